@@ -1,0 +1,131 @@
+// The operators of the graph and their attributes. Names follow TensorFlow Lite; parameters that a file carries as
+// constant tensors (paddings, axes, slice bounds) are attributes here, so that a node's inputs are data alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "gpu_engine/tensor.h"
+
+namespace sightglass {
+
+enum class OpType : uint8_t {
+  kConv2d,           // inputs: data, weights [O,kh,kw,I], bias [O] or none, PReLU slope [O] when activation is kPrelu
+  kDepthwiseConv2d,  // inputs: data, weights [1,kh,kw,I*multiplier], bias or none, slope as above
+  kTransposeConv,    // inputs: data, weights [O,kh,kw,I], bias or none, slope as above
+  kFullyConnected,   // inputs: data, weights [O,I], bias or none, slope as above
+  kAveragePool2d,
+  kMaxPool2d,
+  kMean,
+  kAdd,
+  kSub,
+  kMul,
+  kMaximum,
+  kMinimum,
+  kPrelu,  // inputs: data, slope (broadcast)
+  kRelu,
+  kRelu6,
+  kReluN1To1,
+  kLogistic,
+  kTanh,
+  kHardSwish,
+  kExp,
+  kSoftmax,  // over the last dimension
+  kConcat,
+  kPad,
+  kReshape,  // also SQUEEZE and EXPAND_DIMS
+  kStridedSlice,
+  kResizeBilinear,
+  kDepthToSpace,
+  kDequantize,
+};
+
+// Applied to a node's first output.
+enum class Activation : uint8_t {
+  kNone,
+  kRelu,
+  kRelu6,
+  kReluN1To1,
+  kTanh,
+  kLogistic,
+  kHardSwish,    // x * relu6(x + 3) / 6
+  kHardSigmoid,  // relu6(x + 3) / 6
+  kSwish,        // x * logistic(x)
+  kPrelu,        // x < 0 ? slope * x : x, slope per channel
+};
+
+enum class PaddingMode : uint8_t { kSame, kValid, kExplicit };
+
+// Padding of rows and columns. For kSame and kValid the four numbers follow from the shapes: infer_shapes() sets them.
+struct Padding2d {
+  PaddingMode mode = PaddingMode::kValid;
+  int32_t top = 0, bottom = 0, left = 0, right = 0;
+};
+
+struct Conv2dAttr {
+  Padding2d padding;
+  int32_t stride_h = 1, stride_w = 1;
+  int32_t dilation_h = 1, dilation_w = 1;
+};
+struct DepthwiseConv2dAttr {
+  Padding2d padding;
+  int32_t stride_h = 1, stride_w = 1;
+  int32_t dilation_h = 1, dilation_w = 1;
+  int32_t multiplier = 1;  // output channel o reads input channel o / multiplier
+};
+// Output pixel (y, x) gathers input (i, j) through tap (ky, kx) where y = i * stride_h + ky - top, likewise x.
+struct TransposeConvAttr {
+  Padding2d padding;
+  int32_t stride_h = 1, stride_w = 1;
+  int32_t out_h = 0, out_w = 0;
+};
+struct FullyConnectedAttr {
+  bool keep_num_dims = false;
+};
+struct Pool2dAttr {
+  Padding2d padding;
+  int32_t stride_h = 1, stride_w = 1;
+  int32_t filter_h = 1, filter_w = 1;
+};
+struct ReduceAttr {
+  std::vector<int32_t> axes;  // each in [0, rank), ascending, no duplicates
+  bool keep_dims = false;
+};
+struct SoftmaxAttr {
+  float beta = 1.0f;
+};
+struct ConcatAttr {
+  int32_t axis = 0;  // in [0, rank)
+};
+struct PadAttr {
+  std::array<int32_t, Shape::kMaxRank> before{}, after{};  // by dimension, not negative
+  float value = 0.0f;
+};
+struct ReshapeAttr {
+  Shape shape;  // complete: no -1
+};
+// output[i…] = input[begin + i * stride …]; masks, negative indices and clamping are resolved by the importer.
+struct StridedSliceAttr {
+  std::array<int32_t, Shape::kMaxRank> begin{}, stride{}, size{};  // by input dimension; stride is not 0
+  Shape shape;                                                     // of the output: `size` without shrunk axes
+};
+struct ResizeAttr {
+  int32_t out_h = 0, out_w = 0;
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+};
+struct DepthToSpaceAttr {
+  int32_t block_size = 1;
+};
+
+using Attributes = std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr,
+                                Pool2dAttr, ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr,
+                                StridedSliceAttr, ResizeAttr, DepthToSpaceAttr>;
+
+const char* to_string(OpType op);  // TensorFlow Lite's name: "CONV_2D"
+const char* to_string(Activation activation);
+
+}  // namespace sightglass

@@ -1,0 +1,37 @@
+// The GL entry points that the engine calls, as a table. The engine links no GL library: the owner of the context fills
+// the table, a test may wrap or replace any entry.
+#pragma once
+
+#include <GLES3/gl31.h>
+
+#include <functional>
+
+#include "gpu_engine/status.h"
+
+// clang-format off
+#define SIGHTGLASS_GL_FUNCTIONS(X)                                                                                   \
+  X(ActiveTexture) X(AttachShader) X(BindBuffer) X(BindBufferBase) X(BindBufferRange) X(BindFramebuffer)             \
+  X(BindImageTexture) X(BindSampler) X(BindTexture) X(BindVertexArray) X(BufferData) X(BufferSubData)                \
+  X(CheckFramebufferStatus) X(ClientWaitSync) X(CompileShader) X(CreateProgram) X(CreateShader) X(DeleteBuffers)     \
+  X(DeleteFramebuffers) X(DeleteProgram) X(DeleteSamplers) X(DeleteShader) X(DeleteSync) X(DeleteTextures)           \
+  X(DeleteVertexArrays) X(DispatchCompute) X(DrawArrays) X(FenceSync) X(Finish) X(Flush) X(FramebufferTexture2D)     \
+  X(GenBuffers) X(GenFramebuffers) X(GenSamplers) X(GenTextures) X(GenVertexArrays) X(GetError) X(GetIntegeri_v)     \
+  X(GetInteger64v) X(GetIntegerv) X(GetProgramBinary) X(GetProgramInfoLog) X(GetProgramiv) X(GetShaderInfoLog)       \
+  X(GetShaderiv) X(GetString) X(GetStringi) X(GetUniformLocation) X(LinkProgram) X(MapBufferRange) X(MemoryBarrier)  \
+  X(ProgramBinary) X(ProgramParameteri) X(ReadPixels) X(SamplerParameteri) X(ShaderSource) X(TexStorage2D)           \
+  X(TexSubImage2D) X(Uniform1f) X(Uniform1i) X(Uniform4f) X(Uniform4fv) X(UnmapBuffer) X(UseProgram) X(Viewport)
+// clang-format on
+
+namespace sightglass {
+
+struct GlApi {
+#define SIGHTGLASS_GL_MEMBER(name) decltype(&::gl##name) name = nullptr;
+  SIGHTGLASS_GL_FUNCTIONS(SIGHTGLASS_GL_MEMBER)
+#undef SIGHTGLASS_GL_MEMBER
+
+  using GetProcAddress = std::function<void*(const char* name)>;
+  // Resolves every entry ("glDispatchCompute", …); fails naming all that are missing.
+  static Result<GlApi> load(const GetProcAddress& get_proc_address);
+};
+
+}  // namespace sightglass

@@ -1,0 +1,48 @@
+// A parsed and verified model file. Immutable and shareable between threads; holds no GL object.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpu_engine/status.h"
+#include "gpu_engine/tensor.h"
+
+namespace sightglass {
+
+class Graph;
+
+// An input or output of a model.
+struct TensorInfo {
+  std::string name;
+  DataType type = DataType::kFloat32;
+  Shape shape;
+  Quantization quantization;
+};
+
+// Whether the numbers of an output are probabilities already, from the operator that makes them.
+enum class OutputActivation : uint8_t { kNone, kSigmoid, kSoftmax };
+
+class Model {
+ public:
+  // Maps the file; it must not be changed while the model lives. Errors name the file.
+  static Result<std::shared_ptr<const Model>> load(const std::string& path);
+  // Copies `bytes`.
+  static Result<std::shared_ptr<const Model>> load(std::span<const std::byte> bytes, const std::string& name);
+
+  const std::string& name() const { return name_; }
+  const std::vector<TensorInfo>& inputs() const { return inputs_; }
+  const std::vector<TensorInfo>& outputs() const { return outputs_; }
+  OutputActivation output_activation(size_t output) const;
+  // The graph as it stands in the file, before any rewrite.
+  const Graph& graph() const { return *graph_; }
+
+ private:
+  Model() = default;
+  std::string name_;
+  std::vector<TensorInfo> inputs_, outputs_;
+  std::shared_ptr<const Graph> graph_;
+};
+
+}  // namespace sightglass

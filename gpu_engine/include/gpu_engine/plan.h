@@ -1,0 +1,85 @@
+// A model made ready for one kind of device: graph rewritten, kernels chosen, memory laid out. Immutable and shareable
+// between threads; holds no GL object, so it can be made (and tested) without a GPU.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu_engine/device.h"
+#include "gpu_engine/model.h"
+#include "gpu_engine/status.h"
+
+namespace sightglass {
+
+struct PlanData;  // plan/plan_data.h
+
+// Where an input comes from.
+struct InputSpec {
+  enum class Source : uint8_t {
+    kHost,     // Session::write_input(): an explicit upload
+    kTexture,  // Session::set_input_texture(): sampled by the first operator, or by one load pass
+  };
+  Source source = Source::kHost;
+  // For textures: tensor value = scale * sample + offset, by channel, where a sample is in [0,1]. Channels are R G B A.
+  std::array<float, 4> scale{1, 1, 1, 1};
+  std::array<float, 4> offset{0, 0, 0, 0};
+  std::array<float, 4> padding{0, 0, 0, 1};  // the sample that stands for what lies outside the texture
+};
+
+// Where an output goes to.
+struct OutputSpec {
+  enum class Target : uint8_t {
+    kHost,     // Session::read_output(): an explicit readback
+    kTexture,  // Session::output_texture(): an immutable 2D texture of the tensor's width and height
+  };
+  enum class Conversion : uint8_t {
+    kCopy,         // the first four channels into R G B A
+    kProbability,  // one number in [0,1] into R, G and B; A is 1: `activation`, then the sum over `classes`
+  };
+  Target target = Target::kHost;
+  Conversion conversion = Conversion::kCopy;
+  OutputActivation activation = OutputActivation::kNone;  // still to be applied
+  std::vector<int32_t> classes;  // channels that count as foreground; empty: all but channel 0, or the only one
+  GLenum format = GL_RGBA16F;    // GL_RGBA8, GL_RGBA16F or GL_RGBA32F
+};
+
+struct PlanOptions {
+  std::vector<InputSpec> inputs;    // by model input; missing ones are kHost
+  std::vector<OutputSpec> outputs;  // by model output; missing ones are kHost
+  bool rewrites = true;             // off: the graph runs as it stands in the file (for finding faults)
+  int32_t sentinel_bytes = 0;       // guard bands around every tensor of the arena (for tests); a multiple of 16
+};
+
+struct MemoryReport {
+  int64_t arena_bytes = 0;        // activations
+  int64_t lower_bound_bytes = 0;  // the most that is alive at once: no layout can do with less
+  int64_t tensor_bytes = 0;       // the sum over all activations, were none to share memory
+  int64_t constant_bytes = 0;     // constant operands that live beside the arena's activations
+  int64_t weight_bytes = 0;       // weights, biases and slopes in their GPU layout
+};
+
+class Plan {
+ public:
+  // Fails with a list of every operator that stands in the way, why, and what would help.
+  static Result<std::shared_ptr<const Plan>> build(std::shared_ptr<const Model> model, const DeviceLimits& limits,
+                                                   const PlanOptions& options = {});
+  ~Plan();
+
+  const Model& model() const { return *model_; }
+  const MemoryReport& memory() const;
+  int dispatches() const;            // of one run
+  int barriers() const;              // of one run
+  int programs() const;              // distinct ones
+  std::string dump() const;          // one line a step: kernel, node, shapes, work groups, level, arena offsets
+  const PlanData& data() const { return *data_; }
+
+ private:
+  Plan() = default;
+  std::shared_ptr<const Model> model_;
+  std::unique_ptr<const PlanData> data_;
+};
+
+}  // namespace sightglass

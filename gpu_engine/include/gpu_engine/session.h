@@ -1,0 +1,55 @@
+// A plan on one GL context. All calls need that context (or one that shares its objects) current on the calling thread;
+// a session is used by one thread at a time.
+//
+// GL state after every call: no program, vertex array or framebuffer is bound, the active texture unit is 0, and every
+// indexed binding, texture unit and sampler that was used is unbound. Nothing else is touched.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "gpu_engine/gl_api.h"
+#include "gpu_engine/input_transform.h"
+#include "gpu_engine/plan.h"
+#include "gpu_engine/texture_ref.h"
+
+namespace sightglass {
+
+class Session {
+ public:
+  // Compiles every program, allocates and uploads everything: run() does none of that. `gl` is copied.
+  static Result<std::unique_ptr<Session>> create(const GlApi& gl, std::shared_ptr<const Plan> plan);
+  // Deletes its GL objects: the context must be current. After a lost context call abandon() first.
+  ~Session();
+  // Forgets all GL objects without deleting them, for a context that is gone.
+  void abandon();
+
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Which texture, and where in it, run() reads for an input planned as kTexture. Costs nothing: no GL call.
+  Status set_input_texture(size_t input, const TextureRef& texture, const InputTransform& transform = {});
+  // Uploads an input planned as kHost: dense, row-major, of the input's type.
+  Status write_input(size_t input, std::span<const std::byte> bytes);
+
+  // Issues the dispatches and returns without waiting. No allocation, compilation, upload, readback or wait.
+  Status run();
+
+  // The texture that run() writes for an output planned as kTexture. The same one every time; owned by the session.
+  Result<TextureRef> output_texture(size_t output) const;
+  // Waits for the GPU and reads an output planned as kHost: dense, row-major, of the output's type.
+  Status read_output(size_t output, std::span<std::byte> bytes);
+
+  // For tests: fails naming the tensor whose guard band was overwritten (PlanOptions::sentinel_bytes).
+  Status check_sentinels();
+
+  const Plan& plan() const;
+
+ private:
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sightglass
