@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/device.h"
+#include "gpu_engine/device_limits.h"
 #include "gpu_engine/model.h"
 #include "gpu_engine/status.h"
 
@@ -29,6 +29,8 @@ struct InputSpec {
   std::array<float, 4> padding{0, 0, 0, 1};  // the sample that stands for what lies outside the texture
 };
 
+enum class TextureFormat : uint8_t { kRgba8, kRgba16f, kRgba32f };
+
 // Where an output goes to.
 struct OutputSpec {
   enum class Target : uint8_t {
@@ -43,7 +45,7 @@ struct OutputSpec {
   Conversion conversion = Conversion::kCopy;
   OutputActivation activation = OutputActivation::kNone;  // still to be applied
   std::vector<int32_t> classes;  // channels that count as foreground; empty: all but channel 0, or the only one
-  GLenum format = GL_RGBA16F;    // GL_RGBA8, GL_RGBA16F or GL_RGBA32F
+  TextureFormat format = TextureFormat::kRgba16f;
 };
 
 struct PlanOptions {
