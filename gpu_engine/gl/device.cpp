@@ -1,0 +1,78 @@
+#include "gpu_engine/device.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace sightglass {
+
+namespace {
+
+std::string gl_string(const GlApi& gl, GLenum name) {
+  const auto* text = reinterpret_cast<const char*>(gl.GetString(name));
+  return text == nullptr ? std::string() : std::string(text);
+}
+
+bool has_extension(const GlApi& gl, const char* name) {
+  GLint count = 0;
+  gl.GetIntegerv(GL_NUM_EXTENSIONS, &count);
+  for (GLint i = 0; i < count; ++i) {
+    const auto* extension = reinterpret_cast<const char*>(gl.GetStringi(GL_EXTENSIONS, static_cast<GLuint>(i)));
+    if (extension != nullptr && std::strcmp(extension, name) == 0) return true;
+  }
+  return false;
+}
+
+DeviceLimits query_limits(const GlApi& gl, const std::string& renderer) {
+  const auto get = [&gl](GLenum name) {
+    GLint value = 0;
+    gl.GetIntegerv(name, &value);
+    return value;
+  };
+  DeviceLimits limits;
+  limits.compute_storage_blocks = get(GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS);
+  GLint64 block_bytes = 0;
+  gl.GetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &block_bytes);
+  limits.max_storage_block_bytes = block_bytes;
+  limits.storage_offset_alignment = get(GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT);
+  limits.compute_image_units = get(GL_MAX_COMPUTE_IMAGE_UNIFORMS);
+  limits.max_uniform_block_bytes = get(GL_MAX_UNIFORM_BLOCK_SIZE);
+  limits.uniform_offset_alignment = get(GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT);
+  limits.workgroup_invocations = get(GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
+  for (GLuint axis = 0; axis < 3; ++axis) {
+    gl.GetIntegeri_v(GL_MAX_COMPUTE_WORK_GROUP_SIZE, axis, &limits.workgroup_size[axis]);
+    gl.GetIntegeri_v(GL_MAX_COMPUTE_WORK_GROUP_COUNT, axis, &limits.workgroup_count[axis]);
+  }
+  limits.shared_memory_bytes = get(GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
+  limits.max_texture_size = get(GL_MAX_TEXTURE_SIZE);
+  // llvmpipe ends all loops of an invocation after 65,535 iterations in total, without an error.
+  if (renderer.find("llvmpipe") != std::string::npos) limits.max_loop_iterations = 65535;
+  return limits;
+}
+
+}  // namespace
+
+Result<DeviceInfo> query_device(const GlApi& gl) {
+  DeviceInfo info;
+  info.vendor = gl_string(gl, GL_VENDOR);
+  info.renderer = gl_string(gl, GL_RENDERER);
+  info.version = gl_string(gl, GL_VERSION);
+  if (info.version.empty()) return invalid_argument("no GL context is current on this thread");
+  info.es = info.version.starts_with("OpenGL ES");
+  const char* number = info.version.c_str() + (info.es ? std::strcspn(info.version.c_str(), "0123456789") : 0);
+  std::sscanf(number, "%d.%d", &info.major, &info.minor);
+
+  const auto at_least = [&info](int major, int minor) {
+    return info.major > major || (info.major == major && info.minor >= minor);
+  };
+  const bool enough = info.es ? at_least(3, 1) : at_least(4, 5) || has_extension(gl, "GL_ARB_ES3_1_compatibility");
+  if (!enough) {
+    return unsupported("the GL context is '" + info.version + "' on '" + info.renderer +
+                       "'; compute shaders need OpenGL ES 3.1, or desktop OpenGL 4.5 (or "
+                       "GL_ARB_ES3_1_compatibility). With GStreamer, GST_GL_API=gles2 asks for OpenGL ES");
+  }
+  info.limits = query_limits(gl, info.renderer);
+  return info;
+}
+
+}  // namespace sightglass

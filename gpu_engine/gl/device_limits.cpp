@@ -1,0 +1,26 @@
+#include "gpu_engine/device_limits.h"
+
+#include <algorithm>
+
+namespace sightglass {
+
+DeviceLimits DeviceLimits::clamped_to_minimum() const {
+  const DeviceLimits minimum;
+  DeviceLimits r = *this;
+  r.compute_storage_blocks = std::min(compute_storage_blocks, minimum.compute_storage_blocks);
+  r.max_storage_block_bytes = std::min(max_storage_block_bytes, minimum.max_storage_block_bytes);
+  r.storage_offset_alignment = std::max(storage_offset_alignment, minimum.storage_offset_alignment);
+  r.compute_image_units = std::min(compute_image_units, minimum.compute_image_units);
+  r.max_uniform_block_bytes = std::min(max_uniform_block_bytes, minimum.max_uniform_block_bytes);
+  r.uniform_offset_alignment = std::max(uniform_offset_alignment, minimum.uniform_offset_alignment);
+  r.workgroup_invocations = std::min(workgroup_invocations, minimum.workgroup_invocations);
+  for (int axis = 0; axis < 3; ++axis) {
+    r.workgroup_size[axis] = std::min(workgroup_size[axis], minimum.workgroup_size[axis]);
+    r.workgroup_count[axis] = std::min(workgroup_count[axis], minimum.workgroup_count[axis]);
+  }
+  r.shared_memory_bytes = std::min(shared_memory_bytes, minimum.shared_memory_bytes);
+  r.max_texture_size = std::min(max_texture_size, minimum.max_texture_size);
+  return r;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,21 @@
+#include "gpu_engine/gl_api.h"
+
+#include <string>
+
+namespace sightglass {
+
+Result<GlApi> GlApi::load(const GetProcAddress& get_proc_address) {
+  GlApi api;
+  std::string missing;
+#define SIGHTGLASS_GL_LOAD(name)                                                            \
+  api.name = reinterpret_cast<decltype(api.name)>(get_proc_address("gl" #name));            \
+  if (api.name == nullptr) missing += missing.empty() ? "gl" #name : ", gl" #name;
+  SIGHTGLASS_GL_FUNCTIONS(SIGHTGLASS_GL_LOAD)
+#undef SIGHTGLASS_GL_LOAD
+  if (!missing.empty()) {
+    return unsupported("the GL library lacks " + missing + "; OpenGL ES 3.1 or desktop OpenGL 4.5 is needed");
+  }
+  return api;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,57 @@
+#include "gpu_engine/gl_objects.h"
+
+#include <string>
+
+namespace sightglass {
+
+GlTexture make_texture(const GlApi& gl, GLenum internal_format, GLsizei width, GLsizei height) {
+  GLuint id = 0;
+  gl.GenTextures(1, &id);
+  gl.BindTexture(GL_TEXTURE_2D, id);
+  gl.TexStorage2D(GL_TEXTURE_2D, 1, internal_format, width, height);
+  gl.BindTexture(GL_TEXTURE_2D, 0);
+  return {gl, id};
+}
+
+GlSampler make_sampler(const GlApi& gl, GLenum filter) {
+  GLuint id = 0;
+  gl.GenSamplers(1, &id);
+  gl.SamplerParameteri(id, GL_TEXTURE_MIN_FILTER, static_cast<GLint>(filter));
+  gl.SamplerParameteri(id, GL_TEXTURE_MAG_FILTER, static_cast<GLint>(filter));
+  gl.SamplerParameteri(id, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  gl.SamplerParameteri(id, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  return {gl, id};
+}
+
+// A lost context may report errors for ever, so neither loop trusts the queue to run dry.
+constexpr int kMaxErrors = 32;
+
+void clear_gl_errors(const GlApi& gl) {
+  for (int i = 0; i < kMaxErrors && gl.GetError() != GL_NO_ERROR; ++i) {
+  }
+}
+
+namespace {
+
+const char* error_name(GLenum error) {
+  switch (error) {
+    case GL_INVALID_ENUM: return "GL_INVALID_ENUM";
+    case GL_INVALID_VALUE: return "GL_INVALID_VALUE";
+    case GL_INVALID_OPERATION: return "GL_INVALID_OPERATION";
+    case GL_INVALID_FRAMEBUFFER_OPERATION: return "GL_INVALID_FRAMEBUFFER_OPERATION";
+    case GL_OUT_OF_MEMORY: return "GL_OUT_OF_MEMORY";
+    default: return "an unknown GL error";
+  }
+}
+
+}  // namespace
+
+Status check_gl(const GlApi& gl, const char* what) {
+  const GLenum error = gl.GetError();
+  if (error == GL_NO_ERROR) return {};
+  clear_gl_errors(gl);
+  const std::string message = std::string(what) + ": the GL driver reported " + error_name(error);
+  return error == GL_OUT_OF_MEMORY ? resource_exhausted(message) : device_error(message);
+}
+
+}  // namespace sightglass

@@ -1,0 +1,64 @@
+#include "gpu_engine/input_transform.h"
+
+#include <algorithm>
+
+namespace sightglass {
+
+InputTransform InputTransform::then(const InputTransform& next) const {
+  const auto& a = m;
+  const auto& b = next.m;
+  return {{b[0] * a[0] + b[1] * a[3], b[0] * a[1] + b[1] * a[4], b[0] * a[2] + b[1] * a[5] + b[2],
+           b[3] * a[0] + b[4] * a[3], b[3] * a[1] + b[4] * a[4], b[3] * a[2] + b[4] * a[5] + b[5]}};
+}
+
+InputTransform InputTransform::inverse() const {
+  const float det = m[0] * m[4] - m[1] * m[3];
+  return {{m[4] / det, -m[1] / det, (m[1] * m[5] - m[4] * m[2]) / det,
+           -m[3] / det, m[0] / det, (m[3] * m[2] - m[0] * m[5]) / det}};
+}
+
+namespace {
+
+// From a place in the upright picture to the same place in the stored one.
+InputTransform upright_to_stored(Orientation orientation) {
+  switch (orientation) {
+    case Orientation::kIdentity: return {{1, 0, 0, 0, 1, 0}};
+    case Orientation::kRotate90: return {{0, 1, 0, -1, 0, 1}};
+    case Orientation::kRotate180: return {{-1, 0, 1, 0, -1, 1}};
+    case Orientation::kRotate270: return {{0, -1, 1, 1, 0, 0}};
+    case Orientation::kMirror: return {{-1, 0, 1, 0, 1, 0}};
+    case Orientation::kFlip: return {{1, 0, 0, 0, -1, 1}};
+    case Orientation::kTranspose: return {{0, 1, 0, 1, 0, 0}};
+    case Orientation::kAntiTranspose: return {{0, -1, 1, -1, 0, 1}};
+  }
+  return {};
+}
+
+bool swaps_axes(Orientation orientation) {
+  return orientation == Orientation::kRotate90 || orientation == Orientation::kRotate270 ||
+         orientation == Orientation::kTranspose || orientation == Orientation::kAntiTranspose;
+}
+
+}  // namespace
+
+InputTransform make_input_transform(int32_t width, int32_t height, int32_t tensor_width, int32_t tensor_height, Fit fit,
+                                    Orientation orientation, const CropRect& crop) {
+  if (swaps_axes(orientation)) std::swap(width, height);
+
+  // How many tensors fit beside each other along each axis of the crop: above 1 the tensor covers only its middle.
+  const float crop_aspect = (crop.width * static_cast<float>(width)) / (crop.height * static_cast<float>(height));
+  const float ratio = crop_aspect * static_cast<float>(tensor_height) / static_cast<float>(tensor_width);
+  float scale_x = 1, scale_y = 1;
+  if (fit == Fit::kLetterbox) {
+    scale_x = std::max(1.0f, 1.0f / ratio);
+    scale_y = std::max(1.0f, ratio);
+  } else if (fit == Fit::kCover) {
+    scale_x = std::min(1.0f, 1.0f / ratio);
+    scale_y = std::min(1.0f, ratio);
+  }
+  const InputTransform tensor_to_crop{{scale_x, 0, 0.5f - 0.5f * scale_x, 0, scale_y, 0.5f - 0.5f * scale_y}};
+  const InputTransform crop_to_upright{{crop.width, 0, crop.x, 0, crop.height, crop.y}};
+  return tensor_to_crop.then(crop_to_upright).then(upright_to_stored(orientation));
+}
+
+}  // namespace sightglass

@@ -1,0 +1,18 @@
+# Writes OUTPUT, a C++ file that defines embedded_shaders() with the text of FILES (relative to ROOT).
+set(entries "")
+foreach(file IN LISTS FILES)
+  file(READ ${ROOT}/${file} text)
+  string(APPEND entries "    {\"${file}\", R\"SGSHADER(${text})SGSHADER\"},\n")
+endforeach()
+file(WRITE ${OUTPUT} "#include \"gpu_engine/shader_library.h\"
+
+namespace sightglass {
+
+std::span<const EmbeddedShader> embedded_shaders() {
+  static constexpr EmbeddedShader kShaders[] = {
+${entries}  };
+  return kShaders;
+}
+
+}  // namespace sightglass
+")
