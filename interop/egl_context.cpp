@@ -1,0 +1,136 @@
+#include "interop/egl_context.h"
+
+#include <EGL/eglext.h>
+
+#include <utility>
+
+namespace sightglass::interop {
+namespace {
+
+// eglBindAPI is state of the thread: it decides what eglCreateContext makes.
+class ScopedApi {
+ public:
+  explicit ScopedApi(EGLenum api) : previous_(eglQueryAPI()), bound_(eglBindAPI(api) == EGL_TRUE) {}
+  ~ScopedApi() { eglBindAPI(previous_); }
+  ScopedApi(const ScopedApi&) = delete;
+  ScopedApi& operator=(const ScopedApi&) = delete;
+  bool bound() const { return bound_; }
+
+ private:
+  EGLenum previous_;
+  bool bound_;
+};
+
+std::string failed(const std::string& call) { return call + " failed: " + egl_error_name(eglGetError()); }
+
+Result<EGLConfig> choose_config(EGLDisplay display, GlFlavour flavour, bool pbuffer) {
+  // clang-format off
+  const EGLint attributes[] = {
+      EGL_RENDERABLE_TYPE, flavour == GlFlavour::kEs31 ? EGL_OPENGL_ES3_BIT : EGL_OPENGL_BIT,
+      EGL_SURFACE_TYPE, pbuffer ? EGL_PBUFFER_BIT : 0,
+      EGL_RED_SIZE, 8, EGL_GREEN_SIZE, 8, EGL_BLUE_SIZE, 8,
+      EGL_NONE};
+  // clang-format on
+  EGLConfig config = nullptr;
+  EGLint count = 0;
+  if (eglChooseConfig(display, attributes, &config, 1, &count) != EGL_TRUE) return Error{failed("eglChooseConfig")};
+  if (count == 0) return Error{std::string("no EGL config for ") + to_string(flavour) + (pbuffer ? " pbuffers" : "")};
+  return config;
+}
+
+}  // namespace
+
+const char* to_string(GlFlavour flavour) {
+  return flavour == GlFlavour::kEs31 ? "OpenGL ES 3.1" : "desktop OpenGL 4.5 core";
+}
+
+Result<std::unique_ptr<Context>> Context::create(std::shared_ptr<Display> display, GlFlavour flavour,
+                                                 const Context* share) {
+  const bool es = flavour == GlFlavour::kEs31;
+  const ScopedApi api(es ? EGL_OPENGL_ES_API : EGL_OPENGL_API);
+  if (!api.bound()) return Error{failed(es ? "eglBindAPI(EGL_OPENGL_ES_API)" : "eglBindAPI(EGL_OPENGL_API)")};
+
+  const bool surfaceless = display->has_extension("EGL_KHR_surfaceless_context");
+  const bool configless = surfaceless && display->has_extension("EGL_KHR_no_config_context");
+  EGLConfig config = EGL_NO_CONFIG_KHR;
+  if (!configless) {
+    auto chosen = choose_config(display->handle(), flavour, !surfaceless);
+    if (!chosen.ok()) return Error{chosen.error()};
+    config = *chosen;
+  }
+
+  // clang-format off
+  const EGLint es_attributes[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 1, EGL_NONE};
+  const EGLint core_attributes[] = {
+      EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 5,
+      EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+      EGL_NONE};
+  // clang-format on
+  std::unique_ptr<Context> context(new Context);
+  context->flavour_ = flavour;
+  context->display_ = std::move(display);
+  const EGLDisplay handle = context->display_->handle();
+  context->handle_ = eglCreateContext(handle, config, share != nullptr ? share->handle() : EGL_NO_CONTEXT,
+                                      es ? es_attributes : core_attributes);
+  if (context->handle_ == EGL_NO_CONTEXT) {
+    return Error{failed(std::string("eglCreateContext for ") + to_string(flavour))};
+  }
+  if (!surfaceless) {
+    const EGLint one_pixel[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
+    context->surface_ = eglCreatePbufferSurface(handle, config, one_pixel);
+    if (context->surface_ == EGL_NO_SURFACE) return Error{failed("eglCreatePbufferSurface")};
+  }
+  // Some drivers refuse a context only when it is made current.
+  if (const ScopedMakeCurrent current(*context); !current.ok()) return Error{current.error()};
+  return context;
+}
+
+Result<std::unique_ptr<Context>> Context::create_headless(GlFlavour flavour,
+                                                          const std::vector<DisplayCandidate>& candidates) {
+  std::string tried;
+  for (const DisplayCandidate& candidate : candidates) {
+    auto display = candidate.open();
+    if (!display.ok()) {
+      tried += "\n  " + candidate.name + ": " + display.error();
+      continue;
+    }
+    auto context = create(*display, flavour);
+    if (context.ok()) return context;
+    tried += "\n  " + candidate.name + ": " + context.error();
+  }
+  return Error{std::string("no ") + to_string(flavour) +
+               " context could be made without a window system; tried:" + tried +
+               "\nA GPU driver with EGL is needed, or Mesa's software renderer (libegl-mesa0, libgl1-mesa-dri)."};
+}
+
+Context::~Context() {
+  const EGLDisplay display = display_->handle();
+  if (handle_ != EGL_NO_CONTEXT && eglGetCurrentContext() == handle_) {
+    eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  }
+  if (surface_ != EGL_NO_SURFACE) eglDestroySurface(display, surface_);
+  if (handle_ != EGL_NO_CONTEXT) eglDestroyContext(display, handle_);
+}
+
+void* Context::get_proc_address(const char* name) { return reinterpret_cast<void*>(eglGetProcAddress(name)); }
+
+ScopedMakeCurrent::ScopedMakeCurrent(const Context& context)
+    : display_(context.display().handle()),
+      previous_display_(eglGetCurrentDisplay()),
+      previous_context_(eglGetCurrentContext()),
+      previous_draw_(eglGetCurrentSurface(EGL_DRAW)),
+      previous_read_(eglGetCurrentSurface(EGL_READ)) {
+  if (eglMakeCurrent(display_, context.surface(), context.surface(), context.handle()) != EGL_TRUE) {
+    error_ = failed("eglMakeCurrent on " + context.display().name());
+  }
+}
+
+ScopedMakeCurrent::~ScopedMakeCurrent() {
+  if (previous_context_ == EGL_NO_CONTEXT) {
+    eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  } else {
+    eglMakeCurrent(previous_display_, previous_draw_, previous_read_, previous_context_);
+  }
+}
+
+}  // namespace sightglass::interop

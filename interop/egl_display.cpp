@@ -1,0 +1,160 @@
+#include "interop/egl_display.h"
+
+#include <EGL/eglext.h>
+#include <fcntl.h>
+#include <gbm.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace sightglass::interop {
+namespace {
+
+template <typename Function>
+Function egl_function(const char* name) {
+  return reinterpret_cast<Function>(eglGetProcAddress(name));
+}
+
+bool client_extension(const char* extension) {
+  return extension_listed(eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS), extension);
+}
+
+Error last_error(const std::string& call) { return {call + " failed: " + egl_error_name(eglGetError())}; }
+
+}  // namespace
+
+bool extension_listed(const char* list, const char* extension) {
+  if (list == nullptr) return false;
+  const size_t length = std::strlen(extension);
+  for (const char* at = list; (at = std::strstr(at, extension)) != nullptr; at += length) {
+    const bool starts = at == list || at[-1] == ' ';
+    if (starts && (at[length] == ' ' || at[length] == '\0')) return true;
+  }
+  return false;
+}
+
+std::string egl_error_name(EGLint error) {
+  static constexpr const char* kNames[] = {"EGL_SUCCESS",       "EGL_NOT_INITIALIZED",     "EGL_BAD_ACCESS",
+                                           "EGL_BAD_ALLOC",     "EGL_BAD_ATTRIBUTE",       "EGL_BAD_CONFIG",
+                                           "EGL_BAD_CONTEXT",   "EGL_BAD_CURRENT_SURFACE", "EGL_BAD_DISPLAY",
+                                           "EGL_BAD_MATCH",     "EGL_BAD_NATIVE_PIXMAP",   "EGL_BAD_NATIVE_WINDOW",
+                                           "EGL_BAD_PARAMETER", "EGL_BAD_SURFACE",         "EGL_CONTEXT_LOST"};
+  if (error >= EGL_SUCCESS && error <= EGL_CONTEXT_LOST) return kNames[error - EGL_SUCCESS];
+  char text[16];
+  std::snprintf(text, sizeof(text), "0x%x", static_cast<unsigned>(error));
+  return text;
+}
+
+std::shared_ptr<Display> Display::borrow(EGLDisplay handle, std::string name) {
+  std::shared_ptr<Display> display(new Display);
+  display->handle_ = handle;
+  display->name_ = std::move(name);
+  if (const char* extensions = eglQueryString(handle, EGL_EXTENSIONS)) display->extensions_ = extensions;
+  return display;
+}
+
+Display::~Display() {
+  if (gbm_ == nullptr) return;
+  eglTerminate(handle_);
+  gbm_device_destroy(gbm_);
+}
+
+bool Display::has_extension(const char* extension) const { return extension_listed(extensions_.c_str(), extension); }
+
+struct DisplayOpener {
+  static Result<std::shared_ptr<Display>> initialise(EGLDisplay handle, const std::string& name) {
+    if (handle == EGL_NO_DISPLAY) return last_error("eglGetPlatformDisplay");
+    if (eglInitialize(handle, nullptr, nullptr) != EGL_TRUE) return last_error("eglInitialize");
+    return Display::borrow(handle, name);
+  }
+
+  static Result<std::shared_ptr<Display>> platform(EGLenum platform, void* native, const char* extension,
+                                                   const std::string& name) {
+    if (!client_extension(extension)) return Error{"EGL has no " + std::string(extension)};
+    const auto get = egl_function<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
+    if (get == nullptr) return Error{"EGL has no eglGetPlatformDisplayEXT"};
+    return initialise(get(platform, native, nullptr), name);
+  }
+
+  static Result<std::shared_ptr<Display>> gbm(const std::string& node, const std::string& name) {
+    UniqueFd fd(::open(node.c_str(), O_RDWR | O_CLOEXEC));
+    if (!fd.valid()) return Error{"cannot open " + node + ": " + std::strerror(errno)};
+    gbm_device* device = gbm_create_device(fd.get());
+    if (device == nullptr) return Error{"gbm_create_device failed on " + node};
+    auto display = platform(EGL_PLATFORM_GBM_KHR, device, "EGL_KHR_platform_gbm", name);
+    if (!display.ok()) {
+      gbm_device_destroy(device);
+      return display;
+    }
+    (*display)->gbm_ = device;
+    (*display)->gbm_fd_ = std::move(fd);
+    return display;
+  }
+};
+
+namespace {
+
+struct Device {
+  EGLDeviceEXT handle;
+  bool software;
+  std::string name;
+};
+
+std::vector<Device> egl_devices() {
+  const auto query = egl_function<PFNEGLQUERYDEVICESEXTPROC>("eglQueryDevicesEXT");
+  const auto describe = egl_function<PFNEGLQUERYDEVICESTRINGEXTPROC>("eglQueryDeviceStringEXT");
+  if (!client_extension("EGL_EXT_device_enumeration") || query == nullptr || describe == nullptr) return {};
+  std::array<EGLDeviceEXT, 32> handles;
+  EGLint count = 0;
+  if (query(static_cast<EGLint>(handles.size()), handles.data(), &count) != EGL_TRUE) return {};
+  std::vector<Device> devices;
+  for (int i = 0; i < count; ++i) {
+    const EGLDeviceEXT handle = handles[static_cast<size_t>(i)];
+    const char* extensions = describe(handle, EGL_EXTENSIONS);
+    const bool software = extension_listed(extensions, "EGL_MESA_device_software");
+    const char* file =
+        extension_listed(extensions, "EGL_EXT_device_drm") ? describe(handle, EGL_DRM_DEVICE_FILE_EXT) : nullptr;
+    std::string name = "EGL device " + std::to_string(i);
+    if (software) name += " (software)";
+    if (file != nullptr) name += std::string(" (") + file + ")";
+    devices.push_back({handle, software, std::move(name)});
+  }
+  return devices;
+}
+
+}  // namespace
+
+std::vector<DisplayCandidate> headless_display_candidates() {
+  std::vector<DisplayCandidate> candidates;
+  const auto add = [&](const std::string& name, auto open) { candidates.push_back({name, open}); };
+  const std::vector<Device> devices = egl_devices();
+  const auto add_devices = [&](bool software) {
+    for (const Device& device : devices) {
+      if (device.software != software) continue;
+      add(device.name, [device] {
+        return DisplayOpener::platform(EGL_PLATFORM_DEVICE_EXT, device.handle, "EGL_EXT_platform_device", device.name);
+      });
+    }
+  };
+
+  add_devices(false);
+  add("surfaceless platform", [] {
+    return DisplayOpener::platform(EGL_PLATFORM_SURFACELESS_MESA, nullptr, "EGL_MESA_platform_surfaceless",
+                                   "surfaceless platform");
+  });
+  add_devices(true);
+  for (int minor = 128; minor < 192; ++minor) {
+    const std::string node = "/dev/dri/renderD" + std::to_string(minor);
+    if (::access(node.c_str(), F_OK) != 0) continue;
+    const std::string name = "GBM on " + node;
+    add(name, [node, name] { return DisplayOpener::gbm(node, name); });
+  }
+  add("default display",
+      [] { return DisplayOpener::initialise(eglGetDisplay(EGL_DEFAULT_DISPLAY), "default display"); });
+  return candidates;
+}
+
+}  // namespace sightglass::interop

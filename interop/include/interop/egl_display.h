@@ -1,0 +1,59 @@
+// EGL displays for programs that have no window.
+#pragma once
+
+#include <EGL/egl.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "interop/result.h"
+#include "interop/unique_fd.h"
+
+struct gbm_device;
+
+namespace sightglass::interop {
+
+// An initialised EGLDisplay. EGL hands out one display per native display and process, so the same one may be in use by
+// other code: it is terminated only where the native display behind it is ours (GBM). Thread-safe.
+class Display {
+ public:
+  // A display that its owner has initialised and keeps initialised while this object lives. `name` is for messages.
+  static std::shared_ptr<Display> borrow(EGLDisplay display, std::string name);
+  ~Display();
+  Display(const Display&) = delete;
+  Display& operator=(const Display&) = delete;
+
+  EGLDisplay handle() const { return handle_; }
+  const std::string& name() const { return name_; }  // "surfaceless platform"
+  bool has_extension(const char* extension) const;
+
+ private:
+  friend struct DisplayOpener;
+  Display() = default;
+
+  EGLDisplay handle_ = EGL_NO_DISPLAY;
+  std::string name_, extensions_;
+  gbm_device* gbm_ = nullptr;  // owned, with the device's file, when the display lies on it
+  UniqueFd gbm_fd_;
+};
+
+// One way to come by a display.
+struct DisplayCandidate {
+  std::string name;
+  std::function<Result<std::shared_ptr<Display>>()> open;
+};
+
+// Every way to a display without a window system on this machine, best first: EGL devices that are hardware, Mesa's
+// surfaceless platform, EGL devices that are software, GBM on each render node, the default display. Hardware devices
+// come first because the surfaceless platform may find Mesa's software renderer beside another vendor's GPU.
+std::vector<DisplayCandidate> headless_display_candidates();
+
+// "EGL_BAD_MATCH" for 0x3009.
+std::string egl_error_name(EGLint error);
+
+// Whether a space-separated list, as EGL and OpenGL give them, holds `extension`.
+bool extension_listed(const char* list, const char* extension);
+
+}  // namespace sightglass::interop
