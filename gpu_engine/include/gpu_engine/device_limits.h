@@ -22,6 +22,8 @@ struct DeviceLimits {
 
   // Each number no better than the guaranteed minimum: what a device that just passes conformance has.
   DeviceLimits clamped_to_minimum() const;
+
+  bool operator==(const DeviceLimits&) const = default;
 };
 
 }  // namespace sightglass

@@ -1,0 +1,123 @@
+#include "gl_bridge.h"
+
+#include <gst/video/video.h>
+
+#include <string>
+
+namespace sightglass {
+
+GlApi::GetProcAddress proc_address_of(GstGLContext* context) {
+  return [context](const char* name) { return gst_gl_context_get_proc_address(context, name); };
+}
+
+Result<GlApi> load_gl_api(GstGLContext* context) {
+  gint major = 0, minor = 0;
+  gst_gl_context_get_gl_version(context, &major, &minor);
+  const GstGLAPI api = gst_gl_context_get_gl_api(context);
+  const bool es = (api & GST_GL_API_GLES2) != 0;
+  const std::string found = std::string(es ? "OpenGL ES " : "OpenGL ") + std::to_string(major) + "." +
+                            std::to_string(minor) + " was found; OpenGL ES 3.1, or desktop OpenGL that accepts its " +
+                            "shaders (4.5, or GL_ARB_ES3_1_compatibility), is needed";
+  if (es && !gst_gl_context_check_gl_version(context, GST_GL_API_GLES2, 3, 1)) return unsupported(found);
+  Result<GlApi> gl = GlApi::load(proc_address_of(context));
+  if (!gl.ok()) return gl.status().with_context(found);
+  return gl;
+}
+
+Status check_gl_buffer(GstBuffer* buffer, GstGLContext* context) {
+  GstMemory* memory = gst_buffer_n_memory(buffer) > 0 ? gst_buffer_peek_memory(buffer, 0) : nullptr;
+  if (memory == nullptr || !gst_is_gl_memory(memory)) {
+    return invalid_argument("a buffer without GL memory arrived; put glupload in front");
+  }
+  GstGLContext* owner = GST_GL_BASE_MEMORY_CAST(memory)->context;
+  if (owner != context && !gst_gl_context_can_share(owner, context)) {
+    return invalid_argument(std::string("a texture of GL context ") + GST_OBJECT_NAME(owner) + " arrived, which " +
+                            "shares nothing with " + GST_OBJECT_NAME(context) + "; give all elements the same display");
+  }
+  return {};
+}
+
+MappedTexture::MappedTexture(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags access)
+    : mapped_(gst_video_frame_map(&frame_, &info, buffer, static_cast<GstMapFlags>(access | GST_MAP_GL)) != FALSE) {}
+
+MappedTexture::~MappedTexture() {
+  if (mapped_) gst_video_frame_unmap(&frame_);
+}
+
+TextureRef MappedTexture::texture() const {
+  // A GL mapping of a plane is a pointer to the texture's name.
+  return {*static_cast<const guint*>(frame_.data[0]), GL_TEXTURE_2D, GST_VIDEO_FRAME_WIDTH(&frame_),
+          GST_VIDEO_FRAME_HEIGHT(&frame_)};
+}
+
+void wait_for_buffer(GstBuffer* buffer, GstGLContext* context) {
+  if (GstGLSyncMeta* meta = gst_buffer_get_gl_sync_meta(buffer)) gst_gl_sync_meta_wait(meta, context);
+}
+
+void signal_buffer(GstBuffer* buffer, GstGLContext* context) {
+  GstGLSyncMeta* meta = gst_buffer_get_gl_sync_meta(buffer);
+  if (meta == nullptr) meta = gst_buffer_add_gl_sync_meta(context, buffer);
+  gst_gl_sync_meta_set_sync_point(meta, context);
+}
+
+namespace {
+
+// A pool of 2D textures; null when it cannot be configured.
+GstBufferPool* make_pool(GstGLContext* context, GstCaps* caps, guint size, guint min, guint max) {
+  GstBufferPool* pool = gst_gl_buffer_pool_new(context);
+  GstStructure* config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, size, min, max);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_GL_SYNC_META);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_GL_TEXTURE_TARGET_2D);
+  if (gst_buffer_pool_set_config(pool, config)) return pool;
+  gst_object_unref(pool);
+  return nullptr;
+}
+
+}  // namespace
+
+bool propose_gl_allocation(GstGLContext* context, GstQuery* query, bool need_pool) {
+  GstCaps* caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  GstVideoInfo info;
+  if (caps == nullptr || !gst_video_info_from_caps(&info, caps)) return false;
+  const guint size = static_cast<guint>(info.size);
+  GstBufferPool* pool = nullptr;
+  if (need_pool) {
+    pool = make_pool(context, caps, size, 0, 0);
+    if (pool == nullptr) return false;
+  }
+  gst_query_add_allocation_pool(query, pool, size, 0, 0);
+  if (pool != nullptr) gst_object_unref(pool);
+  gst_query_add_allocation_meta(query, GST_GL_SYNC_META_API_TYPE, nullptr);
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  return true;
+}
+
+bool decide_gl_allocation(GstGLContext* context, GstQuery* query) {
+  GstCaps* caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  GstVideoInfo info;
+  if (caps == nullptr || !gst_video_info_from_caps(&info, caps)) return false;
+
+  guint size = static_cast<guint>(info.size), min = 0, max = 0;
+  const bool offered = gst_query_get_n_allocation_pools(query) > 0;
+  if (offered) {
+    GstBufferPool* pool = nullptr;
+    gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
+    if (pool != nullptr) gst_object_unref(pool);
+  }
+  // A pool of our own, whatever was offered: its textures belong to this very context and carry sync meta.
+  GstBufferPool* pool = make_pool(context, caps, size, min, max);
+  if (pool == nullptr) return false;
+  if (offered) {
+    gst_query_set_nth_allocation_pool(query, 0, pool, size, min, max);
+  } else {
+    gst_query_add_allocation_pool(query, pool, size, min, max);
+  }
+  gst_object_unref(pool);
+  return true;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,48 @@
+// Between GStreamer's GL objects and the engine's: contexts, textures, buffer pools.
+#pragma once
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/gl/gl.h>
+
+#include "gpu_engine/gl_api.h"
+#include "gpu_engine/status.h"
+#include "gpu_engine/texture_ref.h"
+
+namespace sightglass {
+
+// Resolves GL entry points of `context`, which must outlive the result.
+GlApi::GetProcAddress proc_address_of(GstGLContext* context);
+
+// Fills the table for `context`, current on this thread. Fails naming the version found and the one needed.
+Result<GlApi> load_gl_api(GstGLContext* context);
+
+// Ok where textures of `buffer` can be used in `context`; otherwise the reason why not.
+Status check_gl_buffer(GstBuffer* buffer, GstGLContext* context);
+
+// A GL mapping of an RGBA video buffer. On the GL thread it costs nothing where the texture is up to date already.
+class MappedTexture {
+ public:
+  MappedTexture(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags access);
+  ~MappedTexture();
+  MappedTexture(const MappedTexture&) = delete;
+  MappedTexture& operator=(const MappedTexture&) = delete;
+
+  bool ok() const { return mapped_; }
+  TextureRef texture() const;
+
+ private:
+  GstVideoFrame frame_;
+  bool mapped_;
+};
+
+// Waits, on the GPU where that is possible, for whoever made the buffer's content. On the GL thread.
+void wait_for_buffer(GstBuffer* buffer, GstGLContext* context);
+// Marks the buffer's content as made by what has been issued to `context` so far. On the GL thread.
+void signal_buffer(GstBuffer* buffer, GstGLContext* context);
+
+// Answers an allocation query from upstream with a pool of textures of ours, and with GstGLSyncMeta.
+bool propose_gl_allocation(GstGLContext* context, GstQuery* query, bool need_pool);
+// Makes sure that the query's first pool hands out textures of `context`, with GstGLSyncMeta.
+bool decide_gl_allocation(GstGLContext* context, GstQuery* query);
+
+}  // namespace sightglass

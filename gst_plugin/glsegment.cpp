@@ -1,0 +1,241 @@
+#include "glsegment.h"
+
+#include <gst/video/video.h>
+
+#include <mutex>
+#include <string>
+
+#include "gl_bridge.h"
+#include "segment_properties.h"
+#include "segment_runtime.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_gl_segment_debug);
+#define GST_CAT_DEFAULT gst_gl_segment_debug
+
+namespace {
+
+using sightglass::SegmentSettings;
+using sightglass::Status;
+
+struct State {
+  std::mutex mutex;  // guards settings
+  SegmentSettings settings;
+  sightglass::SegmentRuntime runtime;
+
+  SegmentSettings snapshot() {
+    const std::lock_guard lock(mutex);
+    return settings;
+  }
+};
+
+struct GstGlSegment {
+  GstGLBaseFilter parent;
+  State* state;
+};
+struct GstGlSegmentClass {
+  GstGLBaseFilterClass parent_class;
+};
+
+State& state_of(gpointer object) { return *static_cast<GstGlSegment*>(object)->state; }
+
+}  // namespace
+
+G_DEFINE_TYPE(GstGlSegment, gst_gl_segment, GST_TYPE_GL_BASE_FILTER)
+GST_ELEMENT_REGISTER_DEFINE(glsegment, "glsegment", GST_RANK_NONE, gst_gl_segment_get_type())
+
+namespace {
+
+GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+                            GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE_WITH_FEATURES(
+                                GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "RGBA") ", texture-target = (string) 2D"));
+GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                            GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE_WITH_FEATURES(
+                                GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "RGBA") ", texture-target = (string) 2D"));
+
+// Posts the failure as an element error.
+void post_error(gpointer self, const Status& status) {
+  const char* text = status.message().c_str();
+  switch (status.code()) {
+    case sightglass::ErrorCode::kNotFound:
+      GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND, ("%s", text), (nullptr));
+      return;
+    case sightglass::ErrorCode::kInvalidModel:
+      GST_ELEMENT_ERROR(self, RESOURCE, READ, ("%s", text), (nullptr));
+      return;
+    case sightglass::ErrorCode::kResourceExhausted:
+      GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, ("%s", text), (nullptr));
+      return;
+    case sightglass::ErrorCode::kDeviceError:
+    case sightglass::ErrorCode::kInternal:
+      GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s", text), (nullptr));
+      return;
+    default:
+      GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("%s", text), (nullptr));
+  }
+}
+
+void finalize(GObject* object) {
+  delete &state_of(object);
+  G_OBJECT_CLASS(gst_gl_segment_parent_class)->finalize(object);
+}
+
+void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
+  State& state = state_of(object);
+  const std::lock_guard lock(state.mutex);
+  if (!set_segment_property(state.settings, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+}
+
+void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
+  State& state = state_of(object);
+  if (id == sightglass::kStats) {
+    const sightglass::SegmentStats stats = state.runtime.stats();
+    const auto ns = [](double value) { return static_cast<guint64>(value); };
+    g_value_take_boxed(value, gst_structure_new("glsegment-stats", "frames", G_TYPE_UINT64, stats.frames, "model-time",
+                                                G_TYPE_UINT64, ns(stats.model_ns), "gpu-time", G_TYPE_UINT64,
+                                                ns(stats.gpu_ns), "cpu-time", G_TYPE_UINT64, ns(stats.cpu_ns),
+                                                "start-time", G_TYPE_UINT64, stats.start_ns, nullptr));
+    return;
+  }
+  const std::lock_guard lock(state.mutex);
+  if (!get_segment_property(state.settings, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+}
+
+gboolean start(GstBaseTransform* transform) {
+  State& state = state_of(transform);
+  if (const Status status = state.runtime.start(state.snapshot()); !status.ok()) {
+    post_error(transform, status);
+    return FALSE;
+  }
+  return GST_BASE_TRANSFORM_CLASS(gst_gl_segment_parent_class)->start(transform);
+}
+
+gboolean stop(GstBaseTransform* transform) {
+  // The parent stops the GL part first.
+  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(gst_gl_segment_parent_class)->stop(transform);
+  state_of(transform).runtime.stop();
+  return stopped;
+}
+
+gboolean gl_start(GstGLBaseFilter* filter) {
+  const Status status = state_of(filter).runtime.attach(filter->context);
+  if (!status.ok()) {
+    post_error(filter, status);
+    return FALSE;
+  }
+  // The output pool, if there is one, belongs to the context before this one.
+  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(filter));
+  return TRUE;
+}
+
+void gl_stop(GstGLBaseFilter* filter) { state_of(filter).runtime.detach(); }
+
+gboolean gl_set_caps(GstGLBaseFilter* filter, GstCaps* input, GstCaps* /*output*/) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, input)) return FALSE;
+  const Status status = state_of(filter).runtime.set_caps(info);
+  if (!status.ok()) post_error(filter, status);
+  return status.ok();
+}
+
+gboolean get_unit_size(GstBaseTransform* /*transform*/, GstCaps* caps, gsize* size) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return FALSE;
+  *size = info.size;
+  return TRUE;
+}
+
+gboolean propose_allocation(GstBaseTransform* transform, GstQuery* decide_query, GstQuery* query) {
+  if (!GST_BASE_TRANSFORM_CLASS(gst_gl_segment_parent_class)->propose_allocation(transform, decide_query, query)) {
+    return FALSE;
+  }
+  GstGLBaseFilter* filter = GST_GL_BASE_FILTER(transform);
+  if (!gst_gl_base_filter_find_gl_context(filter)) return FALSE;
+  GstGLContext* context = gst_gl_base_filter_get_gl_context(filter);
+  gboolean need_pool = FALSE;
+  gst_query_parse_allocation(query, nullptr, &need_pool);
+  const bool answered = sightglass::propose_gl_allocation(context, query, need_pool != FALSE);
+  gst_object_unref(context);
+  return answered;
+}
+
+gboolean decide_allocation(GstBaseTransform* transform, GstQuery* query) {
+  // Finds or makes the GL context, and through it calls gl_start() and gl_set_caps().
+  if (!GST_BASE_TRANSFORM_CLASS(gst_gl_segment_parent_class)->decide_allocation(transform, query)) return FALSE;
+  GstGLContext* context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(transform));
+  if (context == nullptr) return FALSE;
+  const bool decided = sightglass::decide_gl_allocation(context, query);
+  gst_object_unref(context);
+  return decided;
+}
+
+gboolean query(GstBaseTransform* transform, GstPadDirection direction, GstQuery* query) {
+  if (!GST_BASE_TRANSFORM_CLASS(gst_gl_segment_parent_class)->query(transform, direction, query)) return FALSE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY && direction == GST_PAD_SRC) {
+    gboolean live = FALSE;
+    GstClockTime least = 0, most = GST_CLOCK_TIME_NONE;
+    gst_query_parse_latency(query, &live, &least, &most);
+    const GstClockTime own = state_of(transform).runtime.latency_ns();
+    gst_query_set_latency(query, live, least + own, GST_CLOCK_TIME_IS_VALID(most) ? most + own : most);
+  }
+  return TRUE;
+}
+
+void before_transform(GstBaseTransform* transform, GstBuffer* buffer) {
+  const GstClockTime time = gst_segment_to_stream_time(&transform->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(transform), time);
+}
+
+GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer* output) {
+  State& state = state_of(transform);
+  const SegmentSettings settings = state.snapshot();
+  if (const Status status = state.runtime.update_picture(settings); !status.ok()) {
+    GST_ELEMENT_WARNING(transform, RESOURCE, NOT_FOUND, ("%s", status.message().c_str()), (nullptr));
+  }
+  if (const Status status = state.runtime.process(input, output, settings); !status.ok()) {
+    post_error(transform, status);
+    return GST_FLOW_ERROR;
+  }
+  if (state.runtime.take_latency_change()) {
+    gst_element_post_message(GST_ELEMENT(transform), gst_message_new_latency(GST_OBJECT(transform)));
+  }
+  return GST_FLOW_OK;
+}
+
+}  // namespace
+
+static void gst_gl_segment_init(GstGlSegment* self) { self->state = new State; }
+
+static void gst_gl_segment_class_init(GstGlSegmentClass* klass) {
+  GST_DEBUG_CATEGORY_INIT(gst_gl_segment_debug, "glsegment", 0, "segmentation on the GPU");
+  GObjectClass* object_class = G_OBJECT_CLASS(klass);
+  object_class->finalize = finalize;
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  sightglass::install_segment_properties(object_class);
+
+  GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
+  gst_element_class_add_static_pad_template(element_class, &sink_template);
+  gst_element_class_add_static_pad_template(element_class, &src_template);
+  gst_element_class_set_static_metadata(element_class, "OpenGL person segmentation", "Filter/Effect/Video",
+                                        "Blurs, replaces or removes the background by a TFLite model that runs in "
+                                        "the pipeline's own GL context",
+                                        "Sightglass");
+
+  GstBaseTransformClass* transform_class = GST_BASE_TRANSFORM_CLASS(klass);
+  transform_class->start = start;
+  transform_class->stop = stop;
+  transform_class->get_unit_size = get_unit_size;
+  transform_class->propose_allocation = propose_allocation;
+  transform_class->decide_allocation = decide_allocation;
+  transform_class->query = query;
+  transform_class->before_transform = before_transform;
+  transform_class->transform = ::transform;
+
+  GstGLBaseFilterClass* filter_class = GST_GL_BASE_FILTER_CLASS(klass);
+  filter_class->supported_gl_api = static_cast<GstGLAPI>(GST_GL_API_GLES2 | GST_GL_API_OPENGL3);
+  filter_class->gl_start = gl_start;
+  filter_class->gl_stop = gl_stop;
+  filter_class->gl_set_caps = gl_set_caps;
+}

@@ -1,0 +1,102 @@
+#include "segment/blur.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpu_engine/shader_library.h"
+
+namespace sightglass {
+
+namespace {
+
+constexpr GLuint kGroup = 8;  // local size of the blur shaders, both axes
+
+GLuint groups(int32_t size) { return (static_cast<GLuint>(size) + kGroup - 1) / kGroup; }
+
+}  // namespace
+
+// Variances add up. In texels² of level k: [1 3 3 1] / 8 has 3/4 of a texel² of the level it reads, so that k of them
+// make (1 - 4^-k) / 4; the B-spline that enlarges has 1/3; the Gaussian supplies what is missing.
+BlurRecipe BlurRecipe::for_radius(float radius) {
+  constexpr float kSpline = 1.0F / 3.0F;
+  constexpr float kLeastRadius = 3.0F;  // what one halving and the enlargement make by themselves
+  constexpr float kLeastSigma = 1.26F;  // in texels of the last level, Gaussian of 1 included
+  const float sigma = 0.5F * std::min(radius, Blur::kMaxRadius);
+
+  BlurRecipe recipe;
+  recipe.share = std::clamp(radius / kLeastRadius, 0.0F, 1.0F);
+  recipe.levels =
+      std::clamp(static_cast<int>(std::floor(std::log2(std::max(sigma, 1.0F) / kLeastSigma))), 1, Blur::kMaxLevels);
+  const float scale = std::exp2(static_cast<float>(-recipe.levels));
+  const float variance = sigma * sigma * scale * scale - 0.25F * (1.0F - scale * scale) - kSpline;
+  if (variance < 0.01F) return recipe;
+
+  // Texels 2i+1 and 2i+2 share one bilinear fetch, placed at their centre of gravity.
+  std::array<float, 9> weight{};
+  float total = 0;
+  for (size_t i = 0; i < weight.size(); ++i) {
+    const float distance = static_cast<float>(i);
+    weight[i] = std::exp(-0.5F * distance * distance / variance);
+    total += (i == 0 ? 1.0F : 2.0F) * weight[i];
+  }
+  recipe.centre = weight[0] / total;
+  for (size_t i = 0; i < 4; ++i) {
+    const float near = weight[2 * i + 1], far = weight[2 * i + 2];
+    const float both = near + far;
+    recipe.taps[4 * i] = static_cast<float>(2 * i + 1) + (both > 0 ? far / both : 0.0F);
+    recipe.taps[4 * i + 1] = both / total;
+  }
+  return recipe;
+}
+
+Result<Blur> Blur::create(const GlApi& gl) {
+  Blur blur(gl);
+  SG_ASSIGN_OR_RETURN(blur.first_, build_compute_program(gl, {"segment/blur_down.comp", {{"WEIGHTED", "1"}}}));
+  SG_ASSIGN_OR_RETURN(blur.down_, build_compute_program(gl, {"segment/blur_down.comp", {}}));
+  SG_ASSIGN_OR_RETURN(blur.gauss_, build_compute_program(gl, {"segment/blur_gauss.comp", {}}));
+  return blur;
+}
+
+Status Blur::resize(int32_t width, int32_t height) {
+  levels_.clear();
+  clear_gl_errors(*gl_);
+  for (int i = 0; i < kMaxLevels; ++i) {
+    width = (width + 1) / 2;
+    height = (height + 1) / 2;
+    levels_.push_back(
+        {make_texture(*gl_, GL_RGBA16F, width, height), make_texture(*gl_, GL_RGBA16F, width, height), width, height});
+  }
+  return check_gl(*gl_, "allocating the blur pyramid");
+}
+
+void Blur::store(const Level& level, const GlTexture& target) const {
+  gl_->BindImageTexture(0, target.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
+  gl_->DispatchCompute(groups(level.width), groups(level.height), 1);
+  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+}
+
+TextureRef Blur::run(const TextureRef& frame, const Matte& matte, const BlurRecipe& recipe, GLuint sampler) const {
+  GLuint input = frame.id;
+  for (int i = 0; i < recipe.levels; ++i) {
+    const Level& level = levels_[static_cast<size_t>(i)];
+    gl_->UseProgram(i == 0 ? first_.id() : down_.id());
+    if (i == 0) matte.bind(*gl_, sampler);
+    bind_texture(*gl_, 0, input, sampler);
+    store(level, level.texture);
+    input = level.texture.id();
+  }
+  const Level& last = levels_[static_cast<size_t>(recipe.levels - 1)];
+  if (recipe.centre < 1) {
+    gl_->UseProgram(gauss_.id());
+    gl_->Uniform4fv(0, 4, recipe.taps.data());
+    gl_->Uniform4f(4, 1, 0, recipe.centre, 0);
+    bind_texture(*gl_, 0, last.texture.id(), sampler);
+    store(last, last.scratch);
+    gl_->Uniform4f(4, 0, 1, recipe.centre, 0);
+    bind_texture(*gl_, 0, last.scratch.id(), sampler);
+    store(last, last.texture);
+  }
+  return {last.texture.id(), GL_TEXTURE_2D, last.width, last.height};
+}
+
+}  // namespace sightglass

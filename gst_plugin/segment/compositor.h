@@ -1,0 +1,58 @@
+// Frame, mask and background into one picture: a blur where one is asked for, then one draw at video resolution.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "gpu_engine/gl_objects.h"
+#include "gpu_engine/status.h"
+#include "gpu_engine/texture_ref.h"
+#include "segment/blur.h"
+#include "segment/matte.h"
+
+namespace sightglass {
+
+enum class Background : uint8_t { kBlur, kColor, kImage, kTransparent, kMask };
+
+// What may change from frame to frame.
+struct Look {
+  Background background = Background::kBlur;
+  float blur_radius = 24;                     // pixels of the frame; 0 to Blur::kMaxRadius
+  std::array<float, 4> color{0, 0.5F, 0, 1};  // R G B A in [0,1], not premultiplied
+  float threshold = 0.5F;                     // probability at which foreground and background are even, [0,1]
+  float softness = 0.5F;                      // width of the transition, as a difference of probabilities, [0,1]
+};
+
+// GL state after every call is as the engine's sessions leave it (gpu_engine/session.h); the viewport is as found.
+class Compositor {
+ public:
+  // Compiles everything. `gl` must outlive the result.
+  static Result<Compositor> create(const GlApi& gl);
+
+  // Allocates for frames of width × height pixels; forgets the picture.
+  Status resize(int32_t width, int32_t height);
+  // The background picture: dense RGBA of the frame's size. An explicit upload.
+  Status set_picture(std::span<const std::byte> rgba);
+  bool has_picture() const { return static_cast<bool>(picture_); }
+
+  // Draws into the RGBA texture `output`, which may be mutable, of the frame's size. `mask_to_frame` is the transform
+  // that the mask was made with. A missing picture is replaced by the colour.
+  Status draw(const TextureRef& frame, const TextureRef& mask, const InputTransform& mask_to_frame, GLuint output,
+              const Look& look) const;
+
+ private:
+  Compositor(const GlApi& gl, Blur blur) : gl_(&gl), blur_(std::move(blur)) {}
+
+  const GlApi* gl_;
+  Blur blur_;
+  GlProgram program_;
+  GlVertexArray vertex_array_;  // without attributes; desktop GL draws nothing without one
+  GlFramebuffer framebuffer_;
+  GlSampler linear_;
+  GlTexture picture_;
+  int32_t width_ = 0, height_ = 0;
+};
+
+}  // namespace sightglass

@@ -1,0 +1,52 @@
+// How long frames take on the GPU, from timer queries that are read frames later: nothing ever waits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "gpu_engine/gl_api.h"
+
+namespace sightglass {
+
+class GpuTimer {
+ public:
+  enum Mark : uint8_t { kFrameStart, kModelEnd, kFrameEnd, kMarks };
+  struct Sample {
+    uint64_t model_ns = 0;  // from kFrameStart to kModelEnd
+    uint64_t frame_ns = 0;  // from kFrameStart to kFrameEnd
+  };
+
+  // A timer that never reports where the context has neither GL_EXT_disjoint_timer_query nor desktop timer queries. The
+  // context must be current, here and for every call.
+  GpuTimer(const GlApi& gl, bool es, const GlApi::GetProcAddress& get_proc_address);
+  ~GpuTimer();
+  GpuTimer(const GpuTimer&) = delete;
+  GpuTimer& operator=(const GpuTimer&) = delete;
+
+  // Notes the time at which the GPU gets here. A frame gives all marks in their order.
+  void mark(Mark mark);
+  // The latest frame that has become known since the last call.
+  std::optional<Sample> poll();
+
+ private:
+  static constexpr size_t kFrames = 8;  // in flight
+  struct Frame {
+    std::array<GLuint, kMarks> queries{};
+    bool pending = false;
+  };
+
+  const GlApi& gl_;
+  bool es_;
+  bool available_ = false;
+  bool recording_ = false;
+  size_t next_ = 0, oldest_ = 0;
+  std::array<Frame, kFrames> frames_;
+  void(GL_APIENTRY* gen_queries_)(GLsizei, GLuint*) = nullptr;
+  void(GL_APIENTRY* delete_queries_)(GLsizei, const GLuint*) = nullptr;
+  void(GL_APIENTRY* query_counter_)(GLuint, GLenum) = nullptr;
+  void(GL_APIENTRY* get_query_uint_)(GLuint, GLenum, GLuint*) = nullptr;
+  void(GL_APIENTRY* get_query_uint64_)(GLuint, GLenum, GLuint64*) = nullptr;
+};
+
+}  // namespace sightglass

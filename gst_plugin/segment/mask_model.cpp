@@ -1,0 +1,128 @@
+#include "segment/mask_model.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace sightglass {
+
+namespace {
+
+std::string describe(const TensorInfo& tensor) {
+  return "'" + tensor.name + "' (" + to_string(tensor.type) + " " + tensor.shape.to_string() + ")";
+}
+
+template <typename Range>
+std::string list(const Range& tensors) {
+  std::string text;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(i) + " " + describe(tensors[i]);
+  }
+  return text;
+}
+
+bool is_picture(const TensorInfo& tensor) {
+  return tensor.shape.rank() == 4 && tensor.shape.dim(0) == 1 && tensor.shape.dim(1) > 1 && tensor.shape.dim(2) > 1;
+}
+
+Result<size_t> choose_output(const Model& model, int32_t wanted) {
+  const auto& outputs = model.outputs();
+  if (wanted >= 0) {
+    const size_t index = static_cast<size_t>(wanted);
+    if (index >= outputs.size()) {
+      return invalid_argument(model.name() + ": there is no output " + std::to_string(wanted) + "; the outputs are " +
+                              list(outputs));
+    }
+    if (!is_picture(outputs[index])) {
+      return unsupported(model.name() + ": output " + std::to_string(wanted) + " " + describe(outputs[index]) +
+                         " is no mask; one of shape 1 x height x width x classes is needed");
+    }
+    return index;
+  }
+  const auto found = std::ranges::find_if(outputs, is_picture);
+  if (found != outputs.end()) return static_cast<size_t>(found - outputs.begin());
+  return unsupported(model.name() +
+                     ": no output is a mask; one of shape 1 x height x width x classes is needed, the outputs are " +
+                     list(outputs));
+}
+
+}  // namespace
+
+Result<std::vector<int32_t>> parse_classes(const std::string& text) {
+  std::vector<int32_t> classes;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto skip_spaces = [&] {
+    while (at != end && *at == ' ') ++at;
+  };
+  skip_spaces();
+  while (at != end) {
+    int32_t value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    at = next;
+    skip_spaces();
+    const bool separated = at == end || *at == ',';
+    if (error != std::errc{} || value < 0 || !separated) {
+      return invalid_argument("classes=\"" + text + "\" is no list of channel numbers such as \"15\" or \"1,2\"");
+    }
+    classes.push_back(value);
+    if (at == end) break;
+    ++at;
+    skip_spaces();
+  }
+  return classes;
+}
+
+Result<MaskModel> describe_mask_model(std::shared_ptr<const Model> model, const MaskModelOptions& options) {
+  const std::string& name = model->name();
+  if (model->inputs().size() != 1) {
+    return unsupported(name + ": a model with one picture as its only input is needed, the inputs are " +
+                       list(model->inputs()));
+  }
+  const TensorInfo& input = model->inputs()[0];
+  if (!is_picture(input) || (input.shape.dim(3) != 3 && input.shape.dim(3) != 4)) {
+    return unsupported(name + ": input " + describe(input) +
+                       " is no colour picture; shape 1 x height x width x 3 (or 4) is needed");
+  }
+  SG_ASSIGN_OR_RETURN(const size_t output, choose_output(*model, options.output));
+  const TensorInfo& mask = model->outputs()[output];
+  const int32_t channels = mask.shape.dim(3);
+  for (const int32_t channel : options.classes) {
+    if (channel >= channels) {
+      return invalid_argument(name + ": classes names channel " + std::to_string(channel) + ", but output " +
+                              describe(mask) + " has channels 0 to " + std::to_string(channels - 1));
+    }
+  }
+
+  OutputSpec spec;
+  spec.target = OutputSpec::Target::kTexture;
+  spec.conversion = OutputSpec::Conversion::kProbability;
+  spec.classes = options.classes;
+  if (options.activation) {
+    spec.activation = *options.activation;
+  } else if (model->output_activation(output) == OutputActivation::kNone) {
+    spec.activation = channels == 1 ? OutputActivation::kSigmoid : OutputActivation::kSoftmax;
+  }
+
+  InputSpec source;
+  source.source = InputSpec::Source::kTexture;
+  source.scale.fill(options.input_scale);
+  source.offset.fill(options.input_offset);
+
+  MaskModel result;
+  result.output = output;
+  result.height = input.shape.dim(1);
+  result.width = input.shape.dim(2);
+  result.plan_options.inputs = {source};
+  result.plan_options.outputs.resize(model->outputs().size());
+  result.plan_options.outputs[output] = std::move(spec);
+  result.model = std::move(model);
+  return result;
+}
+
+Result<MaskModel> load_mask_model(const std::string& path, const MaskModelOptions& options) {
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Model::load(path));
+  return describe_mask_model(std::move(model), options);
+}
+
+}  // namespace sightglass

@@ -1,0 +1,38 @@
+#include "segment/matte.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sightglass {
+
+namespace {
+
+// The part of one mask axis that shows the frame: one texel inside of the frame's borders where letterbox bars follow.
+std::array<float, 2> visible_range(float a, float b, int32_t texels) {
+  const float low = std::clamp(std::min(a, b), 0.0F, 1.0F);
+  const float high = std::clamp(std::max(a, b), 0.0F, 1.0F);
+  const float inset = std::min(1.0F / static_cast<float>(texels), 0.5F * (high - low));
+  constexpr float kBorder = 1e-4F;
+  return {low > kBorder ? low + inset : 0.0F, high < 1.0F - kBorder ? high - inset : 1.0F};
+}
+
+}  // namespace
+
+void bind_texture(const GlApi& gl, GLuint unit, GLuint texture, GLuint sampler) {
+  gl.ActiveTexture(GL_TEXTURE0 + unit);
+  gl.BindTexture(GL_TEXTURE_2D, texture);
+  gl.BindSampler(unit, sampler);
+}
+
+void Matte::bind(const GlApi& gl, GLuint sampler) const {
+  const std::array<float, 6> m = mask_to_frame.inverse().m;
+  const std::array<float, 8> rows = {m[0], m[1], m[2], 0, m[3], m[4], m[5], 0};
+  const auto x = visible_range(m[2], m[0] + m[1] + m[2], mask.width);
+  const auto y = visible_range(m[5], m[3] + m[4] + m[5], mask.height);
+  gl.Uniform4fv(0, 2, rows.data());
+  gl.Uniform4f(2, x[0], y[0], x[1], y[1]);
+  gl.Uniform4f(3, lower, upper, 0, 0);
+  bind_texture(gl, 1, mask.id, sampler);
+}
+
+}  // namespace sightglass

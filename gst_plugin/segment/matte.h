@@ -1,0 +1,22 @@
+// The model's mask as the shaders see it: shaders/segment/matte.glsl.
+#pragma once
+
+#include "gpu_engine/gl_api.h"
+#include "gpu_engine/input_transform.h"
+#include "gpu_engine/texture_ref.h"
+
+namespace sightglass {
+
+struct Matte {
+  TextureRef mask;               // probability in R
+  InputTransform mask_to_frame;  // as the session was given it
+  float lower = 0, upper = 1;    // probabilities up to `lower` are background, from `upper` on foreground
+
+  // Sets the uniforms of the program in use and binds the mask, with a linear `sampler`, to unit 1.
+  void bind(const GlApi& gl, GLuint sampler) const;
+};
+
+// Binds a 2D texture with a sampler; 0 and 0 unbind. Leaves that unit active.
+void bind_texture(const GlApi& gl, GLuint unit, GLuint texture, GLuint sampler);
+
+}  // namespace sightglass

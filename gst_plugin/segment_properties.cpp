@@ -1,0 +1,227 @@
+#include "segment_properties.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sightglass {
+
+namespace {
+
+GType register_enum(const char* name, const GEnumValue* values) {
+  const GType type = g_enum_register_static(name, values);
+  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
+  return type;
+}
+
+GType background_type() {
+  static const GEnumValue values[] = {
+      {static_cast<gint>(Background::kBlur), "The frame itself, blurred, without the foreground", "blur"},
+      {static_cast<gint>(Background::kColor), "One colour (background-color)", "color"},
+      {static_cast<gint>(Background::kImage), "A picture (background-location)", "image"},
+      {static_cast<gint>(Background::kTransparent), "Nothing: the mask goes into the alpha channel", "transparent"},
+      {static_cast<gint>(Background::kMask), "The mask itself, white on black, instead of the frame", "mask"},
+      {0, nullptr, nullptr}};
+  static const GType type = register_enum("GstGlSegmentBackground", values);
+  return type;
+}
+
+GType fit_type() {
+  static const GEnumValue values[] = {
+      {static_cast<gint>(Fit::kStretch), "Each axis is scaled on its own", "stretch"},
+      {static_cast<gint>(Fit::kLetterbox), "The whole frame, aspect ratio kept, with bars", "letterbox"},
+      {0, nullptr, nullptr}};
+  static const GType type = register_enum("GstGlSegmentFit", values);
+  return type;
+}
+
+GType activation_type() {
+  static const GEnumValue values[] = {
+      {0, "Sigmoid for one channel, softmax for several, unless the model ends in it already", "auto"},
+      {1, "None: the output is a probability", "none"},
+      {2, "Sigmoid of each channel", "sigmoid"},
+      {3, "Softmax over the channels", "softmax"},
+      {0, nullptr, nullptr}};
+  static const GType type = register_enum("GstGlSegmentActivation", values);
+  return type;
+}
+
+// 0xAARRGGBB.
+guint pack_argb(const std::array<float, 4>& color) {
+  const auto byte = [&](size_t i) { return static_cast<guint>(std::lround(color[i] * 255)); };
+  return byte(3) << 24 | byte(0) << 16 | byte(1) << 8 | byte(2);
+}
+
+std::array<float, 4> unpack_argb(guint argb) {
+  const auto channel = [&](int shift) { return static_cast<float>(argb >> shift & 0xFF) / 255.0F; };
+  return {channel(16), channel(8), channel(0), channel(24)};
+}
+
+const char* string_or_empty(const GValue* value) {
+  const char* text = g_value_get_string(value);
+  return text != nullptr ? text : "";
+}
+
+}  // namespace
+
+Result<MaskModelOptions> SegmentSettings::mask_model_options() const {
+  MaskModelOptions options;
+  SG_ASSIGN_OR_RETURN(options.classes, parse_classes(classes));
+  options.output = output;
+  if (activation > 0) options.activation = static_cast<OutputActivation>(activation - 1);
+  options.input_scale = static_cast<float>(input_scale);
+  options.input_offset = static_cast<float>(input_offset);
+  return options;
+}
+
+void install_segment_properties(GObjectClass* object_class) {
+  constexpr auto kCommon = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  constexpr auto kReady = static_cast<GParamFlags>(kCommon | GST_PARAM_MUTABLE_READY);
+  constexpr auto kPlaying = static_cast<GParamFlags>(kCommon | GST_PARAM_MUTABLE_PLAYING);
+  constexpr auto kLive = static_cast<GParamFlags>(kPlaying | GST_PARAM_CONTROLLABLE);
+  const SegmentSettings defaults;
+  const auto install = [&](guint id, GParamSpec* spec) { g_object_class_install_property(object_class, id, spec); };
+
+  install(kModel, g_param_spec_string("model", "Model", "TFLite segmentation model to run (path of a .tflite file)",
+                                      nullptr, kReady));
+  install(kClasses,
+          g_param_spec_string("classes", "Classes",
+                              "Output channels that are foreground, such as \"15\" or \"1,2\"; empty: all but "
+                              "channel 0, or the only one",
+                              "", kReady));
+  install(kOutput, g_param_spec_int("output", "Output",
+                                    "Index of the model's output that is the mask; -1: the first that is a picture", -1,
+                                    G_MAXINT, defaults.output, kReady));
+  install(kActivation,
+          g_param_spec_enum("activation", "Activation", "What is still to be applied to the model's output",
+                            activation_type(), defaults.activation, kReady));
+  install(kInputScale,
+          g_param_spec_double("input-scale", "Input scale",
+                              "The model's input is input-scale * colour + input-offset, with colours in [0,1]. For "
+                              "models that expect [-1,1] set 2 and -1, for [0,255] set 255 and 0",
+                              -1e6, 1e6, defaults.input_scale, kReady));
+  install(kInputOffset, g_param_spec_double("input-offset", "Input offset", "See input-scale", -1e6, 1e6,
+                                            defaults.input_offset, kReady));
+  install(kBackground, g_param_spec_enum("background", "Background", "What is put behind the foreground",
+                                         background_type(), static_cast<gint>(defaults.look.background), kLive));
+  install(kBlurRadius, g_param_spec_float("blur-radius", "Blur radius",
+                                          "Radius of the background's blur in pixels of the frame (two standard "
+                                          "deviations)",
+                                          0, Blur::kMaxRadius, defaults.look.blur_radius, kLive));
+  install(kBackgroundColor, g_param_spec_uint("background-color", "Background color",
+                                              "Colour behind the foreground, ARGB (big-endian, not premultiplied)", 0,
+                                              G_MAXUINT32, pack_argb(defaults.look.color), kLive));
+  install(kBackgroundLocation, g_param_spec_string("background-location", "Background location",
+                                                   "Picture behind the foreground (path of a PNG or JPEG file); it is "
+                                                   "scaled to cover the frame",
+                                                   nullptr, kPlaying));
+  install(kThreshold, g_param_spec_float("threshold", "Threshold",
+                                         "Probability at which foreground and background are mixed evenly", 0, 1,
+                                         defaults.look.threshold, kLive));
+  install(kSoftness, g_param_spec_float("softness", "Softness",
+                                        "Width of the transition from background to foreground, as a difference of "
+                                        "probabilities; 0: a hard edge",
+                                        0, 1, defaults.look.softness, kLive));
+  install(kFit, g_param_spec_enum("fit", "Fit", "How a frame of another aspect ratio is laid into the model's input",
+                                  fit_type(), static_cast<gint>(defaults.fit), kLive));
+  install(kStats,
+          g_param_spec_boxed("stats", "Statistics",
+                             "Frames made so far (frames) and moving averages in nanoseconds: the GPU's time for "
+                             "the model (model-time) and for the whole frame (gpu-time), 0 where the driver has "
+                             "no timer queries; this element's time on the CPU (cpu-time); the time taken to "
+                             "compile and upload the model (start-time)",
+                             GST_TYPE_STRUCTURE, static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+}
+
+bool set_segment_property(SegmentSettings& settings, guint id, const GValue* value) {
+  switch (id) {
+    case kModel:
+      settings.model = string_or_empty(value);
+      return true;
+    case kClasses:
+      settings.classes = string_or_empty(value);
+      return true;
+    case kOutput:
+      settings.output = g_value_get_int(value);
+      return true;
+    case kActivation:
+      settings.activation = g_value_get_enum(value);
+      return true;
+    case kInputScale:
+      settings.input_scale = g_value_get_double(value);
+      return true;
+    case kInputOffset:
+      settings.input_offset = g_value_get_double(value);
+      return true;
+    case kBackground:
+      settings.look.background = static_cast<Background>(g_value_get_enum(value));
+      return true;
+    case kBlurRadius:
+      settings.look.blur_radius = g_value_get_float(value);
+      return true;
+    case kBackgroundColor:
+      settings.look.color = unpack_argb(g_value_get_uint(value));
+      return true;
+    case kBackgroundLocation:
+      settings.background_location = string_or_empty(value);
+      return true;
+    case kThreshold:
+      settings.look.threshold = g_value_get_float(value);
+      return true;
+    case kSoftness:
+      settings.look.softness = g_value_get_float(value);
+      return true;
+    case kFit:
+      settings.fit = static_cast<Fit>(g_value_get_enum(value));
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool get_segment_property(const SegmentSettings& settings, guint id, GValue* value) {
+  switch (id) {
+    case kModel:
+      g_value_set_string(value, settings.model.c_str());
+      return true;
+    case kClasses:
+      g_value_set_string(value, settings.classes.c_str());
+      return true;
+    case kOutput:
+      g_value_set_int(value, settings.output);
+      return true;
+    case kActivation:
+      g_value_set_enum(value, settings.activation);
+      return true;
+    case kInputScale:
+      g_value_set_double(value, settings.input_scale);
+      return true;
+    case kInputOffset:
+      g_value_set_double(value, settings.input_offset);
+      return true;
+    case kBackground:
+      g_value_set_enum(value, static_cast<gint>(settings.look.background));
+      return true;
+    case kBlurRadius:
+      g_value_set_float(value, settings.look.blur_radius);
+      return true;
+    case kBackgroundColor:
+      g_value_set_uint(value, pack_argb(settings.look.color));
+      return true;
+    case kBackgroundLocation:
+      g_value_set_string(value, settings.background_location.c_str());
+      return true;
+    case kThreshold:
+      g_value_set_float(value, settings.look.threshold);
+      return true;
+    case kSoftness:
+      g_value_set_float(value, settings.look.softness);
+      return true;
+    case kFit:
+      g_value_set_enum(value, static_cast<gint>(settings.fit));
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace sightglass

@@ -1,0 +1,52 @@
+// The properties of glsegment: one table, from GObject's view to plain settings.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <string>
+
+#include "gpu_engine/input_transform.h"
+#include "segment/compositor.h"
+#include "segment/mask_model.h"
+
+namespace sightglass {
+
+struct SegmentSettings {
+  // Taken over when the element starts.
+  std::string model;
+  std::string classes;
+  int output = -1;
+  int activation = 0;  // nick order of the activation enum: auto none sigmoid softmax
+  double input_scale = 1, input_offset = 0;
+  // Live.
+  Look look;
+  std::string background_location;
+  Fit fit = Fit::kLetterbox;
+
+  Result<MaskModelOptions> mask_model_options() const;
+};
+
+// Property numbers, from 1; kStats is read-only and not part of the settings.
+enum SegmentProperty : guint {
+  kModel = 1,
+  kClasses,
+  kOutput,
+  kActivation,
+  kInputScale,
+  kInputOffset,
+  kBackground,
+  kBlurRadius,
+  kBackgroundColor,
+  kBackgroundLocation,
+  kThreshold,
+  kSoftness,
+  kFit,
+  kStats,
+};
+
+void install_segment_properties(GObjectClass* object_class);
+// False for a number that is none of the settings. The caller holds whatever guards `settings`.
+bool set_segment_property(SegmentSettings& settings, guint id, const GValue* value);
+bool get_segment_property(const SegmentSettings& settings, guint id, GValue* value);
+
+}  // namespace sightglass

@@ -1,0 +1,207 @@
+#include "segment_runtime.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "gl_bridge.h"
+
+namespace sightglass {
+
+namespace {
+
+uint64_t monotonic_ns() { return static_cast<uint64_t>(g_get_monotonic_time()) * 1000; }
+
+void average(double& mean, uint64_t value) {
+  constexpr double kShare = 0.1;
+  mean = mean == 0 ? static_cast<double>(value) : mean + kShare * (static_cast<double>(value) - mean);
+}
+
+}  // namespace
+
+struct SegmentRuntime::Job {
+  SegmentRuntime* runtime;
+  GstGLContext* context;
+  GstBuffer* input;
+  GstBuffer* output;
+  const SegmentSettings* settings;
+  Status status;
+};
+
+Status SegmentRuntime::start(const SegmentSettings& settings) {
+  if (settings.model.empty()) {
+    return invalid_argument("no model is set: model=FILE.tflite names the segmentation model to run");
+  }
+  SG_ASSIGN_OR_RETURN(const MaskModelOptions options, settings.mask_model_options());
+  SG_ASSIGN_OR_RETURN(MaskModel model, load_mask_model(settings.model, options));
+  // The real device is not known yet, but what the least of them can do, every one can.
+  const DeviceLimits limits;
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, Plan::build(model.model, limits, model.plan_options));
+  if (settings.look.background == Background::kImage && settings.background_location.empty()) {
+    return invalid_argument("background=image needs a picture: set background-location=FILE");
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    model_ = std::move(model);
+    plan_ = std::move(plan);
+    plan_limits_ = limits;
+    have_info_ = false;
+  }
+  {
+    const std::lock_guard lock(stats_mutex_);
+    stats_ = {};
+    latency_ = {};
+    latency_changed_ = false;
+  }
+  return update_picture(settings);
+}
+
+void SegmentRuntime::stop() {
+  const std::lock_guard lock(mutex_);
+  model_.reset();
+  plan_.reset();
+  picture_.reset();
+  picture_location_.clear();
+}
+
+Status SegmentRuntime::attach(GstGLContext* context) {
+  detach();
+  const uint64_t begin = monotonic_ns();
+  const std::lock_guard lock(mutex_);
+  SG_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
+  SG_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl));
+  if (!(device.limits == plan_limits_)) {
+    SG_ASSIGN_OR_RETURN(plan_, Plan::build(model_->model, device.limits, model_->plan_options));
+    plan_limits_ = device.limits;
+  }
+  SG_ASSIGN_OR_RETURN(segmenter_, Segmenter::create(gl, device, proc_address_of(context), plan_, model_->output));
+  context_ = GST_GL_CONTEXT(gst_object_ref(context));
+  if (have_info_) {
+    SG_RETURN_IF_ERROR(segmenter_->resize(GST_VIDEO_INFO_WIDTH(&info_), GST_VIDEO_INFO_HEIGHT(&info_)));
+  }
+  picture_uploaded_ = false;
+  const std::lock_guard stats_lock(stats_mutex_);
+  stats_.start_ns = monotonic_ns() - begin;
+  return {};
+}
+
+void SegmentRuntime::detach() {
+  std::unique_ptr<Segmenter> segmenter;
+  GstGLContext* context = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    segmenter = std::move(segmenter_);
+    context = std::exchange(context_, nullptr);
+  }
+  if (context == nullptr) return;
+  // Its objects belong to this context, which need not be the one that the caller is on.
+  gst_gl_context_thread_add(
+      context, [](GstGLContext*, gpointer data) { static_cast<std::unique_ptr<Segmenter>*>(data)->reset(); },
+      &segmenter);
+  gst_object_unref(context);
+}
+
+Status SegmentRuntime::set_caps(const GstVideoInfo& info) {
+  const std::lock_guard lock(mutex_);
+  info_ = info;
+  have_info_ = true;
+  picture_uploaded_ = false;
+  return segmenter_->resize(GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info));
+}
+
+Status SegmentRuntime::update_picture(const SegmentSettings& settings) {
+  if (settings.look.background != Background::kImage) return {};
+  const std::lock_guard lock(mutex_);
+  if (settings.background_location == picture_location_) return {};
+  picture_location_ = settings.background_location;  // also when it fails: one warning is enough
+  SG_ASSIGN_OR_RETURN(picture_, Picture::load(settings.background_location));
+  picture_uploaded_ = false;
+  return {};
+}
+
+Status SegmentRuntime::upload_picture() {
+  if (picture_ == nullptr || picture_uploaded_) return {};
+  picture_uploaded_ = true;
+  SG_ASSIGN_OR_RETURN(const std::vector<std::byte> pixels,
+                      picture_->cover(GST_VIDEO_INFO_WIDTH(&info_), GST_VIDEO_INFO_HEIGHT(&info_)));
+  return segmenter_->set_picture(pixels);
+}
+
+Status SegmentRuntime::process(GstBuffer* input, GstBuffer* output, const SegmentSettings& settings) {
+  GstGLContext* context = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (context_ == nullptr) return internal_error("a frame arrived before the element was ready");
+    context = GST_GL_CONTEXT(gst_object_ref(context_));
+  }
+  Job job{this, context, input, output, &settings, check_gl_buffer(input, context)};
+  if (job.status.ok()) {
+    const uint64_t begin = monotonic_ns();
+    gst_gl_context_thread_add(
+        context,
+        [](GstGLContext*, gpointer data) {
+          auto* that = static_cast<Job*>(data);
+          that->runtime->run(*that);
+        },
+        &job);
+    if (job.status.ok()) note_times(monotonic_ns() - begin);
+  }
+  gst_object_unref(context);
+  return job.status;
+}
+
+void SegmentRuntime::run(Job& job) {
+  const std::lock_guard lock(mutex_);
+  if (context_ != job.context) {
+    job.status = internal_error("the GL context was replaced while a frame was on its way");
+    return;
+  }
+  wait_for_buffer(job.input, job.context);
+  {
+    const MappedTexture input(job.input, info_, GST_MAP_READ);
+    const MappedTexture output(job.output, info_, GST_MAP_WRITE);
+    if (!input.ok() || !output.ok()) {
+      job.status = device_error(std::string("cannot map the ") + (input.ok() ? "output" : "input") + " texture");
+      return;
+    }
+    job.status = upload_picture();
+    if (job.status.ok()) {
+      job.status = segmenter_->render(input.texture(), output.texture().id, job.settings->fit, job.settings->look);
+    }
+  }
+  // Its memory goes back to its pool, and may be written again, only when the output's reader is done with it as well.
+  gst_buffer_add_parent_buffer_meta(job.output, job.input);
+  signal_buffer(job.output, job.context);
+
+  if (const std::optional<GpuTimer::Sample> time = segmenter_->poll_time()) {
+    const std::lock_guard stats_lock(stats_mutex_);
+    average(stats_.model_ns, time->model_ns);
+    average(stats_.gpu_ns, time->frame_ns);
+  }
+}
+
+void SegmentRuntime::note_times(uint64_t cpu_ns) {
+  const std::lock_guard lock(stats_mutex_);
+  ++stats_.frames;
+  average(stats_.cpu_ns, cpu_ns);
+  // Issuing and executing overlap: the slower of the two is what the frame is late by.
+  const uint64_t frame_ns = std::max(cpu_ns, static_cast<uint64_t>(stats_.gpu_ns));
+  if (latency_.add(frame_ns, monotonic_ns())) latency_changed_ = true;
+}
+
+SegmentStats SegmentRuntime::stats() const {
+  const std::lock_guard lock(stats_mutex_);
+  return stats_;
+}
+
+uint64_t SegmentRuntime::latency_ns() const {
+  const std::lock_guard lock(stats_mutex_);
+  return latency_.latency_ns();
+}
+
+bool SegmentRuntime::take_latency_change() {
+  const std::lock_guard lock(stats_mutex_);
+  return std::exchange(latency_changed_, false);
+}
+
+}  // namespace sightglass

@@ -1,0 +1,74 @@
+// What glsegment keeps from frame to frame, and the threads that may touch it.
+#pragma once
+
+#include <gst/gl/gl.h>
+#include <gst/video/video.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "latency_meter.h"
+#include "segment/picture.h"
+#include "segment/segmenter.h"
+#include "segment_properties.h"
+
+namespace sightglass {
+
+struct SegmentStats {
+  uint64_t frames = 0;
+  double model_ns = 0, gpu_ns = 0, cpu_ns = 0;  // moving averages; 0: unknown
+  uint64_t start_ns = 0;
+};
+
+// A model that is loaded and planned lives from start() to stop(); what lives on a GL context, from attach() to
+// detach(). Between these two, contexts may come and go.
+class SegmentRuntime {
+ public:
+  // Streaming or application thread, no GL. Loads the model and checks that it can run.
+  Status start(const SegmentSettings& settings);
+  void stop();
+
+  // On the GL thread of `context`. attach() compiles; detach() may be called from another context's thread.
+  Status attach(GstGLContext* context);
+  void detach();
+  // On the GL thread: allocates for frames of this kind.
+  Status set_caps(const GstVideoInfo& info);
+
+  // Streaming thread. Brings the background picture up to date; a warning when it cannot be loaded.
+  Status update_picture(const SegmentSettings& settings);
+  // Streaming thread. One frame, issued on the GL thread of the context that attach() was given.
+  Status process(GstBuffer* input, GstBuffer* output, const SegmentSettings& settings);
+
+  SegmentStats stats() const;
+  uint64_t latency_ns() const;
+  // True once after the latency has changed.
+  bool take_latency_change();
+
+ private:
+  struct Job;
+  void run(Job& job);
+  Status upload_picture();
+  void note_times(uint64_t cpu_ns);
+
+  // Guards everything below; held while a frame is issued.
+  mutable std::mutex mutex_;
+  std::optional<MaskModel> model_;
+  std::shared_ptr<const Plan> plan_;
+  DeviceLimits plan_limits_;
+  GstGLContext* context_ = nullptr;  // owned reference; set exactly while segmenter_ is
+  std::unique_ptr<Segmenter> segmenter_;
+  GstVideoInfo info_{};
+  bool have_info_ = false;
+  std::shared_ptr<const Picture> picture_;
+  std::string picture_location_;
+  bool picture_uploaded_ = false;
+
+  mutable std::mutex stats_mutex_;  // apart, so that reading figures never waits for a frame
+  SegmentStats stats_;
+  LatencyMeter latency_;
+  bool latency_changed_ = false;
+};
+
+}  // namespace sightglass

@@ -1,0 +1,20 @@
+// One axis of a Gaussian of up to eight texels to each side, two texels to a bilinear fetch.
+layout(local_size_x = 8, local_size_y = 8) in;
+layout(binding = 0) uniform sampler2D u_input;
+layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
+layout(location = 0) uniform vec4 u_taps[4];  // x: distance in texels; y: weight of each of the two fetches
+layout(location = 4) uniform vec4 u_axis;     // xy: the direction; z: weight of the centre
+
+void main() {
+  ivec2 position = ivec2(gl_GlobalInvocationID.xy);
+  ivec2 size = imageSize(u_output);
+  if (any(greaterThanEqual(position, size))) return;
+  vec2 place = (vec2(position) + 0.5) / vec2(size);
+  vec2 texel = u_axis.xy / vec2(size);
+  vec4 sum = u_axis.z * textureLod(u_input, place, 0.0);
+  for (int i = 0; i < 4; ++i) {
+    vec2 d = texel * u_taps[i].x;
+    sum += u_taps[i].y * (textureLod(u_input, place - d, 0.0) + textureLod(u_input, place + d, 0.0));
+  }
+  imageStore(u_output, position, sum);
+}

@@ -1,0 +1,13 @@
+// From the model's mask to the opacity of the foreground.
+layout(binding = 1) uniform sampler2D u_mask;         // the probability of foreground in R, at model resolution
+layout(location = 0) uniform vec4 u_to_mask[2];       // rows of the affine map from frame to mask, both in fractions
+layout(location = 2) uniform vec4 u_mask_bounds;      // least and greatest place in the mask that shows the frame
+layout(location = 3) uniform vec4 u_matte_range;      // x: probabilities below are background; y: above, foreground
+
+// Kept away from the mask's own border and from letterbox bars, whose values say nothing about the frame.
+vec2 mask_place(vec2 frame_place) {
+  vec3 p = vec3(frame_place, 1.0);
+  return clamp(vec2(dot(u_to_mask[0].xyz, p), dot(u_to_mask[1].xyz, p)), u_mask_bounds.xy, u_mask_bounds.zw);
+}
+
+float matte(float probability) { return smoothstep(u_matte_range.x, u_matte_range.y, probability); }
