@@ -1,0 +1,114 @@
+// The `sightglass` command. Exit status: 0 done, 1 failed, 2 wrong usage.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model_dump.h"
+#include "model_run.h"
+
+namespace {
+
+using sightglass::DumpOptions;
+using sightglass::DumpStage;
+using sightglass::Fit;
+using sightglass::RunOptions;
+using sightglass::interop::GlFlavour;
+
+constexpr int kFailed = 1, kUsage = 2;
+
+int fail(const sightglass::Status& status) {
+  std::fprintf(stderr, "sightglass: %s\n", status.message().c_str());
+  return kFailed;
+}
+
+struct RunArguments {
+  RunOptions options;
+  std::vector<double> range;
+  double scale = 1.0 / 255, offset = 0;
+  std::string limits = "device";
+  bool json = false;
+};
+
+CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
+  static const std::map<std::string, Fit> kFits = {
+      {"stretch", Fit::kStretch}, {"letterbox", Fit::kLetterbox}, {"cover", Fit::kCover}};
+  static const std::map<std::string, GlFlavour> kFlavours = {{"es", GlFlavour::kEs31},
+                                                             {"desktop", GlFlavour::kDesktopCore45}};
+  RunOptions& options = arguments.options;
+  CLI::App* run = app.add_subcommand("run", "Run a model on the GPU, without a window, and measure it");
+  run->add_option("MODEL", options.model, "The .tflite file")->required();
+  run->add_option("--input", options.input.sources,
+                  "For each model input in turn: a picture, FILE.raw (dense, little-endian) or random:SEED. Missing "
+                  "ones are random")
+      ->allow_extra_args(false);
+  CLI::Option* range = run->add_option("--range", arguments.range,
+                                       "LO,HI: what a picture's 0 and 255, or random 0 and 1, become (pictures: 0,1)")
+                           ->delimiter(',')
+                           ->expected(2);
+  CLI::Option* scale =
+      run->add_option("--scale", arguments.scale, "A picture's value = sample * scale + offset (1/255)");
+  CLI::Option* offset = run->add_option("--offset", arguments.offset, "See --scale (0)");
+  range->excludes(scale)->excludes(offset);
+  run->add_option("--fit", options.input.fit, "How a picture of another size is laid into the input (stretch)")
+      ->transform(CLI::CheckedTransformer(kFits).description("stretch, letterbox or cover"));
+  run->add_option("--output-prefix", options.output_prefix, "P: write every output as P.outK.raw");
+  run->add_option("--runs", options.runs, "Runs after the first one (20)")->check(CLI::Range(0, 1000000));
+  run->add_option("--limits", arguments.limits, "Plan for what the device reports, or for the minimums of ES 3.1")
+      ->check(CLI::IsMember({"device", "min"}));
+  run->add_option("--gl", options.flavour, "Which OpenGL to run on (es)")
+      ->transform(CLI::CheckedTransformer(kFlavours).description("es or desktop"));
+  run->add_flag("--json", arguments.json, "Print the report as JSON");
+  run->callback([&arguments, scale, offset] {
+    sightglass::InputOptions& input = arguments.options.input;
+    if (arguments.range.size() == 2) input.range = {arguments.range[0], arguments.range[1]};
+    if (scale->count() > 0 || offset->count() > 0) input.scale_offset = {arguments.scale, arguments.offset};
+    arguments.options.minimum_limits = arguments.limits == "min";
+  });
+  return run;
+}
+
+CLI::App* add_dump(CLI::App& app, DumpOptions& options) {
+  static const std::map<std::string, DumpStage> kStages = {
+      {"file", DumpStage::kFile}, {"rewritten", DumpStage::kRewritten}, {"plan", DumpStage::kPlan}};
+  CLI::App* dump = app.add_subcommand("dump", "Show a model's graph or plan; needs no GPU");
+  dump->add_option("MODEL", options.model, "The .tflite file")->required();
+  dump->add_option("--stage", options.stage, "The graph as in the file, after the rewrites, or the plan (file)")
+      ->transform(CLI::CheckedTransformer(kStages).description("file, rewritten or plan"));
+  dump->add_flag("--dot", options.graphviz, "Graphviz instead of text");
+  return dump;
+}
+
+int run(const RunArguments& arguments) {
+  const auto report = sightglass::run_model(arguments.options);
+  if (!report.ok()) return fail(report.status());
+  const std::string text = arguments.json ? format_json(*report) : format_text(*report);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+int dump(const DumpOptions& options) {
+  const auto text = dump_model(options);
+  if (!text.ok()) return fail(text.status());
+  std::fputs(text->c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs TensorFlow Lite models in OpenGL ES compute shaders.", "sightglass");
+  app.set_version_flag("--version", SIGHTGLASS_VERSION);
+  app.require_subcommand(1);
+  RunArguments run_arguments;
+  DumpOptions dump_options;
+  const CLI::App* run_command = add_run(app, run_arguments);
+  add_dump(app, dump_options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  return run_command->parsed() ? run(run_arguments) : dump(dump_options);
+}

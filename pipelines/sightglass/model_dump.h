@@ -1,0 +1,21 @@
+// Shows a model's graph or plan, without a GPU: `sightglass dump`.
+#pragma once
+
+#include <string>
+
+#include "gpu_engine/status.h"
+
+namespace sightglass {
+
+enum class DumpStage { kFile, kRewritten, kPlan };
+
+struct DumpOptions {
+  std::string model;
+  DumpStage stage = DumpStage::kFile;
+  bool graphviz = false;  // for dot(1); graphs only
+};
+
+// Plans are made for the minimums of OpenGL ES 3.1.
+Result<std::string> dump_model(const DumpOptions& options);
+
+}  // namespace sightglass

@@ -1,0 +1,170 @@
+#include "model_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <span>
+
+#include "gpu_engine/session.h"
+#include "headless_gl.h"
+
+namespace sightglass {
+namespace {
+
+class Stopwatch {
+ public:
+  // Milliseconds since construction or the last call.
+  double lap() {
+    const auto now = Clock::now();
+    const std::chrono::duration<double, std::milli> elapsed = now - last_;
+    last_ = now;
+    return elapsed.count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last_ = Clock::now();
+};
+
+// The engine never waits for the GPU; whoever measures has to.
+Status wait_for_gpu(const GlApi& gl) {
+  constexpr GLuint64 kSecond = 1'000'000'000;
+  constexpr int kPatience = 120;  // seconds; software renderers are slow
+  const GLsync fence = gl.FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  GLenum state = GL_TIMEOUT_EXPIRED;
+  for (int i = 0; i < kPatience && state == GL_TIMEOUT_EXPIRED; ++i) {
+    state = gl.ClientWaitSync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, kSecond);
+  }
+  gl.DeleteSync(fence);
+  if (state == GL_TIMEOUT_EXPIRED) return device_error("the GPU did not finish within two minutes");
+  if (state == GL_WAIT_FAILED) return device_error("waiting for the GPU failed (glClientWaitSync)");
+  return {};
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+template <typename T>
+void find_range(const HostTensor& tensor, RunOutput& output) {
+  const auto values = tensor.as<T>();
+  if (values.empty()) return;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  output.minimum = static_cast<double>(*low);
+  output.maximum = static_cast<double>(*high);
+}
+
+void find_range_of(const HostTensor& tensor, RunOutput& output) {
+  switch (tensor.type) {
+    case DataType::kFloat32:
+      return find_range<float>(tensor, output);
+    case DataType::kInt8:
+      return find_range<int8_t>(tensor, output);
+    case DataType::kUInt8:
+    case DataType::kBool:
+      return find_range<uint8_t>(tensor, output);
+    case DataType::kInt16:
+      return find_range<int16_t>(tensor, output);
+    case DataType::kInt32:
+      return find_range<int32_t>(tensor, output);
+    case DataType::kInt64:
+      return find_range<int64_t>(tensor, output);
+    case DataType::kFloat16:
+      return;
+  }
+}
+
+Status write_file(const std::string& path, std::span<const std::byte> bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  return file ? Status() : invalid_argument("cannot write " + path);
+}
+
+struct Pass {
+  double run = 0, with_transfers = 0;
+};
+
+// One upload, run and readback. Waits between upload and run, so that neither time holds a part of the other.
+Result<Pass> measure_pass(Session& session, const GlApi& gl, const std::vector<ModelInput>& inputs,
+                          std::vector<HostTensor>& outputs) {
+  Pass pass;
+  Stopwatch stopwatch;
+  for (size_t i = 0; i < inputs.size(); ++i) SG_RETURN_IF_ERROR(session.write_input(i, inputs[i].tensor.data));
+  SG_RETURN_IF_ERROR(wait_for_gpu(gl));
+  const double upload = stopwatch.lap();
+  SG_RETURN_IF_ERROR(session.run());
+  SG_RETURN_IF_ERROR(wait_for_gpu(gl));
+  pass.run = stopwatch.lap();
+  for (size_t i = 0; i < outputs.size(); ++i) SG_RETURN_IF_ERROR(session.read_output(i, outputs[i].data));
+  pass.with_transfers = upload + pass.run + stopwatch.lap();
+  return pass;
+}
+
+Result<RunTimes> measure(Session& session, const GlApi& gl, int runs, const std::vector<ModelInput>& inputs,
+                         std::vector<HostTensor>& outputs) {
+  SG_ASSIGN_OR_RETURN(const Pass first, measure_pass(session, gl, inputs, outputs));
+  std::vector<double> run, with_transfers;
+  for (int i = 0; i < runs; ++i) {
+    SG_ASSIGN_OR_RETURN(const Pass pass, measure_pass(session, gl, inputs, outputs));
+    run.push_back(pass.run);
+    with_transfers.push_back(pass.with_transfers);
+  }
+  if (run.empty()) {
+    run.push_back(first.run);
+    with_transfers.push_back(first.with_transfers);
+  }
+  return RunTimes{first.run, median(run), *std::min_element(run.begin(), run.end()), median(with_transfers),
+                  *std::min_element(with_transfers.begin(), with_transfers.end())};
+}
+
+}  // namespace
+
+Result<RunReport> run_model(const RunOptions& options) {
+  RunReport report;
+  report.options = options;
+
+  Stopwatch stopwatch;
+  SG_ASSIGN_OR_RETURN(const auto headless, HeadlessGl::create(options.flavour));
+  report.device = headless->device();
+  report.display = headless->context().display().name();
+  report.start.context = stopwatch.lap();
+
+  SG_ASSIGN_OR_RETURN(const auto model, Model::load(options.model));
+  report.start.import = stopwatch.lap();
+  report.inputs = model->inputs();
+  SG_ASSIGN_OR_RETURN(const auto inputs, load_model_inputs(*model, options.input));
+  for (const ModelInput& input : inputs) report.input_sources.push_back(input.source);
+
+  stopwatch.lap();
+  const DeviceLimits& limits = report.device.limits;
+  SG_ASSIGN_OR_RETURN(const auto plan,
+                      Plan::build(model, options.minimum_limits ? limits.clamped_to_minimum() : limits));
+  report.start.plan = stopwatch.lap();
+  SG_ASSIGN_OR_RETURN(const auto session, Session::create(headless->gl(), plan));
+  report.start.session = stopwatch.lap();
+
+  std::vector<HostTensor> outputs;
+  for (const TensorInfo& info : model->outputs()) outputs.emplace_back(info.type, info.shape);
+  SG_ASSIGN_OR_RETURN(report.times, measure(*session, headless->gl(), options.runs, inputs, outputs));
+
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    RunOutput output;
+    output.info = model->outputs()[i];
+    find_range_of(outputs[i], output);
+    if (!options.output_prefix.empty()) {
+      output.file = options.output_prefix + ".out" + std::to_string(i) + ".raw";
+      SG_RETURN_IF_ERROR(write_file(output.file, outputs[i].data));
+    }
+    report.outputs.push_back(std::move(output));
+  }
+  report.dispatches = plan->dispatches();
+  report.barriers = plan->barriers();
+  report.programs = plan->programs();
+  report.memory = plan->memory();
+  return report;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,62 @@
+// Runs a model on the GPU and measures it: `sightglass run`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu_engine/device.h"
+#include "gpu_engine/plan.h"
+#include "gpu_engine/status.h"
+#include "gpu_engine/tensor.h"
+#include "interop/egl_context.h"
+#include "model_inputs.h"
+
+namespace sightglass {
+
+struct RunOptions {
+  std::string model;
+  InputOptions input;
+  int runs = 20;                // after the first one, which is measured apart
+  bool minimum_limits = false;  // plan for a device that has no more than what OpenGL ES 3.1 guarantees
+  interop::GlFlavour flavour = interop::GlFlavour::kEs31;
+  std::string output_prefix;  // empty: outputs are not written
+};
+
+// Wall-clock milliseconds.
+struct StartTimes {
+  double context = 0, import = 0, plan = 0, session = 0;
+  double total() const { return context + import + plan + session; }
+};
+
+struct RunTimes {
+  double first = 0;                                  // run() and waiting for the GPU, the first time
+  double median = 0, minimum = 0;                    // the same, of the later runs
+  double transfer_median = 0, transfer_minimum = 0;  // upload of all inputs, run, wait, readback of all outputs
+};
+
+struct RunOutput {
+  TensorInfo info;
+  std::string file;  // empty: not written
+  double minimum = 0, maximum = 0;
+};
+
+struct RunReport {
+  RunOptions options;
+  DeviceInfo device;
+  std::string display;
+  std::vector<TensorInfo> inputs;
+  std::vector<std::string> input_sources;
+  std::vector<RunOutput> outputs;
+  StartTimes start;
+  RunTimes times;
+  int dispatches = 0, barriers = 0, programs = 0;
+  MemoryReport memory;
+};
+
+// Writes `output_prefix`.outK.raw, when a prefix is given, as dense little-endian tensors.
+Result<RunReport> run_model(const RunOptions& options);
+
+std::string format_text(const RunReport& report);
+std::string format_json(const RunReport& report);
+
+}  // namespace sightglass
