@@ -7,8 +7,8 @@ namespace sightglass {
 Result<GlApi> GlApi::load(const GetProcAddress& get_proc_address) {
   GlApi api;
   std::string missing;
-#define SIGHTGLASS_GL_LOAD(name)                                                            \
-  api.name = reinterpret_cast<decltype(api.name)>(get_proc_address("gl" #name));            \
+#define SIGHTGLASS_GL_LOAD(name)                                                 \
+  api.name = reinterpret_cast<decltype(api.name)>(get_proc_address("gl" #name)); \
   if (api.name == nullptr) missing += missing.empty() ? "gl" #name : ", gl" #name;
   SIGHTGLASS_GL_FUNCTIONS(SIGHTGLASS_GL_LOAD)
 #undef SIGHTGLASS_GL_LOAD

@@ -33,8 +33,8 @@ struct Value {
   Shape shape;
   Quantization quantization;
   std::optional<Constant> constant;
-  NodeId producer = kNone;     // kNone for graph inputs and constants
-  std::vector<NodeId> users;   // once per use, so a node that reads a value twice is listed twice
+  NodeId producer = kNone;    // kNone for graph inputs and constants
+  std::vector<NodeId> users;  // once per use, so a node that reads a value twice is listed twice
 };
 
 struct Node {
@@ -43,7 +43,7 @@ struct Node {
   std::vector<ValueId> inputs;  // kNone where an optional input is absent
   std::vector<ValueId> outputs;
   Activation activation = Activation::kNone;
-  std::string origin;   // for people: "CONV_2D #12", the operator in the file that it came from
+  std::string origin;  // for people: "CONV_2D #12", the operator in the file that it came from
   bool removed = false;
 };
 
@@ -71,7 +71,7 @@ class Graph {
   Node& node(NodeId id) { return nodes_[static_cast<size_t>(id)]; }
   const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
   size_t value_count() const { return values_.size(); }
-  size_t node_count() const { return nodes_.size(); }  // removed ones included: ids stay valid
+  size_t node_count() const { return nodes_.size(); }          // removed ones included: ids stay valid
   const std::vector<NodeId>& order() const { return order_; }  // live nodes, in execution order
 
   bool is_constant(ValueId id) const { return id != kNone && value(id).constant.has_value(); }
@@ -95,7 +95,8 @@ std::string describe(const Graph& graph, NodeId id);
 // naming operator and tensor, on inputs that the operator cannot take. `shapes` has one entry per output.
 Result<std::vector<Shape>> infer_shapes(Graph& graph, Node& node);
 
-// Checks every invariant: ids in range, producers and users consistent, order topological, types and shapes as inferred.
+// Checks every invariant: ids in range, producers and users consistent, order topological, types and shapes as
+// inferred.
 Status verify(const Graph& graph);
 
 std::string dump_text(const Graph& graph);      // one line a node; stable across runs

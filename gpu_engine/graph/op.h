@@ -122,8 +122,8 @@ struct DepthToSpaceAttr {
 };
 
 using Attributes = std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr,
-                                Pool2dAttr, ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr,
-                                StridedSliceAttr, ResizeAttr, DepthToSpaceAttr>;
+                                Pool2dAttr, ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr,
+                                ResizeAttr, DepthToSpaceAttr>;
 
 const char* to_string(OpType op);  // TensorFlow Lite's name: "CONV_2D"
 const char* to_string(Activation activation);

@@ -13,8 +13,8 @@ InputTransform InputTransform::then(const InputTransform& next) const {
 
 InputTransform InputTransform::inverse() const {
   const float det = m[0] * m[4] - m[1] * m[3];
-  return {{m[4] / det, -m[1] / det, (m[1] * m[5] - m[4] * m[2]) / det,
-           -m[3] / det, m[0] / det, (m[3] * m[2] - m[0] * m[5]) / det}};
+  return {{m[4] / det, -m[1] / det, (m[1] * m[5] - m[4] * m[2]) / det, -m[3] / det, m[0] / det,
+           (m[3] * m[2] - m[0] * m[5]) / det}};
 }
 
 namespace {
@@ -22,14 +22,22 @@ namespace {
 // From a place in the upright picture to the same place in the stored one.
 InputTransform upright_to_stored(Orientation orientation) {
   switch (orientation) {
-    case Orientation::kIdentity: return {{1, 0, 0, 0, 1, 0}};
-    case Orientation::kRotate90: return {{0, 1, 0, -1, 0, 1}};
-    case Orientation::kRotate180: return {{-1, 0, 1, 0, -1, 1}};
-    case Orientation::kRotate270: return {{0, -1, 1, 1, 0, 0}};
-    case Orientation::kMirror: return {{-1, 0, 1, 0, 1, 0}};
-    case Orientation::kFlip: return {{1, 0, 0, 0, -1, 1}};
-    case Orientation::kTranspose: return {{0, 1, 0, 1, 0, 0}};
-    case Orientation::kAntiTranspose: return {{0, -1, 1, -1, 0, 1}};
+    case Orientation::kIdentity:
+      return {{1, 0, 0, 0, 1, 0}};
+    case Orientation::kRotate90:
+      return {{0, 1, 0, -1, 0, 1}};
+    case Orientation::kRotate180:
+      return {{-1, 0, 1, 0, -1, 1}};
+    case Orientation::kRotate270:
+      return {{0, -1, 1, 1, 0, 0}};
+    case Orientation::kMirror:
+      return {{-1, 0, 1, 0, 1, 0}};
+    case Orientation::kFlip:
+      return {{1, 0, 0, 0, -1, 1}};
+    case Orientation::kTranspose:
+      return {{0, 1, 0, 1, 0, 0}};
+    case Orientation::kAntiTranspose:
+      return {{0, -1, 1, -1, 0, 1}};
   }
   return {};
 }

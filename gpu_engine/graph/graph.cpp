@@ -1,0 +1,142 @@
+#include "graph/graph.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sightglass {
+
+ValueId Graph::add_value(Value value) {
+  value.producer = kNone;
+  value.users.clear();
+  values_.push_back(std::move(value));
+  return static_cast<ValueId>(values_.size()) - 1;
+}
+
+ValueId Graph::add_constant(std::string name, const Shape& shape, std::span<const float> values) {
+  const auto storage = std::make_shared<std::vector<float>>(values.begin(), values.end());
+  Value value;
+  value.name = std::move(name);
+  value.shape = shape;
+  value.constant = Constant{DataType::kFloat32, std::as_bytes(std::span(*storage)), storage};
+  return add_value(std::move(value));
+}
+
+NodeId Graph::add_node(Node node, NodeId before) {
+  const auto id = static_cast<NodeId>(nodes_.size());
+  for (const ValueId input : node.inputs) {
+    if (input != kNone) value(input).users.push_back(id);
+  }
+  for (const ValueId output : node.outputs) value(output).producer = id;
+  nodes_.push_back(std::move(node));
+  order_.insert(before == kNone ? order_.end() : std::ranges::find(order_, before), id);
+  return id;
+}
+
+void Graph::remove_node(NodeId id) {
+  Node& n = node(id);
+  for (size_t i = 0; i < n.inputs.size(); ++i) set_input(id, i, kNone);
+  for (const ValueId output : n.outputs) {
+    if (value(output).producer == id) value(output).producer = kNone;
+  }
+  n.removed = true;
+  std::erase(order_, id);
+}
+
+void Graph::replace_uses(ValueId from, ValueId to) {
+  const std::vector<NodeId> users = std::exchange(value(from).users, {});
+  for (const NodeId user : users) {
+    std::ranges::replace(node(user).inputs, from, to);
+    value(to).users.push_back(user);
+  }
+  std::ranges::replace(outputs, from, to);
+}
+
+void Graph::set_input(NodeId id, size_t index, ValueId to) {
+  ValueId& input = node(id).inputs[index];
+  if (input != kNone) {
+    std::vector<NodeId>& users = value(input).users;
+    users.erase(std::ranges::find(users, id));
+  }
+  input = to;
+  if (to != kNone) value(to).users.push_back(id);
+}
+
+void Graph::append_input(NodeId id, ValueId to) {
+  node(id).inputs.push_back(to);
+  if (to != kNone) value(to).users.push_back(id);
+}
+
+void Graph::set_output(NodeId id, size_t index, ValueId to) {
+  ValueId& output = node(id).outputs[index];
+  if (value(output).producer == id) value(output).producer = kNone;
+  output = to;
+  value(to).producer = id;
+}
+
+int Graph::remove_dead_nodes() {
+  int removed = 0;
+  const std::vector<NodeId> order = order_;
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const bool wanted =
+        std::ranges::any_of(node(*it).outputs, [this](ValueId v) { return !value(v).users.empty() || is_output(v); });
+    if (wanted) continue;
+    remove_node(*it);
+    ++removed;
+  }
+  return removed;
+}
+
+bool Graph::is_output(ValueId id) const { return std::ranges::find(outputs, id) != outputs.end(); }
+
+namespace {
+
+template <typename T>
+std::vector<float> convert(std::span<const std::byte> bytes) {
+  std::vector<float> result(bytes.size() / sizeof(T));
+  for (size_t i = 0; i < result.size(); ++i) {
+    T v;
+    std::memcpy(&v, bytes.data() + i * sizeof(T), sizeof(T));
+    result[i] = static_cast<float>(v);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<float> Graph::floats(ValueId id) const {
+  const Constant& constant = *value(id).constant;
+  switch (constant.type) {
+    case DataType::kFloat32:
+      return convert<float>(constant.bytes);
+    case DataType::kInt8:
+      return convert<int8_t>(constant.bytes);
+    case DataType::kUInt8:
+      return convert<uint8_t>(constant.bytes);
+    case DataType::kInt16:
+      return convert<int16_t>(constant.bytes);
+    case DataType::kInt32:
+      return convert<int32_t>(constant.bytes);
+    case DataType::kInt64:
+      return convert<int64_t>(constant.bytes);
+    case DataType::kBool:
+      return convert<uint8_t>(constant.bytes);
+    case DataType::kFloat16:
+      break;
+  }
+  std::vector<float> result(constant.bytes.size() / sizeof(uint16_t));
+  for (size_t i = 0; i < result.size(); ++i) {
+    uint16_t half;
+    std::memcpy(&half, constant.bytes.data() + i * sizeof(half), sizeof(half));
+    result[i] = half_to_float(half);
+  }
+  return result;
+}
+
+std::string describe(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  std::string text = node.origin.empty() ? std::string(to_string(node.op)) : node.origin;
+  if (!node.outputs.empty()) text += " (output '" + graph.value(node.outputs[0]).name + "')";
+  return text;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,164 @@
+// CONV_2D, and FULLY_CONNECTED as a convolution.
+#include "ops/function.h"
+#include "ops/layout.h"
+#include "ops/ops.h"
+#include "ops/weights.h"
+
+namespace sightglass {
+
+namespace {
+
+// The register tile and the work group of one dispatch.
+struct Tile {
+  int32_t pixels = 1, slices = 1, local_x = 64, local_z = 1;
+};
+
+ShaderKey conv2d_shader(const Tile& tile, bool pointwise) {
+  ShaderKey key{"conv2d.comp",
+                {{"LOCAL_X", std::to_string(tile.local_x)},
+                 {"LOCAL_Z", std::to_string(tile.local_z)},
+                 {"PIXELS", std::to_string(tile.pixels)},
+                 {"SLICES", std::to_string(tile.slices)}}};
+  if (pointwise) key.defines.push_back({"POINTWISE", "1"});
+  return key;
+}
+
+// A tile that keeps loads low and the device busy. The cost of one step of the inner loop is its multiply-adds plus its
+// loads, a load weighing four of them; slices beyond the last one are computed in vain and count as well.
+Tile choose_tile(int64_t pixels, int32_t slices) {
+  if (pixels < 8) return {1, 1, 1, 64};
+  Tile best;
+  best.pixels = pixels * slices >= 16 * 64 * 4 ? 4 : 1;
+  int64_t best_cost = INT64_MAX;
+  for (const int32_t s : {4, 2, 1}) {
+    const int64_t loads = best.pixels + 4 * s, madds = int64_t{4} * best.pixels * s;
+    const int64_t cost = ((slices + s - 1) / s) * (4 * loads + madds);
+    if (cost < best_cost) {
+      best_cost = cost;
+      best.slices = s;
+    }
+  }
+  return best;
+}
+
+struct Geometry {
+  int32_t kernel_h = 1, kernel_w = 1;
+  Conv2dAttr attr;
+  bool pointwise() const {
+    return kernel_h == 1 && kernel_w == 1 && attr.stride_h == 1 && attr.stride_w == 1 && attr.padding.top == 0 &&
+           attr.padding.bottom == 0 && attr.padding.left == 0 && attr.padding.right == 0;
+  }
+};
+
+Status emit_convolution(Emitter& emitter, const Node& node, const TensorRef& in, const TensorRef& out,
+                        const Geometry& g, const std::vector<float>& weights) {
+  const ConvConstants constants = add_conv_constants(
+      emitter, node, pack_conv_weights({out.shape.c, g.kernel_h, g.kernel_w, in.shape.c, weights}), out.shape.c);
+  const int64_t pixels = int64_t{out.shape.h} * out.shape.w;
+  const Tile tile = choose_tile(pixels, out.shape.slices());
+  const int32_t slice_groups = (out.shape.slices() + tile.slices - 1) / tile.slices;
+
+  StepParams params;
+  params.tensor(in).tensor(out);
+  params.ints(g.kernel_w, g.kernel_h, g.attr.stride_w, g.attr.stride_h);
+  params.ints(g.attr.dilation_w, g.attr.dilation_h, g.attr.padding.left, g.attr.padding.top);
+  params.ints(constants.weights, constants.bias, constants.slope, gpu_code(node.activation));
+  params.ints(slice_groups);
+  const Grid grid{pixels, int64_t{out.shape.b} * slice_groups, tile.local_x * tile.pixels, tile.local_z};
+  return emitter.add_step(conv2d_shader(tile, g.pointwise()), std::move(params), grid, {in}, {out});
+}
+
+// The reduction of one output runs in one invocation.
+Status check_loop(const PlanContext& context, int64_t taps, int64_t in_slices) {
+  const int64_t limit = context.limits.max_loop_iterations;
+  const int64_t iterations = taps * (in_slices + 2);
+  if (limit > 0 && iterations > limit) {
+    return unsupported("a reduction of " + std::to_string(iterations) + " steps; this device ends loops after " +
+                       std::to_string(limit));
+  }
+  return {};
+}
+
+Status supports_conv2d(const PlanContext& context, const Node& node) {
+  const Shape& weights = context.graph.value(node.inputs[1]).shape;
+  SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
+  const Bhwc in = Bhwc::from(context.graph.value(node.inputs[0]).shape);
+  if (weights.dim(3) != in.c) {
+    return unsupported("grouped convolution (weights take " + std::to_string(weights.dim(3)) + " of " +
+                       std::to_string(in.c) + " channels); split it into one convolution per group");
+  }
+  return check_loop(context, int64_t{weights.dim(1)} * weights.dim(2), in.slices());
+}
+
+Status emit_conv2d(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
+  const Geometry geometry{weights.dim(1), weights.dim(2), std::get<Conv2dAttr>(node.attributes)};
+  return emit_convolution(emitter, node, in, out, geometry, emitter.graph().floats(node.inputs[1]));
+}
+
+// How a fully connected layer lies over its input: when the input of one row of the matrix is a whole picture, the
+// layer is a convolution with a kernel as large as the picture, whose weights are in the right order already; when it
+// is the channels alone, it is a 1×1 convolution. Anything else needs another arrangement in memory first.
+Bhwc fully_connected_view(const Bhwc& in, int32_t depth) {
+  if (in.c == depth) return in;
+  if (in.b == 1 && int64_t{in.h} * in.w * in.c == depth) return in;
+  return {1, 1, static_cast<int32_t>(int64_t{in.b} * in.h * in.w * in.c / depth), depth};
+}
+
+Status supports_fully_connected(const PlanContext& context, const Node& node) {
+  const Shape& weights = context.graph.value(node.inputs[1]).shape;
+  SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
+  const Bhwc in = Bhwc::from(context.graph.value(node.inputs[0]).shape);
+  const Bhwc view = fully_connected_view(in, weights.dim(1));
+  return check_loop(context, view.c == weights.dim(1) ? 1 : int64_t{view.h} * view.w, view.slices());
+}
+
+Status emit_fully_connected(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(TensorRef out, emitter.tensor(node.outputs[0]));
+  const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
+  const Bhwc view = fully_connected_view(in.shape, weights.dim(1));
+  if (view != in.shape) {
+    const TensorRef flat = emitter.temporary("flattened " + emitter.graph().value(node.inputs[0]).name, view);
+    SG_RETURN_IF_ERROR(emit_reshape(emitter, in, flat));
+    in = flat;
+  }
+  Geometry geometry;
+  if (view.c != weights.dim(1)) {
+    geometry.kernel_h = view.h;
+    geometry.kernel_w = view.w;
+  }
+  // The result lies as the layer computes it: pixels of the view by output channels. A shape of another rank is the
+  // same memory as long as there is one batch.
+  const Bhwc result{view.b, geometry.kernel_h == 1 ? view.h : 1, geometry.kernel_w == 1 ? view.w : 1, weights.dim(0)};
+  const TensorRef direct{out.tensor, result};
+  if (same_layout(result, out.shape)) {
+    return emit_convolution(emitter, node, in, direct, geometry, emitter.graph().floats(node.inputs[1]));
+  }
+  const TensorRef unshaped = emitter.temporary("unshaped " + emitter.graph().value(node.outputs[0]).name, result);
+  SG_RETURN_IF_ERROR(emit_convolution(emitter, node, in, unshaped, geometry, emitter.graph().floats(node.inputs[1])));
+  return emit_reshape(emitter, unshaped, out);
+}
+
+std::vector<ShaderKey> conv2d_variants() {
+  std::vector<ShaderKey> keys;
+  for (const bool pointwise : {false, true}) {
+    keys.push_back(conv2d_shader({1, 1, 1, 64}, pointwise));
+    for (const int32_t pixels : {1, 4}) {
+      for (const int32_t slices : {1, 2, 4}) keys.push_back(conv2d_shader({pixels, slices, 64, 1}, pointwise));
+    }
+  }
+  return keys;
+}
+
+}  // namespace
+
+Kernel conv2d_kernel() { return {"conv2d", OpType::kConv2d, supports_conv2d, emit_conv2d, conv2d_variants}; }
+
+Kernel fully_connected_kernel() {
+  return {"fully-connected", OpType::kFullyConnected, supports_fully_connected, emit_fully_connected, conv2d_variants};
+}
+
+}  // namespace sightglass

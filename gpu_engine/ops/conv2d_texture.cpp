@@ -1,0 +1,76 @@
+// The first convolution of a model, fetching straight from the camera's texture.
+#include "ops/function.h"
+#include "ops/ops.h"
+#include "ops/weights.h"
+
+namespace sightglass {
+
+namespace {
+
+// One invocation holds all output slices; more would not stay in registers.
+constexpr int32_t kMaxSlices = 8;
+
+ShaderKey conv2d_texture_shader(int32_t slices) {
+  return {"conv2d_texture.comp", {{"SLICES", std::to_string(slices)}}};
+}
+
+Status supports(const PlanContext& context, const Node& node) {
+  if (!context.texture_input(node.inputs[0])) return unsupported("the input is no texture");
+  const Value& input = context.graph.value(node.inputs[0]);
+  const Shape& weights = context.graph.value(node.inputs[1]).shape;
+  SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
+  if (input.users.size() != 1) return unsupported("the input has other readers");
+  if (Bhwc::from(input.shape).c != 3 || weights.dim(3) != 3) return unsupported("not three channels");
+  if (weights.dim(0) > kMaxSlices * 4) return unsupported("more than 32 output channels");
+  return {};
+}
+
+// Normalisation goes into the weights: the sum over scale * sample + offset is a sum over samples with scaled weights,
+// plus, wherever the tensor has a pixel, the offsets' part, which becomes the weight of the fourth lane.
+ConvWeights fold_normalisation(const ConvWeights& w, const InputSpec& spec) {
+  ConvWeights folded{w.out_channels, w.kernel_h, w.kernel_w, 4, {}};
+  const size_t taps = w.values.size() / 3;
+  folded.values.reserve(taps * 4);
+  for (size_t tap = 0; tap < taps; ++tap) {
+    double offset = 0;
+    for (size_t c = 0; c < 3; ++c) {
+      folded.values.push_back(w.values[tap * 3 + c] * spec.scale[c]);
+      offset += static_cast<double>(w.values[tap * 3 + c]) * spec.offset[c];
+    }
+    folded.values.push_back(static_cast<float>(offset));
+  }
+  return folded;
+}
+
+Status emit(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const int input = *emitter.context().texture_input(node.inputs[0]);
+  const InputSpec& spec = emitter.context().options.inputs[static_cast<size_t>(input)];
+  const auto& attr = std::get<Conv2dAttr>(node.attributes);
+  const Bhwc in = Bhwc::from(emitter.graph().value(node.inputs[0]).shape);
+  const Shape& shape = emitter.graph().value(node.inputs[1]).shape;
+  const ConvWeights dense{out.shape.c, shape.dim(1), shape.dim(2), 3, emitter.graph().floats(node.inputs[1])};
+  const ConvConstants constants =
+      add_conv_constants(emitter, node, pack_conv_weights(fold_normalisation(dense, spec)), out.shape.c);
+  StepParams params;
+  params.tensor(out);
+  params.ints(dense.kernel_w, dense.kernel_h, attr.stride_w, attr.stride_h);
+  params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
+  params.ints(constants.weights, constants.bias, constants.slope, gpu_code(node.activation));
+  params.ints(in.w, in.h);
+  params.floats(spec.padding[0], spec.padding[1], spec.padding[2], spec.padding[3]);
+  return emitter.add_step(conv2d_texture_shader(out.shape.slices()), std::move(params),
+                          Grid{int64_t{out.shape.h} * out.shape.w, 1}, {}, {out}, {input, -1});
+}
+
+std::vector<ShaderKey> variants() {
+  std::vector<ShaderKey> keys;
+  for (int32_t slices = 1; slices <= kMaxSlices; ++slices) keys.push_back(conv2d_texture_shader(slices));
+  return keys;
+}
+
+}  // namespace
+
+Kernel conv2d_texture_kernel() { return {"conv2d-texture", OpType::kConv2d, supports, emit, variants}; }
+
+}  // namespace sightglass

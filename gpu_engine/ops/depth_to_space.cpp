@@ -1,0 +1,28 @@
+#include "ops/ops.h"
+
+namespace sightglass {
+
+namespace {
+
+ShaderKey depth_to_space_shader() { return {"depth_to_space.comp", {}}; }
+
+Status supports(const PlanContext&, const Node& node) {
+  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
+}
+
+Status emit(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  StepParams params;
+  params.tensor(in).tensor(out).ints(std::get<DepthToSpaceAttr>(node.attributes).block_size);
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step(depth_to_space_shader(), std::move(params), grid, {in}, {out});
+}
+
+std::vector<ShaderKey> variants() { return {depth_to_space_shader()}; }
+
+}  // namespace
+
+Kernel depth_to_space_kernel() { return {"depth-to-space", OpType::kDepthToSpace, supports, emit, variants}; }
+
+}  // namespace sightglass

@@ -1,0 +1,64 @@
+#include "ops/function.h"
+#include "ops/ops.h"
+#include "ops/weights.h"
+
+namespace sightglass {
+
+namespace {
+
+ShaderKey depthwise_shader(int32_t pixels, bool multiplier) {
+  ShaderKey key{"depthwise.comp", {{"PIXELS", std::to_string(pixels)}}};
+  if (multiplier) key.defines.push_back({"MULTIPLIER", "1"});
+  return key;
+}
+
+// [C/4][kh][kw] vec4, from [1, kh, kw, C].
+std::vector<float> pack(const std::vector<float>& dense, int32_t taps, int32_t channels) {
+  std::vector<float> packed(static_cast<size_t>((channels + 3) / 4) * taps * 4, 0.0f);
+  for (int32_t tap = 0; tap < taps; ++tap) {
+    for (int32_t c = 0; c < channels; ++c) {
+      packed[(static_cast<size_t>(c / 4) * taps + tap) * 4 + c % 4] = dense[static_cast<size_t>(tap) * channels + c];
+    }
+  }
+  return packed;
+}
+
+Status supports(const PlanContext& context, const Node& node) {
+  const Shape& weights = context.graph.value(node.inputs[1]).shape;
+  SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(3)));
+  const int64_t limit = context.limits.max_loop_iterations;
+  if (limit > 0 && int64_t{weights.dim(1)} * (weights.dim(2) * 5 + 1) > limit) {
+    return unsupported("a window of " + std::to_string(weights.dim(1)) + " × " + std::to_string(weights.dim(2)));
+  }
+  return {};
+}
+
+Status emit(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const auto& attr = std::get<DepthwiseConv2dAttr>(node.attributes);
+  const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
+  const int32_t kernel_h = weights.dim(1), kernel_w = weights.dim(2);
+  const ConvConstants constants = add_conv_constants(
+      emitter, node, pack(emitter.graph().floats(node.inputs[1]), kernel_h * kernel_w, out.shape.c), out.shape.c);
+  StepParams params;
+  params.tensor(in).tensor(out);
+  params.ints(kernel_w, kernel_h, attr.stride_w, attr.stride_h);
+  params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
+  params.ints(constants.weights, constants.bias, constants.slope, gpu_code(node.activation));
+  params.ints(attr.multiplier);
+  const int64_t area = int64_t{out.shape.h} * out.shape.w, layers = int64_t{out.shape.b} * out.shape.slices();
+  const int32_t pixels = area * layers >= 16 * 64 * 2 ? 2 : 1;
+  return emitter.add_step(depthwise_shader(pixels, attr.multiplier != 1), std::move(params),
+                          Grid{area, layers, 64 * pixels, 1}, {in}, {out});
+}
+
+std::vector<ShaderKey> variants() {
+  return {depthwise_shader(1, false), depthwise_shader(2, false), depthwise_shader(1, true), depthwise_shader(2, true)};
+}
+
+}  // namespace
+
+Kernel depthwise_kernel() { return {"depthwise", OpType::kDepthwiseConv2d, supports, emit, variants}; }
+
+}  // namespace sightglass

@@ -1,0 +1,33 @@
+// A kernel: one way to run an operator on the GPU.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "gpu_engine/status.h"
+#include "graph/graph.h"
+#include "plan/emitter.h"
+
+namespace sightglass {
+
+struct Kernel {
+  const char* name;  // as in reports: "conv2d"
+  OpType op;
+  // Ok, or why this kernel cannot serve the node. Types, ranks and the like are checked for all kernels alike before.
+  Status (*supports)(const PlanContext& context, const Node& node);
+  // Appends the node's steps.
+  Status (*emit)(Emitter& emitter, const Node& node);
+  // Every program that emit() may ask for.
+  std::vector<ShaderKey> (*variants)();
+};
+
+// In order of preference: the first of an operator's kernels that supports a node serves it.
+std::span<const Kernel> all_kernels();
+
+// Ok, or the reasons of every candidate.
+Result<const Kernel*> find_kernel(const PlanContext& context, const Node& node);
+
+// Every program that some plan may ask for, texture loads and stores included; no duplicates.
+std::vector<ShaderKey> all_shader_variants();
+
+}  // namespace sightglass

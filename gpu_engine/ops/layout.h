@@ -1,0 +1,14 @@
+// Changing how a tensor lies in memory, for kernels that need another view of it.
+#pragma once
+
+#include "plan/emitter.h"
+
+namespace sightglass {
+
+// Whether the same elements in the same dense order lie in the same places of the arena.
+bool same_layout(const Bhwc& a, const Bhwc& b);
+
+// Copies `from` to `to`, which has as many elements, in dense row-major order.
+Status emit_reshape(Emitter& emitter, const TensorRef& from, const TensorRef& to);
+
+}  // namespace sightglass

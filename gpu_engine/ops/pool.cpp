@@ -1,0 +1,58 @@
+#include "ops/function.h"
+#include "ops/ops.h"
+
+namespace sightglass {
+
+namespace {
+
+ShaderKey pool_shader() { return {"pool.comp", {}}; }
+
+// Larger windows run as two passes. Both reductions can be split: the maximum of row maxima is the maximum, and as
+// every row of a window has as many columns inside the picture, the average of row averages is the average.
+constexpr int64_t kLargestWindow = 256;
+
+Status supports(const PlanContext&, const Node& node) {
+  if (node.activation == Activation::kPrelu) return unsupported("a fused PRELU");
+  return {};
+}
+
+Status emit_pass(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Pool2dAttr& attr, bool average,
+                 Activation activation) {
+  StepParams params;
+  params.tensor(in).tensor(out);
+  params.ints(attr.filter_w, attr.filter_h, attr.stride_w, attr.stride_h);
+  params.ints(attr.padding.left, attr.padding.top, gpu_code(activation), average ? 1 : 0);
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step(pool_shader(), std::move(params), grid, {in}, {out});
+}
+
+Status emit(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const auto& attr = std::get<Pool2dAttr>(node.attributes);
+  const bool average = node.op == OpType::kAveragePool2d;
+  if (int64_t{attr.filter_h} * attr.filter_w <= kLargestWindow || attr.filter_h == 1 || attr.filter_w == 1) {
+    return emit_pass(emitter, in, out, attr, average, node.activation);
+  }
+  Pool2dAttr rows = attr;
+  rows.filter_h = rows.stride_h = 1;
+  rows.padding.top = rows.padding.bottom = 0;
+  Pool2dAttr columns = attr;
+  columns.filter_w = columns.stride_w = 1;
+  columns.padding.left = columns.padding.right = 0;
+  const TensorRef between = emitter.temporary("rows of " + emitter.graph().value(node.outputs[0]).name,
+                                              {in.shape.b, in.shape.h, out.shape.w, in.shape.c});
+  SG_RETURN_IF_ERROR(emit_pass(emitter, in, between, rows, average, Activation::kNone));
+  return emit_pass(emitter, between, out, columns, average, node.activation);
+}
+
+std::vector<ShaderKey> variants() { return {pool_shader()}; }
+
+}  // namespace
+
+std::vector<Kernel> pool_kernels() {
+  return {{"pool", OpType::kAveragePool2d, supports, emit, variants},
+          {"pool", OpType::kMaxPool2d, supports, emit, variants}};
+}
+
+}  // namespace sightglass

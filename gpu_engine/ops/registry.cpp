@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <set>
+
+#include "ops/kernel.h"
+#include "ops/ops.h"
+#include "ops/texture_io.h"
+
+namespace sightglass {
+
+namespace {
+
+std::vector<Kernel> make_kernels() {
+  std::vector<Kernel> kernels{conv2d_texture_kernel(), conv2d_kernel(),         fully_connected_kernel(),
+                              depthwise_kernel(),      transpose_conv_kernel(), mean_kernel(),
+                              softmax_kernel(),        concat_kernel(),         pad_kernel(),
+                              strided_slice_kernel(),  reshape_kernel(),        resize_bilinear_kernel(),
+                              depth_to_space_kernel()};
+  std::ranges::copy(elementwise_kernels(), std::back_inserter(kernels));
+  std::ranges::copy(pool_kernels(), std::back_inserter(kernels));
+  return kernels;
+}
+
+// What no kernel can do yet, whatever the operator.
+Status check_value(const Graph& graph, ValueId id) {
+  const Value& value = graph.value(id);
+  const std::string name = "tensor '" + value.name + "' ";
+  if (value.type != DataType::kFloat32) {
+    return unsupported(name + "is " + to_string(value.type) + "; only float32 is supported");
+  }
+  if (value.shape.rank() > 5) return unsupported(name + "has more than five dimensions");
+  if (value.shape.elements() == 0) return unsupported(name + "is empty");
+  return {};
+}
+
+Status check_values(const Graph& graph, const Node& node) {
+  for (const std::vector<ValueId>* ids : {&node.inputs, &node.outputs}) {
+    for (const ValueId id : *ids) {
+      if (id != kNone) SG_RETURN_IF_ERROR(check_value(graph, id));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Kernel> all_kernels() {
+  static const std::vector<Kernel> kernels = make_kernels();
+  return kernels;
+}
+
+Result<const Kernel*> find_kernel(const PlanContext& context, const Node& node) {
+  SG_RETURN_IF_ERROR(check_values(context.graph, node));
+  std::string reasons;
+  for (const Kernel& kernel : all_kernels()) {
+    if (kernel.op != node.op) continue;
+    const Status status = kernel.supports(context, node);
+    if (status.ok()) return &kernel;
+    reasons += (reasons.empty() ? "" : "; ") + std::string(kernel.name) + ": " + status.message();
+  }
+  return unsupported(reasons.empty() ? "there is no kernel for this operator" : reasons);
+}
+
+std::vector<ShaderKey> all_shader_variants() {
+  std::set<ShaderKey> keys;
+  for (const Kernel& kernel : all_kernels()) {
+    for (ShaderKey& key : kernel.variants()) keys.insert(std::move(key));
+  }
+  for (ShaderKey& key : texture_io_variants()) keys.insert(std::move(key));
+  return {keys.begin(), keys.end()};
+}
+
+}  // namespace sightglass

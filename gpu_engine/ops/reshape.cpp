@@ -1,0 +1,44 @@
+#include "ops/layout.h"
+#include "ops/ops.h"
+
+namespace sightglass {
+
+namespace {
+
+ShaderKey reshape_shader(bool lanes) {
+  ShaderKey key{"reshape.comp", {}};
+  if (lanes) key.defines.push_back({"LANES", "1"});
+  return key;
+}
+
+Status supports_reshape(const PlanContext&, const Node&) { return {}; }
+
+Status emit(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  const ValueId output = node.outputs[0];
+  if (same_layout(in.shape, Bhwc::from(emitter.graph().value(output).shape))) {
+    emitter.alias(output, in);
+    return {};
+  }
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(output));
+  return emit_reshape(emitter, in, out);
+}
+
+std::vector<ShaderKey> variants() { return {reshape_shader(false), reshape_shader(true)}; }
+
+}  // namespace
+
+bool same_layout(const Bhwc& a, const Bhwc& b) {
+  return a.c == b.c && a.b == b.b && int64_t{a.h} * a.w == int64_t{b.h} * b.w;
+}
+
+Status emit_reshape(Emitter& emitter, const TensorRef& from, const TensorRef& to) {
+  StepParams params;
+  params.tensor(from).tensor(to);
+  const Grid grid{int64_t{to.shape.h} * to.shape.w, int64_t{to.shape.b} * to.shape.slices()};
+  return emitter.add_step(reshape_shader(from.shape.c != to.shape.c), std::move(params), grid, {from}, {to});
+}
+
+Kernel reshape_kernel() { return {"reshape", OpType::kReshape, supports_reshape, emit, variants}; }
+
+}  // namespace sightglass

@@ -1,0 +1,97 @@
+#include "ops/texture_io.h"
+
+#include <array>
+
+namespace sightglass {
+
+namespace {
+
+constexpr int32_t kMaxClasses = 1024;  // bits of class_bits in store_texture.comp
+
+ShaderKey load_shader() { return {"load_texture.comp", {}}; }
+
+ShaderKey store_shader(TextureFormat format, bool probability) {
+  const char* name = format == TextureFormat::kRgba8     ? "rgba8"
+                     : format == TextureFormat::kRgba16f ? "rgba16f"
+                                                         : "rgba32f";
+  ShaderKey key{"store_texture.comp", {{"FORMAT", name}}};
+  if (probability) key.defines.push_back({"PROBABILITY", "1"});
+  return key;
+}
+
+StepParams& floats(StepParams& params, const std::array<float, 4>& v) { return params.floats(v[0], v[1], v[2], v[3]); }
+
+}  // namespace
+
+Status check_texture_input(const Shape& shape) {
+  if (shape.rank() > 4) return unsupported("a texture as an input of shape " + shape.to_string());
+  const Bhwc s = Bhwc::from(shape);
+  if (s.b != 1 || s.c > 4) {
+    return unsupported("a texture as an input of shape " + shape.to_string() +
+                       "; one picture of one to four channels is needed (1 × height × width × channels)");
+  }
+  return {};
+}
+
+Status check_texture_output(const Shape& shape, const OutputSpec& spec, const DeviceLimits& limits) {
+  const std::string what = "a texture for an output of shape " + shape.to_string();
+  if (shape.rank() > 4 || Bhwc::from(shape).b != 1) return unsupported(what + "; it must hold one picture");
+  const Bhwc s = Bhwc::from(shape);
+  if (s.w > limits.max_texture_size || s.h > limits.max_texture_size) {
+    return resource_exhausted(what + " is larger than the device's " + std::to_string(limits.max_texture_size));
+  }
+  if (spec.conversion == OutputSpec::Conversion::kCopy) return {};
+  if (s.c > kMaxClasses) return unsupported(what + " with more than " + std::to_string(kMaxClasses) + " classes");
+  for (const int32_t c : spec.classes) {
+    if (c < 0 || c >= s.c) {
+      return invalid_argument("class " + std::to_string(c) + " of an output of shape " + shape.to_string() +
+                              ", which has classes 0 to " + std::to_string(s.c - 1));
+    }
+  }
+  return {};
+}
+
+Status emit_load_texture(Emitter& emitter, int input, const TensorRef& out) {
+  const InputSpec& spec = emitter.context().options.inputs[static_cast<size_t>(input)];
+  emitter.set_node("load input " + std::to_string(input));
+  StepParams params;
+  params.tensor(out);
+  floats(params, spec.scale);
+  floats(params, spec.offset);
+  floats(params, spec.padding);
+  return emitter.add_step(load_shader(), std::move(params), Grid{int64_t{out.shape.h} * out.shape.w, 1}, {}, {out},
+                          {input, -1});
+}
+
+Status emit_store_texture(Emitter& emitter, int output, const TensorRef& in) {
+  const OutputSpec& spec = emitter.context().options.outputs[static_cast<size_t>(output)];
+  const bool probability = spec.conversion == OutputSpec::Conversion::kProbability;
+  emitter.set_node("store output " + std::to_string(output));
+
+  std::array<uint32_t, kMaxClasses / 32> bits{};
+  if (probability) {
+    std::vector<int32_t> classes = spec.classes;
+    if (classes.empty()) {
+      for (int32_t c = in.shape.c == 1 ? 0 : 1; c < in.shape.c; ++c) classes.push_back(c);
+    }
+    for (const int32_t c : classes) bits[static_cast<size_t>(c / 32)] |= 1u << (c % 32);
+  }
+  StepParams params;
+  params.tensor(in).ints(static_cast<int32_t>(spec.activation));
+  for (size_t i = 0; i < bits.size(); i += 4) {
+    params.ints(static_cast<int32_t>(bits[i]), static_cast<int32_t>(bits[i + 1]), static_cast<int32_t>(bits[i + 2]),
+                static_cast<int32_t>(bits[i + 3]));
+  }
+  return emitter.add_step(store_shader(spec.format, probability), std::move(params),
+                          Grid{int64_t{in.shape.h} * in.shape.w, 1}, {in}, {}, {-1, output});
+}
+
+std::vector<ShaderKey> texture_io_variants() {
+  std::vector<ShaderKey> keys{load_shader()};
+  for (const TextureFormat format : {TextureFormat::kRgba8, TextureFormat::kRgba16f, TextureFormat::kRgba32f}) {
+    for (const bool probability : {false, true}) keys.push_back(store_shader(format, probability));
+  }
+  return keys;
+}
+
+}  // namespace sightglass

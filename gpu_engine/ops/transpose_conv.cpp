@@ -1,0 +1,45 @@
+#include "ops/function.h"
+#include "ops/ops.h"
+#include "ops/weights.h"
+
+namespace sightglass {
+
+namespace {
+
+ShaderKey transpose_conv_shader(int32_t slices) {
+  return {"transpose_conv.comp", {{"SLICES", std::to_string(slices)}}};
+}
+
+Status supports(const PlanContext& context, const Node& node) {
+  const Shape& weights = context.graph.value(node.inputs[1]).shape;
+  return check_conv_constants(context.graph, node, weights.dim(0));
+}
+
+Status emit(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const auto& attr = std::get<TransposeConvAttr>(node.attributes);
+  const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
+  const ConvWeights dense{out.shape.c, weights.dim(1), weights.dim(2), in.shape.c,
+                          emitter.graph().floats(node.inputs[1])};
+  const ConvConstants constants = add_conv_constants(emitter, node, pack_conv_weights(dense), out.shape.c);
+  const int32_t slices = out.shape.slices() % 4 == 0 ? 4 : out.shape.slices() % 2 == 0 ? 2 : 1;
+  const int32_t slice_groups = out.shape.slices() / slices;
+  StepParams params;
+  params.tensor(in).tensor(out);
+  params.ints(dense.kernel_w, dense.kernel_h, attr.stride_w, attr.stride_h);
+  params.ints(attr.padding.left, attr.padding.top, slice_groups);
+  params.ints(constants.weights, constants.bias, constants.slope, gpu_code(node.activation));
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * slice_groups};
+  return emitter.add_step(transpose_conv_shader(slices), std::move(params), grid, {in}, {out});
+}
+
+std::vector<ShaderKey> variants() {
+  return {transpose_conv_shader(1), transpose_conv_shader(2), transpose_conv_shader(4)};
+}
+
+}  // namespace
+
+Kernel transpose_conv_kernel() { return {"transpose-conv", OpType::kTransposeConv, supports, emit, variants}; }
+
+}  // namespace sightglass

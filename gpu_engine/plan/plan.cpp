@@ -1,0 +1,168 @@
+#include "gpu_engine/plan.h"
+
+#include <algorithm>
+
+#include "graph/rewrites.h"
+#include "ops/kernel.h"
+#include "ops/texture_io.h"
+#include "plan/emitter.h"
+#include "plan/schedule.h"
+
+namespace sightglass {
+
+namespace {
+
+// One spec for every input and output, each fit for its tensor.
+Result<PlanOptions> complete_options(const Model& model, const DeviceLimits& limits, PlanOptions options) {
+  if (options.inputs.size() > model.inputs().size() || options.outputs.size() > model.outputs().size()) {
+    return invalid_argument(model.name() + " has " + std::to_string(model.inputs().size()) + " inputs and " +
+                            std::to_string(model.outputs().size()) + " outputs; options for more were given");
+  }
+  if (options.sentinel_bytes < 0 || options.sentinel_bytes % 16 != 0) {
+    return invalid_argument("guard bands must be a multiple of 16 bytes");
+  }
+  options.inputs.resize(model.inputs().size());
+  options.outputs.resize(model.outputs().size());
+  for (size_t i = 0; i < options.inputs.size(); ++i) {
+    if (options.inputs[i].source != InputSpec::Source::kTexture) continue;
+    const TensorInfo& info = model.inputs()[i];
+    SG_RETURN_IF_ERROR(check_texture_input(info.shape).with_context(model.name() + ", input '" + info.name + "'"));
+  }
+  for (size_t i = 0; i < options.outputs.size(); ++i) {
+    if (options.outputs[i].target != OutputSpec::Target::kTexture) continue;
+    const TensorInfo& info = model.outputs()[i];
+    SG_RETURN_IF_ERROR(check_texture_output(info.shape, options.outputs[i], limits)
+                           .with_context(model.name() + ", output '" + info.name + "'"));
+  }
+  return options;
+}
+
+// Chooses a kernel for every node. All that stands in the way is reported at once.
+Result<std::vector<const Kernel*>> choose_kernels(const PlanContext& context) {
+  std::vector<const Kernel*> kernels;
+  std::string obstacles;
+  int count = 0;
+  for (const NodeId id : context.graph.order()) {
+    const Result<const Kernel*> kernel = find_kernel(context, context.graph.node(id));
+    if (kernel.ok()) {
+      kernels.push_back(*kernel);
+      continue;
+    }
+    ++count;
+    obstacles += "\n  " + describe(context.graph, id) + ": " + kernel.status().message();
+  }
+  if (count == 0) return kernels;
+  return unsupported(context.graph.name + ": " + std::to_string(count) + " of " +
+                     std::to_string(context.graph.order().size()) + " operators cannot run on the GPU:" + obstacles);
+}
+
+// What the host writes keeps its place from run to run.
+Status place_inputs(Emitter& emitter) {
+  for (const ValueId id : emitter.graph().inputs) {
+    if (emitter.context().texture_input(id)) {
+      emitter.data().inputs.push_back({});
+      continue;
+    }
+    SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(id));
+    emitter.data().tensors[static_cast<size_t>(ref.tensor)].persistent = true;
+    emitter.data().inputs.push_back(ref);
+  }
+  return {};
+}
+
+Status emit_steps(Emitter& emitter, const std::vector<const Kernel*>& kernels) {
+  const Graph& graph = emitter.graph();
+  for (size_t i = 0; i < graph.order().size(); ++i) {
+    const NodeId id = graph.order()[i];
+    emitter.set_node(describe(graph, id));
+    SG_RETURN_IF_ERROR(kernels[i]->emit(emitter, graph.node(id)).with_context(describe(graph, id)));
+  }
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(graph.outputs[i]));
+    emitter.data().outputs.push_back(ref);
+    if (emitter.context().options.outputs[i].target == OutputSpec::Target::kTexture) {
+      SG_RETURN_IF_ERROR(emit_store_texture(emitter, static_cast<int>(i), ref));
+    }
+  }
+  return {};
+}
+
+// Offsets are known now: completes the steps' uniform blocks and lays them out in one buffer.
+void place_params(PlanData& plan) {
+  const auto alignment = static_cast<size_t>(std::max(plan.limits.uniform_offset_alignment, 16)) / sizeof(int32_t);
+  for (Step& step : plan.steps) {
+    step.params.place(plan.tensors);
+    plan.params.resize((plan.params.size() + alignment - 1) / alignment * alignment, 0);
+    step.params_offset = static_cast<int64_t>(plan.params.size() * sizeof(int32_t));
+    plan.params.insert(plan.params.end(), step.params.words().begin(), step.params.words().end());
+  }
+}
+
+Status check_outputs(const Graph& graph) {
+  for (const std::vector<ValueId>* ids : {&graph.inputs, &graph.outputs}) {
+    for (const ValueId id : *ids) {
+      const Value& value = graph.value(id);
+      if (value.type != DataType::kFloat32 || value.shape.rank() > 5 || value.shape.elements() == 0) {
+        return unsupported(graph.name + ": tensor '" + value.name + "' is " + to_string(value.type) + " " +
+                           value.shape.to_string() + "; inputs and outputs must be float32 of at most five dimensions");
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> model, const DeviceLimits& limits,
+                                                const PlanOptions& options) {
+  SG_ASSIGN_OR_RETURN(const PlanOptions complete, complete_options(*model, limits, options));
+  Graph graph = model->graph();
+  SG_RETURN_IF_ERROR(check_outputs(graph));
+  if (complete.rewrites) {
+    const Result<RewriteReport> report = run_rewrites(graph);
+    if (!report.ok()) return report.status().with_context(model->name());
+  }
+  const PlanContext context{graph, limits, complete};
+  SG_ASSIGN_OR_RETURN(const std::vector<const Kernel*> kernels, choose_kernels(context));
+
+  Emitter emitter(context);
+  SG_RETURN_IF_ERROR(place_inputs(emitter).with_context(model->name()));
+  SG_RETURN_IF_ERROR(emit_steps(emitter, kernels).with_context(model->name()));
+  PlanData& data = emitter.data();
+  schedule(data);
+  SG_RETURN_IF_ERROR(plan_memory(data).with_context(model->name()));
+  place_params(data);
+
+  std::shared_ptr<Plan> plan(new Plan());
+  plan->model_ = std::move(model);
+  plan->data_ = std::make_unique<const PlanData>(std::move(data));
+  return std::shared_ptr<const Plan>(std::move(plan));
+}
+
+Plan::~Plan() = default;
+
+const MemoryReport& Plan::memory() const { return data_->memory; }
+int Plan::dispatches() const { return static_cast<int>(data_->steps.size()); }
+int Plan::barriers() const { return std::max(data_->levels - 1, 0); }
+int Plan::programs() const { return static_cast<int>(data_->programs.size()); }
+
+std::string Plan::dump() const {
+  std::string text;
+  const auto tensors = [this](const std::vector<int>& ids) {
+    std::string list;
+    for (const int id : ids) {
+      const PlanTensor& tensor = data_->tensors[static_cast<size_t>(id)];
+      list += (list.empty() ? "" : ", ") + tensor.name + "@" + std::to_string(tensor.offset) + "+" +
+              std::to_string(tensor.size);
+    }
+    return list.empty() ? std::string("texture") : list;
+  };
+  for (const Step& step : data_->steps) {
+    text += "level " + std::to_string(step.level) + "  " + step.node + "  " + step.kernel + "  groups " +
+            std::to_string(step.groups[0]) + "x" + std::to_string(step.groups[2]) + "  " + tensors(step.reads) +
+            " -> " + tensors(step.writes) + "\n";
+  }
+  return text;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,75 @@
+// What a Plan consists of: plain data, made by the emitter, the scheduler and the memory planner; read by the session.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpu_engine/plan.h"
+#include "gpu_engine/shader_library.h"
+#include "gpu_engine/tensor.h"
+
+namespace sightglass {
+
+// A region of the arena. Sizes and offsets are in vec4 (16 bytes).
+struct PlanTensor {
+  std::string name;
+  int64_t size = 0;
+  int64_t offset = 0;
+  bool persistent = false;              // keeps its place for good: constants, and what the host writes
+  std::vector<float> contents;          // of a constant operand, as it lies in the arena; empty for activations
+  int first_level = 0, last_level = 0;  // the levels during which it holds something
+};
+
+// A tensor as a kernel sees it: a region, and the shape that it is read with.
+struct TensorRef {
+  int tensor = -1;  // index into PlanData::tensors
+  Bhwc shape;
+};
+
+// The uniform block of a step, in std140: members are Tensor structs, ivec4 and vec4 alone, so that it is an array of
+// 32-bit words. Where a tensor lies is filled in when the arena is laid out.
+class StepParams {
+ public:
+  StepParams& tensor(const TensorRef& t);
+  StepParams& ints(int32_t x, int32_t y = 0, int32_t z = 0, int32_t w = 0);
+  StepParams& floats(float x, float y = 0, float z = 0, float w = 0);
+  void place(const std::vector<PlanTensor>& tensors);
+  const std::vector<int32_t>& words() const { return words_; }
+
+ private:
+  std::vector<int32_t> words_;
+  std::vector<std::pair<size_t, int>> slots_;  // word that takes a tensor's offset, tensor
+};
+
+struct Step {
+  std::string kernel;  // "conv2d.comp PIXELS=4 SLICES=4"
+  std::string node;    // the operator that it belongs to
+  int program = -1;    // index into PlanData::programs
+  StepParams params;
+  int64_t params_offset = 0;  // bytes, in the uniform buffer
+  std::array<uint32_t, 3> groups{1, 1, 1};
+  std::vector<int> reads, writes;  // tensors
+  int input = -1;                  // model input whose texture is sampled
+  int output = -1;                 // model output whose texture is written
+  int level = 0;
+};
+
+struct PlanData {
+  DeviceLimits limits;
+  PlanOptions options;  // with one spec for every input and output
+  std::vector<PlanTensor> tensors;
+  std::vector<ShaderKey> programs;
+  std::vector<Step> steps;         // by level; a barrier lies between levels
+  std::vector<float> weights;      // the constants buffer, four floats a vec4
+  std::vector<int32_t> params;     // the uniform buffer
+  std::vector<TensorRef> inputs;   // by model input; tensor is -1 for one that no step reads from the arena
+  std::vector<TensorRef> outputs;  // by model output
+  int64_t arena_size = 0;          // vec4
+  int sentinel_size = 0;           // vec4, before and after every tensor
+  int levels = 0;
+  MemoryReport memory;
+};
+
+}  // namespace sightglass

@@ -1,0 +1,53 @@
+#include "plan/schedule.h"
+
+#include <algorithm>
+
+namespace sightglass {
+
+namespace {
+
+int level_of(const Step& step, const std::vector<int>& ready) {
+  int level = 0;
+  for (const int tensor : step.reads) level = std::max(level, ready[static_cast<size_t>(tensor)]);
+  return level;
+}
+
+}  // namespace
+
+void schedule(PlanData& plan) {
+  // The first level at which everything that has been written to a tensor can be read.
+  std::vector<int> ready(plan.tensors.size(), 0);
+  for (Step& step : plan.steps) {
+    step.level = level_of(step, ready);
+    for (const int tensor : step.writes) {
+      int& level = ready[static_cast<size_t>(tensor)];
+      level = std::max(level, step.level + 1);
+    }
+    plan.levels = std::max(plan.levels, step.level + 1);
+  }
+  std::ranges::stable_sort(plan.steps, {}, &Step::level);
+
+  std::vector<bool> seen(plan.tensors.size(), false);
+  const auto touch = [&](int id, int level) {
+    PlanTensor& tensor = plan.tensors[static_cast<size_t>(id)];
+    if (!seen[static_cast<size_t>(id)]) tensor.first_level = tensor.last_level = level;
+    seen[static_cast<size_t>(id)] = true;
+    tensor.first_level = std::min(tensor.first_level, level);
+    tensor.last_level = std::max(tensor.last_level, level);
+  };
+  for (const Step& step : plan.steps) {
+    for (const int id : step.writes) touch(id, step.level);
+    for (const int id : step.reads) touch(id, step.level);
+  }
+  // What the host reads must still be there at the end; what it writes must survive any number of runs.
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    if (plan.options.outputs[i].target == OutputSpec::Target::kHost) touch(plan.outputs[i].tensor, plan.levels);
+  }
+  for (PlanTensor& tensor : plan.tensors) {
+    if (!tensor.persistent) continue;
+    tensor.first_level = 0;
+    tensor.last_level = plan.levels;
+  }
+}
+
+}  // namespace sightglass

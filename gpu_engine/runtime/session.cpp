@@ -1,0 +1,296 @@
+#include "gpu_engine/session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+#include <vector>
+
+#include "gpu_engine/gl_objects.h"
+#include "gpu_engine/shader_library.h"
+#include "plan/emitter.h"
+#include "plan/plan_data.h"
+
+namespace sightglass {
+
+namespace {
+
+constexpr int64_t kVec4Bytes = 16;
+// Fills guard bands and, with them, the whole arena at first: a NaN, so that reading what nobody wrote shows up.
+constexpr uint32_t kSentinel = 0x7fc0dead;
+
+// Binding points; those of the storage buffers are declared in shaders/lib/tensor.glsl.
+constexpr GLuint kArenaBindings = 3;
+constexpr GLuint kConstantsBinding = 3;
+constexpr GLuint kStorageBindings = 4;
+constexpr GLuint kParamsBinding = 0;
+constexpr GLuint kTextureUnit = 0;
+constexpr GLuint kImageUnit = 0;
+
+GLenum gl_format(TextureFormat format) {
+  switch (format) {
+    case TextureFormat::kRgba8:
+      return GL_RGBA8;
+    case TextureFormat::kRgba16f:
+      return GL_RGBA16F;
+    case TextureFormat::kRgba32f:
+      return GL_RGBA32F;
+  }
+  return GL_RGBA16F;
+}
+
+GlBuffer make_buffer(const GlApi& gl, GLenum target, int64_t bytes, const void* data, GLenum usage) {
+  GLuint id = 0;
+  gl.GenBuffers(1, &id);
+  gl.BindBuffer(target, id);
+  gl.BufferData(target, static_cast<GLsizeiptr>(std::max<int64_t>(bytes, kVec4Bytes)), nullptr, usage);
+  if (data != nullptr) gl.BufferSubData(target, 0, static_cast<GLsizeiptr>(bytes), data);
+  gl.BindBuffer(target, 0);
+  return {gl, id};
+}
+
+}  // namespace
+
+struct Session::Impl {
+  GlApi gl;
+  std::shared_ptr<const Plan> plan;
+  std::vector<GlProgram> programs;
+  GlBuffer arena, constants, params;
+  GlSampler sampler;
+  struct InputTexture {
+    TextureRef texture;
+    InputTransform transform;
+  };
+  std::vector<InputTexture> inputs;  // by model input
+  std::vector<GlTexture> outputs;    // by model output; empty for those that the host reads
+  bool checked = false;              // whether the first run's GL errors have been looked at
+
+  const PlanData& data() const { return plan->data(); }
+
+  Status build();
+  void fill_arena();
+  void bind_step(const Step& step, const Step* previous);
+  void unbind();
+  // Maps part of the arena for reading, in vec4, once the GPU is done with it.
+  template <typename F>
+  Status read_arena(int64_t offset, int64_t size, F use);
+};
+
+Status Session::Impl::build() {
+  clear_gl_errors(gl);
+  for (const ShaderKey& key : data().programs) {
+    SG_ASSIGN_OR_RETURN(GlProgram program, build_compute_program(gl, key));
+    programs.push_back(std::move(program));
+  }
+  constants =
+      make_buffer(gl, GL_SHADER_STORAGE_BUFFER, data().memory.weight_bytes, data().weights.data(), GL_STATIC_DRAW);
+  params = make_buffer(gl, GL_UNIFORM_BUFFER, static_cast<int64_t>(data().params.size() * sizeof(int32_t)),
+                       data().params.data(), GL_STATIC_DRAW);
+  arena = make_buffer(gl, GL_SHADER_STORAGE_BUFFER, data().arena_size * kVec4Bytes, nullptr, GL_DYNAMIC_COPY);
+  fill_arena();
+  sampler = make_sampler(gl, GL_LINEAR);
+  inputs.resize(data().inputs.size());
+  for (size_t i = 0; i < data().outputs.size(); ++i) {
+    const OutputSpec& spec = data().options.outputs[i];
+    if (spec.target == OutputSpec::Target::kHost) {
+      outputs.emplace_back();
+      continue;
+    }
+    const Bhwc& shape = data().outputs[i].shape;
+    outputs.push_back(make_texture(gl, gl_format(spec.format), shape.w, shape.h));
+  }
+  return check_gl(gl, "allocating the buffers and textures of a model");
+}
+
+void Session::Impl::fill_arena() {
+  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, arena.id());
+  if (data().sentinel_size > 0) {
+    const std::vector<uint32_t> pattern(static_cast<size_t>(data().arena_size) * 4, kSentinel);
+    gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, 0, static_cast<GLsizeiptr>(pattern.size() * sizeof(uint32_t)),
+                     pattern.data());
+  }
+  for (const PlanTensor& tensor : data().tensors) {
+    if (tensor.contents.empty()) continue;
+    gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(tensor.offset * kVec4Bytes),
+                     static_cast<GLsizeiptr>(tensor.contents.size() * sizeof(float)), tensor.contents.data());
+  }
+  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+}
+
+void Session::Impl::bind_step(const Step& step, const Step* previous) {
+  if (previous == nullptr || previous->program != step.program) {
+    gl.UseProgram(programs[static_cast<size_t>(step.program)].id());
+  }
+  gl.BindBufferRange(GL_UNIFORM_BUFFER, kParamsBinding, params.id(), static_cast<GLintptr>(step.params_offset),
+                     static_cast<GLsizeiptr>(step.params.words().size() * sizeof(int32_t)));
+  if (step.input >= 0) {
+    const InputTexture& input = inputs[static_cast<size_t>(step.input)];
+    const auto& m = input.transform.m;
+    const GLfloat rows[8] = {m[0], m[1], m[2], 0, m[3], m[4], m[5], 0};
+    gl.Uniform4fv(0, 2, rows);
+    gl.ActiveTexture(GL_TEXTURE0 + kTextureUnit);
+    gl.BindTexture(input.texture.target, input.texture.id);
+    gl.BindSampler(kTextureUnit, sampler.id());
+  }
+  if (step.output >= 0) {
+    const auto output = static_cast<size_t>(step.output);
+    gl.BindImageTexture(kImageUnit, outputs[output].id(), 0, GL_FALSE, 0, GL_WRITE_ONLY,
+                        gl_format(data().options.outputs[output].format));
+  }
+}
+
+void Session::Impl::unbind() {
+  for (GLuint i = 0; i < kStorageBindings; ++i) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, i, 0);
+  gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
+  gl.ActiveTexture(GL_TEXTURE0 + kTextureUnit);
+  gl.BindTexture(GL_TEXTURE_2D, 0);
+  gl.BindSampler(kTextureUnit, 0);
+  gl.BindImageTexture(kImageUnit, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_RGBA8);
+  gl.UseProgram(0);
+}
+
+template <typename F>
+Status Session::Impl::read_arena(int64_t offset, int64_t size, F use) {
+  clear_gl_errors(gl);
+  gl.MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, arena.id());
+  const void* mapped = gl.MapBufferRange(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(offset * kVec4Bytes),
+                                         static_cast<GLsizeiptr>(size * kVec4Bytes), GL_MAP_READ_BIT);
+  if (mapped != nullptr) {
+    use(mapped);
+    gl.UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
+  }
+  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  SG_RETURN_IF_ERROR(check_gl(gl, "reading tensors back"));
+  return mapped != nullptr ? Status() : device_error("the driver could not map the tensors for reading");
+}
+
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Session::~Session() = default;
+
+Result<std::unique_ptr<Session>> Session::create(const GlApi& gl, std::shared_ptr<const Plan> plan) {
+  auto impl = std::make_unique<Impl>();
+  impl->gl = gl;
+  impl->plan = std::move(plan);
+  SG_RETURN_IF_ERROR(impl->build().with_context(impl->plan->model().name()));
+  return std::unique_ptr<Session>(new Session(std::move(impl)));
+}
+
+void Session::abandon() {
+  for (GlProgram& program : impl_->programs) std::ignore = program.release();
+  for (GlTexture& texture : impl_->outputs) std::ignore = texture.release();
+  for (GlBuffer* buffer : {&impl_->arena, &impl_->constants, &impl_->params}) std::ignore = buffer->release();
+  std::ignore = impl_->sampler.release();
+}
+
+Status Session::set_input_texture(size_t input, const TextureRef& texture, const InputTransform& transform) {
+  if (input >= impl_->inputs.size() || impl_->data().options.inputs[input].source != InputSpec::Source::kTexture) {
+    return invalid_argument("input " + std::to_string(input) + " was not planned as a texture");
+  }
+  if (texture.id == 0 || texture.target != GL_TEXTURE_2D) {
+    return invalid_argument("input " + std::to_string(input) + " needs a 2D texture");
+  }
+  impl_->inputs[input] = {texture, transform};
+  return {};
+}
+
+Status Session::write_input(size_t input, std::span<const std::byte> bytes) {
+  Impl& s = *impl_;
+  if (input >= s.data().inputs.size() || s.data().options.inputs[input].source != InputSpec::Source::kHost) {
+    return invalid_argument("input " + std::to_string(input) + " was not planned as written by the host");
+  }
+  const TensorRef& ref = s.data().inputs[input];
+  const auto expected = static_cast<size_t>(s.plan->model().inputs()[input].shape.elements()) * sizeof(float);
+  if (bytes.size() != expected) {
+    return invalid_argument("input " + std::to_string(input) + " takes " + std::to_string(expected) + " bytes, not " +
+                            std::to_string(bytes.size()));
+  }
+  std::vector<float> dense(expected / sizeof(float));
+  std::memcpy(dense.data(), bytes.data(), expected);
+  const std::vector<float> packed = pack_tensor(ref.shape, dense.data());
+  clear_gl_errors(s.gl);
+  s.gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, s.arena.id());
+  s.gl.BufferSubData(GL_SHADER_STORAGE_BUFFER,
+                     static_cast<GLintptr>(s.data().tensors[static_cast<size_t>(ref.tensor)].offset * kVec4Bytes),
+                     static_cast<GLsizeiptr>(packed.size() * sizeof(float)), packed.data());
+  s.gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  return check_gl(s.gl, "uploading an input");
+}
+
+Status Session::run() {
+  Impl& s = *impl_;
+  const GlApi& gl = s.gl;
+  const PlanData& data = s.data();
+  for (size_t i = 0; i < s.inputs.size(); ++i) {
+    if (data.options.inputs[i].source == InputSpec::Source::kTexture && s.inputs[i].texture.id == 0) {
+      return invalid_argument("input " + std::to_string(i) + " has no texture");
+    }
+  }
+  if (!s.checked) clear_gl_errors(gl);
+  for (GLuint i = 0; i < kArenaBindings; ++i) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, i, s.arena.id());
+  gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kConstantsBinding, s.constants.id());
+
+  // Between levels; before the first one, against the run before and what read its pictures.
+  constexpr GLbitfield kBetweenLevels = GL_SHADER_STORAGE_BARRIER_BIT;
+  gl.MemoryBarrier(kBetweenLevels | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+  const Step* previous = nullptr;
+  for (const Step& step : data.steps) {
+    if (previous != nullptr && previous->level != step.level) gl.MemoryBarrier(kBetweenLevels);
+    s.bind_step(step, previous);
+    gl.DispatchCompute(step.groups[0], step.groups[1], step.groups[2]);
+    previous = &step;
+  }
+  gl.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT);
+  s.unbind();
+  if (s.checked) return {};
+  s.checked = true;
+  return check_gl(gl, "running a model for the first time");
+}
+
+Result<TextureRef> Session::output_texture(size_t output) const {
+  if (output >= impl_->outputs.size() || !impl_->outputs[output]) {
+    return invalid_argument("output " + std::to_string(output) + " was not planned as a texture");
+  }
+  const Bhwc& shape = impl_->data().outputs[output].shape;
+  return TextureRef{impl_->outputs[output].id(), GL_TEXTURE_2D, shape.w, shape.h};
+}
+
+Status Session::read_output(size_t output, std::span<std::byte> bytes) {
+  Impl& s = *impl_;
+  if (output >= s.outputs.size() || s.outputs[output]) {
+    return invalid_argument("output " + std::to_string(output) + " was not planned as read by the host");
+  }
+  const auto expected = static_cast<size_t>(s.plan->model().outputs()[output].shape.elements()) * sizeof(float);
+  if (bytes.size() != expected) {
+    return invalid_argument("output " + std::to_string(output) + " gives " + std::to_string(expected) + " bytes, not " +
+                            std::to_string(bytes.size()));
+  }
+  const TensorRef& ref = s.data().outputs[output];
+  const PlanTensor& tensor = s.data().tensors[static_cast<size_t>(ref.tensor)];
+  return s.read_arena(tensor.offset, tensor.size, [&](const void* mapped) {
+    std::vector<float> dense(expected / sizeof(float));
+    unpack_tensor(ref.shape, static_cast<const float*>(mapped), dense.data());
+    std::memcpy(bytes.data(), dense.data(), expected);
+  });
+}
+
+Status Session::check_sentinels() {
+  Impl& s = *impl_;
+  const int64_t band = s.data().sentinel_size;
+  if (band == 0) return invalid_argument("the plan has no guard bands");
+  std::string damaged;
+  SG_RETURN_IF_ERROR(s.read_arena(0, s.data().arena_size, [&](const void* mapped) {
+    const auto* words = static_cast<const uint32_t*>(mapped);
+    const auto intact = [&](int64_t from) {
+      return std::all_of(words + from * 4, words + (from + band) * 4, [](uint32_t w) { return w == kSentinel; });
+    };
+    for (const PlanTensor& tensor : s.data().tensors) {
+      if (!intact(tensor.offset - band) || !intact(tensor.offset + tensor.size)) damaged += " '" + tensor.name + "'";
+    }
+  }));
+  return damaged.empty() ? Status() : internal_error("a kernel wrote beside the tensors" + damaged);
+}
+
+const Plan& Session::plan() const { return *impl_->plan; }
+
+}  // namespace sightglass

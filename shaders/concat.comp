@@ -1,0 +1,44 @@
+// One input of CONCATENATION, written to its place in the output. READS_OUTPUT: its channels start in the middle of a
+// slice, whose first lanes an earlier dispatch has written and this one keeps.
+#define USES_A
+#ifndef READS_OUTPUT
+#define WRITES_OUTPUT
+#endif
+#include "lib/tensor.glsl"
+#include "lib/activation.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  ivec4 offset;  // x, y, channel, batch: where the input's first element goes
+  ivec4 grid;    // output slices that the input touches, activation, 0, 0
+};
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= in_t.place.z) return;
+  int batch = int(gl_WorkGroupID.z) / grid.x;
+  int out_slice = offset.z / 4 + int(gl_WorkGroupID.z) % grid.x;
+  ivec2 at = ivec2(pixel % in_t.size.x, pixel / in_t.size.x);
+  int target = tensor_index(out_t, batch + offset.w, out_slice, at.y + offset.y, at.x + offset.x);
+#ifdef READS_OUTPUT
+  vec4 kept = out_data[target];
+  vec4 v = vec4(0.0);
+  for (int lane = 0; lane < 4; ++lane) {
+    int channel = out_slice * 4 + lane - offset.z;
+    if (channel >= 0 && channel < in_t.size.z) {
+      v[lane] = a_data[tensor_index(in_t, batch, channel / 4, at.y, at.x)][channel % 4];
+    }
+  }
+  v = mask_lanes(out_t, out_slice, apply_function(grid.y, v, vec4(0.0)));
+  for (int lane = 0; lane < 4; ++lane) {
+    if (out_slice * 4 + lane < offset.z) v[lane] = kept[lane];
+  }
+#else
+  vec4 v = a_data[tensor_index(in_t, batch, out_slice - offset.z / 4, at.y, at.x)];
+  v = mask_lanes(out_t, out_slice, apply_function(grid.y, v, vec4(0.0)));
+#endif
+  out_data[target] = v;
+}

@@ -1,0 +1,106 @@
+// CONV_2D, 1×1 included, and FULLY_CONNECTED (a 1×1 convolution over a row).
+// An invocation computes PIXELS pixels of SLICES output slices, so that a weight loaded once serves PIXELS pixels and an
+// input loaded once serves SLICES slices. The pixels of an invocation lie LOCAL_X apart: neighbouring invocations read
+// neighbouring addresses.
+//   PIXELS, SLICES     the register tile
+//   LOCAL_X, LOCAL_Z   the work group: pixels × slice groups
+//   POINTWISE          1×1, stride 1, no padding: input and output pixel have the same index
+#define USES_A
+#define WRITES_OUTPUT
+#define USES_CONSTANTS
+#include "lib/tensor.glsl"
+#include "lib/activation.glsl"
+
+layout(local_size_x = LOCAL_X, local_size_y = 1, local_size_z = LOCAL_Z) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  ivec4 kernel;     // width, height, stride x, stride y
+  ivec4 placement;  // dilation x, dilation y, padding left, padding top
+  ivec4 constants;  // of weights, bias and slope (in vec4); activation
+  ivec4 grid;       // slice groups of one batch, 0, 0, 0
+};
+
+void main() {
+  int group = int(gl_GlobalInvocationID.z);
+  if (group >= grid.x * out_t.size.w) return;
+  int batch = group / grid.x;
+  int first_slice = (group % grid.x) * SLICES;
+  int first_pixel = int(gl_WorkGroupID.x) * (LOCAL_X * PIXELS) + int(gl_LocalInvocationID.x);
+  int area = out_t.place.z;
+  if (first_pixel >= area) return;
+
+  int in_slices = in_t.place.y;
+  int weights_per_slice = kernel.x * kernel.y * in_slices * 4;
+  int in_base = in_t.place.x + batch * in_slices * in_t.place.z;
+
+  // Slices past the end compute the last one again and are not stored.
+  int weight[SLICES];
+  vec4 acc[PIXELS * SLICES];
+  for (int o = 0; o < SLICES; ++o) {
+    int slice = min(first_slice + o, out_t.place.y - 1);
+    weight[o] = constants.x + slice * weights_per_slice;
+    vec4 bias = c_data[constants.y + slice];
+    for (int p = 0; p < PIXELS; ++p) acc[p * SLICES + o] = bias;
+  }
+
+#ifdef POINTWISE
+  int source[PIXELS];
+  for (int p = 0; p < PIXELS; ++p) source[p] = in_base + min(first_pixel + p * LOCAL_X, area - 1);
+  for (int s = 0; s < in_slices; ++s) {
+    vec4 v[PIXELS];
+    for (int p = 0; p < PIXELS; ++p) v[p] = a_data[source[p] + s * in_t.place.z];
+    for (int o = 0; o < SLICES; ++o) {
+      int w = weight[o] + s * 4;
+      vec4 w0 = c_data[w], w1 = c_data[w + 1], w2 = c_data[w + 2], w3 = c_data[w + 3];
+      for (int p = 0; p < PIXELS; ++p) {
+        acc[p * SLICES + o] += v[p].x * w0 + v[p].y * w1 + v[p].z * w2 + v[p].w * w3;
+      }
+    }
+  }
+#else
+  ivec2 origin[PIXELS];
+  for (int p = 0; p < PIXELS; ++p) {
+    int pixel = min(first_pixel + p * LOCAL_X, area - 1);
+    origin[p] = ivec2(pixel % out_t.size.x, pixel / out_t.size.x) * kernel.zw - placement.zw;
+  }
+  int tap = 0;
+  for (int ky = 0; ky < kernel.y; ++ky) {
+    for (int kx = 0; kx < kernel.x; ++kx) {
+      int source[PIXELS];
+      bool inside[PIXELS];
+      for (int p = 0; p < PIXELS; ++p) {
+        ivec2 at = origin[p] + ivec2(kx, ky) * placement.xy;
+        inside[p] = all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, in_t.size.xy));
+        source[p] = in_base + (inside[p] ? at.y * in_t.size.x + at.x : 0);
+      }
+      for (int s = 0; s < in_slices; ++s) {
+        vec4 v[PIXELS];
+        for (int p = 0; p < PIXELS; ++p) v[p] = inside[p] ? a_data[source[p] + s * in_t.place.z] : vec4(0.0);
+        for (int o = 0; o < SLICES; ++o) {
+          int w = weight[o] + tap + s * 4;
+          vec4 w0 = c_data[w], w1 = c_data[w + 1], w2 = c_data[w + 2], w3 = c_data[w + 3];
+          for (int p = 0; p < PIXELS; ++p) {
+            acc[p * SLICES + o] += v[p].x * w0 + v[p].y * w1 + v[p].z * w2 + v[p].w * w3;
+          }
+        }
+      }
+      tap += in_slices * 4;
+    }
+  }
+#endif
+
+  for (int o = 0; o < SLICES; ++o) {
+    int slice = first_slice + o;
+    if (slice >= out_t.place.y) break;
+    vec4 slope = constants.w == 9 ? c_data[constants.z + slice] : vec4(0.0);
+    int row = out_t.place.x + (batch * out_t.place.y + slice) * area;
+    for (int p = 0; p < PIXELS; ++p) {
+      int pixel = first_pixel + p * LOCAL_X;
+      if (pixel < area) {
+        out_data[row + pixel] = mask_lanes(out_t, slice, apply_function(constants.w, acc[p * SLICES + o], slope));
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// DEPTHWISE_CONV_2D. An invocation computes PIXELS pixels of one output slice.
+//   PIXELS      the register tile; pixels lie 64 apart
+//   MULTIPLIER  present when an input channel feeds several output channels
+#define USES_A
+#define WRITES_OUTPUT
+#define USES_CONSTANTS
+#include "lib/tensor.glsl"
+#include "lib/activation.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  ivec4 kernel;     // width, height, stride x, stride y
+  ivec4 placement;  // dilation x, dilation y, padding left, padding top
+  ivec4 constants;  // of weights, bias and slope (in vec4); activation
+  ivec4 grid;       // channel multiplier, 0, 0, 0
+};
+
+#ifdef MULTIPLIER
+vec4 load(int batch, int slice, int pixel) {
+  vec4 v = vec4(0.0);
+  for (int lane = 0; lane < 4; ++lane) {
+    int channel = (slice * 4 + lane) / grid.x;
+    if (channel >= in_t.size.z) break;
+    v[lane] = a_data[in_t.place.x + (batch * in_t.place.y + channel / 4) * in_t.place.z + pixel][channel % 4];
+  }
+  return v;
+}
+#else
+vec4 load(int batch, int slice, int pixel) {
+  return a_data[in_t.place.x + (batch * in_t.place.y + slice) * in_t.place.z + pixel];
+}
+#endif
+
+void main() {
+  int batch = int(gl_WorkGroupID.z) / out_t.place.y;
+  int slice = int(gl_WorkGroupID.z) % out_t.place.y;
+  int first_pixel = int(gl_WorkGroupID.x) * (64 * PIXELS) + int(gl_LocalInvocationID.x);
+  int area = out_t.place.z;
+  if (first_pixel >= area) return;
+
+  vec4 acc[PIXELS];
+  ivec2 origin[PIXELS];
+  for (int p = 0; p < PIXELS; ++p) {
+    acc[p] = c_data[constants.y + slice];
+    int pixel = min(first_pixel + p * 64, area - 1);
+    origin[p] = ivec2(pixel % out_t.size.x, pixel / out_t.size.x) * kernel.zw - placement.zw;
+  }
+  int weight = constants.x + slice * kernel.x * kernel.y;
+  for (int ky = 0; ky < kernel.y; ++ky) {
+    for (int kx = 0; kx < kernel.x; ++kx) {
+      vec4 w = c_data[weight++];
+      for (int p = 0; p < PIXELS; ++p) {
+        ivec2 at = origin[p] + ivec2(kx, ky) * placement.xy;
+        if (all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, in_t.size.xy))) {
+          acc[p] += w * load(batch, slice, at.y * in_t.size.x + at.x);
+        }
+      }
+    }
+  }
+
+  vec4 slope = constants.w == 9 ? c_data[constants.z + slice] : vec4(0.0);
+  int row = out_t.place.x + (batch * out_t.place.y + slice) * area;
+  for (int p = 0; p < PIXELS; ++p) {
+    int pixel = first_pixel + p * 64;
+    if (pixel < area) out_data[row + pixel] = mask_lanes(out_t, slice, apply_function(constants.w, acc[p], slope));
+  }
+}

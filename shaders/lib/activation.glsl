@@ -1,0 +1,16 @@
+// Element-wise functions by code. The codes are those of GpuFunction in ops/function.h.
+vec4 apply_function(int code, vec4 x, vec4 slope) {
+  switch (code) {
+    case 1: return max(x, 0.0);
+    case 2: return clamp(x, 0.0, 6.0);
+    case 3: return clamp(x, -1.0, 1.0);
+    case 4: return tanh(clamp(x, -15.0, 15.0));  // some drivers compute it through exp, which overflows
+    case 5: return 1.0 / (1.0 + exp(-x));
+    case 6: return x * clamp(x + 3.0, 0.0, 6.0) * (1.0 / 6.0);
+    case 7: return clamp(x + 3.0, 0.0, 6.0) * (1.0 / 6.0);
+    case 8: return x / (1.0 + exp(-x));
+    case 9: return mix(x, slope * x, lessThan(x, vec4(0.0)));
+    case 10: return exp(x);
+  }
+  return x;
+}

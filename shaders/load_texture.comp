@@ -1,0 +1,20 @@
+// A texture into a model's input tensor of up to four channels (R G B A; one channel takes the luminance).
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+#include "lib/input_texture.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor out_t;
+  vec4 scale, offset, padding;
+};
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= out_t.place.z) return;
+  ivec2 at = ivec2(pixel % out_t.size.x, pixel / out_t.size.x);
+  vec4 v = sample_input((vec2(at) + 0.5) / vec2(out_t.size.xy), padding);
+  if (out_t.size.z == 1) v = vec4(dot(v.rgb, vec3(0.299, 0.587, 0.114)));  // BT.601
+  out_data[out_t.place.x + pixel] = mask_lanes(out_t, 0, v * scale + offset);
+}

@@ -1,0 +1,37 @@
+// AVERAGE_POOL_2D and MAX_POOL_2D. Padding counts neither in the sum nor in the maximum. An invocation computes one
+// pixel of one slice, so a window must be small enough for one loop; large ones are run as two passes, rows and columns.
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+#include "lib/activation.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  ivec4 window;     // width, height, stride x, stride y
+  ivec4 placement;  // padding left, padding top, activation, 1 for the average and 0 for the maximum
+};
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= out_t.place.z) return;
+  int layer = int(gl_WorkGroupID.z);
+  ivec2 from = ivec2(pixel % out_t.size.x, pixel / out_t.size.x) * window.zw - placement.xy;
+  ivec2 to = min(from + window.xy, in_t.size.xy);
+  from = max(from, ivec2(0));
+
+  bool average = placement.w == 1;
+  int base = in_t.place.x + layer * in_t.place.z;
+  vec4 acc = average ? vec4(0.0) : vec4(-3.402823466e+38);
+  for (int y = from.y; y < to.y; ++y) {
+    for (int x = from.x; x < to.x; ++x) {
+      vec4 v = a_data[base + y * in_t.size.x + x];
+      acc = average ? acc + v : max(acc, v);
+    }
+  }
+  if (average) acc /= float((to.x - from.x) * (to.y - from.y));
+  out_data[out_t.place.x + layer * out_t.place.z + pixel] =
+      mask_lanes(out_t, layer % out_t.place.y, apply_function(placement.z, acc, vec4(0.0)));
+}

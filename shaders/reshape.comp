@@ -1,0 +1,36 @@
+// RESHAPE where the order of the elements in memory changes: each output element is found through its place in the dense
+// row-major order (batch, row, column, channel). LANES: the number of channels changes.
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+};
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= out_t.place.z) return;
+  int layer = int(gl_WorkGroupID.z);
+  int slice = layer % out_t.place.y;
+  int dense_pixel = (layer / out_t.place.y) * out_t.place.z + pixel;
+  vec4 v = vec4(0.0);
+#ifdef LANES
+  for (int lane = 0; lane < 4; ++lane) {
+    int channel = slice * 4 + lane;
+    if (channel >= out_t.size.z) break;
+    int dense = dense_pixel * out_t.size.z + channel;
+    int in_channel = dense % in_t.size.z;
+    int in_pixel = dense / in_t.size.z;
+    int source = in_t.place.x + (in_pixel / in_t.place.z * in_t.place.y + in_channel / 4) * in_t.place.z;
+    v[lane] = a_data[source + in_pixel % in_t.place.z][in_channel % 4];
+  }
+#else
+  int batch = dense_pixel / in_t.place.z;
+  v = a_data[in_t.place.x + (batch * in_t.place.y + slice) * in_t.place.z + dense_pixel % in_t.place.z];
+#endif
+  out_data[out_t.place.x + layer * out_t.place.z + pixel] = v;
+}

@@ -1,0 +1,37 @@
+// RESIZE_BILINEAR. The input coordinate of an output pixel is (pixel + shift) * scale - shift, with shift 0.5 for half
+// pixel centres and 0 otherwise; the scale takes corner alignment into account.
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+#include "lib/activation.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  vec4 mapping;  // scale x, scale y, shift, 0
+  ivec4 code;    // activation, 0, 0, 0
+};
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= out_t.place.z) return;
+  int layer = int(gl_WorkGroupID.z);
+  vec2 at = vec2(pixel % out_t.size.x, pixel / out_t.size.x);
+  vec2 from = (at + mapping.z) * mapping.xy - mapping.z;
+  ivec2 low = max(ivec2(floor(from)), ivec2(0));
+  low = min(low, in_t.size.xy - 1);
+  ivec2 high = min(ivec2(ceil(from)), in_t.size.xy - 1);
+  high = max(high, low);
+  vec2 f = from - vec2(low);
+
+  int base = in_t.place.x + layer * in_t.place.z;
+  int row0 = base + low.y * in_t.size.x;
+  int row1 = base + high.y * in_t.size.x;
+  vec4 top = a_data[row0 + low.x] * (1.0 - f.x) + a_data[row0 + high.x] * f.x;
+  vec4 bottom = a_data[row1 + low.x] * (1.0 - f.x) + a_data[row1 + high.x] * f.x;
+  vec4 v = top * (1.0 - f.y) + bottom * f.y;
+  out_data[out_t.place.x + layer * out_t.place.z + pixel] =
+      mask_lanes(out_t, layer % out_t.place.y, apply_function(code.x, v, vec4(0.0)));
+}

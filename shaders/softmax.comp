@@ -1,0 +1,37 @@
+// SOFTMAX over the channels of a pixel, with the maximum taken out first so that no exponent overflows.
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  vec4 beta;  // x
+};
+
+// Lanes that are no channel must not win the maximum or add to the sum.
+vec4 load(int base, int slice) {
+  ivec4 channel = ivec4(slice * 4) + ivec4(0, 1, 2, 3);
+  return mix(vec4(-3.402823466e+38), a_data[base + slice * in_t.place.z], lessThan(channel, ivec4(in_t.size.z)));
+}
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= in_t.place.z) return;
+  int batch = int(gl_WorkGroupID.z);
+  int base = in_t.place.x + batch * in_t.place.y * in_t.place.z + pixel;
+
+  vec4 high = load(base, 0);
+  for (int s = 1; s < in_t.place.y; ++s) high = max(high, load(base, s));
+  float top = max(max(high.x, high.y), max(high.z, high.w));
+  vec4 total = vec4(0.0);
+  for (int s = 0; s < in_t.place.y; ++s) total += mask_lanes(in_t, s, exp((load(base, s) - top) * beta.x));
+  float scale = 1.0 / (total.x + total.y + total.z + total.w);
+
+  int out_base = out_t.place.x + batch * out_t.place.y * out_t.place.z + pixel;
+  for (int s = 0; s < in_t.place.y; ++s) {
+    out_data[out_base + s * out_t.place.z] = mask_lanes(in_t, s, exp((load(base, s) - top) * beta.x) * scale);
+  }
+}

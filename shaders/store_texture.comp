@@ -1,0 +1,59 @@
+// A tensor into an image: its first four channels, or (PROBABILITY) the share of the foreground classes.
+//   FORMAT  rgba8, rgba16f or rgba32f
+#define USES_A
+#include "lib/tensor.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(FORMAT, binding = 0) writeonly uniform image2D result;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  ivec4 code;             // activation still to be applied: 0 none, 1 sigmoid, 2 softmax
+  ivec4 class_bits[8];    // bit c: channel c is foreground
+};
+
+#ifdef PROBABILITY
+vec4 selected(int slice) {
+  int bits = class_bits[slice >> 5][(slice >> 3) & 3] >> ((slice & 7) * 4);
+  return vec4((ivec4(bits) >> ivec4(0, 1, 2, 3)) & 1);
+}
+
+vec4 load(int slice, int pixel) { return a_data[in_t.place.x + slice * in_t.place.z + pixel]; }
+
+float probability(int pixel) {
+  vec4 sum = vec4(0.0);
+  if (code.x == 2) {
+    vec4 high = vec4(-3.402823466e+38);
+    for (int s = 0; s < in_t.place.y; ++s) {
+      ivec4 channel = ivec4(s * 4) + ivec4(0, 1, 2, 3);
+      high = max(high, mix(high, load(s, pixel), lessThan(channel, ivec4(in_t.size.z))));
+    }
+    float top = max(max(high.x, high.y), max(high.z, high.w));
+    vec4 total = vec4(0.0);
+    for (int s = 0; s < in_t.place.y; ++s) {
+      vec4 e = mask_lanes(in_t, s, exp(load(s, pixel) - top));
+      total += e;
+      sum += e * selected(s);
+    }
+    return dot(sum, vec4(1.0)) / dot(total, vec4(1.0));
+  }
+  for (int s = 0; s < in_t.place.y; ++s) {
+    vec4 v = load(s, pixel);
+    if (code.x == 1) v = 1.0 / (1.0 + exp(-v));
+    sum += v * selected(s);
+  }
+  return clamp(dot(sum, vec4(1.0)), 0.0, 1.0);
+}
+#endif
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= in_t.place.z) return;
+#ifdef PROBABILITY
+  vec4 v = vec4(vec3(probability(pixel)), 1.0);
+#else
+  vec4 v = a_data[in_t.place.x + pixel];
+#endif
+  imageStore(result, ivec2(pixel % in_t.size.x, pixel / in_t.size.x), v);
+}

@@ -1,0 +1,63 @@
+// TRANSPOSE_CONV in gather form: an output pixel visits only the taps whose stride phase reaches an input pixel.
+// An invocation computes one pixel of SLICES output slices.
+#define USES_A
+#define WRITES_OUTPUT
+#define USES_CONSTANTS
+#include "lib/tensor.glsl"
+#include "lib/activation.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  ivec4 kernel;     // width, height, stride x, stride y
+  ivec4 placement;  // padding left, padding top, slice groups of one batch, 0
+  ivec4 constants;  // of weights, bias and slope (in vec4); activation
+};
+
+void main() {
+  int batch = int(gl_WorkGroupID.z) / placement.z;
+  int first_slice = (int(gl_WorkGroupID.z) % placement.z) * SLICES;
+  int pixel = int(gl_GlobalInvocationID.x);
+  int area = out_t.place.z;
+  if (pixel >= area) return;
+
+  int in_slices = in_t.place.y;
+  int weights_per_slice = kernel.x * kernel.y * in_slices * 4;
+  int in_base = in_t.place.x + batch * in_slices * in_t.place.z;
+  int weight[SLICES];
+  vec4 acc[SLICES];
+  for (int o = 0; o < SLICES; ++o) {
+    int slice = min(first_slice + o, out_t.place.y - 1);
+    weight[o] = constants.x + slice * weights_per_slice;
+    acc[o] = c_data[constants.y + slice];
+  }
+
+  ivec2 at = ivec2(pixel % out_t.size.x, pixel / out_t.size.x) + placement.xy;
+  for (int ky = at.y % kernel.w; ky < kernel.y; ky += kernel.w) {
+    int iy = (at.y - ky) / kernel.w;
+    if (at.y < ky || iy >= in_t.size.y) continue;
+    for (int kx = at.x % kernel.z; kx < kernel.x; kx += kernel.z) {
+      int ix = (at.x - kx) / kernel.z;
+      if (at.x < kx || ix >= in_t.size.x) continue;
+      int source = in_base + iy * in_t.size.x + ix;
+      int tap = (ky * kernel.x + kx) * in_slices * 4;
+      for (int s = 0; s < in_slices; ++s) {
+        vec4 v = a_data[source + s * in_t.place.z];
+        for (int o = 0; o < SLICES; ++o) {
+          int w = weight[o] + tap + s * 4;
+          acc[o] += v.x * c_data[w] + v.y * c_data[w + 1] + v.z * c_data[w + 2] + v.w * c_data[w + 3];
+        }
+      }
+    }
+  }
+
+  for (int o = 0; o < SLICES; ++o) {
+    int slice = first_slice + o;
+    if (slice >= out_t.place.y) break;
+    vec4 slope = constants.w == 9 ? c_data[constants.z + slice] : vec4(0.0);
+    out_data[out_t.place.x + (batch * out_t.place.y + slice) * area + pixel] =
+        mask_lanes(out_t, slice, apply_function(constants.w, acc[o], slope));
+  }
+}
