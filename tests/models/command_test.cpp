@@ -1,0 +1,170 @@
+// The `sightglass` command as its users meet it: exit status, messages, outputs.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "harness/compare.h"
+#include "harness/golden.h"
+
+namespace sightglass::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CommandResult {
+  int status = -1;
+  std::string output;  // stdout and, unless it was sent elsewhere, stderr
+};
+
+CommandResult run_command(const std::string& arguments, const std::string& redirect = "2>&1") {
+  CommandResult result;
+  const std::string line = std::string(SIGHTGLASS_COMMAND) + " " + arguments + " " + redirect;
+  FILE* pipe = ::popen(line.c_str(), "r");
+  if (pipe == nullptr) return result;
+  std::array<char, 4096> buffer;
+  while (const size_t read = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    result.output.append(buffer.data(), read);
+  const int status = ::pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+class CommandTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("sightglass-command-" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+    return path(name);
+  }
+
+ private:
+  fs::path folder_;
+};
+
+HostTensor read_raw(const std::string& path, const HostTensor& like) {
+  HostTensor tensor(like.type, like.shape);
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(tensor.data.data()), static_cast<std::streamsize>(tensor.data.size()));
+  EXPECT_EQ(static_cast<size_t>(file.gcount()), tensor.data.size()) << path;
+  EXPECT_EQ(file.peek(), EOF) << path << " is too long";
+  return tensor;
+}
+
+constexpr const char* kSelfie = "segmentation/mediapipe_selfie_segmenter_256";
+
+TEST_F(CommandTest, UsageErrors) {
+  EXPECT_EQ(run_command("").status, 2);
+  EXPECT_EQ(run_command("--help").status, 0);
+  EXPECT_EQ(run_command("run").status, 2);
+  EXPECT_EQ(run_command("run model.tflite --runs minus").status, 2);
+  EXPECT_EQ(run_command("run model.tflite --limits few").status, 2);
+  EXPECT_EQ(run_command("run model.tflite --range 0,1 --scale 2").status, 2);
+  EXPECT_EQ(run_command("--version").status, 0);
+}
+
+TEST_F(CommandTest, NamesWhatIsWrong) {
+  const CommandResult missing = run_command("run " + path("none.tflite"));
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_NE(missing.output.find("none.tflite"), std::string::npos) << missing.output;
+
+  const CommandResult damaged = run_command("run " + write("damaged.tflite", "this is no model, whatever its name"));
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_NE(damaged.output.find("damaged.tflite"), std::string::npos) << damaged.output;
+}
+
+TEST_F(CommandTest, RefusesWrongInputs) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const std::string run = "run " + golden_cases_of(kSelfie).front().model_file.string() + " --runs 0 --input ";
+  const struct {
+    std::string arguments, expected;
+  } cases[] = {
+      {path("none.png"), "none.png"},
+      {write("short.raw", "1234"), "has 4 bytes; the tensor has 786432"},
+      {"random:x", "needs a seed"},
+      {"random:1 --input random:2", "2 inputs are given"},
+      {"random:1 --output-prefix " + path("no/folder/p"), "no/folder/p.out0.raw"},
+  };
+  for (const auto& wrong : cases) {
+    const CommandResult result = run_command(run + wrong.arguments);
+    EXPECT_EQ(result.status, 1) << wrong.arguments;
+    EXPECT_NE(result.output.find(wrong.expected), std::string::npos) << result.output;
+  }
+}
+
+TEST_F(CommandTest, OutputsMatchTheReference) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models, no reference outputs";
+  for (const GoldenCase& golden : golden_cases_of(kSelfie)) {
+    const std::string input =
+        golden.name == "random" ? "random:1" : (golden.directory / "in0.png").string() + " --range 0,1";
+    const std::string prefix = path(golden.name);
+    const CommandResult result = run_command("run " + golden.model_file.string() + " --runs 2 --json --limits min" +
+                                                 " --output-prefix " + prefix + " --input " + input,
+                                             "");
+    ASSERT_EQ(result.status, 0) << result.output;
+    const auto references = load_outputs(golden);
+    ASSERT_TRUE(references.ok()) << references.status().message();
+    const HostTensor output = read_raw(prefix + ".out0.raw", references->front());
+    const Comparison comparison = compare(references->front(), output);
+    std::printf("%s: %s\n", golden.name.c_str(), to_string(comparison).c_str());
+    EXPECT_LE(comparison.relative_max, 1e-3);
+
+    const auto report = nlohmann::json::parse(result.output, nullptr, false);
+    ASSERT_TRUE(report.is_object()) << result.output;
+    EXPECT_EQ(report.at("limits"), "min");
+    EXPECT_EQ(report.at("inputs").at(0).at("shape"), (std::vector<int>{1, 256, 256, 3}));
+    EXPECT_EQ(report.at("outputs").at(0).at("file"), prefix + ".out0.raw");
+    EXPECT_GT(report.at("dispatches").get<int>(), 0);
+    EXPECT_GE(report.at("memory").at("arena_bytes"), report.at("memory").at("lower_bound_bytes"));
+    EXPECT_GT(report.at("run_ms").at("first").get<double>(), 0);
+    EXPECT_LE(report.at("run_ms").at("min"), report.at("run_ms").at("median"));
+    EXPECT_FALSE(report.at("gl").at("renderer").get<std::string>().empty());
+  }
+}
+
+TEST_F(CommandTest, ARawInputIsTakenAsItIs) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const GoldenCase golden = golden_cases_of(kSelfie).front();
+  const auto inputs = load_inputs(golden);
+  ASSERT_TRUE(inputs.ok()) << inputs.status().message();
+  const auto& data = inputs->front().data;
+  const std::string raw = write("input.raw", std::string(reinterpret_cast<const char*>(data.data()), data.size()));
+  const std::string run = "run " + golden.model_file.string() + " --runs 0 --output-prefix ";
+  ASSERT_EQ(run_command(run + path("a") + " --input " + raw).status, 0);
+  const CommandResult other = run_command(run + path("b") + " --input random:1");
+  ASSERT_EQ(other.status, 0);
+  EXPECT_NE(other.output.find("dispatches"), std::string::npos) << other.output;
+  const auto references = load_outputs(golden);
+  ASSERT_TRUE(references.ok());
+  EXPECT_TRUE(
+      compare(read_raw(path("a.out0.raw"), references->front()), read_raw(path("b.out0.raw"), references->front()))
+          .identical);
+}
+
+TEST_F(CommandTest, DumpsNeedNoGpu) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const std::string model = golden_cases_of(kSelfie).front().model_file.string();
+  const CommandResult text = run_command("dump " + model);
+  EXPECT_EQ(text.status, 0);
+  EXPECT_NE(text.output.find("CONV_2D"), std::string::npos);
+  const CommandResult dot = run_command("dump --dot --stage rewritten " + model);
+  EXPECT_EQ(dot.status, 0);
+  EXPECT_NE(dot.output.find("digraph"), std::string::npos);
+  EXPECT_EQ(run_command("dump --stage plan " + model).status, 0);
+  EXPECT_EQ(run_command("dump --stage plan --dot " + model).status, 1);
+}
+
+}  // namespace
+}  // namespace sightglass::test

@@ -1,0 +1,202 @@
+// Whole float models on the GPU against the outputs of TensorFlow Lite's CPU kernels, with the limits of the device and
+// with the minimums that OpenGL ES 3.1 guarantees. One line per model, case and limits says how close they are.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gpu_engine/model.h"
+#include "gpu_engine/plan.h"
+#include "gpu_engine/session.h"
+#include "harness/compare.h"
+#include "harness/gl_test.h"
+#include "harness/golden.h"
+
+namespace sightglass::test {
+namespace {
+
+// The largest errors that count as the same answer.
+constexpr double kRelativeMax = 1e-3;  // of the output's range, for every output
+constexpr double kMaskIou = 0.999;
+constexpr double kLandmarkPixels = 0.05;
+constexpr double kArenaRatio = 1.05;  // arena against the lower bound
+
+// What an output means, beyond its numbers.
+enum class Meaning {
+  kMask,       // above `threshold`: foreground
+  kClasses,    // scores by class along the last dimension, one winner per place
+  kLandmarks,  // groups of `stride` numbers, which begin with x and y in pixels
+};
+
+struct MeaningOfOutput {
+  size_t output;
+  Meaning meaning;
+  float threshold = 0;
+  size_t stride = 0;
+};
+
+struct ModelCase {
+  const char* model;
+  std::vector<MeaningOfOutput> meanings;
+};
+
+const ModelCase kModels[] = {
+    {"segmentation/mediapipe_selfie_segmenter_256", {{0, Meaning::kMask, 0.5f}}},
+    {"segmentation/deeplabv3_257_mv_gpu", {{0, Meaning::kClasses}}},
+    {"segmentation/bodypix_float_050_8", {{0, Meaning::kMask, 0.0f}}},  // before the sigmoid
+    {"pose/blazepose_landmark_lite",
+     {{0, Meaning::kLandmarks, 0, 5}, {2, Meaning::kMask, 0.0f}}},  // the mask before the sigmoid
+    {"face/face_detection_short_range", {}},
+    {"face/face_landmark_468_f16", {{0, Meaning::kLandmarks, 0, 3}}},
+    {"face/face_landmark_468_f32", {{0, Meaning::kLandmarks, 0, 3}}},
+    {"classify_detect/mobilenet_v1_0.25_224_float", {{0, Meaning::kClasses}}},
+};
+
+double worst_landmark_pixels(const HostTensor& reference, const HostTensor& got, size_t stride) {
+  const auto a = reference.as<float>(), b = got.as<float>();
+  double worst = 0;
+  for (size_t i = 0; i + 1 < a.size(); i += stride) {
+    const double distance = std::hypot(double{a[i]} - b[i], double{a[i + 1]} - b[i + 1]);
+    worst = std::isfinite(distance) ? std::max(worst, distance) : INFINITY;
+  }
+  return worst;
+}
+
+// The least IoU over the classes that win somewhere in the reference.
+double worst_class_iou(const HostTensor& reference, const HostTensor& got) {
+  const auto classes = static_cast<size_t>(reference.shape.dim(reference.shape.rank() - 1));
+  const auto scores = reference.as<float>();
+  std::set<int32_t> winners;
+  for (size_t at = 0; at + classes <= scores.size(); at += classes) {
+    const auto place = scores.subspan(at, classes);
+    winners.insert(static_cast<int32_t>(std::max_element(place.begin(), place.end()) - place.begin()));
+  }
+  double worst = 1;
+  for (const int32_t label : winners) worst = std::min(worst, class_iou(reference, got, label));
+  return worst;
+}
+
+struct Run {
+  std::shared_ptr<const Plan> plan;
+  std::unique_ptr<Session> session;
+};
+
+Result<Run> prepare(const GlApi& gl, const GoldenCase& golden, const DeviceLimits& limits,
+                    const PlanOptions& options = {}) {
+  SG_ASSIGN_OR_RETURN(auto model, Model::load(golden.model_file.string()));
+  Run run;
+  SG_ASSIGN_OR_RETURN(run.plan, Plan::build(std::move(model), limits, options));
+  SG_ASSIGN_OR_RETURN(run.session, Session::create(gl, run.plan));
+  return run;
+}
+
+Result<std::vector<HostTensor>> infer(const Run& run, const std::vector<HostTensor>& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) SG_RETURN_IF_ERROR(run.session->write_input(i, inputs[i].data));
+  SG_RETURN_IF_ERROR(run.session->run());
+  std::vector<HostTensor> outputs;
+  for (const TensorInfo& info : run.plan->model().outputs()) {
+    outputs.emplace_back(info.type, info.shape);
+    SG_RETURN_IF_ERROR(run.session->read_output(outputs.size() - 1, outputs.back().data));
+  }
+  return outputs;
+}
+
+enum class Limits { kDevice, kMinimum };
+
+class ModelsTest : public GlTest, public ::testing::WithParamInterface<std::tuple<size_t, Limits>> {
+ protected:
+  const ModelCase& model_case() const { return kModels[std::get<0>(GetParam())]; }
+  bool minimum() const { return std::get<1>(GetParam()) == Limits::kMinimum; }
+  DeviceLimits limits() const { return minimum() ? device().limits.clamped_to_minimum() : device().limits; }
+};
+
+std::string test_name(const ::testing::TestParamInfo<ModelsTest::ParamType>& info) {
+  std::string name = kModels[std::get<0>(info.param)].model;
+  name = name.substr(name.find('/') + 1);
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name + (std::get<1>(info.param) == Limits::kMinimum ? "_min" : "_device");
+}
+
+TEST_P(ModelsTest, MatchesTensorFlowLite) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models, no reference outputs";
+  const std::vector<GoldenCase> cases = golden_cases_of(model_case().model);
+  ASSERT_FALSE(cases.empty());
+  const auto run = prepare(gl(), cases.front(), limits());
+  ASSERT_TRUE(run.ok()) << run.status().message();
+  const MemoryReport& memory = run->plan->memory();
+  EXPECT_LE(static_cast<double>(memory.arena_bytes), kArenaRatio * static_cast<double>(memory.lower_bound_bytes));
+
+  for (const GoldenCase& golden : cases) {
+    const auto inputs = load_inputs(golden);
+    ASSERT_TRUE(inputs.ok()) << inputs.status().message();
+    const auto references = load_outputs(golden);
+    ASSERT_TRUE(references.ok()) << references.status().message();
+    const auto outputs = infer(*run, *inputs);
+    ASSERT_TRUE(outputs.ok()) << outputs.status().message();
+    ASSERT_EQ(outputs->size(), references->size());
+
+    std::string figures;
+    for (size_t i = 0; i < outputs->size(); ++i) {
+      const Comparison comparison = compare((*references)[i], (*outputs)[i]);
+      char text[64];
+      std::snprintf(text, sizeof(text), " out%zu %.1e", i, comparison.relative_max);
+      figures += text;
+      EXPECT_LE(comparison.relative_max, kRelativeMax)
+          << golden.name << ", output " << i << ": " << to_string(comparison);
+    }
+    for (const MeaningOfOutput& meaning : model_case().meanings) {
+      const HostTensor &reference = (*references)[meaning.output], &output = (*outputs)[meaning.output];
+      char text[64];
+      if (meaning.meaning == Meaning::kLandmarks) {
+        const double pixels = worst_landmark_pixels(reference, output, meaning.stride);
+        EXPECT_LE(pixels, kLandmarkPixels) << golden.name << ", output " << meaning.output;
+        std::snprintf(text, sizeof(text), ", landmarks %.5f px", pixels);
+      } else {
+        const double iou = meaning.meaning == Meaning::kMask ? mask_iou(reference, output, meaning.threshold)
+                                                             : worst_class_iou(reference, output);
+        EXPECT_GE(iou, kMaskIou) << golden.name << ", output " << meaning.output;
+        std::snprintf(text, sizeof(text), ", IoU %.5f", iou);
+      }
+      figures += text;
+    }
+    std::printf("MODEL %s %s %s:%s | %d dispatches, %d barriers, %d programs | arena %lld B of lower bound %lld B\n",
+                golden.model.c_str(), golden.name.c_str(), minimum() ? "min" : "device", figures.c_str(),
+                run->plan->dispatches(), run->plan->barriers(), run->plan->programs(),
+                static_cast<long long>(memory.arena_bytes), static_cast<long long>(memory.lower_bound_bytes));
+  }
+}
+
+TEST_P(ModelsTest, StaysInItsTensorsAndRepeatsBitByBit) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const std::vector<GoldenCase> cases = golden_cases_of(model_case().model);
+  ASSERT_FALSE(cases.empty());
+  PlanOptions options;
+  options.sentinel_bytes = 256;
+  const auto run = prepare(gl(), cases.back(), limits(), options);
+  ASSERT_TRUE(run.ok()) << run.status().message();
+  const auto inputs = load_inputs(cases.back());
+  ASSERT_TRUE(inputs.ok()) << inputs.status().message();
+  const auto first = infer(*run, *inputs);
+  ASSERT_TRUE(first.ok()) << first.status().message();
+  const auto second = infer(*run, *inputs);
+  ASSERT_TRUE(second.ok()) << second.status().message();
+  for (size_t i = 0; i < first->size(); ++i) {
+    EXPECT_TRUE(compare((*first)[i], (*second)[i]).identical) << "output " << i << " differs from run to run";
+  }
+  const Status sentinels = run->session->check_sentinels();
+  EXPECT_TRUE(sentinels.ok()) << sentinels.message();
+}
+
+INSTANTIATE_TEST_SUITE_P(Float, ModelsTest,
+                         ::testing::Combine(::testing::Range<size_t>(0, std::size(kModels)),
+                                            ::testing::Values(Limits::kDevice, Limits::kMinimum)),
+                         test_name);
+
+}  // namespace
+}  // namespace sightglass::test
