@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gpu_engine/plan.h"
-#include "gpu_engine/shader_library.h"
+#include "gpu_engine/shader_source.h"
 #include "gpu_engine/tensor.h"
 
 namespace sightglass {

@@ -1,0 +1,36 @@
+// Shaders as text: embedded sources and their assembly (version, defines, includes). No GL.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu_engine/status.h"
+
+namespace sightglass {
+
+struct EmbeddedShader {
+  std::string_view name;  // path below shaders/: "conv2d.comp", "lib/tensor.glsl"
+  std::string_view text;
+};
+std::span<const EmbeddedShader> embedded_shaders();
+
+struct ShaderDefine {
+  std::string name, value;
+  auto operator<=>(const ShaderDefine&) const = default;
+};
+
+// One variant of a shader; equal keys make equal programs.
+struct ShaderKey {
+  std::string shader;  // name of the embedded file
+  std::vector<ShaderDefine> defines;
+  auto operator<=>(const ShaderKey&) const = default;
+  std::string name() const;  // "conv2d.comp PIXELS=4 SLICES=2", as messages, dumps and profiles show it
+};
+
+// The text to compile: "#version 310 es", the defines, high precision for all, then the file with its
+// `#include "path"` lines replaced by the files they name (once each). Fails naming a missing file.
+Result<std::string> assemble_shader(const ShaderKey& key);
+
+}  // namespace sightglass

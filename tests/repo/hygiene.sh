@@ -1,0 +1,41 @@
+#!/bin/sh
+# Properties of the tree as a whole.   hygiene.sh SOURCE_DIR
+set -eu
+cd "$1"
+bad=0
+complain() {
+  echo "$*"
+  bad=1
+}
+sources() { find gpu_engine interop gst_plugin pipelines tests bench examples shaders cmake -type f "$@"; }
+
+# A file of one job is short. Above the soft limit it is only named here; above the hard one the test fails.
+for file in $(sources -name '*.h' -o -name '*.cpp' | sort); do
+  lines=$(wc -l <"$file")
+  [ "$lines" -gt 800 ] && complain "$file has $lines lines; the limit is 800"
+  [ "$lines" -gt 500 ] && [ "$lines" -le 800 ] && echo "note: $file has $lines lines; is it still one job?"
+done
+for file in $(sources -name '*.comp' -o -name '*.frag' -o -name '*.vert' -o -name '*.glsl' | sort); do
+  lines=$(wc -l <"$file")
+  [ "$lines" -gt 250 ] && complain "$file has $lines lines; the limit for shaders is 250"
+done
+
+# No path of the machine that something was written on.
+here=hygiene.sh
+if grep -rnIE '(^|[^A-Za-z0-9_.$}"])/(home|root|work|Users)/' --exclude-dir='build*' --exclude-dir=.git \
+  --exclude="$here" .; then
+  complain "  ^ paths of one machine"
+fi
+# Unfinished work is named in the README's limits, not left in the sources.
+if grep -rnIwE 'TODO|FIXME|XXX|HACK' --include='*.h' --include='*.cpp' --include='*.comp' --include='*.frag' \
+  --include='*.vert' --include='*.glsl' --include='*.cmake' --include='*.sh' --exclude="$here" \
+  --exclude-dir='build*' .; then
+  complain "  ^ unfinished work"
+fi
+# Every script runs, and says so.
+for file in dev .ci/run $(find pipelines bench tests -name '*.sh'); do
+  [ -x "$file" ] || complain "$file has no run bit"
+  case $(head -n 1 "$file") in '#!/'*) ;; *) complain "$file has no interpreter line" ;; esac
+done
+[ "$bad" = 0 ] && echo "the tree is clean"
+exit "$bad"

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Installs a build into a new folder, moves it, and builds and runs a program against it, once through CMake's package and
+# once through pkg-config.   install.sh BUILD_DIR SOURCE_DIR CXX CXX_FLAGS
+set -eu
+build=$1
+source=$2
+cxx=$3
+flags=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --prefix "$work/first" >"$work/install.log"
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+
+plugin=$(find "$prefix" -name 'libgstsightglass.so')
+[ -n "$plugin" ] || { echo "no plugin was installed" && exit 1; }
+case $plugin in */gstreamer-1.0/*) ;; *) echo "the plugin is not in GStreamer's folder: $plugin" && exit 1 ;; esac
+"$prefix/bin/sightglass" --version
+
+echo "== CMake"
+cmake -S "$source/tests/repo/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_FLAGS="$flags" >"$work/configure.log"
+cmake --build "$work/consumer" >"$work/build.log" || { cat "$work/build.log" && exit 1; }
+"$work/consumer/consumer"
+
+echo "== pkg-config"
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name sightglass.pc)")
+export PKG_CONFIG_PATH
+[ "$(pkg-config --modversion sightglass)" = "$("$prefix/bin/sightglass" --version)" ]
+# shellcheck disable=SC2046,SC2086  # lists of flags
+"$cxx" -std=c++20 $flags "$source/tests/repo/consumer/consumer.cpp" -o "$work/by-pkg-config" \
+  $(pkg-config --cflags --libs sightglass)
+"$work/by-pkg-config"
