@@ -93,7 +93,7 @@ std::string describe(const Graph& graph, NodeId id);
 
 // Computes the shapes of the node's outputs from those of its inputs, and the padding numbers of SAME and VALID. Fails,
 // naming operator and tensor, on inputs that the operator cannot take. `shapes` has one entry per output.
-Result<std::vector<Shape>> infer_shapes(Graph& graph, Node& node);
+Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node);
 
 // Checks every invariant: ids in range, producers and users consistent, order topological, types and shapes as
 // inferred.
