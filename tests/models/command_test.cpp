@@ -3,15 +3,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "harness/compare.h"
 #include "harness/golden.h"
+#include "picture_input.h"
 
 namespace sightglass::test {
 namespace {
@@ -23,9 +26,8 @@ struct CommandResult {
   std::string output;  // stdout and, unless it was sent elsewhere, stderr
 };
 
-CommandResult run_command(const std::string& arguments, const std::string& redirect = "2>&1") {
+CommandResult run_program(const std::string& line) {
   CommandResult result;
-  const std::string line = std::string(SIGHTGLASS_COMMAND) + " " + arguments + " " + redirect;
   FILE* pipe = ::popen(line.c_str(), "r");
   if (pipe == nullptr) return result;
   std::array<char, 4096> buffer;
@@ -34,6 +36,10 @@ CommandResult run_command(const std::string& arguments, const std::string& redir
   const int status = ::pclose(pipe);
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return result;
+}
+
+CommandResult run_command(const std::string& arguments, const std::string& redirect = "2>&1") {
+  return run_program(std::string(SIGHTGLASS_COMMAND) + " " + arguments + " " + redirect);
 }
 
 class CommandTest : public ::testing::Test {
@@ -164,6 +170,26 @@ TEST_F(CommandTest, DumpsNeedNoGpu) {
   EXPECT_NE(dot.output.find("digraph"), std::string::npos);
   EXPECT_EQ(run_command("dump --stage plan " + model).status, 0);
   EXPECT_EQ(run_command("dump --stage plan --dot " + model).status, 1);
+}
+
+TEST_F(CommandTest, TheEngineOnlyExampleMakesTheSameMask) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models, no reference outputs";
+  const std::vector<GoldenCase> cases = golden_cases_of(kSelfie);
+  const auto golden = std::find_if(cases.begin(), cases.end(), [](const auto& one) { return one.name == "picture"; });
+  ASSERT_NE(golden, cases.end());
+  const CommandResult result =
+      run_program(std::string(SIGHTGLASS_ENGINE_ONLY) + " " + golden->model_file.string() + " " +
+                  (golden->directory / "in0.png").string() + " " + path("mask.png") + " 2>&1");
+  ASSERT_EQ(result.status, 0) << result.output;
+  const auto references = load_outputs(*golden);
+  ASSERT_TRUE(references.ok()) << references.status().message();
+  const auto mask = load_picture(path("mask.png"));
+  ASSERT_TRUE(mask.ok()) << mask.status().message();
+  const auto got = picture_to_tensor(*mask, DataType::kFloat32, references->front().shape);
+  ASSERT_TRUE(got.ok()) << got.status().message();
+  const double iou = mask_iou(references->front(), *got);
+  std::printf("IoU %.5f\n", iou);
+  EXPECT_GE(iou, 0.999);
 }
 
 }  // namespace
