@@ -23,19 +23,25 @@ int fail(const sightglass::Status& status) {
   return kFailed;
 }
 
+// An option that takes one of a few words, each of which stands for a value.
+template <typename T>
+void add_choice(CLI::App& app, const std::string& name, T& target, const std::map<std::string, T>& choices,
+                const std::string& help) {
+  std::vector<std::string> words;
+  for (const auto& [word, value] : choices) words.push_back(word);
+  app.add_option_function<std::string>(
+         name, [&target, choices](const std::string& word) { target = choices.at(word); }, help)
+      ->check(CLI::IsMember(words));
+}
+
 struct RunArguments {
   RunOptions options;
   std::vector<double> range;
   double scale = 1.0 / 255, offset = 0;
-  std::string limits = "device";
   bool json = false;
 };
 
 CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
-  static const std::map<std::string, Fit> kFits = {
-      {"stretch", Fit::kStretch}, {"letterbox", Fit::kLetterbox}, {"cover", Fit::kCover}};
-  static const std::map<std::string, GlFlavour> kFlavours = {{"es", GlFlavour::kEs31},
-                                                             {"desktop", GlFlavour::kDesktopCore45}};
   RunOptions& options = arguments.options;
   CLI::App* run = app.add_subcommand("run", "Run a model on the GPU, without a window, and measure it");
   run->add_option("MODEL", options.model, "The .tflite file")->required();
@@ -51,31 +57,31 @@ CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
       run->add_option("--scale", arguments.scale, "A picture's value = sample * scale + offset (1/255)");
   CLI::Option* offset = run->add_option("--offset", arguments.offset, "See --scale (0)");
   range->excludes(scale)->excludes(offset);
-  run->add_option("--fit", options.input.fit, "How a picture of another size is laid into the input (stretch)")
-      ->transform(CLI::CheckedTransformer(kFits).description("stretch, letterbox or cover"));
+  add_choice<Fit>(*run, "--fit", options.input.fit,
+                  {{"stretch", Fit::kStretch}, {"letterbox", Fit::kLetterbox}, {"cover", Fit::kCover}},
+                  "How a picture of another size is laid into the input (stretch)");
   run->add_option("--output-prefix", options.output_prefix, "P: write every output as P.outK.raw");
   run->add_option("--runs", options.runs, "Runs after the first one (20)")->check(CLI::Range(0, 1000000));
-  run->add_option("--limits", arguments.limits, "Plan for what the device reports, or for the minimums of ES 3.1")
-      ->check(CLI::IsMember({"device", "min"}));
-  run->add_option("--gl", options.flavour, "Which OpenGL to run on (es)")
-      ->transform(CLI::CheckedTransformer(kFlavours).description("es or desktop"));
+  add_choice<bool>(*run, "--limits", options.minimum_limits, {{"device", false}, {"min", true}},
+                   "Plan for what the device reports, or for no more than OpenGL ES 3.1 guarantees (device)");
+  add_choice<GlFlavour>(*run, "--gl", options.flavour,
+                        {{"es", GlFlavour::kEs31}, {"desktop", GlFlavour::kDesktopCore45}},
+                        "Which OpenGL to run on (es)");
   run->add_flag("--json", arguments.json, "Print the report as JSON");
   run->callback([&arguments, scale, offset] {
     sightglass::InputOptions& input = arguments.options.input;
     if (arguments.range.size() == 2) input.range = {arguments.range[0], arguments.range[1]};
     if (scale->count() > 0 || offset->count() > 0) input.scale_offset = {arguments.scale, arguments.offset};
-    arguments.options.minimum_limits = arguments.limits == "min";
   });
   return run;
 }
 
 CLI::App* add_dump(CLI::App& app, DumpOptions& options) {
-  static const std::map<std::string, DumpStage> kStages = {
-      {"file", DumpStage::kFile}, {"rewritten", DumpStage::kRewritten}, {"plan", DumpStage::kPlan}};
   CLI::App* dump = app.add_subcommand("dump", "Show a model's graph or plan; needs no GPU");
   dump->add_option("MODEL", options.model, "The .tflite file")->required();
-  dump->add_option("--stage", options.stage, "The graph as in the file, after the rewrites, or the plan (file)")
-      ->transform(CLI::CheckedTransformer(kStages).description("file, rewritten or plan"));
+  add_choice<DumpStage>(*dump, "--stage", options.stage,
+                        {{"file", DumpStage::kFile}, {"rewritten", DumpStage::kRewritten}, {"plan", DumpStage::kPlan}},
+                        "The graph as in the file, after the rewrites, or the plan (file)");
   dump->add_flag("--dot", options.graphviz, "Graphviz instead of text");
   return dump;
 }
