@@ -1,0 +1,90 @@
+// sightglass-demo: a clip or a camera through glsegment, to a window or into a file with a contact sheet.
+#include <gst/gst.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "contact_sheet.h"
+#include "options.h"
+#include "playback.h"
+
+namespace {
+
+using sightglass::demo::Options;
+
+// Without a window system, GL comes straight from the driver; what the environment says goes first.
+void choose_headless_gl() {
+  guint major = 0, minor = 0, micro = 0, nano = 0;
+  gst_version(&major, &minor, &micro, &nano);
+  setenv("GST_GL_PLATFORM", "egl", 0);
+  setenv("GST_GL_API", "gles2", 0);
+  setenv("GST_GL_WINDOW", minor >= 24 ? "surfaceless" : "egl-device", 0);
+}
+
+bool has_display() { return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr; }
+
+int fail(const std::string& message) {
+  std::fprintf(stderr, "sightglass-demo: %s\n", message.c_str());
+  return 1;
+}
+
+int run(const Options& options, int column_width) {
+  const auto result = sightglass::demo::play(options);
+  if (!result.ok()) return fail(result.status().message());
+  const double rate = result->seconds > 0 ? static_cast<double>(result->frames - 1) / result->seconds : 0;
+  std::printf("\n%llu frames of %dx%d, %.1f per second\n", static_cast<unsigned long long>(result->frames),
+              result->width, result->height, rate);
+  if (result->gpu_ms > 0) {
+    std::printf("per frame: model %.1f ms, model and composition %.1f ms on the GPU; %.1f ms on the CPU\n",
+                result->model_ms, result->gpu_ms, result->cpu_ms);
+  } else {
+    std::printf("per frame: %.1f ms on the CPU; this driver has no timer queries\n", result->cpu_ms);
+  }
+  std::printf("start of the model: %.0f ms\n", result->start_ms);
+  if (options.output.empty()) return 0;
+
+  const std::string sheet = options.output.substr(0, options.output.rfind('.')) + ".png";
+  if (const auto status = sightglass::demo::write_contact_sheet(options, result->samples, column_width, sheet);
+      !status.ok()) {
+    return fail(status.message());
+  }
+  std::printf("video: %s\ncontact sheet (input, mask, result): %s\n", options.output.c_str(), sheet.c_str());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  int column_width = 240;
+  CLI::App app(
+      "Plays a clip or a camera with its background blurred or replaced, to a window when there is a display, "
+      "else into a video file and a PNG contact sheet.");
+  app.name("demo");
+  app.add_option("--model", options.model, "TFLite segmentation model")->required();
+  app.add_option("--input", options.input, "a video file, or a camera: /dev/videoN")->required();
+  app.add_option("--background", options.background, "blur, color, transparent, mask, or a picture's path")
+      ->default_val("blur");
+  app.add_option("--output", options.output, "a .mp4 or .webm file, instead of a window");
+  app.add_option("--properties", options.properties, "more properties of glsegment: \"blur-radius=40 threshold=0.6\"");
+  app.add_option("--seconds", options.seconds, "stop a camera after so long (default: at Ctrl-C)");
+  app.add_option("--column-width", column_width, "pixels of a contact sheet's column")->default_val(column_width);
+  CLI11_PARSE(app, argc, argv);
+
+  if (!has_display()) choose_headless_gl();
+  gst_init(nullptr, nullptr);
+  if (options.output.empty() && !has_display()) {
+    options.output = sightglass::demo::default_output("sightglass-demo");
+    if (options.output.empty()) {
+      return fail("there is no display, and no encoder for a file: install x264enc, openh264enc or vp8enc");
+    }
+  }
+  GstElementFactory* factory = gst_element_factory_find("glsegment");
+  if (factory == nullptr) {
+    return fail("GStreamer does not find glsegment: set GST_PLUGIN_PATH to the folder of libgstsightglass.so");
+  }
+  gst_object_unref(factory);
+  return run(options, column_width);
+}

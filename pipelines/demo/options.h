@@ -1,0 +1,27 @@
+// What the demo was asked to do, and the pieces of its pipeline as gst-launch-1.0 writes them.
+#pragma once
+
+#include <string>
+
+namespace sightglass::demo {
+
+struct Options {
+  std::string model;
+  std::string input;       // a file, or /dev/videoN
+  std::string background;  // blur, color, transparent, mask, or a picture's path
+  std::string output;      // empty: a window
+  std::string properties;  // more properties for glsegment, as gst-launch writes them
+  int seconds = 0;         // of a camera; 0: until interrupted
+};
+
+// "v4l2src device=/dev/video0" or "filesrc location=clip.mp4 ! decodebin", up to the upload.
+std::string source_text(const Options& options);
+// "glsegment name=segment model=… background=…"; `background` replaces the one in the options unless it is empty.
+std::string segment_text(const Options& options, const std::string& background = {});
+// Window, or encoder and file by the output's name; empty when no encoder for it is installed.
+std::string sink_text(const Options& options);
+
+// The first file name for the output for which an encoder is installed: `stem`.mp4 or `stem`.webm; empty if none is.
+std::string default_output(const std::string& stem);
+
+}  // namespace sightglass::demo

@@ -1,0 +1,196 @@
+#include "playback.h"
+
+#include <glib-unix.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <mutex>
+
+namespace sightglass::demo {
+
+namespace {
+
+// Frames to keep for the contact sheet: at first every one, then every second, … so that few are held at any time and
+// those that remain are spread evenly, however long the stream is.
+class Reservoir {
+ public:
+  void offer(uint64_t index, GstBuffer* buffer, GstCaps* caps) {
+    if (caps == nullptr || index % stride_ != 0) return;
+    if (samples_.size() == kMost) {
+      stride_ *= 2;
+      for (size_t i = 0; i < kMost / 2; ++i) samples_[i] = std::move(samples_[2 * i]);
+      samples_.resize(kMost / 2);
+      if (index % stride_ != 0) return;
+    }
+    GstBuffer* copy = gst_buffer_copy_deep(buffer);  // the original goes back to its pool, perhaps the camera's
+    if (copy == nullptr) return;
+    samples_.emplace_back(gst_sample_new(copy, caps, nullptr, nullptr));
+    gst_buffer_unref(copy);
+  }
+  std::vector<Sample> take(size_t wanted) {
+    std::vector<Sample> chosen;
+    const size_t count = std::min(wanted, samples_.size());
+    for (size_t i = 0; i < count; ++i)
+      chosen.push_back(std::move(samples_[(2 * i + 1) * samples_.size() / (2 * count)]));
+    return chosen;
+  }
+
+ private:
+  static constexpr size_t kMost = 16;
+  uint64_t stride_ = 1;
+  std::vector<Sample> samples_;
+};
+
+struct Recorder {
+  std::mutex mutex;
+  Reservoir reservoir;
+  uint64_t frames_in = 0, frames_out = 0;
+  gint64 first = 0, last = 0;
+};
+
+GstPadProbeReturn on_frame_in(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+  auto* recorder = static_cast<Recorder*>(data);
+  GstCaps* caps = gst_pad_get_current_caps(pad);
+  const std::lock_guard lock(recorder->mutex);
+  recorder->reservoir.offer(recorder->frames_in++, GST_PAD_PROBE_INFO_BUFFER(info), caps);
+  if (caps != nullptr) gst_caps_unref(caps);
+  return GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn on_frame_out(GstPad*, GstPadProbeInfo*, gpointer data) {
+  auto* recorder = static_cast<Recorder*>(data);
+  const std::lock_guard lock(recorder->mutex);
+  recorder->last = g_get_monotonic_time();
+  if (recorder->frames_out++ == 0) {
+    recorder->first = recorder->last;
+    std::printf("first frame out\n");
+  } else if (recorder->frames_out % 100 == 0) {
+    std::printf("%llu frames, %.1f per second\n", static_cast<unsigned long long>(recorder->frames_out),
+                1e6 * static_cast<double>(recorder->frames_out - 1) /
+                    static_cast<double>(std::max<gint64>(recorder->last - recorder->first, 1)));
+  }
+  std::fflush(stdout);
+  return GST_PAD_PROBE_OK;
+}
+
+void add_probe(GstElement* pipeline, const char* element, const char* pad_name, GstPadProbeCallback callback,
+               Recorder* recorder) {
+  GstElement* found = gst_bin_get_by_name(GST_BIN(pipeline), element);
+  GstPad* pad = gst_element_get_static_pad(found, pad_name);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, callback, recorder, nullptr);
+  gst_object_unref(pad);
+  gst_object_unref(found);
+}
+
+// Ends the stream, so that the file is completed.
+gboolean end_stream(gpointer pipeline) {
+  gst_element_send_event(GST_ELEMENT(pipeline), gst_event_new_eos());
+  return G_SOURCE_REMOVE;
+}
+
+struct Waiter {
+  GMainLoop* loop;
+  Status status;
+};
+
+gboolean on_message(GstBus*, GstMessage* message, gpointer data) {
+  auto* waiter = static_cast<Waiter*>(data);
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+    GError* error = nullptr;
+    gchar* debug = nullptr;
+    gst_message_parse_error(message, &error, &debug);
+    if (waiter->status.ok()) {
+      waiter->status = device_error(std::string(GST_MESSAGE_SRC_NAME(message)) + ": " + error->message);
+    }
+    g_error_free(error);
+    g_free(debug);
+  }
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR || GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) {
+    g_main_loop_quit(waiter->loop);
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+}  // namespace
+
+Result<GstElement*> parse(const std::string& text) {
+  GError* error = nullptr;
+  GstElement* pipeline = gst_parse_launch(text.c_str(), &error);
+  if (error == nullptr) return pipeline;
+  const Status status = invalid_argument(text + ": " + error->message);
+  g_error_free(error);
+  if (pipeline != nullptr) gst_object_unref(pipeline);
+  return status;
+}
+
+Status wait_for_end(GstElement* pipeline) {
+  Waiter waiter{g_main_loop_new(nullptr, FALSE), {}};
+  GstBus* bus = gst_element_get_bus(pipeline);
+  const guint watch = gst_bus_add_watch(bus, on_message, &waiter);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  g_main_loop_run(waiter.loop);
+  g_source_remove(watch);
+  gst_object_unref(bus);
+  g_main_loop_unref(waiter.loop);
+  return waiter.status;
+}
+
+Result<PlaybackResult> play(const Options& options) {
+  const std::string sink = sink_text(options);
+  if (sink.empty()) {
+    return invalid_argument(options.output + ": no encoder for this kind of file is installed; use .mp4 (x264enc or " +
+                            "openh264enc) or .webm (vp8enc)");
+  }
+  const std::string text =
+      source_text(options) + " ! glupload name=upload ! glcolorconvert ! " + segment_text(options) + " ! " + sink;
+  std::printf("gst-launch-1.0 -e %s\n", text.c_str());
+  std::fflush(stdout);
+  SG_ASSIGN_OR_RETURN(GstElement* const pipeline, parse(text));
+  Recorder recorder;
+  add_probe(pipeline, "upload", "sink", on_frame_in, &recorder);
+  add_probe(pipeline, "segment", "src", on_frame_out, &recorder);
+  const guint interrupt = g_unix_signal_add(SIGINT, end_stream, pipeline);
+  const guint limit =
+      options.seconds > 0 ? g_timeout_add_seconds(static_cast<guint>(options.seconds), end_stream, pipeline) : 0;
+
+  const Status status = wait_for_end(pipeline);
+  for (const guint source : {interrupt, limit}) {
+    if (source != 0 && g_main_context_find_source_by_id(nullptr, source) != nullptr) g_source_remove(source);
+  }
+
+  PlaybackResult result;
+  GstElement* segment = gst_bin_get_by_name(GST_BIN(pipeline), "segment");
+  GstStructure* stats = nullptr;
+  g_object_get(segment, "stats", &stats, nullptr);
+  const auto milliseconds = [&](const char* field) {
+    guint64 value = 0;
+    gst_structure_get_uint64(stats, field, &value);
+    return 1e-6 * static_cast<double>(value);
+  };
+  result.model_ms = milliseconds("model-time");
+  result.gpu_ms = milliseconds("gpu-time");
+  result.cpu_ms = milliseconds("cpu-time");
+  result.start_ms = milliseconds("start-time");
+  gst_structure_free(stats);
+  GstPad* pad = gst_element_get_static_pad(segment, "src");
+  if (GstCaps* caps = gst_pad_get_current_caps(pad)) {
+    const GstStructure* structure = gst_caps_get_structure(caps, 0);
+    gst_structure_get_int(structure, "width", &result.width);
+    gst_structure_get_int(structure, "height", &result.height);
+    gst_caps_unref(caps);
+  }
+  gst_object_unref(pad);
+  gst_object_unref(segment);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  if (!status.ok()) return status;
+
+  result.frames = recorder.frames_out;
+  result.seconds = 1e-6 * static_cast<double>(recorder.last - recorder.first);
+  constexpr size_t kSamples = 4;
+  result.samples = recorder.reservoir.take(kSamples);
+  return result;
+}
+
+}  // namespace sightglass::demo
