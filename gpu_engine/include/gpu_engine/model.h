@@ -31,6 +31,9 @@ class Model {
   // Copies `bytes`.
   static Result<std::shared_ptr<const Model>> load(std::span<const std::byte> bytes, const std::string& name);
 
+  // A graph that was made by a program instead of read from a file. Fails when it breaks an invariant.
+  static Result<std::shared_ptr<const Model>> from_graph(Graph graph);
+
   const std::string& name() const { return name_; }
   const std::vector<TensorInfo>& inputs() const { return inputs_; }
   const std::vector<TensorInfo>& outputs() const { return outputs_; }

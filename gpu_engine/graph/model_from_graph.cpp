@@ -1,0 +1,20 @@
+#include "gpu_engine/model.h"
+#include "graph/graph.h"
+
+namespace sightglass {
+
+Result<std::shared_ptr<const Model>> Model::from_graph(Graph graph) {
+  SG_RETURN_IF_ERROR(verify(graph).with_context(graph.name));
+  const auto describe_value = [&graph](ValueId id) {
+    const Value& value = graph.value(id);
+    return TensorInfo{value.name, value.type, value.shape, value.quantization};
+  };
+  std::shared_ptr<Model> model(new Model());
+  model->name_ = graph.name;
+  for (const ValueId id : graph.inputs) model->inputs_.push_back(describe_value(id));
+  for (const ValueId id : graph.outputs) model->outputs_.push_back(describe_value(id));
+  model->graph_ = std::make_shared<const Graph>(std::move(graph));
+  return std::shared_ptr<const Model>(std::move(model));
+}
+
+}  // namespace sightglass

@@ -1,0 +1,159 @@
+// Sessions: what they leave behind, what a run costs in GL calls, and how they fail.
+#include <cstdio>
+#include <cstring>
+
+#include "gl/counting_gl.h"
+#include "gpu_engine/gl_objects.h"
+#include "gpu_engine/plan.h"
+#include "gpu_engine/session.h"
+#include "gst/gl_state.h"
+#include "harness/gl_test.h"
+#include "ops/op_case.h"
+
+namespace sightglass::test {
+namespace {
+
+// A small network with a texture at both ends.
+OpCase network() {
+  CaseBuilder builder(1);
+  const ValueId data = builder.input({1, 32, 32, 3});
+  const ValueId a = builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 2, 2, 1, 1},
+                                 {data, builder.constant({16, 3, 3, 3}), builder.constant({16})}, Activation::kRelu);
+  const ValueId b = builder.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1, 1},
+                                 {a, builder.constant({1, 3, 3, 16}), kNone});
+  const ValueId c = builder.node(OpType::kAdd, {}, {a, b});
+  builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
+               {c, builder.constant({1, 1, 1, 16}), builder.constant({1})});
+  return builder.build("network");
+}
+
+class SessionTest : public GlTest {
+ protected:
+  std::shared_ptr<const Plan> plan(bool textures) {
+    const auto model = Model::from_graph(network().graph);
+    EXPECT_TRUE(model.ok()) << model.status().message();
+    PlanOptions options;
+    options.inputs.resize(1);
+    options.outputs.resize(1);
+    if (textures) {
+      options.inputs[0].source = InputSpec::Source::kTexture;
+      options.outputs[0].target = OutputSpec::Target::kTexture;
+      options.outputs[0].conversion = OutputSpec::Conversion::kProbability;
+    }
+    const auto made = Plan::build(*model, device().limits, options);
+    EXPECT_TRUE(made.ok()) << made.status().message();
+    return *made;
+  }
+};
+
+TEST_F(SessionTest, LeavesGlStateAsFound) {
+  const GlTexture texture = make_texture(gl(), GL_RGBA8, 32, 32);
+  const GlState before = snapshot_gl_state(gl());
+  auto session = Session::create(gl(), plan(true));
+  ASSERT_TRUE(session.ok()) << session.status().message();
+  EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "") << "after create()";
+  ASSERT_TRUE((*session)->set_input_texture(0, {texture.id(), GL_TEXTURE_2D, 32, 32}).ok());
+  ASSERT_TRUE((*session)->run().ok());
+  EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "") << "after run()";
+  session->reset();
+  EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "") << "after the session's end";
+
+  auto host = Session::create(gl(), plan(false));
+  ASSERT_TRUE(host.ok());
+  HostTensor in(DataType::kFloat32, {1, 32, 32, 3}), out(DataType::kFloat32, {1, 16, 16, 1});
+  ASSERT_TRUE((*host)->write_input(0, in.data).ok());
+  ASSERT_TRUE((*host)->run().ok());
+  ASSERT_TRUE((*host)->read_output(0, out.data).ok());
+  EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "") << "after write_input() and read_output()";
+}
+
+TEST_F(SessionTest, ARunOnlyBindsAndDispatches) {
+  const GlTexture texture = make_texture(gl(), GL_RGBA8, 32, 32);
+  auto session = Session::create(counting_gl(gl()), plan(true));
+  ASSERT_TRUE(session.ok()) << session.status().message();
+  ASSERT_TRUE((*session)->set_input_texture(0, {texture.id(), GL_TEXTURE_2D, 32, 32}).ok());
+  ASSERT_TRUE((*session)->run().ok());  // the first one also looks at GL's errors
+
+  gl_calls().clear();
+  ASSERT_TRUE((*session)->run().ok());
+  const char* const kAllowed[] = {"ActiveTexture", "BindBufferBase",   "BindBufferRange", "BindImageTexture",
+                                  "BindSampler",   "BindTexture",      "DispatchCompute", "MemoryBarrier",
+                                  "Uniform4fv",    "UseProgram"};
+  int total = 0;
+  for (const auto& [name, calls] : gl_calls()) {
+    total += calls;
+    EXPECT_NE(std::find(std::begin(kAllowed), std::end(kAllowed), name), std::end(kAllowed)) << name << " × " << calls;
+  }
+  const int dispatches = (*session)->plan().dispatches();
+  EXPECT_EQ(gl_calls()["DispatchCompute"], dispatches);
+  std::printf("%d dispatches, %d barriers, %d GL calls\n", dispatches, gl_calls()["MemoryBarrier"], total);
+  // Between levels, before the first and after the last.
+  EXPECT_EQ(gl_calls()["MemoryBarrier"], (*session)->plan().barriers() + 2);
+}
+
+TEST_F(SessionTest, SameBitsFromRunToRun) {
+  auto session = Session::create(gl(), plan(false));
+  ASSERT_TRUE(session.ok());
+  const OpCase op = network();
+  ASSERT_TRUE((*session)->write_input(0, op.inputs[0].data).ok());
+  HostTensor first(DataType::kFloat32, {1, 16, 16, 1}), again = first;
+  ASSERT_TRUE((*session)->run().ok());
+  ASSERT_TRUE((*session)->read_output(0, first.data).ok());
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE((*session)->run().ok());  // the input is not written again: it must have survived
+    ASSERT_TRUE((*session)->read_output(0, again.data).ok());
+    EXPECT_EQ(first.data, again.data) << "run " << i;
+  }
+}
+
+TEST_F(SessionTest, OutOfMemoryIsAnError) {
+  const GlApi counted = counting_gl(gl());
+  for (const char* name : {"BufferData", "TexStorage2D", "BufferSubData"}) {
+    for (int nth = 1; nth <= 3; ++nth) {
+      fail_gl_call(name, nth);
+      const auto session = Session::create(counted, plan(true));
+      if (gl_calls()[name] < nth) continue;  // there are not that many
+      ASSERT_FALSE(session.ok()) << name << " " << nth;
+      EXPECT_EQ(session.status().code(), ErrorCode::kResourceExhausted);
+      EXPECT_NE(session.status().message().find("GL_OUT_OF_MEMORY"), std::string::npos) << session.status().message();
+    }
+  }
+  fail_gl_call("", 0);
+}
+
+TEST_F(SessionTest, AbandonDeletesNothing) {
+  auto session = Session::create(counting_gl(gl()), plan(true));
+  ASSERT_TRUE(session.ok());
+  gl_calls().clear();
+  (*session)->abandon();
+  session->reset();
+  for (const auto& [name, calls] : gl_calls()) ADD_FAILURE() << name << " × " << calls;
+}
+
+TEST_F(SessionTest, WrongUseIsRefused) {
+  auto session = Session::create(gl(), plan(true));
+  ASSERT_TRUE(session.ok());
+  HostTensor in(DataType::kFloat32, {1, 32, 32, 3}), out(DataType::kFloat32, {1, 16, 16, 1});
+  EXPECT_EQ((*session)->run().code(), ErrorCode::kInvalidArgument) << "no texture yet";
+  EXPECT_FALSE((*session)->write_input(0, in.data).ok()) << "planned as a texture";
+  EXPECT_FALSE((*session)->read_output(0, out.data).ok()) << "planned as a texture";
+  EXPECT_FALSE((*session)->set_input_texture(1, {1, GL_TEXTURE_2D, 1, 1}).ok()) << "no such input";
+  EXPECT_FALSE((*session)->output_texture(1).ok()) << "no such output";
+
+  auto host = Session::create(gl(), plan(false));
+  ASSERT_TRUE(host.ok());
+  EXPECT_FALSE((*host)->write_input(0, std::span(in.data).first(12)).ok()) << "too short";
+  EXPECT_FALSE((*host)->read_output(0, std::span(out.data).first(4)).ok()) << "too short";
+  EXPECT_FALSE((*host)->output_texture(0).ok()) << "planned for the host";
+}
+
+TEST(GlApiTest, NamesWhatIsMissing) {
+  const auto api = GlApi::load([](const char* name) -> void* {
+    return std::strcmp(name, "glDispatchCompute") == 0 ? nullptr : reinterpret_cast<void*>(1);
+  });
+  ASSERT_FALSE(api.ok());
+  EXPECT_NE(api.status().message().find("glDispatchCompute"), std::string::npos) << api.status().message();
+}
+
+}  // namespace
+}  // namespace sightglass::test

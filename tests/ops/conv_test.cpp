@@ -1,0 +1,246 @@
+// CONV_2D, FULLY_CONNECTED, DEPTHWISE_CONV_2D, TRANSPOSE_CONV.
+#include "ops/op_test.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
+constexpr std::initializer_list<Activation> kActivations = {
+    Activation::kNone,      Activation::kRelu,        Activation::kRelu6, Activation::kReluN1To1, Activation::kTanh,
+    Activation::kLogistic,  Activation::kHardSwish,   Activation::kHardSigmoid, Activation::kSwish, Activation::kPrelu};
+
+Padding2d random_padding(Random& random) {
+  switch (random.pick(0, 2)) {
+    case 0: return {PaddingMode::kSame};
+    case 1: return {PaddingMode::kValid};
+    default:
+      return {PaddingMode::kExplicit, random.pick(0, 3), random.pick(0, 3), random.pick(0, 3), random.pick(0, 3)};
+  }
+}
+
+// Bias (or none) and, for PRELU, the slope, after data and weights.
+std::vector<ValueId> conv_inputs(CaseBuilder& builder, ValueId data, ValueId weights, int channels, bool bias,
+                                 Activation activation) {
+  std::vector<ValueId> inputs{data, weights, bias ? builder.constant({channels}) : kNone};
+  if (activation == Activation::kPrelu) inputs.push_back(builder.constant({channels}));
+  return inputs;
+}
+
+struct ConvParameters {
+  int batch = 1, height = 9, width = 7, in = 3, out = 4, kernel_h = 3, kernel_w = 3;
+  Conv2dAttr attr;
+  Activation activation = Activation::kNone;
+  bool bias = true;
+  Fill data = Fill::kUniform, weights = Fill::kUniform;
+
+  std::string name(const char* op) const {
+    return std::string(op) + " " + std::to_string(batch) + "x" + std::to_string(height) + "x" + std::to_string(width) +
+           "x" + std::to_string(in) + "→" + std::to_string(out) + " k" + std::to_string(kernel_h) + "x" +
+           std::to_string(kernel_w) + " s" + std::to_string(attr.stride_h) + "x" + std::to_string(attr.stride_w) +
+           " d" + std::to_string(attr.dilation_h) + "x" + std::to_string(attr.dilation_w) + " p" +
+           std::to_string(static_cast<int>(attr.padding.mode)) + " " + to_string(activation);
+  }
+};
+
+OpCase conv_case(const ConvParameters& p, uint64_t seed) {
+  CaseBuilder builder(seed);
+  const ValueId data = builder.input({p.batch, p.height, p.width, p.in}, p.data);
+  const ValueId weights = builder.constant({p.out, p.kernel_h, p.kernel_w, p.in}, p.weights);
+  builder.node(OpType::kConv2d, p.attr, conv_inputs(builder, data, weights, p.out, p.bias, p.activation),
+               p.activation);
+  return builder.build(p.name("conv2d"));
+}
+
+using ConvTest = OpTest;
+
+TEST_F(ConvTest, EveryChannelCount) {
+  uint64_t seed = 1;
+  for (const int in : kChannels) {
+    for (const int out : kChannels) {
+      for (const int kernel : {1, 3}) {
+        ConvParameters p;
+        p.in = in;
+        p.out = out;
+        p.kernel_h = p.kernel_w = kernel;
+        p.attr.padding.mode = PaddingMode::kSame;
+        check(conv_case(p, seed++));
+      }
+    }
+  }
+}
+
+TEST_F(ConvTest, EveryActivation) {
+  uint64_t seed = 100;
+  for (const Activation activation : kActivations) {
+    for (const bool bias : {false, true}) {
+      ConvParameters p;
+      p.out = 13;
+      p.activation = activation;
+      p.bias = bias;
+      p.data = Fill::kWide;
+      check(conv_case(p, seed++));
+    }
+  }
+}
+
+TEST_F(ConvTest, RandomGeometry) {
+  Random random(2);
+  int made = 0;
+  for (uint64_t seed = 0; made < 120; ++seed) {
+    ConvParameters p;
+    p.batch = random.pick(1, 2);
+    p.height = random.of({1, 2, 5, 16, 33});
+    p.width = random.of({1, 3, 8, 17, 66});
+    p.in = random.of({1, 3, 4, 5, 13, 16, 32});
+    p.out = random.of({1, 3, 4, 5, 13, 16, 40});
+    p.kernel_h = random.of({1, 2, 3, 5, 7});
+    p.kernel_w = random.of({1, 2, 3, 5, 9});
+    p.attr = {random_padding(random), random.pick(1, 3), random.pick(1, 3), random.pick(1, 3), random.pick(1, 3)};
+    p.activation = random.of(kActivations);
+    const int reach_h = (p.kernel_h - 1) * p.attr.dilation_h + 1, reach_w = (p.kernel_w - 1) * p.attr.dilation_w + 1;
+    const Padding2d& pad = p.attr.padding;
+    if (pad.mode != PaddingMode::kSame &&
+        (p.height + pad.top + pad.bottom < reach_h || p.width + pad.left + pad.right < reach_w)) {
+      continue;  // no output at all
+    }
+    ++made;
+    check(conv_case(p, seed));
+  }
+}
+
+TEST_F(ConvTest, RegisterTiles) {
+  // Enough pixels and slices for every tile of the kernel, with tails in both.
+  uint64_t seed = 300;
+  for (const int out : {4, 8, 12, 13, 20, 64}) {
+    for (const int kernel : {1, 3}) {
+      ConvParameters p;
+      p.height = 67;
+      p.width = 71;
+      p.in = 8;
+      p.out = out;
+      p.kernel_h = p.kernel_w = kernel;
+      p.attr.padding.mode = PaddingMode::kSame;
+      check(conv_case(p, seed++));
+    }
+  }
+}
+
+TEST_F(ConvTest, AdversarialValues) {
+  uint64_t seed = 400;
+  for (const Fill data : {Fill::kZero, Fill::kLarge, Fill::kTiny, Fill::kOneHot, Fill::kRamp, Fill::kPositive}) {
+    for (const Fill weights : {Fill::kUniform, Fill::kOneHot, Fill::kLarge}) {
+      ConvParameters p;
+      p.data = data;
+      p.weights = weights;
+      p.in = 5;
+      p.out = 13;
+      check(conv_case(p, seed++));
+    }
+  }
+}
+
+TEST_F(ConvTest, FullyConnected) {
+  uint64_t seed = 500;
+  const Shape inputs[] = {{1, 7}, {1, 64}, {3, 5}, {1, 1, 1, 16}, {1, 3, 5, 4}, {1, 2, 2, 13}, {2, 3, 3, 5}, {4, 6, 8}};
+  for (const Shape& shape : inputs) {
+    for (const int out : {1, 4, 13, 130}) {
+      for (const bool keep : {false, true}) {
+        const int last = shape.dim(shape.rank() - 1);
+        // Over the last dimension, or (a flattened picture) over all but the first.
+        const int64_t flat = shape.elements() / shape.dim(0);
+        CaseBuilder builder(seed++);
+        const ValueId data = builder.input(shape);
+        const bool whole = !keep && shape.rank() == 4;
+        const int depth = whole ? static_cast<int>(flat) : last;
+        const ValueId weights = builder.constant({out, depth});
+        builder.node(OpType::kFullyConnected, FullyConnectedAttr{keep},
+                     conv_inputs(builder, data, weights, out, true, Activation::kRelu), Activation::kRelu);
+        check(builder.build("fully connected " + shape.to_string() + "→" + std::to_string(out) +
+                            (keep ? " keeping dimensions" : "")));
+      }
+    }
+  }
+}
+
+OpCase depthwise_case(const ConvParameters& p, int multiplier, uint64_t seed) {
+  CaseBuilder builder(seed);
+  const int out = p.in * multiplier;
+  const ValueId data = builder.input({p.batch, p.height, p.width, p.in}, p.data);
+  const ValueId weights = builder.constant({1, p.kernel_h, p.kernel_w, out});
+  const DepthwiseConv2dAttr attr{p.attr.padding,    p.attr.stride_h,   p.attr.stride_w,
+                                 p.attr.dilation_h, p.attr.dilation_w, multiplier};
+  builder.node(OpType::kDepthwiseConv2d, attr, conv_inputs(builder, data, weights, out, p.bias, p.activation),
+               p.activation);
+  return builder.build(p.name("depthwise") + " x" + std::to_string(multiplier));
+}
+
+TEST_F(ConvTest, Depthwise) {
+  uint64_t seed = 600;
+  for (const int channels : kChannels) {
+    for (const int multiplier : {1, 2, 3}) {
+      ConvParameters p;
+      p.in = channels;
+      p.attr.padding.mode = PaddingMode::kSame;
+      check(depthwise_case(p, multiplier, seed++));
+    }
+  }
+  for (const Activation activation : kActivations) {
+    ConvParameters p;
+    p.in = 5;
+    p.activation = activation;
+    p.data = Fill::kWide;
+    check(depthwise_case(p, 1, seed++));
+  }
+  for (const auto& [height, width] : {std::pair{1, 1}, {1, 67}, {65, 63}, {128, 40}}) {
+    for (const int stride : {1, 2, 3}) {
+      for (const int dilation : {1, 2, 4}) {
+        ConvParameters p;
+        p.batch = 2;
+        p.height = height;
+        p.width = width;
+        p.in = 6;
+        p.kernel_w = 5;
+        p.attr = {{PaddingMode::kSame}, stride, stride, dilation, dilation};
+        check(depthwise_case(p, 1, seed++));
+      }
+    }
+  }
+}
+
+TEST_F(ConvTest, TransposeConv) {
+  uint64_t seed = 700;
+  Random random(7);
+  int made = 0;
+  while (made < 60) {
+    ConvParameters p;
+    p.batch = random.pick(1, 2);
+    p.height = random.of({1, 3, 8, 17});
+    p.width = random.of({1, 4, 7, 33});
+    p.in = random.of(kChannels);
+    p.out = random.of({1, 3, 4, 5, 13, 16, 32});
+    p.kernel_h = random.pick(1, 4);
+    p.kernel_w = random.pick(1, 4);
+    p.activation = random.of(kActivations);
+    const int stride_h = random.pick(1, 3), stride_w = random.pick(1, 3);
+    const bool same = random.pick(0, 1) == 0;
+    TransposeConvAttr attr;
+    attr.padding.mode = same ? PaddingMode::kSame : PaddingMode::kValid;
+    attr.stride_h = stride_h;
+    attr.stride_w = stride_w;
+    attr.out_h = same ? p.height * stride_h : (p.height - 1) * stride_h + p.kernel_h;
+    attr.out_w = same ? p.width * stride_w : (p.width - 1) * stride_w + p.kernel_w;
+    p.attr.stride_h = stride_h;
+    p.attr.stride_w = stride_w;
+    p.attr.padding = attr.padding;
+    ++made;
+    CaseBuilder builder(seed++);
+    const ValueId data = builder.input({p.batch, p.height, p.width, p.in});
+    const ValueId weights = builder.constant({p.out, p.kernel_h, p.kernel_w, p.in});
+    builder.node(OpType::kTransposeConv, attr, conv_inputs(builder, data, weights, p.out, true, p.activation),
+                 p.activation);
+    check(builder.build(p.name("transpose conv")));
+  }
+}
+
+}  // namespace
+}  // namespace sightglass::test

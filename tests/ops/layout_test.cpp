@@ -1,0 +1,148 @@
+// CONCATENATION, PAD, STRIDED_SLICE, RESHAPE, DEPTH_TO_SPACE: elements move and must not change.
+#include "ops/op_test.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
+using LayoutTest = OpTest;
+
+// Moving numbers about leaves them as they are.
+constexpr double kExact = 0.0;
+
+TEST_F(LayoutTest, ConcatOfChannels) {
+  uint64_t seed = 1;
+  for (const int a : kChannels) {
+    for (const int b : kChannels) {
+      for (const int c : {1, 4, 6}) {
+        CaseBuilder builder(seed++);
+        const ValueId x = builder.input({2, 3, 5, a}), y = builder.input({2, 3, 5, b}), z = builder.input({2, 3, 5, c});
+        builder.node(OpType::kConcat, ConcatAttr{3}, {x, y, z});
+        check(builder.build("CONCATENATION of " + std::to_string(a) + ", " + std::to_string(b) + ", " +
+                            std::to_string(c) + " channels"),
+              false, kExact);
+      }
+    }
+  }
+}
+
+TEST_F(LayoutTest, ConcatOfManySmall) {
+  CaseBuilder builder(60);
+  std::vector<ValueId> inputs;
+  for (int i = 0; i < 9; ++i) inputs.push_back(builder.input({1, 4, 3, 1 + i % 3}));
+  builder.node(OpType::kConcat, ConcatAttr{3}, inputs, Activation::kRelu);
+  check(builder.build("CONCATENATION of nine"), false, kExact);
+}
+
+TEST_F(LayoutTest, ConcatOfOtherAxes) {
+  uint64_t seed = 70;
+  const Shape shapes[] = {{2, 3, 5, 13}, {3, 5, 4}, {5, 7}, {6}, {2, 2, 3, 5, 4}};
+  for (const Shape& shape : shapes) {
+    for (int axis = std::max(0, shape.rank() - 4); axis < shape.rank(); ++axis) {
+      if (shape.rank() == 5 && axis < 2) continue;
+      Shape second = shape;
+      second.set_dim(axis, shape.dim(axis) + 2);
+      CaseBuilder builder(seed++);
+      const ValueId x = builder.input(shape), y = builder.constant(second), z = builder.input(shape);
+      builder.node(OpType::kConcat, ConcatAttr{axis}, {x, y, z});
+      check(builder.build("CONCATENATION of " + shape.to_string() + " along " + std::to_string(axis)), false, kExact);
+    }
+  }
+}
+
+TEST_F(LayoutTest, Pad) {
+  uint64_t seed = 100;
+  Random random(100);
+  for (const int channels : kChannels) {
+    for (int i = 0; i < 8; ++i) {
+      PadAttr attr;
+      // One axis after the other, then all at once.
+      for (int axis = 0; axis < 4; ++axis) {
+        if (i < 4 && axis != i) continue;
+        attr.before[static_cast<size_t>(axis)] = random.pick(0, 5);
+        attr.after[static_cast<size_t>(axis)] = random.pick(0, 5);
+      }
+      attr.value = i % 2 == 0 ? 0.0f : -2.5f;
+      CaseBuilder builder(seed++);
+      builder.node(OpType::kPad, attr, {builder.input({2, 3, 5, channels})});
+      check(builder.build("PAD case " + std::to_string(i) + " of C" + std::to_string(channels)), false, kExact);
+    }
+  }
+  for (const Shape& shape : {Shape{3, 5, 4}, Shape{5, 7}, Shape{6}}) {
+    PadAttr attr;
+    for (int axis = 0; axis < shape.rank(); ++axis) attr.before[static_cast<size_t>(axis)] = axis + 1;
+    attr.after[0] = 3;
+    CaseBuilder builder(seed++);
+    builder.node(OpType::kPad, attr, {builder.input(shape)});
+    check(builder.build("PAD of " + shape.to_string()), false, kExact);
+  }
+}
+
+TEST_F(LayoutTest, StridedSlice) {
+  Random random(200);
+  for (uint64_t seed = 200; seed < 280; ++seed) {
+    const Shape shapes[] = {{2, 7, 9, 13}, {2, 7, 9, 4}, {5, 6, 7}, {9, 11}, {17}};
+    const Shape& shape = shapes[seed % 5];
+    StridedSliceAttr attr;
+    std::vector<int32_t> kept;
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      const auto i = static_cast<size_t>(axis);
+      const int dim = shape.dim(axis);
+      const int stride = random.of({1, 1, 1, 2, 3, -1, -2});
+      const int begin = random.pick(0, dim - 1);
+      const int reachable = stride > 0 ? (dim - 1 - begin) / stride + 1 : begin / -stride + 1;
+      attr.begin[i] = begin;
+      attr.stride[i] = stride;
+      attr.size[i] = random.pick(1, reachable);
+      const bool shrink = attr.size[i] == 1 && random.pick(0, 1) == 0;
+      if (!shrink) kept.push_back(attr.size[i]);
+    }
+    attr.shape = Shape(std::span<const int32_t>(kept));
+    CaseBuilder builder(seed);
+    builder.node(OpType::kStridedSlice, attr, {builder.input(shape)});
+    check(builder.build("STRIDED_SLICE " + shape.to_string() + "→" + attr.shape.to_string()), false, kExact);
+  }
+}
+
+TEST_F(LayoutTest, Reshape) {
+  const std::pair<Shape, Shape> pairs[] = {{{1, 4, 6, 8}, {1, 24, 8}},      {{1, 4, 6, 8}, {1, 192}},
+                                           {{1, 4, 6, 8}, {192}},           {{1, 4, 6, 5}, {1, 8, 3, 5}},
+                                           {{1, 4, 6, 5}, {1, 6, 4, 5}},    {{2, 3, 5, 7}, {1, 2, 3, 5, 7}},
+                                           {{2, 3, 5, 7}, {3, 2, 5, 7}},    {{2, 3, 5, 7}, {6, 35}},
+                                           {{1, 1, 1, 30}, {1, 2, 3, 5}},   {{210}, {2, 3, 5, 7}},
+                                           {{2, 3, 5, 7}, {2, 3, 35}},      {{1, 8, 8, 2}, {1, 4, 4, 8}},
+                                           {{1, 16, 16, 6}, {1, 512, 3}},   {{1}, {}},
+                                           {{1, 1, 65, 66}, {1, 65, 66, 1}}};
+  uint64_t seed = 300;
+  for (const auto& [from, to] : pairs) {
+    CaseBuilder builder(seed++);
+    // Something before and after, so that a view of the same memory is seen from both sides.
+    const ValueId a = builder.node(OpType::kRelu, {}, {builder.input(from)});
+    const ValueId b = builder.node(OpType::kReshape, ReshapeAttr{to}, {a});
+    builder.node(OpType::kRelu6, {}, {b});
+    check(builder.build("RESHAPE " + from.to_string() + "→" + to.to_string()), false, kExact);
+  }
+}
+
+TEST_F(LayoutTest, OutputsThatAreViews) {
+  CaseBuilder builder(350);
+  const ValueId a = builder.node(OpType::kRelu, {}, {builder.input({1, 4, 6, 8})});
+  builder.node(OpType::kReshape, ReshapeAttr{{24, 8}}, {a});
+  check(builder.build("RESHAPE as the last operator"), false, kExact);
+}
+
+TEST_F(LayoutTest, DepthToSpace) {
+  uint64_t seed = 400;
+  for (const int block : {1, 2, 3}) {
+    for (const int channels : kChannels) {
+      CaseBuilder builder(seed++);
+      builder.node(OpType::kDepthToSpace, DepthToSpaceAttr{block},
+                   {builder.input({2, 5, 7, channels * block * block})});
+      check(builder.build("DEPTH_TO_SPACE by " + std::to_string(block) + " to C" + std::to_string(channels)), false,
+            kExact);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sightglass::test

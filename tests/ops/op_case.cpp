@@ -1,0 +1,83 @@
+#include "ops/op_case.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace sightglass::test {
+
+uint64_t Random::next() {
+  // SplitMix64: public domain, by Sebastiano Vigna.
+  state_ += 0x9E3779B97F4A7C15u;
+  uint64_t z = state_;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+float Random::uniform(float low, float high) { return low + (high - low) * static_cast<float>(next() >> 40) * 0x1p-24f; }
+
+int Random::pick(int low, int high) {
+  return low + static_cast<int>(next() % static_cast<uint64_t>(high - low + 1));
+}
+
+std::vector<float> fill(Fill kind, int64_t count, Random& random) {
+  std::vector<float> values(static_cast<size_t>(count), 0.0f);
+  int64_t i = 0;
+  for (float& v : values) {
+    switch (kind) {
+      case Fill::kUniform: v = random.uniform(-1, 1); break;
+      case Fill::kPositive: v = random.uniform(0, 1); break;
+      case Fill::kWide: v = random.uniform(-8, 8); break;
+      case Fill::kZero: break;
+      case Fill::kLarge: v = random.pick(0, 1) == 0 ? -1e4f : 1e4f; break;
+      case Fill::kTiny: v = random.uniform(-2, 2) * 1.2e-38f; break;
+      case Fill::kOneHot: v = i == count / 2 ? 1.0f : 0.0f; break;
+      case Fill::kRamp: v = static_cast<float>(i % 251); break;
+    }
+    ++i;
+  }
+  return values;
+}
+
+ValueId CaseBuilder::input(const Shape& shape, Fill kind) {
+  Value value;
+  value.name = "input" + std::to_string(case_.inputs.size());
+  value.shape = shape;
+  const ValueId id = case_.graph.add_value(std::move(value));
+  case_.graph.inputs.push_back(id);
+  case_.inputs.push_back(HostTensor::from_floats(shape, fill(kind, shape.elements(), random_)));
+  return id;
+}
+
+ValueId CaseBuilder::constant(const Shape& shape, Fill kind) {
+  return case_.graph.add_constant("constant" + std::to_string(case_.graph.value_count()), shape,
+                                  fill(kind, shape.elements(), random_));
+}
+
+ValueId CaseBuilder::node(OpType op, Attributes attributes, std::vector<ValueId> inputs, Activation activation) {
+  Node node;
+  node.op = op;
+  node.attributes = std::move(attributes);
+  node.inputs = std::move(inputs);
+  node.activation = activation;
+  node.origin = std::string(to_string(op)) + " #" + std::to_string(case_.graph.node_count());
+  const Result<std::vector<Shape>> shapes = infer_shapes(case_.graph, node);
+  EXPECT_TRUE(shapes.ok()) << shapes.status().message();
+  Value output;
+  output.name = "value" + std::to_string(case_.graph.value_count());
+  if (shapes.ok()) output.shape = shapes->at(0);
+  const ValueId id = case_.graph.add_value(std::move(output));
+  node.outputs = {id};
+  case_.graph.add_node(std::move(node));
+  case_.graph.outputs = {id};
+  return id;
+}
+
+OpCase CaseBuilder::build(std::string name) {
+  case_.name = std::move(name);
+  case_.graph.name = case_.name;
+  return std::move(case_);
+}
+
+}  // namespace sightglass::test

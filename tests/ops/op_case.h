@@ -1,0 +1,64 @@
+// Small graphs to compare GPU kernels with the reference on, and the values to fill them with.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace sightglass::test {
+
+// A reproducible stream of numbers.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  float uniform(float low, float high);
+  int pick(int low, int high);  // both included
+  template <typename T>
+  T of(std::initializer_list<T> choices) {
+    return choices.begin()[pick(0, static_cast<int>(choices.size()) - 1)];
+  }
+
+ private:
+  uint64_t next();
+  uint64_t state_;
+};
+
+enum class Fill {
+  kUniform,   // [-1, 1)
+  kPositive,  // [0, 1)
+  kWide,      // [-8, 8): saturates activations
+  kZero,
+  kLarge,     // ±1e4
+  kTiny,      // around the smallest normal number, subnormals included
+  kOneHot,    // a single 1
+  kRamp,      // 0, 1, 2, … modulo 251
+};
+std::vector<float> fill(Fill kind, int64_t count, Random& random);
+
+// One operator, or a few, with the values of the inputs.
+struct OpCase {
+  std::string name;
+  Graph graph;
+  std::vector<HostTensor> inputs;
+};
+
+// Builds a case node by node; shapes are inferred.
+class CaseBuilder {
+ public:
+  explicit CaseBuilder(uint64_t seed) : random_(seed) {}
+
+  ValueId input(const Shape& shape, Fill kind = Fill::kUniform);
+  ValueId constant(const Shape& shape, Fill kind = Fill::kUniform);
+  ValueId node(OpType op, Attributes attributes, std::vector<ValueId> inputs,
+               Activation activation = Activation::kNone);
+  // The last node's output is the graph's.
+  OpCase build(std::string name);
+
+ private:
+  Random random_;
+  OpCase case_;
+};
+
+}  // namespace sightglass::test

@@ -1,0 +1,19 @@
+// Compares kernels with the reference; with --bench, times them as well.
+#pragma once
+
+#include "harness/gl_test.h"
+#include "ops/op_case.h"
+
+namespace sightglass::test {
+
+class OpTest : public GlTest {
+ protected:
+  // Runs the case on the GPU with the device's limits and with the guaranteed minimums, with guard bands around every
+  // tensor, and compares with the reference: NMSE at most `tolerance`. `rewrites`: as Plan::build would rewrite it.
+  void check(const OpCase& op, bool rewrites = false, double tolerance = 1e-9);
+};
+
+// Set by main() from --bench.
+extern bool bench_requested;
+
+}  // namespace sightglass::test

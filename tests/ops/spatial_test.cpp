@@ -1,0 +1,89 @@
+// Pools, MEAN and RESIZE_BILINEAR.
+#include "ops/op_test.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
+using SpatialTest = OpTest;
+
+TEST_F(SpatialTest, Pool) {
+  Random random(1);
+  for (uint64_t seed = 0; seed < 80; ++seed) {
+    Pool2dAttr attr;
+    const int height = random.of({1, 4, 7, 16, 33}), width = random.of({1, 5, 8, 17, 65});
+    attr.filter_h = random.pick(1, std::min(height, 5));
+    attr.filter_w = random.pick(1, std::min(width, 5));
+    attr.stride_h = random.pick(1, 3);
+    attr.stride_w = random.pick(1, 3);
+    attr.padding.mode = random.of({PaddingMode::kSame, PaddingMode::kValid});
+    const OpType op = random.of({OpType::kAveragePool2d, OpType::kMaxPool2d});
+    const int channels = random.of(kChannels);
+    CaseBuilder builder(seed);
+    builder.node(op, attr, {builder.input({random.pick(1, 2), height, width, channels})},
+                 random.of({Activation::kNone, Activation::kRelu6}));
+    check(builder.build(std::string(to_string(op)) + " " + std::to_string(attr.filter_h) + "x" +
+                        std::to_string(attr.filter_w) + " of " + std::to_string(height) + "x" + std::to_string(width) +
+                        "x" + std::to_string(channels)));
+  }
+}
+
+TEST_F(SpatialTest, LargeWindows) {
+  uint64_t seed = 100;
+  for (const OpType op : {OpType::kAveragePool2d, OpType::kMaxPool2d}) {
+    for (const auto& [size, window, stride] :
+         {std::tuple{40, 40, 40}, {40, 17, 3}, {64, 33, 2}, {257, 257, 1}, {90, 20, 20}}) {
+      for (const PaddingMode mode : {PaddingMode::kSame, PaddingMode::kValid}) {
+        Pool2dAttr attr;
+        attr.padding.mode = mode;
+        attr.filter_h = attr.filter_w = window;
+        attr.stride_h = attr.stride_w = stride;
+        if (mode == PaddingMode::kSame && size == 257) continue;  // 257² windows of 257²: minutes in the reference
+        CaseBuilder builder(seed++);
+        builder.node(op, attr, {builder.input({1, size, size, 5})});
+        check(builder.build(std::string(to_string(op)) + " window " + std::to_string(window) + " of " +
+                            std::to_string(size)));
+      }
+    }
+  }
+}
+
+TEST_F(SpatialTest, Mean) {
+  uint64_t seed = 200;
+  const std::pair<int, int> sizes[] = {{1, 1}, {1, 2}, {7, 9}, {8, 8}, {33, 2}, {96, 96}, {300, 300}};
+  for (const auto& [height, width] : sizes) {
+    for (const int channels : {1, 3, 4, 5, 13, 32}) {
+      for (const bool keep : {false, true}) {
+        if (height == 300 && channels > 5) continue;
+        CaseBuilder builder(seed++);
+        builder.node(OpType::kMean, ReduceAttr{{1, 2}, keep},
+                     {builder.input({2, height, width, channels}, Fill::kPositive)});
+        check(builder.build("MEAN of " + std::to_string(height) + "x" + std::to_string(width) + "x" +
+                            std::to_string(channels)));
+      }
+    }
+  }
+}
+
+TEST_F(SpatialTest, ResizeBilinear) {
+  uint64_t seed = 400;
+  const std::pair<int, int> sizes[] = {{1, 1}, {1, 8}, {8, 1}, {4, 8}, {8, 4}, {33, 257}, {7, 20}, {20, 7}, {5, 5}};
+  for (const auto& [from, to] : sizes) {
+    for (const auto& [corners, half] : {std::pair{false, false}, {true, false}, {false, true}}) {
+      for (const int channels : {1, 3, 5, 16}) {
+        ResizeAttr attr;
+        attr.out_h = to;
+        attr.out_w = to + 3;
+        attr.align_corners = corners;
+        attr.half_pixel_centers = half;
+        CaseBuilder builder(seed++);
+        builder.node(OpType::kResizeBilinear, attr, {builder.input({2, from, from, channels})});
+        check(builder.build("RESIZE_BILINEAR " + std::to_string(from) + "→" + std::to_string(to) +
+                            (corners ? " aligned corners" : half ? " half pixels" : "")));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sightglass::test

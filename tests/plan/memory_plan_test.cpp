@@ -1,0 +1,127 @@
+// Schedules and arenas, without a GPU.
+#include <gtest/gtest.h>
+
+#include "plan/schedule.h"
+
+namespace sightglass::test {
+namespace {
+
+// `sizes` of tensors, and steps that read and write them.
+PlanData make_plan(const std::vector<int64_t>& sizes,
+                   const std::vector<std::pair<std::vector<int>, std::vector<int>>>& steps) {
+  PlanData plan;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    PlanTensor tensor;
+    tensor.name = "t" + std::to_string(i);
+    tensor.size = sizes[i];
+    plan.tensors.push_back(tensor);
+  }
+  for (const auto& [reads, writes] : steps) {
+    Step step;
+    step.reads = reads;
+    step.writes = writes;
+    plan.steps.push_back(step);
+  }
+  return plan;
+}
+
+// Whether two tensors that are alive together share memory.
+bool overlaps(const PlanData& plan) {
+  for (size_t a = 0; a < plan.tensors.size(); ++a) {
+    for (size_t b = a + 1; b < plan.tensors.size(); ++b) {
+      const PlanTensor &x = plan.tensors[a], &y = plan.tensors[b];
+      const bool in_time = x.first_level <= y.last_level && y.first_level <= x.last_level;
+      const bool in_space = x.offset < y.offset + y.size && y.offset < x.offset + x.size;
+      if (in_time && in_space) return true;
+    }
+  }
+  return false;
+}
+
+TEST(Schedule, ChainTakesOneLevelEach) {
+  PlanData plan = make_plan({1, 1, 1}, {{{0}, {1}}, {{1}, {2}}});
+  schedule(plan);
+  EXPECT_EQ(plan.levels, 2);
+  EXPECT_EQ(plan.steps[0].level, 0);
+  EXPECT_EQ(plan.steps[1].level, 1);
+}
+
+TEST(Schedule, BranchesShareALevel) {
+  PlanData plan = make_plan({1, 1, 1, 1, 1}, {{{0}, {1}}, {{1}, {2}}, {{0}, {3}}, {{2, 3}, {4}}});
+  schedule(plan);
+  EXPECT_EQ(plan.levels, 3);
+  EXPECT_EQ(plan.steps[0].level, 0);
+  EXPECT_EQ(plan.steps[1].level, 0);  // the other branch, moved before the longer one goes on
+  EXPECT_EQ(plan.steps[1].writes, std::vector<int>{3});
+}
+
+TEST(Schedule, SeveralWritersOfOneTensor) {
+  // Two parts of a concatenation are independent; a third that keeps part of what is there has to wait.
+  PlanData plan = make_plan({1, 1, 2, 1}, {{{0}, {2}}, {{1}, {2}}, {{0, 2}, {2}}, {{2}, {3}}});
+  schedule(plan);
+  EXPECT_EQ(plan.steps[0].level, 0);
+  EXPECT_EQ(plan.steps[1].level, 0);
+  EXPECT_EQ(plan.steps[2].level, 1);
+  EXPECT_EQ(plan.steps[3].level, 2);
+}
+
+TEST(MemoryPlan, ReusesMemoryAlongAChain) {
+  PlanData plan = make_plan({10, 20, 10, 20}, {{{0}, {1}}, {{1}, {2}}, {{2}, {3}}});
+  schedule(plan);
+  ASSERT_TRUE(plan_memory(plan).ok());
+  EXPECT_FALSE(overlaps(plan));
+  EXPECT_EQ(plan.memory.arena_bytes, 30 * 16);
+  EXPECT_EQ(plan.memory.lower_bound_bytes, 30 * 16);
+  EXPECT_EQ(plan.memory.tensor_bytes, 60 * 16);
+}
+
+TEST(MemoryPlan, ResidualsStayAlive) {
+  PlanData plan = make_plan({10, 10, 10, 10, 10}, {{{0}, {1}}, {{1}, {2}}, {{2}, {3}}, {{3, 1}, {4}}});
+  schedule(plan);
+  ASSERT_TRUE(plan_memory(plan).ok());
+  EXPECT_FALSE(overlaps(plan));
+  EXPECT_EQ(plan.memory.lower_bound_bytes, 30 * 16);
+}
+
+TEST(MemoryPlan, ManyRandomGraphs) {
+  uint64_t state = 1;
+  const auto pick = [&state](int n) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<int>((state >> 33) % static_cast<uint64_t>(n));
+  };
+  for (int round = 0; round < 200; ++round) {
+    const int count = 3 + pick(40);
+    std::vector<int64_t> sizes;
+    for (int i = 0; i < count; ++i) sizes.push_back(1 + pick(1000));
+    std::vector<std::pair<std::vector<int>, std::vector<int>>> steps;
+    for (int i = 1; i < count; ++i) steps.push_back({{pick(i), std::max(0, i - 1 - pick(4))}, {i}});
+    PlanData plan = make_plan(sizes, steps);
+    schedule(plan);
+    ASSERT_TRUE(plan_memory(plan).ok());
+    ASSERT_FALSE(overlaps(plan)) << "round " << round;
+    ASSERT_GE(plan.memory.arena_bytes, plan.memory.lower_bound_bytes);
+    ASSERT_LE(plan.memory.arena_bytes, plan.memory.tensor_bytes);
+  }
+}
+
+TEST(MemoryPlan, BeyondTheDevicesLimit) {
+  PlanData plan = make_plan({int64_t{1} << 23, int64_t{1} << 23}, {{{0}, {1}}});
+  schedule(plan);
+  const Status status = plan_memory(plan);  // 2 × 128 MiB
+  EXPECT_EQ(status.code(), ErrorCode::kResourceExhausted);
+  EXPECT_NE(status.message().find("134217728"), std::string::npos) << status.message();
+}
+
+TEST(MemoryPlan, GuardBandsSurroundEveryTensor) {
+  PlanData plan = make_plan({10, 20, 10}, {{{0}, {1}}, {{1}, {2}}});
+  plan.options.sentinel_bytes = 32;
+  schedule(plan);
+  ASSERT_TRUE(plan_memory(plan).ok());
+  EXPECT_EQ(plan.tensors[0].offset, 2);
+  EXPECT_EQ(plan.tensors[1].offset, 14);
+  EXPECT_EQ(plan.tensors[2].offset, 36);
+  EXPECT_EQ(plan.arena_size, 48);
+}
+
+}  // namespace
+}  // namespace sightglass::test
