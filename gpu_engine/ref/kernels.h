@@ -1,0 +1,56 @@
+// The reference kernels by family. ref_run.cpp calls them with everything checked: infer_shapes() has accepted the node
+// and set its padding, the inputs have the shapes and types that the graph says, `out` has its output's.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace sightglass::ref {
+
+// One node with what it reads.
+struct Call {
+  const Graph& graph;
+  const Node& node;
+  const std::vector<const HostTensor*>& inputs;
+
+  bool has(size_t i) const { return i < inputs.size() && inputs[i] != nullptr; }
+  const HostTensor& input(size_t i) const { return *inputs[i]; }
+  const Shape& shape(size_t i) const { return inputs[i]->shape; }
+  std::span<const float> floats(size_t i) const { return inputs[i]->as<float>(); }
+  template <typename Attr>
+  const Attr& attributes() const {
+    return std::get<Attr>(node.attributes);
+  }
+};
+
+// float32 only.
+void conv2d(const Call& call, HostTensor& out);
+void depthwise_conv2d(const Call& call, HostTensor& out);
+void transpose_conv(const Call& call, HostTensor& out);
+void fully_connected(const Call& call, HostTensor& out);
+void pool2d(const Call& call, HostTensor& out);  // average and maximum
+void mean(const Call& call, HostTensor& out);
+void softmax(const Call& call, HostTensor& out);
+void binary(const Call& call, HostTensor& out);  // two inputs that broadcast: ADD to MINIMUM, PRELU
+void unary(const Call& call, HostTensor& out);   // RELU to EXP
+void resize_bilinear(const Call& call, HostTensor& out);
+
+// Of any type: elements are moved as they are.
+void reshape(const Call& call, HostTensor& out);
+void concat(const Call& call, HostTensor& out);
+void pad(const Call& call, HostTensor& out);  // float32, int32, int64
+void strided_slice(const Call& call, HostTensor& out);
+void depth_to_space(const Call& call, HostTensor& out);
+
+void dequantize(const Call& call, HostTensor& out);  // float16, int8, uint8, int16 to float32
+
+// The distance in elements between neighbours along each dimension of a dense tensor.
+using Strides = std::array<int64_t, Shape::kMaxRank>;
+Strides dense_strides(const Shape& shape);
+
+// first + index · strides for every index of `shape`, in row-major order.
+std::vector<int64_t> offsets(const Shape& shape, const Strides& strides, int64_t first = 0);
+
+}  // namespace sightglass::ref

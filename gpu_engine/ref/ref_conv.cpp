@@ -1,0 +1,146 @@
+// Convolutions and the fully connected layer. Products and sums in double precision.
+#include <algorithm>
+
+#include "ref/kernels.h"
+
+namespace sightglass::ref {
+namespace {
+
+// Weights [O, kh, kw, I] as [kh, kw, I, O], so that the innermost loop runs over output channels.
+std::vector<double> outputs_innermost(const HostTensor& weights) {
+  const size_t outputs = static_cast<size_t>(weights.shape.dim(0));
+  const std::span<const float> from = weights.as<float>();
+  const size_t rest = from.size() / outputs;
+  std::vector<double> to(from.size());
+  for (size_t o = 0; o < outputs; ++o) {
+    for (size_t k = 0; k < rest; ++k) to[k * outputs + o] = from[o * rest + k];
+  }
+  return to;
+}
+
+std::vector<double> bias_or_zeros(const Call& call, int32_t channels) {
+  if (!call.has(2)) return std::vector<double>(static_cast<size_t>(channels), 0.0);
+  const std::span<const float> bias = call.floats(2);
+  return {bias.begin(), bias.end()};
+}
+
+// sums[o] += data · weights[:, o]
+void accumulate(const float* data, int32_t depth, const double* weights, std::vector<double>& sums) {
+  const size_t outputs = sums.size();
+  double* const sum = sums.data();
+  for (int32_t i = 0; i < depth; ++i) {
+    const double value = data[i];
+    const double* const row = weights + static_cast<size_t>(i) * outputs;
+    for (size_t o = 0; o < outputs; ++o) sum[o] += value * row[o];
+  }
+}
+
+int64_t pixel(const Shape& shape, int64_t b, int64_t y, int64_t x) {
+  return ((b * shape.dim(1) + y) * shape.dim(2) + x) * shape.dim(3);
+}
+
+bool inside(const Shape& shape, int64_t y, int64_t x) {
+  return y >= 0 && y < shape.dim(1) && x >= 0 && x < shape.dim(2);
+}
+
+// Calls visit(output offset, tap, input offset) for every output pixel and tap that reads inside the input, and
+// finish(output offset) after the last tap of a pixel. `window` has the taps' rows and columns as dimensions 1 and 2.
+template <typename Attr, typename Start, typename Visit, typename Finish>
+void slide(const Attr& attr, const Shape& in, const Shape& window, const Shape& out, Start start, Visit visit,
+           Finish finish) {
+  for (int32_t b = 0; b < out.dim(0); ++b) {
+    for (int32_t y = 0; y < out.dim(1); ++y) {
+      for (int32_t x = 0; x < out.dim(2); ++x) {
+        start();
+        for (int32_t ky = 0; ky < window.dim(1); ++ky) {
+          for (int32_t kx = 0; kx < window.dim(2); ++kx) {
+            const int64_t iy = int64_t{y} * attr.stride_h - attr.padding.top + int64_t{ky} * attr.dilation_h;
+            const int64_t ix = int64_t{x} * attr.stride_w - attr.padding.left + int64_t{kx} * attr.dilation_w;
+            if (inside(in, iy, ix)) visit(ky * window.dim(2) + kx, pixel(in, b, iy, ix));
+          }
+        }
+        finish(pixel(out, b, y, x));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void conv2d(const Call& call, HostTensor& out) {
+  const int32_t depth = call.shape(0).dim(3);
+  const std::vector<double> weights = outputs_innermost(call.input(1));
+  const std::vector<double> bias = bias_or_zeros(call, out.shape.dim(3));
+  const float* const data = call.floats(0).data();
+  float* const result = out.as<float>().data();
+  std::vector<double> sums;
+  slide(
+      call.attributes<Conv2dAttr>(), call.shape(0), call.shape(1), out.shape, [&] { sums = bias; },
+      [&](int32_t tap, int64_t from) {
+        accumulate(data + from, depth, weights.data() + static_cast<size_t>(tap) * depth * sums.size(), sums);
+      },
+      [&](int64_t to) { std::ranges::copy(sums, result + to); });
+}
+
+void depthwise_conv2d(const Call& call, HostTensor& out) {
+  const auto& attr = call.attributes<DepthwiseConv2dAttr>();
+  const int32_t channels = out.shape.dim(3);
+  const std::vector<double> bias = bias_or_zeros(call, channels);
+  const float* const data = call.floats(0).data();
+  const float* const weights = call.floats(1).data();
+  float* const result = out.as<float>().data();
+  std::vector<double> sums;
+  slide(
+      attr, call.shape(0), call.shape(1), out.shape, [&] { sums = bias; },
+      [&](int32_t tap, int64_t from) {
+        const float* const row = weights + int64_t{tap} * channels;
+        for (int32_t o = 0; o < channels; ++o) {
+          sums[static_cast<size_t>(o)] += double{data[from + o / attr.multiplier]} * double{row[o]};
+        }
+      },
+      [&](int64_t to) { std::ranges::copy(sums, result + to); });
+}
+
+void transpose_conv(const Call& call, HostTensor& out) {
+  const auto& attr = call.attributes<TransposeConvAttr>();
+  const Shape& in = call.shape(0);
+  const Shape& taps = call.shape(1);
+  const std::vector<double> weights = outputs_innermost(call.input(1));
+  const std::vector<double> bias = bias_or_zeros(call, out.shape.dim(3));
+  // Every input pixel adds to the outputs that it reaches; one vector of sums per output pixel.
+  std::vector<std::vector<double>> sums(static_cast<size_t>(out.shape.elements() / out.shape.dim(3)), bias);
+  for (int32_t b = 0; b < in.dim(0); ++b) {
+    for (int32_t i = 0; i < in.dim(1); ++i) {
+      for (int32_t j = 0; j < in.dim(2); ++j) {
+        const float* const data = call.floats(0).data() + pixel(in, b, i, j);
+        for (int32_t ky = 0; ky < taps.dim(1); ++ky) {
+          for (int32_t kx = 0; kx < taps.dim(2); ++kx) {
+            const int64_t y = int64_t{i} * attr.stride_h + ky - attr.padding.top;
+            const int64_t x = int64_t{j} * attr.stride_w + kx - attr.padding.left;
+            if (!inside(out.shape, y, x)) continue;
+            const size_t tap = static_cast<size_t>(ky * taps.dim(2) + kx) * static_cast<size_t>(in.dim(3));
+            accumulate(data, in.dim(3), weights.data() + tap * bias.size(),
+                       sums[static_cast<size_t>(pixel(out.shape, b, y, x) / out.shape.dim(3))]);
+          }
+        }
+      }
+    }
+  }
+  float* result = out.as<float>().data();
+  for (const std::vector<double>& pixel_sums : sums) result = std::ranges::copy(pixel_sums, result).out;
+}
+
+void fully_connected(const Call& call, HostTensor& out) {
+  const size_t units = static_cast<size_t>(call.shape(1).dim(0));
+  const int32_t depth = call.shape(1).dim(1);
+  const std::vector<double> weights = outputs_innermost(call.input(1));
+  const std::vector<double> bias = bias_or_zeros(call, call.shape(1).dim(0));
+  const size_t rows = out.as<float>().size() / units;
+  for (size_t row = 0; row < rows; ++row) {
+    std::vector<double> sums = bias;
+    accumulate(call.floats(0).data() + row * static_cast<size_t>(depth), depth, weights.data(), sums);
+    std::ranges::copy(sums, out.as<float>().data() + row * units);
+  }
+}
+
+}  // namespace sightglass::ref

@@ -1,0 +1,139 @@
+// Arithmetic on elements: activations, two-input operators with broadcasting, dequantisation.
+#include <algorithm>
+#include <cmath>
+
+#include "ref/kernels.h"
+#include "ref/ref_ops.h"
+
+namespace sightglass::ref {
+namespace {
+
+float logistic(float x) { return static_cast<float>(1.0 / (1.0 + std::exp(-double{x}))); }
+
+float relu6(float x) { return std::clamp(x, 0.0f, 6.0f); }
+
+// The strides to read `shape` with, as if it were repeated to the shape `out`.
+Strides broadcast_strides(const Shape& shape, const Shape& out) {
+  const Strides dense = dense_strides(shape);
+  Strides strides{};
+  const int missing = out.rank() - shape.rank();
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape.dim(i) != 1) strides[static_cast<size_t>(i + missing)] = dense[static_cast<size_t>(i)];
+  }
+  return strides;
+}
+
+float combine(OpType op, float a, float b) {
+  switch (op) {
+    case OpType::kAdd:
+      return a + b;
+    case OpType::kSub:
+      return a - b;
+    case OpType::kMul:
+      return a * b;
+    case OpType::kMaximum:
+      return std::max(a, b);
+    case OpType::kMinimum:
+      return std::min(a, b);
+    default:
+      return apply(Activation::kPrelu, a, b);
+  }
+}
+
+Activation activation_of(OpType op) {
+  switch (op) {
+    case OpType::kRelu:
+      return Activation::kRelu;
+    case OpType::kRelu6:
+      return Activation::kRelu6;
+    case OpType::kReluN1To1:
+      return Activation::kReluN1To1;
+    case OpType::kLogistic:
+      return Activation::kLogistic;
+    case OpType::kTanh:
+      return Activation::kTanh;
+    case OpType::kHardSwish:
+      return Activation::kHardSwish;
+    default:
+      return Activation::kNone;
+  }
+}
+
+template <typename T>
+std::vector<double> numbers(const HostTensor& tensor) {
+  const std::span<const T> from = tensor.as<T>();
+  return {from.begin(), from.end()};
+}
+
+std::vector<double> integers(const HostTensor& tensor) {
+  if (tensor.type == DataType::kInt8) return numbers<int8_t>(tensor);
+  if (tensor.type == DataType::kUInt8) return numbers<uint8_t>(tensor);
+  return numbers<int16_t>(tensor);
+}
+
+}  // namespace
+
+float apply(Activation activation, float x, float prelu_slope) {
+  switch (activation) {
+    case Activation::kNone:
+      return x;
+    case Activation::kRelu:
+      return std::max(x, 0.0f);
+    case Activation::kRelu6:
+      return relu6(x);
+    case Activation::kReluN1To1:
+      return std::clamp(x, -1.0f, 1.0f);
+    case Activation::kTanh:
+      return static_cast<float>(std::tanh(double{x}));
+    case Activation::kLogistic:
+      return logistic(x);
+    case Activation::kHardSwish:
+      return x * relu6(x + 3.0f) / 6.0f;
+    case Activation::kHardSigmoid:
+      return relu6(x + 3.0f) / 6.0f;
+    case Activation::kSwish:
+      return x * logistic(x);
+    case Activation::kPrelu:
+      return x < 0.0f ? prelu_slope * x : x;
+  }
+  return x;
+}
+
+void binary(const Call& call, HostTensor& out) {
+  const std::span<const float> a = call.floats(0);
+  const std::span<const float> b = call.floats(1);
+  const std::vector<int64_t> from_a = offsets(out.shape, broadcast_strides(call.shape(0), out.shape));
+  const std::vector<int64_t> from_b = offsets(out.shape, broadcast_strides(call.shape(1), out.shape));
+  const std::span<float> result = out.as<float>();
+  for (size_t i = 0; i < result.size(); ++i) {
+    result[i] = combine(call.node.op, a[static_cast<size_t>(from_a[i])], b[static_cast<size_t>(from_b[i])]);
+  }
+}
+
+void unary(const Call& call, HostTensor& out) {
+  const bool exponential = call.node.op == OpType::kExp;
+  const Activation activation = activation_of(call.node.op);
+  std::ranges::transform(call.floats(0), out.as<float>().begin(), [&](float x) {
+    return exponential ? static_cast<float>(std::exp(double{x})) : apply(activation, x);
+  });
+}
+
+void dequantize(const Call& call, HostTensor& out) {
+  const std::span<float> result = out.as<float>();
+  if (call.input(0).type == DataType::kFloat16) {
+    std::ranges::transform(call.input(0).as<uint16_t>(), result.begin(), half_to_float);
+    return;
+  }
+  const Quantization& quantization = call.graph.value(call.node.inputs[0]).quantization;
+  const std::vector<double> values = integers(call.input(0));
+  // The index along the quantised axis of element i is i / inner % size.
+  size_t inner = 1;
+  for (int d = quantization.axis + 1; d < out.shape.rank(); ++d) inner *= static_cast<size_t>(out.shape.dim(d));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t entry = i / inner % quantization.scale.size();
+    const double zero = quantization.zero_point.empty() ? 0.0 : static_cast<double>(quantization.zero_point[entry]);
+    result[i] = static_cast<float>((values[i] - zero) * double{quantization.scale[entry]});
+  }
+}
+
+}  // namespace sightglass::ref

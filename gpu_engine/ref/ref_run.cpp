@@ -1,0 +1,229 @@
+// What the reference kernels share: checks, the choice of the kernel, activations, whole graphs.
+#include <algorithm>
+
+#include "ref/kernels.h"
+#include "ref/ref_ops.h"
+
+namespace sightglass::ref {
+namespace {
+
+using Function = void (*)(const Call& call, HostTensor& out);
+
+Function function_of(OpType op) {
+  switch (op) {
+    case OpType::kConv2d:
+      return conv2d;
+    case OpType::kDepthwiseConv2d:
+      return depthwise_conv2d;
+    case OpType::kTransposeConv:
+      return transpose_conv;
+    case OpType::kFullyConnected:
+      return fully_connected;
+    case OpType::kAveragePool2d:
+    case OpType::kMaxPool2d:
+      return pool2d;
+    case OpType::kMean:
+      return mean;
+    case OpType::kAdd:
+    case OpType::kSub:
+    case OpType::kMul:
+    case OpType::kMaximum:
+    case OpType::kMinimum:
+    case OpType::kPrelu:
+      return binary;
+    case OpType::kRelu:
+    case OpType::kRelu6:
+    case OpType::kReluN1To1:
+    case OpType::kLogistic:
+    case OpType::kTanh:
+    case OpType::kHardSwish:
+    case OpType::kExp:
+      return unary;
+    case OpType::kSoftmax:
+      return softmax;
+    case OpType::kConcat:
+      return concat;
+    case OpType::kPad:
+      return pad;
+    case OpType::kReshape:
+      return reshape;
+    case OpType::kStridedSlice:
+      return strided_slice;
+    case OpType::kResizeBilinear:
+      return resize_bilinear;
+    case OpType::kDepthToSpace:
+      return depth_to_space;
+    case OpType::kDequantize:
+      return dequantize;
+  }
+  return nullptr;
+}
+
+bool takes(OpType op, DataType type) {
+  switch (op) {
+    case OpType::kConcat:
+    case OpType::kReshape:
+    case OpType::kStridedSlice:
+    case OpType::kDepthToSpace:
+      return true;
+    case OpType::kPad:
+      return type == DataType::kFloat32 || type == DataType::kInt32 || type == DataType::kInt64;
+    case OpType::kDequantize:
+      return type == DataType::kFloat16 || type == DataType::kInt8 || type == DataType::kUInt8 ||
+             type == DataType::kInt16;
+    default:
+      return type == DataType::kFloat32;
+  }
+}
+
+std::string where(const Node& node) { return node.origin.empty() ? std::string(to_string(node.op)) : node.origin; }
+
+// The inputs are what the graph says, and of types that the kernel takes.
+Status check_inputs(const Graph& graph, const Node& node, const std::vector<const HostTensor*>& inputs) {
+  if (inputs.size() != node.inputs.size()) {
+    return invalid_argument(where(node) + " has " + std::to_string(node.inputs.size()) + " inputs; " +
+                            std::to_string(inputs.size()) + " were given");
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if ((inputs[i] == nullptr) != (node.inputs[i] == kNone)) {
+      return invalid_argument(where(node) + ": input " + std::to_string(i) + " must be given exactly when it exists");
+    }
+    if (inputs[i] == nullptr) continue;
+    const Value& value = graph.value(node.inputs[i]);
+    const HostTensor& tensor = *inputs[i];
+    if (tensor.type != value.type || tensor.shape != value.shape ||
+        tensor.data.size() != static_cast<size_t>(value.shape.elements()) * size_of(value.type)) {
+      return invalid_argument(where(node) + ": tensor '" + value.name + "' must be " + to_string(value.type) + " " +
+                              value.shape.to_string() + "; " + to_string(tensor.type) + " " + tensor.shape.to_string() +
+                              " was given");
+    }
+    if (!takes(node.op, value.type)) {
+      return unsupported(where(node) + ": the reference cannot compute with tensor '" + value.name + "' of type " +
+                         to_string(value.type));
+    }
+  }
+  return {};
+}
+
+// The output is of the type that the kernel makes; quantised numbers have a scale.
+Status check_types(const Graph& graph, const Node& node) {
+  const Value& in = graph.value(node.inputs[0]);
+  const Value& out = graph.value(node.outputs[0]);
+  const bool dequantizes = node.op == OpType::kDequantize;
+  if (out.type != (dequantizes ? DataType::kFloat32 : in.type)) {
+    return unsupported(where(node) + " cannot make " + to_string(out.type) + " '" + out.name + "' from " +
+                       to_string(in.type));
+  }
+  if (node.activation != Activation::kNone && out.type != DataType::kFloat32) {
+    return unsupported(where(node) + ": an activation needs float32, not " + to_string(out.type));
+  }
+  if (!dequantizes || in.type == DataType::kFloat16) return {};
+  const Quantization& quantization = in.quantization;
+  const size_t entries = quantization.scale.size();
+  const bool per_axis = quantization.axis >= 0 && quantization.axis < in.shape.rank() &&
+                        entries == static_cast<size_t>(in.shape.dim(quantization.axis));
+  if ((entries == 1 || per_axis) && (quantization.zero_point.empty() || quantization.zero_point.size() == entries)) {
+    return {};
+  }
+  return unsupported(where(node) + ": tensor '" + in.name + "' has no scale to dequantise with");
+}
+
+void activate(const Call& call, HostTensor& out) {
+  const Activation activation = call.node.activation;
+  if (activation == Activation::kNone) return;
+  const std::span<const float> slopes = activation == Activation::kPrelu ? call.floats(3) : std::span<const float>();
+  size_t i = 0;
+  for (float& x : out.as<float>()) {
+    x = apply(activation, x, slopes.empty() ? 0.0f : slopes[i % slopes.size()]);
+    ++i;
+  }
+}
+
+}  // namespace
+
+Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
+                                         const std::vector<const HostTensor*>& inputs) {
+  SG_RETURN_IF_ERROR(check_inputs(graph, node, inputs));
+  Node inferred = node;  // with the padding that SAME and VALID mean here
+  SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph, inferred));
+  if (node.outputs.size() != shapes.size() || graph.value(node.outputs[0]).shape != shapes[0]) {
+    return internal_error(where(node) + ": output is not of the inferred shape " + shapes[0].to_string());
+  }
+  SG_RETURN_IF_ERROR(check_types(graph, node));
+  std::vector<HostTensor> outputs;
+  outputs.emplace_back(graph.value(node.outputs[0]).type, shapes[0]);
+  const Call call{graph, inferred, inputs};
+  function_of(node.op)(call, outputs[0]);
+  activate(call, outputs[0]);
+  return outputs;
+}
+
+Result<std::vector<HostTensor>> run(const Graph& graph, const std::vector<HostTensor>& inputs) {
+  if (inputs.size() != graph.inputs.size()) {
+    return invalid_argument("the graph has " + std::to_string(graph.inputs.size()) + " inputs; " +
+                            std::to_string(inputs.size()) + " were given");
+  }
+  std::vector<std::optional<HostTensor>> tensors(graph.value_count());
+  for (size_t i = 0; i < inputs.size(); ++i) tensors[static_cast<size_t>(graph.inputs[i])] = inputs[i];
+  // Every use, to free a tensor after its last one.
+  std::vector<size_t> uses(graph.value_count(), 0);
+  for (const NodeId id : graph.order()) {
+    for (const ValueId input : graph.node(id).inputs) {
+      if (input != kNone) ++uses[static_cast<size_t>(input)];
+    }
+  }
+  for (const ValueId output : graph.outputs) ++uses[static_cast<size_t>(output)];
+
+  const auto tensor = [&](ValueId id) -> Result<const HostTensor*> {
+    std::optional<HostTensor>& slot = tensors[static_cast<size_t>(id)];
+    if (!slot && graph.is_constant(id)) {
+      SG_ASSIGN_OR_RETURN(slot, constant_tensor(graph, id));
+    }
+    if (!slot) return internal_error("tensor '" + graph.value(id).name + "' is read before it is computed");
+    return &*slot;
+  };
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    std::vector<const HostTensor*> arguments;
+    for (const ValueId input : node.inputs) {
+      const HostTensor* argument = nullptr;
+      if (input != kNone) {
+        SG_ASSIGN_OR_RETURN(argument, tensor(input));
+      }
+      arguments.push_back(argument);
+    }
+    SG_ASSIGN_OR_RETURN(std::vector<HostTensor> results, evaluate(graph, node, arguments));
+    for (size_t i = 0; i < results.size(); ++i) tensors[static_cast<size_t>(node.outputs[i])] = std::move(results[i]);
+    for (const ValueId input : node.inputs) {
+      if (input != kNone && --uses[static_cast<size_t>(input)] == 0) tensors[static_cast<size_t>(input)].reset();
+    }
+  }
+  std::vector<HostTensor> outputs;
+  for (const ValueId output : graph.outputs) {
+    SG_ASSIGN_OR_RETURN(const HostTensor* result, tensor(output));
+    outputs.push_back(*result);
+  }
+  return outputs;
+}
+
+Result<HostTensor> constant_tensor(const Graph& graph, ValueId id) {
+  const Value& value = graph.value(id);
+  const Constant& constant = *value.constant;
+  HostTensor tensor(value.type, value.shape);
+  if (constant.bytes.size() != static_cast<size_t>(value.shape.elements()) * size_of(constant.type)) {
+    return invalid_model("constant '" + value.name + "' has " + std::to_string(constant.bytes.size()) +
+                         " bytes, which are not " + value.shape.to_string() + " of " + to_string(constant.type));
+  }
+  if (constant.type == value.type) {
+    tensor.data.assign(constant.bytes.begin(), constant.bytes.end());
+    return tensor;
+  }
+  if (constant.type != DataType::kFloat16 || value.type != DataType::kFloat32) {
+    return internal_error("constant '" + value.name + "' of type " + to_string(value.type) + " is stored as " +
+                          to_string(constant.type));
+  }
+  std::ranges::copy(graph.floats(id), tensor.as<float>().begin());
+  return tensor;
+}
+
+}  // namespace sightglass::ref
