@@ -1,0 +1,78 @@
+#include "graph/fold.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ref/ref_ops.h"
+
+namespace sightglass {
+namespace {
+
+// Bounds the steps that folding may take, so that no file makes loading slow. Far beyond any real model's.
+constexpr int64_t kMaxSteps = int64_t{1} << 26;
+
+// How many inputs each element of the output depends on, for operators where that is not one or all of them.
+int64_t steps_per_output(const Graph& graph, const Node& node) {
+  switch (node.op) {
+    case OpType::kConv2d:
+    case OpType::kDepthwiseConv2d:
+    case OpType::kTransposeConv:
+    case OpType::kFullyConnected:
+      return graph.value(node.inputs[1]).shape.elements();
+    case OpType::kAveragePool2d:
+    case OpType::kMaxPool2d:
+      return graph.value(node.inputs[0]).shape.elements();
+    default:
+      return 1;
+  }
+}
+
+bool foldable(const Graph& graph, const Node& node) {
+  int64_t steps = 0;
+  for (const ValueId input : node.inputs) {
+    if (input == kNone) continue;
+    if (!graph.is_constant(input)) return false;
+    steps += graph.value(input).shape.elements();
+  }
+  for (const ValueId output : node.outputs) {
+    if (graph.is_output(output)) return false;
+    steps += graph.value(output).shape.elements() * steps_per_output(graph, node);
+  }
+  return steps <= kMaxSteps;
+}
+
+Result<std::vector<Constant>> evaluate(const Graph& graph, const Node& node) {
+  if (node.op == OpType::kDequantize && node.activation == Activation::kNone &&
+      graph.value(node.inputs[0]).type == DataType::kFloat16) {
+    return std::vector<Constant>{*graph.value(node.inputs[0]).constant};
+  }
+  std::vector<HostTensor> tensors(node.inputs.size());
+  std::vector<const HostTensor*> inputs(node.inputs.size(), nullptr);
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == kNone) continue;
+    SG_ASSIGN_OR_RETURN(tensors[i], ref::constant_tensor(graph, node.inputs[i]));
+    inputs[i] = &tensors[i];
+  }
+  SG_ASSIGN_OR_RETURN(std::vector<HostTensor> results, ref::evaluate(graph, node, inputs));
+  std::vector<Constant> constants;
+  for (HostTensor& result : results) {
+    const auto storage = std::make_shared<const std::vector<std::byte>>(std::move(result.data));
+    constants.push_back({result.type, *storage, storage});
+  }
+  return constants;
+}
+
+}  // namespace
+
+Status fold_if_constant(Graph& graph, NodeId id, bool* folded) {
+  *folded = false;
+  if (!foldable(graph, graph.node(id))) return {};
+  SG_ASSIGN_OR_RETURN(std::vector<Constant> constants, evaluate(graph, graph.node(id)));
+  const std::vector<ValueId> outputs = graph.node(id).outputs;
+  graph.remove_node(id);
+  for (size_t i = 0; i < outputs.size(); ++i) graph.value(outputs[i]).constant = std::move(constants[i]);
+  *folded = true;
+  return {};
+}
+
+}  // namespace sightglass
