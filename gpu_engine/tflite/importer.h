@@ -1,5 +1,5 @@
-// Reads a .tflite file into a Graph. No GL. Nothing in the file is trusted: the flatbuffer verifier runs first, and every
-// index, enum, offset and shape product is checked before it is used.
+// Reads a .tflite file into a Graph. No GL. Nothing in the file is trusted: the flatbuffer verifier runs first, and
+// every index, enum, offset and shape product is checked before it is used.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,18 @@ struct ImportOptions {
   // Bounds that turn a hostile file into an error instead of an allocation.
   int64_t max_tensor_elements = int64_t{1} << 28;
   int max_nodes = 100000;
+  // Operators whose inputs are all constant are evaluated while importing, within these bounds for the whole file.
+  int64_t max_folded_bytes = int64_t{1} << 29;
+  int64_t max_folded_multiplications = int64_t{1} << 30;
 };
 
-// `bytes` must stay unchanged while `owner` lives; constants of the graph point into it and share `owner`.
-// `name` is what messages call the model (usually the path). All unsupported operators are reported in one error.
+// `bytes` must stay unchanged while `owner` lives; constants of the graph point into it and share `owner`. They must
+// lie at an address that is a multiple of 4. `name` is what messages call the model (usually the path).
+//
+// Only the first subgraph is read: the others serve control flow, whose operators are not supported. Parameters that
+// the file carries as constant tensors become attributes; operators on constants alone are evaluated, and a float16
+// constant behind DEQUANTIZE becomes a float32 value that is stored as float16. All unsupported operators are reported
+// in one error of kind kUnsupported; a file that contradicts itself gives kInvalidModel.
 Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
                      const ImportOptions& options = {});
 

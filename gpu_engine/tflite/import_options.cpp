@@ -1,0 +1,212 @@
+#include "tflite/import_options.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sightglass::tflite {
+
+Result<PaddingMode> decode_padding(schema::Padding padding) {
+  switch (padding) {
+    case schema::Padding::SAME:
+      return PaddingMode::kSame;
+    case schema::Padding::VALID:
+      return PaddingMode::kValid;
+  }
+  return invalid_model("its padding scheme " + std::to_string(static_cast<int>(padding)) + " does not exist");
+}
+
+Result<Activation> decode_activation(schema::ActivationFunctionType activation) {
+  switch (activation) {
+    case schema::ActivationFunctionType::NONE:
+      return Activation::kNone;
+    case schema::ActivationFunctionType::RELU:
+      return Activation::kRelu;
+    case schema::ActivationFunctionType::RELU_N1_TO_1:
+      return Activation::kReluN1To1;
+    case schema::ActivationFunctionType::RELU6:
+      return Activation::kRelu6;
+    case schema::ActivationFunctionType::TANH:
+      return Activation::kTanh;
+    case schema::ActivationFunctionType::SIGN_BIT:
+      return unsupported("its activation SIGN_BIT is not supported");
+  }
+  return invalid_model("its activation " + std::to_string(static_cast<int>(activation)) + " does not exist");
+}
+
+namespace {
+
+Status decode_nothing(const OperatorView&, Decoded&) { return {}; }
+
+Status decode_conv2d(const OperatorView& op, Decoded& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, op.required_options<schema::Conv2DOptions>());
+  Conv2dAttr attr;
+  SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options->padding()));
+  SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
+  attr.stride_h = options->stride_h();
+  attr.stride_w = options->stride_w();
+  attr.dilation_h = options->dilation_h_factor();
+  attr.dilation_w = options->dilation_w_factor();
+  node.attributes = attr;
+  return {};
+}
+
+// The multiplier follows from the shapes: some files carry 0 or a wrong one in the options.
+Status decode_depthwise_conv2d(const OperatorView& op, Decoded& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, op.required_options<schema::DepthwiseConv2DOptions>());
+  DepthwiseConv2dAttr attr;
+  SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options->padding()));
+  SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
+  attr.stride_h = options->stride_h();
+  attr.stride_w = options->stride_w();
+  attr.dilation_h = options->dilation_h_factor();
+  attr.dilation_w = options->dilation_w_factor();
+  if (op.has(0) && op.has(1) && op.shape(0).rank() == 4 && op.shape(1).rank() == 4 && op.shape(0).dim(3) > 0) {
+    attr.multiplier = op.shape(1).dim(3) / op.shape(0).dim(3);
+  }
+  node.attributes = attr;
+  return {};
+}
+
+// Inputs: output shape, weights, data, and since version 3 a bias.
+Status decode_transpose_conv(const OperatorView& op, Decoded& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, op.required_options<schema::TransposeConvOptions>());
+  TransposeConvAttr attr;
+  SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options->padding()));
+  SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
+  attr.stride_h = options->stride_h();
+  attr.stride_w = options->stride_w();
+  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, op.integers(0, "output shape numbers", Shape::kMaxRank));
+  const bool in_range = std::ranges::all_of(shape, [](int64_t d) { return d >= 1 && d <= INT32_MAX; });
+  if (shape.size() != 4 || !in_range) return invalid_model("its output shape is not one of four positive numbers");
+  if (!op.has(2)) return invalid_model("it has no data");
+  if (op.shape(1).rank() == 4 && op.shape(2).rank() == 4 &&
+      (shape[0] != op.shape(2).dim(0) || shape[3] != op.shape(1).dim(0))) {
+    return invalid_model("its output shape asks for batch " + std::to_string(shape[0]) + " and " +
+                         std::to_string(shape[3]) + " channels, but data and weights make batch " +
+                         std::to_string(op.shape(2).dim(0)) + " and " + std::to_string(op.shape(1).dim(0)) +
+                         " channels");
+  }
+  attr.out_h = static_cast<int32_t>(shape[1]);
+  attr.out_w = static_cast<int32_t>(shape[2]);
+  node.attributes = attr;
+  node.data = {op.inputs()[2], op.inputs()[1]};
+  if (op.has(3)) node.data.push_back(op.inputs()[3]);
+  return {};
+}
+
+Status decode_fully_connected(const OperatorView& op, Decoded& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, op.options<schema::FullyConnectedOptions>());
+  FullyConnectedAttr attr;
+  if (options != nullptr) {
+    if (options->weights_format() != schema::WeightsFormat::DEFAULT) {
+      return unsupported("its weights are shuffled for one kind of CPU; convert the model without that");
+    }
+    attr.keep_num_dims = options->keep_num_dims();
+    SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
+  }
+  node.attributes = attr;
+  return {};
+}
+
+Status decode_pool2d(const OperatorView& op, Decoded& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, op.required_options<schema::Pool2DOptions>());
+  Pool2dAttr attr;
+  SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options->padding()));
+  SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
+  attr.stride_h = options->stride_h();
+  attr.stride_w = options->stride_w();
+  attr.filter_h = options->filter_height();
+  attr.filter_w = options->filter_width();
+  node.attributes = attr;
+  return {};
+}
+
+Status decode_mean(const OperatorView& op, Decoded& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, op.options<schema::ReducerOptions>());
+  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, op.integers(1, "axes", 2 * Shape::kMaxRank));
+  const int rank = op.shape(0).rank();
+  ReduceAttr attr;
+  attr.keep_dims = options != nullptr && options->keep_dims();
+  for (const int64_t axis : axes) {
+    if (axis < -rank || axis >= rank) {
+      return invalid_model("its axis " + std::to_string(axis) + " does not exist in an input of shape " +
+                           op.shape(0).to_string());
+    }
+    attr.axes.push_back(static_cast<int32_t>(axis < 0 ? axis + rank : axis));
+  }
+  std::ranges::sort(attr.axes);
+  attr.axes.erase(std::ranges::unique(attr.axes).begin(), attr.axes.end());
+  node.data.resize(1);
+  if (attr.axes.empty()) {  // the mean of every element by itself
+    node.op = OpType::kReshape;
+    node.attributes = ReshapeAttr{op.shape(0)};
+    return {};
+  }
+  node.attributes = attr;
+  return {};
+}
+
+template <typename Options>
+Status decode_arithmetic(const OperatorView& op, Decoded& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, op.options<Options>());
+  if (options == nullptr) return {};
+  SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
+  return {};
+}
+
+Status decode_softmax(const OperatorView& op, Decoded& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, op.required_options<schema::SoftmaxOptions>());
+  node.attributes = SoftmaxAttr{options->beta()};
+  return {};
+}
+
+struct Row {
+  schema::BuiltinOperator code;
+  OperatorSpec spec;
+};
+
+using B = schema::BuiltinOperator;
+constexpr size_t kAnyNumber = SIZE_MAX;
+
+constexpr std::array kOperators = {
+    Row{B::CONV_2D, {OpType::kConv2d, 2, 3, decode_conv2d}},
+    Row{B::DEPTHWISE_CONV_2D, {OpType::kDepthwiseConv2d, 2, 3, decode_depthwise_conv2d}},
+    Row{B::TRANSPOSE_CONV, {OpType::kTransposeConv, 3, 4, decode_transpose_conv}},
+    Row{B::FULLY_CONNECTED, {OpType::kFullyConnected, 2, 3, decode_fully_connected}},
+    Row{B::AVERAGE_POOL_2D, {OpType::kAveragePool2d, 1, 1, decode_pool2d}},
+    Row{B::MAX_POOL_2D, {OpType::kMaxPool2d, 1, 1, decode_pool2d}},
+    Row{B::MEAN, {OpType::kMean, 2, 2, decode_mean}},
+    Row{B::ADD, {OpType::kAdd, 2, 2, decode_arithmetic<schema::AddOptions>}},
+    Row{B::SUB, {OpType::kSub, 2, 2, decode_arithmetic<schema::SubOptions>}},
+    Row{B::MUL, {OpType::kMul, 2, 2, decode_arithmetic<schema::MulOptions>}},
+    Row{B::MAXIMUM, {OpType::kMaximum, 2, 2, decode_nothing}},
+    Row{B::MINIMUM, {OpType::kMinimum, 2, 2, decode_nothing}},
+    Row{B::PRELU, {OpType::kPrelu, 2, 2, decode_nothing}},
+    Row{B::RELU, {OpType::kRelu, 1, 1, decode_nothing}},
+    Row{B::RELU6, {OpType::kRelu6, 1, 1, decode_nothing}},
+    Row{B::RELU_N1_TO_1, {OpType::kReluN1To1, 1, 1, decode_nothing}},
+    Row{B::LOGISTIC, {OpType::kLogistic, 1, 1, decode_nothing}},
+    Row{B::TANH, {OpType::kTanh, 1, 1, decode_nothing}},
+    Row{B::HARD_SWISH, {OpType::kHardSwish, 1, 1, decode_nothing}},
+    Row{B::EXP, {OpType::kExp, 1, 1, decode_nothing}},
+    Row{B::SOFTMAX, {OpType::kSoftmax, 1, 1, decode_softmax}},
+    Row{B::CONCATENATION, {OpType::kConcat, 1, kAnyNumber, decode_concatenation}},
+    Row{B::PAD, {OpType::kPad, 2, 2, decode_pad}},
+    Row{B::PADV2, {OpType::kPad, 3, 3, decode_pad_v2}},
+    Row{B::RESHAPE, {OpType::kReshape, 1, 2, decode_reshape}},
+    Row{B::SQUEEZE, {OpType::kReshape, 1, 1, decode_squeeze}},
+    Row{B::EXPAND_DIMS, {OpType::kReshape, 2, 2, decode_expand_dims}},
+    Row{B::STRIDED_SLICE, {OpType::kStridedSlice, 4, 4, decode_strided_slice}},
+    Row{B::RESIZE_BILINEAR, {OpType::kResizeBilinear, 2, 2, decode_resize_bilinear}},
+    Row{B::DEPTH_TO_SPACE, {OpType::kDepthToSpace, 1, 1, decode_depth_to_space}},
+    Row{B::DEQUANTIZE, {OpType::kDequantize, 1, 1, decode_nothing}},
+};
+
+}  // namespace
+
+const OperatorSpec* find_operator(schema::BuiltinOperator code) {
+  const auto* row = std::ranges::find(kOperators, code, &Row::code);
+  return row == kOperators.end() ? nullptr : &row->spec;
+}
+
+}  // namespace sightglass::tflite

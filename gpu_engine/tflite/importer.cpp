@@ -1,0 +1,398 @@
+#include "tflite/importer.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "ref/ref_ops.h"
+#include "tflite/import_options.h"
+#include "tflite/model_file.h"
+#include "tflite/tensor_table.h"
+
+namespace sightglass::tflite {
+namespace {
+
+const char* const kFloatVersion = "use the float32 or float16 version of the model";
+
+bool is_quantized_type(DataType type) {
+  return type == DataType::kInt8 || type == DataType::kUInt8 || type == DataType::kInt16;
+}
+
+// How many multiplications the node takes, roughly: what bounds the time to evaluate it.
+double multiplications(const Graph& graph, const Node& node) {
+  const auto elements = [&](ValueId id) { return static_cast<double>(graph.value(id).shape.elements()); };
+  double largest = elements(node.outputs[0]);
+  for (const ValueId input : node.inputs) largest = input == kNone ? largest : std::max(largest, elements(input));
+  switch (node.op) {
+    case OpType::kConv2d:
+    case OpType::kTransposeConv:
+    case OpType::kDepthwiseConv2d:
+    case OpType::kFullyConnected:
+      return elements(node.outputs[0]) * elements(node.inputs[1]);
+    case OpType::kAveragePool2d:
+    case OpType::kMaxPool2d: {
+      const auto& pool = std::get<Pool2dAttr>(node.attributes);
+      return elements(node.outputs[0]) * pool.filter_h * pool.filter_w;
+    }
+    default:
+      return largest;
+  }
+}
+
+class Importer {
+ public:
+  Importer(ModelFile file, const ImportOptions& options) : file_(std::move(file)), options_(options) {}
+
+  Result<Graph> run(const std::string& name);
+
+ private:
+  // One operator of the file on its way into the graph.
+  struct Step {
+    std::string title;  // "CONV_2D #12"
+    schema::BuiltinOperator code = schema::BuiltinOperator::ADD;
+    std::string custom_code;
+    std::vector<FileTensor*> inputs;  // null where absent
+    std::vector<FileTensor*> outputs;
+  };
+
+  Status read_graph_inputs();
+  Status read_graph_outputs();
+  Status read_operators();
+  Result<Step> read_step(const schema::Operator& op, uint32_t index);
+  Status name_operator(const schema::Operator& op, uint32_t index, Step& step);
+  Status import_step(const schema::Operator& op, const Step& step);
+  Status add_node(const DecodedOp& decoded, const Step& step);
+  Status check_types(const DecodedOp& decoded, const Step& step, bool constant) const;
+  Status fold(Node node, const Step& step, const std::vector<FileTensor*>& data);
+  void share_half(const FileTensor& from, FileTensor& to);
+  Status adopt_shape(FileTensor& tensor, const Shape& inferred) const;
+
+  Result<FileTensor*> tensor(int32_t index, const char* what);
+  ValueId value_of(FileTensor& tensor);
+  static Value make_value(const FileTensor& tensor);
+
+  ModelFile file_;
+  const ImportOptions& options_;
+  std::vector<FileTensor> tensors_;
+  Graph graph_;
+  std::vector<std::string> unsupported_;  // a line for each operator that stands in the way
+  int64_t folded_bytes_ = 0;
+  double folded_multiplications_ = 0;
+};
+
+std::string where(const std::string& title, const std::vector<FileTensor*>& outputs) {
+  return outputs.empty() ? title : title + " (output " + quoted(outputs[0]->name) + ")";
+}
+
+Value Importer::make_value(const FileTensor& tensor) {
+  Value value;
+  value.name = tensor.name;
+  value.type = *tensor.type;
+  value.shape = tensor.shape;
+  value.quantization = tensor.quantization;
+  value.constant = tensor.constant;
+  return value;
+}
+
+ValueId Importer::value_of(FileTensor& tensor) {
+  if (tensor.value == kNone) tensor.value = graph_.add_value(make_value(tensor));
+  return tensor.value;
+}
+
+Result<FileTensor*> Importer::tensor(int32_t index, const char* what) {
+  if (index < 0 || static_cast<size_t>(index) >= tensors_.size()) {
+    return invalid_model(std::string(what) + " is tensor " + std::to_string(index) + ", but there are " +
+                         std::to_string(tensors_.size()));
+  }
+  return &tensors_[static_cast<size_t>(index)];
+}
+
+Status Importer::read_graph_inputs() {
+  const auto* inputs = file_.subgraph().inputs();
+  for (uint32_t i = 0; inputs != nullptr && i < inputs->size(); ++i) {
+    const std::string what = "model input " + std::to_string(i);
+    SG_ASSIGN_OR_RETURN(FileTensor* const input, tensor(inputs->Get(i), what.c_str()));
+    if (input->available) {
+      return invalid_model(what + ", " + input->describe() + ", is a constant, or an input twice");
+    }
+    if (!input->type) {
+      return unsupported(what + ", " + input->describe() + ", has elements of type " + input->type_name());
+    }
+    if (input->shape.elements() == 0) {
+      return unsupported(what + ", " + input->describe() + ", has no elements: shape " + input->shape.to_string());
+    }
+    input->available = true;
+    graph_.inputs.push_back(value_of(*input));
+  }
+  return {};
+}
+
+Status Importer::read_graph_outputs() {
+  const auto* outputs = file_.subgraph().outputs();
+  if (outputs == nullptr || outputs->size() == 0) return invalid_model("has no outputs");
+  SG_RETURN_IF_ERROR(file_.charge(outputs->size() * sizeof(int32_t)));
+  for (uint32_t i = 0; i < outputs->size(); ++i) {
+    const std::string what = "model output " + std::to_string(i);
+    SG_ASSIGN_OR_RETURN(FileTensor* const output, tensor(outputs->Get(i), what.c_str()));
+    if (!output->available) return invalid_model(what + ", " + output->describe() + ", is never written");
+    if (output->opaque) continue;  // an operator on the way is unsupported, and will be reported
+    if (!output->type || output->sparse) {
+      return unsupported(what + ", " + output->describe() + ", is a constant that cannot be read");
+    }
+    graph_.outputs.push_back(value_of(*output));
+  }
+  return {};
+}
+
+Status Importer::name_operator(const schema::Operator& op, uint32_t index, Step& step) {
+  const auto* codes = file_.model().operator_codes();
+  const uint32_t count = codes == nullptr ? 0 : codes->size();
+  const std::string number = " #" + std::to_string(index);
+  if (op.opcode_index() >= count) {
+    return invalid_model("operator" + number + " has operator code " + std::to_string(op.opcode_index()) +
+                         ", but there are " + std::to_string(count));
+  }
+  const schema::OperatorCode& code = *codes->Get(op.opcode_index());
+  step.code = std::max(static_cast<schema::BuiltinOperator>(code.deprecated_builtin_code()), code.builtin_code());
+  const char* name = schema::EnumNameBuiltinOperator(step.code);
+  const bool known = static_cast<int32_t>(step.code) >= 0 && *name != '\0';
+  step.title = known ? name : "operator " + std::to_string(static_cast<int32_t>(step.code));
+  if (step.code == schema::BuiltinOperator::CUSTOM) {
+    const auto* custom = code.custom_code();
+    if (custom == nullptr) return invalid_model("CUSTOM" + number + " has no name");
+    SG_RETURN_IF_ERROR(file_.charge(custom->size()));
+    step.custom_code = custom->str();
+    step.title += " " + quoted(step.custom_code);
+  }
+  step.title += number;
+  return {};
+}
+
+Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t index) {
+  Step step;
+  SG_RETURN_IF_ERROR(name_operator(op, index, step));
+  const size_t input_count = op.inputs() == nullptr ? 0 : op.inputs()->size();
+  const size_t output_count = op.outputs() == nullptr ? 0 : op.outputs()->size();
+  // What an operator takes in a file at the least, and its lists.
+  SG_RETURN_IF_ERROR(file_.charge(64 + (input_count + output_count) * sizeof(int32_t)));
+
+  for (uint32_t i = 0; i < output_count; ++i) {
+    const std::string what = step.title + ": output " + std::to_string(i);
+    SG_ASSIGN_OR_RETURN(FileTensor* const output, tensor(op.outputs()->Get(i), what.c_str()));
+    step.outputs.push_back(output);
+  }
+  for (uint32_t i = 0; i < input_count; ++i) {
+    constexpr int32_t kAbsent = -1;
+    if (op.inputs()->Get(i) == kAbsent) {
+      step.inputs.push_back(nullptr);
+      continue;
+    }
+    const std::string what = where(step.title, step.outputs) + ": input " + std::to_string(i);
+    SG_ASSIGN_OR_RETURN(FileTensor* const input, tensor(op.inputs()->Get(i), what.c_str()));
+    if (!input->available && !input->variable && input->type && input->shape_declared && input->shape.elements() == 0) {
+      input->constant = Constant{*input->type, {}, file_.owner()};  // nothing to store, so the file stores nothing
+      input->available = true;
+    }
+    if (!input->available && !input->variable) {
+      return invalid_model(what + ", " + input->describe() + ", is read before any operator has written it");
+    }
+    step.inputs.push_back(input);
+  }
+  // Only now: an operator that reads its own output reads it before it is written.
+  for (FileTensor* output : step.outputs) {
+    if (output->available) {
+      return invalid_model(where(step.title, step.outputs) + ": writes " + output->describe() +
+                           ", which is a constant, a model input, or written by an operator before");
+    }
+    output->available = true;
+  }
+  return step;
+}
+
+Status Importer::read_operators() {
+  const auto* operators = file_.subgraph().operators();
+  const uint32_t count = operators == nullptr ? 0 : operators->size();
+  if (count > static_cast<uint32_t>(options_.max_nodes)) {
+    return unsupported("has " + std::to_string(count) + " operators, more than " + std::to_string(options_.max_nodes));
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    SG_ASSIGN_OR_RETURN(const Step step, read_step(*operators->Get(i), i));
+    const Status status = import_step(*operators->Get(i), step);
+    if (status.ok()) continue;
+    if (status.code() != ErrorCode::kUnsupported) return status;
+    unsupported_.push_back(status.message());
+    for (FileTensor* output : step.outputs) output->opaque = true;
+  }
+  return {};
+}
+
+Status Importer::import_step(const schema::Operator& op, const Step& step) {
+  const std::string here = where(step.title, step.outputs);
+  const OperatorRule* rule = find_rule(step.code, step.custom_code);
+  if (rule == nullptr) return unsupported(here + ": " + unsupported_reason(step.code, step.custom_code));
+  if (step.outputs.size() != 1) {
+    return invalid_model(here + ": has " + std::to_string(step.outputs.size()) + " outputs, not 1");
+  }
+  if (step.inputs.size() < rule->min_inputs || step.inputs.size() > rule->max_inputs) {
+    return invalid_model(here + ": has " + std::to_string(step.inputs.size()) + " inputs, not " +
+                         std::to_string(rule->min_inputs) + (rule->min_inputs == rule->max_inputs ? "" : " or more"));
+  }
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    const bool optional = rule->optional_last_input && i + 1 == rule->max_inputs;
+    if (step.inputs[i] == nullptr && !optional) {
+      return invalid_model(here + ": input " + std::to_string(i) + " is absent");
+    }
+  }
+
+  const auto present = [](const FileTensor* t) { return t != nullptr; };
+  const auto variable = [&](const FileTensor* t) { return present(t) && t->variable && !t->available; };
+  if (const auto it = std::ranges::find_if(step.inputs, variable); it != step.inputs.end()) {
+    return unsupported(here + ": " + (*it)->describe() +
+                       " keeps its contents from run to run, which is not supported: export the state as an input and "
+                       "an output");
+  }
+  const bool opaque = std::ranges::any_of(step.inputs, [&](const FileTensor* t) { return present(t) && t->opaque; });
+  const OperatorView view(op, step.custom_code, {step.inputs.begin(), step.inputs.end()});
+  Result<DecodedOp> decoded = rule->decode(view);
+  if (!decoded.ok()) {
+    // Shapes that nobody has inferred are no ground to call the file wrong.
+    if (!opaque || decoded.status().code() == ErrorCode::kUnsupported) return decoded.status().with_context(here);
+  } else {
+    const bool constant = std::ranges::all_of(
+        decoded->data, [&](size_t i) { return view.input(i) == nullptr || view.input(i)->constant.has_value(); });
+    SG_RETURN_IF_ERROR(check_types(*decoded, step, constant).with_context(here));
+  }
+  if (opaque) {
+    for (FileTensor* output : step.outputs) output->opaque = true;
+    return {};
+  }
+  return add_node(*decoded, step);
+}
+
+Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool constant) const {
+  const auto check = [](const FileTensor& tensor) -> Status {
+    const std::string name = tensor.describe();
+    if (tensor.sparse) return unsupported(name + " is sparse, which is not yet supported: use dense weights");
+    if (tensor.type == DataType::kFloat32) return {};
+    if (tensor.type && is_quantized_type(*tensor.type)) {
+      return unsupported("8-bit tensors are not yet supported, and " + name + " is " + tensor.type_name() + ": " +
+                         kFloatVersion);
+    }
+    return unsupported(name + " is " + tensor.type_name() + ", and only float32 is supported: " + kFloatVersion);
+  };
+  for (const size_t i : decoded.data) {
+    const FileTensor* input = i < step.inputs.size() ? step.inputs[i] : nullptr;
+    if (input == nullptr) continue;
+    const bool dequantized = decoded.op == OpType::kDequantize && constant && input->type && !input->sparse;
+    if (!dequantized) SG_RETURN_IF_ERROR(check(*input));
+  }
+  return check(*step.outputs[0]);
+}
+
+Status Importer::adopt_shape(FileTensor& tensor, const Shape& inferred) const {
+  if (tensor.shape_declared && tensor.shape != inferred) {
+    return invalid_model("output " + tensor.describe() + " is declared as " + tensor.shape.to_string() +
+                         ", but its inputs and options make it " + inferred.to_string());
+  }
+  if (inferred.elements() > options_.max_tensor_elements) {
+    return unsupported("output " + tensor.describe() + " of shape " + inferred.to_string() + " has more than " +
+                       std::to_string(options_.max_tensor_elements) + " elements");
+  }
+  tensor.shape = inferred;
+  return {};
+}
+
+Status Importer::add_node(const DecodedOp& decoded, const Step& step) {
+  Node node;
+  node.op = decoded.op;
+  node.attributes = decoded.attributes;
+  node.activation = decoded.activation;
+  node.origin = step.title;
+  std::vector<FileTensor*> data;
+  for (const size_t i : decoded.data) data.push_back(i < step.inputs.size() ? step.inputs[i] : nullptr);
+  FileTensor& output = *step.outputs[0];
+
+  const bool constant =
+      std::ranges::all_of(data, [](const FileTensor* t) { return t == nullptr || t->constant.has_value(); });
+  if (constant && node.op == OpType::kDequantize && data[0]->constant->type == DataType::kFloat16) {
+    SG_RETURN_IF_ERROR(adopt_shape(output, data[0]->shape).with_context(where(step.title, step.outputs)));
+    output.constant = data[0]->constant;  // stays as narrow as it is stored
+    return {};
+  }
+  if (constant) return fold(std::move(node), step, data);
+
+  for (FileTensor* input : data) node.inputs.push_back(input == nullptr ? kNone : value_of(*input));
+  node.outputs.push_back(value_of(output));
+  SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph_, node));
+  SG_RETURN_IF_ERROR(adopt_shape(output, shapes[0]).with_context(where(step.title, step.outputs)));
+  graph_.value(output.value).shape = output.shape;
+  graph_.add_node(std::move(node));
+  return {};
+}
+
+// Evaluates the node in a graph of its own: nothing else has to know of constants that only it reads.
+Status Importer::fold(Node node, const Step& step, const std::vector<FileTensor*>& data) {
+  const std::string here = where(step.title, step.outputs);
+  FileTensor& output = *step.outputs[0];
+  Graph scratch;
+  for (const FileTensor* input : data) {
+    node.inputs.push_back(input == nullptr ? kNone : scratch.add_value(make_value(*input)));
+  }
+  node.outputs.push_back(scratch.add_value(make_value(output)));
+  SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(scratch, node));
+  SG_RETURN_IF_ERROR(adopt_shape(output, shapes[0]).with_context(here));
+  scratch.value(node.outputs[0]).shape = output.shape;
+
+  // Narrow constants are widened on the way.
+  double bytes = 0;
+  for (const ValueId id : node.outputs) bytes += static_cast<double>(scratch.value(id).shape.elements()) * 4;
+  for (const ValueId id : node.inputs)
+    bytes += id == kNone ? 0 : static_cast<double>(scratch.value(id).shape.elements()) * 4;
+  folded_multiplications_ += multiplications(scratch, node);
+  if (static_cast<double>(folded_bytes_) + bytes > static_cast<double>(options_.max_folded_bytes) ||
+      folded_multiplications_ > static_cast<double>(options_.max_folded_multiplications)) {
+    return unsupported(here +
+                       ": its inputs are all constant, and evaluating them while loading takes too much: replace "
+                       "the operator by its result");
+  }
+  folded_bytes_ += static_cast<int64_t>(bytes);
+
+  std::vector<HostTensor> inputs(node.inputs.size());
+  std::vector<const HostTensor*> present(node.inputs.size(), nullptr);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (node.inputs[i] == kNone) continue;
+    SG_ASSIGN_OR_RETURN(inputs[i], ref::constant_tensor(scratch, node.inputs[i]));
+    present[i] = &inputs[i];
+  }
+  Result<std::vector<HostTensor>> results = ref::evaluate(scratch, node, present);
+  if (!results.ok()) return unsupported(here + ": " + results.status().message());
+  const auto result = std::make_shared<HostTensor>(std::move((*results)[0]));
+  output.constant = Constant{result->type, result->data, result};
+  return {};
+}
+
+Result<Graph> Importer::run(const std::string& name) {
+  graph_.name = name;
+  SG_ASSIGN_OR_RETURN(tensors_, read_tensors(file_, options_));
+  SG_RETURN_IF_ERROR(read_graph_inputs());
+  SG_RETURN_IF_ERROR(read_operators());
+  SG_RETURN_IF_ERROR(read_graph_outputs());
+  if (unsupported_.empty()) return std::move(graph_);
+  std::string message = unsupported_.size() == 1
+                            ? "1 operator is not supported:"
+                            : std::to_string(unsupported_.size()) + " operators are not supported:";
+  for (const std::string& line : unsupported_) message += "\n  " + line;
+  return unsupported(message);
+}
+
+}  // namespace
+
+Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
+                     const ImportOptions& options) {
+  Result<ModelFile> file = ModelFile::open(bytes, std::move(owner));
+  if (!file.ok()) return file.status().with_context(name);
+  Result<Graph> graph = Importer(std::move(file).value(), options).run(name);
+  if (!graph.ok()) return graph.status().with_context(name);
+  return graph;
+}
+
+}  // namespace sightglass::tflite

@@ -1,0 +1,88 @@
+#include "tflite/model_file.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace sightglass::tflite {
+namespace {
+
+// Offsets in a flatbuffer are 32 bits wide, and one bit of those is kept from use.
+constexpr size_t kMaxFlatbufferBytes = (size_t{1} << 31) - 1;
+// The deepest path is model, subgraph, operator, options: far below this.
+constexpr uint32_t kMaxDepth = 16;
+constexpr uint32_t kMaxTables = 1'000'000;
+constexpr uint32_t kSchemaVersion = 3;
+
+}  // namespace
+
+std::string quoted(std::string_view name) {
+  constexpr size_t kLongest = 160;
+  std::string text = "'";
+  for (const char c : name.substr(0, kLongest)) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  return text + (name.size() > kLongest ? "…'" : "'");
+}
+
+Result<ModelFile> ModelFile::open(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+  constexpr size_t kHeaderBytes = sizeof(flatbuffers::uoffset_t) + flatbuffers::kFileIdentifierLength;
+  if (bytes.size() < kHeaderBytes) {
+    return invalid_model("no TensorFlow Lite model: only " + std::to_string(bytes.size()) + " bytes long");
+  }
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(float) != 0) {
+    return invalid_argument("the model's bytes must lie at an address that is a multiple of 4");
+  }
+  const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
+  if (!schema::ModelBufferHasIdentifier(data)) {
+    const std::string_view found(reinterpret_cast<const char*>(data) + sizeof(flatbuffers::uoffset_t),
+                                 flatbuffers::kFileIdentifierLength);
+    return invalid_model("no TensorFlow Lite model: file identifier is " + quoted(found) + ", not 'TFL3'");
+  }
+  // Beyond this the flatbuffer is followed by plain data that buffers refer to by their offsets.
+  const size_t verified_bytes = std::min(bytes.size(), kMaxFlatbufferBytes - 1);
+  flatbuffers::Verifier verifier(data, verified_bytes, kMaxDepth, kMaxTables);
+  if (!schema::VerifyModelBuffer(verifier)) {
+    return invalid_model("damaged: offsets or sizes point outside the file of " + std::to_string(bytes.size()) +
+                         " bytes, or it has too many parts");
+  }
+
+  ModelFile file;
+  file.bytes_ = bytes;
+  file.owner_ = std::move(owner);
+  file.model_ = schema::GetModel(data);
+  file.budget_ = 4 * bytes.size() + (size_t{1} << 20);
+  if (file.model_->version() != kSchemaVersion) {
+    return unsupported("format version " + std::to_string(file.model_->version()) + ", but only version " +
+                       std::to_string(kSchemaVersion) + " can be read: convert the model with a newer converter");
+  }
+  const auto* subgraphs = file.model_->subgraphs();
+  if (subgraphs == nullptr || subgraphs->size() == 0) return invalid_model("has no subgraph");
+  file.subgraph_ = subgraphs->Get(0);
+  return file;
+}
+
+Result<std::span<const std::byte>> ModelFile::buffer(uint32_t index) const {
+  const auto* buffers = model_->buffers();
+  const uint32_t count = buffers == nullptr ? 0 : buffers->size();
+  if (index >= count) {
+    return invalid_model("buffer " + std::to_string(index) + " does not exist: there are " + std::to_string(count));
+  }
+  const schema::Buffer& buffer = *buffers->Get(index);
+  if (buffer.offset() > 1) {
+    if (buffer.offset() > bytes_.size() || buffer.size() > bytes_.size() - buffer.offset()) {
+      return invalid_model("buffer " + std::to_string(index) + " lies outside the file");
+    }
+    if (buffer.offset() % alignof(float) != 0) {
+      return invalid_model("buffer " + std::to_string(index) + " begins at an odd address");
+    }
+    return bytes_.subspan(buffer.offset(), buffer.size());
+  }
+  if (buffer.data() == nullptr) return std::span<const std::byte>();
+  return std::as_bytes(std::span(buffer.data()->data(), buffer.data()->size()));
+}
+
+Status ModelFile::charge(size_t bytes) {
+  if (bytes > budget_) return invalid_model("damaged: its parts overlap, so that it names far more than it holds");
+  budget_ -= bytes;
+  return {};
+}
+
+}  // namespace sightglass::tflite

@@ -1,0 +1,46 @@
+// A verified .tflite file: the flatbuffer's own structure has been checked, so that its tables can be walked. What the
+// numbers in them mean is still to be checked by whoever reads them.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "gpu_engine/status.h"
+#include "tflite/schema_generated.h"
+
+namespace sightglass::tflite {
+
+class ModelFile {
+ public:
+  // Checks size, identifier, the flatbuffer's structure, and the format's version.
+  static Result<ModelFile> open(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
+
+  // The subgraph that is run. The others belong to control flow operators, which are not supported, so that they are
+  // never entered.
+  const schema::SubGraph& subgraph() const { return *subgraph_; }
+  const schema::Model& model() const { return *model_; }
+  const std::shared_ptr<const void>& owner() const { return owner_; }
+
+  // The contents of a buffer, inside the file; empty when it has none.
+  Result<std::span<const std::byte>> buffer(uint32_t index) const;
+
+  // Flatbuffers may share parts, so a small file can name more than it holds. Whoever copies from the file charges the
+  // bytes here; fails when the total is many times the file's size.
+  Status charge(size_t bytes);
+
+ private:
+  ModelFile() = default;
+
+  std::span<const std::byte> bytes_;
+  std::shared_ptr<const void> owner_;
+  const schema::Model* model_ = nullptr;
+  const schema::SubGraph* subgraph_ = nullptr;
+  size_t budget_ = 0;
+};
+
+// A name from a file, fit for a message: in quotes, without control characters, cut when very long.
+std::string quoted(std::string_view name);
+
+}  // namespace sightglass::tflite

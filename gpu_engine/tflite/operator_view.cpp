@@ -1,0 +1,74 @@
+#include "tflite/operator_view.h"
+
+#include <cstring>
+
+namespace sightglass::tflite {
+namespace {
+
+std::string options_name(schema::BuiltinOptions type) {
+  const char* name = schema::EnumNameBuiltinOptions(type);
+  return *name == '\0' ? "options of kind " + std::to_string(static_cast<int>(type)) : name;
+}
+
+template <typename T>
+std::vector<int64_t> widen(std::span<const std::byte> bytes) {
+  std::vector<int64_t> numbers(bytes.size() / sizeof(T));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    T number;
+    std::memcpy(&number, bytes.data() + i * sizeof(T), sizeof(T));
+    numbers[i] = number;
+  }
+  return numbers;
+}
+
+}  // namespace
+
+Status OperatorView::need_constant(size_t i, const char* what) const {
+  if (!has(i)) return invalid_model(std::string("it has no ") + what);
+  if (input(i).constant) return {};
+  return unsupported(std::string("its ") + what + " " + input(i).describe() +
+                     " are computed while the model runs; convert the model so that they are constant");
+}
+
+Result<std::vector<int64_t>> OperatorView::integers(size_t i, const char* what, size_t most) const {
+  SG_RETURN_IF_ERROR(need_constant(i, what));
+  const FileTensor& tensor = input(i);
+  const Constant& constant = *tensor.constant;
+  if (constant.type != DataType::kInt32 && constant.type != DataType::kInt64) {
+    return invalid_model(std::string("its ") + what + " " + tensor.describe() + " are " + to_string(constant.type) +
+                         ", not int32 or int64");
+  }
+  if (tensor.shape.elements() > static_cast<int64_t>(most)) {
+    return invalid_model(std::string("its ") + what + " " + tensor.describe() + " of shape " +
+                         tensor.shape.to_string() + " are more than " + std::to_string(most));
+  }
+  return constant.type == DataType::kInt32 ? widen<int32_t>(constant.bytes) : widen<int64_t>(constant.bytes);
+}
+
+Result<float> OperatorView::number(size_t i, const char* what) const {
+  SG_RETURN_IF_ERROR(need_constant(i, what));
+  const FileTensor& tensor = input(i);
+  float value = 0;
+  if (tensor.constant->type != DataType::kFloat32 || tensor.constant->bytes.size() != sizeof(value)) {
+    return invalid_model(std::string("its ") + what + " " + tensor.describe() + " are not one float32 number, but " +
+                         to_string(tensor.constant->type) + " of shape " + tensor.shape.to_string());
+  }
+  std::memcpy(&value, tensor.constant->bytes.data(), sizeof(value));
+  return value;
+}
+
+std::vector<uint8_t> OperatorView::custom_options() const {
+  const auto* bytes = op_.custom_options();
+  if (bytes == nullptr) return {};
+  return {bytes->begin(), bytes->end()};
+}
+
+Status OperatorView::wrong_options(schema::BuiltinOptions found, schema::BuiltinOptions expected) {
+  return invalid_model("it carries " + options_name(found) + " instead of " + options_name(expected));
+}
+
+Status OperatorView::missing_options(schema::BuiltinOptions expected) {
+  return invalid_model("it has no " + options_name(expected));
+}
+
+}  // namespace sightglass::tflite

@@ -1,0 +1,142 @@
+#include "tflite/tensor_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace sightglass::tflite {
+namespace {
+
+std::optional<DataType> engine_type(schema::TensorType type) {
+  switch (type) {
+    case schema::TensorType::FLOAT32:
+      return DataType::kFloat32;
+    case schema::TensorType::FLOAT16:
+      return DataType::kFloat16;
+    case schema::TensorType::INT8:
+      return DataType::kInt8;
+    case schema::TensorType::UINT8:
+      return DataType::kUInt8;
+    case schema::TensorType::INT16:
+      return DataType::kInt16;
+    case schema::TensorType::INT32:
+      return DataType::kInt32;
+    case schema::TensorType::INT64:
+      return DataType::kInt64;
+    case schema::TensorType::BOOL:
+      return DataType::kBool;
+    default:
+      return std::nullopt;
+  }
+}
+
+Result<Shape> read_shape(const flatbuffers::Vector<int32_t>& dims, const ImportOptions& options) {
+  if (dims.size() > Shape::kMaxRank) {
+    return unsupported("rank " + std::to_string(dims.size()) + " is beyond the " + std::to_string(Shape::kMaxRank) +
+                       " dimensions that can be handled");
+  }
+  const Shape shape(std::span<const int32_t>(dims.data(), dims.size()));
+  const bool empty = std::ranges::find(shape.dims(), 0) != shape.dims().end();
+  int64_t elements = empty ? 0 : 1;
+  for (const int32_t dim : shape.dims()) {
+    if (dim == -1) {
+      return unsupported("dynamic shape " + shape.to_string() + ": convert the model with fixed input shapes");
+    }
+    if (dim < 0) return invalid_model("negative dimension in shape " + shape.to_string());
+    elements *= dim;
+    if (elements > options.max_tensor_elements) {
+      return unsupported("shape " + shape.to_string() + " has more than " +
+                         std::to_string(options.max_tensor_elements) + " elements");
+    }
+  }
+  return shape;
+}
+
+Result<Quantization> read_quantization(const schema::QuantizationParameters& parameters, const Shape& shape,
+                                       ModelFile& file) {
+  Quantization quantization;
+  const auto* scale = parameters.scale();
+  const auto* zero_point = parameters.zero_point();
+  if (scale == nullptr || scale->size() == 0) return quantization;
+  const size_t count = scale->size();
+  if (zero_point != nullptr && zero_point->size() != 0 && zero_point->size() != count) {
+    return invalid_model("quantisation has " + std::to_string(count) + " scales, but " +
+                         std::to_string(zero_point->size()) + " zero points");
+  }
+  quantization.axis = parameters.quantized_dimension();
+  if (count > 1) {
+    const int32_t axis = quantization.axis;
+    if (axis < 0 || axis >= shape.rank() || static_cast<size_t>(shape.dim(axis)) != count) {
+      return invalid_model("quantisation has " + std::to_string(count) + " scales along dimension " +
+                           std::to_string(axis) + " of shape " + shape.to_string());
+    }
+  }
+  SG_RETURN_IF_ERROR(file.charge(count * (sizeof(float) + sizeof(int64_t))));
+  quantization.scale.assign(scale->data(), scale->data() + count);
+  if (!std::ranges::all_of(quantization.scale, [](float s) { return std::isfinite(s); })) {
+    return invalid_model("quantisation scale is not finite");
+  }
+  quantization.zero_point.resize(count);
+  if (zero_point != nullptr && zero_point->size() == count) {
+    std::memcpy(quantization.zero_point.data(), zero_point->Data(), count * sizeof(int64_t));
+  }
+  return quantization;
+}
+
+Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFile& file, const ImportOptions& options) {
+  FileTensor tensor;
+  tensor.index = index;
+  tensor.file_type = in.type();
+  tensor.type = engine_type(in.type());
+  tensor.variable = in.is_variable();
+  tensor.sparse = in.sparsity() != nullptr;
+  if (in.shape() != nullptr) {
+    SG_ASSIGN_OR_RETURN(tensor.shape, read_shape(*in.shape(), options));
+    // Files leave the shapes of intermediate tensors out by way of an empty list.
+    tensor.shape_declared = in.shape()->size() > 0;
+  }
+  if (in.quantization() != nullptr) {
+    SG_ASSIGN_OR_RETURN(tensor.quantization, read_quantization(*in.quantization(), tensor.shape, file));
+  }
+  SG_ASSIGN_OR_RETURN(const std::span<const std::byte> data, file.buffer(in.buffer()));
+  if (data.empty() || tensor.sparse || !tensor.type) {
+    tensor.available = !data.empty();
+    return tensor;
+  }
+  const size_t needed = static_cast<size_t>(tensor.shape.elements()) * size_of(*tensor.type);
+  if (data.size() != needed) {
+    return invalid_model("buffer " + std::to_string(in.buffer()) + " holds " + std::to_string(data.size()) +
+                         " bytes, but " + to_string(*tensor.type) + " of shape " + tensor.shape.to_string() +
+                         " takes " + std::to_string(needed));
+  }
+  tensor.constant = Constant{*tensor.type, data, file.owner()};
+  tensor.available = true;
+  return tensor;
+}
+
+}  // namespace
+
+std::string FileTensor::type_name() const {
+  if (type) return to_string(*type);
+  const char* name = schema::EnumNameTensorType(file_type);
+  return *name == '\0' ? "type " + std::to_string(static_cast<int>(file_type)) : name;
+}
+
+Result<std::vector<FileTensor>> read_tensors(ModelFile& file, const ImportOptions& options) {
+  std::vector<FileTensor> tensors;
+  const auto* list = file.subgraph().tensors();
+  if (list == nullptr) return tensors;
+  for (uint32_t i = 0; i < list->size(); ++i) {
+    const schema::Tensor& in = *list->Get(i);
+    const std::string name = in.name() == nullptr ? "" : in.name()->str();
+    // What a tensor takes in a file at the least, and its name.
+    SG_RETURN_IF_ERROR(file.charge(sizeof(schema::Tensor*) * 8 + name.size()));
+    Result<FileTensor> tensor = read_tensor(in, static_cast<int32_t>(i), file, options);
+    if (!tensor.ok()) return tensor.status().with_context("tensor " + std::to_string(i) + " " + quoted(name));
+    tensor->name = name;
+    tensors.push_back(std::move(tensor).value());
+  }
+  return tensors;
+}
+
+}  // namespace sightglass::tflite
