@@ -1,0 +1,187 @@
+// The invariants of a graph. A rewrite that breaks one is found where it breaks it.
+#include <algorithm>
+#include <utility>
+
+#include "graph/graph.h"
+
+namespace sightglass {
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Graph& graph) : graph_(graph), position_(graph.node_count(), kNone) {}
+
+  Status run() {
+    SG_RETURN_IF_ERROR(check_order());
+    SG_RETURN_IF_ERROR(check_ends());
+    for (const NodeId id : graph_.order()) {
+      SG_RETURN_IF_ERROR(check_links(id));
+      SG_RETURN_IF_ERROR(check_meaning(id));
+    }
+    for (ValueId id = 0; id < static_cast<ValueId>(graph_.value_count()); ++id) SG_RETURN_IF_ERROR(check_value(id));
+    return {};
+  }
+
+ private:
+  bool exists(ValueId id) const { return id >= 0 && static_cast<size_t>(id) < graph_.value_count(); }
+  bool is_live(NodeId id) const {
+    return id >= 0 && static_cast<size_t>(id) < position_.size() && position_[static_cast<size_t>(id)] != kNone;
+  }
+  std::string name(ValueId id) const { return "tensor '" + graph_.value(id).name + "'"; }
+  static std::string node_name(NodeId id) { return "node " + std::to_string(id); }
+  Status fail_node(NodeId id, const std::string& reason) const {
+    return internal_error(describe(graph_, id) + ": " + reason);
+  }
+
+  Status check_order();
+  Status check_ends() const;
+  Status check_links(NodeId id) const;
+  Status check_meaning(NodeId id) const;
+  Status check_types(NodeId id) const;
+  Status check_value(ValueId id) const;
+  Status check_constant(ValueId id) const;
+
+  const Graph& graph_;
+  std::vector<int32_t> position_;  // of each node in the execution order; kNone for those not in it
+};
+
+Status Verifier::check_order() {
+  int32_t next = 0;
+  for (const NodeId id : graph_.order()) {
+    if (id < 0 || static_cast<size_t>(id) >= position_.size()) {
+      return internal_error(node_name(id) + " is in the execution order but does not exist");
+    }
+    if (graph_.node(id).removed) return internal_error(node_name(id) + " is in the execution order but was removed");
+    if (is_live(id)) return internal_error(node_name(id) + " is in the execution order twice");
+    position_[static_cast<size_t>(id)] = next++;
+  }
+  for (NodeId id = 0; id < static_cast<NodeId>(position_.size()); ++id) {
+    if (!graph_.node(id).removed && !is_live(id))
+      return internal_error(node_name(id) + " is not in the execution order");
+  }
+  return {};
+}
+
+Status Verifier::check_ends() const {
+  for (size_t i = 0; i < graph_.inputs.size(); ++i) {
+    const ValueId id = graph_.inputs[i];
+    if (!exists(id)) return internal_error("graph input " + std::to_string(i) + " does not exist");
+    if (graph_.value(id).producer != kNone) return internal_error("graph input " + name(id) + " is computed by a node");
+    if (graph_.is_constant(id)) return internal_error("graph input " + name(id) + " is a constant");
+    if (std::ranges::count(graph_.inputs, id) > 1) return internal_error(name(id) + " is a graph input twice");
+  }
+  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+    const ValueId id = graph_.outputs[i];
+    if (!exists(id)) return internal_error("graph output " + std::to_string(i) + " does not exist");
+    const bool available = graph_.value(id).producer != kNone || graph_.is_constant(id) ||
+                           std::ranges::find(graph_.inputs, id) != graph_.inputs.end();
+    if (!available) return internal_error("graph output " + name(id) + " is computed by no node");
+  }
+  return {};
+}
+
+// Values that exist, are there before they are read, and know their producer and users.
+Status Verifier::check_links(NodeId id) const {
+  const Node& node = graph_.node(id);
+  if (node.outputs.empty()) return internal_error(node_name(id) + " has no outputs");
+  for (const ValueId output : node.outputs) {
+    if (!exists(output)) return internal_error(node_name(id) + " has an output that does not exist");
+    if (graph_.value(output).producer != id) return fail_node(id, name(output) + " names another producer");
+    if (graph_.is_constant(output)) return fail_node(id, "writes the constant " + name(output));
+  }
+  for (const ValueId input : node.inputs) {
+    if (input == kNone) continue;
+    if (!exists(input)) return fail_node(id, "has an input that does not exist");
+    const Value& value = graph_.value(input);
+    if (std::ranges::count(value.users, id) != std::ranges::count(node.inputs, input)) {
+      return fail_node(id, "is not listed once per use among the users of " + name(input));
+    }
+    if (value.producer == kNone) {
+      const bool available = value.constant || std::ranges::find(graph_.inputs, input) != graph_.inputs.end();
+      if (!available) return fail_node(id, "reads " + name(input) + ", which nothing computes");
+      continue;
+    }
+    if (!is_live(value.producer) ||
+        position_[static_cast<size_t>(value.producer)] >= position_[static_cast<size_t>(id)]) {
+      return fail_node(id, "reads " + name(input) + " before it is computed");
+    }
+  }
+  return {};
+}
+
+const Padding2d* padding_of(const Attributes& attributes) {
+  if (const auto* conv = std::get_if<Conv2dAttr>(&attributes)) return &conv->padding;
+  if (const auto* depthwise = std::get_if<DepthwiseConv2dAttr>(&attributes)) return &depthwise->padding;
+  if (const auto* transposed = std::get_if<TransposeConvAttr>(&attributes)) return &transposed->padding;
+  if (const auto* pool = std::get_if<Pool2dAttr>(&attributes)) return &pool->padding;
+  return nullptr;
+}
+
+bool same_numbers(const Padding2d* a, const Padding2d* b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return a->top == b->top && a->bottom == b->bottom && a->left == b->left && a->right == b->right;
+}
+
+// Shapes, padding and types as the operator makes them.
+Status Verifier::check_meaning(NodeId id) const {
+  const Node& node = graph_.node(id);
+  Node inferred = node;
+  const Result<std::vector<Shape>> shapes = infer_shapes(graph_, inferred);
+  if (!shapes.ok()) return shapes.status();
+  if (shapes->size() != node.outputs.size()) {
+    return fail_node(
+        id, "has " + std::to_string(node.outputs.size()) + " outputs instead of " + std::to_string(shapes->size()));
+  }
+  for (size_t i = 0; i < shapes->size(); ++i) {
+    const Shape& shape = graph_.value(node.outputs[i]).shape;
+    if (shape == (*shapes)[i]) continue;
+    return fail_node(
+        id, name(node.outputs[i]) + " has shape " + shape.to_string() + " instead of " + (*shapes)[i].to_string());
+  }
+  if (!same_numbers(padding_of(node.attributes), padding_of(inferred.attributes))) {
+    return fail_node(id, "padding is not what its mode makes it");
+  }
+  return check_types(id);
+}
+
+Status Verifier::check_types(NodeId id) const {
+  const Node& node = graph_.node(id);
+  const DataType in = graph_.value(node.inputs[0]).type;
+  const DataType out = graph_.value(node.outputs[0]).type;
+  const DataType expected = node.op == OpType::kDequantize ? DataType::kFloat32 : in;
+  if (out == expected) return {};
+  return fail_node(id, name(node.outputs[0]) + " is " + to_string(out) + " instead of " + to_string(expected));
+}
+
+Status Verifier::check_value(ValueId id) const {
+  const Value& value = graph_.value(id);
+  if (value.producer != kNone) {
+    const bool produced = is_live(value.producer) && std::ranges::count(graph_.node(value.producer).outputs, id) == 1;
+    if (!produced) return internal_error(name(id) + " names a producer that does not write it");
+  }
+  for (const NodeId user : value.users) {
+    const bool used = is_live(user) && std::ranges::count(graph_.node(user).inputs, id) > 0;
+    if (!used) return internal_error(name(id) + " names a user that does not read it");
+  }
+  return value.constant ? check_constant(id) : Status();
+}
+
+Status Verifier::check_constant(ValueId id) const {
+  const Value& value = graph_.value(id);
+  const DataType stored = value.constant->type;
+  const bool narrower = stored == DataType::kFloat16 && value.type == DataType::kFloat32;
+  if (stored != value.type && !narrower) {
+    return internal_error("constant " + name(id) + " of type " + to_string(value.type) + " is stored as " +
+                          to_string(stored));
+  }
+  const size_t expected = static_cast<size_t>(value.shape.elements()) * size_of(stored);
+  if (value.constant->bytes.size() == expected) return {};
+  return internal_error("constant " + name(id) + " has " + std::to_string(value.constant->bytes.size()) +
+                        " bytes instead of " + std::to_string(expected));
+}
+
+}  // namespace
+
+Status verify(const Graph& graph) { return Verifier(graph).run(); }
+
+}  // namespace sightglass
