@@ -64,7 +64,7 @@ Status emit_convolution(Emitter& emitter, const Node& node, const TensorRef& in,
   params.ints(g.attr.dilation_w, g.attr.dilation_h, g.attr.padding.left, g.attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope, gpu_code(node.activation));
   params.ints(slice_groups);
-  const Grid grid{pixels, int64_t{out.shape.b} * slice_groups, tile.local_x * tile.pixels, tile.local_z};
+  const Grid grid{pixels, int64_t{out.shape.b} * slice_groups, tile.local_x, tile.local_z, tile.pixels};
   return emitter.add_step(conv2d_shader(tile, g.pointwise()), std::move(params), grid, {in}, {out});
 }
 

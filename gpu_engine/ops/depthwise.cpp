@@ -50,7 +50,7 @@ Status emit(Emitter& emitter, const Node& node) {
   const int64_t area = int64_t{out.shape.h} * out.shape.w, layers = int64_t{out.shape.b} * out.shape.slices();
   const int32_t pixels = area * layers >= 16 * 64 * 2 ? 2 : 1;
   return emitter.add_step(depthwise_shader(pixels, attr.multiplier != 1), std::move(params),
-                          Grid{area, layers, 64 * pixels, 1}, {in}, {out});
+                          Grid{area, layers, 64, 1, pixels}, {in}, {out});
 }
 
 std::vector<ShaderKey> variants() {

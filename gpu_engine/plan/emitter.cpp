@@ -77,16 +77,16 @@ Status Emitter::add_step(const ShaderKey& shader, StepParams params, const Grid&
                          const std::vector<TensorRef>& reads, const std::vector<TensorRef>& writes,
                          const TextureUse& textures) {
   const auto groups = [](int64_t items, int32_t local) { return (items + local - 1) / local; };
-  const int64_t groups_x = groups(grid.x, grid.local_x);
+  const int64_t groups_x = groups(grid.x, grid.local_x * grid.x_per_invocation);
   const int64_t groups_z = groups(grid.z, grid.local_z);
   const DeviceLimits& limits = context_.limits;
   if (groups_x > limits.workgroup_count[0] || groups_z > limits.workgroup_count[2]) {
-    return resource_exhausted(node_ + " needs " + std::to_string(groups_x) + " × " + std::to_string(groups_z) +
+    return resource_exhausted("it needs " + std::to_string(groups_x) + " × " + std::to_string(groups_z) +
                               " work groups; the device's limits are " + std::to_string(limits.workgroup_count[0]) +
                               " and " + std::to_string(limits.workgroup_count[2]));
   }
   if (grid.local_x * grid.local_z > limits.workgroup_invocations) {
-    return internal_error(node_ + ": a work group of " + std::to_string(grid.local_x * grid.local_z) +
+    return internal_error("a work group of " + std::to_string(grid.local_x * grid.local_z) +
                           " invocations is beyond the device's limit");
   }
   Step step;

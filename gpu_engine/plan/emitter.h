@@ -27,6 +27,7 @@ struct Grid {
   int64_t x = 1;  // pixels, or what the kernel counts along x
   int64_t z = 1;  // layers: batch × slices, or groups of them
   int32_t local_x = 64, local_z = 1;
+  int32_t x_per_invocation = 1;
 };
 
 // What a step uses besides tensors.

@@ -4,7 +4,11 @@ vec4 apply_function(int code, vec4 x, vec4 slope) {
     case 1: return max(x, 0.0);
     case 2: return clamp(x, 0.0, 6.0);
     case 3: return clamp(x, -1.0, 1.0);
-    case 4: return tanh(clamp(x, -15.0, 15.0));  // some drivers compute it through exp, which overflows
+    case 4: {
+      // Drivers compute it through exp, which overflows for large arguments and cancels for small ones.
+      vec4 t = tanh(clamp(x, -15.0, 15.0));
+      return mix(t, x, lessThan(abs(x), vec4(1e-3)));
+    }
     case 5: return 1.0 / (1.0 + exp(-x));
     case 6: return x * clamp(x + 3.0, 0.0, 6.0) * (1.0 / 6.0);
     case 7: return clamp(x + 3.0, 0.0, 6.0) * (1.0 / 6.0);

@@ -62,13 +62,13 @@ ValueId CaseBuilder::node(OpType op, Attributes attributes, std::vector<ValueId>
   node.inputs = std::move(inputs);
   node.activation = activation;
   node.origin = std::string(to_string(op)) + " #" + std::to_string(case_.graph.node_count());
-  const Result<std::vector<Shape>> shapes = infer_shapes(case_.graph, node);
-  EXPECT_TRUE(shapes.ok()) << shapes.status().message();
   Value output;
   output.name = "value" + std::to_string(case_.graph.value_count());
-  if (shapes.ok()) output.shape = shapes->at(0);
   const ValueId id = case_.graph.add_value(std::move(output));
   node.outputs = {id};
+  const Result<std::vector<Shape>> shapes = infer_shapes(case_.graph, node);
+  EXPECT_TRUE(shapes.ok()) << shapes.status().message();
+  if (shapes.ok()) case_.graph.value(id).shape = shapes->at(0);
   case_.graph.add_node(std::move(node));
   case_.graph.outputs = {id};
   return id;
