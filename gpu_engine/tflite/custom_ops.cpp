@@ -1,30 +1,31 @@
 // Custom operators, by the name that a file gives them.
-#include "tflite/import_options.h"
-
 #include <array>
 #include <bit>
 #include <cstring>
+
+#include "tflite/import_options.h"
 
 namespace sightglass::tflite {
 namespace {
 
 // MediaPipe's transposed convolution with a bias. Its options are three little-endian int32: padding (1 is SAME),
 // stride along the width, stride along the height. Inputs are data, weights [O,kh,kw,I], bias.
-Status decode_convolution_2d_transpose_bias(const OperatorView& op, Decoded& node) {
+Status decode_convolution_2d_transpose_bias(const OperatorView& view, DecodedOp& node) {
   std::array<int32_t, 3> options{};
-  const std::vector<uint8_t> bytes = op.custom_options();
-  if (bytes.size() < sizeof(options)) {
-    return invalid_model("its options are " + std::to_string(bytes.size()) + " bytes long instead of " +
+  const auto* bytes = view.custom_options();
+  const size_t length = bytes == nullptr ? 0 : bytes->size();
+  if (length < sizeof(options)) {
+    return invalid_model("its options are " + std::to_string(length) + " bytes long instead of " +
                          std::to_string(sizeof(options)));
   }
   static_assert(std::endian::native == std::endian::little, "the file's numbers are read as they lie");
-  std::memcpy(options.data(), bytes.data(), sizeof(options));
+  std::memcpy(options.data(), bytes->data(), sizeof(options));
   const auto [padding, stride_w, stride_h] = options;
   if (stride_w < 1 || stride_h < 1) {
     return invalid_model("its strides are " + std::to_string(stride_h) + " x " + std::to_string(stride_w));
   }
-  if (op.shape(0).rank() != 4 || op.shape(1).rank() != 4) {
-    return invalid_model("its data " + op.shape(0).to_string() + " and weights " + op.shape(1).to_string() +
+  if (view.shape(0).rank() != 4 || view.shape(1).rank() != 4) {
+    return invalid_model("its data " + view.shape(0).to_string() + " and weights " + view.shape(1).to_string() +
                          " need 4 dimensions");
   }
   TransposeConvAttr attr;
@@ -32,8 +33,8 @@ Status decode_convolution_2d_transpose_bias(const OperatorView& op, Decoded& nod
   attr.stride_h = stride_h;
   attr.stride_w = stride_w;
   const auto out_size = [&](int axis, int64_t stride) {
-    const int64_t in = op.shape(0).dim(axis);
-    return padding == 1 ? in * stride : (in - 1) * stride + op.shape(1).dim(axis);
+    const int64_t in = view.shape(0).dim(axis);
+    return padding == 1 ? in * stride : (in - 1) * stride + view.shape(1).dim(axis);
   };
   const int64_t out_h = out_size(1, stride_h);
   const int64_t out_w = out_size(2, stride_w);
@@ -44,11 +45,12 @@ Status decode_convolution_2d_transpose_bias(const OperatorView& op, Decoded& nod
   return {};
 }
 
-constexpr OperatorSpec kConvolution2DTransposeBias{OpType::kTransposeConv, 2, 3, decode_convolution_2d_transpose_bias};
+constexpr OperatorRule kConvolution2DTransposeBias{OpType::kTransposeConv, 2, 3, true,
+                                                   decode_convolution_2d_transpose_bias};
 
 }  // namespace
 
-const OperatorSpec* find_custom_operator(std::string_view name) {
+const OperatorRule* find_custom_rule(std::string_view name) {
   return name == "Convolution2DTransposeBias" ? &kConvolution2DTransposeBias : nullptr;
 }
 

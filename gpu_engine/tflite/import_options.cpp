@@ -35,10 +35,10 @@ Result<Activation> decode_activation(schema::ActivationFunctionType activation) 
 
 namespace {
 
-Status decode_nothing(const OperatorView&, Decoded&) { return {}; }
+Status decode_nothing(const OperatorView&, DecodedOp&) { return {}; }
 
-Status decode_conv2d(const OperatorView& op, Decoded& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, op.required_options<schema::Conv2DOptions>());
+Status decode_conv2d(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::Conv2DOptions>());
   Conv2dAttr attr;
   SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options->padding()));
   SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
@@ -51,8 +51,8 @@ Status decode_conv2d(const OperatorView& op, Decoded& node) {
 }
 
 // The multiplier follows from the shapes: some files carry 0 or a wrong one in the options.
-Status decode_depthwise_conv2d(const OperatorView& op, Decoded& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, op.required_options<schema::DepthwiseConv2DOptions>());
+Status decode_depthwise_conv2d(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::DepthwiseConv2DOptions>());
   DepthwiseConv2dAttr attr;
   SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options->padding()));
   SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
@@ -60,42 +60,43 @@ Status decode_depthwise_conv2d(const OperatorView& op, Decoded& node) {
   attr.stride_w = options->stride_w();
   attr.dilation_h = options->dilation_h_factor();
   attr.dilation_w = options->dilation_w_factor();
-  if (op.has(0) && op.has(1) && op.shape(0).rank() == 4 && op.shape(1).rank() == 4 && op.shape(0).dim(3) > 0) {
-    attr.multiplier = op.shape(1).dim(3) / op.shape(0).dim(3);
+  if (view.has(0) && view.has(1) && view.shape(0).rank() == 4 && view.shape(1).rank() == 4 &&
+      view.shape(0).dim(3) > 0) {
+    attr.multiplier = view.shape(1).dim(3) / view.shape(0).dim(3);
   }
   node.attributes = attr;
   return {};
 }
 
 // Inputs: output shape, weights, data, and since version 3 a bias.
-Status decode_transpose_conv(const OperatorView& op, Decoded& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, op.required_options<schema::TransposeConvOptions>());
+Status decode_transpose_conv(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::TransposeConvOptions>());
   TransposeConvAttr attr;
   SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options->padding()));
   SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
   attr.stride_h = options->stride_h();
   attr.stride_w = options->stride_w();
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, op.integers(0, "output shape numbers", Shape::kMaxRank));
+  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, view.integers(0, "output shape numbers", Shape::kMaxRank));
   const bool in_range = std::ranges::all_of(shape, [](int64_t d) { return d >= 1 && d <= INT32_MAX; });
   if (shape.size() != 4 || !in_range) return invalid_model("its output shape is not one of four positive numbers");
-  if (!op.has(2)) return invalid_model("it has no data");
-  if (op.shape(1).rank() == 4 && op.shape(2).rank() == 4 &&
-      (shape[0] != op.shape(2).dim(0) || shape[3] != op.shape(1).dim(0))) {
+  if (!view.has(2)) return invalid_model("it has no data");
+  if (view.shape(1).rank() == 4 && view.shape(2).rank() == 4 &&
+      (shape[0] != view.shape(2).dim(0) || shape[3] != view.shape(1).dim(0))) {
     return invalid_model("its output shape asks for batch " + std::to_string(shape[0]) + " and " +
                          std::to_string(shape[3]) + " channels, but data and weights make batch " +
-                         std::to_string(op.shape(2).dim(0)) + " and " + std::to_string(op.shape(1).dim(0)) +
+                         std::to_string(view.shape(2).dim(0)) + " and " + std::to_string(view.shape(1).dim(0)) +
                          " channels");
   }
   attr.out_h = static_cast<int32_t>(shape[1]);
   attr.out_w = static_cast<int32_t>(shape[2]);
   node.attributes = attr;
-  node.data = {op.inputs()[2], op.inputs()[1]};
-  if (op.has(3)) node.data.push_back(op.inputs()[3]);
+  node.data = {2, 1};
+  if (view.has(3)) node.data.push_back(3);
   return {};
 }
 
-Status decode_fully_connected(const OperatorView& op, Decoded& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, op.options<schema::FullyConnectedOptions>());
+Status decode_fully_connected(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::FullyConnectedOptions>());
   FullyConnectedAttr attr;
   if (options != nullptr) {
     if (options->weights_format() != schema::WeightsFormat::DEFAULT) {
@@ -108,8 +109,8 @@ Status decode_fully_connected(const OperatorView& op, Decoded& node) {
   return {};
 }
 
-Status decode_pool2d(const OperatorView& op, Decoded& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, op.required_options<schema::Pool2DOptions>());
+Status decode_pool2d(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::Pool2DOptions>());
   Pool2dAttr attr;
   SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options->padding()));
   SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
@@ -121,25 +122,25 @@ Status decode_pool2d(const OperatorView& op, Decoded& node) {
   return {};
 }
 
-Status decode_mean(const OperatorView& op, Decoded& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, op.options<schema::ReducerOptions>());
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, op.integers(1, "axes", 2 * Shape::kMaxRank));
-  const int rank = op.shape(0).rank();
+Status decode_mean(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ReducerOptions>());
+  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, view.integers(1, "axes", 2 * Shape::kMaxRank));
+  const int rank = view.shape(0).rank();
   ReduceAttr attr;
   attr.keep_dims = options != nullptr && options->keep_dims();
   for (const int64_t axis : axes) {
     if (axis < -rank || axis >= rank) {
       return invalid_model("its axis " + std::to_string(axis) + " does not exist in an input of shape " +
-                           op.shape(0).to_string());
+                           view.shape(0).to_string());
     }
     attr.axes.push_back(static_cast<int32_t>(axis < 0 ? axis + rank : axis));
   }
   std::ranges::sort(attr.axes);
   attr.axes.erase(std::ranges::unique(attr.axes).begin(), attr.axes.end());
-  node.data.resize(1);
+  node.data = {0};
   if (attr.axes.empty()) {  // the mean of every element by itself
     node.op = OpType::kReshape;
-    node.attributes = ReshapeAttr{op.shape(0)};
+    node.attributes = ReshapeAttr{view.shape(0)};
     return {};
   }
   node.attributes = attr;
@@ -147,66 +148,81 @@ Status decode_mean(const OperatorView& op, Decoded& node) {
 }
 
 template <typename Options>
-Status decode_arithmetic(const OperatorView& op, Decoded& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, op.options<Options>());
+Status decode_arithmetic(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.options<Options>());
   if (options == nullptr) return {};
   SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
   return {};
 }
 
-Status decode_softmax(const OperatorView& op, Decoded& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, op.required_options<schema::SoftmaxOptions>());
+Status decode_softmax(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::SoftmaxOptions>());
   node.attributes = SoftmaxAttr{options->beta()};
   return {};
 }
 
 struct Row {
   schema::BuiltinOperator code;
-  OperatorSpec spec;
+  OperatorRule rule;
 };
 
 using B = schema::BuiltinOperator;
 constexpr size_t kAnyNumber = SIZE_MAX;
 
 constexpr std::array kOperators = {
-    Row{B::CONV_2D, {OpType::kConv2d, 2, 3, decode_conv2d}},
-    Row{B::DEPTHWISE_CONV_2D, {OpType::kDepthwiseConv2d, 2, 3, decode_depthwise_conv2d}},
-    Row{B::TRANSPOSE_CONV, {OpType::kTransposeConv, 3, 4, decode_transpose_conv}},
-    Row{B::FULLY_CONNECTED, {OpType::kFullyConnected, 2, 3, decode_fully_connected}},
-    Row{B::AVERAGE_POOL_2D, {OpType::kAveragePool2d, 1, 1, decode_pool2d}},
-    Row{B::MAX_POOL_2D, {OpType::kMaxPool2d, 1, 1, decode_pool2d}},
-    Row{B::MEAN, {OpType::kMean, 2, 2, decode_mean}},
-    Row{B::ADD, {OpType::kAdd, 2, 2, decode_arithmetic<schema::AddOptions>}},
-    Row{B::SUB, {OpType::kSub, 2, 2, decode_arithmetic<schema::SubOptions>}},
-    Row{B::MUL, {OpType::kMul, 2, 2, decode_arithmetic<schema::MulOptions>}},
-    Row{B::MAXIMUM, {OpType::kMaximum, 2, 2, decode_nothing}},
-    Row{B::MINIMUM, {OpType::kMinimum, 2, 2, decode_nothing}},
-    Row{B::PRELU, {OpType::kPrelu, 2, 2, decode_nothing}},
-    Row{B::RELU, {OpType::kRelu, 1, 1, decode_nothing}},
-    Row{B::RELU6, {OpType::kRelu6, 1, 1, decode_nothing}},
-    Row{B::RELU_N1_TO_1, {OpType::kReluN1To1, 1, 1, decode_nothing}},
-    Row{B::LOGISTIC, {OpType::kLogistic, 1, 1, decode_nothing}},
-    Row{B::TANH, {OpType::kTanh, 1, 1, decode_nothing}},
-    Row{B::HARD_SWISH, {OpType::kHardSwish, 1, 1, decode_nothing}},
-    Row{B::EXP, {OpType::kExp, 1, 1, decode_nothing}},
-    Row{B::SOFTMAX, {OpType::kSoftmax, 1, 1, decode_softmax}},
-    Row{B::CONCATENATION, {OpType::kConcat, 1, kAnyNumber, decode_concatenation}},
-    Row{B::PAD, {OpType::kPad, 2, 2, decode_pad}},
-    Row{B::PADV2, {OpType::kPad, 3, 3, decode_pad_v2}},
-    Row{B::RESHAPE, {OpType::kReshape, 1, 2, decode_reshape}},
-    Row{B::SQUEEZE, {OpType::kReshape, 1, 1, decode_squeeze}},
-    Row{B::EXPAND_DIMS, {OpType::kReshape, 2, 2, decode_expand_dims}},
-    Row{B::STRIDED_SLICE, {OpType::kStridedSlice, 4, 4, decode_strided_slice}},
-    Row{B::RESIZE_BILINEAR, {OpType::kResizeBilinear, 2, 2, decode_resize_bilinear}},
-    Row{B::DEPTH_TO_SPACE, {OpType::kDepthToSpace, 1, 1, decode_depth_to_space}},
-    Row{B::DEQUANTIZE, {OpType::kDequantize, 1, 1, decode_nothing}},
+    Row{B::CONV_2D, {OpType::kConv2d, 2, 3, true, decode_conv2d}},
+    Row{B::DEPTHWISE_CONV_2D, {OpType::kDepthwiseConv2d, 2, 3, true, decode_depthwise_conv2d}},
+    Row{B::TRANSPOSE_CONV, {OpType::kTransposeConv, 3, 4, true, decode_transpose_conv}},
+    Row{B::FULLY_CONNECTED, {OpType::kFullyConnected, 2, 3, true, decode_fully_connected}},
+    Row{B::AVERAGE_POOL_2D, {OpType::kAveragePool2d, 1, 1, false, decode_pool2d}},
+    Row{B::MAX_POOL_2D, {OpType::kMaxPool2d, 1, 1, false, decode_pool2d}},
+    Row{B::MEAN, {OpType::kMean, 2, 2, false, decode_mean}},
+    Row{B::ADD, {OpType::kAdd, 2, 2, false, decode_arithmetic<schema::AddOptions>}},
+    Row{B::SUB, {OpType::kSub, 2, 2, false, decode_arithmetic<schema::SubOptions>}},
+    Row{B::MUL, {OpType::kMul, 2, 2, false, decode_arithmetic<schema::MulOptions>}},
+    Row{B::MAXIMUM, {OpType::kMaximum, 2, 2, false, decode_nothing}},
+    Row{B::MINIMUM, {OpType::kMinimum, 2, 2, false, decode_nothing}},
+    Row{B::PRELU, {OpType::kPrelu, 2, 2, false, decode_nothing}},
+    Row{B::RELU, {OpType::kRelu, 1, 1, false, decode_nothing}},
+    Row{B::RELU6, {OpType::kRelu6, 1, 1, false, decode_nothing}},
+    Row{B::RELU_N1_TO_1, {OpType::kReluN1To1, 1, 1, false, decode_nothing}},
+    Row{B::LOGISTIC, {OpType::kLogistic, 1, 1, false, decode_nothing}},
+    Row{B::TANH, {OpType::kTanh, 1, 1, false, decode_nothing}},
+    Row{B::HARD_SWISH, {OpType::kHardSwish, 1, 1, false, decode_nothing}},
+    Row{B::EXP, {OpType::kExp, 1, 1, false, decode_nothing}},
+    Row{B::SOFTMAX, {OpType::kSoftmax, 1, 1, false, decode_softmax}},
+    Row{B::CONCATENATION, {OpType::kConcat, 1, kAnyNumber, false, decode_concatenation}},
+    Row{B::PAD, {OpType::kPad, 2, 2, false, decode_pad}},
+    Row{B::PADV2, {OpType::kPad, 3, 3, false, decode_pad_v2}},
+    Row{B::RESHAPE, {OpType::kReshape, 1, 2, true, decode_reshape}},
+    Row{B::SQUEEZE, {OpType::kReshape, 1, 1, false, decode_squeeze}},
+    Row{B::EXPAND_DIMS, {OpType::kReshape, 2, 2, false, decode_expand_dims}},
+    Row{B::STRIDED_SLICE, {OpType::kStridedSlice, 4, 4, false, decode_strided_slice}},
+    Row{B::RESIZE_BILINEAR, {OpType::kResizeBilinear, 2, 2, false, decode_resize_bilinear}},
+    Row{B::DEPTH_TO_SPACE, {OpType::kDepthToSpace, 1, 1, false, decode_depth_to_space}},
+    Row{B::DEQUANTIZE, {OpType::kDequantize, 1, 1, false, decode_nothing}},
 };
+
+// Operators that hold other subgraphs.
+bool is_control_flow(B code) { return code == B::IF || code == B::WHILE || code == B::CALL || code == B::CALL_ONCE; }
 
 }  // namespace
 
-const OperatorSpec* find_operator(schema::BuiltinOperator code) {
+const OperatorRule* find_rule(schema::BuiltinOperator code, std::string_view custom_code) {
+  if (code == B::CUSTOM) return find_custom_rule(custom_code);
   const auto* row = std::ranges::find(kOperators, code, &Row::code);
-  return row == kOperators.end() ? nullptr : &row->spec;
+  return row == kOperators.end() ? nullptr : &row->rule;
+}
+
+std::string unsupported_reason(schema::BuiltinOperator code, std::string_view custom_code) {
+  if (code == B::CUSTOM) {
+    return "the custom operator " + quoted(custom_code) +
+           " is not known here; express it with built-in operators, or end the model before it";
+  }
+  if (is_control_flow(code)) return "control flow is not supported; convert the model with loops and branches unrolled";
+  if (code == B::DENSIFY) return "sparse weights are not supported; export the model with dense weights";
+  if (code == B::QUANTIZE) return "quantised models are not supported; use the float32 or float16 version of the model";
+  return "this operator is not supported; replace it by others, or end the model before it";
 }
 
 }  // namespace sightglass::tflite

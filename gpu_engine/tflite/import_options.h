@@ -1,46 +1,49 @@
 // Which operators of the format are known, and how each becomes a node.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "tflite/operator_view.h"
 
 namespace sightglass::tflite {
 
-// What a decoder fills in. It starts out with the operator's own inputs, in order.
-struct Decoded {
+// What a decoder fills in.
+struct DecodedOp {
   OpType op = OpType::kReshape;
   Attributes attributes;
   Activation activation = Activation::kNone;
-  std::vector<int32_t> data;  // tensor indices of the node's inputs, parameter tensors left out; -1: absent
+  std::vector<size_t> data;  // which inputs the node reads; parameter tensors are left out
 };
 
-// Fails with kUnsupported for what is valid but cannot be run, with kInvalidModel for what contradicts itself. Messages
-// do not name the operator: the caller does.
-using Decoder = Status (*)(const OperatorView& op, Decoded& node);
-
-struct OperatorSpec {
-  OpType op;
-  size_t least_inputs, most_inputs;
-  Decoder decode;
+struct OperatorRule {
+  OpType op = OpType::kReshape;
+  size_t min_inputs = 1, max_inputs = 1;
+  bool optional_last_input = false;  // the last of max_inputs may be absent
+  // Starts from `op` and all inputs as data. Fails with kUnsupported for what is valid but cannot be run, with
+  // kInvalidModel for what contradicts itself; the caller puts the operator's name before the message.
+  Status (*decode)(const OperatorView& view, DecodedOp& node) = nullptr;
 };
 
-// Null when the operator is not known.
-const OperatorSpec* find_operator(schema::BuiltinOperator code);
-const OperatorSpec* find_custom_operator(std::string_view name);
+// Null when the operator is not known; then unsupported_reason() says what would help.
+const OperatorRule* find_rule(schema::BuiltinOperator code, std::string_view custom_code);
+std::string unsupported_reason(schema::BuiltinOperator code, std::string_view custom_code);
+
+const OperatorRule* find_custom_rule(std::string_view name);  // custom_ops.cpp
 
 Result<PaddingMode> decode_padding(schema::Padding padding);
 Result<Activation> decode_activation(schema::ActivationFunctionType activation);
 
 // Operators that move elements; import_layout.cpp.
-Status decode_pad(const OperatorView& op, Decoded& node);
-Status decode_pad_v2(const OperatorView& op, Decoded& node);
-Status decode_reshape(const OperatorView& op, Decoded& node);
-Status decode_squeeze(const OperatorView& op, Decoded& node);
-Status decode_expand_dims(const OperatorView& op, Decoded& node);
-Status decode_strided_slice(const OperatorView& op, Decoded& node);
-Status decode_concatenation(const OperatorView& op, Decoded& node);
-Status decode_depth_to_space(const OperatorView& op, Decoded& node);
-Status decode_resize_bilinear(const OperatorView& op, Decoded& node);
+Status decode_pad(const OperatorView& view, DecodedOp& node);
+Status decode_pad_v2(const OperatorView& view, DecodedOp& node);
+Status decode_reshape(const OperatorView& view, DecodedOp& node);
+Status decode_squeeze(const OperatorView& view, DecodedOp& node);
+Status decode_expand_dims(const OperatorView& view, DecodedOp& node);
+Status decode_strided_slice(const OperatorView& view, DecodedOp& node);
+Status decode_concatenation(const OperatorView& view, DecodedOp& node);
+Status decode_depth_to_space(const OperatorView& view, DecodedOp& node);
+Status decode_resize_bilinear(const OperatorView& view, DecodedOp& node);
 
 }  // namespace sightglass::tflite

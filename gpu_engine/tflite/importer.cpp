@@ -251,21 +251,24 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
                        "an output");
   }
   const bool opaque = std::ranges::any_of(step.inputs, [&](const FileTensor* t) { return present(t) && t->opaque; });
-  const OperatorView view(op, step.custom_code, {step.inputs.begin(), step.inputs.end()});
-  Result<DecodedOp> decoded = rule->decode(view);
-  if (!decoded.ok()) {
+  const OperatorView view(op, {step.inputs.begin(), step.inputs.end()});
+  DecodedOp decoded;
+  decoded.op = rule->op;
+  for (size_t i = 0; i < step.inputs.size(); ++i) decoded.data.push_back(i);
+  const Status status = rule->decode(view, decoded);
+  if (!status.ok()) {
     // Shapes that nobody has inferred are no ground to call the file wrong.
-    if (!opaque || decoded.status().code() == ErrorCode::kUnsupported) return decoded.status().with_context(here);
+    if (!opaque || status.code() == ErrorCode::kUnsupported) return status.with_context(here);
   } else {
-    const bool constant = std::ranges::all_of(
-        decoded->data, [&](size_t i) { return view.input(i) == nullptr || view.input(i)->constant.has_value(); });
-    SG_RETURN_IF_ERROR(check_types(*decoded, step, constant).with_context(here));
+    const bool constant =
+        std::ranges::all_of(decoded.data, [&](size_t i) { return !view.has(i) || view.input(i).constant.has_value(); });
+    SG_RETURN_IF_ERROR(check_types(decoded, step, constant).with_context(here));
   }
   if (opaque) {
     for (FileTensor* output : step.outputs) output->opaque = true;
     return {};
   }
-  return add_node(*decoded, step);
+  return add_node(decoded, step);
 }
 
 Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool constant) const {

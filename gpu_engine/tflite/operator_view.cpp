@@ -57,12 +57,6 @@ Result<float> OperatorView::number(size_t i, const char* what) const {
   return value;
 }
 
-std::vector<uint8_t> OperatorView::custom_options() const {
-  const auto* bytes = op_.custom_options();
-  if (bytes == nullptr) return {};
-  return {bytes->begin(), bytes->end()};
-}
-
 Status OperatorView::wrong_options(schema::BuiltinOptions found, schema::BuiltinOptions expected) {
   return invalid_model("it carries " + options_name(found) + " instead of " + options_name(expected));
 }

@@ -12,20 +12,17 @@ namespace sightglass::tflite {
 
 class OperatorView {
  public:
-  OperatorView(const schema::Operator& op, const std::vector<FileTensor>& tensors, std::vector<int32_t> inputs,
-               std::vector<int32_t> outputs)
-      : op_(op), tensors_(tensors), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+  // `inputs` are null where an optional input is absent.
+  OperatorView(const schema::Operator& op, std::vector<const FileTensor*> inputs)
+      : op_(op), inputs_(std::move(inputs)) {}
 
-  // Tensor indices; -1 where an optional input is absent.
-  const std::vector<int32_t>& inputs() const { return inputs_; }
-  const std::vector<int32_t>& outputs() const { return outputs_; }
-  bool has(size_t input) const { return input < inputs_.size() && inputs_[input] >= 0; }
+  size_t input_count() const { return inputs_.size(); }
+  bool has(size_t i) const { return i < inputs_.size() && inputs_[i] != nullptr; }
   // The caller has made sure that has(i).
-  const FileTensor& input(size_t i) const { return tensors_[static_cast<size_t>(inputs_[i])]; }
+  const FileTensor& input(size_t i) const { return *inputs_[i]; }
   const Shape& shape(size_t i) const { return input(i).shape; }
 
-  // The numbers of a parameter tensor: constant, of int32 or int64, of at most `most` elements. `what` names it for
-  // people: "paddings".
+  // The numbers of a parameter tensor: constant, of int32 or int64, at most `most`. `what` names it for people.
   Result<std::vector<int64_t>> integers(size_t i, const char* what, size_t most) const;
   // The number in a constant float32 tensor of one element.
   Result<float> number(size_t i, const char* what) const;
@@ -47,7 +44,9 @@ class OperatorView {
     return table;
   }
 
-  std::vector<uint8_t> custom_options() const;
+  const flatbuffers::Vector<uint8_t>* custom_options() const {
+    return op_.custom_options();
+  }  // null when there are none
 
  private:
   static Status wrong_options(schema::BuiltinOptions found, schema::BuiltinOptions expected);
@@ -55,8 +54,7 @@ class OperatorView {
   Status need_constant(size_t i, const char* what) const;
 
   const schema::Operator& op_;
-  const std::vector<FileTensor>& tensors_;
-  std::vector<int32_t> inputs_, outputs_;
+  std::vector<const FileTensor*> inputs_;
 };
 
 }  // namespace sightglass::tflite
