@@ -52,7 +52,7 @@ Status decode_pad(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_pad_v2(const OperatorView& view, DecodedOp& node) {
-  SG_RETURN_IF_ERROR(decode_pad(op, node));
+  SG_RETURN_IF_ERROR(decode_pad(view, node));
   SG_ASSIGN_OR_RETURN(std::get<PadAttr>(node.attributes).value, view.number(2, "padding values"));
   return {};
 }
