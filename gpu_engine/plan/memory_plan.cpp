@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 
 #include "plan/schedule.h"
 
@@ -49,6 +48,39 @@ int64_t lower_bound(const PlanData& plan) {
   return *std::ranges::max_element(alive);
 }
 
+// Tries several orders and improves each: the tensor that sticks out at the end of the arena goes first in the next
+// attempt. Ends at the lower bound, or when the budget of comparisons is spent.
+std::vector<PlanTensor> pack(const std::vector<PlanTensor>& tensors, const std::vector<size_t>& activations,
+                             int64_t bound, int64_t* size) {
+  constexpr size_t kBudget = 20'000'000;
+  const size_t attempts = std::clamp<size_t>(kBudget / (activations.size() * activations.size() + 1), 1, 300);
+
+  const auto life = [&](size_t i) { return tensors[i].last_level - tensors[i].first_level; };
+  std::vector<size_t> by_size = activations;
+  std::ranges::stable_sort(by_size, [&](size_t a, size_t b) { return tensors[a].size > tensors[b].size; });
+  std::vector<size_t> by_time = by_size, by_life = by_size;
+  std::ranges::stable_sort(by_time,
+                           [&](size_t a, size_t b) { return tensors[a].first_level < tensors[b].first_level; });
+  std::ranges::stable_sort(by_life, [&](size_t a, size_t b) { return life(a) > life(b); });
+
+  std::vector<PlanTensor> best = tensors;
+  *size = INT64_MAX;
+  for (std::vector<size_t> order : {by_size, by_time, by_life}) {
+    for (size_t i = 0; i<attempts&& * size> bound; ++i) {
+      std::vector<PlanTensor> attempt = tensors;
+      const int64_t reached = place_in_order(attempt, order);
+      const auto last =
+          std::ranges::find_if(order, [&](size_t id) { return attempt[id].offset + attempt[id].size == reached; });
+      if (reached < *size) {
+        *size = reached;
+        best = std::move(attempt);
+      }
+      if (last != order.end()) std::rotate(order.begin(), last, last + 1);
+    }
+  }
+  return best;
+}
+
 // Constants follow the activations; they have the arena to themselves there.
 int64_t place_constants(std::vector<PlanTensor>& tensors, int64_t from) {
   for (PlanTensor& tensor : tensors) {
@@ -76,28 +108,8 @@ Status plan_memory(PlanData& plan) {
   for (size_t i = 0; i < plan.tensors.size(); ++i) {
     if (plan.tensors[i].contents.empty()) activations.push_back(i);
   }
-  // Two orders, of which the better one wins: large tensors first, or as they come into being.
-  const auto& tensors = plan.tensors;
-  std::vector<size_t> by_size = activations;
-  std::ranges::stable_sort(by_size, [&](size_t a, size_t b) { return tensors[a].size > tensors[b].size; });
-  std::vector<size_t> by_time = by_size;
-  std::ranges::stable_sort(by_time,
-                           [&](size_t a, size_t b) { return tensors[a].first_level < tensors[b].first_level; });
-  std::vector<size_t> by_life = by_size;
-  std::ranges::stable_sort(by_life, [&](size_t a, size_t b) {
-    return tensors[a].last_level - tensors[a].first_level > tensors[b].last_level - tensors[b].first_level;
-  });
-  int64_t activation_size = INT64_MAX;
-  std::vector<PlanTensor> best;
-  for (const auto& order : {by_size, by_time, by_life}) {
-    std::vector<PlanTensor> attempt = plan.tensors;
-    const int64_t size = place_in_order(attempt, order);
-    if (size < activation_size) {
-      activation_size = size;
-      best = std::move(attempt);
-    }
-  }
-  plan.tensors = std::move(best);
+  int64_t activation_size = 0;
+  plan.tensors = pack(plan.tensors, activations, lower_bound(plan), &activation_size);
 
   plan.memory.arena_bytes = activation_size * kVec4Bytes;
   plan.memory.lower_bound_bytes = lower_bound(plan) * kVec4Bytes;
