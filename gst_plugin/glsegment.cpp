@@ -183,6 +183,7 @@ gboolean query(GstBaseTransform* transform, GstPadDirection direction, GstQuery*
 }
 
 void before_transform(GstBaseTransform* transform, GstBuffer* buffer) {
+  if (transform->segment.format != GST_FORMAT_TIME) return;
   const GstClockTime time = gst_segment_to_stream_time(&transform->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(transform), time);
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpu_engine/shader_library.h"
+#include "segment/shaders.h"
 
 namespace sightglass {
 
@@ -51,9 +51,9 @@ BlurRecipe BlurRecipe::for_radius(float radius) {
 
 Result<Blur> Blur::create(const GlApi& gl) {
   Blur blur(gl);
-  SG_ASSIGN_OR_RETURN(blur.first_, build_compute_program(gl, {"segment/blur_down.comp", {{"WEIGHTED", "1"}}}));
-  SG_ASSIGN_OR_RETURN(blur.down_, build_compute_program(gl, {"segment/blur_down.comp", {}}));
-  SG_ASSIGN_OR_RETURN(blur.gauss_, build_compute_program(gl, {"segment/blur_gauss.comp", {}}));
+  SG_ASSIGN_OR_RETURN(blur.first_, build_compute_program(gl, kBlurFirstShader));
+  SG_ASSIGN_OR_RETURN(blur.down_, build_compute_program(gl, kBlurDownShader));
+  SG_ASSIGN_OR_RETURN(blur.gauss_, build_compute_program(gl, kBlurGaussShader));
   return blur;
 }
 

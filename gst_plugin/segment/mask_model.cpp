@@ -56,18 +56,18 @@ Result<std::vector<int32_t>> parse_classes(const std::string& text) {
     while (at != end && *at == ' ') ++at;
   };
   skip_spaces();
-  while (at != end) {
+  bool more = at != end;
+  while (more) {
     int32_t value = 0;
     const auto [next, error] = std::from_chars(at, end, value);
     at = next;
     skip_spaces();
-    const bool separated = at == end || *at == ',';
-    if (error != std::errc{} || value < 0 || !separated) {
+    more = at != end && *at == ',';
+    if (error != std::errc{} || value < 0 || (at != end && !more)) {
       return invalid_argument("classes=\"" + text + "\" is no list of channel numbers such as \"15\" or \"1,2\"");
     }
     classes.push_back(value);
-    if (at == end) break;
-    ++at;
+    if (more) ++at;
     skip_spaces();
   }
   return classes;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "segment/gl_state_guard.h"
+
 namespace sightglass {
 
 Result<std::unique_ptr<Segmenter>> Segmenter::create(const GlApi& gl, const DeviceInfo& device,
@@ -23,6 +25,7 @@ Status Segmenter::resize(int32_t width, int32_t height) { return compositor_->re
 
 Status Segmenter::render(const TextureRef& frame, GLuint output, Fit fit, const Look& look) {
   const InputTransform transform = make_input_transform(frame.width, frame.height, model_width_, model_height_, fit);
+  const GlStateGuard guard(gl_);
   timer_->mark(GpuTimer::kFrameStart);
   SG_RETURN_IF_ERROR(session_->set_input_texture(0, frame, transform));
   SG_RETURN_IF_ERROR(session_->run());

@@ -28,7 +28,8 @@ class Segmenter {
   // The background picture: dense RGBA of the frame's size.
   Status set_picture(std::span<const std::byte> rgba) { return compositor_->set_picture(rgba); }
 
-  // Issues all work for one frame and returns without waiting. `output` is a texture of the frame's size.
+  // Issues all work for one frame and returns without waiting. `output` is a texture of the frame's size. GL state is
+  // as found.
   Status render(const TextureRef& frame, GLuint output, Fit fit, const Look& look);
 
   // The GPU's time for the latest frame that has become known since the last call.

@@ -1,0 +1,26 @@
+// Puts back what the engine and the compositor unbind: other code in the same context may count on its own bindings.
+#pragma once
+
+#include <array>
+
+#include "gpu_engine/gl_api.h"
+
+namespace sightglass {
+
+// Saves program, vertex array, framebuffers and the first texture units of the current context; restores them at the
+// end of its life. `gl` must outlive it.
+class GlStateGuard {
+ public:
+  explicit GlStateGuard(const GlApi& gl);
+  ~GlStateGuard();
+  GlStateGuard(const GlStateGuard&) = delete;
+  GlStateGuard& operator=(const GlStateGuard&) = delete;
+
+ private:
+  static constexpr size_t kUnits = 4;
+  const GlApi& gl_;
+  GLint program_ = 0, vertex_array_ = 0, draw_framebuffer_ = 0, read_framebuffer_ = 0, active_texture_ = 0;
+  std::array<GLint, kUnits> textures_{}, samplers_{};
+};
+
+}  // namespace sightglass

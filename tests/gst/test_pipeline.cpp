@@ -1,0 +1,122 @@
+#include "test_pipeline.h"
+
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+#include <gst/video/video.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "glsegment.h"
+
+namespace sightglass::test {
+
+void init_gstreamer() {
+  static const bool done = [] {
+    setenv("GST_GL_PLATFORM", "egl", 0);
+    setenv("GST_GL_WINDOW", "egl-device", 0);
+    setenv("GST_GL_API", "gles2", 0);
+    gst_init(nullptr, nullptr);
+    return GST_ELEMENT_REGISTER(glsegment, nullptr) != FALSE;
+  }();
+  (void)done;
+}
+
+TestPipeline::TestPipeline(const std::string& middle) {
+  init_gstreamer();
+  const std::string text = "appsrc name=source format=time ! glupload ! " + middle +
+                           " ! gldownload ! video/x-raw,format=RGBA ! appsink name=sink sync=false";
+  GError* error = nullptr;
+  pipeline_ = gst_parse_launch(text.c_str(), &error);
+  if (error != nullptr) g_error("%s: %s", text.c_str(), error->message);
+  source_ = gst_bin_get_by_name(GST_BIN(pipeline_), "source");
+  segment_ = gst_bin_get_by_name(GST_BIN(pipeline_), "segment");
+  sink_ = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
+}
+
+TestPipeline::~TestPipeline() {
+  set_state(GST_STATE_NULL, true);
+  gst_object_unref(sink_);
+  if (segment_ != nullptr) gst_object_unref(segment_);
+  gst_object_unref(source_);
+  gst_object_unref(pipeline_);
+}
+
+bool TestPipeline::set_state(GstState state, bool wait) {
+  if (state <= GST_STATE_READY) width_ = height_ = 0;
+  const GstStateChangeReturn result = gst_element_set_state(pipeline_, state);
+  if (!wait || result != GST_STATE_CHANGE_ASYNC) return result != GST_STATE_CHANGE_FAILURE;
+  return gst_element_get_state(pipeline_, nullptr, nullptr, 10 * GST_SECOND) == GST_STATE_CHANGE_SUCCESS;
+}
+
+bool TestPipeline::push(const Rgba& frame) {
+  if (frame.width != width_ || frame.height != height_) {
+    width_ = frame.width;
+    height_ = frame.height;
+    GstCaps* caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "RGBA", "width", G_TYPE_INT, width_,
+                                        "height", G_TYPE_INT, height_, "framerate", GST_TYPE_FRACTION, 30, 1, nullptr);
+    gst_app_src_set_caps(GST_APP_SRC(source_), caps);
+    gst_caps_unref(caps);
+  }
+  GstBuffer* buffer = gst_buffer_new_memdup(frame.pixels.data(), frame.pixels.size());
+  GST_BUFFER_PTS(buffer) = next_;
+  GST_BUFFER_DURATION(buffer) = GST_SECOND / 30;
+  next_ += GST_SECOND / 30;
+  return gst_app_src_push_buffer(GST_APP_SRC(source_), buffer) == GST_FLOW_OK;
+}
+
+void TestPipeline::push_eos() { gst_app_src_end_of_stream(GST_APP_SRC(source_)); }
+
+std::optional<Rgba> TestPipeline::pull() {
+  GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink_), 10 * GST_SECOND);
+  if (sample == nullptr) return std::nullopt;
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  std::optional<Rgba> picture;
+  if (gst_video_info_from_caps(&info, gst_sample_get_caps(sample)) &&
+      gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ)) {
+    picture.emplace(GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info));
+    for (int32_t y = 0; y < picture->height; ++y) {
+      std::memcpy(picture->at(0, y),
+                  static_cast<const uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0)) +
+                      static_cast<ptrdiff_t>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0),
+                  static_cast<size_t>(picture->width) * 4);
+    }
+    gst_video_frame_unmap(&frame);
+  }
+  gst_sample_unref(sample);
+  return picture;
+}
+
+std::optional<Rgba> TestPipeline::pass(const Rgba& frame) {
+  if (!push(frame)) return std::nullopt;
+  return pull();
+}
+
+bool TestPipeline::at_end() const { return gst_app_sink_is_eos(GST_APP_SINK(sink_)) != FALSE; }
+
+std::string TestPipeline::message(GstMessageType type, int seconds) {
+  GstBus* bus = gst_element_get_bus(pipeline_);
+  GstMessage* message = gst_bus_timed_pop_filtered(bus, static_cast<GstClockTime>(seconds) * GST_SECOND, type);
+  std::string text;
+  if (message != nullptr) {
+    GError* error = nullptr;
+    if (type == GST_MESSAGE_ERROR) {
+      gst_message_parse_error(message, &error, nullptr);
+    } else {
+      gst_message_parse_warning(message, &error, nullptr);
+    }
+    text = error->message;
+    g_error_free(error);
+    gst_message_unref(message);
+    gst_bus_set_flushing(bus, TRUE);
+    gst_bus_set_flushing(bus, FALSE);
+  }
+  gst_object_unref(bus);
+  return text;
+}
+
+std::string TestPipeline::error(int seconds) { return message(GST_MESSAGE_ERROR, seconds); }
+std::string TestPipeline::warning(int seconds) { return message(GST_MESSAGE_WARNING, seconds); }
+
+}  // namespace sightglass::test

@@ -1,0 +1,54 @@
+// A pipeline around glsegment that takes and gives pictures.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <optional>
+#include <string>
+
+#include "gl_pictures.h"
+
+namespace sightglass::test {
+
+// GStreamer with glsegment registered, and GL without a window system unless the environment says otherwise. Once.
+void init_gstreamer();
+
+class TestPipeline {
+ public:
+  // appsrc ! glupload ! `middle` ! gldownload ! appsink; `middle` names its element under test "segment".
+  explicit TestPipeline(const std::string& middle);
+  ~TestPipeline();
+  TestPipeline(const TestPipeline&) = delete;
+  TestPipeline& operator=(const TestPipeline&) = delete;
+
+  GstElement* pipeline() const { return pipeline_; }
+  GstElement* segment() const { return segment_; }
+
+  // Waits for the change where `wait`; PAUSED and PLAYING complete only once a frame has come through.
+  bool set_state(GstState state, bool wait = false);
+  // One more frame, a thirtieth of a second after the one before; caps follow its size.
+  bool push(const Rgba& frame);
+  void push_eos();
+  // The next frame; nothing at the end of the stream, on an error, or after ten seconds.
+  std::optional<Rgba> pull();
+  // push() and pull().
+  std::optional<Rgba> pass(const Rgba& frame);
+  bool at_end() const;
+
+  // The first error posted so far, waiting up to `seconds` for one; empty when there is none. Later errors, which
+  // other elements post as a consequence, are dropped.
+  std::string error(int seconds = 0);
+  // The same for warnings.
+  std::string warning(int seconds = 0);
+
+ private:
+  std::string message(GstMessageType type, int seconds);
+  GstElement* pipeline_ = nullptr;
+  GstElement* source_ = nullptr;
+  GstElement* segment_ = nullptr;
+  GstElement* sink_ = nullptr;
+  int32_t width_ = 0, height_ = 0;
+  GstClockTime next_ = 0;
+};
+
+}  // namespace sightglass::test

@@ -1,0 +1,138 @@
+#include "tiny_model.h"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+#include "tflite/schema_generated.h"
+
+namespace sightglass::test {
+
+namespace {
+
+namespace schema = tflite::schema;
+
+// One operator after the other, each on the output of the one before.
+class Chain {
+ public:
+  explicit Chain(std::vector<int32_t> input_shape) {
+    model_.version = 3;
+    model_.buffers.push_back(std::make_unique<schema::BufferT>());  // 0 is the empty one
+    model_.subgraphs.push_back(std::make_unique<schema::SubGraphT>());
+    last_ = add_tensor("input", std::move(input_shape));
+    graph().inputs = {last_};
+  }
+
+  template <typename T>
+  int32_t add_constant(const char* name, schema::TensorType type, std::vector<int32_t> shape,
+                       const std::vector<T>& values) {
+    const int32_t index = add_tensor(name, std::move(shape));
+    schema::TensorT& tensor = *graph().tensors[static_cast<size_t>(index)];
+    tensor.type = type;
+    tensor.buffer = static_cast<uint32_t>(model_.buffers.size());
+    model_.buffers.push_back(std::make_unique<schema::BufferT>());
+    model_.buffers.back()->data.resize(values.size() * sizeof(T));
+    std::memcpy(model_.buffers.back()->data.data(), values.data(), values.size() * sizeof(T));
+    return index;
+  }
+
+  schema::OperatorT& add(schema::BuiltinOperator code, std::vector<int32_t> output_shape,
+                         const std::vector<int32_t>& constants = {}, const char* custom = "") {
+    auto operator_code = std::make_unique<schema::OperatorCodeT>();
+    operator_code->builtin_code = code;
+    operator_code->deprecated_builtin_code = static_cast<int8_t>(code);
+    operator_code->custom_code = custom;
+    auto node = std::make_unique<schema::OperatorT>();
+    node->opcode_index = static_cast<uint32_t>(model_.operator_codes.size());
+    node->inputs = {last_};
+    node->inputs.insert(node->inputs.end(), constants.begin(), constants.end());
+    last_ = add_tensor("output", std::move(output_shape));
+    node->outputs = {last_};
+    model_.operator_codes.push_back(std::move(operator_code));
+    graph().operators.push_back(std::move(node));
+    return *graph().operators.back();
+  }
+
+  void write(const std::string& path) {
+    graph().outputs = {last_};
+    flatbuffers::FlatBufferBuilder builder;
+    schema::FinishModelBuffer(builder, schema::Model::Pack(builder, &model_));
+    // Whoever maps the file at this moment sees the old one whole, or the new one.
+    const std::string draft = path + ".draft" + std::to_string(reinterpret_cast<uintptr_t>(this));
+    std::ofstream(draft, std::ios::binary)
+        .write(reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize());
+    std::filesystem::rename(draft, path);
+  }
+
+ private:
+  schema::SubGraphT& graph() { return *model_.subgraphs[0]; }
+  int32_t add_tensor(const char* name, std::vector<int32_t> shape) {
+    auto tensor = std::make_unique<schema::TensorT>();
+    tensor->name = name;
+    tensor->shape = std::move(shape);
+    graph().tensors.push_back(std::move(tensor));
+    return static_cast<int32_t>(graph().tensors.size()) - 1;
+  }
+
+  schema::ModelT model_;
+  int32_t last_ = 0;
+};
+
+void add_convolution(Chain& chain, int32_t in, const std::vector<float>& weights, const std::vector<float>& bias) {
+  const auto out = static_cast<int32_t>(bias.size());
+  const int32_t w = chain.add_constant("weights", schema::TensorType::FLOAT32, {out, 1, 1, in}, weights);
+  const int32_t b = chain.add_constant("bias", schema::TensorType::FLOAT32, {out}, bias);
+  schema::Conv2DOptionsT options;
+  options.padding = schema::Padding::VALID;
+  options.stride_h = options.stride_w = 1;
+  chain.add(schema::BuiltinOperator::CONV_2D, {1, 16, 16, out}, {w, b}).builtin_options.Set(std::move(options));
+}
+
+}  // namespace
+
+std::string red_model(Head head) {
+  using Op = schema::BuiltinOperator;
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("sightglass_red_" + std::to_string(static_cast<int>(head)) + ".tflite");
+  const int32_t channels = head == Head::kGreyInput ? 1 : 3;
+  Chain chain({1, 16, 16, channels});
+  switch (head) {
+    case Head::kSigmoid:
+      add_convolution(chain, 3, {40, 0, 0}, {-18});
+      chain.add(Op::LOGISTIC, {1, 16, 16, 1});
+      break;
+    case Head::kLogit:
+      add_convolution(chain, 3, {40, 0, 0}, {-18});
+      break;
+    case Head::kTwoSoftmax: {
+      add_convolution(chain, 3, {-20, 0, 0, 20, 0, 0}, {9, -9});
+      schema::SoftmaxOptionsT options;
+      options.beta = 1;
+      chain.add(Op::SOFTMAX, {1, 16, 16, 2}).builtin_options.Set(std::move(options));
+      break;
+    }
+    case Head::kThreeLogits:
+      add_convolution(chain, 3, {-20, 0, 0, 20, 0, 0, 0, 0, 0}, {9, -9, -100});
+      break;
+    case Head::kGreyInput:
+      add_convolution(chain, 1, {40}, {-18});
+      chain.add(Op::LOGISTIC, {1, 16, 16, 1});
+      break;
+    case Head::kVector: {
+      const int32_t axes = chain.add_constant<int32_t>("axes", schema::TensorType::INT32, {2}, {1, 2});
+      schema::ReducerOptionsT options;
+      options.keep_dims = true;
+      chain.add(Op::MEAN, {1, 1, 1, 3}, {axes}).builtin_options.Set(std::move(options));
+      break;
+    }
+    case Head::kUnknownOp:
+      chain.add(Op::CUSTOM, {1, 16, 16, 1}, {}, "SightglassTestOp");
+      break;
+  }
+  chain.write(path);
+  return path;
+}
+
+}  // namespace sightglass::test
