@@ -28,17 +28,10 @@ int64_t steps_per_output(const Graph& graph, const Node& node) {
 }
 
 bool foldable(const Graph& graph, const Node& node) {
-  int64_t steps = 0;
-  for (const ValueId input : node.inputs) {
-    if (input == kNone) continue;
-    if (!graph.is_constant(input)) return false;
-    steps += graph.value(input).shape.elements();
-  }
-  for (const ValueId output : node.outputs) {
-    if (graph.is_output(output)) return false;
-    steps += graph.value(output).shape.elements() * steps_per_output(graph, node);
-  }
-  return steps <= kMaxSteps;
+  const auto variable = [&](ValueId input) { return input != kNone && !graph.is_constant(input); };
+  if (std::ranges::any_of(node.inputs, variable)) return false;
+  if (std::ranges::any_of(node.outputs, [&](ValueId output) { return graph.is_output(output); })) return false;
+  return folding_steps(graph, node) <= kMaxSteps;
 }
 
 Result<std::vector<Constant>> evaluate(const Graph& graph, const Node& node) {
@@ -63,6 +56,15 @@ Result<std::vector<Constant>> evaluate(const Graph& graph, const Node& node) {
 }
 
 }  // namespace
+
+int64_t folding_steps(const Graph& graph, const Node& node) {
+  int64_t steps = 0;
+  for (const ValueId input : node.inputs) steps += input == kNone ? 0 : graph.value(input).shape.elements();
+  for (const ValueId output : node.outputs) {
+    steps += graph.value(output).shape.elements() * steps_per_output(graph, node);
+  }
+  return steps;
+}
 
 Status fold_if_constant(Graph& graph, NodeId id, bool* folded) {
   *folded = false;

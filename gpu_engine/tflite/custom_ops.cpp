@@ -1,4 +1,5 @@
 // Custom operators, by the name that a file gives them.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -8,9 +9,21 @@
 namespace sightglass::tflite {
 namespace {
 
-// MediaPipe's transposed convolution with a bias. Its options are three little-endian int32: padding (1 is SAME),
-// stride along the width, stride along the height. Inputs are data, weights [O,kh,kw,I], bias.
+struct Extent {
+  int64_t output = 0, before = 0, after = 0;  // size along one axis, and what padding takes off its ends
+};
+
+// SAME takes off the full size what the convolution that this one reverses would have padded, so that the output of an
+// odd input is not always stride times as large.
+Extent transposed(int64_t input, int64_t kernel, int64_t stride, bool same) {
+  const int64_t padding = same ? std::max<int64_t>(0, kernel - (input - 1) % stride - 1) : 0;
+  return {stride * (input - 1) + kernel - padding, padding / 2, padding - padding / 2};
+}
+
+// MediaPipe's transposed convolution with a bias. Its options are three little-endian int32: padding (1 is SAME, 2 is
+// VALID), stride along the width, stride along the height. Inputs are data, weights [O,kh,kw,I], bias.
 Status decode_convolution_2d_transpose_bias(const OperatorView& view, DecodedOp& node) {
+  constexpr int32_t kSame = 1, kValid = 2;
   std::array<int32_t, 3> options{};
   const auto* bytes = view.custom_options();
   const size_t length = bytes == nullptr ? 0 : bytes->size();
@@ -21,6 +34,9 @@ Status decode_convolution_2d_transpose_bias(const OperatorView& view, DecodedOp&
   static_assert(std::endian::native == std::endian::little, "the file's numbers are read as they lie");
   std::memcpy(options.data(), bytes->data(), sizeof(options));
   const auto [padding, stride_w, stride_h] = options;
+  if (padding != kSame && padding != kValid) {
+    return invalid_model("its padding scheme " + std::to_string(padding) + " does not exist");
+  }
   if (stride_w < 1 || stride_h < 1) {
     return invalid_model("its strides are " + std::to_string(stride_h) + " x " + std::to_string(stride_w));
   }
@@ -29,18 +45,20 @@ Status decode_convolution_2d_transpose_bias(const OperatorView& view, DecodedOp&
                          " need 4 dimensions");
   }
   TransposeConvAttr attr;
-  attr.padding.mode = padding == 1 ? PaddingMode::kSame : PaddingMode::kValid;
   attr.stride_h = stride_h;
   attr.stride_w = stride_w;
-  const auto out_size = [&](int axis, int64_t stride) {
-    const int64_t in = view.shape(0).dim(axis);
-    return padding == 1 ? in * stride : (in - 1) * stride + view.shape(1).dim(axis);
-  };
-  const int64_t out_h = out_size(1, stride_h);
-  const int64_t out_w = out_size(2, stride_w);
-  if (out_h > INT32_MAX || out_w > INT32_MAX) return invalid_model("its output is too large");
-  attr.out_h = static_cast<int32_t>(out_h);
-  attr.out_w = static_cast<int32_t>(out_w);
+  const bool same = padding == kSame;
+  const Extent rows = transposed(view.shape(0).dim(1), view.shape(1).dim(1), stride_h, same);
+  const Extent columns = transposed(view.shape(0).dim(2), view.shape(1).dim(2), stride_w, same);
+  for (const Extent& extent : {rows, columns}) {
+    if (extent.output < 1 || extent.output > INT32_MAX) {
+      return invalid_model("its output would be " + std::to_string(extent.output) + " wide or high");
+    }
+  }
+  attr.out_h = static_cast<int32_t>(rows.output);
+  attr.out_w = static_cast<int32_t>(columns.output);
+  attr.padding = {PaddingMode::kExplicit, static_cast<int32_t>(rows.before), static_cast<int32_t>(rows.after),
+                  static_cast<int32_t>(columns.before), static_cast<int32_t>(columns.after)};
   node.attributes = attr;
   return {};
 }

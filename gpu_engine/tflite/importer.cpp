@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ref/ref_ops.h"
+#include "graph/fold.h"
 #include "tflite/import_options.h"
 #include "tflite/model_file.h"
 #include "tflite/tensor_table.h"
@@ -15,27 +15,6 @@ const char* const kFloatVersion = "use the float32 or float16 version of the mod
 
 bool is_quantized_type(DataType type) {
   return type == DataType::kInt8 || type == DataType::kUInt8 || type == DataType::kInt16;
-}
-
-// How many multiplications the node takes, roughly: what bounds the time to evaluate it.
-double multiplications(const Graph& graph, const Node& node) {
-  const auto elements = [&](ValueId id) { return static_cast<double>(graph.value(id).shape.elements()); };
-  double largest = elements(node.outputs[0]);
-  for (const ValueId input : node.inputs) largest = input == kNone ? largest : std::max(largest, elements(input));
-  switch (node.op) {
-    case OpType::kConv2d:
-    case OpType::kTransposeConv:
-    case OpType::kDepthwiseConv2d:
-    case OpType::kFullyConnected:
-      return elements(node.outputs[0]) * elements(node.inputs[1]);
-    case OpType::kAveragePool2d:
-    case OpType::kMaxPool2d: {
-      const auto& pool = std::get<Pool2dAttr>(node.attributes);
-      return elements(node.outputs[0]) * pool.filter_h * pool.filter_w;
-    }
-    default:
-      return largest;
-  }
 }
 
 class Importer {
@@ -75,8 +54,7 @@ class Importer {
   std::vector<FileTensor> tensors_;
   Graph graph_;
   std::vector<std::string> unsupported_;  // a line for each operator that stands in the way
-  int64_t folded_bytes_ = 0;
-  double folded_multiplications_ = 0;
+  int64_t folded_bytes_ = 0, folded_steps_ = 0;
 };
 
 std::string where(const std::string& title, const std::vector<FileTensor*>& outputs) {
@@ -316,11 +294,6 @@ Status Importer::add_node(const DecodedOp& decoded, const Step& step) {
 
   const bool constant =
       std::ranges::all_of(data, [](const FileTensor* t) { return t == nullptr || t->constant.has_value(); });
-  if (constant && node.op == OpType::kDequantize && data[0]->constant->type == DataType::kFloat16) {
-    SG_RETURN_IF_ERROR(adopt_shape(output, data[0]->shape).with_context(where(step.title, step.outputs)));
-    output.constant = data[0]->constant;  // stays as narrow as it is stored
-    return {};
-  }
   if (constant) return fold(std::move(node), step, data);
 
   for (FileTensor* input : data) node.inputs.push_back(input == nullptr ? kNone : value_of(*input));
@@ -340,36 +313,31 @@ Status Importer::fold(Node node, const Step& step, const std::vector<FileTensor*
   for (const FileTensor* input : data) {
     node.inputs.push_back(input == nullptr ? kNone : scratch.add_value(make_value(*input)));
   }
-  node.outputs.push_back(scratch.add_value(make_value(output)));
+  const ValueId scratch_output = scratch.add_value(make_value(output));
+  node.outputs.push_back(scratch_output);
   SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(scratch, node));
   SG_RETURN_IF_ERROR(adopt_shape(output, shapes[0]).with_context(here));
-  scratch.value(node.outputs[0]).shape = output.shape;
+  scratch.value(scratch_output).shape = output.shape;
 
-  // Narrow constants are widened on the way.
-  double bytes = 0;
-  for (const ValueId id : node.outputs) bytes += static_cast<double>(scratch.value(id).shape.elements()) * 4;
-  for (const ValueId id : node.inputs)
-    bytes += id == kNone ? 0 : static_cast<double>(scratch.value(id).shape.elements()) * 4;
-  folded_multiplications_ += multiplications(scratch, node);
-  if (static_cast<double>(folded_bytes_) + bytes > static_cast<double>(options_.max_folded_bytes) ||
-      folded_multiplications_ > static_cast<double>(options_.max_folded_multiplications)) {
+  const NodeId id = scratch.add_node(node);
+
+  // Of float16, DEQUANTIZE makes nothing new: the bytes stay as they are stored.
+  const bool shared = node.op == OpType::kDequantize && data[0]->type == DataType::kFloat16;
+  if (!shared) {
+    folded_bytes_ += output.shape.elements() * static_cast<int64_t>(size_of(*output.type));
+    folded_steps_ += folding_steps(scratch, node);
+  }
+  bool folded = folded_bytes_ <= options_.max_folded_bytes && folded_steps_ <= options_.max_folding_steps;
+  if (folded) {
+    const Status status = fold_if_constant(scratch, id, &folded);
+    if (!status.ok()) return unsupported(here + ": " + status.message());
+  }
+  if (!folded) {
     return unsupported(here +
-                       ": its inputs are all constant, and evaluating them while loading takes too much: replace "
-                       "the operator by its result");
+                       ": all its inputs are constant, and evaluating it while loading takes too long; put its "
+                       "result into the model instead");
   }
-  folded_bytes_ += static_cast<int64_t>(bytes);
-
-  std::vector<HostTensor> inputs(node.inputs.size());
-  std::vector<const HostTensor*> present(node.inputs.size(), nullptr);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (node.inputs[i] == kNone) continue;
-    SG_ASSIGN_OR_RETURN(inputs[i], ref::constant_tensor(scratch, node.inputs[i]));
-    present[i] = &inputs[i];
-  }
-  Result<std::vector<HostTensor>> results = ref::evaluate(scratch, node, present);
-  if (!results.ok()) return unsupported(here + ": " + results.status().message());
-  const auto result = std::make_shared<HostTensor>(std::move((*results)[0]));
-  output.constant = Constant{result->type, result->data, result};
+  output.constant = scratch.value(scratch_output).constant;
   return {};
 }
 

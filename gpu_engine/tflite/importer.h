@@ -18,7 +18,7 @@ struct ImportOptions {
   int max_nodes = 100000;
   // Operators whose inputs are all constant are evaluated while importing, within these bounds for the whole file.
   int64_t max_folded_bytes = int64_t{1} << 29;
-  int64_t max_folded_multiplications = int64_t{1} << 30;
+  int64_t max_folding_steps = int64_t{1} << 30;  // multiplications, or elements moved
 };
 
 // `bytes` must stay unchanged while `owner` lives; constants of the graph point into it and share `owner`. They must
