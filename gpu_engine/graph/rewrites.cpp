@@ -1,0 +1,79 @@
+#include "graph/rewrites.h"
+
+#include <array>
+
+#include "graph/rewrites/common.h"
+
+namespace sightglass {
+namespace {
+
+// What a file spells out is recognised before its parts are folded into neighbours; activations come last, when what
+// stood between them and a node that can carry them is gone.
+constexpr std::array kRewrites{
+    Rewrite{"fold-constants", fold_constants},
+    Rewrite{"remove-identities", remove_identities},
+    Rewrite{"recognise-hard-swish", recognise_hard_swish},
+    Rewrite{"recognise-swish", recognise_swish},
+    Rewrite{"fold-padding", fold_padding},
+    Rewrite{"fold-scale-bias", fold_scale_bias},
+    Rewrite{"global-pool", global_pool},
+    Rewrite{"fuse-activation", fuse_activation},
+};
+
+// A pass that changes something makes room for the next one. Real models settle in three or four; the graph is valid
+// and complete after any number.
+constexpr int kMaxPasses = 50;
+// Checking after each application takes time with the square of the nodes; larger graphs are checked once a pass.
+constexpr size_t kMaxNodesToCheckEachTime = 2000;
+
+class Driver {
+ public:
+  Driver(Graph& graph, std::span<const Rewrite> rewrites) : graph_(graph), rewrites_(rewrites) {}
+
+  Result<RewriteReport> run() {
+    SG_RETURN_IF_ERROR(verify(graph_).with_context("before any rewrite"));
+    graph_.remove_dead_nodes();
+    for (int pass = 0; pass < kMaxPasses; ++pass) {
+      changed_ = false;
+      report_.declined.clear();  // what still stands in the way after the last pass is what counts
+      for (const Rewrite& rewrite : rewrites_) SG_RETURN_IF_ERROR(apply_everywhere(rewrite));
+      SG_RETURN_IF_ERROR(verify(graph_).with_context("after the rewrites"));
+      if (!changed_) break;
+    }
+    return std::move(report_);
+  }
+
+ private:
+  Status apply_everywhere(const Rewrite& rewrite) {
+    const std::vector<NodeId> order = graph_.order();
+    for (const NodeId id : order) {
+      if (graph_.node(id).removed) continue;
+      const std::string where = describe(graph_, id);
+      RewriteOutcome outcome = rewrite.apply(graph_, id);
+      if (outcome.kind == RewriteOutcome::kDeclined) {
+        report_.declined.push_back({rewrite.name, where, std::move(outcome.reason)});
+      }
+      if (outcome.kind != RewriteOutcome::kApplied) continue;
+      changed_ = true;
+      report_.applied.push_back({rewrite.name, where, {}});
+      if (graph_.order().size() > kMaxNodesToCheckEachTime) continue;
+      SG_RETURN_IF_ERROR(verify(graph_).with_context(std::string("after ") + rewrite.name + " at " + where));
+    }
+    return {};
+  }
+
+  Graph& graph_;
+  std::span<const Rewrite> rewrites_;
+  RewriteReport report_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+std::span<const Rewrite> all_rewrites() { return kRewrites; }
+
+Result<RewriteReport> run_rewrites(Graph& graph, std::span<const Rewrite> rewrites) {
+  return Driver(graph, rewrites).run();
+}
+
+}  // namespace sightglass

@@ -1,0 +1,99 @@
+#include "graph/rewrites/common.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sightglass::rewriting {
+
+bool has_weights(OpType op) {
+  return op == OpType::kConv2d || op == OpType::kDepthwiseConv2d || op == OpType::kTransposeConv ||
+         op == OpType::kFullyConnected;
+}
+
+bool can_activate(OpType op, Activation activation) {
+  if (has_weights(op)) return true;
+  if (activation == Activation::kPrelu) return false;
+  switch (op) {
+    case OpType::kAdd:
+    case OpType::kSub:
+    case OpType::kMul:
+    case OpType::kMaximum:
+    case OpType::kMinimum:
+    case OpType::kAveragePool2d:
+    case OpType::kMaxPool2d:
+    case OpType::kMean:
+    case OpType::kResizeBilinear:
+    case OpType::kConcat:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::optional<std::string> obstacle_to_activating(const Graph& graph, ValueId value, Activation activation,
+                                                  size_t readers) {
+  const NodeId producer = graph.value(value).producer;
+  if (producer == kNone) return "no operator computes its input";
+  const Node& node = graph.node(producer);
+  if (!can_activate(node.op, activation)) {
+    return describe(graph, producer) + " cannot carry " + to_string(activation);
+  }
+  if (node.activation != Activation::kNone) {
+    return describe(graph, producer) + " has the activation " + to_string(node.activation);
+  }
+  if (graph.is_output(value)) return "'" + graph.value(value).name + "' is an output of the graph";
+  if (graph.value(value).users.size() != readers) return "'" + graph.value(value).name + "' is read by others as well";
+  return std::nullopt;
+}
+
+void activate_producer(Graph& graph, ValueId from, Activation activation, ValueId to) {
+  const NodeId producer = graph.value(from).producer;
+  graph.remove_node(graph.value(to).producer);
+  graph.node(producer).activation = activation;
+  graph.set_output(producer, 0, to);
+  // What lay between reads `from` still, and nobody reads it.
+  while (!graph.value(from).users.empty()) {
+    NodeId last = graph.value(from).users.front();
+    while (!graph.value(graph.node(last).outputs[0]).users.empty()) {
+      last = graph.value(graph.node(last).outputs[0]).users.front();
+    }
+    graph.remove_node(last);
+  }
+}
+
+void replace_node(Graph& graph, NodeId id, Node node) {
+  node.outputs = graph.node(id).outputs;
+  node.origin = graph.node(id).origin;
+  graph.add_node(std::move(node), id);
+  graph.remove_node(id);
+}
+
+bool read_once(const Graph& graph, ValueId value) {
+  return graph.value(value).users.size() == 1 && !graph.is_output(value);
+}
+
+bool is_near(std::optional<float> number, float expected) {
+  return number && std::abs(*number - expected) <= 1e-4f * std::abs(expected);
+}
+
+std::optional<float> uniform_constant(const Graph& graph, ValueId id) {
+  if (!graph.is_constant(id) || graph.value(id).type != DataType::kFloat32) return std::nullopt;
+  const std::vector<float> values = graph.floats(id);
+  if (values.empty()) return std::nullopt;
+  const bool uniform = std::ranges::all_of(values, [&](float value) { return is_near(value, values[0]); });
+  return uniform ? std::optional(values[0]) : std::nullopt;
+}
+
+std::optional<std::vector<float>> per_channel(const Graph& graph, ValueId id, int32_t channels) {
+  if (!graph.is_constant(id) || graph.value(id).type != DataType::kFloat32) return std::nullopt;
+  const Shape& shape = graph.value(id).shape;
+  std::vector<float> values = graph.floats(id);
+  if (values.size() == 1) values.assign(static_cast<size_t>(channels), values[0]);
+  const bool varies_elsewhere = shape.elements() != 1 && shape.elements() != channels_of(shape);
+  if (varies_elsewhere || values.size() != static_cast<size_t>(channels)) return std::nullopt;
+  return values;
+}
+
+int32_t channels_of(const Shape& shape) { return shape.rank() == 0 ? 1 : shape.dim(shape.rank() - 1); }
+
+}  // namespace sightglass::rewriting

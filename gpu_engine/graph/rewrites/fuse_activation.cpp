@@ -1,0 +1,61 @@
+// A node that only applies an activation gives it to the node before it.
+#include "graph/rewrites/common.h"
+
+namespace sightglass {
+namespace {
+
+Activation activation_of(OpType op) {
+  switch (op) {
+    case OpType::kRelu:
+      return Activation::kRelu;
+    case OpType::kRelu6:
+      return Activation::kRelu6;
+    case OpType::kReluN1To1:
+      return Activation::kReluN1To1;
+    case OpType::kLogistic:
+      return Activation::kLogistic;
+    case OpType::kTanh:
+      return Activation::kTanh;
+    case OpType::kHardSwish:
+      return Activation::kHardSwish;
+    case OpType::kPrelu:
+      return Activation::kPrelu;
+    default:
+      return Activation::kNone;
+  }
+}
+
+// The slopes of a PRELU, one per channel, as a constant of that many numbers.
+std::optional<ValueId> slope_constant(Graph& graph, const Node& prelu) {
+  const ValueId id = prelu.inputs[1];
+  const int32_t channels = rewriting::channels_of(graph.value(prelu.outputs[0]).shape);
+  const std::optional<std::vector<float>> slopes = rewriting::per_channel(graph, id, channels);
+  if (!slopes) return std::nullopt;
+  if (graph.value(id).shape.elements() == channels) return id;
+  return graph.add_constant(graph.value(id).name, Shape{channels}, *slopes);
+}
+
+}  // namespace
+
+RewriteOutcome fuse_activation(Graph& graph, NodeId id) {
+  const Activation activation = activation_of(graph.node(id).op);
+  if (activation == Activation::kNone) return RewriteOutcome::not_matched();
+  if (graph.node(id).activation != Activation::kNone) {
+    return RewriteOutcome::declined(std::string("it has the activation ") + to_string(graph.node(id).activation));
+  }
+  const ValueId in = graph.node(id).inputs[0];
+  if (const auto obstacle = rewriting::obstacle_to_activating(graph, in, activation, 1)) {
+    return RewriteOutcome::declined(*obstacle);
+  }
+  if (activation == Activation::kPrelu) {
+    const std::optional<ValueId> slope = slope_constant(graph, graph.node(id));
+    if (!slope) return RewriteOutcome::declined("the slope is not a constant with one number per channel");
+    const NodeId producer = graph.value(in).producer;
+    while (graph.node(producer).inputs.size() < 3) graph.append_input(producer, kNone);
+    graph.append_input(producer, *slope);
+  }
+  rewriting::activate_producer(graph, in, activation, graph.node(id).outputs[0]);
+  return RewriteOutcome::applied();
+}
+
+}  // namespace sightglass
