@@ -1,0 +1,82 @@
+// Builds .tflite files for tests, right ones and wrong ones. Included as "model_builder.h".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tflite/schema_generated.h"
+
+namespace sightglass::test {
+
+namespace schema = tflite::schema;
+using Dims = std::vector<int32_t>;
+
+// Tensors and operators are added in order and referred to by tensor index. Names default to "t0", "t1", …
+class ModelBuilder {
+ public:
+  ModelBuilder();
+
+  int add_input(const Dims& dims, schema::TensorType type = schema::TensorType::FLOAT32, const std::string& name = {});
+  void add_output(int tensor);
+  // A tensor without contents, for operators to write.
+  int add_tensor(const Dims& dims, schema::TensorType type = schema::TensorType::FLOAT32, const std::string& name = {});
+  int add_floats(const Dims& dims, const std::vector<float>& values, const std::string& name = {});
+  int add_halves(const Dims& dims, const std::vector<float>& values, const std::string& name = {});
+  int add_ints(const Dims& dims, const std::vector<int32_t>& values, const std::string& name = {});
+  int add_longs(const Dims& dims, const std::vector<int64_t>& values, const std::string& name = {});
+  int add_bytes(const Dims& dims, schema::TensorType type, const std::vector<uint8_t>& bytes,
+                const std::string& name = {});
+  // A constant of float32 whose elements are all `value`.
+  int add_filled(const Dims& dims, float value, const std::string& name = {});
+
+  // Appends an operator that writes a new tensor of shape `out`, and returns that tensor. -1 is an absent input.
+  int add_op(schema::BuiltinOperator code, const std::vector<int32_t>& inputs, const Dims& out,
+             const std::string& name = {});
+  template <typename OptionsT>
+  requires(!std::is_convertible_v<OptionsT, std::string>) int add_op(schema::BuiltinOperator code,
+                                                                     const std::vector<int32_t>& inputs,
+                                                                     const Dims& out, OptionsT options,
+                                                                     const std::string& name = {}) {
+    const int tensor = add_op(code, inputs, out, name);
+    last_op().builtin_options.Set(std::move(options));
+    return tensor;
+  }
+  int add_custom_op(const std::string& custom_code, const std::vector<int32_t>& inputs, const Dims& out,
+                    const std::vector<uint8_t>& options, const std::string& name = {});
+
+  // For what the functions above do not reach, contradictions above all.
+  schema::ModelT& model() { return model_; }
+  schema::SubGraphT& subgraph() { return *model_.subgraphs[0]; }
+  schema::TensorT& tensor(int index) { return *subgraph().tensors[static_cast<size_t>(index)]; }
+  schema::OperatorT& last_op() { return *subgraph().operators.back(); }
+
+  std::vector<std::byte> build(const char* identifier = schema::ModelIdentifier()) const;
+
+ private:
+  uint32_t opcode(schema::BuiltinOperator code, const std::string& custom_code);
+  int append_op(uint32_t code, const std::vector<int32_t>& inputs, const Dims& out, const std::string& name);
+
+  schema::ModelT model_;
+};
+
+schema::Conv2DOptionsT conv_options(schema::Padding padding, int32_t stride = 1, int32_t dilation = 1,
+                                    schema::ActivationFunctionType activation = schema::ActivationFunctionType::NONE);
+schema::DepthwiseConv2DOptionsT depthwise_options(
+    schema::Padding padding, int32_t stride = 1, int32_t dilation = 1,
+    schema::ActivationFunctionType activation = schema::ActivationFunctionType::NONE);
+schema::Pool2DOptionsT pool_options(schema::Padding padding, int32_t filter, int32_t stride);
+schema::SoftmaxOptionsT softmax_options(float beta = 1.0f);
+
+// A picture [1,size,size,3], through a 1x1 convolution into as many channels as there are biases; `weights` is
+// [channels][3]. Returns the tensor of logits; what follows, and add_output(), is the caller's.
+int add_pointwise_head(ModelBuilder& builder, int32_t size, const std::vector<float>& weights,
+                       const std::vector<float>& bias);
+
+// Writes `bytes` to `path`; throws std::runtime_error when that fails.
+void write_file(const std::string& path, const std::vector<std::byte>& bytes);
+
+}  // namespace sightglass::test
