@@ -193,6 +193,52 @@ TEST_P(ModelsTest, StaysInItsTensorsAndRepeatsBitByBit) {
   EXPECT_TRUE(sentinels.ok()) << sentinels.message();
 }
 
+// Small models of single operators and whole models beyond those above: either the answer is right, or there is a
+// reason.
+class EveryModelTest : public GlTest {};
+
+TEST_F(EveryModelTest, MatchesOrIsRefusedWithAReason) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models, no reference outputs";
+  std::set<std::string> matching;
+  for (const GoldenCase& golden : list_golden_cases()) {
+    SCOPED_TRACE(golden.model + " " + golden.name);
+    const auto run = prepare(gl(), golden, device().limits);
+    if (!run.ok()) {
+      const Status& status = run.status();
+      const bool reason = status.code() == ErrorCode::kUnsupported || status.code() == ErrorCode::kInvalidModel ||
+                          status.code() == ErrorCode::kResourceExhausted;
+      EXPECT_TRUE(reason) << status.message();
+      EXPECT_NE(status.message().find(golden.model), std::string::npos) << status.message();
+      continue;
+    }
+    if (!golden.error.empty()) continue;  // runs here, but there is nothing to compare with
+    const auto inputs = load_inputs(golden);
+    ASSERT_TRUE(inputs.ok()) << inputs.status().message();
+    const auto references = load_outputs(golden);
+    ASSERT_TRUE(references.ok()) << references.status().message();
+    const auto outputs = infer(*run, *inputs);
+    ASSERT_TRUE(outputs.ok()) << outputs.status().message();
+    ASSERT_EQ(outputs->size(), references->size());
+    double worst = 0;
+    for (size_t i = 0; i < outputs->size(); ++i) {
+      const Comparison comparison = compare((*references)[i], (*outputs)[i]);
+      worst = std::max(worst, comparison.relative_max);
+      EXPECT_LE(comparison.relative_max, kRelativeMax) << "output " << i << ": " << to_string(comparison);
+    }
+    std::printf("MODEL %s %s: %.1e of the range\n", golden.model.c_str(), golden.name.c_str(), worst);
+    matching.insert(golden.model);
+  }
+  // Refusing what used to run is a fault too.
+  for (const char* model :
+       {"ops/lite_add", "ops/lite_gpu_compat_single_avg_pool", "ops/lite_multi_add", "ops/lite_sub",
+        "ops/lite_test_model_redux_precision", "ops/mp_1x256x256x3_softmax", "ops/mp_3in3out_model_swaps_input_2_and_0",
+        "ops/quant_concat", "ops/quant_fc", "ops/quant_maximum", "ops/quant_minimum",
+        "ops/quant_multi_input_add_reshape", "ops/quant_single_conv_weights_min_0_max_plus_10",
+        "ops/quant_single_softmax_min_minus_5_max_plus_5", "ops/quant_weight_shared_between_convs"}) {
+    EXPECT_TRUE(matching.contains(model)) << model << " does not run";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Float, ModelsTest,
                          ::testing::Combine(::testing::Range<size_t>(0, std::size(kModels)),
                                             ::testing::Values(Limits::kDevice, Limits::kMinimum)),
