@@ -1,0 +1,46 @@
+// What the importer's tests share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "model_builder.h"
+#include "tflite/importer.h"
+
+namespace sightglass::test {
+
+inline Result<Graph> import_bytes(const std::vector<std::byte>& bytes, const tflite::ImportOptions& options = {}) {
+  const auto copy = std::make_shared<std::vector<std::byte>>(bytes);
+  return tflite::import(*copy, copy, "m.tflite", options);
+}
+
+// The graph of a model that must import and pass verify(); an empty graph, and a failed test, otherwise.
+inline Graph imported(const ModelBuilder& builder) {
+  Result<Graph> graph = import_bytes(builder.build());
+  if (!graph.ok()) {
+    ADD_FAILURE() << graph.status().message();
+    return {};
+  }
+  const Status valid = verify(*graph);
+  EXPECT_TRUE(valid.ok()) << valid.message();
+  return std::move(graph).value();
+}
+
+// The model must be refused with that code, and the message must hold every one of `parts`.
+inline void expect_refused(const ModelBuilder& builder, ErrorCode code, const std::vector<std::string>& parts,
+                           const tflite::ImportOptions& options = {}) {
+  const Result<Graph> graph = import_bytes(builder.build(), options);
+  ASSERT_FALSE(graph.ok()) << "it was imported: " << dump_text(*graph);
+  const std::string& message = graph.status().message();
+  EXPECT_EQ(graph.status().code(), code) << message;
+  EXPECT_NE(message.find("m.tflite"), std::string::npos) << "the model is not named: " << message;
+  for (const std::string& part : parts) {
+    EXPECT_NE(message.find(part), std::string::npos) << "'" << part << "' is not in: " << message;
+  }
+}
+
+}  // namespace sightglass::test
