@@ -136,7 +136,7 @@ Status decode_mean(const OperatorView& view, DecodedOp& node) {
     attr.axes.push_back(static_cast<int32_t>(axis < 0 ? axis + rank : axis));
   }
   std::ranges::sort(attr.axes);
-  attr.axes.erase(std::ranges::unique(attr.axes).begin(), attr.axes.end());
+  attr.axes.erase(std::unique(attr.axes.begin(), attr.axes.end()), attr.axes.end());
   node.data = {0};
   if (attr.axes.empty()) {  // the mean of every element by itself
     node.op = OpType::kReshape;

@@ -258,11 +258,15 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
       return unsupported("8-bit tensors are not yet supported, and " + name + " is " + tensor.type_name() + ": " +
                          kFloatVersion);
     }
-    return unsupported(name + " is " + tensor.type_name() + ", and only float32 is supported: " + kFloatVersion);
+    if (tensor.type == DataType::kFloat16) {
+      return unsupported(name + " is float16, which only constants may be: convert the model with float32 activations");
+    }
+    return unsupported(name + " is " + tensor.type_name() +
+                       ", and only float32 is computed with: leave it out of the model");
   };
   for (const size_t i : decoded.data) {
     const FileTensor* input = i < step.inputs.size() ? step.inputs[i] : nullptr;
-    if (input == nullptr) continue;
+    if (input == nullptr || input->opaque) continue;
     const bool dequantized = decoded.op == OpType::kDequantize && constant && input->type && !input->sparse;
     if (!dequantized) SG_RETURN_IF_ERROR(check(*input));
   }

@@ -1,0 +1,49 @@
+// Writes the files that fuzzing starts from: fuzz_seeds FOLDER [FOLDER-OF-MODELS]. The sample models, and those small
+// ones among the second folder's *.tflite.
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+
+#include "sample_models.h"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uintmax_t kLargestSeed = 16384;
+
+int write_seeds(const fs::path& folder, const fs::path& models) {
+  fs::create_directories(folder);
+  int count = 0;
+  for (const sightglass::test::SampleModel& sample : sightglass::test::sample_models()) {
+    std::ofstream file(folder / (sample.name + ".tflite"), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(sample.bytes.data()), static_cast<std::streamsize>(sample.bytes.size()));
+    file.close();
+    if (!file) throw std::runtime_error("cannot write " + (folder / sample.name).string());
+    ++count;
+  }
+  if (!fs::is_directory(models)) return count;
+  for (const fs::directory_entry& entry : fs::directory_iterator(models)) {
+    if (entry.path().extension() != ".tflite" || entry.file_size() > kLargestSeed) continue;
+    fs::copy_file(entry.path(), folder / entry.path().filename(), fs::copy_options::overwrite_existing);
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2 || argc > 3) {
+    std::fprintf(stderr, "usage: %s FOLDER [FOLDER-OF-MODELS]\n", argv[0]);
+    return 2;
+  }
+  try {
+    std::printf("%d seeds in %s\n", write_seeds(argv[1], argc == 3 ? argv[2] : ""), argv[1]);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], e.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Fuzzes the model importer: run.sh BUILD-FOLDER [SECONDS]. Exits non-zero on a finding, which it leaves in
+# BUILD-FOLDER/findings.
+set -eu
+[ $# -ge 1 ] || {
+  echo "usage: $0 BUILD-FOLDER [SECONDS]" >&2
+  exit 2
+}
+root=$(cd "$(dirname "$0")/../.." && pwd)
+mkdir -p "$1"
+build=$(cd "$1" && pwd)
+seconds=${2:-60}
+
+launcher=
+command -v ccache >/dev/null && launcher=ccache
+echo "== building $build with clang, AddressSanitizer and UndefinedBehaviorSanitizer"
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+  -DCMAKE_CXX_COMPILER_LAUNCHER=$launcher -DCMAKE_C_COMPILER_LAUNCHER=$launcher \
+  -DSIGHTGLASS_FUZZ=ON -DSIGHTGLASS_SANITIZE=address,undefined >"$build/configure.log"
+cmake --build "$build" --target fuzz_importer fuzz_seeds
+
+corpus=$build/corpus
+"$build/tests/fuzz/fuzz_seeds" "$corpus" "$root/../shared/models/ops"
+mkdir -p "$build/findings"
+echo "== fuzzing for $seconds seconds; findings would lie in $build/findings"
+"$build/tests/fuzz/fuzz_importer" -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=2048 -malloc_limit_mb=512 \
+  -timeout=10 -print_final_stats=1 -verbosity=1 -artifact_prefix="$build/findings/" "$corpus" \
+  >"$build/fuzz.log" 2>&1 || {
+  tail -n 40 "$build/fuzz.log" >&2
+  echo "== a finding; the whole log is $build/fuzz.log" >&2
+  exit 1
+}
+grep '^stat::' "$build/fuzz.log"
+echo "== no finding; the log is $build/fuzz.log, the corpus $corpus"
