@@ -1,0 +1,93 @@
+// Every shader in every combination of defines that the engine or an element may ask for: accepted by glslangValidator,
+// the reference compiler, and by the driver at hand.
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "gpu_engine/shader_library.h"
+#include "harness/gl_test.h"
+#include "ops/kernel.h"
+#include "segment/shaders.h"
+
+namespace sightglass::test {
+namespace {
+
+std::vector<ShaderKey> every_variant() {
+  std::vector<ShaderKey> keys = all_shader_variants();
+  for (const ShaderKey& key : segment_shader_variants()) keys.push_back(key);
+  return keys;
+}
+
+// Runs a command and returns its exit status and what it printed.
+std::pair<int, std::string> run_command(const std::string& command) {
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return {-1, "popen failed"};
+  std::string output;
+  char buffer[4096];
+  while (const size_t n = fread(buffer, 1, sizeof(buffer), pipe)) output.append(buffer, n);
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+}
+
+TEST(ShaderSyntax, GlslangValidatorAcceptsEveryVariant) {
+  if (run_command("glslangValidator --version").first != 0) GTEST_SKIP() << "glslangValidator is not installed";
+  const auto directory = std::filesystem::temp_directory_path() / ("sightglass-shaders-" + std::to_string(getpid()));
+  std::filesystem::create_directories(directory);
+  size_t count = 0;
+  for (const ShaderKey& key : every_variant()) {
+    const Result<std::string> source = assemble_shader(key);
+    ASSERT_TRUE(source.ok()) << source.status().message();
+    const std::string file = directory / (std::to_string(count++) + std::filesystem::path(key.shader).extension().string());
+    std::ofstream(file) << *source;
+    const auto [status, output] = run_command("glslangValidator " + file);
+    EXPECT_EQ(status, 0) << key.name() << "\n" << output;
+  }
+  std::filesystem::remove_all(directory);
+  std::printf("%zu variants\n", count);
+  EXPECT_GT(count, 40u);
+}
+
+TEST(ShaderSyntax, ABrokenShaderIsNoticed) {
+  if (run_command("glslangValidator --version").first != 0) GTEST_SKIP() << "glslangValidator is not installed";
+  const std::string file = std::filesystem::temp_directory_path() / ("broken-" + std::to_string(getpid()) + ".comp");
+  std::ofstream(file) << "#version 310 es\nlayout(local_size_x = 1) in;\nvoid main() { undeclared = 1; }\n";
+  EXPECT_NE(run_command("glslangValidator " + file).first, 0);
+  std::filesystem::remove(file);
+}
+
+TEST(ShaderSyntax, EveryEmbeddedShaderHasAVariant) {
+  std::set<std::string> asked_for;
+  for (const ShaderKey& key : every_variant()) asked_for.insert(key.shader);
+  for (const EmbeddedShader& shader : embedded_shaders()) {
+    if (shader.name.ends_with(".glsl")) continue;  // included by others
+    EXPECT_TRUE(asked_for.contains(std::string(shader.name))) << shader.name << " is never asked for";
+  }
+}
+
+TEST(ShaderLibrary, MissingFilesAreNamed) {
+  const Result<std::string> source = assemble_shader({"no_such.comp", {}});
+  ASSERT_FALSE(source.ok());
+  EXPECT_NE(source.status().message().find("no_such.comp"), std::string::npos);
+}
+
+using ShaderDriverTest = GlTest;
+
+TEST_F(ShaderDriverTest, TheDriverBuildsEveryComputeVariant) {
+  for (const ShaderKey& key : every_variant()) {
+    if (!key.shader.ends_with(".comp")) continue;
+    const Result<GlProgram> program = build_compute_program(gl(), key);
+    EXPECT_TRUE(program.ok()) << program.status().message();
+  }
+}
+
+TEST_F(ShaderDriverTest, TheDriversLogIsInTheError) {
+  const Result<GlProgram> program = build_compute_program(gl(), {"conv2d.comp", {}});  // without its defines
+  ASSERT_FALSE(program.ok());
+  EXPECT_NE(program.status().message().find("conv2d.comp"), std::string::npos) << program.status().message();
+}
+
+}  // namespace
+}  // namespace sightglass::test
