@@ -253,6 +253,7 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
   const auto check = [](const FileTensor& tensor) -> Status {
     const std::string name = tensor.describe();
     if (tensor.sparse) return unsupported(name + " is sparse, which is not yet supported: use dense weights");
+    if (tensor.shape.elements() == 0) return unsupported(name + " has no elements: shape " + tensor.shape.to_string());
     if (tensor.type == DataType::kFloat32) return {};
     if (tensor.type && is_quantized_type(*tensor.type)) {
       return unsupported("8-bit tensors are not yet supported, and " + name + " is " + tensor.type_name() + ": " +
@@ -277,6 +278,9 @@ Status Importer::adopt_shape(FileTensor& tensor, const Shape& inferred) const {
   if (tensor.shape_declared && tensor.shape != inferred) {
     return invalid_model("output " + tensor.describe() + " is declared as " + tensor.shape.to_string() +
                          ", but its inputs and options make it " + inferred.to_string());
+  }
+  if (inferred.elements() == 0) {
+    return unsupported("output " + tensor.describe() + " would have no elements: shape " + inferred.to_string());
   }
   if (inferred.elements() > options_.max_tensor_elements) {
     return unsupported("output " + tensor.describe() + " of shape " + inferred.to_string() + " has more than " +

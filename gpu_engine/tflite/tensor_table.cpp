@@ -36,8 +36,7 @@ Result<Shape> read_shape(const flatbuffers::Vector<int32_t>& dims, const ImportO
                        " dimensions that can be handled");
   }
   const Shape shape(std::span<const int32_t>(dims.data(), dims.size()));
-  const bool empty = std::ranges::find(shape.dims(), 0) != shape.dims().end();
-  int64_t elements = empty ? 0 : 1;
+  int64_t elements = 1;  // of the dimensions so far, the way Shape multiplies them
   for (const int32_t dim : shape.dims()) {
     if (dim == -1) {
       return unsupported("dynamic shape " + shape.to_string() + ": convert the model with fixed input shapes");
