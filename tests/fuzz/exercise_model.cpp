@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu_engine/model.h"
+#include "gpu_engine/plan.h"
 #include "tflite/importer.h"
 
 namespace sightglass::test {
@@ -14,6 +15,23 @@ void require(bool condition, const std::string& what) {
   if (condition) return;
   std::fprintf(stderr, "broken: %s\n", what.c_str());
   std::abort();
+}
+
+// Rewrites the graph and lays it out for the least device there may be; a device can be too small, but nothing else may
+// go wrong.
+void plan(const std::shared_ptr<const Model>& model, InputSpec::Source source, OutputSpec::Target target) {
+  PlanOptions options;
+  options.inputs.resize(model->inputs().size());
+  for (InputSpec& input : options.inputs) input.source = source;
+  options.outputs.resize(model->outputs().size());
+  for (OutputSpec& output : options.outputs) output.target = target;
+  const Result<std::shared_ptr<const Plan>> plan = Plan::build(model, DeviceLimits{}, options);
+  if (plan.ok()) {
+    require(!(*plan)->dump().empty() || (*plan)->dispatches() == 0, "empty dump of a plan");
+    return;
+  }
+  require(!plan.status().message().empty(), "error without a message");
+  require(plan.status().code() != ErrorCode::kInternal, plan.status().message());
 }
 
 }  // namespace
@@ -38,6 +56,8 @@ Status exercise_model(std::span<const std::byte> bytes) {
   const Result<std::shared_ptr<const Model>> model = Model::from_graph(*std::move(graph));
   require(model.ok(), "no model from a valid graph: " + model.status().message());
   for (size_t i = 0; i < (*model)->outputs().size(); ++i) (void)(*model)->output_activation(i);
+  plan(*model, InputSpec::Source::kHost, OutputSpec::Target::kHost);
+  plan(*model, InputSpec::Source::kTexture, OutputSpec::Target::kTexture);
   return {};
 }
 
