@@ -134,7 +134,7 @@ void gl_stop(GstGLBaseFilter* filter) { state_of(filter).runtime.detach(); }
 gboolean gl_set_caps(GstGLBaseFilter* filter, GstCaps* input, GstCaps* /*output*/) {
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, input)) return FALSE;
-  const Status status = state_of(filter).runtime.set_caps(info);
+  const Status status = state_of(filter).runtime.set_caps(filter->context, info);
   if (!status.ok()) post_error(filter, status);
   return status.ok();
 }

@@ -5,11 +5,6 @@
 namespace sightglass {
 
 bool LatencyMeter::add(uint64_t frame_ns, uint64_t now_ns) {
-  constexpr uint64_t kWarmUpFrames = 2;  // caches fill, clocks rise
-  if (++frames_ <= kWarmUpFrames) {
-    period_start_ns_ = now_ns;
-    return false;
-  }
   slowest_ns_ = std::max(slowest_ns_, frame_ns);
   const bool first = latency_ns_ == 0;
   if (!first && now_ns - period_start_ns_ < kPeriod) return false;

@@ -21,7 +21,7 @@ struct SegmentSettings {
   // Live.
   Look look;
   std::string background_location;
-  Fit fit = Fit::kLetterbox;
+  Fit fit = Fit::kStretch;
 
   Result<MaskModelOptions> mask_model_options() const;
 };

@@ -17,6 +17,9 @@ void average(double& mean, uint64_t value) {
   mean = mean == 0 ? static_cast<double>(value) : mean + kShare * (static_cast<double>(value) - mean);
 }
 
+// Drivers finish compiling at the first use: figures start after it.
+constexpr uint64_t kWarmUpFrames = 2;
+
 }  // namespace
 
 struct SegmentRuntime::Job {
@@ -50,6 +53,7 @@ Status SegmentRuntime::start(const SegmentSettings& settings) {
   {
     const std::lock_guard lock(stats_mutex_);
     stats_ = {};
+    timed_frames_ = 0;
     latency_ = {};
     latency_changed_ = false;
   }
@@ -68,6 +72,7 @@ Status SegmentRuntime::attach(GstGLContext* context) {
   detach();
   const uint64_t begin = monotonic_ns();
   const std::lock_guard lock(mutex_);
+  if (!model_) return {};
   SG_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
   SG_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl));
   if (!(device.limits == plan_limits_)) {
@@ -101,11 +106,18 @@ void SegmentRuntime::detach() {
   gst_object_unref(context);
 }
 
-Status SegmentRuntime::set_caps(const GstVideoInfo& info) {
+Status SegmentRuntime::set_caps(GstGLContext* context, const GstVideoInfo& info) {
+  bool attached = false;
+  {
+    const std::lock_guard lock(mutex_);
+    attached = segmenter_ != nullptr;
+  }
+  if (!attached) SG_RETURN_IF_ERROR(attach(context));
   const std::lock_guard lock(mutex_);
   info_ = info;
   have_info_ = true;
   picture_uploaded_ = false;
+  if (segmenter_ == nullptr) return {};
   return segmenter_->resize(GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info));
 }
 
@@ -175,6 +187,7 @@ void SegmentRuntime::run(Job& job) {
 
   if (const std::optional<GpuTimer::Sample> time = segmenter_->poll_time()) {
     const std::lock_guard stats_lock(stats_mutex_);
+    if (++timed_frames_ <= kWarmUpFrames) return;
     average(stats_.model_ns, time->model_ns);
     average(stats_.gpu_ns, time->frame_ns);
   }
@@ -182,7 +195,7 @@ void SegmentRuntime::run(Job& job) {
 
 void SegmentRuntime::note_times(uint64_t cpu_ns) {
   const std::lock_guard lock(stats_mutex_);
-  ++stats_.frames;
+  if (++stats_.frames <= kWarmUpFrames) return;
   average(stats_.cpu_ns, cpu_ns);
   // Issuing and executing overlap: the slower of the two is what the frame is late by.
   const uint64_t frame_ns = std::max(cpu_ns, static_cast<uint64_t>(stats_.gpu_ns));

@@ -30,11 +30,12 @@ class SegmentRuntime {
   Status start(const SegmentSettings& settings);
   void stop();
 
-  // On the GL thread of `context`. attach() compiles; detach() may be called from another context's thread.
+  // On the GL thread of `context`. attach() compiles, or leaves that to set_caps() while there is no model: a stopped
+  // element may be given a context. detach() may be called from another context's thread.
   Status attach(GstGLContext* context);
   void detach();
-  // On the GL thread: allocates for frames of this kind.
-  Status set_caps(const GstVideoInfo& info);
+  // On the GL thread of `context`: allocates for frames of this kind.
+  Status set_caps(GstGLContext* context, const GstVideoInfo& info);
 
   // Streaming thread. Brings the background picture up to date; a warning when it cannot be loaded.
   Status update_picture(const SegmentSettings& settings);
@@ -67,6 +68,7 @@ class SegmentRuntime {
 
   mutable std::mutex stats_mutex_;  // apart, so that reading figures never waits for a frame
   SegmentStats stats_;
+  uint64_t timed_frames_ = 0;
   LatencyMeter latency_;
   bool latency_changed_ = false;
 };

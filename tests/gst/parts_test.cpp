@@ -30,8 +30,6 @@ constexpr uint64_t kMs = 1'000'000;
 TEST(LatencyMeter, RoundsUpAndReportsOnceASecondAtMost) {
   LatencyMeter meter;
   uint64_t now = 1000 * kMs;
-  EXPECT_FALSE(meter.add(900 * kMs, now)) << "the first frames are no measure";
-  EXPECT_FALSE(meter.add(900 * kMs, now += 33 * kMs));
   EXPECT_EQ(meter.latency_ns(), 0U);
   EXPECT_TRUE(meter.add(11 * kMs, now += 33 * kMs));
   EXPECT_EQ(meter.latency_ns(), 15 * kMs);

@@ -58,9 +58,10 @@ INSTANTIATE_TEST_SUITE_P(Backgrounds, ZeroCopy, ::testing::Values("blur", "color
 
 // The counters see what an upload and a download do.
 TEST(ZeroCopyControl, UploadAndDownloadAreCounted) {
-  const auto counts = count_transfers(
-      "glsegment name=segment model=" + red_model() + " ! gldownload name=down ! video/x-raw ! glupload name=up",
-      "segment", "up");
+  const auto counts =
+      count_transfers("glsegment name=segment model=" + red_model() +
+                          " ! gldownload ! videoconvert ! video/x-raw,format=I420 ! glupload ! glcolorconvert name=up",
+                      "segment", "up");
   const auto number = [&](const char* name) { return counts.contains(name) ? counts.at(name) : 0; };
   EXPECT_EQ(number("frames"), 100);
   EXPECT_GE(number("CPU map of GL memory"), 100);
