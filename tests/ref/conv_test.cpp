@@ -1,0 +1,169 @@
+// Convolutions and the fully connected layer on numbers worked out by hand.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "single_op.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr Padding2d kSame{PaddingMode::kSame};
+constexpr Padding2d kValid{PaddingMode::kValid};
+
+const HostTensor kNine = floats({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+const HostTensor kSquare = floats({1, 2, 2, 1}, {1, 2, 3, 4});
+const HostTensor kOneTenHundred = floats({1, 1, 3, 1}, {1, 10, 100});
+
+Conv2dAttr conv(const Padding2d& padding, int32_t stride_h = 1, int32_t stride_w = 1, int32_t dilation_h = 1,
+                int32_t dilation_w = 1) {
+  return {padding, stride_h, stride_w, dilation_h, dilation_w};
+}
+
+TEST(RefConv2d, ValidCorrelatesWithoutFlippingTheKernel) {
+  // 1*1 + 2*2 + 4*3 + 5*4 = 37
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid), {kNine, kSquare}), {1, 2, 2, 1}, {37, 47, 67, 77});
+}
+
+TEST(RefConv2d, SamePadsTheOddPixelAtTheEnd) {
+  const HostTensor in = floats({1, 4, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const HostTensor ones = floats({1, 3, 3, 1}, std::vector<float>(9, 1.0f));
+  // Rows: one of padding, below. Columns: two, one on each side.
+  expect_floats(evaluate(OpType::kConv2d, conv(kSame, 2, 2), {in, ones}), {1, 2, 2, 1},
+                {1 + 2 + 4 + 5 + 7 + 8, 2 + 3 + 5 + 6 + 8 + 9, 7 + 8 + 10 + 11, 8 + 9 + 11 + 12});
+}
+
+TEST(RefConv2d, StridesOfRowsAndColumnsDiffer) {
+  const HostTensor one = floats({1, 1, 1, 1}, {1});
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid, 1, 2), {kNine, one}), {1, 3, 2, 1}, {1, 3, 4, 6, 7, 9});
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid, 2, 1), {kNine, one}), {1, 2, 3, 1}, {1, 2, 3, 7, 8, 9});
+}
+
+TEST(RefConv2d, DilationSpreadsTheTaps) {
+  // The corners: 1*1 + 3*2 + 7*3 + 9*4
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid, 1, 1, 2, 2), {kNine, kSquare}), {1, 1, 1, 1}, {64});
+  // Rows two apart, columns next to each other: 1*1 + 2*2 + 7*3 + 8*4, then 2*1 + 3*2 + 8*3 + 9*4
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid, 1, 1, 2, 1), {kNine, kSquare}), {1, 1, 2, 1}, {58, 68});
+}
+
+TEST(RefConv2d, ExplicitPaddingMayBeOneSided) {
+  const HostTensor in = floats({1, 1, 2, 1}, {1, 2});
+  const Padding2d left{PaddingMode::kExplicit, 0, 0, 2, 0};
+  expect_floats(evaluate(OpType::kConv2d, conv(left), {in, kOneTenHundred}), {1, 1, 2, 1}, {100, 210});
+  const Padding2d right{PaddingMode::kExplicit, 0, 0, 0, 2};
+  expect_floats(evaluate(OpType::kConv2d, conv(right), {in, kOneTenHundred}), {1, 1, 2, 1}, {21, 2});
+}
+
+TEST(RefConv2d, SumsOverChannelsAndAddsTheBias) {
+  const HostTensor in = floats({1, 1, 1, 2}, {3, 5});
+  const HostTensor weights = floats({2, 1, 1, 2}, {1, 2, -1, 4});
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights}), {1, 1, 1, 2}, {13, 17});
+  const HostTensor bias = floats({2}, {10, 20});
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights, bias}), {1, 1, 1, 2}, {23, 37});
+}
+
+TEST(RefConv2d, BatchesAreApart) {
+  const HostTensor in = floats({2, 1, 2, 1}, {1, 2, 3, 4});
+  const HostTensor weights = floats({1, 1, 2, 1}, {1, 10});
+  expect_floats(evaluate(OpType::kConv2d, conv(kSame), {in, weights}), {2, 1, 2, 1}, {21, 2, 43, 4});
+}
+
+TEST(RefConv2d, AppliesItsActivationAfterTheBias) {
+  const HostTensor in = floats({1, 1, 1, 2}, {3, 5});
+  const HostTensor weights = floats({2, 1, 1, 2}, {1, 2, -1, 4});
+  const HostTensor bias = floats({2}, {-100, -15});
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights, bias}, Activation::kRelu), {1, 1, 1, 2}, {0, 2});
+  const HostTensor slopes = floats({2}, {0.5f, 0.25f});
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights, bias, slopes}, Activation::kPrelu), {1, 1, 1, 2},
+                {-43.5f, 2});
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights, absent(), slopes}, Activation::kPrelu),
+                {1, 1, 1, 2}, {13, 17});
+}
+
+TEST(RefConv2d, SumsWithoutLosingSmallTerms) {
+  const HostTensor in = floats({1, 1, 1, 3}, {1e8f, 1, -1e8f});
+  const HostTensor weights = floats({1, 1, 1, 3}, {1, 1, 1});
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights}), {1, 1, 1, 1}, {1});
+}
+
+TEST(RefDepthwiseConv2d, EachInputChannelMakesSeveralOutputs) {
+  const HostTensor in = floats({1, 1, 2, 2}, {1, 2, 3, 4});
+  const HostTensor weights = floats({1, 1, 2, 4}, {1, 2, 3, 4, 10, 20, 30, 40});
+  const HostTensor bias = floats({4}, {0, 0, 0, 1});
+  // Outputs 0 and 1 read channel 0 (1, then 3), outputs 2 and 3 channel 1 (2, then 4).
+  expect_floats(evaluate(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{kValid, 1, 1, 1, 1, 2}, {in, weights, bias}),
+                {1, 1, 1, 4}, {31, 62, 126, 169});
+}
+
+TEST(RefDepthwiseConv2d, SamePaddingOfADilatedKernel) {
+  const HostTensor in = floats({1, 1, 3, 1}, {1, 2, 3});
+  expect_floats(evaluate(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{kSame, 1, 1, 1, 2, 1}, {in, kOneTenHundred}),
+                {1, 1, 3, 1}, {310, 20, 31});
+}
+
+TEST(RefDepthwiseConv2d, StridesOfRowsAndColumnsDiffer) {
+  const HostTensor one = floats({1, 1, 1, 1}, {2});
+  expect_floats(evaluate(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{kValid, 2, 1, 1, 1, 1}, {kNine, one}),
+                {1, 2, 3, 1}, {2, 4, 6, 14, 16, 18});
+}
+
+TEST(RefTransposeConv, StrideOfTheKernelsSizeLaysTilesSideBySide) {
+  expect_floats(evaluate(OpType::kTransposeConv, TransposeConvAttr{kValid, 2, 2, 4, 4}, {kSquare, kSquare}),
+                {1, 4, 4, 1}, {1, 2, 2, 4, 3, 4, 6, 8, 3, 6, 4, 8, 9, 12, 12, 16});
+}
+
+TEST(RefTransposeConv, OverlappingTapsAddUpAndPaddingIsCutOff) {
+  const HostTensor in = floats({1, 1, 2, 1}, {1, 2});
+  // 1 10 100 at columns 0 to 2, 2 20 200 at 2 to 4. SAME cuts one column, at the end.
+  expect_floats(evaluate(OpType::kTransposeConv, TransposeConvAttr{kSame, 1, 2, 1, 4}, {in, kOneTenHundred}),
+                {1, 1, 4, 1}, {1, 10, 102, 20});
+  const Padding2d left{PaddingMode::kExplicit, 0, 0, 1, 0};
+  expect_floats(evaluate(OpType::kTransposeConv, TransposeConvAttr{left, 1, 2, 1, 4}, {in, kOneTenHundred}),
+                {1, 1, 4, 1}, {10, 102, 20, 200});
+}
+
+TEST(RefTransposeConv, ColumnsThatNoTapReachesHoldTheBias) {
+  const HostTensor in = floats({1, 1, 2, 1}, {1, 2});
+  const HostTensor weights = floats({1, 1, 1, 1}, {5});
+  expect_floats(
+      evaluate(OpType::kTransposeConv, TransposeConvAttr{kValid, 1, 2, 1, 4}, {in, weights, floats({1}, {0.5f})}),
+      {1, 1, 4, 1}, {5.5f, 0.5f, 10.5f, 0.5f});
+}
+
+TEST(RefTransposeConv, SumsOverChannelsAndAddsTheBias) {
+  const HostTensor in = floats({1, 1, 1, 2}, {3, 5});
+  const HostTensor weights = floats({2, 1, 1, 2}, {1, 2, -1, 4});
+  expect_floats(
+      evaluate(OpType::kTransposeConv, TransposeConvAttr{kValid, 1, 1, 1, 1}, {in, weights, floats({2}, {10, 20})}),
+      {1, 1, 1, 2}, {23, 37});
+}
+
+TEST(RefFullyConnected, EveryRowTimesTheWeights) {
+  const HostTensor weights = floats({2, 3}, {1, 0, -1, 1, 1, 1});
+  const HostTensor bias = floats({2}, {0.5f, -0.5f});
+  const std::vector<float> expected{-1.5f, 5.5f, -1.5f, 14.5f};
+  const HostTensor rows = floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  expect_floats(evaluate(OpType::kFullyConnected, FullyConnectedAttr{}, {rows, weights, bias}), {2, 2}, expected);
+  const HostTensor picture = floats({1, 1, 2, 3}, {1, 2, 3, 4, 5, 6});
+  expect_floats(evaluate(OpType::kFullyConnected, FullyConnectedAttr{}, {picture, weights, bias}), {2, 2}, expected);
+  expect_floats(evaluate(OpType::kFullyConnected, FullyConnectedAttr{true}, {picture, weights, bias}), {1, 1, 2, 2},
+                expected);
+}
+
+TEST(RefConv2d, ReadsNoPaddingSoThatInfiniteWeightsThereDoNotMatter) {
+  // 0 * infinity would be NaN: a tap in the padding is left out, not multiplied.
+  const HostTensor in = floats({1, 1, 1, 1}, {2});
+  const HostTensor weights = floats({1, 1, 3, 1}, {INFINITY, 3, NAN});
+  expect_floats(evaluate(OpType::kConv2d, conv(kSame), {in, weights}), {1, 1, 1, 1}, {6});
+}
+
+TEST(RefConv2d, RefusesWhatIsNotFloat) {
+  const HostTensor in = numbers<int8_t>(DataType::kInt8, {1, 1, 1, 1}, {1});
+  const HostTensor weights = numbers<int8_t>(DataType::kInt8, {1, 1, 1, 1}, {1});
+  const Status status = refusal(OpType::kConv2d, conv(kValid), {in, weights});
+  EXPECT_EQ(status.code(), ErrorCode::kUnsupported);
+  EXPECT_NE(status.message().find("'input0' of type int8"), std::string::npos) << status.message();
+}
+
+}  // namespace
+}  // namespace sightglass::test

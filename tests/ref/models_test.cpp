@@ -1,0 +1,65 @@
+// The float models on the reference kernels against the outputs of TensorFlow Lite: importer, shapes and kernels
+// together, without a GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "gpu_engine/model.h"
+#include "harness/compare.h"
+#include "harness/golden.h"
+#include "ref/ref_ops.h"
+
+namespace sightglass::test {
+namespace {
+
+// The reference sums in double precision, TensorFlow Lite in float: they differ by its rounding alone.
+constexpr double kRelativeMax = 1e-4;  // of the output's range
+
+class RefModelsTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(RefModelsTest, MatchesTensorFlowLite) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models, no reference outputs";
+  const std::vector<GoldenCase> cases = golden_cases_of(GetParam());
+  ASSERT_FALSE(cases.empty());
+  const auto model = Model::load(cases.front().model_file.string());
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  for (const GoldenCase& golden : cases) {
+    const auto inputs = load_inputs(golden);
+    ASSERT_TRUE(inputs.ok()) << inputs.status().message();
+    const auto references = load_outputs(golden);
+    ASSERT_TRUE(references.ok()) << references.status().message();
+
+    const auto start = std::chrono::steady_clock::now();
+    const auto outputs = ref::run((*model)->graph(), *inputs);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    ASSERT_TRUE(outputs.ok()) << outputs.status().message();
+    ASSERT_EQ(outputs->size(), references->size());
+    for (size_t i = 0; i < outputs->size(); ++i) {
+      const Comparison comparison = compare((*references)[i], (*outputs)[i]);
+      std::printf("REF %s %s out%zu: %s (%.2f s)\n", GetParam(), golden.name.c_str(), i, to_string(comparison).c_str(),
+                  seconds.count());
+      EXPECT_LE(comparison.relative_max, kRelativeMax)
+          << golden.name << ", output " << i << ": " << to_string(comparison);
+    }
+  }
+}
+
+std::string test_name(const ::testing::TestParamInfo<const char*>& info) {
+  std::string name = info.param;
+  name = name.substr(name.find('/') + 1);
+  std::ranges::replace(name, '.', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Float, RefModelsTest,
+                         ::testing::Values("segmentation/mediapipe_selfie_segmenter_256",
+                                           "segmentation/deeplabv3_257_mv_gpu", "segmentation/bodypix_float_050_8",
+                                           "pose/blazepose_landmark_lite", "face/face_detection_short_range",
+                                           "face/face_landmark_468_f16", "face/face_landmark_468_f32",
+                                           "classify_detect/mobilenet_v1_0.25_224_float"),
+                         test_name);
+
+}  // namespace
+}  // namespace sightglass::test

@@ -1,0 +1,78 @@
+// Pools, means and the softmax on numbers worked out by hand.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "single_op.h"
+
+namespace sightglass::test {
+namespace {
+
+const HostTensor kNine = floats({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+const HostTensor kMinusNine = floats({1, 3, 3, 1}, {-1, -2, -3, -4, -5, -6, -7, -8, -9});
+constexpr Padding2d kSame{PaddingMode::kSame};
+constexpr Padding2d kValid{PaddingMode::kValid};
+
+TEST(RefPool, AverageDoesNotCountPadding) {
+  expect_floats(evaluate(OpType::kAveragePool2d, Pool2dAttr{kSame, 2, 2, 2, 2}, {kNine}), {1, 2, 2, 1},
+                {3, 4.5f, 7.5f, 9});
+}
+
+TEST(RefPool, MaximumIgnoresPaddingEvenBelowZero) {
+  expect_floats(evaluate(OpType::kMaxPool2d, Pool2dAttr{kSame, 2, 2, 2, 2}, {kMinusNine}), {1, 2, 2, 1},
+                {-1, -3, -7, -9});
+  const Padding2d around{PaddingMode::kExplicit, 1, 1, 1, 1};
+  expect_floats(evaluate(OpType::kMaxPool2d, Pool2dAttr{around, 2, 2, 2, 2}, {kMinusNine}), {1, 2, 2, 1},
+                {-1, -2, -4, -5});
+}
+
+TEST(RefPool, WindowsOverlapAndNeedNotBeSquare) {
+  expect_floats(evaluate(OpType::kMaxPool2d, Pool2dAttr{kValid, 1, 1, 1, 2}, {kNine}), {1, 3, 2, 1},
+                {2, 3, 5, 6, 8, 9});
+  expect_floats(evaluate(OpType::kAveragePool2d, Pool2dAttr{kValid, 1, 2, 3, 1}, {kNine}), {1, 1, 2, 1}, {4, 6});
+}
+
+TEST(RefPool, ChannelsAndBatchesAreApart) {
+  const HostTensor in = floats({2, 1, 2, 2}, {1, -1, 3, -5, 10, 20, 30, 60});
+  expect_floats(evaluate(OpType::kAveragePool2d, Pool2dAttr{kValid, 1, 1, 1, 2}, {in}), {2, 1, 1, 2}, {2, -3, 20, 40});
+  expect_floats(evaluate(OpType::kMaxPool2d, Pool2dAttr{kValid, 1, 1, 1, 2}, {in}), {2, 1, 1, 2}, {3, -1, 30, 60});
+}
+
+TEST(RefPool, WholeFrameAndActivation) {
+  expect_floats(evaluate(OpType::kAveragePool2d, Pool2dAttr{kValid, 3, 3, 3, 3}, {kNine}), {1, 1, 1, 1}, {5});
+  expect_floats(evaluate(OpType::kMaxPool2d, Pool2dAttr{kValid, 3, 3, 3, 3}, {kNine}, Activation::kRelu6), {1, 1, 1, 1},
+                {6});
+}
+
+TEST(RefMean, OverRowsAndColumns) {
+  const HostTensor in = floats({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  expect_floats(evaluate(OpType::kMean, ReduceAttr{{1, 2}, true}, {in}), {1, 1, 1, 2}, {4, 5});
+  expect_floats(evaluate(OpType::kMean, ReduceAttr{{1, 2}, false}, {in}), {1, 2}, {4, 5});
+}
+
+TEST(RefMean, OverAnyAxes) {
+  const HostTensor in = floats({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  expect_floats(evaluate(OpType::kMean, ReduceAttr{{3}, false}, {in}), {1, 2, 2}, {1.5f, 3.5f, 5.5f, 7.5f});
+  expect_floats(evaluate(OpType::kMean, ReduceAttr{{1}, true}, {in}), {1, 1, 2, 2}, {3, 4, 5, 6});
+  expect_floats(evaluate(OpType::kMean, ReduceAttr{{1, 3}, false}, {in}), {1, 2}, {3.5f, 5.5f});
+  expect_floats(evaluate(OpType::kMean, ReduceAttr{{0, 1, 2, 3}, false}, {in}), Shape{}, {4.5f});
+  expect_floats(evaluate(OpType::kMean, ReduceAttr{{}, false}, {in}), {1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+}
+
+TEST(RefSoftmax, ExponentialsOverTheirSumInEachRow) {
+  const HostTensor in = floats({2, 2}, {0, std::log(3.0f), std::log(4.0f), 0});
+  expect_floats(evaluate(OpType::kSoftmax, SoftmaxAttr{1}, {in}), {2, 2}, {0.25f, 0.75f, 0.8f, 0.2f}, 1e-7f);
+}
+
+TEST(RefSoftmax, BetaScalesTheExponents) {
+  const HostTensor in = floats({1, 2}, {0, std::log(3.0f)});
+  expect_floats(evaluate(OpType::kSoftmax, SoftmaxAttr{2}, {in}), {1, 2}, {0.1f, 0.9f}, 1e-7f);
+}
+
+TEST(RefSoftmax, LargeNumbersDoNotOverflow) {
+  const HostTensor in = floats({1, 1, 2, 2}, {1000, 1000, 3e38f, -3e38f});
+  expect_floats(evaluate(OpType::kSoftmax, SoftmaxAttr{1}, {in}), {1, 1, 2, 2}, {0.5f, 0.5f, 1, 0});
+}
+
+}  // namespace
+}  // namespace sightglass::test

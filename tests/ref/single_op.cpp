@@ -1,0 +1,70 @@
+#include "single_op.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ref/ref_ops.h"
+
+namespace sightglass::test {
+namespace {
+
+Result<HostTensor> try_evaluate(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
+                                Activation activation, const Quantization& quantization) {
+  Graph graph;
+  Node node;
+  node.op = op;
+  node.attributes = attributes;
+  node.activation = activation;
+  std::vector<const HostTensor*> arguments;
+  for (const HostTensor& input : inputs) {
+    const bool given = !input.data.empty();
+    arguments.push_back(given ? &input : nullptr);
+    Value value;
+    value.name = "input" + std::to_string(arguments.size() - 1);
+    value.type = input.type;
+    value.shape = input.shape;
+    value.quantization = quantization;
+    node.inputs.push_back(given ? graph.add_value(std::move(value)) : kNone);
+  }
+  Value out;
+  out.name = "output";
+  out.type = op == OpType::kDequantize ? DataType::kFloat32 : inputs[0].type;
+  node.outputs = {graph.add_value(std::move(out))};
+  SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph, node));
+  graph.value(node.outputs[0]).shape = shapes[0];
+  const NodeId id = graph.add_node(std::move(node));
+  SG_ASSIGN_OR_RETURN(std::vector<HostTensor> results, ref::evaluate(graph, graph.node(id), arguments));
+  return std::move(results[0]);
+}
+
+}  // namespace
+
+HostTensor floats(const Shape& shape, const std::vector<float>& values) {
+  return HostTensor::from_floats(shape, values);
+}
+
+HostTensor evaluate(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
+                    Activation activation, const Quantization& quantization) {
+  const Result<HostTensor> result = try_evaluate(op, attributes, inputs, activation, quantization);
+  EXPECT_TRUE(result.ok()) << result.status().message();
+  return result.ok() ? *result : HostTensor();
+}
+
+Status refusal(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs, Activation activation) {
+  return try_evaluate(op, attributes, inputs, activation, {}).status();
+}
+
+void expect_floats(const HostTensor& got, const Shape& shape, const std::vector<float>& expected, float tolerance) {
+  ASSERT_EQ(got.type, DataType::kFloat32);
+  ASSERT_EQ(got.shape.to_string(), shape.to_string());
+  const std::span<const float> values = got.as<float>();
+  ASSERT_EQ(values.size(), expected.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool same = values[i] == expected[i] || (std::isnan(values[i]) && std::isnan(expected[i]));
+    EXPECT_TRUE(same || std::abs(values[i] - expected[i]) <= tolerance)
+        << "element " << i << " is " << values[i] << " instead of " << expected[i];
+  }
+}
+
+}  // namespace sightglass::test
