@@ -80,7 +80,8 @@ Status write_contact_sheet(const Options& options, const std::vector<Sample>& sa
         gdk_pixbuf_fill(sheet.get(), 0xffffffff);
       }
       const int fitting = std::min(height, gdk_pixbuf_get_height(sheet.get()) - y);
-      gdk_pixbuf_copy_area(picture.get(), 0, 0, column_width, fitting, sheet.get(), x, y);
+      gdk_pixbuf_composite(picture.get(), sheet.get(), x, y, column_width, fitting, x, y, 1, 1, GDK_INTERP_NEAREST,
+                           255);
       y += fitting + kGap;
     }
     x += column_width + kGap;
