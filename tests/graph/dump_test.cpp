@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "graph_case.h"
+
+namespace sightglass::test {
+namespace {
+
+// A convolution with an activation and a weight in half precision, an absent bias and a slope.
+Graph make_convolution() {
+  Graph graph;
+  graph.name = "a \"quoted\" name";
+  const ValueId in = add_input(graph, "in", {1, 4, 4, 1});
+  const ValueId weights = add_half_constant(graph, "weights", {1, 2, 3, 4}, DataType::kFloat32);
+  graph.value(weights).shape = {1, 2, 2, 1};
+  const ValueId slope = graph.add_constant("slope", {1}, std::vector<float>{0.5f});
+  const Conv2dAttr attr{{PaddingMode::kSame}, 2, 1, 1, 1};
+  graph.outputs = {add_op(graph, OpType::kConv2d, attr, {in, weights, kNone, slope}, "out")};
+  graph.node(0).activation = Activation::kPrelu;
+  return graph;
+}
+
+TEST(DumpText, OneLineANode) {
+  EXPECT_EQ(dump_text(make_chain().graph),
+            "graph 'chain'\n"
+            "input %0 'in' float32 1x4\n"
+            "%1 'relu' float32 1x4 = RELU(%0)  # RELU #0\n"
+            "%2 'sum' float32 1x4 = ADD(%1, %1)  # ADD #1\n"
+            "%3 'out' float32 2x2 = RESHAPE(%2)  # RESHAPE #2\n"
+            "output %3\n");
+}
+
+TEST(DumpText, AttributesConstantsAndAbsentInputs) {
+  EXPECT_EQ(dump_text(make_convolution()),
+            "graph 'a \"quoted\" name'\n"
+            "input %0 'in' float32 1x4x4x1\n"
+            "%3 'out' float32 1x2x4x1 = CONV_2D(%0, const(%1 float16 1x2x2x1), -, const(%2 float32 1))"
+            " padding=same[0,0,0,1] stride=2x1 dilation=1x1 activation=prelu  # CONV_2D #0\n"
+            "output %3\n");
+}
+
+TEST(DumpText, RemovedNodesAreGone) {
+  Chain chain = make_chain();
+  chain.graph.outputs = {chain.sum};
+  chain.graph.remove_node(2);
+  EXPECT_EQ(dump_text(chain.graph).find("RESHAPE"), std::string::npos);
+}
+
+TEST(DumpGraphviz, NodesAndEdges) {
+  EXPECT_EQ(dump_graphviz(make_chain().graph),
+            "digraph \"chain\" {\n"
+            "  node [shape=box];\n"
+            "  v0 [shape=ellipse, label=\"in\"];\n"
+            "  n0 [label=\"RELU\"];\n"
+            "  v0 -> n0 [label=\"1x4\"];\n"
+            "  n1 [label=\"ADD\"];\n"
+            "  n0 -> n1 [label=\"1x4\"];\n"
+            "  n0 -> n1 [label=\"1x4\"];\n"
+            "  n2 [label=\"RESHAPE\"];\n"
+            "  n1 -> n2 [label=\"1x4\"];\n"
+            "  output0 [shape=ellipse, label=\"out\"];\n"
+            "  n2 -> output0 [label=\"2x2\"];\n"
+            "}\n");
+}
+
+TEST(DumpGraphviz, QuotesNamesAndListsConstants) {
+  const std::string text = dump_graphviz(make_convolution());
+  EXPECT_EQ(text.find("digraph \"a \\\"quoted\\\" name\" {"), 0u) << text;
+  EXPECT_NE(text.find("n0 [label=\"CONV_2D\\nconst 1x2x2x1\\nconst 1\\nprelu\"];"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace sightglass::test
