@@ -309,6 +309,53 @@ TEST(GlSegment, ReportsFramesAndLatency) {
   gst_object_unref(pad);
 }
 
+// The frame's memory must live until the GPU has read it, and whoever comes next must be able to wait for us.
+TEST(GlSegment, OutputsCarrySyncAndKeepTheirInput) {
+  TestPipeline pipeline(element(""));
+  struct Seen {
+    GstBuffer* input = nullptr;
+    int complete = 0;
+  } seen;
+  GstPad* sink = gst_element_get_static_pad(pipeline.segment(), "sink");
+  GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+  gst_pad_add_probe(
+      sink, GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad*, GstPadProbeInfo* info, gpointer data) {
+        static_cast<Seen*>(data)->input = GST_PAD_PROBE_INFO_BUFFER(info);
+        return GST_PAD_PROBE_OK;
+      },
+      &seen, nullptr);
+  gst_pad_add_probe(
+      src, GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad*, GstPadProbeInfo* info, gpointer data) {
+        auto* that = static_cast<Seen*>(data);
+        GstBuffer* output = GST_PAD_PROBE_INFO_BUFFER(info);
+        const GstParentBufferMeta* parent = gst_buffer_get_parent_buffer_meta(output);
+        const bool kept = parent != nullptr && parent->buffer == that->input;
+        if (kept && gst_buffer_get_gl_sync_meta(output) != nullptr) ++that->complete;
+        return GST_PAD_PROBE_OK;
+      },
+      &seen, nullptr);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(pipeline.pass(left_half_red(64, 64)));
+  EXPECT_EQ(seen.complete, 3);
+  gst_object_unref(sink);
+  gst_object_unref(src);
+}
+
+TEST(GlSegment, DropsFramesThatAreLateAlready) {
+  TestPipeline pipeline(element(""));
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(pipeline.pass(left_half_red(64, 64)));
+  GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+  gst_pad_send_event(src, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 0.1, 10 * GST_SECOND, 0));
+  gst_object_unref(src);
+  ASSERT_TRUE(pipeline.push(left_half_red(64, 64)));
+  pipeline.push_eos();
+  EXPECT_FALSE(pipeline.pull()) << "the sink is ten seconds ahead";
+  EXPECT_TRUE(pipeline.at_end());
+}
+
 TEST(GlSegment, AnswersAllocationQueries) {
   TestPipeline pipeline(element(""));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
