@@ -1,4 +1,5 @@
-// What fuzzing does, without a fuzzer: every sample model whole, cut off at every length, and with bytes changed.
+// What fuzzing does, without a fuzzer: every sample model whole, cut off at every length, with bytes changed, and
+// with its parts changed.
 // Nothing may crash, hang, or trip exercise_model()'s checks; run under sanitizers this is the fuzzer's own bar.
 #include <gtest/gtest.h>
 
@@ -6,6 +7,7 @@
 #include <fstream>
 
 #include "exercise_model.h"
+#include "model_mutator.h"
 #include "sample_models.h"
 
 namespace sightglass::test {
@@ -48,6 +50,20 @@ TEST_P(Replay, EveryChangedByteIsHandled) {
   }
   EXPECT_GT(refused, 0u) << "of " << accepted;
   EXPECT_GT(accepted, 0u) << "of " << refused;
+}
+
+TEST_P(Replay, ChangedModelsAreHandled) {
+  constexpr unsigned kRounds = 300;
+  const std::vector<std::byte>& whole = GetParam().bytes;
+  const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(whole.data()), whole.size());
+  unsigned accepted = 0;
+  for (unsigned seed = 0; seed < kRounds; ++seed) {
+    const std::vector<uint8_t> changed = mutate_model(bytes, seed);
+    ASSERT_FALSE(changed.empty());
+    if (exercise_model(std::as_bytes(std::span(changed))).ok()) ++accepted;
+  }
+  EXPECT_GT(accepted, 0u) << "of " << kRounds;
+  EXPECT_LT(accepted, kRounds);
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, Replay, testing::ValuesIn(sample_models()),
