@@ -13,18 +13,9 @@ constexpr int64_t kMaxSteps = int64_t{1} << 26;
 
 // How many inputs each element of the output depends on, for operators where that is not one or all of them.
 int64_t steps_per_output(const Graph& graph, const Node& node) {
-  switch (node.op) {
-    case OpType::kConv2d:
-    case OpType::kDepthwiseConv2d:
-    case OpType::kTransposeConv:
-    case OpType::kFullyConnected:
-      return graph.value(node.inputs[1]).shape.elements();
-    case OpType::kAveragePool2d:
-    case OpType::kMaxPool2d:
-      return graph.value(node.inputs[0]).shape.elements();
-    default:
-      return 1;
-  }
+  if (has_weights(node.op)) return graph.value(node.inputs[1]).shape.elements();
+  const bool pools = node.op == OpType::kAveragePool2d || node.op == OpType::kMaxPool2d;
+  return pools ? graph.value(node.inputs[0]).shape.elements() : 1;
 }
 
 bool foldable(const Graph& graph, const Node& node) {

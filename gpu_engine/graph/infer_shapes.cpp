@@ -33,7 +33,7 @@ class ShapeInference {
 
   Status need_inputs(size_t least, size_t most) const;
   Status need_rank(size_t input, int rank) const;
-  Status need_bias(int32_t channels) const;
+  Status need_bias_and_slope(int32_t channels) const;
   Result<Shape> make(std::span<const int64_t> dims) const;
   Result<int64_t> window(const char* axis, int64_t in, int64_t filter, int64_t stride, int64_t dilation,
                          PaddingMode mode, int32_t& before, int32_t& after) const;
@@ -73,9 +73,14 @@ Status ShapeInference::need_rank(size_t input, int rank) const {
   return wrong_input(input, "needs " + std::to_string(rank) + " dimensions");
 }
 
-Status ShapeInference::need_bias(int32_t channels) const {
-  if (!has(2) || shape(2).elements() == channels) return {};
-  return wrong_input(2, "is no bias of " + std::to_string(channels) + " channels");
+Status ShapeInference::need_bias_and_slope(int32_t channels) const {
+  if (has(2) && shape(2).elements() != channels) {
+    return wrong_input(2, "is no bias of " + std::to_string(channels) + " channels");
+  }
+  if (node_.activation != Activation::kPrelu) return {};
+  if (!has(3)) return wrong("its activation prelu needs slopes, which are missing");
+  if (shape(3).elements() == channels) return {};
+  return wrong_input(3, "has no slope for each of " + std::to_string(channels) + " channels");
 }
 
 Result<Shape> ShapeInference::make(std::span<const int64_t> dims) const {
@@ -135,7 +140,7 @@ Result<Shape> ShapeInference::conv2d() {
     }
     return wrong_input(1, "does not fit the " + std::to_string(in.dim(3)) + " channels of its data");
   }
-  SG_RETURN_IF_ERROR(need_bias(weights.dim(0)));
+  SG_RETURN_IF_ERROR(need_bias_and_slope(weights.dim(0)));
   SG_ASSIGN_OR_RETURN(const int64_t h, window("height", in.dim(1), weights.dim(1), a.stride_h, a.dilation_h,
                                               a.padding.mode, a.padding.top, a.padding.bottom));
   SG_ASSIGN_OR_RETURN(const int64_t w, window("width", in.dim(2), weights.dim(2), a.stride_w, a.dilation_w,
@@ -154,7 +159,7 @@ Result<Shape> ShapeInference::depthwise_conv2d() {
     return wrong_input(1, "does not fit " + std::to_string(in.dim(3)) + " input channels with a multiplier of " +
                               std::to_string(a.multiplier));
   }
-  SG_RETURN_IF_ERROR(need_bias(weights.dim(3)));
+  SG_RETURN_IF_ERROR(need_bias_and_slope(weights.dim(3)));
   SG_ASSIGN_OR_RETURN(const int64_t h, window("height", in.dim(1), weights.dim(1), a.stride_h, a.dilation_h,
                                               a.padding.mode, a.padding.top, a.padding.bottom));
   SG_ASSIGN_OR_RETURN(const int64_t w, window("width", in.dim(2), weights.dim(2), a.stride_w, a.dilation_w,
@@ -173,7 +178,7 @@ Result<Shape> ShapeInference::transpose_conv() {
   if (weights.dim(3) != in.dim(3)) {
     return wrong_input(1, "does not fit the " + std::to_string(in.dim(3)) + " channels of its data");
   }
-  SG_RETURN_IF_ERROR(need_bias(weights.dim(0)));
+  SG_RETURN_IF_ERROR(need_bias_and_slope(weights.dim(0)));
   if (a.out_h < 1 || a.out_w < 1) {
     return wrong("its output of " + std::to_string(a.out_h) + " x " + std::to_string(a.out_w) + " is empty");
   }
@@ -196,7 +201,7 @@ Result<Shape> ShapeInference::fully_connected() {
   if (depth < 1 || in.elements() % depth != 0) {
     return wrong_input(1, "does not fit its data of shape " + in.to_string());
   }
-  SG_RETURN_IF_ERROR(need_bias(outputs));
+  SG_RETURN_IF_ERROR(need_bias_and_slope(outputs));
   if (!a.keep_num_dims) return make(std::array<int64_t, 2>{in.elements() / depth, outputs});
   if (in.rank() < 1 || in.dim(in.rank() - 1) != depth) {
     return wrong_input(1, "does not fit the last dimension of its data of shape " + in.to_string());
@@ -451,6 +456,9 @@ Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
   }
   if (node.attributes.index() != attributes_of(node.op)) {
     return internal_error(op + ": its attributes are those of another operator");
+  }
+  if (node.activation == Activation::kPrelu && !has_weights(node.op)) {
+    return invalid_model(op + ": it has no slopes for the activation prelu");
   }
   SG_ASSIGN_OR_RETURN(Shape shape, ShapeInference(graph, node).infer());
   return std::vector<Shape>{shape};

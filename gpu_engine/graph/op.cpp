@@ -2,6 +2,11 @@
 
 namespace sightglass {
 
+bool has_weights(OpType op) {
+  return op == OpType::kConv2d || op == OpType::kDepthwiseConv2d || op == OpType::kTransposeConv ||
+         op == OpType::kFullyConnected;
+}
+
 const char* to_string(OpType op) {
   switch (op) {
     case OpType::kConv2d:

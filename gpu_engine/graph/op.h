@@ -125,6 +125,9 @@ using Attributes = std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr,
                                 Pool2dAttr, ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr,
                                 ResizeAttr, DepthToSpaceAttr>;
 
+// Convolutions and the fully connected layer: input 1 is the weights, 2 the bias, 3 the slopes of a fused PRELU.
+bool has_weights(OpType op);
+
 const char* to_string(OpType op);  // TensorFlow Lite's name: "CONV_2D"
 const char* to_string(Activation activation);
 

@@ -76,6 +76,23 @@ TEST(Verify, PaddingFollowsFromItsMode) {
   });
 }
 
+TEST(Verify, AFusedPreluHasSlopes) {
+  const auto connect = [](Chain& c, const std::vector<ValueId>& rest) {
+    const ValueId weights = c.graph.add_constant("weights", {3, 4}, std::vector<float>(12));
+    std::vector<ValueId> inputs{c.sum, weights};
+    inputs.insert(inputs.end(), rest.begin(), rest.end());
+    add_op(c.graph, OpType::kFullyConnected, FullyConnectedAttr{}, inputs, "connected");
+    c.graph.node(3).activation = Activation::kPrelu;
+  };
+  expect_violation("FULLY_CONNECTED #3 (output 'connected'): its activation prelu needs slopes, which are missing",
+                   [&](Chain& c) { connect(c, {}); });
+  expect_violation("input 'slopes' of shape 2 has no slope for each of 3 channels", [&](Chain& c) {
+    connect(c, {kNone, c.graph.add_constant("slopes", {2}, std::vector<float>(2))});
+  });
+  expect_violation("ADD #1: it has no slopes for the activation prelu",
+                   [](Chain& c) { c.graph.node(1).activation = Activation::kPrelu; });
+}
+
 TEST(Verify, ConstantsHoldWhatTheirShapeAsksFor) {
   const auto constant = [](Chain& c) -> Value& {
     return c.graph.value(c.graph.add_constant("c", {3}, std::vector<float>(3)));

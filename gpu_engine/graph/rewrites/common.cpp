@@ -5,11 +5,6 @@
 
 namespace sightglass::rewriting {
 
-bool has_weights(OpType op) {
-  return op == OpType::kConv2d || op == OpType::kDepthwiseConv2d || op == OpType::kTransposeConv ||
-         op == OpType::kFullyConnected;
-}
-
 bool can_activate(OpType op, Activation activation) {
   if (has_weights(op)) return true;
   if (activation == Activation::kPrelu) return false;

@@ -20,9 +20,6 @@ RewriteOutcome fuse_activation(Graph& graph, NodeId id);
 
 namespace rewriting {
 
-// Convolutions and the fully connected layer: weights are input 1, the bias is input 2.
-bool has_weights(OpType op);
-
 // Whether the operator's node can carry an activation; PRELU only those that have weights.
 bool can_activate(OpType op, Activation activation);
 

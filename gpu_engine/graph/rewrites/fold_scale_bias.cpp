@@ -185,10 +185,10 @@ RewriteOutcome fold_scale_bias(Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (const auto data = data_input(graph, node)) {
     const NodeId producer = graph.value(node.inputs[*data]).producer;
-    const bool matches = producer != kNone && rewriting::has_weights(graph.node(producer).op);
+    const bool matches = producer != kNone && has_weights(graph.node(producer).op);
     return matches ? fold_after(graph, id, *data) : RewriteOutcome::not_matched();
   }
-  if (!rewriting::has_weights(node.op)) return RewriteOutcome::not_matched();
+  if (!has_weights(node.op)) return RewriteOutcome::not_matched();
   const NodeId before = graph.value(node.inputs[0]).producer;
   if (before == kNone) return RewriteOutcome::not_matched();
   const auto data = data_input(graph, graph.node(before));
