@@ -1,4 +1,7 @@
 // Scalar reference kernels: the definition of what each operator computes. Written for reading, not for speed.
+//
+// Sums run in double precision; results are float32. What is computed from a NaN is a NaN, except that MAXIMUM, MINIMUM
+// and MAX_POOL_2D may give the other operand. Infinities follow IEEE 754: HARD_SWISH of minus infinity is a NaN.
 #pragma once
 
 #include <vector>

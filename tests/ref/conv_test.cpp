@@ -157,6 +157,12 @@ TEST(RefConv2d, ReadsNoPaddingSoThatInfiniteWeightsThereDoNotMatter) {
   expect_floats(evaluate(OpType::kConv2d, conv(kSame), {in, weights}), {1, 1, 1, 1}, {6});
 }
 
+TEST(RefConv2d, WhatIsNotANumberReachesItsWindowsAlone) {
+  const HostTensor in = floats({1, 1, 4, 1}, {NAN, 1, 2, 3});
+  const HostTensor weights = floats({1, 1, 2, 1}, {0, 1});
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights}), {1, 1, 3, 1}, {NAN, 2, 3});
+}
+
 TEST(RefConv2d, RefusesWhatIsNotFloat) {
   const HostTensor in = numbers<int8_t>(DataType::kInt8, {1, 1, 1, 1}, {1});
   const HostTensor weights = numbers<int8_t>(DataType::kInt8, {1, 1, 1, 1}, {1});

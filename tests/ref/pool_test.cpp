@@ -44,6 +44,12 @@ TEST(RefPool, WholeFrameAndActivation) {
                 {6});
 }
 
+TEST(RefPool, AveragesOfWhatIsNotANumberStaySo) {
+  const HostTensor in = floats({1, 1, 3, 1}, {NAN, 1, 3});
+  expect_floats(evaluate(OpType::kAveragePool2d, Pool2dAttr{kValid, 1, 1, 1, 2}, {in}), {1, 1, 2, 1}, {NAN, 2});
+  expect_floats(evaluate(OpType::kMean, ReduceAttr{{2}, false}, {in}), {1, 1, 1}, {NAN});
+}
+
 TEST(RefMean, OverRowsAndColumns) {
   const HostTensor in = floats({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
   expect_floats(evaluate(OpType::kMean, ReduceAttr{{1, 2}, true}, {in}), {1, 1, 1, 2}, {4, 5});
@@ -67,6 +73,11 @@ TEST(RefSoftmax, ExponentialsOverTheirSumInEachRow) {
 TEST(RefSoftmax, BetaScalesTheExponents) {
   const HostTensor in = floats({1, 2}, {0, std::log(3.0f)});
   expect_floats(evaluate(OpType::kSoftmax, SoftmaxAttr{2}, {in}), {1, 2}, {0.1f, 0.9f}, 1e-7f);
+}
+
+TEST(RefSoftmax, ARowWithWhatIsNotANumberIsNone) {
+  const HostTensor in = floats({2, 2}, {0, NAN, 0, 0});
+  expect_floats(evaluate(OpType::kSoftmax, SoftmaxAttr{1}, {in}), {2, 2}, {NAN, NAN, 0.5f, 0.5f});
 }
 
 TEST(RefSoftmax, LargeNumbersDoNotOverflow) {
