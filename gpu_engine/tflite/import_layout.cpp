@@ -31,7 +31,7 @@ Result<Shape> narrow_shape(std::span<const int64_t> dims) {
 }  // namespace
 
 Status decode_pad(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> paddings, view.integers(1, "paddings", 2 * Shape::kMaxRank));
+  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> paddings, view.integers(1, "paddings", size_t{2} * Shape::kMaxRank));
   const auto rank = static_cast<size_t>(view.shape(0).rank());
   if (paddings.size() != 2 * rank) {
     return invalid_model("its paddings are " + text(static_cast<int64_t>(paddings.size())) +
@@ -138,7 +138,7 @@ Status decode_expand_dims(const OperatorView& view, DecodedOp& node) {
 
 Status decode_strided_slice(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::StridedSliceOptions>());
-  constexpr size_t kMost = 2 * Shape::kMaxRank;
+  constexpr size_t kMost = size_t{2} * Shape::kMaxRank;
   SliceBounds bounds;
   SG_ASSIGN_OR_RETURN(bounds.begin, view.integers(1, "begins", kMost));
   SG_ASSIGN_OR_RETURN(bounds.end, view.integers(2, "ends", kMost));

@@ -124,7 +124,7 @@ Status decode_pool2d(const OperatorView& view, DecodedOp& node) {
 
 Status decode_mean(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ReducerOptions>());
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, view.integers(1, "axes", 2 * Shape::kMaxRank));
+  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, view.integers(1, "axes", size_t{2} * Shape::kMaxRank));
   const int rank = view.shape(0).rank();
   ReduceAttr attr;
   attr.keep_dims = options != nullptr && options->keep_dims();

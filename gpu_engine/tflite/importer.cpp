@@ -194,7 +194,7 @@ Status Importer::read_operators() {
   }
   for (uint32_t i = 0; i < count; ++i) {
     SG_ASSIGN_OR_RETURN(const Step step, read_step(*operators->Get(i), i));
-    const Status status = import_step(*operators->Get(i), step);
+    Status status = import_step(*operators->Get(i), step);
     if (status.ok()) continue;
     if (status.code() != ErrorCode::kUnsupported) return status;
     unsupported_.push_back(status.message());
@@ -268,6 +268,10 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
   for (const size_t i : decoded.data) {
     const FileTensor* input = i < step.inputs.size() ? step.inputs[i] : nullptr;
     if (input == nullptr || input->opaque) continue;
+    if (input->shape.elements() == 0) {
+      return unsupported(input->describe() + " has no elements: shape " + input->shape.to_string() +
+                         "; leave it out of the model");
+    }
     const bool dequantized = decoded.op == OpType::kDequantize && constant && input->type && !input->sparse;
     if (!dequantized) SG_RETURN_IF_ERROR(check(*input));
   }

@@ -91,7 +91,7 @@ std::string pair_of(int32_t a, int32_t b) { return std::to_string(a) + "x" + std
 
 // The node's attributes the way the listing writes them; empty for operators that are not compared.
 std::string options_of(const Node& node) {
-  const std::string act = std::string("act=") + listed_name(node.activation);
+  std::string act = std::string("act=") + listed_name(node.activation);
   const auto pad = [](const Padding2d& p) { return p.mode == PaddingMode::kSame ? "pad=SAME " : "pad=VALID "; };
   if (const auto* a = std::get_if<Conv2dAttr>(&node.attributes)) {
     return pad(a->padding) + ("s=" + pair_of(a->stride_h, a->stride_w)) +

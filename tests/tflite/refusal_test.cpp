@@ -224,7 +224,7 @@ void expect_parameter_refused(Op code, const std::function<int(ModelBuilder&)>& 
 }
 
 TEST(RefusedParameters, OutOfRange) {
-  const auto ints = [](Dims dims, std::vector<int32_t> values) {
+  const auto ints = [](const Dims& dims, const std::vector<int32_t>& values) {
     return [=](ModelBuilder& m) { return m.add_ints(dims, values, "parameter"); };
   };
   constexpr ErrorCode kInvalid = ErrorCode::kInvalidModel;
@@ -286,6 +286,15 @@ TEST(Unsupported, VariablesAndSparseTensors) {
   m.tensor(state).is_variable = true;
   m.add_output(m.add_op(Op::ADD, {in, state}, {1, 4}));
   expect_refused(m, ErrorCode::kUnsupported, {"ADD #0", "'state'"});
+}
+
+TEST(Unsupported, DataWithoutElements) {
+  ModelBuilder m;
+  const int in = m.add_input({1, 4});
+  schema::ConcatenationOptionsT options;
+  options.axis = 1;
+  m.add_output(m.add_op(Op::CONCATENATION, {in, m.add_floats({1, 0}, {}, "nothing")}, {1, 4}, options));
+  expect_refused(m, ErrorCode::kUnsupported, {"CONCATENATION #0", "'nothing'", "1x0"});
 }
 
 TEST(Unsupported, GroupedConvolution) {
