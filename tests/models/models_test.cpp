@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -107,6 +108,7 @@ Result<std::vector<HostTensor>> infer(const Run& run, const std::vector<HostTens
 }
 
 enum class Limits { kDevice, kMinimum };
+void PrintTo(Limits limits, std::ostream* out) { *out << (limits == Limits::kMinimum ? "minimum" : "device"); }
 
 class ModelsTest : public GlTest, public ::testing::WithParamInterface<std::tuple<size_t, Limits>> {
  protected:
