@@ -64,7 +64,8 @@ class Mutator {
     } else if (choice == 2) {
       std::swap(numbers[below(numbers.size())], numbers[below(numbers.size())]);
     } else if (choice < 5) {
-      numbers[below(numbers.size())] += static_cast<int32_t>(below(3)) - 1;
+      int32_t& number = numbers[below(numbers.size())];
+      number = static_cast<int32_t>(static_cast<uint32_t>(number) + static_cast<uint32_t>(below(3)) - 1);
     } else {
       numbers[below(numbers.size())] = edge();
     }
@@ -159,6 +160,12 @@ std::vector<uint8_t> mutate_model(std::span<const uint8_t> bytes, unsigned seed)
   if (bytes.size() < 8 || !fb::VerifyModelBuffer(verifier)) return {};
   fb::ModelT model;
   fb::GetModel(bytes.data())->UnPackTo(&model);
+  for (const auto& graph : model.subgraphs) {
+    for (const auto& op : graph->operators) {
+      // A tag without a table: the structs cannot be copied so.
+      if (op->builtin_options.value == nullptr) op->builtin_options.Reset();
+    }
+  }
   Mutator mutator(model, seed);
   for (unsigned i = 0; i <= seed % 4; ++i) mutator.change();
   flatbuffers::FlatBufferBuilder builder;
