@@ -17,6 +17,11 @@ bool is_quantized_type(DataType type) {
   return type == DataType::kInt8 || type == DataType::kUInt8 || type == DataType::kInt16;
 }
 
+// Computes nothing, and so takes elements of any type.
+bool moves_elements(OpType op) {
+  return op == OpType::kReshape || op == OpType::kConcat || op == OpType::kStridedSlice || op == OpType::kPad;
+}
+
 class Importer {
  public:
   Importer(ModelFile file, const ImportOptions& options) : file_(std::move(file)), options_(options) {}
@@ -253,7 +258,6 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
   const auto check = [](const FileTensor& tensor) -> Status {
     const std::string name = tensor.describe();
     if (tensor.sparse) return unsupported(name + " is sparse, which is not yet supported: use dense weights");
-    if (tensor.shape.elements() == 0) return unsupported(name + " has no elements: shape " + tensor.shape.to_string());
     if (tensor.type == DataType::kFloat32) return {};
     if (tensor.type && is_quantized_type(*tensor.type)) {
       return unsupported("8-bit tensors are not yet supported, and " + name + " is " + tensor.type_name() + ": " +
@@ -265,6 +269,8 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
     return unsupported(name + " is " + tensor.type_name() +
                        ", and only float32 is computed with: leave it out of the model");
   };
+  // What is evaluated here and now need not fit the GPU.
+  const bool folds_any_type = constant && (decoded.op == OpType::kDequantize || moves_elements(decoded.op));
   for (const size_t i : decoded.data) {
     const FileTensor* input = i < step.inputs.size() ? step.inputs[i] : nullptr;
     if (input == nullptr || input->opaque) continue;
@@ -272,10 +278,11 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
       return unsupported(input->describe() + " has no elements: shape " + input->shape.to_string() +
                          "; leave it out of the model");
     }
-    const bool dequantized = decoded.op == OpType::kDequantize && constant && input->type && !input->sparse;
-    if (!dequantized) SG_RETURN_IF_ERROR(check(*input));
+    const bool folds = folds_any_type && input->type && !input->sparse;
+    if (!folds) SG_RETURN_IF_ERROR(check(*input));
   }
-  return check(*step.outputs[0]);
+  const FileTensor& output = *step.outputs[0];
+  return folds_any_type && output.type ? Status() : check(output);
 }
 
 Status Importer::adopt_shape(FileTensor& tensor, const Shape& inferred) const {

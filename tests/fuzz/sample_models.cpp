@@ -183,6 +183,15 @@ void add_layout(Samples& s) {
   s.add("reshape_tensor", {1, 4, 6}, {2, 3, 4}, [](ModelBuilder& m, int in, const Dims& out) {
     return m.add_op(Op::RESHAPE, {in, m.add_ints({3}, {2, -1, 4})}, out);
   });
+  s.add("reshape_folded_shape", {1, 4, 6}, {4, 6}, [](ModelBuilder& m, int in, const Dims& out) {
+    fb::StridedSliceOptionsT options;
+    options.begin_mask = options.end_mask = 1;
+    const int numbers = m.add_ints({4}, {4, 99, 6, 99});
+    const int shape = m.add_op(
+        Op::STRIDED_SLICE, {numbers, m.add_ints({1}, {0}), m.add_ints({1}, {0}), m.add_ints({1}, {2})}, {2}, options);
+    m.tensor(shape).type = fb::TensorType::INT32;
+    return m.add_op(Op::RESHAPE, {in, shape}, out);
+  });
   s.add("reshape_option", {1, 4, 6}, {24, 1}, [](ModelBuilder& m, int in, const Dims& out) {
     fb::ReshapeOptionsT options;
     options.new_shape = {-1, 1};
