@@ -28,6 +28,7 @@ template <typename T>
 void add_choice(CLI::App& app, const std::string& name, T& target, const std::map<std::string, T>& choices,
                 const std::string& help) {
   std::vector<std::string> words;
+  words.reserve(choices.size());
   for (const auto& [word, value] : choices) words.push_back(word);
   app.add_option_function<std::string>(
          name, [&target, choices](const std::string& word) { target = choices.at(word); }, help)

@@ -12,6 +12,7 @@ __attribute__((format(printf, 2, 3))) void append(std::string& text, const char*
   char line[1024];
   va_list arguments;
   va_start(arguments, format);
+  // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start is right above
   std::vsnprintf(line, sizeof(line), format, arguments);
   va_end(arguments);
   text += line;

@@ -14,7 +14,7 @@ TEST(UniqueFd, ClosesOnce) {
   {
     UniqueFd first(raw);
     UniqueFd second(std::move(first));
-    EXPECT_FALSE(first.valid());  // NOLINT(bugprone-use-after-move): moved from means empty here
+    EXPECT_FALSE(first.valid());  // NOLINT(bugprone-use-after-move,clang-analyzer-cplusplus.Move): empty
     EXPECT_EQ(second.get(), raw);
     EXPECT_TRUE(is_open(raw));
   }
