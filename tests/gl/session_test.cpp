@@ -1,4 +1,5 @@
 // Sessions: what they leave behind, what a run costs in GL calls, and how they fail.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 

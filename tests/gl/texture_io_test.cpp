@@ -1,4 +1,5 @@
 // Textures as model inputs and outputs: what a kernel samples is what the reference computes from the same pixels.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

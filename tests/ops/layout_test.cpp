@@ -1,4 +1,6 @@
 // CONCATENATION, PAD, STRIDED_SLICE, RESHAPE, DEPTH_TO_SPACE: elements move and must not change.
+#include <algorithm>
+
 #include "ops/op_test.h"
 
 namespace sightglass::test {

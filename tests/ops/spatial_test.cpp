@@ -1,4 +1,6 @@
 // Pools, MEAN and RESIZE_BILINEAR.
+#include <algorithm>
+
 #include "ops/op_test.h"
 
 namespace sightglass::test {

@@ -1,6 +1,8 @@
 // Schedules and arenas, without a GPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "plan/schedule.h"
 
 namespace sightglass::test {
