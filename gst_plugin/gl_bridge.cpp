@@ -62,11 +62,11 @@ void signal_buffer(GstBuffer* buffer, GstGLContext* context) {
 
 namespace {
 
-// A pool of 2D textures; null when it cannot be configured.
-GstBufferPool* make_pool(GstGLContext* context, GstCaps* caps, guint size, guint min, guint max) {
+// A pool of 2D textures without an upper limit; null when it cannot be configured.
+GstBufferPool* make_pool(GstGLContext* context, GstCaps* caps, guint size, guint min) {
   GstBufferPool* pool = gst_gl_buffer_pool_new(context);
   GstStructure* config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_set_params(config, caps, size, min, max);
+  gst_buffer_pool_config_set_params(config, caps, size, min, 0);
   gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_GL_SYNC_META);
   gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_GL_TEXTURE_TARGET_2D);
@@ -85,7 +85,7 @@ bool propose_gl_allocation(GstGLContext* context, GstQuery* query, bool need_poo
   const guint size = static_cast<guint>(info.size);
   GstBufferPool* pool = nullptr;
   if (need_pool) {
-    pool = make_pool(context, caps, size, 0, 0);
+    pool = make_pool(context, caps, size, 0);
     if (pool == nullptr) return false;
   }
   gst_query_add_allocation_pool(query, pool, size, 0, 0);
@@ -101,20 +101,16 @@ bool decide_gl_allocation(GstGLContext* context, GstQuery* query) {
   GstVideoInfo info;
   if (caps == nullptr || !gst_video_info_from_caps(&info, caps)) return false;
 
-  guint size = static_cast<guint>(info.size), min = 0, max = 0;
+  guint size = static_cast<guint>(info.size), min = 0;
   const bool offered = gst_query_get_n_allocation_pools(query) > 0;
-  if (offered) {
-    GstBufferPool* pool = nullptr;
-    gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
-    if (pool != nullptr) gst_object_unref(pool);
-  }
+  if (offered) gst_query_parse_nth_allocation_pool(query, 0, nullptr, &size, &min, nullptr);
   // A pool of our own, whatever was offered: its textures belong to this very context and carry sync meta.
-  GstBufferPool* pool = make_pool(context, caps, size, min, max);
+  GstBufferPool* pool = make_pool(context, caps, size, min);
   if (pool == nullptr) return false;
   if (offered) {
-    gst_query_set_nth_allocation_pool(query, 0, pool, size, min, max);
+    gst_query_set_nth_allocation_pool(query, 0, pool, size, min, 0);
   } else {
-    gst_query_add_allocation_pool(query, pool, size, min, max);
+    gst_query_add_allocation_pool(query, pool, size, min, 0);
   }
   gst_object_unref(pool);
   return true;

@@ -89,7 +89,7 @@ Status write_contact_sheet(const Options& options, const std::vector<Sample>& sa
   if (sheet == nullptr) return device_error("no frame was seen: there is nothing to make a contact sheet of");
   GError* error = nullptr;
   if (gdk_pixbuf_save(sheet.get(), path.c_str(), "png", &error, "compression", "9", nullptr)) return {};
-  const Status status = device_error(path + ": " + error->message);
+  Status status = device_error(path + ": " + error->message);
   g_error_free(error);
   return status;
 }

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <string>
 
 #include "contact_sheet.h"
@@ -54,9 +55,8 @@ int run(const Options& options, int column_width) {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// May throw what the parser of options and the standard library throw.
+int run_command(int argc, char** argv) {
   Options options;
   int column_width = 240;
   CLI::App app(
@@ -87,4 +87,14 @@ int main(int argc, char** argv) {
   }
   gst_object_unref(factory);
   return run(options, column_width);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_command(argc, argv);
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  }
 }

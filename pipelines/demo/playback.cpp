@@ -118,7 +118,7 @@ Result<GstElement*> parse(const std::string& text) {
   GError* error = nullptr;
   GstElement* pipeline = gst_parse_launch(text.c_str(), &error);
   if (error == nullptr) return pipeline;
-  const Status status = invalid_argument(text + ": " + error->message);
+  Status status = invalid_argument(text + ": " + error->message);
   g_error_free(error);
   if (pipeline != nullptr) gst_object_unref(pipeline);
   return status;

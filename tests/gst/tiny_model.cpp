@@ -87,14 +87,14 @@ void add_convolution(Chain& chain, int32_t in, const std::vector<float>& weights
   schema::Conv2DOptionsT options;
   options.padding = schema::Padding::VALID;
   options.stride_h = options.stride_w = 1;
-  chain.add(schema::BuiltinOperator::CONV_2D, {1, 16, 16, out}, {w, b}).builtin_options.Set(std::move(options));
+  chain.add(schema::BuiltinOperator::CONV_2D, {1, 16, 16, out}, {w, b}).builtin_options.Set(options);
 }
 
 }  // namespace
 
 std::string red_model(Head head) {
   using Op = schema::BuiltinOperator;
-  const std::string path =
+  std::string path =
       std::filesystem::temp_directory_path() / ("sightglass_red_" + std::to_string(static_cast<int>(head)) + ".tflite");
   const int32_t channels = head == Head::kGreyInput ? 1 : 3;
   Chain chain({1, 16, 16, channels});
@@ -110,7 +110,7 @@ std::string red_model(Head head) {
       add_convolution(chain, 3, {-20, 0, 0, 20, 0, 0}, {9, -9});
       schema::SoftmaxOptionsT options;
       options.beta = 1;
-      chain.add(Op::SOFTMAX, {1, 16, 16, 2}).builtin_options.Set(std::move(options));
+      chain.add(Op::SOFTMAX, {1, 16, 16, 2}).builtin_options.Set(options);
       break;
     }
     case Head::kThreeLogits:
@@ -124,7 +124,7 @@ std::string red_model(Head head) {
       const int32_t axes = chain.add_constant<int32_t>("axes", schema::TensorType::INT32, {2}, {1, 2});
       schema::ReducerOptionsT options;
       options.keep_dims = true;
-      chain.add(Op::MEAN, {1, 1, 1, 3}, {axes}).builtin_options.Set(std::move(options));
+      chain.add(Op::MEAN, {1, 1, 1, 3}, {axes}).builtin_options.Set(options);
       break;
     }
     case Head::kUnknownOp:

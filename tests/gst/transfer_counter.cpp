@@ -4,6 +4,7 @@
 #include <gst/gl/gl.h>
 
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <string_view>
 #include <tuple>
@@ -103,7 +104,9 @@ template <int Index>
 struct MapWrapper {
   static inline GstMemoryMapFullFunction original = nullptr;
   static gpointer call(GstMemory* memory, GstMapInfo* info, gsize size) {
-    if ((info->flags & GST_MAP_GL) == 0) count("CPU map of GL memory");
+    guint flags = 0;  // copied: GStreamer puts bits in there that the enumeration does not name
+    std::memcpy(&flags, &info->flags, sizeof flags);
+    if ((flags & GST_MAP_GL) == 0) count("CPU map of GL memory");
     return original(memory, info, size);
   }
 };
