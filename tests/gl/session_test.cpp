@@ -1,4 +1,6 @@
 // Sessions: what they leave behind, what a run costs in GL calls, and how they fail.
+#include "gpu_engine/session.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -6,8 +8,7 @@
 #include "gl/counting_gl.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
-#include "gst/gl_state.h"
+#include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
 
@@ -77,8 +78,8 @@ TEST_F(SessionTest, ARunOnlyBindsAndDispatches) {
 
   gl_calls().clear();
   ASSERT_TRUE((*session)->run().ok());
-  const char* const kAllowed[] = {"ActiveTexture", "BindBufferBase",   "BindBufferRange", "BindImageTexture",
-                                  "BindSampler",   "BindTexture",      "DispatchCompute", "MemoryBarrier",
+  const char* const kAllowed[] = {"ActiveTexture", "BindBufferBase", "BindBufferRange", "BindImageTexture",
+                                  "BindSampler",   "BindTexture",    "DispatchCompute", "MemoryBarrier",
                                   "Uniform4fv",    "UseProgram"};
   int total = 0;
   for (const auto& [name, calls] : gl_calls()) {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "gl_pictures.h"
-#include "gl_state.h"
+#include "harness/gl_state.h"
 #include "harness/gl_test.h"
 
 namespace sightglass::test {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "gl_bridge.h"
-#include "gl_state.h"
+#include "harness/gl_state.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 

@@ -1,4 +1,4 @@
-#include "gl_state.h"
+#include "harness/gl_state.h"
 
 #include <utility>
 
