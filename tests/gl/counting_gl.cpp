@@ -31,8 +31,8 @@ struct Counted<Tag, R (*)(Args...)> {
   }
 };
 
-#define SIGHTGLASS_TAG(name) \
-  struct Tag##name {         \
+#define SIGHTGLASS_TAG(name)                    \
+  struct Tag##name {                            \
     static constexpr const char* kName = #name; \
   };
 SIGHTGLASS_GL_FUNCTIONS(SIGHTGLASS_TAG)
@@ -62,8 +62,8 @@ void fail_gl_call(const std::string& name, int nth) {
 
 GlApi counting_gl(const GlApi& gl) {
   GlApi counted = gl;
-#define SIGHTGLASS_COUNT(name)                                     \
-  Counted<Tag##name, decltype(GlApi::name)>::real = gl.name;        \
+#define SIGHTGLASS_COUNT(name)                               \
+  Counted<Tag##name, decltype(GlApi::name)>::real = gl.name; \
   counted.name = Counted<Tag##name, decltype(GlApi::name)>::call;
   SIGHTGLASS_GL_FUNCTIONS(SIGHTGLASS_COUNT)
 #undef SIGHTGLASS_COUNT

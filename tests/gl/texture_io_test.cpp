@@ -163,8 +163,7 @@ TEST_F(TextureIoTest, Letterbox) {
   Picture picture{8, 4, std::vector<uint8_t>(8 * 4 * 4, 255)};
   InputSpec spec = texture_spec();
   spec.padding = {0.5f, 0.25f, 0.0f, 1.0f};
-  const HostTensor got =
-      run(identity_case(8, 8), picture, spec, make_input_transform(8, 4, 8, 8, Fit::kLetterbox));
+  const HostTensor got = run(identity_case(8, 8), picture, spec, make_input_transform(8, 4, 8, 8, Fit::kLetterbox));
   for (size_t y = 0; y < 8; ++y) {
     for (size_t x = 0; x < 8; ++x) {
       const float green = got.as<float>()[(y * 8 + x) * 3 + 1];
@@ -284,8 +283,7 @@ class TextureOutputTest : public TextureIoTest {
 TEST_F(TextureOutputTest, Probabilities) {
   Random random(5);
   for (const int classes : {1, 2, 5, 21, 130}) {
-    const HostTensor logits =
-        HostTensor::from_floats({1, 3, 4, classes}, fill(Fill::kWide, 12 * classes, random));
+    const HostTensor logits = HostTensor::from_floats({1, 3, 4, classes}, fill(Fill::kWide, 12 * classes, random));
     for (const auto activation : {OutputActivation::kNone, OutputActivation::kSigmoid, OutputActivation::kSoftmax}) {
       for (const bool listed : {false, true}) {
         OutputSpec spec;

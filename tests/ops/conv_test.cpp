@@ -6,13 +6,16 @@ namespace {
 
 constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
 constexpr std::initializer_list<Activation> kActivations = {
-    Activation::kNone,      Activation::kRelu,        Activation::kRelu6, Activation::kReluN1To1, Activation::kTanh,
-    Activation::kLogistic,  Activation::kHardSwish,   Activation::kHardSigmoid, Activation::kSwish, Activation::kPrelu};
+    Activation::kNone,  Activation::kRelu,     Activation::kRelu6,     Activation::kReluN1To1,
+    Activation::kTanh,  Activation::kLogistic, Activation::kHardSwish, Activation::kHardSigmoid,
+    Activation::kSwish, Activation::kPrelu};
 
 Padding2d random_padding(Random& random) {
   switch (random.pick(0, 2)) {
-    case 0: return {PaddingMode::kSame};
-    case 1: return {PaddingMode::kValid};
+    case 0:
+      return {PaddingMode::kSame};
+    case 1:
+      return {PaddingMode::kValid};
     default:
       return {PaddingMode::kExplicit, random.pick(0, 3), random.pick(0, 3), random.pick(0, 3), random.pick(0, 3)};
   }
@@ -46,8 +49,7 @@ OpCase conv_case(const ConvParameters& p, uint64_t seed) {
   CaseBuilder builder(seed);
   const ValueId data = builder.input({p.batch, p.height, p.width, p.in}, p.data);
   const ValueId weights = builder.constant({p.out, p.kernel_h, p.kernel_w, p.in}, p.weights);
-  builder.node(OpType::kConv2d, p.attr, conv_inputs(builder, data, weights, p.out, p.bias, p.activation),
-               p.activation);
+  builder.node(OpType::kConv2d, p.attr, conv_inputs(builder, data, weights, p.out, p.bias, p.activation), p.activation);
   return builder.build(p.name("conv2d"));
 }
 

@@ -15,25 +15,40 @@ uint64_t Random::next() {
   return z ^ (z >> 31);
 }
 
-float Random::uniform(float low, float high) { return low + (high - low) * static_cast<float>(next() >> 40) * 0x1p-24f; }
-
-int Random::pick(int low, int high) {
-  return low + static_cast<int>(next() % static_cast<uint64_t>(high - low + 1));
+float Random::uniform(float low, float high) {
+  return low + (high - low) * static_cast<float>(next() >> 40) * 0x1p-24f;
 }
+
+int Random::pick(int low, int high) { return low + static_cast<int>(next() % static_cast<uint64_t>(high - low + 1)); }
 
 std::vector<float> fill(Fill kind, int64_t count, Random& random) {
   std::vector<float> values(static_cast<size_t>(count), 0.0f);
   int64_t i = 0;
   for (float& v : values) {
     switch (kind) {
-      case Fill::kUniform: v = random.uniform(-1, 1); break;
-      case Fill::kPositive: v = random.uniform(0, 1); break;
-      case Fill::kWide: v = random.uniform(-8, 8); break;
-      case Fill::kZero: break;
-      case Fill::kLarge: v = random.pick(0, 1) == 0 ? -1e4f : 1e4f; break;
-      case Fill::kTiny: v = random.uniform(-2, 2) * 1.2e-38f; break;
-      case Fill::kOneHot: v = i == count / 2 ? 1.0f : 0.0f; break;
-      case Fill::kRamp: v = static_cast<float>(i % 251); break;
+      case Fill::kUniform:
+        v = random.uniform(-1, 1);
+        break;
+      case Fill::kPositive:
+        v = random.uniform(0, 1);
+        break;
+      case Fill::kWide:
+        v = random.uniform(-8, 8);
+        break;
+      case Fill::kZero:
+        break;
+      case Fill::kLarge:
+        v = random.pick(0, 1) == 0 ? -1e4f : 1e4f;
+        break;
+      case Fill::kTiny:
+        v = random.uniform(-2, 2) * 1.2e-38f;
+        break;
+      case Fill::kOneHot:
+        v = i == count / 2 ? 1.0f : 0.0f;
+        break;
+      case Fill::kRamp:
+        v = static_cast<float>(i % 251);
+        break;
     }
     ++i;
   }

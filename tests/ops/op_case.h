@@ -30,10 +30,10 @@ enum class Fill {
   kPositive,  // [0, 1)
   kWide,      // [-8, 8): saturates activations
   kZero,
-  kLarge,     // ±1e4
-  kTiny,      // around the smallest normal number, subnormals included
-  kOneHot,    // a single 1
-  kRamp,      // 0, 1, 2, … modulo 251
+  kLarge,   // ±1e4
+  kTiny,    // around the smallest normal number, subnormals included
+  kOneHot,  // a single 1
+  kRamp,    // 0, 1, 2, … modulo 251
 };
 std::vector<float> fill(Fill kind, int64_t count, Random& random);
 

@@ -81,7 +81,9 @@ TEST_F(SpatialTest, ResizeBilinear) {
         CaseBuilder builder(seed++);
         builder.node(OpType::kResizeBilinear, attr, {builder.input({2, from, from, channels})});
         check(builder.build("RESIZE_BILINEAR " + std::to_string(from) + "→" + std::to_string(to) +
-                            (corners ? " aligned corners" : half ? " half pixels" : "")));
+                            (corners ? " aligned corners"
+                             : half  ? " half pixels"
+                                     : "")));
       }
     }
   }

@@ -40,7 +40,8 @@ TEST(ShaderSyntax, GlslangValidatorAcceptsEveryVariant) {
   for (const ShaderKey& key : every_variant()) {
     const Result<std::string> source = assemble_shader(key);
     ASSERT_TRUE(source.ok()) << source.status().message();
-    const std::string file = directory / (std::to_string(count++) + std::filesystem::path(key.shader).extension().string());
+    const std::string file =
+        directory / (std::to_string(count++) + std::filesystem::path(key.shader).extension().string());
     std::ofstream(file) << *source;
     const auto [status, output] = run_command("glslangValidator " + file);
     EXPECT_EQ(status, 0) << key.name() << "\n" << output;

@@ -29,11 +29,14 @@ enum class Fit : uint8_t {
 
 // The eight orientations, as what has to be done to the stored picture to see it upright.
 enum class Orientation : uint8_t {
-  kIdentity, kRotate90, kRotate180, kRotate270,  // clockwise
-  kMirror,          // left and right change places
-  kFlip,            // top and bottom change places
-  kTranspose,       // across the diagonal from top left to bottom right
-  kAntiTranspose,   // across the other diagonal
+  kIdentity,
+  kRotate90,  // clockwise, like the next two
+  kRotate180,
+  kRotate270,
+  kMirror,         // left and right change places
+  kFlip,           // top and bottom change places
+  kTranspose,      // across the diagonal from top left to bottom right
+  kAntiTranspose,  // across the other diagonal
 };
 
 // A rectangle of the upright picture, in fractions.

@@ -72,10 +72,10 @@ class Plan {
 
   const Model& model() const { return *model_; }
   const MemoryReport& memory() const;
-  int dispatches() const;            // of one run
-  int barriers() const;              // of one run
-  int programs() const;              // distinct ones
-  std::string dump() const;          // one line a step: kernel, node, shapes, work groups, level, arena offsets
+  int dispatches() const;    // of one run
+  int barriers() const;      // of one run
+  int programs() const;      // distinct ones
+  std::string dump() const;  // one line a step: kernel, node, shapes, work groups, level, arena offsets
   const PlanData& data() const { return *data_; }
 
  private:

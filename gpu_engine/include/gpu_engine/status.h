@@ -51,8 +51,8 @@ inline Status internal_error(std::string m) { return {ErrorCode::kInternal, std:
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}            // NOLINT(google-explicit-constructor)
-  Result(Status status) : status_(std::move(status)) {     // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
+  Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor)
     assert(!status_.ok() && "a Result without a value needs an error");
   }
 
@@ -75,11 +75,11 @@ class [[nodiscard]] Result {
 }  // namespace sightglass
 
 // Leaves the enclosing function with the failure of `expr`, if it fails.
-#define SG_RETURN_IF_ERROR(expr)                                        \
-  do {                                                                  \
-    if (::sightglass::Status sg_status_ = (expr); !sg_status_.ok()) {   \
-      return sg_status_;                                                \
-    }                                                                   \
+#define SG_RETURN_IF_ERROR(expr)                                      \
+  do {                                                                \
+    if (::sightglass::Status sg_status_ = (expr); !sg_status_.ok()) { \
+      return sg_status_;                                              \
+    }                                                                 \
   } while (false)
 
 #define SG_CONCAT_INNER_(a, b) a##b

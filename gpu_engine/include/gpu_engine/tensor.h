@@ -44,13 +44,14 @@ class Shape {
 // leading ones and numpy broadcasting needs no special case. Rank 5 folds its first two dimensions into the batch.
 struct Bhwc {
   int32_t b = 1, h = 1, w = 1, c = 1;
-  static Bhwc from(const Shape& shape);             // rank 0 to 5
-  int32_t slices() const { return (c + 3) / 4; }    // groups of four channels
+  static Bhwc from(const Shape& shape);           // rank 0 to 5
+  int32_t slices() const { return (c + 3) / 4; }  // groups of four channels
   int64_t vec4s() const { return int64_t{b} * slices() * h * w; }
   bool operator==(const Bhwc&) const = default;
 };
 
-// Affine quantisation: real = scale * (q - zero_point). Empty when not quantised; one entry, or one per index of `axis`.
+// Affine quantisation: real = scale * (q - zero_point). Empty when not quantised; one entry, or one per index of
+// `axis`.
 struct Quantization {
   std::vector<float> scale;
   std::vector<int64_t> zero_point;
