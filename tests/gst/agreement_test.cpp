@@ -24,7 +24,9 @@ struct Case {
 };
 
 // mp_portrait's mask is the selfie segmenter's. mp_pose's is the pose model's, which is never shown a whole picture but
-// the surroundings of a person.
+// the surroundings of a person. Its rectangle was chosen among four by the agreement that they give here, so the figure
+// guards against regressions and is no independent measure of quality; on the whole picture that model reaches 0.948,
+// and the selfie segmenter 0.896.
 constexpr Case kCases[] = {
     {"mp_portrait", "segmentation/mediapipe_selfie_segmenter_256", "stretch", 0, 0, 0, 0},
     {"mp_pose", "pose/blazepose_landmark_lite", "letterbox", 220, 150, 560, 517},
