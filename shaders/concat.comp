@@ -24,21 +24,21 @@ void main() {
   ivec2 at = ivec2(pixel % in_t.size.x, pixel / in_t.size.x);
   int target = tensor_index(out_t, batch + offset.w, out_slice, at.y + offset.y, at.x + offset.x);
 #ifdef READS_OUTPUT
-  vec4 kept = out_data[target];
-  vec4 v = vec4(0.0);
+  A_VALUE kept = load_output(target);
+  A_VALUE v = A_VALUE(0);
   for (int lane = 0; lane < 4; ++lane) {
     int channel = out_slice * 4 + lane - offset.z;
     if (channel >= 0 && channel < in_t.size.z) {
-      v[lane] = a_data[tensor_index(in_t, batch, channel / 4, at.y, at.x)][channel % 4];
+      v[lane] = load_a(tensor_index(in_t, batch, channel / 4, at.y, at.x))[channel % 4];
     }
   }
-  v = mask_lanes(out_t, out_slice, apply_function(grid.y, v, vec4(0.0)));
+  v = finish(out_t, out_slice, grid.y, real(in_t, v), vec4(0.0));
   for (int lane = 0; lane < 4; ++lane) {
     if (out_slice * 4 + lane < offset.z) v[lane] = kept[lane];
   }
 #else
-  vec4 v = a_data[tensor_index(in_t, batch, out_slice - offset.z / 4, at.y, at.x)];
-  v = mask_lanes(out_t, out_slice, apply_function(grid.y, v, vec4(0.0)));
+  A_VALUE v = load_a(tensor_index(in_t, batch, out_slice - offset.z / 4, at.y, at.x));
+  v = finish(out_t, out_slice, grid.y, real(in_t, v), vec4(0.0));
 #endif
-  out_data[target] = v;
+  store(target, v);
 }

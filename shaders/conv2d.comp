@@ -41,7 +41,7 @@ void main() {
   for (int o = 0; o < SLICES; ++o) {
     int slice = min(first_slice + o, out_t.place.y - 1);
     weight[o] = constants.x + slice * weights_per_slice;
-    vec4 bias = c_data[constants.y + slice];
+    vec4 bias = load_bias(constants.y + slice);
     for (int p = 0; p < PIXELS; ++p) acc[p * SLICES + o] = bias;
   }
 
@@ -50,10 +50,10 @@ void main() {
   for (int p = 0; p < PIXELS; ++p) source[p] = in_base + min(first_pixel + p * LOCAL_X, area - 1);
   for (int s = 0; s < in_slices; ++s) {
     vec4 v[PIXELS];
-    for (int p = 0; p < PIXELS; ++p) v[p] = a_data[source[p] + s * in_t.place.z];
+    for (int p = 0; p < PIXELS; ++p) v[p] = load_a(source[p] + s * in_t.place.z);
     for (int o = 0; o < SLICES; ++o) {
       int w = weight[o] + s * 4;
-      vec4 w0 = c_data[w], w1 = c_data[w + 1], w2 = c_data[w + 2], w3 = c_data[w + 3];
+      vec4 w0 = load_weight(w), w1 = load_weight(w + 1), w2 = load_weight(w + 2), w3 = load_weight(w + 3);
       for (int p = 0; p < PIXELS; ++p) {
         acc[p * SLICES + o] += v[p].x * w0 + v[p].y * w1 + v[p].z * w2 + v[p].w * w3;
       }
@@ -77,10 +77,10 @@ void main() {
       }
       for (int s = 0; s < in_slices; ++s) {
         vec4 v[PIXELS];
-        for (int p = 0; p < PIXELS; ++p) v[p] = inside[p] ? a_data[source[p] + s * in_t.place.z] : vec4(0.0);
+        for (int p = 0; p < PIXELS; ++p) v[p] = inside[p] ? load_a(source[p] + s * in_t.place.z) : vec4(0.0);
         for (int o = 0; o < SLICES; ++o) {
           int w = weight[o] + tap + s * 4;
-          vec4 w0 = c_data[w], w1 = c_data[w + 1], w2 = c_data[w + 2], w3 = c_data[w + 3];
+          vec4 w0 = load_weight(w), w1 = load_weight(w + 1), w2 = load_weight(w + 2), w3 = load_weight(w + 3);
           for (int p = 0; p < PIXELS; ++p) {
             acc[p * SLICES + o] += v[p].x * w0 + v[p].y * w1 + v[p].z * w2 + v[p].w * w3;
           }
@@ -94,12 +94,12 @@ void main() {
   for (int o = 0; o < SLICES; ++o) {
     int slice = first_slice + o;
     if (slice >= out_t.place.y) break;
-    vec4 slope = constants.w == 9 ? c_data[constants.z + slice] : vec4(0.0);
+    vec4 slope = constants.w == 9 ? load_bias(constants.z + slice) : vec4(0.0);
     int row = out_t.place.x + (batch * out_t.place.y + slice) * area;
     for (int p = 0; p < PIXELS; ++p) {
       int pixel = first_pixel + p * LOCAL_X;
       if (pixel < area) {
-        out_data[row + pixel] = mask_lanes(out_t, slice, apply_function(constants.w, acc[p * SLICES + o], slope));
+        store(row + pixel, finish(out_t, slice, constants.w, acc[p * SLICES + o], slope));
       }
     }
   }

@@ -26,7 +26,7 @@ void main() {
   ivec2 origin = ivec2(pixel % out_t.size.x, pixel / out_t.size.x) * kernel.zw - placement.zw;
 
   vec4 acc[SLICES];
-  for (int o = 0; o < SLICES; ++o) acc[o] = c_data[constants.y + o];
+  for (int o = 0; o < SLICES; ++o) acc[o] = load_bias(constants.y + o);
   int taps = kernel.x * kernel.y;
   int tap = 0;
   for (int ky = 0; ky < kernel.y; ++ky) {
@@ -36,13 +36,12 @@ void main() {
       vec3 v = sample_input((vec2(at) + 0.5) / vec2(tensor.xy), padding).rgb;
       for (int o = 0; o < SLICES; ++o) {
         int w = constants.x + (o * taps + tap) * 4;
-        acc[o] += v.x * c_data[w] + v.y * c_data[w + 1] + v.z * c_data[w + 2] + c_data[w + 3];
+        acc[o] += v.x * load_weight(w) + v.y * load_weight(w + 1) + v.z * load_weight(w + 2) + load_weight(w + 3);
       }
     }
   }
   for (int o = 0; o < SLICES; ++o) {
-    vec4 slope = constants.w == 9 ? c_data[constants.z + o] : vec4(0.0);
-    out_data[out_t.place.x + o * area + pixel] =
-        mask_lanes(out_t, o, apply_function(constants.w, acc[o], slope));
+    vec4 slope = constants.w == 9 ? load_bias(constants.z + o) : vec4(0.0);
+    store(out_t.place.x + o * area + pixel, finish(out_t, o, constants.w, acc[o], slope));
   }
 }

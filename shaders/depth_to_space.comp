@@ -21,12 +21,12 @@ void main() {
   ivec2 at = ivec2(pixel % out_t.size.x, pixel / out_t.size.x);
   ivec2 phase = at % block.x;
   int first_channel = (phase.y * block.x + phase.x) * out_t.size.z;
-  vec4 v = vec4(0.0);
+  A_VALUE v = A_VALUE(0);
   for (int lane = 0; lane < 4; ++lane) {
     int channel = slice * 4 + lane;
     if (channel >= out_t.size.z) break;
     channel += first_channel;
-    v[lane] = a_data[tensor_index(in_t, batch, channel / 4, at.y / block.x, at.x / block.x)][channel % 4];
+    v[lane] = load_a(tensor_index(in_t, batch, channel / 4, at.y / block.x, at.x / block.x))[channel % 4];
   }
-  out_data[out_t.place.x + layer * out_t.place.z + pixel] = v;
+  store(out_t.place.x + layer * out_t.place.z + pixel, v);
 }

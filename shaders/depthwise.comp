@@ -24,13 +24,13 @@ vec4 load(int batch, int slice, int pixel) {
   for (int lane = 0; lane < 4; ++lane) {
     int channel = (slice * 4 + lane) / grid.x;
     if (channel >= in_t.size.z) break;
-    v[lane] = a_data[in_t.place.x + (batch * in_t.place.y + channel / 4) * in_t.place.z + pixel][channel % 4];
+    v[lane] = load_a(in_t.place.x + (batch * in_t.place.y + channel / 4) * in_t.place.z + pixel)[channel % 4];
   }
   return v;
 }
 #else
 vec4 load(int batch, int slice, int pixel) {
-  return a_data[in_t.place.x + (batch * in_t.place.y + slice) * in_t.place.z + pixel];
+  return load_a(in_t.place.x + (batch * in_t.place.y + slice) * in_t.place.z + pixel);
 }
 #endif
 
@@ -44,14 +44,14 @@ void main() {
   vec4 acc[PIXELS];
   ivec2 origin[PIXELS];
   for (int p = 0; p < PIXELS; ++p) {
-    acc[p] = c_data[constants.y + slice];
+    acc[p] = load_bias(constants.y + slice);
     int pixel = min(first_pixel + p * 64, area - 1);
     origin[p] = ivec2(pixel % out_t.size.x, pixel / out_t.size.x) * kernel.zw - placement.zw;
   }
   int weight = constants.x + slice * kernel.x * kernel.y;
   for (int ky = 0; ky < kernel.y; ++ky) {
     for (int kx = 0; kx < kernel.x; ++kx) {
-      vec4 w = c_data[weight++];
+      vec4 w = load_weight(weight++);
       for (int p = 0; p < PIXELS; ++p) {
         ivec2 at = origin[p] + ivec2(kx, ky) * placement.xy;
         if (all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, in_t.size.xy))) {
@@ -61,10 +61,10 @@ void main() {
     }
   }
 
-  vec4 slope = constants.w == 9 ? c_data[constants.z + slice] : vec4(0.0);
+  vec4 slope = constants.w == 9 ? load_bias(constants.z + slice) : vec4(0.0);
   int row = out_t.place.x + (batch * out_t.place.y + slice) * area;
   for (int p = 0; p < PIXELS; ++p) {
     int pixel = first_pixel + p * 64;
-    if (pixel < area) out_data[row + pixel] = mask_lanes(out_t, slice, apply_function(constants.w, acc[p], slope));
+    if (pixel < area) store(row + pixel, finish(out_t, slice, constants.w, acc[p], slope));
   }
 }

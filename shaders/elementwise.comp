@@ -42,20 +42,20 @@ void main() {
   int slice = layer % out_t.place.y;
 #ifdef BROADCAST
   int batch = layer / out_t.place.y;
-  vec4 a = a_data[broadcast_index(a_t, batch, slice, pixel)];
+  vec4 a = load_a(broadcast_index(a_t, batch, slice, pixel));
   if (a_t.size.z == 1) a = a.xxxx;
-  vec4 b = b_data[broadcast_index(b_t, batch, slice, pixel)];
+  vec4 b = load_b(broadcast_index(b_t, batch, slice, pixel));
   if (b_t.size.z == 1) b = b.xxxx;
 #else
   int at = layer * out_t.place.z + pixel;
-  vec4 a = a_data[a_t.place.x + at];
+  vec4 a = load_a(a_t.place.x + at);
 #ifdef USES_B
-  vec4 b = b_data[b_t.place.x + at];
+  vec4 b = load_b(b_t.place.x + at);
 #endif
 #endif
+  a = real(a_t, a);
 #ifdef USES_B
-  a = combine(a, b);
+  a = combine(a, real(b_t, b));
 #endif
-  out_data[out_t.place.x + layer * out_t.place.z + pixel] =
-      mask_lanes(out_t, slice, apply_function(code.y, a, vec4(0.0)));
+  store(out_t.place.x + layer * out_t.place.z + pixel, finish(out_t, slice, code.y, a, vec4(0.0)));
 }

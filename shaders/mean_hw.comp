@@ -20,14 +20,14 @@ void main() {
   int lane = int(gl_LocalInvocationID.x);
   int base = in_t.place.x + layer * in_t.place.z;
   vec4 acc = vec4(0.0);
-  for (int i = lane; i < in_t.place.z; i += 64) acc += a_data[base + i];
+  for (int i = lane; i < in_t.place.z; i += 64) acc += load_a(base + i);
   sums[lane] = acc;
   for (int width = 32; width > 0; width >>= 1) {
     barrier();
     if (lane < width) sums[lane] += sums[lane + width];
   }
   if (lane == 0) {
-    out_data[out_t.place.x + layer] = mask_lanes(
-        out_t, layer % out_t.place.y, apply_function(code.x, sums[0] / float(in_t.place.z), vec4(0.0)));
+    vec4 mean = sums[0] * (in_t.quant.x / float(in_t.place.z));
+    store(out_t.place.x + layer, finish(out_t, layer % out_t.place.y, code.x, mean, vec4(0.0)));
   }
 }

@@ -27,11 +27,10 @@ void main() {
   vec4 acc = average ? vec4(0.0) : vec4(-3.402823466e+38);
   for (int y = from.y; y < to.y; ++y) {
     for (int x = from.x; x < to.x; ++x) {
-      vec4 v = a_data[base + y * in_t.size.x + x];
+      vec4 v = load_a(base + y * in_t.size.x + x);
       acc = average ? acc + v : max(acc, v);
     }
   }
   if (average) acc /= float((to.x - from.x) * (to.y - from.y));
-  out_data[out_t.place.x + layer * out_t.place.z + pixel] =
-      mask_lanes(out_t, layer % out_t.place.y, apply_function(placement.z, acc, vec4(0.0)));
+  store(out_t.place.x + layer * out_t.place.z + pixel, finish(out_t, layer % out_t.place.y, placement.z, real(in_t, acc), vec4(0.0)));
 }

@@ -17,7 +17,7 @@ void main() {
   int layer = int(gl_WorkGroupID.z);
   int slice = layer % out_t.place.y;
   int dense_pixel = (layer / out_t.place.y) * out_t.place.z + pixel;
-  vec4 v = vec4(0.0);
+  A_VALUE v = A_VALUE(0);
 #ifdef LANES
   for (int lane = 0; lane < 4; ++lane) {
     int channel = slice * 4 + lane;
@@ -26,11 +26,11 @@ void main() {
     int in_channel = dense % in_t.size.z;
     int in_pixel = dense / in_t.size.z;
     int source = in_t.place.x + (in_pixel / in_t.place.z * in_t.place.y + in_channel / 4) * in_t.place.z;
-    v[lane] = a_data[source + in_pixel % in_t.place.z][in_channel % 4];
+    v[lane] = load_a(source + in_pixel % in_t.place.z)[in_channel % 4];
   }
 #else
   int batch = dense_pixel / in_t.place.z;
-  v = a_data[in_t.place.x + (batch * in_t.place.y + slice) * in_t.place.z + dense_pixel % in_t.place.z];
+  v = load_a(in_t.place.x + (batch * in_t.place.y + slice) * in_t.place.z + dense_pixel % in_t.place.z);
 #endif
-  out_data[out_t.place.x + layer * out_t.place.z + pixel] = v;
+  store(out_t.place.x + layer * out_t.place.z + pixel, v);
 }

@@ -29,9 +29,8 @@ void main() {
   int base = in_t.place.x + layer * in_t.place.z;
   int row0 = base + low.y * in_t.size.x;
   int row1 = base + high.y * in_t.size.x;
-  vec4 top = a_data[row0 + low.x] * (1.0 - f.x) + a_data[row0 + high.x] * f.x;
-  vec4 bottom = a_data[row1 + low.x] * (1.0 - f.x) + a_data[row1 + high.x] * f.x;
+  vec4 top = load_a(row0 + low.x) * (1.0 - f.x) + load_a(row0 + high.x) * f.x;
+  vec4 bottom = load_a(row1 + low.x) * (1.0 - f.x) + load_a(row1 + high.x) * f.x;
   vec4 v = top * (1.0 - f.y) + bottom * f.y;
-  out_data[out_t.place.x + layer * out_t.place.z + pixel] =
-      mask_lanes(out_t, layer % out_t.place.y, apply_function(code.x, v, vec4(0.0)));
+  store(out_t.place.x + layer * out_t.place.z + pixel, finish(out_t, layer % out_t.place.y, code.x, real(in_t, v), vec4(0.0)));
 }

@@ -22,21 +22,20 @@ void main() {
   ivec2 at = begin.xy + stride.xy * ivec2(pixel % out_t.size.x, pixel / out_t.size.x);
   int batch = begin.w + stride.w * (layer / out_t.place.y);
 
-  vec4 v = vec4(fill.x);
+  A_VALUE v = A_VALUE(fill.x);
   if (all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, in_t.size.xy)) && batch >= 0 && batch < in_t.size.w) {
 #ifdef LANES
     for (int lane = 0; lane < 4; ++lane) {
       int channel = begin.z + stride.z * (slice * 4 + lane);
       if (channel < 0 || channel >= in_t.size.z) continue;
-      v[lane] = a_data[tensor_index(in_t, batch, channel / 4, at.y, at.x)][channel % 4];
+      v[lane] = load_a(tensor_index(in_t, batch, channel / 4, at.y, at.x))[channel % 4];
     }
 #else
     int in_slice = begin.z / 4 + slice;
     if (in_slice >= 0 && in_slice < in_t.place.y) {
-      ivec4 channel = ivec4(in_slice * 4) + ivec4(0, 1, 2, 3);
-      v = mix(v, a_data[tensor_index(in_t, batch, in_slice, at.y, at.x)], lessThan(channel, ivec4(in_t.size.z)));
+      v = mix(v, load_a(tensor_index(in_t, batch, in_slice, at.y, at.x)), is_channel(in_t, in_slice));
     }
 #endif
   }
-  out_data[out_t.place.x + layer * out_t.place.z + pixel] = mask_lanes(out_t, slice, v);
+  store(out_t.place.x + layer * out_t.place.z + pixel, mask_lanes(out_t, slice, v));
 }

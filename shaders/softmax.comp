@@ -2,6 +2,7 @@
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
+#include "lib/activation.glsl"
 
 layout(local_size_x = 64) in;
 
@@ -13,8 +14,7 @@ layout(std140, binding = 0) uniform Params {
 
 // Lanes that are no channel must not win the maximum or add to the sum.
 vec4 load(int base, int slice) {
-  ivec4 channel = ivec4(slice * 4) + ivec4(0, 1, 2, 3);
-  return mix(vec4(-3.402823466e+38), a_data[base + slice * in_t.place.z], lessThan(channel, ivec4(in_t.size.z)));
+  return mix(vec4(-3.402823466e+38), real(in_t, load_a(base + slice * in_t.place.z)), is_channel(in_t, slice));
 }
 
 void main() {
@@ -32,6 +32,6 @@ void main() {
 
   int out_base = out_t.place.x + batch * out_t.place.y * out_t.place.z + pixel;
   for (int s = 0; s < in_t.place.y; ++s) {
-    out_data[out_base + s * out_t.place.z] = mask_lanes(in_t, s, exp((load(base, s) - top) * beta.x) * scale);
+    store(out_base + s * out_t.place.z, finish(out_t, s, 0, exp((load(base, s) - top) * beta.x) * scale, vec4(0.0)));
   }
 }

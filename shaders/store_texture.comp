@@ -19,15 +19,14 @@ vec4 selected(int slice) {
   return vec4((ivec4(bits) >> ivec4(0, 1, 2, 3)) & 1);
 }
 
-vec4 load(int slice, int pixel) { return a_data[in_t.place.x + slice * in_t.place.z + pixel]; }
+vec4 load(int slice, int pixel) { return real(in_t, load_a(in_t.place.x + slice * in_t.place.z + pixel)); }
 
 float probability(int pixel) {
   vec4 sum = vec4(0.0);
   if (code.x == 2) {
     vec4 high = vec4(-3.402823466e+38);
     for (int s = 0; s < in_t.place.y; ++s) {
-      ivec4 channel = ivec4(s * 4) + ivec4(0, 1, 2, 3);
-      high = max(high, mix(high, load(s, pixel), lessThan(channel, ivec4(in_t.size.z))));
+      high = max(high, mix(high, load(s, pixel), is_channel(in_t, s)));
     }
     float top = max(max(high.x, high.y), max(high.z, high.w));
     vec4 total = vec4(0.0);
@@ -53,7 +52,7 @@ void main() {
 #ifdef PROBABILITY
   vec4 v = vec4(vec3(probability(pixel)), 1.0);
 #else
-  vec4 v = a_data[in_t.place.x + pixel];
+  vec4 v = real(in_t, load_a(in_t.place.x + pixel));
 #endif
   imageStore(result, ivec2(pixel % in_t.size.x, pixel / in_t.size.x), v);
 }

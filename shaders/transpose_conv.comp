@@ -31,7 +31,7 @@ void main() {
   for (int o = 0; o < SLICES; ++o) {
     int slice = min(first_slice + o, out_t.place.y - 1);
     weight[o] = constants.x + slice * weights_per_slice;
-    acc[o] = c_data[constants.y + slice];
+    acc[o] = load_bias(constants.y + slice);
   }
 
   ivec2 at = ivec2(pixel % out_t.size.x, pixel / out_t.size.x) + placement.xy;
@@ -44,10 +44,10 @@ void main() {
       int source = in_base + iy * in_t.size.x + ix;
       int tap = (ky * kernel.x + kx) * in_slices * 4;
       for (int s = 0; s < in_slices; ++s) {
-        vec4 v = a_data[source + s * in_t.place.z];
+        vec4 v = load_a(source + s * in_t.place.z);
         for (int o = 0; o < SLICES; ++o) {
           int w = weight[o] + tap + s * 4;
-          acc[o] += v.x * c_data[w] + v.y * c_data[w + 1] + v.z * c_data[w + 2] + v.w * c_data[w + 3];
+          acc[o] += v.x * load_weight(w) + v.y * load_weight(w + 1) + v.z * load_weight(w + 2) + v.w * load_weight(w + 3);
         }
       }
     }
@@ -56,8 +56,7 @@ void main() {
   for (int o = 0; o < SLICES; ++o) {
     int slice = first_slice + o;
     if (slice >= out_t.place.y) break;
-    vec4 slope = constants.w == 9 ? c_data[constants.z + slice] : vec4(0.0);
-    out_data[out_t.place.x + (batch * out_t.place.y + slice) * area + pixel] =
-        mask_lanes(out_t, slice, apply_function(constants.w, acc[o], slope));
+    vec4 slope = constants.w == 9 ? load_bias(constants.z + slice) : vec4(0.0);
+    store(out_t.place.x + (batch * out_t.place.y + slice) * area + pixel, finish(out_t, slice, constants.w, acc[o], slope));
   }
 }

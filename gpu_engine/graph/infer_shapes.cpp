@@ -388,6 +388,7 @@ Result<Shape> ShapeInference::infer() {
     case OpType::kHardSwish:
     case OpType::kExp:
     case OpType::kDequantize:
+    case OpType::kQuantize:
       return unary();
     case OpType::kSoftmax:
       return unary(1);

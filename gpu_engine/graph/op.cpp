@@ -63,6 +63,8 @@ const char* to_string(OpType op) {
       return "RESIZE_BILINEAR";
     case OpType::kDepthToSpace:
       return "DEPTH_TO_SPACE";
+    case OpType::kQuantize:
+      return "QUANTIZE";
     case OpType::kDequantize:
       return "DEQUANTIZE";
   }

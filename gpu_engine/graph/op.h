@@ -41,6 +41,7 @@ enum class OpType : uint8_t {
   kResizeBilinear,
   kDepthToSpace,
   kDequantize,
+  kQuantize,  // of float32, or from one quantisation to another
 };
 
 // Applied to a node's first output.

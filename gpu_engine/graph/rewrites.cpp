@@ -1,5 +1,6 @@
 #include "graph/rewrites.h"
 
+#include <algorithm>
 #include <array>
 
 #include "graph/rewrites/common.h"
@@ -10,7 +11,7 @@ namespace {
 // What a file spells out is recognised before its parts are folded into neighbours; activations come last, when what
 // stood between them and a node that can carry them is gone.
 constexpr std::array kRewrites{
-    Rewrite{"fold-constants", fold_constants},
+    Rewrite{"fold-constants", fold_constants, true},
     Rewrite{"remove-identities", remove_identities},
     Rewrite{"recognise-hard-swish", recognise_hard_swish},
     Rewrite{"recognise-swish", recognise_swish},
@@ -44,10 +45,16 @@ class Driver {
   }
 
  private:
+  // Between quantised operators numbers are rounded, and weights are not what they stand for: most rewrites keep away.
+  bool concerns(const Rewrite& rewrite, const Node& node) const {
+    const auto real = [this](ValueId id) { return id == kNone || graph_.value(id).type == DataType::kFloat32; };
+    return rewrite.any_type || (std::ranges::all_of(node.inputs, real) && std::ranges::all_of(node.outputs, real));
+  }
+
   Status apply_everywhere(const Rewrite& rewrite) {
     const std::vector<NodeId> order = graph_.order();
     for (const NodeId id : order) {
-      if (graph_.node(id).removed) continue;
+      if (graph_.node(id).removed || !concerns(rewrite, graph_.node(id))) continue;
       const std::string where = describe(graph_, id);
       RewriteOutcome outcome = rewrite.apply(graph_, id);
       if (outcome.kind == RewriteOutcome::kDeclined) {

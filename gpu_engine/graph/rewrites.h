@@ -23,6 +23,7 @@ struct Rewrite {
   const char* name;  // kebab-case, as in reports and tests: "fold-padding"
   // Tries the pattern that ends in (or is rooted at) `node`. Must leave the graph valid whatever it returns.
   RewriteOutcome (*apply)(Graph& graph, NodeId node);
+  bool any_type = false;  // else only nodes whose tensors are all float32 are tried
 };
 
 // In the order in which they run.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "graph/graph.h"
+#include "graph/quantized.h"
 
 namespace sightglass {
 namespace {
@@ -148,6 +149,7 @@ Status Verifier::check_types(NodeId id) const {
   const Node& node = graph_.node(id);
   const DataType in = graph_.value(node.inputs[0]).type;
   const DataType out = graph_.value(node.outputs[0]).type;
+  if (node.op == OpType::kQuantize && is_quantized(graph_.value(node.outputs[0]))) return {};
   const DataType expected = node.op == OpType::kDequantize ? DataType::kFloat32 : in;
   if (out == expected) return {};
   return fail_node(id, name(node.outputs[0]) + " is " + to_string(out) + " instead of " + to_string(expected));

@@ -37,14 +37,13 @@ Status emit(Emitter& emitter, const Node& node) {
     StepParams params;
     params.tensor(in).tensor(out).ints(x, y, c, b).ints(touched, gpu_code(node.activation));
     const Grid grid{int64_t{in.shape.h} * in.shape.w, int64_t{in.shape.b} * touched};
-    std::vector<TensorRef> reads{in};
-    if (misaligned) reads.push_back(out);
-    SG_RETURN_IF_ERROR(emitter.add_step(concat_shader(misaligned), std::move(params), grid, reads, {out}));
+    SG_RETURN_IF_ERROR(emitter.add_step(concat_shader(misaligned), std::move(params), grid, {in}, {out},
+                                        {.reads_output = misaligned}));
   }
   return {};
 }
 
-std::vector<ShaderKey> variants() { return {concat_shader(false), concat_shader(true)}; }
+std::vector<ShaderKey> variants() { return storage_variants({concat_shader(false), concat_shader(true)}, "AO", true); }
 
 }  // namespace
 

@@ -65,7 +65,8 @@ Status emit_convolution(Emitter& emitter, const Node& node, const TensorRef& in,
   params.ints(constants.weights, constants.bias, constants.slope, gpu_code(node.activation));
   params.ints(slice_groups);
   const Grid grid{pixels, int64_t{out.shape.b} * slice_groups, tile.local_x, tile.local_z, tile.pixels};
-  return emitter.add_step(conv2d_shader(tile, g.pointwise()), std::move(params), grid, {in}, {out});
+  return emitter.add_step(conv2d_shader(tile, g.pointwise()), std::move(params), grid, {in}, {out},
+                          {.weights = constants.storage});
 }
 
 // The reduction of one output runs in one invocation.
@@ -95,7 +96,7 @@ Status emit_conv2d(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const Geometry geometry{weights.dim(1), weights.dim(2), std::get<Conv2dAttr>(node.attributes)};
-  return emit_convolution(emitter, node, in, out, geometry, emitter.graph().floats(node.inputs[1]));
+  return emit_convolution(emitter, node, in, out, geometry, real_constant(emitter.graph(), node, 1, in.scale.scale));
 }
 
 // How a fully connected layer lies over its input: when the input of one row of the matrix is a whole picture, the
@@ -121,7 +122,7 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const Bhwc view = fully_connected_view(in.shape, weights.dim(1));
   if (view != in.shape) {
-    const TensorRef flat = emitter.temporary("flattened " + emitter.graph().value(node.inputs[0]).name, view);
+    const TensorRef flat = emitter.temporary("flattened " + emitter.graph().value(node.inputs[0]).name, view, in);
     SG_RETURN_IF_ERROR(emit_reshape(emitter, in, flat));
     in = flat;
   }
@@ -133,12 +134,14 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
   // The result lies as the layer computes it: pixels of the view by output channels. A shape of another rank is the
   // same memory as long as there is one batch.
   const Bhwc result{view.b, geometry.kernel_h == 1 ? view.h : 1, geometry.kernel_w == 1 ? view.w : 1, weights.dim(0)};
-  const TensorRef direct{out.tensor, result};
+  const TensorRef direct{out.tensor, result, out.scale};
   if (same_layout(result, out.shape)) {
-    return emit_convolution(emitter, node, in, direct, geometry, emitter.graph().floats(node.inputs[1]));
+    return emit_convolution(emitter, node, in, direct, geometry,
+                            real_constant(emitter.graph(), node, 1, in.scale.scale));
   }
-  const TensorRef unshaped = emitter.temporary("unshaped " + emitter.graph().value(node.outputs[0]).name, result);
-  SG_RETURN_IF_ERROR(emit_convolution(emitter, node, in, unshaped, geometry, emitter.graph().floats(node.inputs[1])));
+  const TensorRef unshaped = emitter.temporary("unshaped " + emitter.graph().value(node.outputs[0]).name, result, out);
+  SG_RETURN_IF_ERROR(
+      emit_convolution(emitter, node, in, unshaped, geometry, real_constant(emitter.graph(), node, 1, in.scale.scale)));
   return emit_reshape(emitter, unshaped, out);
 }
 
@@ -150,7 +153,7 @@ std::vector<ShaderKey> conv2d_variants() {
       for (const int32_t slices : {1, 2, 4}) keys.push_back(conv2d_shader({pixels, slices, 64, 1}, pointwise));
     }
   }
-  return keys;
+  return storage_variants(keys, "AOW");
 }
 
 }  // namespace

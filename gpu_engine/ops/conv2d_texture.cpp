@@ -19,6 +19,7 @@ Status supports(const PlanContext& context, const Node& node) {
   const Value& input = context.graph.value(node.inputs[0]);
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
   SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
+  if (input.type != DataType::kFloat32) return unsupported("the input is quantised");
   if (input.users.size() != 1) return unsupported("the input has other readers");
   if (Bhwc::from(input.shape).c != 3 || weights.dim(3) != 3) return unsupported("not three channels");
   if (weights.dim(0) > kMaxSlices * 4) return unsupported("more than 32 output channels");
@@ -49,7 +50,7 @@ Status emit(Emitter& emitter, const Node& node) {
   const auto& attr = std::get<Conv2dAttr>(node.attributes);
   const Bhwc in = Bhwc::from(emitter.graph().value(node.inputs[0]).shape);
   const Shape& shape = emitter.graph().value(node.inputs[1]).shape;
-  const ConvWeights dense{out.shape.c, shape.dim(1), shape.dim(2), 3, emitter.graph().floats(node.inputs[1])};
+  const ConvWeights dense{out.shape.c, shape.dim(1), shape.dim(2), 3, real_constant(emitter.graph(), node, 1)};
   const ConvConstants constants =
       add_conv_constants(emitter, node, pack_conv_weights(fold_normalisation(dense, spec)), out.shape.c);
   StepParams params;
@@ -60,13 +61,14 @@ Status emit(Emitter& emitter, const Node& node) {
   params.ints(in.w, in.h);
   params.floats(spec.padding[0], spec.padding[1], spec.padding[2], spec.padding[3]);
   return emitter.add_step(conv2d_texture_shader(out.shape.slices()), std::move(params),
-                          Grid{int64_t{out.shape.h} * out.shape.w, 1}, {}, {out}, {input, -1});
+                          Grid{int64_t{out.shape.h} * out.shape.w, 1}, {}, {out},
+                          {.input = input, .weights = constants.storage});
 }
 
 std::vector<ShaderKey> variants() {
   std::vector<ShaderKey> keys;
   for (int32_t slices = 1; slices <= kMaxSlices; ++slices) keys.push_back(conv2d_texture_shader(slices));
-  return keys;
+  return storage_variants(keys, "OW");
 }
 
 }  // namespace

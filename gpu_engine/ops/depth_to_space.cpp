@@ -19,7 +19,7 @@ Status emit(Emitter& emitter, const Node& node) {
   return emitter.add_step(depth_to_space_shader(), std::move(params), grid, {in}, {out});
 }
 
-std::vector<ShaderKey> variants() { return {depth_to_space_shader()}; }
+std::vector<ShaderKey> variants() { return storage_variants({depth_to_space_shader()}, "AO", true); }
 
 }  // namespace
 

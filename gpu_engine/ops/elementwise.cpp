@@ -81,15 +81,17 @@ Status emit_binary(Emitter& emitter, const Node& node) {
   return emitter.add_step(binary_shader(a.shape != b.shape), std::move(params), grid, {a, b}, {out});
 }
 
-std::vector<ShaderKey> unary_variants() { return {unary_shader()}; }
-std::vector<ShaderKey> binary_variants() { return {binary_shader(false), binary_shader(true)}; }
+std::vector<ShaderKey> unary_variants() { return storage_variants({unary_shader()}, "AO"); }
+std::vector<ShaderKey> binary_variants() {
+  return storage_variants({binary_shader(false), binary_shader(true)}, "ABO");
+}
 
 }  // namespace
 
 std::vector<Kernel> elementwise_kernels() {
   std::vector<Kernel> kernels;
   for (const OpType op : {OpType::kRelu, OpType::kRelu6, OpType::kReluN1To1, OpType::kLogistic, OpType::kTanh,
-                          OpType::kHardSwish, OpType::kExp}) {
+                          OpType::kHardSwish, OpType::kExp, OpType::kQuantize, OpType::kDequantize}) {
     kernels.push_back({"elementwise", op, supports_unary, emit_unary, unary_variants});
   }
   for (const OpType op :

@@ -23,8 +23,8 @@ Status emit(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   // Without kept dimensions the batch becomes another axis of the result.
   const Bhwc reduced{in.shape.b, 1, 1, in.shape.c};
-  TensorRef target{out.tensor, reduced};
-  if (!same_layout(reduced, out.shape)) target = emitter.temporary("mean " + node.origin, reduced);
+  TensorRef target{out.tensor, reduced, out.scale};
+  if (!same_layout(reduced, out.shape)) target = emitter.temporary("mean " + node.origin, reduced, out);
   StepParams params;
   params.tensor(in).tensor(target).ints(gpu_code(node.activation));
   const Grid grid{1, int64_t{in.shape.b} * in.shape.slices()};
@@ -32,7 +32,7 @@ Status emit(Emitter& emitter, const Node& node) {
   return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
 }
 
-std::vector<ShaderKey> variants() { return {mean_shader()}; }
+std::vector<ShaderKey> variants() { return storage_variants({mean_shader()}, "AO"); }
 
 }  // namespace
 

@@ -41,12 +41,12 @@ Status emit(Emitter& emitter, const Node& node) {
   columns.filter_w = columns.stride_w = 1;
   columns.padding.left = columns.padding.right = 0;
   const TensorRef between = emitter.temporary("rows of " + emitter.graph().value(node.outputs[0]).name,
-                                              {in.shape.b, in.shape.h, out.shape.w, in.shape.c});
+                                              {in.shape.b, in.shape.h, out.shape.w, in.shape.c}, in);
   SG_RETURN_IF_ERROR(emit_pass(emitter, in, between, rows, average, Activation::kNone));
   return emit_pass(emitter, between, out, columns, average, node.activation);
 }
 
-std::vector<ShaderKey> variants() { return {pool_shader()}; }
+std::vector<ShaderKey> variants() { return storage_variants({pool_shader()}, "AO"); }
 
 }  // namespace
 

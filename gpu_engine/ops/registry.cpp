@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/quantized.h"
 #include "ops/kernel.h"
 #include "ops/ops.h"
 #include "ops/texture_io.h"
@@ -21,11 +22,11 @@ std::vector<Kernel> make_kernels() {
 }
 
 // What no kernel can do yet, whatever the operator.
-Status check_value(const Graph& graph, ValueId id) {
-  const Value& value = graph.value(id);
+Status check_value(const Value& value) {
   const std::string name = "tensor '" + value.name + "' ";
-  if (value.type != DataType::kFloat32) {
-    return unsupported(name + "is " + to_string(value.type) + "; only float32 is supported");
+  if (value.type != DataType::kFloat32 && !is_quantized(value)) {
+    return unsupported(name + "is " + to_string(value.type) +
+                       "; float32 is supported, and 8 or 16-bit integers with one scale for the tensor");
   }
   if (value.shape.rank() > 5) return unsupported(name + "has more than five dimensions");
   if (value.shape.elements() == 0) return unsupported(name + "is empty");
@@ -33,11 +34,12 @@ Status check_value(const Graph& graph, ValueId id) {
 }
 
 Status check_values(const Graph& graph, const Node& node) {
-  for (const std::vector<ValueId>* ids : {&node.inputs, &node.outputs}) {
-    for (const ValueId id : *ids) {
-      if (id != kNone) SG_RETURN_IF_ERROR(check_value(graph, id));
-    }
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    // Weights and biases are dequantised when they are packed, whatever their type.
+    const bool packed = has_weights(node.op) && i > 0;
+    if (node.inputs[i] != kNone && !packed) SG_RETURN_IF_ERROR(check_value(graph.value(node.inputs[i])));
   }
+  for (const ValueId output : node.outputs) SG_RETURN_IF_ERROR(check_value(graph.value(output)));
   return {};
 }
 

@@ -24,7 +24,9 @@ Status emit(Emitter& emitter, const Node& node) {
   return emit_reshape(emitter, in, out);
 }
 
-std::vector<ShaderKey> variants() { return {reshape_shader(false), reshape_shader(true)}; }
+std::vector<ShaderKey> variants() {
+  return storage_variants({reshape_shader(false), reshape_shader(true)}, "AO", true);
+}
 
 }  // namespace
 

@@ -28,7 +28,7 @@ Status emit(Emitter& emitter, const Node& node) {
   return emitter.add_step(resize_shader(), std::move(params), grid, {in}, {out});
 }
 
-std::vector<ShaderKey> variants() { return {resize_shader()}; }
+std::vector<ShaderKey> variants() { return storage_variants({resize_shader()}, "AO"); }
 
 }  // namespace
 

@@ -59,14 +59,16 @@ Status emit_strided_slice(Emitter& emitter, const Node& node) {
   const Box size = right_aligned(attr.size, rank, 1);
   const Bhwc sliced{size[0], size[1], size[2], size[3]};
   // Shrinking an axis moves the others in the BHWC view, which only matters when that moves elements in memory.
-  TensorRef target{out.tensor, sliced};
-  if (!same_layout(sliced, out.shape)) target = emitter.temporary("slice " + node.origin, sliced);
+  TensorRef target{out.tensor, sliced, out.scale};
+  if (!same_layout(sliced, out.shape)) target = emitter.temporary("slice " + node.origin, sliced, out);
   SG_RETURN_IF_ERROR(
       emit_copy(emitter, in, target, right_aligned(attr.begin, rank, 0), right_aligned(attr.stride, rank, 1), 0.0f));
   return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
 }
 
-std::vector<ShaderKey> variants() { return {slice_pad_shader(false), slice_pad_shader(true)}; }
+std::vector<ShaderKey> variants() {
+  return storage_variants({slice_pad_shader(false), slice_pad_shader(true)}, "AO", true);
+}
 
 }  // namespace
 

@@ -19,7 +19,7 @@ Status emit(Emitter& emitter, const Node& node) {
   return emitter.add_step(softmax_shader(), std::move(params), grid, {in}, {out});
 }
 
-std::vector<ShaderKey> variants() { return {softmax_shader()}; }
+std::vector<ShaderKey> variants() { return storage_variants({softmax_shader()}, "AO"); }
 
 }  // namespace
 

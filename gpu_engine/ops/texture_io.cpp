@@ -60,7 +60,7 @@ Status emit_load_texture(Emitter& emitter, int input, const TensorRef& out) {
   floats(params, spec.offset);
   floats(params, spec.padding);
   return emitter.add_step(load_shader(), std::move(params), Grid{int64_t{out.shape.h} * out.shape.w, 1}, {}, {out},
-                          {input, -1});
+                          {.input = input});
 }
 
 Status emit_store_texture(Emitter& emitter, int output, const TensorRef& in) {
@@ -83,14 +83,16 @@ Status emit_store_texture(Emitter& emitter, int output, const TensorRef& in) {
                 static_cast<int32_t>(bits[i + 3]));
   }
   return emitter.add_step(store_shader(spec.format, probability), std::move(params),
-                          Grid{int64_t{in.shape.h} * in.shape.w, 1}, {in}, {}, {-1, output});
+                          Grid{int64_t{in.shape.h} * in.shape.w, 1}, {in}, {}, {.output = output});
 }
 
 std::vector<ShaderKey> texture_io_variants() {
-  std::vector<ShaderKey> keys{load_shader()};
+  std::vector<ShaderKey> keys;
   for (const TextureFormat format : {TextureFormat::kRgba8, TextureFormat::kRgba16f, TextureFormat::kRgba32f}) {
     for (const bool probability : {false, true}) keys.push_back(store_shader(format, probability));
   }
+  keys = storage_variants(keys, "A");
+  for (ShaderKey& key : storage_variants({load_shader()}, "O")) keys.push_back(std::move(key));
   return keys;
 }
 

@@ -1,5 +1,7 @@
 #include "ops/weights.h"
 
+#include "graph/quantized.h"
+
 namespace sightglass {
 
 namespace {
@@ -9,12 +11,19 @@ constexpr size_t kBias = 2, kSlope = 3;
 // One number per channel, padded to whole slices.
 std::vector<float> pack_channels(const Graph& graph, const Node& node, size_t input, int32_t channels) {
   std::vector<float> packed;
-  if (node.inputs.size() > input && node.inputs[input] != kNone) packed = graph.floats(node.inputs[input]);
+  if (node.inputs.size() > input && node.inputs[input] != kNone) packed = real_constant(graph, node, input);
   packed.resize(static_cast<size_t>((channels + 3) / 4) * 4, 0.0f);
   return packed;
 }
 
 }  // namespace
+
+std::vector<float> real_constant(const Graph& graph, const Node& node, size_t input, float factor) {
+  const Constant& constant = *graph.value(node.inputs[input]).constant;
+  std::vector<float> values = real_operand(graph, node, input, constant.type, constant.bytes);
+  for (float& v : values) v *= factor;
+  return values;
+}
 
 std::vector<float> pack_conv_weights(const ConvWeights& w) {
   const int32_t out_slices = (w.out_channels + 3) / 4, in_slices = (w.in_channels + 3) / 4;
@@ -35,7 +44,10 @@ std::vector<float> pack_conv_weights(const ConvWeights& w) {
 ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const std::vector<float>& packed_weights,
                                  int32_t out_channels) {
   ConvConstants constants;
-  constants.weights = emitter.add_constants(packed_weights);
+  // Rounding weights to 16 bits would move the results of a quantised operator by more than its own rounding does.
+  const bool quantized = emitter.graph().value(node.outputs[0]).type != DataType::kFloat32;
+  constants.storage = quantized ? Storage::kFloat32 : emitter.real_storage();
+  constants.weights = emitter.add_constants(packed_weights, constants.storage);
   constants.bias = emitter.add_constants(pack_channels(emitter.graph(), node, kBias, out_channels));
   if (node.activation == Activation::kPrelu) {
     constants.slope = emitter.add_constants(pack_channels(emitter.graph(), node, kSlope, out_channels));

@@ -17,9 +17,13 @@ struct ConvWeights {
 // a kernel adds up input.x * w0 + input.y * w1 + … without a horizontal sum. What is no channel is zero.
 std::vector<float> pack_conv_weights(const ConvWeights& weights);
 
-// Places in the constants buffer, in vec4.
+// The real numbers of a constant operand, multiplied by `factor`.
+std::vector<float> real_constant(const Graph& graph, const Node& node, size_t input, float factor = 1.0f);
+
+// Places in the constants buffer: of the weights in elements of their storage, of bias and slope in vec4.
 struct ConvConstants {
   int32_t weights = 0, bias = 0, slope = 0;
+  Storage storage = Storage::kFloat32;  // of the weights
 };
 
 // Appends packed weights, and the node's bias and PReLU slope (inputs 2 and 3; zeros when absent).

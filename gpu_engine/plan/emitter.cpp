@@ -1,15 +1,21 @@
 #include "plan/emitter.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
+#include <string_view>
 
 #include "ops/texture_io.h"
+#include "plan/host_layout.h"
 
 namespace sightglass {
 
 StepParams& StepParams::tensor(const TensorRef& t) {
   slots_.emplace_back(words_.size() + 4, t.tensor);
   ints(t.shape.w, t.shape.h, t.shape.c, t.shape.b);
-  return ints(0, t.shape.slices(), t.shape.w * t.shape.h);
+  ints(0, t.shape.slices(), t.shape.w * t.shape.h);
+  const StoredScale& s = t.scale;
+  return floats(s.scale, s.quantized ? 1.0f / s.scale : 0.0f, s.lowest, s.highest);
 }
 
 StepParams& StepParams::ints(int32_t x, int32_t y, int32_t z, int32_t w) {
@@ -23,8 +29,9 @@ StepParams& StepParams::floats(float x, float y, float z, float w) {
 }
 
 void StepParams::place(const std::vector<PlanTensor>& tensors) {
-  for (const auto& [word, tensor] : slots_) {
-    words_[word] = static_cast<int32_t>(tensors[static_cast<size_t>(tensor)].offset);
+  for (const auto& [word, id] : slots_) {
+    const PlanTensor& tensor = tensors[static_cast<size_t>(id)];
+    words_[word] = static_cast<int32_t>(tensor.offset * (kBlockBytes / bytes_of(tensor.storage)));
   }
 }
 
@@ -40,42 +47,107 @@ Emitter::Emitter(const PlanContext& context) : context_(context) {
   data_.options = context.options;
 }
 
+Storage Emitter::real_storage() const {
+  return context_.options.precision == Precision::kFp16 ? Storage::kFloat16 : Storage::kFloat32;
+}
+
 Result<TensorRef> Emitter::tensor(ValueId value) {
   if (const auto known = refs_.find(value); known != refs_.end()) return known->second;
   const Value& v = graph().value(value);
-  const TensorRef ref = temporary(v.name, Bhwc::from(v.shape));
+  const TensorRef ref =
+      add_tensor(v.name, Bhwc::from(v.shape), sightglass::storage_of(v.type, v.quantization, real_storage()),
+                 scale_of(v.type, v.quantization));
   refs_.emplace(value, ref);
   if (graph().is_constant(value)) {
     PlanTensor& tensor = data_.tensors[static_cast<size_t>(ref.tensor)];
     tensor.persistent = true;
-    tensor.contents = pack_tensor(ref.shape, graph().floats(value).data());
+    tensor.contents = to_storage(ref.shape, tensor.storage, v.constant->type, v.quantization, v.constant->bytes);
   } else if (const std::optional<int> input = context_.texture_input(value)) {
     SG_RETURN_IF_ERROR(emit_load_texture(*this, *input, ref));
   }
   return ref;
 }
 
-TensorRef Emitter::temporary(const std::string& name, const Bhwc& shape) {
+TensorRef Emitter::temporary(const std::string& name, const Bhwc& shape, const TensorRef& like) {
+  return add_tensor(name, shape, storage_of(like), like.scale);
+}
+
+TensorRef Emitter::add_tensor(const std::string& name, const Bhwc& shape, Storage storage, const StoredScale& scale) {
   PlanTensor tensor;
   tensor.name = name;
-  tensor.size = shape.vec4s();
+  tensor.storage = storage;
+  tensor.size = (shape.vec4s() * bytes_of(storage) + kBlockBytes - 1) / kBlockBytes;
   data_.tensors.push_back(std::move(tensor));
-  return {static_cast<int>(data_.tensors.size()) - 1, shape};
+  return {static_cast<int>(data_.tensors.size()) - 1, shape, scale};
 }
 
 void Emitter::alias(ValueId value, const TensorRef& ref) {
-  refs_[value] = {ref.tensor, Bhwc::from(graph().value(value).shape)};
+  refs_[value] = {ref.tensor, Bhwc::from(graph().value(value).shape), ref.scale};
 }
 
-int32_t Emitter::add_constants(const std::vector<float>& values) {
-  const auto place = static_cast<int32_t>(data_.weights.size() / 4);
-  data_.weights.insert(data_.weights.end(), values.begin(), values.end());
+int32_t Emitter::add_constants(const std::vector<float>& values, Storage storage) {
+  std::vector<std::byte>& buffer = data_.weights;
+  const auto place = static_cast<int32_t>(static_cast<int64_t>(buffer.size()) / bytes_of(storage));
+  const size_t element = storage == Storage::kFloat16 ? sizeof(uint16_t) : sizeof(float);
+  const size_t start = buffer.size();
+  // Every run of constants begins at a block, whatever the storage of the next one.
+  constexpr auto kBlock = static_cast<size_t>(kBlockBytes);
+  buffer.resize((start + values.size() * element + kBlock - 1) / kBlock * kBlock);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (storage == Storage::kFloat16) {
+      const uint16_t half = float_to_half(std::clamp(values[i], -65504.0f, 65504.0f));
+      std::memcpy(buffer.data() + start + i * element, &half, element);
+    } else {
+      std::memcpy(buffer.data() + start + i * element, &values[i], element);
+    }
+  }
   return place;
 }
 
-Status Emitter::add_step(const ShaderKey& shader, StepParams params, const Grid& grid,
-                         const std::vector<TensorRef>& reads, const std::vector<TensorRef>& writes,
-                         const TextureUse& textures) {
+namespace {
+
+const char* storage_suffix(Storage storage) {
+  switch (storage) {
+    case Storage::kFloat32:
+      return nullptr;
+    case Storage::kFloat16:
+      return "_F16";
+    case Storage::kInt32:
+      return "_I32";
+  }
+  return nullptr;
+}
+
+void add_storage_define(ShaderKey& key, const char* binding, Storage storage) {
+  if (const char* suffix = storage_suffix(storage)) key.defines.push_back({std::string(binding) + suffix, "1"});
+}
+
+}  // namespace
+
+std::vector<ShaderKey> storage_variants(const std::vector<ShaderKey>& keys, const char* bindings, bool integers) {
+  std::vector<ShaderKey> result;
+  std::vector<Storage> storages{Storage::kFloat32, Storage::kFloat16};
+  if (integers) storages.push_back(Storage::kInt32);
+  const std::string_view used = bindings;
+  for (const ShaderKey& base : keys) {
+    for (const Storage storage : storages) {
+      ShaderKey key = base;
+      if (used.find('A') != used.npos) add_storage_define(key, "A", storage);
+      if (used.find('B') != used.npos) add_storage_define(key, "B", storage);
+      if (used.find('O') != used.npos) add_storage_define(key, "OUT", storage);
+      if (used.find('W') != used.npos) add_storage_define(key, "WEIGHTS", storage);
+      result.push_back(std::move(key));
+    }
+  }
+  return result;
+}
+
+Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, const std::vector<TensorRef>& inputs,
+                         const std::vector<TensorRef>& outputs, const StepExtras& extras) {
+  if (!inputs.empty()) add_storage_define(shader, "A", storage_of(inputs[0]));
+  if (inputs.size() > 1) add_storage_define(shader, "B", storage_of(inputs[1]));
+  if (!outputs.empty()) add_storage_define(shader, "OUT", storage_of(outputs[0]));
+  add_storage_define(shader, "WEIGHTS", extras.weights);
   const auto groups = [](int64_t items, int32_t local) { return (items + local - 1) / local; };
   const int64_t groups_x = groups(grid.x, grid.local_x * grid.x_per_invocation);
   const int64_t groups_z = groups(grid.z, grid.local_z);
@@ -97,41 +169,15 @@ Status Emitter::add_step(const ShaderKey& shader, StepParams params, const Grid&
   step.program = program->second;
   step.params = std::move(params);
   step.groups = {static_cast<uint32_t>(groups_x), 1, static_cast<uint32_t>(groups_z)};
-  for (const TensorRef& ref : reads) step.reads.push_back(ref.tensor);
-  for (const TensorRef& ref : writes) step.writes.push_back(ref.tensor);
-  step.input = textures.input;
-  step.output = textures.output;
+  for (const TensorRef& ref : inputs) step.reads.push_back(ref.tensor);
+  for (const TensorRef& ref : outputs) {
+    step.writes.push_back(ref.tensor);
+    if (extras.reads_output) step.reads.push_back(ref.tensor);
+  }
+  step.input = extras.input;
+  step.output = extras.output;
   data_.steps.push_back(std::move(step));
   return {};
-}
-
-namespace {
-
-// Calls f(dense index, packed index) for every element.
-template <typename F>
-void for_each_element(const Bhwc& shape, F f) {
-  const int64_t area = int64_t{shape.h} * shape.w;
-  int64_t dense = 0;
-  for (int32_t b = 0; b < shape.b; ++b) {
-    for (int64_t pixel = 0; pixel < area; ++pixel) {
-      for (int32_t c = 0; c < shape.c; ++c, ++dense) {
-        const int64_t vec4 = (int64_t{b} * shape.slices() + c / 4) * area + pixel;
-        f(static_cast<size_t>(dense), static_cast<size_t>(vec4 * 4 + c % 4));
-      }
-    }
-  }
-}
-
-}  // namespace
-
-std::vector<float> pack_tensor(const Bhwc& shape, const float* dense) {
-  std::vector<float> packed(static_cast<size_t>(shape.vec4s()) * 4, 0.0f);
-  for_each_element(shape, [&](size_t from, size_t to) { packed[to] = dense[from]; });
-  return packed;
-}
-
-void unpack_tensor(const Bhwc& shape, const float* packed, float* dense) {
-  for_each_element(shape, [&](size_t to, size_t from) { dense[to] = packed[from]; });
 }
 
 }  // namespace sightglass

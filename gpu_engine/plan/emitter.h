@@ -22,17 +22,19 @@ struct PlanContext {
   std::optional<int> texture_input(ValueId value) const;
 };
 
+// What a step does besides reading and writing tensors.
+struct StepExtras {
+  int input = -1, output = -1;  // model input whose texture it samples, model output that it writes as an image
+  bool reads_output = false;    // keeps part of what its output tensor holds
+  Storage weights = Storage::kFloat32;
+};
+
 // How many work groups a step needs.
 struct Grid {
   int64_t x = 1;  // pixels, or what the kernel counts along x
   int64_t z = 1;  // layers: batch × slices, or groups of them
   int32_t local_x = 64, local_z = 1;
   int32_t x_per_invocation = 1;
-};
-
-// What a step uses besides tensors.
-struct TextureUse {
-  int input = -1, output = -1;  // model input that it samples, model output that it writes as an image
 };
 
 class Emitter {
@@ -44,21 +46,28 @@ class Emitter {
   // The tensor of a value, with its own shape. Constants are placed in the arena for good; an input that is a texture
   // is loaded by a pass of its own.
   Result<TensorRef> tensor(ValueId value);
-  TensorRef temporary(const std::string& name, const Bhwc& shape);
+  // A tensor between the steps of one node, stored and scaled like another.
+  TensorRef temporary(const std::string& name, const Bhwc& shape, const TensorRef& like);
   // `value` is the same memory as `ref`: no step is needed to make it.
   void alias(ValueId value, const TensorRef& ref);
 
-  // Appends to the constants buffer; the count must be a multiple of four. Returns the place in vec4.
-  int32_t add_constants(const std::vector<float>& values);
+  // How the plan stores activations and weights that are real numbers.
+  Storage real_storage() const;
+  // Appends to the constants buffer, four numbers to an element. Returns the place, in elements of that storage.
+  int32_t add_constants(const std::vector<float>& values, Storage storage = Storage::kFloat32);
 
   // Names the node that the following steps belong to.
   void set_node(std::string name) { node_ = std::move(name); }
-  Status add_step(const ShaderKey& shader, StepParams params, const Grid& grid, const std::vector<TensorRef>& reads,
-                  const std::vector<TensorRef>& writes, const TextureUse& textures = {});
+  // `inputs` are bound in their order. How tensors are stored is added to the shader's defines.
+  Status add_step(ShaderKey shader, StepParams params, const Grid& grid, const std::vector<TensorRef>& inputs,
+                  const std::vector<TensorRef>& outputs, const StepExtras& extras = {});
 
   PlanData& data() { return data_; }
 
  private:
+  TensorRef add_tensor(const std::string& name, const Bhwc& shape, Storage storage, const StoredScale& scale);
+  Storage storage_of(const TensorRef& ref) const { return data_.tensors[static_cast<size_t>(ref.tensor)].storage; }
+
   PlanContext context_;
   PlanData data_;
   std::unordered_map<ValueId, TensorRef> refs_;
@@ -66,8 +75,9 @@ class Emitter {
   std::string node_;
 };
 
-// The contents of a dense row-major tensor in the order of the arena, unused lanes zero, and back.
-std::vector<float> pack_tensor(const Bhwc& shape, const float* dense);
-void unpack_tensor(const Bhwc& shape, const float* packed, float* dense);
+// `keys` in every storage that tensors and weights may have: `bindings` names those that the shader uses, out of "ABOW"
+// (first and second input, output, weights). Kernels that move elements without looking at them take integers as well.
+std::vector<ShaderKey> storage_variants(const std::vector<ShaderKey>& keys, const char* bindings,
+                                        bool integers = false);
 
 }  // namespace sightglass

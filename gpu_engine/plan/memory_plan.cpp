@@ -6,8 +6,6 @@ namespace sightglass {
 
 namespace {
 
-constexpr int64_t kVec4Bytes = 16;
-
 bool overlap_in_time(const PlanTensor& a, const PlanTensor& b) {
   return a.first_level <= b.last_level && b.first_level <= a.last_level;
 }
@@ -111,18 +109,18 @@ Status plan_memory(PlanData& plan) {
   int64_t activation_size = 0;
   plan.tensors = pack(plan.tensors, activations, lower_bound(plan), &activation_size);
 
-  plan.memory.arena_bytes = activation_size * kVec4Bytes;
-  plan.memory.lower_bound_bytes = lower_bound(plan) * kVec4Bytes;
+  plan.memory.arena_bytes = activation_size * kBlockBytes;
+  plan.memory.lower_bound_bytes = lower_bound(plan) * kBlockBytes;
   for (const PlanTensor& tensor : plan.tensors) {
-    (tensor.contents.empty() ? plan.memory.tensor_bytes : plan.memory.constant_bytes) += tensor.size * kVec4Bytes;
+    (tensor.contents.empty() ? plan.memory.tensor_bytes : plan.memory.constant_bytes) += tensor.size * kBlockBytes;
   }
-  plan.memory.weight_bytes = static_cast<int64_t>(plan.weights.size() * sizeof(float));
+  plan.memory.weight_bytes = static_cast<int64_t>(plan.weights.size());
 
-  plan.sentinel_size = static_cast<int>(plan.options.sentinel_bytes / kVec4Bytes);
+  plan.sentinel_size = static_cast<int>(plan.options.sentinel_bytes / kBlockBytes);
   plan.arena_size = plan.sentinel_size > 0 ? place_with_sentinels(plan.tensors, plan.sentinel_size)
                                            : place_constants(plan.tensors, activation_size);
   for (const auto& [what, bytes] :
-       {std::pair{"activations", plan.arena_size * kVec4Bytes}, std::pair{"weights", plan.memory.weight_bytes}}) {
+       {std::pair{"activations", plan.arena_size * kBlockBytes}, std::pair{"weights", plan.memory.weight_bytes}}) {
     if (bytes > plan.limits.max_storage_block_bytes) {
       return resource_exhausted("the " + std::string(what) + " take " + std::to_string(bytes) +
                                 " bytes; a storage block of this device holds " +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/quantized.h"
 #include "graph/rewrites.h"
 #include "ops/kernel.h"
 #include "ops/texture_io.h"
@@ -102,9 +103,11 @@ Status check_outputs(const Graph& graph) {
   for (const std::vector<ValueId>* ids : {&graph.inputs, &graph.outputs}) {
     for (const ValueId id : *ids) {
       const Value& value = graph.value(id);
-      if (value.type != DataType::kFloat32 || value.shape.rank() > 5 || value.shape.elements() == 0) {
-        return unsupported(graph.name + ": tensor '" + value.name + "' is " + to_string(value.type) + " " +
-                           value.shape.to_string() + "; inputs and outputs must be float32 of at most five dimensions");
+      if ((value.type != DataType::kFloat32 && !is_quantized(value)) || value.shape.rank() > 5 ||
+          value.shape.elements() == 0) {
+        return unsupported(
+            graph.name + ": tensor '" + value.name + "' is " + to_string(value.type) + " " + value.shape.to_string() +
+            "; inputs and outputs must be float32, or integers with one scale, of at most five dimensions");
       }
     }
   }

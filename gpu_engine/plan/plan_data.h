@@ -12,20 +12,41 @@
 
 namespace sightglass {
 
-// A region of the arena. Sizes and offsets are in vec4 (16 bytes).
+// How four channels of a pixel lie in memory.
+enum class Storage : uint8_t {
+  kFloat32,  // vec4
+  kFloat16,  // four 16-bit floats in a uvec2
+  kInt32,    // ivec4: integers and booleans without a quantisation
+};
+constexpr int64_t bytes_of(Storage storage) { return storage == Storage::kFloat16 ? 8 : 16; }
+
+// Sizes and offsets in the arena are counted in blocks of 16 bytes.
+inline constexpr int64_t kBlockBytes = 16;
+
+// A region of the arena.
 struct PlanTensor {
   std::string name;
+  Storage storage = Storage::kFloat32;
   int64_t size = 0;
   int64_t offset = 0;
   bool persistent = false;              // keeps its place for good: constants, and what the host writes
-  std::vector<float> contents;          // of a constant operand, as it lies in the arena; empty for activations
+  std::vector<std::byte> contents;      // of a constant operand, as it lies in the arena; empty for activations
   int first_level = 0, last_level = 0;  // the levels during which it holds something
 };
 
-// A tensor as a kernel sees it: a region, and the shape that it is read with.
+// What stored numbers stand for: real = scale * stored. Those of a quantised tensor are integers, the file's less its
+// zero point, from `lowest` to `highest`.
+struct StoredScale {
+  float scale = 1;
+  bool quantized = false;
+  float lowest = 0, highest = 0;
+};
+
+// A tensor as a kernel sees it: a region, and the shape and scale that it is read with.
 struct TensorRef {
   int tensor = -1;  // index into PlanData::tensors
   Bhwc shape;
+  StoredScale scale;
 };
 
 // The uniform block of a step, in std140: members are Tensor structs, ivec4 and vec4 alone, so that it is an array of
@@ -62,12 +83,12 @@ struct PlanData {
   std::vector<PlanTensor> tensors;
   std::vector<ShaderKey> programs;
   std::vector<Step> steps;         // by level; a barrier lies between levels
-  std::vector<float> weights;      // the constants buffer, four floats a vec4
+  std::vector<std::byte> weights;  // the constants buffer
   std::vector<int32_t> params;     // the uniform buffer
   std::vector<TensorRef> inputs;   // by model input; tensor is -1 for one that no step reads from the arena
   std::vector<TensorRef> outputs;  // by model output
-  int64_t arena_size = 0;          // vec4
-  int sentinel_size = 0;           // vec4, before and after every tensor
+  int64_t arena_size = 0;          // blocks
+  int sentinel_size = 0;           // blocks, before and after every tensor
   int levels = 0;
   MemoryReport memory;
 };

@@ -1,6 +1,7 @@
 // What the reference kernels share: checks, the choice of the kernel, activations, whole graphs.
 #include <algorithm>
 
+#include "graph/quantized.h"
 #include "ref/kernels.h"
 #include "ref/ref_ops.h"
 
@@ -55,6 +56,8 @@ Function function_of(OpType op) {
       return depth_to_space;
     case OpType::kDequantize:
       return dequantize;
+    case OpType::kQuantize:
+      return reshape;  // of the real numbers: all that it does is to round its result
   }
   return nullptr;
 }
@@ -97,7 +100,7 @@ Status check_inputs(const Graph& graph, const Node& node, const std::vector<cons
                               value.shape.to_string() + "; " + to_string(tensor.type) + " " + tensor.shape.to_string() +
                               " was given");
     }
-    if (!takes(node.op, value.type)) {
+    if (!computes_quantized(graph, node) && !takes(node.op, value.type) && !(has_weights(node.op) && i > 0)) {
       return unsupported(where(node) + ": the reference cannot compute with tensor '" + value.name + "' of type " +
                          to_string(value.type));
     }
@@ -110,11 +113,12 @@ Status check_types(const Graph& graph, const Node& node) {
   const Value& in = graph.value(node.inputs[0]);
   const Value& out = graph.value(node.outputs[0]);
   const bool dequantizes = node.op == OpType::kDequantize;
+  if (node.op == OpType::kQuantize && is_quantized(out)) return {};
   if (out.type != (dequantizes ? DataType::kFloat32 : in.type)) {
     return unsupported(where(node) + " cannot make " + to_string(out.type) + " '" + out.name + "' from " +
                        to_string(in.type));
   }
-  if (node.activation != Activation::kNone && out.type != DataType::kFloat32) {
+  if (node.activation != Activation::kNone && out.type != DataType::kFloat32 && !is_quantized(out)) {
     return unsupported(where(node) + ": an activation needs float32, not " + to_string(out.type));
   }
   if (!dequantizes || in.type == DataType::kFloat16) return {};
@@ -139,6 +143,28 @@ void activate(const Call& call, HostTensor& out) {
   }
 }
 
+// What quantised operators mean: the real numbers are computed with, and only the result is rounded to quanta.
+HostTensor evaluate_quantized(const Call& quantized, const Shape& shape) {
+  const Graph& graph = quantized.graph;
+  const Node& node = quantized.node;
+  std::vector<HostTensor> real(quantized.inputs.size());
+  std::vector<const HostTensor*> inputs(quantized.inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] == nullptr || inputs[i]->type == DataType::kFloat32) continue;
+    real[i] = HostTensor::from_floats(inputs[i]->shape, real_operand(graph, node, i, inputs[i]->type, inputs[i]->data));
+    inputs[i] = &real[i];
+  }
+  HostTensor result(DataType::kFloat32, shape);
+  const Call call{graph, node, inputs};
+  function_of(node.op)(call, result);
+  activate(call, result);
+  const Value& out = graph.value(node.outputs[0]);
+  if (!is_quantized(out)) return result;
+  HostTensor rounded(out.type, shape);
+  quantize(out, result.as<float>(), rounded.data);
+  return rounded;
+}
+
 }  // namespace
 
 Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
@@ -152,6 +178,11 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
   SG_RETURN_IF_ERROR(check_types(graph, node));
   std::vector<HostTensor> outputs;
   outputs.emplace_back(graph.value(node.outputs[0]).type, shapes[0]);
+  const bool weights_are_integers = has_weights(node.op) && inputs[1]->type != DataType::kFloat32;
+  if ((computes_quantized(graph, node) && node.op != OpType::kDequantize) || weights_are_integers) {
+    outputs[0] = evaluate_quantized({graph, inferred, inputs}, shapes[0]);
+    return outputs;
+  }
   const Call call{graph, inferred, inputs};
   function_of(node.op)(call, outputs[0]);
   activate(call, outputs[0]);

@@ -7,14 +7,13 @@
 
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/shader_library.h"
-#include "plan/emitter.h"
+#include "plan/host_layout.h"
 #include "plan/plan_data.h"
 
 namespace sightglass {
 
 namespace {
 
-constexpr int64_t kVec4Bytes = 16;
 // Fills guard bands and, with them, the whole arena at first: a NaN, so that reading what nobody wrote shows up.
 constexpr uint32_t kSentinel = 0x7fc0dead;
 
@@ -42,7 +41,7 @@ GlBuffer make_buffer(const GlApi& gl, GLenum target, int64_t bytes, const void* 
   GLuint id = 0;
   gl.GenBuffers(1, &id);
   gl.BindBuffer(target, id);
-  gl.BufferData(target, static_cast<GLsizeiptr>(std::max<int64_t>(bytes, kVec4Bytes)), nullptr, usage);
+  gl.BufferData(target, static_cast<GLsizeiptr>(std::max<int64_t>(bytes, kBlockBytes)), nullptr, usage);
   if (data != nullptr) gl.BufferSubData(target, 0, static_cast<GLsizeiptr>(bytes), data);
   gl.BindBuffer(target, 0);
   return {gl, id};
@@ -85,7 +84,7 @@ Status Session::Impl::build() {
       make_buffer(gl, GL_SHADER_STORAGE_BUFFER, data().memory.weight_bytes, data().weights.data(), GL_STATIC_DRAW);
   params = make_buffer(gl, GL_UNIFORM_BUFFER, static_cast<int64_t>(data().params.size() * sizeof(int32_t)),
                        data().params.data(), GL_STATIC_DRAW);
-  arena = make_buffer(gl, GL_SHADER_STORAGE_BUFFER, data().arena_size * kVec4Bytes, nullptr, GL_DYNAMIC_COPY);
+  arena = make_buffer(gl, GL_SHADER_STORAGE_BUFFER, data().arena_size * kBlockBytes, nullptr, GL_DYNAMIC_COPY);
   fill_arena();
   sampler = make_sampler(gl, GL_LINEAR);
   inputs.resize(data().inputs.size());
@@ -110,8 +109,8 @@ void Session::Impl::fill_arena() {
   }
   for (const PlanTensor& tensor : data().tensors) {
     if (tensor.contents.empty()) continue;
-    gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(tensor.offset * kVec4Bytes),
-                     static_cast<GLsizeiptr>(tensor.contents.size() * sizeof(float)), tensor.contents.data());
+    gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(tensor.offset * kBlockBytes),
+                     static_cast<GLsizeiptr>(tensor.contents.size()), tensor.contents.data());
   }
   gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
 }
@@ -153,8 +152,8 @@ Status Session::Impl::read_arena(int64_t offset, int64_t size, F use) {
   clear_gl_errors(gl);
   gl.MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
   gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, arena.id());
-  const void* mapped = gl.MapBufferRange(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(offset * kVec4Bytes),
-                                         static_cast<GLsizeiptr>(size * kVec4Bytes), GL_MAP_READ_BIT);
+  const void* mapped = gl.MapBufferRange(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(offset * kBlockBytes),
+                                         static_cast<GLsizeiptr>(size * kBlockBytes), GL_MAP_READ_BIT);
   if (mapped != nullptr) {
     use(mapped);
     gl.UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
@@ -200,19 +199,18 @@ Status Session::write_input(size_t input, std::span<const std::byte> bytes) {
     return invalid_argument("input " + std::to_string(input) + " was not planned as written by the host");
   }
   const TensorRef& ref = s.data().inputs[input];
-  const auto expected = static_cast<size_t>(s.plan->model().inputs()[input].shape.elements()) * sizeof(float);
+  const PlanTensor& tensor = s.data().tensors[static_cast<size_t>(ref.tensor)];
+  const TensorInfo& info = s.plan->model().inputs()[input];
+  const auto expected = static_cast<size_t>(info.shape.elements()) * size_of(info.type);
   if (bytes.size() != expected) {
     return invalid_argument("input " + std::to_string(input) + " takes " + std::to_string(expected) + " bytes, not " +
                             std::to_string(bytes.size()));
   }
-  std::vector<float> dense(expected / sizeof(float));
-  std::memcpy(dense.data(), bytes.data(), expected);
-  const std::vector<float> packed = pack_tensor(ref.shape, dense.data());
+  const std::vector<std::byte> stored = to_storage(ref.shape, tensor.storage, info.type, info.quantization, bytes);
   clear_gl_errors(s.gl);
   s.gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, s.arena.id());
-  s.gl.BufferSubData(GL_SHADER_STORAGE_BUFFER,
-                     static_cast<GLintptr>(s.data().tensors[static_cast<size_t>(ref.tensor)].offset * kVec4Bytes),
-                     static_cast<GLsizeiptr>(packed.size() * sizeof(float)), packed.data());
+  s.gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(tensor.offset * kBlockBytes),
+                     static_cast<GLsizeiptr>(stored.size()), stored.data());
   s.gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
   return check_gl(s.gl, "uploading an input");
 }
@@ -260,7 +258,8 @@ Status Session::read_output(size_t output, std::span<std::byte> bytes) {
   if (output >= s.outputs.size() || s.outputs[output]) {
     return invalid_argument("output " + std::to_string(output) + " was not planned as read by the host");
   }
-  const auto expected = static_cast<size_t>(s.plan->model().outputs()[output].shape.elements()) * sizeof(float);
+  const TensorInfo& info = s.plan->model().outputs()[output];
+  const auto expected = static_cast<size_t>(info.shape.elements()) * size_of(info.type);
   if (bytes.size() != expected) {
     return invalid_argument("output " + std::to_string(output) + " gives " + std::to_string(expected) + " bytes, not " +
                             std::to_string(bytes.size()));
@@ -268,9 +267,7 @@ Status Session::read_output(size_t output, std::span<std::byte> bytes) {
   const TensorRef& ref = s.data().outputs[output];
   const PlanTensor& tensor = s.data().tensors[static_cast<size_t>(ref.tensor)];
   return s.read_arena(tensor.offset, tensor.size, [&](const void* mapped) {
-    std::vector<float> dense(expected / sizeof(float));
-    unpack_tensor(ref.shape, static_cast<const float*>(mapped), dense.data());
-    std::memcpy(bytes.data(), dense.data(), expected);
+    from_storage(ref.shape, tensor.storage, info.type, info.quantization, static_cast<const std::byte*>(mapped), bytes);
   });
 }
 

@@ -200,6 +200,7 @@ constexpr std::array kOperators = {
     Row{B::STRIDED_SLICE, {OpType::kStridedSlice, 4, 4, false, decode_strided_slice}},
     Row{B::RESIZE_BILINEAR, {OpType::kResizeBilinear, 2, 2, false, decode_resize_bilinear}},
     Row{B::DEPTH_TO_SPACE, {OpType::kDepthToSpace, 1, 1, false, decode_depth_to_space}},
+    Row{B::QUANTIZE, {OpType::kQuantize, 1, 1, false, decode_nothing}},
     Row{B::DEQUANTIZE, {OpType::kDequantize, 1, 1, false, decode_nothing}},
 };
 
@@ -221,7 +222,6 @@ std::string unsupported_reason(schema::BuiltinOperator code, std::string_view cu
   }
   if (is_control_flow(code)) return "control flow is not supported; convert the model with loops and branches unrolled";
   if (code == B::DENSIFY) return "sparse weights are not supported; export the model with dense weights";
-  if (code == B::QUANTIZE) return "quantised models are not supported; use the float32 or float16 version of the model";
   return "this operator is not supported; replace it by others, or end the model before it";
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "graph/fold.h"
+#include "graph/quantized.h"
 #include "tflite/import_options.h"
 #include "tflite/model_file.h"
 #include "tflite/tensor_table.h"
@@ -255,13 +256,18 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
 }
 
 Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool constant) const {
-  const auto check = [](const FileTensor& tensor) -> Status {
+  const auto check = [this](const FileTensor& tensor) -> Status {
     const std::string name = tensor.describe();
     if (tensor.sparse) return unsupported(name + " is sparse, which is not yet supported: use dense weights");
     if (tensor.type == DataType::kFloat32) return {};
-    if (tensor.type && is_quantized_type(*tensor.type)) {
-      return unsupported("8-bit tensors are not yet supported, and " + name + " is " + tensor.type_name() + ": " +
+    if (options_.quantized_models && tensor.type && is_quantized(make_value(tensor))) return {};
+    if (!options_.quantized_models && tensor.type && is_quantized_type(*tensor.type)) {
+      return unsupported(name + " is " + tensor.type_name() + ", and quantised models are refused: allow them, or " +
                          kFloatVersion);
+    }
+    if (tensor.type && is_quantized_type(*tensor.type)) {
+      return unsupported(name + " is " + tensor.type_name() +
+                         " without one positive scale for all its elements: " + kFloatVersion);
     }
     if (tensor.type == DataType::kFloat16) {
       return unsupported(name + " is float16, which only constants may be: convert the model with float32 activations");
@@ -279,7 +285,10 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
                          "; leave it out of the model");
     }
     const bool folds = folds_any_type && input->type && !input->sparse;
-    if (!folds) SG_RETURN_IF_ERROR(check(*input));
+    // Constant weights and biases are turned into real numbers, whatever they are stored as.
+    const bool packed = options_.quantized_models && has_weights(decoded.op) && i != decoded.data[0] &&
+                        input->constant && input->type && !input->sparse;
+    if (!folds && !packed) SG_RETURN_IF_ERROR(check(*input));
   }
   const FileTensor& output = *step.outputs[0];
   return folds_any_type && output.type ? Status() : check(output);

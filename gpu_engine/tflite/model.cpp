@@ -55,18 +55,25 @@ bool keeps_probabilities(OpType op) {
   }
 }
 
+tflite::ImportOptions import_options(const ModelOptions& options) {
+  tflite::ImportOptions import;
+  import.quantized_models = options.quantized_models == QuantizedModels::kAllowed;
+  return import;
+}
+
 }  // namespace
 
-Result<std::shared_ptr<const Model>> Model::load(const std::string& path) {
+Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const ModelOptions& options) {
   Result<MappedFile> file = map_file(path);
   if (!file.ok()) return file.status().with_context(path);
-  SG_ASSIGN_OR_RETURN(Graph graph, tflite::import(file->bytes, file->owner, path));
+  SG_ASSIGN_OR_RETURN(Graph graph, tflite::import(file->bytes, file->owner, path, import_options(options)));
   return from_graph(std::move(graph));
 }
 
-Result<std::shared_ptr<const Model>> Model::load(std::span<const std::byte> bytes, const std::string& name) {
+Result<std::shared_ptr<const Model>> Model::load(std::span<const std::byte> bytes, const std::string& name,
+                                                 const ModelOptions& options) {
   const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
-  SG_ASSIGN_OR_RETURN(Graph graph, tflite::import(*copy, copy, name));
+  SG_ASSIGN_OR_RETURN(Graph graph, tflite::import(*copy, copy, name, import_options(options)));
   return from_graph(std::move(graph));
 }
 

@@ -13,6 +13,8 @@ namespace {
 using sightglass::DumpOptions;
 using sightglass::DumpStage;
 using sightglass::Fit;
+using sightglass::Precision;
+using sightglass::QuantizedModels;
 using sightglass::RunOptions;
 using sightglass::interop::GlFlavour;
 
@@ -63,6 +65,13 @@ CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
                   "How a picture of another size is laid into the input (stretch)");
   run->add_option("--output-prefix", options.output_prefix, "P: write every output as P.outK.raw");
   run->add_option("--runs", options.runs, "Runs after the first one (20)")->check(CLI::Range(0, 1000000));
+  add_choice<Precision>(*run, "--precision", options.precision,
+                        {{"fp32", Precision::kFp32}, {"fp16", Precision::kFp16}},
+                        "How activations and weights are stored on the GPU; sums are 32-bit (fp32)");
+  add_choice<QuantizedModels>(
+      *run, "--quantized-models", options.model_options.quantized_models,
+      {{"refused", QuantizedModels::kRefused}, {"allowed", QuantizedModels::kAllowed}},
+      "Whether models of 8-bit integers may run; results are within a few quanta of TensorFlow Lite's (refused)");
   add_choice<bool>(*run, "--limits", options.minimum_limits, {{"device", false}, {"min", true}},
                    "Plan for what the device reports, or for no more than OpenGL ES 3.1 guarantees (device)");
   add_choice<GlFlavour>(*run, "--gl", options.flavour,

@@ -132,7 +132,7 @@ Result<RunReport> run_model(const RunOptions& options) {
   report.display = headless->context().display().name();
   report.start.context = stopwatch.lap();
 
-  SG_ASSIGN_OR_RETURN(const auto model, Model::load(options.model));
+  SG_ASSIGN_OR_RETURN(const auto model, Model::load(options.model, options.model_options));
   report.start.import = stopwatch.lap();
   report.inputs = model->inputs();
   SG_ASSIGN_OR_RETURN(const auto inputs, load_model_inputs(*model, options.input));
@@ -140,8 +140,10 @@ Result<RunReport> run_model(const RunOptions& options) {
 
   stopwatch.lap();
   const DeviceLimits& limits = report.device.limits;
+  PlanOptions plan_options;
+  plan_options.precision = options.precision;
   SG_ASSIGN_OR_RETURN(const auto plan,
-                      Plan::build(model, options.minimum_limits ? limits.clamped_to_minimum() : limits));
+                      Plan::build(model, options.minimum_limits ? limits.clamped_to_minimum() : limits, plan_options));
   report.start.plan = stopwatch.lap();
   SG_ASSIGN_OR_RETURN(const auto session, Session::create(headless->gl(), plan));
   report.start.session = stopwatch.lap();

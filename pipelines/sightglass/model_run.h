@@ -16,7 +16,9 @@ namespace sightglass {
 struct RunOptions {
   std::string model;
   InputOptions input;
-  int runs = 20;                // after the first one, which is measured apart
+  int runs = 20;  // after the first one, which is measured apart
+  Precision precision = Precision::kFp32;
+  ModelOptions model_options;
   bool minimum_limits = false;  // plan for a device that has no more than what OpenGL ES 3.1 guarantees
   interop::GlFlavour flavour = interop::GlFlavour::kEs31;
   std::string output_prefix;  // empty: outputs are not written

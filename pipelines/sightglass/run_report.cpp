@@ -8,6 +8,8 @@
 namespace sightglass {
 namespace {
 
+const char* name_of(Precision precision) { return precision == Precision::kFp16 ? "fp16" : "fp32"; }
+
 __attribute__((format(printf, 2, 3))) void append(std::string& text, const char* format, ...) {
   char line[1024];
   va_list arguments;
@@ -40,6 +42,7 @@ std::string format_text(const RunReport& report) {
          report.display.c_str());
   append(text, "limits      %s\n",
          report.options.minimum_limits ? "the minimums of OpenGL ES 3.1" : "as the device reports them");
+  append(text, "precision   %s\n", name_of(report.options.precision));
   for (size_t i = 0; i < report.inputs.size(); ++i) {
     const TensorInfo& info = report.inputs[i];
     append(text, "input %zu     %s %s '%s' from %s\n", i, to_string(info.type), info.shape.to_string().c_str(),
@@ -78,6 +81,7 @@ std::string format_json(const RunReport& report) {
                 {"version", report.device.version},
                 {"es", report.device.es},
                 {"display", report.display}};
+  root["precision"] = name_of(report.options.precision);
   root["limits"] = report.options.minimum_limits ? "min" : "device";
   root["inputs"] = ordered_json::array();
   for (size_t i = 0; i < report.inputs.size(); ++i) {

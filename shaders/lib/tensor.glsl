@@ -1,35 +1,106 @@
 // Tensors in storage buffers. A tensor is a stack of slices; a slice holds four channels of every pixel, row by row:
-// vec4 index = base + ((batch * slices + slice) * height + row) * width + column. Lanes past the last channel are zero.
+// index = base + ((batch * slices + slice) * height + row) * width + column. Lanes past the last channel are zero.
 //
 // Binding points, the same for every kernel; a shader defines USES_A, USES_B, WRITES_OUTPUT (or READS_OUTPUT) and
 // USES_CONSTANTS for those that it needs. 0, 1 and 2 are the same arena, seen as first input, second input and output.
+//
+// How four channels of a pixel are stored, by binding: as a vec4, packed to 16-bit floats (A_F16, B_F16, OUT_F16), or as
+// an ivec4 (A_I32, B_I32, OUT_I32). Arithmetic is the same: kernels see vec4 or ivec4 through load_a(), load_b(), store().
 
 struct Tensor {
   ivec4 size;   // width, height, channels, batch
-  ivec4 place;  // base (in vec4), slices, width * height, 0
+  ivec4 place;  // base (in elements of its storage), slices, width * height, 0
+  vec4 quant;   // real = x * stored; y: 1 / x, or 0 when nothing is rounded; z, w: lowest and highest stored number
 };
 
+vec4 unpack4(uvec2 p) { return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y)); }
+uvec2 pack4(vec4 v) {
+  v = clamp(v, -65504.0, 65504.0);  // what a 16-bit float can hold
+  return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+}
+
 #ifdef USES_A
+#if defined(A_F16)
+layout(std430, binding = 0) readonly buffer InputA { uvec2 a_data[]; };
+vec4 load_a(int i) { return unpack4(a_data[i]); }
+#define A_VALUE vec4
+#elif defined(A_I32)
+layout(std430, binding = 0) readonly buffer InputA { ivec4 a_data[]; };
+ivec4 load_a(int i) { return a_data[i]; }
+#define A_VALUE ivec4
+#else
 layout(std430, binding = 0) readonly buffer InputA { vec4 a_data[]; };
+vec4 load_a(int i) { return a_data[i]; }
+#define A_VALUE vec4
 #endif
+#endif
+
 #ifdef USES_B
+#if defined(B_F16)
+layout(std430, binding = 1) readonly buffer InputB { uvec2 b_data[]; };
+vec4 load_b(int i) { return unpack4(b_data[i]); }
+#elif defined(B_I32)
+layout(std430, binding = 1) readonly buffer InputB { ivec4 b_data[]; };
+ivec4 load_b(int i) { return b_data[i]; }
+#else
 layout(std430, binding = 1) readonly buffer InputB { vec4 b_data[]; };
+vec4 load_b(int i) { return b_data[i]; }
 #endif
+#endif
+
 #if defined(READS_OUTPUT)
-layout(std430, binding = 2) buffer Output { vec4 out_data[]; };
+#define OUTPUT_ACCESS
+#define HAS_OUTPUT
 #elif defined(WRITES_OUTPUT)
-layout(std430, binding = 2) writeonly buffer Output { vec4 out_data[]; };
+#define OUTPUT_ACCESS writeonly
+#define HAS_OUTPUT
 #endif
+#ifdef HAS_OUTPUT
+#if defined(OUT_F16)
+layout(std430, binding = 2) OUTPUT_ACCESS buffer Output { uvec2 out_data[]; };
+void store(int i, vec4 v) { out_data[i] = pack4(v); }
+#ifdef READS_OUTPUT
+vec4 load_output(int i) { return unpack4(out_data[i]); }
+#endif
+#else
+#ifdef OUT_I32
+#define OUT_VALUE ivec4
+#else
+#define OUT_VALUE vec4
+#endif
+layout(std430, binding = 2) OUTPUT_ACCESS buffer Output { OUT_VALUE out_data[]; };
+void store(int i, OUT_VALUE v) { out_data[i] = v; }
+#ifdef READS_OUTPUT
+OUT_VALUE load_output(int i) { return out_data[i]; }
+#endif
+#endif
+#endif
+
+// Weights are packed where WEIGHTS_F16 says so; biases and slopes are always 32-bit floats.
 #ifdef USES_CONSTANTS
+#ifdef WEIGHTS_F16
+layout(std430, binding = 3) readonly buffer Constants { uvec2 c_data[]; };
+vec4 load_weight(int i) { return unpack4(c_data[i]); }
+vec4 load_bias(int i) { return vec4(uintBitsToFloat(c_data[2 * i]), uintBitsToFloat(c_data[2 * i + 1])); }
+#else
 layout(std430, binding = 3) readonly buffer Constants { vec4 c_data[]; };
+vec4 load_weight(int i) { return c_data[i]; }
+vec4 load_bias(int i) { return c_data[i]; }
+#endif
 #endif
 
 int tensor_index(Tensor t, int batch, int slice, int y, int x) {
   return t.place.x + ((batch * t.place.y + slice) * t.size.y + y) * t.size.x + x;
 }
 
-// Keeps the lanes of `slice` that are channels, and zeroes the others.
-vec4 mask_lanes(Tensor t, int slice, vec4 v) {
-  ivec4 channel = ivec4(slice * 4) + ivec4(0, 1, 2, 3);
-  return mix(vec4(0.0), v, lessThan(channel, ivec4(t.size.z)));
+bvec4 is_channel(Tensor t, int slice) {
+  return lessThan(ivec4(slice * 4) + ivec4(0, 1, 2, 3), ivec4(t.size.z));
 }
+
+// Keeps the lanes of `slice` that are channels, and zeroes the others.
+vec4 mask_lanes(Tensor t, int slice, vec4 v) { return mix(vec4(0.0), v, is_channel(t, slice)); }
+ivec4 mask_lanes(Tensor t, int slice, ivec4 v) { return mix(ivec4(0), v, is_channel(t, slice)); }
+
+// The number that a stored one stands for.
+vec4 real(Tensor t, vec4 stored) { return stored * t.quant.x; }
+ivec4 real(Tensor t, ivec4 stored) { return stored; }

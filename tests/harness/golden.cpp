@@ -96,12 +96,17 @@ Result<GoldenData> describe_case(const GoldenCase& golden) {
   for (const json& out : root.at("outputs")) {
     const auto type = data_type(out.at("dtype").get<std::string>());
     if (!type) return unsupported(path.string() + ": output of type " + out.at("dtype").get<std::string>());
-    GoldenOutput output{out.value("name", std::string()), *type, shape_of(out.at("shape")), {}};
+    GoldenOutput output{out.value("name", std::string()), *type, shape_of(out.at("shape")), {}, {}};
     if (const double scale = out.value("scale", 0.0); scale != 0.0) {
       output.quantization.scale = {static_cast<float>(scale)};
       output.quantization.zero_point = {out.value("zero_point", int64_t{0})};
     }
     data.outputs.push_back(std::move(output));
+  }
+  const json own = root.value("tflite_own_deviation", json::object()).value("xnnpack", json::object());
+  const json deviations = own.value("deviation", json::array());
+  for (size_t i = 0; i < data.outputs.size() && i < deviations.size(); ++i) {
+    data.outputs[i].own_deviation = deviations[i].value("rel_l2", 0.0);
   }
   return data;
 }

@@ -29,6 +29,8 @@ struct GoldenOutput {
   DataType type = DataType::kFloat32;
   Shape shape;
   Quantization quantization;
+  // How far TensorFlow Lite's optimised CPU path is from this output (relative L2 of the stored numbers), if known.
+  std::optional<double> own_deviation;
 };
 
 struct GoldenCase {

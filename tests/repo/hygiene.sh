@@ -22,7 +22,7 @@ done
 
 # No path of the machine that something was written on.
 here=hygiene.sh
-if grep -rnIE '(^|[^A-Za-z0-9_.$}"])/(home|root|work|Users)/' --exclude-dir='build*' --exclude-dir=.git \
+if grep -rnIE '(^|[^A-Za-z0-9_.$}"])/(home|root|work|Users)/' --exclude-dir='build*' --exclude-dir=.git --exclude=.git \
   --exclude="$here" .; then
   complain "  ^ paths of one machine"
 fi

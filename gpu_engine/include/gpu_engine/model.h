@@ -24,12 +24,21 @@ struct TensorInfo {
 // Whether the numbers of an output are probabilities already, from the operator that makes them.
 enum class OutputActivation : uint8_t { kNone, kSigmoid, kSoftmax };
 
+// Models of 8-bit and 16-bit integers. They run on the real numbers that the integers stand for, rounded to quanta
+// after every operator, and track TensorFlow Lite's integer kernels to a few quanta; they do not equal them bit by bit.
+enum class QuantizedModels : uint8_t { kRefused, kAllowed };
+
+struct ModelOptions {
+  QuantizedModels quantized_models = QuantizedModels::kRefused;
+};
+
 class Model {
  public:
   // Maps the file; it must not be changed while the model lives. Errors name the file.
-  static Result<std::shared_ptr<const Model>> load(const std::string& path);
+  static Result<std::shared_ptr<const Model>> load(const std::string& path, const ModelOptions& options = {});
   // Copies `bytes`.
-  static Result<std::shared_ptr<const Model>> load(std::span<const std::byte> bytes, const std::string& name);
+  static Result<std::shared_ptr<const Model>> load(std::span<const std::byte> bytes, const std::string& name,
+                                                   const ModelOptions& options = {});
 
   // A graph that was made by a program instead of read from a file. Fails when it breaks an invariant.
   static Result<std::shared_ptr<const Model>> from_graph(Graph graph);

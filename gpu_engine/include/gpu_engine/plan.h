@@ -48,7 +48,14 @@ struct OutputSpec {
   TextureFormat format = TextureFormat::kRgba16f;
 };
 
+// How activations and weights are stored on the GPU. Sums are in 32-bit floats either way.
+enum class Precision : uint8_t {
+  kFp32,
+  kFp16,  // half the memory and its traffic; numbers beyond ±65504 are clamped
+};
+
 struct PlanOptions {
+  Precision precision = Precision::kFp32;
   std::vector<InputSpec> inputs;    // by model input; missing ones are kHost
   std::vector<OutputSpec> outputs;  // by model output; missing ones are kHost
   bool rewrites = true;             // off: the graph runs as it stands in the file (for finding faults)

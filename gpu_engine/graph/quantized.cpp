@@ -1,0 +1,122 @@
+#include "graph/quantized.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace sightglass {
+
+namespace {
+
+constexpr size_t kData = 0, kWeights = 1, kBias = 2;
+
+template <typename T>
+std::vector<double> widen(std::span<const std::byte> bytes) {
+  std::vector<double> numbers(bytes.size() / sizeof(T));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    T v;
+    std::memcpy(&v, bytes.data() + i * sizeof(T), sizeof(T));
+    numbers[i] = static_cast<double>(v);
+  }
+  return numbers;
+}
+
+std::vector<double> elements(DataType stored, std::span<const std::byte> bytes) {
+  switch (stored) {
+    case DataType::kFloat32:
+      return widen<float>(bytes);
+    case DataType::kInt8:
+      return widen<int8_t>(bytes);
+    case DataType::kUInt8:
+    case DataType::kBool:
+      return widen<uint8_t>(bytes);
+    case DataType::kInt16:
+      return widen<int16_t>(bytes);
+    case DataType::kInt32:
+      return widen<int32_t>(bytes);
+    case DataType::kInt64:
+      return widen<int64_t>(bytes);
+    case DataType::kFloat16:
+      break;
+  }
+  std::vector<double> numbers;
+  for (const double bits : widen<uint16_t>(bytes)) numbers.push_back(half_to_float(static_cast<uint16_t>(bits)));
+  return numbers;
+}
+
+template <typename T>
+void quantize_as(const Quantization& q, std::span<const float> real, std::span<std::byte> bytes) {
+  const double zero = q.zero_point.empty() ? 0.0 : static_cast<double>(q.zero_point[0]);
+  for (size_t i = 0; i < real.size(); ++i) {
+    // The reciprocal in 32 bits, as on the GPU.
+    const double steps = std::round(double{real[i] * (1.0f / q.scale[0])}) + zero;
+    const double low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+    const T v = static_cast<T>(std::clamp(steps, low, high));
+    std::memcpy(bytes.data() + i * sizeof(T), &v, sizeof(T));
+  }
+}
+
+}  // namespace
+
+bool is_quantized(const Value& value) {
+  const bool integers =
+      value.type == DataType::kInt8 || value.type == DataType::kUInt8 || value.type == DataType::kInt16;
+  return integers && value.quantization.scale.size() == 1 && value.quantization.scale[0] > 0;
+}
+
+bool computes_quantized(const Graph& graph, const Node& node) {
+  return is_quantized(graph.value(node.inputs[kData])) || is_quantized(graph.value(node.outputs[0]));
+}
+
+std::vector<float> real_numbers(const Value& value, DataType stored, std::span<const std::byte> bytes) {
+  const std::vector<double> from = elements(stored, bytes);
+  std::vector<float> real(from.size());
+  const Quantization& q = value.quantization;
+  const bool plain = q.empty() || stored == DataType::kFloat32 || stored == DataType::kFloat16;
+  size_t inner = 1;
+  for (int axis = q.axis + 1; axis < value.shape.rank(); ++axis) inner *= static_cast<size_t>(value.shape.dim(axis));
+  for (size_t i = 0; i < from.size(); ++i) {
+    const size_t entry = plain ? 0 : i / inner % q.scale.size();
+    const double zero = plain || entry >= q.zero_point.size() ? 0.0 : static_cast<double>(q.zero_point[entry]);
+    real[i] = static_cast<float>(plain ? from[i] : double{q.scale[entry]} * (from[i] - zero));
+  }
+  return real;
+}
+
+std::vector<float> real_operand(const Graph& graph, const Node& node, size_t index, DataType stored,
+                                std::span<const std::byte> bytes) {
+  const Value& value = graph.value(node.inputs[index]);
+  // Converters once wrote the weights of operators with float activations as uint8 where they meant int8.
+  const bool weights = has_weights(node.op) && index == kWeights;
+  if (weights && stored == DataType::kUInt8 && graph.value(node.inputs[kData]).type == DataType::kFloat32) {
+    stored = DataType::kInt8;
+  }
+  const bool bias = has_weights(node.op) && index == kBias;
+  if (!bias || (stored != DataType::kInt32 && stored != DataType::kInt64)) return real_numbers(value, stored, bytes);
+  const auto scale_at = [&](size_t input, size_t channel) {
+    const std::vector<float>& scale = graph.value(node.inputs[input]).quantization.scale;
+    return scale.empty() ? 1.0 : double{scale[scale.size() == 1 ? 0 : channel % scale.size()]};
+  };
+  const std::vector<double> from = elements(stored, bytes);
+  std::vector<float> real(from.size());
+  for (size_t i = 0; i < from.size(); ++i) {
+    real[i] = static_cast<float>(from[i] * scale_at(kData, 0) * scale_at(kWeights, i));
+  }
+  return real;
+}
+
+void quantize(const Value& value, std::span<const float> real, std::span<std::byte> bytes) {
+  switch (value.type) {
+    case DataType::kInt8:
+      return quantize_as<int8_t>(value.quantization, real, bytes);
+    case DataType::kUInt8:
+      return quantize_as<uint8_t>(value.quantization, real, bytes);
+    case DataType::kInt16:
+      return quantize_as<int16_t>(value.quantization, real, bytes);
+    default:
+      return;
+  }
+}
+
+}  // namespace sightglass
