@@ -4,12 +4,13 @@
 // neighbouring addresses.
 //   PIXELS, SLICES     the register tile
 //   LOCAL_X, LOCAL_Z   the work group: pixels × slice groups
+//   REQUANTIZE         sums are integers, to be scaled in fixed point
 //   POINTWISE          1×1, stride 1, no padding: input and output pixel have the same index
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
 #include "lib/tensor.glsl"
-#include "lib/activation.glsl"
+#include "lib/conv_result.glsl"
 
 layout(local_size_x = LOCAL_X, local_size_y = 1, local_size_z = LOCAL_Z) in;
 
@@ -20,6 +21,7 @@ layout(std140, binding = 0) uniform Params {
   ivec4 placement;  // dilation x, dilation y, padding left, padding top
   ivec4 constants;  // of weights, bias and slope (in vec4); activation
   ivec4 grid;       // slice groups of one batch, 0, 0, 0
+  ivec4 rescale;    // REQUANTIZE: lowest and highest result, halves up, place of the factors (in vec4)
 };
 
 void main() {
@@ -99,7 +101,7 @@ void main() {
     for (int p = 0; p < PIXELS; ++p) {
       int pixel = first_pixel + p * LOCAL_X;
       if (pixel < area) {
-        store(row + pixel, finish(out_t, slice, constants.w, acc[p * SLICES + o], slope));
+        store(row + pixel, conv_result(out_t, slice, constants.w, acc[p * SLICES + o], slope, rescale));
       }
     }
   }

@@ -1,11 +1,12 @@
 // DEPTHWISE_CONV_2D. An invocation computes PIXELS pixels of one output slice.
 //   PIXELS      the register tile; pixels lie 64 apart
+//   REQUANTIZE  sums are integers, to be scaled in fixed point
 //   MULTIPLIER  present when an input channel feeds several output channels
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
 #include "lib/tensor.glsl"
-#include "lib/activation.glsl"
+#include "lib/conv_result.glsl"
 
 layout(local_size_x = 64) in;
 
@@ -16,6 +17,7 @@ layout(std140, binding = 0) uniform Params {
   ivec4 placement;  // dilation x, dilation y, padding left, padding top
   ivec4 constants;  // of weights, bias and slope (in vec4); activation
   ivec4 grid;       // channel multiplier, 0, 0, 0
+  ivec4 rescale;    // REQUANTIZE: lowest and highest result, halves up, place of the factors (in vec4)
 };
 
 #ifdef MULTIPLIER
@@ -65,6 +67,6 @@ void main() {
   int row = out_t.place.x + (batch * out_t.place.y + slice) * area;
   for (int p = 0; p < PIXELS; ++p) {
     int pixel = first_pixel + p * 64;
-    if (pixel < area) store(row + pixel, finish(out_t, slice, constants.w, acc[p], slope));
+    if (pixel < area) store(row + pixel, conv_result(out_t, slice, constants.w, acc[p], slope, rescale));
   }
 }

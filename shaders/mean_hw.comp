@@ -4,13 +4,17 @@
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"
+#ifdef REQUANTIZE
+#include "lib/requantize.glsl"
+#endif
 
 layout(local_size_x = 64) in;
 
 layout(std140, binding = 0) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 code;  // activation, 0, 0, 0
+  ivec4 code;   // activation, 0, multiplier and shift from sums to quanta
+  ivec4 range;  // REQUANTIZE: lowest and highest result
 };
 
 shared vec4 sums[64];
@@ -27,7 +31,14 @@ void main() {
     if (lane < width) sums[lane] += sums[lane + width];
   }
   if (lane == 0) {
+#ifdef REQUANTIZE
+    ivec4 total = multiply_fixed(ivec4(sums[0]), ivec4(code.z), ivec4(code.w), false);
+    ivec4 half_count = ivec4(in_t.place.z / 2) * sign(total);
+    ivec4 mean = (total + half_count) / in_t.place.z;
+    store(out_t.place.x + layer, clamp_quanta(out_t, layer % out_t.place.y, mean, range));
+#else
     vec4 mean = sums[0] * (in_t.quant.x / float(in_t.place.z));
     store(out_t.place.x + layer, finish(out_t, layer % out_t.place.y, code.x, mean, vec4(0.0)));
+#endif
   }
 }

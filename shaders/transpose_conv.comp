@@ -4,7 +4,7 @@
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
 #include "lib/tensor.glsl"
-#include "lib/activation.glsl"
+#include "lib/conv_result.glsl"
 
 layout(local_size_x = 64) in;
 
@@ -14,6 +14,7 @@ layout(std140, binding = 0) uniform Params {
   ivec4 kernel;     // width, height, stride x, stride y
   ivec4 placement;  // padding left, padding top, slice groups of one batch, 0
   ivec4 constants;  // of weights, bias and slope (in vec4); activation
+  ivec4 rescale;    // REQUANTIZE: lowest and highest result, halves up, place of the factors (in vec4)
 };
 
 void main() {
@@ -57,6 +58,6 @@ void main() {
     int slice = first_slice + o;
     if (slice >= out_t.place.y) break;
     vec4 slope = constants.w == 9 ? load_bias(constants.z + slice) : vec4(0.0);
-    store(out_t.place.x + (batch * out_t.place.y + slice) * area + pixel, finish(out_t, slice, constants.w, acc[o], slope));
+    store(out_t.place.x + (batch * out_t.place.y + slice) * area + pixel, conv_result(out_t, slice, constants.w, acc[o], slope, rescale));
   }
 }

@@ -49,8 +49,7 @@ template <typename T>
 void quantize_as(const Quantization& q, std::span<const float> real, std::span<std::byte> bytes) {
   const double zero = q.zero_point.empty() ? 0.0 : static_cast<double>(q.zero_point[0]);
   for (size_t i = 0; i < real.size(); ++i) {
-    // The reciprocal in 32 bits, as on the GPU.
-    const double steps = std::round(double{real[i] * (1.0f / q.scale[0])}) + zero;
+    const double steps = std::round(double{real[i] / q.scale[0]}) + zero;
     const double low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
     const T v = static_cast<T>(std::clamp(steps, low, high));
     std::memcpy(bytes.data() + i * sizeof(T), &v, sizeof(T));
@@ -116,6 +115,105 @@ void quantize(const Value& value, std::span<const float> real, std::span<std::by
       return quantize_as<int16_t>(value.quantization, real, bytes);
     default:
       return;
+  }
+}
+
+std::vector<float> steps_from_zero(const Value& value, DataType stored, std::span<const std::byte> bytes) {
+  const std::vector<double> from = elements(stored, bytes);
+  std::vector<float> steps(from.size());
+  for (size_t i = 0; i < from.size(); ++i) {
+    const std::vector<int64_t>& zero = value.quantization.zero_point;
+    steps[i] = static_cast<float>(from[i] - (zero.empty() ? 0.0 : static_cast<double>(zero[0])));
+  }
+  return steps;
+}
+
+namespace {
+float scale_of(const Value& value) { return value.quantization.scale[0]; }
+}  // namespace
+
+bool is_clamp(Activation activation) {
+  return activation == Activation::kNone || activation == Activation::kRelu || activation == Activation::kRelu6 ||
+         activation == Activation::kReluN1To1;
+}
+
+bool sums_integers(const Graph& graph, const Node& node) {
+  const Value& weights = graph.value(node.inputs[kWeights]);
+  return is_clamp(node.activation) && is_quantized(graph.value(node.inputs[kData])) &&
+         is_quantized(graph.value(node.outputs[0])) &&
+         (weights.type == DataType::kInt8 || weights.type == DataType::kUInt8) && !weights.quantization.empty();
+}
+
+// The product of the scales is taken in 32 bits where there is one for all channels of a uint8 operator or a fully
+// connected layer, as in the kernels whose results these are compared with; the last bit of a factor tells.
+FixedPoint output_factor(const Graph& graph, const Node& node, size_t channel) {
+  const std::vector<float>& weights = graph.value(node.inputs[kWeights]).quantization.scale;
+  const float weight = weights[weights.size() == 1 ? 0 : channel % weights.size()];
+  const Value& data = graph.value(node.inputs[kData]);
+  const bool narrow = weights.size() == 1 && (node.op == OpType::kFullyConnected || data.type == DataType::kUInt8);
+  const double product = narrow ? double{scale_of(data) * weight} : double{scale_of(data)} * double{weight};
+  return to_fixed_point(product / double{scale_of(graph.value(node.outputs[0]))});
+}
+
+// Signed matrix products round halves up, everything else away from zero.
+Ties ties_of(const Graph& graph, const Node& node) {
+  const bool is_signed = graph.value(node.outputs[0]).type == DataType::kInt8;
+  return is_signed && node.op != OpType::kDepthwiseConv2d ? Ties::kUp : Ties::kAwayFromZero;
+}
+
+namespace {
+
+template <typename T>
+QuantumRange whole_range(int32_t zero) {
+  return {std::numeric_limits<T>::min() - zero, std::numeric_limits<T>::max() - zero};
+}
+
+}  // namespace
+
+int32_t zero_point(const Value& value) {
+  const std::vector<int64_t>& zero = value.quantization.zero_point;
+  return zero.empty() ? 0 : static_cast<int32_t>(zero[0]);
+}
+
+SumFactors sum_factors(const Graph& graph, const Node& node) {
+  const double a = scale_of(graph.value(node.inputs[0])), b = scale_of(graph.value(node.inputs[1]));
+  const double twice = 2 * std::max(a, b);
+  const int headroom = graph.value(node.outputs[0]).type == DataType::kInt16 ? 15 : 20;
+  return {headroom, to_fixed_point(a / twice), to_fixed_point(b / twice),
+          to_fixed_point(twice / (double(1 << headroom) * scale_of(graph.value(node.outputs[0]))))};
+}
+
+FixedPoint product_factor(const Graph& graph, const Node& node) {
+  const float a = scale_of(graph.value(node.inputs[0])), b = scale_of(graph.value(node.inputs[1]));
+  return to_fixed_point(a * b / scale_of(graph.value(node.outputs[0])));  // in 32 bits, as there
+}
+
+FixedPoint rescale_factor(const Value& from, const Value& to) {
+  return to_fixed_point(double{scale_of(from)} / double{scale_of(to)});
+}
+
+QuantumRange quantum_range(const Value& value, Activation activation) {
+  const int32_t zero = zero_point(value);
+  QuantumRange range = value.type == DataType::kInt8    ? whole_range<int8_t>(zero)
+                       : value.type == DataType::kUInt8 ? whole_range<uint8_t>(zero)
+                                                        : whole_range<int16_t>(zero);
+  const auto steps = [&](float real) { return static_cast<int32_t>(std::round(real / value.quantization.scale[0])); };
+  if (activation == Activation::kRelu || activation == Activation::kRelu6) range.lowest = std::max(range.lowest, 0);
+  if (activation == Activation::kRelu6) range.highest = std::min(range.highest, steps(6));
+  if (activation == Activation::kReluN1To1) {
+    range.lowest = std::max(range.lowest, steps(-1));
+    range.highest = std::min(range.highest, steps(1));
+  }
+  return range;
+}
+
+void store_quanta(const Value& value, const QuantumRange& range, std::span<const int32_t> steps,
+                  std::span<std::byte> bytes) {
+  const int32_t zero = zero_point(value);
+  const size_t size = size_of(value.type);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const int32_t q = std::clamp(steps[i], range.lowest, range.highest) + zero;
+    std::memcpy(bytes.data() + i * size, &q, size);  // little-endian: the low bytes are the narrower integer
   }
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "graph/fixed_point.h"
 #include "graph/graph.h"
 
 namespace sightglass {
@@ -23,5 +24,39 @@ std::vector<float> real_operand(const Graph& graph, const Node& node, size_t ind
 
 // Real numbers as the integers of a quantised value: rounded to the nearest, halves away from zero, and clamped.
 void quantize(const Value& value, std::span<const float> real, std::span<std::byte> bytes);
+
+// q - zero point of every element.
+std::vector<float> steps_from_zero(const Value& value, DataType stored, std::span<const std::byte> bytes);
+
+// Whether an activation does no more than narrow the range of its result.
+bool is_clamp(Activation activation);
+// Whether a convolution-like node adds up products of integers, as one with quantised data, weights and result does.
+bool sums_integers(const Graph& graph, const Node& node);
+
+// What the sums of a convolution-like node are multiplied with to count in quanta of its output, by output channel.
+FixedPoint output_factor(const Graph& graph, const Node& node, size_t channel);
+// How their results' halves are rounded.
+Ties ties_of(const Graph& graph, const Node& node);
+
+// The sum of two: each operand, shifted left by `headroom`, times its factor; their sum times `out`.
+struct SumFactors {
+  int headroom = 0;
+  FixedPoint a, b, out;
+};
+SumFactors sum_factors(const Graph& graph, const Node& node);
+FixedPoint product_factor(const Graph& graph, const Node& node);
+FixedPoint rescale_factor(const Value& from, const Value& to);
+
+int32_t zero_point(const Value& value);
+
+// Where results are clamped, in steps from the zero point: the type's range, narrowed by the activation.
+struct QuantumRange {
+  int32_t lowest = 0, highest = 0;
+};
+QuantumRange quantum_range(const Value& value, Activation activation);
+
+// Steps from the zero point as the integers of a quantised value, clamped to `range`.
+void store_quanta(const Value& value, const QuantumRange& range, std::span<const int32_t> steps,
+                  std::span<std::byte> bytes);
 
 }  // namespace sightglass

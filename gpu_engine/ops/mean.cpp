@@ -1,3 +1,4 @@
+#include "graph/quantized.h"
 #include "ops/function.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
@@ -6,7 +7,11 @@ namespace sightglass {
 
 namespace {
 
-ShaderKey mean_shader() { return {"mean_hw.comp", {}}; }
+ShaderKey mean_shader(bool requantize) {
+  ShaderKey key{"mean_hw.comp", {}};
+  if (requantize) key.defines.push_back({"REQUANTIZE", "1"});
+  return key;
+}
 
 // The axes of the shape as rows and columns of its BHWC view.
 Status supports(const PlanContext& context, const Node& node) {
@@ -26,13 +31,18 @@ Status emit(Emitter& emitter, const Node& node) {
   TensorRef target{out.tensor, reduced, out.scale};
   if (!same_layout(reduced, out.shape)) target = emitter.temporary("mean " + node.origin, reduced, out);
   StepParams params;
-  params.tensor(in).tensor(target).ints(gpu_code(node.activation));
+  params.tensor(in).tensor(target);
+  const Value &from = emitter.graph().value(node.inputs[0]), &to = emitter.graph().value(node.outputs[0]);
+  const bool requantize = is_quantized(from) && is_quantized(to) && is_clamp(node.activation);
+  const FixedPoint factor = requantize ? rescale_factor(from, to) : FixedPoint{};
+  const QuantumRange range = requantize ? quantum_range(to, node.activation) : QuantumRange{};
+  params.ints(gpu_code(node.activation), 0, factor.multiplier, factor.shift).ints(range.lowest, range.highest);
   const Grid grid{1, int64_t{in.shape.b} * in.shape.slices()};
-  SG_RETURN_IF_ERROR(emitter.add_step(mean_shader(), std::move(params), grid, {in}, {target}));
+  SG_RETURN_IF_ERROR(emitter.add_step(mean_shader(requantize), std::move(params), grid, {in}, {target}));
   return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
 }
 
-std::vector<ShaderKey> variants() { return storage_variants({mean_shader()}, "AO"); }
+std::vector<ShaderKey> variants() { return storage_variants({mean_shader(false), mean_shader(true)}, "AO"); }
 
 }  // namespace
 

@@ -11,6 +11,7 @@ Kernel fully_connected_kernel();            // conv2d.cpp
 Kernel depthwise_kernel();                  // depthwise.cpp
 Kernel transpose_conv_kernel();             // transpose_conv.cpp
 std::vector<Kernel> elementwise_kernels();  // elementwise.cpp
+std::vector<Kernel> elementwise_quantized_kernels();  // elementwise_quantized.cpp; preferred to the others
 std::vector<Kernel> pool_kernels();         // pool.cpp
 Kernel mean_kernel();                       // mean.cpp
 Kernel softmax_kernel();                    // softmax.cpp

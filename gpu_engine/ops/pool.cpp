@@ -1,3 +1,4 @@
+#include "graph/quantized.h"
 #include "ops/function.h"
 #include "ops/ops.h"
 
@@ -17,11 +18,12 @@ Status supports(const PlanContext&, const Node& node) {
 }
 
 Status emit_pass(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Pool2dAttr& attr, bool average,
-                 Activation activation) {
+                 Activation activation, float zero_point) {
   StepParams params;
   params.tensor(in).tensor(out);
   params.ints(attr.filter_w, attr.filter_h, attr.stride_w, attr.stride_h);
   params.ints(attr.padding.left, attr.padding.top, gpu_code(activation), average ? 1 : 0);
+  params.floats(out.scale.quantized ? 1 : 0, zero_point);
   const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
   return emitter.add_step(pool_shader(), std::move(params), grid, {in}, {out});
 }
@@ -31,8 +33,9 @@ Status emit(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<Pool2dAttr>(node.attributes);
   const bool average = node.op == OpType::kAveragePool2d;
+  const auto zero = static_cast<float>(zero_point(emitter.graph().value(node.outputs[0])));
   if (int64_t{attr.filter_h} * attr.filter_w <= kLargestWindow || attr.filter_h == 1 || attr.filter_w == 1) {
-    return emit_pass(emitter, in, out, attr, average, node.activation);
+    return emit_pass(emitter, in, out, attr, average, node.activation, zero);
   }
   Pool2dAttr rows = attr;
   rows.filter_h = rows.stride_h = 1;
@@ -40,10 +43,11 @@ Status emit(Emitter& emitter, const Node& node) {
   Pool2dAttr columns = attr;
   columns.filter_w = columns.stride_w = 1;
   columns.padding.left = columns.padding.right = 0;
-  const TensorRef between = emitter.temporary("rows of " + emitter.graph().value(node.outputs[0]).name,
-                                              {in.shape.b, in.shape.h, out.shape.w, in.shape.c}, in);
-  SG_RETURN_IF_ERROR(emit_pass(emitter, in, between, rows, average, Activation::kNone));
-  return emit_pass(emitter, between, out, columns, average, node.activation);
+  TensorRef between = emitter.temporary("rows of " + emitter.graph().value(node.outputs[0]).name,
+                                        {in.shape.b, in.shape.h, out.shape.w, in.shape.c}, in);
+  between.scale.quantized = false;  // only the final result is rounded
+  SG_RETURN_IF_ERROR(emit_pass(emitter, in, between, rows, average, Activation::kNone, 0));
+  return emit_pass(emitter, between, out, columns, average, node.activation, zero);
 }
 
 std::vector<ShaderKey> variants() { return storage_variants({pool_shader()}, "AO"); }

@@ -16,6 +16,7 @@ std::vector<Kernel> make_kernels() {
                               softmax_kernel(),        concat_kernel(),         pad_kernel(),
                               strided_slice_kernel(),  reshape_kernel(),        resize_bilinear_kernel(),
                               depth_to_space_kernel()};
+  std::ranges::copy(elementwise_quantized_kernels(), std::back_inserter(kernels));
   std::ranges::copy(elementwise_kernels(), std::back_inserter(kernels));
   std::ranges::copy(pool_kernels(), std::back_inserter(kernels));
   return kernels;

@@ -8,21 +8,66 @@ namespace {
 
 constexpr size_t kBias = 2, kSlope = 3;
 
+void pad_to_slices(std::vector<float>& channels) { channels.resize((channels.size() + 3) / 4 * 4, 0.0f); }
+
 // One number per channel, padded to whole slices.
 std::vector<float> pack_channels(const Graph& graph, const Node& node, size_t input, int32_t channels) {
+  std::vector<float> packed(static_cast<size_t>(channels), 0.0f);
+  if (node.inputs.size() > input && node.inputs[input] != kNone) {
+    const Value& value = graph.value(node.inputs[input]);
+    packed = sums_integers(graph, node) ? steps_from_zero(value, value.constant->type, value.constant->bytes)
+                                        : real_operand(graph, node, input, value.constant->type, value.constant->bytes);
+  }
+  pad_to_slices(packed);
+  return packed;
+}
+
+// Three runs: high 16 and low 15 bits of the multipliers, and the shifts, as lib/conv_result.glsl reads them.
+std::vector<float> pack_factors(const Graph& graph, const Node& node, int32_t channels) {
+  constexpr int32_t kLowBits = 15;
+  std::vector<float> high, low, shift;
+  for (int32_t c = 0; c < channels; ++c) {
+    const FixedPoint factor = output_factor(graph, node, static_cast<size_t>(c));
+    high.push_back(static_cast<float>(factor.multiplier >> kLowBits));
+    low.push_back(static_cast<float>(factor.multiplier & ((1 << kLowBits) - 1)));
+    shift.push_back(static_cast<float>(factor.shift));
+  }
   std::vector<float> packed;
-  if (node.inputs.size() > input && node.inputs[input] != kNone) packed = real_constant(graph, node, input);
-  packed.resize(static_cast<size_t>((channels + 3) / 4) * 4, 0.0f);
+  for (std::vector<float>* run : {&high, &low, &shift}) {
+    pad_to_slices(*run);
+    packed.insert(packed.end(), run->begin(), run->end());
+  }
   return packed;
 }
 
 }  // namespace
 
-std::vector<float> real_constant(const Graph& graph, const Node& node, size_t input, float factor) {
-  const Constant& constant = *graph.value(node.inputs[input]).constant;
-  std::vector<float> values = real_operand(graph, node, input, constant.type, constant.bytes);
-  for (float& v : values) v *= factor;
+std::vector<float> conv_weights(const Graph& graph, const Node& node) {
+  const Value& weights = graph.value(node.inputs[1]);
+  const Constant& constant = *weights.constant;
+  if (sums_integers(graph, node)) return steps_from_zero(weights, constant.type, constant.bytes);
+  std::vector<float> values = real_operand(graph, node, 1, constant.type, constant.bytes);
+  const Value& data = graph.value(node.inputs[0]);
+  if (is_quantized(data)) {
+    for (float& v : values) v *= data.quantization.scale[0];
+  }
   return values;
+}
+
+ShaderKey ConvConstants::shader(ShaderKey key) const {
+  if (requantizes) key.defines.push_back({"REQUANTIZE", "1"});
+  return key;
+}
+
+void ConvConstants::add_rescale(StepParams& params) const {
+  params.ints(range.lowest, range.highest, ties == Ties::kUp ? 1 : 0, factors);
+}
+
+std::vector<ShaderKey> with_requantize(std::vector<ShaderKey> keys) {
+  ConvConstants integers;
+  integers.requantizes = true;
+  for (size_t i = 0, count = keys.size(); i < count; ++i) keys.push_back(integers.shader(keys[i]));
+  return keys;
 }
 
 std::vector<float> pack_conv_weights(const ConvWeights& w) {
@@ -44,13 +89,22 @@ std::vector<float> pack_conv_weights(const ConvWeights& w) {
 ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const std::vector<float>& packed_weights,
                                  int32_t out_channels) {
   ConvConstants constants;
-  // Rounding weights to 16 bits would move the results of a quantised operator by more than its own rounding does.
-  const bool quantized = emitter.graph().value(node.outputs[0]).type != DataType::kFloat32;
-  constants.storage = quantized ? Storage::kFloat32 : emitter.real_storage();
+  const Graph& graph = emitter.graph();
+  const Value& out = graph.value(node.outputs[0]);
+  constants.requantizes = sums_integers(graph, node);
+  // Rounding real weights to 16 bits would move the results of a quantised operator by more than its own rounding does;
+  // integers of 8 bits stay what they are.
+  const bool rounds = !constants.requantizes && out.type != DataType::kFloat32;
+  constants.storage = rounds ? Storage::kFloat32 : emitter.real_storage();
   constants.weights = emitter.add_constants(packed_weights, constants.storage);
-  constants.bias = emitter.add_constants(pack_channels(emitter.graph(), node, kBias, out_channels));
+  constants.bias = emitter.add_constants(pack_channels(graph, node, kBias, out_channels));
   if (node.activation == Activation::kPrelu) {
-    constants.slope = emitter.add_constants(pack_channels(emitter.graph(), node, kSlope, out_channels));
+    constants.slope = emitter.add_constants(pack_channels(graph, node, kSlope, out_channels));
+  }
+  if (constants.requantizes) {
+    constants.factors = emitter.add_constants(pack_factors(graph, node, out_channels));
+    constants.range = quantum_range(out, node.activation);
+    constants.ties = ties_of(graph, node);
   }
   return constants;
 }

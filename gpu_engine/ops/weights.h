@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "graph/quantized.h"
 #include "plan/emitter.h"
 
 namespace sightglass {
@@ -17,14 +18,26 @@ struct ConvWeights {
 // a kernel adds up input.x * w0 + input.y * w1 + … without a horizontal sum. What is no channel is zero.
 std::vector<float> pack_conv_weights(const ConvWeights& weights);
 
-// The real numbers of a constant operand, multiplied by `factor`.
-std::vector<float> real_constant(const Graph& graph, const Node& node, size_t input, float factor = 1.0f);
+// The dense weights of a node as its kernel multiplies them with what is stored: integers where sums_integers(), else
+// real numbers, times the scale of a quantised input.
+std::vector<float> conv_weights(const Graph& graph, const Node& node);
 
-// Places in the constants buffer: of the weights in elements of their storage, of bias and slope in vec4.
+// Places in the constants buffer: of the weights in elements of their storage, of the others in vec4.
 struct ConvConstants {
   int32_t weights = 0, bias = 0, slope = 0;
   Storage storage = Storage::kFloat32;  // of the weights
+  bool requantizes = false;             // sums are integers, scaled by `factors`, clamped to `range`
+  int32_t factors = 0;
+  QuantumRange range;
+  Ties ties = Ties::kAwayFromZero;
+
+  // The shader with what it must be defined with, and the last member of its parameters.
+  ShaderKey shader(ShaderKey key) const;
+  void add_rescale(StepParams& params) const;
 };
+
+// `keys` as they are, and for integer sums.
+std::vector<ShaderKey> with_requantize(std::vector<ShaderKey> keys);
 
 // Appends packed weights, and the node's bias and PReLU slope (inputs 2 and 3; zeros when absent).
 ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const std::vector<float>& packed_weights,

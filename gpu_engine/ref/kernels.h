@@ -46,6 +46,13 @@ void depth_to_space(const Call& call, HostTensor& out);
 
 void dequantize(const Call& call, HostTensor& out);  // float16, int8, uint8, int16 to float32
 
+// Applies the node's activation. float32 only.
+void activate(const Call& call, HostTensor& out);
+
+using Function = void (*)(const Call& call, HostTensor& out);
+// A node with quantised tensors; `function` is its kernel on real numbers.
+void quantized(const Call& call, Function function, HostTensor& out);
+
 // The distance in elements between neighbours along each dimension of a dense tensor.
 using Strides = std::array<int64_t, Shape::kMaxRank>;
 Strides dense_strides(const Shape& shape);

@@ -136,4 +136,15 @@ void dequantize(const Call& call, HostTensor& out) {
   }
 }
 
+void activate(const Call& call, HostTensor& out) {
+  const Activation activation = call.node.activation;
+  if (activation == Activation::kNone) return;
+  const std::span<const float> slopes = activation == Activation::kPrelu ? call.floats(3) : std::span<const float>();
+  size_t i = 0;
+  for (float& x : out.as<float>()) {
+    x = apply(activation, x, slopes.empty() ? 0.0f : slopes[i % slopes.size()]);
+    ++i;
+  }
+}
+
 }  // namespace sightglass::ref

@@ -8,8 +8,6 @@
 namespace sightglass::ref {
 namespace {
 
-using Function = void (*)(const Call& call, HostTensor& out);
-
 Function function_of(OpType op) {
   switch (op) {
     case OpType::kConv2d:
@@ -132,39 +130,6 @@ Status check_types(const Graph& graph, const Node& node) {
   return unsupported(where(node) + ": tensor '" + in.name + "' has no scale to dequantise with");
 }
 
-void activate(const Call& call, HostTensor& out) {
-  const Activation activation = call.node.activation;
-  if (activation == Activation::kNone) return;
-  const std::span<const float> slopes = activation == Activation::kPrelu ? call.floats(3) : std::span<const float>();
-  size_t i = 0;
-  for (float& x : out.as<float>()) {
-    x = apply(activation, x, slopes.empty() ? 0.0f : slopes[i % slopes.size()]);
-    ++i;
-  }
-}
-
-// What quantised operators mean: the real numbers are computed with, and only the result is rounded to quanta.
-HostTensor evaluate_quantized(const Call& quantized, const Shape& shape) {
-  const Graph& graph = quantized.graph;
-  const Node& node = quantized.node;
-  std::vector<HostTensor> real(quantized.inputs.size());
-  std::vector<const HostTensor*> inputs(quantized.inputs);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i] == nullptr || inputs[i]->type == DataType::kFloat32) continue;
-    real[i] = HostTensor::from_floats(inputs[i]->shape, real_operand(graph, node, i, inputs[i]->type, inputs[i]->data));
-    inputs[i] = &real[i];
-  }
-  HostTensor result(DataType::kFloat32, shape);
-  const Call call{graph, node, inputs};
-  function_of(node.op)(call, result);
-  activate(call, result);
-  const Value& out = graph.value(node.outputs[0]);
-  if (!is_quantized(out)) return result;
-  HostTensor rounded(out.type, shape);
-  quantize(out, result.as<float>(), rounded.data);
-  return rounded;
-}
-
 }  // namespace
 
 Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
@@ -180,7 +145,7 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
   outputs.emplace_back(graph.value(node.outputs[0]).type, shapes[0]);
   const bool weights_are_integers = has_weights(node.op) && inputs[1]->type != DataType::kFloat32;
   if ((computes_quantized(graph, node) && node.op != OpType::kDequantize) || weights_are_integers) {
-    outputs[0] = evaluate_quantized({graph, inferred, inputs}, shapes[0]);
+    quantized({graph, inferred, inputs}, function_of(node.op), outputs[0]);
     return outputs;
   }
   const Call call{graph, inferred, inputs};

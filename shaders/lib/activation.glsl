@@ -19,13 +19,15 @@ vec4 apply_function(int code, vec4 x, vec4 slope) {
   return x;
 }
 
+// To the nearest integer, halves away from zero.
+vec4 round_away(vec4 v) { return sign(v) * floor(abs(v) + 0.5); }
+
 // What is stored for a real number: the function's result, rounded to the tensor's quanta if it has any (halves away from
 // zero, as TensorFlow Lite rounds), zero in lanes that are no channel.
 vec4 finish(Tensor t, int slice, int code, vec4 v, vec4 slope) {
   v = apply_function(code, v, slope);
   if (t.quant.y != 0.0) {
-    v *= t.quant.y;
-    v = clamp(sign(v) * floor(abs(v) + 0.5), t.quant.z, t.quant.w);
+    v = clamp(round_away(v / t.quant.x), t.quant.z, t.quant.w);
   }
   return mask_lanes(t, slice, v);
 }

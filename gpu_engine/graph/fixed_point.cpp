@@ -1,0 +1,42 @@
+#include "graph/fixed_point.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sightglass {
+namespace {
+
+constexpr int64_t kLowest = std::numeric_limits<int32_t>::min(), kHighest = std::numeric_limits<int32_t>::max();
+
+int32_t saturate(int64_t x) { return static_cast<int32_t>(std::clamp(x, kLowest, kHighest)); }
+
+// x / 2^exponent.
+int64_t divide_by_power_of_two(int64_t x, int exponent, Ties ties) {
+  const int64_t half = exponent == 0 ? 0 : int64_t{1} << (exponent - 1);
+  if (x >= 0 || ties == Ties::kUp) return (x + half) >> exponent;
+  return -((-x + half) >> exponent);
+}
+
+}  // namespace
+
+FixedPoint to_fixed_point(double real) {
+  if (!(real > 0)) return {};
+  int shift = 0;
+  const double fraction = std::frexp(real, &shift);
+  int64_t multiplier = std::llround(fraction * static_cast<double>(int64_t{1} << 31));
+  if (multiplier == int64_t{1} << 31) {
+    multiplier /= 2;
+    ++shift;
+  }
+  if (shift < -31) return {};
+  return {static_cast<int32_t>(multiplier), std::min(shift, 30)};
+}
+
+int32_t multiply(int32_t x, const FixedPoint& factor, Ties ties) {
+  const int left = std::max(factor.shift, 0), right = std::max(-factor.shift, 0);
+  const int64_t product = int64_t{saturate(int64_t{x} << left)} * factor.multiplier;
+  return saturate(divide_by_power_of_two(divide_by_power_of_two(product, 31, Ties::kUp), right, ties));
+}
+
+}  // namespace sightglass

@@ -1,0 +1,73 @@
+// ADD, SUB, MUL and QUANTIZE between quantised tensors, in fixed point.
+#include "graph/quantized.h"
+#include "ops/ops.h"
+
+namespace sightglass {
+
+namespace {
+
+ShaderKey shader(bool binary) {
+  ShaderKey key{"elementwise_quantized.comp", {}};
+  if (binary) key.defines.push_back({"USES_B", "1"});
+  return key;
+}
+
+// As in elementwise_quantized.comp.
+int32_t code_of(OpType op) {
+  switch (op) {
+    case OpType::kAdd:
+      return 1;
+    case OpType::kSub:
+      return 2;
+    case OpType::kMul:
+      return 3;
+    default:
+      return 0;
+  }
+}
+
+Status supports(const PlanContext& context, const Node& node) {
+  for (const ValueId id : {node.inputs.front(), node.inputs.back(), node.outputs[0]}) {
+    if (!is_quantized(context.graph.value(id))) return unsupported("a tensor without a quantisation");
+  }
+  if (!is_clamp(node.activation)) return unsupported("a fused activation other than a clamp");
+  return {};
+}
+
+Status emit(Emitter& emitter, const Node& node) {
+  const Graph& graph = emitter.graph();
+  const bool binary = node.inputs.size() == 2;
+  SG_ASSIGN_OR_RETURN(const TensorRef a, emitter.tensor(node.inputs.front()));
+  SG_ASSIGN_OR_RETURN(const TensorRef b, emitter.tensor(node.inputs.back()));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const bool sum = node.op == OpType::kAdd || node.op == OpType::kSub;
+  const SumFactors factors = sum ? sum_factors(graph, node) : SumFactors{};
+  const FixedPoint result = sum      ? factors.out
+                            : binary ? product_factor(graph, node)
+                                     : rescale_factor(graph.value(node.inputs[0]), graph.value(node.outputs[0]));
+  const QuantumRange range = quantum_range(graph.value(node.outputs[0]), node.activation);
+  StepParams params;
+  params.tensor(a).tensor(b).tensor(out);
+  params.ints(code_of(node.op), factors.headroom);
+  params.ints(range.lowest, range.highest);
+  params.ints(result.multiplier, result.shift);
+  params.ints(factors.a.multiplier, factors.a.shift, factors.b.multiplier, factors.b.shift);
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  const std::vector<TensorRef> inputs = binary ? std::vector<TensorRef>{a, b} : std::vector<TensorRef>{a};
+  return emitter.add_step(shader(binary), std::move(params), grid, inputs, {out});
+}
+
+std::vector<ShaderKey> unary_variants() { return storage_variants({shader(false)}, "AO"); }
+std::vector<ShaderKey> binary_variants() { return storage_variants({shader(true)}, "ABO"); }
+
+}  // namespace
+
+std::vector<Kernel> elementwise_quantized_kernels() {
+  std::vector<Kernel> kernels{{"elementwise-quantized", OpType::kQuantize, supports, emit, unary_variants}};
+  for (const OpType op : {OpType::kAdd, OpType::kSub, OpType::kMul}) {
+    kernels.push_back({"elementwise-quantized", op, supports, emit, binary_variants});
+  }
+  return kernels;
+}
+
+}  // namespace sightglass

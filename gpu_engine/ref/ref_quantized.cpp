@@ -1,0 +1,156 @@
+// Operators on quantised tensors, as TensorFlow Lite's integer kernels compute them: exact sums of integers, scaled in
+// fixed point. Sums are those of the float kernels on integers, which are exact as long as they stay within 2^24.
+#include <algorithm>
+#include <cmath>
+
+#include "graph/fixed_point.h"
+#include "graph/quantized.h"
+#include "ref/kernels.h"
+
+namespace sightglass::ref {
+namespace {
+
+const Value& value_in(const Call& call, size_t i) { return call.graph.value(call.node.inputs[i]); }
+const Value& value_out(const Call& call) { return call.graph.value(call.node.outputs[0]); }
+
+// The same node on other numbers.
+HostTensor on(const Call& call, Function function, std::vector<HostTensor>& tensors, const Shape& shape) {
+  std::vector<const HostTensor*> inputs;
+  for (size_t i = 0; i < tensors.size(); ++i) inputs.push_back(call.has(i) ? &tensors[i] : nullptr);
+  HostTensor result(DataType::kFloat32, shape);
+  function({call.graph, call.node, inputs}, result);
+  return result;
+}
+
+// The real numbers of all inputs; only the result is rounded to quanta.
+void on_real_numbers(const Call& call, Function function, HostTensor& out) {
+  std::vector<HostTensor> real(call.inputs.size());
+  for (size_t i = 0; i < real.size(); ++i) {
+    if (!call.has(i)) continue;
+    const HostTensor& input = call.input(i);
+    real[i] =
+        input.type == DataType::kFloat32
+            ? input
+            : HostTensor::from_floats(input.shape, real_operand(call.graph, call.node, i, input.type, input.data));
+  }
+  HostTensor result = on(call, function, real, out.shape);
+  activate(call, result);
+  if (is_quantized(value_out(call))) {
+    quantize(value_out(call), result.as<float>(), out.data);
+  } else {
+    out.data = result.data;
+  }
+}
+
+std::vector<HostTensor> steps_of_inputs(const Call& call) {
+  std::vector<HostTensor> steps(call.inputs.size());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (!call.has(i)) continue;
+    const HostTensor& input = call.input(i);
+    steps[i] = HostTensor::from_floats(input.shape, steps_from_zero(value_in(call, i), input.type, input.data));
+  }
+  return steps;
+}
+
+// Rounds and stores what `quanta(i)` makes of every element.
+template <typename Quanta>
+void store(const Call& call, HostTensor& out, Quanta quanta) {
+  std::vector<int32_t> steps(static_cast<size_t>(out.shape.elements()));
+  for (size_t i = 0; i < steps.size(); ++i) steps[i] = quanta(i);
+  store_quanta(value_out(call), quantum_range(value_out(call), call.node.activation), steps, out.data);
+}
+
+// Convolutions and the fully connected layer.
+void weighted_sum(const Call& call, Function function, HostTensor& out) {
+  std::vector<HostTensor> steps = steps_of_inputs(call);
+  const HostTensor sums = on(call, function, steps, out.shape);
+  const auto channels = static_cast<size_t>(out.shape.dim(out.shape.rank() - 1));
+  std::vector<FixedPoint> factors;
+  for (size_t c = 0; c < channels; ++c) factors.push_back(output_factor(call.graph, call.node, c));
+  const Ties ties = ties_of(call.graph, call.node);
+  store(call, out,
+        [&](size_t i) { return multiply(static_cast<int32_t>(sums.as<float>()[i]), factors[i % channels], ties); });
+}
+
+// Both operands are brought to a common scale with many more bits first.
+void sum_or_difference(const Call& call, HostTensor& out) {
+  const SumFactors factors = sum_factors(call.graph, call.node);
+  std::vector<HostTensor> steps = steps_of_inputs(call);
+  // Broadcasting is that of the kernel on real numbers: it adds zero to each operand.
+  const auto spread = [&](size_t operand) {
+    std::vector<HostTensor> terms = steps;
+    std::ranges::fill(terms[1 - operand].as<float>(), 0.0f);
+    return on(call, binary, terms, out.shape);
+  };
+  const HostTensor a = spread(0), b = spread(1);
+  store(call, out, [&](size_t i) {
+    const int32_t x = multiply(static_cast<int32_t>(a.as<float>()[i]) << factors.headroom, factors.a);
+    // SUB has made the second operand negative, and rounding is symmetric.
+    const int32_t y = multiply(static_cast<int32_t>(b.as<float>()[i]) * (1 << factors.headroom), factors.b);
+    return multiply(x + y, factors.out);
+  });
+}
+
+void product(const Call& call, HostTensor& out) {
+  std::vector<HostTensor> steps = steps_of_inputs(call);
+  const HostTensor products = on(call, binary, steps, out.shape);
+  const FixedPoint factor = product_factor(call.graph, call.node);
+  store(call, out, [&](size_t i) { return multiply(static_cast<int32_t>(products.as<float>()[i]), factor); });
+}
+
+void requantize(const Call& call, HostTensor& out) {
+  const std::vector<HostTensor> steps = steps_of_inputs(call);
+  const FixedPoint factor = rescale_factor(value_in(call, 0), value_out(call));
+  store(call, out, [&](size_t i) { return multiply(static_cast<int32_t>(steps[0].as<float>()[i]), factor); });
+}
+
+void mean_of_integers(const Call& call, HostTensor& out) {
+  std::vector<HostTensor> steps = steps_of_inputs(call);
+  const HostTensor means = on(call, mean, steps, out.shape);
+  const int64_t count = call.shape(0).elements() / out.shape.elements();
+  const FixedPoint factor = rescale_factor(value_in(call, 0), value_out(call));
+  store(call, out, [&](size_t i) {
+    const auto sum = static_cast<int32_t>(std::lround(double{means.as<float>()[i]} * static_cast<double>(count)));
+    const int64_t scaled = multiply(sum, factor);
+    return static_cast<int32_t>((scaled + (scaled > 0 ? count / 2 : -(count / 2))) / count);
+  });
+}
+
+// Rounds the numbers themselves to the nearest, halves away from zero, and not their distance from the zero point.
+void average(const Call& call, HostTensor& out) {
+  std::vector<HostTensor> steps = steps_of_inputs(call);
+  const HostTensor averages = on(call, pool2d, steps, out.shape);
+  const double zero = zero_point(value_in(call, 0));
+  store(call, out,
+        [&](size_t i) { return static_cast<int32_t>(std::round(double{averages.as<float>()[i]} + zero) - zero); });
+}
+
+}  // namespace
+
+void quantized(const Call& call, Function function, HostTensor& out) {
+  const bool integers = is_quantized(value_in(call, 0)) && is_quantized(value_out(call));
+  switch (integers ? call.node.op : OpType::kReshape) {
+    case OpType::kConv2d:
+    case OpType::kDepthwiseConv2d:
+    case OpType::kTransposeConv:
+    case OpType::kFullyConnected:
+      if (sums_integers(call.graph, call.node)) return weighted_sum(call, function, out);
+      break;
+    case OpType::kAdd:
+    case OpType::kSub:
+      return sum_or_difference(call, out);
+    case OpType::kMul:
+      return product(call, out);
+    case OpType::kQuantize:
+      return requantize(call, out);
+    case OpType::kMean:
+      return mean_of_integers(call, out);
+    case OpType::kAveragePool2d:
+      return average(call, out);
+    default:
+      break;
+  }
+  on_real_numbers(call, function, out);
+}
+
+}  // namespace sightglass::ref

@@ -1,0 +1,48 @@
+// Sums, differences and products of quantised tensors, and the change from one quantisation to another, in the integer
+// arithmetic of TensorFlow Lite's kernels (graph/quantized.h), with numpy broadcasting.
+//   USES_B  two operands
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+#include "lib/requantize.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor a_t;
+  Tensor b_t;
+  Tensor out_t;
+  ivec4 code;    // 0 rescales a, 1 adds, 2 subtracts, 3 multiplies; bits that operands are shifted left by before; 0, 0
+  ivec4 range;   // lowest and highest result, 0, 0
+  ivec4 factor;  // multiplier and shift of the result, 0, 0
+  ivec4 factors; // of a sum's operands: multiplier and shift of a, of b
+};
+
+int broadcast_index(Tensor t, int batch, int slice, int pixel) {
+  ivec2 at = ivec2(pixel % out_t.size.x, pixel / out_t.size.x);
+  at = min(at, t.size.xy - 1);  // either the same size or 1
+  return tensor_index(t, min(batch, t.size.w - 1), min(slice, t.place.y - 1), at.y, at.x);
+}
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= out_t.place.z) return;
+  int layer = int(gl_WorkGroupID.z);
+  int slice = layer % out_t.place.y;
+  int batch = layer / out_t.place.y;
+  ivec4 x = ivec4(load_a(broadcast_index(a_t, batch, slice, pixel)));
+#ifdef USES_B
+  if (a_t.size.z == 1) x = x.xxxx;
+  ivec4 y = ivec4(load_b(broadcast_index(b_t, batch, slice, pixel)));
+  if (b_t.size.z == 1) y = y.xxxx;
+  if (code.x == 3) {
+    x *= y;
+  } else {
+    x = multiply_fixed(x << code.y, ivec4(factors.x), ivec4(factors.y), false);
+    y = multiply_fixed(y << code.y, ivec4(factors.z), ivec4(factors.w), false);
+    x = code.x == 1 ? x + y : x - y;
+  }
+#endif
+  x = multiply_fixed(x, ivec4(factor.x), ivec4(factor.y), false);
+  store(out_t.place.x + layer * out_t.place.z + pixel, clamp_quanta(out_t, slice, x, range));
+}

@@ -1,0 +1,20 @@
+// What a convolution stores for its sums: a function of them, or, with REQUANTIZE, integers scaled in fixed point.
+#include "lib/activation.glsl"
+
+#ifdef REQUANTIZE
+#include "lib/requantize.glsl"
+
+// `rescale`: lowest, highest, halves up, place of the factors. These are three runs of a vec4 for each slice: the high 16
+// and the low 15 bits of the multipliers, and the shifts. Whole multipliers would not survive every GPU's treatment of
+// NaNs and subnormal numbers.
+vec4 conv_result(Tensor t, int slice, int code, vec4 sums, vec4 slope, ivec4 rescale) {
+  int at = rescale.w + slice, slices = t.place.y;
+  ivec4 multiplier = (ivec4(load_bias(at)) << 15) + ivec4(load_bias(at + slices));
+  ivec4 quanta = multiply_fixed(ivec4(sums), multiplier, ivec4(load_bias(at + 2 * slices)), rescale.z != 0);
+  return clamp_quanta(t, slice, quanta, rescale);
+}
+#else
+vec4 conv_result(Tensor t, int slice, int code, vec4 sums, vec4 slope, ivec4 rescale) {
+  return finish(t, slice, code, sums, slope);
+}
+#endif

@@ -1,0 +1,56 @@
+#include "graph/fixed_point.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sightglass {
+namespace {
+
+TEST(FixedPoint, HoldsARealNumberToThirtyOneBits) {
+  for (const double real : {1e-9, 0.0003, 0.25, 0.5, 0.999, 1.0, 1.5, 3000.0}) {
+    const FixedPoint f = to_fixed_point(real);
+    EXPECT_GE(f.multiplier, 1 << 30) << real;
+    EXPECT_NEAR(std::ldexp(f.multiplier, f.shift - 31), real, real * std::ldexp(1, -31)) << real;
+  }
+}
+
+TEST(FixedPoint, IsZeroForWhatIsTooSmall) {
+  EXPECT_EQ(to_fixed_point(0).multiplier, 0);
+  EXPECT_EQ(to_fixed_point(-1).multiplier, 0);
+  EXPECT_EQ(to_fixed_point(std::ldexp(1, -40)).multiplier, 0);
+}
+
+TEST(FixedPoint, AFractionThatRoundsUpToOneMovesTheShift) {
+  const FixedPoint f = to_fixed_point(1 - std::ldexp(1, -40));
+  EXPECT_EQ(f.multiplier, 1 << 30);
+  EXPECT_EQ(f.shift, 1);
+}
+
+TEST(FixedPoint, RoundsHalvesAsAsked) {
+  const FixedPoint quarter = to_fixed_point(0.25);  // 2^30 and a shift of -1: halving twice
+  EXPECT_EQ(multiply(6, quarter, Ties::kAwayFromZero), 2);
+  EXPECT_EQ(multiply(6, quarter, Ties::kUp), 2);
+  EXPECT_EQ(multiply(-6, quarter, Ties::kAwayFromZero), -2);
+  EXPECT_EQ(multiply(-6, quarter, Ties::kUp), -1);
+}
+
+// 5 * 0.25 is 1.25, but rounding twice makes it 2.5, 3, 1.5, 2.
+TEST(FixedPoint, RoundsTwice) {
+  EXPECT_EQ(multiply(5, to_fixed_point(0.25)), 2);
+  EXPECT_EQ(multiply(-5, to_fixed_point(0.25)), -1);  // -2.5, -2, -1
+}
+
+TEST(FixedPoint, FactorsAboveOneShiftFirst) {
+  EXPECT_EQ(multiply(7, to_fixed_point(3)), 21);
+  EXPECT_EQ(multiply(-7, to_fixed_point(100.5)), -703);  // of -703.5: up
+}
+
+// The shifted number is cut off before it is multiplied.
+TEST(FixedPoint, StaysWithinThirtyTwoBits) {
+  EXPECT_EQ(multiply(1 << 30, to_fixed_point(4)), 1 << 30);
+  EXPECT_EQ(multiply(INT32_MIN, to_fixed_point(1 << 20)), INT32_MIN / 2);
+}
+
+}  // namespace
+}  // namespace sightglass

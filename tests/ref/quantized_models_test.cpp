@@ -1,0 +1,45 @@
+// Whole models of integers on the reference kernels, against the outputs of TensorFlow Lite's built-in kernels.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "gpu_engine/model.h"
+#include "harness/compare.h"
+#include "harness/golden.h"
+#include "ref/ref_ops.h"
+
+namespace sightglass::test {
+namespace {
+
+class RefQuantizedModelsTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(RefQuantizedModelsTest, TracksTensorFlowLite) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models, no reference outputs";
+  for (const GoldenCase& golden : golden_cases_of(GetParam())) {
+    const auto model = Model::load(golden.model_file.string(), {QuantizedModels::kAllowed});
+    ASSERT_TRUE(model.ok()) << model.status().message();
+    const auto inputs = load_inputs(golden);
+    ASSERT_TRUE(inputs.ok()) << inputs.status().message();
+    const auto references = load_outputs(golden);
+    ASSERT_TRUE(references.ok()) << references.status().message();
+    const auto outputs = ref::run((*model)->graph(), *inputs);
+    ASSERT_TRUE(outputs.ok()) << outputs.status().message();
+    for (size_t i = 0; i < outputs->size(); ++i) {
+      const Comparison comparison = compare((*references)[i], (*outputs)[i]);
+      std::printf("REF %s %s out%zu: %s\n", GetParam(), golden.name.c_str(), i,
+                  comparison.identical ? "identical" : to_string(comparison).c_str());
+      // All integers are the same; what is left is the last bit of an exponential in a softmax.
+      EXPECT_LE(comparison.nmse, 1e-4) << golden.name << ", output " << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EightBit, RefQuantizedModelsTest,
+                         ::testing::Values("classify_detect/mobilenet_v1_0.25_224_quant",
+                                           "classify_detect/tf2_mobilenet_v2_1.0_224_ptq",
+                                           "pose/posenet_mnv1_075_353x481_quant",
+                                           "pose/posenet_mnv1_100_257_multi_kpt_int8"));
+
+}  // namespace
+}  // namespace sightglass::test
