@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "graph/graph.h"
-#include "graph/quantized.h"
+#include "graph/op_types.h"
 
 namespace sightglass {
 namespace {
@@ -38,7 +38,6 @@ class Verifier {
   Status check_ends() const;
   Status check_links(NodeId id) const;
   Status check_meaning(NodeId id) const;
-  Status check_types(NodeId id) const;
   Status check_value(ValueId id) const;
   Status check_constant(ValueId id) const;
 
@@ -142,17 +141,8 @@ Status Verifier::check_meaning(NodeId id) const {
   if (!same_numbers(padding_of(node.attributes), padding_of(inferred.attributes))) {
     return fail_node(id, "padding is not what its mode makes it");
   }
-  return check_types(id);
-}
-
-Status Verifier::check_types(NodeId id) const {
-  const Node& node = graph_.node(id);
-  const DataType in = graph_.value(node.inputs[0]).type;
-  const DataType out = graph_.value(node.outputs[0]).type;
-  if (node.op == OpType::kQuantize && is_quantized(graph_.value(node.outputs[0]))) return {};
-  const DataType expected = node.op == OpType::kDequantize ? DataType::kFloat32 : in;
-  if (out == expected) return {};
-  return fail_node(id, name(node.outputs[0]) + " is " + to_string(out) + " instead of " + to_string(expected));
+  const Status types = check_types(typed_op(graph_, node));
+  return types.ok() ? Status() : fail_node(id, types.message());
 }
 
 Status Verifier::check_value(ValueId id) const {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "graph/quantized.h"
+#include "graph/op_types.h"
 #include "ops/kernel.h"
 #include "ops/ops.h"
 #include "ops/texture_io.h"
@@ -25,9 +25,8 @@ std::vector<Kernel> make_kernels() {
 // What no kernel can do yet, whatever the operator.
 Status check_value(const Value& value) {
   const std::string name = "tensor '" + value.name + "' ";
-  if (value.type != DataType::kFloat32 && !is_quantized(value)) {
-    return unsupported(name + "is " + to_string(value.type) +
-                       "; float32 is supported, and 8 or 16-bit integers with one scale for the tensor");
+  if (value.quantization.scale.size() > 1 && !is_integer(value)) {
+    return unsupported(name + "is " + to_string(value.type) + " with several scales; one is supported");
   }
   if (value.shape.rank() > 5) return unsupported(name + "has more than five dimensions");
   if (value.shape.elements() == 0) return unsupported(name + "is empty");
@@ -35,6 +34,7 @@ Status check_value(const Value& value) {
 }
 
 Status check_values(const Graph& graph, const Node& node) {
+  SG_RETURN_IF_ERROR(check_types(typed_op(graph, node)));
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     // Weights and biases are dequantised when they are packed, whatever their type.
     const bool packed = has_weights(node.op) && i > 0;

@@ -2,16 +2,24 @@
 
 #include <algorithm>
 
+#include "graph/op_types.h"
 #include "graph/quantized.h"
 #include "graph/rewrites.h"
 #include "ops/kernel.h"
 #include "ops/texture_io.h"
 #include "plan/emitter.h"
+#include "plan/host_layout.h"
 #include "plan/schedule.h"
 
 namespace sightglass {
 
 namespace {
+
+Status check_texture_type(const TensorInfo& info) {
+  if (storage_of(info.type, info.quantization, Storage::kFloat32) != Storage::kInt32) return {};
+  return unsupported(std::string("a texture for a tensor of ") + to_string(info.type) +
+                     "; read and write it as numbers");
+}
 
 // One spec for every input and output, each fit for its tensor.
 Result<PlanOptions> complete_options(const Model& model, const DeviceLimits& limits, PlanOptions options) {
@@ -27,11 +35,13 @@ Result<PlanOptions> complete_options(const Model& model, const DeviceLimits& lim
   for (size_t i = 0; i < options.inputs.size(); ++i) {
     if (options.inputs[i].source != InputSpec::Source::kTexture) continue;
     const TensorInfo& info = model.inputs()[i];
+    SG_RETURN_IF_ERROR(check_texture_type(info).with_context(model.name() + ", input '" + info.name + "'"));
     SG_RETURN_IF_ERROR(check_texture_input(info.shape).with_context(model.name() + ", input '" + info.name + "'"));
   }
   for (size_t i = 0; i < options.outputs.size(); ++i) {
     if (options.outputs[i].target != OutputSpec::Target::kTexture) continue;
     const TensorInfo& info = model.outputs()[i];
+    SG_RETURN_IF_ERROR(check_texture_type(info).with_context(model.name() + ", output '" + info.name + "'"));
     SG_RETURN_IF_ERROR(check_texture_output(info.shape, options.outputs[i], limits)
                            .with_context(model.name() + ", output '" + info.name + "'"));
   }
@@ -103,11 +113,12 @@ Status check_outputs(const Graph& graph) {
   for (const std::vector<ValueId>* ids : {&graph.inputs, &graph.outputs}) {
     for (const ValueId id : *ids) {
       const Value& value = graph.value(id);
-      if ((value.type != DataType::kFloat32 && !is_quantized(value)) || value.shape.rank() > 5 ||
-          value.shape.elements() == 0) {
-        return unsupported(
-            graph.name + ": tensor '" + value.name + "' is " + to_string(value.type) + " " + value.shape.to_string() +
-            "; inputs and outputs must be float32, or integers with one scale, of at most five dimensions");
+      const bool stored = value.type == DataType::kFloat32 || is_quantized(value) || is_integer(value);
+      if (!stored || value.shape.rank() > 5 || value.shape.elements() == 0) {
+        return unsupported(graph.name + ": tensor '" + value.name + "' is " + to_string(value.type) + " " +
+                           value.shape.to_string() +
+                           "; inputs and outputs must be float32, integers or booleans, quantised with one scale at "
+                           "most, of at most five dimensions");
       }
     }
   }

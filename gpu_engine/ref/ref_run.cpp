@@ -1,6 +1,7 @@
 // What the reference kernels share: checks, the choice of the kernel, activations, whole graphs.
 #include <algorithm>
 
+#include "graph/op_types.h"
 #include "graph/quantized.h"
 #include "ref/kernels.h"
 #include "ref/ref_ops.h"
@@ -60,26 +61,9 @@ Function function_of(OpType op) {
   return nullptr;
 }
 
-bool takes(OpType op, DataType type) {
-  switch (op) {
-    case OpType::kConcat:
-    case OpType::kReshape:
-    case OpType::kStridedSlice:
-    case OpType::kDepthToSpace:
-      return true;
-    case OpType::kPad:
-      return type == DataType::kFloat32 || type == DataType::kInt32 || type == DataType::kInt64;
-    case OpType::kDequantize:
-      return type == DataType::kFloat16 || type == DataType::kInt8 || type == DataType::kUInt8 ||
-             type == DataType::kInt16;
-    default:
-      return type == DataType::kFloat32;
-  }
-}
-
 std::string where(const Node& node) { return node.origin.empty() ? std::string(to_string(node.op)) : node.origin; }
 
-// The inputs are what the graph says, and of types that the kernel takes.
+// The inputs are what the graph says.
 Status check_inputs(const Graph& graph, const Node& node, const std::vector<const HostTensor*>& inputs) {
   if (inputs.size() != node.inputs.size()) {
     return invalid_argument(where(node) + " has " + std::to_string(node.inputs.size()) + " inputs; " +
@@ -98,28 +82,16 @@ Status check_inputs(const Graph& graph, const Node& node, const std::vector<cons
                               value.shape.to_string() + "; " + to_string(tensor.type) + " " + tensor.shape.to_string() +
                               " was given");
     }
-    if (!computes_quantized(graph, node) && !takes(node.op, value.type) && !(has_weights(node.op) && i > 0)) {
-      return unsupported(where(node) + ": the reference cannot compute with tensor '" + value.name + "' of type " +
-                         to_string(value.type));
-    }
   }
   return {};
 }
 
-// The output is of the type that the kernel makes; quantised numbers have a scale.
-Status check_types(const Graph& graph, const Node& node) {
+// Types are as the operator takes and makes them; quantised numbers have a scale.
+Status check_types_and_scales(const Graph& graph, const Node& node) {
+  const Status types = check_types(typed_op(graph, node));
+  if (!types.ok()) return types.with_context(where(node));
   const Value& in = graph.value(node.inputs[0]);
-  const Value& out = graph.value(node.outputs[0]);
-  const bool dequantizes = node.op == OpType::kDequantize;
-  if (node.op == OpType::kQuantize && is_quantized(out)) return {};
-  if (out.type != (dequantizes ? DataType::kFloat32 : in.type)) {
-    return unsupported(where(node) + " cannot make " + to_string(out.type) + " '" + out.name + "' from " +
-                       to_string(in.type));
-  }
-  if (node.activation != Activation::kNone && out.type != DataType::kFloat32 && !is_quantized(out)) {
-    return unsupported(where(node) + ": an activation needs float32, not " + to_string(out.type));
-  }
-  if (!dequantizes || in.type == DataType::kFloat16) return {};
+  if (node.op != OpType::kDequantize || in.type == DataType::kFloat16) return {};
   const Quantization& quantization = in.quantization;
   const size_t entries = quantization.scale.size();
   const bool per_axis = quantization.axis >= 0 && quantization.axis < in.shape.rank() &&
@@ -140,7 +112,7 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
   if (node.outputs.size() != shapes.size() || graph.value(node.outputs[0]).shape != shapes[0]) {
     return internal_error(where(node) + ": output is not of the inferred shape " + shapes[0].to_string());
   }
-  SG_RETURN_IF_ERROR(check_types(graph, node));
+  SG_RETURN_IF_ERROR(check_types_and_scales(graph, node));
   std::vector<HostTensor> outputs;
   outputs.emplace_back(graph.value(node.outputs[0]).type, shapes[0]);
   const bool weights_are_integers = has_weights(node.op) && inputs[1]->type != DataType::kFloat32;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "graph/fold.h"
+#include "graph/op_types.h"
 #include "graph/quantized.h"
 #include "tflite/import_options.h"
 #include "tflite/model_file.h"
@@ -46,6 +47,7 @@ class Importer {
   Status name_operator(const schema::Operator& op, uint32_t index, Step& step);
   Status import_step(const schema::Operator& op, const Step& step);
   Status add_node(const DecodedOp& decoded, const Step& step);
+  Status check_tensor(const FileTensor& tensor) const;
   Status check_types(const DecodedOp& decoded, const Step& step, bool constant) const;
   Status fold(Node node, const Step& step, const std::vector<FileTensor*>& data);
   void share_half(const FileTensor& from, FileTensor& to);
@@ -255,43 +257,52 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
   return add_node(decoded, step);
 }
 
-Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool constant) const {
-  const auto check = [this](const FileTensor& tensor) -> Status {
-    const std::string name = tensor.describe();
-    if (tensor.sparse) return unsupported(name + " is sparse, which is not yet supported: use dense weights");
-    if (tensor.type == DataType::kFloat32) return {};
-    if (options_.quantized_models && tensor.type && is_quantized(make_value(tensor))) return {};
-    if (!options_.quantized_models && tensor.type && is_quantized_type(*tensor.type)) {
-      return unsupported(name + " is " + tensor.type_name() + ", and quantised models are refused: allow them, or " +
-                         kFloatVersion);
-    }
-    if (tensor.type && is_quantized_type(*tensor.type)) {
-      return unsupported(name + " is " + tensor.type_name() +
-                         " without one positive scale for all its elements: " + kFloatVersion);
-    }
-    if (tensor.type == DataType::kFloat16) {
-      return unsupported(name + " is float16, which only constants may be: convert the model with float32 activations");
-    }
+// What stands in the way of computing with a tensor, whatever the operator.
+Status Importer::check_tensor(const FileTensor& tensor) const {
+  const std::string name = tensor.describe();
+  if (tensor.sparse) return unsupported(name + " is sparse, which is not yet supported: use dense weights");
+  if (!tensor.type) {
+    return unsupported(name + " is " + tensor.type_name() + ", which is not supported: leave it out of the model");
+  }
+  const bool quantized = is_quantized_type(*tensor.type) && !tensor.quantization.empty();
+  if (quantized && !options_.quantized_models) {
+    return unsupported(name + " is " + tensor.type_name() + ", and quantised models are refused: allow them, or " +
+                       kFloatVersion);
+  }
+  if (quantized && !tensor.constant && !is_quantized(make_value(tensor))) {
     return unsupported(name + " is " + tensor.type_name() +
-                       ", and only float32 is computed with: leave it out of the model");
-  };
+                       " without one positive scale for all its elements: " + kFloatVersion);
+  }
+  if (tensor.type == DataType::kFloat16 && !tensor.constant) {
+    return unsupported(name + " is float16, which only constants may be: convert the model with float32 activations");
+  }
+  return {};
+}
+
+Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool constant) const {
   // What is evaluated here and now need not fit the GPU.
   const bool folds_any_type = constant && (decoded.op == OpType::kDequantize || moves_elements(decoded.op));
+  std::vector<Value> values;
+  values.reserve(decoded.data.size() + step.outputs.size());
+  TypedOp typed{decoded.op, decoded.activation, {}, {}};
   for (const size_t i : decoded.data) {
     const FileTensor* input = i < step.inputs.size() ? step.inputs[i] : nullptr;
-    if (input == nullptr || input->opaque) continue;
-    if (input->shape.elements() == 0) {
+    typed.inputs.push_back(nullptr);
+    if (input == nullptr || (input->opaque && !input->type)) continue;
+    if (!input->opaque && input->shape.elements() == 0) {
       return unsupported(input->describe() + " has no elements: shape " + input->shape.to_string() +
                          "; leave it out of the model");
     }
     const bool folds = folds_any_type && input->type && !input->sparse;
-    // Constant weights and biases are turned into real numbers, whatever they are stored as.
-    const bool packed = options_.quantized_models && has_weights(decoded.op) && i != decoded.data[0] &&
-                        input->constant && input->type && !input->sparse;
-    if (!folds && !packed) SG_RETURN_IF_ERROR(check(*input));
+    if (!folds && !input->opaque) SG_RETURN_IF_ERROR(check_tensor(*input));
+    typed.inputs.back() = &values.emplace_back(make_value(*input));
   }
-  const FileTensor& output = *step.outputs[0];
-  return folds_any_type && output.type ? Status() : check(output);
+  for (const FileTensor* output : step.outputs) {
+    if (!folds_any_type || !output->type) SG_RETURN_IF_ERROR(check_tensor(*output));
+    typed.outputs.push_back(&values.emplace_back(make_value(*output)));
+  }
+  if (typed.inputs.empty() || typed.inputs[0] == nullptr) return {};  // of an operator that is not supported itself
+  return sightglass::check_types(typed);
 }
 
 Status Importer::adopt_shape(FileTensor& tensor, const Shape& inferred) const {

@@ -28,6 +28,33 @@ TEST_F(LayoutTest, ConcatOfChannels) {
   }
 }
 
+TEST_F(LayoutTest, IntegersAndBooleans) {
+  uint64_t seed = 40;
+  for (const DataType type : {DataType::kInt32, DataType::kInt64, DataType::kBool, DataType::kUInt8}) {
+    for (const int channels : kChannels) {
+      const std::string name = std::string(" of ") + to_string(type) + " C" + std::to_string(channels);
+      const Shape shape{2, 3, 5, channels};
+      CaseBuilder reshape(seed++), concat(seed++), slice(seed++), pad(seed++);
+      reshape.node(OpType::kReshape, ReshapeAttr{{5, 6 * channels}}, {reshape.input(shape, Fill::kRamp, type)});
+      check(reshape.build("RESHAPE" + name), false, kExact);
+      concat.node(OpType::kConcat, ConcatAttr{3},
+                  {concat.input(shape, Fill::kRamp, type), concat.constant({2, 3, 5, 2}, Fill::kRamp, type),
+                   concat.input(shape, Fill::kLarge, type)});
+      check(concat.build("CONCATENATION" + name), false, kExact);
+      StridedSliceAttr all_rows;
+      all_rows.stride = {1, 1, 2, 1};
+      all_rows.size = {2, 3, 3, channels};
+      all_rows.shape = {2, 3, 3, channels};
+      slice.node(OpType::kStridedSlice, all_rows, {slice.input(shape, Fill::kRamp, type)});
+      check(slice.build("STRIDED_SLICE" + name), false, kExact);
+      PadAttr around;
+      around.before = {0, 1, 2, 1};
+      pad.node(OpType::kPad, around, {pad.input(shape, Fill::kRamp, type)});
+      check(pad.build("PAD" + name), false, kExact);
+    }
+  }
+}
+
 TEST_F(LayoutTest, ConcatOfManySmall) {
   CaseBuilder builder(60);
   std::vector<ValueId> inputs;

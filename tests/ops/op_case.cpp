@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+
+#include "graph/op_types.h"
 
 namespace sightglass::test {
 
@@ -55,22 +58,57 @@ std::vector<float> fill(Fill kind, int64_t count, Random& random) {
   return values;
 }
 
-ValueId CaseBuilder::input(const Shape& shape, Fill kind) {
+HostTensor as_type(DataType type, const Shape& shape, const std::vector<float>& values) {
+  HostTensor tensor(type, shape);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const float v = values[i];
+    switch (type) {
+      case DataType::kInt64:
+        tensor.as<int64_t>()[i] = static_cast<int64_t>(std::floor(v));
+        break;
+      case DataType::kInt32:
+        tensor.as<int32_t>()[i] = static_cast<int32_t>(std::floor(v));
+        break;
+      case DataType::kInt16:
+        tensor.as<int16_t>()[i] = static_cast<int16_t>(std::floor(v));
+        break;
+      case DataType::kInt8:
+      case DataType::kUInt8:
+        tensor.as<uint8_t>()[i] = static_cast<uint8_t>(static_cast<int32_t>(std::floor(v)));
+        break;
+      case DataType::kBool:
+        tensor.as<uint8_t>()[i] = v > 0 ? 1 : 0;
+        break;
+      default:
+        tensor.as<float>()[i] = v;
+    }
+  }
+  return tensor;
+}
+
+ValueId CaseBuilder::input(const Shape& shape, Fill kind, DataType type) {
   Value value;
   value.name = "input" + std::to_string(case_.inputs.size());
   value.shape = shape;
+  value.type = type;
   const ValueId id = case_.graph.add_value(std::move(value));
   case_.graph.inputs.push_back(id);
-  case_.inputs.push_back(HostTensor::from_floats(shape, fill(kind, shape.elements(), random_)));
+  case_.inputs.push_back(as_type(type, shape, fill(kind, shape.elements(), random_)));
   return id;
 }
 
-ValueId CaseBuilder::constant(const Shape& shape, Fill kind) {
-  return case_.graph.add_constant("constant" + std::to_string(case_.graph.value_count()), shape,
-                                  fill(kind, shape.elements(), random_));
+ValueId CaseBuilder::constant(const Shape& shape, Fill kind, DataType type) {
+  const auto tensor = std::make_shared<HostTensor>(as_type(type, shape, fill(kind, shape.elements(), random_)));
+  Value value;
+  value.name = "constant" + std::to_string(case_.graph.value_count());
+  value.shape = shape;
+  value.type = type;
+  value.constant = Constant{type, tensor->data, tensor};
+  return case_.graph.add_value(std::move(value));
 }
 
-ValueId CaseBuilder::node(OpType op, Attributes attributes, std::vector<ValueId> inputs, Activation activation) {
+ValueId CaseBuilder::node(OpType op, Attributes attributes, std::vector<ValueId> inputs, Activation activation,
+                          std::optional<DataType> type) {
   Node node;
   node.op = op;
   node.attributes = std::move(attributes);
@@ -79,6 +117,7 @@ ValueId CaseBuilder::node(OpType op, Attributes attributes, std::vector<ValueId>
   node.origin = std::string(to_string(op)) + " #" + std::to_string(case_.graph.node_count());
   Value output;
   output.name = "value" + std::to_string(case_.graph.value_count());
+  output.type = type ? *type : natural_type(typed_op(case_.graph, node), 0);
   const ValueId id = case_.graph.add_value(std::move(output));
   node.outputs = {id};
   const Result<std::vector<Shape>> shapes = infer_shapes(case_.graph, node);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ enum class Fill {
   kOneHot,  // a single 1
   kRamp,    // 0, 1, 2, … modulo 251
 };
+// The numbers as elements of that type, as CaseBuilder::input() makes them.
+HostTensor as_type(DataType type, const Shape& shape, const std::vector<float>& values);
 std::vector<float> fill(Fill kind, int64_t count, Random& random);
 
 // One operator, or a few, with the values of the inputs.
@@ -49,10 +52,12 @@ class CaseBuilder {
  public:
   explicit CaseBuilder(uint64_t seed) : random_(seed) {}
 
-  ValueId input(const Shape& shape, Fill kind = Fill::kUniform);
-  ValueId constant(const Shape& shape, Fill kind = Fill::kUniform);
-  ValueId node(OpType op, Attributes attributes, std::vector<ValueId> inputs,
-               Activation activation = Activation::kNone);
+  // Integers are the fill's numbers, rounded down; booleans say whether they are positive.
+  ValueId input(const Shape& shape, Fill kind = Fill::kUniform, DataType type = DataType::kFloat32);
+  ValueId constant(const Shape& shape, Fill kind = Fill::kUniform, DataType type = DataType::kFloat32);
+  // The output is of the operator's natural type unless `type` says otherwise.
+  ValueId node(OpType op, Attributes attributes, std::vector<ValueId> inputs, Activation activation = Activation::kNone,
+               std::optional<DataType> type = std::nullopt);
   // The last node's output is the graph's.
   OpCase build(std::string name);
 

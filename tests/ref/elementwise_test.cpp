@@ -127,7 +127,7 @@ TEST(RefDequantize, HalfPrecisionWidensAsItIs) {
 TEST(RefDequantize, RefusesIntegersWithoutAScale) {
   const Status status = refusal(OpType::kDequantize, {}, {numbers<int8_t>(DataType::kInt8, {1}, {1})});
   EXPECT_EQ(status.code(), ErrorCode::kUnsupported);
-  EXPECT_NE(status.message().find("'input0' has no scale"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("'input0' is int8 without a scale"), std::string::npos) << status.message();
 }
 
 }  // namespace

@@ -4,13 +4,14 @@
 
 #include <cmath>
 
+#include "graph/op_types.h"
 #include "ref/ref_ops.h"
 
 namespace sightglass::test {
 namespace {
 
 Result<HostTensor> try_evaluate(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
-                                Activation activation, const Quantization& quantization) {
+                                Activation activation, const Quantization& quantization, std::optional<DataType> type) {
   Graph graph;
   Node node;
   node.op = op;
@@ -29,7 +30,7 @@ Result<HostTensor> try_evaluate(OpType op, const Attributes& attributes, const s
   }
   Value out;
   out.name = "output";
-  out.type = op == OpType::kDequantize ? DataType::kFloat32 : inputs[0].type;
+  out.type = type ? *type : natural_type(typed_op(graph, node), 0);
   node.outputs = {graph.add_value(std::move(out))};
   SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph, node));
   graph.value(node.outputs[0]).shape = shapes[0];
@@ -45,14 +46,15 @@ HostTensor floats(const Shape& shape, const std::vector<float>& values) {
 }
 
 HostTensor evaluate(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
-                    Activation activation, const Quantization& quantization) {
-  const Result<HostTensor> result = try_evaluate(op, attributes, inputs, activation, quantization);
+                    Activation activation, const Quantization& quantization, std::optional<DataType> type) {
+  const Result<HostTensor> result = try_evaluate(op, attributes, inputs, activation, quantization, type);
   EXPECT_TRUE(result.ok()) << result.status().message();
   return result.ok() ? *result : HostTensor();
 }
 
-Status refusal(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs, Activation activation) {
-  return try_evaluate(op, attributes, inputs, activation, {}).status();
+Status refusal(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs, Activation activation,
+               std::optional<DataType> type) {
+  return try_evaluate(op, attributes, inputs, activation, {}, type).status();
 }
 
 void expect_floats(const HostTensor& got, const Shape& shape, const std::vector<float>& expected, float tolerance) {
@@ -65,6 +67,19 @@ void expect_floats(const HostTensor& got, const Shape& shape, const std::vector<
     EXPECT_TRUE(same || std::abs(values[i] - expected[i]) <= tolerance)
         << "element " << i << " is " << values[i] << " instead of " << expected[i];
   }
+}
+
+void expect_integers(const HostTensor& got, DataType type, const Shape& shape, const std::vector<int64_t>& expected) {
+  ASSERT_EQ(got.type, type);
+  ASSERT_EQ(got.shape.to_string(), shape.to_string());
+  std::vector<int64_t> values;
+  const auto widen = [&values](const auto& elements) { values.assign(elements.begin(), elements.end()); };
+  if (type == DataType::kInt64) widen(got.as<int64_t>());
+  if (type == DataType::kInt32) widen(got.as<int32_t>());
+  if (type == DataType::kInt16) widen(got.as<int16_t>());
+  if (type == DataType::kInt8) widen(got.as<int8_t>());
+  if (type == DataType::kUInt8 || type == DataType::kBool) widen(got.as<uint8_t>());
+  EXPECT_EQ(values, expected);
 }
 
 }  // namespace sightglass::test

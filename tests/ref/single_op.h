@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "graph/graph.h"
@@ -20,16 +21,21 @@ HostTensor numbers(DataType type, const Shape& shape, const std::vector<T>& valu
 // An optional input that is not there.
 inline HostTensor absent() { return {}; }
 
-// What the reference computes. Reports a test failure, and gives an empty tensor, when it refuses.
+// What the reference computes; the output is of the operator's natural type unless `type` says otherwise. Reports a
+// test failure, and gives an empty tensor, when it refuses.
 HostTensor evaluate(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
-                    Activation activation = Activation::kNone, const Quantization& quantization = {});
+                    Activation activation = Activation::kNone, const Quantization& quantization = {},
+                    std::optional<DataType> type = std::nullopt);
 
 // Why the reference refuses; Ok when it does not.
 Status refusal(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
-               Activation activation = Activation::kNone);
+               Activation activation = Activation::kNone, std::optional<DataType> type = std::nullopt);
 
 // `got` is float32, of that shape, and each number differs by at most `tolerance`. NaN equals NaN.
 void expect_floats(const HostTensor& got, const Shape& shape, const std::vector<float>& expected,
                    float tolerance = 0.0f);
+
+// The same for integers and booleans, which must be equal.
+void expect_integers(const HostTensor& got, DataType type, const Shape& shape, const std::vector<int64_t>& expected);
 
 }  // namespace sightglass::test

@@ -225,5 +225,28 @@ TEST(ImportSubgraphs, OthersThanTheFirstAreLeftAlone) {
   EXPECT_EQ(imported(m).order().size(), 1u);
 }
 
+TEST(ImportTypes, IntegersAndBooleansMove) {
+  for (const schema::TensorType type :
+       {schema::TensorType::INT32, schema::TensorType::INT64, schema::TensorType::BOOL}) {
+    ModelBuilder m;
+    const int in = m.add_input({2, 6}, type);
+    const int out = m.add_op(Op::RESHAPE, {in, m.add_ints({2}, {3, 4})}, {3, 4});
+    m.tensor(out).type = type;
+    m.add_output(out);
+    const Graph graph = imported(m);
+    EXPECT_EQ(graph.value(graph.outputs[0]).type, graph.value(graph.inputs[0]).type);
+  }
+}
+
+TEST(ImportTypes, MustBeThoseThatTheOperatorTakesAndMakes) {
+  ModelBuilder taken;
+  taken.add_output(taken.add_op(Op::LOGISTIC, {taken.add_input({4}, schema::TensorType::INT32, "numbers")}, {4}));
+  expect_refused(taken, ErrorCode::kUnsupported, {"LOGISTIC #0", "'numbers' is int32", "takes float32"});
+  ModelBuilder made;
+  const int in = made.add_input({4}, schema::TensorType::INT32);
+  made.add_output(made.add_op(Op::RESHAPE, {in, made.add_ints({2}, {2, 2})}, {2, 2}, "pairs"));
+  expect_refused(made, ErrorCode::kUnsupported, {"RESHAPE #0", "'pairs' is float32 instead of int32"});
+}
+
 }  // namespace
 }  // namespace sightglass::test

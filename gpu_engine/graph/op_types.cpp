@@ -1,0 +1,193 @@
+#include "graph/op_types.h"
+
+#include <array>
+
+#include "graph/quantized.h"
+
+namespace sightglass {
+
+namespace {
+
+// Sets of types. Integers of 8 and 16 bits are told apart by how they stand for real numbers, if they do.
+using Types = uint32_t;
+constexpr Types kF = 1;          // float32
+constexpr Types kH = 1 << 1;     // float16
+constexpr Types kQ = 1 << 2;     // 8 or 16 bits with one scale for all elements
+constexpr Types kAxes = 1 << 3;  // the same with scales by an axis, or scales that are no use
+constexpr Types kN = 1 << 4;     // the same without a scale
+constexpr Types kI = 1 << 5;     // int32
+constexpr Types kL = 1 << 6;     // int64
+constexpr Types kB = 1 << 7;     // bool
+constexpr Types kIntegers = kI | kL;
+constexpr Types kAny = kF | kH | kQ | kAxes | kN | kIntegers | kB;
+
+struct TypeName {
+  Types type;
+  const char* name;
+};
+constexpr std::array kNames{TypeName{kF, "float32"},
+                            TypeName{kH, "float16"},
+                            TypeName{kQ, "8 or 16-bit integers with one scale"},
+                            TypeName{kAxes, "8 or 16-bit integers with scales by axis"},
+                            TypeName{kN, "8 or 16-bit integers without a scale"},
+                            TypeName{kI, "int32"},
+                            TypeName{kL, "int64"},
+                            TypeName{kB, "bool"}};
+
+Types class_of(const Value& value) {
+  switch (value.type) {
+    case DataType::kFloat32:
+      return kF;
+    case DataType::kFloat16:
+      return kH;
+    case DataType::kInt8:
+    case DataType::kUInt8:
+    case DataType::kInt16:
+      return is_quantized(value) ? kQ : value.quantization.empty() ? kN : kAxes;
+    case DataType::kInt32:
+      return kI;
+    case DataType::kInt64:
+      return kL;
+    case DataType::kBool:
+      return kB;
+  }
+  return 0;
+}
+
+std::string names_of(Types types) {
+  std::string text;
+  for (const TypeName& entry : kNames) {
+    if ((types & entry.type) != 0) text += (text.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  return text;
+}
+
+struct Rule {
+  Types data;      // what input 0 may be, and what further inputs are as well
+  Types made = 0;  // what outputs may be; 0: the type of the data
+  enum class Others {
+    kAlike,    // further inputs are of the type of input 0
+    kWeights,  // further inputs are weights and biases, which may be stored as other types
+  } others = Others::kAlike;
+};
+
+Rule rule_of(OpType op) {
+  using Others = Rule::Others;
+  switch (op) {
+    case OpType::kConv2d:
+    case OpType::kDepthwiseConv2d:
+    case OpType::kTransposeConv:
+    case OpType::kFullyConnected:
+      return {kF | kQ, 0, Others::kWeights};
+    case OpType::kAveragePool2d:
+    case OpType::kMaxPool2d:
+    case OpType::kMean:
+    case OpType::kAdd:
+    case OpType::kSub:
+    case OpType::kMul:
+    case OpType::kMaximum:
+    case OpType::kMinimum:
+    case OpType::kPrelu:
+    case OpType::kRelu:
+    case OpType::kRelu6:
+    case OpType::kReluN1To1:
+    case OpType::kLogistic:
+    case OpType::kTanh:
+    case OpType::kHardSwish:
+    case OpType::kExp:
+    case OpType::kSoftmax:
+    case OpType::kResizeBilinear:
+      return {kF | kQ};
+    case OpType::kConcat:
+    case OpType::kPad:
+    case OpType::kReshape:
+    case OpType::kStridedSlice:
+    case OpType::kDepthToSpace:
+      return {kAny};
+    case OpType::kDequantize:
+      return {kH | kQ | kAxes, kF};
+    case OpType::kQuantize:
+      return {kF | kQ, kQ};
+  }
+  return {0};
+}
+
+std::string name(const Value& value) { return "tensor '" + value.name + "'"; }
+
+// The class and the type where a class has several.
+std::string type_of(const Value& value) {
+  const Types type = class_of(value);
+  if (type == kAxes) return std::string(to_string(value.type)) + " without one positive scale for all its elements";
+  if (type == kN) return std::string(to_string(value.type)) + " without a scale";
+  return to_string(value.type);
+}
+
+Status check_input(const TypedOp& op, const Value& input, Types taken) {
+  if ((class_of(input) & taken) != 0) return {};
+  return unsupported(name(input) + " is " + type_of(input) + ", and " + to_string(op.op) + " takes " + names_of(taken));
+}
+
+Status check_inputs(const TypedOp& op, const Rule& rule) {
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    if (op.inputs[i] == nullptr) continue;
+    if (i > 0 && rule.others == Rule::Others::kWeights) continue;
+    SG_RETURN_IF_ERROR(check_input(op, *op.inputs[i], rule.data));
+    const Value& first = *op.inputs[0];
+    if (op.inputs[i]->type != first.type) {
+      return unsupported(name(*op.inputs[i]) + " is " + to_string(op.inputs[i]->type) + ", but " + name(first) +
+                         " beside it is " + to_string(first.type));
+    }
+  }
+  return {};
+}
+
+Status check_output(const TypedOp& op, const Rule& rule, size_t index) {
+  const Value& output = *op.outputs[index];
+  const bool fits = rule.made == 0 ? output.type == natural_type(op, index) : (class_of(output) & rule.made) != 0;
+  if (fits) return {};
+  const std::string expected = rule.made == 0 ? to_string(natural_type(op, index)) : names_of(rule.made);
+  return unsupported(name(output) + " is " + type_of(output) + " instead of " + expected);
+}
+
+}  // namespace
+
+TypedOp typed_op(const Graph& graph, const Node& node) {
+  TypedOp op{node.op, node.activation, {}, {}};
+  for (const ValueId id : node.inputs) op.inputs.push_back(id == kNone ? nullptr : &graph.value(id));
+  for (const ValueId id : node.outputs) op.outputs.push_back(&graph.value(id));
+  return op;
+}
+
+Status check_types(const TypedOp& op) {
+  const Rule rule = rule_of(op.op);
+  if (op.inputs.empty() || op.inputs[0] == nullptr)
+    return invalid_model(std::string(to_string(op.op)) + " has no data");
+  SG_RETURN_IF_ERROR(check_inputs(op, rule));
+  for (size_t i = 0; i < op.outputs.size(); ++i) {
+    SG_RETURN_IF_ERROR(check_output(op, rule, i));
+    const Types made = class_of(*op.outputs[i]);
+    if ((made & (kF | kQ)) != 0 || op.activation == Activation::kNone) continue;
+    if ((made & kIntegers) == 0 || !is_clamp(op.activation)) {
+      return unsupported(std::string("the activation ") + to_string(op.activation) + " cannot be applied to " +
+                         name(*op.outputs[i]) + ", which is " + to_string(op.outputs[i]->type));
+    }
+  }
+  return {};
+}
+
+DataType natural_type(const TypedOp& op, size_t) {
+  switch (rule_of(op.op).made) {
+    case kF:
+      return DataType::kFloat32;
+    case kB:
+      return DataType::kBool;
+    case kIntegers:
+      return DataType::kInt32;
+    default:
+      return op.inputs[0]->type;
+  }
+}
+
+bool is_integer(const Value& value) { return (class_of(value) & (kN | kIntegers | kB)) != 0; }
+
+}  // namespace sightglass
