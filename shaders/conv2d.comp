@@ -4,11 +4,14 @@
 // neighbouring addresses.
 //   PIXELS, SLICES     the register tile
 //   LOCAL_X, LOCAL_Z   the work group: pixels × slice groups
-//   REQUANTIZE         sums are integers, to be scaled in fixed point
+//   REQUANTIZE, DYNAMIC  what becomes of the sums: lib/conv_result.glsl
 //   POINTWISE          1×1, stride 1, no padding: input and output pixel have the same index
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
+#ifdef DYNAMIC
+#define USES_B
+#endif
 #include "lib/tensor.glsl"
 #include "lib/conv_result.glsl"
 
@@ -21,7 +24,10 @@ layout(std140, binding = 0) uniform Params {
   ivec4 placement;  // dilation x, dilation y, padding left, padding top
   ivec4 constants;  // of weights, bias and slope (in vec4); activation
   ivec4 grid;       // slice groups of one batch, 0, 0, 0
-  ivec4 rescale;    // REQUANTIZE: lowest and highest result, halves up, place of the factors (in vec4)
+  ivec4 rescale;    // as conv_result() takes it
+#ifdef DYNAMIC
+  Tensor quanta_t;  // of the data, by batch
+#endif
 };
 
 void main() {
@@ -93,6 +99,10 @@ void main() {
   }
 #endif
 
+  ivec4 conversion = rescale;
+#ifdef DYNAMIC
+  conversion.x = quanta_t.place.x + batch;
+#endif
   for (int o = 0; o < SLICES; ++o) {
     int slice = first_slice + o;
     if (slice >= out_t.place.y) break;
@@ -101,7 +111,7 @@ void main() {
     for (int p = 0; p < PIXELS; ++p) {
       int pixel = first_pixel + p * LOCAL_X;
       if (pixel < area) {
-        store(row + pixel, conv_result(out_t, slice, constants.w, acc[p * SLICES + o], slope, rescale));
+        store(row + pixel, conv_result(out_t, slice, constants.w, acc[p * SLICES + o], slope, conversion));
       }
     }
   }

@@ -1,10 +1,13 @@
 // DEPTHWISE_CONV_2D. An invocation computes PIXELS pixels of one output slice.
 //   PIXELS      the register tile; pixels lie 64 apart
-//   REQUANTIZE  sums are integers, to be scaled in fixed point
+//   REQUANTIZE, DYNAMIC  what becomes of the sums: lib/conv_result.glsl
 //   MULTIPLIER  present when an input channel feeds several output channels
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
+#ifdef DYNAMIC
+#define USES_B
+#endif
 #include "lib/tensor.glsl"
 #include "lib/conv_result.glsl"
 
@@ -17,7 +20,10 @@ layout(std140, binding = 0) uniform Params {
   ivec4 placement;  // dilation x, dilation y, padding left, padding top
   ivec4 constants;  // of weights, bias and slope (in vec4); activation
   ivec4 grid;       // channel multiplier, 0, 0, 0
-  ivec4 rescale;    // REQUANTIZE: lowest and highest result, halves up, place of the factors (in vec4)
+  ivec4 rescale;    // as conv_result() takes it
+#ifdef DYNAMIC
+  Tensor quanta_t;  // of the data, by batch
+#endif
 };
 
 #ifdef MULTIPLIER
@@ -63,10 +69,14 @@ void main() {
     }
   }
 
+  ivec4 conversion = rescale;
+#ifdef DYNAMIC
+  conversion.x = quanta_t.place.x + batch;
+#endif
   vec4 slope = constants.w == 9 ? load_bias(constants.z + slice) : vec4(0.0);
   int row = out_t.place.x + (batch * out_t.place.y + slice) * area;
   for (int p = 0; p < PIXELS; ++p) {
     int pixel = first_pixel + p * 64;
-    if (pixel < area) store(row + pixel, conv_result(out_t, slice, constants.w, acc[p], slope, rescale));
+    if (pixel < area) store(row + pixel, conv_result(out_t, slice, constants.w, acc[p], slope, conversion));
   }
 }

@@ -14,7 +14,7 @@ layout(std140, binding = 0) uniform Params {
   ivec4 kernel;     // width, height, stride x, stride y
   ivec4 placement;  // padding left, padding top, slice groups of one batch, 0
   ivec4 constants;  // of weights, bias and slope (in vec4); activation
-  ivec4 rescale;    // REQUANTIZE: lowest and highest result, halves up, place of the factors (in vec4)
+  ivec4 rescale;    // as conv_result() takes it
 };
 
 void main() {

@@ -68,6 +68,9 @@ struct AttributeText {
     return " size=" + pair(a.out_h, a.out_w) + (a.align_corners ? " align_corners" : "") +
            (a.half_pixel_centers ? " half_pixel_centers" : "");
   }
+  std::string operator()(const DynamicQuantizeAttr& a) const {
+    return " group=" + std::to_string(a.group) + (a.asymmetric ? " asymmetric" : "");
+  }
   std::string operator()(const DepthToSpaceAttr& a) const { return " block=" + std::to_string(a.block_size); }
 };
 

@@ -52,6 +52,7 @@ class ShapeInference {
   Result<Shape> strided_slice();
   Result<Shape> resize();
   Result<Shape> depth_to_space();
+  Result<Shape> dynamic_quantize();
 
   const Graph& graph_;
   Node& node_;
@@ -271,6 +272,15 @@ Result<Shape> ShapeInference::unary(int least_rank) {
   return shape(0);
 }
 
+Result<Shape> ShapeInference::dynamic_quantize() {
+  SG_RETURN_IF_ERROR(need_inputs(1, 1));
+  const int32_t group = std::get<DynamicQuantizeAttr>(node_.attributes).group;
+  if (group < 1 || shape(0).elements() % group != 0) {
+    return wrong_input(0, "does not consist of groups of " + std::to_string(group) + " elements");
+  }
+  return shape(0);
+}
+
 Result<Shape> ShapeInference::concat() {
   SG_RETURN_IF_ERROR(need_inputs(1, std::numeric_limits<size_t>::max()));
   const int32_t axis = std::get<ConcatAttr>(node_.attributes).axis;
@@ -390,6 +400,8 @@ Result<Shape> ShapeInference::infer() {
     case OpType::kDequantize:
     case OpType::kQuantize:
       return unary();
+    case OpType::kDynamicQuantize:
+      return dynamic_quantize();
     case OpType::kSoftmax:
       return unary(1);
     case OpType::kConcat:
@@ -441,6 +453,8 @@ size_t attributes_of(OpType op) {
       return index_of<StridedSliceAttr>();
     case OpType::kResizeBilinear:
       return index_of<ResizeAttr>();
+    case OpType::kDynamicQuantize:
+      return index_of<DynamicQuantizeAttr>();
     case OpType::kDepthToSpace:
       return index_of<DepthToSpaceAttr>();
     default:

@@ -65,6 +65,8 @@ const char* to_string(OpType op) {
       return "DEPTH_TO_SPACE";
     case OpType::kQuantize:
       return "QUANTIZE";
+    case OpType::kDynamicQuantize:
+      return "DYNAMIC_QUANTIZE";
     case OpType::kDequantize:
       return "DEQUANTIZE";
   }

@@ -41,7 +41,8 @@ enum class OpType : uint8_t {
   kResizeBilinear,
   kDepthToSpace,
   kDequantize,
-  kQuantize,  // of float32, or from one quantisation to another
+  kQuantize,         // of float32, or from one quantisation to another
+  kDynamicQuantize,  // float32 rounded to 8-bit quanta of its own range; stands before operators with 8-bit weights
 };
 
 // Applied to a node's first output.
@@ -85,6 +86,7 @@ struct TransposeConvAttr {
 };
 struct FullyConnectedAttr {
   bool keep_num_dims = false;
+  bool asymmetric_quantize_inputs = false;  // with 8-bit weights
 };
 struct Pool2dAttr {
   Padding2d padding;
@@ -118,13 +120,18 @@ struct ResizeAttr {
   bool align_corners = false;
   bool half_pixel_centers = false;
 };
+struct DynamicQuantizeAttr {
+  int32_t group = 0;        // neighbouring elements that share a range; divides the number of elements
+  bool asymmetric = false;  // from the smallest to the largest number, else around zero
+  bool operator==(const DynamicQuantizeAttr&) const = default;
+};
 struct DepthToSpaceAttr {
   int32_t block_size = 1;
 };
 
 using Attributes = std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr,
                                 Pool2dAttr, ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr,
-                                ResizeAttr, DepthToSpaceAttr>;
+                                ResizeAttr, DepthToSpaceAttr, DynamicQuantizeAttr>;
 
 // Convolutions and the fully connected layer: input 1 is the weights, 2 the bias, 3 the slopes of a fused PRELU.
 bool has_weights(OpType op);

@@ -106,6 +106,8 @@ Rule rule_of(OpType op) {
       return {kAny};
     case OpType::kDequantize:
       return {kH | kQ | kAxes, kF};
+    case OpType::kDynamicQuantize:
+      return {kF};
     case OpType::kQuantize:
       return {kF | kQ, kQ};
   }

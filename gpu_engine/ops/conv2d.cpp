@@ -64,10 +64,8 @@ Status emit_convolution(Emitter& emitter, const Node& node, const TensorRef& in,
   params.ints(g.attr.dilation_w, g.attr.dilation_h, g.attr.padding.left, g.attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope, gpu_code(node.activation));
   params.ints(slice_groups);
-  constants.add_rescale(params);
   const Grid grid{pixels, int64_t{out.shape.b} * slice_groups, tile.local_x, tile.local_z, tile.pixels};
-  return emitter.add_step(constants.shader(conv2d_shader(tile, g.pointwise())), std::move(params), grid, {in}, {out},
-                          {.weights = constants.storage});
+  return add_conv_step(emitter, conv2d_shader(tile, g.pointwise()), std::move(params), grid, in, out, constants);
 }
 
 // The reduction of one output runs in one invocation.
@@ -97,7 +95,7 @@ Status emit_conv2d(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const Geometry geometry{weights.dim(1), weights.dim(2), std::get<Conv2dAttr>(node.attributes)};
-  return emit_convolution(emitter, node, in, out, geometry, conv_weights(emitter.graph(), node));
+  return emit_convolution(emitter, node, in, out, geometry, conv_weights(emitter, node));
 }
 
 // How a fully connected layer lies over its input: when the input of one row of the matrix is a whole picture, the
@@ -121,7 +119,9 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
   SG_ASSIGN_OR_RETURN(TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
-  const Bhwc view = fully_connected_view(in.shape, weights.dim(1));
+  Bhwc view = fully_connected_view(in.shape, weights.dim(1));
+  // Quanta that are found while the GPU runs are those of a batch each, so that rows have to be batches.
+  if (emitter.quanta(node.inputs[0]) != nullptr && view != in.shape) view = {view.w, 1, 1, view.c};
   if (view != in.shape) {
     const TensorRef flat = emitter.temporary("flattened " + emitter.graph().value(node.inputs[0]).name, view, in);
     SG_RETURN_IF_ERROR(emit_reshape(emitter, in, flat));
@@ -137,10 +137,10 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
   const Bhwc result{view.b, geometry.kernel_h == 1 ? view.h : 1, geometry.kernel_w == 1 ? view.w : 1, weights.dim(0)};
   const TensorRef direct{out.tensor, result, out.scale};
   if (same_layout(result, out.shape)) {
-    return emit_convolution(emitter, node, in, direct, geometry, conv_weights(emitter.graph(), node));
+    return emit_convolution(emitter, node, in, direct, geometry, conv_weights(emitter, node));
   }
   const TensorRef unshaped = emitter.temporary("unshaped " + emitter.graph().value(node.outputs[0]).name, result, out);
-  SG_RETURN_IF_ERROR(emit_convolution(emitter, node, in, unshaped, geometry, conv_weights(emitter.graph(), node)));
+  SG_RETURN_IF_ERROR(emit_convolution(emitter, node, in, unshaped, geometry, conv_weights(emitter, node)));
   return emit_reshape(emitter, unshaped, out);
 }
 
@@ -152,7 +152,7 @@ std::vector<ShaderKey> conv2d_variants() {
       for (const int32_t slices : {1, 2, 4}) keys.push_back(conv2d_shader({pixels, slices, 64, 1}, pointwise));
     }
   }
-  return storage_variants(with_requantize(std::move(keys)), "AOW");
+  return conv_variants(keys, true);
 }
 
 }  // namespace

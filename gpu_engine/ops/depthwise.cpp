@@ -40,24 +40,23 @@ Status emit(Emitter& emitter, const Node& node) {
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const int32_t kernel_h = weights.dim(1), kernel_w = weights.dim(2);
   const ConvConstants constants = add_conv_constants(
-      emitter, node, pack(conv_weights(emitter.graph(), node), kernel_h * kernel_w, out.shape.c), out.shape.c);
+      emitter, node, pack(conv_weights(emitter, node), kernel_h * kernel_w, out.shape.c), out.shape.c);
   StepParams params;
   params.tensor(in).tensor(out);
   params.ints(kernel_w, kernel_h, attr.stride_w, attr.stride_h);
   params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope, gpu_code(node.activation));
   params.ints(attr.multiplier);
-  constants.add_rescale(params);
   const int64_t area = int64_t{out.shape.h} * out.shape.w, layers = int64_t{out.shape.b} * out.shape.slices();
   const int32_t pixels = area * layers >= 16 * 64 * 2 ? 2 : 1;
-  return emitter.add_step(constants.shader(depthwise_shader(pixels, attr.multiplier != 1)), std::move(params),
-                          Grid{area, layers, 64, 1, pixels}, {in}, {out}, {.weights = constants.storage});
+  return add_conv_step(emitter, depthwise_shader(pixels, attr.multiplier != 1), std::move(params),
+                       Grid{area, layers, 64, 1, pixels}, in, out, constants);
 }
 
 std::vector<ShaderKey> variants() {
-  return storage_variants(with_requantize({depthwise_shader(1, false), depthwise_shader(2, false),
-                                           depthwise_shader(1, true), depthwise_shader(2, true)}),
-                          "AOW");
+  return conv_variants(
+      {depthwise_shader(1, false), depthwise_shader(2, false), depthwise_shader(1, true), depthwise_shader(2, true)},
+      true);
 }
 
 }  // namespace

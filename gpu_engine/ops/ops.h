@@ -5,21 +5,22 @@
 
 namespace sightglass {
 
-Kernel conv2d_texture_kernel();             // conv2d_texture.cpp
-Kernel conv2d_kernel();                     // conv2d.cpp
-Kernel fully_connected_kernel();            // conv2d.cpp
-Kernel depthwise_kernel();                  // depthwise.cpp
-Kernel transpose_conv_kernel();             // transpose_conv.cpp
-std::vector<Kernel> elementwise_kernels();  // elementwise.cpp
+Kernel conv2d_texture_kernel();                       // conv2d_texture.cpp
+Kernel conv2d_kernel();                               // conv2d.cpp
+Kernel fully_connected_kernel();                      // conv2d.cpp
+Kernel depthwise_kernel();                            // depthwise.cpp
+Kernel transpose_conv_kernel();                       // transpose_conv.cpp
+std::vector<Kernel> elementwise_kernels();            // elementwise.cpp
 std::vector<Kernel> elementwise_quantized_kernels();  // elementwise_quantized.cpp; preferred to the others
-std::vector<Kernel> pool_kernels();         // pool.cpp
-Kernel mean_kernel();                       // mean.cpp
-Kernel softmax_kernel();                    // softmax.cpp
-Kernel concat_kernel();                     // concat.cpp
-Kernel pad_kernel();                        // slice_pad.cpp
-Kernel strided_slice_kernel();              // slice_pad.cpp
-Kernel reshape_kernel();                    // reshape.cpp
-Kernel resize_bilinear_kernel();            // resize.cpp
-Kernel depth_to_space_kernel();             // depth_to_space.cpp
+std::vector<Kernel> pool_kernels();                   // pool.cpp
+Kernel mean_kernel();                                 // mean.cpp
+Kernel softmax_kernel();                              // softmax.cpp
+Kernel concat_kernel();                               // concat.cpp
+Kernel pad_kernel();                                  // slice_pad.cpp
+Kernel strided_slice_kernel();                        // slice_pad.cpp
+Kernel reshape_kernel();                              // reshape.cpp
+Kernel resize_bilinear_kernel();                      // resize.cpp
+Kernel dynamic_quantize_kernel();                     // dynamic_quantize.cpp
+Kernel depth_to_space_kernel();                       // depth_to_space.cpp
 
 }  // namespace sightglass

@@ -20,7 +20,7 @@ Status emit(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<TransposeConvAttr>(node.attributes);
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
-  const ConvWeights dense{out.shape.c, weights.dim(1), weights.dim(2), in.shape.c, conv_weights(emitter.graph(), node)};
+  const ConvWeights dense{out.shape.c, weights.dim(1), weights.dim(2), in.shape.c, conv_weights(emitter, node)};
   const ConvConstants constants = add_conv_constants(emitter, node, pack_conv_weights(dense), out.shape.c);
   const int32_t slices = out.shape.slices() % 4 == 0 ? 4 : out.shape.slices() % 2 == 0 ? 2 : 1;
   const int32_t slice_groups = out.shape.slices() / slices;
@@ -29,15 +29,12 @@ Status emit(Emitter& emitter, const Node& node) {
   params.ints(dense.kernel_w, dense.kernel_h, attr.stride_w, attr.stride_h);
   params.ints(attr.padding.left, attr.padding.top, slice_groups);
   params.ints(constants.weights, constants.bias, constants.slope, gpu_code(node.activation));
-  constants.add_rescale(params);
   const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * slice_groups};
-  return emitter.add_step(constants.shader(transpose_conv_shader(slices)), std::move(params), grid, {in}, {out},
-                          {.weights = constants.storage});
+  return add_conv_step(emitter, transpose_conv_shader(slices), std::move(params), grid, in, out, constants);
 }
 
 std::vector<ShaderKey> variants() {
-  return storage_variants(
-      with_requantize({transpose_conv_shader(1), transpose_conv_shader(2), transpose_conv_shader(4)}), "AOW");
+  return conv_variants({transpose_conv_shader(1), transpose_conv_shader(2), transpose_conv_shader(4)}, false);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "ops/weights.h"
 
+#include <algorithm>
+
 #include "graph/quantized.h"
 
 namespace sightglass {
@@ -40,12 +42,25 @@ std::vector<float> pack_factors(const Graph& graph, const Node& node, int32_t ch
   return packed;
 }
 
+// Two runs: the weights' scales, and the biases.
+std::vector<float> pack_scales(const Graph& graph, const Node& node, int32_t channels, const std::vector<float>& bias) {
+  const std::vector<float>& scales = graph.value(node.inputs[1]).quantization.scale;
+  std::vector<float> packed;
+  for (size_t c = 0; c < static_cast<size_t>(channels); ++c) packed.push_back(scales[scales.size() == 1 ? 0 : c]);
+  pad_to_slices(packed);
+  packed.insert(packed.end(), bias.begin(), bias.end());
+  return packed;
+}
+
 }  // namespace
 
-std::vector<float> conv_weights(const Graph& graph, const Node& node) {
+std::vector<float> conv_weights(const Emitter& emitter, const Node& node) {
+  const Graph& graph = emitter.graph();
   const Value& weights = graph.value(node.inputs[1]);
   const Constant& constant = *weights.constant;
   if (sums_integers(graph, node)) return steps_from_zero(weights, constant.type, constant.bytes);
+  // TensorFlow Lite takes uint8 weights of float data for int8.
+  if (emitter.quanta(node.inputs[0]) != nullptr) return steps_from_zero(weights, DataType::kInt8, constant.bytes);
   std::vector<float> values = real_operand(graph, node, 1, constant.type, constant.bytes);
   const Value& data = graph.value(node.inputs[0]);
   if (is_quantized(data)) {
@@ -54,20 +69,42 @@ std::vector<float> conv_weights(const Graph& graph, const Node& node) {
   return values;
 }
 
-ShaderKey ConvConstants::shader(ShaderKey key) const {
-  if (requantizes) key.defines.push_back({"REQUANTIZE", "1"});
+namespace {
+
+const char* define_of(Sums sums) {
+  return sums == Sums::kRequantized ? "REQUANTIZE" : sums == Sums::kDynamic ? "DYNAMIC" : nullptr;
+}
+
+ShaderKey with_sums(ShaderKey key, Sums sums) {
+  if (const char* define = define_of(sums)) key.defines.push_back({define, "1"});
   return key;
 }
 
-void ConvConstants::add_rescale(StepParams& params) const {
-  params.ints(range.lowest, range.highest, ties == Ties::kUp ? 1 : 0, factors);
+}  // namespace
+
+Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, const Grid& grid, const TensorRef& in,
+                     const TensorRef& out, const ConvConstants& constants) {
+  std::vector<TensorRef> inputs{in};
+  if (constants.sums == Sums::kDynamic) {
+    params.ints(0, 0, 0, constants.factors).tensor(*constants.quanta);
+    inputs.push_back(*constants.quanta);
+  } else {
+    const int32_t ties_up = constants.ties == Ties::kUp ? 1 : 0;
+    params.ints(constants.range.lowest, constants.range.highest, ties_up, constants.factors);
+  }
+  return emitter.add_step(with_sums(std::move(shader), constants.sums), std::move(params), grid, inputs, {out},
+                          {.weights = constants.storage});
 }
 
-std::vector<ShaderKey> with_requantize(std::vector<ShaderKey> keys) {
-  ConvConstants integers;
-  integers.requantizes = true;
-  for (size_t i = 0, count = keys.size(); i < count; ++i) keys.push_back(integers.shader(keys[i]));
-  return keys;
+std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dynamic) {
+  std::vector<ShaderKey> result;
+  for (const Sums sums : {Sums::kReal, Sums::kRequantized, Sums::kDynamic}) {
+    if (sums == Sums::kDynamic && !dynamic) continue;
+    std::vector<ShaderKey> summing;
+    for (const ShaderKey& key : keys) summing.push_back(with_sums(key, sums));
+    std::ranges::move(storage_variants(summing, "AOW"), std::back_inserter(result));
+  }
+  return result;
 }
 
 std::vector<float> pack_conv_weights(const ConvWeights& w) {
@@ -91,20 +128,29 @@ ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const std::
   ConvConstants constants;
   const Graph& graph = emitter.graph();
   const Value& out = graph.value(node.outputs[0]);
-  constants.requantizes = sums_integers(graph, node);
+  constants.quanta = emitter.quanta(node.inputs[0]);
+  constants.sums = sums_integers(graph, node)    ? Sums::kRequantized
+                   : constants.quanta != nullptr ? Sums::kDynamic
+                                                 : Sums::kReal;
   // Rounding real weights to 16 bits would move the results of a quantised operator by more than its own rounding does;
   // integers of 8 bits stay what they are.
-  const bool rounds = !constants.requantizes && out.type != DataType::kFloat32;
+  const bool rounds = constants.sums == Sums::kReal && out.type != DataType::kFloat32;
   constants.storage = rounds ? Storage::kFloat32 : emitter.real_storage();
   constants.weights = emitter.add_constants(packed_weights, constants.storage);
-  constants.bias = emitter.add_constants(pack_channels(graph, node, kBias, out_channels));
+  const std::vector<float> bias = pack_channels(graph, node, kBias, out_channels);
+  constants.bias = emitter.add_constants(bias);
   if (node.activation == Activation::kPrelu) {
     constants.slope = emitter.add_constants(pack_channels(graph, node, kSlope, out_channels));
   }
-  if (constants.requantizes) {
+  if (constants.sums == Sums::kRequantized) {
     constants.factors = emitter.add_constants(pack_factors(graph, node, out_channels));
     constants.range = quantum_range(out, node.activation);
     constants.ties = ties_of(graph, node);
+  } else if (constants.sums == Sums::kDynamic) {
+    // Sums begin at zero; the bias is added to the real number.
+    const std::vector<float> zeros(bias.size(), 0.0f);
+    constants.bias = emitter.add_constants(zeros);
+    constants.factors = emitter.add_constants(pack_scales(graph, node, out_channels, bias));
   }
   return constants;
 }

@@ -18,26 +18,34 @@ struct ConvWeights {
 // a kernel adds up input.x * w0 + input.y * w1 + … without a horizontal sum. What is no channel is zero.
 std::vector<float> pack_conv_weights(const ConvWeights& weights);
 
-// The dense weights of a node as its kernel multiplies them with what is stored: integers where sums_integers(), else
+// The dense weights of a node as its kernel multiplies them with what is stored: integers where it sums integers, else
 // real numbers, times the scale of a quantised input.
-std::vector<float> conv_weights(const Graph& graph, const Node& node);
+std::vector<float> conv_weights(const Emitter& emitter, const Node& node);
+
+// What a convolution adds up, and what becomes of it (lib/conv_result.glsl).
+enum class Sums : uint8_t {
+  kReal,
+  kRequantized,  // integers, which become quanta of the output
+  kDynamic,      // integers, which become real numbers
+};
 
 // Places in the constants buffer: of the weights in elements of their storage, of the others in vec4.
 struct ConvConstants {
   int32_t weights = 0, bias = 0, slope = 0;
   Storage storage = Storage::kFloat32;  // of the weights
-  bool requantizes = false;             // sums are integers, scaled by `factors`, clamped to `range`
-  int32_t factors = 0;
-  QuantumRange range;
+  Sums sums = Sums::kReal;
+  int32_t factors = 0;  // of sums of integers
+  QuantumRange range;   // of kRequantized, like `ties`
   Ties ties = Ties::kAwayFromZero;
-
-  // The shader with what it must be defined with, and the last member of its parameters.
-  ShaderKey shader(ShaderKey key) const;
-  void add_rescale(StepParams& params) const;
+  const TensorRef* quanta = nullptr;  // of the data, when kDynamic
 };
 
-// `keys` as they are, and for integer sums.
-std::vector<ShaderKey> with_requantize(std::vector<ShaderKey> keys);
+// Appends the step of a convolution, whose parameters lack the last members, which say what becomes of its sums.
+Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, const Grid& grid, const TensorRef& in,
+                     const TensorRef& out, const ConvConstants& constants);
+
+// Every variant of such a step's shaders. `dynamic`: for data that are quantised while the GPU runs, too.
+std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dynamic);
 
 // Appends packed weights, and the node's bias and PReLU slope (inputs 2 and 3; zeros when absent).
 ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const std::vector<float>& packed_weights,

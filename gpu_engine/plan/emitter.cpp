@@ -72,6 +72,10 @@ TensorRef Emitter::temporary(const std::string& name, const Bhwc& shape, const T
   return add_tensor(name, shape, storage_of(like), like.scale);
 }
 
+TensorRef Emitter::temporary(const std::string& name, const Bhwc& shape, Storage storage) {
+  return add_tensor(name, shape, storage, {});
+}
+
 TensorRef Emitter::add_tensor(const std::string& name, const Bhwc& shape, Storage storage, const StoredScale& scale) {
   PlanTensor tensor;
   tensor.name = name;
@@ -79,6 +83,11 @@ TensorRef Emitter::add_tensor(const std::string& name, const Bhwc& shape, Storag
   tensor.size = (shape.vec4s() * bytes_of(storage) + kBlockBytes - 1) / kBlockBytes;
   data_.tensors.push_back(std::move(tensor));
   return {static_cast<int>(data_.tensors.size()) - 1, shape, scale};
+}
+
+const TensorRef* Emitter::quanta(ValueId value) const {
+  const auto known = quanta_.find(value);
+  return known == quanta_.end() ? nullptr : &known->second;
 }
 
 void Emitter::alias(ValueId value, const TensorRef& ref) {

@@ -48,6 +48,15 @@ class Emitter {
   Result<TensorRef> tensor(ValueId value);
   // A tensor between the steps of one node, stored and scaled like another.
   TensorRef temporary(const std::string& name, const Bhwc& shape, const TensorRef& like);
+  // One of plain numbers.
+  TensorRef temporary(const std::string& name, const Bhwc& shape, Storage storage);
+  const std::string& name(const TensorRef& ref) const { return data_.tensors[static_cast<size_t>(ref.tensor)].name; }
+  // A value whose tensor holds integers in quanta that the GPU finds while it runs: scale, 1 / scale, zero point and
+  // lowest step of every picture of a batch, in a tensor of 32-bit floats.
+  void set_quanta(ValueId value, const TensorRef& quanta) { quanta_.emplace(value, quanta); }
+  const TensorRef* quanta(ValueId value) const;
+  // `value` lies in `ref`, in whatever shape that has.
+  void place(ValueId value, const TensorRef& ref) { refs_[value] = ref; }
   // `value` is the same memory as `ref`: no step is needed to make it.
   void alias(ValueId value, const TensorRef& ref);
 
@@ -70,7 +79,7 @@ class Emitter {
 
   PlanContext context_;
   PlanData data_;
-  std::unordered_map<ValueId, TensorRef> refs_;
+  std::unordered_map<ValueId, TensorRef> refs_, quanta_;
   std::map<ShaderKey, int> programs_;
   std::string node_;
 };

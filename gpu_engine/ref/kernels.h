@@ -35,6 +35,7 @@ void mean(const Call& call, HostTensor& out);
 void softmax(const Call& call, HostTensor& out);
 void binary(const Call& call, HostTensor& out);  // two inputs that broadcast: ADD to MINIMUM, PRELU
 void unary(const Call& call, HostTensor& out);   // RELU to EXP
+void dynamic_quantize(const Call& call, HostTensor& out);
 void resize_bilinear(const Call& call, HostTensor& out);
 
 // Of any type: elements are moved as they are.

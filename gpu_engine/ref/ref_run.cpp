@@ -53,6 +53,8 @@ Function function_of(OpType op) {
       return resize_bilinear;
     case OpType::kDepthToSpace:
       return depth_to_space;
+    case OpType::kDynamicQuantize:
+      return dynamic_quantize;
     case OpType::kDequantize:
       return dequantize;
     case OpType::kQuantize:

@@ -103,6 +103,7 @@ Status decode_fully_connected(const OperatorView& view, DecodedOp& node) {
       return unsupported("its weights are shuffled for one kind of CPU; convert the model without that");
     }
     attr.keep_num_dims = options->keep_num_dims();
+    attr.asymmetric_quantize_inputs = options->asymmetric_quantize_inputs();
     SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
   }
   node.attributes = attr;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "graph/fold.h"
+#include "graph/hybrid.h"
 #include "graph/op_types.h"
 #include "graph/quantized.h"
 #include "tflite/import_options.h"
@@ -336,6 +337,7 @@ Status Importer::add_node(const DecodedOp& decoded, const Step& step) {
   if (constant) return fold(std::move(node), step, data);
 
   for (FileTensor* input : data) node.inputs.push_back(input == nullptr ? kNone : value_of(*input));
+  if (is_hybrid(graph_, node)) node.inputs[0] = add_dynamic_quantize(graph_, node);
   node.outputs.push_back(value_of(output));
   SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph_, node));
   SG_RETURN_IF_ERROR(adopt_shape(output, shapes[0]).with_context(where(step.title, step.outputs)));

@@ -1,7 +1,10 @@
-// What a convolution stores for its sums: a function of them, or, with REQUANTIZE, integers scaled in fixed point.
+// What a convolution stores for its sums.
+//   REQUANTIZE  sums of integers become quanta in fixed point
+//   DYNAMIC     sums of integers become real numbers: the data were rounded to quanta of their own (dynamic_range.comp)
+//   neither     sums of real numbers
 #include "lib/activation.glsl"
 
-#ifdef REQUANTIZE
+#if defined(REQUANTIZE)
 #include "lib/requantize.glsl"
 
 // `rescale`: lowest, highest, halves up, place of the factors. These are three runs of a vec4 for each slice: the high 16
@@ -12,6 +15,14 @@ vec4 conv_result(Tensor t, int slice, int code, vec4 sums, vec4 slope, ivec4 res
   ivec4 multiplier = (ivec4(load_bias(at)) << 15) + ivec4(load_bias(at + slices));
   ivec4 quanta = multiply_fixed(ivec4(sums), multiplier, ivec4(load_bias(at + 2 * slices)), rescale.z != 0);
   return clamp_quanta(t, slice, quanta, rescale);
+}
+#elif defined(DYNAMIC)
+// `rescale`: place of the data's quanta in the second input, 0, 0, place of the factors: the weights' scales, then the
+// biases, a vec4 for each slice.
+vec4 conv_result(Tensor t, int slice, int code, vec4 sums, vec4 slope, ivec4 rescale) {
+  int at = rescale.w + slice;
+  vec4 scale = load_b(rescale.x).x * load_bias(at);
+  return finish(t, slice, code, sums * scale + load_bias(at + t.place.y), slope);
 }
 #else
 vec4 conv_result(Tensor t, int slice, int code, vec4 sums, vec4 slope, ivec4 rescale) {

@@ -243,6 +243,7 @@ constexpr QuantizedCase kQuantizedModels[] = {
     {"classify_detect/tf2_mobilenet_v2_1.0_224_ptq", 1},
     {"pose/posenet_mnv1_075_353x481_quant", 1},
     {"pose/posenet_mnv1_100_257_multi_kpt_int8", 1},
+    {"segmentation/unet_person_08_dynrange", 1},
 };
 class QuantizedModelsTest : public GlTest, public ::testing::WithParamInterface<size_t> {};
 

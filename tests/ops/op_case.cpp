@@ -107,6 +107,67 @@ ValueId CaseBuilder::constant(const Shape& shape, Fill kind, DataType type) {
   return case_.graph.add_value(std::move(value));
 }
 
+namespace {
+
+Quantization quantization_of(const Quantized& quantized) {
+  return {quantized.scale, std::vector<int64_t>(quantized.scale.size(), quantized.zero_point), quantized.axis};
+}
+
+}  // namespace
+
+HostTensor CaseBuilder::integers(const Shape& shape, DataType type) {
+  HostTensor tensor(type, shape);
+  if (type == DataType::kInt16) {
+    for (int16_t& v : tensor.as<int16_t>()) v = static_cast<int16_t>(random_.pick(-32767, 32767));
+  } else {
+    for (uint8_t& v : tensor.as<uint8_t>()) v = static_cast<uint8_t>(random_.pick(0, 255));
+  }
+  return tensor;
+}
+
+ValueId CaseBuilder::input(const Shape& shape, const Quantized& quantized) {
+  Value value;
+  value.name = "input" + std::to_string(case_.inputs.size());
+  value.shape = shape;
+  value.type = quantized.type;
+  value.quantization = quantization_of(quantized);
+  const ValueId id = case_.graph.add_value(std::move(value));
+  case_.graph.inputs.push_back(id);
+  case_.inputs.push_back(integers(shape, quantized.type));
+  return id;
+}
+
+ValueId CaseBuilder::constant(const Shape& shape, const Quantized& quantized) {
+  Value value;
+  value.name = "constant" + std::to_string(case_.graph.value_count());
+  value.shape = shape;
+  value.type = quantized.type;
+  value.quantization = quantization_of(quantized);
+  const auto bytes = std::make_shared<const std::vector<std::byte>>(integers(shape, quantized.type).data);
+  value.constant = Constant{quantized.type, *bytes, bytes};
+  return case_.graph.add_value(std::move(value));
+}
+
+ValueId CaseBuilder::bias(int32_t channels) {
+  HostTensor tensor(DataType::kInt32, {channels});
+  for (int32_t& v : tensor.as<int32_t>()) v = random_.pick(-1000, 1000);
+  Value value;
+  value.name = "bias" + std::to_string(case_.graph.value_count());
+  value.shape = tensor.shape;
+  value.type = DataType::kInt32;
+  const auto bytes = std::make_shared<const std::vector<std::byte>>(std::move(tensor.data));
+  value.constant = Constant{DataType::kInt32, *bytes, bytes};
+  return case_.graph.add_value(std::move(value));
+}
+
+ValueId CaseBuilder::node(OpType op, Attributes attributes, std::vector<ValueId> inputs, const Quantized& output,
+                          Activation activation) {
+  const ValueId id = node(op, std::move(attributes), std::move(inputs), activation);
+  case_.graph.value(id).type = output.type;
+  case_.graph.value(id).quantization = quantization_of(output);
+  return id;
+}
+
 ValueId CaseBuilder::node(OpType op, Attributes attributes, std::vector<ValueId> inputs, Activation activation,
                           std::optional<DataType> type) {
   Node node;

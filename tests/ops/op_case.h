@@ -40,6 +40,14 @@ enum class Fill {
 HostTensor as_type(DataType type, const Shape& shape, const std::vector<float>& values);
 std::vector<float> fill(Fill kind, int64_t count, Random& random);
 
+// A type of 8 or 16 bits with its scales (one, or one per index of `axis`) and zero point.
+struct Quantized {
+  DataType type = DataType::kInt8;
+  std::vector<float> scale;
+  int64_t zero_point = 0;
+  int32_t axis = 0;
+};
+
 // One operator, or a few, with the values of the inputs.
 struct OpCase {
   std::string name;
@@ -58,10 +66,20 @@ class CaseBuilder {
   // The output is of the operator's natural type unless `type` says otherwise.
   ValueId node(OpType op, Attributes attributes, std::vector<ValueId> inputs, Activation activation = Activation::kNone,
                std::optional<DataType> type = std::nullopt);
+
+  // The same with integers that stand for real numbers: uniform over what the type can hold.
+  ValueId input(const Shape& shape, const Quantized& quantized);
+  ValueId constant(const Shape& shape, const Quantized& quantized);
+  // Biases: int32 of up to ±1000 without a scale of their own.
+  ValueId bias(int32_t channels);
+  ValueId node(OpType op, Attributes attributes, std::vector<ValueId> inputs, const Quantized& output,
+               Activation activation = Activation::kNone);
   // The last node's output is the graph's.
   OpCase build(std::string name);
 
  private:
+  HostTensor integers(const Shape& shape, DataType type);
+
   Random random_;
   OpCase case_;
 };

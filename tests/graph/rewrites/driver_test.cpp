@@ -40,16 +40,6 @@ TEST(FoldConstants, LeavesOutputsAndData) {
   expect_not_matched("fold-constants", two);
 }
 
-TEST(FoldConstants, DeclinesWhatTheReferenceCannotCompute) {
-  CaseBuilder builder(44);
-  const ValueId a = builder.constant({4});
-  const ValueId sum = builder.node(OpType::kAdd, {}, {a, a});
-  unary(builder, OpType::kRelu, sum);
-  OpCase integers = builder.build("integers");
-  for (const ValueId id : {a, sum, integers.graph.outputs[0]}) integers.graph.value(id).type = DataType::kInt32;
-  integers.graph.value(a).constant->type = DataType::kInt32;
-  expect_declined("fold-constants", integers, "cannot compute with tensor");
-}
 
 TEST(GlobalPool, OverTheWholeFrame) {
   CaseBuilder builder(45);

@@ -1,0 +1,69 @@
+#include "ops/layout.h"
+#include "ops/ops.h"
+
+namespace sightglass {
+
+namespace {
+
+// What a work group of the first pass looks through, in vec4.
+constexpr int64_t kPart = 64 * 32;
+
+ShaderKey range_shader(bool final) {
+  ShaderKey key{"dynamic_range.comp", {}};
+  if (final) key.defines.push_back({"FINAL", "1"});
+  return key;
+}
+
+ShaderKey quantize_shader() { return {"dynamic_quantize.comp", {}}; }
+
+Status supports(const PlanContext&, const Node& node) {
+  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
+}
+
+// The range of every picture of the batch, then its quanta, then the numbers as steps of these.
+Status emit(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
+  const auto& attr = std::get<DynamicQuantizeAttr>(node.attributes);
+  const Value& data = emitter.graph().value(node.inputs[0]);
+  const std::string& name = data.name;
+  const auto groups = static_cast<int32_t>(data.shape.elements() / attr.group);
+  if (groups != in.shape.b) {
+    // A group that is no picture becomes one, and the steps stay in that form for the operator that reads them.
+    const TensorRef rows = emitter.temporary("rows of " + name, {groups, 1, 1, attr.group}, in);
+    SG_RETURN_IF_ERROR(emit_reshape(emitter, in, rows));
+    in = rows;
+  }
+  const TensorRef out = emitter.temporary("steps of " + name, in.shape, in);
+  emitter.place(node.outputs[0], out);
+  const int64_t picture = in.shape.vec4s() / in.shape.b;
+  const auto parts = static_cast<int32_t>((picture + kPart - 1) / kPart);
+  // Ranges are 32-bit floats whatever activations are stored as: a quantum is a range's last bits.
+  const TensorRef ranges = emitter.temporary("ranges of " + name, {groups, 1, parts, 4}, Storage::kFloat32);
+  const TensorRef quanta = emitter.temporary("quanta of " + name, {groups, 1, 1, 4}, Storage::kFloat32);
+  StepParams first;
+  first.tensor(in).tensor(ranges).ints(static_cast<int32_t>(picture), static_cast<int32_t>(kPart), parts);
+  SG_RETURN_IF_ERROR(
+      emitter.add_step(range_shader(false), std::move(first), Grid{1, int64_t{groups} * parts}, {in}, {ranges}));
+  StepParams second;
+  second.tensor(ranges).tensor(quanta).ints(parts, parts, 1, attr.asymmetric ? 1 : 0);
+  SG_RETURN_IF_ERROR(emitter.add_step(range_shader(true), std::move(second), Grid{1, groups}, {ranges}, {quanta}));
+  StepParams third;
+  third.tensor(in).tensor(quanta).tensor(out);
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  SG_RETURN_IF_ERROR(emitter.add_step(quantize_shader(), std::move(third), grid, {in, quanta}, {out}));
+  emitter.set_quanta(node.outputs[0], quanta);
+  return {};
+}
+
+std::vector<ShaderKey> variants() {
+  std::vector<ShaderKey> keys = storage_variants({range_shader(false)}, "A");
+  keys.push_back(range_shader(true));
+  for (ShaderKey& key : storage_variants({quantize_shader()}, "AO")) keys.push_back(std::move(key));
+  return keys;
+}
+
+}  // namespace
+
+Kernel dynamic_quantize_kernel() { return {"dynamic-quantize", OpType::kDynamicQuantize, supports, emit, variants}; }
+
+}  // namespace sightglass

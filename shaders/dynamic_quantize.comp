@@ -1,0 +1,24 @@
+// Numbers as steps from the zero point in the 8-bit quanta of their picture, which dynamic_range.comp has found.
+#define USES_A
+#define USES_B
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+#include "lib/activation.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor quanta_t;
+  Tensor out_t;
+};
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= out_t.place.z) return;
+  int layer = int(gl_WorkGroupID.z);
+  int at = layer * out_t.place.z + pixel;
+  vec4 q = load_b(quanta_t.place.x + layer / out_t.place.y);  // scale, 1 / scale, zero point, lowest
+  vec4 steps = clamp(round_away(q.z + load_a(in_t.place.x + at) * q.y), q.w, 127.0) - q.z;
+  store(out_t.place.x + at, mask_lanes(out_t, layer % out_t.place.y, steps));
+}

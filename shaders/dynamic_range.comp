@@ -1,0 +1,54 @@
+// The 8-bit quanta of each picture of a batch, from the range of its numbers. Zero is always in the range, so lanes that
+// are no channel do not matter.
+//   FINAL  the second pass: the input holds the ranges of parts (x, y), the output the quanta: scale, 1 / scale, zero
+//          point, lowest (the highest is 127)
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+#include "lib/activation.glsl"
+#include "lib/workgroup_range.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  ivec4 part;  // vec4 of a picture, vec4 of a part, parts of a picture, 1 for an asymmetric range
+};
+
+vec4 quanta(vec2 range) {
+  if (part.w == 0) {
+    float largest = max(-range.x, range.y);
+    return largest == 0.0 ? vec4(1.0, 0.0, 0.0, -127.0) : vec4(largest / 127.0, 127.0 / largest, 0.0, -127.0);
+  }
+  if (range.x == range.y) return vec4(1.0, 0.0, 0.0, -128.0);
+  float scale = (range.y - range.x) / 255.0;
+  vec2 ends = range / scale;
+  float zero = 128.0 + abs(ends.x) < 127.0 + abs(ends.y) ? -128.0 - ends.x : 127.0 - ends.y;
+  return vec4(scale, 1.0 / scale, round_away(vec4(clamp(zero, -128.0, 127.0))).x, -128.0);
+}
+
+void main() {
+  int lane = int(gl_LocalInvocationID.x);
+  int group = int(gl_WorkGroupID.z);
+  int picture = group / part.z;
+  int start = (group % part.z) * part.y;
+  int end = min(start + part.y, part.x);
+  vec2 range = vec2(0.0);
+  for (int i = start + lane; i < end; i += 64) {
+    vec4 v = load_a(in_t.place.x + picture * part.x + i);
+#ifdef FINAL
+    range = vec2(min(range.x, v.x), max(range.y, v.y));
+#else
+    vec2 low = min(v.xy, v.zw), high = max(v.xy, v.zw);
+    range = vec2(min(range.x, min(low.x, low.y)), max(range.y, max(high.x, high.y)));
+#endif
+  }
+  range = combine_ranges(lane, range);
+  if (lane != 0) return;
+#ifdef FINAL
+  store(out_t.place.x + group, quanta(range));
+#else
+  store(out_t.place.x + group, vec4(range, 0.0, 0.0));
+#endif
+}

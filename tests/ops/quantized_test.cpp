@@ -1,0 +1,237 @@
+// Operators on integers that stand for real numbers. Those that TensorFlow Lite computes in integers give exactly the
+// reference's; functions may differ from it where a result lies between two quanta.
+#include "ops/op_test.h"
+
+namespace sightglass::test {
+namespace {
+
+using QuantizedTest = OpTest;
+
+constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
+constexpr double kExact = 0;
+constexpr double kFewQuanta = 1e-4;  // NMSE of one result in a hundred, a quantum away
+
+struct Types {
+  const char* name;
+  Quantized data, result;
+  Quantized weights(int32_t channels, int32_t axis) const {
+    if (data.type == DataType::kUInt8) return {DataType::kUInt8, {0.011f}, 121, 0};
+    std::vector<float> scales;
+    for (int32_t c = 0; c < channels; ++c) scales.push_back(0.004f + 0.001f * static_cast<float>(c % 5));
+    return {DataType::kInt8, scales, 0, axis};
+  }
+};
+const Types kTypes[] = {{"uint8", {DataType::kUInt8, {0.0235f}, 128}, {DataType::kUInt8, {0.31f}, 97}},
+                        {"int8", {DataType::kInt8, {0.0391f}, -7}, {DataType::kInt8, {0.47f}, 11}}};
+constexpr Activation kClamps[] = {Activation::kNone, Activation::kRelu, Activation::kRelu6, Activation::kReluN1To1};
+
+TEST_F(QuantizedTest, Conv2d) {
+  uint64_t seed = 1;
+  for (const Types& types : kTypes) {
+    for (const int in : kChannels) {
+      const int out = in == 5 ? 17 : 6, size = in == 16 ? 21 : 5;
+      CaseBuilder builder(seed++);
+      Conv2dAttr attr;
+      attr.padding.mode = seed % 2 == 0 ? PaddingMode::kSame : PaddingMode::kValid;
+      attr.stride_h = attr.stride_w = seed % 3 == 0 ? 2 : 1;
+      const int kernel = in == 13 ? 1 : 3;
+      const ValueId data = builder.input({2, size, size + 2, in}, types.data);
+      const ValueId weights = builder.constant({out, kernel, kernel, in}, types.weights(out, 0));
+      builder.node(OpType::kConv2d, attr, {data, weights, builder.bias(out)}, types.result, kClamps[seed % 4]);
+      check(builder.build(std::string(types.name) + " CONV_2D C" + std::to_string(in)), false, kExact);
+    }
+  }
+}
+
+TEST_F(QuantizedTest, DepthwiseConv2d) {
+  uint64_t seed = 100;
+  for (const Types& types : kTypes) {
+    for (const int channels : kChannels) {
+      for (const int multiplier : {1, 2}) {
+        CaseBuilder builder(seed++);
+        DepthwiseConv2dAttr attr;
+        attr.padding.mode = PaddingMode::kSame;
+        attr.stride_h = attr.stride_w = seed % 3 == 0 ? 2 : 1;
+        attr.multiplier = multiplier;
+        const int out = channels * multiplier;
+        const ValueId data = builder.input({1, 9, 7, channels}, types.data);
+        const ValueId weights = builder.constant({1, 3, 3, out}, types.weights(out, 3));
+        builder.node(OpType::kDepthwiseConv2d, attr, {data, weights, builder.bias(out)}, types.result,
+                     kClamps[seed % 4]);
+        check(builder.build(std::string(types.name) + " DEPTHWISE_CONV_2D C" + std::to_string(channels)), false,
+              kExact);
+      }
+    }
+  }
+}
+
+TEST_F(QuantizedTest, TransposeConvAndFullyConnected) {
+  uint64_t seed = 200;
+  for (const Types& types : kTypes) {
+    for (const int in : kChannels) {
+      const int out = 6;
+      CaseBuilder transposed(seed++);
+      TransposeConvAttr attr;
+      attr.padding.mode = PaddingMode::kSame;
+      attr.stride_h = attr.stride_w = 2;
+      attr.out_h = 10;
+      attr.out_w = 14;
+      const ValueId data = transposed.input({1, 5, 7, in}, types.data);
+      const ValueId weights = transposed.constant({out, 3, 3, in}, types.weights(out, 0));
+      transposed.node(OpType::kTransposeConv, attr, {data, weights}, types.result);
+      check(transposed.build(std::string(types.name) + " TRANSPOSE_CONV C" + std::to_string(in)), false, kExact);
+
+      CaseBuilder connected(seed++);
+      const ValueId rows = connected.input({3, in}, types.data);
+      const Quantized one_scale{types.data.type, {0.0071f}, types.data.type == DataType::kUInt8 ? 133 : 0, 0};
+      const ValueId matrix = connected.constant({out, in}, one_scale);
+      connected.node(OpType::kFullyConnected, FullyConnectedAttr{}, {rows, matrix, connected.bias(out)}, types.result,
+                     Activation::kRelu);
+      check(connected.build(std::string(types.name) + " FULLY_CONNECTED " + std::to_string(in)), false, kExact);
+    }
+  }
+}
+
+TEST_F(QuantizedTest, SumsAndProducts) {
+  const std::pair<Shape, Shape> pairs[] = {
+      {{2, 5, 7, 13}, {2, 5, 7, 13}}, {{2, 5, 7, 13}, {13}}, {{1, 5, 7, 4}, {1, 1, 1, 1}}, {{3}, {3}}};
+  uint64_t seed = 300;
+  for (const Types& types : kTypes) {
+    const Quantized other{types.data.type, {0.0173f}, 3};
+    for (const OpType op : {OpType::kAdd, OpType::kSub, OpType::kMul}) {
+      for (const auto& [a, b] : pairs) {
+        CaseBuilder builder(seed++);
+        const ValueId x = builder.input(a, types.data), y = builder.input(b, other);
+        const Quantized result{types.data.type, {op == OpType::kMul ? 0.11f : 0.0421f}, -2};
+        builder.node(op, {}, {x, y}, result, kClamps[seed % 4]);
+        check(builder.build(std::string(types.name) + " " + to_string(op) + " " + b.to_string()), false, kExact);
+      }
+    }
+  }
+}
+
+TEST_F(QuantizedTest, ChangesOfQuantization) {
+  uint64_t seed = 400;
+  for (const Types& types : kTypes) {
+    for (const int channels : kChannels) {
+      const Shape shape{2, 5, 7, channels};
+      CaseBuilder quantize(seed++);
+      quantize.node(OpType::kQuantize, {}, {quantize.input(shape, Fill::kWide)}, types.data);
+      check(quantize.build(std::string("QUANTIZE to ") + types.name), false, kExact);
+      CaseBuilder requantize(seed++);
+      requantize.node(OpType::kQuantize, {}, {requantize.input(shape, types.data)}, types.result);
+      check(requantize.build(std::string("QUANTIZE from ") + types.name), false, kExact);
+      CaseBuilder dequantize(seed++);
+      dequantize.node(OpType::kDequantize, {}, {dequantize.input(shape, types.data)});
+      check(dequantize.build(std::string("DEQUANTIZE ") + types.name));
+    }
+  }
+}
+
+TEST_F(QuantizedTest, PoolsAndMeans) {
+  uint64_t seed = 500;
+  for (const Types& types : kTypes) {
+    for (const int channels : kChannels) {
+      const Shape shape{2, 9, 11, channels};
+      for (const OpType op : {OpType::kAveragePool2d, OpType::kMaxPool2d}) {
+        CaseBuilder pool(seed++);
+        Pool2dAttr attr;
+        attr.filter_h = attr.filter_w = 2;  // averages of four: a quarter of them are halves
+        attr.stride_h = attr.stride_w = 2;
+        pool.node(op, attr, {pool.input(shape, types.data)}, types.data);
+        check(pool.build(std::string(types.name) + " " + to_string(op)), false, kExact);
+      }
+      CaseBuilder mean(seed++);
+      mean.node(OpType::kMean, ReduceAttr{{1, 2}, true}, {mean.input(shape, types.data)},
+                Quantized{types.data.type, {0.0137f}, 5});
+      check(mean.build(std::string(types.name) + " MEAN"), false, kExact);
+    }
+  }
+}
+
+TEST_F(QuantizedTest, Functions) {
+  uint64_t seed = 600;
+  for (const Types& types : kTypes) {
+    const bool is_signed = types.data.type == DataType::kInt8;
+    const Quantized probability{types.data.type, {1.0f / 256}, is_signed ? -128 : 0};
+    for (const int channels : kChannels) {
+      const Shape shape{2, 5, 7, channels};
+      CaseBuilder logistic(seed++);
+      logistic.node(OpType::kLogistic, {}, {logistic.input(shape, types.data)}, probability);
+      check(logistic.build(std::string(types.name) + " LOGISTIC"), false, kFewQuanta);
+      CaseBuilder softmax(seed++);
+      softmax.node(OpType::kSoftmax, SoftmaxAttr{}, {softmax.input(shape, types.data)}, probability);
+      check(softmax.build(std::string(types.name) + " SOFTMAX"), false, kFewQuanta);
+      CaseBuilder hard_swish(seed++);
+      hard_swish.node(OpType::kHardSwish, {}, {hard_swish.input(shape, types.data)}, types.result);
+      check(hard_swish.build(std::string(types.name) + " HARD_SWISH"), false, kFewQuanta);
+      CaseBuilder resize(seed++);
+      resize.node(OpType::kResizeBilinear, ResizeAttr{11, 9, false, true}, {resize.input(shape, types.data)},
+                  types.data);
+      check(resize.build(std::string(types.name) + " RESIZE_BILINEAR"), false, kFewQuanta);
+      CaseBuilder concat(seed++);
+      const ValueId a = concat.input(shape, types.data),
+                    b = concat.input(shape, Quantized{types.data.type, {0.03f}, 9});
+      concat.node(OpType::kConcat, ConcatAttr{3}, {a, b}, types.data);
+      check(concat.build(std::string(types.name) + " CONCATENATION"), false, kFewQuanta);
+    }
+  }
+}
+
+// Sixteen bits do not fit 16-bit floats: they are stored in 32.
+TEST_F(QuantizedTest, SixteenBits) {
+  const Quantized data{DataType::kInt16, {0.0003f}, 0}, result{DataType::kInt16, {0.0011f}, 0};
+  CaseBuilder sum(700);
+  const ValueId a = sum.input({1, 5, 7, 5}, data), b = sum.input({1, 5, 7, 5}, data);
+  sum.node(OpType::kAdd, {}, {a, b}, result);
+  check(sum.build("int16 ADD"), false, kExact);
+  CaseBuilder tanh(701);
+  tanh.node(OpType::kTanh, {}, {tanh.input({1, 5, 7, 5}, data)}, Quantized{DataType::kInt16, {1.0f / 32768}, 0});
+  check(tanh.build("int16 TANH"), false, 1e-8);
+}
+
+// Float data with 8-bit weights, as the importer brings them into the graph.
+ValueId round_data(CaseBuilder& builder, ValueId data, int32_t group, bool asymmetric) {
+  return builder.node(OpType::kDynamicQuantize, DynamicQuantizeAttr{group, asymmetric}, {data});
+}
+
+TEST_F(QuantizedTest, DynamicRange) {
+  uint64_t seed = 800;
+  for (const int in : kChannels) {
+    for (const bool asymmetric : {false, true}) {
+      for (const Fill kind : {Fill::kWide, Fill::kPositive, Fill::kZero}) {
+        const int out = 6, size = in == 5 ? 67 : 5;
+        const std::string name = " C" + std::to_string(in) + (asymmetric ? " asymmetric" : "");
+        const Quantized channels{DataType::kInt8, {0.01f, 0.02f, 0.03f, 0.04f, 0.05f, 0.06f}, 0, 0};
+
+        CaseBuilder conv(seed++);
+        const ValueId data = conv.input({2, size, size + 2, in}, kind);
+        const ValueId rounded = round_data(conv, data, size * (size + 2) * in, asymmetric);
+        conv.node(OpType::kConv2d, Conv2dAttr{},
+                  {rounded, conv.constant({out, 3, 3, in}, channels), conv.constant({out})}, Activation::kRelu);
+        check(conv.build("CONV_2D of 8-bit weights" + name));
+
+        CaseBuilder depthwise(seed++);
+        const ValueId picture = depthwise.input({2, 5, 7, in}, kind);
+        const ValueId steps = round_data(depthwise, picture, 35 * in, asymmetric);
+        Quantized by_channel{DataType::kInt8, std::vector<float>(static_cast<size_t>(in), 0.03f), 0, 3};
+        depthwise.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{},
+                       {steps, depthwise.constant({1, 3, 3, in}, by_channel)});
+        check(depthwise.build("DEPTHWISE_CONV_2D of 8-bit weights" + name));
+
+        for (const Shape& shape : {Shape{3, in}, Shape{1, 2, 3, in}, Shape{2, 2, 2, in}}) {
+          for (const int32_t depth : {in, static_cast<int32_t>(shape.elements() / shape.dim(0))}) {
+            CaseBuilder connected(seed++);
+            const ValueId rows = round_data(connected, connected.input(shape, kind), depth, asymmetric);
+            const ValueId matrix = connected.constant({out, depth}, Quantized{DataType::kUInt8, {0.02f}, 0});
+            connected.node(OpType::kFullyConnected, FullyConnectedAttr{}, {rows, matrix, connected.constant({out})});
+            check(connected.build("FULLY_CONNECTED of 8-bit weights " + shape.to_string() + name));
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sightglass::test

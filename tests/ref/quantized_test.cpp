@@ -1,0 +1,116 @@
+// Operators on integers that stand for real numbers, on numbers worked out by hand.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "ref/ref_ops.h"
+#include "single_op.h"
+
+namespace sightglass::test {
+namespace {
+
+struct Integers {
+  DataType type = DataType::kInt8;
+  Shape shape;
+  std::vector<int> numbers;
+  float scale = 1;
+  int64_t zero_point = 0;
+};
+
+// One node on quantised tensors; its result as plain numbers.
+std::vector<int> evaluate_integers(OpType op, const Attributes& attributes, const std::vector<Integers>& inputs,
+                                   const Integers& output, Activation activation = Activation::kNone) {
+  Graph graph;
+  Node node;
+  node.op = op;
+  node.attributes = attributes;
+  node.activation = activation;
+  std::vector<HostTensor> tensors;
+  const auto add = [&](const Integers& in) {
+    Value value;
+    value.type = in.type;
+    value.shape = in.shape;
+    value.quantization = {{in.scale}, {in.zero_point}, 0};
+    return graph.add_value(std::move(value));
+  };
+  for (const Integers& in : inputs) {
+    node.inputs.push_back(add(in));
+    HostTensor tensor(in.type, in.shape);
+    const size_t size = size_of(in.type);
+    for (size_t i = 0; i < in.numbers.size(); ++i) std::memcpy(tensor.data.data() + i * size, &in.numbers[i], size);
+    tensors.push_back(std::move(tensor));
+  }
+  node.outputs = {add(output)};
+  std::vector<const HostTensor*> arguments;
+  for (const HostTensor& tensor : tensors) arguments.push_back(&tensor);
+  const auto results = ref::evaluate(graph, node, arguments);
+  EXPECT_TRUE(results.ok()) << results.status().message();
+  std::vector<int> numbers;
+  for (int64_t i = 0; results.ok() && i < output.shape.elements(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    numbers.push_back(output.type == DataType::kInt8 ? results->at(0).as<int8_t>()[at]
+                                                     : results->at(0).as<uint8_t>()[at]);
+  }
+  return numbers;
+}
+
+constexpr DataType kInt8 = DataType::kInt8, kUInt8 = DataType::kUInt8;
+
+TEST(RefQuantized, ConvolutionScalesItsSums) {
+  // Steps 4 and -2 times 3 and 5: a sum of 2, in quanta of 0.5 * 0.25 / 0.125 = 1.
+  const Integers data{kUInt8, {1, 1, 1, 2}, {104, 98}, 0.5f, 100}, weights{kUInt8, {1, 1, 1, 2}, {13, 15}, 0.25f, 10};
+  const Integers out{kUInt8, {1, 1, 1, 1}, {}, 0.125f, 7};
+  EXPECT_EQ(evaluate_integers(OpType::kConv2d, Conv2dAttr{}, {data, weights}, out), std::vector<int>{9});
+}
+
+TEST(RefQuantized, SignedConvolutionsRoundHalvesUpAndUnsignedOnesAway) {
+  // A sum of -6 times 1/4: -1.5.
+  const auto result = [](DataType type) {
+    const Integers data{type, {1, 1, 1, 1}, {97}, 0.5f, 100}, weights{type, {1, 1, 1, 1}, {2}, 0.5f, 0};
+    return evaluate_integers(OpType::kConv2d, Conv2dAttr{}, {data, weights}, {type, {1, 1, 1, 1}, {}, 1.0f, 50});
+  };
+  EXPECT_EQ(result(kInt8), std::vector<int>{49});
+  EXPECT_EQ(result(kUInt8), std::vector<int>{48});
+}
+
+TEST(RefQuantized, ActivationsNarrowTheRange) {
+  const Integers in{kInt8, {4}, {-100, 0, 10, 127}, 0.1f, 0}, zero{kInt8, {4}, {0, 0, 0, 0}, 0.1f, 0};
+  const Integers out{kInt8, {4}, {}, 0.1f, -20};
+  EXPECT_EQ(evaluate_integers(OpType::kAdd, {}, {in, zero}, out, Activation::kRelu6),
+            (std::vector<int>{-20, -20, -10, 40}));
+}
+
+TEST(RefQuantized, SumsOfDifferentScales) {
+  // 10 * 0.5 + 4 * 0.25 = 6 and 10 * 0.5 - 4 * 0.25 = 4, in quanta of 2 from 3.
+  const Integers a{kInt8, {1}, {11}, 0.5f, 1}, b{kInt8, {1}, {2}, 0.25f, -2}, out{kInt8, {1}, {}, 2.0f, 3};
+  EXPECT_EQ(evaluate_integers(OpType::kAdd, {}, {a, b}, out), std::vector<int>{6});
+  EXPECT_EQ(evaluate_integers(OpType::kSub, {}, {a, b}, out), std::vector<int>{5});
+  EXPECT_EQ(evaluate_integers(OpType::kMul, {}, {a, b}, out), std::vector<int>{6});  // 5 / 2: 2.5, away from zero
+}
+
+TEST(RefQuantized, AveragesRoundTheNumbersThemselves) {
+  // The average of -3 and 2 is -0.5: away from zero it is -1, though it lies 2.5 steps above the zero point of -3.
+  const Integers in{kInt8, {1, 1, 2, 1}, {-3, 2}, 1.0f, -3};
+  EXPECT_EQ(
+      evaluate_integers(OpType::kAveragePool2d, Pool2dAttr{{}, 1, 1, 1, 2}, {in}, {kInt8, {1, 1, 1, 1}, {}, 1.0f, -3}),
+      std::vector<int>{-1});
+}
+
+TEST(RefQuantized, MeansScaleBeforeTheyDivide) {
+  // Steps 1, 2, 2, 4 from the zero point: a sum of 9, times 0.5 / 0.25 = 18, over 4 = 4.5, away from zero.
+  const Integers in{kInt8, {1, 2, 2, 1}, {6, 7, 7, 9}, 0.5f, 5};
+  EXPECT_EQ(evaluate_integers(OpType::kMean, ReduceAttr{{1, 2}, true}, {in}, {kInt8, {1, 1, 1, 1}, {}, 0.25f, 0}),
+            std::vector<int>{5});
+}
+
+TEST(RefQuantized, DynamicRangesAreThoseOfAGroup) {
+  const HostTensor in = floats({2, 3}, {-127, 63.6f, 1, 0, 0, 0});
+  expect_floats(evaluate(OpType::kDynamicQuantize, DynamicQuantizeAttr{3, false}, {in}), {2, 3},
+                {-127, 64, 1, 0, 0, 0});
+  // From 0 to 255: a quantum of 1 and a zero point of -128.
+  const HostTensor positive = floats({1, 3}, {0, 99.4f, 255});
+  expect_floats(evaluate(OpType::kDynamicQuantize, DynamicQuantizeAttr{3, true}, {positive}), {1, 3}, {0, 99, 255});
+}
+
+}  // namespace
+}  // namespace sightglass::test
