@@ -298,7 +298,12 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
     if (!folds && !input->opaque) SG_RETURN_IF_ERROR(check_tensor(*input));
     typed.inputs.back() = &values.emplace_back(make_value(*input));
   }
-  for (const FileTensor* output : step.outputs) {
+  for (FileTensor* output : step.outputs) {
+    // Old converters leave the type out, which then reads as float32; TensorFlow Lite's kernels put their own there.
+    const bool untyped = output->type == DataType::kFloat32 && !output->quantization.empty();
+    if (untyped && !typed.inputs.empty() && typed.inputs[0] != nullptr && is_quantized(*typed.inputs[0])) {
+      output->type = natural_type(typed, typed.outputs.size());
+    }
     if (!folds_any_type || !output->type) SG_RETURN_IF_ERROR(check_tensor(*output));
     typed.outputs.push_back(&values.emplace_back(make_value(*output)));
   }
