@@ -115,6 +115,7 @@ std::string quoted(const std::string& text) {
 std::string dump_text(const Graph& graph) {
   std::string text = "graph '" + graph.name + "'\n";
   for (const ValueId id : graph.inputs) text += "input " + declare(graph, id) + "\n";
+  for (const State& state : graph.states) text += "state " + declare(graph, state.input) + "\n";
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     for (size_t i = 0; i < node.outputs.size(); ++i) text += (i == 0 ? "" : ", ") + declare(graph, node.outputs[i]);
@@ -125,6 +126,9 @@ std::string dump_text(const Graph& graph) {
     text += "\n";
   }
   for (const ValueId id : graph.outputs) text += "output " + operand(graph, id) + "\n";
+  for (const State& state : graph.states) {
+    text += "next " + operand(graph, state.input) + " = " + operand(graph, state.output) + "\n";
+  }
   return text;
 }
 
@@ -137,9 +141,11 @@ std::string dump_graphviz(const Graph& graph) {
   const auto edge = [&graph](const std::string& from, const std::string& to, ValueId id) {
     return "  " + from + " -> " + to + " [label=" + quoted(graph.value(id).shape.to_string()) + "];\n";
   };
-  for (const ValueId id : graph.inputs) {
-    text += "  v" + std::to_string(id) + " [shape=ellipse, label=" + quoted(graph.value(id).name) + "];\n";
-  }
+  const auto source_node = [&](ValueId id) {
+    return "  v" + std::to_string(id) + " [shape=ellipse, label=" + quoted(graph.value(id).name) + "];\n";
+  };
+  for (const ValueId id : graph.inputs) text += source_node(id);
+  for (const State& state : graph.states) text += source_node(state.input);
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     std::string label = to_string(node.op);
@@ -159,6 +165,7 @@ std::string dump_graphviz(const Graph& graph) {
     text += "  " + name + " [shape=ellipse, label=" + quoted(graph.value(id).name) + "];\n";
     text += edge(source(id), name, id);
   }
+  for (const State& state : graph.states) text += edge(source(state.output), source(state.input), state.output);
   return text + "}\n";
 }
 

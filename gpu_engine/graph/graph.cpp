@@ -49,6 +49,9 @@ void Graph::replace_uses(ValueId from, ValueId to) {
     value(to).users.push_back(user);
   }
   std::ranges::replace(outputs, from, to);
+  for (State& state : states) {
+    if (state.output == from) state.output = to;
+  }
 }
 
 void Graph::set_input(NodeId id, size_t index, ValueId to) {
@@ -86,7 +89,14 @@ int Graph::remove_dead_nodes() {
   return removed;
 }
 
-bool Graph::is_output(ValueId id) const { return std::ranges::find(outputs, id) != outputs.end(); }
+bool Graph::is_input(ValueId id) const {
+  return std::ranges::find(inputs, id) != inputs.end() || std::ranges::find(states, id, &State::input) != states.end();
+}
+
+bool Graph::is_output(ValueId id) const {
+  return std::ranges::find(outputs, id) != outputs.end() ||
+         std::ranges::find(states, id, &State::output) != states.end();
+}
 
 namespace {
 

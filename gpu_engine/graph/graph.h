@@ -47,6 +47,13 @@ struct Node {
   bool removed = false;
 };
 
+// A tensor that keeps its contents from run to run: each run reads `input`, and the next one finds there what `output`
+// was. Both have one type, shape and quantisation. Nothing computes `input`.
+struct State {
+  ValueId input = kNone, output = kNone;
+  std::optional<Constant> initial;  // what the first run reads; zeros (as real numbers) when absent
+};
+
 class Graph {
  public:
   ValueId add_value(Value value);  // `producer` and `users` are the graph's business and are reset
@@ -57,7 +64,7 @@ class Graph {
 
   // Takes the node out; its outputs lose their producer and must have no users left that matter to the caller.
   void remove_node(NodeId id);
-  // Every use of `from`, graph outputs included, reads `to` instead.
+  // Every use of `from`, graph outputs and states included, reads `to` instead.
   void replace_uses(ValueId from, ValueId to);
   void set_input(NodeId node, size_t index, ValueId value);
   void append_input(NodeId node, ValueId value);
@@ -75,11 +82,13 @@ class Graph {
   const std::vector<NodeId>& order() const { return order_; }  // live nodes, in execution order
 
   bool is_constant(ValueId id) const { return id != kNone && value(id).constant.has_value(); }
-  bool is_output(ValueId id) const;
+  bool is_input(ValueId id) const;   // of the graph, or what a state holds: there before any node runs
+  bool is_output(ValueId id) const;  // of the graph, or what becomes of a state: wanted after the last node
   // The constant as floats, whatever its storage (float16 and float32; integers are converted, not dequantised).
   std::vector<float> floats(ValueId id) const;
 
   std::vector<ValueId> inputs, outputs;
+  std::vector<State> states;
   std::string name;  // of the model, for messages and dumps
 
  private:

@@ -25,6 +25,9 @@ class Verifier {
 
  private:
   bool exists(ValueId id) const { return id >= 0 && static_cast<size_t>(id) < graph_.value_count(); }
+  bool is_available(ValueId id) const {
+    return graph_.value(id).producer != kNone || graph_.is_constant(id) || graph_.is_input(id);
+  }
   bool is_live(NodeId id) const {
     return id >= 0 && static_cast<size_t>(id) < position_.size() && position_[static_cast<size_t>(id)] != kNone;
   }
@@ -36,6 +39,7 @@ class Verifier {
 
   Status check_order();
   Status check_ends() const;
+  Status check_state(const State& state) const;
   Status check_links(NodeId id) const;
   Status check_meaning(NodeId id) const;
   Status check_value(ValueId id) const;
@@ -73,9 +77,31 @@ Status Verifier::check_ends() const {
   for (size_t i = 0; i < graph_.outputs.size(); ++i) {
     const ValueId id = graph_.outputs[i];
     if (!exists(id)) return internal_error("graph output " + std::to_string(i) + " does not exist");
-    const bool available = graph_.value(id).producer != kNone || graph_.is_constant(id) ||
-                           std::ranges::find(graph_.inputs, id) != graph_.inputs.end();
-    if (!available) return internal_error("graph output " + name(id) + " is computed by no node");
+    if (!is_available(id)) return internal_error("graph output " + name(id) + " is computed by no node");
+  }
+  for (const State& state : graph_.states) SG_RETURN_IF_ERROR(check_state(state));
+  return {};
+}
+
+Status Verifier::check_state(const State& state) const {
+  if (!exists(state.input) || !exists(state.output)) return internal_error("a state's tensor does not exist");
+  const Value& from = graph_.value(state.output);
+  const Value& to = graph_.value(state.input);
+  const std::string here = "the state " + name(state.input);
+  const auto same = [&](const State& other) { return other.input == state.input; };
+  const bool is_graph_input = std::ranges::find(graph_.inputs, state.input) != graph_.inputs.end();
+  if (to.producer != kNone || to.constant || is_graph_input || std::ranges::count_if(graph_.states, same) > 1) {
+    return internal_error(here + " is computed, a constant, an input, or a state twice");
+  }
+  if (!is_available(state.output))
+    return internal_error(here + " becomes " + name(state.output) + ", which nothing computes");
+  if (from.type != to.type || from.shape != to.shape || from.quantization.scale != to.quantization.scale ||
+      from.quantization.zero_point != to.quantization.zero_point) {
+    return internal_error(here + " becomes " + name(state.output) + " of another type, shape or quantisation");
+  }
+  const size_t bytes = static_cast<size_t>(to.shape.elements()) * size_of(to.type);
+  if (state.initial && (state.initial->type != to.type || state.initial->bytes.size() != bytes)) {
+    return internal_error(here + " begins as a constant of another type or size");
   }
   return {};
 }
@@ -97,8 +123,7 @@ Status Verifier::check_links(NodeId id) const {
       return fail_node(id, "is not listed once per use among the users of " + name(input));
     }
     if (value.producer == kNone) {
-      const bool available = value.constant || std::ranges::find(graph_.inputs, input) != graph_.inputs.end();
-      if (!available) return fail_node(id, "reads " + name(input) + ", which nothing computes");
+      if (!is_available(input)) return fail_node(id, "reads " + name(input) + ", which nothing computes");
       continue;
     }
     if (!is_live(value.producer) ||

@@ -6,6 +6,7 @@
 #include "graph/quantized.h"
 #include "graph/rewrites.h"
 #include "ops/kernel.h"
+#include "ops/layout.h"
 #include "ops/texture_io.h"
 #include "plan/emitter.h"
 #include "plan/host_layout.h"
@@ -81,6 +82,37 @@ Status place_inputs(Emitter& emitter) {
   return {};
 }
 
+// Before any node: a kernel may update a state where it lies.
+Status place_states(Emitter& emitter) {
+  const Graph& graph = emitter.graph();
+  for (const State& state : graph.states) {
+    SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(state.input));
+    PlanTensor& tensor = emitter.data().tensors[static_cast<size_t>(ref.tensor)];
+    tensor.persistent = true;
+    PlanState placed{ref.tensor, std::vector<std::byte>(static_cast<size_t>(tensor.size * kBlockBytes))};
+    if (state.initial) {
+      const Value& value = graph.value(state.input);
+      const std::vector<std::byte> stored =
+          to_storage(ref.shape, tensor.storage, value.type, value.quantization, state.initial->bytes);
+      std::ranges::copy(stored, placed.initial.begin());
+    }
+    emitter.data().states.push_back(std::move(placed));
+  }
+  return {};
+}
+
+// After all nodes: what the next run finds.
+Status emit_states(Emitter& emitter) {
+  if (!emitter.context().options.keep_state) return {};
+  emitter.set_node("states");
+  for (const State& state : emitter.graph().states) {
+    SG_ASSIGN_OR_RETURN(const TensorRef from, emitter.tensor(state.output));
+    SG_ASSIGN_OR_RETURN(const TensorRef to, emitter.tensor(state.input));
+    if (from.tensor != to.tensor) SG_RETURN_IF_ERROR(emit_reshape(emitter, from, to));
+  }
+  return {};
+}
+
 Status emit_steps(Emitter& emitter, const std::vector<const Kernel*>& kernels) {
   const Graph& graph = emitter.graph();
   for (size_t i = 0; i < graph.order().size(); ++i) {
@@ -88,6 +120,7 @@ Status emit_steps(Emitter& emitter, const std::vector<const Kernel*>& kernels) {
     emitter.set_node(describe(graph, id));
     SG_RETURN_IF_ERROR(kernels[i]->emit(emitter, graph.node(id)).with_context(describe(graph, id)));
   }
+  SG_RETURN_IF_ERROR(emit_states(emitter));
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(graph.outputs[i]));
     emitter.data().outputs.push_back(ref);
@@ -141,6 +174,7 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
 
   Emitter emitter(context);
   SG_RETURN_IF_ERROR(place_inputs(emitter).with_context(model->name()));
+  SG_RETURN_IF_ERROR(place_states(emitter).with_context(model->name()));
   SG_RETURN_IF_ERROR(emit_steps(emitter, kernels).with_context(model->name()));
   PlanData& data = emitter.data();
   schedule(data);

@@ -29,7 +29,7 @@ struct PlanTensor {
   Storage storage = Storage::kFloat32;
   int64_t size = 0;
   int64_t offset = 0;
-  bool persistent = false;              // keeps its place for good: constants, and what the host writes
+  bool persistent = false;              // keeps its place for good: constants, states, and what the host writes
   std::vector<std::byte> contents;      // of a constant operand, as it lies in the arena; empty for activations
   int first_level = 0, last_level = 0;  // the levels during which it holds something
 };
@@ -77,6 +77,12 @@ struct Step {
   int level = 0;
 };
 
+// What a model keeps from run to run.
+struct PlanState {
+  int tensor = -1;
+  std::vector<std::byte> initial;  // as it lies in the arena
+};
+
 struct PlanData {
   DeviceLimits limits;
   PlanOptions options;  // with one spec for every input and output
@@ -87,8 +93,9 @@ struct PlanData {
   std::vector<int32_t> params;     // the uniform buffer
   std::vector<TensorRef> inputs;   // by model input; tensor is -1 for one that no step reads from the arena
   std::vector<TensorRef> outputs;  // by model output
-  int64_t arena_size = 0;          // blocks
-  int sentinel_size = 0;           // blocks, before and after every tensor
+  std::vector<PlanState> states;
+  int64_t arena_size = 0;  // blocks
+  int sentinel_size = 0;   // blocks, before and after every tensor
   int levels = 0;
   MemoryReport memory;
 };

@@ -6,9 +6,10 @@ namespace sightglass {
 
 namespace {
 
-int level_of(const Step& step, const std::vector<int>& ready) {
+int level_of(const Step& step, const std::vector<int>& ready, const std::vector<int>& free) {
   int level = 0;
   for (const int tensor : step.reads) level = std::max(level, ready[static_cast<size_t>(tensor)]);
+  for (const int tensor : step.writes) level = std::max(level, free[static_cast<size_t>(tensor)]);
   return level;
 }
 
@@ -17,8 +18,14 @@ int level_of(const Step& step, const std::vector<int>& ready) {
 void schedule(PlanData& plan) {
   // The first level at which everything that has been written to a tensor can be read.
   std::vector<int> ready(plan.tensors.size(), 0);
+  // The first level at which all that earlier steps read of it is done with: a state is there before it is written.
+  std::vector<int> free(plan.tensors.size(), 0);
   for (Step& step : plan.steps) {
-    step.level = level_of(step, ready);
+    step.level = level_of(step, ready, free);
+    for (const int tensor : step.reads) {
+      int& level = free[static_cast<size_t>(tensor)];
+      if (plan.tensors[static_cast<size_t>(tensor)].persistent) level = std::max(level, step.level + 1);
+    }
     for (const int tensor : step.writes) {
       int& level = ready[static_cast<size_t>(tensor)];
       level = std::max(level, step.level + 1);

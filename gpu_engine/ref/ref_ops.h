@@ -15,8 +15,10 @@ namespace sightglass::ref {
 Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
                                          const std::vector<const HostTensor*>& inputs);
 
-// Runs the whole graph; inputs and outputs in the graph's order.
-Result<std::vector<HostTensor>> run(const Graph& graph, const std::vector<HostTensor>& inputs);
+// Runs the whole graph; inputs and outputs in the graph's order. `states`, by the graph's states, holds what the run
+// before has left (nothing: the initial state) and what this one leaves; null: a first run whose states are forgotten.
+Result<std::vector<HostTensor>> run(const Graph& graph, const std::vector<HostTensor>& inputs,
+                                    std::vector<HostTensor>* states = nullptr);
 
 // A constant of the graph as a tensor of its value's type (float16 storage widened).
 Result<HostTensor> constant_tensor(const Graph& graph, ValueId id);

@@ -128,13 +128,34 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
   return outputs;
 }
 
-Result<std::vector<HostTensor>> run(const Graph& graph, const std::vector<HostTensor>& inputs) {
+namespace {
+
+// What a state holds before the first run: zeros, which are zero points where numbers are quantised.
+HostTensor initial_state(const Graph& graph, const State& state) {
+  const Value& value = graph.value(state.input);
+  HostTensor tensor(value.type, value.shape);
+  if (state.initial) {
+    tensor.data.assign(state.initial->bytes.begin(), state.initial->bytes.end());
+  } else if (is_quantized(value)) {
+    quantize(value, std::vector<float>(static_cast<size_t>(value.shape.elements()), 0.0f), tensor.data);
+  }
+  return tensor;
+}
+
+}  // namespace
+
+Result<std::vector<HostTensor>> run(const Graph& graph, const std::vector<HostTensor>& inputs,
+                                    std::vector<HostTensor>* states) {
   if (inputs.size() != graph.inputs.size()) {
     return invalid_argument("the graph has " + std::to_string(graph.inputs.size()) + " inputs; " +
                             std::to_string(inputs.size()) + " were given");
   }
   std::vector<std::optional<HostTensor>> tensors(graph.value_count());
   for (size_t i = 0; i < inputs.size(); ++i) tensors[static_cast<size_t>(graph.inputs[i])] = inputs[i];
+  for (size_t i = 0; i < graph.states.size(); ++i) {
+    const bool kept = states != nullptr && i < states->size();
+    tensors[static_cast<size_t>(graph.states[i].input)] = kept ? (*states)[i] : initial_state(graph, graph.states[i]);
+  }
   // Every use, to free a tensor after its last one.
   std::vector<size_t> uses(graph.value_count(), 0);
   for (const NodeId id : graph.order()) {
@@ -143,6 +164,7 @@ Result<std::vector<HostTensor>> run(const Graph& graph, const std::vector<HostTe
     }
   }
   for (const ValueId output : graph.outputs) ++uses[static_cast<size_t>(output)];
+  for (const State& state : graph.states) ++uses[static_cast<size_t>(state.output)];
 
   const auto tensor = [&](ValueId id) -> Result<const HostTensor*> {
     std::optional<HostTensor>& slot = tensors[static_cast<size_t>(id)];
@@ -173,6 +195,13 @@ Result<std::vector<HostTensor>> run(const Graph& graph, const std::vector<HostTe
     SG_ASSIGN_OR_RETURN(const HostTensor* result, tensor(output));
     outputs.push_back(*result);
   }
+  if (states == nullptr) return outputs;
+  std::vector<HostTensor> next;
+  for (const State& state : graph.states) {
+    SG_ASSIGN_OR_RETURN(const HostTensor* result, tensor(state.output));
+    next.push_back(*result);
+  }
+  *states = std::move(next);
   return outputs;
 }
 

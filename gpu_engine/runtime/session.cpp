@@ -67,6 +67,7 @@ struct Session::Impl {
 
   Status build();
   void fill_arena();
+  void fill_states();
   void bind_step(const Step& step, const Step* previous);
   void unbind();
   // Maps part of the arena for reading, in vec4, once the GPU is done with it.
@@ -86,6 +87,7 @@ Status Session::Impl::build() {
                        data().params.data(), GL_STATIC_DRAW);
   arena = make_buffer(gl, GL_SHADER_STORAGE_BUFFER, data().arena_size * kBlockBytes, nullptr, GL_DYNAMIC_COPY);
   fill_arena();
+  fill_states();
   sampler = make_sampler(gl, GL_LINEAR);
   inputs.resize(data().inputs.size());
   for (size_t i = 0; i < data().outputs.size(); ++i) {
@@ -111,6 +113,16 @@ void Session::Impl::fill_arena() {
     if (tensor.contents.empty()) continue;
     gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(tensor.offset * kBlockBytes),
                      static_cast<GLsizeiptr>(tensor.contents.size()), tensor.contents.data());
+  }
+  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+}
+
+void Session::Impl::fill_states() {
+  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, arena.id());
+  for (const PlanState& state : data().states) {
+    const PlanTensor& tensor = data().tensors[static_cast<size_t>(state.tensor)];
+    gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(tensor.offset * kBlockBytes),
+                     static_cast<GLsizeiptr>(state.initial.size()), state.initial.data());
   }
   gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
 }
@@ -243,6 +255,12 @@ Status Session::run() {
   if (s.checked) return {};
   s.checked = true;
   return check_gl(gl, "running a model for the first time");
+}
+
+Status Session::reset_state() {
+  clear_gl_errors(impl_->gl);
+  impl_->fill_states();
+  return check_gl(impl_->gl, "resetting a model's state");
 }
 
 Result<TextureRef> Session::output_texture(size_t output) const {

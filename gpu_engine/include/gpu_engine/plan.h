@@ -58,6 +58,7 @@ struct PlanOptions {
   Precision precision = Precision::kFp32;
   std::vector<InputSpec> inputs;    // by model input; missing ones are kHost
   std::vector<OutputSpec> outputs;  // by model output; missing ones are kHost
+  bool keep_state = true;           // off: every run begins with the model's initial state, as a first one does
   bool rewrites = true;             // off: the graph runs as it stands in the file (for finding faults)
   int32_t sentinel_bytes = 0;       // guard bands around every tensor of the arena (for tests); a multiple of 16
 };

@@ -1,6 +1,9 @@
 // A plan on one GL context. All calls need that context (or one that shares its objects) current on the calling thread;
 // a session is used by one thread at a time.
 //
+// What a recurrent model keeps from run to run lives in the session: it begins as the model says, mostly as zeros, and
+// each run() moves it on by one step (PlanOptions::keep_state). Sessions of one plan have states of their own.
+//
 // GL state after every call: no program, vertex array or framebuffer is bound, the active texture unit is 0, and every
 // indexed binding, texture unit and sampler that was used is unbound. Nothing else is touched.
 #pragma once
@@ -35,6 +38,10 @@ class Session {
 
   // Issues the dispatches and returns without waiting. No allocation, compilation, upload, readback or wait.
   Status run();
+
+  // Forgets what a recurrent model (LSTM and its kin, variables) has kept from the runs so far: the next run is as the
+  // first one. A small upload; costs nothing for a model without state.
+  Status reset_state();
 
   // The texture that run() writes for an output planned as kTexture. The same one every time; owned by the session.
   Result<TextureRef> output_texture(size_t output) const;
