@@ -72,6 +72,11 @@ struct AttributeText {
     return " group=" + std::to_string(a.group) + (a.asymmetric ? " asymmetric" : "");
   }
   std::string operator()(const DepthToSpaceAttr& a) const { return " block=" + std::to_string(a.block_size); }
+  std::string operator()(const LstmAttr& a) const {
+    return std::string(a.basic ? " basic" : "") + (a.time_major ? " time_major" : "") +
+           " cells=" + to_string(a.activation) + (a.cell_clip > 0 ? " cell_clip=" + number(a.cell_clip) : "") +
+           (a.projection_clip > 0 ? " projection_clip=" + number(a.projection_clip) : "");
+  }
 };
 
 std::string attributes_of(const Graph& graph, const Node& node) {

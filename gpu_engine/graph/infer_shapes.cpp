@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "graph/graph.h"
+#include "graph/infer_special.h"
 
 namespace sightglass {
 
@@ -416,6 +417,8 @@ Result<Shape> ShapeInference::infer() {
       return resize();
     case OpType::kDepthToSpace:
       return depth_to_space();
+    case OpType::kLstm:
+      break;  // has several outputs
   }
   return wrong("its operator is unknown");
 }
@@ -457,6 +460,8 @@ size_t attributes_of(OpType op) {
       return index_of<DynamicQuantizeAttr>();
     case OpType::kDepthToSpace:
       return index_of<DepthToSpaceAttr>();
+    case OpType::kLstm:
+      return index_of<LstmAttr>();
     default:
       return index_of<std::monostate>();
   }
@@ -466,17 +471,22 @@ size_t attributes_of(OpType op) {
 
 Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
   const std::string op = node.origin.empty() ? std::string(to_string(node.op)) : node.origin;
-  if (node.outputs.size() != 1) {
-    return invalid_model(op + ": it has " + std::to_string(node.outputs.size()) + " outputs, but makes one");
-  }
   if (node.attributes.index() != attributes_of(node.op)) {
     return internal_error(op + ": its attributes are those of another operator");
   }
   if (node.activation == Activation::kPrelu && !has_weights(node.op)) {
     return invalid_model(op + ": it has no slopes for the activation prelu");
   }
-  SG_ASSIGN_OR_RETURN(Shape shape, ShapeInference(graph, node).infer());
-  return std::vector<Shape>{shape};
+  std::vector<Shape> shapes;
+  if (node.op == OpType::kLstm) {
+    SG_ASSIGN_OR_RETURN(shapes, infer_lstm(graph, node));
+  } else {
+    SG_ASSIGN_OR_RETURN(const Shape shape, ShapeInference(graph, node).infer());
+    shapes.push_back(shape);
+  }
+  if (node.outputs.size() == shapes.size()) return shapes;
+  return invalid_model(op + ": it has " + std::to_string(node.outputs.size()) + " outputs, but makes " +
+                       std::to_string(shapes.size()));
 }
 
 }  // namespace sightglass

@@ -7,6 +7,8 @@ bool has_weights(OpType op) {
          op == OpType::kFullyConnected;
 }
 
+bool packs_constants(OpType op) { return has_weights(op) || op == OpType::kLstm; }
+
 const char* to_string(OpType op) {
   switch (op) {
     case OpType::kConv2d:
@@ -63,6 +65,8 @@ const char* to_string(OpType op) {
       return "RESIZE_BILINEAR";
     case OpType::kDepthToSpace:
       return "DEPTH_TO_SPACE";
+    case OpType::kLstm:
+      return "LSTM";
     case OpType::kQuantize:
       return "QUANTIZE";
     case OpType::kDynamicQuantize:

@@ -40,6 +40,8 @@ enum class OpType : uint8_t {
   kStridedSlice,
   kResizeBilinear,
   kDepthToSpace,
+  kLstm,  // also UNIDIRECTIONAL_SEQUENCE_LSTM; operands: graph/lstm.h; outputs: data, next hidden state, next cell
+          // state
   kDequantize,
   kQuantize,         // of float32, or from one quantisation to another
   kDynamicQuantize,  // float32 rounded to 8-bit quanta of its own range; stands before operators with 8-bit weights
@@ -129,12 +131,27 @@ struct DepthToSpaceAttr {
   int32_t block_size = 1;
 };
 
+// Real numbers; steps are 0 where nothing is rounded.
+struct LstmAttr {
+  bool basic = false;                         // which form the inputs have
+  bool time_major = false;                    // of a sequence
+  Activation activation = Activation::kTanh;  // of the cell gate and of the cells
+  float cell_clip = 0, projection_clip = 0;   // ± bounds; 0: none
+  std::array<float, 4> gate_steps{};          // quanta (16 bits) of the sums of input, forget, cell and output gate
+  float cell_step = 0;                        // of the cells, 16 bits
+  float made_step = 0, made_lowest = 0, made_highest = 0;  // of what the projection reads, and its range in steps
+};
+
 using Attributes = std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr,
                                 Pool2dAttr, ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr,
-                                ResizeAttr, DepthToSpaceAttr, DynamicQuantizeAttr>;
+                                ResizeAttr, DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr>;
 
 // Convolutions and the fully connected layer: input 1 is the weights, 2 the bias, 3 the slopes of a fused PRELU.
 bool has_weights(OpType op);
+
+// Operators whose constant operands are turned into real numbers when they are laid out for the GPU, whatever their
+// type.
+bool packs_constants(OpType op);
 
 const char* to_string(OpType op);  // TensorFlow Lite's name: "CONV_2D"
 const char* to_string(Activation activation);

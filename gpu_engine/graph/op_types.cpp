@@ -104,6 +104,8 @@ Rule rule_of(OpType op) {
     case OpType::kStridedSlice:
     case OpType::kDepthToSpace:
       return {kAny};
+    case OpType::kLstm:
+      return {kF | kQ, kF | kQ, Others::kWeights};
     case OpType::kDequantize:
       return {kH | kQ | kAxes, kF};
     case OpType::kDynamicQuantize:

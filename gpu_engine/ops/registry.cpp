@@ -11,11 +11,11 @@ namespace sightglass {
 namespace {
 
 std::vector<Kernel> make_kernels() {
-  std::vector<Kernel> kernels{conv2d_texture_kernel(), conv2d_kernel(),          fully_connected_kernel(),
-                              depthwise_kernel(),      transpose_conv_kernel(),  mean_kernel(),
-                              softmax_kernel(),        concat_kernel(),          pad_kernel(),
-                              strided_slice_kernel(),  reshape_kernel(),         resize_bilinear_kernel(),
-                              depth_to_space_kernel(), dynamic_quantize_kernel()};
+  std::vector<Kernel> kernels{conv2d_texture_kernel(), conv2d_kernel(),           fully_connected_kernel(),
+                              depthwise_kernel(),      transpose_conv_kernel(),   mean_kernel(),
+                              softmax_kernel(),        concat_kernel(),           pad_kernel(),
+                              strided_slice_kernel(),  reshape_kernel(),          resize_bilinear_kernel(),
+                              depth_to_space_kernel(), dynamic_quantize_kernel(), lstm_kernel()};
   std::ranges::copy(elementwise_quantized_kernels(), std::back_inserter(kernels));
   std::ranges::copy(elementwise_kernels(), std::back_inserter(kernels));
   std::ranges::copy(pool_kernels(), std::back_inserter(kernels));
@@ -37,7 +37,7 @@ Status check_values(const Graph& graph, const Node& node) {
   SG_RETURN_IF_ERROR(check_types(typed_op(graph, node)));
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     // Weights and biases are dequantised when they are packed, whatever their type.
-    const bool packed = has_weights(node.op) && i > 0;
+    const bool packed = packs_constants(node.op) && i > 0 && graph.is_constant(node.inputs[i]);
     if (node.inputs[i] != kNone && !packed) SG_RETURN_IF_ERROR(check_value(graph.value(node.inputs[i])));
   }
   for (const ValueId output : node.outputs) SG_RETURN_IF_ERROR(check_value(graph.value(output)));

@@ -38,6 +38,9 @@ void unary(const Call& call, HostTensor& out);   // RELU to EXP
 void dynamic_quantize(const Call& call, HostTensor& out);
 void resize_bilinear(const Call& call, HostTensor& out);
 
+// Of quantised tensors as well, and of weights of any type.
+void lstm(const Call& call, std::vector<HostTensor>& out);
+
 // Of any type: elements are moved as they are.
 void reshape(const Call& call, HostTensor& out);
 void concat(const Call& call, HostTensor& out);

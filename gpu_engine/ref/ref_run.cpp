@@ -57,6 +57,8 @@ Function function_of(OpType op) {
       return dynamic_quantize;
     case OpType::kDequantize:
       return dequantize;
+    case OpType::kLstm:
+      break;  // has several outputs
     case OpType::kQuantize:
       return reshape;  // of the real numbers: all that it does is to round its result
   }
@@ -111,12 +113,20 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
   SG_RETURN_IF_ERROR(check_inputs(graph, node, inputs));
   Node inferred = node;  // with the padding that SAME and VALID mean here
   SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph, inferred));
-  if (node.outputs.size() != shapes.size() || graph.value(node.outputs[0]).shape != shapes[0]) {
-    return internal_error(where(node) + ": output is not of the inferred shape " + shapes[0].to_string());
+  std::vector<HostTensor> outputs;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const Value& output = graph.value(node.outputs[i]);
+    if (output.shape != shapes[i]) {
+      return internal_error(where(node) + ": output " + std::to_string(i) + " is not of the inferred shape " +
+                            shapes[i].to_string());
+    }
+    outputs.emplace_back(output.type, shapes[i]);
   }
   SG_RETURN_IF_ERROR(check_types_and_scales(graph, node));
-  std::vector<HostTensor> outputs;
-  outputs.emplace_back(graph.value(node.outputs[0]).type, shapes[0]);
+  if (node.op == OpType::kLstm) {
+    lstm({graph, inferred, inputs}, outputs);
+    return outputs;
+  }
   const bool weights_are_integers = has_weights(node.op) && inputs[1]->type != DataType::kFloat32;
   if ((computes_quantized(graph, node) && node.op != OpType::kDequantize) || weights_are_integers) {
     quantized({graph, inferred, inputs}, function_of(node.op), outputs[0]);

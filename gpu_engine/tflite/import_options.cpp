@@ -201,6 +201,8 @@ constexpr std::array kOperators = {
     Row{B::STRIDED_SLICE, {OpType::kStridedSlice, 4, 4, false, decode_strided_slice}},
     Row{B::RESIZE_BILINEAR, {OpType::kResizeBilinear, 2, 2, false, decode_resize_bilinear}},
     Row{B::DEPTH_TO_SPACE, {OpType::kDepthToSpace, 1, 1, false, decode_depth_to_space}},
+    Row{B::LSTM, {OpType::kLstm, 5, 24, false, decode_lstm, 4, true}},
+    Row{B::UNIDIRECTIONAL_SEQUENCE_LSTM, {OpType::kLstm, 20, 24, false, decode_sequence_lstm, 1, true}},
     Row{B::QUANTIZE, {OpType::kQuantize, 1, 1, false, decode_nothing}},
     Row{B::DEQUANTIZE, {OpType::kDequantize, 1, 1, false, decode_nothing}},
 };

@@ -9,12 +9,22 @@
 
 namespace sightglass::tflite {
 
+// An input that keeps its contents from run to run, and which of the node's outputs it becomes.
+struct DecodedState {
+  size_t input = 0, output = 0;
+  bool as_real = false;  // kept as float32, whatever the file's type
+};
+
+inline constexpr size_t kNoOutput = SIZE_MAX;
+
 // What a decoder fills in.
 struct DecodedOp {
   OpType op = OpType::kReshape;
   Attributes attributes;
   Activation activation = Activation::kNone;
-  std::vector<size_t> data;  // which inputs the node reads; parameter tensors are left out
+  std::vector<size_t> data;          // which inputs the node reads; parameter tensors are left out
+  std::vector<size_t> outputs{0};    // by output of the node, which of the operator's it is; kNoOutput: a state alone
+  std::vector<DecodedState> states;  // inputs are the operator's
 };
 
 struct OperatorRule {
@@ -24,6 +34,8 @@ struct OperatorRule {
   // Starts from `op` and all inputs as data. Fails with kUnsupported for what is valid but cannot be run, with
   // kInvalidModel for what contradicts itself; the caller puts the operator's name before the message.
   Status (*decode)(const OperatorView& view, DecodedOp& node) = nullptr;
+  size_t max_outputs = 1;
+  bool any_input_optional = false;  // what must be there is the decoder's or shape inference's business
 };
 
 // Null when the operator is not known; then unsupported_reason() says what would help.
@@ -45,5 +57,9 @@ Status decode_strided_slice(const OperatorView& view, DecodedOp& node);
 Status decode_concatenation(const OperatorView& view, DecodedOp& node);
 Status decode_depth_to_space(const OperatorView& view, DecodedOp& node);
 Status decode_resize_bilinear(const OperatorView& view, DecodedOp& node);
+
+// Recurrent operators; import_recurrent.cpp.
+Status decode_lstm(const OperatorView& view, DecodedOp& node);
+Status decode_sequence_lstm(const OperatorView& view, DecodedOp& node);
 
 }  // namespace sightglass::tflite

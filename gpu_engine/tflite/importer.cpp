@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "graph/fold.h"
 #include "graph/hybrid.h"
@@ -39,6 +40,7 @@ class Importer {
     std::string custom_code;
     std::vector<FileTensor*> inputs;  // null where absent
     std::vector<FileTensor*> outputs;
+    std::vector<const FileTensor*> intermediates;
   };
 
   Status read_graph_inputs();
@@ -49,6 +51,7 @@ class Importer {
   Status import_step(const schema::Operator& op, const Step& step);
   Status add_node(const DecodedOp& decoded, const Step& step);
   Status check_tensor(const FileTensor& tensor) const;
+  static Status check_states(const DecodedOp& decoded, const Step& step);
   Status check_types(const DecodedOp& decoded, const Step& step, bool constant) const;
   Status fold(Node node, const Step& step, const std::vector<FileTensor*>& data);
   void share_half(const FileTensor& from, FileTensor& to);
@@ -56,13 +59,17 @@ class Importer {
 
   Result<FileTensor*> tensor(int32_t index, const char* what);
   ValueId value_of(FileTensor& tensor);
+  void read_state(FileTensor& tensor, bool as_real);
+  ValueId add_next(const FileTensor& tensor);
+  void write_state(FileTensor& tensor, ValueId next);
   static Value make_value(const FileTensor& tensor);
 
   ModelFile file_;
   const ImportOptions& options_;
   std::vector<FileTensor> tensors_;
   Graph graph_;
-  std::vector<std::string> unsupported_;  // a line for each operator that stands in the way
+  std::unordered_map<int32_t, size_t> state_of_;  // by index of a variable tensor: its place among the graph's states
+  std::vector<std::string> unsupported_;          // a line for each operator that stands in the way
   int64_t folded_bytes_ = 0, folded_steps_ = 0;
 };
 
@@ -184,6 +191,12 @@ Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t 
     }
     step.inputs.push_back(input);
   }
+  for (uint32_t i = 0; op.intermediates() != nullptr && i < op.intermediates()->size(); ++i) {
+    const std::string what = step.title + ": intermediate tensor " + std::to_string(i);
+    SG_RETURN_IF_ERROR(file_.charge(sizeof(int32_t)));
+    SG_ASSIGN_OR_RETURN(const FileTensor* const intermediate, tensor(op.intermediates()->Get(i), what.c_str()));
+    step.intermediates.push_back(intermediate);
+  }
   // Only now: an operator that reads its own output reads it before it is written.
   for (FileTensor* output : step.outputs) {
     if (output->available) {
@@ -216,8 +229,9 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
   const std::string here = where(step.title, step.outputs);
   const OperatorRule* rule = find_rule(step.code, step.custom_code);
   if (rule == nullptr) return unsupported(here + ": " + unsupported_reason(step.code, step.custom_code));
-  if (step.outputs.size() != 1) {
-    return invalid_model(here + ": has " + std::to_string(step.outputs.size()) + " outputs, not 1");
+  if (step.outputs.empty() || step.outputs.size() > rule->max_outputs) {
+    return invalid_model(here + ": has " + std::to_string(step.outputs.size()) + " outputs, not 1" +
+                         (rule->max_outputs > 1 ? " to " + std::to_string(rule->max_outputs) : ""));
   }
   if (step.inputs.size() < rule->min_inputs || step.inputs.size() > rule->max_inputs) {
     return invalid_model(here + ": has " + std::to_string(step.inputs.size()) + " inputs, not " +
@@ -225,20 +239,14 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
   }
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const bool optional = rule->optional_last_input && i + 1 == rule->max_inputs;
-    if (step.inputs[i] == nullptr && !optional) {
+    if (step.inputs[i] == nullptr && !optional && !rule->any_input_optional) {
       return invalid_model(here + ": input " + std::to_string(i) + " is absent");
     }
   }
 
   const auto present = [](const FileTensor* t) { return t != nullptr; };
-  const auto variable = [&](const FileTensor* t) { return present(t) && t->variable && !t->available; };
-  if (const auto it = std::ranges::find_if(step.inputs, variable); it != step.inputs.end()) {
-    return unsupported(here + ": " + (*it)->describe() +
-                       " keeps its contents from run to run, which is not supported: export the state as an input and "
-                       "an output");
-  }
   const bool opaque = std::ranges::any_of(step.inputs, [&](const FileTensor* t) { return present(t) && t->opaque; });
-  const OperatorView view(op, {step.inputs.begin(), step.inputs.end()});
+  const OperatorView view(op, {step.inputs.begin(), step.inputs.end()}, step.intermediates);
   DecodedOp decoded;
   decoded.op = rule->op;
   for (size_t i = 0; i < step.inputs.size(); ++i) decoded.data.push_back(i);
@@ -247,6 +255,7 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
     // Shapes that nobody has inferred are no ground to call the file wrong.
     if (!opaque || status.code() == ErrorCode::kUnsupported) return status.with_context(here);
   } else {
+    SG_RETURN_IF_ERROR(check_states(decoded, step).with_context(here));
     const bool constant =
         std::ranges::all_of(decoded.data, [&](size_t i) { return !view.has(i) || view.input(i).constant.has_value(); });
     SG_RETURN_IF_ERROR(check_types(decoded, step, constant).with_context(here));
@@ -256,6 +265,22 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
     return {};
   }
   return add_node(decoded, step);
+}
+
+Status Importer::check_states(const DecodedOp& decoded, const Step& step) {
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    const FileTensor* input = step.inputs[i];
+    const bool state = std::ranges::find(decoded.states, i, &DecodedState::input) != decoded.states.end();
+    if (input != nullptr && input->variable && !input->available && !state) {
+      return unsupported(input->describe() +
+                         " keeps its contents from run to run, which is not supported here: export the state as an "
+                         "input and an output");
+    }
+    if (state && (input == nullptr || !input->variable || input->available || !input->shape_declared)) {
+      return invalid_model("input " + std::to_string(i) + ", its state, is no variable tensor of a known shape");
+    }
+  }
+  return {};
 }
 
 // What stands in the way of computing with a tensor, whatever the operator.
@@ -335,20 +360,66 @@ Status Importer::add_node(const DecodedOp& decoded, const Step& step) {
   node.origin = step.title;
   std::vector<FileTensor*> data;
   for (const size_t i : decoded.data) data.push_back(i < step.inputs.size() ? step.inputs[i] : nullptr);
-  FileTensor& output = *step.outputs[0];
 
   const bool constant =
       std::ranges::all_of(data, [](const FileTensor* t) { return t == nullptr || t->constant.has_value(); });
   if (constant) return fold(std::move(node), step, data);
+  for (size_t i = 0; i < step.outputs.size(); ++i) {
+    const bool made = std::ranges::find(decoded.outputs, i) != decoded.outputs.end();
+    if (!made) step.outputs[i]->available = false;  // scratch space, which nobody else may read
+  }
 
+  for (const DecodedState& state : decoded.states) read_state(*step.inputs[state.input], state.as_real);
   for (FileTensor* input : data) node.inputs.push_back(input == nullptr ? kNone : value_of(*input));
   if (is_hybrid(graph_, node)) node.inputs[0] = add_dynamic_quantize(graph_, node);
-  node.outputs.push_back(value_of(output));
+  for (size_t i = 0; i < decoded.outputs.size(); ++i) {
+    const auto becomes_state = std::ranges::find(decoded.states, i, &DecodedState::output);
+    const size_t place = decoded.outputs[i];
+    node.outputs.push_back(place != kNoOutput ? value_of(*step.outputs[place])
+                                              : add_next(*step.inputs[becomes_state->input]));
+  }
   SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph_, node));
-  SG_RETURN_IF_ERROR(adopt_shape(output, shapes[0]).with_context(where(step.title, step.outputs)));
-  graph_.value(output.value).shape = output.shape;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const size_t place = decoded.outputs[i];
+    Shape& shape = graph_.value(node.outputs[i]).shape;
+    if (place != kNoOutput) {
+      SG_RETURN_IF_ERROR(adopt_shape(*step.outputs[place], shapes[i]).with_context(where(step.title, step.outputs)));
+    }
+    shape = shapes[i];
+  }
+  for (const DecodedState& state : decoded.states) {
+    write_state(*step.inputs[state.input], node.outputs[state.output]);
+  }
   graph_.add_node(std::move(node));
   return {};
+}
+
+// A variable tensor's value is what the last operator before has left there: at first, the state itself.
+void Importer::read_state(FileTensor& tensor, bool as_real) {
+  if (tensor.value != kNone) return;
+  Value value = make_value(tensor);
+  if (as_real) {
+    value.type = DataType::kFloat32;
+    value.quantization = {};
+  }
+  tensor.value = graph_.add_value(std::move(value));
+  graph_.states.push_back({tensor.value, tensor.value, std::nullopt});
+  state_of_.emplace(tensor.index, graph_.states.size() - 1);
+}
+
+ValueId Importer::add_next(const FileTensor& tensor) {
+  const Value& before = graph_.value(tensor.value);
+  Value value;
+  value.name = before.name + " (next)";
+  value.type = before.type;
+  value.shape = before.shape;
+  value.quantization = before.quantization;
+  return graph_.add_value(std::move(value));
+}
+
+void Importer::write_state(FileTensor& tensor, ValueId next) {
+  tensor.value = next;
+  graph_.states[state_of_.at(tensor.index)].output = next;
 }
 
 // Evaluates the node in a graph of its own: nothing else has to know of constants that only it reads.

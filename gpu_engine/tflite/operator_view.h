@@ -13,14 +13,18 @@ namespace sightglass::tflite {
 class OperatorView {
  public:
   // `inputs` are null where an optional input is absent.
-  OperatorView(const schema::Operator& op, std::vector<const FileTensor*> inputs)
-      : op_(op), inputs_(std::move(inputs)) {}
+  OperatorView(const schema::Operator& op, std::vector<const FileTensor*> inputs,
+               std::vector<const FileTensor*> intermediates = {})
+      : op_(op), inputs_(std::move(inputs)), intermediates_(std::move(intermediates)) {}
 
   size_t input_count() const { return inputs_.size(); }
   bool has(size_t i) const { return i < inputs_.size() && inputs_[i] != nullptr; }
   // The caller has made sure that has(i).
   const FileTensor& input(size_t i) const { return *inputs_[i]; }
   const Shape& shape(size_t i) const { return input(i).shape; }
+  // Tensors that only tell how numbers within the operator are quantised; any may be null.
+  const std::vector<const FileTensor*>& intermediates() const { return intermediates_; }
+  size_t output_count() const { return op_.outputs() == nullptr ? 0 : op_.outputs()->size(); }
 
   // The numbers of a parameter tensor: constant, of int32 or int64, at most `most`. `what` names it for people.
   Result<std::vector<int64_t>> integers(size_t i, const char* what, size_t most) const;
@@ -54,7 +58,7 @@ class OperatorView {
   Status need_constant(size_t i, const char* what) const;
 
   const schema::Operator& op_;
-  std::vector<const FileTensor*> inputs_;
+  std::vector<const FileTensor*> inputs_, intermediates_;
 };
 
 }  // namespace sightglass::tflite

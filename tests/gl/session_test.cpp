@@ -8,6 +8,7 @@
 #include "gl/counting_gl.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/plan.h"
+#include "graph/graph.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
@@ -155,6 +156,86 @@ TEST(GlApiTest, NamesWhatIsMissing) {
   });
   ASSERT_FALSE(api.ok());
   EXPECT_NE(api.status().message().find("glDispatchCompute"), std::string::npos) << api.status().message();
+}
+
+// One value that is added up over the runs: a state that its node reads, and that is copied back after it.
+Graph running_sum(bool begins_at_ten) {
+  Graph graph;
+  graph.name = "running sum";
+  const auto value = [&graph](const char* name) {
+    Value v;
+    v.name = name;
+    v.shape = {1, 2, 3, 5};
+    return graph.add_value(std::move(v));
+  };
+  const ValueId in = value("in"), sum = value("sum"), next = value("next"), twice = value("twice");
+  Node add;
+  add.op = OpType::kAdd;
+  add.inputs = {in, sum};
+  add.outputs = {next};
+  graph.add_node(add);
+  Node late;  // reads what the state was, after the next one has been computed
+  late.op = OpType::kAdd;
+  late.inputs = {sum, next};
+  late.outputs = {twice};
+  graph.add_node(late);
+  graph.inputs = {in};
+  graph.outputs = {next, twice};
+  graph.states = {{sum, next, std::nullopt}};
+  if (begins_at_ten) {
+    const auto tens = std::make_shared<std::vector<float>>(30, 10.0f);
+    graph.states[0].initial = Constant{DataType::kFloat32, std::as_bytes(std::span(*tens)), tens};
+  }
+  return graph;
+}
+
+// What the outputs' first elements are after each of three runs on ones.
+std::vector<float> sums(Session& session, int runs) {
+  const HostTensor ones = HostTensor::from_floats({1, 2, 3, 5}, std::vector<float>(30, 1.0f));
+  std::vector<float> seen;
+  for (int i = 0; i < runs; ++i) {
+    EXPECT_TRUE(session.write_input(0, ones.data).ok());
+    EXPECT_TRUE(session.run().ok());
+    for (size_t output = 0; output < 2; ++output) {
+      HostTensor got(DataType::kFloat32, {1, 2, 3, 5});
+      EXPECT_TRUE(session.read_output(output, got.data).ok());
+      seen.push_back(got.as<float>()[29]);
+    }
+  }
+  return seen;
+}
+
+TEST_F(SessionTest, StatesGoFromRunToRun) {
+  using Numbers = std::vector<float>;
+  for (const bool ten : {false, true}) {
+    const auto model = Model::from_graph(running_sum(ten));
+    ASSERT_TRUE(model.ok()) << model.status().message();
+    const float first = ten ? 10 : 0;
+    for (const Precision precision : {Precision::kFp32, Precision::kFp16}) {
+      PlanOptions options;
+      options.precision = precision;
+      const auto kept = Plan::build(*model, device().limits, options);
+      ASSERT_TRUE(kept.ok()) << kept.status().message();
+      auto session = Session::create(gl(), *kept);
+      ASSERT_TRUE(session.ok()) << session.status().message();
+      const Numbers expected{first + 1, 2 * first + 1, first + 2, 2 * first + 3};
+      EXPECT_EQ(sums(**session, 2), expected);
+      const GlState before = snapshot_gl_state(gl());
+      ASSERT_TRUE((*session)->reset_state().ok());
+      EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "") << "after reset_state()";
+      EXPECT_EQ(sums(**session, 2), expected);
+      auto other = Session::create(gl(), *kept);
+      ASSERT_TRUE(other.ok());
+      EXPECT_EQ(sums(**other, 1), (Numbers{first + 1, 2 * first + 1})) << "another session's state";
+
+      options.keep_state = false;
+      const auto fresh = Plan::build(*model, device().limits, options);
+      ASSERT_TRUE(fresh.ok()) << fresh.status().message();
+      session = Session::create(gl(), *fresh);
+      ASSERT_TRUE(session.ok());
+      EXPECT_EQ(sums(**session, 2), (Numbers{first + 1, 2 * first + 1, first + 1, 2 * first + 1}));
+    }
+  }
 }
 
 }  // namespace

@@ -40,6 +40,28 @@ TEST(Verify, GraphInputsAndOutputs) {
   expect_violation("'orphan'", [](Chain& c) { c.graph.outputs.push_back(add_value(c.graph, "orphan", {1})); });
 }
 
+TEST(Verify, States) {
+  expect_violation("a state's tensor does not exist", [](Chain& c) { c.graph.states = {{c.in, 99, {}}}; });
+  expect_violation("the state tensor 'in' is computed, a constant, an input, or a state twice", [](Chain& c) {
+    c.graph.states = {{c.in, c.in, {}}};
+  });
+  expect_violation("of another type, shape or quantisation", [](Chain& c) {
+    c.graph.states = {{add_value(c.graph, "kept", {7}), c.sum, {}}};
+  });
+  expect_violation("which nothing computes", [](Chain& c) {
+    c.graph.states = {{add_value(c.graph, "kept", {7}), add_value(c.graph, "never", {7}), {}}};
+  });
+  expect_violation("begins as a constant of another type or size", [](Chain& c) {
+    const ValueId kept = add_value(c.graph, "kept", {7});
+    c.graph.states = {{kept, kept, Constant{}}};
+  });
+  Chain chain = make_chain();
+  const ValueId kept = add_value(chain.graph, "kept", {7});
+  chain.graph.states = {{kept, kept, {}}};
+  EXPECT_TRUE(verify(chain.graph).ok()) << verify(chain.graph).message();
+  EXPECT_NE(dump_text(chain.graph).find("state %"), std::string::npos) << dump_text(chain.graph);
+}
+
 TEST(Verify, LinksBetweenNodesAndValues) {
   expect_violation("RELU #0 (output 'relu'): has an input that does not exist",
                    [](Chain& c) { c.graph.node(0).inputs[0] = 99; });

@@ -170,23 +170,34 @@ ValueId CaseBuilder::node(OpType op, Attributes attributes, std::vector<ValueId>
 
 ValueId CaseBuilder::node(OpType op, Attributes attributes, std::vector<ValueId> inputs, Activation activation,
                           std::optional<DataType> type) {
+  return add(op, std::move(attributes), std::move(inputs), 1, activation, type)[0];
+}
+
+std::vector<ValueId> CaseBuilder::node_with(OpType op, Attributes attributes, std::vector<ValueId> inputs,
+                                            size_t outputs) {
+  return add(op, std::move(attributes), std::move(inputs), outputs, Activation::kNone, std::nullopt);
+}
+
+std::vector<ValueId> CaseBuilder::add(OpType op, Attributes attributes, std::vector<ValueId> inputs, size_t outputs,
+                                      Activation activation, std::optional<DataType> type) {
   Node node;
   node.op = op;
   node.attributes = std::move(attributes);
   node.inputs = std::move(inputs);
   node.activation = activation;
   node.origin = std::string(to_string(op)) + " #" + std::to_string(case_.graph.node_count());
-  Value output;
-  output.name = "value" + std::to_string(case_.graph.value_count());
-  output.type = type ? *type : natural_type(typed_op(case_.graph, node), 0);
-  const ValueId id = case_.graph.add_value(std::move(output));
-  node.outputs = {id};
+  for (size_t i = 0; i < outputs; ++i) {
+    Value output;
+    output.name = "value" + std::to_string(case_.graph.value_count());
+    output.type = type ? *type : natural_type(typed_op(case_.graph, node), i);
+    node.outputs.push_back(case_.graph.add_value(std::move(output)));
+  }
   const Result<std::vector<Shape>> shapes = infer_shapes(case_.graph, node);
   EXPECT_TRUE(shapes.ok()) << shapes.status().message();
-  if (shapes.ok()) case_.graph.value(id).shape = shapes->at(0);
+  for (size_t i = 0; shapes.ok() && i < outputs; ++i) case_.graph.value(node.outputs[i]).shape = shapes->at(i);
+  case_.graph.outputs = node.outputs;
   case_.graph.add_node(std::move(node));
-  case_.graph.outputs = {id};
-  return id;
+  return case_.graph.outputs;
 }
 
 OpCase CaseBuilder::build(std::string name) {

@@ -74,12 +74,15 @@ class CaseBuilder {
   ValueId bias(int32_t channels);
   ValueId node(OpType op, Attributes attributes, std::vector<ValueId> inputs, const Quantized& output,
                Activation activation = Activation::kNone);
-  // The last node's output is the graph's.
+  // The same for an operator of several outputs, which all become the graph's.
+  std::vector<ValueId> node_with(OpType op, Attributes attributes, std::vector<ValueId> inputs, size_t outputs);
+  // The last node's outputs are the graph's.
   OpCase build(std::string name);
 
  private:
   HostTensor integers(const Shape& shape, DataType type);
-
+  std::vector<ValueId> add(OpType op, Attributes attributes, std::vector<ValueId> inputs, size_t outputs,
+                           Activation activation, std::optional<DataType> type);
   Random random_;
   OpCase case_;
 };

@@ -1,0 +1,12 @@
+// Shape inference of operators with several outputs, called by infer_shapes().
+#pragma once
+
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace sightglass {
+
+Result<std::vector<Shape>> infer_lstm(const Graph& graph, const Node& node);  // infer_recurrent.cpp
+
+}  // namespace sightglass

@@ -1,0 +1,142 @@
+// LSTM, step by step in double precision. Where it is quantised, real numbers are computed with, and rounded wherever
+// TensorFlow Lite keeps integers.
+#include <algorithm>
+#include <cmath>
+
+#include "graph/lstm.h"
+#include "graph/quantized.h"
+#include "ref/kernels.h"
+#include "ref/ref_ops.h"
+
+namespace sightglass::ref {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+struct Quanta {
+  double step = 0, lowest = 0, highest = 0;  // step 0: none
+  double operator()(double x) const { return step > 0 ? step * std::clamp(std::round(x / step), lowest, highest) : x; }
+};
+Quanta int16_quanta(float step) { return {step, -32768, 32767}; }
+
+double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+
+double clip(double x, double bound) { return bound > 0 ? std::clamp(x, -bound, bound) : x; }
+
+// Adds the dense matrix times `v`.
+void add_product(const std::vector<float>& matrix, const Vector& v, Vector& to) {
+  size_t at = 0;
+  for (double& sum : to) {
+    for (const double x : v) sum += x * matrix[at++];
+  }
+}
+
+void normalise(const std::vector<float>& factors, const std::vector<float>& bias, Vector& v) {
+  constexpr double kSmallest = 1e-8;
+  double mean = 0, variance = 0;
+  for (const double x : v) mean += x / static_cast<double>(v.size());
+  for (const double x : v) variance += (x - mean) * (x - mean) / static_cast<double>(v.size());
+  const double scale = 1.0 / std::sqrt(variance + kSmallest);
+  for (size_t i = 0; i < v.size(); ++i) v[i] = (v[i] - mean) * scale * factors[i] + bias[i];
+}
+
+struct Cell {
+  const LstmAttr& attr;
+  const lstm::Weights& weights;
+  Quanta hidden_quanta;
+
+  double activate(double x) const { return apply(attr.activation, static_cast<float>(x)); }
+
+  // The sums of a gate, which reads the cells `c` through its peephole.
+  Vector gate(lstm::Gate gate, const Vector& data, const Vector& hidden, const Vector& c) const {
+    Vector sums(c.size(), 0.0);
+    if (!weights.normalised()) std::ranges::copy(weights.bias[gate], sums.begin());
+    add_product(weights.input[gate], data, sums);
+    add_product(weights.recurrent[gate], hidden, sums);
+    const std::vector<float>* peephole = gate == lstm::kCellGate     ? nullptr
+                                         : gate == lstm::kOutputGate ? &weights.peephole[2]
+                                                                     : &weights.peephole[gate];
+    for (size_t i = 0; peephole != nullptr && i < peephole->size(); ++i) sums[i] += (*peephole)[i] * c[i];
+    std::ranges::transform(sums, sums.begin(), int16_quanta(attr.gate_steps[gate]));
+    if (weights.normalised()) normalise(weights.norm[gate], weights.bias[gate], sums);
+    return sums;
+  }
+
+  // One time step.
+  void advance(const Vector& data, Vector& hidden, Vector& c) const {
+    const Vector f = gate(lstm::kForgetGate, data, hidden, c), g = gate(lstm::kCellGate, data, hidden, c);
+    const Vector i = weights.coupled() ? Vector() : gate(lstm::kInputGate, data, hidden, c);
+    for (size_t k = 0; k < c.size(); ++k) {
+      const double keep = sigmoid(f[k]), take = weights.coupled() ? 1.0 - keep : sigmoid(i[k]);
+      c[k] = int16_quanta(attr.cell_step)(clip(keep * c[k] + take * activate(g[k]), attr.cell_clip));
+    }
+    Vector made = gate(lstm::kOutputGate, data, hidden, c);
+    const Quanta quanta{attr.made_step, attr.made_lowest, attr.made_highest};
+    for (size_t k = 0; k < c.size(); ++k) made[k] = quanta(sigmoid(made[k]) * activate(c[k]));
+    if (weights.projection.empty()) {
+      hidden = made;
+    } else {
+      std::ranges::fill(hidden, 0.0);
+      std::ranges::copy(weights.projection_bias, hidden.begin());
+      add_product(weights.projection, made, hidden);
+      for (double& h : hidden) h = clip(h, attr.projection_clip);
+    }
+    std::ranges::transform(hidden, hidden.begin(), hidden_quanta);
+  }
+};
+
+std::vector<float> real(const Call& call, size_t input) {
+  const Value& value = call.graph.value(call.node.inputs[input]);
+  return real_numbers(value, call.input(input).type, call.input(input).data);
+}
+
+void store(const Value& value, const std::vector<float>& numbers, HostTensor& out) {
+  if (is_quantized(value)) {
+    quantize(value, numbers, out.data);
+  } else {
+    std::ranges::copy(numbers, out.as<float>().begin());
+  }
+}
+
+}  // namespace
+
+void lstm(const Call& call, std::vector<HostTensor>& out) {
+  const auto& attr = call.attributes<LstmAttr>();
+  const lstm::Sizes sizes = lstm::sizes_of(call.graph, call.node);
+  const lstm::Weights weights = lstm::unpack(call.graph, call.node, [&](size_t i) { return real(call, i); });
+  const Value& hidden_value = call.graph.value(call.node.outputs[1]);
+  Quanta hidden_quanta;
+  if (is_quantized(hidden_value)) {
+    const QuantumRange range = quantum_range(hidden_value, Activation::kNone);
+    hidden_quanta = {hidden_value.quantization.scale[0], static_cast<double>(range.lowest),
+                     static_cast<double>(range.highest)};
+  }
+  const Cell cell{attr, weights, hidden_quanta};
+
+  const std::vector<float> data = real(call, lstm::kData);
+  std::vector<float> hidden = real(call, lstm::hidden_input(call.node)),
+                     cells = real(call, lstm::cell_input(call.node));
+  const auto depth = static_cast<size_t>(sizes.depth), outputs = static_cast<size_t>(sizes.outputs);
+  const auto cell_count = static_cast<size_t>(sizes.cells);
+  const auto batches = static_cast<size_t>(sizes.batch), times = static_cast<size_t>(sizes.time);
+  std::vector<float> made(batches * times * outputs);
+  for (size_t b = 0; b < batches; ++b) {
+    const auto row = [b](std::vector<float>& all, size_t length) { return std::span(all).subspan(b * length, length); };
+    const auto hidden_row = row(hidden, outputs), cell_row = row(cells, cell_count);
+    Vector h(hidden_row.begin(), hidden_row.end()), c(cell_row.begin(), cell_row.end());
+    for (size_t t = 0; t < times; ++t) {
+      const size_t at = attr.time_major ? t * batches + b : b * times + t;
+      const auto from = data.begin() + static_cast<std::ptrdiff_t>(at * depth);
+      cell.advance(Vector(from, from + static_cast<std::ptrdiff_t>(depth)), h, c);
+      std::ranges::copy(h, made.begin() + static_cast<std::ptrdiff_t>(at * outputs));
+    }
+    std::ranges::copy(h, hidden_row.begin());
+    std::ranges::copy(c, cell_row.begin());
+  }
+  store(call.graph.value(call.node.outputs[0]), made, out[0]);
+  store(hidden_value, hidden, out[1]);
+  store(call.graph.value(call.node.outputs[2]), cells, out[2]);
+}
+
+}  // namespace sightglass::ref

@@ -1,0 +1,136 @@
+// Operators that keep a state from run to run.
+#include <cmath>
+
+#include "graph/lstm.h"
+#include "tflite/import_options.h"
+
+namespace sightglass::tflite {
+namespace {
+
+constexpr size_t kData = lstm::kData;
+
+Result<float> positive_or_none(float clip, const char* what) {
+  if (clip >= 0 && std::isfinite(clip)) return clip;
+  return invalid_model(std::string("its ") + what + " is " + std::to_string(clip));
+}
+
+// The quantum of an int16 or int8 tensor that tells how numbers within the operator are kept.
+Result<float> intermediate_step(const OperatorView& view, size_t i) {
+  const auto& intermediates = view.intermediates();
+  const FileTensor* tensor = i < intermediates.size() ? intermediates[i] : nullptr;
+  if (tensor != nullptr && tensor->quantization.scale.size() == 1 && tensor->quantization.scale[0] > 0) {
+    return tensor->quantization.scale[0];
+  }
+  return invalid_model("its intermediate tensor " + std::to_string(i) + " has no scale");
+}
+
+// An LSTM of integers: data and hidden state are int8, the cells int16. What lies between the matrices and the states
+// is kept in 16 bits: sums in steps of 2^-12, what the projection reads as its intermediate tensor says.
+Status decode_integers(const OperatorView& view, LstmAttr& attr) {
+  const FileTensor& hidden = view.input(lstm::kHidden);
+  const FileTensor& cell = view.input(lstm::kCell);
+  const bool types =
+      view.input(kData).type == DataType::kInt8 && hidden.type == DataType::kInt8 && cell.type == DataType::kInt16;
+  if (!types || cell.quantization.scale.size() != 1 || !(cell.quantization.scale[0] > 0)) {
+    return unsupported(
+        "an LSTM of integers needs int8 data and hidden state, and int16 cells with a scale; use the "
+        "float32 version of the model");
+  }
+  if (view.has(lstm::kNorm + lstm::kForgetGate)) {
+    return unsupported("layer normalisation in integers is not supported; use the float32 version of the model");
+  }
+  constexpr size_t kIntermediates = 5, kMade = 4;
+  if (view.intermediates().size() != kIntermediates) {
+    return unsupported("an LSTM of integers with " + std::to_string(view.intermediates().size()) +
+                       " intermediate tensors, not 5; use the float32 version of the model");
+  }
+  attr.gate_steps.fill(0x1p-12f);
+  attr.cell_step = cell.quantization.scale[0];
+  if (!view.has(lstm::kProjection)) return {};
+  SG_ASSIGN_OR_RETURN(attr.made_step, intermediate_step(view, kMade));
+  const std::vector<int64_t>& zeros = view.intermediates()[kMade]->quantization.zero_point;
+  const auto zero = static_cast<float>(zeros.empty() ? 0 : zeros[0]);
+  attr.made_lowest = -128 - zero;
+  attr.made_highest = 127 - zero;
+  return {};
+}
+
+Status decode_full(const OperatorView& view, LstmAttr& attr, DecodedOp& node) {
+  if (view.input_count() != lstm::kNorm && view.input_count() != lstm::kInputs) {
+    return invalid_model("it has " + std::to_string(view.input_count()) + " inputs, not 20 or 24");
+  }
+  for (const size_t i : {kData, lstm::kHidden, lstm::kCell}) {
+    if (!view.has(i)) return invalid_model("input " + std::to_string(i) + " is absent");
+  }
+  const bool integers = view.input(kData).type != DataType::kFloat32;
+  if (integers) SG_RETURN_IF_ERROR(decode_integers(view, attr));
+  node.outputs = {0, kNoOutput, kNoOutput};
+  node.states = {{lstm::kHidden, 1}, {lstm::kCell, 2, integers}};
+  return {};
+}
+
+// Outputs: what it makes, the cells, and two that only its own computation is of use to.
+Status decode_basic(const OperatorView& view, LstmAttr& attr, DecodedOp& node) {
+  constexpr size_t kBasicOutputs = 4, kMade = 0, kCells = 1;
+  if (view.input_count() != lstm::kBasicInputs || view.output_count() != kBasicOutputs) {
+    return invalid_model("of the basic kind it has 5 inputs and 4 outputs, not " + std::to_string(view.input_count()) +
+                         " and " + std::to_string(view.output_count()));
+  }
+  for (size_t i = 0; i < lstm::kBasicInputs; ++i) {
+    if (!view.has(i)) return invalid_model("input " + std::to_string(i) + " is absent");
+  }
+  if (view.input(kData).type != DataType::kFloat32) {
+    return unsupported("of the basic kind only float32 is supported; convert the model anew");
+  }
+  if (attr.activation != Activation::kTanh || attr.cell_clip != 0 || attr.projection_clip != 0) {
+    return invalid_model("of the basic kind it has another activation than TANH, or clips");
+  }
+  attr.basic = true;
+  node.outputs = {kMade, kNoOutput, kCells};
+  node.states = {{lstm::kBasicHidden, 1}, {lstm::kBasicCell, 2}};
+  return {};
+}
+
+template <typename Options>
+Result<LstmAttr> decode_common(const Options& options) {
+  LstmAttr attr;
+  SG_ASSIGN_OR_RETURN(attr.activation, decode_activation(options.fused_activation_function()));
+  SG_ASSIGN_OR_RETURN(attr.cell_clip, positive_or_none(options.cell_clip(), "clip of the cells"));
+  SG_ASSIGN_OR_RETURN(attr.projection_clip, positive_or_none(options.proj_clip(), "clip of the projection"));
+  return attr;
+}
+
+}  // namespace
+
+Status decode_lstm(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::LSTMOptions>());
+  SG_ASSIGN_OR_RETURN(LstmAttr attr, decode_common(*options));
+  switch (options->kernel_type()) {
+    case schema::LSTMKernelType::FULL:
+      SG_RETURN_IF_ERROR(decode_full(view, attr, node));
+      break;
+    case schema::LSTMKernelType::BASIC:
+      SG_RETURN_IF_ERROR(decode_basic(view, attr, node));
+      break;
+    default:
+      return invalid_model("its kind " + std::to_string(static_cast<int>(options->kernel_type())) + " does not exist");
+  }
+  if (view.shape(kData).rank() != 2) return invalid_model("its data needs two dimensions");
+  node.attributes = attr;
+  return {};
+}
+
+Status decode_sequence_lstm(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::UnidirectionalSequenceLSTMOptions>());
+  SG_ASSIGN_OR_RETURN(LstmAttr attr, decode_common(*options));
+  if (options->diagonal_recurrent_tensors()) {
+    return unsupported("its recurrent weights are diagonals, which is not supported; write them as full matrices");
+  }
+  attr.time_major = options->time_major();
+  SG_RETURN_IF_ERROR(decode_full(view, attr, node));
+  if (view.shape(kData).rank() != 3) return invalid_model("its data needs three dimensions");
+  node.attributes = attr;
+  return {};
+}
+
+}  // namespace sightglass::tflite

@@ -1,0 +1,189 @@
+// Operators that keep a state: how they become nodes, and how they are refused.
+#include <functional>
+
+#include "graph/lstm.h"
+#include "import_test.h"
+
+namespace sightglass::test {
+namespace {
+
+using B = schema::BuiltinOperator;
+
+schema::UnidirectionalSequenceLSTMOptionsT sequence_options(bool time_major = false) {
+  schema::UnidirectionalSequenceLSTMOptionsT options;
+  options.fused_activation_function = schema::ActivationFunctionType::TANH;
+  options.cell_clip = 10;
+  options.time_major = time_major;
+  return options;
+}
+
+schema::LSTMOptionsT lstm_options(schema::LSTMKernelType kind = schema::LSTMKernelType::FULL) {
+  schema::LSTMOptionsT options;
+  options.fused_activation_function = schema::ActivationFunctionType::TANH;
+  options.kernel_type = kind;
+  return options;
+}
+
+int add_variable(ModelBuilder& builder, const Dims& dims) {
+  const int tensor = builder.add_tensor(dims);
+  builder.tensor(tensor).is_variable = true;
+  return tensor;
+}
+
+// The inputs of a full LSTM of 3 numbers and 2 cells.
+std::vector<int32_t> full_inputs(ModelBuilder& builder, const Dims& data, int32_t batch, size_t count = 24) {
+  std::vector<int32_t> inputs(count, -1);
+  inputs[lstm::kData] = builder.add_input(data);
+  for (size_t gate = 0; gate < lstm::kGates; ++gate) {
+    inputs[lstm::kInputWeights + gate] = builder.add_filled({2, 3}, 0.5f);
+    inputs[lstm::kRecurrentWeights + gate] = builder.add_filled({2, 2}, 0.25f);
+    inputs[lstm::kBias + gate] = builder.add_filled({2}, 0.125f);
+  }
+  inputs[lstm::kHidden] = add_variable(builder, {batch, 2});
+  inputs[lstm::kCell] = add_variable(builder, {batch, 2});
+  return inputs;
+}
+
+ModelBuilder sequence_model(const std::function<void(ModelBuilder&, std::vector<int32_t>&)>& change = {}) {
+  ModelBuilder builder;
+  std::vector<int32_t> inputs = full_inputs(builder, {4, 5, 3}, 4);
+  if (change) change(builder, inputs);
+  builder.add_output(builder.add_op(B::UNIDIRECTIONAL_SEQUENCE_LSTM, inputs, {4, 5, 2}, sequence_options(), "made"));
+  return builder;
+}
+
+TEST(ImportRecurrent, ASequence) {
+  const Graph graph = imported(sequence_model());
+  ASSERT_EQ(graph.order().size(), 1u);
+  const Node& node = graph.node(graph.order()[0]);
+  EXPECT_EQ(node.op, OpType::kLstm);
+  EXPECT_EQ(node.inputs.size(), 24u);
+  ASSERT_EQ(node.outputs.size(), 3u);
+  EXPECT_EQ(graph.value(node.outputs[0]).shape, (Shape{4, 5, 2}));
+  const auto& attr = std::get<LstmAttr>(node.attributes);
+  EXPECT_FALSE(attr.basic || attr.time_major);
+  EXPECT_EQ(attr.cell_clip, 10);
+  ASSERT_EQ(graph.states.size(), 2u);
+  EXPECT_EQ(graph.states[0].input, node.inputs[lstm::kHidden]);
+  EXPECT_EQ(graph.states[0].output, node.outputs[1]);
+  EXPECT_EQ(graph.states[1].output, node.outputs[2]);
+  EXPECT_EQ(graph.inputs.size(), 1u);
+}
+
+TEST(ImportRecurrent, TimeFirstAndTwentyInputs) {
+  ModelBuilder builder;
+  const std::vector<int32_t> inputs = full_inputs(builder, {5, 4, 3}, 4, 20);
+  builder.add_output(builder.add_op(B::UNIDIRECTIONAL_SEQUENCE_LSTM, inputs, {5, 4, 2}, sequence_options(true)));
+  const Graph graph = imported(builder);
+  EXPECT_TRUE(std::get<LstmAttr>(graph.node(graph.order()[0]).attributes).time_major);
+}
+
+TEST(ImportRecurrent, OneStep) {
+  ModelBuilder builder;
+  const std::vector<int32_t> inputs = full_inputs(builder, {4, 3}, 4);
+  builder.add_output(builder.add_op(B::LSTM, inputs, {}, lstm_options()));
+  const Graph graph = imported(builder);
+  EXPECT_EQ(graph.value(graph.outputs[0]).shape, (Shape{4, 2}));
+}
+
+// Two layers that share nothing but the operator, one after the other.
+TEST(ImportRecurrent, EveryLayerHasItsOwnStates) {
+  ModelBuilder builder;
+  std::vector<int32_t> inputs = full_inputs(builder, {1, 5, 3}, 1);
+  const int first = builder.add_op(B::UNIDIRECTIONAL_SEQUENCE_LSTM, inputs, {1, 5, 2}, sequence_options());
+  for (size_t gate = 0; gate < lstm::kGates; ++gate) {
+    inputs[lstm::kInputWeights + gate] = inputs[lstm::kRecurrentWeights + gate];
+  }
+  inputs[lstm::kData] = first;
+  inputs[lstm::kHidden] = add_variable(builder, {1, 2});
+  inputs[lstm::kCell] = add_variable(builder, {1, 2});
+  builder.add_output(builder.add_op(B::UNIDIRECTIONAL_SEQUENCE_LSTM, inputs, {1, 5, 2}, sequence_options()));
+  EXPECT_EQ(imported(builder).states.size(), 4u);
+}
+
+ModelBuilder basic_model(int extra_outputs = 3) {
+  ModelBuilder builder;
+  const int data = builder.add_input({4, 3}), hidden = add_variable(builder, {4, 2});
+  const int weights = builder.add_filled({8, 5}, 0.5f), bias = builder.add_filled({8}, 0.25f);
+  const int cell = add_variable(builder, {4, 2});
+  const std::vector<int32_t> inputs{data, hidden, weights, bias, cell};
+  builder.add_output(builder.add_op(B::LSTM, inputs, {4, 2}, lstm_options(schema::LSTMKernelType::BASIC)));
+  for (const Dims& dims : std::vector<Dims>{{4, 2}, {4, 5}, {4, 8}}) {
+    if (extra_outputs-- > 0) builder.last_op().outputs.push_back(builder.add_tensor(dims));
+  }
+  return builder;
+}
+
+TEST(ImportRecurrent, TheBasicKind) {
+  ModelBuilder builder = basic_model();
+  builder.add_output(builder.last_op().outputs[1]);
+  const Graph graph = imported(builder);
+  const Node& node = graph.node(graph.order()[0]);
+  EXPECT_TRUE(std::get<LstmAttr>(node.attributes).basic);
+  ASSERT_EQ(graph.states.size(), 2u);
+  EXPECT_EQ(graph.states[0].output, node.outputs[1]);
+  EXPECT_EQ(graph.states[1].output, node.outputs[2]);
+  EXPECT_EQ(graph.outputs[1], node.outputs[2]);
+}
+
+TEST(ImportRecurrent, TheBasicKindsScratchIsNobodysInput) {
+  ModelBuilder builder = basic_model();
+  builder.add_output(builder.last_op().outputs[2]);
+  expect_refused(builder, ErrorCode::kInvalidModel, {"model output 1", "is never written"});
+}
+
+TEST(ImportRecurrent, WrongBasicKinds) {
+  expect_refused(basic_model(2), ErrorCode::kInvalidModel, {"LSTM #0", "5 inputs and 4 outputs, not 5 and 3"});
+  ModelBuilder clips = basic_model();
+  clips.last_op().builtin_options.AsLSTMOptions()->cell_clip = 1;
+  expect_refused(clips, ErrorCode::kInvalidModel, {"another activation than TANH, or clips"});
+}
+
+TEST(ImportRecurrent, WrongOperands) {
+  const auto refused = [](const std::function<void(ModelBuilder&, std::vector<int32_t>&)>& change,
+                          const std::vector<std::string>& parts) {
+    expect_refused(sequence_model(change), ErrorCode::kInvalidModel, parts);
+  };
+  refused([](auto&, auto& inputs) { inputs.resize(22); }, {"it has 22 inputs, not 20 or 24"});
+  refused([](auto&, auto& inputs) { inputs[lstm::kHidden] = -1; }, {"input 18 is absent"});
+  refused([](auto& b, auto& inputs) { b.tensor(inputs[lstm::kCell]).is_variable = false; }, {"before any operator"});
+  refused(
+      [](auto& b, auto& inputs) {
+        inputs[lstm::kCell] = b.add_filled({4, 2}, 0);
+      },
+      {"input 19, its state, is no variable tensor"});
+  refused([](auto& b, auto& inputs) { inputs[lstm::kCell] = add_variable(b, {3, 2}); }, {"not of the batch"});
+  refused([](auto& b, auto& inputs) { inputs[lstm::kCell] = add_variable(b, {4, 2, 1}); }, {"states need two"});
+  refused(
+      [](auto& b, auto& inputs) {
+        inputs[lstm::kInputWeights + 2] = b.add_filled({2, 4}, 0);
+      },
+      {"of shape 2x4 should be 2x3"});
+  refused([](auto&, auto& inputs) { inputs[lstm::kInputWeights] = -1; }, {"its input gate has some of its operands"});
+  refused([](auto&, auto& inputs) { inputs[lstm::kBias + 1] = -1; }, {"input 13 is missing"});
+  refused([](auto& b, auto& inputs) { inputs[lstm::kPeephole + 1] = b.add_filled({2}, 0); }, {"peephole weights"});
+  refused([](auto& b, auto& inputs) { inputs[lstm::kNorm] = b.add_filled({2}, 0); }, {"layer normalisation's"});
+  refused([](auto& b, auto& inputs) { inputs[lstm::kProjectionBias] = b.add_filled({2}, 0); }, {"but no projection"});
+  refused([](auto& b, auto& inputs) { inputs[lstm::kProjection] = b.add_filled({3, 2}, 0); }, {"should be 2x2"});
+  refused([](auto& b, auto& inputs) { inputs[lstm::kData] = b.add_input({4, 3}); }, {"its data needs three"});
+}
+
+TEST(ImportRecurrent, WrongOptions) {
+  ModelBuilder clip = sequence_model();
+  clip.last_op().builtin_options.AsUnidirectionalSequenceLSTMOptions()->cell_clip = -1;
+  expect_refused(clip, ErrorCode::kInvalidModel, {"clip of the cells"});
+  ModelBuilder diagonal = sequence_model();
+  diagonal.last_op().builtin_options.AsUnidirectionalSequenceLSTMOptions()->diagonal_recurrent_tensors = true;
+  expect_refused(diagonal, ErrorCode::kUnsupported, {"diagonals", "full matrices"});
+}
+
+// An operator that knows nothing of states must not read one.
+TEST(ImportRecurrent, OnlyRecurrentOperatorsReadStates) {
+  ModelBuilder builder;
+  const int data = builder.add_input({4, 3}), state = add_variable(builder, {4, 3});
+  builder.add_output(builder.add_op(B::MAXIMUM, {data, state}, {4, 3}));
+  expect_refused(builder, ErrorCode::kUnsupported, {"keeps its contents from run to run"});
+}
+
+}  // namespace
+}  // namespace sightglass::test
