@@ -158,7 +158,8 @@ FixedPoint output_factor(const Graph& graph, const Node& node, size_t channel) {
 // Signed matrix products round halves up, everything else away from zero.
 Ties ties_of(const Graph& graph, const Node& node) {
   const bool is_signed = graph.value(node.outputs[0]).type == DataType::kInt8;
-  return is_signed && node.op != OpType::kDepthwiseConv2d ? Ties::kUp : Ties::kAwayFromZero;
+  return is_signed && (node.op == OpType::kConv2d || node.op == OpType::kFullyConnected) ? Ties::kUp
+                                                                                         : Ties::kAwayFromZero;
 }
 
 namespace {
@@ -181,6 +182,20 @@ SumFactors sum_factors(const Graph& graph, const Node& node) {
   const int headroom = graph.value(node.outputs[0]).type == DataType::kInt16 ? 15 : 20;
   return {headroom, to_fixed_point(a / twice), to_fixed_point(b / twice),
           to_fixed_point(twice / (double(1 << headroom) * scale_of(graph.value(node.outputs[0]))))};
+}
+
+ResizeMapping resize_mapping(int32_t from, int32_t to, const ResizeAttr& attr) {
+  constexpr int32_t kOne = 1 << 10;
+  const bool corners = attr.align_corners && to > 1;
+  const int64_t numerator = corners ? from - 1 : from, denominator = corners ? to - 1 : to;
+  const auto scale = static_cast<int32_t>((kOne * numerator + denominator / 2) / denominator);
+  return {scale, attr.half_pixel_centers ? scale / 2 - kOne / 2 : 0};
+}
+
+bool resizes_integers(const Graph& graph, const Node& node) {
+  const Value &in = graph.value(node.inputs[0]), &out = graph.value(node.outputs[0]);
+  return in.type == DataType::kInt8 && is_quantized(in) && is_quantized(out) && node.activation == Activation::kNone &&
+         in.quantization.scale == out.quantization.scale && zero_point(in) == zero_point(out);
 }
 
 FixedPoint product_factor(const Graph& graph, const Node& node) {

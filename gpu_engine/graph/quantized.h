@@ -49,6 +49,15 @@ FixedPoint rescale_factor(const Value& from, const Value& to);
 
 int32_t zero_point(const Value& value);
 
+// Along one axis, the input coordinate of output pixel i in 1/1024 of a pixel: i * scale + offset. As TensorFlow Lite
+// resizes int8 pictures.
+struct ResizeMapping {
+  int32_t scale = 0, offset = 0;
+};
+ResizeMapping resize_mapping(int32_t from, int32_t to, const ResizeAttr& attr);
+// Whether a RESIZE_BILINEAR is of such pictures.
+bool resizes_integers(const Graph& graph, const Node& node);
+
 // Where results are clamped, in steps from the zero point: the type's range, narrowed by the activation.
 struct QuantumRange {
   int32_t lowest = 0, highest = 0;

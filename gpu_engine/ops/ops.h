@@ -20,6 +20,7 @@ Kernel concat_kernel();                               // concat.cpp
 Kernel pad_kernel();                                  // slice_pad.cpp
 Kernel strided_slice_kernel();                        // slice_pad.cpp
 Kernel reshape_kernel();                              // reshape.cpp
+Kernel resize_bilinear_quantized_kernel();            // resize.cpp; preferred to the next
 Kernel resize_bilinear_kernel();                      // resize.cpp
 Kernel dynamic_quantize_kernel();                     // dynamic_quantize.cpp
 Kernel depth_to_space_kernel();                       // depth_to_space.cpp

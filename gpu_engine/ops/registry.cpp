@@ -11,11 +11,24 @@ namespace sightglass {
 namespace {
 
 std::vector<Kernel> make_kernels() {
-  std::vector<Kernel> kernels{conv2d_texture_kernel(), conv2d_kernel(),           fully_connected_kernel(),
-                              depthwise_kernel(),      transpose_conv_kernel(),   mean_kernel(),
-                              softmax_kernel(),        concat_kernel(),           pad_kernel(),
-                              strided_slice_kernel(),  reshape_kernel(),          resize_bilinear_kernel(),
-                              depth_to_space_kernel(), dynamic_quantize_kernel(), lstm_kernel()};
+  std::vector<Kernel> kernels{
+      conv2d_texture_kernel(),
+      conv2d_kernel(),
+      fully_connected_kernel(),
+      depthwise_kernel(),
+      transpose_conv_kernel(),
+      mean_kernel(),
+      softmax_kernel(),
+      concat_kernel(),
+      pad_kernel(),
+      strided_slice_kernel(),
+      reshape_kernel(),
+      resize_bilinear_quantized_kernel(),
+      resize_bilinear_kernel(),
+      depth_to_space_kernel(),
+      dynamic_quantize_kernel(),
+      lstm_kernel(),
+  };
   std::ranges::copy(elementwise_quantized_kernels(), std::back_inserter(kernels));
   std::ranges::copy(elementwise_kernels(), std::back_inserter(kernels));
   std::ranges::copy(pool_kernels(), std::back_inserter(kernels));

@@ -1,3 +1,4 @@
+#include "graph/quantized.h"
 #include "ops/function.h"
 #include "ops/ops.h"
 
@@ -31,6 +32,38 @@ Status emit(Emitter& emitter, const Node& node) {
 std::vector<ShaderKey> variants() { return storage_variants({resize_shader()}, "AO"); }
 
 }  // namespace
+
+namespace {
+
+ShaderKey quantized_shader() { return {"resize_bilinear_quantized.comp", {}}; }
+
+Status supports_quantized(const PlanContext& context, const Node& node) {
+  return resizes_integers(context.graph, node) ? Status()
+                                               : unsupported("tensors that are not int8 of one quantisation");
+}
+
+Status emit_quantized(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const auto& attr = std::get<ResizeAttr>(node.attributes);
+  const ResizeMapping x = resize_mapping(in.shape.w, out.shape.w, attr);
+  const ResizeMapping y = resize_mapping(in.shape.h, out.shape.h, attr);
+  const Value& value = emitter.graph().value(node.outputs[0]);
+  const QuantumRange range = quantum_range(value, Activation::kNone);
+  StepParams params;
+  params.tensor(in).tensor(out).ints(x.scale, y.scale, x.offset, y.offset);
+  params.ints(range.lowest, range.highest, zero_point(value));
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step(quantized_shader(), std::move(params), grid, {in}, {out});
+}
+
+std::vector<ShaderKey> quantized_variants() { return storage_variants({quantized_shader()}, "AO"); }
+
+}  // namespace
+
+Kernel resize_bilinear_quantized_kernel() {
+  return {"resize-bilinear-quantized", OpType::kResizeBilinear, supports_quantized, emit_quantized, quantized_variants};
+}
 
 Kernel resize_bilinear_kernel() { return {"resize-bilinear", OpType::kResizeBilinear, supports, emit, variants}; }
 

@@ -36,6 +36,7 @@ void softmax(const Call& call, HostTensor& out);
 void binary(const Call& call, HostTensor& out);  // two inputs that broadcast: ADD to MINIMUM, PRELU
 void unary(const Call& call, HostTensor& out);   // RELU to EXP
 void dynamic_quantize(const Call& call, HostTensor& out);
+void resize_bilinear_int8(const Call& call, HostTensor& out);  // in integers
 void resize_bilinear(const Call& call, HostTensor& out);
 
 // Of quantised tensors as well, and of weights of any type.

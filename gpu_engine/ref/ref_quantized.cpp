@@ -147,6 +147,9 @@ void quantized(const Call& call, Function function, HostTensor& out) {
       return mean_of_integers(call, out);
     case OpType::kAveragePool2d:
       return average(call, out);
+    case OpType::kResizeBilinear:
+      if (resizes_integers(call.graph, call.node)) return resize_bilinear_int8(call, out);
+      break;
     default:
       break;
   }

@@ -168,12 +168,24 @@ TEST_F(QuantizedTest, Functions) {
       CaseBuilder resize(seed++);
       resize.node(OpType::kResizeBilinear, ResizeAttr{11, 9, false, true}, {resize.input(shape, types.data)},
                   types.data);
-      check(resize.build(std::string(types.name) + " RESIZE_BILINEAR"), false, kFewQuanta);
+      check(resize.build(std::string(types.name) + " RESIZE_BILINEAR"), false, is_signed ? kExact : kFewQuanta);
       CaseBuilder concat(seed++);
       const ValueId a = concat.input(shape, types.data),
                     b = concat.input(shape, Quantized{types.data.type, {0.03f}, 9});
       concat.node(OpType::kConcat, ConcatAttr{3}, {a, b}, types.data);
       check(concat.build(std::string(types.name) + " CONCATENATION"), false, kFewQuanta);
+    }
+  }
+}
+
+TEST_F(QuantizedTest, ResizeOfSignedPictures) {
+  uint64_t seed = 650;
+  for (const ResizeAttr& attr : {ResizeAttr{11, 9, false, true}, ResizeAttr{11, 9, true, false},
+                                 ResizeAttr{3, 2, false, false}, ResizeAttr{1, 1, true, false}}) {
+    for (const int channels : kChannels) {
+      CaseBuilder resize(seed++);
+      resize.node(OpType::kResizeBilinear, attr, {resize.input({2, 5, 7, channels}, kTypes[1].data)}, kTypes[1].data);
+      check(resize.build("int8 RESIZE_BILINEAR to " + std::to_string(attr.out_h)), false, kExact);
     }
   }
 }
