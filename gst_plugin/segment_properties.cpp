@@ -45,6 +45,27 @@ GType activation_type() {
   return type;
 }
 
+GType precision_type() {
+  static const GEnumValue values[] = {
+      {static_cast<gint>(Precision::kFp32), "32-bit floats", "fp32"},
+      {static_cast<gint>(Precision::kFp16), "16-bit floats: half the memory and its traffic", "fp16"},
+      {0, nullptr, nullptr}};
+  static const GType type = register_enum("GstGlSegmentPrecision", values);
+  return type;
+}
+
+GType quantized_models_type() {
+  static const GEnumValue values[] = {
+      {static_cast<gint>(QuantizedModels::kRefused), "An error when the element starts", "refused"},
+      {static_cast<gint>(QuantizedModels::kAllowed), "Computed as TensorFlow Lite computes them", "allowed"},
+      {0, nullptr, nullptr}};
+  static const GType type = register_enum("GstGlSegmentQuantizedModels", values);
+  return type;
+}
+
+// What the properties say when nobody has set them.
+constexpr double kInputScaleDefault = 1, kInputOffsetDefault = 0;
+
 // 0xAARRGGBB.
 guint pack_argb(const std::array<float, 4>& color) {
   const auto byte = [&](size_t i) { return static_cast<guint>(std::lround(color[i] * 255)); };
@@ -68,8 +89,10 @@ Result<MaskModelOptions> SegmentSettings::mask_model_options() const {
   SG_ASSIGN_OR_RETURN(options.classes, parse_classes(classes));
   options.output = output;
   if (activation > 0) options.activation = static_cast<OutputActivation>(activation - 1);
-  options.input_scale = static_cast<float>(input_scale);
-  options.input_offset = static_cast<float>(input_offset);
+  if (input_scale) options.input_scale = static_cast<float>(*input_scale);
+  if (input_offset) options.input_offset = static_cast<float>(*input_offset);
+  options.precision = static_cast<Precision>(precision);
+  options.quantized_models = static_cast<QuantizedModels>(quantized_models);
   return options;
 }
 
@@ -94,13 +117,20 @@ void install_segment_properties(GObjectClass* object_class) {
   install(kActivation,
           g_param_spec_enum("activation", "Activation", "What is still to be applied to the model's output",
                             activation_type(), defaults.activation, kReady));
-  install(kInputScale,
-          g_param_spec_double("input-scale", "Input scale",
-                              "The model's input is input-scale * colour + input-offset, with colours in [0,1]. For "
-                              "models that expect [-1,1] set 2 and -1, for [0,255] set 255 and 0",
-                              -1e6, 1e6, defaults.input_scale, kReady));
+  install(kInputScale, g_param_spec_double(
+                           "input-scale", "Input scale",
+                           "The model's input is input-scale * colour + input-offset, with colours in [0,1]. For "
+                           "models that expect [-1,1] set 2 and -1, for [0,255] set 255 and 0. Quantised models take "
+                           "the frame's 8-bit colours as they are unless this is set",
+                           -1e6, 1e6, kInputScaleDefault, kReady));
   install(kInputOffset, g_param_spec_double("input-offset", "Input offset", "See input-scale", -1e6, 1e6,
-                                            defaults.input_offset, kReady));
+                                            kInputOffsetDefault, kReady));
+  install(kPrecision, g_param_spec_enum("precision", "Precision",
+                                        "How activations and weights are stored on the GPU; sums are 32-bit either way",
+                                        precision_type(), defaults.precision, kReady));
+  install(kQuantizedModels,
+          g_param_spec_enum("quantized-models", "Quantized models", "Whether models of 8-bit integers may be run",
+                            quantized_models_type(), defaults.quantized_models, kReady));
   install(kBackground, g_param_spec_enum("background", "Background", "What is put behind the foreground",
                                          background_type(), static_cast<gint>(defaults.look.background), kLive));
   install(kBlurRadius, g_param_spec_float("blur-radius", "Blur radius",
@@ -152,6 +182,12 @@ bool set_segment_property(SegmentSettings& settings, guint id, const GValue* val
     case kInputOffset:
       settings.input_offset = g_value_get_double(value);
       return true;
+    case kPrecision:
+      settings.precision = g_value_get_enum(value);
+      return true;
+    case kQuantizedModels:
+      settings.quantized_models = g_value_get_enum(value);
+      return true;
     case kBackground:
       settings.look.background = static_cast<Background>(g_value_get_enum(value));
       return true;
@@ -193,10 +229,16 @@ bool get_segment_property(const SegmentSettings& settings, guint id, GValue* val
       g_value_set_enum(value, settings.activation);
       return true;
     case kInputScale:
-      g_value_set_double(value, settings.input_scale);
+      g_value_set_double(value, settings.input_scale.value_or(kInputScaleDefault));
       return true;
     case kInputOffset:
-      g_value_set_double(value, settings.input_offset);
+      g_value_set_double(value, settings.input_offset.value_or(kInputOffsetDefault));
+      return true;
+    case kPrecision:
+      g_value_set_enum(value, settings.precision);
+      return true;
+    case kQuantizedModels:
+      g_value_set_enum(value, settings.quantized_models);
       return true;
     case kBackground:
       g_value_set_enum(value, static_cast<gint>(settings.look.background));

@@ -3,6 +3,7 @@
 
 #include <gst/gst.h>
 
+#include <optional>
 #include <string>
 
 #include "gpu_engine/input_transform.h"
@@ -16,8 +17,10 @@ struct SegmentSettings {
   std::string model;
   std::string classes;
   int output = -1;
-  int activation = 0;  // nick order of the activation enum: auto none sigmoid softmax
-  double input_scale = 1, input_offset = 0;
+  int activation = 0;                               // nick order of the activation enum: auto none sigmoid softmax
+  std::optional<double> input_scale, input_offset;  // unset: by the model's input
+  int precision = static_cast<int>(Precision::kFp32);
+  int quantized_models = static_cast<int>(QuantizedModels::kAllowed);
   // Live.
   Look look;
   std::string background_location;
@@ -34,6 +37,8 @@ enum SegmentProperty : guint {
   kActivation,
   kInputScale,
   kInputOffset,
+  kPrecision,
+  kQuantizedModels,
   kBackground,
   kBlurRadius,
   kBackgroundColor,

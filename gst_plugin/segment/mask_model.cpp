@@ -46,6 +46,20 @@ Result<size_t> choose_output(const Model& model, int32_t wanted) {
                      list(outputs));
 }
 
+struct Normalisation {
+  float scale = 1, offset = 0;
+};
+
+// Quantised models take the picture's 8-bit samples as they are: 0 is the lowest integer of the type, 255 the highest.
+Normalisation usual_normalisation(const TensorInfo& input) {
+  const bool bytes = input.type == DataType::kUInt8 || input.type == DataType::kInt8;
+  if (!bytes || input.quantization.empty()) return {};
+  const float quantum = input.quantization.scale[0];
+  const int64_t zero = input.quantization.zero_point.empty() ? 0 : input.quantization.zero_point[0];
+  const int64_t lowest = input.type == DataType::kInt8 ? -128 : 0;
+  return {255 * quantum, quantum * static_cast<float>(lowest - zero)};
+}
+
 }  // namespace
 
 Result<std::vector<int32_t>> parse_classes(const std::string& text) {
@@ -104,12 +118,14 @@ Result<MaskModel> describe_mask_model(std::shared_ptr<const Model> model, const 
     spec.activation = channels == 1 ? OutputActivation::kSigmoid : OutputActivation::kSoftmax;
   }
 
+  const Normalisation usual = usual_normalisation(input);
   InputSpec source;
   source.source = InputSpec::Source::kTexture;
-  source.scale.fill(options.input_scale);
-  source.offset.fill(options.input_offset);
+  source.scale.fill(options.input_scale.value_or(usual.scale));
+  source.offset.fill(options.input_offset.value_or(usual.offset));
 
   MaskModel result;
+  result.plan_options.precision = options.precision;
   result.output = output;
   result.height = input.shape.dim(1);
   result.width = input.shape.dim(2);
@@ -121,7 +137,7 @@ Result<MaskModel> describe_mask_model(std::shared_ptr<const Model> model, const 
 }
 
 Result<MaskModel> load_mask_model(const std::string& path, const MaskModelOptions& options) {
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Model::load(path));
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Model::load(path, {options.quantized_models}));
   return describe_mask_model(std::move(model), options);
 }
 

@@ -266,7 +266,8 @@ TEST(GlSegment, FollowsController) {
     EXPECT_TRUE(spec->flags & GST_PARAM_CONTROLLABLE) << name;
     EXPECT_TRUE(spec->flags & GST_PARAM_MUTABLE_PLAYING) << name;
   }
-  for (const char* name : {"model", "classes", "output", "activation", "input-scale", "input-offset"}) {
+  for (const char* name :
+       {"model", "classes", "output", "activation", "input-scale", "input-offset", "precision", "quantized-models"}) {
     spec = g_object_class_find_property(G_OBJECT_GET_CLASS(pipeline.segment()), name);
     ASSERT_NE(spec, nullptr) << name;
     EXPECT_TRUE(spec->flags & GST_PARAM_MUTABLE_READY) << name;

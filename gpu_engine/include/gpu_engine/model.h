@@ -24,12 +24,12 @@ struct TensorInfo {
 // Whether the numbers of an output are probabilities already, from the operator that makes them.
 enum class OutputActivation : uint8_t { kNone, kSigmoid, kSoftmax };
 
-// Models of 8-bit and 16-bit integers. They run on the real numbers that the integers stand for, rounded to quanta
-// after every operator, and track TensorFlow Lite's integer kernels to a few quanta; they do not equal them bit by bit.
+// Models of 8-bit and 16-bit integers, and those of floats with 8-bit weights. They are computed as TensorFlow Lite's
+// built-in kernels do, so that results equal theirs or differ from them by a quantum here and there.
 enum class QuantizedModels : uint8_t { kRefused, kAllowed };
 
 struct ModelOptions {
-  QuantizedModels quantized_models = QuantizedModels::kRefused;
+  QuantizedModels quantized_models = QuantizedModels::kAllowed;
 };
 
 class Model {
