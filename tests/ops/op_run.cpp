@@ -1,0 +1,83 @@
+#include "ops/op_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plan/plan_data.h"
+
+namespace sightglass::test {
+
+namespace {
+
+constexpr int32_t kGuardBytes = 64;
+
+// 16-bit floats end at 65504, and their smallest normal number is 6.1e-5.
+constexpr double kHalfLargest = 65504, kHalfSmallest = 6.1e-5;
+
+std::string kernels_of(const Plan& plan) {
+  std::string names;
+  for (const Step& step : plan.data().steps) names += (names.empty() ? "" : " | ") + step.kernel;
+  return names.empty() ? "no step" : names;
+}
+
+}  // namespace
+
+Result<OpRun> run_on_gpu(const GlApi& gl, const DeviceLimits& limits, const OpCase& op, const Setting& setting,
+                         bool rewrites) {
+  SG_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, Model::from_graph(op.graph));
+  PlanOptions options;
+  options.precision = setting.precision;
+  options.rewrites = rewrites;
+  options.sentinel_bytes = kGuardBytes;
+  OpRun run;
+  SG_ASSIGN_OR_RETURN(run.plan,
+                      Plan::build(model, setting.minimum_limits ? limits.clamped_to_minimum() : limits, options));
+  SG_ASSIGN_OR_RETURN(run.session, Session::create(gl, run.plan));
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    SG_RETURN_IF_ERROR(run.session->write_input(i, op.inputs[i].data));
+  }
+  SG_RETURN_IF_ERROR(run.session->run());
+  for (size_t i = 0; i < model->outputs().size(); ++i) {
+    const TensorInfo& info = model->outputs()[i];
+    HostTensor& output = run.outputs.emplace_back(info.type, info.shape);
+    SG_RETURN_IF_ERROR(run.session->read_output(i, output.data));
+  }
+  SG_RETURN_IF_ERROR(run.session->check_sentinels());
+  run.kernels = kernels_of(*run.plan);
+  return run;
+}
+
+bool fits_half(const HostTensor& tensor) {
+  if (tensor.type != DataType::kFloat32) return true;
+  double energy = 0;
+  for (const float v : tensor.as<float>()) {
+    if (!(std::abs(v) <= kHalfLargest)) return false;
+    energy += double{v} * v;
+  }
+  const double rms = std::sqrt(energy / std::max<double>(1, static_cast<double>(tensor.shape.elements())));
+  return rms == 0 || rms > kHalfSmallest;
+}
+
+void round_to_half(HostTensor& tensor) {
+  if (tensor.type != DataType::kFloat32) return;
+  for (float& v : tensor.as<float>()) v = half_to_float(float_to_half(v));
+}
+
+OpCase rounded_to_half(OpCase op) {
+  for (HostTensor& input : op.inputs) round_to_half(input);
+  for (const NodeId id : op.graph.order()) {
+    const Node& node = op.graph.node(id);
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const bool bias_or_slope = has_weights(node.op) && i >= 2;
+      if (bias_or_slope || !op.graph.is_constant(node.inputs[i])) continue;
+      if (op.graph.value(node.inputs[i]).type != DataType::kFloat32) continue;
+      const Shape shape = op.graph.value(node.inputs[i]).shape;
+      HostTensor constant = HostTensor::from_floats(shape, op.graph.floats(node.inputs[i]));
+      round_to_half(constant);
+      op.graph.set_input(id, i, op.graph.add_constant("rounded", shape, constant.as<float>()));
+    }
+  }
+  return op;
+}
+
+}  // namespace sightglass::test

@@ -1,0 +1,49 @@
+// Runs a case on the GPU. For the operator tests and the graph fuzzer.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu_engine/device.h"
+#include "gpu_engine/gl_api.h"
+#include "gpu_engine/plan.h"
+#include "gpu_engine/session.h"
+#include "ops/op_case.h"
+
+namespace sightglass::test {
+
+// 16-bit floats keep eleven bits: the error of a tensor that has been rounded to them is about 1e-7.
+inline constexpr double kHalfTolerance = 1e-5;
+// GPUs may flush numbers this small to zero, so they count as equal.
+inline constexpr double kFlushed = 1e-37;
+
+struct Setting {
+  const char* name;
+  bool minimum_limits;
+  Precision precision;
+};
+inline constexpr Setting kSettings[] = {{"fp32", false, Precision::kFp32},
+                                        {"fp32, minimum limits", true, Precision::kFp32},
+                                        {"fp16", false, Precision::kFp16}};
+
+struct OpRun {
+  std::shared_ptr<const Plan> plan;
+  std::unique_ptr<Session> session;
+  std::vector<HostTensor> outputs;
+  std::string kernels;  // by step
+};
+
+// Plans the case, writes its inputs, runs it once and reads its outputs. With guard bands around every tensor; fails
+// when one was written to.
+Result<OpRun> run_on_gpu(const GlApi& gl, const DeviceLimits& limits, const OpCase& op, const Setting& setting,
+                         bool rewrites);
+
+// Whether every number of a tensor can be held by a 16-bit float to its full precision.
+bool fits_half(const HostTensor& tensor);
+void round_to_half(HostTensor& tensor);
+
+// The case with inputs, weights and operands as 16-bit storage holds them; biases and slopes stay 32-bit floats.
+OpCase rounded_to_half(OpCase op);
+
+}  // namespace sightglass::test
