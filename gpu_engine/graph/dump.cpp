@@ -71,6 +71,10 @@ struct AttributeText {
   std::string operator()(const DynamicQuantizeAttr& a) const {
     return " group=" + std::to_string(a.group) + (a.asymmetric ? " asymmetric" : "");
   }
+  std::string operator()(const LeakyReluAttr& a) const { return " alpha=" + number(a.alpha); }
+  std::string operator()(const GeluAttr& a) const { return a.approximate ? " approximate" : ""; }
+  std::string operator()(const SelectAttr& a) const { return a.by_row ? " by_row" : ""; }
+  std::string operator()(const BroadcastToAttr&) const { return ""; }  // as above
   std::string operator()(const DepthToSpaceAttr& a) const { return " block=" + std::to_string(a.block_size); }
   std::string operator()(const LstmAttr& a) const {
     return std::string(a.basic ? " basic" : "") + (a.time_major ? " time_major" : "") +

@@ -45,7 +45,11 @@ class ShapeInference {
   Result<Shape> fully_connected();
   Result<Shape> pool2d();
   Result<Shape> mean();
-  Result<Shape> broadcast();
+  Result<Shape> broadcast(size_t a, size_t b) const;
+  Result<Shape> broadcast(const Shape& a, const Shape& b, const std::string& inputs) const;
+  Result<Shape> select();
+  Result<Shape> broadcast_to();
+  Result<Shape> add_n();
   Result<Shape> unary(int least_rank = 0);
   Result<Shape> concat();
   Result<Shape> pad();
@@ -246,23 +250,56 @@ Result<Shape> ShapeInference::mean() {
   return make(dims);
 }
 
-Result<Shape> ShapeInference::broadcast() {
-  SG_RETURN_IF_ERROR(need_inputs(2, 2));
-  const Shape& a = shape(0);
-  const Shape& b = shape(1);
+Result<Shape> ShapeInference::broadcast(const Shape& a, const Shape& b, const std::string& inputs) const {
   const int rank = std::max(a.rank(), b.rank());
   std::vector<int64_t> dims(static_cast<size_t>(rank));
   for (int i = 0; i < rank; ++i) {  // from the last dimension on
     const int32_t da = i < a.rank() ? a.dim(a.rank() - 1 - i) : 1;
     const int32_t db = i < b.rank() ? b.dim(b.rank() - 1 - i) : 1;
     if (da != db && da != 1 && db != 1) {
-      return wrong("the shapes " + a.to_string() + " and " + b.to_string() + " of its inputs '" +
-                   graph_.value(node_.inputs[0]).name + "' and '" + graph_.value(node_.inputs[1]).name +
-                   "' cannot be broadcast");
+      return wrong("the shapes " + a.to_string() + " and " + b.to_string() + " of " + inputs + " cannot be broadcast");
     }
     dims[static_cast<size_t>(rank - 1 - i)] = da == 1 ? db : da;
   }
   return make(dims);
+}
+
+Result<Shape> ShapeInference::broadcast(size_t a, size_t b) const {
+  return broadcast(
+      shape(a), shape(b),
+      "its inputs '" + graph_.value(node_.inputs[a]).name + "' and '" + graph_.value(node_.inputs[b]).name + "'");
+}
+
+Result<Shape> ShapeInference::select() {
+  SG_RETURN_IF_ERROR(need_inputs(3, 3));
+  if (std::get<SelectAttr>(node_.attributes).by_row) {
+    if (shape(1) != shape(2)) return wrong_input(2, "is not of the shape " + shape(1).to_string());
+    if (shape(1).rank() < 1 || shape(0).rank() != 1 || shape(0).dim(0) != shape(1).dim(0)) {
+      return wrong_input(0, "does not have an element for each row of " + shape(1).to_string());
+    }
+    return shape(1);
+  }
+  SG_ASSIGN_OR_RETURN(const Shape data, broadcast(1, 2));
+  return broadcast(shape(0), data, "its condition and its data");
+}
+
+Result<Shape> ShapeInference::broadcast_to() {
+  SG_RETURN_IF_ERROR(need_inputs(1, 1));
+  const Shape& to = std::get<BroadcastToAttr>(node_.attributes).shape;
+  const std::vector<int64_t> dims(to.dims().begin(), to.dims().end());
+  SG_ASSIGN_OR_RETURN(const Shape checked, make(dims));
+  SG_ASSIGN_OR_RETURN(const Shape joint, broadcast(shape(0), checked, "its input and its output"));
+  if (joint != checked) return wrong_input(0, "cannot be broadcast to " + checked.to_string());
+  return checked;
+}
+
+Result<Shape> ShapeInference::add_n() {
+  SG_RETURN_IF_ERROR(need_inputs(1, std::numeric_limits<size_t>::max()));
+  for (size_t i = 1; i < node_.inputs.size(); ++i) {
+    if (!has(i)) return wrong("input " + std::to_string(i) + " is missing");
+    if (shape(i) != shape(0)) return wrong_input(i, "is not of the shape " + shape(0).to_string());
+  }
+  return shape(0);
 }
 
 Result<Shape> ShapeInference::unary(int least_rank) {
@@ -370,6 +407,11 @@ Result<Shape> ShapeInference::depth_to_space() {
 }
 
 Result<Shape> ShapeInference::infer() {
+  if (is_unary(node_.op)) return unary();
+  if (is_binary(node_.op)) {
+    SG_RETURN_IF_ERROR(need_inputs(2, 2));
+    return broadcast(0, 1);
+  }
   switch (node_.op) {
     case OpType::kConv2d:
       return conv2d();
@@ -384,20 +426,6 @@ Result<Shape> ShapeInference::infer() {
       return pool2d();
     case OpType::kMean:
       return mean();
-    case OpType::kAdd:
-    case OpType::kSub:
-    case OpType::kMul:
-    case OpType::kMaximum:
-    case OpType::kMinimum:
-    case OpType::kPrelu:
-      return broadcast();
-    case OpType::kRelu:
-    case OpType::kRelu6:
-    case OpType::kReluN1To1:
-    case OpType::kLogistic:
-    case OpType::kTanh:
-    case OpType::kHardSwish:
-    case OpType::kExp:
     case OpType::kDequantize:
     case OpType::kQuantize:
       return unary();
@@ -417,61 +445,23 @@ Result<Shape> ShapeInference::infer() {
       return resize();
     case OpType::kDepthToSpace:
       return depth_to_space();
-    case OpType::kLstm:
-      break;  // has several outputs
+    case OpType::kSelect:
+      return select();
+    case OpType::kBroadcastTo:
+      return broadcast_to();
+    case OpType::kAddN:
+      return add_n();
+    default:  // LSTM has several outputs
+      break;
   }
   return wrong("its operator is unknown");
-}
-
-// The attributes' type that each operator must carry, as an index of the variant.
-template <typename T>
-size_t index_of() {
-  return Attributes(T{}).index();
-}
-
-size_t attributes_of(OpType op) {
-  switch (op) {
-    case OpType::kConv2d:
-      return index_of<Conv2dAttr>();
-    case OpType::kDepthwiseConv2d:
-      return index_of<DepthwiseConv2dAttr>();
-    case OpType::kTransposeConv:
-      return index_of<TransposeConvAttr>();
-    case OpType::kFullyConnected:
-      return index_of<FullyConnectedAttr>();
-    case OpType::kAveragePool2d:
-    case OpType::kMaxPool2d:
-      return index_of<Pool2dAttr>();
-    case OpType::kMean:
-      return index_of<ReduceAttr>();
-    case OpType::kSoftmax:
-      return index_of<SoftmaxAttr>();
-    case OpType::kConcat:
-      return index_of<ConcatAttr>();
-    case OpType::kPad:
-      return index_of<PadAttr>();
-    case OpType::kReshape:
-      return index_of<ReshapeAttr>();
-    case OpType::kStridedSlice:
-      return index_of<StridedSliceAttr>();
-    case OpType::kResizeBilinear:
-      return index_of<ResizeAttr>();
-    case OpType::kDynamicQuantize:
-      return index_of<DynamicQuantizeAttr>();
-    case OpType::kDepthToSpace:
-      return index_of<DepthToSpaceAttr>();
-    case OpType::kLstm:
-      return index_of<LstmAttr>();
-    default:
-      return index_of<std::monostate>();
-  }
 }
 
 }  // namespace
 
 Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
   const std::string op = node.origin.empty() ? std::string(to_string(node.op)) : node.origin;
-  if (node.attributes.index() != attributes_of(node.op)) {
+  if (!fits(node.op, node.attributes)) {
     return internal_error(op + ": its attributes are those of another operator");
   }
   if (node.activation == Activation::kPrelu && !has_weights(node.op)) {

@@ -2,12 +2,167 @@
 
 namespace sightglass {
 
+namespace {
+
+// Which of the variant's types it is.
+template <typename T>
+size_t index_of() {
+  return Attributes(T{}).index();
+}
+
+// The attributes that each operator must carry.
+size_t attributes_of(OpType op) {
+  switch (op) {
+    case OpType::kConv2d:
+      return index_of<Conv2dAttr>();
+    case OpType::kDepthwiseConv2d:
+      return index_of<DepthwiseConv2dAttr>();
+    case OpType::kTransposeConv:
+      return index_of<TransposeConvAttr>();
+    case OpType::kFullyConnected:
+      return index_of<FullyConnectedAttr>();
+    case OpType::kAveragePool2d:
+    case OpType::kMaxPool2d:
+      return index_of<Pool2dAttr>();
+    case OpType::kMean:
+      return index_of<ReduceAttr>();
+    case OpType::kSoftmax:
+      return index_of<SoftmaxAttr>();
+    case OpType::kConcat:
+      return index_of<ConcatAttr>();
+    case OpType::kPad:
+      return index_of<PadAttr>();
+    case OpType::kReshape:
+      return index_of<ReshapeAttr>();
+    case OpType::kStridedSlice:
+      return index_of<StridedSliceAttr>();
+    case OpType::kResizeBilinear:
+      return index_of<ResizeAttr>();
+    case OpType::kDynamicQuantize:
+      return index_of<DynamicQuantizeAttr>();
+    case OpType::kDepthToSpace:
+      return index_of<DepthToSpaceAttr>();
+    case OpType::kLstm:
+      return index_of<LstmAttr>();
+    case OpType::kLeakyRelu:
+      return index_of<LeakyReluAttr>();
+    case OpType::kGelu:
+      return index_of<GeluAttr>();
+    case OpType::kSelect:
+      return index_of<SelectAttr>();
+    case OpType::kBroadcastTo:
+      return index_of<BroadcastToAttr>();
+    default:
+      return index_of<std::monostate>();
+  }
+}
+
+}  // namespace
+
+bool fits(OpType op, const Attributes& attributes) { return attributes.index() == attributes_of(op); }
+
 bool has_weights(OpType op) {
   return op == OpType::kConv2d || op == OpType::kDepthwiseConv2d || op == OpType::kTransposeConv ||
          op == OpType::kFullyConnected;
 }
 
 bool packs_constants(OpType op) { return has_weights(op) || op == OpType::kLstm; }
+std::vector<OpType> all_ops() {
+  std::vector<OpType> ops(static_cast<size_t>(OpType::kCount));
+  for (size_t i = 0; i < ops.size(); ++i) ops[i] = static_cast<OpType>(i);
+  return ops;
+}
+
+bool is_unary(OpType op) {
+  switch (op) {
+    case OpType::kRelu:
+    case OpType::kRelu6:
+    case OpType::kReluN1To1:
+    case OpType::kLogistic:
+    case OpType::kTanh:
+    case OpType::kHardSwish:
+    case OpType::kExp:
+    case OpType::kRsqrt:
+    case OpType::kSqrt:
+    case OpType::kSquare:
+    case OpType::kNeg:
+    case OpType::kAbs:
+    case OpType::kLog:
+    case OpType::kFloor:
+    case OpType::kCeil:
+    case OpType::kRound:
+    case OpType::kSign:
+    case OpType::kSin:
+    case OpType::kCos:
+    case OpType::kElu:
+    case OpType::kLeakyRelu:
+    case OpType::kGelu:
+    case OpType::kRelu0To1:
+    case OpType::kLogicalNot:
+    case OpType::kZerosLike:
+    case OpType::kCast:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_comparison(OpType op) {
+  switch (op) {
+    case OpType::kEqual:
+    case OpType::kNotEqual:
+    case OpType::kLess:
+    case OpType::kLessEqual:
+    case OpType::kGreater:
+    case OpType::kGreaterEqual:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_binary(OpType op) {
+  switch (op) {
+    case OpType::kAdd:
+    case OpType::kSub:
+    case OpType::kMul:
+    case OpType::kMaximum:
+    case OpType::kMinimum:
+    case OpType::kPrelu:
+    case OpType::kDiv:
+    case OpType::kPow:
+    case OpType::kSquaredDifference:
+    case OpType::kFloorDiv:
+    case OpType::kFloorMod:
+    case OpType::kAtan2:
+    case OpType::kLogicalAnd:
+    case OpType::kLogicalOr:
+      return true;
+    default:
+      return is_comparison(op);
+  }
+}
+
+Activation activation_of(OpType op) {
+  switch (op) {
+    case OpType::kRelu:
+      return Activation::kRelu;
+    case OpType::kRelu6:
+      return Activation::kRelu6;
+    case OpType::kReluN1To1:
+      return Activation::kReluN1To1;
+    case OpType::kLogistic:
+      return Activation::kLogistic;
+    case OpType::kTanh:
+      return Activation::kTanh;
+    case OpType::kHardSwish:
+      return Activation::kHardSwish;
+    case OpType::kPrelu:
+      return Activation::kPrelu;
+    default:
+      return Activation::kNone;
+  }
+}
 
 const char* to_string(OpType op) {
   switch (op) {
@@ -73,6 +228,80 @@ const char* to_string(OpType op) {
       return "DYNAMIC_QUANTIZE";
     case OpType::kDequantize:
       return "DEQUANTIZE";
+    case OpType::kRsqrt:
+      return "RSQRT";
+    case OpType::kSqrt:
+      return "SQRT";
+    case OpType::kSquare:
+      return "SQUARE";
+    case OpType::kNeg:
+      return "NEG";
+    case OpType::kAbs:
+      return "ABS";
+    case OpType::kLog:
+      return "LOG";
+    case OpType::kFloor:
+      return "FLOOR";
+    case OpType::kCeil:
+      return "CEIL";
+    case OpType::kRound:
+      return "ROUND";
+    case OpType::kSign:
+      return "SIGN";
+    case OpType::kSin:
+      return "SIN";
+    case OpType::kCos:
+      return "COS";
+    case OpType::kElu:
+      return "ELU";
+    case OpType::kLeakyRelu:
+      return "LEAKY_RELU";
+    case OpType::kGelu:
+      return "GELU";
+    case OpType::kRelu0To1:
+      return "RELU_0_TO_1";
+    case OpType::kLogicalNot:
+      return "LOGICAL_NOT";
+    case OpType::kZerosLike:
+      return "ZEROS_LIKE";
+    case OpType::kCast:
+      return "CAST";
+    case OpType::kDiv:
+      return "DIV";
+    case OpType::kPow:
+      return "POW";
+    case OpType::kSquaredDifference:
+      return "SQUARED_DIFFERENCE";
+    case OpType::kFloorDiv:
+      return "FLOOR_DIV";
+    case OpType::kFloorMod:
+      return "FLOOR_MOD";
+    case OpType::kAtan2:
+      return "ATAN2";
+    case OpType::kLogicalAnd:
+      return "LOGICAL_AND";
+    case OpType::kLogicalOr:
+      return "LOGICAL_OR";
+    case OpType::kEqual:
+      return "EQUAL";
+    case OpType::kNotEqual:
+      return "NOT_EQUAL";
+    case OpType::kLess:
+      return "LESS";
+    case OpType::kLessEqual:
+      return "LESS_EQUAL";
+    case OpType::kGreater:
+      return "GREATER";
+    case OpType::kGreaterEqual:
+      return "GREATER_EQUAL";
+    case OpType::kSelect:
+      return "SELECT";
+    case OpType::kBroadcastTo:
+      return "BROADCAST_TO";
+    case OpType::kAddN:
+      return "ADD_N";
+    case OpType::kCount:
+      break;
   }
   return "UNKNOWN";
 }

@@ -45,6 +45,49 @@ enum class OpType : uint8_t {
   kDequantize,
   kQuantize,         // of float32, or from one quantisation to another
   kDynamicQuantize,  // float32 rounded to 8-bit quanta of its own range; stands before operators with 8-bit weights
+
+  // Of one operand, element by element.
+  kRsqrt,
+  kSqrt,
+  kSquare,
+  kNeg,
+  kAbs,
+  kLog,
+  kFloor,
+  kCeil,
+  kRound,  // halves to even
+  kSign,
+  kSin,
+  kCos,
+  kElu,  // with alpha 1
+  kLeakyRelu,
+  kGelu,
+  kRelu0To1,
+  kLogicalNot,
+  kZerosLike,
+  kCast,  // to the type of its output
+
+  // Of two operands that broadcast.
+  kDiv,
+  kPow,
+  kSquaredDifference,
+  kFloorDiv,
+  kFloorMod,
+  kAtan2,
+  kLogicalAnd,
+  kLogicalOr,
+  kEqual,  // this and those that follow make bool
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+
+  kSelect,       // inputs: condition, what to take where it holds, what elsewhere; all broadcast
+  kBroadcastTo,  // also FILL
+  kAddN,
+
+  kCount,  // no operator
 };
 
 // Applied to a node's first output.
@@ -141,10 +184,23 @@ struct LstmAttr {
   float cell_step = 0;                        // of the cells, 16 bits
   float made_step = 0, made_lowest = 0, made_highest = 0;  // of what the projection reads, and its range in steps
 };
+struct LeakyReluAttr {
+  float alpha = 0.0f;
+};
+struct GeluAttr {
+  bool approximate = false;  // by a tanh instead of the error function
+};
+struct SelectAttr {
+  bool by_row = false;  // the condition is a vector with an element for each index of the first dimension
+};
+struct BroadcastToAttr {
+  Shape shape;
+};
 
-using Attributes = std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr,
-                                Pool2dAttr, ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr,
-                                ResizeAttr, DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr>;
+using Attributes =
+    std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr, Pool2dAttr,
+                 ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr, ResizeAttr,
+                 DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, LeakyReluAttr, GeluAttr, SelectAttr, BroadcastToAttr>;
 
 // Convolutions and the fully connected layer: input 1 is the weights, 2 the bias, 3 the slopes of a fused PRELU.
 bool has_weights(OpType op);
@@ -152,6 +208,18 @@ bool has_weights(OpType op);
 // Operators whose constant operands are turned into real numbers when they are laid out for the GPU, whatever their
 // type.
 bool packs_constants(OpType op);
+
+std::vector<OpType> all_ops();
+
+// Whether the attributes are those of the operator.
+bool fits(OpType op, const Attributes& attributes);
+
+// Functions of one operand; of two that broadcast, comparisons among them.
+bool is_unary(OpType op);
+bool is_binary(OpType op);
+bool is_comparison(OpType op);
+// The activation that the operator computes by itself; kNone for other operators.
+Activation activation_of(OpType op);
 
 const char* to_string(OpType op);  // TensorFlow Lite's name: "CONV_2D"
 const char* to_string(Activation activation);

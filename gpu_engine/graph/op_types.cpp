@@ -68,6 +68,7 @@ struct Rule {
   enum class Others {
     kAlike,    // further inputs are of the type of input 0
     kWeights,  // further inputs are weights and biases, which may be stored as other types
+    kData,     // input 0 is a bool; those further on are the data
   } others = Others::kAlike;
 };
 
@@ -82,11 +83,6 @@ Rule rule_of(OpType op) {
     case OpType::kAveragePool2d:
     case OpType::kMaxPool2d:
     case OpType::kMean:
-    case OpType::kAdd:
-    case OpType::kSub:
-    case OpType::kMul:
-    case OpType::kMaximum:
-    case OpType::kMinimum:
     case OpType::kPrelu:
     case OpType::kRelu:
     case OpType::kRelu6:
@@ -97,7 +93,59 @@ Rule rule_of(OpType op) {
     case OpType::kExp:
     case OpType::kSoftmax:
     case OpType::kResizeBilinear:
+    case OpType::kRsqrt:
+    case OpType::kLog:
+    case OpType::kElu:
+    case OpType::kLeakyRelu:
+    case OpType::kGelu:
+    case OpType::kRelu0To1:
       return {kF | kQ};
+    case OpType::kSqrt:
+    case OpType::kSquare:
+    case OpType::kFloor:
+    case OpType::kCeil:
+    case OpType::kRound:
+    case OpType::kSin:
+    case OpType::kCos:
+    case OpType::kAtan2:
+      return {kF};
+    case OpType::kSign:
+    case OpType::kPow:
+    case OpType::kAddN:
+      return {kF | kI};
+    case OpType::kAbs:
+    case OpType::kDiv:
+    case OpType::kSquaredDifference:
+      return {kF | kQ | kI};
+    case OpType::kZerosLike:
+    case OpType::kFloorDiv:
+    case OpType::kFloorMod:
+      return {kF | kIntegers};
+    case OpType::kAdd:
+    case OpType::kSub:
+    case OpType::kMul:
+    case OpType::kMaximum:
+    case OpType::kMinimum:
+    case OpType::kNeg:
+      return {kF | kQ | kIntegers};
+    case OpType::kEqual:
+    case OpType::kNotEqual:
+      return {kF | kQ | kIntegers | kB, kB};
+    case OpType::kLess:
+    case OpType::kLessEqual:
+    case OpType::kGreater:
+    case OpType::kGreaterEqual:
+      return {kF | kQ | kIntegers, kB};
+    case OpType::kLogicalNot:
+    case OpType::kLogicalAnd:
+    case OpType::kLogicalOr:
+      return {kB};
+    case OpType::kSelect:
+      return {kF | kQ | kN | kIntegers | kB, 0, Others::kData};
+    case OpType::kBroadcastTo:
+      return {kF | kQ | kN | kIntegers | kB};
+    case OpType::kCast:
+      return {kF | kQ | kN | kIntegers | kB, kF | kQ | kN | kIntegers | kB};
     case OpType::kConcat:
     case OpType::kPad:
     case OpType::kReshape:
@@ -112,6 +160,8 @@ Rule rule_of(OpType op) {
       return {kF};
     case OpType::kQuantize:
       return {kF | kQ, kQ};
+    case OpType::kCount:
+      break;
   }
   return {0};
 }
@@ -126,6 +176,9 @@ std::string type_of(const Value& value) {
   return to_string(value.type);
 }
 
+// Which input the output takes its type from.
+size_t data_input(const Rule& rule) { return rule.others == Rule::Others::kData ? 1 : 0; }
+
 Status check_input(const TypedOp& op, const Value& input, Types taken) {
   if ((class_of(input) & taken) != 0) return {};
   return unsupported(name(input) + " is " + type_of(input) + ", and " + to_string(op.op) + " takes " + names_of(taken));
@@ -135,8 +188,10 @@ Status check_inputs(const TypedOp& op, const Rule& rule) {
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     if (op.inputs[i] == nullptr) continue;
     if (i > 0 && rule.others == Rule::Others::kWeights) continue;
-    SG_RETURN_IF_ERROR(check_input(op, *op.inputs[i], rule.data));
-    const Value& first = *op.inputs[0];
+    const bool condition = i == 0 && rule.others == Rule::Others::kData;
+    SG_RETURN_IF_ERROR(check_input(op, *op.inputs[i], condition ? kB : rule.data));
+    if (condition) continue;
+    const Value& first = *op.inputs[data_input(rule)];
     if (op.inputs[i]->type != first.type) {
       return unsupported(name(*op.inputs[i]) + " is " + to_string(op.inputs[i]->type) + ", but " + name(first) +
                          " beside it is " + to_string(first.type));
@@ -164,8 +219,9 @@ TypedOp typed_op(const Graph& graph, const Node& node) {
 
 Status check_types(const TypedOp& op) {
   const Rule rule = rule_of(op.op);
-  if (op.inputs.empty() || op.inputs[0] == nullptr)
+  if (op.inputs.size() <= data_input(rule) || op.inputs[data_input(rule)] == nullptr) {
     return invalid_model(std::string(to_string(op.op)) + " has no data");
+  }
   SG_RETURN_IF_ERROR(check_inputs(op, rule));
   for (size_t i = 0; i < op.outputs.size(); ++i) {
     SG_RETURN_IF_ERROR(check_output(op, rule, i));
@@ -180,7 +236,8 @@ Status check_types(const TypedOp& op) {
 }
 
 DataType natural_type(const TypedOp& op, size_t) {
-  switch (rule_of(op.op).made) {
+  const Rule rule = rule_of(op.op);
+  switch (rule.made) {
     case kF:
       return DataType::kFloat32;
     case kB:
@@ -188,7 +245,7 @@ DataType natural_type(const TypedOp& op, size_t) {
     case kIntegers:
       return DataType::kInt32;
     default:
-      return op.inputs[0]->type;
+      return op.inputs[data_input(rule)]->type;
   }
 }
 

@@ -1,3 +1,10 @@
+// Functions of one operand, and of two that broadcast: of real numbers (elementwise.comp) and of integers
+// (integers.comp).
+#include <limits>
+
+#include "graph/op_types.h"
+#include "graph/quantized.h"
+#include "ops/broadcast.h"
 #include "ops/function.h"
 #include "ops/ops.h"
 
@@ -13,25 +20,58 @@ ShaderKey binary_shader(bool broadcast) {
   return key;
 }
 
-GpuFunction unary_function(OpType op) {
-  switch (op) {
-    case OpType::kRelu:
-      return GpuFunction::kRelu;
-    case OpType::kRelu6:
-      return GpuFunction::kRelu6;
-    case OpType::kReluN1To1:
-      return GpuFunction::kReluN1To1;
-    case OpType::kLogistic:
-      return GpuFunction::kLogistic;
-    case OpType::kTanh:
-      return GpuFunction::kTanh;
-    case OpType::kHardSwish:
-      return GpuFunction::kHardSwish;
-    case OpType::kExp:
-      return GpuFunction::kExp;
+ShaderKey integer_shader(bool binary) {
+  ShaderKey key{"integers.comp", {}};
+  if (binary) key.defines.push_back({"USES_B", "1"});
+  return key;
+}
+
+GpuUnary unary_function(const Node& node) {
+  switch (node.op) {
+    case OpType::kRsqrt:
+      return GpuUnary::kRsqrt;
+    case OpType::kSqrt:
+      return GpuUnary::kSqrt;
+    case OpType::kSquare:
+      return GpuUnary::kSquare;
+    case OpType::kNeg:
+      return GpuUnary::kNeg;
+    case OpType::kAbs:
+      return GpuUnary::kAbs;
+    case OpType::kLog:
+      return GpuUnary::kLog;
+    case OpType::kFloor:
+      return GpuUnary::kFloor;
+    case OpType::kCeil:
+      return GpuUnary::kCeil;
+    case OpType::kRound:
+      return GpuUnary::kRound;
+    case OpType::kSign:
+      return GpuUnary::kSign;
+    case OpType::kSin:
+      return GpuUnary::kSin;
+    case OpType::kCos:
+      return GpuUnary::kCos;
+    case OpType::kElu:
+      return GpuUnary::kElu;
+    case OpType::kGelu:
+      return std::get<GeluAttr>(node.attributes).approximate ? GpuUnary::kGeluByTanh : GpuUnary::kGelu;
+    case OpType::kRelu0To1:
+      return GpuUnary::kRelu0To1;
+    case OpType::kLogicalNot:
+      return GpuUnary::kLogicalNot;
+    case OpType::kZerosLike:
+      return GpuUnary::kZero;
     default:
-      return GpuFunction::kNone;
+      return GpuUnary::kNone;
   }
+}
+
+// What is applied to the result of unary_function().
+int32_t function_after(const Node& node) {
+  if (node.op == OpType::kExp) return gpu_code(GpuFunction::kExp);
+  if (node.op == OpType::kLeakyRelu) return gpu_code(GpuFunction::kPrelu);
+  return gpu_code(activation_of(node.op));
 }
 
 GpuBinary binary_operation(OpType op) {
@@ -41,11 +81,37 @@ GpuBinary binary_operation(OpType op) {
     case OpType::kMul:
       return GpuBinary::kMul;
     case OpType::kMaximum:
+    case OpType::kLogicalOr:
       return GpuBinary::kMaximum;
     case OpType::kMinimum:
+    case OpType::kLogicalAnd:
       return GpuBinary::kMinimum;
     case OpType::kPrelu:
       return GpuBinary::kPrelu;
+    case OpType::kDiv:
+      return GpuBinary::kDiv;
+    case OpType::kPow:
+      return GpuBinary::kPow;
+    case OpType::kSquaredDifference:
+      return GpuBinary::kSquaredDifference;
+    case OpType::kFloorDiv:
+      return GpuBinary::kFloorDiv;
+    case OpType::kFloorMod:
+      return GpuBinary::kFloorMod;
+    case OpType::kAtan2:
+      return GpuBinary::kAtan2;
+    case OpType::kEqual:
+      return GpuBinary::kEqual;
+    case OpType::kNotEqual:
+      return GpuBinary::kNotEqual;
+    case OpType::kLess:
+      return GpuBinary::kLess;
+    case OpType::kLessEqual:
+      return GpuBinary::kLessEqual;
+    case OpType::kGreater:
+      return GpuBinary::kGreater;
+    case OpType::kGreaterEqual:
+      return GpuBinary::kGreaterEqual;
     default:
       return GpuBinary::kAdd;
   }
@@ -61,43 +127,132 @@ Status supports_binary(const PlanContext&, const Node& node) {
   return {};
 }
 
+struct IntegerRange {
+  int32_t lowest = std::numeric_limits<int32_t>::min(), highest = std::numeric_limits<int32_t>::max();
+};
+IntegerRange integer_range(Activation activation) {
+  switch (activation) {
+    case Activation::kRelu:
+      return {.lowest = 0};
+    case Activation::kRelu6:
+      return {0, 6};
+    case Activation::kReluN1To1:
+      return {-1, 1};
+    default:
+      return {};
+  }
+}
+
+// One or two operands, and the output.
+Status add_step(Emitter& emitter, const std::vector<TensorRef>& operands, const std::vector<Shape>& shapes,
+                const Shape& out_shape, const TensorRef& out, int32_t code, const Node& node) {
+  const bool binary = operands.size() == 2;
+  const bool integers = is_integer(emitter.graph().value(node.inputs[0]));
+  StepParams params;
+  params.tensor(operands.front()).tensor(operands.back()).tensor(out);
+  if (integers) {
+    const IntegerRange range = integer_range(node.activation);
+    params.ints(code).ints(range.lowest, range.highest);
+  } else {
+    const auto* leaky = std::get_if<LeakyReluAttr>(&node.attributes);
+    params.ints(code, binary ? gpu_code(node.activation) : function_after(node));
+    params.floats(leaky == nullptr ? 0 : leaky->alpha);
+  }
+  add_batch_steps(params, shapes, out_shape);
+  const bool broadcast = operands.front().shape != out.shape || operands.back().shape != out.shape;
+  const ShaderKey shader = integers ? integer_shader(binary) : binary ? binary_shader(broadcast) : unary_shader();
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step(shader, std::move(params), grid, operands, {out});
+}
+
 Status emit_unary(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
-  StepParams params;
-  params.tensor(in).tensor(in).tensor(out).ints(0, gpu_code(unary_function(node.op)));
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(unary_shader(), std::move(params), grid, {in}, {out});
+  const Shape& shape = emitter.graph().value(node.outputs[0]).shape;
+  return add_step(emitter, {in}, {shape}, shape, out, gpu_code(unary_function(node)), node);
 }
 
 Status emit_binary(Emitter& emitter, const Node& node) {
+  const Graph& graph = emitter.graph();
   SG_ASSIGN_OR_RETURN(const TensorRef a, emitter.tensor(node.inputs[0]));
   SG_ASSIGN_OR_RETURN(const TensorRef b, emitter.tensor(node.inputs[1]));
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
-  StepParams params;
-  params.tensor(a).tensor(b).tensor(out);
-  params.ints(gpu_code(binary_operation(node.op)), gpu_code(node.activation));
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(binary_shader(a.shape != b.shape), std::move(params), grid, {a, b}, {out});
+  return add_step(emitter, {a, b}, {graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape},
+                  graph.value(node.outputs[0]).shape, out, gpu_code(binary_operation(node.op)), node);
 }
 
-std::vector<ShaderKey> unary_variants() { return storage_variants({unary_shader()}, "AO"); }
+// One sum after the other: the first goes into the output or, when there are more, into a tensor between.
+Status emit_add_n(Emitter& emitter, const Node& node) {
+  const Shape& shape = emitter.graph().value(node.outputs[0]).shape;
+  SG_ASSIGN_OR_RETURN(TensorRef sum, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  if (node.inputs.size() == 1) {
+    return add_step(emitter, {sum}, {shape}, shape, out, gpu_code(GpuUnary::kNone), node);
+  }
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    SG_ASSIGN_OR_RETURN(const TensorRef next, emitter.tensor(node.inputs[i]));
+    const bool last = i + 1 == node.inputs.size();
+    const TensorRef to = last ? out : emitter.temporary("sum " + std::to_string(i), out.shape, out);
+    SG_RETURN_IF_ERROR(add_step(emitter, {sum, next}, {shape, shape}, shape, to, gpu_code(GpuBinary::kAdd), node));
+    sum = to;
+  }
+  return {};
+}
+
+void append(std::vector<ShaderKey>& keys, std::vector<ShaderKey> more) {
+  keys.insert(keys.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+// With every tensor stored as integers.
+ShaderKey stored_as_integers(ShaderKey key, bool binary) {
+  key.defines.push_back({"A_I32", "1"});
+  if (binary) key.defines.push_back({"B_I32", "1"});
+  key.defines.push_back({"OUT_I32", "1"});
+  return key;
+}
+
+std::vector<ShaderKey> unary_variants() {
+  std::vector<ShaderKey> keys = storage_variants({unary_shader()}, "AO");
+  keys.push_back(stored_as_integers(integer_shader(false), false));
+  return keys;
+}
+
 std::vector<ShaderKey> binary_variants() {
-  return storage_variants({binary_shader(false), binary_shader(true)}, "ABO");
+  std::vector<ShaderKey> keys = storage_variants({binary_shader(false), binary_shader(true)}, "ABO");
+  keys.push_back(stored_as_integers(integer_shader(true), true));
+  return keys;
+}
+
+std::vector<ShaderKey> comparison_variants() {
+  std::vector<ShaderKey> keys = storage_variants({binary_shader(false), binary_shader(true)}, "AB");
+  for (ShaderKey& key : keys) key.defines.push_back({"OUT_I32", "1"});
+  keys.push_back(stored_as_integers(integer_shader(true), true));
+  return keys;
+}
+
+std::vector<ShaderKey> add_n_variants() {
+  std::vector<ShaderKey> keys = unary_variants();
+  append(keys, binary_variants());
+  return keys;
 }
 
 }  // namespace
 
 std::vector<Kernel> elementwise_kernels() {
   std::vector<Kernel> kernels;
-  for (const OpType op : {OpType::kRelu, OpType::kRelu6, OpType::kReluN1To1, OpType::kLogistic, OpType::kTanh,
-                          OpType::kHardSwish, OpType::kExp, OpType::kQuantize, OpType::kDequantize}) {
+  for (const OpType op : {OpType::kQuantize, OpType::kDequantize}) {
     kernels.push_back({"elementwise", op, supports_unary, emit_unary, unary_variants});
   }
-  for (const OpType op :
-       {OpType::kAdd, OpType::kSub, OpType::kMul, OpType::kMaximum, OpType::kMinimum, OpType::kPrelu}) {
-    kernels.push_back({"elementwise", op, supports_binary, emit_binary, binary_variants});
+  for (const OpType op : all_ops()) {
+    if (is_unary(op) && op != OpType::kCast) {
+      kernels.push_back({"elementwise", op, supports_unary, emit_unary, unary_variants});
+    }
+    if (is_binary(op)) {
+      const auto variants = is_comparison(op) ? comparison_variants : binary_variants;
+      kernels.push_back({"elementwise", op, supports_binary, emit_binary, variants});
+    }
   }
+  kernels.push_back({"elementwise", OpType::kAddN, supports_unary, emit_add_n, add_n_variants});
   return kernels;
 }
 

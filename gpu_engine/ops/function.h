@@ -1,4 +1,5 @@
-// The codes of element-wise functions in the shaders (lib/activation.glsl, elementwise.comp).
+// The codes of element-wise functions in the shaders (lib/activation.glsl, lib/functions.glsl, elementwise.comp,
+// integers.comp).
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,52 @@ enum class GpuFunction : int32_t {
   kExp = 10,
 };
 
-enum class GpuBinary : int32_t { kAdd = 0, kSub = 1, kMul = 2, kMaximum = 3, kMinimum = 4, kPrelu = 5 };
+// Those that are no activation.
+enum class GpuUnary : int32_t {
+  kNone = 0,
+  kRsqrt = 1,
+  kSqrt = 2,
+  kSquare = 3,
+  kNeg = 4,
+  kAbs = 5,
+  kLog = 6,
+  kFloor = 7,
+  kCeil = 8,
+  kRound = 9,
+  kSign = 10,
+  kSin = 11,
+  kCos = 12,
+  kElu = 13,
+  kGelu = 14,
+  kGeluByTanh = 15,
+  kRelu0To1 = 16,
+  kLogicalNot = 17,
+  kZero = 18,
+};
+
+enum class GpuBinary : int32_t {
+  kAdd = 0,
+  kSub = 1,
+  kMul = 2,
+  kMaximum = 3,  // also LOGICAL_OR
+  kMinimum = 4,  // also LOGICAL_AND
+  kPrelu = 5,
+  kDiv = 6,
+  kPow = 7,
+  kSquaredDifference = 8,
+  kFloorDiv = 9,
+  kFloorMod = 10,
+  kAtan2 = 11,
+  kEqual = 16,  // from here on the result is a bool
+  kNotEqual = 17,
+  kLess = 18,
+  kLessEqual = 19,
+  kGreater = 20,
+  kGreaterEqual = 21,
+};
 
 constexpr int32_t gpu_code(GpuFunction f) { return static_cast<int32_t>(f); }
+constexpr int32_t gpu_code(GpuUnary u) { return static_cast<int32_t>(u); }
 constexpr int32_t gpu_code(GpuBinary b) { return static_cast<int32_t>(b); }
 
 constexpr int32_t gpu_code(Activation activation) {

@@ -21,8 +21,11 @@ Kernel pad_kernel();                                  // slice_pad.cpp
 Kernel strided_slice_kernel();                        // slice_pad.cpp
 Kernel reshape_kernel();                              // reshape.cpp
 Kernel resize_bilinear_quantized_kernel();            // resize.cpp; preferred to the next
-Kernel resize_bilinear_kernel();                      // resize.cpp
 Kernel dynamic_quantize_kernel();                     // dynamic_quantize.cpp
+Kernel select_kernel();                               // select.cpp
+Kernel broadcast_kernel();                            // select.cpp
+Kernel cast_kernel();                                 // cast.cpp
+Kernel resize_bilinear_kernel();                      // resize.cpp
 Kernel depth_to_space_kernel();                       // depth_to_space.cpp
 
 }  // namespace sightglass

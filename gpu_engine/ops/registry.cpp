@@ -28,6 +28,9 @@ std::vector<Kernel> make_kernels() {
       depth_to_space_kernel(),
       dynamic_quantize_kernel(),
       lstm_kernel(),
+      select_kernel(),
+      broadcast_kernel(),
+      cast_kernel(),
   };
   std::ranges::copy(elementwise_quantized_kernels(), std::back_inserter(kernels));
   std::ranges::copy(elementwise_kernels(), std::back_inserter(kernels));

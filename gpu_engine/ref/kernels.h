@@ -33,8 +33,6 @@ void fully_connected(const Call& call, HostTensor& out);
 void pool2d(const Call& call, HostTensor& out);  // average and maximum
 void mean(const Call& call, HostTensor& out);
 void softmax(const Call& call, HostTensor& out);
-void binary(const Call& call, HostTensor& out);  // two inputs that broadcast: ADD to MINIMUM, PRELU
-void unary(const Call& call, HostTensor& out);   // RELU to EXP
 void dynamic_quantize(const Call& call, HostTensor& out);
 void resize_bilinear_int8(const Call& call, HostTensor& out);  // in integers
 void resize_bilinear(const Call& call, HostTensor& out);
@@ -42,16 +40,25 @@ void resize_bilinear(const Call& call, HostTensor& out);
 // Of quantised tensors as well, and of weights of any type.
 void lstm(const Call& call, std::vector<HostTensor>& out);
 
+// float32, int32, int64 and bool, as far as check_types() lets them through.
+void unary(const Call& call, HostTensor& out);
+void binary(const Call& call, HostTensor& out);  // comparisons as well
+void add_n(const Call& call, HostTensor& out);
+
+void cast(const Call& call, HostTensor& out);  // between all types but float16
+
 // Of any type: elements are moved as they are.
 void reshape(const Call& call, HostTensor& out);
 void concat(const Call& call, HostTensor& out);
 void pad(const Call& call, HostTensor& out);  // float32, int32, int64
 void strided_slice(const Call& call, HostTensor& out);
 void depth_to_space(const Call& call, HostTensor& out);
+void select(const Call& call, HostTensor& out);
+void broadcast_to(const Call& call, HostTensor& out);
 
 void dequantize(const Call& call, HostTensor& out);  // float16, int8, uint8, int16 to float32
 
-// Applies the node's activation. float32 only.
+// Applies the node's activation to float32; operators on integers do so themselves.
 void activate(const Call& call, HostTensor& out);
 
 using Function = void (*)(const Call& call, HostTensor& out);

@@ -1,4 +1,4 @@
-// Arithmetic on elements: activations, two-input operators with broadcasting, dequantisation.
+// Activations and dequantisation.
 #include <algorithm>
 #include <cmath>
 
@@ -11,53 +11,6 @@ namespace {
 float logistic(float x) { return static_cast<float>(1.0 / (1.0 + std::exp(-double{x}))); }
 
 float relu6(float x) { return std::clamp(x, 0.0f, 6.0f); }
-
-// The strides to read `shape` with, as if it were repeated to the shape `out`.
-Strides broadcast_strides(const Shape& shape, const Shape& out) {
-  const Strides dense = dense_strides(shape);
-  Strides strides{};
-  const int missing = out.rank() - shape.rank();
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (shape.dim(i) != 1) strides[static_cast<size_t>(i + missing)] = dense[static_cast<size_t>(i)];
-  }
-  return strides;
-}
-
-float combine(OpType op, float a, float b) {
-  switch (op) {
-    case OpType::kAdd:
-      return a + b;
-    case OpType::kSub:
-      return a - b;
-    case OpType::kMul:
-      return a * b;
-    case OpType::kMaximum:
-      return std::max(a, b);
-    case OpType::kMinimum:
-      return std::min(a, b);
-    default:
-      return apply(Activation::kPrelu, a, b);
-  }
-}
-
-Activation activation_of(OpType op) {
-  switch (op) {
-    case OpType::kRelu:
-      return Activation::kRelu;
-    case OpType::kRelu6:
-      return Activation::kRelu6;
-    case OpType::kReluN1To1:
-      return Activation::kReluN1To1;
-    case OpType::kLogistic:
-      return Activation::kLogistic;
-    case OpType::kTanh:
-      return Activation::kTanh;
-    case OpType::kHardSwish:
-      return Activation::kHardSwish;
-    default:
-      return Activation::kNone;
-  }
-}
 
 template <typename T>
 std::vector<double> numbers(const HostTensor& tensor) {
@@ -99,25 +52,6 @@ float apply(Activation activation, float x, float prelu_slope) {
   return x;
 }
 
-void binary(const Call& call, HostTensor& out) {
-  const std::span<const float> a = call.floats(0);
-  const std::span<const float> b = call.floats(1);
-  const std::vector<int64_t> from_a = offsets(out.shape, broadcast_strides(call.shape(0), out.shape));
-  const std::vector<int64_t> from_b = offsets(out.shape, broadcast_strides(call.shape(1), out.shape));
-  const std::span<float> result = out.as<float>();
-  for (size_t i = 0; i < result.size(); ++i) {
-    result[i] = combine(call.node.op, a[static_cast<size_t>(from_a[i])], b[static_cast<size_t>(from_b[i])]);
-  }
-}
-
-void unary(const Call& call, HostTensor& out) {
-  const bool exponential = call.node.op == OpType::kExp;
-  const Activation activation = activation_of(call.node.op);
-  std::ranges::transform(call.floats(0), out.as<float>().begin(), [&](float x) {
-    return exponential ? static_cast<float>(std::exp(double{x})) : apply(activation, x);
-  });
-}
-
 void dequantize(const Call& call, HostTensor& out) {
   const std::span<float> result = out.as<float>();
   if (call.input(0).type == DataType::kFloat16) {
@@ -138,7 +72,7 @@ void dequantize(const Call& call, HostTensor& out) {
 
 void activate(const Call& call, HostTensor& out) {
   const Activation activation = call.node.activation;
-  if (activation == Activation::kNone) return;
+  if (activation == Activation::kNone || out.type != DataType::kFloat32) return;
   const std::span<const float> slopes = activation == Activation::kPrelu ? call.floats(3) : std::span<const float>();
   size_t i = 0;
   for (float& x : out.as<float>()) {

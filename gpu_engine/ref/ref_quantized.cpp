@@ -17,7 +17,9 @@ const Value& value_out(const Call& call) { return call.graph.value(call.node.out
 HostTensor on(const Call& call, Function function, std::vector<HostTensor>& tensors, const Shape& shape) {
   std::vector<const HostTensor*> inputs;
   for (size_t i = 0; i < tensors.size(); ++i) inputs.push_back(call.has(i) ? &tensors[i] : nullptr);
-  HostTensor result(DataType::kFloat32, shape);
+  const Value& out = value_out(call);
+  const bool real = out.type == DataType::kFloat32 || is_quantized(out);
+  HostTensor result(real ? DataType::kFloat32 : out.type, shape);
   function({call.graph, call.node, inputs}, result);
   return result;
 }
@@ -28,10 +30,10 @@ void on_real_numbers(const Call& call, Function function, HostTensor& out) {
   for (size_t i = 0; i < real.size(); ++i) {
     if (!call.has(i)) continue;
     const HostTensor& input = call.input(i);
+    const bool as_it_is = input.type == DataType::kFloat32 || input.type == DataType::kBool;
     real[i] =
-        input.type == DataType::kFloat32
-            ? input
-            : HostTensor::from_floats(input.shape, real_operand(call.graph, call.node, i, input.type, input.data));
+        as_it_is ? input
+                 : HostTensor::from_floats(input.shape, real_operand(call.graph, call.node, i, input.type, input.data));
   }
   HostTensor result = on(call, function, real, out.shape);
   activate(call, result);

@@ -10,6 +10,9 @@ namespace sightglass::ref {
 namespace {
 
 Function function_of(OpType op) {
+  if (op == OpType::kCast) return cast;
+  if (is_unary(op)) return unary;
+  if (is_binary(op)) return binary;
   switch (op) {
     case OpType::kConv2d:
       return conv2d;
@@ -24,21 +27,6 @@ Function function_of(OpType op) {
       return pool2d;
     case OpType::kMean:
       return mean;
-    case OpType::kAdd:
-    case OpType::kSub:
-    case OpType::kMul:
-    case OpType::kMaximum:
-    case OpType::kMinimum:
-    case OpType::kPrelu:
-      return binary;
-    case OpType::kRelu:
-    case OpType::kRelu6:
-    case OpType::kReluN1To1:
-    case OpType::kLogistic:
-    case OpType::kTanh:
-    case OpType::kHardSwish:
-    case OpType::kExp:
-      return unary;
     case OpType::kSoftmax:
       return softmax;
     case OpType::kConcat:
@@ -61,6 +49,14 @@ Function function_of(OpType op) {
       break;  // has several outputs
     case OpType::kQuantize:
       return reshape;  // of the real numbers: all that it does is to round its result
+    case OpType::kSelect:
+      return select;
+    case OpType::kBroadcastTo:
+      return broadcast_to;
+    case OpType::kAddN:
+      return add_n;
+    default:
+      break;
   }
   return nullptr;
 }
@@ -128,7 +124,8 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
     return outputs;
   }
   const bool weights_are_integers = has_weights(node.op) && inputs[1]->type != DataType::kFloat32;
-  if ((computes_quantized(graph, node) && node.op != OpType::kDequantize) || weights_are_integers) {
+  if ((computes_quantized(graph, node) && node.op != OpType::kDequantize && node.op != OpType::kCast) ||
+      weights_are_integers) {
     quantized({graph, inferred, inputs}, function_of(node.op), outputs[0]);
     return outputs;
   }

@@ -17,6 +17,8 @@ Result<int> resolve_axis(int64_t axis, int rank) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
+}  // namespace
+
 Result<Shape> narrow_shape(std::span<const int64_t> dims) {
   if (dims.size() > Shape::kMaxRank)
     return unsupported("its output has more than " + text(Shape::kMaxRank) + " dimensions");
@@ -27,8 +29,6 @@ Result<Shape> narrow_shape(std::span<const int64_t> dims) {
   }
   return Shape(narrow);
 }
-
-}  // namespace
 
 Status decode_pad(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const std::vector<int64_t> paddings, view.integers(1, "paddings", size_t{2} * Shape::kMaxRank));

@@ -205,6 +205,47 @@ constexpr std::array kOperators = {
     Row{B::UNIDIRECTIONAL_SEQUENCE_LSTM, {OpType::kLstm, 20, 24, false, decode_sequence_lstm, 1, true}},
     Row{B::QUANTIZE, {OpType::kQuantize, 1, 1, false, decode_nothing}},
     Row{B::DEQUANTIZE, {OpType::kDequantize, 1, 1, false, decode_nothing}},
+    Row{B::RSQRT, {OpType::kRsqrt, 1, 1, false, decode_nothing}},
+    Row{B::SQRT, {OpType::kSqrt, 1, 1, false, decode_nothing}},
+    Row{B::SQUARE, {OpType::kSquare, 1, 1, false, decode_nothing}},
+    Row{B::NEG, {OpType::kNeg, 1, 1, false, decode_nothing}},
+    Row{B::ABS, {OpType::kAbs, 1, 1, false, decode_nothing}},
+    Row{B::LOG, {OpType::kLog, 1, 1, false, decode_nothing}},
+    Row{B::FLOOR, {OpType::kFloor, 1, 1, false, decode_nothing}},
+    Row{B::CEIL, {OpType::kCeil, 1, 1, false, decode_nothing}},
+    Row{B::ROUND, {OpType::kRound, 1, 1, false, decode_nothing}},
+    Row{B::SIGN, {OpType::kSign, 1, 1, false, decode_nothing}},
+    Row{B::SIN, {OpType::kSin, 1, 1, false, decode_nothing}},
+    Row{B::COS, {OpType::kCos, 1, 1, false, decode_nothing}},
+    Row{B::ELU, {OpType::kElu, 1, 1, false, decode_nothing}},
+    Row{B::RELU_0_TO_1, {OpType::kRelu0To1, 1, 1, false, decode_nothing}},
+    Row{B::LOGICAL_NOT, {OpType::kLogicalNot, 1, 1, false, decode_nothing}},
+    Row{B::ZEROS_LIKE, {OpType::kZerosLike, 1, 1, false, decode_nothing}},
+    Row{B::CAST, {OpType::kCast, 1, 1, false, decode_nothing}},
+    Row{B::LEAKY_RELU, {OpType::kLeakyRelu, 1, 1, false, decode_leaky_relu}},
+    Row{B::GELU, {OpType::kGelu, 1, 1, false, decode_gelu}},
+    Row{B::DIV, {OpType::kDiv, 2, 2, false, decode_arithmetic<schema::DivOptions>}},
+    Row{B::POW, {OpType::kPow, 2, 2, false, decode_nothing}},
+    Row{B::SQUARED_DIFFERENCE, {OpType::kSquaredDifference, 2, 2, false, decode_nothing}},
+    Row{B::FLOOR_DIV, {OpType::kFloorDiv, 2, 2, false, decode_nothing}},
+    Row{B::FLOOR_MOD, {OpType::kFloorMod, 2, 2, false, decode_nothing}},
+    Row{B::ATAN2, {OpType::kAtan2, 2, 2, false, decode_nothing}},
+    Row{B::LOGICAL_AND, {OpType::kLogicalAnd, 2, 2, false, decode_nothing}},
+    Row{B::LOGICAL_OR, {OpType::kLogicalOr, 2, 2, false, decode_nothing}},
+    Row{B::EQUAL, {OpType::kEqual, 2, 2, false, decode_nothing}},
+    Row{B::NOT_EQUAL, {OpType::kNotEqual, 2, 2, false, decode_nothing}},
+    Row{B::LESS, {OpType::kLess, 2, 2, false, decode_nothing}},
+    Row{B::LESS_EQUAL, {OpType::kLessEqual, 2, 2, false, decode_nothing}},
+    Row{B::GREATER, {OpType::kGreater, 2, 2, false, decode_nothing}},
+    Row{B::GREATER_EQUAL, {OpType::kGreaterEqual, 2, 2, false, decode_nothing}},
+    Row{B::SELECT, {OpType::kSelect, 3, 3, false, decode_select}},
+    Row{B::SELECT_V2, {OpType::kSelect, 3, 3, false, decode_select_v2}},
+    Row{B::ADD_N, {OpType::kAddN, 1, kAnyNumber, false, decode_nothing}},
+    Row{B::BROADCAST_TO, {OpType::kBroadcastTo, 2, 2, false, decode_broadcast_to}},
+    Row{B::FILL, {OpType::kBroadcastTo, 2, 2, false, decode_fill}},
+    Row{B::SHAPE, {OpType::kReshape, 1, 1, false, decode_shape}},
+    Row{B::RANK, {OpType::kReshape, 1, 1, false, decode_rank}},
+    Row{B::RANGE, {OpType::kReshape, 3, 3, false, decode_range}},
 };
 
 // Operators that hold other subgraphs.
@@ -224,6 +265,9 @@ std::string unsupported_reason(schema::BuiltinOperator code, std::string_view cu
            " is not known here; express it with built-in operators, or end the model before it";
   }
   if (is_control_flow(code)) return "control flow is not supported; convert the model with loops and branches unrolled";
+  if (code == B::WHERE) {
+    return "how many elements it gives depends on the data; use SELECT_V2 with masks, or end the model before it";
+  }
   if (code == B::DENSIFY) return "sparse weights are not supported; export the model with dense weights";
   return "this operator is not supported; replace it by others, or end the model before it";
 }

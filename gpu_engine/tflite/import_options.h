@@ -1,6 +1,7 @@
 // Which operators of the format are known, and how each becomes a node.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,7 @@ struct DecodedOp {
   std::vector<size_t> data;          // which inputs the node reads; parameter tensors are left out
   std::vector<size_t> outputs{0};    // by output of the node, which of the operator's it is; kNoOutput: a state alone
   std::vector<DecodedState> states;  // inputs are the operator's
+  std::optional<HostTensor> result;  // what it computes, when that is known already: no node is needed
 };
 
 struct OperatorRule {
@@ -45,7 +47,20 @@ std::string unsupported_reason(schema::BuiltinOperator code, std::string_view cu
 const OperatorRule* find_custom_rule(std::string_view name);  // custom_ops.cpp
 
 Result<PaddingMode> decode_padding(schema::Padding padding);
+// Dimensions from a file; fails when one is out of range or there are too many.
+Result<Shape> narrow_shape(std::span<const int64_t> dims);
 Result<Activation> decode_activation(schema::ActivationFunctionType activation);
+
+// Operators on elements, and those whose results follow from shapes and constants; import_elements.cpp.
+Status decode_leaky_relu(const OperatorView& view, DecodedOp& node);
+Status decode_gelu(const OperatorView& view, DecodedOp& node);
+Status decode_select(const OperatorView& view, DecodedOp& node);
+Status decode_select_v2(const OperatorView& view, DecodedOp& node);
+Status decode_broadcast_to(const OperatorView& view, DecodedOp& node);
+Status decode_fill(const OperatorView& view, DecodedOp& node);
+Status decode_shape(const OperatorView& view, DecodedOp& node);
+Status decode_rank(const OperatorView& view, DecodedOp& node);
+Status decode_range(const OperatorView& view, DecodedOp& node);
 
 // Operators that move elements; import_layout.cpp.
 Status decode_pad(const OperatorView& view, DecodedOp& node);

@@ -50,6 +50,7 @@ class Importer {
   Status name_operator(const schema::Operator& op, uint32_t index, Step& step);
   Status import_step(const schema::Operator& op, const Step& step);
   Status add_node(const DecodedOp& decoded, const Step& step);
+  Status adopt_result(HostTensor result, const Step& step);
   Status check_tensor(const FileTensor& tensor) const;
   static Status check_states(const DecodedOp& decoded, const Step& step);
   Status check_types(const DecodedOp& decoded, const Step& step, bool constant) const;
@@ -254,7 +255,7 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
   if (!status.ok()) {
     // Shapes that nobody has inferred are no ground to call the file wrong.
     if (!opaque || status.code() == ErrorCode::kUnsupported) return status.with_context(here);
-  } else {
+  } else if (!decoded.result) {
     SG_RETURN_IF_ERROR(check_states(decoded, step).with_context(here));
     const bool constant =
         std::ranges::all_of(decoded.data, [&](size_t i) { return !view.has(i) || view.input(i).constant.has_value(); });
@@ -264,6 +265,7 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
     for (FileTensor* output : step.outputs) output->opaque = true;
     return {};
   }
+  if (decoded.result) return adopt_result(*std::move(decoded.result), step);
   return add_node(decoded, step);
 }
 
@@ -314,7 +316,8 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
   for (const size_t i : decoded.data) {
     const FileTensor* input = i < step.inputs.size() ? step.inputs[i] : nullptr;
     typed.inputs.push_back(nullptr);
-    if (input == nullptr || (input->opaque && !input->type)) continue;
+    if (input == nullptr) continue;
+    if (input->opaque && !input->type) return {};  // of an operator that is not supported itself
     if (!input->opaque && input->shape.elements() == 0) {
       return unsupported(input->describe() + " has no elements: shape " + input->shape.to_string() +
                          "; leave it out of the model");
@@ -332,7 +335,6 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
     if (!folds_any_type || !output->type) SG_RETURN_IF_ERROR(check_tensor(*output));
     typed.outputs.push_back(&values.emplace_back(make_value(*output)));
   }
-  if (typed.inputs.empty() || typed.inputs[0] == nullptr) return {};  // of an operator that is not supported itself
   return sightglass::check_types(typed);
 }
 
@@ -349,6 +351,24 @@ Status Importer::adopt_shape(FileTensor& tensor, const Shape& inferred) const {
                        std::to_string(options_.max_tensor_elements) + " elements");
   }
   tensor.shape = inferred;
+  return {};
+}
+
+// The operator's output is a constant.
+Status Importer::adopt_result(HostTensor result, const Step& step) {
+  const std::string here = where(step.title, step.outputs);
+  FileTensor& output = *step.outputs[0];
+  if (output.type != result.type) {
+    return invalid_model(here + ": " + output.describe() + " is " + output.type_name() + " instead of " +
+                         to_string(result.type));
+  }
+  SG_RETURN_IF_ERROR(adopt_shape(output, result.shape).with_context(here));
+  folded_bytes_ += static_cast<int64_t>(result.data.size());
+  if (folded_bytes_ > options_.max_folded_bytes) {
+    return unsupported(here + ": what is computed from constants takes too much memory");
+  }
+  const auto storage = std::make_shared<const std::vector<std::byte>>(std::move(result.data));
+  output.constant = Constant{result.type, *storage, storage};
   return {};
 }
 

@@ -10,13 +10,13 @@ std::string options_name(schema::BuiltinOptions type) {
   return *name == '\0' ? "options of kind " + std::to_string(static_cast<int>(type)) : name;
 }
 
-template <typename T>
-std::vector<int64_t> widen(std::span<const std::byte> bytes) {
-  std::vector<int64_t> numbers(bytes.size() / sizeof(T));
+template <typename T, typename Wide = int64_t>
+std::vector<Wide> widen(std::span<const std::byte> bytes) {
+  std::vector<Wide> numbers(bytes.size() / sizeof(T));
   for (size_t i = 0; i < numbers.size(); ++i) {
     T number;
     std::memcpy(&number, bytes.data() + i * sizeof(T), sizeof(T));
-    numbers[i] = number;
+    numbers[i] = static_cast<Wide>(number);
   }
   return numbers;
 }
@@ -43,6 +43,15 @@ Result<std::vector<int64_t>> OperatorView::integers(size_t i, const char* what, 
                          tensor.shape.to_string() + " are more than " + std::to_string(most));
   }
   return constant.type == DataType::kInt32 ? widen<int32_t>(constant.bytes) : widen<int64_t>(constant.bytes);
+}
+
+Result<std::vector<double>> OperatorView::numbers(size_t i, const char* what, size_t most) const {
+  SG_RETURN_IF_ERROR(need_constant(i, what));
+  if (input(i).constant->type == DataType::kFloat32 && input(i).shape.elements() <= static_cast<int64_t>(most)) {
+    return widen<float, double>(input(i).constant->bytes);
+  }
+  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> whole, integers(i, what, most));
+  return std::vector<double>(whole.begin(), whole.end());
 }
 
 Result<float> OperatorView::number(size_t i, const char* what) const {

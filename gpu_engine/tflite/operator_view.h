@@ -28,6 +28,8 @@ class OperatorView {
 
   // The numbers of a parameter tensor: constant, of int32 or int64, at most `most`. `what` names it for people.
   Result<std::vector<int64_t>> integers(size_t i, const char* what, size_t most) const;
+  // The same as floating-point numbers, of any type that holds real or whole ones.
+  Result<std::vector<double>> numbers(size_t i, const char* what, size_t most) const;
   // The number in a constant float32 tensor of one element.
   Result<float> number(size_t i, const char* what) const;
 

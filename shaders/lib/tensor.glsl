@@ -39,12 +39,15 @@ vec4 load_a(int i) { return a_data[i]; }
 #if defined(B_F16)
 layout(std430, binding = 1) readonly buffer InputB { uvec2 b_data[]; };
 vec4 load_b(int i) { return unpack4(b_data[i]); }
+#define B_VALUE vec4
 #elif defined(B_I32)
 layout(std430, binding = 1) readonly buffer InputB { ivec4 b_data[]; };
 ivec4 load_b(int i) { return b_data[i]; }
+#define B_VALUE ivec4
 #else
 layout(std430, binding = 1) readonly buffer InputB { vec4 b_data[]; };
 vec4 load_b(int i) { return b_data[i]; }
+#define B_VALUE vec4
 #endif
 #endif
 
@@ -56,6 +59,11 @@ vec4 load_b(int i) { return b_data[i]; }
 #define HAS_OUTPUT
 #endif
 #ifdef HAS_OUTPUT
+#ifdef OUT_I32
+#define OUT_VALUE ivec4
+#else
+#define OUT_VALUE vec4
+#endif
 #if defined(OUT_F16)
 layout(std430, binding = 2) OUTPUT_ACCESS buffer Output { uvec2 out_data[]; };
 void store(int i, vec4 v) { out_data[i] = pack4(v); }
@@ -63,11 +71,6 @@ void store(int i, vec4 v) { out_data[i] = pack4(v); }
 vec4 load_output(int i) { return unpack4(out_data[i]); }
 #endif
 #else
-#ifdef OUT_I32
-#define OUT_VALUE ivec4
-#else
-#define OUT_VALUE vec4
-#endif
 layout(std430, binding = 2) OUTPUT_ACCESS buffer Output { OUT_VALUE out_data[]; };
 void store(int i, OUT_VALUE v) { out_data[i] = v; }
 #ifdef READS_OUTPUT

@@ -160,6 +160,34 @@ void add_elementwise(Samples& s) {
   s.unary("tanh", Op::TANH);
   s.unary("hard_swish", Op::HARD_SWISH);
   s.unary("exp", Op::EXP);
+  for (const Op op : {Op::RSQRT, Op::NEG, Op::ROUND, Op::SIN, Op::ELU, Op::ZEROS_LIKE}) {
+    s.unary(std::string("unary_") + std::to_string(static_cast<int>(op)), op);
+  }
+  s.binary("div", Op::DIV, {3}, activated<fb::DivOptionsT>(Act::RELU6));
+  for (const Op op : {Op::POW, Op::FLOOR_MOD, Op::ATAN2}) {
+    s.binary(std::string("binary_") + std::to_string(static_cast<int>(op)), op, {4, 1, 3});
+  }
+  s.add("leaky_relu", {4}, {4}, [](ModelBuilder& m, int in, const Dims& out) {
+    fb::LeakyReluOptionsT options;
+    options.alpha = 0.1f;
+    return m.add_op(Op::LEAKY_RELU, {in}, out, options);
+  });
+  s.add("select_where_less", {2, 3}, {2, 3}, [](ModelBuilder& m, int in, const Dims& out) {
+    const int less = m.add_op(Op::LESS, {in, weights(m, {3})}, out);
+    m.tensor(less).type = fb::TensorType::BOOL;
+    const int number = m.add_op(Op::CAST, {less}, out);
+    return m.add_op(Op::SELECT_V2, {less, in, number}, out);
+  });
+  s.add("fill_range_shape", {4}, {4}, [](ModelBuilder& m, int in, const Dims& out) {
+    const int shape = m.add_op(Op::SHAPE, {in}, {1});
+    m.tensor(shape).type = fb::TensorType::INT32;
+    const int filled = m.add_op(Op::FILL, {shape, weights(m, {})}, out);
+    const int range = m.add_op(Op::RANGE, {weights(m, {}), m.add_filled({}, 4), m.add_filled({}, 1)}, out);
+    return m.add_op(Op::ADD_N, {in, filled, range}, out);
+  });
+  s.add("broadcast_to", {4, 1}, {2, 4, 3}, [](ModelBuilder& m, int in, const Dims& out) {
+    return m.add_op(Op::BROADCAST_TO, {in, m.add_ints({3}, {2, 4, 3})}, out);
+  });
   s.add("add_folded", {1, 4}, {1, 4}, [](ModelBuilder& m, int in, const Dims& out) {
     const int sum = m.add_op(Op::ADD, {m.add_floats({4}, {1, 2, 3, 4}), m.add_floats({1}, {10})}, {4},
                              activated<fb::AddOptionsT>(Act::NONE));

@@ -35,6 +35,9 @@ std::vector<float> fill(Fill kind, int64_t count, Random& random) {
       case Fill::kPositive:
         v = random.uniform(0, 1);
         break;
+      case Fill::kDivisor:
+        v = random.uniform(0.5f, 2);
+        break;
       case Fill::kWide:
         v = random.uniform(-8, 8);
         break;

@@ -29,6 +29,7 @@ class Random {
 enum class Fill {
   kUniform,   // [-1, 1)
   kPositive,  // [0, 1)
+  kDivisor,   // [0.5, 2)
   kWide,      // [-8, 8): saturates activations
   kZero,
   kLarge,   // ±1e4

@@ -4,27 +4,6 @@
 namespace sightglass {
 namespace {
 
-Activation activation_of(OpType op) {
-  switch (op) {
-    case OpType::kRelu:
-      return Activation::kRelu;
-    case OpType::kRelu6:
-      return Activation::kRelu6;
-    case OpType::kReluN1To1:
-      return Activation::kReluN1To1;
-    case OpType::kLogistic:
-      return Activation::kLogistic;
-    case OpType::kTanh:
-      return Activation::kTanh;
-    case OpType::kHardSwish:
-      return Activation::kHardSwish;
-    case OpType::kPrelu:
-      return Activation::kPrelu;
-    default:
-      return Activation::kNone;
-  }
-}
-
 // The slopes of a PRELU, one per channel, as a constant of that many numbers.
 std::optional<ValueId> slope_constant(Graph& graph, const Node& prelu) {
   const ValueId id = prelu.inputs[1];

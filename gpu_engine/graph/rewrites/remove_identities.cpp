@@ -23,6 +23,7 @@ bool moves_nothing(const Graph& graph, const Node& node) {
     case OpType::kPad:             // by nothing, since the shape is the same
     case OpType::kResizeBilinear:  // every coordinate falls on a pixel
     case OpType::kDepthToSpace:    // blocks of 1x1
+    case OpType::kBroadcastTo:
       return true;
     case OpType::kConcat:
       return node.inputs.size() == 1;

@@ -1,0 +1,59 @@
+// CAST between real numbers, integers and booleans.
+#include "graph/quantized.h"
+#include "ops/ops.h"
+
+namespace sightglass {
+
+namespace {
+
+ShaderKey shader() { return {"cast.comp", {}}; }
+
+// As in cast.comp.
+enum class Target : int32_t { kAny = 0, kBool = 1, kNarrow = 2 };
+
+Target target_of(DataType type) {
+  if (type == DataType::kBool) return Target::kBool;
+  const bool narrow = type == DataType::kInt8 || type == DataType::kUInt8 || type == DataType::kInt16;
+  return narrow ? Target::kNarrow : Target::kAny;
+}
+
+// What stored numbers count from.
+float origin_of(const Value& value) { return is_quantized(value) ? static_cast<float>(zero_point(value)) : 0; }
+
+Status supports(const PlanContext&, const Node& node) {
+  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
+}
+
+Status emit(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const Value& from = emitter.graph().value(node.inputs[0]);
+  const Value& to = emitter.graph().value(node.outputs[0]);
+  const auto bits = static_cast<int32_t>(8 * size_of(to.type));
+  StepParams params;
+  params.tensor(in).tensor(out);
+  params.ints(static_cast<int32_t>(target_of(to.type)), bits, to.type == DataType::kUInt8 ? 0 : 1);
+  params.floats(origin_of(from), origin_of(to));
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step(shader(), std::move(params), grid, {in}, {out});
+}
+
+// Every storage to every other.
+std::vector<ShaderKey> variants() {
+  std::vector<ShaderKey> keys;
+  for (const char* from : {"", "A_F16", "A_I32"}) {
+    for (const char* to : {"", "OUT_F16", "OUT_I32"}) {
+      ShaderKey key = shader();
+      if (*from != '\0') key.defines.push_back({from, "1"});
+      if (*to != '\0') key.defines.push_back({to, "1"});
+      keys.push_back(std::move(key));
+    }
+  }
+  return keys;
+}
+
+}  // namespace
+
+Kernel cast_kernel() { return {"cast", OpType::kCast, supports, emit, variants}; }
+
+}  // namespace sightglass

@@ -1,0 +1,121 @@
+// Operators on elements that have options, and operators whose results follow from shapes and constants.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tflite/import_options.h"
+
+namespace sightglass::tflite {
+namespace {
+
+// Of whole numbers as elements of int32 or int64.
+template <typename T>
+void store(std::span<const double> numbers, HostTensor& tensor) {
+  std::ranges::transform(numbers, tensor.as<T>().begin(), [](double v) { return static_cast<T>(v); });
+}
+
+Result<Shape> shape_operand(const OperatorView& view, size_t input) {
+  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> dims, view.integers(input, "shape's numbers", Shape::kMaxRank));
+  return narrow_shape(dims);
+}
+
+}  // namespace
+
+Status decode_leaky_relu(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::LeakyReluOptions>());
+  if (!std::isfinite(options->alpha())) return invalid_model("its alpha is not a finite number");
+  node.attributes = LeakyReluAttr{options->alpha()};
+  return {};
+}
+
+Status decode_gelu(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::GeluOptions>());
+  node.attributes = GeluAttr{options != nullptr && options->approximate()};
+  return {};
+}
+
+// The condition is of the data's shape, one bool, or one for each row of the data.
+Status decode_select(const OperatorView& view, DecodedOp& node) {
+  const Shape &condition = view.shape(0), &data = view.shape(1);
+  const bool alike = condition == data || condition.elements() == 1;
+  node.attributes = SelectAttr{!alike};
+  return {};
+}
+
+Status decode_select_v2(const OperatorView&, DecodedOp& node) {
+  node.attributes = SelectAttr{};
+  return {};
+}
+
+Status decode_broadcast_to(const OperatorView& view, DecodedOp& node) {
+  BroadcastToAttr attr;
+  SG_ASSIGN_OR_RETURN(attr.shape, shape_operand(view, 1));
+  node.attributes = attr;
+  node.data = {0};
+  return {};
+}
+
+Status decode_fill(const OperatorView& view, DecodedOp& node) {
+  BroadcastToAttr attr;
+  SG_ASSIGN_OR_RETURN(attr.shape, shape_operand(view, 0));
+  if (view.shape(1).elements() != 1) {
+    return invalid_model("its value " + view.input(1).describe() + " of shape " + view.shape(1).to_string() +
+                         " is not one number");
+  }
+  node.attributes = attr;
+  node.data = {1};
+  return {};
+}
+
+Status decode_shape(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ShapeOptions>());
+  const bool wide = options != nullptr && options->out_type() == schema::TensorType::INT64;
+  const std::span<const int32_t> dims = view.shape(0).dims();
+  node.result = HostTensor(wide ? DataType::kInt64 : DataType::kInt32, {static_cast<int32_t>(dims.size())});
+  const std::vector<double> numbers(dims.begin(), dims.end());
+  wide ? store<int64_t>(numbers, *node.result) : store<int32_t>(numbers, *node.result);
+  node.data = {};
+  return {};
+}
+
+Status decode_rank(const OperatorView& view, DecodedOp& node) {
+  node.result = HostTensor(DataType::kInt32, Shape());
+  node.result->as<int32_t>()[0] = view.shape(0).rank();
+  node.data = {};
+  return {};
+}
+
+Status decode_range(const OperatorView& view, DecodedOp& node) {
+  constexpr double kMost = 1 << 20;
+  constexpr std::array kNames{"start", "limit", "step"};
+  std::array<double, 3> bounds{};
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    SG_ASSIGN_OR_RETURN(const std::vector<double> number, view.numbers(i, kNames[i], 1));
+    if (number.size() != 1 || !std::isfinite(number[0])) {
+      return invalid_model(std::string("its ") + kNames[i] + " is not one finite number");
+    }
+    bounds[i] = number[0];
+  }
+  const auto [start, limit, step] = bounds;
+  if (step == 0 || (limit - start) / step < 0) {
+    return invalid_model("its range from " + std::to_string(start) + " to " + std::to_string(limit) + " in steps of " +
+                         std::to_string(step) + " never ends");
+  }
+  const double count = std::ceil((limit - start) / step);
+  if (count > kMost)
+    return unsupported("its range has more than " + std::to_string(static_cast<int64_t>(kMost)) + " numbers");
+  const DataType type = view.input(0).constant->type;
+  if (view.input(1).constant->type != type || view.input(2).constant->type != type) {
+    return invalid_model("its start, limit and step are not of one type");
+  }
+  std::vector<double> numbers(static_cast<size_t>(count));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = start + static_cast<double>(i) * step;
+  node.result = HostTensor(type, {static_cast<int32_t>(count)});
+  if (type == DataType::kFloat32) store<float>(numbers, *node.result);
+  if (type == DataType::kInt32) store<int32_t>(numbers, *node.result);
+  if (type == DataType::kInt64) store<int64_t>(numbers, *node.result);
+  node.data = {};
+  return {};
+}
+
+}  // namespace sightglass::tflite

@@ -1,0 +1,48 @@
+// CAST: elements as another type holds them. Fractions are cut off, narrow integers wrap around.
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  ivec4 target;  // 0 as it is, 1 a bool, 2 an integer of y bits, z: whether it is signed; 0
+  vec4 zero;     // what stored numbers count from: of the input, of the output
+};
+
+// The nearest of what an int holds; converting what lies beyond is not defined.
+ivec4 to_int(vec4 v) {
+  ivec4 inside = ivec4(clamp(trunc(v), -2147483648.0, 2147483520.0));
+  return mix(inside, ivec4(2147483647), greaterThanEqual(v, vec4(2147483648.0)));
+}
+ivec4 to_int(ivec4 v) { return v; }
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= out_t.place.z) return;
+  int layer = int(gl_WorkGroupID.z);
+  A_VALUE v = load_a(in_t.place.x + layer * out_t.place.z + pixel);
+#ifndef A_I32
+  v += zero.x;
+#endif
+  OUT_VALUE result;
+  if (target.x == 1) {
+    result = OUT_VALUE(notEqual(v, A_VALUE(0)));
+  } else if (target.x == 2) {
+    int unused = 32 - target.y;
+    ivec4 high = to_int(v) << unused;
+    result = OUT_VALUE(target.z == 1 ? high >> unused : ivec4(uvec4(high) >> uint(unused)));
+  } else {
+#ifdef OUT_I32
+    result = to_int(v);
+#else
+    result = vec4(v);
+#endif
+  }
+#ifndef OUT_I32
+  result -= zero.y;
+#endif
+  store(out_t.place.x + layer * out_t.place.z + pixel, mask_lanes(out_t, layer % out_t.place.y, result));
+}

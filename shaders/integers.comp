@@ -1,0 +1,89 @@
+// Element-wise functions of one tensor of integers or booleans, or of two (USES_B) with numpy broadcasting. Integers wrap
+// around. The codes are those of GpuUnary and GpuBinary in ops/function.h.
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+#include "lib/broadcast.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor a_t;
+  Tensor b_t;
+  Tensor out_t;
+  ivec4 code;       // function of one or of two, 0, 0, 0
+  ivec4 range;      // lowest and highest result, 0, 0
+  ivec4 steps_a_b;  // of broadcasting
+  ivec4 steps;      // z: inner size
+};
+
+int unary(int a) {
+  switch (code.x) {
+    case 4: return -a;
+    case 5: return abs(a);
+    case 10: return sign(a);
+    case 17: return 1 - a;
+    case 18: return 0;
+  }
+  return a;
+}
+
+// Rounded towards zero, and 0 for a division by zero; of negative numbers the language leaves the rounding open.
+int divide(int a, int b) {
+  if (b == 0) return 0;
+  int quotient = int(uint(abs(a)) / uint(abs(b)));
+  return (a < 0) == (b < 0) ? quotient : -quotient;
+}
+
+int floor_divide(int a, int b) {
+  int quotient = divide(a, b);
+  return quotient * b != a && (a < 0) != (b < 0) && b != 0 ? quotient - 1 : quotient;
+}
+
+int power(int a, int b) {
+  if (b < 0) return a == 1 || (a == -1 && (b & 1) == 0) ? 1 : a == -1 ? -1 : 0;
+  int result = 1;
+  for (; b > 0; b >>= 1) {
+    if ((b & 1) != 0) result *= a;
+    a *= a;
+  }
+  return result;
+}
+
+int binary(int a, int b) {
+  switch (code.x) {
+    case 1: return a - b;
+    case 2: return a * b;
+    case 3: return max(a, b);
+    case 4: return min(a, b);
+    case 6: return divide(a, b);
+    case 7: return power(a, b);
+    case 8: return (a - b) * (a - b);
+    case 9: return floor_divide(a, b);
+    case 10: return b == 0 ? 0 : a - floor_divide(a, b) * b;
+    case 16: return int(a == b);
+    case 17: return int(a != b);
+    case 18: return int(a < b);
+    case 19: return int(a <= b);
+    case 20: return int(a > b);
+    case 21: return int(a >= b);
+  }
+  return a + b;
+}
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= out_t.place.z) return;
+  int layer = int(gl_WorkGroupID.z);
+  ivec4 a = load_a(broadcast_index(a_t, steps_a_b.xy, steps.z, out_t, layer, pixel));
+  if (a_t.size.z == 1) a = a.xxxx;
+#ifdef USES_B
+  ivec4 b = load_b(broadcast_index(b_t, steps_a_b.zw, steps.z, out_t, layer, pixel));
+  if (b_t.size.z == 1) b = b.xxxx;
+  a = ivec4(binary(a.x, b.x), binary(a.y, b.y), binary(a.z, b.z), binary(a.w, b.w));
+#else
+  a = ivec4(unary(a.x), unary(a.y), unary(a.z), unary(a.w));
+#endif
+  a = clamp(a, range.x, range.y);
+  store(out_t.place.x + layer * out_t.place.z + pixel, mask_lanes(out_t, layer % out_t.place.y, a));
+}

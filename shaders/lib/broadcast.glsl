@@ -1,0 +1,9 @@
+// Where an element of the output lies in an operand that is repeated to its shape. Along rows, columns and channels an
+// operand is of the output's size or of size 1. A batch consists of two dimensions of which the same is true: the
+// operand's batch moves by `steps` with each of them, and the second one is of size `inner` in the output.
+int broadcast_index(Tensor t, ivec2 steps, int inner, Tensor shape, int layer, int pixel) {
+  int batch = layer / shape.place.y;
+  batch = batch / inner * steps.x + batch % inner * steps.y;
+  ivec2 at = min(ivec2(pixel % shape.size.x, pixel / shape.size.x), t.size.xy - 1);
+  return tensor_index(t, batch, min(layer % shape.place.y, t.place.y - 1), at.y, at.x);
+}

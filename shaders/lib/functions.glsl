@@ -1,0 +1,88 @@
+// Functions of real numbers that are no activation. The codes are those of GpuUnary and GpuBinary in ops/function.h.
+
+// By Abramowitz and Stegun, 7.1.26: within 1.5e-7.
+vec4 erf(vec4 x) {
+  vec4 a = abs(x);
+  vec4 t = 1.0 / (1.0 + 0.3275911 * a);
+  vec4 sum = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  return sign(x) * (1.0 - sum * exp(-a * a));
+}
+
+// Where e^x - 1 would cancel, its series.
+vec4 exp_less_one(vec4 x) {
+  vec4 series = x * (1.0 + x * (0.5 + x * (1.0 / 6.0 + x * (1.0 / 24.0))));
+  return mix(exp(x) - 1.0, series, lessThan(abs(x), vec4(0.1)));
+}
+
+// Brought to [-pi, pi] first, in two parts of 2 pi: drivers may be no good far from zero.
+vec4 reduce_angle(vec4 x) {
+  vec4 turns = floor(x * 0.15915494309 + 0.5);
+  return (x - turns * 6.28125) - turns * 0.00193530717958648;
+}
+
+vec4 math(int code, vec4 x) {
+  switch (code) {
+    case 1: return inversesqrt(x);
+    case 2: return sqrt(x);
+    case 3: return x * x;
+    case 4: return -x;
+    case 5: return abs(x);
+    case 6: return log(x);
+    case 7: return floor(x);
+    case 8: return ceil(x);
+    case 9: return roundEven(x);
+    case 10: return sign(x);
+    case 11: return sin(reduce_angle(x));
+    case 12: return cos(reduce_angle(x));
+    case 13: return mix(x, exp_less_one(x), lessThan(x, vec4(0.0)));
+    case 14: return 0.5 * x * (1.0 + erf(x * 0.70710678118));
+    case 15: return 0.5 * x * (1.0 + tanh(clamp(0.79788456080 * (x + 0.044715 * x * x * x), -15.0, 15.0)));
+    case 16: return clamp(x, 0.0, 1.0);
+    case 18: return vec4(0.0);
+  }
+  return x;
+}
+
+// pow() is not defined for a base below zero; there the exponent's parity gives the sign.
+vec4 power(vec4 x, vec4 y) {
+  vec4 magnitude = pow(abs(x), y);
+  vec4 of_zero = mix(vec4(equal(y, vec4(0.0))), vec4(uintBitsToFloat(0x7f800000u)), lessThan(y, vec4(0.0)));
+  magnitude = mix(magnitude, of_zero, equal(x, vec4(0.0)));
+  bvec4 odd = notEqual(floor(y * 0.5) * 2.0, y);
+  return mix(magnitude, -magnitude, bvec4(uvec4(odd) & uvec4(lessThan(x, vec4(0.0)))));
+}
+
+// A quotient that is whole may come out just below; the remainder tells.
+vec4 floor_divide(vec4 a, vec4 b) {
+  vec4 quotient = floor(a / b);
+  vec4 rest = (a - quotient * b) * sign(b);
+  return quotient + vec4(greaterThanEqual(rest, abs(b))) - vec4(lessThan(rest, vec4(0.0)));
+}
+
+vec4 combine(int code, vec4 a, vec4 b) {
+  switch (code) {
+    case 1: return a - b;
+    case 2: return a * b;
+    case 3: return max(a, b);
+    case 4: return min(a, b);
+    case 5: return mix(a, a * b, lessThan(a, vec4(0.0)));  // PRELU: b is the slope
+    case 6: return a / b;
+    case 7: return power(a, b);
+    case 8: return (a - b) * (a - b);
+    case 9: return floor_divide(a, b);
+    case 10: return a - b * floor_divide(a, b);
+    case 11: return atan(a, b);
+  }
+  return a + b;
+}
+
+bvec4 compare(int code, vec4 a, vec4 b) {
+  switch (code) {
+    case 16: return equal(a, b);
+    case 17: return notEqual(a, b);
+    case 18: return lessThan(a, b);
+    case 19: return lessThanEqual(a, b);
+    case 20: return greaterThan(a, b);
+  }
+  return greaterThanEqual(a, b);
+}

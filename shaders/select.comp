@@ -1,0 +1,33 @@
+// SELECT: where the condition holds an element of the first tensor, elsewhere one of the second, with
+// numpy broadcasting. The condition is input A; both tensors are of one type, so input B is the view of either.
+#define USES_A
+#define USES_B
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+#include "lib/activation.glsl"
+#include "lib/broadcast.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor condition_t;
+  Tensor yes_t;
+  Tensor no_t;
+  Tensor out_t;
+  ivec4 steps_a_b;  // of broadcasting: of the condition, of the first tensor
+  ivec4 steps;      // x, y: of the second one; z: inner size
+};
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= out_t.place.z) return;
+  int layer = int(gl_WorkGroupID.z);
+  ivec4 condition = load_a(broadcast_index(condition_t, steps_a_b.xy, steps.z, out_t, layer, pixel));
+  if (condition_t.size.z == 1) condition = condition.xxxx;
+  B_VALUE yes = load_b(broadcast_index(yes_t, steps_a_b.zw, steps.z, out_t, layer, pixel));
+  if (yes_t.size.z == 1) yes = yes.xxxx;
+  B_VALUE no = load_b(broadcast_index(no_t, steps.xy, steps.z, out_t, layer, pixel));
+  if (no_t.size.z == 1) no = no.xxxx;
+  B_VALUE v = mix(real(no_t, no), real(yes_t, yes), notEqual(condition, ivec4(0)));
+  store(out_t.place.x + layer * out_t.place.z + pixel, finish(out_t, layer % out_t.place.y, 0, v, vec4(0.0)));
+}
