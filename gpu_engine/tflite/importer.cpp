@@ -54,7 +54,7 @@ class Importer {
   Status check_tensor(const FileTensor& tensor) const;
   static Status check_states(const DecodedOp& decoded, const Step& step);
   Status check_types(const DecodedOp& decoded, const Step& step, bool constant) const;
-  Status fold(Node node, const Step& step, const std::vector<FileTensor*>& data);
+  Status fold(Node node, const DecodedOp& decoded, const Step& step, const std::vector<FileTensor*>& data);
   void share_half(const FileTensor& from, FileTensor& to);
   Status adopt_shape(FileTensor& tensor, const Shape& inferred) const;
 
@@ -383,11 +383,11 @@ Status Importer::add_node(const DecodedOp& decoded, const Step& step) {
 
   const bool constant =
       std::ranges::all_of(data, [](const FileTensor* t) { return t == nullptr || t->constant.has_value(); });
-  if (constant) return fold(std::move(node), step, data);
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     const bool made = std::ranges::find(decoded.outputs, i) != decoded.outputs.end();
     if (!made) step.outputs[i]->available = false;  // scratch space, which nobody else may read
   }
+  if (constant) return fold(std::move(node), decoded, step, data);
 
   for (const DecodedState& state : decoded.states) read_state(*step.inputs[state.input], state.as_real);
   for (FileTensor* input : data) node.inputs.push_back(input == nullptr ? kNone : value_of(*input));
@@ -443,27 +443,28 @@ void Importer::write_state(FileTensor& tensor, ValueId next) {
 }
 
 // Evaluates the node in a graph of its own: nothing else has to know of constants that only it reads.
-Status Importer::fold(Node node, const Step& step, const std::vector<FileTensor*>& data) {
+Status Importer::fold(Node node, const DecodedOp& decoded, const Step& step, const std::vector<FileTensor*>& data) {
   const std::string here = where(step.title, step.outputs);
-  FileTensor& output = *step.outputs[0];
   Graph scratch;
   for (const FileTensor* input : data) {
     node.inputs.push_back(input == nullptr ? kNone : scratch.add_value(make_value(*input)));
   }
-  const ValueId scratch_output = scratch.add_value(make_value(output));
-  node.outputs.push_back(scratch_output);
+  for (const size_t place : decoded.outputs) {
+    if (place == kNoOutput) return unsupported(here + ": it keeps a state, and all its inputs are constant");
+    node.outputs.push_back(scratch.add_value(make_value(*step.outputs[place])));
+  }
   SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(scratch, node));
-  SG_RETURN_IF_ERROR(adopt_shape(output, shapes[0]).with_context(here));
-  scratch.value(scratch_output).shape = output.shape;
-
-  const NodeId id = scratch.add_node(node);
-
   // Of float16, DEQUANTIZE makes nothing new: the bytes stay as they are stored.
   const bool shared = node.op == OpType::kDequantize && data[0]->type == DataType::kFloat16;
-  if (!shared) {
-    folded_bytes_ += output.shape.elements() * static_cast<int64_t>(size_of(*output.type));
-    folded_steps_ += folding_steps(scratch, node);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    FileTensor& output = *step.outputs[decoded.outputs[i]];
+    SG_RETURN_IF_ERROR(adopt_shape(output, shapes[i]).with_context(here));
+    scratch.value(node.outputs[i]).shape = output.shape;
+    if (!shared) folded_bytes_ += output.shape.elements() * static_cast<int64_t>(size_of(*output.type));
   }
+
+  const NodeId id = scratch.add_node(node);
+  if (!shared) folded_steps_ += folding_steps(scratch, node);
   bool folded = folded_bytes_ <= options_.max_folded_bytes && folded_steps_ <= options_.max_folding_steps;
   if (folded) {
     const Status status = fold_if_constant(scratch, id, &folded);
@@ -474,7 +475,9 @@ Status Importer::fold(Node node, const Step& step, const std::vector<FileTensor*
                        ": all its inputs are constant, and evaluating it while loading takes too long; put its "
                        "result into the model instead");
   }
-  output.constant = scratch.value(scratch_output).constant;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    step.outputs[decoded.outputs[i]]->constant = scratch.value(node.outputs[i]).constant;
+  }
   return {};
 }
 

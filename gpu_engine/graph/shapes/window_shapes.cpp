@@ -1,0 +1,104 @@
+// Sliding windows and matrix products.
+#include "graph/shapes/node_shapes.h"
+
+namespace sightglass {
+
+Result<Shape> infer_conv2d(const NodeShapes& n) {
+  SG_RETURN_IF_ERROR(n.need_inputs(2, 4));
+  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
+  SG_RETURN_IF_ERROR(n.need_rank(1, 4));
+  auto& a = n.attributes<Conv2dAttr>();
+  const Shape& in = n.shape(0);
+  const Shape& weights = n.shape(1);
+  if (weights.dim(3) != in.dim(3)) {
+    if (weights.dim(3) > 0 && in.dim(3) % weights.dim(3) == 0) {
+      return unsupported(n.subject() + ": it is a grouped convolution (" + std::to_string(in.dim(3)) +
+                         " input channels, filters of " + std::to_string(weights.dim(3)) +
+                         "); split it into convolutions without groups");
+    }
+    return n.wrong_input(1, "does not fit the " + std::to_string(in.dim(3)) + " channels of its data");
+  }
+  SG_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
+  SG_ASSIGN_OR_RETURN(const int64_t h, n.window("height", in.dim(1), weights.dim(1), a.stride_h, a.dilation_h,
+                                                a.padding.mode, a.padding.top, a.padding.bottom));
+  SG_ASSIGN_OR_RETURN(const int64_t w, n.window("width", in.dim(2), weights.dim(2), a.stride_w, a.dilation_w,
+                                                a.padding.mode, a.padding.left, a.padding.right));
+  return n.make(std::array<int64_t, 4>{in.dim(0), h, w, weights.dim(0)});
+}
+
+Result<Shape> infer_depthwise_conv2d(const NodeShapes& n) {
+  SG_RETURN_IF_ERROR(n.need_inputs(2, 4));
+  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
+  SG_RETURN_IF_ERROR(n.need_rank(1, 4));
+  auto& a = n.attributes<DepthwiseConv2dAttr>();
+  const Shape& in = n.shape(0);
+  const Shape& weights = n.shape(1);
+  if (weights.dim(0) != 1 || a.multiplier < 1 || int64_t{in.dim(3)} * a.multiplier != weights.dim(3)) {
+    return n.wrong_input(1, "does not fit " + std::to_string(in.dim(3)) + " input channels with a multiplier of " +
+                                std::to_string(a.multiplier));
+  }
+  SG_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(3)));
+  SG_ASSIGN_OR_RETURN(const int64_t h, n.window("height", in.dim(1), weights.dim(1), a.stride_h, a.dilation_h,
+                                                a.padding.mode, a.padding.top, a.padding.bottom));
+  SG_ASSIGN_OR_RETURN(const int64_t w, n.window("width", in.dim(2), weights.dim(2), a.stride_w, a.dilation_w,
+                                                a.padding.mode, a.padding.left, a.padding.right));
+  return n.make(std::array<int64_t, 4>{in.dim(0), h, w, weights.dim(3)});
+}
+
+// The padding is that of the convolution which would take the output back to the input.
+Result<Shape> infer_transpose_conv(const NodeShapes& n) {
+  SG_RETURN_IF_ERROR(n.need_inputs(2, 4));
+  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
+  SG_RETURN_IF_ERROR(n.need_rank(1, 4));
+  auto& a = n.attributes<TransposeConvAttr>();
+  const Shape& in = n.shape(0);
+  const Shape& weights = n.shape(1);
+  if (weights.dim(3) != in.dim(3)) {
+    return n.wrong_input(1, "does not fit the " + std::to_string(in.dim(3)) + " channels of its data");
+  }
+  SG_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
+  if (a.out_h < 1 || a.out_w < 1) {
+    return n.wrong("its output of " + std::to_string(a.out_h) + " x " + std::to_string(a.out_w) + " is empty");
+  }
+  SG_RETURN_IF_ERROR(
+      n.window("height", a.out_h, weights.dim(1), a.stride_h, 1, a.padding.mode, a.padding.top, a.padding.bottom)
+          .status());
+  SG_RETURN_IF_ERROR(
+      n.window("width", a.out_w, weights.dim(2), a.stride_w, 1, a.padding.mode, a.padding.left, a.padding.right)
+          .status());
+  return n.make(std::array<int64_t, 4>{in.dim(0), a.out_h, a.out_w, weights.dim(0)});
+}
+
+Result<Shape> infer_fully_connected(const NodeShapes& n) {
+  SG_RETURN_IF_ERROR(n.need_inputs(2, 4));
+  SG_RETURN_IF_ERROR(n.need_rank(1, 2));
+  const auto& a = n.attributes<FullyConnectedAttr>();
+  const Shape& in = n.shape(0);
+  const int32_t outputs = n.shape(1).dim(0);
+  const int32_t depth = n.shape(1).dim(1);
+  if (depth < 1 || in.elements() % depth != 0) {
+    return n.wrong_input(1, "does not fit its data of shape " + in.to_string());
+  }
+  SG_RETURN_IF_ERROR(n.need_bias_and_slope(outputs));
+  if (!a.keep_num_dims) return n.make(std::array<int64_t, 2>{in.elements() / depth, outputs});
+  if (in.rank() < 1 || in.dim(in.rank() - 1) != depth) {
+    return n.wrong_input(1, "does not fit the last dimension of its data of shape " + in.to_string());
+  }
+  std::vector<int64_t> dims(in.dims().begin(), in.dims().end());
+  dims.back() = outputs;
+  return n.make(dims);
+}
+
+Result<Shape> infer_pool2d(const NodeShapes& n) {
+  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
+  auto& a = n.attributes<Pool2dAttr>();
+  const Shape& in = n.shape(0);
+  SG_ASSIGN_OR_RETURN(const int64_t h, n.window("height", in.dim(1), a.filter_h, a.stride_h, 1, a.padding.mode,
+                                                a.padding.top, a.padding.bottom));
+  SG_ASSIGN_OR_RETURN(const int64_t w, n.window("width", in.dim(2), a.filter_w, a.stride_w, 1, a.padding.mode,
+                                                a.padding.left, a.padding.right));
+  return n.make(std::array<int64_t, 4>{in.dim(0), h, w, in.dim(3)});
+}
+
+}  // namespace sightglass
