@@ -1,6 +1,7 @@
 #!/bin/sh
-# Fuzzes the model importer: run.sh BUILD-FOLDER [SECONDS]. Exits non-zero on a finding, which it leaves in
-# BUILD-FOLDER/findings.
+# Fuzzes the model importer, then compares random graphs on the GPU with the reference: run.sh BUILD-FOLDER [SECONDS].
+# Each takes that many seconds. Exits non-zero on a finding: a file in BUILD-FOLDER/findings, or a seed and its graph in
+# BUILD-FOLDER/graphs.log.
 set -eu
 [ $# -ge 1 ] || {
   echo "usage: $0 BUILD-FOLDER [SECONDS]" >&2
@@ -19,12 +20,12 @@ cmake -S "$root" -B "$build" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPI
   -DCMAKE_CXX_COMPILER_LAUNCHER=$launcher -DCMAKE_C_COMPILER_LAUNCHER=$launcher \
   -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g' \
   -DSIGHTGLASS_FUZZ=ON -DSIGHTGLASS_SANITIZE=address,undefined >"$build/configure.log"
-cmake --build "$build" --target fuzz_importer fuzz_seeds
+cmake --build "$build" --target fuzz_importer fuzz_seeds fuzz_graphs
 
 corpus=$build/corpus
 "$build/tests/fuzz/fuzz_seeds" "$corpus" "$root/../shared/models/ops"
 mkdir -p "$build/findings"
-echo "== fuzzing for $seconds seconds; findings would lie in $build/findings"
+echo "== fuzzing the importer for $seconds seconds; findings would lie in $build/findings"
 "$build/tests/fuzz/fuzz_importer" -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=2048 -malloc_limit_mb=512 \
   -timeout=10 -print_final_stats=1 -verbosity=1 -artifact_prefix="$build/findings/" "$corpus" \
   >"$build/fuzz.log" 2>&1 || {
@@ -34,3 +35,14 @@ echo "== fuzzing for $seconds seconds; findings would lie in $build/findings"
 }
 grep '^stat::' "$build/fuzz.log"
 echo "== no finding; the log is $build/fuzz.log, the corpus $corpus"
+
+# New seeds every second; the log names them.
+echo "== comparing random graphs for $seconds seconds"
+export EGL_PLATFORM=surfaceless MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-$build/shader-cache}"
+export LSAN_OPTIONS="suppressions=$root/tests/lsan.supp:print_suppressions=0"
+"$build/tests/fuzz/fuzz_graphs" --seconds "$seconds" --first "$(date +%s)000" >"$build/graphs.log" 2>&1 || {
+  tail -n 100 "$build/graphs.log" >&2
+  echo "== a finding; the whole log is $build/graphs.log" >&2
+  exit 1
+}
+tail -n 1 "$build/graphs.log"

@@ -1,0 +1,99 @@
+// Functions of one and two operands, and changes of type.
+#include "fuzz/graph_generator.h"
+
+namespace sightglass::test {
+
+namespace {
+
+// A shape that broadcasts to `shape`, mostly smaller.
+Shape broadcastable(GraphGenerator& g, const Shape& shape) {
+  if (g.chance(40)) return shape;
+  const int dropped = g.chance(40) ? g.random.pick(0, shape.rank()) : 0;
+  std::vector<int32_t> dims(shape.dims().begin() + dropped, shape.dims().end());
+  for (int32_t& d : dims) {
+    if (g.chance(40)) d = 1;
+  }
+  return Shape(dims);
+}
+
+// Both operands of one type; the first one may be the smaller.
+std::vector<ValueId> operands(GraphGenerator& g, ValueId a) {
+  const ValueId b = g.beside(a, broadcastable(g, g.shape(a)));
+  return g.chance(30) ? std::vector<ValueId>{b, a} : std::vector<ValueId>{a, b};
+}
+
+std::optional<Quantized> result_of(GraphGenerator& g, ValueId data) {
+  if (g.is_float(data)) return std::nullopt;
+  return g.chance(40) ? g.quantization_of(data) : g.random_quantization(g.value(data).type);
+}
+
+void binary(GraphGenerator& g, OpType op) {
+  const ValueId data = g.real();
+  const std::optional<Quantized> result = result_of(g, data);
+  const bool is_float = g.is_float(data);
+  const bool picks = op == OpType::kMaximum || op == OpType::kMinimum;
+  const Activation activation = op == OpType::kPrelu || picks ? Activation::kNone : g.activation(data);
+  const bool exact = is_float ? picks : op != OpType::kPrelu && !picks;
+  g.add(op, {}, operands(g, data), exact, activation, result ? &*result : nullptr);
+}
+
+void unary(GraphGenerator& g, OpType op) {
+  const ValueId data = g.real();
+  const std::optional<Quantized> result = result_of(g, data);
+  const bool clamps = op == OpType::kRelu || op == OpType::kRelu6 || op == OpType::kReluN1To1;
+  g.add(op, {}, {data}, clamps && g.is_float(data), Activation::kNone, result ? &*result : nullptr);
+}
+
+void softmax(GraphGenerator& g, OpType op) {
+  const ValueId data = g.real(g.random.pick(1, 4));
+  const Quantized probability{g.value(data).type, {1.0f / 256}, g.value(data).type == DataType::kInt8 ? -128 : 0};
+  g.add(op, SoftmaxAttr{g.random.of({1.0f, 0.5f, 2.0f})}, {data}, false, Activation::kNone,
+        g.is_float(data) ? nullptr : &probability);
+}
+
+void quantize(GraphGenerator& g, OpType op) {
+  const ValueId data = g.real();
+  const DataType type = g.chance(10) ? DataType::kInt16 : g.chance(50) ? DataType::kInt8 : DataType::kUInt8;
+  const Quantized result = g.random_quantization(type);
+  g.add(op, {}, {data}, true, Activation::kNone, &result);
+}
+
+void dequantize(GraphGenerator& g, OpType op) {
+  const DataType type = g.random.of({DataType::kInt8, DataType::kUInt8, DataType::kInt16});
+  const ValueId data = g.real();
+  if (!g.is_float(data)) {
+    g.add(op, {}, {data}, false);
+    return;
+  }
+  const Quantized between = g.random_quantization(type);
+  g.add(op, {}, {g.add(OpType::kQuantize, {}, {data}, true, Activation::kNone, &between)}, false);
+}
+
+// Reached through the recipes of convolutions and fully connected layers alone: nothing else reads its result.
+void dynamic_quantize(GraphGenerator&, OpType) {}
+
+constexpr Recipe kRecipes[] = {
+    {OpType::kAdd, binary},
+    {OpType::kSub, binary},
+    {OpType::kMul, binary},
+    {OpType::kMaximum, binary},
+    {OpType::kMinimum, binary},
+    {OpType::kPrelu, binary},
+    {OpType::kRelu, unary},
+    {OpType::kRelu6, unary},
+    {OpType::kReluN1To1, unary},
+    {OpType::kLogistic, unary},
+    {OpType::kTanh, unary},
+    {OpType::kHardSwish, unary},
+    {OpType::kExp, unary},
+    {OpType::kSoftmax, softmax},
+    {OpType::kQuantize, quantize},
+    {OpType::kDequantize, dequantize},
+    {OpType::kDynamicQuantize, dynamic_quantize},
+};
+
+}  // namespace
+
+std::span<const Recipe> elementwise_recipes() { return kRecipes; }
+
+}  // namespace sightglass::test

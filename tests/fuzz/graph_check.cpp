@@ -1,0 +1,200 @@
+#include "fuzz/graph_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "graph/op_types.h"
+#include "graph/quantized.h"
+#include "harness/compare.h"
+#include "ref/ref_ops.h"
+
+namespace sightglass::test {
+
+namespace {
+
+// One result in fifty, a quantum away: what functions that are not computed in integers may differ by.
+constexpr int kOneIn = 50;
+constexpr double kFewQuanta = 1e-4;
+constexpr double kFloatTolerance = 1e-9;
+// A graph may differ by this many times what small changes of its intermediate results make of its outputs.
+constexpr double kCondition = 100;
+// Beyond this the bar would let anything through.
+constexpr double kHighestBar = 1e-2;
+
+using Tensors = std::vector<std::optional<HostTensor>>;  // by value
+using Change = std::function<void(ValueId, HostTensor&)>;
+
+// The reference's tensors, all of them. `change` may alter what a node has made before others read it.
+Result<Tensors> evaluate(const OpCase& op, const Change& change) {
+  const Graph& graph = op.graph;
+  Tensors tensors(graph.value_count());
+  for (size_t i = 0; i < op.inputs.size(); ++i) tensors[static_cast<size_t>(graph.inputs[i])] = op.inputs[i];
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    std::vector<const HostTensor*> arguments;
+    for (const ValueId input : node.inputs) {
+      if (input == kNone) {
+        arguments.push_back(nullptr);
+        continue;
+      }
+      std::optional<HostTensor>& tensor = tensors[static_cast<size_t>(input)];
+      if (!tensor) {
+        SG_ASSIGN_OR_RETURN(tensor, ref::constant_tensor(graph, input));
+      }
+      arguments.push_back(&*tensor);
+    }
+    SG_ASSIGN_OR_RETURN(std::vector<HostTensor> results, ref::evaluate(graph, node, arguments));
+    for (size_t i = 0; i < results.size(); ++i) {
+      change(node.outputs[i], results[i]);
+      tensors[static_cast<size_t>(node.outputs[i])] = std::move(results[i]);
+    }
+  }
+  return tensors;
+}
+
+double rms(const HostTensor& tensor) {
+  double energy = 0;
+  for (const float v : tensor.as<float>()) energy += double{v} * v;
+  return std::sqrt(energy / std::max<double>(1, static_cast<double>(tensor.shape.elements())));
+}
+
+template <typename T>
+void step_some(HostTensor& tensor, Random& random) {
+  const auto count = static_cast<int>(tensor.as<T>().size());
+  for (int i = random.pick(0, std::min(count, kOneIn) - 1); i < count; i += kOneIn) {
+    T& v = tensor.as<T>()[static_cast<size_t>(i)];
+    v = static_cast<T>(v == std::numeric_limits<T>::max() ? v - 1 : v + 1);
+  }
+}
+
+// Moves the numbers as another order of sums, or another way to round, would.
+class Shake {
+ public:
+  Shake(const FuzzCase& fuzz, Precision precision) : fuzz_(fuzz), precision_(precision) {}
+
+  void operator()(ValueId id, HostTensor& tensor) {
+    const Value& value = fuzz_.op.graph.value(id);
+    if (value.type == DataType::kFloat32 && precision_ == Precision::kFp16) round_to_half(tensor);
+    if (fuzz_.exact[static_cast<size_t>(id)]) return;
+    if (value.type == DataType::kFloat32) {
+      const auto floor = static_cast<float>(rms(tensor) * 0x1p-24);
+      for (float& v : tensor.as<float>()) v += (std::abs(v) * 0x1p-22f + floor) * random_.uniform(-1, 1);
+    } else if (is_quantized(value)) {
+      if (value.type == DataType::kInt8) step_some<int8_t>(tensor, random_);
+      if (value.type == DataType::kUInt8) step_some<uint8_t>(tensor, random_);
+      if (value.type == DataType::kInt16) step_some<int16_t>(tensor, random_);
+    }
+  }
+
+ private:
+  const FuzzCase& fuzz_;
+  Precision precision_;
+  Random random_{1};
+};
+
+// What a case must give with one precision, and how closely, by value.
+struct Expectation {
+  OpCase op;  // as its storage holds it
+  Tensors tensors;
+  std::vector<double> bars;
+  std::string unfit;  // why nothing can be said; empty: something can
+};
+
+bool moderate(const HostTensor& tensor) {
+  if (tensor.type != DataType::kFloat32) return true;
+  return std::ranges::all_of(tensor.as<float>(), [](float v) { return std::abs(v) < 1e30f; });
+}
+
+Result<Expectation> expect(const FuzzCase& fuzz, Precision precision) {
+  const bool half = precision == Precision::kFp16;
+  Expectation e{half ? rounded_to_half(fuzz.op) : fuzz.op, {}, {}, {}};
+  SG_ASSIGN_OR_RETURN(e.tensors, evaluate(e.op, [](ValueId, HostTensor&) {}));
+  SG_ASSIGN_OR_RETURN(const Tensors shaken, evaluate(e.op, Shake(fuzz, precision)));
+  const Graph& graph = fuzz.op.graph;
+  e.bars.resize(graph.value_count(), 0.0);
+  for (ValueId id = 0; id < static_cast<ValueId>(graph.value_count()); ++id) {
+    const auto i = static_cast<size_t>(id);
+    if (!e.tensors[i]) continue;
+    if (!(half ? fits_half(*e.tensors[i]) : moderate(*e.tensors[i]))) e.unfit = "numbers overflow";
+    const Value& value = graph.value(id);
+    const bool is_float = value.type == DataType::kFloat32;
+    const double base = is_float ? (half ? kHalfTolerance : kFloatTolerance) : fuzz.exact[i] ? 0 : kFewQuanta;
+    e.bars[i] = std::max(base, kCondition * compare(*e.tensors[i], *shaken[i]).nmse);
+    const bool is_output = std::ranges::find(graph.outputs, id) != graph.outputs.end();
+    if (is_output && e.bars[i] > kHighestBar) e.unfit = "ill-conditioned";
+  }
+  return e;
+}
+
+bool differs(const HostTensor& expected, const HostTensor& got, double bar) {
+  const Comparison figures = compare(expected, got);
+  if (figures.range < kFlushed && figures.max_abs < kFlushed) return false;
+  return !(figures.nmse <= bar);
+}
+
+std::string describe_difference(const OpCase& op, ValueId id, const HostTensor& expected, const HostTensor& got,
+                                double bar) {
+  char text[64];
+  std::snprintf(text, sizeof(text), " (bar %.2g)", bar);
+  return "'" + op.graph.value(id).name + "': " + to_string(compare(expected, got)) + text;
+}
+
+// The first node whose result is wrong, from a run that keeps everything.
+std::string first_wrong(const GlApi& gl, const DeviceLimits& limits, OpCase op, const Setting& setting,
+                        const Expectation& e) {
+  op.graph.outputs.clear();
+  for (const NodeId id : op.graph.order()) {
+    if (op.graph.node(id).op == OpType::kDynamicQuantize) continue;  // its tensor holds steps of quanta
+    for (const ValueId output : op.graph.node(id).outputs) op.graph.outputs.push_back(output);
+  }
+  const Result<OpRun> run = run_on_gpu(gl, limits, op, setting, false);
+  if (!run.ok()) return run.status().message();
+  for (size_t i = 0; i < op.graph.outputs.size(); ++i) {
+    const ValueId id = op.graph.outputs[i];
+    const auto v = static_cast<size_t>(id);
+    if (!differs(*e.tensors[v], run->outputs[i], e.bars[v])) continue;
+    return describe(op.graph, op.graph.value(id).producer) + ", " +
+           describe_difference(op, id, *e.tensors[v], run->outputs[i], e.bars[v]);
+  }
+  return "none when nothing is rewritten and all values are kept";
+}
+
+}  // namespace
+
+Verdict check_graph(const GlApi& gl, const DeviceLimits& limits, const FuzzCase& fuzz) {
+  using Kind = Verdict::Kind;
+  if (const Status valid = verify(fuzz.op.graph); !valid.ok()) return {Kind::kWrong, "invalid: " + valid.message()};
+  bool compared = false;
+  std::string unfit;
+  for (const Setting& setting : kSettings) {
+    const Result<Expectation> expected = expect(fuzz, setting.precision);
+    if (!expected.ok()) return {Kind::kWrong, "the reference: " + expected.status().message()};
+    if (!expected->unfit.empty()) {
+      unfit = expected->unfit;
+      continue;
+    }
+    for (const bool rewrites : {false, true}) {
+      const std::string how = std::string(setting.name) + (rewrites ? ", with rewrites" : ", without rewrites");
+      const Result<OpRun> run = run_on_gpu(gl, limits, fuzz.op, setting, rewrites);
+      if (!run.ok() && run.status().code() == ErrorCode::kUnsupported) {
+        return {Kind::kDeclined, run.status().message()};
+      }
+      if (!run.ok()) return {Kind::kWrong, how + ": " + run.status().message()};
+      compared = true;
+      for (size_t i = 0; i < run->outputs.size(); ++i) {
+        const ValueId id = fuzz.op.graph.outputs[i];
+        const auto v = static_cast<size_t>(id);
+        const HostTensor& reference = *expected->tensors[v];
+        if (!differs(reference, run->outputs[i], expected->bars[v])) continue;
+        return {Kind::kWrong, how + ": output " +
+                                  describe_difference(fuzz.op, id, reference, run->outputs[i], expected->bars[v]) +
+                                  "\nfirst wrong: " + first_wrong(gl, limits, fuzz.op, setting, *expected) +
+                                  "\nkernels: " + run->kernels};
+      }
+    }
+  }
+  return compared ? Verdict{} : Verdict{Kind::kUnfit, unfit};
+}
+
+}  // namespace sightglass::test
