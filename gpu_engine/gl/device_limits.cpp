@@ -4,6 +4,20 @@
 
 namespace sightglass {
 
+DeviceLimits DeviceLimits::typical() {
+  DeviceLimits r;
+  r.compute_storage_blocks = 8;
+  r.storage_offset_alignment = 64;
+  r.compute_image_units = 8;
+  r.max_uniform_block_bytes = 65536;
+  r.uniform_offset_alignment = 64;
+  r.workgroup_invocations = 512;
+  r.workgroup_size[0] = r.workgroup_size[1] = 512;
+  r.shared_memory_bytes = 32768;
+  r.max_texture_size = 8192;
+  return r;
+}
+
 DeviceLimits DeviceLimits::clamped_to_minimum() const {
   const DeviceLimits minimum;
   DeviceLimits r = *this;

@@ -3,6 +3,10 @@
 
 namespace sightglass {
 
+std::string to_string(const Obstacle& obstacle) {
+  return obstacle.where.empty() ? obstacle.reason : obstacle.where + ": " + obstacle.reason;
+}
+
 Result<std::shared_ptr<const Model>> Model::from_graph(Graph graph) {
   SG_RETURN_IF_ERROR(verify(graph).with_context(graph.name));
   const auto describe_value = [&graph](ValueId id) {

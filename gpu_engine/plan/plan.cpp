@@ -5,9 +5,9 @@
 #include "graph/op_types.h"
 #include "graph/quantized.h"
 #include "graph/rewrites.h"
-#include "ops/kernel.h"
 #include "ops/layout.h"
 #include "ops/texture_io.h"
+#include "plan/choose_kernels.h"
 #include "plan/emitter.h"
 #include "plan/host_layout.h"
 #include "plan/schedule.h"
@@ -47,25 +47,6 @@ Result<PlanOptions> complete_options(const Model& model, const DeviceLimits& lim
                            .with_context(model.name() + ", output '" + info.name + "'"));
   }
   return options;
-}
-
-// Chooses a kernel for every node. All that stands in the way is reported at once.
-Result<std::vector<const Kernel*>> choose_kernels(const PlanContext& context) {
-  std::vector<const Kernel*> kernels;
-  std::string obstacles;
-  int count = 0;
-  for (const NodeId id : context.graph.order()) {
-    const Result<const Kernel*> kernel = find_kernel(context, context.graph.node(id));
-    if (kernel.ok()) {
-      kernels.push_back(*kernel);
-      continue;
-    }
-    ++count;
-    obstacles += "\n  " + describe(context.graph, id) + ": " + kernel.status().message();
-  }
-  if (count == 0) return kernels;
-  return unsupported(context.graph.name + ": " + std::to_string(count) + " of " +
-                     std::to_string(context.graph.order().size()) + " operators cannot run on the GPU:" + obstacles);
 }
 
 // What the host writes keeps its place from run to run.
@@ -113,13 +94,34 @@ Status emit_states(Emitter& emitter) {
   return {};
 }
 
-Status emit_steps(Emitter& emitter, const std::vector<const Kernel*>& kernels) {
+bool is_obstacle(const Status& status) {
+  return status.code() == ErrorCode::kUnsupported || status.code() == ErrorCode::kResourceExhausted;
+}
+
+// Goes on past nodes that cannot run, to find out about the others; those that read what such a node makes are left
+// out.
+Status emit_nodes(Emitter& emitter, KernelChoice& choice) {
   const Graph& graph = emitter.graph();
+  std::vector<bool> missing(graph.value_count());
   for (size_t i = 0; i < graph.order().size(); ++i) {
     const NodeId id = graph.order()[i];
-    emitter.set_node(describe(graph, id));
-    SG_RETURN_IF_ERROR(kernels[i]->emit(emitter, graph.node(id)).with_context(describe(graph, id)));
+    const Node& node = graph.node(id);
+    const auto is_missing = [&](ValueId input) { return input != kNone && missing[static_cast<size_t>(input)]; };
+    bool emitted = choice.kernels[i] != nullptr && std::ranges::none_of(node.inputs, is_missing);
+    if (emitted) {
+      emitter.set_node(describe(graph, id));
+      const Status status = choice.kernels[i]->emit(emitter, node);
+      if (!status.ok() && !is_obstacle(status)) return status.with_context(describe(graph, id));
+      if (!status.ok()) choice.obstacles.push_back({describe(graph, id), status.message()});
+      emitted = status.ok();
+    }
+    for (const ValueId output : node.outputs) missing[static_cast<size_t>(output)] = !emitted;
   }
+  return {};
+}
+
+Status emit_ends(Emitter& emitter) {
+  const Graph& graph = emitter.graph();
   SG_RETURN_IF_ERROR(emit_states(emitter));
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(graph.outputs[i]));
@@ -142,40 +144,26 @@ void place_params(PlanData& plan) {
   }
 }
 
-Status check_outputs(const Graph& graph) {
-  for (const std::vector<ValueId>* ids : {&graph.inputs, &graph.outputs}) {
-    for (const ValueId id : *ids) {
-      const Value& value = graph.value(id);
-      const bool stored = value.type == DataType::kFloat32 || is_quantized(value) || is_integer(value);
-      if (!stored || value.shape.rank() > 5 || value.shape.elements() == 0) {
-        return unsupported(graph.name + ": tensor '" + value.name + "' is " + to_string(value.type) + " " +
-                           value.shape.to_string() +
-                           "; inputs and outputs must be float32, integers or booleans, quantised with one scale at "
-                           "most, of at most five dimensions");
-      }
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> model, const DeviceLimits& limits,
-                                                const PlanOptions& options) {
+                                                const PlanOptions& options, std::vector<Obstacle>* obstacles) {
   SG_ASSIGN_OR_RETURN(const PlanOptions complete, complete_options(*model, limits, options));
   Graph graph = model->graph();
-  SG_RETURN_IF_ERROR(check_outputs(graph));
   if (complete.rewrites) {
     const Result<RewriteReport> report = run_rewrites(graph);
     if (!report.ok()) return report.status().with_context(model->name());
   }
   const PlanContext context{graph, limits, complete};
-  SG_ASSIGN_OR_RETURN(const std::vector<const Kernel*> kernels, choose_kernels(context));
-
+  KernelChoice choice = choose_kernels(context);
   Emitter emitter(context);
   SG_RETURN_IF_ERROR(place_inputs(emitter).with_context(model->name()));
   SG_RETURN_IF_ERROR(place_states(emitter).with_context(model->name()));
-  SG_RETURN_IF_ERROR(emit_steps(emitter, kernels).with_context(model->name()));
+  SG_RETURN_IF_ERROR(emit_nodes(emitter, choice).with_context(model->name()));
+  const Status refused = refuse(graph, choice.obstacles);
+  if (obstacles != nullptr) *obstacles = std::move(choice.obstacles);
+  SG_RETURN_IF_ERROR(refused);
+  SG_RETURN_IF_ERROR(emit_ends(emitter).with_context(model->name()));
   PlanData& data = emitter.data();
   schedule(data);
   SG_RETURN_IF_ERROR(plan_memory(data).with_context(model->name()));

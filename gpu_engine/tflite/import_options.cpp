@@ -251,6 +251,12 @@ constexpr std::array kOperators = {
 // Operators that hold other subgraphs.
 bool is_control_flow(B code) { return code == B::IF || code == B::WHILE || code == B::CALL || code == B::CALL_ONCE; }
 
+// What comes after the network proper, and picks from its numbers.
+bool selects(B code) {
+  return code == B::NON_MAX_SUPPRESSION_V4 || code == B::NON_MAX_SUPPRESSION_V5 || code == B::TOPK_V2 ||
+         code == B::UNIQUE;
+}
+
 }  // namespace
 
 const OperatorRule* find_rule(schema::BuiltinOperator code, std::string_view custom_code) {
@@ -260,6 +266,9 @@ const OperatorRule* find_rule(schema::BuiltinOperator code, std::string_view cus
 }
 
 std::string unsupported_reason(schema::BuiltinOperator code, std::string_view custom_code) {
+  if (code == B::CUSTOM && custom_code == "TFLite_Detection_PostProcess") {
+    return "it picks boxes one after the other; end the model before it, and decode its boxes and scores";
+  }
   if (code == B::CUSTOM) {
     return "the custom operator " + quoted(custom_code) +
            " is not known here; express it with built-in operators, or end the model before it";
@@ -267,6 +276,10 @@ std::string unsupported_reason(schema::BuiltinOperator code, std::string_view cu
   if (is_control_flow(code)) return "control flow is not supported; convert the model with loops and branches unrolled";
   if (code == B::WHERE) {
     return "how many elements it gives depends on the data; use SELECT_V2 with masks, or end the model before it";
+  }
+  if (selects(code)) {
+    return "the size of what it makes, or its order, depends on the data; end the model before it and pick from its "
+           "outputs on the CPU";
   }
   if (code == B::DENSIFY) return "sparse weights are not supported; export the model with dense weights";
   return "this operator is not supported; replace it by others, or end the model before it";

@@ -30,11 +30,12 @@ class Importer {
  public:
   Importer(ModelFile file, const ImportOptions& options) : file_(std::move(file)), options_(options) {}
 
-  Result<Graph> run(const std::string& name);
+  Result<Survey> run(const std::string& name);
 
  private:
   // One operator of the file on its way into the graph.
   struct Step {
+    std::string name;   // "CONV_2D"
     std::string title;  // "CONV_2D #12"
     schema::BuiltinOperator code = schema::BuiltinOperator::ADD;
     std::string custom_code;
@@ -45,7 +46,13 @@ class Importer {
 
   Status read_graph_inputs();
   Status read_graph_outputs();
+  Status list_operators();
+  Status describe_ends(const flatbuffers::Vector<int32_t>* tensors, std::vector<TensorInfo>& infos);
   Status read_operators();
+  Status read_all();
+  // Notes what stands in the way; gives back what makes going on pointless.
+  Status note(const Status& status, const std::string& where = {});
+  void expose_ends();
   Result<Step> read_step(const schema::Operator& op, uint32_t index);
   Status name_operator(const schema::Operator& op, uint32_t index, Step& step);
   Status import_step(const schema::Operator& op, const Step& step);
@@ -70,7 +77,7 @@ class Importer {
   std::vector<FileTensor> tensors_;
   Graph graph_;
   std::unordered_map<int32_t, size_t> state_of_;  // by index of a variable tensor: its place among the graph's states
-  std::vector<std::string> unsupported_;          // a line for each operator that stands in the way
+  Survey survey_;
   int64_t folded_bytes_ = 0, folded_steps_ = 0;
 };
 
@@ -109,14 +116,16 @@ Status Importer::read_graph_inputs() {
     if (input->available) {
       return invalid_model(what + ", " + input->describe() + ", is a constant, or an input twice");
     }
-    if (!input->type) {
-      return unsupported(what + ", " + input->describe() + ", has elements of type " + input->type_name());
-    }
-    if (input->shape.elements() == 0) {
-      return unsupported(what + ", " + input->describe() + ", has no elements: shape " + input->shape.to_string());
-    }
     input->available = true;
-    graph_.inputs.push_back(value_of(*input));
+    Status usable;
+    if (!input->type) {
+      usable = unsupported(what + ", " + input->describe() + ", has elements of type " + input->type_name());
+    } else if (input->shape.elements() == 0) {
+      usable = unsupported(what + ", " + input->describe() + ", has no elements: shape " + input->shape.to_string());
+    }
+    SG_RETURN_IF_ERROR(note(usable));
+    input->opaque = !usable.ok();
+    if (usable.ok()) graph_.inputs.push_back(value_of(*input));
   }
   return {};
 }
@@ -131,7 +140,8 @@ Status Importer::read_graph_outputs() {
     if (!output->available) return invalid_model(what + ", " + output->describe() + ", is never written");
     if (output->opaque) continue;  // an operator on the way is unsupported, and will be reported
     if (!output->type || output->sparse) {
-      return unsupported(what + ", " + output->describe() + ", is a constant that cannot be read");
+      SG_RETURN_IF_ERROR(note(unsupported(what + ", " + output->describe() + ", is a constant that cannot be read")));
+      continue;
     }
     graph_.outputs.push_back(value_of(*output));
   }
@@ -150,15 +160,15 @@ Status Importer::name_operator(const schema::Operator& op, uint32_t index, Step&
   step.code = std::max(static_cast<schema::BuiltinOperator>(code.deprecated_builtin_code()), code.builtin_code());
   const char* name = schema::EnumNameBuiltinOperator(step.code);
   const bool known = static_cast<int32_t>(step.code) >= 0 && *name != '\0';
-  step.title = known ? name : "operator " + std::to_string(static_cast<int32_t>(step.code));
+  step.name = known ? name : "operator " + std::to_string(static_cast<int32_t>(step.code));
   if (step.code == schema::BuiltinOperator::CUSTOM) {
     const auto* custom = code.custom_code();
     if (custom == nullptr) return invalid_model("CUSTOM" + number + " has no name");
     SG_RETURN_IF_ERROR(file_.charge(custom->size()));
     step.custom_code = custom->str();
-    step.title += " " + quoted(step.custom_code);
+    step.name += " " + quoted(step.custom_code);
   }
-  step.title += number;
+  step.title = step.name + number;
   return {};
 }
 
@@ -219,8 +229,7 @@ Status Importer::read_operators() {
     SG_ASSIGN_OR_RETURN(const Step step, read_step(*operators->Get(i), i));
     Status status = import_step(*operators->Get(i), step);
     if (status.ok()) continue;
-    if (status.code() != ErrorCode::kUnsupported) return status;
-    unsupported_.push_back(status.message());
+    SG_RETURN_IF_ERROR(note(status, where(step.title, step.outputs)));
     for (FileTensor* output : step.outputs) output->opaque = true;
   }
   return {};
@@ -481,29 +490,98 @@ Status Importer::fold(Node node, const DecodedOp& decoded, const Step& step, con
   return {};
 }
 
-Result<Graph> Importer::run(const std::string& name) {
-  graph_.name = name;
-  SG_ASSIGN_OR_RETURN(tensors_, read_tensors(file_, options_));
+Status Importer::note(const Status& status, const std::string& where) {
+  if (status.ok() || status.code() != ErrorCode::kUnsupported) return status;
+  const std::string prefix = where + ": ";
+  const std::string& message = status.message();
+  survey_.obstacles.push_back({where, message.starts_with(prefix) ? message.substr(prefix.size()) : message});
+  return {};
+}
+
+Status Importer::list_operators() {
+  const auto* operators = file_.subgraph().operators();
+  const uint32_t count = operators == nullptr ? 0 : operators->size();
+  for (uint32_t i = 0; i < count && i < static_cast<uint32_t>(options_.max_nodes); ++i) {
+    Step step;
+    SG_RETURN_IF_ERROR(name_operator(*operators->Get(i), i, step));
+    survey_.operators.push_back(std::move(step.name));
+  }
+  return {};
+}
+
+// What the file says of its inputs or outputs; their indices have been checked.
+Status Importer::describe_ends(const flatbuffers::Vector<int32_t>* tensors, std::vector<TensorInfo>& infos) {
+  for (uint32_t i = 0; tensors != nullptr && i < tensors->size(); ++i) {
+    SG_ASSIGN_OR_RETURN(const FileTensor* const end, tensor(tensors->Get(i), "input or output"));
+    if (!end->type) continue;
+    SG_RETURN_IF_ERROR(
+        file_.charge(end->name.size() + end->quantization.scale.size() * (sizeof(float) + sizeof(int64_t))));
+    infos.push_back({end->name, *end->type, end->shape, end->quantization});
+  }
+  return {};
+}
+
+// So that what was imported up to an obstacle stays, and can be looked at.
+void Importer::expose_ends() {
+  std::vector<bool> kept(graph_.value_count());
+  for (const ValueId output : graph_.outputs) kept[static_cast<size_t>(output)] = true;
+  for (const State& state : graph_.states) kept[static_cast<size_t>(state.output)] = true;
+  for (const NodeId id : graph_.order()) {
+    for (const ValueId output : graph_.node(id).outputs) {
+      if (graph_.value(output).users.empty() && !kept[static_cast<size_t>(output)]) graph_.outputs.push_back(output);
+    }
+  }
+}
+
+Status Importer::read_all() {
+  SG_RETURN_IF_ERROR(list_operators());
+  Result<std::vector<FileTensor>> tensors = read_tensors(file_, options_);
+  if (!tensors.ok()) return note(tensors.status());
+  tensors_ = std::move(tensors).value();
   SG_RETURN_IF_ERROR(read_graph_inputs());
-  SG_RETURN_IF_ERROR(read_operators());
+  SG_RETURN_IF_ERROR(describe_ends(file_.subgraph().inputs(), survey_.inputs));
+  const Status operators = read_operators();
+  if (!operators.ok()) return note(operators);
   SG_RETURN_IF_ERROR(read_graph_outputs());
-  if (unsupported_.empty()) return std::move(graph_);
-  std::string message = unsupported_.size() == 1
-                            ? "1 operator is not supported:"
-                            : std::to_string(unsupported_.size()) + " operators are not supported:";
-  for (const std::string& line : unsupported_) message += "\n  " + line;
+  return describe_ends(file_.subgraph().outputs(), survey_.outputs);
+}
+
+Result<Survey> Importer::run(const std::string& name) {
+  graph_.name = name;
+  SG_RETURN_IF_ERROR(read_all());
+  if (!survey_.obstacles.empty()) expose_ends();
+  survey_.graph = std::move(graph_);
+  return std::move(survey_);
+}
+
+// One error that names them all.
+Status refuse(const std::vector<Obstacle>& obstacles) {
+  const bool operators = std::ranges::none_of(obstacles, &std::string::empty, &Obstacle::where);
+  if (!operators && obstacles.size() == 1) return unsupported(obstacles[0].reason);
+  const std::string count = std::to_string(obstacles.size());
+  std::string message = !operators              ? count + " things are not supported:"
+                        : obstacles.size() == 1 ? "1 operator is not supported:"
+                                                : count + " operators are not supported:";
+  for (const Obstacle& obstacle : obstacles) message += "\n  " + to_string(obstacle);
   return unsupported(message);
 }
 
 }  // namespace
 
-Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
-                     const ImportOptions& options) {
+Result<Survey> survey(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
+                      const ImportOptions& options) {
   Result<ModelFile> file = ModelFile::open(bytes, std::move(owner));
   if (!file.ok()) return file.status().with_context(name);
-  Result<Graph> graph = Importer(std::move(file).value(), options).run(name);
-  if (!graph.ok()) return graph.status().with_context(name);
-  return graph;
+  Result<Survey> result = Importer(std::move(file).value(), options).run(name);
+  if (!result.ok()) return result.status().with_context(name);
+  return result;
+}
+
+Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
+                     const ImportOptions& options) {
+  SG_ASSIGN_OR_RETURN(Survey result, survey(bytes, std::move(owner), name, options));
+  if (!result.obstacles.empty()) return refuse(result.obstacles).with_context(name);
+  return std::move(result.graph);
 }
 
 }  // namespace sightglass::tflite

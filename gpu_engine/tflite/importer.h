@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu_engine/model.h"
 #include "gpu_engine/status.h"
 #include "graph/graph.h"
 
@@ -31,5 +32,19 @@ struct ImportOptions {
 // in one error of kind kUnsupported; a file that contradicts itself gives kInvalidModel.
 Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
                      const ImportOptions& options = {});
+
+// A file as far as it could be imported.
+struct Survey {
+  std::vector<TensorInfo> inputs, outputs;  // as declared; those that the engine has no type for are left out
+  std::vector<std::string> operators;       // in the file's order: "CONV_2D", "CUSTOM 'Name'"
+  std::vector<Obstacle> obstacles;          // what import() refuses the file for
+  // Valid. Where there are obstacles, operators that these stand in front of are missing, and outputs are whatever is
+  // computed and read by nobody.
+  Graph graph;
+};
+
+// Fails for damaged files and those that contradict themselves alone.
+Result<Survey> survey(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
+                      const ImportOptions& options = {});
 
 }  // namespace sightglass::tflite

@@ -20,6 +20,9 @@ struct DeviceLimits {
   int32_t max_texture_size = 2048;
   int32_t max_loop_iterations = 0;  // per invocation, all loops together; 0: no known bound
 
+  // What GPUs of phones and boards commonly report: for planning without one.
+  static DeviceLimits typical();
+
   // Each number no better than the guaranteed minimum: what a device that just passes conformance has.
   DeviceLimits clamped_to_minimum() const;
 

@@ -21,6 +21,13 @@ struct TensorInfo {
   Quantization quantization;
 };
 
+// What keeps a model from running on the GPU, for people.
+struct Obstacle {
+  std::string where;   // "CONV_2D #12 (output 'x')"; empty where it concerns no single operator
+  std::string reason;  // why, and what would help
+};
+std::string to_string(const Obstacle& obstacle);
+
 // Whether the numbers of an output are probabilities already, from the operator that makes them.
 enum class OutputActivation : uint8_t { kNone, kSigmoid, kSoftmax };
 

@@ -73,9 +73,11 @@ struct MemoryReport {
 
 class Plan {
  public:
-  // Fails with a list of every operator that stands in the way, why, and what would help.
+  // Fails with a list of every operator that stands in the way, why, and what would help; `obstacles`, when given, gets
+  // them one by one.
   static Result<std::shared_ptr<const Plan>> build(std::shared_ptr<const Model> model, const DeviceLimits& limits,
-                                                   const PlanOptions& options = {});
+                                                   const PlanOptions& options = {},
+                                                   std::vector<Obstacle>* obstacles = nullptr);
   ~Plan();
 
   const Model& model() const { return *model_; }

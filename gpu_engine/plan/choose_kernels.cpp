@@ -1,0 +1,52 @@
+#include "plan/choose_kernels.h"
+
+#include <algorithm>
+
+#include "graph/op_types.h"
+#include "graph/quantized.h"
+
+namespace sightglass {
+namespace {
+
+void check_ends(const Graph& graph, std::vector<Obstacle>& obstacles) {
+  for (const std::vector<ValueId>* ids : {&graph.inputs, &graph.outputs}) {
+    for (const ValueId id : *ids) {
+      const Value& value = graph.value(id);
+      const bool stored = value.type == DataType::kFloat32 || is_quantized(value) || is_integer(value);
+      if (stored && value.shape.rank() <= 5 && value.shape.elements() != 0) continue;
+      obstacles.push_back(
+          {"", "tensor '" + value.name + "' is " + to_string(value.type) + " " + value.shape.to_string() +
+                   "; inputs and outputs must be float32, integers or booleans, quantised with one scale "
+                   "at most, of at most five dimensions"});
+    }
+  }
+}
+
+}  // namespace
+
+KernelChoice choose_kernels(const PlanContext& context) {
+  KernelChoice choice;
+  check_ends(context.graph, choice.obstacles);
+  for (const NodeId id : context.graph.order()) {
+    const Result<const Kernel*> kernel = find_kernel(context, context.graph.node(id));
+    choice.kernels.push_back(kernel.ok() ? *kernel : nullptr);
+    if (!kernel.ok()) choice.obstacles.push_back({describe(context.graph, id), kernel.status().message()});
+  }
+  return choice;
+}
+
+Status refuse(const Graph& graph, const std::vector<Obstacle>& obstacles) {
+  if (obstacles.empty()) return {};
+  const auto operators = std::ranges::count_if(obstacles, [](const Obstacle& o) { return !o.where.empty(); });
+  std::string message = graph.name + ": ";
+  if (operators > 0) {
+    message +=
+        std::to_string(operators) + " of " + std::to_string(graph.order().size()) + " operators cannot run on the GPU:";
+  } else {
+    message += "cannot run on the GPU:";
+  }
+  for (const Obstacle& obstacle : obstacles) message += "\n  " + to_string(obstacle);
+  return unsupported(message);
+}
+
+}  // namespace sightglass

@@ -1,0 +1,80 @@
+#include "gpu_engine/support.h"
+
+#include <algorithm>
+#include <set>
+
+#include "graph/graph.h"
+#include "graph/multiply_adds.h"
+#include "tflite/importer.h"
+#include "tflite/open_model.h"
+
+namespace sightglass {
+namespace {
+
+// "CONV_2D" of "CONV_2D #12 (output 'x')".
+std::string operator_name(const std::string& where) { return where.substr(0, where.find(" #")); }
+
+std::vector<OperatorCount> count_operators(const std::vector<std::string>& names) {
+  std::vector<OperatorCount> counts;
+  for (const std::string& name : names) {
+    auto entry = std::ranges::find(counts, name, &OperatorCount::name);
+    if (entry == counts.end()) entry = counts.insert(counts.end(), {name, 0, 0});
+    ++entry->count;
+  }
+  return counts;
+}
+
+void count_obstructed(SupportReport& report) {
+  std::set<std::string> seen;
+  for (const Obstacle& obstacle : report.obstacles) {
+    const auto entry = std::ranges::find(report.operators, operator_name(obstacle.where), &OperatorCount::name);
+    if (entry != report.operators.end() && seen.insert(obstacle.where).second) ++entry->obstructed;
+  }
+}
+
+bool is_obstacle(const Status& status) {
+  return status.code() == ErrorCode::kUnsupported || status.code() == ErrorCode::kResourceExhausted;
+}
+
+int64_t constant_bytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (ValueId id = 0; id < static_cast<ValueId>(graph.value_count()); ++id) {
+    const Value& value = graph.value(id);
+    if (value.constant && !value.users.empty()) bytes += static_cast<int64_t>(value.constant->bytes.size());
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Result<SupportReport> check_support(const std::string& path, const ModelOptions& model_options,
+                                    const DeviceLimits& limits, const PlanOptions& options) {
+  SG_ASSIGN_OR_RETURN(tflite::Survey survey, tflite::survey_file(path, model_options));
+  SupportReport report;
+  report.inputs = std::move(survey.inputs);
+  report.outputs = std::move(survey.outputs);
+  report.operators = count_operators(survey.operators);
+  report.obstacles = std::move(survey.obstacles);
+  report.multiply_adds = multiply_adds(survey.graph);
+  report.constant_bytes = constant_bytes(survey.graph);
+
+  // Of a model that was imported in part, what there is: the planner may have more against it.
+  const bool whole = report.obstacles.empty();
+  PlanOptions plain;
+  plain.precision = options.precision;
+  SG_ASSIGN_OR_RETURN(auto model, Model::from_graph(std::move(survey.graph)));
+  std::vector<Obstacle> obstacles;
+  auto plan = Plan::build(std::move(model), limits, whole ? options : plain, &obstacles);
+  std::ranges::move(obstacles, std::back_inserter(report.obstacles));
+  if (plan.ok()) {
+    if (whole) report.plan = std::move(plan).value();
+  } else if (!is_obstacle(plan.status())) {
+    return plan.status();
+  } else if (report.obstacles.empty()) {
+    report.obstacles.push_back({"", plan.status().message()});  // of the plan as a whole
+  }
+  count_obstructed(report);
+  return report;
+}
+
+}  // namespace sightglass

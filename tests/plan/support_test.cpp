@@ -1,0 +1,135 @@
+// Whether a model runs, without a GPU: all that stands in the way is found at once.
+#include "gpu_engine/support.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "model_builder.h"
+
+namespace sightglass::test {
+namespace {
+
+using Op = schema::BuiltinOperator;
+
+class SupportTest : public ::testing::Test {
+ protected:
+  SupportTest() : path_(std::filesystem::temp_directory_path() / ("support-" + std::to_string(::getpid()))) {}
+  ~SupportTest() override { std::filesystem::remove(path_); }
+
+  Result<SupportReport> check(const ModelBuilder& model, const ModelOptions& options = {},
+                              const DeviceLimits& limits = {}) {
+    write_file(path_.string(), model.build());
+    return check_support(path_.string(), options, limits);
+  }
+  SupportReport checked(const ModelBuilder& model, const ModelOptions& options = {}, const DeviceLimits& limits = {}) {
+    auto report = check(model, options, limits);
+    EXPECT_TRUE(report.ok()) << report.status().message();
+    return report.ok() ? *report : SupportReport();
+  }
+
+  std::filesystem::path path_;
+};
+
+bool names(const SupportReport& report, const std::string& where, const std::string& reason) {
+  return std::ranges::any_of(report.obstacles, [&](const Obstacle& obstacle) {
+    return obstacle.where.find(where) != std::string::npos && obstacle.reason.find(reason) != std::string::npos;
+  });
+}
+
+std::string all_of(const SupportReport& report) {
+  std::string text;
+  for (const Obstacle& obstacle : report.obstacles) text += to_string(obstacle) + "\n";
+  return text;
+}
+
+TEST_F(SupportTest, WhatRunsHasAPlan) {
+  ModelBuilder m;
+  m.add_output(m.add_op(Op::RELU, {add_pointwise_head(m, 8, {1, 2, 3, 4, 5, 6}, {0, 0})}, {1, 8, 8, 2}));
+  const SupportReport report = checked(m);
+  EXPECT_TRUE(report.obstacles.empty()) << all_of(report);
+  ASSERT_TRUE(report.plan);
+  EXPECT_GT(report.plan->dispatches(), 0);
+  ASSERT_EQ(report.inputs.size(), 1u);
+  EXPECT_EQ(report.inputs[0].shape, (Shape{1, 8, 8, 3}));
+  ASSERT_EQ(report.outputs.size(), 1u);
+  EXPECT_EQ(report.outputs[0].shape, (Shape{1, 8, 8, 2}));
+  EXPECT_EQ(report.multiply_adds, 8 * 8 * 2 * 3);
+  EXPECT_EQ(report.constant_bytes, (6 + 2) * 4);
+  ASSERT_EQ(report.operators.size(), 2u);
+  EXPECT_EQ(report.operators[0].name, "CONV_2D");
+  EXPECT_EQ(report.operators[0].count, 1);
+  EXPECT_EQ(report.operators[0].obstructed, 0);
+}
+
+TEST_F(SupportTest, NamesEveryOperatorThatIsNotKnown) {
+  ModelBuilder m;
+  const int in = m.add_input({1, 4, 4, 2});
+  const int a = m.add_custom_op("Strange", {in}, {1, 4, 4, 2}, {}, "a");
+  const int b = m.add_op(Op::RELU, {a}, {1, 4, 4, 2}, "b");
+  const int c = m.add_op(Op::UNIQUE, {b}, {1, 4, 4, 1}, "c");
+  m.add_output(c);
+  const SupportReport report = checked(m);
+  EXPECT_EQ(report.obstacles.size(), 2u) << all_of(report);
+  EXPECT_TRUE(names(report, "CUSTOM 'Strange' #0 (output 'a')", "built-in operators")) << all_of(report);
+  EXPECT_TRUE(names(report, "UNIQUE #2", "end the model before it")) << all_of(report);
+  EXPECT_FALSE(report.plan);
+  ASSERT_EQ(report.operators.size(), 3u);
+  EXPECT_EQ(report.operators[0].obstructed, 1);
+  EXPECT_EQ(report.operators[1].obstructed, 0);
+  ASSERT_EQ(report.outputs.size(), 1u) << "what the file declares is shown all the same";
+}
+
+TEST_F(SupportTest, ThePlannerLooksAtWhatWasImported) {
+  // Six dimensions are no obstacle to the importer, but to the kernels; the custom operator is one to the importer.
+  ModelBuilder m;
+  const int in = m.add_input({1, 2, 3, 4, 5, 6}, schema::TensorType::FLOAT32, "six");
+  const int a = m.add_op(Op::RELU, {in}, {1, 2, 3, 4, 5, 6}, "a");
+  const int b = m.add_op(Op::TANH, {a}, {1, 2, 3, 4, 5, 6}, "b");
+  m.add_output(m.add_custom_op("Strange", {b}, {1}, {}));
+  const SupportReport report = checked(m);
+  EXPECT_TRUE(names(report, "CUSTOM 'Strange' #2", "not known")) << all_of(report);
+  EXPECT_TRUE(names(report, "RELU #0", "five dimensions")) << all_of(report);
+  EXPECT_TRUE(names(report, "TANH #1", "five dimensions")) << all_of(report);
+  EXPECT_TRUE(names(report, "", "tensor 'six'")) << all_of(report);
+}
+
+TEST_F(SupportTest, EveryNodeThatIsTooLargeForTheDevice) {
+  ModelBuilder m;
+  const int in = m.add_input({1, 64, 64, 4});
+  const int a = m.add_op(Op::RELU, {in}, {1, 64, 64, 4}, "a");
+  const int b = m.add_op(Op::TANH, {in}, {1, 64, 64, 4}, "b");
+  m.add_output(a);
+  m.add_output(b);
+  DeviceLimits tiny;
+  tiny.workgroup_count[0] = 1;
+  const SupportReport report = checked(m, {}, tiny);
+  EXPECT_TRUE(names(report, "RELU #0", "work groups")) << all_of(report);
+  EXPECT_TRUE(names(report, "TANH #1", "work groups")) << all_of(report);
+}
+
+TEST_F(SupportTest, InputsOfOtherTypesAreNamed) {
+  ModelBuilder m;
+  const int in = m.add_input({1}, schema::TensorType::STRING, "words");
+  const int other = m.add_input({1}, schema::TensorType::FLOAT32, "number");
+  m.add_output(m.add_op(Op::RELU, {in}, {1}));
+  m.add_output(m.add_custom_op("Strange", {other}, {1}, {}));
+  const SupportReport report = checked(m);
+  EXPECT_TRUE(names(report, "", "'words'")) << all_of(report);
+  EXPECT_TRUE(names(report, "CUSTOM 'Strange' #1", "not known")) << all_of(report);
+}
+
+TEST_F(SupportTest, DamagedAndMissingFilesAreErrors) {
+  write_file(path_.string(), std::vector<std::byte>(100));
+  const auto damaged = check_support(path_.string(), {}, {});
+  ASSERT_FALSE(damaged.ok());
+  EXPECT_EQ(damaged.status().code(), ErrorCode::kInvalidModel);
+  const auto missing = check_support(path_.string() + ".none", {}, {});
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.status().code(), ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace sightglass::test
