@@ -1,15 +1,18 @@
-// The `sightglass` command. Exit status: 0 done, 1 failed, 2 wrong usage.
+// The `sightglass` command. Exit status: 0 done, 1 failed, 2 wrong usage; of `check`: 0 the model runs wholly on the
+// GPU, 1 it does not, 2 wrong usage or an unreadable file.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "model_check.h"
 #include "model_dump.h"
 #include "model_run.h"
 
 namespace {
 
+using sightglass::CheckOptions;
 using sightglass::DumpOptions;
 using sightglass::DumpStage;
 using sightglass::Fit;
@@ -35,6 +38,18 @@ void add_choice(CLI::App& app, const std::string& name, T& target, const std::ma
   app.add_option_function<std::string>(
          name, [&target, choices](const std::string& word) { target = choices.at(word); }, help)
       ->check(CLI::IsMember(words));
+}
+
+void add_precision(CLI::App& app, Precision& precision) {
+  add_choice<Precision>(app, "--precision", precision, {{"fp32", Precision::kFp32}, {"fp16", Precision::kFp16}},
+                        "How activations and weights are stored on the GPU; sums are 32-bit (fp32)");
+}
+
+void add_quantized_models(CLI::App& app, sightglass::ModelOptions& options) {
+  add_choice<QuantizedModels>(
+      app, "--quantized-models", options.quantized_models,
+      {{"refused", QuantizedModels::kRefused}, {"allowed", QuantizedModels::kAllowed}},
+      "Whether models of 8-bit integers may run; results are within a few quanta of TensorFlow Lite's (allowed)");
 }
 
 struct RunArguments {
@@ -65,13 +80,8 @@ CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
                   "How a picture of another size is laid into the input (stretch)");
   run->add_option("--output-prefix", options.output_prefix, "P: write every output as P.outK.raw");
   run->add_option("--runs", options.runs, "Runs after the first one (20)")->check(CLI::Range(0, 1000000));
-  add_choice<Precision>(*run, "--precision", options.precision,
-                        {{"fp32", Precision::kFp32}, {"fp16", Precision::kFp16}},
-                        "How activations and weights are stored on the GPU; sums are 32-bit (fp32)");
-  add_choice<QuantizedModels>(
-      *run, "--quantized-models", options.model_options.quantized_models,
-      {{"refused", QuantizedModels::kRefused}, {"allowed", QuantizedModels::kAllowed}},
-      "Whether models of 8-bit integers may run; results are within a few quanta of TensorFlow Lite's (refused)");
+  add_precision(*run, options.precision);
+  add_quantized_models(*run, options.model_options);
   add_choice<bool>(*run, "--limits", options.minimum_limits, {{"device", false}, {"min", true}},
                    "Plan for what the device reports, or for no more than OpenGL ES 3.1 guarantees (device)");
   add_choice<GlFlavour>(*run, "--gl", options.flavour,
@@ -84,6 +94,24 @@ CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
     if (scale->count() > 0 || offset->count() > 0) input.scale_offset = {arguments.scale, arguments.offset};
   });
   return run;
+}
+
+struct CheckArguments {
+  CheckOptions options;
+  bool json = false;
+};
+
+CLI::App* add_check(CLI::App& app, CheckArguments& arguments) {
+  CheckOptions& options = arguments.options;
+  CLI::App* check = app.add_subcommand(
+      "check", "Say whether a model runs wholly on the GPU, and all that stands in the way; needs no GPU");
+  check->add_option("MODEL", options.model, "The .tflite file")->required();
+  add_precision(*check, options.precision);
+  add_quantized_models(*check, options.model_options);
+  add_choice<bool>(*check, "--limits", options.minimum_limits, {{"minimum", true}, {"typical", false}},
+                   "Plan for no more than what OpenGL ES 3.1 guarantees, or for what phones have (minimum)");
+  check->add_flag("--json", arguments.json, "Print the report as JSON");
+  return check;
 }
 
 CLI::App* add_dump(CLI::App& app, DumpOptions& options) {
@@ -104,6 +132,17 @@ int run(const RunArguments& arguments) {
   return 0;
 }
 
+int check(const CheckArguments& arguments) {
+  const auto report = sightglass::check_model(arguments.options);
+  if (!report.ok()) {
+    fail(report.status());
+    return kUsage;
+  }
+  const std::string text = arguments.json ? format_json(*report) : format_text(*report);
+  std::fputs(text.c_str(), stdout);
+  return report->support.obstacles.empty() ? 0 : kFailed;
+}
+
 int dump(const DumpOptions& options) {
   const auto text = dump_model(options);
   if (!text.ok()) return fail(text.status());
@@ -118,13 +157,16 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", SIGHTGLASS_VERSION);
   app.require_subcommand(1);
   RunArguments run_arguments;
+  CheckArguments check_arguments;
   DumpOptions dump_options;
   const CLI::App* run_command = add_run(app, run_arguments);
+  const CLI::App* check_command = add_check(app, check_arguments);
   add_dump(app, dump_options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kUsage;
   }
+  if (check_command->parsed()) return check(check_arguments);
   return run_command->parsed() ? run(run_arguments) : dump(dump_options);
 }

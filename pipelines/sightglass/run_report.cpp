@@ -1,40 +1,8 @@
 // A RunReport as text and as JSON. Scripts read the JSON: keys are only ever added.
-#include <cstdarg>
-#include <cstdio>
-#include <nlohmann/json.hpp>
-
 #include "model_run.h"
+#include "report_format.h"
 
 namespace sightglass {
-namespace {
-
-const char* name_of(Precision precision) { return precision == Precision::kFp16 ? "fp16" : "fp32"; }
-
-__attribute__((format(printf, 2, 3))) void append(std::string& text, const char* format, ...) {
-  char line[1024];
-  va_list arguments;
-  va_start(arguments, format);
-  // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start is right above
-  std::vsnprintf(line, sizeof(line), format, arguments);
-  va_end(arguments);
-  text += line;
-}
-
-double kib(int64_t bytes) { return static_cast<double>(bytes) / 1024; }
-
-double arena_ratio(const MemoryReport& memory) {
-  if (memory.lower_bound_bytes == 0) return 1;
-  return static_cast<double>(memory.arena_bytes) / static_cast<double>(memory.lower_bound_bytes);
-}
-
-nlohmann::ordered_json tensor_json(const TensorInfo& info) {
-  const auto dims = info.shape.dims();
-  return {
-      {"name", info.name}, {"type", to_string(info.type)}, {"shape", std::vector<int32_t>(dims.begin(), dims.end())}};
-}
-
-}  // namespace
-
 std::string format_text(const RunReport& report) {
   std::string text;
   append(text, "model       %s\n", report.options.model.c_str());
@@ -110,13 +78,8 @@ std::string format_json(const RunReport& report) {
   root["dispatches"] = report.dispatches;
   root["barriers"] = report.barriers;
   root["programs"] = report.programs;
-  root["memory"] = {{"arena_bytes", report.memory.arena_bytes},
-                    {"lower_bound_bytes", report.memory.lower_bound_bytes},
-                    {"tensor_bytes", report.memory.tensor_bytes},
-                    {"constant_bytes", report.memory.constant_bytes},
-                    {"weight_bytes", report.memory.weight_bytes}};
-  // Names come from model files and may hold anything.
-  return root.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  root["memory"] = memory_json(report.memory);
+  return to_text(root);
 }
 
 }  // namespace sightglass

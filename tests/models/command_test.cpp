@@ -172,6 +172,52 @@ TEST_F(CommandTest, DumpsNeedNoGpu) {
   EXPECT_EQ(run_command("dump --stage plan --dot " + model).status, 1);
 }
 
+TEST_F(CommandTest, ChecksNeedNoGpu) {
+  EXPECT_EQ(run_command("check").status, 2);
+  EXPECT_EQ(run_command("check " + path("none.tflite")).status, 2);
+  EXPECT_EQ(run_command("check " + write("damaged.tflite", "this is no model, whatever its name")).status, 2);
+  EXPECT_EQ(run_command("check model.tflite --limits device").status, 2);
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const std::string check = "check " + (*shared_dir() / "models").string() + "/";
+
+  const CommandResult runs = run_command(check + "segmentation/mediapipe_selfie_segmenter_256.tflite");
+  EXPECT_EQ(runs.status, 0);
+  EXPECT_NE(runs.output.find("runs wholly on the GPU"), std::string::npos) << runs.output;
+  const CommandResult refused = run_command(check + "ops/lite_custom_sinh.tflite");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.output.find("CUSTOM 'Sinh' #0"), std::string::npos) << refused.output;
+  const std::string quantized = check + "classify_detect/mobilenet_v1_0.25_224_quant.tflite";
+  EXPECT_EQ(run_command(quantized + " --limits typical --precision fp16").status, 0);
+  EXPECT_EQ(run_command(quantized + " --quantized-models refused").status, 1);
+}
+
+TEST_F(CommandTest, ChecksAreJsonForScripts) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const std::string check = "check --json " + (*shared_dir() / "models").string() + "/";
+  const CommandResult runs = run_command(check + "classify_detect/mobilenet_v1_0.25_224_quant.tflite", "");
+  ASSERT_EQ(runs.status, 0);
+  const auto report = nlohmann::json::parse(runs.output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << runs.output;
+  EXPECT_EQ(report.at("runs"), true);
+  EXPECT_EQ(report.at("inputs").at(0).at("type"), "uint8");
+  EXPECT_EQ(report.at("inputs").at(0).at("shape"), (std::vector<int>{1, 224, 224, 3}));
+  EXPECT_EQ(report.at("inputs").at(0).at("quantization").at("zero_point").size(), 1u);
+  EXPECT_TRUE(report.at("obstacles").empty());
+  EXPECT_NEAR(report.at("multiply_adds").get<double>(), 41e6, 2e6);  // as published for this network
+  const auto& plan = report.at("plan");
+  EXPECT_GT(plan.at("dispatches").get<int>(), 0);
+  EXPECT_GT(plan.at("memory").at("weight_bytes").get<int>(), 0);
+  EXPECT_GE(plan.at("memory").at("arena_bytes"), plan.at("memory").at("lower_bound_bytes"));
+
+  const CommandResult refused = run_command(check + "ops/lite_custom_sinh.tflite", "");
+  ASSERT_EQ(refused.status, 1);
+  const auto refusal = nlohmann::json::parse(refused.output, nullptr, false);
+  ASSERT_TRUE(refusal.is_object()) << refused.output;
+  EXPECT_EQ(refusal.at("runs"), false);
+  EXPECT_EQ(refusal.at("operators").at(0).at("obstructed"), 1);
+  EXPECT_NE(refusal.at("obstacles").at(0).at("where").get<std::string>().find("CUSTOM 'Sinh' #0"), std::string::npos);
+}
+
 TEST_F(CommandTest, TheEngineOnlyExampleMakesTheSameMask) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models, no reference outputs";
   const std::vector<GoldenCase> cases = golden_cases_of(kSelfie);

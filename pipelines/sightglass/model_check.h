@@ -1,0 +1,28 @@
+// Says whether a model runs wholly on the GPU, without one: `sightglass check`.
+#pragma once
+
+#include <string>
+
+#include "gpu_engine/status.h"
+#include "gpu_engine/support.h"
+
+namespace sightglass {
+
+struct CheckOptions {
+  std::string model;
+  Precision precision = Precision::kFp32;
+  ModelOptions model_options;
+  bool minimum_limits = true;  // plan for no more than what OpenGL ES 3.1 guarantees, else for what phones have
+};
+
+struct CheckReport {
+  CheckOptions options;
+  SupportReport support;
+};
+
+Result<CheckReport> check_model(const CheckOptions& options);
+
+std::string format_text(const CheckReport& report);
+std::string format_json(const CheckReport& report);
+
+}  // namespace sightglass

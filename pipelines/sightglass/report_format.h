@@ -1,0 +1,26 @@
+// What the command's reports share.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "gpu_engine/model.h"
+#include "gpu_engine/plan.h"
+
+namespace sightglass {
+
+const char* name_of(Precision precision);
+
+// Appends a line, or a part of one, made as by printf.
+__attribute__((format(printf, 2, 3))) void append(std::string& text, const char* format, ...);
+
+double kib(int64_t bytes);
+// The arena against its lower bound.
+double arena_ratio(const MemoryReport& memory);
+
+nlohmann::ordered_json tensor_json(const TensorInfo& info);
+nlohmann::ordered_json memory_json(const MemoryReport& memory);
+// As text; names come from model files and may hold anything.
+std::string to_text(const nlohmann::ordered_json& root);
+
+}  // namespace sightglass
