@@ -1,4 +1,4 @@
-// SOFTMAX over the channels of a pixel, with the maximum taken out first so that no exponent overflows.
+// SOFTMAX and LOG_SOFTMAX over the channels of a pixel, with the maximum taken out first so that no exponent overflows.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -9,7 +9,7 @@ layout(local_size_x = 64) in;
 layout(std140, binding = 0) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  vec4 beta;  // x
+  vec4 beta;  // x; y: whether logarithms are asked for
 };
 
 // Lanes that are no channel must not win the maximum or add to the sum.
@@ -28,10 +28,12 @@ void main() {
   float top = max(max(high.x, high.y), max(high.z, high.w));
   vec4 total = vec4(0.0);
   for (int s = 0; s < in_t.place.y; ++s) total += mask_lanes(in_t, s, exp((load(base, s) - top) * beta.x));
-  float scale = 1.0 / (total.x + total.y + total.z + total.w);
+  float sum = total.x + total.y + total.z + total.w;
 
   int out_base = out_t.place.x + batch * out_t.place.y * out_t.place.z + pixel;
   for (int s = 0; s < in_t.place.y; ++s) {
-    store(out_base + s * out_t.place.z, finish(out_t, s, 0, exp((load(base, s) - top) * beta.x) * scale, vec4(0.0)));
+    vec4 v = (load(base, s) - top) * beta.x;
+    v = beta.y != 0.0 ? v - log(sum) : exp(v) * (1.0 / sum);
+    store(out_base + s * out_t.place.z, finish(out_t, s, 0, v, vec4(0.0)));
   }
 }

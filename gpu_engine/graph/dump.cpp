@@ -71,6 +71,7 @@ struct AttributeText {
   std::string operator()(const DynamicQuantizeAttr& a) const {
     return " group=" + std::to_string(a.group) + (a.asymmetric ? " asymmetric" : "");
   }
+  std::string operator()(const ArgAttr& a) const { return " axis=" + std::to_string(a.axis); }
   std::string operator()(const LeakyReluAttr& a) const { return " alpha=" + number(a.alpha); }
   std::string operator()(const GeluAttr& a) const { return a.approximate ? " approximate" : ""; }
   std::string operator()(const SelectAttr& a) const { return a.by_row ? " by_row" : ""; }

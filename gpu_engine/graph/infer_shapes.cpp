@@ -8,6 +8,7 @@ namespace {
 
 Result<Shape> infer_one(const NodeShapes& n) {
   if (is_unary(n.node().op)) return infer_unary(n);
+  if (is_reduction(n.node().op)) return infer_reduction(n);
   if (is_binary(n.node().op)) {
     SG_RETURN_IF_ERROR(n.need_inputs(2, 2));
     return n.broadcast(0, 1);
@@ -24,14 +25,17 @@ Result<Shape> infer_one(const NodeShapes& n) {
     case OpType::kAveragePool2d:
     case OpType::kMaxPool2d:
       return infer_pool2d(n);
-    case OpType::kMean:
-      return infer_mean(n);
     case OpType::kDequantize:
     case OpType::kQuantize:
       return infer_unary(n);
     case OpType::kDynamicQuantize:
       return infer_dynamic_quantize(n);
+    case OpType::kArgMax:
+    case OpType::kArgMin:
+      return infer_arg_extreme(n);
     case OpType::kSoftmax:
+    case OpType::kLogSoftmax:
+    case OpType::kL2Normalization:
       return infer_unary(n, 1);
     case OpType::kConcat:
       return infer_concat(n);

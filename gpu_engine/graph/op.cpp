@@ -25,7 +25,16 @@ size_t attributes_of(OpType op) {
     case OpType::kMaxPool2d:
       return index_of<Pool2dAttr>();
     case OpType::kMean:
+    case OpType::kSum:
+    case OpType::kReduceMax:
+    case OpType::kReduceMin:
+    case OpType::kReduceProd:
+    case OpType::kReduceAny:
+    case OpType::kReduceAll:
       return index_of<ReduceAttr>();
+    case OpType::kArgMax:
+    case OpType::kArgMin:
+      return index_of<ArgAttr>();
     case OpType::kSoftmax:
       return index_of<SoftmaxAttr>();
     case OpType::kConcat:
@@ -106,6 +115,8 @@ bool is_unary(OpType op) {
       return false;
   }
 }
+
+bool is_reduction(OpType op) { return attributes_of(op) == index_of<ReduceAttr>(); }
 
 bool is_comparison(OpType op) {
   switch (op) {
@@ -300,6 +311,26 @@ const char* to_string(OpType op) {
       return "BROADCAST_TO";
     case OpType::kAddN:
       return "ADD_N";
+    case OpType::kSum:
+      return "SUM";
+    case OpType::kReduceMax:
+      return "REDUCE_MAX";
+    case OpType::kReduceMin:
+      return "REDUCE_MIN";
+    case OpType::kReduceProd:
+      return "REDUCE_PROD";
+    case OpType::kReduceAny:
+      return "REDUCE_ANY";
+    case OpType::kReduceAll:
+      return "REDUCE_ALL";
+    case OpType::kArgMax:
+      return "ARG_MAX";
+    case OpType::kArgMin:
+      return "ARG_MIN";
+    case OpType::kLogSoftmax:
+      return "LOG_SOFTMAX";
+    case OpType::kL2Normalization:
+      return "L2_NORMALIZATION";
     case OpType::kCount:
       break;
   }

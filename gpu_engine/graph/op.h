@@ -87,6 +87,17 @@ enum class OpType : uint8_t {
   kBroadcastTo,  // also FILL
   kAddN,
 
+  kSum,
+  kReduceMax,
+  kReduceMin,
+  kReduceProd,
+  kReduceAny,
+  kReduceAll,
+  kArgMax,
+  kArgMin,
+  kLogSoftmax,       // over the last dimension
+  kL2Normalization,  // likewise
+
   kCount,  // no operator
 };
 
@@ -184,6 +195,9 @@ struct LstmAttr {
   float cell_step = 0;                        // of the cells, 16 bits
   float made_step = 0, made_lowest = 0, made_highest = 0;  // of what the projection reads, and its range in steps
 };
+struct ArgAttr {
+  int32_t axis = 0;  // in [0, rank); it is left out of the result
+};
 struct LeakyReluAttr {
   float alpha = 0.0f;
 };
@@ -200,7 +214,7 @@ struct BroadcastToAttr {
 using Attributes =
     std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr, Pool2dAttr,
                  ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr, ResizeAttr,
-                 DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, LeakyReluAttr, GeluAttr, SelectAttr, BroadcastToAttr>;
+                 DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, LeakyReluAttr, GeluAttr, SelectAttr, BroadcastToAttr, ArgAttr>;
 
 // Convolutions and the fully connected layer: input 1 is the weights, 2 the bias, 3 the slopes of a fused PRELU.
 bool has_weights(OpType op);
@@ -218,6 +232,8 @@ bool fits(OpType op, const Attributes& attributes);
 bool is_unary(OpType op);
 bool is_binary(OpType op);
 bool is_comparison(OpType op);
+// MEAN and its like.
+bool is_reduction(OpType op);
 // The activation that the operator computes by itself; kNone for other operators.
 Activation activation_of(OpType op);
 

@@ -82,7 +82,6 @@ Rule rule_of(OpType op) {
       return {kF | kQ, 0, Others::kWeights};
     case OpType::kAveragePool2d:
     case OpType::kMaxPool2d:
-    case OpType::kMean:
     case OpType::kPrelu:
     case OpType::kRelu:
     case OpType::kRelu6:
@@ -99,7 +98,15 @@ Rule rule_of(OpType op) {
     case OpType::kLeakyRelu:
     case OpType::kGelu:
     case OpType::kRelu0To1:
+    case OpType::kLogSoftmax:
+    case OpType::kL2Normalization:
       return {kF | kQ};
+    case OpType::kReduceAny:
+    case OpType::kReduceAll:
+      return {kB};
+    case OpType::kArgMax:
+    case OpType::kArgMin:
+      return {kF | kQ | kI | kB, kIntegers};
     case OpType::kSqrt:
     case OpType::kSquare:
     case OpType::kFloor:
@@ -127,6 +134,11 @@ Rule rule_of(OpType op) {
     case OpType::kMaximum:
     case OpType::kMinimum:
     case OpType::kNeg:
+    case OpType::kMean:
+    case OpType::kSum:
+    case OpType::kReduceMax:
+    case OpType::kReduceMin:
+    case OpType::kReduceProd:
       return {kF | kQ | kIntegers};
     case OpType::kEqual:
     case OpType::kNotEqual:

@@ -1,3 +1,4 @@
+#include "graph/op_types.h"
 #include "graph/quantized.h"
 #include "ops/function.h"
 #include "ops/layout.h"
@@ -18,6 +19,7 @@ Status supports(const PlanContext& context, const Node& node) {
   const int rank = context.graph.value(node.inputs[0]).shape.rank();
   const auto& axes = std::get<ReduceAttr>(node.attributes).axes;
   const bool rows_and_columns = axes.size() == 2 && axes[0] == rank - 3 && axes[1] == rank - 2;
+  if (is_integer(context.graph.value(node.inputs[0]))) return unsupported("integers");
   if (!rows_and_columns) return unsupported("a mean over other axes than rows and columns");
   if (node.activation == Activation::kPrelu) return unsupported("a fused PRELU");
   return {};

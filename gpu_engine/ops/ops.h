@@ -15,7 +15,8 @@ std::vector<Kernel> elementwise_kernels();            // elementwise.cpp
 std::vector<Kernel> elementwise_quantized_kernels();  // elementwise_quantized.cpp; preferred to the others
 std::vector<Kernel> pool_kernels();                   // pool.cpp
 Kernel mean_kernel();                                 // mean.cpp
-Kernel softmax_kernel();                              // softmax.cpp
+std::vector<Kernel> softmax_kernels();                // softmax.cpp
+std::vector<Kernel> reduce_kernels();                 // reduce.cpp; after mean_kernel()
 Kernel concat_kernel();                               // concat.cpp
 Kernel pad_kernel();                                  // slice_pad.cpp
 Kernel strided_slice_kernel();                        // slice_pad.cpp

@@ -18,7 +18,6 @@ std::vector<Kernel> make_kernels() {
       depthwise_kernel(),
       transpose_conv_kernel(),
       mean_kernel(),
-      softmax_kernel(),
       concat_kernel(),
       pad_kernel(),
       strided_slice_kernel(),
@@ -34,6 +33,8 @@ std::vector<Kernel> make_kernels() {
   };
   std::ranges::copy(elementwise_quantized_kernels(), std::back_inserter(kernels));
   std::ranges::copy(elementwise_kernels(), std::back_inserter(kernels));
+  std::ranges::copy(reduce_kernels(), std::back_inserter(kernels));
+  std::ranges::copy(softmax_kernels(), std::back_inserter(kernels));
   std::ranges::copy(pool_kernels(), std::back_inserter(kernels));
   return kernels;
 }

@@ -31,7 +31,9 @@ std::vector<ShaderKey> variants() {
 }  // namespace
 
 bool same_layout(const Bhwc& a, const Bhwc& b) {
-  return a.c == b.c && a.b == b.b && int64_t{a.h} * a.w == int64_t{b.h} * b.w;
+  if (a.c != b.c) return false;
+  const int64_t a_area = int64_t{a.h} * a.w, b_area = int64_t{b.h} * b.w;
+  return a.slices() == 1 ? a.b * a_area == b.b * b_area : a.b == b.b && a_area == b_area;
 }
 
 Status emit_reshape(Emitter& emitter, const TensorRef& from, const TensorRef& to) {

@@ -1,3 +1,5 @@
+// SOFTMAX, LOG_SOFTMAX and L2_NORMALIZATION: over the last dimension.
+#include "ops/function.h"
 #include "ops/ops.h"
 
 namespace sightglass {
@@ -5,24 +7,55 @@ namespace sightglass {
 namespace {
 
 ShaderKey softmax_shader() { return {"softmax.comp", {}}; }
+ShaderKey l2_shader() { return {"l2_normalize.comp", {}}; }
 
-Status supports(const PlanContext&, const Node& node) {
-  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
+// A shader goes over the slices three times, and its iterations are bounded (see DESIGN).
+constexpr int32_t kMostSlices = 65535 / 3;
+
+Status check_slices(const PlanContext& context, const Node& node) {
+  const Bhwc shape = Bhwc::from(context.graph.value(node.inputs[0]).shape);
+  if (shape.slices() <= kMostSlices) return {};
+  return unsupported("a last dimension of " + std::to_string(shape.c) + " elements; make it smaller");
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status supports_softmax(const PlanContext& context, const Node& node) {
+  if (node.activation != Activation::kNone) return unsupported("a fused activation");
+  return check_slices(context, node);
+}
+
+Status supports_l2(const PlanContext& context, const Node& node) {
+  if (node.activation == Activation::kPrelu) return unsupported("a fused PRELU");
+  return check_slices(context, node);
+}
+
+Status emit_softmax(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const auto* softmax = std::get_if<SoftmaxAttr>(&node.attributes);
   StepParams params;
-  params.tensor(in).tensor(out).floats(std::get<SoftmaxAttr>(node.attributes).beta);
+  params.tensor(in).tensor(out).floats(softmax == nullptr ? 1 : softmax->beta, softmax == nullptr ? 1 : 0);
   const Grid grid{int64_t{in.shape.h} * in.shape.w, in.shape.b};
   return emitter.add_step(softmax_shader(), std::move(params), grid, {in}, {out});
 }
 
-std::vector<ShaderKey> variants() { return storage_variants({softmax_shader()}, "AO"); }
+Status emit_l2(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  StepParams params;
+  params.tensor(in).tensor(out).ints(gpu_code(node.activation));
+  const Grid grid{int64_t{in.shape.h} * in.shape.w, in.shape.b};
+  return emitter.add_step(l2_shader(), std::move(params), grid, {in}, {out});
+}
+
+std::vector<ShaderKey> softmax_variants() { return storage_variants({softmax_shader()}, "AO"); }
+std::vector<ShaderKey> l2_variants() { return storage_variants({l2_shader()}, "AO"); }
 
 }  // namespace
 
-Kernel softmax_kernel() { return {"softmax", OpType::kSoftmax, supports, emit, variants}; }
+std::vector<Kernel> softmax_kernels() {
+  return {{"softmax", OpType::kSoftmax, supports_softmax, emit_softmax, softmax_variants},
+          {"softmax", OpType::kLogSoftmax, supports_softmax, emit_softmax, softmax_variants},
+          {"l2-normalize", OpType::kL2Normalization, supports_l2, emit_l2, l2_variants}};
+}
 
 }  // namespace sightglass

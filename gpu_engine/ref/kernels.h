@@ -31,8 +31,8 @@ void depthwise_conv2d(const Call& call, HostTensor& out);
 void transpose_conv(const Call& call, HostTensor& out);
 void fully_connected(const Call& call, HostTensor& out);
 void pool2d(const Call& call, HostTensor& out);  // average and maximum
-void mean(const Call& call, HostTensor& out);
-void softmax(const Call& call, HostTensor& out);
+void softmax(const Call& call, HostTensor& out);  // LOG_SOFTMAX as well
+void l2_normalization(const Call& call, HostTensor& out);
 void dynamic_quantize(const Call& call, HostTensor& out);
 void resize_bilinear_int8(const Call& call, HostTensor& out);  // in integers
 void resize_bilinear(const Call& call, HostTensor& out);
@@ -44,6 +44,8 @@ void lstm(const Call& call, std::vector<HostTensor>& out);
 void unary(const Call& call, HostTensor& out);
 void binary(const Call& call, HostTensor& out);  // comparisons as well
 void add_n(const Call& call, HostTensor& out);
+void reduce(const Call& call, HostTensor& out);       // MEAN to REDUCE_ALL
+void arg_extreme(const Call& call, HostTensor& out);  // ARG_MAX, ARG_MIN
 
 void cast(const Call& call, HostTensor& out);  // between all types but float16
 

@@ -108,7 +108,7 @@ void requantize(const Call& call, HostTensor& out) {
 
 void mean_of_integers(const Call& call, HostTensor& out) {
   std::vector<HostTensor> steps = steps_of_inputs(call);
-  const HostTensor means = on(call, mean, steps, out.shape);
+  const HostTensor means = on(call, reduce, steps, out.shape);
   const int64_t count = call.shape(0).elements() / out.shape.elements();
   const FixedPoint factor = rescale_factor(value_in(call, 0), value_out(call));
   store(call, out, [&](size_t i) {

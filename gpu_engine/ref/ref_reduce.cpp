@@ -1,7 +1,8 @@
-// Pools, means and the softmax. Sums in double precision.
+// Pools, reductions and the softmax. Sums in double precision.
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "ref/kernels.h"
 
@@ -42,25 +43,125 @@ void pool2d(const Call& call, HostTensor& out) {
   }
 }
 
-void mean(const Call& call, HostTensor& out) {
-  const auto& attr = call.attributes<ReduceAttr>();
+namespace {
+
+double combine(OpType op, double a, double b) {
+  switch (op) {
+    case OpType::kReduceMax:
+    case OpType::kReduceAny:
+      return std::max(a, b);
+    case OpType::kReduceMin:
+    case OpType::kReduceAll:
+      return std::min(a, b);
+    case OpType::kReduceProd:
+      return a * b;
+    default:
+      return a + b;
+  }
+}
+
+// Integers wrap around.
+int64_t combine(OpType op, int64_t a, int64_t b) {
+  switch (op) {
+    case OpType::kReduceMax:
+    case OpType::kReduceAny:
+      return std::max(a, b);
+    case OpType::kReduceMin:
+    case OpType::kReduceAll:
+      return std::min(a, b);
+    case OpType::kReduceProd:
+      return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    default:
+      return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  }
+}
+
+template <typename T, typename Wide>
+void reduce_elements(const Call& call, HostTensor& out) {
+  // Where each input element goes: reduced axes do not move the place in the output.
   const Shape& in = call.shape(0);
-  // Where each input element adds to: reduced axes do not move the place in the output.
   Shape kept = in;
-  for (const int32_t axis : attr.axes) kept.set_dim(axis, 1);
+  for (const int32_t axis : call.attributes<ReduceAttr>().axes) kept.set_dim(axis, 1);
   Strides strides = dense_strides(kept);
-  for (const int32_t axis : attr.axes) strides[static_cast<size_t>(axis)] = 0;
+  for (const int32_t axis : call.attributes<ReduceAttr>().axes) strides[static_cast<size_t>(axis)] = 0;
   const std::vector<int64_t> to = offsets(in, strides);
+  const std::span<const T> data = call.input(0).as<T>();
+  std::vector<std::optional<Wide>> results(out.as<T>().size());
+  for (size_t i = 0; i < data.size(); ++i) {
+    std::optional<Wide>& result = results[static_cast<size_t>(to[i])];
+    result = result ? combine(call.node.op, *result, Wide{data[i]}) : Wide{data[i]};
+  }
+  const auto count = static_cast<Wide>(call.node.op == OpType::kMean ? data.size() / results.size() : 1);
+  std::ranges::transform(results, out.as<T>().begin(), [count](const auto& sum) {
+    if constexpr (std::is_integral_v<Wide>)
+      return static_cast<T>(static_cast<T>(*sum) / count);
+    else
+      return static_cast<T>(*sum / count);
+  });
+}
+
+template <typename T>
+void find_extreme(const Call& call, HostTensor& out) {
+  const Shape& in = call.shape(0);
+  const int32_t axis = call.attributes<ArgAttr>().axis;
+  const bool smallest = call.node.op == OpType::kArgMin;
+  const std::span<const T> data = call.input(0).as<T>();
+  size_t inner = 1;
+  for (int d = axis + 1; d < in.rank(); ++d) inner *= static_cast<size_t>(in.dim(d));
+  const auto count = static_cast<size_t>(in.dim(axis));
+  const auto results = static_cast<size_t>(out.shape.elements());
+  for (size_t i = 0; i < results; ++i) {
+    const size_t first = i / inner * count * inner + i % inner;
+    size_t best = 0;
+    for (size_t k = 1; k < count; ++k) {
+      const T v = data[first + k * inner], known = data[first + best * inner];
+      if (smallest ? v < known : v > known) best = k;
+    }
+    if (out.type == DataType::kInt64) out.as<int64_t>()[i] = static_cast<int64_t>(best);
+    if (out.type == DataType::kInt32) out.as<int32_t>()[i] = static_cast<int32_t>(best);
+  }
+}
+
+}  // namespace
+
+void reduce(const Call& call, HostTensor& out) {
+  switch (call.input(0).type) {
+    case DataType::kInt32:
+      return reduce_elements<int32_t, int64_t>(call, out);
+    case DataType::kInt64:
+      return reduce_elements<int64_t, int64_t>(call, out);
+    case DataType::kBool:
+      return reduce_elements<uint8_t, int64_t>(call, out);
+    default:
+      return reduce_elements<float, double>(call, out);
+  }
+}
+
+void arg_extreme(const Call& call, HostTensor& out) {
+  switch (call.input(0).type) {
+    case DataType::kInt32:
+      return find_extreme<int32_t>(call, out);
+    case DataType::kBool:
+      return find_extreme<uint8_t>(call, out);
+    default:
+      return find_extreme<float>(call, out);
+  }
+}
+
+void l2_normalization(const Call& call, HostTensor& out) {
+  const auto depth = static_cast<size_t>(out.shape.dim(out.shape.rank() - 1));
   const std::span<const float> data = call.floats(0);
-  const std::span<float> result = out.as<float>();
-  std::vector<double> sums(result.size(), 0.0);
-  for (size_t i = 0; i < data.size(); ++i) sums[static_cast<size_t>(to[i])] += data[i];
-  const auto count = static_cast<double>(data.size() / result.size());
-  std::ranges::transform(sums, result.begin(), [count](double sum) { return static_cast<float>(sum / count); });
+  for (size_t first = 0; first < data.size(); first += depth) {
+    double squares = 0;
+    for (size_t i = 0; i < depth; ++i) squares += double{data[first + i]} * data[first + i];
+    const double norm = std::max(std::sqrt(squares), 1e-6);
+    for (size_t i = 0; i < depth; ++i) out.as<float>()[first + i] = static_cast<float>(data[first + i] / norm);
+  }
 }
 
 void softmax(const Call& call, HostTensor& out) {
-  const double beta = call.attributes<SoftmaxAttr>().beta;
+  const bool logarithms = call.node.op == OpType::kLogSoftmax;
+  const double beta = logarithms ? 1 : call.attributes<SoftmaxAttr>().beta;
   const size_t depth = static_cast<size_t>(out.shape.dim(out.shape.rank() - 1));
   const std::span<const float> data = call.floats(0);
   const std::span<float> result = out.as<float>();
@@ -70,7 +171,9 @@ void softmax(const Call& call, HostTensor& out) {
     const double largest = *std::ranges::max_element(row);
     double sum = 0;
     for (size_t i = 0; i < depth; ++i) sum += exponentials[i] = std::exp((row[i] - largest) * beta);
-    for (size_t i = 0; i < depth; ++i) result[first + i] = static_cast<float>(exponentials[i] / sum);
+    for (size_t i = 0; i < depth; ++i) {
+      result[first + i] = static_cast<float>(logarithms ? row[i] - largest - std::log(sum) : exponentials[i] / sum);
+    }
   }
 }
 

@@ -13,6 +13,7 @@ Function function_of(OpType op) {
   if (op == OpType::kCast) return cast;
   if (is_unary(op)) return unary;
   if (is_binary(op)) return binary;
+  if (is_reduction(op)) return reduce;
   switch (op) {
     case OpType::kConv2d:
       return conv2d;
@@ -25,9 +26,13 @@ Function function_of(OpType op) {
     case OpType::kAveragePool2d:
     case OpType::kMaxPool2d:
       return pool2d;
-    case OpType::kMean:
-      return mean;
+    case OpType::kArgMax:
+    case OpType::kArgMin:
+      return arg_extreme;
+    case OpType::kL2Normalization:
+      return l2_normalization;
     case OpType::kSoftmax:
+    case OpType::kLogSoftmax:
       return softmax;
     case OpType::kConcat:
       return concat;

@@ -19,7 +19,53 @@ Result<Shape> shape_operand(const OperatorView& view, size_t input) {
   return narrow_shape(dims);
 }
 
+Shape shape_without(const Shape& shape, const ReduceAttr& attr) {
+  std::vector<int32_t> dims;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (attr.keep_dims || std::ranges::find(attr.axes, d) == attr.axes.end()) dims.push_back(shape.dim(d));
+  }
+  return Shape(dims);
+}
+
 }  // namespace
+
+Status decode_reduction(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ReducerOptions>());
+  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, view.integers(1, "axes", size_t{2} * Shape::kMaxRank));
+  const int rank = view.shape(0).rank();
+  ReduceAttr attr;
+  attr.keep_dims = options != nullptr && options->keep_dims();
+  for (const int64_t axis : axes) {
+    if (axis < -rank || axis >= rank) {
+      return invalid_model("its axis " + std::to_string(axis) + " does not exist in an input of shape " +
+                           view.shape(0).to_string());
+    }
+    attr.axes.push_back(static_cast<int32_t>(axis < 0 ? axis + rank : axis));
+  }
+  std::ranges::sort(attr.axes);
+  attr.axes.erase(std::unique(attr.axes.begin(), attr.axes.end()), attr.axes.end());
+  node.data = {0};
+  const auto single = [&](int32_t axis) { return view.shape(0).dim(axis) == 1; };
+  if (std::ranges::all_of(attr.axes, single)) {  // of every element by itself
+    node.op = OpType::kReshape;
+    node.attributes = ReshapeAttr{shape_without(view.shape(0), attr)};
+    return {};
+  }
+  node.attributes = attr;
+  return {};
+}
+
+// Whether places are int32 or int64 is the output's to say.
+Status decode_arg_extreme(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, view.integers(1, "axis", 1));
+  const int rank = view.shape(0).rank();
+  if (axis.size() != 1 || axis[0] < -rank || axis[0] >= rank) {
+    return invalid_model("its axis does not exist in an input of shape " + view.shape(0).to_string());
+  }
+  node.attributes = ArgAttr{static_cast<int32_t>(axis[0] < 0 ? axis[0] + rank : axis[0])};
+  node.data = {0};
+  return {};
+}
 
 Status decode_leaky_relu(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::LeakyReluOptions>());

@@ -123,31 +123,6 @@ Status decode_pool2d(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
-Status decode_mean(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ReducerOptions>());
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, view.integers(1, "axes", size_t{2} * Shape::kMaxRank));
-  const int rank = view.shape(0).rank();
-  ReduceAttr attr;
-  attr.keep_dims = options != nullptr && options->keep_dims();
-  for (const int64_t axis : axes) {
-    if (axis < -rank || axis >= rank) {
-      return invalid_model("its axis " + std::to_string(axis) + " does not exist in an input of shape " +
-                           view.shape(0).to_string());
-    }
-    attr.axes.push_back(static_cast<int32_t>(axis < 0 ? axis + rank : axis));
-  }
-  std::ranges::sort(attr.axes);
-  attr.axes.erase(std::unique(attr.axes.begin(), attr.axes.end()), attr.axes.end());
-  node.data = {0};
-  if (attr.axes.empty()) {  // the mean of every element by itself
-    node.op = OpType::kReshape;
-    node.attributes = ReshapeAttr{view.shape(0)};
-    return {};
-  }
-  node.attributes = attr;
-  return {};
-}
-
 template <typename Options>
 Status decode_arithmetic(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const auto* options, view.options<Options>());
@@ -177,7 +152,7 @@ constexpr std::array kOperators = {
     Row{B::FULLY_CONNECTED, {OpType::kFullyConnected, 2, 3, true, decode_fully_connected}},
     Row{B::AVERAGE_POOL_2D, {OpType::kAveragePool2d, 1, 1, false, decode_pool2d}},
     Row{B::MAX_POOL_2D, {OpType::kMaxPool2d, 1, 1, false, decode_pool2d}},
-    Row{B::MEAN, {OpType::kMean, 2, 2, false, decode_mean}},
+    Row{B::MEAN, {OpType::kMean, 2, 2, false, decode_reduction}},
     Row{B::ADD, {OpType::kAdd, 2, 2, false, decode_arithmetic<schema::AddOptions>}},
     Row{B::SUB, {OpType::kSub, 2, 2, false, decode_arithmetic<schema::SubOptions>}},
     Row{B::MUL, {OpType::kMul, 2, 2, false, decode_arithmetic<schema::MulOptions>}},
@@ -205,6 +180,16 @@ constexpr std::array kOperators = {
     Row{B::UNIDIRECTIONAL_SEQUENCE_LSTM, {OpType::kLstm, 20, 24, false, decode_sequence_lstm, 1, true}},
     Row{B::QUANTIZE, {OpType::kQuantize, 1, 1, false, decode_nothing}},
     Row{B::DEQUANTIZE, {OpType::kDequantize, 1, 1, false, decode_nothing}},
+    Row{B::SUM, {OpType::kSum, 2, 2, false, decode_reduction}},
+    Row{B::REDUCE_MAX, {OpType::kReduceMax, 2, 2, false, decode_reduction}},
+    Row{B::REDUCE_MIN, {OpType::kReduceMin, 2, 2, false, decode_reduction}},
+    Row{B::REDUCE_PROD, {OpType::kReduceProd, 2, 2, false, decode_reduction}},
+    Row{B::REDUCE_ANY, {OpType::kReduceAny, 2, 2, false, decode_reduction}},
+    Row{B::REDUCE_ALL, {OpType::kReduceAll, 2, 2, false, decode_reduction}},
+    Row{B::ARG_MAX, {OpType::kArgMax, 2, 2, false, decode_arg_extreme}},
+    Row{B::ARG_MIN, {OpType::kArgMin, 2, 2, false, decode_arg_extreme}},
+    Row{B::LOG_SOFTMAX, {OpType::kLogSoftmax, 1, 1, false, decode_nothing}},
+    Row{B::L2_NORMALIZATION, {OpType::kL2Normalization, 1, 1, false, decode_arithmetic<schema::L2NormOptions>}},
     Row{B::RSQRT, {OpType::kRsqrt, 1, 1, false, decode_nothing}},
     Row{B::SQRT, {OpType::kSqrt, 1, 1, false, decode_nothing}},
     Row{B::SQUARE, {OpType::kSquare, 1, 1, false, decode_nothing}},

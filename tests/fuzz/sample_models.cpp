@@ -139,6 +139,20 @@ void add_pools_and_reductions(Samples& s) {
     options.keep_dims = true;
     return m.add_op(Op::MEAN, {in, m.add_ints({}, {-1})}, out, options);
   });
+  for (const Op op : {Op::SUM, Op::REDUCE_MAX, Op::REDUCE_PROD}) {
+    s.add("reduce_" + std::to_string(static_cast<int>(op)), {2, 4, 4, 3}, {4, 4},
+          [op](ModelBuilder& m, int in, const Dims& out) {
+            return m.add_op(op, {in, m.add_ints({2}, {0, -1})}, out, fb::ReducerOptionsT());
+          });
+  }
+  s.add("arg_max_cast", {2, 4, 5}, {2, 5}, [](ModelBuilder& m, int in, const Dims& out) {
+    const int places = m.add_op(Op::ARG_MAX, {in, m.add_ints({}, {1})}, out);
+    m.tensor(places).type = fb::TensorType::INT64;
+    return m.add_op(Op::CAST, {places}, out);
+  });
+  s.add("log_softmax_l2", {2, 4, 5}, {2, 4, 5}, [](ModelBuilder& m, int in, const Dims& out) {
+    return m.add_op(Op::L2_NORMALIZATION, {m.add_op(Op::LOG_SOFTMAX, {in}, out)}, out, fb::L2NormOptionsT());
+  });
   s.add("softmax", {1, 2, 2, 5}, {1, 2, 2, 5}, [](ModelBuilder& m, int in, const Dims& out) {
     fb::SoftmaxOptionsT options;
     options.beta = 2.0f;

@@ -157,5 +157,31 @@ TEST(ImportElements, WhereIsRefusedWithAReason) {
   expect_refused(m, ErrorCode::kUnsupported, {"WHERE #0", "depends on the data"});
 }
 
+TEST(ImportReduction, AxesAreSortedAndOneElementIsNoReduction) {
+  ModelBuilder sum, single;
+  schema::ReducerOptionsT keep;
+  keep.keep_dims = true;
+  sum.add_output(sum.add_op(Op::SUM, {sum.add_input({2, 3, 4}), sum.add_ints({3}, {-1, 0, 0})}, {1, 3, 1}, keep));
+  const Graph graph = imported(sum);
+  EXPECT_EQ(only_node(graph).op, OpType::kSum);
+  EXPECT_EQ(std::get<ReduceAttr>(only_node(graph).attributes).axes, (std::vector<int32_t>{0, 2}));
+  single.add_output(single.add_op(Op::REDUCE_MAX, {single.add_input({1, 3}), single.add_ints({}, {0})}, {3}));
+  EXPECT_EQ(std::get<ReshapeAttr>(only_node(imported(single)).attributes).shape, (Shape{3}));
+}
+
+TEST(ImportReduction, PlacesOfExtremes) {
+  for (const Type type : {Type::INT32, Type::INT64}) {
+    ModelBuilder m;
+    m.add_output(add_typed(m, Op::ARG_MAX, {m.add_input({2, 3, 4}), m.add_ints({}, {-2})}, {2, 4}, type));
+    EXPECT_EQ(std::get<ArgAttr>(only_node(imported(m)).attributes).axis, 1);
+  }
+  ModelBuilder beyond, real;
+  beyond.add_output(
+      add_typed(beyond, Op::ARG_MIN, {beyond.add_input({2, 3}), beyond.add_ints({1}, {2})}, {2}, Type::INT32));
+  expect_refused(beyond, ErrorCode::kInvalidModel, {"ARG_MIN #0", "axis", "2x3"});
+  real.add_output(real.add_op(Op::ARG_MAX, {real.add_input({2, 3}), real.add_ints({}, {1})}, {2}, "places"));
+  expect_refused(real, ErrorCode::kUnsupported, {"ARG_MAX #0", "'places' is float32 instead of int32"});
+}
+
 }  // namespace
 }  // namespace sightglass::test

@@ -5,7 +5,7 @@
 
 namespace sightglass {
 
-Result<Shape> infer_mean(const NodeShapes& n) {
+Result<Shape> infer_reduction(const NodeShapes& n) {
   SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const auto& a = n.attributes<ReduceAttr>();
   const Shape& in = n.shape(0);
@@ -23,6 +23,16 @@ Result<Shape> infer_mean(const NodeShapes& n) {
       dims.push_back(1);
     }
   }
+  return n.make(dims);
+}
+
+Result<Shape> infer_arg_extreme(const NodeShapes& n) {
+  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  const int32_t axis = n.attributes<ArgAttr>().axis;
+  const Shape& in = n.shape(0);
+  if (axis < 0 || axis >= in.rank()) return n.wrong_input(0, "has no axis " + std::to_string(axis));
+  std::vector<int64_t> dims(in.dims().begin(), in.dims().end());
+  dims.erase(dims.begin() + axis);
   return n.make(dims);
 }
 

@@ -1,0 +1,230 @@
+// Reductions over any axes, ARG_MAX and ARG_MIN. A tensor is seen as [outer, reduced, inner]; where it does not lie so,
+// it is copied first. Neighbouring axes are reduced at once, groups of them one after the other, the channels first.
+#include <algorithm>
+
+#include "graph/op_types.h"
+#include "ops/function.h"
+#include "ops/layout.h"
+#include "ops/ops.h"
+
+namespace sightglass {
+
+namespace {
+
+// One work group's share; longer rows are reduced in several passes.
+constexpr int32_t kSpan = 8192;
+// Iterations that a shader may take are bounded (see DESIGN); a slice is one.
+constexpr int32_t kMostIterations = 65535;
+
+ShaderKey shader(const char* file, bool channels) {
+  ShaderKey key{file, {}};
+  if (channels) key.defines.push_back({"CHANNELS", "1"});
+  return key;
+}
+
+int32_t code_of(OpType op) {
+  switch (op) {
+    case OpType::kReduceMax:
+    case OpType::kReduceAny:
+      return 1;
+    case OpType::kReduceMin:
+    case OpType::kReduceAll:
+      return 2;
+    case OpType::kReduceProd:
+      return 3;
+    default:
+      return 0;  // SUM and MEAN
+  }
+}
+
+// A group of axes as the middle one of three.
+struct Rows {
+  int32_t outer = 1, count = 1, inner = 1;
+};
+
+std::vector<Rows> groups_of(const Shape& shape, const std::vector<int32_t>& axes, bool channels_done) {
+  const int last = shape.rank() - 1;
+  const auto reduced = [&](int d) { return std::ranges::find(axes, d) != axes.end(); };
+  std::vector<Rows> groups;
+  for (int end = last; end >= 0;) {
+    int begin = end;
+    while (begin > 0 && reduced(begin - 1) == reduced(end)) --begin;
+    if (reduced(end)) {
+      Rows rows;
+      for (int d = 0; d < begin; ++d) rows.outer *= shape.dim(d);
+      for (int d = begin; d <= end; ++d) rows.count *= d == last && channels_done ? 1 : shape.dim(d);
+      for (int d = end + 1; d <= last; ++d) rows.inner *= reduced(d) ? 1 : shape.dim(d);
+      if (rows.count > 1) groups.push_back(rows);
+    }
+    end = begin - 1;
+  }
+  return groups;
+}
+
+class Reduction {
+ public:
+  Reduction(Emitter& emitter, const Node& node)
+      : emitter_(emitter),
+        node_(node),
+        integers_(is_integer(emitter.graph().value(node.inputs[0]))),
+        shape_(emitter.graph().value(node.inputs[0]).shape),
+        axes_(std::get<ReduceAttr>(node.attributes).axes) {}
+
+  Status emit() {
+    SG_ASSIGN_OR_RETURN(current_, emitter_.tensor(node_.inputs[0]));
+    SG_ASSIGN_OR_RETURN(out_, emitter_.tensor(node_.outputs[0]));
+    const int32_t channels = current_.shape.c;
+    const bool by_channels =
+        channels > 1 && axes_.back() == shape_.rank() - 1 && current_.shape.slices() <= kMostIterations;
+    std::vector<Rows> groups = groups_of(shape_, axes_, by_channels);
+    if (by_channels) {
+      const Bhwc reduced{current_.shape.b, current_.shape.h, current_.shape.w, 1};
+      const Grid grid{int64_t{reduced.h} * reduced.w, reduced.b};
+      SG_RETURN_IF_ERROR(pass(true, reduced, 0, grid, groups.empty()));
+    }
+    for (size_t i = 0; i < groups.size(); ++i) {
+      SG_RETURN_IF_ERROR(reduce_rows(groups[i], i + 1 == groups.size()));
+    }
+    return current_.tensor == out_.tensor ? Status() : emit_reshape(emitter_, current_, out_);
+  }
+
+ private:
+  Status reduce_rows(const Rows& rows, bool last) {
+    const Bhwc view{rows.outer, 1, rows.count, rows.inner};
+    if (!same_layout(current_.shape, view)) {
+      TensorRef copy = emitter_.temporary("rows of " + node_.origin, view, current_);
+      SG_RETURN_IF_ERROR(emit_reshape(emitter_, current_, copy));
+      current_ = copy;
+    }
+    current_.shape = view;
+    for (;;) {
+      const int32_t parts = (current_.shape.w + kSpan - 1) / kSpan;
+      const Bhwc reduced{view.b, 1, parts, view.c};
+      constexpr int64_t kLanes = 64;
+      const Grid grid{kLanes * parts, int64_t{view.b} * view.slices()};
+      SG_RETURN_IF_ERROR(pass(false, reduced, kSpan, grid, last && parts == 1));
+      if (parts == 1) return {};
+    }
+  }
+
+  // Reduces current_ to `reduced`: into the output where that is the end and lies so, else in full precision.
+  Status pass(bool channels, const Bhwc& reduced, int32_t span, const Grid& grid, bool last) {
+    TensorRef target{out_.tensor, reduced, out_.scale};
+    if (last && !same_layout(reduced, out_.shape)) target = emitter_.temporary(name(), reduced, out_);
+    if (!last) target = emitter_.temporary(name(), reduced, integers_ ? Storage::kInt32 : Storage::kFloat32);
+    const int64_t count = shape_.elements() / emitter_.graph().value(node_.outputs[0]).shape.elements();
+    const bool mean = last && node_.op == OpType::kMean;
+    StepParams params;
+    params.tensor(current_).tensor(target);
+    params.ints(code_of(node_.op), last ? gpu_code(node_.activation) : 0, mean ? static_cast<int32_t>(count) : 1, span);
+    SG_RETURN_IF_ERROR(
+        emitter_.add_step(shader("reduce.comp", channels), std::move(params), grid, {current_}, {target}));
+    current_ = target;
+    return {};
+  }
+
+  std::string name() const { return "reduced " + node_.origin; }
+
+  Emitter& emitter_;
+  const Node& node_;
+  const bool integers_;
+  const Shape& shape_;
+  const std::vector<int32_t>& axes_;
+  TensorRef current_, out_;
+};
+
+Status supports_reduce(const PlanContext& context, const Node& node) {
+  const Shape& shape = context.graph.value(node.inputs[0]).shape;
+  const auto& axes = std::get<ReduceAttr>(node.attributes).axes;
+  if (std::ranges::all_of(axes, [&](int32_t axis) { return shape.dim(axis) == 1; })) {
+    return unsupported("a reduction of one element; use RESHAPE");
+  }
+  if (node.activation == Activation::kPrelu) return unsupported("a fused PRELU");
+  return {};
+}
+
+Status emit_reduce(Emitter& emitter, const Node& node) { return Reduction(emitter, node).emit(); }
+
+std::vector<ShaderKey> reduce_variants() {
+  std::vector<ShaderKey> keys;
+  for (const bool channels : {false, true}) {
+    for (const char* from : {"", "A_F16"}) {
+      for (const char* to : {"", "OUT_F16"}) {
+        ShaderKey key = shader("reduce.comp", channels);
+        if (*from != '\0') key.defines.push_back({from, "1"});
+        if (*to != '\0') key.defines.push_back({to, "1"});
+        keys.push_back(std::move(key));
+      }
+    }
+    ShaderKey key = shader("reduce.comp", channels);
+    key.defines.push_back({"A_I32", "1"});
+    key.defines.push_back({"OUT_I32", "1"});
+    keys.push_back(std::move(key));
+  }
+  for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
+  return keys;
+}
+
+Status supports_arg(const PlanContext& context, const Node& node) {
+  const Shape& shape = context.graph.value(node.inputs[0]).shape;
+  const int32_t axis = std::get<ArgAttr>(node.attributes).axis;
+  const int32_t iterations = axis == shape.rank() - 1 ? (shape.dim(axis) + 3) / 4 * 5 : shape.dim(axis);
+  if (iterations > kMostIterations) {
+    return unsupported("a search among " + std::to_string(shape.dim(axis)) + " elements; make it smaller");
+  }
+  return {};
+}
+
+Status emit_arg(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const Shape& shape = emitter.graph().value(node.inputs[0]).shape;
+  const int32_t axis = std::get<ArgAttr>(node.attributes).axis;
+  const bool channels = axis == shape.rank() - 1;
+  Bhwc found{in.shape.b, in.shape.h, in.shape.w, 1};
+  Grid grid{int64_t{in.shape.h} * in.shape.w, in.shape.b};
+  if (!channels) {
+    Rows rows{1, shape.dim(axis), 1};
+    for (int d = 0; d < axis; ++d) rows.outer *= shape.dim(d);
+    for (int d = axis + 1; d < shape.rank(); ++d) rows.inner *= shape.dim(d);
+    const Bhwc view{rows.outer, 1, rows.count, rows.inner};
+    if (!same_layout(in.shape, view)) {
+      const TensorRef copy = emitter.temporary("rows of " + node.origin, view, in);
+      SG_RETURN_IF_ERROR(emit_reshape(emitter, in, copy));
+      in = copy;
+    }
+    in.shape = view;
+    found = {view.b, 1, 1, view.c};
+    grid = {int64_t{view.b} * view.slices(), 1};
+  }
+  TensorRef target{out.tensor, found, out.scale};
+  if (!same_layout(found, out.shape)) target = emitter.temporary("places " + node.origin, found, out);
+  StepParams params;
+  params.tensor(in).tensor(target).ints(node.op == OpType::kArgMin ? 1 : 0);
+  SG_RETURN_IF_ERROR(emitter.add_step(shader("arg_extreme.comp", channels), std::move(params), grid, {in}, {target}));
+  return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
+}
+
+std::vector<ShaderKey> arg_variants() {
+  std::vector<ShaderKey> keys =
+      storage_variants({shader("arg_extreme.comp", false), shader("arg_extreme.comp", true)}, "A", true);
+  for (ShaderKey& key : keys) key.defines.push_back({"OUT_I32", "1"});
+  for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
+  return keys;
+}
+
+}  // namespace
+
+std::vector<Kernel> reduce_kernels() {
+  std::vector<Kernel> kernels;
+  for (const OpType op : {OpType::kMean, OpType::kSum, OpType::kReduceMax, OpType::kReduceMin, OpType::kReduceProd,
+                          OpType::kReduceAny, OpType::kReduceAll}) {
+    kernels.push_back({"reduce", op, supports_reduce, emit_reduce, reduce_variants});
+  }
+  for (const OpType op : {OpType::kArgMax, OpType::kArgMin}) {
+    kernels.push_back({"arg-extreme", op, supports_arg, emit_arg, arg_variants});
+  }
+  return kernels;
+}
+
+}  // namespace sightglass

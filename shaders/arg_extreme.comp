@@ -1,0 +1,50 @@
+// ARG_MAX and ARG_MIN: the place of the first of the largest, or smallest, elements among the pixels of a slice or
+// (CHANNELS) among the channels of a pixel.
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  ivec4 code;  // x: whether the smallest is sought
+};
+
+#ifdef CHANNELS
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= in_t.place.z) return;
+  int batch = int(gl_WorkGroupID.z);
+  int base = in_t.place.x + batch * in_t.place.y * in_t.place.z + pixel;
+  A_VALUE best = A_VALUE(load_a(base).x);
+  int place = 0;
+  for (int s = 0; s < in_t.place.y; ++s) {
+    A_VALUE v = load_a(base + s * in_t.place.z);
+    for (int lane = 0; lane < 4; ++lane) {
+      bool better = code.x == 1 ? v[lane] < best.x : v[lane] > best.x;
+      if (better && s * 4 + lane < in_t.size.z) {
+        best.x = v[lane];
+        place = s * 4 + lane;
+      }
+    }
+  }
+  store(out_t.place.x + batch * in_t.place.z + pixel, ivec4(place, 0, 0, 0));
+}
+#else
+void main() {
+  int layer = int(gl_GlobalInvocationID.x);
+  if (layer >= in_t.size.w * in_t.place.y) return;
+  int base = in_t.place.x + layer * in_t.place.z;
+  A_VALUE best = load_a(base);
+  ivec4 place = ivec4(0);
+  for (int i = 1; i < in_t.place.z; ++i) {
+    A_VALUE v = load_a(base + i);
+    bvec4 better = code.x == 1 ? lessThan(v, best) : greaterThan(v, best);
+    best = mix(best, v, better);
+    place = mix(place, ivec4(i), better);
+  }
+  store(out_t.place.x + layer, mask_lanes(out_t, layer % out_t.place.y, place));
+}
+#endif

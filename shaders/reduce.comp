@@ -1,0 +1,76 @@
+// Reductions. Over the pixels of a slice: one work group for each part of `span` pixels; each invocation combines every
+// 64th of them, then the group its results as a tree. CHANNELS: over the channels of a pixel, by one invocation. Either
+// way in a fixed order, so with a fixed result.
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+#include "lib/activation.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  ivec4 code;  // 0 sum, 1 maximum, 2 minimum, 3 product; activation; what the result is divided by; span
+};
+
+A_VALUE combine(A_VALUE a, A_VALUE b) {
+  switch (code.x) {
+    case 1: return max(a, b);
+    case 2: return min(a, b);
+    case 3: return a * b;
+  }
+  return a + b;
+}
+
+// What changes nothing.
+A_VALUE neutral() {
+#ifdef A_I32
+  int most = 2147483647;
+  return A_VALUE(code.x == 1 ? -most - 1 : code.x == 2 ? most : code.x == 3 ? 1 : 0);
+#else
+  float most = 3.402823466e+38;
+  return A_VALUE(code.x == 1 ? -most : code.x == 2 ? most : code.x == 3 ? 1.0 : 0.0);
+#endif
+}
+
+vec4 divide(vec4 v) { return v / float(code.z); }
+// Towards zero; of negative numbers the language leaves the rounding open.
+ivec4 divide(ivec4 v) { return sign(v) * ivec4(uvec4(abs(v)) / uint(code.z)); }
+
+#ifdef CHANNELS
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= in_t.place.z) return;
+  int batch = int(gl_WorkGroupID.z);
+  int base = in_t.place.x + batch * in_t.place.y * in_t.place.z + pixel;
+  A_VALUE acc = neutral();
+  for (int s = 0; s < in_t.place.y; ++s) {
+    acc = combine(acc, mix(neutral(), real(in_t, load_a(base + s * in_t.place.z)), is_channel(in_t, s)));
+  }
+  acc = combine(acc, acc.zwzw);
+  acc = combine(acc, acc.yyyy);
+  store(out_t.place.x + batch * in_t.place.z + pixel, finish(out_t, 0, code.y, divide(acc), vec4(0.0)));
+}
+#else
+shared A_VALUE partial[64];
+
+void main() {
+  int layer = int(gl_WorkGroupID.z);
+  int part = int(gl_WorkGroupID.x);
+  int lane = int(gl_LocalInvocationID.x);
+  int base = in_t.place.x + layer * in_t.place.z;
+  int end = min((part + 1) * code.w, in_t.place.z);
+  A_VALUE acc = neutral();
+  for (int i = part * code.w + lane; i < end; i += 64) acc = combine(acc, real(in_t, load_a(base + i)));
+  partial[lane] = acc;
+  for (int width = 32; width > 0; width >>= 1) {
+    barrier();
+    if (lane < width) partial[lane] = combine(partial[lane], partial[lane + width]);
+  }
+  if (lane == 0) {
+    A_VALUE v = finish(out_t, layer % out_t.place.y, code.y, divide(partial[0]), vec4(0.0));
+    store(out_t.place.x + layer * out_t.place.z + part, v);
+  }
+}
+#endif
