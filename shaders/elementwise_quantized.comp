@@ -4,6 +4,7 @@
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
+#include "lib/broadcast.glsl"
 #include "lib/requantize.glsl"
 
 layout(local_size_x = 64) in;
@@ -16,24 +17,19 @@ layout(std140, binding = 0) uniform Params {
   ivec4 range;   // lowest and highest result, 0, 0
   ivec4 factor;  // multiplier and shift of the result, 0, 0
   ivec4 factors; // of a sum's operands: multiplier and shift of a, of b
+  ivec4 steps_a_b;  // of broadcasting
+  ivec4 steps;      // z: inner size
 };
-
-int broadcast_index(Tensor t, int batch, int slice, int pixel) {
-  ivec2 at = ivec2(pixel % out_t.size.x, pixel / out_t.size.x);
-  at = min(at, t.size.xy - 1);  // either the same size or 1
-  return tensor_index(t, min(batch, t.size.w - 1), min(slice, t.place.y - 1), at.y, at.x);
-}
 
 void main() {
   int pixel = int(gl_GlobalInvocationID.x);
   if (pixel >= out_t.place.z) return;
   int layer = int(gl_WorkGroupID.z);
   int slice = layer % out_t.place.y;
-  int batch = layer / out_t.place.y;
-  ivec4 x = ivec4(load_a(broadcast_index(a_t, batch, slice, pixel)));
+  ivec4 x = ivec4(load_a(broadcast_index(a_t, steps_a_b.xy, steps.z, out_t, layer, pixel)));
 #ifdef USES_B
   if (a_t.size.z == 1) x = x.xxxx;
-  ivec4 y = ivec4(load_b(broadcast_index(b_t, batch, slice, pixel)));
+  ivec4 y = ivec4(load_b(broadcast_index(b_t, steps_a_b.zw, steps.z, out_t, layer, pixel)));
   if (b_t.size.z == 1) y = y.xxxx;
   if (code.x == 3) {
     x *= y;

@@ -1,5 +1,6 @@
 // ADD, SUB, MUL and QUANTIZE between quantised tensors, in fixed point.
 #include "graph/quantized.h"
+#include "ops/broadcast.h"
 #include "ops/ops.h"
 
 namespace sightglass {
@@ -52,6 +53,8 @@ Status emit(Emitter& emitter, const Node& node) {
   params.ints(range.lowest, range.highest);
   params.ints(result.multiplier, result.shift);
   params.ints(factors.a.multiplier, factors.a.shift, factors.b.multiplier, factors.b.shift);
+  add_batch_steps(params, {graph.value(node.inputs.front()).shape, graph.value(node.inputs.back()).shape},
+                  graph.value(node.outputs[0]).shape);
   const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
   const std::vector<TensorRef> inputs = binary ? std::vector<TensorRef>{a, b} : std::vector<TensorRef>{a};
   return emitter.add_step(shader(binary), std::move(params), grid, inputs, {out});

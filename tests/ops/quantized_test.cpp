@@ -245,5 +245,38 @@ TEST_F(QuantizedTest, DynamicRange) {
   }
 }
 
+TEST_F(QuantizedTest, BroadcastingOfFiveDimensions) {
+  uint64_t seed = 900;
+  for (const Types& types : kTypes) {
+    for (const OpType op : {OpType::kAdd, OpType::kMul, OpType::kSquaredDifference}) {
+      CaseBuilder builder(seed++);
+      const ValueId a = builder.input({2, 1, 3, 1, 5}, types.data), b = builder.input({1, 3, 1, 4, 5}, types.data);
+      builder.node(op, {}, {a, b}, types.result);
+      check(builder.build(std::string(types.name) + " " + to_string(op) + " of five dimensions"), false, kFewQuanta);
+    }
+  }
+}
+
+TEST_F(QuantizedTest, FunctionsOfElements) {
+  uint64_t seed = 920;
+  for (const Types& types : kTypes) {
+    for (const OpType op : {OpType::kAbs, OpType::kNeg, OpType::kElu, OpType::kRelu0To1, OpType::kLogSoftmax}) {
+      CaseBuilder builder(seed++);
+      builder.node(op, {}, {builder.input({2, 5, 7, 13}, types.data)}, types.result);
+      check(builder.build(std::string(types.name) + " " + to_string(op)), false, kFewQuanta);
+    }
+    for (const OpType op : {OpType::kSum, OpType::kReduceMax}) {
+      CaseBuilder builder(seed++);
+      builder.node(op, ReduceAttr{{1, 3}, false}, {builder.input({2, 5, 3, 4}, types.data)}, types.result);
+      check(builder.build(std::string(types.name) + " " + to_string(op)), false, kFewQuanta);
+    }
+    CaseBuilder less(seed++), place(seed++);
+    less.node(OpType::kLess, {}, {less.input({2, 5, 7}, types.data), less.input({7}, types.data)});
+    check(less.build(std::string(types.name) + " LESS"), false, kExact);
+    place.node(OpType::kArgMax, ArgAttr{2}, {place.input({2, 5, 13}, types.data)});
+    check(place.build(std::string(types.name) + " ARG_MAX"), false, kExact);
+  }
+}
+
 }  // namespace
 }  // namespace sightglass::test
