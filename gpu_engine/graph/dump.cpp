@@ -77,6 +77,11 @@ struct AttributeText {
   std::string operator()(const SelectAttr& a) const { return a.by_row ? " by_row" : ""; }
   std::string operator()(const BroadcastToAttr&) const { return ""; }  // as above
   std::string operator()(const DepthToSpaceAttr& a) const { return " block=" + std::to_string(a.block_size); }
+  std::string operator()(const DetectionAttr& a) const {
+    return " detections=" + std::to_string(a.max_detections) + " classes=" + std::to_string(a.max_classes) + "/" +
+           std::to_string(a.classes) + (a.regular ? " regular" : "") + " score=" + number(a.score_threshold) +
+           " iou=" + number(a.iou_threshold);
+  }
   std::string operator()(const LstmAttr& a) const {
     return std::string(a.basic ? " basic" : "") + (a.time_major ? " time_major" : "") +
            " cells=" + to_string(a.activation) + (a.cell_clip > 0 ? " cell_clip=" + number(a.cell_clip) : "") +

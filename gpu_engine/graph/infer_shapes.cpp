@@ -55,7 +55,7 @@ Result<Shape> infer_one(const NodeShapes& n) {
       return infer_broadcast_to(n);
     case OpType::kAddN:
       return infer_add_n(n);
-    default:  // LSTM has several outputs
+    default:  // those of several outputs
       break;
   }
   return n.wrong("its operator is unknown");
@@ -74,6 +74,8 @@ Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
   std::vector<Shape> shapes;
   if (node.op == OpType::kLstm) {
     SG_ASSIGN_OR_RETURN(shapes, infer_lstm(graph, node));
+  } else if (node.op == OpType::kDetectionPostprocess) {
+    SG_ASSIGN_OR_RETURN(shapes, infer_detection(graph, node));
   } else {
     SG_ASSIGN_OR_RETURN(const Shape shape, infer_one(NodeShapes(graph, node)));
     shapes.push_back(shape);

@@ -7,6 +7,7 @@
 
 namespace sightglass {
 
-Result<std::vector<Shape>> infer_lstm(const Graph& graph, const Node& node);  // infer_recurrent.cpp
+Result<std::vector<Shape>> infer_lstm(const Graph& graph, const Node& node);       // infer_recurrent.cpp
+Result<std::vector<Shape>> infer_detection(const Graph& graph, const Node& node);  // infer_detection.cpp
 
 }  // namespace sightglass

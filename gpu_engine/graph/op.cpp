@@ -51,6 +51,8 @@ size_t attributes_of(OpType op) {
       return index_of<DynamicQuantizeAttr>();
     case OpType::kDepthToSpace:
       return index_of<DepthToSpaceAttr>();
+    case OpType::kDetectionPostprocess:
+      return index_of<DetectionAttr>();
     case OpType::kLstm:
       return index_of<LstmAttr>();
     case OpType::kLeakyRelu:
@@ -75,7 +77,10 @@ bool has_weights(OpType op) {
          op == OpType::kFullyConnected;
 }
 
-bool packs_constants(OpType op) { return has_weights(op) || op == OpType::kLstm; }
+bool packs_constants(OpType op) {
+  return has_weights(op) || op == OpType::kLstm || op == OpType::kDetectionPostprocess;
+}
+
 std::vector<OpType> all_ops() {
   std::vector<OpType> ops(static_cast<size_t>(OpType::kCount));
   for (size_t i = 0; i < ops.size(); ++i) ops[i] = static_cast<OpType>(i);
@@ -231,6 +236,8 @@ const char* to_string(OpType op) {
       return "RESIZE_BILINEAR";
     case OpType::kDepthToSpace:
       return "DEPTH_TO_SPACE";
+    case OpType::kDetectionPostprocess:
+      return "TFLite_Detection_PostProcess";
     case OpType::kLstm:
       return "LSTM";
     case OpType::kQuantize:

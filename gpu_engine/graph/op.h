@@ -42,6 +42,7 @@ enum class OpType : uint8_t {
   kDepthToSpace,
   kLstm,  // also UNIDIRECTIONAL_SEQUENCE_LSTM; operands: graph/lstm.h; outputs: data, next hidden state, next cell
           // state
+  kDetectionPostprocess,  // operands: graph/detection.h
   kDequantize,
   kQuantize,         // of float32, or from one quantisation to another
   kDynamicQuantize,  // float32 rounded to 8-bit quanta of its own range; stands before operators with 8-bit weights
@@ -211,10 +212,18 @@ struct BroadcastToAttr {
   Shape shape;
 };
 
-using Attributes =
-    std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr, Pool2dAttr,
-                 ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr, ResizeAttr,
-                 DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, LeakyReluAttr, GeluAttr, SelectAttr, BroadcastToAttr, ArgAttr>;
+struct DetectionAttr {
+  int32_t max_detections = 0, max_classes = 1;  // of one detection, each listed on its own
+  int32_t per_class = 100, classes = 0;
+  bool regular = false;  // boxes are suppressed for each class apart, `per_class` kept; else by their best class
+  float score_threshold = 0, iou_threshold = 0;
+  float y_scale = 1, x_scale = 1, h_scale = 1, w_scale = 1;  // that the boxes' numbers are divided by
+};
+
+using Attributes = std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr,
+                                Pool2dAttr, ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr,
+                                ResizeAttr, DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, DetectionAttr,
+                                LeakyReluAttr, GeluAttr, SelectAttr, BroadcastToAttr, ArgAttr>;
 
 // Convolutions and the fully connected layer: input 1 is the weights, 2 the bias, 3 the slopes of a fused PRELU.
 bool has_weights(OpType op);

@@ -164,6 +164,8 @@ Rule rule_of(OpType op) {
     case OpType::kStridedSlice:
     case OpType::kDepthToSpace:
       return {kAny};
+    case OpType::kDetectionPostprocess:
+      return {kF | kQ, kF, Others::kWeights};
     case OpType::kLstm:
       return {kF | kQ, kF | kQ, Others::kWeights};
     case OpType::kDequantize:

@@ -10,6 +10,7 @@ Kernel conv2d_kernel();                               // conv2d.cpp
 Kernel fully_connected_kernel();                      // conv2d.cpp
 Kernel depthwise_kernel();                            // depthwise.cpp
 Kernel transpose_conv_kernel();                       // transpose_conv.cpp
+Kernel detection_kernel();                            // detection.cpp
 Kernel lstm_kernel();                                 // lstm.cpp
 std::vector<Kernel> elementwise_kernels();            // elementwise.cpp
 std::vector<Kernel> elementwise_quantized_kernels();  // elementwise_quantized.cpp; preferred to the others

@@ -30,6 +30,7 @@ std::vector<Kernel> make_kernels() {
       select_kernel(),
       broadcast_kernel(),
       cast_kernel(),
+      detection_kernel(),
   };
   std::ranges::copy(elementwise_quantized_kernels(), std::back_inserter(kernels));
   std::ranges::copy(elementwise_kernels(), std::back_inserter(kernels));

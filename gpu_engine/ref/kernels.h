@@ -19,6 +19,8 @@ struct Call {
   const HostTensor& input(size_t i) const { return *inputs[i]; }
   const Shape& shape(size_t i) const { return inputs[i]->shape; }
   std::span<const float> floats(size_t i) const { return inputs[i]->as<float>(); }
+  // The numbers of an input of any type, dequantised.
+  std::vector<float> real(size_t i) const;
   template <typename Attr>
   const Attr& attributes() const {
     return std::get<Attr>(node.attributes);
@@ -39,6 +41,7 @@ void resize_bilinear(const Call& call, HostTensor& out);
 
 // Of quantised tensors as well, and of weights of any type.
 void lstm(const Call& call, std::vector<HostTensor>& out);
+void detection_postprocess(const Call& call, std::vector<HostTensor>& out);
 
 // float32, int32, int64 and bool, as far as check_types() lets them through.
 void unary(const Call& call, HostTensor& out);

@@ -86,11 +86,6 @@ struct Cell {
   }
 };
 
-std::vector<float> real(const Call& call, size_t input) {
-  const Value& value = call.graph.value(call.node.inputs[input]);
-  return real_numbers(value, call.input(input).type, call.input(input).data);
-}
-
 void store(const Value& value, const std::vector<float>& numbers, HostTensor& out) {
   if (is_quantized(value)) {
     quantize(value, numbers, out.data);
@@ -104,7 +99,7 @@ void store(const Value& value, const std::vector<float>& numbers, HostTensor& ou
 void lstm(const Call& call, std::vector<HostTensor>& out) {
   const auto& attr = call.attributes<LstmAttr>();
   const lstm::Sizes sizes = lstm::sizes_of(call.graph, call.node);
-  const lstm::Weights weights = lstm::unpack(call.graph, call.node, [&](size_t i) { return real(call, i); });
+  const lstm::Weights weights = lstm::unpack(call.graph, call.node, [&](size_t i) { return call.real(i); });
   const Value& hidden_value = call.graph.value(call.node.outputs[1]);
   Quanta hidden_quanta;
   if (is_quantized(hidden_value)) {
@@ -114,9 +109,8 @@ void lstm(const Call& call, std::vector<HostTensor>& out) {
   }
   const Cell cell{attr, weights, hidden_quanta};
 
-  const std::vector<float> data = real(call, lstm::kData);
-  std::vector<float> hidden = real(call, lstm::hidden_input(call.node)),
-                     cells = real(call, lstm::cell_input(call.node));
+  const std::vector<float> data = call.real(lstm::kData);
+  std::vector<float> hidden = call.real(lstm::hidden_input(call.node)), cells = call.real(lstm::cell_input(call.node));
   const auto depth = static_cast<size_t>(sizes.depth), outputs = static_cast<size_t>(sizes.outputs);
   const auto cell_count = static_cast<size_t>(sizes.cells);
   const auto batches = static_cast<size_t>(sizes.batch), times = static_cast<size_t>(sizes.time);

@@ -50,6 +50,7 @@ Function function_of(OpType op) {
       return dynamic_quantize;
     case OpType::kDequantize:
       return dequantize;
+    case OpType::kDetectionPostprocess:
     case OpType::kLstm:
       break;  // has several outputs
     case OpType::kQuantize:
@@ -109,6 +110,10 @@ Status check_types_and_scales(const Graph& graph, const Node& node) {
 
 }  // namespace
 
+std::vector<float> Call::real(size_t i) const {
+  return real_numbers(graph.value(node.inputs[i]), input(i).type, input(i).data);
+}
+
 Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
                                          const std::vector<const HostTensor*>& inputs) {
   SG_RETURN_IF_ERROR(check_inputs(graph, node, inputs));
@@ -124,6 +129,10 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
     outputs.emplace_back(output.type, shapes[i]);
   }
   SG_RETURN_IF_ERROR(check_types_and_scales(graph, node));
+  if (node.op == OpType::kDetectionPostprocess) {
+    detection_postprocess({graph, inferred, inputs}, outputs);
+    return outputs;
+  }
   if (node.op == OpType::kLstm) {
     lstm({graph, inferred, inputs}, outputs);
     return outputs;

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "graph/detection.h"
+#include "tflite/flex_options.h"
 #include "tflite/import_options.h"
 
 namespace sightglass::tflite {
@@ -63,13 +65,44 @@ Status decode_convolution_2d_transpose_bias(const OperatorView& view, DecodedOp&
   return {};
 }
 
-constexpr OperatorRule kConvolution2DTransposeBias{OpType::kTransposeConv, 2, 3, true,
-                                                   decode_convolution_2d_transpose_bias};
+// TensorFlow Lite's own, at the end of single-shot detectors.
+Status decode_detection_postprocess(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
+  DetectionAttr attr;
+  SG_ASSIGN_OR_RETURN(attr.max_detections, options.integer("max_detections"));
+  SG_ASSIGN_OR_RETURN(attr.max_classes, options.integer("max_classes_per_detection"));
+  SG_ASSIGN_OR_RETURN(attr.per_class, options.integer("detections_per_class", attr.per_class));
+  SG_ASSIGN_OR_RETURN(attr.regular, options.boolean("use_regular_nms", false));
+  SG_ASSIGN_OR_RETURN(attr.score_threshold, options.number("nms_score_threshold"));
+  SG_ASSIGN_OR_RETURN(attr.iou_threshold, options.number("nms_iou_threshold"));
+  SG_ASSIGN_OR_RETURN(attr.classes, options.integer("num_classes"));
+  SG_ASSIGN_OR_RETURN(attr.y_scale, options.number("y_scale"));
+  SG_ASSIGN_OR_RETURN(attr.x_scale, options.number("x_scale"));
+  SG_ASSIGN_OR_RETURN(attr.h_scale, options.number("h_scale"));
+  SG_ASSIGN_OR_RETURN(attr.w_scale, options.number("w_scale"));
+  if (view.output_count() != detection::kOutputs) {
+    return invalid_model("it has " + std::to_string(view.output_count()) + " outputs, not 4");
+  }
+  node.attributes = attr;
+  node.outputs = {detection::kOutBoxes, detection::kOutClasses, detection::kOutScores, detection::kOutNumber};
+  return {};
+}
+
+struct CustomRow {
+  const char* name;
+  OperatorRule rule;
+};
+constexpr std::array kCustomOperators{
+    CustomRow{"Convolution2DTransposeBias", {OpType::kTransposeConv, 2, 3, true, decode_convolution_2d_transpose_bias}},
+    CustomRow{"TFLite_Detection_PostProcess",
+              {OpType::kDetectionPostprocess, 3, 3, false, decode_detection_postprocess, detection::kOutputs}},
+};
 
 }  // namespace
 
 const OperatorRule* find_custom_rule(std::string_view name) {
-  return name == "Convolution2DTransposeBias" ? &kConvolution2DTransposeBias : nullptr;
+  const auto* row = std::ranges::find(kCustomOperators, name, &CustomRow::name);
+  return row == kCustomOperators.end() ? nullptr : &row->rule;
 }
 
 }  // namespace sightglass::tflite

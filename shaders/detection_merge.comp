@@ -1,0 +1,28 @@
+// TFLite_Detection_PostProcess with a suppression of its own for every class: the best boxes of all classes. An entry's
+// place is the number of entries that are better, or as good and before it.
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor entries_t;
+  Tensor chosen_t;
+};
+
+void main() {
+  int i = int(gl_GlobalInvocationID.x);
+  int count = entries_t.place.z;
+  if (i >= max(count, chosen_t.place.z)) return;
+  vec4 entry = i < count ? load_a(entries_t.place.x + i) : vec4(0.0);
+  int place = 0, valid = 0;
+  for (int j = 0; j < count; ++j) {
+    vec4 other = load_a(entries_t.place.x + j);
+    if (other.w == 0.0) continue;
+    ++valid;
+    if (other.y > entry.y || (other.y == entry.y && j < i)) ++place;
+  }
+  if (entry.w != 0.0 && place < chosen_t.place.z) store(chosen_t.place.x + place, entry);
+  if (i >= valid && i < chosen_t.place.z) store(chosen_t.place.x + i, vec4(0.0));
+}

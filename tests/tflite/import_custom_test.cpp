@@ -1,0 +1,131 @@
+// Custom operators with options in a flexbuffer.
+#include <flatbuffers/flexbuffers.h>
+
+#include <functional>
+#include <limits>
+
+#include "graph/detection.h"
+#include "import_test.h"
+
+namespace sightglass::test {
+namespace {
+
+using Fill = std::function<void(flexbuffers::Builder&)>;
+
+std::vector<uint8_t> flex(const Fill& fill) {
+  flexbuffers::Builder builder;
+  builder.Map([&] { fill(builder); });
+  builder.Finish();
+  return builder.GetBuffer();
+}
+
+void detection_options(flexbuffers::Builder& b) {
+  b.Int("max_detections", 3);
+  b.Int("max_classes_per_detection", 1);
+  b.Int("num_classes", 2);
+  b.Float("nms_score_threshold", 0.25f);
+  b.Float("nms_iou_threshold", 0.5f);
+  for (const char* key : {"y_scale", "x_scale"}) b.Float(key, 10);
+  for (const char* key : {"h_scale", "w_scale"}) b.Int(key, 5);  // some converters write whole numbers
+}
+
+ModelBuilder detector(const std::vector<uint8_t>& options, size_t outputs = 4) {
+  ModelBuilder builder;
+  const int boxes = builder.add_input({1, 6, 4}), scores = builder.add_input({1, 6, 3});
+  const int anchors = builder.add_filled({6, 4}, 1);
+  builder.add_output(builder.add_custom_op("TFLite_Detection_PostProcess", {boxes, scores, anchors}, {}, options));
+  while (builder.last_op().outputs.size() < outputs) {
+    builder.last_op().outputs.push_back(builder.add_tensor({}));
+    builder.add_output(builder.last_op().outputs.back());
+  }
+  return builder;
+}
+
+TEST(ImportCustom, DetectionPostprocess) {
+  const Graph graph = imported(detector(flex(detection_options)));
+  ASSERT_EQ(graph.order().size(), 1u);
+  const Node& node = graph.node(graph.order()[0]);
+  EXPECT_EQ(node.op, OpType::kDetectionPostprocess);
+  const auto& attr = std::get<DetectionAttr>(node.attributes);
+  EXPECT_EQ(attr.max_detections, 3);
+  EXPECT_EQ(attr.per_class, 100);
+  EXPECT_FALSE(attr.regular);
+  EXPECT_EQ(attr.w_scale, 5);
+  EXPECT_EQ(graph.value(graph.outputs[detection::kOutBoxes]).shape, (Shape{1, 3, 4}));
+  EXPECT_EQ(graph.value(graph.outputs[detection::kOutScores]).shape, (Shape{1, 3}));
+  EXPECT_EQ(graph.value(graph.outputs[detection::kOutNumber]).shape, Shape{1});
+}
+
+TEST(ImportCustom, DetectionPostprocessByClass) {
+  const Graph graph = imported(detector(flex([](auto& b) {
+    detection_options(b);
+    b.Bool("use_regular_nms", true);
+    b.Int("detections_per_class", 7);
+  })));
+  const auto& attr = std::get<DetectionAttr>(graph.node(graph.order()[0]).attributes);
+  EXPECT_TRUE(attr.regular);
+  EXPECT_EQ(attr.per_class, 7);
+}
+
+TEST(ImportCustom, WrongOptionsOfDetectionPostprocess) {
+  const auto refused = [](const std::vector<uint8_t>& options, const std::string& part) {
+    expect_refused(detector(options), ErrorCode::kInvalidModel, {"TFLite_Detection_PostProcess", part});
+  };
+  refused({}, "it has no options");
+  refused({1, 2, 3}, "its options are damaged");
+  refused(std::vector<uint8_t>(40, 0xff), "its options are damaged");
+  refused(flex([](auto&) {}), "'max_detections' is missing");
+  flexbuffers::Builder list;
+  list.Vector([&] { list.Int(1); });
+  list.Finish();
+  refused(list.GetBuffer(), "no map");
+  const auto changed = [&](const std::string& key, const Fill& value) {
+    return flex([&](flexbuffers::Builder& b) {
+      const auto number = [&](const char* name, double x) {
+        if (key != name) b.Double(name, x);
+      };
+      const auto integer = [&](const char* name, int x) {
+        if (key != name) b.Int(name, x);
+      };
+      integer("max_detections", 3);
+      integer("max_classes_per_detection", 1);
+      integer("num_classes", 2);
+      number("nms_score_threshold", 0.25);
+      number("nms_iou_threshold", 0.5);
+      for (const char* name : {"y_scale", "x_scale", "h_scale", "w_scale"}) number(name, 10);
+      value(b);
+    });
+  };
+  refused(changed("max_detections", [](auto& b) { b.String("max_detections", "many"); }), "'max_detections'");
+  refused(changed("max_detections", [](auto& b) { b.Int("max_detections", int64_t{1} << 40); }), "'max_detections' is");
+  refused(changed("max_detections", [](auto& b) { b.Int("max_detections", 1 << 30); }), "numbers of detections");
+  refused(changed("max_detections", [](auto& b) { b.Int("max_detections", 0); }), "numbers of detections");
+  refused(changed("num_classes", [](auto& b) { b.Int("num_classes", 5); }), "it knows 5 classes");
+  refused(changed("nms_iou_threshold", [](auto& b) { b.Float("nms_iou_threshold", 0); }), "threshold of overlap");
+  refused(changed("x_scale", [](auto& b) { b.Float("x_scale", 0); }), "one of its scales");
+  refused(changed("y_scale", [](auto& b) { b.Float("y_scale", std::numeric_limits<float>::infinity()); }),
+          "'y_scale' is not finite");
+}
+
+TEST(ImportCustom, DamagedFlexbuffersAreNoDanger) {
+  const std::vector<uint8_t> whole = flex(detection_options);
+  for (size_t i = 0; i < whole.size(); ++i) {
+    for (const uint8_t bits : {0xff, 0x80, 0x01, 0x10}) {
+      std::vector<uint8_t> damaged = whole;
+      damaged[i] = static_cast<uint8_t>(damaged[i] ^ bits);
+      const Result<Graph> graph = import_bytes(detector(damaged).build());
+      if (!graph.ok()) continue;
+      EXPECT_TRUE(verify(*graph).ok()) << verify(*graph).message();
+    }
+    const std::vector<uint8_t> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_FALSE(import_bytes(detector(cut).build()).ok()) << "cut to " << i << " bytes";
+  }
+}
+
+TEST(ImportCustom, DetectionPostprocessNeedsFourOutputs) {
+  expect_refused(detector(flex(detection_options), 3), ErrorCode::kInvalidModel, {"3 outputs, not 4"});
+  expect_refused(detector(flex(detection_options), 5), ErrorCode::kInvalidModel, {"5 outputs"});
+}
+
+}  // namespace
+}  // namespace sightglass::test
