@@ -4,6 +4,7 @@
 
 #include "graph/op_types.h"
 #include "graph/quantized.h"
+#include "plan/fallback.h"
 
 namespace sightglass {
 namespace {
@@ -22,16 +23,30 @@ void check_ends(const Graph& graph, std::vector<Obstacle>& obstacles) {
   }
 }
 
+Result<const Kernel*> visible_kernel(const PlanContext& context, const Node& node) {
+  const std::vector<std::string>& hidden = context.options.hidden_operators;
+  if (std::ranges::find(hidden, to_string(node.op)) != hidden.end()) return unsupported("it is hidden");
+  return find_kernel(context, node);
+}
+
 }  // namespace
 
 KernelChoice choose_kernels(const PlanContext& context) {
   KernelChoice choice;
   check_ends(context.graph, choice.obstacles);
+  choice.kernels.resize(context.graph.node_count(), nullptr);
+  choice.reasons.resize(context.graph.node_count());
   for (const NodeId id : context.graph.order()) {
-    const Result<const Kernel*> kernel = find_kernel(context, context.graph.node(id));
-    choice.kernels.push_back(kernel.ok() ? *kernel : nullptr);
-    if (!kernel.ok()) choice.obstacles.push_back({describe(context.graph, id), kernel.status().message()});
+    const Result<const Kernel*> kernel = visible_kernel(context, context.graph.node(id));
+    if (kernel.ok()) {
+      choice.kernels[static_cast<size_t>(id)] = *kernel;
+    } else if (context.options.fallback == Fallback::kCpu) {
+      choice.reasons[static_cast<size_t>(id)] = kernel.status().message();
+    } else {
+      choice.obstacles.push_back({describe(context.graph, id), kernel.status().message()});
+    }
   }
+  keep_quanta_together(context.graph, choice);
   return choice;
 }
 

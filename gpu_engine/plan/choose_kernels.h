@@ -1,6 +1,7 @@
 // Which kernel runs each node, and what stands in the way of those that none can run.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "gpu_engine/model.h"
@@ -9,8 +10,10 @@
 namespace sightglass {
 
 struct KernelChoice {
-  std::vector<const Kernel*> kernels;  // by node, in execution order; null beside an obstacle
+  std::vector<const Kernel*> kernels;  // by node; null beside an obstacle, and for what runs on the CPU
+  std::vector<std::string> reasons;    // by node: why it runs on the CPU; empty for others
   std::vector<Obstacle> obstacles;
+  bool on_cpu(NodeId id) const { return !reasons[static_cast<size_t>(id)].empty(); }
 };
 
 // Looks at inputs, outputs and all nodes, whatever it finds at the first ones.

@@ -9,6 +9,7 @@
 #include "ops/texture_io.h"
 #include "plan/choose_kernels.h"
 #include "plan/emitter.h"
+#include "plan/fallback.h"
 #include "plan/host_layout.h"
 #include "plan/schedule.h"
 
@@ -100,22 +101,34 @@ bool is_obstacle(const Status& status) {
 
 // Goes on past nodes that cannot run, to find out about the others; those that read what such a node makes are left
 // out.
-Status emit_nodes(Emitter& emitter, KernelChoice& choice) {
+Status emit_on_gpu(Emitter& emitter, KernelChoice& choice, const std::vector<NodeId>& nodes,
+                   std::vector<bool>& missing) {
   const Graph& graph = emitter.graph();
-  std::vector<bool> missing(graph.value_count());
-  for (size_t i = 0; i < graph.order().size(); ++i) {
-    const NodeId id = graph.order()[i];
+  for (const NodeId id : nodes) {
     const Node& node = graph.node(id);
+    const Kernel* kernel = choice.kernels[static_cast<size_t>(id)];
     const auto is_missing = [&](ValueId input) { return input != kNone && missing[static_cast<size_t>(input)]; };
-    bool emitted = choice.kernels[i] != nullptr && std::ranges::none_of(node.inputs, is_missing);
+    bool emitted = kernel != nullptr && std::ranges::none_of(node.inputs, is_missing);
     if (emitted) {
       emitter.set_node(describe(graph, id));
-      const Status status = choice.kernels[i]->emit(emitter, node);
+      const Status status = kernel->emit(emitter, node);
       if (!status.ok() && !is_obstacle(status)) return status.with_context(describe(graph, id));
       if (!status.ok()) choice.obstacles.push_back({describe(graph, id), status.message()});
       emitted = status.ok();
     }
     for (const ValueId output : node.outputs) missing[static_cast<size_t>(output)] = !emitted;
+  }
+  return {};
+}
+
+Status emit_nodes(Emitter& emitter, KernelChoice& choice) {
+  std::vector<bool> missing(emitter.graph().value_count());
+  for (const Stretch& stretch : divide(emitter.graph(), choice)) {
+    if (!stretch.on_cpu) {
+      SG_RETURN_IF_ERROR(emit_on_gpu(emitter, choice, stretch.nodes, missing));
+    } else if (choice.obstacles.empty()) {
+      SG_RETURN_IF_ERROR(emit_on_cpu(emitter, choice, stretch.nodes));
+    }
   }
   return {};
 }
@@ -168,6 +181,7 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
   schedule(data);
   SG_RETURN_IF_ERROR(plan_memory(data).with_context(model->name()));
   place_params(data);
+  if (!data.cpu_stretches.empty()) data.graph = std::make_shared<const Graph>(std::move(graph));
 
   std::shared_ptr<Plan> plan(new Plan());
   plan->model_ = std::move(model);
@@ -178,7 +192,8 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
 Plan::~Plan() = default;
 
 const MemoryReport& Plan::memory() const { return data_->memory; }
-int Plan::dispatches() const { return static_cast<int>(data_->steps.size()); }
+const FallbackReport& Plan::fallback() const { return data_->fallback; }
+int Plan::dispatches() const { return static_cast<int>(data_->steps.size() - data_->cpu_stretches.size()); }
 int Plan::barriers() const { return std::max(data_->levels - 1, 0); }
 int Plan::programs() const { return static_cast<int>(data_->programs.size()); }
 

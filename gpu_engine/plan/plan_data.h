@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "gpu_engine/plan.h"
 #include "gpu_engine/shader_source.h"
 #include "gpu_engine/tensor.h"
+#include "graph/graph.h"
 
 namespace sightglass {
 
@@ -74,6 +76,7 @@ struct Step {
   std::vector<int> reads, writes;  // tensors
   int input = -1;                  // model input whose texture is sampled
   int output = -1;                 // model output whose texture is written
+  int cpu_stretch = -1;            // what runs on the CPU instead: index into PlanData::cpu_stretches
   int level = 0;
 };
 
@@ -81,6 +84,18 @@ struct Step {
 struct PlanState {
   int tensor = -1;
   std::vector<std::byte> initial;  // as it lies in the arena
+};
+
+// A tensor that crosses between GPU and CPU.
+struct HostCopy {
+  ValueId value = kNone;
+  TensorRef ref;
+};
+
+// Nodes that run on the CPU one after the other.
+struct CpuStretch {
+  std::vector<NodeId> nodes;
+  std::vector<HostCopy> reads, writes;
 };
 
 struct PlanData {
@@ -94,6 +109,9 @@ struct PlanData {
   std::vector<TensorRef> inputs;   // by model input; tensor is -1 for one that no step reads from the arena
   std::vector<TensorRef> outputs;  // by model output
   std::vector<PlanState> states;
+  std::vector<CpuStretch> cpu_stretches;  // in the order in which they run
+  std::shared_ptr<const Graph> graph;     // that their nodes belong to; null when there are none
+  FallbackReport fallback;
   int64_t arena_size = 0;  // blocks
   int sentinel_size = 0;   // blocks, before and after every tensor
   int levels = 0;

@@ -20,8 +20,14 @@ void schedule(PlanData& plan) {
   std::vector<int> ready(plan.tensors.size(), 0);
   // The first level at which all that earlier steps read of it is done with: a state is there before it is written.
   std::vector<int> free(plan.tensors.size(), 0);
+  // What the CPU does, it does in order: results stay there for later steps.
+  int cpu_level = 0;
   for (Step& step : plan.steps) {
     step.level = level_of(step, ready, free);
+    if (step.cpu_stretch >= 0) {
+      step.level = std::max(step.level, cpu_level);
+      cpu_level = step.level + 1;
+    }
     for (const int tensor : step.reads) {
       int& level = free[static_cast<size_t>(tensor)];
       if (plan.tensors[static_cast<size_t>(tensor)].persistent) level = std::max(level, step.level + 1);

@@ -9,6 +9,7 @@
 #include "gpu_engine/shader_library.h"
 #include "plan/host_layout.h"
 #include "plan/plan_data.h"
+#include "runtime/cpu_stretch.h"
 
 namespace sightglass {
 
@@ -68,6 +69,7 @@ struct Session::Impl {
   Status build();
   void fill_arena();
   void fill_states();
+  Status run_on_cpu(const CpuStretch& stretch, CpuTensors& tensors);
   void bind_step(const Step& step, const Step* previous);
   void unbind();
   // Maps part of the arena for reading, in vec4, once the GPU is done with it.
@@ -175,6 +177,32 @@ Status Session::Impl::read_arena(int64_t offset, int64_t size, F use) {
   return mapped != nullptr ? Status() : device_error("the driver could not map the tensors for reading");
 }
 
+Status Session::Impl::run_on_cpu(const CpuStretch& stretch, CpuTensors& tensors) {
+  const Graph& graph = *data().graph;
+  for (const HostCopy& copy : stretch.reads) {
+    const Value& value = graph.value(copy.value);
+    const PlanTensor& tensor = data().tensors[static_cast<size_t>(copy.ref.tensor)];
+    HostTensor& host = tensors.emplace(copy.value, HostTensor(value.type, value.shape)).first->second;
+    SG_RETURN_IF_ERROR(read_arena(tensor.offset, tensor.size, [&](const void* mapped) {
+      from_storage(copy.ref.shape, tensor.storage, value.type, value.quantization,
+                   static_cast<const std::byte*>(mapped), host.data);
+    }));
+  }
+  SG_RETURN_IF_ERROR(run_stretch(graph, stretch, tensors));
+  gl.MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, arena.id());
+  for (const HostCopy& copy : stretch.writes) {
+    const Value& value = graph.value(copy.value);
+    const PlanTensor& tensor = data().tensors[static_cast<size_t>(copy.ref.tensor)];
+    const std::vector<std::byte> stored =
+        to_storage(copy.ref.shape, tensor.storage, value.type, value.quantization, tensors.at(copy.value).data);
+    gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(tensor.offset * kBlockBytes),
+                     static_cast<GLsizeiptr>(stored.size()), stored.data());
+  }
+  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  return {};
+}
+
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Session::~Session() = default;
@@ -244,7 +272,15 @@ Status Session::run() {
   constexpr GLbitfield kBetweenLevels = GL_SHADER_STORAGE_BARRIER_BIT;
   gl.MemoryBarrier(kBetweenLevels | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
   const Step* previous = nullptr;
+  CpuTensors cpu_tensors;
+  Status status;
   for (const Step& step : data.steps) {
+    if (step.cpu_stretch >= 0) {
+      const CpuStretch& stretch = data.cpu_stretches[static_cast<size_t>(step.cpu_stretch)];
+      if (status = s.run_on_cpu(stretch, cpu_tensors); !status.ok()) break;
+      previous = &step;
+      continue;
+    }
     if (previous != nullptr && previous->level != step.level) gl.MemoryBarrier(kBetweenLevels);
     s.bind_step(step, previous);
     gl.DispatchCompute(step.groups[0], step.groups[1], step.groups[2]);
@@ -252,6 +288,7 @@ Status Session::run() {
   }
   gl.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT);
   s.unbind();
+  SG_RETURN_IF_ERROR(status.with_context(s.plan->model().name()));
   if (s.checked) return {};
   s.checked = true;
   return check_gl(gl, "running a model for the first time");

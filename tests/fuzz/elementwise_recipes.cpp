@@ -69,27 +69,15 @@ void dequantize(GraphGenerator& g, OpType op) {
   g.add(op, {}, {g.add(OpType::kQuantize, {}, {data}, true, Activation::kNone, &between)}, false);
 }
 
-// Reached through the recipes of convolutions and fully connected layers alone: nothing else reads its result.
-void dynamic_quantize(GraphGenerator&, OpType) {}
-
 constexpr Recipe kRecipes[] = {
-    {OpType::kAdd, binary},
-    {OpType::kSub, binary},
-    {OpType::kMul, binary},
-    {OpType::kMaximum, binary},
-    {OpType::kMinimum, binary},
-    {OpType::kPrelu, binary},
-    {OpType::kRelu, unary},
-    {OpType::kRelu6, unary},
-    {OpType::kReluN1To1, unary},
-    {OpType::kLogistic, unary},
-    {OpType::kTanh, unary},
-    {OpType::kHardSwish, unary},
-    {OpType::kExp, unary},
-    {OpType::kSoftmax, softmax},
-    {OpType::kQuantize, quantize},
-    {OpType::kDequantize, dequantize},
-    {OpType::kDynamicQuantize, dynamic_quantize},
+    {OpType::kAdd, binary},        {OpType::kSub, binary},
+    {OpType::kMul, binary},        {OpType::kMaximum, binary},
+    {OpType::kMinimum, binary},    {OpType::kPrelu, binary},
+    {OpType::kRelu, unary},        {OpType::kRelu6, unary},
+    {OpType::kReluN1To1, unary},   {OpType::kLogistic, unary},
+    {OpType::kTanh, unary},        {OpType::kHardSwish, unary},
+    {OpType::kExp, unary},         {OpType::kSoftmax, softmax},
+    {OpType::kQuantize, quantize}, {OpType::kDequantize, dequantize},
 };
 
 }  // namespace

@@ -23,36 +23,6 @@ constexpr double kCondition = 100;
 constexpr double kHighestBar = 1e-2;
 
 using Tensors = std::vector<std::optional<HostTensor>>;  // by value
-using Change = std::function<void(ValueId, HostTensor&)>;
-
-// The reference's tensors, all of them. `change` may alter what a node has made before others read it.
-Result<Tensors> evaluate(const OpCase& op, const Change& change) {
-  const Graph& graph = op.graph;
-  Tensors tensors(graph.value_count());
-  for (size_t i = 0; i < op.inputs.size(); ++i) tensors[static_cast<size_t>(graph.inputs[i])] = op.inputs[i];
-  for (const NodeId id : graph.order()) {
-    const Node& node = graph.node(id);
-    std::vector<const HostTensor*> arguments;
-    for (const ValueId input : node.inputs) {
-      if (input == kNone) {
-        arguments.push_back(nullptr);
-        continue;
-      }
-      std::optional<HostTensor>& tensor = tensors[static_cast<size_t>(input)];
-      if (!tensor) {
-        SG_ASSIGN_OR_RETURN(tensor, ref::constant_tensor(graph, input));
-      }
-      arguments.push_back(&*tensor);
-    }
-    SG_ASSIGN_OR_RETURN(std::vector<HostTensor> results, ref::evaluate(graph, node, arguments));
-    for (size_t i = 0; i < results.size(); ++i) {
-      change(node.outputs[i], results[i]);
-      tensors[static_cast<size_t>(node.outputs[i])] = std::move(results[i]);
-    }
-  }
-  return tensors;
-}
-
 double rms(const HostTensor& tensor) {
   double energy = 0;
   for (const float v : tensor.as<float>()) energy += double{v} * v;
@@ -71,15 +41,26 @@ void step_some(HostTensor& tensor, Random& random) {
 // Moves the numbers as another order of sums, or another way to round, would.
 class Shake {
  public:
-  Shake(const FuzzCase& fuzz, Precision precision) : fuzz_(fuzz), precision_(precision) {}
+  Shake(const Graph& graph, const std::vector<bool>& exact, Precision precision)
+      : graph_(graph), exact_(exact), precision_(precision) {}
 
-  void operator()(ValueId id, HostTensor& tensor) {
-    const Value& value = fuzz_.op.graph.value(id);
+  // Sums are of large numbers at times, and small before an activation is applied: what they add up is moved, too.
+  bool reaches_into(const Node& node) const {
+    const Value& data = graph_.value(node.inputs[0]);
+    const bool rounded = data.producer != kNone && graph_.node(data.producer).op == OpType::kDynamicQuantize;
+    return has_weights(node.op) && data.type == DataType::kFloat32 && !rounded;
+  }
+  void move(HostTensor& tensor) {
+    const auto floor = static_cast<float>(rms(tensor) * 0x1p-24);
+    for (float& v : tensor.as<float>()) v += (std::abs(v) * 0x1p-22f + floor) * random_.uniform(-1, 1);
+  }
+
+  void result(ValueId id, HostTensor& tensor) {
+    const Value& value = graph_.value(id);
     if (value.type == DataType::kFloat32 && precision_ == Precision::kFp16) round_to_half(tensor);
-    if (fuzz_.exact[static_cast<size_t>(id)]) return;
+    if (exact_[static_cast<size_t>(id)]) return;
     if (value.type == DataType::kFloat32) {
-      const auto floor = static_cast<float>(rms(tensor) * 0x1p-24);
-      for (float& v : tensor.as<float>()) v += (std::abs(v) * 0x1p-22f + floor) * random_.uniform(-1, 1);
+      move(tensor);
     } else if (is_quantized(value)) {
       if (value.type == DataType::kInt8) step_some<int8_t>(tensor, random_);
       if (value.type == DataType::kUInt8) step_some<uint8_t>(tensor, random_);
@@ -88,10 +69,45 @@ class Shake {
   }
 
  private:
-  const FuzzCase& fuzz_;
+  const Graph& graph_;
+  const std::vector<bool>& exact_;
   Precision precision_;
   Random random_{1};
 };
+
+// The reference's tensors, all of them; shaken, if `shake` is given.
+Result<Tensors> evaluate(const OpCase& op, Shake* shake) {
+  const Graph& graph = op.graph;
+  Tensors tensors(graph.value_count());
+  for (size_t i = 0; i < op.inputs.size(); ++i) tensors[static_cast<size_t>(graph.inputs[i])] = op.inputs[i];
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    std::vector<const HostTensor*> arguments;
+    for (const ValueId input : node.inputs) {
+      if (input == kNone) {
+        arguments.push_back(nullptr);
+        continue;
+      }
+      std::optional<HostTensor>& tensor = tensors[static_cast<size_t>(input)];
+      if (!tensor) {
+        SG_ASSIGN_OR_RETURN(tensor, ref::constant_tensor(graph, input));
+      }
+      arguments.push_back(&*tensor);
+    }
+    HostTensor data;
+    if (shake != nullptr && shake->reaches_into(node)) {
+      data = *arguments[0];
+      shake->move(data);
+      arguments[0] = &data;
+    }
+    SG_ASSIGN_OR_RETURN(std::vector<HostTensor> results, ref::evaluate(graph, node, arguments));
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (shake != nullptr) shake->result(node.outputs[i], results[i]);
+      tensors[static_cast<size_t>(node.outputs[i])] = std::move(results[i]);
+    }
+  }
+  return tensors;
+}
 
 // What a case must give with one precision, and how closely, by value.
 struct Expectation {
@@ -109,8 +125,9 @@ bool moderate(const HostTensor& tensor) {
 Result<Expectation> expect(const FuzzCase& fuzz, Precision precision) {
   const bool half = precision == Precision::kFp16;
   Expectation e{half ? rounded_to_half(fuzz.op) : fuzz.op, {}, {}, {}};
-  SG_ASSIGN_OR_RETURN(e.tensors, evaluate(e.op, [](ValueId, HostTensor&) {}));
-  SG_ASSIGN_OR_RETURN(const Tensors shaken, evaluate(e.op, Shake(fuzz, precision)));
+  SG_ASSIGN_OR_RETURN(e.tensors, evaluate(e.op, nullptr));
+  Shake shake(e.op.graph, fuzz.exact, precision);
+  SG_ASSIGN_OR_RETURN(const Tensors shaken, evaluate(e.op, &shake));
   const Graph& graph = fuzz.op.graph;
   e.bars.resize(graph.value_count(), 0.0);
   for (ValueId id = 0; id < static_cast<ValueId>(graph.value_count()); ++id) {
@@ -148,7 +165,9 @@ std::string first_wrong(const GlApi& gl, const DeviceLimits& limits, OpCase op, 
     if (op.graph.node(id).op == OpType::kDynamicQuantize) continue;  // its tensor holds steps of quanta
     for (const ValueId output : op.graph.node(id).outputs) op.graph.outputs.push_back(output);
   }
-  const Result<OpRun> run = run_on_gpu(gl, limits, op, setting, false);
+  PlanOptions options;
+  options.rewrites = false;
+  const Result<OpRun> run = run_on_gpu(gl, limits, op, setting, options);
   if (!run.ok()) return run.status().message();
   for (size_t i = 0; i < op.graph.outputs.size(); ++i) {
     const ValueId id = op.graph.outputs[i];
@@ -158,6 +177,24 @@ std::string first_wrong(const GlApi& gl, const DeviceLimits& limits, OpCase op, 
            describe_difference(op, id, *e.tensors[v], run->outputs[i], e.bars[v]);
   }
   return "none when nothing is rewritten and all values are kept";
+}
+
+struct Variant {
+  std::string name;
+  PlanOptions options;
+};
+std::vector<Variant> variants(const Graph& graph, Precision precision) {
+  std::vector<Variant> list(2);
+  list[0].name = "without rewrites";
+  list[0].options.rewrites = false;
+  list[1].name = "with rewrites";
+  if (precision == Precision::kFp16) return list;  // constants are not rounded on the CPU
+  list.emplace_back();
+  const OpType hidden = graph.node(graph.order()[graph.order().size() / 2]).op;
+  list[2].name = std::string(to_string(hidden)) + " on the CPU";
+  list[2].options.fallback = Fallback::kCpu;
+  list[2].options.hidden_operators = {to_string(hidden)};
+  return list;
 }
 
 }  // namespace
@@ -174,9 +211,9 @@ Verdict check_graph(const GlApi& gl, const DeviceLimits& limits, const FuzzCase&
       unfit = expected->unfit;
       continue;
     }
-    for (const bool rewrites : {false, true}) {
-      const std::string how = std::string(setting.name) + (rewrites ? ", with rewrites" : ", without rewrites");
-      const Result<OpRun> run = run_on_gpu(gl, limits, fuzz.op, setting, rewrites);
+    for (const Variant& variant : variants(fuzz.op.graph, setting.precision)) {
+      const std::string how = std::string(setting.name) + ", " + variant.name;
+      const Result<OpRun> run = run_on_gpu(gl, limits, fuzz.op, setting, variant.options);
       if (!run.ok() && run.status().code() == ErrorCode::kUnsupported) {
         return {Kind::kDeclined, run.status().message()};
       }

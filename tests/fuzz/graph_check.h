@@ -18,7 +18,7 @@ struct Verdict {
   std::string text;
 };
 
-// All settings are tried, with and without rewrites.
+// All settings are tried, with and without rewrites, and with one operator on the CPU.
 Verdict check_graph(const GlApi& gl, const DeviceLimits& limits, const FuzzCase& fuzz);
 
 }  // namespace sightglass::test

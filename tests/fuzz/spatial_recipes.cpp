@@ -89,8 +89,7 @@ void add_hybrid(GraphGenerator& g, OpType op, const Attributes& attr, const Shap
 
 int32_t picture(const Shape& shape) { return static_cast<int32_t>(shape.elements() / shape.dim(0)); }
 
-void conv2d(GraphGenerator& g, OpType op) {
-  const bool hybrid = g.chance(10);
+void conv2d(GraphGenerator& g, OpType op, bool hybrid) {
   const ValueId data = hybrid ? g.exact_floats(4) : g.real(4);
   const Shape in = g.shape(data);
   const int32_t kernel_h = g.random.of({1, 1, 2, 3, 3, 5}), kernel_w = g.chance(85) ? kernel_h : g.random.pick(1, 4);
@@ -100,8 +99,7 @@ void conv2d(GraphGenerator& g, OpType op) {
   add_weighted(g, op, attr, weigh(g, data, weights, 0, true, kernel_h * kernel_w * in.dim(3)));
 }
 
-void depthwise(GraphGenerator& g, OpType op) {
-  const bool hybrid = g.chance(10);
+void depthwise(GraphGenerator& g, OpType op, bool hybrid) {
   const ValueId data = hybrid ? g.exact_floats(4) : g.real(4);
   const Shape in = g.shape(data);
   const int32_t kernel_h = g.random.of({1, 2, 3, 3, 5}), kernel_w = g.chance(85) ? kernel_h : g.random.pick(1, 4);
@@ -127,8 +125,7 @@ void transpose_conv(GraphGenerator& g, OpType op) {
   add_weighted(g, op, attr, weigh(g, data, weights, 0, true, kernel * kernel * in.dim(3)));
 }
 
-void fully_connected(GraphGenerator& g, OpType op) {
-  const bool hybrid = g.chance(10);
+void fully_connected(GraphGenerator& g, OpType op, bool hybrid) {
   const int rank = g.chance(60) ? 2 : g.random.pick(1, 4);
   const ValueId data = hybrid ? g.exact_floats(rank) : g.real(rank);
   const Shape in = g.shape(data);
@@ -195,11 +192,24 @@ void lstm_layer(GraphGenerator& g, OpType op) {
   g.add_outputs(op, attr, inputs, 3);
 }
 
+// Stands before layers of 8-bit weights, and nowhere else.
+void dynamic_quantize(GraphGenerator& g, OpType) {
+  if (g.chance(40)) return conv2d(g, OpType::kConv2d, true);
+  if (g.chance(50)) return depthwise(g, OpType::kDepthwiseConv2d, true);
+  fully_connected(g, OpType::kFullyConnected, true);
+}
+
+template <void (*layer)(GraphGenerator&, OpType, bool)>
+void weighted(GraphGenerator& g, OpType op) {
+  layer(g, op, false);
+}
+
 constexpr Recipe kRecipes[] = {
-    {OpType::kConv2d, conv2d},
-    {OpType::kDepthwiseConv2d, depthwise},
+    {OpType::kConv2d, weighted<conv2d>},
+    {OpType::kDepthwiseConv2d, weighted<depthwise>},
+    {OpType::kDynamicQuantize, dynamic_quantize},
     {OpType::kTransposeConv, transpose_conv},
-    {OpType::kFullyConnected, fully_connected},
+    {OpType::kFullyConnected, weighted<fully_connected>},
     {OpType::kAveragePool2d, pool},
     {OpType::kMaxPool2d, pool},
     {OpType::kResizeBilinear, resize_bilinear},

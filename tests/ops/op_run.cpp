@@ -23,11 +23,9 @@ std::string kernels_of(const Plan& plan) {
 }  // namespace
 
 Result<OpRun> run_on_gpu(const GlApi& gl, const DeviceLimits& limits, const OpCase& op, const Setting& setting,
-                         bool rewrites) {
+                         PlanOptions options) {
   SG_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, Model::from_graph(op.graph));
-  PlanOptions options;
   options.precision = setting.precision;
-  options.rewrites = rewrites;
   options.sentinel_bytes = kGuardBytes;
   OpRun run;
   SG_ASSIGN_OR_RETURN(run.plan,

@@ -37,7 +37,7 @@ struct OpRun {
 // Plans the case, writes its inputs, runs it once and reads its outputs. With guard bands around every tensor; fails
 // when one was written to.
 Result<OpRun> run_on_gpu(const GlApi& gl, const DeviceLimits& limits, const OpCase& op, const Setting& setting,
-                         bool rewrites);
+                         PlanOptions options);
 
 // Whether every number of a tensor can be held by a 16-bit float to its full precision.
 bool fits_half(const HostTensor& tensor);

@@ -43,11 +43,13 @@ void OpTest::check(const OpCase& op, bool rewrites, double tolerance) {
   const Result<std::vector<HostTensor>> from_halves = ref::run(half_case.graph, half_case.inputs);
   ASSERT_TRUE(from_halves.ok()) << op.name << ": " << from_halves.status().message();
 
+  PlanOptions options;
+  options.rewrites = rewrites;
   for (const Setting& setting : kSettings) {
     const bool half = setting.precision == Precision::kFp16;
     const auto& expected = half ? *from_halves : *exact;
     if (half && !(std::ranges::all_of(op.inputs, fits_half) && std::ranges::all_of(expected, fits_half))) continue;
-    const Result<OpRun> run = run_on_gpu(gl(), device().limits, op, setting, rewrites);
+    const Result<OpRun> run = run_on_gpu(gl(), device().limits, op, setting, options);
     ASSERT_TRUE(run.ok()) << op.name << " (" << setting.name << "): " << run.status().message();
     for (size_t i = 0; i < expected.size(); ++i) {
       const Comparison figures = compare(expected[i], run->outputs[i]);

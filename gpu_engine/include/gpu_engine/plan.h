@@ -54,13 +54,21 @@ enum class Precision : uint8_t {
   kFp16,  // half the memory and its traffic; numbers beyond ±65504 are clamped
 };
 
+// What becomes of operators that cannot run on the GPU.
+enum class Fallback : uint8_t {
+  kError,  // Plan::build() fails and names them all
+  kCpu,    // they run on the CPU: slowly, and what they read and make crosses between GPU and CPU in every run
+};
+
 struct PlanOptions {
   Precision precision = Precision::kFp32;
   std::vector<InputSpec> inputs;    // by model input; missing ones are kHost
   std::vector<OutputSpec> outputs;  // by model output; missing ones are kHost
   bool keep_state = true;           // off: every run begins with the model's initial state, as a first one does
-  bool rewrites = true;             // off: the graph runs as it stands in the file (for finding faults)
-  int32_t sentinel_bytes = 0;       // guard bands around every tensor of the arena (for tests); a multiple of 16
+  Fallback fallback = Fallback::kError;
+  bool rewrites = true;        // off: the graph runs as it stands in the file (for finding faults)
+  int32_t sentinel_bytes = 0;  // guard bands around every tensor of the arena (for tests); a multiple of 16
+  std::vector<std::string> hidden_operators;  // "CONV_2D": as if there were no kernel for them (for tests)
 };
 
 struct MemoryReport {
@@ -69,6 +77,13 @@ struct MemoryReport {
   int64_t tensor_bytes = 0;       // the sum over all activations, were none to share memory
   int64_t constant_bytes = 0;     // constant operands that live beside the arena's activations
   int64_t weight_bytes = 0;       // weights, biases and slopes in their GPU layout
+};
+
+// What runs on the CPU (Fallback::kCpu).
+struct FallbackReport {
+  std::vector<std::string> operators;         // each with the reason; empty: all runs on the GPU
+  int64_t bytes_read = 0, bytes_written = 0;  // from and to the GPU's memory, in one run
+  std::string warning() const;                // for people, in one line
 };
 
 class Plan {
@@ -82,6 +97,7 @@ class Plan {
 
   const Model& model() const { return *model_; }
   const MemoryReport& memory() const;
+  const FallbackReport& fallback() const;
   int dispatches() const;    // of one run
   int barriers() const;      // of one run
   int programs() const;      // distinct ones

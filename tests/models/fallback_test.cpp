@@ -1,0 +1,99 @@
+// Models of which part runs on the CPU because the plan was told to do without some operators: they give what they give
+// on the GPU alone.
+#include <cstdio>
+#include <set>
+
+#include "gpu_engine/plan.h"
+#include "gpu_engine/session.h"
+#include "graph/graph.h"
+#include "harness/compare.h"
+#include "harness/gl_test.h"
+#include "harness/golden.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr double kTolerance = 1e-8;         // NMSE of real numbers
+constexpr double kQuantumTolerance = 1e-4;  // and of integers, which may lie a quantum apart
+
+class FallbackTest : public GlTest {
+ protected:
+  Result<std::shared_ptr<const Plan>> plan(const std::shared_ptr<const Model>& model,
+                                           const std::vector<std::string>& hidden) {
+    PlanOptions options;
+    options.fallback = Fallback::kCpu;
+    options.hidden_operators = hidden;
+    return Plan::build(model, device().limits, options);
+  }
+
+  // Two runs, for models that keep a state.
+  Result<std::vector<HostTensor>> infer(const std::shared_ptr<const Plan>& plan,
+                                        const std::vector<HostTensor>& inputs) {
+    SG_ASSIGN_OR_RETURN(const auto session, Session::create(gl(), plan));
+    for (size_t i = 0; i < inputs.size(); ++i) SG_RETURN_IF_ERROR(session->write_input(i, inputs[i].data));
+    if (!plan->model().graph().states.empty()) SG_RETURN_IF_ERROR(session->run());
+    SG_RETURN_IF_ERROR(session->run());
+    std::vector<HostTensor> outputs;
+    for (const TensorInfo& info : plan->model().outputs()) {
+      outputs.emplace_back(info.type, info.shape);
+      SG_RETURN_IF_ERROR(session->read_output(outputs.size() - 1, outputs.back().data));
+    }
+    return outputs;
+  }
+
+  // Hides every operator of the model in turn, then the given ones together.
+  void check(const std::string& name, const std::set<std::string>& skipped, const std::vector<std::string>& together) {
+    if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+    const std::vector<GoldenCase> cases = golden_cases_of(name);
+    ASSERT_FALSE(cases.empty()) << name;
+    const auto inputs = load_inputs(cases.front());
+    ASSERT_TRUE(inputs.ok()) << inputs.status().message();
+    const auto model = Model::load(cases.front().model_file.string(), {QuantizedModels::kAllowed});
+    ASSERT_TRUE(model.ok()) << model.status().message();
+    const auto whole = plan(*model, {});
+    ASSERT_TRUE(whole.ok()) << whole.status().message();
+    EXPECT_TRUE((*whole)->fallback().operators.empty());
+    const auto expected = infer(*whole, *inputs);
+    ASSERT_TRUE(expected.ok()) << expected.status().message();
+
+    std::vector<std::vector<std::string>> hidden;
+    std::set<std::string> seen = skipped;
+    const Graph& graph = (*model)->graph();
+    for (const NodeId id : graph.order()) {
+      const std::string op = to_string(graph.node(id).op);
+      if (seen.insert(op).second) hidden.push_back({op});
+    }
+    if (!together.empty()) hidden.push_back(together);
+    for (const std::vector<std::string>& ops : hidden) {
+      const std::string what = name + " without " + ops[0];
+      const auto divided = plan(*model, ops);
+      ASSERT_TRUE(divided.ok()) << what << ": " << divided.status().message();
+      const FallbackReport& report = (*divided)->fallback();
+      if (report.operators.empty()) continue;  // rewritten into others
+      EXPECT_GT(report.bytes_read + report.bytes_written, 0);
+      const auto got = infer(*divided, *inputs);
+      ASSERT_TRUE(got.ok()) << what << ": " << got.status().message();
+      for (size_t i = 0; i < expected->size(); ++i) {
+        const Comparison figures = compare((*expected)[i], (*got)[i]);
+        const bool real = (*expected)[i].type == DataType::kFloat32;
+        EXPECT_LE(figures.nmse, real ? kTolerance : kQuantumTolerance) << what << ": " << to_string(figures);
+        std::printf("%-60s %zu on the CPU, %lld bytes cross: NMSE %.2e\n", what.c_str(), report.operators.size(),
+                    static_cast<long long>(report.bytes_read + report.bytes_written), figures.nmse);
+      }
+    }
+  }
+};
+
+TEST_F(FallbackTest, SelfieSegmenter) {
+  check("segmentation/mediapipe_selfie_segmenter_256", {}, {"DEPTHWISE_CONV_2D", "ADD", "RESIZE_BILINEAR"});
+}
+TEST_F(FallbackTest, MobilenetOfIntegers) {
+  check("classify_detect/mobilenet_v1_0.25_224_quant", {}, {"DEPTHWISE_CONV_2D", "SOFTMAX"});
+}
+TEST_F(FallbackTest, DynamicRange) {
+  check("segmentation/unet_person_08_dynrange", {}, {"CONCATENATION", "MAX_POOL_2D"});
+}
+TEST_F(FallbackTest, Recurrent) { check("other/mnist_lstm_float", {}, {}); }
+
+}  // namespace
+}  // namespace sightglass::test
