@@ -108,6 +108,9 @@ gboolean start(GstBaseTransform* transform) {
     post_error(transform, status);
     return FALSE;
   }
+  if (const std::string warning = state.runtime.fallback_warning(); !warning.empty()) {
+    GST_ELEMENT_WARNING(transform, LIBRARY, SETTINGS, ("%s", warning.c_str()), (nullptr));
+  }
   return GST_BASE_TRANSFORM_CLASS(gst_gl_segment_parent_class)->start(transform);
 }
 

@@ -54,6 +54,16 @@ GType precision_type() {
   return type;
 }
 
+GType fallback_type() {
+  static const GEnumValue values[] = {
+      {static_cast<gint>(Fallback::kError), "An error when the element starts", "error"},
+      {static_cast<gint>(Fallback::kCpu), "They run on the CPU, slowly, with a readback and an upload in every frame",
+       "cpu"},
+      {0, nullptr, nullptr}};
+  static const GType type = register_enum("GstGlSegmentFallback", values);
+  return type;
+}
+
 GType quantized_models_type() {
   static const GEnumValue values[] = {
       {static_cast<gint>(QuantizedModels::kRefused), "An error when the element starts", "refused"},
@@ -92,6 +102,7 @@ Result<MaskModelOptions> SegmentSettings::mask_model_options() const {
   if (input_scale) options.input_scale = static_cast<float>(*input_scale);
   if (input_offset) options.input_offset = static_cast<float>(*input_offset);
   options.precision = static_cast<Precision>(precision);
+  options.fallback = static_cast<Fallback>(fallback);
   options.quantized_models = static_cast<QuantizedModels>(quantized_models);
   return options;
 }
@@ -128,6 +139,9 @@ void install_segment_properties(GObjectClass* object_class) {
   install(kPrecision, g_param_spec_enum("precision", "Precision",
                                         "How activations and weights are stored on the GPU; sums are 32-bit either way",
                                         precision_type(), defaults.precision, kReady));
+  install(kFallback,
+          g_param_spec_enum("fallback", "Fallback", "What becomes of operators of the model that cannot run on the GPU",
+                            fallback_type(), defaults.fallback, kReady));
   install(kQuantizedModels,
           g_param_spec_enum("quantized-models", "Quantized models", "Whether models of 8-bit integers may be run",
                             quantized_models_type(), defaults.quantized_models, kReady));
@@ -185,6 +199,9 @@ bool set_segment_property(SegmentSettings& settings, guint id, const GValue* val
     case kPrecision:
       settings.precision = g_value_get_enum(value);
       return true;
+    case kFallback:
+      settings.fallback = g_value_get_enum(value);
+      return true;
     case kQuantizedModels:
       settings.quantized_models = g_value_get_enum(value);
       return true;
@@ -236,6 +253,9 @@ bool get_segment_property(const SegmentSettings& settings, guint id, GValue* val
       return true;
     case kPrecision:
       g_value_set_enum(value, settings.precision);
+      return true;
+    case kFallback:
+      g_value_set_enum(value, settings.fallback);
       return true;
     case kQuantizedModels:
       g_value_set_enum(value, settings.quantized_models);

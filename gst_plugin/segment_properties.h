@@ -20,6 +20,7 @@ struct SegmentSettings {
   int activation = 0;                               // nick order of the activation enum: auto none sigmoid softmax
   std::optional<double> input_scale, input_offset;  // unset: by the model's input
   int precision = static_cast<int>(Precision::kFp32);
+  int fallback = static_cast<int>(Fallback::kError);
   int quantized_models = static_cast<int>(QuantizedModels::kAllowed);
   // Live.
   Look look;
@@ -38,6 +39,7 @@ enum SegmentProperty : guint {
   kInputScale,
   kInputOffset,
   kPrecision,
+  kFallback,
   kQuantizedModels,
   kBackground,
   kBlurRadius,

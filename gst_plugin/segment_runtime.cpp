@@ -60,6 +60,11 @@ Status SegmentRuntime::start(const SegmentSettings& settings) {
   return update_picture(settings);
 }
 
+std::string SegmentRuntime::fallback_warning() const {
+  const std::lock_guard lock(mutex_);
+  return plan_ && !plan_->fallback().operators.empty() ? plan_->fallback().warning() : std::string();
+}
+
 void SegmentRuntime::stop() {
   const std::lock_guard lock(mutex_);
   model_.reset();

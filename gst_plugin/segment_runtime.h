@@ -29,6 +29,8 @@ class SegmentRuntime {
   // Streaming or application thread, no GL. Loads the model and checks that it can run.
   Status start(const SegmentSettings& settings);
   void stop();
+  // What runs on the CPU and crosses in every frame, for people; empty when nothing does.
+  std::string fallback_warning() const;
 
   // On the GL thread of `context`. attach() compiles, or leaves that to set_caps() while there is no model: a stopped
   // element may be given a context. detach() may be called from another context's thread.

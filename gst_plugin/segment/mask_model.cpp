@@ -126,6 +126,7 @@ Result<MaskModel> describe_mask_model(std::shared_ptr<const Model> model, const 
 
   MaskModel result;
   result.plan_options.precision = options.precision;
+  result.plan_options.fallback = options.fallback;
   result.output = output;
   result.height = input.shape.dim(1);
   result.width = input.shape.dim(2);

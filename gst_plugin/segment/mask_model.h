@@ -19,6 +19,7 @@ struct MaskModelOptions {
   // what makes its integers the picture's
   std::optional<float> input_scale, input_offset;
   Precision precision = Precision::kFp32;
+  Fallback fallback = Fallback::kError;
   QuantizedModels quantized_models = QuantizedModels::kAllowed;
 };
 

@@ -16,6 +16,7 @@ using sightglass::CheckOptions;
 using sightglass::DumpOptions;
 using sightglass::DumpStage;
 using sightglass::Fit;
+using sightglass::Fallback;
 using sightglass::Precision;
 using sightglass::QuantizedModels;
 using sightglass::RunOptions;
@@ -81,6 +82,8 @@ CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
   run->add_option("--output-prefix", options.output_prefix, "P: write every output as P.outK.raw");
   run->add_option("--runs", options.runs, "Runs after the first one (20)")->check(CLI::Range(0, 1000000));
   add_precision(*run, options.precision);
+  add_choice<Fallback>(*run, "--fallback", options.fallback, {{"error", Fallback::kError}, {"cpu", Fallback::kCpu}},
+                       "What becomes of operators that cannot run on the GPU (error)");
   add_quantized_models(*run, options.model_options);
   add_choice<bool>(*run, "--limits", options.minimum_limits, {{"device", false}, {"min", true}},
                    "Plan for what the device reports, or for no more than OpenGL ES 3.1 guarantees (device)");

@@ -142,6 +142,7 @@ Result<RunReport> run_model(const RunOptions& options) {
   const DeviceLimits& limits = report.device.limits;
   PlanOptions plan_options;
   plan_options.precision = options.precision;
+  plan_options.fallback = options.fallback;
   SG_ASSIGN_OR_RETURN(const auto plan,
                       Plan::build(model, options.minimum_limits ? limits.clamped_to_minimum() : limits, plan_options));
   report.start.plan = stopwatch.lap();
@@ -166,6 +167,7 @@ Result<RunReport> run_model(const RunOptions& options) {
   report.barriers = plan->barriers();
   report.programs = plan->programs();
   report.memory = plan->memory();
+  report.fallback = plan->fallback();
   return report;
 }
 

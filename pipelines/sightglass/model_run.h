@@ -18,6 +18,7 @@ struct RunOptions {
   InputOptions input;
   int runs = 20;  // after the first one, which is measured apart
   Precision precision = Precision::kFp32;
+  Fallback fallback = Fallback::kError;
   ModelOptions model_options;
   bool minimum_limits = false;  // plan for a device that has no more than what OpenGL ES 3.1 guarantees
   interop::GlFlavour flavour = interop::GlFlavour::kEs31;
@@ -53,6 +54,7 @@ struct RunReport {
   RunTimes times;
   int dispatches = 0, barriers = 0, programs = 0;
   MemoryReport memory;
+  FallbackReport fallback;
 };
 
 // Writes `output_prefix`.outK.raw, when a prefix is given, as dense little-endian tensors.

@@ -30,6 +30,7 @@ std::string format_text(const RunReport& report) {
          times.first, report.options.runs, times.median, times.minimum);
   append(text, "            with upload and readback: median %.2f ms, minimum %.2f ms\n", times.transfer_median,
          times.transfer_minimum);
+  if (!report.fallback.operators.empty()) text += "warning     " + report.fallback.warning() + "\n";
   append(text, "plan        %d dispatches, %d barriers, %d programs\n", report.dispatches, report.barriers,
          report.programs);
   const MemoryReport& memory = report.memory;
@@ -79,6 +80,9 @@ std::string format_json(const RunReport& report) {
   root["barriers"] = report.barriers;
   root["programs"] = report.programs;
   root["memory"] = memory_json(report.memory);
+  root["fallback"] = {{"operators", report.fallback.operators},
+                      {"bytes_read", report.fallback.bytes_read},
+                      {"bytes_written", report.fallback.bytes_written}};
   return to_text(root);
 }
 
