@@ -15,8 +15,8 @@ namespace {
 using sightglass::CheckOptions;
 using sightglass::DumpOptions;
 using sightglass::DumpStage;
-using sightglass::Fit;
 using sightglass::Fallback;
+using sightglass::Fit;
 using sightglass::Precision;
 using sightglass::QuantizedModels;
 using sightglass::RunOptions;
