@@ -69,15 +69,60 @@ void dequantize(GraphGenerator& g, OpType op) {
   g.add(op, {}, {g.add(OpType::kQuantize, {}, {data}, true, Activation::kNone, &between)}, false);
 }
 
+void float_function(GraphGenerator& g, OpType op) {
+  Attributes attributes;
+  if (op == OpType::kLeakyRelu) attributes = LeakyReluAttr{0.2f};
+  if (op == OpType::kGelu) attributes = GeluAttr{g.chance(50)};
+  g.add(op, attributes, {g.floats()}, op == OpType::kNeg || op == OpType::kAbs);
+}
+
+// Whose result jumps.
+void step(GraphGenerator& g, OpType op) { g.add(op, {}, {g.exact_floats()}, true); }
+
+void float_binary(GraphGenerator& g, OpType op) { g.add(op, {}, operands(g, g.floats()), false); }
+
+void broadcast_to(GraphGenerator& g, OpType op) {
+  const ValueId data = g.floats();
+  std::vector<int32_t> dims(g.shape(data).dims().begin(), g.shape(data).dims().end());
+  for (int32_t& d : dims) {
+    if (d == 1) d = g.random.pick(1, 5);
+  }
+  if (dims.size() < 4) dims.insert(dims.begin(), g.random.pick(1, 4));
+  g.add(op, BroadcastToAttr{Shape(dims)}, {data}, true);
+}
+
 constexpr Recipe kRecipes[] = {
-    {OpType::kAdd, binary},        {OpType::kSub, binary},
-    {OpType::kMul, binary},        {OpType::kMaximum, binary},
-    {OpType::kMinimum, binary},    {OpType::kPrelu, binary},
-    {OpType::kRelu, unary},        {OpType::kRelu6, unary},
-    {OpType::kReluN1To1, unary},   {OpType::kLogistic, unary},
-    {OpType::kTanh, unary},        {OpType::kHardSwish, unary},
-    {OpType::kExp, unary},         {OpType::kSoftmax, softmax},
-    {OpType::kQuantize, quantize}, {OpType::kDequantize, dequantize},
+    {OpType::kAdd, binary},
+    {OpType::kSub, binary},
+    {OpType::kMul, binary},
+    {OpType::kMaximum, binary},
+    {OpType::kMinimum, binary},
+    {OpType::kPrelu, binary},
+    {OpType::kRelu, unary},
+    {OpType::kRelu6, unary},
+    {OpType::kReluN1To1, unary},
+    {OpType::kLogistic, unary},
+    {OpType::kTanh, unary},
+    {OpType::kHardSwish, unary},
+    {OpType::kExp, unary},
+    {OpType::kSoftmax, softmax},
+    {OpType::kQuantize, quantize},
+    {OpType::kDequantize, dequantize},
+    {OpType::kNeg, float_function},
+    {OpType::kAbs, float_function},
+    {OpType::kSquare, float_function},
+    {OpType::kSin, float_function},
+    {OpType::kCos, float_function},
+    {OpType::kElu, float_function},
+    {OpType::kLeakyRelu, float_function},
+    {OpType::kGelu, float_function},
+    {OpType::kRelu0To1, float_function},
+    {OpType::kFloor, step},
+    {OpType::kCeil, step},
+    {OpType::kRound, step},
+    {OpType::kSign, step},
+    {OpType::kSquaredDifference, float_binary},
+    {OpType::kBroadcastTo, broadcast_to},
 };
 
 }  // namespace

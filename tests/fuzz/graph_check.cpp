@@ -48,11 +48,13 @@ class Shake {
   bool reaches_into(const Node& node) const {
     const Value& data = graph_.value(node.inputs[0]);
     const bool rounded = data.producer != kNone && graph_.node(data.producer).op == OpType::kDynamicQuantize;
-    return has_weights(node.op) && data.type == DataType::kFloat32 && !rounded;
+    return (has_weights(node.op) || node.op == OpType::kLstm) && data.type == DataType::kFloat32 && !rounded;
   }
-  void move(HostTensor& tensor) {
+  // `keeps`: between its steps the operator stores numbers as the plan does.
+  void move(HostTensor& tensor, bool keeps = false) {
+    const float unit = keeps && precision_ == Precision::kFp16 ? 0x1p-11f : 0x1p-22f;
     const auto floor = static_cast<float>(rms(tensor) * 0x1p-24);
-    for (float& v : tensor.as<float>()) v += (std::abs(v) * 0x1p-22f + floor) * random_.uniform(-1, 1);
+    for (float& v : tensor.as<float>()) v += (std::abs(v) * unit + floor) * random_.uniform(-1, 1);
   }
 
   void result(ValueId id, HostTensor& tensor) {
@@ -97,7 +99,7 @@ Result<Tensors> evaluate(const OpCase& op, Shake* shake) {
     HostTensor data;
     if (shake != nullptr && shake->reaches_into(node)) {
       data = *arguments[0];
-      shake->move(data);
+      shake->move(data, node.op == OpType::kLstm);
       arguments[0] = &data;
     }
     SG_ASSIGN_OR_RETURN(std::vector<HostTensor> results, ref::evaluate(graph, node, arguments));
