@@ -251,9 +251,6 @@ const OperatorRule* find_rule(schema::BuiltinOperator code, std::string_view cus
 }
 
 std::string unsupported_reason(schema::BuiltinOperator code, std::string_view custom_code) {
-  if (code == B::CUSTOM && custom_code == "TFLite_Detection_PostProcess") {
-    return "it picks boxes one after the other; end the model before it, and decode its boxes and scores";
-  }
   if (code == B::CUSTOM) {
     return "the custom operator " + quoted(custom_code) +
            " is not known here; express it with built-in operators, or end the model before it";

@@ -9,7 +9,9 @@
 #include "graph/op_types.h"
 #include "graph/quantized.h"
 #include "tflite/import_options.h"
+#include "tflite/input_shapes.h"
 #include "tflite/model_file.h"
+#include "tflite/operator_name.h"
 #include "tflite/tensor_table.h"
 
 namespace sightglass::tflite {
@@ -34,11 +36,7 @@ class Importer {
 
  private:
   // One operator of the file on its way into the graph.
-  struct Step {
-    std::string name;   // "CONV_2D"
-    std::string title;  // "CONV_2D #12"
-    schema::BuiltinOperator code = schema::BuiltinOperator::ADD;
-    std::string custom_code;
+  struct Step : OperatorName {
     std::vector<FileTensor*> inputs;  // null where absent
     std::vector<FileTensor*> outputs;
     std::vector<const FileTensor*> intermediates;
@@ -46,7 +44,6 @@ class Importer {
 
   Status read_graph_inputs();
   Status read_graph_outputs();
-  Status list_operators();
   Status describe_ends(const flatbuffers::Vector<int32_t>* tensors, std::vector<TensorInfo>& infos);
   Status read_operators();
   Status read_all();
@@ -54,7 +51,6 @@ class Importer {
   Status note(const Status& status, const std::string& where = {});
   void expose_ends();
   Result<Step> read_step(const schema::Operator& op, uint32_t index);
-  Status name_operator(const schema::Operator& op, uint32_t index, Step& step);
   Status import_step(const schema::Operator& op, const Step& step);
   Status add_node(const DecodedOp& decoded, const Step& step);
   Status adopt_result(HostTensor result, const Step& step);
@@ -120,6 +116,9 @@ Status Importer::read_graph_inputs() {
     Status usable;
     if (!input->type) {
       usable = unsupported(what + ", " + input->describe() + ", has elements of type " + input->type_name());
+    } else if (input->dynamic) {
+      usable = unsupported(what + ", " + input->describe() +
+                           ", has a dynamic shape: give it one, or convert the model with fixed input shapes");
     } else if (input->shape.elements() == 0) {
       usable = unsupported(what + ", " + input->describe() + ", has no elements: shape " + input->shape.to_string());
     }
@@ -148,33 +147,9 @@ Status Importer::read_graph_outputs() {
   return {};
 }
 
-Status Importer::name_operator(const schema::Operator& op, uint32_t index, Step& step) {
-  const auto* codes = file_.model().operator_codes();
-  const uint32_t count = codes == nullptr ? 0 : codes->size();
-  const std::string number = " #" + std::to_string(index);
-  if (op.opcode_index() >= count) {
-    return invalid_model("operator" + number + " has operator code " + std::to_string(op.opcode_index()) +
-                         ", but there are " + std::to_string(count));
-  }
-  const schema::OperatorCode& code = *codes->Get(op.opcode_index());
-  step.code = std::max(static_cast<schema::BuiltinOperator>(code.deprecated_builtin_code()), code.builtin_code());
-  const char* name = schema::EnumNameBuiltinOperator(step.code);
-  const bool known = static_cast<int32_t>(step.code) >= 0 && *name != '\0';
-  step.name = known ? name : "operator " + std::to_string(static_cast<int32_t>(step.code));
-  if (step.code == schema::BuiltinOperator::CUSTOM) {
-    const auto* custom = code.custom_code();
-    if (custom == nullptr) return invalid_model("CUSTOM" + number + " has no name");
-    SG_RETURN_IF_ERROR(file_.charge(custom->size()));
-    step.custom_code = custom->str();
-    step.name += " " + quoted(step.custom_code);
-  }
-  step.title = step.name + number;
-  return {};
-}
-
 Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t index) {
   Step step;
-  SG_RETURN_IF_ERROR(name_operator(op, index, step));
+  SG_ASSIGN_OR_RETURN(static_cast<OperatorName&>(step), name_operator(file_, op, index));
   const size_t input_count = op.inputs() == nullptr ? 0 : op.inputs()->size();
   const size_t output_count = op.outputs() == nullptr ? 0 : op.outputs()->size();
   // What an operator takes in a file at the least, and its lists.
@@ -229,6 +204,10 @@ Status Importer::read_operators() {
     SG_ASSIGN_OR_RETURN(const Step step, read_step(*operators->Get(i), i));
     Status status = import_step(*operators->Get(i), step);
     if (status.ok()) continue;
+    if (status.code() == ErrorCode::kInvalidModel && !options_.input_shapes.empty()) {
+      status = unsupported(status.message() + "; the file may fix what the given input shapes contradict (" +
+                           describe(options_.input_shapes) + ")");
+    }
     SG_RETURN_IF_ERROR(note(status, where(step.title, step.outputs)));
     for (FileTensor* output : step.outputs) output->opaque = true;
   }
@@ -348,7 +327,7 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
 }
 
 Status Importer::adopt_shape(FileTensor& tensor, const Shape& inferred) const {
-  if (tensor.shape_declared && tensor.shape != inferred) {
+  if (options_.input_shapes.empty() && tensor.shape_declared && tensor.shape != inferred) {
     return invalid_model("output " + tensor.describe() + " is declared as " + tensor.shape.to_string() +
                          ", but its inputs and options make it " + inferred.to_string());
   }
@@ -498,17 +477,6 @@ Status Importer::note(const Status& status, const std::string& where) {
   return {};
 }
 
-Status Importer::list_operators() {
-  const auto* operators = file_.subgraph().operators();
-  const uint32_t count = operators == nullptr ? 0 : operators->size();
-  for (uint32_t i = 0; i < count && i < static_cast<uint32_t>(options_.max_nodes); ++i) {
-    Step step;
-    SG_RETURN_IF_ERROR(name_operator(*operators->Get(i), i, step));
-    survey_.operators.push_back(std::move(step.name));
-  }
-  return {};
-}
-
 // What the file says of its inputs or outputs; their indices have been checked.
 Status Importer::describe_ends(const flatbuffers::Vector<int32_t>* tensors, std::vector<TensorInfo>& infos) {
   for (uint32_t i = 0; tensors != nullptr && i < tensors->size(); ++i) {
@@ -534,10 +502,12 @@ void Importer::expose_ends() {
 }
 
 Status Importer::read_all() {
-  SG_RETURN_IF_ERROR(list_operators());
+  SG_ASSIGN_OR_RETURN(survey_.operators, list_operators(file_, static_cast<uint32_t>(options_.max_nodes)));
   Result<std::vector<FileTensor>> tensors = read_tensors(file_, options_);
   if (!tensors.ok()) return note(tensors.status());
   tensors_ = std::move(tensors).value();
+  SG_RETURN_IF_ERROR(
+      apply_input_shapes(file_.subgraph(), options_.input_shapes, options_.max_tensor_elements, tensors_));
   SG_RETURN_IF_ERROR(read_graph_inputs());
   SG_RETURN_IF_ERROR(describe_ends(file_.subgraph().inputs(), survey_.inputs));
   const Status operators = read_operators();
@@ -554,18 +524,6 @@ Result<Survey> Importer::run(const std::string& name) {
   return std::move(survey_);
 }
 
-// One error that names them all.
-Status refuse(const std::vector<Obstacle>& obstacles) {
-  const bool operators = std::ranges::none_of(obstacles, &std::string::empty, &Obstacle::where);
-  if (!operators && obstacles.size() == 1) return unsupported(obstacles[0].reason);
-  const std::string count = std::to_string(obstacles.size());
-  std::string message = !operators              ? count + " things are not supported:"
-                        : obstacles.size() == 1 ? "1 operator is not supported:"
-                                                : count + " operators are not supported:";
-  for (const Obstacle& obstacle : obstacles) message += "\n  " + to_string(obstacle);
-  return unsupported(message);
-}
-
 }  // namespace
 
 Result<Survey> survey(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
@@ -575,13 +533,6 @@ Result<Survey> survey(std::span<const std::byte> bytes, std::shared_ptr<const vo
   Result<Survey> result = Importer(std::move(file).value(), options).run(name);
   if (!result.ok()) return result.status().with_context(name);
   return result;
-}
-
-Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
-                     const ImportOptions& options) {
-  SG_ASSIGN_OR_RETURN(Survey result, survey(bytes, std::move(owner), name, options));
-  if (!result.obstacles.empty()) return refuse(result.obstacles).with_context(name);
-  return std::move(result.graph);
 }
 
 }  // namespace sightglass::tflite

@@ -15,6 +15,8 @@ namespace sightglass::tflite {
 
 struct ImportOptions {
   bool quantized_models = true;  // whether 8-bit and 16-bit activations and weights are accepted
+  // Other shapes than the file declares. What it says of the shapes of other tensors is then ignored.
+  std::vector<InputShape> input_shapes;
   // Bounds that turn a hostile file into an error instead of an allocation.
   int64_t max_tensor_elements = int64_t{1} << 28;
   int max_nodes = 100000;

@@ -39,6 +39,7 @@ Result<MappedFile> map_file(const std::string& path) {
 ImportOptions import_options(const ModelOptions& options) {
   ImportOptions import;
   import.quantized_models = options.quantized_models == QuantizedModels::kAllowed;
+  import.input_shapes = options.input_shapes;
   return import;
 }
 

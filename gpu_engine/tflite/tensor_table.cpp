@@ -39,7 +39,7 @@ Result<Shape> read_shape(const flatbuffers::Vector<int32_t>& dims, const ImportO
   int64_t elements = 1;  // of the dimensions so far, the way Shape multiplies them
   for (const int32_t dim : shape.dims()) {
     if (dim == -1) {
-      return unsupported("dynamic shape " + shape.to_string() + ": convert the model with fixed input shapes");
+      return invalid_model("constant of the open shape " + shape.to_string());
     }
     if (dim < 0) return invalid_model("negative dimension in shape " + shape.to_string());
     elements *= dim;
@@ -82,6 +82,10 @@ Result<Quantization> read_quantization(const schema::QuantizationParameters& par
   return quantization;
 }
 
+bool has_open_dimension(const schema::Tensor& in) {
+  return in.shape() != nullptr && std::ranges::find(*in.shape(), -1) != in.shape()->end();
+}
+
 Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFile& file, const ImportOptions& options) {
   FileTensor tensor;
   tensor.index = index;
@@ -89,7 +93,9 @@ Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFil
   tensor.type = engine_type(in.type());
   tensor.variable = in.is_variable();
   tensor.sparse = in.sparsity() != nullptr;
-  if (in.shape() != nullptr) {
+  SG_ASSIGN_OR_RETURN(const std::span<const std::byte> data, file.buffer(in.buffer()));
+  tensor.dynamic = data.empty() && has_open_dimension(in);
+  if (in.shape() != nullptr && !tensor.dynamic) {
     SG_ASSIGN_OR_RETURN(tensor.shape, read_shape(*in.shape(), options));
     // Files leave the shapes of intermediate tensors out by way of an empty list.
     tensor.shape_declared = in.shape()->size() > 0;
@@ -97,7 +103,6 @@ Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFil
   if (in.quantization() != nullptr) {
     SG_ASSIGN_OR_RETURN(tensor.quantization, read_quantization(*in.quantization(), tensor.shape, file));
   }
-  SG_ASSIGN_OR_RETURN(const std::span<const std::byte> data, file.buffer(in.buffer()));
   if (data.empty() || tensor.sparse || !tensor.type) {
     tensor.available = !data.empty();
     return tensor;

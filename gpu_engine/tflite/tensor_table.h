@@ -18,6 +18,7 @@ struct FileTensor {
   std::optional<DataType> type;  // none for the format's types that the engine has no counterpart of
   Shape shape;                   // as declared, until an operator's shape is inferred
   bool shape_declared = false;
+  bool dynamic = false;   // the file leaves a dimension open
   bool sparse = false;    // its data is compressed, and not in `constant`
   bool variable = false;  // keeps its contents from run to run
   Quantization quantization;

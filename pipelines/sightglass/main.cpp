@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "input_shape.h"
 #include "model_check.h"
 #include "model_dump.h"
 #include "model_run.h"
@@ -53,6 +54,20 @@ void add_quantized_models(CLI::App& app, sightglass::ModelOptions& options) {
       "Whether models of 8-bit integers may run; results are within a few quanta of TensorFlow Lite's (allowed)");
 }
 
+void add_input_shapes(CLI::App& app, std::vector<sightglass::InputShape>& shapes) {
+  app.add_option_function<std::vector<std::string>>(
+         "--input-shape",
+         [&shapes](const std::vector<std::string>& words) {
+           for (const std::string& word : words) {
+             auto shape = sightglass::parse_input_shape(word);
+             if (!shape.ok()) throw CLI::ValidationError("--input-shape", shape.status().message());
+             shapes.push_back(std::move(shape).value());
+           }
+         },
+         "NAME=1x256x256x3 or INDEX=…: another shape for an input than the file declares; repeatable")
+      ->allow_extra_args(false);
+}
+
 struct RunArguments {
   RunOptions options;
   std::vector<double> range;
@@ -85,6 +100,7 @@ CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
   add_choice<Fallback>(*run, "--fallback", options.fallback, {{"error", Fallback::kError}, {"cpu", Fallback::kCpu}},
                        "What becomes of operators that cannot run on the GPU (error)");
   add_quantized_models(*run, options.model_options);
+  add_input_shapes(*run, options.model_options.input_shapes);
   add_choice<bool>(*run, "--limits", options.minimum_limits, {{"device", false}, {"min", true}},
                    "Plan for what the device reports, or for no more than OpenGL ES 3.1 guarantees (device)");
   add_choice<GlFlavour>(*run, "--gl", options.flavour,
@@ -111,6 +127,7 @@ CLI::App* add_check(CLI::App& app, CheckArguments& arguments) {
   check->add_option("MODEL", options.model, "The .tflite file")->required();
   add_precision(*check, options.precision);
   add_quantized_models(*check, options.model_options);
+  add_input_shapes(*check, options.model_options.input_shapes);
   add_choice<bool>(*check, "--limits", options.minimum_limits, {{"minimum", true}, {"typical", false}},
                    "Plan for no more than what OpenGL ES 3.1 guarantees, or for what phones have (minimum)");
   check->add_flag("--json", arguments.json, "Print the report as JSON");

@@ -191,6 +191,35 @@ TEST_F(CommandTest, ChecksNeedNoGpu) {
   EXPECT_EQ(run_command(quantized + " --quantized-models refused").status, 1);
 }
 
+TEST_F(CommandTest, OtherInputShapes) {
+  for (const char* wrong : {"", "sub_2", "sub_2=", "=1x2", "a=1x", "a=x1", "a=1x0", "a=1x-1", "a=1,2",
+                            "a=1x99999999999", "a=1x1x1x1x1x1x1x1x1"}) {
+    EXPECT_EQ(run_command("check model.tflite --input-shape '" + std::string(wrong) + "'").status, 2) << wrong;
+  }
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const std::string folder = (*shared_dir() / "models").string() + "/";
+  const std::string bodypix = folder + "segmentation/bodypix_float_050_8.tflite";
+  const CommandResult check = run_command("check --json " + bodypix + " --input-shape sub_2=1x129x193x3", "");
+  ASSERT_EQ(check.status, 0) << check.output;
+  const auto report = nlohmann::json::parse(check.output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << check.output;
+  EXPECT_EQ(report.at("inputs").at(0).at("shape"), (std::vector<int>{1, 129, 193, 3}));
+  EXPECT_EQ(report.at("outputs").at(0).at("shape"), (std::vector<int>{1, 17, 25, 1}));
+
+  const CommandResult run = run_command("run --json --runs 0 " + bodypix + " --input-shape 0=1x65x65x3", "");
+  ASSERT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(nlohmann::json::parse(run.output, nullptr, false).at("outputs").at(0).at("shape"),
+            (std::vector<int>{1, 9, 9, 1}));
+
+  const CommandResult unknown = run_command("check " + bodypix + " --input-shape frame=1x65x65x3");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.output.find("inputs are 0 'sub_2'"), std::string::npos) << unknown.output;
+  const CommandResult fixed =
+      run_command("check " + folder + "segmentation/deeplabv3_257_mv_gpu.tflite --input-shape 0=1x321x321x3");
+  EXPECT_EQ(fixed.status, 1);
+  EXPECT_NE(fixed.output.find("CONCATENATION #65"), std::string::npos) << fixed.output;
+}
+
 TEST_F(CommandTest, ChecksAreJsonForScripts) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const std::string check = "check --json " + (*shared_dir() / "models").string() + "/";

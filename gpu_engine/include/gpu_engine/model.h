@@ -35,8 +35,15 @@ enum class OutputActivation : uint8_t { kNone, kSigmoid, kSoftmax };
 // built-in kernels do, so that results equal theirs or differ from them by a quantum here and there.
 enum class QuantizedModels : uint8_t { kRefused, kAllowed };
 
+// Another shape for an input than the file declares. Fully convolutional models take pictures of many sizes.
+struct InputShape {
+  std::string input;  // its name, or its number where no input has that name
+  Shape shape;
+};
+
 struct ModelOptions {
   QuantizedModels quantized_models = QuantizedModels::kAllowed;
+  std::vector<InputShape> input_shapes = {};
 };
 
 class Model {

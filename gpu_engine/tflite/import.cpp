@@ -1,0 +1,30 @@
+// From what was found in a file to a graph, or to one error.
+#include <algorithm>
+
+#include "tflite/importer.h"
+
+namespace sightglass::tflite {
+namespace {
+
+// One error that names them all.
+Status refuse(const std::vector<Obstacle>& obstacles) {
+  const bool operators = std::ranges::none_of(obstacles, &std::string::empty, &Obstacle::where);
+  if (!operators && obstacles.size() == 1) return unsupported(obstacles[0].reason);
+  const std::string count = std::to_string(obstacles.size());
+  std::string message = !operators              ? count + " things are not supported:"
+                        : obstacles.size() == 1 ? "1 operator is not supported:"
+                                                : count + " operators are not supported:";
+  for (const Obstacle& obstacle : obstacles) message += "\n  " + to_string(obstacle);
+  return unsupported(message);
+}
+
+}  // namespace
+
+Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
+                     const ImportOptions& options) {
+  SG_ASSIGN_OR_RETURN(Survey result, survey(bytes, std::move(owner), name, options));
+  if (!result.obstacles.empty()) return refuse(result.obstacles).with_context(name);
+  return std::move(result.graph);
+}
+
+}  // namespace sightglass::tflite

@@ -1,0 +1,85 @@
+#include "tflite/input_shapes.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+namespace sightglass::tflite {
+namespace {
+
+// The model's inputs that are tensors at all; reading the graph complains of the others.
+std::vector<FileTensor*> inputs_of(const schema::SubGraph& subgraph, std::vector<FileTensor>& tensors) {
+  std::vector<FileTensor*> inputs;
+  for (uint32_t i = 0; subgraph.inputs() != nullptr && i < subgraph.inputs()->size(); ++i) {
+    const int32_t index = subgraph.inputs()->Get(i);
+    const bool exists = index >= 0 && static_cast<size_t>(index) < tensors.size();
+    inputs.push_back(exists ? &tensors[static_cast<size_t>(index)] : nullptr);
+  }
+  return inputs;
+}
+
+std::string list(const std::vector<FileTensor*>& inputs) {
+  constexpr size_t kMost = 16;
+  std::string text;
+  for (size_t i = 0; i < inputs.size() && i < kMost; ++i) {
+    if (inputs[i] != nullptr) text += (text.empty() ? "" : ", ") + std::to_string(i) + " " + quoted(inputs[i]->name);
+  }
+  return text + (inputs.size() > kMost ? ", …" : "");
+}
+
+// By name; by number where no input has that name. Null when there is none.
+FileTensor* find(const std::vector<FileTensor*>& inputs, const std::string& wanted) {
+  const auto named =
+      std::ranges::find_if(inputs, [&](const FileTensor* t) { return t != nullptr && t->name == wanted; });
+  if (named != inputs.end()) return *named;
+  size_t index = 0;
+  const char* end = wanted.data() + wanted.size();
+  const auto parsed = std::from_chars(wanted.data(), end, index);
+  return parsed.ec == std::errc() && parsed.ptr == end && index < inputs.size() ? inputs[index] : nullptr;
+}
+
+Status check_shape(const Shape& shape, int64_t max_elements) {
+  int64_t elements = 1;
+  for (const int32_t dim : shape.dims()) {
+    if (dim < 1) return invalid_argument("dimensions are at least 1");
+    elements *= dim;
+    if (elements > max_elements)
+      return invalid_argument("it has more than " + std::to_string(max_elements) + " elements");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status apply_input_shapes(const schema::SubGraph& subgraph, std::span<const InputShape> shapes, int64_t max_elements,
+                          std::vector<FileTensor>& tensors) {
+  const std::vector<FileTensor*> inputs = inputs_of(subgraph, tensors);
+  std::set<const FileTensor*> seen;
+  for (const InputShape& wanted : shapes) {
+    FileTensor* const input = find(inputs, wanted.input);
+    if (input == nullptr) {
+      return invalid_argument("there is no input " + quoted(wanted.input) + " to give a shape to; inputs are " +
+                              list(inputs));
+    }
+    const std::string here = "the shape " + wanted.shape.to_string() + " for input " + quoted(input->name);
+    if (!seen.insert(input).second) return invalid_argument(here + ": the input has been given one already");
+    SG_RETURN_IF_ERROR(check_shape(wanted.shape, max_elements).with_context(here));
+    if (input->quantization.scale.size() > 1) {
+      return invalid_argument(here + ": the input has a scale for every index of a dimension, and cannot change");
+    }
+    input->shape = wanted.shape;
+    input->shape_declared = true;
+    input->dynamic = false;
+  }
+  return {};
+}
+
+std::string describe(std::span<const InputShape> shapes) {
+  std::string text;
+  for (const InputShape& entry : shapes) {
+    text += (text.empty() ? "" : ", ") + quoted(entry.input) + " as " + entry.shape.to_string();
+  }
+  return text;
+}
+
+}  // namespace sightglass::tflite

@@ -1,0 +1,13 @@
+// "NAME=1x256x256x3" on the command line.
+#pragma once
+
+#include <string_view>
+
+#include "gpu_engine/model.h"
+#include "gpu_engine/status.h"
+
+namespace sightglass {
+
+Result<InputShape> parse_input_shape(std::string_view text);
+
+}  // namespace sightglass

@@ -1,0 +1,66 @@
+// A real model at other sizes than its file declares.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <span>
+
+#include "gpu_engine/model.h"
+#include "gpu_engine/plan.h"
+#include "gpu_engine/session.h"
+#include "harness/compare.h"
+#include "harness/gl_test.h"
+#include "harness/golden.h"
+#include "plan/plan_data.h"
+#include "random_input.h"
+#include "ref/ref_ops.h"
+
+namespace sightglass::test {
+namespace {
+
+class InputShapesTest : public GlTest {
+ protected:
+  Result<std::shared_ptr<const Plan>> plan(const std::vector<InputShape>& shapes) {
+    const auto path = *shared_dir() / "models/segmentation/bodypix_float_050_8.tflite";
+    SG_ASSIGN_OR_RETURN(auto model, Model::load(path.string(), {QuantizedModels::kAllowed, shapes}));
+    return Plan::build(std::move(model), device().limits);
+  }
+};
+
+std::set<ShaderKey> programs_of(const Plan& plan) { return {plan.data().programs.begin(), plan.data().programs.end()}; }
+
+TEST_F(InputShapesTest, TheSameProgramsAtOtherSizes) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const auto declared = plan({});
+  ASSERT_TRUE(declared.ok()) << declared.status().message();
+  for (const Shape& shape : {Shape{1, 129, 193, 3}, Shape{1, 513, 385, 3}}) {
+    const auto other = plan({{"sub_2", shape}});
+    ASSERT_TRUE(other.ok()) << other.status().message();
+    EXPECT_EQ((*other)->model().inputs()[0].shape, shape);
+    EXPECT_EQ(programs_of(**other), programs_of(**declared)) << shape.to_string();
+  }
+}
+
+TEST_F(InputShapesTest, TheReferenceAgrees) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const auto other = plan({{"0", Shape{1, 97, 129, 3}}});
+  ASSERT_TRUE(other.ok()) << other.status().message();
+  const Model& model = (*other)->model();
+  HostTensor input(DataType::kFloat32, model.inputs()[0].shape);
+  RandomStream(1).fill(DataType::kFloat32, input.data);
+  const auto expected = ref::run(model.graph(), {input});
+  ASSERT_TRUE(expected.ok()) << expected.status().message();
+
+  const auto session = Session::create(gl(), *other);
+  ASSERT_TRUE(session.ok()) << session.status().message();
+  ASSERT_TRUE((*session)->write_input(0, input.data).ok());
+  ASSERT_TRUE((*session)->run().ok());
+  HostTensor output(DataType::kFloat32, model.outputs()[0].shape);
+  ASSERT_TRUE((*session)->read_output(0, output.data).ok());
+  EXPECT_EQ(output.shape, (Shape{1, 13, 17, 1}));
+  const Comparison comparison = compare(expected->front(), output);
+  std::printf("%s\n", to_string(comparison).c_str());
+  EXPECT_LE(comparison.relative_max, 1e-4);
+}
+
+}  // namespace
+}  // namespace sightglass::test
