@@ -76,6 +76,24 @@ struct AttributeText {
   std::string operator()(const GeluAttr& a) const { return a.approximate ? " approximate" : ""; }
   std::string operator()(const SelectAttr& a) const { return a.by_row ? " by_row" : ""; }
   std::string operator()(const BroadcastToAttr&) const { return ""; }  // as above
+  std::string operator()(const TransposeAttr& a) const {
+    return " permutation=" + list(a.permutation, a.permutation.size());
+  }
+  std::string operator()(const SplitAttr& a) const {
+    return " axis=" + std::to_string(a.axis) + " sizes=" + list(a.sizes, a.sizes.size()) +
+           (a.drop_axis ? " drop_axis" : "");
+  }
+  std::string operator()(const TileAttr& a) const { return " multiples=" + list(a.multiples, a.multiples.size()); }
+  std::string operator()(const MirrorPadAttr& a) const {
+    return " before=" + list(a.before, rank) + " after=" + list(a.after, rank) + (a.symmetric ? " symmetric" : "");
+  }
+  std::string operator()(const BatchSpaceAttr& a) const {
+    return " block=" + list(a.block, a.block.size()) + " before=" + list(a.before, a.before.size()) +
+           " after=" + list(a.after, a.after.size());
+  }
+  std::string operator()(const GatherAttr& a) const {
+    return " axis=" + std::to_string(a.axis) + (a.batch_dims > 0 ? " batch_dims=" + std::to_string(a.batch_dims) : "");
+  }
   std::string operator()(const DepthToSpaceAttr& a) const { return " block=" + std::to_string(a.block_size); }
   std::string operator()(const DetectionAttr& a) const {
     return " detections=" + std::to_string(a.max_detections) + " classes=" + std::to_string(a.max_classes) + "/" +

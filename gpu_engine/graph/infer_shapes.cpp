@@ -55,6 +55,26 @@ Result<Shape> infer_one(const NodeShapes& n) {
       return infer_broadcast_to(n);
     case OpType::kAddN:
       return infer_add_n(n);
+    case OpType::kTranspose:
+      return infer_transpose(n);
+    case OpType::kPack:
+      return infer_pack(n);
+    case OpType::kTile:
+      return infer_tile(n);
+    case OpType::kMirrorPad:
+      return infer_mirror_pad(n);
+    case OpType::kSpaceToDepth:
+      return infer_space_to_depth(n);
+    case OpType::kSpaceToBatch:
+      return infer_space_to_batch(n);
+    case OpType::kBatchToSpace:
+      return infer_batch_to_space(n);
+    case OpType::kResizeNearest:
+      return infer_resize(n);
+    case OpType::kGather:
+      return infer_gather(n);
+    case OpType::kGatherNd:
+      return infer_gather_nd(n);
     default:  // those of several outputs
       break;
   }
@@ -76,6 +96,8 @@ Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
     SG_ASSIGN_OR_RETURN(shapes, infer_lstm(graph, node));
   } else if (node.op == OpType::kDetectionPostprocess) {
     SG_ASSIGN_OR_RETURN(shapes, infer_detection(graph, node));
+  } else if (node.op == OpType::kSplit) {
+    SG_ASSIGN_OR_RETURN(shapes, infer_split(NodeShapes(graph, node)));
   } else {
     SG_ASSIGN_OR_RETURN(const Shape shape, infer_one(NodeShapes(graph, node)));
     shapes.push_back(shape);

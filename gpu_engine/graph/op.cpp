@@ -38,6 +38,7 @@ size_t attributes_of(OpType op) {
     case OpType::kSoftmax:
       return index_of<SoftmaxAttr>();
     case OpType::kConcat:
+    case OpType::kPack:
       return index_of<ConcatAttr>();
     case OpType::kPad:
       return index_of<PadAttr>();
@@ -46,10 +47,12 @@ size_t attributes_of(OpType op) {
     case OpType::kStridedSlice:
       return index_of<StridedSliceAttr>();
     case OpType::kResizeBilinear:
+    case OpType::kResizeNearest:
       return index_of<ResizeAttr>();
     case OpType::kDynamicQuantize:
       return index_of<DynamicQuantizeAttr>();
     case OpType::kDepthToSpace:
+    case OpType::kSpaceToDepth:
       return index_of<DepthToSpaceAttr>();
     case OpType::kDetectionPostprocess:
       return index_of<DetectionAttr>();
@@ -63,6 +66,19 @@ size_t attributes_of(OpType op) {
       return index_of<SelectAttr>();
     case OpType::kBroadcastTo:
       return index_of<BroadcastToAttr>();
+    case OpType::kTranspose:
+      return index_of<TransposeAttr>();
+    case OpType::kSplit:
+      return index_of<SplitAttr>();
+    case OpType::kTile:
+      return index_of<TileAttr>();
+    case OpType::kMirrorPad:
+      return index_of<MirrorPadAttr>();
+    case OpType::kSpaceToBatch:
+    case OpType::kBatchToSpace:
+      return index_of<BatchSpaceAttr>();
+    case OpType::kGather:
+      return index_of<GatherAttr>();
     default:
       return index_of<std::monostate>();
   }
@@ -180,6 +196,25 @@ Activation activation_of(OpType op) {
   }
 }
 
+bool moves_as_is(OpType op) {
+  switch (op) {
+    case OpType::kTranspose:
+    case OpType::kSplit:
+    case OpType::kPack:
+    case OpType::kTile:
+    case OpType::kMirrorPad:
+    case OpType::kSpaceToDepth:
+    case OpType::kSpaceToBatch:
+    case OpType::kBatchToSpace:
+    case OpType::kResizeNearest:
+    case OpType::kGather:
+    case OpType::kGatherNd:
+      return true;
+    default:
+      return false;
+  }
+}
+
 const char* to_string(OpType op) {
   switch (op) {
     case OpType::kConv2d:
@@ -224,6 +259,28 @@ const char* to_string(OpType op) {
       return "EXP";
     case OpType::kSoftmax:
       return "SOFTMAX";
+    case OpType::kTranspose:
+      return "TRANSPOSE";
+    case OpType::kSplit:
+      return "SPLIT";
+    case OpType::kPack:
+      return "PACK";
+    case OpType::kTile:
+      return "TILE";
+    case OpType::kMirrorPad:
+      return "MIRROR_PAD";
+    case OpType::kSpaceToDepth:
+      return "SPACE_TO_DEPTH";
+    case OpType::kSpaceToBatch:
+      return "SPACE_TO_BATCH_ND";
+    case OpType::kBatchToSpace:
+      return "BATCH_TO_SPACE_ND";
+    case OpType::kResizeNearest:
+      return "RESIZE_NEAREST_NEIGHBOR";
+    case OpType::kGather:
+      return "GATHER";
+    case OpType::kGatherNd:
+      return "GATHER_ND";
     case OpType::kConcat:
       return "CONCATENATION";
     case OpType::kPad:

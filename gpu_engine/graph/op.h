@@ -99,6 +99,19 @@ enum class OpType : uint8_t {
   kLogSoftmax,       // over the last dimension
   kL2Normalization,  // likewise
 
+  // Movements of elements, which stay as they are.
+  kTranspose,
+  kSplit,  // also SPLIT_V and UNPACK; several outputs
+  kPack,   // the axis is a new one of the output
+  kTile,
+  kMirrorPad,
+  kSpaceToDepth,
+  kSpaceToBatch,
+  kBatchToSpace,
+  kResizeNearest,
+  kGather,    // inputs: data, indices
+  kGatherNd,  // inputs: data, indices: each row of the last dimension is a place
+
   kCount,  // no operator
 };
 
@@ -220,10 +233,36 @@ struct DetectionAttr {
   float y_scale = 1, x_scale = 1, h_scale = 1, w_scale = 1;  // that the boxes' numbers are divided by
 };
 
-using Attributes = std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr,
-                                Pool2dAttr, ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr,
-                                ResizeAttr, DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, DetectionAttr,
-                                LeakyReluAttr, GeluAttr, SelectAttr, BroadcastToAttr, ArgAttr>;
+struct TransposeAttr {
+  std::vector<int32_t> permutation;  // output dimension d is input dimension permutation[d]
+};
+struct SplitAttr {
+  int32_t axis = 0;            // in [0, rank)
+  std::vector<int32_t> sizes;  // of the outputs along the axis
+  bool drop_axis = false;      // of outputs of size 1
+};
+struct TileAttr {
+  std::vector<int32_t> multiples;  // by dimension
+};
+struct MirrorPadAttr {
+  std::array<int32_t, Shape::kMaxRank> before{}, after{};  // by dimension, not negative
+  bool symmetric = false;                                  // elements at the border are repeated as well
+};
+// By dimension of a picture: after the batch, before the channels.
+struct BatchSpaceAttr {
+  std::vector<int32_t> block;
+  std::vector<int32_t> before, after;  // what is padded with zeros, or cut off
+};
+struct GatherAttr {
+  int32_t axis = 0;        // in [0, rank) of the data
+  int32_t batch_dims = 0;  // leading dimensions that data and indices share
+};
+
+using Attributes =
+    std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr, Pool2dAttr,
+                 ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr, ResizeAttr,
+                 DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, LeakyReluAttr, GeluAttr, SelectAttr, BroadcastToAttr,
+                 ArgAttr, DetectionAttr, TransposeAttr, SplitAttr, TileAttr, MirrorPadAttr, BatchSpaceAttr, GatherAttr>;
 
 // Convolutions and the fully connected layer: input 1 is the weights, 2 the bias, 3 the slopes of a fused PRELU.
 bool has_weights(OpType op);
@@ -245,6 +284,10 @@ bool is_comparison(OpType op);
 bool is_reduction(OpType op);
 // The activation that the operator computes by itself; kNone for other operators.
 Activation activation_of(OpType op);
+
+// Whether elements are taken over as they are, whatever their type; then those of a quantised output are counted like
+// those of the input.
+bool moves_as_is(OpType op);
 
 const char* to_string(OpType op);  // TensorFlow Lite's name: "CONV_2D"
 const char* to_string(Activation activation);

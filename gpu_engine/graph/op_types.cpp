@@ -68,6 +68,7 @@ struct Rule {
   enum class Others {
     kAlike,    // further inputs are of the type of input 0
     kWeights,  // further inputs are weights and biases, which may be stored as other types
+    kIndices,  // further inputs are int32 or int64
     kData,     // input 0 is a bool; those further on are the data
   } others = Others::kAlike;
 };
@@ -166,6 +167,19 @@ Rule rule_of(OpType op) {
       return {kAny};
     case OpType::kDetectionPostprocess:
       return {kF | kQ, kF, Others::kWeights};
+    case OpType::kTranspose:
+    case OpType::kSplit:
+    case OpType::kPack:
+    case OpType::kTile:
+    case OpType::kMirrorPad:
+    case OpType::kSpaceToDepth:
+    case OpType::kSpaceToBatch:
+    case OpType::kBatchToSpace:
+    case OpType::kResizeNearest:
+      return {kAny};
+    case OpType::kGather:
+    case OpType::kGatherNd:
+      return {kAny, 0, Others::kIndices};
     case OpType::kLstm:
       return {kF | kQ, kF | kQ, Others::kWeights};
     case OpType::kDequantize:
@@ -202,6 +216,10 @@ Status check_inputs(const TypedOp& op, const Rule& rule) {
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     if (op.inputs[i] == nullptr) continue;
     if (i > 0 && rule.others == Rule::Others::kWeights) continue;
+    if (i > 0 && rule.others == Rule::Others::kIndices) {
+      SG_RETURN_IF_ERROR(check_input(op, *op.inputs[i], kIntegers));
+      continue;
+    }
     const bool condition = i == 0 && rule.others == Rule::Others::kData;
     SG_RETURN_IF_ERROR(check_input(op, *op.inputs[i], condition ? kB : rule.data));
     if (condition) continue;
@@ -211,6 +229,23 @@ Status check_inputs(const TypedOp& op, const Rule& rule) {
                          " beside it is " + to_string(first.type));
     }
   }
+  return {};
+}
+
+// Moved elements keep what they stand for.
+Status check_scales(const TypedOp& op) {
+  if (!moves_as_is(op.op)) return {};
+  const Value& first = *op.inputs[0];
+  const auto check = [&](const Value& value) -> Status {
+    const Quantization &a = first.quantization, &b = value.quantization;
+    if (!is_quantized(first) || (a.scale == b.scale && zero_point(first) == zero_point(value))) return {};
+    return unsupported(name(value) + " and " + name(first) + " are quantised with different scales or zero points; " +
+                       to_string(op.op) + " takes and makes tensors of one quantisation");
+  };
+  for (size_t i = 1; i < op.inputs.size(); ++i) {
+    if (op.inputs[i] != nullptr && op.op == OpType::kPack) SG_RETURN_IF_ERROR(check(*op.inputs[i]));
+  }
+  for (const Value* output : op.outputs) SG_RETURN_IF_ERROR(check(*output));
   return {};
 }
 
@@ -237,6 +272,7 @@ Status check_types(const TypedOp& op) {
     return invalid_model(std::string(to_string(op.op)) + " has no data");
   }
   SG_RETURN_IF_ERROR(check_inputs(op, rule));
+  SG_RETURN_IF_ERROR(check_scales(op));
   for (size_t i = 0; i < op.outputs.size(); ++i) {
     SG_RETURN_IF_ERROR(check_output(op, rule, i));
     const Types made = class_of(*op.outputs[i]);

@@ -1,6 +1,7 @@
 // Changing how a tensor lies in memory, for kernels that need another view of it.
 #pragma once
 
+#include "graph/movement.h"
 #include "plan/emitter.h"
 
 namespace sightglass {
@@ -10,5 +11,8 @@ bool same_layout(const Bhwc& a, const Bhwc& b);
 
 // Copies `from` to `to`, which has as many elements, in dense row-major order.
 Status emit_reshape(Emitter& emitter, const TensorRef& from, const TensorRef& to);
+
+// Moves elements of `from` to `to`; both are of one type and scale.
+Status emit_movement(Emitter& emitter, const Movement& movement, const TensorRef& from, const TensorRef& to);
 
 }  // namespace sightglass

@@ -19,6 +19,9 @@ Kernel mean_kernel();                                 // mean.cpp
 std::vector<Kernel> softmax_kernels();                // softmax.cpp
 std::vector<Kernel> reduce_kernels();                 // reduce.cpp; after mean_kernel()
 Kernel concat_kernel();                               // concat.cpp
+Kernel pack_kernel();                                 // concat.cpp
+std::vector<Kernel> gather_kernels();                 // gather.cpp
+std::vector<Kernel> movement_kernels();               // move.cpp; whatever others do not take
 Kernel pad_kernel();                                  // slice_pad.cpp
 Kernel strided_slice_kernel();                        // slice_pad.cpp
 Kernel reshape_kernel();                              // reshape.cpp

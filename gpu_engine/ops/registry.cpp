@@ -19,6 +19,7 @@ std::vector<Kernel> make_kernels() {
       transpose_conv_kernel(),
       mean_kernel(),
       concat_kernel(),
+      pack_kernel(),
       pad_kernel(),
       strided_slice_kernel(),
       reshape_kernel(),
@@ -37,6 +38,8 @@ std::vector<Kernel> make_kernels() {
   std::ranges::copy(reduce_kernels(), std::back_inserter(kernels));
   std::ranges::copy(softmax_kernels(), std::back_inserter(kernels));
   std::ranges::copy(pool_kernels(), std::back_inserter(kernels));
+  std::ranges::copy(gather_kernels(), std::back_inserter(kernels));
+  std::ranges::copy(movement_kernels(), std::back_inserter(kernels));
   return kernels;
 }
 

@@ -61,6 +61,9 @@ void depth_to_space(const Call& call, HostTensor& out);
 void select(const Call& call, HostTensor& out);
 void broadcast_to(const Call& call, HostTensor& out);
 
+// Those that moves_as_is() names.
+void move_elements(const Call& call, std::vector<HostTensor>& outputs);
+
 void dequantize(const Call& call, HostTensor& out);  // float16, int8, uint8, int16 to float32
 
 // Applies the node's activation to float32; operators on integers do so themselves.
@@ -76,5 +79,8 @@ Strides dense_strides(const Shape& shape);
 
 // first + index · strides for every index of `shape`, in row-major order.
 std::vector<int64_t> offsets(const Shape& shape, const Strides& strides, int64_t first = 0);
+
+// Of tensors of one type, in dense order.
+void copy_element(const HostTensor& from, int64_t from_index, HostTensor& to, int64_t to_index);
 
 }  // namespace sightglass::ref

@@ -7,12 +7,6 @@
 namespace sightglass::ref {
 namespace {
 
-void copy_element(const HostTensor& from, int64_t from_index, HostTensor& to, int64_t to_index) {
-  const size_t size = size_of(from.type);
-  std::memcpy(to.data.data() + static_cast<size_t>(to_index) * size,
-              from.data.data() + static_cast<size_t>(from_index) * size, size);
-}
-
 // Element i of `from` goes to element to_index[i] of `to`.
 void scatter(const HostTensor& from, const std::vector<int64_t>& to_index, HostTensor& to) {
   for (size_t i = 0; i < to_index.size(); ++i) copy_element(from, static_cast<int64_t>(i), to, to_index[i]);
@@ -24,6 +18,12 @@ void fill(HostTensor& tensor, float value) {
 }
 
 }  // namespace
+
+void copy_element(const HostTensor& from, int64_t from_index, HostTensor& to, int64_t to_index) {
+  const size_t size = size_of(from.type);
+  std::memcpy(to.data.data() + static_cast<size_t>(to_index) * size,
+              from.data.data() + static_cast<size_t>(from_index) * size, size);
+}
 
 Strides dense_strides(const Shape& shape) {
   Strides strides{};

@@ -137,6 +137,10 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
     lstm({graph, inferred, inputs}, outputs);
     return outputs;
   }
+  if (moves_as_is(node.op)) {
+    move_elements({graph, inferred, inputs}, outputs);
+    return outputs;
+  }
   const bool weights_are_integers = has_weights(node.op) && inputs[1]->type != DataType::kFloat32;
   if ((computes_quantized(graph, node) && node.op != OpType::kDequantize && node.op != OpType::kCast) ||
       weights_are_integers) {

@@ -9,15 +9,14 @@ namespace {
 
 std::string text(int64_t number) { return std::to_string(number); }
 
-// A dimension counted from the front or, when negative, from the back.
+}  // namespace
+
 Result<int> resolve_axis(int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) {
     return invalid_model("its axis " + text(axis) + " does not exist among " + text(rank) + " dimensions");
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
-
-}  // namespace
 
 Result<Shape> narrow_shape(std::span<const int64_t> dims) {
   if (dims.size() > Shape::kMaxRank)

@@ -49,6 +49,8 @@ const OperatorRule* find_custom_rule(std::string_view name);  // custom_ops.cpp
 Result<PaddingMode> decode_padding(schema::Padding padding);
 // Dimensions from a file; fails when one is out of range or there are too many.
 Result<Shape> narrow_shape(std::span<const int64_t> dims);
+// A dimension counted from the front or, when negative, from the back.
+Result<int> resolve_axis(int64_t axis, int rank);
 Result<Activation> decode_activation(schema::ActivationFunctionType activation);
 
 // Operators on elements, and those whose results follow from shapes and constants; import_elements.cpp.
@@ -74,6 +76,22 @@ Status decode_strided_slice(const OperatorView& view, DecodedOp& node);
 Status decode_concatenation(const OperatorView& view, DecodedOp& node);
 Status decode_depth_to_space(const OperatorView& view, DecodedOp& node);
 Status decode_resize_bilinear(const OperatorView& view, DecodedOp& node);
+
+// The same; import_movement.cpp.
+Status decode_transpose(const OperatorView& view, DecodedOp& node);
+Status decode_slice(const OperatorView& view, DecodedOp& node);
+Status decode_split(const OperatorView& view, DecodedOp& node);
+Status decode_split_v(const OperatorView& view, DecodedOp& node);
+Status decode_pack(const OperatorView& view, DecodedOp& node);
+Status decode_unpack(const OperatorView& view, DecodedOp& node);
+Status decode_tile(const OperatorView& view, DecodedOp& node);
+Status decode_reverse(const OperatorView& view, DecodedOp& node);
+Status decode_mirror_pad(const OperatorView& view, DecodedOp& node);
+Status decode_space_to_depth(const OperatorView& view, DecodedOp& node);
+Status decode_space_to_batch(const OperatorView& view, DecodedOp& node);
+Status decode_batch_to_space(const OperatorView& view, DecodedOp& node);
+Status decode_resize_nearest(const OperatorView& view, DecodedOp& node);
+Status decode_gather(const OperatorView& view, DecodedOp& node);
 
 // Recurrent operators; import_recurrent.cpp.
 Status decode_lstm(const OperatorView& view, DecodedOp& node);

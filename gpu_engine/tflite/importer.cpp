@@ -25,7 +25,8 @@ bool is_quantized_type(DataType type) {
 
 // Computes nothing, and so takes elements of any type.
 bool moves_elements(OpType op) {
-  return op == OpType::kReshape || op == OpType::kConcat || op == OpType::kStridedSlice || op == OpType::kPad;
+  return moves_as_is(op) || op == OpType::kReshape || op == OpType::kConcat || op == OpType::kStridedSlice ||
+         op == OpType::kPad;
 }
 
 class Importer {

@@ -69,4 +69,16 @@ Result<Shape> infer_strided_slice(const NodeShapes& n);
 Result<Shape> infer_resize(const NodeShapes& n);
 Result<Shape> infer_depth_to_space(const NodeShapes& n);
 
+// movement_shapes.cpp
+Result<Shape> infer_transpose(const NodeShapes& n);
+Result<std::vector<Shape>> infer_split(const NodeShapes& n);
+Result<Shape> infer_pack(const NodeShapes& n);
+Result<Shape> infer_tile(const NodeShapes& n);
+Result<Shape> infer_mirror_pad(const NodeShapes& n);
+Result<Shape> infer_space_to_depth(const NodeShapes& n);
+Result<Shape> infer_space_to_batch(const NodeShapes& n);
+Result<Shape> infer_batch_to_space(const NodeShapes& n);
+Result<Shape> infer_gather(const NodeShapes& n);
+Result<Shape> infer_gather_nd(const NodeShapes& n);
+
 }  // namespace sightglass

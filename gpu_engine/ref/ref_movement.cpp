@@ -1,0 +1,143 @@
+// Operators that take elements over as they are, as bytes.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "graph/movement.h"
+#include "graph/quantized.h"
+#include "ref/kernels.h"
+
+namespace sightglass::ref {
+namespace {
+
+// The input coordinate, or -1 where there is none.
+int64_t inside(const Movement& m, const MovementDim& d, int64_t i) {
+  const int64_t p = d.begin + i;
+  if (m.outside == Outside::kNothing || (p >= 0 && p < d.limit)) return p;
+  if (m.outside == Outside::kFill) return -1;
+  const int64_t again = m.outside == Outside::kSymmetric ? 1 : 0;
+  return p < 0 ? -p - again : 2 * (int64_t{d.limit} - 1) + again - p;
+}
+
+HostTensor apply(const Movement& m, const HostTensor& in, const HostTensor& fill) {
+  HostTensor out(in.type, m.shape);
+  for (int64_t i = 0; i < m.shape.elements(); ++i) {
+    int64_t rest = i, place = m.first;
+    bool exists = true;
+    for (size_t k = m.dims.size(); k-- > 0;) {
+      const MovementDim& d = m.dims[k];
+      const int64_t p = inside(m, d, rest % d.size);
+      exists = exists && p >= 0;
+      place += p * d.stride;
+      rest /= d.size;
+    }
+    exists ? copy_element(in, place, out, i) : copy_element(fill, 0, out, i);
+  }
+  return out;
+}
+
+void pack(const Call& call, HostTensor& out) {
+  const auto count = static_cast<int64_t>(call.inputs.size());
+  int64_t inner = 1;
+  for (int d = call.attributes<ConcatAttr>().axis; d < call.shape(0).rank(); ++d) inner *= call.shape(0).dim(d);
+  for (int64_t i = 0; i < out.shape.elements(); ++i) {
+    const int64_t source = i / inner / count * inner + i % inner;
+    copy_element(call.input(static_cast<size_t>(i / inner % count)), source, out, i);
+  }
+}
+
+// Along one axis, in float32: the choice of the pixel depends on its rounding.
+std::vector<int64_t> nearest(int32_t from, int32_t to, const ResizeAttr& attr) {
+  const float scale = attr.align_corners && to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1)
+                                                   : static_cast<float>(from) / static_cast<float>(to);
+  const float offset = attr.half_pixel_centers ? 0.5f : 0.0f;
+  std::vector<int64_t> pixels;
+  for (int32_t i = 0; i < to; ++i) {
+    const float place = (static_cast<float>(i) + offset) * scale;
+    const auto pixel = static_cast<int64_t>(attr.align_corners ? std::round(place) : std::floor(place));
+    pixels.push_back(std::min<int64_t>(pixel, from - 1));
+  }
+  return pixels;
+}
+
+void resize_nearest(const Call& call, HostTensor& out) {
+  const auto& attr = call.attributes<ResizeAttr>();
+  const Shape& in = call.shape(0);
+  const std::vector<int64_t> rows = nearest(in.dim(1), out.shape.dim(1), attr);
+  const std::vector<int64_t> columns = nearest(in.dim(2), out.shape.dim(2), attr);
+  int64_t to = 0;
+  for (int32_t b = 0; b < in.dim(0); ++b) {
+    for (const int64_t y : rows) {
+      for (const int64_t x : columns) {
+        const int64_t pixel = (int64_t{b} * in.dim(1) + y) * in.dim(2) + x;
+        for (int32_t c = 0; c < in.dim(3); ++c) copy_element(call.input(0), pixel * in.dim(3) + c, out, to++);
+      }
+    }
+  }
+}
+
+// Index `i` of the second input, clamped to [0, size).
+int64_t index_at(const Call& call, int64_t i, int32_t size) {
+  const HostTensor& indices = call.input(1);
+  const auto at = static_cast<size_t>(i);
+  const int64_t index =
+      indices.type == DataType::kInt64 ? indices.as<int64_t>()[at] : int64_t{indices.as<int32_t>()[at]};
+  return std::clamp<int64_t>(index, 0, size - 1);
+}
+
+void gather(const Call& call, HostTensor& out) {
+  const auto& attr = call.attributes<GatherAttr>();
+  const Shape& data = call.shape(0);
+  int64_t batches = 1, inner = 1;
+  for (int d = 0; d < attr.batch_dims; ++d) batches *= data.dim(d);
+  for (int d = attr.axis + 1; d < data.rank(); ++d) inner *= data.dim(d);
+  const int64_t count = call.shape(1).elements() / std::max<int64_t>(batches, 1);
+  const int32_t size = data.dim(attr.axis);
+  const int64_t outer = data.elements() / (batches * size * inner);
+  for (int64_t i = 0; i < out.shape.elements(); ++i) {
+    const int64_t row = i / inner / count, batch = row / outer;
+    const int64_t index = index_at(call, batch * count + i / inner % count, size);
+    copy_element(call.input(0), (row * size + index) * inner + i % inner, out, i);
+  }
+}
+
+void gather_nd(const Call& call, HostTensor& out) {
+  const Shape &data = call.shape(0), &indices = call.shape(1);
+  const int depth = indices.dim(indices.rank() - 1);
+  const std::vector<int64_t> strides = element_strides(data);
+  const int64_t inner = strides[static_cast<size_t>(depth) - 1];
+  for (int64_t i = 0; i < out.shape.elements(); ++i) {
+    int64_t place = i % inner;
+    for (int d = 0; d < depth; ++d) {
+      place += index_at(call, i / inner * depth + d, data.dim(d)) * strides[static_cast<size_t>(d)];
+    }
+    copy_element(call.input(0), place, out, i);
+  }
+}
+
+}  // namespace
+
+void move_elements(const Call& call, std::vector<HostTensor>& outputs) {
+  switch (call.node.op) {
+    case OpType::kPack:
+      return pack(call, outputs[0]);
+    case OpType::kResizeNearest:
+      return resize_nearest(call, outputs[0]);
+    case OpType::kGather:
+      return gather(call, outputs[0]);
+    case OpType::kGatherNd:
+      return gather_nd(call, outputs[0]);
+    default:
+      break;
+  }
+  const Value& in = call.graph.value(call.node.inputs[0]);
+  HostTensor zero(in.type, {1});
+  if (is_quantized(in)) quantize(in, std::vector<float>{0.0f}, zero.data);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    HostTensor moved = call.input(0);
+    for (const Movement& m : movements(call.graph, call.node, i)) moved = apply(m, moved, zero);
+    outputs[i] = std::move(moved);
+  }
+}
+
+}  // namespace sightglass::ref

@@ -1,0 +1,63 @@
+// Elements that move: an output element is the input element at first + the sum over dimensions of stride * p, in dense
+// row-major order, where p = begin + the output's coordinate. Where p is outside [0, limit), it is mirrored, or the fill
+// stands there. LANES: channels move across lanes, so each is fetched on its own; otherwise places count pixels.
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  ivec4 map;   // dimensions, first, outside (1: fill, 2: reflect, 3: symmetric), 0
+  vec4 fill;   // x
+  ivec4 size[3];
+  ivec4 stride[3];
+  ivec4 begin[3];
+  ivec4 limit[3];
+};
+
+// The input's place, or -1.
+int source(int place) {
+  int from = map.y;
+  for (int k = map.x - 1; k >= 0; --k) {
+    int q = k >> 2, r = k & 3;
+    int p = begin[q][r] + place % size[q][r];
+    place /= size[q][r];
+    if (map.z != 0 && (p < 0 || p >= limit[q][r])) {
+      if (map.z == 1) return -1;
+      p = p < 0 ? 2 - map.z - p : 2 * limit[q][r] - 4 + map.z - p;
+    }
+    from += p * stride[q][r];
+  }
+  return from;
+}
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= out_t.place.z) return;
+  int layer = int(gl_WorkGroupID.z);
+  int slice = layer % out_t.place.y;
+  int place = layer / out_t.place.y * out_t.place.z + pixel;
+  A_VALUE v = A_VALUE(fill.x);
+#ifdef LANES
+  for (int lane = 0; lane < 4; ++lane) {
+    int channel = slice * 4 + lane;
+    if (channel >= out_t.size.z) break;
+    int from = source(place * out_t.size.z + channel);
+    if (from < 0) continue;
+    int in_channel = from % in_t.size.z;
+    int in_pixel = from / in_t.size.z;
+    int layers = in_pixel / in_t.place.z * in_t.place.y + in_channel / 4;
+    v[lane] = load_a(in_t.place.x + layers * in_t.place.z + in_pixel % in_t.place.z)[in_channel % 4];
+  }
+#else
+  int from = source(place);
+  if (from >= 0) {
+    int layers = from / in_t.place.z * in_t.place.y + slice;
+    v = load_a(in_t.place.x + layers * in_t.place.z + from % in_t.place.z);
+  }
+#endif
+  store(out_t.place.x + layer * out_t.place.z + pixel, mask_lanes(out_t, slice, v));
+}

@@ -1,0 +1,26 @@
+// RESIZE_NEAREST_NEIGHBOR.
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  vec4 scale;  // x, y, what is added to a coordinate before; w: what is added after
+};
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= out_t.place.z) return;
+  int layer = int(gl_WorkGroupID.z);
+  vec2 at = (vec2(pixel % out_t.size.x, pixel / out_t.size.x) + scale.z) * scale.xy;
+  // Halves away from zero, without adding 0.5 to a number whose last bit would be rounded away.
+  vec2 whole = floor(at);
+  ivec2 from = ivec2(whole);
+  if (scale.w != 0.0) from += ivec2(greaterThanEqual(at - whole, vec2(0.5)));
+  from = min(from, in_t.size.xy - 1);
+  A_VALUE v = load_a(in_t.place.x + (layer * in_t.size.y + from.y) * in_t.size.x + from.x);
+  store(out_t.place.x + layer * out_t.place.z + pixel, v);
+}
