@@ -15,6 +15,7 @@ constexpr std::array kRewrites{
     Rewrite{"remove-identities", remove_identities},
     Rewrite{"recognise-hard-swish", recognise_hard_swish},
     Rewrite{"recognise-swish", recognise_swish},
+    Rewrite{"dilate-convolution", dilate_convolution, true},
     Rewrite{"fold-padding", fold_padding},
     Rewrite{"fold-scale-bias", fold_scale_bias},
     Rewrite{"global-pool", global_pool},

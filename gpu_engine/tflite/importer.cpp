@@ -327,8 +327,18 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
   return sightglass::check_types(typed);
 }
 
+// Whether what the file declares leaves room for the shape.
+bool allows(const FileTensor& tensor, const Shape& inferred) {
+  if (!tensor.shape_declared) return true;
+  bool fits = tensor.shape.rank() == inferred.rank();
+  for (int d = 0; fits && d < inferred.rank(); ++d) {
+    fits = tensor.shape.dim(d) == inferred.dim(d) || (tensor.supposed_dims >> d & 1u) != 0;
+  }
+  return fits;
+}
+
 Status Importer::adopt_shape(FileTensor& tensor, const Shape& inferred) const {
-  if (options_.input_shapes.empty() && tensor.shape_declared && tensor.shape != inferred) {
+  if (options_.input_shapes.empty() && !allows(tensor, inferred)) {
     return invalid_model("output " + tensor.describe() + " is declared as " + tensor.shape.to_string() +
                          ", but its inputs and options make it " + inferred.to_string());
   }

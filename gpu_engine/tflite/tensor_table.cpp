@@ -86,6 +86,15 @@ bool has_open_dimension(const schema::Tensor& in) {
   return in.shape() != nullptr && std::ranges::find(*in.shape(), -1) != in.shape()->end();
 }
 
+// A file that leaves a dimension open says so in a second shape, and writes some size into the first.
+uint32_t supposed_dims(const schema::Tensor& in) {
+  const auto* signature = in.shape_signature();
+  if (signature == nullptr || signature->size() != in.shape()->size()) return 0;
+  uint32_t supposed = 0;
+  for (uint32_t d = 0; d < signature->size(); ++d) supposed |= signature->Get(d) == -1 ? 1u << d : 0u;
+  return supposed;
+}
+
 Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFile& file, const ImportOptions& options) {
   FileTensor tensor;
   tensor.index = index;
@@ -99,6 +108,7 @@ Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFil
     SG_ASSIGN_OR_RETURN(tensor.shape, read_shape(*in.shape(), options));
     // Files leave the shapes of intermediate tensors out by way of an empty list.
     tensor.shape_declared = in.shape()->size() > 0;
+    tensor.supposed_dims = supposed_dims(in);
   }
   if (in.quantization() != nullptr) {
     SG_ASSIGN_OR_RETURN(tensor.quantization, read_quantization(*in.quantization(), tensor.shape, file));

@@ -18,9 +18,10 @@ struct FileTensor {
   std::optional<DataType> type;  // none for the format's types that the engine has no counterpart of
   Shape shape;                   // as declared, until an operator's shape is inferred
   bool shape_declared = false;
-  bool dynamic = false;   // the file leaves a dimension open
-  bool sparse = false;    // its data is compressed, and not in `constant`
-  bool variable = false;  // keeps its contents from run to run
+  uint32_t supposed_dims = 0;  // a bit for each dimension that is declared, but may be of another size
+  bool dynamic = false;        // the file leaves a dimension open
+  bool sparse = false;         // its data is compressed, and not in `constant`
+  bool variable = false;       // keeps its contents from run to run
   Quantization quantization;
   std::optional<Constant> constant;
 

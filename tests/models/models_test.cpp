@@ -50,11 +50,7 @@ const std::set<std::string> kRefused{
     "ops/lite_with_metadata",
     "ops/quant_lstm_quantized",
     "ops/quant_mixed",
-    "ops/quant_pack",
-    "ops/quant_split",
     "ops/quant_transpose",
-    "ops/quant_unpack",
-    "ops/support_dilated_conv",
 };
 
 struct Run {

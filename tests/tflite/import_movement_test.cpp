@@ -118,6 +118,23 @@ TEST(ImportBlocks, PaddingsAndCrops) {
   EXPECT_EQ(imported(m).order().size(), 2u);
 }
 
+// Converters write 1 for what they do not know, and -1 beside it.
+TEST(ImportBlocks, ASupposedShapeGivesWay) {
+  for (const bool supposed : {true, false}) {
+    ModelBuilder m;
+    const int in = m.add_input({1, 4, 4, 2});
+    const int blocks = m.add_ints({2}, {2, 2}), none = m.add_ints({2, 2}, {0, 0, 0, 0});
+    const int out = m.add_op(Op::SPACE_TO_BATCH_ND, {in, blocks, none}, {1, 1, 1, 2});
+    if (supposed) m.tensor(out).shape_signature = {-1, -1, -1, 2};
+    m.add_output(out);
+    if (supposed) {
+      EXPECT_EQ(imported(m).value(1).shape, Shape({4, 2, 2, 2}));
+    } else {
+      expect_refused(m, ErrorCode::kInvalidModel, {"declared as 1x1x1x2"});
+    }
+  }
+}
+
 TEST(ImportGather, ComputedIndices) {
   ModelBuilder m;
   const int in = m.add_input({4, 5});
