@@ -74,6 +74,9 @@ struct AttributeText {
   std::string operator()(const ArgAttr& a) const { return " axis=" + std::to_string(a.axis); }
   std::string operator()(const LeakyReluAttr& a) const { return " alpha=" + number(a.alpha); }
   std::string operator()(const GeluAttr& a) const { return a.approximate ? " approximate" : ""; }
+  std::string operator()(const BatchMatmulAttr& a) const {
+    return std::string(a.adj_x ? " adj_x" : "") + (a.adj_y ? " adj_y" : "");
+  }
   std::string operator()(const SelectAttr& a) const { return a.by_row ? " by_row" : ""; }
   std::string operator()(const BroadcastToAttr&) const { return ""; }  // as above
   std::string operator()(const TransposeAttr& a) const {

@@ -14,6 +14,10 @@ constexpr int64_t kMaxSteps = int64_t{1} << 26;
 // How many inputs each element of the output depends on, for operators where that is not one or all of them.
 int64_t steps_per_output(const Graph& graph, const Node& node) {
   if (has_weights(node.op)) return graph.value(node.inputs[1]).shape.elements();
+  if (node.op == OpType::kBatchMatmul) {
+    const Shape& x = graph.value(node.inputs[0]).shape;
+    return x.dim(x.rank() - (std::get<BatchMatmulAttr>(node.attributes).adj_x ? 2 : 1));
+  }
   const bool pools = node.op == OpType::kAveragePool2d || node.op == OpType::kMaxPool2d;
   return pools ? graph.value(node.inputs[0]).shape.elements() : 1;
 }

@@ -22,6 +22,8 @@ Result<Shape> infer_one(const NodeShapes& n) {
       return infer_transpose_conv(n);
     case OpType::kFullyConnected:
       return infer_fully_connected(n);
+    case OpType::kBatchMatmul:
+      return infer_batch_matmul(n);
     case OpType::kAveragePool2d:
     case OpType::kMaxPool2d:
       return infer_pool2d(n);

@@ -38,6 +38,11 @@ int64_t multiply_adds(const Graph& graph, const Node& node) {
       const Shape& weights = shape(node.inputs[1]);
       return shape(node.inputs[0]).elements() * (weights.elements() / weights.dim(3));
     }
+    case OpType::kBatchMatmul: {
+      const Shape& x = shape(node.inputs[0]);
+      const int depth = x.rank() - (std::get<BatchMatmulAttr>(node.attributes).adj_x ? 2 : 1);
+      return shape(node.outputs[0]).elements() * x.dim(depth);
+    }
     case OpType::kLstm:
       return lstm_multiply_adds(graph, node);
     default:

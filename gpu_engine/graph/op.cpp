@@ -62,6 +62,8 @@ size_t attributes_of(OpType op) {
       return index_of<LeakyReluAttr>();
     case OpType::kGelu:
       return index_of<GeluAttr>();
+    case OpType::kBatchMatmul:
+      return index_of<BatchMatmulAttr>();
     case OpType::kSelect:
       return index_of<SelectAttr>();
     case OpType::kBroadcastTo:
@@ -395,6 +397,8 @@ const char* to_string(OpType op) {
       return "LOG_SOFTMAX";
     case OpType::kL2Normalization:
       return "L2_NORMALIZATION";
+    case OpType::kBatchMatmul:
+      return "BATCH_MATMUL";
     case OpType::kCount:
       break;
   }

@@ -112,6 +112,8 @@ enum class OpType : uint8_t {
   kGather,    // inputs: data, indices
   kGatherNd,  // inputs: data, indices: each row of the last dimension is a place
 
+  kBatchMatmul,  // matrices in the last two dimensions; those before broadcast
+
   kCount,  // no operator
 };
 
@@ -218,6 +220,9 @@ struct LeakyReluAttr {
 struct GeluAttr {
   bool approximate = false;  // by a tanh instead of the error function
 };
+struct BatchMatmulAttr {
+  bool adj_x = false, adj_y = false;  // which operand's matrices are transposed
+};
 struct SelectAttr {
   bool by_row = false;  // the condition is a vector with an element for each index of the first dimension
 };
@@ -258,11 +263,11 @@ struct GatherAttr {
   int32_t batch_dims = 0;  // leading dimensions that data and indices share
 };
 
-using Attributes =
-    std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr, Pool2dAttr,
-                 ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr, ResizeAttr,
-                 DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, LeakyReluAttr, GeluAttr, SelectAttr, BroadcastToAttr,
-                 ArgAttr, DetectionAttr, TransposeAttr, SplitAttr, TileAttr, MirrorPadAttr, BatchSpaceAttr, GatherAttr>;
+using Attributes = std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr,
+                                Pool2dAttr, ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr,
+                                ResizeAttr, DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, LeakyReluAttr, GeluAttr,
+                                SelectAttr, BroadcastToAttr, ArgAttr, DetectionAttr, TransposeAttr, SplitAttr, TileAttr,
+                                MirrorPadAttr, BatchSpaceAttr, GatherAttr, BatchMatmulAttr>;
 
 // Convolutions and the fully connected layer: input 1 is the weights, 2 the bias, 3 the slopes of a fused PRELU.
 bool has_weights(OpType op);

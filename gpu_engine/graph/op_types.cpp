@@ -101,6 +101,7 @@ Rule rule_of(OpType op) {
     case OpType::kRelu0To1:
     case OpType::kLogSoftmax:
     case OpType::kL2Normalization:
+    case OpType::kBatchMatmul:
       return {kF | kQ};
     case OpType::kReduceAny:
     case OpType::kReduceAll:

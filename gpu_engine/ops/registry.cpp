@@ -28,6 +28,8 @@ std::vector<Kernel> make_kernels() {
       depth_to_space_kernel(),
       dynamic_quantize_kernel(),
       lstm_kernel(),
+      matmul_kernel(),
+      fully_connected_computed_kernel(),
       select_kernel(),
       broadcast_kernel(),
       cast_kernel(),

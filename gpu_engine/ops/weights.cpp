@@ -159,6 +159,10 @@ Status check_conv_constants(const Graph& graph, const Node& node, int32_t out_ch
   if (!graph.is_constant(node.inputs[1])) {
     return unsupported("weights that are computed at run time; only constant weights are supported");
   }
+  return check_bias_and_slope(graph, node, out_channels);
+}
+
+Status check_bias_and_slope(const Graph& graph, const Node& node, int32_t out_channels) {
   for (const size_t input : {kBias, kSlope}) {
     if (node.inputs.size() <= input || node.inputs[input] == kNone) continue;
     if (!graph.is_constant(node.inputs[input])) return unsupported("a bias or slope that is computed at run time");

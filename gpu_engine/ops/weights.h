@@ -54,6 +54,9 @@ ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const std::
 // Whether weights, bias and slope are constants of the sizes that the packing relies on.
 Status check_conv_constants(const Graph& graph, const Node& node, int32_t out_channels);
 
+// The same of bias and slope alone.
+Status check_bias_and_slope(const Graph& graph, const Node& node, int32_t out_channels);
+
 // A matrix of real numbers [out channels, in channels] and a bias of whole slices, over every pixel; conv2d.cpp.
 Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, std::vector<float> weights,
                       const std::vector<float>& bias);

@@ -32,7 +32,8 @@ void conv2d(const Call& call, HostTensor& out);
 void depthwise_conv2d(const Call& call, HostTensor& out);
 void transpose_conv(const Call& call, HostTensor& out);
 void fully_connected(const Call& call, HostTensor& out);
-void pool2d(const Call& call, HostTensor& out);  // average and maximum
+void batch_matmul(const Call& call, HostTensor& out);
+void pool2d(const Call& call, HostTensor& out);   // average and maximum
 void softmax(const Call& call, HostTensor& out);  // LOG_SOFTMAX as well
 void l2_normalization(const Call& call, HostTensor& out);
 void dynamic_quantize(const Call& call, HostTensor& out);

@@ -23,6 +23,8 @@ Function function_of(OpType op) {
       return transpose_conv;
     case OpType::kFullyConnected:
       return fully_connected;
+    case OpType::kBatchMatmul:
+      return batch_matmul;
     case OpType::kAveragePool2d:
     case OpType::kMaxPool2d:
       return pool2d;

@@ -110,6 +110,17 @@ Status decode_fully_connected(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
+Status decode_batch_matmul(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::BatchMatMulOptions>());
+  node.attributes = options == nullptr ? BatchMatmulAttr{} : BatchMatmulAttr{options->adj_x(), options->adj_y()};
+  const auto is_integer = [](const FileTensor& t) { return t.type == DataType::kInt8 || t.type == DataType::kUInt8; };
+  if (view.has(0) && view.has(1) && view.input(0).type == DataType::kFloat32 && is_integer(view.input(1))) {
+    return unsupported("it multiplies float32 numbers with the 8-bit ones of " + view.input(1).describe() +
+                       "; convert the model without dynamic-range quantisation of it");
+  }
+  return {};
+}
+
 Status decode_pool2d(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::Pool2DOptions>());
   Pool2dAttr attr;
@@ -150,6 +161,7 @@ constexpr std::array kOperators = {
     Row{B::DEPTHWISE_CONV_2D, {OpType::kDepthwiseConv2d, 2, 3, true, decode_depthwise_conv2d}},
     Row{B::TRANSPOSE_CONV, {OpType::kTransposeConv, 3, 4, true, decode_transpose_conv}},
     Row{B::FULLY_CONNECTED, {OpType::kFullyConnected, 2, 3, true, decode_fully_connected}},
+    Row{B::BATCH_MATMUL, {OpType::kBatchMatmul, 2, 2, false, decode_batch_matmul}},
     Row{B::AVERAGE_POOL_2D, {OpType::kAveragePool2d, 1, 1, false, decode_pool2d}},
     Row{B::MAX_POOL_2D, {OpType::kMaxPool2d, 1, 1, false, decode_pool2d}},
     Row{B::MEAN, {OpType::kMean, 2, 2, false, decode_reduction}},

@@ -122,6 +122,17 @@ void add_convolutions(Samples& s) {
   });
 }
 
+void add_products(Samples& s) {
+  s.add("batch_matmul", {2, 3, 4}, {2, 2, 3, 5}, [](ModelBuilder& m, int in, const Dims& out) {
+    fb::BatchMatMulOptionsT options;
+    options.adj_y = true;
+    return m.add_op(Op::BATCH_MATMUL, {in, weights(m, {2, 1, 5, 4})}, out, options);
+  });
+  s.add("fully_connected_computed", {3, 4}, {3, 3}, [](ModelBuilder& m, int in, const Dims& out) {
+    return m.add_op(Op::FULLY_CONNECTED, {in, m.add_op(Op::EXP, {in}, {3, 4}), weights(m, {3})}, out);
+  });
+}
+
 void add_pools_and_reductions(Samples& s) {
   s.add("average_pool_whole", {1, 4, 6, 3}, {1, 1, 1, 3}, [](ModelBuilder& m, int in, const Dims& out) {
     fb::Pool2DOptionsT options = pool_options(fb::Padding::VALID, 4, 4);
@@ -281,6 +292,7 @@ void add_layout(Samples& s) {
 std::vector<SampleModel> sample_models() {
   Samples samples;
   add_convolutions(samples);
+  add_products(samples);
   add_pools_and_reductions(samples);
   add_elementwise(samples);
   add_layout(samples);

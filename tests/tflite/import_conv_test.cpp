@@ -164,6 +164,45 @@ TEST(ImportFullyConnected, FlattensOrKeepsDimensions) {
   }
 }
 
+TEST(ImportFullyConnected, WeightsMayBeComputed) {
+  ModelBuilder m;
+  m.add_output(m.add_op(Op::FULLY_CONNECTED, {m.add_input({2, 4}), m.add_input({5, 4}), -1}, {2, 5}));
+  const Graph graph = imported(m);
+  EXPECT_FALSE(graph.is_constant(only_node(graph).inputs[1]));
+}
+
+TEST(ImportBatchMatmul, OptionsBecomeAttributes) {
+  for (const bool transposed : {false, true}) {
+    ModelBuilder m;
+    schema::BatchMatMulOptionsT options;
+    options.adj_y = transposed;
+    const int x = m.add_input({2, 1, 3, 4}), y = m.add_input(transposed ? Dims{6, 5, 4} : Dims{6, 4, 5});
+    m.add_output(m.add_op(Op::BATCH_MATMUL, {x, y}, {2, 6, 3, 5}, options));
+    const auto attr = std::get<BatchMatmulAttr>(only_node(imported(m)).attributes);
+    EXPECT_FALSE(attr.adj_x);
+    EXPECT_EQ(attr.adj_y, transposed);
+  }
+}
+
+TEST(ImportBatchMatmul, OfConstantsIsFolded) {
+  ModelBuilder m;
+  const int product = m.add_op(Op::BATCH_MATMUL, {m.add_floats({1, 2}, {1, 2}), m.add_floats({2, 1}, {3, 4})}, {1, 1});
+  m.add_output(m.add_op(Op::ADD, {m.add_input({3, 1}), product}, {3, 1}));
+  const Graph graph = imported(m);
+  EXPECT_EQ(graph.floats(only_node(graph).inputs[1]), std::vector<float>{11});
+}
+
+TEST(ImportBatchMatmul, WhatIsRefused) {
+  ModelBuilder misfit, vector, hybrid;
+  misfit.add_output(misfit.add_op(Op::BATCH_MATMUL, {misfit.add_input({2, 3}), misfit.add_input({2, 3})}, {2, 3}));
+  expect_refused(misfit, ErrorCode::kInvalidModel, {"BATCH_MATMUL #0", "2x3 and 2x3"});
+  vector.add_output(vector.add_op(Op::BATCH_MATMUL, {vector.add_input({3}), vector.add_input({3, 2})}, {2}));
+  expect_refused(vector, ErrorCode::kInvalidModel, {"BATCH_MATMUL #0", "no matrix"});
+  const int bytes = hybrid.add_bytes({2, 1}, schema::TensorType::INT8, {1, 2}, "y");
+  hybrid.add_output(hybrid.add_op(Op::BATCH_MATMUL, {hybrid.add_input({1, 2}), bytes}, {1, 1}));
+  expect_refused(hybrid, ErrorCode::kUnsupported, {"BATCH_MATMUL #0", "'y'", "dynamic-range"});
+}
+
 TEST(ImportPool, FilterStrideAndPadding) {
   ModelBuilder m;
   const int in = m.add_input({1, 5, 7, 2});

@@ -50,6 +50,7 @@ Result<Shape> infer_conv2d(const NodeShapes& n);
 Result<Shape> infer_depthwise_conv2d(const NodeShapes& n);
 Result<Shape> infer_transpose_conv(const NodeShapes& n);
 Result<Shape> infer_fully_connected(const NodeShapes& n);
+Result<Shape> infer_batch_matmul(const NodeShapes& n);
 Result<Shape> infer_pool2d(const NodeShapes& n);
 
 // elementwise_shapes.cpp

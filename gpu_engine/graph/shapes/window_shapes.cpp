@@ -89,6 +89,35 @@ Result<Shape> infer_fully_connected(const NodeShapes& n) {
   return n.make(dims);
 }
 
+Result<Shape> infer_batch_matmul(const NodeShapes& n) {
+  SG_RETURN_IF_ERROR(n.need_inputs(2, 2));
+  const auto& attr = n.attributes<BatchMatmulAttr>();
+  for (const size_t input : {0, 1}) {
+    if (n.shape(input).rank() < 2) return n.wrong_input(input, "is no matrix: it needs at least 2 dimensions");
+  }
+  // The matrix alone, as it is multiplied, and what comes before it.
+  const auto matrix = [&](size_t input, bool transposed) {
+    const Shape& shape = n.shape(input);
+    const int32_t rows = shape.dim(shape.rank() - 2), columns = shape.dim(shape.rank() - 1);
+    return transposed ? std::pair(columns, rows) : std::pair(rows, columns);
+  };
+  const auto batch = [&](size_t input) {
+    const Shape& shape = n.shape(input);
+    return Shape(shape.dims().first(static_cast<size_t>(shape.rank()) - 2));
+  };
+  const auto [rows, depth] = matrix(0, attr.adj_x);
+  const auto [depth_y, columns] = matrix(1, attr.adj_y);
+  if (depth != depth_y) {
+    return n.wrong("its matrices, " + std::to_string(rows) + "x" + std::to_string(depth) + " and " +
+                   std::to_string(depth_y) + "x" + std::to_string(columns) + ", cannot be multiplied");
+  }
+  SG_ASSIGN_OR_RETURN(const Shape batches, n.broadcast(batch(0), batch(1), "the batches of its matrices"));
+  std::vector<int64_t> dims(batches.dims().begin(), batches.dims().end());
+  dims.push_back(rows);
+  dims.push_back(columns);
+  return n.make(dims);
+}
+
 Result<Shape> infer_pool2d(const NodeShapes& n) {
   SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
   SG_RETURN_IF_ERROR(n.need_rank(0, 4));
