@@ -46,7 +46,9 @@ Parts parts_of(const Graph& graph, const Node& node) {
   return parts;
 }
 
-Status supports(const PlanContext&, const Node&) { return {}; }
+Status supports(const PlanContext&, const Node& node) {
+  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
+}
 
 Status emit(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));

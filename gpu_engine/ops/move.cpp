@@ -39,6 +39,7 @@ bool to_pixels(Movement& m, int32_t in_channels, int32_t out_channels) {
 }
 
 Status supports(const PlanContext& context, const Node& node) {
+  if (node.activation != Activation::kNone) return unsupported("a fused activation");
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     for (const Movement& m : movements(context.graph, node, i)) {
       if (m.shape.rank() > 5) return unsupported("a tensor of more than five dimensions");
@@ -68,7 +69,9 @@ std::vector<ShaderKey> variants() { return storage_variants({move_shader(false),
 
 ShaderKey nearest_shader() { return {"resize_nearest.comp", {}}; }
 
-Status supports_nearest(const PlanContext&, const Node&) { return {}; }
+Status supports_nearest(const PlanContext&, const Node& node) {
+  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
+}
 
 Status emit_nearest(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));

@@ -38,8 +38,11 @@ void plan(const std::shared_ptr<const Model>& model, InputSpec::Source source, O
 
 Status exercise_model(std::span<const std::byte> bytes) {
   // Bounds that keep one file fast; what lies beyond them is refused, and refusing is tested as well.
-  const tflite::ImportOptions options{
-      .max_tensor_elements = 1 << 24, .max_nodes = 10000, .max_folded_bytes = 1 << 20, .max_folding_steps = 1 << 18};
+  tflite::ImportOptions options;
+  options.max_tensor_elements = 1 << 24;
+  options.max_nodes = 10000;
+  options.max_folded_bytes = 1 << 20;
+  options.max_folding_steps = 1 << 18;
   const std::string name = "fuzzed";
   // At an address of its own, so that reading beyond it is caught.
   const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());

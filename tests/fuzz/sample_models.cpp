@@ -287,6 +287,67 @@ void add_layout(Samples& s) {
   });
 }
 
+void add_movements(Samples& s) {
+  s.add("transpose", {1, 2, 3, 4}, {1, 4, 2, 3}, [](ModelBuilder& m, int in, const Dims& out) {
+    return m.add_op(Op::TRANSPOSE, {in, m.add_ints({4}, {0, -1, 1, 2})}, out);
+  });
+  s.add("slice", {4, 5}, {2, 3}, [](ModelBuilder& m, int in, const Dims& out) {
+    return m.add_op(Op::SLICE, {in, m.add_ints({2}, {1, 2}), m.add_ints({2}, {2, -1})}, out);
+  });
+  s.add("split", {1, 6}, {1, 3}, [](ModelBuilder& m, int in, const Dims& out) {
+    fb::SplitOptionsT options;
+    options.num_splits = 2;
+    const int first = m.add_op(Op::SPLIT, {m.add_ints({}, {1}), in}, out, options);
+    m.last_op().outputs.push_back(m.add_tensor(out));
+    return first;
+  });
+  s.add("split_v", {1, 6}, {1, 2}, [](ModelBuilder& m, int in, const Dims& out) {
+    const int first = m.add_op(Op::SPLIT_V, {in, m.add_ints({2}, {2, -1}), m.add_ints({}, {1})}, out);
+    m.last_op().outputs.push_back(m.add_tensor({1, 4}));
+    return first;
+  });
+  s.add("unpack_and_pack", {2, 3}, {3, 2}, [](ModelBuilder& m, int in, const Dims& out) {
+    fb::UnpackOptionsT apart;
+    apart.num = 2;
+    const int first = m.add_op(Op::UNPACK, {in}, {3}, apart), second = m.add_tensor({3});
+    m.last_op().outputs.push_back(second);
+    fb::PackOptionsT together;
+    together.values_count = 2;
+    together.axis = -1;
+    return m.add_op(Op::PACK, {first, second}, out, together);
+  });
+  s.add("tile", {1, 2, 3}, {1, 4, 9}, [](ModelBuilder& m, int in, const Dims& out) {
+    return m.add_op(Op::TILE, {in, m.add_ints({3}, {1, 2, 3})}, out);
+  });
+  s.add("reverse", {2, 3}, {2, 3}, [](ModelBuilder& m, int in, const Dims& out) {
+    return m.add_op(Op::REVERSE_V2, {in, m.add_ints({1}, {1})}, out);
+  });
+  s.add("mirror_pad", {1, 3, 3, 2}, {1, 5, 4, 2}, [](ModelBuilder& m, int in, const Dims& out) {
+    return m.add_op(Op::MIRROR_PAD, {in, m.add_ints({4, 2}, {0, 0, 1, 1, 0, 1, 0, 0})}, out, fb::MirrorPadOptionsT());
+  });
+  s.add("batches_and_back", {1, 3, 4, 2}, {1, 3, 4, 2}, [](ModelBuilder& m, int in, const Dims& out) {
+    const int blocks = m.add_ints({2}, {2, 2}), borders = m.add_ints({2, 2}, {1, 0, 0, 0});
+    const int batches = m.add_op(Op::SPACE_TO_BATCH_ND, {in, blocks, borders}, {4, 2, 2, 2});
+    return m.add_op(Op::BATCH_TO_SPACE_ND, {batches, blocks, borders}, out);
+  });
+  s.add("space_to_depth", {1, 4, 4, 2}, {1, 2, 2, 8}, [](ModelBuilder& m, int in, const Dims& out) {
+    fb::SpaceToDepthOptionsT options;
+    options.block_size = 2;
+    return m.add_op(Op::SPACE_TO_DEPTH, {in}, out, options);
+  });
+  s.add("resize_nearest", {1, 2, 3, 2}, {1, 5, 4, 2}, [](ModelBuilder& m, int in, const Dims& out) {
+    return m.add_op(Op::RESIZE_NEAREST_NEIGHBOR, {in, m.add_ints({2}, {5, 4})}, out);
+  });
+  s.add("gather", {2, 3, 4}, {2, 2, 4}, [](ModelBuilder& m, int in, const Dims& out) {
+    fb::GatherOptionsT options;
+    options.axis = 1;
+    return m.add_op(Op::GATHER, {in, m.add_ints({2}, {2, 0})}, out, options);
+  });
+  s.add("gather_nd", {2, 3, 4}, {2, 4}, [](ModelBuilder& m, int in, const Dims& out) {
+    return m.add_op(Op::GATHER_ND, {in, m.add_ints({2, 2}, {1, 2, 0, 1})}, out);
+  });
+}
+
 }  // namespace
 
 std::vector<SampleModel> sample_models() {
@@ -296,6 +357,7 @@ std::vector<SampleModel> sample_models() {
   add_pools_and_reductions(samples);
   add_elementwise(samples);
   add_layout(samples);
+  add_movements(samples);
   return std::move(samples.list);
 }
 
