@@ -74,6 +74,7 @@ struct AttributeText {
   std::string operator()(const ArgAttr& a) const { return " axis=" + std::to_string(a.axis); }
   std::string operator()(const LeakyReluAttr& a) const { return " alpha=" + number(a.alpha); }
   std::string operator()(const GeluAttr& a) const { return a.approximate ? " approximate" : ""; }
+  std::string operator()(const TopKAttr& a) const { return " k=" + std::to_string(a.k); }
   std::string operator()(const BatchMatmulAttr& a) const {
     return std::string(a.adj_x ? " adj_x" : "") + (a.adj_y ? " adj_y" : "");
   }

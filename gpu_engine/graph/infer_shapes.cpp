@@ -100,6 +100,9 @@ Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
     SG_ASSIGN_OR_RETURN(shapes, infer_detection(graph, node));
   } else if (node.op == OpType::kSplit) {
     SG_ASSIGN_OR_RETURN(shapes, infer_split(NodeShapes(graph, node)));
+  } else if (node.op == OpType::kTopK) {
+    SG_ASSIGN_OR_RETURN(const Shape shape, infer_top_k(NodeShapes(graph, node)));
+    shapes = {shape, shape};
   } else {
     SG_ASSIGN_OR_RETURN(const Shape shape, infer_one(NodeShapes(graph, node)));
     shapes.push_back(shape);

@@ -62,6 +62,8 @@ size_t attributes_of(OpType op) {
       return index_of<LeakyReluAttr>();
     case OpType::kGelu:
       return index_of<GeluAttr>();
+    case OpType::kTopK:
+      return index_of<TopKAttr>();
     case OpType::kBatchMatmul:
       return index_of<BatchMatmulAttr>();
     case OpType::kSelect:
@@ -399,6 +401,8 @@ const char* to_string(OpType op) {
       return "L2_NORMALIZATION";
     case OpType::kBatchMatmul:
       return "BATCH_MATMUL";
+    case OpType::kTopK:
+      return "TOPK_V2";
     case OpType::kCount:
       break;
   }

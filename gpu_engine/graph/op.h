@@ -113,6 +113,7 @@ enum class OpType : uint8_t {
   kGatherNd,  // inputs: data, indices: each row of the last dimension is a place
 
   kBatchMatmul,  // matrices in the last two dimensions; those before broadcast
+  kTopK,  // along the last dimension, the largest first; outputs: elements, their places (of equals the lower first)
 
   kCount,  // no operator
 };
@@ -223,6 +224,9 @@ struct GeluAttr {
 struct BatchMatmulAttr {
   bool adj_x = false, adj_y = false;  // which operand's matrices are transposed
 };
+struct TopKAttr {
+  int32_t k = 1;
+};
 struct SelectAttr {
   bool by_row = false;  // the condition is a vector with an element for each index of the first dimension
 };
@@ -267,7 +271,7 @@ using Attributes = std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr,
                                 Pool2dAttr, ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr,
                                 ResizeAttr, DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, LeakyReluAttr, GeluAttr,
                                 SelectAttr, BroadcastToAttr, ArgAttr, DetectionAttr, TransposeAttr, SplitAttr, TileAttr,
-                                MirrorPadAttr, BatchSpaceAttr, GatherAttr, BatchMatmulAttr>;
+                                MirrorPadAttr, BatchSpaceAttr, GatherAttr, BatchMatmulAttr, TopKAttr>;
 
 // Convolutions and the fully connected layer: input 1 is the weights, 2 the bias, 3 the slopes of a fused PRELU.
 bool has_weights(OpType op);

@@ -103,6 +103,8 @@ Rule rule_of(OpType op) {
     case OpType::kL2Normalization:
     case OpType::kBatchMatmul:
       return {kF | kQ};
+    case OpType::kTopK:
+      return {kF | kQ | kN | kIntegers};
     case OpType::kReduceAny:
     case OpType::kReduceAll:
       return {kB};
@@ -286,7 +288,8 @@ Status check_types(const TypedOp& op) {
   return {};
 }
 
-DataType natural_type(const TypedOp& op, size_t) {
+DataType natural_type(const TypedOp& op, size_t index) {
+  if (op.op == OpType::kTopK && index == 1) return DataType::kInt32;
   const Rule rule = rule_of(op.op);
   switch (rule.made) {
     case kF:

@@ -10,6 +10,7 @@ Kernel conv2d_kernel();                               // conv2d.cpp
 Kernel fully_connected_kernel();                      // conv2d.cpp
 Kernel depthwise_kernel();                            // depthwise.cpp
 Kernel transpose_conv_kernel();                       // transpose_conv.cpp
+Kernel top_k_kernel();                                // top_k.cpp
 Kernel matmul_kernel();                               // matmul.cpp
 Kernel fully_connected_computed_kernel();             // matmul.cpp; of weights that are computed
 Kernel detection_kernel();                            // detection.cpp

@@ -29,6 +29,7 @@ std::vector<Kernel> make_kernels() {
       dynamic_quantize_kernel(),
       lstm_kernel(),
       matmul_kernel(),
+      top_k_kernel(),
       fully_connected_computed_kernel(),
       select_kernel(),
       broadcast_kernel(),

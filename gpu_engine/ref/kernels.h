@@ -42,6 +42,7 @@ void resize_bilinear(const Call& call, HostTensor& out);
 
 // Of quantised tensors as well, and of weights of any type.
 void lstm(const Call& call, std::vector<HostTensor>& out);
+void top_k(const Call& call, std::vector<HostTensor>& out);
 void detection_postprocess(const Call& call, std::vector<HostTensor>& out);
 
 // float32, int32, int64 and bool, as far as check_types() lets them through.

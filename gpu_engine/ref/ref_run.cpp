@@ -139,6 +139,10 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
     lstm({graph, inferred, inputs}, outputs);
     return outputs;
   }
+  if (node.op == OpType::kTopK) {
+    top_k({graph, inferred, inputs}, outputs);
+    return outputs;
+  }
   if (moves_as_is(node.op)) {
     move_elements({graph, inferred, inputs}, outputs);
     return outputs;

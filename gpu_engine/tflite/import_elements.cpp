@@ -67,6 +67,18 @@ Status decode_arg_extreme(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
+Status decode_top_k(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> count, view.integers(1, "number of elements to pick", 1));
+  if (count.size() != 1 || count[0] < 0 || count[0] > INT32_MAX) {
+    return invalid_model("its number of elements to pick is not one number that is not negative");
+  }
+  if (view.output_count() != 2) return invalid_model("it has no second output, for the places of what it picks");
+  node.attributes = TopKAttr{static_cast<int32_t>(count[0])};
+  node.data = {0};
+  node.outputs = {0, 1};
+  return {};
+}
+
 Status decode_leaky_relu(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::LeakyReluOptions>());
   if (!std::isfinite(options->alpha())) return invalid_model("its alpha is not a finite number");

@@ -215,6 +215,7 @@ constexpr std::array kOperators = {
     Row{B::REDUCE_ALL, {OpType::kReduceAll, 2, 2, false, decode_reduction}},
     Row{B::ARG_MAX, {OpType::kArgMax, 2, 2, false, decode_arg_extreme}},
     Row{B::ARG_MIN, {OpType::kArgMin, 2, 2, false, decode_arg_extreme}},
+    Row{B::TOPK_V2, {OpType::kTopK, 2, 2, false, decode_top_k, 2}},
     Row{B::LOG_SOFTMAX, {OpType::kLogSoftmax, 1, 1, false, decode_nothing}},
     Row{B::L2_NORMALIZATION, {OpType::kL2Normalization, 1, 1, false, decode_arithmetic<schema::L2NormOptions>}},
     Row{B::RSQRT, {OpType::kRsqrt, 1, 1, false, decode_nothing}},
@@ -265,8 +266,7 @@ bool is_control_flow(B code) { return code == B::IF || code == B::WHILE || code 
 
 // What comes after the network proper, and picks from its numbers.
 bool selects(B code) {
-  return code == B::NON_MAX_SUPPRESSION_V4 || code == B::NON_MAX_SUPPRESSION_V5 || code == B::TOPK_V2 ||
-         code == B::UNIQUE;
+  return code == B::NON_MAX_SUPPRESSION_V4 || code == B::NON_MAX_SUPPRESSION_V5 || code == B::UNIQUE;
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ Result<Activation> decode_activation(schema::ActivationFunctionType activation);
 // Operators on elements, and those whose results follow from shapes and constants; import_elements.cpp.
 Status decode_reduction(const OperatorView& view, DecodedOp& node);
 Status decode_arg_extreme(const OperatorView& view, DecodedOp& node);
+Status decode_top_k(const OperatorView& view, DecodedOp& node);
 Status decode_leaky_relu(const OperatorView& view, DecodedOp& node);
 Status decode_gelu(const OperatorView& view, DecodedOp& node);
 Status decode_select(const OperatorView& view, DecodedOp& node);

@@ -161,6 +161,11 @@ void add_pools_and_reductions(Samples& s) {
     m.tensor(places).type = fb::TensorType::INT64;
     return m.add_op(Op::CAST, {places}, out);
   });
+  s.add("top_k", {2, 4, 5}, {2, 4, 3}, [](ModelBuilder& m, int in, const Dims& out) {
+    const int elements = m.add_op(Op::TOPK_V2, {in, m.add_ints({}, {3})}, out);
+    m.last_op().outputs.push_back(m.add_tensor(out, fb::TensorType::INT32));
+    return elements;
+  });
   s.add("log_softmax_l2", {2, 4, 5}, {2, 4, 5}, [](ModelBuilder& m, int in, const Dims& out) {
     return m.add_op(Op::L2_NORMALIZATION, {m.add_op(Op::LOG_SOFTMAX, {in}, out)}, out, fb::L2NormOptionsT());
   });

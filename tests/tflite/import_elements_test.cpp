@@ -102,6 +102,35 @@ TEST(ImportBroadcast, ShapeIsAParameter) {
   expect_refused(wrong, ErrorCode::kInvalidModel, {"BROADCAST_TO #0", "-3"});
 }
 
+// TOPK_V2 of [2,5] with `count` as its second input; its places are int32.
+void add_top_k(ModelBuilder& m, int count, int32_t k) {
+  const int in = m.add_input({2, 5});
+  m.add_output(m.add_op(Op::TOPK_V2, {in, count}, {2, k}));
+  m.last_op().outputs.push_back(m.add_tensor({2, k}, Type::INT32));
+  m.add_output(m.last_op().outputs.back());
+}
+
+TEST(ImportTopK, CountIsAParameter) {
+  ModelBuilder m;
+  add_top_k(m, m.add_ints({}, {3}), 3);
+  const Graph graph = imported(m);
+  EXPECT_EQ(std::get<TopKAttr>(only_node(graph).attributes).k, 3);
+  EXPECT_EQ(only_node(graph).outputs.size(), 2u);
+  EXPECT_EQ(only_node(graph).inputs.size(), 1u);
+}
+
+TEST(ImportTopK, WhatIsRefused) {
+  ModelBuilder more, negative, computed, single;
+  add_top_k(more, more.add_ints({}, {6}), 6);
+  expect_refused(more, ErrorCode::kInvalidModel, {"TOPK_V2 #0", "no 6 elements"});
+  add_top_k(negative, negative.add_ints({}, {-1}), 1);
+  expect_refused(negative, ErrorCode::kInvalidModel, {"TOPK_V2 #0", "not negative"});
+  add_top_k(computed, computed.add_input({}, Type::INT32, "count"), 3);
+  expect_refused(computed, ErrorCode::kUnsupported, {"TOPK_V2 #0", "'count'"});
+  single.add_output(single.add_op(Op::TOPK_V2, {single.add_input({5}), single.add_ints({}, {2})}, {2}));
+  expect_refused(single, ErrorCode::kInvalidModel, {"TOPK_V2 #0", "second output"});
+}
+
 TEST(ImportShape, IsKnownAtOnce) {
   for (const bool wide : {false, true}) {
     ModelBuilder m;

@@ -36,6 +36,18 @@ Result<Shape> infer_arg_extreme(const NodeShapes& n) {
   return n.make(dims);
 }
 
+Result<Shape> infer_top_k(const NodeShapes& n) {
+  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  const Shape& in = n.shape(0);
+  const int32_t k = n.attributes<TopKAttr>().k;
+  if (in.rank() < 1 || k < 0 || k > in.dim(in.rank() - 1)) {
+    return n.wrong_input(0, "has no " + std::to_string(k) + " elements along its last dimension");
+  }
+  std::vector<int64_t> dims(in.dims().begin(), in.dims().end());
+  dims.back() = k;
+  return n.make(dims);
+}
+
 Result<Shape> infer_select(const NodeShapes& n) {
   SG_RETURN_IF_ERROR(n.need_inputs(3, 3));
   if (n.attributes<SelectAttr>().by_row) {

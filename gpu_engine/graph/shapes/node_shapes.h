@@ -56,6 +56,7 @@ Result<Shape> infer_pool2d(const NodeShapes& n);
 // elementwise_shapes.cpp
 Result<Shape> infer_reduction(const NodeShapes& n);
 Result<Shape> infer_arg_extreme(const NodeShapes& n);
+Result<Shape> infer_top_k(const NodeShapes& n);  // of either output
 Result<Shape> infer_select(const NodeShapes& n);
 Result<Shape> infer_broadcast_to(const NodeShapes& n);
 Result<Shape> infer_add_n(const NodeShapes& n);

@@ -1,0 +1,65 @@
+// TOPK_V2.
+#include "ops/layout.h"
+#include "ops/ops.h"
+
+namespace sightglass {
+
+namespace {
+
+ShaderKey top_k_shader(bool places) {
+  ShaderKey key{"top_k.comp", {}};
+  if (places) key.defines.push_back({"PLACES", "1"});
+  return key;
+}
+
+// An invocation takes five iterations for a slice (see DESIGN).
+constexpr int32_t kMostSlices = 65535 / 5;
+
+bool same_quantization(const Value& a, const Value& b) {
+  return a.quantization.scale == b.quantization.scale && a.quantization.zero_point == b.quantization.zero_point;
+}
+
+Status supports(const PlanContext& context, const Node& node) {
+  const Value &in = context.graph.value(node.inputs[0]), &values = context.graph.value(node.outputs[0]);
+  if (node.activation != Activation::kNone) return unsupported("a fused activation");
+  if (!same_quantization(in, values)) return unsupported("elements that are quantised otherwise than its data");
+  if (Bhwc::from(in.shape).slices() <= kMostSlices) return {};
+  return unsupported("a choice among " + std::to_string(in.shape.dim(in.shape.rank() - 1)) + " elements; at most " +
+                     std::to_string(kMostSlices * 4) + " are supported");
+}
+
+Status emit_output(Emitter& emitter, const Node& node, size_t output) {
+  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[output]));
+  const int32_t k = std::get<TopKAttr>(node.attributes).k;
+  const Bhwc rows{in.shape.b, in.shape.h * in.shape.w, k, 1};
+  const bool direct = same_layout(rows, out.shape);
+  TensorRef picked{out.tensor, rows, out.scale};
+  if (!direct) {
+    picked = emitter.temporary("picked " + emitter.graph().value(node.outputs[output]).name, rows, out);
+  }
+  StepParams params;
+  params.tensor(in).tensor(picked).ints(k);
+  const Grid grid{int64_t{in.shape.h} * in.shape.w * in.shape.slices(), in.shape.b};
+  SG_RETURN_IF_ERROR(emitter.add_step(top_k_shader(output == 1), std::move(params), grid, {in}, {picked}));
+  return direct ? Status() : emit_reshape(emitter, picked, out);
+}
+
+Status emit(Emitter& emitter, const Node& node) {
+  SG_RETURN_IF_ERROR(emit_output(emitter, node, 0));
+  return emit_output(emitter, node, 1);
+}
+
+std::vector<ShaderKey> variants() {
+  std::vector<ShaderKey> keys = storage_variants({top_k_shader(true)}, "A", true);
+  for (ShaderKey& key : keys) key.defines.push_back({"OUT_I32", "1"});
+  for (ShaderKey& key : storage_variants({top_k_shader(false)}, "AO", true)) keys.push_back(std::move(key));
+  for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
+  return keys;
+}
+
+}  // namespace
+
+Kernel top_k_kernel() { return {"top-k", OpType::kTopK, supports, emit, variants}; }
+
+}  // namespace sightglass
