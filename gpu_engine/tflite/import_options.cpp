@@ -134,6 +134,13 @@ Status decode_pool2d(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
+// Sparse constants have been expanded when they were read.
+Status decode_densify(const OperatorView& view, DecodedOp& node) {
+  if (!view.input(0).constant) return unsupported("its input is sparse and computed while the model runs");
+  node.attributes = ReshapeAttr{view.shape(0)};
+  return {};
+}
+
 template <typename Options>
 Status decode_arithmetic(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const auto* options, view.options<Options>());
@@ -205,6 +212,7 @@ constexpr std::array kOperators = {
     Row{B::GATHER_ND, {OpType::kGatherNd, 2, 2, false, decode_nothing}},
     Row{B::LSTM, {OpType::kLstm, 5, 24, false, decode_lstm, 4, true}},
     Row{B::UNIDIRECTIONAL_SEQUENCE_LSTM, {OpType::kLstm, 20, 24, false, decode_sequence_lstm, 1, true}},
+    Row{B::DENSIFY, {OpType::kReshape, 1, 1, false, decode_densify}},
     Row{B::QUANTIZE, {OpType::kQuantize, 1, 1, false, decode_nothing}},
     Row{B::DEQUANTIZE, {OpType::kDequantize, 1, 1, false, decode_nothing}},
     Row{B::SUM, {OpType::kSum, 2, 2, false, decode_reduction}},
@@ -290,7 +298,6 @@ std::string unsupported_reason(schema::BuiltinOperator code, std::string_view cu
     return "the size of what it makes, or its order, depends on the data; end the model before it and pick from its "
            "outputs on the CPU";
   }
-  if (code == B::DENSIFY) return "sparse weights are not supported; export the model with dense weights";
   return "this operator is not supported; replace it by others, or end the model before it";
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "tflite/sparse_tensor.h"
+
 namespace sightglass::tflite {
 namespace {
 
@@ -95,7 +97,22 @@ uint32_t supposed_dims(const schema::Tensor& in) {
   return supposed;
 }
 
-Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFile& file, const ImportOptions& options) {
+// What sparse tensors have taken when they were expanded, so that no small file asks for much memory.
+class ExpansionBudget {
+ public:
+  explicit ExpansionBudget(int64_t bytes) : left_(static_cast<size_t>(bytes)) {}
+  Status take(size_t bytes) {
+    if (bytes > left_) return unsupported("its sparse tensors take too much memory; use dense weights");
+    left_ -= bytes;
+    return {};
+  }
+
+ private:
+  size_t left_;
+};
+
+Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFile& file, const ImportOptions& options,
+                               ExpansionBudget& expanded) {
   FileTensor tensor;
   tensor.index = index;
   tensor.file_type = in.type();
@@ -113,8 +130,19 @@ Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFil
   if (in.quantization() != nullptr) {
     SG_ASSIGN_OR_RETURN(tensor.quantization, read_quantization(*in.quantization(), tensor.shape, file));
   }
-  if (data.empty() || tensor.sparse || !tensor.type) {
+  if (data.empty() || !tensor.type) {
     tensor.available = !data.empty();
+    return tensor;
+  }
+  if (tensor.sparse) {
+    const size_t dense = static_cast<size_t>(tensor.shape.elements()) * size_of(*tensor.type);
+    SG_RETURN_IF_ERROR(expanded.take(dense));
+    SG_ASSIGN_OR_RETURN(std::vector<std::byte> bytes,
+                        expand_sparse(*in.sparsity(), tensor.shape, size_of(*tensor.type), data));
+    const auto storage = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+    tensor.constant = Constant{*tensor.type, *storage, storage};
+    tensor.available = true;
+    tensor.sparse = false;
     return tensor;
   }
   const size_t needed = static_cast<size_t>(tensor.shape.elements()) * size_of(*tensor.type);
@@ -140,12 +168,13 @@ Result<std::vector<FileTensor>> read_tensors(ModelFile& file, const ImportOption
   std::vector<FileTensor> tensors;
   const auto* list = file.subgraph().tensors();
   if (list == nullptr) return tensors;
+  ExpansionBudget expanded(options.max_folded_bytes);
   for (uint32_t i = 0; i < list->size(); ++i) {
     const schema::Tensor& in = *list->Get(i);
     const std::string name = in.name() == nullptr ? "" : in.name()->str();
     // What a tensor takes in a file at the least, and its name.
     SG_RETURN_IF_ERROR(file.charge(sizeof(schema::Tensor*) * 8 + name.size()));
-    Result<FileTensor> tensor = read_tensor(in, static_cast<int32_t>(i), file, options);
+    Result<FileTensor> tensor = read_tensor(in, static_cast<int32_t>(i), file, options, expanded);
     if (!tensor.ok()) return tensor.status().with_context("tensor " + std::to_string(i) + " " + quoted(name));
     tensor->name = name;
     tensors.push_back(std::move(tensor).value());

@@ -30,8 +30,6 @@ constexpr double kArenaRatio = 1.05;  // arena against the lower bound
 const std::set<std::string> kNotYet{
     "segmentation/mediapipe_hair_segmentation",
     "segmentation/deeplabv3_mnv2_dm05_pascal_quant",
-    "pose/blazepose_detection_224",
-    "face/face_detection_full_range_sparse",
     "classify_detect/ssd_mobilenet_v2_fpnlite_320_custom",
     "other/style_transfer_f16_384",
     "other/style_transfer_quantized_384",

@@ -257,8 +257,9 @@ TEST(Unsupported, AllOperatorsAtOnce) {
   const int fine = m.add_op(Op::RELU, {custom}, {1, 4, 4, 2});
   const int projected = m.add_op(Op::LSH_PROJECTION, {fine}, {1, 4, 4}, "classes");
   m.add_output(m.add_op(static_cast<Op>(4711), {projected}, {1, 4, 4}, "future"));
-  expect_refused(m, ErrorCode::kUnsupported,
-                 {"3 operators", "'MyFancyOp' #0", "'fancy'", "LSH_PROJECTION #2", "'classes'", "4711", "#3", "'future'"});
+  expect_refused(
+      m, ErrorCode::kUnsupported,
+      {"3 operators", "'MyFancyOp' #0", "'fancy'", "LSH_PROJECTION #2", "'classes'", "4711", "#3", "'future'"});
 }
 
 TEST(Unsupported, ControlFlow) {
@@ -276,10 +277,7 @@ TEST(Unsupported, OtherTypesThanFloat) {
   expect_refused(m, ErrorCode::kUnsupported, {"RELU #0", "'relu'", "'bytes'", "int8", "float"});
 }
 
-TEST(Unsupported, VariablesAndSparseTensors) {
-  expect_unsupported(
-      [](SmallModel& s) { s.m.tensor(s.weights).sparsity = std::make_unique<schema::SparsityParametersT>(); },
-      {"CONV_2D #1", "weights", "sparse"});
+TEST(Unsupported, Variables) {
   ModelBuilder m;
   const int in = m.add_input({1, 4});
   const int state = m.add_tensor({1, 4}, schema::TensorType::FLOAT32, "state");

@@ -1,0 +1,19 @@
+// Constants that a file stores without their zeros.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gpu_engine/status.h"
+#include "gpu_engine/tensor.h"
+#include "tflite/model_file.h"
+
+namespace sightglass::tflite {
+
+// All elements of a tensor of `shape`, of `element_size` bytes each, zeros included. `values` are the stored ones in
+// the order of the traversal. Fails when the description contradicts itself, the shape, or the number of values.
+Result<std::vector<std::byte>> expand_sparse(const schema::SparsityParameters& sparsity, const Shape& shape,
+                                             size_t element_size, std::span<const std::byte> values);
+
+}  // namespace sightglass::tflite
