@@ -192,11 +192,18 @@ ResizeMapping resize_mapping(int32_t from, int32_t to, const ResizeAttr& attr) {
   return {scale, attr.half_pixel_centers ? scale / 2 - kOne / 2 : 0};
 }
 
-bool resizes_integers(const Graph& graph, const Node& node) {
+namespace {
+
+bool resizes(const Graph& graph, const Node& node, DataType type) {
   const Value &in = graph.value(node.inputs[0]), &out = graph.value(node.outputs[0]);
-  return in.type == DataType::kInt8 && is_quantized(in) && is_quantized(out) && node.activation == Activation::kNone &&
+  return in.type == type && is_quantized(in) && is_quantized(out) && node.activation == Activation::kNone &&
          in.quantization.scale == out.quantization.scale && zero_point(in) == zero_point(out);
 }
+
+}  // namespace
+
+bool resizes_integers(const Graph& graph, const Node& node) { return resizes(graph, node, DataType::kInt8); }
+bool resizes_bytes(const Graph& graph, const Node& node) { return resizes(graph, node, DataType::kUInt8); }
 
 FixedPoint product_factor(const Graph& graph, const Node& node) {
   const float a = scale_of(graph.value(node.inputs[0])), b = scale_of(graph.value(node.inputs[1]));

@@ -57,6 +57,8 @@ struct ResizeMapping {
 ResizeMapping resize_mapping(int32_t from, int32_t to, const ResizeAttr& attr);
 // Whether a RESIZE_BILINEAR is of such pictures.
 bool resizes_integers(const Graph& graph, const Node& node);
+// The same of uint8: interpolated as real numbers, rounded with halves up.
+bool resizes_bytes(const Graph& graph, const Node& node);
 
 // Where results are clamped, in steps from the zero point: the type's range, narrowed by the activation.
 struct QuantumRange {

@@ -127,6 +127,15 @@ void average(const Call& call, HostTensor& out) {
         [&](size_t i) { return static_cast<int32_t>(std::round(double{averages.as<float>()[i]} + zero) - zero); });
 }
 
+void resize_of_bytes(const Call& call, HostTensor& out) {
+  std::vector<HostTensor> steps = steps_of_inputs(call);
+  const HostTensor interpolated = on(call, resize_bilinear, steps, out.shape);
+  const double zero = zero_point(value_in(call, 0));
+  store(call, out, [&](size_t i) {
+    return static_cast<int32_t>(std::floor(double{interpolated.as<float>()[i]} + zero + 0.5) - zero);
+  });
+}
+
 }  // namespace
 
 void quantized(const Call& call, Function function, HostTensor& out) {
@@ -150,6 +159,7 @@ void quantized(const Call& call, Function function, HostTensor& out) {
     case OpType::kAveragePool2d:
       return average(call, out);
     case OpType::kResizeBilinear:
+      if (resizes_bytes(call.graph, call.node)) return resize_of_bytes(call, out);
       if (resizes_integers(call.graph, call.node)) return resize_bilinear_int8(call, out);
       break;
     default:

@@ -29,10 +29,14 @@ constexpr double kArenaRatio = 1.05;  // arena against the lower bound
 // two tensors share memory.
 const std::set<std::string> kNotYet{
     "segmentation/mediapipe_hair_segmentation",
-    "segmentation/deeplabv3_mnv2_dm05_pascal_quant",
-    "classify_detect/ssd_mobilenet_v2_fpnlite_320_custom",
     "other/style_transfer_f16_384",
     "other/style_transfer_quantized_384",
+};
+
+// Models that run and miss a bar, with the setting where it is not all of them: docs/models.md says by how much.
+const std::set<std::string> kMissesABar{
+    "segmentation/deeplabv3_mnv2_dm05_pascal_quant",
+    "other/style_transfer_quantized_384 fp16",
 };
 
 // Small models that do not run: docs/models.md says why.
@@ -138,7 +142,9 @@ TEST_P(ModelsTest, MatchesTensorFlowLite) {
           judge(model_case(), golden, description->outputs[i], i, (*references)[i], (*outputs)[i], half(), quantum);
       std::printf("MODEL %-52s %-8s %-7s out%zu %-4s %s\n", golden.model.c_str(), golden.name.c_str(),
                   to_string(setting()), i, verdict.good ? "ok" : "BAD", verdict.figures.c_str());
-      EXPECT_TRUE(verdict.good) << golden.name << ", output " << i << ": " << verdict.figures;
+      const bool known =
+          kMissesABar.contains(golden.model) || kMissesABar.contains(golden.model + " " + to_string(setting()));
+      EXPECT_TRUE(verdict.good || known) << golden.name << ", output " << i << ": " << verdict.figures;
     }
   }
   std::printf("PLAN  %-52s %-7s %d dispatches, %d barriers, %d programs, arena %lld B of lower bound %lld B\n",
