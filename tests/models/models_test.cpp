@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <set>
@@ -25,18 +26,19 @@ namespace {
 
 constexpr double kArenaRatio = 1.05;  // arena against the lower bound
 
-// Models whose operators are not all supported yet, or that some devices have no room for with guard bands, where no
-// two tensors share memory.
-const std::set<std::string> kNotYet{
-    "segmentation/mediapipe_hair_segmentation",
-    "other/style_transfer_f16_384",
-    "other/style_transfer_quantized_384",
-};
+// Models with operators that are not supported, and what the refusal names. docs/models.md lists them.
+const std::map<std::string, std::vector<std::string>> kRefusedModels{
+    {"segmentation/mediapipe_hair_segmentation", {"MaxPoolingWithArgmax2D", "MaxUnpooling2D"}}};
 
-// Models that run and miss a bar, with the setting where it is not all of them: docs/models.md says by how much.
-const std::set<std::string> kMissesABar{
-    "segmentation/deeplabv3_mnv2_dm05_pascal_quant",
-    "other/style_transfer_quantized_384 fp16",
+// Where a model misses a bar, how far it may be from the reference: no further than docs/models.md says. One that meets
+// the bar again has to be taken out.
+struct KnownMiss {
+  std::string model, golden, setting;  // setting: of all when empty
+  double relative_l2 = 0, same_label = 1;
+};
+const std::vector<KnownMiss> kMisses{
+    {"segmentation/deeplabv3_mnv2_dm05_pascal_quant", "picture", "", INFINITY, 0.9905},
+    {"other/style_transfer_quantized_384", "random", "fp16", 0.2270, 1},
 };
 
 // Small models that do not run: docs/models.md says why.
@@ -89,6 +91,12 @@ class ModelsTest : public GlTest, public ::testing::WithParamInterface<std::tupl
   const ModelCase& model_case() const { return model_cases()[std::get<0>(GetParam())]; }
   Setting setting() const { return std::get<1>(GetParam()); }
   bool half() const { return setting() == Setting::kFp16; }
+  bool is_refused_model() const { return kRefusedModels.contains(model_case().model); }
+  void expect_refused(const Status& status) const {
+    EXPECT_EQ(status.code(), ErrorCode::kUnsupported) << status.message();
+    for (const std::string& part : kRefusedModels.at(model_case().model))
+      EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+  }
   DeviceLimits limits() const {
     return setting() == Setting::kMinimumLimits ? device().limits.clamped_to_minimum() : device().limits;
   }
@@ -121,7 +129,7 @@ TEST_P(ModelsTest, MatchesTensorFlowLite) {
   const std::vector<GoldenCase> cases = golden_cases_of(model_case().model);
   ASSERT_FALSE(cases.empty());
   const auto run = prepare(gl(), cases.front(), limits(), options());
-  if (!run.ok() && kNotYet.contains(model_case().model)) GTEST_SKIP() << run.status().message();
+  if (is_refused_model()) return expect_refused(run.status());
   ASSERT_TRUE(run.ok()) << run.status().message();
   const MemoryReport& memory = run->plan->memory();
   EXPECT_LE(static_cast<double>(memory.arena_bytes), kArenaRatio * static_cast<double>(memory.lower_bound_bytes));
@@ -142,9 +150,17 @@ TEST_P(ModelsTest, MatchesTensorFlowLite) {
           judge(model_case(), golden, description->outputs[i], i, (*references)[i], (*outputs)[i], half(), quantum);
       std::printf("MODEL %-52s %-8s %-7s out%zu %-4s %s\n", golden.model.c_str(), golden.name.c_str(),
                   to_string(setting()), i, verdict.good ? "ok" : "BAD", verdict.figures.c_str());
-      const bool known =
-          kMissesABar.contains(golden.model) || kMissesABar.contains(golden.model + " " + to_string(setting()));
-      EXPECT_TRUE(verdict.good || known) << golden.name << ", output " << i << ": " << verdict.figures;
+      const auto miss = std::ranges::find_if(kMisses, [&](const KnownMiss& m) {
+        return m.model == golden.model && m.golden == golden.name &&
+               (m.setting.empty() || m.setting == to_string(setting()));
+      });
+      if (miss == kMisses.end()) {
+        EXPECT_TRUE(verdict.good) << golden.name << ", output " << i << ": " << verdict.figures;
+        continue;
+      }
+      EXPECT_FALSE(verdict.good) << golden.model << " meets its bar now";
+      EXPECT_LE(verdict.relative_l2, miss->relative_l2) << verdict.figures;
+      EXPECT_GE(verdict.same_label, miss->same_label) << verdict.figures;
     }
   }
   std::printf("PLAN  %-52s %-7s %d dispatches, %d barriers, %d programs, arena %lld B of lower bound %lld B\n",
@@ -160,7 +176,9 @@ TEST_P(ModelsTest, StaysInItsTensorsAndRepeatsBitByBit) {
   PlanOptions guarded = options();
   guarded.sentinel_bytes = 256;
   const auto run = prepare(gl(), cases.back(), limits(), guarded);
-  if (!run.ok() && kNotYet.contains(model_case().model)) GTEST_SKIP() << run.status().message();
+  if (is_refused_model()) return expect_refused(run.status());
+  // Guard bands keep tensors from sharing memory, for which a device need not have room.
+  if (run.status().code() == ErrorCode::kResourceExhausted) GTEST_SKIP() << run.status().message();
   ASSERT_TRUE(run.ok()) << run.status().message();
   const auto inputs = load_inputs(cases.back());
   ASSERT_TRUE(inputs.ok()) << inputs.status().message();
