@@ -45,8 +45,12 @@ Status emit(Emitter& emitter, const Node& node) {
   columns.padding.left = columns.padding.right = 0;
   TensorRef between = emitter.temporary("rows of " + emitter.graph().value(node.outputs[0]).name,
                                         {in.shape.b, in.shape.h, out.shape.w, in.shape.c}, in);
-  between.scale.quantized = false;  // only the final result is rounded
-  SG_RETURN_IF_ERROR(emit_pass(emitter, in, between, rows, average, Activation::kNone, 0));
+  // Stored numbers stay stored numbers through the first pass, and only the final result is rounded.
+  TensorRef stored = in;
+  stored.scale.scale = between.scale.scale = 1;
+  between.scale.quantized = false;
+  SG_RETURN_IF_ERROR(emit_pass(emitter, stored, between, rows, average, Activation::kNone, 0));
+  between.scale.scale = in.scale.scale;
   return emit_pass(emitter, between, out, columns, average, node.activation, zero);
 }
 

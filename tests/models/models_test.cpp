@@ -37,7 +37,6 @@ struct KnownMiss {
   double relative_l2 = 0, same_label = 1;
 };
 const std::vector<KnownMiss> kMisses{
-    {"segmentation/deeplabv3_mnv2_dm05_pascal_quant", "picture", "", INFINITY, 0.9905},
     {"other/style_transfer_quantized_384", "random", "fp16", 0.2270, 1},
 };
 

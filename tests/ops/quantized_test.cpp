@@ -141,6 +141,12 @@ TEST_F(QuantizedTest, PoolsAndMeans) {
         pool.node(op, attr, {pool.input(shape, types.data)}, types.data);
         check(pool.build(std::string(types.name) + " " + to_string(op)), false, kExact);
       }
+      CaseBuilder whole(seed++);  // a window of more than one pass
+      Pool2dAttr window;
+      window.filter_h = 33;
+      window.filter_w = 31;
+      whole.node(OpType::kAveragePool2d, window, {whole.input({2, 33, 31, channels}, types.data)}, types.data);
+      check(whole.build(std::string(types.name) + " AVERAGE_POOL_2D of everything"), false, kExact);
       CaseBuilder mean(seed++);
       mean.node(OpType::kMean, ReduceAttr{{1, 2}, true}, {mean.input(shape, types.data)},
                 Quantized{types.data.type, {0.0137f}, 5});

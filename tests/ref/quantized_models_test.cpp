@@ -40,6 +40,7 @@ INSTANTIATE_TEST_SUITE_P(EightBit, RefQuantizedModelsTest,
                                            "classify_detect/tf2_mobilenet_v2_1.0_224_ptq",
                                            "pose/posenet_mnv1_075_353x481_quant",
                                            "pose/posenet_mnv1_100_257_multi_kpt_int8",
+                                           "segmentation/deeplabv3_mnv2_dm05_pascal_quant",
                                            "segmentation/unet_person_08_dynrange"));
 
 }  // namespace
