@@ -13,8 +13,8 @@ layout(local_size_x = 64) in;
 layout(std140, binding = 0) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 code;   // activation, 0, multiplier and shift from sums to quanta
-  ivec4 range;  // REQUANTIZE: lowest and highest result
+  ivec4 code;   // activation; REQUANTIZE: what is added to sums, their multiplier and shift
+  ivec4 range;  // REQUANTIZE: lowest and highest result, divisor of scaled sums, what is added to the quotient
 };
 
 shared vec4 sums[64];
@@ -32,9 +32,9 @@ void main() {
   }
   if (lane == 0) {
 #ifdef REQUANTIZE
-    ivec4 total = multiply_fixed(ivec4(sums[0]), ivec4(code.z), ivec4(code.w), false);
-    ivec4 half_count = ivec4(in_t.place.z / 2) * sign(total);
-    ivec4 mean = (total + half_count) / in_t.place.z;
+    ivec4 total = multiply_fixed(ivec4(sums[0]) + code.y, ivec4(code.z), ivec4(code.w), false);
+    ivec4 half_divisor = ivec4(range.z / 2) * sign(total);
+    ivec4 mean = (total + half_divisor) / range.z + range.w;
     store(out_t.place.x + layer, clamp_quanta(out_t, layer % out_t.place.y, mean, range));
 #else
     vec4 mean = sums[0] * (in_t.quant.x / float(in_t.place.z));

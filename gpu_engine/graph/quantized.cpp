@@ -49,7 +49,7 @@ template <typename T>
 void quantize_as(const Quantization& q, std::span<const float> real, std::span<std::byte> bytes) {
   const double zero = q.zero_point.empty() ? 0.0 : static_cast<double>(q.zero_point[0]);
   for (size_t i = 0; i < real.size(); ++i) {
-    const double steps = std::round(double{real[i] / q.scale[0]}) + zero;
+    const double steps = std::round(double{real[i]} / double{q.scale[0]}) + zero;
     const double low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
     const T v = static_cast<T>(std::clamp(steps, low, high));
     std::memcpy(bytes.data() + i * sizeof(T), &v, sizeof(T));
@@ -212,6 +212,22 @@ FixedPoint product_factor(const Graph& graph, const Node& node) {
 
 FixedPoint rescale_factor(const Value& from, const Value& to) {
   return to_fixed_point(double{scale_of(from)} / double{scale_of(to)});
+}
+
+// Over the rows and columns of a picture that keeps its rank the count is part of the factor and the input's zero point
+// is taken off last, all in 32 bits; else the sum is scaled first and divided by the count then. Both as in the kernels
+// whose results these are compared with.
+MeanFactors mean_factors(const Graph& graph, const Node& node) {
+  const Value &from = graph.value(node.inputs[kData]), &to = graph.value(node.outputs[0]);
+  const auto count = static_cast<int32_t>(from.shape.elements() / to.shape.elements());
+  const auto& attr = std::get<ReduceAttr>(node.attributes);
+  if (!attr.keep_dims || from.shape.rank() != 4 || attr.axes != std::vector<int32_t>{1, 2}) {
+    return {0, rescale_factor(from, to), count, 0};
+  }
+  const int32_t zero = zero_point(from);
+  const float factor = scale_of(from) / (static_cast<float>(count) * scale_of(to));
+  const float quanta_of_zero = static_cast<float>(zero) * scale_of(from) / scale_of(to);
+  return {count * zero, to_fixed_point(double{factor}), 1, -static_cast<int32_t>(std::round(quanta_of_zero))};
 }
 
 QuantumRange quantum_range(const Value& value, Activation activation) {

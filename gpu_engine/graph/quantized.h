@@ -47,6 +47,14 @@ SumFactors sum_factors(const Graph& graph, const Node& node);
 FixedPoint product_factor(const Graph& graph, const Node& node);
 FixedPoint rescale_factor(const Value& from, const Value& to);
 
+// A MEAN: ((sum of stored numbers + before) * factor) / divisor + after, the quotient rounded, halves away from zero.
+struct MeanFactors {
+  int32_t before = 0;
+  FixedPoint factor;
+  int32_t divisor = 1, after = 0;
+};
+MeanFactors mean_factors(const Graph& graph, const Node& node);
+
 int32_t zero_point(const Value& value);
 
 // Along one axis, the input coordinate of output pixel i in 1/1024 of a pixel: i * scale + offset. As TensorFlow Lite

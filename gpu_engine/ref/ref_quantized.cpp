@@ -109,12 +109,12 @@ void requantize(const Call& call, HostTensor& out) {
 void mean_of_integers(const Call& call, HostTensor& out) {
   std::vector<HostTensor> steps = steps_of_inputs(call);
   const HostTensor means = on(call, reduce, steps, out.shape);
-  const int64_t count = call.shape(0).elements() / out.shape.elements();
-  const FixedPoint factor = rescale_factor(value_in(call, 0), value_out(call));
+  const auto count = static_cast<double>(call.shape(0).elements() / out.shape.elements());
+  const MeanFactors factors = mean_factors(call.graph, call.node);
   store(call, out, [&](size_t i) {
-    const auto sum = static_cast<int32_t>(std::lround(double{means.as<float>()[i]} * static_cast<double>(count)));
-    const int64_t scaled = multiply(sum, factor);
-    return static_cast<int32_t>((scaled + (scaled > 0 ? count / 2 : -(count / 2))) / count);
+    const auto sum = static_cast<int32_t>(std::lround(double{means.as<float>()[i]} * count));
+    const double scaled = multiply(sum + factors.before, factors.factor);
+    return static_cast<int32_t>(std::round(scaled / factors.divisor)) + factors.after;
   });
 }
 

@@ -147,7 +147,6 @@ void judge_meaning(Verdict& verdict, const MeaningOfOutput& meaning, const Bars&
     }
     case Meaning::kLabels: {
       const double same = same_labels(reference, got);
-      verdict.same_label = same;
       return add(verdict, !judged || same >= kSameLabels, " same label %.5f", same);
     }
     case Meaning::kLandmarks: {
@@ -170,7 +169,6 @@ Verdict judge(const ModelCase& model, const GoldenCase& golden, const GoldenOutp
   Verdict verdict;
   const Comparison figures = compare(reference, got);
   const Bars& bars = half_precision ? kFp16Bars : kFp32Bars;
-  verdict.relative_l2 = figures.relative_l2;
   const bool integers = model.numbers != Numbers::kReal;
   // With 16-bit storage the range that data are quantised over moves, and every rounding with it: no bar is meaningful.
   const bool has_bar = !(half_precision && model.numbers == Numbers::kDynamicRange);

@@ -43,7 +43,6 @@ std::span<const ModelCase> model_cases();
 // One output against its reference, in words, and whether it is good enough.
 struct Verdict {
   bool good = true;
-  double relative_l2 = 0, same_label = 1;
   std::string figures;
 };
 

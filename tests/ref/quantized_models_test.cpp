@@ -35,13 +35,11 @@ TEST_P(RefQuantizedModelsTest, TracksTensorFlowLite) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EightBit, RefQuantizedModelsTest,
-                         ::testing::Values("classify_detect/mobilenet_v1_0.25_224_quant",
-                                           "classify_detect/tf2_mobilenet_v2_1.0_224_ptq",
-                                           "pose/posenet_mnv1_075_353x481_quant",
-                                           "pose/posenet_mnv1_100_257_multi_kpt_int8",
-                                           "segmentation/deeplabv3_mnv2_dm05_pascal_quant",
-                                           "segmentation/unet_person_08_dynrange"));
+INSTANTIATE_TEST_SUITE_P(
+    EightBit, RefQuantizedModelsTest,
+    ::testing::Values("classify_detect/mobilenet_v1_0.25_224_quant", "classify_detect/tf2_mobilenet_v2_1.0_224_ptq",
+                      "pose/posenet_mnv1_075_353x481_quant", "pose/posenet_mnv1_100_257_multi_kpt_int8",
+                      "segmentation/deeplabv3_mnv2_dm05_pascal_quant", "segmentation/unet_person_08_dynrange"));
 
 }  // namespace
 }  // namespace sightglass::test
