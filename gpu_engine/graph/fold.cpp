@@ -19,7 +19,7 @@ int64_t steps_per_output(const Graph& graph, const Node& node) {
     return x.dim(x.rank() - (std::get<BatchMatmulAttr>(node.attributes).adj_x ? 2 : 1));
   }
   if (node.op == OpType::kTopK) return graph.value(node.inputs[0]).shape.elements();
-  const bool pools = node.op == OpType::kAveragePool2d || node.op == OpType::kMaxPool2d;
+  const bool pools = std::holds_alternative<Pool2dAttr>(node.attributes);
   return pools ? graph.value(node.inputs[0]).shape.elements() : 1;
 }
 

@@ -27,6 +27,8 @@ Result<Shape> infer_one(const NodeShapes& n) {
     case OpType::kAveragePool2d:
     case OpType::kMaxPool2d:
       return infer_pool2d(n);
+    case OpType::kMaxUnpool:
+      return infer_max_unpool(n);
     case OpType::kDequantize:
     case OpType::kQuantize:
       return infer_unary(n);
@@ -100,6 +102,9 @@ Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
     SG_ASSIGN_OR_RETURN(shapes, infer_detection(graph, node));
   } else if (node.op == OpType::kSplit) {
     SG_ASSIGN_OR_RETURN(shapes, infer_split(NodeShapes(graph, node)));
+  } else if (node.op == OpType::kMaxPoolWithArgmax) {
+    SG_ASSIGN_OR_RETURN(const Shape shape, infer_pool2d(NodeShapes(graph, node)));
+    shapes = {shape, shape};
   } else if (node.op == OpType::kTopK) {
     SG_ASSIGN_OR_RETURN(const Shape shape, infer_top_k(NodeShapes(graph, node)));
     shapes = {shape, shape};

@@ -23,6 +23,8 @@ size_t attributes_of(OpType op) {
       return index_of<FullyConnectedAttr>();
     case OpType::kAveragePool2d:
     case OpType::kMaxPool2d:
+    case OpType::kMaxPoolWithArgmax:
+    case OpType::kMaxUnpool:
       return index_of<Pool2dAttr>();
     case OpType::kMean:
     case OpType::kSum:
@@ -233,6 +235,10 @@ const char* to_string(OpType op) {
       return "AVERAGE_POOL_2D";
     case OpType::kMaxPool2d:
       return "MAX_POOL_2D";
+    case OpType::kMaxPoolWithArgmax:
+      return "MaxPoolingWithArgmax2D";
+    case OpType::kMaxUnpool:
+      return "MaxUnpooling2D";
     case OpType::kMean:
       return "MEAN";
     case OpType::kAdd:

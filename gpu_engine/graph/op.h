@@ -19,6 +19,8 @@ enum class OpType : uint8_t {
   kFullyConnected,   // inputs: data, weights [O,I], bias or none, slope as above
   kAveragePool2d,
   kMaxPool2d,
+  kMaxPoolWithArgmax,  // outputs: maxima, where in its window each was found: row * filter_w + column + 0.1
+  kMaxUnpool,          // inputs: data, the places that such a pool has found; zero wherever none was
   kMean,
   kAdd,
   kSub,

@@ -119,6 +119,8 @@ Rule rule_of(OpType op) {
     case OpType::kSin:
     case OpType::kCos:
     case OpType::kAtan2:
+    case OpType::kMaxPoolWithArgmax:
+    case OpType::kMaxUnpool:
       return {kF};
     case OpType::kSign:
     case OpType::kPow:

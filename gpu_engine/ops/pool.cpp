@@ -56,11 +56,55 @@ Status emit(Emitter& emitter, const Node& node) {
 
 std::vector<ShaderKey> variants() { return storage_variants({pool_shader()}, "AO"); }
 
+ShaderKey places_shader() { return {"pool_places.comp", {}}; }
+ShaderKey unpool_shader() { return {"unpool.comp", {}}; }
+
+// A place within a window has to be told from its neighbours when it is stored in 16 bits.
+constexpr int64_t kLargestPlace = 512;
+
+Status supports_places(const PlanContext& context, const Node& node) {
+  const auto& attr = std::get<Pool2dAttr>(node.attributes);
+  if (int64_t{attr.filter_h} * attr.filter_w > kLargestPlace) {
+    return unsupported("a window of more than " + std::to_string(kLargestPlace) + " pixels");
+  }
+  return supports(context, node);
+}
+
+Status emit_with_places(Emitter& emitter, const Node& node) {
+  SG_RETURN_IF_ERROR(emit(emitter, node));
+  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[1]));
+  const auto& attr = std::get<Pool2dAttr>(node.attributes);
+  StepParams params;
+  params.tensor(in).tensor(out);
+  params.ints(attr.filter_w, attr.filter_h, attr.stride_w, attr.stride_h).ints(attr.padding.left, attr.padding.top);
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step(places_shader(), std::move(params), grid, {in}, {out});
+}
+
+std::vector<ShaderKey> variants_with_places() { return storage_variants({pool_shader(), places_shader()}, "AO"); }
+
+Status emit_unpool(Emitter& emitter, const Node& node) {
+  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(const TensorRef places, emitter.tensor(node.inputs[1]));
+  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const auto& attr = std::get<Pool2dAttr>(node.attributes);
+  StepParams params;
+  params.tensor(in).tensor(places).tensor(out);
+  params.ints(attr.filter_w, attr.filter_h, attr.stride_w, attr.stride_h).ints(attr.padding.left, attr.padding.top);
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step(unpool_shader(), std::move(params), grid, {in, places}, {out});
+}
+
+std::vector<ShaderKey> unpool_variants() { return storage_variants({unpool_shader()}, "ABO"); }
+
 }  // namespace
 
 std::vector<Kernel> pool_kernels() {
   return {{"pool", OpType::kAveragePool2d, supports, emit, variants},
-          {"pool", OpType::kMaxPool2d, supports, emit, variants}};
+          {"pool", OpType::kMaxPool2d, supports, emit, variants},
+          {"pool-places", OpType::kMaxPoolWithArgmax, supports_places, emit_with_places, variants_with_places},
+          {"unpool", OpType::kMaxUnpool, supports_places, emit_unpool, unpool_variants}};
 }
 
 }  // namespace sightglass

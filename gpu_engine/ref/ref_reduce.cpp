@@ -1,4 +1,4 @@
-// Pools, reductions and the softmax. Sums in double precision.
+// Reductions and the softmax. Sums in double precision.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,41 +7,6 @@
 #include "ref/kernels.h"
 
 namespace sightglass::ref {
-
-void pool2d(const Call& call, HostTensor& out) {
-  const auto& attr = call.attributes<Pool2dAttr>();
-  const bool average = call.node.op == OpType::kAveragePool2d;
-  const Shape& in = call.shape(0);
-  const size_t channels = static_cast<size_t>(in.dim(3));
-  const std::span<const float> data = call.floats(0);
-  float* result = out.as<float>().data();
-  for (int32_t b = 0; b < out.shape.dim(0); ++b) {
-    for (int32_t y = 0; y < out.shape.dim(1); ++y) {
-      for (int32_t x = 0; x < out.shape.dim(2); ++x) {
-        // The part of the window that lies inside: padding counts neither as a value nor in the average.
-        const int64_t top = int64_t{y} * attr.stride_h - attr.padding.top;
-        const int64_t left = int64_t{x} * attr.stride_w - attr.padding.left;
-        const int64_t last_row = std::min<int64_t>(top + attr.filter_h, in.dim(1));
-        const int64_t last_column = std::min<int64_t>(left + attr.filter_w, in.dim(2));
-        std::vector<double> sums(channels, average ? 0.0 : -std::numeric_limits<double>::infinity());
-        int64_t count = 0;
-        for (int64_t iy = std::max<int64_t>(top, 0); iy < last_row; ++iy) {
-          for (int64_t ix = std::max<int64_t>(left, 0); ix < last_column; ++ix) {
-            const size_t from = static_cast<size_t>((int64_t{b} * in.dim(1) + iy) * in.dim(2) + ix) * channels;
-            for (size_t c = 0; c < channels; ++c) {
-              const double value = data[from + c];
-              sums[c] = average ? sums[c] + value : std::max(sums[c], value);
-            }
-            ++count;
-          }
-        }
-        for (const double sum : sums) {
-          *result++ = static_cast<float>(average ? sum / static_cast<double>(std::max<int64_t>(count, 1)) : sum);
-        }
-      }
-    }
-  }
-}
 
 namespace {
 

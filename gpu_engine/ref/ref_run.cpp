@@ -28,6 +28,8 @@ Function function_of(OpType op) {
     case OpType::kAveragePool2d:
     case OpType::kMaxPool2d:
       return pool2d;
+    case OpType::kMaxUnpool:
+      return max_unpool;
     case OpType::kArgMax:
     case OpType::kArgMin:
       return arg_extreme;
@@ -54,6 +56,7 @@ Function function_of(OpType op) {
       return dequantize;
     case OpType::kDetectionPostprocess:
     case OpType::kLstm:
+    case OpType::kMaxPoolWithArgmax:
       break;  // has several outputs
     case OpType::kQuantize:
       return reshape;  // of the real numbers: all that it does is to round its result
@@ -137,6 +140,10 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
   }
   if (node.op == OpType::kLstm) {
     lstm({graph, inferred, inputs}, outputs);
+    return outputs;
+  }
+  if (node.op == OpType::kMaxPoolWithArgmax) {
+    max_pool_with_argmax({graph, inferred, inputs}, outputs);
     return outputs;
   }
   if (node.op == OpType::kTopK) {

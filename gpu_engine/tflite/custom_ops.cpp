@@ -22,11 +22,9 @@ Extent transposed(int64_t input, int64_t kernel, int64_t stride, bool same) {
   return {stride * (input - 1) + kernel - padding, padding / 2, padding - padding / 2};
 }
 
-// MediaPipe's transposed convolution with a bias. Its options are three little-endian int32: padding (1 is SAME, 2 is
-// VALID), stride along the width, stride along the height. Inputs are data, weights [O,kh,kw,I], bias.
-Status decode_convolution_2d_transpose_bias(const OperatorView& view, DecodedOp& node) {
-  constexpr int32_t kSame = 1, kValid = 2;
-  std::array<int32_t, 3> options{};
+// The first numbers of an operator's options.
+template <size_t kCount>
+Status read_options(const OperatorView& view, std::array<int32_t, kCount>& options) {
   const auto* bytes = view.custom_options();
   const size_t length = bytes == nullptr ? 0 : bytes->size();
   if (length < sizeof(options)) {
@@ -35,6 +33,15 @@ Status decode_convolution_2d_transpose_bias(const OperatorView& view, DecodedOp&
   }
   static_assert(std::endian::native == std::endian::little, "the file's numbers are read as they lie");
   std::memcpy(options.data(), bytes->data(), sizeof(options));
+  return {};
+}
+
+// MediaPipe's transposed convolution with a bias. Its options are three little-endian int32: padding (1 is SAME, 2 is
+// VALID), stride along the width, stride along the height. Inputs are data, weights [O,kh,kw,I], bias.
+Status decode_convolution_2d_transpose_bias(const OperatorView& view, DecodedOp& node) {
+  constexpr int32_t kSame = 1, kValid = 2;
+  std::array<int32_t, 3> options{};
+  SG_RETURN_IF_ERROR(read_options(view, options));
   const auto [padding, stride_w, stride_h] = options;
   if (padding != kSame && padding != kValid) {
     return invalid_model("its padding scheme " + std::to_string(padding) + " does not exist");
@@ -61,6 +68,46 @@ Status decode_convolution_2d_transpose_bias(const OperatorView& view, DecodedOp&
   attr.out_w = static_cast<int32_t>(columns.output);
   attr.padding = {PaddingMode::kExplicit, static_cast<int32_t>(rows.before), static_cast<int32_t>(rows.after),
                   static_cast<int32_t>(columns.before), static_cast<int32_t>(columns.after)};
+  node.attributes = attr;
+  return {};
+}
+
+// MediaPipe's pools that tell where they found each maximum, and what puts numbers back there. Their options are
+// TensorFlow Lite's pool parameters as they lie in memory: little-endian int32, of which those after the activation are
+// of no meaning in a file.
+Status decode_pool_parameters(const OperatorView& view, Pool2dAttr& attr, Activation& activation) {
+  constexpr int32_t kSame = 1, kValid = 2;
+  std::array<int32_t, 6> options{};
+  SG_RETURN_IF_ERROR(read_options(view, options));
+  const auto [padding, stride_w, stride_h, filter_w, filter_h, activation_code] = options;
+  if (padding != kSame && padding != kValid) {
+    return invalid_model("its padding scheme " + std::to_string(padding) + " does not exist");
+  }
+  if (activation_code < 0 || activation_code > INT8_MAX) {
+    return invalid_model("its activation " + std::to_string(activation_code) + " does not exist");
+  }
+  SG_ASSIGN_OR_RETURN(activation, decode_activation(static_cast<schema::ActivationFunctionType>(activation_code)));
+  attr.padding.mode = padding == kSame ? PaddingMode::kSame : PaddingMode::kValid;
+  attr.stride_h = stride_h;
+  attr.stride_w = stride_w;
+  attr.filter_h = filter_h;
+  attr.filter_w = filter_w;
+  return {};
+}
+
+Status decode_max_pool_with_argmax(const OperatorView& view, DecodedOp& node) {
+  Pool2dAttr attr;
+  SG_RETURN_IF_ERROR(decode_pool_parameters(view, attr, node.activation));
+  node.attributes = attr;
+  node.outputs = {0, 1};
+  return {};
+}
+
+// Neither the padding scheme nor the activation counts: MediaPipe's kernel looks at neither.
+Status decode_max_unpool(const OperatorView& view, DecodedOp& node) {
+  Pool2dAttr attr;
+  Activation ignored = Activation::kNone;
+  SG_RETURN_IF_ERROR(decode_pool_parameters(view, attr, ignored));
   node.attributes = attr;
   return {};
 }
@@ -94,6 +141,8 @@ struct CustomRow {
 };
 constexpr std::array kCustomOperators{
     CustomRow{"Convolution2DTransposeBias", {OpType::kTransposeConv, 2, 3, true, decode_convolution_2d_transpose_bias}},
+    CustomRow{"MaxPoolingWithArgmax2D", {OpType::kMaxPoolWithArgmax, 1, 1, false, decode_max_pool_with_argmax, 2}},
+    CustomRow{"MaxUnpooling2D", {OpType::kMaxUnpool, 2, 2, false, decode_max_unpool}},
     CustomRow{"TFLite_Detection_PostProcess",
               {OpType::kDetectionPostprocess, 3, 3, false, decode_detection_postprocess, detection::kOutputs}},
 };

@@ -245,6 +245,12 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
     // Shapes that nobody has inferred are no ground to call the file wrong.
     if (!opaque || status.code() == ErrorCode::kUnsupported) return status.with_context(here);
   } else if (!decoded.result) {
+    for (const size_t output : decoded.outputs) {
+      if (output == kNoOutput || output < step.outputs.size()) continue;
+      return invalid_model("it has " + std::to_string(step.outputs.size()) + " outputs instead of " +
+                           std::to_string(decoded.outputs.size()))
+          .with_context(here);
+    }
     SG_RETURN_IF_ERROR(check_states(decoded, step).with_context(here));
     const bool constant =
         std::ranges::all_of(decoded.data, [&](size_t i) { return !view.has(i) || view.input(i).constant.has_value(); });

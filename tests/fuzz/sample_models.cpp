@@ -111,6 +111,13 @@ void add_convolutions(Samples& s) {
     return m.add_custom_op("Convolution2DTransposeBias", {in, weights(m, {3, 2, 2, 2}), weights(m, {3})}, out,
                            {1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0});
   });
+  s.add("max_unpooling_2d", {1, 4, 6, 2}, {1, 4, 6, 2}, [](ModelBuilder& m, int in, const Dims& out) {
+    const std::vector<uint8_t> options = int32_options({1, 2, 2, 2, 2, 0});
+    const int pooled = m.add_custom_op("MaxPoolingWithArgmax2D", {in}, {1, 2, 3, 2}, options);
+    const int places = m.add_tensor({1, 2, 3, 2});
+    m.last_op().outputs.push_back(places);
+    return m.add_custom_op("MaxUnpooling2D", {pooled, places}, out, options);
+  });
   s.add("fully_connected", {2, 2, 2, 3}, {2, 5}, [](ModelBuilder& m, int in, const Dims& out) {
     return m.add_op(Op::FULLY_CONNECTED, {in, weights(m, {5, 12}), weights(m, {5})}, out,
                     activated<fb::FullyConnectedOptionsT>(Act::TANH));

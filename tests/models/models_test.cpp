@@ -27,8 +27,7 @@ namespace {
 constexpr double kArenaRatio = 1.05;  // arena against the lower bound
 
 // Models with operators that are not supported, and what the refusal names. docs/models.md lists them.
-const std::map<std::string, std::vector<std::string>> kRefusedModels{
-    {"segmentation/mediapipe_hair_segmentation", {"MaxPoolingWithArgmax2D", "MaxUnpooling2D"}}};
+const std::map<std::string, std::vector<std::string>> kRefusedModels{};
 
 // Small models that do not run: docs/models.md says why.
 const std::set<std::string> kRefused{

@@ -50,6 +50,35 @@ TEST_F(SpatialTest, LargeWindows) {
   }
 }
 
+// A pool that tells places, and what puts numbers back there: windows that overlap, touch and leave gaps.
+TEST_F(SpatialTest, PoolsWithPlaces) {
+  uint64_t seed = 150;
+  for (const int channels : kChannels) {
+    for (const auto& [height, width] : {std::pair{1, 1}, {7, 9}, {16, 33}}) {
+      for (const auto& [filter_h, filter_w, stride] : {std::tuple{2, 2, 2}, {3, 2, 1}, {1, 2, 3}, {3, 3, 2}}) {
+        Pool2dAttr attr;
+        attr.filter_h = filter_h;
+        attr.filter_w = filter_w;
+        attr.stride_h = attr.stride_w = stride;
+        attr.padding.mode = PaddingMode::kSame;
+        const std::string what = " " + std::to_string(filter_h) + "x" + std::to_string(filter_w) + " stride " +
+                                 std::to_string(stride) + " of " + std::to_string(height) + "x" +
+                                 std::to_string(width) + "x" + std::to_string(channels);
+        CaseBuilder pool(seed++);
+        pool.node_with(OpType::kMaxPoolWithArgmax, attr,
+                       {pool.input({2, height, width, channels}, seed % 2 == 0 ? Fill::kUniform : Fill::kZero)}, 2);
+        check(pool.build("MaxPoolingWithArgmax2D" + what));
+        CaseBuilder unpool(seed++);
+        const Shape shape{2, height, width, channels};
+        // Places of all windows, and some that do not exist.
+        const ValueId places = unpool.input(shape, Fill::kWide);
+        unpool.node(OpType::kMaxUnpool, attr, {unpool.input(shape), places});
+        check(unpool.build("MaxUnpooling2D" + what));
+      }
+    }
+  }
+}
+
 TEST_F(SpatialTest, Mean) {
   uint64_t seed = 200;
   const std::pair<int, int> sizes[] = {{1, 1}, {1, 2}, {7, 9}, {8, 8}, {33, 2}, {96, 96}, {300, 300}};

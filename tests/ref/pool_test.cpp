@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "graph/graph.h"
+#include "ref/ref_ops.h"
 #include "single_op.h"
 
 namespace sightglass::test {
@@ -42,6 +44,38 @@ TEST(RefPool, WholeFrameAndActivation) {
   expect_floats(evaluate(OpType::kAveragePool2d, Pool2dAttr{kValid, 3, 3, 3, 3}, {kNine}), {1, 1, 1, 1}, {5});
   expect_floats(evaluate(OpType::kMaxPool2d, Pool2dAttr{kValid, 3, 3, 3, 3}, {kNine}, Activation::kRelu6), {1, 1, 1, 1},
                 {6});
+}
+
+// Of equal maxima the first; the tenth keeps the integer part apart from rounding.
+TEST(RefPool, PlacesAreThoseWithinTheWindow) {
+  const HostTensor in = floats({1, 3, 3, 1}, {1, 7, 2, 7, 4, 9, -1, -3, -2});
+  Graph graph;
+  const auto add = [&graph](const Shape& shape) {
+    Value value;
+    value.shape = shape;
+    return graph.add_value(std::move(value));
+  };
+  Node node;
+  node.op = OpType::kMaxPoolWithArgmax;
+  node.attributes = Pool2dAttr{kSame, 2, 2, 2, 2};
+  node.activation = Activation::kRelu;
+  node.inputs = {add(in.shape)};
+  node.outputs = {add({1, 2, 2, 1}), add({1, 2, 2, 1})};
+  const auto pooled = ref::evaluate(graph, node, {&in});
+  ASSERT_TRUE(pooled.ok()) << pooled.status().message();
+  expect_floats((*pooled)[0], {1, 2, 2, 1}, {7, 9, 0, 0});
+  expect_floats((*pooled)[1], {1, 2, 2, 1}, {1.1f, 2.1f, 0.1f, 0.1f});
+}
+
+TEST(RefPool, UnpoolingPutsNumbersBackAndZeroesTheRest) {
+  const HostTensor data = floats({1, 1, 2, 1}, {5, 6});
+  expect_floats(evaluate(OpType::kMaxUnpool, Pool2dAttr{{}, 2, 2, 2, 2}, {data, floats({1, 1, 2, 1}, {1.1f, 2.1f})}),
+                {1, 2, 4, 1}, {0, 5, 0, 0, 0, 0, 6, 0});
+  // Places that no window has are left out, and of two windows at one pixel the last counts.
+  expect_floats(evaluate(OpType::kMaxUnpool, Pool2dAttr{{}, 2, 2, 2, 2}, {data, floats({1, 1, 2, 1}, {-1, 4})}),
+                {1, 2, 4, 1}, std::vector<float>(8, 0.0f));
+  expect_floats(evaluate(OpType::kMaxUnpool, Pool2dAttr{{}, 1, 1, 1, 2}, {data, floats({1, 1, 2, 1}, {1, 0})}),
+                {1, 1, 4, 1}, {0, 6, 0, 0});
 }
 
 TEST(RefPool, AveragesOfWhatIsNotANumberStaySo) {

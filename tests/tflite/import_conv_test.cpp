@@ -220,6 +220,31 @@ TEST(ImportPool, FilterStrideAndPadding) {
   EXPECT_EQ(attr.padding.right, 1);
 }
 
+TEST(ImportPool, WithPlacesAndBack) {
+  ModelBuilder m;
+  const int in = m.add_input({1, 4, 6, 2});
+  const int pooled =
+      m.add_custom_op("MaxPoolingWithArgmax2D", {in}, {1, 2, 2, 2}, int32_options({1, 3, 2, 3, 2, 1, 0, 0, -1, -1}));
+  const int places = m.add_tensor({1, 2, 2, 2});
+  m.last_op().outputs.push_back(places);
+  m.add_output(m.add_custom_op("MaxUnpooling2D", {pooled, places}, {1, 4, 6, 2}, int32_options({2, 3, 2, 3, 2, 0})));
+  const Graph graph = imported(m);
+  ASSERT_EQ(graph.order().size(), 2u);
+  const Node &pool = graph.node(graph.order()[0]), &unpool = graph.node(graph.order()[1]);
+  EXPECT_EQ(pool.op, OpType::kMaxPoolWithArgmax);
+  EXPECT_EQ(pool.activation, Activation::kRelu);
+  EXPECT_EQ(pool.outputs.size(), 2u);
+  EXPECT_EQ(unpool.op, OpType::kMaxUnpool);
+  EXPECT_EQ(unpool.inputs, pool.outputs);
+  for (const Node* node : {&pool, &unpool}) {
+    const auto& attr = std::get<Pool2dAttr>(node->attributes);
+    EXPECT_EQ(attr.filter_h, 2);
+    EXPECT_EQ(attr.filter_w, 3);
+    EXPECT_EQ(attr.stride_h, 2);
+    EXPECT_EQ(attr.stride_w, 3);
+  }
+}
+
 TEST(ImportPool, WholeFrame) {
   ModelBuilder m;
   const int in = m.add_input({1, 64, 64, 16});

@@ -128,7 +128,7 @@ TEST(ImportTopK, WhatIsRefused) {
   add_top_k(computed, computed.add_input({}, Type::INT32, "count"), 3);
   expect_refused(computed, ErrorCode::kUnsupported, {"TOPK_V2 #0", "'count'"});
   single.add_output(single.add_op(Op::TOPK_V2, {single.add_input({5}), single.add_ints({}, {2})}, {2}));
-  expect_refused(single, ErrorCode::kInvalidModel, {"TOPK_V2 #0", "second output"});
+  expect_refused(single, ErrorCode::kInvalidModel, {"TOPK_V2 #0", "1 outputs instead of 2"});
 }
 
 TEST(ImportShape, IsKnownAtOnce) {

@@ -79,4 +79,7 @@ int add_pointwise_head(ModelBuilder& builder, int32_t size, const std::vector<fl
 // Writes `bytes` to `path`; throws std::runtime_error when that fails.
 void write_file(const std::string& path, const std::vector<std::byte>& bytes);
 
+// The options of custom operators that are structures of integers.
+std::vector<uint8_t> int32_options(std::initializer_list<int32_t> values);
+
 }  // namespace sightglass::test

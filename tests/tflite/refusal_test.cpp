@@ -213,6 +213,22 @@ TEST(RefusedOptions, CustomOptionsTooShort) {
   expect_refused(m, ErrorCode::kInvalidModel, {"Convolution2DTransposeBias", "#0", "4 bytes"});
 }
 
+TEST(RefusedOptions, ParametersOfPoolsWithPlaces) {
+  const auto refused = [](std::initializer_list<int32_t> options, const std::string& part) {
+    ModelBuilder m;
+    const int pooled =
+        m.add_custom_op("MaxPoolingWithArgmax2D", {m.add_input({1, 4, 4, 1})}, {1, 2, 2, 1}, int32_options(options));
+    m.last_op().outputs.push_back(m.add_tensor({1, 2, 2, 1}));
+    m.add_output(pooled);
+    expect_refused(m, ErrorCode::kInvalidModel, {"MaxPoolingWithArgmax2D", "#0", part});
+  };
+  refused({1, 2, 2, 2, 2}, "20 bytes");
+  refused({3, 2, 2, 2, 2, 0}, "padding scheme 3");
+  refused({1, 2, 2, 2, 2, 300}, "activation 300");
+  refused({1, 0, 2, 2, 2, 0}, "at least 1");
+  refused({1, 2, 2, -1, 2, 0}, "at least 1");
+}
+
 // One operator on an input of 1x4x4x2 with one parameter tensor.
 void expect_parameter_refused(Op code, const std::function<int(ModelBuilder&)>& parameter, ErrorCode error,
                               const std::vector<std::string>& parts) {

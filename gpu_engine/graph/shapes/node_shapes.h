@@ -51,7 +51,8 @@ Result<Shape> infer_depthwise_conv2d(const NodeShapes& n);
 Result<Shape> infer_transpose_conv(const NodeShapes& n);
 Result<Shape> infer_fully_connected(const NodeShapes& n);
 Result<Shape> infer_batch_matmul(const NodeShapes& n);
-Result<Shape> infer_pool2d(const NodeShapes& n);
+Result<Shape> infer_pool2d(const NodeShapes& n);  // also of either output of a pool that tells places
+Result<Shape> infer_max_unpool(const NodeShapes& n);
 
 // elementwise_shapes.cpp
 Result<Shape> infer_reduction(const NodeShapes& n);

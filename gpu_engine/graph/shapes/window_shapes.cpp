@@ -130,4 +130,25 @@ Result<Shape> infer_pool2d(const NodeShapes& n) {
   return n.make(std::array<int64_t, 4>{in.dim(0), h, w, in.dim(3)});
 }
 
+// The output is as large as all windows side by side. Strides longer than those reach beyond it, on both sides alike.
+Result<Shape> infer_max_unpool(const NodeShapes& n) {
+  SG_RETURN_IF_ERROR(n.need_inputs(2, 2));
+  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
+  const Shape& in = n.shape(0);
+  if (n.shape(1) != in) return n.wrong_input(1, "does not have the shape of its data, " + in.to_string());
+  auto& a = n.attributes<Pool2dAttr>();
+  if (a.filter_h < 1 || a.filter_w < 1 || a.stride_h < 1 || a.stride_w < 1) {
+    return n.wrong("window and strides must be at least 1");
+  }
+  const auto reach = [](int64_t size, int64_t filter, int64_t stride) {
+    return std::max<int64_t>((size - 1) * stride + filter - size * filter, 0);
+  };
+  const int64_t rows = reach(in.dim(1), a.filter_h, a.stride_h), columns = reach(in.dim(2), a.filter_w, a.stride_w);
+  if (rows > INT32_MAX || columns > INT32_MAX) return n.wrong("its strides are too long");
+  a.padding = {PaddingMode::kExplicit, static_cast<int32_t>(rows / 2), static_cast<int32_t>(rows - rows / 2),
+               static_cast<int32_t>(columns / 2), static_cast<int32_t>(columns - columns / 2)};
+  return n.make(
+      std::array<int64_t, 4>{in.dim(0), int64_t{in.dim(1)} * a.filter_h, int64_t{in.dim(2)} * a.filter_w, in.dim(3)});
+}
+
 }  // namespace sightglass

@@ -1,0 +1,106 @@
+// Pools and what reverses them. Sums in double precision.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ref/kernels.h"
+
+namespace sightglass::ref {
+
+void pool2d(const Call& call, HostTensor& out) {
+  const auto& attr = call.attributes<Pool2dAttr>();
+  const bool average = call.node.op == OpType::kAveragePool2d;
+  const Shape& in = call.shape(0);
+  const size_t channels = static_cast<size_t>(in.dim(3));
+  const std::span<const float> data = call.floats(0);
+  float* result = out.as<float>().data();
+  for (int32_t b = 0; b < out.shape.dim(0); ++b) {
+    for (int32_t y = 0; y < out.shape.dim(1); ++y) {
+      for (int32_t x = 0; x < out.shape.dim(2); ++x) {
+        // The part of the window that lies inside: padding counts neither as a value nor in the average.
+        const int64_t top = int64_t{y} * attr.stride_h - attr.padding.top;
+        const int64_t left = int64_t{x} * attr.stride_w - attr.padding.left;
+        const int64_t last_row = std::min<int64_t>(top + attr.filter_h, in.dim(1));
+        const int64_t last_column = std::min<int64_t>(left + attr.filter_w, in.dim(2));
+        std::vector<double> sums(channels, average ? 0.0 : -std::numeric_limits<double>::infinity());
+        int64_t count = 0;
+        for (int64_t iy = std::max<int64_t>(top, 0); iy < last_row; ++iy) {
+          for (int64_t ix = std::max<int64_t>(left, 0); ix < last_column; ++ix) {
+            const size_t from = static_cast<size_t>((int64_t{b} * in.dim(1) + iy) * in.dim(2) + ix) * channels;
+            for (size_t c = 0; c < channels; ++c) {
+              const double value = data[from + c];
+              sums[c] = average ? sums[c] + value : std::max(sums[c], value);
+            }
+            ++count;
+          }
+        }
+        for (const double sum : sums) {
+          *result++ = static_cast<float>(average ? sum / static_cast<double>(std::max<int64_t>(count, 1)) : sum);
+        }
+      }
+    }
+  }
+}
+
+// Of equal maxima the first in row-major order.
+void max_pool_with_argmax(const Call& call, std::vector<HostTensor>& out) {
+  pool2d(call, out[0]);
+  const auto& attr = call.attributes<Pool2dAttr>();
+  const Shape &in = call.shape(0), &shape = out[1].shape;
+  const std::span<const float> data = call.floats(0);
+  const auto element = [&in](int64_t b, int64_t y, int64_t x, int64_t c) {
+    return static_cast<size_t>(((b * in.dim(1) + y) * in.dim(2) + x) * in.dim(3) + c);
+  };
+  float* place = out[1].as<float>().data();
+  for (int32_t b = 0; b < shape.dim(0); ++b) {
+    for (int32_t y = 0; y < shape.dim(1); ++y) {
+      for (int32_t x = 0; x < shape.dim(2); ++x) {
+        for (int32_t c = 0; c < shape.dim(3); ++c) {
+          const int64_t top = int64_t{y} * attr.stride_h - attr.padding.top;
+          const int64_t left = int64_t{x} * attr.stride_w - attr.padding.left;
+          const int64_t last_row = std::min<int64_t>(top + attr.filter_h, in.dim(1));
+          const int64_t last_column = std::min<int64_t>(left + attr.filter_w, in.dim(2));
+          float largest = std::numeric_limits<float>::lowest();
+          int64_t found = 0;
+          for (int64_t iy = std::max<int64_t>(top, 0); iy < last_row; ++iy) {
+            for (int64_t ix = std::max<int64_t>(left, 0); ix < last_column; ++ix) {
+              if (data[element(b, iy, ix, c)] <= largest) continue;
+              largest = data[element(b, iy, ix, c)];
+              found = (iy - top) * attr.filter_w + ix - left;
+            }
+          }
+          *place++ = static_cast<float>(found) + 0.1f;
+        }
+      }
+    }
+  }
+  activate(call, out[0]);
+}
+
+// Where windows overlap the last in row-major order that names a pixel fills it.
+void max_unpool(const Call& call, HostTensor& out) {
+  const auto& attr = call.attributes<Pool2dAttr>();
+  const Shape& in = call.shape(0);
+  const std::span<const float> data = call.floats(0), places = call.floats(1);
+  const std::span<float> result = out.as<float>();
+  std::ranges::fill(result, 0.0f);
+  size_t from = 0;
+  for (int32_t b = 0; b < in.dim(0); ++b) {
+    for (int32_t y = 0; y < in.dim(1); ++y) {
+      for (int32_t x = 0; x < in.dim(2); ++x) {
+        for (int32_t c = 0; c < in.dim(3); ++c, ++from) {
+          const float place = std::trunc(places[from]);
+          if (!(place >= 0 && place < static_cast<float>(int64_t{attr.filter_h} * attr.filter_w))) continue;
+          const auto i = static_cast<int64_t>(place);
+          const int64_t oy = int64_t{y} * attr.stride_h - attr.padding.top + i / attr.filter_w;
+          const int64_t ox = int64_t{x} * attr.stride_w - attr.padding.left + i % attr.filter_w;
+          if (oy < 0 || oy >= out.shape.dim(1) || ox < 0 || ox >= out.shape.dim(2)) continue;
+          const int64_t to = ((b * out.shape.dim(1) + oy) * out.shape.dim(2) + ox) * in.dim(3) + c;
+          result[static_cast<size_t>(to)] = data[from];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace sightglass::ref

@@ -1,0 +1,35 @@
+// Where in its window MaxPoolingWithArgmax2D finds each maximum: row * window width + column, and a tenth so that
+// rounding to 16 bits leaves the integer part alone. Of equal maxima the first.
+#define USES_A
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  ivec4 window;     // width, height, stride x, stride y
+  ivec4 placement;  // padding left, padding top
+};
+
+void main() {
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= out_t.place.z) return;
+  int layer = int(gl_WorkGroupID.z);
+  ivec2 origin = ivec2(pixel % out_t.size.x, pixel / out_t.size.x) * window.zw - placement.xy;
+  ivec2 from = max(origin, ivec2(0)), to = min(origin + window.xy, in_t.size.xy);
+
+  int base = in_t.place.x + layer * in_t.place.z;
+  vec4 largest = vec4(-3.402823466e+38);
+  ivec4 place = ivec4(0);
+  for (int y = from.y; y < to.y; ++y) {
+    for (int x = from.x; x < to.x; ++x) {
+      vec4 v = load_a(base + y * in_t.size.x + x);
+      bvec4 larger = greaterThan(v, largest);
+      largest = mix(largest, v, larger);
+      place = mix(place, ivec4((y - origin.y) * window.x + x - origin.x), larger);
+    }
+  }
+  store(out_t.place.x + layer * out_t.place.z + pixel, mask_lanes(out_t, layer % out_t.place.y, vec4(place) + 0.1));
+}
