@@ -128,12 +128,13 @@ void install_segment_properties(GObjectClass* object_class) {
   install(kActivation,
           g_param_spec_enum("activation", "Activation", "What is still to be applied to the model's output",
                             activation_type(), defaults.activation, kReady));
-  install(kInputScale, g_param_spec_double(
-                           "input-scale", "Input scale",
-                           "The model's input is input-scale * colour + input-offset, with colours in [0,1]. For "
-                           "models that expect [-1,1] set 2 and -1, for [0,255] set 255 and 0. Quantised models take "
-                           "the frame's 8-bit colours as they are unless this is set",
-                           -1e6, 1e6, kInputScaleDefault, kReady));
+  install(kInputScale,
+          g_param_spec_double("input-scale", "Input scale",
+                              "The model's input is input-scale * colour + input-offset, with colours in [0,1]. For "
+                              "models that expect [-1,1] set 2 and -1, for [0,255] set 255 and 0. Unless this is set, "
+                              "quantised models take the frame's 8-bit colours as they are, and others what their "
+                              "metadata say, if anything",
+                              -1e6, 1e6, kInputScaleDefault, kReady));
   install(kInputOffset, g_param_spec_double("input-offset", "Input offset", "See input-scale", -1e6, 1e6,
                                             kInputOffsetDefault, kReady));
   install(kPrecision, g_param_spec_enum("precision", "Precision",

@@ -7,7 +7,9 @@ std::string to_string(const Obstacle& obstacle) {
   return obstacle.where.empty() ? obstacle.reason : obstacle.where + ": " + obstacle.reason;
 }
 
-Result<std::shared_ptr<const Model>> Model::from_graph(Graph graph) {
+Result<std::shared_ptr<const Model>> Model::from_graph(Graph graph) { return make(std::move(graph), {}); }
+
+Result<std::shared_ptr<const Model>> Model::make(Graph graph, ModelMetadata metadata) {
   SG_RETURN_IF_ERROR(verify(graph).with_context(graph.name));
   const auto describe_value = [&graph](ValueId id) {
     const Value& value = graph.value(id);
@@ -15,6 +17,7 @@ Result<std::shared_ptr<const Model>> Model::from_graph(Graph graph) {
   };
   std::shared_ptr<Model> model(new Model());
   model->name_ = graph.name;
+  model->metadata_ = std::move(metadata);
   for (const ValueId id : graph.inputs) model->inputs_.push_back(describe_value(id));
   for (const ValueId id : graph.outputs) model->outputs_.push_back(describe_value(id));
   model->graph_ = std::make_shared<const Graph>(std::move(graph));

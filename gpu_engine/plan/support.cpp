@@ -51,6 +51,7 @@ Result<SupportReport> check_support(const std::string& path, const ModelOptions&
                                     const DeviceLimits& limits, const PlanOptions& options) {
   SG_ASSIGN_OR_RETURN(tflite::Survey survey, tflite::survey_file(path, model_options));
   SupportReport report;
+  report.metadata = std::move(survey.metadata);
   report.inputs = std::move(survey.inputs);
   report.outputs = std::move(survey.outputs);
   report.operators = count_operators(survey.operators);

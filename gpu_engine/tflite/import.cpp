@@ -20,10 +20,16 @@ Status refuse(const std::vector<Obstacle>& obstacles) {
 
 }  // namespace
 
-Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
-                     const ImportOptions& options) {
+Result<Survey> import_whole(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                            const std::string& name, const ImportOptions& options) {
   SG_ASSIGN_OR_RETURN(Survey result, survey(bytes, std::move(owner), name, options));
   if (!result.obstacles.empty()) return refuse(result.obstacles).with_context(name);
+  return result;
+}
+
+Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
+                     const ImportOptions& options) {
+  SG_ASSIGN_OR_RETURN(Survey result, import_whole(bytes, std::move(owner), name, options));
   return std::move(result.graph);
 }
 

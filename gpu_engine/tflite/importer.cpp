@@ -10,6 +10,7 @@
 #include "graph/quantized.h"
 #include "tflite/import_options.h"
 #include "tflite/input_shapes.h"
+#include "tflite/metadata.h"
 #include "tflite/model_file.h"
 #include "tflite/operator_name.h"
 #include "tflite/tensor_table.h"
@@ -547,8 +548,10 @@ Result<Survey> survey(std::span<const std::byte> bytes, std::shared_ptr<const vo
                       const ImportOptions& options) {
   Result<ModelFile> file = ModelFile::open(bytes, std::move(owner));
   if (!file.ok()) return file.status().with_context(name);
+  ModelMetadata metadata = read_metadata(*file);
   Result<Survey> result = Importer(std::move(file).value(), options).run(name);
   if (!result.ok()) return result.status().with_context(name);
+  result->metadata = std::move(metadata);
   return result;
 }
 

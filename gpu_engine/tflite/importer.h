@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu_engine/metadata.h"
 #include "gpu_engine/model.h"
 #include "gpu_engine/status.h"
 #include "graph/graph.h"
@@ -35,8 +36,14 @@ struct ImportOptions {
 Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
                      const ImportOptions& options = {});
 
+struct Survey;
+// The same with what else was found in the file; without obstacles.
+Result<Survey> import_whole(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                            const std::string& name, const ImportOptions& options);
+
 // A file as far as it could be imported.
 struct Survey {
+  ModelMetadata metadata;
   std::vector<TensorInfo> inputs, outputs;  // as declared; those that the engine has no type for are left out
   std::vector<std::string> operators;       // in the file's order: "CONV_2D", "CUSTOM 'Name'"
   std::vector<Obstacle> obstacles;          // what import() refuses the file for

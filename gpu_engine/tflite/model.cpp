@@ -25,15 +25,16 @@ bool keeps_probabilities(OpType op) {
 Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const ModelOptions& options) {
   Result<tflite::MappedFile> file = tflite::map_file(path);
   if (!file.ok()) return file.status().with_context(path);
-  SG_ASSIGN_OR_RETURN(Graph graph, tflite::import(file->bytes, file->owner, path, tflite::import_options(options)));
-  return from_graph(std::move(graph));
+  SG_ASSIGN_OR_RETURN(tflite::Survey whole,
+                      tflite::import_whole(file->bytes, file->owner, path, tflite::import_options(options)));
+  return make(std::move(whole.graph), std::move(whole.metadata));
 }
 
 Result<std::shared_ptr<const Model>> Model::load(std::span<const std::byte> bytes, const std::string& name,
                                                  const ModelOptions& options) {
   const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
-  SG_ASSIGN_OR_RETURN(Graph graph, tflite::import(*copy, copy, name, tflite::import_options(options)));
-  return from_graph(std::move(graph));
+  SG_ASSIGN_OR_RETURN(tflite::Survey whole, tflite::import_whole(*copy, copy, name, tflite::import_options(options)));
+  return make(std::move(whole.graph), std::move(whole.metadata));
 }
 
 OutputActivation Model::output_activation(size_t output) const {

@@ -21,6 +21,7 @@ class ModelFile {
   // never entered.
   const schema::SubGraph& subgraph() const { return *subgraph_; }
   const schema::Model& model() const { return *model_; }
+  std::span<const std::byte> bytes() const { return bytes_; }  // the whole file
   const std::shared_ptr<const void>& owner() const { return owner_; }
 
   // The contents of a buffer, inside the file; empty when it has none.

@@ -46,18 +46,33 @@ Result<size_t> choose_output(const Model& model, int32_t wanted) {
                      list(outputs));
 }
 
-struct Normalisation {
-  float scale = 1, offset = 0;
-};
+// By channel: tensor value = scale * sample + offset.
+void set_normalisation(InputSpec& source, size_t channel, float scale, float offset) {
+  source.scale[channel] = scale;
+  source.offset[channel] = offset;
+}
 
 // Quantised models take the picture's 8-bit samples as they are: 0 is the lowest integer of the type, 255 the highest.
-Normalisation usual_normalisation(const TensorInfo& input) {
+// For others the file may say how samples from 0 to 255 are normalised.
+void set_usual_normalisation(InputSpec& source, const Model& model) {
+  const TensorInfo& input = model.inputs()[0];
   const bool bytes = input.type == DataType::kUInt8 || input.type == DataType::kInt8;
-  if (!bytes || input.quantization.empty()) return {};
-  const float quantum = input.quantization.scale[0];
-  const int64_t zero = input.quantization.zero_point.empty() ? 0 : input.quantization.zero_point[0];
-  const int64_t lowest = input.type == DataType::kInt8 ? -128 : 0;
-  return {255 * quantum, quantum * static_cast<float>(lowest - zero)};
+  const auto& described = model.metadata().inputs;
+  const bool says = !described.empty() && !described[0].mean.empty();
+  for (size_t channel = 0; channel < source.scale.size(); ++channel) {
+    if (bytes && !input.quantization.empty()) {
+      const float quantum = input.quantization.scale[0];
+      const int64_t zero = input.quantization.zero_point.empty() ? 0 : input.quantization.zero_point[0];
+      const int64_t lowest = input.type == DataType::kInt8 ? -128 : 0;
+      set_normalisation(source, channel, 255 * quantum, quantum * static_cast<float>(lowest - zero));
+    } else if (says) {
+      const size_t entry = std::min(channel, described[0].mean.size() - 1);
+      const float deviation = described[0].deviation[entry];
+      set_normalisation(source, channel, 255 / deviation, -described[0].mean[entry] / deviation);
+    } else {
+      set_normalisation(source, channel, 1, 0);
+    }
+  }
 }
 
 }  // namespace
@@ -118,11 +133,11 @@ Result<MaskModel> describe_mask_model(std::shared_ptr<const Model> model, const 
     spec.activation = channels == 1 ? OutputActivation::kSigmoid : OutputActivation::kSoftmax;
   }
 
-  const Normalisation usual = usual_normalisation(input);
   InputSpec source;
   source.source = InputSpec::Source::kTexture;
-  source.scale.fill(options.input_scale.value_or(usual.scale));
-  source.offset.fill(options.input_offset.value_or(usual.offset));
+  set_usual_normalisation(source, *model);
+  if (options.input_scale) source.scale.fill(*options.input_scale);
+  if (options.input_offset) source.offset.fill(*options.input_offset);
 
   MaskModel result;
   result.plan_options.precision = options.precision;

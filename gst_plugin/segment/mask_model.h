@@ -15,8 +15,8 @@ struct MaskModelOptions {
   std::vector<int32_t> classes;  // output channels that are foreground; empty: all but channel 0, or the only one
   int32_t output = -1;           // index of the output; -1: the first that is a picture
   std::optional<OutputActivation> activation;  // still to be applied; unset: by what the model ends in
-  // tensor value = scale * sample + offset, with samples in [0,1]; unset: 1 and 0, or, where the input is quantised,
-  // what makes its integers the picture's
+  // tensor value = scale * sample + offset, with samples in [0,1]; unset: what makes the integers of a quantised input
+  // the picture's; for others what the file's metadata say, else 1 and 0
   std::optional<float> input_scale, input_offset;
   Precision precision = Precision::kFp32;
   Fallback fallback = Fallback::kError;

@@ -1,6 +1,7 @@
 // A CheckReport as text and as JSON. Scripts read the JSON: keys are only ever added.
 #include <algorithm>
 
+#include "metadata_report.h"
 #include "model_check.h"
 #include "plan/plan_data.h"
 #include "report_format.h"
@@ -133,6 +134,7 @@ std::string format_text(const CheckReport& report) {
          report.options.minimum_limits ? "the minimums" : "typical limits", name_of(report.options.precision));
   append_tensors(text, "input", support.inputs);
   append_tensors(text, "output", support.outputs);
+  append_metadata(text, support.metadata);
   append_operators(text, support);
   append(text, "arithmetic  %.3f million multiply-adds%s\n", static_cast<double>(support.multiply_adds) / 1e6,
          support.obstacles.empty() ? "" : ", as far as the operators were understood");
@@ -154,6 +156,7 @@ std::string format_json(const CheckReport& report) {
   root["limits"] = limits_of(report);
   root["inputs"] = tensors_json(support.inputs);
   root["outputs"] = tensors_json(support.outputs);
+  root["metadata"] = metadata_json(support.metadata);
   root["operators"] = ordered_json::array();
   for (const OperatorCount& entry : support.operators) {
     root["operators"].push_back({{"name", entry.name}, {"count", entry.count}, {"obstructed", entry.obstructed}});

@@ -57,6 +57,27 @@ TEST(RealModels, ImportOrSayWhyNot) {
   for (const std::string& name : kMustImport) EXPECT_TRUE(found.contains(name)) << name << " is not in " << kModels;
 }
 
+TEST(RealModels, Metadata) {
+  if (!fs::exists(kModels)) GTEST_SKIP() << "no models in " << kModels;
+  const auto metadata = [](const char* name) {
+    const auto model = Model::load((kModels / name).string());
+    EXPECT_TRUE(model.ok()) << model.status().message();
+    return model.ok() ? (*model)->metadata() : ModelMetadata();
+  };
+  const ModelMetadata selfie = metadata("segmentation/mediapipe_selfie_segmenter_256.tflite");
+  EXPECT_TRUE(selfie.problems.empty());
+  ASSERT_EQ(selfie.inputs.size(), 1u);
+  EXPECT_EQ(selfie.inputs[0].mean, std::vector<float>{0});
+  EXPECT_EQ(selfie.inputs[0].deviation, std::vector<float>{255});
+  ASSERT_EQ(selfie.outputs.size(), 1u);
+  EXPECT_EQ(selfie.outputs[0].labels, std::vector<std::string>{"selfie"});
+  const ModelMetadata mobilenet = metadata("classify_detect/mobilenet_v1_0.25_224_quant.tflite");
+  EXPECT_TRUE(mobilenet.problems.empty());
+  ASSERT_EQ(mobilenet.outputs.size(), 1u);
+  ASSERT_EQ(mobilenet.outputs[0].labels.size(), 1001u);
+  EXPECT_EQ(mobilenet.outputs[0].labels[1], "tench");
+}
+
 // What a listing says of the operators, by their number: "pad=SAME s=2x2 dil=1x1 act=NONE".
 std::map<int, std::string> listed_options(const fs::path& listing) {
   std::map<int, std::string> options;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu_engine/metadata.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/tensor.h"
 
@@ -60,13 +61,16 @@ class Model {
   const std::string& name() const { return name_; }
   const std::vector<TensorInfo>& inputs() const { return inputs_; }
   const std::vector<TensorInfo>& outputs() const { return outputs_; }
+  const ModelMetadata& metadata() const { return metadata_; }  // empty when the file carries none
   OutputActivation output_activation(size_t output) const;
   // The graph as it stands in the file, before any rewrite.
   const Graph& graph() const { return *graph_; }
 
  private:
   Model() = default;
+  static Result<std::shared_ptr<const Model>> make(Graph graph, ModelMetadata metadata);
   std::string name_;
+  ModelMetadata metadata_;
   std::vector<TensorInfo> inputs_, outputs_;
   std::shared_ptr<const Graph> graph_;
 };

@@ -21,6 +21,7 @@ struct OperatorCount {
 };
 
 struct SupportReport {
+  ModelMetadata metadata;
   std::vector<TensorInfo> inputs, outputs;  // as the file declares them
   std::vector<OperatorCount> operators;     // in the order of their first appearance
   std::vector<Obstacle> obstacles;          // all that are found; none: the model runs wholly on the GPU

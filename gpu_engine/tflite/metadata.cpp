@@ -1,0 +1,149 @@
+#include "tflite/metadata.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tflite/attached_files.h"
+#include "tflite/metadata_generated.h"
+
+namespace sightglass::tflite {
+namespace {
+
+constexpr uint32_t kMaxDepth = 16, kMaxTables = 100'000;
+constexpr size_t kLargest = size_t{1} << 20;
+// Texts and lists are cut here, so that a hostile file costs little.
+constexpr size_t kLongestText = 4096;
+constexpr size_t kMostTensors = 256, kMostChannels = 1024, kMostLabels = 65536, kLongestLabel = 256;
+
+std::string text(const flatbuffers::String* string) {
+  return string == nullptr ? std::string() : string->str().substr(0, kLongestText);
+}
+
+// A line each; the line end of the last may be missing, and those of DOS are taken off.
+std::vector<std::string> lines(std::span<const std::byte> bytes) {
+  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::vector<std::string> result;
+  while (!rest.empty() && result.size() < kMostLabels) {
+    const size_t end = rest.find('\n');
+    std::string_view line = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    result.emplace_back(line.substr(0, kLongestLabel));
+  }
+  return result;
+}
+
+class Reader {
+ public:
+  explicit Reader(const ModelFile& file) : file_(file) {}
+
+  ModelMetadata read() {
+    const schema::ModelDescription* model = find();
+    if (model == nullptr) return std::move(result_);
+    result_.name = text(model->name());
+    result_.description = text(model->description());
+    result_.version = text(model->version());
+    result_.author = text(model->author());
+    result_.license = text(model->license());
+    const auto* subgraphs = model->subgraph_metadata();
+    if (subgraphs != nullptr && subgraphs->size() > 0) {
+      read_tensors(subgraphs->Get(0)->input_tensor_metadata(), result_.inputs);
+      read_tensors(subgraphs->Get(0)->output_tensor_metadata(), result_.outputs);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void problem(const std::string& what) { result_.problems.push_back("metadata: " + what); }
+
+  const schema::ModelDescription* find() {
+    const auto* entries = file_.model().metadata();
+    for (uint32_t i = 0; entries != nullptr && i < entries->size(); ++i) {
+      const schema::Metadata& entry = *entries->Get(i);
+      if (entry.name() == nullptr || entry.name()->string_view() != "TFLITE_METADATA") continue;
+      const Result<std::span<const std::byte>> bytes = file_.buffer(entry.buffer());
+      if (!bytes.ok()) {
+        problem(bytes.status().message());
+        return nullptr;
+      }
+      return verified(*bytes);
+    }
+    return nullptr;
+  }
+
+  const schema::ModelDescription* verified(std::span<const std::byte> bytes) {
+    if (bytes.size() > kLargest) {
+      problem("it is larger than " + std::to_string(kLargest) + " bytes");
+      return nullptr;
+    }
+    aligned_.assign(bytes.begin(), bytes.end());
+    const auto* data = reinterpret_cast<const uint8_t*>(aligned_.data());
+    flatbuffers::Verifier verifier(data, aligned_.size(), kMaxDepth, kMaxTables);
+    if (schema::VerifyModelDescriptionBuffer(verifier)) return schema::GetModelDescription(data);
+    problem("it is damaged, or of another format than 'M001'");
+    return nullptr;
+  }
+
+  void read_tensors(const flatbuffers::Vector<flatbuffers::Offset<schema::TensorDescription>>* tensors,
+                    std::vector<TensorMetadata>& results) {
+    for (uint32_t i = 0; tensors != nullptr && i < tensors->size() && i < kMostTensors; ++i) {
+      const schema::TensorDescription& tensor = *tensors->Get(i);
+      TensorMetadata& result = results.emplace_back();
+      result.name = text(tensor.name());
+      result.description = text(tensor.description());
+      read_normalisation(tensor, result);
+      read_labels(tensor, result);
+    }
+  }
+
+  void read_normalisation(const schema::TensorDescription& tensor, TensorMetadata& result) {
+    const auto* units = tensor.process_units();
+    for (uint32_t i = 0; units != nullptr && i < units->size(); ++i) {
+      const schema::NormalizationOptions* options = units->Get(i)->options_as_NormalizationOptions();
+      if (options == nullptr) continue;
+      const auto *mean = options->mean(), *deviation = options->std();
+      const uint32_t count = mean == nullptr ? 0 : mean->size();
+      if (count == 0 || count > kMostChannels || deviation == nullptr || deviation->size() != count) {
+        return problem("the normalisation of " + quoted(result.name) + " does not have a deviation for every mean");
+      }
+      const auto finite = [](float x) { return std::isfinite(x); };
+      if (!std::all_of(mean->begin(), mean->end(), finite) ||
+          !std::all_of(deviation->begin(), deviation->end(), finite) ||
+          std::find(deviation->begin(), deviation->end(), 0.0f) != deviation->end()) {
+        return problem("the normalisation of " + quoted(result.name) + " is not finite");
+      }
+      result.mean.assign(mean->begin(), mean->end());
+      result.deviation.assign(deviation->begin(), deviation->end());
+      return;
+    }
+  }
+
+  // Of files in several languages the one without a language is taken, else the first.
+  void read_labels(const schema::TensorDescription& tensor, TensorMetadata& result) {
+    const schema::AssociatedFile* chosen = nullptr;
+    const auto* files = tensor.associated_files();
+    for (uint32_t i = 0; files != nullptr && i < files->size(); ++i) {
+      const schema::AssociatedFile& file = *files->Get(i);
+      const bool labels = file.type() == schema::AssociatedFileType::TENSOR_AXIS_LABELS ||
+                          file.type() == schema::AssociatedFileType::TENSOR_VALUE_LABELS;
+      if (!labels || file.name() == nullptr) continue;
+      const bool no_language = file.locale() == nullptr || file.locale()->size() == 0;
+      if (chosen == nullptr || no_language) chosen = &file;
+      if (no_language) break;
+    }
+    if (chosen == nullptr) return;
+    const auto contents = attached_file(file_.bytes(), chosen->name()->string_view());
+    if (!contents.ok()) return problem(contents.status().message());
+    result.labels = lines(*contents);
+  }
+
+  const ModelFile& file_;
+  std::vector<std::byte> aligned_;  // a flatbuffer in a flatbuffer need not lie where its numbers can be read
+  ModelMetadata result_;
+};
+
+}  // namespace
+
+ModelMetadata read_metadata(const ModelFile& file) { return Reader(file).read(); }
+
+}  // namespace sightglass::tflite

@@ -1,0 +1,15 @@
+// A model's metadata as text and as JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "gpu_engine/metadata.h"
+
+namespace sightglass {
+
+// Nothing for a file that says nothing.
+void append_metadata(std::string& text, const ModelMetadata& metadata);
+nlohmann::ordered_json metadata_json(const ModelMetadata& metadata);
+
+}  // namespace sightglass

@@ -1,0 +1,211 @@
+// What a file says about itself: normalisation, labels from attached files, and everything that can be wrong with them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpu_engine/model.h"
+#include "model_builder.h"
+#include "tflite/metadata_generated.h"
+
+namespace sightglass::test {
+namespace {
+
+struct Attached {
+  std::string name, contents;
+  uint16_t method = 0;
+};
+
+void put(std::vector<std::byte>& bytes, uint64_t number, size_t size) {
+  for (size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::byte>(number >> (8 * i)));
+}
+void put(std::vector<std::byte>& bytes, const std::string& text) {
+  for (const char c : text) bytes.push_back(static_cast<std::byte>(c));
+}
+
+// A ZIP archive behind `file`; offsets count from the file's beginning, or from the archive's.
+void attach(std::vector<std::byte>& file, const std::vector<Attached>& members, bool from_archive = false) {
+  const size_t origin = from_archive ? file.size() : 0;
+  std::vector<size_t> offsets;
+  for (const Attached& member : members) {
+    offsets.push_back(file.size() - origin);
+    put(file, 0x04034b50, 4);
+    put(file, 20, 2);
+    put(file, 0, 2);
+    put(file, member.method, 2);
+    put(file, 0, 8);  // time, date, checksum
+    put(file, member.contents.size(), 4);
+    put(file, member.contents.size(), 4);
+    put(file, member.name.size(), 2);
+    put(file, 0, 2);
+    put(file, member.name);
+    put(file, member.contents);
+  }
+  const size_t directory = file.size();
+  for (size_t i = 0; i < members.size(); ++i) {
+    put(file, 0x02014b50, 4);
+    put(file, 20, 2);
+    put(file, 20, 2);
+    put(file, 0, 2);
+    put(file, members[i].method, 2);
+    put(file, 0, 8);
+    put(file, members[i].contents.size(), 4);
+    put(file, members[i].contents.size(), 4);
+    put(file, members[i].name.size(), 2);
+    put(file, 0, 12);  // extra field, comment, disk, attributes
+    put(file, offsets[i], 4);
+    put(file, members[i].name);
+  }
+  const size_t size = file.size() - directory;
+  put(file, 0x06054b50, 4);
+  put(file, 0, 4);
+  put(file, members.size(), 2);
+  put(file, members.size(), 2);
+  put(file, size, 4);
+  put(file, directory - origin, 4);
+  put(file, 0, 2);
+}
+
+std::vector<uint8_t> packed(const schema::ModelDescriptionT& description) {
+  flatbuffers::FlatBufferBuilder builder;
+  schema::FinishModelDescriptionBuffer(builder, schema::ModelDescription::Pack(builder, &description));
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+// One picture in, one mask out.
+schema::ModelDescriptionT description() {
+  schema::ModelDescriptionT model;
+  model.name = "Finder";
+  model.license = "Apache-2.0";
+  auto& subgraph = *model.subgraph_metadata.emplace_back(std::make_unique<schema::SubGraphDescriptionT>());
+  auto& input = *subgraph.input_tensor_metadata.emplace_back(std::make_unique<schema::TensorDescriptionT>());
+  input.name = "picture";
+  schema::NormalizationOptionsT normalisation;
+  normalisation.mean = {127.5f};
+  normalisation.std = {63.75f};
+  input.process_units.push_back(std::make_unique<schema::ProcessUnitT>());
+  input.process_units.back()->options.Set(normalisation);
+  auto& output = *subgraph.output_tensor_metadata.emplace_back(std::make_unique<schema::TensorDescriptionT>());
+  output.name = "mask";
+  for (const auto& [name, locale] : {std::pair{"labels_de.txt", "de"}, {"labels.txt", ""}}) {
+    auto& file = *output.associated_files.emplace_back(std::make_unique<schema::AssociatedFileT>());
+    file.name = name;
+    file.locale = locale;
+    file.type = schema::AssociatedFileType::TENSOR_AXIS_LABELS;
+  }
+  return model;
+}
+
+std::vector<std::byte> file_with(const std::vector<uint8_t>& metadata) {
+  ModelBuilder m;
+  m.add_output(m.add_op(schema::BuiltinOperator::RELU, {m.add_input({1, 4, 4, 3})}, {1, 4, 4, 3}));
+  auto& entry = *m.model().metadata.emplace_back(std::make_unique<schema::MetadataT>());
+  entry.name = "TFLITE_METADATA";
+  entry.buffer = static_cast<uint32_t>(m.model().buffers.size());
+  m.model().buffers.push_back(std::make_unique<schema::BufferT>());
+  m.model().buffers.back()->data = metadata;
+  return m.build();
+}
+
+// The model loads whatever its metadata are.
+ModelMetadata metadata_of(const std::vector<std::byte>& file) {
+  const auto model = Model::load(file, "m.tflite");
+  EXPECT_TRUE(model.ok()) << model.status().message();
+  return model.ok() ? (*model)->metadata() : ModelMetadata();
+}
+
+void expect_problem(const std::vector<std::byte>& file, const std::string& part) {
+  const ModelMetadata metadata = metadata_of(file);
+  ASSERT_EQ(metadata.problems.size(), 1u);
+  EXPECT_NE(metadata.problems[0].find(part), std::string::npos) << metadata.problems[0];
+}
+
+const std::vector<Attached> kLabels{{"labels_de.txt", "Hintergrund\nMensch"}, {"labels.txt", "background\r\nperson\n"}};
+
+TEST(Metadata, NormalisationAndLabels) {
+  for (const bool from_archive : {false, true}) {
+    std::vector<std::byte> file = file_with(packed(description()));
+    attach(file, kLabels, from_archive);
+    const ModelMetadata metadata = metadata_of(file);
+    EXPECT_TRUE(metadata.problems.empty());
+    EXPECT_EQ(metadata.name, "Finder");
+    EXPECT_EQ(metadata.license, "Apache-2.0");
+    ASSERT_EQ(metadata.inputs.size(), 1u);
+    EXPECT_EQ(metadata.inputs[0].name, "picture");
+    EXPECT_EQ(metadata.inputs[0].mean, std::vector<float>{127.5f});
+    EXPECT_EQ(metadata.inputs[0].deviation, std::vector<float>{63.75f});
+    ASSERT_EQ(metadata.outputs.size(), 1u);
+    EXPECT_EQ(metadata.outputs[0].labels, (std::vector<std::string>{"background", "person"}));
+  }
+}
+
+TEST(Metadata, NothingIsNoProblem) {
+  ModelBuilder m;
+  m.add_output(m.add_op(schema::BuiltinOperator::RELU, {m.add_input({1, 2})}, {1, 2}));
+  const ModelMetadata metadata = metadata_of(m.build());
+  EXPECT_TRUE(metadata.name.empty() && metadata.inputs.empty() && metadata.problems.empty());
+}
+
+TEST(Metadata, ArchivesThatAreWrong) {
+  const std::vector<std::byte> file = file_with(packed(description()));
+  expect_problem(file, "'labels.txt' is missing: nothing is attached");
+  std::vector<std::byte> other = file, compressed = file, outside = file, moved = file;
+  attach(other, {{"other.txt", "x"}});
+  expect_problem(other, "'labels.txt' is missing");
+  attach(compressed, {{"labels.txt", "x", 8}});
+  expect_problem(compressed, "zip -0");
+  // The size in the directory's one entry, and its offset.
+  constexpr size_t kEnd = 22, kEntry = 46 + 10;
+  attach(outside, {{"labels.txt", "x"}});
+  outside[outside.size() - kEnd - kEntry + 26] = std::byte{1};
+  expect_problem(outside, "outside the file");
+  attach(moved, {{"labels.txt", "x"}});
+  moved[moved.size() - kEnd - kEntry + 42] ^= std::byte{1};
+  expect_problem(moved, "not where it should be");
+}
+
+TEST(Metadata, NumbersThatMakeNoSense) {
+  const auto with = [](const std::vector<float>& mean, const std::vector<float>& deviation) {
+    schema::ModelDescriptionT model = description();
+    schema::SubGraphDescriptionT& subgraph = *model.subgraph_metadata[0];
+    subgraph.output_tensor_metadata.clear();
+    auto& options = *subgraph.input_tensor_metadata[0]->process_units[0]->options.AsNormalizationOptions();
+    options.mean = mean;
+    options.std = deviation;
+    return file_with(packed(model));
+  };
+  EXPECT_EQ(metadata_of(with({1, 2, 3}, {4, 5, 6})).inputs[0].deviation, (std::vector<float>{4, 5, 6}));
+  expect_problem(with({1}, {0}), "not finite");
+  expect_problem(with({NAN}, {1}), "not finite");
+  expect_problem(with({1, 2, 3}, {1}), "a deviation for every mean");
+  expect_problem(with({}, {}), "a deviation for every mean");
+}
+
+// Nothing may be read beyond the end, whatever is cut or changed; the sanitizers watch.
+TEST(Metadata, DamageNeverKeepsAModelFromLoading) {
+  const std::vector<uint8_t> whole = packed(description());
+  expect_problem(file_with({whole.begin(), whole.begin() + 40}), "damaged");
+  for (size_t i = 0; i < whole.size(); ++i) {
+    for (const uint8_t value : {0x00, 0x7f, 0xff}) {
+      std::vector<uint8_t> changed = whole;
+      changed[i] = value;
+      std::vector<std::byte> file = file_with(changed);
+      attach(file, kLabels);
+      metadata_of(file);
+    }
+  }
+  std::vector<std::byte> file = file_with(whole);
+  const size_t archive = file.size();
+  attach(file, kLabels);
+  for (size_t i = archive; i < file.size(); ++i) {
+    for (const uint8_t value : {0x00, 0x01, 0x7f, 0xff}) {
+      std::vector<std::byte> changed = file;
+      changed[i] = std::byte{value};
+      metadata_of(changed);
+    }
+    metadata_of({file.begin(), file.begin() + static_cast<ptrdiff_t>(i)});
+  }
+}
+
+}  // namespace
+}  // namespace sightglass::test
