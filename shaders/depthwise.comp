@@ -2,10 +2,11 @@
 //   PIXELS      the register tile; pixels lie 64 apart
 //   REQUANTIZE, DYNAMIC  what becomes of the sums: lib/conv_result.glsl
 //   MULTIPLIER  present when an input channel feeds several output channels
+//   COMPUTED    the weights are the second input, a tensor: lib/computed_weights.glsl
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
-#ifdef DYNAMIC
+#if defined(DYNAMIC) || defined(COMPUTED)
 #define USES_B
 #endif
 #include "lib/tensor.glsl"
@@ -20,11 +21,27 @@ layout(std140, binding = 0) uniform Params {
   ivec4 placement;  // dilation x, dilation y, padding left, padding top
   ivec4 constants;  // of weights, bias and slope (in vec4); activation
   ivec4 grid;       // channel multiplier, 0, 0, 0
-  ivec4 rescale;    // as conv_result() takes it
+#ifdef COMPUTED
+  Tensor weights_t;
+  Tensor bias_t;
+  ivec4 bias;  // as with_bias() takes it, like the next
+  vec4 unit;
+#endif
+  ivec4 rescale;  // as conv_result() takes it
 #ifdef DYNAMIC
   Tensor quanta_t;  // of the data, by batch
 #endif
 };
+#ifdef COMPUTED
+#include "lib/computed_weights.glsl"
+#define FIRST_WEIGHT weights_t.place.x
+#define LOAD_WEIGHT load_b
+#define FIRST_SUM vec4(0.0)
+#else
+#define FIRST_WEIGHT constants.x
+#define LOAD_WEIGHT load_weight
+#define FIRST_SUM load_bias(constants.y + slice)
+#endif
 
 #ifdef MULTIPLIER
 vec4 load(int batch, int slice, int pixel) {
@@ -52,14 +69,14 @@ void main() {
   vec4 acc[PIXELS];
   ivec2 origin[PIXELS];
   for (int p = 0; p < PIXELS; ++p) {
-    acc[p] = load_bias(constants.y + slice);
+    acc[p] = FIRST_SUM;
     int pixel = min(first_pixel + p * 64, area - 1);
     origin[p] = ivec2(pixel % out_t.size.x, pixel / out_t.size.x) * kernel.zw - placement.zw;
   }
-  int weight = constants.x + slice * kernel.x * kernel.y;
+  int weight = FIRST_WEIGHT + slice * kernel.x * kernel.y;
   for (int ky = 0; ky < kernel.y; ++ky) {
     for (int kx = 0; kx < kernel.x; ++kx) {
-      vec4 w = load_weight(weight++);
+      vec4 w = LOAD_WEIGHT(weight++);
       for (int p = 0; p < PIXELS; ++p) {
         ivec2 at = origin[p] + ivec2(kx, ky) * placement.xy;
         if (all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, in_t.size.xy))) {
@@ -77,6 +94,9 @@ void main() {
   int row = out_t.place.x + (batch * out_t.place.y + slice) * area;
   for (int p = 0; p < PIXELS; ++p) {
     int pixel = first_pixel + p * 64;
+#ifdef COMPUTED
+    acc[p] = with_bias(slice, acc[p]);
+#endif
     if (pixel < area) store(row + pixel, conv_result(out_t, slice, constants.w, acc[p], slope, conversion));
   }
 }

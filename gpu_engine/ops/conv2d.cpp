@@ -89,8 +89,8 @@ Status supports_conv2d(const PlanContext& context, const Node& node) {
   SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
   const Bhwc in = Bhwc::from(context.graph.value(node.inputs[0]).shape);
   if (weights.dim(3) != in.c) {
-    return unsupported("grouped convolution (weights take " + std::to_string(weights.dim(3)) + " of " +
-                       std::to_string(in.c) + " channels); split it into one convolution per group");
+    return unsupported("weights that take " + std::to_string(weights.dim(3)) + " of " + std::to_string(in.c) +
+                       " channels");
   }
   return check_loop(context, int64_t{weights.dim(1)} * weights.dim(2), in.slices());
 }

@@ -23,9 +23,7 @@ std::vector<float> pack(const std::vector<float>& dense, int32_t taps, int32_t c
   return packed;
 }
 
-Status supports(const PlanContext& context, const Node& node) {
-  const Shape& weights = context.graph.value(node.inputs[1]).shape;
-  SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(3)));
+Status check_window(const PlanContext& context, const Shape& weights) {
   const int64_t limit = context.limits.max_loop_iterations;
   if (limit > 0 && int64_t{weights.dim(1)} * (weights.dim(2) * 5 + 1) > limit) {
     return unsupported("a window of " + std::to_string(weights.dim(1)) + " × " + std::to_string(weights.dim(2)));
@@ -33,14 +31,24 @@ Status supports(const PlanContext& context, const Node& node) {
   return {};
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status supports(const PlanContext& context, const Node& node) {
+  const Shape& weights = context.graph.value(node.inputs[1]).shape;
+  SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(3)));
+  return check_window(context, weights);
+}
+
+Status supports_computed(const PlanContext& context, const Node& node) {
+  const Shape& weights = context.graph.value(node.inputs[1]).shape;
+  SG_RETURN_IF_ERROR(check_computed_weights(context.graph, node, weights.dim(3)));
+  return check_window(context, weights);
+}
+
+Status emit_with_constants(Emitter& emitter, const Node& node, const ConvConstants& constants) {
   SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<DepthwiseConv2dAttr>(node.attributes);
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const int32_t kernel_h = weights.dim(1), kernel_w = weights.dim(2);
-  const ConvConstants constants = add_conv_constants(
-      emitter, node, pack(conv_weights(emitter, node), kernel_h * kernel_w, out.shape.c), out.shape.c);
   StepParams params;
   params.tensor(in).tensor(out);
   params.ints(kernel_w, kernel_h, attr.stride_w, attr.stride_h);
@@ -53,14 +61,31 @@ Status emit(Emitter& emitter, const Node& node) {
                        Grid{area, layers, 64, 1, pixels}, in, out, constants);
 }
 
-std::vector<ShaderKey> variants() {
-  return conv_variants(
-      {depthwise_shader(1, false), depthwise_shader(2, false), depthwise_shader(1, true), depthwise_shader(2, true)},
-      true);
+Status emit(Emitter& emitter, const Node& node) {
+  const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
+  const int32_t taps = weights.dim(1) * weights.dim(2), channels = weights.dim(3);
+  const std::vector<float> packed = pack(conv_weights(emitter, node), taps, channels);
+  return emit_with_constants(emitter, node, add_conv_constants(emitter, node, packed, channels));
 }
+
+Status emit_computed(Emitter& emitter, const Node& node) {
+  const int32_t channels = emitter.graph().value(node.inputs[1]).shape.dim(3);
+  SG_ASSIGN_OR_RETURN(const ConvConstants constants, add_computed_weights(emitter, node, channels));
+  return emit_with_constants(emitter, node, constants);
+}
+
+std::vector<ShaderKey> shaders() {
+  return {depthwise_shader(1, false), depthwise_shader(2, false), depthwise_shader(1, true), depthwise_shader(2, true)};
+}
+std::vector<ShaderKey> variants() { return conv_variants(shaders(), true); }
+std::vector<ShaderKey> variants_computed() { return computed_variants(shaders()); }
 
 }  // namespace
 
 Kernel depthwise_kernel() { return {"depthwise", OpType::kDepthwiseConv2d, supports, emit, variants}; }
+
+Kernel depthwise_computed_kernel() {
+  return {"depthwise-computed", OpType::kDepthwiseConv2d, supports_computed, emit_computed, variants_computed};
+}
 
 }  // namespace sightglass

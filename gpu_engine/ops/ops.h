@@ -7,8 +7,11 @@ namespace sightglass {
 
 Kernel conv2d_texture_kernel();                       // conv2d_texture.cpp
 Kernel conv2d_kernel();                               // conv2d.cpp
+Kernel conv2d_grouped_kernel();                       // conv2d_grouped.cpp
+Kernel conv2d_computed_kernel();                      // conv2d_grouped.cpp; of weights that are computed
 Kernel fully_connected_kernel();                      // conv2d.cpp
 Kernel depthwise_kernel();                            // depthwise.cpp
+Kernel depthwise_computed_kernel();                   // depthwise.cpp; of weights that are computed
 Kernel transpose_conv_kernel();                       // transpose_conv.cpp
 Kernel top_k_kernel();                                // top_k.cpp
 Kernel matmul_kernel();                               // matmul.cpp

@@ -14,8 +14,11 @@ std::vector<Kernel> make_kernels() {
   std::vector<Kernel> kernels{
       conv2d_texture_kernel(),
       conv2d_kernel(),
+      conv2d_grouped_kernel(),
+      conv2d_computed_kernel(),
       fully_connected_kernel(),
       depthwise_kernel(),
+      depthwise_computed_kernel(),
       transpose_conv_kernel(),
       mean_kernel(),
       concat_kernel(),

@@ -12,10 +12,16 @@ constexpr size_t kBias = 2, kSlope = 3;
 
 void pad_to_slices(std::vector<float>& channels) { channels.resize((channels.size() + 3) / 4 * 4, 0.0f); }
 
+const ShaderDefine kComputed{"COMPUTED", "1"};
+
+bool has_computed_bias(const Graph& graph, const Node& node) {
+  return node.inputs.size() > kBias && node.inputs[kBias] != kNone && !graph.is_constant(node.inputs[kBias]);
+}
+
 // One number per channel, padded to whole slices.
 std::vector<float> pack_channels(const Graph& graph, const Node& node, size_t input, int32_t channels) {
   std::vector<float> packed(static_cast<size_t>(channels), 0.0f);
-  if (node.inputs.size() > input && node.inputs[input] != kNone) {
+  if (node.inputs.size() > input && node.inputs[input] != kNone && graph.is_constant(node.inputs[input])) {
     const Value& value = graph.value(node.inputs[input]);
     packed = sums_integers(graph, node) ? steps_from_zero(value, value.constant->type, value.constant->bytes)
                                         : real_operand(graph, node, input, value.constant->type, value.constant->bytes);
@@ -85,6 +91,13 @@ ShaderKey with_sums(ShaderKey key, Sums sums) {
 Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, const Grid& grid, const TensorRef& in,
                      const TensorRef& out, const ConvConstants& constants) {
   std::vector<TensorRef> inputs{in};
+  if (const std::optional<ComputedWeights>& computed = constants.computed) {
+    shader.defines.push_back(kComputed);
+    params.tensor(computed->weights).tensor(computed->bias);
+    params.ints(computed->bias_is_tensor ? 1 : 0, constants.bias).floats(computed->unit);
+    inputs.push_back(computed->weights);
+    if (computed->bias_is_tensor) inputs.push_back(computed->bias);
+  }
   if (constants.sums == Sums::kDynamic) {
     params.ints(0, 0, 0, constants.factors).tensor(*constants.quanta);
     inputs.push_back(*constants.quanta);
@@ -105,6 +118,17 @@ std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dy
     std::ranges::move(storage_variants(summing, "AOW"), std::back_inserter(result));
   }
   return result;
+}
+
+std::vector<ShaderKey> computed_variants(const std::vector<ShaderKey>& keys) {
+  std::vector<ShaderKey> summing;
+  for (const Sums sums : {Sums::kReal, Sums::kRequantized}) {
+    for (ShaderKey key : keys) {
+      key.defines.push_back(kComputed);
+      summing.push_back(with_sums(std::move(key), sums));
+    }
+  }
+  return storage_variants(summing, "ABOW");
 }
 
 std::vector<float> pack_conv_weights(const ConvWeights& w) {
@@ -153,6 +177,37 @@ ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const std::
     constants.factors = emitter.add_constants(pack_scales(graph, node, out_channels, bias));
   }
   return constants;
+}
+
+Result<ConvConstants> add_computed_weights(Emitter& emitter, const Node& node, int32_t out_channels) {
+  ConvConstants constants = add_conv_constants(emitter, node, {}, out_channels);
+  ComputedWeights computed;
+  SG_ASSIGN_OR_RETURN(const TensorRef data, emitter.tensor(node.inputs[0]));
+  SG_ASSIGN_OR_RETURN(computed.weights, emitter.tensor(node.inputs[1]));
+  computed.bias = computed.weights;
+  computed.bias_is_tensor = has_computed_bias(emitter.graph(), node);
+  if (computed.bias_is_tensor) {
+    SG_ASSIGN_OR_RETURN(computed.bias, emitter.tensor(node.inputs[kBias]));
+  }
+  if (constants.sums == Sums::kReal) computed.unit = data.scale.scale * computed.weights.scale.scale;
+  constants.computed = computed;
+  return constants;
+}
+
+Status check_computed_weights(const Graph& graph, const Node& node, int32_t out_channels) {
+  const Value &data = graph.value(node.inputs[0]), &weights = graph.value(node.inputs[1]);
+  const bool computed_bias = has_computed_bias(graph, node);
+  if (weights.constant && !computed_bias) return unsupported("constant weights and bias");
+  if (data.type != weights.type) {
+    return unsupported("computed weights or bias with weights of " + std::string(to_string(weights.type)) +
+                       " and data of " + to_string(data.type));
+  }
+  if (!computed_bias) return check_bias_and_slope(graph, node, out_channels);
+  const Value& bias = graph.value(node.inputs[kBias]);
+  if (bias.type != DataType::kFloat32 || data.type != DataType::kFloat32) {
+    return unsupported("a computed bias of " + std::string(to_string(bias.type)) + "; float32 is supported");
+  }
+  return {};
 }
 
 Status check_conv_constants(const Graph& graph, const Node& node, int32_t out_channels) {

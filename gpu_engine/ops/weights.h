@@ -1,6 +1,7 @@
 // The constants of convolution-like operators in their GPU layout.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "graph/quantized.h"
@@ -29,6 +30,13 @@ enum class Sums : uint8_t {
   kDynamic,      // integers, which become real numbers
 };
 
+// Weights that are a tensor in the arena. A bias is one too, or lies among the constants.
+struct ComputedWeights {
+  TensorRef weights, bias;
+  bool bias_is_tensor = false;
+  float unit = 1;  // what a product of a stored number and a stored weight stands for
+};
+
 // Places in the constants buffer: of the weights in elements of their storage, of the others in vec4.
 struct ConvConstants {
   int32_t weights = 0, bias = 0, slope = 0;
@@ -38,6 +46,7 @@ struct ConvConstants {
   QuantumRange range;   // of kRequantized, like `ties`
   Ties ties = Ties::kAwayFromZero;
   const TensorRef* quanta = nullptr;  // of the data, when kDynamic
+  std::optional<ComputedWeights> computed;
 };
 
 // Appends the step of a convolution, whose parameters lack the last members, which say what becomes of its sums.
@@ -46,10 +55,18 @@ Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, cons
 
 // Every variant of such a step's shaders. `dynamic`: for data that are quantised while the GPU runs, too.
 std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dynamic);
+// The same for weights that are computed.
+std::vector<ShaderKey> computed_variants(const std::vector<ShaderKey>& keys);
 
 // Appends packed weights, and the node's bias and PReLU slope (inputs 2 and 3; zeros when absent).
 ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const std::vector<float>& packed_weights,
                                  int32_t out_channels);
+
+// The same where weights or bias are computed. check_computed_weights() holds.
+Result<ConvConstants> add_computed_weights(Emitter& emitter, const Node& node, int32_t out_channels);
+
+// Whether weights or bias are computed, in types that can be multiplied as they are stored.
+Status check_computed_weights(const Graph& graph, const Node& node, int32_t out_channels);
 
 // Whether weights, bias and slope are constants of the sizes that the packing relies on.
 Status check_conv_constants(const Graph& graph, const Node& node, int32_t out_channels);

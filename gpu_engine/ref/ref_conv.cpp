@@ -67,8 +67,33 @@ void slide(const Attr& attr, const Shape& in, const Shape& window, const Shape& 
 
 }  // namespace
 
+namespace {
+
+// Every filter reads the channels of its group.
+void grouped_conv2d(const Call& call, HostTensor& out) {
+  const int64_t depth = call.shape(1).dim(3), taps = int64_t{call.shape(1).dim(1)} * call.shape(1).dim(2);
+  const int64_t filters = call.shape(1).dim(0), filters_of_group = filters / (call.shape(0).dim(3) / depth);
+  const float* const data = call.floats(0).data();
+  const float* const weights = call.floats(1).data();
+  const std::vector<double> bias = bias_or_zeros(call, out.shape.dim(3));
+  std::vector<double> sums;
+  slide(
+      call.attributes<Conv2dAttr>(), call.shape(0), call.shape(1), out.shape, [&] { sums = bias; },
+      [&](int32_t tap, int64_t from) {
+        for (int64_t o = 0; o < filters; ++o) {
+          const float* const channels = data + from + o / filters_of_group * depth;
+          const float* const filter = weights + (o * taps + tap) * depth;
+          for (int64_t i = 0; i < depth; ++i) sums[static_cast<size_t>(o)] += double{channels[i]} * double{filter[i]};
+        }
+      },
+      [&](int64_t to) { std::ranges::copy(sums, out.as<float>().data() + to); });
+}
+
+}  // namespace
+
 void conv2d(const Call& call, HostTensor& out) {
   const int32_t depth = call.shape(0).dim(3);
+  if (call.shape(1).dim(3) != depth) return grouped_conv2d(call, out);
   const std::vector<double> weights = outputs_innermost(call.input(1));
   const std::vector<double> bias = bias_or_zeros(call, out.shape.dim(3));
   const float* const data = call.floats(0).data();

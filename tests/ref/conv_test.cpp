@@ -62,6 +62,17 @@ TEST(RefConv2d, SumsOverChannelsAndAddsTheBias) {
   expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights, bias}), {1, 1, 1, 2}, {23, 37});
 }
 
+TEST(RefConv2d, FiltersReadTheirGroup) {
+  const HostTensor in = floats({1, 1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
+  const HostTensor weights = floats({4, 1, 1, 2}, {1, 10, 1, -1, 1, 10, 0, 2});
+  const HostTensor bias = floats({4}, {0, 100, 0, 0});
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights, bias}), {1, 1, 2, 4},
+                {21, 99, 43, 8, 65, 99, 87, 16});
+  const HostTensor wide = floats({2, 1, 2, 2}, {1, 0, 0, 1, 0, 1, 1, 0});
+  // 1 + 6, then 4 + 7
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, wide}), {1, 1, 1, 2}, {7, 11});
+}
+
 TEST(RefConv2d, BatchesAreApart) {
   const HostTensor in = floats({2, 1, 2, 1}, {1, 2, 3, 4});
   const HostTensor weights = floats({1, 1, 2, 1}, {1, 10});

@@ -64,6 +64,16 @@ TEST(ImportConv2d, ValidWithDilationAndNoBias) {
   EXPECT_EQ(std::get<Conv2dAttr>(node.attributes).padding.top, 0);
 }
 
+TEST(ImportConv2d, GroupsAndComputedFilters) {
+  ModelBuilder m;
+  const int in = m.add_input({1, 4, 4, 4});
+  const int filters = m.add_input({6, 1, 1, 2});
+  m.add_output(m.add_op(Op::CONV_2D, {in, filters, m.add_input({6})}, {1, 4, 4, 6}, conv_options(Pad::SAME)));
+  const Graph graph = imported(m);
+  EXPECT_EQ(output_shape(graph), Shape({1, 4, 4, 6}));
+  EXPECT_EQ(only_node(graph).inputs, graph.inputs);
+}
+
 TEST(ImportConv2d, HalfWeightsStayHalf) {
   ModelBuilder m;
   const int in = m.add_input({1, 2, 2, 2});

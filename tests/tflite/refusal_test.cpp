@@ -311,11 +311,11 @@ TEST(Unsupported, DataWithoutElements) {
   expect_refused(m, ErrorCode::kUnsupported, {"CONCATENATION #0", "'nothing'", "1x0"});
 }
 
-TEST(Unsupported, GroupedConvolution) {
+TEST(Malformed, GroupsOfFilters) {
   ModelBuilder m;
   const int in = m.add_input({1, 4, 4, 4});
-  m.add_output(m.add_op(Op::CONV_2D, {in, m.add_filled({6, 1, 1, 2}, 1)}, {1, 4, 4, 6}, conv_options(Pad::SAME)));
-  expect_refused(m, ErrorCode::kUnsupported, {"CONV_2D #0", "grouped"});
+  m.add_output(m.add_op(Op::CONV_2D, {in, m.add_filled({5, 1, 1, 2}, 1)}, {1, 4, 4, 5}, conv_options(Pad::SAME)));
+  expect_refused(m, ErrorCode::kInvalidModel, {"CONV_2D #0", "5 filters", "2 groups"});
 }
 
 TEST(Limits, NodesElementsAndFolding) {

@@ -68,6 +68,11 @@ class Weights {
   size_t input_of(size_t i, size_t channels) const {
     const auto* depthwise = std::get_if<DepthwiseConv2dAttr>(&node_.attributes);
     if (depthwise != nullptr) return output_of(i) / static_cast<size_t>(depthwise->multiplier);
+    if (node_.op == OpType::kConv2d) {
+      const auto depth = static_cast<size_t>(shape_.dim(3)), filters = static_cast<size_t>(outputs_);
+      const size_t filters_of_group = filters / (channels / depth);
+      return output_of(i) / filters_of_group * depth + i % depth;
+    }
     return i % channels;  // a FULLY_CONNECTED row takes pixels one after the other, each with its channels
   }
 

@@ -10,13 +10,14 @@ Result<Shape> infer_conv2d(const NodeShapes& n) {
   auto& a = n.attributes<Conv2dAttr>();
   const Shape& in = n.shape(0);
   const Shape& weights = n.shape(1);
-  if (weights.dim(3) != in.dim(3)) {
-    if (weights.dim(3) > 0 && in.dim(3) % weights.dim(3) == 0) {
-      return unsupported(n.subject() + ": it is a grouped convolution (" + std::to_string(in.dim(3)) +
-                         " input channels, filters of " + std::to_string(weights.dim(3)) +
-                         "); split it into convolutions without groups");
-    }
+  if (weights.dim(3) < 1 || in.dim(3) % weights.dim(3) != 0) {
     return n.wrong_input(1, "does not fit the " + std::to_string(in.dim(3)) + " channels of its data");
+  }
+  const int32_t groups = in.dim(3) / weights.dim(3);
+  if (groups < 1 || weights.dim(0) % groups != 0) {
+    return n.wrong_input(1, "has " + std::to_string(weights.dim(0)) +
+                                " filters, which are no whole number for each of " + std::to_string(groups) +
+                                " groups of channels");
   }
   SG_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
   SG_ASSIGN_OR_RETURN(const int64_t h, n.window("height", in.dim(1), weights.dim(1), a.stride_h, a.dilation_h,

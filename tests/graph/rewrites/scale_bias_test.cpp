@@ -11,15 +11,16 @@ constexpr const char* kName = "fold-scale-bias";
 const Padding2d kSame{PaddingMode::kSame, 0, 0, 0, 0};
 
 // A node with weights; from 4 channels to 8 unless said otherwise.
-enum class Weighted { kConv, kDepthwise, kTransposeConv, kFullyConnected };
+enum class Weighted { kConv, kGroupedConv, kDepthwise, kTransposeConv, kFullyConnected };
 
 std::string name_of(Weighted kind) {
-  const char* const names[] = {"conv", "depthwise", "transpose conv", "fully connected"};
+  const char* const names[] = {"conv", "grouped conv", "depthwise", "transpose conv", "fully connected"};
   return names[static_cast<size_t>(kind)];
 }
 
 OpType op_of(Weighted kind) {
-  const OpType ops[] = {OpType::kConv2d, OpType::kDepthwiseConv2d, OpType::kTransposeConv, OpType::kFullyConnected};
+  const OpType ops[] = {OpType::kConv2d, OpType::kConv2d, OpType::kDepthwiseConv2d, OpType::kTransposeConv,
+                        OpType::kFullyConnected};
   return ops[static_cast<size_t>(kind)];
 }
 
@@ -30,6 +31,10 @@ ValueId weighted(CaseBuilder& builder, Weighted kind, ValueId data, bool bias) {
     case Weighted::kConv:
       attributes = Conv2dAttr{};
       inputs.push_back(builder.constant({8, 3, 3, 4}));
+      break;
+    case Weighted::kGroupedConv:
+      attributes = Conv2dAttr{};
+      inputs.push_back(builder.constant({8, 3, 3, 2}));
       break;
     case Weighted::kDepthwise:
       attributes = DepthwiseConv2dAttr{{}, 1, 1, 1, 1, 2};
@@ -69,8 +74,8 @@ std::string case_name(const Arithmetic& what, Weighted kind, const char* where) 
          (what.channels == 1 ? " scalar " : " per channel ") + where + " " + name_of(kind);
 }
 
-constexpr Weighted kAllWeighted[] = {Weighted::kConv, Weighted::kDepthwise, Weighted::kTransposeConv,
-                                     Weighted::kFullyConnected};
+constexpr Weighted kAllWeighted[] = {Weighted::kConv, Weighted::kGroupedConv, Weighted::kDepthwise,
+                                     Weighted::kTransposeConv, Weighted::kFullyConnected};
 
 TEST(FoldScaleBias, AfterEveryNodeWithWeights) {
   for (const Weighted kind : kAllWeighted) {

@@ -1,0 +1,101 @@
+// CONV_2D whose filters read a group of the channels each, or whose weights are computed. An invocation computes one
+// pixel of one output slice.
+//   COMPUTED             the weights are the second input, a tensor: lib/computed_weights.glsl
+//   REQUANTIZE, DYNAMIC  what becomes of the sums: lib/conv_result.glsl
+#define USES_A
+#define WRITES_OUTPUT
+#define USES_CONSTANTS
+#if defined(DYNAMIC) || defined(COMPUTED)
+#define USES_B
+#endif
+#include "lib/tensor.glsl"
+#include "lib/conv_result.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;
+  Tensor out_t;
+  ivec4 kernel;     // width, height, stride x, stride y
+  ivec4 placement;  // dilation x, dilation y, padding left, padding top
+  ivec4 constants;  // of weights, bias and slope (in vec4); activation
+  ivec4 groups;     // input and output channels of one, slices of a filter, 0
+#ifdef COMPUTED
+  Tensor weights_t;
+  Tensor bias_t;
+  ivec4 bias;  // as with_bias() takes it, like the next
+  vec4 unit;
+#endif
+  ivec4 rescale;  // as conv_result() takes it
+#ifdef DYNAMIC
+  Tensor quanta_t;  // of the data, by batch
+#endif
+};
+#ifdef COMPUTED
+#include "lib/computed_weights.glsl"
+#endif
+
+// Four channels of a pixel from any of them on; zeros past the last one.
+vec4 load_channels(int row, int first) {
+  int slice = first / 4, shift = first % 4;
+  vec4 v = load_a(row + slice * in_t.place.z);
+  if (shift == 0) return v;
+  vec4 next = slice + 1 < in_t.place.y ? load_a(row + (slice + 1) * in_t.place.z) : vec4(0.0);
+  return shift == 1 ? vec4(v.yzw, next.x) : shift == 2 ? vec4(v.zw, next.xy) : vec4(v.w, next.xyz);
+}
+
+// Four input channels of filter `o`.
+vec4 filter_channels(int o, int tap, int s) {
+  int taps = kernel.x * kernel.y;
+#ifdef COMPUTED
+  return load_b(weights_t.place.x + (o * groups.z + s) * taps + tap);
+#else
+  return load_weight(constants.x + (o * groups.z + s) * taps + tap);
+#endif
+}
+
+void main() {
+  int batch = int(gl_WorkGroupID.z) / out_t.place.y;
+  int slice = int(gl_WorkGroupID.z) % out_t.place.y;
+  int pixel = int(gl_GlobalInvocationID.x);
+  if (pixel >= out_t.place.z) return;
+
+  int in_base = in_t.place.x + batch * in_t.place.y * in_t.place.z;
+  ivec2 origin = ivec2(pixel % out_t.size.x, pixel / out_t.size.x) * kernel.zw - placement.zw;
+  int lanes = min(4, out_t.size.z - slice * 4);
+#ifdef COMPUTED
+  vec4 acc = vec4(0.0);
+#else
+  vec4 acc = load_bias(constants.y + slice);
+#endif
+  for (int ky = 0; ky < kernel.y; ++ky) {
+    for (int kx = 0; kx < kernel.x; ++kx) {
+      ivec2 at = origin + ivec2(kx, ky) * placement.xy;
+      if (any(lessThan(at, ivec2(0))) || any(greaterThanEqual(at, in_t.size.xy))) continue;
+      int row = in_base + at.y * in_t.size.x + at.x;
+      for (int s = 0; s < groups.z; ++s) {
+        // A group may end within four channels; those beyond are another's.
+        bvec4 own = lessThan(ivec4(s * 4) + ivec4(0, 1, 2, 3), ivec4(groups.x));
+        int loaded = -1;
+        vec4 v = vec4(0.0);
+        for (int lane = 0; lane < lanes; ++lane) {
+          int o = slice * 4 + lane, group = o / groups.y;
+          if (group != loaded) v = mix(vec4(0.0), load_channels(row, group * groups.x + s * 4), own);
+          loaded = group;
+          acc[lane] += dot(v, filter_channels(o, ky * kernel.x + kx, s));
+        }
+      }
+    }
+  }
+#ifdef COMPUTED
+  acc = with_bias(slice, acc);
+#endif
+
+  ivec4 conversion = rescale;
+#ifdef DYNAMIC
+  conversion.x = quanta_t.place.x + batch;
+#endif
+  vec4 slope = constants.w == 9 ? load_bias(constants.z + slice) : vec4(0.0);
+  int to = out_t.place.x + (batch * out_t.place.y + slice) * out_t.place.z + pixel;
+  store(to, conv_result(out_t, slice, constants.w, acc, slope, conversion));
+}
