@@ -31,6 +31,16 @@ Result<const Kernel*> visible_kernel(const PlanContext& context, const Node& nod
 
 }  // namespace
 
+void KernelChoice::give_up(const PlanContext& context, NodeId id, const std::string& reason) {
+  if (context.options.fallback != Fallback::kCpu) {
+    obstacles.push_back({describe(context.graph, id), reason});
+    return;
+  }
+  kernels[static_cast<size_t>(id)] = nullptr;
+  reasons[static_cast<size_t>(id)] = reason;
+  changed = true;
+}
+
 KernelChoice choose_kernels(const PlanContext& context) {
   KernelChoice choice;
   check_ends(context.graph, choice.obstacles);
@@ -40,13 +50,10 @@ KernelChoice choose_kernels(const PlanContext& context) {
     const Result<const Kernel*> kernel = visible_kernel(context, context.graph.node(id));
     if (kernel.ok()) {
       choice.kernels[static_cast<size_t>(id)] = *kernel;
-    } else if (context.options.fallback == Fallback::kCpu) {
-      choice.reasons[static_cast<size_t>(id)] = kernel.status().message();
     } else {
-      choice.obstacles.push_back({describe(context.graph, id), kernel.status().message()});
+      choice.give_up(context, id, kernel.status().message());
     }
   }
-  keep_quanta_together(context.graph, choice);
   return choice;
 }
 

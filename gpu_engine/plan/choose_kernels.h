@@ -13,7 +13,10 @@ struct KernelChoice {
   std::vector<const Kernel*> kernels;  // by node; null beside an obstacle, and for what runs on the CPU
   std::vector<std::string> reasons;    // by node: why it runs on the CPU; empty for others
   std::vector<Obstacle> obstacles;
+  bool changed = false;  // a node has moved to the CPU
   bool on_cpu(NodeId id) const { return !reasons[static_cast<size_t>(id)].empty(); }
+  // The node's kernel cannot run it: it moves to the CPU, or becomes an obstacle.
+  void give_up(const PlanContext& context, NodeId id, const std::string& reason);
 };
 
 // Looks at inputs, outputs and all nodes, whatever it finds at the first ones.

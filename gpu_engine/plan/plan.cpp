@@ -1,6 +1,7 @@
 #include "gpu_engine/plan.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "graph/op_types.h"
 #include "graph/quantized.h"
@@ -113,7 +114,7 @@ Status emit_on_gpu(Emitter& emitter, KernelChoice& choice, const std::vector<Nod
       emitter.set_node(describe(graph, id));
       const Status status = kernel->emit(emitter, node);
       if (!status.ok() && !is_obstacle(status)) return status.with_context(describe(graph, id));
-      if (!status.ok()) choice.obstacles.push_back({describe(graph, id), status.message()});
+      if (!status.ok()) choice.give_up(emitter.context(), id, status.message());
       emitted = status.ok();
     }
     for (const ValueId output : node.outputs) missing[static_cast<size_t>(output)] = !emitted;
@@ -126,10 +127,24 @@ Status emit_nodes(Emitter& emitter, KernelChoice& choice) {
   for (const Stretch& stretch : divide(emitter.graph(), choice)) {
     if (!stretch.on_cpu) {
       SG_RETURN_IF_ERROR(emit_on_gpu(emitter, choice, stretch.nodes, missing));
-    } else if (choice.obstacles.empty()) {
+    } else if (choice.obstacles.empty() && !choice.changed) {
       SG_RETURN_IF_ERROR(emit_on_cpu(emitter, choice, stretch.nodes));
     }
   }
+  return {};
+}
+
+// Emits all nodes. What turns out not to fit the device moves to the CPU where that is asked for, and everything is
+// emitted again around it.
+Status emit_model(const PlanContext& context, KernelChoice& choice, std::optional<Emitter>& emitter) {
+  do {
+    choice.changed = false;
+    keep_quanta_together(context.graph, choice);
+    emitter.emplace(context);
+    SG_RETURN_IF_ERROR(place_inputs(*emitter));
+    SG_RETURN_IF_ERROR(place_states(*emitter));
+    SG_RETURN_IF_ERROR(emit_nodes(*emitter, choice));
+  } while (choice.changed);
   return {};
 }
 
@@ -169,15 +184,13 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
   }
   const PlanContext context{graph, limits, complete};
   KernelChoice choice = choose_kernels(context);
-  Emitter emitter(context);
-  SG_RETURN_IF_ERROR(place_inputs(emitter).with_context(model->name()));
-  SG_RETURN_IF_ERROR(place_states(emitter).with_context(model->name()));
-  SG_RETURN_IF_ERROR(emit_nodes(emitter, choice).with_context(model->name()));
+  std::optional<Emitter> emitter;
+  SG_RETURN_IF_ERROR(emit_model(context, choice, emitter).with_context(model->name()));
   const Status refused = refuse(graph, choice.obstacles);
   if (obstacles != nullptr) *obstacles = std::move(choice.obstacles);
   SG_RETURN_IF_ERROR(refused);
-  SG_RETURN_IF_ERROR(emit_ends(emitter).with_context(model->name()));
-  PlanData& data = emitter.data();
+  SG_RETURN_IF_ERROR(emit_ends(*emitter).with_context(model->name()));
+  PlanData& data = emitter->data();
   schedule(data);
   SG_RETURN_IF_ERROR(plan_memory(data).with_context(model->name()));
   place_params(data);

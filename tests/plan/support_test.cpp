@@ -110,6 +110,32 @@ TEST_F(SupportTest, EveryNodeThatIsTooLargeForTheDevice) {
   EXPECT_TRUE(names(report, "TANH #1", "work groups")) << all_of(report);
 }
 
+// What only the kernel finds out, while it lays out its steps, is found out in time for the CPU to take over.
+TEST_F(SupportTest, NodesThatAreTooLargeForTheDeviceFallBack) {
+  ModelBuilder m;
+  const int in = m.add_input({1, 64, 64, 4});
+  const int large = m.add_op(Op::RELU, {in}, {1, 64, 64, 4}, "large");
+  const schema::Pool2DOptionsT pool = pool_options(schema::Padding::VALID, 16, 16);
+  const int small = m.add_op(Op::MAX_POOL_2D, {large}, {1, 4, 4, 4}, pool, "small");
+  m.add_output(m.add_op(Op::TANH, {small}, {1, 4, 4, 4}));
+  write_file(path_.string(), m.build());
+  const auto model = Model::load(path_.string());
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  DeviceLimits tiny;
+  tiny.workgroup_count[0] = 1;
+  PlanOptions options;
+  EXPECT_FALSE(Plan::build(*model, tiny, options).ok());
+  options.fallback = Fallback::kCpu;
+  const auto plan = Plan::build(*model, tiny, options);
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  const FallbackReport& report = (*plan)->fallback();
+  ASSERT_EQ(report.operators.size(), 1u) << report.warning();
+  EXPECT_NE(report.operators[0].find("RELU #0"), std::string::npos) << report.warning();
+  EXPECT_NE(report.operators[0].find("work groups"), std::string::npos) << report.warning();
+  EXPECT_EQ(report.bytes_read, 64 * 64 * 16);
+  EXPECT_EQ(report.bytes_written, 64 * 64 * 16);
+}
+
 TEST_F(SupportTest, InputsOfOtherTypesAreNamed) {
   ModelBuilder m;
   const int in = m.add_input({1}, schema::TensorType::STRING, "words");
