@@ -4,7 +4,13 @@
 namespace sightglass {
 
 std::string to_string(const Obstacle& obstacle) {
-  return obstacle.where.empty() ? obstacle.reason : obstacle.where + ": " + obstacle.reason;
+  const std::string what = obstacle.reason + (obstacle.nearest.empty() ? "" : "; " + obstacle.nearest);
+  return obstacle.where.empty() ? what : obstacle.where + ": " + what;
+}
+
+Obstacle make_obstacle(std::string where, const std::string& message) {
+  const size_t end = message.find("; ");
+  return {std::move(where), message.substr(0, end), end == std::string::npos ? "" : message.substr(end + 2)};
 }
 
 Result<std::shared_ptr<const Model>> Model::from_graph(Graph graph) { return make(std::move(graph), {}); }

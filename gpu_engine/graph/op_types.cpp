@@ -214,7 +214,8 @@ size_t data_input(const Rule& rule) { return rule.others == Rule::Others::kData 
 
 Status check_input(const TypedOp& op, const Value& input, Types taken) {
   if ((class_of(input) & taken) != 0) return {};
-  return unsupported(name(input) + " is " + type_of(input) + ", and " + to_string(op.op) + " takes " + names_of(taken));
+  return unsupported(name(input) + " is " + type_of(input) + ", and " + to_string(op.op) + " takes " + names_of(taken) +
+                     "; CAST or DEQUANTIZE it first");
 }
 
 Status check_inputs(const TypedOp& op, const Rule& rule) {
@@ -231,7 +232,7 @@ Status check_inputs(const TypedOp& op, const Rule& rule) {
     const Value& first = *op.inputs[data_input(rule)];
     if (op.inputs[i]->type != first.type) {
       return unsupported(name(*op.inputs[i]) + " is " + to_string(op.inputs[i]->type) + ", but " + name(first) +
-                         " beside it is " + to_string(first.type));
+                         " beside it is " + to_string(first.type) + "; CAST one of them");
     }
   }
   return {};
@@ -245,7 +246,7 @@ Status check_scales(const TypedOp& op) {
     const Quantization &a = first.quantization, &b = value.quantization;
     if (!is_quantized(first) || (a.scale == b.scale && zero_point(first) == zero_point(value))) return {};
     return unsupported(name(value) + " and " + name(first) + " are quantised with different scales or zero points; " +
-                       to_string(op.op) + " takes and makes tensors of one quantisation");
+                       to_string(op.op) + " takes and makes tensors of one quantisation; QUANTIZE one of them first");
   };
   for (size_t i = 1; i < op.inputs.size(); ++i) {
     if (op.inputs[i] != nullptr && op.op == OpType::kPack) SG_RETURN_IF_ERROR(check(*op.inputs[i]));
@@ -259,7 +260,8 @@ Status check_output(const TypedOp& op, const Rule& rule, size_t index) {
   const bool fits = rule.made == 0 ? output.type == natural_type(op, index) : (class_of(output) & rule.made) != 0;
   if (fits) return {};
   const std::string expected = rule.made == 0 ? to_string(natural_type(op, index)) : names_of(rule.made);
-  return unsupported(name(output) + " is " + type_of(output) + " instead of " + expected);
+  return unsupported(name(output) + " is " + type_of(output) + " instead of " + expected +
+                     "; CAST or QUANTIZE it after the operator");
 }
 
 }  // namespace
@@ -284,7 +286,8 @@ Status check_types(const TypedOp& op) {
     if ((made & (kF | kQ)) != 0 || op.activation == Activation::kNone) continue;
     if ((made & kIntegers) == 0 || !is_clamp(op.activation)) {
       return unsupported(std::string("the activation ") + to_string(op.activation) + " cannot be applied to " +
-                         name(*op.outputs[i]) + ", which is " + to_string(op.outputs[i]->type));
+                         name(*op.outputs[i]) + ", which is " + to_string(op.outputs[i]->type) +
+                         "; apply it to real numbers");
     }
   }
   return {};

@@ -16,9 +16,11 @@ void check_ends(const Graph& graph, std::vector<Obstacle>& obstacles) {
       const bool stored = value.type == DataType::kFloat32 || is_quantized(value) || is_integer(value);
       if (stored && value.shape.rank() <= 5 && value.shape.elements() != 0) continue;
       obstacles.push_back(
-          {"", "tensor '" + value.name + "' is " + to_string(value.type) + " " + value.shape.to_string() +
-                   "; inputs and outputs must be float32, integers or booleans, quantised with one scale "
-                   "at most, of at most five dimensions"});
+          {"",
+           "tensor '" + value.name + "' is " + to_string(value.type) + " " + value.shape.to_string() +
+               ", which is not supported",
+           "inputs and outputs must be float32, integers or booleans, quantised with one scale at most, of at most "
+           "five dimensions"});
     }
   }
 }
@@ -33,7 +35,7 @@ Result<const Kernel*> visible_kernel(const PlanContext& context, const Node& nod
 
 void KernelChoice::give_up(const PlanContext& context, NodeId id, const std::string& reason) {
   if (context.options.fallback != Fallback::kCpu) {
-    obstacles.push_back({describe(context.graph, id), reason});
+    obstacles.push_back({describe(context.graph, id), reason, "fallback=cpu runs it on the CPU"});
     return;
   }
   kernels[static_cast<size_t>(id)] = nullptr;

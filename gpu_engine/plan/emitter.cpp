@@ -163,7 +163,7 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   const DeviceLimits& limits = context_.limits;
   if (groups_x > limits.workgroup_count[0] || groups_z > limits.workgroup_count[2]) {
     return resource_exhausted("it needs " + std::to_string(groups_x) + " × " + std::to_string(groups_z) +
-                              " work groups; the device's limits are " + std::to_string(limits.workgroup_count[0]) +
+                              " work groups, and the device allows " + std::to_string(limits.workgroup_count[0]) +
                               " and " + std::to_string(limits.workgroup_count[2]));
   }
   if (grid.local_x * grid.local_z > limits.workgroup_invocations) {

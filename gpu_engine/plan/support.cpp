@@ -72,7 +72,7 @@ Result<SupportReport> check_support(const std::string& path, const ModelOptions&
   } else if (!is_obstacle(plan.status())) {
     return plan.status();
   } else if (report.obstacles.empty()) {
-    report.obstacles.push_back({"", plan.status().message()});  // of the plan as a whole
+    report.obstacles.push_back(make_obstacle("", plan.status().message()));  // of the plan as a whole
   }
   count_obstructed(report);
   return report;

@@ -160,7 +160,8 @@ Status decode_range(const OperatorView& view, DecodedOp& node) {
   }
   const double count = std::ceil((limit - start) / step);
   if (count > kMost)
-    return unsupported("its range has more than " + std::to_string(static_cast<int64_t>(kMost)) + " numbers");
+    return unsupported("its range has more than " + std::to_string(static_cast<int64_t>(kMost)) +
+                       " numbers; put them into the model as a constant");
   const DataType type = view.input(0).constant->type;
   if (view.input(1).constant->type != type || view.input(2).constant->type != type) {
     return invalid_model("its start, limit and step are not of one type");

@@ -13,7 +13,8 @@ std::string text(int64_t number) { return std::to_string(number); }
 
 Result<int> resolve_axis(int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) {
-    return invalid_model("its axis " + text(axis) + " does not exist among " + text(rank) + " dimensions");
+    return invalid_model("its axis " + text(axis) + " does not exist among " + text(rank) +
+                         " dimensions; join some of them first");
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
@@ -64,7 +65,7 @@ Status decode_reshape(const OperatorView& view, DecodedOp& node) {
     SG_ASSIGN_OR_RETURN(dims, view.integers(1, "new shape's numbers", Shape::kMaxRank));
   } else if (options != nullptr && options->new_shape() != nullptr) {
     if (options->new_shape()->size() > Shape::kMaxRank) {
-      return unsupported("its new shape has more than " + text(Shape::kMaxRank) + " dimensions");
+      return unsupported("its new shape has more than " + text(Shape::kMaxRank) + " dimensions; join some of them");
     }
     dims.assign(options->new_shape()->begin(), options->new_shape()->end());
   } else if (!view.has(1)) {
@@ -126,7 +127,8 @@ Status decode_expand_dims(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, view.integers(1, "axis", 1));
   if (axis.size() != 1) return invalid_model("its axis is not one number");
   const Shape& in = view.shape(0);
-  if (in.rank() == Shape::kMaxRank) return unsupported("its output has more than " + text(in.rank()) + " dimensions");
+  if (in.rank() == Shape::kMaxRank)
+    return unsupported("its output has more than " + text(in.rank()) + " dimensions; join some of them first");
   SG_ASSIGN_OR_RETURN(const int at, resolve_axis(axis[0], in.rank() + 1));
   std::vector<int32_t> dims(in.dims().begin(), in.dims().end());
   dims.insert(dims.begin() + at, 1);

@@ -132,7 +132,8 @@ Status decode_pack(const OperatorView& view, DecodedOp& node) {
     return invalid_model("it packs " + text(options->values_count()) + " tensors, but has " +
                          text(static_cast<int64_t>(view.input_count())) + " inputs");
   }
-  if (view.shape(0).rank() == Shape::kMaxRank) return unsupported("its output has too many dimensions");
+  if (view.shape(0).rank() == Shape::kMaxRank)
+    return unsupported("its output has too many dimensions; join some of them first");
   ConcatAttr attr;
   SG_ASSIGN_OR_RETURN(attr.axis, resolve_axis(options->axis(), view.shape(0).rank() + 1));
   node.attributes = attr;

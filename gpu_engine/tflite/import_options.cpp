@@ -28,7 +28,7 @@ Result<Activation> decode_activation(schema::ActivationFunctionType activation) 
     case schema::ActivationFunctionType::TANH:
       return Activation::kTanh;
     case schema::ActivationFunctionType::SIGN_BIT:
-      return unsupported("its activation SIGN_BIT is not supported");
+      return unsupported("its activation SIGN_BIT is not supported; use a comparison with 0");
   }
   return invalid_model("its activation " + std::to_string(static_cast<int>(activation)) + " does not exist");
 }
@@ -136,7 +136,8 @@ Status decode_pool2d(const OperatorView& view, DecodedOp& node) {
 
 // Sparse constants have been expanded when they were read.
 Status decode_densify(const OperatorView& view, DecodedOp& node) {
-  if (!view.input(0).constant) return unsupported("its input is sparse and computed while the model runs");
+  if (!view.input(0).constant)
+    return unsupported("its input is sparse and computed while the model runs; make it dense");
   node.attributes = ReshapeAttr{view.shape(0)};
   return {};
 }

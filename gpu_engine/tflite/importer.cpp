@@ -117,12 +117,14 @@ Status Importer::read_graph_inputs() {
     input->available = true;
     Status usable;
     if (!input->type) {
-      usable = unsupported(what + ", " + input->describe() + ", has elements of type " + input->type_name());
+      usable = unsupported(what + ", " + input->describe() + ", has elements of type " + input->type_name() +
+                           "; compute from numbers or booleans");
     } else if (input->dynamic) {
       usable = unsupported(what + ", " + input->describe() +
-                           ", has a dynamic shape: give it one, or convert the model with fixed input shapes");
+                           ", has a dynamic shape; give it one, or convert the model with fixed input shapes");
     } else if (input->shape.elements() == 0) {
-      usable = unsupported(what + ", " + input->describe() + ", has no elements: shape " + input->shape.to_string());
+      usable = unsupported(what + ", " + input->describe() + ", has no elements: shape " + input->shape.to_string() +
+                           "; give it another shape");
     }
     SG_RETURN_IF_ERROR(note(usable));
     input->opaque = !usable.ok();
@@ -141,7 +143,8 @@ Status Importer::read_graph_outputs() {
     if (!output->available) return invalid_model(what + ", " + output->describe() + ", is never written");
     if (output->opaque) continue;  // an operator on the way is unsupported, and will be reported
     if (!output->type || output->sparse) {
-      SG_RETURN_IF_ERROR(note(unsupported(what + ", " + output->describe() + ", is a constant that cannot be read")));
+      SG_RETURN_IF_ERROR(note(unsupported(what + ", " + output->describe() +
+                                          ", is a constant that cannot be read; leave it out of the model")));
       continue;
     }
     graph_.outputs.push_back(value_of(*output));
@@ -200,7 +203,8 @@ Status Importer::read_operators() {
   const auto* operators = file_.subgraph().operators();
   const uint32_t count = operators == nullptr ? 0 : operators->size();
   if (count > static_cast<uint32_t>(options_.max_nodes)) {
-    return unsupported("has " + std::to_string(count) + " operators, more than " + std::to_string(options_.max_nodes));
+    return unsupported("has " + std::to_string(count) + " operators, more than " + std::to_string(options_.max_nodes) +
+                       "; divide the model");
   }
   for (uint32_t i = 0; i < count; ++i) {
     SG_ASSIGN_OR_RETURN(const Step step, read_step(*operators->Get(i), i));
@@ -271,7 +275,7 @@ Status Importer::check_states(const DecodedOp& decoded, const Step& step) {
     const bool state = std::ranges::find(decoded.states, i, &DecodedState::input) != decoded.states.end();
     if (input != nullptr && input->variable && !input->available && !state) {
       return unsupported(input->describe() +
-                         " keeps its contents from run to run, which is not supported here: export the state as an "
+                         " keeps its contents from run to run, which is not supported here; export the state as an "
                          "input and an output");
     }
     if (state && (input == nullptr || !input->variable || input->available || !input->shape_declared)) {
@@ -284,21 +288,21 @@ Status Importer::check_states(const DecodedOp& decoded, const Step& step) {
 // What stands in the way of computing with a tensor, whatever the operator.
 Status Importer::check_tensor(const FileTensor& tensor) const {
   const std::string name = tensor.describe();
-  if (tensor.sparse) return unsupported(name + " is sparse, which is not yet supported: use dense weights");
+  if (tensor.sparse) return unsupported(name + " is sparse, which is not supported here; use dense weights");
   if (!tensor.type) {
-    return unsupported(name + " is " + tensor.type_name() + ", which is not supported: leave it out of the model");
+    return unsupported(name + " is " + tensor.type_name() + ", which is not supported; leave it out of the model");
   }
   const bool quantized = is_quantized_type(*tensor.type) && !tensor.quantization.empty();
   if (quantized && !options_.quantized_models) {
-    return unsupported(name + " is " + tensor.type_name() + ", and quantised models are refused: allow them, or " +
+    return unsupported(name + " is " + tensor.type_name() + ", and quantised models are refused; allow them, or " +
                        kFloatVersion);
   }
   if (quantized && !tensor.constant && !is_quantized(make_value(tensor))) {
-    return unsupported(name + " is " + tensor.type_name() +
-                       " without one positive scale for all its elements: " + kFloatVersion);
+    return unsupported(name + " is " + tensor.type_name() + " without one positive scale for all its elements; " +
+                       kFloatVersion);
   }
   if (tensor.type == DataType::kFloat16 && !tensor.constant) {
-    return unsupported(name + " is float16, which only constants may be: convert the model with float32 activations");
+    return unsupported(name + " is float16, which only constants may be; convert the model with float32 activations");
   }
   return {};
 }
@@ -350,11 +354,12 @@ Status Importer::adopt_shape(FileTensor& tensor, const Shape& inferred) const {
                          ", but its inputs and options make it " + inferred.to_string());
   }
   if (inferred.elements() == 0) {
-    return unsupported("output " + tensor.describe() + " would have no elements: shape " + inferred.to_string());
+    return unsupported("output " + tensor.describe() + " would have no elements: shape " + inferred.to_string() +
+                       "; use a larger input");
   }
   if (inferred.elements() > options_.max_tensor_elements) {
     return unsupported("output " + tensor.describe() + " of shape " + inferred.to_string() + " has more than " +
-                       std::to_string(options_.max_tensor_elements) + " elements");
+                       std::to_string(options_.max_tensor_elements) + " elements; use a smaller input");
   }
   tensor.shape = inferred;
   return {};
@@ -371,7 +376,8 @@ Status Importer::adopt_result(HostTensor result, const Step& step) {
   SG_RETURN_IF_ERROR(adopt_shape(output, result.shape).with_context(here));
   folded_bytes_ += static_cast<int64_t>(result.data.size());
   if (folded_bytes_ > options_.max_folded_bytes) {
-    return unsupported(here + ": what is computed from constants takes too much memory");
+    return unsupported(
+        here + ": what is computed from constants takes too much memory; put its result into the model instead");
   }
   const auto storage = std::make_shared<const std::vector<std::byte>>(std::move(result.data));
   output.constant = Constant{result.type, *storage, storage};
@@ -456,7 +462,8 @@ Status Importer::fold(Node node, const DecodedOp& decoded, const Step& step, con
     node.inputs.push_back(input == nullptr ? kNone : scratch.add_value(make_value(*input)));
   }
   for (const size_t place : decoded.outputs) {
-    if (place == kNoOutput) return unsupported(here + ": it keeps a state, and all its inputs are constant");
+    if (place == kNoOutput)
+      return unsupported(here + ": it keeps a state, and all its inputs are constant; leave it out of the model");
     node.outputs.push_back(scratch.add_value(make_value(*step.outputs[place])));
   }
   SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(scratch, node));
@@ -491,7 +498,8 @@ Status Importer::note(const Status& status, const std::string& where) {
   if (status.ok() || status.code() != ErrorCode::kUnsupported) return status;
   const std::string prefix = where + ": ";
   const std::string& message = status.message();
-  survey_.obstacles.push_back({where, message.starts_with(prefix) ? message.substr(prefix.size()) : message});
+  survey_.obstacles.push_back(
+      make_obstacle(where, message.starts_with(prefix) ? message.substr(prefix.size()) : message));
   return {};
 }
 

@@ -87,7 +87,8 @@ Result<StridedSliceAttr> resolve_slice(const SliceBounds& bounds, const Shape& i
     } else {
       const int32_t dim = input.dim(static_cast<int>(axis));
       SG_ASSIGN_OR_RETURN(const Range range, resolve_range(bounds, i, dim));
-      if (range.size == 0) return unsupported("slice of dimension " + std::to_string(axis) + " is empty");
+      if (range.size == 0)
+        return unsupported("slice of dimension " + std::to_string(axis) + " is empty; leave it out of the model");
       attr.begin[axis] = static_cast<int32_t>(range.begin);
       attr.stride[axis] = static_cast<int32_t>(range.stride);
       attr.size[axis] = static_cast<int32_t>(range.size);
@@ -96,7 +97,8 @@ Result<StridedSliceAttr> resolve_slice(const SliceBounds& bounds, const Shape& i
     }
   }
   take_whole(rank - axis);
-  if (shape.size() > Shape::kMaxRank) return unsupported("slice has rank " + std::to_string(shape.size()));
+  if (shape.size() > Shape::kMaxRank)
+    return unsupported("slice has rank " + std::to_string(shape.size()) + "; join some dimensions first");
   attr.shape = Shape(std::span<const int32_t>(shape));
   return attr;
 }

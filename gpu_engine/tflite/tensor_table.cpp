@@ -35,7 +35,7 @@ std::optional<DataType> engine_type(schema::TensorType type) {
 Result<Shape> read_shape(const flatbuffers::Vector<int32_t>& dims, const ImportOptions& options) {
   if (dims.size() > Shape::kMaxRank) {
     return unsupported("rank " + std::to_string(dims.size()) + " is beyond the " + std::to_string(Shape::kMaxRank) +
-                       " dimensions that can be handled");
+                       " dimensions that can be handled; reshape it to fewer");
   }
   const Shape shape(std::span<const int32_t>(dims.data(), dims.size()));
   int64_t elements = 1;  // of the dimensions so far, the way Shape multiplies them
@@ -47,7 +47,7 @@ Result<Shape> read_shape(const flatbuffers::Vector<int32_t>& dims, const ImportO
     elements *= dim;
     if (elements > options.max_tensor_elements) {
       return unsupported("shape " + shape.to_string() + " has more than " +
-                         std::to_string(options.max_tensor_elements) + " elements");
+                         std::to_string(options.max_tensor_elements) + " elements; use a smaller input");
     }
   }
   return shape;

@@ -91,7 +91,7 @@ void append_obstacles(std::string& text, const std::vector<Obstacle>& obstacles)
       if (!other.starts_with(kind + "#") || obstacles[j].reason != obstacles[i].reason) continue;
       const size_t end = other.find(" (", kind.size());
       numbers += (j == i ? "" : ", ") + other.substr(kind.size(), end - kind.size());
-      if (j > i) line = kind + numbers + ": " + obstacles[i].reason;
+      if (j > i) line = to_string(Obstacle{kind + numbers, obstacles[i].reason, obstacles[i].nearest});
       done[j] = true;
     }
     text += "  " + line + "\n";
@@ -112,6 +112,18 @@ nlohmann::ordered_json tensors_json(const std::vector<TensorInfo>& tensors) {
   return list;
 }
 
+void append_fallback(std::string& text, const FallbackReport& fallback) {
+  append(text, "verdict     runs, %zu operators of it on the CPU; %.1f KiB read back and %.1f KiB uploaded each run:\n",
+         fallback.operators.size(), kib(fallback.bytes_read), kib(fallback.bytes_written));
+  for (const std::string& operation : fallback.operators) text += "  " + operation + "\n";
+}
+
+nlohmann::ordered_json fallback_json(const FallbackReport& fallback) {
+  return {{"operators", fallback.operators},
+          {"bytes_read", fallback.bytes_read},
+          {"bytes_written", fallback.bytes_written}};
+}
+
 nlohmann::ordered_json plan_json(const Plan& plan) {
   auto kernels = nlohmann::ordered_json::array();
   for (const KernelCount& entry : count_kernels(plan)) {
@@ -122,6 +134,35 @@ nlohmann::ordered_json plan_json(const Plan& plan) {
           {"programs", plan.programs()},
           {"kernels", std::move(kernels)},
           {"memory", memory_json(plan.memory())}};
+}
+
+nlohmann::ordered_json report_json(const CheckReport& report) {
+  using nlohmann::ordered_json;
+  const SupportReport& support = report.support;
+  ordered_json root;
+  root["model"] = report.options.model;
+  root["runs"] = support.obstacles.empty();
+  root["precision"] = name_of(report.options.precision);
+  root["limits"] = limits_of(report);
+  root["inputs"] = tensors_json(support.inputs);
+  root["outputs"] = tensors_json(support.outputs);
+  root["metadata"] = metadata_json(support.metadata);
+  root["operators"] = ordered_json::array();
+  for (const OperatorCount& entry : support.operators) {
+    root["operators"].push_back({{"name", entry.name}, {"count", entry.count}, {"obstructed", entry.obstructed}});
+  }
+  root["obstacles"] = ordered_json::array();
+  for (const Obstacle& obstacle : support.obstacles) {
+    root["obstacles"].push_back(
+        {{"where", obstacle.where}, {"reason", obstacle.reason}, {"nearest", obstacle.nearest}});
+  }
+  root["multiply_adds"] = support.multiply_adds;
+  root["constant_bytes"] = support.constant_bytes;
+  if (support.plan) {
+    root["fallback"] = fallback_json(support.plan->fallback());
+    root["plan"] = plan_json(*support.plan);
+  }
+  return root;
 }
 
 }  // namespace
@@ -140,35 +181,22 @@ std::string format_text(const CheckReport& report) {
          support.obstacles.empty() ? "" : ", as far as the operators were understood");
   append(text, "constants   %.1f KiB in the file\n", kib(support.constant_bytes));
   if (support.plan) append_plan(text, *support.plan);
+  if (support.plan && !support.plan->fallback().operators.empty()) {
+    append_fallback(text, support.plan->fallback());
+    return text;
+  }
   if (support.obstacles.empty()) return text + "verdict     runs wholly on the GPU\n";
   append(text, "verdict     does not run; %zu in the way:\n", support.obstacles.size());
   append_obstacles(text, support.obstacles);
   return text;
 }
 
-std::string format_json(const CheckReport& report) {
-  using nlohmann::ordered_json;
-  const SupportReport& support = report.support;
-  ordered_json root;
-  root["model"] = report.options.model;
-  root["runs"] = support.obstacles.empty();
-  root["precision"] = name_of(report.options.precision);
-  root["limits"] = limits_of(report);
-  root["inputs"] = tensors_json(support.inputs);
-  root["outputs"] = tensors_json(support.outputs);
-  root["metadata"] = metadata_json(support.metadata);
-  root["operators"] = ordered_json::array();
-  for (const OperatorCount& entry : support.operators) {
-    root["operators"].push_back({{"name", entry.name}, {"count", entry.count}, {"obstructed", entry.obstructed}});
-  }
-  root["obstacles"] = ordered_json::array();
-  for (const Obstacle& obstacle : support.obstacles) {
-    root["obstacles"].push_back({{"where", obstacle.where}, {"reason", obstacle.reason}});
-  }
-  root["multiply_adds"] = support.multiply_adds;
-  root["constant_bytes"] = support.constant_bytes;
-  if (support.plan) root["plan"] = plan_json(*support.plan);
-  return to_text(root);
+std::string format_json(const CheckReport& report) { return to_text(report_json(report)); }
+
+std::string format_json(const std::vector<CheckReport>& reports) {
+  auto list = nlohmann::ordered_json::array();
+  for (const CheckReport& report : reports) list.push_back(report_json(report));
+  return to_text(list);
 }
 
 }  // namespace sightglass

@@ -1,5 +1,5 @@
-// The `sightglass` command. Exit status: 0 done, 1 failed, 2 wrong usage; of `check`: 0 the model runs wholly on the
-// GPU, 1 it does not, 2 wrong usage or an unreadable file.
+// The `sightglass` command. Exit status: 0 done, 1 failed, 2 wrong usage; of `check`: 0 all models run (wholly on the
+// GPU, unless a fallback was asked for), 1 one does not, 2 wrong usage or an unreadable file.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <map>
@@ -45,6 +45,11 @@ void add_choice(CLI::App& app, const std::string& name, T& target, const std::ma
 void add_precision(CLI::App& app, Precision& precision) {
   add_choice<Precision>(app, "--precision", precision, {{"fp32", Precision::kFp32}, {"fp16", Precision::kFp16}},
                         "How activations and weights are stored on the GPU; sums are 32-bit (fp32)");
+}
+
+void add_fallback(CLI::App& app, Fallback& fallback) {
+  add_choice<Fallback>(app, "--fallback", fallback, {{"error", Fallback::kError}, {"cpu", Fallback::kCpu}},
+                       "What becomes of operators that cannot run on the GPU (error)");
 }
 
 void add_quantized_models(CLI::App& app, sightglass::ModelOptions& options) {
@@ -97,8 +102,7 @@ CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
   run->add_option("--output-prefix", options.output_prefix, "P: write every output as P.outK.raw");
   run->add_option("--runs", options.runs, "Runs after the first one (20)")->check(CLI::Range(0, 1000000));
   add_precision(*run, options.precision);
-  add_choice<Fallback>(*run, "--fallback", options.fallback, {{"error", Fallback::kError}, {"cpu", Fallback::kCpu}},
-                       "What becomes of operators that cannot run on the GPU (error)");
+  add_fallback(*run, options.fallback);
   add_quantized_models(*run, options.model_options);
   add_input_shapes(*run, options.model_options.input_shapes);
   add_choice<bool>(*run, "--limits", options.minimum_limits, {{"device", false}, {"min", true}},
@@ -116,6 +120,7 @@ CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
 }
 
 struct CheckArguments {
+  std::vector<std::string> models;
   CheckOptions options;
   bool json = false;
 };
@@ -124,8 +129,9 @@ CLI::App* add_check(CLI::App& app, CheckArguments& arguments) {
   CheckOptions& options = arguments.options;
   CLI::App* check = app.add_subcommand(
       "check", "Say whether a model runs wholly on the GPU, and all that stands in the way; needs no GPU");
-  check->add_option("MODEL", options.model, "The .tflite file")->required();
+  check->add_option("MODEL", arguments.models, "The .tflite files")->required();
   add_precision(*check, options.precision);
+  add_fallback(*check, options.fallback);
   add_quantized_models(*check, options.model_options);
   add_input_shapes(*check, options.model_options.input_shapes);
   add_choice<bool>(*check, "--limits", options.minimum_limits, {{"minimum", true}, {"typical", false}},
@@ -140,6 +146,7 @@ CLI::App* add_dump(CLI::App& app, DumpOptions& options) {
   add_choice<DumpStage>(*dump, "--stage", options.stage,
                         {{"file", DumpStage::kFile}, {"rewritten", DumpStage::kRewritten}, {"plan", DumpStage::kPlan}},
                         "The graph as in the file, after the rewrites, or the plan (file)");
+  add_input_shapes(*dump, options.model_options.input_shapes);
   dump->add_flag("--dot", options.graphviz, "Graphviz instead of text");
   return dump;
 }
@@ -152,15 +159,27 @@ int run(const RunArguments& arguments) {
   return 0;
 }
 
+// Files that cannot be read do not keep the others from being checked.
 int check(const CheckArguments& arguments) {
-  const auto report = sightglass::check_model(arguments.options);
-  if (!report.ok()) {
-    fail(report.status());
-    return kUsage;
+  std::vector<sightglass::CheckReport> reports;
+  bool readable = true, all_run = true;
+  for (const std::string& model : arguments.models) {
+    CheckOptions options = arguments.options;
+    options.model = model;
+    auto report = sightglass::check_model(options);
+    if (!report.ok()) {
+      fail(report.status());
+      readable = false;
+      continue;
+    }
+    all_run = all_run && report->support.obstacles.empty();
+    if (!arguments.json) std::printf("%s%s", reports.empty() ? "" : "\n", format_text(*report).c_str());
+    reports.push_back(std::move(report).value());
   }
-  const std::string text = arguments.json ? format_json(*report) : format_text(*report);
-  std::fputs(text.c_str(), stdout);
-  return report->support.obstacles.empty() ? 0 : kFailed;
+  if (arguments.json && arguments.models.size() > 1) std::fputs(format_json(reports).c_str(), stdout);
+  if (arguments.json && arguments.models.size() == 1 && readable) std::fputs(format_json(reports[0]).c_str(), stdout);
+  if (!readable) return kUsage;
+  return all_run ? 0 : kFailed;
 }
 
 int dump(const DumpOptions& options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "gpu_engine/status.h"
 #include "gpu_engine/support.h"
@@ -11,6 +12,7 @@ namespace sightglass {
 struct CheckOptions {
   std::string model;
   Precision precision = Precision::kFp32;
+  Fallback fallback = Fallback::kError;
   ModelOptions model_options;
   bool minimum_limits = true;  // plan for no more than what OpenGL ES 3.1 guarantees, else for what phones have
 };
@@ -23,6 +25,7 @@ struct CheckReport {
 Result<CheckReport> check_model(const CheckOptions& options);
 
 std::string format_text(const CheckReport& report);
-std::string format_json(const CheckReport& report);
+std::string format_json(const CheckReport& report);                // an object
+std::string format_json(const std::vector<CheckReport>& reports);  // a list of such objects
 
 }  // namespace sightglass

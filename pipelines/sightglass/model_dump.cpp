@@ -8,7 +8,7 @@
 namespace sightglass {
 
 Result<std::string> dump_model(const DumpOptions& options) {
-  SG_ASSIGN_OR_RETURN(const auto model, Model::load(options.model));
+  SG_ASSIGN_OR_RETURN(const auto model, Model::load(options.model, options.model_options));
   if (options.stage == DumpStage::kPlan) {
     if (options.graphviz) return invalid_argument("a plan has no Graphviz form; only graphs do");
     SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, DeviceLimits{}));

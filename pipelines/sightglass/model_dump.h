@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "gpu_engine/model.h"
 #include "gpu_engine/status.h"
 
 namespace sightglass {
@@ -11,6 +12,7 @@ enum class DumpStage { kFile, kRewritten, kPlan };
 
 struct DumpOptions {
   std::string model;
+  ModelOptions model_options;
   DumpStage stage = DumpStage::kFile;
   bool graphviz = false;  // for dot(1); graphs only
 };

@@ -247,6 +247,24 @@ TEST_F(CommandTest, ChecksAreJsonForScripts) {
   EXPECT_NE(refusal.at("obstacles").at(0).at("where").get<std::string>().find("CUSTOM 'Sinh' #0"), std::string::npos);
 }
 
+TEST_F(CommandTest, ChecksManyModelsAtOnce) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const std::string folder = (*shared_dir() / "models").string() + "/";
+  const std::string runs = folder + "ops/lite_add.tflite", refused = folder + "ops/lite_custom_sinh.tflite";
+  EXPECT_EQ(run_command("check " + runs + " " + runs).status, 0);
+  const CommandResult both = run_command("check --json --fallback cpu " + runs + " " + refused, "");
+  EXPECT_EQ(both.status, 1);
+  const auto reports = nlohmann::json::parse(both.output, nullptr, false);
+  ASSERT_TRUE(reports.is_array() && reports.size() == 2) << both.output;
+  EXPECT_TRUE(reports.at(0).at("fallback").at("operators").empty());
+  EXPECT_EQ(reports.at(1).at("obstacles").at(0).at("nearest"),
+            "express it with built-in operators, or end the model before it");
+  const CommandResult unreadable = run_command("check " + path("none.tflite") + " " + runs);
+  EXPECT_EQ(unreadable.status, 2);
+  EXPECT_NE(unreadable.output.find("none.tflite"), std::string::npos);
+  EXPECT_NE(unreadable.output.find("runs wholly on the GPU"), std::string::npos) << "the other one is still checked";
+}
+
 TEST_F(CommandTest, TheEngineOnlyExampleMakesTheSameMask) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models, no reference outputs";
   const std::vector<GoldenCase> cases = golden_cases_of(kSelfie);

@@ -35,7 +35,7 @@ class SupportTest : public ::testing::Test {
 
 bool names(const SupportReport& report, const std::string& where, const std::string& reason) {
   return std::ranges::any_of(report.obstacles, [&](const Obstacle& obstacle) {
-    return obstacle.where.find(where) != std::string::npos && obstacle.reason.find(reason) != std::string::npos;
+    return obstacle.where.find(where) != std::string::npos && (obstacle.reason + "; " + obstacle.nearest).find(reason) != std::string::npos;
   });
 }
 

@@ -24,10 +24,13 @@ struct TensorInfo {
 
 // What keeps a model from running on the GPU, for people.
 struct Obstacle {
-  std::string where;   // "CONV_2D #12 (output 'x')"; empty where it concerns no single operator
-  std::string reason;  // why, and what would help
+  std::string where;    // "CONV_2D #12 (output 'x')"; empty where it concerns no single operator
+  std::string reason;   // why
+  std::string nearest;  // what would run instead, or what to do; empty when nothing is known
 };
 std::string to_string(const Obstacle& obstacle);
+// From a message that gives the reason and, after a semicolon, what would help.
+Obstacle make_obstacle(std::string where, const std::string& message);
 
 // Whether the numbers of an output are probabilities already, from the operator that makes them.
 enum class OutputActivation : uint8_t { kNone, kSigmoid, kSoftmax };
