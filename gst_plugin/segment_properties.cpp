@@ -119,8 +119,8 @@ void install_segment_properties(GObjectClass* object_class) {
                                       nullptr, kReady));
   install(kClasses,
           g_param_spec_string("classes", "Classes",
-                              "Output channels that are foreground, such as \"15\" or \"1,2\"; empty: all but "
-                              "channel 0, or the only one",
+                              "Output channels that are foreground, such as \"15\" or \"1,2\"; empty: persons or hair "
+                              "for published models, for others all but channel 0, or the only one",
                               "", kReady));
   install(kOutput, g_param_spec_int("output", "Output",
                                     "Index of the model's output that is the mask; -1: the first that is a picture", -1,

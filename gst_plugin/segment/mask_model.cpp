@@ -53,8 +53,8 @@ void set_normalisation(InputSpec& source, size_t channel, float scale, float off
 }
 
 // Quantised models take the picture's 8-bit samples as they are: 0 is the lowest integer of the type, 255 the highest.
-// For others the file may say how samples from 0 to 255 are normalised.
-void set_usual_normalisation(InputSpec& source, const Model& model) {
+// Otherwise published models are known, and other files may say how samples from 0 to 255 are normalised.
+void set_usual_normalisation(InputSpec& source, const Model& model, const std::optional<KnownModel>& known) {
   const TensorInfo& input = model.inputs()[0];
   const bool bytes = input.type == DataType::kUInt8 || input.type == DataType::kInt8;
   const auto& described = model.metadata().inputs;
@@ -65,6 +65,8 @@ void set_usual_normalisation(InputSpec& source, const Model& model) {
       const int64_t zero = input.quantization.zero_point.empty() ? 0 : input.quantization.zero_point[0];
       const int64_t lowest = input.type == DataType::kInt8 ? -128 : 0;
       set_normalisation(source, channel, 255 * quantum, quantum * static_cast<float>(lowest - zero));
+    } else if (known) {
+      set_normalisation(source, channel, known->scale[channel], known->offset[channel]);
     } else if (says) {
       const size_t entry = std::min(channel, described[0].mean.size() - 1);
       const float deviation = described[0].deviation[entry];
@@ -135,7 +137,7 @@ Result<MaskModel> describe_mask_model(std::shared_ptr<const Model> model, const 
 
   InputSpec source;
   source.source = InputSpec::Source::kTexture;
-  set_usual_normalisation(source, *model);
+  set_usual_normalisation(source, *model, options.known);
   if (options.input_scale) source.scale.fill(*options.input_scale);
   if (options.input_offset) source.offset.fill(*options.input_offset);
 
@@ -154,7 +156,18 @@ Result<MaskModel> describe_mask_model(std::shared_ptr<const Model> model, const 
 
 Result<MaskModel> load_mask_model(const std::string& path, const MaskModelOptions& options) {
   SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Model::load(path, {options.quantized_models}));
-  return describe_mask_model(std::move(model), options);
+  MaskModelOptions known = options;
+  known.known = recognise_model(path);
+  if (known.known) {
+    if (known.known->task != Task::kSegmentation) {
+      return unsupported(path + ": this is " + known.known->name + ", a model for " + to_string(known.known->task) +
+                         "; a model for segmentation is needed");
+    }
+    if (known.classes.empty()) {
+      SG_ASSIGN_OR_RETURN(known.classes, parse_classes(known.known->classes));
+    }
+  }
+  return describe_mask_model(std::move(model), known);
 }
 
 }  // namespace sightglass

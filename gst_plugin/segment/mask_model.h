@@ -8,6 +8,7 @@
 
 #include "gpu_engine/model.h"
 #include "gpu_engine/plan.h"
+#include "known_models.h"
 
 namespace sightglass {
 
@@ -16,8 +17,9 @@ struct MaskModelOptions {
   int32_t output = -1;           // index of the output; -1: the first that is a picture
   std::optional<OutputActivation> activation;  // still to be applied; unset: by what the model ends in
   // tensor value = scale * sample + offset, with samples in [0,1]; unset: what makes the integers of a quantised input
-  // the picture's; for others what the file's metadata say, else 1 and 0
+  // the picture's; for others what is known of a published model, else what the file's metadata say, else 1 and 0
   std::optional<float> input_scale, input_offset;
+  std::optional<KnownModel> known;  // the published model that it is; set by load_mask_model()
   Precision precision = Precision::kFp32;
   Fallback fallback = Fallback::kError;
   QuantizedModels quantized_models = QuantizedModels::kAllowed;

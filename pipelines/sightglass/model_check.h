@@ -1,11 +1,13 @@
 // Says whether a model runs wholly on the GPU, without one: `sightglass check`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gpu_engine/status.h"
 #include "gpu_engine/support.h"
+#include "known_models.h"
 
 namespace sightglass {
 
@@ -20,6 +22,7 @@ struct CheckOptions {
 struct CheckReport {
   CheckOptions options;
   SupportReport support;
+  std::optional<KnownModel> known;  // when it is a published model
 };
 
 Result<CheckReport> check_model(const CheckOptions& options);
