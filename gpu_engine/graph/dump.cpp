@@ -74,6 +74,15 @@ struct AttributeText {
   std::string operator()(const ArgAttr& a) const { return " axis=" + std::to_string(a.axis); }
   std::string operator()(const LeakyReluAttr& a) const { return " alpha=" + number(a.alpha); }
   std::string operator()(const GeluAttr& a) const { return a.approximate ? " approximate" : ""; }
+  std::string operator()(const LandmarksToMatrixAttr& a) const {
+    return " line=" + pair(a.left, a.right) + " subset=" + list(a.subset, a.subset.size());
+  }
+  std::string operator()(const TransformLandmarksAttr& a) const {
+    return " dimensions=" + std::to_string(a.dimensions) + " scale=" + number(a.scale);
+  }
+  std::string operator()(const TransformImageAttr& a) const {
+    return " size=" + pair(a.out_h, a.out_w) + (a.half_pixel_centers ? " half_pixel_centers" : "");
+  }
   std::string operator()(const TopKAttr& a) const { return " k=" + std::to_string(a.k); }
   std::string operator()(const BatchMatmulAttr& a) const {
     return std::string(a.adj_x ? " adj_x" : "") + (a.adj_y ? " adj_y" : "");

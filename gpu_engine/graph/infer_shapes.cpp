@@ -29,6 +29,12 @@ Result<Shape> infer_one(const NodeShapes& n) {
       return infer_pool2d(n);
     case OpType::kMaxUnpool:
       return infer_max_unpool(n);
+    case OpType::kLandmarksToMatrix:
+      return infer_landmarks_to_matrix(n);
+    case OpType::kTransformLandmarks:
+      return infer_transform_landmarks(n);
+    case OpType::kTransformImage:
+      return infer_transform_image(n);
     case OpType::kDequantize:
     case OpType::kQuantize:
       return infer_unary(n);

@@ -66,6 +66,12 @@ size_t attributes_of(OpType op) {
       return index_of<GeluAttr>();
     case OpType::kTopK:
       return index_of<TopKAttr>();
+    case OpType::kLandmarksToMatrix:
+      return index_of<LandmarksToMatrixAttr>();
+    case OpType::kTransformLandmarks:
+      return index_of<TransformLandmarksAttr>();
+    case OpType::kTransformImage:
+      return index_of<TransformImageAttr>();
     case OpType::kBatchMatmul:
       return index_of<BatchMatmulAttr>();
     case OpType::kSelect:
@@ -409,6 +415,12 @@ const char* to_string(OpType op) {
       return "BATCH_MATMUL";
     case OpType::kTopK:
       return "TOPK_V2";
+    case OpType::kLandmarksToMatrix:
+      return "Landmarks2TransformMatrix";
+    case OpType::kTransformLandmarks:
+      return "TransformLandmarks";
+    case OpType::kTransformImage:
+      return "TransformTensorBilinear";
     case OpType::kCount:
       break;
   }

@@ -118,6 +118,11 @@ enum class OpType : uint8_t {
   kBatchMatmul,  // matrices in the last two dimensions; those before broadcast
   kTopK,  // along the last dimension, the largest first; outputs: elements, their places (of equals the lower first)
 
+  // Of MediaPipe. A matrix is 4 x 4, row by row; its first two rows take a place (x, y, 0, 1) to another.
+  kLandmarksToMatrix,   // inputs: landmarks (x, y, z each); output: from a crop around them to the picture they are in
+  kTransformLandmarks,  // inputs: landmarks, matrix
+  kTransformImage,      // inputs: data, matrix from places in the output to those in the data; bilinear, zero outside
+
   kCount,  // no operator
 };
 
@@ -230,6 +235,23 @@ struct BatchMatmulAttr {
 struct TopKAttr {
   int32_t k = 1;
 };
+struct LandmarksToMatrixAttr {
+  int32_t left = 0, right = 0;       // landmarks on a line that tells the rotation
+  bool directed = true;              // else left and right may change places
+  float target_rotation = 0;         // of that line in the crop, in radians
+  std::vector<int32_t> subset;       // landmarks that the crop surrounds
+  float scale_x = 1, scale_y = 1;    // of the crop to the box around them
+  float columns = 1, rows = 1;       // the crop's width and height in its own pixels
+  float pixels_x = 1, pixels_y = 1;  // of the picture, for the landmarks' unit
+};
+struct TransformLandmarksAttr {
+  int32_t dimensions = 3;  // of a landmark: 2 or 3
+  float scale = 1;         // from the matrix's unit to the landmarks'
+};
+struct TransformImageAttr {
+  int32_t out_h = 0, out_w = 0;
+  bool half_pixel_centers = false;  // places are counted from the pixels' corners, else from their centres
+};
 struct SelectAttr {
   bool by_row = false;  // the condition is a vector with an element for each index of the first dimension
 };
@@ -270,11 +292,12 @@ struct GatherAttr {
   int32_t batch_dims = 0;  // leading dimensions that data and indices share
 };
 
-using Attributes = std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr,
-                                Pool2dAttr, ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr,
-                                ResizeAttr, DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, LeakyReluAttr, GeluAttr,
-                                SelectAttr, BroadcastToAttr, ArgAttr, DetectionAttr, TransposeAttr, SplitAttr, TileAttr,
-                                MirrorPadAttr, BatchSpaceAttr, GatherAttr, BatchMatmulAttr, TopKAttr>;
+using Attributes =
+    std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, TransposeConvAttr, FullyConnectedAttr, Pool2dAttr,
+                 ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr, StridedSliceAttr, ResizeAttr,
+                 DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, LeakyReluAttr, GeluAttr, SelectAttr, BroadcastToAttr,
+                 ArgAttr, DetectionAttr, TransposeAttr, SplitAttr, TileAttr, MirrorPadAttr, BatchSpaceAttr, GatherAttr,
+                 BatchMatmulAttr, TopKAttr, LandmarksToMatrixAttr, TransformLandmarksAttr, TransformImageAttr>;
 
 // Convolutions and the fully connected layer: input 1 is the weights, 2 the bias, 3 the slopes of a fused PRELU.
 bool has_weights(OpType op);

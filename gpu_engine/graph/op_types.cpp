@@ -121,6 +121,9 @@ Rule rule_of(OpType op) {
     case OpType::kAtan2:
     case OpType::kMaxPoolWithArgmax:
     case OpType::kMaxUnpool:
+    case OpType::kLandmarksToMatrix:
+    case OpType::kTransformLandmarks:
+    case OpType::kTransformImage:
       return {kF};
     case OpType::kSign:
     case OpType::kPow:

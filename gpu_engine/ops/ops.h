@@ -20,6 +20,7 @@ Kernel detection_kernel();                            // detection.cpp
 Kernel lstm_kernel();                                 // lstm.cpp
 std::vector<Kernel> elementwise_kernels();            // elementwise.cpp
 std::vector<Kernel> elementwise_quantized_kernels();  // elementwise_quantized.cpp; preferred to the others
+std::vector<Kernel> transform_kernels();              // transform.cpp
 std::vector<Kernel> pool_kernels();                   // pool.cpp
 Kernel mean_kernel();                                 // mean.cpp
 std::vector<Kernel> softmax_kernels();                // softmax.cpp

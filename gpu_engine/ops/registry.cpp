@@ -44,6 +44,7 @@ std::vector<Kernel> make_kernels() {
   std::ranges::copy(reduce_kernels(), std::back_inserter(kernels));
   std::ranges::copy(softmax_kernels(), std::back_inserter(kernels));
   std::ranges::copy(pool_kernels(), std::back_inserter(kernels));
+  std::ranges::copy(transform_kernels(), std::back_inserter(kernels));
   std::ranges::copy(gather_kernels(), std::back_inserter(kernels));
   std::ranges::copy(movement_kernels(), std::back_inserter(kernels));
   return kernels;

@@ -33,9 +33,12 @@ void depthwise_conv2d(const Call& call, HostTensor& out);
 void transpose_conv(const Call& call, HostTensor& out);
 void fully_connected(const Call& call, HostTensor& out);
 void batch_matmul(const Call& call, HostTensor& out);
-void pool2d(const Call& call, HostTensor& out);   // average and maximum
+void pool2d(const Call& call, HostTensor& out);  // average and maximum
 void max_pool_with_argmax(const Call& call, std::vector<HostTensor>& out);
 void max_unpool(const Call& call, HostTensor& out);
+void landmarks_to_matrix(const Call& call, HostTensor& out);
+void transform_landmarks(const Call& call, HostTensor& out);
+void transform_image(const Call& call, HostTensor& out);
 void softmax(const Call& call, HostTensor& out);  // LOG_SOFTMAX as well
 void l2_normalization(const Call& call, HostTensor& out);
 void dynamic_quantize(const Call& call, HostTensor& out);

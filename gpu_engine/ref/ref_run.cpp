@@ -30,6 +30,12 @@ Function function_of(OpType op) {
       return pool2d;
     case OpType::kMaxUnpool:
       return max_unpool;
+    case OpType::kLandmarksToMatrix:
+      return landmarks_to_matrix;
+    case OpType::kTransformLandmarks:
+      return transform_landmarks;
+    case OpType::kTransformImage:
+      return transform_image;
     case OpType::kArgMax:
     case OpType::kArgMin:
       return arg_extreme;

@@ -143,6 +143,10 @@ constexpr std::array kCustomOperators{
     CustomRow{"Convolution2DTransposeBias", {OpType::kTransposeConv, 2, 3, true, decode_convolution_2d_transpose_bias}},
     CustomRow{"MaxPoolingWithArgmax2D", {OpType::kMaxPoolWithArgmax, 1, 1, false, decode_max_pool_with_argmax, 2}},
     CustomRow{"MaxUnpooling2D", {OpType::kMaxUnpool, 2, 2, false, decode_max_unpool}},
+    CustomRow{"Landmarks2TransformMatrix", {OpType::kLandmarksToMatrix, 1, 1, false, decode_landmarks_to_matrix}},
+    CustomRow{"TransformLandmarks", {OpType::kTransformLandmarks, 2, 2, false, decode_transform_landmarks}},
+    CustomRow{"TransformTensor", {OpType::kTransformImage, 2, 2, false, decode_transform_image}},
+    CustomRow{"TransformTensorBilinear", {OpType::kTransformImage, 2, 2, false, decode_transform_image}},
     CustomRow{"TFLite_Detection_PostProcess",
               {OpType::kDetectionPostprocess, 3, 3, false, decode_detection_postprocess, detection::kOutputs}},
 };

@@ -66,6 +66,13 @@ Result<bool> FlexOptions::boolean(const char* key, std::optional<bool> otherwise
   return found.AsBool();
 }
 
+Result<std::string> FlexOptions::text(const char* key, const std::string& otherwise) const {
+  const flexbuffers::Reference found = find(*bytes_, key);
+  if (found.IsNull()) return otherwise;
+  if (!found.IsString()) return invalid_model(named(key) + " is no text");
+  return found.AsString().str();
+}
+
 Result<std::vector<int32_t>> FlexOptions::integers(const char* key, size_t most) const {
   const flexbuffers::Reference found = find(*bytes_, key);
   if (found.IsFixedTypedVector()) return read_list(found.AsFixedTypedVector(), key, most);

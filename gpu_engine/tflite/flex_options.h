@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tflite/operator_view.h"
@@ -17,6 +18,7 @@ class FlexOptions {
   Result<int32_t> integer(const char* key, std::optional<int32_t> otherwise = std::nullopt) const;
   Result<float> number(const char* key, std::optional<float> otherwise = std::nullopt) const;
   Result<bool> boolean(const char* key, std::optional<bool> otherwise = std::nullopt) const;
+  Result<std::string> text(const char* key, const std::string& otherwise) const;
   // At most `most` of them.
   Result<std::vector<int32_t>> integers(const char* key, size_t most) const;
 

@@ -53,6 +53,11 @@ Result<Shape> narrow_shape(std::span<const int64_t> dims);
 Result<int> resolve_axis(int64_t axis, int rank);
 Result<Activation> decode_activation(schema::ActivationFunctionType activation);
 
+// MediaPipe's operators on landmarks; custom_transforms.cpp.
+Status decode_landmarks_to_matrix(const OperatorView& view, DecodedOp& node);
+Status decode_transform_landmarks(const OperatorView& view, DecodedOp& node);
+Status decode_transform_image(const OperatorView& view, DecodedOp& node);
+
 // Operators on elements, and those whose results follow from shapes and constants; import_elements.cpp.
 Status decode_reduction(const OperatorView& view, DecodedOp& node);
 Status decode_arg_extreme(const OperatorView& view, DecodedOp& node);

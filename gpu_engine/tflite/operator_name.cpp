@@ -15,6 +15,7 @@ Result<OperatorName> name_operator(ModelFile& file, const schema::Operator& op, 
   const schema::OperatorCode& code = *codes->Get(op.opcode_index());
   OperatorName result;
   result.code = std::max(static_cast<schema::BuiltinOperator>(code.deprecated_builtin_code()), code.builtin_code());
+  result.version = code.version();
   const char* name = schema::EnumNameBuiltinOperator(result.code);
   const bool known = static_cast<int32_t>(result.code) >= 0 && *name != '\0';
   result.name = known ? name : "operator " + std::to_string(static_cast<int32_t>(result.code));

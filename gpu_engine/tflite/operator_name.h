@@ -11,6 +11,7 @@ namespace sightglass::tflite {
 struct OperatorName {
   schema::BuiltinOperator code = schema::BuiltinOperator::ADD;
   std::string custom_code;
+  int32_t version = 1;
   std::string name;   // "CONV_2D", "CUSTOM 'Name'"
   std::string title;  // "CONV_2D #12"
 };

@@ -14,9 +14,10 @@ class OperatorView {
  public:
   // `inputs` are null where an optional input is absent.
   OperatorView(const schema::Operator& op, std::vector<const FileTensor*> inputs,
-               std::vector<const FileTensor*> intermediates = {})
-      : op_(op), inputs_(std::move(inputs)), intermediates_(std::move(intermediates)) {}
+               std::vector<const FileTensor*> intermediates = {}, int32_t version = 1)
+      : op_(op), inputs_(std::move(inputs)), intermediates_(std::move(intermediates)), version_(version) {}
 
+  int32_t version() const { return version_; }
   size_t input_count() const { return inputs_.size(); }
   bool has(size_t i) const { return i < inputs_.size() && inputs_[i] != nullptr; }
   // The caller has made sure that has(i).
@@ -61,6 +62,7 @@ class OperatorView {
 
   const schema::Operator& op_;
   std::vector<const FileTensor*> inputs_, intermediates_;
+  int32_t version_;
 };
 
 }  // namespace sightglass::tflite

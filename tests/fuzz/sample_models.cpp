@@ -1,5 +1,6 @@
 #include "sample_models.h"
 
+#include <array>
 #include <utility>
 
 #include "model_builder.h"
@@ -117,6 +118,32 @@ void add_convolutions(Samples& s) {
     const int places = m.add_tensor({1, 2, 3, 2});
     m.last_op().outputs.push_back(places);
     return m.add_custom_op("MaxUnpooling2D", {pooled, places}, out, options);
+  });
+  s.add("crop_around_landmarks", {1, 4, 6, 3}, {1, 5, 7, 3}, [](ModelBuilder& m, int in, const Dims& out) {
+    const int landmarks = m.add_op(Op::RESHAPE, {in, m.add_ints({3}, {1, 24, 3})}, {1, 24, 3});
+    constexpr std::array<int32_t, 3> subset{0, 5, 7};
+    const auto with_version_2 = [&m](int tensor) {
+      m.model().operator_codes.back()->version = 2;
+      return tensor;
+    };
+    const int matrix = with_version_2(
+        m.add_custom_op("Landmarks2TransformMatrix", {landmarks}, {1, 4, 4}, flex_options([&](flexbuffers::Builder& b) {
+                          b.Vector("subset_idxs", subset.data(), subset.size());
+                          b.Int("left_rotation_idx", 1);
+                          b.Int("right_rotation_idx", 2);
+                          b.Float("target_rotation_radians", 0);
+                          b.Int("output_height", 5);
+                          b.Int("output_width", 7);
+                          b.Float("scale_x", 1.5f);
+                          b.Float("scale_y", 1.5f);
+                        })));
+    const int moved = with_version_2(m.add_custom_op("TransformLandmarks", {landmarks, matrix}, {1, 24, 3}, {}));
+    const int picture = m.add_op(Op::RESHAPE, {moved, m.add_ints({4}, {1, 4, 6, 3})}, {1, 4, 6, 3});
+    return with_version_2(
+        m.add_custom_op("TransformTensorBilinear", {picture, matrix}, out, flex_options([](flexbuffers::Builder& b) {
+                          b.Int("output_height", 5);
+                          b.Int("output_width", 7);
+                        })));
   });
   s.add("fully_connected", {2, 2, 2, 3}, {2, 5}, [](ModelBuilder& m, int in, const Dims& out) {
     return m.add_op(Op::FULLY_CONNECTED, {in, weights(m, {5, 12}), weights(m, {5})}, out,

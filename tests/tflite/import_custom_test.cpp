@@ -12,13 +12,6 @@ namespace {
 
 using Fill = std::function<void(flexbuffers::Builder&)>;
 
-std::vector<uint8_t> flex(const Fill& fill) {
-  flexbuffers::Builder builder;
-  builder.Map([&] { fill(builder); });
-  builder.Finish();
-  return builder.GetBuffer();
-}
-
 void detection_options(flexbuffers::Builder& b) {
   b.Int("max_detections", 3);
   b.Int("max_classes_per_detection", 1);
@@ -42,7 +35,7 @@ ModelBuilder detector(const std::vector<uint8_t>& options, size_t outputs = 4) {
 }
 
 TEST(ImportCustom, DetectionPostprocess) {
-  const Graph graph = imported(detector(flex(detection_options)));
+  const Graph graph = imported(detector(flex_options(detection_options)));
   ASSERT_EQ(graph.order().size(), 1u);
   const Node& node = graph.node(graph.order()[0]);
   EXPECT_EQ(node.op, OpType::kDetectionPostprocess);
@@ -57,7 +50,7 @@ TEST(ImportCustom, DetectionPostprocess) {
 }
 
 TEST(ImportCustom, DetectionPostprocessByClass) {
-  const Graph graph = imported(detector(flex([](auto& b) {
+  const Graph graph = imported(detector(flex_options([](auto& b) {
     detection_options(b);
     b.Bool("use_regular_nms", true);
     b.Int("detections_per_class", 7);
@@ -74,13 +67,13 @@ TEST(ImportCustom, WrongOptionsOfDetectionPostprocess) {
   refused({}, "it has no options");
   refused({1, 2, 3}, "its options are damaged");
   refused(std::vector<uint8_t>(40, 0xff), "its options are damaged");
-  refused(flex([](auto&) {}), "'max_detections' is missing");
+  refused(flex_options([](auto&) {}), "'max_detections' is missing");
   flexbuffers::Builder list;
   list.Vector([&] { list.Int(1); });
   list.Finish();
   refused(list.GetBuffer(), "no map");
   const auto changed = [&](const std::string& key, const Fill& value) {
-    return flex([&](flexbuffers::Builder& b) {
+    return flex_options([&](flexbuffers::Builder& b) {
       const auto number = [&](const char* name, double x) {
         if (key != name) b.Double(name, x);
       };
@@ -108,7 +101,7 @@ TEST(ImportCustom, WrongOptionsOfDetectionPostprocess) {
 }
 
 TEST(ImportCustom, DamagedFlexbuffersAreNoDanger) {
-  const std::vector<uint8_t> whole = flex(detection_options);
+  const std::vector<uint8_t> whole = flex_options(detection_options);
   for (size_t i = 0; i < whole.size(); ++i) {
     for (const uint8_t bits : {0xff, 0x80, 0x01, 0x10}) {
       std::vector<uint8_t> damaged = whole;
@@ -123,8 +116,8 @@ TEST(ImportCustom, DamagedFlexbuffersAreNoDanger) {
 }
 
 TEST(ImportCustom, DetectionPostprocessNeedsFourOutputs) {
-  expect_refused(detector(flex(detection_options), 3), ErrorCode::kInvalidModel, {"3 outputs, not 4"});
-  expect_refused(detector(flex(detection_options), 5), ErrorCode::kInvalidModel, {"5 outputs"});
+  expect_refused(detector(flex_options(detection_options), 3), ErrorCode::kInvalidModel, {"3 outputs, not 4"});
+  expect_refused(detector(flex_options(detection_options), 5), ErrorCode::kInvalidModel, {"5 outputs"});
 }
 
 }  // namespace

@@ -172,6 +172,13 @@ void write_file(const std::string& path, const std::vector<std::byte>& bytes) {
   if (!file) throw std::runtime_error("cannot write " + path);
 }
 
+std::vector<uint8_t> flex_options(const std::function<void(flexbuffers::Builder&)>& fill) {
+  flexbuffers::Builder builder;
+  builder.Map([&] { fill(builder); });
+  builder.Finish();
+  return builder.GetBuffer();
+}
+
 std::vector<uint8_t> int32_options(std::initializer_list<int32_t> values) {
   std::vector<uint8_t> bytes(values.size() * sizeof(int32_t));
   std::memcpy(bytes.data(), values.begin(), bytes.size());

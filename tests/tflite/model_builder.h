@@ -1,8 +1,11 @@
 // Builds .tflite files for tests, right ones and wrong ones. Included as "model_builder.h".
 #pragma once
 
+#include <flatbuffers/flexbuffers.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -78,6 +81,9 @@ int add_pointwise_head(ModelBuilder& builder, int32_t size, const std::vector<fl
 
 // Writes `bytes` to `path`; throws std::runtime_error when that fails.
 void write_file(const std::string& path, const std::vector<std::byte>& bytes);
+
+// The options of custom operators as a map in a flexbuffer.
+std::vector<uint8_t> flex_options(const std::function<void(flexbuffers::Builder&)>& fill);
 
 // The options of custom operators that are structures of integers.
 std::vector<uint8_t> int32_options(std::initializer_list<int32_t> values);

@@ -54,6 +54,11 @@ Result<Shape> infer_batch_matmul(const NodeShapes& n);
 Result<Shape> infer_pool2d(const NodeShapes& n);  // also of either output of a pool that tells places
 Result<Shape> infer_max_unpool(const NodeShapes& n);
 
+// transform_shapes.cpp
+Result<Shape> infer_landmarks_to_matrix(const NodeShapes& n);
+Result<Shape> infer_transform_landmarks(const NodeShapes& n);
+Result<Shape> infer_transform_image(const NodeShapes& n);
+
 // elementwise_shapes.cpp
 Result<Shape> infer_reduction(const NodeShapes& n);
 Result<Shape> infer_arg_extreme(const NodeShapes& n);

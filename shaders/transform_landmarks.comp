@@ -1,0 +1,23 @@
+// TransformLandmarks: an invocation moves one landmark. Its third number stays as it is.
+#define USES_A
+#define USES_B
+#define WRITES_OUTPUT
+#include "lib/tensor.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std140, binding = 0) uniform Params {
+  Tensor in_t;      // a landmark is a pixel
+  Tensor matrix_t;  // a row is a pixel
+  Tensor out_t;
+  vec4 unit;        // x: from the matrix's unit to the landmarks'
+};
+
+void main() {
+  int i = int(gl_GlobalInvocationID.x);
+  if (i >= out_t.place.z) return;
+  vec4 v = load_a(in_t.place.x + i);
+  vec4 row_x = load_b(matrix_t.place.x), row_y = load_b(matrix_t.place.x + 1);
+  vec2 moved = v.x * vec2(row_x.x, row_y.x) + v.y * vec2(row_x.y, row_y.y) + vec2(row_x.w, row_y.w) * unit.x;
+  store(out_t.place.x + i, vec4(moved, v.zw));
+}
