@@ -14,7 +14,7 @@ layout(std140, binding = 0) uniform Params {
 
 #ifdef CHANNELS
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= in_t.place.z) return;
   int batch = int(gl_WorkGroupID.z);
   int base = in_t.place.x + batch * in_t.place.y * in_t.place.z + pixel;
@@ -34,7 +34,7 @@ void main() {
 }
 #else
 void main() {
-  int layer = int(gl_GlobalInvocationID.x);
+  int layer = INVOCATION_X;
   if (layer >= in_t.size.w * in_t.place.y) return;
   int base = in_t.place.x + layer * in_t.place.z;
   A_VALUE best = load_a(base);

@@ -20,7 +20,7 @@ ivec4 to_int(vec4 v) {
 ivec4 to_int(ivec4 v) { return v; }
 
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
   int layer = int(gl_WorkGroupID.z);
   A_VALUE v = load_a(in_t.place.x + layer * out_t.place.z + pixel);

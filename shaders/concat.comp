@@ -17,7 +17,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= in_t.place.z) return;
   int batch = int(gl_WorkGroupID.z) / grid.x;
   int out_slice = offset.z / 4 + int(gl_WorkGroupID.z) % grid.x;

@@ -35,7 +35,7 @@ void main() {
   if (group >= grid.x * out_t.size.w) return;
   int batch = group / grid.x;
   int first_slice = (group % grid.x) * SLICES;
-  int first_pixel = int(gl_WorkGroupID.x) * (LOCAL_X * PIXELS) + int(gl_LocalInvocationID.x);
+  int first_pixel = GROUP_X * (LOCAL_X * PIXELS) + int(gl_LocalInvocationID.x);
   int area = out_t.place.z;
   if (first_pixel >= area) return;
 

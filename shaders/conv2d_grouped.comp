@@ -57,7 +57,7 @@ vec4 filter_channels(int o, int tap, int s) {
 void main() {
   int batch = int(gl_WorkGroupID.z) / out_t.place.y;
   int slice = int(gl_WorkGroupID.z) % out_t.place.y;
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
 
   int in_base = in_t.place.x + batch * in_t.place.y * in_t.place.z;

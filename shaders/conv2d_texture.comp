@@ -20,7 +20,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   int area = out_t.place.z;
   if (pixel >= area) return;
   ivec2 origin = ivec2(pixel % out_t.size.x, pixel / out_t.size.x) * kernel.zw - placement.zw;

@@ -62,7 +62,7 @@ vec4 load(int batch, int slice, int pixel) {
 void main() {
   int batch = int(gl_WorkGroupID.z) / out_t.place.y;
   int slice = int(gl_WorkGroupID.z) % out_t.place.y;
-  int first_pixel = int(gl_WorkGroupID.x) * (64 * PIXELS) + int(gl_LocalInvocationID.x);
+  int first_pixel = GROUP_X * (64 * PIXELS) + int(gl_LocalInvocationID.x);
   int area = out_t.place.z;
   if (first_pixel >= area) return;
 

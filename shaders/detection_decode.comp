@@ -18,7 +18,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 void main() {
-  int n = int(gl_GlobalInvocationID.x);
+  int n = INVOCATION_X;
   if (n >= corners_t.place.z) return;
   vec4 code = real(boxes_t, load_a(boxes_t.place.x + n)) / scales;
   vec4 anchor = load_bias(layout_.x + n);

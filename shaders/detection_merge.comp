@@ -12,7 +12,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 void main() {
-  int i = int(gl_GlobalInvocationID.x);
+  int i = INVOCATION_X;
   int count = entries_t.place.z;
   if (i >= max(count, chosen_t.place.z)) return;
   vec4 entry = i < count ? load_a(entries_t.place.x + i) : vec4(0.0);

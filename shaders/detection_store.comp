@@ -48,7 +48,7 @@ int class_at(int n, int rank) {
 #endif
 
 void main() {
-  int slice = int(gl_GlobalInvocationID.x);
+  int slice = INVOCATION_X;
   if (slice >= classes_t.place.y) return;
   vec4 classes = vec4(0.0), scores = vec4(0.0);
   for (int lane = 0; lane < 4; ++lane) {

@@ -72,7 +72,7 @@ int binary(int a, int b) {
 }
 
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
   int layer = int(gl_WorkGroupID.z);
   ivec4 a = load_a(broadcast_index(a_t, steps_a_b.xy, steps.z, out_t, layer, pixel));

@@ -13,7 +13,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= in_t.place.z) return;
   int batch = int(gl_WorkGroupID.z);
   int base = in_t.place.x + batch * in_t.place.y * in_t.place.z + pixel;

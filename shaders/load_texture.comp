@@ -12,7 +12,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
   ivec2 at = ivec2(pixel % out_t.size.x, pixel / out_t.size.x);
   vec4 v = sample_input((vec2(at) + 0.5) / vec2(out_t.size.xy), padding);

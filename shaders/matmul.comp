@@ -43,7 +43,7 @@ int batch_of(ivec2 moves, int batch) { return batch / steps.z * moves.x + batch 
 
 void main() {
   int blocks = (out_t.size.x + 3) / 4;
-  int item = int(gl_GlobalInvocationID.x);
+  int item = INVOCATION_X;
   if (item >= blocks * out_t.size.y) return;
   int row = item % blocks * 4, line = item / blocks;
   int batch = int(gl_WorkGroupID.z) / out_t.place.y, slice = int(gl_WorkGroupID.z) % out_t.place.y;

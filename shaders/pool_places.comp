@@ -14,7 +14,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
   int layer = int(gl_WorkGroupID.z);
   ivec2 origin = ivec2(pixel % out_t.size.x, pixel / out_t.size.x) * window.zw - placement.xy;

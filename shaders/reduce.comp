@@ -40,7 +40,7 @@ ivec4 divide(ivec4 v) { return sign(v) * ivec4(uvec4(abs(v)) / uint(code.z)); }
 
 #ifdef CHANNELS
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= in_t.place.z) return;
   int batch = int(gl_WorkGroupID.z);
   int base = in_t.place.x + batch * in_t.place.y * in_t.place.z + pixel;
@@ -57,7 +57,7 @@ shared A_VALUE partial[64];
 
 void main() {
   int layer = int(gl_WorkGroupID.z);
-  int part = int(gl_WorkGroupID.x);
+  int part = GROUP_X;
   int lane = int(gl_LocalInvocationID.x);
   int base = in_t.place.x + layer * in_t.place.z;
   int end = min((part + 1) * code.w, in_t.place.z);
@@ -68,7 +68,7 @@ void main() {
     barrier();
     if (lane < width) partial[lane] = combine(partial[lane], partial[lane + width]);
   }
-  if (lane == 0) {
+  if (lane == 0 && part < out_t.place.z) {
     A_VALUE v = finish(out_t, layer % out_t.place.y, code.y, divide(partial[0]), vec4(0.0));
     store(out_t.place.x + layer * out_t.place.z + part, v);
   }

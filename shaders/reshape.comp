@@ -12,7 +12,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
   int layer = int(gl_WorkGroupID.z);
   int slice = layer % out_t.place.y;

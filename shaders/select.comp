@@ -19,7 +19,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
   int layer = int(gl_WorkGroupID.z);
   ivec4 condition = load_a(broadcast_index(condition_t, steps_a_b.xy, steps.z, out_t, layer, pixel));

@@ -47,7 +47,7 @@ float probability(int pixel) {
 #endif
 
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= in_t.place.z) return;
 #ifdef PROBABILITY
   vec4 v = vec4(vec3(probability(pixel)), 1.0);

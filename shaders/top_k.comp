@@ -14,7 +14,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 void main() {
-  int item = int(gl_GlobalInvocationID.x);
+  int item = INVOCATION_X;
   if (item >= in_t.place.z * in_t.place.y) return;
   int pixel = item % in_t.place.z, slice = item / in_t.place.z;
   int batch = int(gl_WorkGroupID.z);

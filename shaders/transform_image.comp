@@ -15,7 +15,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
   int slice = int(gl_WorkGroupID.z);
   vec4 row_x = load_b(matrix_t.place.x), row_y = load_b(matrix_t.place.x + 1);

@@ -14,7 +14,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 void main() {
-  int i = int(gl_GlobalInvocationID.x);
+  int i = INVOCATION_X;
   if (i >= out_t.place.z) return;
   vec4 v = load_a(in_t.place.x + i);
   vec4 row_x = load_b(matrix_t.place.x), row_y = load_b(matrix_t.place.x + 1);

@@ -20,7 +20,7 @@ layout(std140, binding = 0) uniform Params {
 void main() {
   int batch = int(gl_WorkGroupID.z) / placement.z;
   int first_slice = (int(gl_WorkGroupID.z) % placement.z) * SLICES;
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   int area = out_t.place.z;
   if (pixel >= area) return;
 

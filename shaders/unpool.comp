@@ -16,7 +16,7 @@ layout(std140, binding = 0) uniform Params {
 };
 
 void main() {
-  int pixel = int(gl_GlobalInvocationID.x);
+  int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
   int layer = int(gl_WorkGroupID.z);
   ivec2 at = ivec2(pixel % out_t.size.x, pixel / out_t.size.x) + placement.xy;

@@ -161,10 +161,13 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   const int64_t groups_x = groups(grid.x, grid.local_x * grid.x_per_invocation);
   const int64_t groups_z = groups(grid.z, grid.local_z);
   const DeviceLimits& limits = context_.limits;
-  if (groups_x > limits.workgroup_count[0] || groups_z > limits.workgroup_count[2]) {
+  // Long rows of groups are folded (shaders/lib/grid.glsl).
+  const int64_t rows = std::max<int64_t>(groups(groups_x, limits.workgroup_count[0]), 1);
+  if (rows > limits.workgroup_count[1] || groups_z > limits.workgroup_count[2]) {
     return resource_exhausted("it needs " + std::to_string(groups_x) + " × " + std::to_string(groups_z) +
                               " work groups, and the device allows " + std::to_string(limits.workgroup_count[0]) +
-                              " and " + std::to_string(limits.workgroup_count[2]));
+                              " × " + std::to_string(limits.workgroup_count[1]) + " and " +
+                              std::to_string(limits.workgroup_count[2]));
   }
   if (grid.local_x * grid.local_z > limits.workgroup_invocations) {
     return internal_error("a work group of " + std::to_string(grid.local_x * grid.local_z) +
@@ -177,7 +180,8 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   if (is_new) data_.programs.push_back(shader);
   step.program = program->second;
   step.params = std::move(params);
-  step.groups = {static_cast<uint32_t>(groups_x), 1, static_cast<uint32_t>(groups_z)};
+  step.groups = {static_cast<uint32_t>(groups(groups_x, static_cast<int32_t>(rows))), static_cast<uint32_t>(rows),
+                 static_cast<uint32_t>(groups_z)};
   for (const TensorRef& ref : inputs) step.reads.push_back(ref.tensor);
   for (const TensorRef& ref : outputs) {
     step.writes.push_back(ref.tensor);

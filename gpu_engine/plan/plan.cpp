@@ -223,8 +223,8 @@ std::string Plan::dump() const {
   };
   for (const Step& step : data_->steps) {
     text += "level " + std::to_string(step.level) + "  " + step.node + "  " + step.kernel + "  groups " +
-            std::to_string(step.groups[0]) + "x" + std::to_string(step.groups[2]) + "  " + tensors(step.reads) +
-            " -> " + tensors(step.writes) + "\n";
+            std::to_string(step.groups[0]) + "x" + std::to_string(step.groups[1]) + "x" +
+            std::to_string(step.groups[2]) + "  " + tensors(step.reads) + " -> " + tensors(step.writes) + "\n";
   }
   return text;
 }

@@ -7,6 +7,8 @@
 // How four channels of a pixel are stored, by binding: as a vec4, packed to 16-bit floats (A_F16, B_F16, OUT_F16), or as
 // an ivec4 (A_I32, B_I32, OUT_I32). Arithmetic is the same: kernels see vec4 or ivec4 through load_a(), load_b(), store().
 
+#include "lib/grid.glsl"
+
 struct Tensor {
   ivec4 size;   // width, height, channels, batch
   ivec4 place;  // base (in elements of its storage), slices, width * height, 0

@@ -35,7 +35,8 @@ class SupportTest : public ::testing::Test {
 
 bool names(const SupportReport& report, const std::string& where, const std::string& reason) {
   return std::ranges::any_of(report.obstacles, [&](const Obstacle& obstacle) {
-    return obstacle.where.find(where) != std::string::npos && (obstacle.reason + "; " + obstacle.nearest).find(reason) != std::string::npos;
+    return obstacle.where.find(where) != std::string::npos &&
+           (obstacle.reason + "; " + obstacle.nearest).find(reason) != std::string::npos;
   });
 }
 
@@ -104,10 +105,21 @@ TEST_F(SupportTest, EveryNodeThatIsTooLargeForTheDevice) {
   m.add_output(a);
   m.add_output(b);
   DeviceLimits tiny;
-  tiny.workgroup_count[0] = 1;
+  tiny.workgroup_count[0] = tiny.workgroup_count[1] = 1;
   const SupportReport report = checked(m, {}, tiny);
   EXPECT_TRUE(names(report, "RELU #0", "work groups")) << all_of(report);
   EXPECT_TRUE(names(report, "TANH #1", "work groups")) << all_of(report);
+}
+
+TEST_F(SupportTest, LongRowsOfWorkGroupsAreFolded) {
+  ModelBuilder m;
+  const int in = m.add_input({1, 64, 64, 4});
+  m.add_output(m.add_op(Op::RELU, {in}, {1, 64, 64, 4}));
+  DeviceLimits narrow;
+  narrow.workgroup_count[0] = 10;  // 64 are needed
+  const SupportReport report = checked(m, {}, narrow);
+  ASSERT_TRUE(report.plan) << all_of(report);
+  EXPECT_NE(report.plan->dump().find("groups 10x7x1"), std::string::npos) << report.plan->dump();
 }
 
 // What only the kernel finds out, while it lays out its steps, is found out in time for the CPU to take over.
@@ -122,7 +134,7 @@ TEST_F(SupportTest, NodesThatAreTooLargeForTheDeviceFallBack) {
   const auto model = Model::load(path_.string());
   ASSERT_TRUE(model.ok()) << model.status().message();
   DeviceLimits tiny;
-  tiny.workgroup_count[0] = 1;
+  tiny.workgroup_count[0] = tiny.workgroup_count[1] = 1;
   PlanOptions options;
   EXPECT_FALSE(Plan::build(*model, tiny, options).ok());
   options.fallback = Fallback::kCpu;
