@@ -158,16 +158,13 @@ Result<MaskModel> load_mask_model(const std::string& path, const MaskModelOption
   SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Model::load(path, {options.quantized_models}));
   MaskModelOptions known = options;
   known.known = recognise_model(path);
-  if (known.known) {
-    if (known.known->task != Task::kSegmentation) {
-      return unsupported(path + ": this is " + known.known->name + ", a model for " + to_string(known.known->task) +
-                         "; a model for segmentation is needed");
-    }
-    if (known.classes.empty()) {
-      SG_ASSIGN_OR_RETURN(known.classes, parse_classes(known.known->classes));
-    }
+  if (known.known && known.classes.empty()) {
+    SG_ASSIGN_OR_RETURN(known.classes, parse_classes(known.known->classes));
   }
-  return describe_mask_model(std::move(model), known);
+  Result<MaskModel> mask = describe_mask_model(std::move(model), known);
+  if (mask.ok() || !known.known || known.known->task == Task::kSegmentation) return mask;
+  return unsupported(mask.status().message() + "; this is " + known.known->name + ", a model for " +
+                     to_string(known.known->task));
 }
 
 }  // namespace sightglass

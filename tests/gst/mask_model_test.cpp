@@ -66,7 +66,7 @@ TEST(MaskModel, PropertiesWinOverWhatIsKnown) {
   EXPECT_EQ(deeplab->plan_options.outputs[0].classes, std::vector<int32_t>{7});
 }
 
-TEST(MaskModel, ModelsForOtherTasksAreRefusedByName) {
+TEST(MaskModel, ModelsWithoutAMaskAreNamed) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const auto movenet = load_mask_model(model_file("pose/movenet_singlepose_lightning_int8_v4"), {});
   ASSERT_FALSE(movenet.ok());
