@@ -24,15 +24,16 @@ constexpr Types kAny = kF | kH | kQ | kAxes | kN | kIntegers | kB;
 struct TypeName {
   Types type;
   const char* name;
+  const char* word;  // the same in tables
 };
-constexpr std::array kNames{TypeName{kF, "float32"},
-                            TypeName{kH, "float16"},
-                            TypeName{kQ, "8 or 16-bit integers with one scale"},
-                            TypeName{kAxes, "8 or 16-bit integers with scales by axis"},
-                            TypeName{kN, "8 or 16-bit integers without a scale"},
-                            TypeName{kI, "int32"},
-                            TypeName{kL, "int64"},
-                            TypeName{kB, "bool"}};
+constexpr std::array kNames{TypeName{kF, "float32", "float32"},
+                            TypeName{kH, "float16", "float16"},
+                            TypeName{kQ, "8 or 16-bit integers with one scale", "quantised"},
+                            TypeName{kAxes, "8 or 16-bit integers with scales by axis", "by-axis"},
+                            TypeName{kN, "8 or 16-bit integers without a scale", "small"},
+                            TypeName{kI, "int32", "int32"},
+                            TypeName{kL, "int64", "int64"},
+                            TypeName{kB, "bool", "bool"}};
 
 Types class_of(const Value& value) {
   switch (value.type) {
@@ -294,6 +295,28 @@ Status check_types(const TypedOp& op) {
     }
   }
   return {};
+}
+
+TypeNames type_names(OpType op) {
+  const Rule rule = rule_of(op);
+  const auto words = [](Types types) {
+    std::vector<std::string> list;
+    for (const TypeName& entry : kNames) {
+      if ((types & entry.type) != 0) list.emplace_back(entry.word);
+    }
+    return list;
+  };
+  TypeNames names{words(rule.data), words(rule.made == 0 ? rule.data : rule.made), {}};
+  if (rule.others == Rule::Others::kWeights) names.others = "weights";
+  if (rule.others == Rule::Others::kIndices) names.others = "int32 or int64 indices";
+  if (rule.others == Rule::Others::kData) names.others = "bool condition";
+  return names;
+}
+
+std::vector<TypeWord> type_words() {
+  std::vector<TypeWord> words;
+  for (const TypeName& entry : kNames) words.push_back({entry.word, entry.name});
+  return words;
 }
 
 DataType natural_type(const TypedOp& op, size_t index) {

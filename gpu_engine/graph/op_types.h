@@ -2,6 +2,7 @@
 // reference and the choice of kernels.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "graph/graph.h"
@@ -22,6 +23,19 @@ Status check_types(const TypedOp& op);
 
 // What output `index` is when nobody has declared it: the type of the data for most operators.
 DataType natural_type(const TypedOp& op, size_t index);
+
+// The rules above as words, for people: "float32".
+struct TypeNames {
+  std::vector<std::string> taken;  // by the data
+  std::vector<std::string> made;   // the same as taken where results are of the data's type
+  std::string others;              // of further inputs; empty: as the data
+};
+TypeNames type_names(OpType op);
+// What each of these words stands for.
+struct TypeWord {
+  std::string word, meaning;
+};
+std::vector<TypeWord> type_words();
 
 // Whether elements are integers or booleans that stand for themselves.
 bool is_integer(const Value& value);

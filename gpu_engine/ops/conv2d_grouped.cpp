@@ -77,7 +77,7 @@ std::vector<ShaderKey> variants_computed() { return computed_variants({kShader})
 Kernel conv2d_grouped_kernel() { return {"conv2d-grouped", OpType::kConv2d, supports, emit, variants}; }
 
 Kernel conv2d_computed_kernel() {
-  return {"conv2d-computed", OpType::kConv2d, supports_computed, emit_computed, variants_computed};
+  return {"conv2d-computed", OpType::kConv2d, supports_computed, emit_computed, variants_computed, kComputedLimits};
 }
 
 }  // namespace sightglass

@@ -85,7 +85,8 @@ std::vector<ShaderKey> variants_computed() { return computed_variants(shaders())
 Kernel depthwise_kernel() { return {"depthwise", OpType::kDepthwiseConv2d, supports, emit, variants}; }
 
 Kernel depthwise_computed_kernel() {
-  return {"depthwise-computed", OpType::kDepthwiseConv2d, supports_computed, emit_computed, variants_computed};
+  return {"depthwise-computed", OpType::kDepthwiseConv2d, supports_computed,
+          emit_computed,        variants_computed,        kComputedLimits};
 }
 
 }  // namespace sightglass

@@ -47,7 +47,8 @@ Status supports(const PlanContext& context, const Node& node) {
   const Graph& graph = context.graph;
   if (!graph.is_constant(node.inputs[detection::kAnchors])) return unsupported("anchors that are computed at run time");
   const int32_t boxes = graph.value(node.inputs[detection::kBoxes]).shape.dim(1);
-  if (boxes > kMostBoxes) return unsupported(std::to_string(boxes) + " boxes; at most 65536 are supported");
+  if (boxes > kMostBoxes)
+    return unsupported(std::to_string(boxes) + " boxes; at most " + std::to_string(kMostBoxes) + " are supported");
   const int64_t words = (boxes / 32 + kLanes) / kLanes;
   const int64_t suppression = words * 34 + choices(attr) * (words * 34 + kLanes + 2);
   const int64_t merge = int64_t{attr.classes} * attr.per_class + 1;
@@ -118,6 +119,10 @@ Status emit(Emitter& emitter, const Node& node) {
 
 }  // namespace
 
-Kernel detection_kernel() { return {"detection", OpType::kDetectionPostprocess, supports, emit, variants}; }
+Kernel detection_kernel() {
+  return {"detection", OpType::kDetectionPostprocess,
+          supports,    emit,
+          variants,    "constant anchors; at most " + std::to_string(kMostBoxes) + " boxes"};
+}
 
 }  // namespace sightglass

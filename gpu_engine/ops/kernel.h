@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "gpu_engine/status.h"
@@ -19,7 +20,12 @@ struct Kernel {
   Status (*emit)(Emitter& emitter, const Node& node);
   // Every program that emit() may ask for.
   std::vector<ShaderKey> (*variants)();
+  // What supports() bounds beyond types, for people; empty when nothing, or when another kernel takes the rest.
+  std::string limits = {};
 };
+
+// Of any tensor on the GPU.
+inline constexpr int kMostDimensions = 5;
 
 // In order of preference: the first of an operator's kernels that supports a node serves it.
 std::span<const Kernel> all_kernels();

@@ -176,6 +176,14 @@ Status emit(Emitter& emitter, const Node& node) {
 
 }  // namespace
 
-Kernel lstm_kernel() { return {"lstm", OpType::kLstm, supports, emit, variants}; }
+Kernel lstm_kernel() {
+  return {"lstm",
+          OpType::kLstm,
+          supports,
+          emit,
+          variants,
+          "constant weights; cells in float32; at most " + std::to_string(kManySlices * 4) + " cells and outputs, " +
+              std::to_string(kFewSlices * 4) + " with layer normalisation"};
+}
 
 }  // namespace sightglass

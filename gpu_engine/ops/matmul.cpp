@@ -137,10 +137,18 @@ std::vector<ShaderKey> computed_variants() {
 
 }  // namespace
 
-Kernel matmul_kernel() { return {"matmul", OpType::kBatchMatmul, supports_matmul, emit_matmul, matmul_variants}; }
+namespace {
+std::string most_products() { return "sums of at most " + std::to_string(kMostProducts) + " products"; }
+}  // namespace
+
+Kernel matmul_kernel() {
+  return {"matmul", OpType::kBatchMatmul, supports_matmul, emit_matmul, matmul_variants, most_products()};
+}
 
 Kernel fully_connected_computed_kernel() {
-  return {"fully-connected-computed", OpType::kFullyConnected, supports_computed, emit_computed, computed_variants};
+  return {"fully-connected-computed", OpType::kFullyConnected,
+          supports_computed,          emit_computed,
+          computed_variants,          "computed weights: of the data's type, constant bias, " + most_products()};
 }
 
 }  // namespace sightglass

@@ -101,10 +101,11 @@ std::vector<ShaderKey> unpool_variants() { return storage_variants({unpool_shade
 }  // namespace
 
 std::vector<Kernel> pool_kernels() {
+  const std::string window = "a window of at most " + std::to_string(kLargestPlace) + " pixels";
   return {{"pool", OpType::kAveragePool2d, supports, emit, variants},
           {"pool", OpType::kMaxPool2d, supports, emit, variants},
-          {"pool-places", OpType::kMaxPoolWithArgmax, supports_places, emit_with_places, variants_with_places},
-          {"unpool", OpType::kMaxUnpool, supports_places, emit_unpool, unpool_variants}};
+          {"pool-places", OpType::kMaxPoolWithArgmax, supports_places, emit_with_places, variants_with_places, window},
+          {"unpool", OpType::kMaxUnpool, supports_places, emit_unpool, unpool_variants, window}};
 }
 
 }  // namespace sightglass

@@ -222,7 +222,11 @@ std::vector<Kernel> reduce_kernels() {
     kernels.push_back({"reduce", op, supports_reduce, emit_reduce, reduce_variants});
   }
   for (const OpType op : {OpType::kArgMax, OpType::kArgMin}) {
-    kernels.push_back({"arg-extreme", op, supports_arg, emit_arg, arg_variants});
+    kernels.push_back({"arg-extreme", op, supports_arg, emit_arg, arg_variants,
+                       "at most " + std::to_string(kMostIterations) +
+                           " elements to choose from, along the last "
+                           "dimension " +
+                           std::to_string(kMostIterations / 5 * 4)});
   }
   return kernels;
 }

@@ -56,7 +56,10 @@ Status check_value(const Value& value) {
   if (value.quantization.scale.size() > 1 && !is_integer(value)) {
     return unsupported(name + "is " + to_string(value.type) + " with several scales; one is supported");
   }
-  if (value.shape.rank() > 5) return unsupported(name + "has more than five dimensions");
+  if (value.shape.rank() > kMostDimensions) {
+    return unsupported(name + "has " + std::to_string(value.shape.rank()) + " dimensions; at most " +
+                       std::to_string(kMostDimensions) + " are supported");
+  }
   if (value.shape.elements() == 0) return unsupported(name + "is empty");
   return {};
 }

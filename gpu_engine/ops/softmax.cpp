@@ -53,9 +53,10 @@ std::vector<ShaderKey> l2_variants() { return storage_variants({l2_shader()}, "A
 }  // namespace
 
 std::vector<Kernel> softmax_kernels() {
-  return {{"softmax", OpType::kSoftmax, supports_softmax, emit_softmax, softmax_variants},
-          {"softmax", OpType::kLogSoftmax, supports_softmax, emit_softmax, softmax_variants},
-          {"l2-normalize", OpType::kL2Normalization, supports_l2, emit_l2, l2_variants}};
+  const std::string limits = "last dimension at most " + std::to_string(kMostSlices * 4);
+  return {{"softmax", OpType::kSoftmax, supports_softmax, emit_softmax, softmax_variants, limits},
+          {"softmax", OpType::kLogSoftmax, supports_softmax, emit_softmax, softmax_variants, limits},
+          {"l2-normalize", OpType::kL2Normalization, supports_l2, emit_l2, l2_variants, limits}};
 }
 
 }  // namespace sightglass

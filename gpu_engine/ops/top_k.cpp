@@ -60,6 +60,9 @@ std::vector<ShaderKey> variants() {
 
 }  // namespace
 
-Kernel top_k_kernel() { return {"top-k", OpType::kTopK, supports, emit, variants}; }
+Kernel top_k_kernel() {
+  return {"top-k", OpType::kTopK, supports,
+          emit,    variants,      "last dimension at most " + std::to_string(kMostSlices * 4)};
+}
 
 }  // namespace sightglass

@@ -39,6 +39,8 @@ std::vector<ShaderKey> variants() {
 
 }  // namespace
 
-Kernel transpose_conv_kernel() { return {"transpose-conv", OpType::kTransposeConv, supports, emit, variants}; }
+Kernel transpose_conv_kernel() {
+  return {"transpose-conv", OpType::kTransposeConv, supports, emit, variants, "constant weights and bias"};
+}
 
 }  // namespace sightglass

@@ -67,6 +67,7 @@ Result<ConvConstants> add_computed_weights(Emitter& emitter, const Node& node, i
 
 // Whether weights or bias are computed, in types that can be multiplied as they are stored.
 Status check_computed_weights(const Graph& graph, const Node& node, int32_t out_channels);
+inline constexpr const char* kComputedLimits = "computed weights: of the data's type; a computed bias: all float32";
 
 // Whether weights, bias and slope are constants of the sizes that the packing relies on.
 Status check_conv_constants(const Graph& graph, const Node& node, int32_t out_channels);

@@ -14,7 +14,7 @@ void check_ends(const Graph& graph, std::vector<Obstacle>& obstacles) {
     for (const ValueId id : *ids) {
       const Value& value = graph.value(id);
       const bool stored = value.type == DataType::kFloat32 || is_quantized(value) || is_integer(value);
-      if (stored && value.shape.rank() <= 5 && value.shape.elements() != 0) continue;
+      if (stored && value.shape.rank() <= kMostDimensions && value.shape.elements() != 0) continue;
       obstacles.push_back(
           {"",
            "tensor '" + value.name + "' is " + to_string(value.type) + " " + value.shape.to_string() +

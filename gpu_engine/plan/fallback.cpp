@@ -12,7 +12,7 @@ namespace {
 // Whether the arena can hold it.
 bool is_storable(const Value& value) {
   const bool type = value.type == DataType::kFloat32 || is_quantized(value) || is_integer(value);
-  return type && value.shape.rank() <= 5 && value.shape.elements() > 0;
+  return type && value.shape.rank() <= kMostDimensions && value.shape.elements() > 0;
 }
 
 Result<HostCopy> copy_of(Emitter& emitter, ValueId id) {

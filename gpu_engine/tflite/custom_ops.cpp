@@ -158,4 +158,10 @@ const OperatorRule* find_custom_rule(std::string_view name) {
   return row == kCustomOperators.end() ? nullptr : &row->rule;
 }
 
+std::vector<NamedRule> all_custom_rules() {
+  std::vector<NamedRule> rules;
+  for (const CustomRow& row : kCustomOperators) rules.push_back({"CUSTOM " + quoted(row.name), &row.rule});
+  return rules;
+}
+
 }  // namespace sightglass::tflite

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace sightglass::tflite {
 
@@ -136,8 +137,6 @@ Status decode_pool2d(const OperatorView& view, DecodedOp& node) {
 
 // Sparse constants have been expanded when they were read.
 Status decode_densify(const OperatorView& view, DecodedOp& node) {
-  if (!view.input(0).constant)
-    return unsupported("its input is sparse and computed while the model runs; make it dense");
   node.attributes = ReshapeAttr{view.shape(0)};
   return {};
 }
@@ -168,8 +167,10 @@ constexpr std::array kOperators = {
     Row{B::CONV_2D, {OpType::kConv2d, 2, 3, true, decode_conv2d}},
     Row{B::DEPTHWISE_CONV_2D, {OpType::kDepthwiseConv2d, 2, 3, true, decode_depthwise_conv2d}},
     Row{B::TRANSPOSE_CONV, {OpType::kTransposeConv, 3, 4, true, decode_transpose_conv}},
-    Row{B::FULLY_CONNECTED, {OpType::kFullyConnected, 2, 3, true, decode_fully_connected}},
-    Row{B::BATCH_MATMUL, {OpType::kBatchMatmul, 2, 2, false, decode_batch_matmul}},
+    Row{B::FULLY_CONNECTED,
+        {OpType::kFullyConnected, 2, 3, true, decode_fully_connected, 1, false, false, "weights in the default order"}},
+    Row{B::BATCH_MATMUL,
+        {OpType::kBatchMatmul, 2, 2, false, decode_batch_matmul, 1, false, false, "both operands of one type"}},
     Row{B::AVERAGE_POOL_2D, {OpType::kAveragePool2d, 1, 1, false, decode_pool2d}},
     Row{B::MAX_POOL_2D, {OpType::kMaxPool2d, 1, 1, false, decode_pool2d}},
     Row{B::MEAN, {OpType::kMean, 2, 2, false, decode_reduction}},
@@ -211,9 +212,13 @@ constexpr std::array kOperators = {
     Row{B::RESIZE_NEAREST_NEIGHBOR, {OpType::kResizeNearest, 2, 2, false, decode_resize_nearest}},
     Row{B::GATHER, {OpType::kGather, 2, 2, false, decode_gather}},
     Row{B::GATHER_ND, {OpType::kGatherNd, 2, 2, false, decode_nothing}},
-    Row{B::LSTM, {OpType::kLstm, 5, 24, false, decode_lstm, 4, true}},
-    Row{B::UNIDIRECTIONAL_SEQUENCE_LSTM, {OpType::kLstm, 20, 24, false, decode_sequence_lstm, 1, true}},
-    Row{B::DENSIFY, {OpType::kReshape, 1, 1, false, decode_densify}},
+    Row{B::LSTM,
+        {OpType::kLstm, 5, 24, false, decode_lstm, 4, true, false,
+         "integers: int8 data, int16 cells, no layer normalisation; the basic kind: float32, tanh, no clipping"}},
+    Row{B::UNIDIRECTIONAL_SEQUENCE_LSTM,
+        {OpType::kLstm, 20, 24, false, decode_sequence_lstm, 1, true, false,
+         "integers: int8 data, int16 cells, no layer normalisation; recurrent weights as full matrices"}},
+    Row{B::DENSIFY, {OpType::kReshape, 1, 1, false, decode_densify, 1, false, true}},
     Row{B::QUANTIZE, {OpType::kQuantize, 1, 1, false, decode_nothing}},
     Row{B::DEQUANTIZE, {OpType::kDequantize, 1, 1, false, decode_nothing}},
     Row{B::SUM, {OpType::kSum, 2, 2, false, decode_reduction}},
@@ -265,9 +270,10 @@ constexpr std::array kOperators = {
     Row{B::ADD_N, {OpType::kAddN, 1, kAnyNumber, false, decode_nothing}},
     Row{B::BROADCAST_TO, {OpType::kBroadcastTo, 2, 2, false, decode_broadcast_to}},
     Row{B::FILL, {OpType::kBroadcastTo, 2, 2, false, decode_fill}},
-    Row{B::SHAPE, {OpType::kReshape, 1, 1, false, decode_shape}},
-    Row{B::RANK, {OpType::kReshape, 1, 1, false, decode_rank}},
-    Row{B::RANGE, {OpType::kReshape, 3, 3, false, decode_range}},
+    Row{B::SHAPE, {OpType::kReshape, 1, 1, false, decode_shape, 1, false, true}},
+    Row{B::RANK, {OpType::kReshape, 1, 1, false, decode_rank, 1, false, true}},
+    Row{B::RANGE,
+        {OpType::kReshape, 3, 3, false, decode_range, 1, false, true, "constant bounds of float32, int32 or int64"}},
 };
 
 // Operators that hold other subgraphs.
@@ -284,6 +290,27 @@ const OperatorRule* find_rule(schema::BuiltinOperator code, std::string_view cus
   if (code == B::CUSTOM) return find_custom_rule(custom_code);
   const auto* row = std::ranges::find(kOperators, code, &Row::code);
   return row == kOperators.end() ? nullptr : &row->rule;
+}
+
+std::vector<NamedRule> all_rules() {
+  std::vector<NamedRule> rules;
+  for (const B code : schema::EnumValuesBuiltinOperator()) {
+    const auto* row = std::ranges::find(kOperators, code, &Row::code);
+    if (row != kOperators.end()) rules.push_back({schema::EnumNameBuiltinOperator(code), &row->rule});
+  }
+  std::ranges::move(all_custom_rules(), std::back_inserter(rules));
+  return rules;
+}
+
+std::vector<RefusedOperator> refused_operators() {
+  // Names that stand for something else than one operator.
+  constexpr std::array kNone{B::CUSTOM, B::DELEGATE, B::PLACEHOLDER_FOR_GREATER_OP_CODES};
+  std::vector<RefusedOperator> refused;
+  for (const B code : schema::EnumValuesBuiltinOperator()) {
+    if (std::ranges::find(kNone, code) != kNone.end() || find_rule(code, {}) != nullptr) continue;
+    refused.push_back({schema::EnumNameBuiltinOperator(code), unsupported_reason(code, {})});
+  }
+  return refused;
 }
 
 std::string unsupported_reason(schema::BuiltinOperator code, std::string_view custom_code) {

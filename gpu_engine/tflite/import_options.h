@@ -38,7 +38,23 @@ struct OperatorRule {
   Status (*decode)(const OperatorView& view, DecodedOp& node) = nullptr;
   size_t max_outputs = 1;
   bool any_input_optional = false;  // what must be there is the decoder's or shape inference's business
+  // Never a node: decode() knows the result, or else all inputs must be constant.
+  bool while_loading = false;
+  const char* limits = "";  // what decode() refuses of valid files, as what it takes; for people
 };
+
+// All rules by name, as in OperatorName; built-in ones in the format's order, then custom ones.
+struct NamedRule {
+  std::string name;
+  const OperatorRule* rule = nullptr;
+};
+std::vector<NamedRule> all_rules();
+std::vector<NamedRule> all_custom_rules();  // custom_ops.cpp
+// Built-in operators of the format without a rule, with the reason.
+struct RefusedOperator {
+  std::string name, reason;
+};
+std::vector<RefusedOperator> refused_operators();
 
 // Null when the operator is not known; then unsupported_reason() says what would help.
 const OperatorRule* find_rule(schema::BuiltinOperator code, std::string_view custom_code);

@@ -259,6 +259,9 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
     SG_RETURN_IF_ERROR(check_states(decoded, step).with_context(here));
     const bool constant =
         std::ranges::all_of(decoded.data, [&](size_t i) { return !view.has(i) || view.input(i).constant.has_value(); });
+    if (rule->while_loading && !constant) {
+      return unsupported(here + ": its input is computed while the model runs; make it a constant");
+    }
     SG_RETURN_IF_ERROR(check_types(decoded, step, constant).with_context(here));
   }
   if (opaque) {

@@ -10,6 +10,7 @@
 #include "model_check.h"
 #include "model_dump.h"
 #include "model_run.h"
+#include "operator_report.h"
 
 namespace {
 
@@ -151,6 +152,14 @@ CLI::App* add_dump(CLI::App& app, DumpOptions& options) {
   return dump;
 }
 
+CLI::App* add_operators(CLI::App& app, bool& json) {
+  CLI::App* operators =
+      app.add_subcommand("operators", "List the operators that run, their types and limits; docs/operators.md");
+  CLI::Option* markdown = operators->add_flag("--markdown")->description("As Markdown, which is the default");
+  operators->add_flag("--json", json, "As JSON")->excludes(markdown);
+  return operators;
+}
+
 int run(const RunArguments& arguments) {
   const auto report = sightglass::run_model(arguments.options);
   if (!report.ok()) return fail(report.status());
@@ -201,10 +210,17 @@ int main(int argc, char** argv) {
   const CLI::App* run_command = add_run(app, run_arguments);
   const CLI::App* check_command = add_check(app, check_arguments);
   add_dump(app, dump_options);
+  bool operators_as_json = false;
+  const CLI::App* operators_command = add_operators(app, operators_as_json);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  if (operators_command->parsed()) {
+    const sightglass::SupportTable table = sightglass::supported_operators();
+    std::fputs((operators_as_json ? format_json(table) : format_markdown(table)).c_str(), stdout);
+    return 0;
   }
   if (check_command->parsed()) return check(check_arguments);
   return run_command->parsed() ? run(run_arguments) : dump(dump_options);
