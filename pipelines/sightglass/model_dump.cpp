@@ -1,11 +1,30 @@
 #include "model_dump.h"
 
+#include <sstream>
+
 #include "gpu_engine/model.h"
 #include "gpu_engine/plan.h"
 #include "graph/graph.h"
 #include "graph/rewrites.h"
+#include "known_models.h"
+#include "metadata_report.h"
+#include "report_format.h"
 
 namespace sightglass {
+namespace {
+
+// What is said of the model beside its graph, as comments.
+std::string describe(const DumpOptions& options, const Model& model, const char* comment) {
+  std::string text, lines;
+  const auto known = recognise_model(options.model);
+  if (known) append(text, "known as    %s, a model for %s\n", known->name, to_string(known->task));
+  append_metadata(text, model.metadata());
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines += comment + line + "\n";
+  return lines;
+}
+
+}  // namespace
 
 Result<std::string> dump_model(const DumpOptions& options) {
   SG_ASSIGN_OR_RETURN(const auto model, Model::load(options.model, options.model_options));
@@ -15,10 +34,10 @@ Result<std::string> dump_model(const DumpOptions& options) {
     return plan->dump();
   }
   Graph graph = model->graph();
-  std::string notes;
+  const char* comment = options.graphviz ? "// " : "# ";
+  std::string notes = describe(options, *model, comment);
   if (options.stage == DumpStage::kRewritten) {
     SG_ASSIGN_OR_RETURN(const RewriteReport report, run_rewrites(graph));
-    const char* comment = options.graphviz ? "// " : "# ";
     for (const auto& entry : report.applied) notes += comment + entry.rewrite + " applied to " + entry.node + "\n";
     for (const auto& entry : report.declined) {
       notes += comment + entry.rewrite + " declined on " + entry.node + ": " + entry.reason + "\n";

@@ -165,6 +165,8 @@ TEST_F(CommandTest, DumpsNeedNoGpu) {
   const CommandResult text = run_command("dump " + model);
   EXPECT_EQ(text.status, 0);
   EXPECT_NE(text.output.find("CONV_2D"), std::string::npos);
+  EXPECT_NE(text.output.find("# known as    MediaPipe selfie segmenter"), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find("labels: selfie"), std::string::npos) << text.output;
   const CommandResult dot = run_command("dump --dot --stage rewritten " + model);
   EXPECT_EQ(dot.status, 0);
   EXPECT_NE(dot.output.find("digraph"), std::string::npos);
@@ -218,6 +220,20 @@ TEST_F(CommandTest, OtherInputShapes) {
       run_command("check " + folder + "segmentation/deeplabv3_257_mv_gpu.tflite --input-shape 0=1x321x321x3");
   EXPECT_EQ(fixed.status, 1);
   EXPECT_NE(fixed.output.find("CONCATENATION #65"), std::string::npos) << fixed.output;
+}
+
+TEST_F(CommandTest, ListsOperators) {
+  const CommandResult page = run_command("operators --markdown");
+  EXPECT_EQ(page.status, 0);
+  EXPECT_NE(page.output.find("| CONV_2D |"), std::string::npos);
+  EXPECT_EQ(run_command("operators").output, page.output);
+  EXPECT_EQ(run_command("operators --json --markdown").status, 2);
+  const auto table = nlohmann::json::parse(run_command("operators --json", "").output, nullptr, false);
+  ASSERT_TRUE(table.is_object());
+  EXPECT_GT(table.at("operators").size(), 100u);
+  for (const auto& entry : table.at("operators")) {
+    EXPECT_TRUE(entry.at("while_loading").get<bool>() != !entry.at("kernels").empty()) << entry.at("name");
+  }
 }
 
 TEST_F(CommandTest, ChecksAreJsonForScripts) {
