@@ -13,8 +13,7 @@ std::string text(int64_t number) { return std::to_string(number); }
 
 Result<int> resolve_axis(int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) {
-    return invalid_model("its axis " + text(axis) + " does not exist among " + text(rank) +
-                         " dimensions; join some of them first");
+    return invalid_model("its axis " + text(axis) + " does not exist among " + text(rank) + " dimensions");
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
