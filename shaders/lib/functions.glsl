@@ -59,6 +59,13 @@ vec4 floor_divide(vec4 a, vec4 b) {
   return quotient + vec4(greaterThanEqual(rest, abs(b))) - vec4(lessThan(rest, vec4(0.0)));
 }
 
+// atan() is not defined at 0, 0, and may ignore the sign of a zero.
+vec4 angle(vec4 y, vec4 x) {
+  vec4 half_turn = mix(vec4(3.14159265), vec4(-3.14159265), lessThan(floatBitsToInt(y), ivec4(0)));
+  vec4 on_axis = mix(y, half_turn, lessThan(floatBitsToInt(x), ivec4(0)));
+  return mix(atan(y, x), on_axis, equal(y, vec4(0.0)));
+}
+
 vec4 combine(int code, vec4 a, vec4 b) {
   switch (code) {
     case 1: return a - b;
@@ -71,7 +78,7 @@ vec4 combine(int code, vec4 a, vec4 b) {
     case 8: return (a - b) * (a - b);
     case 9: return floor_divide(a, b);
     case 10: return a - b * floor_divide(a, b);
-    case 11: return atan(a, b);
+    case 11: return angle(a, b);
   }
   return a + b;
 }
