@@ -15,7 +15,8 @@ constexpr int64_t kMostElements = 12'000;  // of a value that a node may read
 
 std::vector<Recipe> all_recipes() {
   std::vector<Recipe> recipes;
-  for (const std::span<const Recipe> family : {spatial_recipes(), elementwise_recipes(), layout_recipes()}) {
+  for (const std::span<const Recipe> family :
+       {spatial_recipes(), elementwise_recipes(), number_recipes(), layout_recipes()}) {
     std::ranges::copy(family, std::back_inserter(recipes));
   }
   return recipes;
@@ -100,6 +101,21 @@ ValueId GraphGenerator::any(int rank) {
       });
 }
 
+ValueId GraphGenerator::exact(int rank) {
+  return take(
+      rank, [this](ValueId id) { return is_exact(id); },
+      [this, rank] {
+        if (chance(30)) return new_integers(rank);
+        return chance(70) ? new_floats(rank) : new_quantized(rank);
+      });
+}
+
+ValueId GraphGenerator::of_type(DataType type, int rank) {
+  return take(
+      rank, [this, type](ValueId id) { return value(id).type == type && !is_quantized(value(id)); },
+      [this, type, rank] { return offer(builder_.input(random_shape(rank), Fill::kWide, type), true); });
+}
+
 ValueId GraphGenerator::new_floats(int rank) {
   static constexpr Fill kFills[] = {Fill::kPositive, Fill::kZero,   Fill::kLarge,
                                     Fill::kTiny,     Fill::kOneHot, Fill::kRamp};
@@ -120,7 +136,7 @@ ValueId GraphGenerator::new_integers(int rank) {
   return offer(builder_.input(random_shape(rank), random.of({Fill::kWide, Fill::kRamp}), type), true);
 }
 
-ValueId GraphGenerator::beside(ValueId other, const Shape& shape) {
+ValueId GraphGenerator::beside(ValueId other, const Shape& shape, bool exact) {
   const Value& first = value(other);
   const bool constant = chance(35);
   if (is_quantized(first)) {
@@ -129,6 +145,7 @@ ValueId GraphGenerator::beside(ValueId other, const Shape& shape) {
   }
   if (!constant && first.quantization.empty()) {
     for (const ValueId id : values_) {
+      if (exact && !is_exact(id)) continue;
       if (value(id).type == first.type && value(id).shape == shape && chance(50)) return id;
     }
   }
@@ -177,17 +194,26 @@ Activation GraphGenerator::activation(ValueId data, bool has_slopes) {
       {Activation::kTanh, Activation::kLogistic, Activation::kHardSwish, Activation::kHardSigmoid, Activation::kSwish});
 }
 
+bool GraphGenerator::are_exact(const std::vector<ValueId>& inputs) const {
+  return std::ranges::all_of(inputs, [this](ValueId input) {
+    const bool known = input != kNone && static_cast<size_t>(input) < exact_.size();
+    return !known || is_exact(input);
+  });
+}
+
 ValueId GraphGenerator::add(OpType op, const Attributes& attributes, const std::vector<ValueId>& inputs, bool exact,
                             Activation activation, const Quantized* result) {
-  for (const ValueId input : inputs) {
-    const bool known = input != kNone && static_cast<size_t>(input) < exact_.size();
-    exact = exact && (!known || is_exact(input));
-  }
+  exact = exact && are_exact(inputs);
   if (result != nullptr) return offer(builder_.node(op, attributes, inputs, *result, activation), exact);
   if (is_quantized(value(inputs[0])) && op != OpType::kDequantize) {
     return offer(builder_.node(op, attributes, inputs, quantization_of(inputs[0]), activation), exact);
   }
   return offer(builder_.node(op, attributes, inputs, activation), exact);
+}
+
+ValueId GraphGenerator::add_as(OpType op, const Attributes& attributes, const std::vector<ValueId>& inputs, bool exact,
+                               std::optional<DataType> type) {
+  return offer(builder_.node(op, attributes, inputs, Activation::kNone, type), exact && are_exact(inputs));
 }
 
 std::vector<ValueId> GraphGenerator::add_outputs(OpType op, const Attributes& attributes,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,8 +40,11 @@ class GraphGenerator {
   ValueId any(int rank = -1);   // of any type
   // What a rounding function may read: a last bit that differs would move its result by a whole step.
   ValueId exact_floats(int rank = -1);
+  ValueId exact(int rank = -1);  // the same of any type
+  ValueId of_type(DataType type, int rank = -1);
   // Another operand for an operator that takes operands of one type: of that shape, with a quantisation of its own.
-  ValueId beside(ValueId other, const Shape& shape);
+  // `exact`: no result of inexact arithmetic.
+  ValueId beside(ValueId other, const Shape& shape, bool exact = false);
 
   Shape random_shape(int rank);
   Quantized random_quantization(DataType type);
@@ -53,6 +57,9 @@ class GraphGenerator {
   // data is quantised as `result` says, or like the data.
   ValueId add(OpType op, const Attributes& attributes, const std::vector<ValueId>& inputs, bool exact,
               Activation activation = Activation::kNone, const Quantized* result = nullptr);
+  // Likewise, with a result of that type, or of the operator's natural one.
+  ValueId add_as(OpType op, const Attributes& attributes, const std::vector<ValueId>& inputs, bool exact,
+                 std::optional<DataType> type = std::nullopt);
   std::vector<ValueId> add_outputs(OpType op, const Attributes& attributes, const std::vector<ValueId>& inputs,
                                    size_t outputs);
   // No other node reads the value.
@@ -68,6 +75,7 @@ class GraphGenerator {
   ValueId new_quantized(int rank);
   ValueId new_integers(int rank);
   ValueId offer(ValueId id, bool exact);
+  bool are_exact(const std::vector<ValueId>& inputs) const;
 
   CaseBuilder builder_;
   std::vector<ValueId> values_;  // what nodes may read
@@ -81,6 +89,7 @@ struct Recipe {
 };
 std::span<const Recipe> spatial_recipes();      // of pictures and weights
 std::span<const Recipe> elementwise_recipes();  // of single numbers
+std::span<const Recipe> number_recipes();       // that have a domain, decide, or reduce
 std::span<const Recipe> layout_recipes();       // that move, join and sum up
 
 }  // namespace sightglass::test
