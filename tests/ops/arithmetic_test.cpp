@@ -63,6 +63,17 @@ TEST_F(ArithmeticTest, TwoRealOperands) {
   }
 }
 
+// GLSL leaves the angle of 0, 0 undefined.
+TEST_F(ArithmeticTest, AnglesOnTheAxes) {
+  for (const auto& [y, x] :
+       {std::pair{Fill::kZero, Fill::kZero}, {Fill::kZero, Fill::kWide}, {Fill::kWide, Fill::kZero}}) {
+    CaseBuilder builder(295);
+    const ValueId rows = builder.input({2, 3, 13}, y);
+    builder.node(OpType::kAtan2, {}, {rows, builder.input({2, 3, 13}, x)});
+    check(builder.build("ATAN2 on the axes"));
+  }
+}
+
 TEST_F(ArithmeticTest, PowersOfNegativeNumbers) {
   CaseBuilder builder(290);
   const ValueId whole = builder.node(OpType::kFloor, {}, {builder.input({2, 5, 7, 5}, Fill::kWide)});
