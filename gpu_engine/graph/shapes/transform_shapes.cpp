@@ -23,8 +23,7 @@ Result<Shape> infer_landmarks_to_matrix(const NodeShapes& n) {
     return n.wrong_input(0, "has shape " + n.shape(0).to_string() + ", which are no landmarks of 3 numbers each");
   }
   if (a.subset.empty()) return n.wrong("it has no landmarks to surround");
-  const auto [least, most] =
-      std::ranges::minmax({std::ranges::min(a.subset), std::ranges::max(a.subset), a.left, a.right});
+  const auto [least, most] = std::minmax({std::ranges::min(a.subset), std::ranges::max(a.subset), a.left, a.right});
   if (least < 0 || most >= elements / 3) {
     return n.wrong("it reads landmark " + std::to_string(least < 0 ? least : most) + " of " +
                    std::to_string(elements / 3));
