@@ -119,8 +119,10 @@ Status emit_on_cpu(Emitter& emitter, const KernelChoice& choice, const std::vect
 std::string FallbackReport::warning() const {
   std::string names;
   for (const std::string& name : operators) names += (names.empty() ? "" : "; ") + name;
-  return std::to_string(operators.size()) + " operators run on the CPU, and " +
-         std::to_string(bytes_read + bytes_written) + " bytes cross between GPU and CPU in every run: " + names;
+  const std::string count =
+      operators.size() == 1 ? "1 operator runs" : std::to_string(operators.size()) + " operators run";
+  return count + " on the CPU, and " + std::to_string(bytes_read + bytes_written) +
+         " bytes cross between GPU and CPU in every run: " + names;
 }
 
 }  // namespace sightglass

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ref/kernels.h"
+#include "ref/threads.h"
 
 namespace sightglass::ref {
 namespace {
@@ -43,31 +44,30 @@ bool inside(const Shape& shape, int64_t y, int64_t x) {
   return y >= 0 && y < shape.dim(1) && x >= 0 && x < shape.dim(2);
 }
 
-// Calls visit(output offset, tap, input offset) for every output pixel and tap that reads inside the input, and
-// finish(output offset) after the last tap of a pixel. `window` has the taps' rows and columns as dimensions 1 and 2.
-template <typename Attr, typename Start, typename Visit, typename Finish>
-void slide(const Attr& attr, const Shape& in, const Shape& window, const Shape& out, Start start, Visit visit,
-           Finish finish) {
-  for (int32_t b = 0; b < out.dim(0); ++b) {
-    for (int32_t y = 0; y < out.dim(1); ++y) {
-      for (int32_t x = 0; x < out.dim(2); ++x) {
-        start();
-        for (int32_t ky = 0; ky < window.dim(1); ++ky) {
-          for (int32_t kx = 0; kx < window.dim(2); ++kx) {
-            const int64_t iy = int64_t{y} * attr.stride_h - attr.padding.top + int64_t{ky} * attr.dilation_h;
-            const int64_t ix = int64_t{x} * attr.stride_w - attr.padding.left + int64_t{kx} * attr.dilation_w;
-            if (inside(in, iy, ix)) visit(ky * window.dim(2) + kx, pixel(in, b, iy, ix));
-          }
+// For every output pixel: sums begin as `first`; visit(sums, tap, input offset) for every tap that reads inside the
+// input, finish(sums, output offset) after the last one. `window` has the taps' rows and columns as dimensions 1 and 2.
+// `work`: multiplications of a visit. Rows of pixels run side by side: what is called writes nothing but its sums and
+// its pixel.
+template <typename Attr, typename Visit, typename Finish>
+void slide(const Attr& attr, const Shape& in, const Shape& window, const Shape& out, int64_t work,
+           const std::vector<double>& first, Visit visit, Finish finish) {
+  const int64_t rows = int64_t{out.dim(0)} * out.dim(1);
+  for_rows(rows, work * out.dim(2) * window.dim(1) * window.dim(2), [&](int64_t row) {
+    const int64_t b = row / out.dim(1), y = row % out.dim(1);
+    std::vector<double> sums;
+    for (int32_t x = 0; x < out.dim(2); ++x) {
+      sums = first;
+      for (int32_t ky = 0; ky < window.dim(1); ++ky) {
+        for (int32_t kx = 0; kx < window.dim(2); ++kx) {
+          const int64_t iy = y * attr.stride_h - attr.padding.top + int64_t{ky} * attr.dilation_h;
+          const int64_t ix = int64_t{x} * attr.stride_w - attr.padding.left + int64_t{kx} * attr.dilation_w;
+          if (inside(in, iy, ix)) visit(sums, ky * window.dim(2) + kx, pixel(in, b, iy, ix));
         }
-        finish(pixel(out, b, y, x));
       }
+      finish(sums, pixel(out, b, y, x));
     }
-  }
+  });
 }
-
-}  // namespace
-
-namespace {
 
 // Every filter reads the channels of its group.
 void grouped_conv2d(const Call& call, HostTensor& out) {
@@ -76,17 +76,16 @@ void grouped_conv2d(const Call& call, HostTensor& out) {
   const float* const data = call.floats(0).data();
   const float* const weights = call.floats(1).data();
   const std::vector<double> bias = bias_or_zeros(call, out.shape.dim(3));
-  std::vector<double> sums;
   slide(
-      call.attributes<Conv2dAttr>(), call.shape(0), call.shape(1), out.shape, [&] { sums = bias; },
-      [&](int32_t tap, int64_t from) {
+      call.attributes<Conv2dAttr>(), call.shape(0), call.shape(1), out.shape, depth * filters, bias,
+      [&](std::vector<double>& sums, int32_t tap, int64_t from) {
         for (int64_t o = 0; o < filters; ++o) {
           const float* const channels = data + from + o / filters_of_group * depth;
           const float* const filter = weights + (o * taps + tap) * depth;
           for (int64_t i = 0; i < depth; ++i) sums[static_cast<size_t>(o)] += double{channels[i]} * double{filter[i]};
         }
       },
-      [&](int64_t to) { std::ranges::copy(sums, out.as<float>().data() + to); });
+      [&](const std::vector<double>& sums, int64_t to) { std::ranges::copy(sums, out.as<float>().data() + to); });
 }
 
 }  // namespace
@@ -98,13 +97,12 @@ void conv2d(const Call& call, HostTensor& out) {
   const std::vector<double> bias = bias_or_zeros(call, out.shape.dim(3));
   const float* const data = call.floats(0).data();
   float* const result = out.as<float>().data();
-  std::vector<double> sums;
   slide(
-      call.attributes<Conv2dAttr>(), call.shape(0), call.shape(1), out.shape, [&] { sums = bias; },
-      [&](int32_t tap, int64_t from) {
+      call.attributes<Conv2dAttr>(), call.shape(0), call.shape(1), out.shape, int64_t{depth} * out.shape.dim(3), bias,
+      [&](std::vector<double>& sums, int32_t tap, int64_t from) {
         accumulate(data + from, depth, weights.data() + static_cast<size_t>(tap) * depth * sums.size(), sums);
       },
-      [&](int64_t to) { std::ranges::copy(sums, result + to); });
+      [&](const std::vector<double>& sums, int64_t to) { std::ranges::copy(sums, result + to); });
 }
 
 void depthwise_conv2d(const Call& call, HostTensor& out) {
@@ -114,16 +112,15 @@ void depthwise_conv2d(const Call& call, HostTensor& out) {
   const float* const data = call.floats(0).data();
   const float* const weights = call.floats(1).data();
   float* const result = out.as<float>().data();
-  std::vector<double> sums;
   slide(
-      attr, call.shape(0), call.shape(1), out.shape, [&] { sums = bias; },
-      [&](int32_t tap, int64_t from) {
+      attr, call.shape(0), call.shape(1), out.shape, channels, bias,
+      [&](std::vector<double>& sums, int32_t tap, int64_t from) {
         const float* const row = weights + int64_t{tap} * channels;
         for (int32_t o = 0; o < channels; ++o) {
           sums[static_cast<size_t>(o)] += double{data[from + o / attr.multiplier]} * double{row[o]};
         }
       },
-      [&](int64_t to) { std::ranges::copy(sums, result + to); });
+      [&](const std::vector<double>& sums, int64_t to) { std::ranges::copy(sums, result + to); });
 }
 
 void transpose_conv(const Call& call, HostTensor& out) {
@@ -161,11 +158,12 @@ void fully_connected(const Call& call, HostTensor& out) {
   const std::vector<double> weights = outputs_innermost(call.input(1));
   const std::vector<double> bias = bias_or_zeros(call, call.shape(1).dim(0));
   const size_t rows = out.as<float>().size() / units;
-  for (size_t row = 0; row < rows; ++row) {
+  for_rows(static_cast<int64_t>(rows), int64_t{depth} * static_cast<int64_t>(units), [&](int64_t row) {
+    const auto i = static_cast<size_t>(row);
     std::vector<double> sums = bias;
-    accumulate(call.floats(0).data() + row * static_cast<size_t>(depth), depth, weights.data(), sums);
-    std::ranges::copy(sums, out.as<float>().data() + row * units);
-  }
+    accumulate(call.floats(0).data() + i * static_cast<size_t>(depth), depth, weights.data(), sums);
+    std::ranges::copy(sums, out.as<float>().data() + i * units);
+  });
 }
 
 }  // namespace sightglass::ref

@@ -1,5 +1,6 @@
 // Products of matrices in batches.
 #include "ref/kernels.h"
+#include "ref/threads.h"
 
 namespace sightglass::ref {
 namespace {
@@ -32,11 +33,14 @@ void batch_matmul(const Call& call, HostTensor& out) {
   const std::vector<int64_t> x_from = offsets(out.shape, x_strides), y_from = offsets(out.shape, y_strides);
   const float *const a = call.floats(0).data(), *const b = call.floats(1).data();
   const std::span<float> result = out.as<float>();
-  for (size_t i = 0; i < result.size(); ++i) {
-    double sum = 0;
-    for (int32_t k = 0; k < depth; ++k) sum += double{a[x_from[i] + k * x_step]} * b[y_from[i] + k * y_step];
-    result[i] = static_cast<float>(sum);
-  }
+  const auto width = static_cast<size_t>(out.shape.dim(out.shape.rank() - 1));
+  for_rows(static_cast<int64_t>(result.size() / width), int64_t{depth} * static_cast<int64_t>(width), [&](int64_t r) {
+    for (size_t i = static_cast<size_t>(r) * width; i < static_cast<size_t>(r + 1) * width; ++i) {
+      double sum = 0;
+      for (int32_t k = 0; k < depth; ++k) sum += double{a[x_from[i] + k * x_step]} * b[y_from[i] + k * y_step];
+      result[i] = static_cast<float>(sum);
+    }
+  });
 }
 
 }  // namespace sightglass::ref

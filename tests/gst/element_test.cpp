@@ -71,6 +71,19 @@ TEST(GlSegment, EveryKindOfHeadGivesTheSameMask) {
   }
 }
 
+// What the GPU cannot run runs on the CPU, with one warning for all frames.
+TEST(GlSegment, FallsBackToTheCpu) {
+  TestPipeline pipeline(element("background=mask fallback=cpu", Head::kCpuOnly));
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  const std::string warning = pipeline.warning(5);
+  EXPECT_NE(warning.find("TRANSPOSE_CONV #4"), std::string::npos) << warning;
+  EXPECT_NE(warning.find("bytes"), std::string::npos) << warning;
+  std::printf("WARNING %s\n", warning.c_str());
+  for (int frame = 0; frame < 3; ++frame) expect_mask(pipeline.pass(left_half_red(64, 64)), 64, 64, "mask");
+  EXPECT_EQ(pipeline.error(), "");
+  EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
+}
+
 TEST(GlSegment, ClassesChooseTheForeground) {
   TestPipeline pipeline(element("background=mask classes=0,2", Head::kThreeLogits));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));

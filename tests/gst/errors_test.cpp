@@ -52,6 +52,10 @@ TEST(GlSegmentErrors, OperatorIsUnknown) {
   expect_start_error("model=" + red_model(Head::kUnknownOp), {"SightglassTestOp"});
 }
 
+TEST(GlSegmentErrors, OperatorIsForTheCpuAlone) {
+  expect_start_error("model=" + red_model(Head::kCpuOnly), {"TRANSPOSE_CONV #4", "fallback=cpu"});
+}
+
 TEST(GlSegmentErrors, PictureIsNotSet) {
   expect_start_error("background=image model=" + red_model(), {"background-location"});
 }

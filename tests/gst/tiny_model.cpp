@@ -55,6 +55,8 @@ class Chain {
     return *graph().operators.back();
   }
 
+  int32_t last() const { return last_; }
+
   void write(const std::string& path) {
     graph().outputs = {last_};
     flatbuffers::FlatBufferBuilder builder;
@@ -125,6 +127,29 @@ std::string red_model(Head head) {
       schema::ReducerOptionsT options;
       options.keep_dims = true;
       chain.add(Op::MEAN, {1, 1, 1, 3}, {axes}).builtin_options.Set(options);
+      break;
+    }
+    case Head::kCpuOnly: {
+      add_convolution(chain, 3, {40, 0, 0}, {-18});
+      const int32_t logits = chain.last();
+      const int32_t axes = chain.add_constant<int32_t>("axes", schema::TensorType::INT32, {3}, {1, 2, 3});
+      schema::ReducerOptionsT keep;
+      keep.keep_dims = true;
+      chain.add(Op::MEAN, {1, 1, 1, 1}, {axes}).builtin_options.Set(keep);
+      const auto one_number = [&](const char* name, float value) {
+        return chain.add_constant<float>(name, schema::TensorType::FLOAT32, {1}, {value});
+      };
+      chain.add(Op::MUL, {1, 1, 1, 1}, {one_number("zero", 0)}).builtin_options.Set(schema::MulOptionsT());
+      chain.add(Op::ADD, {1, 1, 1, 1}, {one_number("one", 1)}).builtin_options.Set(schema::AddOptionsT());
+      const int32_t weights = chain.last();
+      const int32_t shape = chain.add_constant<int32_t>("shape", schema::TensorType::INT32, {4}, {1, 16, 16, 1});
+      schema::TransposeConvOptionsT options;
+      options.padding = schema::Padding::VALID;
+      options.stride_h = options.stride_w = 1;
+      schema::OperatorT& transposed = chain.add(Op::TRANSPOSE_CONV, {1, 16, 16, 1});
+      transposed.inputs = {shape, weights, logits};
+      transposed.builtin_options.Set(options);
+      chain.add(Op::LOGISTIC, {1, 16, 16, 1});
       break;
     }
     case Head::kUnknownOp:

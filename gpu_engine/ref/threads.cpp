@@ -1,0 +1,29 @@
+#include "ref/threads.h"
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace sightglass::ref {
+
+void for_rows(int64_t rows, int64_t work, const std::function<void(int64_t)>& row) {
+  // Starting a thread takes as long as some tens of thousands of multiplications.
+  constexpr int64_t kWorkOfThread = 200'000;
+  const int64_t worth = rows * std::max<int64_t>(work, 1) / kWorkOfThread;
+  const int64_t cores = std::max<int64_t>(std::thread::hardware_concurrency(), 1);
+  std::atomic<int64_t> next = 0;
+  const auto take_rows = [&] {
+    for (int64_t i = next++; i < rows; i = next++) row(i);
+  };
+  std::vector<std::jthread> helpers;
+  try {
+    for (int64_t i = 1; i < std::min({worth, cores, rows}); ++i) helpers.emplace_back(take_rows);
+  } catch (const std::system_error&) {
+    // No more threads are to be had: those that run, this one among them, take all rows.
+  }
+  take_rows();
+}
+
+}  // namespace sightglass::ref
