@@ -192,6 +192,29 @@ void lstm_layer(GraphGenerator& g, OpType op) {
   g.add_outputs(op, attr, inputs, 3);
 }
 
+void grouped_conv(GraphGenerator& g) {
+  const ValueId data = g.floats(4);
+  const Shape in = g.shape(data);
+  const int32_t groups = in.dim(3) % 3 == 0 ? 3 : in.dim(3) % 2 == 0 ? 2 : in.dim(3);
+  const int32_t kernel = g.random.of({1, 2, 3});
+  const auto attr = window<Conv2dAttr>(g, kernel, kernel, in, g.chance(20));
+  const Shape weights{groups * g.random.pick(1, 5), kernel, kernel, in.dim(3) / groups};
+  add_weighted(g, OpType::kConv2d, attr, weigh(g, data, weights, 0, true, kernel * kernel * weights.dim(3)));
+}
+
+void any_conv(GraphGenerator& g, OpType op) { g.chance(20) ? grouped_conv(g) : conv2d(g, op, false); }
+
+// The places of maxima jump.
+void pool_with_places(GraphGenerator& g, OpType op) {
+  const ValueId data = g.exact_floats(4);
+  const Shape in = g.shape(data);
+  const int32_t filter = g.random.pick(1, 3);
+  auto attr = window<Pool2dAttr>(g, filter, filter, in, false);
+  attr.filter_h = attr.filter_w = filter;
+  const std::vector<ValueId> pooled = g.add_outputs(OpType::kMaxPoolWithArgmax, attr, {data}, 2);
+  if (op == OpType::kMaxUnpool) g.add(op, attr, pooled, false);
+}
+
 // Stands before layers of 8-bit weights, and nowhere else.
 void dynamic_quantize(GraphGenerator& g, OpType) {
   if (g.chance(40)) return conv2d(g, OpType::kConv2d, true);
@@ -205,13 +228,15 @@ void weighted(GraphGenerator& g, OpType op) {
 }
 
 constexpr Recipe kRecipes[] = {
-    {OpType::kConv2d, weighted<conv2d>},
+    {OpType::kConv2d, any_conv},
     {OpType::kDepthwiseConv2d, weighted<depthwise>},
     {OpType::kDynamicQuantize, dynamic_quantize},
     {OpType::kTransposeConv, transpose_conv},
     {OpType::kFullyConnected, weighted<fully_connected>},
     {OpType::kAveragePool2d, pool},
     {OpType::kMaxPool2d, pool},
+    {OpType::kMaxPoolWithArgmax, pool_with_places},
+    {OpType::kMaxUnpool, pool_with_places},
     {OpType::kResizeBilinear, resize_bilinear},
     {OpType::kDepthToSpace, depth_to_space},
     {OpType::kLstm, lstm_layer},
