@@ -49,7 +49,7 @@ template <typename T>
 void quantize_as(const Quantization& q, std::span<const float> real, std::span<std::byte> bytes) {
   const double zero = q.zero_point.empty() ? 0.0 : static_cast<double>(q.zero_point[0]);
   for (size_t i = 0; i < real.size(); ++i) {
-    const double steps = std::round(double{real[i]} / double{q.scale[0]}) + zero;
+    const double steps = std::round(double{real[i]} / double{q.scale[0]}) + zero;  // as TensorFlow Lite divides
     const double low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
     const T v = static_cast<T>(std::clamp(steps, low, high));
     std::memcpy(bytes.data() + i * sizeof(T), &v, sizeof(T));

@@ -29,7 +29,7 @@ class GraphGenerator {
   FuzzCase generate();
 
   const Value& value(ValueId id) const { return builder_.graph().value(id); }
-  const Shape& shape(ValueId id) const { return value(id).shape; }
+  Shape shape(ValueId id) const { return value(id).shape; }  // a copy: what is added moves the values
   bool is_float(ValueId id) const { return value(id).type == DataType::kFloat32; }
   bool is_exact(ValueId id) const { return exact_[static_cast<size_t>(id)]; }
   bool chance(int percent) { return random.pick(1, 100) <= percent; }

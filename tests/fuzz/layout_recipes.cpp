@@ -48,7 +48,7 @@ void pad(GraphGenerator& g, OpType op) {
 // The dimensions in another grouping: merged, split, or in reverse.
 void reshape(GraphGenerator& g, OpType op) {
   const ValueId data = g.any();
-  const Shape& shape = g.shape(data);
+  const Shape shape = g.shape(data);
   std::vector<int32_t> dims(shape.dims().begin(), shape.dims().end());
   for (int step = g.random.pick(1, 3); step > 0; --step) {
     if (dims.size() >= 2 && g.chance(50)) {
@@ -74,7 +74,7 @@ void reshape(GraphGenerator& g, OpType op) {
 
 void strided_slice(GraphGenerator& g, OpType op) {
   const ValueId data = g.any(g.random.pick(1, 4));
-  const Shape& shape = g.shape(data);
+  const Shape shape = g.shape(data);
   StridedSliceAttr attr;
   std::vector<int32_t> kept;
   for (int d = 0; d < shape.rank(); ++d) {

@@ -61,7 +61,7 @@ void mirror_pad(GraphGenerator& g, OpType op) {
 
 void space_to_depth(GraphGenerator& g, OpType op) {
   const ValueId data = g.any(4);
-  const Shape& shape = g.shape(data);
+  const Shape shape = g.shape(data);
   int32_t block = 1;
   for (const int32_t b : {2, 3}) {
     if (shape.dim(1) % b == 0 && shape.dim(2) % b == 0) block = b;
