@@ -262,6 +262,12 @@ Status check_scales(const TypedOp& op) {
 Status check_output(const TypedOp& op, const Rule& rule, size_t index) {
   const Value& output = *op.outputs[index];
   const bool fits = rule.made == 0 ? output.type == natural_type(op, index) : (class_of(output) & rule.made) != 0;
+  // What stands for real numbers stays so: a result without a scale would mean nothing.
+  const Value& data = *op.inputs[data_input(rule)];
+  if (fits && rule.made == 0 && output.type == data.type && class_of(output) != class_of(data)) {
+    return unsupported(name(output) + " is " + type_of(output) + ", but " + name(data) + " is " +
+                       names_of(class_of(data)) + "; give both a scale, or neither");
+  }
   if (fits) return {};
   const std::string expected = rule.made == 0 ? to_string(natural_type(op, index)) : names_of(rule.made);
   return unsupported(name(output) + " is " + type_of(output) + " instead of " + expected +

@@ -136,7 +136,7 @@ ValueId GraphGenerator::new_integers(int rank) {
   return offer(builder_.input(random_shape(rank), random.of({Fill::kWide, Fill::kRamp}), type), true);
 }
 
-ValueId GraphGenerator::beside(ValueId other, const Shape& shape, bool exact) {
+ValueId GraphGenerator::beside(ValueId other, Shape shape, bool exact) {
   const Value& first = value(other);
   const bool constant = chance(35);
   if (is_quantized(first)) {

@@ -29,7 +29,8 @@ class GraphGenerator {
   FuzzCase generate();
 
   const Value& value(ValueId id) const { return builder_.graph().value(id); }
-  Shape shape(ValueId id) const { return value(id).shape; }  // a copy: what is added moves the values
+  // Until the next value is added.
+  const Shape& shape(ValueId id) const { return value(id).shape; }
   bool is_float(ValueId id) const { return value(id).type == DataType::kFloat32; }
   bool is_exact(ValueId id) const { return exact_[static_cast<size_t>(id)]; }
   bool chance(int percent) { return random.pick(1, 100) <= percent; }
@@ -44,7 +45,7 @@ class GraphGenerator {
   ValueId of_type(DataType type, int rank = -1);
   // Another operand for an operator that takes operands of one type: of that shape, with a quantisation of its own.
   // `exact`: no result of inexact arithmetic.
-  ValueId beside(ValueId other, const Shape& shape, bool exact = false);
+  ValueId beside(ValueId other, Shape shape, bool exact = false);
 
   Shape random_shape(int rank);
   Quantized random_quantization(DataType type);
