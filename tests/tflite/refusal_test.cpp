@@ -293,6 +293,18 @@ TEST(Unsupported, OtherTypesThanFloat) {
   expect_refused(m, ErrorCode::kUnsupported, {"RELU #0", "'relu'", "'bytes'", "int8", "float"});
 }
 
+TEST(Unsupported, ResultsThatLoseTheirScale) {
+  ModelBuilder m;
+  const int in = m.add_input({1, 4}, schema::TensorType::INT8, "quanta");
+  m.tensor(in).quantization = std::make_unique<schema::QuantizationParametersT>();
+  m.tensor(in).quantization->scale = {0.5f};
+  m.tensor(in).quantization->zero_point = {3};
+  const int out = m.add_op(Op::LOG, {in}, {1, 4}, "bytes");
+  m.tensor(out).type = schema::TensorType::INT8;
+  m.add_output(out);
+  expect_refused(m, ErrorCode::kUnsupported, {"LOG #0", "'bytes'", "int8 without a scale", "give both a scale"});
+}
+
 TEST(Unsupported, Variables) {
   ModelBuilder m;
   const int in = m.add_input({1, 4});
