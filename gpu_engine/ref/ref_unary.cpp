@@ -10,9 +10,10 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
+// In forms that do not cancel far below zero.
 double gelu(double x, bool approximate) {
-  if (!approximate) return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
-  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / kPi) * (x + 0.044715 * x * x * x)));
+  if (!approximate) return 0.5 * x * std::erfc(-x / std::sqrt(2.0));
+  return x / (1 + std::exp(-2 * std::sqrt(2 / kPi) * (x + 0.044715 * x * x * x)));
 }
 
 double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }

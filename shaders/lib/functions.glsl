@@ -40,7 +40,7 @@ vec4 math(int code, vec4 x) {
     case 12: return cos(reduce_angle(x));
     case 13: return mix(x, exp_less_one(x), lessThan(x, vec4(0.0)));
     case 14: return gelu(x);
-    case 15: return 0.5 * x * (1.0 + tanh(clamp(0.79788456080 * (x + 0.044715 * x * x * x), -15.0, 15.0)));
+    case 15: return x / (1.0 + exp(-clamp(1.59576912160 * (x + 0.044715 * x * x * x), -80.0, 80.0)));
     case 16: return clamp(x, 0.0, 1.0);
     case 18: return vec4(0.0);
   }
