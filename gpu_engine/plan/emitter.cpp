@@ -42,13 +42,17 @@ std::optional<int> PlanContext::texture_input(ValueId value) const {
   return std::nullopt;
 }
 
-Emitter::Emitter(const PlanContext& context) : context_(context) {
+Emitter::Emitter(const PlanContext& context)
+    : context_(context), dynamic_range_(std::ranges::any_of(context.graph.order(), [&](NodeId id) {
+        return context.graph.node(id).op == OpType::kDynamicQuantize;
+      })) {
   data_.limits = context.limits;
   data_.options = context.options;
 }
 
 Storage Emitter::real_storage() const {
-  return context_.options.precision == Precision::kFp16 ? Storage::kFloat16 : Storage::kFloat32;
+  const bool half = context_.options.precision == Precision::kFp16 && !dynamic_range_;
+  return half ? Storage::kFloat16 : Storage::kFloat32;
 }
 
 Result<TensorRef> Emitter::tensor(ValueId value) {

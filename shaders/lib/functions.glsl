@@ -24,6 +24,14 @@ vec4 reduce_angle(vec4 x) {
   return (x - turns * 6.28125) - turns * 0.00193530717958648;
 }
 
+// Next to 1, where OpenGL ES bounds the error of log() in absolute terms alone, twice the series of the inverse
+// hyperbolic tangent of (x - 1) / (x + 1).
+vec4 log_of(vec4 x) {
+  vec4 s = (x - 1.0) / (x + 1.0), s2 = s * s;
+  vec4 series = 2.0 * s * (1.0 + s2 * (1.0 / 3.0 + s2 * (1.0 / 5.0 + s2 * (1.0 / 7.0))));
+  return mix(log(x), series, lessThan(abs(x - 1.0), vec4(0.25)));
+}
+
 vec4 math(int code, vec4 x) {
   switch (code) {
     case 1: return inversesqrt(x);
@@ -31,7 +39,7 @@ vec4 math(int code, vec4 x) {
     case 3: return x * x;
     case 4: return -x;
     case 5: return abs(x);
-    case 6: return log(x);
+    case 6: return log_of(x);
     case 7: return floor(x);
     case 8: return ceil(x);
     case 9: return roundEven(x);

@@ -28,8 +28,7 @@ struct MeaningOfOutput {
 
 enum class Numbers {
   kReal,
-  kIntegers,      // quantised
-  kDynamicRange,  // float data, 8-bit weights
+  kIntegers,  // quantised, or of float data and 8-bit weights
 };
 
 struct ModelCase {

@@ -67,7 +67,12 @@ void round_to_half(HostTensor& tensor) {
   for (float& v : tensor.as<float>()) v = half_to_float(float_to_half(v));
 }
 
+bool has_dynamic_range(const Graph& graph) {
+  return std::ranges::any_of(graph.order(), [&](NodeId id) { return graph.node(id).op == OpType::kDynamicQuantize; });
+}
+
 OpCase rounded_to_half(OpCase op) {
+  if (has_dynamic_range(op.graph)) return op;
   for (HostTensor& input : op.inputs) round_to_half(input);
   for (const NodeId id : op.graph.order()) {
     const Node& node = op.graph.node(id);

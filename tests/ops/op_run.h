@@ -43,7 +43,11 @@ Result<OpRun> run_on_gpu(const GlApi& gl, const DeviceLimits& limits, const OpCa
 bool fits_half(const HostTensor& tensor);
 void round_to_half(HostTensor& tensor);
 
-// The case with inputs, weights and operands as 16-bit storage holds them; biases and slopes stay 32-bit floats.
+// Whether data are rounded to quanta of their own range, so that the plan stores all real numbers in 32 bits.
+bool has_dynamic_range(const Graph& graph);
+
+// The case with inputs, weights and operands as 16-bit storage holds them; biases and slopes stay 32-bit floats,
+// and everything does in models of dynamic range.
 OpCase rounded_to_half(OpCase op);
 
 }  // namespace sightglass::test
