@@ -18,4 +18,7 @@ enum class Ties : uint8_t { kAwayFromZero, kUp };
 // x times `factor`, rounded twice: first without the power of two if that is negative (halves up), then with it.
 int32_t multiply(int32_t x, const FixedPoint& factor, Ties ties = Ties::kAwayFromZero);
 
+// The integer part, or the nearest that 32 bits can hold; 0 for what is no number.
+int32_t saturated(double x);
+
 }  // namespace sightglass

@@ -71,7 +71,7 @@ void weighted_sum(const Call& call, Function function, HostTensor& out) {
   for (size_t c = 0; c < channels; ++c) factors.push_back(output_factor(call.graph, call.node, c));
   const Ties ties = ties_of(call.graph, call.node);
   store(call, out,
-        [&](size_t i) { return multiply(static_cast<int32_t>(sums.as<float>()[i]), factors[i % channels], ties); });
+        [&](size_t i) { return multiply(saturated(double{sums.as<float>()[i]}), factors[i % channels], ties); });
 }
 
 // Both operands are brought to a common scale with many more bits first.
@@ -86,10 +86,10 @@ void sum_or_difference(const Call& call, HostTensor& out) {
   };
   const HostTensor a = spread(0), b = spread(1);
   store(call, out, [&](size_t i) {
-    const int32_t x = multiply(static_cast<int32_t>(a.as<float>()[i]) << factors.headroom, factors.a);
+    const int32_t x = multiply(saturated(std::ldexp(double{a.as<float>()[i]}, factors.headroom)), factors.a);
     // SUB has made the second operand negative, and rounding is symmetric.
-    const int32_t y = multiply(static_cast<int32_t>(b.as<float>()[i]) * (1 << factors.headroom), factors.b);
-    return multiply(x + y, factors.out);
+    const int32_t y = multiply(saturated(std::ldexp(double{b.as<float>()[i]}, factors.headroom)), factors.b);
+    return multiply(saturated(static_cast<double>(x) + y), factors.out);
   });
 }
 
@@ -97,13 +97,13 @@ void product(const Call& call, HostTensor& out) {
   std::vector<HostTensor> steps = steps_of_inputs(call);
   const HostTensor products = on(call, binary, steps, out.shape);
   const FixedPoint factor = product_factor(call.graph, call.node);
-  store(call, out, [&](size_t i) { return multiply(static_cast<int32_t>(products.as<float>()[i]), factor); });
+  store(call, out, [&](size_t i) { return multiply(saturated(double{products.as<float>()[i]}), factor); });
 }
 
 void requantize(const Call& call, HostTensor& out) {
   const std::vector<HostTensor> steps = steps_of_inputs(call);
   const FixedPoint factor = rescale_factor(value_in(call, 0), value_out(call));
-  store(call, out, [&](size_t i) { return multiply(static_cast<int32_t>(steps[0].as<float>()[i]), factor); });
+  store(call, out, [&](size_t i) { return multiply(saturated(double{steps[0].as<float>()[i]}), factor); });
 }
 
 void mean_of_integers(const Call& call, HostTensor& out) {
@@ -112,9 +112,9 @@ void mean_of_integers(const Call& call, HostTensor& out) {
   const auto count = static_cast<double>(call.shape(0).elements() / out.shape.elements());
   const MeanFactors factors = mean_factors(call.graph, call.node);
   store(call, out, [&](size_t i) {
-    const auto sum = static_cast<int32_t>(std::lround(double{means.as<float>()[i]} * count));
-    const double scaled = multiply(sum + factors.before, factors.factor);
-    return static_cast<int32_t>(std::round(scaled / factors.divisor)) + factors.after;
+    const double sum = std::round(double{means.as<float>()[i]} * count);
+    const double scaled = multiply(saturated(sum + factors.before), factors.factor);
+    return saturated(std::round(scaled / factors.divisor) + factors.after);
   });
 }
 
@@ -123,17 +123,15 @@ void average(const Call& call, HostTensor& out) {
   std::vector<HostTensor> steps = steps_of_inputs(call);
   const HostTensor averages = on(call, pool2d, steps, out.shape);
   const double zero = zero_point(value_in(call, 0));
-  store(call, out,
-        [&](size_t i) { return static_cast<int32_t>(std::round(double{averages.as<float>()[i]} + zero) - zero); });
+  store(call, out, [&](size_t i) { return saturated(std::round(double{averages.as<float>()[i]} + zero) - zero); });
 }
 
 void resize_of_bytes(const Call& call, HostTensor& out) {
   std::vector<HostTensor> steps = steps_of_inputs(call);
   const HostTensor interpolated = on(call, resize_bilinear, steps, out.shape);
   const double zero = zero_point(value_in(call, 0));
-  store(call, out, [&](size_t i) {
-    return static_cast<int32_t>(std::floor(double{interpolated.as<float>()[i]} + zero + 0.5) - zero);
-  });
+  store(call, out,
+        [&](size_t i) { return saturated(std::floor(double{interpolated.as<float>()[i]} + zero + 0.5) - zero); });
 }
 
 }  // namespace
