@@ -52,5 +52,12 @@ TEST(FixedPoint, StaysWithinThirtyTwoBits) {
   EXPECT_EQ(multiply(INT32_MIN, to_fixed_point(1 << 20)), INT32_MIN / 2);
 }
 
+TEST(FixedPoint, Saturates) {
+  EXPECT_EQ(saturated(-3.9), -3);
+  EXPECT_EQ(saturated(1e300), INT32_MAX);
+  EXPECT_EQ(saturated(-INFINITY), INT32_MIN);
+  EXPECT_EQ(saturated(NAN), 0);
+}
+
 }  // namespace
 }  // namespace sightglass

@@ -99,8 +99,19 @@ TEST(RefQuantized, AveragesRoundTheNumbersThemselves) {
 TEST(RefQuantized, MeansScaleBeforeTheyDivide) {
   // Steps 1, 2, 2, 4 from the zero point: a sum of 9, times 0.5 / 0.25 = 18, over 4 = 4.5, away from zero.
   const Integers in{kInt8, {1, 2, 2, 1}, {6, 7, 7, 9}, 0.5f, 5};
-  EXPECT_EQ(evaluate_integers(OpType::kMean, ReduceAttr{{1, 2}, true}, {in}, {kInt8, {1, 1, 1, 1}, {}, 0.25f, 0}),
+  EXPECT_EQ(evaluate_integers(OpType::kMean, ReduceAttr{{1, 2}, false}, {in}, {kInt8, {1, 1}, {}, 0.25f, 0}),
             std::vector<int>{5});
+}
+
+// The same real numbers, 0.3, in quanta of 0.5. With rows and columns kept: a sum of 8 times 0.3 / (4 * 0.5) is 1.2,
+// rounded; the zero point's 0.6 quanta, rounded, are taken off then. Without: a sum of 4 steps times 0.6 is 2.4,
+// rounded, and a quarter of that is rounded again.
+TEST(RefQuantized, MeansThatKeepRowsAndColumnsTakeTheZeroPointOffLast) {
+  const Integers in{kInt8, {1, 2, 2, 1}, {2, 2, 2, 2}, 0.3f, 1};
+  EXPECT_EQ(evaluate_integers(OpType::kMean, ReduceAttr{{1, 2}, true}, {in}, {kInt8, {1, 1, 1, 1}, {}, 0.5f, 0}),
+            std::vector<int>{0});
+  EXPECT_EQ(evaluate_integers(OpType::kMean, ReduceAttr{{1, 2}, false}, {in}, {kInt8, {1, 1}, {}, 0.5f, 0}),
+            std::vector<int>{1});
 }
 
 TEST(RefQuantized, DynamicRangesAreThoseOfAGroup) {
