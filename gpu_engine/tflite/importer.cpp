@@ -284,6 +284,9 @@ Status Importer::check_states(const DecodedOp& decoded, const Step& step) {
     if (state && (input == nullptr || !input->variable || input->available || !input->shape_declared)) {
       return invalid_model("input " + std::to_string(i) + ", its state, is no variable tensor of a known shape");
     }
+    if (state && input->type != DataType::kFloat32 && !(input->type && is_quantized_type(*input->type))) {
+      return invalid_model("input " + std::to_string(i) + ", its state, is " + input->type_name());
+    }
   }
   return {};
 }

@@ -147,6 +147,8 @@ TEST(ImportRecurrent, WrongOperands) {
   refused([](auto&, auto& inputs) { inputs.resize(22); }, {"it has 22 inputs, not 20 or 24"});
   refused([](auto&, auto& inputs) { inputs[lstm::kHidden] = -1; }, {"input 18 is absent"});
   refused([](auto& b, auto& inputs) { b.tensor(inputs[lstm::kCell]).is_variable = false; }, {"before any operator"});
+  refused([](auto& b, auto& inputs) { b.tensor(inputs[lstm::kCell]).type = schema::TensorType::INT32; },
+          {"its state, is int32"});
   refused(
       [](auto& b, auto& inputs) {
         inputs[lstm::kCell] = b.add_filled({4, 2}, 0);
