@@ -92,8 +92,8 @@ TEST_F(SupportTest, ThePlannerLooksAtWhatWasImported) {
   m.add_output(m.add_custom_op("Strange", {b}, {1}, {}));
   const SupportReport report = checked(m);
   EXPECT_TRUE(names(report, "CUSTOM 'Strange' #2", "not known")) << all_of(report);
-  EXPECT_TRUE(names(report, "RELU #0", "five dimensions")) << all_of(report);
-  EXPECT_TRUE(names(report, "TANH #1", "five dimensions")) << all_of(report);
+  EXPECT_TRUE(names(report, "RELU #0", "at most 5")) << all_of(report);
+  EXPECT_TRUE(names(report, "TANH #1", "at most 5")) << all_of(report);
   EXPECT_TRUE(names(report, "", "tensor 'six'")) << all_of(report);
 }
 
