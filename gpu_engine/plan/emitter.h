@@ -78,8 +78,8 @@ class Emitter {
   Storage storage_of(const TensorRef& ref) const { return data_.tensors[static_cast<size_t>(ref.tensor)].storage; }
 
   PlanContext context_;
-  // Whether data are rounded to quanta of their own range: that range moves with every rounding of what is stored, and all
-  // quanta with it, so real numbers keep their 32 bits.
+  // Whether data are rounded to quanta of their own range: that range moves with every rounding of what is stored, and
+  // all quanta with it, so real numbers keep their 32 bits.
   bool dynamic_range_;
   PlanData data_;
   std::unordered_map<ValueId, TensorRef> refs_, quanta_;

@@ -1,4 +1,6 @@
 // How a model becomes a segmenter: what is known of published models, what files say, what properties say.
+#include "segment/mask_model.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -7,7 +9,6 @@
 
 #include "harness/golden.h"
 #include "known_models.h"
-#include "segment/mask_model.h"
 #include "tiny_model.h"
 
 namespace sightglass::test {

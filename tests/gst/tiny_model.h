@@ -13,7 +13,7 @@ enum class Head {
   kGreyInput,    // like kSigmoid, but with a one-channel input
   kVector,       // no picture comes out: a mean over height and width
   kUnknownOp,    // with a custom operator that nobody knows
-  kCpuOnly,      // like kSigmoid, with a TRANSPOSE_CONV of computed weights, which the GPU cannot run, that changes nothing
+  kCpuOnly,  // like kSigmoid, with a TRANSPOSE_CONV of computed weights, which the GPU cannot run, that changes nothing
 };
 
 // The path of a model of 16 x 16 pixels that takes what is redder than half for foreground, nearly without doubt.

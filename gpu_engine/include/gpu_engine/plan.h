@@ -48,8 +48,8 @@ struct OutputSpec {
   TextureFormat format = TextureFormat::kRgba16f;
 };
 
-// How activations and weights are stored on the GPU. Sums are in 32-bit floats either way. Models with 8-bit weights and
-// real data (dynamic range) are stored in 32 bits whatever is asked for.
+// How activations and weights are stored on the GPU. Sums are in 32-bit floats either way. Models with 8-bit weights
+// and real data (dynamic range) are stored in 32 bits whatever is asked for.
 enum class Precision : uint8_t {
   kFp32,
   kFp16,  // half the memory and its traffic; numbers beyond ±65504 are clamped

@@ -40,7 +40,6 @@ TEST(FoldConstants, LeavesOutputsAndData) {
   expect_not_matched("fold-constants", two);
 }
 
-
 TEST(GlobalPool, OverTheWholeFrame) {
   CaseBuilder builder(45);
   builder.node(OpType::kAveragePool2d, Pool2dAttr{{}, 3, 3, 5, 6}, {builder.input({2, 5, 6, 7})}, Activation::kRelu);
