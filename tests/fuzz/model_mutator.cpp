@@ -160,10 +160,18 @@ std::vector<uint8_t> mutate_model(std::span<const uint8_t> bytes, unsigned seed)
   if (bytes.size() < 8 || !fb::VerifyModelBuffer(verifier)) return {};
   fb::ModelT model;
   fb::GetModel(bytes.data())->UnPackTo(&model);
+  // A tag without a table: the structs cannot be copied so.
+  const auto repair = [](auto& choice) {
+    if (choice.value == nullptr) choice.Reset();
+  };
   for (const auto& graph : model.subgraphs) {
-    for (const auto& op : graph->operators) {
-      // A tag without a table: the structs cannot be copied so.
-      if (op->builtin_options.value == nullptr) op->builtin_options.Reset();
+    for (const auto& op : graph->operators) repair(op->builtin_options);
+    for (const auto& tensor : graph->tensors) {
+      if (!tensor->sparsity) continue;
+      for (const auto& dim : tensor->sparsity->dim_metadata) {
+        repair(dim->array_segments);
+        repair(dim->array_indices);
+      }
     }
   }
   Mutator mutator(model, seed);
