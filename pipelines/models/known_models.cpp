@@ -18,6 +18,11 @@ constexpr std::array<float, 4> kNoFourth{1, 1, 1, 0};
 // Checksums of the files as MediaPipe and TensorFlow publish them; an address is given where that publisher's own list
 // has both. Quantised ones carry their normalisation themselves.
 const KnownModel kModels[] = {
+    // The checksum is that of the file in this tree when the tree was built.
+    {SIGHTGLASS_FIGURE_SHA256,
+     "The project's own, trained on drawn figures",
+     Task::kSegmentation,
+     {.name = "figure", .file = "figure.tflite", .licence = "MIT"}},
     {"191ac9529ae506ee0beefa6b2c945a172dab9d07d1e802a290a4e4038226658b", "MediaPipe selfie segmenter",
      Task::kSegmentation},
     {"8d13b7fae74af625c641226813616a2117bd6bca19eb3b75574621fc08557f27",
@@ -256,7 +261,12 @@ std::string similar_names(std::string_view text) {
   return names;
 }
 
+bool is_shipped(const KnownModel& model) {
+  return model.published.name != nullptr && model.published.generation == nullptr;
+}
+
 std::string address_of(const KnownModel& model) {
+  if (is_shipped(model)) return {};
   return std::string("https://storage.googleapis.com/mediapipe-assets/") + model.published.file +
          "?generation=" + model.published.generation;
 }

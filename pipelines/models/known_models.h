@@ -1,5 +1,5 @@
-// The catalogue of published models: recognised by the SHA-256 of their file, what they are for, how they are fed, and,
-// where their publisher has one, the address that they are fetched from by a short name.
+// The catalogue of models: recognised by the SHA-256 of their file, what they are for, how they are fed, and, for those
+// that come with the project or whose publisher has an address to fetch them from, a short name.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@ namespace sightglass {
 enum class Task { kSegmentation, kPose, kFace, kHand, kDetection, kClassification, kStyle };
 const char* to_string(Task task);  // "segmentation"
 
-// Where the file with a known checksum is published. All that are listed are among the external files of MediaPipe.
+// Where the file with a known checksum is published. All addresses are among the external files of MediaPipe.
 struct Publication {
-  const char* name = nullptr;        // on the command line: "selfie-segmenter"; null: no address is known
+  const char* name = nullptr;        // on the command line: "selfie-segmenter"; null: it can be had from nowhere
   const char* file = nullptr;        // as its publisher calls it: "selfie_segmentation.tflite"
-  const char* generation = nullptr;  // of the file at its address, where older and newer ones may be
+  const char* generation = nullptr;  // of the file at its address, where older and newer ones may be; null: it is shipped
   int64_t bytes = 0;                 // 0: not known
   const char* licence = "Apache-2.0";
   bool operator==(const Publication&) const = default;
@@ -38,11 +38,13 @@ struct KnownModel {
 
 std::span<const KnownModel> known_models();
 
-// The one with that name among those with an address; null when there is none.
+// The one with that name; null when there is none.
 const KnownModel* find_known_model(std::string_view name);
 // Up to three such names that look like `text`, the likeliest first: "hair-segmenter, face-mesh"; empty when none does.
 std::string similar_names(std::string_view text);
-// Of a model with an address.
+// Whether a model with a name comes with the project, and is never fetched.
+bool is_shipped(const KnownModel& model);
+// Empty for a shipped one.
 std::string address_of(const KnownModel& model);
 
 // Reads the file. Nothing when it cannot be read or is none of them.

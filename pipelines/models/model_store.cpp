@@ -1,16 +1,44 @@
 #include "model_store.h"
 
+#include <dlfcn.h>
 #include <glib.h>
 
 #include <filesystem>
+#include <string_view>
 
 namespace sightglass {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Of the library or program that this code is part of; empty when the system does not say.
+fs::path own_file() {
+  static const char here = 0;
+  Dl_info info;
+  std::error_code error;
+  if (dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return {};
+  // A program's name is as it was called, which without a slash is found in PATH.
+  const bool program = std::string_view(info.dli_fname).find('/') == std::string_view::npos;
+  return program ? fs::read_symlink("/proc/self/exe", error) : fs::canonical(info.dli_fname, error);
+}
+
+}  // namespace
+
 std::string ModelStore::default_folder() { return std::string(g_get_user_data_dir()) + "/sightglass/models"; }
 
-std::string ModelStore::path_of(const KnownModel& model) const { return folder_ + "/" + model.published.file; }
+std::string ModelStore::default_shipped_folder() {
+  for (fs::path folder = own_file(); folder.has_relative_path();) {
+    folder = folder.parent_path();
+    std::error_code error;
+    if (fs::path models = folder / "share/sightglass/models"; fs::is_directory(models, error)) return models;
+  }
+  return {};
+}
+
+std::string ModelStore::path_of(const KnownModel& model) const {
+  return (is_shipped(model) ? shipped_folder_ : folder_) + "/" + model.published.file;
+}
 
 StoredState ModelStore::state_of(const KnownModel& model) const {
   const std::string path = path_of(model);
@@ -25,21 +53,27 @@ Result<std::string> ModelStore::resolve(const std::string& path_or_name) const {
     std::error_code error;
     if (path_or_name.find('/') != std::string::npos || fs::exists(path_or_name, error)) return path_or_name;
     const std::string similar = similar_names(path_or_name);
-    return not_found("'" + path_or_name + "' is neither a file here nor the name of a published model" +
+    return not_found("'" + path_or_name + "' is neither a file here nor the name of a known model" +
                      (similar.empty() ? "" : "; similar names: " + similar) +
                      ". `sightglass models list` shows all names");
   }
   const std::string path = path_of(*model), fetch = "`sightglass models fetch " + path_or_name + "`";
+  const bool shipped = is_shipped(*model);
   switch (state_of(*model)) {
     case StoredState::kVerified:
       break;
     case StoredState::kAbsent:
+      if (shipped) {
+        return not_found("the model " + path_or_name +
+                         " comes with sightglass in a folder share/sightglass/models, but there is no " + path +
+                         ": install or build sightglass again");
+      }
       return not_found("the model " + path_or_name + " is not on this machine: " + fetch + " downloads it to " + path);
     case StoredState::kChanged: {
       const std::string found = sha256_of_file(path);
       return invalid_model(path + (found.empty() ? " cannot be read" : " has the SHA-256 " + found) + "; that of " +
-                           path_or_name + " is " + model->sha256 + ". It is not run under that name: " + fetch +
-                           " replaces it");
+                           path_or_name + " is " + model->sha256 + ". It is not run under that name: " +
+                           (shipped ? "installing or building sightglass again" : fetch) + " replaces it");
     }
   }
   return path;

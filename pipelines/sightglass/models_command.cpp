@@ -32,7 +32,7 @@ const char* name_of(StoredState state) {
 Result<const KnownModel*> find(const std::string& name) {
   if (const KnownModel* model = find_known_model(name)) return model;
   const std::string similar = similar_names(name);
-  return not_found("there is no published model '" + name + "' in the catalogue" +
+  return not_found("there is no model '" + name + "' in the catalogue" +
                    (similar.empty() ? "" : "; similar names: " + similar) +
                    ". `sightglass models list` shows all names");
 }
@@ -52,12 +52,20 @@ ordered_json model_json(const KnownModel& model, const ModelStore& store) {
   return {{"name", model.published.name},
           {"title", model.title},
           {"task", to_string(model.task)},
-          {"address", address_of(model)},
+          {"address", is_shipped(model) ? ordered_json() : ordered_json(address_of(model))},
           {"sha256", model.sha256},
           {"bytes", bytes > 0 ? ordered_json(bytes) : ordered_json()},
           {"licence", model.published.licence},
           {"path", store.path_of(model)},
           {"stored", name_of(state)}};
+}
+
+std::string stored_text(const KnownModel& model, StoredState state) {
+  if (state == StoredState::kVerified) return "yes, and verified";
+  const bool absent = state == StoredState::kAbsent;
+  const std::string begin = absent ? "no; " : "a file that is not the published one; ";
+  if (is_shipped(model)) return begin + "installing or building sightglass again brings it back";
+  return begin + "`sightglass models fetch` " + (absent ? "downloads" : "replaces") + " it";
 }
 
 std::string model_text(const KnownModel& model, const ModelStore& store) {
@@ -66,17 +74,13 @@ std::string model_text(const KnownModel& model, const ModelStore& store) {
   std::string text;
   append(text, "name        %s\n", model.published.name);
   append(text, "known as    %s, a model for %s\n", model.title, to_string(model.task));
-  append(text, "address     %s\n", address_of(model).c_str());
+  append(text, "address     %s\n", is_shipped(model) ? "none: it comes with sightglass" : address_of(model).c_str());
   append(text, "SHA-256     %s\n", model.sha256);
   append(text, "size        %s\n",
          bytes > 0 ? (std::to_string(bytes) + " bytes").c_str() : "not known before it is here");
   append(text, "licence     %s, by its model card\n", model.published.licence);
   append(text, "path        %s\n", store.path_of(model).c_str());
-  append(text, "stored      %s\n",
-         state == StoredState::kVerified ? "yes, and verified"
-         : state == StoredState::kAbsent
-             ? "no; `sightglass models fetch` downloads it"
-             : "a file that is not the published one; `sightglass models fetch` replaces it");
+  append(text, "stored      %s\n", stored_text(model, state).c_str());
   return text;
 }
 
@@ -106,6 +110,11 @@ int list(const ModelStore& store, bool as_json) {
 
 Status fetch(const ModelStore& store, const std::string& name, int stall_seconds) {
   SG_ASSIGN_OR_RETURN(const KnownModel* model, find(name));
+  if (is_shipped(*model)) {
+    SG_ASSIGN_OR_RETURN(const std::string path, store.resolve(name));
+    std::printf("%s: comes with sightglass, SHA-256 verified: %s\n", name.c_str(), path.c_str());
+    return {};
+  }
   Progress progress;
   FetchOptions options;
   options.stall_seconds = stall_seconds;
@@ -132,7 +141,7 @@ int report(const Status& status) {
 CLI::App* add_models(CLI::App& app, ModelsArguments& arguments) {
   CLI::App* models = app.add_subcommand(
       "models",
-      "Published models by name: list them, download them, say what is known of one. Such a name can be given "
+      "Known models by name: list them, download them, say what is known of one. Such a name can be given "
       "wherever a .tflite file can");
   models->require_subcommand(1);
   const auto add = [&](const std::string& name, const std::string& help, Action action) {

@@ -59,7 +59,7 @@ TEST(KnownModels, NamesAndAddressesAreTheirOwn) {
     EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-."), std::string::npos) << name;
     EXPECT_TRUE(files.insert(model.published.file).second) << name;
     EXPECT_TRUE(addresses.insert(address_of(model)).second) << name;
-    EXPECT_TRUE(address_of(model).starts_with("https://")) << address_of(model);
+    EXPECT_EQ(address_of(model).starts_with("https://"), !is_shipped(model)) << address_of(model);
     EXPECT_STRNE(model.published.licence, "") << name;
     EXPECT_EQ(find_known_model(name), &model);
   }
@@ -88,7 +88,7 @@ class ModelStoreTest : public ::testing::Test {
   void expect_refusal(const std::string& text, std::initializer_list<std::string> words) const {
     for (const std::string& word : words) EXPECT_NE(refusal(text).find(word), std::string::npos) << refusal(text);
   }
-  const ModelStore store_{(scratch_folder() / "store").string()};
+  const ModelStore store_{(scratch_folder() / "store").string(), (scratch_folder() / "shipped").string()};
 };
 
 TEST_F(ModelStoreTest, PathsStayPaths) {
@@ -109,6 +109,24 @@ TEST_F(ModelStoreTest, PathsStayPaths) {
   ASSERT_TRUE(file.ok()) << file.status().message();
   EXPECT_EQ(*file, "model.tflite");
   EXPECT_FALSE(name.ok());
+}
+
+TEST_F(ModelStoreTest, TheShippedModelIsThere) {
+  const ModelStore store((scratch_folder() / "store").string());
+  const auto path = store.resolve("figure");
+  ASSERT_TRUE(path.ok()) << path.status().message();
+  EXPECT_TRUE(path->ends_with("/share/sightglass/models/figure.tflite")) << *path;
+  const auto known = recognise_model(*path);
+  ASSERT_TRUE(known);
+  EXPECT_TRUE(is_shipped(*known));
+}
+
+TEST_F(ModelStoreTest, AShippedModelIsNotFetched) {
+  expect_refusal("figure", {"comes with sightglass", (scratch_folder() / "shipped/figure.tflite").string(), "install"});
+  const std::string changed = write("shipped/figure.tflite", "something else");
+  expect_refusal("figure", {changed, sha256_of_file(changed), "install"});
+  EXPECT_EQ(refusal("figure").find("fetch"), std::string::npos) << refusal("figure");
+  fs::remove_all(scratch_folder() / "shipped");
 }
 
 TEST_F(ModelStoreTest, AnUnknownNameIsNeitherFileNorModel) {

@@ -61,7 +61,7 @@ TEST_F(ModelsCommand, ListsAllNames) {
   for (const json& model : models) {
     const std::string name = model.at("name");
     EXPECT_NE(text.output.find(name), std::string::npos);
-    EXPECT_EQ(model.at("stored"), "absent") << name;
+    EXPECT_EQ(model.at("stored"), name == "figure" ? "verified" : "absent") << name;
     EXPECT_EQ(model.at("sha256").get<std::string>().size(), 64u);
     const CommandResult info = run_command("models info --json " + name);
     ASSERT_EQ(info.status, 0) << info.output;
@@ -78,6 +78,17 @@ TEST_F(ModelsCommand, SaysWhatIsKnown) {
         "hair_segmentation.tflite", "segmentation", "no;"}) {
     EXPECT_NE(info.output.find(word), std::string::npos) << word << " in " << info.output;
   }
+}
+
+TEST_F(ModelsCommand, TheShippedModelIsNeverFetched) {
+  const CommandResult info = run_command("models info figure");
+  EXPECT_EQ(info.status, 0);
+  EXPECT_NE(info.output.find("comes with sightglass"), std::string::npos) << info.output;
+  const CommandResult fetched = run_command("models fetch figure");
+  EXPECT_EQ(fetched.status, 0);
+  EXPECT_NE(fetched.output.find("share/sightglass/models/figure.tflite"), std::string::npos) << fetched.output;
+  const CommandResult run = run_command("run figure --runs 1");
+  EXPECT_EQ(run.status, 0) << run.output;
 }
 
 TEST_F(ModelsCommand, UnknownNames) {
