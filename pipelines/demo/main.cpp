@@ -1,4 +1,5 @@
-// sightglass-demo: a clip or a camera through glsegment, to a window or into a file with a contact sheet.
+// sightglass-demo: a clip, a camera or drawn figures through glsegment, to a window or into a file with a contact
+// sheet.
 #include <gst/gst.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "contact_sheet.h"
+#include "defaults.h"
 #include "options.h"
 #include "playback.h"
 
@@ -31,9 +33,9 @@ int fail(const std::string& message) {
   return 1;
 }
 
-int run(const Options& options, int column_width) {
+int run(const Options& options, int column_width, const std::string& hint) {
   const auto result = sightglass::demo::play(options);
-  if (!result.ok()) return fail(result.status().message());
+  if (!result.ok()) return fail(result.status().message() + hint);
   const double rate = result->seconds > 0 ? static_cast<double>(result->frames - 1) / result->seconds : 0;
   std::printf("\n%llu frames of %dx%d, %.1f per second\n", static_cast<unsigned long long>(result->frames),
               result->width, result->height, rate);
@@ -60,18 +62,25 @@ int run_command(int argc, char** argv) {
   Options options;
   int column_width = 240;
   CLI::App app(
-      "Plays a clip or a camera with its background blurred or replaced, to a window when there is a display, "
-      "else into a video file and a PNG contact sheet.");
+      "Plays a camera, a clip or drawn figures with the background blurred or replaced, to a window when there is a "
+      "display, else into a video file and a PNG contact sheet.");
   app.name("demo");
-  app.add_option("--model", options.model,
-                 "TFLite segmentation model, or the name of a stored one: see sightglass models")
-      ->required();
-  app.add_option("--input", options.input, "a video file, or a camera: /dev/videoN")->required();
+  app.add_option(
+      "--model", options.model,
+      "TFLite segmentation model, or the name of one: see sightglass models (default: selfie-segmenter if it "
+      "has been fetched and the input is not figures, else figure)");
+  app.add_option("--input", options.input,
+                 "a video file, a camera: /dev/videoN, or figures: drawn by glfiguresrc (default: a camera if there is "
+                 "one, else figures)");
   app.add_option("--background", options.background, "blur, color, transparent, mask, or a picture's path")
       ->default_val("blur");
   app.add_option("--output", options.output, "a .mp4 or .webm file, instead of a window");
   app.add_option("--properties", options.properties, "more properties of glsegment: \"blur-radius=40 threshold=0.6\"");
-  app.add_option("--seconds", options.seconds, "stop a camera after so long (default: at Ctrl-C)");
+  app.add_option(
+         "--seconds", options.seconds,
+         "stop after so long; 0: at the end of a clip, at Ctrl-C (default: 10 for cameras and figures that go into a "
+         "file, else 0)")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--column-width", column_width, "pixels of a contact sheet's column")->default_val(column_width);
   CLI11_PARSE(app, argc, argv);
 
@@ -88,7 +97,21 @@ int run_command(int argc, char** argv) {
     return fail("GStreamer does not find glsegment: set GST_PLUGIN_PATH to the folder of libgstsightglass.so");
   }
   gst_object_unref(factory);
-  return run(options, column_width);
+  std::string hint;
+  if (options.input.empty()) {
+    options.input = sightglass::demo::find_camera();
+    if (!options.input.empty()) hint = "; --input figures does without a camera";
+  }
+  if (options.input.empty()) options.input = sightglass::demo::kFigures;
+  if (options.model.empty()) {
+    options.model = sightglass::demo::default_model(options.input);
+    if (options.input != sightglass::demo::kFigures && options.model == "figure") {
+      std::printf(
+          "the model that comes along has never seen a photograph; for people, `sightglass models fetch "
+          "selfie-segmenter` gets one that has\n");
+    }
+  }
+  return run(options, column_width, hint);
 }
 
 }  // namespace

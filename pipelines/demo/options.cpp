@@ -45,6 +45,8 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
+bool is_camera(const std::string& input) { return input.starts_with("/dev/video"); }
+
 bool is_picture(const std::string& background) {
   for (const char* known : {"blur", "color", "transparent", "mask"}) {
     if (background == known) return false;
@@ -54,8 +56,20 @@ bool is_picture(const std::string& background) {
 
 }  // namespace
 
+bool Options::endless() const { return input == kFigures || is_camera(input); }
+
+int Options::limit() const { return seconds.value_or(endless() && !output.empty() ? kSecondsOfFile : 0); }
+
 std::string source_text(const Options& options) {
-  if (options.input.starts_with("/dev/video")) return "v4l2src device=" + quoted(options.input) + " ! videoconvert";
+  if (options.input == kFigures) {
+    // Into a file, fewer of them: a machine without a GPU takes long over each. Another figure every three seconds.
+    const int rate = options.output.empty() ? 30 : 15;
+    const std::string count =
+        options.limit() > 0 ? " num-buffers=" + std::to_string(rate * options.limit()) : std::string();
+    return "glfiguresrc seed-interval=" + std::to_string(3 * rate) + count +
+           " ! video/x-raw(memory:GLMemory),width=640,height=480,framerate=" + std::to_string(rate) + "/1";
+  }
+  if (is_camera(options.input)) return "v4l2src device=" + quoted(options.input) + " ! videoconvert";
   return "filesrc location=" + quoted(options.input) + " ! decodebin";
 }
 
@@ -67,7 +81,10 @@ std::string segment_text(const Options& options, const std::string& background) 
 }
 
 std::string sink_text(const Options& options) {
-  if (options.output.empty()) return "glimagesink";
+  // Drawing figures without a GPU takes longer than showing them: then they move slowly, but none is left out.
+  if (options.output.empty()) {
+    return options.input == kFigures ? "glimagesink qos=false max-lateness=-1" : "glimagesink";
+  }
   const size_t dot = options.output.rfind('.');
   const Encoder* encoder = find_encoder(dot == std::string::npos ? ".none" : options.output.substr(dot));
   if (encoder == nullptr) return {};

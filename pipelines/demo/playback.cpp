@@ -151,8 +151,9 @@ Result<PlaybackResult> play(const Options& options) {
   add_probe(pipeline, "upload", "sink", on_frame_in, &recorder);
   add_probe(pipeline, "segment", "src", on_frame_out, &recorder);
   const guint interrupt = g_unix_signal_add(SIGINT, end_stream, pipeline);
-  const guint limit =
-      options.seconds > 0 ? g_timeout_add_seconds(static_cast<guint>(options.seconds), end_stream, pipeline) : 0;
+  // Drawn figures are counted by the source.
+  const bool timed = options.limit() > 0 && options.input != kFigures;
+  const guint limit = timed ? g_timeout_add_seconds(static_cast<guint>(options.limit()), end_stream, pipeline) : 0;
 
   const Status status = wait_for_end(pipeline);
   for (const guint source : {interrupt, limit}) {

@@ -16,10 +16,11 @@ const char* to_string(Task task);  // "segmentation"
 
 // Where the file with a known checksum is published. All addresses are among the external files of MediaPipe.
 struct Publication {
-  const char* name = nullptr;        // on the command line: "selfie-segmenter"; null: it can be had from nowhere
-  const char* file = nullptr;        // as its publisher calls it: "selfie_segmentation.tflite"
-  const char* generation = nullptr;  // of the file at its address, where older and newer ones may be; null: it is shipped
-  int64_t bytes = 0;                 // 0: not known
+  const char* name = nullptr;  // on the command line: "selfie-segmenter"; null: it can be had from nowhere
+  const char* file = nullptr;  // as its publisher calls it: "selfie_segmentation.tflite"
+  const char* generation =
+      nullptr;        // of the file at its address, where older and newer ones may be; null: it is shipped
+  int64_t bytes = 0;  // 0: not known
   const char* licence = "Apache-2.0";
   bool operator==(const Publication&) const = default;
 };

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "models/command_case.h"
+#include "harness/command_case.h"
 
 namespace sightglass::test {
 namespace {

@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include "harness/command_case.h"
 #include "harness/golden.h"
 #include "http_server.h"
-#include "models/command_case.h"
 
 namespace sightglass::test {
 namespace {

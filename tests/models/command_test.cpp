@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "command_case.h"
+#include "harness/command_case.h"
 #include "harness/compare.h"
 #include "harness/golden.h"
 #include "picture_input.h"

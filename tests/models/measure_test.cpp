@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "command_case.h"
+#include "harness/command_case.h"
 #include "harness/golden.h"
 
 namespace sightglass::test {

@@ -1,7 +1,5 @@
 // Every shader in every combination of defines that the engine or an element may ask for: accepted by glslangValidator,
 // the reference compiler, and by the driver at hand.
-#include <sys/wait.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +8,7 @@
 #include "figure/shaders.h"
 #include "gpu_engine/shader_library.h"
 #include "harness/gl_test.h"
+#include "harness/program.h"
 #include "harness/scratch_folder.h"
 #include "ops/kernel.h"
 #include "segment/shaders.h"
@@ -24,19 +23,8 @@ std::vector<ShaderKey> every_variant() {
   return keys;
 }
 
-// Runs a command and returns its exit status and what it printed.
-std::pair<int, std::string> run_command(const std::string& command) {
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return {-1, "popen failed"};
-  std::string output;
-  char buffer[4096];
-  while (const size_t n = fread(buffer, 1, sizeof(buffer), pipe)) output.append(buffer, n);
-  const int status = pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
-}
-
 TEST(ShaderSyntax, GlslangValidatorAcceptsEveryVariant) {
-  if (run_command("glslangValidator --version").first != 0) GTEST_SKIP() << "glslangValidator is not installed";
+  if (run_program("glslangValidator --version 2>&1").status != 0) GTEST_SKIP() << "glslangValidator is not installed";
   // Many files to a command: starting one takes longer than checking a shader.
   constexpr size_t kFiles = 100;
   const std::vector<ShaderKey> keys = every_variant();
@@ -50,7 +38,7 @@ TEST(ShaderSyntax, GlslangValidatorAcceptsEveryVariant) {
       std::ofstream(file) << *source;
       command += " " + file.string();
     }
-    const auto [status, output] = run_command(command);
+    const auto [status, output] = run_program(command + " 2>&1");
     EXPECT_EQ(status, 0) << "variants " << first << " and on, the first of which is " << keys[first].name() << "\n"
                          << output;
   }
@@ -59,10 +47,10 @@ TEST(ShaderSyntax, GlslangValidatorAcceptsEveryVariant) {
 }
 
 TEST(ShaderSyntax, ABrokenShaderIsNoticed) {
-  if (run_command("glslangValidator --version").first != 0) GTEST_SKIP() << "glslangValidator is not installed";
+  if (run_program("glslangValidator --version 2>&1").status != 0) GTEST_SKIP() << "glslangValidator is not installed";
   const std::string file = scratch_folder() / "broken.comp";
   std::ofstream(file) << "#version 310 es\nlayout(local_size_x = 1) in;\nvoid main() { undeclared = 1; }\n";
-  EXPECT_NE(run_command("glslangValidator " + file).first, 0);
+  EXPECT_NE(run_program("glslangValidator " + file + " 2>&1").status, 0);
 }
 
 TEST(ShaderSyntax, EveryEmbeddedShaderHasAVariant) {

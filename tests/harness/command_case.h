@@ -2,36 +2,16 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "harness/program.h"
 #include "harness/scratch_folder.h"
 
 namespace sightglass::test {
-
-struct CommandResult {
-  int status = -1;
-  std::string output;  // stdout and, unless it was sent elsewhere, stderr
-};
-
-inline CommandResult run_program(const std::string& line) {
-  CommandResult result;
-  FILE* pipe = ::popen(line.c_str(), "r");
-  if (pipe == nullptr) return result;
-  std::array<char, 4096> buffer;
-  while (const size_t read = std::fread(buffer.data(), 1, buffer.size(), pipe))
-    result.output.append(buffer.data(), read);
-  const int status = ::pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return result;
-}
 
 inline CommandResult run_command(const std::string& arguments, const std::string& redirect = "2>&1") {
   return run_program(std::string(SIGHTGLASS_COMMAND) + " " + arguments + " " + redirect);

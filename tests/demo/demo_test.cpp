@@ -1,0 +1,174 @@
+// The demo, started as people start it: what it draws is looked at in its contact sheet and on the screen.
+#include <gdk-pixbuf/gdk-pixbuf.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "harness/program.h"
+#include "harness/scratch_folder.h"
+
+namespace sightglass::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Unref {
+  void operator()(gpointer object) const { g_object_unref(object); }
+};
+using Pixbuf = std::unique_ptr<GdkPixbuf, Unref>;
+
+// Means over a rectangle of a picture, in eight bits.
+struct Look {
+  double mean = 0;
+  double deviation = 0;  // of the pixels' brightness
+  double colour = 0;     // how far pixels are from grey
+};
+
+Look look_at(const GdkPixbuf* picture, int x, int y, int width, int height) {
+  const int channels = gdk_pixbuf_get_n_channels(picture), stride = gdk_pixbuf_get_rowstride(picture);
+  const guint8* pixels = gdk_pixbuf_read_pixels(picture);
+  Look look;
+  double squares = 0;
+  for (int row = y; row < y + height; ++row) {
+    for (int column = x; column < x + width; ++column) {
+      const guint8* pixel = pixels + static_cast<ptrdiff_t>(row) * stride + static_cast<ptrdiff_t>(column) * channels;
+      const double mean = (pixel[0] + pixel[1] + pixel[2]) / 3.0;
+      look.mean += mean;
+      squares += mean * mean;
+      look.colour += std::abs(pixel[0] - mean) + std::abs(pixel[1] - mean) + std::abs(pixel[2] - mean);
+    }
+  }
+  const double count = static_cast<double>(width) * height;
+  look.mean /= count;
+  look.colour /= 3 * count;
+  look.deviation = std::sqrt(std::max(0.0, squares / count - look.mean * look.mean));
+  std::printf("%dx%d at (%d,%d): mean %.1f, deviation %.1f, colour %.1f\n", width, height, x, y, look.mean,
+              look.deviation, look.colour);
+  return look;
+}
+
+// Mean difference of two rectangles of the same size in one picture, in eight bits.
+double difference(const GdkPixbuf* picture, int x, int y0, int y1, int width, int height) {
+  const int channels = gdk_pixbuf_get_n_channels(picture), stride = gdk_pixbuf_get_rowstride(picture);
+  const guint8* pixels = gdk_pixbuf_read_pixels(picture);
+  double sum = 0;
+  for (int row = 0; row < height; ++row) {
+    for (int i = x * channels; i < (x + width) * channels; ++i) {
+      sum += std::abs(pixels[static_cast<ptrdiff_t>(y0 + row) * stride + i] -
+                      pixels[static_cast<ptrdiff_t>(y1 + row) * stride + i]);
+    }
+  }
+  return sum / (static_cast<double>(width) * height * channels);
+}
+
+Pixbuf load(const fs::path& path) {
+  GError* error = nullptr;
+  Pixbuf picture(gdk_pixbuf_new_from_file(path.c_str(), &error));
+  EXPECT_EQ(error, nullptr) << error->message;
+  g_clear_error(&error);
+  return picture;
+}
+
+class Demo : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(folder_);
+    ::setenv("GST_PLUGIN_PATH", SIGHTGLASS_PLUGIN_FOLDER, 1);
+    // A model that was fetched on this machine is not what is tested.
+    ::setenv("XDG_DATA_HOME", (folder_ / "data").c_str(), 1);
+    // The demo finds out by itself how GL comes up.
+    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "GST_GL_PLATFORM", "GST_GL_API", "GST_GL_WINDOW"}) {
+      ::unsetenv(name);
+    }
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  CommandResult run(const std::string& arguments) const {
+    return run_program("cd " + folder_.string() + " && " SIGHTGLASS_DEMO " " + arguments + " 2>&1");
+  }
+
+  const fs::path folder_ = scratch_folder() / "demo";
+};
+
+TEST_F(Demo, NeedsNothingWithoutDisplayAndCamera) {
+  const CommandResult result = run("--seconds 1");
+  if (result.output.find("v4l2src") != std::string::npos) GTEST_SKIP() << "this machine has a camera";
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_NE(result.output.find("glfiguresrc"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("15 frames of 640x480"), std::string::npos) << result.output;
+  const bool mp4 = fs::exists(folder_ / "sightglass-demo.mp4");
+  const fs::path video = folder_ / (mp4 ? "sightglass-demo.mp4" : "sightglass-demo.webm");
+  EXPECT_GT(fs::file_size(video), 10000u);
+
+  // Four columns of 240x180, with gaps of four pixels: input, mask, result.
+  const Pixbuf sheet = load(folder_ / "sightglass-demo.png");
+  ASSERT_NE(sheet, nullptr);
+  ASSERT_EQ(gdk_pixbuf_get_width(sheet.get()), 4 * 240 + 3 * 4);
+  ASSERT_EQ(gdk_pixbuf_get_height(sheet.get()), 3 * 180 + 2 * 4);
+  const Look input = look_at(sheet.get(), 0, 0, 240, 180);
+  EXPECT_GT(input.deviation, 10);
+  EXPECT_GT(input.colour, 2);
+  const Look mask = look_at(sheet.get(), 0, 184, 240, 180);
+  EXPECT_EQ(mask.colour, 0) << "a mask is grey";
+  EXPECT_GT(mask.mean, 10) << "there is a person";
+  EXPECT_LT(mask.mean, 200) << "there is a background";
+  EXPECT_GT(mask.deviation, 40);
+  const double changed = difference(sheet.get(), 0, 0, 368, 240, 180);
+  std::printf("the result differs from the input by %.2f\n", changed);
+  EXPECT_GT(changed, 1) << "the background is blurred";
+  EXPECT_LT(changed, 60) << "it is the same picture";
+}
+
+TEST_F(Demo, OpensAWindowOnADisplay) {
+  if (run_program("xvfb-run --help 2>&1").status != 0) GTEST_SKIP() << "xvfb-run is not installed";
+  // The picture of the screen is taken while the demo plays.
+  std::ofstream(folder_ / "play.sh") << SIGHTGLASS_DEMO
+      " --input figures --seconds 3 >demo.log 2>&1 &\n"
+      "demo=$!\n"
+      "tries=0\n"
+      "until grep -q 'first frame out' demo.log || [ $((tries += 1)) -gt 600 ]; do\n"
+      "  kill -0 $demo || break\n"
+      "  sleep 0.1\n"
+      "done\n"
+      "sleep 1\n"
+      "gst-launch-1.0 -q ximagesrc num-buffers=1 show-pointer=false use-damage=false !"
+      " videoconvert ! pngenc ! filesink location=screen.png\n"
+      "wait $demo\n";
+  const CommandResult result = run_program(
+      "cd " + folder_.string() + " && xvfb-run -a -s '-screen 0 800x600x24' sh -e play.sh 2>&1; cat demo.log");
+  ASSERT_NE(result.output.find("90 frames of 640x480"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("glimagesink"), std::string::npos) << result.output;
+  EXPECT_FALSE(fs::exists(folder_ / "sightglass-demo.png")) << "a window is no file";
+
+  const Pixbuf screen = load(folder_ / "screen.png");
+  ASSERT_NE(screen, nullptr);
+  ASSERT_EQ(gdk_pixbuf_get_width(screen.get()), 800);
+  // No window manager: the window is in the corner, and all else is black.
+  const Look window = look_at(screen.get(), 0, 0, 640, 480);
+  EXPECT_GT(window.mean, 10);
+  EXPECT_GT(window.deviation, 10);
+  EXPECT_GT(window.colour, 2);
+  const Look rest = look_at(screen.get(), 640, 0, 160, 480);
+  EXPECT_EQ(rest.mean, 0);
+}
+
+TEST_F(Demo, SaysWhatIsWrong) {
+  const auto expect_failure = [&](const std::string& arguments, const std::string& words) {
+    const CommandResult result = run(arguments);
+    EXPECT_NE(result.status, 0) << arguments;
+    EXPECT_NE(result.output.find(words), std::string::npos) << arguments << ": " << result.output;
+  };
+  expect_failure("--input figures --model figur --seconds 1", "similar names: figure");
+  expect_failure("--input figures --output video.xyz --seconds 1", "video.xyz");
+  expect_failure("--input nowhere.mp4", "nowhere.mp4");
+  expect_failure("--input /dev/video99 --output video.mp4", "/dev/video99");
+  expect_failure("--seconds -1", "--seconds");
+}
+
+}  // namespace
+}  // namespace sightglass::test
