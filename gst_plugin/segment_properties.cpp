@@ -132,8 +132,8 @@ void install_segment_properties(GObjectClass* object_class) {
 
   install(kModel, g_param_spec_string(
                       "model", "Model",
-                      "TFLite segmentation model to run: path of a .tflite file, or name of a published model that "
-                      "`sightglass models fetch` has stored",
+                      "TFLite segmentation model to run: path of a .tflite file, or name: figure, which comes along, or "
+                      "a published model that `sightglass models fetch` has stored",
                       nullptr, kReady));
   install(kClasses,
           g_param_spec_string("classes", "Classes",

@@ -35,7 +35,8 @@ struct SegmentRuntime::Job {
 Status SegmentRuntime::start(const SegmentSettings& settings) {
   if (settings.model.empty()) {
     return invalid_argument(
-        "no model is set: model=FILE.tflite, or model=NAME of a published model, is the segmentation model to run");
+        "no model is set: model=FILE.tflite, or model=NAME of one that `sightglass models list` shows, is the "
+        "segmentation model to run; model=figure comes along");
   }
   SG_ASSIGN_OR_RETURN(const std::string file, ModelStore().resolve(settings.model));
   SG_ASSIGN_OR_RETURN(const MaskModelOptions options, settings.mask_model_options());
