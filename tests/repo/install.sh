@@ -17,6 +17,12 @@ plugin=$(find "$prefix" -name 'libgstsightglass.so')
 [ -n "$plugin" ] || { echo "no plugin was installed" && exit 1; }
 case $plugin in */gstreamer-1.0/*) ;; *) echo "the plugin is not in GStreamer's folder: $plugin" && exit 1 ;; esac
 "$prefix/bin/sightglass" --version
+# The model that comes along is found wherever the tree was moved to.
+"$prefix/bin/sightglass" models info figure >"$work/figure.log"
+if ! grep -q "path .*$prefix/share/sightglass/models/figure.tflite" "$work/figure.log" ||
+  ! grep -q 'yes, and verified' "$work/figure.log"; then
+  cat "$work/figure.log" && exit 1
+fi
 
 echo "== CMake"
 cmake -S "$source/tests/repo/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Runs a command in the tree within a root folder; as root, in mount and process namespaces of its own.
+#   enter.sh ROOT SHARED COMMAND [ARGUMENT…]
+# SHARED, a folder of models and media, is seen next to the tree, read-only, if it exists.
+set -eu
+root=$1
+shared=$2
+shift 2
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+if [ -d "$shared" ]; then
+  mkdir -p "$root/root/shared"
+  mount --bind "$shared" "$root/root/shared"
+  mount -o remount,bind,ro "$root/root/shared"
+fi
+exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin CI="${CI:-}" \
+  TOOLS="${TOOLS:-}" LIBRARIES="${LIBRARIES:-}" \
+  ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+  sh -c 'cd /root/sightglass && exec "$@"' sh "$@"

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Runs the tests in a Debian of its own below build/chroot/, which is made once and kept; as root.
+#   run.sh RELEASE ARCHITECTURE [CTEST-OPTION…]
+# RELEASE is bookworm, trixie …; ARCHITECTURE the machine's own, or arm64: then all is cross-compiled, and what needs no
+# GL runs under qemu-user.
+set -eu
+release=$1
+arch=$2
+shift 2
+source=$(cd "$(dirname "$0")/../.." && pwd)
+own=$(dpkg --print-architecture)
+root=$source/build/chroot/$release-$arch
+
+if [ ! -e "$root.made" ]; then
+  echo "== making $root"
+  rm -rf "$root"
+  mkdir -p "$(dirname "$root")"
+  mmdebstrap --quiet --variant=minbase --include=ca-certificates "$release" "$root" ${SIGHTGLASS_MIRROR:+"$SIGHTGLASS_MIRROR"}
+  touch "$root.made"
+fi
+
+# The tree as git sees it, edits and new files with it. What went away here goes away there; its build folder stays.
+tree=$root/root/sightglass
+mkdir -p "$tree"
+find "$tree" -mindepth 1 -maxdepth 1 ! -name build ! -name 'build-*' -exec rm -rf {} +
+(cd "$source" && git -c safe.directory='*' ls-files -z -co --exclude-standard | tar -c --null --ignore-failed-read -T - 2>/dev/null) |
+  tar -x -C "$tree"
+cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+
+if [ "$arch" = "$own" ]; then
+  set -- ./dev test "$@"
+else
+  set -- tests/chroot/cross.sh "$arch" "$@"
+fi
+# In namespaces of their own: mounts go, and processes end, with the command.
+exec unshare --mount --pid --fork --propagation private "$source/tests/chroot/enter.sh" "$root" "$source/../shared" "$@" </dev/null
