@@ -15,7 +15,7 @@ esac
 triplet=$machine-linux-gnu
 build=build-$arch
 
-if [ ! -e /root/packages.installed ]; then
+if [ ! -e /srv/packages.installed ]; then
   export DEBIAN_FRONTEND=noninteractive
   dpkg --add-architecture "$arch"
   apt-get -qq update
@@ -23,7 +23,7 @@ if [ ! -e /root/packages.installed ]; then
   for library in $LIBRARIES; do foreign="$foreign $library:$arch"; done
   # shellcheck disable=SC2086  # lists of words
   apt-get -qq -o Dpkg::Use-Pty=0 install -y --no-install-recommends $TOOLS "crossbuild-essential-$arch" qemu-user $foreign
-  touch /root/packages.installed
+  touch /srv/packages.installed
 fi
 
 export PKG_CONFIG_LIBDIR=/usr/lib/$triplet/pkgconfig:/usr/share/pkgconfig

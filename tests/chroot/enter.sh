@@ -9,11 +9,11 @@ shift 2
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 if [ -d "$shared" ]; then
-  mkdir -p "$root/root/shared"
-  mount --bind "$shared" "$root/root/shared"
-  mount -o remount,bind,ro "$root/root/shared"
+  mkdir -p "$root/srv/shared"
+  mount --bind "$shared" "$root/srv/shared"
+  mount -o remount,bind,ro "$root/srv/shared"
 fi
 exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin CI="${CI:-}" \
   TOOLS="${TOOLS:-}" LIBRARIES="${LIBRARIES:-}" \
   ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
-  sh -c 'cd /root/sightglass && exec "$@"' sh "$@"
+  sh -c 'cd /srv/sightglass && exec "$@"' sh "$@"

@@ -20,7 +20,7 @@ if [ ! -e "$root.made" ]; then
 fi
 
 # The tree as git sees it, edits and new files with it. What went away here goes away there; its build folder stays.
-tree=$root/root/sightglass
+tree=$root/srv/sightglass
 mkdir -p "$tree"
 find "$tree" -mindepth 1 -maxdepth 1 ! -name build ! -name 'build-*' -exec rm -rf {} +
 (cd "$source" && git -c safe.directory='*' ls-files -z -co --exclude-standard | tar -c --null --ignore-failed-read -T - 2>/dev/null) |
