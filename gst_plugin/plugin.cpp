@@ -3,11 +3,12 @@
 
 #include "glfiguresrc.h"
 #include "glsegment.h"
+#include "glsegmentbin.h"
 #include "tracer/stage_latency.h"
 
 static gboolean plugin_init(GstPlugin* plugin) {
-  return GST_ELEMENT_REGISTER(glsegment, plugin) && GST_ELEMENT_REGISTER(glfiguresrc, plugin) &&
-         sightglass::register_stage_latency_tracer(plugin);
+  return GST_ELEMENT_REGISTER(glsegment, plugin) && GST_ELEMENT_REGISTER(glsegmentbin, plugin) &&
+         GST_ELEMENT_REGISTER(glfiguresrc, plugin) && sightglass::register_stage_latency_tracer(plugin);
 }
 
 #define PACKAGE "sightglass"

@@ -9,6 +9,7 @@
 
 #include "glfiguresrc.h"
 #include "glsegment.h"
+#include "glsegmentbin.h"
 #include "harness/scratch_folder.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -27,7 +28,8 @@ void init_gstreamer() {
     setenv("XDG_CACHE_HOME", (scratch_folder() / "cache").c_str(), 0);
     setenv("XDG_DATA_HOME", (scratch_folder() / "data").c_str(), 1);
     gst_init(nullptr, nullptr);
-    return GST_ELEMENT_REGISTER(glsegment, nullptr) != FALSE && GST_ELEMENT_REGISTER(glfiguresrc, nullptr) != FALSE;
+    return GST_ELEMENT_REGISTER(glsegment, nullptr) != FALSE && GST_ELEMENT_REGISTER(glsegmentbin, nullptr) != FALSE &&
+           GST_ELEMENT_REGISTER(glfiguresrc, nullptr) != FALSE;
   }();
   (void)done;
 }

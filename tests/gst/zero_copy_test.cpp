@@ -56,6 +56,14 @@ TEST_P(ZeroCopy, HundredFramesWithoutATransfer) {
 INSTANTIATE_TEST_SUITE_P(Backgrounds, ZeroCopy, ::testing::Values("blur", "color", "image", "transparent", "mask"),
                          [](const auto& info) { return std::string(info.param); });
 
+// Between textures, glsegmentbin's uploads and downloads stand aside.
+TEST(ZeroCopyBin, HundredFramesWithoutATransfer) {
+  const auto counts = count_transfers(
+      "gleffects_identity ! glsegmentbin name=bin model=" + red_model() + " ! video/x-raw(memory:GLMemory)", "bin",
+      "bin");
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
+}
+
 // The counters see what an upload and a download do.
 TEST(ZeroCopyControl, UploadAndDownloadAreCounted) {
   const auto counts =

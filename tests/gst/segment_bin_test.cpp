@@ -1,0 +1,108 @@
+// glsegmentbin: what it takes and gives, and that it is glsegment in all else.
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test_pipeline.h"
+#include "tiny_model.h"
+
+namespace sightglass::test {
+namespace {
+
+Rgba left_half_red(int32_t width, int32_t height) {
+  Rgba frame(width, height);
+  for (int32_t y = 0; y < height; ++y) {
+    for (int32_t x = 0; x < width; ++x) {
+      uint8_t* pixel = frame.at(x, y);
+      pixel[0] = x < width / 2 ? 230 : 60;
+      pixel[1] = x < width / 2 ? 20 : 120;
+      pixel[2] = x < width / 2 ? 20 : 180;
+      pixel[3] = 255;
+    }
+  }
+  return frame;
+}
+
+std::string bin(const std::string& properties) {
+  return "glsegmentbin name=bin model=" + red_model() + " " + properties;
+}
+
+void expect_mask(const std::optional<Rgba>& mask, const std::string& what) {
+  ASSERT_TRUE(mask) << what;
+  EXPECT_GT(mask->at(20, 60)[0], 250) << what;
+  EXPECT_LT(mask->at(140, 60)[0], 5) << what;
+}
+
+// Frames in system memory of the formats that cameras and decoders give, and back.
+TEST(GlSegmentBin, TakesAndGivesWhatIsNotOnTheGpu) {
+  for (const char* format : {"RGBA", "BGRx", "NV12", "I420", "YUY2"}) {
+    const std::string caps = std::string(" ! video/x-raw,format=") + format + " ! ";
+    TestPipeline pipeline("gldownload ! videoconvert" + caps + bin("background=mask") + caps +
+                          "videoconvert ! video/x-raw,format=RGBA ! glupload");
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    expect_mask(pipeline.pass(left_half_red(160, 120)), format + (": " + pipeline.error()));
+  }
+}
+
+TEST(GlSegmentBin, LeavesTexturesOnTheGpu) {
+  TestPipeline pipeline("gleffects_identity ! " + bin("background=mask") + " ! video/x-raw(memory:GLMemory)");
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  expect_mask(pipeline.pass(left_half_red(160, 120)), pipeline.error());
+}
+
+TEST(GlSegmentBin, HasThePropertiesOfGlsegment) {
+  TestPipeline pipeline(bin("threshold=0.25 classes=1"));
+  GstElement* outer = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "bin");
+  gfloat threshold = 0;
+  g_object_get(pipeline.segment(), "threshold", &threshold, nullptr);
+  EXPECT_EQ(threshold, 0.25F);
+  gchar* classes = nullptr;
+  g_object_get(outer, "classes", &classes, nullptr);
+  EXPECT_STREQ(classes, "1");
+  g_free(classes);
+
+  guint count = 0, common = 0;
+  GParamSpec** specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(pipeline.segment()), &count);
+  for (guint i = 0; i < count; ++i) {
+    if (specs[i]->owner_type != G_OBJECT_TYPE(pipeline.segment())) continue;
+    const GParamSpec* same = g_object_class_find_property(G_OBJECT_GET_CLASS(outer), specs[i]->name);
+    ASSERT_NE(same, nullptr) << specs[i]->name;
+    EXPECT_EQ(same->flags, specs[i]->flags) << specs[i]->name;
+    EXPECT_EQ(same->value_type, specs[i]->value_type) << specs[i]->name;
+    ++common;
+  }
+  EXPECT_GE(common, 19u);
+  g_free(specs);
+  gst_object_unref(outer);
+}
+
+TEST(GlSegmentBin, FollowsController) {
+  TestPipeline pipeline(bin("background=mask threshold=0.5"));
+  GstElement* outer = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "bin");
+  GstControlSource* source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", GST_INTERPOLATION_MODE_NONE, nullptr);
+  gst_object_add_control_binding(GST_OBJECT(outer),
+                                 gst_direct_control_binding_new_absolute(GST_OBJECT(outer), "threshold", source));
+  gst_timed_value_control_source_set(GST_TIMED_VALUE_CONTROL_SOURCE(source), 0, 0.125);
+  gst_timed_value_control_source_set(GST_TIMED_VALUE_CONTROL_SOURCE(source), GST_SECOND / 60, 0.75);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  for (const float expected : {0.125F, 0.75F}) {
+    ASSERT_TRUE(pipeline.pass(left_half_red(160, 120))) << pipeline.error();
+    gfloat threshold = 0;
+    g_object_get(pipeline.segment(), "threshold", &threshold, nullptr);
+    EXPECT_EQ(threshold, expected);
+  }
+  gst_object_unref(source);
+  gst_object_unref(outer);
+}
+
+TEST(GlSegmentBin, ErrorsAreThoseOfGlsegment) {
+  TestPipeline pipeline("glsegmentbin model=/nowhere/model.tflite");
+  pipeline.set_state(GST_STATE_PLAYING);
+  EXPECT_NE(pipeline.error(5).find("/nowhere/model.tflite"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sightglass::test
