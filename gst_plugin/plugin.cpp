@@ -5,10 +5,12 @@
 #include "glsegment.h"
 #include "glsegmentbin.h"
 #include "tracer/stage_latency.h"
+#include "tracer/zerocopy_tracer.h"
 
 static gboolean plugin_init(GstPlugin* plugin) {
   return GST_ELEMENT_REGISTER(glsegment, plugin) && GST_ELEMENT_REGISTER(glsegmentbin, plugin) &&
-         GST_ELEMENT_REGISTER(glfiguresrc, plugin) && sightglass::register_stage_latency_tracer(plugin);
+         GST_ELEMENT_REGISTER(glfiguresrc, plugin) && sightglass::register_stage_latency_tracer(plugin) &&
+         sightglass::register_zero_copy_tracer(plugin);
 }
 
 #define PACKAGE "sightglass"

@@ -1,0 +1,44 @@
+#include "exit_report.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+
+#include "copy_record.h"
+#include "gl_listener.h"
+
+namespace sightglass::zerocopy {
+
+namespace {
+
+pid_t owner = 0;
+std::atomic<bool> reported{false}, fails{false};
+
+// atexit() would not tell the status.
+void on_process_exit(int status, void*) {
+  if (getpid() != owner) return;
+  report_now();
+  if (!fails || status != 0 || !CopyRecord::of_process().has_copies()) return;
+  std::fflush(nullptr);
+  _exit(kCopiedStatus);  // calling exit() again is undefined
+}
+
+}  // namespace
+
+void report_at_exit() {
+  if (owner == getpid()) return;
+  owner = getpid();
+  on_exit(on_process_exit, nullptr);
+}
+
+void fail_at_exit() { fails = true; }
+
+void report_now() {
+  if (reported.exchange(true)) return;
+  std::fflush(stdout);
+  std::fputs(CopyRecord::of_process().table(is_gl_watched()).c_str(), stderr);
+}
+
+}  // namespace sightglass::zerocopy

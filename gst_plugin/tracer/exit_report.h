@@ -1,0 +1,16 @@
+// The table when GStreamer or the process ends, and the exit status.
+#pragma once
+
+namespace sightglass::zerocopy {
+
+// With `fail=true`, of a process that would otherwise have ended with 0 though something was copied.
+constexpr int kCopiedStatus = 88;
+
+// From now on this process reports when it ends by exit() or by returning from main(). A forked child does not.
+void report_at_exit();
+// With `kCopiedStatus`.
+void fail_at_exit();
+// Prints the table on stderr, once.
+void report_now();
+
+}  // namespace sightglass::zerocopy

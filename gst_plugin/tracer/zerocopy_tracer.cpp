@@ -1,0 +1,225 @@
+#include "zerocopy_tracer.h"
+
+#define GST_USE_UNSTABLE_API
+#include <gst/gsttracer.h>
+
+#include <string>
+
+#include "copy_log.h"
+#include "exit_report.h"
+#include "gl_listener.h"
+#include "memory_watch.h"
+#include "scope.h"
+
+using namespace sightglass::zerocopy;
+
+struct GstZeroCopyTracer {
+  GstTracer parent;
+};
+struct GstZeroCopyTracerClass {
+  GstTracerClass parent_class;
+};
+
+G_DEFINE_TYPE(GstZeroCopyTracer, gst_zero_copy_tracer, GST_TYPE_TRACER)
+
+namespace {
+
+// "bin0/upload": the names from below the pipeline down.
+std::string path_of(GstElement* element) {
+  std::string path = GST_OBJECT_NAME(element);
+  GstObject* parent = gst_object_get_parent(GST_OBJECT(element));
+  while (parent != nullptr) {
+    GstObject* grandparent = gst_object_get_parent(parent);
+    if (grandparent != nullptr) path = std::string(GST_OBJECT_NAME(parent)) + "/" + path;
+    gst_object_unref(parent);
+    parent = grandparent;
+  }
+  return path;
+}
+
+// Kept with elements and pads once found, for speed.
+GQuark worker_quark() {
+  static const GQuark quark = g_quark_from_static_string("sightglass-zerocopy-worker");
+  return quark;
+}
+
+// nullptr for bins, which leave all work to others.
+Worker* worker_of_element(GstElement* element) {
+  if (GST_IS_BIN(element)) return nullptr;
+  if (gpointer known = g_object_get_qdata(G_OBJECT(element), worker_quark())) return static_cast<Worker*>(known);
+  Worker* worker = CopyRecord::of_process().worker(path_of(element), true);
+  g_object_set_qdata(G_OBJECT(element), worker_quark(), worker);
+  return worker;
+}
+
+// nullptr for the pads of bins and for pads without an element.
+Worker* worker_of_pad(GstPad* pad) {
+  if (gpointer known = g_object_get_qdata(G_OBJECT(pad), worker_quark())) return static_cast<Worker*>(known);
+  if (GST_IS_PROXY_PAD(pad)) return nullptr;
+  GstElement* element = gst_pad_get_parent_element(pad);
+  if (element == nullptr) return nullptr;
+  Worker* worker = worker_of_element(element);
+  gst_object_unref(element);
+  g_object_set_qdata(G_OBJECT(pad), worker_quark(), worker);
+  return worker;
+}
+
+Worker* worker_of_peer(GstPad* pad) {
+  GstPad* peer = gst_pad_get_peer(pad);
+  if (peer == nullptr) return nullptr;
+  Worker* worker = worker_of_pad(peer);
+  gst_object_unref(peer);
+  return worker;
+}
+
+void enter_or_stay(Worker* worker) { enter(worker != nullptr ? worker : present_errand().worker); }
+
+// A thread that runs the task of this pad works for its element between pushes too; one that pushes for another reason
+// does not.
+void settle_task(GstPad* pad, Worker* worker) {
+  if (!at_top() || worker == nullptr) return;
+  GST_OBJECT_LOCK(pad);
+  const GstTask* task = GST_PAD_TASK(pad);
+  const bool is_task = task != nullptr && task->thread == g_thread_self();
+  GST_OBJECT_UNLOCK(pad);
+  settle(is_task ? worker : nullptr);
+}
+
+// Hooks. GStreamer passes the tracer and the time first.
+
+void on_push(GstTracer*, GstClockTime, GstPad* pad, GstBuffer* buffer) {
+  Worker* worker = worker_of_pad(pad);
+  if (worker != nullptr) {
+    settle_task(pad, worker);
+    note_pushed(pad, buffer, worker);
+    worker->push(1);
+  }
+  enter_or_stay(worker);
+}
+
+void on_push_list(GstTracer*, GstClockTime, GstPad* pad, GstBufferList* list) {
+  Worker* worker = worker_of_pad(pad);
+  if (worker != nullptr) {
+    settle_task(pad, worker);
+    const guint length = gst_buffer_list_length(list);
+    for (guint i = 0; i < length; ++i) note_pushed(pad, gst_buffer_list_get(list, i), worker);
+    worker->push(length);
+  }
+  enter_or_stay(worker);
+}
+
+void on_chain(GstTracer*, GstClockTime, GstPad* pad, GstBuffer*) {
+  Worker* worker = worker_of_pad(pad);
+  if (worker != nullptr) worker->receive(1);
+  enter_or_stay(worker);
+}
+
+void on_chain_list(GstTracer*, GstClockTime, GstPad* pad, GstBufferList* list) {
+  Worker* worker = worker_of_pad(pad);
+  if (worker != nullptr) worker->receive(gst_buffer_list_length(list));
+  enter_or_stay(worker);
+}
+
+void on_flow_end(GstTracer*, GstClockTime, GstPad*, GstFlowReturn) { leave(); }
+
+void on_pull(GstTracer*, GstClockTime, GstPad* pad, guint64, guint) { enter_or_stay(worker_of_peer(pad)); }
+void on_pull_end(GstTracer*, GstClockTime, GstPad*, GstBuffer*, GstFlowReturn) { leave(); }
+
+void on_event(GstTracer*, GstClockTime, GstPad* pad, GstEvent*) {
+  settle_task(pad, worker_of_pad(pad));
+  enter_or_stay(worker_of_peer(pad));
+}
+void on_event_end(GstTracer*, GstClockTime, GstPad*, gboolean) { leave(); }
+
+void on_state(GstTracer*, GstClockTime, GstElement* element, GstStateChange) {
+  enter_or_stay(worker_of_element(element));
+}
+void on_state_end(GstTracer*, GstClockTime, GstElement*, GstStateChange, GstStateChangeReturn) { leave(); }
+
+void on_object(GstTracer*, GstClockTime, GObject* object) { watch_object(object); }
+
+// Parameters: "fail=true,skip=10".
+
+void read_parameter(const std::string& name, const GValue* value) {
+  gchar* text = gst_value_serialize(value);
+  const std::string shown = text != nullptr ? text : "";
+  g_free(text);
+  if (name == "fail") {
+    if (!G_VALUE_HOLDS_BOOLEAN(value)) {
+      g_warning("tracer zerocopy: fail=%s is neither true nor false", shown.c_str());
+    } else if (g_value_get_boolean(value) != FALSE) {
+      fail_at_exit();
+    }
+  } else if (name == "skip") {
+    if (!G_VALUE_HOLDS_INT(value) || g_value_get_int(value) < 0) {
+      g_warning("tracer zerocopy: skip=%s is no number of frames", shown.c_str());
+    } else {
+      CopyRecord::of_process().skip(static_cast<uint64_t>(g_value_get_int(value)));
+    }
+  } else {
+    g_warning("tracer zerocopy: there is no parameter %s; there are fail=true|false and skip=FRAMES", name.c_str());
+  }
+}
+
+void read_parameters(const gchar* text) {
+  const std::string structure_text = std::string("zerocopy,") + text;
+  GstStructure* structure = gst_structure_from_string(structure_text.c_str(), nullptr);
+  if (structure == nullptr) {
+    g_warning("tracer zerocopy: the parameters \"%s\" are not of the form fail=true,skip=FRAMES", text);
+    return;
+  }
+  for (gint i = 0; i < gst_structure_n_fields(structure); ++i) {
+    const gchar* name = gst_structure_nth_field_name(structure, static_cast<guint>(i));
+    read_parameter(name, gst_structure_get_value(structure, name));
+  }
+  gst_structure_free(structure);
+}
+
+void constructed(GObject* object) {
+  G_OBJECT_CLASS(gst_zero_copy_tracer_parent_class)->constructed(object);
+  gchar* parameters = nullptr;
+  g_object_get(object, "params", &parameters, nullptr);
+  if (parameters != nullptr && *parameters != '\0') read_parameters(parameters);
+  g_free(parameters);
+  open_copy_log();
+  report_at_exit();
+  listen_to_gl();
+}
+
+// gst_deinit() drops the tracer; programs that do not call it report when they exit.
+void finalize(GObject* object) {
+  report_now();
+  G_OBJECT_CLASS(gst_zero_copy_tracer_parent_class)->finalize(object);
+}
+
+}  // namespace
+
+static void gst_zero_copy_tracer_class_init(GstZeroCopyTracerClass* klass) {
+  G_OBJECT_CLASS(klass)->constructed = constructed;
+  G_OBJECT_CLASS(klass)->finalize = finalize;
+}
+
+static void gst_zero_copy_tracer_init(GstZeroCopyTracer* self) {
+  const auto hook = [self](const char* name, auto function) {
+    gst_tracing_register_hook(GST_TRACER(self), name, G_CALLBACK(function));
+  };
+  hook("pad-push-pre", on_push);
+  hook("pad-push-post", on_flow_end);
+  hook("pad-push-list-pre", on_push_list);
+  hook("pad-push-list-post", on_flow_end);
+  hook("pad-chain-pre", on_chain);
+  hook("pad-chain-post", on_flow_end);
+  hook("pad-chain-list-pre", on_chain_list);
+  hook("pad-chain-list-post", on_flow_end);
+  hook("pad-pull-range-pre", on_pull);
+  hook("pad-pull-range-post", on_pull_end);
+  hook("pad-push-event-pre", on_event);
+  hook("pad-push-event-post", on_event_end);
+  hook("element-change-state-pre", on_state);
+  hook("element-change-state-post", on_state_end);
+  hook("object-created", on_object);
+}
+
+bool sightglass::register_zero_copy_tracer(GstPlugin* plugin) {
+  return gst_tracer_register(plugin, "zerocopy", gst_zero_copy_tracer_get_type()) != FALSE;
+}

@@ -1,0 +1,33 @@
+// Pipelines run under the tracer, in processes of their own, and the table that they print.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace sightglass::test {
+
+struct TracerRow {
+  uint64_t frames = 0, calls = 0, bytes = 0;
+  std::string thread;
+};
+
+struct TracerRun {
+  int status = -1;
+  std::string output;  // stdout and stderr
+  // By element and what was copied; rows of several threads are added up.
+  std::map<std::pair<std::string, std::string>, TracerRow> rows;
+  std::string summary;  // the last line of the table, without "zerocopy: "
+
+  // Zeros where there is no such row.
+  TracerRow row(const std::string& element, const std::string& what) const;
+  bool says(const std::string& text) const { return output.find(text) != std::string::npos; }
+};
+
+// `tracers` is GST_TRACERS; `environment` are more assignments for the shell.
+TracerRun run_traced(const std::string& tracers, const std::string& command, const std::string& environment = "");
+// The same with gst-launch-1.0 -q PIPELINE.
+TracerRun launch_traced(const std::string& tracers, const std::string& pipeline, const std::string& environment = "");
+
+}  // namespace sightglass::test
