@@ -66,7 +66,8 @@ GstPadProbeReturn sync_values(GstPad* pad, GstPadProbeInfo* info, gpointer bin) 
   if (event == nullptr) return GST_PAD_PROBE_OK;
   const GstSegment* segment = nullptr;
   gst_event_parse_segment(event, &segment);
-  const GstClockTime time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, pts);
+  const bool timed = segment->format == GST_FORMAT_TIME;
+  const GstClockTime time = timed ? gst_segment_to_stream_time(segment, GST_FORMAT_TIME, pts) : GST_CLOCK_TIME_NONE;
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(bin), time);
   gst_event_unref(event);
   return GST_PAD_PROBE_OK;

@@ -89,7 +89,8 @@ std::optional<int64_t> behind(GstPad* pad, GstElement* element, GstClockTime pts
   if (clock != nullptr && event != nullptr && GST_CLOCK_TIME_IS_VALID(gst_element_get_base_time(element))) {
     const GstSegment* segment = nullptr;
     gst_event_parse_segment(event, &segment);
-    const GstClockTime frame = gst_segment_to_running_time(segment, GST_FORMAT_TIME, pts);
+    const bool timed = segment->format == GST_FORMAT_TIME;
+    const GstClockTime frame = timed ? gst_segment_to_running_time(segment, GST_FORMAT_TIME, pts) : GST_CLOCK_TIME_NONE;
     if (GST_CLOCK_TIME_IS_VALID(frame)) {
       result = GST_CLOCK_DIFF(frame, gst_clock_get_time(clock) - gst_element_get_base_time(element));
     }
