@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "gl_watch.h"
+#include "gl_watch/interface.h"
 #include "scope.h"
 
 namespace sightglass::zerocopy {

@@ -1,4 +1,5 @@
-// The tracer zerocopy (GST_TRACERS=zerocopy): what any pipeline copies between CPU and GPU, by element. docs/zero-copy.md.
+// The tracer zerocopy (GST_TRACERS=zerocopy): what any pipeline copies between CPU and GPU, by element.
+// docs/zero-copy.md.
 #pragma once
 
 #include <gst/gst.h>

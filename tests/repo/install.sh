@@ -16,6 +16,9 @@ prefix=$work/moved
 plugin=$(find "$prefix" -name 'libgstsightglass.so')
 [ -n "$plugin" ] || { echo "no plugin was installed" && exit 1; }
 case $plugin in */gstreamer-1.0/*) ;; *) echo "the plugin is not in GStreamer's folder: $plugin" && exit 1 ;; esac
+watch=$(find "$prefix" -name 'libsightglass-gl-watch.so')
+case $watch in */sightglass/*) ;; *) echo "the preload library is not in a folder of its own: $watch" && exit 1 ;; esac
+LD_PRELOAD=$watch true
 "$prefix/bin/sightglass" --version
 # The model that comes along is found wherever the tree was moved to.
 "$prefix/bin/sightglass" models info figure >"$work/figure.log"

@@ -44,6 +44,12 @@ void read_table(TracerRun& run) {
 
 }  // namespace
 
+void TracedTest::SetUp() {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "programs without sanitizers cannot load the plugin";
+#endif
+}
+
 TracerRow TracerRun::row(const std::string& element, const std::string& what) const {
   const auto found = rows.find({element, what});
   return found == rows.end() ? TracerRow() : found->second;

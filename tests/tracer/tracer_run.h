@@ -1,6 +1,8 @@
 // Pipelines run under the tracer, in processes of their own, and the table that they print.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -23,6 +25,12 @@ struct TracerRun {
   // Zeros where there is no such row.
   TracerRow row(const std::string& element, const std::string& what) const;
   bool says(const std::string& text) const { return output.find(text) != std::string::npos; }
+};
+
+// Of tests that run programs which are not built with sanitizers, and so cannot load what is.
+class TracedTest : public ::testing::Test {
+ protected:
+  void SetUp() override;
 };
 
 // `tracers` is GST_TRACERS; `environment` are more assignments for the shell.

@@ -7,6 +7,8 @@
 namespace sightglass::test {
 namespace {
 
+using ZeroCopyTracer = TracedTest;
+
 constexpr const char* kGlMap = "CPU map of GL memory";
 constexpr const char* kDmabufMap = "CPU map of DMABUF";
 constexpr uint64_t kFrameBytes = uint64_t{64} * 48 * 4;
@@ -27,7 +29,7 @@ const std::string kReader =
     "gltestsrc num-buffers=10 ! 'video/x-raw(memory:GLMemory),format=RGBA,width=64,height=48' ! "
     "fakesink name=sink dump=true";
 
-TEST(ZeroCopyTracer, CountsUploadsAndDownloads) {
+TEST_F(ZeroCopyTracer, CountsUploadsAndDownloads) {
   const TracerRun run = launch_traced("zerocopy", kCopies);
   EXPECT_EQ(run.status, 0) << run.output;
   for (const auto& [element, what] : {std::pair{"up", "upload"}, std::pair{"down", "download"}}) {
@@ -44,7 +46,7 @@ TEST(ZeroCopyTracer, CountsUploadsAndDownloads) {
   EXPECT_NE(run.summary.find("10 x upload (122880 bytes), 10 x download (122880 bytes)"), std::string::npos);
 }
 
-TEST(ZeroCopyTracer, CountsUploadsOfSystemMemory) {
+TEST_F(ZeroCopyTracer, CountsUploadsOfSystemMemory) {
   const TracerRun run = launch_traced(
       "zerocopy",
       "videotestsrc num-buffers=10 ! video/x-raw,format=RGBA,width=64,height=48 ! identity drop-allocation=true ! "
@@ -54,7 +56,7 @@ TEST(ZeroCopyTracer, CountsUploadsOfSystemMemory) {
   EXPECT_EQ(run.rows.size(), 1u) << run.output;
 }
 
-TEST(ZeroCopyTracer, CountsEveryPlane) {
+TEST_F(ZeroCopyTracer, CountsEveryPlane) {
   const TracerRun run =
       launch_traced("zerocopy",
                     "videotestsrc num-buffers=10 ! video/x-raw,format=I420,width=64,height=48 ! "
@@ -63,7 +65,7 @@ TEST(ZeroCopyTracer, CountsEveryPlane) {
   EXPECT_EQ(run.row("up", "upload").bytes, uint64_t{10} * 64 * 48 * 3 / 2) << run.output;
 }
 
-TEST(ZeroCopyTracer, ReaderOfATextureMapsAndDownloads) {
+TEST_F(ZeroCopyTracer, ReaderOfATextureMapsAndDownloads) {
   const TracerRun run = launch_traced("zerocopy", kReader);
   for (const char* what : {kGlMap, "download"}) {
     EXPECT_EQ(run.row("sink", what).calls, 10u) << run.output;
@@ -72,7 +74,7 @@ TEST(ZeroCopyTracer, ReaderOfATextureMapsAndDownloads) {
   EXPECT_EQ(run.rows.size(), 2u) << run.output;
 }
 
-TEST(ZeroCopyTracer, SegmentCopiesNothing) {
+TEST_F(ZeroCopyTracer, SegmentCopiesNothing) {
   const TracerRun run = launch_traced("zerocopy(fail=true)", segment_pipeline());
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_TRUE(run.rows.empty()) << run.output;
@@ -81,17 +83,17 @@ TEST(ZeroCopyTracer, SegmentCopiesNothing) {
   EXPECT_EQ(run.summary, "nothing was copied; GL calls were not watched");
 }
 
-TEST(ZeroCopyTracer, FailIsTheStatusOfTheProcess) {
+TEST_F(ZeroCopyTracer, FailIsTheStatusOfTheProcess) {
   EXPECT_EQ(launch_traced("zerocopy(fail=true)", kCopies).status, 88);
   EXPECT_EQ(launch_traced("zerocopy(fail=false)", kCopies).status, 0);
 }
 
-TEST(ZeroCopyTracer, OtherFailuresKeepTheirStatus) {
+TEST_F(ZeroCopyTracer, OtherFailuresKeepTheirStatus) {
   const TracerRun run = launch_traced("zerocopy(fail=true)", "videotestsrc ! identity error-after=3 ! fakesink");
   EXPECT_EQ(run.status, 1) << run.output;
 }
 
-TEST(ZeroCopyTracer, FirstFramesCanBeLeftOut) {
+TEST_F(ZeroCopyTracer, FirstFramesCanBeLeftOut) {
   const TracerRun run = launch_traced("zerocopy(fail=true,skip=4)", kCopies);
   EXPECT_EQ(run.row("down", "download").calls, 6u) << run.output;
   EXPECT_EQ(run.row("videotestsrc0", kGlMap).calls, 6u) << run.output;
@@ -99,7 +101,7 @@ TEST(ZeroCopyTracer, FirstFramesCanBeLeftOut) {
   EXPECT_EQ(launch_traced("zerocopy(fail=true,skip=10)", kCopies).status, 0);
 }
 
-TEST(ZeroCopyTracer, WrongParametersAreWarnedOf) {
+TEST_F(ZeroCopyTracer, WrongParametersAreWarnedOf) {
   const auto warning = [](const std::string& parameters) {
     const TracerRun run = launch_traced("zerocopy(" + parameters + ")", "fakesrc num-buffers=1 ! fakesink");
     EXPECT_EQ(run.status, 0) << run.output;
@@ -114,7 +116,7 @@ TEST(ZeroCopyTracer, WrongParametersAreWarnedOf) {
   EXPECT_EQ(warning("fail=true,skip=1").find("WARNING"), std::string::npos);
 }
 
-TEST(ZeroCopyTracer, LogsEveryCopy) {
+TEST_F(ZeroCopyTracer, LogsEveryCopy) {
   const TracerRun run = launch_traced("zerocopy", kCopies, "GST_DEBUG=GST_TRACER:7 GST_DEBUG_NO_COLOR=1");
   EXPECT_TRUE(
       run.says("zerocopy, element=(string)down, what=(string)download, thread=(string)gstglcontext, "
@@ -123,7 +125,7 @@ TEST(ZeroCopyTracer, LogsEveryCopy) {
 }
 
 // Each thread works for the element whose task it runs.
-TEST(ZeroCopyTracer, SeveralThreads) {
+TEST_F(ZeroCopyTracer, SeveralThreads) {
   const TracerRun run = launch_traced(
       "zerocopy",
       "gltestsrc num-buffers=10 ! 'video/x-raw(memory:GLMemory),format=RGBA,width=64,height=48' ! tee name=t "
@@ -137,7 +139,7 @@ TEST(ZeroCopyTracer, SeveralThreads) {
   EXPECT_EQ(run.rows.size(), 3u) << run.output;
 }
 
-TEST(ZeroCopyTracer, ElementsInBins) {
+TEST_F(ZeroCopyTracer, ElementsInBins) {
   const TracerRun run = launch_traced(
       "zerocopy",
       "videotestsrc num-buffers=10 ! video/x-raw,format=RGBA,width=64,height=48 ! "
@@ -148,7 +150,7 @@ TEST(ZeroCopyTracer, ElementsInBins) {
   EXPECT_EQ(run.row("outer/down", "download").calls, 10u) << run.output;
 }
 
-TEST(ZeroCopyTracer, NextToTheLeaksTracer) {
+TEST_F(ZeroCopyTracer, NextToTheLeaksTracer) {
   const TracerRun run = launch_traced("leaks;zerocopy(fail=true)", kCopies, "GST_DEBUG=GST_TRACER:7");
   EXPECT_EQ(run.status, 88) << run.output;
   EXPECT_EQ(run.row("up", "upload").calls, 10u) << run.output;
@@ -156,13 +158,13 @@ TEST(ZeroCopyTracer, NextToTheLeaksTracer) {
   EXPECT_FALSE(run.says("CRITICAL")) << run.output;
 }
 
-TEST(ZeroCopyTracer, WithoutBuffers) {
+TEST_F(ZeroCopyTracer, WithoutBuffers) {
   const TracerRun run = run_traced("zerocopy(fail=true)", "gst-inspect-1.0 fakesink");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_EQ(run.summary, "nothing was copied; GL calls were not watched");
 }
 
-TEST(ZeroCopyTracer, InspectShowsIt) {
+TEST_F(ZeroCopyTracer, InspectShowsIt) {
   EXPECT_TRUE(run_traced("", "gst-inspect-1.0 sightglass").says("zerocopy"));
   EXPECT_TRUE(run_traced("", "gst-inspect-1.0 zerocopy").says("GstZeroCopyTracer"));
 }
@@ -174,7 +176,7 @@ TracerRun run_dmabuf(const std::string& tracers, const std::string& pipeline, co
 const std::string kDmabufReader = "appsrc name=source ! videoconvert name=reader ! video/x-raw,format=BGR ! fakesink";
 constexpr uint64_t kDmabufBytes = uint64_t{64} * 16 * 4;
 
-TEST(ZeroCopyTracer, CountsMapsOfDmabufs) {
+TEST_F(ZeroCopyTracer, CountsMapsOfDmabufs) {
   const TracerRun run = run_dmabuf("zerocopy", kDmabufReader);
   EXPECT_EQ(run.status, 0) << run.output;
   const TracerRow row = run.row("reader", kDmabufMap);
@@ -183,19 +185,19 @@ TEST(ZeroCopyTracer, CountsMapsOfDmabufs) {
   EXPECT_EQ(run.rows.size(), 1u) << run.output;
 }
 
-TEST(ZeroCopyTracer, DmabufsThatNobodyMapsAreNoCopies) {
+TEST_F(ZeroCopyTracer, DmabufsThatNobodyMapsAreNoCopies) {
   const TracerRun run = run_dmabuf("zerocopy(fail=true)", "appsrc name=source ! queue ! identity ! fakesink");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_TRUE(run.rows.empty()) << run.output;
 }
 
-TEST(ZeroCopyTracer, MapsOutsideOfElementsAreShown) {
+TEST_F(ZeroCopyTracer, MapsOutsideOfElementsAreShown) {
   const TracerRun run = run_dmabuf("zerocopy(fail=true)", "appsrc name=source ! fakesink", "fill");
   EXPECT_EQ(run.status, 88) << run.output;
   EXPECT_EQ(run.row("(no element)", kDmabufMap).calls, 5u) << run.output;
 }
 
-TEST(ZeroCopyTracer, ProgramsThatDoNotDeinitialise) {
+TEST_F(ZeroCopyTracer, ProgramsThatDoNotDeinitialise) {
   const TracerRun run = run_dmabuf("zerocopy(fail=true)", kDmabufReader, "stay");
   EXPECT_EQ(run.status, 88) << run.output;
   EXPECT_EQ(run.row("reader", kDmabufMap).calls, 5u) << "printed once: " << run.output;
