@@ -95,6 +95,10 @@ struct DisplayOpener {
   }
 };
 
+Result<std::shared_ptr<Display>> Display::open_gbm(const std::string& node) {
+  return DisplayOpener::gbm(node, "GBM on " + node);
+}
+
 namespace {
 
 struct Device {
@@ -149,8 +153,7 @@ std::vector<DisplayCandidate> headless_display_candidates() {
   for (int minor = 128; minor < 192; ++minor) {
     const std::string node = "/dev/dri/renderD" + std::to_string(minor);
     if (::access(node.c_str(), F_OK) != 0) continue;
-    const std::string name = "GBM on " + node;
-    add(name, [node, name] { return DisplayOpener::gbm(node, name); });
+    add("GBM on " + node, [node] { return Display::open_gbm(node); });
   }
   add("default display",
       [] { return DisplayOpener::initialise(eglGetDisplay(EGL_DEFAULT_DISPLAY), "default display"); });

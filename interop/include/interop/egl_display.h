@@ -21,6 +21,8 @@ class Display {
  public:
   // A display that its owner has initialised and keeps initialised while this object lives. `name` is for messages.
   static std::shared_ptr<Display> borrow(EGLDisplay display, std::string name);
+  // On a DRM device, "/dev/dri/renderD128" or "/dev/dri/card0". A card's first user becomes its master.
+  static Result<std::shared_ptr<Display>> open_gbm(const std::string& node);
   ~Display();
   Display(const Display&) = delete;
   Display& operator=(const Display&) = delete;
@@ -28,6 +30,7 @@ class Display {
   EGLDisplay handle() const { return handle_; }
   const std::string& name() const { return name_; }  // "surfaceless platform"
   bool has_extension(const char* extension) const;
+  gbm_device* gbm() const { return gbm_; }  // null unless the display was opened on GBM
 
  private:
   friend struct DisplayOpener;

@@ -1,0 +1,49 @@
+#include "interop/gbm_buffer.h"
+
+#include <gbm.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace sightglass::interop {
+
+Result<std::unique_ptr<GbmBuffer>> GbmBuffer::create(std::shared_ptr<const Display> display, int32_t width,
+                                                     int32_t height, uint32_t fourcc, uint32_t use) {
+  const std::string what = "a buffer of " + fourcc_text(fourcc) + ", " + std::to_string(width) + "x" +
+                           std::to_string(height) + " on " + display->name();
+  if (display->gbm() == nullptr) return Error{what + ": the display does not lie on GBM"};
+  if (width < 1 || height < 1) return Error{what + ": no possible size"};
+  uint32_t flags = 0;
+  if ((use & kRender) != 0) flags |= GBM_BO_USE_RENDERING;
+  if ((use & kScanOut) != 0) flags |= GBM_BO_USE_SCANOUT;
+  if ((use & kLinear) != 0) flags |= GBM_BO_USE_LINEAR;
+  std::unique_ptr<GbmBuffer> buffer(new GbmBuffer);
+  buffer->buffer_ =
+      gbm_bo_create(display->gbm(), static_cast<uint32_t>(width), static_cast<uint32_t>(height), fourcc, flags);
+  if (buffer->buffer_ == nullptr) return Error{what + ": the device refuses: " + std::strerror(errno)};
+  buffer->display_ = std::move(display);
+  buffer->fd_.reset(gbm_bo_get_fd(buffer->buffer_));
+  if (!buffer->fd_.valid()) return Error{what + ": the device does not share it: " + std::strerror(errno)};
+  DmabufFrame& frame = buffer->frame_;
+  frame.width = width;
+  frame.height = height;
+  frame.fourcc = fourcc;
+  frame.modifier = gbm_bo_get_modifier(buffer->buffer_);
+  frame.plane_count = gbm_bo_get_plane_count(buffer->buffer_);
+  for (int i = 0; i < frame.plane_count && i < 4; ++i) {
+    DmabufPlane& plane = frame.planes[static_cast<size_t>(i)];
+    // All planes of a GBM buffer that one descriptor was asked of lie in one piece of memory.
+    plane.fd = buffer->fd_.get();
+    plane.offset = gbm_bo_get_offset(buffer->buffer_, i);
+    plane.stride = gbm_bo_get_stride_for_plane(buffer->buffer_, i);
+  }
+  if (auto error = check(frame)) return *std::move(error);
+  return buffer;
+}
+
+GbmBuffer::~GbmBuffer() {
+  if (buffer_ != nullptr) gbm_bo_destroy(buffer_);
+}
+
+}  // namespace sightglass::interop
