@@ -3,6 +3,7 @@
 #define GST_USE_UNSTABLE_API
 #include <gst/gsttracer.h>
 
+#include <atomic>
 #include <string>
 
 #include "copy_log.h"
@@ -64,33 +65,70 @@ Worker* worker_of_pad(GstPad* pad) {
   return worker;
 }
 
-Worker* worker_of_peer(GstPad* pad) {
-  GstPad* peer = gst_pad_get_peer(pad);
-  if (peer == nullptr) return nullptr;
-  Worker* worker = worker_of_pad(peer);
-  gst_object_unref(peer);
-  return worker;
+// Without a lock, once worker_of_pad() has found it.
+Worker* known_worker(GstPad* pad) { return static_cast<Worker*>(g_object_get_qdata(G_OBJECT(pad), worker_quark())); }
+
+gboolean remember_pad(GstElement*, GstPad* pad, gpointer) {
+  worker_of_pad(pad);
+  return TRUE;
+}
+
+// The pad's lock. Where GStreamer sends events again, its newer versions (1.26; not 1.22) hold it when they call the
+// hooks: what cannot be locked there is taken for that. Without it a peer could go away while it is asked for its
+// worker.
+class HookLock {
+ public:
+  explicit HookLock(GstPad* pad) : pad_(pad), is_ours_(try_lock(pad)) {}
+  ~HookLock() {
+    if (is_ours_) GST_OBJECT_UNLOCK(pad_);
+  }
+  HookLock(const HookLock&) = delete;
+  HookLock& operator=(const HookLock&) = delete;
+
+ private:
+  static bool try_lock(GstPad* pad) {
+    static const bool caller_may_hold_it = [] {
+      guint major = 0, minor = 0, micro = 0, nano = 0;
+      gst_version(&major, &minor, &micro, &nano);
+      return major > 1 || minor > 22;
+    }();
+    if (caller_may_hold_it) return GST_OBJECT_TRYLOCK(pad) != FALSE;
+    GST_OBJECT_LOCK(pad);
+    return true;
+  }
+
+  GstPad* pad_;
+  const bool is_ours_;
+};
+
+// With the pad's lock held.
+Worker* known_worker_of_peer(GstPad* pad) {
+  GstPad* peer = GST_PAD_PEER(pad);
+  return peer == nullptr ? nullptr : known_worker(peer);
+}
+
+// A thread that runs the task of this pad works for its element between pushes too; one that pushes for another reason
+// does not. With the pad's lock held.
+void settle_task(GstPad* pad, Worker* worker) {
+  if (!at_top() || worker == nullptr) return;
+  const GstTask* task = GST_PAD_TASK(pad);
+  settle(task != nullptr && task->thread == g_thread_self() ? worker : nullptr);
 }
 
 void enter_or_stay(Worker* worker) { enter(worker != nullptr ? worker : present_errand().worker); }
 
-// A thread that runs the task of this pad works for its element between pushes too; one that pushes for another reason
-// does not.
-void settle_task(GstPad* pad, Worker* worker) {
-  if (!at_top() || worker == nullptr) return;
-  GST_OBJECT_LOCK(pad);
-  const GstTask* task = GST_PAD_TASK(pad);
-  const bool is_task = task != nullptr && task->thread == g_thread_self();
-  GST_OBJECT_UNLOCK(pad);
-  settle(is_task ? worker : nullptr);
-}
-
 // Hooks. GStreamer passes the tracer and the time first.
+
+void settle_pusher(GstPad* pad, Worker* worker) {
+  if (!at_top()) return;
+  const HookLock lock(pad);
+  settle_task(pad, worker);
+}
 
 void on_push(GstTracer*, GstClockTime, GstPad* pad, GstBuffer* buffer) {
   Worker* worker = worker_of_pad(pad);
   if (worker != nullptr) {
-    settle_task(pad, worker);
+    settle_pusher(pad, worker);
     note_pushed(pad, buffer, worker);
     worker->push(1);
   }
@@ -100,7 +138,7 @@ void on_push(GstTracer*, GstClockTime, GstPad* pad, GstBuffer* buffer) {
 void on_push_list(GstTracer*, GstClockTime, GstPad* pad, GstBufferList* list) {
   Worker* worker = worker_of_pad(pad);
   if (worker != nullptr) {
-    settle_task(pad, worker);
+    settle_pusher(pad, worker);
     const guint length = gst_buffer_list_length(list);
     for (guint i = 0; i < length; ++i) note_pushed(pad, gst_buffer_list_get(list, i), worker);
     worker->push(length);
@@ -122,16 +160,21 @@ void on_chain_list(GstTracer*, GstClockTime, GstPad* pad, GstBufferList* list) {
 
 void on_flow_end(GstTracer*, GstClockTime, GstPad*, GstFlowReturn) { leave(); }
 
-void on_pull(GstTracer*, GstClockTime, GstPad* pad, guint64, guint) { enter_or_stay(worker_of_peer(pad)); }
+void on_pull(GstTracer*, GstClockTime, GstPad* pad, guint64, guint) {
+  const HookLock lock(pad);
+  enter_or_stay(known_worker_of_peer(pad));
+}
 void on_pull_end(GstTracer*, GstClockTime, GstPad*, GstBuffer*, GstFlowReturn) { leave(); }
 
 void on_event(GstTracer*, GstClockTime, GstPad* pad, GstEvent*) {
-  settle_task(pad, worker_of_pad(pad));
-  enter_or_stay(worker_of_peer(pad));
+  const HookLock lock(pad);
+  settle_task(pad, known_worker(pad));
+  enter_or_stay(known_worker_of_peer(pad));
 }
 void on_event_end(GstTracer*, GstClockTime, GstPad*, gboolean) { leave(); }
 
-void on_state(GstTracer*, GstClockTime, GstElement* element, GstStateChange) {
+void on_state(GstTracer*, GstClockTime, GstElement* element, GstStateChange change) {
+  if (change == GST_STATE_CHANGE_READY_TO_PAUSED) gst_element_foreach_pad(element, remember_pad, nullptr);
   enter_or_stay(worker_of_element(element));
 }
 void on_state_end(GstTracer*, GstClockTime, GstElement*, GstStateChange, GstStateChangeReturn) { leave(); }
