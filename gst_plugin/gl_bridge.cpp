@@ -24,9 +24,8 @@ Result<GlApi> load_gl_api(GstGLContext* context) {
   return gl;
 }
 
-Status check_gl_buffer(GstBuffer* buffer, GstGLContext* context) {
-  GstMemory* memory = gst_buffer_n_memory(buffer) > 0 ? gst_buffer_peek_memory(buffer, 0) : nullptr;
-  if (memory == nullptr || !gst_is_gl_memory(memory)) {
+Status check_gl_memory(GstMemory* memory, GstGLContext* context) {
+  if (!gst_is_gl_memory(memory)) {
     return invalid_argument("a buffer without GL memory arrived; put glupload in front");
   }
   GstGLContext* owner = GST_GL_BASE_MEMORY_CAST(memory)->context;

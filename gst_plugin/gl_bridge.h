@@ -16,8 +16,8 @@ GlApi::GetProcAddress proc_address_of(GstGLContext* context);
 // Fills the table for `context`, current on this thread. Fails naming the version found and the one needed.
 Result<GlApi> load_gl_api(GstGLContext* context);
 
-// Ok where textures of `buffer` can be used in `context`; otherwise the reason why not.
-Status check_gl_buffer(GstBuffer* buffer, GstGLContext* context);
+// Ok where `memory` is a texture that can be used in `context`; otherwise the reason why not.
+Status check_gl_memory(GstMemory* memory, GstGLContext* context);
 
 // A GL mapping of an RGBA video buffer. On the GL thread it costs nothing where the texture is up to date already.
 class MappedTexture {

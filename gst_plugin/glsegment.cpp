@@ -3,9 +3,11 @@
 #include <gst/video/video.h>
 
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "gl_bridge.h"
+#include "segment_caps.h"
 #include "segment_properties.h"
 #include "segment_runtime.h"
 
@@ -46,13 +48,9 @@ GST_ELEMENT_REGISTER_DEFINE(glsegment, "glsegment", GST_RANK_NONE, gst_gl_segmen
 namespace {
 
 GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-                            GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE_WITH_FEATURES(
-                                GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "RGBA") ", texture-target = (string) 2D"));
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(SIGHTGLASS_SINK_CAPS));
 GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-                            GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE_WITH_FEATURES(
-                                GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "RGBA") ", texture-target = (string) 2D"));
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(SIGHTGLASS_SRC_CAPS));
 
 // Posts the failure as an element error.
 void post_error(gpointer self, const Status& status) {
@@ -134,12 +132,30 @@ gboolean gl_start(GstGLBaseFilter* filter) {
 
 void gl_stop(GstGLBaseFilter* filter) { state_of(filter).runtime.detach(); }
 
-gboolean gl_set_caps(GstGLBaseFilter* filter, GstCaps* input, GstCaps* /*output*/) {
+gboolean gl_set_caps(GstGLBaseFilter* filter, GstCaps* input, GstCaps* output) {
+  const std::optional<sightglass::FrameFormat> format = sightglass::frame_format_of(input);
   GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, input)) return FALSE;
-  const Status status = state_of(filter).runtime.set_caps(filter->context, info);
+  if (!format || !gst_video_info_from_caps(&info, output)) return FALSE;
+  const Status status = state_of(filter).runtime.set_caps(filter->context, *format, info);
   if (!status.ok()) post_error(filter, status);
   return status.ok();
+}
+
+GstCaps* transform_caps(GstBaseTransform* /*transform*/, GstPadDirection direction, GstCaps* caps, GstCaps* filter) {
+  GstCaps* result = sightglass::transform_segment_caps(direction, caps, false);
+  if (filter == nullptr) return result;
+  GstCaps* both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(result);
+  return both;
+}
+
+GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, GstCaps* others) {
+  GstCaps* fixed =
+      GST_BASE_TRANSFORM_CLASS(gst_gl_segment_parent_class)->fixate_caps(transform, direction, caps, others);
+  if (direction != GST_PAD_SINK) return fixed;
+  fixed = gst_caps_make_writable(fixed);
+  sightglass::set_output_colorimetry(caps, fixed);
+  return fixed;
 }
 
 gboolean get_unit_size(GstBaseTransform* /*transform*/, GstCaps* caps, gsize* size) {
@@ -230,6 +246,8 @@ static void gst_gl_segment_class_init(GstGlSegmentClass* klass) {
   GstBaseTransformClass* transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->start = start;
   transform_class->stop = stop;
+  transform_class->transform_caps = transform_caps;
+  transform_class->fixate_caps = fixate_caps;
   transform_class->get_unit_size = get_unit_size;
   transform_class->propose_allocation = propose_allocation;
   transform_class->decide_allocation = decide_allocation;

@@ -53,7 +53,7 @@ Status SegmentRuntime::start(const SegmentSettings& settings) {
     plan_ = std::move(plan);
     cache_folder_ = settings.cache_folder();
     tuning_ = static_cast<TuningMode>(settings.tuning);
-    have_info_ = false;
+    input_.reset();
   }
   {
     const std::lock_guard lock(stats_mutex_);
@@ -82,7 +82,7 @@ Status SegmentRuntime::attach(GstGLContext* context) {
   detach();
   const uint64_t begin = monotonic_ns();
   const std::lock_guard lock(mutex_);
-  if (!model_) return {};
+  if (!model_ || !input_) return {};
   SG_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
   SG_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl));
   const std::shared_ptr<ShareGroup> group = share_group_of(context, gl, cache_folder_);
@@ -91,12 +91,11 @@ Status SegmentRuntime::attach(GstGLContext* context) {
   SG_ASSIGN_OR_RETURN(const auto tuning,
                       prepare_tuning(group, mask.model, device, mask.plan_options, tuning_, cache_folder_, {}, &note));
   if (!note.empty()) GST_WARNING("%s", note.c_str());
-  SG_ASSIGN_OR_RETURN(plan_, model_->plan(device.limits, tuning));
-  SG_ASSIGN_OR_RETURN(segmenter_, Segmenter::create(group, device, plan_, mask.output));
+  SG_ASSIGN_OR_RETURN(plan_, model_->plan(device.limits, tuning, input_->kind));
+  SG_ASSIGN_OR_RETURN(segmenter_, Segmenter::create(group, device, plan_, mask.output, input_->kind));
+  built_for_ = input_->kind;
   context_ = GST_GL_CONTEXT(gst_object_ref(context));
-  if (have_info_) {
-    SG_RETURN_IF_ERROR(segmenter_->resize(GST_VIDEO_INFO_WIDTH(&info_), GST_VIDEO_INFO_HEIGHT(&info_)));
-  }
+  SG_RETURN_IF_ERROR(segmenter_->resize(GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)));
   picture_uploaded_ = false;
   const std::lock_guard stats_lock(stats_mutex_);
   stats_.start_ns = monotonic_ns() - begin;
@@ -119,19 +118,17 @@ void SegmentRuntime::detach() {
   gst_object_unref(context);
 }
 
-Status SegmentRuntime::set_caps(GstGLContext* context, const GstVideoInfo& info) {
-  bool attached = false;
+Status SegmentRuntime::set_caps(GstGLContext* context, const FrameFormat& input, const GstVideoInfo& output) {
   {
     const std::lock_guard lock(mutex_);
-    attached = segmenter_ != nullptr;
+    input_ = input;
+    output_ = output;
+    if (segmenter_ != nullptr && built_for_ == input.kind) {
+      picture_uploaded_ = false;
+      return segmenter_->resize(GST_VIDEO_INFO_WIDTH(&output), GST_VIDEO_INFO_HEIGHT(&output));
+    }
   }
-  if (!attached) SG_RETURN_IF_ERROR(attach(context));
-  const std::lock_guard lock(mutex_);
-  info_ = info;
-  have_info_ = true;
-  picture_uploaded_ = false;
-  if (segmenter_ == nullptr) return {};
-  return segmenter_->resize(GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info));
+  return attach(context);
 }
 
 Status SegmentRuntime::update_picture(const SegmentSettings& settings) {
@@ -148,18 +145,20 @@ Status SegmentRuntime::upload_picture() {
   if (picture_ == nullptr || picture_uploaded_) return {};
   picture_uploaded_ = true;
   SG_ASSIGN_OR_RETURN(const std::vector<std::byte> pixels,
-                      picture_->cover(GST_VIDEO_INFO_WIDTH(&info_), GST_VIDEO_INFO_HEIGHT(&info_)));
+                      picture_->cover(GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)));
   return segmenter_->set_picture(pixels);
 }
 
 Status SegmentRuntime::process(GstBuffer* input, GstBuffer* output, const SegmentSettings& settings) {
   GstGLContext* context = nullptr;
+  Status status;
   {
     const std::lock_guard lock(mutex_);
     if (context_ == nullptr) return internal_error("a frame arrived before the element was ready");
     context = GST_GL_CONTEXT(gst_object_ref(context_));
+    status = check_frame(input, *input_, context);
   }
-  Job job{this, context, input, output, &settings, check_gl_buffer(input, context)};
+  Job job{this, context, input, output, &settings, status};
   if (job.status.ok()) {
     const uint64_t begin = monotonic_ns();
     gst_gl_context_thread_add(
@@ -183,15 +182,15 @@ void SegmentRuntime::run(Job& job) {
   }
   wait_for_buffer(job.input, job.context);
   {
-    const MappedTexture input(job.input, info_, GST_MAP_READ);
-    const MappedTexture output(job.output, info_, GST_MAP_WRITE);
+    const MappedFrame input(job.input, *input_);
+    const MappedTexture output(job.output, output_, GST_MAP_WRITE);
     if (!input.ok() || !output.ok()) {
       job.status = device_error(std::string("cannot map the ") + (input.ok() ? "output" : "input") + " texture");
       return;
     }
     job.status = upload_picture();
     if (job.status.ok()) {
-      job.status = segmenter_->render(input.texture(), output.texture().id, job.settings->fit, job.settings->look);
+      job.status = segmenter_->render(input.frame(), {}, output.texture().id, job.settings->fit, job.settings->look);
     }
   }
   // Its memory goes back to its pool, and may be written again, only when the output's reader is done with it as well.

@@ -6,8 +6,10 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
+#include "frame_format.h"
 #include "latency_meter.h"
 #include "segment/picture.h"
 #include "segment/segmenter.h"
@@ -32,12 +34,12 @@ class SegmentRuntime {
   // What runs on the CPU and crosses in every frame, for people; empty when nothing does.
   std::string fallback_warning() const;
 
-  // On the GL thread of `context`. attach() compiles, or leaves that to set_caps() while there is no model: a stopped
-  // element may be given a context. detach() may be called from another context's thread.
+  // On the GL thread of `context`. attach() compiles, or leaves that to set_caps() while frames are unknown or there is
+  // no model: a stopped element may be given a context. detach() may be called from another context's thread.
   Status attach(GstGLContext* context);
   void detach();
-  // On the GL thread of `context`: allocates for frames of this kind.
-  Status set_caps(GstGLContext* context, const GstVideoInfo& info);
+  // On the GL thread of `context`: compiles and allocates for frames of this kind.
+  Status set_caps(GstGLContext* context, const FrameFormat& input, const GstVideoInfo& output);
 
   // Streaming thread. Brings the background picture up to date; a warning when it cannot be loaded.
   Status update_picture(const SegmentSettings& settings);
@@ -63,8 +65,9 @@ class SegmentRuntime {
   TuningMode tuning_ = TuningMode::kCached;
   GstGLContext* context_ = nullptr;  // owned reference; set exactly while segmenter_ is
   std::unique_ptr<Segmenter> segmenter_;
-  GstVideoInfo info_{};
-  bool have_info_ = false;
+  std::optional<FrameFormat> input_;  // unknown until there are caps
+  FrameKind built_for_ = FrameKind::kRgba;
+  GstVideoInfo output_{};
   std::shared_ptr<const Picture> picture_;
   std::string picture_location_;
   bool picture_uploaded_ = false;

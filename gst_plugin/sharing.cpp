@@ -71,8 +71,8 @@ Result<std::shared_ptr<SharedModel>> SharedModel::load(const std::string& path, 
   return model;
 }
 
-Result<std::shared_ptr<const Plan>> SharedModel::plan(const DeviceLimits& limits,
-                                                      std::shared_ptr<const Tuning> tuning) {
+Result<std::shared_ptr<const Plan>> SharedModel::plan(const DeviceLimits& limits, std::shared_ptr<const Tuning> tuning,
+                                                      FrameKind frame) {
   if (tuning && tuning->empty()) tuning.reset();
   const auto same = [&tuning](const std::shared_ptr<const Tuning>& other) {
     return tuning == other || (tuning && other && *tuning == *other);
@@ -80,13 +80,14 @@ Result<std::shared_ptr<const Plan>> SharedModel::plan(const DeviceLimits& limits
   const std::lock_guard lock(mutex_);
   std::erase_if(plans_, [](const Planned& planned) { return planned.plan.expired(); });
   for (const Planned& planned : plans_) {
-    if (!(planned.limits == limits) || !same(planned.tuning)) continue;
+    if (!(planned.limits == limits) || !same(planned.tuning) || planned.frame != frame) continue;
     if (std::shared_ptr<const Plan> plan = planned.plan.lock()) return plan;
   }
   PlanOptions options = mask_.plan_options;
   options.tuning = tuning;
+  options.inputs[0].frame = frame;
   SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, Plan::build(mask_.model, limits, options));
-  plans_.push_back({limits, std::move(tuning), plan});
+  plans_.push_back({limits, std::move(tuning), frame, plan});
   return plan;
 }
 

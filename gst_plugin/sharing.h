@@ -25,13 +25,15 @@ class SharedModel {
 
   explicit SharedModel(MaskModel mask) : mask_(std::move(mask)) {}
   const MaskModel& mask() const { return mask_; }
-  // `tuning` may be null; equal ones make the same plan.
-  Result<std::shared_ptr<const Plan>> plan(const DeviceLimits& limits, std::shared_ptr<const Tuning> tuning = nullptr);
+  // For frames of one kind. `tuning` may be null; equal ones make the same plan.
+  Result<std::shared_ptr<const Plan>> plan(const DeviceLimits& limits, std::shared_ptr<const Tuning> tuning = nullptr,
+                                           FrameKind frame = FrameKind::kRgba);
 
  private:
   struct Planned {
     DeviceLimits limits;
     std::shared_ptr<const Tuning> tuning;
+    FrameKind frame;
     std::weak_ptr<const Plan> plan;
   };
   const MaskModel mask_;

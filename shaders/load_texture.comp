@@ -2,7 +2,7 @@
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"
-#include "lib/input_texture.glsl"
+#include "lib/frame.glsl"
 
 layout(local_size_x = 64) in;
 
@@ -15,7 +15,7 @@ void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
   ivec2 at = column_row(pixel, out_t.size.x);
-  vec4 v = sample_input((vec2(at) + 0.5) / vec2(out_t.size.xy), padding);
+  vec4 v = sample_frame((vec2(at) + 0.5) / vec2(out_t.size.xy), padding);
   if (out_t.size.z == 1) v = vec4(dot(v.rgb, vec3(0.299, 0.587, 0.114)));  // BT.601
   store(out_t.place.x + pixel, finish(out_t, 0, v * scale + offset));
 }

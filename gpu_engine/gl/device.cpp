@@ -68,6 +68,7 @@ DeviceLimits query_limits(const GlApi& gl, const std::string& renderer, bool es)
   limits.shared_memory_bytes = get(GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
   limits.max_texture_size = get(GL_MAX_TEXTURE_SIZE);
   if (has_buffer_textures(gl, es)) limits.max_buffer_texels = get(GL_MAX_TEXTURE_BUFFER_SIZE);
+  limits.external_textures = has_extension(gl, "GL_OES_EGL_image_external_essl3");
   const auto is = [&renderer](const char* name) { return renderer.find(name) != std::string::npos; };
   // llvmpipe ends all loops of an invocation after 65,535 iterations in total, without an error.
   if (is("llvmpipe")) limits.max_loop_iterations = 65535;

@@ -34,6 +34,7 @@ DeviceLimits DeviceLimits::clamped_to_minimum() const {
   }
   r.shared_memory_bytes = std::min(shared_memory_bytes, minimum.shared_memory_bytes);
   r.max_texture_size = std::min(max_texture_size, minimum.max_texture_size);
+  r.external_textures = false;
   r.max_buffer_texels = std::min(max_buffer_texels, minimum.max_buffer_texels);
   return r;
 }

@@ -78,6 +78,12 @@ Status check_values(const Graph& graph, const Node& node) {
   return {};
 }
 
+bool samples_frames(const ShaderKey& key) {
+  const auto shaders = embedded_shaders();
+  const auto found = std::ranges::find(shaders, key.shader, &EmbeddedShader::name);
+  return found != shaders.end() && found->text.find("#include \"lib/frame.glsl\"") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::span<const Kernel> all_kernels() {
@@ -103,7 +109,8 @@ std::vector<ShaderKey> all_shader_variants() {
     for (ShaderKey& key : kernel.variants()) keys.insert(std::move(key));
   }
   for (ShaderKey& key : texture_io_variants()) keys.insert(std::move(key));
-  // What the emitter adds to any of them: buffer textures to all, the functions of results to the first of each file.
+  // What the emitter adds to any of them: buffer textures to all, the functions of results and the kinds of frames to
+  // the first of each file.
   std::set<ShaderKey> result = keys;
   const auto add = [&result](ShaderKey key, const char* name, int32_t value) {
     key.defines.push_back({name, std::to_string(value)});
@@ -115,6 +122,11 @@ std::vector<ShaderKey> all_shader_variants() {
     if (key.shader == file) continue;
     file = key.shader;
     add(key, "OUT_QUANTIZED", 1);
+    if (samples_frames(key)) {
+      for (const FrameKind kind : kFrameKinds) {
+        if (const char* define = frame_define(kind)) add(key, define, 1);
+      }
+    }
     for (int32_t code = 1; code <= gpu_code(GpuFunction::kExp); ++code) add(key, "ACTIVATION", code);
   }
   for (ShaderKey& key : measure_shader_variants()) result.insert(std::move(key));

@@ -23,7 +23,12 @@ StepParams& floats(StepParams& params, const std::array<float, 4>& v) { return p
 
 }  // namespace
 
-Status check_texture_input(const Shape& shape) {
+Status check_texture_input(const Shape& shape, FrameKind frame, const DeviceLimits& limits) {
+  if (frame == FrameKind::kExternal && !limits.external_textures) {
+    return unsupported(
+        "external textures (texture-target=external-oes): the GL context has no "
+        "GL_OES_EGL_image_external_essl3; 2D textures work, of RGBA or of planes of YUV");
+  }
   if (shape.rank() > 4) return unsupported("a texture as an input of shape " + shape.to_string());
   const Bhwc s = Bhwc::from(shape);
   if (s.b != 1 || s.c > 4) {

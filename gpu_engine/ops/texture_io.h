@@ -12,7 +12,7 @@ Status emit_load_texture(Emitter& emitter, int input, const TensorRef& out);
 Status emit_store_texture(Emitter& emitter, int output, const TensorRef& in);
 
 // Whether the shape and the spec of a texture input or output can be served; the message says why not.
-Status check_texture_input(const Shape& shape);
+Status check_texture_input(const Shape& shape, FrameKind frame, const DeviceLimits& limits);
 Status check_texture_output(const Shape& shape, const OutputSpec& spec, const DeviceLimits& limits);
 
 std::vector<ShaderKey> texture_io_variants();

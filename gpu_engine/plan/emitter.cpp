@@ -227,6 +227,10 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   if (inputs.size() > 1) add_storage_define(shader, "B", storage_of(inputs[1]));
   if (!outputs.empty()) add_storage_define(shader, "OUT", storage_of(outputs[0]));
   add_storage_define(shader, "WEIGHTS", extras.weights);
+  if (extras.input >= 0) {
+    const FrameKind kind = context_.options.inputs[static_cast<size_t>(extras.input)].frame;
+    if (const char* define = frame_define(kind)) shader.defines.push_back({define, "1"});
+  }
   if (extras.activation != 0) shader.defines.push_back({"ACTIVATION", std::to_string(extras.activation)});
   if (!outputs.empty() && outputs[0].scale.quantized) shader.defines.push_back({"OUT_QUANTIZED", "1"});
   if (extras.reads.value_or(usual_reads()) == Reads::kBufferTextures) {

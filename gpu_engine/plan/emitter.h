@@ -86,7 +86,8 @@ class Emitter {
 
   // Names the node that the following steps belong to.
   void set_node(std::string name) { node_ = std::move(name); }
-  // `inputs` are bound in their order. How tensors are stored is added to the shader's defines.
+  // `inputs` are bound in their order. How tensors are stored, and what the frame consists of that a step samples, is
+  // added to the shader's defines.
   Status add_step(ShaderKey shader, StepParams params, const Grid& grid, const std::vector<TensorRef>& inputs,
                   const std::vector<TensorRef>& outputs, const StepExtras& extras = {});
 

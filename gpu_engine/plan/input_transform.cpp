@@ -17,9 +17,6 @@ InputTransform InputTransform::inverse() const {
            (m[3] * m[2] - m[0] * m[5]) / det}};
 }
 
-namespace {
-
-// From a place in the upright picture to the same place in the stored one.
 InputTransform upright_to_stored(Orientation orientation) {
   switch (orientation) {
     case Orientation::kIdentity:
@@ -46,8 +43,6 @@ bool swaps_axes(Orientation orientation) {
   return orientation == Orientation::kRotate90 || orientation == Orientation::kRotate270 ||
          orientation == Orientation::kTranspose || orientation == Orientation::kAntiTranspose;
 }
-
-}  // namespace
 
 InputTransform make_input_transform(int32_t width, int32_t height, int32_t tensor_width, int32_t tensor_height, Fit fit,
                                     Orientation orientation, const CropRect& crop) {

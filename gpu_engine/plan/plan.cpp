@@ -42,7 +42,8 @@ Result<PlanOptions> complete_options(const Model& model, const DeviceLimits& lim
     if (options.inputs[i].source != InputSpec::Source::kTexture) continue;
     const TensorInfo& info = model.inputs()[i];
     SG_RETURN_IF_ERROR(check_texture_type(info).with_context(model.name() + ", input '" + info.name + "'"));
-    SG_RETURN_IF_ERROR(check_texture_input(info.shape).with_context(model.name() + ", input '" + info.name + "'"));
+    SG_RETURN_IF_ERROR(check_texture_input(info.shape, options.inputs[i].frame, limits)
+                           .with_context(model.name() + ", input '" + info.name + "'"));
   }
   for (size_t i = 0; i < options.outputs.size(); ++i) {
     if (options.outputs[i].target != OutputSpec::Target::kTexture) continue;

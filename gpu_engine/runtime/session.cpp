@@ -23,8 +23,6 @@ constexpr GLuint kArenaBindings = 3;
 constexpr GLuint kConstantsBinding = 3;
 constexpr GLuint kStorageBindings = 4;
 constexpr GLuint kParamsBinding = 0;
-constexpr GLuint kTransformsBinding = 2;  // shaders/lib/input_texture.glsl
-constexpr GLuint kTextureUnit = 0;
 constexpr GLuint kImageUnit = 0;
 
 GLenum gl_format(TextureFormat format) {
@@ -39,9 +37,6 @@ GLenum gl_format(TextureFormat format) {
   return GL_RGBA16F;
 }
 
-// Two rows of four numbers, as shaders/lib/input_texture.glsl reads them.
-constexpr GLsizeiptr kTransformBytes = 8 * sizeof(GLfloat);
-
 }  // namespace
 
 struct Session::Impl {
@@ -51,17 +46,17 @@ struct Session::Impl {
   std::vector<SharedProgram> programs;
   SharedPlanBuffers constants;
   GlBuffer arena;
-  GlBuffer transforms;  // of inputs that are textures, one for every input; empty where none is
+  GlBuffer frames;  // the blocks of inputs that are textures, one for every input; empty where none is
   BufferTextures buffer_textures;
   GlSampler sampler;
-  struct InputTexture {
-    TextureRef texture;
-    InputTransform transform;
-    bool transform_is_new = true;
+  struct InputFrame {
+    FrameRef frame;
+    FrameBlock block;
+    bool block_is_new = true;
   };
-  std::vector<InputTexture> inputs;  // by model input
-  std::vector<GlTexture> outputs;    // by model output; empty for those that the host reads
-  bool checked = false;              // whether the first run's GL errors have been looked at
+  std::vector<InputFrame> inputs;  // by model input
+  std::vector<GlTexture> outputs;  // by model output; empty for those that the host reads
+  bool checked = false;            // whether the first run's GL errors have been looked at
 
   Impl(std::shared_ptr<ShareGroup> shared, std::shared_ptr<const Plan> planned)
       : group(std::move(shared)), gl(group->gl()), plan(std::move(planned)) {}
@@ -69,17 +64,16 @@ struct Session::Impl {
   const PlanData& data() const { return plan->data(); }
   // Inputs that are read through buffer textures need no storage block.
   GLuint first_arena_binding() const { return data().buffer_textures ? kArenaBindings - 1 : 0; }
-  // From one input's transform to the next one's: uniform blocks begin at the device's alignment.
-  int64_t transform_stride() const {
-    return std::max<int64_t>(kTransformBytes, data().limits.uniform_offset_alignment);
-  }
+  // From one input's block to the next one's: uniform blocks begin at the device's alignment.
+  int64_t frame_stride() const { return std::max<int64_t>(sizeof(FrameBlock), data().limits.uniform_offset_alignment); }
+  FrameKind frame_kind(size_t input) const { return data().options.inputs[input].frame; }
 
   Status build(const SessionOptions& options);
   void warm_up();
   void clear_arena();
   void fill_arena();
   void fill_states();
-  void upload_transforms();
+  void upload_frame_blocks();
   void bind_buffers() const;
   Status run_on_cpu(const CpuStretch& stretch, CpuTensors& tensors);
   void bind_step(const Step& step, const Step* previous);
@@ -101,8 +95,8 @@ Status Session::Impl::build(const SessionOptions& options) {
   sampler = make_sampler(gl, GL_LINEAR);
   inputs.resize(data().inputs.size());
   if (std::ranges::any_of(data().steps, [](const Step& step) { return step.input >= 0; })) {
-    transforms = make_buffer(gl, GL_UNIFORM_BUFFER, static_cast<int64_t>(inputs.size()) * transform_stride(), nullptr,
-                             GL_DYNAMIC_DRAW);
+    frames = make_buffer(gl, GL_UNIFORM_BUFFER, static_cast<int64_t>(inputs.size()) * frame_stride(), nullptr,
+                         GL_DYNAMIC_DRAW);
   }
   for (size_t i = 0; i < data().outputs.size(); ++i) {
     const OutputSpec& spec = data().options.outputs[i];
@@ -127,8 +121,13 @@ Status Session::Impl::build(const SessionOptions& options) {
 // The first step of every program. It reads what the arena holds: zeros, and constants.
 void Session::Impl::warm_up() {
   const GlTexture black = make_texture(gl, GL_RGBA8, 1, 1);
-  for (InputTexture& input : inputs) input.texture = {black.id(), GL_TEXTURE_2D, 1, 1};
-  upload_transforms();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    FrameRef& frame = inputs[i].frame;
+    frame.kind = frame_kind(i);
+    // There is no external texture to be had; a unit without one reads as black.
+    if (frame.kind != FrameKind::kExternal) frame.textures.fill(black.id());
+  }
+  upload_frame_blocks();
   bind_buffers();
   std::vector<bool> done(programs.size());
   for (const Step& step : data().steps) {
@@ -139,7 +138,7 @@ void Session::Impl::warm_up() {
   }
   unbind();
   gl.Finish();
-  for (InputTexture& input : inputs) input.texture = {};
+  for (InputFrame& input : inputs) input.frame = {};
 }
 
 // Zeros, so that nothing read by the first dispatches is left to chance.
@@ -180,17 +179,14 @@ void Session::Impl::fill_states() {
   gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
 }
 
-// A texture's transform seldom changes: it is uploaded when it does.
-void Session::Impl::upload_transforms() {
+// Where a frame lies and how its colours are coded seldom changes: it is uploaded when it does.
+void Session::Impl::upload_frame_blocks() {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!transforms || !inputs[i].transform_is_new) continue;
-    inputs[i].transform_is_new = false;
-    const auto& m = inputs[i].transform.m;
-    const GLfloat rows[] = {m[0], m[1], m[2], 0, m[3], m[4], m[5], 0};
-    static_assert(sizeof rows == kTransformBytes);
-    gl.BindBuffer(GL_UNIFORM_BUFFER, transforms.id());
-    gl.BufferSubData(GL_UNIFORM_BUFFER, static_cast<GLintptr>(static_cast<int64_t>(i) * transform_stride()),
-                     sizeof rows, rows);
+    if (!frames || !inputs[i].block_is_new) continue;
+    inputs[i].block_is_new = false;
+    gl.BindBuffer(GL_UNIFORM_BUFFER, frames.id());
+    gl.BufferSubData(GL_UNIFORM_BUFFER, static_cast<GLintptr>(static_cast<int64_t>(i) * frame_stride()),
+                     sizeof(FrameBlock), &inputs[i].block);
     gl.BindBuffer(GL_UNIFORM_BUFFER, 0);
   }
 }
@@ -201,7 +197,7 @@ void Session::Impl::bind_buffers() const {
   }
   gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kConstantsBinding, constants->weights.id());
   buffer_textures.bind(gl);
-  gl.ActiveTexture(GL_TEXTURE0 + kTextureUnit);
+  gl.ActiveTexture(GL_TEXTURE0);
 }
 
 void Session::Impl::bind_step(const Step& step, const Step* previous) {
@@ -212,11 +208,9 @@ void Session::Impl::bind_step(const Step& step, const Step* previous) {
                      static_cast<GLintptr>(step.params_offset),
                      static_cast<GLsizeiptr>(step.params.words().size() * sizeof(int32_t)));
   if (step.input >= 0) {
-    const InputTexture& input = inputs[static_cast<size_t>(step.input)];
-    gl.BindBufferRange(GL_UNIFORM_BUFFER, kTransformsBinding, transforms.id(),
-                       static_cast<GLintptr>(step.input * transform_stride()), kTransformBytes);
-    gl.BindTexture(input.texture.target, input.texture.id);
-    gl.BindSampler(kTextureUnit, sampler.id());
+    gl.BindBufferRange(GL_UNIFORM_BUFFER, kFrameBinding, frames.id(),
+                       static_cast<GLintptr>(step.input * frame_stride()), sizeof(FrameBlock));
+    bind_frame(gl, inputs[static_cast<size_t>(step.input)].frame, sampler.id(), sampler.id());
   }
   if (step.output >= 0) {
     const auto output = static_cast<size_t>(step.output);
@@ -229,10 +223,11 @@ void Session::Impl::unbind() {
   buffer_textures.unbind(gl);
   for (GLuint i = first_arena_binding(); i < kStorageBindings; ++i) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, i, 0);
   gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
-  if (transforms) {
-    gl.BindBufferBase(GL_UNIFORM_BUFFER, kTransformsBinding, 0);
-    gl.BindTexture(GL_TEXTURE_2D, 0);
-    gl.BindSampler(kTextureUnit, 0);
+  if (frames) {
+    gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (data().options.inputs[i].source == InputSpec::Source::kTexture) unbind_frame(gl, frame_kind(i));
+    }
   }
   gl.BindImageTexture(kImageUnit, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_RGBA8);
   gl.UseProgram(0);
@@ -283,12 +278,12 @@ Status Session::Impl::run_on_cpu(const CpuStretch& stretch, CpuTensors& tensors)
 // With a timer, a barrier lies between all steps, so that each runs on its own.
 Status Session::Impl::run(StepTimer* timer) {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (data().options.inputs[i].source == InputSpec::Source::kTexture && inputs[i].texture.id == 0) {
+    if (data().options.inputs[i].source == InputSpec::Source::kTexture && inputs[i].frame.textures[0] == 0) {
       return invalid_argument("input " + std::to_string(i) + " has no texture");
     }
   }
   if (!checked) clear_gl_errors(gl);
-  upload_transforms();
+  upload_frame_blocks();
   bind_buffers();
 
   // Between levels; before the first one, against the run before and what read its pictures.
@@ -343,22 +338,26 @@ void Session::abandon() {
   for (SharedProgram& program : impl_->programs) program.abandon();
   impl_->constants.abandon();
   for (GlTexture& texture : impl_->outputs) texture.abandon();
-  for (GlBuffer* buffer : {&impl_->arena, &impl_->transforms}) buffer->abandon();
+  for (GlBuffer* buffer : {&impl_->arena, &impl_->frames}) buffer->abandon();
   impl_->sampler.abandon();
   impl_->buffer_textures.abandon();
 }
 
-Status Session::set_input_texture(size_t input, const TextureRef& texture, const InputTransform& transform) {
+Status Session::set_input_frame(size_t input, const FrameRef& frame, const InputTransform& transform) {
   if (input >= impl_->inputs.size() || impl_->data().options.inputs[input].source != InputSpec::Source::kTexture) {
     return invalid_argument("input " + std::to_string(input) + " was not planned as a texture");
   }
-  if (texture.id == 0 || texture.target != GL_TEXTURE_2D) {
-    return invalid_argument("input " + std::to_string(input) + " needs a 2D texture");
+  const FrameKind planned = impl_->frame_kind(input);
+  const auto textures = std::span(frame.textures).first(static_cast<size_t>(planes_of(planned)));
+  if (frame.kind != planned || std::ranges::find(textures, 0U) != textures.end()) {
+    return invalid_argument("input " + std::to_string(input) + " was planned as " + to_string(planned) +
+                            "; the frame is something else, or lacks a texture");
   }
-  Impl::InputTexture& entry = impl_->inputs[input];
-  entry.transform_is_new = entry.transform_is_new || transform.m != entry.transform.m;
-  entry.texture = texture;
-  entry.transform = transform;
+  Impl::InputFrame& entry = impl_->inputs[input];
+  const FrameBlock block = frame_block(frame, transform);
+  entry.block_is_new = entry.block_is_new || block != entry.block;
+  entry.frame = frame;
+  entry.block = block;
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include <optional>
 #include <vector>
 
+#include "gpu_engine/frame_kind.h"
 #include "gpu_engine/shader_source.h"
 
 namespace sightglass {
@@ -56,8 +57,13 @@ std::string ShaderKey::name() const {
 Result<std::string> assemble_shader(const ShaderKey& key) {
   Assembler assembler;
   assembler.out_ = "#version 310 es\n";
-  const bool buffer_textures = std::ranges::any_of(key.defines, [](auto& d) { return d.name == kBufferTextures; });
-  if (buffer_textures) assembler.out_ += "#extension GL_EXT_texture_buffer : require\n";
+  const auto defines = [&key](std::string_view name) {
+    return std::ranges::any_of(key.defines, [name](const ShaderDefine& define) { return define.name == name; });
+  };
+  if (defines(kBufferTextures)) assembler.out_ += "#extension GL_EXT_texture_buffer : require\n";
+  if (defines(frame_define(FrameKind::kExternal))) {
+    assembler.out_ += "#extension GL_OES_EGL_image_external_essl3 : require\n";
+  }
   for (const ShaderDefine& define : key.defines) assembler.out_ += "#define " + define.name + " " + define.value + "\n";
   assembler.out_ +=
       "precision highp float;\nprecision highp int;\nprecision highp sampler2D;\nprecision highp image2D;\n";

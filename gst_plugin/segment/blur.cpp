@@ -50,8 +50,8 @@ BlurRecipe BlurRecipe::for_radius(float radius) {
   return recipe;
 }
 
-Result<Blur> Blur::create(const std::shared_ptr<ShareGroup>& group) {
-  const ProgramKey keys[] = {{kBlurFirstShader}, {kBlurDownShader}, {kBlurGaussShader}};
+Result<Blur> Blur::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind) {
+  const ProgramKey keys[] = {{blur_first_shader(kind)}, {kBlurDownShader}, {kBlurGaussShader}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return Blur(group->gl(), std::move(programs));
 }
@@ -82,14 +82,12 @@ void Blur::store(const Level& level, const GlTexture& target) const {
   gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
 }
 
-TextureRef Blur::run(const TextureRef& frame, const BlurRecipe& recipe) {
-  GLuint input = frame.id;
+TextureRef Blur::run(const BlurRecipe& recipe) {
   for (int i = 0; i < recipe.levels; ++i) {
     const Level& level = levels_[static_cast<size_t>(i)];
     if (i < 2) gl_->UseProgram(i == 0 ? first_->id() : down_->id());
-    gl_->BindTexture(GL_TEXTURE_2D, input);
+    if (i > 0) gl_->BindTexture(GL_TEXTURE_2D, levels_[static_cast<size_t>(i - 1)].texture.id());
     store(level, level.texture);
-    input = level.texture.id();
   }
   const Level& last = levels_[static_cast<size_t>(recipe.levels - 1)];
   if (recipe.centre < 1) {

@@ -31,14 +31,14 @@ class Blur {
   static constexpr float kMaxRadius = 256;
   static constexpr int kMaxLevels = 6;
 
-  static Result<Blur> create(const std::shared_ptr<ShareGroup>& group);
+  static Result<Blur> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind);
 
   // Allocates for frames of width × height pixels.
   Status resize(int32_t width, int32_t height);
-  // Blurs `frame` and returns a texture with RGB premultiplied by the weight in A, to be enlarged by a B-spline.
-  // Unit 0 is active and has a linear sampler, the mask is in unit 1, and the block Look is bound. Leaves a program in
-  // use, and unit 0, image unit 0 and the uniform binding kGaussBinding bound.
-  TextureRef run(const TextureRef& frame, const BlurRecipe& recipe);
+  // Blurs the upright frame and returns a texture with RGB premultiplied by the weight in A, to be enlarged by a
+  // B-spline. The frame is bound with linear samplers, unit 0 is active, the mask is in unit 1, and the blocks Look and
+  // Frame are bound. Leaves a program in use, and unit 0, image unit 0 and the uniform binding kGaussBinding bound.
+  TextureRef run(const BlurRecipe& recipe);
   static constexpr GLuint kGaussBinding = 1;
 
  private:

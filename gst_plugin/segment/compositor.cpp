@@ -13,35 +13,41 @@ namespace {
 
 constexpr GLuint kLookBinding = 0;  // shaders/segment/matte.glsl
 
-Matte make_matte(const TextureRef& mask, const InputTransform& mask_to_frame, const Look& look) {
+Matte make_matte(const TextureRef& mask, const InputTransform& mask_to_upright, const Look& look) {
   constexpr float kLeastWidth = 1e-3F;  // smoothstep needs two different edges
   const float half = 0.5F * std::max(look.softness, kLeastWidth);
-  Matte matte{mask, mask_to_frame};
+  Matte matte{mask, mask_to_upright};
   matte.lower = std::clamp(look.threshold - half, 0.0F, 1.0F - kLeastWidth);
   matte.upper = std::clamp(look.threshold + half, matte.lower + kLeastWidth, 1.0F);
   return matte;
 }
 
-}  // namespace
-
-Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group) {
-  std::vector<ProgramKey> keys;
-  for (int background = 0; background < kComposites; ++background) {
-    keys.push_back({kFullscreenShader, composite_shader(background)});
-  }
-  SG_ASSIGN_OR_RETURN(Blur blur, Blur::create(group));
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  return Compositor(group->gl(), std::move(blur), std::move(programs));
+// Whether pixels of the upright frame are pixels of the stored one: true of the eight orientations.
+bool is_exact(const InputTransform& upright_to_stored) {
+  return std::ranges::all_of(upright_to_stored.m, [](float m) { return m == 0 || m == 1 || m == -1; });
 }
 
-Compositor::Compositor(const GlApi& gl, Blur blur, std::vector<SharedProgram> programs)
-    : gl_(&gl), blur_(std::move(blur)), programs_(std::move(programs)), block_(gl) {
+}  // namespace
+
+Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind) {
+  std::vector<ProgramKey> keys;
+  for (int background = 0; background < kComposites; ++background) {
+    keys.push_back({kFullscreenShader, composite_shader(background, kind)});
+  }
+  SG_ASSIGN_OR_RETURN(Blur blur, Blur::create(group, kind));
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  return Compositor(group->gl(), kind, std::move(blur), std::move(programs));
+}
+
+Compositor::Compositor(const GlApi& gl, FrameKind kind, Blur blur, std::vector<SharedProgram> programs)
+    : gl_(&gl), kind_(kind), blur_(std::move(blur)), programs_(std::move(programs)), block_(gl), frame_block_(gl) {
   GLuint id = 0;
   gl.GenVertexArrays(1, &id);
   vertex_array_ = {gl, id};
   gl.GenFramebuffers(1, &id);
   framebuffer_ = {gl, id};
   linear_ = make_sampler(gl, GL_LINEAR);
+  nearest_ = make_sampler(gl, GL_NEAREST);
 }
 
 Status Compositor::resize(int32_t width, int32_t height) {
@@ -54,10 +60,13 @@ Status Compositor::resize(int32_t width, int32_t height) {
 Status Compositor::warm_up() {
   clear_gl_errors(*gl_);
   const GlTexture black = make_texture(*gl_, GL_RGBA8, 1, 1), output = make_texture(*gl_, GL_RGBA8, 1, 1);
-  const TextureRef frame{black.id(), GL_TEXTURE_2D, 1, 1};
+  const TextureRef mask{black.id(), GL_TEXTURE_2D, 1, 1};
+  FrameRef frame(mask);
+  frame.kind = kind_;
+  frame.textures.fill(kind_ == FrameKind::kExternal ? 0 : black.id());
   picture_ = make_texture(*gl_, GL_RGBA8, 1, 1);
   for (const Background background : {Background::kBlur, Background::kColor, Background::kImage, Background::kMask}) {
-    SG_RETURN_IF_ERROR(draw(frame, frame, {}, output.id(), {.background = background}));
+    SG_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), {.background = background}));
   }
   picture_.reset();
   return check_gl(*gl_, "drawing for the first time");
@@ -75,10 +84,10 @@ Status Compositor::set_picture(std::span<const std::byte> rgba) {
   return check_gl(*gl_, "uploading the background picture");
 }
 
-Status Compositor::draw(const TextureRef& frame, const TextureRef& mask, const InputTransform& mask_to_frame,
-                        GLuint output, const Look& look) {
+Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_stored, const TextureRef& mask,
+                        const InputTransform& mask_to_upright, GLuint output, const Look& look) {
   const GlApi& gl = *gl_;
-  Block block{make_matte(mask, mask_to_frame, look).block(), look.color};
+  Block block{make_matte(mask, mask_to_upright, look).block(), look.color};
   GLuint background = 0;
   int composite = kColorComposite;
   std::optional<BlurRecipe> recipe;
@@ -95,13 +104,17 @@ Status Compositor::draw(const TextureRef& frame, const TextureRef& mask, const I
     block.blur_share = recipe->share;
   }
 
+  block.frame_texel = {1 / static_cast<float>(width_), 1 / static_cast<float>(height_)};
+
   block_.bind(kLookBinding, block);
+  frame_block_.bind(kFrameBinding, frame_block(frame, upright_to_stored));
   bind_texture(gl, 1, mask.id, linear_.id());
-  bind_texture(gl, 0, frame.id, linear_.id());
   if (recipe) {
-    background = blur_.run(frame, *recipe).id;
-    gl.BindTexture(GL_TEXTURE_2D, frame.id);
+    bind_frame(gl, frame, linear_.id(), linear_.id());
+    background = blur_.run(*recipe).id;
+    if (kind_ == FrameKind::kExternal) gl.BindTexture(GL_TEXTURE_2D, 0);
   }
+  bind_frame(gl, frame, is_exact(upright_to_stored) ? nearest_.id() : linear_.id(), linear_.id());
 
   std::array<GLint, 4> viewport{};
   gl.GetIntegerv(GL_VIEWPORT, viewport.data());
@@ -118,8 +131,10 @@ Status Compositor::draw(const TextureRef& frame, const TextureRef& mask, const I
 
   gl.BindVertexArray(0);
   gl.UseProgram(0);
-  for (GLuint unit = background != 0 ? 3 : 2; unit-- > 0;) bind_texture(gl, unit, 0, 0);
+  for (GLuint unit = background != 0 ? 3 : 2; unit-- > 1;) bind_texture(gl, unit, 0, 0);
+  unbind_frame(gl, kind_);
   gl.BindBufferBase(GL_UNIFORM_BUFFER, kLookBinding, 0);
+  gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
   if (recipe) {
     gl.BindBufferBase(GL_UNIFORM_BUFFER, Blur::kGaussBinding, 0);
     gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "gpu_engine/frame_ref.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
@@ -33,9 +34,9 @@ struct Look {
 class Compositor {
  public:
   // Compiles what no other holder in the group has compiled yet.
-  static Result<Compositor> create(const std::shared_ptr<ShareGroup>& group);
+  static Result<Compositor> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind);
 
-  // Allocates for frames of width × height pixels; forgets the picture.
+  // Allocates for upright frames of width × height pixels; forgets the picture.
   Status resize(int32_t width, int32_t height);
   // Draws a frame that nobody sees, so that drivers finish compiling; after resize().
   Status warm_up();
@@ -43,10 +44,11 @@ class Compositor {
   Status set_picture(std::span<const std::byte> rgba);
   bool has_picture() const { return static_cast<bool>(picture_); }
 
-  // Draws into the RGBA texture `output`, which may be mutable, of the frame's size. `mask_to_frame` is the transform
-  // that the mask was made with. A missing picture is replaced by the colour.
-  Status draw(const TextureRef& frame, const TextureRef& mask, const InputTransform& mask_to_frame, GLuint output,
-              const Look& look);
+  // Draws into the RGBA texture `output`, which may be mutable, of the upright frame's size. `frame` is of the kind of
+  // create(); `upright_to_stored` leads from the upright frame to where it lies in there, `mask_to_upright` from the
+  // mask to the upright frame. A missing picture is replaced by the colour.
+  Status draw(const FrameRef& frame, const InputTransform& upright_to_stored, const TextureRef& mask,
+              const InputTransform& mask_to_upright, GLuint output, const Look& look);
 
  private:
   // The shaders' block Look.
@@ -54,18 +56,21 @@ class Compositor {
     Matte::Block matte;
     std::array<float, 4> color{};
     float blur_share = 1;
-    std::array<float, 3> unused{};
+    float unused = 0;
+    std::array<float, 2> frame_texel{};
     bool operator==(const Block&) const = default;
   };
-  Compositor(const GlApi& gl, Blur blur, std::vector<SharedProgram> programs);
+  Compositor(const GlApi& gl, FrameKind kind, Blur blur, std::vector<SharedProgram> programs);
 
   const GlApi* gl_;
+  FrameKind kind_;
   Blur blur_;
   std::vector<SharedProgram> programs_;  // by what lies behind (segment/shaders.h)
   UniformBlock<Block> block_;
+  UniformBlock<FrameBlock> frame_block_;
   GlVertexArray vertex_array_;  // without attributes; desktop GL draws nothing without one
   GlFramebuffer framebuffer_;
-  GlSampler linear_;
+  GlSampler linear_, nearest_;
   GlTexture picture_;
   int32_t width_ = 0, height_ = 0;
 };

@@ -11,7 +11,7 @@ namespace sightglass {
 
 struct Matte {
   TextureRef mask;               // probability in R
-  InputTransform mask_to_frame;  // as the session was given it
+  InputTransform mask_to_frame;  // upright
   float lower = 0, upper = 1;    // probabilities up to `lower` are background, from `upper` on foreground
 
   // The first four vectors of the shaders' block Look.

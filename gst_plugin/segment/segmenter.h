@@ -21,19 +21,20 @@ namespace sightglass {
 class Segmenter {
  public:
   // Compiles and uploads everything that the group does not have yet: render() does none of that. `output` is the
-  // plan's mask.
+  // plan's mask, `kind` what its input was planned for.
   static Result<std::unique_ptr<Segmenter>> create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
-                                                   std::shared_ptr<const Plan> plan, size_t output);
+                                                   std::shared_ptr<const Plan> plan, size_t output, FrameKind kind);
 
-  // Allocates for frames of width × height pixels; forgets the picture. The first time, drivers are made to finish what
-  // they leave to the first draw.
+  // Allocates for upright frames of width × height pixels; forgets the picture. The first time, drivers are made to
+  // finish what they leave to the first draw.
   Status resize(int32_t width, int32_t height);
-  // The background picture: dense RGBA of the frame's size.
+  // The background picture: dense RGBA of the upright frame's size.
   Status set_picture(std::span<const std::byte> rgba) { return compositor_->set_picture(rgba); }
 
-  // Issues all work for one frame and returns without waiting. `output` is a texture of the frame's size. GL state is
-  // as found.
-  Status render(const TextureRef& frame, GLuint output, Fit fit, const Look& look);
+  // Issues all work for one frame and returns without waiting. `upright_to_stored` leads from the upright frame to
+  // where it lies in `frame`; `output` is a texture of the upright frame's size. GL state is as found.
+  Status render(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output, Fit fit,
+                const Look& look);
 
   // The GPU's time for the latest frame that has become known since the last call.
   std::optional<GpuTimer::Sample> poll_time() { return timer_->poll(); }
@@ -47,8 +48,10 @@ class Segmenter {
   std::optional<Compositor> compositor_;
   std::optional<GpuTimer> timer_;
   TextureRef mask_;
+  FrameKind kind_ = FrameKind::kRgba;
   int32_t model_width_ = 0, model_height_ = 0;
-  bool warm_ = false;  // the compositor has drawn
+  int32_t width_ = 0, height_ = 0;  // of upright frames
+  bool warm_ = false;               // the compositor has drawn
 };
 
 }  // namespace sightglass

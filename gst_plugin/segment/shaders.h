@@ -4,11 +4,19 @@
 #include <string>
 #include <vector>
 
+#include "gpu_engine/frame_kind.h"
 #include "gpu_engine/shader_library.h"
 
 namespace sightglass {
 
-inline const ShaderKey kBlurFirstShader{"segment/blur_down.comp", {{"WEIGHTED", "1"}}};
+// What reads the frame, for frames of one kind.
+inline ShaderKey frame_shader(ShaderKey key, FrameKind kind) {
+  if (const char* define = frame_define(kind)) key.defines.push_back({define, "1"});
+  return key;
+}
+inline ShaderKey blur_first_shader(FrameKind kind) {
+  return frame_shader({"segment/blur_down.comp", {{"WEIGHTED", "1"}}}, kind);
+}
 inline const ShaderKey kBlurDownShader{"segment/blur_down.comp", {}};
 inline const ShaderKey kBlurGaussShader{"segment/blur_gauss.comp", {}};
 inline const ShaderKey kFullscreenShader{"segment/fullscreen.vert", {}};
@@ -16,13 +24,18 @@ inline const ShaderKey kFullscreenShader{"segment/fullscreen.vert", {}};
 // alone.
 inline constexpr int kColorComposite = 0, kPictureComposite = 1, kBlurComposite = 2, kMaskComposite = 3;
 inline constexpr int kComposites = 4;
-inline ShaderKey composite_shader(int background) {
-  return {"segment/composite.frag", {{"BACKGROUND", std::to_string(background)}}};
+inline ShaderKey composite_shader(int background, FrameKind kind) {
+  return frame_shader({"segment/composite.frag", {{"BACKGROUND", std::to_string(background)}}}, kind);
 }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
-  std::vector<ShaderKey> keys{kBlurFirstShader, kBlurDownShader, kBlurGaussShader, kFullscreenShader};
-  for (int background = 0; background < kComposites; ++background) keys.push_back(composite_shader(background));
+  std::vector<ShaderKey> keys{kBlurDownShader, kBlurGaussShader, kFullscreenShader};
+  for (const FrameKind kind : kFrameKinds) {
+    keys.push_back(blur_first_shader(kind));
+    for (int background = 0; background < kComposites; ++background) {
+      keys.push_back(composite_shader(background, kind));
+    }
+  }
   return keys;
 }
 

@@ -1,17 +1,17 @@
-// The foreground over its background, pixel for pixel of the frame. Colours are not premultiplied.
+// The foreground over its background, pixel for pixel of the upright frame. Colours are not premultiplied.
 //   BACKGROUND  0: u_color; 1: u_background, a picture; 2: u_background, blurred, premultiplied by the weight in A;
 //               3: the mask itself
+#include "lib/frame.glsl"
 #include "segment/bspline.glsl"
 #include "segment/matte.glsl"
 
-layout(binding = 0) uniform sampler2D u_frame;
 layout(binding = 2) uniform sampler2D u_background;
 
 in vec2 v_place;
 layout(location = 0) out vec4 o_color;
 
 void main() {
-  vec4 frame = texelFetch(u_frame, ivec2(gl_FragCoord.xy), 0);
+  vec4 frame = fetch_frame(place_in_frame(v_place));
   float opacity = matte(sample_bspline(u_mask, mask_place(v_place)).r);
 #if BACKGROUND == 3
   o_color = vec4(vec3(opacity), 1.0);

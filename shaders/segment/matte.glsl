@@ -6,6 +6,7 @@ layout(std140, binding = 0) uniform Look {
   vec4 u_matte_range;  // x: probabilities below are background; y: above, foreground
   vec4 u_color;
   float u_blur_share;  // of the blurred picture; below 1 for radii under its smallest
+  vec2 u_frame_texel;  // of the upright frame, in fractions of it
 };
 
 // Kept away from the mask's own border and from letterbox bars, whose values say nothing about the frame.

@@ -48,7 +48,7 @@ class CompositorTest : public GlTest {
   void SetUp() override {
     GlTest::SetUp();
     if (HasFatalFailure()) return;
-    auto compositor = Compositor::create(ShareGroup::create(gl()));
+    auto compositor = Compositor::create(ShareGroup::create(gl()), FrameKind::kRgba);
     ASSERT_TRUE(compositor.ok()) << compositor.status().message();
     compositor_.emplace(std::move(compositor).value());
   }
@@ -69,7 +69,7 @@ class CompositorTest : public GlTest {
       EXPECT_TRUE(status.ok()) << status.message();
     }
     const Status status =
-        compositor_->draw({in.id(), GL_TEXTURE_2D, width_, height_},
+        compositor_->draw(TextureRef{in.id(), GL_TEXTURE_2D, width_, height_}, {},
                           {mask_texture.id(), GL_TEXTURE_2D, mask_width, mask_height}, transform, out.id(), look);
     EXPECT_TRUE(status.ok()) << status.message();
     return download(gl(), out.id(), width_, height_);

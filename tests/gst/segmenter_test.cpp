@@ -30,7 +30,8 @@ class SegmenterTest : public GlTest {
     EXPECT_TRUE(mask.ok()) << mask.status().message();
     const auto plan = Plan::build(mask->model, device().limits, mask->plan_options);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
-    auto segmenter = Segmenter::create(ShareGroup::create(counting_gl(gl())), device(), *plan, mask->output);
+    auto segmenter =
+        Segmenter::create(ShareGroup::create(counting_gl(gl())), device(), *plan, mask->output, FrameKind::kRgba);
     EXPECT_TRUE(segmenter.ok()) << segmenter.status().message();
     EXPECT_TRUE((*segmenter)->resize(kWidth, kHeight).ok());
     const GlTexture frame = make_texture(gl(), GL_RGBA8, kWidth, kHeight);
@@ -40,7 +41,8 @@ class SegmenterTest : public GlTest {
     for (int i = 0; i < 3; ++i) {
       gl_calls().clear();
       const Status status =
-          (*segmenter)->render({frame.id(), GL_TEXTURE_2D, kWidth, kHeight}, output.id(), Fit::kStretch, look);
+          (*segmenter)
+              ->render(TextureRef{frame.id(), GL_TEXTURE_2D, kWidth, kHeight}, {}, output.id(), Fit::kStretch, look);
       EXPECT_TRUE(status.ok()) << status.message();
     }
     Cost cost;
@@ -70,11 +72,11 @@ TEST_F(SegmenterTest, GlCallsOfAFrame) {
   }
 }
 
-// What all dispatches of a frame share counts for more here: some eighty calls that bind and unbind.
+// What all dispatches of a frame share counts for more here: some ninety calls that bind and unbind.
 TEST_F(SegmenterTest, GlCallsOfAFrameOfATinyModel) {
   for (const Background background : kBackgrounds) {
     const Cost cost = cost_of_a_frame(red_model(), background);
-    EXPECT_LE(cost.calls, 4 * cost.dispatches + 80);
+    EXPECT_LE(cost.calls, 4 * cost.dispatches + 90);
   }
 }
 

@@ -55,22 +55,34 @@ TestPipeline::~TestPipeline() {
 }
 
 bool TestPipeline::set_state(GstState state, bool wait) {
-  if (state <= GST_STATE_READY) width_ = height_ = 0;
+  if (state <= GST_STATE_READY) caps_.clear();
   const GstStateChangeReturn result = gst_element_set_state(pipeline_, state);
   if (!wait || result != GST_STATE_CHANGE_ASYNC) return result != GST_STATE_CHANGE_FAILURE;
   return gst_element_get_state(pipeline_, nullptr, nullptr, 60 * GST_SECOND) == GST_STATE_CHANGE_SUCCESS;
 }
 
 bool TestPipeline::push(const Rgba& frame) {
-  if (frame.width != width_ || frame.height != height_) {
-    width_ = frame.width;
-    height_ = frame.height;
-    GstCaps* caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "RGBA", "width", G_TYPE_INT, width_,
-                                        "height", G_TYPE_INT, height_, "framerate", GST_TYPE_FRACTION, 30, 1, nullptr);
-    gst_app_src_set_caps(GST_APP_SRC(source_), caps);
-    gst_caps_unref(caps);
+  return push("video/x-raw,format=RGBA,width=" + std::to_string(frame.width) +
+                  ",height=" + std::to_string(frame.height) + ",framerate=30/1",
+              frame.pixels);
+}
+
+bool TestPipeline::push(const std::string& caps, const std::vector<uint8_t>& bytes) {
+  if (caps != caps_) {
+    caps_ = caps;
+    GstCaps* parsed = gst_caps_from_string(caps.c_str());
+    gst_app_src_set_caps(GST_APP_SRC(source_), parsed);
+    gst_caps_unref(parsed);
   }
-  GstBuffer* buffer = gst_buffer_new_memdup(frame.pixels.data(), frame.pixels.size());
+  GstBuffer* buffer = gst_buffer_new_memdup(bytes.data(), bytes.size());
+  // Of the default layout, in words: glupload of GStreamer 1.22 gets planes of odd heights wrong without them.
+  GstVideoInfo info;
+  GstCaps* current = gst_app_src_get_caps(GST_APP_SRC(source_));
+  if (gst_video_info_from_caps(&info, current)) {
+    gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info), info.width,
+                                   info.height, GST_VIDEO_INFO_N_PLANES(&info), info.offset, info.stride);
+  }
+  gst_caps_unref(current);
   GST_BUFFER_PTS(buffer) = next_;
   GST_BUFFER_DURATION(buffer) = GST_SECOND / 30;
   next_ += GST_SECOND / 30;
@@ -102,6 +114,11 @@ std::optional<Rgba> TestPipeline::pull() {
 
 std::optional<Rgba> TestPipeline::pass(const Rgba& frame) {
   if (!push(frame)) return std::nullopt;
+  return pull();
+}
+
+std::optional<Rgba> TestPipeline::pass(const std::string& caps, const std::vector<uint8_t>& bytes) {
+  if (!push(caps, bytes)) return std::nullopt;
   return pull();
 }
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gl_pictures.h"
 
@@ -28,11 +29,14 @@ class TestPipeline {
   bool set_state(GstState state, bool wait = false);
   // One more frame, a thirtieth of a second after the one before; caps follow its size.
   bool push(const Rgba& frame);
+  // The same for a frame of any caps, in GStreamer's default layout.
+  bool push(const std::string& caps, const std::vector<uint8_t>& bytes);
   void push_eos();
   // The next frame; nothing at the end of the stream, on an error, or after ten seconds.
   std::optional<Rgba> pull();
   // push() and pull().
   std::optional<Rgba> pass(const Rgba& frame);
+  std::optional<Rgba> pass(const std::string& caps, const std::vector<uint8_t>& bytes);
   bool at_end() const;
 
   // The first error posted so far, waiting up to `seconds` for one; empty when there is none. Later errors, which
@@ -47,7 +51,7 @@ class TestPipeline {
   GstElement* source_ = nullptr;
   GstElement* segment_ = nullptr;
   GstElement* sink_ = nullptr;
-  int32_t width_ = 0, height_ = 0;
+  std::string caps_;  // of the last frame
   GstClockTime next_ = 0;
 };
 

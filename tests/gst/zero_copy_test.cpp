@@ -64,6 +64,16 @@ TEST(ZeroCopyBin, HundredFramesWithoutATransfer) {
   EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
 }
 
+// Planes are read as they are: there is no conversion on the way, and no upload.
+TEST(ZeroCopyPlanes, HundredFramesWithoutATransfer) {
+  for (const std::string format : {"NV12", "I420"}) {
+    const auto counts = count_transfers("glcolorconvert ! video/x-raw(memory:GLMemory),format=" + format +
+                                            " ! glsegment name=segment model=" + red_model(),
+                                        "segment", "segment");
+    EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}})) << format;
+  }
+}
+
 // The counters see what an upload and a download do.
 TEST(ZeroCopyControl, UploadAndDownloadAreCounted) {
   const auto counts =

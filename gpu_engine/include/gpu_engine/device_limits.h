@@ -20,6 +20,8 @@ struct DeviceLimits {
   int32_t max_texture_size = 2048;
   int32_t max_buffer_texels = 0;    // of a buffer texture; 0: the context has none (core since OpenGL ES 3.2)
   int32_t max_loop_iterations = 0;  // per invocation, all loops together; 0: no known bound
+  // Whether compute shaders can sample external textures (GL_OES_EGL_image_external_essl3).
+  bool external_textures = false;
   // Whether the device is known to read buffers faster as buffer textures than as storage blocks.
   bool prefers_buffer_textures = false;
 

@@ -39,6 +39,11 @@ enum class Orientation : uint8_t {
   kAntiTranspose,  // across the other diagonal
 };
 
+// Whether the upright picture is as wide as the stored one is high.
+bool swaps_axes(Orientation orientation);
+// From a place in the upright picture to the same place in the stored one.
+InputTransform upright_to_stored(Orientation orientation);
+
 // A rectangle of the upright picture, in fractions.
 struct CropRect {
   float x = 0, y = 0, width = 1, height = 1;

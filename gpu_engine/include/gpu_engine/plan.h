@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu_engine/device_limits.h"
+#include "gpu_engine/frame_kind.h"
 #include "gpu_engine/model.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/tuning.h"
@@ -21,9 +22,10 @@ struct PlanData;  // plan/plan_data.h
 struct InputSpec {
   enum class Source : uint8_t {
     kHost,     // Session::write_input(): an explicit upload
-    kTexture,  // Session::set_input_texture(): sampled by the first operator, or by one load pass
+    kTexture,  // Session::set_input_frame(): sampled by the first operator, or by one load pass
   };
   Source source = Source::kHost;
+  FrameKind frame = FrameKind::kRgba;  // for textures: what the frames consist of
   // For textures: tensor value = scale * sample + offset, by channel, where a sample is in [0,1]. Channels are R G B A.
   std::array<float, 4> scale{1, 1, 1, 1};
   std::array<float, 4> offset{0, 0, 0, 0};

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "gpu_engine/frame_ref.h"
 #include "gpu_engine/gl_api.h"
 #include "gpu_engine/input_transform.h"
 #include "gpu_engine/plan.h"
@@ -48,9 +49,13 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Which texture, and where in it, run() reads for an input planned as kTexture. No GL call; another transform than
-  // the one before costs the next run() an upload of 32 bytes.
-  Status set_input_texture(size_t input, const TextureRef& texture, const InputTransform& transform = {});
+  // Which frame, of the kind that was planned, and where in it, run() reads for an input planned as kTexture. No GL
+  // call; another transform or coding of colours than the one before costs the next run() an upload of 96 bytes.
+  Status set_input_frame(size_t input, const FrameRef& frame, const InputTransform& transform = {});
+  // The same for a frame that is one texture.
+  Status set_input_texture(size_t input, const TextureRef& texture, const InputTransform& transform = {}) {
+    return set_input_frame(input, texture, transform);
+  }
   // Uploads an input planned as kHost: dense, row-major, of the input's type.
   Status write_input(size_t input, std::span<const std::byte> bytes);
 

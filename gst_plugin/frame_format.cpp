@@ -1,0 +1,120 @@
+#include "frame_format.h"
+
+#include <string>
+
+#include "gl_bridge.h"
+
+namespace sightglass {
+
+namespace {
+
+LumaWeights luma_weights(const GstVideoInfo& info) {
+  switch (GST_VIDEO_INFO_COLORIMETRY(&info).matrix) {
+    case GST_VIDEO_COLOR_MATRIX_FCC:
+      return kFcc;
+    case GST_VIDEO_COLOR_MATRIX_BT709:
+      return kBt709;
+    case GST_VIDEO_COLOR_MATRIX_BT601:
+      return kBt601;
+    case GST_VIDEO_COLOR_MATRIX_SMPTE240M:
+      return kSmpte240m;
+    case GST_VIDEO_COLOR_MATRIX_BT2020:
+      return kBt2020;
+    default:  // what GStreamer takes for granted where caps say nothing
+      return GST_VIDEO_INFO_HEIGHT(&info) > 576 ? kBt709 : kBt601;
+  }
+}
+
+// From places in the picture to places in its planes of chroma, which hold half as many samples, rounded up. Where
+// these lie halfway between two of luma, they are texel centres of a texture laid over the picture; where they lie on
+// the first of two, the texture is a quarter of its texels ahead.
+std::array<float, 4> chroma_map(const GstVideoInfo& info) {
+  const auto site = static_cast<unsigned>(GST_VIDEO_INFO_CHROMA_SITE(&info));
+  const auto scale = [](gint pixels) { return static_cast<float>(pixels) / static_cast<float>((pixels + 1) / 2 * 2); };
+  const auto shift = [site](unsigned cosited, gint pixels) {
+    return (site & cosited) != 0 ? 0.25F / static_cast<float>((pixels + 1) / 2) : 0.0F;
+  };
+  const gint width = GST_VIDEO_INFO_WIDTH(&info), height = GST_VIDEO_INFO_HEIGHT(&info);
+  return {scale(width), scale(height), shift(GST_VIDEO_CHROMA_SITE_H_COSITED, width),
+          shift(GST_VIDEO_CHROMA_SITE_V_COSITED, height)};
+}
+
+bool is_external(GstCaps* caps) {
+  const char* target = gst_structure_get_string(gst_caps_get_structure(caps, 0), "texture-target");
+  return target != nullptr && gst_gl_texture_target_from_string(target) == GST_GL_TEXTURE_TARGET_EXTERNAL_OES;
+}
+
+}  // namespace
+
+std::optional<FrameFormat> frame_format_of(GstCaps* caps) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return std::nullopt;
+  FrameFormat format;
+  format.width = GST_VIDEO_INFO_WIDTH(&info);
+  format.height = GST_VIDEO_INFO_HEIGHT(&info);
+  const GstVideoFormat name = GST_VIDEO_INFO_FORMAT(&info);
+  if (name == GST_VIDEO_FORMAT_RGBA) {
+    format.kind = is_external(caps) ? FrameKind::kExternal : FrameKind::kRgba;
+    return format;
+  }
+  const bool two = name == GST_VIDEO_FORMAT_NV12 || name == GST_VIDEO_FORMAT_NV21;
+  if (!two && name != GST_VIDEO_FORMAT_I420 && name != GST_VIDEO_FORMAT_YV12) return std::nullopt;
+  format.kind = two ? FrameKind::kTwoPlanes : FrameKind::kThreePlanes;
+  const bool full = GST_VIDEO_INFO_COLORIMETRY(&info).range == GST_VIDEO_COLOR_RANGE_0_255;
+  format.to_rgb = ycbcr_to_rgb(luma_weights(info), full ? SampleRange::kFull : SampleRange::kLimited);
+  if (name == GST_VIDEO_FORMAT_NV21 || name == GST_VIDEO_FORMAT_YV12) {
+    format.to_rgb = with_chroma_swapped(format.to_rgb);
+  }
+  format.chroma = chroma_map(info);
+  return format;
+}
+
+MappedFrame::MappedFrame(GstBuffer* buffer, const FrameFormat& format) {
+  frame_.kind = format.kind;
+  frame_.width = format.width;
+  frame_.height = format.height;
+  frame_.to_rgb = format.to_rgb;
+  frame_.chroma = format.chroma;
+  for (size_t i = 0; i < static_cast<size_t>(planes_of(format.kind)) && ok_; ++i) {
+    GstMemory* memory = gst_buffer_peek_memory(buffer, static_cast<guint>(i));
+    ok_ = gst_memory_map(memory, &maps_[i], static_cast<GstMapFlags>(GST_MAP_READ | GST_MAP_GL)) != FALSE;
+    if (!ok_) return;
+    memories_[i] = memory;
+    // A GL mapping is a pointer to the texture's name.
+    frame_.textures[i] = *reinterpret_cast<const guint*>(maps_[i].data);
+  }
+}
+
+MappedFrame::~MappedFrame() {
+  for (size_t i = 0; i < memories_.size(); ++i) {
+    if (memories_[i] != nullptr) gst_memory_unmap(memories_[i], &maps_[i]);
+  }
+}
+
+Status check_frame(GstBuffer* buffer, const FrameFormat& format, GstGLContext* context) {
+  const auto planes = static_cast<guint>(planes_of(format.kind));
+  const guint memories = gst_buffer_n_memory(buffer);
+  if (memories < planes) {
+    return invalid_argument("a buffer with " + std::to_string(memories) + " textures arrived where caps promise " +
+                            std::to_string(planes) + "; put glupload in front");
+  }
+  const GstGLTextureTarget wanted =
+      format.kind == FrameKind::kExternal ? GST_GL_TEXTURE_TARGET_EXTERNAL_OES : GST_GL_TEXTURE_TARGET_2D;
+  for (guint i = 0; i < planes; ++i) {
+    GstMemory* memory = gst_buffer_peek_memory(buffer, i);
+    SG_RETURN_IF_ERROR(check_gl_memory(memory, context));
+    const GstGLMemory* texture = GST_GL_MEMORY_CAST(memory);
+    if (texture->tex_target != wanted) {
+      return invalid_argument(std::string("a texture of target ") +
+                              gst_gl_texture_target_to_string(texture->tex_target) + " arrived where caps promise " +
+                              gst_gl_texture_target_to_string(wanted));
+    }
+    // Contexts of OpenGL ES 3.1 have no other textures of two channels from GStreamer.
+    if (texture->tex_format == GST_GL_LUMINANCE_ALPHA) {
+      return unsupported("a plane of Cb and Cr as GL_LUMINANCE_ALPHA arrived; GL_RG8 is supported");
+    }
+  }
+  return {};
+}
+
+}  // namespace sightglass

@@ -1,0 +1,27 @@
+// What glsegment's pads take and give.
+#pragma once
+
+#include <gst/gl/gl.h>
+#include <gst/video/video.h>
+
+namespace sightglass {
+
+// In order of preference. Planes come first: glupload settles on the first format before it has seen a buffer, and for
+// frames of planes it considers RGBA as well, to find out at the first one that it cannot make that.
+#define SIGHTGLASS_SINK_CAPS                                                                               \
+  GST_VIDEO_CAPS_MAKE_WITH_FEATURES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "{ NV12, NV21, I420, YV12, RGBA }") \
+  ", texture-target = (string) 2D; " GST_VIDEO_CAPS_MAKE_WITH_FEATURES(                                    \
+      GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "RGBA") ", texture-target = (string) external-oes"
+#define SIGHTGLASS_SRC_CAPS                                                    \
+  GST_VIDEO_CAPS_MAKE_WITH_FEATURES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "RGBA") \
+  ", texture-target = (string) 2D"
+
+// What can be on the other pad while `caps` are on the one of `direction`: sizes are the same, or with `swapped` width
+// and height change places. The caller owns the result.
+GstCaps* transform_segment_caps(GstPadDirection direction, GstCaps* caps, bool swapped);
+
+// Adds the colorimetry of the RGBA frames that are made of `input`, where that is YUV and says what it is, to the fixed
+// `output`.
+void set_output_colorimetry(GstCaps* input, GstCaps* output);
+
+}  // namespace sightglass

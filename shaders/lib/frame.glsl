@@ -1,0 +1,49 @@
+// The camera's frame, whatever it lies in (gpu_engine/frame_ref.h), sampled where a reader wants it: planes of Y, Cb and
+// Cr become colours here, sample by sample, and no converted frame ever exists.
+//   FRAME_EXTERNAL      one external texture, which the driver makes colours of
+//   FRAME_TWO_PLANES    Y in R; Cb and Cr in R and G
+//   FRAME_THREE_PLANES  Y, Cb and Cr, each in R
+//   none of them        one texture of colours
+// What differs between elements is no part of the program, which several may use at the same time.
+layout(std140, binding = 2) uniform Frame {
+  vec4 frame_place[2];  // rows of the map from the reader's fractions to the stored frame's; the fourth number is unused
+  vec4 frame_chroma;    // from a place in the frame to the same one in planes of chroma: scale, offset
+  vec4 frame_color[3];  // R, G, B of (Y, Cb, Cr, 1)
+};
+
+#if defined(FRAME_EXTERNAL)
+layout(binding = 0) uniform highp samplerExternalOES frame_texture;
+vec4 fetch_frame(vec2 place) { return texture(frame_texture, place); }
+
+#elif defined(FRAME_TWO_PLANES) || defined(FRAME_THREE_PLANES)
+layout(binding = 0) uniform sampler2D frame_y;
+layout(binding = 7) uniform sampler2D frame_cb;
+#if defined(FRAME_THREE_PLANES)
+layout(binding = 8) uniform sampler2D frame_cr;
+vec2 fetch_chroma(vec2 place) { return vec2(textureLod(frame_cb, place, 0.0).r, textureLod(frame_cr, place, 0.0).r); }
+#else
+vec2 fetch_chroma(vec2 place) { return textureLod(frame_cb, place, 0.0).rg; }
+#endif
+vec4 fetch_frame(vec2 place) {
+  vec2 chroma = fetch_chroma(place * frame_chroma.xy + frame_chroma.zw);
+  vec4 samples = vec4(textureLod(frame_y, place, 0.0).r, chroma, 1.0);
+  vec3 color = vec3(dot(frame_color[0], samples), dot(frame_color[1], samples), dot(frame_color[2], samples));
+  return vec4(clamp(color, 0.0, 1.0), 1.0);
+}
+
+#else
+layout(binding = 0) uniform sampler2D frame_texture;
+vec4 fetch_frame(vec2 place) { return textureLod(frame_texture, place, 0.0); }
+#endif
+
+// Where in the stored frame the reader's place is; both in fractions.
+vec2 place_in_frame(vec2 at) {
+  return vec2(dot(frame_place[0].xyz, vec3(at, 1.0)), dot(frame_place[1].xyz, vec3(at, 1.0)));
+}
+
+// The colour at the reader's place; `padding` outside of the frame.
+vec4 sample_frame(vec2 at, vec4 padding) {
+  vec2 place = place_in_frame(at);
+  bool inside = all(greaterThanEqual(place, vec2(0.0))) && all(lessThanEqual(place, vec2(1.0)));
+  return inside ? fetch_frame(place) : padding;
+}

@@ -1,0 +1,150 @@
+// Frames of planes as model inputs: what a kernel samples is what the definition of the colours gives.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "gpu_engine/frame_ref.h"
+#include "gpu_engine/session.h"
+#include "harness/compare.h"
+#include "harness/gl_test.h"
+#include "ops/op_case.h"
+#include "plan/plan_data.h"
+#include "ref/ref_ops.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr int kWidth = 24, kHeight = 14;
+
+std::array<double, 3> convert(const ColorMatrix& matrix, double first, double second, double third) {
+  std::array<double, 3> rgb{};
+  for (size_t i = 0; i < 3; ++i) {
+    const float* row = matrix.m.data() + 4 * i;
+    rgb[i] = row[0] * first + row[1] * second + row[2] * third + row[3];
+  }
+  return rgb;
+}
+
+void expect_color(const ColorMatrix& matrix, int y, int cb, int cr, const std::array<double, 3>& expected) {
+  const auto rgb = convert(matrix, y / 255.0, cb / 255.0, cr / 255.0);
+  for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(rgb[i], expected[i], 1e-6) << y << " " << cb << " " << cr << ", " << i;
+}
+
+TEST(ColorMatrix, EndsOfTheRanges) {
+  for (const LumaWeights& weights : {kBt601, kBt709, kBt2020, kSmpte240m, kFcc}) {
+    const ColorMatrix limited = ycbcr_to_rgb(weights, SampleRange::kLimited);
+    expect_color(limited, 16, 128, 128, {0, 0, 0});
+    expect_color(limited, 235, 128, 128, {1, 1, 1});
+    const ColorMatrix full = ycbcr_to_rgb(weights, SampleRange::kFull);
+    expect_color(full, 0, 128, 128, {0, 0, 0});
+    expect_color(full, 255, 128, 128, {1, 1, 1});
+    // Cb at its highest is blue without the others, as far as luma is that of blue.
+    const double luma = 16 + 219 * weights.kb;
+    const auto blue = convert(limited, luma / 255, 240 / 255.0, (128 + 224 * -weights.kb / (2 - 2 * weights.kr)) / 255);
+    EXPECT_NEAR(blue[0], 0, 1e-6);
+    EXPECT_NEAR(blue[1], 0, 1e-6);
+    EXPECT_NEAR(blue[2], 1, 1e-6);
+  }
+  // Figures that are in every textbook: 1.402, 0.344, 0.714 and 1.772.
+  const ColorMatrix jpeg = ycbcr_to_rgb(kBt601, SampleRange::kFull);
+  EXPECT_NEAR(jpeg.m[2], 1.402, 1e-4);
+  EXPECT_NEAR(jpeg.m[5], -0.344136, 1e-4);
+  EXPECT_NEAR(jpeg.m[6], -0.714136, 1e-4);
+  EXPECT_NEAR(jpeg.m[9], 1.772, 1e-4);
+  EXPECT_EQ(with_chroma_swapped(jpeg).m[1], jpeg.m[2]);
+}
+
+class FrameTest : public GlTest {
+ protected:
+  GlTexture upload(const std::vector<uint8_t>& samples, GLenum internal_format, GLenum format) {
+    GlTexture texture = make_texture(gl(), internal_format, kWidth, kHeight);
+    gl().BindTexture(GL_TEXTURE_2D, texture.id());
+    gl().TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, kWidth, kHeight, format, GL_UNSIGNED_BYTE, samples.data());
+    gl().BindTexture(GL_TEXTURE_2D, 0);
+    return texture;
+  }
+};
+
+// Chroma has as many samples as luma here, so that no filter comes between.
+TEST_F(FrameTest, KernelsSamplePlanes) {
+  Random random(7);
+  std::array<std::vector<uint8_t>, 3> planes;
+  for (auto& plane : planes) {
+    for (int i = 0; i < kWidth * kHeight; ++i) plane.push_back(static_cast<uint8_t>(random.pick(60, 180)));
+  }
+  std::vector<uint8_t> both;
+  for (size_t i = 0; i < planes[1].size(); ++i) both.insert(both.end(), {planes[1][i], planes[2][i]});
+  const GlTexture y = upload(planes[0], GL_R8, GL_RED), cb = upload(planes[1], GL_R8, GL_RED),
+                  cr = upload(planes[2], GL_R8, GL_RED), cbcr = upload(both, GL_RG8, GL_RG);
+
+  for (const FrameKind kind : {FrameKind::kTwoPlanes, FrameKind::kThreePlanes}) {
+    for (const bool convolution : {true, false}) {
+      CaseBuilder builder(11);
+      const ValueId data = builder.input({1, kHeight, kWidth, 3});
+      if (convolution) {
+        builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 2, 2, 1, 1},
+                     {data, builder.constant({8, 3, 3, 3}), builder.constant({8})});
+      } else {
+        builder.node(OpType::kTanh, {}, {data});
+      }
+      const OpCase op = builder.build("planes");
+      FrameRef frame;
+      frame.kind = kind;
+      frame.textures = {y.id(), kind == FrameKind::kTwoPlanes ? cbcr.id() : cb.id(), cr.id()};
+      frame.width = kWidth;
+      frame.height = kHeight;
+      frame.to_rgb = ycbcr_to_rgb(kBt709, SampleRange::kLimited);
+      HostTensor rgb(DataType::kFloat32, {1, kHeight, kWidth, 3});
+      for (size_t i = 0; i < planes[0].size(); ++i) {
+        const auto color = convert(frame.to_rgb, planes[0][i] / 255.0, planes[1][i] / 255.0, planes[2][i] / 255.0);
+        for (size_t c = 0; c < 3; ++c) {
+          rgb.as<float>()[3 * i + c] = static_cast<float>(std::clamp(color[c], 0.0, 1.0));
+        }
+      }
+      const auto expected = ref::run(op.graph, {rgb});
+      ASSERT_TRUE(expected.ok()) << expected.status().message();
+
+      PlanOptions options;
+      options.inputs.resize(1);
+      options.inputs[0].source = InputSpec::Source::kTexture;
+      options.inputs[0].frame = kind;
+      const auto plan = Plan::build(*Model::from_graph(op.graph), device().limits, options);
+      ASSERT_TRUE(plan.ok()) << plan.status().message();
+      EXPECT_NE((*plan)->data().steps[0].kernel.find(frame_define(kind)), std::string::npos)
+          << (*plan)->data().steps[0].kernel;
+      auto session = Session::create(gl(), *plan);
+      ASSERT_TRUE(session.ok()) << session.status().message();
+      EXPECT_FALSE((*session)->set_input_texture(0, {y.id(), GL_TEXTURE_2D, kWidth, kHeight}).ok()) << "another kind";
+      ASSERT_TRUE((*session)->set_input_frame(0, frame).ok());
+      ASSERT_TRUE((*session)->run().ok());
+      HostTensor got(DataType::kFloat32, (*plan)->model().outputs()[0].shape);
+      ASSERT_TRUE((*session)->read_output(0, got.data).ok());
+      const Comparison figures = compare(expected->at(0), got);
+      std::printf("%s, %s: NMSE %.2e\n", to_string(kind), convolution ? "first convolution" : "load pass",
+                  figures.nmse);
+      EXPECT_LE(figures.nmse, 1e-9) << to_string(figures);
+      frame.textures[1] = 0;
+      EXPECT_FALSE((*session)->set_input_frame(0, frame).ok()) << "a plane is missing";
+    }
+  }
+}
+
+TEST_F(FrameTest, ExternalTexturesNeedTheExtension) {
+  CaseBuilder builder(12);
+  builder.node(OpType::kTanh, {}, {builder.input({1, 8, 8, 3})});
+  const OpCase op = builder.build("external");
+  PlanOptions options;
+  options.inputs.resize(1);
+  options.inputs[0].source = InputSpec::Source::kTexture;
+  options.inputs[0].frame = FrameKind::kExternal;
+  DeviceLimits limits;
+  const auto refused = Plan::build(*Model::from_graph(op.graph), limits, options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.status().message().find("GL_OES_EGL_image_external_essl3"), std::string::npos)
+      << refused.status().message();
+  limits.external_textures = true;
+  EXPECT_TRUE(Plan::build(*Model::from_graph(op.graph), limits, options).ok());
+}
+
+}  // namespace
+}  // namespace sightglass::test
