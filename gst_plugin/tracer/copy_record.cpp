@@ -88,6 +88,11 @@ bool CopyRecord::has_copies() const {
                      [](const auto& entry) { return std::get<Copy>(entry.first) != Copy::kFinish; });
 }
 
+bool CopyRecord::is_empty() const {
+  const std::lock_guard lock(mutex_);
+  return workers_.empty();
+}
+
 std::string CopyRecord::table(bool gl_watched) const {
   const std::lock_guard lock(mutex_);
   std::vector<Row> rows = {{"element", "what", "thread", "frames", "calls", "calls/frame", "bytes", "bytes/frame"}};

@@ -75,6 +75,9 @@ class CopyRecord {
   // Whether any byte was copied or mapped. Waiting, as glFinish does, copies none.
   bool has_copies() const;
 
+  // Whether no worker was ever met.
+  bool is_empty() const;
+
   // Lines that end in a newline: a heading, a row for each worker, kind and thread, those without a copy, the sums.
   // `gl_watched` says whether the preload library is there.
   std::string table(bool gl_watched) const;

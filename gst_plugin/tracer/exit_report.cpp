@@ -36,9 +36,10 @@ void report_at_exit() {
 void fail_at_exit() { fails = true; }
 
 void report_now() {
-  if (reported.exchange(true)) return;
+  const CopyRecord& record = CopyRecord::of_process();
+  if (record.is_empty() || reported.exchange(true)) return;
   std::fflush(stdout);
-  std::fputs(CopyRecord::of_process().table(is_gl_watched()).c_str(), stderr);
+  std::fputs(record.table(is_gl_watched()).c_str(), stderr);
 }
 
 }  // namespace sightglass::zerocopy

@@ -10,7 +10,8 @@ constexpr int kCopiedStatus = 88;
 void report_at_exit();
 // With `kCopiedStatus`.
 void fail_at_exit();
-// Prints the table on stderr, once.
+// Prints the table on stderr, once; not in programs that start no element, such as gst-inspect-1.0, which makes a
+// tracer to show it.
 void report_now();
 
 }  // namespace sightglass::zerocopy

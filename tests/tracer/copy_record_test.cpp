@@ -40,6 +40,9 @@ TEST(CopyRecord, ElementsAreInTheOrderOfTheirFirstBuffers) {
 
 TEST(CopyRecord, NothingCopied) {
   CopyRecord record;
+  EXPECT_TRUE(record.is_empty());
+  record.worker("source", true);
+  EXPECT_FALSE(record.is_empty());
   EXPECT_FALSE(record.has_copies());
   EXPECT_NE(record.table(true).find("\nzerocopy: nothing was copied\n"), std::string::npos);
   EXPECT_NE(record.table(false).find("\nzerocopy: nothing was copied; GL calls were not watched\n"), std::string::npos);

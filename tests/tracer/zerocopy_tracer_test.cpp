@@ -158,15 +158,17 @@ TEST_F(ZeroCopyTracer, NextToTheLeaksTracer) {
   EXPECT_FALSE(run.says("CRITICAL")) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, WithoutBuffers) {
+TEST_F(ZeroCopyTracer, ProgramsWithoutElementsSayNothing) {
   const TracerRun run = run_traced("zerocopy(fail=true)", "gst-inspect-1.0 fakesink");
   EXPECT_EQ(run.status, 0) << run.output;
-  EXPECT_EQ(run.summary, "nothing was copied; GL calls were not watched");
+  EXPECT_FALSE(run.says("zerocopy:")) << run.output;
 }
 
 TEST_F(ZeroCopyTracer, InspectShowsIt) {
   EXPECT_TRUE(run_traced("", "gst-inspect-1.0 sightglass").says("zerocopy"));
-  EXPECT_TRUE(run_traced("", "gst-inspect-1.0 zerocopy").says("GstZeroCopyTracer"));
+  const TracerRun run = run_traced("", "gst-inspect-1.0 zerocopy");
+  EXPECT_TRUE(run.says("GstZeroCopyTracer")) << run.output;
+  EXPECT_FALSE(run.says("zerocopy:")) << run.output;  // newer versions make a tracer to ask for its properties
 }
 
 // Memory of DMABUF type, in a program of its own.

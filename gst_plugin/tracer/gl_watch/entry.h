@@ -29,8 +29,9 @@ bool is_gl_in_use();
 #define SIGHTGLASS_EXPORTED extern "C" __attribute__((visibility("default")))
 
 // Defines the entry of `function`, which is declared before. The section has pointers, which lie side by side whatever
-// alignment the compiler gives to entries.
+// alignment the compiler gives to entries. Both are initialised by the linker, though a function's address in a void*
+// is no constant expression.
 #define SIGHTGLASS_ENTRY(function)                                                                                     \
-  constinit sightglass::gl_watch::Entry entry_##function = {#function, reinterpret_cast<void*>(&function), nullptr};   \
+  sightglass::gl_watch::Entry entry_##function = {#function, reinterpret_cast<void*>(&function), nullptr};             \
   __attribute__((section("gl_watch_entries"), used)) constinit sightglass::gl_watch::Entry* const pointer_##function = \
       &entry_##function

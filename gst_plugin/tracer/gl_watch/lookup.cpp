@@ -8,9 +8,11 @@
 #include "entry.h"
 
 extern "C" {
-// The bounds of the section, from the linker.
+// The bounds of the section, under the linker's names for them.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern sightglass::gl_watch::Entry* const __start_gl_watch_entries[];
 extern sightglass::gl_watch::Entry* const __stop_gl_watch_entries[];
+// NOLINTEND(bugprone-reserved-identifier)
 }
 
 namespace sightglass::gl_watch {
