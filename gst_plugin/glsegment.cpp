@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gl_bridge.h"
+#include "orientation.h"
 #include "segment_caps.h"
 #include "segment_properties.h"
 #include "segment_runtime.h"
@@ -20,13 +21,19 @@ using sightglass::SegmentSettings;
 using sightglass::Status;
 
 struct State {
-  std::mutex mutex;  // guards settings
+  std::mutex mutex;  // guards settings and tags
   SegmentSettings settings;
+  sightglass::OrientationTags tags;
   sightglass::SegmentRuntime runtime;
 
   SegmentSettings snapshot() {
     const std::lock_guard lock(mutex);
     return settings;
+  }
+  sightglass::Orientation orientation() {
+    const std::lock_guard lock(mutex);
+    if (settings.video_direction == GST_VIDEO_ORIENTATION_AUTO) return tags.orientation();
+    return sightglass::to_orientation(settings.video_direction).value_or(sightglass::Orientation::kIdentity);
   }
 };
 
@@ -42,7 +49,8 @@ State& state_of(gpointer object) { return *static_cast<GstGlSegment*>(object)->s
 
 }  // namespace
 
-G_DEFINE_TYPE(GstGlSegment, gst_gl_segment, GST_TYPE_GL_BASE_FILTER)
+G_DEFINE_TYPE_WITH_CODE(GstGlSegment, gst_gl_segment, GST_TYPE_GL_BASE_FILTER,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_VIDEO_DIRECTION, nullptr))
 GST_ELEMENT_REGISTER_DEFINE(glsegment, "glsegment", GST_RANK_NONE, gst_gl_segment_get_type())
 
 namespace {
@@ -81,8 +89,12 @@ void finalize(GObject* object) {
 
 void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
   State& state = state_of(object);
-  const std::lock_guard lock(state.mutex);
-  if (!set_segment_property(state.settings, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  {
+    const std::lock_guard lock(state.mutex);
+    if (!set_segment_property(state.settings, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+  // Width and height may change places.
+  if (id == sightglass::kVideoDirection) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
 }
 
 void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
@@ -141,8 +153,33 @@ gboolean gl_set_caps(GstGLBaseFilter* filter, GstCaps* input, GstCaps* output) {
   return status.ok();
 }
 
-GstCaps* transform_caps(GstBaseTransform* /*transform*/, GstPadDirection direction, GstCaps* caps, GstCaps* filter) {
-  GstCaps* result = sightglass::transform_segment_caps(direction, caps, false);
+gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
+  State& state = state_of(transform);
+  const GstEventType type = GST_EVENT_TYPE(event);
+  if (type == GST_EVENT_STREAM_START || type == GST_EVENT_TAG) {
+    bool upright = false;
+    {
+      const std::lock_guard lock(state.mutex);
+      GstTagList* tags = nullptr;
+      if (type == GST_EVENT_STREAM_START) {
+        state.tags.forget();
+      } else {
+        gst_event_parse_tag(event, &tags);
+        upright = state.tags.read(tags) && state.settings.video_direction == GST_VIDEO_ORIENTATION_AUTO;
+      }
+    }
+    gst_base_transform_reconfigure_src(transform);
+    if (upright) {
+      GstEvent* changed = sightglass::upright_tag_event(event);
+      gst_event_unref(event);
+      event = changed;
+    }
+  }
+  return GST_BASE_TRANSFORM_CLASS(gst_gl_segment_parent_class)->sink_event(transform, event);
+}
+
+GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, GstCaps* filter) {
+  GstCaps* result = sightglass::transform_segment_caps(direction, caps, swaps_axes(state_of(transform).orientation()));
   if (filter == nullptr) return result;
   GstCaps* both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(result);
@@ -213,7 +250,7 @@ GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer
   if (const Status status = state.runtime.update_picture(settings); !status.ok()) {
     GST_ELEMENT_WARNING(transform, RESOURCE, NOT_FOUND, ("%s", status.message().c_str()), (nullptr));
   }
-  if (const Status status = state.runtime.process(input, output, settings); !status.ok()) {
+  if (const Status status = state.runtime.process(input, output, settings, state.orientation()); !status.ok()) {
     post_error(transform, status);
     return GST_FLOW_ERROR;
   }
@@ -246,6 +283,7 @@ static void gst_gl_segment_class_init(GstGlSegmentClass* klass) {
   GstBaseTransformClass* transform_class = GST_BASE_TRANSFORM_CLASS(klass);
   transform_class->start = start;
   transform_class->stop = stop;
+  transform_class->sink_event = sink_event;
   transform_class->transform_caps = transform_caps;
   transform_class->fixate_caps = fixate_caps;
   transform_class->get_unit_size = get_unit_size;

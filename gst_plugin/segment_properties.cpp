@@ -130,11 +130,12 @@ void install_segment_properties(GObjectClass* object_class) {
   const SegmentSettings defaults;
   const auto install = [&](guint id, GParamSpec* spec) { g_object_class_install_property(object_class, id, spec); };
 
-  install(kModel, g_param_spec_string(
-                      "model", "Model",
-                      "TFLite segmentation model to run: path of a .tflite file, or name: figure, which comes along, or "
-                      "a published model that `sightglass models fetch` has stored",
-                      nullptr, kReady));
+  install(kModel,
+          g_param_spec_string(
+              "model", "Model",
+              "TFLite segmentation model to run: path of a .tflite file, or name: figure, which comes along, or "
+              "a published model that `sightglass models fetch` has stored",
+              nullptr, kReady));
   install(kClasses,
           g_param_spec_string("classes", "Classes",
                               "Output channels that are foreground, such as \"15\" or \"1,2\"; empty: persons or hair "
@@ -194,6 +195,11 @@ void install_segment_properties(GObjectClass* object_class) {
                                         0, 1, defaults.look.softness, kLive));
   install(kFit, g_param_spec_enum("fit", "Fit", "How a frame of another aspect ratio is laid into the model's input",
                                   fit_type(), static_cast<gint>(defaults.fit), kLive));
+  install(kVideoDirection,
+          g_param_spec_enum("video-direction", "Video direction",
+                            "What makes stored pictures upright, for the model and in the output; auto: what the "
+                            "stream's image-orientation tag says. GstVideoAffineTransformationMeta is followed besides",
+                            GST_TYPE_VIDEO_ORIENTATION_METHOD, defaults.video_direction, kPlaying));
   install(kStats,
           g_param_spec_boxed("stats", "Statistics",
                              "Frames made so far (frames) and moving averages in nanoseconds: the GPU's time for "
@@ -260,6 +266,9 @@ bool set_segment_property(SegmentSettings& settings, guint id, const GValue* val
     case kFit:
       settings.fit = static_cast<Fit>(g_value_get_enum(value));
       return true;
+    case kVideoDirection:
+      settings.video_direction = static_cast<GstVideoOrientationMethod>(g_value_get_enum(value));
+      return true;
     default:
       return false;
   }
@@ -320,6 +329,9 @@ bool get_segment_property(const SegmentSettings& settings, guint id, GValue* val
       return true;
     case kFit:
       g_value_set_enum(value, static_cast<gint>(settings.fit));
+      return true;
+    case kVideoDirection:
+      g_value_set_enum(value, settings.video_direction);
       return true;
     default:
       return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <gst/video/video.h>
 
 #include <optional>
 #include <string>
@@ -29,6 +30,7 @@ struct SegmentSettings {
   Look look;
   std::string background_location;
   Fit fit = Fit::kStretch;
+  GstVideoOrientationMethod video_direction = GST_VIDEO_ORIENTATION_AUTO;
 
   Result<MaskModelOptions> mask_model_options() const;
   // Where caches lie; empty: nowhere.
@@ -55,6 +57,7 @@ enum SegmentProperty : guint {
   kThreshold,
   kSoftness,
   kFit,
+  kVideoDirection,
   kStats,
 };
 

@@ -6,6 +6,7 @@
 
 #include "gl_bridge.h"
 #include "model_store.h"
+#include "orientation.h"
 
 namespace sightglass {
 
@@ -29,6 +30,7 @@ struct SegmentRuntime::Job {
   GstBuffer* input;
   GstBuffer* output;
   const SegmentSettings* settings;
+  Orientation orientation;
   Status status;
 };
 
@@ -149,7 +151,19 @@ Status SegmentRuntime::upload_picture() {
   return segmenter_->set_picture(pixels);
 }
 
-Status SegmentRuntime::process(GstBuffer* input, GstBuffer* output, const SegmentSettings& settings) {
+// Caps follow a new orientation with the next frame that is negotiated.
+InputTransform SegmentRuntime::upright_to_stored_in(GstBuffer* input, Orientation wanted) {
+  const auto fits = [this](Orientation orientation) {
+    const bool swapped = swaps_axes(orientation);
+    return (swapped ? input_->height : input_->width) == GST_VIDEO_INFO_WIDTH(&output_) &&
+           (swapped ? input_->width : input_->height) == GST_VIDEO_INFO_HEIGHT(&output_);
+  };
+  if (fits(wanted) || !fits(orientation_)) orientation_ = wanted;
+  return upright_to_stored(orientation_).then(shown_to_stored(input));
+}
+
+Status SegmentRuntime::process(GstBuffer* input, GstBuffer* output, const SegmentSettings& settings,
+                               Orientation orientation) {
   GstGLContext* context = nullptr;
   Status status;
   {
@@ -158,7 +172,7 @@ Status SegmentRuntime::process(GstBuffer* input, GstBuffer* output, const Segmen
     context = GST_GL_CONTEXT(gst_object_ref(context_));
     status = check_frame(input, *input_, context);
   }
-  Job job{this, context, input, output, &settings, status};
+  Job job{this, context, input, output, &settings, orientation, status};
   if (job.status.ok()) {
     const uint64_t begin = monotonic_ns();
     gst_gl_context_thread_add(
@@ -190,7 +204,8 @@ void SegmentRuntime::run(Job& job) {
     }
     job.status = upload_picture();
     if (job.status.ok()) {
-      job.status = segmenter_->render(input.frame(), {}, output.texture().id, job.settings->fit, job.settings->look);
+      job.status = segmenter_->render(input.frame(), upright_to_stored_in(job.input, job.orientation),
+                                      output.texture().id, job.settings->fit, job.settings->look);
     }
   }
   // Its memory goes back to its pool, and may be written again, only when the output's reader is done with it as well.

@@ -43,8 +43,9 @@ class SegmentRuntime {
 
   // Streaming thread. Brings the background picture up to date; a warning when it cannot be loaded.
   Status update_picture(const SegmentSettings& settings);
-  // Streaming thread. One frame, issued on the GL thread of the context that attach() was given.
-  Status process(GstBuffer* input, GstBuffer* output, const SegmentSettings& settings);
+  // Streaming thread. One frame, issued on the GL thread of the context that attach() was given. An orientation that
+  // does not fit the sizes of the caps waits for others.
+  Status process(GstBuffer* input, GstBuffer* output, const SegmentSettings& settings, Orientation orientation);
 
   SegmentStats stats() const;
   uint64_t latency_ns() const;
@@ -55,6 +56,7 @@ class SegmentRuntime {
   struct Job;
   void run(Job& job);
   Status upload_picture();
+  InputTransform upright_to_stored_in(GstBuffer* input, Orientation wanted);
   void note_times(uint64_t cpu_ns);
 
   // Guards everything below; held while a frame is issued.
@@ -68,6 +70,7 @@ class SegmentRuntime {
   std::optional<FrameFormat> input_;  // unknown until there are caps
   FrameKind built_for_ = FrameKind::kRgba;
   GstVideoInfo output_{};
+  Orientation orientation_ = Orientation::kIdentity;  // of the last frame
   std::shared_ptr<const Picture> picture_;
   std::string picture_location_;
   bool picture_uploaded_ = false;

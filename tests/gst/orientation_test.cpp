@@ -1,0 +1,196 @@
+// Pictures that are not stored upright: model and output see them upright, whoever says so.
+#include <gst/gl/gl.h>
+#include <gst/video/video.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "test_pipeline.h"
+#include "tiny_model.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr int32_t kWidth = 48, kHeight = 32;
+
+// No two places are alike, and one corner is what the model takes for foreground.
+Rgba asymmetric(int32_t width, int32_t height) {
+  Rgba picture(width, height);
+  for (int32_t y = 0; y < height; ++y) {
+    for (int32_t x = 0; x < width; ++x) {
+      uint8_t* p = picture.at(x, y);
+      const bool corner = x < width / 2 && y < height / 2;
+      p[0] = corner ? 230 : static_cast<uint8_t>(x);
+      p[1] = static_cast<uint8_t>(x * 3);
+      p[2] = static_cast<uint8_t>(y * 5);
+      p[3] = 255;
+    }
+  }
+  return picture;
+}
+
+struct Case {
+  const char* tag;  // image-orientation
+  GstVideoOrientationMethod method;
+  // A place of the upright picture in the stored one: x = a * X + b * Y, and so on, in pixels from the middle.
+  int xx, xy, yx, yy;
+};
+// What the tag's names say: first the flip (left and right change places), then the clockwise rotation.
+constexpr Case kCases[] = {
+    {"rotate-0", GST_VIDEO_ORIENTATION_IDENTITY, 1, 0, 0, 1},
+    {"rotate-90", GST_VIDEO_ORIENTATION_90R, 0, 1, -1, 0},
+    {"rotate-180", GST_VIDEO_ORIENTATION_180, -1, 0, 0, -1},
+    {"rotate-270", GST_VIDEO_ORIENTATION_90L, 0, -1, 1, 0},
+    {"flip-rotate-0", GST_VIDEO_ORIENTATION_HORIZ, -1, 0, 0, 1},
+    {"flip-rotate-270", GST_VIDEO_ORIENTATION_UL_LR, 0, 1, 1, 0},
+    {"flip-rotate-180", GST_VIDEO_ORIENTATION_VERT, 1, 0, 0, -1},
+    {"flip-rotate-90", GST_VIDEO_ORIENTATION_UR_LL, 0, -1, -1, 0},
+};
+
+Rgba upright(const Rgba& stored, const Case& c) {
+  const bool swapped = c.xx == 0;
+  Rgba result(swapped ? stored.height : stored.width, swapped ? stored.width : stored.height);
+  for (int32_t y = 0; y < result.height; ++y) {
+    for (int32_t x = 0; x < result.width; ++x) {
+      const int32_t u = 2 * x + 1 - result.width, v = 2 * y + 1 - result.height;
+      const int32_t from_x = (c.xx * u + c.xy * v + stored.width - 1) / 2;
+      const int32_t from_y = (c.yx * u + c.yy * v + stored.height - 1) / 2;
+      std::copy_n(stored.at(from_x, from_y), 4, result.at(x, y));
+    }
+  }
+  return result;
+}
+
+// Everything is foreground: the output is the frame.
+std::string whole_frame() { return "glsegment name=segment background=color input-offset=10 model=" + red_model(); }
+std::string mask_of_corner() { return "glsegment name=segment background=mask model=" + red_model(); }
+
+void expect_corner(const std::optional<Rgba>& mask, const Rgba& picture, const char* what) {
+  ASSERT_TRUE(mask) << what;
+  ASSERT_EQ(mask->width, picture.width) << what;
+  ASSERT_EQ(mask->height, picture.height) << what;
+  for (const auto& [x, y] : {std::pair{1, 1}, {3, 1}, {1, 3}, {3, 3}}) {
+    const int32_t at_x = picture.width * x / 4, at_y = picture.height * y / 4;
+    const int expected = picture.at(at_x, at_y)[0] > 200 ? 255 : 0;
+    EXPECT_EQ(mask->at(at_x, at_y)[0], expected) << what << ", at " << at_x << " " << at_y;
+  }
+}
+
+void expect_same(const std::optional<Rgba>& got, const Rgba& expected, const char* what) {
+  ASSERT_TRUE(got) << what;
+  ASSERT_EQ(got->width, expected.width) << what;
+  ASSERT_EQ(got->height, expected.height) << what;
+  EXPECT_TRUE(got->pixels == expected.pixels) << what;
+}
+
+TEST(Orientation, FollowsTags) {
+  const Rgba stored = asymmetric(kWidth, kHeight);
+  for (const Case& c : kCases) {
+    for (const bool mask : {false, true}) {
+      TestPipeline pipeline("taginject tags=image-orientation=" + std::string(c.tag) + " ! " +
+                            (mask ? mask_of_corner() : whole_frame()));
+      ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+      const auto out = pipeline.pass(stored);
+      if (mask) {
+        expect_corner(out, upright(stored, c), c.tag);
+      } else {
+        expect_same(out, upright(stored, c), c.tag);
+      }
+      EXPECT_EQ(pipeline.error(), "") << c.tag;
+      // Nobody turns the frames again.
+      GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+      GstEvent* event = nullptr;
+      std::string said;
+      for (guint i = 0; (event = gst_pad_get_sticky_event(src, GST_EVENT_TAG, i)) != nullptr; ++i) {
+        GstTagList* tags = nullptr;
+        gst_event_parse_tag(event, &tags);
+        gchar* text = nullptr;
+        if (gst_tag_list_get_string(tags, GST_TAG_IMAGE_ORIENTATION, &text)) said = text;
+        g_free(text);
+        gst_event_unref(event);
+      }
+      gst_object_unref(src);
+      EXPECT_EQ(said, "rotate-0") << c.tag;
+    }
+  }
+}
+
+// In mid-stream, over the tag.
+TEST(Orientation, FollowsTheProperty) {
+  const Rgba stored = asymmetric(kWidth, kHeight);
+  TestPipeline pipeline("taginject tags=image-orientation=rotate-180 ! " + mask_of_corner());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  for (const char* background : {"mask", "blur"}) {
+    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "background", background);
+    for (const Case& c : kCases) {
+      g_object_set(pipeline.segment(), "video-direction", c.method, nullptr);
+      const auto out = pipeline.pass(stored);
+      if (background == std::string("mask")) {
+        expect_corner(out, upright(stored, c), c.tag);
+        continue;
+      }
+      // Mask, frame and blur fit each other as they do when the picture comes upright.
+      g_object_set(pipeline.segment(), "video-direction", GST_VIDEO_ORIENTATION_IDENTITY, nullptr);
+      const auto expected = pipeline.pass(upright(stored, c));
+      ASSERT_TRUE(out && expected) << c.tag << ": " << pipeline.error(1);
+      ASSERT_EQ(out->width, expected->width) << c.tag;
+      int largest = 0;
+      for (size_t i = 0; i < out->pixels.size(); ++i) {
+        largest = std::max(largest, std::abs(int{out->pixels[i]} - int{expected->pixels[i]}));
+      }
+      EXPECT_LE(largest, 2) << c.tag;
+    }
+  }
+  GstVideoOrientationMethod method = GST_VIDEO_ORIENTATION_IDENTITY;
+  g_object_set(pipeline.segment(), "video-direction", GST_VIDEO_ORIENTATION_AUTO, nullptr);
+  g_object_get(pipeline.segment(), "video-direction", &method, nullptr);
+  EXPECT_EQ(method, GST_VIDEO_ORIENTATION_AUTO);
+  EXPECT_TRUE(GST_IS_VIDEO_DIRECTION(pipeline.segment()));
+  EXPECT_EQ(pipeline.error(), "");
+}
+
+// The transformation is one of places between -1 and 1 with y upwards: it takes the stored picture to where it is
+// shown.
+TEST(Orientation, FollowsAffineMetadata) {
+  const Rgba stored = asymmetric(kHeight, kHeight);
+  for (const Case& c : kCases) {
+    TestPipeline pipeline(whole_frame());
+    // The inverse of the case's map, which is its transpose, with y turned about on both sides.
+    const std::array<gfloat, 16> ndc{static_cast<gfloat>(c.xx),
+                                     static_cast<gfloat>(-c.xy),
+                                     0,
+                                     0,
+                                     static_cast<gfloat>(-c.yx),
+                                     static_cast<gfloat>(c.yy),
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     1,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     1};
+    GstPad* sink = gst_element_get_static_pad(pipeline.segment(), "sink");
+    gst_pad_add_probe(
+        sink, GST_PAD_PROBE_TYPE_BUFFER,
+        [](GstPad*, GstPadProbeInfo* info, gpointer data) {
+          GstBuffer* buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+          GST_PAD_PROBE_INFO_DATA(info) = buffer;
+          GstVideoAffineTransformationMeta* meta = gst_buffer_add_video_affine_transformation_meta(buffer);
+          gst_gl_set_affine_transformation_meta_from_ndc(meta, static_cast<const gfloat*>(data));
+          return GST_PAD_PROBE_OK;
+        },
+        const_cast<gfloat*>(ndc.data()), nullptr);
+    gst_object_unref(sink);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    expect_same(pipeline.pass(stored), upright(stored, c), c.tag);
+    EXPECT_EQ(pipeline.error(), "") << c.tag;
+  }
+}
+
+}  // namespace
+}  // namespace sightglass::test
