@@ -85,17 +85,17 @@ class _Layers:
 def network_layers() -> list[Layer]:
     """An encoder to an eighth of 32, and a decoder that adds its results back, finest last."""
     net = _Layers()
-    half = net.conv("stem", "input", 12, kernel=3, stride=2)
+    half = net.conv("stem", "input", 16, kernel=3, stride=2)
     quarter = net.conv("quarter", half, 24, kernel=3, stride=2)
     quarter = net.add("quarter_add", net.separable("quarter_again", quarter, 24), quarter)
     eighth = net.conv("eighth", quarter, 40, kernel=3, stride=2)
     for i in range(2):
         eighth = net.bottleneck(f"eighth_{i}", eighth, 40, 80, kernel=3)
     sixteenth = net.bottleneck("sixteenth", eighth, 80, 120, kernel=5, stride=2)
-    for i in range(2):
+    for i in range(3):
         sixteenth = net.bottleneck(f"sixteenth_{i}", sixteenth, 80, 160, kernel=5)
     deepest = net.bottleneck("deepest", sixteenth, 112, 160, kernel=5, stride=2)
-    for i in range(2):
+    for i in range(4):
         deepest = net.bottleneck(f"deepest_{i}", deepest, 112, 224, kernel=5)
 
     x = net.separable("decode_16", net.merge("merge_16", deepest, sixteenth), 80)
@@ -104,7 +104,7 @@ def network_layers() -> list[Layer]:
 
     heat = net.logits("heat_logits", net.separable("heat", x, 32), KEY_POINTS)
     net.logistic(HEAT_MAPS, heat)
-    fine = net.separable("decode_2", net.merge("merge_2", x, half), 12)
+    fine = net.separable("decode_2", net.merge("merge_2", x, half), 16)
     net.logistic(MASK, net.resize("mask_logits", net.logits("mask_small", fine, 1)))
     return net.list
 

@@ -17,7 +17,7 @@ render() {
 case $3 in
   train)
     seed=0
-    while [ "$seed" -lt "${SIGHTGLASS_FIGURES:-6000}" ]; do
+    while [ "$seed" -lt "${SIGHTGLASS_FIGURES:-9000}" ]; do
       for aspect in 4/3 1/1 16/9; do
         render train "$seed" 250 "$aspect"
         seed=$((seed + 250))
