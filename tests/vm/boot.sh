@@ -1,0 +1,27 @@
+#!/bin/sh
+# Boots the virtual machine, runs a script in it, and takes over its exit status.
+#   boot.sh KERNEL_DIR SHARED_DIR SECONDS SCRIPT
+# SCRIPT is a path of the host: the guest has the host's files, and SHARED_DIR as /mnt, where SCRIPT leaves its exit
+# status in the file `status`. After SECONDS the machine is switched off.
+set -eu
+kernel=$1
+shared=$2
+limit=$3
+script=$4
+
+rm -f "$shared/status"
+# Without AVX: QEMU's emulation runs what llvmpipe makes of it wrongly. One processor: two are no faster when emulated.
+timeout --foreground "$limit" qemu-system-x86_64 -nodefaults -no-user-config -machine q35 -accel tcg,tb-size=512 \
+  -cpu Nehalem -smp 1 -m 3072 -kernel "$kernel/vmlinuz" -initrd "$kernel/initramfs.gz" \
+  -append "console=ttyS0 quiet panic=-1 mitigations=off tsc=unstable script=$script" \
+  -display none -serial stdio -no-reboot -device virtio-rng-pci \
+  -fsdev "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap" \
+  -device virtio-9p-pci,fsdev=host,mount_tag=host \
+  -fsdev "local,id=shared,path=$shared,security_model=none,multidevs=remap" \
+  -device virtio-9p-pci,fsdev=shared,mount_tag=shared </dev/null |
+  sed -u -e 's/\r$//' -e 's/\x1b\[[0-9;]*[A-Za-z]//g' -e 's/\x1bc//g'
+[ -f "$shared/status" ] || {
+  echo "boot.sh: the virtual machine ended without a result within $limit seconds" >&2
+  exit 1
+}
+exit "$(cat "$shared/status")"

@@ -1,0 +1,72 @@
+#!/bin/sh
+# What runs in the virtual machine, as its first program: brings up camera and screen, runs the test programs one after
+# the other, switches off. /mnt is shared with the host: `settings` comes from there, `status` and `pictures` go there.
+set -u
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8
+status=1
+finish() {
+  echo "$status" >/mnt/status
+  sync
+  echo o >/proc/sysrq-trigger
+  # The files are gone before the power is.
+  while :; do :; done
+}
+trap finish EXIT
+
+mount -t tmpfs tmpfs /run
+mount -t tmpfs tmpfs /tmp
+mkdir -p /dev/shm /dev/pts
+mount -t tmpfs tmpfs /dev/shm
+mount -t devpts devpts /dev/pts
+mount -t debugfs debugfs /sys/kernel/debug
+build='' kernel='' programs='' filter=''
+# shellcheck source=/dev/null
+. /mnt/settings
+# vkms comes first, so that it is card0; vgem must stay away, since Mesa might take it instead.
+modprobe -d "$kernel" vkms enable_writeback=1 || exit
+waited=0
+until [ -e /dev/dri/card0 ]; do
+  waited=$((waited + 1))
+  [ "$waited" -le 300 ] || { echo "no /dev/dri/card0" && exit; }
+  sleep 0.2
+done
+camera=$(dirname "$0")/camera.sh
+"$camera" plug "$kernel" || exit
+export SIGHTGLASS_VM_UNPLUG="$camera unplug $kernel"
+echo "up after $(cut -d' ' -f1 /proc/uptime) s: Linux $(uname -r), /dev/video0 is vivid, /dev/dri/card0 is vkms"
+
+export GST_GL_WINDOW=gbm GST_GL_PLATFORM=egl GST_GL_API=gles2 GST_GL_GBM_DRM_DEVICE=/dev/dri/card0
+# GStreamer 1.22 takes the first EGL configuration, one of 10 bits, and shows it as if it were one of 8.
+export allow_rgb10_configs=false
+export EGL_LOG_LEVEL=fatal
+# Compiled shaders and GStreamer's registry are kept from run to run; the shared folder cannot be mapped, /tmp can.
+export MESA_SHADER_CACHE_DIR=/tmp/shaders GST_REGISTRY=/tmp/registry.bin XDG_CACHE_HOME=/tmp/cache
+mkdir -p /mnt/kept /mnt/pictures
+(cd /mnt/kept && tar -c .) | tar -x -C /tmp
+export SIGHTGLASS_VM_PICTURES=/mnt/pictures
+
+status=0
+for program in $programs; do
+  # GStreamer keeps its GL display for the life of a process, and a crash ends only one test: each has its own process.
+  "$build/tests/vm/$program" --gtest_list_tests "--gtest_filter=$filter" >/tmp/tests || status=1
+  awk '/^[^ ]+\.( |$)/ { suite = $1 } /^  / { print suite $1 }' /tmp/tests | sort >/tmp/names
+  while read -r name; do
+    # The test before may have pulled it out.
+    [ -e /dev/video0 ] || "$camera" plug "$kernel" || status=1
+    before=$(cut -d. -f1 /proc/uptime)
+    if "$build/tests/vm/$program" "--gtest_filter=$name" --gtest_color=no >/mnt/output.txt 2>&1 </dev/null; then
+      result=ok
+      grep -q '^\[  SKIPPED' /mnt/output.txt && result=skipped
+      sed -n 's/^vm: /     /p' /mnt/output.txt
+    else
+      result="FAILED with status $?"
+      status=1
+      grep -vE '^\[(==|--)|^Note: |^MESA-LOADER|^failed to load driver|^kmsro|^ATTENTION' /mnt/output.txt | tail -n 60
+    fi
+    cat /mnt/output.txt >>/mnt/log.txt
+    echo "$result  $name, $(($(cut -d. -f1 /proc/uptime) - before)) s"
+  done </tmp/names
+done
+rm -f /mnt/output.txt
+dmesg | grep -E 'BUG|Oops|WARNING:|general protection' && status=1
+(cd /tmp && tar -c shaders registry.bin 2>/dev/null) | tar -x -C /mnt/kept

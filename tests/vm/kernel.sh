@@ -1,0 +1,124 @@
+#!/bin/sh
+# The virtual machine's kernel: Debian's newest, unpacked and never installed, with vkms built from the same release's
+# source, since Debian's kernels come without it.
+#   kernel.sh release            the newest release that apt knows with headers and source: 6.12.117+deb12-amd64
+#   kernel.sh packages RELEASE   what has to be installed before it can be built
+#   kernel.sh make RELEASE DIR   makes DIR: vmlinuz, initramfs.gz, lib/modules/RELEASE
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+
+names() { apt-cache pkgnames "$1"; }
+depends() { apt-cache depends --no-recommends --no-suggests "$1" | sed -n 's/^ *|\{0,1\}Depends: \([^<]*\)$/\1/p'; }
+# 6.12.117+deb12-amd64 → linux-source-6.12
+source_package() { echo "linux-source-$(echo "$1" | cut -d. -f1,2)"; }
+
+release() {
+  for release in $(names linux-image- | sed -nE 's/^linux-image-([0-9][^-]*(-[0-9]+)?-amd64)$/\1/p' | sort -rV); do
+    names "linux-headers-$release" | grep -qx "linux-headers-$release" || continue
+    names "$(source_package "$release")" | grep -qx "$(source_package "$release")" || continue
+    echo "$release"
+    return
+  done
+  echo "kernel.sh: apt knows no kernel with headers and source; is its list of packages there (apt-get update)?" >&2
+  return 1
+}
+
+# The packages of headers and build tools that those of this release lie in.
+header_packages() {
+  depends "linux-headers-$1" | grep -E '^linux-(headers-.*-common|kbuild-)' || true
+  echo "linux-headers-$1"
+}
+
+# The compiler that the headers ask for, and the libraries of the kernel's build tools.
+packages() {
+  {
+    depends "linux-headers-$1" | grep -E '^gcc-[0-9]+$' || true
+    header_packages "$1" | grep kbuild | while read -r kbuild; do depends "$kbuild"; done
+  } | sort -u
+}
+
+# unpack PACKAGE DIR
+unpack() {
+  dpkg-deb -x "$(find . -maxdepth 1 -name "${1}_*.deb" | head -n 1)" "$2"
+}
+
+# build_vkms RELEASE ROOT: from the source package into the modules below ROOT.
+build_vkms() {
+  source=$(source_package "$1")
+  mkdir source
+  dpkg-deb --fsys-tarfile "$(find . -maxdepth 1 -name "${source}_*.deb" | head -n 1)" |
+    tar -xO "./usr/src/$source.tar.xz" | xz -dc -T0 |
+    tar -x -C source --strip-components=1 "$source/drivers/gpu/drm/vkms"
+  vkms=$PWD/source/drivers/gpu/drm/vkms
+  cp "$here/vkms_additions.h" "$vkms/"
+  sed -i -e '/^static const struct drm_driver vkms_driver = {/a .dumb_map_offset = map_any_buffer,' \
+    -e '/^#include "vkms_drv.h"/a #include "vkms_additions.h"' "$vkms/vkms_drv.c"
+  sed -i -e '/drm_mode_config_reset(dev);/i let_encoders_work_together(dev);' \
+    -e '/^#include "vkms_drv.h"/a #include "vkms_additions.h"' "$vkms/vkms_output.c"
+  # Programs take the preferred mode; a small one leaves a software renderer less to do.
+  sed -i -E -e 's/(#define XRES_DEF).*/\1 640/' -e 's/(#define YRES_DEF).*/\1 480/' "$vkms/vkms_drv.h"
+  for change in 'map_any_buffer vkms_drv.c' 'let_encoders_work_together vkms_output.c' 'XRES_DEF.*640 vkms_drv.h'; do
+    grep -q "${change% *}" "$vkms/${change#* }" || {
+      echo "kernel.sh: vkms of $1 looks different: no place for ${change% *} in ${change#* }" >&2
+      return 1
+    }
+  done
+  headers=$2/usr/src/linux-headers-$1
+  sed -i "s|^include /usr/src|include $2/usr/src|" "$headers/Makefile"
+  make -s -C "$headers" M="$vkms" CONFIG_DRM_VKMS=m CONFIG_DEBUG_INFO_BTF_MODULES= modules
+  mkdir -p "$2/lib/modules/$1/extra"
+  cp "$vkms/vkms.ko" "$2/lib/modules/$1/extra/"
+}
+
+# initramfs RELEASE ROOT FILE: busybox, and the modules that bring the host's files in.
+initramfs() {
+  mkdir -p initramfs/bin initramfs/modules
+  cp "$(command -v busybox)" initramfs/bin/
+  cp "$here/initramfs_init.sh" initramfs/init
+  number=10
+  for module in virtio_pci 9pnet_virtio 9p overlay; do
+    # "insmod PATH", dependencies first; what is built in says "builtin".
+    /sbin/modprobe -d "$2" -S "$1" --show-depends "$module" | sed -n 's/^insmod \([^ ]*\).*/\1/p'
+  done | awk '!seen[$0]++' | while read -r file; do
+    base=$(basename "$file")
+    case $file in
+      *.xz) xz -dc "$file" >"initramfs/modules/$number-${base%.xz}" ;;
+      *) cp "$file" "initramfs/modules/$number-$base" ;;
+    esac
+    number=$((number + 1))
+  done
+  (cd initramfs && find . | busybox cpio -o -H newc 2>/dev/null | gzip -1) >"$3"
+}
+
+make_kernel() {
+  work=$2.new
+  rm -rf "$work" "$2"
+  mkdir -p "$work/packages"
+  cd "$work/packages"
+  # shellcheck disable=SC2046  # a list of words
+  set -- "$1" "$2" "linux-image-$1" "$(source_package "$1")" $(header_packages "$1")
+  release=$1
+  target=$2
+  shift 2
+  # apt cannot drop its rights for a folder that only we can read, and says so at length.
+  apt-get -qq -o APT::Sandbox::User=root download "$@"
+  for package in "$@"; do
+    case $package in linux-source-*) ;; *) unpack "$package" "$work" ;; esac
+  done
+  build_vkms "$release" "$work"
+  /sbin/depmod -b "$work" "$release"
+  initramfs "$release" "$work" "$work/initramfs.gz"
+  mv "$work/boot/vmlinuz-$release" "$work/vmlinuz"
+  cd /
+  rm -rf "${work:?}/packages" "${work:?}/usr" "${work:?}/boot"
+  mv "$work" "$target"
+}
+
+command=$1
+shift
+case $command in
+  release) release ;;
+  packages) packages "$1" ;;
+  make) make_kernel "$1" "$2" ;;
+  *) echo "kernel.sh: unknown command: $command" >&2 && exit 2 ;;
+esac

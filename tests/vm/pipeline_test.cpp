@@ -1,0 +1,245 @@
+// Camera to screen in the virtual machine. Each test prints what it saw.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "camera_pipeline.h"
+#include "screen.h"
+#include "tiny_model.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr int32_t kWidth = 320, kHeight = 180;
+// Emulation is slow, and slower yet on a machine that has other things to do.
+constexpr int kPatience = 600;
+
+struct Route {
+  const char* name;
+  const char* format;  // of the camera
+  const char* middle;  // between camera and screen; SEGMENT is the element under test with its properties
+  int tolerance;       // of a colour, out of 255
+};
+
+// A pipeline of another kind is one more line here.
+const Route kRoutes[] = {
+    {"BGRx", "BGRx", "glupload ! glcolorconvert ! SEGMENT", 2},
+    {"RGBA", "RGBA", "glupload ! glcolorconvert ! SEGMENT", 2},
+    {"YUY2", "YUY2", "glupload ! glcolorconvert ! SEGMENT", 6},
+    {"NV12", "NV12", "glupload ! glcolorconvert ! SEGMENT", 6},
+    {"I420", "I420", "glupload ! glcolorconvert ! SEGMENT", 6},
+};
+
+std::string caps(const std::string& format, int32_t width = kWidth, int32_t height = kHeight) {
+  return "video/x-raw,format=" + format + ",width=" + std::to_string(width) + ",height=" + std::to_string(height) +
+         ",framerate=10/1";
+}
+
+std::string describe(const Route& route, int frames, const std::string& segment, const char* io_mode = "dmabuf",
+                     const char* sink = "glimagesink") {
+  std::string middle = route.middle;
+  if (const size_t at = middle.find("SEGMENT"); at != std::string::npos) middle.replace(at, 7, segment);
+  return std::string("v4l2src io-mode=") + io_mode + " num-buffers=" + std::to_string(frames) +
+         " ! capsfilter name=format caps=\"" + caps(route.format) + "\" ! " + middle + " ! " + sink +
+         " name=screen sync=false";
+}
+
+// What is redder than half stays, the rest becomes blue.
+std::string red_on_blue() { return "glsegment model=" + red_model() + " background=color background-color=0xff0000ff"; }
+
+// What the camera shows, copied and converted by the CPU.
+Rgba camera_picture(const std::string& format, int32_t width, int32_t height) {
+  return last_picture("v4l2src io-mode=mmap num-buffers=2 ! " + caps(format, width, height) + " ! videoconvert");
+}
+
+struct Difference {
+  int64_t compared = 0, wrong = 0;
+  int largest = 0;
+  std::string first;
+};
+
+// The screen against what the camera's picture must have become. Left out is what lies within a cell of the model's
+// 16×16 from a border of the mask, where both sides mix, and the pixels beside a border of colours, which formats with
+// fewer chroma samples blend in one way on the CPU and in another on the GPU.
+Difference compare(const Rgba& screen, const Rgba& camera, int tolerance) {
+  const auto red = [&](int32_t x, int32_t y) { return camera.at(x, y)[0] > 127; };
+  Rgba expected = camera;
+  std::vector<bool> pure(static_cast<size_t>(camera.width) * static_cast<size_t>(camera.height));
+  const int32_t cell = camera.width / 16;
+  for (int32_t y = 0; y < camera.height; ++y) {
+    for (int32_t x = 0; x < camera.width; ++x) {
+      if (!red(x, y)) {
+        uint8_t* pixel = expected.at(x, y);
+        pixel[0] = pixel[1] = 0;
+        pixel[2] = 255;
+      }
+      const int32_t left = std::max(x - cell, 0), right = std::min(x + cell, camera.width - 1);
+      bool same = true;
+      for (int32_t at = left; at <= right; ++at) same = same && red(at, y) == red(x, y);
+      for (int32_t at = std::max(x - 3, left); at <= std::min(x + 3, right); ++at) {
+        for (int c = 0; c < 3; ++c) same = same && std::abs(camera.at(at, y)[c] - camera.at(x, y)[c]) < 8;
+      }
+      pure[static_cast<size_t>(y) * static_cast<size_t>(camera.width) + static_cast<size_t>(x)] = same;
+    }
+  }
+  const float scale = std::min(static_cast<float>(screen.width) / static_cast<float>(camera.width),
+                               static_cast<float>(screen.height) / static_cast<float>(camera.height));
+  const float top = (static_cast<float>(screen.height) - static_cast<float>(camera.height) * scale) / 2;
+  Difference difference;
+  for (int32_t y = 0; y < screen.height; ++y) {
+    for (int32_t x = 0; x < screen.width; ++x) {
+      const int32_t u = std::min(static_cast<int32_t>(static_cast<float>(x) / scale), camera.width - 1);
+      const auto v = static_cast<int32_t>((static_cast<float>(y) - top) / scale);
+      const bool inside = static_cast<float>(y) >= top && v < camera.height;
+      if (inside && !pure[static_cast<size_t>(v) * static_cast<size_t>(camera.width) + static_cast<size_t>(u)])
+        continue;
+      uint8_t rgb[3];
+      expected_pixel(expected, screen.width, screen.height, x, y, rgb);
+      ++difference.compared;
+      for (int c = 0; c < 3; ++c) {
+        const int off = std::abs(screen.at(x, y)[c] - rgb[c]);
+        difference.largest = std::max(difference.largest, off);
+        if (off <= tolerance) continue;
+        if (difference.wrong++ == 0) {
+          char text[120];
+          std::snprintf(text, sizeof(text), "at %d,%d: %02x%02x%02x on the screen, %02x%02x%02x expected", x, y,
+                        screen.at(x, y)[0], screen.at(x, y)[1], screen.at(x, y)[2], rgb[0], rgb[1], rgb[2]);
+          difference.first = text;
+        }
+      }
+    }
+  }
+  return difference;
+}
+
+// The screen as it is now, which is kept for people to look at.
+Rgba screen_now(const char* name) {
+  std::string why;
+  auto screen = write_back_screen(why);
+  if (!screen.has_value()) {
+    ADD_FAILURE() << why;
+    return {};
+  }
+  if (const char* folder = std::getenv("SIGHTGLASS_VM_PICTURES")) {
+    save_png(*screen, std::string(folder) + "/" + name + ".png");
+  }
+  return *std::move(screen);
+}
+
+class PipelineTest : public ::testing::Test {};
+
+class RouteTest : public PipelineTest, public ::testing::WithParamInterface<Route> {};
+
+TEST_P(RouteTest, ScreenShowsWhatTheCameraSaw) {
+  const Route& route = GetParam();
+  constexpr int kFrames = 6;
+  const Rgba camera = camera_picture(route.format, kWidth, kHeight);
+  ASSERT_FALSE(camera.pixels.empty());
+  CameraPipeline pipeline(describe(route, kFrames, red_on_blue()));
+  pipeline.play();
+  ASSERT_EQ(pipeline.wait_for_end(kPatience), "");
+  EXPECT_EQ(pipeline.frames(), kFrames);
+  EXPECT_GE(CameraPipeline::imported(), kFrames);
+  EXPECT_EQ(CameraPipeline::copied(), 0);
+  const Rgba screen = screen_now(route.name);
+  ASSERT_FALSE(screen.pixels.empty());
+  const Difference difference = compare(screen, camera, route.tolerance);
+  std::printf("vm: %s: %d frames as DMABUF, %d copied; %lld screen pixels compared, largest difference %d of 255\n",
+              route.name, CameraPipeline::imported(), CameraPipeline::copied(),
+              static_cast<long long>(difference.compared), difference.largest);
+  EXPECT_GT(difference.compared, screen.width * screen.height / 3);
+  EXPECT_EQ(difference.wrong, 0) << difference.first;
+}
+
+// What the tracer zerocopy says of a pipeline in a process of its own: its exit status, 88 if anything was copied.
+int traced(const Route& route, const char* io_mode) {
+  const std::string environment =
+      "GST_TRACERS='zerocopy(fail=true)' GST_PLUGIN_PATH=" SIGHTGLASS_PLUGIN_FOLDER " gst-launch-1.0 --no-fault ";
+  const int status = std::system((environment + describe(route, 3, red_on_blue(), io_mode) + " 1>&2").c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_P(RouteTest, TracerSeesNoCopy) { EXPECT_EQ(traced(GetParam(), "dmabuf"), 0); }
+
+TEST_F(PipelineTest, TracerSeesUploads) { EXPECT_EQ(traced(kRoutes[0], "mmap"), 88); }
+
+INSTANTIATE_TEST_SUITE_P(Formats, RouteTest, ::testing::ValuesIn(kRoutes),
+                         [](const auto& route) { return std::string(route.param.name); });
+
+// Without the screen, whose pixels take most of the time of a frame.
+TEST_F(PipelineTest, ThousandFramesLeaveNothingOpen) {
+  const OpenFiles before = open_files();
+  OpenFiles playing = {}, settled = {};
+  {
+    CameraPipeline pipeline(describe(kRoutes[0], 1000, red_on_blue(), "dmabuf", "fakesink"));
+    pipeline.play();
+    ASSERT_EQ(pipeline.wait_for_end(3600), "");
+    EXPECT_EQ(pipeline.frames(), 1000);
+    EXPECT_EQ(CameraPipeline::copied(), 0);
+    ASSERT_TRUE(pipeline.settled().has_value());
+    settled = *pipeline.settled();
+    playing = open_files();
+  }
+  const OpenFiles after = open_files();
+  std::printf("vm: descriptors %d, at frame %d %d, at the end %d, after it %d; DMABUFs %d, %d, %d, %d\n",
+              before.descriptors, CameraPipeline::kSettled, settled.descriptors, playing.descriptors, after.descriptors,
+              before.dmabufs, settled.dmabufs, playing.dmabufs, after.dmabufs);
+  EXPECT_GT(settled.dmabufs, before.dmabufs);
+  EXPECT_LE(playing.descriptors, settled.descriptors);
+  EXPECT_LE(playing.dmabufs, settled.dmabufs);
+  EXPECT_EQ(after.dmabufs, before.dmabufs);
+}
+
+// With GStreamer 1.22 the descriptor of a camera that was pulled out stays open until the process ends, so the camera's
+// return is a test, and a process, of its own: the next one by name.
+TEST_F(PipelineTest, UnpluggedCameraIsAnError) {
+  {
+    CameraPipeline pipeline(describe(kRoutes[0], -1, red_on_blue()));
+    pipeline.play();
+    ASSERT_TRUE(pipeline.wait_for_frames(5, kPatience));
+    unplug_camera();
+    const std::string error = pipeline.wait_for_end(60);
+    std::printf("vm: unplugged after %d frames: %s\n", pipeline.frames(), error.c_str());
+    EXPECT_NE(error, "");
+    EXPECT_EQ(error.find("neither end nor error"), std::string::npos) << error;
+  }
+  EXPECT_EQ(open_files().dmabufs, 0);
+}
+
+TEST_F(PipelineTest, UnpluggedCameraPlaysAgain) {
+  CameraPipeline pipeline(describe(kRoutes[0], 3, red_on_blue()));
+  pipeline.play();
+  EXPECT_EQ(pipeline.wait_for_end(kPatience), "");
+  EXPECT_EQ(pipeline.frames(), 3);
+}
+
+// Size and format change while the pipeline plays.
+TEST_F(PipelineTest, CameraChangesItsFormat) {
+  const Rgba camera = camera_picture("YUY2", 640, 360);
+  ASSERT_FALSE(camera.pixels.empty());
+  CameraPipeline pipeline(describe(kRoutes[0], -1, red_on_blue()));
+  pipeline.play();
+  ASSERT_TRUE(pipeline.wait_for_frames(3, kPatience));
+  EXPECT_EQ(pipeline.width(), kWidth);
+  pipeline.set_format(caps("YUY2", 640, 360));
+  for (int i = 0; i < kPatience && pipeline.width() != 640; ++i) g_usleep(1'000'000);
+  ASSERT_EQ(pipeline.width(), 640);
+  const int changed = pipeline.frames();
+  EXPECT_TRUE(pipeline.wait_for_frames(changed + 3, kPatience));
+  pipeline.pause();
+  const Rgba screen = screen_now("format_change");
+  ASSERT_FALSE(screen.pixels.empty());
+  const Difference difference = compare(screen, camera, 6);
+  EXPECT_GT(difference.compared, 640 * 480 / 3);
+  EXPECT_EQ(difference.wrong, 0) << difference.first;
+  std::printf("vm: BGRx 320x180, then YUY2 640x360: %d frames as DMABUF, %d copied, largest difference %d of 255\n",
+              CameraPipeline::imported(), CameraPipeline::copied(), difference.largest);
+}
+
+}  // namespace
+}  // namespace sightglass::test

@@ -1,0 +1,45 @@
+// The virtual machine's camera, by V4L2 alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "interop/dmabuf.h"
+#include "interop/unique_fd.h"
+
+namespace sightglass::test {
+
+// A capture device whose buffers are exported as DMABUFs, and mapped so that tests can see and write them.
+class V4l2Camera {
+ public:
+  struct Buffer {
+    interop::UniqueFd dmabuf;
+    uint8_t* bytes = nullptr;
+    size_t size = 0;
+  };
+
+  // `pixel_format` is V4L2's. Null, with the reason in `why`, where the camera does not give exactly that.
+  static std::unique_ptr<V4l2Camera> open(uint32_t pixel_format, int32_t width, int32_t height, std::string& why);
+  ~V4l2Camera();
+  V4l2Camera(const V4l2Camera&) = delete;
+  V4l2Camera& operator=(const V4l2Camera&) = delete;
+
+  const std::vector<Buffer>& buffers() const { return buffers_; }
+  uint32_t stride() const { return stride_; }  // bytes, of the first plane
+
+  bool start();
+  // The index of a buffer with a new frame, which the camera leaves alone until give_back(); negative on a failure.
+  int take();
+  bool give_back(int index);
+
+ private:
+  V4l2Camera() = default;
+
+  interop::UniqueFd device_;
+  uint32_t stride_ = 0;
+  std::vector<Buffer> buffers_;
+};
+
+}  // namespace sightglass::test
