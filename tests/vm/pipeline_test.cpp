@@ -33,6 +33,8 @@ const Route kRoutes[] = {
     {"YUY2", "YUY2", "glupload ! glcolorconvert ! SEGMENT", 6},
     {"NV12", "NV12", "glupload ! glcolorconvert ! SEGMENT", 6},
     {"I420", "I420", "glupload ! glcolorconvert ! SEGMENT", 6},
+    {"NV12Planes", "NV12", "glupload ! SEGMENT", 6},
+    {"I420Planes", "I420", "glupload ! SEGMENT", 6},
 };
 
 std::string caps(const std::string& format, int32_t width = kWidth, int32_t height = kHeight) {
