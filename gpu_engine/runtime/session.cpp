@@ -10,6 +10,7 @@
 #include "runtime/buffer_textures.h"
 #include "runtime/buffers.h"
 #include "runtime/cpu_stretch.h"
+#include "runtime/run_in_parts.h"
 
 namespace sightglass {
 
@@ -57,6 +58,9 @@ struct Session::Impl {
   std::vector<InputFrame> inputs;  // by model input
   std::vector<GlTexture> outputs;  // by model output; empty for those that the host reads
   bool checked = false;            // whether the first run's GL errors have been looked at
+  RunInParts parts;
+  size_t next_step = 0;    // of a run in parts; 0: none is under way
+  CpuTensors cpu_tensors;  // of the run that is under way
 
   Impl(std::shared_ptr<ShareGroup> shared, std::shared_ptr<const Plan> planned)
       : group(std::move(shared)), gl(group->gl()), plan(std::move(planned)) {}
@@ -79,6 +83,7 @@ struct Session::Impl {
   void bind_step(const Step& step, const Step* previous);
   void unbind();
   Status run(StepTimer* timer);  // with each step timed, unless that is null
+  Status issue(size_t first, size_t last, StepTimer* timer);
   // Maps part of the arena for reading, in vec4, once the GPU is done with it.
   template <typename F>
   Status read_arena(int64_t offset, int64_t size, F use);
@@ -275,25 +280,32 @@ Status Session::Impl::run_on_cpu(const CpuStretch& stretch, CpuTensors& tensors)
   return {};
 }
 
-// With a timer, a barrier lies between all steps, so that each runs on its own.
 Status Session::Impl::run(StepTimer* timer) {
+  next_step = 0;
+  return issue(0, data().steps.size(), timer);
+}
+
+// The steps from `first` up to `last`. With a timer, a barrier lies between all steps, so that each runs on its own.
+Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (data().options.inputs[i].source == InputSpec::Source::kTexture && inputs[i].frame.textures[0] == 0) {
       return invalid_argument("input " + std::to_string(i) + " has no texture");
     }
   }
   if (!checked) clear_gl_errors(gl);
-  upload_frame_blocks();
+  if (first == 0) {
+    upload_frame_blocks();
+    cpu_tensors.clear();
+  }
   bind_buffers();
 
-  // Between levels; before the first one, against the run before and what read its pictures.
+  // Between levels; before the first one, against the run or part before and what read its pictures.
   const GLbitfield between_levels =
       GL_SHADER_STORAGE_BARRIER_BIT | (data().buffer_textures ? GL_TEXTURE_FETCH_BARRIER_BIT : 0);
   gl.MemoryBarrier(between_levels | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
   const Step* previous = nullptr;
-  CpuTensors cpu_tensors;
   Status status;
-  for (const Step& step : data().steps) {
+  for (const Step& step : std::span(data().steps).subspan(first, last - first)) {
     if (step.cpu_stretch >= 0) {
       const CpuStretch& stretch = data().cpu_stretches[static_cast<size_t>(step.cpu_stretch)];
       if (timer != nullptr) status = timer->start_on_cpu();
@@ -313,7 +325,7 @@ Status Session::Impl::run(StepTimer* timer) {
   gl.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT);
   unbind();
   SG_RETURN_IF_ERROR(status.with_context(plan->model().name()));
-  if (checked) return {};
+  if (checked || last < data().steps.size()) return {};
   checked = true;
   return check_gl(gl, "running a model for the first time");
 }
@@ -375,6 +387,7 @@ Status Session::write_input(size_t input, std::span<const std::byte> bytes) {
                             std::to_string(bytes.size()));
   }
   const std::vector<std::byte> stored = to_storage(ref.shape, tensor.storage, info.type, info.quantization, bytes);
+  s.next_step = 0;
   clear_gl_errors(s.gl);
   s.gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, s.arena.id());
   s.gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(tensor.offset * kBlockBytes),
@@ -385,6 +398,18 @@ Status Session::write_input(size_t input, std::span<const std::byte> bytes) {
 
 Status Session::run() { return impl_->run(nullptr); }
 
+Result<bool> Session::run_part(double share) {
+  Impl& s = *impl_;
+  if (!(share > 0 && share <= 1)) return invalid_argument("a part of a run is a share in (0,1] of it");
+  if (s.parts.empty()) s.parts = RunInParts(s.data().steps, s.plan->steps());
+  const size_t first = s.next_step, last = s.parts.end_of_part(first, share);
+  s.next_step = 0;
+  SG_RETURN_IF_ERROR(s.issue(first, last, nullptr));
+  const bool complete = last == s.data().steps.size();
+  s.next_step = complete ? 0 : last;
+  return complete;
+}
+
 Result<std::vector<int64_t>> Session::profile(StepTimer& timer) {
   SG_RETURN_IF_ERROR(timer.begin(impl_->data().steps.size()).with_context(impl_->plan->model().name()));
   SG_RETURN_IF_ERROR(impl_->run(&timer));
@@ -392,6 +417,7 @@ Result<std::vector<int64_t>> Session::profile(StepTimer& timer) {
 }
 
 Status Session::reset_state() {
+  impl_->next_step = 0;
   clear_gl_errors(impl_->gl);
   impl_->fill_states();
   return check_gl(impl_->gl, "resetting a model's state");

@@ -2,6 +2,7 @@
 #include "gpu_engine/session.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -136,6 +137,84 @@ TEST_F(SessionTest, SameBitsFromRunToRun) {
     ASSERT_TRUE((*session)->read_output(0, again.data).ok());
     EXPECT_EQ(first.data, again.data) << "run " << i;
   }
+}
+
+TEST_F(SessionTest, ARunInPartsGivesTheSameBits) {
+  auto session = Session::create(gl(), plan(false));
+  ASSERT_TRUE(session.ok());
+  const OpCase op = network();
+  ASSERT_TRUE((*session)->write_input(0, op.inputs[0].data).ok());
+  HostTensor whole(DataType::kFloat32, {1, 16, 16, 1}), parts = whole;
+  ASSERT_TRUE((*session)->run().ok());
+  ASSERT_TRUE((*session)->read_output(0, whole.data).ok());
+  const int steps = (*session)->plan().dispatches();
+  ASSERT_GT(steps, 2);
+  for (const double share : {1e-9, 0.3, 0.5, 1.0}) {
+    const GlState before = snapshot_gl_state(gl());
+    int calls = 0;
+    for (bool complete = false; !complete; ++calls) {
+      const Result<bool> done = (*session)->run_part(share);
+      ASSERT_TRUE(done.ok()) << done.status().message();
+      EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "") << "part " << calls;
+      complete = *done;
+      ASSERT_LE(calls, steps);
+    }
+    std::printf("share %g: %d parts of %d steps\n", share, calls, steps);
+    EXPECT_LE(calls, std::ceil(1 / share)) << "no part is smaller than asked for";
+    if (share < 1e-6) {
+      EXPECT_EQ(calls, steps) << "a step each";
+    }
+    ASSERT_TRUE((*session)->read_output(0, parts.data).ok());
+    EXPECT_EQ(whole.data, parts.data) << "share " << share;
+    // A run that was begun is given up for a whole one, and for another input.
+    ASSERT_FALSE(*(*session)->run_part(1e-9));
+    ASSERT_TRUE((*session)->run().ok());
+    ASSERT_TRUE((*session)->read_output(0, parts.data).ok());
+    EXPECT_EQ(whole.data, parts.data);
+    ASSERT_FALSE(*(*session)->run_part(1e-9));
+    ASSERT_TRUE((*session)->write_input(0, op.inputs[0].data).ok());
+    ASSERT_TRUE(*(*session)->run_part(1));
+    ASSERT_TRUE((*session)->read_output(0, parts.data).ok());
+    EXPECT_EQ(whole.data, parts.data);
+  }
+  for (const double share : {0.0, -1.0, 1.5, std::nan("")}) EXPECT_FALSE((*session)->run_part(share).ok()) << share;
+}
+
+// A frame that comes in the middle of a run is the next run's, and the mask stays until the run is complete.
+TEST_F(SessionTest, TexturesMayChangeBetweenParts) {
+  auto session = Session::create(gl(), plan(true));
+  ASSERT_TRUE(session.ok()) << session.status().message();
+  const TextureRef output = *(*session)->output_texture(0);
+  const auto filled = [&](uint8_t value) {
+    GlTexture texture = make_texture(gl(), GL_RGBA8, 32, 32);
+    const std::vector<uint8_t> pixels(size_t{32} * 32 * 4, value);
+    gl().BindTexture(GL_TEXTURE_2D, texture.id());
+    gl().TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 32, 32, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
+    gl().BindTexture(GL_TEXTURE_2D, 0);
+    return texture;
+  };
+  const GlTexture black = filled(0), white = filled(255);
+  const auto use = [&](const GlTexture& texture) {
+    ASSERT_TRUE((*session)->set_input_texture(0, {texture.id(), GL_TEXTURE_2D, 32, 32}).ok());
+  };
+  use(black);
+  ASSERT_TRUE((*session)->run().ok());
+  const std::vector<float> of_black = read_texture(output);
+  use(white);
+  ASSERT_TRUE((*session)->run().ok());
+  const std::vector<float> of_white = read_texture(output);
+  ASSERT_NE(of_black, of_white);
+
+  use(black);
+  ASSERT_FALSE(*(*session)->run_part(1e-9));
+  use(white);
+  for (bool complete = false; !complete;) {
+    EXPECT_EQ(read_texture(output), of_white) << "before the run is complete";
+    complete = *(*session)->run_part(1e-9);
+  }
+  EXPECT_EQ(read_texture(output), of_black);
+  ASSERT_TRUE(*(*session)->run_part(1));
+  EXPECT_EQ(read_texture(output), of_white);
 }
 
 TEST_F(SessionTest, OutOfMemoryIsAnError) {

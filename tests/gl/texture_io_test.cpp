@@ -267,16 +267,7 @@ class TextureOutputTest : public TextureIoTest {
     EXPECT_TRUE((*session)->run().ok());
     const auto texture = (*session)->output_texture(0);
     EXPECT_TRUE(texture.ok());
-    GLuint framebuffer = 0;
-    gl().GenFramebuffers(1, &framebuffer);
-    gl().BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-    gl().FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture->id, 0);
-    EXPECT_EQ(gl().CheckFramebufferStatus(GL_FRAMEBUFFER), static_cast<GLenum>(GL_FRAMEBUFFER_COMPLETE));
-    std::vector<float> pixels(static_cast<size_t>(texture->width * texture->height * 4));
-    gl().ReadPixels(0, 0, texture->width, texture->height, GL_RGBA, GL_FLOAT, pixels.data());
-    gl().BindFramebuffer(GL_FRAMEBUFFER, 0);
-    gl().DeleteFramebuffers(1, &framebuffer);
-    return pixels;
+    return read_texture(*texture);
   }
 };
 

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <vector>
 
+#include "gpu_engine/texture_ref.h"
 #include "headless_gl.h"
 
 namespace sightglass::test {
@@ -19,6 +21,9 @@ class GlTest : public ::testing::Test {
   const GlApi& gl() const { return headless_->gl(); }
   const DeviceInfo& device() const { return headless_->device(); }
   const interop::Context& context() const { return headless_->context(); }
+
+  // All pixels of a 2D texture of floats, four numbers each, rows from the first one.
+  std::vector<float> read_texture(const TextureRef& texture) const;
 
  private:
   HeadlessGl* headless_ = nullptr;

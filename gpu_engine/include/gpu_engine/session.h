@@ -63,6 +63,13 @@ class Session {
   // transform), readback or wait, unless the plan runs part of the model on the CPU (PlanOptions::fallback).
   Status run();
 
+  // run() in parts, so that other work of the GPU's gets its turn: each call issues about `share`, in (0,1], of the
+  // model's work, but at least one step. True when the run is complete; until then textures of outputs hold what the
+  // run before made. The first part has all steps that read textures, and the last one all that write outputs: textures
+  // may change between parts, and take effect with the next run. run(), profile(), write_input() and reset_state() give
+  // up a run in parts.
+  Result<bool> run_part(double share);
+
   // run(), with every step running and being timed on its own: nanoseconds by step, in the order of Plan::steps(). The
   // sum is more than what run() takes wherever steps could have run at the same time. Waits for the GPU. The first time
   // of a session may hold what drivers leave to a first run.
