@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -29,7 +30,7 @@ class StageTimes {
   std::optional<double> percentile_ms(double share) const {
     if (values_.empty()) return std::nullopt;
     std::vector<int64_t> sorted = values_;
-    const auto place = static_cast<size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);
+    const auto place = static_cast<size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)));
     std::nth_element(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(place), sorted.end());
     return 1e-6 * static_cast<double>(sorted[place]);
   }

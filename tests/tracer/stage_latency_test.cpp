@@ -17,7 +17,7 @@ namespace {
 TEST(StageTimes, Percentiles) {
   StageTimes times;
   EXPECT_FALSE(times.percentile_ms(0.5));
-  for (int i = 100; i >= 0; --i) times.add(i * 1000000);
+  for (int i = 100; i >= 0; --i) times.add(int64_t{i} * 1000000);
   EXPECT_EQ(times.count(), 101u);
   EXPECT_DOUBLE_EQ(*times.percentile_ms(0), 0);
   EXPECT_DOUBLE_EQ(*times.percentile_ms(0.5), 50);
