@@ -19,12 +19,15 @@ if [ ! -e "$root.made" ]; then
   touch "$root.made"
 fi
 
-# The tree as git sees it, edits and new files with it. What went away here goes away there; its build folder stays.
+# The tree as git sees it, edits and new files with it. Only what differs is replaced, with the time of now: what was built
+# there before from other versions of a file is older then.
 tree=$root/srv/sightglass
-mkdir -p "$tree"
-find "$tree" -mindepth 1 -maxdepth 1 ! -name build ! -name 'build-*' -exec rm -rf {} +
+next=$root/srv/next
+rm -rf "$next"
+mkdir -p "$tree" "$next"
 (cd "$source" && git -c safe.directory='*' ls-files -z -co --exclude-standard | tar -c --null --ignore-failed-read -T - 2>/dev/null) |
-  tar -x -C "$tree"
+  tar -x -C "$next"
+rsync --recursive --links --perms --checksum --delete --exclude '/build' --exclude '/build-*' "$next/" "$tree/"
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 
 if [ "$arch" = "$own" ]; then
