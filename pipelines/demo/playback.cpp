@@ -1,6 +1,7 @@
 #include "playback.h"
 
 #include <glib-unix.h>
+#include <gst/video/video.h>
 
 #include <algorithm>
 #include <csignal>
@@ -10,6 +11,35 @@
 namespace sightglass::demo {
 
 namespace {
+
+// A frame in system memory, whatever it was in: the original goes back to its pool, perhaps the camera's, and its GL
+// context goes with the pipeline. Null where it cannot be mapped.
+Sample to_system_memory(GstBuffer* buffer, const GstCaps* caps) {
+  GstVideoInfo info, plain;
+  GstVideoFrame from, to;
+  if (!gst_video_info_from_caps(&info, caps) || !gst_video_frame_map(&from, &info, buffer, GST_MAP_READ))
+    return nullptr;
+  gst_video_info_set_format(&plain, GST_VIDEO_INFO_FORMAT(&info), static_cast<guint>(GST_VIDEO_INFO_WIDTH(&info)),
+                            static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&info)));
+  plain.par_n = info.par_n;
+  plain.par_d = info.par_d;
+  plain.fps_n = info.fps_n;
+  plain.fps_d = info.fps_d;
+  plain.colorimetry = info.colorimetry;
+  plain.chroma_site = info.chroma_site;
+  GstBuffer* copy = gst_buffer_new_allocate(nullptr, plain.size, nullptr);
+  Sample sample;
+  if (gst_video_frame_map(&to, &plain, copy, GST_MAP_WRITE)) {
+    const gboolean copied = gst_video_frame_copy(&to, &from);
+    gst_video_frame_unmap(&to);
+    GstCaps* plain_caps = gst_video_info_to_caps(&plain);
+    if (copied) sample.reset(gst_sample_new(copy, plain_caps, nullptr, nullptr));
+    gst_caps_unref(plain_caps);
+  }
+  gst_buffer_unref(copy);
+  gst_video_frame_unmap(&from);
+  return sample;
+}
 
 // Frames to keep for the contact sheet: at first every one, then every second, … so that few are held at any time and
 // those that remain are spread evenly, however long the stream is.
@@ -23,10 +53,7 @@ class Reservoir {
       samples_.resize(kMost / 2);
       if (index % stride_ != 0) return;
     }
-    GstBuffer* copy = gst_buffer_copy_deep(buffer);  // the original goes back to its pool, perhaps the camera's
-    if (copy == nullptr) return;
-    samples_.emplace_back(gst_sample_new(copy, caps, nullptr, nullptr));
-    gst_buffer_unref(copy);
+    if (Sample sample = to_system_memory(buffer, caps)) samples_.push_back(std::move(sample));
   }
   std::vector<Sample> take(size_t wanted) {
     std::vector<Sample> chosen;
@@ -148,7 +175,8 @@ Result<PlaybackResult> play(const Options& options) {
   std::fflush(stdout);
   SG_ASSIGN_OR_RETURN(GstElement* const pipeline, parse(text));
   Recorder recorder;
-  add_probe(pipeline, "upload", "sink", on_frame_in, &recorder);
+  // A window has no contact sheet.
+  if (!options.output.empty()) add_probe(pipeline, "upload", "sink", on_frame_in, &recorder);
   add_probe(pipeline, "segment", "src", on_frame_out, &recorder);
   const guint interrupt = g_unix_signal_add(SIGINT, end_stream, pipeline);
   // Drawn figures are counted by the source.
