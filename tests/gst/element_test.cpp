@@ -8,27 +8,12 @@
 #include <filesystem>
 
 #include "harness/scratch_folder.h"
+#include "red_picture.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 
 namespace sightglass::test {
 namespace {
-
-constexpr std::array<uint8_t, 4> kRed = {230, 20, 20, 255};
-constexpr std::array<uint8_t, 4> kGrey = {60, 120, 180, 255};
-
-// Red where `red(x, y)`, grey elsewhere.
-template <typename Predicate>
-Rgba picture(int32_t width, int32_t height, Predicate red) {
-  Rgba frame(width, height);
-  for (int32_t y = 0; y < height; ++y) {
-    for (int32_t x = 0; x < width; ++x) std::copy_n(red(x, y) ? kRed.data() : kGrey.data(), 4, frame.at(x, y));
-  }
-  return frame;
-}
-Rgba left_half_red(int32_t width, int32_t height) {
-  return picture(width, height, [=](int32_t x, int32_t) { return x < width / 2; });
-}
 
 std::string element(const std::string& properties, Head head = Head::kSigmoid) {
   return "glsegment name=segment model=" + red_model(head) + " " + properties;

@@ -5,25 +5,12 @@
 
 #include <string>
 
+#include "red_picture.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 
 namespace sightglass::test {
 namespace {
-
-Rgba left_half_red(int32_t width, int32_t height) {
-  Rgba frame(width, height);
-  for (int32_t y = 0; y < height; ++y) {
-    for (int32_t x = 0; x < width; ++x) {
-      uint8_t* pixel = frame.at(x, y);
-      pixel[0] = x < width / 2 ? 230 : 60;
-      pixel[1] = x < width / 2 ? 20 : 120;
-      pixel[2] = x < width / 2 ? 20 : 180;
-      pixel[3] = 255;
-    }
-  }
-  return frame;
-}
 
 std::string bin(const std::string& properties) {
   return "glsegmentbin name=bin model=" + red_model() + " " + properties;

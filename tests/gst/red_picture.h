@@ -1,0 +1,29 @@
+// Pictures for red_model(), whose foreground is what is red.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "gl_pictures.h"
+
+namespace sightglass::test {
+
+inline constexpr std::array<uint8_t, 4> kRed = {230, 20, 20, 255};
+inline constexpr std::array<uint8_t, 4> kGrey = {60, 120, 180, 255};
+
+// Red where `red(x, y)`, grey elsewhere.
+template <typename Predicate>
+Rgba picture(int32_t width, int32_t height, Predicate red) {
+  Rgba frame(width, height);
+  for (int32_t y = 0; y < height; ++y) {
+    for (int32_t x = 0; x < width; ++x) std::copy_n(red(x, y) ? kRed.data() : kGrey.data(), 4, frame.at(x, y));
+  }
+  return frame;
+}
+
+inline Rgba left_half_red(int32_t width, int32_t height) {
+  return picture(width, height, [=](int32_t x, int32_t) { return x < width / 2; });
+}
+
+}  // namespace sightglass::test
