@@ -81,8 +81,9 @@ Stage& stage_of(Tracer& tracer, GstElement* element) {
   return *stage;
 }
 
-// How far a frame is behind its timestamp; nothing where there is no clock yet.
+// How far a frame is behind its timestamp. Nothing before the element plays: it has no clock yet, or no base time.
 std::optional<int64_t> behind(GstPad* pad, GstElement* element, GstClockTime pts) {
+  if (GST_STATE(element) != GST_STATE_PLAYING) return std::nullopt;
   GstClock* clock = gst_element_get_clock(element);
   GstEvent* event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
   std::optional<int64_t> result;

@@ -86,6 +86,17 @@ TEST(StageLatency, WaitingInQueuesAndSinksIsSeen) {
   EXPECT_GE(ms(rows["late"].behind), ms(rows["early"].behind));
 }
 
+// Frames of a live source pass elements next to a sink that has not started yet, and have no base time then.
+TEST(StageLatency, TheFirstFramesOfALiveSourceAreNotYearsBehind) {
+  auto rows = table_of(
+      "videotestsrc is-live=true num-buffers=20 ! video/x-raw,width=16,height=16,framerate=20/1 ! "
+      "\"bin.(\" identity name=inner ! fakesink name=sink sync=true \")\"");
+  for (const char* name : {"videotestsrc0", "inner", "sink"}) {
+    EXPECT_EQ(rows[name].frames, 20) << name;
+    EXPECT_LT(ms(rows[name].behind_p99), 10000) << name;
+  }
+}
+
 TEST(StageLatency, StreamsOfBytesAreBehindNothing) {
   auto rows = table_of("fakesrc num-buffers=5 ! fakesink name=sink");
   EXPECT_EQ(rows["sink"].behind, "-");
