@@ -24,6 +24,10 @@ Result<GlApi> load_gl_api(GstGLContext* context) {
   return gl;
 }
 
+bool samples_external_textures(GstGLContext* context) {
+  return gst_gl_context_check_feature(context, "GL_OES_EGL_image_external_essl3") != FALSE;
+}
+
 Status check_gl_memory(GstMemory* memory, GstGLContext* context) {
   if (!gst_is_gl_memory(memory)) {
     return invalid_argument("a buffer without GL memory arrived; put glupload in front");

@@ -16,6 +16,9 @@ GlApi::GetProcAddress proc_address_of(GstGLContext* context);
 // Fills the table for `context`, current on this thread. Fails naming the version found and the one needed.
 Result<GlApi> load_gl_api(GstGLContext* context);
 
+// Whether shaders of `context` can sample external textures.
+bool samples_external_textures(GstGLContext* context);
+
 // Ok where `memory` is a texture that can be used in `context`; otherwise the reason why not.
 Status check_gl_memory(GstMemory* memory, GstGLContext* context);
 

@@ -178,8 +178,35 @@ gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
   return GST_BASE_TRANSFORM_CLASS(gst_gl_segment_parent_class)->sink_event(transform, event);
 }
 
+// Everything is possible while there is no context yet.
+bool external_textures_are_possible(gpointer self) {
+  GstGLContext* context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
+  if (context == nullptr) return true;
+  const bool possible = sightglass::samples_external_textures(context);
+  gst_object_unref(context);
+  return possible;
+}
+
+// Caps that are not offered are refused before the element sees their event, and without a word.
+GstPadProbeReturn explain_refusal(GstPad* /*pad*/, GstPadProbeInfo* info, gpointer self) {
+  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  const std::optional<sightglass::FrameFormat> format = sightglass::frame_format_of(caps);
+  if (!format || format->kind != sightglass::FrameKind::kExternal || external_textures_are_possible(self)) {
+    return GST_PAD_PROBE_OK;
+  }
+  post_error(self, sightglass::unsupported(
+                       "external textures (texture-target=external-oes) cannot be sampled: the GL context has no "
+                       "GL_OES_EGL_image_external_essl3, which those of OpenGL ES (GST_GL_API=gles2) mostly have; "
+                       "2D textures work, and glcolorconvert in front makes them where it can"));
+  return GST_PAD_PROBE_OK;
+}
+
 GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, GstCaps* filter) {
-  GstCaps* result = sightglass::transform_segment_caps(direction, caps, swaps_axes(state_of(transform).orientation()));
+  GstCaps* result = sightglass::transform_segment_caps(
+      direction, caps, {swaps_axes(state_of(transform).orientation()), external_textures_are_possible(transform)});
   if (filter == nullptr) return result;
   GstCaps* both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(result);
@@ -262,7 +289,11 @@ GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer
 
 }  // namespace
 
-static void gst_gl_segment_init(GstGlSegment* self) { self->state = new State; }
+static void gst_gl_segment_init(GstGlSegment* self) {
+  self->state = new State;
+  gst_pad_add_probe(GST_BASE_TRANSFORM_SINK_PAD(self), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, explain_refusal, self,
+                    nullptr);
+}
 
 static void gst_gl_segment_class_init(GstGlSegmentClass* klass) {
   GST_DEBUG_CATEGORY_INIT(gst_gl_segment_debug, "glsegment", 0, "segmentation on the GPU");

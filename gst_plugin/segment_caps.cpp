@@ -25,14 +25,15 @@ void turn(GstStructure* structure) {
   }
 }
 
-bool may_be_rgba(const GstStructure* structure) {
-  const GValue* format = gst_structure_get_value(structure, "format");
-  if (format == nullptr) return true;
-  GValue rgba = G_VALUE_INIT;
-  g_value_init(&rgba, G_TYPE_STRING);
-  g_value_set_static_string(&rgba, "RGBA");
-  const bool may = gst_value_intersect(nullptr, format, &rgba) != FALSE;
-  g_value_unset(&rgba);
+// Whether the field, which may be a list or missing, leaves that choice.
+bool may_be(const GstStructure* structure, const char* field, const char* choice) {
+  const GValue* value = gst_structure_get_value(structure, field);
+  if (value == nullptr) return true;
+  GValue wanted = G_VALUE_INIT;
+  g_value_init(&wanted, G_TYPE_STRING);
+  g_value_set_static_string(&wanted, choice);
+  const bool may = gst_value_intersect(nullptr, value, &wanted) != FALSE;
+  g_value_unset(&wanted);
   return may;
 }
 
@@ -62,23 +63,25 @@ GstStructure* as_planes(const GstStructure* structure) {
 
 }  // namespace
 
-GstCaps* transform_segment_caps(GstPadDirection direction, GstCaps* caps, bool swapped) {
+GstCaps* transform_segment_caps(GstPadDirection direction, GstCaps* caps, const SegmentCapsChoice& choice) {
   GstCaps* result = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
+    const bool from_2d = may_be(gst_caps_get_structure(caps, i), "texture-target", "2D");
+    if (direction == GST_PAD_SINK && !from_2d && !choice.external) continue;
     GstStructure* given = gst_structure_copy(gst_caps_get_structure(caps, i));
-    if (swapped) turn(given);
+    if (choice.swapped) turn(given);
     GstCapsFeatures* features = gst_caps_get_features(caps, i);
     const auto add = [&](GstStructure* structure) {
       result = gst_caps_merge_structure_full(result, structure, gst_caps_features_copy(features));
     };
     if (direction == GST_PAD_SINK) {
       // RGBA stays what it is; what was YUV gets its own colorimetry once everything is fixed.
-      if (!may_be_rgba(given)) gst_structure_remove_field(given, "colorimetry");
+      if (!may_be(given, "format", "RGBA")) gst_structure_remove_field(given, "colorimetry");
       add(as_rgba(given, "2D"));
     } else {
       add(as_planes(given));
       add(as_rgba(given, "2D"));
-      add(as_rgba(given, "external-oes"));
+      if (choice.external) add(as_rgba(given, "external-oes"));
     }
     gst_structure_free(given);
   }

@@ -16,9 +16,13 @@ namespace sightglass {
   GST_VIDEO_CAPS_MAKE_WITH_FEATURES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "RGBA") \
   ", texture-target = (string) 2D"
 
-// What can be on the other pad while `caps` are on the one of `direction`: sizes are the same, or with `swapped` width
-// and height change places. The caller owns the result.
-GstCaps* transform_segment_caps(GstPadDirection direction, GstCaps* caps, bool swapped);
+struct SegmentCapsChoice {
+  bool swapped = false;   // width and height change places
+  bool external = false;  // external textures can be sampled
+};
+
+// What can be on the other pad while `caps` are on the one of `direction`. The caller owns the result.
+GstCaps* transform_segment_caps(GstPadDirection direction, GstCaps* caps, const SegmentCapsChoice& choice);
 
 // Adds the colorimetry of the RGBA frames that are made of `input`, where that is YUV and says what it is, to the fixed
 // `output`.

@@ -34,9 +34,10 @@ void init_gstreamer() {
   (void)done;
 }
 
-TestPipeline::TestPipeline(const std::string& middle) {
+TestPipeline::TestPipeline(const std::string& middle, Entry entry) {
   init_gstreamer();
-  const std::string text = "appsrc name=source format=time ! glupload ! " + middle +
+  const std::string text = std::string("appsrc name=source format=time ! ") +
+                           (entry == Entry::kUpload ? "glupload ! " : "") + middle +
                            " ! gldownload ! video/x-raw,format=RGBA ! appsink name=sink sync=false";
   GError* error = nullptr;
   pipeline_ = gst_parse_launch(text.c_str(), &error);
@@ -67,13 +68,24 @@ bool TestPipeline::push(const Rgba& frame) {
               frame.pixels);
 }
 
+void TestPipeline::set_caps(const std::string& caps) {
+  if (caps == caps_) return;
+  caps_ = caps;
+  GstCaps* parsed = gst_caps_from_string(caps.c_str());
+  gst_app_src_set_caps(GST_APP_SRC(source_), parsed);
+  gst_caps_unref(parsed);
+}
+
+bool TestPipeline::push(const std::string& caps, GstBuffer* buffer) {
+  set_caps(caps);
+  GST_BUFFER_PTS(buffer) = next_;
+  GST_BUFFER_DURATION(buffer) = GST_SECOND / 30;
+  next_ += GST_SECOND / 30;
+  return gst_app_src_push_buffer(GST_APP_SRC(source_), buffer) == GST_FLOW_OK;
+}
+
 bool TestPipeline::push(const std::string& caps, const std::vector<uint8_t>& bytes) {
-  if (caps != caps_) {
-    caps_ = caps;
-    GstCaps* parsed = gst_caps_from_string(caps.c_str());
-    gst_app_src_set_caps(GST_APP_SRC(source_), parsed);
-    gst_caps_unref(parsed);
-  }
+  set_caps(caps);
   GstBuffer* buffer = gst_buffer_new_memdup(bytes.data(), bytes.size());
   // Of the default layout, in words: glupload of GStreamer 1.22 gets planes of odd heights wrong without them.
   GstVideoInfo info;
@@ -83,10 +95,7 @@ bool TestPipeline::push(const std::string& caps, const std::vector<uint8_t>& byt
                                    info.height, GST_VIDEO_INFO_N_PLANES(&info), info.offset, info.stride);
   }
   gst_caps_unref(current);
-  GST_BUFFER_PTS(buffer) = next_;
-  GST_BUFFER_DURATION(buffer) = GST_SECOND / 30;
-  next_ += GST_SECOND / 30;
-  return gst_app_src_push_buffer(GST_APP_SRC(source_), buffer) == GST_FLOW_OK;
+  return push(caps, buffer);
 }
 
 void TestPipeline::push_eos() { gst_app_src_end_of_stream(GST_APP_SRC(source_)); }
@@ -119,6 +128,11 @@ std::optional<Rgba> TestPipeline::pass(const Rgba& frame) {
 
 std::optional<Rgba> TestPipeline::pass(const std::string& caps, const std::vector<uint8_t>& bytes) {
   if (!push(caps, bytes)) return std::nullopt;
+  return pull();
+}
+
+std::optional<Rgba> TestPipeline::pass(const std::string& caps, GstBuffer* buffer) {
+  if (!push(caps, buffer)) return std::nullopt;
   return pull();
 }
 

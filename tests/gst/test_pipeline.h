@@ -16,8 +16,11 @@ void init_gstreamer();
 
 class TestPipeline {
  public:
-  // appsrc ! glupload ! `middle` ! gldownload ! appsink; `middle` names its element under test "segment".
-  explicit TestPipeline(const std::string& middle);
+  enum class Entry { kUpload, kDirect };
+
+  // appsrc ! glupload ! `middle` ! gldownload ! appsink; `middle` names its element under test "segment". kDirect
+  // leaves glupload out, for frames that are textures.
+  explicit TestPipeline(const std::string& middle, Entry entry = Entry::kUpload);
   ~TestPipeline();
   TestPipeline(const TestPipeline&) = delete;
   TestPipeline& operator=(const TestPipeline&) = delete;
@@ -31,12 +34,15 @@ class TestPipeline {
   bool push(const Rgba& frame);
   // The same for a frame of any caps, in GStreamer's default layout.
   bool push(const std::string& caps, const std::vector<uint8_t>& bytes);
+  // The same for a buffer, which becomes the pipeline's. Its time is set.
+  bool push(const std::string& caps, GstBuffer* buffer);
   void push_eos();
   // The next frame; nothing at the end of the stream, on an error, or after ten seconds.
   std::optional<Rgba> pull();
   // push() and pull().
   std::optional<Rgba> pass(const Rgba& frame);
   std::optional<Rgba> pass(const std::string& caps, const std::vector<uint8_t>& bytes);
+  std::optional<Rgba> pass(const std::string& caps, GstBuffer* buffer);
   bool at_end() const;
 
   // The first error posted so far, waiting up to `seconds` for one; empty when there is none. Later errors, which
@@ -47,6 +53,7 @@ class TestPipeline {
 
  private:
   std::string message(GstMessageType type, int seconds);
+  void set_caps(const std::string& caps);
   GstElement* pipeline_ = nullptr;
   GstElement* source_ = nullptr;
   GstElement* segment_ = nullptr;

@@ -1,0 +1,143 @@
+// External textures through the whole element: what comes out is what the same picture gives as a 2D texture. And caps
+// that are true: where a GL context cannot sample external textures, the sink pad does not offer them.
+#include <gst/gl/gl.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "harness/scratch_folder.h"
+#include "test_pipeline.h"
+#include "texture_source.h"
+#include "tiny_model.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr int32_t kWidth = 96, kHeight = 54;
+constexpr GstGLTextureTarget k2d = GST_GL_TEXTURE_TARGET_2D, kExternal = GST_GL_TEXTURE_TARGET_EXTERNAL_OES;
+constexpr const char* kExtension = "GL_OES_EGL_image_external_essl3";
+
+// No two places are alike, and one corner is what the model takes for foreground.
+Rgba asymmetric() {
+  Rgba picture(kWidth, kHeight);
+  uint32_t noise = 1;
+  for (int32_t y = 0; y < kHeight; ++y) {
+    for (int32_t x = 0; x < kWidth; ++x) {
+      noise = noise * 1664525U + 1013904223U;
+      const bool corner = x < kWidth / 2 && y < kHeight / 2;
+      const uint8_t color[] = {static_cast<uint8_t>(corner ? 230 : x), static_cast<uint8_t>(y * 4),
+                               static_cast<uint8_t>(noise >> 24), 255};
+      std::copy_n(color, 4, picture.at(x, y));
+    }
+  }
+  return picture;
+}
+
+class External : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!gst_gl_context_check_feature(source_.context(), kExtension))
+      GTEST_SKIP() << "the GL context has no " << kExtension;
+    GstBuffer* buffer = source_.make(asymmetric(), kExternal);
+    if (buffer == nullptr) GTEST_SKIP() << "EGL makes no external texture of a 2D one here";
+    gst_buffer_unref(buffer);
+  }
+
+  std::optional<Rgba> pass(TestPipeline& pipeline, GstGLTextureTarget target) {
+    return pipeline.pass(TextureSource::caps(kWidth, kHeight, target), source_.make(asymmetric(), target));
+  }
+
+  // Caps change from 2D to external in mid-stream.
+  void expect_same(TestPipeline& pipeline, const std::string& what) {
+    const auto expected = pass(pipeline, k2d);
+    const auto got = pass(pipeline, kExternal);
+    ASSERT_TRUE(expected && got) << what << ": " << pipeline.error(1);
+    ASSERT_EQ(got->width, expected->width) << what;
+    ASSERT_EQ(got->height, expected->height) << what;
+    int largest = 0;
+    for (size_t i = 0; i < got->pixels.size(); ++i) {
+      largest = std::max(largest, std::abs(int{got->pixels[i]} - int{expected->pixels[i]}));
+    }
+    std::printf("%s: at most %d of 255 off the 2D texture\n", what.c_str(), largest);
+    EXPECT_LE(largest, 1) << what;
+    EXPECT_NE(*got->at(0, 0), *got->at(got->width - 1, got->height - 1)) << what << ": something is to be seen";
+  }
+
+  TextureSource source_;
+};
+
+TEST_F(External, EveryBackground) {
+  const std::string png = scratch_folder() / "background.png";
+  ASSERT_TRUE(save_png(asymmetric(), png));
+  for (const std::string background : {"blur", "color", "image", "transparent", "mask"}) {
+    TestPipeline pipeline("glsegment name=segment blur-radius=9 background=" + background +
+                              " background-location=" + png + " model=" + red_model(),
+                          TestPipeline::Entry::kDirect);
+    source_.give_to(pipeline.pipeline());
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    expect_same(pipeline, background);
+    EXPECT_EQ(pipeline.error() + pipeline.warning(), "") << background;
+  }
+}
+
+TEST_F(External, EveryOrientation) {
+  TestPipeline pipeline("glsegment name=segment blur-radius=9 model=" + red_model(), TestPipeline::Entry::kDirect);
+  source_.give_to(pipeline.pipeline());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  for (const char* direction : {"identity", "90r", "180", "90l", "horiz", "vert", "ul-lr", "ur-ll"}) {
+    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", direction);
+    expect_same(pipeline, direction);
+  }
+  EXPECT_EQ(pipeline.error(), "");
+}
+
+// Whether the sink pad offers such textures.
+bool offers(const TestPipeline& pipeline, GstGLTextureTarget target) {
+  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "sink");
+  GstCaps* offered = gst_pad_query_caps(pad, nullptr);
+  GstCaps* wanted = gst_caps_from_string(TextureSource::caps(kWidth, kHeight, target).c_str());
+  const bool found = gst_caps_can_intersect(offered, wanted) != FALSE;
+  gst_caps_unref(wanted);
+  gst_caps_unref(offered);
+  gst_object_unref(pad);
+  return found;
+}
+
+TEST(ExternalCaps, AreOfferedWhereTheContextCanSampleThem) {
+  TextureSource source;
+  const bool possible = gst_gl_context_check_feature(source.context(), kExtension) != FALSE;
+  std::printf("%s %s\n", possible ? "with" : "without", kExtension);
+  const char* api = std::getenv("GST_GL_API");
+  EXPECT_FALSE(possible && api != nullptr && api == std::string("opengl3")) << "an extension of OpenGL ES alone";
+  TestPipeline pipeline("glsegment name=segment model=" + red_model(), TestPipeline::Entry::kDirect);
+  source.give_to(pipeline.pipeline());
+  EXPECT_TRUE(offers(pipeline, kExternal)) << "as long as the context is unknown";
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(pipeline.pass(TextureSource::caps(kWidth, kHeight, k2d), source.make(asymmetric(), k2d)));
+  EXPECT_TRUE(offers(pipeline, k2d));
+  EXPECT_EQ(offers(pipeline, kExternal), possible);
+}
+
+// At the start, and in mid-stream when caps are offered no more.
+TEST(ExternalCaps, ForcedOnesAreAnErrorThatNamesTheExtension) {
+  TextureSource source;
+  if (gst_gl_context_check_feature(source.context(), kExtension)) GTEST_SKIP() << "the GL context has " << kExtension;
+  for (const bool first : {true, false}) {
+    TestPipeline pipeline("glsegment name=segment model=" + red_model(), TestPipeline::Entry::kDirect);
+    source.give_to(pipeline.pipeline());
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    if (!first) {
+      ASSERT_TRUE(pipeline.pass(TextureSource::caps(kWidth, kHeight, k2d), source.make(asymmetric(), k2d)));
+    }
+    EXPECT_FALSE(pipeline.pass(TextureSource::caps(kWidth, kHeight, kExternal), source.make(asymmetric(), k2d)));
+    const std::string error = pipeline.error(5);
+    std::printf("%s\n", error.c_str());
+    EXPECT_NE(error.find(kExtension), std::string::npos) << error;
+    EXPECT_NE(error.find("2D textures work"), std::string::npos) << error;
+  }
+}
+
+}  // namespace
+}  // namespace sightglass::test
