@@ -102,10 +102,11 @@ void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
   if (id == sightglass::kStats) {
     const sightglass::SegmentStats stats = state.runtime.stats();
     const auto ns = [](double value) { return static_cast<guint64>(value); };
-    g_value_take_boxed(value, gst_structure_new("glsegment-stats", "frames", G_TYPE_UINT64, stats.frames, "model-time",
-                                                G_TYPE_UINT64, ns(stats.model_ns), "gpu-time", G_TYPE_UINT64,
-                                                ns(stats.gpu_ns), "cpu-time", G_TYPE_UINT64, ns(stats.cpu_ns),
-                                                "start-time", G_TYPE_UINT64, stats.start_ns, nullptr));
+    g_value_take_boxed(
+        value, gst_structure_new("glsegment-stats", "frames", G_TYPE_UINT64, stats.frames, "inferences", G_TYPE_UINT64,
+                                 stats.inferences, "model-time", G_TYPE_UINT64, ns(stats.model_ns), "gpu-time",
+                                 G_TYPE_UINT64, ns(stats.gpu_ns), "cpu-time", G_TYPE_UINT64, ns(stats.cpu_ns),
+                                 "start-time", G_TYPE_UINT64, stats.start_ns, nullptr));
     return;
   }
   const std::lock_guard lock(state.mutex);
@@ -156,6 +157,9 @@ gboolean gl_set_caps(GstGLBaseFilter* filter, GstCaps* input, GstCaps* output) {
 gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
   State& state = state_of(transform);
   const GstEventType type = GST_EVENT_TYPE(event);
+  if (type == GST_EVENT_STREAM_START || type == GST_EVENT_SEGMENT || type == GST_EVENT_FLUSH_STOP) {
+    state.runtime.forget_mask();
+  }
   if (type == GST_EVENT_STREAM_START || type == GST_EVENT_TAG) {
     bool upright = false;
     {

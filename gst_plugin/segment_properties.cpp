@@ -34,6 +34,18 @@ GType fit_type() {
   return type;
 }
 
+GType mask_sync_type() {
+  static const GEnumValue values[] = {
+      {static_cast<gint>(MaskSync::kExact), "Every frame is drawn with its own mask, once the model has run", "exact"},
+      {static_cast<gint>(MaskSync::kLatest),
+       "Frames never wait for the model: they are drawn with the newest mask, and the model runs behind them within "
+       "gpu-budget",
+       "latest"},
+      {0, nullptr, nullptr}};
+  static const GType type = register_enum("GstGlSegmentMaskSync", values);
+  return type;
+}
+
 GType activation_type() {
   static const GEnumValue values[] = {
       {0, "Sigmoid for one channel, softmax for several, unless the model ends in it already", "auto"},
@@ -195,6 +207,14 @@ void install_segment_properties(GObjectClass* object_class) {
                                         0, 1, defaults.look.softness, kLive));
   install(kFit, g_param_spec_enum("fit", "Fit", "How a frame of another aspect ratio is laid into the model's input",
                                   fit_type(), static_cast<gint>(defaults.fit), kLive));
+  install(kMaskSync, g_param_spec_enum("mask-sync", "Mask synchronisation", "Whether frames wait for their own mask",
+                                       mask_sync_type(), static_cast<gint>(defaults.mask_sync), kPlaying));
+  install(kGpuBudget,
+          g_param_spec_uint64("gpu-budget", "GPU budget",
+                              "With mask-sync=latest: the GPU's time in nanoseconds that the model may take in each "
+                              "frame; a run that needs more is spread over several frames, at least one operator in "
+                              "each. 0: a whole run behind every frame",
+                              0, G_MAXUINT64, defaults.gpu_budget_ns, kPlaying));
   install(kVideoDirection,
           g_param_spec_enum("video-direction", "Video direction",
                             "What makes stored pictures upright, for the model and in the output; auto: what the "
@@ -202,10 +222,10 @@ void install_segment_properties(GObjectClass* object_class) {
                             GST_TYPE_VIDEO_ORIENTATION_METHOD, defaults.video_direction, kPlaying));
   install(kStats,
           g_param_spec_boxed("stats", "Statistics",
-                             "Frames made so far (frames) and moving averages in nanoseconds: the GPU's time for "
-                             "the model (model-time) and for the whole frame (gpu-time), 0 where the driver has "
-                             "no timer queries; this element's time on the CPU (cpu-time); the time taken to "
-                             "compile and upload the model (start-time)",
+                             "Frames (frames) and runs of the model (inferences) so far, and moving averages in "
+                             "nanoseconds: the GPU's time for one run of the model (model-time) and for a whole "
+                             "frame (gpu-time), 0 where the driver has no timer queries; this element's time on "
+                             "the CPU (cpu-time); the time taken to compile and upload the model (start-time)",
                              GST_TYPE_STRUCTURE, static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
 }
 
@@ -265,6 +285,12 @@ bool set_segment_property(SegmentSettings& settings, guint id, const GValue* val
       return true;
     case kFit:
       settings.fit = static_cast<Fit>(g_value_get_enum(value));
+      return true;
+    case kMaskSync:
+      settings.mask_sync = static_cast<MaskSync>(g_value_get_enum(value));
+      return true;
+    case kGpuBudget:
+      settings.gpu_budget_ns = g_value_get_uint64(value);
       return true;
     case kVideoDirection:
       settings.video_direction = static_cast<GstVideoOrientationMethod>(g_value_get_enum(value));
@@ -329,6 +355,12 @@ bool get_segment_property(const SegmentSettings& settings, guint id, GValue* val
       return true;
     case kFit:
       g_value_set_enum(value, static_cast<gint>(settings.fit));
+      return true;
+    case kMaskSync:
+      g_value_set_enum(value, static_cast<gint>(settings.mask_sync));
+      return true;
+    case kGpuBudget:
+      g_value_set_uint64(value, settings.gpu_budget_ns);
       return true;
     case kVideoDirection:
       g_value_set_enum(value, settings.video_direction);

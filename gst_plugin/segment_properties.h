@@ -4,6 +4,7 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,9 @@
 #include "segment/mask_model.h"
 
 namespace sightglass {
+
+// Whether a frame waits for its own mask, or is drawn with the newest there is.
+enum class MaskSync : uint8_t { kExact, kLatest };
 
 struct SegmentSettings {
   // Taken over when the element starts.
@@ -30,6 +34,8 @@ struct SegmentSettings {
   Look look;
   std::string background_location;
   Fit fit = Fit::kStretch;
+  MaskSync mask_sync = MaskSync::kExact;
+  uint64_t gpu_budget_ns = 5'000'000;  // of the model in each frame with kLatest; 0: no limit
   GstVideoOrientationMethod video_direction = GST_VIDEO_ORIENTATION_AUTO;
 
   Result<MaskModelOptions> mask_model_options() const;
@@ -57,6 +63,8 @@ enum SegmentProperty : guint {
   kThreshold,
   kSoftness,
   kFit,
+  kMaskSync,
+  kGpuBudget,
   kVideoDirection,
   kStats,
 };

@@ -19,9 +19,6 @@ void average(double& mean, uint64_t value) {
   mean = mean == 0 ? static_cast<double>(value) : mean + kShare * (static_cast<double>(value) - mean);
 }
 
-// Drivers finish compiling at the first use: figures start after it.
-constexpr uint64_t kWarmUpFrames = 2;
-
 }  // namespace
 
 struct SegmentRuntime::Job {
@@ -55,12 +52,13 @@ Status SegmentRuntime::start(const SegmentSettings& settings) {
     plan_ = std::move(plan);
     cache_folder_ = settings.cache_folder();
     tuning_ = static_cast<TuningMode>(settings.tuning);
+    measures_model_ = settings.mask_sync == MaskSync::kLatest;
     input_.reset();
   }
   {
     const std::lock_guard lock(stats_mutex_);
     stats_ = {};
-    timed_frames_ = 0;
+    draw_ns_ = 0;
     latency_ = {};
     latency_changed_ = false;
   }
@@ -99,6 +97,7 @@ Status SegmentRuntime::attach(GstGLContext* context) {
   context_ = GST_GL_CONTEXT(gst_object_ref(context));
   SG_RETURN_IF_ERROR(segmenter_->resize(GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)));
   picture_uploaded_ = false;
+  if (measures_model_) SG_RETURN_IF_ERROR(segmenter_->measure_model());
   const std::lock_guard stats_lock(stats_mutex_);
   stats_.start_ns = monotonic_ns() - begin;
   return {};
@@ -162,6 +161,11 @@ InputTransform SegmentRuntime::upright_to_stored_in(GstBuffer* input, Orientatio
   return upright_to_stored(orientation_).then(shown_to_stored(input));
 }
 
+void SegmentRuntime::forget_mask() {
+  const std::lock_guard lock(mutex_);
+  if (segmenter_ != nullptr) segmenter_->forget_mask();
+}
+
 Status SegmentRuntime::process(GstBuffer* input, GstBuffer* output, const SegmentSettings& settings,
                                Orientation orientation) {
   GstGLContext* context = nullptr;
@@ -182,7 +186,7 @@ Status SegmentRuntime::process(GstBuffer* input, GstBuffer* output, const Segmen
           that->runtime->run(*that);
         },
         &job);
-    if (job.status.ok()) note_times(monotonic_ns() - begin);
+    if (job.status.ok()) note_times(monotonic_ns() - begin, settings.mask_sync);
   }
   gst_object_unref(context);
   return job.status;
@@ -194,6 +198,8 @@ void SegmentRuntime::run(Job& job) {
     job.status = internal_error("the GL context was replaced while a frame was on its way");
     return;
   }
+  const bool ahead = job.settings->mask_sync == MaskSync::kLatest && segmenter_->has_mask();
+  const uint64_t inferences = segmenter_->inferences();
   wait_for_buffer(job.input, job.context);
   {
     const MappedFrame input(job.input, *input_);
@@ -204,28 +210,34 @@ void SegmentRuntime::run(Job& job) {
     }
     job.status = upload_picture();
     if (job.status.ok()) {
-      job.status = segmenter_->render(input.frame(), upright_to_stored_in(job.input, job.orientation),
-                                      output.texture().id, job.settings->fit, job.settings->look);
+      const InputTransform to_stored = upright_to_stored_in(job.input, job.orientation);
+      const auto draw = ahead ? &Segmenter::draw_ahead : &Segmenter::render;
+      job.status = (segmenter_.get()->*draw)(input.frame(), to_stored, output.texture().id, job.settings->fit,
+                                             job.settings->look);
     }
   }
   // Its memory goes back to its pool, and may be written again, only when the output's reader is done with it as well.
   gst_buffer_add_parent_buffer_meta(job.output, job.input);
   signal_buffer(job.output, job.context);
+  // Behind the signal: who shows the picture does not wait for this.
+  if (ahead && job.status.ok()) job.status = segmenter_->advance(job.settings->gpu_budget_ns);
 
-  if (const std::optional<GpuTimer::Sample> time = segmenter_->poll_time()) {
-    const std::lock_guard stats_lock(stats_mutex_);
-    if (++timed_frames_ <= kWarmUpFrames) return;
-    average(stats_.model_ns, time->model_ns);
-    average(stats_.gpu_ns, time->frame_ns);
-  }
+  const std::optional<GpuTimer::Sample> time = segmenter_->poll_time();
+  const std::lock_guard stats_lock(stats_mutex_);
+  stats_.inferences += segmenter_->inferences() - inferences;
+  if (!time) return;
+  stats_.model_ns = segmenter_->model_ns();
+  average(stats_.gpu_ns, time->model_ns + time->other_ns);
+  average(draw_ns_, time->other_ns);
 }
 
-void SegmentRuntime::note_times(uint64_t cpu_ns) {
+void SegmentRuntime::note_times(uint64_t cpu_ns, MaskSync mask_sync) {
   const std::lock_guard lock(stats_mutex_);
-  if (++stats_.frames <= kWarmUpFrames) return;
+  if (++stats_.frames <= Segmenter::kWarmUpFrames) return;
   average(stats_.cpu_ns, cpu_ns);
   // Issuing and executing overlap: the slower of the two is what the frame is late by.
-  const uint64_t frame_ns = std::max(cpu_ns, static_cast<uint64_t>(stats_.gpu_ns));
+  const double gpu_ns = mask_sync == MaskSync::kLatest ? draw_ns_ : stats_.gpu_ns;
+  const uint64_t frame_ns = std::max(cpu_ns, static_cast<uint64_t>(gpu_ns));
   if (latency_.add(frame_ns, monotonic_ns())) latency_changed_ = true;
 }
 

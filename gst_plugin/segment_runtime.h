@@ -19,7 +19,7 @@
 namespace sightglass {
 
 struct SegmentStats {
-  uint64_t frames = 0;
+  uint64_t frames = 0, inferences = 0;
   double model_ns = 0, gpu_ns = 0, cpu_ns = 0;  // moving averages; 0: unknown
   uint64_t start_ns = 0;
 };
@@ -43,6 +43,8 @@ class SegmentRuntime {
 
   // Streaming thread. Brings the background picture up to date; a warning when it cannot be loaded.
   Status update_picture(const SegmentSettings& settings);
+  // Streaming thread. What comes next is another scene: it does not get the mask of frames before.
+  void forget_mask();
   // Streaming thread. One frame, issued on the GL thread of the context that attach() was given. An orientation that
   // does not fit the sizes of the caps waits for others.
   Status process(GstBuffer* input, GstBuffer* output, const SegmentSettings& settings, Orientation orientation);
@@ -57,7 +59,7 @@ class SegmentRuntime {
   void run(Job& job);
   Status upload_picture();
   InputTransform upright_to_stored_in(GstBuffer* input, Orientation wanted);
-  void note_times(uint64_t cpu_ns);
+  void note_times(uint64_t cpu_ns, MaskSync mask_sync);
 
   // Guards everything below; held while a frame is issued.
   mutable std::mutex mutex_;
@@ -65,6 +67,7 @@ class SegmentRuntime {
   std::shared_ptr<const Plan> plan_;
   std::string cache_folder_;
   TuningMode tuning_ = TuningMode::kCached;
+  bool measures_model_ = false;      // as the element starts
   GstGLContext* context_ = nullptr;  // owned reference; set exactly while segmenter_ is
   std::unique_ptr<Segmenter> segmenter_;
   std::optional<FrameFormat> input_;  // unknown until there are caps
@@ -77,7 +80,7 @@ class SegmentRuntime {
 
   mutable std::mutex stats_mutex_;  // apart, so that reading figures never waits for a frame
   SegmentStats stats_;
-  uint64_t timed_frames_ = 0;
+  double draw_ns_ = 0;  // moving average of what is not the model's
   LatencyMeter latency_;
   bool latency_changed_ = false;
 };

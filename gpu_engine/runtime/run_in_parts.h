@@ -19,6 +19,8 @@ class RunInParts {
   bool empty() const { return work_.empty(); }
   // One past the last step of the part that begins with step `first` and has about `share` of the whole work.
   size_t end_of_part(size_t first, double share) const;
+  // How much of the whole work the steps before `end`, one at least, have, in (0,1].
+  double done(size_t end) const { return work_[end - 1] / work_.back(); }
 
  private:
   std::vector<double> work_;  // up to and with each step

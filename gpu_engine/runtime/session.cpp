@@ -398,7 +398,7 @@ Status Session::write_input(size_t input, std::span<const std::byte> bytes) {
 
 Status Session::run() { return impl_->run(nullptr); }
 
-Result<bool> Session::run_part(double share) {
+Result<double> Session::run_part(double share) {
   Impl& s = *impl_;
   if (!(share > 0 && share <= 1)) return invalid_argument("a part of a run is a share in (0,1] of it");
   if (s.parts.empty()) s.parts = RunInParts(s.data().steps, s.plan->steps());
@@ -407,7 +407,7 @@ Result<bool> Session::run_part(double share) {
   SG_RETURN_IF_ERROR(s.issue(first, last, nullptr));
   const bool complete = last == s.data().steps.size();
   s.next_step = complete ? 0 : last;
-  return complete;
+  return complete ? 1 : s.parts.done(last);
 }
 
 Result<std::vector<int64_t>> Session::profile(StepTimer& timer) {

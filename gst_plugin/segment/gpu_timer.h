@@ -11,10 +11,15 @@ namespace sightglass {
 
 class GpuTimer {
  public:
-  enum Mark : uint8_t { kFrameStart, kModelEnd, kFrameEnd, kMarks };
+  enum Mark : uint8_t { kStart, kMiddle, kEnd, kMarks };
+  // What a frame did between its marks.
+  struct Work {
+    bool model_first = true;  // the model ran before kMiddle, and the rest after it; or the other way round
+    double model_share = 1;   // how much of one run of the model that was
+  };
   struct Sample {
-    uint64_t model_ns = 0;  // from kFrameStart to kModelEnd
-    uint64_t frame_ns = 0;  // from kFrameStart to kFrameEnd
+    uint64_t model_ns = 0, other_ns = 0;
+    double model_share = 1;
   };
 
   // A timer that never reports where the context has no timer queries. The context must be current, here and for every
@@ -24,8 +29,10 @@ class GpuTimer {
   GpuTimer(const GpuTimer&) = delete;
   GpuTimer& operator=(const GpuTimer&) = delete;
 
-  // Notes the time at which the GPU gets here. A frame gives all marks in their order.
-  void mark(Mark mark);
+  // Note the time at which the GPU gets here. A frame calls all three in this order; one that fails need not go on.
+  void start() { mark(kStart); }
+  void middle() { mark(kMiddle); }
+  void end(const Work& work);
   // The latest frame that has become known since the last call.
   std::optional<Sample> poll();
 
@@ -33,8 +40,10 @@ class GpuTimer {
   static constexpr size_t kFrames = 8;  // in flight
   struct Frame {
     std::array<GLuint, kMarks> queries{};
+    Work work;
     bool pending = false;
   };
+  void mark(Mark mark);
 
   const GlApi& gl_;
   bool es_;

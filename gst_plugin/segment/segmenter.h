@@ -14,33 +14,56 @@
 #include "gpu_engine/share_group.h"
 #include "segment/compositor.h"
 #include "segment/gpu_timer.h"
+#include "segment/model_pace.h"
 
 namespace sightglass {
 
-// All calls, the destructor included, need the context current.
+// All calls that make or draw something, the destructor included, need the context current. GL state is as found.
 class Segmenter {
  public:
-  // Compiles and uploads everything that the group does not have yet: render() does none of that. `output` is the
+  // Compiles and uploads everything that the group does not have yet: drawing does none of that. `output` is the
   // plan's mask, `kind` what its input was planned for.
   static Result<std::unique_ptr<Segmenter>> create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
                                                    std::shared_ptr<const Plan> plan, size_t output, FrameKind kind);
 
-  // Allocates for upright frames of width × height pixels; forgets the picture. The first time, drivers are made to
-  // finish what they leave to the first draw.
+  // Allocates for upright frames of width × height pixels; forgets picture and mask. The first time, drivers are made
+  // to finish what they leave to the first draw.
   Status resize(int32_t width, int32_t height);
   // The background picture: dense RGBA of the upright frame's size.
   Status set_picture(std::span<const std::byte> rgba) { return compositor_->set_picture(rgba); }
+  // Runs the model on nothing and waits for it, so that advance() knows its time also where there are no timer queries.
+  // Forgets the mask.
+  Status measure_model();
 
-  // Issues all work for one frame and returns without waiting. `upright_to_stored` leads from the upright frame to
-  // where it lies in `frame`; `output` is a texture of the upright frame's size. GL state is as found.
+  // Issues all work for one frame and returns without waiting: the model, then the picture with the frame's own mask.
+  // `upright_to_stored` leads from the upright frame to where it lies in `frame`; `output` is a texture of the upright
+  // frame's size.
   Status render(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output, Fit fit,
                 const Look& look);
 
-  // The GPU's time for the latest frame that has become known since the last call.
-  std::optional<GpuTimer::Sample> poll_time() { return timer_->poll(); }
+  // The same in two steps, where pictures do not wait for the model; they need a mask from before. The first one draws
+  // the picture with the mask there is. If no run of the model is under way it begins one, with this frame: `frame` is
+  // read by this call alone, and `output` is complete after it. advance() then issues as much of the run as the GPU
+  // does in about `budget_ns`, at least one operator; 0 is no limit.
+  bool has_mask() const { return has_mask_; }
+  void forget_mask() { has_mask_ = false; }
+  Status draw_ahead(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output, Fit fit,
+                    const Look& look);
+  Status advance(uint64_t budget_ns);
+
+  // Runs of the model that have been issued to their end.
+  uint64_t inferences() const { return inferences_; }
+  // The GPU's time for one run of the model, averaged over the last few; 0 while unknown.
+  double model_ns() const { return pace_.run_ns(); }
+  // The GPU's time for the latest frame that has become known since the last call. Not for the first frames, in which
+  // drivers finish compiling.
+  static constexpr uint64_t kWarmUpFrames = 2;
+  std::optional<GpuTimer::Sample> poll_time();
 
  private:
   explicit Segmenter(std::shared_ptr<ShareGroup> group) : group_(std::move(group)), gl_(group_->gl()) {}
+  InputTransform mask_to_upright(Fit fit) const;
+  Status run_part(double share);
 
   const std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
   const GlApi& gl_;
@@ -52,6 +75,13 @@ class Segmenter {
   int32_t model_width_ = 0, model_height_ = 0;
   int32_t width_ = 0, height_ = 0;  // of upright frames
   bool warm_ = false;               // the compositor has drawn
+
+  bool has_mask_ = false;           // of a frame of this size
+  InputTransform mask_to_upright_;  // of that mask
+  double progress_ = 0;             // of the run in parts that is under way; 0: there is none
+  InputTransform next_mask_to_upright_;
+  uint64_t inferences_ = 0, timed_frames_ = 0;
+  ModelPace pace_;
 };
 
 }  // namespace sightglass

@@ -53,6 +53,14 @@ TEST_P(ZeroCopy, HundredFramesWithoutATransfer) {
   EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
 }
 
+// Nor where the model runs behind the frames, a little of it in each.
+TEST(ZeroCopyLatest, HundredFramesWithoutATransfer) {
+  const auto counts =
+      count_transfers("gleffects_identity ! glsegment name=segment mask-sync=latest gpu-budget=1 model=" + red_model(),
+                      "segment", "segment");
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Backgrounds, ZeroCopy, ::testing::Values("blur", "color", "image", "transparent", "mask"),
                          [](const auto& info) { return std::string(info.param); });
 

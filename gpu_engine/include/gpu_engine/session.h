@@ -64,11 +64,11 @@ class Session {
   Status run();
 
   // run() in parts, so that other work of the GPU's gets its turn: each call issues about `share`, in (0,1], of the
-  // model's work, but at least one step. True when the run is complete; until then textures of outputs hold what the
-  // run before made. The first part has all steps that read textures, and the last one all that write outputs: textures
-  // may change between parts, and take effect with the next run. run(), profile(), write_input() and reset_state() give
-  // up a run in parts.
-  Result<bool> run_part(double share);
+  // model's work, but at least one step. Gives how much of the run has been issued by now: exactly 1 when it is
+  // complete; until then textures of outputs hold what the run before made. The first part has all steps that read
+  // textures, and the last one all that write outputs: textures may change between parts, and take effect with the next
+  // run. run(), profile(), write_input() and reset_state() give up a run in parts.
+  Result<double> run_part(double share);
 
   // run(), with every step running and being timed on its own: nanoseconds by step, in the order of Plan::steps(). The
   // sum is more than what run() takes wherever steps could have run at the same time. Waits for the GPU. The first time
