@@ -28,13 +28,12 @@ LumaWeights luma_weights(const GstVideoInfo& info) {
 // From places in the picture to places in its planes of chroma, which hold half as many samples, rounded up. Where
 // these lie halfway between two of luma, they are texel centres of a texture laid over the picture; where they lie on
 // the first of two, the texture is a quarter of its texels ahead.
-std::array<float, 4> chroma_map(const GstVideoInfo& info) {
-  const auto site = static_cast<unsigned>(GST_VIDEO_INFO_CHROMA_SITE(&info));
+std::array<float, 4> chroma_map(GstVideoChromaSite chroma_site, int32_t width, int32_t height) {
+  const auto site = static_cast<unsigned>(chroma_site);
   const auto scale = [](gint pixels) { return static_cast<float>(pixels) / static_cast<float>((pixels + 1) / 2 * 2); };
   const auto shift = [site](unsigned cosited, gint pixels) {
     return (site & cosited) != 0 ? 0.25F / static_cast<float>((pixels + 1) / 2) : 0.0F;
   };
-  const gint width = GST_VIDEO_INFO_WIDTH(&info), height = GST_VIDEO_INFO_HEIGHT(&info);
   return {scale(width), scale(height), shift(GST_VIDEO_CHROMA_SITE_H_COSITED, width),
           shift(GST_VIDEO_CHROMA_SITE_V_COSITED, height)};
 }
@@ -65,16 +64,33 @@ std::optional<FrameFormat> frame_format_of(GstCaps* caps) {
   if (name == GST_VIDEO_FORMAT_NV21 || name == GST_VIDEO_FORMAT_YV12) {
     format.to_rgb = with_chroma_swapped(format.to_rgb);
   }
-  format.chroma = chroma_map(info);
+  format.chroma_site = GST_VIDEO_INFO_CHROMA_SITE(&info);
   return format;
+}
+
+CropRect visible_part(GstBuffer* buffer) {
+  const GstVideoCropMeta* crop = gst_buffer_get_video_crop_meta(buffer);
+  GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
+  if (crop == nullptr || memory == nullptr || !gst_is_gl_memory(memory)) return {};
+  const auto width = static_cast<guint64>(gst_gl_memory_get_texture_width(GST_GL_MEMORY_CAST(memory)));
+  const auto height = static_cast<guint64>(gst_gl_memory_get_texture_height(GST_GL_MEMORY_CAST(memory)));
+  if (crop->width == 0 || crop->height == 0) return {};
+  if (guint64{crop->x} + crop->width > width || guint64{crop->y} + crop->height > height) return {};
+  const auto fraction = [](guint part, guint64 all) { return static_cast<float>(part) / static_cast<float>(all); };
+  return {fraction(crop->x, width), fraction(crop->y, height), fraction(crop->width, width),
+          fraction(crop->height, height)};
 }
 
 MappedFrame::MappedFrame(GstBuffer* buffer, const FrameFormat& format) {
   frame_.kind = format.kind;
-  frame_.width = format.width;
-  frame_.height = format.height;
   frame_.to_rgb = format.to_rgb;
-  frame_.chroma = format.chroma;
+  GstGLMemory* first = GST_GL_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0));
+  frame_.width = gst_gl_memory_get_texture_width(first);
+  frame_.height = gst_gl_memory_get_texture_height(first);
+  const CropRect seen = visible_part(buffer);
+  frame_.visible = {seen.x, seen.y, seen.x + seen.width, seen.y + seen.height};
+  frame_.chroma = chroma_map(format.chroma_site, frame_.width, frame_.height);
+  frame_.chroma_size = {(frame_.width + 1) / 2, (frame_.height + 1) / 2};
   for (size_t i = 0; i < static_cast<size_t>(planes_of(format.kind)) && ok_; ++i) {
     GstMemory* memory = gst_buffer_peek_memory(buffer, static_cast<guint>(i));
     ok_ = gst_memory_map(memory, &maps_[i], static_cast<GstMapFlags>(GST_MAP_READ | GST_MAP_GL)) != FALSE;

@@ -8,19 +8,24 @@
 #include <optional>
 
 #include "gpu_engine/frame_ref.h"
+#include "gpu_engine/input_transform.h"
 #include "gpu_engine/status.h"
 
 namespace sightglass {
 
 struct FrameFormat {
   FrameKind kind = FrameKind::kRgba;
-  int32_t width = 0, height = 0;  // as stored
+  int32_t width = 0, height = 0;  // of the part that is to be seen, not upright
   ColorMatrix to_rgb;
-  std::array<float, 4> chroma{1, 1, 0, 0};
+  GstVideoChromaSite chroma_site = GST_VIDEO_CHROMA_SITE_UNKNOWN;
 };
 
 // Of caps that fit the sink pad's template; nothing for others.
 std::optional<FrameFormat> frame_format_of(GstCaps* caps);
+
+// What GstVideoCropMeta leaves of a frame of textures, in fractions of these; all of them without such a meta, and
+// where its rectangle is none of theirs: whoever cut the frame has left it behind.
+CropRect visible_part(GstBuffer* buffer);
 
 // A GL mapping for reading of a frame's textures. On the GL thread it costs nothing where they are up to date already.
 class MappedFrame {

@@ -104,6 +104,9 @@ bool propose_gl_allocation(GstGLContext* context, GstQuery* query, bool need_poo
   if (pool != nullptr) gst_object_unref(pool);
   gst_query_add_allocation_meta(query, GST_GL_SYNC_META_API_TYPE, nullptr);
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  // Neither GstVideoCropMeta nor GstVideoAffineTransformationMeta, though they are followed: glupload would promise the
+  // one to videocrop and decoders, and then upload the wrong part; gltransformation would put perspective into the
+  // other.
   return true;
 }
 

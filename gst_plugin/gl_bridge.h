@@ -60,7 +60,8 @@ void wait_for_buffer(GstBuffer* buffer, GstGLContext* context);
 // Marks the buffer's content as made by what has been issued to `context` so far. On the GL thread.
 void signal_buffer(GstBuffer* buffer, GstGLContext* context);
 
-// Answers an allocation query from upstream with a pool of textures of ours, and with GstGLSyncMeta.
+// Answers an allocation query from upstream with a pool of textures of ours, and with the metadata that frames may
+// have.
 bool propose_gl_allocation(GstGLContext* context, GstQuery* query, bool need_pool);
 // Makes sure that the query's first pool hands out textures of `context`, with GstGLSyncMeta.
 bool decide_gl_allocation(GstGLContext* context, GstQuery* query);

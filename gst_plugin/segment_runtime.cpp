@@ -158,7 +158,10 @@ InputTransform SegmentRuntime::upright_to_stored_in(GstBuffer* input, Orientatio
            (swapped ? input_->width : input_->height) == GST_VIDEO_INFO_HEIGHT(&output_);
   };
   if (fits(wanted) || !fits(orientation_)) orientation_ = wanted;
-  return upright_to_stored(orientation_).then(shown_to_stored(input));
+  const CropRect seen = visible_part(input);
+  return upright_to_stored(orientation_)
+      .then(shown_to_stored(input))
+      .then({{seen.width, 0, seen.x, 0, seen.height, seen.y}});
 }
 
 void SegmentRuntime::forget_mask() {

@@ -1,6 +1,7 @@
 #include "segment/compositor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,9 +23,22 @@ Matte make_matte(const TextureRef& mask, const InputTransform& mask_to_upright, 
   return matte;
 }
 
-// Whether pixels of the upright frame are pixels of the stored one: true of the eight orientations.
-bool is_exact(const InputTransform& upright_to_stored) {
-  return std::ranges::all_of(upright_to_stored.m, [](float m) { return m == 0 || m == 1 || m == -1; });
+// Whether pixels of an upright frame of that size are pixels of the stored one: true of the eight orientations, of
+// whole frames and of parts of them.
+bool is_exact(const InputTransform& upright_to_stored, int32_t width, int32_t height, const FrameRef& stored) {
+  constexpr float kRounding = 1e-2F;  // of a pixel; those of large frames come to less
+  const auto& m = upright_to_stored.m;
+  const auto whole = [](float pixels) { return std::abs(pixels - std::round(pixels)) < kRounding; };
+  // One step of an axis is one pixel.
+  const auto row = [&](float x, float y, float offset, int32_t samples) {
+    const float n = static_cast<float>(samples);
+    const float across = x * n, down = y * n;
+    const bool one_axis = x == 0 || y == 0;
+    return one_axis &&
+           std::abs(std::abs(across) + std::abs(down) - static_cast<float>(x != 0 ? width : height)) < kRounding &&
+           whole(offset * n);
+  };
+  return row(m[0], m[1], m[2], stored.width) && row(m[3], m[4], m[5], stored.height);
 }
 
 }  // namespace
@@ -114,7 +128,8 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
     background = blur_.run(*recipe).id;
     if (kind_ == FrameKind::kExternal) gl.BindTexture(GL_TEXTURE_2D, 0);
   }
-  bind_frame(gl, frame, is_exact(upright_to_stored) ? nearest_.id() : linear_.id(), linear_.id());
+  const bool exact = is_exact(upright_to_stored, width_, height_, frame);
+  bind_frame(gl, frame, exact ? nearest_.id() : linear_.id(), linear_.id());
 
   std::array<GLint, 4> viewport{};
   gl.GetIntegerv(GL_VIEWPORT, viewport.data());

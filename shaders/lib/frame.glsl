@@ -7,13 +7,18 @@
 // What differs between elements is no part of the program, which several may use at the same time.
 layout(std140, binding = 2) uniform Frame {
   vec4 frame_place[2];  // rows of the map from the reader's fractions to the stored frame's; the fourth number is unused
+  vec4 frame_visible;   // the part of the stored frame that is to be seen: least and greatest place
+  vec4 frame_centers;   // of the outermost samples in there: filters reach no others
+  vec4 frame_chroma_centers;  // the same in planes of chroma
   vec4 frame_chroma;    // from a place in the frame to the same one in planes of chroma: scale, offset
   vec4 frame_color[3];  // R, G, B of (Y, Cb, Cr, 1)
 };
 
+vec2 visible_place(vec2 place) { return clamp(place, frame_centers.xy, frame_centers.zw); }
+
 #if defined(FRAME_EXTERNAL)
 layout(binding = 0) uniform highp samplerExternalOES frame_texture;
-vec4 fetch_frame(vec2 place) { return texture(frame_texture, place); }
+vec4 fetch_frame(vec2 place) { return texture(frame_texture, visible_place(place)); }
 
 #elif defined(FRAME_TWO_PLANES) || defined(FRAME_THREE_PLANES)
 layout(binding = 0) uniform sampler2D frame_y;
@@ -25,15 +30,16 @@ vec2 fetch_chroma(vec2 place) { return vec2(textureLod(frame_cb, place, 0.0).r, 
 vec2 fetch_chroma(vec2 place) { return textureLod(frame_cb, place, 0.0).rg; }
 #endif
 vec4 fetch_frame(vec2 place) {
-  vec2 chroma = fetch_chroma(place * frame_chroma.xy + frame_chroma.zw);
-  vec4 samples = vec4(textureLod(frame_y, place, 0.0).r, chroma, 1.0);
+  vec2 chroma_place = place * frame_chroma.xy + frame_chroma.zw;
+  vec2 chroma = fetch_chroma(clamp(chroma_place, frame_chroma_centers.xy, frame_chroma_centers.zw));
+  vec4 samples = vec4(textureLod(frame_y, visible_place(place), 0.0).r, chroma, 1.0);
   vec3 color = vec3(dot(frame_color[0], samples), dot(frame_color[1], samples), dot(frame_color[2], samples));
   return vec4(clamp(color, 0.0, 1.0), 1.0);
 }
 
 #else
 layout(binding = 0) uniform sampler2D frame_texture;
-vec4 fetch_frame(vec2 place) { return textureLod(frame_texture, place, 0.0); }
+vec4 fetch_frame(vec2 place) { return textureLod(frame_texture, visible_place(place), 0.0); }
 #endif
 
 // Where in the stored frame the reader's place is; both in fractions.
@@ -41,9 +47,10 @@ vec2 place_in_frame(vec2 at) {
   return vec2(dot(frame_place[0].xyz, vec3(at, 1.0)), dot(frame_place[1].xyz, vec3(at, 1.0)));
 }
 
-// The colour at the reader's place; `padding` outside of the frame.
+// The colour at the reader's place; `padding` outside of what is to be seen.
 vec4 sample_frame(vec2 at, vec4 padding) {
   vec2 place = place_in_frame(at);
-  bool inside = all(greaterThanEqual(place, vec2(0.0))) && all(lessThanEqual(place, vec2(1.0)));
+  bool inside =
+      all(greaterThanEqual(place, frame_visible.xy)) && all(lessThanEqual(place, frame_visible.zw));
   return inside ? fetch_frame(place) : padding;
 }

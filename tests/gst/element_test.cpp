@@ -381,7 +381,13 @@ TEST(GlSegment, AnswersAllocationQueries) {
   GstBufferPool* pool = nullptr;
   gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, nullptr, nullptr);
   EXPECT_TRUE(GST_IS_GL_BUFFER_POOL(pool));
-  EXPECT_TRUE(gst_query_find_allocation_meta(query, GST_GL_SYNC_META_API_TYPE, nullptr));
+  for (const GType meta : {GST_GL_SYNC_META_API_TYPE, GST_VIDEO_META_API_TYPE}) {
+    EXPECT_TRUE(gst_query_find_allocation_meta(query, meta, nullptr)) << g_type_name(meta);
+  }
+  // Followed where they are, and not asked for: see docs/decisions.md.
+  for (const GType meta : {GST_VIDEO_CROP_META_API_TYPE, GST_VIDEO_AFFINE_TRANSFORMATION_META_API_TYPE}) {
+    EXPECT_FALSE(gst_query_find_allocation_meta(query, meta, nullptr)) << g_type_name(meta);
+  }
   gst_object_unref(pool);
   gst_query_unref(query);
   gst_caps_unref(caps);

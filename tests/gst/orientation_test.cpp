@@ -192,5 +192,19 @@ TEST(Orientation, FollowsAffineMetadata) {
   }
 }
 
+// Views in perspective, which only gltransformation can draw: it does so as long as nobody takes its metadata.
+TEST(Orientation, LeavesPerspectiveToGltransformation) {
+  const std::string view = "gltransformation rotation-x=0.5 rotation-z=0.3 scale-x=0.8 ! ";
+  std::vector<Rgba> pictures;
+  for (const std::string between : {"", "gldownload ! video/x-raw ! glupload ! "}) {
+    TestPipeline pipeline(view + between + whole_frame());
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    const auto out = pipeline.pass(asymmetric(kWidth, kHeight));
+    ASSERT_TRUE(out) << pipeline.error(1);
+    pictures.push_back(*out);
+  }
+  EXPECT_TRUE(pictures[0].pixels == pictures[1].pixels);
+}
+
 }  // namespace
 }  // namespace sightglass::test

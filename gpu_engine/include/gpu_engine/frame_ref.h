@@ -17,10 +17,13 @@ struct FrameRef {
   FrameKind kind = FrameKind::kRgba;
   std::array<GLuint, 3> textures{};  // as many as the kind has planes
   int32_t width = 0, height = 0;     // pixels, as stored; of the plane of Y where there are planes
-  ColorMatrix to_rgb;                // of the planes' samples; for kinds of planes alone
+  // The part that is to be seen, in fractions: least x and y, greatest x and y. Nothing outside of it is ever sampled.
+  std::array<float, 4> visible{0, 0, 1, 1};
+  ColorMatrix to_rgb;  // of the planes' samples; for kinds of planes alone
   // From a place in the frame to the same place in the planes of Cb and Cr, in fractions: scale x and y, offset x and
   // y.
   std::array<float, 4> chroma{1, 1, 0, 0};
+  std::array<int32_t, 2> chroma_size{};  // of the planes of Cb and Cr; needed where `visible` is a part
 
   FrameRef() = default;
   // One texture of colours.
@@ -34,6 +37,8 @@ struct FrameRef {
 // The uniform block Frame of shaders/lib/frame.glsl.
 struct FrameBlock {
   std::array<float, 8> place{};  // rows of the map from the reader's fractions to the stored frame's
+  std::array<float, 4> visible{};
+  std::array<float, 4> centers{}, chroma_centers{};  // of the outermost samples that are to be seen, by plane
   std::array<float, 4> chroma{};
   std::array<float, 12> color{};
   bool operator==(const FrameBlock&) const = default;
