@@ -1,11 +1,9 @@
 #include "interop/egl_display.h"
 
 #include <EGL/eglext.h>
-#include <fcntl.h>
-#include <gbm.h>
+#include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -57,9 +55,7 @@ std::shared_ptr<Display> Display::borrow(EGLDisplay handle, std::string name) {
 }
 
 Display::~Display() {
-  if (gbm_ == nullptr) return;
-  eglTerminate(handle_);
-  gbm_device_destroy(gbm_);
+  if (gbm_ != nullptr) eglTerminate(handle_);
 }
 
 bool Display::has_extension(const char* extension) const { return extension_listed(extensions_.c_str(), extension); }
@@ -80,17 +76,10 @@ struct DisplayOpener {
   }
 
   static Result<std::shared_ptr<Display>> gbm(const std::string& node, const std::string& name) {
-    UniqueFd fd(::open(node.c_str(), O_RDWR | O_CLOEXEC));
-    if (!fd.valid()) return Error{"cannot open " + node + ": " + std::strerror(errno)};
-    gbm_device* device = gbm_create_device(fd.get());
-    if (device == nullptr) return Error{"gbm_create_device failed on " + node};
-    auto display = platform(EGL_PLATFORM_GBM_KHR, device, "EGL_KHR_platform_gbm", name);
-    if (!display.ok()) {
-      gbm_device_destroy(device);
-      return display;
-    }
-    (*display)->gbm_ = device;
-    (*display)->gbm_fd_ = std::move(fd);
+    auto device = GbmDevice::open(node, true);
+    if (!device.ok()) return Error{device.error()};
+    auto display = platform(EGL_PLATFORM_GBM_KHR, (*device)->handle(), "EGL_KHR_platform_gbm", name);
+    if (display.ok()) (*display)->gbm_ = *device;
     return display;
   }
 };
@@ -130,6 +119,38 @@ std::vector<Device> egl_devices() {
 }
 
 }  // namespace
+
+Result<std::shared_ptr<Display>> Display::current() {
+  const EGLDisplay handle = eglGetCurrentDisplay();
+  if (handle == EGL_NO_DISPLAY) return Error{"the GL context was not made through EGL"};
+  return borrow(handle, "the GL context's display");
+}
+
+Result<std::shared_ptr<const GbmDevice>> Display::device() const {
+  if (gbm_ != nullptr) return gbm_;
+  const auto query = egl_function<PFNEGLQUERYDISPLAYATTRIBEXTPROC>("eglQueryDisplayAttribEXT");
+  const auto describe = egl_function<PFNEGLQUERYDEVICESTRINGEXTPROC>("eglQueryDeviceStringEXT");
+  const bool asks = client_extension("EGL_EXT_device_query") || client_extension("EGL_EXT_device_base");
+  if (!asks || query == nullptr || describe == nullptr) {
+    return Error{"EGL does not tell which device " + name_ + " draws on (EGL_EXT_device_query)"};
+  }
+  EGLAttrib device = 0;
+  if (query(handle_, EGL_DEVICE_EXT, &device) != EGL_TRUE) return last_error("eglQueryDisplayAttribEXT");
+  auto* const handle = reinterpret_cast<EGLDeviceEXT>(device);
+  const char* extensions = describe(handle, EGL_EXTENSIONS);
+  const char* node = nullptr;
+  if (extension_listed(extensions, "EGL_EXT_device_drm_render_node")) {
+    node = describe(handle, EGL_DRM_RENDER_NODE_FILE_EXT);
+  }
+  if (node == nullptr && extension_listed(extensions, "EGL_EXT_device_drm")) {
+    node = describe(handle, EGL_DRM_DEVICE_FILE_EXT);
+  }
+  if (node == nullptr) {
+    const bool software = extension_listed(extensions, "EGL_MESA_device_software");
+    return Error{name_ + (software ? " belongs to a software renderer without a DRM device" : " has no DRM device")};
+  }
+  return GbmDevice::open(node);
+}
 
 std::vector<DisplayCandidate> headless_display_candidates() {
   std::vector<DisplayCandidate> candidates;

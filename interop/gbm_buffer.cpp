@@ -8,21 +8,24 @@
 
 namespace sightglass::interop {
 
-Result<std::unique_ptr<GbmBuffer>> GbmBuffer::create(std::shared_ptr<const Display> display, int32_t width,
-                                                     int32_t height, uint32_t fourcc, uint32_t use) {
-  const std::string what = "a buffer of " + fourcc_text(fourcc) + ", " + std::to_string(width) + "x" +
-                           std::to_string(height) + " on " + display->name();
-  if (display->gbm() == nullptr) return Error{what + ": the display does not lie on GBM"};
+Result<std::unique_ptr<GbmBuffer>> GbmBuffer::create(std::shared_ptr<const GbmDevice> device, int32_t width,
+                                                     int32_t height, uint32_t fourcc, uint32_t use,
+                                                     std::span<const uint64_t> modifiers) {
+  std::string what = "a buffer of " + fourcc_text(fourcc) + ", " + std::to_string(width) + "x" +
+                     std::to_string(height) + " on " + device->name();
+  for (const uint64_t modifier : modifiers) what += ", " + modifier_text(modifier);
   if (width < 1 || height < 1) return Error{what + ": no possible size"};
   uint32_t flags = 0;
   if ((use & kRender) != 0) flags |= GBM_BO_USE_RENDERING;
   if ((use & kScanOut) != 0) flags |= GBM_BO_USE_SCANOUT;
   if ((use & kLinear) != 0) flags |= GBM_BO_USE_LINEAR;
   std::unique_ptr<GbmBuffer> buffer(new GbmBuffer);
-  buffer->buffer_ =
-      gbm_bo_create(display->gbm(), static_cast<uint32_t>(width), static_cast<uint32_t>(height), fourcc, flags);
+  const auto w = static_cast<uint32_t>(width), h = static_cast<uint32_t>(height);
+  buffer->buffer_ = modifiers.empty() ? gbm_bo_create(device->handle(), w, h, fourcc, flags)
+                                      : gbm_bo_create_with_modifiers2(device->handle(), w, h, fourcc, modifiers.data(),
+                                                                      static_cast<unsigned>(modifiers.size()), flags);
   if (buffer->buffer_ == nullptr) return Error{what + ": the device refuses: " + std::strerror(errno)};
-  buffer->display_ = std::move(display);
+  buffer->device_ = std::move(device);
   buffer->fd_.reset(gbm_bo_get_fd(buffer->buffer_));
   if (!buffer->fd_.valid()) return Error{what + ": the device does not share it: " + std::strerror(errno)};
   DmabufFrame& frame = buffer->frame_;
@@ -30,6 +33,8 @@ Result<std::unique_ptr<GbmBuffer>> GbmBuffer::create(std::shared_ptr<const Displ
   frame.height = height;
   frame.fourcc = fourcc;
   frame.modifier = gbm_bo_get_modifier(buffer->buffer_);
+  // Drivers without modifiers do not say so.
+  if ((use & kLinear) != 0 && frame.modifier == kModifierInvalid) frame.modifier = kModifierLinear;
   frame.plane_count = gbm_bo_get_plane_count(buffer->buffer_);
   for (int i = 0; i < frame.plane_count && i < 4; ++i) {
     DmabufPlane& plane = frame.planes[static_cast<size_t>(i)];

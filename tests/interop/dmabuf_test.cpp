@@ -14,7 +14,8 @@
 #include "interop/dmabuf_cache.h"
 #include "interop/dmabuf_formats.h"
 #include "interop/dmabuf_import.h"
-#include "interop/gbm_buffer.h"
+#include "interop/draw_fence.h"
+#include "interop/draw_target.h"
 #include "interop/unique_fd.h"
 
 namespace sightglass::interop {
@@ -257,11 +258,47 @@ TEST_F(DmabufImportTest, RefusesWhatIsNoDmabuf) {
   EXPECT_NE(textures.error().find("XR24"), std::string::npos) << textures.error();
 }
 
-TEST_F(DmabufImportTest, BuffersNeedADisplayOnGbm) {
-  const auto display = Display::borrow(context().display().handle(), "the tests' display");
-  auto buffer = GbmBuffer::create(display, 64, 64, DRM_FORMAT_XRGB8888, GbmBuffer::kRender);
-  ASSERT_FALSE(buffer.ok());
-  EXPECT_NE(buffer.error().find("does not lie on GBM"), std::string::npos) << buffer.error();
+TEST_F(DmabufImportTest, DrawingNeedsADevice) {
+  const ScopedMakeCurrent current(context());
+  auto display = Display::current();
+  ASSERT_TRUE(display.ok()) << display.error();
+  EXPECT_EQ((*display)->handle(), context().display().handle());
+  auto device = (*display)->device();
+  if (device.ok()) GTEST_SKIP() << "this machine's GL draws on " << (*device)->name();
+  std::printf("%s\n", device.error().c_str());
+  EXPECT_NE(device.error().find("device"), std::string::npos);
+  auto targets = DrawTargets::create(*display, device);
+  if (targets.ok()) {
+    // Textures are exported: of this one layout, or with an error.
+    DrawRequest request{64, 32, DRM_FORMAT_NV12};
+    auto target = (*targets)->make(request);
+    ASSERT_FALSE(target.ok());
+    EXPECT_NE(target.error().find("NV12"), std::string::npos) << target.error();
+  } else {
+    EXPECT_NE(targets.error().find(device.error()), std::string::npos) << targets.error();
+    EXPECT_NE(targets.error().find("EGL_MESA_image_dma_buf_export"), std::string::npos) << targets.error();
+  }
+}
+
+// Software renderers give no fences away: the CPU has waited when a frame goes out.
+TEST_F(DmabufImportTest, FramesAreDrawnWhenTheyGoOut) {
+  const ScopedMakeCurrent current(context());
+  auto display = Display::current();
+  ASSERT_TRUE(display.ok()) << display.error();
+  const auto fence = DrawFence::create(*display);
+  const UniqueFd file = memory(4096);
+  // A memfd takes no fences, so the CPU waits on every driver.
+  for (int i = 0; i < 2; ++i) {
+    auto wait = fence->publish(rgb_frame(file.get()));
+    ASSERT_TRUE(wait.ok()) << wait.error();
+    EXPECT_EQ(*wait, DrawFence::Wait::kOnCpu);
+  }
+}
+
+TEST_F(DmabufImportTest, MissingDevicesAreNamed) {
+  auto device = GbmDevice::open("/dev/dri/no-such-card");
+  ASSERT_FALSE(device.ok());
+  EXPECT_NE(device.error().find("/dev/dri/no-such-card"), std::string::npos) << device.error();
   auto missing = Display::open_gbm("/dev/dri/no-such-card");
   ASSERT_FALSE(missing.ok());
   EXPECT_NE(missing.error().find("/dev/dri/no-such-card"), std::string::npos) << missing.error();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <linux/videodev2.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,8 @@
 #include "gpu_engine/gl_objects.h"
 #include "interop/dmabuf_cache.h"
 #include "interop/dmabuf_import.h"
+#include "interop/draw_fence.h"
+#include "interop/draw_target.h"
 #include "interop/egl_context.h"
 #include "interop/gbm_buffer.h"
 #include "open_files.h"
@@ -35,6 +38,9 @@ class InteropTest : public ::testing::Test {
     auto display = Display::open_gbm("/dev/dri/card0");
     ASSERT_TRUE(display.ok()) << display.error();
     display_ = *display;
+    auto device = display_->device();
+    ASSERT_TRUE(device.ok()) << device.error();
+    device_ = *device;
     auto context = Context::create(display_, GlFlavour::kEs31);
     ASSERT_TRUE(context.ok()) << context.error();
     context_ = std::move(context).value();
@@ -96,6 +102,7 @@ class InteropTest : public ::testing::Test {
   }
 
   std::shared_ptr<Display> display_;
+  std::shared_ptr<const GbmDevice> device_;
   std::unique_ptr<Context> context_;
   std::optional<ScopedMakeCurrent> current_;
   GlApi gl_;
@@ -342,7 +349,7 @@ TEST_F(InteropTest, ImportsLeaveNothingBehind) {
 // Drawn by GL, read through the DMABUF.
 TEST_F(InteropTest, GbmBuffersAreDrawnInto) {
   for (const uint32_t fourcc : {DRM_FORMAT_XRGB8888, DRM_FORMAT_ABGR8888}) {
-    auto buffer = GbmBuffer::create(display_, 64, 32, fourcc, GbmBuffer::kRender | GbmBuffer::kScanOut);
+    auto buffer = GbmBuffer::create(device_, 64, 32, fourcc, GbmBuffer::kRender | GbmBuffer::kScanOut);
     ASSERT_TRUE(buffer.ok()) << buffer.error();
     const DmabufFrame& frame = (*buffer)->frame();
     auto textures = importer_->import(frame, DmabufImport::kImage);
@@ -369,9 +376,67 @@ TEST_F(InteropTest, GbmBuffersAreDrawnInto) {
     gl_.BindFramebuffer(GL_FRAMEBUFFER, 0);
     gl_.DeleteFramebuffers(1, &framebuffer);
   }
-  auto refused = GbmBuffer::create(display_, 64, 32, 0x12345678, GbmBuffer::kRender);
+  auto refused = GbmBuffer::create(device_, 64, 32, 0x12345678, GbmBuffer::kRender);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().find("0x12345678"), std::string::npos) << refused.error();
+}
+
+// Frames for others, as gldmabufexport makes them: drawn through their textures, read through the DMABUF.
+TEST_F(InteropTest, DrawTargetsHoldWhatIsDrawn) {
+  auto targets = DrawTargets::create(display_, display_->device());
+  ASSERT_TRUE(targets.ok()) << targets.error();
+  const auto fence = DrawFence::create(display_);
+  const auto draw = [&](const DmabufTexture& texture, const float* colour) {
+    GLuint framebuffer = 0;
+    gl_.GenFramebuffers(1, &framebuffer);
+    gl_.BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    gl_.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture.name, 0);
+    gl_.ClearBufferfv(GL_COLOR, 0, colour);
+    gl_.BindFramebuffer(GL_FRAMEBUFFER, 0);
+    gl_.DeleteFramebuffers(1, &framebuffer);
+  };
+  const float first[] = {0x11 / 255.0F, 0x22 / 255.0F, 0x33 / 255.0F, 1},
+              second[] = {0x44 / 255.0F, 0x55 / 255.0F, 0, 1};
+  for (const uint32_t fourcc : {DRM_FORMAT_XRGB8888, DRM_FORMAT_ABGR8888, DRM_FORMAT_NV12}) {
+    EXPECT_TRUE((*targets)->possible(fourcc, kModifierLinear)) << fourcc_text(fourcc);
+    auto target = (*targets)->make({65, 33, fourcc});
+    ASSERT_TRUE(target.ok()) << target.error();
+    const DmabufFrame& frame = (*target)->frame();
+    EXPECT_EQ(frame.modifier, kModifierLinear);
+    const auto& textures = (*target)->textures();
+    ASSERT_EQ(textures.size(), fourcc == DRM_FORMAT_NV12 ? 2U : 1U);
+    for (size_t i = 0; i < textures.size(); ++i) draw(textures[i], i == 0 ? first : second);
+    auto wait = fence->publish(frame);
+    ASSERT_TRUE(wait.ok()) << wait.error();
+    EXPECT_EQ(*wait, DrawFence::Wait::kOnCpu);
+    const off_t size = lseek(frame.planes[0].fd, 0, SEEK_END);
+    void* mapped = mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_SHARED, frame.planes[0].fd, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    const auto at = [&](size_t plane, size_t row, size_t byte) {
+      const DmabufPlane& where = frame.planes[plane];
+      return static_cast<const uint8_t*>(mapped)[where.offset + row * where.stride + byte];
+    };
+    if (fourcc == DRM_FORMAT_NV12) {
+      EXPECT_EQ(frame.planes[1].offset, frame.planes[0].stride * 33);
+      EXPECT_EQ(at(0, 32, 64), 0x11);
+      EXPECT_EQ(at(1, 0, 0), 0x44);
+      EXPECT_EQ(at(1, 16, 64), 0x44);
+      EXPECT_EQ(at(1, 16, 65), 0x55);
+    } else {
+      const bool blue_first = fourcc == DRM_FORMAT_XRGB8888;
+      EXPECT_EQ(at(0, 32, 64 * 4 + (blue_first ? 2 : 0)), 0x11);
+      EXPECT_EQ(at(0, 32, 64 * 4 + 1), 0x22);
+      EXPECT_EQ(at(0, 32, 64 * 4 + (blue_first ? 0 : 2)), 0x33);
+    }
+    munmap(mapped, static_cast<size_t>(size));
+    std::printf("vm: %s, %lld bytes\n", describe(frame).c_str(), static_cast<long long>(size));
+  }
+  auto refused = (*targets)->make({64, 32, DRM_FORMAT_XRGB8888, {kTiled}});
+  ASSERT_FALSE(refused.ok());
+  std::printf("vm: %s\n", refused.error().c_str());
+  EXPECT_NE(refused.error().find("0x0100000000000001"), std::string::npos) << refused.error();
+  EXPECT_NE(refused.error().find("the driver imports XR24 as LINEAR"), std::string::npos) << refused.error();
+  EXPECT_EQ(gl_.GetError(), static_cast<GLenum>(GL_NO_ERROR));
 }
 
 }  // namespace

@@ -8,10 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "interop/gbm_device.h"
 #include "interop/result.h"
-#include "interop/unique_fd.h"
-
-struct gbm_device;
 
 namespace sightglass::interop {
 
@@ -21,6 +19,8 @@ class Display {
  public:
   // A display that its owner has initialised and keeps initialised while this object lives. `name` is for messages.
   static std::shared_ptr<Display> borrow(EGLDisplay display, std::string name);
+  // The one of the context that is current on this thread.
+  static Result<std::shared_ptr<Display>> current();
   // On a DRM device, "/dev/dri/renderD128" or "/dev/dri/card0". A card's first user becomes its master.
   static Result<std::shared_ptr<Display>> open_gbm(const std::string& node);
   ~Display();
@@ -30,7 +30,9 @@ class Display {
   EGLDisplay handle() const { return handle_; }
   const std::string& name() const { return name_; }  // "surfaceless platform"
   bool has_extension(const char* extension) const;
-  gbm_device* gbm() const { return gbm_; }  // null unless the display was opened on GBM
+  // The DRM device on which the display draws: the one that it was opened on, or else the one that the driver names
+  // (EGL_EXT_device_query). Software renderers have none.
+  Result<std::shared_ptr<const GbmDevice>> device() const;
 
  private:
   friend struct DisplayOpener;
@@ -38,8 +40,7 @@ class Display {
 
   EGLDisplay handle_ = EGL_NO_DISPLAY;
   std::string name_, extensions_;
-  gbm_device* gbm_ = nullptr;  // owned, with the device's file, when the display lies on it
-  UniqueFd gbm_fd_;
+  std::shared_ptr<const GbmDevice> gbm_;  // that the display lies on, if it was opened here
 };
 
 // One way to come by a display.

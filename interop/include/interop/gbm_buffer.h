@@ -3,15 +3,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "interop/dmabuf.h"
-#include "interop/egl_display.h"
+#include "interop/gbm_device.h"
 #include "interop/result.h"
 #include "interop/unique_fd.h"
 
 struct gbm_bo;
-struct gbm_device;
 
 namespace sightglass::interop {
 
@@ -24,10 +24,11 @@ class GbmBuffer {
     kLinear = 4,   // in rows, for devices that know no tilings
   };
 
-  // On the device of a display that lies on GBM (Display::open_gbm). Layout and modifier are the driver's choice;
-  // frame() tells them. The error names what the device refused.
-  static Result<std::unique_ptr<GbmBuffer>> create(std::shared_ptr<const Display> display, int32_t width,
-                                                   int32_t height, uint32_t fourcc, uint32_t use);
+  // With one of `modifiers`, or, where there are none, in a layout of the driver's choice; frame() tells it. The error
+  // names what the device refused.
+  static Result<std::unique_ptr<GbmBuffer>> create(std::shared_ptr<const GbmDevice> device, int32_t width,
+                                                   int32_t height, uint32_t fourcc, uint32_t use,
+                                                   std::span<const uint64_t> modifiers = {});
   ~GbmBuffer();
   GbmBuffer(const GbmBuffer&) = delete;
   GbmBuffer& operator=(const GbmBuffer&) = delete;
@@ -39,7 +40,7 @@ class GbmBuffer {
  private:
   GbmBuffer() = default;
 
-  std::shared_ptr<const Display> display_;  // keeps the device
+  std::shared_ptr<const GbmDevice> device_;
   gbm_bo* buffer_ = nullptr;
   UniqueFd fd_;
   DmabufFrame frame_;

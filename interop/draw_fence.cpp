@@ -1,0 +1,89 @@
+#include "interop/draw_fence.h"
+
+#include <EGL/eglext.h>
+#include <GLES3/gl31.h>
+#include <linux/dma-buf.h>
+#include <sys/ioctl.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "interop/unique_fd.h"
+
+namespace sightglass::interop {
+namespace {
+
+constexpr GLuint64 kPatience = 5'000'000'000;  // ns; a GPU that takes longer for a frame has stopped
+
+template <typename Function>
+Function function(const char* name) {
+  return reinterpret_cast<Function>(eglGetProcAddress(name));
+}
+
+bool draws_by_software() {
+  const auto get_string = function<decltype(&glGetString)>("glGetString");
+  const auto* renderer = reinterpret_cast<const char*>(get_string(GL_RENDERER));
+  if (renderer == nullptr) return false;
+  const std::string_view name = renderer;
+  for (const char* software : {"llvmpipe", "softpipe", "swrast", "SwiftShader"}) {
+    if (name.find(software) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::unique_ptr<DrawFence> DrawFence::create(std::shared_ptr<const Display> display) {
+  std::unique_ptr<DrawFence> fence(new DrawFence);
+  fence->native_ = display->has_extension("EGL_ANDROID_native_fence_sync") && !draws_by_software();
+  fence->display_ = std::move(display);
+  return fence;
+}
+
+bool DrawFence::attach(const DmabufFrame& frame) const {
+  static const auto create = function<PFNEGLCREATESYNCKHRPROC>("eglCreateSyncKHR");
+  static const auto destroy = function<PFNEGLDESTROYSYNCKHRPROC>("eglDestroySyncKHR");
+  static const auto duplicate = function<PFNEGLDUPNATIVEFENCEFDANDROIDPROC>("eglDupNativeFenceFDANDROID");
+  static const auto flush = function<decltype(&glFlush)>("glFlush");
+  if (create == nullptr || destroy == nullptr || duplicate == nullptr) return false;
+  const EGLSyncKHR sync = create(display_->handle(), EGL_SYNC_NATIVE_FENCE_ANDROID, nullptr);
+  if (sync == EGL_NO_SYNC_KHR) return false;
+  // The fence has a descriptor once it is on its way to the GPU.
+  flush();
+  const UniqueFd file(duplicate(display_->handle(), sync));
+  destroy(display_->handle(), sync);
+  if (!file.valid()) return false;
+  // A descriptor that several planes have gets the same fence again, which changes nothing.
+  for (size_t i = 0; i < static_cast<size_t>(frame.plane_count); ++i) {
+    dma_buf_import_sync_file request = {};
+    request.flags = DMA_BUF_SYNC_WRITE;
+    request.fd = file.get();
+    int result = 0;
+    do {
+      result = ::ioctl(frame.planes[i].fd, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &request);
+    } while (result < 0 && (errno == EINTR || errno == EAGAIN));
+    if (result != 0) return false;
+  }
+  return true;
+}
+
+Result<DrawFence::Wait> DrawFence::publish(const DmabufFrame& frame) const {
+  if (native_) {
+    if (attach(frame)) return Wait::kOnGpu;
+    native_ = false;
+  }
+  static const auto fence_sync = function<decltype(&glFenceSync)>("glFenceSync");
+  static const auto wait_sync = function<decltype(&glClientWaitSync)>("glClientWaitSync");
+  static const auto delete_sync = function<decltype(&glDeleteSync)>("glDeleteSync");
+  const GLsync fence = fence_sync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  if (fence == nullptr) return Error{"the GPU gives no fence for the frame (glFenceSync)"};
+  const GLenum result = wait_sync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, kPatience);
+  delete_sync(fence);
+  if (result == GL_ALREADY_SIGNALED || result == GL_CONDITION_SATISFIED) return Wait::kOnCpu;
+  return Error{result == GL_TIMEOUT_EXPIRED ? "the GPU did not finish the frame within five seconds"
+                                            : "waiting for the GPU failed (glClientWaitSync)"};
+}
+
+}  // namespace sightglass::interop

@@ -1,0 +1,85 @@
+#include "interop/exported_texture.h"
+
+#include <EGL/eglext.h>
+#include <GLES3/gl31.h>
+
+#include <string>
+
+namespace sightglass::interop {
+namespace {
+
+template <typename Function>
+Function function(const char* name) {
+  return reinterpret_cast<Function>(eglGetProcAddress(name));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ExportedTexture>> ExportedTexture::create(std::shared_ptr<const Display> display, int32_t width,
+                                                                 int32_t height) {
+  const std::string what = "a texture of " + std::to_string(width) + "x" + std::to_string(height) +
+                           " cannot be exported from " + display->name() + ": ";
+  if (!display->has_extension("EGL_MESA_image_dma_buf_export") ||
+      !display->has_extension("EGL_KHR_gl_texture_2D_image")) {
+    return Error{what + "it lacks EGL_MESA_image_dma_buf_export or EGL_KHR_gl_texture_2D_image"};
+  }
+  const auto create_image = function<PFNEGLCREATEIMAGEKHRPROC>("eglCreateImageKHR");
+  const auto query = function<PFNEGLEXPORTDMABUFIMAGEQUERYMESAPROC>("eglExportDMABUFImageQueryMESA");
+  const auto export_image = function<PFNEGLEXPORTDMABUFIMAGEMESAPROC>("eglExportDMABUFImageMESA");
+  const auto gen_textures = function<decltype(&glGenTextures)>("glGenTextures");
+  const auto bind_texture = function<decltype(&glBindTexture)>("glBindTexture");
+  const auto storage = function<decltype(&glTexStorage2D)>("glTexStorage2D");
+  const auto get_integer = function<decltype(&glGetIntegerv)>("glGetIntegerv");
+  if (create_image == nullptr || query == nullptr || export_image == nullptr || gen_textures == nullptr ||
+      bind_texture == nullptr || storage == nullptr || get_integer == nullptr) {
+    return Error{what + "EGL lacks functions"};
+  }
+  std::unique_ptr<ExportedTexture> texture(new ExportedTexture);
+  GLint before = 0;
+  get_integer(GL_TEXTURE_BINDING_2D, &before);
+  gen_textures(1, &texture->texture_.name);
+  texture->display_ = std::move(display);
+  bind_texture(GL_TEXTURE_2D, texture->texture_.name);
+  storage(GL_TEXTURE_2D, 1, GL_RGBA8, width, height);
+  bind_texture(GL_TEXTURE_2D, static_cast<GLuint>(before));
+  const EGLDisplay handle = texture->display_->handle();
+  const EGLint whole[] = {EGL_GL_TEXTURE_LEVEL_KHR, 0, EGL_NONE};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): this is how EGL takes names
+  auto* const name = reinterpret_cast<EGLClientBuffer>(static_cast<uintptr_t>(texture->texture_.name));
+  texture->image_ = create_image(handle, eglGetCurrentContext(), EGL_GL_TEXTURE_2D_KHR, name, whole);
+  if (texture->image_ == nullptr) return Error{what + "eglCreateImageKHR says " + egl_error_name(eglGetError())};
+
+  EGLint fourcc = 0, planes = 0;
+  EGLuint64KHR modifier = kModifierInvalid;
+  if (query(handle, texture->image_, &fourcc, &planes, &modifier) != EGL_TRUE || planes < 1 || planes > 4) {
+    return Error{what + "eglExportDMABUFImageQueryMESA says " + egl_error_name(eglGetError())};
+  }
+  EGLint fds[4] = {-1, -1, -1, -1}, strides[4] = {}, offsets[4] = {};
+  if (export_image(handle, texture->image_, fds, strides, offsets) != EGL_TRUE) {
+    return Error{what + "eglExportDMABUFImageMESA says " + egl_error_name(eglGetError())};
+  }
+  DmabufFrame& frame = texture->frame_;
+  frame.width = width;
+  frame.height = height;
+  frame.fourcc = static_cast<uint32_t>(fourcc);
+  frame.modifier = modifier;
+  frame.plane_count = planes;
+  for (size_t i = 0; i < static_cast<size_t>(planes); ++i) {
+    texture->fds_[i].reset(fds[i]);
+    // Planes after the first may lie in its memory, without a descriptor of their own.
+    frame.planes[i] = {fds[i] >= 0 ? fds[i] : fds[0], static_cast<uint32_t>(offsets[i]),
+                       static_cast<uint32_t>(strides[i])};
+  }
+  if (auto error = check(frame)) return *std::move(error);
+  texture->texture_ = {texture->texture_.name, GL_TEXTURE_2D, width, height, frame.fourcc};
+  return texture;
+}
+
+ExportedTexture::~ExportedTexture() {
+  if (image_ != nullptr) {
+    function<PFNEGLDESTROYIMAGEKHRPROC>("eglDestroyImageKHR")(display_->handle(), image_);
+  }
+  if (texture_.name != 0) function<decltype(&glDeleteTextures)>("glDeleteTextures")(1, &texture_.name);
+}
+
+}  // namespace sightglass::interop

@@ -1,0 +1,39 @@
+// DRM devices that give memory, through GBM.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "interop/result.h"
+#include "interop/unique_fd.h"
+
+struct gbm_device;
+
+namespace sightglass::interop {
+
+// Thread-safe. Opening does not take the display away from anybody: a card of which this would be the first user, and
+// so the master, is given up again at once.
+class GbmDevice {
+ public:
+  // "/dev/dri/renderD128" or "/dev/dri/card0". The error names the node.
+  static Result<std::shared_ptr<const GbmDevice>> open(const std::string& node);
+  // One that its owner keeps while this object lives. `name` is for messages.
+  static std::shared_ptr<const GbmDevice> borrow(gbm_device* handle, std::string name);
+  ~GbmDevice();
+  GbmDevice(const GbmDevice&) = delete;
+  GbmDevice& operator=(const GbmDevice&) = delete;
+
+  gbm_device* handle() const { return handle_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  friend struct DisplayOpener;
+  GbmDevice() = default;
+  static Result<std::shared_ptr<const GbmDevice>> open(const std::string& node, bool as_master);
+
+  UniqueFd fd_;  // of a device of our own
+  gbm_device* handle_ = nullptr;
+  std::string name_;
+};
+
+}  // namespace sightglass::interop
