@@ -54,6 +54,21 @@ TEST(ColorMatrix, EndsOfTheRanges) {
   EXPECT_EQ(with_chroma_swapped(jpeg).m[1], jpeg.m[2]);
 }
 
+TEST(ColorMatrix, TheWayBackIsTheInverse) {
+  for (const LumaWeights& weights : {kBt601, kBt709, kBt2020, kSmpte240m, kFcc}) {
+    for (const SampleRange range : {SampleRange::kLimited, SampleRange::kFull}) {
+      const ColorMatrix there = rgb_to_ycbcr(weights, range), back = ycbcr_to_rgb(weights, range);
+      for (const auto& [red, green, blue] : {std::array<double, 3>{0, 0, 0}, {1, 1, 1}, {1, 0, 0}, {0.2, 0.7, 0.4}}) {
+        const auto samples = convert(there, red, green, blue);
+        const auto rgb = convert(back, samples[0], samples[1], samples[2]);
+        EXPECT_NEAR(rgb[0], red, 1e-6);
+        EXPECT_NEAR(rgb[1], green, 1e-6);
+        EXPECT_NEAR(rgb[2], blue, 1e-6);
+      }
+    }
+  }
+}
+
 class FrameTest : public GlTest {
  protected:
   GlTexture upload(const std::vector<uint8_t>& samples, GLenum internal_format, GLenum format) {

@@ -1,4 +1,4 @@
-// From the samples of a YCbCr picture to R'G'B'. Plain arithmetic, no GL.
+// Between the samples of YCbCr pictures and R'G'B'. Plain arithmetic, no GL.
 #pragma once
 
 #include <array>
@@ -26,7 +26,9 @@ struct ColorMatrix {
 // For samples in the order Y' Cb Cr, from the definition (ITU-T H.273, 8.3): what is a multiple of 219 or 224 steps
 // above 16 or about 128 in the limited range, of 255 in the full one.
 ColorMatrix ycbcr_to_rgb(const LumaWeights& weights, SampleRange range);
-// The same for samples in the order Y' Cr Cb.
+// The way back: rows Y', Cb, Cr of (R', G', B', 1), as codes of eight bits divided by 255.
+ColorMatrix rgb_to_ycbcr(const LumaWeights& weights, SampleRange range);
+// ycbcr_to_rgb() for samples in the order Y' Cr Cb.
 ColorMatrix with_chroma_swapped(ColorMatrix matrix);
 
 }  // namespace sightglass
