@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gl_bridge.h"
+#include "mask_meta_type.h"
 #include "orientation.h"
 #include "segment_caps.h"
 #include "segment_properties.h"
@@ -301,6 +302,7 @@ static void gst_gl_segment_init(GstGlSegment* self) {
 
 static void gst_gl_segment_class_init(GstGlSegmentClass* klass) {
   GST_DEBUG_CATEGORY_INIT(gst_gl_segment_debug, "glsegment", 0, "segmentation on the GPU");
+  sightglass::mask_meta_info();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = finalize;
   object_class->set_property = set_property;

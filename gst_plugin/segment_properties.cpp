@@ -185,6 +185,11 @@ void install_segment_properties(GObjectClass* object_class) {
   install(kTuning, g_param_spec_enum("tuning", "Tuning",
                                      "Which of the variants of kernels, all of which give the same result, run",
                                      tuning_type(), defaults.tuning, kReady));
+  install(kAttachMask,
+          g_param_spec_boolean("attach-mask", "Attach mask",
+                               "Attaches the mask that the frame was composed with to every buffer, as a texture: "
+                               "SightglassMaskMeta, and GstAnalyticsSegmentationMtd where GStreamer has it (1.26)",
+                               defaults.attach_mask ? TRUE : FALSE, kReady));
   install(kBackground, g_param_spec_enum("background", "Background", "What is put behind the foreground",
                                          background_type(), static_cast<gint>(defaults.look.background), kLive));
   install(kBlurRadius, g_param_spec_float("blur-radius", "Blur radius",
@@ -251,6 +256,9 @@ bool set_segment_property(SegmentSettings& settings, guint id, const GValue* val
       return true;
     case kTuning:
       settings.tuning = g_value_get_enum(value);
+      return true;
+    case kAttachMask:
+      settings.attach_mask = g_value_get_boolean(value) != FALSE;
       return true;
     case kPrecision:
       settings.precision = g_value_get_enum(value);
@@ -322,6 +330,9 @@ bool get_segment_property(const SegmentSettings& settings, guint id, GValue* val
       return true;
     case kTuning:
       g_value_set_enum(value, settings.tuning);
+      return true;
+    case kAttachMask:
+      g_value_set_boolean(value, settings.attach_mask ? TRUE : FALSE);
       return true;
     case kPrecision:
       g_value_set_enum(value, settings.precision);

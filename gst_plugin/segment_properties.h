@@ -30,6 +30,7 @@ struct SegmentSettings {
   int quantized_models = static_cast<int>(QuantizedModels::kAllowed);
   std::optional<std::string> cache_dir;  // unset: the user's
   int tuning = static_cast<int>(TuningMode::kCached);
+  bool attach_mask = false;
   // Live.
   Look look;
   std::string background_location;
@@ -56,6 +57,7 @@ enum SegmentProperty : guint {
   kQuantizedModels,
   kCacheDir,
   kTuning,
+  kAttachMask,
   kBackground,
   kBlurRadius,
   kBackgroundColor,

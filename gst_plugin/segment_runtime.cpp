@@ -53,6 +53,7 @@ Status SegmentRuntime::start(const SegmentSettings& settings) {
     cache_folder_ = settings.cache_folder();
     tuning_ = static_cast<TuningMode>(settings.tuning);
     measures_model_ = settings.mask_sync == MaskSync::kLatest;
+    attach_mask_ = settings.attach_mask;
     input_.reset();
   }
   {
@@ -95,6 +96,10 @@ Status SegmentRuntime::attach(GstGLContext* context) {
   SG_ASSIGN_OR_RETURN(segmenter_, Segmenter::create(group, device, plan_, mask.output, input_->kind));
   built_for_ = input_->kind;
   context_ = GST_GL_CONTEXT(gst_object_ref(context));
+  if (attach_mask_) {
+    const TextureRef& texture = segmenter_->mask();
+    SG_ASSIGN_OR_RETURN(masks_, MaskAttachment::create(context, group, texture.width, texture.height));
+  }
   SG_RETURN_IF_ERROR(segmenter_->resize(GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)));
   picture_uploaded_ = false;
   if (measures_model_) SG_RETURN_IF_ERROR(segmenter_->measure_model());
@@ -104,18 +109,20 @@ Status SegmentRuntime::attach(GstGLContext* context) {
 }
 
 void SegmentRuntime::detach() {
-  std::unique_ptr<Segmenter> segmenter;
+  struct {
+    std::unique_ptr<Segmenter> segmenter;
+    std::unique_ptr<MaskAttachment> masks;
+  } held;
   GstGLContext* context = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    segmenter = std::move(segmenter_);
+    held = {std::move(segmenter_), std::move(masks_)};
     context = std::exchange(context_, nullptr);
   }
   if (context == nullptr) return;
   // Its objects belong to this context, which need not be the one that the caller is on.
   gst_gl_context_thread_add(
-      context, [](GstGLContext*, gpointer data) { static_cast<std::unique_ptr<Segmenter>*>(data)->reset(); },
-      &segmenter);
+      context, [](GstGLContext*, gpointer data) { *static_cast<decltype(held)*>(data) = {}; }, &held);
   gst_object_unref(context);
 }
 
@@ -218,6 +225,10 @@ void SegmentRuntime::run(Job& job) {
       job.status = (segmenter_.get()->*draw)(input.frame(), to_stored, output.texture().id, job.settings->fit,
                                              job.settings->look);
     }
+  }
+  if (job.status.ok() && masks_ != nullptr) {
+    job.status = masks_->attach(job.output, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_),
+                                segmenter_->mask(), segmenter_->mask_place(), job.settings->look.threshold);
   }
   // Its memory goes back to its pool, and may be written again, only when the output's reader is done with it as well.
   gst_buffer_add_parent_buffer_meta(job.output, job.input);

@@ -11,6 +11,7 @@
 
 #include "frame_format.h"
 #include "latency_meter.h"
+#include "mask_attachment.h"
 #include "segment/picture.h"
 #include "segment/segmenter.h"
 #include "segment_properties.h"
@@ -67,10 +68,12 @@ class SegmentRuntime {
   std::shared_ptr<const Plan> plan_;
   std::string cache_folder_;
   TuningMode tuning_ = TuningMode::kCached;
-  bool measures_model_ = false;      // as the element starts
+  bool measures_model_ = false;  // as the element starts
+  bool attach_mask_ = false;
   GstGLContext* context_ = nullptr;  // owned reference; set exactly while segmenter_ is
   std::unique_ptr<Segmenter> segmenter_;
-  std::optional<FrameFormat> input_;  // unknown until there are caps
+  std::unique_ptr<MaskAttachment> masks_;  // where they are asked for
+  std::optional<FrameFormat> input_;       // unknown until there are caps
   FrameKind built_for_ = FrameKind::kRgba;
   GstVideoInfo output_{};
   Orientation orientation_ = Orientation::kIdentity;  // of the last frame

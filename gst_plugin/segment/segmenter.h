@@ -51,6 +51,10 @@ class Segmenter {
                     const Look& look);
   Status advance(uint64_t budget_ns);
 
+  // What the last frame was composed with, and where that lies in the upright frame.
+  const TextureRef& mask() const { return mask_; }
+  const InputTransform& mask_place() const { return mask_to_upright_; }
+
   // Runs of the model that have been issued to their end.
   uint64_t inferences() const { return inferences_; }
   // The GPU's time for one run of the model, averaged over the last few; 0 while unknown.

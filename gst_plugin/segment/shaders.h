@@ -20,6 +20,7 @@ inline ShaderKey blur_first_shader(FrameKind kind) {
 inline const ShaderKey kBlurDownShader{"segment/blur_down.comp", {}};
 inline const ShaderKey kBlurGaussShader{"segment/blur_gauss.comp", {}};
 inline const ShaderKey kFullscreenShader{"segment/fullscreen.vert", {}};
+inline const ShaderKey kWriteMaskShader{"segment/write_mask.frag", {}};
 // What lies behind the foreground is a define: drivers that execute both sides of a branch fetch for one background
 // alone.
 inline constexpr int kColorComposite = 0, kPictureComposite = 1, kBlurComposite = 2, kMaskComposite = 3;
@@ -29,7 +30,7 @@ inline ShaderKey composite_shader(int background, FrameKind kind) {
 }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
-  std::vector<ShaderKey> keys{kBlurDownShader, kBlurGaussShader, kFullscreenShader};
+  std::vector<ShaderKey> keys{kBlurDownShader, kBlurGaussShader, kFullscreenShader, kWriteMaskShader};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(blur_first_shader(kind));
     for (int background = 0; background < kComposites; ++background) {

@@ -83,6 +83,13 @@ TEST(ZeroCopyPlanes, HundredFramesWithoutATransfer) {
   }
 }
 
+// Masks for others stay on the GPU.
+TEST(ZeroCopyMasks, HundredFramesWithoutATransfer) {
+  const auto counts = count_transfers(
+      "gleffects_identity ! glsegment name=segment attach-mask=true model=" + red_model(), "segment", "segment");
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
+}
+
 // The counters see what an upload and a download do.
 TEST(ZeroCopyControl, UploadAndDownloadAreCounted) {
   const auto counts =
