@@ -229,6 +229,16 @@ TEST(MaskMeta, OfTheLastElement) {
   EXPECT_EQ(metas, 1);
 }
 
+// Downloads of the picture leave the mask where it is, and with the picture.
+TEST(MaskMeta, StaysWithADownloadedPicture) {
+  TestPipeline pipeline("glsegmentbin name=segment attach-mask=true model=" + red_model() + " ! video/x-raw");
+  const Taken taken(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(pipeline.pass(left_half_red(64, 48))) << pipeline.error(1);
+  ASSERT_NE(taken.meta(), nullptr);
+  EXPECT_TRUE(gst_is_gl_memory(gst_buffer_peek_memory(taken.meta()->mask, 0)));
+}
+
 #ifdef SIGHTGLASS_ANALYTICS
 
 TEST(AnalyticsMeta, HasTheRegionsOfTheMask) {
