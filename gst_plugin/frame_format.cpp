@@ -30,9 +30,12 @@ LumaWeights luma_weights(const GstVideoInfo& info) {
 // the first of two, the texture is a quarter of its texels ahead.
 std::array<float, 4> chroma_map(GstVideoChromaSite chroma_site, int32_t width, int32_t height) {
   const auto site = static_cast<unsigned>(chroma_site);
-  const auto scale = [](gint pixels) { return static_cast<float>(pixels) / static_cast<float>((pixels + 1) / 2 * 2); };
-  const auto shift = [site](unsigned cosited, gint pixels) {
-    return (site & cosited) != 0 ? 0.25F / static_cast<float>((pixels + 1) / 2) : 0.0F;
+  const auto samples = [](int32_t pixels) { return (pixels + 1) / 2; };
+  const auto scale = [&](int32_t pixels) {
+    return static_cast<float>(pixels) / static_cast<float>(2 * samples(pixels));
+  };
+  const auto shift = [&](unsigned cosited, int32_t pixels) {
+    return (site & cosited) != 0 ? 0.25F / static_cast<float>(samples(pixels)) : 0.0F;
   };
   return {scale(width), scale(height), shift(GST_VIDEO_CHROMA_SITE_H_COSITED, width),
           shift(GST_VIDEO_CHROMA_SITE_V_COSITED, height)};

@@ -122,7 +122,7 @@ std::optional<Rgba> part_of(const YuvPicture& picture) {
   gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, crop_frame, nullptr, nullptr);
   gst_object_unref(sink);
   EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-  const auto got = pipeline.pass(picture.caps, picture.bytes);
+  auto got = pipeline.pass(picture.caps, picture.bytes);
   EXPECT_TRUE(got) << picture.caps << ": " << pipeline.error(1);
   return got;
 }

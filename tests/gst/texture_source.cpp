@@ -21,6 +21,11 @@ struct TextureSource::Job {
 
 namespace {
 
+// Where EGL and GStreamer take a texture's name for a pointer.
+void* as_pointer(GLuint name) {
+  return reinterpret_cast<void*>(static_cast<uintptr_t>(name));  // NOLINT(performance-no-int-to-ptr)
+}
+
 // An image of the texture, in the current context; null where EGL refuses.
 EGLImageKHR make_image(GLuint texture) {
   const EGLDisplay display = eglGetCurrentDisplay();
@@ -29,8 +34,7 @@ EGLImageKHR make_image(GLuint texture) {
     return EGL_NO_IMAGE_KHR;
   }
   const auto create = reinterpret_cast<PFNEGLCREATEIMAGEKHRPROC>(eglGetProcAddress("eglCreateImageKHR"));
-  return create(display, eglGetCurrentContext(), EGL_GL_TEXTURE_2D_KHR,
-                reinterpret_cast<EGLClientBuffer>(static_cast<uintptr_t>(texture)), nullptr);
+  return create(display, eglGetCurrentContext(), EGL_GL_TEXTURE_2D_KHR, as_pointer(texture), nullptr);
 }
 
 }  // namespace
@@ -106,8 +110,7 @@ GstBuffer* TextureSource::make(const Rgba& picture, GstGLTextureTarget target) {
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, static_cast<guint>(picture.width),
                             static_cast<guint>(picture.height));
   GstGLVideoAllocationParams* params = gst_gl_video_allocation_params_new_wrapped_gl_handle(
-      context_, nullptr, &info, 0, nullptr, target, GST_GL_RGBA8,
-      reinterpret_cast<gpointer>(static_cast<uintptr_t>(job.texture)), nullptr, nullptr);
+      context_, nullptr, &info, 0, nullptr, target, GST_GL_RGBA8, as_pointer(job.texture), nullptr, nullptr);
   GstGLMemoryAllocator* allocator = gst_gl_memory_allocator_get_default(context_);
   GstBuffer* buffer = gst_buffer_new();
   gst_buffer_append_memory(buffer,
