@@ -93,6 +93,22 @@ TEST_F(External, EveryOrientation) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
+// The model runs behind the pictures, in parts.
+TEST_F(External, BehindTheNewestMask) {
+  std::vector<Rgba> last;
+  for (const GstGLTextureTarget target : {k2d, kExternal}) {
+    TestPipeline pipeline("glsegment name=segment background=color mask-sync=latest gpu-budget=1 model=" + red_model(),
+                          TestPipeline::Entry::kDirect);
+    source_.give_to(pipeline.pipeline());
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    std::optional<Rgba> out;
+    for (int i = 0; i < 8; ++i) out = pass(pipeline, target);
+    ASSERT_TRUE(out) << pipeline.error(1);
+    last.push_back(*out);
+  }
+  EXPECT_TRUE(last[0].pixels == last[1].pixels);
+}
+
 // Whether the sink pad offers such textures.
 bool offers(const TestPipeline& pipeline, GstGLTextureTarget target) {
   GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "sink");
