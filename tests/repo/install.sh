@@ -27,6 +27,12 @@ if ! grep -q "path .*$prefix/share/sightglass/models/figure.tflite" "$work/figur
   cat "$work/figure.log" && exit 1
 fi
 
+echo "== metadata of buffers, in C"
+meta=$(dirname "$(find "$prefix/include" -name mask_meta.h)")
+# shellcheck disable=SC2046  # a list of flags
+printf '#include <figure_meta.h>\n#include <mask_meta.h>\nint main(void) { return 0; }\n' |
+  "$cxx" -x c -std=c11 -Wall -Wextra -Werror -fsyntax-only "-I$meta" $(pkg-config --cflags gstreamer-1.0) -
+
 echo "== CMake"
 cmake -S "$source/tests/repo/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_FLAGS="$flags" >"$work/configure.log"
