@@ -1,5 +1,6 @@
 #!/bin/sh
-# Inside of a chroot: compiles the tree for another architecture and runs the tests of what needs no GL under qemu-user.
+# Inside of a chroot: compiles the tree for another architecture and runs tests under qemu-user: those of what needs no GL,
+# and a few on Mesa's software renderer, to see that the engine runs there.
 #   TOOLS="…" LIBRARIES="…" cross.sh arm64 [GTEST-OPTION…]
 # TOOLS and LIBRARIES are Debian packages: those of this machine, and those of the other one.
 set -eu
@@ -15,15 +16,17 @@ esac
 triplet=$machine-linux-gnu
 build=build-$arch
 
-if [ ! -e /srv/packages.installed ]; then
+# Mesa's software renderer is for the few tests with GL.
+foreign=
+for library in $LIBRARIES libegl-mesa0 libgles2 libgl1-mesa-dri; do foreign="$foreign $library:$arch"; done
+packages="$TOOLS crossbuild-essential-$arch qemu-user$foreign"
+if [ "$(cat /srv/packages.installed 2>/dev/null)" != "$packages" ]; then
   export DEBIAN_FRONTEND=noninteractive
   dpkg --add-architecture "$arch"
   apt-get -qq update
-  foreign=
-  for library in $LIBRARIES; do foreign="$foreign $library:$arch"; done
-  # shellcheck disable=SC2086  # lists of words
-  apt-get -qq -o Dpkg::Use-Pty=0 install -y --no-install-recommends $TOOLS "crossbuild-essential-$arch" qemu-user $foreign
-  touch /srv/packages.installed
+  # shellcheck disable=SC2086  # a list of words
+  apt-get -qq -o Dpkg::Use-Pty=0 install -y --no-install-recommends $packages
+  echo "$packages" >/srv/packages.installed
 fi
 
 export PKG_CONFIG_LIBDIR=/usr/lib/$triplet/pkgconfig:/usr/share/pkgconfig
@@ -33,9 +36,27 @@ cmake -S . -B "$build" -G Ninja -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DSIGHTGLAS
   -DCMAKE_CROSSCOMPILING_EMULATOR=/usr/bin/qemu-$machine
 cmake --build "$build"
 
-for test in harness/harness_test tflite/tflite_test graph/graph_test plan/plan_test ref/ref_test ref/ref_models_test \
-  fuzz/fuzz_replay_test gst/figure_scene_test; do
-  echo "== $test"
-  "qemu-$machine" "$build/tests/$test" --gtest_brief=1 "$@"
+export EGL_PLATFORM=surfaceless MESA_SHADER_CACHE_DIR="$PWD/$build/shader-cache"
+mkdir -p "$MESA_SHADER_CACHE_DIR"
+failed=''
+# run PROGRAM [GTEST-OPTION…]
+run() {
+  program=$1
+  shift
+  echo "== $program"
+  "qemu-$machine" "$build/tests/$program" "$@" >"$build/output.txt" 2>&1 || failed="$failed $program"
+  grep -E '^\[  (PASSED|FAILED|SKIPPED)|^\[=+\] .* ran|: Failure$' "$build/output.txt" || tail -n 20 "$build/output.txt"
+}
+for program in harness/harness_test tflite/tflite_test graph/graph_test graph/rewrites/rewrites_test plan/plan_test \
+  ref/ref_test ref/ref_models_test fuzz/fuzz_replay_test gst/figure_scene_test tracer/zerocopy_record_test; do
+  run $program "$@"
 done
-echo "== all tests of what needs no GL passed on $arch"
+run gl/gl_test "$@" --gtest_filter='SessionTest.*'
+run ops/ops_test "$@" \
+  --gtest_filter='*Pool*:*DepthToSpace*:*Saturation*:*EveryRank:QuantizedTest.SumsAndProducts:QuantizedTest.ChangesOfQuantization'
+run models/models_test "$@" --gtest_filter='FigureModelTest.*:*/mediapipe_selfie_segmenter_256_device'
+[ -z "$failed" ] || {
+  echo "cross.sh: failed on $arch:$failed" >&2
+  exit 1
+}
+echo "== all of these tests passed on $arch"

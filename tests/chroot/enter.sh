@@ -14,6 +14,7 @@ if [ -d "$shared" ]; then
   mount -o remount,bind,ro "$root/srv/shared"
 fi
 exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin CI="${CI:-}" \
+  ${SIGHTGLASS_VM_SECONDS:+SIGHTGLASS_VM_SECONDS="$SIGHTGLASS_VM_SECONDS"} \
   TOOLS="${TOOLS:-}" LIBRARIES="${LIBRARIES:-}" \
   ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
   sh -c 'cd /srv/sightglass && exec "$@"' sh "$@"
