@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "test_pipeline.h"
 
@@ -56,30 +57,41 @@ void unplug_camera() {
   if (command == nullptr || std::system(command) != 0) std::fprintf(stderr, "the camera cannot be pulled out\n");
 }
 
-Rgba last_picture(const std::string& description) {
+void take_pictures(const std::string& description, const std::function<bool(Rgba)>& take) {
   GstElement* pipeline = parse(description + " ! video/x-raw,format=RGBA ! appsink name=sink sync=false");
   GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  Rgba picture;
-  while (GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 600 * GST_SECOND)) {
+  bool more = true;
+  while (more) {
+    GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 600 * GST_SECOND);
+    if (sample == nullptr) break;
     GstVideoInfo info;
     GstVideoFrame frame;
     if (gst_video_info_from_caps(&info, gst_sample_get_caps(sample)) &&
         gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ)) {
-      picture = Rgba(GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info));
+      Rgba picture(GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info));
       for (int32_t y = 0; y < picture.height; ++y) {
         const auto* row = static_cast<const uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0)) +
                           static_cast<ptrdiff_t>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
         std::memcpy(picture.at(0, y), row, static_cast<size_t>(picture.width) * 4);
       }
       gst_video_frame_unmap(&frame);
+      more = take(std::move(picture));
     }
     gst_sample_unref(sample);
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(sink);
   gst_object_unref(pipeline);
-  return picture;
+}
+
+Rgba last_picture(const std::string& description) {
+  Rgba last;
+  take_pictures(description, [&last](Rgba picture) {
+    last = std::move(picture);
+    return true;
+  });
+  return last;
 }
 
 CameraPipeline::CameraPipeline(const std::string& description) : pipeline_(parse(description)) {
@@ -151,6 +163,21 @@ void CameraPipeline::set_format(const std::string& caps) {
   g_object_set(filter, "caps", parsed, nullptr);
   gst_caps_unref(parsed);
   gst_object_unref(filter);
+}
+
+std::string CameraPipeline::format() const {
+  GstElement* filter = gst_bin_get_by_name(GST_BIN(pipeline_), "format");
+  GstPad* pad = gst_element_get_static_pad(filter, "src");
+  std::string text;
+  if (GstCaps* caps = gst_pad_get_current_caps(pad)) {
+    gchar* described = gst_caps_to_string(caps);
+    text = described;
+    g_free(described);
+    gst_caps_unref(caps);
+  }
+  gst_object_unref(pad);
+  gst_object_unref(filter);
+  return text;
 }
 
 int CameraPipeline::imported() { return imports; }

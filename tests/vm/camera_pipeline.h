@@ -4,6 +4,7 @@
 #include <gst/gst.h>
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -15,7 +16,9 @@ namespace sightglass::test {
 // Pulls the camera out, whoever is using it. It is there again for the next test.
 void unplug_camera();
 
-// The last picture of a pipeline that ends by itself, read back; an empty one if there is none.
+// Hands out the pictures of a pipeline, read back, until it ends or `take` returns false.
+void take_pictures(const std::string& description, const std::function<bool(Rgba)>& take);
+// The last picture of a pipeline that ends by itself; an empty one if there is none.
 Rgba last_picture(const std::string& description);
 
 // Plays one description, in which the last element is named "screen".
@@ -35,6 +38,8 @@ class CameraPipeline {
   std::string wait_for_end(int seconds);
   // Another format behind the element named "format".
   void set_format(const std::string& caps);
+  // What was agreed on there; empty before the first frame.
+  std::string format() const;
 
   int frames() const { return frames_; }
   // The size of the newest frame at the screen.

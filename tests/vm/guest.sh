@@ -32,6 +32,7 @@ until [ -e /dev/dri/card0 ]; do
 done
 camera=$(dirname "$0")/camera.sh
 "$camera" plug "$kernel" || exit
+modprobe -d "$kernel" v4l2loopback video_nr=10 exclusive_caps=1 || exit
 export SIGHTGLASS_VM_UNPLUG="$camera unplug $kernel"
 echo "up after $(cut -d' ' -f1 /proc/uptime) s: Linux $(uname -r), /dev/video0 is vivid, /dev/dri/card0 is vkms"
 
@@ -57,7 +58,7 @@ for program in $programs; do
     if "$build/tests/vm/$program" "--gtest_filter=$name" --gtest_color=no >/mnt/output.txt 2>&1 </dev/null; then
       result=ok
       grep -q '^\[  SKIPPED' /mnt/output.txt && result=skipped
-      sed -n 's/^vm: /     /p' /mnt/output.txt
+      sed -n -e 's/^vm: /     /p' -e '/: Skipped$/{n;s/^/     /p}' /mnt/output.txt
     else
       result="FAILED with status $?"
       status=1

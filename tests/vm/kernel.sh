@@ -1,6 +1,6 @@
 #!/bin/sh
 # The virtual machine's kernel: Debian's newest, unpacked and never installed, with vkms built from the same release's
-# source, since Debian's kernels come without it.
+# source, since Debian's kernels come without it, and with v4l2loopback from its own package.
 #   kernel.sh release            the newest release that apt knows with headers and source: 6.12.117+deb12-amd64
 #   kernel.sh packages RELEASE   what has to be installed before it can be built
 #   kernel.sh make RELEASE DIR   makes DIR: vmlinuz, initramfs.gz, lib/modules/RELEASE
@@ -42,6 +42,15 @@ unpack() {
   dpkg-deb -x "$(find . -maxdepth 1 -name "${1}_*.deb" | head -n 1)" "$2"
 }
 
+# compile RELEASE ROOT DIR [MAKE-VARIABLE…]: the module whose source is in DIR, into the modules below ROOT.
+compile() {
+  release=$1 root=$2 dir=$3
+  shift 3
+  make -s -C "$root/usr/src/linux-headers-$release" M="$dir" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
+  mkdir -p "$root/lib/modules/$release/extra"
+  cp "$dir"/*.ko "$root/lib/modules/$release/extra/"
+}
+
 # build_vkms RELEASE ROOT: from the source package into the modules below ROOT.
 build_vkms() {
   source=$(source_package "$1")
@@ -63,11 +72,13 @@ build_vkms() {
       return 1
     }
   done
-  headers=$2/usr/src/linux-headers-$1
-  sed -i "s|^include /usr/src|include $2/usr/src|" "$headers/Makefile"
-  make -s -C "$headers" M="$vkms" CONFIG_DRM_VKMS=m CONFIG_DEBUG_INFO_BTF_MODULES= modules
-  mkdir -p "$2/lib/modules/$1/extra"
-  cp "$vkms/vkms.ko" "$2/lib/modules/$1/extra/"
+  compile "$1" "$2" "$vkms" CONFIG_DRM_VKMS=m
+}
+
+# build_loopback RELEASE ROOT: from the package that was unpacked there.
+build_loopback() {
+  # Debian 12's version is older than this kernel, which has dropped strlcpy.
+  compile "$1" "$2" "$(echo "$2"/usr/src/v4l2loopback-*)" KCFLAGS=-Dstrlcpy=strscpy
 }
 
 # initramfs RELEASE ROOT FILE: busybox, and the modules that bring the host's files in.
@@ -87,6 +98,7 @@ initramfs() {
     esac
     number=$((number + 1))
   done
+  ls initramfs/modules/*-9p.ko >/dev/null
   (cd initramfs && find . | busybox cpio -o -H newc 2>/dev/null | gzip -1) >"$3"
 }
 
@@ -96,7 +108,7 @@ make_kernel() {
   mkdir -p "$work/packages"
   cd "$work/packages"
   # shellcheck disable=SC2046  # a list of words
-  set -- "$1" "$2" "linux-image-$1" "$(source_package "$1")" $(header_packages "$1")
+  set -- "$1" "$2" "linux-image-$1" "$(source_package "$1")" v4l2loopback-dkms $(header_packages "$1")
   release=$1
   target=$2
   shift 2
@@ -105,7 +117,11 @@ make_kernel() {
   for package in "$@"; do
     case $package in linux-source-*) ;; *) unpack "$package" "$work" ;; esac
   done
+  # Debian 13 has them below /usr.
+  [ -d "$work/lib/modules" ] || { mkdir -p "$work/lib" && mv "$work/usr/lib/modules" "$work/lib/"; }
+  sed -i "s|^include /usr/src|include $work/usr/src|" "$work/usr/src/linux-headers-$release/Makefile"
   build_vkms "$release" "$work"
+  build_loopback "$release" "$work"
   /sbin/depmod -b "$work" "$release"
   initramfs "$release" "$work" "$work/initramfs.gz"
   mv "$work/boot/vmlinuz-$release" "$work/vmlinuz"

@@ -1,0 +1,105 @@
+// A virtual camera: a pipeline of pipelines/README.md writes into v4l2loopback's device, and another process, this one,
+// takes it for a camera.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/videodev2.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "camera_pipeline.h"
+#include "interop/unique_fd.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr const char* kDevice = "/dev/video10";
+
+// A program of its own for as long as the object lives.
+class Process {
+ public:
+  explicit Process(const std::string& line) {
+    gchar** words = nullptr;
+    if (!g_shell_parse_argv(line.c_str(), nullptr, &words, nullptr)) return;
+    constexpr auto kFlags = static_cast<GSpawnFlags>(G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD);
+    started_ = g_spawn_async(nullptr, words, nullptr, kFlags, nullptr, nullptr, &id_, nullptr);
+    g_strfreev(words);
+  }
+  ~Process() {
+    if (!running()) return;
+    kill(id_, SIGKILL);
+    waitpid(id_, nullptr, 0);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  bool running() {
+    if (started_ && waitpid(id_, nullptr, WNOHANG) != 0) started_ = false;
+    return started_;
+  }
+
+ private:
+  GPid id_ = 0;
+  bool started_ = false;
+};
+
+// With exclusive_caps, the device is a camera for as long as somebody writes into it.
+bool is_camera() {
+  const interop::UniqueFd device(open(kDevice, O_RDWR | O_CLOEXEC));
+  v4l2_capability capability = {};
+  return device.get() >= 0 && ioctl(device.get(), VIDIOC_QUERYCAP, &capability) == 0 &&
+         (capability.device_caps & V4L2_CAP_VIDEO_CAPTURE) != 0;
+}
+
+int largest_difference(const Rgba& a, const Rgba& b) {
+  if (a.width != b.width || a.height != b.height) return std::numeric_limits<int>::max();
+  int largest = 0;
+  for (size_t i = 0; i < a.pixels.size(); ++i) largest = std::max(largest, std::abs(a.pixels[i] - b.pixels[i]));
+  return largest;
+}
+
+TEST(VirtualCameraTest, AnotherProcessSeesTheFrames) {
+  EXPECT_FALSE(is_camera());
+  // A small picture, since emulation is slow.
+  const std::string written =
+      "! video/x-raw(memory:GLMemory),width=320,height=240 ! glsegment model=figure ! "
+      "gldownload ! videoconvert ! video/x-raw,format=YUY2 ! ";
+  constexpr size_t kSeen = 3, kMade = 300;
+  std::vector<Rgba> seen;
+  {
+    Process writer("env GST_PLUGIN_PATH=" SIGHTGLASS_PLUGIN_FOLDER " gst-launch-1.0 glfiguresrc is-live=true " +
+                   written + "v4l2sink sync=false device=" + kDevice);
+    for (int waited = 0; waited < 600 && writer.running() && !is_camera(); ++waited) g_usleep(1'000'000);
+    ASSERT_TRUE(writer.running());
+    ASSERT_TRUE(is_camera());
+    take_pictures(std::string("v4l2src device=") + kDevice + " ! video/x-raw,format=YUY2 ! videoconvert",
+                  [&seen](Rgba picture) {
+                    seen.push_back(std::move(picture));
+                    return seen.size() < kSeen;
+                  });
+    EXPECT_TRUE(writer.running());
+  }
+  ASSERT_EQ(seen.size(), kSeen);
+  // They are among the frames that the same pipeline makes without a device in between, in this order. How many the
+  // writer had made by then is open.
+  size_t made = 0, found = 0;
+  take_pictures("glfiguresrc num-buffers=" + std::to_string(kMade) + " " + written + "videoconvert", [&](Rgba picture) {
+    for (; found < kSeen && largest_difference(picture, seen[found]) <= 1; ++found) {
+      std::printf("vm: %dx%d through v4l2loopback is frame %zu, largest difference %d of 255\n", picture.width,
+                  picture.height, made, largest_difference(picture, seen[found]));
+    }
+    ++made;
+    return found < kSeen;
+  });
+  EXPECT_EQ(found, kSeen) << "of " << made << " frames none is what the camera showed";
+}
+
+}  // namespace
+}  // namespace sightglass::test
