@@ -136,6 +136,7 @@ Result<std::shared_ptr<const GbmDevice>> Display::device() const {
   }
   EGLAttrib device = 0;
   if (query(handle_, EGL_DEVICE_EXT, &device) != EGL_TRUE) return last_error("eglQueryDisplayAttribEXT");
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): this is how EGL gives it away
   auto* const handle = reinterpret_cast<EGLDeviceEXT>(device);
   const char* extensions = describe(handle, EGL_EXTENSIONS);
   const char* node = nullptr;
