@@ -6,8 +6,6 @@
 
 namespace sightglass {
 
-namespace {
-
 LumaWeights luma_weights(const GstVideoInfo& info) {
   switch (GST_VIDEO_INFO_COLORIMETRY(&info).matrix) {
     case GST_VIDEO_COLOR_MATRIX_FCC:
@@ -24,6 +22,8 @@ LumaWeights luma_weights(const GstVideoInfo& info) {
       return GST_VIDEO_INFO_HEIGHT(&info) > 576 ? kBt709 : kBt601;
   }
 }
+
+namespace {
 
 // From places in the picture to places in its planes of chroma, which hold half as many samples, rounded up. Where
 // these lie halfway between two of luma, they are texel centres of a texture laid over the picture; where they lie on

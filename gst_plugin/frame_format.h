@@ -20,6 +20,9 @@ struct FrameFormat {
   GstVideoChromaSite chroma_site = GST_VIDEO_CHROMA_SITE_UNKNOWN;
 };
 
+// How much the colours weigh in Y' by the frame's colorimetry, or by its height where that does not say it.
+LumaWeights luma_weights(const GstVideoInfo& info);
+
 // Of caps that fit the sink pad's template; nothing for others.
 std::optional<FrameFormat> frame_format_of(GstCaps* caps);
 

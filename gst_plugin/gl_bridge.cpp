@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "dmabuf_export/dmabuf_pool.h"
+
 namespace sightglass {
 
 GlApi::GetProcAddress proc_address_of(GstGLContext* context) {
@@ -118,8 +120,15 @@ bool decide_gl_allocation(GstGLContext* context, GstQuery* query) {
 
   guint size = static_cast<guint>(info.size), min = 0;
   const bool offered = gst_query_get_n_allocation_pools(query) > 0;
-  if (offered) gst_query_parse_nth_allocation_pool(query, 0, nullptr, &size, &min, nullptr);
-  // A pool of our own, whatever was offered: its textures belong to this very context and carry sync meta.
+  if (offered) {
+    GstBufferPool* theirs = nullptr;
+    gst_query_parse_nth_allocation_pool(query, 0, &theirs, &size, &min, nullptr);
+    const bool dmabufs = is_dmabuf_pool(theirs, context);
+    if (theirs != nullptr) gst_object_unref(theirs);
+    // What is drawn into it leaves GL without another pass.
+    if (dmabufs) return true;
+  }
+  // Otherwise a pool of our own, whatever was offered: its textures belong to this very context and carry sync meta.
   GstBufferPool* pool = make_pool(context, caps, size, min);
   if (pool == nullptr) return false;
   if (offered) {

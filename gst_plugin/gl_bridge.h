@@ -63,7 +63,8 @@ void signal_buffer(GstBuffer* buffer, GstGLContext* context);
 // Answers an allocation query from upstream with a pool of textures of ours, and with the metadata that frames may
 // have.
 bool propose_gl_allocation(GstGLContext* context, GstQuery* query, bool need_pool);
-// Makes sure that the query's first pool hands out textures of `context`, with GstGLSyncMeta.
+// Makes sure that the query's first pool hands out textures of `context`, with GstGLSyncMeta: gldmabufexport's pool, if
+// that is what downstream offers, or one of our own.
 bool decide_gl_allocation(GstGLContext* context, GstQuery* query);
 
 // An inactive pool of GRAY8 textures of the picture's size; null when there can be none.

@@ -1,6 +1,7 @@
 // Entry point of the GStreamer plug-in. Touches no GL: the registry's scanner loads it too.
 #include <gst/gst.h>
 
+#include "gldmabufexport.h"
 #include "glfiguresrc.h"
 #include "glsegment.h"
 #include "glsegmentbin.h"
@@ -9,8 +10,8 @@
 
 static gboolean plugin_init(GstPlugin* plugin) {
   return GST_ELEMENT_REGISTER(glsegment, plugin) && GST_ELEMENT_REGISTER(glsegmentbin, plugin) &&
-         GST_ELEMENT_REGISTER(glfiguresrc, plugin) && sightglass::register_stage_latency_tracer(plugin) &&
-         sightglass::register_zero_copy_tracer(plugin);
+         GST_ELEMENT_REGISTER(glfiguresrc, plugin) && GST_ELEMENT_REGISTER(gldmabufexport, plugin) &&
+         sightglass::register_stage_latency_tracer(plugin) && sightglass::register_zero_copy_tracer(plugin);
 }
 
 #define PACKAGE "sightglass"

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "gldmabufexport.h"
 #include "glfiguresrc.h"
 #include "glsegment.h"
 #include "glsegmentbin.h"
@@ -29,7 +30,8 @@ void init_gstreamer() {
     setenv("XDG_DATA_HOME", (scratch_folder() / "data").c_str(), 1);
     gst_init(nullptr, nullptr);
     return GST_ELEMENT_REGISTER(glsegment, nullptr) != FALSE && GST_ELEMENT_REGISTER(glsegmentbin, nullptr) != FALSE &&
-           GST_ELEMENT_REGISTER(glfiguresrc, nullptr) != FALSE;
+           GST_ELEMENT_REGISTER(glfiguresrc, nullptr) != FALSE &&
+           GST_ELEMENT_REGISTER(gldmabufexport, nullptr) != FALSE;
   }();
   (void)done;
 }

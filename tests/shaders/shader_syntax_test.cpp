@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "dmabuf_export/shaders.h"
 #include "figure/shaders.h"
 #include "gpu_engine/shader_library.h"
 #include "harness/gl_test.h"
@@ -20,6 +21,7 @@ std::vector<ShaderKey> every_variant() {
   std::vector<ShaderKey> keys = all_shader_variants();
   for (const ShaderKey& key : segment_shader_variants()) keys.push_back(key);
   for (const ShaderKey& key : figure::figure_shader_variants()) keys.push_back(key);
+  for (const ShaderKey& key : export_shader_variants()) keys.push_back(key);
   return keys;
 }
 

@@ -1,0 +1,212 @@
+#include "dmabuf_export/dmabuf_pool.h"
+
+#include <array>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "dmabuf_export/dmabuf_slot.h"
+
+// The element's.
+GST_DEBUG_CATEGORY_EXTERN(gst_gl_dmabuf_export_debug);
+#define GST_CAT_DEFAULT gst_gl_dmabuf_export_debug
+
+namespace {
+
+using sightglass::DmabufSlot;
+using sightglass::DmabufSource;
+using sightglass::interop::DrawTarget;
+
+struct PoolState {
+  DmabufSource source;
+  std::mutex mutex;  // guards `first`
+  std::unique_ptr<DrawTarget> first;
+};
+
+struct SightglassDmabufPool {
+  GstGLBufferPool parent;
+  PoolState* state;
+};
+struct SightglassDmabufPoolClass {
+  GstGLBufferPoolClass parent_class;
+};
+
+}  // namespace
+
+// A GL pool by type, so that GStreamer's own GL elements take it.
+G_DEFINE_TYPE(SightglassDmabufPool, sightglass_dmabuf_pool, GST_TYPE_GL_BUFFER_POOL)
+
+namespace {
+
+PoolState& state_of(gpointer pool) { return *static_cast<SightglassDmabufPool*>(pool)->state; }
+
+// Made on the GL thread: around downstream's buffer, where there is one. Null, with a warning, where that fails.
+std::shared_ptr<DmabufSlot> make_slot(GstBufferPool* pool, GstBuffer* theirs) {
+  PoolState& state = state_of(pool);
+  GstGLContext* context = GST_GL_BUFFER_POOL(pool)->context;
+  struct Making {
+    const DmabufSource& source;
+    GstBuffer* theirs;
+    std::unique_ptr<DrawTarget> target;
+    std::string error;
+  } making{state.source, theirs, nullptr, {}};
+  if (theirs == nullptr) {
+    const std::lock_guard lock(state.mutex);
+    making.target = std::move(state.first);
+  }
+  if (making.target == nullptr) {
+    gst_gl_context_thread_add(
+        context,
+        [](GstGLContext*, gpointer data) {
+          auto& making = *static_cast<Making*>(data);
+          const auto& [targets, format, pool] = making.source;
+          const auto frame = making.theirs != nullptr ? sightglass::frame_in_buffer(making.theirs, format)
+                                                      : std::optional<sightglass::interop::DmabufFrame>();
+          auto target = frame ? targets->adopt(*frame) : targets->make(format.request);
+          if (target.ok()) {
+            making.target = std::move(target).value();
+          } else {
+            making.error = target.error();
+          }
+        },
+        &making);
+  }
+  if (making.target == nullptr) {
+    GST_WARNING_OBJECT(pool, "%s", making.error.c_str());
+    return nullptr;
+  }
+  GstMemory* memory = theirs == nullptr ? sightglass::make_dmabuf_memory(making.target->frame()) : nullptr;
+  auto slot = std::make_shared<DmabufSlot>(context, std::move(making.target), memory);
+  if (theirs != nullptr || memory != nullptr) return slot;
+  GST_WARNING_OBJECT(pool, "no memory could be made of a DMABUF");
+  return nullptr;
+}
+
+GstFlowReturn alloc_buffer(GstBufferPool* pool, GstBuffer** buffer, GstBufferPoolAcquireParams* /*params*/) {
+  const std::shared_ptr<DmabufSlot> slot = make_slot(pool, nullptr);
+  *buffer = slot != nullptr ? sightglass::wrap_dmabuf_slot(slot, nullptr) : nullptr;
+  return *buffer != nullptr ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+// Downstream's buffers are its own pool's to keep: each is wrapped anew, the textures are kept with its memory.
+GstFlowReturn acquire_buffer(GstBufferPool* pool, GstBuffer** buffer, GstBufferPoolAcquireParams* params) {
+  PoolState& state = state_of(pool);
+  if (state.source.theirs == nullptr) {
+    return GST_BUFFER_POOL_CLASS(sightglass_dmabuf_pool_parent_class)->acquire_buffer(pool, buffer, params);
+  }
+  const bool now = params != nullptr && (params->flags & GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT) != 0;
+  GstBuffer* theirs = sightglass::acquire_downstream_buffer(state.source.theirs, now);
+  if (theirs == nullptr) return now ? GST_FLOW_EOS : GST_FLOW_FLUSHING;
+  GstMemory* memory = gst_buffer_peek_memory(theirs, 0);
+  auto slot = sightglass::kept_slot(memory, GST_GL_BUFFER_POOL(pool)->context);
+  if (slot == nullptr && (slot = make_slot(pool, theirs)) != nullptr) sightglass::keep_slot(memory, slot);
+  if (slot == nullptr) {
+    gst_buffer_unref(theirs);
+    return GST_FLOW_ERROR;
+  }
+  *buffer = sightglass::wrap_dmabuf_slot(slot, theirs);
+  return *buffer != nullptr ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+void release_buffer(GstBufferPool* pool, GstBuffer* buffer) {
+  if (state_of(pool).source.theirs != nullptr) {
+    gst_buffer_unref(buffer);
+  } else {
+    GST_BUFFER_POOL_CLASS(sightglass_dmabuf_pool_parent_class)->release_buffer(pool, buffer);
+  }
+}
+
+// None is made before it is asked for, where that is downstream's business.
+gboolean start(GstBufferPool* pool) {
+  return state_of(pool).source.theirs != nullptr ||
+         GST_BUFFER_POOL_CLASS(sightglass_dmabuf_pool_parent_class)->start(pool);
+}
+
+void finalize(GObject* object) {
+  auto* pool = static_cast<SightglassDmabufPool*>(static_cast<gpointer>(object));
+  // Textures that nobody came to use.
+  if (pool->state->first != nullptr) {
+    gst_gl_context_thread_add(
+        pool->parent.context, [](GstGLContext*, gpointer state) { static_cast<PoolState*>(state)->first.reset(); },
+        pool->state);
+  }
+  delete pool->state;
+  G_OBJECT_CLASS(sightglass_dmabuf_pool_parent_class)->finalize(object);
+}
+
+}  // namespace
+
+static void sightglass_dmabuf_pool_init(SightglassDmabufPool* self) { self->state = new PoolState; }
+
+static void sightglass_dmabuf_pool_class_init(SightglassDmabufPoolClass* klass) {
+  G_OBJECT_CLASS(klass)->finalize = finalize;
+  GstBufferPoolClass* pool_class = GST_BUFFER_POOL_CLASS(klass);
+  pool_class->start = start;
+  pool_class->alloc_buffer = alloc_buffer;
+  pool_class->acquire_buffer = acquire_buffer;
+  pool_class->release_buffer = release_buffer;
+}
+
+namespace sightglass {
+
+GstBufferPool* make_dmabuf_pool(GstGLContext* context, const DmabufSource& source,
+                                std::unique_ptr<interop::DrawTarget> first) {
+  auto* pool = static_cast<SightglassDmabufPool*>(g_object_new(sightglass_dmabuf_pool_get_type(), nullptr));
+  gst_object_ref_sink(pool);
+  pool->parent.context = GST_GL_CONTEXT(gst_object_ref(context));
+  pool->state->source = source;
+  pool->state->first = std::move(first);
+  return GST_BUFFER_POOL(pool);
+}
+
+bool configure_dmabuf_pool(GstBufferPool* pool, GstCaps* caps, guint min) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return false;
+  GstStructure* config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, static_cast<guint>(info.size), min, 0);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_GL_SYNC_META);
+  return gst_buffer_pool_set_config(pool, config) != FALSE;
+}
+
+bool is_dmabuf_pool(GstBufferPool* pool, GstGLContext* context) {
+  if (pool == nullptr || !G_TYPE_CHECK_INSTANCE_TYPE(pool, sightglass_dmabuf_pool_get_type())) return false;
+  GstGLContext* owner = GST_GL_BUFFER_POOL(pool)->context;
+  return owner == context || gst_gl_context_can_share(owner, context);
+}
+
+const interop::DmabufFrame* dmabuf_frame(GstBuffer* buffer) {
+  const DmabufHold* hold = dmabuf_hold(buffer);
+  return hold == nullptr ? nullptr : &hold->slot->target->frame();
+}
+
+const interop::DmabufTexture& dmabuf_texture(GstBuffer* buffer, size_t index) {
+  return dmabuf_hold(buffer)->slot->target->textures()[index];
+}
+
+bool can_unwrap_dmabuf(GstBuffer* buffer) {
+  const DmabufHold* hold = dmabuf_hold(buffer);
+  return hold->slot->memory != nullptr || (hold->theirs != nullptr && gst_buffer_is_writable(buffer));
+}
+
+GstBuffer* unwrap_dmabuf(GstBuffer* buffer, GstVideoFormat format, bool* lent) {
+  DmabufHold* hold = dmabuf_hold(buffer);
+  *lent = hold->slot->memory == nullptr;
+  if (*lent) return std::exchange(hold->theirs, nullptr);
+  const interop::DmabufFrame& frame = hold->slot->target->frame();
+  std::array<gsize, GST_VIDEO_MAX_PLANES> offsets{};
+  std::array<gint, GST_VIDEO_MAX_PLANES> strides{};
+  for (size_t i = 0; i < static_cast<size_t>(frame.plane_count); ++i) {
+    offsets[i] = frame.planes[i].offset;
+    strides[i] = static_cast<gint>(frame.planes[i].stride);
+  }
+  GstBuffer* out = gst_buffer_new();
+  gst_buffer_append_memory(out, gst_memory_ref(hold->slot->memory));
+  gst_buffer_add_video_meta_full(out, GST_VIDEO_FRAME_FLAG_NONE, format, static_cast<guint>(frame.width),
+                                 static_cast<guint>(frame.height), static_cast<guint>(frame.plane_count),
+                                 offsets.data(), strides.data());
+  gst_buffer_add_parent_buffer_meta(out, buffer);
+  return out;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,258 @@
+#include "dmabuf_export/exporter.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gl_bridge.h"
+#include "interop/gbm_device.h"
+#include "sharing.h"
+
+// The element's.
+GST_DEBUG_CATEGORY_EXTERN(gst_gl_dmabuf_export_debug);
+#define GST_CAT_DEFAULT gst_gl_dmabuf_export_debug
+
+namespace sightglass {
+
+namespace {
+
+// GStreamer's own GBM device, where its display lies on one: a second one might be another device.
+interop::Result<std::shared_ptr<const interop::GbmDevice>> device_of(GstGLContext* context,
+                                                                     const interop::Display& display) {
+  GstGLDisplay* owner = gst_gl_context_get_display(context);
+  const bool on_gbm = gst_gl_display_get_handle_type(owner) == GST_GL_DISPLAY_TYPE_GBM;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): this is how GStreamer gives it away
+  auto* const handle = on_gbm ? reinterpret_cast<gbm_device*>(gst_gl_display_get_handle(owner)) : nullptr;
+  gst_object_unref(owner);
+  // The context keeps its display, and whoever holds memory of the device keeps the context.
+  if (handle != nullptr) return interop::GbmDevice::borrow(handle, "the GL display's GBM device");
+  return display.device();
+}
+
+GstCaps* texture_caps(const ExportFormat& format) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, format.planes() ? GST_VIDEO_FORMAT_NV12 : GST_VIDEO_FORMAT_RGBA,
+                            static_cast<guint>(format.request.width), static_cast<guint>(format.request.height));
+  GstCaps* caps = gst_video_info_to_caps(&info);
+  gst_caps_set_features_simple(caps, gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_GL_MEMORY, nullptr));
+  gst_caps_set_simple(caps, "texture-target", G_TYPE_STRING, "2D", nullptr);
+  return caps;
+}
+
+// What downstream holds of it stays alive.
+void drop(GstBufferPool* pool) {
+  if (pool == nullptr) return;
+  gst_buffer_pool_set_active(pool, FALSE);
+  gst_object_unref(pool);
+}
+
+TextureRef texture_ref(const interop::DmabufTexture& texture) {
+  return {texture.name, texture.target, texture.width, texture.height};
+}
+
+}  // namespace
+
+Status DmabufExporter::attach(GstGLContext* context) {
+  detach();
+  auto display = interop::Display::current();
+  if (!display.ok()) return unsupported(display.error() + "; set GST_GL_PLATFORM=egl");
+  auto targets = interop::DrawTargets::create(*display, device_of(context, **display));
+  if (!targets.ok()) return unsupported(targets.error());
+  const std::lock_guard lock(mutex_);
+  context_ = GST_GL_CONTEXT(gst_object_ref(context));
+  targets_ = *targets;
+  fence_ = interop::DrawFence::create(*display);
+  return {};
+}
+
+void DmabufExporter::detach() {
+  GstBufferPool* pool = nullptr;
+  GstGLContext* context = nullptr;
+  struct Objects {
+    std::unique_ptr<interop::DrawTarget> first;
+    std::unique_ptr<PlanePainter> painter;
+  } objects;
+  {
+    const std::lock_guard lock(mutex_);
+    pool = std::exchange(pool_, nullptr);
+    context = std::exchange(context_, nullptr);
+    objects = {std::move(first_), std::move(painter_)};
+    fence_.reset();
+    targets_.reset();
+    source_.reset();
+  }
+  drop(pool);
+  if (context == nullptr) return;
+  // They belong to this context, which need not be the one that the caller is on.
+  gst_gl_context_thread_add(
+      context, [](GstGLContext*, gpointer data) { *static_cast<Objects*>(data) = {}; }, &objects);
+  gst_object_unref(context);
+}
+
+bool DmabufExporter::can_export(uint32_t fourcc, uint64_t modifier) const {
+  const std::lock_guard lock(mutex_);
+  return targets_ != nullptr && targets_->possible(fourcc, modifier);
+}
+
+// The GL thread takes the lock as well, so nobody waits for it with the lock held.
+Status DmabufExporter::on_gl_thread(const std::function<Status()>& work) {
+  struct Job {
+    DmabufExporter* self;
+    const std::function<Status()>& work;
+    GstGLContext* context;
+    Status status;
+  } job{this, work, nullptr, {}};
+  {
+    const std::lock_guard lock(mutex_);
+    if (context_ != nullptr) job.context = GST_GL_CONTEXT(gst_object_ref(context_));
+  }
+  if (job.context == nullptr) return internal_error("there is no GL context");
+  gst_gl_context_thread_add(
+      job.context,
+      [](GstGLContext* context, gpointer data) {
+        auto& job = *static_cast<Job*>(data);
+        const std::lock_guard lock(job.self->mutex_);
+        job.status =
+            job.self->context_ == context ? job.work() : internal_error("the GL context was changed meanwhile");
+      },
+      &job);
+  gst_object_unref(job.context);
+  return job.status;
+}
+
+Status DmabufExporter::set_format(const ExportFormat& format, guint held, DownstreamPool theirs) {
+  GstBufferPool* pool = nullptr;
+  // Which buffer it is does not matter: its like are what the pool gives.
+  GstBuffer* sample = theirs != nullptr ? acquire_downstream_buffer(theirs, true) : nullptr;
+  DownstreamPool before;
+  {
+    const std::lock_guard lock(mutex_);
+    pool = std::exchange(pool_, nullptr);
+    if (source_) before = std::move(source_->theirs);
+    source_ = DmabufSource{targets_, format, nullptr};
+    held_ = held;
+  }
+  drop(pool);
+  before.reset();
+  Status status = on_gl_thread([&]() -> Status {
+    first_.reset();
+    painter_.reset();
+    if (const auto frame = sample != nullptr ? frame_in_buffer(sample, format) : std::nullopt) {
+      const auto adopted = targets_->adopt(*frame);
+      if (adopted.ok()) {
+        source_->theirs = theirs;
+        return {};
+      }
+      GST_INFO("downstream's memory is not used: %s", adopted.error().c_str());
+    }
+    auto target = targets_->make(format.request);
+    if (!target.ok()) return device_error(target.error());
+    first_ = std::move(target).value();
+    // What was chosen of several stays the same for all.
+    source_->format.request.modifiers = {first_->frame().modifier};
+    return {};
+  });
+  gst_clear_buffer(&sample);
+  return status;
+}
+
+GstBufferPool* DmabufExporter::propose_pool(GstCaps* caps, guint* min) {
+  GstVideoInfo info;
+  GstBufferPool* pool = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (context_ == nullptr || !source_ || source_->format.planes() || !gst_video_info_from_caps(&info, caps) ||
+        GST_VIDEO_INFO_WIDTH(&info) != source_->format.request.width ||
+        GST_VIDEO_INFO_HEIGHT(&info) != source_->format.request.height) {
+      return nullptr;
+    }
+    // One is being drawn while the others are downstream.
+    *min = held_ + 1;
+    pool = make_dmabuf_pool(context_, *source_, std::move(first_));
+  }
+  if (configure_dmabuf_pool(pool, caps, *min)) return pool;
+  gst_object_unref(pool);
+  return nullptr;
+}
+
+// A buffer to draw over into; null when there can be none. The caller owns it.
+GstBuffer* DmabufExporter::acquire() {
+  GstBufferPool* pool = nullptr;
+  bool made = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (context_ == nullptr || !source_) return nullptr;
+    if (pool_ == nullptr) {
+      GstCaps* caps = texture_caps(source_->format);
+      pool_ = make_dmabuf_pool(context_, *source_, std::move(first_));
+      made = configure_dmabuf_pool(pool_, caps, held_ + 1);
+      gst_caps_unref(caps);
+    }
+    pool = GST_BUFFER_POOL(gst_object_ref(pool_));
+  }
+  if (made) gst_buffer_pool_set_active(pool, TRUE);
+  GstBuffer* buffer = nullptr;
+  gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr);
+  gst_object_unref(pool);
+  return buffer;
+}
+
+bool DmabufExporter::fits(GstBuffer* buffer) const {
+  const interop::DmabufFrame* frame = dmabuf_frame(buffer);
+  if (frame == nullptr || !can_unwrap_dmabuf(buffer)) return false;
+  const interop::DrawRequest& wanted = source_->format.request;
+  return frame->width == wanted.width && frame->height == wanted.height && frame->fourcc == wanted.fourcc &&
+         std::ranges::count(wanted.modifiers, frame->modifier) != 0;
+}
+
+Status DmabufExporter::finish(GstBuffer* input, GstBuffer* output) {
+  if (!source_) return internal_error("the format was changed meanwhile");
+  wait_for_buffer(input, context_);
+  if (input != output) {
+    SG_RETURN_IF_ERROR(check_gl_memory(gst_buffer_peek_memory(input, 0), context_));
+    if (painter_ == nullptr) {
+      SG_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context_));
+      SG_ASSIGN_OR_RETURN(painter_, PlanePainter::create(share_group_of(context_, gl, {}), source_->format.info));
+    }
+    GstVideoInfo info;
+    gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, static_cast<guint>(source_->format.request.width),
+                              static_cast<guint>(source_->format.request.height));
+    const MappedTexture from(input, info, GST_MAP_READ);
+    if (!from.ok()) return device_error("a frame's texture cannot be mapped for reading");
+    std::vector<TextureRef> planes;
+    for (size_t i = 0; i < gst_buffer_n_memory(output); ++i) planes.push_back(texture_ref(dmabuf_texture(output, i)));
+    SG_RETURN_IF_ERROR(painter_->draw(from.texture(), planes));
+    ++drawn_;
+  }
+  auto wait = fence_->publish(*dmabuf_frame(output));
+  if (!wait.ok()) return device_error(wait.error());
+  if (*wait == interop::DrawFence::Wait::kOnCpu) ++waited_;
+  return {};
+}
+
+Result<GstBuffer*> DmabufExporter::export_frame(GstBuffer* input) {
+  bool fitting = false;
+  GstVideoFormat format = GST_VIDEO_FORMAT_UNKNOWN;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!source_) return internal_error("a frame arrived before its format");
+    fitting = fits(input);
+    format = source_->format.meta_format;
+  }
+  GstBuffer* output = fitting ? gst_buffer_ref(input) : acquire();
+  if (output == nullptr) return device_error("no further DMABUF could be made; GST_DEBUG=gldmabufexport:2 says why");
+  Status status = on_gl_thread([&] { return finish(input, output); });
+  bool lent = false;
+  GstBuffer* frame = status.ok() ? unwrap_dmabuf(output, format, &lent) : nullptr;
+  gst_buffer_unref(output);
+  if (!status.ok()) return status;
+  if (lent) ++lent_;
+  ++frames_;
+  return frame;
+}
+
+ExportStats DmabufExporter::stats() const { return {frames_, lent_, drawn_, waited_}; }
+
+}  // namespace sightglass

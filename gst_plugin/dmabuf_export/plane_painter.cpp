@@ -1,0 +1,83 @@
+#include "dmabuf_export/plane_painter.h"
+
+#include <string>
+#include <utility>
+
+#include "dmabuf_export/shaders.h"
+#include "frame_format.h"
+#include "gpu_engine/color_matrix.h"
+#include "gpu_engine/frame_ref.h"
+#include "segment/gl_state_guard.h"
+#include "segment/matte.h"
+
+namespace sightglass {
+
+namespace {
+
+constexpr GLuint kCodingBinding = 0;  // shaders/dmabuf_export/store_plane.frag
+
+// How much of the pixel before a pair, and of the two pixels of the pair, is in the sample that the pair shares: their
+// mean where it lies between them, a tent about the first one where it lies there.
+constexpr std::array<float, 4> kBetween{0, 0.5F, 0.5F, 0}, kOnFirst{0.25F, 0.5F, 0.25F, 0};
+
+}  // namespace
+
+Result<std::unique_ptr<PlanePainter>> PlanePainter::create(const std::shared_ptr<ShareGroup>& group,
+                                                           const GstVideoInfo& info) {
+  std::vector<ProgramKey> keys;
+  if (GST_VIDEO_INFO_N_PLANES(&info) == 1) {
+    keys.push_back({kFullscreenShader, store_plane_shader(kColorPlane)});
+  } else {
+    keys.push_back({kFullscreenShader, store_plane_shader(kLumaPlane)});
+    keys.push_back({kFullscreenShader, store_plane_shader(kChromaPlane)});
+  }
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  return std::unique_ptr<PlanePainter>(new PlanePainter(group->gl(), info, std::move(programs)));
+}
+
+PlanePainter::PlanePainter(const GlApi& gl, const GstVideoInfo& info, std::vector<SharedProgram> programs)
+    : gl_(&gl), programs_(std::move(programs)), block_(gl) {
+  const bool full = GST_VIDEO_INFO_COLORIMETRY(&info).range == GST_VIDEO_COLOR_RANGE_0_255;
+  coding_.rows = rgb_to_ycbcr(luma_weights(info), full ? SampleRange::kFull : SampleRange::kLimited).m;
+  const auto site = static_cast<unsigned>(GST_VIDEO_INFO_CHROMA_SITE(&info));
+  coding_.across = (site & GST_VIDEO_CHROMA_SITE_H_COSITED) != 0 ? kOnFirst : kBetween;
+  coding_.down = (site & GST_VIDEO_CHROMA_SITE_V_COSITED) != 0 ? kOnFirst : kBetween;
+  GLuint id = 0;
+  gl.GenVertexArrays(1, &id);
+  vertex_array_ = {gl, id};
+  gl.GenFramebuffers(1, &id);
+  framebuffer_ = {gl, id};
+  nearest_ = make_sampler(gl, GL_NEAREST);
+}
+
+Status PlanePainter::draw(const TextureRef& frame, std::span<const TextureRef> planes) {
+  const GlApi& gl = *gl_;
+  const GlStateGuard guard(gl);
+  std::array<GLint, 4> viewport{};
+  gl.GetIntegerv(GL_VIEWPORT, viewport.data());
+  bind_texture(gl, 0, frame.id, nearest_.id());
+  block_.bind(kCodingBinding, coding_);
+  gl.BindVertexArray(vertex_array_.id());
+  gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer_.id());
+  GLenum completeness = GL_FRAMEBUFFER_COMPLETE;
+  for (size_t i = 0; i < programs_.size() && i < planes.size(); ++i) {
+    gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, planes[i].id, 0);
+    completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
+    if (completeness != GL_FRAMEBUFFER_COMPLETE) break;
+    gl.Viewport(0, 0, planes[i].width, planes[i].height);
+    gl.UseProgram(programs_[i]->id());
+    gl.DrawArrays(GL_TRIANGLES, 0, 3);
+  }
+  // No reference to textures of pools may stay behind.
+  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, 0, 0);
+  gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
+  gl.BindVertexArray(0);
+  gl.UseProgram(0);
+  bind_texture(gl, 0, 0, 0);
+  gl.BindBufferBase(GL_UNIFORM_BUFFER, kCodingBinding, 0);
+  gl.Viewport(viewport[0], viewport[1], viewport[2], viewport[3]);
+  if (completeness == GL_FRAMEBUFFER_COMPLETE) return {};
+  return device_error("a DMABUF cannot be drawn into: framebuffer status " + std::to_string(completeness));
+}
+
+}  // namespace sightglass

@@ -1,0 +1,45 @@
+// Draws frames in textures of others over into the planes of a frame that leaves GL.
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gpu_engine/gl_objects.h"
+#include "gpu_engine/share_group.h"
+#include "gpu_engine/texture_ref.h"
+#include "segment/uniform_block.h"
+
+namespace sightglass {
+
+// Everything on the GL thread.
+class PlanePainter {
+ public:
+  // For frames of `info`: NV12, or RGB formats of one plane.
+  static Result<std::unique_ptr<PlanePainter>> create(const std::shared_ptr<ShareGroup>& group,
+                                                      const GstVideoInfo& info);
+
+  // From `frame`, RGBA of the frame's size, into one texture, or into Y' and then Cb and Cr. Bindings stay as they are.
+  Status draw(const TextureRef& frame, std::span<const TextureRef> planes);
+
+ private:
+  struct Coding {
+    std::array<float, 12> rows{};
+    std::array<float, 4> across{}, down{};
+    bool operator==(const Coding&) const = default;
+  };
+  PlanePainter(const GlApi& gl, const GstVideoInfo& info, std::vector<SharedProgram> programs);
+
+  const GlApi* gl_;
+  std::vector<SharedProgram> programs_;  // one for each plane
+  Coding coding_;
+  UniformBlock<Coding> block_;
+  GlVertexArray vertex_array_;
+  GlFramebuffer framebuffer_;
+  GlSampler nearest_;
+};
+
+}  // namespace sightglass

@@ -1,0 +1,21 @@
+// The programs of gldmabufexport, in one list: what the element builds is what the tests check.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu_engine/shader_library.h"
+#include "segment/shaders.h"
+
+namespace sightglass {
+
+inline constexpr int kColorPlane = 0, kLumaPlane = 1, kChromaPlane = 2;
+inline ShaderKey store_plane_shader(int plane) {
+  return {"dmabuf_export/store_plane.frag", {{"PLANE", std::to_string(plane)}}};
+}
+
+inline std::vector<ShaderKey> export_shader_variants() {
+  return {store_plane_shader(kColorPlane), store_plane_shader(kLumaPlane), store_plane_shader(kChromaPlane)};
+}
+
+}  // namespace sightglass

@@ -1,0 +1,11 @@
+// The element gldmabufexport: frames in textures as DMABUFs, for displays, encoders and other programs.
+#pragma once
+
+#include <gst/gl/gl.h>
+
+G_BEGIN_DECLS
+
+GType gst_gl_dmabuf_export_get_type(void);
+GST_ELEMENT_REGISTER_DECLARE(gldmabufexport)
+
+G_END_DECLS

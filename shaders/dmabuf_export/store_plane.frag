@@ -1,0 +1,29 @@
+// One plane of a frame that others read, from a texture of colours.
+//   PLANE  0: the colours as they are; 1: Y'; 2: Cb and Cr, half as many across and down, rounded up
+layout(binding = 0) uniform sampler2D u_frame;
+layout(std140, binding = 0) uniform Coding {
+  vec4 u_rows[3];  // Y', Cb, Cr of (R', G', B', 1)
+  vec4 u_across;   // how much the pixel before, the first and the second of two count in a sample of chroma
+  vec4 u_down;
+};
+
+layout(location = 0) out vec4 o_color;
+
+void main() {
+  ivec2 at = ivec2(gl_FragCoord.xy);
+#if PLANE == 0
+  o_color = texelFetch(u_frame, at, 0);
+#elif PLANE == 1
+  o_color = vec4(dot(u_rows[0], vec4(texelFetch(u_frame, at, 0).rgb, 1.0)));
+#else
+  ivec2 last = textureSize(u_frame, 0) - 1;
+  vec3 color = vec3(0.0);
+  for (int y = 0; y < 3; ++y) {
+    for (int x = 0; x < 3; ++x) {
+      ivec2 place = clamp(2 * at + ivec2(x, y) - 1, ivec2(0), last);
+      color += u_across[x] * u_down[y] * texelFetch(u_frame, place, 0).rgb;
+    }
+  }
+  o_color = vec4(dot(u_rows[1], vec4(color, 1.0)), dot(u_rows[2], vec4(color, 1.0)), 0.0, 1.0);
+#endif
+}
