@@ -1,5 +1,6 @@
 #include "glsegmentbin.h"
 
+#include <gst/allocators/gstdmabuf.h>
 #include <gst/gl/gl.h>
 
 #include <array>
@@ -20,10 +21,14 @@ constexpr std::array<Part, 5> kParts = {{{"glupload", "upload"},
                                          {"glcolorconvert", "convert-out"},
                                          {"gldownload", "download"}}};
 
+// In place of the last part where DMABUFs are all that downstream takes.
+constexpr Part kExport = {"gldmabufexport", "export"};
+
 struct GstGlSegmentBin {
   GstBin parent;
-  GstElement* segment;  // owned by the bin
-  const char* missing;  // the first part that is not installed
+  GstElement *segment, *before_last, *last;  // owned by the bin
+  const char* missing;                       // the first part that is not installed
+  bool exports;                              // `last` is kExport
 };
 struct GstGlSegmentBinClass {
   GstBinClass parent_class;
@@ -50,12 +55,45 @@ void get_property(GObject* object, guint /*id*/, GValue* value, GParamSpec* spec
   if (self_of(object)->segment != nullptr) g_object_get_property(G_OBJECT(self_of(object)->segment), spec->name, value);
 }
 
+bool takes_dmabufs_alone(GstCaps* caps) {
+  if (gst_caps_is_any(caps) || gst_caps_is_empty(caps)) return false;
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
+    if (!gst_caps_features_contains(gst_caps_get_features(caps, i), GST_CAPS_FEATURE_MEMORY_DMABUF)) return false;
+  }
+  return true;
+}
+
+// Between READY and PAUSED, when what follows is there and nothing flows yet.
+void choose_last_part(GstGlSegmentBin* self) {
+  GstPad* source = gst_element_get_static_pad(GST_ELEMENT(self), "src");
+  GstCaps* wanted = gst_pad_peer_query_caps(source, nullptr);
+  const bool exports = takes_dmabufs_alone(wanted);
+  gst_caps_unref(wanted);
+  const Part& part = exports ? kExport : kParts.back();
+  GstElement* last = exports != self->exports ? gst_element_factory_make(part.factory, part.name) : nullptr;
+  if (last != nullptr) {
+    gst_ghost_pad_set_target(GST_GHOST_PAD(source), nullptr);
+    gst_element_set_state(self->last, GST_STATE_NULL);
+    gst_bin_remove(GST_BIN(self), self->last);
+    gst_bin_add(GST_BIN(self), last);
+    gst_element_link(self->before_last, last);
+    GstPad* pad = gst_element_get_static_pad(last, "src");
+    gst_ghost_pad_set_target(GST_GHOST_PAD(source), pad);
+    gst_object_unref(pad);
+    gst_element_sync_state_with_parent(last);
+    self->last = last;
+    self->exports = exports;
+  }
+  gst_object_unref(source);
+}
+
 GstStateChangeReturn change_state(GstElement* element, GstStateChange transition) {
   if (const char* missing = self_of(element)->missing; missing != nullptr) {
     GST_ELEMENT_ERROR(element, CORE, MISSING_PLUGIN,
                       ("the element %s is not installed; Debian has it in gstreamer1.0-gl", missing), (nullptr));
     return GST_STATE_CHANGE_FAILURE;
   }
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) choose_last_part(self_of(element));
   return GST_ELEMENT_CLASS(gst_gl_segment_bin_parent_class)->change_state(element, transition);
 }
 
@@ -94,6 +132,8 @@ static void gst_gl_segment_bin_init(GstGlSegmentBin* self) {
     if (kParts[i].factory == std::string_view("glsegment")) self->segment = parts[i];
   }
   if (self->missing != nullptr) return;
+  self->before_last = parts[parts.size() - 2];
+  self->last = parts.back();
   for (size_t i = 0; i + 1 < parts.size(); ++i) gst_element_link(parts[i], parts[i + 1]);
   add_ghost(GST_BIN(self), parts.front(), "sink");
   add_ghost(GST_BIN(self), parts.back(), "src");

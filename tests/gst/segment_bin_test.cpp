@@ -85,6 +85,26 @@ TEST(GlSegmentBin, FollowsController) {
   gst_object_unref(outer);
 }
 
+// The last part, as the bin has it once what follows has said what it takes.
+TEST(GlSegmentBin, DmabufsAloneAreExported) {
+  init_gstreamer();
+  for (const auto& [downstream, last] : {std::pair{"video/x-raw(memory:DMABuf),format=BGRx", "export"},
+                                         std::pair{"video/x-raw(memory:DMABuf);video/x-raw", "download"}}) {
+    const std::string text =
+        "videotestsrc num-buffers=2 ! " + bin("") + " ! capsfilter caps=\"" + downstream + "\" ! fakesink async=false";
+    GstElement* pipeline = gst_parse_launch(text.c_str(), nullptr);
+    ASSERT_NE(pipeline, nullptr);
+    gst_element_set_state(pipeline, GST_STATE_PAUSED);
+    GstElement* outer = gst_bin_get_by_name(GST_BIN(pipeline), "bin");
+    GstElement* part = gst_bin_get_by_name(GST_BIN(outer), last);
+    EXPECT_NE(part, nullptr) << downstream;
+    if (part != nullptr) gst_object_unref(part);
+    gst_object_unref(outer);
+    gst_element_set_state(pipeline, GST_STATE_NULL);
+    gst_object_unref(pipeline);
+  }
+}
+
 TEST(GlSegmentBin, ErrorsAreThoseOfGlsegment) {
   TestPipeline pipeline("glsegmentbin model=/nowhere/model.tflite");
   pipeline.set_state(GST_STATE_PLAYING);
