@@ -34,6 +34,18 @@ GType fit_type() {
   return type;
 }
 
+GType refine_type() {
+  static const GEnumValue values[] = {
+      {static_cast<gint>(Refine::kNone), "Smoothly, whatever the frame shows", "none"},
+      {static_cast<gint>(Refine::kBilateral), "Joint bilateral upsampling: pixels follow neighbours of their colour",
+       "bilateral"},
+      {static_cast<gint>(Refine::kGuided), "Guided filter: round each place, the mask is a linear function of colour",
+       "guided"},
+      {0, nullptr, nullptr}};
+  static const GType type = register_enum("GstGlSegmentRefine", values);
+  return type;
+}
+
 GType mask_sync_type() {
   static const GEnumValue values[] = {
       {static_cast<gint>(MaskSync::kExact), "Every frame is drawn with its own mask, once the model has run", "exact"},
@@ -190,6 +202,10 @@ void install_segment_properties(GObjectClass* object_class) {
                                "Attaches the mask that the frame was composed with to every buffer, as a texture: "
                                "SightglassMaskMeta, and GstAnalyticsSegmentationMtd where GStreamer has it (1.26)",
                                defaults.attach_mask ? TRUE : FALSE, kReady));
+  install(kRefine, g_param_spec_enum("refine", "Refine",
+                                     "How the model's small mask is enlarged, so that it ends where things in the "
+                                     "frame end",
+                                     refine_type(), static_cast<gint>(defaults.refine), kReady));
   install(kBackground, g_param_spec_enum("background", "Background", "What is put behind the foreground",
                                          background_type(), static_cast<gint>(defaults.look.background), kLive));
   install(kBlurRadius, g_param_spec_float("blur-radius", "Blur radius",
@@ -259,6 +275,9 @@ bool set_segment_property(SegmentSettings& settings, guint id, const GValue* val
       return true;
     case kAttachMask:
       settings.attach_mask = g_value_get_boolean(value) != FALSE;
+      return true;
+    case kRefine:
+      settings.refine = static_cast<Refine>(g_value_get_enum(value));
       return true;
     case kPrecision:
       settings.precision = g_value_get_enum(value);
@@ -333,6 +352,9 @@ bool get_segment_property(const SegmentSettings& settings, guint id, GValue* val
       return true;
     case kAttachMask:
       g_value_set_boolean(value, settings.attach_mask ? TRUE : FALSE);
+      return true;
+    case kRefine:
+      g_value_set_enum(value, static_cast<gint>(settings.refine));
       return true;
     case kPrecision:
       g_value_set_enum(value, settings.precision);

@@ -31,6 +31,7 @@ struct SegmentSettings {
   std::optional<std::string> cache_dir;  // unset: the user's
   int tuning = static_cast<int>(TuningMode::kCached);
   bool attach_mask = false;
+  Refine refine = Refine::kNone;
   // Live.
   Look look;
   std::string background_location;
@@ -58,6 +59,7 @@ enum SegmentProperty : guint {
   kCacheDir,
   kTuning,
   kAttachMask,
+  kRefine,
   kBackground,
   kBlurRadius,
   kBackgroundColor,

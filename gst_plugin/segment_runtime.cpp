@@ -52,6 +52,7 @@ Status SegmentRuntime::start(const SegmentSettings& settings) {
     plan_ = std::move(plan);
     cache_folder_ = settings.cache_folder();
     tuning_ = static_cast<TuningMode>(settings.tuning);
+    refine_ = settings.refine;
     measures_model_ = settings.mask_sync == MaskSync::kLatest;
     attach_mask_ = settings.attach_mask;
     input_.reset();
@@ -93,7 +94,7 @@ Status SegmentRuntime::attach(GstGLContext* context) {
                       prepare_tuning(group, mask.model, device, mask.plan_options, tuning_, cache_folder_, {}, &note));
   if (!note.empty()) GST_WARNING("%s", note.c_str());
   SG_ASSIGN_OR_RETURN(plan_, model_->plan(device.limits, tuning, input_->kind));
-  SG_ASSIGN_OR_RETURN(segmenter_, Segmenter::create(group, device, plan_, mask.output, input_->kind));
+  SG_ASSIGN_OR_RETURN(segmenter_, Segmenter::create(group, device, plan_, mask.output, input_->kind, refine_));
   built_for_ = input_->kind;
   context_ = GST_GL_CONTEXT(gst_object_ref(context));
   if (attach_mask_) {

@@ -68,6 +68,7 @@ class SegmentRuntime {
   std::shared_ptr<const Plan> plan_;
   std::string cache_folder_;
   TuningMode tuning_ = TuningMode::kCached;
+  Refine refine_ = Refine::kNone;
   bool measures_model_ = false;  // as the element starts
   bool attach_mask_ = false;
   GstGLContext* context_ = nullptr;  // owned reference; set exactly while segmenter_ is

@@ -50,8 +50,8 @@ BlurRecipe BlurRecipe::for_radius(float radius) {
   return recipe;
 }
 
-Result<Blur> Blur::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind) {
-  const ProgramKey keys[] = {{blur_first_shader(kind)}, {kBlurDownShader}, {kBlurGaussShader}};
+Result<Blur> Blur::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine) {
+  const ProgramKey keys[] = {{blur_first_shader(kind, refine)}, {kBlurDownShader}, {kBlurGaussShader}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return Blur(group->gl(), std::move(programs));
 }

@@ -10,6 +10,7 @@
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
+#include "segment/mask_refiner.h"
 #include "segment/matte.h"
 #include "segment/uniform_block.h"
 
@@ -31,13 +32,14 @@ class Blur {
   static constexpr float kMaxRadius = 256;
   static constexpr int kMaxLevels = 6;
 
-  static Result<Blur> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind);
+  static Result<Blur> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine);
 
   // Allocates for frames of width × height pixels.
   Status resize(int32_t width, int32_t height);
   // Blurs the upright frame and returns a texture with RGB premultiplied by the weight in A, to be enlarged by a
-  // B-spline. The frame is bound with linear samplers, unit 0 is active, the mask is in unit 1, and the blocks Look and
-  // Frame are bound. Leaves a program in use, and unit 0, image unit 0 and the uniform binding kGaussBinding bound.
+  // B-spline. The frame is bound with linear samplers, unit 0 is active, the mask, refined or not, is in unit 1, and
+  // the blocks Look and Frame are bound. Leaves a program in use, and unit 0, image unit 0 and the uniform binding
+  // kGaussBinding bound.
   TextureRef run(const BlurRecipe& recipe);
   static constexpr GLuint kGaussBinding = 1;
 

@@ -43,18 +43,27 @@ bool is_exact(const InputTransform& upright_to_stored, int32_t width, int32_t he
 
 }  // namespace
 
-Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind) {
+Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine) {
   std::vector<ProgramKey> keys;
   for (int background = 0; background < kComposites; ++background) {
-    keys.push_back({kFullscreenShader, composite_shader(background, kind)});
+    keys.push_back({kFullscreenShader, composite_shader(background, kind, refine)});
   }
-  SG_ASSIGN_OR_RETURN(Blur blur, Blur::create(group, kind));
+  SG_ASSIGN_OR_RETURN(MaskRefiner refiner, MaskRefiner::create(group, kind, refine));
+  SG_ASSIGN_OR_RETURN(Blur blur, Blur::create(group, kind, refine));
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  return Compositor(group->gl(), kind, std::move(blur), std::move(programs));
+  return Compositor(group->gl(), kind, refine, std::move(refiner), std::move(blur), std::move(programs));
 }
 
-Compositor::Compositor(const GlApi& gl, FrameKind kind, Blur blur, std::vector<SharedProgram> programs)
-    : gl_(&gl), kind_(kind), blur_(std::move(blur)), programs_(std::move(programs)), block_(gl), frame_block_(gl) {
+Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur,
+                       std::vector<SharedProgram> programs)
+    : gl_(&gl),
+      kind_(kind),
+      refine_(refine),
+      refiner_(std::move(refiner)),
+      blur_(std::move(blur)),
+      programs_(std::move(programs)),
+      block_(gl),
+      frame_block_(gl) {
   GLuint id = 0;
   gl.GenVertexArrays(1, &id);
   vertex_array_ = {gl, id};
@@ -71,11 +80,10 @@ Status Compositor::resize(int32_t width, int32_t height) {
   return blur_.resize(width, height);
 }
 
-Status Compositor::warm_up() {
+Status Compositor::warm_up(const TextureRef& mask) {
   clear_gl_errors(*gl_);
   const GlTexture black = make_texture(*gl_, GL_RGBA8, 1, 1), output = make_texture(*gl_, GL_RGBA8, 1, 1);
-  const TextureRef mask{black.id(), GL_TEXTURE_2D, 1, 1};
-  FrameRef frame(mask);
+  FrameRef frame(TextureRef{black.id(), GL_TEXTURE_2D, 1, 1});
   frame.kind = kind_;
   frame.textures.fill(kind_ == FrameKind::kExternal ? 0 : black.id());
   picture_ = make_texture(*gl_, GL_RGBA8, 1, 1);
@@ -123,6 +131,12 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   block_.bind(kLookBinding, block);
   frame_block_.bind(kFrameBinding, frame_block(frame, upright_to_stored));
   bind_texture(gl, 1, mask.id, linear_.id());
+  if (refine_ != Refine::kNone) {
+    SG_RETURN_IF_ERROR(refiner_.resize(mask));
+    bind_frame(gl, frame, linear_.id(), linear_.id());
+    const TextureRef refined = refiner_.run();
+    bind_texture(gl, 1, refined.id, linear_.id());
+  }
   if (recipe) {
     bind_frame(gl, frame, linear_.id(), linear_.id());
     background = blur_.run(*recipe).id;
@@ -150,8 +164,8 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   unbind_frame(gl, kind_);
   gl.BindBufferBase(GL_UNIFORM_BUFFER, kLookBinding, 0);
   gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
-  if (recipe) {
-    gl.BindBufferBase(GL_UNIFORM_BUFFER, Blur::kGaussBinding, 0);
+  if (recipe) gl.BindBufferBase(GL_UNIFORM_BUFFER, Blur::kGaussBinding, 0);
+  if (recipe || refine_ != Refine::kNone) {
     gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
   }
   // The frame's buffer goes back to a pool: no reference to its texture may stay behind.

@@ -14,6 +14,7 @@
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
 #include "segment/blur.h"
+#include "segment/mask_refiner.h"
 #include "segment/matte.h"
 #include "segment/uniform_block.h"
 
@@ -34,12 +35,14 @@ struct Look {
 class Compositor {
  public:
   // Compiles what no other holder in the group has compiled yet.
-  static Result<Compositor> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind);
+  static Result<Compositor> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind,
+                                   Refine refine = Refine::kNone);
 
   // Allocates for upright frames of width × height pixels; forgets the picture.
   Status resize(int32_t width, int32_t height);
-  // Draws a frame that nobody sees, so that drivers finish compiling; after resize().
-  Status warm_up();
+  // Draws a frame that nobody sees, so that drivers finish compiling and what masks of this size need is there; after
+  // resize().
+  Status warm_up(const TextureRef& mask);
   // The background picture: dense RGBA of the frame's size. An explicit upload.
   Status set_picture(std::span<const std::byte> rgba);
   bool has_picture() const { return static_cast<bool>(picture_); }
@@ -60,10 +63,13 @@ class Compositor {
     std::array<float, 2> frame_texel{};
     bool operator==(const Block&) const = default;
   };
-  Compositor(const GlApi& gl, FrameKind kind, Blur blur, std::vector<SharedProgram> programs);
+  Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur,
+             std::vector<SharedProgram> programs);
 
   const GlApi* gl_;
   FrameKind kind_;
+  Refine refine_;
+  MaskRefiner refiner_;
   Blur blur_;
   std::vector<SharedProgram> programs_;  // by what lies behind (segment/shaders.h)
   UniformBlock<Block> block_;

@@ -25,9 +25,12 @@ void bind_texture(const GlApi& gl, GLuint unit, GLuint texture, GLuint sampler) 
 
 Matte::Block Matte::block() const {
   const std::array<float, 6> m = mask_to_frame.inverse().m;
+  const auto rows = [](const std::array<float, 6>& of) {
+    return std::array<float, 8>{of[0], of[1], of[2], 0, of[3], of[4], of[5], 0};
+  };
   const auto x = visible_range(m[2], m[0] + m[1] + m[2], mask.width);
   const auto y = visible_range(m[5], m[3] + m[4] + m[5], mask.height);
-  return {{m[0], m[1], m[2], 0, m[3], m[4], m[5], 0}, {x[0], y[0], x[1], y[1]}, {lower, upper, 0, 0}};
+  return {rows(m), rows(mask_to_frame.m), {x[0], y[0], x[1], y[1]}, {lower, upper, 0, 0}};
 }
 
 }  // namespace sightglass

@@ -14,9 +14,9 @@ struct Matte {
   InputTransform mask_to_frame;  // upright
   float lower = 0, upper = 1;    // probabilities up to `lower` are background, from `upper` on foreground
 
-  // The first four vectors of the shaders' block Look.
+  // The first six vectors of the shaders' block Look.
   struct Block {
-    std::array<float, 8> to_mask{};
+    std::array<float, 8> to_mask{}, from_mask{};
     std::array<float, 4> mask_bounds{}, range{};
     bool operator==(const Block&) const = default;
   };

@@ -9,7 +9,8 @@
 namespace sightglass {
 
 Result<std::unique_ptr<Segmenter>> Segmenter::create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
-                                                     std::shared_ptr<const Plan> plan, size_t output, FrameKind kind) {
+                                                     std::shared_ptr<const Plan> plan, size_t output, FrameKind kind,
+                                                     Refine refine) {
   std::unique_ptr<Segmenter> result(new Segmenter(std::move(group)));
   const Shape& input = plan->model().inputs()[0].shape;
   result->model_height_ = input.dim(1);
@@ -18,7 +19,7 @@ Result<std::unique_ptr<Segmenter>> Segmenter::create(std::shared_ptr<ShareGroup>
   const GlStateGuard guard(result->gl_, kind);
   SG_ASSIGN_OR_RETURN(result->session_, Session::create(result->group_, std::move(plan)));
   SG_ASSIGN_OR_RETURN(result->mask_, result->session_->output_texture(output));
-  SG_ASSIGN_OR_RETURN(Compositor compositor, Compositor::create(result->group_, kind));
+  SG_ASSIGN_OR_RETURN(Compositor compositor, Compositor::create(result->group_, kind, refine));
   result->compositor_.emplace(std::move(compositor));
   result->timer_.emplace(result->gl_, device.es);
   return result;
@@ -35,7 +36,7 @@ Status Segmenter::resize(int32_t width, int32_t height) {
   SG_RETURN_IF_ERROR(compositor_->resize(width, height));
   if (std::exchange(warm_, true)) return {};
   const GlStateGuard guard(gl_, kind_);
-  return compositor_->warm_up();
+  return compositor_->warm_up(mask_);
 }
 
 Status Segmenter::measure_model() {

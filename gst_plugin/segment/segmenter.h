@@ -24,7 +24,8 @@ class Segmenter {
   // Compiles and uploads everything that the group does not have yet: drawing does none of that. `output` is the
   // plan's mask, `kind` what its input was planned for.
   static Result<std::unique_ptr<Segmenter>> create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
-                                                   std::shared_ptr<const Plan> plan, size_t output, FrameKind kind);
+                                                   std::shared_ptr<const Plan> plan, size_t output, FrameKind kind,
+                                                   Refine refine = Refine::kNone);
 
   // Allocates for upright frames of width × height pixels; forgets picture and mask. The first time, drivers are made
   // to finish what they leave to the first draw.

@@ -6,6 +6,7 @@
 
 #include "gpu_engine/frame_kind.h"
 #include "gpu_engine/shader_library.h"
+#include "segment/mask_refiner.h"
 
 namespace sightglass {
 
@@ -14,9 +15,14 @@ inline ShaderKey frame_shader(ShaderKey key, FrameKind kind) {
   if (const char* define = frame_define(kind)) key.defines.push_back({define, "1"});
   return key;
 }
-inline ShaderKey blur_first_shader(FrameKind kind) {
-  return frame_shader({"segment/blur_down.comp", {{"WEIGHTED", "1"}}}, kind);
+// What turns mask and colours into opacity (shaders/segment/opacity.glsl).
+inline ShaderDefine refine_define(Refine refine) { return {"REFINE", std::to_string(static_cast<int>(refine))}; }
+inline ShaderKey blur_first_shader(FrameKind kind, Refine refine) {
+  return frame_shader({"segment/blur_down.comp", {{"WEIGHTED", "1"}, refine_define(refine)}}, kind);
 }
+inline ShaderKey guide_shader(FrameKind kind) { return frame_shader({"segment/guide.comp", {}}, kind); }
+inline const ShaderKey kGuidedFitShader{"segment/guided_fit.comp", {}};
+inline const ShaderKey kGuidedMeanShader{"segment/guided_mean.comp", {}};
 inline const ShaderKey kBlurDownShader{"segment/blur_down.comp", {}};
 inline const ShaderKey kBlurGaussShader{"segment/blur_gauss.comp", {}};
 inline const ShaderKey kFullscreenShader{"segment/fullscreen.vert", {}};
@@ -25,16 +31,21 @@ inline const ShaderKey kWriteMaskShader{"segment/write_mask.frag", {}};
 // alone.
 inline constexpr int kColorComposite = 0, kPictureComposite = 1, kBlurComposite = 2, kMaskComposite = 3;
 inline constexpr int kComposites = 4;
-inline ShaderKey composite_shader(int background, FrameKind kind) {
-  return frame_shader({"segment/composite.frag", {{"BACKGROUND", std::to_string(background)}}}, kind);
+inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine) {
+  return frame_shader({"segment/composite.frag", {{"BACKGROUND", std::to_string(background)}, refine_define(refine)}},
+                      kind);
 }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
-  std::vector<ShaderKey> keys{kBlurDownShader, kBlurGaussShader, kFullscreenShader, kWriteMaskShader};
+  std::vector<ShaderKey> keys{kBlurDownShader,  kBlurGaussShader, kFullscreenShader,
+                              kWriteMaskShader, kGuidedFitShader, kGuidedMeanShader};
   for (const FrameKind kind : kFrameKinds) {
-    keys.push_back(blur_first_shader(kind));
-    for (int background = 0; background < kComposites; ++background) {
-      keys.push_back(composite_shader(background, kind));
+    keys.push_back(guide_shader(kind));
+    for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
+      keys.push_back(blur_first_shader(kind, refine));
+      for (int background = 0; background < kComposites; ++background) {
+        keys.push_back(composite_shader(background, kind, refine));
+      }
     }
   }
   return keys;

@@ -1,9 +1,10 @@
 // Halves a picture: four bilinear fetches make the separable filter [1 3 3 1] / 8.
 // WEIGHTED: the input is the frame; each sample is weighted by how little it belongs to the foreground, so that the
-// foreground does not bleed into the blur. RGB come out premultiplied by the weight in A.
+// foreground does not bleed into the blur. RGB come out premultiplied by the weight in A. REFINE is how the mask is
+// refined: segment/opacity.glsl.
 #ifdef WEIGHTED
 #include "lib/frame.glsl"
-#include "segment/matte.glsl"
+#include "segment/opacity.glsl"
 #else
 layout(binding = 0) uniform sampler2D u_input;
 #endif
@@ -16,7 +17,11 @@ vec2 texel_size() { return u_frame_texel; }
 vec4 fetch(vec2 place) {
   vec4 color = fetch_frame(place_in_frame(place));
   // The smallest weight keeps the quotient defined deep inside the foreground; squaring keeps soft edges out.
+#if REFINE == 0
   float background = 1.0 - matte(textureLod(u_mask, mask_place(place), 0.0).r);
+#else
+  float background = 1.0 - opacity(place, color.rgb);
+#endif
   float weight = max(background * background, 1.0 / 256.0);
   return vec4(color.rgb * weight, weight);
 }

@@ -1,7 +1,8 @@
 // From the model's mask to the opacity of the foreground.
 layout(binding = 1) uniform sampler2D u_mask;  // the probability of foreground in R, at model resolution
 layout(std140, binding = 0) uniform Look {
-  vec4 u_to_mask[2];   // rows of the affine map from frame to mask, both in fractions
+  vec4 u_to_mask[2];    // rows of the affine map from frame to mask, both in fractions
+  vec4 u_from_mask[2];  // and back
   vec4 u_mask_bounds;  // least and greatest place in the mask that shows the frame
   vec4 u_matte_range;  // x: probabilities below are background; y: above, foreground
   vec4 u_color;
@@ -13,6 +14,11 @@ layout(std140, binding = 0) uniform Look {
 vec2 mask_place(vec2 frame_place) {
   vec3 p = vec3(frame_place, 1.0);
   return clamp(vec2(dot(u_to_mask[0].xyz, p), dot(u_to_mask[1].xyz, p)), u_mask_bounds.xy, u_mask_bounds.zw);
+}
+
+vec2 frame_place_of_mask(vec2 mask_place) {
+  vec3 p = vec3(mask_place, 1.0);
+  return vec2(dot(u_from_mask[0].xyz, p), dot(u_from_mask[1].xyz, p));
 }
 
 float matte(float probability) { return smoothstep(u_matte_range.x, u_matte_range.y, probability); }

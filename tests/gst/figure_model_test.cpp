@@ -1,19 +1,16 @@
 // The model that the project ships, through the whole pipeline, on figures that its training never saw: how well the
 // masks that glsegment draws fit the figures' true ones.
 #include <gst/app/gstappsink.h>
-#include <gst/video/video.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <deque>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "figure_meta.h"
+#include "figure_truth.h"
 #include "test_pipeline.h"
 
 namespace sightglass::test {
@@ -59,22 +56,6 @@ void main() {
          condition.shader + "; }";
 }
 
-// The first component of each pixel.
-std::vector<uint8_t> read_component(GstBuffer* buffer, const GstVideoInfo& info) {
-  GstVideoFrame frame;
-  std::vector<uint8_t> values;
-  if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) return values;
-  const auto* data = static_cast<const uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
-  for (int y = 0; y < GST_VIDEO_FRAME_HEIGHT(&frame); ++y) {
-    for (int x = 0; x < GST_VIDEO_FRAME_WIDTH(&frame); ++x) {
-      values.push_back(data[static_cast<ptrdiff_t>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0) +
-                            static_cast<ptrdiff_t>(x) * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, 0)]);
-    }
-  }
-  gst_video_frame_unmap(&frame);
-  return values;
-}
-
 double overlap(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
   size_t both = 0, either = 0;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -83,38 +64,6 @@ double overlap(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
     either += in_a || in_b ? 1 : 0;
   }
   return either == 0 ? 1 : static_cast<double>(both) / static_cast<double>(either);
-}
-
-// True masks, in the order of the frames.
-struct Truths {
-  std::mutex mutex;
-  std::deque<std::vector<uint8_t>> masks;
-};
-
-GstPadProbeReturn on_figure(GstPad*, GstPadProbeInfo* info, gpointer data) {
-  const SightglassFigureMeta* meta = sightglass_buffer_get_figure_meta(GST_PAD_PROBE_INFO_BUFFER(info));
-  EXPECT_NE(meta, nullptr);
-  if (meta == nullptr) return GST_PAD_PROBE_OK;
-  const GstVideoMeta* video = gst_buffer_get_video_meta(meta->mask);
-  GstVideoInfo mask_info;
-  gst_video_info_set_format(&mask_info, video->format, video->width, video->height);
-  auto* truths = static_cast<Truths*>(data);
-  const std::lock_guard lock(truths->mutex);
-  truths->masks.push_back(read_component(meta->mask, mask_info));
-  return GST_PAD_PROBE_OK;
-}
-
-std::string error_of(GstElement* pipeline) {
-  GstBus* bus = gst_element_get_bus(pipeline);
-  GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
-  gst_object_unref(bus);
-  if (message == nullptr) return "no error was posted";
-  GError* error = nullptr;
-  gst_message_parse_error(message, &error, nullptr);
-  std::string text = error->message;
-  g_error_free(error);
-  gst_message_unref(message);
-  return text;
 }
 
 // The mask of a figure that is drawn smaller; the picture's border is drawn out.
@@ -182,7 +131,7 @@ class FigureModel : public ::testing::Test {
     }
     Truths truths;
     GstPad* pad = gst_element_get_static_pad(element("figure"), "src");
-    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_figure, &truths, nullptr);
+    truths.collect_at(pad);
     gst_object_unref(pad);
     gst_element_set_state(pipeline, GST_STATE_PLAYING);
 
@@ -196,10 +145,7 @@ class FigureModel : public ::testing::Test {
           frame = frames;
           break;
         }
-        GstVideoInfo info;
-        gst_video_info_from_caps(&info, gst_sample_get_caps(sample));
-        const std::vector<uint8_t> found = read_component(gst_sample_get_buffer(sample), info);
-        gst_sample_unref(sample);
+        const std::vector<uint8_t> found = take_first_component(sample);
         const std::lock_guard lock(truths.mutex);
         result[i].add(overlap(scaled(truths.masks.front(), conditions[i].scale), found));
         if (i + 1 == conditions.size()) truths.masks.pop_front();

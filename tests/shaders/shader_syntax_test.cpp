@@ -116,7 +116,9 @@ TEST_F(ShaderDriverTest, AllIsCompiledThenLinkedThenAskedFor) {
   table.GetShaderiv = get_shader;
   table.GetProgramiv = get_program;
   const std::vector<ProgramKey> keys{
-      {kBlurDownShader}, {kBlurGaussShader}, {kFullscreenShader, composite_shader(kBlurComposite, FrameKind::kRgba)}};
+      {kBlurDownShader},
+      {kBlurGaussShader},
+      {kFullscreenShader, composite_shader(kBlurComposite, FrameKind::kRgba, Refine::kNone)}};
   steps().clear();
   const auto programs = build_programs(table, keys);
   ASSERT_TRUE(programs.ok()) << programs.status().message();

@@ -1,0 +1,22 @@
+// The frame and its mask side by side at the size that the mask is refined at: colours in RGB, the probability of
+// foreground in A. A pixel of the guide covers several of the frame: sixteen bilinear fetches stand for them.
+#include "lib/frame.glsl"
+#include "segment/bspline.glsl"
+#include "segment/matte.glsl"
+
+layout(local_size_x = 8, local_size_y = 8) in;
+layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
+
+void main() {
+  ivec2 position = ivec2(gl_GlobalInvocationID.xy);
+  ivec2 size = imageSize(u_output);
+  if (any(greaterThanEqual(position, size))) return;
+  vec3 color = vec3(0.0);
+  for (int i = 0; i < 16; ++i) {
+    vec2 within = (vec2(i & 3, i >> 2) + 0.5) / 4.0;
+    vec2 place = frame_place_of_mask((vec2(position) + within) / vec2(size));
+    color += fetch_frame(place_in_frame(clamp(place, 0.0, 1.0))).rgb;
+  }
+  vec2 centre = clamp((vec2(position) + 0.5) / vec2(size), u_mask_bounds.xy, u_mask_bounds.zw);
+  imageStore(u_output, position, vec4(color / 16.0, sample_bspline(u_mask, centre).r));
+}

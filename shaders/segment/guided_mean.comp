@@ -1,0 +1,19 @@
+// Every window that a pixel lies in has its own opinion of it: their mean, over 5 x 5 windows.
+layout(local_size_x = 8, local_size_y = 8) in;
+layout(binding = 0) uniform sampler2D u_input;
+layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
+
+const int kTaps = 2;  // to each side
+
+void main() {
+  ivec2 position = ivec2(gl_GlobalInvocationID.xy);
+  ivec2 size = imageSize(u_output);
+  if (any(greaterThanEqual(position, size))) return;
+  vec4 sum = vec4(0.0);
+  for (int y = -kTaps; y <= kTaps; ++y) {
+    for (int x = -kTaps; x <= kTaps; ++x) {
+      sum += texelFetch(u_input, clamp(position + ivec2(x, y), ivec2(0), size - 1), 0);
+    }
+  }
+  imageStore(u_output, position, sum / float((2 * kTaps + 1) * (2 * kTaps + 1)));
+}

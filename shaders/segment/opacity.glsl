@@ -1,0 +1,41 @@
+// How much of a pixel is foreground, in [0,1], from the mask and, where it is refined, the pixel's colour.
+//   REFINE  0: u_mask is the model's mask
+//           1: u_mask is a guide (segment/guide.comp): joint bilateral upsampling
+//           2: u_mask holds linear functions of colour (segment/guided_fit.comp)
+#include "segment/bspline.glsl"
+#include "segment/matte.glsl"
+
+#if REFINE == 1
+// Kopf et al.: Joint Bilateral Upsampling, 2007. Neighbours in the guide count by how near they are, in pixels of the
+// guide, and by how alike their colour is.
+float bilateral(vec2 place, vec3 color) {
+  const float kFalloff = 0.5 / (0.8 * 0.8), kColorFalloff = 0.5 / (0.07 * 0.07);
+  const float kLeast = 1e-5;  // where no neighbour is alike, the nearest decide
+  ivec2 size = textureSize(u_mask, 0);
+  vec2 texel = place * vec2(size) - 0.5;
+  ivec2 first = ivec2(floor(texel)) - 1;
+  float sum = 0.0, weights = 0.0;
+  for (int i = 0; i < 16; ++i) {
+    ivec2 at = first + ivec2(i & 3, i >> 2);
+    vec4 neighbour = texelFetch(u_mask, clamp(at, ivec2(0), size - 1), 0);
+    vec2 d = vec2(at) - texel;
+    vec3 difference = neighbour.rgb - color;
+    float weight = exp(-kFalloff * dot(d, d)) * (exp(-kColorFalloff * dot(difference, difference)) + kLeast);
+    sum += weight * neighbour.a;
+    weights += weight;
+  }
+  return sum / weights;
+}
+#endif
+
+float opacity(vec2 place, vec3 color) {
+  vec2 at = mask_place(place);
+#if REFINE == 1
+  return matte(bilateral(at, color));
+#elif REFINE == 2
+  vec4 linear = sample_bspline(u_mask, at);
+  return matte(dot(linear.rgb, color) + linear.a);
+#else
+  return matte(sample_bspline(u_mask, at).r);
+#endif
+}

@@ -1,0 +1,155 @@
+// The property refine: how well masks follow edges of frames far larger than the model's picture.
+#include <gst/app/gstappsink.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "figure_truth.h"
+#include "gl_pictures.h"
+#include "test_pipeline.h"
+
+namespace sightglass::test {
+namespace {
+
+using Mask = std::vector<uint8_t>;
+
+constexpr int kWidth = 1280, kHeight = 720;
+constexpr std::array<const char*, 3> kRefinements{"none", "bilateral", "guided"};
+constexpr std::array<int, 3> kTolerances{1, 2, 4};
+
+// 1 where a neighbourhood of (2 reach + 1)² pixels has a value above half.
+Mask grown(const Mask& mask, int width, int height, int reach) {
+  Mask rows(mask.size()), result(mask.size());
+  const auto at = [width](int x, int y) {
+    return static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x);
+  };
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      for (int i = std::max(x - reach, 0); i <= std::min(x + reach, width - 1); ++i)
+        rows[at(x, y)] |= mask[at(i, y)] > 127 ? 255 : 0;
+    }
+  }
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      for (int i = std::max(y - reach, 0); i <= std::min(y + reach, height - 1); ++i)
+        result[at(x, y)] |= rows[at(x, i)];
+    }
+  }
+  return result;
+}
+
+// Foreground that has background for a neighbour.
+Mask boundary(const Mask& mask, int width, int height) {
+  Mask background(mask.size());
+  std::ranges::transform(mask, background.begin(), [](uint8_t value) { return value > 127 ? 0 : 255; });
+  Mask result = grown(background, width, height, 1);
+  for (size_t i = 0; i < mask.size(); ++i) result[i] = mask[i] > 127 ? result[i] : 0;
+  return result;
+}
+
+// The boundary F-measure: the harmonic mean of the share of either boundary that lies within `tolerance` pixels of the
+// other one (Csurka et al.: What is a good evaluation measure for semantic segmentation?, 2013).
+double boundary_f(const Mask& found, const Mask& truth, int width, int height, int tolerance) {
+  const Mask a = boundary(found, width, height), b = boundary(truth, width, height);
+  const auto share_near = [&](const Mask& of, const Mask& other) {
+    const Mask near = grown(other, width, height, tolerance);
+    size_t all = 0, hits = 0;
+    for (size_t i = 0; i < of.size(); ++i) {
+      all += of[i] != 0 ? 1 : 0;
+      hits += of[i] != 0 && near[i] != 0 ? 1 : 0;
+    }
+    return all == 0 ? 1 : static_cast<double>(hits) / static_cast<double>(all);
+  };
+  const double precision = share_near(a, b), recall = share_near(b, a);
+  return precision + recall == 0 ? 0 : 2 * precision * recall / (precision + recall);
+}
+
+TEST(BoundaryF, IsWhatItSays) {
+  Mask mask(100), moved(100);
+  for (int y = 0; y < 10; ++y) {
+    for (int x = 0; x < 10; ++x) {
+      mask[static_cast<size_t>(10 * y + x)] = x < 5 ? 255 : 0;
+      moved[static_cast<size_t>(10 * y + x)] = x < 7 ? 255 : 0;
+    }
+  }
+  EXPECT_EQ(boundary_f(mask, mask, 10, 10, 1), 1);
+  EXPECT_EQ(boundary_f(mask, moved, 10, 10, 1), 0);
+  EXPECT_EQ(boundary_f(mask, moved, 10, 10, 2), 1);
+}
+
+using Scores = std::array<std::array<double, kTolerances.size()>, kRefinements.size()>;
+
+void print(const char* what, const Scores& scores) {
+  std::printf("%s: boundary F-measure within\n| refine    | 1 pixel | 2     | 4     |\n|---|---|---|---|\n", what);
+  for (size_t i = 0; i < scores.size(); ++i) {
+    std::printf("| %-9s | %.3f   | %.3f | %.3f |\n", kRefinements[i], scores[i][0], scores[i][1], scores[i][2]);
+  }
+}
+
+// One source, one glsegment for each refinement.
+std::string pipeline_of(const std::string& source, const std::string& model) {
+  std::string text = source + " ! tee name=tee";
+  for (const char* refine : kRefinements) {
+    text += std::string(" tee. ! queue ! glsegment background=mask model=") + model + " refine=" + refine +
+            " ! gldownload ! video/x-raw,format=RGBA ! appsink sync=false name=" + refine;
+  }
+  return text;
+}
+
+GstElement* launch(const std::string& text) {
+  GError* error = nullptr;
+  GstElement* pipeline = gst_parse_launch(text.c_str(), &error);
+  EXPECT_EQ(error, nullptr) << error->message;
+  return pipeline;
+}
+
+Mask pull(GstElement* pipeline, const char* sink_name) {
+  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), sink_name);
+  GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 60 * GST_SECOND);
+  gst_object_unref(sink);
+  EXPECT_NE(sample, nullptr) << sink_name << ": " << error_of(pipeline);
+  return sample != nullptr ? take_first_component(sample) : Mask();
+}
+
+TEST(Refine, FollowsTheEdgesOfFigures) {
+  init_gstreamer();
+  constexpr int kFrames = 8;
+  GstElement* pipeline = launch(pipeline_of(
+      "glfiguresrc name=figure framing=selfie seed-interval=1 seed=2000000 num-buffers=" + std::to_string(kFrames) +
+          " ! video/x-raw(memory:GLMemory),width=" + std::to_string(kWidth) + ",height=" + std::to_string(kHeight),
+      "figure"));
+  Truths truths;
+  GstElement* figure = gst_bin_get_by_name(GST_BIN(pipeline), "figure");
+  GstPad* pad = gst_element_get_static_pad(figure, "src");
+  truths.collect_at(pad);
+  gst_object_unref(pad);
+  gst_object_unref(figure);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  Scores scores{};
+  for (int frame = 0; frame < kFrames && !HasFailure(); ++frame) {
+    for (size_t i = 0; i < kRefinements.size(); ++i) {
+      const Mask found = pull(pipeline, kRefinements[i]);
+      const std::lock_guard lock(truths.mutex);
+      const Mask& truth = truths.masks.front();
+      ASSERT_EQ(found.size(), truth.size());
+      for (size_t t = 0; t < kTolerances.size(); ++t) {
+        scores[i][t] += boundary_f(found, truth, kWidth, kHeight, kTolerances[t]) / kFrames;
+      }
+    }
+    const std::lock_guard lock(truths.mutex);
+    truths.masks.pop_front();
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  print("figures of 1280x720, their true masks", scores);
+  EXPECT_GT(scores[1][0], scores[0][0] + 0.08) << "bilateral";
+  EXPECT_GT(scores[2][0], scores[0][0] + 0.15) << "guided";
+  EXPECT_GT(scores[2][2], scores[0][2]) << "guided, from farther away";
+}
+
+}  // namespace
+}  // namespace sightglass::test
