@@ -33,7 +33,7 @@ if grep -rnIwE 'TODO|FIXME|XXX|HACK' --include='*.h' --include='*.cpp' --include
   complain "  ^ unfinished work"
 fi
 # Every script runs, and says so.
-for file in dev .ci/run $(find pipelines bench tests -name '*.sh'); do
+for file in dev .ci/run $(find pipelines bench tests docs -name '*.sh'); do
   [ -x "$file" ] || complain "$file has no run bit"
   case $(head -n 1 "$file") in '#!/'*) ;; *) complain "$file has no interpreter line" ;; esac
 done
