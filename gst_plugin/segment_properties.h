@@ -66,7 +66,6 @@ enum SegmentProperty : guint {
   kBackgroundLocation,
   kThreshold,
   kSoftness,
-  kSmoothing,
   kFit,
   kMaskSync,
   kGpuBudget,

@@ -1,11 +1,13 @@
 #include "dmabuf_export/exporter.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "frame_format.h"
 #include "gl_bridge.h"
 #include "interop/gbm_device.h"
 #include "sharing.h"
@@ -46,6 +48,14 @@ void drop(GstBufferPool* pool) {
   if (pool == nullptr) return;
   gst_buffer_pool_set_active(pool, FALSE);
   gst_object_unref(pool);
+}
+
+// Of the part of the texture that GstVideoCropMeta leaves.
+std::pair<int32_t, int32_t> first_pixel(GstBuffer* buffer) {
+  const CropRect seen = visible_part(buffer);
+  GstGLMemory* texture = GST_GL_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0));
+  return {static_cast<int32_t>(std::lround(seen.x * static_cast<float>(gst_gl_memory_get_texture_width(texture)))),
+          static_cast<int32_t>(std::lround(seen.y * static_cast<float>(gst_gl_memory_get_texture_height(texture))))};
 }
 
 TextureRef texture_ref(const interop::DmabufTexture& texture) {
@@ -201,7 +211,8 @@ GstBuffer* DmabufExporter::acquire() {
 
 bool DmabufExporter::fits(GstBuffer* buffer) const {
   const interop::DmabufFrame* frame = dmabuf_frame(buffer);
-  if (frame == nullptr || !can_unwrap_dmabuf(buffer)) return false;
+  // What shows a part of its texture is drawn over.
+  if (frame == nullptr || !can_unwrap_dmabuf(buffer) || gst_buffer_get_video_crop_meta(buffer) != nullptr) return false;
   const interop::DrawRequest& wanted = source_->format.request;
   return frame->width == wanted.width && frame->height == wanted.height && frame->fourcc == wanted.fourcc &&
          std::ranges::count(wanted.modifiers, frame->modifier) != 0;
@@ -223,7 +234,8 @@ Status DmabufExporter::finish(GstBuffer* input, GstBuffer* output) {
     if (!from.ok()) return device_error("a frame's texture cannot be mapped for reading");
     std::vector<TextureRef> planes;
     for (size_t i = 0; i < gst_buffer_n_memory(output); ++i) planes.push_back(texture_ref(dmabuf_texture(output, i)));
-    SG_RETURN_IF_ERROR(painter_->draw(from.texture(), planes));
+    const auto [x, y] = first_pixel(input);
+    SG_RETURN_IF_ERROR(painter_->draw(from.texture(), planes, x, y));
     ++drawn_;
   }
   auto wait = fence_->publish(*dmabuf_frame(output));

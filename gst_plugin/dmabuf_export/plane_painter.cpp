@@ -50,8 +50,10 @@ PlanePainter::PlanePainter(const GlApi& gl, const GstVideoInfo& info, std::vecto
   nearest_ = make_sampler(gl, GL_NEAREST);
 }
 
-Status PlanePainter::draw(const TextureRef& frame, std::span<const TextureRef> planes) {
+Status PlanePainter::draw(const TextureRef& frame, std::span<const TextureRef> planes, int32_t x, int32_t y) {
   const GlApi& gl = *gl_;
+  coding_.part = {static_cast<float>(x), static_cast<float>(y), static_cast<float>(planes[0].width),
+                  static_cast<float>(planes[0].height)};
   const GlStateGuard guard(gl);
   std::array<GLint, 4> viewport{};
   gl.GetIntegerv(GL_VIEWPORT, viewport.data());

@@ -22,13 +22,14 @@ class PlanePainter {
   static Result<std::unique_ptr<PlanePainter>> create(const std::shared_ptr<ShareGroup>& group,
                                                       const GstVideoInfo& info);
 
-  // From `frame`, RGBA of the frame's size, into one texture, or into Y' and then Cb and Cr. Bindings stay as they are.
-  Status draw(const TextureRef& frame, std::span<const TextureRef> planes);
+  // From the part of the texture `frame` that begins at pixel `x`, `y` and has the frame's size, into one texture, or
+  // into Y' and then Cb and Cr. Bindings stay as they are.
+  Status draw(const TextureRef& frame, std::span<const TextureRef> planes, int32_t x = 0, int32_t y = 0);
 
  private:
   struct Coding {
     std::array<float, 12> rows{};
-    std::array<float, 4> across{}, down{};
+    std::array<float, 4> across{}, down{}, part{};
     bool operator==(const Coding&) const = default;
   };
   PlanePainter(const GlApi& gl, const GstVideoInfo& info, std::vector<SharedProgram> programs);

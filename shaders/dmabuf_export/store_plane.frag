@@ -5,6 +5,7 @@ layout(std140, binding = 0) uniform Coding {
   vec4 u_rows[3];  // Y', Cb, Cr of (R', G', B', 1)
   vec4 u_across;   // how much the pixel before, the first and the second of two count in a sample of chroma
   vec4 u_down;
+  vec4 u_part;     // of the texture: x and y of its first pixel, width and height
 };
 
 layout(location = 0) out vec4 o_color;
@@ -12,15 +13,15 @@ layout(location = 0) out vec4 o_color;
 void main() {
   ivec2 at = ivec2(gl_FragCoord.xy);
 #if PLANE == 0
-  o_color = texelFetch(u_frame, at, 0);
+  o_color = texelFetch(u_frame, at + ivec2(u_part.xy), 0);
 #elif PLANE == 1
-  o_color = vec4(dot(u_rows[0], vec4(texelFetch(u_frame, at, 0).rgb, 1.0)));
+  o_color = vec4(dot(u_rows[0], vec4(texelFetch(u_frame, at + ivec2(u_part.xy), 0).rgb, 1.0)));
 #else
-  ivec2 last = textureSize(u_frame, 0) - 1;
+  ivec2 first = ivec2(u_part.xy), last = first + ivec2(u_part.zw) - 1;
   vec3 color = vec3(0.0);
   for (int y = 0; y < 3; ++y) {
     for (int x = 0; x < 3; ++x) {
-      ivec2 place = clamp(2 * at + ivec2(x, y) - 1, ivec2(0), last);
+      ivec2 place = clamp(first + 2 * at + ivec2(x, y) - 1, first, last);
       color += u_across[x] * u_down[y] * texelFetch(u_frame, place, 0).rgb;
     }
   }

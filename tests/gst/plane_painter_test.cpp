@@ -47,7 +47,7 @@ class PlanePainterPictureTest : public GlTest {
     GlTest::SetUp();
   }
   // Planes of 8 bits as GL gives them back: R and G of each texel.
-  std::vector<Rgba> paint(const Rgba& picture, const GstVideoInfo& info) {
+  std::vector<Rgba> paint(const Rgba& picture, const GstVideoInfo& info, int32_t x = 0, int32_t y = 0) {
     const bool two = GST_VIDEO_INFO_N_PLANES(&info) > 1;
     const GlTexture frame = upload(gl(), picture);
     std::vector<GlTexture> textures;
@@ -61,7 +61,7 @@ class PlanePainterPictureTest : public GlTest {
     auto painter = PlanePainter::create(ShareGroup::create(gl()), info);
     EXPECT_TRUE(painter.ok()) << painter.status().message();
     if (!painter.ok()) return {};
-    const Status status = (*painter)->draw({frame.id(), GL_TEXTURE_2D, picture.width, picture.height}, planes);
+    const Status status = (*painter)->draw({frame.id(), GL_TEXTURE_2D, picture.width, picture.height}, planes, x, y);
     EXPECT_TRUE(status.ok()) << status.message();
     std::vector<Rgba> drawn;
     for (const TextureRef& plane : planes) drawn.push_back(download(gl(), plane.id, plane.width, plane.height));
@@ -157,6 +157,17 @@ TEST_F(PlanePainterPictureTest, ColoursStayWhatTheyAre) {
   const std::vector<Rgba> planes = paint(picture, info);
   ASSERT_EQ(planes.size(), 1U);
   EXPECT_EQ(planes[0].pixels, picture.pixels);
+}
+
+// The rest of the texture is not the picture's.
+TEST_F(PlanePainterPictureTest, PartsAreDrawnAlone) {
+  const Rgba whole = noisy_rgba(40, 30);
+  Rgba part(16, 12);
+  for (int32_t y = 0; y < part.height; ++y) std::copy_n(whole.at(5, 7 + y), 16 * 4, part.at(0, y));
+  const YuvPicture like("NV12", 16, 12, ",colorimetry=bt709,chroma-site=cosited");
+  const std::vector<Rgba> expected = paint(part, like.info), planes = paint(whole, like.info, 5, 7);
+  ASSERT_EQ(planes.size(), 2U);
+  for (size_t i = 0; i < 2; ++i) EXPECT_EQ(planes[i].pixels, expected[i].pixels) << i;
 }
 
 }  // namespace
