@@ -108,6 +108,8 @@ GType quantized_models_type() {
   return type;
 }
 
+constexpr float kMostSmoothing = 0.95F;  // a mask that never settles is of no use
+
 // What the properties say when nobody has set them.
 constexpr double kInputScaleDefault = 1, kInputOffsetDefault = 0;
 
@@ -226,6 +228,10 @@ void install_segment_properties(GObjectClass* object_class) {
                                         "Width of the transition from background to foreground, as a difference of "
                                         "probabilities; 0: a hard edge",
                                         0, 1, defaults.look.softness, kLive));
+  install(kSmoothing, g_param_spec_float("smoothing", "Smoothing",
+                                         "Share of the mask before in each mask, where the two nearly agree, against "
+                                         "flicker; what moves is not smoothed. 0: none",
+                                         0, kMostSmoothing, defaults.look.smoothing, kLive));
   install(kFit, g_param_spec_enum("fit", "Fit", "How a frame of another aspect ratio is laid into the model's input",
                                   fit_type(), static_cast<gint>(defaults.fit), kLive));
   install(kMaskSync, g_param_spec_enum("mask-sync", "Mask synchronisation", "Whether frames wait for their own mask",
@@ -310,6 +316,9 @@ bool set_segment_property(SegmentSettings& settings, guint id, const GValue* val
     case kSoftness:
       settings.look.softness = g_value_get_float(value);
       return true;
+    case kSmoothing:
+      settings.look.smoothing = g_value_get_float(value);
+      return true;
     case kFit:
       settings.fit = static_cast<Fit>(g_value_get_enum(value));
       return true;
@@ -385,6 +394,9 @@ bool get_segment_property(const SegmentSettings& settings, guint id, GValue* val
       return true;
     case kSoftness:
       g_value_set_float(value, settings.look.softness);
+      return true;
+    case kSmoothing:
+      g_value_set_float(value, settings.look.smoothing);
       return true;
     case kFit:
       g_value_set_enum(value, static_cast<gint>(settings.fit));

@@ -66,6 +66,7 @@ enum SegmentProperty : guint {
   kBackgroundLocation,
   kThreshold,
   kSoftness,
+  kSmoothing,
   kFit,
   kMaskSync,
   kGpuBudget,

@@ -28,6 +28,7 @@ struct Look {
   float blur_radius = 24;                     // pixels of the frame; 0 to Blur::kMaxRadius
   std::array<float, 4> color{0, 0.5F, 0, 1};  // R G B A in [0,1], not premultiplied
   float threshold = 0.5F;                     // probability at which foreground and background are even, [0,1]
+  float smoothing = 0;                        // share of the mask before, where it hardly differs, [0,1)
   float softness = 0.5F;                      // width of the transition, as a difference of probabilities, [0,1]
 };
 

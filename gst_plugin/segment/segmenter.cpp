@@ -18,7 +18,10 @@ Result<std::unique_ptr<Segmenter>> Segmenter::create(std::shared_ptr<ShareGroup>
   result->kind_ = kind;
   const GlStateGuard guard(result->gl_, kind);
   SG_ASSIGN_OR_RETURN(result->session_, Session::create(result->group_, std::move(plan)));
-  SG_ASSIGN_OR_RETURN(result->mask_, result->session_->output_texture(output));
+  SG_ASSIGN_OR_RETURN(result->model_mask_, result->session_->output_texture(output));
+  result->mask_ = result->model_mask_;
+  SG_ASSIGN_OR_RETURN(MaskSmoother smoother, MaskSmoother::create(result->group_, result->model_mask_));
+  result->smoother_.emplace(std::move(smoother));
   SG_ASSIGN_OR_RETURN(Compositor compositor, Compositor::create(result->group_, kind, refine));
   result->compositor_.emplace(std::move(compositor));
   result->timer_.emplace(result->gl_, device.es);
@@ -32,15 +35,22 @@ InputTransform Segmenter::mask_to_upright(Fit fit) const {
 Status Segmenter::resize(int32_t width, int32_t height) {
   width_ = width;
   height_ = height;
-  has_mask_ = false;
+  forget_mask();
   SG_RETURN_IF_ERROR(compositor_->resize(width, height));
   if (std::exchange(warm_, true)) return {};
   const GlStateGuard guard(gl_, kind_);
+  smoother_->run(0);
+  smoother_->reset();
   return compositor_->warm_up(mask_);
 }
 
-Status Segmenter::measure_model() {
+void Segmenter::forget_mask() {
   has_mask_ = false;
+  smoother_->reset();
+}
+
+Status Segmenter::measure_model() {
+  forget_mask();
   const GlStateGuard guard(gl_, kind_);
   GlTexture nothing;
   if (kind_ == FrameKind::kExternal) {
@@ -56,10 +66,10 @@ Status Segmenter::measure_model() {
   SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame));
   // The first of them has what drivers leave to a first run.
   for (int i = 0; i < 2; ++i) {
-    gl_.Finish();
+    SG_RETURN_IF_ERROR(wait_for_gpu(gl_));
     const auto begin = std::chrono::steady_clock::now();
     SG_RETURN_IF_ERROR(session_->run());
-    gl_.Finish();
+    SG_RETURN_IF_ERROR(wait_for_gpu(gl_));
     const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin);
     if (i > 0) pace_.add(static_cast<uint64_t>(time.count()), 1);
   }
@@ -75,8 +85,7 @@ Status Segmenter::render(const FrameRef& frame, const InputTransform& upright_to
   mask_to_upright_ = mask_to_upright(fit);
   SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame, mask_to_upright_.then(upright_to_stored)));
   SG_RETURN_IF_ERROR(session_->run());
-  has_mask_ = true;
-  ++inferences_;
+  finish_mask(look.smoothing);
   timer_->middle();
   SG_RETURN_IF_ERROR(compositor_->draw(frame, upright_to_stored, mask_, mask_to_upright_, output, look));
   timer_->end({.model_first = true, .model_share = 1});
@@ -87,6 +96,7 @@ Status Segmenter::draw_ahead(const FrameRef& frame, const InputTransform& uprigh
                              const Look& look) {
   const GlStateGuard guard(gl_, kind_);
   timer_->start();
+  smoothing_ = look.smoothing;
   if (progress_ == 0) {
     // The least part has the operators that read the frame. They come before the picture, since it is with the picture
     // that whoever owns the frame is told that its memory may be written again.
@@ -118,8 +128,19 @@ Status Segmenter::run_part(double share) {
   if (progress_ < 1) return {};
   progress_ = 0;
   mask_to_upright_ = next_mask_to_upright_;
-  ++inferences_;
+  finish_mask(smoothing_);
   return {};
+}
+
+void Segmenter::finish_mask(float smoothing) {
+  ++inferences_;
+  has_mask_ = true;
+  mask_ = model_mask_;
+  if (smoothing > 0) {
+    mask_ = smoother_->run(smoothing);
+  } else {
+    smoother_->reset();
+  }
 }
 
 std::optional<GpuTimer::Sample> Segmenter::poll_time() {

@@ -14,6 +14,7 @@
 #include "gpu_engine/share_group.h"
 #include "segment/compositor.h"
 #include "segment/gpu_timer.h"
+#include "segment/mask_smoother.h"
 #include "segment/model_pace.h"
 
 namespace sightglass {
@@ -47,7 +48,7 @@ class Segmenter {
   // read by this call alone, and `output` is complete after it. advance() then issues as much of the run as the GPU
   // does in about `budget_ns`, at least one operator; 0 is no limit.
   bool has_mask() const { return has_mask_; }
-  void forget_mask() { has_mask_ = false; }
+  void forget_mask();
   Status draw_ahead(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output, Fit fit,
                     const Look& look);
   Status advance(uint64_t budget_ns);
@@ -69,13 +70,16 @@ class Segmenter {
   explicit Segmenter(std::shared_ptr<ShareGroup> group) : group_(std::move(group)), gl_(group_->gl()) {}
   InputTransform mask_to_upright(Fit fit) const;
   Status run_part(double share);
+  void finish_mask(float smoothing);
 
   const std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
   const GlApi& gl_;
   std::unique_ptr<Session> session_;
   std::optional<Compositor> compositor_;
   std::optional<GpuTimer> timer_;
-  TextureRef mask_;
+  std::optional<MaskSmoother> smoother_;
+  TextureRef model_mask_;
+  TextureRef mask_;  // that one, or what it was smoothed to
   FrameKind kind_ = FrameKind::kRgba;
   int32_t model_width_ = 0, model_height_ = 0;
   int32_t width_ = 0, height_ = 0;  // of upright frames
@@ -83,6 +87,7 @@ class Segmenter {
 
   bool has_mask_ = false;           // of a frame of this size
   InputTransform mask_to_upright_;  // of that mask
+  float smoothing_ = 0;             // of the look of the last frame
   double progress_ = 0;             // of the run in parts that is under way; 0: there is none
   InputTransform next_mask_to_upright_;
   uint64_t inferences_ = 0, timed_frames_ = 0;

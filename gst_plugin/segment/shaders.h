@@ -21,6 +21,7 @@ inline ShaderKey blur_first_shader(FrameKind kind, Refine refine) {
   return frame_shader({"segment/blur_down.comp", {{"WEIGHTED", "1"}, refine_define(refine)}}, kind);
 }
 inline ShaderKey guide_shader(FrameKind kind) { return frame_shader({"segment/guide.comp", {}}, kind); }
+inline const ShaderKey kSmoothShader{"segment/smooth.comp", {}};
 inline const ShaderKey kGuidedFitShader{"segment/guided_fit.comp", {}};
 inline const ShaderKey kGuidedMeanShader{"segment/guided_mean.comp", {}};
 inline const ShaderKey kBlurDownShader{"segment/blur_down.comp", {}};
@@ -37,8 +38,8 @@ inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine)
 }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
-  std::vector<ShaderKey> keys{kBlurDownShader,  kBlurGaussShader, kFullscreenShader,
-                              kWriteMaskShader, kGuidedFitShader, kGuidedMeanShader};
+  std::vector<ShaderKey> keys{kBlurDownShader,  kBlurGaussShader,  kFullscreenShader, kWriteMaskShader,
+                              kGuidedFitShader, kGuidedMeanShader, kSmoothShader};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(guide_shader(kind));
     for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {

@@ -53,6 +53,16 @@ TEST_P(ZeroCopy, HundredFramesWithoutATransfer) {
   EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
 }
 
+// Nor where the mask is smoothed and refined.
+TEST(ZeroCopyRefined, HundredFramesWithoutATransfer) {
+  for (const std::string refine : {"bilateral", "guided"}) {
+    const auto counts = count_transfers(
+        "gleffects_identity ! glsegment name=segment smoothing=0.5 refine=" + refine + " model=" + red_model(),
+        "segment", "segment");
+    EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}})) << refine;
+  }
+}
+
 // Nor where the model runs behind the frames, a little of it in each.
 TEST(ZeroCopyLatest, HundredFramesWithoutATransfer) {
   const auto counts =
