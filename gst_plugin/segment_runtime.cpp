@@ -93,7 +93,7 @@ Status SegmentRuntime::attach(GstGLContext* context) {
   SG_ASSIGN_OR_RETURN(const auto tuning,
                       prepare_tuning(group, mask.model, device, mask.plan_options, tuning_, cache_folder_, {}, &note));
   if (!note.empty()) GST_WARNING("%s", note.c_str());
-  SG_ASSIGN_OR_RETURN(plan_, model_->plan(device.limits, tuning, input_->kind));
+  SG_ASSIGN_OR_RETURN(plan_, model_->plan(device.limits, tuning, Segmenter::planned_kind(device, input_->kind)));
   SG_ASSIGN_OR_RETURN(segmenter_, Segmenter::create(group, device, plan_, mask.output, input_->kind, refine_));
   built_for_ = input_->kind;
   context_ = GST_GL_CONTEXT(gst_object_ref(context));

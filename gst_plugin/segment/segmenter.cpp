@@ -22,10 +22,20 @@ Result<std::unique_ptr<Segmenter>> Segmenter::create(std::shared_ptr<ShareGroup>
   result->mask_ = result->model_mask_;
   SG_ASSIGN_OR_RETURN(MaskSmoother smoother, MaskSmoother::create(result->group_, result->model_mask_));
   result->smoother_.emplace(std::move(smoother));
-  SG_ASSIGN_OR_RETURN(Compositor compositor, Compositor::create(result->group_, kind, refine));
+  const FrameKind read = planned_kind(device, kind);
+  SG_ASSIGN_OR_RETURN(Compositor compositor, Compositor::create(result->group_, read, refine));
   result->compositor_.emplace(std::move(compositor));
+  if (read != kind) {
+    SG_ASSIGN_OR_RETURN(ExternalCopy copy, ExternalCopy::create(result->group_));
+    result->copy_.emplace(std::move(copy));
+  }
   result->timer_.emplace(result->gl_, device.es);
   return result;
+}
+
+Result<FrameRef> Segmenter::readable(const FrameRef& frame) {
+  if (!copy_) return frame;
+  return copy_->copy(frame);
 }
 
 InputTransform Segmenter::mask_to_upright(Fit fit) const {
@@ -53,7 +63,7 @@ Status Segmenter::measure_model() {
   forget_mask();
   const GlStateGuard guard(gl_, kind_);
   GlTexture nothing;
-  if (kind_ == FrameKind::kExternal) {
+  if (kind_ == FrameKind::kExternal && !copy_) {
     GLuint id = 0;
     gl_.GenTextures(1, &id);  // without an image: sampling it gives black
     nothing = {gl_, id};
@@ -61,7 +71,7 @@ Status Segmenter::measure_model() {
     nothing = make_texture(gl_, GL_RGBA8, 1, 1);
   }
   FrameRef frame(TextureRef{nothing.id(), GL_TEXTURE_2D, 1, 1});
-  frame.kind = kind_;
+  frame.kind = copy_ ? FrameKind::kRgba : kind_;
   frame.textures.fill(nothing.id());
   SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame));
   // The first of them has what drivers leave to a first run.
@@ -83,11 +93,12 @@ Status Segmenter::render(const FrameRef& frame, const InputTransform& upright_to
   progress_ = 0;
   has_mask_ = false;
   mask_to_upright_ = mask_to_upright(fit);
-  SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame, mask_to_upright_.then(upright_to_stored)));
+  SG_ASSIGN_OR_RETURN(const FrameRef read, readable(frame));
+  SG_RETURN_IF_ERROR(session_->set_input_frame(0, read, mask_to_upright_.then(upright_to_stored)));
   SG_RETURN_IF_ERROR(session_->run());
   finish_mask(look.smoothing);
   timer_->middle();
-  SG_RETURN_IF_ERROR(compositor_->draw(frame, upright_to_stored, mask_, mask_to_upright_, output, look));
+  SG_RETURN_IF_ERROR(compositor_->draw(read, upright_to_stored, mask_, mask_to_upright_, output, look));
   timer_->end({.model_first = true, .model_share = 1});
   return {};
 }
@@ -97,15 +108,16 @@ Status Segmenter::draw_ahead(const FrameRef& frame, const InputTransform& uprigh
   const GlStateGuard guard(gl_, kind_);
   timer_->start();
   smoothing_ = look.smoothing;
+  SG_ASSIGN_OR_RETURN(const FrameRef read, readable(frame));
   if (progress_ == 0) {
     // The least part has the operators that read the frame. They come before the picture, since it is with the picture
     // that whoever owns the frame is told that its memory may be written again.
     constexpr double kLeast = 1e-9;
     next_mask_to_upright_ = mask_to_upright(fit);
-    SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame, next_mask_to_upright_.then(upright_to_stored)));
+    SG_RETURN_IF_ERROR(session_->set_input_frame(0, read, next_mask_to_upright_.then(upright_to_stored)));
     SG_RETURN_IF_ERROR(run_part(kLeast));
   }
-  SG_RETURN_IF_ERROR(compositor_->draw(frame, upright_to_stored, mask_, mask_to_upright_, output, look));
+  SG_RETURN_IF_ERROR(compositor_->draw(read, upright_to_stored, mask_, mask_to_upright_, output, look));
   timer_->middle();
   return {};
 }

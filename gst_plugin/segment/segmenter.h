@@ -13,6 +13,7 @@
 #include "gpu_engine/session.h"
 #include "gpu_engine/share_group.h"
 #include "segment/compositor.h"
+#include "segment/external_copy.h"
 #include "segment/gpu_timer.h"
 #include "segment/mask_smoother.h"
 #include "segment/model_pace.h"
@@ -22,8 +23,12 @@ namespace sightglass {
 // All calls that make or draw something, the destructor included, need the context current. GL state is as found.
 class Segmenter {
  public:
+  // What the model's input is to be planned for where frames are of that kind.
+  static FrameKind planned_kind(const DeviceInfo& device, FrameKind kind) {
+    return ExternalCopy::is_needed(device, kind) ? FrameKind::kRgba : kind;
+  }
   // Compiles and uploads everything that the group does not have yet: drawing does none of that. `output` is the
-  // plan's mask, `kind` what its input was planned for.
+  // plan's mask, `kind` what frames are; its input was planned for planned_kind().
   static Result<std::unique_ptr<Segmenter>> create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
                                                    std::shared_ptr<const Plan> plan, size_t output, FrameKind kind,
                                                    Refine refine = Refine::kNone);
@@ -71,6 +76,7 @@ class Segmenter {
   InputTransform mask_to_upright(Fit fit) const;
   Status run_part(double share);
   void finish_mask(float smoothing);
+  Result<FrameRef> readable(const FrameRef& frame);
 
   const std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
   const GlApi& gl_;
@@ -79,8 +85,9 @@ class Segmenter {
   std::optional<GpuTimer> timer_;
   std::optional<MaskSmoother> smoother_;
   TextureRef model_mask_;
-  TextureRef mask_;  // that one, or what it was smoothed to
-  FrameKind kind_ = FrameKind::kRgba;
+  TextureRef mask_;                    // that one, or what it was smoothed to
+  FrameKind kind_ = FrameKind::kRgba;  // of the frames that come
+  std::optional<ExternalCopy> copy_;   // where the model and the compositor read that instead
   int32_t model_width_ = 0, model_height_ = 0;
   int32_t width_ = 0, height_ = 0;  // of upright frames
   bool warm_ = false;               // the compositor has drawn

@@ -27,6 +27,7 @@ inline const ShaderKey kGuidedMeanShader{"segment/guided_mean.comp", {}};
 inline const ShaderKey kBlurDownShader{"segment/blur_down.comp", {}};
 inline const ShaderKey kBlurGaussShader{"segment/blur_gauss.comp", {}};
 inline const ShaderKey kFullscreenShader{"segment/fullscreen.vert", {}};
+inline ShaderKey copy_shader(FrameKind kind) { return frame_shader({"segment/copy_frame.frag", {}}, kind); }
 inline const ShaderKey kWriteMaskShader{"segment/write_mask.frag", {}};
 // What lies behind the foreground is a define: drivers that execute both sides of a branch fetch for one background
 // alone.
@@ -42,6 +43,7 @@ inline std::vector<ShaderKey> segment_shader_variants() {
                               kGuidedFitShader, kGuidedMeanShader, kSmoothShader};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(guide_shader(kind));
+    keys.push_back(copy_shader(kind));
     for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
       keys.push_back(blur_first_shader(kind, refine));
       for (int background = 0; background < kComposites; ++background) {

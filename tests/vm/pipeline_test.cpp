@@ -38,6 +38,7 @@ const Route kRoutes[] = {
     {"NV12Planes", "NV12", "glupload ! glsegment PROPERTIES", 6, nullptr},
     {"I420Planes", "I420", "glupload ! glsegment PROPERTIES", 6, nullptr},
     {"DmaDrmXR24", "BGRx", "glupload ! glcolorconvert ! glsegment PROPERTIES", 2, "XR24"},
+    {"DmaDrmYUYV", "YUY2", "glupload ! glcolorconvert ! glsegment PROPERTIES", 6, "YUYV"},
     {"DmaDrmNV12Planes", "NV12", "glupload ! glsegment PROPERTIES", 6, "NV12"},
     {"DmaDrmBin", "BGRx", "glsegmentbin PROPERTIES", 2, "XR24"},
 };

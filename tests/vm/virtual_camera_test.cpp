@@ -90,14 +90,15 @@ TEST(VirtualCameraTest, AnotherProcessSeesTheFrames) {
   // They are among the frames that the same pipeline makes without a device in between, in this order. How many the
   // writer had made by then is open.
   size_t made = 0, found = 0;
-  take_pictures("glfiguresrc num-buffers=" + std::to_string(kMade) + " " + written + "videoconvert", [&](Rgba picture) {
-    for (; found < kSeen && largest_difference(picture, seen[found]) <= 1; ++found) {
-      std::printf("vm: %dx%d through v4l2loopback is frame %zu, largest difference %d of 255\n", picture.width,
-                  picture.height, made, largest_difference(picture, seen[found]));
-    }
-    ++made;
-    return found < kSeen;
-  });
+  take_pictures("glfiguresrc num-buffers=" + std::to_string(kMade) + " " + written + "videoconvert",
+                [&](const Rgba& picture) {
+                  for (; found < kSeen && largest_difference(picture, seen[found]) <= 1; ++found) {
+                    std::printf("vm: %dx%d through v4l2loopback is frame %zu, largest difference %d of 255\n",
+                                picture.width, picture.height, made, largest_difference(picture, seen[found]));
+                  }
+                  ++made;
+                  return found < kSeen;
+                });
   EXPECT_EQ(found, kSeen) << "of " << made << " frames none is what the camera showed";
 }
 
