@@ -242,6 +242,11 @@ void install_segment_properties(GObjectClass* object_class) {
                               "frame; a run that needs more is spread over several frames, at least one operator in "
                               "each. 0: a whole run behind every frame",
                               0, G_MAXUINT64, defaults.gpu_budget_ns, kPlaying));
+  install(kInferenceInterval,
+          g_param_spec_uint("inference-interval", "Inference interval",
+                            "The model runs on every frame (1), every other one (2), and so on; frames between are "
+                            "drawn with the newest mask",
+                            1, G_MAXUINT, defaults.inference_interval, kPlaying));
   install(kVideoDirection,
           g_param_spec_enum("video-direction", "Video direction",
                             "What makes stored pictures upright, for the model and in the output; auto: what the "
@@ -328,6 +333,9 @@ bool set_segment_property(SegmentSettings& settings, guint id, const GValue* val
     case kGpuBudget:
       settings.gpu_budget_ns = g_value_get_uint64(value);
       return true;
+    case kInferenceInterval:
+      settings.inference_interval = g_value_get_uint(value);
+      return true;
     case kVideoDirection:
       settings.video_direction = static_cast<GstVideoOrientationMethod>(g_value_get_enum(value));
       return true;
@@ -406,6 +414,9 @@ bool get_segment_property(const SegmentSettings& settings, guint id, GValue* val
       return true;
     case kGpuBudget:
       g_value_set_uint64(value, settings.gpu_budget_ns);
+      return true;
+    case kInferenceInterval:
+      g_value_set_uint(value, settings.inference_interval);
       return true;
     case kVideoDirection:
       g_value_set_enum(value, settings.video_direction);

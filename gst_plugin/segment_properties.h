@@ -37,6 +37,7 @@ struct SegmentSettings {
   std::string background_location;
   Fit fit = Fit::kStretch;
   MaskSync mask_sync = MaskSync::kExact;
+  uint32_t inference_interval = 1;     // frames from one run of the model to the next
   uint64_t gpu_budget_ns = 5'000'000;  // of the model in each frame with kLatest; 0: no limit
   GstVideoOrientationMethod video_direction = GST_VIDEO_ORIENTATION_AUTO;
 
@@ -70,6 +71,7 @@ enum SegmentProperty : guint {
   kFit,
   kMaskSync,
   kGpuBudget,
+  kInferenceInterval,
   kVideoDirection,
   kStats,
 };

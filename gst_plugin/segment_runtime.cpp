@@ -1,6 +1,7 @@
 #include "segment_runtime.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -209,7 +210,10 @@ void SegmentRuntime::run(Job& job) {
     job.status = internal_error("the GL context was replaced while a frame was on its way");
     return;
   }
-  const bool ahead = job.settings->mask_sync == MaskSync::kLatest && segmenter_->has_mask();
+  const bool latest = job.settings->mask_sync == MaskSync::kLatest;
+  const bool due = !segmenter_->has_mask() || since_inference_ >= job.settings->inference_interval;
+  const bool ahead = segmenter_->has_mask() && (latest || !due);
+  since_inference_ = due ? 1 : since_inference_ + 1;
   const uint64_t inferences = segmenter_->inferences();
   wait_for_buffer(job.input, job.context);
   {
@@ -222,9 +226,10 @@ void SegmentRuntime::run(Job& job) {
     job.status = upload_picture();
     if (job.status.ok()) {
       const InputTransform to_stored = upright_to_stored_in(job.input, job.orientation);
-      const auto draw = ahead ? &Segmenter::draw_ahead : &Segmenter::render;
-      job.status = (segmenter_.get()->*draw)(input.frame(), to_stored, output.texture().id, job.settings->fit,
-                                             job.settings->look);
+      const auto& [fit, look] = std::tie(job.settings->fit, job.settings->look);
+      const GLuint target = output.texture().id;
+      job.status = ahead ? segmenter_->draw_ahead(input.frame(), to_stored, target, fit, look, due)
+                         : segmenter_->render(input.frame(), to_stored, target, fit, look);
     }
   }
   if (job.status.ok() && masks_ != nullptr) {

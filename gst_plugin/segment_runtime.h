@@ -81,6 +81,7 @@ class SegmentRuntime {
   std::shared_ptr<const Picture> picture_;
   std::string picture_location_;
   bool picture_uploaded_ = false;
+  uint32_t since_inference_ = 0;  // frames, with the one that it was begun with
 
   mutable std::mutex stats_mutex_;  // apart, so that reading figures never waits for a frame
   SegmentStats stats_;

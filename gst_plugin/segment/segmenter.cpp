@@ -104,12 +104,12 @@ Status Segmenter::render(const FrameRef& frame, const InputTransform& upright_to
 }
 
 Status Segmenter::draw_ahead(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output, Fit fit,
-                             const Look& look) {
+                             const Look& look, bool begin) {
   const GlStateGuard guard(gl_, kind_);
   timer_->start();
   smoothing_ = look.smoothing;
   SG_ASSIGN_OR_RETURN(const FrameRef read, readable(frame));
-  if (progress_ == 0) {
+  if (begin && progress_ == 0) {
     // The least part has the operators that read the frame. They come before the picture, since it is with the picture
     // that whoever owns the frame is told that its memory may be written again.
     constexpr double kLeast = 1e-9;

@@ -49,13 +49,13 @@ class Segmenter {
                 const Look& look);
 
   // The same in two steps, where pictures do not wait for the model; they need a mask from before. The first one draws
-  // the picture with the mask there is. If no run of the model is under way it begins one, with this frame: `frame` is
-  // read by this call alone, and `output` is complete after it. advance() then issues as much of the run as the GPU
-  // does in about `budget_ns`, at least one operator; 0 is no limit.
+  // the picture with the mask there is. If `begin` and no run of the model is under way it begins one, with this frame:
+  // `frame` is read by this call alone, and `output` is complete after it. advance() then issues as much of the run, if
+  // there is one, as the GPU does in about `budget_ns`, at least one operator; 0 is no limit.
   bool has_mask() const { return has_mask_; }
   void forget_mask();
   Status draw_ahead(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output, Fit fit,
-                    const Look& look);
+                    const Look& look, bool begin);
   Status advance(uint64_t budget_ns);
 
   // What the last frame was composed with, and where that lies in the upright frame.

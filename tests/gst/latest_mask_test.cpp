@@ -61,6 +61,20 @@ TEST(LatestMask, IsThatOfTheFrameBefore) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
+TEST(InferenceInterval, FramesBetweenHaveTheNewestMask) {
+  for (const std::string sync : {"exact", "latest"}) {
+    TestPipeline pipeline(element("gpu-budget=0 inference-interval=3 mask-sync=" + sync));
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    std::string seen;
+    for (const bool is_left : {true, false, false, false, true, true, true}) {
+      seen += half(pipeline.pass(is_left ? left() : right()));
+    }
+    EXPECT_EQ(seen, sync == "exact" ? "lllrrrl" : "llllrrr") << sync;
+    EXPECT_EQ(stats_of(pipeline.segment()).inferences, 3U) << sync;
+    EXPECT_EQ(pipeline.error(), "");
+  }
+}
+
 TEST(LatestMask, CanBeSwitchedWhilePlaying) {
   TestPipeline pipeline(element("gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));

@@ -120,14 +120,14 @@ TEST_F(SegmenterTest, AheadOfTheModel) {
     int frames = 0;
     for (const uint64_t before = segmenter->inferences(); segmenter->inferences() == before; ++frames) {
       ASSERT_LT(frames, 20);
-      ASSERT_TRUE(segmenter->draw_ahead(ref, {}, output.id(), Fit::kStretch, look).ok());
+      ASSERT_TRUE(segmenter->draw_ahead(ref, {}, output.id(), Fit::kStretch, look, true).ok());
       EXPECT_EQ(shows_left(), was_left) << "frame " << frames << " of run " << run;
       if (frames == 0) write(was_left ? left : right);
       gl_calls().erase("ReadPixels");
       ASSERT_TRUE(segmenter->advance(1).ok());
     }
     expect_only_commands();
-    ASSERT_TRUE(segmenter->draw_ahead(ref, {}, output.id(), Fit::kStretch, look).ok());
+    ASSERT_TRUE(segmenter->draw_ahead(ref, {}, output.id(), Fit::kStretch, look, true).ok());
     EXPECT_NE(shows_left(), was_left) << "run " << run;
     segmenter->forget_mask();
     ASSERT_TRUE(segmenter->render(ref, {}, output.id(), Fit::kStretch, look).ok());
@@ -156,7 +156,8 @@ TEST_F(SegmenterTest, ALittleOfTheModelBehindEachFrame) {
   for (const uint64_t runs = segmenter->inferences(); segmenter->inferences() == runs; ++frames) {
     ASSERT_LT(frames, 1000);
     gl_calls().clear();
-    ASSERT_TRUE(segmenter->draw_ahead(ref(frames == 0 ? frame : grey), {}, output.id(), Fit::kStretch, look).ok());
+    ASSERT_TRUE(
+        segmenter->draw_ahead(ref(frames == 0 ? frame : grey), {}, output.id(), Fit::kStretch, look, true).ok());
     ASSERT_TRUE(segmenter->advance(1).ok());
     expect_only_commands();
     most = std::max(most, gl_calls()["DispatchCompute"]);
@@ -165,7 +166,7 @@ TEST_F(SegmenterTest, ALittleOfTheModelBehindEachFrame) {
   std::printf("a run in %d frames, at most %d dispatches in one\n", frames, most);
   EXPECT_GT(frames, 20);
   EXPECT_LE(most, 8);
-  ASSERT_TRUE(segmenter->draw_ahead(ref(grey), {}, output.id(), Fit::kStretch, look).ok());
+  ASSERT_TRUE(segmenter->draw_ahead(ref(grey), {}, output.id(), Fit::kStretch, look, true).ok());
   EXPECT_EQ(shown(), expected);
 }
 
