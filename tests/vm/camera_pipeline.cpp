@@ -2,6 +2,7 @@
 
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
+#include <sys/wait.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +25,7 @@ void read_log(GstDebugCategory* category, GstDebugLevel level, const gchar* file
       ++imports;
     if (std::strstr(text, "uploader Raw Data ") != nullptr) ++copies;
   }
+  if (text != nullptr && std::strcmp(text, "frame copy") == 0) ++copies;
   if (level <= GST_LEVEL_WARNING) {
     std::fprintf(stderr, "%s: %s (%s:%d)\n", gst_debug_category_get_name(category), text, file, line);
   }
@@ -37,6 +39,7 @@ void init() {
     gst_debug_set_active(TRUE);
     gst_debug_set_default_threshold(GST_LEVEL_WARNING);
     gst_debug_set_threshold_for_name("glupload", GST_LEVEL_LOG);
+    gst_debug_set_threshold_for_name("GST_PERFORMANCE", GST_LEVEL_INFO);  // kmssink says "frame copy" there
     return true;
   }();
   (void)done;
@@ -92,6 +95,13 @@ Rgba last_picture(const std::string& description) {
     return true;
   });
   return last;
+}
+
+int traced(const std::string& description) {
+  const std::string environment =
+      "GST_TRACERS='zerocopy(fail=true)' GST_PLUGIN_PATH=" SIGHTGLASS_PLUGIN_FOLDER " gst-launch-1.0 --no-fault ";
+  const int status = std::system((environment + description + " 1>&2").c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 CameraPipeline::CameraPipeline(const std::string& description) : pipeline_(parse(description)) {

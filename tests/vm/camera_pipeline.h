@@ -21,6 +21,10 @@ void take_pictures(const std::string& description, const std::function<bool(Rgba
 // The last picture of a pipeline that ends by itself; an empty one if there is none.
 Rgba last_picture(const std::string& description);
 
+// What the tracer zerocopy says of a pipeline that ends by itself, in a process of its own: its exit status, 88 if
+// anything was copied.
+int traced(const std::string& description);
+
 // Plays one description, in which the last element is named "screen".
 class CameraPipeline {
  public:
@@ -41,10 +45,11 @@ class CameraPipeline {
   // What was agreed on there; empty before the first frame.
   std::string format() const;
 
+  GstElement* pipeline() const { return pipeline_; }
   int frames() const { return frames_; }
   // The size of the newest frame at the screen.
   int32_t width() const { return width_; }
-  // What glupload did with the frames of all pipelines since this one was made.
+  // What glupload did with the frames of all pipelines since this one was made, and kmssink's copies.
   static int imported();
   static int copied();
   // What was open when frame `kSettled` reached the screen.

@@ -1,22 +1,16 @@
 // Camera to screen in the virtual machine. Each test prints what it saw.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <utility>
-#include <vector>
 
 #include "camera_pipeline.h"
-#include "screen.h"
+#include "red_on_blue.h"
 #include "test_pipeline.h"
-#include "tiny_model.h"
 
 namespace sightglass::test {
 namespace {
 
-constexpr int32_t kWidth = 320, kHeight = 180;
 // Emulation is slow, and slower yet on a machine that has other things to do.
 constexpr int kPatience = 600;
 
@@ -43,14 +37,6 @@ const Route kRoutes[] = {
     {"DmaDrmBin", "BGRx", "glsegmentbin PROPERTIES", 2, "XR24"},
 };
 
-std::string size_and_rate(int32_t width, int32_t height) {
-  return ",width=" + std::to_string(width) + ",height=" + std::to_string(height) + ",framerate=10/1";
-}
-
-std::string caps(const std::string& format, int32_t width = kWidth, int32_t height = kHeight) {
-  return "video/x-raw,format=" + format + size_and_rate(width, height);
-}
-
 std::string dma_drm_caps(const Route& route) {
   return std::string("video/x-raw(memory:DMABuf),format=DMA_DRM,drm-format=") + route.drm_format +
          size_and_rate(kWidth, kHeight);
@@ -59,14 +45,12 @@ std::string dma_drm_caps(const Route& route) {
 // DMA_DRM is what the camera prefers. It is not alone there, since glupload of GStreamer 1.26 says of every drm-format,
 // until it has a GL context, that no texture can be made of it: elements would not be linked.
 std::string caps(const Route& route) {
-  return (route.drm_format == nullptr ? "" : dma_drm_caps(route) + ";") + caps(route.format);
+  return (route.drm_format == nullptr ? "" : dma_drm_caps(route) + ";") + camera_caps(route.format);
 }
 
 std::string describe(const Route& route, int frames, const char* io_mode = "dmabuf", const char* sink = "glimagesink") {
   std::string middle = route.middle;
-  // What is redder than half stays, the rest becomes blue.
-  middle.replace(middle.find("PROPERTIES"), 10,
-                 "model=" + red_model() + " background=color background-color=0xff0000ff");
+  middle.replace(middle.find("PROPERTIES"), 10, red_on_blue());
   return std::string("v4l2src io-mode=") + io_mode + " num-buffers=" + std::to_string(frames) +
          " ! capsfilter name=format caps=\"" + caps(route) + "\" ! " + middle + " ! " + sink +
          " name=screen sync=false";
@@ -82,85 +66,6 @@ bool camera_says(const Route& route) {
   gst_caps_unref(wanted);
   gst_object_unref(factory);
   return says;
-}
-
-// What the camera shows, copied and converted by the CPU.
-Rgba camera_picture(const std::string& format, int32_t width, int32_t height) {
-  return last_picture("v4l2src io-mode=mmap num-buffers=2 ! " + caps(format, width, height) + " ! videoconvert");
-}
-
-struct Difference {
-  int64_t compared = 0, wrong = 0;
-  int largest = 0;
-  std::string first;
-};
-
-// The screen against what the camera's picture must have become. Left out is what lies within a cell of the model's
-// 16×16 from a border of the mask, where both sides mix, and the pixels beside a border of colours, which formats with
-// fewer chroma samples blend in one way on the CPU and in another on the GPU.
-Difference compare(const Rgba& screen, const Rgba& camera, int tolerance) {
-  const auto red = [&](int32_t x, int32_t y) { return camera.at(x, y)[0] > 127; };
-  Rgba expected = camera;
-  std::vector<bool> pure(static_cast<size_t>(camera.width) * static_cast<size_t>(camera.height));
-  const int32_t cell = camera.width / 16;
-  for (int32_t y = 0; y < camera.height; ++y) {
-    for (int32_t x = 0; x < camera.width; ++x) {
-      if (!red(x, y)) {
-        uint8_t* pixel = expected.at(x, y);
-        pixel[0] = pixel[1] = 0;
-        pixel[2] = 255;
-      }
-      const int32_t left = std::max(x - cell, 0), right = std::min(x + cell, camera.width - 1);
-      bool same = true;
-      for (int32_t at = left; at <= right; ++at) same = same && red(at, y) == red(x, y);
-      for (int32_t at = std::max(x - 3, left); at <= std::min(x + 3, right); ++at) {
-        for (int c = 0; c < 3; ++c) same = same && std::abs(camera.at(at, y)[c] - camera.at(x, y)[c]) < 8;
-      }
-      pure[static_cast<size_t>(y) * static_cast<size_t>(camera.width) + static_cast<size_t>(x)] = same;
-    }
-  }
-  const float scale = std::min(static_cast<float>(screen.width) / static_cast<float>(camera.width),
-                               static_cast<float>(screen.height) / static_cast<float>(camera.height));
-  const float top = (static_cast<float>(screen.height) - static_cast<float>(camera.height) * scale) / 2;
-  Difference difference;
-  for (int32_t y = 0; y < screen.height; ++y) {
-    for (int32_t x = 0; x < screen.width; ++x) {
-      const int32_t u = std::min(static_cast<int32_t>(static_cast<float>(x) / scale), camera.width - 1);
-      const auto v = static_cast<int32_t>((static_cast<float>(y) - top) / scale);
-      const bool inside = static_cast<float>(y) >= top && v < camera.height;
-      if (inside && !pure[static_cast<size_t>(v) * static_cast<size_t>(camera.width) + static_cast<size_t>(u)])
-        continue;
-      uint8_t rgb[3];
-      expected_pixel(expected, screen.width, screen.height, x, y, rgb);
-      ++difference.compared;
-      for (int c = 0; c < 3; ++c) {
-        const int off = std::abs(screen.at(x, y)[c] - rgb[c]);
-        difference.largest = std::max(difference.largest, off);
-        if (off <= tolerance) continue;
-        if (difference.wrong++ == 0) {
-          char text[120];
-          std::snprintf(text, sizeof(text), "at %d,%d: %02x%02x%02x on the screen, %02x%02x%02x expected", x, y,
-                        screen.at(x, y)[0], screen.at(x, y)[1], screen.at(x, y)[2], rgb[0], rgb[1], rgb[2]);
-          difference.first = text;
-        }
-      }
-    }
-  }
-  return difference;
-}
-
-// The screen as it is now, which is kept for people to look at.
-Rgba screen_now(const char* name) {
-  std::string why;
-  auto screen = write_back_screen(why);
-  if (!screen.has_value()) {
-    ADD_FAILURE() << why;
-    return {};
-  }
-  if (const char* folder = std::getenv("SIGHTGLASS_VM_PICTURES")) {
-    save_png(*screen, std::string(folder) + "/" + name + ".png");
-  }
-  return *std::move(screen);
 }
 
 constexpr const char* kNoDmaDrm = "v4l2src of this GStreamer knows no DMA_DRM caps; that of 1.26 does";
@@ -193,20 +98,14 @@ TEST_P(RouteTest, ScreenShowsWhatTheCameraSaw) {
   EXPECT_EQ(difference.wrong, 0) << difference.first;
 }
 
-// What the tracer zerocopy says of a pipeline in a process of its own: its exit status, 88 if anything was copied.
-int traced(const Route& route, const char* io_mode) {
-  const std::string environment =
-      "GST_TRACERS='zerocopy(fail=true)' GST_PLUGIN_PATH=" SIGHTGLASS_PLUGIN_FOLDER " gst-launch-1.0 --no-fault ";
-  const int status = std::system((environment + describe(route, 3, io_mode) + " 1>&2").c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
+int traced_route(const Route& route, const char* io_mode) { return traced(describe(route, 3, io_mode)); }
 
 TEST_P(RouteTest, TracerSeesNoCopy) {
   if (!camera_says(GetParam())) GTEST_SKIP() << kNoDmaDrm;
-  EXPECT_EQ(traced(GetParam(), "dmabuf"), 0);
+  EXPECT_EQ(traced_route(GetParam(), "dmabuf"), 0);
 }
 
-TEST_F(PipelineTest, TracerSeesUploads) { EXPECT_EQ(traced(kRoutes[0], "mmap"), 88); }
+TEST_F(PipelineTest, TracerSeesUploads) { EXPECT_EQ(traced_route(kRoutes[0], "mmap"), 88); }
 
 INSTANTIATE_TEST_SUITE_P(Formats, RouteTest, ::testing::ValuesIn(kRoutes),
                          [](const auto& route) { return std::string(route.param.name); });
@@ -266,7 +165,7 @@ TEST_F(PipelineTest, CameraChangesItsFormat) {
   pipeline.play();
   ASSERT_TRUE(pipeline.wait_for_frames(3, kPatience));
   EXPECT_EQ(pipeline.width(), kWidth);
-  pipeline.set_format(caps("YUY2", 640, 360));
+  pipeline.set_format(camera_caps("YUY2", 640, 360));
   for (int i = 0; i < kPatience && pipeline.width() != 640; ++i) g_usleep(1'000'000);
   ASSERT_EQ(pipeline.width(), 640);
   const int changed = pipeline.frames();

@@ -27,7 +27,7 @@ rm -rf "$shared/pictures" "$shared/log.txt"
 cat >"$shared/settings" <<SETTINGS
 build='$build'
 kernel='$kernel'
-programs='vm_interop_test vm_pipeline_test'
+programs='vm_interop_test vm_pipeline_test vm_export_test'
 filter='$filter'
 SETTINGS
 echo "== booting; full output in $shared/log.txt, pictures of the screen in $shared/pictures/"

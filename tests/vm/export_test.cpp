@@ -1,0 +1,203 @@
+// gldmabufexport in the virtual machine: frames go on to the screen and to others as DMABUFs.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "camera_pipeline.h"
+#include "interop/unique_fd.h"
+#include "red_on_blue.h"
+#include "tiny_model.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr int kPatience = 600;
+// kmssink shows frames as large as the screen alone: vkms does not scale.
+constexpr int32_t kScreenWidth = 640, kScreenHeight = 480;
+
+struct Stats {
+  guint64 frames = 0, lent = 0, drawn = 0, waited = 0;
+};
+
+// Of the element named "export".
+Stats stats_of(const CameraPipeline& pipeline) {
+  GstElement* element = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "export");
+  GstStructure* structure = nullptr;
+  g_object_get(element, "stats", &structure, nullptr);
+  Stats stats;
+  gst_structure_get(structure, "frames", G_TYPE_UINT64, &stats.frames, "lent", G_TYPE_UINT64, &stats.lent, "drawn",
+                    G_TYPE_UINT64, &stats.drawn, "waited", G_TYPE_UINT64, &stats.waited, nullptr);
+  gst_structure_free(structure);
+  gst_object_unref(element);
+  return stats;
+}
+
+std::string camera(const std::string& format, int frames, int32_t width, int32_t height) {
+  return "v4l2src io-mode=dmabuf num-buffers=" + std::to_string(frames) + " ! " + camera_caps(format, width, height) +
+         " ! glupload ! ";
+}
+
+class ExportTest : public ::testing::Test {
+ protected:
+  // Whoever opens the display first may drive it: this process before GStreamer's GL display, which opens it as well.
+  // Programs that are started inherit it.
+  void SetUp() override {
+    display_.reset(::open("/dev/dri/card0", O_RDWR));
+    ASSERT_TRUE(display_.valid());
+  }
+  std::string kmssink() const { return "kmssink name=screen sync=false fd=" + std::to_string(display_.get()); }
+
+  interop::UniqueFd display_;
+};
+
+struct Way {
+  const char* name;
+  const char* format;  // of the camera
+  const char* middle;  // between glupload and glsegment
+  const char* end;     // between glsegment and the screen
+  bool lent;           // the screen's own memory
+  bool drawn;          // over, once more
+  int tolerance;
+};
+
+class KmsTest : public ExportTest, public ::testing::WithParamInterface<Way> {
+ protected:
+  std::string describe(int frames) const {
+    const Way& way = GetParam();
+    return camera(way.format, frames, kScreenWidth, kScreenHeight) + way.middle + "glsegment " + red_on_blue() +
+           way.end + kmssink();
+  }
+};
+
+TEST_P(KmsTest, ScreenShowsWhatTheCameraSaw) {
+  const Way& way = GetParam();
+  constexpr int kFrames = 5;
+  const Rgba seen = camera_picture(way.format, kScreenWidth, kScreenHeight);
+  ASSERT_FALSE(seen.pixels.empty());
+  CameraPipeline pipeline(describe(kFrames));
+  pipeline.play();
+  ASSERT_EQ(pipeline.wait_for_end(kPatience), "");
+  EXPECT_EQ(pipeline.frames(), kFrames);
+  EXPECT_GE(CameraPipeline::imported(), kFrames);
+  EXPECT_EQ(CameraPipeline::copied(), 0);
+  const Stats stats = stats_of(pipeline);
+  EXPECT_EQ(stats.frames, static_cast<guint64>(kFrames));
+  EXPECT_EQ(stats.lent, way.lent ? stats.frames : 0);
+  EXPECT_EQ(stats.drawn, way.drawn ? stats.frames : 0);
+  const Rgba screen = screen_now((std::string("kms_") + way.name).c_str());
+  ASSERT_FALSE(screen.pixels.empty());
+  const Difference difference = compare(screen, seen, way.tolerance);
+  std::printf(
+      "vm: %s: %d frames out as DMABUF, %d in the screen's memory, %d drawn over, the CPU waited for %d, %d copied; "
+      "%lld screen pixels "
+      "compared, largest difference %d of 255\n",
+      way.name, static_cast<int>(stats.frames), static_cast<int>(stats.lent), static_cast<int>(stats.drawn),
+      static_cast<int>(stats.waited), CameraPipeline::copied(), static_cast<long long>(difference.compared),
+      difference.largest);
+  EXPECT_GT(difference.compared, screen.width * screen.height / 3);
+  EXPECT_EQ(difference.wrong, 0) << difference.first;
+}
+
+TEST_P(KmsTest, TracerSeesNoCopy) { EXPECT_EQ(traced(describe(3)), 0); }
+
+constexpr const char* kExport = " ! gldmabufexport name=export ! ";
+constexpr Way kWays[] = {
+    {"BGRx", "BGRx", "glcolorconvert ! ", kExport, true, false, 2},
+    {"NV12Planes", "NV12", "", kExport, true, false, 6},
+    // The screen's pool is kept from us.
+    {"OwnMemory", "BGRx", "glcolorconvert ! ", " ! gldmabufexport name=export ! identity drop-allocation=true ! ",
+     false, false, 2},
+    // A tee lets no pool through.
+    {"DrawnOver", "BGRx", "glcolorconvert ! ", " ! tee ! gldmabufexport name=export ! ", true, true, 2},
+};
+INSTANTIATE_TEST_SUITE_P(Ways, KmsTest, ::testing::ValuesIn(kWays),
+                         [](const auto& way) { return std::string(way.param.name); });
+
+// Descriptors and DMABUFs do not become more, and none stays.
+void expect_nothing_stays(const std::string& description, int frames) {
+  const OpenFiles before = open_files();
+  OpenFiles playing = {}, settled = {};
+  {
+    CameraPipeline pipeline(description);
+    pipeline.play();
+    ASSERT_EQ(pipeline.wait_for_end(3600), "");
+    EXPECT_EQ(pipeline.frames(), frames);
+    EXPECT_EQ(CameraPipeline::copied(), 0);
+    EXPECT_EQ(stats_of(pipeline).frames, static_cast<guint64>(frames));
+    ASSERT_TRUE(pipeline.settled().has_value());
+    settled = *pipeline.settled();
+    playing = open_files();
+  }
+  const OpenFiles after = open_files();
+  std::printf("vm: %d frames: descriptors %d, at frame %d %d, at the end %d, after it %d; DMABUFs %d, %d, %d, %d\n",
+              frames, before.descriptors, CameraPipeline::kSettled, settled.descriptors, playing.descriptors,
+              after.descriptors, before.dmabufs, settled.dmabufs, playing.dmabufs, after.dmabufs);
+  EXPECT_GT(settled.dmabufs, before.dmabufs);
+  EXPECT_LE(playing.descriptors, settled.descriptors);
+  EXPECT_LE(playing.dmabufs, settled.dmabufs);
+  EXPECT_EQ(after.dmabufs, before.dmabufs);
+}
+
+// The emulated screen takes up to a second for a frame.
+TEST_F(ExportTest, FramesToTheScreenLeaveNothingOpen) {
+  expect_nothing_stays(camera("BGRx", 150, kScreenWidth, kScreenHeight) + "glcolorconvert ! glsegment " +
+                           red_on_blue() + " ! gldmabufexport name=export ! " + kmssink(),
+                       150);
+}
+
+TEST_F(ExportTest, ThousandFramesLeaveNothingOpen) {
+  expect_nothing_stays(camera("BGRx", 1000, kWidth, kHeight) + "glcolorconvert ! glsegment " + red_on_blue() +
+                           " ! gldmabufexport name=export ! fakesink name=screen sync=false",
+                       1000);
+}
+
+TEST_F(ExportTest, ThousandPlanesLeaveNothingOpen) {
+  expect_nothing_stays(camera("BGRx", 1000, kWidth, kHeight) +
+                           "glcolorconvert ! gldmabufexport name=export ! video/x-raw(memory:DMABuf),format=NV12 ! "
+                           "fakesink name=screen sync=false",
+                       1000);
+}
+
+TEST_F(ExportTest, BinExportsWhereDmabufsAreWanted) {
+  CameraPipeline pipeline("v4l2src io-mode=dmabuf num-buffers=3 ! " + camera_caps("BGRx") + " ! glsegmentbin model=" +
+                          red_model() + " ! video/x-raw(memory:DMABuf),format=BGRx ! fakesink name=screen sync=false");
+  pipeline.play();
+  ASSERT_EQ(pipeline.wait_for_end(kPatience), "");
+  const Stats stats = stats_of(pipeline);
+  EXPECT_EQ(stats.frames, 3U);
+  EXPECT_EQ(stats.drawn, 0U);
+  EXPECT_EQ(CameraPipeline::copied(), 0);
+}
+
+constexpr const char* kPlanes = "glcolorconvert ! gldmabufexport ! video/x-raw,format=NV12";
+
+// Read by the CPU: Y', Cb and Cr are those of the camera's colours.
+TEST_F(ExportTest, PlanesAreThoseOfThePicture) {
+  const Rgba seen = camera_picture("BGRx", kWidth, kHeight);
+  const Rgba planes = last_picture(camera("BGRx", 2, kWidth, kHeight) + kPlanes + " ! videoconvert");
+  ASSERT_EQ(planes.pixels.size(), seen.pixels.size());
+  int largest = 0;
+  int64_t compared = 0;
+  for (int32_t y = 0; y < seen.height; ++y) {
+    for (int32_t x = 2; x + 2 < seen.width; ++x) {
+      // Beside a border of colours, chroma is that of both.
+      bool flat = true;
+      for (int c = 0; c < 3; ++c) {
+        flat = flat && seen.at(x - 2, y)[c] == seen.at(x, y)[c] && seen.at(x + 2, y)[c] == seen.at(x, y)[c];
+      }
+      if (!flat) continue;
+      ++compared;
+      for (int c = 0; c < 3; ++c) largest = std::max(largest, std::abs(planes.at(x, y)[c] - seen.at(x, y)[c]));
+    }
+  }
+  std::printf("vm: NV12: %lld pixels compared, largest difference %d of 255\n", static_cast<long long>(compared),
+              largest);
+  EXPECT_GT(compared, int64_t{kWidth} * kHeight / 2);
+  EXPECT_LE(largest, 6);
+}
+
+}  // namespace
+}  // namespace sightglass::test
