@@ -33,6 +33,7 @@ done
 camera=$(dirname "$0")/camera.sh
 "$camera" plug "$kernel" || exit
 modprobe -d "$kernel" v4l2loopback video_nr=10 exclusive_caps=1 || exit
+modprobe -d "$kernel" vicodec || exit
 export SIGHTGLASS_VM_UNPLUG="$camera unplug $kernel"
 echo "up after $(cut -d' ' -f1 /proc/uptime) s: Linux $(uname -r), /dev/video0 is vivid, /dev/dri/card0 is vkms"
 

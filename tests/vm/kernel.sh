@@ -1,6 +1,6 @@
 #!/bin/sh
-# The virtual machine's kernel: Debian's newest, unpacked and never installed, with vkms built from the same release's
-# source, since Debian's kernels come without it, and with v4l2loopback from its own package.
+# The virtual machine's kernel: Debian's newest, unpacked and never installed, with vkms and vicodec built from the same
+# release's source, since Debian's kernels come without them, and with v4l2loopback from its own package.
 #   kernel.sh release            the newest release that apt knows with headers and source: 6.12.117+deb12-amd64
 #   kernel.sh packages RELEASE   what has to be installed before it can be built
 #   kernel.sh make RELEASE DIR   makes DIR: vmlinuz, initramfs.gz, lib/modules/RELEASE
@@ -51,14 +51,22 @@ compile() {
   cp "$dir"/*.ko "$root/lib/modules/$release/extra/"
 }
 
-# build_vkms RELEASE ROOT: from the source package into the modules below ROOT.
-build_vkms() {
+vkms=drivers/gpu/drm/vkms
+vicodec=drivers/media/test-drivers/vicodec
+mem2mem=drivers/media/v4l2-core/v4l2-mem2mem.c
+
+# unpack_source RELEASE: what is built of the source package, into source/.
+unpack_source() {
   source=$(source_package "$1")
   mkdir source
   dpkg-deb --fsys-tarfile "$(find . -maxdepth 1 -name "${source}_*.deb" | head -n 1)" |
     tar -xO "./usr/src/$source.tar.xz" | xz -dc -T0 |
-    tar -x -C source --strip-components=1 "$source/drivers/gpu/drm/vkms"
-  vkms=$PWD/source/drivers/gpu/drm/vkms
+    tar -x -C source --strip-components=1 "$source/$vkms" "$source/$vicodec" "$source/$mem2mem"
+}
+
+# build_vkms RELEASE ROOT: into the modules below ROOT.
+build_vkms() {
+  vkms=$PWD/source/$vkms
   cp "$here/vkms_additions.h" "$vkms/"
   sed -i -e '/^static const struct drm_driver vkms_driver = {/a .dumb_map_offset = map_any_buffer,' \
     -e '/^#include "vkms_drv.h"/a #include "vkms_additions.h"' "$vkms/vkms_drv.c"
@@ -73,6 +81,13 @@ build_vkms() {
     }
   done
   compile "$1" "$2" "$vkms" CONFIG_DRM_VKMS=m
+}
+
+# build_vicodec RELEASE ROOT: an encoder, and the part of V4L2's core that it needs and these kernels lack as well.
+build_vicodec() {
+  cp "source/$mem2mem" "source/$vicodec/"
+  echo 'obj-m += v4l2-mem2mem.o' >>"source/$vicodec/Makefile"
+  compile "$1" "$2" "$PWD/source/$vicodec" CONFIG_VIDEO_VICODEC=m
 }
 
 # build_loopback RELEASE ROOT: from the package that was unpacked there.
@@ -120,7 +135,9 @@ make_kernel() {
   # Debian 13 has them below /usr.
   [ -d "$work/lib/modules" ] || { mkdir -p "$work/lib" && mv "$work/usr/lib/modules" "$work/lib/"; }
   sed -i "s|^include /usr/src|include $work/usr/src|" "$work/usr/src/linux-headers-$release/Makefile"
+  unpack_source "$release"
   build_vkms "$release" "$work"
+  build_vicodec "$release" "$work"
   build_loopback "$release" "$work"
   /sbin/depmod -b "$work" "$release"
   initramfs "$release" "$work" "$work/initramfs.gz"
