@@ -167,8 +167,8 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform* transform, GstBuffer* inpu
                                                                                            : GST_FLOW_ERROR;
 }
 
-// The picture stays what it is, and with it what is said of it, but for the crop, which is done. GL's fences mean nothing
-// to who takes the DMABUF.
+// The picture stays what it is, and with it what is said of it, but for the crop, which is done. GL's fences mean
+// nothing to who takes the DMABUF.
 gboolean transform_meta(GstBaseTransform* /*transform*/, GstBuffer* /*output*/, GstMeta* meta, GstBuffer* /*input*/) {
   return meta->info->api != GST_GL_SYNC_META_API_TYPE && meta->info->api != GST_VIDEO_CROP_META_API_TYPE;
 }
