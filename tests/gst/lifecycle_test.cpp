@@ -82,8 +82,10 @@ TEST(Lifecycle, TwoHundredStarts) {
   EXPECT_LE(after.descriptors, before.descriptors);
   EXPECT_LE(after.gl_objects, before.gl_objects);
   EXPECT_GT(most_objects, before.gl_objects) << "objects are counted";
+#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory back
   // 15 KiB a start are the pipeline's own: they are the same with `identity` in this element's place.
   EXPECT_LE(after.mib, before.mib + 8);
+#endif
   EXPECT_EQ(pipeline.error(), "");
 }
 
