@@ -45,6 +45,7 @@ bool is_exact(const InputTransform& upright_to_stored, int32_t width, int32_t he
 
 Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine) {
   std::vector<ProgramKey> keys;
+  keys.reserve(kComposites);
   for (int background = 0; background < kComposites; ++background) {
     keys.push_back({kFullscreenShader, composite_shader(background, kind, refine)});
   }

@@ -72,8 +72,8 @@ TEST(BoundaryF, IsWhatItSays) {
   Mask mask(100), moved(100);
   for (int y = 0; y < 10; ++y) {
     for (int x = 0; x < 10; ++x) {
-      mask[static_cast<size_t>(10 * y + x)] = x < 5 ? 255 : 0;
-      moved[static_cast<size_t>(10 * y + x)] = x < 7 ? 255 : 0;
+      mask[10 * static_cast<size_t>(y) + static_cast<size_t>(x)] = x < 5 ? 255 : 0;
+      moved[10 * static_cast<size_t>(y) + static_cast<size_t>(x)] = x < 7 ? 255 : 0;
     }
   }
   EXPECT_EQ(boundary_f(mask, mask, 10, 10, 1), 1);

@@ -173,10 +173,11 @@ TEST(Smoothing, OfARealClip) {
       ASSERT_NE(sample, nullptr) << error_of(pipeline);
       now[i] = take_first_component(sample);
     }
+    const auto place = [](int x, int y) { return static_cast<size_t>(y) * kWidth + static_cast<size_t>(x); };
     const auto moved = [&](int x, int y) {
       for (int v = std::max(y - kReach, 0); v <= std::min(y + kReach, kHeight - 1); ++v) {
         for (int u = std::max(x - kReach, 0); u <= std::min(x + kReach, kWidth - 1); ++u) {
-          const auto at = static_cast<size_t>(v * kWidth + u);
+          const size_t at = place(u, v);
           if (std::abs(now[0][at] - before[0][at]) > 10) return true;
         }
       }
@@ -184,7 +185,7 @@ TEST(Smoothing, OfARealClip) {
     };
     for (int y = 0; frame > 0 && y < kHeight; ++y) {
       for (int x = 0; x < kWidth; ++x) {
-        const auto at = static_cast<size_t>(y * kWidth + x);
+        const size_t at = place(x, y);
         // Most of a picture is background beyond doubt: that would only make the mean small.
         if (before[1][at] < 3 && now[1][at] < 3) continue;
         if (moved(x, y)) continue;
