@@ -213,7 +213,9 @@ void SegmentRuntime::run(Job& job) {
   const bool latest = job.settings->mask_sync == MaskSync::kLatest;
   const bool due = !segmenter_->has_mask() || since_inference_ >= job.settings->inference_interval;
   const bool ahead = segmenter_->has_mask() && (latest || !due);
-  since_inference_ = due ? 1 : since_inference_ + 1;
+  // What is due while a run is under way begins behind it.
+  const bool begins = due && (!ahead || !segmenter_->is_running());
+  since_inference_ = begins ? 1 : since_inference_ + 1;
   const uint64_t inferences = segmenter_->inferences();
   wait_for_buffer(job.input, job.context);
   {

@@ -54,6 +54,8 @@ class Segmenter {
   // there is one, as the GPU does in about `budget_ns`, at least one operator; 0 is no limit.
   bool has_mask() const { return has_mask_; }
   void forget_mask();
+  // A run has been begun, and waits for advance().
+  bool is_running() const { return progress_ > 0; }
   Status draw_ahead(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output, Fit fit,
                     const Look& look, bool begin);
   Status advance(uint64_t budget_ns);

@@ -165,13 +165,7 @@ TEST(GlSegment, SurvivesFlushAndEndOfStream) {
   TestPipeline pipeline(element("background=mask"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   expect_mask(pipeline.pass(left_half_red(64, 64)), 64, 64, "before the flush");
-  GstPad* sink = gst_element_get_static_pad(pipeline.segment(), "sink");
-  ASSERT_TRUE(gst_pad_send_event(sink, gst_event_new_flush_start()));
-  ASSERT_TRUE(gst_pad_send_event(sink, gst_event_new_flush_stop(TRUE)));
-  GstSegment segment;
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  ASSERT_TRUE(gst_pad_send_event(sink, gst_event_new_segment(&segment)));
-  gst_object_unref(sink);
+  ASSERT_TRUE(pipeline.flush());
   expect_mask(pipeline.pass(left_half_red(64, 64)), 64, 64, "after the flush");
   pipeline.push_eos();
   EXPECT_FALSE(pipeline.pull());

@@ -16,6 +16,7 @@ namespace sightglass::test {
 namespace {
 
 constexpr int32_t kSize = 64;
+const std::string kSlowModel = std::string(SIGHTGLASS_SOURCE_DIR) + "/pipelines/models/figure/figure.tflite";
 
 std::string element(const std::string& properties, const std::string& model = red_model()) {
   return "glsegment name=segment mask-sync=latest background=mask model=" + model + " " + properties;
@@ -75,6 +76,14 @@ TEST(InferenceInterval, FramesBetweenHaveTheNewestMask) {
   }
 }
 
+// A run in parts, of some sixty frames here, that is due again before it is complete begins again right behind itself.
+TEST(InferenceInterval, RunsInPartsFollowEachOther) {
+  TestPipeline pipeline(element("gpu-budget=1 inference-interval=60", kSlowModel));
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
+  EXPECT_EQ(stats_of(pipeline.segment()).inferences, 3U) << "the first frame's, and two more";
+}
+
 TEST(LatestMask, CanBeSwitchedWhilePlaying) {
   TestPipeline pipeline(element("gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -93,16 +102,10 @@ TEST(LatestMask, IsForgottenWhereTheStreamBreaks) {
   TestPipeline pipeline(element("gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_EQ(half(pipeline.pass(left())), 'l');
-  GstPad* sink = gst_element_get_static_pad(pipeline.segment(), "sink");
-  ASSERT_TRUE(gst_pad_send_event(sink, gst_event_new_flush_start()));
-  ASSERT_TRUE(gst_pad_send_event(sink, gst_event_new_flush_stop(TRUE)));
-  GstSegment segment;
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  ASSERT_TRUE(gst_pad_send_event(sink, gst_event_new_segment(&segment)));
+  ASSERT_TRUE(pipeline.flush());
   EXPECT_EQ(half(pipeline.pass(right())), 'r') << "after a flush";
-  ASSERT_TRUE(gst_pad_send_event(sink, gst_event_new_segment(&segment)));
+  ASSERT_TRUE(pipeline.send_segment());
   EXPECT_EQ(half(pipeline.pass(left())), 'l') << "after a segment";
-  gst_object_unref(sink);
   const auto larger = pipeline.pass(picture(2 * kSize, kSize, [](int32_t x, int32_t) { return x >= kSize; }));
   EXPECT_EQ(half(larger), 'r') << "after a change of size";
   ASSERT_TRUE(pipeline.set_state(GST_STATE_READY, true));
@@ -213,12 +216,11 @@ TEST(LatestMask, NobodyWaitsForTheModel) {
 
 // A model that takes long is spread over frames, of which none takes long.
 TEST(LatestMask, RunsAreSpreadOverFrames) {
-  const std::string model = std::string(SIGHTGLASS_SOURCE_DIR) + "/pipelines/models/figure/figure.tflite";
   constexpr int kFrames = 40;
   Stats stats[2];
   GstClockTime latency[2] = {};
   for (const bool latest : {false, true}) {
-    TestPipeline pipeline(element(latest ? "" : "mask-sync=exact", model));
+    TestPipeline pipeline(element(latest ? "" : "mask-sync=exact", kSlowModel));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
     if (latest) g_object_set(pipeline.segment(), "gpu-budget", stats[0].cpu / 10, nullptr);

@@ -130,13 +130,7 @@ TEST(Smoothing, IsForgottenWhereTheStreamBreaks) {
   const auto averaged = smooth.pass(second), exact = plain.pass(second);
   ASSERT_TRUE(averaged && exact);
   EXPECT_GT(largest_difference(*averaged, *exact), 0) << "there is something to forget";
-  GstPad* sink = gst_element_get_static_pad(smooth.segment(), "sink");
-  ASSERT_TRUE(gst_pad_send_event(sink, gst_event_new_flush_start()));
-  ASSERT_TRUE(gst_pad_send_event(sink, gst_event_new_flush_stop(TRUE)));
-  GstSegment segment;
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  ASSERT_TRUE(gst_pad_send_event(sink, gst_event_new_segment(&segment)));
-  gst_object_unref(sink);
+  ASSERT_TRUE(smooth.flush());
   const auto after = smooth.pass(second);
   ASSERT_TRUE(after);
   // Smoothed masks are kept in 16-bit floats, and the model's in 8 bits.

@@ -138,6 +138,23 @@ std::optional<Rgba> TestPipeline::pass(const std::string& caps, GstBuffer* buffe
   return pull();
 }
 
+bool TestPipeline::send_segment() {
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  GstPad* sink = gst_element_get_static_pad(segment_, "sink");
+  const bool sent = gst_pad_send_event(sink, gst_event_new_segment(&segment)) != FALSE;
+  gst_object_unref(sink);
+  return sent;
+}
+
+bool TestPipeline::flush() {
+  GstPad* sink = gst_element_get_static_pad(segment_, "sink");
+  const bool flushed = gst_pad_send_event(sink, gst_event_new_flush_start()) != FALSE &&
+                       gst_pad_send_event(sink, gst_event_new_flush_stop(TRUE)) != FALSE;
+  gst_object_unref(sink);
+  return flushed && send_segment();
+}
+
 bool TestPipeline::at_end() const { return gst_app_sink_is_eos(GST_APP_SINK(sink_)) != FALSE; }
 
 std::string TestPipeline::message(GstMessageType type, int seconds) {

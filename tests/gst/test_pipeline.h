@@ -45,6 +45,10 @@ class TestPipeline {
   std::optional<Rgba> pass(const std::string& caps, GstBuffer* buffer);
   bool at_end() const;
 
+  // Events that come to the element under test: a new segment from 0 on, by itself or behind a flush.
+  bool send_segment();
+  bool flush();
+
   // The first error posted so far, waiting up to `seconds` for one; empty when there is none. Later errors, which
   // other elements post as a consequence, are dropped.
   std::string error(int seconds = 0);
