@@ -149,21 +149,10 @@ TEST_F(DmabufExportTest, OrdinaryBuffersHaveNoDmabuf) {
 std::string error_of(const std::string& description) {
   GstElement* pipeline = gst_parse_launch(description.c_str(), nullptr);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstBus* bus = gst_element_get_bus(pipeline);
-  GstMessage* message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND,
-                                                   static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_EOS));
-  std::string text = message == nullptr ? "neither end nor error" : "";
-  if (message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-    GError* error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    text = error->message;
-    g_error_free(error);
-  }
-  if (message != nullptr) gst_message_unref(message);
-  gst_object_unref(bus);
+  const std::string text = outcome_of(pipeline);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
-  return text;
+  return text == "end" ? "" : text;
 }
 
 // A software renderer without a DRM device.

@@ -110,22 +110,7 @@ class Running {
   bool wait_until_it_plays() {
     return gst_element_get_state(pipeline_, nullptr, nullptr, 60 * GST_SECOND) == GST_STATE_CHANGE_SUCCESS;
   }
-  // "end", or what went wrong.
-  std::string outcome() {
-    GstBus* bus = gst_element_get_bus(pipeline_);
-    GstMessage* message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND,
-                                                     static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-    std::string text = message == nullptr ? "nothing came" : "end";
-    if (message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-      GError* error = nullptr;
-      gst_message_parse_error(message, &error, nullptr);
-      text = error->message;
-      g_error_free(error);
-    }
-    if (message != nullptr) gst_message_unref(message);
-    gst_object_unref(bus);
-    return text;
-  }
+  std::string outcome() { return outcome_of(pipeline_); }
   guint64 frames(const char* name) const {
     GstElement* segment = gst_bin_get_by_name(GST_BIN(pipeline_), name);
     GstStructure* stats = nullptr;

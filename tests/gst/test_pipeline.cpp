@@ -36,6 +36,22 @@ void init_gstreamer() {
   (void)done;
 }
 
+std::string outcome_of(GstElement* pipeline) {
+  GstBus* bus = gst_element_get_bus(pipeline);
+  GstMessage* message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND,
+                                                   static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  std::string text = message == nullptr ? "neither end nor error came" : "end";
+  if (message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+    GError* error = nullptr;
+    gst_message_parse_error(message, &error, nullptr);
+    text = error->message;
+    g_error_free(error);
+  }
+  if (message != nullptr) gst_message_unref(message);
+  gst_object_unref(bus);
+  return text;
+}
+
 TestPipeline::TestPipeline(const std::string& middle, Entry entry) {
   init_gstreamer();
   const std::string text = std::string("appsrc name=source format=time ! ") +

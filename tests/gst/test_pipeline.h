@@ -14,6 +14,9 @@ namespace sightglass::test {
 // GStreamer with our elements registered, and GL without a window system unless the environment says otherwise. Once.
 void init_gstreamer();
 
+// How a pipeline that ends by itself does so: "end", or the first error's text, or that neither came within a minute.
+std::string outcome_of(GstElement* pipeline);
+
 class TestPipeline {
  public:
   enum class Entry { kUpload, kDirect };
