@@ -41,7 +41,9 @@ ExternalCopy::ExternalCopy(const GlApi& gl, SharedProgram program)
 Result<FrameRef> ExternalCopy::copy(const FrameRef& external) {
   const GlApi& gl = *gl_;
   if (external.width != width_ || external.height != height_) {
+    clear_gl_errors(gl);
     texture_ = make_texture(gl, GL_RGBA8, external.width, external.height);
+    SG_RETURN_IF_ERROR(check_gl(gl, "allocating the copy of an external texture"));
     width_ = external.width;
     height_ = external.height;
   }
