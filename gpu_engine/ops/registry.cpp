@@ -5,7 +5,9 @@
 #include "ops/function.h"
 #include "ops/kernel.h"
 #include "ops/ops.h"
+#include "ops/store_buffer.h"
 #include "ops/texture_io.h"
+#include "shader/gate_shader.h"
 #include "shader/measure_shaders.h"
 
 namespace sightglass {
@@ -109,6 +111,7 @@ std::vector<ShaderKey> all_shader_variants() {
     for (ShaderKey& key : kernel.variants()) keys.insert(std::move(key));
   }
   for (ShaderKey& key : texture_io_variants()) keys.insert(std::move(key));
+  for (ShaderKey& key : store_buffer_variants()) keys.insert(std::move(key));
   // What the emitter adds to any of them: buffer textures to all, the functions of results and the kinds of frames to
   // the first of each file.
   std::set<ShaderKey> result = keys;
@@ -130,6 +133,7 @@ std::vector<ShaderKey> all_shader_variants() {
     for (int32_t code = 1; code <= gpu_code(GpuFunction::kExp); ++code) add(key, "ACTIVATION", code);
   }
   for (ShaderKey& key : measure_shader_variants()) result.insert(std::move(key));
+  result.insert(gate_shader());
   return {result.begin(), result.end()};
 }
 

@@ -98,6 +98,7 @@ std::vector<ShaderKey> texture_io_variants() {
   }
   keys = storage_variants(keys, "A");
   for (ShaderKey& key : storage_variants({load_shader()}, "O")) keys.push_back(std::move(key));
+  keys.push_back({load_shader().shader, {{"OUT_I32", "1"}}});
   return keys;
 }
 

@@ -27,7 +27,7 @@ enum class Reads : uint8_t { kStorageBlocks, kBufferTextures };
 
 // What a step does besides reading and writing tensors.
 struct StepExtras {
-  int input = -1, output = -1;  // model input whose texture it samples, model output that it writes as an image
+  int input = -1, output = -1;  // model input whose texture it samples, model output that it writes for others
   bool reads_output = false;    // keeps part of what its output tensor holds
   Storage weights = Storage::kFloat32;
   int32_t activation = 0;                     // applied to the result: a code of GpuFunction (ops/function.h)

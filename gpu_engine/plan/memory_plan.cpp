@@ -44,7 +44,9 @@ int64_t place_in_order(Regions& regions, const std::vector<size_t>& order) {
 }
 
 // Has a region of its own that others may use before and after.
-bool is_activation(const PlanTensor& tensor) { return tensor.contents.empty() && tensor.whole < 0; }
+bool is_activation(const PlanTensor& tensor) {
+  return tensor.contents.empty() && tensor.whole < 0 && !tensor.output_buffer;
+}
 
 // No layout can do with less than what is alive at once.
 int64_t lower_bound(const PlanData& plan) {
@@ -131,13 +133,29 @@ int64_t place_constants(std::vector<PlanTensor>& tensors, int64_t from) {
   return from;
 }
 
+// Where an output's range can begin.
+int64_t aligned(int64_t block) {
+  constexpr int64_t kBlocks = kOutputAlignment / kBlockBytes;
+  return (block + kBlocks - 1) / kBlocks * kBlocks;
+}
+
+// Those that others read come last: nothing of a later run ever lies in their memory.
+int64_t place_outputs(std::vector<PlanTensor>& tensors, int64_t from) {
+  for (PlanTensor& tensor : tensors) {
+    if (!tensor.output_buffer) continue;
+    tensor.offset = aligned(from);
+    from = tensor.offset + tensor.size;
+  }
+  return from;
+}
+
 // For tests: every tensor on its own, with a guard band around it.
 int64_t place_with_sentinels(std::vector<PlanTensor>& tensors, int64_t band) {
   int64_t end = band;
   for (PlanTensor& tensor : tensors) {
     if (tensor.whole >= 0) continue;
-    tensor.offset = end;
-    end += tensor.size + band;
+    tensor.offset = tensor.output_buffer ? aligned(end) : end;
+    end = tensor.offset + tensor.size + band;
   }
   return end;
 }
@@ -167,13 +185,17 @@ Status plan_memory(PlanData& plan) {
   plan.memory.lower_bound_bytes = lower_bound(plan) * kBlockBytes;
   for (const PlanTensor& tensor : plan.tensors) {
     if (tensor.whole >= 0) continue;
-    (tensor.contents.empty() ? plan.memory.tensor_bytes : plan.memory.constant_bytes) += tensor.size * kBlockBytes;
+    int64_t& sum = tensor.output_buffer      ? plan.memory.output_bytes
+                   : tensor.contents.empty() ? plan.memory.tensor_bytes
+                                             : plan.memory.constant_bytes;
+    sum += tensor.size * kBlockBytes;
   }
   plan.memory.weight_bytes = static_cast<int64_t>(plan.weights.size());
 
   plan.sentinel_size = static_cast<int>(plan.options.sentinel_bytes / kBlockBytes);
-  plan.arena_size = plan.sentinel_size > 0 ? place_with_sentinels(plan.tensors, plan.sentinel_size)
-                                           : place_constants(plan.tensors, activation_size);
+  plan.arena_size = plan.sentinel_size > 0
+                        ? place_with_sentinels(plan.tensors, plan.sentinel_size)
+                        : place_outputs(plan.tensors, place_constants(plan.tensors, activation_size));
   place_parts(plan.tensors);
   for (const auto& [what, bytes] :
        {std::pair{"activations", plan.arena_size * kBlockBytes}, std::pair{"weights", plan.memory.weight_bytes}}) {

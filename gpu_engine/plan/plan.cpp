@@ -9,6 +9,7 @@
 #include "graph/quantized.h"
 #include "graph/rewrites.h"
 #include "ops/layout.h"
+#include "ops/store_buffer.h"
 #include "ops/texture_io.h"
 #include "plan/choose_kernels.h"
 #include "plan/emitter.h"
@@ -41,7 +42,6 @@ Result<PlanOptions> complete_options(const Model& model, const DeviceLimits& lim
   for (size_t i = 0; i < options.inputs.size(); ++i) {
     if (options.inputs[i].source != InputSpec::Source::kTexture) continue;
     const TensorInfo& info = model.inputs()[i];
-    SG_RETURN_IF_ERROR(check_texture_type(info).with_context(model.name() + ", input '" + info.name + "'"));
     SG_RETURN_IF_ERROR(check_texture_input(info.shape, options.inputs[i].frame, limits)
                            .with_context(model.name() + ", input '" + info.name + "'"));
   }
@@ -53,6 +53,19 @@ Result<PlanOptions> complete_options(const Model& model, const DeviceLimits& lim
                            .with_context(model.name() + ", output '" + info.name + "'"));
   }
   return options;
+}
+
+// In place of an output that nobody wants stands one that somebody does.
+Status drop_unwanted_outputs(Graph& graph, const std::vector<OutputSpec>& specs) {
+  const auto wanted =
+      std::ranges::find_if(specs, [](const OutputSpec& s) { return s.target != OutputSpec::Target::kNone; });
+  if (wanted == specs.end() && !specs.empty()) return invalid_argument("no output is wanted");
+  for (size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].target != OutputSpec::Target::kNone) continue;
+    graph.outputs[i] = graph.outputs[static_cast<size_t>(wanted - specs.begin())];
+  }
+  graph.remove_dead_nodes();
+  return {};
 }
 
 // What the host writes keeps its place from run to run.
@@ -163,8 +176,18 @@ Status emit_ends(Emitter& emitter) {
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(graph.outputs[i]));
     emitter.data().outputs.push_back(ref);
-    if (emitter.context().options.outputs[i].target == OutputSpec::Target::kTexture) {
-      SG_RETURN_IF_ERROR(emit_store_texture(emitter, static_cast<int>(i), ref));
+    emitter.data().output_buffers.push_back(-1);
+    switch (emitter.context().options.outputs[i].target) {
+      case OutputSpec::Target::kHost:
+      case OutputSpec::Target::kNone:
+        break;
+      case OutputSpec::Target::kTexture:
+        SG_RETURN_IF_ERROR(emit_store_texture(emitter, static_cast<int>(i), ref));
+        break;
+      case OutputSpec::Target::kBuffer:
+        SG_ASSIGN_OR_RETURN(const TensorRef dense, emit_store_buffer(emitter, static_cast<int>(i), ref));
+        emitter.data().output_buffers.back() = dense.tensor;
+        break;
     }
   }
   return {};
@@ -193,6 +216,7 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
                                                 const PlanOptions& options, std::vector<Obstacle>* obstacles) {
   SG_ASSIGN_OR_RETURN(const PlanOptions complete, complete_options(*model, limits, options));
   Graph graph = model->graph();
+  SG_RETURN_IF_ERROR(drop_unwanted_outputs(graph, complete.outputs).with_context(model->name()));
   if (complete.rewrites) {
     const Result<RewriteReport> report = run_rewrites(graph);
     if (!report.ok()) return report.status().with_context(model->name());

@@ -29,6 +29,9 @@ constexpr int64_t bytes_of(Storage storage) {
 // Sizes and offsets in the arena are counted in blocks of 16 bytes.
 inline constexpr int64_t kBlockBytes = 16;
 
+// Where a range of a buffer may begin on any device, in bytes: OpenGL ES 3.1 guarantees an alignment no larger.
+inline constexpr int64_t kOutputAlignment = 256;
+
 // A region of the arena.
 struct PlanTensor {
   std::string name;
@@ -37,6 +40,7 @@ struct PlanTensor {
   int64_t offset = 0;
   int whole = -1;  // the tensor that it is a part of, and lies in; -1 for one with its own region
   int64_t place_in_whole = 0;
+  bool output_buffer = false;           // others read it as a buffer: it begins at kOutputAlignment
   bool persistent = false;              // keeps its place for good: constants, states, and what the host writes
   std::vector<std::byte> contents;      // of a constant operand, as it lies in the arena; empty for activations
   int first_level = 0, last_level = 0;  // the levels during which it holds something
@@ -88,7 +92,7 @@ struct Step {
   std::array<uint32_t, 3> groups{1, 1, 1};
   std::vector<int> reads, writes;  // tensors
   int input = -1;                  // model input whose texture is sampled
-  int output = -1;                 // model output whose texture is written
+  int output = -1;                 // model output whose texture or buffer is written
   int cpu_stretch = -1;            // what runs on the CPU instead: index into PlanData::cpu_stretches
   int level = 0;
   int64_t multiply_adds = 0;
@@ -122,9 +126,10 @@ struct PlanData {
   std::vector<Step> steps;         // by level; a barrier lies between levels
   std::vector<std::byte> weights;  // the constants buffer
   std::set<Storage> weight_storages;
-  std::vector<int32_t> params;     // the uniform buffer
-  std::vector<TensorRef> inputs;   // by model input; tensor is -1 for one that no step reads from the arena
-  std::vector<TensorRef> outputs;  // by model output
+  std::vector<int32_t> params;      // the uniform buffer
+  std::vector<TensorRef> inputs;    // by model input; tensor is -1 for one that no step reads from the arena
+  std::vector<TensorRef> outputs;   // by model output
+  std::vector<int> output_buffers;  // by model output: the tensor of dense numbers; -1 for those planned as no buffer
   std::vector<PlanState> states;
   std::vector<CpuStretch> cpu_stretches;  // in the order in which they run
   std::shared_ptr<const Graph> graph;     // that their nodes belong to; null when there are none

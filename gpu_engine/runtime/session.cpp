@@ -7,17 +7,16 @@
 #include "gpu_engine/gl_objects.h"
 #include "plan/host_layout.h"
 #include "plan/plan_data.h"
+#include "runtime/arena.h"
 #include "runtime/buffer_textures.h"
 #include "runtime/buffers.h"
 #include "runtime/cpu_stretch.h"
+#include "runtime/gate.h"
 #include "runtime/run_in_parts.h"
 
 namespace sightglass {
 
 namespace {
-
-// Fills guard bands and, with them, the whole arena at first: a NaN, so that reading what nobody wrote shows up.
-constexpr uint32_t kSentinel = 0x7fc0dead;
 
 // Binding points; those of the storage buffers are declared in shaders/lib/tensor.glsl.
 constexpr GLuint kArenaBindings = 3;
@@ -46,7 +45,8 @@ struct Session::Impl {
   std::shared_ptr<const Plan> plan;
   std::vector<SharedProgram> programs;
   SharedPlanBuffers constants;
-  GlBuffer arena;
+  Arena arena;
+  Gate gate;        // where the session has one
   GlBuffer frames;  // the blocks of inputs that are textures, one for every input; empty where none is
   BufferTextures buffer_textures;
   GlSampler sampler;
@@ -54,9 +54,11 @@ struct Session::Impl {
     FrameRef frame;
     FrameBlock block;
     bool block_is_new = true;
+    GLuint place_buffer = 0;  // that has the block, from `place_offset` on; 0: it is `block`
+    GLintptr place_offset = 0;
   };
   std::vector<InputFrame> inputs;  // by model input
-  std::vector<GlTexture> outputs;  // by model output; empty for those that the host reads
+  std::vector<GlTexture> outputs;  // by model output; empty for those that are no textures
   bool checked = false;            // whether the first run's GL errors have been looked at
   RunInParts parts;
   size_t next_step = 0;    // of a run in parts; 0: none is under way
@@ -74,19 +76,22 @@ struct Session::Impl {
 
   Status build(const SessionOptions& options);
   void warm_up();
-  void clear_arena();
-  void fill_arena();
-  void fill_states();
+  Status check_frame(size_t input, const FrameRef& frame) const;
+  bool places_from_buffers() const {
+    return std::ranges::any_of(inputs, [](const InputFrame& input) { return input.place_buffer != 0; });
+  }
   void upload_frame_blocks();
   void bind_buffers() const;
   Status run_on_cpu(const CpuStretch& stretch, CpuTensors& tensors);
   void bind_step(const Step& step, const Step* previous);
   void unbind();
   Status run(StepTimer* timer);  // with each step timed, unless that is null
-  Status issue(size_t first, size_t last, StepTimer* timer);
-  // Maps part of the arena for reading, in vec4, once the GPU is done with it.
-  template <typename F>
-  Status read_arena(int64_t offset, int64_t size, F use);
+  // A uint at `offset` of the buffer decides about the run.
+  struct Flag {
+    GLuint buffer = 0;
+    GLintptr offset = 0;
+  };
+  Status issue(size_t first, size_t last, StepTimer* timer, const Flag* flag = nullptr);
 };
 
 Status Session::Impl::build(const SessionOptions& options) {
@@ -95,7 +100,8 @@ Status Session::Impl::build(const SessionOptions& options) {
   SG_ASSIGN_OR_RETURN(programs, group->programs(keys));
   SG_ASSIGN_OR_RETURN(constants, group->buffers(plan));
   clear_gl_errors(gl);
-  arena = make_buffer(gl, GL_SHADER_STORAGE_BUFFER, data().arena_size * kBlockBytes, nullptr, GL_DYNAMIC_COPY);
+  if (options.gated) SG_RETURN_IF_ERROR(gate.create(*group, data()));
+  arena.create(gl, data());
   buffer_textures.create(gl, data(), arena.id(), constants->weights.id());
   sampler = make_sampler(gl, GL_LINEAR);
   inputs.resize(data().inputs.size());
@@ -105,21 +111,21 @@ Status Session::Impl::build(const SessionOptions& options) {
   }
   for (size_t i = 0; i < data().outputs.size(); ++i) {
     const OutputSpec& spec = data().options.outputs[i];
-    if (spec.target == OutputSpec::Target::kHost) {
+    if (spec.target != OutputSpec::Target::kTexture) {
       outputs.emplace_back();
       continue;
     }
     const Bhwc& shape = data().outputs[i].shape;
     outputs.push_back(make_texture(gl, gl_format(spec.format), shape.w, shape.h));
   }
-  clear_arena();
-  fill_arena();
-  fill_states();
+  arena.clear();
+  arena.fill();
+  arena.fill_states();
   SG_RETURN_IF_ERROR(check_gl(gl, "allocating the buffers and textures of a model"));
   if (!options.warm_up) return {};
   warm_up();
-  if (data().sentinel_size > 0) fill_arena();
-  fill_states();
+  if (data().sentinel_size > 0) arena.fill();
+  arena.fill_states();
   return check_gl(gl, "dispatching a model's programs");
 }
 
@@ -141,47 +147,13 @@ void Session::Impl::warm_up() {
     bind_step(step, nullptr);
     gl.DispatchCompute(1, 1, 1);
   }
+  if (gate) {
+    gate.warm_up(gl);
+    Gate::close(gl);
+  }
   unbind();
   gl.Finish();
   for (InputFrame& input : inputs) input.frame = {};
-}
-
-// Zeros, so that nothing read by the first dispatches is left to chance.
-void Session::Impl::clear_arena() {
-  constexpr int64_t kPiece = int64_t{1} << 20;
-  const int64_t size = data().arena_size * kBlockBytes;
-  const std::vector<std::byte> zeros(static_cast<size_t>(std::min(size, kPiece)));
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, arena.id());
-  for (int64_t at = 0; at < size; at += kPiece) {
-    gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(at),
-                     static_cast<GLsizeiptr>(std::min(kPiece, size - at)), zeros.data());
-  }
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-}
-
-void Session::Impl::fill_arena() {
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, arena.id());
-  if (data().sentinel_size > 0) {
-    const std::vector<uint32_t> pattern(static_cast<size_t>(data().arena_size) * 4, kSentinel);
-    gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, 0, static_cast<GLsizeiptr>(pattern.size() * sizeof(uint32_t)),
-                     pattern.data());
-  }
-  for (const PlanTensor& tensor : data().tensors) {
-    if (tensor.contents.empty()) continue;
-    gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(tensor.offset * kBlockBytes),
-                     static_cast<GLsizeiptr>(tensor.contents.size()), tensor.contents.data());
-  }
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-}
-
-void Session::Impl::fill_states() {
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, arena.id());
-  for (const PlanState& state : data().states) {
-    const PlanTensor& tensor = data().tensors[static_cast<size_t>(state.tensor)];
-    gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(tensor.offset * kBlockBytes),
-                     static_cast<GLsizeiptr>(state.initial.size()), state.initial.data());
-  }
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
 }
 
 // Where a frame lies and how its colours are coded seldom changes: it is uploaded when it does.
@@ -213,12 +185,14 @@ void Session::Impl::bind_step(const Step& step, const Step* previous) {
                      static_cast<GLintptr>(step.params_offset),
                      static_cast<GLsizeiptr>(step.params.words().size() * sizeof(int32_t)));
   if (step.input >= 0) {
-    gl.BindBufferRange(GL_UNIFORM_BUFFER, kFrameBinding, frames.id(),
-                       static_cast<GLintptr>(step.input * frame_stride()), sizeof(FrameBlock));
-    bind_frame(gl, inputs[static_cast<size_t>(step.input)].frame, sampler.id(), sampler.id());
+    const InputFrame& input = inputs[static_cast<size_t>(step.input)];
+    const bool elsewhere = input.place_buffer != 0;
+    gl.BindBufferRange(GL_UNIFORM_BUFFER, kFrameBinding, elsewhere ? input.place_buffer : frames.id(),
+                       elsewhere ? input.place_offset : static_cast<GLintptr>(step.input * frame_stride()),
+                       sizeof(FrameBlock));
+    bind_frame(gl, input.frame, sampler.id(), sampler.id());
   }
-  if (step.output >= 0) {
-    const auto output = static_cast<size_t>(step.output);
+  if (const auto output = static_cast<size_t>(step.output); step.output >= 0 && outputs[output]) {
     gl.BindImageTexture(kImageUnit, outputs[output].id(), 0, GL_FALSE, 0, GL_WRITE_ONLY,
                         gl_format(data().options.outputs[output].format));
   }
@@ -238,45 +212,26 @@ void Session::Impl::unbind() {
   gl.UseProgram(0);
 }
 
-template <typename F>
-Status Session::Impl::read_arena(int64_t offset, int64_t size, F use) {
-  clear_gl_errors(gl);
-  gl.MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, arena.id());
-  const void* mapped = gl.MapBufferRange(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(offset * kBlockBytes),
-                                         static_cast<GLsizeiptr>(size * kBlockBytes), GL_MAP_READ_BIT);
-  if (mapped != nullptr) {
-    use(mapped);
-    gl.UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
-  }
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-  SG_RETURN_IF_ERROR(check_gl(gl, "reading tensors back"));
-  return mapped != nullptr ? Status() : device_error("the driver could not map the tensors for reading");
-}
-
 Status Session::Impl::run_on_cpu(const CpuStretch& stretch, CpuTensors& tensors) {
   const Graph& graph = *data().graph;
+  SG_RETURN_IF_ERROR(check_gl(gl, "running the operators before those on the CPU"));
   for (const HostCopy& copy : stretch.reads) {
     const Value& value = graph.value(copy.value);
     const PlanTensor& tensor = data().tensors[static_cast<size_t>(copy.ref.tensor)];
     HostTensor& host = tensors.emplace(copy.value, HostTensor(value.type, value.shape)).first->second;
-    SG_RETURN_IF_ERROR(read_arena(tensor.offset, tensor.size, [&](const void* mapped) {
+    SG_RETURN_IF_ERROR(arena.read(tensor.offset, tensor.size, [&](const void* mapped) {
       from_storage(copy.ref.shape, tensor.storage, value.type, value.quantization,
                    static_cast<const std::byte*>(mapped), host.data);
     }));
   }
   SG_RETURN_IF_ERROR(run_stretch(graph, stretch, tensors));
   gl.MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, arena.id());
   for (const HostCopy& copy : stretch.writes) {
     const Value& value = graph.value(copy.value);
     const PlanTensor& tensor = data().tensors[static_cast<size_t>(copy.ref.tensor)];
-    const std::vector<std::byte> stored =
-        to_storage(copy.ref.shape, tensor.storage, value.type, value.quantization, tensors.at(copy.value).data);
-    gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(tensor.offset * kBlockBytes),
-                     static_cast<GLsizeiptr>(stored.size()), stored.data());
+    arena.write(tensor.offset, to_storage(copy.ref.shape, tensor.storage, value.type, value.quantization,
+                                          tensors.at(copy.value).data));
   }
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
   return {};
 }
 
@@ -286,23 +241,25 @@ Status Session::Impl::run(StepTimer* timer) {
 }
 
 // The steps from `first` up to `last`. With a timer, a barrier lies between all steps, so that each runs on its own.
-Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer) {
+Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, const Flag* flag) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (data().options.inputs[i].source == InputSpec::Source::kTexture && inputs[i].frame.textures[0] == 0) {
       return invalid_argument("input " + std::to_string(i) + " has no texture");
     }
   }
-  if (!checked) clear_gl_errors(gl);
+  if (!checked || !data().cpu_stretches.empty()) clear_gl_errors(gl);
   if (first == 0) {
     upload_frame_blocks();
     cpu_tensors.clear();
   }
+  if (flag != nullptr) gate.open(gl, flag->buffer, flag->offset);
   bind_buffers();
 
   // Between levels; before the first one, against the run or part before and what read its pictures.
   const GLbitfield between_levels =
       GL_SHADER_STORAGE_BARRIER_BIT | (data().buffer_textures ? GL_TEXTURE_FETCH_BARRIER_BIT : 0);
-  gl.MemoryBarrier(between_levels | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+  gl.MemoryBarrier(between_levels | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT |
+                   (places_from_buffers() ? GL_UNIFORM_BARRIER_BIT : 0));
   const Step* previous = nullptr;
   Status status;
   for (const Step& step : std::span(data().steps).subspan(first, last - first)) {
@@ -318,11 +275,18 @@ Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer) {
     if (previous != nullptr && (previous->level != step.level || timer != nullptr)) gl.MemoryBarrier(between_levels);
     bind_step(step, previous);
     if (timer != nullptr && !(status = timer->start()).ok()) break;
-    gl.DispatchCompute(step.groups[0], step.groups[1], step.groups[2]);
+    if (flag != nullptr) {
+      gl.DispatchComputeIndirect(Gate::offset(static_cast<size_t>(&step - data().steps.data())));
+    } else {
+      gl.DispatchCompute(step.groups[0], step.groups[1], step.groups[2]);
+    }
     if (timer != nullptr && !(status = timer->stop()).ok()) break;
     previous = &step;
   }
-  gl.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT);
+  // For those who read what has been made.
+  gl.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT |
+                   (data().memory.output_bytes > 0 ? GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT : 0));
+  if (flag != nullptr) Gate::close(gl);
   unbind();
   SG_RETURN_IF_ERROR(status.with_context(plan->model().name()));
   if (checked || last < data().steps.size()) return {};
@@ -350,26 +314,49 @@ void Session::abandon() {
   for (SharedProgram& program : impl_->programs) program.abandon();
   impl_->constants.abandon();
   for (GlTexture& texture : impl_->outputs) texture.abandon();
-  for (GlBuffer* buffer : {&impl_->arena, &impl_->frames}) buffer->abandon();
+  impl_->arena.abandon();
+  impl_->gate.abandon();
+  impl_->frames.abandon();
   impl_->sampler.abandon();
   impl_->buffer_textures.abandon();
 }
 
-Status Session::set_input_frame(size_t input, const FrameRef& frame, const InputTransform& transform) {
-  if (input >= impl_->inputs.size() || impl_->data().options.inputs[input].source != InputSpec::Source::kTexture) {
+Status Session::Impl::check_frame(size_t input, const FrameRef& frame) const {
+  if (input >= inputs.size() || data().options.inputs[input].source != InputSpec::Source::kTexture) {
     return invalid_argument("input " + std::to_string(input) + " was not planned as a texture");
   }
-  const FrameKind planned = impl_->frame_kind(input);
+  const FrameKind planned = frame_kind(input);
   const auto textures = std::span(frame.textures).first(static_cast<size_t>(planes_of(planned)));
   if (frame.kind != planned || std::ranges::find(textures, 0U) != textures.end()) {
     return invalid_argument("input " + std::to_string(input) + " was planned as " + to_string(planned) +
                             "; the frame is something else, or lacks a texture");
   }
+  return {};
+}
+
+Status Session::set_input_frame(size_t input, const FrameRef& frame, const InputTransform& transform) {
+  SG_RETURN_IF_ERROR(impl_->check_frame(input, frame));
   Impl::InputFrame& entry = impl_->inputs[input];
   const FrameBlock block = frame_block(frame, transform);
   entry.block_is_new = entry.block_is_new || block != entry.block;
   entry.frame = frame;
   entry.block = block;
+  entry.place_buffer = 0;
+  return {};
+}
+
+Status Session::set_input_frame(size_t input, const FrameRef& frame, GLuint place_buffer, GLintptr offset) {
+  SG_RETURN_IF_ERROR(impl_->check_frame(input, frame));
+  const int32_t alignment = impl_->data().limits.uniform_offset_alignment;
+  if (place_buffer == 0 || offset < 0 || offset % alignment != 0) {
+    return invalid_argument("input " + std::to_string(input) +
+                            ": a place from a buffer needs a buffer, and an offset in it that is a multiple of " +
+                            std::to_string(alignment));
+  }
+  Impl::InputFrame& entry = impl_->inputs[input];
+  entry.frame = frame;
+  entry.place_buffer = place_buffer;
+  entry.place_offset = offset;
   return {};
 }
 
@@ -386,17 +373,29 @@ Status Session::write_input(size_t input, std::span<const std::byte> bytes) {
     return invalid_argument("input " + std::to_string(input) + " takes " + std::to_string(expected) + " bytes, not " +
                             std::to_string(bytes.size()));
   }
-  const std::vector<std::byte> stored = to_storage(ref.shape, tensor.storage, info.type, info.quantization, bytes);
   s.next_step = 0;
   clear_gl_errors(s.gl);
-  s.gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, s.arena.id());
-  s.gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(tensor.offset * kBlockBytes),
-                     static_cast<GLsizeiptr>(stored.size()), stored.data());
-  s.gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  s.arena.write(tensor.offset, to_storage(ref.shape, tensor.storage, info.type, info.quantization, bytes));
   return check_gl(s.gl, "uploading an input");
 }
 
 Status Session::run() { return impl_->run(nullptr); }
+
+Status Session::run_if(GLuint flag_buffer, GLintptr offset) {
+  Impl& s = *impl_;
+  if (!s.gate) return invalid_argument("the session was not made for runs with a flag (SessionOptions::gated)");
+  if (!s.data().cpu_stretches.empty()) {
+    return unsupported(s.plan->model().name() + " runs partly on the CPU, which cannot wait for a flag on the GPU: " +
+                       s.plan->fallback().warning());
+  }
+  if (flag_buffer == 0 || offset < 0 || offset % s.data().limits.storage_offset_alignment != 0) {
+    return invalid_argument("a run with a flag needs a buffer, and an offset in it that is a multiple of " +
+                            std::to_string(s.data().limits.storage_offset_alignment));
+  }
+  s.next_step = 0;
+  const Impl::Flag flag{flag_buffer, offset};
+  return s.issue(0, s.data().steps.size(), nullptr, &flag);
+}
 
 Result<double> Session::run_part(double share) {
   Impl& s = *impl_;
@@ -419,7 +418,7 @@ Result<std::vector<int64_t>> Session::profile(StepTimer& timer) {
 Status Session::reset_state() {
   impl_->next_step = 0;
   clear_gl_errors(impl_->gl);
-  impl_->fill_states();
+  impl_->arena.fill_states();
   return check_gl(impl_->gl, "resetting a model's state");
 }
 
@@ -431,9 +430,20 @@ Result<TextureRef> Session::output_texture(size_t output) const {
   return TextureRef{impl_->outputs[output].id(), GL_TEXTURE_2D, shape.w, shape.h};
 }
 
+Result<BufferRange> Session::output_buffer(size_t output) const {
+  const PlanData& data = impl_->data();
+  if (output >= data.output_buffers.size() || data.output_buffers[output] < 0) {
+    return invalid_argument("output " + std::to_string(output) + " was not planned as a buffer");
+  }
+  const PlanTensor& tensor = data.tensors[static_cast<size_t>(data.output_buffers[output])];
+  const int64_t bytes = impl_->plan->model().outputs()[output].shape.elements() * int64_t{sizeof(float)};
+  return BufferRange{impl_->arena.id(), static_cast<GLintptr>(tensor.offset * kBlockBytes),
+                     static_cast<GLsizeiptr>(bytes)};
+}
+
 Status Session::read_output(size_t output, std::span<std::byte> bytes) {
   Impl& s = *impl_;
-  if (output >= s.outputs.size() || s.outputs[output]) {
+  if (output >= s.outputs.size() || s.data().options.outputs[output].target != OutputSpec::Target::kHost) {
     return invalid_argument("output " + std::to_string(output) + " was not planned as read by the host");
   }
   const TensorInfo& info = s.plan->model().outputs()[output];
@@ -444,28 +454,12 @@ Status Session::read_output(size_t output, std::span<std::byte> bytes) {
   }
   const TensorRef& ref = s.data().outputs[output];
   const PlanTensor& tensor = s.data().tensors[static_cast<size_t>(ref.tensor)];
-  return s.read_arena(tensor.offset, tensor.size, [&](const void* mapped) {
+  return s.arena.read(tensor.offset, tensor.size, [&](const void* mapped) {
     from_storage(ref.shape, tensor.storage, info.type, info.quantization, static_cast<const std::byte*>(mapped), bytes);
   });
 }
 
-Status Session::check_sentinels() {
-  Impl& s = *impl_;
-  const int64_t band = s.data().sentinel_size;
-  if (band == 0) return invalid_argument("the plan has no guard bands");
-  std::string damaged;
-  SG_RETURN_IF_ERROR(s.read_arena(0, s.data().arena_size, [&](const void* mapped) {
-    const auto* words = static_cast<const uint32_t*>(mapped);
-    const auto intact = [&](int64_t from) {
-      return std::all_of(words + from * 4, words + (from + band) * 4, [](uint32_t w) { return w == kSentinel; });
-    };
-    for (const PlanTensor& tensor : s.data().tensors) {
-      if (tensor.whole >= 0) continue;  // no band around it
-      if (!intact(tensor.offset - band) || !intact(tensor.offset + tensor.size)) damaged += " '" + tensor.name + "'";
-    }
-  }));
-  return damaged.empty() ? Status() : internal_error("a kernel wrote beside the tensors" + damaged);
-}
+Status Session::check_sentinels() { return impl_->arena.check_sentinels(); }
 
 const Plan& Session::plan() const { return *impl_->plan; }
 

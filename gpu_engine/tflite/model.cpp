@@ -1,5 +1,8 @@
 #include "gpu_engine/model.h"
 
+#include <algorithm>
+
+#include "graph/detection.h"
 #include "graph/graph.h"
 #include "tflite/importer.h"
 #include "tflite/open_model.h"
@@ -14,6 +17,8 @@ bool keeps_probabilities(OpType op) {
     case OpType::kResizeBilinear:
     case OpType::kDepthToSpace:
     case OpType::kStridedSlice:
+    case OpType::kQuantize:
+    case OpType::kDequantize:
       return true;
     default:
       return false;
@@ -50,6 +55,21 @@ OutputActivation Model::output_activation(size_t output) const {
     id = node.inputs[0];
   }
   return OutputActivation::kNone;
+}
+
+std::optional<std::array<size_t, 4>> Model::detection_outputs() const {
+  for (const NodeId id : graph_->order()) {
+    const Node& node = graph_->node(id);
+    if (node.op != OpType::kDetectionPostprocess) continue;
+    std::array<size_t, detection::kOutputs> found{};
+    for (size_t i = 0; i < found.size(); ++i) {
+      const auto place = std::ranges::find(graph_->outputs, node.outputs[i]);
+      if (place == graph_->outputs.end()) return std::nullopt;
+      found[i] = static_cast<size_t>(place - graph_->outputs.begin());
+    }
+    return found;
+  }
+  return std::nullopt;
 }
 
 }  // namespace sightglass

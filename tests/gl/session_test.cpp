@@ -50,6 +50,43 @@ class SessionTest : public GlTest {
   }
 };
 
+// What an output alone needs is left out where nobody wants it; the others are what they were.
+TEST_F(SessionTest, OutputsThatNobodyWantsAreNotComputed) {
+  CaseBuilder builder(7);
+  const ValueId data = builder.input({1, 8, 8, 4});
+  const ValueId wanted = builder.node(OpType::kTanh, {}, {data});
+  const ValueId unwanted = builder.node(OpType::kLogistic, {}, {builder.node(OpType::kTanh, {}, {wanted})});
+  OpCase op = builder.build("two outputs");
+  op.graph.outputs = {unwanted, wanted};
+  const auto model = Model::from_graph(op.graph);
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  PlanOptions options;
+  options.outputs.resize(2);
+  std::vector<HostTensor> results;
+  std::vector<int> dispatches;
+  for (const auto target : {OutputSpec::Target::kHost, OutputSpec::Target::kNone}) {
+    options.outputs[0].target = target;
+    const auto plan = Plan::build(*model, device().limits, options);
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    dispatches.push_back((*plan)->dispatches());
+    const auto session = Session::create(gl(), *plan);
+    ASSERT_TRUE(session.ok()) << session.status().message();
+    ASSERT_TRUE((*session)->write_input(0, op.inputs[0].data).ok());
+    ASSERT_TRUE((*session)->run().ok());
+    results.emplace_back(DataType::kFloat32, Shape{1, 8, 8, 4});
+    ASSERT_TRUE((*session)->read_output(1, results.back().data).ok());
+    if (target == OutputSpec::Target::kNone) {
+      EXPECT_FALSE((*session)->read_output(0, results.back().data).ok());
+    }
+  }
+  EXPECT_LT(dispatches[1], dispatches[0]);
+  EXPECT_EQ(results[0].data, results[1].data);
+  options.outputs[1].target = OutputSpec::Target::kNone;
+  const auto nothing = Plan::build(*model, device().limits, options);
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_NE(nothing.status().message().find("no output is wanted"), std::string::npos);
+}
+
 TEST_F(SessionTest, LeavesGlStateAsFound) {
   const GlTexture texture = make_texture(gl(), GL_RGBA8, 32, 32);
   const GlState before = snapshot_gl_state(gl());

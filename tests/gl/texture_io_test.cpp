@@ -138,6 +138,21 @@ OpCase identity_case(int height, int width) {
   return builder.build("identity");
 }
 
+// Models of bytes that are no quanta, such as MoveNet's.
+TEST_F(TextureIoTest, IntegersAreTheNearestOnes) {
+  InputSpec spec = texture_spec();
+  spec.scale = {255, 255, 255, 255};
+  const Picture picture = Picture::random(13, 9, 52);
+  CaseBuilder builder(53);
+  builder.node(OpType::kCast, {}, {builder.input({1, 9, 13, 3}, Fill::kRamp, DataType::kUInt8)}, Activation::kNone,
+               DataType::kFloat32);
+  const HostTensor got = run(builder.build("bytes"), picture, spec, {});
+  const HostTensor expected = as_tensor(picture, 3, spec);
+  for (size_t i = 0; i < got.as<float>().size(); ++i) {
+    ASSERT_EQ(got.as<float>()[i], std::round(expected.as<float>()[i])) << i;
+  }
+}
+
 TEST_F(TextureIoTest, EveryOrientation) {
   // 4 × 2 pixels, all different: what each orientation shows, by the number of the stored pixel.
   Picture picture{4, 2, {}};

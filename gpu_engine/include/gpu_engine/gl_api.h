@@ -13,19 +13,21 @@
 // clang-format off
 #define SIGHTGLASS_GL_FUNCTIONS(X)                                                                                   \
   X(ActiveTexture) X(AttachShader) X(BindBuffer) X(BindBufferBase) X(BindBufferRange) X(BindFramebuffer)             \
-  X(BindImageTexture) X(BindRenderbuffer) X(BindSampler) X(BindTexture) X(BindVertexArray) X(BlendEquationSeparate) X(BlendFuncSeparate)      \
-  X(BlitFramebuffer) X(BufferData) X(BufferSubData) X(CheckFramebufferStatus) X(ClearBufferfv) X(ClientWaitSync)     \
-  X(ColorMask) X(CompileShader) X(CreateProgram) X(CreateShader) X(DeleteBuffers) X(DeleteFramebuffers) X(DeleteProgram)          \
-  X(DeleteRenderbuffers) X(DeleteSamplers) X(DeleteShader) X(DeleteSync) X(DeleteTextures) X(DeleteVertexArrays)     \
-  X(DepthFunc) X(DepthMask) X(DetachShader) X(Disable) X(DispatchCompute) X(DrawArrays) X(DrawArraysInstanced)       \
-  X(DrawBuffers) X(DrawElementsInstanced) X(Enable) X(FenceSync) X(Finish) X(Flush) X(FramebufferRenderbuffer)       \
-  X(FramebufferTexture2D) X(GenBuffers) X(GenFramebuffers) X(GenRenderbuffers) X(GenSamplers) X(GenTextures)         \
-  X(GenVertexArrays) X(GenerateMipmap) X(GetError) X(GetInteger64v) X(GetIntegeri_v) X(GetIntegerv)                  \
-  X(GetProgramBinary) X(GetProgramInfoLog) X(GetProgramiv) X(GetShaderInfoLog) X(GetShaderiv) X(GetString)           \
-  X(GetStringi) X(GetUniformLocation) X(InvalidateFramebuffer) X(IsEnabled) X(LinkProgram) X(MapBufferRange)         \
-  X(MemoryBarrier) X(ProgramBinary) X(ProgramParameteri) X(ReadPixels) X(RenderbufferStorageMultisample)             \
-  X(SamplerParameteri) X(ShaderSource) X(TexStorage2D) X(TexSubImage2D) X(Uniform1f) X(Uniform1i) X(Uniform4f)       \
-  X(Uniform4fv) X(UnmapBuffer) X(UseProgram) X(Viewport)
+  X(BindImageTexture) X(BindRenderbuffer) X(BindSampler) X(BindTexture) X(BindVertexArray) X(BindVertexBuffer)       \
+  X(BlendEquationSeparate) X(BlendFuncSeparate) X(BlitFramebuffer) X(BufferData) X(BufferSubData)                    \
+  X(CheckFramebufferStatus) X(ClearBufferfv) X(ClientWaitSync) X(ColorMask) X(CompileShader) X(CopyBufferSubData)    \
+  X(CreateProgram) X(CreateShader) X(DeleteBuffers) X(DeleteFramebuffers) X(DeleteProgram) X(DeleteRenderbuffers)    \
+  X(DeleteSamplers) X(DeleteShader) X(DeleteSync) X(DeleteTextures) X(DeleteVertexArrays) X(DepthFunc) X(DepthMask)  \
+  X(DetachShader) X(Disable) X(DispatchCompute) X(DispatchComputeIndirect) X(DrawArrays) X(DrawArraysInstanced)      \
+  X(DrawBuffers) X(DrawElementsInstanced) X(Enable) X(EnableVertexAttribArray) X(FenceSync) X(Finish) X(Flush)       \
+  X(FramebufferRenderbuffer) X(FramebufferTexture2D) X(GenBuffers) X(GenFramebuffers) X(GenRenderbuffers)            \
+  X(GenSamplers) X(GenTextures) X(GenVertexArrays) X(GenerateMipmap) X(GetError) X(GetInteger64v) X(GetIntegeri_v)   \
+  X(GetIntegerv) X(GetProgramBinary) X(GetProgramInfoLog) X(GetProgramiv) X(GetShaderInfoLog) X(GetShaderiv)         \
+  X(GetString) X(GetStringi) X(GetUniformLocation) X(InvalidateFramebuffer) X(IsEnabled) X(LinkProgram)              \
+  X(MapBufferRange) X(MemoryBarrier) X(ProgramBinary) X(ProgramParameteri) X(ReadPixels)                             \
+  X(RenderbufferStorageMultisample) X(SamplerParameteri) X(ShaderSource) X(TexStorage2D) X(TexSubImage2D)            \
+  X(Uniform1f) X(Uniform1i) X(Uniform4f) X(Uniform4fv) X(UnmapBuffer) X(UseProgram) X(VertexAttribBinding)           \
+  X(VertexAttribFormat) X(VertexAttribIFormat) X(VertexBindingDivisor) X(Viewport)
 
 // Of later versions and extensions: null where the library has none by that name, with or without an extension's suffix.
 // That there is one does not say that the context can call it; DeviceLimits does.

@@ -1,7 +1,9 @@
 // A parsed and verified model file. Immutable and shareable between threads; holds no GL object.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,11 +45,13 @@ enum class QuantizedModels : uint8_t { kRefused, kAllowed };
 struct InputShape {
   std::string input;  // its name, or its number where no input has that name
   Shape shape;
+  bool operator==(const InputShape&) const = default;
 };
 
 struct ModelOptions {
   QuantizedModels quantized_models = QuantizedModels::kAllowed;
   std::vector<InputShape> input_shapes = {};
+  bool operator==(const ModelOptions&) const = default;
 };
 
 class Model {
@@ -66,6 +70,10 @@ class Model {
   const std::vector<TensorInfo>& outputs() const { return outputs_; }
   const ModelMetadata& metadata() const { return metadata_; }  // empty when the file carries none
   OutputActivation output_activation(size_t output) const;
+  // Of a model that ends in TFLite_Detection_PostProcess: which outputs are its boxes (1 x detections x 4: least y,
+  // least x, greatest y, greatest x in fractions of the input), classes, scores and their number. Files list them in
+  // any order.
+  std::optional<std::array<size_t, 4>> detection_outputs() const;
   // The graph as it stands in the file, before any rewrite.
   const Graph& graph() const { return *graph_; }
 

@@ -30,6 +30,7 @@ struct InputSpec {
   std::array<float, 4> scale{1, 1, 1, 1};
   std::array<float, 4> offset{0, 0, 0, 0};
   std::array<float, 4> padding{0, 0, 0, 1};  // the sample that stands for what lies outside the texture
+  bool operator==(const InputSpec&) const = default;
 };
 
 enum class TextureFormat : uint8_t { kRgba8, kRgba16f, kRgba32f };
@@ -39,6 +40,10 @@ struct OutputSpec {
   enum class Target : uint8_t {
     kHost,     // Session::read_output(): an explicit readback
     kTexture,  // Session::output_texture(): an immutable 2D texture of the tensor's width and height
+    // Session::output_buffer(): dense, row-major 32-bit floats in GL memory, for shaders; quantised numbers become real
+    // ones, integers and booleans floats. `conversion` and the fields after it do not matter.
+    kBuffer,
+    kNone,  // nobody wants it: what it alone needs is not computed; not for all outputs
   };
   enum class Conversion : uint8_t {
     kCopy,         // the first four channels into R G B A
@@ -49,6 +54,7 @@ struct OutputSpec {
   OutputActivation activation = OutputActivation::kNone;  // still to be applied
   std::vector<int32_t> classes;  // channels that count as foreground; empty: all but channel 0, or the only one
   TextureFormat format = TextureFormat::kRgba16f;
+  bool operator==(const OutputSpec&) const = default;
 };
 
 // How activations and weights are stored on the GPU. Sums are in 32-bit floats either way. Models with 8-bit weights
@@ -75,6 +81,7 @@ struct PlanOptions {
   std::shared_ptr<const Tuning> tuning;  // null: steps run the variants that suit a device of this kind
   int variant = 0;  // for the tuner: each step without a choice takes its variant of this number, or its last one
   std::vector<std::string> hidden_operators;  // "CONV_2D": as if there were no kernel for them (for tests)
+  bool operator==(const PlanOptions&) const = default;
 };
 
 struct MemoryReport {
@@ -82,6 +89,7 @@ struct MemoryReport {
   int64_t lower_bound_bytes = 0;  // the most that is alive at once: no layout can do with less
   int64_t tensor_bytes = 0;       // the sum over all activations, were none to share memory
   int64_t constant_bytes = 0;     // constant operands that live beside the arena's activations
+  int64_t output_bytes = 0;       // outputs as buffers (OutputSpec::Target::kBuffer), which live there as well
   int64_t weight_bytes = 0;       // weights, biases and slopes in their GPU layout
 };
 
