@@ -98,6 +98,8 @@ Status MaskAttachment::attach(GstBuffer* picture, int32_t width, int32_t height,
   for (GstBuffer* buffer : {probabilities.get(), regions.get()}) {
     if (buffer != nullptr) signal_buffer(buffer, context_);
   }
+  // So that the mask can be a stream of its own as well.
+  gst_buffer_copy_into(probabilities.get(), picture, GST_BUFFER_COPY_TIMESTAMPS, 0, static_cast<gsize>(-1));
   const CropRect place = place_of(to_picture);
   const bool added = add_mask_meta(picture, probabilities.get(), place) != nullptr &&
                      add_segmentation(picture, width, height, std::move(regions), place);

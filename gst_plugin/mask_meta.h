@@ -1,6 +1,6 @@
-// What glsegment attach-mask=true attaches to each of its buffers: the mask that the picture was composed with. C and
-// C++; needs GStreamer alone, and no library of ours at link time: the plug-in registers the type when its element's
-// class is made.
+// What glsegment attach-mask=true attaches to each of its buffers: the mask that the picture was composed with; with
+// glpose, the mask of the persons in it. glsegment mask-source=meta composes with it. C and C++; needs GStreamer alone,
+// and no library of ours at link time: the plug-in registers the type when its element's class is made.
 //
 //   SightglassMaskMeta* meta = sightglass_buffer_get_mask_meta(buffer);
 //   if (meta != NULL) …  // gst_video_frame_map() of meta->mask: as a texture with GST_MAP_GL, or as bytes

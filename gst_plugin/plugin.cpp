@@ -3,15 +3,23 @@
 
 #include "gldmabufexport.h"
 #include "glfiguresrc.h"
+#include "glinfer.h"
+#include "glinferbin.h"
+#include "glpose.h"
+#include "glposebin.h"
 #include "glsegment.h"
 #include "glsegmentbin.h"
+#include "resultsjson.h"
 #include "tracer/stage_latency.h"
 #include "tracer/zerocopy_tracer.h"
 
 static gboolean plugin_init(GstPlugin* plugin) {
   return GST_ELEMENT_REGISTER(glsegment, plugin) && GST_ELEMENT_REGISTER(glsegmentbin, plugin) &&
-         GST_ELEMENT_REGISTER(glfiguresrc, plugin) && GST_ELEMENT_REGISTER(gldmabufexport, plugin) &&
-         sightglass::register_stage_latency_tracer(plugin) && sightglass::register_zero_copy_tracer(plugin);
+         GST_ELEMENT_REGISTER(glinfer, plugin) && GST_ELEMENT_REGISTER(glinferbin, plugin) &&
+         GST_ELEMENT_REGISTER(glfiguresrc, plugin) && GST_ELEMENT_REGISTER(glpose, plugin) &&
+         GST_ELEMENT_REGISTER(glposebin, plugin) && GST_ELEMENT_REGISTER(gldmabufexport, plugin) &&
+         GST_ELEMENT_REGISTER(resultsjson, plugin) && sightglass::register_stage_latency_tracer(plugin) &&
+         sightglass::register_zero_copy_tracer(plugin);
 }
 
 #define PACKAGE "sightglass"

@@ -1,281 +1,201 @@
 #include "segment_runtime.h"
 
-#include <algorithm>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "gl_bridge.h"
-#include "model_store.h"
-#include "orientation.h"
+#include "mask_attachment.h"
+#include "meta_mask_processor.h"
+#include "scene_picture.h"
+#include "segment/segmenter.h"
 
 namespace sightglass {
 
 namespace {
 
-uint64_t monotonic_ns() { return static_cast<uint64_t>(g_get_monotonic_time()) * 1000; }
+class SegmentProcessor : public FrameProcessor {
+ public:
+  static Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target, SharedModel& model,
+                                                        const MaskModel& mask, const SegmentSettings& settings,
+                                                        const SegmentRuntime::Scene& scene);
 
-void average(double& mean, uint64_t value) {
-  constexpr double kShare = 0.1;
-  mean = mean == 0 ? static_cast<double>(value) : mean + kShare * (static_cast<double>(value) - mean);
+  Status resize(int32_t width, int32_t height) override;
+  void forget() override { segmenter_->forget_mask(); }
+  Status process(FrameJob& job) override;
+  Status annotate(FrameJob& job) override;
+  Status finish(FrameJob& job) override;
+  uint64_t inferences() const override { return segmenter_->inferences(); }
+  uint64_t skipped(bool wanted) override;
+  std::optional<GpuTime> poll_time() override;
+
+ private:
+  explicit SegmentProcessor(const SegmentRuntime::Scene& scene) : scene_(scene) {}
+  Status draw(FrameJob& job, bool begin);
+
+  const SegmentRuntime::Scene& scene_;  // the runtime's, which lives longer
+  std::unique_ptr<Segmenter> segmenter_;
+  std::unique_ptr<MaskAttachment> masks_;  // where they are asked for
+  ScenePicture picture_;
+  bool measures_model_ = false;
+  int32_t width_ = 0, height_ = 0;  // of upright frames
+  uint32_t since_inference_ = 0;    // frames, with the one that it was begun with
+  bool ahead_ = false;              // of the frame under way: it is drawn with a mask from before
+};
+
+Result<std::unique_ptr<FrameProcessor>> SegmentProcessor::create(const GlTarget& target, SharedModel& model,
+                                                                 const MaskModel& mask, const SegmentSettings& settings,
+                                                                 const SegmentRuntime::Scene& scene) {
+  std::unique_ptr<SegmentProcessor> result(new SegmentProcessor(scene));
+  PlanOptions options = mask.plan_options;
+  options.inputs[0].frame = Segmenter::planned_kind(target.device, mask, target.frame);
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, target.plan(model, std::move(options)));
+  SG_ASSIGN_OR_RETURN(result->segmenter_, Segmenter::create(target.group, target.device, std::move(plan), mask,
+                                                            target.frame, {settings.refine, settings.skip_static}));
+  if (settings.attach_mask) {
+    const TextureRef& texture = result->segmenter_->mask();
+    SG_ASSIGN_OR_RETURN(result->masks_,
+                        MaskAttachment::create(target.context, target.group, texture.width, texture.height));
+  }
+  result->measures_model_ = settings.mask_sync == MaskSync::kLatest;
+  return std::unique_ptr<FrameProcessor>(std::move(result));
+}
+
+Status SegmentProcessor::resize(int32_t width, int32_t height) {
+  width_ = width;
+  height_ = height;
+  picture_.forget();
+  SG_RETURN_IF_ERROR(segmenter_->resize(width, height));
+  return std::exchange(measures_model_, false) ? segmenter_->measure_model() : Status();
+}
+
+Status SegmentProcessor::draw(FrameJob& job, bool begin) {
+  const SegmentSettings& settings = scene_.settings;
+  const auto& [to_stored, output] = std::tie(job.upright_to_stored, job.output);
+  const Status status = ahead_
+                            ? segmenter_->draw_ahead(job.frame, to_stored, output, settings.fit, settings.look, begin)
+                            : segmenter_->render(job.frame, to_stored, output, settings.fit, settings.look);
+  if (status.ok() || settings.on_failure == OnFailure::kError) return status;
+  job.failure = status;
+  return segmenter_->conceal(job.frame, to_stored, output, settings.look, settings.on_failure);
+}
+
+Status SegmentProcessor::process(FrameJob& job) {
+  const SegmentSettings& settings = scene_.settings;
+  const bool latest = settings.mask_sync == MaskSync::kLatest;
+  const bool due = !segmenter_->has_mask() || since_inference_ >= settings.inference_interval;
+  ahead_ = segmenter_->has_mask() && (latest || !due);
+  // What is due while a run is under way begins behind it.
+  const bool begins = due && (!ahead_ || !segmenter_->is_running());
+  since_inference_ = begins ? 1 : since_inference_ + 1;
+  SG_RETURN_IF_ERROR(picture_.update(scene_, width_, height_, [this](const auto& pixels, const PicturePlace& place) {
+    return segmenter_->set_picture(pixels, place);
+  }));
+  return draw(job, due);
+}
+
+Status SegmentProcessor::annotate(FrameJob& job) {
+  if (!job.failure.ok() || masks_ == nullptr) return {};
+  return masks_->attach(job.output_buffer, width_, height_, segmenter_->mask(), segmenter_->mask_place(),
+                        scene_.settings.look.threshold);
+}
+
+Status SegmentProcessor::finish(FrameJob& job) {
+  const SegmentSettings& settings = scene_.settings;
+  if (!ahead_ || !job.failure.ok()) return {};
+  const Status status = segmenter_->advance(settings.gpu_budget_ns);
+  if (status.ok() || settings.on_failure == OnFailure::kError) return status;
+  job.failure = status;
+  return {};
+}
+
+uint64_t SegmentProcessor::skipped(bool wanted) {
+  if (wanted) segmenter_->ask_for_skipped();
+  return segmenter_->skipped();
+}
+
+std::optional<GpuTime> SegmentProcessor::poll_time() {
+  const std::optional<GpuTimer::Sample> sample = segmenter_->poll_time();
+  if (!sample) return {};
+  const uint64_t frame_ns = sample->model_ns + sample->other_ns;
+  const bool latest = scene_.settings.mask_sync == MaskSync::kLatest;
+  return GpuTime{segmenter_->model_ns(), frame_ns, latest ? sample->other_ns : frame_ns};
 }
 
 }  // namespace
 
-struct SegmentRuntime::Job {
-  SegmentRuntime* runtime;
-  GstGLContext* context;
-  GstBuffer* input;
-  GstBuffer* output;
-  const SegmentSettings* settings;
-  Orientation orientation;
-  Status status;
-};
+bool SegmentRuntime::set_property(guint id, const GValue* value) {
+  const std::lock_guard lock(settings_mutex());
+  return set_segment_property(settings_, id, value);
+}
 
-Status SegmentRuntime::start(const SegmentSettings& settings) {
-  if (settings.model.empty()) {
-    return invalid_argument(
-        "no model is set: model=FILE.tflite, or model=NAME of one that `sightglass models list` shows, is the "
-        "segmentation model to run; model=figure comes along");
+bool SegmentRuntime::get_property(guint id, GValue* value) const {
+  const std::lock_guard lock(settings_mutex());
+  return get_segment_property(settings_, id, value);
+}
+
+void SegmentRuntime::need_masks(bool needed) {
+  const std::lock_guard lock(settings_mutex());
+  masks_needed_ = needed;
+}
+
+SegmentSettings SegmentRuntime::snapshot() const {
+  const std::lock_guard lock(settings_mutex());
+  SegmentSettings settings = settings_;
+  settings.attach_mask = settings.attach_mask || masks_needed_;
+  return settings;
+}
+
+Status SegmentRuntime::load(const ModelSettings& settings) {
+  scene_.settings = snapshot();
+  if (scene_.settings.mask_source == MaskSource::kModel) SG_RETURN_IF_ERROR(load_model(settings));
+  if (scene_.settings.mask_source == MaskSource::kMeta && scene_.settings.attach_mask) {
+    return invalid_argument("attach-mask=true is for mask-source=model: the frames carry masks already");
   }
-  SG_ASSIGN_OR_RETURN(const std::string file, ModelStore().resolve(settings.model));
-  SG_ASSIGN_OR_RETURN(const MaskModelOptions options, settings.mask_model_options());
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<SharedModel> model, SharedModel::load(file, options));
-  // The real device is not known yet, but what the least of them can do, every one can.
-  const DeviceLimits limits;
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, model->plan(limits));
-  if (settings.look.background == Background::kImage && settings.background_location.empty()) {
+  if (scene_.settings.look.background == Background::kImage && scene_.settings.background_location.empty()) {
     return invalid_argument("background=image needs a picture: set background-location=FILE");
   }
-  {
-    const std::lock_guard lock(mutex_);
-    model_ = std::move(model);
-    plan_ = std::move(plan);
-    cache_folder_ = settings.cache_folder();
-    tuning_ = static_cast<TuningMode>(settings.tuning);
-    refine_ = settings.refine;
-    measures_model_ = settings.mask_sync == MaskSync::kLatest;
-    attach_mask_ = settings.attach_mask;
-    input_.reset();
-  }
-  {
-    const std::lock_guard lock(stats_mutex_);
-    stats_ = {};
-    draw_ns_ = 0;
-    latency_ = {};
-    latency_changed_ = false;
-  }
-  return update_picture(settings);
+  loaded_with_ = scene_.settings;
+  return update_picture();
 }
 
-std::string SegmentRuntime::fallback_warning() const {
-  const std::lock_guard lock(mutex_);
-  return plan_ && !plan_->fallback().operators.empty() ? plan_->fallback().warning() : std::string();
+Status SegmentRuntime::load_model(const ModelSettings& settings) {
+  SG_ASSIGN_OR_RETURN(const std::string file, model_file(settings, "segmentation"));
+  SG_ASSIGN_OR_RETURN(MaskModelOptions options, scene_.settings.mask_model_options());
+  options.normalisation = settings.normalisation();
+  SG_ASSIGN_OR_RETURN(model_, SharedModel::load(file, settings.model_options()));
+  SG_ASSIGN_OR_RETURN(mask_, describe_mask_model(*model_->model(), model_->known(), options));
+  settings.apply_to(mask_.plan_options);
+  // The real device is not known yet, but what the least of them can do, every one can.
+  SG_ASSIGN_OR_RETURN(plan_, model_->plan(DeviceLimits(), mask_.plan_options));
+  return {};
 }
 
-void SegmentRuntime::stop() {
-  const std::lock_guard lock(mutex_);
+void SegmentRuntime::unload() {
   model_.reset();
   plan_.reset();
-  picture_.reset();
+  scene_.picture.reset();
   picture_location_.clear();
 }
 
-Status SegmentRuntime::attach(GstGLContext* context) {
-  detach();
-  const uint64_t begin = monotonic_ns();
-  const std::lock_guard lock(mutex_);
-  if (!model_ || !input_) return {};
-  SG_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
-  SG_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl));
-  const std::shared_ptr<ShareGroup> group = share_group_of(context, gl, cache_folder_);
-  std::string note;
-  const MaskModel& mask = model_->mask();
-  SG_ASSIGN_OR_RETURN(const auto tuning,
-                      prepare_tuning(group, mask.model, device, mask.plan_options, tuning_, cache_folder_, {}, &note));
-  if (!note.empty()) GST_WARNING("%s", note.c_str());
-  SG_ASSIGN_OR_RETURN(plan_, model_->plan(device.limits, tuning, Segmenter::planned_kind(device, input_->kind)));
-  SG_ASSIGN_OR_RETURN(segmenter_, Segmenter::create(group, device, plan_, mask.output, input_->kind, refine_));
-  built_for_ = input_->kind;
-  context_ = GST_GL_CONTEXT(gst_object_ref(context));
-  if (attach_mask_) {
-    const TextureRef& texture = segmenter_->mask();
-    SG_ASSIGN_OR_RETURN(masks_, MaskAttachment::create(context, group, texture.width, texture.height));
-  }
-  SG_RETURN_IF_ERROR(segmenter_->resize(GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)));
-  picture_uploaded_ = false;
-  if (measures_model_) SG_RETURN_IF_ERROR(segmenter_->measure_model());
-  const std::lock_guard stats_lock(stats_mutex_);
-  stats_.start_ns = monotonic_ns() - begin;
-  return {};
+std::string SegmentRuntime::warning() const {
+  return plan_ && !plan_->fallback().operators.empty() ? plan_->fallback().warning() : std::string();
 }
 
-void SegmentRuntime::detach() {
-  struct {
-    std::unique_ptr<Segmenter> segmenter;
-    std::unique_ptr<MaskAttachment> masks;
-  } held;
-  GstGLContext* context = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    held = {std::move(segmenter_), std::move(masks_)};
-    context = std::exchange(context_, nullptr);
-  }
-  if (context == nullptr) return;
-  // Its objects belong to this context, which need not be the one that the caller is on.
-  gst_gl_context_thread_add(
-      context, [](GstGLContext*, gpointer data) { *static_cast<decltype(held)*>(data) = {}; }, &held);
-  gst_object_unref(context);
+Result<std::unique_ptr<FrameProcessor>> SegmentRuntime::create(const GlTarget& target) {
+  if (loaded_with_.mask_source == MaskSource::kMeta) return make_meta_mask_processor(target, loaded_with_, scene_);
+  return SegmentProcessor::create(target, *model_, mask_, loaded_with_, scene_);
 }
 
-Status SegmentRuntime::set_caps(GstGLContext* context, const FrameFormat& input, const GstVideoInfo& output) {
-  {
-    const std::lock_guard lock(mutex_);
-    input_ = input;
-    output_ = output;
-    if (segmenter_ != nullptr && built_for_ == input.kind) {
-      picture_uploaded_ = false;
-      return segmenter_->resize(GST_VIDEO_INFO_WIDTH(&output), GST_VIDEO_INFO_HEIGHT(&output));
-    }
-  }
-  return attach(context);
+Status SegmentRuntime::before_frame() {
+  scene_.settings = snapshot();
+  return update_picture();
 }
 
-Status SegmentRuntime::update_picture(const SegmentSettings& settings) {
-  if (settings.look.background != Background::kImage) return {};
-  const std::lock_guard lock(mutex_);
-  if (settings.background_location == picture_location_) return {};
+Status SegmentRuntime::update_picture() {
+  const SegmentSettings& settings = scene_.settings;
+  if (settings.look.background != Background::kImage || settings.background_location == picture_location_) return {};
   picture_location_ = settings.background_location;  // also when it fails: one warning is enough
-  SG_ASSIGN_OR_RETURN(picture_, Picture::load(settings.background_location));
-  picture_uploaded_ = false;
+  SG_ASSIGN_OR_RETURN(scene_.picture, Picture::load(settings.background_location));
   return {};
-}
-
-Status SegmentRuntime::upload_picture() {
-  if (picture_ == nullptr || picture_uploaded_) return {};
-  picture_uploaded_ = true;
-  SG_ASSIGN_OR_RETURN(const std::vector<std::byte> pixels,
-                      picture_->cover(GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)));
-  return segmenter_->set_picture(pixels);
-}
-
-// Caps follow a new orientation with the next frame that is negotiated.
-InputTransform SegmentRuntime::upright_to_stored_in(GstBuffer* input, Orientation wanted) {
-  const auto fits = [this](Orientation orientation) {
-    const bool swapped = swaps_axes(orientation);
-    return (swapped ? input_->height : input_->width) == GST_VIDEO_INFO_WIDTH(&output_) &&
-           (swapped ? input_->width : input_->height) == GST_VIDEO_INFO_HEIGHT(&output_);
-  };
-  if (fits(wanted) || !fits(orientation_)) orientation_ = wanted;
-  const CropRect seen = visible_part(input);
-  return upright_to_stored(orientation_)
-      .then(shown_to_stored(input))
-      .then({{seen.width, 0, seen.x, 0, seen.height, seen.y}});
-}
-
-void SegmentRuntime::forget_mask() {
-  const std::lock_guard lock(mutex_);
-  if (segmenter_ != nullptr) segmenter_->forget_mask();
-}
-
-Status SegmentRuntime::process(GstBuffer* input, GstBuffer* output, const SegmentSettings& settings,
-                               Orientation orientation) {
-  GstGLContext* context = nullptr;
-  Status status;
-  {
-    const std::lock_guard lock(mutex_);
-    if (context_ == nullptr) return internal_error("a frame arrived before the element was ready");
-    context = GST_GL_CONTEXT(gst_object_ref(context_));
-    status = check_frame(input, *input_, context);
-  }
-  Job job{this, context, input, output, &settings, orientation, status};
-  if (job.status.ok()) {
-    const uint64_t begin = monotonic_ns();
-    gst_gl_context_thread_add(
-        context,
-        [](GstGLContext*, gpointer data) {
-          auto* that = static_cast<Job*>(data);
-          that->runtime->run(*that);
-        },
-        &job);
-    if (job.status.ok()) note_times(monotonic_ns() - begin, settings.mask_sync);
-  }
-  gst_object_unref(context);
-  return job.status;
-}
-
-void SegmentRuntime::run(Job& job) {
-  const std::lock_guard lock(mutex_);
-  if (context_ != job.context) {
-    job.status = internal_error("the GL context was replaced while a frame was on its way");
-    return;
-  }
-  const bool latest = job.settings->mask_sync == MaskSync::kLatest;
-  const bool due = !segmenter_->has_mask() || since_inference_ >= job.settings->inference_interval;
-  const bool ahead = segmenter_->has_mask() && (latest || !due);
-  // What is due while a run is under way begins behind it.
-  const bool begins = due && (!ahead || !segmenter_->is_running());
-  since_inference_ = begins ? 1 : since_inference_ + 1;
-  const uint64_t inferences = segmenter_->inferences();
-  wait_for_buffer(job.input, job.context);
-  {
-    const MappedFrame input(job.input, *input_);
-    const MappedTexture output(job.output, output_, GST_MAP_WRITE);
-    if (!input.ok() || !output.ok()) {
-      job.status = device_error(std::string("cannot map the ") + (input.ok() ? "output" : "input") + " texture");
-      return;
-    }
-    job.status = upload_picture();
-    if (job.status.ok()) {
-      const InputTransform to_stored = upright_to_stored_in(job.input, job.orientation);
-      const auto& [fit, look] = std::tie(job.settings->fit, job.settings->look);
-      const GLuint target = output.texture().id;
-      job.status = ahead ? segmenter_->draw_ahead(input.frame(), to_stored, target, fit, look, due)
-                         : segmenter_->render(input.frame(), to_stored, target, fit, look);
-    }
-  }
-  if (job.status.ok() && masks_ != nullptr) {
-    job.status = masks_->attach(job.output, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_),
-                                segmenter_->mask(), segmenter_->mask_place(), job.settings->look.threshold);
-  }
-  // Its memory goes back to its pool, and may be written again, only when the output's reader is done with it as well.
-  gst_buffer_add_parent_buffer_meta(job.output, job.input);
-  signal_buffer(job.output, job.context);
-  // Behind the signal: who shows the picture does not wait for this.
-  if (ahead && job.status.ok()) job.status = segmenter_->advance(job.settings->gpu_budget_ns);
-
-  const std::optional<GpuTimer::Sample> time = segmenter_->poll_time();
-  const std::lock_guard stats_lock(stats_mutex_);
-  stats_.inferences += segmenter_->inferences() - inferences;
-  if (!time) return;
-  stats_.model_ns = segmenter_->model_ns();
-  average(stats_.gpu_ns, time->model_ns + time->other_ns);
-  average(draw_ns_, time->other_ns);
-}
-
-void SegmentRuntime::note_times(uint64_t cpu_ns, MaskSync mask_sync) {
-  const std::lock_guard lock(stats_mutex_);
-  if (++stats_.frames <= Segmenter::kWarmUpFrames) return;
-  average(stats_.cpu_ns, cpu_ns);
-  // Issuing and executing overlap: the slower of the two is what the frame is late by.
-  const double gpu_ns = mask_sync == MaskSync::kLatest ? draw_ns_ : stats_.gpu_ns;
-  const uint64_t frame_ns = std::max(cpu_ns, static_cast<uint64_t>(gpu_ns));
-  if (latency_.add(frame_ns, monotonic_ns())) latency_changed_ = true;
-}
-
-SegmentStats SegmentRuntime::stats() const {
-  const std::lock_guard lock(stats_mutex_);
-  return stats_;
-}
-
-uint64_t SegmentRuntime::latency_ns() const {
-  const std::lock_guard lock(stats_mutex_);
-  return latency_.latency_ns();
-}
-
-bool SegmentRuntime::take_latency_change() {
-  const std::lock_guard lock(stats_mutex_);
-  return std::exchange(latency_changed_, false);
 }
 
 }  // namespace sightglass

@@ -25,7 +25,7 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
 
 struct ModelEntry {
   FileIdentity file;
-  MaskModelOptions options;
+  ModelOptions options;
   std::weak_ptr<SharedModel> model;
 };
 
@@ -53,7 +53,7 @@ void forget_context(gpointer, GObject* context) {
 
 }  // namespace
 
-Result<std::shared_ptr<SharedModel>> SharedModel::load(const std::string& path, const MaskModelOptions& options) {
+Result<std::shared_ptr<SharedModel>> SharedModel::load(const std::string& path, const ModelOptions& options) {
   const std::optional<FileIdentity> file = identity_of(path);
   // Whoever comes second waits, and finds what the first one has loaded.
   const std::lock_guard lock(registry().mutex);
@@ -65,29 +65,24 @@ Result<std::shared_ptr<SharedModel>> SharedModel::load(const std::string& path, 
       if (std::shared_ptr<SharedModel> model = entry.model.lock()) return model;
     }
   }
-  SG_ASSIGN_OR_RETURN(MaskModel mask, load_mask_model(path, options));
-  auto model = std::make_shared<SharedModel>(std::move(mask));
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> loaded, Model::load(path, options));
+  auto model = std::make_shared<SharedModel>(std::move(loaded), recognise_model(path));
   if (file) models.push_back({*file, options, model});
   return model;
 }
 
-Result<std::shared_ptr<const Plan>> SharedModel::plan(const DeviceLimits& limits, std::shared_ptr<const Tuning> tuning,
-                                                      FrameKind frame) {
-  if (tuning && tuning->empty()) tuning.reset();
-  const auto same = [&tuning](const std::shared_ptr<const Tuning>& other) {
-    return tuning == other || (tuning && other && *tuning == *other);
-  };
+Result<std::shared_ptr<const Plan>> SharedModel::plan(const DeviceLimits& limits, PlanOptions options) {
+  if (options.tuning && options.tuning->empty()) options.tuning.reset();
   const std::lock_guard lock(mutex_);
   std::erase_if(plans_, [](const Planned& planned) { return planned.plan.expired(); });
   for (const Planned& planned : plans_) {
-    if (!(planned.limits == limits) || !same(planned.tuning) || planned.frame != frame) continue;
+    const std::shared_ptr<const Tuning>& tuning = planned.options.tuning;
+    if (tuning && options.tuning && *tuning == *options.tuning) options.tuning = tuning;
+    if (!(planned.limits == limits && planned.options == options)) continue;
     if (std::shared_ptr<const Plan> plan = planned.plan.lock()) return plan;
   }
-  PlanOptions options = mask_.plan_options;
-  options.tuning = tuning;
-  options.inputs[0].frame = frame;
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, Plan::build(mask_.model, limits, options));
-  plans_.push_back({limits, std::move(tuning), frame, plan});
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, Plan::build(model_, limits, options));
+  plans_.push_back({limits, std::move(options), plan});
   return plan;
 }
 

@@ -6,13 +6,14 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gpu_engine/plan.h"
 #include "gpu_engine/share_group.h"
-#include "segment/mask_model.h"
+#include "known_models.h"
 
 namespace sightglass {
 
@@ -20,23 +21,25 @@ namespace sightglass {
 class SharedModel {
  public:
   // The same object for the same file (by device, inode, size and time of the last change) and the same options. Fails
-  // as load_mask_model() does.
-  static Result<std::shared_ptr<SharedModel>> load(const std::string& path, const MaskModelOptions& options);
+  // as Model::load() does.
+  static Result<std::shared_ptr<SharedModel>> load(const std::string& path, const ModelOptions& options);
 
-  explicit SharedModel(MaskModel mask) : mask_(std::move(mask)) {}
-  const MaskModel& mask() const { return mask_; }
-  // For frames of one kind. `tuning` may be null; equal ones make the same plan.
-  Result<std::shared_ptr<const Plan>> plan(const DeviceLimits& limits, std::shared_ptr<const Tuning> tuning = nullptr,
-                                           FrameKind frame = FrameKind::kRgba);
+  SharedModel(std::shared_ptr<const Model> model, std::optional<KnownModel> known)
+      : model_(std::move(model)), known_(known) {}
+  const std::shared_ptr<const Model>& model() const { return model_; }
+  // The published model that it is.
+  const std::optional<KnownModel>& known() const { return known_; }
+  // The same object for equal limits and options, which may have tuning.
+  Result<std::shared_ptr<const Plan>> plan(const DeviceLimits& limits, PlanOptions options);
 
  private:
   struct Planned {
     DeviceLimits limits;
-    std::shared_ptr<const Tuning> tuning;
-    FrameKind frame;
+    PlanOptions options;
     std::weak_ptr<const Plan> plan;
   };
-  const MaskModel mask_;
+  const std::shared_ptr<const Model> model_;
+  const std::optional<KnownModel> known_;
   std::mutex mutex_;
   std::vector<Planned> plans_;
 };

@@ -7,7 +7,7 @@
 #include "frame_format.h"
 #include "gpu_engine/color_matrix.h"
 #include "gpu_engine/frame_ref.h"
-#include "segment/gl_state_guard.h"
+#include "render/gl_state_guard.h"
 #include "segment/matte.h"
 
 namespace sightglass {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpu_engine/shader_library.h"
-#include "segment/shaders.h"
+#include "render/shaders.h"
 
 namespace sightglass {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "figure/draw_state_guard.h"
 #include "figure/shaders.h"
-#include "segment/gl_state_guard.h"
+#include "render/draw_state_guard.h"
+#include "render/gl_state_guard.h"
 #include "segment/matte.h"
 
 namespace sightglass::figure {

@@ -7,6 +7,7 @@
 #include "figure/backdrop.h"
 #include "figure/lofts.h"
 #include "gpu_engine/shader_library.h"
+#include "render/shaders.h"
 
 namespace sightglass::figure {
 
@@ -43,7 +44,6 @@ enum FigureProgram : size_t {
 };
 
 inline std::vector<ProgramKey> figure_programs() {
-  const ShaderKey fullscreen{"segment/fullscreen.vert", {}};
   std::vector<ProgramKey> programs;
   for (const ListStyle& style : kListStyles) {
     const Grid& grid = kGrids[style.grid];
@@ -56,10 +56,10 @@ inline std::vector<ProgramKey> figure_programs() {
   for (int kind = 0; kind < kCardKinds; ++kind) {
     programs.push_back({{"figure/card.vert", {}}, {"figure/card.frag", {{"KIND", std::to_string(kind)}}}});
   }
-  programs.push_back({fullscreen, {"figure/backdrop.frag", {}}});
-  programs.push_back({fullscreen, {"figure/camera.frag", {{"SHOW_MASK", "0"}}}});
-  programs.push_back({fullscreen, {"figure/camera.frag", {{"SHOW_MASK", "1"}}}});
-  programs.push_back({fullscreen, {"figure/make_noise.frag", {}}});
+  programs.push_back({kFullscreenShader, {"figure/backdrop.frag", {}}});
+  programs.push_back({kFullscreenShader, {"figure/camera.frag", {{"SHOW_MASK", "0"}}}});
+  programs.push_back({kFullscreenShader, {"figure/camera.frag", {{"SHOW_MASK", "1"}}}});
+  programs.push_back({kFullscreenShader, {"figure/make_noise.frag", {}}});
   return programs;
 }
 

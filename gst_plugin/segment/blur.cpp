@@ -50,19 +50,14 @@ BlurRecipe BlurRecipe::for_radius(float radius) {
   return recipe;
 }
 
-Result<Blur> Blur::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine) {
-  const ProgramKey keys[] = {{blur_first_shader(kind, refine)}, {kBlurDownShader}, {kBlurGaussShader}};
+Result<Blur> Blur::create(const std::shared_ptr<ShareGroup>& group) {
+  const ProgramKey keys[] = {{kBlurDownShader}, {kBlurGaussShader}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return Blur(group->gl(), std::move(programs));
 }
 
 Blur::Blur(const GlApi& gl, std::vector<SharedProgram> programs)
-    : gl_(&gl),
-      first_(std::move(programs[0])),
-      down_(std::move(programs[1])),
-      gauss_(std::move(programs[2])),
-      rows_(gl),
-      columns_(gl) {}
+    : gl_(&gl), down_(std::move(programs[0])), gauss_(std::move(programs[1])), rows_(gl), columns_(gl) {}
 
 Status Blur::resize(int32_t width, int32_t height) {
   levels_.clear();
@@ -82,10 +77,10 @@ void Blur::store(const Level& level, const GlTexture& target) const {
   gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
 }
 
-TextureRef Blur::run(const BlurRecipe& recipe) {
+TextureRef Blur::run(const SharedProgram& first, const BlurRecipe& recipe) {
   for (int i = 0; i < recipe.levels; ++i) {
     const Level& level = levels_[static_cast<size_t>(i)];
-    if (i < 2) gl_->UseProgram(i == 0 ? first_->id() : down_->id());
+    if (i < 2) gl_->UseProgram(i == 0 ? first->id() : down_->id());
     if (i > 0) gl_->BindTexture(GL_TEXTURE_2D, levels_[static_cast<size_t>(i - 1)].texture.id());
     store(level, level.texture);
   }

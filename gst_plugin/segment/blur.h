@@ -1,4 +1,4 @@
-// The frame, blurred without its foreground: a pyramid of halvings, one small Gaussian, a smooth enlargement.
+// A blur of what a shader reads from frame and mask: a pyramid of halvings, one small Gaussian, a smooth enlargement.
 #pragma once
 
 #include <array>
@@ -10,9 +10,8 @@
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
-#include "segment/mask_refiner.h"
+#include "render/uniform_block.h"
 #include "segment/matte.h"
-#include "segment/uniform_block.h"
 
 namespace sightglass {
 
@@ -32,15 +31,17 @@ class Blur {
   static constexpr float kMaxRadius = 256;
   static constexpr int kMaxLevels = 6;
 
-  static Result<Blur> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine);
+  static Result<Blur> create(const std::shared_ptr<ShareGroup>& group);
 
   // Allocates for frames of width × height pixels.
   Status resize(int32_t width, int32_t height);
-  // Blurs the upright frame and returns a texture with RGB premultiplied by the weight in A, to be enlarged by a
-  // B-spline. The frame is bound with linear samplers, unit 0 is active, the mask, refined or not, is in unit 1, and
-  // the blocks Look and Frame are bound. Leaves a program in use, and unit 0, image unit 0 and the uniform binding
-  // kGaussBinding bound.
-  TextureRef run(const BlurRecipe& recipe);
+  bool is_ready() const { return !levels_.empty(); }
+  void release() { levels_.clear(); }
+  // Blurs what `first`, one of pyramid_first_shader(), makes of the upright frame; returns a texture to be enlarged by
+  // a B-spline. The frame is bound with linear samplers, unit 0 is active, the mask, refined or not, is in unit 1, what
+  // else `first` reads is bound, and so are the blocks Look and Frame. Leaves a program in use, and unit 0, image unit
+  // 0 and the uniform binding kGaussBinding bound.
+  TextureRef run(const SharedProgram& first, const BlurRecipe& recipe);
   static constexpr GLuint kGaussBinding = 1;
 
  private:
@@ -57,7 +58,7 @@ class Blur {
   void store(const Level& level, const GlTexture& target) const;
 
   const GlApi* gl_;
-  SharedProgram first_, down_, gauss_;
+  SharedProgram down_, gauss_;
   UniformBlock<Gauss> rows_, columns_;
   std::vector<Level> levels_;
 };

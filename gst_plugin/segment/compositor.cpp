@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace sightglass {
 
 namespace {
 
-constexpr GLuint kLookBinding = 0;  // shaders/segment/matte.glsl
+// Binding points of the shaders: segment/matte.glsl, background.glsl, composite.frag.
+constexpr GLuint kLookBinding = 0, kMaskUnit = 1, kBackgroundUnit = 2, kLightUnit = 3;
 
 Matte make_matte(const TextureRef& mask, const InputTransform& mask_to_upright, const Look& look) {
   constexpr float kLeastWidth = 1e-3F;  // smoothstep needs two different edges
@@ -20,6 +22,11 @@ Matte make_matte(const TextureRef& mask, const InputTransform& mask_to_upright, 
   Matte matte{mask, mask_to_upright};
   matte.lower = std::clamp(look.threshold - half, 0.0F, 1.0F - kLeastWidth);
   matte.upper = std::clamp(look.threshold + half, matte.lower + kLeastWidth, 1.0F);
+  // Out of reach of whatever the mask holds, and of what refining makes of it.
+  constexpr float kFar = 1e30F;
+  const bool all = look.coverage == Coverage::kAllForeground && look.background != Background::kOverlay;
+  if (look.coverage != Coverage::kByMask && !all) std::tie(matte.lower, matte.upper) = std::pair(kFar, 2 * kFar);
+  if (all) std::tie(matte.lower, matte.upper) = std::pair(-2 * kFar, -kFar);
   return matte;
 }
 
@@ -44,24 +51,36 @@ bool is_exact(const InputTransform& upright_to_stored, int32_t width, int32_t he
 }  // namespace
 
 Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine) {
-  std::vector<ProgramKey> keys;
-  keys.reserve(kComposites);
-  for (int background = 0; background < kComposites; ++background) {
-    keys.push_back({kFullscreenShader, composite_shader(background, kind, refine)});
+  const auto composites = [&](const ShaderDefine& define) {
+    std::vector<ProgramKey> keys;
+    for (int background = 0; background < kComposites; ++background) {
+      keys.push_back({kFullscreenShader, composite_shader(background, kind, define)});
+    }
+    return group->programs(keys);
+  };
+  std::vector<ProgramKey> firsts;
+  for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight}) {
+    firsts.push_back({pyramid_first_shader(from, kind, refine)});
   }
   SG_ASSIGN_OR_RETURN(MaskRefiner refiner, MaskRefiner::create(group, kind, refine));
-  SG_ASSIGN_OR_RETURN(Blur blur, Blur::create(group, kind, refine));
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  return Compositor(group->gl(), kind, refine, std::move(refiner), std::move(blur), std::move(programs));
+  SG_ASSIGN_OR_RETURN(Blur blur, Blur::create(group));
+  SG_ASSIGN_OR_RETURN(Blur feather, Blur::create(group));
+  Programs programs;
+  SG_ASSIGN_OR_RETURN(programs.composites, composites(refine_define(refine)));
+  SG_ASSIGN_OR_RETURN(programs.feathered, composites(feathered_define()));
+  SG_ASSIGN_OR_RETURN(programs.firsts, group->programs(firsts));
+  return Compositor(group->gl(), kind, refine, std::move(refiner), std::move(blur), std::move(feather),
+                    std::move(programs));
 }
 
-Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur,
-                       std::vector<SharedProgram> programs)
+Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur, Blur feather,
+                       Programs programs)
     : gl_(&gl),
       kind_(kind),
       refine_(refine),
       refiner_(std::move(refiner)),
       blur_(std::move(blur)),
+      feather_(std::move(feather)),
       programs_(std::move(programs)),
       block_(gl),
       frame_block_(gl) {
@@ -78,6 +97,7 @@ Status Compositor::resize(int32_t width, int32_t height) {
   width_ = width;
   height_ = height;
   picture_.reset();
+  feather_.release();
   return blur_.resize(width, height);
 }
 
@@ -88,18 +108,23 @@ Status Compositor::warm_up(const TextureRef& mask) {
   frame.kind = kind_;
   frame.textures.fill(kind_ == FrameKind::kExternal ? 0 : black.id());
   picture_ = make_texture(*gl_, GL_RGBA8, 1, 1);
-  for (const Background background : {Background::kBlur, Background::kColor, Background::kImage, Background::kMask}) {
+  for (const Background background :
+       {Background::kBlur, Background::kColor, Background::kImage, Background::kMask, Background::kOverlay}) {
     SG_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), {.background = background}));
+    const Look all{.background = background, .feather = 3, .light_wrap = 1};
+    SG_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), all));
   }
   picture_.reset();
+  feather_.release();
   return check_gl(*gl_, "drawing for the first time");
 }
 
-Status Compositor::set_picture(std::span<const std::byte> rgba) {
+Status Compositor::set_picture(std::span<const std::byte> rgba, const PicturePlace& place) {
   if (rgba.size() != static_cast<size_t>(width_) * static_cast<size_t>(height_) * 4) {
     return invalid_argument("the background picture is not of the frame's size");
   }
   clear_gl_errors(*gl_);
+  picture_place_ = place;
   if (!picture_) picture_ = make_texture(*gl_, GL_RGBA8, width_, height_);
   gl_->BindTexture(GL_TEXTURE_2D, picture_.id());
   gl_->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
@@ -107,45 +132,95 @@ Status Compositor::set_picture(std::span<const std::byte> rgba) {
   return check_gl(*gl_, "uploading the background picture");
 }
 
+int Compositor::choose_composite(const Look& look, Block& block) const {
+  block.color = look.color;
+  switch (look.background) {
+    case Background::kMask:
+      return kMaskComposite;
+    case Background::kTransparent:
+      block.color.fill(0);
+      return kColorComposite;
+    case Background::kBlur:
+      return kBlurComposite;
+    case Background::kOverlay:
+      return classes_ != 0 && look.coverage == Coverage::kByMask ? kClassTintComposite : kTintComposite;
+    case Background::kImage:
+    case Background::kColor:
+      break;
+  }
+  const bool picture = look.background == Background::kImage && picture_;
+  return (picture ? kPictureComposite : kColorComposite) + (look.light_wrap > 0 ? kLightWrap : 0);
+}
+
+void Compositor::run_pyramid(Blur& blur, int from, const BlurRecipe& recipe, const FrameRef& frame, GLuint unit) {
+  bind_frame(*gl_, frame, linear_.id(), linear_.id());
+  const TextureRef blurred = blur.run(programs_.firsts[static_cast<size_t>(from - 1)], recipe);
+  if (kind_ == FrameKind::kExternal) gl_->BindTexture(GL_TEXTURE_2D, 0);
+  bind_texture(*gl_, unit, blurred.id, linear_.id());
+}
+
 Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_stored, const TextureRef& mask,
                         const InputTransform& mask_to_upright, GLuint output, const Look& look) {
   const GlApi& gl = *gl_;
-  Block block{make_matte(mask, mask_to_upright, look).block(), look.color};
-  GLuint background = 0;
-  int composite = kColorComposite;
-  std::optional<BlurRecipe> recipe;
-  if (look.background == Background::kMask) {
-    composite = kMaskComposite;
-  } else if (look.background == Background::kTransparent) {
-    block.color.fill(0);
-  } else if (look.background == Background::kImage && picture_) {
-    composite = kPictureComposite;
-    background = picture_.id();
-  } else if (look.background == Background::kBlur) {
-    recipe = BlurRecipe::for_radius(look.blur_radius);
-    composite = kBlurComposite;
-    block.blur_share = recipe->share;
-  }
-
+  Block block{make_matte(mask, mask_to_upright, look).block()};
+  const int composite = choose_composite(look, block);
+  const bool blurs = composite == kBlurComposite, feathers = look.feather > 0;
+  const bool wraps = composite == kColorComposite + kLightWrap || composite == kPictureComposite + kLightWrap;
+  const bool tints = composite == kClassTintComposite;
+  // Light reaches as far as a twenty-fourth of the picture's height.
+  const BlurRecipe recipe = BlurRecipe::for_radius(blurs ? look.blur_radius : static_cast<float>(height_) / 24);
+  if (blurs) block.blur_share = recipe.share;
+  block.picture_place = picture_place_;
+  block.premultiply = look.premultiply ? 1 : 0;
+  block.light_wrap = look.light_wrap;
+  block.overlay_opacity = look.overlay_opacity;
   block.frame_texel = {1 / static_cast<float>(width_), 1 / static_cast<float>(height_)};
+  if (feathers && !feather_.is_ready()) SG_RETURN_IF_ERROR(feather_.resize(width_, height_));
+  SG_RETURN_IF_ERROR(refiner_.resize(mask));
 
   block_.bind(kLookBinding, block);
   frame_block_.bind(kFrameBinding, frame_block(frame, upright_to_stored));
-  bind_texture(gl, 1, mask.id, linear_.id());
+  bind_texture(gl, kMaskUnit, mask.id, linear_.id());
   if (refine_ != Refine::kNone) {
-    SG_RETURN_IF_ERROR(refiner_.resize(mask));
     bind_frame(gl, frame, linear_.id(), linear_.id());
     const TextureRef refined = refiner_.run();
-    bind_texture(gl, 1, refined.id, linear_.id());
+    bind_texture(gl, kMaskUnit, refined.id, linear_.id());
   }
-  if (recipe) {
-    bind_frame(gl, frame, linear_.id(), linear_.id());
-    background = blur_.run(*recipe).id;
-    if (kind_ == FrameKind::kExternal) gl.BindTexture(GL_TEXTURE_2D, 0);
-  }
+  const bool picture = composite == kPictureComposite || composite == kPictureComposite + kLightWrap;
+  if (picture) bind_texture(gl, kBackgroundUnit, picture_.id(), linear_.id());
+  if (tints) bind_texture(gl, kBackgroundUnit, classes_, nearest_.id());
+  if (blurs) run_pyramid(blur_, kFromFrame, recipe, frame, kBackgroundUnit);
+  if (wraps) run_pyramid(blur_, picture ? kFromPictureLight : kFromColorLight, recipe, frame, kLightUnit);
+  if (feathers) run_pyramid(feather_, kFromOpacity, BlurRecipe::for_radius(look.feather), frame, kMaskUnit);
   const bool exact = is_exact(upright_to_stored, width_, height_, frame);
   bind_frame(gl, frame, exact ? nearest_.id() : linear_.id(), linear_.id());
 
+  const Status drawn = draw_into(output, [&] {
+    const auto& programs = feathers ? programs_.feathered : programs_.composites;
+    gl.UseProgram(programs[static_cast<size_t>(composite)]->id());
+    gl.BindVertexArray(vertex_array_.id());
+    gl.DrawArrays(GL_TRIANGLES, 0, 3);
+  });
+
+  gl.BindVertexArray(0);
+  gl.UseProgram(0);
+  if (wraps) bind_texture(gl, kLightUnit, 0, 0);
+  if (picture || blurs || tints) bind_texture(gl, kBackgroundUnit, 0, 0);
+  bind_texture(gl, kMaskUnit, 0, 0);
+  unbind_frame(gl, kind_);
+  gl.BindBufferBase(GL_UNIFORM_BUFFER, kLookBinding, 0);
+  gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
+  const bool pyramids = blurs || wraps || feathers;
+  if (pyramids) gl.BindBufferBase(GL_UNIFORM_BUFFER, Blur::kGaussBinding, 0);
+  if (pyramids || refine_ != Refine::kNone) {
+    gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
+  }
+  return drawn;
+}
+
+template <typename F>
+Status Compositor::draw_into(GLuint output, F draw) {
+  const GlApi& gl = *gl_;
   std::array<GLint, 4> viewport{};
   gl.GetIntegerv(GL_VIEWPORT, viewport.data());
   gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer_.id());
@@ -153,21 +228,7 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
   if (completeness == GL_FRAMEBUFFER_COMPLETE) {
     gl.Viewport(0, 0, width_, height_);
-    gl.UseProgram(programs_[static_cast<size_t>(composite)]->id());
-    if (background != 0) bind_texture(gl, 2, background, linear_.id());
-    gl.BindVertexArray(vertex_array_.id());
-    gl.DrawArrays(GL_TRIANGLES, 0, 3);
-  }
-
-  gl.BindVertexArray(0);
-  gl.UseProgram(0);
-  for (GLuint unit = background != 0 ? 3 : 2; unit-- > 1;) bind_texture(gl, unit, 0, 0);
-  unbind_frame(gl, kind_);
-  gl.BindBufferBase(GL_UNIFORM_BUFFER, kLookBinding, 0);
-  gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
-  if (recipe) gl.BindBufferBase(GL_UNIFORM_BUFFER, Blur::kGaussBinding, 0);
-  if (recipe || refine_ != Refine::kNone) {
-    gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
+    draw();
   }
   // The frame's buffer goes back to a pool: no reference to its texture may stay behind.
   gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, 0, 0);
@@ -175,6 +236,11 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   gl.Viewport(viewport[0], viewport[1], viewport[2], viewport[3]);
   if (completeness == GL_FRAMEBUFFER_COMPLETE) return {};
   return device_error("the output texture cannot be drawn into: framebuffer status " + std::to_string(completeness));
+}
+
+Status Compositor::draw_black(GLuint output) {
+  constexpr std::array<GLfloat, 4> kBlack{0, 0, 0, 1};
+  return draw_into(output, [&] { gl_->ClearBufferfv(GL_COLOR, 0, kBlack.data()); });
 }
 
 }  // namespace sightglass

@@ -13,14 +13,17 @@
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
+#include "render/uniform_block.h"
 #include "segment/blur.h"
 #include "segment/mask_refiner.h"
 #include "segment/matte.h"
-#include "segment/uniform_block.h"
 
 namespace sightglass {
 
-enum class Background : uint8_t { kBlur, kColor, kImage, kTransparent, kMask };
+enum class Background : uint8_t { kBlur, kColor, kImage, kTransparent, kMask, kOverlay };
+
+// What decides which pixels are foreground; without a mask that can be trusted, one answer for the whole frame.
+enum class Coverage : uint8_t { kByMask, kAllBackground, kAllForeground };
 
 // What may change from frame to frame.
 struct Look {
@@ -30,7 +33,19 @@ struct Look {
   float threshold = 0.5F;                     // probability at which foreground and background are even, [0,1]
   float smoothing = 0;                        // share of the mask before, where it hardly differs, [0,1)
   float softness = 0.5F;                      // width of the transition, as a difference of probabilities, [0,1]
+  float feather = 0;               // pixels of the frame to either side that the edge is spread over; 0 to kMaxFeather
+  float light_wrap = 0;            // of a replaced background's light on the foreground's edges, [0,1]
+  bool premultiply = false;        // the colours of the result, by its alpha
+  float overlay_opacity = 0.5F;    // of the classes' colours over the frame, [0,1]
+  bool legend = true;              // with the classes' names
+  float static_threshold = 0.02F;  // what a still picture may change by, [0,1]
+  Coverage coverage = Coverage::kByMask;
 };
+
+inline constexpr float kMaxFeather = 64;
+
+// A part of the frame, in fractions: least and greatest place.
+using PicturePlace = std::array<float, 4>;
 
 // GL state after every call is as the engine's sessions leave it (gpu_engine/session.h); the viewport is as found.
 class Compositor {
@@ -44,8 +59,12 @@ class Compositor {
   // Draws a frame that nobody sees, so that drivers finish compiling and what masks of this size need is there; after
   // resize().
   Status warm_up(const TextureRef& mask);
-  // The background picture: dense RGBA of the frame's size. An explicit upload.
-  Status set_picture(std::span<const std::byte> rgba);
+  // The background picture: dense RGBA of the frame's size, of which `place` is to be seen, and the colour round it. An
+  // explicit upload.
+  Status set_picture(std::span<const std::byte> rgba, const PicturePlace& place = {0, 0, 1, 1});
+  // Where the model tells several classes apart: their numbers in G, for Background::kOverlay, which otherwise shows
+  // the mask. The texture lies over the frame as masks do, and must live as long as it is drawn with.
+  void set_classes(const TextureRef& classes) { classes_ = classes.id; }
   bool has_picture() const { return static_cast<bool>(picture_); }
 
   // Draws into the RGBA texture `output`, which may be mutable, of the upright frame's size. `frame` is of the kind of
@@ -53,32 +72,52 @@ class Compositor {
   // mask to the upright frame. A missing picture is replaced by the colour.
   Status draw(const FrameRef& frame, const InputTransform& upright_to_stored, const TextureRef& mask,
               const InputTransform& mask_to_upright, GLuint output, const Look& look);
+  // Fills the same with opaque black: reads nothing, runs no program.
+  Status draw_black(GLuint output);
 
  private:
   // The shaders' block Look.
   struct Block {
     Matte::Block matte;
     std::array<float, 4> color{};
+    PicturePlace picture_place{};
     float blur_share = 1;
-    float unused = 0;
+    float premultiply = 0;
     std::array<float, 2> frame_texel{};
+    float light_wrap = 0;
+    float overlay_opacity = 0;
+    std::array<float, 2> unused{};
     bool operator==(const Block&) const = default;
   };
-  Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur,
-             std::vector<SharedProgram> programs);
+  struct Programs {
+    std::vector<SharedProgram> composites, feathered;  // by what lies behind (segment/shaders.h)
+    std::vector<SharedProgram> firsts;                 // by what the pyramid begins with, less one
+  };
+  Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur, Blur feather,
+             Programs programs);
+  // What lies behind, and the block for it.
+  int choose_composite(const Look& look, Block& block) const;
+  // A pyramid of the frame that begins with `from`; its texture is bound to `unit`.
+  void run_pyramid(Blur& blur, int from, const BlurRecipe& recipe, const FrameRef& frame, GLuint unit);
+  // Calls `draw` with the framebuffer bound to `output` and a viewport of its size.
+  template <typename F>
+  Status draw_into(GLuint output, F draw);
 
   const GlApi* gl_;
   FrameKind kind_;
   Refine refine_;
   MaskRefiner refiner_;
   Blur blur_;
-  std::vector<SharedProgram> programs_;  // by what lies behind (segment/shaders.h)
+  Blur feather_;  // allocated when it is first asked for
+  Programs programs_;
   UniformBlock<Block> block_;
   UniformBlock<FrameBlock> frame_block_;
   GlVertexArray vertex_array_;  // without attributes; desktop GL draws nothing without one
   GlFramebuffer framebuffer_;
   GlSampler linear_, nearest_;
+  GLuint classes_ = 0;
   GlTexture picture_;
+  PicturePlace picture_place_{0, 0, 1, 1};
   int32_t width_ = 0, height_ = 0;
 };
 

@@ -4,26 +4,21 @@
 #include <charconv>
 #include <utility>
 
+#include "segment/model_guess.h"
+
 namespace sightglass {
 
 namespace {
 
-std::string describe(const TensorInfo& tensor) {
-  return "'" + tensor.name + "' (" + to_string(tensor.type) + " " + tensor.shape.to_string() + ")";
+// A class's number for each pixel.
+bool is_class_map(const TensorInfo& tensor) {
+  const Shape& shape = tensor.shape;
+  const bool one = shape.rank() == 3 || (shape.rank() == 4 && shape.dim(3) == 1);
+  const bool whole = tensor.type == DataType::kInt32 || tensor.type == DataType::kInt64;
+  return whole && one && shape.dim(0) == 1 && shape.dim(1) > 1 && shape.dim(2) > 1;
 }
 
-template <typename Range>
-std::string list(const Range& tensors) {
-  std::string text;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(i) + " " + describe(tensors[i]);
-  }
-  return text;
-}
-
-bool is_picture(const TensorInfo& tensor) {
-  return tensor.shape.rank() == 4 && tensor.shape.dim(0) == 1 && tensor.shape.dim(1) > 1 && tensor.shape.dim(2) > 1;
-}
+bool is_mask(const TensorInfo& tensor) { return is_picture(tensor) || is_class_map(tensor); }
 
 Result<size_t> choose_output(const Model& model, int32_t wanted) {
   const auto& outputs = model.outputs();
@@ -33,48 +28,93 @@ Result<size_t> choose_output(const Model& model, int32_t wanted) {
       return invalid_argument(model.name() + ": there is no output " + std::to_string(wanted) + "; the outputs are " +
                               list(outputs));
     }
-    if (!is_picture(outputs[index])) {
+    if (!is_mask(outputs[index])) {
       return unsupported(model.name() + ": output " + std::to_string(wanted) + " " + describe(outputs[index]) +
                          " is no mask; one of shape 1 x height x width x classes is needed");
     }
     return index;
   }
-  const auto found = std::ranges::find_if(outputs, is_picture);
+  const auto found = std::ranges::find_if(outputs, is_mask);
   if (found != outputs.end()) return static_cast<size_t>(found - outputs.begin());
   return unsupported(model.name() +
                      ": no output is a mask; one of shape 1 x height x width x classes is needed, the outputs are " +
                      list(outputs));
 }
 
-// By channel: tensor value = scale * sample + offset.
-void set_normalisation(InputSpec& source, size_t channel, float scale, float offset) {
-  source.scale[channel] = scale;
-  source.offset[channel] = offset;
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at < text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    parts.push_back(text.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return parts;
 }
 
-// Quantised models take the picture's 8-bit samples as they are: 0 is the lowest integer of the type, 255 the highest.
-// Otherwise published models are known, and other files may say how samples from 0 to 255 are normalised.
-void set_usual_normalisation(InputSpec& source, const Model& model, const std::optional<KnownModel>& known) {
+// For outputs of three channels and more, and those that say which class it is.
+std::optional<ClassLayout> class_layout(const Model& model, size_t output, const OutputSpec& spec,
+                                        const std::vector<int32_t>& wanted, const std::optional<KnownModel>& known) {
+  const TensorInfo& info = model.outputs()[output];
+  const int32_t channels = is_class_map(info) ? 0 : info.shape.dim(3);
+  if (channels == 1 || channels == 2 || channels > ClassLayout::kMost) return std::nullopt;
+  ClassLayout layout{info.shape.dim(2), info.shape.dim(1), channels, spec.activation, spec.classes, wanted, {}};
+  std::vector<int32_t> all;
+  for (int32_t c = 1; c < (channels > 0 ? channels : ClassLayout::kMost); ++c) all.push_back(c);
+  if (layout.foreground.empty()) layout.foreground = all;
+  if (layout.shown.empty()) layout.shown = all;
+  std::erase(layout.shown, 0);
+  const auto& described = model.metadata().outputs;
+  if (output < described.size()) layout.names = described[output].labels;
+  if (layout.names.empty() && known) layout.names = split(known->labels);
+  return layout;
+}
+
+Result<MaskModel> describe_segmenter(const Model& model, const std::optional<KnownModel>& published,
+                                     const MaskModelOptions& options) {
+  const std::string& name = model.name();
+  // Before the output: what is no picture at all is told first.
+  SG_ASSIGN_OR_RETURN(InputSpec source, picture_input(model, published, options.normalisation));
+  SG_ASSIGN_OR_RETURN(const size_t output, choose_output(model, options.output));
   const TensorInfo& input = model.inputs()[0];
-  const bool bytes = input.type == DataType::kUInt8 || input.type == DataType::kInt8;
-  const auto& described = model.metadata().inputs;
-  const bool says = !described.empty() && !described[0].mean.empty();
-  for (size_t channel = 0; channel < source.scale.size(); ++channel) {
-    if (bytes && !input.quantization.empty()) {
-      const float quantum = input.quantization.scale[0];
-      const int64_t zero = input.quantization.zero_point.empty() ? 0 : input.quantization.zero_point[0];
-      const int64_t lowest = input.type == DataType::kInt8 ? -128 : 0;
-      set_normalisation(source, channel, 255 * quantum, quantum * static_cast<float>(lowest - zero));
-    } else if (known) {
-      set_normalisation(source, channel, known->scale[channel], known->offset[channel]);
-    } else if (says) {
-      const size_t entry = std::min(channel, described[0].mean.size() - 1);
-      const float deviation = described[0].deviation[entry];
-      set_normalisation(source, channel, 255 / deviation, -described[0].mean[entry] / deviation);
-    } else {
-      set_normalisation(source, channel, 1, 0);
+  const TensorInfo& mask = model.outputs()[output];
+  const int32_t channels = is_class_map(mask) ? ClassLayout::kMost : mask.shape.dim(3);
+  const std::optional<KnownModel> known = published ? published : guess_mask_model(model, output);
+  std::vector<int32_t> classes = options.classes;
+  if (classes.empty() && known) {
+    SG_ASSIGN_OR_RETURN(classes, parse_classes(known->classes));
+  }
+  for (const int32_t channel : options.classes) {
+    if (channel >= channels) {
+      return invalid_argument(name + ": classes names channel " + std::to_string(channel) + ", but output " +
+                              describe(mask) + " has channels 0 to " + std::to_string(channels - 1));
     }
   }
+
+  OutputSpec spec;
+  spec.target = OutputSpec::Target::kTexture;
+  spec.conversion = OutputSpec::Conversion::kProbability;
+  spec.format = TextureFormat::kRgba8;
+  spec.classes = std::move(classes);
+  if (options.activation) {
+    spec.activation = *options.activation;
+  } else if (model.output_activation(output) == OutputActivation::kNone) {
+    spec.activation = channels == 1 ? OutputActivation::kSigmoid : OutputActivation::kSoftmax;
+  }
+  if (!published && known) {
+    SG_ASSIGN_OR_RETURN(source, picture_input(model, known, options.normalisation));
+  }
+
+  MaskModel result;
+  result.output = output;
+  result.height = input.shape.dim(1);
+  result.width = input.shape.dim(2);
+  result.previous_mask = known && known->previous_mask && input.shape.dim(3) == 4;
+  result.classes = class_layout(model, output, spec, options.classes, known);
+  if (result.classes) spec.target = OutputSpec::Target::kBuffer;
+  result.plan_options.inputs = {std::move(source)};
+  result.plan_options.outputs.resize(model.outputs().size());
+  result.plan_options.outputs[output] = std::move(spec);
+  return result;
 }
 
 }  // namespace
@@ -104,68 +144,11 @@ Result<std::vector<int32_t>> parse_classes(const std::string& text) {
   return classes;
 }
 
-Result<MaskModel> describe_mask_model(std::shared_ptr<const Model> model, const MaskModelOptions& options) {
-  const std::string& name = model->name();
-  if (model->inputs().size() != 1) {
-    return unsupported(name + ": a model with one picture as its only input is needed, the inputs are " +
-                       list(model->inputs()));
-  }
-  const TensorInfo& input = model->inputs()[0];
-  if (!is_picture(input) || (input.shape.dim(3) != 3 && input.shape.dim(3) != 4)) {
-    return unsupported(name + ": input " + describe(input) +
-                       " is no colour picture; shape 1 x height x width x 3 (or 4) is needed");
-  }
-  SG_ASSIGN_OR_RETURN(const size_t output, choose_output(*model, options.output));
-  const TensorInfo& mask = model->outputs()[output];
-  const int32_t channels = mask.shape.dim(3);
-  for (const int32_t channel : options.classes) {
-    if (channel >= channels) {
-      return invalid_argument(name + ": classes names channel " + std::to_string(channel) + ", but output " +
-                              describe(mask) + " has channels 0 to " + std::to_string(channels - 1));
-    }
-  }
-
-  OutputSpec spec;
-  spec.target = OutputSpec::Target::kTexture;
-  spec.conversion = OutputSpec::Conversion::kProbability;
-  spec.format = TextureFormat::kRgba8;
-  spec.classes = options.classes;
-  if (options.activation) {
-    spec.activation = *options.activation;
-  } else if (model->output_activation(output) == OutputActivation::kNone) {
-    spec.activation = channels == 1 ? OutputActivation::kSigmoid : OutputActivation::kSoftmax;
-  }
-
-  InputSpec source;
-  source.source = InputSpec::Source::kTexture;
-  set_usual_normalisation(source, *model, options.known);
-  if (options.input_scale) source.scale.fill(*options.input_scale);
-  if (options.input_offset) source.offset.fill(*options.input_offset);
-
-  MaskModel result;
-  result.plan_options.precision = options.precision;
-  result.plan_options.fallback = options.fallback;
-  result.output = output;
-  result.height = input.shape.dim(1);
-  result.width = input.shape.dim(2);
-  result.plan_options.inputs = {source};
-  result.plan_options.outputs.resize(model->outputs().size());
-  result.plan_options.outputs[output] = std::move(spec);
-  result.model = std::move(model);
-  return result;
-}
-
-Result<MaskModel> load_mask_model(const std::string& path, const MaskModelOptions& options) {
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Model::load(path, {options.quantized_models}));
-  MaskModelOptions known = options;
-  known.known = recognise_model(path);
-  if (known.known && known.classes.empty()) {
-    SG_ASSIGN_OR_RETURN(known.classes, parse_classes(known.known->classes));
-  }
-  Result<MaskModel> mask = describe_mask_model(std::move(model), known);
-  if (mask.ok() || !known.known || known.known->task == Task::kSegmentation) return mask;
-  return unsupported(mask.status().message() + "; this is " + known.known->title + ", a model for " +
-                     to_string(known.known->task));
+Result<MaskModel> describe_mask_model(const Model& model, const std::optional<KnownModel>& known,
+                                      const MaskModelOptions& options) {
+  Result<MaskModel> mask = describe_segmenter(model, known, options);
+  if (mask.ok() || !known || known->task == Task::kSegmentation) return mask;
+  return unsupported(mask.status().message() + "; this is " + known->title + ", a model for " + to_string(known->task));
 }
 
 }  // namespace sightglass

@@ -10,7 +10,7 @@
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
-#include "segment/uniform_block.h"
+#include "render/uniform_block.h"
 
 namespace sightglass {
 

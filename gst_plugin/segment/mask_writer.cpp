@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "segment/gl_state_guard.h"
+#include "render/gl_state_guard.h"
 #include "segment/matte.h"
 #include "segment/shaders.h"
 

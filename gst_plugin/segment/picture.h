@@ -1,6 +1,7 @@
 // Background pictures: from a file to pixels of the video's size. No GL.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,11 @@
 #include "gpu_engine/status.h"
 
 namespace sightglass {
+
+enum class PictureFit : uint8_t {
+  kCover,    // fills everything; its overhang is cut off evenly
+  kContain,  // is seen whole, in the middle
+};
 
 // A decoded file, at its own size.
 class Picture {
@@ -21,8 +27,12 @@ class Picture {
   Picture(const Picture&) = delete;
   Picture& operator=(const Picture&) = delete;
 
-  // Scaled to fill width × height, its overhang cut off evenly: dense RGBA, alpha not premultiplied, top row first.
-  Result<std::vector<std::byte>> cover(int32_t width, int32_t height) const;
+  // Scaled into width × height with its aspect ratio: dense RGBA, alpha not premultiplied, top row first.
+  struct Scaled {
+    std::vector<std::byte> pixels;
+    std::array<float, 4> place;  // that the picture takes, in fractions: least and greatest; the rest is transparent
+  };
+  Result<Scaled> scale(int32_t width, int32_t height, PictureFit fit) const;
 
  private:
   struct Impl;

@@ -9,11 +9,15 @@
 #include <vector>
 
 namespace sightglass {
+
+const char* const kPascalVocLabels =
+    "background,aeroplane,bicycle,bird,boat,bottle,bus,car,cat,chair,cow,dining table,dog,horse,motorbike,person,"
+    "potted plant,sheep,sofa,train,tv";
+
 namespace {
 
 constexpr std::array<float, 4> kTwice{2, 2, 2, 2}, kMinusOne{-1, -1, -1, -1};
-// The hair segmenter's fourth channel is the mask of the frame before; none is given here.
-constexpr std::array<float, 4> kNoFourth{1, 1, 1, 0};
+constexpr std::array<float, 4> kAsTheyAre{1, 1, 1, 1};
 
 // Checksums of the files as MediaPipe and TensorFlow publish them; an address is given where that publisher's own list
 // has both. Quantised ones carry their normalisation themselves.
@@ -45,24 +49,35 @@ const KnownModel kModels[] = {
      "MediaPipe hair segmentation",
      Task::kSegmentation,
      {"hair-segmenter", "hair_segmentation.tflite", "1661875756623461", 780588},
-     kNoFourth,
+     kAsTheyAre,
      {},
-     "1"},
+     "1",
+     "background,hair",
+     true},
     {"9711334db2b01d5894feb8ed0f5cb3e97d125b8d229f8d8692f625801818f5ef",
      "DeepLab v3, of MediaPipe",
      Task::kSegmentation,
      {"deeplabv3", "deeplabv3.tflite", "1661875711618421"},
      kTwice,
      kMinusOne,
-     "15"},
+     "15",
+     kPascalVocLabels},
     {"68a539782c2c6a72f8aac3724600124a85ed977162b44e84cbae5db717c933c6",
      "DeepLab v3, 257 x 257",
      Task::kSegmentation,
      {},
      kTwice,
      kMinusOne,
-     "15"},
-    {"0470d2a782aa54eeeb99d32e7b6b3fb7722905c7c4f5d26bd957ec861366d48b", "DeepLab v3, 8-bit", Task::kSegmentation},
+     "15",
+     kPascalVocLabels},
+    {"0470d2a782aa54eeeb99d32e7b6b3fb7722905c7c4f5d26bd957ec861366d48b",
+     "DeepLab v3, 8-bit",
+     Task::kSegmentation,
+     {},
+     kAsTheyAre,
+     {},
+     "15",
+     kPascalVocLabels},
     {"d2de5fcc47ec4279c3fea0a5e38ab5cdacb3e1a27409b83557faabb81d07402e",
      "BodyPix, MobileNet v1 0.50",
      Task::kSegmentation,

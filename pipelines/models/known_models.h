@@ -34,8 +34,13 @@ struct KnownModel {
   std::array<float, 4> scale{1, 1, 1, 1}, offset{};
   // Of segmentation: the output channels that people mean by foreground, as in glsegment's `classes`.
   const char* classes = "";
+  const char* labels = "";     // names of the output channels, separated by commas, where the file has none
+  bool previous_mask = false;  // the fourth channel of the input is the mask of the frame before
   bool operator==(const KnownModel&) const = default;
 };
+
+// The classes of PASCAL VOC, as `labels`.
+extern const char* const kPascalVocLabels;
 
 std::span<const KnownModel> known_models();
 

@@ -1,10 +1,13 @@
 // Halves a picture: four bilinear fetches make the separable filter [1 3 3 1] / 8.
-// WEIGHTED: the input is the frame; each sample is weighted by how little it belongs to the foreground, so that the
-// foreground does not bleed into the blur. RGB come out premultiplied by the weight in A. REFINE is how the mask is
-// refined: segment/opacity.glsl.
-#ifdef WEIGHTED
+//   FROM  0: u_input; the others are read from the frame and its mask, refined as REFINE says (segment/opacity.glsl):
+//         1: the frame; each sample is weighted by how little it belongs to the foreground, so that the foreground does
+//            not bleed into the blur. RGB come out premultiplied by the weight in A
+//         2: the foreground's opacity, in R
+//         3, 4: the light that comes from the background, a colour or a picture, in RGB
+#if FROM > 0
 #include "lib/frame.glsl"
 #include "segment/opacity.glsl"
+#include "segment/background.glsl"
 #else
 layout(binding = 0) uniform sampler2D u_input;
 #endif
@@ -12,18 +15,33 @@ layout(binding = 0) uniform sampler2D u_input;
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
 
-#ifdef WEIGHTED
+#if FROM > 0
 vec2 texel_size() { return u_frame_texel; }
 vec4 fetch(vec2 place) {
-  vec4 color = fetch_frame(place_in_frame(place));
-  // The smallest weight keeps the quotient defined deep inside the foreground; squaring keeps soft edges out.
-#if REFINE == 0
-  float background = 1.0 - matte(textureLod(u_mask, mask_place(place), 0.0).r);
+#if FROM == 1 || REFINE > 0
+  vec3 color = fetch_frame(place_in_frame(place)).rgb;
 #else
-  float background = 1.0 - opacity(place, color.rgb);
+  vec3 color = vec3(0.0);
 #endif
-  float weight = max(background * background, 1.0 / 256.0);
-  return vec4(color.rgb * weight, weight);
+#if FROM == 1 && REFINE == 0
+  float front = matte(textureLod(u_mask, mask_place(place), 0.0).r);
+#else
+  float front = opacity(place, color);
+#endif
+#if FROM == 1
+  // The smallest weight keeps the quotient defined deep inside the foreground; squaring keeps soft edges out.
+  float weight = max((1.0 - front) * (1.0 - front), 1.0 / 256.0);
+  return vec4(color * weight, weight);
+#elif FROM == 2
+  return vec4(front, 0.0, 0.0, 1.0);
+#else
+#if FROM == 3
+  vec4 behind = u_color;
+#else
+  vec4 behind = background_picture(place);
+#endif
+  return vec4(behind.rgb * behind.a * (1.0 - front), 1.0);
+#endif
 }
 #else
 vec2 texel_size() { return 1.0 / vec2(textureSize(u_input, 0)); }

@@ -6,8 +6,12 @@ layout(std140, binding = 0) uniform Look {
   vec4 u_mask_bounds;  // least and greatest place in the mask that shows the frame
   vec4 u_matte_range;  // x: probabilities below are background; y: above, foreground
   vec4 u_color;
-  float u_blur_share;  // of the blurred picture; below 1 for radii under its smallest
-  vec2 u_frame_texel;  // of the upright frame, in fractions of it
+  vec4 u_picture_place;  // least and greatest place in the frame that the background picture covers
+  float u_blur_share;    // of the blurred picture; below 1 for radii under its smallest
+  float u_premultiply;   // 1: colours are to be multiplied by their alpha, 0: not
+  vec2 u_frame_texel;    // of the upright frame, in fractions of it
+  float u_light_wrap;    // how much of the background's light falls on the foreground's edges
+  float u_overlay_opacity;  // of colours over the frame
 };
 
 // Kept away from the mask's own border and from letterbox bars, whose values say nothing about the frame.

@@ -2,6 +2,7 @@
 //   REFINE  0: u_mask is the model's mask
 //           1: u_mask is a guide (segment/guide.comp): joint bilateral upsampling
 //           2: u_mask holds linear functions of colour (segment/guided_fit.comp)
+//           3: u_mask is the opacity itself, feathered, and covers the frame
 #include "segment/bspline.glsl"
 #include "segment/matte.glsl"
 
@@ -29,6 +30,9 @@ float bilateral(vec2 place, vec3 color) {
 #endif
 
 float opacity(vec2 place, vec3 color) {
+#if REFINE == 3
+  return sample_bspline(u_mask, place).r;
+#else
   vec2 at = mask_place(place);
 #if REFINE == 1
   return matte(bilateral(at, color));
@@ -37,5 +41,6 @@ float opacity(vec2 place, vec3 color) {
   return matte(dot(linear.rgb, color) + linear.a);
 #else
   return matte(sample_bspline(u_mask, at).r);
+#endif
 #endif
 }

@@ -5,88 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
-#include "gl_pictures.h"
+#include "compositor_case.h"
 #include "harness/gl_state.h"
-#include "harness/gl_test.h"
 
 namespace sightglass::test {
 namespace {
-
-// Something with structure on every scale; opaque.
-Rgba make_frame(int32_t width, int32_t height) {
-  Rgba frame(width, height);
-  for (int32_t y = 0; y < height; ++y) {
-    for (int32_t x = 0; x < width; ++x) {
-      uint8_t* p = frame.at(x, y);
-      p[0] = static_cast<uint8_t>(x * 37 + y * 11);
-      p[1] = static_cast<uint8_t>(255 * y / std::max(height - 1, 1));
-      p[2] = (x / 7 + y / 5) % 2 == 0 ? 40 : 200;
-      p[3] = 255;
-    }
-  }
-  return frame;
-}
-
-Rgba solid(int32_t width, int32_t height, std::array<uint8_t, 4> color) {
-  Rgba picture(width, height);
-  for (size_t i = 0; i < picture.pixels.size(); ++i) picture.pixels[i] = color[i % 4];
-  return picture;
-}
-
-int largest_difference(const Rgba& a, const Rgba& b) {
-  int largest = 0;
-  for (size_t i = 0; i < a.pixels.size(); ++i) {
-    largest = std::max(largest, std::abs(static_cast<int>(a.pixels[i]) - static_cast<int>(b.pixels[i])));
-  }
-  return largest;
-}
-
-class CompositorTest : public GlTest {
- protected:
-  void SetUp() override {
-    GlTest::SetUp();
-    if (HasFatalFailure()) return;
-    auto compositor = Compositor::create(ShareGroup::create(gl()), FrameKind::kRgba);
-    ASSERT_TRUE(compositor.ok()) << compositor.status().message();
-    compositor_.emplace(std::move(compositor).value());
-  }
-  void TearDown() override {
-    compositor_.reset();
-    GlTest::TearDown();
-  }
-
-  Rgba draw(const Rgba& frame, int32_t mask_width, int32_t mask_height, const std::vector<float>& mask,
-            const Look& look, const InputTransform& transform = {}) {
-    const GlTexture in = upload(gl(), frame);
-    const GlTexture mask_texture = upload_mask(gl(), mask_width, mask_height, mask);
-    const GlTexture out = make_texture(gl(), GL_RGBA8, frame.width, frame.height);
-    if (frame.width != width_ || frame.height != height_) {
-      width_ = frame.width;
-      height_ = frame.height;
-      const Status status = compositor_->resize(width_, height_);
-      EXPECT_TRUE(status.ok()) << status.message();
-    }
-    const Status status =
-        compositor_->draw(TextureRef{in.id(), GL_TEXTURE_2D, width_, height_}, {},
-                          {mask_texture.id(), GL_TEXTURE_2D, mask_width, mask_height}, transform, out.id(), look);
-    EXPECT_TRUE(status.ok()) << status.message();
-    return download(gl(), out.id(), width_, height_);
-  }
-  Rgba draw_uniform(const Rgba& frame, float mask, const Look& look) {
-    return draw(frame, 8, 8, std::vector<float>(64, mask), look);
-  }
-
-  std::optional<Compositor> compositor_;
-  int32_t width_ = 0, height_ = 0;
-};
-
-Look look_of(Background background) {
-  Look look;
-  look.background = background;
-  return look;
-}
 
 TEST_F(CompositorTest, ForegroundIsUntouched) {
   const Rgba frame = make_frame(64, 48);

@@ -1,4 +1,4 @@
-// glsegment as one of GStreamer's elements: states, seeks, controllers, and many of it at a time.
+// Elements that run models as some of GStreamer's elements: states, seeks, controllers, and many of it at a time.
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
 #include <gst/gl/gl.h>
@@ -12,17 +12,16 @@
 #include <memory>
 
 #include "gl_bridge.h"
+#include "model_elements.h"
 #include "red_picture.h"
 #include "test_pipeline.h"
 #include "texture_source.h"
-#include "tiny_model.h"
 
 namespace sightglass::test {
 namespace {
 
-std::string element(const std::string& properties) {
-  return "glsegment name=segment model=" + red_model() + " " + properties;
-}
+class Lifecycle : public EveryModelElement {};
+INSTANTIATE_TEST_SUITE_P(Elements, Lifecycle, kModelElements, name_of_element);
 
 // What a process has that must not grow.
 struct Holdings {
@@ -61,10 +60,11 @@ Holdings count_holdings(GstGLContext* context) {
   return now;
 }
 
-TEST(Lifecycle, TwoHundredStarts) {
+TEST_P(Lifecycle, TwoHundredStarts) {
   constexpr int kWarmUp = 20, kCycles = 200;
   TextureSource source;
-  TestPipeline pipeline(element("attach-mask=true"));
+  TestPipeline pipeline(
+      element(std::string(GetParam()) == "glsegment" ? "name=segment attach-mask=true" : "name=segment"));
   source.give_to(pipeline.pipeline());
   Holdings before;
   int most_objects = 0;
@@ -132,9 +132,9 @@ std::string test_source(int frames) {
 }
 
 // Two threads, one GL context, one frame for both.
-TEST(Lifecycle, TwoBranches) {
-  Running running(test_source(50) + "tee name=t  t. ! queue ! glsegment name=a model=" + red_model() +
-                  " ! fakesink  t. ! queue ! glsegment name=b background=mask model=" + red_model() + " ! fakesink");
+TEST_P(Lifecycle, TwoBranches) {
+  Running running(test_source(50) + "tee name=t  t. ! queue ! " + element("name=a") + " ! fakesink  t. ! queue ! " +
+                  element("name=b") + " ! fakesink");
   running.play();
   EXPECT_EQ(running.outcome(), "end");
   EXPECT_EQ(running.frames("a"), 50U);
@@ -142,10 +142,10 @@ TEST(Lifecycle, TwoBranches) {
 }
 
 // Each with a display and threads of its own, all at the same time; they end in another order than they began.
-TEST(Lifecycle, TenPipelinesAtOnce) {
+TEST_P(Lifecycle, TenPipelinesAtOnce) {
   std::vector<std::unique_ptr<Running>> pipelines;
   for (int i = 0; i < 10; ++i) {
-    pipelines.push_back(std::make_unique<Running>(test_source(30) + element("") + " ! fakesink"));
+    pipelines.push_back(std::make_unique<Running>(test_source(30) + element() + " ! fakesink"));
     pipelines.back()->play();
   }
   for (const size_t i : {9, 0, 5, 1, 8, 2, 7, 3, 6, 4}) {
@@ -155,26 +155,29 @@ TEST(Lifecycle, TenPipelinesAtOnce) {
   }
 }
 
-TEST(Lifecycle, SeeksWhilePlaying) {
-  for (const std::string sync : {"exact", "latest"}) {
-    Running running(test_source(300) + element("mask-sync=" + sync) + " ! fakesink");
-    running.play();
-    ASSERT_TRUE(running.wait_until_it_plays()) << running.outcome();
-    for (int i = 0; i < 20; ++i) {
-      ASSERT_TRUE(gst_element_seek_simple(running.pipeline(), GST_FORMAT_TIME,
-                                          static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE),
-                                          static_cast<gint64>(i * 7 % 10) * GST_SECOND / 2))
-          << sync << ", seek " << i;
-      g_usleep(static_cast<gulong>(i % 4) * 5000);
-    }
-    EXPECT_EQ(running.outcome(), "end") << sync;
-    EXPECT_GE(running.frames("segment"), 1U) << sync;
+void seek_while_playing(const std::string& element) {
+  Running running(test_source(300) + element + " ! fakesink");
+  running.play();
+  ASSERT_TRUE(running.wait_until_it_plays()) << running.outcome();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(gst_element_seek_simple(running.pipeline(), GST_FORMAT_TIME,
+                                        static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE),
+                                        static_cast<gint64>(i * 7 % 10) * GST_SECOND / 2))
+        << element << ", seek " << i;
+    g_usleep(static_cast<gulong>(i % 4) * 5000);
   }
+  EXPECT_EQ(running.outcome(), "end") << element;
+  EXPECT_GE(running.frames("segment"), 1U) << element;
+}
+
+TEST_P(Lifecycle, SeeksWhilePlaying) { seek_while_playing(element()); }
+TEST(LifecycleOfLatestMasks, SeeksWhilePlaying) {
+  seek_while_playing(model_element("glsegment", "name=segment mask-sync=latest"));
 }
 
 // Each frame has what the controller says for its time.
-TEST(Lifecycle, ControllerOnALiveProperty) {
-  TestPipeline pipeline(element("background=color"));
+TEST(LifecycleOfColours, ControllerOnALiveProperty) {
+  TestPipeline pipeline(model_element("glsegment", "name=segment background=color"));
   GstControlSource* source = gst_interpolation_control_source_new();
   g_object_set(source, "mode", GST_INTERPOLATION_MODE_NONE, nullptr);
   constexpr int kFrames = 6;

@@ -87,6 +87,28 @@ std::vector<uint8_t> bytes_of(GstBuffer* mask) {
   return bytes;
 }
 
+// What another element composes with is turned and mirrored together with the frame.
+TEST(MaskMeta, LiesInThePictureThatCarriesIt) {
+  struct Case {
+    const char* direction;
+    int32_t x, y;  // in the red half of the upright frame
+  };
+  for (const auto& [direction, x, y] : {Case{"identity", 4, 32},
+                                        {"horiz", 59, 32},
+                                        {"180", 59, 32},
+                                        {"90r", 32, 4},
+                                        {"ul-lr", 32, 4},
+                                        {"90l", 32, 59}}) {
+    TestPipeline pipeline("glsegment attach-mask=true background=transparent model=" + red_model() +
+                          " ! glsegment name=segment mask-source=meta background=mask video-direction=" + direction);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    const auto shown = pipeline.pass(left_half_red(64, 64));
+    ASSERT_TRUE(shown) << pipeline.error(1);
+    EXPECT_EQ(*shown->at(x, y), 255) << direction;
+    EXPECT_EQ(*shown->at(63 - x, 63 - y), 0) << direction;
+  }
+}
+
 TEST(MaskMeta, IsAbsentUnlessAskedFor) {
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   const Taken taken(pipeline);

@@ -76,16 +76,27 @@ TEST(Picture, CoversAnyShape) {
   const auto loaded = Picture::load(path);
   ASSERT_TRUE(loaded.ok()) << loaded.status().message();
   for (const auto& [width, height] : {std::pair{40, 20}, {100, 100}, {7, 300}, {300, 7}, {1, 1}}) {
-    const auto pixels = (*loaded)->cover(width, height);
-    ASSERT_TRUE(pixels.ok());
-    ASSERT_EQ(pixels->size(), static_cast<size_t>(width) * static_cast<size_t>(height) * 4);
+    const auto scaled = (*loaded)->scale(width, height, PictureFit::kCover);
+    ASSERT_TRUE(scaled.ok());
+    ASSERT_EQ(scaled->pixels.size(), static_cast<size_t>(width) * static_cast<size_t>(height) * 4);
+    EXPECT_EQ(scaled->place, (std::array<float, 4>{0, 0, 1, 1}));
     const auto at = [&, w = width](int32_t x, int32_t y, int channel) {
-      return std::to_integer<int>((*pixels)[(static_cast<size_t>(y) * w + x) * 4 + channel]);
+      return std::to_integer<int>(scaled->pixels[(static_cast<size_t>(y) * w + x) * 4 + channel]);
     };
     EXPECT_EQ(at(0, 0, 3), 128) << width << "x" << height;
     if (width < 40) continue;  // so narrow that only the middle shows
     EXPECT_EQ(at(0, height / 2, 0), 255) << width << "x" << height;
     EXPECT_EQ(at(width - 1, height / 2, 2), 255) << width << "x" << height;
+  }
+  // Twice as wide as it is high, whole.
+  const auto high = (*loaded)->scale(60, 90, PictureFit::kContain),
+             wide = (*loaded)->scale(300, 60, PictureFit::kContain);
+  ASSERT_TRUE(high.ok() && wide.ok());
+  EXPECT_EQ(high->place, (std::array<float, 4>{0, 30.0F / 90, 1, 60.0F / 90}));
+  EXPECT_EQ(wide->place, (std::array<float, 4>{90.0F / 300, 0, 210.0F / 300, 1}));
+  for (const int32_t size : {1, 2, 3, 7}) {
+    EXPECT_TRUE((*loaded)->scale(size, 300, PictureFit::kContain).ok());
+    EXPECT_TRUE((*loaded)->scale(300, size, PictureFit::kContain).ok());
   }
 }
 

@@ -262,27 +262,30 @@ TEST(SharedModel, SameFileAndOptionsAreOneModel) {
   const auto first = SharedModel::load(path, {}), second = SharedModel::load(path, {});
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ(*first, *second);
-  MaskModelOptions half;
-  half.precision = Precision::kFp16;
-  const auto other = SharedModel::load(path, half);
+  const auto other = SharedModel::load(path, {.quantized_models = QuantizedModels::kRefused});
   ASSERT_TRUE(other.ok());
   EXPECT_NE(*first, *other);
 
-  const auto plan = (*first)->plan(DeviceLimits());
+  const auto plan = (*first)->plan(DeviceLimits(), {});
   ASSERT_TRUE(plan.ok());
-  EXPECT_EQ(*(*second)->plan(DeviceLimits()), *plan);
-  EXPECT_NE(*(*first)->plan(DeviceLimits::typical()), *plan);
+  EXPECT_EQ(*(*second)->plan(DeviceLimits(), {}), *plan);
+  EXPECT_NE(*(*first)->plan(DeviceLimits::typical(), {}), *plan);
+  PlanOptions half;
+  half.precision = Precision::kFp16;
+  EXPECT_NE(*(*first)->plan(DeviceLimits(), half), *plan);
 
-  const auto tuning = [](const char* variant) {
-    auto result = std::make_shared<Tuning>();
-    if (variant != nullptr) result->choose("a step", variant);
-    return result;
+  const auto tuned_by = [](const char* variant) {
+    auto tuning = std::make_shared<Tuning>();
+    if (variant != nullptr) tuning->choose("a step", variant);
+    PlanOptions options;
+    options.tuning = std::move(tuning);
+    return options;
   };
-  EXPECT_EQ(*(*first)->plan(DeviceLimits(), tuning(nullptr)), *plan) << "no choice is as no tuning";
-  const auto tuned = (*first)->plan(DeviceLimits(), tuning("fast"));
+  EXPECT_EQ(*(*first)->plan(DeviceLimits(), tuned_by(nullptr)), *plan) << "no choice is as no tuning";
+  const auto tuned = (*first)->plan(DeviceLimits(), tuned_by("fast"));
   ASSERT_TRUE(tuned.ok());
   EXPECT_NE(*tuned, *plan);
-  EXPECT_EQ(*(*first)->plan(DeviceLimits(), tuning("fast")), *tuned);
+  EXPECT_EQ(*(*first)->plan(DeviceLimits(), tuned_by("fast")), *tuned);
 }
 
 // A file that is replaced under its name is another model.

@@ -9,9 +9,14 @@
 
 #include "gldmabufexport.h"
 #include "glfiguresrc.h"
+#include "glinfer.h"
+#include "glinferbin.h"
+#include "glpose.h"
+#include "glposebin.h"
 #include "glsegment.h"
 #include "glsegmentbin.h"
 #include "harness/scratch_folder.h"
+#include "resultsjson.h"
 
 #ifdef __SANITIZE_ADDRESS__
 // Drivers stay loaded to the end, so that a report of leaks can tell whose they are.
@@ -30,8 +35,11 @@ void init_gstreamer() {
     setenv("XDG_DATA_HOME", (scratch_folder() / "data").c_str(), 1);
     gst_init(nullptr, nullptr);
     return GST_ELEMENT_REGISTER(glsegment, nullptr) != FALSE && GST_ELEMENT_REGISTER(glsegmentbin, nullptr) != FALSE &&
-           GST_ELEMENT_REGISTER(glfiguresrc, nullptr) != FALSE &&
-           GST_ELEMENT_REGISTER(gldmabufexport, nullptr) != FALSE;
+           GST_ELEMENT_REGISTER(glfiguresrc, nullptr) != FALSE && GST_ELEMENT_REGISTER(glpose, nullptr) != FALSE &&
+           GST_ELEMENT_REGISTER(glposebin, nullptr) != FALSE && GST_ELEMENT_REGISTER(glinfer, nullptr) != FALSE &&
+           GST_ELEMENT_REGISTER(glinferbin, nullptr) != FALSE &&
+           GST_ELEMENT_REGISTER(gldmabufexport, nullptr) != FALSE &&
+           GST_ELEMENT_REGISTER(resultsjson, nullptr) != FALSE;
   }();
   (void)done;
 }

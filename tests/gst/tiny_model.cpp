@@ -57,6 +57,8 @@ class Chain {
   }
 
   int32_t last() const { return last_; }
+  void set_output_type(schema::TensorType type) { graph().tensors[static_cast<size_t>(last_)]->type = type; }
+  void set_output_name(const char* name) { graph().tensors[static_cast<size_t>(last_)]->name = name; }
 
   void write(const std::string& path) {
     graph().outputs = {last_};
@@ -83,14 +85,15 @@ class Chain {
   int32_t last_ = 0;
 };
 
-void add_convolution(Chain& chain, int32_t in, const std::vector<float>& weights, const std::vector<float>& bias) {
+void add_convolution(Chain& chain, int32_t in, const std::vector<float>& weights, const std::vector<float>& bias,
+                     int32_t height = 16, int32_t width = 16) {
   const auto out = static_cast<int32_t>(bias.size());
   const int32_t w = chain.add_constant("weights", schema::TensorType::FLOAT32, {out, 1, 1, in}, weights);
   const int32_t b = chain.add_constant("bias", schema::TensorType::FLOAT32, {out}, bias);
   schema::Conv2DOptionsT options;
   options.padding = schema::Padding::VALID;
   options.stride_h = options.stride_w = 1;
-  chain.add(schema::BuiltinOperator::CONV_2D, {1, 16, 16, out}, {w, b}).builtin_options.Set(options);
+  chain.add(schema::BuiltinOperator::CONV_2D, {1, height, width, out}, {w, b}).builtin_options.Set(options);
 }
 
 }  // namespace
@@ -98,7 +101,7 @@ void add_convolution(Chain& chain, int32_t in, const std::vector<float>& weights
 std::string red_model(Head head) {
   using Op = schema::BuiltinOperator;
   std::string path = scratch_folder() / ("red_" + std::to_string(static_cast<int>(head)) + ".tflite");
-  const int32_t channels = head == Head::kGreyInput ? 1 : 3;
+  const int32_t channels = head == Head::kGreyInput ? 1 : head == Head::kRemembers ? 4 : 3;
   Chain chain({1, 16, 16, channels});
   switch (head) {
     case Head::kSigmoid:
@@ -117,6 +120,18 @@ std::string red_model(Head head) {
     }
     case Head::kThreeLogits:
       add_convolution(chain, 3, {-20, 0, 0, 20, 0, 0, 0, 0, 0}, {9, -9, -100});
+      break;
+    case Head::kFourClasses:
+    case Head::kClassNumbers:
+      add_convolution(chain, 3, {0, 0, 0, 40, 0, 0, 0, 40, 0, 0, 0, 40}, {20, 0, 0, 0});
+      if (head == Head::kClassNumbers) {
+        const int32_t axis = chain.add_constant<int32_t>("axis", schema::TensorType::INT32, {}, {3});
+        chain.add(Op::ARG_MAX, {1, 16, 16}, {axis});
+        chain.set_output_type(schema::TensorType::INT64);
+      }
+      break;
+    case Head::kRemembers:
+      add_convolution(chain, 4, {0, 0, 0, 0, 40, 0, 0, 40}, {18, 0});
       break;
     case Head::kGreyInput:
       add_convolution(chain, 1, {40}, {-18});
@@ -156,6 +171,18 @@ std::string red_model(Head head) {
       chain.add(Op::CUSTOM, {1, 16, 16, 1}, {}, "SightglassTestOp");
       break;
   }
+  chain.write(path);
+  return path;
+}
+
+std::string shaped_model(const ModelShape& shape) {
+  std::string path = scratch_folder() / ("shaped_" + std::to_string(shape.height) + "x" + std::to_string(shape.width) +
+                                         "x" + std::to_string(shape.channels) + "_" + std::to_string(shape.classes) +
+                                         "_" + shape.output + ".tflite");
+  Chain chain({1, shape.height, shape.width, shape.channels});
+  add_convolution(chain, shape.channels, std::vector<float>(static_cast<size_t>(shape.channels * shape.classes)),
+                  std::vector<float>(static_cast<size_t>(shape.classes)), shape.height, shape.width);
+  chain.set_output_name(shape.output);
   chain.write(path);
   return path;
 }

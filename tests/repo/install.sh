@@ -30,7 +30,7 @@ fi
 echo "== metadata of buffers, in C"
 meta=$(dirname "$(find "$prefix/include" -name mask_meta.h)")
 # shellcheck disable=SC2046  # a list of flags
-printf '#include <figure_meta.h>\n#include <mask_meta.h>\nint main(void) { return 0; }\n' |
+printf '#include <figure_meta.h>\n#include <mask_meta.h>\n#include <results_meta.h>\nint main(void) { return 0; }\n' |
   "$cxx" -x c -std=c11 -Wall -Wextra -Werror -fsyntax-only "-I$meta" $(pkg-config --cflags gstreamer-1.0) -
 
 echo "== CMake"

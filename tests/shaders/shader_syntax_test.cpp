@@ -5,13 +5,18 @@
 #include <fstream>
 #include <set>
 
+#include "detect/shaders.h"
 #include "dmabuf_export/shaders.h"
+#include "draw/shaders.h"
 #include "figure/shaders.h"
 #include "gpu_engine/shader_library.h"
 #include "harness/gl_test.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"
+#include "infer/shaders.h"
 #include "ops/kernel.h"
+#include "pose/shaders.h"
+#include "render/shaders.h"
 #include "segment/shaders.h"
 
 namespace sightglass::test {
@@ -19,9 +24,14 @@ namespace {
 
 std::vector<ShaderKey> every_variant() {
   std::vector<ShaderKey> keys = all_shader_variants();
+  for (const ShaderKey& key : render_shader_variants()) keys.push_back(key);
   for (const ShaderKey& key : segment_shader_variants()) keys.push_back(key);
   for (const ShaderKey& key : figure::figure_shader_variants()) keys.push_back(key);
+  for (const ShaderKey& key : pose_shader_variants()) keys.push_back(key);
   for (const ShaderKey& key : export_shader_variants()) keys.push_back(key);
+  for (const ShaderKey& key : detect_shader_variants()) keys.push_back(key);
+  for (const ShaderKey& key : infer_shader_variants()) keys.push_back(key);
+  for (const ShaderKey& key : draw_shader_variants()) keys.push_back(key);
   return keys;
 }
 
@@ -118,7 +128,7 @@ TEST_F(ShaderDriverTest, AllIsCompiledThenLinkedThenAskedFor) {
   const std::vector<ProgramKey> keys{
       {kBlurDownShader},
       {kBlurGaussShader},
-      {kFullscreenShader, composite_shader(kBlurComposite, FrameKind::kRgba, Refine::kNone)}};
+      {kFullscreenShader, composite_shader(kBlurComposite, FrameKind::kRgba, refine_define(Refine::kNone))}};
   steps().clear();
   const auto programs = build_programs(table, keys);
   ASSERT_TRUE(programs.ok()) << programs.status().message();

@@ -1,0 +1,15 @@
+// The programs of detectors' decoders, in one list: what decoders build is what the tests check.
+#pragma once
+
+#include <vector>
+
+#include "gpu_engine/shader_source.h"
+
+namespace sightglass {
+
+inline const ShaderKey kBestClassShader{"detect/best_class.comp", {}};
+inline const ShaderKey kSuppressShader{"detect/suppress.comp", {}};
+
+inline std::vector<ShaderKey> detect_shader_variants() { return {kBestClassShader, kSuppressShader}; }
+
+}  // namespace sightglass

@@ -1,0 +1,87 @@
+#include "detect/ssd_decoder.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "detect/shaders.h"
+#include "render/compute.h"
+
+namespace sightglass {
+
+namespace {
+
+Status check(const SsdLayout& layout) {
+  const auto boxes = static_cast<int64_t>(layout.anchors.size());
+  if (boxes == 0 || boxes > SsdDecoder::kMostBoxes) {
+    return unsupported(std::to_string(boxes) + " anchors; a detector has 1 to " +
+                       std::to_string(SsdDecoder::kMostBoxes));
+  }
+  if (layout.points < 0 || layout.points > kMaxDetectionPoints) {
+    return unsupported(std::to_string(layout.points) + " points to a box; at most " +
+                       std::to_string(kMaxDetectionPoints) + " are supported");
+  }
+  const bool fits = layout.values >= 4 && layout.first_point >= 0 && layout.point_values >= 2 &&
+                    layout.first_point + int64_t{layout.points} * layout.point_values <= layout.values;
+  if (!fits) return invalid_argument("the points of a box do not fit into its " + std::to_string(layout.values));
+  if (layout.background < 0 || layout.background >= layout.classes) {
+    return invalid_argument(std::to_string(layout.background) + " of " + std::to_string(layout.classes) +
+                            " classes stand for nothing");
+  }
+  return {};
+}
+
+}  // namespace
+
+SsdDecoder::SsdDecoder(std::shared_ptr<ShareGroup> group, SsdLayout layout)
+    : group_(std::move(group)), gl_(&group_->gl()), layout_(std::move(layout)), block_(*gl_) {}
+
+Result<std::unique_ptr<SsdDecoder>> SsdDecoder::create(std::shared_ptr<ShareGroup> group, SsdLayout layout) {
+  SG_RETURN_IF_ERROR(check(layout));
+  const GlApi& gl = group->gl();
+  clear_gl_errors(gl);
+  std::unique_ptr<SsdDecoder> decoder(new SsdDecoder(std::move(group), std::move(layout)));
+  const std::array<ProgramKey, 2> keys{ProgramKey{kBestClassShader}, ProgramKey{kSuppressShader}};
+  SG_ASSIGN_OR_RETURN(decoder->programs_, decoder->group_->programs(keys));
+  const std::vector<Anchor>& anchors = decoder->layout_.anchors;
+  const Detections none;
+  decoder->anchors_ = make_storage(gl, decoder->anchors_bytes(), anchors.data());
+  decoder->best_ = make_storage(gl, decoder->best_bytes());
+  decoder->detections_ = make_storage(gl, sizeof(none), &none);
+  SG_RETURN_IF_ERROR(check_gl(gl, "allocating the buffers of a detector"));
+  return decoder;
+}
+
+Status SsdDecoder::decode(const BufferRange& boxes, const BufferRange& scores, const InputTransform& to_upright,
+                          const SsdChoice& choice) {
+  const auto count = static_cast<int32_t>(layout_.anchors.size());
+  const auto bytes = [count](int32_t numbers) { return GLsizeiptr{count} * numbers * GLsizeiptr{sizeof(float)}; };
+  if (boxes.size != bytes(layout_.values) || scores.size != bytes(layout_.classes)) {
+    return invalid_argument("the outputs of a detector of " + std::to_string(count) + " boxes have " +
+                            std::to_string(boxes.size) + " and " + std::to_string(scores.size) + " bytes, not " +
+                            std::to_string(bytes(layout_.values)) + " and " + std::to_string(bytes(layout_.classes)));
+  }
+  Block block;
+  block.boxes = {count, layout_.values, layout_.points, layout_.point_values};
+  block.classes = {layout_.classes, layout_.background, layout_.logits ? 1 : 0,
+                   std::clamp(choice.most, 0, kMaxDetections)};
+  block.layout = {layout_.first_point, layout_.exponential_sizes ? 1 : 0, layout_.y_first ? 1 : 0,
+                  choice.weighted ? 1 : 0};
+  block.scales = {layout_.x_scale, layout_.y_scale, layout_.width_scale, layout_.height_scale};
+  block.limits = {choice.threshold, choice.iou_threshold, layout_.logit_limit, 0};
+  const auto& m = to_upright.m;
+  block.place = {m[0], m[1], m[2], 0, m[3], m[4], m[5], 0};
+
+  const GlApi& gl = *gl_;
+  gl.MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+  const BufferRange anchors{anchors_.id(), 0, anchors_bytes()}, best{best_.id(), 0, best_bytes()};
+  const BufferRange detections{detections_.id(), 0, sizeof(Detections)};
+  block_.bind(kParamsBinding, block);
+  dispatch(gl, programs_[0]->id(), {scores, best}, static_cast<GLuint>((count + 63) / 64));
+  block_.bind(kParamsBinding, block);
+  dispatch(gl, programs_[1]->id(), {boxes, best, anchors, detections});
+  return {};
+}
+
+}  // namespace sightglass

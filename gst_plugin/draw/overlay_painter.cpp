@@ -1,0 +1,152 @@
+#include "draw/overlay_painter.h"
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "draw/font.h"
+#include "draw/shaders.h"
+#include "render/draw_state_guard.h"
+#include "render/gl_state_guard.h"
+#include "segment/matte.h"
+
+namespace sightglass {
+
+namespace {
+
+constexpr GLuint kPictureBinding = 0, kFontUnit = 0;  // shaders/draw/
+constexpr GLuint kVertexBinding = 0;
+
+GLsizeiptr bytes(GLsizei count) { return static_cast<GLsizeiptr>(sizeof(Primitive)) * count; }
+
+// Upload targets that are put back: other code may count on its own.
+class ArrayBufferGuard {
+ public:
+  explicit ArrayBufferGuard(const GlApi& gl) : gl_(gl) { gl.GetIntegerv(GL_ARRAY_BUFFER_BINDING, &bound_); }
+  ~ArrayBufferGuard() { gl_.BindBuffer(GL_ARRAY_BUFFER, static_cast<GLuint>(bound_)); }
+  ArrayBufferGuard(const ArrayBufferGuard&) = delete;
+  ArrayBufferGuard& operator=(const ArrayBufferGuard&) = delete;
+
+ private:
+  const GlApi& gl_;
+  GLint bound_ = 0;
+};
+
+GlBuffer make_buffer(const GlApi& gl) {
+  GLuint id = 0;
+  gl.GenBuffers(1, &id);
+  return {gl, id};
+}
+
+GlTexture make_font(const GlApi& gl) {
+  GlTexture texture = make_texture(gl, GL_R8, font::kWidth, font::kHeight);
+  gl.BindTexture(GL_TEXTURE_2D, texture.id());
+  static_assert(font::kWidth % 8 == 0, "rows are aligned to any alignment");
+  gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, font::kWidth, font::kHeight, GL_RED, GL_UNSIGNED_BYTE,
+                   font::texels().data());
+  gl.BindTexture(GL_TEXTURE_2D, 0);
+  return texture;
+}
+
+}  // namespace
+
+PrimitiveBuffer::PrimitiveBuffer(const GlApi& gl, GLsizei count) : buffer_(make_buffer(gl)), count_(count) {
+  const ArrayBufferGuard guard(gl);
+  gl.BindBuffer(GL_ARRAY_BUFFER, buffer_.id());
+  const std::vector<Primitive> none(static_cast<size_t>(count));
+  gl.BufferData(GL_ARRAY_BUFFER, bytes(count), none.data(), GL_DYNAMIC_COPY);
+}
+
+PrimitiveList::PrimitiveList(const GlApi& gl) : gl_(&gl), buffer_(make_buffer(gl)) {}
+
+void PrimitiveList::set(std::span<const Primitive> primitives) {
+  if (primitives.size() == primitives_.size() &&
+      (primitives.empty() || std::memcmp(primitives.data(), primitives_.data(), primitives.size_bytes()) == 0)) {
+    return;
+  }
+  primitives_.assign(primitives.begin(), primitives.end());
+  const ArrayBufferGuard guard(*gl_);
+  gl_->BindBuffer(GL_ARRAY_BUFFER, buffer_.id());
+  // New storage each time: the GPU may still read the list before from the old.
+  gl_->BufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(primitives.size_bytes()), primitives.data(),
+                  GL_DYNAMIC_DRAW);
+}
+
+Result<std::unique_ptr<OverlayPainter>> OverlayPainter::create(const std::shared_ptr<ShareGroup>& group) {
+  const ProgramKey keys[] = {kOverlayProgram};
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  const GlApi& gl = group->gl();
+  clear_gl_errors(gl);
+  const GlStateGuard guard(gl);
+  std::unique_ptr<OverlayPainter> painter(new OverlayPainter(group, std::move(programs[0])));
+  const PrimitiveBuffer none(gl, 1);
+  const GlTexture picture = make_texture(gl, GL_RGBA8, 1, 1);
+  const PrimitiveRange ranges[] = {none.range()};
+  SG_RETURN_IF_ERROR(painter->draw({picture.id(), GL_TEXTURE_2D, 1, 1}, ranges));
+  SG_RETURN_IF_ERROR(check_gl(gl, "drawing an overlay for the first time"));
+  return painter;
+}
+
+OverlayPainter::OverlayPainter(std::shared_ptr<ShareGroup> group, SharedProgram program)
+    : group_(std::move(group)), gl_(&group_->gl()), program_(std::move(program)), block_(*gl_) {
+  const GlApi& gl = *gl_;
+  GLuint id = 0;
+  gl.GenVertexArrays(1, &id);
+  vertex_array_ = {gl, id};
+  gl.GenFramebuffers(1, &id);
+  framebuffer_ = {gl, id};
+  font_ = make_font(gl);
+  sampler_ = make_sampler(gl, GL_LINEAR);
+  gl.BindVertexArray(vertex_array_.id());
+  const auto attribute = [&gl](GLuint location, GLint size, size_t offset) {
+    gl.VertexAttribFormat(location, size, GL_FLOAT, GL_FALSE, static_cast<GLuint>(offset));
+  };
+  attribute(0, 4, offsetof(Primitive, ends));
+  attribute(1, 4, offsetof(Primitive, color));
+  attribute(2, 1, offsetof(Primitive, radius));
+  gl.VertexAttribIFormat(3, 2, GL_INT, offsetof(Primitive, kind));
+  for (GLuint location = 0; location < 4; ++location) {
+    gl.VertexAttribBinding(location, kVertexBinding);
+    gl.EnableVertexAttribArray(location);
+  }
+  gl.VertexBindingDivisor(kVertexBinding, 1);
+  gl.BindVertexArray(0);
+}
+
+Status OverlayPainter::draw(const TextureRef& picture, std::span<const PrimitiveRange> ranges) {
+  const GlApi& gl = *gl_;
+  const GlStateGuard bindings(gl);
+  const DrawStateGuard drawing(gl);
+  gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer_.id());
+  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, picture.id, 0);
+  const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
+  if (completeness == GL_FRAMEBUFFER_COMPLETE) {
+    gl.Viewport(0, 0, picture.width, picture.height);
+    gl.Enable(GL_BLEND);
+    gl.BlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    gl.UseProgram(program_->id());
+    block_.bind(kPictureBinding,
+                {2.0F / static_cast<float>(picture.width), 2.0F / static_cast<float>(picture.height), 0, 0});
+    bind_texture(gl, kFontUnit, font_.id(), sampler_.id());
+    gl.BindVertexArray(vertex_array_.id());
+    gl.MemoryBarrier(GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
+    for (const PrimitiveRange& range : ranges) {
+      if (range.count <= 0) continue;
+      gl.BindVertexBuffer(kVertexBinding, range.buffer, range.offset, sizeof(Primitive));
+      gl.DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, range.count);
+    }
+    // The buffers are their owners': no reference to them stays behind.
+    gl.BindVertexBuffer(kVertexBinding, 0, 0, sizeof(Primitive));
+  }
+  gl.BindVertexArray(0);
+  gl.UseProgram(0);
+  bind_texture(gl, kFontUnit, 0, 0);
+  gl.BindBufferBase(GL_UNIFORM_BUFFER, kPictureBinding, 0);
+  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, 0, 0);
+  gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
+  if (completeness == GL_FRAMEBUFFER_COMPLETE) return {};
+  return device_error("the picture cannot be drawn over: framebuffer status " + std::to_string(completeness));
+}
+
+}  // namespace sightglass

@@ -1,0 +1,14 @@
+// The programs of overlays, in one list: what elements build is what the tests check.
+#pragma once
+
+#include <vector>
+
+#include "gpu_engine/shader_source.h"
+
+namespace sightglass {
+
+inline const ProgramKey kOverlayProgram{{"draw/primitive.vert", {}}, {"draw/primitive.frag", {}}};
+
+inline std::vector<ShaderKey> draw_shader_variants() { return kOverlayProgram; }
+
+}  // namespace sightglass

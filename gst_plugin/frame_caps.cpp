@@ -1,0 +1,105 @@
+#include "frame_caps.h"
+
+#include <initializer_list>
+
+namespace sightglass {
+
+namespace {
+
+void swap_fields(GstStructure* structure, const char* a, const char* b) {
+  const GValue* first = gst_structure_get_value(structure, a);
+  const GValue* second = gst_structure_get_value(structure, b);
+  if (first == nullptr || second == nullptr) return;
+  GValue kept = G_VALUE_INIT;
+  g_value_init(&kept, G_VALUE_TYPE(first));
+  g_value_copy(first, &kept);
+  gst_structure_set_value(structure, a, second);
+  gst_structure_take_value(structure, b, &kept);
+}
+
+void turn(GstStructure* structure) {
+  swap_fields(structure, "width", "height");
+  gint numerator = 1, denominator = 1;
+  if (gst_structure_get_fraction(structure, "pixel-aspect-ratio", &numerator, &denominator)) {
+    gst_structure_set(structure, "pixel-aspect-ratio", GST_TYPE_FRACTION, denominator, numerator, nullptr);
+  }
+}
+
+// Whether the field, which may be a list or missing, leaves that choice.
+bool may_be(const GstStructure* structure, const char* field, const char* choice) {
+  const GValue* value = gst_structure_get_value(structure, field);
+  if (value == nullptr) return true;
+  GValue wanted = G_VALUE_INIT;
+  g_value_init(&wanted, G_TYPE_STRING);
+  g_value_set_static_string(&wanted, choice);
+  const bool may = gst_value_intersect(nullptr, value, &wanted) != FALSE;
+  g_value_unset(&wanted);
+  return may;
+}
+
+// `structure` as RGBA in such a texture. How its colours are coded is kept.
+GstStructure* as_rgba(const GstStructure* structure, const char* target) {
+  GstStructure* rgba = gst_structure_copy(structure);
+  gst_structure_set(rgba, "format", G_TYPE_STRING, "RGBA", "texture-target", G_TYPE_STRING, target, nullptr);
+  gst_structure_remove_field(rgba, "chroma-site");
+  return rgba;
+}
+
+GstStructure* as_planes(const GstStructure* structure) {
+  GstStructure* planes = gst_structure_copy(structure);
+  gst_structure_remove_fields(planes, "colorimetry", "chroma-site", nullptr);
+  gst_structure_set(planes, "texture-target", G_TYPE_STRING, "2D", nullptr);
+  GValue formats = G_VALUE_INIT;
+  g_value_init(&formats, GST_TYPE_LIST);
+  for (const char* name : {"NV12", "NV21", "I420", "YV12"}) {
+    GValue format = G_VALUE_INIT;
+    g_value_init(&format, G_TYPE_STRING);
+    g_value_set_static_string(&format, name);
+    gst_value_list_append_and_take_value(&formats, &format);
+  }
+  gst_structure_take_value(planes, "format", &formats);
+  return planes;
+}
+
+}  // namespace
+
+GstCaps* transform_frame_caps(GstPadDirection direction, GstCaps* caps, const FrameCapsChoice& choice) {
+  GstCaps* result = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
+    const bool from_2d = may_be(gst_caps_get_structure(caps, i), "texture-target", "2D");
+    if (direction == GST_PAD_SINK && !from_2d && !choice.external) continue;
+    GstStructure* given = gst_structure_copy(gst_caps_get_structure(caps, i));
+    if (choice.swapped) turn(given);
+    GstCapsFeatures* features = gst_caps_get_features(caps, i);
+    const auto add = [&](GstStructure* structure) {
+      result = gst_caps_merge_structure_full(result, structure, gst_caps_features_copy(features));
+    };
+    if (direction == GST_PAD_SINK) {
+      // RGBA stays what it is; what was YUV gets its own colorimetry once everything is fixed.
+      if (!may_be(given, "format", "RGBA")) gst_structure_remove_field(given, "colorimetry");
+      add(as_rgba(given, "2D"));
+    } else {
+      add(as_planes(given));
+      add(as_rgba(given, "2D"));
+      if (choice.external) add(as_rgba(given, "external-oes"));
+    }
+    gst_structure_free(given);
+  }
+  return result;
+}
+
+void set_output_colorimetry(GstCaps* input, GstCaps* output) {
+  GstVideoInfo info;
+  GstStructure* structure = gst_caps_get_structure(output, 0);
+  if (!gst_video_info_from_caps(&info, input) || !GST_VIDEO_INFO_IS_YUV(&info)) return;
+  if (gst_structure_has_field(structure, "colorimetry")) return;
+  GstVideoColorimetry colorimetry = GST_VIDEO_INFO_COLORIMETRY(&info);
+  colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255;
+  colorimetry.matrix = GST_VIDEO_COLOR_MATRIX_RGB;
+  if (gchar* text = gst_video_colorimetry_to_string(&colorimetry)) {
+    gst_structure_set(structure, "colorimetry", G_TYPE_STRING, text, nullptr);
+    g_free(text);
+  }
+}
+
+}  // namespace sightglass

@@ -1,0 +1,58 @@
+#include "glinfer.h"
+
+#include <memory>
+
+#include "infer_properties.h"
+#include "infer_runtime.h"
+#include "model_filter.h"
+#include "results_meta_type.h"
+#include "tensor_meta_type.h"
+
+namespace {
+
+using sightglass::InferRuntime;
+
+struct GstGlInfer {
+  GstSightglassModelFilter parent;
+};
+struct GstGlInferClass {
+  GstSightglassModelFilterClass parent_class;
+};
+
+}  // namespace
+
+G_DEFINE_TYPE(GstGlInfer, gst_gl_infer, gst_sightglass_model_filter_get_type())
+GST_ELEMENT_REGISTER_DEFINE(glinfer, "glinfer", GST_RANK_NONE, gst_gl_infer_get_type())
+
+namespace {
+
+void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
+  if (!sightglass::runtime_of<InferRuntime>(object).set_property(id, value)) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+}
+
+void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
+  if (!sightglass::runtime_of<InferRuntime>(object).get_property(id, value)) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+}
+
+}  // namespace
+
+static void gst_gl_infer_init(GstGlInfer* self) {
+  sightglass::model_filter_set_runtime(self, std::make_unique<InferRuntime>(GST_ELEMENT(self)));
+}
+
+static void gst_gl_infer_class_init(GstGlInferClass* klass) {
+  sightglass::results_meta_info();
+  sightglass::tensor_meta_info();
+  GObjectClass* object_class = G_OBJECT_CLASS(klass);
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  sightglass::install_infer_properties(object_class);
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "OpenGL inference", "Filter/Analyzer/Effect/Video",
+      "Runs any TFLite model in the pipeline's own GL context, and decodes classes, boxes, landmarks and pictures",
+      "Sightglass");
+}

@@ -1,0 +1,66 @@
+// Classifiers: the best classes of a picture.
+#include <algorithm>
+#include <utility>
+
+#include "infer/decoder.h"
+#include "infer/labelled_results.h"
+#include "infer/shaders.h"
+#include "render/compute.h"
+
+namespace sightglass {
+
+namespace {
+
+class TopClasses final : public Decoder {
+ public:
+  TopClasses(std::shared_ptr<ShareGroup> group, const InferModel& model, SharedProgram program, LabelledResults drawing)
+      : group_(std::move(group)),
+        output_(model.output),
+        classes_(static_cast<int32_t>(model.model->outputs()[output_].shape.elements())),
+        program_(std::move(program)),
+        block_(group_->gl()),
+        drawing_(std::move(drawing)) {
+    const Detections none;
+    detections_ = make_storage(group_->gl(), sizeof(none), &none);
+  }
+
+  Status decode(const Session& session, const InputTransform& /*to_upright*/, const InferLook& look) override {
+    SG_ASSIGN_OR_RETURN(const BufferRange scores, session.output_buffer(output_));
+    Block block;
+    block.counts = {classes_, std::clamp(look.max_results, 1, kMaxDetections), 0, 0};
+    block.limits = {look.threshold, 0, 0, 0};
+    block_.bind(kParamsBinding, block);
+    dispatch(group_->gl(), program_->id(), {scores, results()});
+    return {};
+  }
+  BufferRange results() const override { return {detections_.id(), 0, sizeof(Detections)}; }
+  PrimitiveRange primitives(int32_t width, int32_t height, const InferLook& look) override {
+    return drawing_.primitives(results(), width, height, look);
+  }
+
+ private:
+  struct Block {  // Params of top_classes.comp
+    std::array<int32_t, 4> counts{};
+    std::array<float, 4> limits{};
+    bool operator==(const Block&) const = default;
+  };
+  std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  size_t output_;
+  int32_t classes_;
+  SharedProgram program_;
+  UniformBlock<Block> block_;
+  GlBuffer detections_;
+  LabelledResults drawing_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Decoder>> make_class_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model) {
+  SG_ASSIGN_OR_RETURN(LabelledResults drawing, LabelledResults::create(group, kDrawClassesShader, model.labels));
+  const std::array<ProgramKey, 1> keys{ProgramKey{top_classes_shader(model.activation)}};
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  return std::unique_ptr<Decoder>(
+      std::make_unique<TopClasses>(group, model, std::move(programs[0]), std::move(drawing)));
+}
+
+}  // namespace sightglass

@@ -1,0 +1,193 @@
+#include "infer/infer_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "infer/landmarks.h"
+#include "infer/raw_detectors.h"
+
+namespace sightglass {
+
+namespace {
+
+// The last that is recognised is what everything can be.
+constexpr InferTask kByModel[] = {InferTask::kDetection, InferTask::kLandmarks, InferTask::kPicture,
+                                  InferTask::kClassification, InferTask::kTensors};
+
+constexpr int32_t kFaceLandmarks = 468, kFaceAndIrisLandmarks = 478, kHandLandmarks = 21;
+
+// Rows, columns and numbers to a pixel of an output that is a picture.
+struct PictureShape {
+  int32_t height = 0, width = 0, channels = 0;
+};
+std::optional<PictureShape> picture_shape(const Shape& shape) {
+  if (shape.rank() < 3 || shape.rank() > 4 || shape.dim(0) != 1 || shape.dim(1) < 2 || shape.dim(2) < 2) return {};
+  const int32_t channels = shape.rank() == 4 ? shape.dim(3) : 1;
+  if (channels != 1 && channels != 3 && channels != 4) return {};
+  return PictureShape{shape.dim(1), shape.dim(2), channels};
+}
+
+bool is_row(const Shape& shape) {
+  return shape.rank() > 0 && shape.elements() > 1 && shape.dim(shape.rank() - 1) == shape.elements();
+}
+
+void set_labels(InferModel& result, size_t output) {
+  const auto& described = result.model->metadata().outputs;
+  if (result.labels.empty() && output < described.size()) result.labels = described[output].labels;
+}
+
+bool describe_detector(InferModel& result) {
+  if (const auto outputs = result.model->detection_outputs()) {
+    result.processed = *outputs;
+    set_labels(result, (*outputs)[1]);
+    return true;
+  }
+  std::optional<KnownDetector> known = find_raw_detector(*result.model);
+  if (!known) return false;
+  result.raw_detector = std::move(known->detector);
+  result.letterbox = known->letterbox;
+  set_labels(result, result.raw_detector->scores);
+  if (result.labels.empty()) result.labels = std::move(known->labels);
+  return true;
+}
+
+bool describe_landmarks(InferModel& result, bool asked_for) {
+  const auto& outputs = result.model->outputs();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const int64_t numbers = outputs[i].shape.elements();
+    if (!is_row(outputs[i].shape) || numbers % 3 != 0 || numbers / 3 > kMaxLandmarks) continue;
+    const auto count = static_cast<int32_t>(numbers / 3);
+    const bool face = count == kFaceLandmarks || count == kFaceAndIrisLandmarks;
+    // Other numbers may mean anything.
+    if (!face && !asked_for && !(count == kHandLandmarks && outputs.size() > 1)) continue;
+    result.output = i;
+    result.points.count = count;
+    result.points.face = face;
+    const auto single = std::ranges::find_if(outputs, [](const TensorInfo& t) { return t.shape.elements() == 1; });
+    if (single != outputs.end()) {
+      result.points.presence = static_cast<size_t>(single - outputs.begin());
+      const OutputActivation activation = result.model->output_activation(*result.points.presence);
+      result.points.presence_is_logit = activation == OutputActivation::kNone;
+    }
+    return true;
+  }
+  return false;
+}
+
+// What the numbers of a picture are: those of its integers, or what the input's are.
+void describe_colours(InferModel& result, const InferModelOptions& options) {
+  const TensorInfo& output = result.model->outputs()[result.output];
+  const InputSpec& input = result.plan_options.inputs[0];
+  if (!output.quantization.empty() && output.type != DataType::kFloat32) {
+    const auto zero =
+        static_cast<float>(output.quantization.zero_point.empty() ? 0 : output.quantization.zero_point[0]);
+    const float lowest = output.type == DataType::kInt8 ? -128 : 0;
+    result.output_scale = 1 / (255 * output.quantization.scale[0]);
+    result.output_offset = (zero - lowest) / 255;
+  } else if (result.model->output_activation(result.output) == OutputActivation::kNone && input.scale[0] != 0) {
+    result.output_scale = 1 / input.scale[0];
+    result.output_offset = -input.offset[0] / input.scale[0];
+  }
+  if (options.output_scale) result.output_scale = *options.output_scale;
+  if (options.output_offset) result.output_offset = *options.output_offset;
+}
+
+bool describe_picture(InferModel& result, const InferModelOptions& options) {
+  const auto& outputs = result.model->outputs();
+  const auto found =
+      std::ranges::find_if(outputs, [](const TensorInfo& t) { return picture_shape(t.shape).has_value(); });
+  if (found == outputs.end()) return false;
+  // Four numbers a pixel are classes more often than colours.
+  if (picture_shape(found->shape)->channels == 4 && options.task != InferTask::kPicture) return false;
+  result.output = static_cast<size_t>(found - outputs.begin());
+  describe_colours(result, options);
+  return true;
+}
+
+bool describe_classifier(InferModel& result) {
+  const auto& outputs = result.model->outputs();
+  if (outputs.size() != 1 || !is_row(outputs[0].shape)) return false;
+  result.output = 0;
+  if (result.model->output_activation(0) == OutputActivation::kNone) result.activation = OutputActivation::kSoftmax;
+  set_labels(result, 0);
+  return true;
+}
+
+bool describe_task(InferModel& result, InferTask task, const InferModelOptions& options) {
+  switch (task) {
+    case InferTask::kDetection:
+      return describe_detector(result);
+    case InferTask::kLandmarks:
+      return describe_landmarks(result, options.task == task);
+    case InferTask::kPicture:
+      return describe_picture(result, options);
+    case InferTask::kClassification:
+      return describe_classifier(result);
+    default:
+      return true;
+  }
+}
+
+const char* needed_for(InferTask task) {
+  switch (task) {
+    case InferTask::kDetection:
+      return "those of TFLite_Detection_PostProcess, or those of a detector that is known by its shapes (BlazeFace, "
+             "BlazePose, palms, SSD of 300 or 320 pixels), are needed";
+    case InferTask::kLandmarks:
+      return "one of 3 numbers for each of at most 478 landmarks is needed";
+    case InferTask::kPicture:
+      return "one of shape 1 x height x width x 1, 3 or 4 is needed";
+    default:
+      return "a single one of shape 1 x classes is needed";
+  }
+}
+
+}  // namespace
+
+const char* to_string(InferTask task) {
+  switch (task) {
+    case InferTask::kAuto:
+      return "auto";
+    case InferTask::kTensors:
+      return "tensors";
+    case InferTask::kClassification:
+      return "classification";
+    case InferTask::kDetection:
+      return "detection";
+    case InferTask::kLandmarks:
+      return "landmarks";
+    case InferTask::kPicture:
+      return "picture";
+  }
+  return "auto";
+}
+
+Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, const std::optional<KnownModel>& known,
+                                        const InferModelOptions& options) {
+  InferModel result;
+  SG_ASSIGN_OR_RETURN(const InputSpec input, first_picture_input(*model, known, options.normalisation));
+  const Shape& shape = model->inputs()[0].shape;
+  result.height = shape.dim(1);
+  result.width = shape.dim(2);
+  result.plan_options.inputs.resize(model->inputs().size());
+  result.plan_options.inputs[0] = input;
+  result.plan_options.outputs.resize(model->outputs().size());
+  for (OutputSpec& output : result.plan_options.outputs) output.target = OutputSpec::Target::kBuffer;
+  result.model = std::move(model);
+  if (!options.labels_file.empty()) {
+    SG_ASSIGN_OR_RETURN(result.labels, load_labels(options.labels_file));
+  }
+  if (options.task != InferTask::kAuto) {
+    result.task = options.task;
+    if (describe_task(result, options.task, options)) return result;
+    return unsupported(result.model->name() + ", task=" + to_string(options.task) + ": " + needed_for(options.task) +
+                       "; the outputs are " + list(result.model->outputs()));
+  }
+  for (const InferTask task : kByModel) {
+    result.task = task;
+    if (describe_task(result, task, options)) break;
+  }
+  return result;
+}
+
+}  // namespace sightglass

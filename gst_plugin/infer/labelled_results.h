@@ -1,0 +1,40 @@
+// Shows a buffer of Detections, with the names of their classes.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "infer/decoder.h"
+#include "render/uniform_block.h"
+
+namespace sightglass {
+
+// All calls, the destructor included, need the context current.
+class LabelledResults {
+ public:
+  // `shader` is draw_detections.comp or draw_classes.comp.
+  static Result<LabelledResults> create(const std::shared_ptr<ShareGroup>& group, const ShaderKey& shader,
+                                        std::span<const std::string> labels);
+
+  // What shows them over a frame of that many pixels.
+  PrimitiveRange primitives(const BufferRange& detections, int32_t width, int32_t height, const InferLook& look);
+
+ private:
+  struct Block {  // Params of the shaders
+    std::array<float, 4> picture{};
+    std::array<int32_t, 4> counts{};
+    bool operator==(const Block&) const = default;
+  };
+  LabelledResults(std::shared_ptr<ShareGroup> group, SharedProgram program, LabelTable labels, GLsizei of_each);
+
+  std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  SharedProgram program_;
+  LabelTable labels_;
+  GLsizei of_each_;  // primitives of a detection
+  PrimitiveBuffer primitives_;
+  UniformBlock<Block> block_;
+  GlSampler sampler_;
+};
+
+}  // namespace sightglass

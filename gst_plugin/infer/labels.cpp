@@ -1,0 +1,57 @@
+// Files of labels.
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+
+#include "infer/infer_model.h"
+
+namespace sightglass {
+
+namespace {
+
+constexpr size_t kMostBytes = size_t{16} << 20;
+constexpr std::ptrdiff_t kMostLines = std::ptrdiff_t{1} << 20;
+constexpr std::string_view kSpaces = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(kSpaces);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+}
+
+// Where a label begins behind "7 " or "7: "; nothing when the line begins otherwise.
+size_t behind_number(std::string_view line, size_t number) {
+  const std::string digits = std::to_string(number);
+  if (!line.starts_with(digits)) return line.npos;
+  const size_t at = digits.size();
+  if (at >= line.size() || (line[at] != ':' && kSpaces.find(line[at]) == kSpaces.npos)) return line.npos;
+  return line.find_first_not_of(kSpaces, at + (line[at] == ':' ? 1 : 0));
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> load_labels(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return not_found("labels=" + path + ": the file cannot be read; it has one label a line");
+  std::string text(kMostBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  const bool long_text = text.size() > kMostBytes || std::ranges::count(text, '\n') > kMostLines;
+  if (long_text || text.find('\0') != text.npos) {
+    return invalid_argument("labels=" + path + ": that is no text of one label a line");
+  }
+  std::vector<std::string> labels;
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    labels.emplace_back(trimmed(rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  while (!labels.empty() && labels.back().empty()) labels.pop_back();
+  if (labels.empty()) return invalid_argument("labels=" + path + ": the file has no labels");
+  bool numbered = true;
+  for (size_t i = 0; i < labels.size(); ++i) numbered = numbered && behind_number(labels[i], i) != std::string::npos;
+  for (size_t i = 0; numbered && i < labels.size(); ++i) labels[i] = labels[i].substr(behind_number(labels[i], i));
+  return labels;
+}
+
+}  // namespace sightglass

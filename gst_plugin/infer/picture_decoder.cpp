@@ -1,0 +1,120 @@
+// Models that make another picture of the frame: colours, or one number a pixel in a colour map.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "infer/decoder.h"
+#include "infer/shaders.h"
+#include "render/compute.h"
+
+namespace sightglass {
+
+namespace {
+
+// A map may come without the dimension of its only channel.
+int32_t channels_of(const Shape& shape) { return shape.rank() == 4 ? shape.dim(3) : 1; }
+
+class NewPicture final : public Decoder {
+ public:
+  NewPicture(std::shared_ptr<ShareGroup> group, const InferModel& model, std::vector<SharedProgram> programs)
+      : group_(std::move(group)),
+        output_(model.output),
+        scale_(model.output_scale),
+        offset_(model.output_offset),
+        programs_(std::move(programs)),
+        block_(group_->gl()),
+        range_block_(group_->gl()) {
+    const Shape& shape = model.model->outputs()[output_].shape;
+    height_ = shape.dim(1);
+    width_ = shape.dim(2);
+    channels_ = channels_of(shape);
+    texture_ = make_texture(group_->gl(), GL_RGBA8, width_, height_);
+    range_ = make_storage(group_->gl(), kRangeBytes, kNoRange.data());
+  }
+
+  Status decode(const Session& session, const InputTransform& /*to_upright*/, const InferLook& look) override {
+    const GlApi& gl = group_->gl();
+    SG_ASSIGN_OR_RETURN(const BufferRange numbers, session.output_buffer(output_));
+    const BufferRange range{range_.id(), 0, kRangeBytes};
+    if (is_map()) {
+      if (std::exchange(forgotten_, false)) {
+        gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, range_.id());
+        gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, 0, kRangeBytes, kNoRange.data());
+        gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+      }
+      const float share = 1.0f - std::clamp(look.range_smoothing, 0.0f, 0.999f);
+      range_block_.bind(kParamsBinding, {{width_ * height_, 0, 0, 0}, {share, 0, 0, 0}});
+      dispatch(gl, programs_[1]->id(), {numbers, range});
+    }
+    Block block;
+    block.size = {width_, height_, channels_, look.color_map == ColorMap::kTurbo ? 1 : 0};
+    block.scale = {scale_, offset_, look.invert ? 1.0f : 0.0f, 0};
+    block_.bind(kParamsBinding, block);
+    gl.UseProgram(programs_[0]->id());
+    gl.BindBufferRange(GL_SHADER_STORAGE_BUFFER, 0, numbers.buffer, numbers.offset, numbers.size);
+    if (is_map()) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, range.buffer);
+    gl.BindImageTexture(0, texture_.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
+    gl.DispatchCompute(static_cast<GLuint>((width_ + 63) / 64), static_cast<GLuint>(height_), 1);
+    gl.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT);
+    gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_RGBA8);
+    for (const GLuint binding : {0u, 1u}) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
+    gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
+    gl.UseProgram(0);
+    return {};
+  }
+  TextureRef picture() const override { return {texture_.id(), GL_TEXTURE_2D, width_, height_}; }
+  void forget() override { forgotten_ = is_map(); }
+
+ private:
+  static constexpr GLsizeiptr kRangeBytes = 16;
+  static constexpr std::array<float, 4> kNoRange{};
+  bool is_map() const { return channels_ == 1; }
+
+  struct Block {  // Params of to_picture.comp
+    std::array<int32_t, 4> size{};
+    std::array<float, 4> scale{};
+    bool operator==(const Block&) const = default;
+  };
+  struct RangeBlock {  // Params of range.comp
+    std::array<int32_t, 4> counts{};
+    std::array<float, 4> share{};
+    bool operator==(const RangeBlock&) const = default;
+  };
+  std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  size_t output_;
+  float scale_, offset_;
+  std::vector<SharedProgram> programs_;  // picture, range
+  UniformBlock<Block> block_;
+  UniformBlock<RangeBlock> range_block_;
+  GlTexture texture_;
+  GlBuffer range_;
+  int32_t width_ = 0, height_ = 0, channels_ = 0;
+  bool forgotten_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Decoder>> make_picture_decoder(const std::shared_ptr<ShareGroup>& group,
+                                                      const InferModel& model) {
+  const bool map = channels_of(model.model->outputs()[model.output].shape) == 1;
+  const std::array<ProgramKey, 2> keys{ProgramKey{to_picture_shader(map)}, ProgramKey{kRangeShader}};
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  return std::unique_ptr<Decoder>(std::make_unique<NewPicture>(group, model, std::move(programs)));
+}
+
+Result<std::unique_ptr<Decoder>> make_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model) {
+  switch (model.task) {
+    case InferTask::kDetection:
+      return make_detection_decoder(group, model);
+    case InferTask::kClassification:
+      return make_class_decoder(group, model);
+    case InferTask::kLandmarks:
+      return make_landmark_decoder(group, model);
+    case InferTask::kPicture:
+      return make_picture_decoder(group, model);
+    default:
+      return std::unique_ptr<Decoder>();
+  }
+}
+
+}  // namespace sightglass

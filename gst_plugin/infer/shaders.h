@@ -1,0 +1,50 @@
+// The programs of glinfer, in one list: what it builds is what the tests check.
+#pragma once
+
+#include <vector>
+
+#include "gpu_engine/model.h"
+#include "gpu_engine/shader_source.h"
+
+namespace sightglass {
+
+inline const ShaderKey kPostprocessShader{"infer/postprocess.comp", {}};
+inline const ShaderKey kRegionShader{"infer/region.comp", {}};
+inline const ShaderKey kDrawDetectionsShader{"infer/draw_detections.comp", {}};
+inline const ShaderKey kDrawClassesShader{"infer/draw_classes.comp", {}};
+inline const ShaderKey kDrawLandmarksShader{"infer/draw_landmarks.comp", {}};
+inline const ShaderKey kRangeShader{"infer/range.comp", {}};
+
+// `in_region`: the model has seen a region of the frame.
+inline ShaderKey place_landmarks_shader(bool in_region) {
+  ShaderKey key{"infer/place_landmarks.comp", {}};
+  if (in_region) key.defines.push_back({"REGION", "1"});
+  return key;
+}
+
+// `left` is what is still to be applied.
+inline ShaderKey top_classes_shader(OutputActivation left) {
+  ShaderKey key{"infer/top_classes.comp", {}};
+  if (left == OutputActivation::kSoftmax) key.defines.push_back({"SOFTMAX", "1"});
+  if (left == OutputActivation::kSigmoid) key.defines.push_back({"SIGMOID", "1"});
+  return key;
+}
+
+inline ShaderKey to_picture_shader(bool map) {
+  ShaderKey key{"infer/to_picture.comp", {}};
+  if (map) key.defines.push_back({"MAP", "1"});
+  return key;
+}
+
+inline std::vector<ShaderKey> infer_shader_variants() {
+  std::vector<ShaderKey> keys{kPostprocessShader, kRegionShader,        kDrawDetectionsShader,
+                              kDrawClassesShader, kDrawLandmarksShader, kRangeShader};
+  for (const auto left : {OutputActivation::kNone, OutputActivation::kSigmoid, OutputActivation::kSoftmax}) {
+    keys.push_back(top_classes_shader(left));
+  }
+  for (const bool map : {false, true}) keys.push_back(to_picture_shader(map));
+  for (const bool in_region : {false, true}) keys.push_back(place_landmarks_shader(in_region));
+  return keys;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,57 @@
+// glinfer's own properties: one table, from GObject's view to plain settings.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "gpu_engine/input_transform.h"
+#include "infer/decoder.h"
+#include "infer/infer_model.h"
+#include "model_settings.h"
+#include "results/delivery.h"
+
+namespace sightglass {
+
+struct InferSettings {
+  // Taken over when the element starts.
+  InferTask task = InferTask::kAuto;
+  std::string labels;
+  std::string extra_inputs;
+  std::string detector;
+  std::optional<double> output_scale, output_offset;  // unset: by the model
+  bool attach_tensors = false;
+  // Live.
+  InferLook look;
+  std::optional<Fit> fit;  // unset: by the model
+  uint32_t inference_interval = 1;
+  ResultsMode results = ResultsMode::kNone;
+};
+
+enum InferProperty : guint {
+  kInferTask = kFirstOwnProperty,
+  kInferLabels,
+  kInferExtraInputs,
+  kInferDetector,
+  kInferOutputScale,
+  kInferOutputOffset,
+  kInferAttachTensors,
+  kInferThreshold,
+  kInferIouThreshold,
+  kInferMaxResults,
+  kInferDraw,
+  kInferLineWidth,
+  kInferTextHeight,
+  kInferColorMap,
+  kInferInvert,
+  kInferRangeSmoothing,
+  kInferFit,
+  kInferInterval,
+  kInferResults,
+};
+
+void install_infer_properties(GObjectClass* object_class);
+// False for a number that is none of these. The caller holds whatever guards `settings`.
+bool set_infer_property(InferSettings& settings, guint id, const GValue* value);
+bool get_infer_property(const InferSettings& settings, guint id, GValue* value);
+
+}  // namespace sightglass

@@ -1,0 +1,37 @@
+// Base class of elements that run a model on the frames of GL textures that come to them: pads and their caps, GL
+// contexts, allocation, orientation, latency, QoS and errors. What they do with frames is a ModelRuntime's.
+//
+// A derived type calls model_filter_set_runtime() in its instance's init, and adds its metadata, properties and pads'
+// documentation in its class's. Its properties have numbers from kFirstOwnProperty on.
+#pragma once
+
+#include <gst/gl/gl.h>
+
+#include <memory>
+
+#include "model_runtime.h"
+
+struct GstSightglassModelFilter {
+  GstGLBaseFilter parent;
+  sightglass::ModelRuntime* runtime;  // owned
+};
+struct GstSightglassModelFilterClass {
+  GstGLBaseFilterClass parent_class;
+};
+
+GType gst_sightglass_model_filter_get_type();
+
+namespace sightglass {
+
+void model_filter_set_runtime(gpointer filter, std::unique_ptr<ModelRuntime> runtime);
+
+// `Runtime` is what the instance was given.
+template <typename Runtime>
+Runtime& runtime_of(gpointer filter) {
+  return static_cast<Runtime&>(*static_cast<GstSightglassModelFilter*>(filter)->runtime);
+}
+
+// Posts the failure as an element error.
+void post_error(gpointer element, const Status& status);
+
+}  // namespace sightglass

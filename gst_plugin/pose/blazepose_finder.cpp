@@ -1,0 +1,186 @@
+#include "pose/blazepose_finder.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "detect/ssd_decoder.h"
+#include "render/compute.h"
+#include "pose/persons.h"
+#include "pose/regions.h"
+#include "pose/shaders.h"
+#include "render/uniform_block.h"
+
+namespace sightglass {
+
+namespace {
+
+using Role = PoseModel::Role;
+
+// As MediaPipe's pose detection has them: 224 pixels give 2254 anchors.
+SsdLayout detector_layout(const PoseModel& model) {
+  SsdLayout layout;
+  layout.anchors = make_anchors({.input_width = model.width,
+                                 .input_height = model.height,
+                                 .strides = {8, 16, 32, 32, 32},
+                                 .aspect_ratios = {1},
+                                 .interpolated_aspect_ratio = 1,
+                                 .least_scale = 0.1484375F,
+                                 .greatest_scale = 0.75F,
+                                 .unit_sizes = true,
+                                 .three_in_lowest_layer = false});
+  layout.values = 12;
+  layout.points = 4;  // middle of the hips, size and direction of the body, the same of the upper body
+  layout.x_scale = layout.width_scale = static_cast<float>(model.width);
+  layout.y_scale = layout.height_scale = static_cast<float>(model.height);
+  return layout;
+}
+
+struct Refinement {  // of shaders/pose/refine_landmarks.comp
+  std::array<int32_t, 4> grid{};
+  std::array<float, 4> pixels{};
+  bool operator==(const Refinement&) const = default;
+};
+
+enum Program : size_t { kBeginFrame, kNewRegions, kNextRegion, kRefine, kLandmarks, kProjectMask };
+const std::array<ProgramKey, 6> kKeys{{{kBeginFrameShader},
+                                       {kNewRegionsShader},
+                                       {kNextRegionShader},
+                                       {kRefineLandmarksShader},
+                                       {kLandmarksShader},
+                                       {kProjectMaskShader}}};
+
+class BlazePoseFinder : public PersonFinder {
+ public:
+  BlazePoseFinder(const std::shared_ptr<ShareGroup>& group, BlazePosePlans plans, std::unique_ptr<Session> detector,
+                  std::unique_ptr<Session> landmarks, std::unique_ptr<SsdDecoder> decoder,
+                  std::vector<SharedProgram> programs)
+      : group_(group),
+        gl_(group->gl()),
+        plans_(std::move(plans)),
+        detector_(std::move(detector)),
+        landmarks_(std::move(landmarks)),
+        decoder_(std::move(decoder)),
+        programs_(std::move(programs)),
+        regions_(gl_, programs_[kNextRegion]->id()),
+        refinement_(gl_) {
+    detector_runs_ = make_storage(gl_, kFlagBytes);
+    refined_ = make_storage(gl_, kLandmarkBytes);
+    if (plans_.landmarks_model.has(Role::kMask)) {
+      mask_ = make_texture(gl_, GL_R32F, kMaskSize, kMaskSize);
+      sampler_ = make_sampler(gl_, GL_LINEAR);
+    }
+  }
+
+  Status find(const UprightFrame& frame, const FindOptions& options) override {
+    const RegionParams params = region_params(frame, options, plans_.landmarks_model);
+    run(kBeginFrame, params, {found(), {detector_runs_.id(), 0, kFlagBytes}});
+    SG_RETURN_IF_ERROR(detect(frame));
+    run(kNewRegions, params,
+        {{decoder_->detections(), 0, sizeof(Detections)}, {detector_runs_.id(), 0, kFlagBytes}, found()});
+    // One after the other through the same session: where a region is empty, none of its steps runs.
+    for (int32_t i = 0; i < options.max_persons; ++i) SG_RETURN_IF_ERROR(look_at_next_region(frame, params));
+    return {};
+  }
+  BufferRange found() const override { return regions_.state(); }
+  TextureRef mask() const override {
+    return mask_ ? TextureRef{mask_.id(), GL_TEXTURE_2D, kMaskSize, kMaskSize} : TextureRef();
+  }
+
+ private:
+  static constexpr int32_t kMaskSize = 384;  // of the frame's mask; regions' masks have 256 x 256 pixels
+  static constexpr GLsizeiptr kLandmarkBytes = GLsizeiptr{5} * 39 * sizeof(float);
+
+  void run(Program program, const RegionParams& params, std::initializer_list<BufferRange> storage) {
+    regions_.run(programs_[program]->id(), params, storage);
+  }
+
+  Status detect(const UprightFrame& frame) {
+    const PoseModel& model = plans_.detector_model;
+    const InputTransform place =
+        make_input_transform(frame.width, frame.height, model.width, model.height, Fit::kLetterbox);
+    SG_RETURN_IF_ERROR(detector_->set_input_frame(0, frame.frame, place.then(frame.upright_to_stored)));
+    SG_RETURN_IF_ERROR(detector_->run_if(detector_runs_.id()));
+    SG_ASSIGN_OR_RETURN(const BufferRange boxes, detector_->output_buffer(model.outputs[Role::kBoxes]));
+    SG_ASSIGN_OR_RETURN(const BufferRange scores, detector_->output_buffer(model.outputs[Role::kScore]));
+    return decoder_->decode(boxes, scores, place, {.threshold = 0.5F, .iou_threshold = 0.3F, .weighted = true});
+  }
+
+  Status look_at_next_region(const UprightFrame& frame, const RegionParams& params) {
+    const PoseModel& model = plans_.landmarks_model;
+    SG_RETURN_IF_ERROR(regions_.next(frame, params, *landmarks_));
+    SG_RETURN_IF_ERROR(landmarks_->run_if(regions_.is_somebody()));
+    SG_ASSIGN_OR_RETURN(BufferRange points, landmarks_->output_buffer(model.outputs[Role::kPoints]));
+    SG_ASSIGN_OR_RETURN(const BufferRange score, landmarks_->output_buffer(model.outputs[Role::kScore]));
+    SG_ASSIGN_OR_RETURN(const BufferRange world, landmarks_->output_buffer(model.outputs[Role::kWorld]));
+    if (model.has(Role::kHeat)) {
+      SG_ASSIGN_OR_RETURN(const BufferRange heat, landmarks_->output_buffer(model.outputs[Role::kHeat]));
+      const BufferRange refined{refined_.id(), 0, kLandmarkBytes};
+      const auto pitch = [](int32_t pixels, int32_t cells) {
+        return static_cast<float>(pixels) / static_cast<float>(cells);
+      };
+      refinement_.bind(kParamsBinding, {{model.columns, model.rows, 39, 0},
+                                        {pitch(model.width, model.columns), pitch(model.height, model.rows), 0, 0}});
+      dispatch(gl_, programs_[kRefine]->id(), {points, heat, refined});
+      points = refined;
+    }
+    if (mask_) SG_RETURN_IF_ERROR(project_mask(score, params));
+    run(kLandmarks, params, {points, score, world, found()});
+    return {};
+  }
+
+  Status project_mask(const BufferRange& score, const RegionParams& params) {
+    constexpr GLuint kGroup = 8;
+    SG_ASSIGN_OR_RETURN(const TextureRef mask, landmarks_->output_texture(plans_.landmarks_model.outputs[Role::kMask]));
+    gl_.ActiveTexture(GL_TEXTURE0);
+    gl_.BindTexture(GL_TEXTURE_2D, mask.id);
+    gl_.BindSampler(0, sampler_.id());
+    gl_.BindImageTexture(0, mask_.id(), 0, GL_FALSE, 0, GL_READ_WRITE, GL_R32F);
+    constexpr GLuint kGroups = kMaskSize / kGroup;
+    regions_.run(programs_[kProjectMask]->id(), params, {score, found()}, kGroups, kGroups);
+    gl_.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+    gl_.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
+    gl_.BindSampler(0, 0);
+    gl_.BindTexture(GL_TEXTURE_2D, 0);
+    return {};
+  }
+
+  const std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  const GlApi& gl_;
+  const BlazePosePlans plans_;
+  std::unique_ptr<Session> detector_, landmarks_;
+  std::unique_ptr<SsdDecoder> decoder_;
+  std::vector<SharedProgram> programs_;
+  Regions regions_;
+  UniformBlock<Refinement> refinement_;
+  GlBuffer detector_runs_, refined_;
+  GlTexture mask_;  // where it is wanted
+  GlSampler sampler_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PersonFinder>> make_blazepose_finder(const std::shared_ptr<ShareGroup>& group,
+                                                            BlazePosePlans plans) {
+  SsdLayout layout = detector_layout(plans.detector_model);
+  if (std::cmp_not_equal(layout.anchors.size(), plans.detector_model.rows)) {
+    return unsupported(plans.detector_model.model->name() + ": " + std::to_string(plans.detector_model.rows) +
+                       " boxes; a BlazePose detector of " + std::to_string(plans.detector_model.width) + " x " +
+                       std::to_string(plans.detector_model.height) + " pixels has " +
+                       std::to_string(layout.anchors.size()));
+  }
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(kKeys));
+  SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> detector, Session::create(group, plans.detector, {.gated = true}));
+  SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> landmarks, Session::create(group, plans.landmarks, {.gated = true}));
+  SG_ASSIGN_OR_RETURN(std::unique_ptr<SsdDecoder> decoder, SsdDecoder::create(group, std::move(layout)));
+  clear_gl_errors(group->gl());
+  std::unique_ptr<PersonFinder> finder = std::make_unique<BlazePoseFinder>(
+      group, std::move(plans), std::move(detector), std::move(landmarks), std::move(decoder), std::move(programs));
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what finds persons"));
+  return finder;
+}
+
+}  // namespace sightglass

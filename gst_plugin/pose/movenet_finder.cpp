@@ -1,0 +1,59 @@
+#include "pose/movenet_finder.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "pose/regions.h"
+#include "pose/shaders.h"
+
+namespace sightglass {
+
+namespace {
+
+class MoveNetFinder : public PersonFinder {
+ public:
+  MoveNetFinder(const std::shared_ptr<ShareGroup>& group, const PoseModel& model, std::unique_ptr<Session> session,
+                std::vector<SharedProgram> programs)
+      : group_(group),
+        model_(model),
+        session_(std::move(session)),
+        programs_(std::move(programs)),
+        regions_(group->gl(), programs_[kNextRegion]->id()) {}
+
+  Status find(const UprightFrame& frame, const FindOptions& options) override {
+    const RegionParams params = region_params(frame, options, model_);
+    regions_.run(programs_[kBegin]->id(), params, {found()});
+    SG_RETURN_IF_ERROR(regions_.next(frame, params, *session_));
+    SG_RETURN_IF_ERROR(session_->run());
+    SG_ASSIGN_OR_RETURN(const BufferRange numbers, session_->output_buffer(model_.outputs[PoseModel::kPoints]));
+    regions_.run(programs_[kDecode]->id(), params, {numbers, found()});
+    return {};
+  }
+  BufferRange found() const override { return regions_.state(); }
+
+  enum Program : size_t { kBegin, kNextRegion, kDecode };
+
+ private:
+  const std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  const PoseModel model_;
+  std::unique_ptr<Session> session_;
+  std::vector<SharedProgram> programs_;
+  Regions regions_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PersonFinder>> make_movenet_finder(const std::shared_ptr<ShareGroup>& group,
+                                                          const PoseModel& model, std::shared_ptr<const Plan> plan) {
+  const std::array<ProgramKey, 3> keys{{{kMoveNetBeginShader}, {kNextRegionShader}, {kMoveNetShader}}};
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::create(group, std::move(plan)));
+  clear_gl_errors(group->gl());
+  std::unique_ptr<PersonFinder> finder =
+      std::make_unique<MoveNetFinder>(group, model, std::move(session), std::move(programs));
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what finds persons"));
+  return finder;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "render/compute.h"
+#include "pose/movenet_finder.h"
+#include "pose/person_finder.h"
+#include "pose/persons.h"
+#include "pose/shaders.h"
+#include "render/uniform_block.h"
+
+namespace sightglass {
+
+namespace {
+
+using Role = PoseModel::Role;
+
+std::array<float, 8> rows_of(const InputTransform& t) { return {t.m[0], t.m[1], t.m[2], 0, t.m[3], t.m[4], t.m[5], 0}; }
+
+// What those do that see all of the frame at once: it goes into the model, with bars where it has another aspect ratio.
+class OneStageFinder : public PersonFinder {
+ public:
+  OneStageFinder(const GlApi& gl, const PoseModel& model, std::unique_ptr<Session> session,
+                 std::vector<SharedProgram> programs)
+      : gl_(gl), model_(model), session_(std::move(session)), programs_(std::move(programs)) {
+    const Persons nobody;
+    found_ = make_storage(gl, sizeof(Persons), &nobody);
+  }
+
+  Status find(const UprightFrame& frame, const FindOptions& options) override {
+    const InputTransform place =
+        make_input_transform(frame.width, frame.height, model_.width, model_.height, Fit::kLetterbox);
+    SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.frame, place.then(frame.upright_to_stored)));
+    SG_RETURN_IF_ERROR(session_->run());
+    return decode(place, options);
+  }
+  BufferRange found() const override { return {found_.id(), 0, sizeof(Persons)}; }
+
+ protected:
+  virtual Status decode(const InputTransform& place, const FindOptions& options) = 0;
+  Result<BufferRange> output(Role role) const { return session_->output_buffer(model_.outputs[role]); }
+  GLuint program(size_t index) const { return programs_[index]->id(); }
+
+  const GlApi& gl_;
+  const PoseModel model_;
+
+ private:
+  std::unique_ptr<Session> session_;
+  std::vector<SharedProgram> programs_;
+  GlBuffer found_;
+};
+
+class MoveNetMultiFinder : public OneStageFinder {
+ public:
+  MoveNetMultiFinder(const GlApi& gl, const PoseModel& model, std::unique_ptr<Session> session,
+                     std::vector<SharedProgram> programs)
+      : OneStageFinder(gl, model, std::move(session), std::move(programs)), block_(gl) {}
+
+ private:
+  struct Block {  // Decoder of shaders/pose/movenet_multi.comp
+    std::array<float, 8> place{};
+    std::array<float, 4> score{};
+    std::array<int32_t, 4> layout{};
+    bool operator==(const Block&) const = default;
+  };
+
+  Status decode(const InputTransform& place, const FindOptions& options) override {
+    const auto points = static_cast<int32_t>(model_.skeleton->points.size());
+    SG_ASSIGN_OR_RETURN(const BufferRange numbers, output(Role::kPoints));
+    block_.bind(kParamsBinding, {rows_of(place),
+                                 {options.person_score, 0, 0, 0},
+                                 {std::min(model_.rows, kMaxPersons), points, 3 * points + 5, options.max_persons}});
+    dispatch(gl_, program(0), {numbers, found()});
+    return {};
+  }
+
+  UniformBlock<Block> block_;
+};
+
+class CellsFinder : public OneStageFinder {
+ public:
+  CellsFinder(const GlApi& gl, const PoseModel& model, std::unique_ptr<Session> session,
+              std::vector<SharedProgram> programs)
+      : OneStageFinder(gl, model, std::move(session), std::move(programs)),
+        block_(gl),
+        cells_(make_storage(gl, bytes())) {}
+
+ private:
+  struct Block {  // Decoder of shaders/pose/cells.glsl
+    std::array<float, 8> place{};
+    std::array<float, 4> score{}, input{};
+    std::array<int32_t, 4> grid{};
+    bool operator==(const Block&) const = default;
+  };
+
+  int32_t count() const { return model_.columns * model_.rows * static_cast<int32_t>(model_.skeleton->points.size()); }
+  GLsizeiptr bytes() const { return GLsizeiptr{4} * sizeof(float) * count(); }
+
+  // Pixels from one cell to the next. PoseNet's cells lie on pixels, the outermost ones on the outermost pixels; those
+  // of heat maps are areas.
+  float pitch(int32_t pixels, int32_t cells) const {
+    if (model_.kind == PoseKind::kHeatMaps) return static_cast<float>(pixels) / static_cast<float>(cells);
+    return cells > 1 ? std::round(static_cast<float>(pixels - 1) / static_cast<float>(cells - 1)) : 1;
+  }
+
+  Status decode(const InputTransform& place, const FindOptions& options) override {
+    constexpr float kRootScore = 0.5F;  // tfjs-models' defaults, like the next one
+    constexpr float kSamePixels = 20;
+    constexpr GLuint kLanes = 64;
+    SG_ASSIGN_OR_RETURN(const BufferRange scores, output(Role::kHeat));
+    BufferRange offsets = scores;  // not read where there are none
+    if (model_.has(Role::kOffsets)) {
+      SG_ASSIGN_OR_RETURN(offsets, output(Role::kOffsets));
+    }
+    const Block block{
+        rows_of(place),
+        {options.person_score, kRootScore, kSamePixels * kSamePixels, model_.scores_are_logits ? 1.0F : 0.0F},
+        {static_cast<float>(model_.width), static_cast<float>(model_.height), pitch(model_.width, model_.columns),
+         pitch(model_.height, model_.rows)},
+        {model_.columns, model_.rows, static_cast<int32_t>(model_.skeleton->points.size()), options.max_persons}};
+    const BufferRange cells{cells_.id(), 0, bytes()};
+    block_.bind(kParamsBinding, block);
+    dispatch(gl_, program(0), {scores, offsets, cells}, (static_cast<GLuint>(count()) + kLanes - 1) / kLanes);
+    block_.bind(kParamsBinding, block);
+    if (model_.kind != PoseKind::kPoseNetMulti || options.max_persons == 1) {
+      dispatch(gl_, program(1), {cells, found()});
+      return {};
+    }
+    SG_ASSIGN_OR_RETURN(const BufferRange forward, output(Role::kForward));
+    BufferRange backward = forward;
+    if (model_.has(Role::kBackward)) {
+      SG_ASSIGN_OR_RETURN(backward, output(Role::kBackward));
+    }
+    dispatch(gl_, program(2), {cells, forward, backward, found()});
+    return {};
+  }
+
+  UniformBlock<Block> block_;
+  GlBuffer cells_;
+};
+
+}  // namespace
+
+float usual_person_score(PoseKind kind) {
+  // MediaPipe's for BlazePose; the others' scores are means over points, of which many may be hidden.
+  return kind == PoseKind::kBlazePose ? 0.5F : 0.2F;
+}
+
+Result<std::unique_ptr<PersonFinder>> make_one_stage_finder(const std::shared_ptr<ShareGroup>& group,
+                                                            const PoseModel& model, std::shared_ptr<const Plan> plan) {
+  if (model.kind == PoseKind::kMoveNet) return make_movenet_finder(group, model, std::move(plan));
+  const bool has_cells = model.has(Role::kHeat);
+  std::vector<ProgramKey> keys;
+  if (has_cells) {
+    keys.push_back({model.has(Role::kOffsets) ? kOffsetCellsShader : kScoreCellsShader});
+    keys.push_back({kBestCellsShader});
+    if (model.kind == PoseKind::kPoseNetMulti) {
+      keys.push_back({model.has(Role::kBackward) ? kGrowPersonsShader : kGrowBothWaysShader});
+    }
+  } else {
+    keys.push_back({kMoveNetMultiShader});
+  }
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::create(group, std::move(plan)));
+  clear_gl_errors(group->gl());
+  std::unique_ptr<PersonFinder> finder;
+  if (has_cells) {
+    finder = std::make_unique<CellsFinder>(group->gl(), model, std::move(session), std::move(programs));
+  } else {
+    finder = std::make_unique<MoveNetMultiFinder>(group->gl(), model, std::move(session), std::move(programs));
+  }
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what finds persons"));
+  return finder;
+}
+
+}  // namespace sightglass

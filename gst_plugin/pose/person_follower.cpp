@@ -1,0 +1,56 @@
+#include "pose/person_follower.h"
+
+#include <utility>
+#include <vector>
+
+#include "render/compute.h"
+#include "pose/persons.h"
+#include "pose/shaders.h"
+
+namespace sightglass {
+
+namespace {
+
+// Of speed in the One-Euro filter, in Hz; what its authors take.
+constexpr float kCutOffOfSpeed = 1;
+
+// Tracks of the shader, as std430 lays them out.
+struct Filtered {
+  std::array<float, 12> numbers;
+};
+struct Track {
+  std::array<float, 4> box;
+  std::array<int32_t, 4> id;
+  std::array<Filtered, 2 * kMaxKeyPoints> points;
+};
+constexpr GLsizeiptr kTracksBytes = 16 + kMaxPersons * static_cast<GLsizeiptr>(sizeof(Track));
+
+}  // namespace
+
+Result<PersonFollower> PersonFollower::create(const std::shared_ptr<ShareGroup>& group) {
+  const ProgramKey keys[] = {{kFollowShader}};
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  clear_gl_errors(group->gl());
+  PersonFollower follower(group->gl(), std::move(programs[0]));
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what follows persons"));
+  return follower;
+}
+
+PersonFollower::PersonFollower(const GlApi& gl, SharedProgram program)
+    : gl_(&gl), program_(std::move(program)), block_(gl) {
+  const std::vector<std::byte> nobody(kTracksBytes);
+  tracks_ = make_storage(gl, kTracksBytes, nobody.data());
+  const Persons none;
+  persons_ = make_storage(gl, sizeof(Persons), &none);
+}
+
+BufferRange PersonFollower::persons() const { return {persons_.id(), 0, sizeof(Persons)}; }
+
+void PersonFollower::run(const BufferRange& found, int32_t width, int32_t height, const FollowOptions& options) {
+  block_.bind(kParamsBinding,
+              {{options.seconds, options.min_cutoff, options.beta, kCutOffOfSpeed},
+               {static_cast<float>(width), static_cast<float>(height), options.visibility, options.presence}});
+  dispatch(*gl_, program_->id(), {found, {tracks_.id(), 0, kTracksBytes}, persons()});
+}
+
+}  // namespace sightglass

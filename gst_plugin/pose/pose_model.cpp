@@ -1,0 +1,205 @@
+#include "pose/pose_model.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "model_picture.h"
+#include "pose/persons.h"
+
+namespace sightglass {
+
+namespace {
+
+using Role = PoseModel::Role;
+
+constexpr int32_t kCocoPoints = 17, kCocoEdges = kCocoPoints - 1;
+constexpr int32_t kBlazePosePoints = 39, kBlazePoseNumbers = 5 * kBlazePosePoints;
+
+bool has_shape(const TensorInfo& tensor, std::initializer_list<int32_t> dims) {
+  return std::ranges::equal(tensor.shape.dims(), std::span(dims.begin(), dims.size()));
+}
+
+// One row of numbers, whatever the ranks: 1x195, 195, 1x1x1x195.
+bool is_row(const TensorInfo& tensor, int32_t numbers) {
+  const auto dims = tensor.shape.dims();
+  return !dims.empty() && dims.back() == numbers && tensor.shape.elements() == numbers;
+}
+
+template <typename Test>
+size_t find_output(const Model& model, Test test) {
+  const auto& outputs = model.outputs();
+  const auto found = std::ranges::find_if(outputs, test);
+  return found == outputs.end() ? PoseModel::kNone : static_cast<size_t>(found - outputs.begin());
+}
+
+bool describe_movenet(PoseModel& pose) {
+  const Model& model = *pose.model;
+  size_t points = find_output(model, [](const TensorInfo& t) {
+    return has_shape(t, {1, 1, kCocoPoints, 3}) || has_shape(t, {1, kCocoPoints, 3});
+  });
+  pose.kind = PoseKind::kMoveNet;
+  if (points == PoseModel::kNone) {
+    points = find_output(model, [](const TensorInfo& t) {
+      return t.shape.rank() == 3 && t.shape.dim(0) == 1 && t.shape.dim(2) == 3 * kCocoPoints + 5;
+    });
+    pose.kind = PoseKind::kMoveNetMulti;
+    if (points == PoseModel::kNone) return false;
+    pose.rows = model.outputs()[points].shape.dim(1);
+  }
+  pose.outputs[Role::kPoints] = points;
+  pose.skeleton = &coco_skeleton();
+  return true;
+}
+
+bool describe_blazepose(PoseModel& pose, const PoseModelOptions& options) {
+  const Model& model = *pose.model;
+  const auto row = [&](int32_t numbers) {
+    return find_output(model, [=](const TensorInfo& t) { return is_row(t, numbers); });
+  };
+  const size_t points = row(kBlazePoseNumbers), score = row(1);
+  const size_t world = row(3 * kBlazePosePoints);
+  if (points == PoseModel::kNone || score == PoseModel::kNone || world == PoseModel::kNone) return false;
+  pose.kind = PoseKind::kBlazePose;
+  pose.skeleton = &blazepose_skeleton();
+  pose.outputs[Role::kPoints] = points;
+  pose.outputs[Role::kScore] = score;
+  pose.outputs[Role::kWorld] = world;
+  pose.outputs[Role::kHeat] =
+      find_output(model, [](const TensorInfo& t) { return is_picture(t) && t.shape.dim(3) == kBlazePosePoints; });
+  if (pose.has(Role::kHeat)) {
+    pose.rows = model.outputs()[pose.outputs[Role::kHeat]].shape.dim(1);
+    pose.columns = model.outputs()[pose.outputs[Role::kHeat]].shape.dim(2);
+  }
+  if (options.mask) {
+    pose.outputs[Role::kMask] =
+        find_output(model, [](const TensorInfo& t) { return is_picture(t) && t.shape.dim(3) == 1; });
+  }
+  return true;
+}
+
+bool describe_detection(PoseModel& pose) {
+  const Model& model = *pose.model;
+  constexpr int32_t kBoxNumbers = 12;
+  const auto by_anchor = [&](int32_t numbers) {
+    return find_output(model, [=](const TensorInfo& t) {
+      return t.shape.rank() == 3 && t.shape.dim(0) == 1 && t.shape.dim(1) > 1 && t.shape.dim(2) == numbers;
+    });
+  };
+  pose.outputs[Role::kBoxes] = by_anchor(kBoxNumbers);
+  pose.outputs[Role::kScore] = by_anchor(1);
+  if (!pose.has(Role::kBoxes) || !pose.has(Role::kScore)) {
+    pose.outputs.fill(PoseModel::kNone);
+    return false;
+  }
+  pose.kind = PoseKind::kBlazePoseDetection;
+  pose.rows = model.outputs()[pose.outputs[Role::kBoxes]].shape.dim(1);
+  return true;
+}
+
+// Scores by cell: 17 channels beside 34 of offsets, else the picture with the fewest channels.
+bool describe_cells(PoseModel& pose) {
+  const Model& model = *pose.model;
+  // Once the scores are known, of as many cells as they are: shaders read everything else in the same places.
+  const auto cells = [&](int32_t channels, const char* word = "") {
+    return find_output(model, [&](const TensorInfo& t) {
+      return is_picture(t) && t.shape.dim(3) == channels && t.name.find(word) != std::string::npos &&
+             (pose.rows == 0 || (t.shape.dim(1) == pose.rows && t.shape.dim(2) == pose.columns));
+    });
+  };
+  size_t heat = cells(kCocoPoints);
+  constexpr int32_t kFewest = 5;  // fewer channels are rather classes
+  for (int32_t channels = kMaxKeyPoints; heat == PoseModel::kNone && channels >= kFewest; --channels) {
+    heat = cells(channels);
+  }
+  if (heat == PoseModel::kNone) return false;
+  const Shape& shape = model.outputs()[heat].shape;
+  const int32_t points = shape.dim(3);
+  pose.kind = PoseKind::kHeatMaps;
+  pose.rows = shape.dim(1);
+  pose.columns = shape.dim(2);
+  pose.outputs[Role::kHeat] = heat;
+  pose.skeleton = points == kCocoPoints ? &coco_skeleton() : &nameless_skeleton(points);
+  if (points != kCocoPoints || cells(2 * kCocoPoints) == PoseModel::kNone) return true;
+
+  pose.kind = PoseKind::kPoseNet;
+  pose.outputs[Role::kOffsets] = cells(2 * kCocoPoints);
+  pose.scores_are_logits = model.output_activation(heat) == OutputActivation::kNone;
+  pose.outputs[Role::kForward] = cells(4 * kCocoEdges);  // forth and back in one
+  if (!pose.has(Role::kForward)) {
+    pose.outputs[Role::kForward] = cells(2 * kCocoEdges, "fwd");
+    pose.outputs[Role::kBackward] = cells(2 * kCocoEdges, "bwd");
+    if (!pose.has(Role::kForward) || !pose.has(Role::kBackward)) return true;
+  }
+  pose.kind = PoseKind::kPoseNetMulti;
+  return true;
+}
+
+}  // namespace
+
+const char* to_string(PoseKind kind) {
+  switch (kind) {
+    case PoseKind::kMoveNet:
+      return "MoveNet";
+    case PoseKind::kMoveNetMulti:
+      return "MoveNet for several persons";
+    case PoseKind::kPoseNet:
+      return "PoseNet for one person";
+    case PoseKind::kPoseNetMulti:
+      return "PoseNet";
+    case PoseKind::kHeatMaps:
+      return "heat maps";
+    case PoseKind::kBlazePose:
+      return "BlazePose landmarks";
+    case PoseKind::kBlazePoseDetection:
+      return "BlazePose detection";
+  }
+  return "";
+}
+
+Result<PoseModel> describe_pose_model(std::shared_ptr<const Model> model, const PoseModelOptions& options) {
+  // A model may do several things, such as the project's own.
+  const bool has_points = std::ranges::any_of(
+      model->outputs(), [](const TensorInfo& output) { return output.name.find("key_point") != std::string::npos; });
+  if (options.known && options.known->task != Task::kPose && !has_points) {
+    return unsupported(model->name() + ": this is " + options.known->title + ", a model for " +
+                       to_string(options.known->task) + "; one of poses is needed");
+  }
+  SG_ASSIGN_OR_RETURN(InputSpec source, picture_input(*model, options.known, options.normalisation));
+  PoseModel pose;
+  pose.model = std::move(model);
+  pose.outputs.fill(PoseModel::kNone);
+  if (!describe_blazepose(pose, options) && !describe_movenet(pose) && !describe_detection(pose) &&
+      !describe_cells(pose)) {
+    return unsupported(
+        pose.model->name() +
+        ": no model of poses that is known here: those of MoveNet (1x1x17x3, 1x6x56), PoseNet (scores, offsets and "
+        "displacements by cell), heat maps (1 x rows x columns x points) and BlazePose (1x195, 1x1 and 1x117) are; its "
+        "outputs are " +
+        list(pose.model->outputs()));
+  }
+  const Shape& input = pose.model->inputs()[0].shape;
+  pose.height = input.dim(1);
+  pose.width = input.dim(2);
+  pose.plan_options.inputs = {source};
+  OutputSpec unwanted;
+  unwanted.target = OutputSpec::Target::kNone;
+  pose.plan_options.outputs.assign(pose.model->outputs().size(), unwanted);
+  for (size_t role = 0; role < pose.outputs.size(); ++role) {
+    if (pose.outputs[role] == PoseModel::kNone) continue;
+    OutputSpec& spec = pose.plan_options.outputs[pose.outputs[role]];
+    if (role == Role::kMask) {
+      spec.target = OutputSpec::Target::kTexture;
+      spec.conversion = OutputSpec::Conversion::kProbability;
+      spec.format = TextureFormat::kRgba8;
+      if (pose.model->output_activation(pose.outputs[role]) == OutputActivation::kNone) {
+        spec.activation = OutputActivation::kSigmoid;
+      }
+    } else {
+      spec.target = OutputSpec::Target::kBuffer;
+    }
+  }
+  return pose;
+}
+
+}  // namespace sightglass

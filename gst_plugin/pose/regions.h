@@ -1,0 +1,60 @@
+// The buffer of shaders/pose/regions.glsl, and what finders with regions do with it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "gpu_engine/frame_ref.h"
+#include "gpu_engine/gl_objects.h"
+#include "gpu_engine/session.h"
+#include "render/compute.h"
+#include "pose/person_finder.h"
+#include "pose/persons.h"
+#include "render/uniform_block.h"
+
+namespace sightglass {
+
+// As std430 lays them out.
+struct Region {
+  std::array<float, 4> square{};
+  std::array<int32_t, 4> flags{};
+  std::array<float, 12> ends{};
+};
+struct RegionState {
+  Persons persons;
+  std::array<int32_t, 4> slot{};
+  std::array<Region, kMaxPersons> regions{};
+};
+
+struct RegionParams {  // the uniform block BlazePose
+  std::array<float, 4> frame{}, score{};
+  std::array<int32_t, 4> sizes{};
+  bool operator==(const RegionParams&) const = default;
+};
+RegionParams region_params(const UprightFrame& frame, const FindOptions& options, const PoseModel& model);
+
+// The state, and the model's input in the frame for one region after the other. All calls, the destructor included,
+// need the context current.
+class Regions {
+ public:
+  // `next_region` is the program of kNextRegionShader.
+  Regions(const GlApi& gl, GLuint next_region);
+
+  BufferRange state() const { return {state_.id(), 0, sizeof(RegionState)}; }
+  // Dispatches a program over storage with these parameters.
+  void run(GLuint program, const RegionParams& params, std::initializer_list<BufferRange> storage, GLuint groups = 1,
+           GLuint rows = 1);
+  // The next region becomes the input of `session`; the buffer has whether there is somebody in it, for run_if().
+  Status next(const UprightFrame& frame, const RegionParams& params, Session& session);
+  GLuint is_somebody() const { return flag_.id(); }
+
+ private:
+  const GlApi& gl_;
+  GLuint next_region_;
+  UniformBlock<RegionParams> params_;
+  UniformBlock<FrameBlock> frame_block_;
+  GlBuffer state_, place_, flag_;
+};
+
+}  // namespace sightglass

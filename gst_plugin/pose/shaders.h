@@ -1,0 +1,34 @@
+// The programs of poses, in one list: what the element builds is what the tests check.
+#pragma once
+
+#include <vector>
+
+#include "gpu_engine/shader_source.h"
+
+namespace sightglass {
+
+inline const ShaderKey kMoveNetBeginShader{"pose/movenet_begin.comp", {}};
+inline const ShaderKey kMoveNetShader{"pose/movenet.comp", {}};
+inline const ShaderKey kMoveNetMultiShader{"pose/movenet_multi.comp", {}};
+inline const ShaderKey kScoreCellsShader{"pose/score_cells.comp", {}};
+inline const ShaderKey kOffsetCellsShader{"pose/score_cells.comp", {{"OFFSETS", "1"}}};
+inline const ShaderKey kBestCellsShader{"pose/best_cells.comp", {}};
+inline const ShaderKey kGrowPersonsShader{"pose/grow_persons.comp", {}};
+inline const ShaderKey kGrowBothWaysShader{"pose/grow_persons.comp", {{"BOTH_WAYS", "1"}}};
+inline const ShaderKey kBeginFrameShader{"pose/begin_frame.comp", {}};
+inline const ShaderKey kNewRegionsShader{"pose/new_regions.comp", {}};
+inline const ShaderKey kNextRegionShader{"pose/next_region.comp", {}};
+inline const ShaderKey kRefineLandmarksShader{"pose/refine_landmarks.comp", {}};
+inline const ShaderKey kLandmarksShader{"pose/landmarks.comp", {}};
+inline const ShaderKey kProjectMaskShader{"pose/project_mask.comp", {}};
+inline const ShaderKey kFollowShader{"pose/follow.comp", {}};
+inline const ShaderKey kSkeletonShader{"pose/skeleton.comp", {}};
+
+inline std::vector<ShaderKey> pose_shader_variants() {
+  return {kMoveNetBeginShader, kMoveNetShader,     kMoveNetMultiShader, kScoreCellsShader,
+          kOffsetCellsShader,  kBestCellsShader,   kGrowPersonsShader,  kGrowBothWaysShader,
+          kBeginFrameShader,   kNewRegionsShader,  kNextRegionShader,   kRefineLandmarksShader,
+          kLandmarksShader,    kProjectMaskShader, kFollowShader,       kSkeletonShader};
+}
+
+}  // namespace sightglass

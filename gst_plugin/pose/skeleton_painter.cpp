@@ -1,0 +1,64 @@
+#include "pose/skeleton_painter.h"
+
+#include <utility>
+#include <vector>
+
+#include "render/compute.h"
+#include "pose/persons.h"
+#include "pose/shaders.h"
+
+namespace sightglass {
+
+namespace {
+
+GLsizei primitives_of(const Skeleton& skeleton) {
+  return kMaxPersons * static_cast<GLsizei>(skeleton.bones.size() + skeleton.points.size());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SkeletonPainter>> SkeletonPainter::create(const std::shared_ptr<ShareGroup>& group,
+                                                                 const Skeleton& skeleton) {
+  if (skeleton.bones.size() > kBones) return invalid_argument(std::string(skeleton.name) + " has too many bones");
+  const ProgramKey keys[] = {{kSkeletonShader}};
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SG_ASSIGN_OR_RETURN(std::unique_ptr<OverlayPainter> overlay, OverlayPainter::create(group));
+  clear_gl_errors(group->gl());
+  std::unique_ptr<SkeletonPainter> painter(
+      new SkeletonPainter(group, skeleton, std::move(programs[0]), std::move(overlay)));
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what draws skeletons"));
+  return painter;
+}
+
+SkeletonPainter::SkeletonPainter(std::shared_ptr<ShareGroup> group, const Skeleton& skeleton, SharedProgram program,
+                                 std::unique_ptr<OverlayPainter> painter)
+    : group_(std::move(group)),
+      skeleton_(skeleton),
+      program_(std::move(program)),
+      painter_(std::move(painter)),
+      primitives_(group_->gl(), primitives_of(skeleton)),
+      block_(group_->gl()) {}
+
+Status SkeletonPainter::draw(const BufferRange& persons, const TextureRef& picture, const SkeletonStyle& style) {
+  constexpr GLuint kLanes = 64;
+  Block block{style.line_color,
+              style.point_color,
+              {0.5F * style.line_width, style.point_radius, static_cast<float>(picture.width),
+               static_cast<float>(picture.height)},
+              {style.visibility, style.presence, 0, 0},
+              {static_cast<int32_t>(skeleton_.bones.size()), static_cast<int32_t>(skeleton_.points.size()), 0, 0},
+              {}};
+  for (size_t i = 0; i < skeleton_.bones.size(); ++i) {
+    block.bones[2 * i] = skeleton_.bones[i].first;
+    block.bones[2 * i + 1] = skeleton_.bones[i].second;
+  }
+  block_.bind(kParamsBinding, block);
+  const PrimitiveRange range = primitives_.range();
+  const auto bytes = static_cast<GLsizeiptr>(sizeof(Primitive)) * range.count;
+  dispatch(group_->gl(), program_->id(), {persons, {range.buffer, range.offset, bytes}},
+           (static_cast<GLuint>(range.count) + kLanes - 1) / kLanes);
+  const PrimitiveRange ranges[] = {range};
+  return painter_->draw(picture, ranges);
+}
+
+}  // namespace sightglass

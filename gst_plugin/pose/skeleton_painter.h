@@ -1,0 +1,55 @@
+// Draws persons as skeletons, from the buffer that they lie in: shaders/pose/skeleton.comp makes lines and discs of
+// them, which OverlayPainter draws.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "draw/overlay_painter.h"
+#include "gpu_engine/session.h"
+#include "gpu_engine/share_group.h"
+#include "gpu_engine/status.h"
+#include "gpu_engine/texture_ref.h"
+#include "pose/skeletons.h"
+#include "render/uniform_block.h"
+
+namespace sightglass {
+
+struct SkeletonStyle {
+  float line_width = 4, point_radius = 5;       // pixels of the frame; 0 draws none
+  std::array<float, 4> line_color{0, 1, 0, 1};  // R G B A in [0,1], not premultiplied
+  std::array<float, 4> point_color{1, 1, 1, 1};
+  float visibility = 0.3F, presence = 0.3F;  // of a point, the least; bones need both of theirs
+};
+
+// All calls, the destructor included, need the context current. GL state is as found, but for bindings that the
+// engine's sessions use (gpu_engine/session.h), which are unbound.
+class SkeletonPainter {
+ public:
+  // `skeleton` must outlive this.
+  static Result<std::unique_ptr<SkeletonPainter>> create(const std::shared_ptr<ShareGroup>& group,
+                                                         const Skeleton& skeleton);
+  // Draws a buffer of Persons over `picture`, the upright frame.
+  Status draw(const BufferRange& persons, const TextureRef& picture, const SkeletonStyle& style);
+
+ private:
+  static constexpr size_t kBones = 40;
+  struct Block {  // Style of the shader
+    std::array<float, 4> line_color{}, point_color{}, sizes{}, thresholds{};
+    std::array<int32_t, 4> counts{};
+    std::array<int32_t, 2 * kBones> bones{};
+    bool operator==(const Block&) const = default;
+  };
+  SkeletonPainter(std::shared_ptr<ShareGroup> group, const Skeleton& skeleton, SharedProgram program,
+                  std::unique_ptr<OverlayPainter> painter);
+
+  std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  const Skeleton& skeleton_;
+  SharedProgram program_;
+  std::unique_ptr<OverlayPainter> painter_;
+  PrimitiveBuffer primitives_;
+  UniformBlock<Block> block_;
+};
+
+}  // namespace sightglass

@@ -1,0 +1,260 @@
+#include "pose_runtime.h"
+
+#include <gst/base/gstbasetransform.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "mask_attachment.h"
+#include "model_store.h"
+#include "pose/blazepose_finder.h"
+#include "pose/persons.h"
+#include "results/decode.h"
+#include "results/results_path.h"
+
+namespace sightglass {
+
+namespace {
+
+// Names under which detectors of BlazePose are published; the last one is that of a stored model.
+constexpr const char* kDetectorFiles[] = {"pose_detection.tflite", "blazepose_detection_224.tflite"};
+constexpr const char* kDetectorName = "blazepose-detector";
+
+// The time from one frame to the next, for the filters. Frames whose times go back have nothing to do with each other.
+class FrameClock {
+ public:
+  float seconds_to(GstClockTime time) {
+    constexpr float kUsual = 1.0F / 30;
+    if (!GST_CLOCK_TIME_IS_VALID(time)) return kUsual;
+    const GstClockTime before = std::exchange(before_, time);
+    if (!GST_CLOCK_TIME_IS_VALID(before) || time <= before) return -1;
+    // In tenths of milliseconds: frames of a steady rate are equally far apart, and nothing is uploaded.
+    constexpr double kTick = 1e-4;
+    return static_cast<float>(std::max(std::round(static_cast<double>(time - before) / 1e9 / kTick), 1.0) * kTick);
+  }
+
+ private:
+  GstClockTime before_ = GST_CLOCK_TIME_NONE;
+};
+
+class PoseProcessor : public FrameProcessor {
+ public:
+  // `masks` may be null: nobody wants them then.
+  PoseProcessor(GstElement* element, const PoseSettings& settings, const PoseModel& model,
+                std::shared_ptr<ShareGroup> group, std::unique_ptr<PoseEstimator> estimator,
+                std::unique_ptr<MaskAttachment> masks)
+      : element_(element),
+        settings_(settings),
+        model_(model),
+        group_(std::move(group)),
+        estimator_(std::move(estimator)),
+        masks_(std::move(masks)) {}
+
+  Status resize(int32_t width, int32_t height) override {
+    width_ = width;
+    height_ = height;
+    forget();
+    return estimator_->resize(width, height);
+  }
+  void forget() override {
+    clock_ = {};
+    estimator_->forget();
+    if (results_) results_->forget();
+  }
+  Status process(FrameJob& job) override {
+    const float seconds = clock_.seconds_to(GST_BUFFER_PTS(job.input));
+    if (seconds < 0) estimator_->forget();
+    ++frames_;
+    return estimator_->process(job.frame, job.upright_to_stored, job.output, settings_.look, seconds);
+  }
+  Status annotate(FrameJob& job) override;
+  Status finish(FrameJob& job) override;
+  void end_of_stream() override;
+  uint64_t inferences() const override { return frames_; }
+  std::optional<GpuTime> poll_time() override {
+    const std::optional<GpuTimer::Sample> sample = estimator_->poll_time();
+    if (!sample) return {};
+    const auto ns = static_cast<double>(sample->model_ns);
+    model_ns_ = model_ns_ == 0 ? ns : model_ns_ + 0.1 * (ns - model_ns_);
+    const uint64_t frame_ns = sample->model_ns + sample->other_ns;
+    return GpuTime{model_ns_, frame_ns, frame_ns};
+  }
+
+ private:
+  Status deliver(FrameJob& job);
+
+  GstElement* const element_;
+  const PoseSettings& settings_;  // the runtime's, which lives longer, like the next one
+  const PoseModel& model_;
+  const std::shared_ptr<ShareGroup> group_;
+  std::unique_ptr<PoseEstimator> estimator_;
+  std::unique_ptr<MaskAttachment> masks_;
+  std::unique_ptr<ResultsPath> results_;  // once somebody has asked for them
+  FrameClock clock_;
+  int32_t width_ = 0, height_ = 0;
+  uint64_t frames_ = 0;
+  double model_ns_ = 0;
+};
+
+Status PoseProcessor::annotate(FrameJob& job) {
+  if (masks_ != nullptr) {
+    constexpr float kThreshold = 0.5F;
+    SG_RETURN_IF_ERROR(masks_->attach(job.output_buffer, width_, height_, estimator_->mask(), {}, kThreshold));
+  }
+  return deliver(job);
+}
+
+Status PoseProcessor::deliver(FrameJob& job) {
+  if (settings_.results == ResultsMode::kNone) {
+    results_.reset();  // what is on its way is too old for whoever asks next
+    return {};
+  }
+  if (!results_) {
+    results_ = std::make_unique<ResultsPath>(group_->gl(), sizeof(Persons), [this](std::span<const std::byte> bytes) {
+      const std::string name = std::filesystem::path(model_.model->name()).stem();
+      return InferenceResults{name, {}, persons_of(bytes, *model_.skeleton), {}};
+    });
+  }
+  const bool delivered =
+      deliver_results(element_, job.output_buffer, results_->collect(), settings_.results, width_, height_);
+  return delivered ? Status() : internal_error("the results' metadata cannot be added");
+}
+
+Status PoseProcessor::finish(FrameJob& job) {
+  if (!results_) return {};
+  const BufferRange persons = estimator_->persons();
+  results_->request(persons.buffer, persons.offset, persons.size,
+                    frame_stamp(job.input, GST_BASE_TRANSFORM(element_)->segment, frames_ - 1, width_, height_));
+  return {};
+}
+
+void PoseProcessor::end_of_stream() {
+  if (results_) deliver_results(element_, nullptr, results_->finish(), settings_.results, width_, height_);
+}
+
+}  // namespace
+
+bool PoseRuntime::set_property(guint id, const GValue* value) {
+  const std::lock_guard lock(settings_mutex());
+  return set_pose_property(settings_, id, value);
+}
+
+bool PoseRuntime::get_property(guint id, GValue* value) const {
+  const std::lock_guard lock(settings_mutex());
+  return get_pose_property(settings_, id, value);
+}
+
+PoseSettings PoseRuntime::snapshot() const {
+  const std::lock_guard lock(settings_mutex());
+  return settings_;
+}
+
+Status PoseRuntime::before_frame() {
+  current_ = snapshot();
+  return {};
+}
+
+Result<PoseRuntime::Loaded> PoseRuntime::load_model(const std::string& file, const ModelSettings& settings,
+                                                    bool mask) const {
+  Loaded loaded;
+  SG_ASSIGN_OR_RETURN(loaded.model, SharedModel::load(file, settings.model_options()));
+  PoseModelOptions options;
+  options.known = loaded.model->known();
+  options.normalisation = settings.normalisation();
+  options.mask = mask;
+  SG_ASSIGN_OR_RETURN(loaded.pose, describe_pose_model(loaded.model->model(), options));
+  settings.apply_to(loaded.pose.plan_options);
+  // The real device is not known yet, but what the least of them can do, every one can.
+  SG_ASSIGN_OR_RETURN(loaded.plan, loaded.model->plan(DeviceLimits(), loaded.pose.plan_options));
+  return loaded;
+}
+
+namespace {
+
+// The detector for landmarks in `file`.
+Result<std::string> detector_file(const std::string& wanted, const std::string& file) {
+  if (!wanted.empty()) return ModelStore().resolve(wanted);
+  for (const char* name : kDetectorFiles) {
+    const std::filesystem::path beside = std::filesystem::path(file).parent_path() / name;
+    std::error_code error;
+    if (std::filesystem::is_regular_file(beside, error)) return beside.string();
+  }
+  Result<std::string> stored = ModelStore().resolve(kDetectorName);
+  if (stored.ok()) return stored;
+  return not_found(file +
+                   " finds landmarks of persons that another model has found: set detector=FILE.tflite, or have " +
+                   kDetectorFiles[0] + " beside it; " + stored.status().message());
+}
+
+}  // namespace
+
+Status PoseRuntime::load(const ModelSettings& settings) {
+  loaded_with_ = current_ = snapshot();
+  SG_ASSIGN_OR_RETURN(const std::string file, model_file(settings, "pose"));
+  SG_ASSIGN_OR_RETURN(Loaded model, load_model(file, settings, loaded_with_.attach_mask));
+  if (model.pose.kind == PoseKind::kBlazePoseDetection) {
+    return unsupported(
+        file +
+        ": this is the detector, the first of BlazePose's two stages; set it as detector, and a model of "
+        "landmarks as model");
+  }
+  if (loaded_with_.attach_mask && !model.pose.has(PoseModel::kMask)) {
+    return invalid_argument(file + ": attach-mask=true needs a model that gives a mask, as BlazePose's do; this is " +
+                            to_string(model.pose.kind));
+  }
+  detector_ = {};
+  if (model.pose.kind == PoseKind::kBlazePose) {
+    SG_ASSIGN_OR_RETURN(const std::string first, detector_file(loaded_with_.detector, file));
+    SG_ASSIGN_OR_RETURN(detector_, load_model(first, settings, false));
+    if (detector_.pose.kind != PoseKind::kBlazePoseDetection) {
+      return unsupported(first + ": detector needs a BlazePose detector (1x2254x12 and 1x2254x1); this is " +
+                         to_string(detector_.pose.kind));
+    }
+  }
+  model_ = std::move(model);
+  return {};
+}
+
+void PoseRuntime::unload() {
+  model_ = {};
+  detector_ = {};
+}
+
+std::string PoseRuntime::warning() const {
+  for (const Loaded* loaded : {&model_, &detector_}) {
+    if (loaded->plan && !loaded->plan->fallback().operators.empty()) return loaded->plan->fallback().warning();
+  }
+  return {};
+}
+
+Result<std::unique_ptr<FrameProcessor>> PoseRuntime::create(const GlTarget& target) {
+  const auto plan_of = [&](const Loaded& loaded) {
+    PlanOptions options = loaded.pose.plan_options;
+    options.inputs[0].frame = PoseEstimator::planned_kind(target.device, target.frame);
+    return target.plan(*loaded.model, std::move(options));
+  };
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, plan_of(model_));
+  std::unique_ptr<PersonFinder> finder;
+  if (model_.pose.kind == PoseKind::kBlazePose) {
+    SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> detector, plan_of(detector_));
+    SG_ASSIGN_OR_RETURN(finder, make_blazepose_finder(
+                                    target.group, {detector_.pose, model_.pose, std::move(detector), std::move(plan)}));
+  } else {
+    SG_ASSIGN_OR_RETURN(finder, make_one_stage_finder(target.group, model_.pose, std::move(plan)));
+  }
+  SG_ASSIGN_OR_RETURN(std::unique_ptr<PoseEstimator> estimator,
+                      PoseEstimator::create(target.group, target.device, model_.pose, std::move(finder), target.frame));
+  std::unique_ptr<MaskAttachment> masks;
+  if (loaded_with_.attach_mask) {
+    const TextureRef mask = estimator->mask();
+    SG_ASSIGN_OR_RETURN(masks, MaskAttachment::create(target.context, target.group, mask.width, mask.height));
+  }
+  return std::unique_ptr<FrameProcessor>(std::make_unique<PoseProcessor>(element_, current_, model_.pose, target.group,
+                                                                         std::move(estimator), std::move(masks)));
+}
+
+}  // namespace sightglass

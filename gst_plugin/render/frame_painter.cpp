@@ -1,0 +1,62 @@
+#include "render/frame_painter.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "render/draw_state_guard.h"
+#include "render/shaders.h"
+
+namespace sightglass {
+
+Result<FramePainter> FramePainter::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind) {
+  const ProgramKey keys[] = {{kFullscreenShader, copy_shader(kind)}};
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  const GlApi& gl = group->gl();
+  clear_gl_errors(gl);
+  FramePainter painter(gl, std::move(programs[0]));
+  const GlTexture picture = make_texture(gl, GL_RGBA8, 1, 1);
+  // A unit without a texture reads as black.
+  FrameRef nothing;
+  nothing.kind = kind;
+  nothing.width = nothing.height = 1;
+  nothing.chroma_size = {1, 1};
+  SG_RETURN_IF_ERROR(painter.draw(nothing, {}, {picture.id(), GL_TEXTURE_2D, 1, 1}));
+  SG_RETURN_IF_ERROR(check_gl(gl, "drawing a frame for the first time"));
+  return painter;
+}
+
+FramePainter::FramePainter(const GlApi& gl, SharedProgram program)
+    : gl_(&gl), program_(std::move(program)), block_(gl), sampler_(make_sampler(gl, GL_LINEAR)) {
+  GLuint id = 0;
+  gl.GenVertexArrays(1, &id);
+  vertex_array_ = {gl, id};
+  gl.GenFramebuffers(1, &id);
+  framebuffer_ = {gl, id};
+}
+
+Status FramePainter::draw(const FrameRef& frame, const InputTransform& picture_to_frame, const TextureRef& picture) {
+  const GlApi& gl = *gl_;
+  const DrawStateGuard drawing(gl);
+  gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer_.id());
+  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, picture.id, 0);
+  const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
+  if (completeness == GL_FRAMEBUFFER_COMPLETE) {
+    gl.Viewport(0, 0, picture.width, picture.height);
+    gl.UseProgram(program_->id());
+    block_.bind(kFrameBinding, frame_block(frame, picture_to_frame));
+    bind_frame(gl, frame, sampler_.id(), sampler_.id());
+    gl.BindVertexArray(vertex_array_.id());
+    gl.DrawArrays(GL_TRIANGLES, 0, 3);
+    gl.BindVertexArray(0);
+    gl.UseProgram(0);
+    unbind_frame(gl, frame.kind);
+    gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
+  }
+  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, 0, 0);
+  gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
+  if (completeness == GL_FRAMEBUFFER_COMPLETE) return {};
+  return device_error("the picture cannot be drawn into: framebuffer status " + std::to_string(completeness));
+}
+
+}  // namespace sightglass

@@ -1,0 +1,29 @@
+// Puts back what the engine and the compositor unbind: other code in the same context may count on its own bindings.
+#pragma once
+
+#include <array>
+
+#include "gpu_engine/frame_ref.h"
+
+namespace sightglass {
+
+// Saves program, vertex array, framebuffers and the texture units that engine and compositor use for frames of one
+// kind; restores at the end of its life those that were not zero, which is what engine and compositor leave behind.
+// `gl` must outlive it.
+class GlStateGuard {
+ public:
+  explicit GlStateGuard(const GlApi& gl, FrameKind frame = FrameKind::kRgba);
+  ~GlStateGuard();
+  GlStateGuard(const GlStateGuard&) = delete;
+  GlStateGuard& operator=(const GlStateGuard&) = delete;
+
+ private:
+  static constexpr size_t kUnits = 6;
+  const GlApi& gl_;
+  FrameKind frame_;
+  GLint program_ = 0, vertex_array_ = 0, draw_framebuffer_ = 0, read_framebuffer_ = 0, active_texture_ = 0;
+  GLint external_texture_ = 0;
+  std::array<GLint, kUnits> textures_{}, samplers_{};
+};
+
+}  // namespace sightglass

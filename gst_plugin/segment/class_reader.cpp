@@ -1,0 +1,112 @@
+#include "segment/class_reader.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "segment/matte.h"
+#include "segment/shaders.h"
+
+namespace sightglass {
+
+namespace {
+
+constexpr GLuint kBlockBinding = 1, kScoresBinding = 0, kSeenBinding = 1;  // shaders/segment/classes.comp
+constexpr GLuint kLegendSeenBinding = 0, kPrimitivesBinding = 1;           // shaders/segment/legend.comp
+constexpr GLsizei kLegendPrimitives = 1 + 12 * (1 + LabelTable::kMostCharacters);
+constexpr int32_t kGroup = 8;   // local size of classes.comp, both axes
+constexpr int32_t kSparse = 4;  // of so many pixels in each direction one is counted
+
+std::array<uint32_t, 8> bits_of(const std::vector<int32_t>& classes) {
+  std::array<uint32_t, 8> bits{};
+  for (const int32_t c : classes) bits[static_cast<size_t>(c / 32)] |= 1U << (c % 32);
+  return bits;
+}
+
+// What has no name is called by its number.
+std::vector<std::string> names_of(const ClassLayout& layout) {
+  std::vector<std::string> names = layout.names;
+  names.resize(static_cast<size_t>(layout.channels > 0 ? layout.channels : ClassLayout::kMost));
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) names[i] = "class " + std::to_string(i);
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<ClassReader> ClassReader::create(const std::shared_ptr<ShareGroup>& group, const ClassLayout& layout,
+                                        const BufferRange& output) {
+  const ProgramKey keys[] = {{classes_shader(layout.channels == 0)}, {kLegendShader}};
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SG_ASSIGN_OR_RETURN(LabelTable labels, LabelTable::create(group->gl(), names_of(layout)));
+  clear_gl_errors(group->gl());
+  ClassReader reader(group->gl(), layout, output, std::move(labels), std::move(programs));
+  // Drivers finish compiling.
+  reader.run();
+  reader.lay_out_legend(1);
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what reads the model's classes"));
+  return reader;
+}
+
+ClassReader::ClassReader(const GlApi& gl, const ClassLayout& layout, const BufferRange& output, LabelTable labels,
+                         std::vector<SharedProgram> programs)
+    : gl_(&gl),
+      layout_(layout),
+      output_(output),
+      labels_(std::move(labels)),
+      programs_(std::move(programs)),
+      legend_(gl, kLegendPrimitives),
+      class_block_(gl),
+      legend_block_(gl) {
+  texture_ = make_texture(gl, GL_RGBA8, layout.width, layout.height);
+  const std::vector<uint32_t> zeros(ClassLayout::kMost);
+  GLuint id = 0;
+  gl.GenBuffers(1, &id);
+  seen_ = {gl, id};
+  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, id);
+  gl.BufferData(GL_SHADER_STORAGE_BUFFER, static_cast<GLsizeiptr>(zeros.size() * sizeof(uint32_t)), zeros.data(),
+                GL_DYNAMIC_COPY);
+  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  nearest_ = make_sampler(gl, GL_NEAREST);
+  class_content_.size = {layout.width, layout.height, layout.channels, static_cast<int32_t>(layout.activation)};
+  class_content_.foreground = bits_of(layout.foreground);
+  class_content_.shown = bits_of(layout.shown);
+}
+
+void ClassReader::run() {
+  const auto groups = [](int32_t size) { return static_cast<GLuint>((size + kGroup - 1) / kGroup); };
+  gl_->UseProgram(programs_[0]->id());
+  class_block_.bind(kBlockBinding, class_content_);
+  gl_->BindBufferRange(GL_SHADER_STORAGE_BUFFER, kScoresBinding, output_.buffer, output_.offset, output_.size);
+  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kSeenBinding, seen_.id());
+  gl_->BindImageTexture(0, texture_.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
+  gl_->DispatchCompute(groups(layout_.width), groups(layout_.height), 1);
+  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_SHADER_STORAGE_BARRIER_BIT);
+  gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
+  for (const GLuint binding : {kScoresBinding, kSeenBinding}) gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
+  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kBlockBinding, 0);
+  gl_->UseProgram(0);
+}
+
+void ClassReader::lay_out_legend(int32_t frame_height) {
+  // A class is seen from a five hundredth of the picture on.
+  const int32_t counted = (layout_.width / kSparse + 1) * (layout_.height / kSparse + 1);
+  const float height = static_cast<float>(frame_height);
+  gl_->UseProgram(programs_[1]->id());
+  legend_block_.bind(kBlockBinding,
+                     {{height, std::max(16.0F, height / 24), 0, 0}, {std::max(1, counted / 500), 0, 0, 0}});
+  bind_texture(*gl_, 0, labels_.texture(), nearest_.id());
+  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kLegendSeenBinding, seen_.id());
+  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kPrimitivesBinding, legend_.id());
+  gl_->DispatchCompute(1, 1, 1);
+  gl_->MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
+  for (const GLuint binding : {kLegendSeenBinding, kPrimitivesBinding}) {
+    gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
+  }
+  bind_texture(*gl_, 0, 0, 0);
+  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kBlockBinding, 0);
+  gl_->UseProgram(0);
+}
+
+}  // namespace sightglass

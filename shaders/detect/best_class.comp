@@ -1,0 +1,24 @@
+// Of every box of a single-shot detector: the best class and its score.
+#include "detect/ssd_block.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(std430, binding = 0) readonly buffer Scores { float b_scores[]; };
+layout(std430, binding = 1) writeonly buffer Best { vec2 b_best[]; };  // score, class
+
+void main() {
+  int box = int(gl_WorkGroupID.x * 64u + gl_LocalInvocationID.x);
+  if (box >= u_boxes.x) return;
+  int first = box * u_classes.x;
+  int best_class = u_classes.y;
+  float best = b_scores[first + best_class];
+  for (int c = best_class + 1; c < u_classes.x; ++c) {
+    float score = b_scores[first + c];
+    if (score > best) {
+      best = score;
+      best_class = c;
+    }
+  }
+  if (u_classes.z != 0) best = 1.0 / (1.0 + exp(-clamp(best, -u_limits.z, u_limits.z)));
+  b_best[box] = vec2(best, float(best_class));
+}

@@ -1,0 +1,158 @@
+// The boxes of a single-shot detector that count, by non-maximum suppression: the best box, then the best of those that
+// do not overlap it, and so on; the first of equals wins. With weighted suppression a result is the average of the best
+// box and all that overlap it, weighted by their scores. One work group; the order of every sum is fixed.
+#include "detect/detections.glsl"
+#include "detect/ssd_block.glsl"
+
+#define LANES 128
+layout(local_size_x = LANES) in;
+
+layout(std430, binding = 0) readonly buffer Boxes { float b_boxes[]; };
+layout(std430, binding = 1) readonly buffer Best { vec2 b_best[]; };
+layout(std430, binding = 2) readonly buffer Anchors { vec4 b_anchors[]; };  // middle, size
+layout(std430, binding = 3) writeonly buffer Results { DETECTIONS; };
+
+const int kWords = 256;  // SsdDecoder::kMostBoxes / 32
+const int kPairs = kMaxDetectionPoints / 2;  // points are summed two at a time
+
+shared uint s_running[kWords];  // a bit a box; a lane looks after words LANES apart
+shared vec4 s_sums[LANES];
+shared float s_score[LANES];
+shared int s_box[LANES];
+
+vec2 in_order(vec2 v) { return u_layout.z != 0 ? v.yx : v; }
+
+// Least x, least y, greatest x, greatest y, in fractions of the model's input.
+vec4 box_at(int n) {
+  int at = n * u_boxes.y;
+  vec4 anchor = b_anchors[n];
+  vec2 middle = in_order(vec2(b_boxes[at], b_boxes[at + 1])) / u_scales.xy * anchor.zw + anchor.xy;
+  vec2 size = in_order(vec2(b_boxes[at + 2], b_boxes[at + 3])) / u_scales.zw;
+  size = (u_layout.y != 0 ? exp(size) : size) * anchor.zw;
+  return vec4(middle - 0.5 * size, middle + 0.5 * size);
+}
+
+vec2 point_at(int n, int point) {
+  if (point >= u_boxes.z) return vec2(0.0);
+  int at = n * u_boxes.y + u_layout.x + point * u_boxes.w;
+  vec4 anchor = b_anchors[n];
+  return in_order(vec2(b_boxes[at], b_boxes[at + 1])) / u_scales.xy * anchor.zw + anchor.xy;
+}
+
+float overlap(vec4 a, vec4 b) {
+  vec2 size_a = a.zw - a.xy, size_b = b.zw - b.xy;
+  vec2 common_size = max(min(a.zw, b.zw) - max(a.xy, b.xy), 0.0);
+  float common_area = common_size.x * common_size.y;
+  float whole = size_a.x * size_a.y + size_b.x * size_b.y - common_area;
+  return whole > 0.0 ? common_area / whole : 0.0;
+}
+
+vec2 to_frame(vec2 at) { return vec2(dot(u_place[0].xyz, vec3(at, 1.0)), dot(u_place[1].xyz, vec3(at, 1.0))); }
+
+// The sum over all lanes, for all of them.
+vec4 sum_of_lanes(int lane, vec4 v) {
+  s_sums[lane] = v;
+  barrier();
+  for (int step = LANES / 2; step > 0; step /= 2) {
+    if (lane < step) s_sums[lane] += s_sums[lane + step];
+    barrier();
+  }
+  vec4 sum = s_sums[0];
+  barrier();
+  return sum;
+}
+
+// The best box that is still in the running, for all lanes; -1 when there is none.
+int best_running(int lane) {
+  float best = 0.0;
+  int best_box = -1;
+  for (int w = lane; w < kWords; w += LANES) {
+    for (uint left = s_running[w]; left != 0u; left &= left - 1u) {
+      int n = 32 * w + findLSB(left);
+      float score = b_best[n].x;
+      if (best_box < 0 || score > best) {
+        best = score;
+        best_box = n;
+      }
+    }
+  }
+  s_score[lane] = best;
+  s_box[lane] = best_box;
+  barrier();
+  for (int step = LANES / 2; step > 0; step /= 2) {
+    if (lane < step) {
+      int other = s_box[lane + step];
+      bool better = s_box[lane] < 0 || s_score[lane + step] > s_score[lane] ||
+                    (s_score[lane + step] == s_score[lane] && other < s_box[lane]);
+      if (other >= 0 && better) {
+        s_score[lane] = s_score[lane + step];
+        s_box[lane] = other;
+      }
+    }
+    barrier();
+  }
+  int winner = s_box[0];
+  barrier();
+  return winner;
+}
+
+void main() {
+  int lane = int(gl_LocalInvocationID.x);
+  for (int w = lane; w < kWords; w += LANES) {
+    uint bits = 0u;
+    int last = min(u_boxes.x - 32 * w, 32);
+    for (int b = 0; b < last; ++b) {
+      vec4 box = box_at(32 * w + b);
+      bool sized = box.z > box.x && box.w > box.y;  // false for what is no number
+      if (sized && b_best[32 * w + b].x >= u_limits.x) bits |= 1u << uint(b);
+    }
+    s_running[w] = bits;
+  }
+
+  int count = 0;
+  for (int winner = best_running(lane); winner >= 0 && count < u_classes.w; winner = best_running(lane)) {
+    vec4 winning = box_at(winner);
+    vec4 box_sum = vec4(0.0);
+    vec4 point_sums[kPairs];
+    for (int i = 0; i < kPairs; ++i) point_sums[i] = vec4(0.0);
+    float weight = 0.0;
+    for (int w = lane; w < kWords; w += LANES) {
+      uint bits = s_running[w];
+      for (uint left = bits; left != 0u; left &= left - 1u) {
+        int b = findLSB(left), n = 32 * w + b;
+        vec4 box = box_at(n);
+        if (n != winner && !(overlap(winning, box) > u_limits.y)) continue;
+        bits &= ~(1u << uint(b));
+        if (n != winner && u_layout.w == 0) continue;
+        // Where everything counts, scores may be 0: a mean needs weights.
+        float score = max(b_best[n].x, 1e-9);
+        weight += score;
+        box_sum += score * box;
+        for (int i = 0; i < kPairs; ++i) {
+          point_sums[i] += score * vec4(point_at(n, 2 * i), point_at(n, 2 * i + 1));
+        }
+      }
+      s_running[w] = bits;
+    }
+    float weights = sum_of_lanes(lane, vec4(weight)).x;
+    vec4 box = sum_of_lanes(lane, box_sum) / weights;
+    for (int i = 0; i < kPairs; ++i) {
+      if (2 * i >= u_boxes.z) break;
+      point_sums[i] = sum_of_lanes(lane, point_sums[i]) / weights;
+    }
+    if (lane == 0) {
+      vec2 a = to_frame(box.xy), b = to_frame(box.zw), c = to_frame(box.xw), d = to_frame(box.zy);
+      detections[count].box = vec4(min(min(a, b), min(c, d)), max(max(a, b), max(c, d)));
+      detections[count].score = b_best[winner].x;
+      detections[count].class_id = int(b_best[winner].y);
+      detections[count].points_count = u_boxes.z;
+      detections[count].unused = 0;
+      for (int i = 0; i < u_boxes.z; ++i) {
+        vec4 pair = point_sums[i / 2];
+        detections[count].points[i] = to_frame(i % 2 == 0 ? pair.xy : pair.zw);
+      }
+    }
+    ++count;
+  }
+  if (lane == 0) detections_count = count;
+}

@@ -1,0 +1,21 @@
+// What OverlayPainter draws (gst_plugin/draw/primitive.h), for compute shaders that write it into a storage block:
+//   layout(std430, binding = 1) writeonly buffer Primitives { Primitive b_primitives[]; };
+// Every entry of the buffer is drawn in every frame: those that show nothing are to be written as invisible().
+struct Primitive {
+  vec4 ends;   // pixels of the picture; y goes down
+  vec4 color;  // not premultiplied
+  float radius;
+  int kind;
+  int glyph;
+  float unused;
+};
+
+const int kLine = 0, kOutline = 1, kRectangle = 2, kGlyph = 3;
+
+Primitive invisible() { return Primitive(vec4(0.0), vec4(0.0), 0.0, kLine, 0, 0.0); }
+Primitive line(vec2 from, vec2 to, float radius, vec4 color) {
+  return Primitive(vec4(from, to), color, radius, kLine, 0, 0.0);
+}
+Primitive disc(vec2 middle, float radius, vec4 color) { return line(middle, middle, radius, color); }
+Primitive outline(vec4 box, float radius, vec4 color) { return Primitive(box, color, radius, kOutline, 0, 0.0); }
+Primitive rectangle(vec4 box, float radius, vec4 color) { return Primitive(box, color, radius, kRectangle, 0, 0.0); }

@@ -1,0 +1,42 @@
+// One instance is a primitive (draw/primitive.glsl), drawn as a strip of four vertices around it.
+layout(std140, binding = 0) uniform Picture {
+  vec4 u_pixel;  // xy: 2 / size of the picture
+};
+
+layout(location = 0) in vec4 a_ends;
+layout(location = 1) in vec4 a_color;
+layout(location = 2) in float a_radius;
+layout(location = 3) in ivec2 a_kind_and_glyph;
+
+out vec2 v_place;  // pixels
+flat out vec4 v_ends;
+flat out vec4 v_color;
+flat out float v_radius;
+flat out ivec2 v_kind_and_glyph;
+
+const int kLine = 0, kOutline = 1;
+
+void main() {
+  v_ends = a_ends;
+  v_color = a_color;
+  v_radius = a_radius;
+  v_kind_and_glyph = a_kind_and_glyph;
+  float sum = dot(a_ends, vec4(1.0)) + a_radius;
+  if (!(a_radius > 0.0) || isnan(sum) || isinf(sum)) {
+    v_place = vec2(0.0);
+    gl_Position = vec4(2.0, 2.0, 0.0, 1.0);  // all four in one place, outside
+    return;
+  }
+  vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0;
+  vec2 middle = 0.5 * (a_ends.xy + a_ends.zw), half_way = 0.5 * (a_ends.zw - a_ends.xy);
+  float margin = 1.0 + (a_kind_and_glyph.x <= kOutline ? a_radius : 0.0);
+  if (a_kind_and_glyph.x == kLine) {
+    float reach = length(half_way);
+    vec2 along = reach > 0.0 ? half_way / reach : vec2(1.0, 0.0);
+    vec2 at = corner * (vec2(reach, 0.0) + margin);
+    v_place = middle + along * at.x + vec2(-along.y, along.x) * at.y;
+  } else {
+    v_place = middle + corner * (abs(half_way) + margin);
+  }
+  gl_Position = vec4(v_place * u_pixel.xy - 1.0, 0.0, 1.0);
+}

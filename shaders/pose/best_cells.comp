@@ -1,0 +1,49 @@
+// One person: each point where its score is the highest of all cells. The first one wins among equals.
+#include "pose/cells.glsl"
+#include "pose/found.glsl"
+
+const int kLanes = 64;
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) readonly buffer Cells { vec4 cells[]; };
+layout(std430, binding = 1) buffer Found { PERSONS; } found;
+
+shared float s_score[kLanes];
+shared int s_cell[kLanes];
+
+void main() {
+  int lane = int(gl_LocalInvocationIndex);
+  int count = u_grid.x * u_grid.y;
+  float sum = 0.0;
+  for (int point = 0; point < u_grid.z; ++point) {
+    int best = min(lane, count - 1);
+    for (int cell = lane; cell < count; cell += kLanes) {
+      if (cells[cell * u_grid.z + point].z > cells[best * u_grid.z + point].z) best = cell;
+    }
+    s_cell[lane] = best;
+    s_score[lane] = cells[best * u_grid.z + point].z;
+    barrier();
+    for (int half_lanes = kLanes / 2; half_lanes > 0; half_lanes /= 2) {
+      if (lane < half_lanes) {
+        int other = lane + half_lanes;
+        bool wins = s_score[other] > s_score[lane] || (s_score[other] == s_score[lane] && s_cell[other] < s_cell[lane]);
+        if (wins) {
+          s_score[lane] = s_score[other];
+          s_cell[lane] = s_cell[other];
+        }
+      }
+      barrier();
+    }
+    if (lane == 0) {
+      vec4 cell = cells[s_cell[0] * u_grid.z + point];
+      found.persons[0].points[point] = flat_point(to_upright(u_place, to_fractions(cell.xy)), cell.z);
+      sum += cell.z;
+    }
+    barrier();
+  }
+  if (lane != 0) return;
+  float score = sum / float(u_grid.z);
+  found.persons_count = 1;
+  found.persons[0].score = score;
+  found.persons[0].rotation = 0.0;
+  found.persons[0].points_count = score >= u_score.x ? u_grid.z : 0;
+}

@@ -1,0 +1,138 @@
+// From the persons that a decoder found in a frame to those that are told to others: with boxes, with the ids that they
+// had in the frame before, and with points that do not tremble. Speed is counted in sizes of the person by second, as MediaPipe does.
+#include "pose/one_euro.glsl"
+#include "pose/persons.glsl"
+
+const int kLanes = kMaxPersons * kMaxPersons;
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) readonly buffer Found { PERSONS; } found;
+struct Track {
+  vec4 box;
+  int id;  // 0: nobody's
+  int unused[3];
+  Filtered points[kMaxKeyPoints];
+  Filtered world[kMaxKeyPoints];
+};
+layout(std430, binding = 1) buffer Tracks {
+  int next_id;  // less one
+  int tracks_unused[3];
+  Track tracks[kMaxPersons];
+};
+layout(std430, binding = 2) buffer Persons { PERSONS; } told;
+layout(std140, binding = 1) uniform Follow {
+  vec4 u_filter;  // seconds since the frame before, below 0 where there is none; least cut-off in Hz; beta; cut-off of speed
+  vec4 u_frame;   // width and height in pixels; visibility and presence that a point needs to count for the box
+};
+
+const float kSame = 0.2;     // share of the union that boxes of the same person have in common, at least
+const float kAround = 1.25;  // a person's size, in longer sides of the box
+// World coordinates are smoothed by this much more, by metres per second: MediaPipe's ratios.
+const float kWorldCutOff = 2.0, kWorldBeta = 0.5;
+
+shared vec4 s_box[kMaxPersons];
+shared float s_common[kLanes];
+shared int s_track[kMaxPersons];   // by person found, like the next two
+shared int s_id[kMaxPersons];
+shared bool s_fresh[kMaxPersons];  // was not there in the frame before
+shared int s_person[kMaxPersons];  // by person told
+shared int s_count;
+
+bool is_found(int i) { return i < found.persons_count && found.persons[i].points_count > 0; }
+
+// Round the points that count, or round all where none does.
+vec4 box_of(int i) {
+  vec4 all = vec4(1e9, 1e9, -1e9, -1e9), sure = all;
+  for (int n = 0; n < found.persons[i].points_count; ++n) {
+    KeyPoint point = found.persons[i].points[n];
+    vec2 place = vec2(point.x, point.y);
+    all = vec4(min(all.xy, place), max(all.zw, place));
+    if (point.visibility >= u_frame.z && point.presence >= u_frame.w) {
+      sure = vec4(min(sure.xy, place), max(sure.zw, place));
+    }
+  }
+  return sure.x <= sure.z ? sure : all;
+}
+
+float area(vec4 box) { return max(box.z - box.x, 0.0) * max(box.w - box.y, 0.0); }
+float common_share(vec4 a, vec4 b) {
+  float both = area(vec4(max(a.xy, b.xy), min(a.zw, b.zw)));
+  return both / max(area(a) + area(b) - both, 1e-12);
+}
+
+// Who is who: those who share most, first. The rest are newcomers, or gone.
+void match() {
+  for (int i = 0; i < kMaxPersons; ++i) s_track[i] = -1;
+  bool taken[kMaxPersons];
+  for (int t = 0; t < kMaxPersons; ++t) taken[t] = false;
+  for (int pass = 0; pass < kMaxPersons; ++pass) {
+    int best = -1;
+    float most = kSame;
+    for (int n = 0; n < kLanes; ++n) {
+      if (s_common[n] > most && s_track[n / kMaxPersons] < 0 && !taken[n % kMaxPersons]) {
+        most = s_common[n];
+        best = n;
+      }
+    }
+    if (best < 0) break;
+    s_track[best / kMaxPersons] = best % kMaxPersons;
+    taken[best % kMaxPersons] = true;
+  }
+  s_count = 0;
+  for (int i = 0; i < kMaxPersons; ++i) {
+    if (!is_found(i)) continue;
+    int track = s_track[i];
+    s_fresh[i] = track < 0;
+    if (s_fresh[i]) {
+      track = 0;
+      while (taken[track]) ++track;
+      taken[track] = true;
+      tracks[track].id = ++next_id;
+    }
+    tracks[track].box = s_box[i];
+    s_id[i] = tracks[track].id;
+    s_track[i] = track;
+    s_person[s_count++] = i;
+  }
+  for (int t = 0; t < kMaxPersons; ++t) {
+    if (!taken[t]) tracks[t].id = 0;
+  }
+}
+
+void tell(int index, int n) {
+  int person = s_person[index], track = s_track[person];
+  KeyPoint point = found.persons[person].points[n];
+  vec3 pixels = vec3(u_frame.xy, u_frame.x);
+  vec2 size = (s_box[person].zw - s_box[person].xy) * u_frame.xy;
+  float by_size = 1.0 / max(kAround * max(size.x, size.y), 1.0);
+  float seconds = s_fresh[person] ? 0.0 : u_filter.x;
+  Filtered place = filtered(tracks[track].points[n], vec4(vec3(point.x, point.y, point.z) * pixels, 0.0), by_size,
+                            u_filter.y, u_filter.z, u_filter.w, seconds);
+  Filtered world = filtered(tracks[track].world[n], vec4(point.world_x, point.world_y, point.world_z, 0.0), 1.0,
+                            kWorldCutOff * u_filter.y, kWorldBeta * u_filter.z, u_filter.w, seconds);
+  tracks[track].points[n] = place;
+  tracks[track].world[n] = world;
+  vec3 at = place.value.xyz / pixels;
+  told.persons[index].points[n] =
+      KeyPoint(at.x, at.y, at.z, point.visibility, point.presence, world.value.x, world.value.y, world.value.z);
+}
+
+void main() {
+  int lane = int(gl_LocalInvocationIndex);
+  if (lane < kMaxPersons && is_found(lane)) s_box[lane] = box_of(lane);
+  barrier();
+  int i = lane / kMaxPersons, t = lane % kMaxPersons;
+  s_common[lane] = is_found(i) && tracks[t].id != 0 && u_filter.x >= 0.0 ? common_share(s_box[i], tracks[t].box) : 0.0;
+  barrier();
+  if (lane == 0) match();
+  barrier();
+  for (int n = lane; n < s_count * kMaxKeyPoints; n += kLanes) tell(n / kMaxKeyPoints, n % kMaxKeyPoints);
+  if (lane == 0) told.persons_count = s_count;
+  if (lane < s_count) {
+    int person = s_person[lane];
+    told.persons[lane].box = s_box[person];
+    told.persons[lane].score = found.persons[person].score;
+    told.persons[lane].rotation = found.persons[person].rotation;
+    told.persons[lane].id = s_id[person];
+    told.persons[lane].points_count = found.persons[person].points_count;
+  }
+}

@@ -1,0 +1,60 @@
+// The landmarks of the region that was last looked at, as a person of the frame; and from two of them the region to
+// look at in the next frame, if the model says that there is a person at all.
+#include "pose/regions.glsl"
+
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) readonly buffer Landmarks { float landmarks[]; };  // x, y, z, visibility, presence of each
+layout(std430, binding = 1) readonly buffer Score { float score[]; };
+layout(std430, binding = 2) readonly buffer World { float world[]; };  // x, y, z of each
+layout(std430, binding = 3) buffer State { REGIONS; };
+
+const int kHips = 33, kEnd = 34;  // behind the points of the skeleton
+// Of the One-Euro filter over these two, as MediaPipe has it: a region that rests makes landmarks rest.
+const float kLeastCutOff = 0.01, kBeta = 10.0, kCutOffOfSpeed = 1.0;
+const float kLeastSide = 2.0;  // pixels; what is smaller is nobody
+
+float sigmoid(float x) { return 1.0 / (1.0 + exp(-x)); }
+
+// In pixels of the upright frame.
+vec2 place_of(int n, vec4 square) {
+  vec2 at = vec2(landmarks[5 * n], landmarks[5 * n + 1]) / vec2(u_sizes.yz) - 0.5;
+  return square.xy + turned(at * square.z, square.w);
+}
+
+void store_point(int n, vec4 square) {
+  vec2 at = place_of(n, square) / u_frame.xy;
+  float z = landmarks[5 * n + 2] / float(u_sizes.y) * square.z / u_frame.x;
+  vec2 around = turned(vec2(world[3 * n], world[3 * n + 1]), square.w);
+  persons[slot].points[n] = KeyPoint(at.x, at.y, z, sigmoid(landmarks[5 * n + 3]), sigmoid(landmarks[5 * n + 4]),
+                                     around.x, around.y, world[3 * n + 2]);
+}
+
+void follow(vec4 square, Filtered ends, bool is_new) {
+  vec4 now = vec4(place_of(kHips, square), place_of(kEnd, square));
+  float seconds = is_new ? 0.0 : u_frame.z;
+  ends = filtered(ends, now, 1.0 / max(square.z, kLeastSide), kLeastCutOff, kBeta, kCutOffOfSpeed, seconds);
+  vec4 next = square_of(ends.value.xy, ends.value.zw);
+  regions[slot].square = next;
+  regions[slot].ends = ends;
+  regions[slot].is_new = 0;
+  regions[slot].is_followed = next.z >= kLeastSide ? 1 : 0;
+}
+
+void main() {
+  int lane = int(gl_LocalInvocationIndex);
+  vec4 square = regions[slot].square;
+  Filtered ends = regions[slot].ends;
+  bool is_new = regions[slot].is_new != 0;
+  bool is_there = regions[slot].is_followed != 0 && score[0] >= u_score.x;
+  barrier();  // all have read what one is about to write
+  if (lane < kMaxKeyPoints && is_there) store_point(lane, square);
+  if (lane != 0) return;
+  if (!is_there) {
+    regions[slot].is_followed = 0;
+    return;
+  }
+  follow(square, ends, is_new);
+  persons[slot].points_count = kMaxKeyPoints;
+  persons[slot].score = score[0];
+  persons[slot].rotation = square.w;
+}

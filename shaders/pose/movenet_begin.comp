@@ -1,0 +1,14 @@
+// At the beginning of a frame: MoveNet looks at the region that it chose in the frame before, or at the whole frame.
+#include "pose/regions.glsl"
+
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer State { REGIONS; };
+
+void main() {
+  slot = -1;
+  persons_count = 1;
+  if (u_frame.z < 0.0 || regions[0].is_new != 0) {
+    regions[0].square = vec4(0.5 * u_frame.xy, max(u_frame.x, u_frame.y), 0.0);
+  }
+  regions[0].is_followed = 1;
+}

@@ -1,0 +1,33 @@
+// MoveNet's numbers for several persons: of each person y, x and score of its points, in fractions of the model's
+// input, then its box and score.
+#include "pose/found.glsl"
+
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) readonly buffer Numbers { float numbers[]; };
+layout(std430, binding = 1) buffer Found { PERSONS; } found;
+layout(std140, binding = 1) uniform Decoder {
+  vec4 u_place[2];  // rows of the map from the model's input to the upright frame; both in fractions
+  vec4 u_score;     // x: of a person, the least
+  ivec4 u_layout;   // persons, points of a person, numbers of a person, the most persons
+};
+
+void main() {
+  int lane = int(gl_LocalInvocationIndex);
+  for (int n = lane; n < u_layout.x * u_layout.y; n += 64) {
+    int person = n / u_layout.y, point = n % u_layout.y;
+    int at = person * u_layout.z + 3 * point;
+    found.persons[person].points[point] =
+        flat_point(to_upright(u_place, vec2(numbers[at + 1], numbers[at])), numbers[at + 2]);
+  }
+  if (lane == 0) found.persons_count = u_layout.x;
+  if (lane >= u_layout.x) return;
+  float score = numbers[(lane + 1) * u_layout.z - 1];
+  int better = 0;  // of as many as are wanted, the likeliest stay
+  for (int i = 0; i < u_layout.x; ++i) {
+    float other = numbers[(i + 1) * u_layout.z - 1];
+    better += other > score || (other == score && i < lane) ? 1 : 0;
+  }
+  found.persons[lane].score = score;
+  found.persons[lane].rotation = 0.0;
+  found.persons[lane].points_count = score >= u_score.x && better < u_layout.w ? u_layout.y : 0;
+}

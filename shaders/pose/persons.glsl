@@ -1,0 +1,23 @@
+// The persons of a frame; gst_plugin/pose/persons.h says what the members mean. A shader declares the buffer itself:
+//   layout(std430, binding = 0) readonly buffer Persons { PERSONS };
+const int kMaxPersons = 8;
+const int kMaxKeyPoints = 33;
+
+struct KeyPoint {
+  float x, y, z;
+  float visibility, presence;
+  float world_x, world_y, world_z;
+};
+struct Person {
+  vec4 box;  // least x, least y, greatest x, greatest y
+  float score;
+  float rotation;
+  int id;
+  int points_count;
+  KeyPoint points[kMaxKeyPoints];
+};
+
+#define PERSONS          \
+  int persons_count;     \
+  int persons_unused[3]; \
+  Person persons[kMaxPersons]

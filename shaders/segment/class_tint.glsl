@@ -1,0 +1,53 @@
+// The colour of the class that a place belongs to; A is 0 where that is class 0. Includers include draw/palette.glsl,
+// segment/matte.glsl and segment/background.glsl before.
+// Weights of a cubic B-spline make the borders between texels of different classes smooth curves, and one pixel of the
+// frame is what the change takes.
+
+vec4 tint_of(int number) { return vec4(class_color(number).rgb, number == 0 ? 0.0 : 1.0); }
+
+vec4 spline_weights(float f) {
+  float g = 1.0 - f;
+  vec4 w = vec4(g * g * g, 4.0 - 6.0 * f * f + 3.0 * f * f * f, 0.0, f * f * f) / 6.0;
+  w.z = 1.0 - w.x - w.y - w.w;
+  return w;
+}
+
+vec4 class_tint(vec2 place) {
+  ivec2 size = textureSize(u_background, 0);
+  vec2 texel = mask_place(place) * vec2(size) - 0.5;
+  ivec2 first = ivec2(floor(texel)) - 1;
+  int numbers[16];
+  bool same = true;
+  for (int i = 0; i < 16; ++i) {
+    ivec2 at = clamp(first + ivec2(i & 3, i >> 2), ivec2(0), size - 1);
+    numbers[i] = int(texelFetch(u_background, at, 0).g * 255.0 + 0.5);
+    same = same && numbers[i] == numbers[0];
+  }
+  if (same) return tint_of(numbers[0]);
+
+  vec4 across = spline_weights(fract(texel.x)), down = spline_weights(fract(texel.y));
+  int best = numbers[0], second = numbers[0];
+  float most = -1.0, next = 0.0;
+  for (int i = 0; i < 16; ++i) {
+    if (numbers[i] == best && most >= 0.0) continue;
+    float sum = 0.0;
+    for (int j = 0; j < 16; ++j) sum += numbers[j] == numbers[i] ? across[j & 3] * down[j >> 2] : 0.0;
+    if (sum > most) {
+      second = best;
+      next = max(most, 0.0);
+      best = numbers[i];
+      most = sum;
+    } else if (sum > next && numbers[i] != best) {
+      second = numbers[i];
+      next = sum;
+    }
+  }
+  // Across a straight border the difference of both weights changes by 4/3 from texel to texel.
+  vec2 step_x = vec2(u_to_mask[0].x, u_to_mask[1].x) * u_frame_texel.x * vec2(size);
+  vec2 step_y = vec2(u_to_mask[0].y, u_to_mask[1].y) * u_frame_texel.y * vec2(size);
+  float texels = max(sqrt(0.5 * (dot(step_x, step_x) + dot(step_y, step_y))), 1e-4);  // to a pixel
+  float share = clamp(0.5 + 0.75 * (most - next) / texels, 0.5, 1.0);
+  vec4 a = tint_of(best), b = tint_of(second);
+  float alpha = mix(b.a, a.a, share);
+  return vec4(mix(b.rgb * b.a, a.rgb * a.a, share) / max(alpha, 1e-4), alpha);
+}

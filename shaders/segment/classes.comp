@@ -1,0 +1,51 @@
+// What a model says of many classes, pixel by pixel: the probability of the foreground in R, in G the number of the
+// likeliest class, 0 where that is not to be shown, and how often each is seen.
+//   NUMBERS  the model itself says which class it is
+layout(local_size_x = 8, local_size_y = 8) in;
+layout(std430, binding = 0) readonly buffer Scores { float b_scores[]; };  // row by row, a pixel's side by side
+layout(std430, binding = 1) buffer Seen { uint b_seen[256]; };
+layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
+layout(std140, binding = 1) uniform Classes {
+  ivec4 u_size;           // width, height, channels; activation still to be applied: 0 none, 1 sigmoid, 2 softmax
+  ivec4 u_foreground[2];  // bit c: class c is foreground
+  ivec4 u_shown[2];
+};
+
+// One pixel of so many in each direction is counted.
+const int kSparse = 4;
+
+int bit(ivec4 bits, int c) { return (bits[(c >> 5) & 3] >> (c & 31)) & 1; }
+int is_foreground(int c) { return bit(u_foreground[c >> 7], c); }
+int is_shown(int c) { return bit(u_shown[c >> 7], c); }
+
+void main() {
+  ivec2 position = ivec2(gl_GlobalInvocationID.xy);
+  if (any(greaterThanEqual(position, u_size.xy))) return;
+  int pixel = position.y * u_size.x + position.x;
+#ifdef NUMBERS
+  int likeliest = clamp(int(b_scores[pixel] + 0.5), 0, 255);
+  float probability = float(is_foreground(likeliest));
+#else
+  int first = pixel * u_size.z, likeliest = 0;
+  float top = b_scores[first];
+  for (int c = 1; c < u_size.z; ++c) {
+    float score = b_scores[first + c];
+    if (score > top) {
+      top = score;
+      likeliest = c;
+    }
+  }
+  float sum = 0.0, total = 0.0;
+  for (int c = 0; c < u_size.z; ++c) {
+    float score = b_scores[first + c];
+    if (u_size.w == 1) score = 1.0 / (1.0 + exp(-score));
+    if (u_size.w == 2) score = exp(score - top);
+    total += score;
+    sum += score * float(is_foreground(c));
+  }
+  float probability = clamp(u_size.w == 2 ? sum / total : sum, 0.0, 1.0);
+#endif
+  int shown = likeliest * is_shown(likeliest);
+  imageStore(u_output, position, vec4(probability, float(shown) / 255.0, 0.0, 1.0));
+  if (shown != 0 && position.x % kSparse == 0 && position.y % kSparse == 0) atomicAdd(b_seen[shown], 1u);
+}

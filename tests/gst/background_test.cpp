@@ -1,0 +1,182 @@
+// What the compositor puts behind the foreground, and how it joins the two.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "compositor_case.h"
+
+namespace sightglass::test {
+namespace {
+
+using BackgroundTest = CompositorTest;
+
+constexpr int32_t kSize = 256, kMask = 64;
+
+// Foreground is the left half.
+std::vector<float> left_half() {
+  std::vector<float> mask;
+  for (int i = 0; i < kMask * kMask; ++i) mask.push_back(i % kMask < kMask / 2 ? 1 : 0);
+  return mask;
+}
+
+Look hard(Background background) {
+  Look look = look_of(background);
+  look.softness = 0;
+  return look;
+}
+
+// Standard deviation and mean of a row's steps, taken as a distribution.
+struct Edge {
+  double sigma = 0, place = 0;
+};
+Edge edge_of(const Rgba& picture) {
+  double mass = 0, mean = 0, square = 0;
+  for (int32_t x = 1; x < picture.width; ++x) {
+    const double step = picture.at(x - 1, picture.height / 2)[0] - picture.at(x, picture.height / 2)[0];
+    mass += step;
+    mean += step * (x - 0.5);
+    square += step * (x - 0.5) * (x - 0.5);
+  }
+  mean /= mass;
+  return {std::sqrt(std::max(0.0, square / mass - mean * mean)), mean + 0.5};
+}
+
+TEST_F(BackgroundTest, FeatherSpreadsTheEdgeToBothSides) {
+  const Rgba frame = solid(kSize, kSize, {255, 255, 255, 255});
+  for (const float feather : {0.0F, 3.0F, 6.0F, 12.0F, 24.0F, 40.0F}) {
+    Look look = hard(Background::kMask);
+    look.feather = feather;
+    const Rgba mask = draw(frame, kMask, kMask, left_half(), look);
+    const Edge edge = edge_of(mask);
+    std::printf("feather %4.1f: the edge's standard deviation is %.2f px, at %.1f\n", static_cast<double>(feather),
+                edge.sigma, edge.place);
+    EXPECT_NEAR(edge.sigma, 0.5 * static_cast<double>(feather), 0.5 + 0.05 * static_cast<double>(feather));
+    EXPECT_NEAR(edge.place, kSize / 2, 1) << "the edge must stay where it is";
+    // As far away as it says, little is left of it.
+    const auto reach = static_cast<int32_t>(std::lround(feather)) + 2;
+    EXPECT_GE(mask.at(kSize / 2 - reach, kSize / 2)[0], 240);
+    EXPECT_LE(mask.at(kSize / 2 + reach, kSize / 2)[0], 15);
+  }
+}
+
+TEST_F(BackgroundTest, LightWrapsRoundTheEdge) {
+  const Rgba frame = solid(kSize, kSize, {20, 20, 20, 255});
+  for (const Background background : {Background::kColor, Background::kImage}) {
+    Look look = hard(background);
+    look.color = {1, 0.5F, 0, 1};
+    ASSERT_TRUE(compositor_->resize(kSize, kSize).ok());
+    width_ = height_ = kSize;
+    const Rgba picture = solid(kSize, kSize, {255, 128, 0, 255});
+    if (background == Background::kImage) {
+      ASSERT_TRUE(compositor_->set_picture(std::as_bytes(std::span(picture.pixels))).ok());
+    }
+    const Rgba plain = draw(frame, kMask, kMask, left_half(), look);
+    look.light_wrap = 0.8F;
+    const Rgba wrapped = draw(frame, kMask, kMask, left_half(), look);
+    const auto at = [&](const Rgba& of, int32_t x, int channel) {
+      return static_cast<int>(of.at(x, kSize / 2)[channel]);
+    };
+    EXPECT_EQ(at(plain, kSize / 2 - 4, 0), 20);
+    EXPECT_GT(at(wrapped, kSize / 2 - 4, 0), 60) << "next to the edge it is lit";
+    EXPECT_GT(at(wrapped, kSize / 2 - 4, 0), at(wrapped, kSize / 2 - 4, 1)) << "by the background's colour";
+    EXPECT_EQ(at(wrapped, kSize / 2 - 4, 2), 20) << "which has no blue";
+    EXPECT_GT(at(wrapped, kSize / 2 - 4, 0), at(wrapped, kSize / 2 - 8, 0)) << "less and less farther in";
+    EXPECT_LE(at(wrapped, 40, 0), 21) << "and not at all far from it";
+    EXPECT_EQ(at(wrapped, kSize - 20, 0), 255) << "the background is what it was";
+    EXPECT_NEAR(at(wrapped, kSize - 20, 1), 128, 1);
+  }
+  Look look = hard(Background::kTransparent);
+  look.light_wrap = 1;
+  EXPECT_EQ(draw(frame, kMask, kMask, left_half(), look).at(kSize / 2 - 4, 20)[0], 20) << "nothing has no light";
+}
+
+TEST_F(BackgroundTest, AlphaMayBePremultiplied) {
+  Look look = look_of(Background::kTransparent);
+  look.softness = 1;
+  look.premultiply = true;
+  const Rgba out = draw_uniform(solid(16, 16, {200, 100, 50, 255}), 0.5F, look);
+  EXPECT_NEAR(out.at(8, 8)[3], 127.5, 1);
+  EXPECT_NEAR(out.at(8, 8)[0], 100, 1);
+  EXPECT_NEAR(out.at(8, 8)[1], 50, 1);
+  EXPECT_NEAR(out.at(8, 8)[2], 25, 1);
+  Look color = look_of(Background::kColor);
+  color.color = {1, 0.5F, 0, 0.4F};
+  color.premultiply = true;
+  const Rgba behind = draw_uniform(solid(16, 16, {200, 100, 50, 255}), 0, color);
+  EXPECT_NEAR(behind.at(8, 8)[0], 102, 1);
+  EXPECT_NEAR(behind.at(8, 8)[3], 102, 1);
+}
+
+TEST_F(BackgroundTest, BarsHaveTheColour) {
+  const Rgba frame = make_frame(40, 20);
+  ASSERT_TRUE(compositor_->resize(40, 20).ok());
+  width_ = 40, height_ = 20;
+  const Rgba picture = solid(40, 20, {10, 20, 30, 255});
+  ASSERT_TRUE(compositor_->set_picture(std::as_bytes(std::span(picture.pixels)), {0.25F, 0, 0.75F, 1}).ok());
+  Look look = look_of(Background::kImage);
+  look.color = {1, 0, 0, 1};
+  const Rgba out = draw_uniform(frame, 0, look);
+  for (int32_t x = 0; x < 40; ++x) {
+    EXPECT_EQ(out.at(x, 7)[0], x >= 10 && x < 30 ? 10 : 255) << x;
+  }
+}
+
+// A foreground far brighter than what lies behind it does not shine into the blur, at an edge that the mask has right.
+TEST_F(BackgroundTest, BrightForegroundDoesNotBleed) {
+  Rgba frame(kSize, kSize);
+  for (int32_t y = 0; y < kSize; ++y) {
+    for (int32_t x = 0; x < kSize; ++x) {
+      std::fill_n(frame.at(x, y), 3, static_cast<uint8_t>(x < kSize / 2 ? 255 : 16));
+      frame.at(x, y)[3] = 255;
+    }
+  }
+  for (const float radius : {12.0F, 40.0F, 100.0F}) {
+    Look look = hard(Background::kBlur);
+    look.blur_radius = radius;
+    const Rgba out = draw(frame, kMask, kMask, left_half(), look);
+    int brightest = 0;
+    for (int32_t x = kSize / 2 + 6; x < kSize; ++x) brightest = std::max<int>(brightest, out.at(x, kSize / 2)[0]);
+    std::printf("blur-radius %3.0f: white foreground on 16 of 255 makes %d\n", static_cast<double>(radius), brightest);
+    EXPECT_LE(brightest, 21);
+  }
+}
+
+// A small light that moves by a pixel a frame: its blur moves along, and neither flickers nor jumps.
+TEST_F(BackgroundTest, AMovingLightDoesNotSparkle) {
+  constexpr int32_t kDot = 6, kSteps = 24;
+  for (const float radius : {6.0F, 16.0F, 24.0F, 48.0F}) {
+    Look look = look_of(Background::kBlur);
+    look.blur_radius = radius;
+    std::vector<double> sums;
+    std::vector<int> peaks;
+    for (int32_t step = 0; step < kSteps; ++step) {
+      Rgba frame = solid(kSize, kSize, {0, 0, 0, 255});
+      for (int32_t y = 0; y < kDot; ++y) {
+        for (int32_t x = 0; x < kDot; ++x) std::fill_n(frame.at(110 + step + x, 120 + step / 2 + y), 3, 255);
+      }
+      const Rgba out = draw_uniform(frame, 0, look);
+      double sum = 0;
+      int peak = 0;
+      for (size_t i = 0; i < out.pixels.size(); i += 4) {
+        sum += out.pixels[i];
+        peak = std::max<int>(peak, out.pixels[i]);
+      }
+      sums.push_back(sum);
+      peaks.push_back(peak);
+    }
+    const auto [dimmest, brightest] = std::ranges::minmax(peaks);
+    std::printf("blur-radius %2.0f: the light's peak is between %d and %d of 255\n", static_cast<double>(radius),
+                dimmest, brightest);
+    EXPECT_GT(dimmest, 0);
+    EXPECT_LE(brightest - dimmest, std::max(2, brightest / 20));
+    if (radius <= 24) {
+      const auto [least, most] = std::ranges::minmax(sums);  // bytes cut the tails of wide ones off
+      EXPECT_LE(most - least, 0.08 * most);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sightglass::test

@@ -1,0 +1,126 @@
+#include "detect_reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace sightglass::test {
+
+namespace {
+
+struct Candidate {
+  double score = 0;
+  int class_id = 0;
+  std::array<double, 4> box{};
+  std::vector<std::array<double, 2>> points;
+};
+
+double overlap(const std::array<double, 4>& a, const std::array<double, 4>& b) {
+  const double width = std::max(0.0, std::min(a[2], b[2]) - std::max(a[0], b[0]));
+  const double height = std::max(0.0, std::min(a[3], b[3]) - std::max(a[1], b[1]));
+  const double both = width * height;
+  return both / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - both);
+}
+
+Candidate candidate_at(const SsdLayout& layout, const float* box, const float* scores, const Anchor& anchor) {
+  Candidate c;
+  const auto best = std::max_element(scores + layout.background, scores + layout.classes);
+  c.class_id = static_cast<int>(best - scores);
+  const double limit = layout.logit_limit;
+  c.score = layout.logits ? 1 / (1 + std::exp(-std::clamp<double>(*best, -limit, limit))) : *best;
+  const int x = layout.y_first ? 1 : 0, y = 1 - x;
+  const double middle_x = box[x] / layout.x_scale * anchor.width + anchor.x;
+  const double middle_y = box[y] / layout.y_scale * anchor.height + anchor.y;
+  const auto size = [&](float number, float scale) {
+    return layout.exponential_sizes ? std::exp(double{number} / scale) : double{number} / scale;
+  };
+  const double width = size(box[2 + x], layout.width_scale) * anchor.width;
+  const double height = size(box[2 + y], layout.height_scale) * anchor.height;
+  c.box = {middle_x - width / 2, middle_y - height / 2, middle_x + width / 2, middle_y + height / 2};
+  for (int32_t i = 0; i < layout.points; ++i) {
+    const float* point = box + layout.first_point + i * layout.point_values;
+    c.points.push_back(
+        {point[x] / layout.x_scale * anchor.width + anchor.x, point[y] / layout.y_scale * anchor.height + anchor.y});
+  }
+  return c;
+}
+
+// The average, weighted by the scores.
+Candidate average(const Candidate& best, const std::vector<Candidate>& all) {
+  Candidate mean = best;
+  mean.box = {};
+  for (auto& point : mean.points) point = {};
+  double weight = 0;
+  for (const Candidate& c : all) {
+    weight += c.score;
+    for (size_t k = 0; k < 4; ++k) mean.box[k] += c.score * c.box[k];
+    for (size_t k = 0; k < c.points.size(); ++k) {
+      for (size_t axis = 0; axis < 2; ++axis) mean.points[k][axis] += c.score * c.points[k][axis];
+    }
+  }
+  for (double& v : mean.box) v /= weight;
+  for (auto& point : mean.points) {
+    for (double& v : point) v /= weight;
+  }
+  return mean;
+}
+
+}  // namespace
+
+std::vector<Detection> reference_ssd(const SsdLayout& layout, const std::vector<float>& boxes,
+                                     const std::vector<float>& scores, const InputTransform& to_upright,
+                                     const SsdChoice& choice) {
+  std::vector<Candidate> left;
+  for (size_t i = 0; i < layout.anchors.size(); ++i) {
+    Candidate c = candidate_at(layout, boxes.data() + i * static_cast<size_t>(layout.values),
+                               scores.data() + i * static_cast<size_t>(layout.classes), layout.anchors[i]);
+    if (c.score >= choice.threshold && c.box[2] > c.box[0] && c.box[3] > c.box[1]) left.push_back(std::move(c));
+  }
+  std::ranges::stable_sort(left, std::ranges::greater{}, &Candidate::score);
+  const auto map = [&m = to_upright.m](double x, double y) {
+    return std::array<float, 2>{static_cast<float>(m[0] * x + m[1] * y + m[2]),
+                                static_cast<float>(m[3] * x + m[4] * y + m[5])};
+  };
+  std::vector<Detection> found;
+  while (!left.empty() && found.size() < static_cast<size_t>(choice.most)) {
+    const Candidate best = left.front();
+    std::vector<Candidate> one, others;
+    for (size_t i = 0; i < left.size(); ++i) {
+      const bool same = i == 0 || overlap(best.box, left[i].box) > double{choice.iou_threshold};
+      (same ? one : others).push_back(left[i]);
+    }
+    const Candidate result = choice.weighted ? average(best, one) : best;
+    Detection detection;
+    const auto low = map(result.box[0], result.box[1]), high = map(result.box[2], result.box[3]);
+    detection.box = {low[0], low[1], high[0], high[1]};
+    detection.score = static_cast<float>(result.score);
+    detection.class_id = result.class_id;
+    detection.points_count = layout.points;
+    for (size_t k = 0; k < result.points.size(); ++k) {
+      detection.points[k] = map(result.points[k][0], result.points[k][1]);
+    }
+    found.push_back(detection);
+    left = std::move(others);
+  }
+  return found;
+}
+
+AnchorGrid short_range_face() { return {128, 128, {8, 16, 16, 16}}; }
+
+std::vector<Detection> read_detections(const GlApi& gl, GLuint buffer) {
+  Detections content;
+  gl.MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, buffer);
+  const void* mapped = gl.MapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, sizeof(content), GL_MAP_READ_BIT);
+  if (mapped != nullptr) std::memcpy(&content, mapped, sizeof(content));
+  gl.UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
+  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  const auto count = static_cast<size_t>(std::clamp(content.count, 0, kMaxDetections));
+  std::vector<Detection> found(content.detections.begin(), content.detections.begin() + static_cast<long>(count));
+  for (Detection& detection : found) {
+    for (auto i = static_cast<size_t>(detection.points_count); i < kMaxDetectionPoints; ++i) detection.points[i] = {};
+  }
+  return found;
+}
+
+}  // namespace sightglass::test

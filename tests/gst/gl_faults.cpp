@@ -1,0 +1,97 @@
+#include "gl_faults.h"
+
+#include <gst/gl/gl.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "gpu_engine/gl_api.h"
+#include "test_pipeline.h"
+
+namespace sightglass::test {
+
+namespace {
+
+std::mutex mutex;
+std::map<std::string, int, std::less<>> failing;
+bool error_pending = false;
+
+bool fails(std::string_view function) {
+  const std::lock_guard lock(mutex);
+  const auto entry = failing.find(function);
+  if (entry == failing.end() || entry->second == 0) return false;
+  --entry->second;
+  error_pending = true;
+  return true;
+}
+
+// One a function; the tag tells functions of the same type apart.
+template <typename Tag, typename Function>
+struct Faulty;
+template <typename Tag, typename R, typename... Args>
+struct Faulty<Tag, R (*)(Args...)> {
+  static inline R (*next)(Args...) = nullptr;
+  static R call(Args... args) {
+    if (fails(Tag::name())) return R();
+    return next(args...);
+  }
+  static gpointer instead_of(gpointer found) {
+    next = reinterpret_cast<R (*)(Args...)>(found);
+    return reinterpret_cast<gpointer>(call);
+  }
+};
+
+GLenum (*next_get_error)() = nullptr;
+GLenum get_error() {
+  {
+    const std::lock_guard lock(mutex);
+    if (std::exchange(error_pending, false)) return GL_OUT_OF_MEMORY;
+  }
+  return next_get_error();
+}
+
+gpointer (*next_get_proc_address)(GstGLAPI, const gchar*) = nullptr;
+
+gpointer get_proc_address(GstGLAPI api, const gchar* name) {
+  const gpointer found = next_get_proc_address(api, name);
+  const std::string_view asked = name;
+  if (found == nullptr) return found;
+  if (asked == "glGetError") {
+    next_get_error = reinterpret_cast<decltype(next_get_error)>(found);
+    return reinterpret_cast<gpointer>(get_error);
+  }
+#define SIGHTGLASS_FAULTY(function)                                                                \
+  {                                                                                                \
+    struct Tag {                                                                                   \
+      static constexpr const char* name() { return #function; }                                    \
+    };                                                                                             \
+    if (asked == "gl" #function) return Faulty<Tag, decltype(&::gl##function)>::instead_of(found); \
+  }
+  SIGHTGLASS_GL_FUNCTIONS(SIGHTGLASS_FAULTY)
+#undef SIGHTGLASS_FAULTY
+  return found;
+}
+
+}  // namespace
+
+void install_gl_faults() {
+  init_gstreamer();
+  GstGLDisplay* display = gst_gl_display_new();
+  GstGLContext* context = nullptr;
+  ASSERT_TRUE(gst_gl_display_create_context(display, nullptr, &context, nullptr));
+  GstGLContextClass* context_class = GST_GL_CONTEXT_GET_CLASS(context);
+  next_get_proc_address = std::exchange(context_class->get_proc_address, get_proc_address);
+  gst_object_unref(context);
+  gst_object_unref(display);
+}
+
+void fail_gl(const std::string& function, int calls) {
+  const std::lock_guard lock(mutex);
+  failing[function] = calls;
+  error_pending = false;
+}
+
+}  // namespace sightglass::test

@@ -1,0 +1,238 @@
+// glpose in pipelines: what it draws, tells and refuses, and what frames have to do with each other.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "harness/scratch_folder.h"
+#include "mask_meta.h"
+#include "results_meta.h"
+#include "test_pipeline.h"
+#include "tiny_model.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr const char* kMoveNet = "movenet_singlepose_lightning_int8_v4";
+constexpr const char* kBlazePose = "blazepose_landmark_lite";
+
+std::string pose_model(const std::string& name) { return shared_directory() + "/models/pose/" + name + ".tflite"; }
+std::string glpose(const std::string& model, const std::string& options = "") {
+  return "glpose name=segment model=" + pose_model(model) + " " + options;
+}
+
+class Pose : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (shared_directory().empty()) GTEST_SKIP() << "needs the real models and pictures of ../shared";
+    init_gstreamer();
+    person_ = load_picture(shared_directory() + "/media/mp_pose.jpg");
+  }
+  Rgba person_;
+};
+
+// Over all colours of all pixels.
+double mean_difference(const Rgba& a, const Rgba& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.pixels.size(); ++i) sum += std::abs(int{a.pixels[i]} - int{b.pixels[i]});
+  return sum / static_cast<double>(a.pixels.size());
+}
+
+TEST_F(Pose, SkeletonsAreDrawnOverThePicture) {
+  for (const char* model : {kMoveNet, kBlazePose}) {
+    TestPipeline pipeline(glpose(model, "line-width=8 point-radius=6 line-color=0xff00ff00 point-color=0xffff0000"));
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+    const auto drawn = pipeline.pass(person_);
+    ASSERT_TRUE(drawn) << pipeline.error(1);
+    // Along the left upper arm, on the nose, and nowhere in the sky.
+    const uint8_t* arm = drawn->at(565, 320);
+    EXPECT_GT(arm[1], 200) << model;
+    EXPECT_LT(arm[0], 60) << model;
+    const uint8_t* nose = drawn->at(468, 284);
+    EXPECT_GT(nose[0], 200) << model;
+    EXPECT_LT(nose[1], 60) << model;
+    EXPECT_NEAR(drawn->at(50, 50)[1], person_.at(50, 50)[1], 2) << model;
+
+    // Off, while playing.
+    g_object_set(pipeline.segment(), "draw", FALSE, nullptr);
+    const auto plain = pipeline.pass(person_);
+    ASSERT_TRUE(plain) << pipeline.error(1);
+    EXPECT_LT(mean_difference(*plain, person_), 0.01) << model;
+    // What nothing reaches is not drawn either.
+    g_object_set(pipeline.segment(), "draw", TRUE, "visibility-threshold", 1.0F, nullptr);
+    const auto unsure = pipeline.pass(person_);
+    ASSERT_TRUE(unsure) << pipeline.error(1);
+    EXPECT_LT(mean_difference(*unsure, person_), 0.2) << model;
+  }
+}
+
+struct Told {
+  guint64 frame = 0;
+  guint objects = 0, id = 0, points = 0;
+  float nose_x = 0, nose_y = 0, confidence = 0;
+  std::string last_point;
+};
+
+// Of the last buffer with results, from `frames` times the picture.
+class ResultsProbe {
+ public:
+  explicit ResultsProbe(TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.segment(), "src")) {
+    gst_pad_add_probe(pad_, GST_PAD_PROBE_TYPE_BUFFER, read, this, nullptr);
+  }
+  ~ResultsProbe() { gst_object_unref(pad_); }
+  ResultsProbe(const ResultsProbe&) = delete;
+  ResultsProbe& operator=(const ResultsProbe&) = delete;
+  Told last;
+  int buffers = 0, masks = 0;
+
+ private:
+  static GstPadProbeReturn read(GstPad*, GstPadProbeInfo* info, gpointer data) {
+    auto* that = static_cast<ResultsProbe*>(data);
+    GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+    if (sightglass_buffer_get_mask_meta(buffer) != nullptr) ++that->masks;
+    gpointer state = nullptr;
+    while (const SightglassResultsMeta* meta = sightglass_buffer_iterate_results_meta(buffer, &state)) {
+      const SightglassResults& results = *meta->results;
+      ++that->buffers;
+      that->last = {};
+      that->last.frame = results.frame;
+      that->last.objects = results.objects_count;
+      if (results.objects_count == 0) continue;
+      const SightglassResultObject& person = results.objects[0];
+      that->last.id = person.id;
+      that->last.points = person.points_count;
+      that->last.confidence = person.confidence;
+      that->last.nose_x = person.points[0].x;
+      that->last.nose_y = person.points[0].y;
+      that->last.last_point = person.points[person.points_count - 1].name;
+    }
+    return GST_PAD_PROBE_OK;
+  }
+  GstPad* pad_;
+};
+
+TEST_F(Pose, ResultsAreWhatWasFoundInFramesBefore) {
+  for (const char* model : {kMoveNet, kBlazePose}) {
+    TestPipeline pipeline(glpose(model, "results=meta"));
+    ResultsProbe probe(pipeline);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+    for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
+    ASSERT_GT(probe.buffers, 0) << model;
+    EXPECT_LT(probe.last.frame, 5u);
+    EXPECT_EQ(probe.last.objects, 1u);
+    EXPECT_EQ(probe.last.id, 1u);
+    EXPECT_NEAR(probe.last.nose_x, 0.468F, 0.012F) << model;
+    EXPECT_NEAR(probe.last.nose_y, 0.423F, 0.012F) << model;
+    EXPECT_EQ(probe.last.points, model == kMoveNet ? 17u : 33u);
+    EXPECT_EQ(probe.last.last_point, model == kMoveNet ? "right_ankle" : "right_foot_index");
+    EXPECT_GT(probe.last.confidence, 0.2F);
+
+    // Whoever comes after a flush, or in a new segment, is somebody new.
+    ASSERT_TRUE(pipeline.flush());
+    for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
+    EXPECT_EQ(probe.last.id, 2u) << model;
+    ASSERT_TRUE(pipeline.send_segment());
+    for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
+    EXPECT_EQ(probe.last.id, 3u) << model;
+
+    // Frames of another size, without anybody: nobody is told.
+    const Rgba empty(320, 200);
+    for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(empty)) << pipeline.error(1);
+    EXPECT_EQ(probe.last.objects, 0u) << model;
+    for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
+    EXPECT_EQ(probe.last.objects, 1u) << model;
+  }
+}
+
+// Also those of the last frames, which no frame follows.
+TEST_F(Pose, EveryFramesResultsArePosted) {
+  constexpr int kFrames = 4;
+  TestPipeline pipeline(glpose(kMoveNet, "results=message"));
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+  for (int i = 0; i < kFrames; ++i) ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
+  pipeline.push_eos();
+  GstBus* bus = gst_element_get_bus(pipeline.pipeline());
+  std::string frames, model;
+  bool at_end = false;
+  while (!at_end) {
+    GstMessage* message = gst_bus_timed_pop_filtered(
+        bus, 30 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_ELEMENT | GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+    ASSERT_NE(message, nullptr);
+    const GstStructure* structure = gst_message_get_structure(message);
+    guint64 frame = 0;
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT && gst_structure_has_name(structure, "sightglass-results") &&
+        gst_structure_get_uint64(structure, "frame", &frame)) {
+      frames += std::to_string(frame) + " ";
+      model = gst_structure_get_string(structure, "model");
+      EXPECT_EQ(gst_value_list_get_size(gst_structure_get_value(structure, "objects")), 1U);
+    }
+    at_end = GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT;
+    EXPECT_NE(GST_MESSAGE_TYPE(message), GST_MESSAGE_ERROR);
+    gst_message_unref(message);
+  }
+  gst_object_unref(bus);
+  EXPECT_EQ(frames, "0 1 2 3 ");
+  EXPECT_EQ(model, kMoveNet) << "its name, and not where it lies";
+}
+
+TEST_F(Pose, BlazePosesMaskIsAttached) {
+  TestPipeline pipeline(glpose(kBlazePose, "attach-mask=true draw=false") + " ! gldownload ! glupload");
+  ResultsProbe probe(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+  ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
+  EXPECT_EQ(probe.masks, 1);
+  TestPipeline movenet(glpose(kMoveNet, "attach-mask=true"));
+  movenet.set_state(GST_STATE_PLAYING);
+  EXPECT_NE(movenet.error(5).find("attach-mask"), std::string::npos);
+}
+
+// The golden mask is blue for the person, red for everything else.
+TEST_F(Pose, GlsegmentComposesWithBlazePosesMask) {
+  Rgba golden = load_picture(shared_directory() + "/media/mp_pose_segmentation_golden.png");
+  for (size_t i = 0; i < golden.pixels.size(); i += 4) golden.pixels[i] = golden.pixels[i + 2];
+  TestPipeline pipeline("glpose attach-mask=true draw=false model=" + pose_model(kBlazePose) +
+                        " ! glsegment name=segment mask-source=meta background=mask softness=0.1");
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+  std::optional<Rgba> mask;
+  for (int i = 0; i < 2; ++i) mask = pipeline.pass(person_);
+  ASSERT_TRUE(mask) << pipeline.error(1);
+  const double agreement = iou(*mask, golden);
+  std::printf("agreement with MediaPipe's mask: %.3f\n", agreement);
+  EXPECT_GT(agreement, 0.9);
+
+  // Without a mask all is background, and a warning says why.
+  TestPipeline alone("glsegment name=segment mask-source=meta background=color background-color=0xff0000ff");
+  ASSERT_TRUE(alone.set_state(GST_STATE_PLAYING)) << alone.error(1);
+  const auto hidden = alone.pass(person_);
+  ASSERT_TRUE(hidden) << alone.error(1);
+  EXPECT_EQ(hidden->at(480, 350)[0], 0);
+  EXPECT_EQ(hidden->at(480, 350)[2], 255);
+  EXPECT_NE(alone.warning(5).find("carries no mask"), std::string::npos);
+}
+
+// The first error of a pipeline with this element.
+std::string error_of(const std::string& element) {
+  TestPipeline pipeline(element);
+  pipeline.set_state(GST_STATE_PLAYING);
+  return pipeline.error(5);
+}
+
+TEST_F(Pose, ErrorsSayWhatIsNeeded) {
+  EXPECT_NE(error_of("glpose name=segment").find("model=FILE.tflite"), std::string::npos);
+  const std::string mask = error_of("glpose name=segment model=" + red_model());
+  EXPECT_NE(mask.find("no model of poses"), std::string::npos) << mask;
+  const std::string detector = error_of(glpose("blazepose_detection_224"));
+  EXPECT_NE(detector.find("set it as detector"), std::string::npos) << detector;
+  const std::string wrong = error_of(glpose(kBlazePose, "detector=" + pose_model(kMoveNet)));
+  EXPECT_NE(wrong.find("this is MoveNet"), std::string::npos) << wrong;
+  // Landmarks in a folder of their own have no detector beside them.
+  const auto alone = scratch_folder() / "landmarks.tflite";
+  std::filesystem::copy_file(pose_model(kBlazePose), alone, std::filesystem::copy_options::overwrite_existing);
+  const std::string lonely = error_of("glpose name=segment model=" + alone.string());
+  EXPECT_NE(lonely.find("detector=FILE.tflite"), std::string::npos) << lonely;
+}
+
+}  // namespace
+}  // namespace sightglass::test

@@ -1,0 +1,219 @@
+// One-stage models from a picture in a texture to persons in a buffer, against what the outputs that TensorFlow Lite
+// recorded for the same picture decode to.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "gl_pictures.h"
+#include "harness/golden.h"
+#include "ops/op_case.h"
+#include "pose_case.h"
+#include "reference_decoders.h"
+
+namespace sightglass::test {
+namespace {
+
+using Role = PoseModel::Role;
+
+// In pixels of the model's input, by points of which the reference is sure.
+struct Deviation {
+  float greatest = 0, mean = 0, score = 0;
+  int points = 0;
+};
+Deviation compare(const Person& found, const ReferencePerson& expected, const PoseModel& model, float sure = 0) {
+  Deviation deviation;
+  for (size_t k = 0; k < expected.points.size(); ++k) {
+    const ReferencePoint& point = expected.points[k];
+    deviation.score = std::max(deviation.score, std::abs(found.points[k].visibility - point.score));
+    if (point.score < sure) continue;
+    const float dx = found.points[k].x * static_cast<float>(model.width) - 0.5F - point.x;
+    const float dy = found.points[k].y * static_cast<float>(model.height) - 0.5F - point.y;
+    deviation.greatest = std::max(deviation.greatest, std::hypot(dx, dy));
+    deviation.mean += std::hypot(dx, dy);
+    ++deviation.points;
+  }
+  if (deviation.points > 0) deviation.mean /= static_cast<float>(deviation.points);
+  std::printf("%d points: %.4f pixels at most, %.4f in the mean; scores %.5f at most\n", deviation.points,
+              deviation.greatest, deviation.mean, deviation.score);
+  return deviation;
+}
+
+class OneStageTest : public PoseTest {
+ protected:
+  Persons find(const PoseModel& model, const std::string& picture, const FindOptions& options) {
+    const auto finder = one_stage_finder(model);
+    const UprightFrame frame = frame_of(picture);
+    const Status status = finder->find(frame, options);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return read(finder->found());
+  }
+};
+
+TEST_F(OneStageTest, MoveNet) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const std::string name = "movenet_singlepose_lightning_int8_v4";
+  const PoseModel model = load(model_file(name));
+  const Golden golden = golden_of(name);
+  ReferencePerson expected;
+  for (size_t k = 0; k < 17; ++k) {
+    const float* n = golden.outputs[0].data() + 3 * k;
+    expected.points.push_back({n[1] * 192 - 0.5F, n[0] * 192 - 0.5F, n[2]});
+  }
+  const Persons found = find(model, golden.picture, {.max_persons = 1, .person_score = 0.2F});
+  ASSERT_EQ(found.count, 1);
+  ASSERT_EQ(found.persons[0].points_count, 17);
+  const Deviation deviation = compare(found.persons[0], expected, model, 0.2F);
+  EXPECT_LE(deviation.greatest, 0.05F);
+  EXPECT_LE(deviation.score, 0.05F);
+}
+
+TEST_F(OneStageTest, PoseNetForOnePerson) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  for (const std::string name : {"posenet_mnv1_075_353x481_quant", "posenet_mnv1_100_257_multi_kpt_int8"}) {
+    const PoseModel model = load(model_file(name));
+    const Golden golden = golden_of(name);
+    const float stride = name.find("353") != std::string::npos ? 16 : 32;
+    const ReferencePerson expected =
+        best_of_cells(golden.grids[model.outputs[Role::kHeat]], golden.grids[model.outputs[Role::kOffsets]], stride);
+    const Persons found = find(model, golden.picture, {.max_persons = 1, .person_score = 0});
+    ASSERT_EQ(found.count, 1);
+    // The second model's input is quantised to whole numbers, of which this picture leaves 0 and 1: its scores are low.
+    const Deviation deviation = compare(found.persons[0], expected, model);
+    EXPECT_LE(deviation.mean, 0.05F) << name;
+    EXPECT_LE(deviation.score, 0.05F) << name;
+  }
+}
+
+TEST_F(OneStageTest, PoseNetForSeveralPersons) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  for (const std::string name : {"posenet_mnv1_075_353x481_quant", "posenet_mnv1_100_257_multi_kpt_int8"}) {
+    const PoseModel model = load(model_file(name));
+    const Golden golden = golden_of(name);
+    const float stride = name.find("353") != std::string::npos ? 16 : 32;
+    const auto grid = [&](Role role) { return golden.grids[model.outputs[role]]; };
+    Grid forward = grid(Role::kForward), backward;
+    if (model.has(Role::kBackward)) {
+      backward = grid(Role::kBackward);
+    } else {  // one behind the other in each cell
+      backward = forward;
+      for (Grid* half : {&forward, &backward}) {
+        const Grid both = grid(Role::kForward);
+        half->channels = 32;
+        half->numbers.clear();
+        for (int cell = 0; cell < both.rows * both.columns; ++cell) {
+          const float* first = both.numbers.data() + cell * 64 + (half == &backward ? 32 : 0);
+          half->numbers.insert(half->numbers.end(), first, first + 32);
+        }
+      }
+    }
+    const auto expected = grow_persons(grid(Role::kHeat), grid(Role::kOffsets), forward, backward, stride, kMaxPersons);
+    const Persons found = find(model, golden.picture, {.max_persons = kMaxPersons, .person_score = 0});
+    ASSERT_EQ(static_cast<size_t>(found.count), expected.size()) << name;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const Deviation deviation = compare(found.persons[i], expected[i], model);
+      EXPECT_LE(deviation.greatest, 0.05F) << name;
+      EXPECT_NEAR(found.persons[i].score, expected[i].score, 0.01F) << name;
+    }
+  }
+}
+
+TEST_F(OneStageTest, AFrameOfAnotherAspectRatioIsLaidInWhole) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const PoseModel model = load(model_file("movenet_singlepose_lightning_int8_v4"));
+  const Persons found =
+      find(model, shared_directory() + "/media/mp_pose.jpg", {.max_persons = 1, .person_score = 0.2F});
+  ASSERT_EQ(found.persons[0].points_count, 17);
+  const auto& points = found.persons[0].points;
+  EXPECT_LT(points[0].y, points[11].y);  // the nose is above the hips
+}
+
+// Looked at more closely, the model is surer of a small person.
+TEST_F(OneStageTest, MoveNetLooksMoreCloselyAtWhomItHasSeen) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const auto finder = one_stage_finder(load(model_file("movenet_singlepose_lightning_int8_v4")));
+  const UprightFrame frame = frame_of(shared_directory() + "/media/mp_pose.jpg");
+  const auto find = [&](const UprightFrame& in, float seconds) {
+    EXPECT_TRUE(finder->find(in, {.max_persons = 1, .person_score = 0, .seconds = seconds}).ok());
+    return read(finder->found()).persons[0];
+  };
+  const Person first = find(frame, -1);
+  Person next = first;
+  for (int i = 0; i < 3; ++i) next = find(frame, 0.033F);
+  std::printf("mean score %.3f, then %.3f\n", first.score, next.score);
+  EXPECT_GT(next.score, first.score + 0.02F);
+  EXPECT_NEAR(next.points[9].x, 0.695F, 0.015F);  // the left wrist, as BlazePose sees it
+  EXPECT_NEAR(next.points[9].y, 0.474F, 0.015F);
+  // Over a break the whole frame is seen again; nobody leads to the whole frame, too.
+  EXPECT_EQ(find(frame, -1).points[9], first.points[9]);
+  const UprightFrame nothing = frame_of(Rgba(frame.width, frame.height));
+  for (int i = 0; i < 3; ++i) find(nothing, 0.033F);
+  EXPECT_EQ(find(frame, 0.033F).points[9], first.points[9]);
+}
+
+// A model whose output is its picture.
+PoseModel numbers_as_pixels(int32_t height, int32_t width, const Shape& shape) {
+  CaseBuilder builder(1);
+  builder.node(OpType::kReshape, ReshapeAttr{shape}, {builder.input({1, height, width, 3})});
+  auto model = Model::from_graph(builder.build("numbers").graph);
+  EXPECT_TRUE(model.ok()) << model.status().message();
+  auto pose = describe_pose_model(*model, {});
+  EXPECT_TRUE(pose.ok()) << pose.status().message();
+  return pose.ok() ? *pose : PoseModel{};
+}
+
+TEST_F(OneStageTest, MoveNetForSeveralPersons) {
+  const PoseModel model = numbers_as_pixels(7, 16, {1, 6, 56});
+  ASSERT_EQ(model.kind, PoseKind::kMoveNetMulti);
+  Rgba picture(16, 7);
+  const auto number = [&](size_t person, size_t i) -> uint8_t& {
+    const size_t n = person * 56 + i;
+    return picture.pixels[n / 3 * 4 + n % 3];
+  };
+  number(1, 0) = 51;  // the nose: y, x, score
+  number(1, 1) = 102;
+  number(1, 2) = 204;
+  number(1, 55) = 128;
+  number(4, 55) = 255;
+  number(5, 55) = 25;
+  const auto finder = one_stage_finder(model);
+  UprightFrame frame = frame_of(picture);
+  ASSERT_TRUE(finder->find(frame, {.max_persons = 8, .person_score = 0.2F, .seconds = -1}).ok());
+  const Persons found = read(finder->found());
+  EXPECT_EQ(found.count, 6);
+  for (size_t i = 0; i < 6; ++i) EXPECT_EQ(found.persons[i].points_count, i == 1 || i == 4 ? 17 : 0) << i;
+  EXPECT_NEAR(found.persons[1].points[0].x, 0.4F, 1e-3F);
+  EXPECT_NEAR(found.persons[1].points[0].y, 0.2F, 1e-3F);
+  EXPECT_NEAR(found.persons[1].points[0].visibility, 0.8F, 1e-3F);
+  EXPECT_NEAR(found.persons[1].score, 0.5F, 0.01F);
+  // Of as many as are wanted the likeliest stay.
+  ASSERT_TRUE(finder->find(frame, {.max_persons = 1, .person_score = 0.2F, .seconds = -1}).ok());
+  EXPECT_EQ(read(finder->found()).persons[1].points_count, 0);
+  EXPECT_EQ(read(finder->found()).persons[4].points_count, 17);
+}
+
+TEST_F(OneStageTest, HeatMapsHaveTheirSummitsBetweenCells) {
+  const PoseModel model = numbers_as_pixels(16, 32, {1, 16, 16, 6});
+  ASSERT_EQ(model.kind, PoseKind::kHeatMaps);
+  Rgba picture(32, 16);
+  const auto score = [&](size_t row, size_t column, size_t point) -> uint8_t& {
+    const size_t n = (row * 16 + column) * 6 + point;
+    return picture.pixels[n / 3 * 4 + n % 3];
+  };
+  score(4, 8, 2) = 200;
+  score(4, 9, 2) = 150;
+  score(4, 7, 2) = 100;
+  score(3, 8, 2) = score(5, 8, 2) = 100;
+  score(0, 0, 5) = 255;  // in the corner
+  const auto finder = one_stage_finder(model);
+  ASSERT_TRUE(finder->find(frame_of(picture), {.max_persons = 1, .person_score = 0.01F, .seconds = -1}).ok());
+  const Person found = read(finder->found()).persons[0];
+  ASSERT_EQ(found.points_count, 6);
+  // The summit of the parabola through 100, 200, 150 is a sixth of a cell to the right.
+  EXPECT_NEAR(found.points[2].x, (8.5F + 1.0F / 6) / 16, 1e-3F);
+  EXPECT_NEAR(found.points[2].y, 4.5F / 16, 1e-3F);
+  EXPECT_NEAR(found.points[2].visibility, 200.0F / 255, 1e-3F);
+  EXPECT_NEAR(found.points[5].x, 0.5F / 16, 1e-3F);
+}
+
+}  // namespace
+}  // namespace sightglass::test

@@ -1,0 +1,39 @@
+// Poses on a GL context of their own: pictures in, persons out.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gl_pictures.h"
+#include "harness/gl_test.h"
+#include "pose/person_finder.h"
+#include "pose/persons.h"
+#include "pose/pose_model.h"
+
+namespace sightglass::test {
+
+// What the file says and what is known of it, as glpose sees a model.
+Result<PoseModel> load_pose_model(const std::string& path, PoseModelOptions options);
+
+class PoseTest : public GlTest {
+ protected:
+  // Of ../shared/models/pose; without the extension.
+  static std::string model_file(const std::string& name);
+  static PoseModel load(const std::string& path, const PoseModelOptions& options = {});
+  std::shared_ptr<const Plan> plan(const PoseModel& model) const;
+  std::unique_ptr<PersonFinder> one_stage_finder(const PoseModel& model);
+  // The picture as a frame that lives as long as the test.
+  UprightFrame frame_of(const std::string& picture);
+  UprightFrame frame_of(const Rgba& picture);
+  // Waits for the GPU.
+  Persons read(const BufferRange& range) const;
+
+  const std::shared_ptr<ShareGroup>& group();
+  void TearDown() override;
+
+ private:
+  std::shared_ptr<ShareGroup> group_;
+  std::vector<GlTexture> textures_;
+};
+
+}  // namespace sightglass::test

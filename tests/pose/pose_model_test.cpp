@@ -1,0 +1,146 @@
+// How models of poses are recognised, and what is said of others.
+#include "pose/pose_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "graph/graph.h"
+#include "harness/golden.h"
+#include "ops/op_case.h"
+#include "pose_case.h"
+
+namespace sightglass::test {
+namespace {
+
+using Role = PoseModel::Role;
+
+PoseModel load(const std::string& name, const PoseModelOptions& options = {}) {
+  const auto pose = load_pose_model((*shared_dir() / "models" / (name + ".tflite")).string(), options);
+  EXPECT_TRUE(pose.ok()) << pose.status().message();
+  return pose.ok() ? *pose : PoseModel{};
+}
+
+TEST(PoseModel, PublishedModelsAreRecognised) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const PoseModel movenet = load("pose/movenet_singlepose_lightning_int8_v4");
+  EXPECT_EQ(movenet.kind, PoseKind::kMoveNet);
+  EXPECT_EQ(movenet.width, 192);
+  EXPECT_EQ(movenet.plan_options.inputs[0].scale[1], 255);  // it takes bytes
+  EXPECT_EQ(movenet.plan_options.outputs[0].target, OutputSpec::Target::kBuffer);
+  EXPECT_STREQ(movenet.skeleton->points[5], "left_shoulder");
+
+  const PoseModel small = load("pose/posenet_mnv1_075_353x481_quant");
+  EXPECT_EQ(small.kind, PoseKind::kPoseNetMulti);
+  EXPECT_EQ(small.rows, 23);
+  EXPECT_EQ(small.columns, 31);
+  EXPECT_TRUE(small.scores_are_logits);
+  EXPECT_TRUE(small.has(Role::kForward));
+  EXPECT_FALSE(small.has(Role::kBackward));  // in one with those forward
+
+  const PoseModel large = load("pose/posenet_mnv1_100_257_multi_kpt_int8");
+  EXPECT_EQ(large.kind, PoseKind::kPoseNetMulti);
+  EXPECT_EQ(large.outputs[Role::kBackward], 0u);
+  EXPECT_EQ(large.outputs[Role::kForward], 1u);
+  EXPECT_EQ(large.outputs[Role::kHeat], 2u);
+  EXPECT_EQ(large.plan_options.inputs[0].scale[0], 2);
+
+  const PoseModel detection = load("pose/blazepose_detection_224");
+  EXPECT_EQ(detection.kind, PoseKind::kBlazePoseDetection);
+  EXPECT_EQ(detection.rows, 2254);
+}
+
+TEST(PoseModel, BlazePosesMaskIsMadeWhenItIsWanted) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const PoseModel landmarks = load("pose/blazepose_landmark_lite");
+  EXPECT_EQ(landmarks.kind, PoseKind::kBlazePose);
+  EXPECT_EQ(landmarks.skeleton->points.size(), 33u);
+  EXPECT_TRUE(landmarks.has(Role::kWorld));
+  EXPECT_FALSE(landmarks.has(Role::kMask));
+  const PoseModel with_mask = load("pose/blazepose_landmark_lite", {.mask = true});
+  ASSERT_TRUE(with_mask.has(Role::kMask));
+  const OutputSpec& mask = with_mask.plan_options.outputs[with_mask.outputs[Role::kMask]];
+  EXPECT_EQ(mask.target, OutputSpec::Target::kTexture);
+  EXPECT_EQ(mask.activation, OutputActivation::kSigmoid);
+
+  // What only the mask needs is not computed without it.
+  const auto work = [](const PoseModel& pose) {
+    const auto plan = Plan::build(pose.model, DeviceLimits(), pose.plan_options);
+    EXPECT_TRUE(plan.ok()) << plan.status().message();
+    int64_t sum = 0;
+    for (const StepInfo& step : (*plan)->steps()) sum += step.multiply_adds;
+    std::printf("%d dispatches, %lld million multiply-adds\n", (*plan)->dispatches(),
+                static_cast<long long>(sum / 1'000'000));
+    return sum;
+  };
+  EXPECT_LT(work(landmarks), work(with_mask));
+}
+
+TEST(PoseModel, OthersAreNamedWithTheirTensors) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const auto file = [](const char* name) { return (*shared_dir() / "models" / name).string(); };
+  const auto known = load_pose_model(file("segmentation/deeplabv3_257_mv_gpu.tflite"), {});
+  ASSERT_FALSE(known.ok());
+  EXPECT_NE(known.status().message().find("a model for segmentation"), std::string::npos) << known.status().message();
+  const auto adds = load_pose_model(file("ops/lite_add.tflite"), {});
+  ASSERT_FALSE(adds.ok());
+  EXPECT_NE(adds.status().message().find("lite_add.tflite"), std::string::npos) << adds.status().message();
+}
+
+// A graph of a convolution alone: 1 x 16 x 16 x 3 to as many channels.
+Result<PoseModel> of_channels(int32_t channels) {
+  CaseBuilder builder(1);
+  builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
+               {builder.input({1, 16, 16, 3}), builder.constant({channels, 1, 1, 3}), kNone});
+  auto model = Model::from_graph(builder.build("cells").graph);
+  EXPECT_TRUE(model.ok()) << model.status().message();
+  return describe_pose_model(*model, {});
+}
+
+TEST(PoseModel, PicturesOfScoresAreHeatMaps) {
+  const auto coco = of_channels(17);
+  ASSERT_TRUE(coco.ok()) << coco.status().message();
+  EXPECT_EQ(coco->kind, PoseKind::kHeatMaps);
+  EXPECT_EQ(coco->skeleton, &coco_skeleton());
+  const auto other = of_channels(14);
+  ASSERT_TRUE(other.ok()) << other.status().message();
+  ASSERT_EQ(other->skeleton->points.size(), 14u);
+  EXPECT_STREQ(other->skeleton->points[13], "point_13");
+  const auto many = of_channels(40);
+  ASSERT_FALSE(many.ok());
+  EXPECT_NE(many.status().message().find("1x16x16x40"), std::string::npos) << many.status().message();
+}
+
+// Offsets are read where scores have cells: there must be as many.
+TEST(PoseModel, OffsetsOfOtherCellsAreNone) {
+  for (const int32_t stride : {1, 2}) {
+    CaseBuilder builder(1);
+    const ValueId picture = builder.input({1, 16, 16, 3});
+    const auto convolution = [&](int32_t channels, int32_t step) {
+      return builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, step, step, 1, 1},
+                          {picture, builder.constant({channels, 1, 1, 3}), kNone});
+    };
+    const ValueId scores = convolution(17, 1), offsets = convolution(34, stride);
+    Graph graph = builder.build("cells").graph;
+    graph.outputs = {scores, offsets};
+    const auto model = Model::from_graph(std::move(graph));
+    ASSERT_TRUE(model.ok()) << model.status().message();
+    const auto pose = describe_pose_model(*model, {});
+    ASSERT_TRUE(pose.ok()) << pose.status().message();
+    EXPECT_EQ(pose->kind, stride == 1 ? PoseKind::kPoseNet : PoseKind::kHeatMaps);
+  }
+}
+
+TEST(Skeletons, BonesConnectPoints) {
+  for (const Skeleton* skeleton : {&blazepose_skeleton(), &coco_skeleton()}) {
+    for (const auto& [a, b] : skeleton->bones) {
+      EXPECT_LT(a, skeleton->points.size());
+      EXPECT_LT(b, skeleton->points.size());
+      EXPECT_NE(a, b);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sightglass::test

@@ -1,0 +1,77 @@
+// Skeletons over pictures.
+#include "render/compute.h"
+#include "pose/persons.h"
+#include "pose/skeleton_painter.h"
+#include "pose_case.h"
+
+namespace sightglass::test {
+namespace {
+
+class SkeletonTest : public PoseTest {
+ protected:
+  Rgba draw(const Persons& persons, const SkeletonStyle& style) {
+    const auto painter = SkeletonPainter::create(group(), coco_skeleton());
+    EXPECT_TRUE(painter.ok()) << painter.status().message();
+    const GlBuffer buffer = make_storage(gl(), sizeof(Persons), &persons);
+    Rgba blue(64, 48);
+    for (size_t i = 0; i < blue.pixels.size(); i += 4) blue.pixels[i + 2] = blue.pixels[i + 3] = 255;
+    const GlTexture texture = upload(gl(), blue);
+    const Status status =
+        (*painter)->draw({buffer.id(), 0, sizeof(Persons)}, {texture.id(), GL_TEXTURE_2D, 64, 48}, style);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return download(gl(), texture.id(), 64, 48);
+  }
+};
+
+// From the left shoulder at (16, 12) to the left elbow at (48, 12); the other points hide.
+Persons an_arm() {
+  Persons persons;
+  persons.count = 1;
+  persons.persons[0].points_count = 17;
+  for (const size_t i : {5, 7}) {
+    persons.persons[0].points[i] = {.x = i == 5 ? 0.25F : 0.75F,
+                                    .y = 0.25F,
+                                    .z = 0,
+                                    .visibility = 0.8F,
+                                    .presence = 0.9F,
+                                    .world_x = 0,
+                                    .world_y = 0,
+                                    .world_z = 0};
+  }
+  return persons;
+}
+
+int red(const Rgba& picture, int x, int y) { return picture.at(x, y)[0]; }
+int green(const Rgba& picture, int x, int y) { return picture.at(x, y)[1]; }
+
+TEST_F(SkeletonTest, BonesAndPointsWhereThePersonIs) {
+  SkeletonStyle style;
+  style.line_width = 4;
+  style.point_radius = 5;
+  style.line_color = {0, 1, 0, 1};
+  style.point_color = {1, 0, 0, 1};
+  const Rgba drawn = draw(an_arm(), style);
+  EXPECT_GT(green(drawn, 32, 12), 250);
+  EXPECT_EQ(green(drawn, 32, 20), 0);
+  EXPECT_GT(red(drawn, 16, 12), 250);  // points lie over bones
+  EXPECT_GT(red(drawn, 48, 15), 250);
+  EXPECT_EQ(red(drawn, 32, 12), 0);
+  EXPECT_EQ(red(drawn, 0, 0), 0);  // where hidden points are
+}
+
+TEST_F(SkeletonTest, WhatTheModelDoesNotVouchForIsNotDrawn) {
+  SkeletonStyle style;
+  style.visibility = 0.85F;
+  const Rgba hidden = draw(an_arm(), style);
+  EXPECT_EQ(green(hidden, 32, 12), 0);
+  style.visibility = 0.5F;
+  style.presence = 0.95F;
+  const Rgba absent = draw(an_arm(), style);
+  EXPECT_EQ(green(absent, 32, 12), 0);
+  Persons nobody = an_arm();
+  nobody.count = 0;
+  EXPECT_EQ(green(draw(nobody, {}), 32, 12), 0);
+}
+
+}  // namespace
+}  // namespace sightglass::test
