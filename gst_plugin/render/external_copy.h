@@ -2,25 +2,24 @@
 // of YUV in fragment shaders alone, where the GPU cannot; compute shaders get the samples of its planes.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "gpu_engine/device.h"
 #include "gpu_engine/frame_ref.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
-#include "render/uniform_block.h"
+#include "render/frame_painter.h"
 
 namespace sightglass {
 
-// All calls, the destructor included, need the context current. GL state after every call is as the engine's sessions
-// leave it (gpu_engine/session.h); the viewport is as found.
+// All calls, the destructor included, need the context current. GL state after every call is as FramePainter leaves it.
 class ExternalCopy {
  public:
   static bool is_needed(const DeviceInfo& device, FrameKind kind);
-  // Compiles what no other holder in the group has compiled yet, and draws once, so that drivers finish doing so.
+  // As FramePainter::create().
   static Result<ExternalCopy> create(const std::shared_ptr<ShareGroup>& group);
 
   // Draws the frame, which is an external texture, and returns the copy, which is good until the next call. Allocates
@@ -28,14 +27,10 @@ class ExternalCopy {
   Result<FrameRef> copy(const FrameRef& external);
 
  private:
-  ExternalCopy(const GlApi& gl, SharedProgram program);
+  ExternalCopy(const GlApi& gl, FramePainter painter) : gl_(&gl), painter_(std::move(painter)) {}
 
   const GlApi* gl_;
-  SharedProgram program_;
-  UniformBlock<FrameBlock> block_;
-  GlVertexArray vertex_array_;
-  GlFramebuffer framebuffer_;
-  GlSampler sampler_;
+  FramePainter painter_;
   GlTexture texture_;
   int32_t width_ = 0, height_ = 0;
 };
