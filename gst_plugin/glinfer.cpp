@@ -24,22 +24,6 @@ struct GstGlInferClass {
 G_DEFINE_TYPE(GstGlInfer, gst_gl_infer, gst_sightglass_model_filter_get_type())
 GST_ELEMENT_REGISTER_DEFINE(glinfer, "glinfer", GST_RANK_NONE, gst_gl_infer_get_type())
 
-namespace {
-
-void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  if (!sightglass::runtime_of<InferRuntime>(object).set_property(id, value)) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-}
-
-void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
-  if (!sightglass::runtime_of<InferRuntime>(object).get_property(id, value)) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-}
-
-}  // namespace
-
 static void gst_gl_infer_init(GstGlInfer* self) {
   sightglass::model_filter_set_runtime(self, std::make_unique<InferRuntime>(GST_ELEMENT(self)));
 }
@@ -48,8 +32,7 @@ static void gst_gl_infer_class_init(GstGlInferClass* klass) {
   sightglass::results_meta_info();
   sightglass::tensor_meta_info();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
+  sightglass::model_filter_pass_properties(object_class);
   sightglass::install_infer_properties(object_class);
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenGL inference", "Filter/Analyzer/Effect/Video",

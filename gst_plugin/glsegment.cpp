@@ -27,18 +27,6 @@ GST_ELEMENT_REGISTER_DEFINE(glsegment, "glsegment", GST_RANK_NONE, gst_gl_segmen
 
 namespace {
 
-void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  if (!sightglass::runtime_of<SegmentRuntime>(object).set_property(id, value)) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-}
-
-void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
-  if (!sightglass::runtime_of<SegmentRuntime>(object).get_property(id, value)) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-}
-
 sightglass::MaskPad& masks_of(gpointer element) { return *static_cast<GstGlSegment*>(element)->masks; }
 
 void finalize(GObject* object) {
@@ -83,9 +71,8 @@ static void gst_gl_segment_init(GstGlSegment* self) {
 static void gst_gl_segment_class_init(GstGlSegmentClass* klass) {
   sightglass::mask_meta_info();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
   object_class->finalize = finalize;
+  sightglass::model_filter_pass_properties(object_class);
   sightglass::install_segment_properties(object_class);
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   element_class->request_new_pad = request_new_pad;

@@ -1,7 +1,5 @@
 #include "infer_runtime.h"
 
-#include <gst/base/gstbasetransform.h>
-
 #include <fstream>
 #include <optional>
 #include <utility>
@@ -9,7 +7,7 @@
 #include "infer/infer_results.h"
 #include "infer/inferencer.h"
 #include "model_store.h"
-#include "results/results_path.h"
+#include "results/sender.h"
 #include "tensor_attachment.h"
 
 namespace sightglass {
@@ -22,12 +20,13 @@ class InferProcessor : public FrameProcessor {
   InferProcessor(GstElement* element, const InferSettings& settings, const InferModel& model,
                  std::shared_ptr<ShareGroup> group, std::unique_ptr<Inferencer> inferencer,
                  std::unique_ptr<TensorAttachment> tensors)
-      : element_(element),
-        settings_(settings),
+      : settings_(settings),
         model_(model),
-        group_(std::move(group)),
         inferencer_(std::move(inferencer)),
-        tensors_(std::move(tensors)) {}
+        tensors_(std::move(tensors)),
+        results_(element, std::move(group), [this](std::span<const std::byte> bytes) {
+          return infer_results(model_, bytes, settings_.look.threshold);
+        }) {}
 
   Status resize(int32_t width, int32_t height) override {
     width_ = width;
@@ -39,36 +38,33 @@ class InferProcessor : public FrameProcessor {
   void forget() override {
     since_run_ = 0;
     inferencer_->forget();
-    if (results_) results_->forget();
+    results_.forget();
   }
   Status process(FrameJob& job) override;
   Status annotate(FrameJob& job) override;
-  Status finish(FrameJob& job) override;
-  void end_of_stream() override;
+  Status finish(FrameJob& job) override {
+    if (ran_) results_.request(job.input, inferencer_->results());
+    return {};
+  }
+  void end_of_stream() override { results_.finish(); }
   uint64_t inferences() const override { return inferencer_->inferences(); }
-  std::optional<GpuTime> poll_time() override;
+  std::optional<GpuTime> poll_time() override { return times_.add(inferencer_->poll_time()); }
 
  private:
-  Status deliver(FrameJob& job);
-
-  GstElement* const element_;
   const InferSettings& settings_;  // the runtime's, which lives longer, like the next one
   const InferModel& model_;
-  const std::shared_ptr<ShareGroup> group_;
   std::unique_ptr<Inferencer> inferencer_;
   std::unique_ptr<TensorAttachment> tensors_;
-  std::unique_ptr<ResultsPath> results_;  // once somebody has asked for them
-  int32_t width_ = 0, height_ = 0;        // of upright frames
-  uint32_t since_run_ = 0;                // frames, with the one that the model ran on; 0: it has not run
-  bool ran_ = false;                      // on the frame under way
-  uint64_t frames_ = 0;
-  double model_ns_ = 0;
+  ResultsSender results_;
+  int32_t width_ = 0, height_ = 0;  // of upright frames
+  uint32_t since_run_ = 0;          // frames, with the one that the model ran on; 0: it has not run
+  bool ran_ = false;                // on the frame under way
+  GpuTimes times_;
 };
 
 Status InferProcessor::process(FrameJob& job) {
   ran_ = since_run_ == 0 || since_run_ >= settings_.inference_interval;
   since_run_ = ran_ ? 1 : since_run_ + 1;
-  ++frames_;
   const Fit fit = settings_.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch);
   const Status status = inferencer_->process(job.frame, job.upright_to_stored, job.output, fit, settings_.look, ran_);
   if (!status.ok()) since_run_ = 0;
@@ -77,47 +73,9 @@ Status InferProcessor::process(FrameJob& job) {
 
 Status InferProcessor::annotate(FrameJob& job) {
   if (tensors_) SG_RETURN_IF_ERROR(tensors_->attach(job.output_buffer, *inferencer_, ran_));
-  return deliver(job);
-}
-
-Status InferProcessor::deliver(FrameJob& job) {
   const BufferRange found = inferencer_->results();
   if (found.buffer == 0) return {};  // a picture is its own result
-  if (settings_.results == ResultsMode::kNone) {
-    results_.reset();  // what is on its way is too old for whoever asks next
-    return {};
-  }
-  if (!results_) {
-    results_ = std::make_unique<ResultsPath>(group_->gl(), found.size, [this](std::span<const std::byte> bytes) {
-      return infer_results(model_, bytes, settings_.look.threshold);
-    });
-  }
-  const bool delivered =
-      deliver_results(element_, job.output_buffer, results_->collect(), settings_.results, width_, height_);
-  return delivered ? Status() : internal_error("the results' metadata cannot be added");
-}
-
-Status InferProcessor::finish(FrameJob& job) {
-  if (!results_ || !ran_) return {};
-  const BufferRange found = inferencer_->results();
-  results_->request(found.buffer, found.offset, found.size,
-                    frame_stamp(job.input, GST_BASE_TRANSFORM(element_)->segment, frames_ - 1, width_, height_));
-  return {};
-}
-
-void InferProcessor::end_of_stream() {
-  if (results_) deliver_results(element_, nullptr, results_->finish(), settings_.results, width_, height_);
-}
-
-std::optional<GpuTime> InferProcessor::poll_time() {
-  const std::optional<GpuTimer::Sample> sample = inferencer_->poll_time();
-  if (!sample) return {};
-  if (sample->model_share > 0) {
-    const auto ns = static_cast<double>(sample->model_ns);
-    model_ns_ = model_ns_ == 0 ? ns : model_ns_ + 0.1 * (ns - model_ns_);
-  }
-  const uint64_t frame_ns = sample->model_ns + sample->other_ns;
-  return GpuTime{model_ns_, frame_ns, frame_ns};
+  return results_.deliver(job.output_buffer, settings_.results, found.size, width_, height_);
 }
 
 // Contents for the inputs behind the first one.
@@ -151,15 +109,9 @@ Result<std::vector<std::vector<std::byte>>> load_extra_inputs(const std::string&
 
 }  // namespace
 
-bool InferRuntime::set_property(guint id, const GValue* value) {
-  const std::lock_guard lock(settings_mutex());
-  return set_infer_property(settings_, id, value);
-}
+bool InferRuntime::set_own_property(guint id, const GValue* value) { return set_infer_property(settings_, id, value); }
 
-bool InferRuntime::get_property(guint id, GValue* value) const {
-  const std::lock_guard lock(settings_mutex());
-  return get_infer_property(settings_, id, value);
-}
+bool InferRuntime::get_own_property(guint id, GValue* value) const { return get_infer_property(settings_, id, value); }
 
 InferSettings InferRuntime::snapshot() const {
   const std::lock_guard lock(settings_mutex());

@@ -16,15 +16,13 @@ class InferRuntime : public ModelRuntime {
   // `element` gets the messages with results, and outlives this.
   explicit InferRuntime(GstElement* element) : element_(element) {}
 
-  // Any thread.
-  bool set_property(guint id, const GValue* value);
-  bool get_property(guint id, GValue* value) const;
-
   Status before_frame() override;
   std::string warning() const override;
 
  private:
   Status load_detector(const ModelSettings& settings);
+  bool set_own_property(guint id, const GValue* value) override;
+  bool get_own_property(guint id, GValue* value) const override;
   Status load(const ModelSettings& settings) override;
   void unload() override;
   Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target) override;

@@ -283,8 +283,7 @@ static void gst_sightglass_model_filter_class_init(GstSightglassModelFilterClass
   GST_DEBUG_CATEGORY_INIT(gst_sightglass_model_filter_debug, "sightglassmodelfilter", 0, "models on the GPU");
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = finalize;
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
+  sightglass::model_filter_pass_properties(object_class);
   sightglass::install_model_properties(object_class);
   gst_type_mark_as_plugin_api(gst_sightglass_model_filter_get_type(), static_cast<GstPluginAPIFlags>(0));
 
@@ -318,6 +317,11 @@ namespace sightglass {
 
 void model_filter_set_runtime(gpointer filter, std::unique_ptr<ModelRuntime> runtime) {
   static_cast<GstSightglassModelFilter*>(filter)->runtime = runtime.release();
+}
+
+void model_filter_pass_properties(GObjectClass* object_class) {
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
 }
 
 void post_error(gpointer element, const Status& status) {

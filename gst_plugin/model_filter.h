@@ -1,8 +1,8 @@
 // Base class of elements that run a model on the frames of GL textures that come to them: pads and their caps, GL
 // contexts, allocation, orientation, latency, QoS and errors. What they do with frames is a ModelRuntime's.
 //
-// A derived type calls model_filter_set_runtime() in its instance's init, and adds its metadata, properties and pads'
-// documentation in its class's. Its properties have numbers from kFirstOwnProperty on.
+// A derived type calls model_filter_set_runtime() in its instance's init. In its class's it calls
+// model_filter_pass_properties(), and adds its metadata, properties and pads' documentation. Its properties have numbers from kFirstOwnProperty on.
 #pragma once
 
 #include <gst/gl/gl.h>
@@ -24,6 +24,8 @@ GType gst_sightglass_model_filter_get_type();
 namespace sightglass {
 
 void model_filter_set_runtime(gpointer filter, std::unique_ptr<ModelRuntime> runtime);
+// The class's own properties are the runtime's: before they are installed.
+void model_filter_pass_properties(GObjectClass* object_class);
 
 // `Runtime` is what the instance was given.
 template <typename Runtime>

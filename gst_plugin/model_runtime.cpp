@@ -6,7 +6,6 @@
 
 #include "gl_bridge.h"
 #include "model_store.h"
-#include "render/gpu_timer.h"
 
 namespace sightglass {
 
@@ -20,6 +19,13 @@ void average(double& mean, uint64_t value) {
 }
 
 }  // namespace
+
+std::optional<GpuTime> GpuTimes::add(const std::optional<GpuTimer::Sample>& sample) {
+  if (!sample) return {};
+  if (sample->model_share > 0) average(model_ns_, sample->model_ns);
+  const uint64_t frame_ns = sample->model_ns + sample->other_ns;
+  return GpuTime{model_ns_, frame_ns, frame_ns};
+}
 
 struct ModelRuntime::Job {
   ModelRuntime* runtime;
@@ -45,12 +51,12 @@ ModelSettings ModelRuntime::settings() const {
 
 bool ModelRuntime::set_property(guint id, const GValue* value) {
   const std::lock_guard lock(settings_mutex_);
-  return set_model_property(settings_, id, value);
+  return id < kFirstOwnProperty ? set_model_property(settings_, id, value) : set_own_property(id, value);
 }
 
 bool ModelRuntime::get_property(guint id, GValue* value) const {
   const std::lock_guard lock(settings_mutex_);
-  return get_model_property(settings_, id, value);
+  return id < kFirstOwnProperty ? get_model_property(settings_, id, value) : get_own_property(id, value);
 }
 
 Orientation ModelRuntime::orientation() const {

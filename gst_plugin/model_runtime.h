@@ -16,6 +16,7 @@
 #include "model_settings.h"
 #include "orientation.h"
 #include "percentiles.h"
+#include "render/gpu_timer.h"
 #include "sharing.h"
 
 namespace sightglass {
@@ -60,6 +61,15 @@ struct GpuTime {
   uint64_t late_ns = 0;   // what of that the frame waited for
 };
 
+// The GPU's times where frames wait for the model, which runs to its end in a frame or not at all.
+class GpuTimes {
+ public:
+  std::optional<GpuTime> add(const std::optional<GpuTimer::Sample>& sample);
+
+ private:
+  double model_ns_ = 0;
+};
+
 // An element's part that lives on one GL context. Everything but forget() needs that current.
 class FrameProcessor {
  public:
@@ -93,7 +103,7 @@ class ModelRuntime {
 
   // Any thread.
   ModelSettings settings() const;
-  bool set_property(guint id, const GValue* value);
+  bool set_property(guint id, const GValue* value);  // false: there is no such property
   bool get_property(guint id, GValue* value) const;
   ModelStats stats() const;
   Orientation orientation() const;
@@ -134,6 +144,10 @@ class ModelRuntime {
   virtual std::string warning() const = 0;
 
  protected:
+  // Properties from kFirstOwnProperty on, with settings_mutex() held.
+  virtual bool set_own_property(guint id, const GValue* value) = 0;
+  virtual bool get_own_property(guint id, GValue* value) const = 0;
+
   // From start() and stop().
   virtual Status load(const ModelSettings& settings) = 0;
   virtual void unload() = 0;

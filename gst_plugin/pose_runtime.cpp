@@ -1,7 +1,5 @@
 #include "pose_runtime.h"
 
-#include <gst/base/gstbasetransform.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -14,7 +12,7 @@
 #include "pose/blazepose_finder.h"
 #include "pose/persons.h"
 #include "results/decode.h"
-#include "results/results_path.h"
+#include "results/sender.h"
 
 namespace sightglass {
 
@@ -47,12 +45,13 @@ class PoseProcessor : public FrameProcessor {
   PoseProcessor(GstElement* element, const PoseSettings& settings, const PoseModel& model,
                 std::shared_ptr<ShareGroup> group, std::unique_ptr<PoseEstimator> estimator,
                 std::unique_ptr<MaskAttachment> masks)
-      : element_(element),
-        settings_(settings),
-        model_(model),
-        group_(std::move(group)),
+      : settings_(settings),
         estimator_(std::move(estimator)),
-        masks_(std::move(masks)) {}
+        masks_(std::move(masks)),
+        results_(element, std::move(group), [&model](std::span<const std::byte> bytes) {
+          const std::string name = std::filesystem::path(model.model->name()).stem();
+          return InferenceResults{name, {}, persons_of(bytes, *model.skeleton), {}};
+        }) {}
 
   Status resize(int32_t width, int32_t height) override {
     width_ = width;
@@ -63,41 +62,32 @@ class PoseProcessor : public FrameProcessor {
   void forget() override {
     clock_ = {};
     estimator_->forget();
-    if (results_) results_->forget();
+    results_.forget();
   }
   Status process(FrameJob& job) override {
     const float seconds = clock_.seconds_to(GST_BUFFER_PTS(job.input));
     if (seconds < 0) estimator_->forget();
-    ++frames_;
+    ++inferences_;
     return estimator_->process(job.frame, job.upright_to_stored, job.output, settings_.look, seconds);
   }
   Status annotate(FrameJob& job) override;
-  Status finish(FrameJob& job) override;
-  void end_of_stream() override;
-  uint64_t inferences() const override { return frames_; }
-  std::optional<GpuTime> poll_time() override {
-    const std::optional<GpuTimer::Sample> sample = estimator_->poll_time();
-    if (!sample) return {};
-    const auto ns = static_cast<double>(sample->model_ns);
-    model_ns_ = model_ns_ == 0 ? ns : model_ns_ + 0.1 * (ns - model_ns_);
-    const uint64_t frame_ns = sample->model_ns + sample->other_ns;
-    return GpuTime{model_ns_, frame_ns, frame_ns};
+  Status finish(FrameJob& job) override {
+    results_.request(job.input, estimator_->persons());
+    return {};
   }
+  void end_of_stream() override { results_.finish(); }
+  uint64_t inferences() const override { return inferences_; }
+  std::optional<GpuTime> poll_time() override { return times_.add(estimator_->poll_time()); }
 
  private:
-  Status deliver(FrameJob& job);
-
-  GstElement* const element_;
-  const PoseSettings& settings_;  // the runtime's, which lives longer, like the next one
-  const PoseModel& model_;
-  const std::shared_ptr<ShareGroup> group_;
+  const PoseSettings& settings_;  // the runtime's, which lives longer, like the model that the results are of
   std::unique_ptr<PoseEstimator> estimator_;
   std::unique_ptr<MaskAttachment> masks_;
-  std::unique_ptr<ResultsPath> results_;  // once somebody has asked for them
+  ResultsSender results_;
   FrameClock clock_;
   int32_t width_ = 0, height_ = 0;
-  uint64_t frames_ = 0;
-  double model_ns_ = 0;
+  uint64_t inferences_ = 0;
+  GpuTimes times_;
 };
 
 Status PoseProcessor::annotate(FrameJob& job) {
@@ -105,48 +95,14 @@ Status PoseProcessor::annotate(FrameJob& job) {
     constexpr float kThreshold = 0.5F;
     SG_RETURN_IF_ERROR(masks_->attach(job.output_buffer, width_, height_, estimator_->mask(), {}, kThreshold));
   }
-  return deliver(job);
-}
-
-Status PoseProcessor::deliver(FrameJob& job) {
-  if (settings_.results == ResultsMode::kNone) {
-    results_.reset();  // what is on its way is too old for whoever asks next
-    return {};
-  }
-  if (!results_) {
-    results_ = std::make_unique<ResultsPath>(group_->gl(), sizeof(Persons), [this](std::span<const std::byte> bytes) {
-      const std::string name = std::filesystem::path(model_.model->name()).stem();
-      return InferenceResults{name, {}, persons_of(bytes, *model_.skeleton), {}};
-    });
-  }
-  const bool delivered =
-      deliver_results(element_, job.output_buffer, results_->collect(), settings_.results, width_, height_);
-  return delivered ? Status() : internal_error("the results' metadata cannot be added");
-}
-
-Status PoseProcessor::finish(FrameJob& job) {
-  if (!results_) return {};
-  const BufferRange persons = estimator_->persons();
-  results_->request(persons.buffer, persons.offset, persons.size,
-                    frame_stamp(job.input, GST_BASE_TRANSFORM(element_)->segment, frames_ - 1, width_, height_));
-  return {};
-}
-
-void PoseProcessor::end_of_stream() {
-  if (results_) deliver_results(element_, nullptr, results_->finish(), settings_.results, width_, height_);
+  return results_.deliver(job.output_buffer, settings_.results, sizeof(Persons), width_, height_);
 }
 
 }  // namespace
 
-bool PoseRuntime::set_property(guint id, const GValue* value) {
-  const std::lock_guard lock(settings_mutex());
-  return set_pose_property(settings_, id, value);
-}
+bool PoseRuntime::set_own_property(guint id, const GValue* value) { return set_pose_property(settings_, id, value); }
 
-bool PoseRuntime::get_property(guint id, GValue* value) const {
-  const std::lock_guard lock(settings_mutex());
-  return get_pose_property(settings_, id, value);
-}
+bool PoseRuntime::get_own_property(guint id, GValue* value) const { return get_pose_property(settings_, id, value); }
 
 PoseSettings PoseRuntime::snapshot() const {
   const std::lock_guard lock(settings_mutex());

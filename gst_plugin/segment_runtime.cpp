@@ -122,13 +122,11 @@ std::optional<GpuTime> SegmentProcessor::poll_time() {
 
 }  // namespace
 
-bool SegmentRuntime::set_property(guint id, const GValue* value) {
-  const std::lock_guard lock(settings_mutex());
+bool SegmentRuntime::set_own_property(guint id, const GValue* value) {
   return set_segment_property(settings_, id, value);
 }
 
-bool SegmentRuntime::get_property(guint id, GValue* value) const {
-  const std::lock_guard lock(settings_mutex());
+bool SegmentRuntime::get_own_property(guint id, GValue* value) const {
   return get_segment_property(settings_, id, value);
 }
 

@@ -13,9 +13,6 @@ namespace sightglass {
 
 class SegmentRuntime : public ModelRuntime {
  public:
-  // Any thread.
-  bool set_property(guint id, const GValue* value);
-  bool get_property(guint id, GValue* value) const;
   // Before start(): frames are to carry masks whether attach-mask says so or not.
   void need_masks(bool needed);
 
@@ -29,6 +26,8 @@ class SegmentRuntime : public ModelRuntime {
   };
 
  private:
+  bool set_own_property(guint id, const GValue* value) override;
+  bool get_own_property(guint id, GValue* value) const override;
   Status load(const ModelSettings& settings) override;
   Status load_model(const ModelSettings& settings);
   void unload() override;
