@@ -1,6 +1,5 @@
 #include "dmabuf_export/plane_painter.h"
 
-#include <string>
 #include <utility>
 
 #include "dmabuf_export/shaders.h"
@@ -36,7 +35,7 @@ Result<std::unique_ptr<PlanePainter>> PlanePainter::create(const std::shared_ptr
 }
 
 PlanePainter::PlanePainter(const GlApi& gl, const GstVideoInfo& info, std::vector<SharedProgram> programs)
-    : gl_(&gl), programs_(std::move(programs)), block_(gl) {
+    : gl_(&gl), programs_(std::move(programs)), block_(gl), target_(gl) {
   const bool full = GST_VIDEO_INFO_COLORIMETRY(&info).range == GST_VIDEO_COLOR_RANGE_0_255;
   coding_.rows = rgb_to_ycbcr(luma_weights(info), full ? SampleRange::kFull : SampleRange::kLimited).m;
   const auto site = static_cast<unsigned>(GST_VIDEO_INFO_CHROMA_SITE(&info));
@@ -45,8 +44,6 @@ PlanePainter::PlanePainter(const GlApi& gl, const GstVideoInfo& info, std::vecto
   GLuint id = 0;
   gl.GenVertexArrays(1, &id);
   vertex_array_ = {gl, id};
-  gl.GenFramebuffers(1, &id);
-  framebuffer_ = {gl, id};
   nearest_ = make_sampler(gl, GL_NEAREST);
 }
 
@@ -55,31 +52,21 @@ Status PlanePainter::draw(const TextureRef& frame, std::span<const TextureRef> p
   coding_.part = {static_cast<float>(x), static_cast<float>(y), static_cast<float>(planes[0].width),
                   static_cast<float>(planes[0].height)};
   const GlStateGuard guard(gl);
-  std::array<GLint, 4> viewport{};
-  gl.GetIntegerv(GL_VIEWPORT, viewport.data());
   bind_texture(gl, 0, frame.id, nearest_.id());
   block_.bind(kCodingBinding, coding_);
   gl.BindVertexArray(vertex_array_.id());
-  gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer_.id());
-  GLenum completeness = GL_FRAMEBUFFER_COMPLETE;
-  for (size_t i = 0; i < programs_.size() && i < planes.size(); ++i) {
-    gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, planes[i].id, 0);
-    completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
-    if (completeness != GL_FRAMEBUFFER_COMPLETE) break;
-    gl.Viewport(0, 0, planes[i].width, planes[i].height);
-    gl.UseProgram(programs_[i]->id());
-    gl.DrawArrays(GL_TRIANGLES, 0, 3);
+  Status drawn;
+  for (size_t i = 0; i < programs_.size() && i < planes.size() && drawn.ok(); ++i) {
+    drawn = target_.draw(planes.subspan(i, 1), "a DMABUF", [&] {
+      gl.UseProgram(programs_[i]->id());
+      gl.DrawArrays(GL_TRIANGLES, 0, 3);
+    });
   }
-  // No reference to textures of pools may stay behind.
-  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, 0, 0);
-  gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
   gl.BindVertexArray(0);
   gl.UseProgram(0);
   bind_texture(gl, 0, 0, 0);
   gl.BindBufferBase(GL_UNIFORM_BUFFER, kCodingBinding, 0);
-  gl.Viewport(viewport[0], viewport[1], viewport[2], viewport[3]);
-  if (completeness == GL_FRAMEBUFFER_COMPLETE) return {};
-  return device_error("a DMABUF cannot be drawn into: framebuffer status " + std::to_string(completeness));
+  return drawn;
 }
 
 }  // namespace sightglass

@@ -11,6 +11,7 @@
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/texture_ref.h"
+#include "render/draw_target.h"
 #include "render/uniform_block.h"
 
 namespace sightglass {
@@ -39,7 +40,7 @@ class PlanePainter {
   Coding coding_;
   UniformBlock<Coding> block_;
   GlVertexArray vertex_array_;
-  GlFramebuffer framebuffer_;
+  DrawTarget target_;
   GlSampler nearest_;
 };
 

@@ -2,12 +2,10 @@
 
 #include <cstddef>
 #include <cstring>
-#include <string>
 #include <utility>
 
 #include "draw/font.h"
 #include "draw/shaders.h"
-#include "render/draw_state_guard.h"
 #include "render/gl_state_guard.h"
 #include "segment/matte.h"
 
@@ -89,13 +87,11 @@ Result<std::unique_ptr<OverlayPainter>> OverlayPainter::create(const std::shared
 }
 
 OverlayPainter::OverlayPainter(std::shared_ptr<ShareGroup> group, SharedProgram program)
-    : group_(std::move(group)), gl_(&group_->gl()), program_(std::move(program)), block_(*gl_) {
+    : group_(std::move(group)), gl_(&group_->gl()), program_(std::move(program)), block_(*gl_), target_(*gl_) {
   const GlApi& gl = *gl_;
   GLuint id = 0;
   gl.GenVertexArrays(1, &id);
   vertex_array_ = {gl, id};
-  gl.GenFramebuffers(1, &id);
-  framebuffer_ = {gl, id};
   font_ = make_font(gl);
   sampler_ = make_sampler(gl, GL_LINEAR);
   gl.BindVertexArray(vertex_array_.id());
@@ -117,12 +113,7 @@ OverlayPainter::OverlayPainter(std::shared_ptr<ShareGroup> group, SharedProgram 
 Status OverlayPainter::draw(const TextureRef& picture, std::span<const PrimitiveRange> ranges) {
   const GlApi& gl = *gl_;
   const GlStateGuard bindings(gl);
-  const DrawStateGuard drawing(gl);
-  gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer_.id());
-  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, picture.id, 0);
-  const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
-  if (completeness == GL_FRAMEBUFFER_COMPLETE) {
-    gl.Viewport(0, 0, picture.width, picture.height);
+  const Status drawn = target_.draw({&picture, 1}, "the picture under an overlay", [&] {
     gl.Enable(GL_BLEND);
     gl.BlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl.UseProgram(program_->id());
@@ -138,15 +129,12 @@ Status OverlayPainter::draw(const TextureRef& picture, std::span<const Primitive
     }
     // The buffers are their owners': no reference to them stays behind.
     gl.BindVertexBuffer(kVertexBinding, 0, 0, sizeof(Primitive));
-  }
+  });
   gl.BindVertexArray(0);
   gl.UseProgram(0);
   bind_texture(gl, kFontUnit, 0, 0);
   gl.BindBufferBase(GL_UNIFORM_BUFFER, kPictureBinding, 0);
-  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, 0, 0);
-  gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
-  if (completeness == GL_FRAMEBUFFER_COMPLETE) return {};
-  return device_error("the picture cannot be drawn over: framebuffer status " + std::to_string(completeness));
+  return drawn;
 }
 
 }  // namespace sightglass

@@ -11,6 +11,7 @@
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
+#include "render/draw_target.h"
 #include "render/uniform_block.h"
 
 namespace sightglass {
@@ -70,7 +71,7 @@ class OverlayPainter {
   SharedProgram program_;
   UniformBlock<Block> block_;
   GlVertexArray vertex_array_;
-  GlFramebuffer framebuffer_;
+  DrawTarget target_;
   GlTexture font_;
   GlSampler sampler_;
 };

@@ -1,10 +1,8 @@
 #include "render/frame_painter.h"
 
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "render/draw_state_guard.h"
 #include "render/shaders.h"
 
 namespace sightglass {
@@ -27,22 +25,15 @@ Result<FramePainter> FramePainter::create(const std::shared_ptr<ShareGroup>& gro
 }
 
 FramePainter::FramePainter(const GlApi& gl, SharedProgram program)
-    : gl_(&gl), program_(std::move(program)), block_(gl), sampler_(make_sampler(gl, GL_LINEAR)) {
+    : gl_(&gl), program_(std::move(program)), block_(gl), target_(gl), sampler_(make_sampler(gl, GL_LINEAR)) {
   GLuint id = 0;
   gl.GenVertexArrays(1, &id);
   vertex_array_ = {gl, id};
-  gl.GenFramebuffers(1, &id);
-  framebuffer_ = {gl, id};
 }
 
 Status FramePainter::draw(const FrameRef& frame, const InputTransform& picture_to_frame, const TextureRef& picture) {
   const GlApi& gl = *gl_;
-  const DrawStateGuard drawing(gl);
-  gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer_.id());
-  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, picture.id, 0);
-  const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
-  if (completeness == GL_FRAMEBUFFER_COMPLETE) {
-    gl.Viewport(0, 0, picture.width, picture.height);
+  return target_.draw({&picture, 1}, "the picture", [&] {
     gl.UseProgram(program_->id());
     block_.bind(kFrameBinding, frame_block(frame, picture_to_frame));
     bind_frame(gl, frame, sampler_.id(), sampler_.id());
@@ -52,11 +43,7 @@ Status FramePainter::draw(const FrameRef& frame, const InputTransform& picture_t
     gl.UseProgram(0);
     unbind_frame(gl, frame.kind);
     gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
-  }
-  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, 0, 0);
-  gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
-  if (completeness == GL_FRAMEBUFFER_COMPLETE) return {};
-  return device_error("the picture cannot be drawn into: framebuffer status " + std::to_string(completeness));
+  });
 }
 
 }  // namespace sightglass

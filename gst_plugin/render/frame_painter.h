@@ -6,6 +6,7 @@
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
+#include "render/draw_target.h"
 #include "render/uniform_block.h"
 
 namespace sightglass {
@@ -29,7 +30,7 @@ class FramePainter {
   SharedProgram program_;
   UniformBlock<FrameBlock> block_;
   GlVertexArray vertex_array_;
-  GlFramebuffer framebuffer_;
+  DrawTarget target_;
   GlSampler sampler_;
 };
 

@@ -83,12 +83,11 @@ Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefin
       feather_(std::move(feather)),
       programs_(std::move(programs)),
       block_(gl),
-      frame_block_(gl) {
+      frame_block_(gl),
+      target_(gl) {
   GLuint id = 0;
   gl.GenVertexArrays(1, &id);
   vertex_array_ = {gl, id};
-  gl.GenFramebuffers(1, &id);
-  framebuffer_ = {gl, id};
   linear_ = make_sampler(gl, GL_LINEAR);
   nearest_ = make_sampler(gl, GL_NEAREST);
 }
@@ -220,22 +219,8 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
 
 template <typename F>
 Status Compositor::draw_into(GLuint output, F draw) {
-  const GlApi& gl = *gl_;
-  std::array<GLint, 4> viewport{};
-  gl.GetIntegerv(GL_VIEWPORT, viewport.data());
-  gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer_.id());
-  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, output, 0);
-  const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
-  if (completeness == GL_FRAMEBUFFER_COMPLETE) {
-    gl.Viewport(0, 0, width_, height_);
-    draw();
-  }
-  // The frame's buffer goes back to a pool: no reference to its texture may stay behind.
-  gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, 0, 0);
-  gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
-  gl.Viewport(viewport[0], viewport[1], viewport[2], viewport[3]);
-  if (completeness == GL_FRAMEBUFFER_COMPLETE) return {};
-  return device_error("the output texture cannot be drawn into: framebuffer status " + std::to_string(completeness));
+  const TextureRef picture{output, GL_TEXTURE_2D, width_, height_};
+  return target_.draw({&picture, 1}, "the output texture", draw);
 }
 
 Status Compositor::draw_black(GLuint output) {

@@ -13,6 +13,7 @@
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
+#include "render/draw_target.h"
 #include "render/uniform_block.h"
 #include "segment/blur.h"
 #include "segment/mask_refiner.h"
@@ -99,7 +100,7 @@ class Compositor {
   int choose_composite(const Look& look, Block& block) const;
   // A pyramid of the frame that begins with `from`; its texture is bound to `unit`.
   void run_pyramid(Blur& blur, int from, const BlurRecipe& recipe, const FrameRef& frame, GLuint unit);
-  // Calls `draw` with the framebuffer bound to `output` and a viewport of its size.
+  // Calls `draw` to fill `output`, a texture of the upright frame's size.
   template <typename F>
   Status draw_into(GLuint output, F draw);
 
@@ -113,7 +114,7 @@ class Compositor {
   UniformBlock<Block> block_;
   UniformBlock<FrameBlock> frame_block_;
   GlVertexArray vertex_array_;  // without attributes; desktop GL draws nothing without one
-  GlFramebuffer framebuffer_;
+  DrawTarget target_;
   GlSampler linear_, nearest_;
   GLuint classes_ = 0;
   GlTexture picture_;

@@ -1,6 +1,5 @@
 #include "segment/mask_writer.h"
 
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,7 +12,6 @@ namespace sightglass {
 namespace {
 
 constexpr GLuint kBlockBinding = 0, kMaskUnit = 1;  // shaders/segment/write_mask.frag
-constexpr GLenum kAttachments[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
 
 }  // namespace
 
@@ -26,12 +24,10 @@ Result<MaskWriter> MaskWriter::create(const std::shared_ptr<ShareGroup>& group) 
 }
 
 MaskWriter::MaskWriter(std::shared_ptr<ShareGroup> group, SharedProgram program)
-    : group_(std::move(group)), gl_(&group_->gl()), program_(std::move(program)), block_(*gl_) {
+    : group_(std::move(group)), gl_(&group_->gl()), program_(std::move(program)), block_(*gl_), target_(*gl_) {
   GLuint id = 0;
   gl_->GenVertexArrays(1, &id);
   vertex_array_ = {*gl_, id};
-  gl_->GenFramebuffers(1, &id);
-  framebuffer_ = {*gl_, id};
   sampler_ = make_sampler(*gl_, GL_NEAREST);
 }
 
@@ -46,37 +42,21 @@ Status MaskWriter::warm_up() {
 Status MaskWriter::write(const TextureRef& mask, float threshold, GLuint probabilities, GLuint regions) {
   const GlApi& gl = *gl_;
   const GlStateGuard guard(gl);
-  std::array<GLint, 4> viewport{};
-  gl.GetIntegerv(GL_VIEWPORT, viewport.data());
-  const GLuint textures[] = {probabilities, regions};
-  const auto attach = [&](bool detached) {
-    for (size_t i = 0; i < 2; ++i) {
-      gl.FramebufferTexture2D(GL_FRAMEBUFFER, kAttachments[i], GL_TEXTURE_2D, detached ? 0 : textures[i], 0);
-    }
-  };
-  gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer_.id());
-  attach(false);
-  gl.DrawBuffers(regions != 0 ? 2 : 1, kAttachments);
-  const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
-  if (completeness == GL_FRAMEBUFFER_COMPLETE) {
-    gl.Viewport(0, 0, mask.width, mask.height);
+  const TextureRef textures[] = {{probabilities, GL_TEXTURE_2D, mask.width, mask.height},
+                                 {regions, GL_TEXTURE_2D, mask.width, mask.height}};
+  const Status drawn = target_.draw({textures, regions != 0 ? 2U : 1U}, "the mask's texture", [&] {
     gl.UseProgram(program_->id());
     block_.bind(kBlockBinding, {threshold});
     bind_texture(gl, kMaskUnit, mask.id, sampler_.id());
     gl.BindVertexArray(vertex_array_.id());
     gl.DrawArrays(GL_TRIANGLES, 0, 3);
-  }
+  });
   gl.BindVertexArray(0);
   gl.UseProgram(0);
   bind_texture(gl, kMaskUnit, 0, 0);
   gl.ActiveTexture(GL_TEXTURE0);
   gl.BindBufferBase(GL_UNIFORM_BUFFER, kBlockBinding, 0);
-  // The buffers go back to a pool: no reference to their textures may stay behind.
-  attach(true);
-  gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
-  gl.Viewport(viewport[0], viewport[1], viewport[2], viewport[3]);
-  if (completeness == GL_FRAMEBUFFER_COMPLETE) return {};
-  return device_error("the mask's texture cannot be drawn into: framebuffer status " + std::to_string(completeness));
+  return drawn;
 }
 
 }  // namespace sightglass

@@ -8,6 +8,7 @@
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
+#include "render/draw_target.h"
 #include "render/uniform_block.h"
 
 namespace sightglass {
@@ -31,7 +32,7 @@ class MaskWriter {
   SharedProgram program_;
   UniformBlock<std::array<float, 4>> block_;
   GlVertexArray vertex_array_;
-  GlFramebuffer framebuffer_;
+  DrawTarget target_;
   GlSampler sampler_;
 };
 

@@ -12,20 +12,6 @@
 namespace sightglass::test {
 namespace {
 
-// State that nobody has by default, from a neighbour that counts on it.
-void disturb(const GlApi& gl) {
-  gl.Enable(GL_SCISSOR_TEST);
-  gl.Enable(GL_CULL_FACE);
-  gl.Enable(GL_DEPTH_TEST);
-  gl.Enable(GL_BLEND);
-  gl.BlendFuncSeparate(GL_DST_COLOR, GL_ZERO, GL_ONE, GL_ONE);
-  gl.BlendEquationSeparate(GL_FUNC_SUBTRACT, GL_FUNC_REVERSE_SUBTRACT);
-  gl.DepthFunc(GL_NEVER);
-  gl.DepthMask(GL_FALSE);
-  gl.ColorMask(GL_FALSE, GL_TRUE, GL_FALSE, GL_TRUE);
-  gl.Viewport(3, 4, 5, 6);
-}
-
 struct Watch {
   GstElement* figure = nullptr;
   GlState before;
@@ -41,7 +27,7 @@ void look(GstGLContext* context, gpointer data) {
   // The first frames fill the pools, whose allocators unbind textures.
   constexpr int kWarmUp = 4;
   if (++watch->frames <= kWarmUp) {
-    disturb(*gl);
+    disturb_gl_state(*gl);
     return;
   }
   GlState now = snapshot_gl_state(*gl);

@@ -111,4 +111,17 @@ std::string difference(const GlState& before, const GlState& after) {
   return out;
 }
 
+void disturb_gl_state(const GlApi& gl) {
+  gl.Enable(GL_SCISSOR_TEST);
+  gl.Enable(GL_CULL_FACE);
+  gl.Enable(GL_DEPTH_TEST);
+  gl.Enable(GL_BLEND);
+  gl.BlendFuncSeparate(GL_DST_COLOR, GL_ZERO, GL_ONE, GL_ONE);
+  gl.BlendEquationSeparate(GL_FUNC_SUBTRACT, GL_FUNC_REVERSE_SUBTRACT);
+  gl.DepthFunc(GL_NEVER);
+  gl.DepthMask(GL_FALSE);
+  gl.ColorMask(GL_FALSE, GL_TRUE, GL_FALSE, GL_TRUE);
+  gl.Viewport(3, 4, 5, 6);
+}
+
 }  // namespace sightglass::test

@@ -17,4 +17,7 @@ GlState snapshot_gl_state(const GlApi& gl);
 // One line for each value that differs: "GL_VIEWPORT: 0 0 4 4 -> 0 0 8 8"; empty when none does.
 std::string difference(const GlState& before, const GlState& after);
 
+// Sets what decides where and how things are drawn as nobody has it by default: a neighbour that counts on its own.
+void disturb_gl_state(const GlApi& gl);
+
 }  // namespace sightglass::test
