@@ -29,7 +29,7 @@ Status Gate::create(ShareGroup& group, const PlanData& plan) {
   return {};
 }
 
-void Gate::open(const GlApi& gl, GLuint flag_buffer, GLintptr offset) const {
+void Gate::ask(const GlApi& gl, GLuint flag_buffer, GLintptr offset) const {
   gl.MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_COMMAND_BARRIER_BIT);
   gl.UseProgram(program_->id());
   gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kPlanned, planned_.id());
@@ -38,7 +38,6 @@ void Gate::open(const GlApi& gl, GLuint flag_buffer, GLintptr offset) const {
   gl.DispatchCompute(dispatches_, 1, 1);
   for (const GLuint binding : {kPlanned, kFlag, kGroups}) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
   gl.MemoryBarrier(GL_COMMAND_BARRIER_BIT);
-  gl.BindBuffer(GL_DISPATCH_INDIRECT_BUFFER, groups_.id());
 }
 
 void Gate::abandon() {

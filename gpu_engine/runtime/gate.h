@@ -12,13 +12,15 @@ class Gate {
   Status create(ShareGroup& group, const PlanData& plan);
   explicit operator bool() const { return bool{groups_}; }
 
-  // Asks the flag, a uint at `offset` of the buffer, and binds the work groups that follow from it: step i is to be
-  // dispatched indirectly, from byte offset(i). Waits for the shader that wrote the flag, on the GPU.
-  void open(const GlApi& gl, GLuint flag_buffer, GLintptr offset) const;
+  // Asks the flag, a uint at `offset` of the buffer: the work groups follow from it. Waits for the shader that wrote
+  // the flag, on the GPU.
+  void ask(const GlApi& gl, GLuint flag_buffer, GLintptr offset) const;
+  // From bind() to unbind() step i is to be dispatched indirectly, from byte offset(i).
+  void bind(const GlApi& gl) const { gl.BindBuffer(GL_DISPATCH_INDIRECT_BUFFER, groups_.id()); }
   static GLintptr offset(size_t step) { return static_cast<GLintptr>(step * 3 * sizeof(GLuint)); }
-  static void close(const GlApi& gl) { gl.BindBuffer(GL_DISPATCH_INDIRECT_BUFFER, 0); }
+  static void unbind(const GlApi& gl) { gl.BindBuffer(GL_DISPATCH_INDIRECT_BUFFER, 0); }
   // The program once, with a flag of its own: nobody can tell.
-  void warm_up(const GlApi& gl) const { open(gl, planned_.id(), 0); }
+  void warm_up(const GlApi& gl) const { ask(gl, planned_.id(), 0); }
 
   void abandon();
 

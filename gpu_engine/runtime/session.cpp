@@ -61,8 +61,9 @@ struct Session::Impl {
   std::vector<GlTexture> outputs;  // by model output; empty for those that are no textures
   bool checked = false;            // whether the first run's GL errors have been looked at
   RunInParts parts;
-  size_t next_step = 0;    // of a run in parts; 0: none is under way
-  CpuTensors cpu_tensors;  // of the run that is under way
+  size_t next_step = 0;     // of a run in parts; 0: none is under way
+  bool part_gated = false;  // of the run in parts that is under way
+  CpuTensors cpu_tensors;   // of the run that is under way
 
   Impl(std::shared_ptr<ShareGroup> shared, std::shared_ptr<const Plan> planned)
       : group(std::move(shared)), gl(group->gl()), plan(std::move(planned)) {}
@@ -86,12 +87,10 @@ struct Session::Impl {
   void bind_step(const Step& step, const Step* previous);
   void unbind();
   Status run(StepTimer* timer);  // with each step timed, unless that is null
-  // A uint at `offset` of the buffer decides about the run.
-  struct Flag {
-    GLuint buffer = 0;
-    GLintptr offset = 0;
-  };
-  Status issue(size_t first, size_t last, StepTimer* timer, const Flag* flag = nullptr);
+  // Readies the gate for a run about which that flag decides.
+  Status ask(GLuint flag_buffer, GLintptr offset);
+  Status issue(size_t first, size_t last, StepTimer* timer, bool gated = false);
+  Result<double> issue_part(double share);
 };
 
 Status Session::Impl::build(const SessionOptions& options) {
@@ -147,10 +146,7 @@ void Session::Impl::warm_up() {
     bind_step(step, nullptr);
     gl.DispatchCompute(1, 1, 1);
   }
-  if (gate) {
-    gate.warm_up(gl);
-    Gate::close(gl);
-  }
+  if (gate) gate.warm_up(gl);
   unbind();
   gl.Finish();
   for (InputFrame& input : inputs) input.frame = {};
@@ -241,7 +237,7 @@ Status Session::Impl::run(StepTimer* timer) {
 }
 
 // The steps from `first` up to `last`. With a timer, a barrier lies between all steps, so that each runs on its own.
-Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, const Flag* flag) {
+Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, bool gated) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (data().options.inputs[i].source == InputSpec::Source::kTexture && inputs[i].frame.textures[0] == 0) {
       return invalid_argument("input " + std::to_string(i) + " has no texture");
@@ -252,8 +248,8 @@ Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, const F
     upload_frame_blocks();
     cpu_tensors.clear();
   }
-  if (flag != nullptr) gate.open(gl, flag->buffer, flag->offset);
   bind_buffers();
+  if (gated) gate.bind(gl);
 
   // Between levels; before the first one, against the run or part before and what read its pictures.
   const GLbitfield between_levels =
@@ -275,7 +271,7 @@ Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, const F
     if (previous != nullptr && (previous->level != step.level || timer != nullptr)) gl.MemoryBarrier(between_levels);
     bind_step(step, previous);
     if (timer != nullptr && !(status = timer->start()).ok()) break;
-    if (flag != nullptr) {
+    if (gated) {
       gl.DispatchComputeIndirect(Gate::offset(static_cast<size_t>(&step - data().steps.data())));
     } else {
       gl.DispatchCompute(step.groups[0], step.groups[1], step.groups[2]);
@@ -286,7 +282,7 @@ Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, const F
   // For those who read what has been made.
   gl.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT |
                    (data().memory.output_bytes > 0 ? GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT : 0));
-  if (flag != nullptr) Gate::close(gl);
+  if (gated) Gate::unbind(gl);
   unbind();
   SG_RETURN_IF_ERROR(status.with_context(plan->model().name()));
   if (checked || last < data().steps.size()) return {};
@@ -381,32 +377,50 @@ Status Session::write_input(size_t input, std::span<const std::byte> bytes) {
 
 Status Session::run() { return impl_->run(nullptr); }
 
-Status Session::run_if(GLuint flag_buffer, GLintptr offset) {
-  Impl& s = *impl_;
-  if (!s.gate) return invalid_argument("the session was not made for runs with a flag (SessionOptions::gated)");
-  if (!s.data().cpu_stretches.empty()) {
-    return unsupported(s.plan->model().name() + " runs partly on the CPU, which cannot wait for a flag on the GPU: " +
-                       s.plan->fallback().warning());
+Status Session::Impl::ask(GLuint flag_buffer, GLintptr offset) {
+  if (!gate) return invalid_argument("the session was not made for runs with a flag (SessionOptions::gated)");
+  if (!data().cpu_stretches.empty()) {
+    return unsupported(plan->model().name() + " runs partly on the CPU, which cannot wait for a flag on the GPU: " +
+                       plan->fallback().warning());
   }
-  if (flag_buffer == 0 || offset < 0 || offset % s.data().limits.storage_offset_alignment != 0) {
+  if (flag_buffer == 0 || offset < 0 || offset % data().limits.storage_offset_alignment != 0) {
     return invalid_argument("a run with a flag needs a buffer, and an offset in it that is a multiple of " +
-                            std::to_string(s.data().limits.storage_offset_alignment));
+                            std::to_string(data().limits.storage_offset_alignment));
   }
-  s.next_step = 0;
-  const Impl::Flag flag{flag_buffer, offset};
-  return s.issue(0, s.data().steps.size(), nullptr, &flag);
+  gate.ask(gl, flag_buffer, offset);
+  return {};
+}
+
+Status Session::run_if(GLuint flag_buffer, GLintptr offset) {
+  SG_RETURN_IF_ERROR(impl_->ask(flag_buffer, offset));
+  impl_->next_step = 0;
+  return impl_->issue(0, impl_->data().steps.size(), nullptr, true);
+}
+
+// The next part of the run that is under way, or the first one, which is gated if `part_gated` says so.
+Result<double> Session::Impl::issue_part(double share) {
+  if (!(share > 0 && share <= 1)) return invalid_argument("a part of a run is a share in (0,1] of it");
+  if (parts.empty()) parts = RunInParts(data().steps, plan->steps());
+  const size_t first = next_step, last = parts.end_of_part(first, share);
+  next_step = 0;
+  SG_RETURN_IF_ERROR(issue(first, last, nullptr, part_gated));
+  const bool complete = last == data().steps.size();
+  next_step = complete ? 0 : last;
+  return complete ? 1 : parts.done(last);
 }
 
 Result<double> Session::run_part(double share) {
+  if (impl_->next_step == 0) impl_->part_gated = false;
+  return impl_->issue_part(share);
+}
+
+Result<double> Session::run_part_if(double share, GLuint flag_buffer, GLintptr offset) {
   Impl& s = *impl_;
-  if (!(share > 0 && share <= 1)) return invalid_argument("a part of a run is a share in (0,1] of it");
-  if (s.parts.empty()) s.parts = RunInParts(s.data().steps, s.plan->steps());
-  const size_t first = s.next_step, last = s.parts.end_of_part(first, share);
-  s.next_step = 0;
-  SG_RETURN_IF_ERROR(s.issue(first, last, nullptr));
-  const bool complete = last == s.data().steps.size();
-  s.next_step = complete ? 0 : last;
-  return complete ? 1 : s.parts.done(last);
+  if (s.next_step == 0) {
+    SG_RETURN_IF_ERROR(s.ask(flag_buffer, offset));
+    s.part_gated = true;
+  }
+  return s.issue_part(share);
 }
 
 Result<std::vector<int64_t>> Session::profile(StepTimer& timer) {

@@ -391,6 +391,44 @@ TEST_F(GpuDrivenTest, AGatedRunIsTheSameRunAndOnlyDispatches) {
   }
 }
 
+// The first part asks; what becomes of the flag later is another run's.
+TEST_F(GpuDrivenTest, TheFlagDecidesAboutARunInParts) {
+  CaseBuilder builder(13);
+  ValueId last = builder.input({1, 9, 7, 5});
+  for (int i = 0; i < 4; ++i) {
+    last = builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
+                        {last, builder.constant({5, 3, 3, 5}), builder.constant({5})}, Activation::kRelu);
+  }
+  const OpCase op = builder.build("parts");
+  for (const DeviceLimits& limits : every_limits()) {
+    const auto run = session(plan(op, limits));
+    ASSERT_TRUE(run->write_input(0, op.inputs[0].data).ok());
+    ASSERT_TRUE(run->run().ok());
+    const std::vector<float> plain = output(*run);
+    ASSERT_TRUE(run->write_input(0, std::vector<std::byte>(op.inputs[0].data.size())).ok());
+    for (const GLuint wanted : {0U, 1U}) {
+      const GLuint numbers[2] = {wanted, 1 - wanted};
+      const GlBuffer flag = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 4, numbers, GL_STATIC_DRAW);
+      const GlBuffer other = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 4, numbers + 1, GL_STATIC_DRAW);
+      int parts = 1;
+      double progress = *run->run_part_if(1e-9, flag.id());
+      EXPECT_LT(progress, 1);
+      for (; progress < 1; ++parts) {
+        const GlState before = snapshot_gl_state(gl());
+        progress = parts % 2 == 0 ? *run->run_part(1e-9) : *run->run_part_if(1e-9, other.id());
+        EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
+      }
+      EXPECT_GE(parts, 3);
+      EXPECT_EQ(output(*run) == plain, wanted == 0) << "what the run before made, or of zeros";
+    }
+    // The next run in parts is one without a flag.
+    ASSERT_TRUE(run->write_input(0, op.inputs[0].data).ok());
+    while (*run->run_part(1e-9) < 1) {
+    }
+    EXPECT_EQ(output(*run), plain);
+  }
+}
+
 TEST_F(GpuDrivenTest, FlagsAreRefusedWhereTheyCannotHold) {
   const OpCase op = running_sum();
   const GLuint one = 1;
@@ -401,6 +439,8 @@ TEST_F(GpuDrivenTest, FlagsAreRefusedWhereTheyCannotHold) {
   const auto gated = session(plan(op, device().limits));
   EXPECT_FALSE(gated->run_if(0).ok());
   EXPECT_FALSE(gated->run_if(flag.id(), 2).ok());
+  EXPECT_FALSE(gated->run_part_if(1, 0).ok());
+  EXPECT_FALSE(gated->run_part_if(0, flag.id()).ok());
 
   PlanOptions options;
   options.fallback = Fallback::kCpu;

@@ -81,8 +81,8 @@ class Session {
   // work group, and outputs and what a recurrent model keeps stay as they are. The CPU does not get to know. Compute
   // shaders may have written the flag: it is asked once, before the first step, when the GPU is done with them.
   // `offset` is a multiple of the device's storage_offset_alignment; 256 always is. For sessions with
-  // SessionOptions::gated; refused where part of the model runs on the CPU, which could not know. There is no such run
-  // in parts, and it gives one up like run().
+  // SessionOptions::gated; refused where part of the model runs on the CPU, which could not know. It gives up a
+  // run in parts like run().
   Status run_if(GLuint flag_buffer, GLintptr offset = 0);
 
   // run() in parts, so that other work of the GPU's gets its turn: each call issues about `share`, in (0,1], of the
@@ -91,6 +91,10 @@ class Session {
   // that read textures, and the last one all that write outputs: textures may change between parts, and take effect
   // with the next run. run(), profile(), write_input() and reset_state() give up a run in parts.
   Result<double> run_part(double share);
+
+  // The same for a run about which a shader decides, as in run_if(): the flag is asked with the run's first part, and
+  // the parts behind it, by either function, follow the answer.
+  Result<double> run_part_if(double share, GLuint flag_buffer, GLintptr offset = 0);
 
   // run(), with every step running and being timed on its own: nanoseconds by step, in the order of Plan::steps(). The
   // sum is more than what run() takes wherever steps could have run at the same time. Waits for the GPU. The first time
