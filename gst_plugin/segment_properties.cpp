@@ -133,7 +133,7 @@ void install_segment_properties(GObjectClass* object_class) {
   install(kSkipStatic,
           g_param_spec_boolean("skip-static", "Skip static",
                                "The model does not run where the picture is what it was when it last ran: the GPU "
-                               "looks, and leaves the run out. With mask-sync=exact, and not with operators on the CPU",
+                               "looks, and leaves the run out. Not with operators on the CPU",
                                defaults.skip_static ? TRUE : FALSE, kReadyProperty));
   install(kStaticThreshold,
           g_param_spec_float("static-threshold", "Static threshold",

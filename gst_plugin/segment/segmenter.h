@@ -106,13 +106,15 @@ class Segmenter {
  private:
   explicit Segmenter(std::shared_ptr<ShareGroup> group) : group_(std::move(group)), gl_(group_->gl()) {}
   InputTransform mask_to_upright(Fit fit) const;
-  Status run_if_changed(const FrameRef& frame, const InputTransform& mask_to_stored);
+  // The flag for a run on that frame, where still_ is.
+  BufferRange watch(const FrameRef& frame, const InputTransform& mask_to_stored);
   Status feed(const FrameRef& frame, const InputTransform& mask_to_stored);
   template <typename F>
   Status checked(const char* what, F issue);
   Status draw_whole(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output, Look look,
                     Coverage coverage);
-  Status run_part(double share);
+  // How far the run in parts has come.
+  Status note_part(const Result<double>& progress);
   void finish_mask();
   Status draw_legend(GLuint output, const Look& look);
 
@@ -125,7 +127,7 @@ class Segmenter {
   std::optional<ClassReader> classes_;  // where the model tells several apart
   std::unique_ptr<OverlayPainter> painter_;
   std::unique_ptr<StillWatcher> still_;  // where still pictures are skipped
-  bool watched_ = false;                 // the mask is that of the picture that still_ knows, in this place
+  bool watched_ = false;  // the mask is, or will be, that of the picture that still_ knows, in this place
   InputTransform watched_place_;
   std::optional<FeedbackInput> feedback_;  // where the model takes its own mask of the frame before
   TextureRef model_mask_;

@@ -132,7 +132,66 @@ TEST(SkipStatic, RunsAfterABreak) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(pipeline.pass(nothing));
   gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "mask-sync", "exact");
   EXPECT_EQ(mask_at(pipeline.pass(wide), 50, 50), 255) << "the mask there was is another picture's";
-  EXPECT_EQ(stats_after(pipeline, wide).skipped, 0U);
+  EXPECT_EQ(stats_after(pipeline, wide).skipped, 2U) << "of the three with nothing";
+}
+
+// Masks of the frame before.
+TEST(SkipStatic, RunsBehindFrames) {
+  TestPipeline pipeline(element("mask-sync=latest gpu-budget=0"));
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  const Rgba left = left_half_red(kSize, kSize);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(mask_at(pipeline.pass(left), 50, 50), 255);
+  EXPECT_EQ(mask_at(pipeline.pass(grey()), 50, 50), 255) << "the mask there was";
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(mask_at(pipeline.pass(grey()), 50, 50), 0);
+  const Stats stats = stats_after(pipeline, grey());
+  EXPECT_EQ(stats.inferences, 21U);
+  EXPECT_EQ(stats.skipped, 19U) << "all but the first of each picture";
+}
+
+// Runs of some sixty frames: whether one takes place is known when it begins.
+TEST(SkipStatic, RunsInParts) {
+  const std::string model =
+      "glsegment name=segment background=mask smoothing=0 model=" + std::string(SIGHTGLASS_SOURCE_DIR) +
+      "/pipelines/models/figure/figure.tflite";
+  const Rgba first = left_half_red(kSize, kSize);
+  const Rgba second = picture(kSize, kSize, [](int32_t x, int32_t y) { return (x / 32 + y / 32) % 2 == 0; });
+  const auto true_mask = [&](const Rgba& frame) {
+    TestPipeline exact(model);
+    exact.set_state(GST_STATE_PLAYING);
+    return exact.pass(frame);
+  };
+  const auto first_mask = true_mask(first), second_mask = true_mask(second);
+  ASSERT_TRUE(first_mask && second_mask);
+  ASSERT_NE(first_mask->pixels, second_mask->pixels);
+
+  TestPipeline pipeline(model + " skip-static=true mask-sync=latest gpu-budget=1");
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  for (int i = 0; i < 150; ++i) {
+    const auto mask = pipeline.pass(first);
+    ASSERT_TRUE(mask) << pipeline.error();
+    ASSERT_EQ(mask->pixels, first_mask->pixels) << "frame " << i;
+  }
+  int lag = 0;
+  for (bool seen = false; lag < 200 && !seen; lag += seen ? 0 : 1) {
+    const auto mask = pipeline.pass(second);
+    ASSERT_TRUE(mask) << pipeline.error();
+    seen = mask->pixels == second_mask->pixels;
+  }
+  look_at(pipeline.segment());
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(pipeline.pass(second)->pixels, second_mask->pixels);
+  const Stats stats = look_at(pipeline.segment());
+  std::printf("the mask follows %d frames later; %d of %d runs were skipped\n", lag, static_cast<int>(stats.skipped),
+              static_cast<int>(stats.inferences));
+  EXPECT_GT(lag, 20) << "a run takes many frames";
+  EXPECT_LT(lag, 150) << "the run under way, and the next one";
+  EXPECT_GE(stats.skipped, 2U);
+
+  // A run that is given up leaves no mask of what it has seen.
+  for (int i = 0; i < 80; ++i) ASSERT_TRUE(pipeline.pass(first));
+  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "mask-sync", "exact");
+  const auto mask = pipeline.pass(first);
+  ASSERT_TRUE(mask) << pipeline.error();
+  EXPECT_EQ(mask->pixels, first_mask->pixels);
 }
 
 TEST(SkipStatic, PartsOnTheCpuAlwaysRun) {
