@@ -1,0 +1,146 @@
+// What every element that runs a model does when its neighbours, which are a harness, or the application do something
+// unusual: frames that are none, refusals, states, other GL contexts.
+#include <gst/video/video.h>
+
+#include "element_harness.h"
+#include "model_elements.h"
+#include "red_picture.h"
+#include "test_pipeline.h"
+
+namespace sightglass::test {
+namespace {
+
+class HarnessRobust : public EveryModelElement {
+ protected:
+  void SetUp() override { init_gstreamer(); }
+};
+INSTANTIATE_TEST_SUITE_P(Elements, HarnessRobust, kModelElements, name_of_element);
+
+constexpr GstGLTextureTarget k2D = GST_GL_TEXTURE_TARGET_2D;
+
+// A frame that caps do not promise is an error that says why, and the end of nothing: the next one is shown.
+void expect_refusal(ElementHarness& harness, GstBuffer* frame, const std::string& reason) {
+  EXPECT_EQ(harness.push(frame), GST_FLOW_ERROR) << reason;
+  const std::string error = harness.error();
+  EXPECT_NE(error.find(reason), std::string::npos) << error << "\nshould say: " << reason;
+  EXPECT_EQ(harness.pull(), nullptr) << reason;
+}
+
+TEST_P(HarnessRobust, FramesWithoutTexturesAreErrors) {
+  ElementHarness harness(element());
+  harness.begin();
+  for (const bool first : {true, false}) {
+    expect_refusal(harness, gst_buffer_new_allocate(nullptr, 12288, nullptr), "put glupload in front");
+    expect_refusal(harness, gst_buffer_new(), "put glupload in front");
+    EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << first << ": " << harness.error();
+    EXPECT_NE(harness.pull(), nullptr) << first;
+  }
+  EXPECT_EQ(harness.stat("frames"), 2U);
+}
+
+TEST_P(HarnessRobust, FramesOfOtherTexturesAreErrors) {
+  TextureSource another;
+  ElementHarness harness(element());
+  harness.begin();
+  expect_refusal(harness, another.make(left_half_red(64, 48), k2D), "shares nothing");
+  if (GstBuffer* external = harness.source().make(left_half_red(64, 48), GST_GL_TEXTURE_TARGET_EXTERNAL_OES)) {
+    expect_refusal(harness, external, "external-oes");
+  }
+  EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
+  EXPECT_NE(harness.pull(), nullptr);
+  harness.send_caps(
+      "video/x-raw(memory:GLMemory),format=NV12,texture-target=2D,width=64,height=48,"
+      "framerate=30/1");
+  expect_refusal(harness, harness.frame(), "caps promise 2");
+  harness.begin();
+  EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
+}
+
+// Whoever made the frame is wrong about its size, in either direction: it is shown as large as caps promise.
+TEST_P(HarnessRobust, TexturesOfAnotherSizeAreStretched) {
+  ElementHarness harness(element());
+  harness.begin();
+  for (const auto& [width, height] : {std::pair{32, 24}, {128, 96}, {1, 1}, {64, 1}}) {
+    EXPECT_EQ(harness.push(harness.frame(width, height)), GST_FLOW_OK) << harness.error();
+  }
+  EXPECT_EQ(harness.take_log(), (Log{"stream-start", "caps 64x48", "segment", "buffer 64x48", "buffer 64x48",
+                                     "buffer 64x48", "buffer 64x48"}));
+}
+
+// What downstream says is what upstream hears; it is no error of the element's.
+TEST_P(HarnessRobust, RefusalsOfDownstreamGoUpstream) {
+  ElementHarness harness(element());
+  harness.begin();
+  ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
+  for (GstFlowReturn flow : {GST_FLOW_NOT_LINKED, GST_FLOW_FLUSHING, GST_FLOW_EOS, GST_FLOW_NOT_NEGOTIATED,
+                             GST_FLOW_ERROR, GST_FLOW_CUSTOM_ERROR}) {
+    const gulong probe = gst_pad_add_probe(
+        harness.downstream(), GST_PAD_PROBE_TYPE_BUFFER,
+        [](GstPad*, GstPadProbeInfo* info, gpointer data) {
+          GST_PAD_PROBE_INFO_FLOW_RETURN(info) = *static_cast<GstFlowReturn*>(data);
+          gst_buffer_unref(GST_PAD_PROBE_INFO_BUFFER(info));
+          return GST_PAD_PROBE_HANDLED;
+        },
+        &flow, nullptr);
+    EXPECT_EQ(harness.push(harness.frame()), flow) << gst_flow_get_name(flow);
+    gst_pad_remove_probe(harness.downstream(), probe);
+    EXPECT_EQ(harness.error(), "") << gst_flow_get_name(flow);
+    EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << "after " << gst_flow_get_name(flow);
+  }
+}
+
+TEST_P(HarnessRobust, EveryStartIsTheFirst) {
+  ElementHarness harness(element());
+  harness.begin();
+  const Log stream = {"stream-start", "caps 64x48", "segment", "buffer 64x48", "buffer 64x48"};
+  for (const GstState between : {GST_STATE_READY, GST_STATE_NULL, GST_STATE_READY, GST_STATE_NULL}) {
+    for (int i = 0; i < 2; ++i) ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
+    EXPECT_EQ(harness.take_log(), stream);
+    EXPECT_EQ(harness.stat("frames"), 2U);
+    ASSERT_EQ(gst_element_set_state(harness.element(), between), GST_STATE_CHANGE_SUCCESS);
+    EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_FLUSHING);
+    ASSERT_EQ(gst_element_set_state(harness.element(), GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
+    EXPECT_EQ(harness.take_log(), Log{});
+    ASSERT_TRUE(gst_harness_push_event(harness.get(), gst_event_new_stream_start("another")));
+    harness.begin();
+  }
+  EXPECT_EQ(harness.error(), "");
+}
+
+TEST_P(HarnessRobust, APauseForgetsNothing) {
+  ElementHarness harness(element());
+  harness.begin();
+  ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
+  harness.take_log();
+  for (const GstState state : {GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_PAUSED}) {
+    ASSERT_EQ(gst_element_set_state(harness.element(), state), GST_STATE_CHANGE_SUCCESS);
+    ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
+    EXPECT_EQ(harness.take_log(), Log{"buffer 64x48"});
+  }
+  EXPECT_EQ(harness.stat("frames"), 4U);
+}
+
+// Frames in front and behind are of the one context, then of the other; nobody sends caps again.
+TEST_P(HarnessRobust, AnotherGlContextFromTheNextFrameOn) {
+  TextureSource another;
+  ElementHarness harness(element());
+  harness.begin();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
+    const OwnBuffer before = harness.pull();
+    ASSERT_NE(before, nullptr);
+    EXPECT_EQ(GST_GL_BASE_MEMORY_CAST(gst_buffer_peek_memory(before.get(), 0))->context, harness.source().context());
+    another.give_to(harness.element());
+    ASSERT_EQ(harness.push(another.make(left_half_red(64, 48), k2D)), GST_FLOW_OK) << harness.error();
+    const OwnBuffer after = harness.pull();
+    ASSERT_NE(after, nullptr);
+    EXPECT_EQ(GST_GL_BASE_MEMORY_CAST(gst_buffer_peek_memory(after.get(), 0))->context, another.context());
+    expect_refusal(harness, harness.frame(), "shares nothing");
+    harness.source().give_to(harness.element());
+  }
+  EXPECT_EQ(harness.take_log(), (Log{"stream-start", "caps 64x48", "segment", "buffer 64x48", "buffer 64x48",
+                                     "buffer 64x48", "buffer 64x48"}));
+}
+
+}  // namespace
+}  // namespace sightglass::test
