@@ -96,7 +96,10 @@ gboolean gl_start(GstGLBaseFilter* filter) {
     return FALSE;
   }
   // The output pool, if there is one, belongs to the context before this one.
-  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(filter));
+  if (GstBufferPool* pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(filter))) {
+    gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(filter));
+    gst_object_unref(pool);
+  }
   return TRUE;
 }
 

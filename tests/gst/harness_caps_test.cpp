@@ -216,6 +216,7 @@ TEST_P(HarnessCaps, UpstreamMayHaveAPoolOfItsOwn) {
 struct Offer {
   GstBufferPool* pool = nullptr;  // owned
   guint size = 0, least = 0;
+  int queries = 0;
 
   Offer() = default;
   ~Offer() {
@@ -230,9 +231,10 @@ struct Offer {
         harness.downstream(),
         static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH),
         [](GstPad*, GstPadProbeInfo* info, gpointer data) {
-          const auto* offer = static_cast<const Offer*>(data);
+          auto* offer = static_cast<Offer*>(data);
           GstQuery* query = GST_PAD_PROBE_INFO_QUERY(info);
           if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;
+          ++offer->queries;
           if (offer->size > 0) gst_query_add_allocation_pool(query, offer->pool, offer->size, offer->least, 0);
           return GST_PAD_PROBE_OK;
         },
@@ -250,6 +252,7 @@ void expect_own_textures(const std::string& element, GstBufferPool* offered) {
   offer.make(harness);
   harness.begin();
   ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
+  EXPECT_EQ(offer.queries, 1);
   const OwnBuffer out = harness.pull();
   ASSERT_NE(out, nullptr);
   EXPECT_NE(out->pool, offered);
@@ -270,6 +273,21 @@ TEST_P(HarnessCaps, SystemMemoryFromDownstream) { expect_own_textures(element(),
 TEST_P(HarnessCaps, TexturesOfAnotherContextFromDownstream) {
   TextureSource another;
   expect_own_textures(element(), gst_gl_buffer_pool_new(another.context()));
+}
+
+// Only what downstream asks for anew is allocated anew.
+TEST_P(HarnessCaps, DownstreamAllocatesAnew) {
+  ElementHarness harness(element());
+  Offer offer;
+  offer.make(harness);
+  harness.begin();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
+  EXPECT_EQ(offer.queries, 1);
+  harness.take_log();
+  gst_harness_push_upstream_event(harness.get(), gst_event_new_reconfigure());
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
+  EXPECT_EQ(offer.queries, 2);
+  EXPECT_EQ(harness.take_log(), (Log{"buffer 64x48", "buffer 64x48", "buffer 64x48"})) << "caps are the same";
 }
 
 }  // namespace
