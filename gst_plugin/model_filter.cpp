@@ -257,6 +257,13 @@ GstFlowReturn submit_input_buffer(GstBaseTransform* transform, gboolean is_disco
 
 GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer* output) {
   ModelRuntime& runtime = runtime_of_base(transform);
+  if (!runtime.is_ready()) {
+    // Where data flows already, pads take caps and frames before and while start() runs. The next frame has them
+    // negotiated again.
+    GST_WARNING_OBJECT(transform, "a frame that came while the element started is dropped");
+    gst_base_transform_reconfigure_src(transform);
+    return GST_BASE_TRANSFORM_FLOW_DROPPED;
+  }
   if (const Status status = runtime.before_frame(); !status.ok()) {
     GST_ELEMENT_WARNING(transform, RESOURCE, NOT_FOUND, ("%s", status.message().c_str()), (nullptr));
   }

@@ -211,6 +211,11 @@ void ModelRuntime::end_of_stream() {
   gst_object_unref(context);
 }
 
+bool ModelRuntime::is_ready() const {
+  const std::lock_guard lock(mutex_);
+  return context_ != nullptr;
+}
+
 Status ModelRuntime::process(GstBuffer* input, GstBuffer* output) {
   GstGLContext* context = nullptr;
   Status status;

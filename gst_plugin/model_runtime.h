@@ -126,6 +126,8 @@ class ModelRuntime {
 
   // Streaming thread. What comes next is another scene.
   void forget();
+  // Whether there is what process() needs: a GL context and caps that came after start().
+  bool is_ready() const;
   // Streaming thread. One frame, issued on the GL thread of the context that attach() was given. An orientation that
   // does not fit the sizes of the caps waits for others.
   Status process(GstBuffer* input, GstBuffer* output);

@@ -1,6 +1,9 @@
 // What every element that runs a model does when its neighbours, which are a harness, or the application do something
-// unusual: frames that are none, refusals, states, other GL contexts.
+// unusual: frames that are none, refusals, states, other GL contexts, and everything at the same time.
 #include <gst/video/video.h>
+
+#include <algorithm>
+#include <cstdio>
 
 #include "element_harness.h"
 #include "model_elements.h"
@@ -140,6 +143,58 @@ TEST_P(HarnessRobust, AnotherGlContextFromTheNextFrameOn) {
   }
   EXPECT_EQ(harness.take_log(), (Log{"stream-start", "caps 64x48", "segment", "buffer 64x48", "buffer 64x48",
                                      "buffer 64x48", "buffer 64x48"}));
+}
+
+// States, frames, properties, QoS and reconfiguration, from a thread each.
+TEST_P(HarnessRobust, EverythingAtOnce) {
+  ElementHarness harness(element());
+  GstHarness* all = harness.get();
+  gst_harness_set_drop_buffers(all, TRUE);
+  const OwnBuffer frame(harness.frame());
+  GST_BUFFER_PTS(frame.get()) = GST_SECOND;
+  const OwnCaps caps = caps_of(TextureSource::caps(64, 48, k2D));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  GValue direction = G_VALUE_INIT;
+  g_value_init(&direction, GST_TYPE_VIDEO_ORIENTATION_METHOD);
+  g_value_set_enum(&direction, GST_VIDEO_ORIENTATION_90R);
+  GValue upright = G_VALUE_INIT;
+  g_value_init(&upright, GST_TYPE_VIDEO_ORIENTATION_METHOD);
+  const OwnEvent in_time(gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 0.5, 0, 0));
+  const OwnEvent late(gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 0.5, 0, 2 * GST_SECOND));
+  const OwnEvent reconfigure(gst_event_new_reconfigure());
+  GstHarnessThread* frames = gst_harness_stress_push_buffer_with_cb_start(
+      all, caps.get(), &segment,
+      [](GstHarness*, gpointer made) { return gst_buffer_copy(static_cast<GstBuffer*>(made)); }, frame.get(), nullptr);
+  GstHarnessThread* others[] = {
+      gst_harness_stress_statechange_start_full(all, 50000),
+      gst_harness_stress_property_start_full(all, "video-direction", &direction, 3000),
+      gst_harness_stress_property_start_full(all, "video-direction", &upright, 2000),
+      gst_harness_stress_push_upstream_event_start_full(all, in_time.get(), 3000),
+      gst_harness_stress_push_upstream_event_start_full(all, late.get(), 5000),
+      gst_harness_stress_push_upstream_event_start_full(all, reconfigure.get(), 7000),
+  };
+  // Whoever looks at figures has a thread as well. A second and a half, and longer where starts are slow.
+  guint64 most = 0;
+  for (int i = 0; i < 150 || (gst_harness_buffers_received(all) < 20 && i < 6000); ++i) {
+    most = std::max(most, harness.stat("frames"));
+    g_usleep(10000);
+  }
+  for (GstHarnessThread* thread : others) gst_harness_stress_thread_stop(thread);
+  const guint pushed = gst_harness_stress_thread_stop(frames);
+  std::printf("%s: %u frames pushed, %u came out, up to %d between two starts\n", GetParam(), pushed,
+              gst_harness_buffers_received(all), static_cast<int>(most));
+  EXPECT_GE(gst_harness_buffers_received(all), 20U);
+  EXPECT_EQ(harness.error(), "");
+  ASSERT_NE(gst_element_set_state(harness.element(), GST_STATE_NULL), GST_STATE_CHANGE_FAILURE);
+  ASSERT_NE(gst_element_set_state(harness.element(), GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
+  ASSERT_TRUE(gst_harness_push_event(all, gst_event_new_stream_start("another")));
+  harness.begin();
+  harness.take_log();
+  EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
+  const Log log = harness.take_log();
+  ASSERT_FALSE(log.empty());
+  EXPECT_EQ(log.back().substr(0, 6), "buffer");
 }
 
 }  // namespace
