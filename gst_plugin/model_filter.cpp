@@ -137,6 +137,19 @@ gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
   return GST_BASE_TRANSFORM_CLASS(gst_sightglass_model_filter_parent_class)->sink_event(transform, event);
 }
 
+gboolean src_event(GstBaseTransform* transform, GstEvent* event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_NAVIGATION) {
+    GstCaps* caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(transform));
+    GstVideoInfo info;
+    if (caps != nullptr && gst_video_info_from_caps(&info, caps)) {
+      event = sightglass::stored_navigation_event(event, runtime_of_base(transform).orientation(),
+                                                  GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info));
+    }
+    gst_clear_caps(&caps);
+  }
+  return GST_BASE_TRANSFORM_CLASS(gst_sightglass_model_filter_parent_class)->src_event(transform, event);
+}
+
 // Everything is possible while there is no context yet.
 bool external_textures_are_possible(gpointer self) {
   GstGLContext* context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
@@ -305,6 +318,7 @@ static void gst_sightglass_model_filter_class_init(GstSightglassModelFilterClass
   transform_class->start = start;
   transform_class->stop = stop;
   transform_class->sink_event = sink_event;
+  transform_class->src_event = src_event;
   transform_class->transform_caps = transform_caps;
   transform_class->fixate_caps = fixate_caps;
   transform_class->get_unit_size = get_unit_size;

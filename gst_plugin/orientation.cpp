@@ -1,6 +1,7 @@
 #include "orientation.h"
 
 #include <gst/gl/gl.h>
+#include <gst/video/navigation.h>
 
 #include <array>
 #include <cmath>
@@ -47,6 +48,18 @@ GstEvent* upright_tag_event(GstEvent* event) {
   GstEvent* upright = gst_event_new_tag(tags);
   gst_event_set_seqnum(upright, gst_event_get_seqnum(event));
   return upright;
+}
+
+GstEvent* stored_navigation_event(GstEvent* event, Orientation orientation, gint width, gint height) {
+  gdouble x = 0, y = 0;
+  if (orientation == Orientation::kIdentity || !gst_navigation_event_get_coordinates(event, &x, &y)) return event;
+  const auto m = upright_to_stored(orientation).m;
+  const double u = x / width, v = y / height;
+  const bool swapped = swaps_axes(orientation);
+  event = gst_event_make_writable(event);
+  gst_navigation_event_set_coordinates(event, (m[0] * u + m[1] * v + m[2]) * (swapped ? height : width),
+                                       (m[3] * u + m[4] * v + m[5]) * (swapped ? width : height));
+  return event;
 }
 
 InputTransform shown_to_stored(GstBuffer* buffer) {

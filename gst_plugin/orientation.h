@@ -27,6 +27,10 @@ class OrientationTags {
 // A copy of a tag event for frames that have been made upright; the caller owns it.
 GstEvent* upright_tag_event(GstEvent* event);
 
+// A navigation event about a place in an upright picture of width x height pixels, as one about the same place in the
+// stored picture. Takes the event, and gives others back as they are.
+GstEvent* stored_navigation_event(GstEvent* event, Orientation orientation, gint width, gint height);
+
 // From a place in the picture as the buffer's GstVideoAffineTransformationMeta shows it to the same place in the stored
 // one. Both are of one size. What the meta does beyond two dimensions is left out.
 InputTransform shown_to_stored(GstBuffer* buffer);

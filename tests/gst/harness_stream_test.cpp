@@ -1,5 +1,6 @@
 // What every element that runs a model does with a stream, between the pads of a harness: events and their order, what
 // frames carry, frames that are late or none, queries, states and threads.
+#include <gst/video/navigation.h>
 #include <gst/video/video.h>
 
 #include <algorithm>
@@ -343,6 +344,36 @@ TEST_P(HarnessStream, SeeksGoUpstreamAndSegmentsDownstream) {
   GST_BUFFER_PTS(frame) = 6 * GST_SECOND;
   EXPECT_EQ(harness.push(frame), GST_FLOW_OK);
   EXPECT_EQ(harness.stat("dropped"), 1U);
+}
+
+// Places are those of the frames that upstream gave.
+TEST_P(HarnessStream, PointersAreTurnedBack) {
+  struct Case {
+    GstVideoOrientationMethod direction;
+    double x, y;  // of (10, 5) in the picture that leaves
+  };
+  ElementHarness harness(element());
+  harness.begin();
+  for (const Case& c : {Case{GST_VIDEO_ORIENTATION_IDENTITY, 10, 5}, Case{GST_VIDEO_ORIENTATION_90R, 5, 38},
+                        Case{GST_VIDEO_ORIENTATION_180, 54, 43}, Case{GST_VIDEO_ORIENTATION_90L, 59, 10},
+                        Case{GST_VIDEO_ORIENTATION_HORIZ, 54, 5}, Case{GST_VIDEO_ORIENTATION_VERT, 10, 43}}) {
+    g_object_set(harness.element(), "video-direction", c.direction, nullptr);
+    ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
+    // Whoever else has the event sees no change.
+    const OwnEvent sent(gst_navigation_event_new_mouse_button_press(1, 10, 5, GST_NAVIGATION_MODIFIER_NONE));
+    gst_harness_push_upstream_event(harness.get(), gst_event_ref(sent.get()));
+    const OwnEvent arrived = harness.upstream_event(GST_EVENT_NAVIGATION);
+    ASSERT_NE(arrived, nullptr) << c.direction;
+    double x = 0, y = 0;
+    ASSERT_TRUE(gst_navigation_event_get_coordinates(arrived.get(), &x, &y));
+    EXPECT_NEAR(x, c.x, 1e-4) << c.direction;
+    EXPECT_NEAR(y, c.y, 1e-4) << c.direction;
+    ASSERT_TRUE(gst_navigation_event_get_coordinates(sent.get(), &x, &y));
+    EXPECT_EQ(x, 10);
+    EXPECT_EQ(y, 5);
+  }
+  gst_harness_push_upstream_event(harness.get(), gst_navigation_event_new_key_press("a", GST_NAVIGATION_MODIFIER_NONE));
+  EXPECT_NE(harness.upstream_event(GST_EVENT_NAVIGATION), nullptr) << "a key has no place";
 }
 
 }  // namespace
