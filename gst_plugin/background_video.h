@@ -4,36 +4,53 @@
 
 #include <gst/gst.h>
 
-#include <memory>
+#include <mutex>
 
 namespace sightglass {
 
-// Elements that it adds to a bin; the bin owns them. Made and removed while nothing flows.
+// Elements that it adds to a bin; the bin owns them. To be destroyed with the bin.
 class BackgroundVideo {
  public:
-  // Puts itself between `segment` and `next`, which are linked. Null, with an error posted by the bin, when an element
-  // is missing.
-  static std::unique_ptr<BackgroundVideo> insert(GstBin* bin, GstElement* segment, GstElement* next);
-  // Links the two again.
-  void remove();
+  // Between `segment` and `next`, which are linked. All three outlive this.
+  BackgroundVideo(GstBin* bin, GstElement* segment, GstElement* next);
+  BackgroundVideo(const BackgroundVideo&) = delete;
+  BackgroundVideo& operator=(const BackgroundVideo&) = delete;
 
-  // Where the other video comes in.
-  GstPad* sink() const { return sink_; }
+  // While nothing flows: adds the elements, and returns where the other video comes in, a pad of theirs. Null where
+  // they are there already, and, with an error posted by the bin, where one is missing.
+  GstPad* insert();
+  // Any thread, whatever flows. The other video is let go of at once: whoever is pushing comes back before this
+  // returns, and is told that the pad is flushing. The foreground goes straight on with the next frame but one, and the
+  // elements are removed behind its back.
+  void leave();
+  // While nothing flows: ends what leave() has begun.
+  void finish();
 
  private:
-  BackgroundVideo(GstBin* bin, GstElement* segment, GstElement* next) : bin_(bin), segment_(segment), next_(next) {}
-  bool add_elements();
-  void note_caps(bool front, GstCaps* caps);
-  static GstPadProbeReturn on_event(GstPad* pad, GstPadProbeInfo* info, gpointer self);
+  enum class State { kNone, kThere, kLeaving, kPassedBy };  // of the elements
 
-  GstBin* bin_;
-  GstElement *segment_, *next_;
+  bool make_elements();
+  bool link_elements();
+  void note_caps(bool front, GstCaps* caps);
+  bool pass_by();
+  void remove_elements();
+  static GstPadProbeReturn on_front(GstPad* pad, GstPadProbeInfo* info, gpointer self);
+  static GstPadProbeReturn on_back(GstPad* pad, GstPadProbeInfo* info, gpointer self);
+
+  GstBin* const bin_;
+  GstElement *const segment_, *const next_;
+  GstPad* const segment_source_;  // borrowed
+  // Set by insert(), until the elements are removed.
   GstElement *upload_ = nullptr, *convert_ = nullptr, *mixer_ = nullptr, *size_ = nullptr;
-  GstPad *front_ = nullptr, *back_ = nullptr;           // the mixer's; its own
-  GstPad *sink_ = nullptr, *segment_source_ = nullptr;  // borrowed from their elements
+  GstPad* front_ = nullptr;  // the mixer's; its own
   gulong front_probe_ = 0;
   gint background_ = 0, alpha_ = 0;  // glsegment's properties before
-  int front_width_ = 0, front_height_ = 0, back_width_ = 0, back_height_ = 0;  // guarded by the mixer's object lock
+
+  std::mutex removal_mutex_;  // held while elements are removed
+  std::mutex mutex_;          // guards what follows
+  State state_ = State::kNone;
+  GstPad* back_ = nullptr;  // the mixer's; its own
+  int front_width_ = 0, front_height_ = 0, back_width_ = 0, back_height_ = 0;
 };
 
 }  // namespace sightglass

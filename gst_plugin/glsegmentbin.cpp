@@ -2,9 +2,10 @@
 
 #include <gst/gl/gl.h>
 
-#include <memory>
+#include <cstring>
 
 #include "background_video.h"
+#include "mask_pad.h"
 #include "model_bin.h"
 #include "segment_properties.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 struct GstGlSegmentBin {
   GstSightglassModelBin parent;
-  sightglass::BackgroundVideo* background;  // owned; where its pad has been requested
+  sightglass::BackgroundVideo* background;  // owned; null where a part of the bin is missing
 };
 struct GstGlSegmentBinClass {
   GstSightglassModelBinClass parent_class;
@@ -27,63 +28,97 @@ GST_ELEMENT_REGISTER_DEFINE(glsegmentbin, "glsegmentbin", GST_RANK_NONE, gst_gl_
 
 namespace {
 
-// The other video goes where glsegment's output goes on to: its next element is the one before the last.
+constexpr const char *kBackground = "background", *kMask = "mask";
+
+bool is_called(GstPadTemplate* pad_template, const char* name) {
+  return std::strcmp(GST_PAD_TEMPLATE_NAME_TEMPLATE(pad_template), name) == 0;
+}
+
+bool may_flow(GstElement* element) {
+  return GST_STATE(element) > GST_STATE_READY || GST_STATE_NEXT(element) > GST_STATE_READY;
+}
+
 GstPad* request_new_pad(GstElement* element, GstPadTemplate* pad_template, const gchar* /*name*/,
                         const GstCaps* /*caps*/) {
   GstGlSegmentBin* self = self_of(element);
-  GstSightglassModelBin* bin = &self->parent;
-  if (bin->model == nullptr || self->background != nullptr) return nullptr;
-  if (GST_STATE(element) > GST_STATE_READY || GST_STATE_NEXT(element) > GST_STATE_READY) {
-    GST_WARNING_OBJECT(element, "the pad \"background\" can be had in the states NULL and READY alone");
+  if (self->background == nullptr) return nullptr;
+  const char* name = GST_PAD_TEMPLATE_NAME_TEMPLATE(pad_template);
+  if (may_flow(element)) {
+    GST_WARNING_OBJECT(element, "the pad \"%s\" can be had in the states NULL and READY alone", name);
     return nullptr;
   }
-  std::unique_ptr<sightglass::BackgroundVideo> video =
-      sightglass::BackgroundVideo::insert(GST_BIN(element), bin->model, bin->before_last);
-  if (video == nullptr) return nullptr;
-  self->background = video.release();
-  GstPad* ghost = gst_ghost_pad_new_from_template("background", self->background->sink(), pad_template);
+  GstPad* inner = is_called(pad_template, kMask) ? gst_element_request_pad_simple(self->parent.model, kMask)
+                                                 : self->background->insert();
+  if (inner == nullptr) return nullptr;
+  GstPad* ghost = gst_ghost_pad_new_from_template(name, inner, pad_template);
+  if (is_called(pad_template, kMask)) gst_object_unref(inner);
   gst_element_add_pad(element, ghost);
   return ghost;
 }
 
 void release_pad(GstElement* element, GstPad* pad) {
   GstGlSegmentBin* self = self_of(element);
-  if (self->background == nullptr) return;
+  if (is_called(GST_PAD_PAD_TEMPLATE(pad), kMask)) {
+    GstPad* inner = gst_ghost_pad_get_target(GST_GHOST_PAD(pad));
+    gst_element_remove_pad(element, pad);
+    gst_element_release_request_pad(self->parent.model, inner);
+    gst_object_unref(inner);
+    return;
+  }
+  self->background->leave();
   gst_element_remove_pad(element, pad);
-  self->background->remove();
-  delete self->background;
-  self->background = nullptr;
+  if (!may_flow(element)) self->background->finish();
 }
 
-// Before the bin lets go of the elements behind the pad.
+GstStateChangeReturn change_state(GstElement* element, GstStateChange transition) {
+  const GstStateChangeReturn result =
+      GST_ELEMENT_CLASS(gst_gl_segment_bin_parent_class)->change_state(element, transition);
+  GstGlSegmentBin* self = self_of(element);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY && self->background != nullptr) self->background->finish();
+  return result;
+}
+
+// Before the bin lets go of the elements behind the pads.
 void dispose(GObject* object) {
-  if (self_of(object)->background != nullptr) {
-    GstPad* pad = gst_element_get_static_pad(GST_ELEMENT(object), "background");
+  for (const char* name : {kBackground, kMask}) {
+    GstPad* pad = gst_element_get_static_pad(GST_ELEMENT(object), name);
+    if (pad == nullptr) continue;
     gst_element_release_request_pad(GST_ELEMENT(object), pad);
     gst_object_unref(pad);
   }
   G_OBJECT_CLASS(gst_gl_segment_bin_parent_class)->dispose(object);
 }
 
+void finalize(GObject* object) {
+  delete self_of(object)->background;
+  G_OBJECT_CLASS(gst_gl_segment_bin_parent_class)->finalize(object);
+}
+
 }  // namespace
 
 static void gst_gl_segment_bin_init(GstGlSegmentBin* self) {
   sightglass::model_bin_build(self, "glsegment", "segment");
+  const GstSightglassModelBin& parts = self->parent;
+  if (parts.model == nullptr) return;
+  self->background = new sightglass::BackgroundVideo(GST_BIN(self), parts.model, parts.before_last);
 }
 
 static void gst_gl_segment_bin_class_init(GstGlSegmentBinClass* klass) {
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   object_class->dispose = dispose;
+  object_class->finalize = finalize;
   sightglass::model_bin_pass_properties(object_class);
   sightglass::install_segment_properties(object_class);
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   element_class->request_new_pad = request_new_pad;
   element_class->release_pad = release_pad;
+  element_class->change_state = change_state;
   GstCaps* uploadable = gst_gl_upload_get_input_template_caps();
   gst_element_class_add_pad_template(element_class,
-                                     gst_pad_template_new("background", GST_PAD_SINK, GST_PAD_REQUEST, uploadable));
+                                     gst_pad_template_new(kBackground, GST_PAD_SINK, GST_PAD_REQUEST, uploadable));
   gst_caps_unref(uploadable);
+  gst_element_class_add_pad_template(element_class, sightglass::MaskPad::make_template());
   gst_element_class_set_static_metadata(element_class, "OpenGL person segmentation with upload and download",
                                         "Filter/Effect/Video",
                                         "glsegment with what brings frames onto the GPU, as DMABUF without a copy, "

@@ -22,6 +22,20 @@ gboolean answer(GstPad* pad, GstObject* parent, GstQuery* query) {
   }
 }
 
+// Through bins as well, whose pads are linked to what is inside whether anything is outside or not.
+bool leads_somewhere(GstPad* pad) {
+  GstPad* peer = gst_pad_get_peer(pad);
+  if (peer == nullptr) return false;
+  bool leads = true;
+  if (GST_IS_PROXY_PAD(peer)) {
+    GstProxyPad* outer = gst_proxy_pad_get_internal(GST_PROXY_PAD(peer));
+    leads = outer != nullptr && leads_somewhere(GST_PAD(outer));
+    if (outer != nullptr) gst_object_unref(outer);
+  }
+  gst_object_unref(peer);
+  return leads;
+}
+
 }  // namespace
 
 GstPadTemplate* MaskPad::make_template() {
@@ -62,7 +76,7 @@ MaskPad::PadReference MaskPad::reference() const {
 
 bool MaskPad::is_linked() const {
   const PadReference pad = reference();
-  return pad != nullptr && gst_pad_is_linked(pad.get()) != FALSE;
+  return pad != nullptr && leads_somewhere(pad.get());
 }
 
 void MaskPad::note_event(GstBaseTransform* element, GstEvent* event) {
@@ -82,7 +96,7 @@ void MaskPad::note_event(GstBaseTransform* element, GstEvent* event) {
       if (pad != nullptr) gst_pad_push_event(pad.get(), gst_event_ref(event));
       return;
     case GST_EVENT_EOS:
-      if (pad == nullptr || !gst_pad_is_linked(pad.get())) return;
+      if (pad == nullptr || !leads_somewhere(pad.get())) return;
       // The pipeline ends when all of its sinks have, also after no frame at all.
       if (!begun_) begin(element, pad.get());
       gst_pad_push_event(pad.get(), gst_event_ref(event));
@@ -133,7 +147,7 @@ bool MaskPad::send_caps(GstBaseTransform* element, GstPad* pad, GstBuffer* mask)
 void MaskPad::push(GstBaseTransform* element, GstBuffer* frame) {
   const PadReference held = reference();
   GstPad* pad = held.get();
-  if (pad == nullptr || !gst_pad_is_linked(pad)) return;
+  if (pad == nullptr || !leads_somewhere(pad)) return;
   if (!begun_) begin(element, pad);
   const SightglassMaskMeta* meta = sightglass_buffer_get_mask_meta(frame);
   const bool has_mask = meta != nullptr && send_caps(element, pad, meta->mask);

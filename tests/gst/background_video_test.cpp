@@ -4,7 +4,14 @@
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "red_picture.h"
@@ -23,20 +30,23 @@ class BackgroundVideoTest : public testing::Test {
     if (pipeline_ == nullptr) return;
     gst_element_set_state(pipeline_, GST_STATE_NULL);
     gst_object_unref(pipeline_);
+    pipeline_ = nullptr;
   }
-  void launch(int back_rate, int32_t back_width, int32_t back_height) {
+  void launch(int back_rate, int32_t back_width, int32_t back_height, const std::string& properties = "",
+              const std::string& more = "") {
     const auto source = [](const std::string& name, int rate, int32_t width, int32_t height) {
       return "appsrc name=" + name + " format=time caps=video/x-raw,format=RGBA,width=" + std::to_string(width) +
              ",height=" + std::to_string(height) + ",framerate=" + std::to_string(rate) + "/1 ! ";
     };
-    const std::string text = source("front", 30, kSize, kSize) +
-                             "glsegmentbin name=bin softness=0 model=" + red_model() +
-                             " ! video/x-raw,format=RGBA ! appsink name=sink sync=false " +
-                             source("back", back_rate, back_width, back_height) + "bin.background";
+    parse(source("front", 30, kSize, kSize) + "glsegmentbin name=bin softness=0 model=" + red_model() + " " +
+          properties + " ! video/x-raw,format=RGBA ! appsink name=sink sync=false " +
+          source("back", back_rate, back_width, back_height) + "bin.background " + more);
+    ASSERT_NE(gst_element_set_state(pipeline_, GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
+  }
+  void parse(const std::string& text) {
     GError* error = nullptr;
     pipeline_ = gst_parse_launch(text.c_str(), &error);
     ASSERT_EQ(error, nullptr) << error->message;
-    ASSERT_NE(gst_element_set_state(pipeline_, GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
   }
   void push(const char* name, const Rgba& frame, GstClockTime time, GstClockTime duration) {
     GstElement* source = gst_bin_get_by_name(GST_BIN(pipeline_), name);
@@ -55,21 +65,38 @@ class BackgroundVideoTest : public testing::Test {
     Rgba picture;
     GstClockTime time = 0;
   };
-  std::vector<Out> outputs() {
+  std::optional<Out> output(GstClockTime patience = 20 * GST_SECOND) {
     GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
-    std::vector<Out> all;
-    while (GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 20 * GST_SECOND)) {
-      GstBuffer* buffer = gst_sample_get_buffer(sample);
-      GstVideoInfo info;
-      EXPECT_TRUE(gst_video_info_from_caps(&info, gst_sample_get_caps(sample)));
-      Out out{Rgba(info.width, info.height), GST_BUFFER_PTS(buffer)};
-      gst_buffer_extract(buffer, 0, out.picture.pixels.data(), out.picture.pixels.size());
-      all.push_back(std::move(out));
-      gst_sample_unref(sample);
-    }
-    EXPECT_TRUE(gst_app_sink_is_eos(GST_APP_SINK(sink)));
+    GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), patience);
     gst_object_unref(sink);
+    if (sample == nullptr) return std::nullopt;
+    GstBuffer* buffer = gst_sample_get_buffer(sample);
+    GstVideoInfo info;
+    EXPECT_TRUE(gst_video_info_from_caps(&info, gst_sample_get_caps(sample)));
+    Out out{Rgba(info.width, info.height), GST_BUFFER_PTS(buffer)};
+    gst_buffer_extract(buffer, 0, out.picture.pixels.data(), out.picture.pixels.size());
+    gst_sample_unref(sample);
+    return out;
+  }
+  // To the end.
+  std::vector<Out> outputs() {
+    std::vector<Out> all;
+    while (std::optional<Out> out = output()) all.push_back(std::move(*out));
+    EXPECT_EQ(outcome_of(pipeline_), "end");
     return all;
+  }
+  bool has(const char* name) const {
+    GstElement* element = gst_bin_get_by_name(GST_BIN(pipeline_), name);
+    if (element != nullptr) gst_object_unref(element);
+    return element != nullptr;
+  }
+  void release_background() {
+    GstElement* bin = gst_bin_get_by_name(GST_BIN(pipeline_), "bin");
+    GstPad* pad = gst_element_get_static_pad(bin, "background");
+    ASSERT_NE(pad, nullptr);
+    gst_element_release_request_pad(bin, pad);
+    gst_object_unref(pad);
+    gst_object_unref(bin);
   }
 
   GstElement* pipeline_ = nullptr;
@@ -106,7 +133,6 @@ TEST_F(BackgroundVideoTest, FramesMeetByTheirTimes) {
       EXPECT_NEAR(out.picture.at(16, 60)[1], kRed[1], 1);
     }
     TearDown();
-    pipeline_ = nullptr;
   }
 }
 
@@ -154,6 +180,235 @@ TEST_F(BackgroundVideoTest, PadCanBeGivenBack) {
     EXPECT_EQ(background(), color) << "what was set before is back";
   }
   gst_object_unref(bin);
+}
+
+// An element that sets its flag when it is gone.
+void watch(GstElement* bin, const char* name, std::atomic<bool>& gone) {
+  GstElement* element = gst_bin_get_by_name(GST_BIN(bin), name);
+  ASSERT_NE(element, nullptr) << name;
+  g_object_weak_ref(
+      G_OBJECT(element), [](gpointer flag, GObject*) { *static_cast<std::atomic<bool>*>(flag) = true; }, &gone);
+  gst_object_unref(element);
+}
+
+bool comes_true(const std::function<bool()>& is_true) {
+  for (int i = 0; i < 1000 && !is_true(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return is_true();
+}
+
+constexpr const char* kOwnBackground = "background=color background-color=0xff00ff00";  // green
+constexpr int kShade = 200;                                                             // of the other video
+
+// What is behind the foreground: 'v' the other video, 'o' the element's own background, '?' neither.
+char background_of(const Rgba& picture) {
+  const uint8_t* pixel = picture.at(kSize - 16, 60);
+  const auto is = [pixel](int r, int g, int b) {
+    return std::abs(pixel[0] - r) <= 2 && std::abs(pixel[1] - g) <= 2 && std::abs(pixel[2] - b) <= 2 && pixel[3] >= 253;
+  };
+  return is(kShade, kShade, kShade) ? 'v' : is(0, 255, 0) ? 'o' : '?';
+}
+
+enum class Flow { kBoth, kBackStalls, kFrontStalls, kNone };
+
+class GivenBack : public BackgroundVideoTest, public testing::WithParamInterface<Flow> {};
+std::string name_of_flow(const testing::TestParamInfo<Flow>& info) {
+  const char* names[] = {"BothFlow", "TheOtherStalls", "ItStalls", "NothingHasCome"};
+  return names[static_cast<size_t>(info.param)];
+}
+INSTANTIATE_TEST_SUITE_P(While, GivenBack,
+                         testing::Values(Flow::kBoth, Flow::kBackStalls, Flow::kFrontStalls, Flow::kNone),
+                         name_of_flow);
+
+// The foreground goes on with the element's own background, whoever waits for whom, and the elements go.
+TEST_P(GivenBack, TheForegroundGoesOn) {
+  constexpr int kBefore = 8, kAfter = 12;
+  for (int round = 0; round < 5; ++round) {
+    launch(30, kSize, kSize, kOwnBackground);
+    const GstClockTime step = GST_SECOND / 30;
+    const auto at = [=](int i) { return static_cast<GstClockTime>(i) * step; };
+    int front = 0;
+    const Flow flow = GetParam();
+    const auto push_front = [&](int count) {
+      for (const int end = front + count; front < end; ++front) {
+        push("front", left_half_red(kSize, kSize), at(front), step);
+      }
+    };
+    const int backs = flow == Flow::kBoth          ? kBefore
+                      : flow == Flow::kBackStalls  ? 2
+                      : flow == Flow::kFrontStalls ? 40
+                                                   : 0;
+    for (int i = 0; i < backs; ++i) push("back", shade(kSize, kSize, kShade), at(i), step);
+    if (flow != Flow::kNone) push_front(flow == Flow::kFrontStalls ? 2 : kBefore);
+    std::string seen;
+    const int awaited = flow == Flow::kBoth ? kBefore / 2 : flow == Flow::kNone ? 0 : 1;
+    for (int i = 0; i < awaited; ++i) {
+      const std::optional<Out> out = output();
+      ASSERT_TRUE(out);
+      seen += background_of(out->picture);
+    }
+    EXPECT_EQ(seen, std::string(static_cast<size_t>(awaited), 'v'));
+    release_background();
+    push_front(kAfter);
+    GstClockTime last = 0;
+    for (bool first = true; seen.back() != 'o' || first; first = false) {
+      const std::optional<Out> out = output();
+      ASSERT_TRUE(out) << seen;
+      seen += background_of(out->picture);
+      EXPECT_GT(out->time + 1, last);
+      last = out->time + step / 2;
+      EXPECT_NEAR(out->picture.at(16, 60)[0], kRed[0], 1) << "the foreground is what it was";
+    }
+    EXPECT_TRUE(comes_true([this] { return !has("mixer"); })) << "its elements are removed while playing";
+    end("front");
+    for (const Out& out : outputs()) {
+      seen += background_of(out.picture);
+      EXPECT_GT(out.time + 1, last);
+      last = out.time + step / 2;
+    }
+    const auto lost = static_cast<int>(front - static_cast<int>(seen.size()));
+    std::printf("%s: %d frames lost\n", seen.c_str(), lost);
+    EXPECT_EQ(seen.find('?'), std::string::npos) << "nothing else is ever shown: " << seen;
+    EXPECT_EQ(seen.find('v', seen.find('o')), std::string::npos) << seen;
+    EXPECT_LE(lost, kBefore - awaited + 2) << "those that were under way";
+    EXPECT_EQ(last, at(front - 1) + step / 2);
+    TearDown();
+  }
+}
+
+// Live sources, each in its thread; the application stops the other video's and lets go of the pad, at any moment.
+TEST_F(BackgroundVideoTest, CanBeGivenBackUnderLiveSources) {
+  for (int round = 0; round < 12; ++round) {
+    parse(
+        "videotestsrc num-buffers=60 is-live=true pattern=blue ! video/x-raw,format=RGBA,width=128,height=128,"
+        "framerate=60/1 ! glsegmentbin name=bin model=" +
+        red_model() + " " + kOwnBackground +
+        " ! video/x-raw,format=RGBA ! appsink name=sink sync=" + (round % 2 == 0 ? "true" : "false") +
+        " videotestsrc name=back pattern=white is-live=true ! video/x-raw,format=RGBA,width=64,height=64,"
+        "framerate=60/1 ! bin.background");
+    ASSERT_NE(gst_element_set_state(pipeline_, GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
+    std::this_thread::sleep_for(std::chrono::milliseconds(23 * (round + 1)));
+    GstElement* back = gst_bin_get_by_name(GST_BIN(pipeline_), "back");
+    gst_element_set_state(back, GST_STATE_NULL);
+    gst_bin_remove(GST_BIN(pipeline_), back);
+    gst_object_unref(back);
+    release_background();
+    size_t own = 0, all = 0;
+    for (const Out& out : outputs()) {
+      const uint8_t* pixel = out.picture.at(60, 60);
+      const bool green = pixel[0] < 5 && pixel[1] > 250;
+      // A live mixer does not wait for what is late: black.
+      const bool others = pixel[0] == pixel[1] && pixel[1] == pixel[2] && (pixel[0] < 5 || pixel[0] > 250);
+      EXPECT_TRUE(green || (others && own == 0)) << int(pixel[0]) << ' ' << int(pixel[1]) << ' ' << int(pixel[2]);
+      ++all;
+      own += green ? 1 : 0;
+    }
+    std::printf("round %d: %zu frames, %zu without the other video\n", round, all, own);
+    EXPECT_GT(own, 5U);
+    TearDown();
+  }
+}
+
+// While PAUSED nothing moves; what is shown there stays, and playing goes on without the other video.
+TEST_F(BackgroundVideoTest, CanBeGivenBackWhilePaused) {
+  launch(30, kSize, kSize, kOwnBackground);
+  const GstClockTime step = GST_SECOND / 30;
+  for (int i = 0; i < 12; ++i) {
+    push("back", shade(kSize, kSize, kShade), static_cast<GstClockTime>(i) * step, step);
+    push("front", left_half_red(kSize, kSize), static_cast<GstClockTime>(i) * step, step);
+  }
+  gst_element_set_state(pipeline_, GST_STATE_PAUSED);
+  ASSERT_NE(gst_element_get_state(pipeline_, nullptr, nullptr, 20 * GST_SECOND), GST_STATE_CHANGE_FAILURE);
+  release_background();
+  gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+  for (int i = 12; i < 20; ++i) {
+    push("front", left_half_red(kSize, kSize), static_cast<GstClockTime>(i) * step, step);
+  }
+  end("front");
+  std::string seen;
+  for (const Out& out : outputs()) seen += background_of(out.picture);
+  std::printf("%s\n", seen.c_str());
+  EXPECT_EQ(seen.find('?'), std::string::npos);
+  EXPECT_EQ(seen.back(), 'o');
+}
+
+// Whatever has been let go of, or not, and in which state: nothing is left over.
+TEST_F(BackgroundVideoTest, LeavesNothingBehind) {
+  for (const bool plays : {false, true}) {
+    for (const bool released : {false, true}) {
+      for (int round = 0; round < 4; ++round) {
+        std::atomic<bool> bin_gone = false, mixer_gone = false;
+        launch(30, kSize, kSize, kOwnBackground);
+        watch(pipeline_, "bin", bin_gone);
+        watch(pipeline_, "mixer", mixer_gone);
+        for (int i = 0; i < 4; ++i) {
+          const GstClockTime time = static_cast<GstClockTime>(i) * GST_SECOND / 30;
+          push("back", shade(kSize, kSize, kShade), time, GST_SECOND / 30);
+          push("front", left_half_red(kSize, kSize), time, GST_SECOND / 30);
+        }
+        EXPECT_TRUE(output());
+        if (!plays) gst_element_set_state(pipeline_, round % 2 == 0 ? GST_STATE_READY : GST_STATE_NULL);
+        if (released) release_background();
+        if (released && !plays) {
+          EXPECT_FALSE(has("mixer")) << "at once, where nothing flows";
+        }
+        TearDown();
+        EXPECT_TRUE(comes_true([&] { return mixer_gone.load(); })) << plays << released;
+        EXPECT_TRUE(comes_true([&] { return bin_gone.load(); })) << plays << released;
+      }
+    }
+  }
+}
+
+// After it has been given back while playing, it can be had again when nothing flows.
+TEST_F(BackgroundVideoTest, ComesBackAfterReady) {
+  launch(30, kSize, kSize, kOwnBackground);
+  const GstClockTime step = GST_SECOND / 30;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 4; ++i) {
+      push("back", shade(kSize, kSize, kShade), static_cast<GstClockTime>(i) * step, step);
+      push("front", left_half_red(kSize, kSize), static_cast<GstClockTime>(i) * step, step);
+    }
+    std::optional<Out> out = output();
+    ASSERT_TRUE(out);
+    EXPECT_EQ(background_of(out->picture), 'v') << round;
+    GstElement* bin = gst_bin_get_by_name(GST_BIN(pipeline_), "bin");
+    release_background();
+    EXPECT_EQ(gst_element_request_pad_simple(bin, "background"), nullptr) << "not while playing";
+    gst_element_set_state(pipeline_, GST_STATE_READY);
+    GstPad* pad = gst_element_request_pad_simple(bin, "background");
+    ASSERT_NE(pad, nullptr) << round;
+    GstElement* back = gst_bin_get_by_name(GST_BIN(pipeline_), "back");
+    ASSERT_TRUE(gst_element_link_pads(back, "src", bin, "background"));
+    for (gpointer object : {gpointer(pad), gpointer(back), gpointer(bin)}) gst_object_unref(object);
+    gst_element_set_state(pipeline_, GST_STATE_PLAYING);
+  }
+}
+
+// With the pad "mask" beside it: both videos and the masks.
+TEST_F(BackgroundVideoTest, MasksComeAsWell) {
+  launch(30, kSize, kSize, kOwnBackground,
+         "bin.mask ! queue ! gldownload ! video/x-raw,format=GRAY8 ! appsink name=masks sync=false async=false");
+  const GstClockTime step = GST_SECOND / 30;
+  for (int i = 0; i < 6; ++i) {
+    push("back", shade(kSize, kSize, kShade), static_cast<GstClockTime>(i) * step, step);
+    push("front", left_half_red(kSize, kSize), static_cast<GstClockTime>(i) * step, step);
+  }
+  end("front");
+  end("back");
+  GstElement* masks = gst_bin_get_by_name(GST_BIN(pipeline_), "masks");
+  for (int i = 0; i < 6; ++i) {
+    GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(masks), 20 * GST_SECOND);
+    ASSERT_NE(sample, nullptr) << i;
+    uint8_t row[16] = {};
+    gst_buffer_extract(gst_sample_get_buffer(sample), 16 * 8, row, sizeof row);
+    EXPECT_EQ(row[2], 255) << i;
+    EXPECT_EQ(row[13], 0) << i;
+    gst_sample_unref(sample);
+  }
+  gst_object_unref(masks);
+  const std::vector<Out> all = outputs();
+  EXPECT_EQ(all.size(), 6U);
+  for (const Out& out : all) EXPECT_EQ(background_of(out.picture), 'v');
 }
 
 }  // namespace

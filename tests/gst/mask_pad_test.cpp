@@ -1,5 +1,6 @@
-// glsegment's request pad "mask".
+// glsegment's request pad "mask", and that of glsegmentbin, which passes it on.
 #include <gst/app/gstappsink.h>
+#include <gst/gl/gl.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -16,10 +17,12 @@ namespace {
 
 constexpr int32_t kSize = 64;
 
-std::string pipeline_with_masks(const std::string& properties = "") {
-  return "glsegment name=segment model=" + red_model() + " " + properties +
-         " segment.mask ! queue ! gldownload ! video/x-raw,format=GRAY8 ! appsink name=masks sync=false async=false "
-         "segment.src ! queue";
+// The bin has an element "segment" inside, which TestPipeline takes for the one under test.
+std::string pipeline_with_masks(const std::string& properties = "", const std::string& factory = "glsegment") {
+  const std::string name = factory == "glsegment" ? "segment" : "bin";
+  return factory + " name=" + name + " model=" + red_model() + " " + properties + " " + name +
+         ".mask ! queue ! gldownload ! video/x-raw,format=GRAY8 ! appsink name=masks sync=false async=false " + name +
+         ".src ! queue";
 }
 
 struct Mask {
@@ -55,8 +58,12 @@ class MaskSink {
   GstElement* sink_;
 };
 
-TEST(MaskPad, HasEveryFramesMask) {
-  TestPipeline pipeline(pipeline_with_masks());
+class MaskPadOf : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Elements, MaskPadOf, testing::Values("glsegment", "glsegmentbin"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(MaskPadOf, HasEveryFramesMask) {
+  TestPipeline pipeline(pipeline_with_masks("", GetParam()));
   const MaskSink masks(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < 6; ++i) {
@@ -100,12 +107,13 @@ TEST(MaskPad, EndsWithoutAFrame) {
 }
 
 // A stream that is not looked at costs nothing: no mask is made.
-TEST(MaskPad, CostsNothingUnlinked) {
-  TestPipeline pipeline("glsegment name=segment model=" + red_model());
-  GstPad* pad = gst_element_request_pad_simple(pipeline.segment(), "mask");
+TEST_P(MaskPadOf, CostsNothingUnlinked) {
+  TestPipeline pipeline(GetParam() + std::string(" name=outer model=") + red_model());
+  GstElement* outer = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "outer");
+  GstPad* pad = gst_element_request_pad_simple(outer, "mask");
   ASSERT_NE(pad, nullptr);
   bool has_mask = false;
-  GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* src = gst_element_get_static_pad(outer, "src");
   gst_pad_add_probe(
       src, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer seen) {
@@ -119,10 +127,45 @@ TEST(MaskPad, CostsNothingUnlinked) {
   EXPECT_FALSE(has_mask);
   EXPECT_EQ(pipeline.error(), "");
   pipeline.set_state(GST_STATE_NULL, true);
-  gst_element_release_request_pad(pipeline.segment(), pad);
+  gst_element_release_request_pad(outer, pad);
   gst_object_unref(pad);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   EXPECT_TRUE(pipeline.pass(left_half_red(kSize, kSize))) << pipeline.error();
+  gst_object_unref(outer);
+}
+
+// Who has enough of masks gives the pad back; the pictures go on.
+TEST_P(MaskPadOf, CanBeGivenBackWhilePlaying) {
+  TestPipeline pipeline(GetParam() + std::string(" name=outer model=") + red_model());
+  GstElement* outer = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "outer");
+  GstPad* pad = gst_element_request_pad_simple(outer, "mask");
+  GstElement* sink = gst_parse_bin_from_description("queue ! fakesink async=false sync=false", TRUE, nullptr);
+  gst_bin_add(GST_BIN(pipeline.pipeline()), sink);
+  GstPad* sink_pad = gst_element_get_static_pad(sink, "sink");
+  ASSERT_EQ(gst_pad_link(pad, sink_pad), GST_PAD_LINK_OK);
+  int masks = 0;
+  gst_pad_add_probe(
+      sink_pad, GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad* at, GstPadProbeInfo* info, gpointer count) {
+        GstCaps* caps = gst_pad_get_current_caps(at);
+        EXPECT_TRUE(gst_caps_features_contains(gst_caps_get_features(caps, 0), GST_CAPS_FEATURE_MEMORY_GL_MEMORY));
+        gst_caps_unref(caps);
+        EXPECT_TRUE(gst_is_gl_memory(gst_buffer_peek_memory(GST_PAD_PROBE_INFO_BUFFER(info), 0)));
+        ++*static_cast<int*>(count);
+        return GST_PAD_PROBE_OK;
+      },
+      &masks, nullptr);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(pipeline.pass(left_half_red(kSize, kSize))) << pipeline.error();
+  EXPECT_EQ(masks, 3);
+  gst_element_release_request_pad(outer, pad);
+  gst_object_unref(pad);
+  EXPECT_FALSE(gst_pad_is_linked(sink_pad));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(pipeline.pass(left_half_red(kSize, kSize))) << pipeline.error();
+  EXPECT_EQ(masks, 3);
+  EXPECT_EQ(pipeline.error(), "");
+  gst_object_unref(sink_pad);
+  gst_object_unref(outer);
 }
 
 // A frame without a mask is a gap of that stream's.
