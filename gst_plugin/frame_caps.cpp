@@ -1,6 +1,7 @@
 #include "frame_caps.h"
 
 #include <initializer_list>
+#include <optional>
 
 namespace sightglass {
 
@@ -22,6 +23,65 @@ void turn(GstStructure* structure) {
   gint numerator = 1, denominator = 1;
   if (gst_structure_get_fraction(structure, "pixel-aspect-ratio", &numerator, &denominator)) {
     gst_structure_set(structure, "pixel-aspect-ratio", GST_TYPE_FRACTION, denominator, numerator, nullptr);
+  }
+}
+
+constexpr const char* kPixelAspect = "pixel-aspect-ratio";
+
+struct Fraction {
+  gint numerator = 1, denominator = 1;
+};
+
+// What pixels of the own size have to be like for an upright frame to be shown in its proportions; nothing where the
+// frame's size is not fixed.
+std::optional<Fraction> pixel_aspect_of(const GstStructure* frame, const OwnSize& own) {
+  gint width = 0, height = 0;
+  if (own.width <= 0 || !gst_structure_get_int(frame, "width", &width) ||
+      !gst_structure_get_int(frame, "height", &height)) {
+    return {};
+  }
+  Fraction pixel;
+  if (gst_structure_has_field(frame, kPixelAspect) &&
+      !gst_structure_get_fraction(frame, kPixelAspect, &pixel.numerator, &pixel.denominator)) {
+    return {};
+  }
+  if (own.seen_width > 0) {
+    width = own.seen_width;
+    height = own.seen_height;
+  }
+  Fraction scale, result;
+  if (!gst_util_fraction_multiply(width, height, own.height, own.width, &scale.numerator, &scale.denominator) ||
+      !gst_util_fraction_multiply(scale.numerator, scale.denominator, pixel.numerator, pixel.denominator,
+                                  &result.numerator, &result.denominator)) {
+    return {};
+  }
+  return result;
+}
+
+// In proportions that frames are shown right with, and with square pixels where downstream takes no others.
+void set_aspect(GstStructure* structure, const Fraction& pixel) {
+  GValue choices = G_VALUE_INIT;
+  g_value_init(&choices, GST_TYPE_LIST);
+  for (const Fraction& choice : {pixel, Fraction()}) {
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, GST_TYPE_FRACTION);
+    gst_value_set_fraction(&value, choice.numerator, choice.denominator);
+    gst_value_list_append_and_take_value(&choices, &value);
+    if (pixel.numerator == pixel.denominator) break;
+  }
+  gst_structure_take_value(structure, kPixelAspect, &choices);
+}
+
+// A frame's structure, upright, becomes one of the pictures that leave; or the other way round, which any frame fits.
+void set_size(GstStructure* structure, GstPadDirection direction, const OwnSize& own) {
+  const std::optional<Fraction> pixel = pixel_aspect_of(structure, own);
+  gst_structure_remove_field(structure, kPixelAspect);
+  if (direction == GST_PAD_SINK && own.width > 0) {
+    gst_structure_set(structure, "width", G_TYPE_INT, own.width, "height", G_TYPE_INT, own.height, nullptr);
+    if (pixel) set_aspect(structure, *pixel);
+  } else {
+    gst_structure_set(structure, "width", GST_TYPE_INT_RANGE, 1, G_MAXINT, "height", GST_TYPE_INT_RANGE, 1, G_MAXINT,
+                      nullptr);
   }
 }
 
@@ -70,6 +130,7 @@ GstCaps* transform_frame_caps(GstPadDirection direction, GstCaps* caps, const Fr
     if (direction == GST_PAD_SINK && !from_2d && !choice.external) continue;
     GstStructure* given = gst_structure_copy(gst_caps_get_structure(caps, i));
     if (choice.swapped) turn(given);
+    if (choice.own_size) set_size(given, direction, *choice.own_size);
     GstCapsFeatures* features = gst_caps_get_features(caps, i);
     const auto add = [&](GstStructure* structure) {
       result = gst_caps_merge_structure_full(result, structure, gst_caps_features_copy(features));

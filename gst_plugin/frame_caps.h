@@ -4,6 +4,9 @@
 #include <gst/gl/gl.h>
 #include <gst/video/video.h>
 
+#include <cstdint>
+#include <optional>
+
 namespace sightglass {
 
 // In order of preference. Planes come first: glupload settles on the first format before it has seen a buffer, and for
@@ -16,9 +19,17 @@ namespace sightglass {
   GST_VIDEO_CAPS_MAKE_WITH_FEATURES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "RGBA") \
   ", texture-target = (string) 2D"
 
+// Of pictures that leave at a size of their own, whatever the frame's is.
+struct OwnSize {
+  int32_t width = 0, height = 0;  // 0: not known yet
+  // What of the frame they show, in pixels as the frame's are: the frame's own size, where this is 0.
+  int32_t seen_width = 0, seen_height = 0;
+};
+
 struct FrameCapsChoice {
   bool swapped = false;   // width and height change places
   bool external = false;  // external textures can be sampled
+  std::optional<OwnSize> own_size;
 };
 
 // What can be on the other pad while `caps` are on the one of `direction`. The caller owns the result.

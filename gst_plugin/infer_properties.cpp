@@ -25,6 +25,15 @@ GType color_map_type() {
   return type;
 }
 
+GType output_size_type() {
+  static const GEnumValue values[] = {
+      {static_cast<gint>(OutputSize::kFrame), "The frame's, to which the model's picture is scaled", "frame"},
+      {static_cast<gint>(OutputSize::kModel), "That of the model's picture, pixel by pixel", "model"},
+      {0, nullptr, nullptr}};
+  static const GType type = register_property_enum("GstGlInferOutputSize", values);
+  return type;
+}
+
 // The numbers of `fit`: by the model, then those of Fit.
 constexpr gint kFitAuto = 0;
 gint fit_number(const std::optional<Fit>& fit) { return fit ? static_cast<gint>(*fit) + 1 : kFitAuto; }
@@ -80,6 +89,11 @@ void install_start_properties(GObjectClass* object_class) {
                            "Attaches the model's outputs to every buffer, as SightglassTensorMeta: 32-bit floats in "
                            "GL buffers, which stay on the GPU until they are mapped",
                            defaults.attach_tensors ? TRUE : FALSE, kReadyProperty));
+  install(kInferOutputSize,
+          g_param_spec_enum("output-size", "Output size",
+                            "Of models that make a picture: the size that pictures leave at. With model they show what "
+                            "the model sees, and pixels have the aspect ratio that the frame is shown right with",
+                            output_size_type(), static_cast<gint>(defaults.output_size), kReadyProperty));
 }
 
 }  // namespace
@@ -155,6 +169,9 @@ bool set_infer_property(InferSettings& settings, guint id, const GValue* value) 
     case kInferAttachTensors:
       settings.attach_tensors = g_value_get_boolean(value) != FALSE;
       break;
+    case kInferOutputSize:
+      settings.output_size = static_cast<OutputSize>(g_value_get_enum(value));
+      break;
     case kInferThreshold:
       look.threshold = g_value_get_float(value);
       break;
@@ -226,6 +243,9 @@ bool get_infer_property(const InferSettings& settings, guint id, GValue* value) 
       break;
     case kInferAttachTensors:
       g_value_set_boolean(value, settings.attach_tensors ? TRUE : FALSE);
+      break;
+    case kInferOutputSize:
+      g_value_set_enum(value, static_cast<gint>(settings.output_size));
       break;
     case kInferThreshold:
       g_value_set_float(value, look.threshold);

@@ -12,6 +12,9 @@
 
 namespace sightglass {
 
+// Of the pictures that leave where the model makes some.
+enum class OutputSize : uint8_t { kFrame, kModel };
+
 struct InferSettings {
   // Taken over when the element starts.
   InferTask task = InferTask::kAuto;
@@ -20,6 +23,7 @@ struct InferSettings {
   std::string detector;
   std::optional<double> output_scale, output_offset;  // unset: by the model
   bool attach_tensors = false;
+  OutputSize output_size = OutputSize::kFrame;
   // Live.
   InferLook look;
   std::optional<Fit> fit;  // unset: by the model
@@ -35,6 +39,7 @@ enum InferProperty : guint {
   kInferOutputScale,
   kInferOutputOffset,
   kInferAttachTensors,
+  kInferOutputSize,
   kInferThreshold,
   kInferIouThreshold,
   kInferMaxResults,

@@ -1,5 +1,7 @@
 #include "infer_runtime.h"
 
+#include <gst/base/gstbasetransform.h>
+
 #include <fstream>
 #include <optional>
 #include <utility>
@@ -109,13 +111,27 @@ Result<std::vector<std::vector<std::byte>>> load_extra_inputs(const std::string&
 
 }  // namespace
 
-bool InferRuntime::set_own_property(guint id, const GValue* value) { return set_infer_property(settings_, id, value); }
+bool InferRuntime::set_own_property(guint id, const GValue* value) {
+  // What pictures of the model's own size show of the frame; own_size() waits for the new value.
+  if (id == kInferFit) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(element_));
+  return set_infer_property(settings_, id, value);
+}
 
 bool InferRuntime::get_own_property(guint id, GValue* value) const { return get_infer_property(settings_, id, value); }
 
 InferSettings InferRuntime::snapshot() const {
   const std::lock_guard lock(settings_mutex());
   return settings_;
+}
+
+std::optional<OwnSize> InferRuntime::own_size() const {
+  const std::lock_guard lock(settings_mutex());
+  if (!is_loaded_) return settings_.output_size == OutputSize::kModel ? std::optional(OwnSize()) : std::nullopt;
+  if (!own_size_) return {};
+  OwnSize size = *own_size_;
+  // Models of pictures see all of the frame, unless they are told to see its pixels in their own proportions.
+  if (settings_.fit.value_or(Fit::kStretch) == Fit::kStretch) size.seen_width = size.seen_height = 0;
+  return size;
 }
 
 Status InferRuntime::before_frame() {
@@ -140,7 +156,21 @@ Status InferRuntime::load(const ModelSettings& settings) {
   // The real device is not known yet, but what the least of them can do, every one can.
   SG_ASSIGN_OR_RETURN(plan_, model->plan(DeviceLimits(), infer_.plan_options));
   attach_tensors_ = current_.attach_tensors;
+  SG_RETURN_IF_ERROR(choose_size());
   model_ = std::move(model);
+  return {};
+}
+
+Status InferRuntime::choose_size() {
+  infer_.own_size = current_.output_size == OutputSize::kModel;
+  if (infer_.own_size && infer_.task != InferTask::kPicture) {
+    return invalid_argument("output-size=model is for models that make a picture; " + infer_.model->name() +
+                            " is decoded as " + to_string(infer_.task));
+  }
+  const std::lock_guard lock(settings_mutex());
+  is_loaded_ = true;
+  own_size_.reset();
+  if (infer_.own_size) own_size_ = {infer_.picture_width, infer_.picture_height, infer_.width, infer_.height};
   return {};
 }
 
@@ -173,6 +203,8 @@ void InferRuntime::unload() {
   plan_.reset();
   infer_ = {};
   extra_inputs_.clear();
+  const std::lock_guard lock(settings_mutex());
+  is_loaded_ = false;
 }
 
 std::string InferRuntime::warning() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,14 @@ class InferRuntime : public ModelRuntime {
   // `element` gets the messages with results, and outlives this.
   explicit InferRuntime(GstElement* element) : element_(element) {}
 
+  std::optional<OwnSize> own_size() const override;
+
   Status before_frame() override;
   std::string warning() const override;
 
  private:
   Status load_detector(const ModelSettings& settings);
+  Status choose_size();
   bool set_own_property(guint id, const GValue* value) override;
   bool get_own_property(guint id, GValue* value) const override;
   Status load(const ModelSettings& settings) override;
@@ -29,7 +33,9 @@ class InferRuntime : public ModelRuntime {
   InferSettings snapshot() const;
 
   GstElement* const element_;
-  InferSettings settings_;  // guarded by settings_mutex()
+  InferSettings settings_;  // guarded by settings_mutex(), like the next two
+  bool is_loaded_ = false;
+  std::optional<OwnSize> own_size_;  // of the model that is loaded; seen is its input
   // From load() to unload().
   std::shared_ptr<SharedModel> model_, detector_model_;  // the second one where there is a detector
   InferModel infer_, detector_;

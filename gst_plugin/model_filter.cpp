@@ -177,9 +177,10 @@ GstPadProbeReturn explain_refusal(GstPad* /*pad*/, GstPadProbeInfo* info, gpoint
 }
 
 GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, GstCaps* filter) {
+  const ModelRuntime& runtime = runtime_of_base(transform);
   GstCaps* result = sightglass::transform_frame_caps(
       direction, caps,
-      {swaps_axes(runtime_of_base(transform).orientation()), external_textures_are_possible(transform)});
+      {swaps_axes(runtime.orientation()), external_textures_are_possible(transform), runtime.own_size()});
   if (filter == nullptr) return result;
   GstCaps* both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(result);
@@ -254,7 +255,10 @@ gboolean transform_meta(GstBaseTransform* transform, GstBuffer* output, GstMeta*
     return GST_BASE_TRANSFORM_CLASS(gst_sightglass_model_filter_parent_class)
         ->transform_meta(transform, output, meta, input);
   }
-  const bool moved = runtime_of_base(transform).orientation() != sightglass::Orientation::kIdentity ||
+  const std::optional<sightglass::OwnSize> own = runtime_of_base(transform).own_size();
+  // Results are in fractions of the picture, regions in pixels.
+  const bool resized = own && (own->seen_width > 0 || api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+  const bool moved = resized || runtime_of_base(transform).orientation() != sightglass::Orientation::kIdentity ||
                      gst_buffer_get_video_affine_transformation_meta(input) != nullptr ||
                      gst_buffer_get_video_crop_meta(input) != nullptr;
   return moved ? FALSE : TRUE;

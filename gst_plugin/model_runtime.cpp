@@ -123,7 +123,9 @@ Status ModelRuntime::attach(GstGLContext* context) {
   const std::shared_ptr<ShareGroup> group = share_group_of(context, gl, cache_folder_);
   SG_ASSIGN_OR_RETURN(std::unique_ptr<FrameProcessor> processor,
                       create({context, group, device, input_->kind, tuning_, cache_folder_}));
-  SG_RETURN_IF_ERROR(processor->resize(GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)));
+  const FrameSize size = upright_size();
+  SG_RETURN_IF_ERROR(processor->resize(size.width, size.height));
+  sized_for_ = size;
   if (settings().hud) {
     SG_ASSIGN_OR_RETURN(hud_, ModelHud::create(group, title_));
   }
@@ -158,28 +160,36 @@ void ModelRuntime::detach() {
 Status ModelRuntime::set_caps(GstGLContext* context, const FrameFormat& input, const GstVideoInfo& output) {
   {
     const std::lock_guard lock(mutex_);
-    const auto size_of = [](const GstVideoInfo& info) {
-      return std::pair(GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info));
-    };
-    const bool fits = processor_ != nullptr && built_for_ == input.kind;
-    const bool same_size = size_of(output) == size_of(output_);
     input_ = input;
     output_ = output;
     // Tags in mid-stream have caps negotiated anew: nothing is forgotten for the same ones.
-    if (fits && same_size) return {};
-    if (fits) {
-      return processor_->resize(GST_VIDEO_INFO_WIDTH(&output), GST_VIDEO_INFO_HEIGHT(&output));
-    }
+    if (processor_ != nullptr && built_for_ == input.kind) return follow_size();
   }
   return attach(context);
 }
 
-// Caps follow a new orientation with the next frame that is negotiated.
+// Where pictures leave at the frame's size, caps have been negotiated for its orientation.
+ModelRuntime::FrameSize ModelRuntime::upright_size() const {
+  if (!own_size()) return {GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)};
+  if (swaps_axes(orientation_)) return {input_->height, input_->width};
+  return {input_->width, input_->height};
+}
+
+Status ModelRuntime::follow_size() {
+  const FrameSize size = upright_size();
+  if (size == sized_for_) return {};
+  SG_RETURN_IF_ERROR(processor_->resize(size.width, size.height));
+  sized_for_ = size;
+  return {};
+}
+
+// Caps follow a new orientation with the next frame that is negotiated; a size of the element's own fits every one.
 InputTransform ModelRuntime::upright_to_stored_in(GstBuffer* input, Orientation wanted) {
-  const auto fits = [this](Orientation orientation) {
+  const bool own = own_size().has_value();
+  const auto fits = [this, own](Orientation orientation) {
     const bool swapped = swaps_axes(orientation);
-    return (swapped ? input_->height : input_->width) == GST_VIDEO_INFO_WIDTH(&output_) &&
-           (swapped ? input_->width : input_->height) == GST_VIDEO_INFO_HEIGHT(&output_);
+    return own || ((swapped ? input_->height : input_->width) == GST_VIDEO_INFO_WIDTH(&output_) &&
+                   (swapped ? input_->width : input_->height) == GST_VIDEO_INFO_HEIGHT(&output_));
   };
   if ((fits(wanted) || !fits(orientation_)) && std::exchange(orientation_, wanted) != wanted) processor_->forget();
   const CropRect seen = visible_part(input);
@@ -262,7 +272,8 @@ void ModelRuntime::run(Job& job) {
     frame.frame = input.frame();
     frame.upright_to_stored = upright_to_stored_in(job.input, job.orientation);
     frame.output = output.texture().id;
-    job.status = processor_->process(frame);
+    job.status = follow_size();
+    if (job.status.ok()) job.status = processor_->process(frame);
     if (job.status.ok()) job.status = draw_hud(frame, processor_->inferences() - inferences);
   }
   if (job.status.ok()) job.status = processor_->annotate(frame);

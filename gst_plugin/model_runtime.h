@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "frame_caps.h"
 #include "frame_format.h"
 #include "gpu_engine/device.h"
 #include "latency_meter.h"
@@ -49,7 +50,7 @@ struct GlTarget {
 struct FrameJob {
   FrameRef frame;
   InputTransform upright_to_stored;  // from the upright frame to where it lies in `frame`
-  GLuint output = 0;                 // RGBA texture of the upright frame's size
+  GLuint output = 0;                 // RGBA texture of the upright frame's size, or the element's own
   GstBuffer* input = nullptr;
   GstBuffer* output_buffer = nullptr;
   Status failure;  // set by the processor: what went wrong, where the frame can be shown all the same
@@ -107,6 +108,8 @@ class ModelRuntime {
   bool get_property(guint id, GValue* value) const;
   ModelStats stats() const;
   Orientation orientation() const;
+  // The size of the pictures that leave, where that is not the upright frame's.
+  virtual std::optional<OwnSize> own_size() const { return {}; }
   // Streaming thread: what the stream's tags say of its frames' orientation. read_tags() is true when the frames that
   // leave are upright by it.
   void forget_tags();
@@ -165,6 +168,12 @@ class ModelRuntime {
  private:
   struct Job;
   void run(Job& job);
+  struct FrameSize {
+    int32_t width = 0, height = 0;
+    bool operator==(const FrameSize&) const = default;
+  };
+  FrameSize upright_size() const;
+  Status follow_size();
   InputTransform upright_to_stored_in(GstBuffer* input, Orientation wanted);
   Status draw_hud(const FrameJob& job, uint64_t inferences);
   void note_work(const FrameJob& job, uint64_t inferences, uint64_t skipped, const std::optional<GpuTime>& time);
@@ -190,6 +199,7 @@ class ModelRuntime {
   TuningMode tuning_ = TuningMode::kCached;
   FrameKind built_for_ = FrameKind::kRgba;
   Orientation orientation_ = Orientation::kIdentity;  // of the last frame
+  FrameSize sized_for_;                               // upright frames that processor_ is ready for
 
   mutable std::mutex stats_mutex_;  // apart, so that reading figures never waits for a frame
   ModelStats stats_;

@@ -97,8 +97,11 @@ bool describe_picture(InferModel& result, const InferModelOptions& options) {
   const auto found =
       std::ranges::find_if(outputs, [](const TensorInfo& t) { return picture_shape(t.shape).has_value(); });
   if (found == outputs.end()) return false;
+  const PictureShape shape = *picture_shape(found->shape);
   // Four numbers a pixel are classes more often than colours.
-  if (picture_shape(found->shape)->channels == 4 && options.task != InferTask::kPicture) return false;
+  if (shape.channels == 4 && options.task != InferTask::kPicture) return false;
+  result.picture_width = shape.width;
+  result.picture_height = shape.height;
   result.output = static_cast<size_t>(found - outputs.begin());
   describe_colours(result, options);
   return true;

@@ -51,6 +51,8 @@ struct InferModel {
   std::array<size_t, 4> processed{};
   // Of classifiers, landmarks and pictures.
   size_t output = 0;
+  int32_t picture_width = 0, picture_height = 0;          // of pictures, in pixels
+  bool own_size = false;                                  // pictures are shown pixel by pixel; otherwise over the frame
   OutputActivation activation = OutputActivation::kNone;  // of classes: still to be applied
   struct PointsLayout {
     int32_t count = 0, values = 3;   // points, numbers to each: x, y and z in pixels of the input

@@ -14,6 +14,7 @@ Result<std::unique_ptr<Inferencer>> Inferencer::create(std::shared_ptr<ShareGrou
   clear_gl_errors(result->gl_);
   result->model_width_ = model.width;
   result->model_height_ = model.height;
+  result->own_size_ = model.own_size;
   SessionOptions session_options;
   session_options.gated = detector.has_value();
   SG_ASSIGN_OR_RETURN(result->session_, Session::create(result->group_, std::move(plan), session_options));
@@ -90,10 +91,14 @@ Status Inferencer::infer(const FrameRef& frame, const InputTransform& upright_to
 
 Status Inferencer::show(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output,
                         const InferLook& look) {
-  const TextureRef target{output, GL_TEXTURE_2D, width_, height_};
-  const TextureRef picture = decoder_ && has_results_ && look.draw ? decoder_->picture() : TextureRef();
-  if (picture.id != 0) return pictures_->draw(picture, input_to_upright_.inverse(), target);
-  SG_RETURN_IF_ERROR(frames_->draw(frame, upright_to_stored, target));
+  const TextureRef picture = decoder_ && has_results_ ? decoder_->picture() : TextureRef();
+  const TextureRef target{output, GL_TEXTURE_2D, own_size_ ? picture.width : width_,
+                          own_size_ ? picture.height : height_};
+  if (picture.id != 0 && look.draw) {
+    return pictures_->draw(picture, own_size_ ? InputTransform() : input_to_upright_.inverse(), target);
+  }
+  const InputTransform shown = own_size_ ? input_to_upright_.then(upright_to_stored) : upright_to_stored;
+  SG_RETURN_IF_ERROR(frames_->draw(frame, shown, target));
   if (!decoder_ || !has_results_ || !look.draw) return {};
   const PrimitiveRange shapes[] = {decoder_->primitives(width_, height_, look)};
   return shapes[0].count > 0 ? overlay_->draw(target, shapes) : Status();

@@ -45,7 +45,8 @@ class Inferencer {
   Status write_input(size_t input, std::span<const std::byte> bytes) { return session_->write_input(input, bytes); }
 
   // Issues all work for one frame and returns without waiting: the model, if `run`, its decoder, and the picture into
-  // `output`, a texture of the upright frame's size. Without a run results are those of the one before.
+  // `output`, a texture of the upright frame's size, or the model's picture's (InferModel::own_size), which then shows
+  // what the model sees. Without a run results are those of the one before.
   // `upright_to_stored` leads from the upright frame to where it lies in `frame`.
   Status process(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output, Fit fit,
                  const InferLook& look, bool run = true);
@@ -86,6 +87,7 @@ class Inferencer {
   int32_t width_ = 0, height_ = 0;   // of upright frames
   InputTransform input_to_upright_;  // of the last run
   bool has_results_ = false;
+  bool own_size_ = false;
   uint64_t inferences_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "tiny_model.h"
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -183,6 +184,24 @@ std::string shaped_model(const ModelShape& shape) {
   add_convolution(chain, shape.channels, std::vector<float>(static_cast<size_t>(shape.channels * shape.classes)),
                   std::vector<float>(static_cast<size_t>(shape.classes)), shape.height, shape.width);
   chain.set_output_name(shape.output);
+  chain.write(path);
+  return path;
+}
+
+std::string enlarging_model(int32_t height, int32_t width) {
+  std::string path =
+      scratch_folder() / ("enlarging_" + std::to_string(height) + "x" + std::to_string(width) + ".tflite");
+  Chain chain({1, height, width, 3});
+  std::vector<float> weights;
+  for (const float factor : kEnlarged) {
+    for (const auto& row : {std::array{factor, 0.0F, 0.0F}, {0.0F, factor, 0.0F}, {0.0F, 0.0F, factor}}) {
+      weights.insert(weights.end(), row.begin(), row.end());
+    }
+  }
+  add_convolution(chain, 3, weights, std::vector<float>(12), height, width);
+  schema::DepthToSpaceOptionsT options;
+  options.block_size = 2;
+  chain.add(schema::BuiltinOperator::DEPTH_TO_SPACE, {1, 2 * height, 2 * width, 3}).builtin_options.Set(options);
   chain.write(path);
   return path;
 }
