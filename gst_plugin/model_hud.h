@@ -20,7 +20,8 @@ class ModelHud {
   static Result<std::unique_ptr<ModelHud>> create(const std::shared_ptr<ShareGroup>& group, std::string title);
 
   // Over a finished picture; `inferences` have been made for it. `now_ns` is a monotonic time.
-  Status draw(const ModelStats& stats, uint64_t inferences, uint64_t now_ns, const TextureRef& picture);
+  Status draw(const ModelStats& stats, uint64_t inferences, HudPosition position, uint64_t now_ns,
+              const TextureRef& picture);
 
  private:
   ModelHud(const GlApi& gl, std::unique_ptr<OverlayPainter> painter, std::string title)

@@ -287,12 +287,13 @@ void ModelRuntime::run(Job& job) {
 }
 
 Status ModelRuntime::draw_hud(const FrameJob& job, uint64_t inferences) {
-  if (!settings().hud) return {};
+  const ModelSettings settings = this->settings();
+  if (!settings.hud) return {};
   if (hud_ == nullptr) {
     SG_ASSIGN_OR_RETURN(hud_, ModelHud::create(group_, title_));
   }
   const TextureRef picture{job.output, GL_TEXTURE_2D, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)};
-  return hud_->draw(figures(), inferences, monotonic_ns(), picture);
+  return hud_->draw(figures(), inferences, settings.hud_position, monotonic_ns(), picture);
 }
 
 bool ModelRuntime::takes_wish_for_skipped() {

@@ -34,6 +34,16 @@ GType tuning_type() {
   return type;
 }
 
+GType hud_position_type() {
+  static const GEnumValue values[] = {{static_cast<gint>(HudPosition::kTopLeft), "Top left", "top-left"},
+                                      {static_cast<gint>(HudPosition::kTopRight), "Top right", "top-right"},
+                                      {static_cast<gint>(HudPosition::kBottomLeft), "Bottom left", "bottom-left"},
+                                      {static_cast<gint>(HudPosition::kBottomRight), "Bottom right", "bottom-right"},
+                                      {0, nullptr, nullptr}};
+  static const GType type = register_property_enum("GstSightglassHudPosition", values);
+  return type;
+}
+
 GType quantized_models_type() {
   static const GEnumValue values[] = {
       {static_cast<gint>(QuantizedModels::kRefused), "An error when the element starts", "refused"},
@@ -115,6 +125,11 @@ void install_model_properties(GObjectClass* object_class) {
                                      "time for a frame (that of half and of 95 in 100 of them), latency, and frames "
                                      "that came too late",
                                      defaults.hud ? TRUE : FALSE, kLiveProperty));
+  install(kHudPosition,
+          g_param_spec_enum("hud-position", "HUD position",
+                            "The corner of the picture that the panel of hud lies in; of elements in a "
+                            "row, each may have its own",
+                            hud_position_type(), static_cast<gint>(defaults.hud_position), kLiveProperty));
   install(kVideoDirection,
           g_param_spec_enum("video-direction", "Video direction",
                             "What makes stored pictures upright, for the model and in the output; auto: what the "
@@ -164,6 +179,9 @@ bool set_model_property(ModelSettings& settings, guint id, const GValue* value) 
     case kHud:
       settings.hud = g_value_get_boolean(value) != FALSE;
       return true;
+    case kHudPosition:
+      settings.hud_position = static_cast<HudPosition>(g_value_get_enum(value));
+      return true;
     case kVideoDirection:
       settings.video_direction = static_cast<GstVideoOrientationMethod>(g_value_get_enum(value));
       return true;
@@ -200,6 +218,9 @@ bool get_model_property(const ModelSettings& settings, guint id, GValue* value) 
       return true;
     case kHud:
       g_value_set_boolean(value, settings.hud ? TRUE : FALSE);
+      return true;
+    case kHudPosition:
+      g_value_set_enum(value, static_cast<gint>(settings.hud_position));
       return true;
     case kVideoDirection:
       g_value_set_enum(value, settings.video_direction);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "draw/hud.h"
 #include "gpu_engine/model.h"
 #include "gpu_engine/plan.h"
 #include "gpu_engine/tuner.h"
@@ -25,6 +26,7 @@ struct ModelSettings {
   TuningMode tuning = TuningMode::kCached;
   // Live.
   bool hud = false;
+  HudPosition hud_position = HudPosition::kTopLeft;
   GstVideoOrientationMethod video_direction = GST_VIDEO_ORIENTATION_AUTO;
 
   ModelOptions model_options() const { return {.quantized_models = quantized_models}; }
@@ -46,6 +48,7 @@ enum ModelProperty : guint {
   kCacheDir,
   kTuning,
   kHud,
+  kHudPosition,
   kVideoDirection,
   kStats,
 };

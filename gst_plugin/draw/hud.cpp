@@ -20,7 +20,7 @@ std::string milliseconds(double value) { return with_digits(value, value < 99.95
 
 }  // namespace
 
-std::vector<Primitive> hud_primitives(const HudFigures& figures, int32_t width, int32_t height) {
+std::vector<Primitive> hud_primitives(const HudFigures& figures, HudPosition position, int32_t width, int32_t height) {
   const std::string gpu = figures.gpu_ms_p50 > 0
                               ? milliseconds(figures.gpu_ms_p50) + " ms (p95 " + milliseconds(figures.gpu_ms_p95) + ")"
                               : "not told";
@@ -40,23 +40,29 @@ std::vector<Primitive> hud_primitives(const HudFigures& figures, int32_t width, 
   constexpr std::array<float, 4> kTitle{0.55F, 0.85F, 1, 1};
   std::vector<Primitive> primitives;
   const float columns = static_cast<float>(longest) + 1, rows = static_cast<float>(std::size(lines)) + 0.5F;
-  const float margin = line * 0.5F;
-  append_panel(primitives, margin, margin, columns * text_width(1, line), rows * line);
-  float y = margin + line * 0.25F;
+  const float margin = line * 0.5F, across_panel = columns * text_width(1, line), down_panel = rows * line;
+  const bool right = position == HudPosition::kTopRight || position == HudPosition::kBottomRight;
+  const bool bottom = position == HudPosition::kBottomLeft || position == HudPosition::kBottomRight;
+  const float left = right ? static_cast<float>(width) - margin - across_panel : margin;
+  const float top = bottom ? static_cast<float>(height) - margin - down_panel : margin;
+  append_panel(primitives, left, top, across_panel, down_panel);
+  float y = top + line * 0.25F;
   for (const std::string& text : lines) {
     TextStyle style{line};
     if (&text == lines) style.color = kTitle;
-    append_text(primitives, text, margin + line * 0.25F, y, style);
+    append_text(primitives, text, left + line * 0.25F, y, style);
     y += line;
   }
   return primitives;
 }
 
-PrimitiveRange Hud::update(const HudFigures& figures, uint64_t now_ns, int32_t width, int32_t height) {
+PrimitiveRange Hud::update(const HudFigures& figures, HudPosition position, uint64_t now_ns, int32_t width,
+                           int32_t height) {
   const bool due = renewed_ns_ == 0 || now_ns - renewed_ns_ >= kRenewal;
-  if (due || width != width_ || height != height_) {
-    list_.set(hud_primitives(figures, width, height));
+  if (due || position != position_ || width != width_ || height != height_) {
+    list_.set(hud_primitives(figures, position, width, height));
     renewed_ns_ = now_ns;
+    position_ = position;
     width_ = width;
     height_ = height;
   }

@@ -17,8 +17,10 @@ struct HudFigures {
   uint64_t dropped = 0;  // frames
 };
 
-// The panel in the upper left corner of a picture of width × height pixels.
-std::vector<Primitive> hud_primitives(const HudFigures& figures, int32_t width, int32_t height);
+enum class HudPosition : uint8_t { kTopLeft, kTopRight, kBottomLeft, kBottomRight };
+
+// The panel in that corner of a picture of width × height pixels.
+std::vector<Primitive> hud_primitives(const HudFigures& figures, HudPosition position, int32_t width, int32_t height);
 
 // All calls, the destructor included, need the context current.
 class Hud {
@@ -27,12 +29,15 @@ class Hud {
 
   explicit Hud(const GlApi& gl) : list_(gl) {}
   // What OverlayPainter is to draw over a picture of width × height pixels at a monotonic time. New figures are written
-  // (some 5 KB are uploaded) once they have changed, no more than four times a second, and when the size has changed.
-  PrimitiveRange update(const HudFigures& figures, uint64_t now_ns, int32_t width, int32_t height);
+  // (some 5 KB are uploaded) once they have changed, no more than four times a second, and when the size or the
+  // position has changed.
+  PrimitiveRange update(const HudFigures& figures, HudPosition position, uint64_t now_ns, int32_t width,
+                        int32_t height);
 
  private:
   PrimitiveList list_;
   uint64_t renewed_ns_ = 0;
+  HudPosition position_ = HudPosition::kTopLeft;
   int32_t width_ = 0, height_ = 0;
 };
 

@@ -6,6 +6,8 @@
 #include <gst/controller/gstinterpolationcontrolsource.h>
 #include <gst/gl/gl.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -202,6 +204,46 @@ void set_number(GstElement* element, GParamSpec* spec, double number) {
   g_object_set_property(G_OBJECT(element), spec->name, &to);
   g_value_unset(&to);
   g_value_unset(&from);
+}
+
+// Where two pictures of one size differ.
+struct Box {
+  int32_t left = INT32_MAX, top = INT32_MAX, right = -1, bottom = -1;
+};
+Box where_different(const Rgba& a, const Rgba& b) {
+  Box box;
+  for (int32_t y = 0; y < a.height; ++y) {
+    for (int32_t x = 0; x < a.width; ++x) {
+      if (std::equal(a.at(x, y), a.at(x, y) + 4, b.at(x, y))) continue;
+      box = {std::min(box.left, x), std::min(box.top, y), std::max(box.right, x), std::max(box.bottom, y)};
+    }
+  }
+  return box;
+}
+
+// The panel lies in the corner that is asked for, from the next frame on, and nothing else of the picture changes.
+TEST_P(EveryModelElement, TheHudGoesIntoEachCorner) {
+  constexpr int32_t kWidth = 640, kHeight = 400, kMargin = 16;
+  TestPipeline pipeline(element());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(pipeline.pass(left_half_red(kWidth, kHeight))) << pipeline.error();
+  const auto plain = pipeline.pass(left_half_red(kWidth, kHeight));
+  ASSERT_TRUE(plain) << pipeline.error();
+  g_object_set(pipeline.segment(), "hud", TRUE, nullptr);
+  std::string position = "top-left";  // which is the default
+  for (const char* next : {"top-right", "bottom-left", "bottom-right", "top-left", ""}) {
+    const auto shown = pipeline.pass(left_half_red(kWidth, kHeight));
+    ASSERT_TRUE(shown) << pipeline.error();
+    const Box box = where_different(*plain, *shown);
+    std::printf("%s: %d,%d to %d,%d\n", position.c_str(), box.left, box.top, box.right, box.bottom);
+    const bool right = position.ends_with("right"), bottom = position.starts_with("bottom");
+    EXPECT_LE(right ? kWidth - 1 - box.right : box.left, kMargin) << position;
+    EXPECT_LE(bottom ? kHeight - 1 - box.bottom : box.top, kMargin) << position;
+    EXPECT_GT(right ? box.left : kWidth - 1 - box.right, kWidth / 4) << position;
+    EXPECT_GT(bottom ? box.top : kHeight - 1 - box.bottom, kHeight / 2) << position;
+    position = next;
+    if (!position.empty()) gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "hud-position", next);
+  }
 }
 
 // Frames come through whatever a live property is set to.

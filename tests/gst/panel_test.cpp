@@ -71,16 +71,20 @@ void expect_inside(std::span<const Primitive> primitives, int32_t width, int32_t
 const HudFigures kFigures{"glpose movenet", 29.97, 14.98, 4.25, 6.1, 123.4, 12};
 
 TEST(Hud, ShowsItsFigures) {
-  EXPECT_EQ(characters(hud_primitives(kFigures, 1280, 720)),
+  EXPECT_EQ(characters(hud_primitives(kFigures, HudPosition::kTopLeft, 1280, 720)),
             "glposemovenet\nframes/s30.0\ninferences/s15.0\nGPU4.2ms(p956.1)\nlatency123ms\ndropped12");
   HudFigures unknown = kFigures;
   unknown.gpu_ms_p50 = 0;
-  EXPECT_NE(characters(hud_primitives(unknown, 1280, 720)).find("GPUnottold"), std::string::npos);
+  EXPECT_NE(characters(hud_primitives(unknown, HudPosition::kTopLeft, 1280, 720)).find("GPUnottold"),
+            std::string::npos);
 }
 
 TEST(Hud, FitsIntoPicturesOfAnySize) {
-  for (const auto& [width, height] : {std::pair{1920, 1080}, {1080, 1920}, {640, 480}, {320, 240}}) {
-    expect_inside(hud_primitives(kFigures, width, height), width, height);
+  for (const auto& [width, height] : {std::pair{1920, 1080}, {1080, 1920}, {640, 480}, {320, 240}, {160, 120}}) {
+    for (const HudPosition position :
+         {HudPosition::kTopLeft, HudPosition::kTopRight, HudPosition::kBottomLeft, HudPosition::kBottomRight}) {
+      expect_inside(hud_primitives(kFigures, position, width, height), width, height);
+    }
   }
 }
 
@@ -95,14 +99,16 @@ TEST_F(HudTest, RenewsItsFiguresFourTimesASecond) {
   constexpr uint64_t kFrame = 16'666'667;
   for (uint64_t i = 0; i < 120; ++i) {
     figures.frames_per_second = static_cast<double>(i);
-    const PrimitiveRange range = hud.update(figures, 1 + i * kFrame, 640, 480);
+    const PrimitiveRange range = hud.update(figures, HudPosition::kTopLeft, 1 + i * kFrame, 640, 480);
     EXPECT_GT(range.count, 50);
     EXPECT_LT(range.count * static_cast<int>(sizeof(Primitive)), 6000);
   }
   EXPECT_EQ(gl_calls()["BufferData"], 8) << "two seconds";
   EXPECT_EQ(gl_calls()["BufferSubData"], 0);
-  hud.update(figures, 1 + 119 * kFrame, 320, 240);
+  hud.update(figures, HudPosition::kTopLeft, 1 + 119 * kFrame, 320, 240);
   EXPECT_EQ(gl_calls()["BufferData"], 9) << "another size";
+  hud.update(figures, HudPosition::kTopRight, 1 + 119 * kFrame, 320, 240);
+  EXPECT_EQ(gl_calls()["BufferData"], 10) << "another corner";
 }
 
 }  // namespace
