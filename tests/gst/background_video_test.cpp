@@ -308,6 +308,49 @@ TEST_F(BackgroundVideoTest, CanBeGivenBackUnderLiveSources) {
   }
 }
 
+// By a thread that pushes frames itself, of either video or of the result.
+TEST_F(BackgroundVideoTest, CanBeGivenBackByAnyThread) {
+  struct Release {
+    std::function<void()> release;
+    int after;  // buffers
+    std::atomic<bool> done = false;
+    void operator()() {
+      if (--after != 0) return;
+      release();
+      done = true;
+    }
+  };
+  for (const auto& [name, after] : {std::pair{"back", 4}, {"front", 4}, {"segment", 4}, {"bin", 2}}) {
+    launch(30, kSize, kSize, kOwnBackground);
+    Release release{[this] { release_background(); }, after};
+    GstElement* element = gst_bin_get_by_name(GST_BIN(pipeline_), name);
+    GstPad* pad = gst_element_get_static_pad(element, "src");
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER,
+        [](GstPad* at, GstPadProbeInfo*, gpointer data) {
+          (*static_cast<Release*>(data))();
+          // Whoever lets go of the pad has nowhere to push to.
+          return gst_pad_is_linked(at) != FALSE ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+        },
+        &release, nullptr);
+    gst_object_unref(pad);
+    gst_object_unref(element);
+    const GstClockTime step = GST_SECOND / 30;
+    for (int i = 0; i < 16; ++i) {
+      if (i < 4) push("back", shade(kSize, kSize, kShade), static_cast<GstClockTime>(i) * step, step);
+      push("front", left_half_red(kSize, kSize), static_cast<GstClockTime>(i) * step, step);
+    }
+    EXPECT_TRUE(comes_true([&] { return release.done.load(); })) << name;
+    end("front");
+    std::string seen;
+    for (const Out& out : outputs()) seen += background_of(out.picture);
+    std::printf("%s: %s\n", name, seen.c_str());
+    EXPECT_EQ(seen.find('?'), std::string::npos) << seen;
+    EXPECT_NE(seen.find('o'), std::string::npos) << seen;
+    TearDown();
+  }
+}
+
 // While PAUSED nothing moves; what is shown there stays, and playing goes on without the other video.
 TEST_F(BackgroundVideoTest, CanBeGivenBackWhilePaused) {
   launch(30, kSize, kSize, kOwnBackground);
