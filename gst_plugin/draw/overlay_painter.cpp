@@ -6,6 +6,7 @@
 
 #include "draw/font.h"
 #include "draw/shaders.h"
+#include "render/draw_state_guard.h"
 #include "render/gl_state_guard.h"
 #include "segment/matte.h"
 
@@ -113,6 +114,7 @@ OverlayPainter::OverlayPainter(std::shared_ptr<ShareGroup> group, SharedProgram 
 Status OverlayPainter::draw(const TextureRef& picture, std::span<const PrimitiveRange> ranges) {
   const GlApi& gl = *gl_;
   const GlStateGuard bindings(gl);
+  const DrawStateGuard drawing(gl);
   const Status drawn = target_.draw({&picture, 1}, "the picture under an overlay", [&] {
     gl.Enable(GL_BLEND);
     gl.BlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);

@@ -21,7 +21,10 @@ Status DrawTarget::attach(std::span<const TextureRef> pictures, const char* what
   for (size_t i = 0; i < pictures.size(); ++i) {
     gl.FramebufferTexture2D(GL_FRAMEBUFFER, kAttachments[i], GL_TEXTURE_2D, pictures[i].id, 0);
   }
-  gl.DrawBuffers(static_cast<GLsizei>(pictures.size()), kAttachments.data());
+  if (drawn_buffers_ != pictures.size()) {
+    drawn_buffers_ = pictures.size();
+    gl.DrawBuffers(static_cast<GLsizei>(drawn_buffers_), kAttachments.data());
+  }
   const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
   if (completeness != GL_FRAMEBUFFER_COMPLETE) {
     return device_error(std::string(what) + " cannot be drawn into: framebuffer status " +

@@ -1,6 +1,7 @@
 // Textures that are drawn into: a framebuffer that has them for one drawing at a time.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "gpu_engine/gl_objects.h"
@@ -16,12 +17,12 @@ class DrawTarget {
   explicit DrawTarget(const GlApi& gl);
 
   // Calls draw() while `pictures`, 2D textures of one size, are colour attachments in their order, covered by the
-  // viewport, and blending, tests and masks are off. No framebuffer is bound afterwards, and no reference to a texture
-  // stays behind, which may be a pool's; what drawing changes besides is as found. Where the driver cannot draw into
+  // viewport, and blending, tests and masks are off (OpaqueStateGuard). No framebuffer is bound afterwards, and no
+  // reference to a texture stays behind, which may be a pool's. Where the driver cannot draw into
   // them, draw() is not called, and the error begins with `what` they are.
   template <typename F>
   Status draw(std::span<const TextureRef> pictures, const char* what, F&& draw) {
-    const DrawStateGuard state(*gl_);
+    const OpaqueStateGuard state(*gl_);
     const Status attached = attach(pictures, what);
     if (attached.ok()) draw();
     detach(pictures.size());
@@ -34,6 +35,7 @@ class DrawTarget {
 
   const GlApi* gl_;
   GlFramebuffer framebuffer_;
+  size_t drawn_buffers_ = 1;  // as framebuffers begin
 };
 
 }  // namespace sightglass

@@ -81,7 +81,11 @@ void install_gl_faults() {
   init_gstreamer();
   GstGLDisplay* display = gst_gl_display_new();
   GstGLContext* context = nullptr;
-  ASSERT_TRUE(gst_gl_display_create_context(display, nullptr, &context, nullptr));
+  // A pipeline of a test before may be on its way out, and take the EGLDisplay with it.
+  for (int i = 0; i < 50 && context == nullptr; ++i) {
+    if (gst_gl_display_create_context(display, nullptr, &context, nullptr) == FALSE) g_usleep(20000);
+  }
+  ASSERT_NE(context, nullptr);
   GstGLContextClass* context_class = GST_GL_CONTEXT_GET_CLASS(context);
   next_get_proc_address = std::exchange(context_class->get_proc_address, get_proc_address);
   gst_object_unref(context);

@@ -83,11 +83,12 @@ TEST_F(SegmenterTest, GlCallsOfAFrame) {
   }
 }
 
-// What all dispatches of a frame share counts for more here: some ninety calls that bind and unbind.
+// What all dispatches of a frame share counts for more here: some hundred calls that bind, unbind and
+// keep what is found.
 TEST_F(SegmenterTest, GlCallsOfAFrameOfATinyModel) {
   for (const Background background : kBackgrounds) {
     const Cost cost = cost_of_a_frame(red_model(), background);
-    EXPECT_LE(cost.calls, 4 * cost.dispatches + 90);
+    EXPECT_LE(cost.calls, 4 * cost.dispatches + 100);
   }
 }
 
