@@ -2,7 +2,8 @@
 // contexts, allocation, orientation, latency, QoS and errors. What they do with frames is a ModelRuntime's.
 //
 // A derived type calls model_filter_set_runtime() in its instance's init. In its class's it calls
-// model_filter_pass_properties(), and adds its metadata, properties and pads' documentation. Its properties have numbers from kFirstOwnProperty on.
+// model_filter_pass_properties(), and adds its metadata, properties and pads' documentation. Its properties have
+// numbers from kFirstOwnProperty on.
 #pragma once
 
 #include <gst/gl/gl.h>

@@ -8,8 +8,8 @@
 //     for (guint i = 0; i < meta->results->objects_count; ++i) …  // meta->results->objects[i].label
 //
 // Nobody waits for the GPU: a buffer carries what was found in an earlier frame, mostly the one before, whose times are
-// in here; nothing where no new results have arrived, and several frames' where the GPU was behind, the oldest first. The
-// first buffer has none.
+// in here; nothing where no new results have arrived, and several frames' where the GPU was behind, the oldest first.
+// The first buffer has none.
 #ifndef SIGHTGLASS_RESULTS_META_H
 #define SIGHTGLASS_RESULTS_META_H
 

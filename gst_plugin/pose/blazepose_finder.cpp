@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "detect/ssd_decoder.h"
-#include "render/compute.h"
 #include "pose/persons.h"
 #include "pose/regions.h"
 #include "pose/shaders.h"
+#include "render/compute.h"
 #include "render/uniform_block.h"
 
 namespace sightglass {

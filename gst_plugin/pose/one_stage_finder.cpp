@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "render/compute.h"
 #include "pose/movenet_finder.h"
 #include "pose/person_finder.h"
 #include "pose/persons.h"
 #include "pose/shaders.h"
+#include "render/compute.h"
 #include "render/uniform_block.h"
 
 namespace sightglass {

@@ -8,9 +8,9 @@
 #include "gpu_engine/frame_ref.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/session.h"
-#include "render/compute.h"
 #include "pose/person_finder.h"
 #include "pose/persons.h"
+#include "render/compute.h"
 #include "render/uniform_block.h"
 
 namespace sightglass {

@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "render/compute.h"
 #include "pose/persons.h"
 #include "pose/shaders.h"
+#include "render/compute.h"
 
 namespace sightglass {
 

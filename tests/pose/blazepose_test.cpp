@@ -8,11 +8,11 @@
 #include "gl_pictures.h"
 #include "harness/golden.h"
 #include "pose/blazepose_finder.h"
-#include "render/compute.h"
 #include "pose/regions.h"
 #include "pose/shaders.h"
 #include "pose_case.h"
 #include "reference_decoders.h"
+#include "render/compute.h"
 
 namespace sightglass::test {
 namespace {
