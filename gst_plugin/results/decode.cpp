@@ -1,7 +1,7 @@
 #include "results/decode.h"
 
 #include <algorithm>
-#include <cstring>
+#include <span>
 
 #include "detect/detections.h"
 
@@ -13,7 +13,8 @@ namespace {
 template <typename Content>
 Content content_of(std::span<const std::byte> bytes) {
   Content content;
-  std::memcpy(static_cast<void*>(&content), bytes.data(), std::min(bytes.size(), sizeof content));
+  std::ranges::copy(bytes.first(std::min(bytes.size(), sizeof content)),
+                    std::as_writable_bytes(std::span(&content, 1)).begin());
   return content;
 }
 
