@@ -73,7 +73,16 @@ publish() {
     mosquitto_pub -l -h "$host" -p "$port" -t "$topic"
   fi
 }
-# Descriptor 3 has the lines alone; whatever else the pipeline says goes to stderr.
+# Descriptor 3 has the lines alone; whatever else the pipeline says goes to stderr. Its status, which the shell's pipe
+# would lose, comes by descriptor 4.
+exec 5>&1
 # shellcheck disable=SC2086  # a list of words
-gst-launch-1.0 -q "$@" ! $element results=meta ! resultsjson "source=$input" ! fdsink sync=false fd=3 \
-  3>&1 1>&2 | publish
+status=$({
+  {
+    result=0
+    gst-launch-1.0 -q "$@" ! $element results=meta ! resultsjson "source=$input" ! fdsink sync=false fd=3 \
+      3>&1 1>&2 4>&- || result=$?
+    echo "$result" >&4
+  } | publish >&5
+} 4>&1)
+exit "$status"

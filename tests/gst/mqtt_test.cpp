@@ -137,6 +137,9 @@ std::string publish(const std::string& options) {
 TEST(Publish, PrintsALineForEachFrame) {
   const std::string model = shared_directory() + "/models/pose/movenet_singlepose_lightning_int8_v4.tflite";
   if (shared_directory().empty()) GTEST_SKIP() << "needs the real models of ../shared";
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "programs without sanitizers cannot load the plugin";
+#endif
   init_gstreamer();  // for the environment
   const CommandResult run = run_program(publish("--print --frames 6 --element 'glpose model=" + model + "'"));
   EXPECT_EQ(run.status, 0);
@@ -163,6 +166,16 @@ TEST(Publish, SaysWhatIsMissing) {
   says("--element identity --print --input no/such.mp4", "there is no no/such.mp4");
   says("--elephant", "unknown option: --elephant");
   says("--element", "--element wants a value");
+}
+
+TEST(Publish, FailsWithThePipeline) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "programs without sanitizers cannot load the plugin";
+#endif
+  init_gstreamer();  // for the environment
+  const CommandResult run = run_program(publish("--print --element 'glpose model=no/such.tflite' 2>&1"));
+  EXPECT_NE(run.status, 0);
+  EXPECT_NE(run.output.find("no/such.tflite"), std::string::npos) << run.output;
 }
 
 }  // namespace
