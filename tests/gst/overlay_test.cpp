@@ -8,12 +8,10 @@
 #include <functional>
 #include <limits>
 
-#include "draw/overlay_painter.h"
 #include "draw/text.h"
 #include "gl/counting_gl.h"
-#include "gl_pictures.h"
 #include "harness/gl_state.h"
-#include "harness/gl_test.h"
+#include "overlay_case.h"
 
 namespace sightglass::test {
 namespace {
@@ -96,32 +94,13 @@ Difference pixel_difference(const Rgba& a, const Rgba& b) {
   return d;
 }
 
-class OverlayTest : public GlTest {
+class OverlayTest : public OverlayCase {
  protected:
-  void SetUp() override {
-    GlTest::SetUp();
-    if (HasFatalFailure()) return;
-    auto painter = OverlayPainter::create(ShareGroup::create(gl()));
-    ASSERT_TRUE(painter.ok()) << painter.status().message();
-    painter_ = std::move(painter).value();
-  }
-  void TearDown() override {
-    painter_.reset();
-    GlTest::TearDown();
-  }
   Rgba draw(const Rgba& picture, std::span<const Primitive> shapes) {
-    const GlTexture texture = upload(gl(), picture);
     PrimitiveList list(gl());
     list.set(shapes);
-    const PrimitiveRange ranges[] = {list.range()};
-    const Status status = painter_->draw({texture.id(), GL_TEXTURE_2D, picture.width, picture.height}, ranges);
-    EXPECT_TRUE(status.ok()) << status.message();
-    return download(gl(), texture.id(), picture.width, picture.height);
+    return paint(picture, list.range());
   }
-  OverlayPainter& painter() { return *painter_; }
-
- private:
-  std::unique_ptr<OverlayPainter> painter_;
 };
 
 struct Case {

@@ -10,14 +10,12 @@
 
 #include "draw/font.h"
 #include "draw/label_table.h"
-#include "draw/overlay_painter.h"
 #include "draw/palette.h"
 #include "draw/text.h"
-#include "gl_pictures.h"
 #include "gpu_engine/shader_library.h"
-#include "harness/gl_test.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"
+#include "overlay_case.h"
 
 namespace sightglass::test {
 namespace {
@@ -70,34 +68,14 @@ TEST(Text, IsOnePrimitiveACharacter) {
   EXPECT_EQ(primitives[1].glyph, 'b' - 32);
 }
 
-class OverlayTextTest : public GlTest {
+class OverlayTextTest : public OverlayCase {
  protected:
-  void SetUp() override {
-    GlTest::SetUp();
-    if (HasFatalFailure()) return;
-    auto painter = OverlayPainter::create(ShareGroup::create(gl()));
-    ASSERT_TRUE(painter.ok()) << painter.status().message();
-    painter_ = std::move(painter).value();
-  }
-  void TearDown() override {
-    painter_.reset();
-    GlTest::TearDown();
-  }
-  Rgba draw(int32_t width, int32_t height, const PrimitiveRange& range) {
-    const GlTexture texture = upload(gl(), Rgba(width, height));
-    const PrimitiveRange ranges[] = {range};
-    const Status status = painter_->draw({texture.id(), GL_TEXTURE_2D, width, height}, ranges);
-    EXPECT_TRUE(status.ok()) << status.message();
-    return download(gl(), texture.id(), width, height);
-  }
+  Rgba draw(int32_t width, int32_t height, const PrimitiveRange& range) { return paint(Rgba(width, height), range); }
   Rgba draw(int32_t width, int32_t height, const std::vector<Primitive>& primitives) {
     PrimitiveList list(gl());
     list.set(primitives);
     return draw(width, height, list.range());
   }
-
- private:
-  std::unique_ptr<OverlayPainter> painter_;
 };
 
 // At the texture's own size every pixel is a texel, and at all sizes the strokes are as thick as they should be.

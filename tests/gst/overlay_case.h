@@ -1,0 +1,42 @@
+// A painter of overlays in a context of the test's own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "draw/overlay_painter.h"
+#include "gl_pictures.h"
+#include "harness/gl_test.h"
+
+namespace sightglass::test {
+
+class OverlayCase : public GlTest {
+ protected:
+  void SetUp() override {
+    GlTest::SetUp();
+    if (HasFatalFailure()) return;
+    auto painter = OverlayPainter::create(ShareGroup::create(gl()));
+    ASSERT_TRUE(painter.ok()) << painter.status().message();
+    painter_ = std::move(painter).value();
+  }
+  void TearDown() override {
+    painter_.reset();
+    GlTest::TearDown();
+  }
+  // The picture with what is drawn over it.
+  Rgba paint(const Rgba& picture, const PrimitiveRange& range) {
+    const GlTexture texture = upload(gl(), picture);
+    const Status status = painter_->draw({texture.id(), GL_TEXTURE_2D, picture.width, picture.height}, {&range, 1});
+    EXPECT_TRUE(status.ok()) << status.message();
+    return download(gl(), texture.id(), picture.width, picture.height);
+  }
+  OverlayPainter& painter() { return *painter_; }
+
+ private:
+  std::unique_ptr<OverlayPainter> painter_;
+};
+
+}  // namespace sightglass::test
