@@ -47,8 +47,9 @@ GstPad* BackgroundVideo::insert() {
     const std::lock_guard lock(mutex_);
     state_ = State::kThere;
   }
-  if (linked) return pad_of(upload_, "sink");
-  leave();
+  GstPad* entrance = pad_of(upload_, "sink");
+  if (linked) return entrance;
+  leave(entrance);
   finish();
   return nullptr;
 }
@@ -99,7 +100,7 @@ bool BackgroundVideo::link_elements() {
   return linked;
 }
 
-void BackgroundVideo::leave() {
+void BackgroundVideo::leave(GstPad* entrance) {
   GstPad* back = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -112,7 +113,8 @@ void BackgroundVideo::leave() {
   // gets through to pass_by().
   gst_pad_add_probe(pad_of(mixer_, "src"), GST_PAD_PROBE_TYPE_BUFFER, drop, nullptr, nullptr);
   gst_pad_set_active(back, FALSE);
-  gst_pad_set_active(pad_of(upload_, "sink"), FALSE);
+  // Before the elements may be removed, whose pads are not linked then.
+  gst_pad_set_active(entrance, FALSE);
   gst_element_release_request_pad(mixer_, back);
   gst_object_unref(back);
   const std::lock_guard lock(mutex_);

@@ -19,10 +19,10 @@ class BackgroundVideo {
   // While nothing flows: adds the elements, and returns where the other video comes in, a pad of theirs. Null where
   // they are there already, and, with an error posted by the bin, where one is missing.
   GstPad* insert();
-  // Any thread, whatever flows. The other video is let go of at once: whoever is pushing comes back before this
-  // returns, and is told that the pad is flushing. The foreground goes straight on with the next frame but one, and the
-  // elements are removed behind its back.
-  void leave();
+  // Any thread, whatever flows. The other video, which comes in by the bin's pad `entrance`, is let go of at once:
+  // whoever is pushing comes back before this returns, and is told that the pad is flushing. The foreground goes
+  // straight on with the next frame but one, and the elements are removed behind its back.
+  void leave(GstPad* entrance);
   // While nothing flows: ends what leave() has begun.
   void finish();
 

@@ -65,7 +65,7 @@ void release_pad(GstElement* element, GstPad* pad) {
     gst_object_unref(inner);
     return;
   }
-  self->background->leave();
+  self->background->leave(pad);
   gst_element_remove_pad(element, pad);
   if (!may_flow(element)) self->background->finish();
 }
