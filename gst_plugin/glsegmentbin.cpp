@@ -43,13 +43,13 @@ GstPad* request_new_pad(GstElement* element, GstPadTemplate* pad_template, const
   GstGlSegmentBin* self = self_of(element);
   if (self->background == nullptr) return nullptr;
   const char* name = GST_PAD_TEMPLATE_NAME_TEMPLATE(pad_template);
-  if (may_flow(element)) {
-    GST_WARNING_OBJECT(element, "the pad \"%s\" can be had in the states NULL and READY alone", name);
+  if (is_called(pad_template, kBackground) && !may_flow(element)) self->background->insert();
+  GstPad* inner = is_called(pad_template, kMask) ? gst_element_request_pad_simple(self->parent.model, kMask)
+                                                 : self->background->enter();
+  if (inner == nullptr) {
+    GST_WARNING_OBJECT(element, "the pad \"%s\" can be had once, and first of all in the states NULL and READY", name);
     return nullptr;
   }
-  GstPad* inner = is_called(pad_template, kMask) ? gst_element_request_pad_simple(self->parent.model, kMask)
-                                                 : self->background->insert();
-  if (inner == nullptr) return nullptr;
   GstPad* ghost = gst_ghost_pad_new_from_template(name, inner, pad_template);
   if (is_called(pad_template, kMask)) gst_object_unref(inner);
   gst_element_add_pad(element, ghost);
@@ -67,14 +67,14 @@ void release_pad(GstElement* element, GstPad* pad) {
   }
   self->background->leave(pad);
   gst_element_remove_pad(element, pad);
-  if (!may_flow(element)) self->background->finish();
+  if (!may_flow(element)) self->background->remove();
 }
 
 GstStateChangeReturn change_state(GstElement* element, GstStateChange transition) {
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(gst_gl_segment_bin_parent_class)->change_state(element, transition);
   GstGlSegmentBin* self = self_of(element);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY && self->background != nullptr) self->background->finish();
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY && self->background != nullptr) self->background->remove();
   return result;
 }
 
@@ -100,7 +100,7 @@ static void gst_gl_segment_bin_init(GstGlSegmentBin* self) {
   sightglass::model_bin_build(self, "glsegment", "segment");
   const GstSightglassModelBin& parts = self->parent;
   if (parts.model == nullptr) return;
-  self->background = new sightglass::BackgroundVideo(GST_BIN(self), parts.model, parts.before_last);
+  self->background = new sightglass::BackgroundVideo(GST_BIN(self), parts.before_model, parts.model);
 }
 
 static void gst_gl_segment_bin_class_init(GstGlSegmentBinClass* klass) {

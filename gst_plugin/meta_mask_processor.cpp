@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "background_frame.h"
 #include "gl_bridge.h"
 #include "mask_meta.h"
 #include "render/external_copy.h"
@@ -69,6 +70,9 @@ class MetaMaskProcessor : public FrameProcessor {
     SG_RETURN_IF_ERROR(picture_.update(scene_, width_, height_, [this](const auto& pixels, const PicturePlace& place) {
       return compositor_.set_picture(pixels, place);
     }));
+    const BackgroundFrame behind(job.input, context_);
+    SG_RETURN_IF_ERROR(behind.status());
+    compositor_.set_video(behind.texture(), scene_.settings.background_fit);
     const OnFailure policy = scene_.settings.on_failure;
     job.failure = draw_with_mask(job);
     if (job.failure.ok()) return {};

@@ -144,6 +144,7 @@ void model_bin_build(gpointer bin, const char* factory, const char* name) {
     }
   }
   if (self->missing != nullptr) return;
+  self->before_model = made[1];
   self->model = made[2];
   self->before_last = made[3];
   self->last = made[4];

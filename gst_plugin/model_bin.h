@@ -9,9 +9,9 @@
 
 struct GstSightglassModelBin {
   GstBin parent;
-  GstElement *model, *before_last, *last;  // owned by the bin; null where a part is missing
-  const char* missing;                     // the first part that is not installed
-  bool exports;                            // `last` makes DMABUFs
+  GstElement *before_model, *model, *before_last, *last;  // owned by the bin; null where a part is missing
+  const char* missing;                                    // the first part that is not installed
+  bool exports;                                           // `last` makes DMABUFs
 };
 struct GstSightglassModelBinClass {
   GstBinClass parent_class;

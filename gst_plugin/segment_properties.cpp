@@ -77,14 +77,15 @@ void install_segment_properties(GObjectClass* object_class) {
                               "Picture behind the foreground (path of a PNG or JPEG file)", nullptr, kPlayingProperty));
   install(kBackgroundFit,
           g_param_spec_enum("background-fit", "Background fit",
-                            "How a picture behind the foreground is laid into a frame of another aspect ratio",
+                            "How a picture or video behind the foreground is laid into a frame of another aspect "
+                            "ratio",
                             background_fit_type(), static_cast<gint>(defaults.background_fit), kPlayingProperty));
   install(kAlpha, g_param_spec_enum("alpha", "Alpha",
                                     "How colours are stored where the result is not opaque: background=transparent, or "
                                     "a background-color that lets through",
                                     alpha_type(), static_cast<gint>(Alpha::kStraight), kPlayingProperty));
   install(kLightWrap, g_param_spec_float("light-wrap", "Light wrap",
-                                         "How much of the light of a colour or picture behind it falls on the "
+                                         "How much of the light of a colour, picture or video behind it falls on the "
                                          "foreground's edges; 0: none",
                                          0, 1, defaults.look.light_wrap, kLiveProperty));
   install(kFeather, g_param_spec_float("feather", "Feather",

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "background_frame.h"
 #include "mask_attachment.h"
 #include "meta_mask_processor.h"
 #include "scene_picture.h"
@@ -28,9 +29,11 @@ class SegmentProcessor : public FrameProcessor {
   std::optional<GpuTime> poll_time() override;
 
  private:
-  explicit SegmentProcessor(const SegmentRuntime::Scene& scene) : scene_(scene) {}
+  SegmentProcessor(const GlTarget& target, const SegmentRuntime::Scene& scene)
+      : context_(target.context), scene_(scene) {}
   Status draw(FrameJob& job, bool begin);
 
+  GstGLContext* const context_;         // whose thread all of this is on
   const SegmentRuntime::Scene& scene_;  // the runtime's, which lives longer
   std::unique_ptr<Segmenter> segmenter_;
   std::unique_ptr<MaskAttachment> masks_;  // where they are asked for
@@ -44,7 +47,7 @@ class SegmentProcessor : public FrameProcessor {
 Result<std::unique_ptr<FrameProcessor>> SegmentProcessor::create(const GlTarget& target, SharedModel& model,
                                                                  const MaskModel& mask, const SegmentSettings& settings,
                                                                  const SegmentRuntime::Scene& scene) {
-  std::unique_ptr<SegmentProcessor> result(new SegmentProcessor(scene));
+  std::unique_ptr<SegmentProcessor> result(new SegmentProcessor(target, scene));
   PlanOptions options = mask.plan_options;
   options.inputs[0].frame = Segmenter::planned_kind(target.device, mask, target.frame);
   SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, target.plan(model, std::move(options)));
@@ -89,6 +92,9 @@ Status SegmentProcessor::process(FrameJob& job) {
   SG_RETURN_IF_ERROR(picture_.update(scene_, width_, height_, [this](const auto& pixels, const PicturePlace& place) {
     return segmenter_->set_picture(pixels, place);
   }));
+  const BackgroundFrame behind(job.input, context_);
+  SG_RETURN_IF_ERROR(behind.status());
+  segmenter_->set_video(behind.texture(), settings.background_fit);
   return draw(job, due);
 }
 

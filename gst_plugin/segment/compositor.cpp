@@ -96,6 +96,7 @@ Status Compositor::resize(int32_t width, int32_t height) {
   width_ = width;
   height_ = height;
   picture_.reset();
+  video_ = 0;
   feather_.release();
   return blur_.resize(width, height);
 }
@@ -123,7 +124,7 @@ Status Compositor::set_picture(std::span<const std::byte> rgba, const PicturePla
     return invalid_argument("the background picture is not of the frame's size");
   }
   clear_gl_errors(*gl_);
-  picture_place_ = place;
+  picture_view_.place = place;
   if (!picture_) picture_ = make_texture(*gl_, GL_RGBA8, width_, height_);
   gl_->BindTexture(GL_TEXTURE_2D, picture_.id());
   gl_->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
@@ -131,23 +132,23 @@ Status Compositor::set_picture(std::span<const std::byte> rgba, const PicturePla
   return check_gl(*gl_, "uploading the background picture");
 }
 
+void Compositor::set_video(const TextureRef& texture, PictureFit fit) {
+  video_ = texture.id;
+  if (video_ != 0) video_view_ = fit_picture(texture.width, texture.height, width_, height_, fit);
+}
+
 int Compositor::choose_composite(const Look& look, Block& block) const {
   block.color = look.color;
-  switch (look.background) {
-    case Background::kMask:
-      return kMaskComposite;
-    case Background::kTransparent:
-      block.color.fill(0);
-      return kColorComposite;
-    case Background::kBlur:
-      return kBlurComposite;
-    case Background::kOverlay:
-      return classes_ != 0 && look.coverage == Coverage::kByMask ? kClassTintComposite : kTintComposite;
-    case Background::kImage:
-    case Background::kColor:
-      break;
+  if (look.background == Background::kMask) return kMaskComposite;
+  if (look.background == Background::kOverlay) {
+    return classes_ != 0 && look.coverage == Coverage::kByMask ? kClassTintComposite : kTintComposite;
   }
-  const bool picture = look.background == Background::kImage && picture_;
+  const bool picture = video_ != 0 || (look.background == Background::kImage && picture_);
+  if (!picture && look.background == Background::kBlur) return kBlurComposite;
+  if (look.background == Background::kTransparent) {
+    block.color.fill(0);
+    if (!picture) return kColorComposite;
+  }
   return (picture ? kPictureComposite : kColorComposite) + (look.light_wrap > 0 ? kLightWrap : 0);
 }
 
@@ -169,7 +170,7 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   // Light reaches as far as a twenty-fourth of the picture's height.
   const BlurRecipe recipe = BlurRecipe::for_radius(blurs ? look.blur_radius : static_cast<float>(height_) / 24);
   if (blurs) block.blur_share = recipe.share;
-  block.picture_place = picture_place_;
+  block.picture = video_ != 0 ? video_view_ : picture_view_;
   block.premultiply = look.premultiply ? 1 : 0;
   block.light_wrap = look.light_wrap;
   block.overlay_opacity = look.overlay_opacity;
@@ -186,7 +187,7 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
     bind_texture(gl, kMaskUnit, refined.id, linear_.id());
   }
   const bool picture = composite == kPictureComposite || composite == kPictureComposite + kLightWrap;
-  if (picture) bind_texture(gl, kBackgroundUnit, picture_.id(), linear_.id());
+  if (picture) bind_texture(gl, kBackgroundUnit, video_ != 0 ? video_ : picture_.id(), linear_.id());
   if (tints) bind_texture(gl, kBackgroundUnit, classes_, nearest_.id());
   if (blurs) run_pyramid(blur_, kFromFrame, recipe, frame, kBackgroundUnit);
   if (wraps) run_pyramid(blur_, picture ? kFromPictureLight : kFromColorLight, recipe, frame, kLightUnit);

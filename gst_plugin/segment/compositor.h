@@ -18,6 +18,7 @@
 #include "segment/blur.h"
 #include "segment/mask_refiner.h"
 #include "segment/matte.h"
+#include "segment/picture.h"
 
 namespace sightglass {
 
@@ -46,7 +47,7 @@ struct Look {
 inline constexpr float kMaxFeather = 64;
 
 // A part of the frame, in fractions: least and greatest place.
-using PicturePlace = std::array<float, 4>;
+using PicturePlace = decltype(PictureView::place);
 
 // GL state after every call is as the engine's sessions leave it (gpu_engine/session.h); the viewport is as found.
 class Compositor {
@@ -67,6 +68,9 @@ class Compositor {
   // the mask. The texture lies over the frame as masks do, and must live as long as it is drawn with.
   void set_classes(const TextureRef& classes) { classes_ = classes.id; }
   bool has_picture() const { return static_cast<bool>(picture_); }
+  // A texture of another video that is shown behind the foreground, whatever else would be; no id: none. It must live
+  // as long as it is drawn with.
+  void set_video(const TextureRef& texture, PictureFit fit);
 
   // Draws into the RGBA texture `output`, which may be mutable, of the upright frame's size. `frame` is of the kind of
   // create(); `upright_to_stored` leads from the upright frame to where it lies in there, `mask_to_upright` from the
@@ -81,7 +85,7 @@ class Compositor {
   struct Block {
     Matte::Block matte;
     std::array<float, 4> color{};
-    PicturePlace picture_place{};
+    PictureView picture{};
     float blur_share = 1;
     float premultiply = 0;
     std::array<float, 2> frame_texel{};
@@ -118,7 +122,9 @@ class Compositor {
   GlSampler linear_, nearest_;
   GLuint classes_ = 0;
   GlTexture picture_;
-  PicturePlace picture_place_{0, 0, 1, 1};
+  PictureView picture_view_;
+  GLuint video_ = 0;
+  PictureView video_view_;
   int32_t width_ = 0, height_ = 0;
 };
 

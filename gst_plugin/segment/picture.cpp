@@ -15,7 +15,43 @@ struct Unref {
 };
 using Pixbuf = std::unique_ptr<GdkPixbuf, Unref>;
 
+// Of a picture in a frame, in the frame's pixels.
+struct Fitted {
+  double factor;            // from the picture's pixels
+  double left, top;         // of the whole picture, which may hang over
+  int x, y, width, height;  // of what is seen: whole pixels, so that the picture's borders are sharp
+
+  std::array<float, 4> place(int32_t frame_width, int32_t frame_height) const {
+    const auto fraction = [](int pixels, int of) { return static_cast<float>(pixels) / static_cast<float>(of); };
+    return {fraction(x, frame_width), fraction(y, frame_height), fraction(x + width, frame_width),
+            fraction(y + height, frame_height)};
+  }
+};
+
+Fitted fit_size(int32_t picture_width, int32_t picture_height, int32_t width, int32_t height, PictureFit fit) {
+  const double across = static_cast<double>(width) / picture_width, down = static_cast<double>(height) / picture_height;
+  const double factor = fit == PictureFit::kCover ? std::max(across, down) : std::min(across, down);
+  const double whole_width = factor * picture_width, whole_height = factor * picture_height;
+  const int shown_width = std::clamp(static_cast<int>(std::lround(whole_width)), 1, width);
+  const int shown_height = std::clamp(static_cast<int>(std::lround(whole_height)), 1, height);
+  return {factor,
+          0.5 * (width - whole_width),
+          0.5 * (height - whole_height),
+          (width - shown_width) / 2,
+          (height - shown_height) / 2,
+          shown_width,
+          shown_height};
+}
+
 }  // namespace
+
+PictureView fit_picture(int32_t picture_width, int32_t picture_height, int32_t width, int32_t height, PictureFit fit) {
+  const Fitted fitted = fit_size(picture_width, picture_height, width, height, fit);
+  const double whole_width = fitted.factor * picture_width, whole_height = fitted.factor * picture_height;
+  return {fitted.place(width, height),
+          {static_cast<float>(width / whole_width), static_cast<float>(height / whole_height),
+           static_cast<float>(-fitted.left / whole_width), static_cast<float>(-fitted.top / whole_height)}};
+}
 
 struct Picture::Impl {
   Pixbuf pixbuf;  // RGBA, upright
@@ -41,21 +77,13 @@ Result<std::shared_ptr<const Picture>> Picture::load(const std::string& path) {
 Result<Picture::Scaled> Picture::scale(int32_t width, int32_t height, PictureFit fit) const {
   GdkPixbuf* const source = impl_->pixbuf.get();
   const int source_width = gdk_pixbuf_get_width(source), source_height = gdk_pixbuf_get_height(source);
-  const double across = static_cast<double>(width) / source_width, down = static_cast<double>(height) / source_height;
-  const double factor = fit == PictureFit::kCover ? std::max(across, down) : std::min(across, down);
-  // Whole pixels, so that the picture's borders are sharp.
-  const int shown_width = std::clamp(static_cast<int>(std::lround(factor * source_width)), 1, width);
-  const int shown_height = std::clamp(static_cast<int>(std::lround(factor * source_height)), 1, height);
-  const int x = (width - shown_width) / 2, y = (height - shown_height) / 2;
+  const Fitted fitted = fit_size(source_width, source_height, width, height, fit);
   const Pixbuf target(gdk_pixbuf_new(GDK_COLORSPACE_RGB, TRUE, 8, width, height));
   if (target == nullptr) return resource_exhausted("background picture: out of memory at the video's size");
   gdk_pixbuf_fill(target.get(), 0);
-  gdk_pixbuf_scale(source, target.get(), x, y, shown_width, shown_height, 0.5 * (width - factor * source_width),
-                   0.5 * (height - factor * source_height), factor, factor, GDK_INTERP_BILINEAR);
-  const auto fraction = [](int pixels, int of) { return static_cast<float>(pixels) / static_cast<float>(of); };
-  Scaled scaled{
-      {},
-      {fraction(x, width), fraction(y, height), fraction(x + shown_width, width), fraction(y + shown_height, height)}};
+  gdk_pixbuf_scale(source, target.get(), fitted.x, fitted.y, fitted.width, fitted.height, fitted.left, fitted.top,
+                   fitted.factor, fitted.factor, GDK_INTERP_BILINEAR);
+  Scaled scaled{{}, fitted.place(width, height)};
 
   const size_t row_bytes = static_cast<size_t>(width) * 4;
   std::vector<std::byte>& pixels = scaled.pixels;

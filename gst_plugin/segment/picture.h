@@ -17,6 +17,15 @@ enum class PictureFit : uint8_t {
   kContain,  // is seen whole, in the middle
 };
 
+// Where in a frame a picture is seen.
+struct PictureView {
+  std::array<float, 4> place{0, 0, 1, 1};       // that it takes, in fractions of the frame: least and greatest
+  std::array<float, 4> to_picture{1, 1, 0, 0};  // place in the picture = xy * place in the frame + zw
+  bool operator==(const PictureView&) const = default;
+};
+// A picture of that size in a frame of width × height pixels, in the middle, with its aspect ratio.
+PictureView fit_picture(int32_t picture_width, int32_t picture_height, int32_t width, int32_t height, PictureFit fit);
+
 // A decoded file, at its own size.
 class Picture {
  public:

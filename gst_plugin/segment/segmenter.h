@@ -59,6 +59,8 @@ class Segmenter {
   Status set_picture(std::span<const std::byte> rgba, const PicturePlace& place) {
     return compositor_->set_picture(rgba, place);
   }
+  // What is shown behind the foreground from now on: see Compositor.
+  void set_video(const TextureRef& texture, PictureFit fit) { compositor_->set_video(texture, fit); }
   // Runs the model on nothing and waits for it, so that advance() knows its time also where there are no timer queries.
   // Forgets the mask.
   Status measure_model();

@@ -4,5 +4,5 @@ layout(binding = 2) uniform sampler2D u_background;
 // The picture, and round it, where it does not cover the frame, the colour.
 vec4 background_picture(vec2 place) {
   bool inside = all(greaterThanEqual(place, u_picture_place.xy)) && all(lessThanEqual(place, u_picture_place.zw));
-  return inside ? textureLod(u_background, place, 0.0) : u_color;
+  return inside ? textureLod(u_background, u_to_picture.xy * place + u_to_picture.zw, 0.0) : u_color;
 }

@@ -7,6 +7,7 @@ layout(std140, binding = 0) uniform Look {
   vec4 u_matte_range;  // x: probabilities below are background; y: above, foreground
   vec4 u_color;
   vec4 u_picture_place;  // least and greatest place in the frame that the background picture covers
+  vec4 u_to_picture;     // place in the picture = xy * place in the frame + zw
   float u_blur_share;    // of the blurred picture; below 1 for radii under its smallest
   float u_premultiply;   // 1: colours are to be multiplied by their alpha, 0: not
   vec2 u_frame_texel;    // of the upright frame, in fractions of it

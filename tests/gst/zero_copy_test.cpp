@@ -115,6 +115,16 @@ TEST(ZeroCopyBin, HundredFramesWithoutATransfer) {
   EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
 }
 
+// Nor where another video is behind the foreground.
+TEST(ZeroCopyBackgroundVideo, HundredFramesWithoutATransfer) {
+  const auto counts = count_transfers("gleffects_identity ! glsegmentbin name=bin light-wrap=0.5 model=" + red_model() +
+                                          " gltestsrc pattern=checkers-8 ! "
+                                          "video/x-raw(memory:GLMemory),width=200,height=100 ! bin.background "
+                                          "bin.src ! video/x-raw(memory:GLMemory)",
+                                      "segment", "segment");
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
+}
+
 // Planes are read as they are: there is no conversion on the way, and no upload.
 TEST(ZeroCopyPlanes, HundredFramesWithoutATransfer) {
   for (const std::string format : {"NV12", "I420"}) {
