@@ -13,7 +13,7 @@ namespace {
 
 // What the other video shows, and until which running time, where that is known.
 struct Shown {
-  GstBuffer* frame;  // owned
+  GstBuffer* frame;  // owned; null before the first one
   GstVideoInfo info;
   GstClockTime end;
 };
@@ -56,6 +56,8 @@ GstAggregatorPad* make_pad(GstPadTemplate* pad_template) {
                                                      GST_PAD_SINK, "template", pad_template, nullptr));
 }
 
+constexpr Shown kNothing{nullptr, {}, GST_CLOCK_TIME_NONE};
+
 void show(GstSightglassBackgroundMatcher* self, GstAggregatorPad* of, Shown shown) {
   GST_OBJECT_LOCK(self);
   // The pad may have been given back since the frame was taken from it.
@@ -77,7 +79,7 @@ void release_pad(GstElement* element, GstPad* pad) {
   GstSightglassBackgroundMatcher* self = self_of(element);
   GST_OBJECT_LOCK(self);
   self->back = nullptr;
-  Shown last = std::exchange(self->shown, {});
+  Shown last = std::exchange(self->shown, kNothing);
   GST_OBJECT_UNLOCK(self);
   gst_clear_buffer(&last.frame);
   GST_ELEMENT_CLASS(gst_sightglass_background_matcher_parent_class)->release_pad(element, pad);
@@ -95,29 +97,37 @@ bool is_gap(GstBuffer* buffer) {
   return GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_n_memory(buffer) == 0;
 }
 
+// Takes the next frame, or the next gap, from that pad; nothing else is shown before it ends, where that is known.
+void take(GstSightglassBackgroundMatcher* self, GstAggregatorPad* back, GstClockTime start) {
+  GstBuffer* next = gst_aggregator_pad_pop_buffer(back);
+  if (next == nullptr) return;  // flushed
+  const bool timed = GST_CLOCK_TIME_IS_VALID(start);
+  const GstClockTime end =
+      timed && GST_BUFFER_DURATION_IS_VALID(next) ? start + GST_BUFFER_DURATION(next) : GST_CLOCK_TIME_NONE;
+  if (!is_gap(next)) return show(self, back, {next, self->back_info, end});
+  gst_buffer_unref(next);
+  GST_OBJECT_LOCK(self);
+  if (self->back == back) self->shown.end = end;  // what is there stays
+  GST_OBJECT_UNLOCK(self);
+}
+
 // Brings the other video to `time`; false where what will be shown then may not have come yet.
 bool advance(GstSightglassBackgroundMatcher* self, GstAggregatorPad* back, GstClockTime time, bool last_chance) {
-  const bool timeless = !GST_CLOCK_TIME_IS_VALID(time);
   while (GstBuffer* next = gst_aggregator_pad_peek_buffer(back)) {
+    const bool has_time = GST_BUFFER_PTS_IS_VALID(next);
     const GstClockTime start = running_time(back, GST_BUFFER_PTS(next));
-    const bool follows = GST_CLOCK_TIME_IS_VALID(start) && !timeless && start > time;
     gst_buffer_unref(next);
-    if (follows) return true;
-    next = gst_aggregator_pad_pop_buffer(back);
-    if (next == nullptr) break;  // flushed
-    const bool outside = !GST_CLOCK_TIME_IS_VALID(start) && GST_BUFFER_PTS_IS_VALID(next);
-    const bool lasts = GST_CLOCK_TIME_IS_VALID(start) && GST_BUFFER_DURATION_IS_VALID(next);
-    const GstClockTime end = lasts ? start + GST_BUFFER_DURATION(next) : GST_CLOCK_TIME_NONE;
-    if (outside || is_gap(next)) {
-      gst_buffer_unref(next);
-    } else {
-      show(self, back, {next, self->back_info, end});
+    if (has_time && !GST_CLOCK_TIME_IS_VALID(start)) {
+      gst_aggregator_pad_drop_buffer(back);  // outside of its segment
+      continue;
     }
-    // Of frames without times, each is shown with one.
-    if (timeless || !GST_CLOCK_TIME_IS_VALID(start)) return true;
+    const bool timed = GST_CLOCK_TIME_IS_VALID(time) && GST_CLOCK_TIME_IS_VALID(start);
+    if (timed && start > time) return true;
+    take(self, back, start);
+    if (!timed) return true;  // of frames without times, each is shown with one
   }
   GST_OBJECT_LOCK(self);
-  const bool lasts = self->shown.frame != nullptr && GST_CLOCK_TIME_IS_VALID(self->shown.end) && self->shown.end > time;
+  const bool lasts = GST_CLOCK_TIME_IS_VALID(self->shown.end) && self->shown.end > time;
   GST_OBJECT_UNLOCK(self);
   return last_chance || lasts || gst_aggregator_pad_is_eos(back) != FALSE;
 }
@@ -221,7 +231,7 @@ gboolean sink_event(GstAggregator* aggregator, GstAggregatorPad* pad, GstEvent* 
       if (front) g_queue_push_tail(&self->tags, gst_event_ref(event));
       break;
     case GST_EVENT_FLUSH_STOP:
-      if (!front) show(self, pad, {});
+      if (!front) show(self, pad, kNothing);
       break;
     case GST_EVENT_FLUSH_START:
     case GST_EVENT_STREAM_START:
@@ -276,7 +286,7 @@ gboolean stop(GstAggregator* aggregator) {
   GstSightglassBackgroundMatcher* self = self_of(aggregator);
   gst_caps_replace(&self->front_caps, nullptr);
   g_queue_clear_full(&self->tags, [](gpointer event) { gst_event_unref(static_cast<GstEvent*>(event)); });
-  show(self, self->back, {});
+  show(self, self->back, kNothing);
   return TRUE;
 }
 
@@ -288,6 +298,7 @@ static void gst_sightglass_background_matcher_init(GstSightglassBackgroundMatche
   gst_element_add_pad(GST_ELEMENT(self), GST_PAD(self->front));
   gst_video_info_init(&self->back_info);
   g_queue_init(&self->tags);
+  self->shown = kNothing;
 }
 
 static void gst_sightglass_background_matcher_class_init(GstSightglassBackgroundMatcherClass* klass) {

@@ -171,6 +171,20 @@ TEST_F(BackgroundMatcherTest, FramesWithoutTimesPass) {
   other.join();
 }
 
+// What is outside of the other video's segment is not shown.
+TEST_F(BackgroundMatcherTest, SegmentsClipTheOtherVideo) {
+  start(false);
+  segment(back_, 3 * kStep);
+  std::thread other([&] {
+    for (GstClockTime i = 0; i < 5; ++i) gst_harness_push(back_, frame(i * kStep, kStep));
+  });
+  gst_harness_push(front_, frame(0, kStep));
+  EXPECT_EQ(next(), "0:3");
+  gst_harness_push(front_, frame(kStep, kStep));
+  EXPECT_EQ(next(), "1:4");
+  other.join();
+}
+
 TEST_F(BackgroundMatcherTest, GapsAreGapsOfTheForegroundAlone) {
   start(false);
   std::thread other([&] {
