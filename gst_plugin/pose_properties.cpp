@@ -73,6 +73,11 @@ void install_pose_properties(GObjectClass* object_class) {
   install(kPointColor,
           g_param_spec_uint("point-color", "Point color", "Colour of the points, ARGB (big-endian, not premultiplied)",
                             0, G_MAXUINT32, pack_argb(look.style.point_color), kLiveProperty));
+  install(kPoseInterval,
+          g_param_spec_uint("inference-interval", "Inference interval",
+                            "Persons are looked for in every frame (1), every other one (2), and so on; frames between "
+                            "show who was found before",
+                            1, G_MAXUINT, defaults.inference_interval, kPlayingProperty));
   install_results_property(object_class, kPoseResults);
 }
 
@@ -125,6 +130,9 @@ bool set_pose_property(PoseSettings& settings, guint id, const GValue* value) {
       break;
     case kPointColor:
       look.style.point_color = unpack_argb(g_value_get_uint(value));
+      break;
+    case kPoseInterval:
+      settings.inference_interval = g_value_get_uint(value);
       break;
     case kPoseResults:
       settings.results = static_cast<ResultsMode>(g_value_get_enum(value));
@@ -179,6 +187,9 @@ bool get_pose_property(const PoseSettings& settings, guint id, GValue* value) {
       break;
     case kPointColor:
       g_value_set_uint(value, pack_argb(look.style.point_color));
+      break;
+    case kPoseInterval:
+      g_value_set_uint(value, settings.inference_interval);
       break;
     case kPoseResults:
       g_value_set_enum(value, static_cast<gint>(settings.results));

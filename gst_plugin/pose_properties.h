@@ -16,6 +16,7 @@ struct PoseSettings {
   // Live.
   PoseLook look;
   ResultsMode results = ResultsMode::kNone;
+  guint inference_interval = 1;  // frames, at least 1
 };
 
 enum PoseProperty : guint {
@@ -33,6 +34,7 @@ enum PoseProperty : guint {
   kPointRadius,
   kLineColor,
   kPointColor,
+  kPoseInterval,
   kPoseResults,
 };
 

@@ -61,18 +61,13 @@ class PoseProcessor : public FrameProcessor {
   }
   void forget() override {
     clock_ = {};
-    estimator_->forget();
+    forget_persons();
     results_.forget();
   }
-  Status process(FrameJob& job) override {
-    const float seconds = clock_.seconds_to(GST_BUFFER_PTS(job.input));
-    if (seconds < 0) estimator_->forget();
-    ++inferences_;
-    return estimator_->process(job.frame, job.upright_to_stored, job.output, settings_.look, seconds);
-  }
+  Status process(FrameJob& job) override;
   Status annotate(FrameJob& job) override;
   Status finish(FrameJob& job) override {
-    results_.request(job.input, estimator_->persons());
+    if (ran_) results_.request(job.input, estimator_->persons());
     return {};
   }
   void end_of_stream() override { results_.finish(); }
@@ -80,15 +75,37 @@ class PoseProcessor : public FrameProcessor {
   std::optional<GpuTime> poll_time() override { return times_.add(estimator_->poll_time()); }
 
  private:
+  void forget_persons() {
+    since_run_ = 0;
+    seconds_ = 0;
+    estimator_->forget();
+  }
+
   const PoseSettings& settings_;  // the runtime's, which lives longer, like the model that the results are of
   std::unique_ptr<PoseEstimator> estimator_;
   std::unique_ptr<MaskAttachment> masks_;
   ResultsSender results_;
   FrameClock clock_;
+  uint32_t since_run_ = 0;  // frames, with the one that persons were looked for in; 0: there is none
+  float seconds_ = 0;       // from that one to the frame under way
+  bool ran_ = false;        // on the frame under way
   int32_t width_ = 0, height_ = 0;
   uint64_t inferences_ = 0;
   GpuTimes times_;
 };
+
+Status PoseProcessor::process(FrameJob& job) {
+  const float seconds = clock_.seconds_to(GST_BUFFER_PTS(job.input));
+  if (seconds < 0) forget_persons();
+  seconds_ += std::max(seconds, 0.0F);
+  ran_ = since_run_ == 0 || since_run_ >= settings_.inference_interval;
+  since_run_ = ran_ ? 1 : since_run_ + 1;
+  inferences_ += ran_ ? 1 : 0;
+  const std::optional<float> since = ran_ ? std::optional(std::exchange(seconds_, 0.0F)) : std::nullopt;
+  const Status status = estimator_->process(job.frame, job.upright_to_stored, job.output, settings_.look, since);
+  if (!status.ok()) since_run_ = 0;
+  return status;
+}
 
 Status PoseProcessor::annotate(FrameJob& job) {
   if (masks_ != nullptr) {

@@ -55,12 +55,8 @@ Status PoseEstimator::warm_up() {
   return wait_for_gpu(gl);
 }
 
-Status PoseEstimator::process(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output,
-                              const PoseLook& look, float seconds) {
-  const GlStateGuard guard(group_->gl(), kind_);
-  clear_gl_errors(group_->gl());
-  timer_->start();
-  SG_ASSIGN_OR_RETURN(const FrameRef read, reader_->readable(frame));
+Status PoseEstimator::find(const FrameRef& read, const InputTransform& upright_to_stored, const PoseLook& look,
+                           float seconds) {
   if (std::exchange(is_new_, false)) seconds = -1;
   SG_RETURN_IF_ERROR(finder_->find({read, upright_to_stored, width_, height_},
                                    {.max_persons = look.max_persons,
@@ -72,11 +68,21 @@ Status PoseEstimator::process(const FrameRef& frame, const InputTransform& uprig
                   .beta = look.beta,
                   .visibility = look.style.visibility,
                   .presence = look.style.presence});
+  return {};
+}
+
+Status PoseEstimator::process(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output,
+                              const PoseLook& look, std::optional<float> seconds) {
+  const GlStateGuard guard(group_->gl(), kind_);
+  clear_gl_errors(group_->gl());
+  timer_->start();
+  SG_ASSIGN_OR_RETURN(const FrameRef read, reader_->readable(frame));
+  if (seconds) SG_RETURN_IF_ERROR(find(read, upright_to_stored, look, *seconds));
   timer_->middle();
   const TextureRef picture{output, GL_TEXTURE_2D, width_, height_};
   SG_RETURN_IF_ERROR(frame_painter_->draw(read, upright_to_stored, picture));
   if (look.draw) SG_RETURN_IF_ERROR(skeletons_->draw(persons(), picture, look.style));
-  timer_->end({.model_first = true, .model_share = 1});
+  timer_->end({.model_first = true, .model_share = seconds ? 1.0 : 0.0});
   return check_gl(group_->gl(), "finding poses in a frame");
 }
 

@@ -43,10 +43,11 @@ class PoseEstimator {
   // What comes next is another scene.
   void forget() { is_new_ = true; }
 
-  // Issues all work for a frame that follows the one before by `seconds`, and returns without waiting. `output` is a
+  // Issues all work for a frame and returns without waiting. Persons are looked for in it if it follows the last one
+  // that they were looked for in by so many `seconds`; without them, who was found there is there still. `output` is a
   // texture of the upright frame's size: the frame, with skeletons over it if the look says so.
   Status process(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output, const PoseLook& look,
-                 float seconds);
+                 std::optional<float> seconds);
 
   // Of the last frame: a buffer of Persons (pose/persons.h), and, of a model that gives one, the mask of the upright
   // frame. The same ones after every frame.
@@ -59,6 +60,7 @@ class PoseEstimator {
  private:
   explicit PoseEstimator(std::shared_ptr<ShareGroup> group) : group_(std::move(group)) {}
   Status warm_up();
+  Status find(const FrameRef& read, const InputTransform& upright_to_stored, const PoseLook& look, float seconds);
 
   const std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
   float usual_person_score_ = 0;

@@ -146,35 +146,71 @@ TEST_F(Pose, ResultsAreWhatWasFoundInFramesBefore) {
   }
 }
 
-// Also those of the last frames, which no frame follows.
-TEST_F(Pose, EveryFramesResultsArePosted) {
-  constexpr int kFrames = 4;
-  TestPipeline pipeline(glpose(kMoveNet, "results=message"));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
-  for (int i = 0; i < kFrames; ++i) ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
+// Waits for the end.
+struct Posted {
+  std::string frames, model;  // that results were posted for
+  bool one_person = true;
+};
+Posted posted_results(TestPipeline& pipeline) {
   pipeline.push_eos();
+  Posted posted;
   GstBus* bus = gst_element_get_bus(pipeline.pipeline());
-  std::string frames, model;
   bool at_end = false;
   while (!at_end) {
     GstMessage* message = gst_bus_timed_pop_filtered(
         bus, 30 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_ELEMENT | GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-    ASSERT_NE(message, nullptr);
+    if (message == nullptr) break;
     const GstStructure* structure = gst_message_get_structure(message);
     guint64 frame = 0;
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT && gst_structure_has_name(structure, "sightglass-results") &&
         gst_structure_get_uint64(structure, "frame", &frame)) {
-      frames += std::to_string(frame) + " ";
-      model = gst_structure_get_string(structure, "model");
-      EXPECT_EQ(gst_value_list_get_size(gst_structure_get_value(structure, "objects")), 1U);
+      posted.frames += std::to_string(frame) + " ";
+      posted.model = gst_structure_get_string(structure, "model");
+      posted.one_person &= gst_value_list_get_size(gst_structure_get_value(structure, "objects")) == 1;
     }
     at_end = GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT;
     EXPECT_NE(GST_MESSAGE_TYPE(message), GST_MESSAGE_ERROR);
     gst_message_unref(message);
   }
+  EXPECT_TRUE(at_end);
   gst_object_unref(bus);
-  EXPECT_EQ(frames, "0 1 2 3 ");
-  EXPECT_EQ(model, kMoveNet) << "its name, and not where it lies";
+  return posted;
+}
+
+// Also those of the last frames, which no frame follows.
+TEST_F(Pose, EveryFramesResultsArePosted) {
+  TestPipeline pipeline(glpose(kMoveNet, "results=message"));
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
+  const Posted posted = posted_results(pipeline);
+  EXPECT_EQ(posted.frames, "0 1 2 3 ");
+  EXPECT_EQ(posted.model, kMoveNet) << "its name, and not where it lies";
+  EXPECT_TRUE(posted.one_person);
+}
+
+// Frames between have the skeleton of who was found before.
+TEST_F(Pose, TheIntervalSparesRuns) {
+  for (const std::string model : {kMoveNet, kBlazePose}) {
+    TestPipeline pipeline(glpose(model, "inference-interval=3 results=message"));
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+    std::vector<std::optional<Rgba>> drawn;
+    for (int i = 0; i < 7; ++i) {
+      drawn.push_back(pipeline.pass(i % 3 == 0 ? person_ : Rgba(person_.width, person_.height)));
+      ASSERT_TRUE(drawn.back()) << pipeline.error(1);
+    }
+    EXPECT_NE(drawn[1]->pixels, Rgba(person_.width, person_.height).pixels) << "a skeleton without its person";
+    EXPECT_EQ(drawn[1]->pixels, drawn[2]->pixels) << model;
+    EXPECT_NE(drawn[0]->pixels, person_.pixels) << model;
+    GstStructure* stats = nullptr;
+    g_object_get(pipeline.segment(), "stats", &stats, nullptr);
+    guint64 inferences = 0;
+    gst_structure_get_uint64(stats, "inferences", &inferences);
+    gst_structure_free(stats);
+    EXPECT_EQ(inferences, 3u) << model;
+    const Posted posted = posted_results(pipeline);
+    EXPECT_EQ(posted.frames, "0 3 6 ") << model;
+    EXPECT_TRUE(posted.one_person) << model;
+  }
 }
 
 TEST_F(Pose, BlazePosesMaskIsAttached) {
