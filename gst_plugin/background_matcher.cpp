@@ -132,11 +132,17 @@ bool advance(GstSightglassBackgroundMatcher* self, GstAggregatorPad* back, GstCl
   return last_chance || lasts || gst_aggregator_pad_is_eos(back) != FALSE;
 }
 
-// Whether nothing keeps the frame of that time any longer.
-bool is_matched(GstSightglassBackgroundMatcher* self, GstClockTime time, bool last_chance) {
+// A reference, or null.
+GstAggregatorPad* back_of(GstSightglassBackgroundMatcher* self) {
   GST_OBJECT_LOCK(self);
   auto* back = self->back != nullptr ? GST_AGGREGATOR_PAD(gst_object_ref(self->back)) : nullptr;
   GST_OBJECT_UNLOCK(self);
+  return back;
+}
+
+// Whether nothing keeps the frame of that time any longer.
+bool is_matched(GstSightglassBackgroundMatcher* self, GstClockTime time, bool last_chance) {
+  GstAggregatorPad* back = back_of(self);
   if (back == nullptr) return true;
   const bool matched = advance(self, back, time, last_chance);
   gst_object_unref(back);
@@ -246,6 +252,30 @@ gboolean sink_event(GstAggregator* aggregator, GstAggregatorPad* pad, GstEvent* 
   return GST_AGGREGATOR_CLASS(gst_sightglass_background_matcher_parent_class)->sink_event(aggregator, pad, event);
 }
 
+bool is_seekable(GstAggregatorPad* pad) {
+  GstQuery* query = gst_query_new_seeking(GST_FORMAT_TIME);
+  gboolean seekable = FALSE;
+  if (gst_pad_peer_query(GST_PAD(pad), query)) gst_query_parse_seeking(query, nullptr, &seekable, nullptr, nullptr);
+  gst_query_unref(query);
+  return seekable != FALSE;
+}
+
+// GstAggregator waits for the flush of every pad: a seek that one of them does not follow would be the end.
+bool follows_seeks(GstSightglassBackgroundMatcher* self) {
+  GstAggregatorPad* back = back_of(self);
+  const bool follows = back == nullptr || is_seekable(back);
+  if (back != nullptr) gst_object_unref(back);
+  return follows;
+}
+
+gboolean answer_seeking(GstSightglassBackgroundMatcher* self, GstQuery* query) {
+  if (!gst_pad_peer_query(GST_PAD(self->front), query)) return FALSE;
+  GstFormat format = GST_FORMAT_UNDEFINED;
+  gst_query_parse_seeking(query, &format, nullptr, nullptr, nullptr);
+  if (!follows_seeks(self)) gst_query_set_seeking(query, format, FALSE, 0, -1);
+  return TRUE;
+}
+
 // What is asked and said of one video is asked and said of the foreground.
 gboolean sink_query(GstAggregator* aggregator, GstAggregatorPad* pad, GstQuery* query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION) {
@@ -260,6 +290,8 @@ gboolean src_query(GstAggregator* aggregator, GstQuery* query) {
     case GST_QUERY_LATENCY:
     case GST_QUERY_CONTEXT:
       return GST_AGGREGATOR_CLASS(gst_sightglass_background_matcher_parent_class)->src_query(aggregator, query);
+    case GST_QUERY_SEEKING:
+      return answer_seeking(self_of(aggregator), query);
     default:
       return gst_pad_peer_query(GST_PAD(self_of(aggregator)->front), query);
   }
@@ -271,6 +303,13 @@ gboolean src_event(GstAggregator* aggregator, GstEvent* event) {
     case GST_EVENT_NAVIGATION:
     case GST_EVENT_RECONFIGURE:
       return gst_pad_push_event(GST_PAD(self_of(aggregator)->front), event);
+    case GST_EVENT_SEEK:
+      if (!follows_seeks(self_of(aggregator))) {
+        GST_WARNING_OBJECT(aggregator, "the seek is refused: the video at the pad \"background\" cannot be sought in");
+        gst_event_unref(event);
+        return FALSE;
+      }
+      [[fallthrough]];
     default:
       return GST_AGGREGATOR_CLASS(gst_sightglass_background_matcher_parent_class)->src_event(aggregator, event);
   }

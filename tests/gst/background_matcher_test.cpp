@@ -311,6 +311,20 @@ TEST_F(BackgroundMatcherTest, FlushForgetsWhatWasShown) {
   EXPECT_EQ(next(), "1:-");
 }
 
+// Half of a seek would be the end of both.
+TEST_F(BackgroundMatcherTest, RefusesSeeksThatTheOtherVideoDoesNotFollow) {
+  start(false);
+  gst_harness_push(back_, frame(0, kStep));
+  gst_harness_push(front_, frame(0, kStep));
+  EXPECT_EQ(next(), "0:0");
+  EXPECT_FALSE(gst_harness_push_upstream_event(
+      front_,
+      gst_event_new_seek(1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0)));
+  gst_harness_push(back_, frame(kStep, kStep));
+  gst_harness_push(front_, frame(kStep, kStep));
+  EXPECT_EQ(next(), "1:1");
+}
+
 TEST_F(BackgroundMatcherTest, WhoeverWaitsGoesOnWithoutThePad) {
   start(false);
   gst_harness_push(front_, frame(0, kStep));

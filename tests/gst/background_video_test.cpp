@@ -556,6 +556,12 @@ TEST_F(BackgroundVideoTest, SeeksTogether) {
         "bin.background");
   gst_element_set_state(pipeline_, GST_STATE_PAUSED);
   ASSERT_EQ(gst_element_get_state(pipeline_, nullptr, nullptr, 20 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+  GstQuery* query = gst_query_new_seeking(GST_FORMAT_TIME);
+  gboolean seekable = FALSE;
+  ASSERT_TRUE(gst_element_query(pipeline_, query));
+  gst_query_parse_seeking(query, nullptr, &seekable, nullptr, nullptr);
+  EXPECT_TRUE(seekable);
+  gst_query_unref(query);
   for (const GstClockTime target : {GST_SECOND, GST_SECOND / 2, 3 * GST_SECOND / 2}) {
     ASSERT_TRUE(gst_element_seek_simple(pipeline_, GST_FORMAT_TIME,
                                         static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE),
