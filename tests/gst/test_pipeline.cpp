@@ -173,6 +173,8 @@ bool TestPipeline::send_segment() {
 
 bool TestPipeline::flush() {
   GstPad* sink = gst_element_get_static_pad(segment_, "sink");
+  // A sink that is flushed while the pipeline is on its way to PLAYING may stay PAUSED.
+  gst_element_get_state(pipeline_, nullptr, nullptr, 20 * GST_SECOND);
   const bool flushed = gst_pad_send_event(sink, gst_event_new_flush_start()) != FALSE &&
                        gst_pad_send_event(sink, gst_event_new_flush_stop(TRUE)) != FALSE;
   gst_object_unref(sink);
