@@ -56,6 +56,10 @@ tile $person 'background=color' "$selfie background=color background-color=0xff2
 tile $person 'background=image' "$selfie background=image $room"
 tile $person 'background-fit=contain' "$selfie background=image background-fit=contain $room"
 tile $person 'light-wrap=1' "$selfie background=image light-wrap=1 $room"
+video='videotestsrc pattern=zone-plate kx2=20 ky2=20 num-buffers=9 ! video/x-raw,width=640,height=480 ! bin.background bin.'
+selfie_bin="glsegmentbin name=bin model=$models/mediapipe_selfie_segmenter_256.tflite"
+tile $person 'a second video' "$selfie_bin $video"
+tile $person 'a second video, light-wrap=1' "$selfie_bin light-wrap=1 $video"
 tile $person 'background=transparent' "$selfie background=transparent"
 edges=mp_portrait.jpg
 tile $edges 'refine=none' "$selfie background=color background-color=0xffe0e0e0"
@@ -66,7 +70,7 @@ tile $edges 'hair segmenter' "$hair background=overlay classes=1"
 tile cats_and_dogs.jpg 'background=overlay' "$deeplab background=overlay"
 tile cats_and_dogs.jpg 'classes=12 background=color' "$deeplab classes=12 background=color"
 tile $person 'hud=true' "$selfie hud=true"
-sheet segment-modes.jpg 4
+sheet segment-modes.jpg 3
 
 models=$shared/models/pose
 blazepose="glpose model=$models/blazepose_landmark_lite.tflite"
