@@ -102,7 +102,7 @@ Status PoseProcessor::process(FrameJob& job) {
   since_run_ = ran_ ? 1 : since_run_ + 1;
   inferences_ += ran_ ? 1 : 0;
   const std::optional<float> since = ran_ ? std::optional(std::exchange(seconds_, 0.0F)) : std::nullopt;
-  const Status status = estimator_->process(job.frame, job.upright_to_stored, job.output, settings_.look, since);
+  Status status = estimator_->process(job.frame, job.upright_to_stored, job.output, settings_.look, since);
   if (!status.ok()) since_run_ = 0;
   return status;
 }

@@ -23,7 +23,7 @@ class DrawTarget {
   template <typename F>
   Status draw(std::span<const TextureRef> pictures, const char* what, F&& draw) {
     const OpaqueStateGuard state(*gl_);
-    const Status attached = attach(pictures, what);
+    Status attached = attach(pictures, what);
     if (attached.ok()) draw();
     detach(pictures.size());
     return attached;

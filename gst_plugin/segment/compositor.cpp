@@ -53,6 +53,7 @@ bool is_exact(const InputTransform& upright_to_stored, int32_t width, int32_t he
 Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine) {
   const auto composites = [&](const ShaderDefine& define) {
     std::vector<ProgramKey> keys;
+    keys.reserve(kComposites);
     for (int background = 0; background < kComposites; ++background) {
       keys.push_back({kFullscreenShader, composite_shader(background, kind, define)});
     }
@@ -195,7 +196,7 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   const bool exact = is_exact(upright_to_stored, width_, height_, frame);
   bind_frame(gl, frame, exact ? nearest_.id() : linear_.id(), linear_.id());
 
-  const Status drawn = draw_into(output, [&] {
+  Status drawn = draw_into(output, [&] {
     const auto& programs = feathers ? programs_.feathered : programs_.composites;
     gl.UseProgram(programs[static_cast<size_t>(composite)]->id());
     gl.BindVertexArray(vertex_array_.id());

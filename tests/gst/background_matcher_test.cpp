@@ -116,7 +116,11 @@ TEST_F(BackgroundMatcherTest, MatchesByTime) {
     EXPECT_EQ(seen, tried.expected) << tried.every << ' ' << tried.durations;
     gst_harness_push_event(front_, gst_event_new_eos());
     EXPECT_NE(next_event(GST_EVENT_EOS), nullptr) << "the foreground's end is the end";
-    other.join();  // the other video is told then as well
+    // The other video is told then as well, or, from GStreamer 1.26 on, waits for another stream.
+    GstPad* sink = gst_pad_get_peer(back_->srcpad);
+    gst_pad_set_active(sink, FALSE);
+    gst_object_unref(sink);
+    other.join();
     TearDown();
     front_ = back_ = nullptr;
   }

@@ -571,7 +571,7 @@ TEST_F(BackgroundVideoTest, SeeksTogether) {
     for (GstClockTime i = 0; i < 5; ++i) {
       const std::optional<Out> out = output();
       ASSERT_TRUE(out);
-      EXPECT_NEAR(static_cast<double>(out->time), static_cast<double>(target + i * GST_SECOND / 30), 1e6);
+      EXPECT_NEAR(static_cast<double>(out->time), static_cast<double>(target) + static_cast<double>(i) * 1e9 / 30, 1e6);
       const uint8_t* pixel = out->picture.at(30, 30);
       EXPECT_TRUE(pixel[0] > 250 && pixel[1] > 250 && pixel[2] > 250) << "the other video is there at once";
     }
@@ -594,7 +594,7 @@ TEST_F(BackgroundVideoTest, MasksComeAsWell) {
     GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(masks), 20 * GST_SECOND);
     ASSERT_NE(sample, nullptr) << i;
     uint8_t row[16] = {};
-    gst_buffer_extract(gst_sample_get_buffer(sample), 16 * 8, row, sizeof row);
+    gst_buffer_extract(gst_sample_get_buffer(sample), gsize{16} * 8, row, sizeof row);
     EXPECT_EQ(row[2], 255) << i;
     EXPECT_EQ(row[13], 0) << i;
     gst_sample_unref(sample);
