@@ -202,7 +202,8 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
 Status Importer::check_states(const DecodedOp& decoded, const Step& step) {
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const FileTensor* input = step.inputs[i];
-    const bool state = std::ranges::find(decoded.states, i, &DecodedState::input) != decoded.states.end();
+    const auto decoded_state = std::ranges::find(decoded.states, i, &DecodedState::input);
+    const bool state = decoded_state != decoded.states.end();
     if (input != nullptr && input->variable && !input->available && !state) {
       return unsupported(input->describe() +
                          " keeps its contents from run to run, which is not supported here; export the state as an "
@@ -213,6 +214,11 @@ Status Importer::check_states(const DecodedOp& decoded, const Step& step) {
     }
     if (state && input->type != DataType::kFloat32 && !(input->type && is_quantized_type(*input->type))) {
       return invalid_model("input " + std::to_string(i) + ", its state, is " + input->type_name());
+    }
+    const bool stored = state && !decoded_state->as_real && input->type != DataType::kFloat32;
+    if (const size_t scales = stored ? input->quantization.scale.size() : 1; scales != 1) {
+      return invalid_model("input " + std::to_string(i) + ", its state, is " + input->type_name() + " with " +
+                           std::to_string(scales) + " scales instead of one");
     }
   }
   return {};

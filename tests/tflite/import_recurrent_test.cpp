@@ -149,6 +149,8 @@ TEST(ImportRecurrent, WrongOperands) {
   refused([](auto& b, auto& inputs) { b.tensor(inputs[lstm::kCell]).is_variable = false; }, {"before any operator"});
   refused([](auto& b, auto& inputs) { b.tensor(inputs[lstm::kCell]).type = schema::TensorType::INT32; },
           {"its state, is int32"});
+  refused([](auto& b, auto& inputs) { b.tensor(inputs[lstm::kCell]).type = schema::TensorType::INT8; },
+          {"input 19, its state, is int8 with 0 scales instead of one"});
   refused(
       [](auto& b, auto& inputs) {
         inputs[lstm::kCell] = b.add_filled({4, 2}, 0);
