@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "gpu_engine/output_file.h"
 #include "machine.h"
 #include "report_text.h"
 
@@ -26,10 +27,8 @@ json read(const std::string& path) {
 }
 
 void write(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) fail("cannot write " + path);
+  const sightglass::Status status = sightglass::write_output_file(path, text);
+  if (!status.ok()) fail(status.message());
 }
 
 }  // namespace

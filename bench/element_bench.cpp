@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "standard_output.h"
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -137,5 +139,5 @@ int main(int argc, char** argv) {
                                     {"pipeline", pipeline_of(one)}});
   }
   std::printf("%s\n", results.dump(2).c_str());
-  return 0;
+  return sightglass::finish_output("element_bench", 0);
 }

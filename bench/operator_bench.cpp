@@ -12,6 +12,7 @@
 #include "gpu_engine/step_timer.h"
 #include "headless_gl.h"
 #include "ops/op_case.h"
+#include "standard_output.h"
 
 namespace sightglass::test {
 namespace {
@@ -159,5 +160,5 @@ int main(int argc, char** argv) {
     return 1;
   }
   std::printf("%s\n", results.dump(2).c_str());
-  return 0;
+  return sightglass::finish_output("operator_bench", 0);
 }

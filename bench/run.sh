@@ -71,7 +71,7 @@ trap 'rm -rf "$new"' EXIT
 wants() { case ",$only," in *",$1,"*) return 0 ;; *) return 1 ;; esac }
 
 echo "== models" >&2
-"$build/pipelines/sightglass/sightglass" bench --json --runs "$runs" --tuning "$tuning" "$@" >"$new/models.json"
+"$build/tools/sightglass/sightglass" bench --json --runs "$runs" --tuning "$tuning" "$@" >"$new/models.json"
 set --
 if wants operators && [ -x "$build/bench/operator_bench" ]; then
   echo "== operators" >&2

@@ -54,7 +54,7 @@ Status run(const char* model_path, const char* picture_path, const char* mask_pa
   SG_ASSIGN_OR_RETURN(const auto session, Session::create(gl, plan));
 
   // For every frame: which texture, and how it lies in the model's input; then the dispatches.
-  SG_ASSIGN_OR_RETURN(const Picture picture, load_picture(picture_path));
+  SG_ASSIGN_OR_RETURN(const Picture picture, load_picture(picture_path, device.limits.max_texture_size));
   const GLuint texture = make_texture(gl, picture);
   SG_RETURN_IF_ERROR(
       session->set_input_texture(0, {texture, GL_TEXTURE_2D, picture.width, picture.height},

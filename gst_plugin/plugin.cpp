@@ -1,15 +1,15 @@
 // Entry point of the GStreamer plug-in. Touches no GL: the registry's scanner loads it too.
 #include <gst/gst.h>
 
-#include "gldmabufexport.h"
-#include "glfiguresrc.h"
-#include "glinfer.h"
-#include "glinferbin.h"
-#include "glpose.h"
-#include "glposebin.h"
-#include "glsegment.h"
-#include "glsegmentbin.h"
-#include "resultsjson.h"
+#include "dmabuf_export/gldmabufexport.h"
+#include "figure/glfiguresrc.h"
+#include "infer/glinfer.h"
+#include "infer/glinferbin.h"
+#include "pose/glpose.h"
+#include "pose/glposebin.h"
+#include "results/resultsjson.h"
+#include "segment/glsegment.h"
+#include "segment/glsegmentbin.h"
 #include "tracer/stage_latency.h"
 #include "tracer/zerocopy_tracer.h"
 
@@ -24,4 +24,4 @@ static gboolean plugin_init(GstPlugin* plugin) {
 
 #define PACKAGE "sightglass"
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, sightglass, "TFLite models on video in GL textures",
-                  plugin_init, SIGHTGLASS_VERSION, "MIT/X11", "Sightglass", "Unknown package origin")
+                  plugin_init, SIGHTGLASS_VERSION, "MIT/X11", SIGHTGLASS_PACKAGE_NAME, SIGHTGLASS_PACKAGE_ORIGIN)

@@ -6,8 +6,6 @@
 #include <sys/ioctl.h>
 
 #include <cerrno>
-#include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "interop/unique_fd.h"
@@ -22,22 +20,11 @@ Function function(const char* name) {
   return reinterpret_cast<Function>(eglGetProcAddress(name));
 }
 
-bool draws_by_software() {
-  const auto get_string = function<decltype(&glGetString)>("glGetString");
-  const auto* renderer = reinterpret_cast<const char*>(get_string(GL_RENDERER));
-  if (renderer == nullptr) return false;
-  const std::string_view name = renderer;
-  for (const char* software : {"llvmpipe", "softpipe", "swrast", "SwiftShader"}) {
-    if (name.find(software) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
-std::unique_ptr<DrawFence> DrawFence::create(std::shared_ptr<const Display> display) {
+std::unique_ptr<DrawFence> DrawFence::create(std::shared_ptr<const Display> display, bool software) {
   std::unique_ptr<DrawFence> fence(new DrawFence);
-  fence->native_ = display->has_extension("EGL_ANDROID_native_fence_sync") && !draws_by_software();
+  fence->native_ = display->has_extension("EGL_ANDROID_native_fence_sync") && !software;
   fence->display_ = std::move(display);
   return fence;
 }

@@ -57,12 +57,14 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=${SIGHTGLASS_BUILD:-$root/build}
 [ -e "$build/gst_plugin/libgstsightglass.so" ] || fail "$build/gst_plugin has no plugin; run ./dev build first"
 export GST_PLUGIN_PATH="$build/gst_plugin${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
+# quoted VALUE: as gst-launch-1.0's parser takes it for one value, whatever is in it.
+quoted() { printf '"%s"' "$(printf '%s' "$1" | sed 's/[\\"]/\\&/g')"; }
 case $input in
   figures) set -- glfiguresrc is-live=true "num-buffers=$frames" seed-interval=90 ;;
-  /dev/*) set -- v4l2src "device=$input" "num-buffers=$frames" ! videoconvert ! glupload ;;
+  /dev/*) set -- v4l2src "device=$(quoted "$input")" "num-buffers=$frames" ! videoconvert ! glupload ;;
   *)
     [ -e "$input" ] || fail "there is no $input"
-    set -- filesrc "location=$input" ! decodebin ! glupload ! glcolorconvert
+    set -- filesrc "location=$(quoted "$input")" ! decodebin ! glupload ! glcolorconvert
     ;;
 esac
 
@@ -80,7 +82,7 @@ exec 5>&1
 status=$({
   {
     result=0
-    gst-launch-1.0 -q "$@" ! $element results=meta ! resultsjson "source=$input" ! fdsink sync=false fd=3 \
+    gst-launch-1.0 -q "$@" ! $element results=meta ! resultsjson "source=$(quoted "$input")" ! fdsink sync=false fd=3 \
       3>&1 1>&2 4>&- || result=$?
     echo "$result" >&4
   } | publish >&5

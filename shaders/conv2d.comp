@@ -89,18 +89,18 @@ void main() {
   for (int ky = 0; ky < kernel.y; ++ky) {
     for (int kx = 0; kx < kernel.x; ++kx) {
       int source[PIXELS];
-      bool inside[PIXELS];
+      int inside[PIXELS];  // or 0
       for (int p = 0; p < PIXELS; ++p) {
         ivec2 at = origin[p] + ivec2(kx, ky) * placement.xy;
-        inside[p] = all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, in_t.size.xy));
-        source[p] = in_base + (inside[p] ? at.y * in_t.size.x + at.x : 0);
+        inside[p] = all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, in_t.size.xy)) ? 1 : 0;
+        source[p] = in_base + (inside[p] != 0 ? at.y * in_t.size.x + at.x : 0);
       }
       for (int s = 0; s < in_slices; ++s) {
         vec4 v[PIXELS];
-        for (int p = 0; p < PIXELS; ++p) v[p] = inside[p] ? load_a(source[p] + s * in_t.place.z) : vec4(0.0);
+        for (int p = 0; p < PIXELS; ++p) v[p] = inside[p] != 0 ? load_a(source[p] + s * in_t.place.z) : vec4(0.0);
 #ifdef GATE
         vec4 gate = load_b(gate_t.place.x + batch * in_slices + s);
-        for (int p = 0; p < PIXELS; ++p) v[p] = inside[p] ? v[p] * gate : v[p];
+        for (int p = 0; p < PIXELS; ++p) v[p] = inside[p] != 0 ? v[p] * gate : v[p];
 #endif
         for (int o = 0; o < SLICES; ++o) {
           int w = weight[o] + tap + s * 4;

@@ -1,4 +1,4 @@
-// Time steps of an LSTM: one work group a batch, so that a step's hidden state goes to the next one through shared
+// Time steps of an LSTM of real numbers: one work group a batch, so that a step's hidden state goes to the next one through shared
 // memory. What data adds to the gates has been computed for all steps at once and is input A.
 //   SLICES       the most slices of cells or outputs
 //   LAYER_NORM   the gates are normalised over the cells
@@ -23,9 +23,7 @@ layout(std140, binding = 0) uniform Params {
   ivec4 steps;      // first, how many, pixels from a time step to the next, from a batch to the next
   ivec4 matrices;   // recurrent weights, projection (in elements of their storage); activation; 1: coupled input gate
   ivec4 vectors;    // peephole weights, normalisation's factors, its biases, the projection's bias (in vec4)
-  vec4 limits;      // clip of cells, of the projection; a cell's quantum, an output's before the projection
-  vec4 gate_steps;  // quanta of the gates' sums
-  vec4 hidden_range;  // lowest and highest quantum before the projection
+  vec4 limits;      // clip of cells, of the projection
 };
 
 shared vec4 hidden[SLICES];
@@ -41,12 +39,6 @@ int lane;
 vec4 sigmoid(vec4 x) { return apply_function(5, x, vec4(0.0)); }
 
 vec4 clip(vec4 v, float bound) { return bound > 0.0 ? clamp(v, -bound, bound) : v; }
-
-vec4 quantum(vec4 v, float size, float lowest, float highest) {
-  return size > 0.0 ? size * clamp(round_away(v / size), lowest, highest) : v;
-}
-
-vec4 gate_quantum(vec4 v, int gate) { return quantum(v, gate_steps[gate], -32768.0, 32767.0); }
 
 // Adds the matrix at `weights` (four vec4 for each of `count` slices) times `hidden`.
 vec4 times_hidden(int weights, int count, vec4 acc) {
@@ -106,12 +98,11 @@ vec4 next_cell(int s, vec4 i, vec4 f, vec4 g) {
   f = sigmoid(f);
   i = matrices.w != 0 ? 1.0 - f : sigmoid(i);
   vec4 c = clip(f * cells[s] + i * apply_function(matrices.z, g, vec4(0.0)), limits.x);
-  return mask_lanes(cell_t, s, quantum(c, limits.z, -32768.0, 32767.0));
+  return mask_lanes(cell_t, s, c);
 }
 
 void make(int s, vec4 o) {
-  vec4 m = sigmoid(o) * apply_function(matrices.z, cells[s], vec4(0.0));
-  made[s] = mask_lanes(cell_t, s, quantum(m, limits.w, hidden_range.x, hidden_range.y));
+  made[s] = mask_lanes(cell_t, s, sigmoid(o) * apply_function(matrices.z, cells[s], vec4(0.0)));
 }
 
 void main() {
@@ -119,10 +110,10 @@ void main() {
   int batch = int(gl_WorkGroupID.z);
   int cell_slices = cell_t.place.y, out_slices = hidden_t.place.y;
   for (int s = lane; s < out_slices; s += LANES) {
-    hidden[s] = real(hidden_t, load_b(hidden_t.place.x + s * hidden_t.place.z + batch));
+    hidden[s] = load_b(hidden_t.place.x + s * hidden_t.place.z + batch);
   }
   for (int s = lane; s < cell_slices; s += LANES) {
-    cells[s] = real(cell_t, load_b(cell_t.place.x + s * cell_t.place.z + batch));
+    cells[s] = load_b(cell_t.place.x + s * cell_t.place.z + batch);
   }
   barrier();
 
@@ -135,9 +126,8 @@ void main() {
         vec4 v = load_a(gates_t.place.x + run * gates_t.place.z + pixel);
         gate[g] = times_hidden(matrices.x + run * out_slices * 4, out_slices, v);
       }
-      gate[0] = gate_quantum(gate[0] + peephole(0, s) * cells[s], 0);
-      gate[1] = gate_quantum(gate[1] + peephole(1, s) * cells[s], 1);
-      gate[2] = gate_quantum(gate[2], 2);
+      gate[0] += peephole(0, s) * cells[s];
+      gate[1] += peephole(1, s) * cells[s];
 #ifdef LAYER_NORM
       for (int g = 0; g < 4; ++g) pending[g * cell_slices + s] = gate[g];
     }
@@ -145,13 +135,13 @@ void main() {
     for (int s = lane; s < cell_slices; s += LANES) {
       cells[s] = next_cell(s, pending[s], pending[cell_slices + s], pending[2 * cell_slices + s]);
       int at = 3 * cell_slices + s;
-      pending[at] = gate_quantum(pending[at] + peephole(2, s) * cells[s], 3);
+      pending[at] += peephole(2, s) * cells[s];
     }
     normalise(3, 3);
     for (int s = lane; s < cell_slices; s += LANES) make(s, pending[3 * cell_slices + s]);
 #else
       cells[s] = next_cell(s, gate[0], gate[1], gate[2]);
-      make(s, gate_quantum(gate[3] + peephole(2, s) * cells[s], 3));
+      make(s, gate[3] + peephole(2, s) * cells[s]);
     }
 #endif
     barrier();
@@ -167,17 +157,16 @@ void main() {
 #else
       vec4 h = made[s];
 #endif
-      h = finish(next_hidden_t, s, h);
-      hidden[s] = real(next_hidden_t, h);
-      store(out_t.place.x + s * out_t.place.z + pixel, finish(out_t, s, hidden[s]));
+      hidden[s] = mask_lanes(next_hidden_t, s, h);
+      store(out_t.place.x + s * out_t.place.z + pixel, hidden[s]);
     }
     barrier();
   }
 
   for (int s = lane; s < out_slices; s += LANES) {
-    store(next_hidden_t.place.x + s * next_hidden_t.place.z + batch, finish(next_hidden_t, s, hidden[s]));
+    store(next_hidden_t.place.x + s * next_hidden_t.place.z + batch, hidden[s]);
   }
   for (int s = lane; s < cell_slices; s += LANES) {
-    store(next_cell_t.place.x + s * next_cell_t.place.z + batch, finish(next_cell_t, s, cells[s]));
+    store(next_cell_t.place.x + s * next_cell_t.place.z + batch, cells[s]);
   }
 }

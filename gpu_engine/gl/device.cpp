@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "gpu_engine/device_family.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/tuning.h"
 
@@ -45,7 +46,7 @@ bool has_buffer_textures(const GlApi& gl, bool es) {
   return ok == GL_TRUE;
 }
 
-DeviceLimits query_limits(const GlApi& gl, const std::string& renderer, bool es) {
+DeviceLimits query_limits(const GlApi& gl, const std::string& vendor, const std::string& renderer, bool es) {
   const auto get = [&gl](GLenum name) {
     GLint value = 0;
     gl.GetIntegerv(name, &value);
@@ -67,13 +68,13 @@ DeviceLimits query_limits(const GlApi& gl, const std::string& renderer, bool es)
   }
   limits.shared_memory_bytes = get(GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
   limits.max_texture_size = get(GL_MAX_TEXTURE_SIZE);
-  if (has_buffer_textures(gl, es)) limits.max_buffer_texels = get(GL_MAX_TEXTURE_BUFFER_SIZE);
+  if (has_sound_buffer_textures(renderer) && has_buffer_textures(gl, es)) {
+    limits.max_buffer_texels = get(GL_MAX_TEXTURE_BUFFER_SIZE);
+  }
   limits.external_textures = has_extension(gl, "GL_OES_EGL_image_external_essl3");
-  const auto is = [&renderer](const char* name) { return renderer.find(name) != std::string::npos; };
-  // llvmpipe ends all loops of an invocation after 65,535 iterations in total, without an error.
-  if (is("llvmpipe")) limits.max_loop_iterations = 65535;
-  // llvmpipe reads storage blocks one lane at a time: convolutions take twice as long. Adreno caches textures better.
-  limits.prefers_buffer_textures = is("llvmpipe") || is("Adreno");
+  const DeviceFamily& family = device_family(vendor, renderer);
+  limits.max_loop_iterations = family.max_loop_iterations;
+  limits.kernels = family.kernels;
   return limits;
 }
 
@@ -95,7 +96,7 @@ std::string device_name(const DeviceInfo& device) {
   return name;
 }
 
-Result<DeviceInfo> query_device(const GlApi& gl) {
+Result<DeviceInfo> query_device(const GlApi& gl) try {
   DeviceInfo info;
   info.vendor = gl_string(gl, GL_VENDOR);
   info.renderer = gl_string(gl, GL_RENDERER);
@@ -114,8 +115,10 @@ Result<DeviceInfo> query_device(const GlApi& gl) {
                        "'; compute shaders need OpenGL ES 3.1, or desktop OpenGL 4.5 (or "
                        "GL_ARB_ES3_1_compatibility). With GStreamer, GST_GL_API=gles2 asks for OpenGL ES");
   }
-  info.limits = query_limits(gl, info.renderer, info.es);
+  info.limits = query_limits(gl, info.vendor, info.renderer, info.es);
   return info;
+} catch (...) {
+  return status_of_exception("the GL context", "be asked for its limits");
 }
 
 }  // namespace sightglass

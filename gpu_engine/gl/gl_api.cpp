@@ -4,7 +4,7 @@
 
 namespace sightglass {
 
-Result<GlApi> GlApi::load(const GetProcAddress& get_proc_address) {
+Result<GlApi> GlApi::load(const GetProcAddress& get_proc_address) try {
   GlApi api;
   std::string missing;
 #define SIGHTGLASS_GL_LOAD(name)                                                 \
@@ -22,6 +22,8 @@ Result<GlApi> GlApi::load(const GetProcAddress& get_proc_address) {
     return unsupported("the GL library lacks " + missing + "; OpenGL ES 3.1 or desktop OpenGL 4.5 is needed");
   }
   return api;
+} catch (...) {
+  return status_of_exception("the GL library", "be loaded");
 }
 
 }  // namespace sightglass

@@ -52,15 +52,17 @@ const char* error_name(GLenum error) {
 
 }  // namespace
 
-Status check_gl(const GlApi& gl, const char* what) {
+Status check_gl(const GlApi& gl, const char* what) try {
   const GLenum error = gl.GetError();
   if (error == GL_NO_ERROR) return {};
   clear_gl_errors(gl);
   const std::string message = std::string(what) + ": the GL driver reported " + error_name(error);
   return error == GL_OUT_OF_MEMORY ? resource_exhausted(message) : device_error(message);
+} catch (...) {
+  return status_of_exception("GL", "report an error");
 }
 
-Status wait_for_gpu(const GlApi& gl) {
+Status wait_for_gpu(const GlApi& gl) try {
   constexpr GLuint64 kSecond = 1'000'000'000;
   constexpr int kPatience = 120;  // seconds; software renderers are slow
   const GLsync fence = gl.FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
@@ -72,6 +74,8 @@ Status wait_for_gpu(const GlApi& gl) {
   if (state == GL_TIMEOUT_EXPIRED) return device_error("the GPU did not finish within two minutes");
   if (state == GL_WAIT_FAILED) return device_error("waiting for the GPU failed (glClientWaitSync)");
   return {};
+} catch (...) {
+  return status_of_exception("the GPU", "be waited for");
 }
 
 }  // namespace sightglass

@@ -117,6 +117,10 @@ struct AttributeText {
            std::to_string(a.classes) + (a.regular ? " regular" : "") + " score=" + number(a.score_threshold) +
            " iou=" + number(a.iou_threshold);
   }
+  std::string operator()(const PosenetDecoderAttr& a) const {
+    return " detections=" + std::to_string(a.max_detections) + " score=" + number(a.score_threshold) +
+           " radius=" + number(a.nms_radius) + " stride=" + std::to_string(a.stride);
+  }
   std::string operator()(const LstmAttr& a) const {
     return std::string(a.basic ? " basic" : "") + (a.time_major ? " time_major" : "") +
            " cells=" + to_string(a.activation) + (a.cell_clip > 0 ? " cell_clip=" + number(a.cell_clip) : "") +
@@ -135,7 +139,8 @@ std::string attributes_of(const Graph& graph, const Node& node) {
 // "%3 'name' float32 1x8x8x4"
 std::string declare(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
-  return "%" + std::to_string(id) + " '" + value.name + "' " + to_string(value.type) + " " + value.shape.to_string();
+  return "%" + std::to_string(id) + " '" + printable(value.name) + "' " + to_string(value.type) + " " +
+         value.shape.to_string();
 }
 
 // How an operand is written: "%3", "const(%4 float16 8x3x3x4)", "-".
@@ -147,7 +152,7 @@ std::string operand(const Graph& graph, ValueId id) {
 }
 
 // As a Graphviz string.
-std::string quoted(const std::string& text) {
+std::string label_of(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -163,7 +168,7 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 std::string dump_text(const Graph& graph) {
-  std::string text = "graph '" + graph.name + "'\n";
+  std::string text = "graph '" + printable(graph.name) + "'\n";
   for (const ValueId id : graph.inputs) text += "input " + declare(graph, id) + "\n";
   for (const State& state : graph.states) text += "state " + declare(graph, state.input) + "\n";
   for (const NodeId id : graph.order()) {
@@ -183,16 +188,16 @@ std::string dump_text(const Graph& graph) {
 }
 
 std::string dump_graphviz(const Graph& graph) {
-  std::string text = "digraph " + quoted(graph.name) + " {\n  node [shape=box];\n";
+  std::string text = "digraph " + label_of(printable(graph.name)) + " {\n  node [shape=box];\n";
   const auto source = [&graph](ValueId id) {
     const NodeId producer = graph.value(id).producer;
     return producer == kNone ? "v" + std::to_string(id) : "n" + std::to_string(producer);
   };
   const auto edge = [&graph](const std::string& from, const std::string& to, ValueId id) {
-    return "  " + from + " -> " + to + " [label=" + quoted(graph.value(id).shape.to_string()) + "];\n";
+    return "  " + from + " -> " + to + " [label=" + label_of(graph.value(id).shape.to_string()) + "];\n";
   };
   const auto source_node = [&](ValueId id) {
-    return "  v" + std::to_string(id) + " [shape=ellipse, label=" + quoted(graph.value(id).name) + "];\n";
+    return "  v" + std::to_string(id) + " [shape=ellipse, label=" + label_of(printable(graph.value(id).name)) + "];\n";
   };
   for (const ValueId id : graph.inputs) text += source_node(id);
   for (const State& state : graph.states) text += source_node(state.input);
@@ -204,7 +209,7 @@ std::string dump_graphviz(const Graph& graph) {
     }
     if (node.activation != Activation::kNone) label += std::string("\n") + to_string(node.activation);
     const std::string name = "n" + std::to_string(id);
-    text += "  " + name + " [label=" + quoted(label) + "];\n";
+    text += "  " + name + " [label=" + label_of(label) + "];\n";
     for (const ValueId input : node.inputs) {
       if (input != kNone && !graph.is_constant(input)) text += edge(source(input), name, input);
     }
@@ -212,7 +217,7 @@ std::string dump_graphviz(const Graph& graph) {
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     const ValueId id = graph.outputs[i];
     const std::string name = "output" + std::to_string(i);
-    text += "  " + name + " [shape=ellipse, label=" + quoted(graph.value(id).name) + "];\n";
+    text += "  " + name + " [shape=ellipse, label=" + label_of(printable(graph.value(id).name)) + "];\n";
     text += edge(source(id), name, id);
   }
   for (const State& state : graph.states) text += edge(source(state.output), source(state.input), state.output);

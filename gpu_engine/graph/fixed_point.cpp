@@ -11,13 +11,6 @@ constexpr int64_t kLowest = std::numeric_limits<int32_t>::min(), kHighest = std:
 
 int32_t saturate(int64_t x) { return static_cast<int32_t>(std::clamp(x, kLowest, kHighest)); }
 
-// x / 2^exponent.
-int64_t divide_by_power_of_two(int64_t x, int exponent, Ties ties) {
-  const int64_t half = exponent == 0 ? 0 : int64_t{1} << (exponent - 1);
-  if (x >= 0 || ties == Ties::kUp) return (x + half) >> exponent;
-  return -((-x + half) >> exponent);
-}
-
 }  // namespace
 
 FixedPoint to_fixed_point(double real) {
@@ -31,6 +24,12 @@ FixedPoint to_fixed_point(double real) {
   }
   if (shift < -31) return {};
   return {static_cast<int32_t>(multiplier), std::min(shift, 30)};
+}
+
+int64_t divide_by_power_of_two(int64_t x, int exponent, Ties ties) {
+  const int64_t half = exponent == 0 ? 0 : int64_t{1} << (exponent - 1);
+  if (x >= 0 || ties == Ties::kUp) return (x + half) >> exponent;
+  return -((-x + half) >> exponent);
 }
 
 int32_t multiply(int32_t x, const FixedPoint& factor, Ties ties) {

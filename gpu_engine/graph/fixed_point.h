@@ -15,6 +15,9 @@ FixedPoint to_fixed_point(double real);
 // Where halves go when a number is rounded to the nearest integer.
 enum class Ties : uint8_t { kAwayFromZero, kUp };
 
+// x / 2^exponent, rounded.
+int64_t divide_by_power_of_two(int64_t x, int exponent, Ties ties);
+
 // x times `factor`, rounded twice: first without the power of two if that is negative (halves up), then with it.
 int32_t multiply(int32_t x, const FixedPoint& factor, Ties ties = Ties::kAwayFromZero);
 

@@ -78,11 +78,13 @@ void Graph::set_output(NodeId id, size_t index, ValueId to) {
 
 int Graph::remove_dead_nodes() {
   int removed = 0;
+  std::vector<bool> read_after(values_.size());  // of the last node, which is_output() would search for each time
+  for (const ValueId output : outputs) read_after[static_cast<size_t>(output)] = true;
+  for (const State& state : states) read_after[static_cast<size_t>(state.output)] = true;
+  const auto is_read = [&](ValueId v) { return read_after[static_cast<size_t>(v)] || !value(v).users.empty(); };
   const std::vector<NodeId> order = order_;
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    const bool wanted =
-        std::ranges::any_of(node(*it).outputs, [this](ValueId v) { return !value(v).users.empty() || is_output(v); });
-    if (wanted) continue;
+    if (std::ranges::any_of(node(*it).outputs, is_read)) continue;
     remove_node(*it);
     ++removed;
   }
@@ -145,7 +147,7 @@ std::vector<float> Graph::floats(ValueId id) const {
 std::string describe(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   std::string text = node.origin.empty() ? std::string(to_string(node.op)) : node.origin;
-  if (!node.outputs.empty()) text += " (output '" + graph.value(node.outputs[0]).name + "')";
+  if (!node.outputs.empty()) text += " (output " + quoted(graph.value(node.outputs[0]).name) + ")";
   return text;
 }
 

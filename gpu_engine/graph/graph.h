@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu_engine/quoted.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/tensor.h"
 #include "graph/op.h"

@@ -1,5 +1,7 @@
+#include "gpu_engine/quoted.h"
 #include "graph/infer_special.h"
 #include "graph/lstm.h"
+#include "graph/lstm_integers.h"
 
 namespace sightglass {
 
@@ -18,17 +20,19 @@ class LstmInference {
  private:
   bool has(size_t input) const { return input < node_.inputs.size() && node_.inputs[input] != kNone; }
   const Shape& shape(size_t input) const { return graph_.value(node_.inputs[input]).shape; }
-  Status wrong(const std::string& what) const {
+  std::string title() const {
     const std::string op = node_.origin.empty() ? std::string(to_string(node_.op)) : node_.origin;
-    return invalid_model(op + (node_.outputs.empty() ? "" : " (output '" + graph_.value(node_.outputs[0]).name + "')") +
-                         ": " + what);
+    return op + (node_.outputs.empty() ? "" : " (output " + quoted(graph_.value(node_.outputs[0]).name) + ")");
   }
+  Status wrong(const std::string& what) const { return invalid_model(title() + ": " + what); }
   Status need(size_t input, const Shape& expected) const;
   Status need_if_present(size_t input, const Shape& expected) const;
   // All that make up one operand a gate; the input gate's may be absent as a whole.
   Status need_gates(size_t first, const Shape& expected, bool coupled) const;
   Status check_basic(const lstm::Sizes& sizes) const;
   Status check_full(const lstm::Sizes& sizes) const;
+  // Data and states are all real numbers, or all integers.
+  Status check_numbers() const;
 
   const Graph& graph_;
   const Node& node_;
@@ -38,7 +42,7 @@ class LstmInference {
 Status LstmInference::need(size_t input, const Shape& expected) const {
   if (!has(input)) return wrong("input " + std::to_string(input) + " is missing");
   if (shape(input) == expected) return {};
-  return wrong("input '" + graph_.value(node_.inputs[input]).name + "' of shape " + shape(input).to_string() +
+  return wrong("input " + quoted(graph_.value(node_.inputs[input]).name) + " of shape " + shape(input).to_string() +
                " should be " + expected.to_string());
 }
 
@@ -85,6 +89,17 @@ Status LstmInference::check_full(const lstm::Sizes& sizes) const {
   return need_if_present(lstm::kProjectionBias, Shape{sizes.outputs});
 }
 
+Status LstmInference::check_numbers() const {
+  if (!basic_ && lstm::in_integers(graph_, node_)) return lstm::check_integers(graph_, node_).with_context(title());
+  for (const size_t input : {lstm::kData, lstm::hidden_input(node_), lstm::cell_input(node_)}) {
+    const Value& value = graph_.value(node_.inputs[input]);
+    if (value.type == DataType::kFloat32) continue;
+    return unsupported(title() + ": tensor " + quoted(value.name) + " is " + to_string(value.type) +
+                       "; data and states are all float32, or int8 with cells of int16");
+  }
+  return {};
+}
+
 Result<std::vector<Shape>> LstmInference::infer() {
   const size_t least = basic_ ? lstm::kBasicInputs : lstm::kNorm;
   const size_t most = basic_ ? lstm::kBasicInputs : lstm::kInputs;
@@ -109,6 +124,7 @@ Result<std::vector<Shape>> LstmInference::infer() {
     return wrong("its states are not of the batch of its data " + data.to_string());
   }
   SG_RETURN_IF_ERROR(basic_ ? check_basic(sizes) : check_full(sizes));
+  SG_RETURN_IF_ERROR(check_numbers());
   Shape out = data;
   out.set_dim(data.rank() - 1, sizes.outputs);
   return std::vector<Shape>{out, shape(hidden), shape(cell)};

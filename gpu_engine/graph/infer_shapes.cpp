@@ -108,6 +108,8 @@ Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
     SG_ASSIGN_OR_RETURN(shapes, infer_lstm(graph, node));
   } else if (node.op == OpType::kDetectionPostprocess) {
     SG_ASSIGN_OR_RETURN(shapes, infer_detection(graph, node));
+  } else if (node.op == OpType::kPosenetDecoder) {
+    SG_ASSIGN_OR_RETURN(shapes, infer_posenet_decoder(graph, node));
   } else if (node.op == OpType::kSplit) {
     SG_ASSIGN_OR_RETURN(shapes, infer_split(NodeShapes(graph, node)));
   } else if (node.op == OpType::kMaxPoolWithArgmax) {

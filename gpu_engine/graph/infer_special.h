@@ -7,7 +7,8 @@
 
 namespace sightglass {
 
-Result<std::vector<Shape>> infer_lstm(const Graph& graph, const Node& node);       // infer_recurrent.cpp
-Result<std::vector<Shape>> infer_detection(const Graph& graph, const Node& node);  // infer_detection.cpp
+Result<std::vector<Shape>> infer_lstm(const Graph& graph, const Node& node);             // infer_recurrent.cpp
+Result<std::vector<Shape>> infer_detection(const Graph& graph, const Node& node);        // infer_detection.cpp
+Result<std::vector<Shape>> infer_posenet_decoder(const Graph& graph, const Node& node);  // infer_posenet.cpp
 
 }  // namespace sightglass

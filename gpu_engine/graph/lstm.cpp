@@ -34,6 +34,10 @@ bool is_activation(const Node& node, size_t index) {
   return index == kData || index == hidden_input(node) || index == cell_input(node);
 }
 
+bool in_integers(const Graph& graph, const Node& node) {
+  return graph.value(node.inputs[cell_input(node)]).type == DataType::kInt16;
+}
+
 Sizes sizes_of(const Graph& graph, const Node& node) {
   const Shape& data = graph.value(node.inputs[kData]).shape;
   const Shape& hidden = graph.value(node.inputs[hidden_input(node)]).shape;

@@ -36,6 +36,9 @@ size_t cell_input(const Node& node);
 // Whether input `index` is data or state, which change from run to run; the others are constants.
 bool is_activation(const Node& node, size_t index);
 
+// Whether it is computed in integers: data and hidden state of 8 bits, cells of 16. Else in real numbers.
+bool in_integers(const Graph& graph, const Node& node);
+
 struct Sizes {
   int32_t batch = 0, time = 1, depth = 0, cells = 0, outputs = 0;
 };

@@ -13,7 +13,11 @@ Obstacle make_obstacle(std::string where, const std::string& message) {
   return {std::move(where), message.substr(0, end), end == std::string::npos ? "" : message.substr(end + 2)};
 }
 
-Result<std::shared_ptr<const Model>> Model::from_graph(Graph graph) { return make(std::move(graph), {}); }
+Result<std::shared_ptr<const Model>> Model::from_graph(Graph graph) try {
+  return make(std::move(graph), {});
+} catch (...) {
+  return status_of_exception("a graph", "make a model of it");
+}
 
 Result<std::shared_ptr<const Model>> Model::make(Graph graph, ModelMetadata metadata) {
   SG_RETURN_IF_ERROR(verify(graph).with_context(graph.name));

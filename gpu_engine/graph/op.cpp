@@ -60,6 +60,8 @@ size_t attributes_of(OpType op) {
       return index_of<DepthToSpaceAttr>();
     case OpType::kDetectionPostprocess:
       return index_of<DetectionAttr>();
+    case OpType::kPosenetDecoder:
+      return index_of<PosenetDecoderAttr>();
     case OpType::kLstm:
       return index_of<LstmAttr>();
     case OpType::kLeakyRelu:
@@ -425,6 +427,8 @@ const char* to_string(OpType op) {
       return "TransformLandmarks";
     case OpType::kTransformImage:
       return "TransformTensorBilinear";
+    case OpType::kPosenetDecoder:
+      return "PosenetDecoderOp";
     case OpType::kCount:
       break;
   }

@@ -129,6 +129,8 @@ enum class OpType : uint8_t {
   kTransformLandmarks,  // inputs: landmarks, matrix
   kTransformImage,      // inputs: data, matrix from places in the output to those in the data; bilinear, zero outside
 
+  kPosenetDecoder,  // of Coral; operands: graph/posenet.h
+
   kCount,  // no operator
 };
 
@@ -220,15 +222,13 @@ struct DepthToSpaceAttr {
   int32_t block_size = 1;
 };
 
-// Real numbers; steps are 0 where nothing is rounded.
 struct LstmAttr {
   bool basic = false;                         // which form the inputs have
   bool time_major = false;                    // of a sequence
   Activation activation = Activation::kTanh;  // of the cell gate and of the cells
   float cell_clip = 0, projection_clip = 0;   // ± bounds; 0: none
-  std::array<float, 4> gate_steps{};          // quanta (16 bits) of the sums of input, forget, cell and output gate
-  float cell_step = 0;                        // of the cells, 16 bits
-  float made_step = 0, made_lowest = 0, made_highest = 0;  // of what the projection reads, and its range in steps
+  float made_scale = 0;                       // in integers: of the cells' outputs, int8, and their zero point
+  int32_t made_zero_point = 0;
 };
 struct ArgAttr {
   int32_t axis = 0;  // in [0, rank); it is left out of the result
@@ -277,6 +277,13 @@ struct DetectionAttr {
   float y_scale = 1, x_scale = 1, h_scale = 1, w_scale = 1;  // that the boxes' numbers are divided by
 };
 
+struct PosenetDecoderAttr {
+  int32_t max_detections = 0;  // poses at most
+  float score_threshold = 0;   // of a pose, and of the keypoint that it is grown from
+  int32_t stride = 0;          // pixels from cell to cell
+  float nms_radius = 0;        // pixels within which two keypoints of a kind are the same person's
+};
+
 struct TransposeAttr {
   std::vector<int32_t> permutation;  // output dimension d is input dimension permutation[d]
 };
@@ -308,7 +315,7 @@ using Attributes =
                  StridedSliceAttr, ResizeAttr, DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, LeakyReluAttr, GeluAttr,
                  SelectAttr, BroadcastToAttr, ArgAttr, DetectionAttr, TransposeAttr, SplitAttr, TileAttr, MirrorPadAttr,
                  BatchSpaceAttr, GatherAttr, BatchMatmulAttr, TopKAttr, LandmarksToMatrixAttr, TransformLandmarksAttr,
-                 TransformImageAttr>;
+                 TransformImageAttr, PosenetDecoderAttr>;
 
 // Convolutions and the fully connected layer: input 1 is the weights, 2 the bias, 3 the slopes of a fused PRELU.
 bool has_weights(OpType op);

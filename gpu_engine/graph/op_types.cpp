@@ -1,6 +1,9 @@
 #include "graph/op_types.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <optional>
 
 #include "graph/quantized.h"
 
@@ -177,6 +180,7 @@ Rule rule_of(OpType op) {
     case OpType::kDepthToSpace:
       return {kAny};
     case OpType::kDetectionPostprocess:
+    case OpType::kPosenetDecoder:
       return {kF | kQ, kF, Others::kWeights};
     case OpType::kTranspose:
     case OpType::kSplit:
@@ -205,7 +209,7 @@ Rule rule_of(OpType op) {
   return {0};
 }
 
-std::string name(const Value& value) { return "tensor '" + value.name + "'"; }
+std::string name(const Value& value) { return "tensor " + quoted(value.name); }
 
 // The class and the type where a class has several.
 std::string type_of(const Value& value) {
@@ -224,10 +228,48 @@ Status check_input(const TypedOp& op, const Value& input, Types taken) {
                      "; CAST or DEQUANTIZE it first");
 }
 
+// The dimension of output channels where the input is weights.
+std::optional<int> channel_axis(OpType op, size_t input) {
+  constexpr int kFirst = 0, kLast = 3;
+  if (op == OpType::kLstm) return kFirst;
+  if (op == OpType::kDepthwisePointwise && input == kDepthwiseWeights) return kLast;
+  if (!has_weights(op) || input != 1) return std::nullopt;
+  return op == OpType::kDepthwiseConv2d ? kLast : kFirst;
+}
+
+// Packing relies on it: small integers count in one scale, or in one for each output channel.
+Status check_weights(const TypedOp& op, size_t input) {
+  const Value& weights = *op.inputs[input];
+  const std::optional<int> axis = channel_axis(op.op, input);
+  if (!axis || (class_of(weights) & (kQ | kAxes | kN)) == 0) return {};
+  const Quantization& q = weights.quantization;
+  const int32_t channels = *axis < weights.shape.rank() ? weights.shape.dim(*axis) : 0;
+  const bool by_channel = q.axis == *axis && q.scale.size() == static_cast<size_t>(channels);
+  const bool usable = std::ranges::all_of(q.scale, [](float s) { return std::isfinite(s) && s > 0; });
+  const std::string help = "; use float32 or float16 weights";
+  if (q.empty() || !usable || (q.scale.size() > 1 && !by_channel)) {
+    const std::string count = std::to_string(q.scale.size());
+    const std::string found = q.empty() ? "without a scale"
+                              : !usable ? "with a scale that is not above zero"
+                                        : "with " + count + " scales along dimension " + std::to_string(q.axis);
+    return unsupported("weights " + name(weights) + " of shape " + weights.shape.to_string() + " are " +
+                       to_string(weights.type) + " " + found + ", and " + to_string(op.op) +
+                       " takes one scale, or one for each output channel along dimension " + std::to_string(*axis) +
+                       help);
+  }
+  if (std::ranges::adjacent_find(q.zero_point, std::ranges::not_equal_to()) != q.zero_point.end()) {
+    return unsupported("weights " + name(weights) + " have a different zero point for each channel" + help);
+  }
+  return {};
+}
+
 Status check_inputs(const TypedOp& op, const Rule& rule) {
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     if (op.inputs[i] == nullptr) continue;
-    if (i > 0 && rule.others == Rule::Others::kWeights) continue;
+    if (i > 0 && rule.others == Rule::Others::kWeights) {
+      SG_RETURN_IF_ERROR(check_weights(op, i));
+      continue;
+    }
     if (i > 0 && rule.others == Rule::Others::kIndices) {
       SG_RETURN_IF_ERROR(check_input(op, *op.inputs[i], kIntegers));
       continue;

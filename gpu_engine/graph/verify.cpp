@@ -10,7 +10,11 @@ namespace {
 
 class Verifier {
  public:
-  explicit Verifier(const Graph& graph) : graph_(graph), position_(graph.node_count(), kNone) {}
+  explicit Verifier(const Graph& graph)
+      : graph_(graph),
+        position_(graph.node_count(), kNone),
+        given_(graph.value_count()),
+        writes_(graph.value_count()) {}
 
   Status run() {
     SG_RETURN_IF_ERROR(check_order());
@@ -19,6 +23,7 @@ class Verifier {
       SG_RETURN_IF_ERROR(check_links(id));
       SG_RETURN_IF_ERROR(check_meaning(id));
     }
+    SG_RETURN_IF_ERROR(check_uses());
     for (ValueId id = 0; id < static_cast<ValueId>(graph_.value_count()); ++id) SG_RETURN_IF_ERROR(check_value(id));
     return {};
   }
@@ -26,27 +31,31 @@ class Verifier {
  private:
   bool exists(ValueId id) const { return id >= 0 && static_cast<size_t>(id) < graph_.value_count(); }
   bool is_available(ValueId id) const {
-    return graph_.value(id).producer != kNone || graph_.is_constant(id) || graph_.is_input(id);
+    return graph_.value(id).producer != kNone || graph_.is_constant(id) || given_[static_cast<size_t>(id)];
   }
   bool is_live(NodeId id) const {
     return id >= 0 && static_cast<size_t>(id) < position_.size() && position_[static_cast<size_t>(id)] != kNone;
   }
-  std::string name(ValueId id) const { return "tensor '" + graph_.value(id).name + "'"; }
+  std::string name(ValueId id) const { return "tensor " + quoted(graph_.value(id).name); }
   static std::string node_name(NodeId id) { return "node " + std::to_string(id); }
   Status fail_node(NodeId id, const std::string& reason) const {
     return internal_error(describe(graph_, id) + ": " + reason);
   }
 
   Status check_order();
-  Status check_ends() const;
+  Status check_ends();
   Status check_state(const State& state) const;
-  Status check_links(NodeId id) const;
+  Status check_links(NodeId id);
+  Status check_uses() const;
   Status check_meaning(NodeId id) const;
   Status check_value(ValueId id) const;
   Status check_constant(ValueId id) const;
 
   const Graph& graph_;
   std::vector<int32_t> position_;  // of each node in the execution order; kNone for those not in it
+  // By value. Everything is counted in one pass: a file may give one node, or one value, a hundred thousand links.
+  std::vector<bool> given_;      // an input, or what a state holds
+  std::vector<int32_t> writes_;  // by nodes in the execution order
 };
 
 Status Verifier::check_order() {
@@ -66,33 +75,36 @@ Status Verifier::check_order() {
   return {};
 }
 
-Status Verifier::check_ends() const {
+Status Verifier::check_ends() {
   for (size_t i = 0; i < graph_.inputs.size(); ++i) {
     const ValueId id = graph_.inputs[i];
     if (!exists(id)) return internal_error("graph input " + std::to_string(i) + " does not exist");
     if (graph_.value(id).producer != kNone) return internal_error("graph input " + name(id) + " is computed by a node");
     if (graph_.is_constant(id)) return internal_error("graph input " + name(id) + " is a constant");
-    if (std::ranges::count(graph_.inputs, id) > 1) return internal_error(name(id) + " is a graph input twice");
+    if (given_[static_cast<size_t>(id)]) return internal_error(name(id) + " is a graph input twice");
+    given_[static_cast<size_t>(id)] = true;
   }
+  for (const State& state : graph_.states) {
+    if (!exists(state.input) || !exists(state.output)) return internal_error("a state's tensor does not exist");
+    const Value& held = graph_.value(state.input);
+    if (held.producer != kNone || held.constant || given_[static_cast<size_t>(state.input)]) {
+      return internal_error("the state " + name(state.input) + " is computed, a constant, an input, or a state twice");
+    }
+    given_[static_cast<size_t>(state.input)] = true;
+  }
+  for (const State& state : graph_.states) SG_RETURN_IF_ERROR(check_state(state));
   for (size_t i = 0; i < graph_.outputs.size(); ++i) {
     const ValueId id = graph_.outputs[i];
     if (!exists(id)) return internal_error("graph output " + std::to_string(i) + " does not exist");
     if (!is_available(id)) return internal_error("graph output " + name(id) + " is computed by no node");
   }
-  for (const State& state : graph_.states) SG_RETURN_IF_ERROR(check_state(state));
   return {};
 }
 
 Status Verifier::check_state(const State& state) const {
-  if (!exists(state.input) || !exists(state.output)) return internal_error("a state's tensor does not exist");
   const Value& from = graph_.value(state.output);
   const Value& to = graph_.value(state.input);
   const std::string here = "the state " + name(state.input);
-  const auto same = [&](const State& other) { return other.input == state.input; };
-  const bool is_graph_input = std::ranges::find(graph_.inputs, state.input) != graph_.inputs.end();
-  if (to.producer != kNone || to.constant || is_graph_input || std::ranges::count_if(graph_.states, same) > 1) {
-    return internal_error(here + " is computed, a constant, an input, or a state twice");
-  }
   if (!is_available(state.output))
     return internal_error(here + " becomes " + name(state.output) + ", which nothing computes");
   if (from.type != to.type || from.shape != to.shape || from.quantization.scale != to.quantization.scale ||
@@ -107,21 +119,19 @@ Status Verifier::check_state(const State& state) const {
 }
 
 // Values that exist, are there before they are read, and know their producer and users.
-Status Verifier::check_links(NodeId id) const {
+Status Verifier::check_links(NodeId id) {
   const Node& node = graph_.node(id);
   if (node.outputs.empty()) return internal_error(node_name(id) + " has no outputs");
   for (const ValueId output : node.outputs) {
     if (!exists(output)) return internal_error(node_name(id) + " has an output that does not exist");
     if (graph_.value(output).producer != id) return fail_node(id, name(output) + " names another producer");
     if (graph_.is_constant(output)) return fail_node(id, "writes the constant " + name(output));
+    ++writes_[static_cast<size_t>(output)];
   }
   for (const ValueId input : node.inputs) {
     if (input == kNone) continue;
     if (!exists(input)) return fail_node(id, "has an input that does not exist");
     const Value& value = graph_.value(input);
-    if (std::ranges::count(value.users, id) != std::ranges::count(node.inputs, input)) {
-      return fail_node(id, "is not listed once per use among the users of " + name(input));
-    }
     if (value.producer == kNone) {
       if (!is_available(input)) return fail_node(id, "reads " + name(input) + ", which nothing computes");
       continue;
@@ -132,6 +142,30 @@ Status Verifier::check_links(NodeId id) const {
     }
   }
   return {};
+}
+
+// Every value lists each node that reads it, once per use.
+Status Verifier::check_uses() const {
+  using Use = std::pair<ValueId, NodeId>;
+  std::vector<Use> reads, listed;
+  for (const NodeId id : graph_.order()) {
+    for (const ValueId input : graph_.node(id).inputs) {
+      if (input != kNone) reads.emplace_back(input, id);
+    }
+  }
+  for (ValueId id = 0; id < static_cast<ValueId>(graph_.value_count()); ++id) {
+    for (const NodeId user : graph_.value(id).users) listed.emplace_back(id, user);
+  }
+  std::ranges::sort(reads);
+  std::ranges::sort(listed);
+  for (const Use& use : listed) {
+    if (std::ranges::binary_search(reads, use)) continue;
+    return internal_error(name(use.first) + " names a user that does not read it");
+  }
+  const auto [read, list] = std::ranges::mismatch(reads, listed);
+  if (read == reads.end() && list == listed.end()) return {};
+  const Use& wrong = read == reads.end() || (list != listed.end() && *list < *read) ? *list : *read;
+  return fail_node(wrong.second, "is not listed once per use among the users of " + name(wrong.first));
 }
 
 const Padding2d* padding_of(const Attributes& attributes) {
@@ -173,12 +207,9 @@ Status Verifier::check_meaning(NodeId id) const {
 Status Verifier::check_value(ValueId id) const {
   const Value& value = graph_.value(id);
   if (value.producer != kNone) {
-    const bool produced = is_live(value.producer) && std::ranges::count(graph_.node(value.producer).outputs, id) == 1;
+    // check_links() has seen that whoever writes it is its producer.
+    const bool produced = is_live(value.producer) && writes_[static_cast<size_t>(id)] == 1;
     if (!produced) return internal_error(name(id) + " names a producer that does not write it");
-  }
-  for (const NodeId user : value.users) {
-    const bool used = is_live(user) && std::ranges::count(graph_.node(user).inputs, id) > 0;
-    if (!used) return internal_error(name(id) + " names a user that does not read it");
   }
   return value.constant ? check_constant(id) : Status();
 }

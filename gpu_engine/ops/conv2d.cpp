@@ -25,14 +25,16 @@ ShaderKey conv2d_shader(const Tile& tile, bool pointwise) {
   return key;
 }
 
-// A tile that keeps loads low and the device busy. The cost of one step of the inner loop is its multiply-adds plus its
-// loads, a load weighing four of them; slices beyond the last one are computed in vain and count as well.
-Tile choose_tile(int64_t pixels, int32_t slices) {
+// A tile that keeps loads low and the device busy, up to the one of the device's family. The cost of one step of the
+// inner loop is its multiply-adds plus its loads, a load weighing four of them; slices beyond the last one are computed
+// in vain and count as well.
+Tile choose_tile(const ConvTile& most, int64_t pixels, int32_t slices) {
   if (pixels < 8) return {1, 1, 1, 64};
   Tile best;
-  best.pixels = pixels * slices >= int64_t{16} * 64 * 4 ? 4 : 1;
+  best.pixels = pixels * slices >= int64_t{16} * 64 * 4 ? most.pixels : 1;
   int64_t best_cost = INT64_MAX;
   for (const int32_t s : {4, 2, 1}) {
+    if (s > most.slices) continue;
     const int64_t loads = best.pixels + 4 * s, madds = int64_t{4} * best.pixels * s;
     const int64_t cost = ((slices + s - 1) / s) * (4 * loads + madds);
     if (cost < best_cost) {
@@ -55,9 +57,10 @@ struct Variant {
   }
 };
 
-// The one that suits most devices, then those that are worth a try.
-std::vector<Variant> variants_of(const Emitter& emitter, int64_t pixels, int32_t slices) {
-  const Variant usual{choose_tile(pixels, slices), emitter.usual_reads()};
+// The one that suits devices of the family, then those that are worth a try: small tiles first where the family's is
+// not the largest, since a compiler may take half a minute for one that spills.
+std::vector<Variant> variants_of(const Emitter& emitter, const ConvTile& most, int64_t pixels, int32_t slices) {
+  const Variant usual{choose_tile(most, pixels, slices), emitter.usual_reads()};
   std::vector<Variant> variants{usual};
   const auto add = [&](const Tile& tile) { variants.push_back({tile, usual.reads}); };
   if (const std::optional<Reads> other = emitter.other_reads()) variants.push_back({usual.tile, *other});
@@ -65,7 +68,9 @@ std::vector<Variant> variants_of(const Emitter& emitter, int64_t pixels, int32_t
   Tile tile = usual.tile;
   tile.local_x = 32;
   add(tile);
-  for (const auto& [p, s] : {std::pair{4, 4}, {4, 2}, {4, 1}, {2, 4}, {2, 2}, {1, 4}}) {
+  std::vector<ConvTile> tiles{{4, 4}, {4, 2}, {4, 1}, {2, 4}, {2, 2}, {1, 4}};
+  if (most != kLargestConvTile) std::ranges::stable_sort(tiles, {}, &ConvTile::area);
+  for (const auto& [p, s] : tiles) {
     if (s > slices || (p == usual.tile.pixels && s == usual.tile.slices)) continue;
     add({p, s, 64, 1});
   }
@@ -89,7 +94,8 @@ struct Geometry {
 Status emit_with_constants(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Geometry& g,
                            ConvConstants constants) {
   const int64_t pixels = int64_t{out.shape.h} * out.shape.w;
-  const std::vector<Variant> variants = variants_of(emitter, pixels, out.shape.slices());
+  const ConvTile& most = g.pointwise() ? emitter.defaults().pointwise : emitter.defaults().window;
+  const std::vector<Variant> variants = variants_of(emitter, most, pixels, out.shape.slices());
   std::vector<std::string> names;
   names.reserve(variants.size());
   for (const Variant& variant : variants) names.push_back(variant.name());
@@ -228,7 +234,11 @@ Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& ou
   constants.weights =
       emitter.add_constants(pack_conv_weights({out.shape.c, 1, 1, in.shape.c, std::move(weights)}), constants.storage);
   constants.bias = emitter.add_constants(bias);
-  return emit_with_constants(emitter, in, out, {}, constants);
+  return emit_pointwise(emitter, in, out, constants);
+}
+
+Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, ConvConstants constants) {
+  return emit_with_constants(emitter, in, out, {}, std::move(constants));
 }
 
 Kernel conv2d_kernel() { return {"conv2d", OpType::kConv2d, supports_conv2d, emit_conv2d, conv2d_variants}; }

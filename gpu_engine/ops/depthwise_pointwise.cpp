@@ -26,11 +26,12 @@ struct Variant {
   Reads reads = Reads::kStorageBlocks;
 };
 
-// The largest tile that leaves work for a GPU.
-int32_t choose_rows(const Bhwc& out, int32_t dilation_h) {
+// The largest tile, up to that of the device's family, that leaves work for a GPU.
+int32_t choose_rows(int32_t most, const Bhwc& out, int32_t dilation_h) {
   constexpr int64_t kInvocations = 512;
   int32_t best = 1;
   for (const int32_t rows : kRows) {
+    if (rows > most) break;
     if (depthwise_rows_grid(out, 1, dilation_h, rows).x * out.b >= kInvocations) best = rows;
   }
   return best;
@@ -38,7 +39,8 @@ int32_t choose_rows(const Bhwc& out, int32_t dilation_h) {
 
 Variant choose_variant(Emitter& emitter, const TensorRef& in, const TensorRef& out, const DepthwiseConv2dAttr& attr,
                        const ConvConstants& constants) {
-  const Variant usual{choose_rows(out.shape, attr.dilation_h), emitter.usual_reads()};
+  const int32_t most = emitter.context().limits.kernels.depthwise_pointwise_rows;
+  const Variant usual{choose_rows(most, out.shape, attr.dilation_h), emitter.usual_reads()};
   std::vector<Variant> variants{usual};
   if (const std::optional<Reads> other = emitter.other_reads()) variants.push_back({usual.rows, *other});
   for (const int32_t rows : kRows) {

@@ -18,9 +18,12 @@ Kernel top_k_kernel();                                // top_k.cpp
 Kernel matmul_kernel();                               // matmul.cpp
 Kernel fully_connected_computed_kernel();             // matmul.cpp; of weights that are computed
 Kernel detection_kernel();                            // detection.cpp
+Kernel posenet_decoder_kernel();                      // posenet.cpp
 Kernel lstm_kernel();                                 // lstm.cpp
+Kernel lstm_integers_kernel();                        // lstm_integers.cpp
 std::vector<Kernel> elementwise_kernels();            // elementwise.cpp
 std::vector<Kernel> elementwise_quantized_kernels();  // elementwise_quantized.cpp; preferred to the others
+std::vector<Kernel> lookup_kernels();                 // lookup.cpp; preferred to elementwise_kernels()
 std::vector<Kernel> transform_kernels();              // transform.cpp
 std::vector<Kernel> pool_kernels();                   // pool.cpp
 Kernel mean_kernel();                                 // mean.cpp

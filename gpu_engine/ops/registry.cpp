@@ -36,6 +36,7 @@ std::vector<Kernel> make_kernels() {
       depth_to_space_kernel(),
       dynamic_quantize_kernel(),
       lstm_kernel(),
+      lstm_integers_kernel(),
       matmul_kernel(),
       top_k_kernel(),
       fully_connected_computed_kernel(),
@@ -43,8 +44,10 @@ std::vector<Kernel> make_kernels() {
       broadcast_kernel(),
       cast_kernel(),
       detection_kernel(),
+      posenet_decoder_kernel(),
   };
   std::ranges::copy(elementwise_quantized_kernels(), std::back_inserter(kernels));
+  std::ranges::copy(lookup_kernels(), std::back_inserter(kernels));
   std::ranges::copy(elementwise_kernels(), std::back_inserter(kernels));
   std::ranges::copy(reduce_kernels(), std::back_inserter(kernels));
   std::ranges::copy(softmax_kernels(), std::back_inserter(kernels));
@@ -57,7 +60,7 @@ std::vector<Kernel> make_kernels() {
 
 // What no kernel can do yet, whatever the operator.
 Status check_value(const Value& value) {
-  const std::string name = "tensor '" + value.name + "' ";
+  const std::string name = "tensor " + quoted(value.name) + " ";
   if (value.quantization.scale.size() > 1 && !is_integer(value)) {
     return unsupported(name + "is " + to_string(value.type) + " with several scales; one is supported");
   }

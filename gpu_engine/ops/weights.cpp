@@ -53,24 +53,6 @@ std::vector<float> pack_channels(const Graph& graph, const Node& node, size_t in
   return packed;
 }
 
-// Three runs: high 16 and low 15 bits of the multipliers, and the shifts, as lib/conv_result.glsl reads them.
-std::vector<float> pack_factors(const Graph& graph, const Node& node, int32_t channels) {
-  constexpr int32_t kLowBits = 15;
-  std::vector<float> high, low, shift;
-  for (int32_t c = 0; c < channels; ++c) {
-    const FixedPoint factor = output_factor(graph, node, static_cast<size_t>(c));
-    high.push_back(static_cast<float>(factor.multiplier >> kLowBits));
-    low.push_back(static_cast<float>(factor.multiplier & ((1 << kLowBits) - 1)));
-    shift.push_back(static_cast<float>(factor.shift));
-  }
-  std::vector<float> packed;
-  for (std::vector<float>* run : {&high, &low, &shift}) {
-    pad_to_slices(*run);
-    packed.insert(packed.end(), run->begin(), run->end());
-  }
-  return packed;
-}
-
 // Two runs: the weights' scales, and the biases.
 std::vector<float> pack_scales(const Graph& graph, const Node& node, int32_t channels, const std::vector<float>& bias) {
   const std::vector<float>& scales = graph.value(node.inputs[1]).quantization.scale;
@@ -209,6 +191,22 @@ std::vector<ShaderKey> residual_variants(const std::vector<ShaderKey>& keys) {
   return result;
 }
 
+std::vector<float> pack_factors(const std::vector<FixedPoint>& factors) {
+  constexpr int32_t kLowBits = 15;
+  std::vector<float> high, low, shift;
+  for (const FixedPoint& factor : factors) {
+    high.push_back(static_cast<float>(factor.multiplier >> kLowBits));
+    low.push_back(static_cast<float>(factor.multiplier & ((1 << kLowBits) - 1)));
+    shift.push_back(static_cast<float>(factor.shift));
+  }
+  std::vector<float> packed;
+  for (std::vector<float>* run : {&high, &low, &shift}) {
+    pad_to_slices(*run);
+    packed.insert(packed.end(), run->begin(), run->end());
+  }
+  return packed;
+}
+
 std::vector<float> pack_conv_weights(const ConvWeights& w) {
   const int32_t out_slices = (w.out_channels + 3) / 4, in_slices = (w.in_channels + 3) / 4;
   const int32_t taps = w.kernel_h * w.kernel_w;
@@ -251,7 +249,9 @@ ConvConstants add_conv_constants(Emitter& emitter, const Node& node, std::vector
     constants.slope = emitter.add_constants(pack_channels(graph, node, kSlope, out_channels));
   }
   if (constants.sums == Sums::kRequantized) {
-    constants.factors = emitter.add_constants(pack_factors(graph, node, out_channels));
+    std::vector<FixedPoint> factors;
+    for (int32_t c = 0; c < out_channels; ++c) factors.push_back(output_factor(graph, node, static_cast<size_t>(c)));
+    constants.factors = emitter.add_constants(pack_factors(factors));
     constants.range = quantum_range(out, node.activation);
     constants.ties = ties_of(graph, node);
   } else if (constants.sums == Sums::kDynamic) {

@@ -19,6 +19,10 @@ struct ConvWeights {
 // a kernel adds up input.x * w0 + input.y * w1 + … without a horizontal sum. What is no channel is zero.
 std::vector<float> pack_conv_weights(const ConvWeights& weights);
 
+// Factors by output channel, as lib/conv_result.glsl reads them: three runs, of the high 16 and the low 15 bits of the
+// multipliers, and of the shifts.
+std::vector<float> pack_factors(const std::vector<FixedPoint>& factors);
+
 // The dense weights of a node as its kernel multiplies them with what is stored: integers where it sums integers, else
 // real numbers, times the scale of a quantised input.
 std::vector<float> conv_weights(const Emitter& emitter, const Node& node);
@@ -93,5 +97,7 @@ Status check_bias_and_slope(const Graph& graph, const Node& node, int32_t out_ch
 // A matrix of real numbers [out channels, in channels] and a bias of whole slices, over every pixel; conv2d.cpp.
 Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, std::vector<float> weights,
                       const std::vector<float>& bias);
+// The same with constants of any kind.
+Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, ConvConstants constants);
 
 }  // namespace sightglass

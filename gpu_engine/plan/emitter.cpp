@@ -52,10 +52,14 @@ Emitter::Emitter(const PlanContext& context)
   data_.options = context.options;
 }
 
+const KernelDefaults::Choices& Emitter::defaults() const {
+  const KernelDefaults& kernels = context_.limits.kernels;
+  return real_storage() == Storage::kFloat16 ? kernels.fp16 : kernels.fp32;
+}
+
 Reads Emitter::usual_reads() const {
-  const DeviceLimits& limits = context_.limits;
-  return limits.prefers_buffer_textures && limits.max_buffer_texels > 0 ? Reads::kBufferTextures
-                                                                        : Reads::kStorageBlocks;
+  return defaults().buffer_textures && context_.limits.max_buffer_texels > 0 ? Reads::kBufferTextures
+                                                                             : Reads::kStorageBlocks;
 }
 
 std::optional<Reads> Emitter::other_reads() const {
@@ -71,6 +75,7 @@ size_t Emitter::choose_variant(const std::string& step, const std::vector<std::s
   const size_t chosen = found != variants.end() ? static_cast<size_t>(found - variants.begin()) : asked;
   tuned_step_ = step;
   variant_ = variants[chosen];
+  variants_ = static_cast<int>(variants.size());
   return chosen;
 }
 
@@ -269,6 +274,7 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   }
   step.tuned_step = std::exchange(tuned_step_, {});
   step.variant = std::exchange(variant_, {});
+  step.variants = std::exchange(variants_, 0);
   step.input = extras.input;
   step.output = extras.output;
   step.weight_bytes = static_cast<int64_t>(data_.weights.size() - attributed_weights_);

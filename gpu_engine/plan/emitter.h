@@ -77,7 +77,9 @@ class Emitter {
   // elements of that storage.
   int32_t add_constants(const std::vector<float>& values, Storage storage = Storage::kFloat32);
 
-  // What suits the device, and the other way where it has one.
+  // What suits the device's family with activations as the plan stores them.
+  const KernelDefaults::Choices& defaults() const;
+  // The way that suits the device, and the other one where it has one.
   Reads usual_reads() const;
   std::optional<Reads> other_reads() const;
   // Which of the variants, by name, the next step is to be: that of the tuning, where it knows such a step, else the
@@ -112,6 +114,7 @@ class Emitter {
   std::unordered_multimap<size_t, std::pair<size_t, size_t>> constants_;  // by hash: place and size in bytes
   size_t attributed_weights_ = 0;     // bytes of the constants buffer that belong to the steps so far
   std::string tuned_step_, variant_;  // of the next step
+  int variants_ = 0;
 };
 
 // `keys` in every storage that tensors and weights may have: `bindings` names those that the shader uses, out of "ABOW"

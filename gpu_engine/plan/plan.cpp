@@ -43,14 +43,14 @@ Result<PlanOptions> complete_options(const Model& model, const DeviceLimits& lim
     if (options.inputs[i].source != InputSpec::Source::kTexture) continue;
     const TensorInfo& info = model.inputs()[i];
     SG_RETURN_IF_ERROR(check_texture_input(info.shape, options.inputs[i].frame, limits)
-                           .with_context(model.name() + ", input '" + info.name + "'"));
+                           .with_context(model.name() + ", input " + quoted(info.name)));
   }
   for (size_t i = 0; i < options.outputs.size(); ++i) {
     if (options.outputs[i].target != OutputSpec::Target::kTexture) continue;
     const TensorInfo& info = model.outputs()[i];
-    SG_RETURN_IF_ERROR(check_texture_type(info).with_context(model.name() + ", output '" + info.name + "'"));
+    SG_RETURN_IF_ERROR(check_texture_type(info).with_context(model.name() + ", output " + quoted(info.name)));
     SG_RETURN_IF_ERROR(check_texture_output(info.shape, options.outputs[i], limits)
-                           .with_context(model.name() + ", output '" + info.name + "'"));
+                           .with_context(model.name() + ", output " + quoted(info.name)));
   }
   return options;
 }
@@ -213,7 +213,7 @@ void place_params(PlanData& plan) {
 }  // namespace
 
 Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> model, const DeviceLimits& limits,
-                                                const PlanOptions& options, std::vector<Obstacle>* obstacles) {
+                                                const PlanOptions& options, std::vector<Obstacle>* obstacles) try {
   SG_ASSIGN_OR_RETURN(const PlanOptions complete, complete_options(*model, limits, options));
   Graph graph = model->graph();
   SG_RETURN_IF_ERROR(drop_unwanted_outputs(graph, complete.outputs).with_context(model->name()));
@@ -246,6 +246,8 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
   plan->model_ = std::move(model);
   plan->data_ = std::make_unique<const PlanData>(std::move(data));
   return std::shared_ptr<const Plan>(std::move(plan));
+} catch (...) {
+  return status_of_exception(model ? std::string_view(model->name()) : "a model", "plan it");
 }
 
 Plan::~Plan() = default;
@@ -268,7 +270,7 @@ std::string Plan::dump() const {
     std::string list;
     for (const int id : ids) {
       const PlanTensor& tensor = data_->tensors[static_cast<size_t>(id)];
-      list += (list.empty() ? "" : ", ") + tensor.name + "@" + std::to_string(tensor.offset) + "+" +
+      list += (list.empty() ? "" : ", ") + printable(tensor.name) + "@" + std::to_string(tensor.offset) + "+" +
               std::to_string(tensor.size);
     }
     return list.empty() ? std::string("texture") : list;

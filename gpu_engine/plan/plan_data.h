@@ -98,6 +98,7 @@ struct Step {
   int64_t multiply_adds = 0;
   int64_t weight_bytes = 0;         // of the constants that were made for it
   std::string tuned_step, variant;  // as Tuning has them; empty for steps without variants
+  int variants = 0;                 // how many there are to choose from
 };
 
 // What a model keeps from run to run.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 
 #include "graph/graph.h"
 #include "graph/multiply_adds.h"
@@ -16,19 +18,22 @@ std::string operator_name(const std::string& where) { return where.substr(0, whe
 
 std::vector<OperatorCount> count_operators(const std::vector<std::string>& names) {
   std::vector<OperatorCount> counts;
+  std::unordered_map<std::string_view, size_t> place;
   for (const std::string& name : names) {
-    auto entry = std::ranges::find(counts, name, &OperatorCount::name);
-    if (entry == counts.end()) entry = counts.insert(counts.end(), {name, 0, 0});
-    ++entry->count;
+    const auto [entry, fresh] = place.try_emplace(name, counts.size());
+    if (fresh) counts.push_back({name, 0, 0});
+    ++counts[entry->second].count;
   }
   return counts;
 }
 
 void count_obstructed(SupportReport& report) {
   std::set<std::string> seen;
+  std::unordered_map<std::string_view, OperatorCount*> by_name;
+  for (OperatorCount& entry : report.operators) by_name.emplace(entry.name, &entry);
   for (const Obstacle& obstacle : report.obstacles) {
-    const auto entry = std::ranges::find(report.operators, operator_name(obstacle.where), &OperatorCount::name);
-    if (entry != report.operators.end() && seen.insert(obstacle.where).second) ++entry->obstructed;
+    const auto entry = by_name.find(operator_name(obstacle.where));
+    if (entry != by_name.end() && seen.insert(obstacle.where).second) ++entry->second->obstructed;
   }
 }
 
@@ -48,7 +53,7 @@ int64_t constant_bytes(const Graph& graph) {
 }  // namespace
 
 Result<SupportReport> check_support(const std::string& path, const ModelOptions& model_options,
-                                    const DeviceLimits& limits, const PlanOptions& options) {
+                                    const DeviceLimits& limits, const PlanOptions& options) try {
   SG_ASSIGN_OR_RETURN(tflite::Survey survey, tflite::survey_file(path, model_options));
   SupportReport report;
   report.metadata = std::move(survey.metadata);
@@ -76,6 +81,8 @@ Result<SupportReport> check_support(const std::string& path, const ModelOptions&
   }
   count_obstructed(report);
   return report;
+} catch (...) {
+  return status_of_exception(path, "check the model");
 }
 
 }  // namespace sightglass

@@ -19,7 +19,7 @@ std::string_view take_line(std::string_view& text) {
 
 }  // namespace
 
-Result<Tuning> Tuning::parse(std::string_view text) {
+Result<Tuning> Tuning::parse(std::string_view text) try {
   if (text.size() > kLongestText) return invalid_argument("results of tuning are larger than 16 MiB");
   if (take_line(text) != kHeader) {
     return invalid_argument("line 1 of the results of tuning is not '" + std::string(kHeader) + "'");
@@ -37,10 +37,13 @@ Result<Tuning> Tuning::parse(std::string_view text) {
     tuning.choose(std::string(line.substr(0, separator)), std::string(line.substr(separator + kSeparator.size())));
   }
   return tuning;
+} catch (...) {
+  return status_of_exception("results of tuning", "be read");
 }
 
 std::string Tuning::to_text() const {
-  std::string text = std::string(kHeader) + "\n" + std::string(kDevice) + device_ + "\n";
+  std::string text(kHeader);
+  text.append("\n").append(kDevice).append(device_).append("\n");
   for (const auto& [step, variant] : choices_) text += step + std::string(kSeparator) + variant + "\n";
   return text;
 }

@@ -48,8 +48,10 @@ void resize_bilinear(const Call& call, HostTensor& out);
 
 // Of quantised tensors as well, and of weights of any type.
 void lstm(const Call& call, std::vector<HostTensor>& out);
+void lstm_of_integers(const Call& call, std::vector<HostTensor>& out);
 void top_k(const Call& call, std::vector<HostTensor>& out);
 void detection_postprocess(const Call& call, std::vector<HostTensor>& out);
+void posenet_decoder(const Call& call, std::vector<HostTensor>& out);
 
 // float32, int32, int64 and bool, as far as check_types() lets them through.
 void unary(const Call& call, HostTensor& out);

@@ -1,10 +1,8 @@
-// LSTM, step by step in double precision. Where it is quantised, real numbers are computed with, and rounded wherever
-// TensorFlow Lite keeps integers.
+// LSTM of real numbers, step by step in double precision.
 #include <algorithm>
 #include <cmath>
 
 #include "graph/lstm.h"
-#include "graph/quantized.h"
 #include "ref/kernels.h"
 #include "ref/ref_ops.h"
 
@@ -13,12 +11,6 @@ namespace sightglass::ref {
 namespace {
 
 using Vector = std::vector<double>;
-
-struct Quanta {
-  double step = 0, lowest = 0, highest = 0;  // step 0: none
-  double operator()(double x) const { return step > 0 ? step * std::clamp(std::round(x / step), lowest, highest) : x; }
-};
-Quanta int16_quanta(float step) { return {step, -32768, 32767}; }
 
 double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
@@ -44,7 +36,6 @@ void normalise(const std::vector<float>& factors, const std::vector<float>& bias
 struct Cell {
   const LstmAttr& attr;
   const lstm::Weights& weights;
-  Quanta hidden_quanta;
 
   double activate(double x) const { return apply(attr.activation, static_cast<float>(x)); }
 
@@ -58,7 +49,6 @@ struct Cell {
                                          : gate == lstm::kOutputGate ? &weights.peephole[2]
                                                                      : &weights.peephole[gate];
     for (size_t i = 0; peephole != nullptr && i < peephole->size(); ++i) sums[i] += (*peephole)[i] * c[i];
-    std::ranges::transform(sums, sums.begin(), int16_quanta(attr.gate_steps[gate]));
     if (weights.normalised()) normalise(weights.norm[gate], weights.bias[gate], sums);
     return sums;
   }
@@ -69,11 +59,10 @@ struct Cell {
     const Vector i = weights.coupled() ? Vector() : gate(lstm::kInputGate, data, hidden, c);
     for (size_t k = 0; k < c.size(); ++k) {
       const double keep = sigmoid(f[k]), take = weights.coupled() ? 1.0 - keep : sigmoid(i[k]);
-      c[k] = int16_quanta(attr.cell_step)(clip(keep * c[k] + take * activate(g[k]), attr.cell_clip));
+      c[k] = clip(keep * c[k] + take * activate(g[k]), attr.cell_clip);
     }
     Vector made = gate(lstm::kOutputGate, data, hidden, c);
-    const Quanta quanta{attr.made_step, attr.made_lowest, attr.made_highest};
-    for (size_t k = 0; k < c.size(); ++k) made[k] = quanta(sigmoid(made[k]) * activate(c[k]));
+    for (size_t k = 0; k < c.size(); ++k) made[k] = sigmoid(made[k]) * activate(c[k]);
     if (weights.projection.empty()) {
       hidden = made;
     } else {
@@ -82,32 +71,17 @@ struct Cell {
       add_product(weights.projection, made, hidden);
       for (double& h : hidden) h = clip(h, attr.projection_clip);
     }
-    std::ranges::transform(hidden, hidden.begin(), hidden_quanta);
   }
 };
-
-void store(const Value& value, const std::vector<float>& numbers, HostTensor& out) {
-  if (is_quantized(value)) {
-    quantize(value, numbers, out.data);
-  } else {
-    std::ranges::copy(numbers, out.as<float>().begin());
-  }
-}
 
 }  // namespace
 
 void lstm(const Call& call, std::vector<HostTensor>& out) {
+  if (lstm::in_integers(call.graph, call.node)) return lstm_of_integers(call, out);
   const auto& attr = call.attributes<LstmAttr>();
   const lstm::Sizes sizes = lstm::sizes_of(call.graph, call.node);
   const lstm::Weights weights = lstm::unpack(call.graph, call.node, [&](size_t i) { return call.real(i); });
-  const Value& hidden_value = call.graph.value(call.node.outputs[1]);
-  Quanta hidden_quanta;
-  if (is_quantized(hidden_value)) {
-    const QuantumRange range = quantum_range(hidden_value, Activation::kNone);
-    hidden_quanta = {hidden_value.quantization.scale[0], static_cast<double>(range.lowest),
-                     static_cast<double>(range.highest)};
-  }
-  const Cell cell{attr, weights, hidden_quanta};
+  const Cell cell{attr, weights};
 
   const std::vector<float> data = call.real(lstm::kData);
   std::vector<float> hidden = call.real(lstm::hidden_input(call.node)), cells = call.real(lstm::cell_input(call.node));
@@ -128,9 +102,9 @@ void lstm(const Call& call, std::vector<HostTensor>& out) {
     std::ranges::copy(h, hidden_row.begin());
     std::ranges::copy(c, cell_row.begin());
   }
-  store(call.graph.value(call.node.outputs[0]), made, out[0]);
-  store(hidden_value, hidden, out[1]);
-  store(call.graph.value(call.node.outputs[2]), cells, out[2]);
+  std::ranges::copy(made, out[0].as<float>().begin());
+  std::ranges::copy(hidden, out[1].as<float>().begin());
+  std::ranges::copy(cells, out[2].as<float>().begin());
 }
 
 }  // namespace sightglass::ref

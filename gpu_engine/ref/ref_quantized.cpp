@@ -5,6 +5,7 @@
 
 #include "graph/fixed_point.h"
 #include "graph/quantized.h"
+#include "graph/quantized_functions.h"
 #include "ref/kernels.h"
 
 namespace sightglass::ref {
@@ -134,10 +135,18 @@ void resize_of_bytes(const Call& call, HostTensor& out) {
         [&](size_t i) { return saturated(std::floor(double{interpolated.as<float>()[i]} + zero + 0.5) - zero); });
 }
 
+void function_of_bytes(const Call& call, HostTensor& out) {
+  const std::vector<HostTensor> steps = steps_of_inputs(call);
+  store(call, out, [&](size_t i) {
+    return integer_function(call.graph, call.node, static_cast<int32_t>(steps[0].as<float>()[i]));
+  });
+}
+
 }  // namespace
 
 void quantized(const Call& call, Function function, HostTensor& out) {
   const bool integers = is_quantized(value_in(call, 0)) && is_quantized(value_out(call));
+  if (has_integer_function(call.graph, call.node)) return function_of_bytes(call, out);
   switch (integers ? call.node.op : OpType::kReshape) {
     case OpType::kConv2d:
     case OpType::kDepthwiseConv2d:

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <system_error>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -14,16 +14,24 @@ void for_rows(int64_t rows, int64_t work, const std::function<void(int64_t)>& ro
   const int64_t worth = rows * std::max<int64_t>(work, 1) / kWorkOfThread;
   const int64_t cores = std::max<int64_t>(std::thread::hardware_concurrency(), 1);
   std::atomic<int64_t> next = 0;
+  std::atomic<bool> failed = false;
+  std::exception_ptr thrown;  // by the first row that failed
   const auto take_rows = [&] {
-    for (int64_t i = next++; i < rows; i = next++) row(i);
+    try {
+      for (int64_t i = next++; i < rows && !failed; i = next++) row(i);
+    } catch (...) {
+      if (!failed.exchange(true)) thrown = std::current_exception();
+    }
   };
   std::vector<std::jthread> helpers;
   try {
     for (int64_t i = 1; i < std::min({worth, cores, rows}); ++i) helpers.emplace_back(take_rows);
-  } catch (const std::system_error&) {
-    // No more threads are to be had: those that run, this one among them, take all rows.
+  } catch (...) {
+    // No more threads are to be had, or no memory for them: those that run, this one among them, take all rows.
   }
   take_rows();
+  helpers.clear();
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace sightglass::ref

@@ -8,7 +8,8 @@
 namespace sightglass::ref {
 
 // Calls row(0) … row(rows - 1), each once, from as many threads as there are cores where the work is worth starting
-// them. `work`: about how many multiplications a row takes. `row` must not throw.
+// them. `work`: about how many multiplications a row takes. What a row throws, the caller gets; other rows are left out
+// then.
 void for_rows(int64_t rows, int64_t work, const std::function<void(int64_t)>& row);
 
 }  // namespace sightglass::ref

@@ -60,11 +60,17 @@ Status Arena::read(int64_t offset, int64_t size, const std::function<void(const 
   gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, buffer_.id());
   const void* mapped = gl.MapBufferRange(GL_SHADER_STORAGE_BUFFER, static_cast<GLintptr>(offset * kBlockBytes),
                                          static_cast<GLsizeiptr>(size * kBlockBytes), GL_MAP_READ_BIT);
+  Status used;
   if (mapped != nullptr) {
-    use(mapped);
+    try {
+      use(mapped);
+    } catch (...) {
+      used = status_of_exception("tensors", "be read back");
+    }
     gl.UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
   }
   gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  SG_RETURN_IF_ERROR(used);
   SG_RETURN_IF_ERROR(check_gl(gl, "reading tensors back"));
   return mapped != nullptr ? Status() : device_error("the driver could not map the tensors for reading");
 }
@@ -80,7 +86,7 @@ Status Arena::check_sentinels() const {
     };
     for (const PlanTensor& tensor : plan_->tensors) {
       if (tensor.whole >= 0) continue;  // no band around it
-      if (!intact(tensor.offset - band) || !intact(tensor.offset + tensor.size)) damaged += " '" + tensor.name + "'";
+      if (!intact(tensor.offset - band) || !intact(tensor.offset + tensor.size)) damaged += " " + quoted(tensor.name);
     }
   }));
   return damaged.empty() ? Status() : internal_error("a kernel wrote beside the tensors" + damaged);

@@ -101,11 +101,13 @@ Status measure_copies(StepTimer& timer, const DeviceLimits& limits, DeviceSpeed&
 
 }  // namespace
 
-Result<DeviceSpeed> measure_device(StepTimer& timer, const DeviceLimits& limits) {
+Result<DeviceSpeed> measure_device(StepTimer& timer, const DeviceLimits& limits) try {
   DeviceSpeed speed;
   SG_RETURN_IF_ERROR(measure_multiply_adds(timer, speed));
   SG_RETURN_IF_ERROR(measure_copies(timer, limits, speed));
   return speed;
+} catch (...) {
+  return status_of_exception("the device", "be measured");
 }
 
 }  // namespace sightglass

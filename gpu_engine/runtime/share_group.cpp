@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 
 #include "gpu_engine/shader_library.h"
 #include "plan/plan_data.h"
@@ -28,11 +29,13 @@ ShareGroup::ShareGroup(const GlApi& gl, std::shared_ptr<ProgramCache> cache)
 
 ShareGroup::~ShareGroup() = default;
 
-std::shared_ptr<ShareGroup> ShareGroup::create(const GlApi& gl, std::shared_ptr<ProgramCache> cache) {
+std::shared_ptr<ShareGroup> ShareGroup::create(const GlApi& gl, std::shared_ptr<ProgramCache> cache) try {
   return std::shared_ptr<ShareGroup>(new ShareGroup(gl, std::move(cache)));
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
-Result<std::vector<SharedProgram>> ShareGroup::programs(std::span<const ProgramKey> keys) {
+Result<std::vector<SharedProgram>> ShareGroup::programs(std::span<const ProgramKey> keys) try {
   std::vector<std::shared_ptr<GlProgram>> found(keys.size());
   {
     const std::lock_guard lock(mutex_);
@@ -61,9 +64,11 @@ Result<std::vector<SharedProgram>> ShareGroup::programs(std::span<const ProgramK
   result.reserve(found.size());
   for (std::shared_ptr<GlProgram>& program : found) result.emplace_back(shared_from_this(), std::move(program));
   return result;
+} catch (...) {
+  return status_of_exception("programs", "be shared");
 }
 
-Result<SharedPlanBuffers> ShareGroup::buffers(const std::shared_ptr<const Plan>& plan) {
+Result<SharedPlanBuffers> ShareGroup::buffers(const std::shared_ptr<const Plan>& plan) try {
   std::shared_ptr<PlanBuffers> found;
   {
     const std::lock_guard lock(mutex_);
@@ -85,6 +90,8 @@ Result<SharedPlanBuffers> ShareGroup::buffers(const std::shared_ptr<const Plan>&
     }
   }
   return SharedPlanBuffers(shared_from_this(), std::move(found));
+} catch (...) {
+  return status_of_exception(plan->model().name(), "share its weights");
 }
 
 ShareGroup::Contents ShareGroup::contents() const {

@@ -1,6 +1,7 @@
 #include "gpu_engine/step_timer.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "gpu_engine/device.h"
@@ -19,7 +20,9 @@ StepTimer::~StepTimer() {
   if (!queries_.empty()) gl_.DeleteQueries(static_cast<GLsizei>(queries_.size()), queries_.data());
 }
 
-Result<std::unique_ptr<StepTimer>> StepTimer::create(std::shared_ptr<ShareGroup> group, std::optional<Method> method) {
+Result<std::unique_ptr<StepTimer>> StepTimer::create(std::shared_ptr<ShareGroup> group,
+                                                     std::optional<Method> method) try {
+  if (group == nullptr) throw std::bad_alloc();  // as its maker has found out
   Method used = Method::kFences;
   if (method != Method::kFences && has_timer_queries(group->gl())) {
     used = Method::kTimerQueries;
@@ -29,6 +32,8 @@ Result<std::unique_ptr<StepTimer>> StepTimer::create(std::shared_ptr<ShareGroup>
     }
   }
   return std::unique_ptr<StepTimer>(new StepTimer(std::move(group), used));
+} catch (...) {
+  return status_of_exception("a timer of steps", "be made");
 }
 
 Result<bool> StepTimer::queries_are_true(const std::shared_ptr<ShareGroup>& group) {
@@ -62,8 +67,9 @@ bool StepTimer::take_disjoint() const {
   return disjoint != GL_FALSE;
 }
 
-Status StepTimer::begin(size_t steps) {
+Status StepTimer::begin(size_t steps) try {
   times_.clear();
+  times_.reserve(steps);
   take_disjoint();
   if (method_ == Method::kTimerQueries && queries_.size() < 2 * steps) {
     const size_t first = queries_.size();
@@ -71,23 +77,29 @@ Status StepTimer::begin(size_t steps) {
     gl_.GenQueries(static_cast<GLsizei>(queries_.size() - first), queries_.data() + first);
   }
   return wait_for_gpu(gl_);
+} catch (...) {
+  return status_of_exception("a timer of steps", "begin");
 }
 
-Status StepTimer::start() {
+Status StepTimer::start() try {
   by_clock_ = method_ == Method::kFences;
   if (by_clock_) return start_on_cpu();
   gl_.QueryCounter(queries_[2 * times_.size()], GL_TIMESTAMP_EXT);
   return {};
+} catch (...) {
+  return status_of_exception("a timer of steps", "start");
 }
 
-Status StepTimer::start_on_cpu() {
+Status StepTimer::start_on_cpu() try {
   by_clock_ = true;
   SG_RETURN_IF_ERROR(wait_for_gpu(gl_));
   started_ = Clock::now();
   return {};
+} catch (...) {
+  return status_of_exception("a timer of steps", "start");
 }
 
-Status StepTimer::stop() {
+Status StepTimer::stop() try {
   if (!by_clock_) {
     gl_.QueryCounter(queries_[2 * times_.size() + 1], GL_TIMESTAMP_EXT);
     times_.push_back(-1);
@@ -96,9 +108,11 @@ Status StepTimer::stop() {
   SG_RETURN_IF_ERROR(wait_for_gpu(gl_));
   times_.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - started_).count());
   return {};
+} catch (...) {
+  return status_of_exception("a timer of steps", "stop");
 }
 
-Result<std::vector<int64_t>> StepTimer::finish() {
+Result<std::vector<int64_t>> StepTimer::finish() try {
   SG_RETURN_IF_ERROR(wait_for_gpu(gl_));
   for (size_t i = 0; i < times_.size(); ++i) {
     if (times_[i] >= 0) continue;
@@ -110,9 +124,11 @@ Result<std::vector<int64_t>> StepTimer::finish() {
   disjoint_ = take_disjoint();
   SG_RETURN_IF_ERROR(check_gl(gl_, "timing the steps of a model"));
   return std::move(times_);
+} catch (...) {
+  return status_of_exception("a timer of steps", "give its times");
 }
 
-Result<std::vector<int64_t>> median_step_times(Session& session, StepTimer& timer, int passes) {
+Result<std::vector<int64_t>> median_step_times(Session& session, StepTimer& timer, int passes) try {
   SG_RETURN_IF_ERROR(session.profile(timer).status());
   std::vector<std::vector<int64_t>> by_step;
   int disjoint = 0;
@@ -133,6 +149,8 @@ Result<std::vector<int64_t>> median_step_times(Session& session, StepTimer& time
     medians.push_back(*middle);
   }
   return medians;
+} catch (...) {
+  return status_of_exception(session.plan().model().name(), "time its steps");
 }
 
 }  // namespace sightglass

@@ -21,10 +21,23 @@ struct Measured {
 };
 using Measurements = std::map<std::string, Measured>;  // by kind of step
 
+bool is_wanted(const Step& step, const Tuning& known) {
+  return !step.tuned_step.empty() && !known.choice(step.tuned_step);
+}
+
+// The most variants that a step has to choose from.
+int most_variants(const Plan& plan, const Tuning& known) {
+  int most = 0;
+  for (const Step& step : plan.data().steps) {
+    if (is_wanted(step, known)) most = std::max(most, step.variants);
+  }
+  return most;
+}
+
 // Whether the plan has a variant that was not measured yet.
 bool has_news(const Plan& plan, const Measurements& measured, const Tuning& known) {
   return std::ranges::any_of(plan.data().steps, [&](const Step& step) {
-    if (step.tuned_step.empty() || known.choice(step.tuned_step)) return false;
+    if (!is_wanted(step, known)) return false;
     const auto kind = measured.find(step.tuned_step);
     return kind == measured.end() || !kind->second.by_variant.contains(step.variant);
   });
@@ -34,7 +47,7 @@ void record(const Plan& plan, const std::vector<int64_t>& times, const Tuning& k
   std::map<std::string, std::pair<double, int>> sums;
   for (size_t i = 0; i < plan.data().steps.size(); ++i) {
     const Step& step = plan.data().steps[i];
-    if (step.tuned_step.empty() || known.choice(step.tuned_step)) continue;
+    if (!is_wanted(step, known)) continue;
     auto& [sum, count] = sums[step.tuned_step];
     sum += static_cast<double>(times[i]);
     ++count;
@@ -65,10 +78,11 @@ void choose(const Measurements& measured, double least_gain, TunerReport& report
 
 }  // namespace
 
-// Every set is a whole plan whose steps all take their variant of one number: as many plans as the most that a step
-// has.
+// Every set is a whole plan whose steps all take their variant of one number, up to the most that a step has. A plan
+// that cannot have buffer textures is one without them altogether, whose steps have fewer variants, so that one that
+// brings nothing new says nothing of the next.
 Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::shared_ptr<const Model>& model,
-                         const DeviceInfo& device, const PlanOptions& plan_options, const TunerOptions& options) {
+                         const DeviceInfo& device, const PlanOptions& plan_options, const TunerOptions& options) try {
   const auto end = Clock::now() + options.budget;
   TunerReport report;
   report.tuning = Tuning(device_name(device));
@@ -78,13 +92,15 @@ Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::sh
   alike.outputs.clear();
   std::unique_ptr<StepTimer> timer;
   Measurements measured;
-  for (;; ++alike.variant) {
+  report.complete = true;
+  for (int variants = 1; alike.variant < variants; ++alike.variant) {
     SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, device.limits, alike));
-    if (!has_news(*plan, measured, known)) {
-      report.complete = true;
+    variants = std::max(variants, most_variants(*plan, known));
+    if (!has_news(*plan, measured, known)) continue;
+    if (alike.variant > 0 && Clock::now() >= end) {
+      report.complete = false;
       break;
     }
-    if (alike.variant > 0 && Clock::now() >= end) break;
     if (timer == nullptr) {
       SG_ASSIGN_OR_RETURN(timer, StepTimer::create(group));
     }
@@ -95,6 +111,8 @@ Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::sh
   }
   choose(measured, options.least_gain, report);
   return report;
+} catch (...) {
+  return status_of_exception(model ? std::string_view(model->name()) : "a model", "tune it");
 }
 
 }  // namespace sightglass

@@ -1,11 +1,10 @@
 // Results of tuning in a folder, one file a device.
-#include <unistd.h>
-
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "gpu_engine/cache_folder.h"
+#include "gpu_engine/input_file.h"
+#include "gpu_engine/output_file.h"
+#include "gpu_engine/quoted.h"
 #include "gpu_engine/tuner.h"
 #include "shader/fnv_hash.h"
 
@@ -13,40 +12,26 @@ namespace sightglass {
 
 namespace {
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
+constexpr int64_t kLargestFile = int64_t{16} << 20;
 
 Result<Tuning> read(const std::string& path, const std::string& device) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) return Tuning(device);  // none yet
-  if (size > kLargestFile) return invalid_argument(path + ": larger than 16 MiB");
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return invalid_argument(path + ": cannot be read");
-  Result<Tuning> tuning = Tuning::parse(text.str());
+  const Result<std::string> text = read_text_file(path, kLargestFile);
+  if (text.status().code() == ErrorCode::kNotFound) return Tuning(device);  // none yet
+  if (!text.ok()) return text.status().with_context(path);
+  Result<Tuning> tuning = Tuning::parse(*text);
   if (!tuning.ok()) return tuning.status().with_context(path);
   if (tuning->device() != device) {
-    return invalid_argument(path + ": is of the device '" + tuning->device() + "', not of '" + device + "'");
+    return invalid_argument(path + ": is of the device " + sightglass::quoted(tuning->device()) + ", not of " +
+                            sightglass::quoted(device));
   }
   return tuning;
 }
 
-// Another process sees the old file or the new one.
 Status write(const std::string& folder, const std::string& path, const Tuning& tuning) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  const std::string unfinished = path + "." + std::to_string(getpid());
-  {
-    std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
-    file << tuning.to_text();
-    file.close();
-    if (!file) error = std::make_error_code(std::errc::io_error);
-  }
-  if (!error) std::filesystem::rename(unfinished, path, error);
-  if (!error) return {};
-  std::remove(unfinished.c_str());
-  return invalid_argument(path + ": cannot be written");
+  SG_RETURN_IF_ERROR(make_private_folder(folder));
+  SG_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(path, FileAccess::kOwner));
+  SG_RETURN_IF_ERROR(file.append(tuning.to_text()));
+  return file.commit();
 }
 
 }  // namespace
@@ -64,14 +49,17 @@ Result<std::shared_ptr<const Tuning>> prepare_tuning(const std::shared_ptr<Share
                                                      const std::shared_ptr<const Model>& model,
                                                      const DeviceInfo& device, const PlanOptions& plan_options,
                                                      TuningMode mode, const std::string& folder,
-                                                     const TunerOptions& options, std::string* note) {
+                                                     const TunerOptions& options, std::string* note) try {
   if (mode == TuningMode::kOff) return std::shared_ptr<const Tuning>();
   const auto tell = [note](const Status& status) {
     if (note != nullptr && !status.ok()) *note = status.message();
   };
   Tuning known(device_name(device));
   const std::string path = tuning_path(folder, device);
-  if (!folder.empty()) {
+  const Status usable = check_private_folder(folder);
+  tell(usable);
+  const bool kept = !folder.empty() && usable.ok();
+  if (kept) {
     Result<Tuning> file = read(path, known.device());
     tell(file.status());
     if (file.ok()) known = std::move(file).value();
@@ -82,9 +70,11 @@ Result<std::shared_ptr<const Tuning>> prepare_tuning(const std::shared_ptr<Share
     SG_ASSIGN_OR_RETURN(const TunerReport report, tune(group, model, device, with_known, options));
     known.merge(report.tuning);
     // What was cut short is measured again the next time.
-    if (report.complete && !report.tuning.empty() && !folder.empty()) tell(write(folder, path, known));
+    if (report.complete && !report.tuning.empty() && kept) tell(write(folder, path, known));
   }
   return std::make_shared<const Tuning>(std::move(known));
+} catch (...) {
+  return status_of_exception(model ? std::string_view(model->name()) : "a model", "prepare its tuning");
 }
 
 }  // namespace sightglass

@@ -83,6 +83,7 @@ void store(const GlApi& gl, ProgramCache& cache, const std::string& key, const G
 }
 
 void begin_compile(const GlApi& gl, const ProgramKey& key, Build& build) {
+  build.shaders.reserve(key.size());  // a shader without a place would be lost
   for (size_t i = 0; i < key.size(); ++i) {
     const char* text = build.sources[i].c_str();
     build.shaders.emplace_back(gl, gl.CreateShader(stage_of(key[i])));
@@ -131,7 +132,8 @@ Status finish_link(const GlApi& gl, const ProgramKey& key, const Build& build) {
 
 }  // namespace
 
-Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const ProgramKey> keys, ProgramCache* cache) {
+Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const ProgramKey> keys,
+                                              ProgramCache* cache) try {
   std::vector<Build> builds(keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
     for (const ShaderKey& stage : keys[i]) {
@@ -168,11 +170,15 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
     programs.push_back(std::move(build.program));
   }
   return programs;
+} catch (...) {
+  return status_of_exception("programs", "be built");
 }
 
-Result<GlProgram> build_program(const GlApi& gl, const ProgramKey& key, ProgramCache* cache) {
+Result<GlProgram> build_program(const GlApi& gl, const ProgramKey& key, ProgramCache* cache) try {
   SG_ASSIGN_OR_RETURN(std::vector<GlProgram> programs, build_programs(gl, {&key, 1}, cache));
   return std::move(programs[0]);
+} catch (...) {
+  return status_of_exception("a program", "be built");
 }
 
 }  // namespace sightglass

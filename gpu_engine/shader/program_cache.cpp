@@ -1,7 +1,5 @@
 #include "gpu_engine/program_cache.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +11,9 @@
 #include <system_error>
 #include <utility>
 
+#include "gpu_engine/cache_folder.h"
+#include "gpu_engine/input_file.h"
+#include "gpu_engine/output_file.h"
 #include "shader/fnv_hash.h"
 
 namespace sightglass {
@@ -47,42 +48,21 @@ uint64_t checksum(Header header, std::string_view key, const void* binary) {
       .value();
 }
 
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
+// The whole file; nothing when it cannot be read or is no file of a sensible size.
+std::optional<std::vector<std::byte>> read_all(InputFile& file) {
+  if (file.size() > kLargestFile) return {};
+  std::vector<std::byte> bytes(static_cast<size_t>(file.size()));
+  return file.read_exactly(bytes).ok() ? std::optional(std::move(bytes)) : std::nullopt;
+}
 
-  bool ok() const { return descriptor_ >= 0; }
-  // The whole file; nothing when it cannot be read or is no file of a sensible size.
-  std::optional<std::vector<std::byte>> read_all() const {
-    struct stat status {};
-    if (fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > kLargestFile) return {};
-    std::vector<std::byte> bytes(static_cast<size_t>(status.st_size));
-    for (size_t done = 0; done < bytes.size();) {
-      const ssize_t got = ::read(descriptor_, bytes.data() + done, bytes.size() - done);
-      if (got <= 0) return {};
-      done += static_cast<size_t>(got);
-    }
-    return bytes;
-  }
-  bool write_all(const void* data, size_t size) const {
-    const auto* bytes = static_cast<const char*>(data);
-    while (size > 0) {
-      const ssize_t put = ::write(descriptor_, bytes, size);
-      if (put <= 0) return false;
-      bytes += put;
-      size -= static_cast<size_t>(put);
-    }
-    return true;
-  }
-
- private:
-  int descriptor_;
-};
+Status write_file(const std::string& path, const Header& header, std::string_view key,
+                  std::span<const std::byte> binary) {
+  SG_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(path, FileAccess::kOwner));
+  SG_RETURN_IF_ERROR(file.append(std::as_bytes(std::span(&header, 1))));
+  SG_RETURN_IF_ERROR(file.append(key));
+  SG_RETURN_IF_ERROR(file.append(binary));
+  return file.commit();
+}
 
 enum class Verdict { kGood, kDamaged, kOther };
 
@@ -114,51 +94,43 @@ std::string ProgramCache::path_of(std::string_view key) const {
   return folder_ + "/" + name.data() + kSuffix;
 }
 
-std::optional<ProgramCache::Binary> ProgramCache::find(std::string_view key) {
-  const std::string path = path_of(key);
-  // Not blocking: what lies there may be anything, a pipe included.
-  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.ok()) {
+std::optional<ProgramCache::Binary> ProgramCache::find(std::string_view key) try {
+  if (check_private_folder(folder_).ok()) {
+    const std::string path = path_of(key);
+    Result<InputFile> file = InputFile::open(path);
     Binary binary;
-    const auto bytes = file.read_all();
+    const auto bytes = file.ok() ? read_all(*file) : std::nullopt;
     const Verdict verdict = bytes ? examine(*bytes, key, binary) : Verdict::kDamaged;
     if (verdict == Verdict::kGood) {
       ++hits_;
       return binary;
     }
-    if (verdict == Verdict::kDamaged) unlink(path.c_str());
+    const bool exists = file.status().code() != ErrorCode::kNotFound;
+    if (verdict == Verdict::kDamaged && exists) unlink(path.c_str());
   }
   ++misses_;
   return std::nullopt;
+} catch (...) {
+  ++misses_;  // without memory for it, too
+  return std::nullopt;
 }
 
-void ProgramCache::store(std::string_view key, const Binary& binary) {
+void ProgramCache::store(std::string_view key, const Binary& binary) try {
   Header header{kMagic, kVersion, binary.format, key.size(), binary.bytes.size(), 0};
   const auto total = static_cast<int64_t>(sizeof header + key.size() + binary.bytes.size());
   if (total > std::min(max_bytes_, kLargestFile)) return;
   header.checksum = checksum(header, key, binary.bytes.data());
-  std::error_code error;
-  if (fs::create_directories(folder_, error)) fs::permissions(folder_, fs::perms::owner_all, error);
-  if (error) return;
-  // Under another name first: nobody ever sees half a file.
-  const std::string path = path_of(key);
-  std::string temporary = path + ".XXXXXX";
-  bool written = false;
-  {
-    const File file(mkostemp(temporary.data(), O_CLOEXEC));
-    if (!file.ok()) return;
-    written = file.write_all(&header, sizeof header) && file.write_all(key.data(), key.size()) &&
-              file.write_all(binary.bytes.data(), binary.bytes.size());
-  }
-  if (!written || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    unlink(temporary.c_str());
-    return;
-  }
+  if (!make_private_folder(folder_).ok()) return;
+  if (!write_file(path_of(key), header, key, binary.bytes).ok()) return;
   ++stored_;
   trim();
+} catch (...) {
+  // A program that is not stored is compiled the next time.
 }
 
-void ProgramCache::remove(std::string_view key) { unlink(path_of(key).c_str()); }
+void ProgramCache::remove(std::string_view key) try { unlink(path_of(key).c_str()); } catch (...) {
+  // What stays is refused again.
+}
 
 // Deletes the oldest files, among them what a process left that died while it wrote.
 void ProgramCache::trim() const {

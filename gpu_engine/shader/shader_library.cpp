@@ -54,7 +54,7 @@ std::string ShaderKey::name() const {
   return name;
 }
 
-Result<std::string> assemble_shader(const ShaderKey& key) {
+Result<std::string> assemble_shader(const ShaderKey& key) try {
   Assembler assembler;
   assembler.out_ = "#version 310 es\n";
   const auto defines = [&key](std::string_view name) {
@@ -69,6 +69,8 @@ Result<std::string> assemble_shader(const ShaderKey& key) {
       "precision highp float;\nprecision highp int;\nprecision highp sampler2D;\nprecision highp image2D;\n";
   SG_RETURN_IF_ERROR(assembler.append(key.shader));
   return std::move(assembler.out_);
+} catch (...) {
+  return status_of_exception(key.shader, "be put together");
 }
 
 }  // namespace sightglass

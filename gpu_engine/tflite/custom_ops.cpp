@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "graph/detection.h"
+#include "graph/posenet.h"
 #include "tflite/flex_options.h"
 #include "tflite/import_options.h"
 
@@ -135,6 +136,26 @@ Status decode_detection_postprocess(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
+// Coral's, at the end of PoseNet and BodyPix; masks of persons where the file has long offsets.
+Status decode_posenet_decoder(const OperatorView& view, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
+  PosenetDecoderAttr attr;
+  SG_ASSIGN_OR_RETURN(attr.max_detections, options.integer("max_detections"));
+  SG_ASSIGN_OR_RETURN(attr.score_threshold, options.number("score_threshold"));
+  SG_ASSIGN_OR_RETURN(attr.stride, options.integer("stride"));
+  SG_ASSIGN_OR_RETURN(attr.nms_radius, options.number("nms_radius"));
+  const bool masks = view.has(posenet::kLongOffsets);
+  const size_t outputs = masks ? posenet::kOutMasks + 1 : posenet::kOutMasks;
+  if (view.output_count() != outputs) {
+    return invalid_model("it has " + std::to_string(view.input_count()) + " inputs and " +
+                         std::to_string(view.output_count()) + " outputs, not 3 and 4 or 4 and 5");
+  }
+  node.attributes = attr;
+  node.outputs.clear();
+  for (size_t i = 0; i < outputs; ++i) node.outputs.push_back(i);
+  return {};
+}
+
 struct CustomRow {
   const char* name;
   OperatorRule rule;
@@ -149,6 +170,7 @@ constexpr std::array kCustomOperators{
     CustomRow{"TransformTensorBilinear", {OpType::kTransformImage, 2, 2, false, decode_transform_image}},
     CustomRow{"TFLite_Detection_PostProcess",
               {OpType::kDetectionPostprocess, 3, 3, false, decode_detection_postprocess, detection::kOutputs}},
+    CustomRow{"PosenetDecoderOp", {OpType::kPosenetDecoder, 3, 4, false, decode_posenet_decoder, 5}},
 };
 
 }  // namespace

@@ -86,13 +86,16 @@ Status Importer::add_node(const DecodedOp& decoded, const Step& step) {
 
   const bool constant =
       std::ranges::all_of(data, [](const FileTensor* t) { return t == nullptr || t->constant.has_value(); });
+  std::vector<bool> made(step.outputs.size());
+  for (const size_t place : decoded.outputs) {
+    if (place != kNoOutput) made[place] = true;
+  }
   for (size_t i = 0; i < step.outputs.size(); ++i) {
-    const bool made = std::ranges::find(decoded.outputs, i) != decoded.outputs.end();
-    if (!made) step.outputs[i]->available = false;  // scratch space, which nobody else may read
+    if (!made[i]) step.outputs[i]->available = false;  // scratch space, which nobody else may read
   }
   if (constant) return fold(std::move(node), decoded, step, data);
 
-  for (const DecodedState& state : decoded.states) read_state(*step.inputs[state.input], state.as_real);
+  for (const DecodedState& state : decoded.states) read_state(*step.inputs[state.input]);
   for (FileTensor* input : data) node.inputs.push_back(input == nullptr ? kNone : value_of(*input));
   if (is_hybrid(graph_, node)) node.inputs[0] = add_dynamic_quantize(graph_, node);
   for (size_t i = 0; i < decoded.outputs.size(); ++i) {
@@ -118,14 +121,9 @@ Status Importer::add_node(const DecodedOp& decoded, const Step& step) {
 }
 
 // A variable tensor's value is what the last operator before has left there: at first, the state itself.
-void Importer::read_state(FileTensor& tensor, bool as_real) {
+void Importer::read_state(FileTensor& tensor) {
   if (tensor.value != kNone) return;
-  Value value = make_value(tensor);
-  if (as_real) {
-    value.type = DataType::kFloat32;
-    value.quantization = {};
-  }
-  tensor.value = graph_.add_value(std::move(value));
+  tensor.value = graph_.add_value(make_value(tensor));
   graph_.states.push_back({tensor.value, tensor.value, std::nullopt});
   state_of_.emplace(tensor.index, graph_.states.size() - 1);
 }

@@ -13,7 +13,6 @@ namespace sightglass::tflite {
 // An input that keeps its contents from run to run, and which of the node's outputs it becomes.
 struct DecodedState {
   size_t input = 0, output = 0;
-  bool as_real = false;  // kept as float32, whatever the file's type
 };
 
 inline constexpr size_t kNoOutput = SIZE_MAX;

@@ -14,44 +14,28 @@ Result<float> positive_or_none(float clip, const char* what) {
   return invalid_model(std::string("its ") + what + " is " + std::to_string(clip));
 }
 
-// The quantum of an int16 or int8 tensor that tells how numbers within the operator are kept.
-Result<float> intermediate_step(const OperatorView& view, size_t i) {
-  const auto& intermediates = view.intermediates();
-  const FileTensor* tensor = i < intermediates.size() ? intermediates[i] : nullptr;
-  if (tensor != nullptr && tensor->quantization.scale.size() == 1 && tensor->quantization.scale[0] > 0) {
-    return tensor->quantization.scale[0];
-  }
-  return invalid_model("its intermediate tensor " + std::to_string(i) + " has no scale");
-}
-
-// An LSTM of integers: data and hidden state are int8, the cells int16. What lies between the matrices and the states
-// is kept in 16 bits: sums in steps of 2^-12, what the projection reads as its intermediate tensor says.
+// An LSTM of integers: the file says in an intermediate tensor what the cells' outputs are counted in, and TensorFlow
+// Lite computes TANH whatever activation it says. Types and scales are shape inference's business.
 Status decode_integers(const OperatorView& view, LstmAttr& attr) {
-  const FileTensor& hidden = view.input(lstm::kHidden);
-  const FileTensor& cell = view.input(lstm::kCell);
-  const bool types =
-      view.input(kData).type == DataType::kInt8 && hidden.type == DataType::kInt8 && cell.type == DataType::kInt16;
-  if (!types || cell.quantization.scale.size() != 1 || !(cell.quantization.scale[0] > 0)) {
-    return unsupported(
-        "an LSTM of integers needs int8 data and hidden state, and int16 cells with a scale; use the "
-        "float32 version of the model");
-  }
-  if (view.has(lstm::kNorm + lstm::kForgetGate)) {
-    return unsupported("layer normalisation in integers is not supported; use the float32 version of the model");
-  }
   constexpr size_t kIntermediates = 5, kMade = 4;
-  if (view.intermediates().size() != kIntermediates) {
-    return unsupported("an LSTM of integers with " + std::to_string(view.intermediates().size()) +
+  const auto& intermediates = view.intermediates();
+  if (intermediates.size() != kIntermediates) {
+    return unsupported("an LSTM of integers with " + std::to_string(intermediates.size()) +
                        " intermediate tensors, not 5; use the float32 version of the model");
   }
-  attr.gate_steps.fill(0x1p-12f);
-  attr.cell_step = cell.quantization.scale[0];
-  if (!view.has(lstm::kProjection)) return {};
-  SG_ASSIGN_OR_RETURN(attr.made_step, intermediate_step(view, kMade));
-  const std::vector<int64_t>& zeros = view.intermediates()[kMade]->quantization.zero_point;
-  const auto zero = static_cast<float>(zeros.empty() ? 0 : zeros[0]);
-  attr.made_lowest = -128 - zero;
-  attr.made_highest = 127 - zero;
+  const FileTensor* made = intermediates[kMade];
+  if (made == nullptr || made->quantization.scale.size() != 1 || made->quantization.zero_point.size() > 1) {
+    return invalid_model("its intermediate tensor 4 has no single scale");
+  }
+  attr.activation = Activation::kTanh;
+  attr.made_scale = made->quantization.scale[0];
+  if (!made->quantization.zero_point.empty()) {
+    const int64_t zero = made->quantization.zero_point[0];
+    if (zero < INT8_MIN || zero > INT8_MAX) {
+      return invalid_model("its intermediate tensor 4 has the zero point " + std::to_string(zero));
+    }
+    attr.made_zero_point = static_cast<int32_t>(zero);
+  }
   return {};
 }
 
@@ -62,10 +46,9 @@ Status decode_full(const OperatorView& view, LstmAttr& attr, DecodedOp& node) {
   for (const size_t i : {kData, lstm::kHidden, lstm::kCell}) {
     if (!view.has(i)) return invalid_model("input " + std::to_string(i) + " is absent");
   }
-  const bool integers = view.input(kData).type != DataType::kFloat32;
-  if (integers) SG_RETURN_IF_ERROR(decode_integers(view, attr));
+  if (view.input(kData).type != DataType::kFloat32) SG_RETURN_IF_ERROR(decode_integers(view, attr));
   node.outputs = {0, kNoOutput, kNoOutput};
-  node.states = {{lstm::kHidden, 1}, {lstm::kCell, 2, integers}};
+  node.states = {{lstm::kHidden, 1}, {lstm::kCell, 2}};
   return {};
 }
 

@@ -48,7 +48,7 @@ class Importer {
 
   Result<FileTensor*> tensor(int32_t index, const char* what);
   ValueId value_of(FileTensor& tensor);
-  void read_state(FileTensor& tensor, bool as_real);
+  void read_state(FileTensor& tensor);
   ValueId add_next(const FileTensor& tensor);
   void write_state(FileTensor& tensor, ValueId next);
   static Value make_value(const FileTensor& tensor);

@@ -86,6 +86,10 @@ Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t 
   const size_t output_count = op.outputs() == nullptr ? 0 : op.outputs()->size();
   // What an operator takes in a file at the least, and its lists.
   SG_RETURN_IF_ERROR(file_.charge(64 + (input_count + output_count) * sizeof(int32_t)));
+  if (output_count > static_cast<size_t>(options_.max_nodes)) {
+    return unsupported(step.title + ": has " + std::to_string(output_count) + " outputs, more than " +
+                       std::to_string(options_.max_nodes) + "; divide the model");
+  }
 
   for (uint32_t i = 0; i < output_count; ++i) {
     const std::string what = step.title + ": output " + std::to_string(i);
@@ -202,8 +206,7 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
 Status Importer::check_states(const DecodedOp& decoded, const Step& step) {
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const FileTensor* input = step.inputs[i];
-    const auto decoded_state = std::ranges::find(decoded.states, i, &DecodedState::input);
-    const bool state = decoded_state != decoded.states.end();
+    const bool state = std::ranges::find(decoded.states, i, &DecodedState::input) != decoded.states.end();
     if (input != nullptr && input->variable && !input->available && !state) {
       return unsupported(input->describe() +
                          " keeps its contents from run to run, which is not supported here; export the state as an "
@@ -215,8 +218,8 @@ Status Importer::check_states(const DecodedOp& decoded, const Step& step) {
     if (state && input->type != DataType::kFloat32 && !(input->type && is_quantized_type(*input->type))) {
       return invalid_model("input " + std::to_string(i) + ", its state, is " + input->type_name());
     }
-    const bool stored = state && !decoded_state->as_real && input->type != DataType::kFloat32;
-    if (const size_t scales = stored ? input->quantization.scale.size() : 1; scales != 1) {
+    const bool quantized = state && input->type != DataType::kFloat32;
+    if (const size_t scales = quantized ? input->quantization.scale.size() : 1; scales != 1) {
       return invalid_model("input " + std::to_string(i) + ", its state, is " + input->type_name() + " with " +
                            std::to_string(scales) + " scales instead of one");
     }

@@ -20,7 +20,7 @@ struct ImportOptions {
   std::vector<InputShape> input_shapes;
   // Bounds that turn a hostile file into an error instead of an allocation.
   int64_t max_tensor_elements = int64_t{1} << 28;
-  int max_nodes = 100000;
+  int max_nodes = 100000;  // and outputs of one operator
   // Operators whose inputs are all constant are evaluated while importing, within these bounds for the whole file.
   int64_t max_folded_bytes = int64_t{1} << 29;
   int64_t max_folding_steps = int64_t{1} << 30;  // multiplications, or elements moved

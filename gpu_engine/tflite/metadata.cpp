@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "tflite/attached_files.h"
 #include "tflite/metadata_generated.h"
@@ -14,28 +15,41 @@ constexpr size_t kLargest = size_t{1} << 20;
 // Texts and lists are cut here, so that a hostile file costs little.
 constexpr size_t kLongestText = 4096;
 constexpr size_t kMostTensors = 256, kMostChannels = 1024, kMostLabels = 65536, kLongestLabel = 256;
+// What is kept may take this many bytes of memory, or less where the file is small: one byte of a file can be an empty
+// label, which takes 32.
+constexpr size_t kMostBytes = size_t{16} << 20, kFreeBytes = size_t{1} << 20, kMostPerByte = 32;
+// Of all tensors together, those counted each time that share a list: whoever writes them out writes them each time.
+constexpr size_t kMostLabelsOfAll = 4 * kMostLabels;
+
+using LabelList = std::shared_ptr<const std::vector<std::string>>;
 
 std::string text(const flatbuffers::String* string) {
-  return string == nullptr ? std::string() : string->str().substr(0, kLongestText);
+  return string == nullptr ? std::string() : std::string(string->string_view().substr(0, kLongestText));
 }
 
-// A line each; the line end of the last may be missing, and those of DOS are taken off.
-std::vector<std::string> lines(std::span<const std::byte> bytes) {
+// What a string takes.
+size_t cost(size_t length) {
+  static const size_t kInPlace = std::string().capacity();
+  return sizeof(std::string) + (length > kInPlace ? length + 1 : 0);
+}
+
+// Calls take(line) until it returns false. The line end of the last may be missing, and those of DOS are taken off.
+template <typename Take>
+void for_lines(std::span<const std::byte> bytes, Take take) {
   std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  std::vector<std::string> result;
-  while (!rest.empty() && result.size() < kMostLabels) {
+  while (!rest.empty()) {
     const size_t end = rest.find('\n');
     std::string_view line = rest.substr(0, end);
     rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    result.emplace_back(line.substr(0, kLongestLabel));
+    if (!take(line.substr(0, kLongestLabel))) return;
   }
-  return result;
 }
 
 class Reader {
  public:
-  explicit Reader(const ModelFile& file) : file_(file) {}
+  explicit Reader(const ModelFile& file)
+      : file_(file), left_(std::min(kMostBytes, kFreeBytes + kMostPerByte * file.bytes().size())) {}
 
   ModelMetadata read() {
     const schema::ModelDescription* model = find();
@@ -45,6 +59,10 @@ class Reader {
     result_.version = text(model->version());
     result_.author = text(model->author());
     result_.license = text(model->license());
+    if (!charge(result_.name.size() + result_.description.size() + result_.version.size() + result_.author.size() +
+                result_.license.size())) {
+      return std::move(result_);
+    }
     const auto* subgraphs = model->subgraph_metadata();
     if (subgraphs != nullptr && subgraphs->size() > 0) {
       read_tensors(subgraphs->Get(0)->input_tensor_metadata(), result_.inputs);
@@ -55,6 +73,15 @@ class Reader {
 
  private:
   void problem(const std::string& what) { result_.problems.push_back("metadata: " + what); }
+
+  // False, and a problem the first time, when the bytes are more than is left.
+  bool charge(size_t bytes) {
+    const bool fits = bytes <= left_;
+    if (!fits && !full_) problem("it asks for more memory than is granted to a file of its size; some is left out");
+    full_ = full_ || !fits;
+    left_ -= fits ? bytes : 0;
+    return fits;
+  }
 
   const schema::ModelDescription* find() {
     const auto* entries = file_.model().metadata();
@@ -88,6 +115,7 @@ class Reader {
                     std::vector<TensorMetadata>& results) {
     for (uint32_t i = 0; tensors != nullptr && i < tensors->size() && i < kMostTensors; ++i) {
       const schema::TensorDescription& tensor = *tensors->Get(i);
+      if (!charge(sizeof(TensorMetadata) + cost(size_of(tensor.name())) + cost(size_of(tensor.description())))) return;
       TensorMetadata& result = results.emplace_back();
       result.name = text(tensor.name());
       result.description = text(tensor.description());
@@ -112,6 +140,7 @@ class Reader {
           std::find(deviation->begin(), deviation->end(), 0.0f) != deviation->end()) {
         return problem("the normalisation of " + quoted(result.name) + " is not finite");
       }
+      if (!charge(2 * count * sizeof(float))) return;
       result.mean.assign(mean->begin(), mean->end());
       result.deviation.assign(deviation->begin(), deviation->end());
       return;
@@ -132,14 +161,50 @@ class Reader {
       if (no_language) break;
     }
     if (chosen == nullptr) return;
-    const auto contents = attached_file(file_.bytes(), chosen->name()->string_view());
+    const std::string_view name = chosen->name()->string_view();
+    if (name.size() > kLongestText) return problem("the name of a file of labels is too long");
+    const auto contents = attached_file(file_.bytes(), name);
     if (!contents.ok()) return problem(contents.status().message());
-    result.labels = lines(*contents);
+    result.label_list = list_of(*contents);
+    labels_of_all_ += result.labels().size();
+    if (labels_of_all_ <= kMostLabelsOfAll) return;
+    if (labels_of_all_ - result.labels().size() <= kMostLabelsOfAll) {
+      problem("its tensors have more than " + std::to_string(kMostLabelsOfAll) + " labels; the rest is left out");
+    }
+    result.label_list = nullptr;
+  }
+
+  // Null where it would take too much memory.
+  LabelList list_of(std::span<const std::byte> contents) {
+    const auto [entry, fresh] = lists_.try_emplace({contents.data(), contents.size()});
+    if (!fresh) return entry->second;
+    size_t count = 0, bytes = 0;
+    for_lines(contents, [&](std::string_view line) {
+      bytes += cost(line.size());
+      return ++count < kMostLabels;
+    });
+    if (!charge(bytes)) return nullptr;
+    std::vector<std::string> labels;
+    labels.reserve(count);
+    for_lines(contents, [&](std::string_view line) {
+      labels.emplace_back(line);
+      return labels.size() < count;
+    });
+    entry->second = std::make_shared<const std::vector<std::string>>(std::move(labels));
+    return entry->second;
+  }
+
+  static size_t size_of(const flatbuffers::String* string) {
+    return string == nullptr ? 0 : std::min<size_t>(string->size(), kLongestText);
   }
 
   const ModelFile& file_;
   std::vector<std::byte> aligned_;  // a flatbuffer in a flatbuffer need not lie where its numbers can be read
   ModelMetadata result_;
+  size_t left_;  // bytes
+  bool full_ = false;
+  size_t labels_of_all_ = 0;
+  std::map<std::pair<const std::byte*, size_t>, LabelList> lists_;  // by where they lie in the file
 };
 
 }  // namespace
@@ -147,3 +212,12 @@ class Reader {
 ModelMetadata read_metadata(const ModelFile& file) { return Reader(file).read(); }
 
 }  // namespace sightglass::tflite
+
+namespace sightglass {
+
+const std::vector<std::string>& TensorMetadata::labels() const {
+  static const std::vector<std::string> kNone;
+  return label_list ? *label_list : kNone;
+}
+
+}  // namespace sightglass

@@ -27,19 +27,23 @@ bool keeps_probabilities(OpType op) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const ModelOptions& options) {
+Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const ModelOptions& options) try {
   Result<tflite::MappedFile> file = tflite::map_file(path);
   if (!file.ok()) return file.status().with_context(path);
   SG_ASSIGN_OR_RETURN(tflite::Survey whole,
                       tflite::import_whole(file->bytes, file->owner, path, tflite::import_options(options)));
   return make(std::move(whole.graph), std::move(whole.metadata));
+} catch (...) {
+  return status_of_exception(path, "load the model");
 }
 
 Result<std::shared_ptr<const Model>> Model::load(std::span<const std::byte> bytes, const std::string& name,
-                                                 const ModelOptions& options) {
+                                                 const ModelOptions& options) try {
   const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   SG_ASSIGN_OR_RETURN(tflite::Survey whole, tflite::import_whole(*copy, copy, name, tflite::import_options(options)));
   return make(std::move(whole.graph), std::move(whole.metadata));
+} catch (...) {
+  return status_of_exception(name, "load the model");
 }
 
 OutputActivation Model::output_activation(size_t output) const {

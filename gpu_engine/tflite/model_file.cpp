@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "tflite/file_kind.h"
+
 namespace sightglass::tflite {
 namespace {
 
@@ -15,26 +17,22 @@ constexpr uint32_t kSchemaVersion = 3;
 
 }  // namespace
 
-std::string quoted(std::string_view name) {
-  constexpr size_t kLongest = 160;
-  std::string text = "'";
-  for (const char c : name.substr(0, kLongest)) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  return text + (name.size() > kLongest ? "…'" : "'");
-}
-
 Result<ModelFile> ModelFile::open(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
   constexpr size_t kHeaderBytes = sizeof(flatbuffers::uoffset_t) + flatbuffers::kFileIdentifierLength;
   if (bytes.size() < kHeaderBytes) {
-    return invalid_model("no TensorFlow Lite model: only " + std::to_string(bytes.size()) + " bytes long");
+    return invalid_model("not a TensorFlow Lite model: only " + std::to_string(bytes.size()) + " bytes long");
   }
   if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(float) != 0) {
     return invalid_argument("the model's bytes must lie at an address that is a multiple of 4");
   }
   const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
   if (!schema::ModelBufferHasIdentifier(data)) {
+    if (const char* kind = file_kind({reinterpret_cast<const char*>(data), bytes.size()})) {
+      return invalid_model(std::string("not a TensorFlow Lite model: this is ") + kind);
+    }
     const std::string_view found(reinterpret_cast<const char*>(data) + sizeof(flatbuffers::uoffset_t),
                                  flatbuffers::kFileIdentifierLength);
-    return invalid_model("no TensorFlow Lite model: file identifier is " + quoted(found) + ", not 'TFL3'");
+    return invalid_model("not a TensorFlow Lite model: file identifier is " + quoted(found) + ", not 'TFL3'");
   }
   // Beyond this the flatbuffer is followed by plain data that buffers refer to by their offsets.
   const size_t verified_bytes = std::min(bytes.size(), kMaxFlatbufferBytes - 1);

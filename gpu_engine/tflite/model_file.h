@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "gpu_engine/quoted.h"
 #include "gpu_engine/status.h"
 #include "tflite/schema_generated.h"
 
@@ -40,8 +41,5 @@ class ModelFile {
   const schema::SubGraph* subgraph_ = nullptr;
   size_t budget_ = 0;
 };
-
-// A name from a file, fit for a message: in quotes, without control characters, cut when very long.
-std::string quoted(std::string_view name);
 
 }  // namespace sightglass::tflite

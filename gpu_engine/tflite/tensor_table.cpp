@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 
 #include "tflite/sparse_tensor.h"
@@ -64,9 +65,9 @@ Result<Quantization> read_quantization(const schema::QuantizationParameters& par
     return invalid_model("quantisation has " + std::to_string(count) + " scales, but " +
                          std::to_string(zero_point->size()) + " zero points");
   }
-  quantization.axis = parameters.quantized_dimension();
+  // One scale is for the whole tensor, whatever dimension the file names.
   if (count > 1) {
-    const int32_t axis = quantization.axis;
+    const int32_t axis = quantization.axis = parameters.quantized_dimension();
     if (axis < 0 || axis >= shape.rank() || static_cast<size_t>(shape.dim(axis)) != count) {
       return invalid_model("quantisation has " + std::to_string(count) + " scales along dimension " +
                            std::to_string(axis) + " of shape " + shape.to_string());
@@ -82,6 +83,31 @@ Result<Quantization> read_quantization(const schema::QuantizationParameters& par
     std::memcpy(quantization.zero_point.data(), zero_point->Data(), count * sizeof(int64_t));
   }
   return quantization;
+}
+
+// Ranges are counted from the zero point, so it must be a number of the tensor's own type.
+Status check_zero_points(const Quantization& quantization, DataType type) {
+  int64_t lowest = 0, highest = 0;
+  switch (type) {
+    case DataType::kInt8:
+      lowest = INT8_MIN, highest = INT8_MAX;
+      break;
+    case DataType::kUInt8:
+      highest = UINT8_MAX;
+      break;
+    case DataType::kInt16:
+      lowest = INT16_MIN, highest = INT16_MAX;
+      break;
+    default:
+      return {};
+  }
+  for (const int64_t zero : quantization.zero_point) {
+    if (zero < lowest || zero > highest) {
+      return invalid_model("quantisation has the zero point " + std::to_string(zero) + ", which is no " +
+                           to_string(type));
+    }
+  }
+  return {};
 }
 
 bool has_open_dimension(const schema::Tensor& in) {
@@ -129,6 +155,7 @@ Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFil
   }
   if (in.quantization() != nullptr) {
     SG_ASSIGN_OR_RETURN(tensor.quantization, read_quantization(*in.quantization(), tensor.shape, file));
+    if (tensor.type) SG_RETURN_IF_ERROR(check_zero_points(tensor.quantization, *tensor.type));
   }
   if (data.empty() || !tensor.type) {
     tensor.available = !data.empty();

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "detect/shaders.h"
-#include "render/compute.h"
+#include "gl/compute.h"
 
 namespace sightglass {
 

@@ -7,12 +7,12 @@
 
 #include "detect/anchors.h"
 #include "detect/detections.h"
+#include "gl/uniform_block.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/input_transform.h"
 #include "gpu_engine/session.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
-#include "render/uniform_block.h"
 
 namespace sightglass {
 

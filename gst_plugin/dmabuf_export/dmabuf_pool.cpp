@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dmabuf_export/dmabuf_slot.h"
+#include "gobject/guarded.h"
 
 // The element's.
 GST_DEBUG_CATEGORY_EXTERN(gst_gl_dmabuf_export_debug);
@@ -23,22 +24,22 @@ struct PoolState {
   std::unique_ptr<DrawTarget> first;
 };
 
-struct SightglassDmabufPool {
+struct GstGLDMABufExportPool {
   GstGLBufferPool parent;
   PoolState* state;
 };
-struct SightglassDmabufPoolClass {
+struct GstGLDMABufExportPoolClass {
   GstGLBufferPoolClass parent_class;
 };
 
 }  // namespace
 
 // A GL pool by type, so that GStreamer's own GL elements take it.
-G_DEFINE_TYPE(SightglassDmabufPool, sightglass_dmabuf_pool, GST_TYPE_GL_BUFFER_POOL)
+G_DEFINE_TYPE(GstGLDMABufExportPool, sightglass_dmabuf_pool, GST_TYPE_GL_BUFFER_POOL)
 
 namespace {
 
-PoolState& state_of(gpointer pool) { return *static_cast<SightglassDmabufPool*>(pool)->state; }
+PoolState& state_of(gpointer pool) { return *static_cast<GstGLDMABufExportPool*>(pool)->state; }
 
 // Made on the GL thread: around downstream's buffer, where there is one. Null, with a warning, where that fails.
 std::shared_ptr<DmabufSlot> make_slot(GstBufferPool* pool, GstBuffer* theirs) {
@@ -55,7 +56,7 @@ std::shared_ptr<DmabufSlot> make_slot(GstBufferPool* pool, GstBuffer* theirs) {
     making.target = std::move(state.first);
   }
   if (making.target == nullptr) {
-    gst_gl_context_thread_add(
+    sightglass::gl_thread_add(
         context,
         [](GstGLContext*, gpointer data) {
           auto& making = *static_cast<Making*>(data);
@@ -123,10 +124,10 @@ gboolean start(GstBufferPool* pool) {
 }
 
 void finalize(GObject* object) {
-  auto* pool = static_cast<SightglassDmabufPool*>(static_cast<gpointer>(object));
+  auto* pool = static_cast<GstGLDMABufExportPool*>(static_cast<gpointer>(object));
   // Textures that nobody came to use.
   if (pool->state->first != nullptr) {
-    gst_gl_context_thread_add(
+    sightglass::gl_thread_add(
         pool->parent.context, [](GstGLContext*, gpointer state) { static_cast<PoolState*>(state)->first.reset(); },
         pool->state);
   }
@@ -136,22 +137,22 @@ void finalize(GObject* object) {
 
 }  // namespace
 
-static void sightglass_dmabuf_pool_init(SightglassDmabufPool* self) { self->state = new PoolState; }
+static void sightglass_dmabuf_pool_init(GstGLDMABufExportPool* self) { self->state = new PoolState; }
 
-static void sightglass_dmabuf_pool_class_init(SightglassDmabufPoolClass* klass) {
-  G_OBJECT_CLASS(klass)->finalize = finalize;
+static void sightglass_dmabuf_pool_class_init(GstGLDMABufExportPoolClass* klass) {
+  G_OBJECT_CLASS(klass)->finalize = sightglass::guarded<finalize>;
   GstBufferPoolClass* pool_class = GST_BUFFER_POOL_CLASS(klass);
-  pool_class->start = start;
-  pool_class->alloc_buffer = alloc_buffer;
-  pool_class->acquire_buffer = acquire_buffer;
-  pool_class->release_buffer = release_buffer;
+  pool_class->start = sightglass::guarded<start>;
+  pool_class->alloc_buffer = sightglass::guarded<alloc_buffer>;
+  pool_class->acquire_buffer = sightglass::guarded<acquire_buffer>;
+  pool_class->release_buffer = sightglass::guarded<release_buffer>;
 }
 
 namespace sightglass {
 
 GstBufferPool* make_dmabuf_pool(GstGLContext* context, const DmabufSource& source,
                                 std::unique_ptr<interop::DrawTarget> first) {
-  auto* pool = static_cast<SightglassDmabufPool*>(g_object_new(sightglass_dmabuf_pool_get_type(), nullptr));
+  auto* pool = static_cast<GstGLDMABufExportPool*>(g_object_new(sightglass_dmabuf_pool_get_type(), nullptr));
   gst_object_ref_sink(pool);
   pool->parent.context = GST_GL_CONTEXT(gst_object_ref(context));
   pool->state->source = source;

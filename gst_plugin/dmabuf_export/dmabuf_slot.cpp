@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "gobject/guarded.h"
+
 namespace sightglass {
 
 namespace {
@@ -36,7 +38,7 @@ gsize extent(const interop::DmabufFrame& frame, gsize whole) {
 
 DmabufSlot::~DmabufSlot() {
   if (memory != nullptr) gst_memory_unref(memory);
-  gst_gl_context_thread_add(
+  sightglass::gl_thread_add(
       context, [](GstGLContext*, gpointer self) { static_cast<DmabufSlot*>(self)->target.reset(); }, this);
   gst_object_unref(context);
 }

@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "frame_format.h"
-#include "gl_bridge.h"
+#include "gl/frame_format.h"
+#include "gl/gl_bridge.h"
+#include "gl/share_groups.h"
+#include "gobject/guarded.h"
 #include "interop/gbm_device.h"
-#include "sharing.h"
 
 // The element's.
 GST_DEBUG_CATEGORY_EXTERN(gst_gl_dmabuf_export_debug);
@@ -73,7 +74,7 @@ Status DmabufExporter::attach(GstGLContext* context) {
   const std::lock_guard lock(mutex_);
   context_ = GST_GL_CONTEXT(gst_object_ref(context));
   targets_ = *targets;
-  fence_ = interop::DrawFence::create(*display);
+  fence_ = interop::DrawFence::create(*display, renders_in_software(context));
   return {};
 }
 
@@ -96,7 +97,7 @@ void DmabufExporter::detach() {
   drop(pool);
   if (context == nullptr) return;
   // They belong to this context, which need not be the one that the caller is on.
-  gst_gl_context_thread_add(
+  sightglass::gl_thread_add(
       context, [](GstGLContext*, gpointer data) { *static_cast<Objects*>(data) = {}; }, &objects);
   gst_object_unref(context);
 }
@@ -119,7 +120,7 @@ Status DmabufExporter::on_gl_thread(const std::function<Status()>& work) {
     if (context_ != nullptr) job.context = GST_GL_CONTEXT(gst_object_ref(context_));
   }
   if (job.context == nullptr) return internal_error("there is no GL context");
-  gst_gl_context_thread_add(
+  sightglass::gl_thread_add(
       job.context,
       [](GstGLContext* context, gpointer data) {
         auto& job = *static_cast<Job*>(data);

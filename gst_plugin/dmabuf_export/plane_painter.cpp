@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "dmabuf_export/shaders.h"
-#include "frame_format.h"
+#include "gl/frame_format.h"
+#include "gl/gl_state_guard.h"
+#include "gl/texture_unit.h"
 #include "gpu_engine/color_matrix.h"
 #include "gpu_engine/frame_ref.h"
-#include "render/gl_state_guard.h"
-#include "segment/matte.h"
 
 namespace sightglass {
 

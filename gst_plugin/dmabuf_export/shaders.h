@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "gl/shaders.h"
 #include "gpu_engine/shader_library.h"
-#include "render/shaders.h"
 
 namespace sightglass {
 

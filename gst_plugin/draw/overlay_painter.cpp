@@ -6,9 +6,9 @@
 
 #include "draw/font.h"
 #include "draw/shaders.h"
-#include "render/draw_state_guard.h"
-#include "render/gl_state_guard.h"
-#include "segment/matte.h"
+#include "gl/draw_state_guard.h"
+#include "gl/gl_state_guard.h"
+#include "gl/texture_unit.h"
 
 namespace sightglass {
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "draw/primitive.h"
+#include "gl/draw_target.h"
+#include "gl/uniform_block.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
-#include "render/draw_target.h"
-#include "render/uniform_block.h"
 
 namespace sightglass {
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "figure/shaders.h"
-#include "render/draw_state_guard.h"
-#include "render/gl_state_guard.h"
-#include "segment/matte.h"
+#include "gl/draw_state_guard.h"
+#include "gl/gl_state_guard.h"
+#include "gl/texture_unit.h"
 
 namespace sightglass::figure {
 

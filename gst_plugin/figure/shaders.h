@@ -6,8 +6,8 @@
 
 #include "figure/backdrop.h"
 #include "figure/lofts.h"
+#include "gl/shaders.h"
 #include "gpu_engine/shader_library.h"
-#include "render/shaders.h"
 
 namespace sightglass::figure {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "gl/compute.h"
 #include "infer/decoder.h"
 #include "infer/labelled_results.h"
 #include "infer/shaders.h"
-#include "render/compute.h"
 
 namespace sightglass {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "infer/labels.h"
 #include "infer/landmarks.h"
 #include "infer/raw_detectors.h"
 
@@ -33,7 +34,7 @@ bool is_row(const Shape& shape) {
 
 void set_labels(InferModel& result, size_t output) {
   const auto& described = result.model->metadata().outputs;
-  if (result.labels.empty() && output < described.size()) result.labels = described[output].labels;
+  if (result.labels.empty() && output < described.size()) result.labels = described[output].labels();
 }
 
 bool describe_detector(InferModel& result) {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/model_picture.h"
 #include "detect/ssd_decoder.h"
 #include "gpu_engine/model.h"
 #include "gpu_engine/plan.h"
 #include "known_models.h"
-#include "model_picture.h"
 
 namespace sightglass {
 
@@ -68,10 +68,5 @@ struct InferModel {
 // fit for the task.
 Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, const std::optional<KnownModel>& known,
                                         const InferModelOptions& options);
-
-// One label a line, of UTF-8, without the spaces around it; of lines "number label" or "number: label" with numbers
-// from 0 on, the label; empty lines at the end are none. Fails, naming the file, where it cannot be read or has no
-// text.
-Result<std::vector<std::string>> load_labels(const std::string& path);
 
 }  // namespace sightglass

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "infer/infer_model.h"
-#include "results/inference_results.h"
+#include "meta/inference_results.h"
 
 namespace sightglass {
 

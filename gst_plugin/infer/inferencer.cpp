@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "render/gl_state_guard.h"
+#include "gl/gl_state_guard.h"
 
 namespace sightglass {
 

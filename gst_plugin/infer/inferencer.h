@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "draw/overlay_painter.h"
+#include "gl/external_copy.h"
+#include "gl/frame_painter.h"
+#include "gl/gpu_timer.h"
 #include "gpu_engine/device.h"
 #include "gpu_engine/frame_ref.h"
 #include "gpu_engine/input_transform.h"
@@ -15,9 +18,6 @@
 #include "infer/decoder.h"
 #include "infer/infer_model.h"
 #include "infer/region.h"
-#include "render/external_copy.h"
-#include "render/frame_painter.h"
-#include "render/gpu_timer.h"
 
 namespace sightglass {
 

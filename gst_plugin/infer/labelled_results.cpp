@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gl/compute.h"
 #include "infer/shaders.h"
-#include "render/compute.h"
 
 namespace sightglass {
 

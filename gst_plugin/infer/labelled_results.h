@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
+#include "gl/uniform_block.h"
 #include "infer/decoder.h"
-#include "render/uniform_block.h"
 
 namespace sightglass {
 

@@ -1,15 +1,16 @@
-// Files of labels.
-#include <algorithm>
-#include <fstream>
-#include <string_view>
+#include "infer/labels.h"
 
-#include "infer/infer_model.h"
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu_engine/input_file.h"
 
 namespace sightglass {
 
 namespace {
 
-constexpr size_t kMostBytes = size_t{16} << 20;
+constexpr int64_t kMostBytes = int64_t{16} << 20;
 constexpr std::ptrdiff_t kMostLines = std::ptrdiff_t{1} << 20;
 constexpr std::string_view kSpaces = " \t\r\n";
 
@@ -30,15 +31,9 @@ size_t behind_number(std::string_view line, size_t number) {
 
 }  // namespace
 
-Result<std::vector<std::string>> load_labels(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return not_found("labels=" + path + ": the file cannot be read; it has one label a line");
-  std::string text(kMostBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(file.gcount()));
-  const bool long_text = text.size() > kMostBytes || std::ranges::count(text, '\n') > kMostLines;
-  if (long_text || text.find('\0') != text.npos) {
-    return invalid_argument("labels=" + path + ": that is no text of one label a line");
+Result<std::vector<std::string>> parse_labels(std::string_view text) {
+  if (std::ranges::count(text, '\n') > kMostLines || text.find('\0') != text.npos) {
+    return invalid_argument("that is no text of one label a line");
   }
   std::vector<std::string> labels;
   for (std::string_view rest = text; !rest.empty();) {
@@ -47,10 +42,22 @@ Result<std::vector<std::string>> load_labels(const std::string& path) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   while (!labels.empty() && labels.back().empty()) labels.pop_back();
-  if (labels.empty()) return invalid_argument("labels=" + path + ": the file has no labels");
+  if (labels.empty()) return invalid_argument("the file has no labels");
   bool numbered = true;
   for (size_t i = 0; i < labels.size(); ++i) numbered = numbered && behind_number(labels[i], i) != std::string::npos;
   for (size_t i = 0; numbered && i < labels.size(); ++i) labels[i] = labels[i].substr(behind_number(labels[i], i));
+  return labels;
+}
+
+Result<std::vector<std::string>> load_labels(const std::string& path) {
+  const std::string property = "labels=" + path;
+  const Result<std::string> text = read_text_file(path, kMostBytes);
+  if (!text.ok()) {
+    return Status(text.status().code(),
+                  property + ": " + text.status().message() + "; give a text file with one label per line");
+  }
+  Result<std::vector<std::string>> labels = parse_labels(*text);
+  if (!labels.ok()) return labels.status().with_context(property);
   return labels;
 }
 

@@ -2,11 +2,11 @@
 #include <utility>
 #include <vector>
 
+#include "gl/compute.h"
 #include "infer/contours.h"
 #include "infer/decoder.h"
 #include "infer/landmarks.h"
 #include "infer/shaders.h"
-#include "render/compute.h"
 
 namespace sightglass {
 

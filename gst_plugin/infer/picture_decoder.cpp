@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "gl/compute.h"
 #include "infer/decoder.h"
 #include "infer/shaders.h"
-#include "render/compute.h"
 
 namespace sightglass {
 

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "gl/compute.h"
 #include "infer/shaders.h"
-#include "render/compute.h"
 
 namespace sightglass {
 

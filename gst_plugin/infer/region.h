@@ -4,10 +4,10 @@
 
 #include <memory>
 
+#include "gl/uniform_block.h"
 #include "gpu_engine/frame_ref.h"
 #include "gpu_engine/session.h"
 #include "gpu_engine/share_group.h"
-#include "render/uniform_block.h"
 
 namespace sightglass {
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "detect/ssd_decoder.h"
-#include "pose/persons.h"
+#include "gl/compute.h"
+#include "gl/uniform_block.h"
+#include "meta/persons.h"
 #include "pose/regions.h"
 #include "pose/shaders.h"
-#include "render/compute.h"
-#include "render/uniform_block.h"
 
 namespace sightglass {
 

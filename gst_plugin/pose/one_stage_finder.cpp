@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "gl/compute.h"
+#include "gl/uniform_block.h"
+#include "meta/persons.h"
 #include "pose/movenet_finder.h"
 #include "pose/person_finder.h"
-#include "pose/persons.h"
 #include "pose/shaders.h"
-#include "render/compute.h"
-#include "render/uniform_block.h"
 
 namespace sightglass {
 

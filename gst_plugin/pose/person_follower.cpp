@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "pose/persons.h"
+#include "gl/compute.h"
+#include "meta/persons.h"
 #include "pose/shaders.h"
-#include "render/compute.h"
 
 namespace sightglass {
 

@@ -5,11 +5,11 @@
 #include <array>
 #include <memory>
 
+#include "gl/uniform_block.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/session.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
-#include "render/uniform_block.h"
 
 namespace sightglass {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "gl/gl_state_guard.h"
 #include "gpu_engine/gl_objects.h"
-#include "render/gl_state_guard.h"
 
 namespace sightglass {
 

@@ -5,13 +5,13 @@
 #include <memory>
 #include <optional>
 
+#include "gl/external_copy.h"
+#include "gl/frame_painter.h"
+#include "gl/gpu_timer.h"
 #include "gpu_engine/device.h"
 #include "pose/person_finder.h"
 #include "pose/person_follower.h"
 #include "pose/skeleton_painter.h"
-#include "render/external_copy.h"
-#include "render/frame_painter.h"
-#include "render/gpu_timer.h"
 
 namespace sightglass {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
-#include "model_picture.h"
-#include "pose/persons.h"
+#include "base/model_picture.h"
+#include "meta/persons.h"
 
 namespace sightglass {
 

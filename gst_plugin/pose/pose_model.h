@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
+#include "base/model_picture.h"
 #include "gpu_engine/model.h"
 #include "gpu_engine/plan.h"
 #include "known_models.h"
-#include "model_picture.h"
-#include "pose/skeletons.h"
+#include "meta/skeletons.h"
 
 namespace sightglass {
 

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <memory>
 
+#include "gl/compute.h"
+#include "gl/uniform_block.h"
 #include "gpu_engine/frame_ref.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/session.h"
+#include "meta/persons.h"
 #include "pose/person_finder.h"
-#include "pose/persons.h"
-#include "render/compute.h"
-#include "render/uniform_block.h"
 
 namespace sightglass {
 

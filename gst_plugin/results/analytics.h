@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "results/inference_results.h"
+#include "meta/inference_results.h"
 
 namespace sightglass {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "results/inference_results.h"
+#include "meta/inference_results.h"
 
 namespace sightglass {
 

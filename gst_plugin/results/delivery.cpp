@@ -7,8 +7,8 @@
 #include <cmath>
 #include <string>
 
+#include "meta/results_meta_type.h"
 #include "results/analytics.h"
-#include "results_meta_type.h"
 
 namespace sightglass {
 
@@ -111,6 +111,25 @@ bool add_region(GstBuffer* buffer, const InferenceResults& results, const Result
   return true;
 }
 
+GstStructure* classification_parameter(const InferenceResults& results, const Classification& one) {
+  return gst_structure_new("classification", "label", G_TYPE_STRING, valid_text(one.label).c_str(), "label_id",
+                           G_TYPE_INT, one.class_id, "confidence", G_TYPE_DOUBLE, static_cast<double>(one.score),
+                           "model_name", G_TYPE_STRING, valid_text(results.model).c_str(), "timestamp", G_TYPE_UINT64,
+                           results.frame.timestamp, nullptr);
+}
+
+// Of all of the picture: what is said of it reaches applications whose GStreamer has no analytics metadata as well.
+bool add_classified_region(GstBuffer* buffer, const InferenceResults& results, int32_t width, int32_t height) {
+  if (results.classifications.empty()) return true;
+  GstVideoRegionOfInterestMeta* region = gst_buffer_add_video_region_of_interest_meta(
+      buffer, "classification", 0, 0, static_cast<guint>(width), static_cast<guint>(height));
+  if (region == nullptr) return false;
+  for (const Classification& one : results.classifications) {
+    gst_video_region_of_interest_meta_add_param(region, classification_parameter(results, one));
+  }
+  return true;
+}
+
 GstStructure* describe(const ResultObject& object) {
   const auto& box = object.box;
   GstStructure* structure = gst_structure_new(
@@ -134,14 +153,29 @@ GstStructure* describe(const ResultObject& object) {
   return structure;
 }
 
+GType register_enum(const char* name, const GEnumValue* values) {
+  const GType type = g_enum_register_static(name, values);
+  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
+  return type;
+}
+
 GType mode_type() {
   static const GEnumValue values[] = {
-      {static_cast<int>(ResultsMode::kNone), "Nothing is brought to the CPU", "none"},
-      {static_cast<int>(ResultsMode::kMeta), "Metadata of the buffers", "meta"},
+      {static_cast<int>(ResultsMode::kNone), "None; no readback", "none"},
+      {static_cast<int>(ResultsMode::kMeta), "Buffer metadata", "meta"},
       {static_cast<int>(ResultsMode::kMessage), "Element messages on the bus", "message"},
       {static_cast<int>(ResultsMode::kBoth), "Metadata and messages", "both"},
       {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("SightglassResults", values);
+  static const GType type = register_enum("GstGLModelResults", values);
+  return type;
+}
+
+GType sync_type() {
+  static const GEnumValue values[] = {
+      {static_cast<int>(ResultsSync::kLatest), "A frame before it: no buffer waits for results", "latest"},
+      {static_cast<int>(ResultsSync::kExact), "Its own: buffers are held until their results are there", "exact"},
+      {0, nullptr, nullptr}};
+  static const GType type = register_enum("GstGLResultsSync", values);
   return type;
 }
 
@@ -157,18 +191,18 @@ PixelBox pixel_box(const std::array<float, 4>& box, int32_t width, int32_t heigh
   return {x, y, std::max(0, pixel(box[2], width) - x), std::max(0, pixel(box[3], height) - y)};
 }
 
-void install_results_property(GObjectClass* klass, guint id) {
-  gst_type_mark_as_plugin_api(mode_type(), static_cast<GstPluginAPIFlags>(0));
+void install_results_properties(GObjectClass* klass, guint mode_id, guint sync_id) {
+  const ResultsPolicy defaults;
+  constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                   GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
+  g_object_class_install_property(klass, mode_id,
+                                  g_param_spec_enum("results", "Results", "How to report results to applications",
+                                                    mode_type(), static_cast<gint>(defaults.mode), kFlags));
   g_object_class_install_property(
-      klass, id,
-      g_param_spec_enum(
-          "results", "Results",
-          "How applications get what the model has found: as metadata of the buffers "
-          "(SightglassResultsMeta, GstVideoRegionOfInterestMeta, with GStreamer 1.26 and later "
-          "GstAnalyticsRelationMeta), as element messages \"sightglass-results\", both, or not at all. "
-          "Nothing waits for it: a buffer carries the results of a frame before it, with its times",
-          mode_type(), static_cast<gint>(ResultsMode::kNone),
-          static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)));
+      klass, sync_id,
+      g_param_spec_enum("results-sync", "Results synchronization",
+                        "Frame that the metadata of a buffer describe; exact adds latency of a frame or more",
+                        sync_type(), static_cast<gint>(defaults.sync), kFlags));
 }
 
 FrameStamp frame_stamp(const GstBuffer* buffer, const GstSegment& segment, uint64_t number, int32_t width,
@@ -191,6 +225,7 @@ bool attach_results(GstBuffer* buffer, const SharedResults& results, int32_t wid
   for (const ResultObject& object : results->objects) {
     added = add_region(buffer, *results, object, width, height) && added;
   }
+  added = add_classified_region(buffer, *results, width, height) && added;
   return add_analytics(buffer, *results, width, height) && added;
 }
 
@@ -211,19 +246,6 @@ void post_results(GstElement* element, const InferenceResults& results) {
   objects.put_into(structure, "objects");
   classifications.put_into(structure, "classifications");
   gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), structure));
-}
-
-bool deliver_results(GstElement* element, GstBuffer* buffer, std::span<const SharedResults> arrived, ResultsMode mode,
-                     int32_t width, int32_t height) {
-  if (wants_messages(mode)) {
-    for (const SharedResults& results : arrived) post_results(element, *results);
-  }
-  if (!wants_meta(mode) || buffer == nullptr || arrived.empty()) return true;
-  bool added = true;
-  for (const SharedResults& older : arrived.first(arrived.size() - 1)) {
-    added = add_results_meta(buffer, older) != nullptr && added;
-  }
-  return attach_results(buffer, arrived.back(), width, height) && added;
 }
 
 }  // namespace sightglass

@@ -3,9 +3,7 @@
 
 #include <gst/gst.h>
 
-#include <span>
-
-#include "results/inference_results.h"
+#include "meta/inference_results.h"
 
 namespace sightglass {
 
@@ -18,9 +16,28 @@ inline bool wants_messages(ResultsMode mode) {
   return (static_cast<int>(mode) & static_cast<int>(ResultsMode::kMessage)) != 0;
 }
 
-// Installs the property `results` of that enumeration (none, meta, message, both; none by default; live) as number
-// `id`.
-void install_results_property(GObjectClass* klass, guint id);
+// Which frame's results a buffer carries.
+enum class ResultsSync : int {
+  kLatest,  // what has arrived by then, of frames before it
+  kExact,   // its own: the buffer is held until they are there
+};
+
+struct ResultsPolicy {
+  ResultsMode mode = ResultsMode::kNone;
+  ResultsSync sync = ResultsSync::kLatest;
+  bool holds_frames() const { return wants_meta(mode) && sync == ResultsSync::kExact; }
+};
+
+// A frame that has been issued, as its way out needs to know it.
+struct FrameTicket {
+  uint64_t number = 0;            // FrameStamp::number
+  int32_t width = 0, height = 0;  // of the picture that leaves, in pixels
+  bool awaits_results = false;    // the model ran on it, and somebody asked for what it finds
+};
+
+// Installs the properties `results` (none, meta, message, both; none by default) and `results-sync` (latest, exact;
+// latest by default) as numbers `mode_id` and `sync_id`; both are live.
+void install_results_properties(GObjectClass* klass, guint mode_id, guint sync_id);
 
 // The times of a buffer in its segment.
 FrameStamp frame_stamp(const GstBuffer* buffer, const GstSegment& segment, uint64_t number, int32_t width,
@@ -32,6 +49,9 @@ FrameStamp frame_stamp(const GstBuffer* buffer, const GstSegment& segment, uint6
 //     the picture, id as followed; with parameters "detection" (x_min, x_max, y_min, y_max in fractions, confidence,
 //     label_id, model_name, timestamp) and, where it has any, "keypoints" (names, x, y, z, visibility, presence: arrays
 //     of the same length, places in fractions),
+//   - where the picture has classifications, one more of these, of all of the picture and with the roi_type
+//     "classification": a parameter "classification" (label, label_id, confidence, model_name, timestamp) for each, the
+//     best first,
 //   - built with GStreamer 1.26 or later, a GstAnalyticsRelationMeta with a GstAnalyticsODMtd for each object, a
 //     GstAnalyticsTrackingMtd related to it where it is followed, from 1.30 on its key points as a group, and a
 //     GstAnalyticsClsMtd with the picture's classifications.
@@ -42,10 +62,5 @@ bool attach_results(GstBuffer* buffer, const SharedResults& results, int32_t wid
 // nanoseconds) and number (frame, guint64) of the frame, width, height, model, objects and classifications (lists of
 // structures, with the fields of results_meta.h).
 void post_results(GstElement* element, const InferenceResults& results);
-
-// What has arrived with a frame, oldest first, as `mode` wants it: each as a message, the newest as metadata of
-// `buffer`, which may be null at the end of a stream. False when something could not be attached.
-bool deliver_results(GstElement* element, GstBuffer* buffer, std::span<const SharedResults> arrived, ResultsMode mode,
-                     int32_t width, int32_t height);
 
 }  // namespace sightglass

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "gpu_engine/quoted.h"
 #include "results/analytics.h"
 
 namespace sightglass {
@@ -97,7 +98,7 @@ std::string results_json(std::span<const SightglassResults* const> results, int3
   if (!objects.empty()) json["objects"] = std::move(objects);
   if (!style.source.empty()) json["source"] = style.source;
   if (!style.tags.empty()) json["tags"] = Json::parse(style.tags, nullptr, false);
-  return json.dump(style.indent, ' ', false, Json::error_handler_t::replace);
+  return printable_json(json.dump(style.indent, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace sightglass

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "results_meta.h"
+#include "meta/results_meta.h"
 
 namespace sightglass {
 

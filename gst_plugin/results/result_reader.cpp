@@ -62,10 +62,7 @@ void ResultReader::request(GLuint buffer, GLintptr offset, GLsizeiptr size, cons
 
 std::optional<ResultReader::Reading> ResultReader::poll() { return take(0); }
 
-std::optional<ResultReader::Reading> ResultReader::wait() {
-  constexpr GLuint64 kSecond = 1'000'000'000;
-  return take(kSecond);
-}
+std::optional<ResultReader::Reading> ResultReader::wait() { return take(kPatience); }
 
 std::optional<ResultReader::Reading> ResultReader::take(GLuint64 patience_ns) {
   const GlApi& gl = *gl_;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gpu_engine/gl_objects.h"
-#include "results/inference_results.h"
+#include "meta/inference_results.h"
 
 namespace sightglass {
 
@@ -17,6 +17,8 @@ namespace sightglass {
 class ResultReader {
  public:
   static constexpr size_t kSlots = 16;  // frames that may be on their way: files are read as fast as decoders go
+  // Nanoseconds: a model may take seconds for a frame; a GPU that takes longer is lost.
+  static constexpr uint64_t kPatience = 30'000'000'000;
   struct Reading {
     FrameStamp frame;
     std::vector<std::byte> bytes;
@@ -34,13 +36,16 @@ class ResultReader {
   void request(GLuint buffer, GLintptr offset, GLsizeiptr size, const FrameStamp& frame);
   // The oldest reading that is complete; nothing when there is none yet. Never waits.
   std::optional<Reading> poll();
-  // The same, but waits up to a second for one that is on its way: for the end of a stream, off the way of frames.
+  // The same, but waits up to kPatience for one that is on its way: where a stream ends or changes, off the way of
+  // frames.
   std::optional<Reading> wait();
   // Forgets what is on its way, after a flush for example. Makes no GL call: what there is to delete, the next call
   // does.
   void forget() { forgotten_ = true; }
   // How many were dropped so far.
   uint64_t dropped() const { return dropped_; }
+  // How many are on their way.
+  size_t pending() const { return forgotten_ ? 0 : count_; }
 
  private:
   struct Slot {

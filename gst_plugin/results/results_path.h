@@ -9,8 +9,8 @@
 
 namespace sightglass {
 
-// At the end of each frame, an element for which somebody has asked for results calls collect(), then request() if the
-// model has run. All calls but forget(), the destructor included, need the context current.
+// For each frame, an element for which somebody has asked for results calls collect(), then request() if the model has
+// run. All calls but forget() and pending(), the destructor included, need the context current.
 class ResultsPath {
  public:
   // What the bytes mean. It gets as many as were requested; the frame is filled in behind it.
@@ -25,11 +25,14 @@ class ResultsPath {
   }
   // All that has arrived since the last call, oldest first; mostly one, of the frame before. Never waits.
   std::vector<SharedResults> collect();
-  // All that is still on its way, waiting for it: at the end of a stream.
+  // The same, waiting for the oldest that is on its way.
+  std::vector<SharedResults> wait();
+  // All that is still on its way, waiting for it: where a stream ends or changes.
   std::vector<SharedResults> finish();
   // What is on its way.
   void forget() { reader_.forget(); }
   uint64_t dropped() const { return reader_.dropped(); }
+  size_t pending() const { return reader_.pending(); }
 
  private:
   SharedResults results_of(const ResultReader::Reading& reading) const;

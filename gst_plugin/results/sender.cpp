@@ -4,29 +4,31 @@
 
 namespace sightglass {
 
-Status ResultsSender::deliver(GstBuffer* output, ResultsMode mode, GLsizeiptr most_bytes, int32_t width,
-                              int32_t height) {
-  ++frames_;
-  mode_ = mode;
-  width_ = width;
-  height_ = height;
+bool ResultsSender::request(const GstBuffer* input, uint64_t number, int32_t width, int32_t height,
+                            const BufferRange& found, ResultsMode mode) {
   if (mode == ResultsMode::kNone) {
     path_.reset();  // what is on its way is too old for whoever asks next
-    return {};
+    return false;
   }
-  if (!path_) path_ = std::make_unique<ResultsPath>(group_->gl(), most_bytes, decode_);
-  const bool delivered = deliver_results(element_, output, path_->collect(), mode, width, height);
-  return delivered ? Status() : internal_error("the results' metadata cannot be added");
-}
-
-void ResultsSender::request(const GstBuffer* input, const BufferRange& found) {
-  if (!path_) return;
+  if (!path_) path_ = std::make_unique<ResultsPath>(group_->gl(), found.size, decode_);
   path_->request(found.buffer, found.offset, found.size,
-                 frame_stamp(input, GST_BASE_TRANSFORM(element_)->segment, frames_ - 1, width_, height_));
+                 frame_stamp(input, GST_BASE_TRANSFORM(element_)->segment, number, width, height));
+  return true;
 }
 
-void ResultsSender::finish() {
-  if (path_) deliver_results(element_, nullptr, path_->finish(), mode_, width_, height_);
+std::vector<SharedResults> ResultsSender::collect() { return path_ ? path_->collect() : std::vector<SharedResults>(); }
+
+std::vector<SharedResults> ResultsSender::wait() { return path_ ? path_->wait() : std::vector<SharedResults>(); }
+
+std::vector<SharedResults> ResultsSender::finish() {
+  if (!path_) return {};
+  std::vector<SharedResults> arrived = path_->finish();
+  if (path_->pending() > 0) {
+    GST_WARNING_OBJECT(element_, "giving up on the results of %" G_GSIZE_FORMAT " frames: the GPU is not done in %d s",
+                       path_->pending(), static_cast<int>(ResultReader::kPatience / GST_SECOND));
+    path_->forget();
+  }
+  return arrived;
 }
 
 }  // namespace sightglass

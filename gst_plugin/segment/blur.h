@@ -6,12 +6,11 @@
 #include <memory>
 #include <vector>
 
+#include "gl/uniform_block.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
-#include "render/uniform_block.h"
-#include "segment/matte.h"
 
 namespace sightglass {
 

@@ -7,12 +7,12 @@
 
 #include "draw/label_table.h"
 #include "draw/overlay_painter.h"
+#include "gl/uniform_block.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/session.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
-#include "render/uniform_block.h"
 #include "segment/class_layout.h"
 
 namespace sightglass {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "gl/texture_unit.h"
 #include "segment/shaders.h"
 
 namespace sightglass {

@@ -8,13 +8,13 @@
 #include <span>
 #include <vector>
 
+#include "gl/draw_target.h"
+#include "gl/uniform_block.h"
 #include "gpu_engine/frame_ref.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
-#include "render/draw_target.h"
-#include "render/uniform_block.h"
 #include "segment/blur.h"
 #include "segment/mask_refiner.h"
 #include "segment/matte.h"

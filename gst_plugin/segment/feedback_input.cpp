@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "segment/matte.h"
+#include "gl/texture_unit.h"
 #include "segment/shaders.h"
 
 namespace sightglass {

@@ -3,13 +3,13 @@
 
 #include <memory>
 
+#include "gl/uniform_block.h"
 #include "gpu_engine/frame_ref.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/input_transform.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
-#include "render/uniform_block.h"
 
 namespace sightglass {
 

@@ -64,7 +64,7 @@ std::optional<ClassLayout> class_layout(const Model& model, size_t output, const
   if (layout.shown.empty()) layout.shown = all;
   std::erase(layout.shown, 0);
   const auto& described = model.metadata().outputs;
-  if (output < described.size()) layout.names = described[output].labels;
+  if (output < described.size()) layout.names = described[output].labels();
   if (layout.names.empty() && known) layout.names = split(known->labels);
   return layout;
 }

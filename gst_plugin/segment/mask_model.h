@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/model_picture.h"
 #include "gpu_engine/model.h"
 #include "gpu_engine/plan.h"
 #include "known_models.h"
-#include "model_picture.h"
 #include "segment/class_layout.h"
 
 namespace sightglass {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "segment/matte.h"
+#include "gl/texture_unit.h"
 #include "segment/shaders.h"
 
 namespace sightglass {

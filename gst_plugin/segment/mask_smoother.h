@@ -6,11 +6,11 @@
 #include <memory>
 #include <utility>
 
+#include "gl/uniform_block.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
-#include "render/uniform_block.h"
 
 namespace sightglass {
 

@@ -17,12 +17,6 @@ std::array<float, 2> visible_range(float a, float b, int32_t texels) {
 
 }  // namespace
 
-void bind_texture(const GlApi& gl, GLuint unit, GLuint texture, GLuint sampler) {
-  gl.ActiveTexture(GL_TEXTURE0 + unit);
-  gl.BindTexture(GL_TEXTURE_2D, texture);
-  gl.BindSampler(unit, sampler);
-}
-
 Matte::Block Matte::block() const {
   const std::array<float, 6> m = mask_to_frame.inverse().m;
   const auto rows = [](const std::array<float, 6>& of) {

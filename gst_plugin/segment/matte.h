@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "gpu_engine/gl_api.h"
 #include "gpu_engine/input_transform.h"
 #include "gpu_engine/texture_ref.h"
 
@@ -22,8 +21,5 @@ struct Matte {
   };
   Block block() const;
 };
-
-// Binds a 2D texture with a sampler; 0 and 0 unbind. Leaves that unit active.
-void bind_texture(const GlApi& gl, GLuint unit, GLuint texture, GLuint sampler);
 
 }  // namespace sightglass

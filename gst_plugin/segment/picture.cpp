@@ -1,19 +1,14 @@
 #include "segment/picture.h"
 
-#include <gdk-pixbuf/gdk-pixbuf.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "decode_picture.h"
+
 namespace sightglass {
 
 namespace {
-
-struct Unref {
-  void operator()(GdkPixbuf* pixbuf) const { g_object_unref(pixbuf); }
-};
-using Pixbuf = std::unique_ptr<GdkPixbuf, Unref>;
 
 // Of a picture in a frame, in the frame's pixels.
 struct Fitted {
@@ -43,6 +38,8 @@ Fitted fit_size(int32_t picture_width, int32_t picture_height, int32_t width, in
           shown_height};
 }
 
+std::string name_of(const std::string& path) { return "background picture " + path; }
+
 }  // namespace
 
 PictureView fit_picture(int32_t picture_width, int32_t picture_height, int32_t width, int32_t height, PictureFit fit) {
@@ -54,31 +51,27 @@ PictureView fit_picture(int32_t picture_width, int32_t picture_height, int32_t w
 }
 
 struct Picture::Impl {
-  Pixbuf pixbuf;  // RGBA, upright
+  PixbufPtr pixbuf;  // upright
 };
 
 Picture::Picture(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Picture::~Picture() = default;
 
-Result<std::shared_ptr<const Picture>> Picture::load(const std::string& path) {
-  GError* error = nullptr;
-  const Pixbuf file(gdk_pixbuf_new_from_file(path.c_str(), &error));
-  if (file == nullptr) {
-    const std::string reason = error->message;
-    g_error_free(error);
-    return not_found("background picture " + path + ": " + reason);
-  }
-  const Pixbuf upright(gdk_pixbuf_apply_embedded_orientation(file.get()));
-  Pixbuf rgba(gdk_pixbuf_add_alpha(upright.get(), FALSE, 0, 0, 0));
-  if (rgba == nullptr) return resource_exhausted("background picture " + path + ": out of memory");
-  return std::shared_ptr<const Picture>(new Picture(std::make_unique<Impl>(Impl{std::move(rgba)})));
+Status Picture::check(const std::string& path) { return check_picture(path).with_context(name_of(path)); }
+
+Result<std::shared_ptr<const Picture>> Picture::load(const std::string& path, int32_t largest_side) {
+  const Result<PixbufPtr> file = decode_picture(path, largest_side);
+  if (!file.ok()) return file.status().with_context(name_of(path));
+  PixbufPtr upright(gdk_pixbuf_apply_embedded_orientation(file->get()));
+  if (upright == nullptr) return resource_exhausted(name_of(path) + ": out of memory");
+  return std::shared_ptr<const Picture>(new Picture(std::make_unique<Impl>(Impl{std::move(upright)})));
 }
 
 Result<Picture::Scaled> Picture::scale(int32_t width, int32_t height, PictureFit fit) const {
   GdkPixbuf* const source = impl_->pixbuf.get();
   const int source_width = gdk_pixbuf_get_width(source), source_height = gdk_pixbuf_get_height(source);
   const Fitted fitted = fit_size(source_width, source_height, width, height, fit);
-  const Pixbuf target(gdk_pixbuf_new(GDK_COLORSPACE_RGB, TRUE, 8, width, height));
+  const PixbufPtr target(gdk_pixbuf_new(GDK_COLORSPACE_RGB, TRUE, 8, width, height));
   if (target == nullptr) return resource_exhausted("background picture: out of memory at the video's size");
   gdk_pixbuf_fill(target.get(), 0);
   gdk_pixbuf_scale(source, target.get(), fitted.x, fitted.y, fitted.width, fitted.height, fitted.left, fitted.top,

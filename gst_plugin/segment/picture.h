@@ -29,8 +29,11 @@ PictureView fit_picture(int32_t picture_width, int32_t picture_height, int32_t w
 // A decoded file, at its own size.
 class Picture {
  public:
-  // PNG, JPEG and whatever else gdk-pixbuf reads. Errors name the file.
-  static Result<std::shared_ptr<const Picture>> load(const std::string& path);
+  // Whether the file looks like a picture; decodes nothing. Errors name the file.
+  static Status check(const std::string& path);
+  // PNG, JPEG and whatever else gdk-pixbuf reads, of at most `largest_side` pixels in each direction: what a texture of
+  // the device can have. Errors name the file.
+  static Result<std::shared_ptr<const Picture>> load(const std::string& path, int32_t largest_side);
   ~Picture();
 
   Picture(const Picture&) = delete;

@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "draw/overlay_painter.h"
+#include "gl/external_copy.h"
+#include "gl/gpu_timer.h"
 #include "gpu_engine/device.h"
 #include "gpu_engine/gl_api.h"
 #include "gpu_engine/input_transform.h"
 #include "gpu_engine/plan.h"
 #include "gpu_engine/session.h"
 #include "gpu_engine/share_group.h"
-#include "render/external_copy.h"
-#include "render/gpu_timer.h"
 #include "segment/class_reader.h"
 #include "segment/compositor.h"
 #include "segment/feedback_input.h"
@@ -64,6 +64,8 @@ class Segmenter {
   // Runs the model on nothing and waits for it, so that advance() knows its time also where there are no timer queries.
   // Forgets the mask.
   Status measure_model();
+  // In place of that, where it has been measured.
+  void know_model_ns(double ns) { pace_.add(static_cast<uint64_t>(ns), 1); }
 
   // Failures of the calls below, GL errors among them, leave no mask. `output` is then not fit to be shown before
   // conceal() has drawn over it.

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "gl/shaders.h"
 #include "gpu_engine/frame_kind.h"
-#include "render/shaders.h"
 #include "segment/mask_refiner.h"
 
 namespace sightglass {
@@ -31,7 +31,6 @@ inline ShaderKey classes_shader(bool numbers) {
   return {"segment/classes.comp", numbers ? std::vector<ShaderDefine>{{"NUMBERS", "1"}} : std::vector<ShaderDefine>{}};
 }
 inline const ShaderKey kLegendShader{"segment/legend.comp", {}};
-inline const ShaderKey kWriteMaskShader{"segment/write_mask.frag", {}};
 // What lies behind the foreground is a define: drivers that execute both sides of a branch fetch for one background
 // alone.
 inline constexpr int kColorComposite = 0, kPictureComposite = 1, kBlurComposite = 2, kMaskComposite = 3;
@@ -46,9 +45,9 @@ inline ShaderKey composite_shader(int background, FrameKind kind, ShaderDefine r
 inline ShaderDefine feathered_define() { return {"REFINE", "3"}; }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
-  std::vector<ShaderKey> keys{kBlurDownShader,       kBlurGaussShader,    kWriteMaskShader, kGuidedFitShader,
-                              kGuidedMeanShader,     kSmoothShader,       kStillKeepShader, kLegendShader,
-                              classes_shader(false), classes_shader(true)};
+  std::vector<ShaderKey> keys{kBlurDownShader,   kBlurGaussShader,      kGuidedFitShader,
+                              kGuidedMeanShader, kSmoothShader,         kStillKeepShader,
+                              kLegendShader,     classes_shader(false), classes_shader(true)};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(guide_shader(kind));
     keys.push_back(feedback_shader(kind));

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "segment/matte.h"
+#include "gl/texture_unit.h"
 #include "segment/shaders.h"
 
 namespace sightglass {

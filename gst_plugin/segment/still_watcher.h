@@ -6,13 +6,13 @@
 #include <memory>
 #include <vector>
 
+#include "gl/uniform_block.h"
 #include "gpu_engine/frame_ref.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/input_transform.h"
 #include "gpu_engine/session.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
-#include "render/uniform_block.h"
 #include "results/result_reader.h"
 
 namespace sightglass {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "gl_watch/interface.h"
+#include "gobject/guarded.h"
 #include "scope.h"
 
 namespace sightglass::zerocopy {
@@ -29,7 +30,7 @@ gl_watch::Listen find_library() {
 }  // namespace
 
 void listen_to_gl() {
-  if (const gl_watch::Listen listen = find_library()) listen(on_gl_call);
+  if (const gl_watch::Listen listen = find_library()) listen(guarded<on_gl_call>);
 }
 
 bool is_gl_watched() { return find_library() != nullptr; }

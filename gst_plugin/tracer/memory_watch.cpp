@@ -4,7 +4,9 @@
 #include <gst/gl/gl.h>
 
 #include <cstring>
+#include <new>
 
+#include "gobject/guarded.h"
 #include "scope.h"
 
 namespace sightglass::zerocopy {
@@ -31,6 +33,15 @@ guint flags_of(const GstMapInfo& info) {
   return flags;
 }
 
+// A copy that cannot be counted, for lack of memory, is made all the same.
+void count(Worker* worker, Copy copy, uint64_t bytes) noexcept {
+  try {
+    count_copy(worker, copy, bytes);
+  } catch (...) {
+    log_exception("count a copy");
+  }
+}
+
 GstMemoryMapFullFunction original_map_full(GstAllocator* allocator) {
   return reinterpret_cast<GstMemoryMapFullFunction>(g_object_get_qdata(G_OBJECT(allocator), original_quark()));
 }
@@ -53,12 +64,12 @@ gpointer map_gl_memory(GstMemory* memory, GstMapInfo* info, gsize size) {
   if ((flags & GST_MAP_GL) != 0) {
     if (needs_upload) {
       auto* uploader = static_cast<Worker*>(gst_mini_object_steal_qdata(object, uploader_quark()));
-      if ((flags & GST_MAP_READ) != 0) count_copy(uploader, Copy::kUpload, memory->size);
+      if ((flags & GST_MAP_READ) != 0) count(uploader, Copy::kUpload, memory->size);
     }
     return data;
   }
-  count_copy(nullptr, Copy::kGlMap, memory->size);
-  if (needs_download && (flags & GST_MAP_READ) != 0) count_copy(nullptr, Copy::kDownload, memory->size);
+  count(nullptr, Copy::kGlMap, memory->size);
+  if (needs_download && (flags & GST_MAP_READ) != 0) count(nullptr, Copy::kDownload, memory->size);
   if ((flags & GST_MAP_WRITE) != 0) gst_mini_object_steal_qdata(object, uploader_quark());  // the next to push it
   return data;
 }
@@ -71,14 +82,14 @@ gpointer map_gl_buffer(GstMemory* memory, GstMapInfo* info, gsize size) {
   const auto* buffer = reinterpret_cast<const GstGLBuffer*>(memory);
   if (data != nullptr && !present_errand().mapping && (flags & GST_MAP_GL) != 0 && (flags & GST_MAP_WRITE) != 0 &&
       buffer->target == kPixelPackBuffer) {
-    count_copy(nullptr, Copy::kDownload, memory->size);
+    count(nullptr, Copy::kDownload, memory->size);
   }
   return data;
 }
 
 gpointer map_dmabuf(GstMemory* memory, GstMapInfo* info, gsize size) {
   gpointer data = original_map_full(memory->allocator)(memory, info, size);
-  if (data != nullptr && !present_errand().mapping) count_copy(nullptr, Copy::kDmabufMap, memory->size);
+  if (data != nullptr && !present_errand().mapping) count(nullptr, Copy::kDmabufMap, memory->size);
   return data;
 }
 
@@ -87,7 +98,7 @@ gpointer map_dmabuf_simply(GstMemory* memory, gsize size, GstMapFlags flags) {
   const auto original =
       reinterpret_cast<GstMemoryMapFunction>(g_object_get_qdata(G_OBJECT(memory->allocator), original_quark()));
   gpointer data = original(memory, size, flags);
-  if (data != nullptr && !present_errand().mapping) count_copy(nullptr, Copy::kDmabufMap, memory->size);
+  if (data != nullptr && !present_errand().mapping) count(nullptr, Copy::kDmabufMap, memory->size);
   return data;
 }
 
@@ -142,8 +153,10 @@ void send_message_async(GstGLWindow* window, GstGLWindowCB callback, gpointer da
   for (GType type = G_OBJECT_TYPE(window); original == nullptr && type != 0; type = g_type_parent(type))
     original = g_type_get_qdata(type, original_quark());
   if (original == nullptr) return;  // cannot be: watch_window() has kept it
-  auto* message = new Message{present_errand(), callback, data, destroy};
-  reinterpret_cast<SendMessageAsync>(original)(window, run_message, message, destroy_message);
+  const auto send = reinterpret_cast<SendMessageAsync>(original);
+  auto* message = new (std::nothrow) Message{present_errand(), callback, data, destroy};
+  if (message == nullptr) return send(window, callback, data, destroy);  // uncounted, but not lost
+  send(window, run_message, message, destroy_message);
 }
 
 void watch_window(GstGLWindow* window) {

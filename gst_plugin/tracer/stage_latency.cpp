@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gobject/guarded.h"
 #include "tracer/stage_times.h"
 
 namespace {
@@ -181,12 +182,12 @@ void finalize(GObject* object) {
 
 static void gst_stage_latency_tracer_init(GstStageLatencyTracer* self) {
   self->tracer = new Tracer;
-  gst_tracing_register_hook(GST_TRACER(self), "pad-push-pre", G_CALLBACK(on_push));
-  gst_tracing_register_hook(GST_TRACER(self), "pad-push-post", G_CALLBACK(on_pushed));
+  gst_tracing_register_hook(GST_TRACER(self), "pad-push-pre", G_CALLBACK(sightglass::guarded<on_push>));
+  gst_tracing_register_hook(GST_TRACER(self), "pad-push-post", G_CALLBACK(sightglass::guarded<on_pushed>));
 }
 
 static void gst_stage_latency_tracer_class_init(GstStageLatencyTracerClass* klass) {
-  G_OBJECT_CLASS(klass)->finalize = finalize;
+  G_OBJECT_CLASS(klass)->finalize = sightglass::guarded<finalize>;
 }
 
 namespace sightglass {

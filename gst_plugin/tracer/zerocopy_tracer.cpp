@@ -9,6 +9,7 @@
 #include "copy_log.h"
 #include "exit_report.h"
 #include "gl_listener.h"
+#include "gobject/guarded.h"
 #include "memory_watch.h"
 #include "scope.h"
 
@@ -174,7 +175,8 @@ void on_event(GstTracer*, GstClockTime, GstPad* pad, GstEvent*) {
 void on_event_end(GstTracer*, GstClockTime, GstPad*, gboolean) { leave(); }
 
 void on_state(GstTracer*, GstClockTime, GstElement* element, GstStateChange change) {
-  if (change == GST_STATE_CHANGE_READY_TO_PAUSED) gst_element_foreach_pad(element, remember_pad, nullptr);
+  if (change == GST_STATE_CHANGE_READY_TO_PAUSED)
+    gst_element_foreach_pad(element, sightglass::guarded<remember_pad>, nullptr);
   enter_or_stay(worker_of_element(element));
 }
 void on_state_end(GstTracer*, GstClockTime, GstElement*, GstStateChange, GstStateChangeReturn) { leave(); }
@@ -238,29 +240,29 @@ void finalize(GObject* object) {
 }  // namespace
 
 static void gst_zero_copy_tracer_class_init(GstZeroCopyTracerClass* klass) {
-  G_OBJECT_CLASS(klass)->constructed = constructed;
-  G_OBJECT_CLASS(klass)->finalize = finalize;
+  G_OBJECT_CLASS(klass)->constructed = sightglass::guarded<constructed>;
+  G_OBJECT_CLASS(klass)->finalize = sightglass::guarded<finalize>;
 }
 
 static void gst_zero_copy_tracer_init(GstZeroCopyTracer* self) {
   const auto hook = [self](const char* name, auto function) {
     gst_tracing_register_hook(GST_TRACER(self), name, G_CALLBACK(function));
   };
-  hook("pad-push-pre", on_push);
-  hook("pad-push-post", on_flow_end);
-  hook("pad-push-list-pre", on_push_list);
-  hook("pad-push-list-post", on_flow_end);
-  hook("pad-chain-pre", on_chain);
-  hook("pad-chain-post", on_flow_end);
-  hook("pad-chain-list-pre", on_chain_list);
-  hook("pad-chain-list-post", on_flow_end);
-  hook("pad-pull-range-pre", on_pull);
-  hook("pad-pull-range-post", on_pull_end);
-  hook("pad-push-event-pre", on_event);
-  hook("pad-push-event-post", on_event_end);
-  hook("element-change-state-pre", on_state);
-  hook("element-change-state-post", on_state_end);
-  hook("object-created", on_object);
+  hook("pad-push-pre", sightglass::guarded<on_push>);
+  hook("pad-push-post", sightglass::guarded<on_flow_end>);
+  hook("pad-push-list-pre", sightglass::guarded<on_push_list>);
+  hook("pad-push-list-post", sightglass::guarded<on_flow_end>);
+  hook("pad-chain-pre", sightglass::guarded<on_chain>);
+  hook("pad-chain-post", sightglass::guarded<on_flow_end>);
+  hook("pad-chain-list-pre", sightglass::guarded<on_chain_list>);
+  hook("pad-chain-list-post", sightglass::guarded<on_flow_end>);
+  hook("pad-pull-range-pre", sightglass::guarded<on_pull>);
+  hook("pad-pull-range-post", sightglass::guarded<on_pull_end>);
+  hook("pad-push-event-pre", sightglass::guarded<on_event>);
+  hook("pad-push-event-post", sightglass::guarded<on_event_end>);
+  hook("element-change-state-pre", sightglass::guarded<on_state>);
+  hook("element-change-state-post", sightglass::guarded<on_state_end>);
+  hook("object-created", sightglass::guarded<on_object>);
 }
 
 bool sightglass::register_zero_copy_tracer(GstPlugin* plugin) {

@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
+
+#include "gpu_engine/output_file.h"
 
 namespace sightglass::demo {
 
@@ -88,10 +91,15 @@ Status write_contact_sheet(const Options& options, const std::vector<Sample>& sa
   }
   if (sheet == nullptr) return device_error("no frame was seen: there is nothing to make a contact sheet of");
   GError* error = nullptr;
-  if (gdk_pixbuf_save(sheet.get(), path.c_str(), "png", &error, "compression", "9", nullptr)) return {};
-  Status status = device_error(path + ": " + error->message);
-  g_error_free(error);
-  return status;
+  gchar* bytes = nullptr;
+  gsize size = 0;
+  if (!gdk_pixbuf_save_to_buffer(sheet.get(), &bytes, &size, "png", &error, "compression", "9", nullptr)) {
+    Status status = device_error(path + ": " + error->message);
+    g_error_free(error);
+    return status;
+  }
+  const std::unique_ptr<gchar, decltype(&g_free)> owner(bytes, g_free);
+  return write_output_file(path, std::string_view(bytes, size));
 }
 
 }  // namespace sightglass::demo

@@ -12,6 +12,7 @@
 #include "defaults.h"
 #include "options.h"
 #include "playback.h"
+#include "standard_output.h"
 
 namespace {
 
@@ -118,7 +119,7 @@ int run_command(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return run_command(argc, argv);
+    return sightglass::finish_output("sightglass-demo", run_command(argc, argv));
   } catch (const std::exception& error) {
     return fail(error.what());
   }

@@ -89,7 +89,7 @@ std::string sink_text(const Options& options) {
   const Encoder* encoder = find_encoder(dot == std::string::npos ? ".none" : options.output.substr(dot));
   if (encoder == nullptr) return {};
   return std::string("gldownload ! videoconvert ! queue ! ") + encoder->text + " ! " + encoder->muxer +
-         " ! filesink location=" + quoted(options.output);
+         " ! filesink name=" + kFileSink + " location=" + quoted(options.output);
 }
 
 std::string default_output(const std::string& stem) {

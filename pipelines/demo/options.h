@@ -28,7 +28,9 @@ constexpr int kSecondsOfFile = 10;
 std::string source_text(const Options& options);
 // "glsegment name=segment model=… background=…"; `background` replaces the one in the options unless it is empty.
 std::string segment_text(const Options& options, const std::string& background = {});
-// Window, or encoder and file by the output's name; empty when no encoder for it is installed.
+// Window, or encoder and file by the output's name; empty when no encoder for it is installed. The element that writes
+// the file is called kFileSink.
+constexpr const char* kFileSink = "file";
 std::string sink_text(const Options& options);
 
 // The first file name for the output for which an encoder is installed: `stem`.mp4 or `stem`.webm; empty if none is.

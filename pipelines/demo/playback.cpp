@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <mutex>
 
 namespace sightglass::demo {
@@ -69,11 +70,20 @@ class Reservoir {
   std::vector<Sample> samples_;
 };
 
+// Ends the stream, so that the file is completed.
+gboolean end_stream(gpointer pipeline) {
+  gst_element_send_event(GST_ELEMENT(pipeline), gst_event_new_eos());
+  return G_SOURCE_REMOVE;
+}
+
 struct Recorder {
+  GstElement* pipeline = nullptr;
+  guint limit = 0;  // seconds from the first frame to the end; 0: none
   std::mutex mutex;
   Reservoir reservoir;
   uint64_t frames_in = 0, frames_out = 0;
   gint64 first = 0, last = 0;
+  guint timer = 0;  // source of the main loop that ends the stream
 };
 
 GstPadProbeReturn on_frame_in(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
@@ -92,6 +102,8 @@ GstPadProbeReturn on_frame_out(GstPad*, GstPadProbeInfo*, gpointer data) {
   if (recorder->frames_out++ == 0) {
     recorder->first = recorder->last;
     std::printf("first frame out\n");
+    // However long it took to get there, so much is seen.
+    if (recorder->limit > 0) recorder->timer = g_timeout_add_seconds(recorder->limit, end_stream, recorder->pipeline);
   } else if (recorder->frames_out % 100 == 0) {
     std::printf("%llu frames, %.1f per second\n", static_cast<unsigned long long>(recorder->frames_out),
                 1e6 * static_cast<double>(recorder->frames_out - 1) /
@@ -110,11 +122,31 @@ void add_probe(GstElement* pipeline, const char* element, const char* pad_name, 
   gst_object_unref(found);
 }
 
-// Ends the stream, so that the file is completed.
-gboolean end_stream(gpointer pipeline) {
-  gst_element_send_event(GST_ELEMENT(pipeline), gst_event_new_eos());
-  return G_SOURCE_REMOVE;
-}
+// The video while it is written. It takes its name once it is complete: what has that name plays.
+class UnfinishedFile {
+ public:
+  UnfinishedFile(GstElement* pipeline, const std::string& name) : name_(name), path_(name + ".part") {
+    if (name_.empty()) return;
+    GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), kFileSink);
+    g_object_set(sink, "location", path_.c_str(), nullptr);
+    gst_object_unref(sink);
+  }
+  ~UnfinishedFile() {
+    std::error_code ignored;
+    if (!name_.empty()) std::filesystem::remove(path_, ignored);
+  }
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+  Status finish() const {
+    std::error_code error;
+    if (!name_.empty()) std::filesystem::rename(path_, name_, error);
+    return error ? device_error(name_ + ": cannot rename " + path_ + " to it: " + error.message()) : Status();
+  }
+
+ private:
+  const std::string name_, path_;
+};
 
 struct Waiter {
   GMainLoop* loop;
@@ -174,20 +206,19 @@ Result<PlaybackResult> play(const Options& options) {
   std::printf("gst-launch-1.0 -e %s\n", text.c_str());
   std::fflush(stdout);
   SG_ASSIGN_OR_RETURN(GstElement* const pipeline, parse(text));
+  // Drawn figures are counted by the source.
+  const int limit = options.input == kFigures ? 0 : options.limit();
   Recorder recorder;
+  recorder.pipeline = pipeline;
+  recorder.limit = static_cast<guint>(limit);
+  const UnfinishedFile file(pipeline, options.output);
   // A window has no contact sheet.
   if (!options.output.empty()) add_probe(pipeline, "upload", "sink", on_frame_in, &recorder);
   add_probe(pipeline, "segment", "src", on_frame_out, &recorder);
   const guint interrupt = g_unix_signal_add(SIGINT, end_stream, pipeline);
-  // Drawn figures are counted by the source.
-  const bool timed = options.limit() > 0 && options.input != kFigures;
-  const guint limit = timed ? g_timeout_add_seconds(static_cast<guint>(options.limit()), end_stream, pipeline) : 0;
+  const guint terminate = g_unix_signal_add(SIGTERM, end_stream, pipeline);
 
   const Status status = wait_for_end(pipeline);
-  for (const guint source : {interrupt, limit}) {
-    if (source != 0 && g_main_context_find_source_by_id(nullptr, source) != nullptr) g_source_remove(source);
-  }
-
   PlaybackResult result;
   GstElement* segment = gst_bin_get_by_name(GST_BIN(pipeline), "segment");
   GstStructure* stats = nullptr;
@@ -212,8 +243,14 @@ Result<PlaybackResult> play(const Options& options) {
   gst_object_unref(pad);
   gst_object_unref(segment);
   gst_element_set_state(pipeline, GST_STATE_NULL);
+  // No frame comes any more, and nobody starts the timer.
+  for (const guint source : {interrupt, terminate, recorder.timer}) {
+    if (source != 0 && g_main_context_find_source_by_id(nullptr, source) != nullptr) g_source_remove(source);
+  }
   gst_object_unref(pipeline);
   if (!status.ok()) return status;
+  if (recorder.frames_out == 0) return not_found(options.input + ": ended before the first frame");
+  SG_RETURN_IF_ERROR(file.finish());
 
   result.frames = recorder.frames_out;
   result.seconds = 1e-6 * static_cast<double>(recorder.last - recorder.first);

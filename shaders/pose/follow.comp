@@ -33,7 +33,7 @@ shared vec4 s_box[kMaxPersons];
 shared float s_common[kLanes];
 shared int s_track[kMaxPersons];   // by person found, like the next two
 shared int s_id[kMaxPersons];
-shared bool s_fresh[kMaxPersons];  // was not there in the frame before
+shared int s_fresh[kMaxPersons];   // 1: was not there in the frame before
 shared int s_person[kMaxPersons];  // by person told
 shared int s_count;
 
@@ -59,33 +59,38 @@ float common_share(vec4 a, vec4 b) {
   return both / max(area(a) + area(b) - both, 1e-12);
 }
 
+// Row and column of a number in rows of so many. Unsigned: virglrenderer 0.10 mistranslates a signed division.
+ivec2 row_and_column(int n, int columns) { return ivec2(uint(n) / uint(columns), uint(n) % uint(columns)); }
+
 // Who is who: those who share most, first. The rest are newcomers, or gone.
 void match() {
   for (int i = 0; i < kMaxPersons; ++i) s_track[i] = -1;
-  bool taken[kMaxPersons];
-  for (int t = 0; t < kMaxPersons; ++t) taken[t] = false;
+  int taken[kMaxPersons];  // or 0
+  for (int t = 0; t < kMaxPersons; ++t) taken[t] = 0;
   for (int pass = 0; pass < kMaxPersons; ++pass) {
     int best = -1;
     float most = kSame;
     for (int n = 0; n < kLanes; ++n) {
-      if (s_common[n] > most && s_track[n / kMaxPersons] < 0 && !taken[n % kMaxPersons]) {
+      ivec2 at = row_and_column(n, kMaxPersons);
+      if (s_common[n] > most && s_track[at.x] < 0 && taken[at.y] == 0) {
         most = s_common[n];
         best = n;
       }
     }
     if (best < 0) break;
-    s_track[best / kMaxPersons] = best % kMaxPersons;
-    taken[best % kMaxPersons] = true;
+    ivec2 at = row_and_column(best, kMaxPersons);
+    s_track[at.x] = at.y;
+    taken[at.y] = 1;
   }
   s_count = 0;
   for (int i = 0; i < kMaxPersons; ++i) {
     if (!is_found(i)) continue;
     int track = s_track[i];
-    s_fresh[i] = track < 0;
-    if (s_fresh[i]) {
+    s_fresh[i] = track < 0 ? 1 : 0;
+    if (track < 0) {
       track = 0;
-      while (taken[track]) ++track;
-      taken[track] = true;
+      while (taken[track] != 0) ++track;
+      taken[track] = 1;
       tracks[track].id = ++next_id;
     }
     tracks[track].box = s_box[i];
@@ -94,7 +99,7 @@ void match() {
     s_person[s_count++] = i;
   }
   for (int t = 0; t < kMaxPersons; ++t) {
-    if (!taken[t]) tracks[t].id = 0;
+    if (taken[t] == 0) tracks[t].id = 0;
   }
 }
 
@@ -104,7 +109,7 @@ void tell(int index, int n) {
   vec3 pixels = vec3(u_frame.xy, u_frame.x);
   vec2 size = (s_box[person].zw - s_box[person].xy) * u_frame.xy;
   float by_size = 1.0 / max(kAround * max(size.x, size.y), 1.0);
-  float seconds = s_fresh[person] ? 0.0 : u_filter.x;
+  float seconds = s_fresh[person] != 0 ? 0.0 : u_filter.x;
   Filtered place = filtered(tracks[track].points[n], vec4(vec3(point.x, point.y, point.z) * pixels, 0.0), by_size,
                             u_filter.y, u_filter.z, u_filter.w, seconds);
   Filtered world = filtered(tracks[track].world[n], vec4(point.world_x, point.world_y, point.world_z, 0.0), 1.0,
@@ -120,12 +125,16 @@ void main() {
   int lane = int(gl_LocalInvocationIndex);
   if (lane < kMaxPersons && is_found(lane)) s_box[lane] = box_of(lane);
   barrier();
-  int i = lane / kMaxPersons, t = lane % kMaxPersons;
+  ivec2 at = row_and_column(lane, kMaxPersons);
+  int i = at.x, t = at.y;
   s_common[lane] = is_found(i) && tracks[t].id != 0 && u_filter.x >= 0.0 ? common_share(s_box[i], tracks[t].box) : 0.0;
   barrier();
   if (lane == 0) match();
   barrier();
-  for (int n = lane; n < s_count * kMaxKeyPoints; n += kLanes) tell(n / kMaxKeyPoints, n % kMaxKeyPoints);
+  for (int n = lane; n < s_count * kMaxKeyPoints; n += kLanes) {
+    ivec2 told_at = row_and_column(n, kMaxKeyPoints);
+    tell(told_at.x, told_at.y);
+  }
   if (lane == 0) told.persons_count = s_count;
   if (lane < s_count) {
     int person = s_person[lane];

@@ -45,8 +45,9 @@ void main() {
 #endif
   float front_share = frame.a * front;
   float alpha = mix(behind.a, frame.a, front);
-  // Where nothing is to be seen, the frame's colours are not there either.
-  o_color = vec4(mix(behind.rgb, frame.rgb, alpha > 0.0 ? front_share / alpha : 0.0), alpha);
-  o_color.rgb *= mix(1.0, alpha, u_premultiply);
+  // Where alpha is nothing once it is stored in 8 bits, the frame's colors are not stored either.
+  float stored = floor(alpha * 255.0 + 0.5) / 255.0;
+  o_color = vec4(mix(behind.rgb, frame.rgb, stored > 0.0 ? front_share / alpha : 0.0), stored);
+  o_color.rgb *= mix(1.0, stored, u_premultiply);
 #endif
 }

@@ -12,11 +12,13 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 own=$(dpkg --print-architecture)
 root=$source/build/chroot/$release-$arch
 log=$root.log
+shared=$source/../shared
+[ "${SIGHTGLASS_NO_SHARED:-}" = 1 ] && shared=
 
 # enter COMMAND [ARGUMENT…]: in namespaces of their own, mounts go, and processes end, with the command.
 enter() {
   unshare --mount --pid --fork --kill-child --propagation private \
-    "$source/tests/chroot/enter.sh" "$root" "$source/../shared" "$@" </dev/null
+    "$source/tests/chroot/enter.sh" "$root" "$shared" "$@" </dev/null
 }
 unavailable() {
   cat "$log" >&2

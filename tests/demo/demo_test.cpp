@@ -10,6 +10,7 @@
 #include <string>
 
 #include "harness/program.h"
+#include "harness/sanitizers.h"
 #include "harness/scratch_folder.h"
 
 namespace sightglass::test {
@@ -77,6 +78,7 @@ Pixbuf load(const fs::path& path) {
 class Demo : public ::testing::Test {
  protected:
   void SetUp() override {
+    if (kSanitized) GTEST_SKIP() << kPluginIsSanitized;
     fs::create_directories(folder_);
     ::setenv("GST_PLUGIN_PATH", SIGHTGLASS_PLUGIN_FOLDER, 1);
     // A model that was fetched on this machine is not what is tested.
@@ -155,6 +157,41 @@ TEST_F(Demo, OpensAWindowOnADisplay) {
   EXPECT_GT(window.colour, 2);
   const Look rest = look_at(screen.get(), 640, 0, 160, 480);
   EXPECT_EQ(rest.mean, 0);
+}
+
+// The clip comes late: opening a pipe waits for its writer, and with it the launch of the pipeline.
+TEST_F(Demo, CountsItsSecondsFromTheFirstFrame) {
+  std::ofstream(folder_ / "play.sh")
+      << "export GST_GL_PLATFORM=egl\n"
+         "gst-launch-1.0 -q videotestsrc num-buffers=600 ! video/x-raw,width=64,height=48 !"
+         " jpegenc ! matroskamux streamable=true ! filesink location=clip.mkv\n"
+         "mkfifo late.mkv\n"
+         "(sleep 3; cat clip.mkv >late.mkv) &\n" SIGHTGLASS_DEMO " --input late.mkv --model figure --seconds 1\n";
+  const CommandResult result = run_program("cd " + folder_.string() + " && timeout 120 sh -e play.sh 2>&1");
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(result.output.find("\n0 frames"), std::string::npos) << result.output;
+  const fs::path video =
+      folder_ / (fs::exists(folder_ / "sightglass-demo.mp4") ? "sightglass-demo.mp4" : "sightglass-demo.webm");
+  const CommandResult played = run_program("gst-launch-1.0 -v filesrc location=" + video.string() +
+                                           " ! decodebin ! identity silent=false ! fakesink 2>&1 | grep -c chain");
+  std::printf("frames that play: %s", played.output.c_str());
+  EXPECT_GT(std::atoi(played.output.c_str()), 0) << played.output;
+}
+
+// A video that was there stays, and what cannot be finished leaves none.
+TEST_F(Demo, LeavesNoFileThatDoesNotPlay) {
+  for (const char* before : {"", "an older video"}) {
+    const fs::path video = folder_ / "video.webm";
+    if (*before != '\0') std::ofstream(video) << before;
+    const CommandResult result = run("--input figures --seconds 1 --output video.webm --properties output=7");
+    EXPECT_NE(result.status, 0) << result.output;
+    EXPECT_NE(result.output.find("output 7"), std::string::npos) << result.output;
+    EXPECT_EQ(fs::exists(video), *before != '\0');
+    if (*before != '\0') {
+      EXPECT_EQ(fs::file_size(video), std::string(before).size());
+    }
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), *before != '\0' ? 1 : 0);
+  }
 }
 
 TEST_F(Demo, SaysWhatIsWrong) {

@@ -1,11 +1,12 @@
-// Writes the files that fuzzing starts from: fuzz_seeds FOLDER [FOLDER-OF-MODELS]. The sample models, and those small
-// ones among the second folder's *.tflite.
+// Writes the files that fuzzing starts from: fuzz_seeds FOLDER [FOLDER-OF-MODELS]. In FOLDER/importer, the sample
+// models and those small ones among the second folder's *.tflite; in archive, labels, picture and report, samples of
+// other files.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 
-#include "sample_models.h"
+#include "sample_files.h"
 
 namespace fs = std::filesystem;
 
@@ -13,20 +14,29 @@ namespace {
 
 constexpr uintmax_t kLargestSeed = 16384;
 
-int write_seeds(const fs::path& folder, const fs::path& models) {
+int write_all(const fs::path& folder, const std::vector<sightglass::test::SampleFile>& samples,
+              const std::string& extension = "") {
   fs::create_directories(folder);
-  int count = 0;
-  for (const sightglass::test::SampleModel& sample : sightglass::test::sample_models()) {
-    std::ofstream file(folder / (sample.name + ".tflite"), std::ios::binary);
+  for (const sightglass::test::SampleFile& sample : samples) {
+    std::ofstream file(folder / (sample.name + extension), std::ios::binary);
     file.write(reinterpret_cast<const char*>(sample.bytes.data()), static_cast<std::streamsize>(sample.bytes.size()));
     file.close();
     if (!file) throw std::runtime_error("cannot write " + (folder / sample.name).string());
-    ++count;
   }
+  return static_cast<int>(samples.size());
+}
+
+int write_seeds(const fs::path& folder, const fs::path& models) {
+  using namespace sightglass::test;  // NOLINT(google-build-using-namespace): all of the samples
+  int count = write_all(folder / "importer", sample_models(), ".tflite");
+  count += write_all(folder / "archive", sample_archives());
+  count += write_all(folder / "labels", sample_labels());
+  count += write_all(folder / "picture", sample_pictures());
+  count += write_all(folder / "report", sample_named_models(), ".tflite");
   if (!fs::is_directory(models)) return count;
   for (const fs::directory_entry& entry : fs::directory_iterator(models)) {
     if (entry.path().extension() != ".tflite" || entry.file_size() > kLargestSeed) continue;
-    fs::copy_file(entry.path(), folder / entry.path().filename(), fs::copy_options::overwrite_existing);
+    fs::copy_file(entry.path(), folder / "importer" / entry.path().filename(), fs::copy_options::overwrite_existing);
     ++count;
   }
   return count;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes the model importer, then compares random graphs on the GPU with the reference: run.sh BUILD-FOLDER [SECONDS].
+# Fuzzes what reads files, then compares random graphs on the GPU with the reference: run.sh BUILD-FOLDER [SECONDS].
 # Each takes that many seconds. Exits non-zero on a finding: a file in BUILD-FOLDER/findings, or a seed and its graph in
 # BUILD-FOLDER/graphs.log.
 set -eu
@@ -20,21 +20,28 @@ cmake -S "$root" -B "$build" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPI
   -DCMAKE_CXX_COMPILER_LAUNCHER=$launcher -DCMAKE_C_COMPILER_LAUNCHER=$launcher \
   -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g' \
   -DSIGHTGLASS_FUZZ=ON -DSIGHTGLASS_SANITIZE=address,undefined >"$build/configure.log"
-cmake --build "$build" --target fuzz_importer fuzz_seeds fuzz_graphs
+targets='importer weights metadata tuning_file program_cache archive labels picture report'
+# shellcheck disable=SC2046,SC2086  # lists of words
+cmake --build "$build" --target fuzz_seeds fuzz_graphs $(printf 'fuzz_%s ' $targets)
 
-corpus=$build/corpus
-"$build/tests/fuzz/fuzz_seeds" "$corpus" "$root/../shared/models/ops"
+"$build/tests/fuzz/fuzz_seeds" "$build/corpus" "$root/../shared/models/ops"
 mkdir -p "$build/findings"
-echo "== fuzzing the importer for $seconds seconds; findings would lie in $build/findings"
-"$build/tests/fuzz/fuzz_importer" -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=2048 -malloc_limit_mb=512 \
-  -timeout=10 -print_final_stats=1 -verbosity=1 -artifact_prefix="$build/findings/" "$corpus" \
-  >"$build/fuzz.log" 2>&1 || {
-  tail -n 40 "$build/fuzz.log" >&2
-  echo "== a finding; the whole log is $build/fuzz.log" >&2
-  exit 1
-}
-grep '^stat::' "$build/fuzz.log"
-echo "== no finding; the log is $build/fuzz.log, the corpus $corpus"
+for target in $targets; do
+  corpus=$build/corpus/$target log=$build/fuzz_$target.log known=$root/tests/fuzz/corpus/$target
+  mkdir -p "$corpus"
+  set -- "$corpus"
+  [ -d "$known" ] && set -- "$corpus" "$known"
+  echo "== fuzzing $target for $seconds seconds; findings would lie in $build/findings"
+  # One input may take 1 GB and 5 s.
+  "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=1024 -malloc_limit_mb=1024 \
+    -timeout=5 -print_final_stats=1 -verbosity=1 -artifact_prefix="$build/findings/$target-" "$@" >"$log" 2>&1 || {
+    tail -n 40 "$log" >&2
+    echo "== a finding; the whole log is $log" >&2
+    exit 1
+  }
+  grep '^stat::' "$log"
+  echo "== no finding; the log is $log, the corpus $corpus"
+done
 
 # New seeds every second; the log names them.
 echo "== comparing random graphs for $seconds seconds"

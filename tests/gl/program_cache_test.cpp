@@ -183,6 +183,20 @@ TEST(ProgramCacheFile, ThingsThatAreNoFiles) {
   EXPECT_TRUE(cache.find("key"));
 }
 
+// Programs run on the GPU: nobody else may have put them there.
+TEST(ProgramCacheFile, AFolderThatOthersMayWriteToIsNotUsed) {
+  const Folder folder;
+  ProgramCache cache(folder.path());
+  cache.store("key", binary_of("binary"));
+  fs::permissions(folder.path(), fs::perms::all);
+  EXPECT_FALSE(cache.find("key"));
+  cache.store("other", binary_of("binary"));
+  EXPECT_EQ(cache.stored(), 1);
+  EXPECT_EQ(folder.files().size(), 1u) << "and nothing of it is deleted";
+  fs::permissions(folder.path(), fs::perms::owner_all);
+  EXPECT_TRUE(cache.find("key"));
+}
+
 // What a start cost, and what came out.
 struct Start {
   int compiled = 0;

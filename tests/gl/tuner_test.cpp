@@ -1,10 +1,14 @@
 // The tuner, its files, and that whatever it picks gives the same bits.
 #include "gpu_engine/tuner.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <set>
 
+#include "gpu_engine/device_family.h"
 #include "gpu_engine/session.h"
 #include "harness/gl_test.h"
 #include "harness/scratch_folder.h"
@@ -103,6 +107,31 @@ TEST_F(TunerTest, TunesEveryStepThatHasVariants) {
   }
 }
 
+// Where buffer textures are too short for the arena, every plan that asks for them is one without them.
+TEST_F(TunerTest, ShortBufferTexturesEndNothing) {
+  CaseBuilder builder(72);
+  const Padding2d same{PaddingMode::kSame, 0, 0, 0, 0};
+  ValueId x = builder.input({1, 160, 160, 8});
+  x = builder.node(OpType::kConv2d, Conv2dAttr{same}, {x, builder.constant({16, 3, 3, 8})}, Activation::kRelu);
+  builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({16, 1, 1, 16})});
+  const auto model = Model::from_graph(builder.build("large").graph).value();
+  DeviceInfo mali = device();
+  mali.limits.kernels = device_family("ARM", "Mali-G52").kernels;
+  const auto sets = [&](int32_t texels) {
+    mali.limits.max_buffer_texels = texels;
+    const auto report = tune(ShareGroup::create(gl()), model, mali, {}, options_);
+    EXPECT_TRUE(report.ok()) << report.status().message();
+    EXPECT_TRUE(report->complete);
+    EXPECT_EQ(report->tuning.size(), 2u);
+    std::printf("%d sets with %d texels\n", report->sets, texels);
+    return report->sets;
+  };
+  const int without = sets(0);
+  EXPECT_EQ(without, 7);  // the usual one, another work group, five more tiles
+  EXPECT_EQ(sets(65536), without);
+  EXPECT_EQ(sets(1 << 27), without + 1);
+}
+
 TEST_F(TunerTest, KnownStepsAreNotMeasuredAgain) {
   const auto first = tune(ShareGroup::create(gl()), model_, device(), {}, options_);
   ASSERT_TRUE(first.ok());
@@ -181,7 +210,47 @@ TEST_F(TunerTest, AFolderThatCannotBeWrittenDoesNoHarm) {
   const auto measured = prepare(TuningMode::kOn, &note);
   ASSERT_TRUE(measured.ok());
   EXPECT_EQ((*measured)->size(), 6u);
-  EXPECT_NE(note.find("cannot be written"), std::string::npos) << note;
+  EXPECT_NE(note.find("cannot use this cache directory"), std::string::npos) << note;
+}
+
+TEST_F(TunerTest, NoLinkIsFollowedWhenResultsAreWritten) {
+  fs::create_directories(folder_);
+  const fs::path target = folder_ / "target";
+  std::ofstream(target) << "another's";
+  fs::create_symlink(target, file());
+  // Under the name that this process could be expected to write to first.
+  fs::create_symlink(target, file() + "." + std::to_string(getpid()));
+  std::string note;
+  ASSERT_TRUE(prepare(TuningMode::kOn, &note).ok());
+  std::ifstream unchanged(target);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(unchanged), {}), "another's");
+  EXPECT_FALSE(fs::is_symlink(file())) << note;
+  EXPECT_FALSE((*prepare(TuningMode::kCached))->empty());
+}
+
+TEST_F(TunerTest, AFolderThatOthersMayWriteToIsNotUsed) {
+  ASSERT_TRUE(prepare(TuningMode::kOn).ok());
+  fs::permissions(folder_, fs::perms::all);
+  const auto time = fs::last_write_time(file());
+  for (const TuningMode mode : {TuningMode::kCached, TuningMode::kOn}) {
+    std::string note;
+    const auto tuning = prepare(mode, &note);
+    ASSERT_TRUE(tuning.ok());
+    EXPECT_EQ((*tuning)->empty(), mode == TuningMode::kCached);
+    EXPECT_NE(note.find("chmod go-w"), std::string::npos) << note;
+    EXPECT_NE(note.find(folder_.string()), std::string::npos) << note;
+  }
+  EXPECT_EQ(fs::last_write_time(file()), time);
+}
+
+TEST_F(TunerTest, APipeInPlaceOfAFileIsNotWaitedFor) {
+  fs::create_directories(folder_);
+  ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
+  std::string note;
+  const auto cached = prepare(TuningMode::kCached, &note);
+  ASSERT_TRUE(cached.ok());
+  EXPECT_TRUE((*cached)->empty());
+  EXPECT_NE(note.find("a pipe"), std::string::npos) << note;
 }
 
 TEST(TuningTest, TextAndBack) {

@@ -1,11 +1,13 @@
 #include "figure_truth.h"
 
+#include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 
-#include "figure_meta.h"
+#include "test_pipeline.h"
 
 namespace sightglass::test {
 
@@ -41,6 +43,42 @@ GstPadProbeReturn on_figure(GstPad*, GstPadProbeInfo* info, gpointer data) {
 }
 
 }  // namespace
+
+Figure draw_figure(int32_t width, int32_t height, const std::string& properties) {
+  init_gstreamer();
+  const std::string text = "glfiguresrc name=figure num-buffers=1 " + properties +
+                           " ! video/x-raw(memory:GLMemory),width=" + std::to_string(width) +
+                           ",height=" + std::to_string(height) +
+                           " ! gldownload ! video/x-raw,format=RGBA ! appsink name=sink";
+  GstElement* pipeline = gst_parse_launch(text.c_str(), nullptr);
+  GstElement *source = gst_bin_get_by_name(GST_BIN(pipeline), "figure"),
+             *sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  Figure figure{Rgba(width, height), {}};
+  GstPad* pad = gst_element_get_static_pad(source, "src");
+  gst_pad_add_probe(
+      pad, GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad*, GstPadProbeInfo* info, gpointer data) {
+        std::ranges::copy(sightglass_buffer_get_figure_meta(GST_PAD_PROBE_INFO_BUFFER(info))->key_points,
+                          static_cast<Figure*>(data)->key_points.begin());
+        return GST_PAD_PROBE_OK;
+      },
+      &figure, nullptr);
+  gst_object_unref(pad);
+  gst_object_unref(source);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 60 * GST_SECOND);
+  std::vector<uint8_t>& pixels = figure.picture.pixels;
+  EXPECT_NE(sample, nullptr) << error_of(pipeline);
+  if (sample != nullptr) {
+    // Rows of RGBA have no padding in GStreamer's default layout.
+    EXPECT_EQ(gst_buffer_extract(gst_sample_get_buffer(sample), 0, pixels.data(), pixels.size()), pixels.size());
+    gst_sample_unref(sample);
+  }
+  gst_object_unref(sink);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  return figure;
+}
 
 void Truths::collect_at(GstPad* pad) { gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_figure, this, nullptr); }
 

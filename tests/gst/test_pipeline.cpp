@@ -7,21 +7,26 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "gldmabufexport.h"
-#include "glfiguresrc.h"
-#include "glinfer.h"
-#include "glinferbin.h"
-#include "glpose.h"
-#include "glposebin.h"
-#include "glsegment.h"
-#include "glsegmentbin.h"
+#include "dmabuf_export/gldmabufexport.h"
+#include "figure/glfiguresrc.h"
 #include "harness/scratch_folder.h"
-#include "resultsjson.h"
+#include "infer/glinfer.h"
+#include "infer/glinferbin.h"
+#include "pose/glpose.h"
+#include "pose/glposebin.h"
+#include "results/resultsjson.h"
+#include "segment/glsegment.h"
+#include "segment/glsegmentbin.h"
 
 #ifdef __SANITIZE_ADDRESS__
 // Drivers stay loaded to the end, so that a report of leaks can tell whose they are.
 extern "C" __attribute__((visibility("default"))) int dlclose(void*) { return 0; }
 #endif
+
+// GStreamer terminates the EGL display when the last object of a pipeline goes. A streaming thread may hold that object
+// for some time after the pipeline has ended. All pipelines of a process have the same EGL display, so it is kept: it
+// would go while the next test creates its GL context.
+extern "C" __attribute__((visibility("default"))) unsigned eglTerminate(void*) { return 1; }
 
 namespace sightglass::test {
 

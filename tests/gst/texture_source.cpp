@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "gl_bridge.h"
+#include "gl/gl_bridge.h"
 #include "test_pipeline.h"
 
 namespace sightglass::test {

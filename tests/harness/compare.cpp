@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <vector>
 
 namespace sightglass::test {
 namespace {
@@ -15,30 +14,6 @@ template <typename T>
 std::vector<double> widen(const HostTensor& tensor) {
   const auto values = tensor.as<T>();
   return {values.begin(), values.end()};
-}
-
-std::vector<double> numbers(const HostTensor& tensor) {
-  switch (tensor.type) {
-    case DataType::kFloat32:
-      return widen<float>(tensor);
-    case DataType::kFloat16: {
-      std::vector<double> out;
-      for (const uint16_t half : tensor.as<uint16_t>()) out.push_back(half_to_float(half));
-      return out;
-    }
-    case DataType::kInt8:
-      return widen<int8_t>(tensor);
-    case DataType::kUInt8:
-    case DataType::kBool:
-      return widen<uint8_t>(tensor);
-    case DataType::kInt16:
-      return widen<int16_t>(tensor);
-    case DataType::kInt32:
-      return widen<int32_t>(tensor);
-    case DataType::kInt64:
-      return widen<int64_t>(tensor);
-  }
-  return {};
 }
 
 // 0 where both are the same number, NaNs and infinities included.
@@ -67,6 +42,30 @@ double iou(size_t count, InReference in_reference, InGot in_got) {
 
 }  // namespace
 
+std::vector<double> numbers_of(const HostTensor& tensor) {
+  switch (tensor.type) {
+    case DataType::kFloat32:
+      return widen<float>(tensor);
+    case DataType::kFloat16: {
+      std::vector<double> out;
+      for (const uint16_t half : tensor.as<uint16_t>()) out.push_back(half_to_float(half));
+      return out;
+    }
+    case DataType::kInt8:
+      return widen<int8_t>(tensor);
+    case DataType::kUInt8:
+    case DataType::kBool:
+      return widen<uint8_t>(tensor);
+    case DataType::kInt16:
+      return widen<int16_t>(tensor);
+    case DataType::kInt32:
+      return widen<int32_t>(tensor);
+    case DataType::kInt64:
+      return widen<int64_t>(tensor);
+  }
+  return {};
+}
+
 Comparison compare(const HostTensor& reference, const HostTensor& got) {
   Comparison result;
   if (reference.type != got.type || reference.shape != got.shape || reference.data.size() != got.data.size()) {
@@ -75,7 +74,7 @@ Comparison compare(const HostTensor& reference, const HostTensor& got) {
     return result;
   }
   result.identical = reference.data == got.data;
-  const std::vector<double> a = numbers(reference), b = numbers(got);
+  const std::vector<double> a = numbers_of(reference), b = numbers_of(got);
   double error_squares = 0, reference_squares = 0, low = kInfinity, high = -kInfinity;
   for (size_t i = 0; i < a.size(); ++i) {
     const double d = distance(a[i], b[i]);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "gpu_engine/tensor.h"
 
@@ -18,6 +19,9 @@ struct Comparison {
   double psnr_db = 0;       // peak: the range
   bool identical = false;   // bit by bit
 };
+
+// All of a tensor, of whatever type.
+std::vector<double> numbers_of(const HostTensor& tensor);
 
 // Both of one shape and type; a mismatch compares as infinitely far.
 Comparison compare(const HostTensor& reference, const HostTensor& got);

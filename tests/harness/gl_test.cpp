@@ -21,6 +21,9 @@ void GlTest::SetUp() {
   auto& headless = process_context();
   ASSERT_TRUE(headless.ok()) << headless.status().message();
   headless_ = headless->get();
+  // Where a test is for one driver, another must not stand in for it.
+  const char* wanted = std::getenv("SIGHTGLASS_TEST_RENDERER");
+  ASSERT_TRUE(wanted == nullptr || device().renderer.starts_with(wanted)) << device().renderer;
 }
 
 void GlTest::TearDown() {

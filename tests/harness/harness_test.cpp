@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "harness/compare.h"
-#include "harness/golden.h"
 #include "picture_input.h"
 #include "random_input.h"
 
@@ -118,26 +117,9 @@ TEST(PictureInput, RefusesShapesThatAreNoPicture) {
 }
 
 TEST(PictureInput, NamesTheFileThatCannotBeRead) {
-  const auto picture = load_picture("no/such/picture.png");
+  const auto picture = load_picture("no/such/picture.png", 16);
   ASSERT_FALSE(picture.ok());
   EXPECT_NE(picture.status().message().find("no/such/picture.png"), std::string::npos);
-}
-
-TEST(Golden, EveryCaseOfTheEightFloatModelsLoads) {
-  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree";
-  size_t loaded = 0;
-  for (const char* model : {"segmentation/mediapipe_selfie_segmenter_256", "face/face_detection_short_range",
-                            "pose/blazepose_landmark_lite", "classify_detect/mobilenet_v1_0.25_224_float"}) {
-    for (const GoldenCase& golden : golden_cases_of(model)) {
-      const auto inputs = load_inputs(golden);
-      ASSERT_TRUE(inputs.ok()) << inputs.status().message();
-      const auto outputs = load_outputs(golden);
-      ASSERT_TRUE(outputs.ok()) << outputs.status().message();
-      EXPECT_TRUE(std::filesystem::exists(golden.model_file)) << golden.model_file;
-      ++loaded;
-    }
-  }
-  EXPECT_EQ(loaded, 8u);
 }
 
 }  // namespace

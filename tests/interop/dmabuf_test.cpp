@@ -285,7 +285,7 @@ TEST_F(DmabufImportTest, FramesAreDrawnWhenTheyGoOut) {
   const ScopedMakeCurrent current(context());
   auto display = Display::current();
   ASSERT_TRUE(display.ok()) << display.error();
-  const auto fence = DrawFence::create(*display);
+  const auto fence = DrawFence::create(*display, true);
   const UniqueFd file = memory(4096);
   // A memfd takes no fences, so the CPU waits on every driver.
   for (int i = 0; i < 2; ++i) {

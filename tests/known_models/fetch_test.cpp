@@ -1,5 +1,6 @@
 // Downloads from servers that do well and servers that do not.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
@@ -195,6 +196,51 @@ TEST_F(FetchModel, AStalledServer) {
   EXPECT_EQ(better.requests()[0].from, 500);
 }
 
+TEST_F(FetchModel, ADownloadThatTakesTooLongIsGivenUp) {
+  Answer drips = whole();  // faster than what a stall is, and never done in time
+  drips.piece = 4096;
+  drips.pause_ms = 200;
+  const HttpServer server({drips});
+  const auto fetched = fetch_model(
+      store_, model_, {.mirror = server.address(), .stall_seconds = 30, .total_seconds = 2, .progress = {}});
+  ASSERT_FALSE(fetched.ok());
+  for (const std::string word : {"longer than 2 seconds", "--timeout", "bytes are kept"}) {
+    EXPECT_NE(fetched.status().message().find(word), std::string::npos) << fetched.status().message();
+  }
+  EXPECT_EQ(server.requests().size(), 1u) << "no further attempt";
+}
+
+TEST_F(FetchModel, CredentialsOfAMirrorAreSentAndNeverShown) {
+  const HttpServer refusing({{.body = "who are you?", .status = 401}});
+  const auto with_secret = [](const HttpServer& server) {
+    return "http://someone:s%65cret@" + server.address().substr(std::string("http://").size());
+  };
+  const HttpServer away({{.status = 302, .location = "file:///etc/hostname"}});
+  const HttpServer wrong({{.body = "somebody else's file"}});
+  std::string gone;
+  {
+    const HttpServer server({whole()});
+    gone = with_secret(server);
+  }
+  for (const std::string& mirror :
+       {with_secret(refusing), with_secret(away), with_secret(wrong), gone, std::string("ftp://someone:secret@host"),
+        std::string("http://someone:s%65cret@host:port"), std::string("http://someone:secret@host/?token=secret"),
+        std::string("someone:secret@host"), std::string("http//someone:secret@host")}) {
+    const auto fetched = fetch_model(store_, model_, {.mirror = mirror, .progress = {}});
+    ASSERT_FALSE(fetched.ok()) << mirror;
+    const std::string& message = fetched.status().message();
+    std::printf("%s\n", message.c_str());
+    for (const std::string word : {"someone", "secret", "s%65cret"}) {
+      EXPECT_EQ(message.find(word), std::string::npos) << mirror << ": " << message;
+    }
+  }
+  ASSERT_EQ(refusing.requests().size(), 1u);
+  EXPECT_EQ(refusing.requests()[0].authorization, "Basic c29tZW9uZTpzZWNyZXQ=") << "someone:secret";
+
+  const HttpServer server({whole()});
+  expect_stored(fetch_model(store_, model_, {.mirror = with_secret(server), .progress = {}}));
+}
+
 TEST_F(FetchModel, ASlowServerIsWaitedForAndProgressIsShown) {
   Answer slow = whole();
   slow.piece = 10'000;
@@ -217,7 +263,10 @@ TEST_F(FetchModel, FollowsRedirectionsToWebServersAlone) {
   expect_stored(fetch(HttpServer({{.status = 302, .location = server.address() + "/elsewhere"}})));
   EXPECT_EQ(server.requests()[0].path, "/elsewhere");
   fs::remove(file());
-  expect_refused(fetch(HttpServer({{.status = 302, .location = "file:///etc/hostname"}})), {"file"});
+  const auto to_file = fetch(HttpServer({{.status = 302, .location = "file:///etc/hostname"}}));
+  expect_refused(to_file, {"file", "only redirections to http and https are followed"});
+  EXPECT_EQ(to_file.status().message().find("from an address with https"), std::string::npos)
+      << to_file.status().message();
   expect_refused(fetch(HttpServer({{.status = 302, .location = "/again"}})), {"redirects"});
 }
 
@@ -287,6 +336,12 @@ TEST_F(FetchModel, PlacesThatCannotBeWritten) {
   const auto no_part = fetch(server);
   ASSERT_FALSE(no_part.ok());
   EXPECT_NE(no_part.status().message().find("cannot write " + part()), std::string::npos) << no_part.status().message();
+  fs::remove(part());
+
+  ASSERT_EQ(mkfifo(part().c_str(), 0600), 0);
+  const auto pipe = fetch(server);
+  ASSERT_FALSE(pipe.ok());
+  EXPECT_NE(pipe.status().message().find("not a regular file"), std::string::npos) << pipe.status().message();
   fs::remove(part());
 
   fs::create_directories(file() + "/something");

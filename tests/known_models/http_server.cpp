@@ -27,6 +27,11 @@ Request parse(const std::string& text) {
   if (const size_t range = text.find(field); range != std::string::npos) {
     request.from = std::stoll(text.substr(range + field.size()));
   }
+  const std::string credentials = "Authorization: ";
+  if (const size_t at = text.find(credentials); at != std::string::npos) {
+    const size_t value = at + credentials.size();
+    request.authorization = text.substr(value, text.find('\r', value) - value);
+  }
   return request;
 }
 

@@ -25,7 +25,8 @@ struct Answer {
 
 struct Request {
   std::string path;
-  int64_t from = 0;  // first byte asked for
+  int64_t from = 0;           // first byte asked for
+  std::string authorization;  // "Basic c29tZQ=="; empty: none
 };
 
 class HttpServer {

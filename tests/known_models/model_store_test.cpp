@@ -10,14 +10,13 @@
 
 #include "harness/golden.h"
 #include "harness/scratch_folder.h"
+#include "harness/special_files.h"
 #include "known_models.h"
 
 namespace sightglass::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string model_file(const std::string& name) { return (*shared_dir() / "models" / (name + ".tflite")).string(); }
 
 std::string write(const std::string& name, const std::string& text) {
   const fs::path path = scratch_folder() / name;
@@ -39,12 +38,15 @@ TEST(KnownModels, ChecksumsAreChecksums) {
 TEST(KnownModels, PublishedFilesAreRecognised) {
   EXPECT_FALSE(recognise_model("/nowhere/model.tflite"));
   EXPECT_FALSE(recognise_model(write("other.tflite", "something else")));
-  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const auto figure = recognise_model(real_model("figure").string());
+  ASSERT_TRUE(figure);
+  EXPECT_EQ(figure->task, Task::kSegmentation);
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no published models";
   for (const auto& [file, task] : {std::pair{"segmentation/mediapipe_selfie_segmenter_256", Task::kSegmentation},
                                    {"pose/movenet_singlepose_lightning_int8_v4", Task::kPose},
                                    {"face/face_detection_short_range", Task::kFace},
                                    {"classify_detect/ssd_mobilenet_v2_fpnlite_320_custom", Task::kDetection}}) {
-    const auto known = recognise_model(model_file(file));
+    const auto known = recognise_model(real_model(file).string());
     ASSERT_TRUE(known) << file;
     EXPECT_EQ(known->task, task) << file;
   }
@@ -153,11 +155,24 @@ TEST_F(ModelStoreTest, AChangedFileIsRefused) {
   expect_refusal("hair-segmenter", {"cannot be read"});
 }
 
+TEST_F(ModelStoreTest, WhatIsNoRegularFileIsNotWaitedFor) {
+  const KnownModel* hair = find_known_model("hair-segmenter");
+  for (const auto& [path, kind] : make_special_files(scratch_folder() / "special")) {
+    EXPECT_EQ(sha256_of_file(path), "") << path;
+    fs::create_directories(store_.folder());
+    fs::remove(store_.path_of(*hair));
+    fs::create_symlink(path, store_.path_of(*hair));
+    EXPECT_EQ(store_.state_of(*hair), StoredState::kChanged) << path;
+    expect_refusal("hair-segmenter", {"cannot be read"});
+  }
+}
+
 TEST_F(ModelStoreTest, AVerifiedFileIsFound) {
-  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const std::string file_name = "segmentation/mediapipe_hair_segmentation";
+  if (real_model(file_name).empty()) GTEST_SKIP() << no_model(file_name);
   const KnownModel* hair = find_known_model("hair-segmenter");
   fs::create_directories(store_.folder());
-  fs::copy_file(model_file("segmentation/mediapipe_hair_segmentation"), store_.path_of(*hair));
+  fs::copy_file(real_model(file_name), store_.path_of(*hair));
   fs::permissions(store_.path_of(*hair), fs::perms::owner_all);
   EXPECT_EQ(store_.state_of(*hair), StoredState::kVerified);
   const auto path = store_.resolve("hair-segmenter");

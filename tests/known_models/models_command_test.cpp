@@ -14,12 +14,16 @@
 #include "harness/command_case.h"
 #include "harness/golden.h"
 #include "http_server.h"
+#include "known_models.h"
 
 namespace sightglass::test {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+
+constexpr const char* kMobileNet = "classify_detect/mobilenet_v1_0.25_224_float";
+constexpr const char* kHair = "segmentation/mediapipe_hair_segmentation";
 
 class ModelsCommand : public CommandTest {
  protected:
@@ -30,8 +34,8 @@ class ModelsCommand : public CommandTest {
   }
   static void use(const HttpServer& server) { ::setenv("SIGHTGLASS_MODEL_MIRROR", server.address().c_str(), 1); }
   std::string stored(const std::string& file) const { return path("data/sightglass/models/" + file); }
-  static std::string shared_model(const std::string& name) {
-    std::ifstream file(*shared_dir() / "models" / (name + ".tflite"), std::ios::binary);
+  static std::string bytes_of(const std::string& name) {
+    std::ifstream file(real_model(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
 };
@@ -47,6 +51,7 @@ TEST_F(ModelsCommand, Usage) {
   EXPECT_EQ(run_command("models").status, 2);
   EXPECT_EQ(run_command("models --help").status, 0);
   EXPECT_EQ(run_command("models fetch").status, 2);
+  EXPECT_EQ(run_command("models fetch --all deeplabv3").status, 2);
   EXPECT_EQ(run_command("models info").status, 2);
   EXPECT_EQ(run_command("models fetch deeplabv3 --stall-timeout 0").status, 2);
 }
@@ -118,8 +123,8 @@ TEST_F(ModelsCommand, AWrongFileIsNeitherKeptNorRun) {
 }
 
 TEST_F(ModelsCommand, ANameIsAsGoodAsAFile) {
-  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
-  const HttpServer server({{.body = shared_model("classify_detect/mobilenet_v1_0.25_224_float")}});
+  if (real_model(kMobileNet).empty()) GTEST_SKIP() << no_model(kMobileNet);
+  const HttpServer server({{.body = bytes_of(kMobileNet)}});
   use(server);
   const std::string name = "mobilenet-v1-0.25", file = stored("mobilenet_v1_0.25_224_1_default_1.tflite");
   // A failure does not keep the others away.
@@ -146,9 +151,49 @@ TEST_F(ModelsCommand, ANameIsAsGoodAsAFile) {
   EXPECT_EQ(run_command("dump " + name).status, 0);
 }
 
+// What `./dev test-models` runs.
+TEST_F(ModelsCommand, FetchesAll) {
+  std::vector<std::string> names;
+  std::vector<Answer> answers;
+  bool all_here = true;
+  for (const KnownModel& model : known_models()) {
+    if (model.published.name == nullptr || is_shipped(model)) continue;
+    names.emplace_back(model.published.name);
+    answers.push_back({.body = names.back() == "mobilenet-v1-0.25" ? bytes_of(kMobileNet)
+                               : names.back() == "hair-segmenter"  ? bytes_of(kHair)
+                                                                   : "somebody else's file"});
+    if (names.size() % 3 == 0 && answers.back().body.size() < 100) answers.back() = {.body = "", .status = 404};
+    all_here = all_here && answers.back().body.size() > 100;
+  }
+  ASSERT_FALSE(all_here);
+  const HttpServer server(answers);
+  use(server);
+  // One that is wrong or absent does not keep the others away, and is told.
+  const CommandResult fetched = run_command("models fetch --all");
+  EXPECT_EQ(fetched.status, 1);
+  EXPECT_EQ(server.requests().size(), names.size());
+  for (const std::string& name : names) EXPECT_NE(fetched.output.find(name), std::string::npos) << name;
+  EXPECT_NE(fetched.output.find("figure: comes with sightglass"), std::string::npos);
+  if (real_model(kMobileNet).empty() || real_model(kHair).empty()) return;
+
+  // Tests find by its checksum what was stored.
+  const KnownModel* hair = find_known_model("hair-segmenter");
+  EXPECT_EQ(downloaded_model(stored(""), hair->sha256), fs::path(stored(hair->published.file)));
+  EXPECT_EQ(downloaded_model(stored(""), find_known_model("deeplabv3")->sha256), fs::path());
+  // What is there is not asked for again, and what has been changed is.
+  const HttpServer again({{.body = "", .status = 404}});
+  use(again);
+  EXPECT_EQ(run_command("models fetch --all").status, 1);
+  EXPECT_EQ(again.requests().size(), names.size() - 2);
+  std::ofstream(stored(hair->published.file), std::ios::binary | std::ios::app) << '!';
+  EXPECT_EQ(downloaded_model(stored(""), hair->sha256), fs::path());
+  run_command("models fetch --all");
+  EXPECT_EQ(again.requests().size(), 2 * names.size() - 3);
+}
+
 TEST_F(ModelsCommand, ManyAtOnceAndOneThatIsKilled) {
-  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
-  const std::string body = shared_model("segmentation/mediapipe_hair_segmentation");
+  if (real_model(kHair).empty()) GTEST_SKIP() << no_model(kHair);
+  const std::string body = bytes_of(kHair);
   const std::string file = stored("hair_segmentation.tflite");
   const HttpServer server({{.body = body, .piece = 20'000, .pause_ms = 30}});
   use(server);

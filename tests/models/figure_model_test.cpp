@@ -22,7 +22,7 @@ namespace {
 
 using tflite::schema::BuiltinOperator;
 
-const std::string kFile = SIGHTGLASS_SOURCE_DIR "/pipelines/models/figure/figure.tflite";
+const std::string kFile = SIGHTGLASS_SOURCE_DIR "/models/figure/figure.tflite";
 
 class FigureModelTest : public GlTest {};
 

@@ -17,10 +17,12 @@
 namespace sightglass::test {
 namespace {
 
+constexpr const char* kBodyPix = "segmentation/bodypix_float_050_8";
+
 class InputShapesTest : public GlTest {
  protected:
   Result<std::shared_ptr<const Plan>> plan(const std::vector<InputShape>& shapes) {
-    const auto path = *shared_dir() / "models/segmentation/bodypix_float_050_8.tflite";
+    const auto path = real_model(kBodyPix);
     SG_ASSIGN_OR_RETURN(auto model, Model::load(path.string(), {QuantizedModels::kAllowed, shapes}));
     return Plan::build(std::move(model), device().limits);
   }
@@ -29,7 +31,7 @@ class InputShapesTest : public GlTest {
 std::set<ShaderKey> programs_of(const Plan& plan) { return {plan.data().programs.begin(), plan.data().programs.end()}; }
 
 TEST_F(InputShapesTest, TheSameProgramsAtOtherSizes) {
-  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  if (real_model(kBodyPix).empty()) GTEST_SKIP() << no_model(kBodyPix);
   const auto declared = plan({});
   ASSERT_TRUE(declared.ok()) << declared.status().message();
   for (const Shape& shape : {Shape{1, 129, 193, 3}, Shape{1, 513, 385, 3}}) {
@@ -41,7 +43,7 @@ TEST_F(InputShapesTest, TheSameProgramsAtOtherSizes) {
 }
 
 TEST_F(InputShapesTest, TheReferenceAgrees) {
-  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  if (real_model(kBodyPix).empty()) GTEST_SKIP() << no_model(kBodyPix);
   const auto other = plan({{"0", Shape{1, 97, 129, 3}}});
   ASSERT_TRUE(other.ok()) << other.status().message();
   const Model& model = (*other)->model();

@@ -181,6 +181,16 @@ std::vector<ValueId> CaseBuilder::node_with(OpType op, Attributes attributes, st
   return add(op, std::move(attributes), std::move(inputs), outputs, Activation::kNone, std::nullopt);
 }
 
+std::vector<ValueId> CaseBuilder::node_with(OpType op, Attributes attributes, std::vector<ValueId> inputs,
+                                            const std::vector<Quantized>& outputs) {
+  const std::vector<ValueId> ids = node_with(op, std::move(attributes), std::move(inputs), outputs.size());
+  for (size_t i = 0; i < ids.size(); ++i) {
+    case_.graph.value(ids[i]).type = outputs[i].type;
+    case_.graph.value(ids[i]).quantization = quantization_of(outputs[i]);
+  }
+  return ids;
+}
+
 std::vector<ValueId> CaseBuilder::add(OpType op, Attributes attributes, std::vector<ValueId> inputs, size_t outputs,
                                       Activation activation, std::optional<DataType> type) {
   Node node;

@@ -164,13 +164,13 @@ TEST_F(QuantizedTest, Functions) {
       const Shape shape{2, 5, 7, channels};
       CaseBuilder logistic(seed++);
       logistic.node(OpType::kLogistic, {}, {logistic.input(shape, types.data)}, probability);
-      check(logistic.build(std::string(types.name) + " LOGISTIC"), false, kFewQuanta);
+      check(logistic.build(std::string(types.name) + " LOGISTIC"), false, kExact);
       CaseBuilder softmax(seed++);
       softmax.node(OpType::kSoftmax, SoftmaxAttr{}, {softmax.input(shape, types.data)}, probability);
       check(softmax.build(std::string(types.name) + " SOFTMAX"), false, kFewQuanta);
       CaseBuilder hard_swish(seed++);
       hard_swish.node(OpType::kHardSwish, {}, {hard_swish.input(shape, types.data)}, types.result);
-      check(hard_swish.build(std::string(types.name) + " HARD_SWISH"), false, kFewQuanta);
+      check(hard_swish.build(std::string(types.name) + " HARD_SWISH"), false, kExact);
       CaseBuilder resize(seed++);
       resize.node(OpType::kResizeBilinear, ResizeAttr{11, 9, false, true}, {resize.input(shape, types.data)},
                   types.data);
@@ -266,10 +266,17 @@ TEST_F(QuantizedTest, BroadcastingOfFiveDimensions) {
 TEST_F(QuantizedTest, FunctionsOfElements) {
   uint64_t seed = 920;
   for (const Types& types : kTypes) {
-    for (const OpType op : {OpType::kAbs, OpType::kNeg, OpType::kElu, OpType::kRelu0To1, OpType::kLogSoftmax}) {
+    for (const OpType op : {OpType::kAbs, OpType::kNeg, OpType::kElu, OpType::kRelu0To1, OpType::kRelu, OpType::kRelu6,
+                            OpType::kReluN1To1, OpType::kTanh, OpType::kExp, OpType::kRsqrt, OpType::kLogSoftmax}) {
       CaseBuilder builder(seed++);
       builder.node(op, {}, {builder.input({2, 5, 7, 13}, types.data)}, types.result);
-      check(builder.build(std::string(types.name) + " " + to_string(op)), false, kFewQuanta);
+      check(builder.build(std::string(types.name) + " " + to_string(op)), false,
+            op == OpType::kLogSoftmax ? kFewQuanta : kExact);
+    }
+    for (const float slope : {-0.5f, 0.0f, 0.1f, 3.0f}) {
+      CaseBuilder builder(seed++);
+      builder.node(OpType::kLeakyRelu, LeakyReluAttr{slope}, {builder.input({3, 257}, types.data)}, types.result);
+      check(builder.build(std::string(types.name) + " LEAKY_RELU"), false, kExact);
     }
     for (const OpType op : {OpType::kSum, OpType::kReduceMax}) {
       CaseBuilder builder(seed++);

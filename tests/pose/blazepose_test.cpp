@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "gl/compute.h"
 #include "gl_pictures.h"
 #include "harness/golden.h"
 #include "pose/blazepose_finder.h"
@@ -12,7 +13,6 @@
 #include "pose/shaders.h"
 #include "pose_case.h"
 #include "reference_decoders.h"
-#include "render/compute.h"
 
 namespace sightglass::test {
 namespace {

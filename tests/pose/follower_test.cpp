@@ -2,9 +2,9 @@
 #include <cmath>
 #include <optional>
 
+#include "gl/compute.h"
 #include "pose/person_follower.h"
 #include "pose_case.h"
-#include "render/compute.h"
 
 namespace sightglass::test {
 namespace {

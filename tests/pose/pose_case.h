@@ -6,8 +6,8 @@
 
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
+#include "meta/persons.h"
 #include "pose/person_finder.h"
-#include "pose/persons.h"
 #include "pose/pose_model.h"
 
 namespace sightglass::test {

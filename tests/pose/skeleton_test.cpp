@@ -1,8 +1,8 @@
 // Skeletons over pictures.
-#include "pose/persons.h"
+#include "gl/compute.h"
+#include "meta/persons.h"
 #include "pose/skeleton_painter.h"
 #include "pose_case.h"
-#include "render/compute.h"
 
 namespace sightglass::test {
 namespace {

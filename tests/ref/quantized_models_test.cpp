@@ -15,18 +15,19 @@ namespace {
 class RefQuantizedModelsTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(RefQuantizedModelsTest, TracksTensorFlowLite) {
-  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models, no reference outputs";
-  for (const GoldenCase& golden : golden_cases_of(GetParam())) {
+  const std::vector<GoldenCase> cases = golden_cases_of(GetParam());
+  if (cases.empty()) GTEST_SKIP() << no_case(GetParam());
+  for (const GoldenCase& golden : cases) {
     const auto model = Model::load(golden.model_file.string(), {QuantizedModels::kAllowed});
     ASSERT_TRUE(model.ok()) << model.status().message();
     const auto inputs = load_inputs(golden);
     ASSERT_TRUE(inputs.ok()) << inputs.status().message();
-    const auto references = load_outputs(golden);
+    const auto references = load_references(golden);
     ASSERT_TRUE(references.ok()) << references.status().message();
     const auto outputs = ref::run((*model)->graph(), *inputs);
     ASSERT_TRUE(outputs.ok()) << outputs.status().message();
     for (size_t i = 0; i < outputs->size(); ++i) {
-      const Comparison comparison = compare((*references)[i], (*outputs)[i]);
+      const Comparison comparison = compare((*references)[i].numbers, (*references)[i].part_of((*outputs)[i]));
       std::printf("REF %s %s out%zu: %s\n", GetParam(), golden.name.c_str(), i,
                   comparison.identical ? "identical" : to_string(comparison).c_str());
       // All integers are the same; what is left is the last bit of an exponential in a softmax.

@@ -7,7 +7,7 @@ complain() {
   echo "$*"
   bad=1
 }
-sources() { find gpu_engine interop gst_plugin pipelines tests bench examples shaders cmake -type f "$@"; }
+sources() { find gpu_engine interop io models gst_plugin tools pipelines tests bench examples shaders cmake -type f "$@"; }
 
 # A file of one job is short. Above the soft limit it is only named here; above the hard one the test fails.
 for file in $(sources -name '*.h' -o -name '*.cpp' | sort); do
@@ -33,9 +33,18 @@ if grep -rnIwE 'TODO|FIXME|XXX|HACK' --include='*.h' --include='*.cpp' --include
   complain "  ^ unfinished work"
 fi
 # Every script runs, and says so.
-for file in dev .ci/run $(find pipelines bench tests docs -name '*.sh'); do
+for file in dev .ci/run $(find pipelines models bench tests docs -name '*.sh'); do
   [ -x "$file" ] || complain "$file has no run bit"
   case $(head -n 1 "$file") in '#!/'*) ;; *) complain "$file has no interpreter line" ;; esac
+done
+# Relative links of the documentation lead to files. The names of ours have no spaces.
+# shellcheck disable=SC2044
+for file in $(find . -name '*.md' -not -path './build*' -not -path './.git/*'); do
+  # shellcheck disable=SC2016
+  links=$(sed '/^```/,/^```/d' "$file" | grep -oE '\]\([^)#][^)]*\)' | sed 's/^](//; s/)$//; s/#.*//' | grep -vE '^[a-z]+:' || true)
+  for link in $links; do
+    [ -e "$(dirname "$file")/$link" ] || complain "$file: no file at the link $link"
+  done
 done
 [ "$bad" = 0 ] && echo "the tree is clean"
 exit "$bad"

@@ -1,30 +1,85 @@
 #!/bin/sh
-# Who may include whom.   layering.sh SOURCE_DIR CXX
-#   gpu_engine and interop know neither each other nor GLib; only gst_plugin knows GStreamer, and only the public headers
-#   of the other two; only the command downloads; nothing but tests knows tests; graph, tflite, plan and ref reach no GL
-#   header, not even through another header.
+# Checks who includes whom.   layering.sh SOURCE_DIR CXX
+#   The table "Where things are" of CONTRIBUTING.md is the allow-list: a file includes its own folder, the folders of its
+#   row, the standard library and libc, and the libraries that the row names. Beyond that: graph, tflite, plan and ref
+#   reach no GL header, not even through another header.
 set -eu
 cd "$1"
 cxx=$2
 bad=0
+folders='gpu_engine interop io models gst_plugin tools pipelines bench examples'
 
-# forbid FOLDERS PATTERN WHY: no #include in the folders may match.
-forbid() {
-  # shellcheck disable=SC2086  # a list of folders
-  if grep -rnE --include='*.h' --include='*.cpp' "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]($2)" $1; then
-    echo "  ^ $3"
-    bad=1
-  fi
-}
+table=$(mktemp)
+files=$(mktemp)
+trap 'rm -f "$table" "$files"' EXIT
+# FOLDER, then what it may include, a line each.
+sed -n '/^## Where things are/,/^## /p' CONTRIBUTING.md |
+  awk -F'|' '/^\| `/ { n = split($2, names, "`"); for (i = 2; i <= n; i += 2) { gsub(/[,`]/, " ", $4); print names[i], $4 } }' >"$table"
+# shellcheck disable=SC2086  # a list of folders
+find $folders tests -name '*.h' -o -name '*.cpp' >"$files"
 
-glib='gst/|glib|gio/|gobject/|gdk-pixbuf/|gtk/'
-forbid gpu_engine "$glib|EGL/|gbm|xf86drm|interop/" "gpu_engine uses GLES headers and flatbuffers alone"
-forbid interop "$glib|gpu_engine/" "interop uses EGL, GLES, libdrm and GBM alone"
-forbid pipelines/sightglass "gst/|gst_plugin/" "the command does not know GStreamer"
-forbid "gpu_engine interop gst_plugin pipelines/demo" "curl/|fetch_model\\.h" "only the command downloads"
-forbid gst_plugin "graph/|tflite/|plan/|ops/|shader/|runtime/|ref/" "gst_plugin uses public headers of the engine"
-forbid "gpu_engine interop gst_plugin pipelines" "harness/|gtest/|gmock/" "only tests know tests"
-forbid "gpu_engine/graph gpu_engine/tflite gpu_engine/plan gpu_engine/ref" "GLES[23]/|GL/" "planning knows no GL"
+# shellcheck disable=SC2086
+grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' -r --include='*.h' --include='*.cpp' $folders |
+  awk -v table="$table" -v files="$files" '
+    # A folder that has folders with rows of their own stands for its own files only.
+    function room_of(path, folder) {
+      folder = path
+      while (folder ~ /\//) {
+        sub(/\/[^\/]*$/, "", folder)
+        if (folder in allowed) return (folder in divided) && path != folder "/" name_of(path) ? "" : folder
+      }
+      return ""
+    }
+    function name_of(path) {
+      sub(/.*\//, "", path)
+      return path
+    }
+    function normal(path) {
+      while (match(path, /[^\/]+\/\.\.\//)) path = substr(path, 1, RSTART - 1) substr(path, RSTART + RLENGTH)
+      return path
+    }
+    BEGIN {
+      while ((getline line <table) > 0) {
+        split(line, words, " ")
+        allowed[words[1]] = line " "
+        parent = words[1]
+        if (sub(/\/[^\/]*$/, "", parent)) divided[parent] = 1
+      }
+      while ((getline line <files) > 0) exists[line] = 1
+      roots = split("gpu_engine gpu_engine/include interop interop/include gst_plugin models io tools/sightglass " \
+                    "tests", root, " ")
+    }
+    {
+      file = $0; sub(/:.*/, "", file)
+      header = $0; sub(/^[^<"]*[<"]/, "", header); sub(/[>"].*/, "", header)
+      from = room_of(file)
+      if (from == "") { print file ": its folder has no row in the table of CONTRIBUTING.md"; bad = 1; next }
+      if (allowed[from] ~ / everything /) next
+      if ($0 ~ /include[[:space:]]*</) {
+        # Headers of libraries are in folders of their own, those of the system in sys/, linux/ or none.
+        if (header !~ /\// && header !~ /^(gbm|drm|drm_fourcc|xf86drm|glib.*)\.h$/) next
+        to = header; sub(/[\/.-].*/, "", to)
+        if (to == "sys" || index(allowed[from], " <" to "> ")) next
+        print file ": includes <" header ">, and the row of " from " does not allow <" to ">"
+        bad = 1
+        next
+      }
+      folder = file; sub(/\/[^\/]*$/, "", folder)
+      path = normal(folder "/" header)
+      for (i = 1; !(path in exists) && i <= roots; ++i) path = root[i] "/" header
+      if (!(path in exists)) {
+        if (header ~ /_generated\.h$/) next
+        print file ": " header " is not found"
+        bad = 1
+        next
+      }
+      to = room_of(path)
+      if (to == "" && path ~ /^tests\//) to = "tests"
+      if (to == from || index(allowed[from], " " to " ")) next
+      print file ": includes " path ", and the row of " from " does not allow " to
+      bad = 1
+    }
+    END { exit bad }' || bad=1
 
 for file in gpu_engine/graph/*.cpp gpu_engine/graph/rewrites/*.cpp gpu_engine/tflite/*.cpp gpu_engine/plan/*.cpp \
   gpu_engine/ref/*.cpp; do

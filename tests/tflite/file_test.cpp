@@ -65,6 +65,34 @@ TEST(FileData, AddressOfTheWholeFile) {
   EXPECT_EQ(graph.status().code(), ErrorCode::kInvalidArgument) << graph.status().message();
 }
 
+// Files that are given for models by mistake.
+TEST(FileData, OtherFilesAreCalledWhatTheyAre) {
+  using namespace std::string_literals;
+  const std::pair<std::string, const char*> files[] = {
+      {"\xff\xd8\xff\xe0\0\x10JFIF\0"s, "a JPEG image"},
+      {"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"s, "a PNG image"},
+      {"RIFF\x24\0\0\0WEBPVP8 "s, "a WebP image"},
+      {"\0\0\0\x20"
+       "ftypisom"s,
+       "an MP4 video"},
+      {"PK\x03\x04\x14\0\0\0\x08\0"s, ".task bundle"},
+      {"\x1f\x8b\x08\0\0\0\0\0"s, "gzip"},
+      {"\x89HDF\r\n\x1a\n"s, "Keras"},
+      {"version https://git-lfs.github.com/spec/v1\n"s, "git lfs pull"},
+      {"\r\n<!DOCTYPE HTML><html>"s, "a web page"},
+      {"<html lang=en>"s, "a web page"},
+      {"something else"s, "'thin', not 'TFL3'"},
+  };
+  for (const auto& [content, words] : files) {
+    const auto bytes = std::make_shared<std::vector<std::byte>>(content.size());
+    std::memcpy(bytes->data(), content.data(), content.size());
+    const Result<Graph> graph = tflite::import(*bytes, bytes, "m.tflite");
+    ASSERT_FALSE(graph.ok()) << words;
+    EXPECT_EQ(graph.status().code(), ErrorCode::kInvalidModel);
+    EXPECT_NE(graph.status().message().find(words), std::string::npos) << graph.status().message();
+  }
+}
+
 // A thousand tensors that share one name of a hundred kilobytes: a small file that would become a hundred megabytes.
 TEST(FileData, PartsThatOverlap) {
   flatbuffers::FlatBufferBuilder b;
@@ -103,6 +131,8 @@ TEST(FileQuantization, ScalesAndZeroPointsMustFitTheTensor) {
       {"per tensor", {0.5f}, {3}, 0, ""},
       {"without zero points", {0.5f}, {}, 0, ""},
       {"per channel", {0.5f, 1, 2}, {0, 0, 0}, 1, ""},
+      {"per tensor, with a dimension", {0.5f}, {3}, -2, ""},
+      {"per tensor, with a dimension beyond the last", {0.5f}, {3}, 7, ""},
       {"no scale, hence none", {}, {}, 0, ""},
       {"as many zero points as scales", {0.5f, 1, 2}, {0, 0}, 1, "3 scales, but 2 zero points"},
       {"as many scales as channels", {0.5f, 1, 2}, {0, 0, 0}, 0, "3 scales along dimension 0 of shape 2x3"},
@@ -128,6 +158,7 @@ TEST(FileQuantization, ScalesAndZeroPointsMustFitTheTensor) {
     ASSERT_EQ(graph.inputs.size(), 1u);
     const Quantization& read = graph.value(graph.inputs[0]).quantization;
     EXPECT_EQ(read.scale, c.scale);
+    EXPECT_EQ(read.axis, c.scale.size() > 1 ? c.axis : 0) << "one scale is not for the entries of a dimension";
     if (!c.zero_point.empty()) {
       EXPECT_EQ(read.zero_point, c.zero_point);
     }

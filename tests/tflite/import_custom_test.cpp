@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "graph/detection.h"
+#include "graph/posenet.h"
 #include "import_test.h"
 
 namespace sightglass::test {
@@ -47,6 +48,76 @@ TEST(ImportCustom, DetectionPostprocess) {
   EXPECT_EQ(graph.value(graph.outputs[detection::kOutBoxes]).shape, (Shape{1, 3, 4}));
   EXPECT_EQ(graph.value(graph.outputs[detection::kOutScores]).shape, (Shape{1, 3}));
   EXPECT_EQ(graph.value(graph.outputs[detection::kOutNumber]).shape, Shape{1});
+}
+
+void posenet_options(flexbuffers::Builder& b) {
+  b.Int("max_detections", 7);
+  b.Float("score_threshold", 0.25f);
+  b.Int("stride", 16);
+  b.Float("nms_radius", 10);
+}
+
+ModelBuilder posenet(const Fill& options = posenet_options, bool masks = false, size_t outputs = 4,
+                     const std::function<void(ModelBuilder&, std::vector<int32_t>&)>& change = {}) {
+  ModelBuilder builder;
+  std::vector<int32_t> inputs;
+  for (size_t i = 0; i < (masks ? 4u : 3u); ++i) inputs.push_back(builder.add_input({1, 5, 6, posenet::kChannels[i]}));
+  if (change) change(builder, inputs);
+  builder.add_output(builder.add_custom_op("PosenetDecoderOp", inputs, {}, flex_options(options)));
+  while (builder.last_op().outputs.size() < outputs) {
+    builder.last_op().outputs.push_back(builder.add_tensor({}));
+    builder.add_output(builder.last_op().outputs.back());
+  }
+  return builder;
+}
+
+TEST(ImportCustom, PosenetDecoder) {
+  const Graph graph = imported(posenet());
+  const auto& attr = std::get<PosenetDecoderAttr>(graph.node(graph.order()[0]).attributes);
+  EXPECT_EQ(attr.max_detections, 7);
+  EXPECT_EQ(attr.score_threshold, 0.25f);
+  EXPECT_EQ(attr.stride, 16);
+  EXPECT_EQ(attr.nms_radius, 10);
+  EXPECT_EQ(graph.value(graph.outputs[posenet::kOutKeypoints]).shape, (Shape{1, 7, 17, 2}));
+  EXPECT_EQ(graph.value(graph.outputs[posenet::kOutKeypointScores]).shape, (Shape{1, 7, 17}));
+  EXPECT_EQ(graph.value(graph.outputs[posenet::kOutPoseScores]).shape, (Shape{1, 7}));
+  EXPECT_EQ(graph.value(graph.outputs[posenet::kOutCount]).shape, Shape{1});
+  const Graph with_masks = imported(posenet(posenet_options, true, 5));
+  EXPECT_EQ(with_masks.value(with_masks.outputs[posenet::kOutMasks]).shape, (Shape{1, 7, 5, 6}));
+}
+
+TEST(ImportCustom, WrongPosenetDecoders) {
+  const auto invalid = [](const ModelBuilder& builder, const std::vector<std::string>& parts) {
+    expect_refused(builder, ErrorCode::kInvalidModel, parts);
+  };
+  for (const char* key : {"max_detections", "score_threshold", "stride", "nms_radius"}) {
+    invalid(posenet([key](auto& b) {
+              for (const char* other : {"max_detections", "score_threshold", "stride", "nms_radius"}) {
+                if (other != std::string(key)) b.Int(other, 3);
+              }
+            }),
+            {std::string("'") + key + "' is missing"});
+  }
+  const auto with = [](const char* key, int value) {
+    return [key, value](flexbuffers::Builder& b) {
+      for (const char* other : {"max_detections", "score_threshold", "stride", "nms_radius"}) {
+        b.Int(other, other == std::string(key) ? value : 3);
+      }
+    };
+  };
+  invalid(posenet(with("max_detections", 0)), {"it is to find 0 poses"});
+  invalid(posenet(with("max_detections", 1 << 30)), {"1073741824 poses"});
+  invalid(posenet(with("stride", 0)), {"cells of 0 pixels"});
+  invalid(posenet(posenet_options, true, 4), {"4 inputs and 4 outputs"});
+  invalid(posenet(posenet_options, false, 5), {"3 inputs and 5 outputs"});
+  const auto changed = [](size_t input, const Dims& dims) {
+    return posenet(posenet_options, false, 4,
+                   [&](ModelBuilder& b, std::vector<int32_t>& inputs) { b.tensor(inputs[input]).shape = dims; });
+  };
+  invalid(changed(0, {1, 5, 6, 18}), {"is 1x5x6x18, not 1 x rows x columns x 17"});
+  invalid(changed(1, {1, 5, 7, 34}), {"1x5x7x34"});
+  invalid(changed(2, {2, 5, 6, 64}), {"2x5x6x64"});
+  invalid(changed(0, {5, 6, 17}), {"is 5x6x17"});
 }
 
 TEST(ImportCustom, DetectionPostprocessByClass) {

@@ -139,6 +139,74 @@ TEST(ImportRecurrent, WrongBasicKinds) {
   expect_refused(clips, ErrorCode::kInvalidModel, {"another activation than TANH, or clips"});
 }
 
+// An LSTM of integers of 3 numbers and 2 cells, as TensorFlow's converter writes it.
+ModelBuilder integer_model(const std::function<void(ModelBuilder&, std::vector<int32_t>&)>& change = {}) {
+  ModelBuilder builder;
+  const auto quantised = [&builder](int tensor, schema::TensorType type, float scale, int64_t zero_point = 0) {
+    schema::TensorT& t = builder.tensor(tensor);
+    t.type = type;
+    t.quantization = std::make_unique<schema::QuantizationParametersT>();
+    t.quantization->scale = {scale};
+    t.quantization->zero_point = {zero_point};
+    return tensor;
+  };
+  const auto bytes = [&](const Dims& dims, size_t count) {
+    return quantised(builder.add_bytes(dims, schema::TensorType::INT8, std::vector<uint8_t>(count, 3)),
+                     schema::TensorType::INT8, 0.02f);
+  };
+  std::vector<int32_t> inputs(24, -1);
+  inputs[lstm::kData] = quantised(builder.add_input({1, 5, 3}), schema::TensorType::INT8, 0.1f, -128);
+  for (size_t gate = 0; gate < lstm::kGates; ++gate) {
+    inputs[lstm::kInputWeights + gate] = bytes({2, 3}, 6);
+    inputs[lstm::kRecurrentWeights + gate] = bytes({2, 2}, 4);
+    inputs[lstm::kBias + gate] = builder.add_ints({2}, {5, 6});
+  }
+  inputs[lstm::kHidden] = quantised(add_variable(builder, {1, 2}), schema::TensorType::INT8, 0.0078f, -4);
+  inputs[lstm::kCell] = quantised(add_variable(builder, {1, 2}), schema::TensorType::INT16, 0x1p-11f);
+  std::vector<int32_t> intermediates;
+  for (int i = 0; i < 4; ++i) intermediates.push_back(builder.add_tensor({}));
+  intermediates.push_back(quantised(builder.add_tensor({}), schema::TensorType::INT8, 0.0078f, -4));
+  if (change) change(builder, inputs);
+  builder.add_output(builder.add_op(B::UNIDIRECTIONAL_SEQUENCE_LSTM, inputs, {1, 5, 2}, sequence_options(), "made"));
+  quantised(builder.last_op().outputs[0], schema::TensorType::INT8, 0.0078f, -4);
+  builder.last_op().intermediates = intermediates;
+  return builder;
+}
+
+TEST(ImportRecurrent, IntegersKeepIntegerStates) {
+  const Graph graph = imported(integer_model());
+  ASSERT_EQ(graph.states.size(), 2u);
+  EXPECT_EQ(graph.value(graph.states[0].input).type, DataType::kInt8);
+  for (const ValueId cell : {graph.states[1].input, graph.states[1].output}) {
+    EXPECT_EQ(graph.value(cell).type, DataType::kInt16);
+    EXPECT_EQ(graph.value(cell).quantization.scale, std::vector<float>{0x1p-11f});
+  }
+  const auto& attr = std::get<LstmAttr>(graph.node(graph.order()[0]).attributes);
+  EXPECT_EQ(attr.made_scale, 0.0078f);
+  EXPECT_EQ(attr.made_zero_point, -4);
+}
+
+TEST(ImportRecurrent, WrongIntegers) {
+  const auto refused = [](const std::function<void(ModelBuilder&, std::vector<int32_t>&)>& change,
+                          const std::vector<std::string>& parts) {
+    expect_refused(integer_model(change), ErrorCode::kUnsupported, parts);
+  };
+  refused([](auto& b, auto& inputs) { b.tensor(inputs[lstm::kCell]).type = schema::TensorType::FLOAT32; },
+          {"UNIDIRECTIONAL_SEQUENCE_LSTM #0", "is int8; data and states are all float32, or int8 with cells of int16"});
+  refused([](auto& b, auto& inputs) { b.tensor(inputs[lstm::kCell]).quantization->scale = {0.0007f}; },
+          {"not a power of two"});
+  refused([](auto& b, auto& inputs) { b.tensor(inputs[lstm::kInputWeights + 1]).quantization->scale.clear(); },
+          {"UNIDIRECTIONAL_SEQUENCE_LSTM #0", "takes one scale"});
+  refused([](auto& b, auto& inputs) { b.tensor(inputs[lstm::kData]).type = schema::TensorType::INT16; },
+          {"is int16, not int8"});
+  ModelBuilder few = integer_model();
+  few.last_op().intermediates.pop_back();
+  expect_refused(few, ErrorCode::kUnsupported, {"4 intermediate tensors, not 5"});
+  ModelBuilder nameless = integer_model();
+  nameless.tensor(nameless.last_op().intermediates[4]).quantization.reset();
+  expect_refused(nameless, ErrorCode::kInvalidModel, {"intermediate tensor 4 has no single scale"});
+}
+
 TEST(ImportRecurrent, WrongOperands) {
   const auto refused = [](const std::function<void(ModelBuilder&, std::vector<int32_t>&)>& change,
                           const std::vector<std::string>& parts) {

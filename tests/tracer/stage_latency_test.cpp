@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/program.h"
+#include "harness/sanitizers.h"
 #include "tracer/stage_times.h"
 
 namespace sightglass::test {
@@ -39,6 +40,13 @@ struct Row {
   std::string stay, stay_p99, behind, behind_p99;
 };
 
+class StageLatency : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (kSanitized) GTEST_SKIP() << kPluginIsSanitized;
+  }
+};
+
 // The table that a pipeline prints, by element.
 std::map<std::string, Row> table_of(const std::string& pipeline) {
   const CommandResult result = run_program(
@@ -61,7 +69,7 @@ std::map<std::string, Row> table_of(const std::string& pipeline) {
 
 double ms(const std::string& cell) { return std::atof(cell.c_str()); }
 
-TEST(StageLatency, FindsTheElementThatTakesTime) {
+TEST_F(StageLatency, FindsTheElementThatTakesTime) {
   auto rows = table_of(
       "videotestsrc is-live=true num-buffers=20 ! video/x-raw,width=16,height=16,framerate=20/1 ! identity name=quick "
       "! "
@@ -73,7 +81,7 @@ TEST(StageLatency, FindsTheElementThatTakesTime) {
   EXPECT_GE(ms(rows["sink"].behind), ms(rows["quick"].behind) + 20);
 }
 
-TEST(StageLatency, WaitingInQueuesAndSinksIsSeen) {
+TEST_F(StageLatency, WaitingInQueuesAndSinksIsSeen) {
   auto rows = table_of(
       "videotestsrc is-live=true num-buffers=20 ! video/x-raw,width=16,height=16,framerate=20/1 ! queue name=queue ! "
       "tee name=tee ! queue ! fakesink name=late sync=true ts-offset=100000000 tee. ! queue ! \"bin.(\" identity "
@@ -87,7 +95,7 @@ TEST(StageLatency, WaitingInQueuesAndSinksIsSeen) {
 }
 
 // Frames of a live source pass elements next to a sink that has not started yet, and have no base time then.
-TEST(StageLatency, TheFirstFramesOfALiveSourceAreNotYearsBehind) {
+TEST_F(StageLatency, TheFirstFramesOfALiveSourceAreNotYearsBehind) {
   auto rows = table_of(
       "videotestsrc is-live=true num-buffers=20 ! video/x-raw,width=16,height=16,framerate=20/1 ! "
       "\"bin.(\" identity name=inner ! fakesink name=sink sync=true \")\"");
@@ -97,7 +105,7 @@ TEST(StageLatency, TheFirstFramesOfALiveSourceAreNotYearsBehind) {
   }
 }
 
-TEST(StageLatency, StreamsOfBytesAreBehindNothing) {
+TEST_F(StageLatency, StreamsOfBytesAreBehindNothing) {
   auto rows = table_of("fakesrc num-buffers=5 ! fakesink name=sink");
   EXPECT_EQ(rows["sink"].behind, "-");
 }

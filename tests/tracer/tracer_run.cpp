@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/program.h"
+#include "harness/sanitizers.h"
 #include "harness/scratch_folder.h"
 
 namespace sightglass::test {
@@ -45,9 +46,7 @@ void read_table(TracerRun& run) {
 }  // namespace
 
 void TracedTest::SetUp() {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "programs without sanitizers cannot load the plugin";
-#endif
+  if (kSanitized) GTEST_SKIP() << kPluginIsSanitized;
 }
 
 TracerRow TracerRun::row(const std::string& element, const std::string& what) const {

@@ -385,7 +385,7 @@ TEST_F(InteropTest, GbmBuffersAreDrawnInto) {
 TEST_F(InteropTest, DrawTargetsHoldWhatIsDrawn) {
   auto targets = DrawTargets::create(display_, display_->device());
   ASSERT_TRUE(targets.ok()) << targets.error();
-  const auto fence = DrawFence::create(display_);
+  const auto fence = DrawFence::create(display_, true);
   const auto draw = [&](const DmabufTexture& texture, const float* colour) {
     GLuint framebuffer = 0;
     gl_.GenFramebuffers(1, &framebuffer);

@@ -4,6 +4,7 @@
 #   kernel.sh release            the newest release that apt knows with headers and source: 6.12.117+deb12-amd64
 #   kernel.sh packages RELEASE   what has to be installed before it can be built
 #   kernel.sh make RELEASE DIR   makes DIR: vmlinuz, initramfs.gz, lib/modules/RELEASE
+#   kernel.sh loopback RELEASE ROOT   compiles v4l2loopback alone, with headers and source that were unpacked below ROOT
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -92,8 +93,11 @@ build_vicodec() {
 
 # build_loopback RELEASE ROOT: from the package that was unpacked there.
 build_loopback() {
-  # Debian 12's version is older than this kernel, which has dropped strlcpy.
-  compile "$1" "$2" "$(echo "$2"/usr/src/v4l2loopback-*)" KCFLAGS=-Dstrlcpy=strscpy
+  loopback=$(echo "$2"/usr/src/v4l2loopback-*)
+  # Debian 12's version calls strlcpy, which newer kernels have dropped. In its source alone: the headers of older kernels
+  # declare both.
+  sed -i 's/\<strlcpy\>/strscpy/g' "$loopback"/*.c "$loopback"/*.h
+  compile "$1" "$2" "$loopback"
 }
 
 # initramfs RELEASE ROOT FILE: busybox, and the modules that bring the host's files in.
@@ -153,5 +157,6 @@ case $command in
   release) release ;;
   packages) packages "$1" ;;
   make) make_kernel "$1" "$2" ;;
+  loopback) build_loopback "$1" "$2" ;;
   *) echo "kernel.sh: unknown command: $command" >&2 && exit 2 ;;
 esac

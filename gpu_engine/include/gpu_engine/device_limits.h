@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "gpu_engine/kernel_defaults.h"
+
 namespace sightglass {
 
 // The defaults are the minimums that OpenGL ES 3.1 guarantees (specification, tables 20.39 to 20.49).
@@ -22,8 +24,7 @@ struct DeviceLimits {
   int32_t max_loop_iterations = 0;  // per invocation, all loops together; 0: no known bound
   // Whether compute shaders can sample external textures (GL_OES_EGL_image_external_essl3).
   bool external_textures = false;
-  // Whether the device is known to read buffers faster as buffer textures than as storage blocks.
-  bool prefers_buffer_textures = false;
+  KernelDefaults kernels;  // those of the device's family
 
   // What GPUs of phones and boards commonly report: for planning without one.
   static DeviceLimits typical();

@@ -2,6 +2,7 @@
 // engine computes nothing from it. All of it comes from the file and is checked for structure only.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,10 @@ struct TensorMetadata {
   // How an input is made from raw numbers, for pictures those from 0 to 255: (x - mean) / deviation, one pair for all
   // channels or one for each. Both are empty when the file does not say; no deviation is 0.
   std::vector<float> mean, deviation;
-  std::vector<std::string> labels;  // of the numbers along the last dimension, or of the values; empty when none
+  // Of the numbers along the last dimension, or of the values. Null when there are none; tensors that name the same
+  // file share it, as copies do.
+  std::shared_ptr<const std::vector<std::string>> label_list;
+  const std::vector<std::string>& labels() const;  // an empty list when there are none
 };
 
 struct ModelMetadata {

@@ -70,7 +70,7 @@ using SharedPlanBuffers = Shared<PlanBuffers>;
 class ShareGroup : public std::enable_shared_from_this<ShareGroup> {
  public:
   // `gl` is copied: its entry points must be good for every context of the group. Programs come from `cache`, when
-  // there is one, and go there.
+  // there is one, and go there. Null when memory runs out; whoever is given that for a group says so.
   static std::shared_ptr<ShareGroup> create(const GlApi& gl, std::shared_ptr<ProgramCache> cache = nullptr);
   ~ShareGroup();
 

@@ -1,9 +1,12 @@
-// Errors as values. No function of the engine throws across its interface; every failure carries a message for people.
+// Errors as values; every failure carries a message for people. No function that gives a Status or a Result throws:
+// what is thrown within, as when memory runs out, becomes its failure. Functions that have no failure to give, and make
+// or copy something, may throw std::bad_alloc.
 #pragma once
 
 #include <cassert>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace sightglass {
@@ -14,9 +17,10 @@ enum class ErrorCode {
   kNotFound,           // a file or a device that does not exist
   kInvalidModel,       // a model file that is damaged or contradicts itself
   kUnsupported,        // a valid request that this engine or this device cannot serve
-  kResourceExhausted,  // out of memory, or beyond a limit of the device
+  kResourceExhausted,  // the GPU's memory, or beyond a limit of the device
   kDeviceError,        // the GL driver reported a failure
   kInternal,           // a broken invariant of ours
+  kOutOfMemory,        // the process's memory
 };
 
 // Success, or a code with a message that names the file, operator, tensor or device and says what would help.
@@ -46,6 +50,10 @@ inline Status unsupported(std::string m) { return {ErrorCode::kUnsupported, std:
 inline Status resource_exhausted(std::string m) { return {ErrorCode::kResourceExhausted, std::move(m)}; }
 inline Status device_error(std::string m) { return {ErrorCode::kDeviceError, std::move(m)}; }
 inline Status internal_error(std::string m) { return {ErrorCode::kInternal, std::move(m)}; }
+
+// For a handler of any exception: "OBJECT: cannot ACTION: out of memory", or what else was thrown. Needs no memory of
+// its own: where even the message finds none it is "out of memory" alone.
+Status status_of_exception(std::string_view object, const char* action) noexcept;
 
 // A value, or the Status that says why there is none.
 template <typename T>

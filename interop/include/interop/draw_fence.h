@@ -18,8 +18,9 @@ class DrawFence {
  public:
   enum class Wait { kOnGpu, kOnCpu };
 
-  // In a context that is current on this display.
-  static std::unique_ptr<DrawFence> create(std::shared_ptr<const Display> display);
+  // In a context that is current on this display. `software`: its renderer runs on the CPU, and its native fences, if
+  // there are any, are not to be relied on.
+  static std::unique_ptr<DrawFence> create(std::shared_ptr<const Display> display, bool software);
 
   // In a context of the display that has been given, or waits for, all that draws into the frame. When it returns, its
   // readers see what was drawn.

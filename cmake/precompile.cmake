@@ -1,0 +1,45 @@
+# Precompiled headers. The C++ library, GStreamer and GoogleTest are most of the text that our files make the compiler read.
+# Every file still includes what it uses: SIGHTGLASS_PRECOMPILE=OFF builds the same.
+option(SIGHTGLASS_PRECOMPILE "Precompile the headers of the C++ library, GStreamer and GoogleTest" ON)
+
+set(sightglass_standard_headers
+  <algorithm> <array> <cmath> <cstddef> <cstdint> <cstdio> <cstring> <functional> <limits> <map> <memory> <mutex> <optional>
+  <span> <string> <string_view> <utility> <vector>)
+set(sightglass_gstreamer_headers <gst/gl/gl.h> <gst/gst.h> <gst/video/video.h>)
+
+# Compiles what follows in the current folder in a third of the time, slower by little where nothing counts pixels.
+macro(sightglass_compile_quickly)
+  add_compile_options($<$<CONFIG:RelWithDebInfo>:-Og>)
+endmacro()
+
+# sightglass_precompile(TARGET HEADER…)
+function(sightglass_precompile target)
+  if(SIGHTGLASS_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+# Makes every target of the current folder and of those below it that links LIBRARY use what was precompiled for HEADERS. Those
+# that have headers of their own keep them.
+function(sightglass_reuse_precompiled library headers)
+  if(NOT SIGHTGLASS_PRECOMPILE)
+    return()
+  endif()
+  set(folders ${CMAKE_CURRENT_SOURCE_DIR})
+  while(folders)
+    list(POP_FRONT folders folder)
+    get_property(below DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+    list(APPEND folders ${below})
+    get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+    foreach(target IN LISTS targets)
+      get_target_property(type ${target} TYPE)
+      get_target_property(linked ${target} LINK_LIBRARIES)
+      get_target_property(own ${target} PRECOMPILE_HEADERS)
+      get_target_property(reused ${target} PRECOMPILE_HEADERS_REUSE_FROM)
+      if(type MATCHES "EXECUTABLE|STATIC_LIBRARY" AND library IN_LIST linked AND NOT own AND NOT reused
+         AND NOT target STREQUAL headers)
+        target_precompile_headers(${target} REUSE_FROM ${headers})
+      endif()
+    endforeach()
+  endwhile()
+endfunction()

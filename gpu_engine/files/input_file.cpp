@@ -1,0 +1,87 @@
+#include "gpu_engine/input_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace sightglass {
+
+namespace {
+
+Status cannot_read(const std::string& reason) { return invalid_argument("cannot read the file: " + reason); }
+
+Status system_failure() {
+  const std::string reason = std::strerror(errno);
+  return errno == ENOENT ? not_found("cannot read the file: " + reason) : cannot_read(reason);
+}
+
+Status check_is_regular(mode_t mode) {
+  if (S_ISREG(mode)) return {};
+  const char* kind = "something else";
+  if (S_ISDIR(mode)) kind = "a directory";
+  if (S_ISFIFO(mode)) kind = "a pipe";
+  if (S_ISSOCK(mode)) kind = "a socket";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) kind = "a device";
+  return cannot_read(std::string("it is ") + kind + ", not a regular file");
+}
+
+}  // namespace
+
+Result<InputFile> InputFile::open(const std::string& path) {
+  // Asked before it is opened, since opening does things to some devices; and after, since the path may name something
+  // else by then, which O_NONBLOCK keeps from waiting.
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return system_failure();
+  SG_RETURN_IF_ERROR(check_is_regular(info.st_mode));
+  InputFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), 0);
+  if (file.descriptor_ < 0 || fstat(file.descriptor_, &info) != 0) return system_failure();
+  SG_RETURN_IF_ERROR(check_is_regular(info.st_mode));
+  file.size_ = info.st_size;
+  return file;
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+InputFile::InputFile(InputFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
+
+InputFile& InputFile::operator=(InputFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+Result<size_t> InputFile::read(std::span<std::byte> into) {
+  while (true) {
+    const ssize_t count = ::read(descriptor_, into.data(), into.size());
+    if (count >= 0) return static_cast<size_t>(count);
+    if (errno != EINTR) return system_failure();
+  }
+}
+
+Status InputFile::read_exactly(std::span<std::byte> into) {
+  while (!into.empty()) {
+    SG_ASSIGN_OR_RETURN(const size_t count, read(into));
+    if (count == 0) return cannot_read("it ends early");
+    into = into.subspan(count);
+  }
+  return {};
+}
+
+Result<std::string> read_text_file(const std::string& path, int64_t most_bytes) {
+  SG_ASSIGN_OR_RETURN(InputFile file, InputFile::open(path));
+  if (file.size() > most_bytes) {
+    return cannot_read("it has " + std::to_string(file.size()) + " bytes, more than " + std::to_string(most_bytes));
+  }
+  std::string text(static_cast<size_t>(file.size()), '\0');
+  SG_RETURN_IF_ERROR(file.read_exactly(std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+}  // namespace sightglass

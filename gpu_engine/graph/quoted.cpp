@@ -1,0 +1,101 @@
+#include "gpu_engine/quoted.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <optional>
+
+namespace sightglass {
+namespace {
+
+struct Range {
+  char32_t first, last;
+};
+constexpr std::array kUnfit{
+    Range{0x00, 0x1f},        // C0
+    Range{0x7f, 0x9f},        // DEL and C1: 8-bit forms of escape sequences
+    Range{0xad, 0xad},        // soft hyphen
+    Range{0x61c, 0x61c},      // Arabic letter mark
+    Range{0x180e, 0x180e},    // Mongolian vowel separator
+    Range{0x200b, 0x200b},    // zero width space
+    Range{0x200e, 0x200f},    // marks of direction
+    Range{0x2028, 0x202e},    // line and paragraph separators, embeddings and overrides of direction
+    Range{0x2060, 0x206f},    // invisible operators, isolates of direction
+    Range{0xfeff, 0xfeff},    // byte order mark
+    Range{0xfff9, 0xfffb},    // interlinear annotations
+    Range{0xe0000, 0xe007f},  // tags
+};
+
+struct Character {
+  char32_t code = 0;
+  size_t bytes = 0;
+};
+
+// The character at the beginning; nothing where that is no UTF-8: cut off, overlong, or of no code point.
+std::optional<Character> first_character(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return Character{lead, 1};
+  const size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return std::nullopt;
+  char32_t code = lead & (0x7f >> bytes);
+  for (size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return std::nullopt;
+    code = code << 6 | (byte(i) & 0x3f);
+  }
+  constexpr std::array<char32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (code < kLeast[bytes] || code > 0x10ffff || surrogate) return std::nullopt;
+  return Character{code, bytes};
+}
+
+}  // namespace
+
+bool is_printable(char32_t character) {
+  return std::ranges::none_of(kUnfit, [&](Range r) { return character >= r.first && character <= r.last; });
+}
+
+std::string printable(std::string_view text, size_t longest) {
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    const std::optional<Character> character = first_character(text.substr(at));
+    const size_t bytes = character ? character->bytes : 1;
+    if (at + bytes > longest) return result + "…";
+    const bool fit = character && is_printable(character->code);
+    result += fit ? text.substr(at, bytes) : "?";
+    at += bytes;
+  }
+  return result;
+}
+
+std::string quoted(std::string_view text) {
+  constexpr size_t kLongest = 160;
+  return "'" + printable(text, kLongest) + "'";
+}
+
+std::string printable_json(std::string_view json) {
+  std::string result;
+  const auto escape = [&result](char32_t unit) {
+    char text[16];
+    std::snprintf(text, sizeof(text), "\\u%04x", static_cast<unsigned>(unit));
+    result += text;
+  };
+  for (size_t at = 0; at < json.size();) {
+    const std::optional<Character> character = first_character(json.substr(at));
+    const size_t bytes = character ? character->bytes : 1;
+    const char32_t code = character ? character->code : 0;
+    // What is below stands between the values, too; within them it has been escaped before.
+    if (code < 0x7f || is_printable(code)) {
+      result += json.substr(at, bytes);
+    } else if (code < 0x10000) {
+      escape(code);
+    } else {
+      escape(0xd800 + ((code - 0x10000) >> 10));
+      escape(0xdc00 + ((code - 0x10000) & 0x3ff));
+    }
+    at += bytes;
+  }
+  return result;
+}
+
+}  // namespace sightglass

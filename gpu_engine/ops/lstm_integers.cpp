@@ -1,0 +1,136 @@
+// LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM of integers: one step adds up what the data of all time steps gives the gates,
+// another runs the time steps in one work group a batch.
+#include "graph/lstm_integers.h"
+
+#include <algorithm>
+
+#include "ops/lstm_steps.h"
+#include "ops/ops.h"
+#include "ops/weights.h"
+
+namespace sightglass {
+
+namespace {
+
+using lstm::kFewSlices;
+using lstm::kGates;
+using lstm::kManySlices;
+using lstm::slices_of;
+
+ShaderKey shader(int32_t slices, bool projected) {
+  ShaderKey key{"lstm_integers.comp", {}};
+  if (projected) key.defines.push_back({"PROJECTION", "1"});
+  key.defines.push_back({"SLICES", std::to_string(slices)});
+  return key;
+}
+
+// Weights are bytes; sums of gates and cells are stored in 32 bits, data and hidden state as the plan says.
+std::vector<ShaderKey> variants() {
+  std::vector<ShaderKey> keys;
+  for (const bool projected : {false, true}) {
+    for (const int32_t slices : {kFewSlices, kManySlices}) {
+      keys.push_back(shader(slices, projected));
+      keys.back().defines.push_back({"WEIGHTS_I8", "1"});
+      keys.push_back(keys.back());
+      keys.back().defines.insert(keys.back().defines.end(), {{"B_F16", "1"}, {"OUT_F16", "1"}});
+    }
+  }
+  return keys;
+}
+
+// The loop iterations of one invocation in one time step. Leaving a loop counts as one more.
+int64_t iterations(const lstm::Sizes& sizes) {
+  constexpr int64_t kLoopsOfFunctions = 5 * (8 + 4);
+  const int64_t cell_slices = slices_of(sizes.cells), out_slices = slices_of(sizes.outputs);
+  const int64_t recurrent = 4 * (out_slices + 6) + kLoopsOfFunctions + 2, projection = cell_slices + 6;
+  return lstm::rounds_of(slices_of(sizes.cells)) * recurrent + lstm::rounds_of(slices_of(sizes.outputs)) * projection +
+         4;
+}
+
+Status supports(const PlanContext& context, const Node& node) {
+  if (!lstm::in_integers(context.graph, node)) return unsupported("real numbers");
+  SG_RETURN_IF_ERROR(lstm::check_integer_outputs(context.graph, node));
+  return lstm::check_size(context, node, kManySlices, iterations(lstm::sizes_of(context.graph, node)));
+}
+
+int32_t add_matrix(Emitter& emitter, int32_t rows, int32_t columns, std::vector<float> weights) {
+  return emitter.add_constants(pack_conv_weights({rows, 1, 1, columns, std::move(weights)}), Storage::kInt8);
+}
+
+// What the data of all time steps gives the gates.
+Status emit_data(Emitter& emitter, const TensorRef& data, const TensorRef& gates, const lstm::Sizes& sizes,
+                 const lstm::Weights& weights, const lstm::IntegerFactors& factors) {
+  ConvConstants constants;
+  constants.storage = Storage::kInt8;
+  constants.weights =
+      add_matrix(emitter, gates.shape.c, sizes.depth, lstm::stack(weights.input, sizes.cells, sizes.depth));
+  constants.bias = emitter.add_constants(lstm::stack(weights.bias, sizes.cells, 1));
+  std::vector<FixedPoint> by_channel;
+  for (const lstm::GateFactors& gate : factors.gates) {
+    by_channel.insert(by_channel.end(), static_cast<size_t>(gates.shape.c) / kGates, gate.data);
+  }
+  constants.sums = Sums::kRequantized;
+  constants.factors = emitter.add_constants(pack_factors(by_channel));
+  constants.range = lstm::kInt16Range;
+  return emit_pointwise(emitter, data, gates, constants);
+}
+
+Status emit(Emitter& emitter, const Node& node) {
+  const Graph& graph = emitter.graph();
+  const auto& attr = std::get<LstmAttr>(node.attributes);
+  const lstm::Sizes sizes = lstm::sizes_of(graph, node);
+  const lstm::Weights weights = lstm::unpack(graph, node, [&](size_t input) {
+    const Value& value = graph.value(node.inputs[input]);
+    return steps_from_zero(value, value.constant->type, value.constant->bytes);
+  });
+  const lstm::IntegerFactors factors = lstm::integer_factors(graph, node);
+  SG_ASSIGN_OR_RETURN(lstm::Tensors tensors, lstm::tensors_of(emitter, node));
+  const TensorRef gates =
+      emitter.temporary("gates " + node.origin, lstm::shape_of_gates(tensors.data, sizes), Storage::kFloat32);
+  SG_RETURN_IF_ERROR(emit_data(emitter, tensors.data, gates, sizes, weights, factors));
+
+  const bool projected = !weights.projection.empty();
+  const int32_t recurrent =
+      add_matrix(emitter, gates.shape.c, sizes.outputs, lstm::stack(weights.recurrent, sizes.cells, sizes.outputs));
+  const int32_t projection = projected ? add_matrix(emitter, sizes.outputs, sizes.cells, weights.projection) : 0;
+  const int32_t projection_bias =
+      projected ? emitter.add_constants(lstm::padded(weights.projection_bias, sizes.outputs)) : 0;
+  const bool peepholes = !weights.peephole[1].empty();
+  const int32_t peephole = peepholes ? emitter.add_constants(lstm::padded(weights.peephole, sizes.cells)) : 0;
+
+  const bool few = slices_of(std::max(sizes.cells, sizes.outputs)) <= kFewSlices;
+  const auto chunk = static_cast<int32_t>(
+      std::clamp<int64_t>(lstm::max_iterations(emitter.context().limits) / iterations(sizes), 1, sizes.time));
+  for (int32_t first = 0; first < sizes.time; first += chunk) {
+    StepParams params;
+    params.tensor(gates).tensor(tensors.hidden).tensor(tensors.cell);
+    params.tensor(tensors.out).tensor(tensors.next_hidden).tensor(tensors.next_cell);
+    params.ints(first, std::min(chunk, sizes.time - first), attr.time_major ? sizes.batch : 1,
+                attr.time_major ? 1 : sizes.time);
+    params.ints(recurrent, projection, factors.cell_bits, weights.coupled() ? 1 : 0);
+    params.ints(peephole, projection_bias, peepholes ? 1 : 0, lstm::output_offset(graph, node));
+    for (const auto factor : {&lstm::GateFactors::recurrent, &lstm::GateFactors::peephole}) {
+      const auto& g = factors.gates;
+      params.ints((g[0].*factor).multiplier, (g[1].*factor).multiplier, (g[2].*factor).multiplier,
+                  (g[3].*factor).multiplier);
+      params.ints((g[0].*factor).shift, (g[1].*factor).shift, (g[2].*factor).shift, (g[3].*factor).shift);
+    }
+    params.ints(factors.made.multiplier, factors.made.shift, factors.made_range.lowest, factors.made_range.highest);
+    params.ints(factors.projection.multiplier, factors.projection.shift, factors.outputs.lowest,
+                factors.outputs.highest);
+    params.ints(factors.cells.lowest, factors.cells.highest);
+    SG_RETURN_IF_ERROR(emitter.add_step(shader(few ? kFewSlices : kManySlices, projected), std::move(params),
+                                        {.x = 1, .z = sizes.batch}, {gates, tensors.hidden, tensors.cell},
+                                        {tensors.out, tensors.next_hidden, tensors.next_cell},
+                                        {.weights = Storage::kInt8}));
+    tensors.hidden = tensors.next_hidden;
+    tensors.cell = tensors.next_cell;
+  }
+  return {};
+}
+
+}  // namespace
+
+Kernel lstm_integers_kernel() { return {"lstm-integers", OpType::kLstm, supports, emit, variants}; }
+
+}  // namespace sightglass

@@ -1,0 +1,269 @@
+#include "runtime/session_impl.h"
+
+#include "plan/host_layout.h"
+
+namespace sightglass {
+
+namespace {
+
+// Binding points; those of the storage buffers are declared in shaders/lib/tensor.glsl.
+constexpr GLuint kArenaBindings = 3;
+constexpr GLuint kConstantsBinding = 3;
+constexpr GLuint kStorageBindings = 4;
+constexpr GLuint kParamsBinding = 0;
+constexpr GLuint kImageUnit = 0;
+
+GLenum gl_format(TextureFormat format) {
+  switch (format) {
+    case TextureFormat::kRgba8:
+      return GL_RGBA8;
+    case TextureFormat::kRgba16f:
+      return GL_RGBA16F;
+    case TextureFormat::kRgba32f:
+      return GL_RGBA32F;
+  }
+  return GL_RGBA16F;
+}
+
+}  // namespace
+
+GLuint Session::Impl::first_arena_binding() const { return data().buffer_textures ? kArenaBindings - 1 : 0; }
+
+Status Session::Impl::build(const SessionOptions& options) {
+  std::vector<ProgramKey> keys;
+  for (const ShaderKey& key : data().programs) keys.push_back({key});
+  SG_ASSIGN_OR_RETURN(programs, group->programs(keys));
+  SG_ASSIGN_OR_RETURN(constants, group->buffers(plan));
+  clear_gl_errors(gl);
+  if (options.gated) SG_RETURN_IF_ERROR(gate.create(*group, data()));
+  arena.create(gl, data());
+  buffer_textures.create(gl, data(), arena.id(), constants->weights.id());
+  sampler = make_sampler(gl, GL_LINEAR);
+  inputs.resize(data().inputs.size());
+  if (std::ranges::any_of(data().steps, [](const Step& step) { return step.input >= 0; })) {
+    frames = make_buffer(gl, GL_UNIFORM_BUFFER, static_cast<int64_t>(inputs.size()) * frame_stride(), nullptr,
+                         GL_DYNAMIC_DRAW);
+  }
+  for (size_t i = 0; i < data().outputs.size(); ++i) {
+    const OutputSpec& spec = data().options.outputs[i];
+    if (spec.target != OutputSpec::Target::kTexture) {
+      outputs.emplace_back();
+      continue;
+    }
+    const Bhwc& shape = data().outputs[i].shape;
+    outputs.push_back(make_texture(gl, gl_format(spec.format), shape.w, shape.h));
+  }
+  arena.clear();
+  arena.fill();
+  arena.fill_states();
+  SG_RETURN_IF_ERROR(check_gl(gl, "allocating the buffers and textures of a model"));
+  if (!options.warm_up) return {};
+  warm_up();
+  if (data().sentinel_size > 0) arena.fill();
+  arena.fill_states();
+  return check_gl(gl, "dispatching a model's programs");
+}
+
+void Session::Impl::warm_up() {
+  const GlTexture black = make_texture(gl, GL_RGBA8, 1, 1);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    FrameRef& frame = inputs[i].frame;
+    frame.kind = frame_kind(i);
+    // There is no external texture to be had; a unit without one reads as black.
+    if (frame.kind != FrameKind::kExternal) frame.textures.fill(black.id());
+  }
+  upload_frame_blocks();
+  bind_buffers();
+  std::vector<bool> done(programs.size());
+  for (const Step& step : data().steps) {
+    if (step.cpu_stretch >= 0 || done[static_cast<size_t>(step.program)]) continue;
+    done[static_cast<size_t>(step.program)] = true;
+    bind_step(step, nullptr);
+    gl.DispatchCompute(1, 1, 1);
+  }
+  if (gate) gate.warm_up(gl);
+  unbind();
+  gl.Finish();
+  for (InputFrame& input : inputs) input.frame = {};
+}
+
+void Session::Impl::upload_frame_blocks() {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!frames || !inputs[i].block_is_new) continue;
+    inputs[i].block_is_new = false;
+    gl.BindBuffer(GL_UNIFORM_BUFFER, frames.id());
+    gl.BufferSubData(GL_UNIFORM_BUFFER, static_cast<GLintptr>(static_cast<int64_t>(i) * frame_stride()),
+                     sizeof(FrameBlock), &inputs[i].block);
+    gl.BindBuffer(GL_UNIFORM_BUFFER, 0);
+  }
+}
+
+void Session::Impl::bind_buffers() const {
+  for (GLuint i = first_arena_binding(); i < kArenaBindings; ++i) {
+    gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, i, arena.id());
+  }
+  gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kConstantsBinding, constants->weights.id());
+  buffer_textures.bind(gl);
+  gl.ActiveTexture(GL_TEXTURE0);
+}
+
+void Session::Impl::bind_step(const Step& step, const Step* previous) {
+  if (previous == nullptr || previous->program != step.program) {
+    gl.UseProgram(programs[static_cast<size_t>(step.program)]->id());
+  }
+  gl.BindBufferRange(GL_UNIFORM_BUFFER, kParamsBinding, constants->params.id(),
+                     static_cast<GLintptr>(step.params_offset),
+                     static_cast<GLsizeiptr>(step.params.words().size() * sizeof(int32_t)));
+  if (step.input >= 0) {
+    const InputFrame& input = inputs[static_cast<size_t>(step.input)];
+    const bool elsewhere = input.place_buffer != 0;
+    gl.BindBufferRange(GL_UNIFORM_BUFFER, kFrameBinding, elsewhere ? input.place_buffer : frames.id(),
+                       elsewhere ? input.place_offset : static_cast<GLintptr>(step.input * frame_stride()),
+                       sizeof(FrameBlock));
+    bind_frame(gl, input.frame, sampler.id(), sampler.id());
+  }
+  if (const auto output = static_cast<size_t>(step.output); step.output >= 0 && outputs[output]) {
+    gl.BindImageTexture(kImageUnit, outputs[output].id(), 0, GL_FALSE, 0, GL_WRITE_ONLY,
+                        gl_format(data().options.outputs[output].format));
+  }
+}
+
+void Session::Impl::unbind() {
+  buffer_textures.unbind(gl);
+  for (GLuint i = first_arena_binding(); i < kStorageBindings; ++i) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, i, 0);
+  gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
+  if (frames) {
+    gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (data().options.inputs[i].source == InputSpec::Source::kTexture) unbind_frame(gl, frame_kind(i));
+    }
+  }
+  gl.BindImageTexture(kImageUnit, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_RGBA8);
+  gl.UseProgram(0);
+}
+
+Status Session::Impl::run_on_cpu(const CpuStretch& stretch, CpuTensors& tensors) {
+  const Graph& graph = *data().graph;
+  SG_RETURN_IF_ERROR(check_gl(gl, "running the operators before those on the CPU"));
+  for (const HostCopy& copy : stretch.reads) {
+    const Value& value = graph.value(copy.value);
+    const PlanTensor& tensor = data().tensors[static_cast<size_t>(copy.ref.tensor)];
+    HostTensor& host = tensors.emplace(copy.value, HostTensor(value.type, value.shape)).first->second;
+    SG_RETURN_IF_ERROR(arena.read(tensor.offset, tensor.size, [&](const void* mapped) {
+      from_storage(copy.ref.shape, tensor.storage, value.type, value.quantization,
+                   static_cast<const std::byte*>(mapped), host.data);
+    }));
+  }
+  SG_RETURN_IF_ERROR(run_stretch(graph, stretch, tensors));
+  gl.MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+  for (const HostCopy& copy : stretch.writes) {
+    const Value& value = graph.value(copy.value);
+    const PlanTensor& tensor = data().tensors[static_cast<size_t>(copy.ref.tensor)];
+    arena.write(tensor.offset, to_storage(copy.ref.shape, tensor.storage, value.type, value.quantization,
+                                          tensors.at(copy.value).data));
+  }
+  return {};
+}
+
+Status Session::Impl::run(StepTimer* timer) {
+  next_step = 0;
+  return issue(0, data().steps.size(), timer);
+}
+
+Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, bool gated) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (data().options.inputs[i].source == InputSpec::Source::kTexture && inputs[i].frame.textures[0] == 0) {
+      return invalid_argument("input " + std::to_string(i) + " has no texture");
+    }
+  }
+  if (!checked || !data().cpu_stretches.empty()) clear_gl_errors(gl);
+  if (first == 0) {
+    upload_frame_blocks();
+    cpu_tensors.clear();
+  }
+  bind_buffers();
+  if (gated) gate.bind(gl);
+
+  // Between levels; before the first one, against the run or part before and what read its pictures.
+  const GLbitfield between_levels =
+      GL_SHADER_STORAGE_BARRIER_BIT | (data().buffer_textures ? GL_TEXTURE_FETCH_BARRIER_BIT : 0);
+  gl.MemoryBarrier(between_levels | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT |
+                   (places_from_buffers() ? GL_UNIFORM_BARRIER_BIT : 0));
+  const Step* previous = nullptr;
+  Status status;
+  for (const Step& step : std::span(data().steps).subspan(first, last - first)) {
+    if (step.cpu_stretch >= 0) {
+      const CpuStretch& stretch = data().cpu_stretches[static_cast<size_t>(step.cpu_stretch)];
+      if (timer != nullptr) status = timer->start_on_cpu();
+      // What it throws must not keep the bindings from being taken back.
+      try {
+        if (status.ok()) status = run_on_cpu(stretch, cpu_tensors);
+      } catch (...) {
+        status = status_of_exception("operators on the CPU", "run");
+      }
+      if (status.ok() && timer != nullptr) status = timer->stop();
+      if (!status.ok()) break;
+      previous = &step;
+      continue;
+    }
+    if (previous != nullptr && (previous->level != step.level || timer != nullptr)) gl.MemoryBarrier(between_levels);
+    bind_step(step, previous);
+    if (timer != nullptr && !(status = timer->start()).ok()) break;
+    if (gated) {
+      gl.DispatchComputeIndirect(Gate::offset(static_cast<size_t>(&step - data().steps.data())));
+    } else {
+      gl.DispatchCompute(step.groups[0], step.groups[1], step.groups[2]);
+    }
+    if (timer != nullptr && !(status = timer->stop()).ok()) break;
+    previous = &step;
+  }
+  // For those who read what has been made.
+  gl.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT |
+                   (data().memory.output_bytes > 0 ? GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT : 0));
+  if (gated) Gate::unbind(gl);
+  unbind();
+  SG_RETURN_IF_ERROR(status.with_context(plan->model().name()));
+  if (checked || last < data().steps.size()) return {};
+  checked = true;
+  return check_gl(gl, "running a model for the first time");
+}
+
+Status Session::Impl::check_frame(size_t input, const FrameRef& frame) const {
+  if (input >= inputs.size() || data().options.inputs[input].source != InputSpec::Source::kTexture) {
+    return invalid_argument("input " + std::to_string(input) + " was not planned as a texture");
+  }
+  const FrameKind planned = frame_kind(input);
+  const auto textures = std::span(frame.textures).first(static_cast<size_t>(planes_of(planned)));
+  if (frame.kind != planned || std::ranges::find(textures, 0U) != textures.end()) {
+    return invalid_argument("input " + std::to_string(input) + " was planned as " + to_string(planned) +
+                            "; the frame is something else, or lacks a texture");
+  }
+  return {};
+}
+
+Status Session::Impl::ask(GLuint flag_buffer, GLintptr offset) {
+  if (!gate) return invalid_argument("the session was not made for runs with a flag (SessionOptions::gated)");
+  if (!data().cpu_stretches.empty()) {
+    return unsupported(plan->model().name() + " runs partly on the CPU, which cannot wait for a flag on the GPU: " +
+                       plan->fallback().warning());
+  }
+  if (flag_buffer == 0 || offset < 0 || offset % data().limits.storage_offset_alignment != 0) {
+    return invalid_argument("a run with a flag needs a buffer, and an offset in it that is a multiple of " +
+                            std::to_string(data().limits.storage_offset_alignment));
+  }
+  gate.ask(gl, flag_buffer, offset);
+  return {};
+}
+
+Result<double> Session::Impl::issue_part(double share) {
+  if (!(share > 0 && share <= 1)) return invalid_argument("a part of a run is a share in (0,1] of it");
+  if (parts.empty()) parts = RunInParts(data().steps, plan->steps());
+  const size_t first = next_step, last = parts.end_of_part(first, share);
+  next_step = 0;
+  SG_RETURN_IF_ERROR(issue(first, last, nullptr, part_gated));
+  const bool complete = last == data().steps.size();
+  next_step = complete ? 0 : last;
+  return complete ? 1 : parts.done(last);
+}
+
+}  // namespace sightglass

@@ -1,0 +1,15 @@
+#include "base/frame_processor.h"
+
+#include <utility>
+
+namespace sightglass {
+
+Result<std::shared_ptr<const Plan>> GlTarget::plan(SharedModel& model, PlanOptions options) const {
+  std::string note;
+  SG_ASSIGN_OR_RETURN(options.tuning,
+                      prepare_tuning(group, model.model(), device, options, tuning, cache_folder, {}, &note));
+  if (!note.empty()) GST_WARNING("%s", note.c_str());
+  return model.plan(device.limits, std::move(options));
+}
+
+}  // namespace sightglass

@@ -1,0 +1,69 @@
+// A model that replaces another one while frames flow. It is loaded and compiled on a separate thread and GL context,
+// so that no frame waits for the compiler.
+#pragma once
+
+#include <gst/gl/gl.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/frame_processor.h"
+
+namespace sightglass {
+
+// A model that can take over between two frames. Any thread may destroy it, but GL threads.
+struct ReadyModel {
+  struct Unref {
+    void operator()(GstGLContext* context) const { gst_object_unref(context); }
+  };
+  ReadyModel() = default;
+  ReadyModel(ReadyModel&&) = default;
+  ReadyModel& operator=(ReadyModel&&) = delete;
+  ~ReadyModel();
+
+  std::shared_ptr<const LoadedModel> model;
+  std::unique_ptr<FrameProcessor> processor;  // for frames of `kind` and `size`, on `context`
+  std::unique_ptr<GstGLContext, Unref> context;
+  FrameKind kind = FrameKind::kRgba;
+  FrameSize size;
+  uint64_t prepared_ns = 0;  // how long loading and compiling took
+};
+
+class ModelChange {
+ public:
+  struct Place {
+    GstGLContext* context;  // of the frames
+    FrameKind kind;
+    FrameSize size;
+    TuningMode tuning;
+    std::string cache_folder;
+  };
+  using Load = std::function<Result<std::shared_ptr<const LoadedModel>>()>;
+
+  // `name` is the value of the property. `load` runs on the thread.
+  ModelChange(std::optional<std::string> name, Load load, const Place& place);
+  // Waits until the thread has finished its current step. Not on a GL thread.
+  ~ModelChange();
+  ModelChange(const ModelChange&) = delete;
+  ModelChange& operator=(const ModelChange&) = delete;
+
+  const std::optional<std::string>& name() const { return name_; }
+  bool is_done() const { return done_; }
+  // Once, when it is done.
+  Result<ReadyModel> take();
+
+ private:
+  Result<ReadyModel> prepare(const Load& load) const;
+
+  const std::optional<std::string> name_;
+  const Place place_;  // with a reference to the context
+  std::atomic<bool> done_ = false, abandoned_ = false;
+  std::optional<Result<ReadyModel>> result_;  // the thread's until it is done
+  std::thread thread_;
+};
+
+}  // namespace sightglass

@@ -1,0 +1,113 @@
+#include "base/model_figures.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sightglass {
+
+namespace {
+
+void average(double& mean, uint64_t value) {
+  constexpr double kShare = 0.1;
+  mean = mean == 0 ? static_cast<double>(value) : mean + kShare * (static_cast<double>(value) - mean);
+}
+
+}  // namespace
+
+std::optional<GpuTime> GpuTimes::add(const std::optional<GpuTimer::Sample>& sample) {
+  if (!sample) return {};
+  if (sample->model_share > 0) average(model_ns_, sample->model_ns);
+  const uint64_t frame_ns = sample->model_ns + sample->other_ns;
+  return GpuTime{model_ns_, frame_ns, frame_ns};
+}
+
+void ModelFigures::restart() {
+  const std::lock_guard lock(mutex_);
+  stats_ = {};
+  skipped_before_ = 0;
+  held_ns_ = 0;
+  gpu_times_ = {};
+  late_ns_ = 0;
+  latency_ = {};
+  latency_changed_ = false;
+  failing_ = false;
+  failure_.clear();
+}
+
+void ModelFigures::note_start(uint64_t ns) {
+  const std::lock_guard lock(mutex_);
+  stats_.start_ns = ns;
+}
+
+void ModelFigures::note_change(uint64_t ns) {
+  const std::lock_guard lock(mutex_);
+  stats_.start_ns = ns;
+  skipped_before_ = stats_.skipped;
+}
+
+void ModelFigures::note_work(const FrameWork& work) {
+  const std::lock_guard lock(mutex_);
+  stats_.skipped = skipped_before_ + work.skipped;
+  stats_.inferences += work.inferences;
+  if (!work.failure.empty()) {
+    ++stats_.failures;
+    if (!std::exchange(failing_, true)) failure_ = work.failure;
+  } else if (work.inferences > 0) {
+    failing_ = false;
+  }
+  if (!work.time) return;
+  stats_.model_ns = work.time->model_ns;
+  average(stats_.gpu_ns, work.time->frame_ns);
+  average(late_ns_, work.time->late_ns);
+  gpu_times_.add(work.time->frame_ns);
+}
+
+void ModelFigures::note_frame(uint64_t cpu_ns, uint64_t now_ns) {
+  const std::lock_guard lock(mutex_);
+  if (++stats_.frames <= GpuTimer::kWarmUpFrames) return;
+  average(stats_.cpu_ns, cpu_ns);
+  // Issuing and executing overlap: the slower of the two is what the frame is late by.
+  const uint64_t frame_ns = std::max(cpu_ns, static_cast<uint64_t>(late_ns_));
+  if (latency_.add(frame_ns, now_ns)) latency_changed_ = true;
+}
+
+void ModelFigures::note_dropped() {
+  const std::lock_guard lock(mutex_);
+  ++stats_.dropped;
+}
+
+void ModelFigures::note_held_time(uint64_t ns) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(held_ns_, ns) != ns) latency_changed_ = true;
+}
+
+bool ModelFigures::take_latency_change() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(latency_changed_, false);
+}
+
+std::string ModelFigures::take_failure() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(failure_, {});
+}
+
+ModelStats ModelFigures::stats() const {
+  const std::lock_guard lock(mutex_);
+  ModelStats stats = stats_;
+  stats.gpu_p50_ns = gpu_times_.at(50);
+  stats.gpu_p95_ns = gpu_times_.at(95);
+  stats.latency_ns = latency_.latency_ns() + held_ns_;
+  return stats;
+}
+
+void ModelFigures::wish_for_skipped() {
+  const std::lock_guard lock(mutex_);
+  wants_skipped_ = true;
+}
+
+bool ModelFigures::takes_wish_for_skipped() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(wants_skipped_, false);
+}
+
+}  // namespace sightglass

@@ -1,0 +1,479 @@
+#include "base/model_filter.h"
+
+#include <gst/video/gstvideoaffinetransformationmeta.h>
+#include <gst/video/video.h>
+
+#include <optional>
+#include <string>
+
+#include "dmabuf_export/dmabuf_pool.h"
+#include "gl/caps_refusal.h"
+#include "gl/frame_caps.h"
+#include "gl/gl_bridge.h"
+#include "gl/orientation.h"
+#include "gobject/guarded.h"
+#include "gobject/property_rules.h"
+#include "meta/results_meta_type.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_gl_model_filter_debug);
+#define GST_CAT_DEFAULT gst_gl_model_filter_debug
+
+namespace {
+
+using sightglass::ModelRuntime;
+using sightglass::post_error;
+using sightglass::post_warning;
+using sightglass::ResultsOutlet;
+using sightglass::ResultsWait;
+using sightglass::runtime_of;
+using sightglass::Status;
+
+}  // namespace
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstGLModelFilter, gst_gl_model_filter, GST_TYPE_GL_BASE_FILTER,
+                                 G_IMPLEMENT_INTERFACE(GST_TYPE_VIDEO_DIRECTION, nullptr))
+
+namespace {
+
+ModelRuntime& runtime_of_base(gpointer filter) { return runtime_of<ModelRuntime>(filter); }
+ResultsOutlet& outlet_of(gpointer filter) { return *static_cast<GstGLModelFilter*>(filter)->outlet; }
+
+// Whatever follows, what was found in the frames so far goes before it. The GPU is waited for once.
+void drain(gpointer filter) {
+  outlet_of(filter).arrive(runtime_of_base(filter).await_results(ResultsWait::kAll));
+  outlet_of(filter).drain();
+}
+
+GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(SIGHTGLASS_SINK_CAPS));
+GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(SIGHTGLASS_SRC_CAPS));
+
+void finalize(GObject* object) {
+  delete &outlet_of(object);
+  delete &runtime_of_base(object);
+  G_OBJECT_CLASS(gst_gl_model_filter_parent_class)->finalize(object);
+}
+
+void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
+  const Status status = runtime_of_base(object).set_property(id, *spec, value, GST_STATE(object));
+  if (!status.ok()) post_warning(object, status);
+  // Width and height may change places.
+  if (id == sightglass::kVideoDirection) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
+}
+
+const char* element_name(gpointer element) { return GST_OBJECT_NAME(gst_element_get_factory(GST_ELEMENT(element))); }
+
+// Named after the element: "glsegment-stats".
+GstStructure* make_stats(gpointer element) {
+  sightglass::ModelFigures& figures = runtime_of_base(element).figures();
+  figures.wish_for_skipped();
+  const sightglass::ModelStats stats = figures.stats();
+  const auto ns = [](double value) { return static_cast<guint64>(value); };
+  const std::string name = std::string(element_name(element)) + "-stats";
+  return gst_structure_new(
+      name.c_str(), "model", G_TYPE_STRING, runtime_of_base(element).model_name().c_str(), "frames", G_TYPE_UINT64,
+      stats.frames, "inferences", G_TYPE_UINT64, stats.inferences, "dropped", G_TYPE_UINT64, stats.dropped, "skipped",
+      G_TYPE_UINT64, stats.skipped, "failures", G_TYPE_UINT64, stats.failures, "model-time", G_TYPE_UINT64,
+      ns(stats.model_ns), "gpu-time", G_TYPE_UINT64, ns(stats.gpu_ns), "gpu-time-p50", G_TYPE_UINT64, stats.gpu_p50_ns,
+      "gpu-time-p95", G_TYPE_UINT64, stats.gpu_p95_ns, "cpu-time", G_TYPE_UINT64, ns(stats.cpu_ns), "latency",
+      G_TYPE_UINT64, stats.latency_ns, "start-time", G_TYPE_UINT64, stats.start_ns, nullptr);
+}
+
+void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
+  if (id == sightglass::kStats) {
+    g_value_take_boxed(value, make_stats(object));
+    return;
+  }
+  if (!runtime_of_base(object).get_property(id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+}
+
+gboolean start(GstBaseTransform* transform) {
+  ModelRuntime& runtime = runtime_of_base(transform);
+  outlet_of(transform).restart();
+  g_atomic_int_set(&static_cast<GstGLModelFilter*>(static_cast<gpointer>(transform))->warned_of_formats, 0);
+  if (const Status status = runtime.start(element_name(transform)); !status.ok()) {
+    post_error(transform, status);
+    return FALSE;
+  }
+  std::vector<std::string> warnings = runtime.warnings();
+  if (const std::string warning = runtime.cache_warning(); !warning.empty()) warnings.push_back(warning);
+  for (const std::string& warning : warnings) {
+    GST_ELEMENT_WARNING(transform, LIBRARY, SETTINGS, ("%s", warning.c_str()), (nullptr));
+  }
+  return GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->start(transform);
+}
+
+gboolean stop(GstBaseTransform* transform) {
+  runtime_of_base(transform).drop_results();
+  outlet_of(transform).clear();
+  runtime_of_base(transform).cancel_change();
+  // The parent stops the GL part first.
+  const gboolean stopped = GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->stop(transform);
+  runtime_of_base(transform).stop();
+  return stopped;
+}
+
+gboolean gl_start(GstGLBaseFilter* filter) {
+  const Status status = runtime_of_base(filter).attach(filter->context);
+  if (!status.ok()) {
+    post_error(filter, status);
+    return FALSE;
+  }
+  // The output pool, if there is one, belongs to the context before this one.
+  if (GstBufferPool* pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(filter))) {
+    gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(filter));
+    gst_object_unref(pool);
+  }
+  return TRUE;
+}
+
+void gl_stop(GstGLBaseFilter* filter) { runtime_of_base(filter).detach(); }
+
+gboolean gl_set_caps(GstGLBaseFilter* filter, GstCaps* input, GstCaps* output) {
+  const std::optional<sightglass::FrameFormat> format = sightglass::frame_format_of(input);
+  GstVideoInfo info;
+  if (!format || !gst_video_info_from_caps(&info, output)) return FALSE;
+  const Status status = runtime_of_base(filter).set_caps(filter->context, *format, info);
+  if (!status.ok()) post_error(filter, status);
+  return status.ok();
+}
+
+gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
+  ModelRuntime& runtime = runtime_of_base(transform);
+  const GstEventType type = GST_EVENT_TYPE(event);
+  const bool begins_anew = type == GST_EVENT_STREAM_START || type == GST_EVENT_SEGMENT;
+  const bool drains = begins_anew || type == GST_EVENT_EOS || type == GST_EVENT_SEGMENT_DONE || type == GST_EVENT_GAP;
+  if (drains) drain(transform);
+  if (type == GST_EVENT_FLUSH_STOP) {
+    runtime.drop_results();
+    outlet_of(transform).clear();
+  }
+  if (begins_anew || type == GST_EVENT_FLUSH_STOP) runtime.forget();
+  if (type == GST_EVENT_STREAM_START) {
+    runtime.forget_tags();
+    gst_base_transform_reconfigure_src(transform);
+  } else if (type == GST_EVENT_TAG) {
+    GstTagList* tags = nullptr;
+    gst_event_parse_tag(event, &tags);
+    const bool upright = runtime.read_tags(tags);
+    gst_base_transform_reconfigure_src(transform);
+    if (upright) {
+      GstEvent* changed = sightglass::upright_tag_event(event);
+      gst_event_unref(event);
+      event = changed;
+    }
+  }
+  // Caps have what is held go before them once they are negotiated.
+  const bool keeps_place = GST_EVENT_IS_SERIALIZED(event) && type != GST_EVENT_CAPS && type != GST_EVENT_FLUSH_STOP;
+  if (keeps_place && outlet_of(transform).hold(event)) return TRUE;
+  return GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->sink_event(transform, event);
+}
+
+gboolean src_event(GstBaseTransform* transform, GstEvent* event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_NAVIGATION) {
+    GstCaps* caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(transform));
+    GstVideoInfo info;
+    if (caps != nullptr && gst_video_info_from_caps(&info, caps)) {
+      event = sightglass::stored_navigation_event(event, runtime_of_base(transform).orientation(),
+                                                  GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info));
+    }
+    gst_clear_caps(&caps);
+  }
+  return GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->src_event(transform, event);
+}
+
+// Everything is possible while there is no context yet.
+bool external_textures_are_possible(gpointer self) {
+  GstGLContext* context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
+  if (context == nullptr) return true;
+  const bool possible = sightglass::samples_external_textures(context);
+  gst_object_unref(context);
+  return possible;
+}
+
+void explain_answer(GstBaseTransform* transform, GstQuery* query) {
+  const std::string refusal = sightglass::refusal_of_answer(transform, query);
+  auto* self = static_cast<GstGLModelFilter*>(static_cast<gpointer>(transform));
+  if (refusal.empty() || !g_atomic_int_compare_and_exchange(&self->warned_of_formats, 0, 1)) return;
+  post_warning(transform, sightglass::unsupported(refusal));
+}
+
+// Caps that are not offered are refused before the element sees their event, and without a word.
+GstPadProbeReturn explain_refusal(GstPad* /*pad*/, GstPadProbeInfo* info, gpointer self) {
+  GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  if (!sightglass::fits_sink_pad(GST_BASE_TRANSFORM(self), caps)) {
+    const std::string refusal = sightglass::refusal_of(caps);
+    if (!refusal.empty()) post_error(self, sightglass::unsupported(refusal));
+    return GST_PAD_PROBE_OK;
+  }
+  const std::optional<sightglass::FrameFormat> format = sightglass::frame_format_of(caps);
+  if (!format || format->kind != sightglass::FrameKind::kExternal || external_textures_are_possible(self)) {
+    return GST_PAD_PROBE_OK;
+  }
+  post_error(self, sightglass::unsupported(
+                       "external textures (texture-target=external-oes) cannot be sampled: the GL context has no "
+                       "GL_OES_EGL_image_external_essl3, which those of OpenGL ES (GST_GL_API=gles2) mostly have; "
+                       "2D textures work, and glcolorconvert in front makes them where it can"));
+  return GST_PAD_PROBE_OK;
+}
+
+GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, GstCaps* filter) {
+  const ModelRuntime& runtime = runtime_of_base(transform);
+  GstCaps* result = sightglass::transform_frame_caps(
+      direction, caps,
+      {swaps_axes(runtime.orientation()), external_textures_are_possible(transform), runtime.own_size()});
+  if (filter == nullptr) return result;
+  GstCaps* both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(result);
+  return both;
+}
+
+GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, GstCaps* others) {
+  GstCaps* fixed =
+      GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->fixate_caps(transform, direction, caps, others);
+  if (direction != GST_PAD_SINK) return fixed;
+  fixed = gst_caps_make_writable(fixed);
+  sightglass::set_output_colorimetry(caps, fixed);
+  return fixed;
+}
+
+// Only for caps that are others than before, on either side, and before downstream hears of them.
+gboolean set_caps(GstBaseTransform* transform, GstCaps* input, GstCaps* output) {
+  drain(transform);
+  ResultsOutlet& outlet = outlet_of(transform);
+  GstVideoInfo info;
+  const bool timed = gst_video_info_from_caps(&info, output) && GST_VIDEO_INFO_FPS_N(&info) > 0;
+  outlet.set_frame_duration(timed ? gst_util_uint64_scale(GST_SECOND, static_cast<guint64>(GST_VIDEO_INFO_FPS_D(&info)),
+                                                          static_cast<guint64>(GST_VIDEO_INFO_FPS_N(&info)))
+                                  : 0);
+  outlet.set_policy(runtime_of_base(transform).results_policy());
+  runtime_of_base(transform).figures().note_held_time(outlet.held_time());
+  return GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->set_caps(transform, input, output);
+}
+
+gboolean get_unit_size(GstBaseTransform* /*transform*/, GstCaps* caps, gsize* size) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps)) return FALSE;
+  *size = info.size;
+  return TRUE;
+}
+
+gboolean propose_allocation(GstBaseTransform* transform, GstQuery* decide_query, GstQuery* query) {
+  if (!GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->propose_allocation(transform, decide_query, query)) {
+    return FALSE;
+  }
+  GstGLBaseFilter* filter = GST_GL_BASE_FILTER(transform);
+  if (!gst_gl_base_filter_find_gl_context(filter)) return FALSE;
+  GstGLContext* context = gst_gl_base_filter_get_gl_context(filter);
+  gboolean need_pool = FALSE;
+  gst_query_parse_allocation(query, nullptr, &need_pool);
+  const bool answered = sightglass::propose_gl_allocation(context, query, need_pool != FALSE);
+  gst_object_unref(context);
+  return answered;
+}
+
+gboolean decide_allocation(GstBaseTransform* transform, GstQuery* query) {
+  // Finds or makes the GL context, and through it calls gl_start() and gl_set_caps().
+  if (!GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->decide_allocation(transform, query)) return FALSE;
+  GstGLContext* context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(transform));
+  if (context == nullptr) return FALSE;
+  const bool decided = sightglass::decide_gl_allocation(context, query, sightglass::is_dmabuf_pool);
+  gst_object_unref(context);
+  return decided;
+}
+
+gboolean query(GstBaseTransform* transform, GstPadDirection direction, GstQuery* query) {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN && direction == GST_PAD_SINK) {
+    drain(transform);
+    runtime_of_base(transform).release_inputs();  // upstream wants its buffers back
+  }
+  if (!GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->query(transform, direction, query)) return FALSE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS && direction == GST_PAD_SINK) explain_answer(transform, query);
+  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY && direction == GST_PAD_SRC) {
+    gboolean live = FALSE;
+    GstClockTime least = 0, most = GST_CLOCK_TIME_NONE;
+    gst_query_parse_latency(query, &live, &least, &most);
+    const GstClockTime own = runtime_of_base(transform).figures().stats().latency_ns;
+    gst_query_set_latency(query, live, least + own, GST_CLOCK_TIME_IS_VALID(most) ? most + own : most);
+  }
+  return TRUE;
+}
+
+void before_transform(GstBaseTransform* transform, GstBuffer* buffer) {
+  if (transform->segment.format != GST_FORMAT_TIME) return;
+  const GstClockTime time = gst_segment_to_stream_time(&transform->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(transform), time);
+}
+
+// What elements before this one have found stays with pictures that keep their places.
+gboolean transform_meta(GstBaseTransform* transform, GstBuffer* output, GstMeta* meta, GstBuffer* input) {
+  const GType api = meta->info->api;
+  if (api != sightglass::results_meta_info()->api && api != GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) {
+    return GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->transform_meta(transform, output, meta, input);
+  }
+  const std::optional<sightglass::OwnSize> own = runtime_of_base(transform).own_size();
+  // Results are in fractions of the picture, regions in pixels.
+  const bool resized = own && (own->seen_width > 0 || api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+  const bool moved = resized || runtime_of_base(transform).orientation() != sightglass::Orientation::kIdentity ||
+                     gst_buffer_get_video_affine_transformation_meta(input) != nullptr ||
+                     gst_buffer_get_video_crop_meta(input) != nullptr;
+  return moved ? FALSE : TRUE;
+}
+
+// Before caps are negotiated: the next model may need other ones.
+void follow_model(GstBaseTransform* transform) {
+  const sightglass::ModelNews news = runtime_of_base(transform).follow_model();
+  for (const std::string& warning : news.warnings) {
+    GST_ELEMENT_WARNING(transform, LIBRARY, SETTINGS, ("%s", warning.c_str()), (nullptr));
+  }
+  if (news.changed) gst_base_transform_reconfigure_src(transform);
+}
+
+GstFlowReturn submit_input_buffer(GstBaseTransform* transform, gboolean is_discont, GstBuffer* input) {
+  follow_model(transform);
+  const GstFlowReturn flow =
+      GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->submit_input_buffer(transform, is_discont, input);
+  ResultsOutlet& outlet = outlet_of(transform);
+  outlet.expect_discont(is_discont != FALSE);
+  if (sightglass::model_filter_has_dropped(transform, flow)) {
+    runtime_of_base(transform).figures().note_dropped();
+    if (!outlet.is_empty()) {
+      outlet.arrive(runtime_of_base(transform).await_results(ResultsWait::kNone));
+      outlet.push_ready();
+    }
+  }
+  return flow;
+}
+
+GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer* output) {
+  ModelRuntime& runtime = runtime_of_base(transform);
+  if (!runtime.is_ready()) {
+    // Where data flows already, pads take caps and frames before and while start() runs. The next frame has them
+    // negotiated again.
+    GST_WARNING_OBJECT(transform, "a frame that came while the element started is dropped");
+    gst_base_transform_reconfigure_src(transform);
+    return GST_BASE_TRANSFORM_FLOW_DROPPED;
+  }
+  if (const Status status = runtime.before_frame(); !status.ok()) post_warning(transform, status);
+  ResultsOutlet& outlet = outlet_of(transform);
+  outlet.set_policy(runtime.results_policy());
+  // As a full queue does: with the GPU so far behind, another frame would only be held longer.
+  if (outlet.is_full()) outlet.arrive(runtime.await_results(ResultsWait::kOldest));
+  const auto ticket = runtime.process(input, output);
+  if (!ticket.ok()) {
+    post_error(transform, ticket.status());
+    return GST_FLOW_ERROR;
+  }
+  outlet.arrive(runtime.take_results());
+  outlet.expect(*ticket);
+  if (const std::string failure = runtime.figures().take_failure(); !failure.empty()) {
+    GST_ELEMENT_WARNING(transform, RESOURCE, FAILED,
+                        ("no result for this frame and, until it works again, for others: %s", failure.c_str()),
+                        ("they are shown as on-failure says"));
+  }
+  return GST_FLOW_OK;
+}
+
+// Called until there is no frame more.
+GstFlowReturn generate_output(GstBaseTransform* transform, GstBuffer** output) {
+  const GstFlowReturn flow =
+      GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->generate_output(transform, output);
+  if (flow != GST_FLOW_OK) return flow;
+  ModelRuntime& runtime = runtime_of_base(transform);
+  ResultsOutlet& outlet = outlet_of(transform);
+  if (*output != nullptr) outlet.add(*output);
+  *output = outlet.next();
+  runtime.figures().note_held_time(outlet.held_time());
+  if (runtime.figures().take_latency_change()) {
+    gst_element_post_message(GST_ELEMENT(transform), gst_message_new_latency(GST_OBJECT(transform)));
+  }
+  return GST_FLOW_OK;
+}
+
+}  // namespace
+
+static void gst_gl_model_filter_init(GstGLModelFilter* self) {
+  self->outlet = new ResultsOutlet(GST_ELEMENT(self), GST_BASE_TRANSFORM_SRC_PAD(self));
+  gst_pad_add_probe(GST_BASE_TRANSFORM_SINK_PAD(self), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+                    sightglass::guarded<explain_refusal>, self, nullptr);
+}
+
+static void gst_gl_model_filter_class_init(GstGLModelFilterClass* klass) {
+  GST_DEBUG_CATEGORY_INIT(gst_gl_model_filter_debug, "sightglassmodelfilter", 0, "models on the GPU");
+  GObjectClass* object_class = G_OBJECT_CLASS(klass);
+  object_class->finalize = sightglass::guarded<finalize>;
+  sightglass::model_filter_pass_properties(object_class);
+  sightglass::install_model_properties(object_class);
+  gst_type_mark_as_plugin_api(gst_gl_model_filter_get_type(), static_cast<GstPluginAPIFlags>(0));
+
+  GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
+  gst_element_class_add_static_pad_template(element_class, &sink_template);
+  gst_element_class_add_static_pad_template(element_class, &src_template);
+
+  GstBaseTransformClass* transform_class = GST_BASE_TRANSFORM_CLASS(klass);
+  transform_class->start = sightglass::guarded<start>;
+  transform_class->stop = sightglass::guarded<stop>;
+  transform_class->sink_event = sightglass::guarded<sink_event>;
+  transform_class->src_event = sightglass::guarded<src_event>;
+  transform_class->transform_caps = sightglass::guarded<transform_caps>;
+  transform_class->fixate_caps = sightglass::guarded<fixate_caps>;
+  transform_class->set_caps = sightglass::guarded<set_caps>;
+  transform_class->get_unit_size = sightglass::guarded<get_unit_size>;
+  transform_class->propose_allocation = sightglass::guarded<propose_allocation>;
+  transform_class->decide_allocation = sightglass::guarded<decide_allocation>;
+  transform_class->query = sightglass::guarded<query>;
+  transform_class->before_transform = sightglass::guarded<before_transform>;
+  transform_class->transform_meta = sightglass::guarded<transform_meta>;
+  transform_class->submit_input_buffer = sightglass::guarded<submit_input_buffer>;
+  transform_class->transform = sightglass::guarded<::transform>;
+  transform_class->generate_output = sightglass::guarded<generate_output>;
+
+  GstGLBaseFilterClass* filter_class = GST_GL_BASE_FILTER_CLASS(klass);
+  filter_class->supported_gl_api = static_cast<GstGLAPI>(GST_GL_API_GLES2 | GST_GL_API_OPENGL3);
+  filter_class->gl_start = sightglass::guarded<gl_start>;
+  filter_class->gl_stop = sightglass::guarded<gl_stop>;
+  filter_class->gl_set_caps = sightglass::guarded<gl_set_caps>;
+}
+
+namespace sightglass {
+
+void model_filter_set_runtime(gpointer filter, std::unique_ptr<ModelRuntime> runtime) {
+  static_cast<GstGLModelFilter*>(filter)->runtime = runtime.release();
+}
+
+bool model_filter_has_dropped(GstBaseTransform* filter, GstFlowReturn flow) {
+  return flow >= GST_FLOW_OK && filter->queued_buf == nullptr;
+}
+
+void model_filter_pass_properties(GObjectClass* object_class) {
+  object_class->set_property = sightglass::guarded<set_property>;
+  object_class->get_property = sightglass::guarded<get_property>;
+}
+
+void post_error(gpointer element, const Status& status) {
+  const char* text = status.message().c_str();
+  switch (status.code()) {
+    case sightglass::ErrorCode::kNotFound:
+      GST_ELEMENT_ERROR(element, RESOURCE, NOT_FOUND, ("%s", text), (nullptr));
+      return;
+    case sightglass::ErrorCode::kInvalidModel:
+      GST_ELEMENT_ERROR(element, RESOURCE, READ, ("%s", text), (nullptr));
+      return;
+    case sightglass::ErrorCode::kResourceExhausted:
+    case sightglass::ErrorCode::kOutOfMemory:
+      GST_ELEMENT_ERROR(element, RESOURCE, NO_SPACE_LEFT, ("%s", text), (nullptr));
+      return;
+    case sightglass::ErrorCode::kDeviceError:
+    case sightglass::ErrorCode::kInternal:
+      GST_ELEMENT_ERROR(element, RESOURCE, FAILED, ("%s", text), (nullptr));
+      return;
+    default:
+      GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", text), (nullptr));
+  }
+}
+
+}  // namespace sightglass

@@ -1,0 +1,86 @@
+#include "base/model_picture.h"
+
+#include <algorithm>
+
+#include "gpu_engine/quoted.h"
+
+namespace sightglass {
+
+namespace {
+
+// By channel: tensor value = scale * sample + offset.
+void set_normalisation(InputSpec& source, size_t channel, float scale, float offset) {
+  source.scale[channel] = scale;
+  source.offset[channel] = offset;
+}
+
+// Models of integers take the picture's 8-bit samples as they are: 0 is the lowest integer of an 8-bit type, 255 the
+// highest. Otherwise published models are known, and other files may say how samples from 0 to 255 are normalised.
+void set_usual_normalisation(InputSpec& source, const Model& model, const std::optional<KnownModel>& known) {
+  const TensorInfo& input = model.inputs()[0];
+  const bool integers = input.type != DataType::kFloat32 && input.type != DataType::kFloat16;
+  const auto& described = model.metadata().inputs;
+  const bool says = !described.empty() && !described[0].mean.empty();
+  for (size_t channel = 0; channel < source.scale.size(); ++channel) {
+    if (integers) {
+      const float quantum = input.quantization.empty() ? 1 : input.quantization.scale[0];
+      const int64_t zero = input.quantization.zero_point.empty() ? 0 : input.quantization.zero_point[0];
+      const int64_t lowest = input.type == DataType::kInt8 ? -128 : 0;
+      set_normalisation(source, channel, 255 * quantum, quantum * static_cast<float>(lowest - zero));
+    } else if (known && (known->sha256 != nullptr || !says)) {
+      set_normalisation(source, channel, known->scale[channel], known->offset[channel]);
+    } else if (says) {
+      const size_t entry = std::min(channel, described[0].mean.size() - 1);
+      const float deviation = described[0].deviation[entry];
+      set_normalisation(source, channel, 255 / deviation, -described[0].mean[entry] / deviation);
+    } else {
+      set_normalisation(source, channel, 1, 0);
+    }
+  }
+}
+
+}  // namespace
+
+std::string describe(const TensorInfo& tensor) {
+  return sightglass::quoted(tensor.name) + " (" + to_string(tensor.type) + " " + tensor.shape.to_string() + ")";
+}
+
+std::string list(std::span<const TensorInfo> tensors) {
+  std::string text;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(i) + " " + describe(tensors[i]);
+  }
+  return text;
+}
+
+bool is_picture(const TensorInfo& tensor) {
+  return tensor.shape.rank() == 4 && tensor.shape.dim(0) == 1 && tensor.shape.dim(1) > 1 && tensor.shape.dim(2) > 1;
+}
+
+Result<InputSpec> picture_input(const Model& model, const std::optional<KnownModel>& known,
+                                const InputNormalisation& wanted) {
+  if (model.inputs().size() != 1) {
+    return unsupported(model.name() + ": a model with one picture as its only input is needed, the inputs are " +
+                       list(model.inputs()));
+  }
+  return first_picture_input(model, known, wanted);
+}
+
+Result<InputSpec> first_picture_input(const Model& model, const std::optional<KnownModel>& known,
+                                      const InputNormalisation& wanted) {
+  const std::string& name = model.name();
+  if (model.inputs().empty()) return unsupported(name + ": a model without inputs sees no picture");
+  const TensorInfo& input = model.inputs()[0];
+  if (!is_picture(input) || (input.shape.dim(3) != 3 && input.shape.dim(3) != 4)) {
+    return unsupported(name + ": input " + describe(input) +
+                       " is no colour picture; shape 1 x height x width x 3 (or 4) is needed");
+  }
+  InputSpec source;
+  source.source = InputSpec::Source::kTexture;
+  set_usual_normalisation(source, model, known);
+  if (wanted.scale) source.scale.fill(*wanted.scale);
+  if (wanted.offset) source.offset.fill(*wanted.offset);
+  return source;
+}
+
+}  // namespace sightglass

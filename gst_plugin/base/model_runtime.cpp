@@ -1,0 +1,491 @@
+#include "base/model_runtime.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "base/model_change.h"
+#include "gl/gl_bridge.h"
+#include "gl/share_groups.h"
+#include "gobject/guarded.h"
+#include "gobject/property_rules.h"
+#include "gpu_engine/cache_folder.h"
+#include "model_store.h"
+
+namespace sightglass {
+
+namespace {
+
+uint64_t monotonic_ns() { return static_cast<uint64_t>(g_get_monotonic_time()) * 1000; }
+
+bool is_direction(const GValue& value) {
+  const auto method = static_cast<GstVideoOrientationMethod>(g_value_get_enum(&value));
+  return method == GST_VIDEO_ORIENTATION_AUTO || to_orientation(method).has_value();
+}
+
+// Of the HUD.
+std::string title_of(const std::string& element, const std::optional<std::string>& model) {
+  return element + " " + std::filesystem::path(model.value_or("")).stem().string();
+}
+
+}  // namespace
+
+struct ModelRuntime::Job {
+  ModelRuntime* runtime;
+  GstGLContext* context;
+  GstBuffer* input;
+  GstBuffer* output;
+  Orientation orientation;
+  Status status;
+  FrameTicket ticket;
+};
+
+ModelRuntime::ModelRuntime() = default;
+ModelRuntime::~ModelRuntime() = default;
+
+ModelSettings ModelRuntime::settings() const {
+  const std::lock_guard lock(settings_mutex_);
+  return settings_;
+}
+
+Status ModelRuntime::set_property(guint id, const GParamSpec& spec, const GValue* value, GstState state) {
+  const std::lock_guard lock(settings_mutex_);
+  GValue current = G_VALUE_INIT;
+  g_value_init(&current, G_PARAM_SPEC_VALUE_TYPE(&spec));
+  const bool known =
+      id < kFirstOwnProperty ? get_model_property(settings_, id, &current) : get_own_property(id, &current);
+  Status status = known ? may_set(spec, current, value, started_, state) : internal_error("no such property");
+  if (status.ok() && id == kVideoDirection && !is_direction(*value)) {
+    status = unsupported(property_text(spec, *value) + ": cannot tell which rotation is meant, and " +
+                         property_text(spec, current) + " stays in effect; set auto, identity or a rotation");
+  }
+  g_value_unset(&current);
+  SG_RETURN_IF_ERROR(status);
+  if (id < kFirstOwnProperty) {
+    set_model_property(settings_, id, value);
+  } else {
+    set_own_property(id, value);
+  }
+  return {};
+}
+
+bool ModelRuntime::get_property(guint id, GValue* value) const {
+  const std::lock_guard lock(settings_mutex_);
+  return id < kFirstOwnProperty ? get_model_property(settings_, id, value) : get_own_property(id, value);
+}
+
+std::string ModelRuntime::model_name() const {
+  const std::lock_guard lock(settings_mutex_);
+  return model_name_.value_or("");
+}
+
+Orientation ModelRuntime::orientation() const {
+  const std::lock_guard lock(settings_mutex_);
+  if (settings_.video_direction == GST_VIDEO_ORIENTATION_AUTO) return tags_.orientation();
+  return to_orientation(settings_.video_direction).value_or(Orientation::kIdentity);
+}
+
+void ModelRuntime::forget_tags() {
+  const std::lock_guard lock(settings_mutex_);
+  tags_.forget();
+}
+
+bool ModelRuntime::read_tags(const GstTagList* tags) {
+  const std::lock_guard lock(settings_mutex_);
+  return tags_.read(tags) && settings_.video_direction == GST_VIDEO_ORIENTATION_AUTO;
+}
+
+Result<std::string> ModelRuntime::model_file(const ModelSettings& settings, const std::string& what) {
+  if (settings.model.value_or("").empty()) {
+    return invalid_argument("no model is set; set model to a " + what +
+                            " model: FILE.tflite, a name from `sightglass models list`, or the bundled figure");
+  }
+  return ModelStore().resolve(*settings.model);
+}
+
+Status ModelRuntime::start(const std::string& element) {
+  ModelSettings settings;
+  {
+    const std::lock_guard lock(settings_mutex_);
+    settings = settings_;
+    model_name_ = settings.model;
+    started_ = true;
+  }
+  // Also where loading throws.
+  struct Undo {
+    ModelRuntime* runtime;
+    ~Undo() {
+      if (runtime == nullptr) return;
+      runtime->end();
+      const std::lock_guard lock(runtime->settings_mutex_);
+      runtime->started_ = false;
+    }
+  } undo{this};
+  SG_RETURN_IF_ERROR(begin());
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const LoadedModel> model, load(settings));
+  adopt(model);
+  undo.runtime = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    model_ = std::move(model);
+    cache_folder_ = settings.cache_folder();
+    const Status usable = check_cache_folder(cache_folder_);
+    cache_warning_ = usable.message();
+    if (!usable.ok()) cache_folder_.clear();
+    tuning_ = settings.tuning;
+    element_ = element;
+    title_ = title_of(element, settings.model);
+    input_.reset();
+    frames_begun_ = 0;
+    arrived_.clear();
+  }
+  figures_.restart();
+  return {};
+}
+
+std::vector<std::string> ModelRuntime::warnings() const {
+  const std::lock_guard lock(mutex_);
+  return model_ != nullptr ? model_->warnings() : std::vector<std::string>();
+}
+
+std::string ModelRuntime::cache_warning() const {
+  const std::lock_guard lock(mutex_);
+  return cache_warning_;
+}
+
+void ModelRuntime::stop() {
+  // Without the lock: it waits for a thread that may wait for a GL thread.
+  inputs_.stop();
+  {
+    const std::lock_guard lock(mutex_);
+    model_.reset();
+  }
+  adopt(nullptr);
+  end();
+  const std::lock_guard lock(settings_mutex_);
+  started_ = false;
+}
+
+void ModelRuntime::cancel_change() { change_.reset(); }
+
+Status ModelRuntime::attach(GstGLContext* context) {
+  detach();
+  const uint64_t begin = monotonic_ns();
+  const std::lock_guard lock(mutex_);
+  if (model_ == nullptr || !input_) return {};
+  SG_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
+  SG_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl));
+  const std::shared_ptr<ShareGroup> group = share_group_of(context, gl, cache_folder_);
+  SG_RETURN_IF_ERROR(meet(device));
+  SG_ASSIGN_OR_RETURN(std::unique_ptr<FrameProcessor> processor,
+                      model_->create({context, group, device, input_->kind, tuning_, cache_folder_}));
+  const FrameSize size = upright_size();
+  SG_RETURN_IF_ERROR(processor->resize(size.width, size.height));
+  sized_for_ = size;
+  if (settings().hud) {
+    SG_ASSIGN_OR_RETURN(hud_, ModelHud::create(group, title_));
+  }
+  processor_ = std::move(processor);
+  inputs_.attach(context, group);
+  group_ = group;
+  built_for_ = input_->kind;
+  context_ = GST_GL_CONTEXT(gst_object_ref(context));
+  figures_.note_start(monotonic_ns() - begin);
+  return {};
+}
+
+void ModelRuntime::detach() {
+  struct Held {
+    std::shared_ptr<ShareGroup> group;
+    std::unique_ptr<FrameProcessor> processor;
+    std::unique_ptr<ModelHud> hud;
+    HeldInputs* inputs;
+    std::vector<SharedResults> last;
+  } held;
+  GstGLContext* context = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    held = {std::move(group_), std::move(processor_), std::move(hud_), &inputs_, {}};
+    context = std::exchange(context_, nullptr);
+  }
+  if (context == nullptr) return;
+  // Its objects belong to this context, which need not be the one that the caller is on.
+  sightglass::gl_thread_add(
+      context,
+      [](GstGLContext*, gpointer data) {
+        auto* that = static_cast<Held*>(data);
+        std::vector<SharedResults> last;
+        if (ResultsSender* results = that->processor->results()) last = results->finish();
+        that->inputs->detach();
+        *that = {};
+        that->last = std::move(last);
+      },
+      &held);
+  gst_object_unref(context);
+  const std::lock_guard lock(mutex_);
+  note_arrived(held.last);
+}
+
+Status ModelRuntime::set_caps(GstGLContext* context, const FrameFormat& input, const GstVideoInfo& output) {
+  {
+    const std::lock_guard lock(mutex_);
+    input_ = input;
+    output_ = output;
+    // Tags in mid-stream have caps negotiated anew: nothing is forgotten for the same ones.
+    if (processor_ != nullptr && built_for_ == input.kind) return follow_size();
+  }
+  return attach(context);
+}
+
+// Where pictures leave at the frame's size, caps have been negotiated for its orientation.
+FrameSize ModelRuntime::upright_size() const {
+  if (!own_size()) return {GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)};
+  if (swaps_axes(orientation_)) return {input_->height, input_->width};
+  return {input_->width, input_->height};
+}
+
+Status ModelRuntime::follow_size() {
+  const FrameSize size = upright_size();
+  if (size == sized_for_) return {};
+  SG_RETURN_IF_ERROR(processor_->resize(size.width, size.height));
+  sized_for_ = size;
+  return {};
+}
+
+// Caps follow a new orientation with the next frame that is negotiated; a size of the element's own fits every one.
+InputTransform ModelRuntime::upright_to_stored_in(GstBuffer* input, Orientation wanted) {
+  const bool own = own_size().has_value();
+  const auto fits = [this, own](Orientation orientation) {
+    const bool swapped = swaps_axes(orientation);
+    return own || ((swapped ? input_->height : input_->width) == GST_VIDEO_INFO_WIDTH(&output_) &&
+                   (swapped ? input_->width : input_->height) == GST_VIDEO_INFO_HEIGHT(&output_));
+  };
+  if ((fits(wanted) || !fits(orientation_)) && std::exchange(orientation_, wanted) != wanted) processor_->forget();
+  const CropRect seen = visible_part(input);
+  return upright_to_stored(orientation_)
+      .then(shown_to_stored(input))
+      .then({{seen.width, 0, seen.x, 0, seen.height, seen.y}});
+}
+
+std::optional<ModelSettings> ModelRuntime::wanted_change() const {
+  const std::lock_guard lock(settings_mutex_);
+  return settings_.model != model_name_ ? std::optional(settings_) : std::nullopt;
+}
+
+ModelNews ModelRuntime::follow_model() {
+  ModelNews news;
+  if (change_ != nullptr) {
+    if (!change_->is_done()) return {};
+    news = end_change();
+  }
+  if (const std::optional<ModelSettings> wanted = wanted_change()) begin_change(*wanted);
+  return news;
+}
+
+void ModelRuntime::begin_change(const ModelSettings& wanted) {
+  const std::lock_guard lock(mutex_);
+  if (context_ == nullptr) return;  // before the first frame
+  change_ = std::make_unique<ModelChange>(
+      wanted.model, [this, wanted] { return load(wanted); },
+      ModelChange::Place{context_, built_for_, sized_for_, tuning_, cache_folder_});
+}
+
+ModelNews ModelRuntime::end_change() {
+  const std::unique_ptr<ModelChange> change = std::move(change_);
+  const std::optional<ModelSettings> wanted = wanted_change();
+  if (!wanted || wanted->model != change->name()) return {};  // another one has been set since
+  Result<ReadyModel> ready = change->take();
+  if (!ready.ok()) {
+    const std::lock_guard lock(settings_mutex_);
+    if (settings_.model == change->name()) settings_.model = model_name_;
+    return {false,
+            {"model=" + change->name().value_or("") + ": cannot be used, and " + model_name_.value_or("") +
+             " stays in effect: " + ready.status().message()}};
+  }
+  const std::shared_ptr<const LoadedModel> model = ready->model;
+  if (!take_over(*ready, change->name())) return {};  // the next frame begins anew
+  adopt(model);
+  {
+    const std::lock_guard lock(settings_mutex_);
+    model_name_ = change->name();
+  }
+  return {true, model->warnings()};
+}
+
+// Only results that are on their way are waited for; whatever frames need has been made.
+bool ModelRuntime::take_over(ReadyModel& ready, const std::optional<std::string>& name) {
+  struct Swap {
+    ModelRuntime* runtime;
+    ReadyModel& ready;
+    bool done;
+  } swap{this, ready, false};
+  sightglass::gl_thread_add(
+      ready.context.get(),
+      [](GstGLContext* context, gpointer data) {
+        auto& [runtime, ready, done] = *static_cast<Swap*>(data);
+        const std::lock_guard lock(runtime->mutex_);
+        if (runtime->context_ != context || runtime->built_for_ != ready.kind) return;
+        if (ResultsSender* results = runtime->processor_->results()) runtime->note_arrived(results->finish());
+        runtime->processor_ = std::move(ready.processor);
+        runtime->hud_.reset();  // its title is the model's
+        runtime->model_ = std::move(ready.model);
+        runtime->sized_for_ = ready.size;
+        done = true;
+      },
+      &swap);
+  if (!swap.done) return false;
+  figures_.note_change(ready.prepared_ns);
+  const std::lock_guard lock(mutex_);
+  title_ = title_of(element_, name);
+  return true;
+}
+
+void ModelRuntime::forget() {
+  const std::lock_guard lock(mutex_);
+  if (processor_ != nullptr) processor_->forget();
+}
+
+std::vector<SharedResults> ModelRuntime::take_results() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(arrived_, {});
+}
+
+std::vector<SharedResults> ModelRuntime::await_results(ResultsWait what) {
+  GstGLContext* context = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (context_ != nullptr && processor_->results() != nullptr) context = GST_GL_CONTEXT(gst_object_ref(context_));
+  }
+  if (context == nullptr) return take_results();
+  struct Wait {
+    ModelRuntime* runtime;
+    ResultsWait what;
+  } wait{this, what};
+  sightglass::gl_thread_add(
+      context,
+      [](GstGLContext* current, gpointer data) {
+        const auto& [runtime, what] = *static_cast<Wait*>(data);
+        const std::lock_guard lock(runtime->mutex_);
+        if (runtime->context_ != current) return;
+        ResultsSender& results = *runtime->processor_->results();
+        runtime->note_arrived(what == ResultsWait::kAll      ? results.finish()
+                              : what == ResultsWait::kOldest ? results.wait()
+                                                             : results.collect());
+      },
+      &wait);
+  gst_object_unref(context);
+  return take_results();
+}
+
+void ModelRuntime::drop_results() {
+  const std::lock_guard lock(mutex_);
+  arrived_.clear();
+  if (processor_ != nullptr && processor_->results() != nullptr) processor_->results()->forget();
+}
+
+void ModelRuntime::note_arrived(const std::vector<SharedResults>& results) {
+  arrived_.insert(arrived_.end(), results.begin(), results.end());
+}
+
+void ModelRuntime::release_inputs() {
+  GstGLContext* context = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (context_ == nullptr) return;
+    context = GST_GL_CONTEXT(gst_object_ref(context_));
+  }
+  sightglass::gl_thread_add(
+      context,
+      [](GstGLContext* current, gpointer data) {
+        auto* that = static_cast<ModelRuntime*>(data);
+        const std::lock_guard lock(that->mutex_);
+        if (that->context_ == current) that->inputs_.wait();
+      },
+      this);
+  gst_object_unref(context);
+  inputs_.release_read();
+}
+
+bool ModelRuntime::is_ready() const {
+  const std::lock_guard lock(mutex_);
+  return context_ != nullptr;
+}
+
+Result<FrameTicket> ModelRuntime::process(GstBuffer* input, GstBuffer* output) {
+  GstGLContext* context = nullptr;
+  Status status;
+  {
+    const std::lock_guard lock(mutex_);
+    if (context_ == nullptr) return internal_error("a frame arrived before the element was ready");
+    context = GST_GL_CONTEXT(gst_object_ref(context_));
+    status = check_frame(input, *input_, context);
+  }
+  Job job{this, context, input, output, orientation(), status, {}};
+  if (job.status.ok()) {
+    const uint64_t begin = monotonic_ns();
+    sightglass::gl_thread_add(
+        context,
+        [](GstGLContext*, gpointer data) {
+          auto* that = static_cast<Job*>(data);
+          that->runtime->run(*that);
+        },
+        &job);
+    if (const uint64_t now = monotonic_ns(); job.status.ok()) figures_.note_frame(now - begin, now);
+  }
+  gst_object_unref(context);
+  inputs_.release_read();
+  SG_RETURN_IF_ERROR(job.status);
+  return job.ticket;
+}
+
+void ModelRuntime::run(Job& job) try {
+  const std::lock_guard lock(mutex_);
+  if (context_ != job.context) {
+    job.status = internal_error("the GL context was replaced while a frame was on its way");
+    return;
+  }
+  inputs_.poll();
+  const uint64_t inferences = processor_->inferences();
+  FrameJob frame;
+  frame.input = job.input;
+  frame.output_buffer = job.output;
+  frame.number = frames_begun_++;
+  wait_for_buffer(job.input, job.context);
+  {
+    const MappedFrame input(job.input, *input_);
+    const MappedTexture output(job.output, output_, GST_MAP_WRITE);
+    if (!input.ok() || !output.ok()) {
+      job.status = device_error(std::string("cannot map the ") + (input.ok() ? "output" : "input") + " texture");
+      return;
+    }
+    frame.frame = input.frame();
+    frame.upright_to_stored = upright_to_stored_in(job.input, job.orientation);
+    frame.output = output.texture().id;
+    job.status = follow_size();
+    if (job.status.ok()) job.status = processor_->process(frame);
+    if (job.status.ok()) job.status = draw_hud(frame, processor_->inferences() - inferences);
+  }
+  if (job.status.ok()) job.status = processor_->annotate(frame);
+  // Its memory goes back to its pool, and may be written again, only when the GPU has read it.
+  if (!inputs_.hold(job.input)) gst_buffer_add_parent_buffer_meta(job.output, job.input);
+  signal_buffer(job.output, job.context);
+  // Behind the signal: who shows the picture does not wait for this.
+  if (ResultsSender* results = processor_->results()) note_arrived(results->collect());
+  if (job.status.ok()) job.status = processor_->finish(frame);
+  job.ticket = {frame.number, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_), frame.awaits_results};
+  figures_.note_work({processor_->inferences() - inferences, processor_->skipped(figures_.takes_wish_for_skipped()),
+                      processor_->poll_time(), frame.failure.message()});
+} catch (...) {
+  job.status = status_of_exception(title_, "process a frame");
+}
+
+Status ModelRuntime::draw_hud(const FrameJob& job, uint64_t inferences) {
+  const ModelSettings settings = this->settings();
+  if (!settings.hud) return {};
+  if (hud_ == nullptr) {
+    SG_ASSIGN_OR_RETURN(hud_, ModelHud::create(group_, title_));
+  }
+  const TextureRef picture{job.output, GL_TEXTURE_2D, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)};
+  return hud_->draw(figures_.stats(), inferences, settings.hud_position, monotonic_ns(), picture);
+}
+
+}  // namespace sightglass

@@ -1,0 +1,74 @@
+#include "base/shared_model.h"
+
+#include <sys/stat.h>
+
+namespace sightglass {
+
+namespace {
+
+// Tells files apart without reading them.
+struct FileIdentity {
+  uint64_t device = 0, inode = 0;
+  int64_t size = 0, seconds = 0, nanoseconds = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+
+std::optional<FileIdentity> identity_of(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileIdentity{status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+}
+
+struct ModelEntry {
+  FileIdentity file;
+  ModelOptions options;
+  std::weak_ptr<SharedModel> model;
+};
+
+struct LoadedModels {
+  std::mutex mutex;
+  std::vector<ModelEntry> models;
+};
+
+// Never destroyed: elements may end after everything static has.
+LoadedModels& loaded_models() {
+  static LoadedModels& instance = *new LoadedModels;
+  return instance;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<SharedModel>> SharedModel::load(const std::string& path, const ModelOptions& options) {
+  const std::optional<FileIdentity> file = identity_of(path);
+  // Whoever comes second waits, and finds what the first one has loaded.
+  const std::lock_guard lock(loaded_models().mutex);
+  std::vector<ModelEntry>& models = loaded_models().models;
+  std::erase_if(models, [](const ModelEntry& entry) { return entry.model.expired(); });
+  if (file) {
+    for (const ModelEntry& entry : models) {
+      if (!(entry.file == *file && entry.options == options)) continue;
+      if (std::shared_ptr<SharedModel> model = entry.model.lock()) return model;
+    }
+  }
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> loaded, Model::load(path, options));
+  auto model = std::make_shared<SharedModel>(std::move(loaded), recognise_model(path));
+  if (file) models.push_back({*file, options, model});
+  return model;
+}
+
+Result<std::shared_ptr<const Plan>> SharedModel::plan(const DeviceLimits& limits, PlanOptions options) {
+  if (options.tuning && options.tuning->empty()) options.tuning.reset();
+  const std::lock_guard lock(mutex_);
+  std::erase_if(plans_, [](const Planned& planned) { return planned.plan.expired(); });
+  for (const Planned& planned : plans_) {
+    const std::shared_ptr<const Tuning>& tuning = planned.options.tuning;
+    if (tuning && options.tuning && *tuning == *options.tuning) options.tuning = tuning;
+    if (!(planned.limits == limits && planned.options == options)) continue;
+    if (std::shared_ptr<const Plan> plan = planned.plan.lock()) return plan;
+  }
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, Plan::build(model_, limits, options));
+  plans_.push_back({limits, std::move(options), plan});
+  return plan;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,43 @@
+// The models and plans that elements of one process have in common, for as long as one of them holds them. Any thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpu_engine/plan.h"
+#include "known_models.h"
+
+namespace sightglass {
+
+// A model, and its plans for the devices that elements run on.
+class SharedModel {
+ public:
+  // The same object for the same file (by device, inode, size and time of the last change) and the same options. Fails
+  // as Model::load() does.
+  static Result<std::shared_ptr<SharedModel>> load(const std::string& path, const ModelOptions& options);
+
+  SharedModel(std::shared_ptr<const Model> model, std::optional<KnownModel> known)
+      : model_(std::move(model)), known_(known) {}
+  const std::shared_ptr<const Model>& model() const { return model_; }
+  // The published model that it is.
+  const std::optional<KnownModel>& known() const { return known_; }
+  // The same object for equal limits and options, which may have tuning.
+  Result<std::shared_ptr<const Plan>> plan(const DeviceLimits& limits, PlanOptions options);
+
+ private:
+  struct Planned {
+    DeviceLimits limits;
+    PlanOptions options;
+    std::weak_ptr<const Plan> plan;
+  };
+  const std::shared_ptr<const Model> model_;
+  const std::optional<KnownModel> known_;
+  std::mutex mutex_;
+  std::vector<Planned> plans_;
+};
+
+}  // namespace sightglass

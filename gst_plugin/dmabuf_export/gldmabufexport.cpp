@@ -1,0 +1,223 @@
+#include "dmabuf_export/gldmabufexport.h"
+
+#include <gst/video/video.h>
+
+#include <optional>
+#include <string>
+
+#include "dmabuf_export/export_caps.h"
+#include "dmabuf_export/exporter.h"
+#include "gl/gl_bridge.h"
+#include "gobject/guarded.h"
+#include "gobject/package.h"
+
+GST_DEBUG_CATEGORY(gst_gl_dmabuf_export_debug);
+#define GST_CAT_DEFAULT gst_gl_dmabuf_export_debug
+
+namespace {
+
+using sightglass::DmabufExporter;
+using sightglass::ExportFormat;
+using sightglass::Status;
+
+// What downstream holds when it does not say: one frame that is shown or encoded, and the one that comes next.
+constexpr guint kUsuallyHeld = 2;
+
+struct GstGLDMABufExport {
+  GstGLBaseFilter parent;
+  DmabufExporter* exporter;
+};
+struct GstGLDMABufExportClass {
+  GstGLBaseFilterClass parent_class;
+};
+
+DmabufExporter& exporter_of(gpointer object) { return *static_cast<GstGLDMABufExport*>(object)->exporter; }
+
+enum Property { kStats = 1 };
+
+}  // namespace
+
+G_DEFINE_TYPE(GstGLDMABufExport, gst_gl_dmabuf_export, GST_TYPE_GL_BASE_FILTER)
+GST_ELEMENT_REGISTER_DEFINE(gldmabufexport, "gldmabufexport", GST_RANK_NONE, gst_gl_dmabuf_export_get_type())
+
+namespace {
+
+GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(SIGHTGLASS_EXPORT_SINK_CAPS));
+
+void post_error(gpointer self, const Status& status) {
+  GST_ELEMENT_ERROR(self, RESOURCE, FAILED,
+                    ("%s; gldownload gives frames in system memory instead", status.message().c_str()), (nullptr));
+}
+
+void finalize(GObject* object) {
+  delete &exporter_of(object);
+  G_OBJECT_CLASS(gst_gl_dmabuf_export_parent_class)->finalize(object);
+}
+
+void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
+  if (id != kStats) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+    return;
+  }
+  const sightglass::ExportStats stats = exporter_of(object).stats();
+  g_value_take_boxed(value, gst_structure_new("gldmabufexport-stats", "frames", G_TYPE_UINT64, stats.frames, "lent",
+                                              G_TYPE_UINT64, stats.lent, "drawn", G_TYPE_UINT64, stats.drawn, "waited",
+                                              G_TYPE_UINT64, stats.waited, nullptr));
+}
+
+gboolean gl_start(GstGLBaseFilter* filter) {
+  const Status status = exporter_of(filter).attach(filter->context);
+  if (!status.ok()) {
+    post_error(filter, status);
+    return FALSE;
+  }
+  // The pool, if there is one, belongs to the context before this one.
+  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(filter));
+  return TRUE;
+}
+
+void gl_stop(GstGLBaseFilter* filter) { exporter_of(filter).detach(); }
+
+GstCaps* transform_caps(GstBaseTransform* /*transform*/, GstPadDirection direction, GstCaps* caps, GstCaps* filter) {
+  GstCaps* result = sightglass::transform_export_caps(direction, caps);
+  if (filter == nullptr) return result;
+  GstCaps* both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(result);
+  return both;
+}
+
+GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, GstCaps* others) {
+  const auto chain = GST_BASE_TRANSFORM_CLASS(gst_gl_dmabuf_export_parent_class)->fixate_caps;
+  // What can be made is known once there is a context; without one, an error has been posted.
+  if (direction != GST_PAD_SINK || !gst_gl_base_filter_find_gl_context(GST_GL_BASE_FILTER(transform))) {
+    return chain(transform, direction, caps, others);
+  }
+  const DmabufExporter& exporter = exporter_of(transform);
+  gchar* wanted = gst_caps_to_string(others);
+  others = sightglass::choose_export_caps(
+      others, [&](uint32_t fourcc, uint64_t modifier) { return exporter.can_export(fourcc, modifier); });
+  if (gst_caps_is_empty(others)) {
+    GST_ELEMENT_ERROR(
+        transform, CORE, NEGOTIATION,
+        ("this GL driver makes no DMABUFs of what downstream takes, %s; gldownload gives frames in system "
+         "memory instead",
+         wanted),
+        (nullptr));
+    g_free(wanted);
+    return others;
+  }
+  g_free(wanted);
+  GstCaps* fixed = gst_caps_make_writable(chain(transform, direction, caps, others));
+  sightglass::set_export_colorimetry(caps, fixed);
+  return fixed;
+}
+
+gboolean propose_allocation(GstBaseTransform* transform, GstQuery* /*decide_query*/, GstQuery* query) {
+  GstGLBaseFilter* filter = GST_GL_BASE_FILTER(transform);
+  if (!gst_gl_base_filter_find_gl_context(filter)) return FALSE;
+  GstCaps* caps = nullptr;
+  gboolean need_pool = FALSE;
+  gst_query_parse_allocation(query, &caps, &need_pool);
+  guint min = 0;
+  GstBufferPool* pool = need_pool && caps != nullptr ? exporter_of(filter).propose_pool(caps, &min) : nullptr;
+  if (pool != nullptr) {
+    GstStructure* config = gst_buffer_pool_get_config(pool);
+    guint size = 0;
+    gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
+    gst_structure_free(config);
+    gst_query_add_allocation_pool(query, pool, size, min, 0);
+    gst_object_unref(pool);
+  }
+  GstGLContext* context = gst_gl_base_filter_get_gl_context(filter);
+  // Elements that cannot draw into that one get an ordinary one.
+  const bool answered = sightglass::propose_gl_allocation(context, query, need_pool && pool == nullptr);
+  gst_object_unref(context);
+  return answered;
+}
+
+gboolean decide_allocation(GstBaseTransform* transform, GstQuery* query) {
+  GstGLBaseFilter* filter = GST_GL_BASE_FILTER(transform);
+  if (!gst_gl_base_filter_find_gl_context(filter)) return FALSE;
+  GstCaps* caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  const std::optional<ExportFormat> format =
+      caps != nullptr ? sightglass::export_format_of(caps) : std::optional<ExportFormat>();
+  if (!format) return FALSE;
+  const sightglass::DownstreamPool theirs = sightglass::activate_downstream_pool(query, caps);
+  guint held = kUsuallyHeld;
+  // The base class takes no buffers from pools: they are made frame by frame.
+  while (gst_query_get_n_allocation_pools(query) > 0) {
+    guint min = 0;
+    gst_query_parse_nth_allocation_pool(query, 0, nullptr, nullptr, &min, nullptr);
+    held = MAX(held, min);
+    gst_query_remove_nth_allocation_pool(query, 0);
+  }
+  const Status status = exporter_of(filter).set_format(*format, held, theirs);
+  if (!status.ok()) post_error(filter, status);
+  return status.ok();
+}
+
+GstFlowReturn prepare_output_buffer(GstBaseTransform* transform, GstBuffer* input, GstBuffer** output) {
+  auto frame = exporter_of(transform).export_frame(input);
+  if (!frame.ok()) {
+    post_error(transform, frame.status());
+    return GST_FLOW_ERROR;
+  }
+  *output = *frame;
+  return GST_BASE_TRANSFORM_GET_CLASS(transform)->copy_metadata(transform, input, *output) ? GST_FLOW_OK
+                                                                                           : GST_FLOW_ERROR;
+}
+
+// The picture stays what it is, and with it what is said of it, but for the crop, which is done. GL's fences mean
+// nothing to who takes the DMABUF.
+gboolean transform_meta(GstBaseTransform* /*transform*/, GstBuffer* /*output*/, GstMeta* meta, GstBuffer* /*input*/) {
+  return meta->info->api != GST_GL_SYNC_META_API_TYPE && meta->info->api != GST_VIDEO_CROP_META_API_TYPE;
+}
+
+// All has been done when the output buffer was made.
+GstFlowReturn transform(GstBaseTransform* /*transform*/, GstBuffer* /*input*/, GstBuffer* /*output*/) {
+  return GST_FLOW_OK;
+}
+
+}  // namespace
+
+static void gst_gl_dmabuf_export_init(GstGLDMABufExport* self) { self->exporter = new DmabufExporter; }
+
+static void gst_gl_dmabuf_export_class_init(GstGLDMABufExportClass* klass) {
+  GST_DEBUG_CATEGORY_INIT(gst_gl_dmabuf_export_debug, "gldmabufexport", 0, "textures as DMABUFs");
+  GObjectClass* object_class = G_OBJECT_CLASS(klass);
+  object_class->finalize = sightglass::guarded<finalize>;
+  object_class->get_property = sightglass::guarded<get_property>;
+  g_object_class_install_property(
+      object_class, kStats,
+      g_param_spec_boxed(
+          "stats", "Statistics",
+          "Number of frames pushed, frames in downstream memory, frames copied in a render pass, and frames for which "
+          "the CPU waited for the GPU",
+          GST_TYPE_STRUCTURE, static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+
+  GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
+  gst_element_class_add_static_pad_template(element_class, &sink_template);
+  GstCaps* caps = sightglass::export_src_caps();
+  gst_element_class_add_pad_template(element_class, gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
+  gst_caps_unref(caps);
+  gst_element_class_set_static_metadata(element_class, "OpenGL textures as DMABUFs", "Filter/Video",
+                                        "Hands frames in OpenGL textures to displays, encoders and other programs as "
+                                        "DMABUFs, without a copy",
+                                        SIGHTGLASS_AUTHOR);
+
+  GstBaseTransformClass* transform_class = GST_BASE_TRANSFORM_CLASS(klass);
+  transform_class->transform_caps = sightglass::guarded<transform_caps>;
+  transform_class->fixate_caps = sightglass::guarded<fixate_caps>;
+  transform_class->propose_allocation = sightglass::guarded<propose_allocation>;
+  transform_class->decide_allocation = sightglass::guarded<decide_allocation>;
+  transform_class->prepare_output_buffer = sightglass::guarded<prepare_output_buffer>;
+  transform_class->transform_meta = sightglass::guarded<transform_meta>;
+  transform_class->transform = sightglass::guarded<::transform>;
+
+  GstGLBaseFilterClass* filter_class = GST_GL_BASE_FILTER_CLASS(klass);
+  filter_class->supported_gl_api = static_cast<GstGLAPI>(GST_GL_API_GLES2 | GST_GL_API_OPENGL3);
+  filter_class->gl_start = sightglass::guarded<gl_start>;
+  filter_class->gl_stop = sightglass::guarded<gl_stop>;
+}

@@ -1,0 +1,416 @@
+#include "figure/glfiguresrc.h"
+
+#include <gst/gl/gstglbasesrc.h>
+#include <gst/video/video.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "dmabuf_export/dmabuf_pool.h"
+#include "figure/renderer.h"
+#include "figure/scene.h"
+#include "gl/gl_bridge.h"
+#include "gobject/guarded.h"
+#include "gobject/package.h"
+#include "gobject/property_rules.h"
+#include "gpu_engine/device.h"
+#include "meta/figure_meta_type.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_gl_figure_src_debug);
+#define GST_CAT_DEFAULT gst_gl_figure_src_debug
+
+namespace {
+
+using sightglass::Result;
+using sightglass::Status;
+using sightglass::figure::Framing;
+using sightglass::figure::Renderer;
+using sightglass::figure::Scene;
+
+enum Property : guint { kSeed = 1, kSeedInterval, kFraming, kOutput, kIsLive };
+enum Output : gint { kPicture, kMask };
+constexpr gint kAnyFraming = 0;              // others are 1 + Framing
+constexpr guint kMostSeedInterval = 108000;  // an hour of usual video
+
+struct Settings {
+  guint seed = 0, seed_interval = 0;
+  gint framing = kAnyFraming;
+  gint output = kPicture;
+};
+
+// What belongs to the GL context.
+struct Gl {
+  sightglass::GlApi api;
+  std::optional<Renderer> renderer;
+};
+
+struct State {
+  Settings settings;  // guarded by the object's lock
+  std::unique_ptr<Gl> gl;
+  GstBufferPool* masks = nullptr;
+  // The frame in the making.
+  GstBuffer* mask = nullptr;
+  GstBuffer* picture = nullptr;
+  Status status;
+  Settings now;
+  Scene scene;
+  guint64 frame = 0;
+  GstClockTime time = 0;
+  guint frame_seed = 0;
+};
+
+struct GstGLFigureSrc {
+  GstGLBaseSrc parent;
+  State* state;
+};
+struct GstGLFigureSrcClass {
+  GstGLBaseSrcClass parent_class;
+};
+
+State& state_of(gpointer object) { return *static_cast<GstGLFigureSrc*>(object)->state; }
+
+}  // namespace
+
+G_DEFINE_TYPE(GstGLFigureSrc, gst_gl_figure_src, GST_TYPE_GL_BASE_SRC)
+GST_ELEMENT_REGISTER_DEFINE(glfiguresrc, "glfiguresrc", GST_RANK_NONE, gst_gl_figure_src_get_type())
+
+namespace {
+
+GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                            GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE_WITH_FEATURES(
+                                GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "RGBA") ", texture-target = (string) 2D"));
+
+GType register_enum(const char* name, const GEnumValue* values) {
+  const GType type = g_enum_register_static(name, values);
+  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
+  return type;
+}
+
+GType framing_type() {
+  static const GEnumValue values[] = {{kAnyFraming, "By the seed, usually selfies", "any"},
+                                      {1 + static_cast<gint>(Framing::kSelfie), "Head and shoulders", "selfie"},
+                                      {1 + static_cast<gint>(Framing::kHalf), "Down to the hips", "half"},
+                                      {1 + static_cast<gint>(Framing::kFull), "Whole body", "full"},
+                                      {0, nullptr, nullptr}};
+  static const GType type = register_enum("GstGLFigureSrcFraming", values);
+  return type;
+}
+
+GType output_type() {
+  static const GEnumValue values[] = {{kPicture, "Figure in front of its background", "picture"},
+                                      {kMask, "Ground-truth mask, white on black", "mask"},
+                                      {0, nullptr, nullptr}};
+  static const GType type = register_enum("GstGLFigureSrcOutput", values);
+  return type;
+}
+
+void post_error(gpointer self, const Status& status) {
+  GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s", status.message().c_str()), (nullptr));
+}
+
+void finalize(GObject* object) {
+  delete &state_of(object);
+  G_OBJECT_CLASS(gst_gl_figure_src_parent_class)->finalize(object);
+}
+
+void set_live(GstBaseSrc* src, const GParamSpec& spec, const GValue* value) {
+  GValue current = G_VALUE_INIT;
+  g_value_init(&current, G_TYPE_BOOLEAN);
+  g_value_set_boolean(&current, gst_base_src_is_live(src));
+  const bool started = GST_BASE_SRC_IS_STARTED(src);
+  const Status status = sightglass::may_set(spec, current, value, started, GST_STATE(src));
+  if (status.ok()) {
+    gst_base_src_set_live(src, g_value_get_boolean(value));
+  } else {
+    sightglass::post_warning(src, status);
+  }
+}
+
+void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
+  if (id == kIsLive) {
+    set_live(GST_BASE_SRC(object), *spec, value);
+    return;
+  }
+  Settings& settings = state_of(object).settings;
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+    case kSeed:
+      settings.seed = g_value_get_uint(value);
+      break;
+    case kSeedInterval:
+      settings.seed_interval = g_value_get_uint(value);
+      break;
+    case kFraming:
+      settings.framing = g_value_get_enum(value);
+      break;
+    case kOutput:
+      settings.output = g_value_get_enum(value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+  GST_OBJECT_UNLOCK(object);
+}
+
+void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
+  if (id == kIsLive) {
+    g_value_set_boolean(value, gst_base_src_is_live(GST_BASE_SRC(object)));
+    return;
+  }
+  const Settings& settings = state_of(object).settings;
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+    case kSeed:
+      g_value_set_uint(value, settings.seed);
+      break;
+    case kSeedInterval:
+      g_value_set_uint(value, settings.seed_interval);
+      break;
+    case kFraming:
+      g_value_set_enum(value, settings.framing);
+      break;
+    case kOutput:
+      g_value_set_enum(value, settings.output);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+  GST_OBJECT_UNLOCK(object);
+}
+
+void drop_masks(State& state) {
+  if (state.masks == nullptr) return;
+  gst_buffer_pool_set_active(state.masks, FALSE);
+  gst_clear_object(&state.masks);
+}
+
+gboolean gl_start(GstGLBaseSrc* src) {
+  State& state = state_of(src);
+  auto gl = std::make_unique<Gl>();
+  Result<sightglass::GlApi> api = sightglass::load_gl_api(src->context);
+  if (!api.ok()) {
+    post_error(src, api.status());
+    return FALSE;
+  }
+  gl->api = *api;
+  // Says what is missing better than a compiler's log.
+  if (const auto device = sightglass::query_device(gl->api); !device.ok()) {
+    post_error(src, device.status());
+    return FALSE;
+  }
+  Result<Renderer> renderer = Renderer::create(gl->api);
+  if (!renderer.ok()) {
+    post_error(src, renderer.status());
+    return FALSE;
+  }
+  gl->renderer.emplace(std::move(*renderer));
+  state.gl = std::move(gl);
+  return TRUE;
+}
+
+void gl_stop(GstGLBaseSrc* src) { state_of(src).gl.reset(); }
+
+gboolean stop(GstBaseSrc* src) {
+  const gboolean stopped = GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->stop(src);
+  drop_masks(state_of(src));
+  return stopped;
+}
+
+GstCaps* fixate(GstBaseSrc* src, GstCaps* caps) {
+  caps = gst_caps_make_writable(gst_caps_truncate(caps));
+  GstStructure* structure = gst_caps_get_structure(caps, 0);
+  gst_structure_fixate_field_nearest_int(structure, "width", 640);
+  gst_structure_fixate_field_nearest_int(structure, "height", 480);
+  gst_structure_fixate_field_nearest_fraction(structure, "framerate", 30, 1);
+  if (gst_structure_has_field(structure, "pixel-aspect-ratio")) {
+    gst_structure_fixate_field_nearest_fraction(structure, "pixel-aspect-ratio", 1, 1);
+  }
+  return GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->fixate(src, caps);
+}
+
+gboolean is_seekable(GstBaseSrc* /*src*/) { return TRUE; }
+
+// Frames are made forwards only. Refused before anything is flushed, the stream goes on as it was.
+bool is_reverse_seek(gpointer src, GstEvent* event) {
+  if (GST_EVENT_TYPE(event) != GST_EVENT_SEEK) return false;
+  gdouble rate = 1;
+  gst_event_parse_seek(event, &rate, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+  if (rate < 0) GST_WARNING_OBJECT(src, "cannot seek with rate %g: frames are made forwards only", rate);
+  return rate < 0;
+}
+
+gboolean event(GstBaseSrc* src, GstEvent* event) {
+  if (is_reverse_seek(src, event)) return FALSE;
+  return GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->event(src, event);
+}
+
+// The way of seeks that come from the application, which an element keeps for later before it plays.
+gboolean send_event(GstElement* element, GstEvent* event) {
+  if (is_reverse_seek(element, event)) {
+    gst_event_unref(event);
+    return FALSE;
+  }
+  return GST_ELEMENT_CLASS(gst_gl_figure_src_parent_class)->send_event(element, event);
+}
+
+gboolean do_seek(GstBaseSrc* src, GstSegment* segment) {
+  // Counts on from there, and then asks its own base class, which knows of no seeks in time: the answer says nothing.
+  GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->do_seek(src, segment);
+  return segment->format == GST_FORMAT_TIME;
+}
+
+// A live frame can be had once its time is over.
+gboolean query(GstBaseSrc* src, GstQuery* query) {
+  const GstVideoInfo& info = GST_GL_BASE_SRC(src)->out_info;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY && GST_VIDEO_INFO_FPS_N(&info) > 0) {
+    const GstClockTime frame = gst_util_uint64_scale(GST_SECOND, static_cast<guint64>(GST_VIDEO_INFO_FPS_D(&info)),
+                                                     static_cast<guint64>(GST_VIDEO_INFO_FPS_N(&info)));
+    gst_query_set_latency(query, gst_base_src_is_live(src), frame, GST_CLOCK_TIME_NONE);
+    return TRUE;
+  }
+  return GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->query(src, query);
+}
+
+gboolean decide_allocation(GstBaseSrc* src, GstQuery* query) {
+  // Finds or makes the GL context, and through it calls gl_start().
+  if (!GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->decide_allocation(src, query)) return FALSE;
+  GstGLBaseSrc* base = GST_GL_BASE_SRC(src);
+  GstGLContext* context = base->context;
+  if (context == nullptr || !sightglass::decide_gl_allocation(context, query, sightglass::is_dmabuf_pool)) return FALSE;
+  State& state = state_of(src);
+  drop_masks(state);
+  state.masks = sightglass::make_mask_pool(context, base->out_info);
+  return state.masks != nullptr && gst_buffer_pool_set_active(state.masks, TRUE);
+}
+
+// Decides what a frame shows.
+void set_scene(GstGLBaseSrc* src, GstClockTime time) {
+  State& state = state_of(src);
+  GST_OBJECT_LOCK(src);
+  state.now = state.settings;
+  GST_OBJECT_UNLOCK(src);
+  const GstVideoInfo& info = src->out_info;
+  state.time = time;
+  state.frame = 0;
+  if (GST_VIDEO_INFO_FPS_N(&info) > 0) {
+    state.frame = gst_util_uint64_scale_round(state.time, static_cast<guint64>(GST_VIDEO_INFO_FPS_N(&info)),
+                                              static_cast<guint64>(GST_VIDEO_INFO_FPS_D(&info)) * GST_SECOND);
+  }
+  state.frame_seed = state.now.seed;
+  if (state.now.seed_interval > 0) state.frame_seed += static_cast<guint>(state.frame / state.now.seed_interval);
+  std::optional<Framing> framing;
+  if (state.now.framing != kAnyFraming) framing = static_cast<Framing>(state.now.framing - 1);
+  const double aspect = static_cast<double>(GST_VIDEO_INFO_WIDTH(&info)) * GST_VIDEO_INFO_PAR_N(&info) /
+                        (static_cast<double>(GST_VIDEO_INFO_HEIGHT(&info)) * GST_VIDEO_INFO_PAR_D(&info));
+  state.scene = Scene::at({state.frame_seed, static_cast<double>(state.time) / GST_SECOND, state.frame, framing},
+                          static_cast<float>(aspect), GST_VIDEO_INFO_HEIGHT(&info));
+}
+
+void describe(const State& state, GstBuffer* buffer) {
+  SightglassFigureMeta* meta = sightglass::add_figure_meta(buffer, state.mask);
+  if (meta == nullptr) return;
+  meta->seed = state.frame_seed;
+  meta->frame = state.frame;
+  meta->time = state.time;
+  for (size_t i = 0; i < SIGHTGLASS_FIGURE_KEY_POINTS; ++i) {
+    const sightglass::figure::KeyPoint& point = state.scene.key_points[i];
+    meta->key_points[i] = {point.x, point.y, static_cast<guint>(point.visibility)};
+  }
+}
+
+// On the GL thread.
+void draw(GstGLContext* context, gpointer data) {
+  GstGLBaseSrc* src = GST_GL_BASE_SRC(data);
+  State& state = state_of(src);
+  const auto* memory = reinterpret_cast<const GstGLMemory*>(gst_buffer_peek_memory(state.picture, 0));
+  const sightglass::MappedMask mask(state.mask);
+  if (!mask.ok()) {
+    state.status = sightglass::device_error("the mask's texture cannot be mapped");
+    return;
+  }
+  Renderer& renderer = *state.gl->renderer;
+  state.status = renderer.resize(GST_VIDEO_INFO_WIDTH(&src->out_info), GST_VIDEO_INFO_HEIGHT(&src->out_info));
+  if (!state.status.ok()) return;
+  state.status = renderer.draw(state.scene, memory->tex_id, mask.texture(), state.now.output == kMask);
+  sightglass::signal_buffer(state.picture, context);
+}
+
+// What a frame shows hangs on its time. That is known once the base class has filled it, and cannot be foretold: its
+// versions count differently after a change of caps. So the base class fills nothing, and the frame is drawn
+// afterwards.
+GstFlowReturn fill(GstPushSrc* push, GstBuffer* buffer) {
+  GstFlowReturn flow = GST_PUSH_SRC_CLASS(gst_gl_figure_src_parent_class)->fill(push, buffer);
+  if (flow != GST_FLOW_OK) return flow;
+  GstGLBaseSrc* src = GST_GL_BASE_SRC(push);
+  State& state = state_of(src);
+  if (state.masks == nullptr || state.gl == nullptr) return GST_FLOW_NOT_NEGOTIATED;
+  gint64 offset = 0;
+  g_object_get(src, "timestamp-offset", &offset, nullptr);
+  gst_object_sync_values(GST_OBJECT(src), GST_BUFFER_PTS(buffer));
+  set_scene(src, GST_BUFFER_PTS(buffer) - static_cast<GstClockTime>(offset));
+  flow = gst_buffer_pool_acquire_buffer(state.masks, &state.mask, nullptr);
+  if (flow != GST_FLOW_OK) return flow;
+  state.picture = buffer;
+  sightglass::gl_thread_add(GST_GL_BASE_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context, draw, src);
+  if (state.status.ok()) {
+    describe(state, buffer);
+  } else {
+    post_error(src, state.status);
+    flow = GST_FLOW_ERROR;
+  }
+  gst_clear_buffer(&state.mask);
+  return flow;
+}
+
+}  // namespace
+
+static void gst_gl_figure_src_init(GstGLFigureSrc* self) { self->state = new State; }
+
+static void gst_gl_figure_src_class_init(GstGLFigureSrcClass* klass) {
+  GST_DEBUG_CATEGORY_INIT(gst_gl_figure_src_debug, "glfiguresrc", 0, "animated human figures");
+  sightglass::figure_meta_info();
+  GObjectClass* object_class = G_OBJECT_CLASS(klass);
+  object_class->finalize = sightglass::guarded<finalize>;
+  object_class->set_property = sightglass::guarded<set_property>;
+  object_class->get_property = sightglass::guarded<get_property>;
+
+  constexpr auto kCommon = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  constexpr auto kReady = static_cast<GParamFlags>(kCommon | GST_PARAM_MUTABLE_READY);
+  constexpr auto kLive = static_cast<GParamFlags>(kCommon | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
+  const auto install = [&](guint id, GParamSpec* spec) { g_object_class_install_property(object_class, id, spec); };
+  const Settings defaults;
+  install(kSeed, g_param_spec_uint("seed", "Seed", "Number of the figure, its room, camera and movements", 0, G_MAXUINT,
+                                   defaults.seed, kLive));
+  install(kSeedInterval, g_param_spec_uint("seed-interval", "Seed interval",
+                                           "Number of frames until the next seed (0 = same seed for all frames)", 0,
+                                           kMostSeedInterval, defaults.seed_interval, kLive));
+  install(kFraming, g_param_spec_enum("framing", "Framing", "How much of the figure the camera shows", framing_type(),
+                                      defaults.framing, kLive));
+  install(kOutput, g_param_spec_enum("output", "Output", "Content of the frames; the mask is in their metadata as well",
+                                     output_type(), defaults.output, kLive));
+  install(kIsLive, g_param_spec_boolean("is-live", "Is live", "Whether to act as a live source", FALSE, kReady));
+
+  GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
+  element_class->send_event = sightglass::guarded<send_event>;
+  gst_element_class_add_static_pad_template(element_class, &src_template);
+  gst_element_class_set_static_metadata(
+      element_class, "OpenGL human figure test source", "Source/Video",
+      "Renders animated human figures with ground-truth masks and keypoints as metadata", SIGHTGLASS_AUTHOR);
+
+  GstBaseSrcClass* base_class = GST_BASE_SRC_CLASS(klass);
+  base_class->stop = sightglass::guarded<stop>;
+  base_class->fixate = sightglass::guarded<fixate>;
+  base_class->is_seekable = sightglass::guarded<is_seekable>;
+  base_class->event = sightglass::guarded<event>;
+  base_class->do_seek = sightglass::guarded<do_seek>;
+  base_class->query = sightglass::guarded<query>;
+  base_class->decide_allocation = sightglass::guarded<decide_allocation>;
+  GST_PUSH_SRC_CLASS(klass)->fill = sightglass::guarded<fill>;
+
+  GstGLBaseSrcClass* gl_class = GST_GL_BASE_SRC_CLASS(klass);
+  gl_class->supported_gl_api = static_cast<GstGLAPI>(GST_GL_API_GLES2 | GST_GL_API_OPENGL3);
+  gl_class->gl_start = sightglass::guarded<gl_start>;
+  gl_class->gl_stop = sightglass::guarded<gl_stop>;
+}

@@ -1,0 +1,49 @@
+#include "gl/frame_painter.h"
+
+#include <utility>
+#include <vector>
+
+#include "gl/shaders.h"
+
+namespace sightglass {
+
+Result<FramePainter> FramePainter::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind) {
+  const ProgramKey keys[] = {{kFullscreenShader, copy_shader(kind)}};
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  const GlApi& gl = group->gl();
+  clear_gl_errors(gl);
+  FramePainter painter(gl, std::move(programs[0]));
+  const GlTexture picture = make_texture(gl, GL_RGBA8, 1, 1);
+  // A unit without a texture reads as black.
+  FrameRef nothing;
+  nothing.kind = kind;
+  nothing.width = nothing.height = 1;
+  nothing.chroma_size = {1, 1};
+  SG_RETURN_IF_ERROR(painter.draw(nothing, {}, {picture.id(), GL_TEXTURE_2D, 1, 1}));
+  SG_RETURN_IF_ERROR(check_gl(gl, "drawing a frame for the first time"));
+  return painter;
+}
+
+FramePainter::FramePainter(const GlApi& gl, SharedProgram program)
+    : gl_(&gl), program_(std::move(program)), block_(gl), target_(gl), sampler_(make_sampler(gl, GL_LINEAR)) {
+  GLuint id = 0;
+  gl.GenVertexArrays(1, &id);
+  vertex_array_ = {gl, id};
+}
+
+Status FramePainter::draw(const FrameRef& frame, const InputTransform& picture_to_frame, const TextureRef& picture) {
+  const GlApi& gl = *gl_;
+  return target_.draw({&picture, 1}, "the picture", [&] {
+    gl.UseProgram(program_->id());
+    block_.bind(kFrameBinding, frame_block(frame, picture_to_frame));
+    bind_frame(gl, frame, sampler_.id(), sampler_.id());
+    gl.BindVertexArray(vertex_array_.id());
+    gl.DrawArrays(GL_TRIANGLES, 0, 3);
+    gl.BindVertexArray(0);
+    gl.UseProgram(0);
+    unbind_frame(gl, frame.kind);
+    gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
+  });
+}
+
+}  // namespace sightglass

@@ -1,0 +1,164 @@
+#include "gl/gl_bridge.h"
+
+#include <gst/video/video.h>
+
+#include <string>
+
+#include "gpu_engine/device_family.h"
+
+namespace sightglass {
+
+GlApi::GetProcAddress proc_address_of(GstGLContext* context) {
+  return [context](const char* name) { return gst_gl_context_get_proc_address(context, name); };
+}
+
+Result<GlApi> load_gl_api(GstGLContext* context) {
+  gint major = 0, minor = 0;
+  gst_gl_context_get_gl_version(context, &major, &minor);
+  const GstGLAPI api = gst_gl_context_get_gl_api(context);
+  const bool es = (api & GST_GL_API_GLES2) != 0;
+  const std::string found = std::string(es ? "OpenGL ES " : "OpenGL ") + std::to_string(major) + "." +
+                            std::to_string(minor) + " was found; OpenGL ES 3.1, or desktop OpenGL that accepts its " +
+                            "shaders (4.5, or GL_ARB_ES3_1_compatibility), is needed";
+  if (es && !gst_gl_context_check_gl_version(context, GST_GL_API_GLES2, 3, 1)) return unsupported(found);
+  Result<GlApi> gl = GlApi::load(proc_address_of(context));
+  if (!gl.ok()) return gl.status().with_context(found);
+  return gl;
+}
+
+bool renders_in_software(GstGLContext* context) {
+  const auto get_string =
+      reinterpret_cast<decltype(&glGetString)>(gst_gl_context_get_proc_address(context, "glGetString"));
+  const auto text = [get_string](GLenum name) {
+    const auto* found = get_string != nullptr ? reinterpret_cast<const char*>(get_string(name)) : nullptr;
+    return std::string(found != nullptr ? found : "");
+  };
+  return device_family(text(GL_VENDOR), text(GL_RENDERER)).software;
+}
+
+bool samples_external_textures(GstGLContext* context) {
+  return gst_gl_context_check_feature(context, "GL_OES_EGL_image_external_essl3") != FALSE;
+}
+
+Status check_gl_memory(GstMemory* memory, GstGLContext* context) {
+  if (!gst_is_gl_memory(memory)) {
+    return invalid_argument("a buffer without GL memory arrived; put glupload in front");
+  }
+  GstGLContext* owner = GST_GL_BASE_MEMORY_CAST(memory)->context;
+  if (owner != context && !gst_gl_context_can_share(owner, context)) {
+    return invalid_argument(std::string("a texture of GL context ") + GST_OBJECT_NAME(owner) + " arrived, which " +
+                            "shares nothing with " + GST_OBJECT_NAME(context) + "; give all elements the same display");
+  }
+  return {};
+}
+
+MappedTexture::MappedTexture(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags access)
+    : mapped_(gst_video_frame_map(&frame_, &info, buffer, static_cast<GstMapFlags>(access | GST_MAP_GL)) != FALSE) {}
+
+MappedTexture::~MappedTexture() {
+  if (mapped_) gst_video_frame_unmap(&frame_);
+}
+
+TextureRef MappedTexture::texture() const {
+  // A GL mapping of a plane is a pointer to the texture's name.
+  return {*static_cast<const guint*>(frame_.data[0]), GL_TEXTURE_2D, GST_VIDEO_FRAME_WIDTH(&frame_),
+          GST_VIDEO_FRAME_HEIGHT(&frame_)};
+}
+
+MappedMask::MappedMask(GstBuffer* buffer)
+    : buffer_(buffer), mapped_(gst_buffer_map(buffer, &map_, static_cast<GstMapFlags>(GST_MAP_WRITE | GST_MAP_GL))) {}
+
+MappedMask::~MappedMask() {
+  if (mapped_) gst_buffer_unmap(buffer_, &map_);
+}
+
+GLuint MappedMask::texture() const { return *reinterpret_cast<const guint*>(map_.data); }
+
+void wait_for_buffer(GstBuffer* buffer, GstGLContext* context) {
+  if (GstGLSyncMeta* meta = gst_buffer_get_gl_sync_meta(buffer)) gst_gl_sync_meta_wait(meta, context);
+}
+
+void signal_buffer(GstBuffer* buffer, GstGLContext* context) {
+  GstGLSyncMeta* meta = gst_buffer_get_gl_sync_meta(buffer);
+  if (meta == nullptr) meta = gst_buffer_add_gl_sync_meta(context, buffer);
+  gst_gl_sync_meta_set_sync_point(meta, context);
+}
+
+namespace {
+
+// A pool of 2D textures without an upper limit; null when it cannot be configured.
+GstBufferPool* make_pool(GstGLContext* context, GstCaps* caps, guint size, guint min) {
+  GstBufferPool* pool = gst_gl_buffer_pool_new(context);
+  GstStructure* config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_set_params(config, caps, size, min, 0);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_GL_SYNC_META);
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_GL_TEXTURE_TARGET_2D);
+  if (gst_buffer_pool_set_config(pool, config)) return pool;
+  gst_object_unref(pool);
+  return nullptr;
+}
+
+}  // namespace
+
+bool propose_gl_allocation(GstGLContext* context, GstQuery* query, bool need_pool) {
+  GstCaps* caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  GstVideoInfo info;
+  if (caps == nullptr || !gst_video_info_from_caps(&info, caps)) return false;
+  const guint size = static_cast<guint>(info.size);
+  GstBufferPool* pool = nullptr;
+  if (need_pool) {
+    pool = make_pool(context, caps, size, 0);
+    if (pool == nullptr) return false;
+  }
+  gst_query_add_allocation_pool(query, pool, size, 0, 0);
+  if (pool != nullptr) gst_object_unref(pool);
+  gst_query_add_allocation_meta(query, GST_GL_SYNC_META_API_TYPE, nullptr);
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  // Neither GstVideoCropMeta nor GstVideoAffineTransformationMeta, though they are followed: glupload would promise the
+  // one to videocrop and decoders, and then upload the wrong part; gltransformation would put perspective into the
+  // other.
+  return true;
+}
+
+bool decide_gl_allocation(GstGLContext* context, GstQuery* query, bool (*accepts)(GstBufferPool*, GstGLContext*)) {
+  GstCaps* caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  GstVideoInfo info;
+  if (caps == nullptr || !gst_video_info_from_caps(&info, caps)) return false;
+
+  guint size = static_cast<guint>(info.size), min = 0;
+  const bool offered = gst_query_get_n_allocation_pools(query) > 0;
+  if (offered) {
+    GstBufferPool* theirs = nullptr;
+    gst_query_parse_nth_allocation_pool(query, 0, &theirs, &size, &min, nullptr);
+    const bool accepted = accepts(theirs, context);
+    if (theirs != nullptr) gst_object_unref(theirs);
+    if (accepted) return true;
+  }
+  // Otherwise a pool of our own, whatever was offered: its textures belong to this very context and carry sync meta.
+  GstBufferPool* pool = make_pool(context, caps, size, min);
+  if (pool == nullptr) return false;
+  if (offered) {
+    gst_query_set_nth_allocation_pool(query, 0, pool, size, min, 0);
+  } else {
+    gst_query_add_allocation_pool(query, pool, size, min, 0);
+  }
+  gst_object_unref(pool);
+  return true;
+}
+
+GstBufferPool* make_mask_pool(GstGLContext* context, const GstVideoInfo& picture) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(GST_VIDEO_INFO_WIDTH(&picture)),
+                            static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&picture)));
+  GstCaps* caps = gst_video_info_to_caps(&info);
+  gst_caps_set_features_simple(caps, gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_GL_MEMORY, nullptr));
+  gst_caps_set_simple(caps, "texture-target", G_TYPE_STRING, "2D", nullptr);
+  GstBufferPool* pool = make_pool(context, caps, static_cast<guint>(info.size), 0);
+  gst_caps_unref(caps);
+  return pool;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,64 @@
+#include "gl/share_groups.h"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "gobject/guarded.h"
+#include "gpu_engine/cache_folder.h"
+
+namespace sightglass {
+
+namespace {
+
+struct GroupEntry {
+  std::vector<GstGLContext*> contexts;  // those alive, compared and never owned
+  std::weak_ptr<ShareGroup> group;
+};
+
+struct KnownGroups {
+  std::mutex mutex;
+  std::vector<GroupEntry> groups;
+};
+
+// Never destroyed: contexts may end after everything static has.
+KnownGroups& known_groups() {
+  static KnownGroups& instance = *new KnownGroups;
+  return instance;
+}
+
+void forget_context(gpointer, GObject* context) {
+  const std::lock_guard lock(known_groups().mutex);
+  for (GroupEntry& entry : known_groups().groups) std::erase(entry.contexts, reinterpret_cast<GstGLContext*>(context));
+}
+
+}  // namespace
+
+std::shared_ptr<ShareGroup> share_group_of(GstGLContext* context, const GlApi& gl, const std::string& cache_folder) {
+  const std::lock_guard lock(known_groups().mutex);
+  std::vector<GroupEntry>& groups = known_groups().groups;
+  std::erase_if(groups, [](const GroupEntry& entry) { return entry.group.expired(); });
+  for (GroupEntry& entry : groups) {
+    const bool known = std::ranges::find(entry.contexts, context) != entry.contexts.end();
+    const bool shares = known || std::ranges::any_of(entry.contexts, [&](GstGLContext* other) {
+                          return gst_gl_context_can_share(context, other) != FALSE;
+                        });
+    std::shared_ptr<ShareGroup> group = shares ? entry.group.lock() : nullptr;
+    if (group == nullptr) continue;
+    if (!known) {
+      entry.contexts.push_back(context);
+      g_object_weak_ref(G_OBJECT(context), guarded<forget_context>, nullptr);
+    }
+    return group;
+  }
+  auto cache = cache_folder.empty() ? nullptr : std::make_shared<ProgramCache>(program_folder(cache_folder));
+  std::shared_ptr<ShareGroup> group = ShareGroup::create(gl, std::move(cache));
+  if (group == nullptr) throw std::bad_alloc();
+  groups.push_back({{context}, group});
+  g_object_weak_ref(G_OBJECT(context), guarded<forget_context>, nullptr);
+  return group;
+}
+
+}  // namespace sightglass

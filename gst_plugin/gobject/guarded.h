@@ -1,0 +1,95 @@
+// Functions that C calls: virtual methods, pad functions, probes, hooks, metadata. What they throw, std::bad_alloc
+// above all, ends here; C code cannot pass it on, and the application would end.
+#pragma once
+
+#include <gst/base/base.h>
+#include <gst/gl/gl.h>
+#include <gst/gst.h>
+
+#include <exception>
+#include <type_traits>
+
+namespace sightglass {
+
+// In a handler of any exception: an error message of the element that `object` is or belongs to, "NAME: cannot ACTION:
+// out of memory", or a line of the log where it belongs to none.
+void report_exception(GObject* object, const char* action) noexcept;
+void log_exception(const char* action) noexcept;
+
+namespace guarded_detail {
+
+// What a function gives that could not do its work.
+template <typename R>
+R failure() {
+  if constexpr (std::is_same_v<R, GstFlowReturn>) {
+    return GST_FLOW_ERROR;
+  } else if constexpr (std::is_same_v<R, GstStateChangeReturn>) {
+    return GST_STATE_CHANGE_FAILURE;
+  } else if constexpr (std::is_same_v<R, GstPadProbeReturn>) {
+    return GST_PAD_PROBE_OK;
+  } else if constexpr (!std::is_void_v<R>) {
+    return R{};  // FALSE, null
+  }
+}
+
+template <typename T, typename... Types>
+constexpr bool kIsOneOf = (std::is_same_v<T, Types> || ...);
+// What a first parameter may be that is an instance.
+template <typename T>
+constexpr bool kIsObject = kIsOneOf<T, GObject, GstObject, GstElement, GstPad, GstBaseTransform, GstBaseSrc, GstPushSrc,
+                                    GstAggregator, GstBin, GstBufferPool, GstGLBaseFilter, GstGLBaseSrc>;
+
+template <typename First, typename... Rest>
+void report(First first, Rest...) noexcept {
+  constexpr const char* kAction = "continue";
+  if constexpr (kIsObject<std::remove_pointer_t<First>>) {
+    report_exception(reinterpret_cast<GObject*>(first), kAction);
+  } else {
+    log_exception(kAction);
+  }
+}
+
+template <auto kFunction>
+struct Guard;
+template <typename R, typename... Arguments, R (*kFunction)(Arguments...)>
+struct Guard<kFunction> {
+  static R call(Arguments... arguments) noexcept {
+    try {
+      return kFunction(arguments...);
+    } catch (...) {
+      report(arguments...);
+      return failure<R>();
+    }
+  }
+};
+
+}  // namespace guarded_detail
+
+// `klass->start = guarded<start>;`: the same function, which throws nothing. What it has thrown becomes an error
+// message and FALSE, null, GST_FLOW_ERROR or GST_STATE_CHANGE_FAILURE.
+template <auto kFunction>
+inline constexpr auto guarded = &guarded_detail::Guard<kFunction>::call;
+
+// gst_gl_context_thread_add() of a function that may throw: the caller gets what it throws on the GL thread.
+template <typename Data>
+void gl_thread_add(GstGLContext* context, void (*function)(GstGLContext*, gpointer), Data* data) {
+  struct Call {
+    void (*function)(GstGLContext*, gpointer);
+    gpointer data;
+    std::exception_ptr thrown;
+  } call{function, data, nullptr};
+  gst_gl_context_thread_add(
+      context,
+      [](GstGLContext* current, gpointer pointer) {
+        auto& todo = *static_cast<Call*>(pointer);
+        try {
+          todo.function(current, todo.data);
+        } catch (...) {
+          todo.thrown = std::current_exception();
+        }
+      },
+      &call);
+  if (call.thrown != nullptr) std::rethrow_exception(call.thrown);
+}
+
+}  // namespace sightglass

@@ -1,0 +1,38 @@
+#include "gobject/property_rules.h"
+
+namespace sightglass {
+
+std::string property_text(const GParamSpec& spec, const GValue& value) {
+  gchar* const text = gst_value_serialize(&value);
+  const std::string result = std::string(spec.name) + "=" + (text != nullptr ? text : "NULL");
+  g_free(text);
+  return result;
+}
+
+Status may_set(const GParamSpec& spec, const GValue& current, const GValue* value, bool started, GstState state) {
+  if (!started || (spec.flags & GST_PARAM_MUTABLE_PLAYING) != 0) return {};
+  if (g_param_values_cmp(const_cast<GParamSpec*>(&spec), &current, value) == 0) return {};
+  return invalid_argument(property_text(spec, *value) + ": cannot change in the state " +
+                          gst_element_state_get_name(state) + ": the element reads it when it starts, and " +
+                          property_text(spec, current) + " stays in effect; set it in NULL or READY");
+}
+
+std::optional<std::string> text_of(const GValue* value) {
+  const gchar* const text = g_value_get_string(value);
+  return text != nullptr ? std::optional<std::string>(text) : std::nullopt;
+}
+
+void set_text(GValue* value, const std::optional<std::string>& text) {
+  g_value_set_string(value, text ? text->c_str() : nullptr);
+}
+
+void post_warning(gpointer element, const Status& status) {
+  const char* text = status.message().c_str();
+  if (status.code() == ErrorCode::kNotFound) {
+    GST_ELEMENT_WARNING(element, RESOURCE, NOT_FOUND, ("%s", text), (nullptr));
+  } else {
+    GST_ELEMENT_WARNING(element, LIBRARY, SETTINGS, ("%s", text), (nullptr));
+  }
+}
+
+}  // namespace sightglass

@@ -1,0 +1,27 @@
+// What all elements do with the values of properties.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <optional>
+#include <string>
+
+#include "gpu_engine/status.h"
+
+namespace sightglass {
+
+// Whether a property that is `current` may become `value` in an element in `state`. One that is not live may not once
+// the element has started: it was read then, and what reads back is what is in effect.
+Status may_set(const GParamSpec& spec, const GValue& current, const GValue* value, bool started, GstState state);
+
+// "tuning=cached".
+std::string property_text(const GParamSpec& spec, const GValue& value);
+
+// A string as it was set: NULL and "" are two things.
+std::optional<std::string> text_of(const GValue* value);
+void set_text(GValue* value, const std::optional<std::string>& text);
+
+// Posts why something is not in effect as an element warning.
+void post_warning(gpointer element, const Status& status);
+
+}  // namespace sightglass

@@ -1,0 +1,42 @@
+#include "infer/glinfer.h"
+
+#include <memory>
+
+#include "base/model_filter.h"
+#include "gobject/package.h"
+#include "infer/infer_properties.h"
+#include "infer/infer_runtime.h"
+#include "meta/results_meta_type.h"
+#include "meta/tensor_meta_type.h"
+
+namespace {
+
+using sightglass::InferRuntime;
+
+struct GstGLInfer {
+  GstGLModelFilter parent;
+};
+struct GstGLInferClass {
+  GstGLModelFilterClass parent_class;
+};
+
+}  // namespace
+
+G_DEFINE_TYPE(GstGLInfer, gst_gl_infer, gst_gl_model_filter_get_type())
+GST_ELEMENT_REGISTER_DEFINE(glinfer, "glinfer", GST_RANK_NONE, gst_gl_infer_get_type())
+
+static void gst_gl_infer_init(GstGLInfer* self) {
+  sightglass::model_filter_set_runtime(self, std::make_unique<InferRuntime>(GST_ELEMENT(self)));
+}
+
+static void gst_gl_infer_class_init(GstGLInferClass* klass) {
+  sightglass::results_meta_info();
+  sightglass::tensor_meta_info();
+  GObjectClass* object_class = G_OBJECT_CLASS(klass);
+  sightglass::model_filter_pass_properties(object_class);
+  sightglass::install_infer_properties(object_class);
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "OpenGL inference", "Filter/Analyzer/Effect/Video",
+      "Runs any TFLite model in the pipeline's own GL context, and decodes classes, boxes, landmarks and pictures",
+      SIGHTGLASS_AUTHOR);
+}

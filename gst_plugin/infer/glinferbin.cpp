@@ -1,0 +1,31 @@
+#include "infer/glinferbin.h"
+
+#include "base/model_bin.h"
+#include "gobject/package.h"
+#include "infer/infer_properties.h"
+
+namespace {
+
+struct GstGLInferBin {
+  GstGLModelBin parent;
+};
+struct GstGLInferBinClass {
+  GstGLModelBinClass parent_class;
+};
+
+}  // namespace
+
+G_DEFINE_TYPE(GstGLInferBin, gst_gl_infer_bin, gst_gl_model_bin_get_type())
+GST_ELEMENT_REGISTER_DEFINE(glinferbin, "glinferbin", GST_RANK_NONE, gst_gl_infer_bin_get_type())
+
+static void gst_gl_infer_bin_init(GstGLInferBin* self) { sightglass::model_bin_build(self, "glinfer", "infer"); }
+
+static void gst_gl_infer_bin_class_init(GstGLInferBinClass* klass) {
+  sightglass::model_bin_pass_properties(G_OBJECT_CLASS(klass));
+  sightglass::install_infer_properties(G_OBJECT_CLASS(klass));
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "OpenGL inference with upload and download", "Filter/Analyzer/Effect/Video",
+      "glinfer with what brings frames onto the GPU, as DMABUF without a copy, and off it "
+      "where downstream wants that",
+      SIGHTGLASS_AUTHOR);
+}

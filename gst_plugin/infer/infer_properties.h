@@ -1,0 +1,61 @@
+// glinfer's own properties: one table, from GObject's view to plain settings.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/model_settings.h"
+#include "gpu_engine/input_transform.h"
+#include "infer/decoder.h"
+#include "infer/infer_model.h"
+#include "results/delivery.h"
+
+namespace sightglass {
+
+// Of the pictures that leave where the model makes some.
+enum class OutputSize : uint8_t { kFrame, kModel };
+
+struct InferSettings {
+  // Taken over when the element starts.
+  InferTask task = InferTask::kAuto;
+  std::optional<std::string> labels, extra_inputs, detector;
+  std::optional<double> output_scale, output_offset;  // unset: by the model
+  bool attach_tensors = false;
+  OutputSize output_size = OutputSize::kFrame;
+  // Live.
+  InferLook look;
+  std::optional<Fit> fit;  // unset: by the model
+  uint32_t inference_interval = 1;
+  ResultsPolicy results;
+};
+
+enum InferProperty : guint {
+  kInferTask = kFirstOwnProperty,
+  kInferLabels,
+  kInferExtraInputs,
+  kInferDetector,
+  kInferOutputScale,
+  kInferOutputOffset,
+  kInferAttachTensors,
+  kInferOutputSize,
+  kInferThreshold,
+  kInferIouThreshold,
+  kInferMaxResults,
+  kInferDraw,
+  kInferLineWidth,
+  kInferTextHeight,
+  kInferColorMap,
+  kInferInvert,
+  kInferRangeSmoothing,
+  kInferFit,
+  kInferInterval,
+  kInferResults,
+  kInferResultsSync,
+};
+
+void install_infer_properties(GObjectClass* object_class);
+// False for a number that is none of these. The caller holds whatever guards `settings`.
+bool set_infer_property(InferSettings& settings, guint id, const GValue* value);
+bool get_infer_property(const InferSettings& settings, guint id, GValue* value);
+
+}  // namespace sightglass

@@ -1,0 +1,318 @@
+#include "infer/infer_runtime.h"
+
+#include <gst/base/gstbasetransform.h>
+
+#include <optional>
+#include <utility>
+
+#include "gpu_engine/input_file.h"
+#include "infer/infer_results.h"
+#include "infer/inferencer.h"
+#include "infer/tensor_attachment.h"
+#include "model_store.h"
+#include "results/sender.h"
+
+namespace sightglass {
+
+namespace {
+
+class InferProcessor : public FrameProcessor {
+ public:
+  // `tensors` may be null: nobody wants them then. `model` is of `loaded`.
+  InferProcessor(GstElement* element, const InferSettings& settings, std::shared_ptr<const LoadedModel> loaded,
+                 const InferModel& model, std::shared_ptr<ShareGroup> group, std::unique_ptr<Inferencer> inferencer,
+                 std::unique_ptr<TensorAttachment> tensors)
+      : settings_(settings),
+        loaded_(std::move(loaded)),
+        model_(model),
+        inferencer_(std::move(inferencer)),
+        tensors_(std::move(tensors)),
+        results_(element, std::move(group), [this](std::span<const std::byte> bytes) {
+          return infer_results(model_, bytes, settings_.look.threshold);
+        }) {}
+
+  Status resize(int32_t width, int32_t height) override {
+    width_ = width;
+    height_ = height;
+    forget();
+    inferencer_->resize(width, height);
+    return {};
+  }
+  void forget() override {
+    since_run_ = 0;
+    inferencer_->forget();
+  }
+  Status process(FrameJob& job) override;
+  Status annotate(FrameJob& job) override;
+  Status finish(FrameJob& job) override;
+  ResultsSender* results() override { return &results_; }
+  uint64_t inferences() const override { return inferencer_->inferences(); }
+  std::optional<GpuTime> poll_time() override { return times_.add(inferencer_->poll_time()); }
+
+ private:
+  const InferSettings& settings_;  // the runtime's, which lives longer
+  const std::shared_ptr<const LoadedModel> loaded_;
+  const InferModel& model_;
+  std::unique_ptr<Inferencer> inferencer_;
+  std::unique_ptr<TensorAttachment> tensors_;
+  ResultsSender results_;
+  int32_t width_ = 0, height_ = 0;  // of upright frames
+  uint32_t since_run_ = 0;          // frames, with the one that the model ran on; 0: it has not run
+  bool ran_ = false;                // on the frame under way
+  GpuTimes times_;
+};
+
+Status InferProcessor::process(FrameJob& job) {
+  ran_ = since_run_ == 0 || since_run_ >= settings_.inference_interval;
+  since_run_ = ran_ ? 1 : since_run_ + 1;
+  const Fit fit = settings_.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch);
+  const Status status = inferencer_->process(job.frame, job.upright_to_stored, job.output, fit, settings_.look, ran_);
+  if (!status.ok()) since_run_ = 0;
+  return status;
+}
+
+Status InferProcessor::annotate(FrameJob& job) {
+  return tensors_ ? tensors_->attach(job.output_buffer, *inferencer_, ran_) : Status();
+}
+
+Status InferProcessor::finish(FrameJob& job) {
+  const BufferRange found = inferencer_->results();
+  if (!ran_ || found.buffer == 0) return {};  // a picture is its own result
+  job.awaits_results = results_.request(job.input, job.number, width_, height_, found, settings_.results.mode);
+  return {};
+}
+
+// Contents for the inputs behind the first one.
+Result<std::vector<std::vector<std::byte>>> load_extra_inputs(const std::string& path, const Model& model) {
+  std::vector<std::vector<std::byte>> contents;
+  if (path.empty()) return contents;
+  Result<InputFile> file = InputFile::open(path);
+  if (!file.ok()) return file.status().with_context("extra-inputs=" + path);
+  int64_t expected = 0;
+  for (size_t i = 1; i < model.inputs().size(); ++i) {
+    const TensorInfo& input = model.inputs()[i];
+    contents.emplace_back(static_cast<size_t>(input.shape.elements()) * size_of(input.type));
+    expected += static_cast<int64_t>(contents.back().size());
+  }
+  if (contents.empty()) {
+    return invalid_argument("extra-inputs=" + path + ": " + model.name() + " has no input besides the picture");
+  }
+  if (file->size() != expected) {
+    return invalid_argument("extra-inputs=" + path + ": the file has " + std::to_string(file->size()) +
+                            " bytes, not the " + std::to_string(expected) +
+                            " that the inputs besides the picture take; the inputs are " + list(model.inputs()));
+  }
+  for (std::vector<std::byte>& content : contents) {
+    const Status status = file->read_exactly(content);
+    if (!status.ok()) return status.with_context("extra-inputs=" + path);
+  }
+  return contents;
+}
+
+// Settings that have no effect on a model of this task. The defaults are nobody's wish.
+
+std::string decoded_as(const InferModel& model) {
+  return model.model->name() + " is decoded as " + to_string(model.task);
+}
+
+Status check_max_results(const InferSettings& settings, const InferModel& model) {
+  if (settings.look.max_results == InferLook().max_results || model.task == InferTask::kClassification ||
+      model.task == InferTask::kDetection) {
+    return {};
+  }
+  return unsupported("max-results=" + std::to_string(settings.look.max_results) +
+                     ": cannot limit anything: " + decoded_as(model) + "; it is for classification and detection");
+}
+
+Status check_results(const InferSettings& settings, const InferModel& model) {
+  if (settings.results.mode == ResultsMode::kNone ||
+      (model.task != InferTask::kTensors && model.task != InferTask::kPicture)) {
+    return {};
+  }
+  return unsupported("results: cannot report anything: " + decoded_as(model) +
+                     "; set attach-tensors=true for an application that decodes the model's outputs itself");
+}
+
+Status check_drawing(const InferSettings& settings, const InferModel& model) {
+  if (settings.task != InferTask::kAuto || model.task != InferTask::kTensors || !settings.look.draw ||
+      settings.attach_tensors) {
+    return {};
+  }
+  return unsupported("draw=true: cannot draw anything: what the outputs of " + model.model->name() +
+                     " mean is not known, " + list(model.model->outputs()) +
+                     "; set task, or attach-tensors=true for an application that decodes them itself");
+}
+
+}  // namespace
+
+// A model, with the one that finds what it looks at.
+class InferModels : public LoadedModel {
+ public:
+  InferModels(GstElement* element, const InferSettings& loaded_with, const InferSettings& current)
+      : element_(element), settings_(loaded_with), current_(current) {}
+
+  Status load(const std::string& file, const ModelSettings& settings);
+  Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target) const override;
+  std::vector<std::string> warnings() const override;
+  const InferModel& infer() const { return infer_; }
+
+ private:
+  Status choose_size();
+  Status load_detector(const ModelSettings& settings);
+
+  GstElement* const element_;
+  const InferSettings settings_;
+  const InferSettings& current_;                         // the runtime's, which lives longer
+  std::shared_ptr<SharedModel> model_, detector_model_;  // the second one where there is a detector
+  InferModel infer_, detector_;
+  std::shared_ptr<const Plan> plan_;                  // for the least of devices
+  std::vector<std::vector<std::byte>> extra_inputs_;  // by input, from the second one on; empty: zeros
+};
+
+Status InferModels::load(const std::string& file, const ModelSettings& settings) {
+  SG_ASSIGN_OR_RETURN(model_, SharedModel::load(file, settings.model_options()));
+  InferModelOptions options;
+  options.task = settings_.task;
+  options.labels_file = settings_.labels.value_or("");
+  options.normalisation = settings.normalisation();
+  if (settings_.output_scale) options.output_scale = static_cast<float>(*settings_.output_scale);
+  if (settings_.output_offset) options.output_offset = static_cast<float>(*settings_.output_offset);
+  SG_ASSIGN_OR_RETURN(infer_, describe_infer_model(model_->model(), model_->known(), options));
+  SG_ASSIGN_OR_RETURN(extra_inputs_, load_extra_inputs(settings_.extra_inputs.value_or(""), *model_->model()));
+  settings.apply_to(infer_.plan_options);
+  SG_RETURN_IF_ERROR(load_detector(settings));
+  // The real device is not known yet, but what the least of them can do, every one can.
+  SG_ASSIGN_OR_RETURN(plan_, model_->plan(DeviceLimits(), infer_.plan_options));
+  return choose_size();
+}
+
+Status InferModels::choose_size() {
+  infer_.own_size = settings_.output_size == OutputSize::kModel;
+  if (!infer_.own_size || infer_.task == InferTask::kPicture) return {};
+  return invalid_argument("output-size=model is for models that make a picture; " + decoded_as(infer_));
+}
+
+// What finds the region for a model of landmarks.
+Status InferModels::load_detector(const ModelSettings& settings) {
+  const std::string detector = settings_.detector.value_or("");
+  if (detector.empty()) return {};
+  if (infer_.task != InferTask::kLandmarks) {
+    return invalid_argument("detector=" + detector + " is for models of landmarks; " + infer_.model->name() +
+                            " is decoded as " + to_string(infer_.task));
+  }
+  if (settings.fallback == Fallback::kCpu) {
+    return unsupported(
+        "detector: whether the model of landmarks runs is decided on the GPU; fallback=cpu cannot be had");
+  }
+  SG_ASSIGN_OR_RETURN(const std::string file, ModelStore().resolve(detector));
+  SG_ASSIGN_OR_RETURN(detector_model_, SharedModel::load(file, settings.model_options()));
+  InferModelOptions options;
+  options.task = InferTask::kDetection;
+  SG_ASSIGN_OR_RETURN(detector_, describe_infer_model(detector_model_->model(), detector_model_->known(), options));
+  settings.apply_to(detector_.plan_options);
+  infer_.in_region = true;
+  return detector_model_->plan(DeviceLimits(), detector_.plan_options).status();
+}
+
+std::vector<std::string> InferModels::warnings() const {
+  std::vector<std::string> warnings;
+  if (plan_ && !plan_->fallback().operators.empty()) warnings.push_back(plan_->fallback().warning());
+  if (infer_.model && infer_.model->inputs().size() > 1 && extra_inputs_.empty()) {
+    warnings.push_back(infer_.model->name() +
+                       ": the inputs besides the picture are zeros, set extra-inputs to a file with others; " +
+                       "the inputs are " + list(infer_.model->inputs()));
+  }
+  for (const Status& status :
+       {check_max_results(settings_, infer_), check_results(settings_, infer_), check_drawing(settings_, infer_)}) {
+    if (!status.ok()) warnings.push_back(status.message());
+  }
+  return warnings;
+}
+
+Result<std::unique_ptr<FrameProcessor>> InferModels::create(const GlTarget& target) const {
+  PlanOptions options = infer_.plan_options;
+  options.inputs[0].frame = FrameReader::planned_kind(target.device, target.frame);
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, target.plan(*model_, std::move(options)));
+  std::optional<Inferencer::Detector> detector;
+  if (detector_model_) {
+    PlanOptions of_detector = detector_.plan_options;
+    of_detector.inputs[0].frame = FrameReader::planned_kind(target.device, target.frame);
+    SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> first, target.plan(*detector_model_, std::move(of_detector)));
+    detector.emplace(Inferencer::Detector{detector_, std::move(first)});
+  }
+  SG_ASSIGN_OR_RETURN(std::unique_ptr<Inferencer> inferencer,
+                      Inferencer::create(target.group, target.device, std::move(plan), infer_, target.frame, detector));
+  for (size_t i = 0; i < extra_inputs_.size(); ++i) {
+    SG_RETURN_IF_ERROR(inferencer->write_input(i + 1, extra_inputs_[i]));
+  }
+  std::unique_ptr<TensorAttachment> tensors;
+  if (settings_.attach_tensors) {
+    SG_ASSIGN_OR_RETURN(tensors, TensorAttachment::create(target.context, target.group, *infer_.model));
+  }
+  return std::unique_ptr<FrameProcessor>(std::make_unique<InferProcessor>(
+      element_, current_, shared_from_this(), infer_, target.group, std::move(inferencer), std::move(tensors)));
+}
+
+bool InferRuntime::set_own_property(guint id, const GValue* value) {
+  // What pictures of the model's own size show of the frame; own_size() waits for the new value.
+  if (id == kInferFit) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(element_));
+  return set_infer_property(settings_, id, value);
+}
+
+bool InferRuntime::get_own_property(guint id, GValue* value) const { return get_infer_property(settings_, id, value); }
+
+InferSettings InferRuntime::snapshot() const {
+  const std::lock_guard lock(settings_mutex());
+  return settings_;
+}
+
+std::optional<OwnSize> InferRuntime::own_size() const {
+  const std::lock_guard lock(settings_mutex());
+  if (!is_loaded_) return settings_.output_size == OutputSize::kModel ? std::optional(OwnSize()) : std::nullopt;
+  if (!own_size_) return {};
+  OwnSize size = *own_size_;
+  // Models of pictures see all of the frame, unless they are told to see its pixels in their own proportions.
+  if (settings_.fit.value_or(Fit::kStretch) == Fit::kStretch) size.seen_width = size.seen_height = 0;
+  return size;
+}
+
+ResultsPolicy InferRuntime::results_policy() const { return snapshot().results; }
+
+Status InferRuntime::before_frame() {
+  current_ = snapshot();
+  const InferModel& model = model_->infer();
+  // One warning of each is enough, and one at a time.
+  if (Status status = check_max_results(current_, model); !status.ok() && !std::exchange(told_of_max_results_, true)) {
+    return status;
+  }
+  if (Status status = check_results(current_, model); !status.ok() && !std::exchange(told_of_results_, true)) {
+    return status;
+  }
+  return {};
+}
+
+Status InferRuntime::begin() {
+  loaded_with_ = current_ = snapshot();
+  return {};
+}
+
+Result<std::shared_ptr<const LoadedModel>> InferRuntime::load(const ModelSettings& settings) const {
+  SG_ASSIGN_OR_RETURN(const std::string file, model_file(settings, "TFLite"));
+  const auto models = std::make_shared<InferModels>(element_, loaded_with_, current_);
+  SG_RETURN_IF_ERROR(models->load(file, settings));
+  return std::shared_ptr<const LoadedModel>(models);
+}
+
+void InferRuntime::adopt(const std::shared_ptr<const LoadedModel>& model) {
+  model_ = std::static_pointer_cast<const InferModels>(model);
+  told_of_max_results_ = model_ != nullptr && !check_max_results(loaded_with_, model_->infer()).ok();
+  told_of_results_ = model_ != nullptr && !check_results(loaded_with_, model_->infer()).ok();
+  const std::lock_guard lock(settings_mutex());
+  is_loaded_ = model_ != nullptr;
+  own_size_.reset();
+  if (model_ == nullptr) return;
+  const InferModel& infer = model_->infer();
+  if (infer.own_size) own_size_ = {infer.picture_width, infer.picture_height, infer.width, infer.height};
+}
+
+}  // namespace sightglass

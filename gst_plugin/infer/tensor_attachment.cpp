@@ -1,0 +1,108 @@
+#include "infer/tensor_attachment.h"
+
+#include <gst/gl/gstglbuffer.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "gpu_engine/quoted.h"
+
+namespace sightglass {
+
+namespace {
+
+// The uses of a GL buffer that shaders write and read.
+constexpr guint kTarget = GL_SHADER_STORAGE_BUFFER, kUsage = GL_DYNAMIC_COPY;
+
+// Null where GL has no memory left.
+GstMemory* allocate(GstGLContext* context, gsize bytes) {
+  gst_gl_buffer_init_once();
+  GstGLBufferAllocationParams* params = gst_gl_buffer_allocation_params_new(context, bytes, nullptr, kTarget, kUsage);
+  GstAllocator* allocator = gst_allocator_find(GST_GL_BUFFER_ALLOCATOR_NAME);
+  GstGLBaseMemory* memory = allocator == nullptr
+                                ? nullptr
+                                : gst_gl_base_memory_alloc(GST_GL_BASE_MEMORY_ALLOCATOR(allocator),
+                                                           reinterpret_cast<GstGLAllocationParams*>(params));
+  gst_gl_allocation_params_free(reinterpret_cast<GstGLAllocationParams*>(params));
+  if (allocator != nullptr) gst_object_unref(allocator);
+  return GST_MEMORY_CAST(memory);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TensorAttachment>> TensorAttachment::create(GstGLContext* context,
+                                                                   const std::shared_ptr<ShareGroup>& group,
+                                                                   const Model& model) {
+  return std::unique_ptr<TensorAttachment>(new TensorAttachment(context, group, model));
+}
+
+TensorAttachment::TensorAttachment(GstGLContext* context, std::shared_ptr<ShareGroup> group, const Model& model)
+    : context_(GST_GL_CONTEXT(gst_object_ref(context))), group_(std::move(group)), model_(model.name()) {
+  for (const TensorInfo& info : model.outputs()) {
+    Output output;
+    output.name = info.name;
+    for (const int32_t dim : info.shape.dims()) output.dims.push_back(static_cast<guint>(dim));
+    output.bytes = static_cast<gsize>(info.shape.elements()) * sizeof(float);
+    outputs_.push_back(std::move(output));
+  }
+}
+
+TensorAttachment::~TensorAttachment() {
+  latest_.reset();
+  for (const Output& output : outputs_) {
+    for (GstMemory* memory : output.memories) gst_memory_unref(memory);
+  }
+  gst_object_unref(context_);
+}
+
+// One that only this object holds.
+GstMemory* TensorAttachment::free_memory(Output& output) const {
+  const auto found = std::ranges::find_if(
+      output.memories, [](GstMemory* memory) { return GST_MINI_OBJECT_REFCOUNT_VALUE(memory) == 1; });
+  if (found != output.memories.end()) return *found;
+  GstMemory* memory = allocate(context_, output.bytes);
+  if (memory != nullptr) output.memories.push_back(memory);
+  return memory;
+}
+
+Status TensorAttachment::copy(const BufferRange& from, GstMemory* memory) const {
+  const GlApi& gl = group_->gl();
+  GstMapInfo info;
+  // So that the memory knows that what the CPU may have of it is old.
+  if (gst_memory_map(memory, &info, static_cast<GstMapFlags>(GST_MAP_WRITE | GST_MAP_GL)) == FALSE) {
+    return device_error("attach-tensors: a tensor's GL buffer cannot be mapped");
+  }
+  const GLuint to = *reinterpret_cast<const guint*>(info.data);
+  GLint read = 0, write = 0;
+  gl.GetIntegerv(GL_COPY_READ_BUFFER, &read);  // the names of these targets are those of their queries
+  gl.GetIntegerv(GL_COPY_WRITE_BUFFER, &write);
+  gl.BindBuffer(GL_COPY_READ_BUFFER, from.buffer);
+  gl.BindBuffer(GL_COPY_WRITE_BUFFER, to);
+  gl.CopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, from.offset, 0, from.size);
+  gl.BindBuffer(GL_COPY_READ_BUFFER, static_cast<GLuint>(read));
+  gl.BindBuffer(GL_COPY_WRITE_BUFFER, static_cast<GLuint>(write));
+  gst_memory_unmap(memory, &info);
+  return {};
+}
+
+Status TensorAttachment::attach(GstBuffer* picture, const Inferencer& inferencer, bool new_run) {
+  if (new_run || latest_ == nullptr) {
+    latest_.reset();  // nobody but frames before holds it then
+    auto tensors = std::make_shared<AttachedTensors>(model_, outputs_.size());
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      SG_ASSIGN_OR_RETURN(const BufferRange numbers, inferencer.tensor(i));
+      GstMemory* memory = free_memory(outputs_[i]);
+      if (memory == nullptr) {
+        return resource_exhausted("attach-tensors: there is no GL buffer of " + std::to_string(outputs_[i].bytes) +
+                                  " bytes for output " + sightglass::quoted(outputs_[i].name));
+      }
+      SG_RETURN_IF_ERROR(copy(numbers, memory));
+      tensors->add(outputs_[i].name, outputs_[i].dims, gst_memory_ref(memory));
+    }
+    latest_ = std::move(tensors);
+  }
+  return add_tensor_meta(picture, latest_) != nullptr ? Status()
+                                                      : internal_error("attach-tensors: the metadata cannot be added");
+}
+
+}  // namespace sightglass

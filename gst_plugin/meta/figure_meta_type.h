@@ -1,0 +1,13 @@
+// The plug-in's side of figure_meta.h.
+#pragma once
+
+#include "meta/figure_meta.h"
+
+namespace sightglass {
+
+// Registers the type on the first call.
+const GstMetaInfo* figure_meta_info();
+// Adds a meta with a reference to `mask`, which may be null, and without key points. The buffer must be writable.
+SightglassFigureMeta* add_figure_meta(GstBuffer* buffer, GstBuffer* mask);
+
+}  // namespace sightglass

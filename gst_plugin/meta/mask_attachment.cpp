@@ -1,0 +1,109 @@
+#include "meta/mask_attachment.h"
+
+#include <gst/video/video.h>
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "gl/gl_bridge.h"
+#include "meta/mask_meta_type.h"
+
+#ifdef SIGHTGLASS_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+
+namespace sightglass {
+
+namespace {
+
+struct BufferUnref {
+  void operator()(GstBuffer* buffer) const { gst_buffer_unref(buffer); }
+};
+using OwnedBuffer = std::unique_ptr<GstBuffer, BufferUnref>;
+
+OwnedBuffer acquire(GstBufferPool* pool) {
+  GstBuffer* buffer = nullptr;
+  return OwnedBuffer(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) == GST_FLOW_OK ? buffer : nullptr);
+}
+
+// Where the mask is in the picture; masks are never turned.
+CropRect place_of(const InputTransform& to_picture) {
+  const auto& m = to_picture.m;
+  return {m[2], m[5], m[0], m[4]};
+}
+
+#ifdef SIGHTGLASS_ANALYTICS
+constexpr bool kRegionsAreWanted = true;
+
+bool add_segmentation(GstBuffer* picture, int32_t width, int32_t height, OwnedBuffer regions, const CropRect& place) {
+  GstAnalyticsRelationMeta* meta = gst_buffer_get_analytics_relation_meta(picture);
+  if (meta == nullptr) meta = gst_buffer_add_analytics_relation_meta(picture);
+  guint ids[] = {0, 1};  // background, foreground
+  const auto pixels = [](float fraction, int32_t size) {
+    return static_cast<gint>(std::lround(fraction * static_cast<float>(size)));
+  };
+  GstAnalyticsSegmentationMtd added;
+  return meta != nullptr && gst_analytics_relation_meta_add_segmentation_mtd(
+                                meta, regions.release(), GST_SEGMENTATION_TYPE_SEMANTIC, 2, ids, pixels(place.x, width),
+                                pixels(place.y, height), static_cast<guint>(pixels(place.width, width)),
+                                static_cast<guint>(pixels(place.height, height)), &added) != FALSE;
+}
+#else
+constexpr bool kRegionsAreWanted = false;
+
+bool add_segmentation(GstBuffer*, int32_t, int32_t, OwnedBuffer, const CropRect&) { return true; }
+#endif
+
+}  // namespace
+
+Result<std::unique_ptr<MaskAttachment>> MaskAttachment::create(GstGLContext* context,
+                                                               const std::shared_ptr<ShareGroup>& group, int32_t width,
+                                                               int32_t height) {
+  SG_ASSIGN_OR_RETURN(MaskWriter writer, MaskWriter::create(group));
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(width), static_cast<guint>(height));
+  GstBufferPool* pool = make_mask_pool(context, info);
+  if (pool == nullptr) return device_error("attach-mask: there can be no pool of masks");
+  std::unique_ptr<MaskAttachment> result(new MaskAttachment(context, pool, std::move(writer)));
+  if (!gst_buffer_pool_set_active(pool, TRUE)) return device_error("attach-mask: the pool of masks does not start");
+  return result;
+}
+
+MaskAttachment::MaskAttachment(GstGLContext* context, GstBufferPool* pool, MaskWriter writer)
+    : context_(GST_GL_CONTEXT(gst_object_ref(context))), pool_(pool), writer_(std::move(writer)) {}
+
+MaskAttachment::~MaskAttachment() {
+  gst_buffer_pool_set_active(pool_, FALSE);
+  gst_object_unref(pool_);
+  gst_object_unref(context_);
+}
+
+Status MaskAttachment::attach(GstBuffer* picture, int32_t width, int32_t height, const TextureRef& mask,
+                              const InputTransform& to_picture, float threshold) {
+  OwnedBuffer probabilities = acquire(pool_), regions;
+  if (kRegionsAreWanted) regions = acquire(pool_);
+  if (probabilities == nullptr || (kRegionsAreWanted && regions == nullptr)) {
+    return device_error("attach-mask: the pool gives no texture for a mask");
+  }
+  {
+    const MappedMask target(probabilities.get());
+    std::optional<MappedMask> region_target;
+    if (regions != nullptr) region_target.emplace(regions.get());
+    if (!target.ok() || (region_target && !region_target->ok())) {
+      return device_error("attach-mask: cannot map a mask's texture");
+    }
+    SG_RETURN_IF_ERROR(writer_.write(mask, threshold, target.texture(), region_target ? region_target->texture() : 0));
+  }
+  for (GstBuffer* buffer : {probabilities.get(), regions.get()}) {
+    if (buffer != nullptr) signal_buffer(buffer, context_);
+  }
+  // So that the mask can be a stream of its own as well.
+  gst_buffer_copy_into(probabilities.get(), picture, GST_BUFFER_COPY_TIMESTAMPS, 0, static_cast<gsize>(-1));
+  const CropRect place = place_of(to_picture);
+  const bool added = add_mask_meta(picture, probabilities.get(), place) != nullptr &&
+                     add_segmentation(picture, width, height, std::move(regions), place);
+  return added ? Status() : internal_error("attach-mask: the metadata cannot be added");
+}
+
+}  // namespace sightglass

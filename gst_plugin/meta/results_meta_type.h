@@ -1,0 +1,14 @@
+// The plug-in's side of results_meta.h.
+#pragma once
+
+#include "meta/inference_results.h"
+#include "meta/results_meta.h"
+
+namespace sightglass {
+
+// Registers the type on the first call.
+const GstMetaInfo* results_meta_info();
+// Adds a meta that shares `results`; null when it cannot be added. The buffer must be writable.
+SightglassResultsMeta* add_results_meta(GstBuffer* buffer, const SharedResults& results);
+
+}  // namespace sightglass

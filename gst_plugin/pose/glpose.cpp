@@ -1,0 +1,42 @@
+#include "pose/glpose.h"
+
+#include <memory>
+
+#include "base/model_filter.h"
+#include "gobject/package.h"
+#include "meta/mask_meta_type.h"
+#include "meta/results_meta_type.h"
+#include "pose/pose_properties.h"
+#include "pose/pose_runtime.h"
+
+namespace {
+
+using sightglass::PoseRuntime;
+
+struct GstGLPose {
+  GstGLModelFilter parent;
+};
+struct GstGLPoseClass {
+  GstGLModelFilterClass parent_class;
+};
+
+}  // namespace
+
+G_DEFINE_TYPE(GstGLPose, gst_gl_pose, gst_gl_model_filter_get_type())
+GST_ELEMENT_REGISTER_DEFINE(glpose, "glpose", GST_RANK_NONE, gst_gl_pose_get_type())
+
+static void gst_gl_pose_init(GstGLPose* self) {
+  sightglass::model_filter_set_runtime(self, std::make_unique<PoseRuntime>(GST_ELEMENT(self)));
+}
+
+static void gst_gl_pose_class_init(GstGLPoseClass* klass) {
+  sightglass::mask_meta_info();
+  sightglass::results_meta_info();
+  GObjectClass* object_class = G_OBJECT_CLASS(klass);
+  sightglass::model_filter_pass_properties(object_class);
+  sightglass::install_pose_properties(object_class);
+  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "OpenGL body pose", "Filter/Analyzer/Effect/Video",
+                                        "Finds and draws key points of persons by TFLite models that run in the "
+                                        "pipeline's own GL context: BlazePose, MoveNet, PoseNet, heat maps",
+                                        SIGHTGLASS_AUTHOR);
+}

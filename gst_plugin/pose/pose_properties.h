@@ -1,0 +1,50 @@
+// glpose's own properties: one table, from GObject's view to plain settings.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/model_settings.h"
+#include "pose/pose_estimator.h"
+#include "results/delivery.h"
+
+namespace sightglass {
+
+struct PoseSettings {
+  // Taken over when the element starts.
+  std::optional<std::string> detector;  // of BlazePose; unset or empty: what lies beside the model, or the stored one
+  bool attach_mask = false;
+  // Live.
+  static constexpr float kUnsetScore = -1;
+  float person_threshold = kUnsetScore;  // as set; look.person_score is what it means
+  PoseLook look;
+  ResultsPolicy results;
+  guint inference_interval = 1;  // frames, at least 1
+};
+
+enum PoseProperty : guint {
+  kDetector = kFirstOwnProperty,
+  kPoseAttachMask,
+  kMostPersons,
+  kPersonThreshold,
+  kVisibilityThreshold,
+  kPresenceThreshold,
+  kPoseSmoothing,
+  kMinCutoff,
+  kBeta,
+  kDraw,
+  kLineWidth,
+  kPointRadius,
+  kLineColor,
+  kPointColor,
+  kPoseInterval,
+  kPoseResults,
+  kPoseResultsSync,
+};
+
+void install_pose_properties(GObjectClass* object_class);
+// False for a number that is none of these. The caller holds whatever guards `settings`.
+bool set_pose_property(PoseSettings& settings, guint id, const GValue* value);
+bool get_pose_property(const PoseSettings& settings, guint id, GValue* value);
+
+}  // namespace sightglass

@@ -1,0 +1,36 @@
+// What glpose keeps from frame to frame.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/model_runtime.h"
+#include "pose/pose_model.h"
+#include "pose/pose_properties.h"
+
+namespace sightglass {
+
+class PoseRuntime : public ModelRuntime {
+ public:
+  // `element` gets the messages with results, and outlives this.
+  explicit PoseRuntime(GstElement* element) : element_(element) {}
+
+  Status before_frame() override;
+  ResultsPolicy results_policy() const override;
+
+ private:
+  bool set_own_property(guint id, const GValue* value) override;
+  bool get_own_property(guint id, GValue* value) const override;
+  Status begin() override;
+  Result<std::shared_ptr<const LoadedModel>> load(const ModelSettings& settings) const override;
+  PoseSettings snapshot() const;
+
+  GstElement* const element_;
+  PoseSettings settings_;     // guarded by settings_mutex()
+  PoseSettings loaded_with_;  // at begin()
+  // What the processor draws frames with: the streaming thread sets it, and waits while the GL thread reads it.
+  PoseSettings current_;
+};
+
+}  // namespace sightglass

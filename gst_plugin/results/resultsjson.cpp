@@ -1,0 +1,291 @@
+#include "results/resultsjson.h"
+
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gobject/guarded.h"
+#include "gobject/package.h"
+#include "gobject/property_rules.h"
+#include "meta/results_meta_type.h"
+#include "results/json.h"
+
+GST_DEBUG_CATEGORY_STATIC(results_json_debug);
+#define GST_CAT_DEFAULT results_json_debug
+
+namespace {
+
+enum Property : guint { kAddEmptyResults = 1, kJsonIndent, kSource, kTags };
+
+struct Settings {
+  bool add_empty_results = false;
+  int indent = sightglass::JsonStyle().indent;
+  std::optional<std::string> source, tags;
+
+  sightglass::JsonStyle style() const { return {indent, source.value_or(""), tags.value_or("")}; }
+};
+
+struct State {
+  std::mutex mutex;  // guards settings
+  Settings settings;
+  gint width = 0, height = 0;  // of the pictures; the streaming thread's
+
+  Settings snapshot() {
+    const std::lock_guard lock(mutex);
+    return settings;
+  }
+};
+
+struct GstResultsJson {
+  GstElement parent;
+  GstPad *sink, *src;
+  State* state;
+};
+struct GstResultsJsonClass {
+  GstElementClass parent_class;
+};
+
+GstResultsJson* self_of(gpointer object) { return static_cast<GstResultsJson*>(object); }
+State& state_of(gpointer object) { return *self_of(object)->state; }
+
+}  // namespace
+
+G_DEFINE_TYPE(GstResultsJson, gst_results_json, GST_TYPE_ELEMENT)
+GST_ELEMENT_REGISTER_DEFINE(resultsjson, "resultsjson", GST_RANK_NONE, gst_results_json_get_type())
+
+namespace {
+
+GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-json; text/x-raw, format = (string) utf8"));
+
+void finalize(GObject* object) {
+  delete &state_of(object);
+  G_OBJECT_CLASS(gst_results_json_parent_class)->finalize(object);
+}
+
+void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
+  State& state = state_of(object);
+  // Posted without the lock: whoever gets the message may look at properties.
+  const std::string tags = id == kTags ? sightglass::text_of(value).value_or("") : "";
+  if (!tags.empty() && !sightglass::is_json(tags)) {
+    sightglass::post_warning(object, sightglass::invalid_argument(
+                                         "tags: cannot write " + tags +
+                                         ": it is not valid JSON, and the previous value stays; set a JSON value, such "
+                                         "as {\"camera\":1}"));
+    return;
+  }
+  const std::lock_guard lock(state.mutex);
+  Settings& settings = state.settings;
+  switch (id) {
+    case kAddEmptyResults:
+      settings.add_empty_results = g_value_get_boolean(value) != FALSE;
+      return;
+    case kJsonIndent:
+      settings.indent = g_value_get_int(value);
+      return;
+    case kSource:
+      settings.source = sightglass::text_of(value);
+      return;
+    case kTags:
+      settings.tags = sightglass::text_of(value);
+      return;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+}
+
+void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
+  const Settings settings = state_of(object).snapshot();
+  switch (id) {
+    case kAddEmptyResults:
+      g_value_set_boolean(value, settings.add_empty_results ? TRUE : FALSE);
+      return;
+    case kJsonIndent:
+      g_value_set_int(value, settings.indent);
+      return;
+    case kSource:
+      sightglass::set_text(value, settings.source);
+      return;
+    case kTags:
+      sightglass::set_text(value, settings.tags);
+      return;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+}
+
+// The first of our formats that downstream takes.
+bool negotiate(GstResultsJson* self) {
+  GstCaps* caps = gst_pad_get_allowed_caps(self->src);
+  if (caps == nullptr) caps = gst_pad_get_pad_template_caps(self->src);
+  bool done = false;
+  if (gst_caps_is_empty(caps) == FALSE) {
+    caps = gst_caps_fixate(caps);
+    done = gst_pad_push_event(self->src, gst_event_new_caps(caps)) != FALSE;
+  }
+  gst_caps_unref(caps);
+  return done;
+}
+
+using FrameResults = std::vector<const SightglassResults*>;
+
+// What the buffer carries, frame by frame, in the order of its metadata.
+std::vector<FrameResults> results_of(GstBuffer* buffer) {
+  std::vector<FrameResults> frames;
+  gpointer iterator = nullptr;
+  while (const SightglassResultsMeta* meta = sightglass_buffer_iterate_results_meta(buffer, &iterator)) {
+    // Elements count frames each for themselves: the number tells them apart only where there is no time.
+    const auto same = std::ranges::find_if(frames, [results = meta->results](const FrameResults& frame) {
+      return frame[0]->timestamp == results->timestamp &&
+             (GST_CLOCK_TIME_IS_VALID(results->timestamp) || frame[0]->frame == results->frame);
+    });
+    if (same != frames.end()) {
+      same->push_back(meta->results);
+    } else {
+      frames.push_back({meta->results});
+    }
+  }
+  return frames;
+}
+
+bool has_found_something(const FrameResults& frame) {
+  return std::ranges::any_of(frame, [](const SightglassResults* results) {
+    return results->objects_count > 0 || results->classifications_count > 0;
+  });
+}
+
+GstFlowReturn push_line(GstResultsJson* self, GstBuffer* picture, const FrameResults& frame,
+                        const sightglass::JsonStyle& style) {
+  const State& state = *self->state;
+  // Where nothing says what size the pictures have now, that of the frame.
+  const bool sized = state.width > 0 && state.height > 0;
+  const std::string json =
+      sightglass::results_json(frame, sized ? state.width : static_cast<int32_t>(frame[0]->width),
+                               sized ? state.height : static_cast<int32_t>(frame[0]->height), style) +
+      "\n";
+  GstBuffer* line = gst_buffer_new_memdup(json.data(), json.size());
+  gst_buffer_copy_into(
+      line, picture, static_cast<GstBufferCopyFlags>(GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_FLAGS), 0, G_MAXSIZE);
+  GST_BUFFER_FLAG_UNSET(line, GST_BUFFER_FLAG_GAP);  // the picture may be none
+  return gst_pad_push(self->src, line);
+}
+
+struct Lines {
+  GstFlowReturn flow = GST_FLOW_OK;
+  int count = 0;
+};
+
+// One for each frame whose results the buffer carries.
+Lines push_lines(GstResultsJson* self, GstBuffer* buffer) {
+  const Settings settings = self->state->snapshot();
+  Lines lines;
+  if (gst_pad_has_current_caps(self->src) == FALSE && !negotiate(self)) lines.flow = GST_FLOW_NOT_NEGOTIATED;
+  for (const FrameResults& frame : results_of(buffer)) {
+    if (lines.flow != GST_FLOW_OK || !(settings.add_empty_results || has_found_something(frame))) continue;
+    lines.flow = push_line(self, buffer, frame, settings.style());
+    ++lines.count;
+  }
+  return lines;
+}
+
+gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
+  GstResultsJson* self = self_of(parent);
+  if (GstBuffer* carrier = sightglass_event_get_results(event)) {
+    const Lines lines = push_lines(self, carrier);
+    gst_event_unref(event);
+    return lines.flow == GST_FLOW_OK ? TRUE : FALSE;
+  }
+  // Where there are no caps, ours still come before the segment.
+  const bool early = GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT && gst_pad_has_current_caps(self->src) == FALSE;
+  if (early && !negotiate(self)) {
+    gst_event_unref(event);
+    return FALSE;
+  }
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return gst_pad_event_default(pad, parent, event);
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  const GstStructure* structure = gst_caps_get_structure(caps, 0);
+  self->state->width = self->state->height = 0;
+  gst_structure_get(structure, "width", G_TYPE_INT, &self->state->width, "height", G_TYPE_INT, &self->state->height,
+                    nullptr);
+  gst_event_unref(event);
+  return negotiate(self) ? TRUE : FALSE;
+}
+
+// Controlled properties follow the frames.
+void sync_values(GstResultsJson* self, GstBuffer* buffer) {
+  GstEvent* event = gst_pad_get_sticky_event(self->sink, GST_EVENT_SEGMENT, 0);
+  if (event == nullptr) return;
+  const GstSegment* segment = nullptr;
+  gst_event_parse_segment(event, &segment);
+  const GstClockTime time = segment->format == GST_FORMAT_TIME
+                                ? gst_segment_to_stream_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer))
+                                : GST_CLOCK_TIME_NONE;
+  if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(self), time);
+  gst_event_unref(event);
+}
+
+GstFlowReturn chain(GstPad* /*pad*/, GstObject* parent, GstBuffer* buffer) {
+  GstResultsJson* self = self_of(parent);
+  sync_values(self, buffer);
+  const auto [flow, count] = push_lines(self, buffer);
+  if (flow == GST_FLOW_OK && count == 0 && GST_BUFFER_PTS_IS_VALID(buffer)) {
+    gst_pad_push_event(self->src, gst_event_new_gap(GST_BUFFER_PTS(buffer), GST_BUFFER_DURATION(buffer)));
+  }
+  gst_buffer_unref(buffer);
+  return flow;
+}
+
+}  // namespace
+
+static void gst_results_json_init(GstResultsJson* self) {
+  self->state = new State;
+  self->sink = gst_pad_new_from_static_template(&sink_template, "sink");
+  gst_pad_set_event_function(self->sink, sightglass::guarded<sink_event>);
+  gst_pad_set_chain_function(self->sink, sightglass::guarded<chain>);
+  gst_element_add_pad(GST_ELEMENT(self), self->sink);
+  self->src = gst_pad_new_from_static_template(&src_template, "src");
+  gst_pad_use_fixed_caps(self->src);
+  gst_element_add_pad(GST_ELEMENT(self), self->src);
+}
+
+static void gst_results_json_class_init(GstResultsJsonClass* klass) {
+  GST_DEBUG_CATEGORY_INIT(results_json_debug, "resultsjson", 0, "results of models as JSON");
+  sightglass::results_meta_info();
+  GObjectClass* object_class = G_OBJECT_CLASS(klass);
+  object_class->finalize = sightglass::guarded<finalize>;
+  object_class->set_property = sightglass::guarded<set_property>;
+  object_class->get_property = sightglass::guarded<get_property>;
+  const auto install = [object_class](Property id, GParamSpec* spec) {
+    g_object_class_install_property(object_class, id, spec);
+  };
+  constexpr auto kText =
+      static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
+  constexpr auto kFlags = static_cast<GParamFlags>(kText | GST_PARAM_CONTROLLABLE);
+  install(kAddEmptyResults,
+          g_param_spec_boolean("add-empty-results", "Add empty results",
+                               "Whether to write a line also for frames without results", FALSE, kFlags));
+  install(kJsonIndent,
+          g_param_spec_int("json-indent", "JSON indent",
+                           "Number of spaces per indentation level (-1 = everything on one line)", -1, 10, -1, kFlags));
+  install(kSource, g_param_spec_string("source", "Source",
+                                       "Origin of the frames, written as \"source\" in each line (NULL or empty = "
+                                       "omitted)",
+                                       nullptr, kText));
+  install(kTags,
+          g_param_spec_string("tags", "Tags", "JSON value, written as \"tags\" in each line (NULL or empty = omitted)",
+                              nullptr, kText));
+
+  GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
+  gst_element_class_add_static_pad_template(element_class, &sink_template);
+  gst_element_class_add_static_pad_template(element_class, &src_template);
+  gst_element_class_set_static_metadata(element_class, "Results of models as JSON", "Converter/Metadata",
+                                        "Writes what glpose and glinfer with results=meta have found as JSON, a line "
+                                        "for each frame with results",
+                                        SIGHTGLASS_AUTHOR);
+}

@@ -1,0 +1,30 @@
+// The picture behind the foreground, as what draws it has it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "segment/segment_runtime.h"
+
+namespace sightglass {
+
+class ScenePicture {
+ public:
+  void forget() { uploaded_.reset(); }
+  // Gives `set` the scene's picture for frames of this size, where it is another than before.
+  template <typename F>
+  Status update(const SegmentRuntime::Scene& scene, int32_t width, int32_t height, F set) {
+    const PictureFit fit = scene.settings.background_fit;
+    if (scene.picture == nullptr || (scene.picture == uploaded_ && fit == fit_)) return {};
+    uploaded_ = scene.picture;
+    fit_ = fit;
+    SG_ASSIGN_OR_RETURN(const Picture::Scaled scaled, uploaded_->scale(width, height, fit));
+    return set(scaled.pixels, scaled.place);
+  }
+
+ private:
+  std::shared_ptr<const Picture> uploaded_;
+  PictureFit fit_ = PictureFit::kCover;
+};
+
+}  // namespace sightglass

@@ -1,0 +1,331 @@
+#include "segment/segment_runtime.h"
+
+#include <utility>
+#include <vector>
+
+#include "meta/mask_attachment.h"
+#include "segment/background_frame.h"
+#include "segment/meta_mask_processor.h"
+#include "segment/scene_picture.h"
+#include "segment/segmenter.h"
+
+namespace sightglass {
+
+namespace {
+
+class SegmentProcessor : public FrameProcessor {
+ public:
+  static Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target, SharedModel& model,
+                                                        const MaskModel& mask, const SegmentSettings& settings,
+                                                        const SegmentRuntime::Scene& scene, bool prepares_masks);
+
+  Status resize(int32_t width, int32_t height) override;
+  void forget() override { segmenter_->forget_mask(); }
+  Status process(FrameJob& job) override;
+  Status annotate(FrameJob& job) override;
+  Status finish(FrameJob& job) override;
+  uint64_t inferences() const override { return segmenter_->inferences(); }
+  uint64_t skipped(bool wanted) override;
+  std::optional<GpuTime> poll_time() override;
+  double model_ns() const override { return segmenter_->model_ns(); }
+
+ private:
+  SegmentProcessor(const GlTarget& target, const SegmentRuntime::Scene& scene)
+      : context_(target.context), group_(target.group), scene_(scene) {}
+  bool wants_masks() const { return attaches_masks_ || scene_.needs_masks; }
+  Status prepare_masks();
+  Status draw(FrameJob& job, bool begin);
+
+  GstGLContext* const context_;  // whose thread all of this is on
+  const std::shared_ptr<ShareGroup> group_;
+  const SegmentRuntime::Scene& scene_;  // the runtime's, which lives longer
+  std::unique_ptr<Segmenter> segmenter_;
+  bool attaches_masks_ = false;
+  std::unique_ptr<MaskAttachment> masks_;  // since they were first asked for
+  ScenePicture picture_;
+  bool measures_model_ = false;
+  int32_t width_ = 0, height_ = 0;  // of upright frames
+  uint32_t since_inference_ = 0;    // frames, with the one that it was begun with
+  bool ahead_ = false;              // of the frame under way: it is drawn with a mask from before
+};
+
+Result<std::unique_ptr<FrameProcessor>> SegmentProcessor::create(const GlTarget& target, SharedModel& model,
+                                                                 const MaskModel& mask, const SegmentSettings& settings,
+                                                                 const SegmentRuntime::Scene& scene,
+                                                                 bool prepares_masks) {
+  std::unique_ptr<SegmentProcessor> result(new SegmentProcessor(target, scene));
+  PlanOptions options = mask.plan_options;
+  options.inputs[0].frame = Segmenter::planned_kind(target.device, mask, target.frame);
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, target.plan(model, std::move(options)));
+  SG_ASSIGN_OR_RETURN(result->segmenter_, Segmenter::create(target.group, target.device, std::move(plan), mask,
+                                                            target.frame, {settings.refine, settings.skip_static}));
+  result->attaches_masks_ = settings.attach_mask;
+  // Those who ask in mid-stream wait for what is compiled here.
+  if (prepares_masks) SG_RETURN_IF_ERROR(result->prepare_masks());
+  if (target.model_ns > 0) result->segmenter_->know_model_ns(target.model_ns);
+  result->measures_model_ = target.ahead || (settings.mask_sync == MaskSync::kLatest && target.model_ns == 0);
+  return std::unique_ptr<FrameProcessor>(std::move(result));
+}
+
+Status SegmentProcessor::resize(int32_t width, int32_t height) {
+  width_ = width;
+  height_ = height;
+  picture_.forget();
+  SG_RETURN_IF_ERROR(segmenter_->resize(width, height));
+  return std::exchange(measures_model_, false) ? segmenter_->measure_model() : Status();
+}
+
+Status SegmentProcessor::draw(FrameJob& job, bool begin) {
+  const SegmentSettings& settings = scene_.settings;
+  const auto& [to_stored, output] = std::tie(job.upright_to_stored, job.output);
+  const Status status = ahead_
+                            ? segmenter_->draw_ahead(job.frame, to_stored, output, settings.fit, settings.look, begin)
+                            : segmenter_->render(job.frame, to_stored, output, settings.fit, settings.look);
+  if (status.ok() || settings.on_failure == OnFailure::kError) return status;
+  job.failure = status;
+  return segmenter_->conceal(job.frame, to_stored, output, settings.look, settings.on_failure);
+}
+
+Status SegmentProcessor::process(FrameJob& job) {
+  const SegmentSettings& settings = scene_.settings;
+  const bool latest = settings.mask_sync == MaskSync::kLatest;
+  const bool due = !segmenter_->has_mask() || since_inference_ >= settings.inference_interval;
+  ahead_ = segmenter_->has_mask() && (latest || !due);
+  // What is due while a run is under way begins behind it.
+  const bool begins = due && (!ahead_ || !segmenter_->is_running());
+  since_inference_ = begins ? 1 : since_inference_ + 1;
+  SG_RETURN_IF_ERROR(picture_.update(scene_, width_, height_, [this](const auto& pixels, const PicturePlace& place) {
+    return segmenter_->set_picture(pixels, place);
+  }));
+  const BackgroundFrame behind(job.input, context_);
+  SG_RETURN_IF_ERROR(behind.status());
+  segmenter_->set_video(behind.texture(), settings.background_fit);
+  return draw(job, due);
+}
+
+Status SegmentProcessor::prepare_masks() {
+  const TextureRef& texture = segmenter_->mask();
+  SG_ASSIGN_OR_RETURN(masks_, MaskAttachment::create(context_, group_, texture.width, texture.height));
+  return {};
+}
+
+Status SegmentProcessor::annotate(FrameJob& job) {
+  if (!job.failure.ok() || !wants_masks()) return {};
+  if (masks_ == nullptr) SG_RETURN_IF_ERROR(prepare_masks());
+  return masks_->attach(job.output_buffer, width_, height_, segmenter_->mask(), segmenter_->mask_place(),
+                        scene_.settings.look.threshold);
+}
+
+Status SegmentProcessor::finish(FrameJob& job) {
+  const SegmentSettings& settings = scene_.settings;
+  if (!ahead_ || !job.failure.ok()) return {};
+  const Status status = segmenter_->advance(settings.gpu_budget_ns);
+  if (status.ok() || settings.on_failure == OnFailure::kError) return status;
+  job.failure = status;
+  return {};
+}
+
+uint64_t SegmentProcessor::skipped(bool wanted) {
+  if (wanted) segmenter_->ask_for_skipped();
+  return segmenter_->skipped();
+}
+
+std::optional<GpuTime> SegmentProcessor::poll_time() {
+  const std::optional<GpuTimer::Sample> sample = segmenter_->poll_time();
+  if (!sample) return {};
+  const uint64_t frame_ns = sample->model_ns + sample->other_ns;
+  const bool latest = scene_.settings.mask_sync == MaskSync::kLatest;
+  return GpuTime{segmenter_->model_ns(), frame_ns, latest ? sample->other_ns : frame_ns};
+}
+
+// Where masks come from.
+class LoadedMasks : public LoadedModel {
+ public:
+  // Of those to come, where that is known.
+  virtual std::optional<MaskSize> mask_size() const { return {}; }
+};
+
+class SegmentModel : public LoadedMasks {
+ public:
+  // With `prepares_masks`, what frames need to carry masks is compiled with the rest. `scene` outlives the model.
+  SegmentModel(const SegmentSettings& settings, const SegmentRuntime::Scene& scene, bool prepares_masks)
+      : settings_(settings), scene_(scene), prepares_masks_(prepares_masks) {}
+
+  Status load(const std::string& file, const ModelSettings& settings);
+  Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target) const override {
+    return SegmentProcessor::create(target, *model_, mask_, settings_, scene_, prepares_masks_);
+  }
+  std::vector<std::string> warnings() const override {
+    if (plan_->fallback().operators.empty()) return {};
+    return {plan_->fallback().warning()};
+  }
+  std::optional<MaskSize> mask_size() const override {
+    const Shape& shape = model_->model()->outputs()[mask_.output].shape;
+    return MaskSize{shape.dim(2), shape.dim(1)};
+  }
+
+ private:
+  const SegmentSettings settings_;
+  const SegmentRuntime::Scene& scene_;
+  const bool prepares_masks_;
+  std::shared_ptr<SharedModel> model_;
+  MaskModel mask_;
+  std::shared_ptr<const Plan> plan_;  // for the least of devices
+};
+
+Status SegmentModel::load(const std::string& file, const ModelSettings& settings) {
+  SG_ASSIGN_OR_RETURN(MaskModelOptions options, settings_.mask_model_options());
+  options.normalisation = settings.normalisation();
+  SG_ASSIGN_OR_RETURN(model_, SharedModel::load(file, settings.model_options()));
+  SG_ASSIGN_OR_RETURN(mask_, describe_mask_model(*model_->model(), model_->known(), options));
+  settings.apply_to(mask_.plan_options);
+  // The real device is not known yet, but what the least of them can do, every one can.
+  SG_ASSIGN_OR_RETURN(plan_, model_->plan(DeviceLimits(), mask_.plan_options));
+  return {};
+}
+
+// In place of a model: masks come with the frames.
+class MetaMasks : public LoadedMasks {
+ public:
+  MetaMasks(const SegmentSettings& settings, const SegmentRuntime::Scene& scene) : settings_(settings), scene_(scene) {}
+
+  Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target) const override {
+    return make_meta_mask_processor(target, settings_, scene_);
+  }
+  std::vector<std::string> warnings() const override { return {}; }
+
+ private:
+  const SegmentSettings settings_;
+  const SegmentRuntime::Scene& scene_;  // outlives it
+};
+
+}  // namespace
+
+bool SegmentRuntime::set_own_property(guint id, const GValue* value) {
+  return set_segment_property(settings_, id, value);
+}
+
+bool SegmentRuntime::get_own_property(guint id, GValue* value) const {
+  if (id == kBackground && lacks_picture()) {
+    g_value_set_enum(value, static_cast<gint>(shown_background_));
+    return true;
+  }
+  return get_segment_property(settings_, id, value);
+}
+
+bool SegmentRuntime::lacks_picture() const {
+  if (!is_started() || settings_.look.background != Background::kImage) return false;
+  const std::string location = settings_.background_location.value_or("");
+  return location.empty() || location == missing_picture_;
+}
+
+void SegmentRuntime::need_masks(bool needed) {
+  const std::lock_guard lock(settings_mutex());
+  masks_needed_ = needed;
+}
+
+bool SegmentRuntime::makes_masks() const {
+  const std::lock_guard lock(settings_mutex());
+  return settings_.mask_source == MaskSource::kModel;
+}
+
+std::optional<MaskSize> SegmentRuntime::mask_size() const {
+  const std::lock_guard lock(settings_mutex());
+  return mask_size_;
+}
+
+void SegmentRuntime::update_settings() {
+  const std::lock_guard lock(settings_mutex());
+  scene_.settings = settings_;
+  scene_.needs_masks = masks_needed_;
+}
+
+Status SegmentRuntime::begin() {
+  update_settings();
+  if (scene_.settings.mask_source == MaskSource::kMeta && (scene_.settings.attach_mask || scene_.needs_masks)) {
+    return invalid_argument(
+        "attach-mask=true and the pad \"mask\" are for mask-source=model: the frames carry masks already");
+  }
+  if (scene_.settings.look.background == Background::kImage &&
+      scene_.settings.background_location.value_or("").empty()) {
+    return invalid_argument("background=image needs a picture: set background-location=FILE");
+  }
+  loaded_with_ = scene_.settings;
+  {
+    const std::lock_guard lock(settings_mutex());
+    missing_picture_.reset();
+    shown_background_ = scene_.settings.look.background;
+  }
+  if (scene_.settings.look.background != Background::kImage) return {};
+  return Picture::check(scene_.settings.background_location.value_or(""));
+}
+
+Result<std::shared_ptr<const LoadedModel>> SegmentRuntime::load(const ModelSettings& settings) const {
+  if (loaded_with_.mask_source == MaskSource::kMeta) {
+    return std::shared_ptr<const LoadedModel>(std::make_shared<MetaMasks>(loaded_with_, scene_));
+  }
+  bool prepares_masks = loaded_with_.attach_mask;
+  {
+    const std::lock_guard lock(settings_mutex());
+    prepares_masks = prepares_masks || masks_needed_;
+  }
+  SG_ASSIGN_OR_RETURN(const std::string file, model_file(settings, "segmentation"));
+  const auto model = std::make_shared<SegmentModel>(loaded_with_, scene_, prepares_masks);
+  SG_RETURN_IF_ERROR(model->load(file, settings));
+  return std::shared_ptr<const LoadedModel>(model);
+}
+
+void SegmentRuntime::end() {
+  scene_.picture.reset();
+  picture_location_.reset();
+}
+
+void SegmentRuntime::adopt(const std::shared_ptr<const LoadedModel>& model) {
+  const auto* masks = static_cast<const LoadedMasks*>(model.get());
+  const std::lock_guard lock(settings_mutex());
+  mask_size_ = masks != nullptr ? masks->mask_size() : std::nullopt;
+}
+
+Status SegmentRuntime::meet(const DeviceInfo& device) {
+  // The device's textures bound a picture's size.
+  largest_picture_ = device.limits.max_texture_size;
+  Status status = update_picture();
+  if (!status.ok()) picture_location_ = {};  // for the next start
+  return status;
+}
+
+Status SegmentRuntime::before_frame() {
+  update_settings();
+  const Status status = update_picture();
+  // A picture from before is not what is wanted, unless it is seen.
+  if (!status.ok() && shown_background_ != Background::kImage) scene_.picture.reset();
+  Background& background = scene_.settings.look.background;
+  const std::lock_guard lock(settings_mutex());
+  missing_picture_.reset();
+  if (scene_.picture == nullptr) {
+    if (background == Background::kImage) {
+      missing_picture_ = scene_.settings.background_location.value_or("");
+      background = shown_background_;
+    } else {
+      picture_location_.reset();  // the next attempt is another one
+    }
+  }
+  shown_background_ = background;
+  return status;
+}
+
+Status SegmentRuntime::update_picture() {
+  const SegmentSettings& settings = scene_.settings;
+  const std::string location = settings.background_location.value_or("");
+  if (settings.look.background != Background::kImage || location == picture_location_) return {};
+  picture_location_ = location;  // also when it fails: one warning is enough
+  if (location.empty()) {
+    return invalid_argument(
+        "background=image: cannot show an image: background-location is not set, and what was shown stays; set "
+        "background-location to a PNG or JPEG file");
+  }
+  SG_ASSIGN_OR_RETURN(scene_.picture, Picture::load(location, largest_picture_));
+  return {};
+}
+
+}  // namespace sightglass

@@ -1,0 +1,130 @@
+#include "decode_picture.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "gpu_engine/input_file.h"
+
+namespace sightglass {
+
+namespace {
+
+// The formats that are read, by gdk-pixbuf's names. Its other decoders (BMP, ICO, TGA, TIFF, SVG …) allocate what a
+// file claims before they say the size, or open other files.
+struct Format {
+  const char* name;
+  std::string_view begins_with;
+};
+constexpr Format kFormats[] = {{"png", "\x89PNG\r\n\x1a\n"},
+                               {"jpeg", "\xff\xd8\xff"},
+                               {"gif", "GIF8"},
+                               {"pnm", "P1"},
+                               {"pnm", "P2"},
+                               {"pnm", "P3"},
+                               {"pnm", "P4"},
+                               {"pnm", "P5"},
+                               {"pnm", "P6"}};
+
+const char* format_of(std::span<const std::byte> beginning) {
+  const std::string_view text(reinterpret_cast<const char*>(beginning.data()), beginning.size());
+  const auto* found = std::ranges::find_if(kFormats, [&](const Format& f) { return text.starts_with(f.begins_with); });
+  return found != std::end(kFormats) ? found->name : nullptr;
+}
+
+// Feeds a file to gdk-pixbuf until it knows the picture's size, and on when that is wanted.
+class Decoder {
+ public:
+  // At 0 pixels, nothing but the size is found out.
+  explicit Decoder(int32_t largest_side) : largest_side_(largest_side) {}
+  ~Decoder() {
+    if (loader_ != nullptr && !closed_) gdk_pixbuf_loader_close(loader_, nullptr);
+    g_clear_object(&loader_);
+  }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  Status read(InputFile& file) {
+    std::array<std::byte, size_t{64} << 10> buffer;
+    while (!refused_) {
+      SG_ASSIGN_OR_RETURN(const size_t count, file.read(buffer));
+      if (loader_ == nullptr) SG_RETURN_IF_ERROR(begin(std::span(buffer).first(count)));
+      if (count == 0) break;
+      GError* error = nullptr;
+      if (!gdk_pixbuf_loader_write(loader_, reinterpret_cast<const guchar*>(buffer.data()), count, &error)) {
+        return failure(error);
+      }
+    }
+    // What is left of a small file is looked at no earlier than here.
+    closed_ = true;
+    GError* error = nullptr;
+    const bool closed = gdk_pixbuf_loader_close(loader_, &error) != FALSE;
+    return closed && !refused_ ? Status() : failure(error);
+  }
+  Result<PixbufPtr> pixbuf() {
+    GdkPixbuf* pixbuf = gdk_pixbuf_loader_get_pixbuf(loader_);
+    if (pixbuf == nullptr) return invalid_argument("it has no picture");
+    // Formats that have as many bytes as pixels tell no size before.
+    take_size(loader_, gdk_pixbuf_get_width(pixbuf), gdk_pixbuf_get_height(pixbuf), this);
+    if (refused_) return too_large();
+    return PixbufPtr(GDK_PIXBUF(g_object_ref(pixbuf)));
+  }
+  bool knows_size() const { return width_ > 0; }
+
+ private:
+  Status begin(std::span<const std::byte> beginning) {
+    const char* const format = format_of(beginning);
+    if (format == nullptr) return invalid_argument("its format is none of PNG, JPEG, GIF and PNM");
+    GError* error = nullptr;
+    loader_ = gdk_pixbuf_loader_new_with_type(format, &error);
+    if (loader_ == nullptr) return failure(error);  // no decoder is installed
+    g_signal_connect(loader_, "size-prepared", G_CALLBACK(&Decoder::take_size), this);
+    return {};
+  }
+  static void take_size(GdkPixbufLoader* loader, int width, int height, gpointer data) {
+    auto* self = static_cast<Decoder*>(data);
+    self->width_ = width;
+    self->height_ = height;
+    self->refused_ = width > self->largest_side_ || height > self->largest_side_;
+    // By gdk-pixbuf's rules, a decoder then stops before it allocates.
+    if (self->refused_) gdk_pixbuf_loader_set_size(loader, 0, 0);
+  }
+  // Takes ownership of `error`.
+  Status failure(GError* error) const {
+    std::string reason = error != nullptr ? error->message : "gdk-pixbuf cannot read it";
+    g_clear_error(&error);
+    return refused_ ? too_large() : invalid_argument(std::move(reason));
+  }
+  Status too_large() const {
+    return resource_exhausted("it has " + std::to_string(width_) + "x" + std::to_string(height_) +
+                              " pixels, and a texture of this device at most " + std::to_string(largest_side_) +
+                              " in each direction; scale it down");
+  }
+
+  const int32_t largest_side_;
+  GdkPixbufLoader* loader_ = nullptr;  // once the format is known
+  int width_ = 0, height_ = 0;
+  bool refused_ = false, closed_ = false;
+};
+
+}  // namespace
+
+Result<PixbufPtr> decode_picture(const std::string& path, int32_t largest_side) {
+  SG_ASSIGN_OR_RETURN(InputFile file, InputFile::open(path));
+  Decoder decoder(largest_side);
+  SG_RETURN_IF_ERROR(decoder.read(file));
+  return decoder.pixbuf();
+}
+
+Status check_picture(const std::string& path) {
+  SG_ASSIGN_OR_RETURN(InputFile file, InputFile::open(path));
+  Decoder decoder(0);
+  const Status status = decoder.read(file);
+  return decoder.knows_size() ? Status() : status;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,311 @@
+#include "known_models.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "gpu_engine/input_file.h"
+
+namespace sightglass {
+
+const char* const kPascalVocLabels =
+    "background,aeroplane,bicycle,bird,boat,bottle,bus,car,cat,chair,cow,dining table,dog,horse,motorbike,person,"
+    "potted plant,sheep,sofa,train,tv";
+
+namespace {
+
+constexpr std::array<float, 4> kTwice{2, 2, 2, 2}, kMinusOne{-1, -1, -1, -1};
+constexpr std::array<float, 4> kAsTheyAre{1, 1, 1, 1};
+
+// Checksums of the files as MediaPipe and TensorFlow publish them; an address is given where that publisher's own list
+// has both. Quantised ones carry their normalisation themselves.
+const KnownModel kModels[] = {
+    // The checksum is that of the file in this tree when the tree was built.
+    {SIGHTGLASS_FIGURE_SHA256,
+     "The project's own, trained on drawn figures",
+     Task::kSegmentation,
+     {.name = "figure", .file = "figure.tflite", .licence = "MIT"}},
+    {"191ac9529ae506ee0beefa6b2c945a172dab9d07d1e802a290a4e4038226658b", "MediaPipe selfie segmenter",
+     Task::kSegmentation},
+    {"8d13b7fae74af625c641226813616a2117bd6bca19eb3b75574621fc08557f27",
+     "MediaPipe selfie segmentation",
+     Task::kSegmentation,
+     {"selfie-segmenter", "selfie_segmentation.tflite", "1661875931201364"}},
+    {"4aafe6223bb8dac6fac8ca8ed56852870a33051ef3f6238822d282a109962894",
+     "MediaPipe selfie segmentation, landscape",
+     Task::kSegmentation,
+     {"selfie-segmenter-landscape", "selfie_segmentation_landscape.tflite", "1661875928328455"}},
+    {"bb154f248543c0738e32f1c74375245651351a84746dc21f10bdfaabd8fae4ca",
+     "MediaPipe selfie segmentation, 128 x 128",
+     Task::kSegmentation,
+     {"selfie-segmenter-128x128", "selfie_segm_128_128_3.tflite", "1661875919964123"}},
+    {"5c770b8834ad50586599eae7710921be09d356898413fc0bf37a9458da0610eb",
+     "MediaPipe selfie segmentation, 144 x 256",
+     Task::kSegmentation,
+     {"selfie-segmenter-144x256", "selfie_segm_144_256_3.tflite", "1661875925519713"}},
+    {"d2c940c4fd80edeaf38f5d7387d1b4235ee320ed120080df67c663e749e77633",
+     "MediaPipe hair segmentation",
+     Task::kSegmentation,
+     {"hair-segmenter", "hair_segmentation.tflite", "1661875756623461", 780588},
+     kAsTheyAre,
+     {},
+     "1",
+     "background,hair",
+     true},
+    {"9711334db2b01d5894feb8ed0f5cb3e97d125b8d229f8d8692f625801818f5ef",
+     "DeepLab v3, of MediaPipe",
+     Task::kSegmentation,
+     {"deeplabv3", "deeplabv3.tflite", "1661875711618421"},
+     kTwice,
+     kMinusOne,
+     "15",
+     kPascalVocLabels},
+    {"68a539782c2c6a72f8aac3724600124a85ed977162b44e84cbae5db717c933c6",
+     "DeepLab v3, 257 x 257",
+     Task::kSegmentation,
+     {},
+     kTwice,
+     kMinusOne,
+     "15",
+     kPascalVocLabels},
+    {"0470d2a782aa54eeeb99d32e7b6b3fb7722905c7c4f5d26bd957ec861366d48b",
+     "DeepLab v3, 8-bit",
+     Task::kSegmentation,
+     {},
+     kAsTheyAre,
+     {},
+     "15",
+     kPascalVocLabels},
+    {"d2de5fcc47ec4279c3fea0a5e38ab5cdacb3e1a27409b83557faabb81d07402e",
+     "BodyPix, MobileNet v1 0.50",
+     Task::kSegmentation,
+     {},
+     kTwice,
+     kMinusOne},
+    {"4477c53a22a3439bda96f964eb0736b2c63f94493625cc6fe180a4f066374e47", "U-Net for persons, 8-bit weights",
+     Task::kSegmentation},
+    {"46837eb883e6ec75b52c5f5ff6a9b78bd35e66c13f95e8c3566c582d146cb1d9",
+     "BlazePose detection",
+     Task::kPose,
+     {},
+     kTwice,
+     kMinusOne},
+    {"a63c614bef30d35947f13be361820b1e4e3bec9cfeebf4d11216a18373108e85",
+     "BlazePose detection",
+     Task::kPose,
+     {"blazepose-detector", "pose_detection.tflite", "1661875889147923"},
+     kTwice,
+     kMinusOne},
+    {"ad6cfd3c903eb31a4ee788b809e45ecf9fa69923b69b9f3f2d9ae616ff433e58", "BlazePose landmarks, lite", Task::kPose},
+    {"f17bfbecadb61c3be1baa8b8d851cc6619c870a87167b32848ad20db306b9d61",
+     "BlazePose landmarks, lite",
+     Task::kPose,
+     {"blazepose-landmark-lite", "pose_landmark_lite.tflite", "1661875901231143"}},
+    {"e9a5c5cb17f736fafd4c2ec1da3b3d331d6edbe8a0d32395855aeb2cdfd64b9f",
+     "BlazePose landmarks, full",
+     Task::kPose,
+     {"blazepose-landmark-full", "pose_landmark_full.tflite", "1661875894245786"}},
+    {"59e42d71bcd44cbdbabc419f0ff76686595fd265419566bd4009ef703ea8e1fe",
+     "BlazePose landmarks, heavy",
+     Task::kPose,
+     {"blazepose-landmark-heavy", "pose_landmark_heavy.tflite", "1661875897944151"}},
+    {"cd7cc22fa946e5d146a7b98d496853e1923e22828d3972d579973f27f91bb105", "MoveNet Lightning, 8-bit", Task::kPose},
+    {"d589f727ee72effba3e8211b04c284fc65fc0a22907c161e2d6c080244d5c264", "PoseNet, MobileNet v1 0.75, 8-bit",
+     Task::kPose},
+    {"0fd358cc82b4e750efb405effcb7d48d8db06164d8425e31c778f54efc65454c",
+     "PoseNet, MobileNet v1 1.00, 8-bit",
+     Task::kPose,
+     {},
+     kTwice,
+     kMinusOne},
+    {"3bc182eb9f33925d9e58b5c8d59308a760f4adea8f282370e428c51212c26633",
+     "BlazeFace, short range",
+     Task::kFace,
+     {},
+     kTwice,
+     kMinusOne},
+    {"bbff11cebd1eb27a1e004cae0b0e63ec8c551cbf34a4451148b4908b8db3eca8",
+     "BlazeFace, short range",
+     Task::kFace,
+     {"blazeface-short", "face_detection_short_range.tflite", "1677044301978921"},
+     kTwice,
+     kMinusOne},
+    {"671dd2f9ed11a78436fc21cc42357a803dfc6f73e9fb86541be942d5716c2dce",
+     "BlazeFace, full range, sparse",
+     Task::kFace,
+     {},
+     kTwice,
+     kMinusOne},
+    {"2c3728e6da56f21e21a320433396fb06d40d9088f2247c05e5635a688d45dfe1",
+     "BlazeFace, full range, sparse",
+     Task::kFace,
+     {"blazeface-full-sparse", "face_detection_full_range_sparse.tflite", "1674261618323821"},
+     kTwice,
+     kMinusOne},
+    {"3698b18f063835bc609069ef052228fbe86d9c9a6dc8dcb7c7c2d69aed2b181b",
+     "BlazeFace, full range",
+     Task::kFace,
+     {"blazeface-full", "face_detection_full_range.tflite", "1674261620964007"},
+     kTwice,
+     kMinusOne},
+    {"c603fa6149219a3e9487dc9abd7a0c24474c77263273d24868378cdf40aa26d1", "MediaPipe face mesh, 16-bit weights",
+     Task::kFace},
+    {"2efcb4f4de43c7614b80a3cc3e8a37354b3b3b40f75cce20f6f38f0f25d65493", "MediaPipe face mesh", Task::kFace},
+    {"1055cb9d4a9ca8b8c688902a3a5194311138ba256bcc94e336d8373a5f30c814",
+     "MediaPipe face mesh",
+     Task::kFace,
+     {"face-mesh", "face_landmark.tflite", "1676316347980492"}},
+    {"e06a804e0144f9929eda782122916b35d60c697c3c9344013ca2bbe76a6ce2b4",
+     "MediaPipe face mesh with attention",
+     Task::kFace,
+     {"face-mesh-attention", "face_landmark_with_attention.tflite", "1676415468821650"}},
+    {"d1744d2a09c25f501d39eba4faff47e53ecca8852c5ce19bce8eeac39357521f",
+     "MediaPipe iris landmarks",
+     Task::kFace,
+     {"iris-landmark", "iris_landmark.tflite", "1662065468653224"}},
+    {"e9a4aaddf90dda56a87235303cf00e4c2d3fb28725f68fd88772997dac905c18",
+     "MediaPipe palm detection, lite",
+     Task::kHand,
+     {"palm-detector-lite", "palm_detection_lite.tflite", "1661875885885770"}},
+    {"1b14e9422c6ad006cde6581a46c8b90dd573c07ab7f3934b5589e7cea3f89a54",
+     "MediaPipe palm detection, full",
+     Task::kHand,
+     {"palm-detector-full", "palm_detection_full.tflite", "1662745358034050"}},
+    {"048edd3645c9bf7397d19a9f6e3a42957d6e414c9bea6598030a2e9b624156e6",
+     "MediaPipe hand landmarks, lite",
+     Task::kHand,
+     {"hand-landmark-lite", "hand_landmark_lite.tflite", "1661875766398729"}},
+    {"11c272b891e1a99ab034208e23937a8008388cf11ed2a9d776ed3d01d0ba00e3",
+     "MediaPipe hand landmarks, full",
+     Task::kHand,
+     {"hand-landmark-full", "hand_landmark_full.tflite", "1661875760968579"}},
+    {"4c1bb1e2317d85ec23f7424b49a8134d3b9609de4257fbb7210541afbb62c2e1", "SSD MobileNet v2 FPNLite, 8-bit",
+     Task::kDetection},
+    {"cbdecd08b44c5dea3821f77c5468e2936ecfbf43cde0795a2729fdb43401e58b",
+     "SSD MobileNet v1",
+     Task::kDetection,
+     {"ssd-mobilenet-v1", "ssd_mobilenet_v1.tflite", "1661875947436302"}},
+    {"8e10a2e2f5db85d8f90628f00752a89ff241c5b2ca82f3b92fc496c7bda122ef",
+     "SSDLite object detection",
+     Task::kDetection,
+     {"ssdlite-detector", "ssdlite_object_detection.tflite", "1661875944118759"}},
+    {"446ec673881cd46371a8726075b714194ada39d144762260cb76d15318597df7",
+     "MobileNet v1 0.25",
+     Task::kClassification,
+     {"mobilenet-v1-0.25", "mobilenet_v1_0.25_224_1_default_1.tflite", "1661875824782010", 1882904},
+     kTwice,
+     kMinusOne},
+    {"e480eb15572f86d3d5f1be6e83e35b3c7d509ab2bcec353707d1f614e14edca2", "MobileNet v1 0.25, 8-bit",
+     Task::kClassification},
+    {"ff5cb7f9e62c92ebdad971f8a98aa6b3106d82a64587a7787c6a385c9e791339",
+     "MobileNet v2 1.0",
+     Task::kClassification,
+     {"mobilenet-v2", "mobilenet_v2_1.0_224.tflite", "1661875840611150"},
+     kTwice,
+     kMinusOne},
+    {"5d3137241276e79c86d14a74fe43581398ae0e815191d3dba45495b810840e8c", "MobileNet v2 1.0, 8-bit",
+     Task::kClassification},
+    {"c60cff7395544eda1f0915d6dddaedd8ed868cefe8ec6c5ed220ba801f120303", "Arbitrary style transfer, 16-bit weights",
+     Task::kStyle},
+    {"1972f7d438b6e9ff326c466db1a8005a8a0efa0274886bbd52f91dc8be2f4f04", "Arbitrary style transfer, 8-bit",
+     Task::kStyle},
+};
+
+// How many letters have to be put in, left out or changed to make one text of the other.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i + 1);
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+const char* to_string(Task task) {
+  switch (task) {
+    case Task::kSegmentation:
+      return "segmentation";
+    case Task::kPose:
+      return "pose";
+    case Task::kFace:
+      return "face";
+    case Task::kHand:
+      return "hand";
+    case Task::kDetection:
+      return "detection";
+    case Task::kClassification:
+      return "classification";
+    case Task::kStyle:
+      return "style transfer";
+  }
+  return "unknown";
+}
+
+std::span<const KnownModel> known_models() { return kModels; }
+
+const KnownModel* find_known_model(std::string_view name) {
+  for (const KnownModel& model : kModels) {
+    if (model.published.name != nullptr && name == model.published.name) return &model;
+  }
+  return nullptr;
+}
+
+std::string similar_names(std::string_view text) {
+  constexpr size_t kLongest = 64, kShortestPart = 3, kCount = 3;
+  if (text.size() > kLongest) return {};  // nobody means a name by it
+  std::vector<std::pair<size_t, std::string_view>> near;
+  for (const KnownModel& model : kModels) {
+    if (model.published.name == nullptr) continue;
+    const std::string_view name = model.published.name;
+    const size_t distance = std::min(edit_distance(text, name), edit_distance(text, name.substr(0, text.size())));
+    const bool part = text.size() >= kShortestPart && name.find(text) != std::string_view::npos;
+    if (part || distance * 3 < text.size()) near.emplace_back(distance, name);
+  }
+  std::ranges::sort(near);
+  std::string names;
+  for (size_t i = 0; i < std::min(near.size(), kCount); ++i) names.append(i == 0 ? "" : ", ").append(near[i].second);
+  return names;
+}
+
+bool is_shipped(const KnownModel& model) {
+  return model.published.name != nullptr && model.published.generation == nullptr;
+}
+
+std::string address_of(const KnownModel& model) {
+  if (is_shipped(model)) return {};
+  return std::string("https://storage.googleapis.com/mediapipe-assets/") + model.published.file +
+         "?generation=" + model.published.generation;
+}
+
+std::string sha256_of_file(const std::string& path) {
+  const Result<InputFile> opened = InputFile::open(path);
+  if (!opened.ok()) return {};
+  const std::unique_ptr<GMappedFile, decltype(&g_mapped_file_unref)> file(
+      g_mapped_file_new_from_fd(opened->descriptor(), FALSE, nullptr), g_mapped_file_unref);
+  if (!file) return {};
+  const std::unique_ptr<char, decltype(&g_free)> digits(
+      g_compute_checksum_for_data(G_CHECKSUM_SHA256,
+                                  reinterpret_cast<const guchar*>(g_mapped_file_get_contents(file.get())),
+                                  g_mapped_file_get_length(file.get())),
+      g_free);
+  return digits ? digits.get() : "";
+}
+
+std::optional<KnownModel> recognise_model(const std::string& path) {
+  const std::string sha256 = sha256_of_file(path);
+  const auto* found = std::ranges::find(kModels, sha256, &KnownModel::sha256);
+  return found == std::end(kModels) ? std::nullopt : std::optional(*found);
+}
+
+}  // namespace sightglass

@@ -1,0 +1,118 @@
+#include "gpu_engine/output_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "harness/scratch_folder.h"
+
+namespace sightglass::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputFile : public testing::Test {
+ protected:
+  OutputFile() { fs::create_directories(folder_); }
+  ~OutputFile() override { fs::remove_all(folder_); }
+  std::string path(const std::string& name) const { return folder_ / name; }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+    return path(name);
+  }
+  static std::string read(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  size_t files() const { return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), {})); }
+  static unsigned mode_of(const std::string& path) { return static_cast<unsigned>(fs::status(path).permissions()); }
+
+ private:
+  const fs::path folder_ = scratch_folder() / "output";
+};
+
+TEST_F(OutputFile, IsWholeOrNotThere) {
+  const std::string place = write("place", "old");
+  {
+    auto file = AtomicFile::create(place, FileAccess::kOwner);
+    ASSERT_TRUE(file.ok()) << file.status().message();
+    ASSERT_TRUE(file->append("half").ok());
+    EXPECT_EQ(read(place), "old") << "while it is written";
+    EXPECT_EQ(files(), 2U);
+  }
+  EXPECT_EQ(files(), 1U) << "what was not committed is gone";
+  EXPECT_EQ(read(place), "old");
+  auto file = AtomicFile::create(place, FileAccess::kOwner);
+  ASSERT_TRUE(file.ok() && file->append("new").ok() && file->commit().ok());
+  EXPECT_EQ(read(place), "new");
+  EXPECT_EQ(mode_of(place), 0600U);
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(OutputFile, NobodyKnowsTheNameBefore) {
+  std::set<std::string> names;
+  for (int i = 0; i < 20; ++i) {
+    const auto file = AtomicFile::create(path("place"), FileAccess::kOwner);
+    ASSERT_TRUE(file.ok());
+    ASSERT_EQ(files(), 1U);
+    names.insert(fs::directory_iterator(path(""))->path().filename());
+  }
+  EXPECT_EQ(names.size(), 20U);
+}
+
+TEST_F(OutputFile, ALinkAtThePlaceIsReplaced) {
+  const std::string target = write("target", "another's");
+  fs::create_symlink(target, path("place"));
+  auto file = AtomicFile::create(path("place"), FileAccess::kOwner);
+  ASSERT_TRUE(file.ok() && file->append("ours").ok() && file->commit().ok());
+  EXPECT_EQ(read(target), "another's");
+  EXPECT_FALSE(fs::is_symlink(path("place")));
+  EXPECT_EQ(read(path("place")), "ours");
+}
+
+TEST_F(OutputFile, AFileOfTheUserKeepsItsPermissions) {
+  const mode_t before = umask(022);
+  ASSERT_TRUE(write_output_file(path("fresh"), "1").ok());
+  EXPECT_EQ(mode_of(path("fresh")), 0644U);
+  ASSERT_EQ(chmod(path("fresh").c_str(), 0640), 0);
+  ASSERT_TRUE(write_output_file(path("fresh"), "2").ok());
+  EXPECT_EQ(mode_of(path("fresh")), 0640U);
+  EXPECT_EQ(read(path("fresh")), "2");
+  EXPECT_EQ(files(), 1U);
+  umask(before);
+}
+
+TEST_F(OutputFile, WhatIsNoRegularFileIsWrittenInPlace) {
+  const std::string target = write("target", "longer than what follows");
+  fs::create_symlink(target, path("link"));
+  ASSERT_TRUE(write_output_file(path("link"), "text").ok());
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(read(target), "text");
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  std::string got;
+  std::thread reader([&] { got = read(path("pipe")); });
+  EXPECT_TRUE(write_output_file(path("pipe"), "through").ok());
+  reader.join();
+  EXPECT_EQ(got, "through");
+  EXPECT_TRUE(write_output_file("/dev/null", "nothing").ok());
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(OutputFile, FailuresNameThePath) {
+  fs::create_directory(path("directory"));
+  for (const std::string& place : {path("directory"), path("no/such/place"), std::string("/dev/full"), std::string()}) {
+    const Status status = write_output_file(place, "text");
+    ASSERT_FALSE(status.ok()) << place;
+    EXPECT_NE(status.message().find("cannot write " + place), std::string::npos) << status.message();
+  }
+  const std::string longest = path(std::string(255, 'n'));
+  EXPECT_TRUE(write_output_file(longest, "text").ok());
+  EXPECT_EQ(read(longest), "text");
+}
+
+}  // namespace
+}  // namespace sightglass::test

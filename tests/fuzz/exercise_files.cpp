@@ -1,0 +1,115 @@
+#include "exercise_files.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decode_picture.h"
+#include "infer/labels.h"
+#include "model_check.h"
+#include "tflite/attached_files.h"
+
+namespace sightglass::test {
+namespace {
+
+void require(bool condition, const std::string& what) {
+  if (condition) return;
+  std::fprintf(stderr, "broken: %s\n", what.c_str());
+  std::abort();
+}
+
+void require_message(const Status& status) {
+  require(!status.message().empty(), "error without a message");
+  require(status.code() != ErrorCode::kInternal, status.message());
+}
+
+// A file in memory, with a path.
+class MemoryFile {
+ public:
+  explicit MemoryFile(Bytes bytes) : descriptor_(memfd_create("fuzzed", MFD_CLOEXEC)) {
+    for (Bytes rest = bytes; !rest.empty();) {
+      const ssize_t count = write(descriptor_, rest.data(), rest.size());
+      require(count > 0, "the memory file cannot be written");
+      rest = rest.subspan(static_cast<size_t>(count));
+    }
+  }
+  ~MemoryFile() { close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  const int descriptor_;
+};
+
+}  // namespace
+
+void exercise_archive(Bytes bytes) {
+  // At an address of its own, so that reading beyond it is caught.
+  const std::vector<std::byte> copy(bytes.begin(), bytes.end());
+  for (const std::string_view name : {"labels.txt", "a", ""}) {
+    const auto member = tflite::attached_file(copy, name);
+    if (!member.ok()) {
+      require_message(member.status());
+      continue;
+    }
+    const bool inside = member->empty() ||
+                        (member->data() >= copy.data() && member->data() + member->size() <= copy.data() + copy.size());
+    require(inside, "a member outside of the file");
+  }
+}
+
+void exercise_labels(Bytes bytes) {
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const auto labels = parse_labels(text);
+  if (!labels.ok()) return require_message(labels.status());
+  require(!labels->empty() && !labels->back().empty(), "an empty label at the end");
+  const auto lines = static_cast<size_t>(std::ranges::count(text, '\n')) + 1;
+  require(labels->size() <= lines, "more labels than lines");
+  for (const std::string& label : *labels) {
+    require(label.find_first_of(std::string_view("\n\0", 2)) == label.npos, "a label of more than a line");
+    require(label.empty() || (label.front() != ' ' && label.back() != ' '), "a label with spaces around it");
+  }
+}
+
+void exercise_picture(Bytes bytes) {
+  constexpr int32_t kLargestSide = 256;
+  const MemoryFile file(bytes);
+  const auto picture = decode_picture(file.path(), kLargestSide);
+  const Status checked = check_picture(file.path());
+  if (!picture.ok()) return require_message(picture.status());
+  require(checked.ok(), "a picture that can be decoded is refused: " + checked.message());
+  const int width = gdk_pixbuf_get_width(picture->get()), height = gdk_pixbuf_get_height(picture->get());
+  require(width > 0 && width <= kLargestSide && height > 0 && height <= kLargestSide, "a picture beyond the limit");
+  unsigned sum = 0;
+  const guint8* pixels = gdk_pixbuf_read_pixels(picture->get());
+  for (size_t i = 0; i < gdk_pixbuf_get_byte_length(picture->get()); ++i) sum += pixels[i];
+  require(sum <= gdk_pixbuf_get_byte_length(picture->get()) * 255, "pixels that cannot be");
+}
+
+void exercise_report(Bytes bytes) {
+  const MemoryFile file(bytes);
+  CheckOptions options;
+  options.model = file.path();
+  const auto report = check_model(options);
+  if (!report.ok()) return require_message(report.status());
+  const std::string text = format_text(*report), json = format_json(*report);
+  const auto parsed = nlohmann::json::parse(json, nullptr, false);
+  require(parsed.is_object(), "no JSON object: " + json);
+  require(parsed.at("model") == options.model, "the model's path is another in the JSON");
+  require(parsed.at("inputs").size() == report->support.inputs.size(), "inputs are missing in the JSON");
+  for (const std::string& output : {text, json}) {
+    for (const char c : output) {
+      require(c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f), "a control character in the report");
+    }
+  }
+}
+
+}  // namespace sightglass::test

@@ -1,0 +1,73 @@
+#include "sample_files.h"
+
+#include <gdk-pixbuf/gdk-pixbuf.h>
+
+#include <stdexcept>
+
+#include "harness/picture_bomb.h"
+#include "metadata_builder.h"
+
+namespace sightglass::test {
+namespace {
+
+SampleFile file_of(const std::string& name, const std::string& text) {
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {name, {first, first + text.size()}};
+}
+
+SampleFile archive_of(const std::string& name, const std::vector<Attached>& members, bool from_archive) {
+  SampleFile file = file_of(name, "what is before the archive");
+  attach(file.bytes, members, from_archive);
+  return file;
+}
+
+SampleFile picture_of(const char* format, bool alpha) {
+  constexpr int kWidth = 7, kHeight = 5;
+  GdkPixbuf* pixbuf = gdk_pixbuf_new(GDK_COLORSPACE_RGB, alpha, 8, kWidth, kHeight);
+  gdk_pixbuf_fill(pixbuf, 0x3060a080);
+  gchar* bytes = nullptr;
+  gsize size = 0;
+  const bool saved = gdk_pixbuf_save_to_buffer(pixbuf, &bytes, &size, format, nullptr, nullptr) != FALSE;
+  g_object_unref(pixbuf);
+  if (!saved) throw std::runtime_error(std::string("cannot write a picture as ") + format);
+  SampleFile file = file_of(std::string(format) + (alpha ? "_alpha" : ""), std::string(bytes, size));
+  g_free(bytes);
+  return file;
+}
+
+SampleFile named_model(const std::string& name, const std::string& text) {
+  ModelBuilder builder;
+  const int input = builder.add_input({1, 4, 4, 3}, schema::TensorType::FLOAT32, text);
+  builder.add_output(builder.add_op(schema::BuiltinOperator::RELU, {input}, {1, 4, 4, 3}, text));
+  return {name, builder.build()};
+}
+
+}  // namespace
+
+std::vector<SampleFile> sample_archives() {
+  const std::vector<Attached> members{{"labels.txt", "background\nperson\n"}, {"a", ""}, {"other", "x", 8}};
+  return {archive_of("archive", members, false), archive_of("archive_by_itself", members, true),
+          archive_of("archive_empty", {}, false)};
+}
+
+std::vector<SampleFile> sample_labels() {
+  return {file_of("labels_plain", "cat\n dog \r\n\nbird\n\n\n"),
+          file_of("labels_numbered", "0 person\n1: bicycle\n2 \tcar"),
+          file_of("labels_half_numbered", "0:\n1: bicycle\n2"),
+          file_of("labels_unicode", "\xef\xbb\xbfK\xc3\xa4se\n\xe2\x80\xae\xff\n\x1b[31mred")};
+}
+
+std::vector<SampleFile> sample_pictures() {
+  std::vector<SampleFile> files{picture_of("png", false), picture_of("png", true), picture_of("jpeg", false)};
+  for (const PictureBomb& bomb : picture_bombs(20, 30)) files.push_back(file_of(bomb.name, bomb.bytes));
+  for (const PictureBomb& bomb : picture_bombs(30000, 30000)) files.push_back(file_of("huge_" + bomb.name, bomb.bytes));
+  return files;
+}
+
+std::vector<SampleFile> sample_named_models() {
+  return {named_model("name_quotes", "\"quoted\\\" and 'quoted'"), named_model("name_controls", "\x1b[31m\r\n\t\x7f"),
+          named_model("name_unicode", "\xe2\x80\xae\xc2\x9b\xef\xbb\xbfK\xc3\xa4se"),
+          named_model("name_broken_unicode", "\xff\xc3\xed\xa0\x80\xf4\x90\x80\x80"), named_model("name_empty", "")};
+}
+
+}  // namespace sightglass::test

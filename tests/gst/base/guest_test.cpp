@@ -1,0 +1,193 @@
+// Elements that run models leave the pipeline's GL context, and one that shares with it, as found; they draw the same
+// whatever they find.
+#include <gst/gl/gl.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string>
+
+#include "gl/gl_bridge.h"
+#include "harness/gl_state.h"
+#include "model_elements.h"
+#include "test_pipeline.h"
+#include "tiny_model.h"
+
+namespace sightglass::test {
+namespace {
+
+struct Snapshot {
+  GlState state;
+  GLenum error = GL_NO_ERROR;
+};
+
+Snapshot snapshot(GstGLContext* context) {
+  Snapshot result;
+  gst_gl_context_thread_add(
+      context,
+      [](GstGLContext* current, gpointer data) {
+        auto* out = static_cast<Snapshot*>(data);
+        const auto gl = load_gl_api(current);
+        ASSERT_TRUE(gl.ok()) << gl.status().message();
+        out->error = gl->GetError();
+        out->state = snapshot_gl_state(*gl);
+      },
+      &result);
+  return result;
+}
+
+struct Watch {
+  GstElement* segment = nullptr;
+  GstGLContext* shared = nullptr;
+  Snapshot before, before_shared, after, after_shared;
+  int frames = 0, compared = 0;
+  bool disturbed = false;
+};
+
+// In the first frames GStreamer fills the element's pool, and its allocator unbinds the texture of the active unit.
+constexpr int kWarmUp = 4;
+
+GstGLContext* context_of(GstElement* segment) {
+  GstGLContext* context = nullptr;
+  g_object_get(segment, "context", &context, nullptr);
+  return context;
+}
+
+GstPadProbeReturn on_sink(GstPad*, GstPadProbeInfo*, gpointer data) {
+  auto* watch = static_cast<Watch*>(data);
+  GstGLContext* context = context_of(watch->segment);
+  if (context == nullptr) return GST_PAD_PROBE_OK;  // before the first frame
+  if (watch->shared == nullptr) {
+    GError* error = nullptr;
+    GstGLDisplay* display = gst_gl_context_get_display(context);
+    EXPECT_TRUE(gst_gl_display_create_context(display, context, &watch->shared, &error));
+    gst_object_unref(display);
+  }
+  if (watch->disturbed) {
+    gst_gl_context_thread_add(
+        context,
+        [](GstGLContext* current, gpointer) {
+          const auto gl = load_gl_api(current);
+          ASSERT_TRUE(gl.ok()) << gl.status().message();
+          disturb_gl_state(*gl);
+        },
+        nullptr);
+  }
+  watch->before = snapshot(context);
+  watch->before_shared = snapshot(watch->shared);
+  gst_object_unref(context);
+  return GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn on_src(GstPad*, GstPadProbeInfo*, gpointer data) {
+  auto* watch = static_cast<Watch*>(data);
+  if (watch->shared == nullptr) return GST_PAD_PROBE_OK;
+  GstGLContext* context = context_of(watch->segment);
+  watch->after = snapshot(context);
+  watch->after_shared = snapshot(watch->shared);
+  gst_object_unref(context);
+  if (++watch->frames <= kWarmUp) return GST_PAD_PROBE_OK;
+  EXPECT_GE(watch->before.state.size(), 40U);
+  EXPECT_EQ(difference(watch->before.state, watch->after.state), "");
+  EXPECT_EQ(difference(watch->before_shared.state, watch->after_shared.state), "");
+  EXPECT_EQ(watch->after.error, static_cast<GLenum>(GL_NO_ERROR));
+  ++watch->compared;
+  return GST_PAD_PROBE_OK;
+}
+
+Rgba colourful_frame() {
+  Rgba frame(96, 64);
+  for (size_t i = 0; i < frame.pixels.size(); ++i) frame.pixels[i] = i % 4 == 3 ? 255 : static_cast<uint8_t>(i * 7);
+  return frame;
+}
+
+// An element with properties: "FACTORY" or "FACTORY PROPERTY=VALUE".
+class GoodGuest : public ::testing::TestWithParam<const char*> {
+ protected:
+  static std::string element() {
+    const std::string text = GetParam();
+    const size_t space = std::min(text.find(' '), text.size());
+    return model_element(text.substr(0, space), "name=segment" + text.substr(space));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Elements, GoodGuest,
+                         ::testing::Values("glsegment background=blur", "glsegment background=color",
+                                           "glsegment background=transparent", "glsegment background=mask",
+                                           "glsegment refine=guided feather=3 light-wrap=1 background=color",
+                                           "glsegment attach-mask=true", "glpose", "glinfer range-smoothing=0"),
+                         [](const auto& param) {
+                           std::string name = param.param;
+                           std::ranges::replace_if(
+                               name, [](char c) { return std::isalnum(c) == 0; }, '_');
+                           return name;
+                         });
+
+// With probes before and behind the element.
+class Watched {
+ public:
+  explicit Watched(const std::string& middle) : pipeline(middle) {
+    watch.segment = pipeline.segment();
+    sink_ = gst_element_get_static_pad(watch.segment, "sink");
+    src_ = gst_element_get_static_pad(watch.segment, "src");
+    gst_pad_add_probe(sink_, GST_PAD_PROBE_TYPE_BUFFER, on_sink, &watch, nullptr);
+    gst_pad_add_probe(src_, GST_PAD_PROBE_TYPE_BUFFER, on_src, &watch, nullptr);
+  }
+  ~Watched() {
+    pipeline.set_state(GST_STATE_NULL, true);
+    gst_object_unref(sink_);
+    gst_object_unref(src_);
+    gst_clear_object(&watch.shared);
+  }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+  TestPipeline pipeline;
+  Watch watch;
+
+ private:
+  GstPad *sink_ = nullptr, *src_ = nullptr;
+};
+
+TEST_P(GoodGuest, GlStateIsLeftAsFound) {
+  Watched watched("gleffects_sepia ! " + element() + " ! gleffects_mirror");
+  ASSERT_TRUE(watched.pipeline.set_state(GST_STATE_PLAYING));
+  for (int i = 0; i < kWarmUp + 4; ++i) {
+    ASSERT_TRUE(watched.pipeline.pass(colourful_frame())) << watched.pipeline.error();
+  }
+  EXPECT_GE(watched.watch.compared, 3);
+}
+
+// The same pictures before and after a neighbour has changed what decides where and how things are drawn.
+TEST_P(GoodGuest, DrawsWhateverStateItFinds) {
+  Watched watched(element());
+  ASSERT_TRUE(watched.pipeline.set_state(GST_STATE_PLAYING));
+  const auto usual = watched.pipeline.pass(colourful_frame());
+  ASSERT_TRUE(usual) << watched.pipeline.error();
+  // No texture of the pool has that picture any more.
+  for (int i = 0; i < 2 * kWarmUp; ++i) ASSERT_TRUE(watched.pipeline.pass(Rgba(96, 64)));
+  watched.watch.disturbed = true;
+  const auto disturbed = watched.pipeline.pass(colourful_frame());
+  ASSERT_TRUE(disturbed) << watched.pipeline.error();
+  EXPECT_TRUE(usual->pixels == disturbed->pixels);
+  EXPECT_GE(watched.watch.compared, 3);
+}
+
+// What follows must draw the same picture, whether glsegment was there or not.
+TEST(GlSegmentGuest, NeighboursDrawTheSame) {
+  const Rgba frame = colourful_frame();
+  const auto run = [&](const std::string& middle) {
+    TestPipeline pipeline(middle);
+    EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    std::optional<Rgba> out;
+    for (int i = 0; i < 3; ++i) out = pipeline.pass(frame);
+    EXPECT_TRUE(out) << pipeline.error();
+    return out ? out->pixels : std::vector<uint8_t>();
+  };
+  // Everything is foreground: the element changes no pixel.
+  const std::string all = "glsegment name=segment input-scale=0 input-offset=2 model=" + red_model(Head::kSigmoid);
+  EXPECT_EQ(run("gleffects_mirror ! gleffects_sepia"), run("gleffects_mirror ! " + all + " ! gleffects_sepia"));
+}
+
+}  // namespace
+}  // namespace sightglass::test

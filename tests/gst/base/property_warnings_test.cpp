@@ -1,0 +1,213 @@
+// Properties that cannot take effect: a warning on the bus says why, and what reads back is what is in effect.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "harness/scratch_folder.h"
+#include "model_elements.h"
+#include "red_picture.h"
+#include "test_pipeline.h"
+
+namespace sightglass::test {
+namespace {
+
+std::string text_of(GstElement* element, const char* property) {
+  GParamSpec* spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), property);
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, spec->value_type);
+  g_object_get_property(G_OBJECT(element), property, &value);
+  gchar* serialized = gst_value_serialize(&value);
+  g_value_unset(&value);
+  const std::string text = serialized != nullptr ? serialized : "";
+  g_free(serialized);
+  return text;
+}
+
+void set(GstElement* element, const char* property, const char* value) {
+  gst_util_set_object_arg(G_OBJECT(element), property, value);
+}
+
+void expect_parts(const std::string& text, std::initializer_list<std::string> parts) {
+  std::printf("%s\n", text.c_str());
+  for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "'";
+}
+
+class PropertyWarnings : public EveryModelElement {};
+INSTANTIATE_TEST_SUITE_P(Elements, PropertyWarnings, kModelElements, name_of_element);
+
+TEST_P(PropertyWarnings, WhatIsReadAtTheStartStays) {
+  TestPipeline pipeline(element());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
+  GstElement* const segment = pipeline.segment();
+  gst_element_get_state(pipeline.pipeline(), nullptr, nullptr, 20 * GST_SECOND);
+  const std::string before = text_of(segment, "precision");
+  set(segment, "precision", "fp16");
+  expect_parts(pipeline.warning(), {"precision=fp16", "PLAYING", "precision=fp32", "READY"});
+  EXPECT_EQ(text_of(segment, "precision"), before);
+  set(segment, "cache-dir", "/nonexistent/cache");
+  expect_parts(pipeline.warning(), {"cache-dir=/nonexistent/cache", "PLAYING"});
+  EXPECT_NE(text_of(segment, "cache-dir"), "/nonexistent/cache");
+  set(segment, "precision", before.c_str());
+  EXPECT_EQ(pipeline.warning(), "") << "nothing is asked for that is not so";
+  ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_READY, true));
+  set(segment, "precision", "fp16");
+  EXPECT_EQ(text_of(segment, "precision"), "fp16");
+  EXPECT_EQ(pipeline.warning(), "");
+}
+
+TEST_P(PropertyWarnings, CustomIsNoDirection) {
+  TestPipeline pipeline(element());
+  GstElement* const segment = pipeline.segment();
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
+  set(segment, "video-direction", "180");
+  set(segment, "video-direction", "custom");
+  expect_parts(pipeline.warning(), {"video-direction=custom", "video-direction=180"});
+  EXPECT_EQ(text_of(segment, "video-direction"), "180");
+  const auto turned = pipeline.pass(left_half_red(64, 64));
+  ASSERT_TRUE(turned) << pipeline.error();
+}
+
+TEST(SegmentWarnings, ImageWaitsForItsLocation) {
+  const std::string png = scratch_folder() / "grey.png";
+  ASSERT_TRUE(save_png(picture(8, 8, [](int32_t, int32_t) { return false; }), png));
+  TestPipeline pipeline("glsegment name=segment background=mask model=" + red_model());
+  GstElement* const segment = pipeline.segment();
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  const Rgba frame = left_half_red(64, 64);
+  const auto right = [&] {
+    const auto out = pipeline.pass(frame);
+    EXPECT_TRUE(out) << pipeline.error();
+    return out ? std::array<int, 3>{out->at(60, 32)[0], out->at(60, 32)[1], out->at(60, 32)[2]} : std::array<int, 3>{};
+  };
+  const std::array<int, 3> mask = {0, 0, 0}, image = {kGrey[0], kGrey[1], kGrey[2]};
+  EXPECT_EQ(right(), mask);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    set(segment, "background", "image");
+    EXPECT_EQ(text_of(segment, "background"), "mask");
+    EXPECT_EQ(right(), mask) << "not the plain colour";
+    expect_parts(pipeline.warning(), {"background=image", "background-location"});
+    EXPECT_EQ(right(), mask);
+    EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
+    set(segment, "background", "mask");
+    EXPECT_EQ(right(), mask);
+  }
+  set(segment, "background", "image");
+  g_object_set(segment, "background-location", "/nonexistent/picture.png", nullptr);
+  EXPECT_EQ(right(), mask);
+  expect_parts(pipeline.warning(), {"/nonexistent/picture.png"});
+  EXPECT_EQ(text_of(segment, "background"), "mask");
+  g_object_set(segment, "background-location", png.c_str(), nullptr);
+  EXPECT_EQ(right(), image);
+  EXPECT_EQ(text_of(segment, "background"), "image");
+  g_object_set(segment, "background-location", "/nonexistent/picture.png", nullptr);
+  EXPECT_EQ(right(), image) << "the image that is shown stays";
+  EXPECT_EQ(text_of(segment, "background"), "image");
+  EXPECT_NE(pipeline.warning(), "");
+  EXPECT_EQ(pipeline.error(), "");
+}
+
+// Both at once, in the order that is natural to write.
+TEST(SegmentWarnings, ImageWithItsLocationIsNoWarning) {
+  const std::string png = scratch_folder() / "grey.png";
+  ASSERT_TRUE(save_png(picture(8, 8, [](int32_t, int32_t) { return false; }), png));
+  TestPipeline pipeline("glsegment name=segment background=mask model=" + red_model());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
+  set(pipeline.segment(), "background", "image");
+  g_object_set(pipeline.segment(), "background-location", png.c_str(), nullptr);
+  const auto out = pipeline.pass(left_half_red(64, 64));
+  ASSERT_TRUE(out) << pipeline.error();
+  EXPECT_EQ(out->at(60, 32)[0], kGrey[0]);
+  EXPECT_EQ(text_of(pipeline.segment(), "background"), "image");
+  EXPECT_EQ(pipeline.warning(), "");
+}
+
+TEST(InferWarnings, SettingsWithoutEffect) {
+  const std::string picture = enlarging_model(16, 16), unknown = shaped_model({16, 16, 3, 7});
+  {
+    TestPipeline pipeline("glinfer name=segment max-results=3 results=meta model=" + picture);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    expect_parts(pipeline.warning(5), {"max-results=3", "picture"});
+  }
+  {
+    TestPipeline pipeline("glinfer name=segment model=" + picture);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
+    EXPECT_EQ(pipeline.warning(), "") << "nobody has set anything";
+    g_object_set(pipeline.segment(), "max-results", 3, nullptr);
+    ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
+    expect_parts(pipeline.warning(), {"max-results=3", "picture"});
+    set(pipeline.segment(), "results", "message");
+    ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
+    expect_parts(pipeline.warning(), {"results", "picture"});
+    ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
+    EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
+  }
+  {
+    // Such as the landmarks of an iris.
+    TestPipeline pipeline("glinfer name=segment model=" + unknown);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    expect_parts(pipeline.warning(5), {"draw", "1x16x16x7", "attach-tensors"});
+  }
+  for (const char* wanted : {"attach-tensors=true", "draw=false", "task=tensors"}) {
+    TestPipeline pipeline(std::string("glinfer name=segment ") + wanted + " model=" + unknown);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
+    EXPECT_EQ(pipeline.warning(), "") << wanted;
+  }
+}
+
+// The text of the first warning; empty when there is none.
+std::string take_warning(GstBus* bus) {
+  GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING);
+  if (message == nullptr) return "";
+  GError* warning = nullptr;
+  gst_message_parse_warning(message, &warning, nullptr);
+  std::string text = warning->message;
+  g_error_free(warning);
+  gst_message_unref(message);
+  return text;
+}
+
+TEST(ResultsJsonWarnings, TagsThatAreNoJson) {
+  init_gstreamer();
+  GstElement* json = gst_element_factory_make("resultsjson", nullptr);
+  GstBus* bus = gst_bus_new();
+  gst_element_set_bus(json, bus);
+  g_object_set(json, "tags", "[1]", nullptr);
+  EXPECT_EQ(take_warning(bus), "");
+  g_object_set(json, "tags", "{camera: 1}", nullptr);
+  expect_parts(take_warning(bus), {"{camera: 1}", "not valid JSON"});
+  gchar* tags = nullptr;
+  g_object_get(json, "tags", &tags, nullptr);
+  EXPECT_STREQ(tags, "[1]");
+  g_free(tags);
+  gst_element_set_bus(json, nullptr);
+  gst_object_unref(bus);
+  gst_object_unref(json);
+}
+
+TEST(FigureWarnings, IsLiveStays) {
+  init_gstreamer();
+  GstElement* pipeline = gst_parse_launch("glfiguresrc name=figures num-buffers=2 ! fakesink", nullptr);
+  GstElement* figures = gst_bin_get_by_name(GST_BIN(pipeline), "figures");
+  gst_element_set_state(pipeline, GST_STATE_PAUSED);
+  ASSERT_EQ(gst_element_get_state(pipeline, nullptr, nullptr, 60 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+  GstBus* bus = gst_element_get_bus(pipeline);
+  g_object_set(figures, "is-live", TRUE, nullptr);
+  EXPECT_EQ(text_of(figures, "is-live"), "false");
+  expect_parts(take_warning(bus), {"is-live=true", "PAUSED"});
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  g_object_set(figures, "is-live", TRUE, nullptr);
+  EXPECT_EQ(text_of(figures, "is-live"), "true");
+  gst_object_unref(bus);
+  gst_object_unref(figures);
+  gst_object_unref(pipeline);
+}
+
+}  // namespace
+}  // namespace sightglass::test

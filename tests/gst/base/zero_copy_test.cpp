@@ -1,0 +1,242 @@
+// No pixel crosses between CPU and GPU from glsegment's sink pad to its source pad, and nothing waits for the GPU.
+#include <gst/gl/gstglfuncs.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "harness/scratch_folder.h"
+#include "test_pipeline.h"
+#include "tiny_model.h"
+#include "transfer_counter.h"
+
+namespace sightglass::test {
+namespace {
+
+void install_transfer_counter_once() {
+  static const bool installed = [] {
+    init_gstreamer();
+    install_transfer_counter();
+    return true;
+  }();
+  (void)installed;
+}
+
+// Runs 100 frames and counts from the sink pad of `first` to the source pad of `last`.
+std::map<std::string, int> count_transfers(const std::string& middle, const char* first, const char* last) {
+  install_transfer_counter_once();
+  TestPipeline pipeline(middle);
+  GstElement* enter = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), first);
+  GstElement* leave = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), last);
+  GstPad* enter_pad = gst_element_get_static_pad(enter, "sink");
+  GstPad* leave_pad = gst_element_get_static_pad(leave, "src");
+  EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  Rgba frame(320, 240);
+  // Pools and textures are allocated by the first frame; how far it is from one to the next is known from the second
+  // on.
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(pipeline.pass(frame)) << pipeline.error();
+  count_between(enter_pad, leave_pad);
+  reset_transfer_counts();
+  for (int i = 0; i < 100; ++i) {
+    frame.at(i, i)[0] = 255;
+    EXPECT_TRUE(pipeline.pass(frame)) << pipeline.error();
+  }
+  auto counts = transfer_counts();
+  for (const auto& [name, number] : counts) std::printf("%s: %d\n", name.c_str(), number);
+  for (GstPad* pad : {enter_pad, leave_pad}) gst_object_unref(pad);
+  for (GstElement* element : {enter, leave}) gst_object_unref(element);
+  return counts;
+}
+
+class ZeroCopy : public ::testing::TestWithParam<const char*> {};
+
+// glupload leaves the upload to the first who reads the texture: here, that is gleffects_identity.
+TEST_P(ZeroCopy, HundredFramesWithoutATransfer) {
+  const std::string png = scratch_folder() / "background.png";
+  ASSERT_TRUE(save_png(Rgba(8, 8), png));
+  const auto counts =
+      count_transfers("gleffects_identity ! glsegment name=segment background=" + std::string(GetParam()) +
+                          " background-location=" + png + " model=" + red_model(),
+                      "segment", "segment");
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
+}
+
+// The HUD's letters are no pixels, and written four times a second at most.
+TEST(ZeroCopyHud, HundredFramesWithoutAPixel) {
+  const auto counts = count_transfers("gleffects_identity ! glsegment name=segment hud=true model=" + red_model(),
+                                      "segment", "segment");
+  for (const auto& [name, number] : counts) {
+    EXPECT_TRUE(name == "frames" || name == "glBufferData") << name << ": " << number;
+  }
+}
+
+// Nor where the mask is smoothed and refined.
+TEST(ZeroCopyRefined, HundredFramesWithoutATransfer) {
+  for (const std::string refine : {"bilateral", "guided"}) {
+    const auto counts = count_transfers(
+        "gleffects_identity ! glsegment name=segment smoothing=0.5 refine=" + refine + " model=" + red_model(),
+        "segment", "segment");
+    EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}})) << refine;
+  }
+}
+
+// Nor where edges are feathered and lit, classes coloured and named, and still pictures skipped.
+TEST(ZeroCopyLooks, HundredFramesWithoutATransfer) {
+  for (const std::string look :
+       {"background=color feather=8 light-wrap=0.5", "background=overlay", "skip-static=true"}) {
+    const Head head = look == "background=overlay" ? Head::kFourClasses : Head::kSigmoid;
+    auto counts = count_transfers("gleffects_identity ! glsegment name=segment " + look + " model=" + red_model(head),
+                                  "segment", "segment");
+    // The third frame is the first one of its kind: not forced, with the first of two flags. That takes 32 bytes.
+    if (look == "skip-static=true" && counts["glBufferSubData"] <= 1) counts.erase("glBufferSubData");
+    EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}})) << look;
+  }
+}
+
+// Nor where the masks go to somebody else.
+TEST(ZeroCopyMaskPad, HundredFramesWithoutATransfer) {
+  const auto counts = count_transfers("gleffects_identity ! glsegment name=segment model=" + red_model() +
+                                          " segment.mask ! queue ! fakesink async=false segment.src ! queue",
+                                      "segment", "segment");
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
+}
+
+// Nor where the model runs behind the frames, a little of it in each.
+TEST(ZeroCopyLatest, HundredFramesWithoutATransfer) {
+  const auto counts =
+      count_transfers("gleffects_identity ! glsegment name=segment mask-sync=latest gpu-budget=1 model=" + red_model(),
+                      "segment", "segment");
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Backgrounds, ZeroCopy, ::testing::Values("blur", "color", "image", "transparent", "mask"),
+                         [](const auto& info) { return std::string(info.param); });
+
+// Between textures, glsegmentbin's uploads and downloads stand aside.
+TEST(ZeroCopyBin, HundredFramesWithoutATransfer) {
+  auto counts = count_transfers(
+      "gleffects_identity ! glsegmentbin name=bin model=" + red_model() + " ! video/x-raw(memory:GLMemory)", "bin",
+      "bin");
+  counts.erase("glClientWaitSync");  // GStreamer's own elements wait for a fence from 1.26 on; glsegment does not
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
+}
+
+// Nor where another video is behind the foreground.
+TEST(ZeroCopyBackgroundVideo, HundredFramesWithoutATransfer) {
+  const auto counts = count_transfers("gleffects_identity ! glsegmentbin name=bin light-wrap=0.5 model=" + red_model() +
+                                          " gltestsrc pattern=checkers-8 ! "
+                                          "video/x-raw(memory:GLMemory),width=200,height=100 ! bin.background "
+                                          "bin.src ! video/x-raw(memory:GLMemory)",
+                                      "segment", "segment");
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
+}
+
+// Planes are read as they are: there is no conversion on the way, and no upload.
+TEST(ZeroCopyPlanes, HundredFramesWithoutATransfer) {
+  for (const std::string format : {"NV12", "I420"}) {
+    const auto counts = count_transfers("glcolorconvert ! video/x-raw(memory:GLMemory),format=" + format +
+                                            " ! glsegment name=segment model=" + red_model(),
+                                        "segment", "segment");
+    EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}})) << format;
+  }
+}
+
+// Masks for others stay on the GPU.
+TEST(ZeroCopyMasks, HundredFramesWithoutATransfer) {
+  const auto counts = count_transfers(
+      "gleffects_identity ! glsegment name=segment attach-mask=true model=" + red_model(), "segment", "segment");
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
+}
+
+// Nor where poses are found and drawn: whether models run is decided on the GPU.
+TEST(ZeroCopyPose, HundredFramesWithoutATransfer) {
+  std::vector<std::string> models{"figure"};
+  if (const std::string shared = shared_directory(); !shared.empty()) {
+    models.push_back(shared + "/models/pose/movenet_singlepose_lightning_int8_v4.tflite");
+    models.push_back(shared + "/models/pose/blazepose_landmark_lite.tflite");
+  }
+  for (const std::string& model : models) {
+    const auto counts =
+        count_transfers("gleffects_identity ! glpose name=segment model=" + model, "segment", "segment");
+    EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}})) << model;
+  }
+}
+
+// Nor where one element's mask is the next one's.
+TEST(ZeroCopyPose, MasksFromElementToElement) {
+  if (shared_directory().empty()) GTEST_SKIP() << "needs the real models of ../shared";
+  const auto counts =
+      count_transfers("gleffects_identity ! glpose name=pose attach-mask=true model=" + shared_directory() +
+                          "/models/pose/blazepose_landmark_lite.tflite ! "
+                          "glsegment name=segment mask-source=meta",
+                      "pose", "segment");
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
+}
+
+// glinfer's decoders, drawing and tensors stay on the GPU as well.
+TEST(ZeroCopyInfer, HundredFramesWithoutATransfer) {
+  std::vector<std::string> models{"task=tensors model=" + red_model(), "attach-tensors=true model=" + red_model()};
+  if (const std::string shared = shared_directory(); !shared.empty()) {
+    models.push_back("model=" + shared + "/models/face/face_detection_short_range.tflite");
+    models.push_back("threshold=0 model=" + shared + "/models/face/face_landmark_468_f32.tflite");
+    models.push_back(models.back() + " detector=" + shared + "/models/face/face_detection_short_range.tflite");
+    models.push_back("threshold=0 model=" + shared + "/models/classify_detect/mobilenet_v1_0.25_224_float.tflite");
+  }
+  for (const std::string& model : models) {
+    const auto counts = count_transfers("gleffects_identity ! glinfer name=segment " + model, "segment", "segment");
+    EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}})) << model;
+  }
+}
+
+GstPadProbeReturn finish_gpu(GstPad* /*pad*/, GstPadProbeInfo* /*info*/, gpointer element) {
+  GstGLContext* context = nullptr;
+  g_object_get(element, "context", &context, nullptr);
+  if (context == nullptr) return GST_PAD_PROBE_OK;
+  gst_gl_context_thread_add(
+      context, [](GstGLContext* current, gpointer) { current->gl_vtable->Finish(); }, nullptr);
+  gst_object_unref(context);
+  return GST_PAD_PROBE_OK;
+}
+
+// Nor where frames are held for their results: they wait, and the CPU does not. The results themselves are mapped, once
+// each. A GPU that is done with a frame when the next one comes is what a camera's pace means; here it is told to.
+TEST(ZeroCopyExactResults, HundredFramesWithoutAWait) {
+  for (const std::string sync : {"latest", "exact"}) {
+    install_transfer_counter_once();
+    TestPipeline pipeline("gleffects_identity ! glinfer name=segment task=classification results=meta results-sync=" +
+                          sync + " model=" + red_model(Head::kVector));
+    GstPad* enter = gst_element_get_static_pad(pipeline.segment(), "sink");
+    GstPad* leave = gst_element_get_static_pad(pipeline.segment(), "src");
+    gst_pad_add_probe(enter, GST_PAD_PROBE_TYPE_BUFFER, finish_gpu, pipeline.segment(), nullptr);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    const Rgba frame(320, 240);
+    // Of exact results, one frame is always held.
+    for (int i = 0; i < (sync == "exact" ? 3 : 2); ++i) ASSERT_TRUE(pipeline.push(frame));
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(pipeline.pull()) << pipeline.error();
+    count_between(enter, leave);
+    reset_transfer_counts();
+    for (int i = 0; i < 100; ++i) {
+      ASSERT_TRUE(pipeline.push(frame));
+      ASSERT_TRUE(pipeline.pull()) << i << ": " << pipeline.error();
+    }
+    const auto counts = transfer_counts();
+    for (const auto& [name, number] : counts) std::printf("%s: %d\n", name.c_str(), number);
+    EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}, {"glMapBufferRange", 100}})) << sync;
+    for (GstPad* pad : {enter, leave}) gst_object_unref(pad);
+  }
+}
+
+// The counters see what an upload and a download do.
+TEST(ZeroCopyControl, UploadAndDownloadAreCounted) {
+  const auto counts =
+      count_transfers("glsegment name=segment model=" + red_model() +
+                          " ! gldownload ! videoconvert ! video/x-raw,format=I420 ! glupload ! glcolorconvert name=up",
+                      "segment", "up");
+  const auto number = [&](const char* name) { return counts.contains(name) ? counts.at(name) : 0; };
+  EXPECT_EQ(number("frames"), 100);
+  EXPECT_GE(number("CPU map of GL memory"), 100);
+  EXPECT_GE(number("glReadPixels") + number("glGetTexImage"), 100);
+  EXPECT_GE(number("glTexSubImage2D"), 100);
+}
+
+}  // namespace
+}  // namespace sightglass::test

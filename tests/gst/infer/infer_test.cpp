@@ -1,0 +1,395 @@
+// glinfer's GL part: what it recognises, decodes and draws, against what TensorFlow Lite's own outputs decode to.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+
+#include "detect/detect_reference.h"
+#include "gl_pictures.h"
+#include "harness/gl_state.h"
+#include "harness/gl_test.h"
+#include "harness/golden.h"
+#include "harness/scratch_folder.h"
+#include "harness/special_files.h"
+#include "infer/contours.h"
+#include "infer/inferencer.h"
+#include "infer/labels.h"
+#include "infer/landmarks.h"
+#include "infer/raw_detectors.h"
+
+namespace sightglass::test {
+namespace {
+
+Result<InferModel> load_infer_model(const std::string& path, const InferModelOptions& options) {
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Model::load(path));
+  return describe_infer_model(std::move(model), recognise_model(path), options);
+}
+
+constexpr const char* kNoModels = "there are no models next to the source tree";
+
+class InferTest : public GlTest {
+ protected:
+  struct Running {
+    InferModel model;
+    std::unique_ptr<Inferencer> inferencer;
+  };
+  Running make(const std::string& model, const InferModelOptions& options = {},
+               Precision precision = Precision::kFp32) {
+    Running running;
+    auto described = load_infer_model((*shared_dir() / "models" / (model + ".tflite")).string(), options);
+    EXPECT_TRUE(described.ok()) << described.status().message();
+    if (!described.ok()) return running;
+    running.model = std::move(*described);
+    running.model.plan_options.precision = precision;
+    const auto plan = Plan::build(running.model.model, device().limits, running.model.plan_options);
+    EXPECT_TRUE(plan.ok()) << plan.status().message();
+    auto made = Inferencer::create(ShareGroup::create(gl()), device(), *plan, running.model, FrameKind::kRgba);
+    EXPECT_TRUE(made.ok()) << made.status().message();
+    if (made.ok()) running.inferencer = std::move(*made);
+    return running;
+  }
+  // One frame through it; the picture that comes out.
+  Rgba process(Running& running, const Rgba& picture, const InferLook& look, Fit fit = Fit::kStretch) {
+    const GlTexture in = upload(gl(), picture), out = make_texture(gl(), GL_RGBA8, picture.width, picture.height);
+    running.inferencer->resize(picture.width, picture.height);
+    const GlState before = snapshot_gl_state(gl());
+    const Status status = running.inferencer->process(
+        FrameRef(TextureRef{in.id(), GL_TEXTURE_2D, picture.width, picture.height}), {}, out.id(), fit, look);
+    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
+    return download(gl(), out.id(), picture.width, picture.height);
+  }
+  std::vector<Detection> detections(const Running& running) {
+    return read_detections(gl(), running.inferencer->results().buffer);
+  }
+  Landmarks landmarks(const Running& running) {
+    Landmarks content;
+    const BufferRange range = running.inferencer->results();
+    gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
+    const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, sizeof(content), GL_MAP_READ_BIT);
+    std::memcpy(&content, mapped, sizeof(content));
+    gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
+    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+    return content;
+  }
+  // The picture that TensorFlow Lite was given, and what it made of it.
+  struct Reference {
+    Rgba picture;
+    std::vector<HostTensor> outputs;
+  };
+  static std::optional<Reference> reference(const std::string& model) {
+    for (const GoldenCase& golden : golden_cases_of(model)) {
+      if (golden.name != "picture") continue;
+      Reference result{load_picture((golden.directory / "in0.png").string()), {}};
+      auto outputs = load_outputs(golden);
+      EXPECT_TRUE(outputs.ok()) << outputs.status().message();
+      result.outputs = std::move(*outputs);
+      return result;
+    }
+    return std::nullopt;
+  }
+  // For people to look at, where they ask for it.
+  static void keep(const Rgba& picture, const std::string& name) {
+    if (const char* folder = std::getenv("SIGHTGLASS_KEEP_PICTURES"))
+      save_png(picture, std::string(folder) + "/" + name);
+  }
+  static int changed_pixels(const Rgba& a, const Rgba& b) {
+    int changed = 0;
+    for (size_t i = 0; i < a.pixels.size(); i += 4) {
+      changed += std::memcmp(&a.pixels[i], &b.pixels[i], 3) == 0 ? 0 : 1;
+    }
+    return changed;
+  }
+};
+
+TEST_F(InferTest, ModelsAreRecognised) {
+  if (!shared_dir()) GTEST_SKIP() << kNoModels;
+  const std::pair<const char*, InferTask> expected[] = {
+      {"face/face_detection_short_range", InferTask::kDetection},
+      {"face/face_detection_full_range_sparse", InferTask::kDetection},
+      {"face/face_landmark_468_f32", InferTask::kLandmarks},
+      {"face/face_landmark_468_f16", InferTask::kLandmarks},
+      {"classify_detect/mobilenet_v1_0.25_224_float", InferTask::kClassification},
+      {"classify_detect/mobilenet_v1_0.25_224_quant", InferTask::kClassification},
+      {"classify_detect/tf2_mobilenet_v2_1.0_224_ptq", InferTask::kClassification},
+      {"classify_detect/ssd_mobilenet_v2_fpnlite_320_custom", InferTask::kDetection},
+      {"other/style_transfer_f16_384", InferTask::kPicture},
+      {"pose/blazepose_detection_224", InferTask::kDetection},
+      {"segmentation/deeplabv3_257_mv_gpu", InferTask::kTensors}};
+  for (const auto& [file, task] : expected) {
+    const auto model = load_infer_model((*shared_dir() / "models" / (std::string(file) + ".tflite")).string(), {});
+    ASSERT_TRUE(model.ok()) << model.status().message();
+    EXPECT_STREQ(to_string(model->task), to_string(task)) << file;
+    std::printf("%s: %s, %zu labels\n", file, to_string(model->task), model->labels.size());
+  }
+  InferModelOptions options;
+  options.task = InferTask::kLandmarks;
+  const auto refused =
+      load_infer_model((*shared_dir() / "models/segmentation/deeplabv3_257_mv_gpu.tflite").string(), options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.status().message().find("task=landmarks"), std::string::npos) << refused.status().message();
+}
+
+// Scores as TensorFlow Lite's numbers, sorted.
+TEST_F(InferTest, ClassesAreThoseOfTensorFlowLite) {
+  for (const char* name : {"classify_detect/mobilenet_v1_0.25_224_float", "classify_detect/mobilenet_v1_0.25_224_quant",
+                           "classify_detect/tf2_mobilenet_v2_1.0_224_ptq"}) {
+    const auto expected = reference(name);
+    if (!expected) GTEST_SKIP() << kNoModels;
+    Running running = make(name);
+    ASSERT_NE(running.inferencer, nullptr);
+    InferLook look;
+    look.threshold = 0;
+    look.max_results = 5;
+    const Rgba shown = process(running, expected->picture, look);
+    keep(shown, std::string(name).substr(16) + ".png");
+    const HostTensor& tensor = expected->outputs[0];
+    std::vector<double> scores;
+    const double quantum = running.model.model->outputs()[0].quantization.empty()
+                               ? 1
+                               : running.model.model->outputs()[0].quantization.scale[0];
+    for (int64_t i = 0; i < tensor.shape.elements(); ++i) {
+      const auto at = static_cast<size_t>(i);
+      scores.push_back(tensor.type == DataType::kFloat32 ? tensor.as<float>()[at] : tensor.as<uint8_t>()[at] * quantum);
+    }
+    const auto best = static_cast<int>(std::ranges::max_element(scores) - scores.begin());
+    const std::vector<Detection> found = detections(running);
+    ASSERT_EQ(found.size(), 5u);
+    EXPECT_EQ(found[0].class_id, best) << name;
+    for (size_t i = 0; i < found.size(); ++i) {
+      const auto id = static_cast<size_t>(found[i].class_id);
+      if (i > 0) {
+        EXPECT_LE(found[i].score, found[i - 1].score);
+      }
+      EXPECT_NEAR(found[i].score, scores[id], tensor.type == DataType::kFloat32 ? 1e-4 : 1.01 * quantum) << name;
+      std::printf("%s: %d %s %.3f\n", name, found[i].class_id,
+                  id < running.model.labels.size() ? running.model.labels[id].c_str() : "", found[i].score);
+    }
+    EXPECT_GT(changed_pixels(shown, expected->picture), 200) << "the classes are written";
+    look.draw = false;
+    EXPECT_EQ(process(running, expected->picture, look).pixels, expected->picture.pixels);
+  }
+}
+
+TEST_F(InferTest, BoxesAreThoseOfTensorFlowLite) {
+  const char* name = "classify_detect/ssd_mobilenet_v2_fpnlite_320_custom";
+  const auto expected = reference(name);
+  if (!expected) GTEST_SKIP() << kNoModels;
+  Running running = make(name);
+  ASSERT_NE(running.inferencer, nullptr);
+  InferLook look;
+  look.threshold = 0.2f;
+  keep(process(running, expected->picture, look), "ssd.png");
+  const auto& processed = running.model.processed;
+  const auto boxes = expected->outputs[processed[0]].as<float>(), classes = expected->outputs[processed[1]].as<float>(),
+             scores = expected->outputs[processed[2]].as<float>();
+  const std::vector<Detection> found = detections(running);
+  size_t n = 0;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i] < look.threshold) continue;
+    ASSERT_LT(n, found.size());
+    std::printf("class %g score %.3f (TensorFlow Lite %.3f)\n", classes[i], found[n].score, scores[i]);
+    EXPECT_EQ(found[n].class_id, static_cast<int>(classes[i]));
+    EXPECT_NEAR(found[n].score, scores[i], 0.02);
+    const std::array<float, 4> box{boxes[4 * i + 1], boxes[4 * i], boxes[4 * i + 3], boxes[4 * i + 2]};
+    for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(found[n].box[k], box[k], 0.01);
+    ++n;
+  }
+  EXPECT_EQ(n, found.size());
+}
+
+// A face in a photograph: the box round it, and the same face from the same pixels by TensorFlow Lite's numbers.
+TEST_F(InferTest, FacesAreFound) {
+  if (!shared_dir()) GTEST_SKIP() << kNoModels;
+  const Rgba portrait = load_picture((*shared_dir() / "media/mp_portrait.jpg").string());
+  ASSERT_GT(portrait.width, 0);
+  for (const char* name : {"face/face_detection_short_range", "face/face_detection_full_range_sparse"}) {
+    Running running = make(name);
+    ASSERT_NE(running.inferencer, nullptr);
+    EXPECT_TRUE(running.model.letterbox);
+    const InferLook look;
+    const Rgba shown = process(running, portrait, look, Fit::kLetterbox);
+    keep(shown, std::string(name).substr(5) + ".png");
+    const std::vector<Detection> found = detections(running);
+    ASSERT_EQ(found.size(), 1u) << name;
+    std::printf("%s: %.3f %.3f %.3f %.3f score %.3f\n", name, found[0].box[0], found[0].box[1], found[0].box[2],
+                found[0].box[3], found[0].score);
+    EXPECT_GT(found[0].score, 0.8);
+    EXPECT_EQ(found[0].points_count, 6);
+    // Eyes, nose and mouth are in the box, in their order from the top.
+    const auto& points = found[0].points;
+    for (size_t i = 0; i < 4; ++i) {
+      EXPECT_GT(points[i][0], found[0].box[0]);
+      EXPECT_LT(points[i][0], found[0].box[2]);
+      EXPECT_GT(points[i][1], found[0].box[1] - 0.05);
+      EXPECT_LT(points[i][1], found[0].box[3]);
+    }
+    EXPECT_LT(points[0][0], points[1][0]);
+    EXPECT_LT(points[1][1], points[2][1]);
+    EXPECT_LT(points[2][1], points[3][1]);
+    const Fit fit = Fit::kStretch;
+    const auto expected = reference(name);
+    ASSERT_TRUE(expected);
+    process(running, expected->picture, look, fit);
+    const auto detector = find_raw_detector(*running.model.model);
+    ASSERT_TRUE(detector);
+    const auto numbers = [&](size_t output) {
+      const auto values = expected->outputs[output].as<float>();
+      return std::vector<float>(values.begin(), values.end());
+    };
+    const auto truth = reference_ssd(detector->detector.layout, numbers(detector->detector.boxes),
+                                     numbers(detector->detector.scores), {}, {0.5f, 0.3f, true, 10});
+    const std::vector<Detection> same = detections(running);
+    ASSERT_EQ(same.size(), truth.size());
+    const double pixels = running.model.width;
+    for (size_t i = 0; i < truth.size(); ++i) {
+      for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(same[i].box[k] * pixels, truth[i].box[k] * pixels, 0.05);
+      for (size_t k = 0; k < 6; ++k) EXPECT_NEAR(same[i].points[k][0] * pixels, truth[i].points[k][0] * pixels, 0.05);
+    }
+  }
+}
+
+TEST_F(InferTest, LandmarksAreThoseOfTensorFlowLite) {
+  for (const char* name : {"face/face_landmark_468_f32", "face/face_landmark_468_f16"}) {
+    const auto expected = reference(name);
+    if (!expected) GTEST_SKIP() << kNoModels;
+    for (const Precision precision : {Precision::kFp32, Precision::kFp16}) {
+      Running running = make(name, {}, precision);
+      ASSERT_NE(running.inferencer, nullptr);
+      process(running, expected->picture, {});
+      const Landmarks got = landmarks(running);
+      ASSERT_EQ(got.count, 468);
+      const auto truth = expected->outputs[0].as<float>();
+      double worst = 0, worst_depth = 0;
+      for (size_t i = 0; i < 468; ++i) {
+        worst = std::max({worst, std::abs(got.points[i][0] * 192.0 - truth[3 * i]),
+                          std::abs(got.points[i][1] * 192.0 - truth[3 * i + 1])});
+        worst_depth = std::max(worst_depth, std::abs(got.points[i][2] * 192.0 - truth[3 * i + 2]));
+      }
+      const double logit = expected->outputs[1].as<float>()[0];
+      std::printf("%s: landmarks off by %.4f pixels at most, depth by %.4f, presence %.4f\n", name, worst, worst_depth,
+                  got.score);
+      EXPECT_LE(worst, precision == Precision::kFp32 ? 0.05 : 0.5);
+      EXPECT_LE(worst_depth, precision == Precision::kFp32 ? 0.05 : 0.5);
+      EXPECT_NEAR(got.score, 1 / (1 + std::exp(-logit)), 1e-3);
+    }
+  }
+}
+
+// The part of a picture round a place, in fractions; square.
+Rgba square_round(const Rgba& picture, float x, float y, float size) {
+  const auto pixels = static_cast<int32_t>(size * static_cast<float>(picture.width));
+  const auto left = static_cast<int32_t>(x * static_cast<float>(picture.width)) - pixels / 2;
+  const auto top = static_cast<int32_t>(y * static_cast<float>(picture.height)) - pixels / 2;
+  Rgba part(pixels, pixels);
+  for (int32_t row = 0; row < pixels; ++row) {
+    for (int32_t column = 0; column < pixels; ++column) {
+      std::memcpy(
+          part.at(column, row),
+          picture.at(std::clamp(left + column, 0, picture.width - 1), std::clamp(top + row, 0, picture.height - 1)), 4);
+    }
+  }
+  return part;
+}
+
+TEST_F(InferTest, ContoursAreDrawnOnFacesAlone) {
+  if (!shared_dir()) GTEST_SKIP() << kNoModels;
+  const Rgba portrait = load_picture((*shared_dir() / "media/mp_portrait.jpg").string());
+  ASSERT_GT(portrait.width, 0);
+  const Rgba face = square_round(portrait, 0.49f, 0.225f, 0.45f), sky = square_round(portrait, 0.1f, 0.1f, 0.15f);
+  Running running = make("face/face_landmark_468_f32");
+  ASSERT_NE(running.inferencer, nullptr);
+  const Rgba shown = process(running, face, {});
+  keep(shown, "face_mesh.png");
+  EXPECT_GT(landmarks(running).score, 0.9);
+  EXPECT_GT(changed_pixels(shown, face), 1000);
+  // The oval is round the eyes, and the lips lie between the chin and the nose.
+  const auto& points = landmarks(running).points;
+  EXPECT_LT(points[10][1], points[33][1]);
+  EXPECT_LT(points[33][1], points[1][1]);
+  EXPECT_LT(points[1][1], points[13][1]);
+  EXPECT_LT(points[13][1], points[152][1]);
+  EXPECT_LT(points[33][0], points[263][0]);
+  EXPECT_EQ(process(running, sky, {}).pixels, sky.pixels) << "no face, no contours";
+  InferLook strict;
+  strict.threshold = 1.01f;
+  EXPECT_EQ(process(running, face, strict).pixels, face.pixels);
+}
+
+// What is shown is what the model says, number by number; the frame is as large as the model's picture.
+TEST_F(InferTest, PicturesAreTheModels) {
+  if (!shared_dir()) GTEST_SKIP() << kNoModels;
+  const Rgba portrait = load_picture((*shared_dir() / "media/mp_portrait.jpg").string());
+  ASSERT_GT(portrait.width, 0);
+  Rgba frame(384, 384);
+  for (int32_t y = 0; y < frame.height; ++y) {
+    for (int32_t x = 0; x < frame.width; ++x) std::memcpy(frame.at(x, y), portrait.at(2 * x, 2 * y), 4);
+  }
+  Running running = make("other/style_transfer_f16_384");
+  ASSERT_NE(running.inferencer, nullptr);
+  const TensorInfo& style = running.model.model->inputs()[1];
+  std::vector<float> numbers(static_cast<size_t>(style.shape.elements()));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::sin(static_cast<float>(7 * i)) * 0.5f;
+  ASSERT_TRUE(running.inferencer->write_input(1, std::as_bytes(std::span(numbers))).ok());
+  const Rgba shown = process(running, frame, {});
+  keep(shown, "style.png");
+  const auto tensor = running.inferencer->tensor(0);
+  ASSERT_TRUE(tensor.ok());
+  std::vector<float> truth(static_cast<size_t>(tensor->size) / sizeof(float));
+  gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+  gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, tensor->buffer);
+  const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, tensor->offset, tensor->size, GL_MAP_READ_BIT);
+  ASSERT_NE(mapped, nullptr);
+  std::memcpy(truth.data(), mapped, static_cast<size_t>(tensor->size));
+  gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
+  gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  double worst = 0;
+  for (size_t i = 0; i < truth.size(); ++i) {
+    const double expected = std::clamp(truth[i], 0.0f, 1.0f) * 255;
+    worst = std::max(worst, std::abs(shown.pixels[i / 3 * 4 + i % 3] - expected));
+  }
+  std::printf("the shown picture is off by %.2f of 255 at most\n", worst);
+  EXPECT_LE(worst, 1.01);
+  EXPECT_GT(changed_pixels(shown, frame), 384 * 384 / 2);
+}
+
+TEST(Contours, NameLandmarksThatThereAre) {
+  const auto mesh = face_contours(468), irises = face_contours(478);
+  EXPECT_EQ(mesh.size(), 124u);
+  EXPECT_EQ(irises.size(), mesh.size() + 8);
+  for (const ContourLine& line : mesh) EXPECT_LT(std::max(line.from, line.to), 468);
+  EXPECT_TRUE(face_contours(21).empty());
+}
+
+TEST(Labels, FilesOfSeveralForms) {
+  const std::filesystem::path folder = scratch_folder();
+  const auto write = [&](const char* name, const std::string& text) {
+    std::ofstream(folder / name, std::ios::binary) << text;
+    return (folder / name).string();
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(*load_labels(write("plain", "cat\n dog \r\n\nbird\n\n\n")), (Names{"cat", "dog", "", "bird"}));
+  EXPECT_EQ(*load_labels(write("numbered", "0 person\n1: bicycle\n2 \tcar")), (Names{"person", "bicycle", "car"}));
+  EXPECT_EQ(*load_labels(write("some", "1 person\n2 car")), (Names{"1 person", "2 car"})) << "not from 0 on";
+  EXPECT_FALSE(load_labels(write("empty", "\n \n")).ok());
+  EXPECT_FALSE(load_labels(write("lines", std::string(size_t{1} << 21, '\n') + "cat")).ok());
+  EXPECT_FALSE(load_labels(write("binary", std::string("a\0b", 3))).ok());
+  EXPECT_FALSE(load_labels((folder / "none").string()).ok());
+  EXPECT_FALSE(load_labels(folder.string()).ok()) << "a folder";
+  for (const auto& [path, kind] : make_special_files(folder / "special")) {
+    const auto labels = load_labels(path);
+    ASSERT_FALSE(labels.ok()) << path;
+    EXPECT_NE(labels.status().message().find("labels=" + path), std::string::npos) << labels.status().message();
+    EXPECT_NE(labels.status().message().find(kind), std::string::npos) << labels.status().message();
+  }
+  const std::string large = write("large", "cat");
+  std::filesystem::resize_file(large, uintmax_t{1} << 40);
+  EXPECT_NE(load_labels(large).status().message().find("1099511627776 bytes"), std::string::npos)
+      << load_labels(large).status().message();
+}
+
+}  // namespace
+}  // namespace sightglass::test

@@ -1,0 +1,305 @@
+// attach-mask: the mask that a frame was composed with, on its buffer, as a texture.
+#include "meta/mask_meta.h"
+
+#include <gst/gl/gl.h>
+#include <gst/video/video.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "red_picture.h"
+#include "test_pipeline.h"
+#include "tiny_model.h"
+
+#ifdef SIGHTGLASS_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+
+namespace sightglass::test {
+namespace {
+
+constexpr int32_t kModelSize = 16;
+
+std::string element(const std::string& properties) {
+  return "glsegment name=segment attach-mask=true model=" + red_model() + " " + properties;
+}
+
+// The model's doubt, from left to right.
+Rgba slope(int32_t width, int32_t height) {
+  Rgba frame(width, height);
+  for (int32_t y = 0; y < height; ++y) {
+    for (int32_t x = 0; x < width; ++x) {
+      const uint8_t color[] = {static_cast<uint8_t>(95 + 40 * x / width + y % 3), 0, 0, 255};
+      std::copy_n(color, 4, frame.at(x, y));
+    }
+  }
+  return frame;
+}
+
+double probability(const uint8_t* color) { return 1 / (1 + std::exp(18 - 40 * color[0] / 255.0)); }
+
+// The last buffer that left the element.
+class Taken {
+ public:
+  explicit Taken(const TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.segment(), "src")) {
+    probe_ = gst_pad_add_probe(
+        pad_, GST_PAD_PROBE_TYPE_BUFFER,
+        [](GstPad*, GstPadProbeInfo* info, gpointer data) {
+          gst_buffer_replace(static_cast<GstBuffer**>(data), GST_PAD_PROBE_INFO_BUFFER(info));
+          return GST_PAD_PROBE_OK;
+        },
+        &buffer_, nullptr);
+  }
+  ~Taken() {
+    gst_pad_remove_probe(pad_, probe_);
+    gst_clear_buffer(&buffer_);
+    gst_object_unref(pad_);
+  }
+  Taken(const Taken&) = delete;
+  Taken& operator=(const Taken&) = delete;
+
+  GstBuffer* buffer() const { return buffer_; }
+  SightglassMaskMeta* meta() const { return buffer_ != nullptr ? sightglass_buffer_get_mask_meta(buffer_) : nullptr; }
+
+ private:
+  GstPad* pad_;
+  gulong probe_ = 0;
+  GstBuffer* buffer_ = nullptr;
+};
+
+// A GRAY8 texture's bytes, row by row, by its own metadata.
+std::vector<uint8_t> bytes_of(GstBuffer* mask) {
+  const GstVideoMeta* meta = gst_buffer_get_video_meta(mask);
+  if (meta == nullptr || meta->format != GST_VIDEO_FORMAT_GRAY8) return {};
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height);
+  GstVideoFrame frame;
+  if (!gst_video_frame_map(&frame, &info, mask, GST_MAP_READ)) return {};
+  std::vector<uint8_t> bytes;
+  for (guint y = 0; y < meta->height; ++y) {
+    const auto* row = static_cast<const uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0)) +
+                      static_cast<ptrdiff_t>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
+    bytes.insert(bytes.end(), row, row + meta->width);
+  }
+  gst_video_frame_unmap(&frame);
+  return bytes;
+}
+
+// What another element composes with is turned and mirrored together with the frame.
+TEST(MaskMeta, LiesInThePictureThatCarriesIt) {
+  struct Case {
+    const char* direction;
+    int32_t x, y;  // in the red half of the upright frame
+  };
+  for (const auto& [direction, x, y] : {Case{"identity", 4, 32},
+                                        {"horiz", 59, 32},
+                                        {"180", 59, 32},
+                                        {"90r", 32, 4},
+                                        {"ul-lr", 32, 4},
+                                        {"90l", 32, 59}}) {
+    TestPipeline pipeline("glsegment attach-mask=true background=transparent model=" + red_model() +
+                          " ! glsegment name=segment mask-source=meta background=mask video-direction=" + direction);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    const auto shown = pipeline.pass(left_half_red(64, 64));
+    ASSERT_TRUE(shown) << pipeline.error(1);
+    EXPECT_EQ(*shown->at(x, y), 255) << direction;
+    EXPECT_EQ(*shown->at(63 - x, 63 - y), 0) << direction;
+  }
+}
+
+TEST(MaskMeta, IsAbsentUnlessAskedFor) {
+  TestPipeline pipeline("glsegment name=segment model=" + red_model());
+  const Taken taken(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(pipeline.pass(left_half_red(64, 48))) << pipeline.error(1);
+  EXPECT_EQ(taken.meta(), nullptr);
+#ifdef SIGHTGLASS_ANALYTICS
+  EXPECT_EQ(gst_buffer_get_analytics_relation_meta(taken.buffer()), nullptr);
+#endif
+}
+
+// What the model says, in bytes, and what background=mask makes of it at this size: the mask smoothed by a B-spline,
+// with a transition around the threshold.
+TEST(MaskMeta, HoldsTheProbabilitiesThatTheFrameWasComposedWith) {
+  TestPipeline pipeline(element("background=mask"));
+  const Taken taken(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  const Rgba frame = slope(kModelSize, kModelSize);
+  const auto shown = pipeline.pass(frame);
+  ASSERT_TRUE(shown) << pipeline.error(1);
+  ASSERT_NE(taken.meta(), nullptr);
+  GstBuffer* mask = taken.meta()->mask;
+  EXPECT_TRUE(gst_is_gl_memory(gst_buffer_peek_memory(mask, 0)));
+  EXPECT_NE(gst_buffer_get_gl_sync_meta(mask), nullptr);
+  const std::vector<uint8_t> bytes = bytes_of(mask);
+  ASSERT_EQ(bytes.size(), size_t{kModelSize * kModelSize});
+  const auto at = [&](int32_t x, int32_t y) {
+    const int32_t near_x = std::clamp(x, 0, kModelSize - 1), near_y = std::clamp(y, 0, kModelSize - 1);
+    return bytes[static_cast<size_t>(near_y * kModelSize + near_x)] / 255.0;
+  };
+  constexpr double kSpline[] = {1.0 / 6, 4.0 / 6, 1.0 / 6};
+  double largest_mask = 0, largest_shown = 0;
+  for (int32_t y = 0; y < kModelSize; ++y) {
+    for (int32_t x = 0; x < kModelSize; ++x) {
+      largest_mask = std::max(largest_mask, std::abs(255 * (at(x, y) - probability(frame.at(x, y)))));
+      double smooth = 0;
+      for (int i = 0; i < 9; ++i) smooth += kSpline[i / 3] * kSpline[i % 3] * at(x + i % 3 - 1, y + i / 3 - 1);
+      const double t = std::clamp((smooth - 0.25) / 0.5, 0.0, 1.0);
+      largest_shown = std::max(largest_shown, std::abs(shown->at(x, y)[0] - 255 * t * t * (3 - 2 * t)));
+    }
+  }
+  std::printf("at most %.2f of 255 off the probability, the picture %.2f off what is made of it\n", largest_mask,
+              largest_shown);
+  EXPECT_LE(largest_mask, 1);
+  EXPECT_LE(largest_shown, 4) << "filters have 8 bits";
+  EXPECT_LT(*std::ranges::min_element(bytes), 100);
+  EXPECT_GT(*std::ranges::max_element(bytes), 150);
+}
+
+// Upright, and with its place where the model's input is laid over the frame.
+TEST(MaskMeta, SaysWhereItLies) {
+  TestPipeline pipeline(element(""));
+  const Taken taken(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  struct Case {
+    const char *fit, *direction;
+    float x, y, width, height;
+    int corner;  // number of the mask's quarter that is foreground, row by row
+  };
+  const Rgba frame = picture(64, 32, [](int32_t x, int32_t y) { return x < 32 && y < 16; });
+  for (const Case& c : {Case{"stretch", "identity", 0, 0, 1, 1, 0}, Case{"stretch", "90r", 0, 0, 1, 1, 1},
+                        Case{"letterbox", "identity", 0, -0.5F, 1, 2, 0}, Case{"letterbox", "90r", -0.5F, 0, 2, 1, 1},
+                        Case{"letterbox", "180", 0, -0.5F, 1, 2, 3}}) {
+    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "fit", c.fit);
+    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", c.direction);
+    ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error(1);
+    const SightglassMaskMeta* meta = taken.meta();
+    ASSERT_NE(meta, nullptr);
+    const std::string what = std::string(c.fit) + " " + c.direction;
+    EXPECT_NEAR(meta->x, c.x, 1e-4) << what;
+    EXPECT_NEAR(meta->y, c.y, 1e-4) << what;
+    EXPECT_NEAR(meta->width, c.width, 1e-4) << what;
+    EXPECT_NEAR(meta->height, c.height, 1e-4) << what;
+    const std::vector<uint8_t> bytes = bytes_of(meta->mask);
+    ASSERT_EQ(bytes.size(), size_t{kModelSize * kModelSize}) << what;
+    for (int quarter = 0; quarter < 4; ++quarter) {
+      const double x = (quarter % 2 == 0 ? 0.25 : 0.75), y = (quarter / 2 == 0 ? 0.25 : 0.75);  // in the picture
+      const auto at_x = static_cast<size_t>((x - c.x) / c.width * kModelSize);
+      const auto at_y = static_cast<size_t>((y - c.y) / c.height * kModelSize);
+      EXPECT_EQ(bytes[at_y * kModelSize + at_x] > 128, quarter == c.corner) << what << ", quarter " << quarter;
+    }
+  }
+}
+
+// Frames that somebody keeps have masks of their own; others give them back.
+TEST(MaskMeta, EveryFrameHasItsOwn) {
+  TestPipeline pipeline(element(""));
+  const Taken taken(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(pipeline.pass(left_half_red(64, 48))) << pipeline.error(1);
+  ASSERT_NE(taken.meta(), nullptr);
+  GstBuffer* kept = gst_buffer_ref(taken.buffer());
+  const std::vector<uint8_t> first = bytes_of(taken.meta()->mask);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(pipeline.pass(picture(64, 48, [](int32_t, int32_t y) { return y < 24; })));
+  EXPECT_NE(bytes_of(taken.meta()->mask), first);
+  EXPECT_EQ(bytes_of(sightglass_buffer_get_mask_meta(kept)->mask), first);
+
+  GstBuffer* copy = gst_buffer_copy(kept);
+  GstBuffer* part = gst_buffer_copy_region(kept, GST_BUFFER_COPY_ALL, 0, 64);
+  ASSERT_NE(sightglass_buffer_get_mask_meta(copy), nullptr);
+  EXPECT_EQ(sightglass_buffer_get_mask_meta(copy)->mask, sightglass_buffer_get_mask_meta(kept)->mask);
+  EXPECT_EQ(sightglass_buffer_get_mask_meta(part), nullptr);
+  for (GstBuffer* buffer : {copy, part, kept}) gst_buffer_unref(buffer);
+}
+
+// Also where pictures do not wait for the model: the mask is the one that is seen, not the one in the making.
+TEST(MaskMeta, IsTheOneThatIsSeen) {
+  TestPipeline pipeline(element("background=mask mask-sync=latest gpu-budget=1"));
+  const Taken taken(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  for (int i = 0; i < 12; ++i) {
+    const auto shown =
+        pipeline.pass(picture(64, 64, [i](int32_t x, int32_t y) { return i % 2 == 0 ? x < 32 : y < 32; }));
+    ASSERT_TRUE(shown) << pipeline.error(1);
+    ASSERT_NE(taken.meta(), nullptr) << i;
+    const std::vector<uint8_t> bytes = bytes_of(taken.meta()->mask);
+    ASSERT_EQ(bytes.size(), size_t{kModelSize * kModelSize});
+    for (const size_t at_y : {3, 12}) {
+      for (const size_t at_x : {3, 12}) {
+        EXPECT_EQ(bytes[at_y * kModelSize + at_x] > 128,
+                  shown->at(static_cast<int32_t>(at_x * 4), static_cast<int32_t>(at_y * 4))[0] > 128)
+            << "frame " << i << ", " << at_x << " " << at_y;
+      }
+    }
+  }
+}
+
+// Each element's own, though they follow each other.
+TEST(MaskMeta, OfTheLastElement) {
+  TestPipeline pipeline("glsegment attach-mask=true background=mask input-offset=10 model=" + red_model() + " ! " +
+                        element("background=mask"));
+  const Taken taken(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error(1);
+  gpointer state = nullptr;
+  int metas = 0;
+  while (GstMeta* meta = gst_buffer_iterate_meta(taken.buffer(), &state)) {
+    metas += std::string(g_type_name(meta->info->api)) == SIGHTGLASS_MASK_META_API_NAME ? 1 : 0;
+  }
+  EXPECT_EQ(metas, 1);
+}
+
+// Downloads of the picture leave the mask where it is, and with the picture.
+TEST(MaskMeta, StaysWithADownloadedPicture) {
+  TestPipeline pipeline("glsegmentbin name=segment attach-mask=true model=" + red_model() + " ! video/x-raw");
+  const Taken taken(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(pipeline.pass(left_half_red(64, 48))) << pipeline.error(1);
+  ASSERT_NE(taken.meta(), nullptr);
+  EXPECT_TRUE(gst_is_gl_memory(gst_buffer_peek_memory(taken.meta()->mask, 0)));
+}
+
+#ifdef SIGHTGLASS_ANALYTICS
+
+TEST(AnalyticsMeta, HasTheRegionsOfTheMask) {
+  TestPipeline pipeline(element("fit=letterbox threshold=0.7"));
+  const Taken taken(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(pipeline.pass(slope(64, 32))) << pipeline.error(1);
+  GstAnalyticsRelationMeta* meta = gst_buffer_get_analytics_relation_meta(taken.buffer());
+  ASSERT_NE(meta, nullptr);
+  EXPECT_EQ(gst_analytics_relation_get_length(meta), 1U);
+  gpointer state = nullptr;
+  GstAnalyticsSegmentationMtd segmentation;
+  ASSERT_TRUE(gst_analytics_relation_meta_iterate(meta, &state, gst_analytics_segmentation_mtd_get_mtd_type(),
+                                                  reinterpret_cast<GstAnalyticsMtd*>(&segmentation)));
+  ASSERT_EQ(gst_analytics_segmentation_mtd_get_region_count(&segmentation), 2U);
+  EXPECT_EQ(gst_analytics_segmentation_mtd_get_region_id(&segmentation, 0), 0U);
+  EXPECT_EQ(gst_analytics_segmentation_mtd_get_region_id(&segmentation, 1), 1U);
+  gint x = 0, y = 0;
+  guint width = 0, height = 0;
+  GstBuffer* regions = gst_analytics_segmentation_mtd_get_mask(&segmentation, &x, &y, &width, &height);
+  ASSERT_NE(regions, nullptr);
+  EXPECT_EQ(x, 0);
+  EXPECT_EQ(y, -16);
+  EXPECT_EQ(width, 64U);
+  EXPECT_EQ(height, 64U);
+  EXPECT_TRUE(gst_is_gl_memory(gst_buffer_peek_memory(regions, 0)));
+  const std::vector<uint8_t> ids = bytes_of(regions), probabilities = bytes_of(taken.meta()->mask);
+  gst_buffer_unref(regions);
+  ASSERT_EQ(ids.size(), probabilities.size());
+  int foreground = 0;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    foreground += ids[i];
+    EXPECT_EQ(ids[i], probabilities[i] >= 0.7 * 255 ? 1 : 0) << i << ": " << int{probabilities[i]};
+  }
+  EXPECT_GT(foreground, 0);
+  EXPECT_LT(foreground, static_cast<int>(ids.size()) / 2);
+}
+
+#endif
+
+}  // namespace
+}  // namespace sightglass::test

@@ -1,0 +1,345 @@
+// glpose in pipelines: what it draws, tells and refuses, and what frames have to do with each other.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "figure_truth.h"
+#include "harness/scratch_folder.h"
+#include "meta/mask_meta.h"
+#include "meta/results_meta.h"
+#include "red_picture.h"
+#include "test_pipeline.h"
+#include "tiny_model.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr const char* kMoveNet = "movenet_singlepose_lightning_int8_v4";
+constexpr const char* kBlazePose = "blazepose_landmark_lite";
+
+std::string pose_model(const std::string& name) { return shared_directory() + "/models/pose/" + name + ".tflite"; }
+std::string element(const std::string& model, const std::string& options = "") {
+  return "glpose name=segment model=" + model + " " + options;
+}
+
+// A model, and somebody whom it finds.
+struct Subject {
+  std::string model;  // file or name
+  std::string name;   // as results have it
+  Rgba frame;
+  float nose_x, nose_y, tolerance;  // where the nose is, in fractions of the frame
+  guint points;
+  std::string last_point;
+};
+
+// The shipped model with a drawn figure; published ones with a photograph, where they are here.
+std::vector<Subject> subjects() {
+  const Figure figure = draw_figure(480, 480, "seed=2000004 framing=full");
+  const SightglassKeyPoint& nose = figure.key_points[0];
+  EXPECT_EQ(nose.visibility, 2U);
+  std::vector<Subject> all{{"figure", "figure", figure.picture, nose.x, nose.y, 0.03F, 17, "right_ankle"}};
+  if (const std::string shared = shared_directory(); !shared.empty()) {
+    const Rgba person = load_picture(shared + "/media/mp_pose.jpg");
+    all.push_back({pose_model(kMoveNet), kMoveNet, person, 0.468F, 0.423F, 0.012F, 17, "right_ankle"});
+    all.push_back({pose_model(kBlazePose), kBlazePose, person, 0.468F, 0.423F, 0.012F, 33, "right_foot_index"});
+  }
+  return all;
+}
+
+class Pose : public ::testing::Test {
+ protected:
+  void SetUp() override { init_gstreamer(); }
+};
+
+// What only these models have or do.
+class BlazePose : public Pose {
+ protected:
+  void SetUp() override {
+    if (shared_directory().empty()) GTEST_SKIP() << "needs BlazePose, MoveNet and a photograph of ../shared";
+    Pose::SetUp();
+    person_ = load_picture(shared_directory() + "/media/mp_pose.jpg");
+  }
+  static std::string glpose(const std::string& model, const std::string& options = "") {
+    return element(pose_model(model), options);
+  }
+  Rgba person_;
+};
+
+// Over all colours of all pixels.
+double mean_difference(const Rgba& a, const Rgba& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.pixels.size(); ++i) sum += std::abs(int{a.pixels[i]} - int{b.pixels[i]});
+  return sum / static_cast<double>(a.pixels.size());
+}
+
+constexpr const char* kGreenAndRed = "line-width=8 point-radius=6 line-color=0xff00ff00 point-color=0xffff0000";
+bool is_green(const uint8_t* pixel) { return pixel[1] > 200 && pixel[0] < 60; }
+bool is_red(const uint8_t* pixel) { return pixel[0] > 200 && pixel[1] < 60; }
+
+TEST_F(Pose, SkeletonsAreDrawnOverThePicture) {
+  for (const Subject& who : subjects()) {
+    SCOPED_TRACE(who.name);
+    TestPipeline pipeline(element(who.model, kGreenAndRed));
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+    const auto drawn = pipeline.pass(who.frame);
+    ASSERT_TRUE(drawn) << pipeline.error(1);
+    // Lines somewhere, a point on the nose, and nothing in the corner.
+    size_t green = 0;
+    double to_nose = 1;
+    for (int32_t y = 0; y < drawn->height; ++y) {
+      for (int32_t x = 0; x < drawn->width; ++x) {
+        if (is_green(drawn->at(x, y)) && !is_green(who.frame.at(x, y))) ++green;
+        if (!is_red(drawn->at(x, y)) || is_red(who.frame.at(x, y))) continue;
+        to_nose = std::min(to_nose,
+                           std::hypot((x + 0.5) / drawn->width - who.nose_x, (y + 0.5) / drawn->height - who.nose_y));
+      }
+    }
+    std::printf("%s: %zu green pixels, a red one within %.4f of the nose\n", who.name.c_str(), green, to_nose);
+    EXPECT_GT(green, 500U);
+    EXPECT_LT(to_nose, who.tolerance);
+    EXPECT_NEAR(drawn->at(10, 10)[1], who.frame.at(10, 10)[1], 2);
+
+    // Off, while playing.
+    g_object_set(pipeline.segment(), "draw", FALSE, nullptr);
+    const auto plain = pipeline.pass(who.frame);
+    ASSERT_TRUE(plain) << pipeline.error(1);
+    EXPECT_LT(mean_difference(*plain, who.frame), 0.01);
+    // What nothing reaches is not drawn either.
+    g_object_set(pipeline.segment(), "draw", TRUE, "visibility-threshold", 1.0F, nullptr);
+    const auto unsure = pipeline.pass(who.frame);
+    ASSERT_TRUE(unsure) << pipeline.error(1);
+    EXPECT_LT(mean_difference(*unsure, who.frame), 0.2);
+  }
+}
+
+// The left upper arm and the nose of the photograph.
+TEST_F(BlazePose, SkeletonsLieOnLimbs) {
+  for (const char* model : {kMoveNet, kBlazePose}) {
+    TestPipeline pipeline(glpose(model, kGreenAndRed));
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+    const auto drawn = pipeline.pass(person_);
+    ASSERT_TRUE(drawn) << pipeline.error(1);
+    EXPECT_TRUE(is_green(drawn->at(565, 320))) << model;
+    EXPECT_TRUE(is_red(drawn->at(468, 284))) << model;
+  }
+}
+
+struct Told {
+  guint64 frame = 0;
+  guint objects = 0, id = 0, points = 0;
+  float nose_x = 0, nose_y = 0, confidence = 0;
+  std::string last_point;
+};
+
+// Of the last buffer with results, from `frames` times the picture.
+class ResultsProbe {
+ public:
+  explicit ResultsProbe(TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.segment(), "src")) {
+    gst_pad_add_probe(pad_, GST_PAD_PROBE_TYPE_BUFFER, read, this, nullptr);
+  }
+  ~ResultsProbe() { gst_object_unref(pad_); }
+  ResultsProbe(const ResultsProbe&) = delete;
+  ResultsProbe& operator=(const ResultsProbe&) = delete;
+  Told last;
+  int buffers = 0, masks = 0;
+
+ private:
+  static GstPadProbeReturn read(GstPad*, GstPadProbeInfo* info, gpointer data) {
+    auto* that = static_cast<ResultsProbe*>(data);
+    GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+    if (sightglass_buffer_get_mask_meta(buffer) != nullptr) ++that->masks;
+    gpointer state = nullptr;
+    while (const SightglassResultsMeta* meta = sightglass_buffer_iterate_results_meta(buffer, &state)) {
+      const SightglassResults& results = *meta->results;
+      ++that->buffers;
+      that->last = {};
+      that->last.frame = results.frame;
+      that->last.objects = results.objects_count;
+      if (results.objects_count == 0) continue;
+      const SightglassResultObject& person = results.objects[0];
+      that->last.id = person.id;
+      that->last.points = person.points_count;
+      that->last.confidence = person.confidence;
+      that->last.nose_x = person.points[0].x;
+      that->last.nose_y = person.points[0].y;
+      that->last.last_point = person.points[person.points_count - 1].name;
+    }
+    return GST_PAD_PROBE_OK;
+  }
+  GstPad* pad_;
+};
+
+TEST_F(Pose, ResultsAreWhatWasFoundInFramesBefore) {
+  for (const Subject& who : subjects()) {
+    const std::string& model = who.name;
+    TestPipeline pipeline(element(who.model, "results=meta"));
+    ResultsProbe probe(pipeline);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+    for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(who.frame)) << pipeline.error(1);
+    ASSERT_GT(probe.buffers, 0) << model;
+    EXPECT_LT(probe.last.frame, 5u);
+    EXPECT_EQ(probe.last.objects, 1u);
+    EXPECT_EQ(probe.last.id, 1u);
+    EXPECT_NEAR(probe.last.nose_x, who.nose_x, who.tolerance) << model;
+    EXPECT_NEAR(probe.last.nose_y, who.nose_y, who.tolerance) << model;
+    EXPECT_EQ(probe.last.points, who.points);
+    EXPECT_EQ(probe.last.last_point, who.last_point);
+    EXPECT_GT(probe.last.confidence, 0.2F);
+
+    // Whoever comes after a flush, or in a new segment, is somebody new.
+    ASSERT_TRUE(pipeline.flush());
+    for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(who.frame)) << pipeline.error(1);
+    EXPECT_EQ(probe.last.id, 2u) << model;
+    ASSERT_TRUE(pipeline.send_segment());
+    for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(who.frame)) << pipeline.error(1);
+    EXPECT_EQ(probe.last.id, 3u) << model;
+
+    // Frames of another size, without anybody: nobody is told.
+    const Rgba empty(320, 200);
+    for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(empty)) << pipeline.error(1);
+    EXPECT_EQ(probe.last.objects, 0u) << model;
+    for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(who.frame)) << pipeline.error(1);
+    EXPECT_EQ(probe.last.objects, 1u) << model;
+  }
+}
+
+// Waits for the end.
+struct Posted {
+  std::string frames, model;  // that results were posted for
+  bool one_person = true;
+};
+Posted posted_results(TestPipeline& pipeline) {
+  pipeline.push_eos();
+  Posted posted;
+  GstBus* bus = gst_element_get_bus(pipeline.pipeline());
+  bool at_end = false;
+  while (!at_end) {
+    GstMessage* message = gst_bus_timed_pop_filtered(
+        bus, 30 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_ELEMENT | GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+    if (message == nullptr) break;
+    const GstStructure* structure = gst_message_get_structure(message);
+    guint64 frame = 0;
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT && gst_structure_has_name(structure, "sightglass-results") &&
+        gst_structure_get_uint64(structure, "frame", &frame)) {
+      posted.frames += std::to_string(frame) + " ";
+      posted.model = gst_structure_get_string(structure, "model");
+      posted.one_person &= gst_value_list_get_size(gst_structure_get_value(structure, "objects")) == 1;
+    }
+    at_end = GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT;
+    EXPECT_NE(GST_MESSAGE_TYPE(message), GST_MESSAGE_ERROR);
+    gst_message_unref(message);
+  }
+  EXPECT_TRUE(at_end);
+  gst_object_unref(bus);
+  return posted;
+}
+
+// Also those of the last frames, which no frame follows.
+TEST_F(Pose, EveryFramesResultsArePosted) {
+  for (const Subject& who : subjects()) {
+    TestPipeline pipeline(element(who.model, "results=message"));
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(pipeline.pass(who.frame)) << pipeline.error(1);
+    const Posted posted = posted_results(pipeline);
+    EXPECT_EQ(posted.frames, "0 1 2 3 ");
+    EXPECT_EQ(posted.model, who.name) << "its name, and not where it lies";
+    EXPECT_TRUE(posted.one_person) << who.name;
+  }
+}
+
+// Frames between have the skeleton of who was found before.
+TEST_F(Pose, TheIntervalSparesRuns) {
+  for (const Subject& who : subjects()) {
+    const std::string& model = who.name;
+    const Rgba nobody(who.frame.width, who.frame.height);
+    TestPipeline pipeline(element(who.model, "inference-interval=3 results=message"));
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+    std::vector<std::optional<Rgba>> drawn;
+    for (int i = 0; i < 7; ++i) {
+      drawn.push_back(pipeline.pass(i % 3 == 0 ? who.frame : nobody));
+      ASSERT_TRUE(drawn.back()) << pipeline.error(1);
+    }
+    EXPECT_NE(drawn[1]->pixels, nobody.pixels) << "a skeleton without its person";
+    EXPECT_EQ(drawn[1]->pixels, drawn[2]->pixels) << model;
+    EXPECT_NE(drawn[0]->pixels, who.frame.pixels) << model;
+    GstStructure* stats = nullptr;
+    g_object_get(pipeline.segment(), "stats", &stats, nullptr);
+    guint64 inferences = 0;
+    gst_structure_get_uint64(stats, "inferences", &inferences);
+    gst_structure_free(stats);
+    EXPECT_EQ(inferences, 3u) << model;
+    const Posted posted = posted_results(pipeline);
+    EXPECT_EQ(posted.frames, "0 3 6 ") << model;
+    EXPECT_TRUE(posted.one_person) << model;
+  }
+}
+
+TEST_F(BlazePose, MaskIsAttached) {
+  TestPipeline pipeline(glpose(kBlazePose, "attach-mask=true draw=false") + " ! gldownload ! glupload");
+  ResultsProbe probe(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+  ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
+  EXPECT_EQ(probe.masks, 1);
+  TestPipeline movenet(glpose(kMoveNet, "attach-mask=true"));
+  movenet.set_state(GST_STATE_PLAYING);
+  EXPECT_NE(movenet.error(5).find("attach-mask"), std::string::npos);
+}
+
+// The golden mask is blue for the person, red for everything else.
+TEST_F(BlazePose, GlsegmentComposesWithItsMask) {
+  Rgba golden = load_picture(shared_directory() + "/media/mp_pose_segmentation_golden.png");
+  for (size_t i = 0; i < golden.pixels.size(); i += 4) golden.pixels[i] = golden.pixels[i + 2];
+  TestPipeline pipeline("glpose attach-mask=true draw=false model=" + pose_model(kBlazePose) +
+                        " ! glsegment name=segment mask-source=meta background=mask softness=0.1");
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+  std::optional<Rgba> mask;
+  for (int i = 0; i < 2; ++i) mask = pipeline.pass(person_);
+  ASSERT_TRUE(mask) << pipeline.error(1);
+  const double agreement = iou(*mask, golden);
+  std::printf("agreement with MediaPipe's mask: %.3f\n", agreement);
+  EXPECT_GT(agreement, 0.9);
+}
+
+// All is background, and a warning says why.
+TEST_F(Pose, GlsegmentWarnsOfFramesWithoutAMask) {
+  const Rgba red = left_half_red(64, 48);
+  TestPipeline alone("glsegment name=segment mask-source=meta background=color background-color=0xff0000ff");
+  ASSERT_TRUE(alone.set_state(GST_STATE_PLAYING)) << alone.error(1);
+  const auto hidden = alone.pass(red);
+  ASSERT_TRUE(hidden) << alone.error(1);
+  EXPECT_EQ(hidden->at(8, 24)[0], 0);
+  EXPECT_EQ(hidden->at(8, 24)[2], 255);
+  EXPECT_NE(alone.warning(5).find("carries no mask"), std::string::npos);
+}
+
+// The first error of a pipeline with this element.
+std::string error_of(const std::string& element) {
+  TestPipeline pipeline(element);
+  pipeline.set_state(GST_STATE_PLAYING);
+  return pipeline.error(5);
+}
+
+TEST_F(Pose, ErrorsSayWhatIsNeeded) {
+  const std::string none = error_of("glpose name=segment");
+  EXPECT_NE(none.find("no model is set"), std::string::npos) << none;
+  const std::string mask = error_of("glpose name=segment model=" + red_model());
+  EXPECT_NE(mask.find("no model of poses"), std::string::npos) << mask;
+}
+
+TEST_F(BlazePose, ErrorsSayWhatIsNeeded) {
+  const std::string detector = error_of(glpose("blazepose_detection_224"));
+  EXPECT_NE(detector.find("set it as detector"), std::string::npos) << detector;
+  const std::string wrong = error_of(glpose(kBlazePose, "detector=" + pose_model(kMoveNet)));
+  EXPECT_NE(wrong.find("this is MoveNet"), std::string::npos) << wrong;
+  // Landmarks in a folder of their own have no detector beside them.
+  const auto alone = scratch_folder() / "landmarks.tflite";
+  std::filesystem::copy_file(pose_model(kBlazePose), alone, std::filesystem::copy_options::overwrite_existing);
+  const std::string lonely = error_of("glpose name=segment model=" + alone.string());
+  EXPECT_NE(lonely.find("detector=FILE.tflite"), std::string::npos) << lonely;
+}
+
+}  // namespace
+}  // namespace sightglass::test

@@ -1,0 +1,116 @@
+// How a model becomes a segmenter: what is known of published models, what files say, what properties say.
+#include "segment/mask_model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "harness/golden.h"
+#include "tiny_model.h"
+
+namespace sightglass::test {
+namespace {
+
+std::string model_file(const std::string& name) { return (*shared_dir() / "models" / (name + ".tflite")).string(); }
+
+Result<MaskModel> load_mask_model(const std::string& path, const MaskModelOptions& options = {}) {
+  SG_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, Model::load(path));
+  return describe_mask_model(*model, recognise_model(path), options);
+}
+
+TEST(MaskModel, PublishedModelsNeedNoProperties) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const auto deeplab = load_mask_model(model_file("segmentation/deeplabv3_257_mv_gpu"));
+  ASSERT_TRUE(deeplab.ok()) << deeplab.status().message();
+  EXPECT_EQ(deeplab->plan_options.inputs[0].scale[0], 2);
+  EXPECT_EQ(deeplab->plan_options.inputs[0].offset[2], -1);
+  ASSERT_TRUE(deeplab->classes);
+  EXPECT_EQ(deeplab->classes->foreground, std::vector<int32_t>{15});
+  EXPECT_EQ(deeplab->classes->names.at(15), "person");
+  EXPECT_EQ(deeplab->classes->shown.size(), 20U) << "everything but the background";
+
+  const auto hair = load_mask_model(model_file("segmentation/mediapipe_hair_segmentation"));
+  ASSERT_TRUE(hair.ok()) << hair.status().message();
+  EXPECT_EQ(hair->plan_options.inputs[0].scale, (std::array<float, 4>{1, 1, 1, 1}));
+  EXPECT_TRUE(hair->previous_mask);
+  EXPECT_EQ(hair->plan_options.outputs[0].classes, std::vector<int32_t>{1});
+
+  for (const char* name : {"mediapipe_selfie_segmenter_256", "bodypix_float_050_8", "unet_person_08_dynrange",
+                           "deeplabv3_mnv2_dm05_pascal_quant"}) {
+    const auto mask = load_mask_model(model_file(std::string("segmentation/") + name));
+    ASSERT_TRUE(mask.ok()) << mask.status().message();
+    EXPECT_FALSE(mask->previous_mask) << name;
+    EXPECT_EQ(mask->classes.has_value(),
+              std::string_view(name).starts_with("deeplab") || std::string_view(name).starts_with("unet"))
+        << name;
+  }
+}
+
+// Copies of published models with another checksum: what they take and give says what they are.
+TEST(MaskModel, UnknownFilesAreKnownByTheirLook) {
+  const auto load = [](const ModelShape& shape) {
+    auto mask = load_mask_model(shaped_model(shape));
+    EXPECT_TRUE(mask.ok()) << mask.status().message();
+    return std::move(mask).value();
+  };
+  const auto normalises = [](const MaskModel& mask, float scale, float offset) {
+    const InputSpec& input = mask.plan_options.inputs[0];
+    return std::ranges::all_of(input.scale, [&](float s) { return s == scale; }) &&
+           std::ranges::all_of(input.offset, [&](float o) { return o == offset; });
+  };
+  const auto activation = [](const MaskModel& mask) { return mask.plan_options.outputs[0].activation; };
+
+  for (const auto& [height, width] : {std::pair{256, 256}, {144, 256}, {128, 128}}) {
+    const MaskModel selfie = load({height, width, 3, 1});
+    EXPECT_TRUE(normalises(selfie, 1, 0));
+    EXPECT_EQ(activation(selfie), OutputActivation::kSigmoid);
+    EXPECT_EQ(selfie.height, height);
+    EXPECT_EQ(selfie.width, width);
+    EXPECT_FALSE(selfie.classes || selfie.previous_mask);
+  }
+  for (const auto& [height, width] : {std::pair{96, 160}, {160, 256}, {144, 256}}) {
+    const MaskModel meet = load({height, width, 3, 2});
+    EXPECT_TRUE(normalises(meet, 1, 0));
+    EXPECT_EQ(activation(meet), OutputActivation::kSoftmax) << "background and person";
+    EXPECT_FALSE(meet.classes || meet.previous_mask);
+  }
+  const MaskModel deeplab = load({257, 257, 3, 21});
+  EXPECT_TRUE(normalises(deeplab, 2, -1));
+  ASSERT_TRUE(deeplab.classes);
+  EXPECT_EQ(deeplab.classes->foreground, std::vector<int32_t>{15});
+  EXPECT_EQ(deeplab.classes->names.at(8), "cat");
+  const MaskModel body_pix = load({33, 33, 3, 1, "float_segments"});
+  EXPECT_TRUE(normalises(body_pix, 2, -1));
+  const MaskModel hair = load({64, 64, 4, 2});
+  EXPECT_TRUE(normalises(hair, 1, 0));
+  EXPECT_TRUE(hair.previous_mask);
+  EXPECT_FALSE(load({64, 64, 4, 1}).previous_mask);
+}
+
+TEST(MaskModel, PropertiesWinOverWhatIsKnown) {
+  MaskModelOptions options;
+  options.classes = {7};
+  options.normalisation.scale = 3;
+  const auto deeplab = load_mask_model(shaped_model({257, 257, 3, 21}), options);  // what DeepLab looks like
+  ASSERT_TRUE(deeplab.ok()) << deeplab.status().message();
+  EXPECT_EQ(deeplab->plan_options.inputs[0].scale[1], 3);
+  EXPECT_EQ(deeplab->plan_options.inputs[0].offset[1], -1);
+  ASSERT_TRUE(deeplab->classes);
+  EXPECT_EQ(deeplab->classes->foreground, std::vector<int32_t>{7});
+  EXPECT_EQ(deeplab->classes->shown, std::vector<int32_t>{7});
+}
+
+TEST(MaskModel, ModelsWithoutAMaskAreNamed) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const auto movenet = load_mask_model(model_file("pose/movenet_singlepose_lightning_int8_v4"));
+  ASSERT_FALSE(movenet.ok());
+  EXPECT_NE(movenet.status().message().find("MoveNet"), std::string::npos) << movenet.status().message();
+  EXPECT_NE(movenet.status().message().find("a model for pose"), std::string::npos) << movenet.status().message();
+}
+
+}  // namespace
+}  // namespace sightglass::test

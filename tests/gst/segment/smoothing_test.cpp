@@ -1,0 +1,182 @@
+// The property smoothing: masks keep still where nothing moves, and follow at once where something does.
+#include <gst/app/gstappsink.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "figure_truth.h"
+#include "red_picture.h"
+#include "test_pipeline.h"
+#include "tiny_model.h"
+
+namespace sightglass::test {
+namespace {
+
+using Mask = std::vector<uint8_t>;
+
+std::string element(double smoothing, const std::string& model) {
+  return "glsegment name=segment background=mask softness=1 smoothing=" + std::to_string(smoothing) + " model=" + model;
+}
+
+Rgba still_figure() { return draw_figure(320, 240, "seed=2000010 framing=selfie").picture; }
+
+// The same noise for everyone who asks in the same order.
+class Noise {
+ public:
+  Rgba on(const Rgba& picture) {
+    Rgba noisy = picture;
+    std::normal_distribution<double> noise(0, 10);
+    for (uint8_t& value : noisy.pixels) value = static_cast<uint8_t>(std::clamp(value + noise(random_), 0.0, 255.0));
+    return noisy;
+  }
+
+ private:
+  std::mt19937 random_{1};
+};
+
+// The mean change of a mask's numbers, of 255, from frame to frame.
+double flicker(const std::string& middle, const Rgba& still, int frames) {
+  TestPipeline pipeline(middle);
+  EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  Noise noise;
+  Rgba before;
+  double sum = 0;
+  for (int frame = 0; frame < frames; ++frame) {
+    const auto mask = pipeline.pass(noise.on(still));
+    EXPECT_TRUE(mask) << pipeline.error();
+    if (!mask) return 0;
+    for (size_t i = 0; frame > 0 && i < mask->pixels.size(); i += 4) {
+      sum += std::abs(mask->pixels[i] - before.pixels[i]);
+    }
+    before = *mask;
+  }
+  return sum / static_cast<double>(frames - 1) / (static_cast<double>(still.pixels.size()) / 4);
+}
+
+TEST(Smoothing, NoiseMovesTheMaskLess) {
+  const Rgba still = still_figure();
+  constexpr int kFrames = 16;
+  const double without = flicker(element(0, "figure"), still, kFrames);
+  const double with = flicker(element(0.8, "figure"), still, kFrames);
+  std::printf("mean change from frame to frame, of 255: %.3f without smoothing, %.3f with 0.8\n", without, with);
+  EXPECT_GT(without, 0.01) << "there must be something to smooth";
+  EXPECT_LT(with, 0.5 * without);
+}
+
+int largest_difference(const Rgba& a, const Rgba& b) {
+  int largest = 0;
+  for (size_t i = 0; i < a.pixels.size(); ++i) largest = std::max(largest, std::abs(a.pixels[i] - b.pixels[i]));
+  return largest;
+}
+
+// What moves, and what is cut to, comes out as without smoothing.
+TEST(Smoothing, MotionIsNotSmeared) {
+  constexpr int32_t kSize = 64;
+  const Rgba left = left_half_red(kSize, kSize);
+  const Rgba right = picture(kSize, kSize, [](int32_t x, int32_t) { return x >= kSize / 2; });
+  TestPipeline smooth(element(0.9, red_model())), plain(element(0, red_model()));
+  ASSERT_TRUE(smooth.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(plain.set_state(GST_STATE_PLAYING));
+  const auto compare = [&](const Rgba& frame, const char* what) {
+    const auto a = smooth.pass(frame), b = plain.pass(frame);
+    ASSERT_TRUE(a && b) << what;
+    const int difference = largest_difference(*a, *b);
+    std::printf("%s: largest difference %d of 255\n", what, difference);
+    EXPECT_LE(difference, 2) << what;
+  };
+  compare(left, "first frame");
+  for (int i = 0; i < 3; ++i) compare(left, "still");
+  compare(right, "moved");
+  compare(left, "moved back");
+  compare(picture(kSize, kSize, [](int32_t x, int32_t y) { return (x / 16 + y / 16) % 2 == 0; }), "cut");
+}
+
+// After a flush there is nothing to average with.
+TEST(Smoothing, IsForgottenWhereTheStreamBreaks) {
+  const Rgba still = still_figure();
+  Noise noise;
+  const Rgba first = noise.on(still), second = noise.on(still);
+  TestPipeline smooth(element(0.9, "figure")), plain(element(0, "figure"));
+  ASSERT_TRUE(smooth.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(plain.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(smooth.pass(first));
+  ASSERT_TRUE(plain.pass(first));
+  const auto averaged = smooth.pass(second), exact = plain.pass(second);
+  ASSERT_TRUE(averaged && exact);
+  EXPECT_GT(largest_difference(*averaged, *exact), 0) << "there is something to forget";
+  ASSERT_TRUE(smooth.flush());
+  const auto after = smooth.pass(second);
+  ASSERT_TRUE(after);
+  // Smoothed masks are kept in 16-bit floats, and the model's in 8 bits.
+  EXPECT_LE(largest_difference(*after, *exact), 1);
+}
+
+// A real clip, where nothing moves: pixels, and those around them, that are nearly the same in both frames.
+TEST(Smoothing, OfARealClip) {
+  const std::string shared = shared_directory();
+  if (shared.empty()) GTEST_SKIP() << "needs the clip and the model of ../shared";
+  init_gstreamer();
+  constexpr int kWidth = 256, kHeight = 256, kFrames = 40, kReach = 6;
+  const std::string model = shared + "/models/segmentation/mediapipe_selfie_segmenter_256.tflite";
+  const std::string size = ",width=" + std::to_string(kWidth) + ",height=" + std::to_string(kHeight);
+  std::string text = "filesrc location=" + shared +
+                     "/media/mp_pose_squats.mp4 ! decodebin ! videoconvert ! videoscale ! " +
+                     "video/x-raw,format=RGBA" + size + " ! tee name=tee tee. ! queue ! appsink name=frame sync=false";
+  for (const auto& [name, smoothing] : {std::pair{"plain", "0"}, {"smooth", "0.8"}}) {
+    text += " tee. ! queue ! glupload ! glsegment background=mask softness=1 model=" + model +
+            " smoothing=" + smoothing + " ! gldownload ! video/x-raw,format=RGBA ! appsink sync=false name=" + name;
+  }
+  GstElement* pipeline = gst_parse_launch(text.c_str(), nullptr);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  const char* const names[] = {"frame", "plain", "smooth"};
+  Mask before[3];
+  double sum[2] = {};
+  size_t still = 0;
+  for (int frame = 0; frame < kFrames; ++frame) {
+    Mask now[3];
+    for (int i = 0; i < 3; ++i) {
+      GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), names[i]);
+      GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 60 * GST_SECOND);
+      gst_object_unref(sink);
+      ASSERT_NE(sample, nullptr) << error_of(pipeline);
+      now[i] = take_first_component(sample);
+    }
+    const auto place = [](int x, int y) { return static_cast<size_t>(y) * kWidth + static_cast<size_t>(x); };
+    const auto moved = [&](int x, int y) {
+      for (int v = std::max(y - kReach, 0); v <= std::min(y + kReach, kHeight - 1); ++v) {
+        for (int u = std::max(x - kReach, 0); u <= std::min(x + kReach, kWidth - 1); ++u) {
+          const size_t at = place(u, v);
+          if (std::abs(now[0][at] - before[0][at]) > 10) return true;
+        }
+      }
+      return false;
+    };
+    for (int y = 0; frame > 0 && y < kHeight; ++y) {
+      for (int x = 0; x < kWidth; ++x) {
+        const size_t at = place(x, y);
+        // Most of a picture is background beyond doubt: that would only make the mean small.
+        if (before[1][at] < 3 && now[1][at] < 3) continue;
+        if (moved(x, y)) continue;
+        ++still;
+        for (int i = 0; i < 2; ++i) sum[i] += std::abs(now[i + 1][at] - before[i + 1][at]);
+      }
+    }
+    for (int i = 0; i < 3; ++i) before[i] = now[i];
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  ASSERT_GT(still, 1000U);
+  const double without = sum[0] / static_cast<double>(still), with = sum[1] / static_cast<double>(still);
+  std::printf("%zu numbers of the mask where nothing moves: mean change %.3f of 255 without smoothing, %.3f with 0.8\n",
+              still, without, with);
+  EXPECT_LT(with, 0.6 * without);
+}
+
+}  // namespace
+}  // namespace sightglass::test

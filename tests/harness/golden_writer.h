@@ -1,0 +1,14 @@
+// Makes the samples of reference outputs that the repository has.
+#pragma once
+
+#include <filesystem>
+
+#include "gpu_engine/status.h"
+
+namespace sightglass::test {
+
+// Writes cases.json, samples.bin and figure/*.png to `folder`, from the whole outputs in `shared`. The same whole
+// outputs give the same files. Fails, naming the file that cannot be read.
+Status write_golden_samples(const std::filesystem::path& shared, const std::filesystem::path& folder);
+
+}  // namespace sightglass::test

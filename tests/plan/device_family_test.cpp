@@ -1,0 +1,201 @@
+// Families of GPUs by their names, and what each makes the planner choose.
+#include "gpu_engine/device_family.h"
+
+#include <gtest/gtest.h>
+
+#include "gpu_engine/plan.h"
+#include "ops/op_case.h"
+#include "plan/plan_data.h"
+
+namespace sightglass::test {
+namespace {
+
+struct Spelling {
+  const char *vendor, *renderer, *family;
+};
+
+// As drivers report themselves.
+constexpr Spelling kSpellings[] = {
+    {"Mesa/X.org", "llvmpipe (LLVM 15.0.6, 256 bits)", "llvmpipe"},
+    {"VMware, Inc.", "llvmpipe (LLVM 12.0.0, 128 bits)", "llvmpipe"},
+    {"Collabora Ltd", "zink (llvmpipe (LLVM 15.0.6, 256 bits))", "llvmpipe"},
+    {"Mesa", "zink Vulkan 1.4(llvmpipe (LLVM 19.1.7, 256 bits) (MESA_LLVMPIPE))", "llvmpipe"},
+    {"Mesa/X.org", "virgl (LLVMPIPE (LLVM 15.0.6, 256 bits))", "llvmpipe"},
+    {"Mesa/X.org", "softpipe", "software"},
+    {"Mesa/X.org", "Software Rasterizer", "software"},
+    {"VMware, Inc.", "SWR (LLVM 11.0, 256 bits)", "software"},
+    {"Google Inc.", "Google SwiftShader", "software"},
+    {"Google Inc. (Google)", "ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero)), SwiftShader driver)",
+     "software"},
+    {"Microsoft Corporation", "D3D12 (Microsoft Basic Render Driver)", "software"},
+    {"Apple Inc.", "Apple Software Renderer", "software"},
+    {"ARM", "Mali-G52", "Mali"},
+    {"ARM", "Mali-G615 MC2", "Mali"},
+    {"ARM", "Mali-T880", "Mali"},
+    {"ARM", "Immortalis-G715", "Mali"},
+    {"ARM", "Mali-G715-Immortalis MC11", "Mali"},
+    {"Panfrost", "Mali-G31 (Panfrost)", "Mali"},
+    {"Panfrost", "Mali T860 (Panfrost)", "Mali"},
+    {"Mesa", "Mali-G52 r1 (Panfrost)", "Mali"},
+    {"Mesa", "Mali-G610 MC4 (Panfrost)", "Mali"},
+    {"lima", "Mali450", "Mali"},
+    {"Mesa", "zink Vulkan 1.3(Mali-G610 MC2 (ARM_PROPRIETARY))", "Mali"},
+    {"Google Inc. (ARM)", "ANGLE (ARM, Vulkan 1.1.177 (Mali-G78 (0x92020010)), Mali G78-38.0.0)", "Mali"},
+    {"Qualcomm", "Adreno (TM) 630", "Adreno"},
+    {"Mesa", "zink Vulkan 1.3(Adreno (TM) 750 (QUALCOMM_PROPRIETARY))", "Adreno"},
+    {"freedreno", "FD630", "freedreno"},
+    {"freedreno", "FD740", "freedreno"},
+    {"freedreno", "Adreno (TM) 840", "freedreno"},
+    {"Mesa", "FD618", "freedreno"},
+    {"Collabora Ltd", "zink (Turnip Adreno (TM) 650)", "freedreno"},
+    {"Mesa", "zink Vulkan 1.4(Adreno (TM) 830 (MESA_TURNIP))", "freedreno"},
+    {"Broadcom", "V3D 4.2", "VideoCore"},
+    {"Broadcom", "V3D 7.1.7.0", "VideoCore"},
+    {"Broadcom", "VC4 V3D 2.1", "VideoCore"},
+    {"Broadcom", "VideoCore IV HW", "VideoCore"},
+    {"Collabora Ltd", "zink (V3D 4.2)", "VideoCore"},
+    {"Imagination Technologies", "PowerVR Rogue GE8320", "PowerVR"},
+    {"Imagination Technologies", "PowerVR B-Series BXM-4-64", "PowerVR"},
+    {"Mesa", "zink Vulkan 1.3(PowerVR B-Series BXM-4-64 MC1 (IMAGINATION_OPEN_SOURCE_MESA))", "PowerVR"},
+    {"Intel", "Mesa Intel(R) UHD Graphics 620 (KBL GT2)", "Intel"},
+    {"Intel Open Source Technology Center", "Mesa DRI Intel(R) HD Graphics 4000 (IVB GT2)", "Intel"},
+    {"Mesa", "virgl (Mesa Intel(R) Iris(R) Xe Graphics (RPL-P))", "Intel"},
+    {"AMD", "AMD Radeon Graphics (radeonsi, renoir, LLVM 15.0.6, DRM 3.49, 6.1.0-9-amd64)", "AMD"},
+    {"X.Org", "AMD RENOIR (DRM 3.40.0, 5.10.0-8-amd64, LLVM 11.0.1)", "AMD"},
+    {"Mesa", "virgl (AMD Ryzen 7 9700X 8-Core Processor (radeonsi, raphael_mendocino", "AMD"},
+    {"ATI Technologies Inc.", "Radeon RX 580 Series", "AMD"},
+    {"ATI Technologies Inc.", "AMD Radeon Pro 5300M OpenGL Engine", "AMD"},
+    {"NVIDIA Corporation", "NVIDIA GeForce RTX 3070/PCIe/SSE2", "NVIDIA"},
+    {"NVIDIA Corporation", "NVIDIA Tegra Xavier (nvgpu)/integrated", "NVIDIA"},
+    {"NVIDIA Corporation", "Quadro P2000/PCIe/SSE2", "NVIDIA"},
+    {"nouveau", "NV136", "NVIDIA"},
+    {"Mesa", "NV168", "NVIDIA"},
+    {"Mesa", "NVE7", "NVIDIA"},
+    {"Mesa", "zink Vulkan 1.3(NVIDIA GeForce RTX 3060 (NVK GA106))", "NVIDIA"},
+    {"Microsoft Corporation", "D3D12 (NVIDIA GeForce RTX 4060 Laptop GPU)", "NVIDIA"},
+    {"Apple", "Apple M1", "Apple"},
+    {"Asahi", "Apple M1 (G13G B1)", "Apple"},
+    {"Mesa", "Apple M1 Pro (G13S C0)", "Apple"},
+    {"Mesa", "zink Vulkan 1.3(Virtio-GPU Venus (Apple M1 Max) (MESA_KOSMICKRISP))", "Apple"},
+    {"etnaviv", "Vivante GC7000 rev 6214", "unknown"},
+    {"Red Hat", "virgl", "unknown"},
+    {"VMware, Inc.", "SVGA3D; build: RELEASE;  LLVM;", "unknown"},
+    // Within words, names mean nothing.
+    {"Charm", "Somali 52", "unknown"},
+    {"", "", "unknown"},
+};
+
+TEST(DeviceFamily, IsKnownByHowDriversSpellIt) {
+  for (const Spelling& s : kSpellings) {
+    const DeviceFamily& family = device_family(s.vendor, s.renderer);
+    EXPECT_STREQ(family.name, s.family) << s.vendor << " | " << s.renderer;
+    const std::string_view name = s.family;
+    EXPECT_EQ(family.software, name == "llvmpipe" || name == "software") << s.vendor << " | " << s.renderer;
+  }
+  std::printf("%zu spellings\n", std::size(kSpellings));
+}
+
+// It has one compiler, whatever stands on top of it.
+TEST(DeviceFamily, LlvmpipesLoopsAreBounded) {
+  EXPECT_EQ(device_family("Mesa/X.org", "virgl (LLVMPIPE (LLVM 15.0.6, 256 bits))").max_loop_iterations, 65535);
+  EXPECT_EQ(device_family("Mesa/X.org", "softpipe").max_loop_iterations, 0);
+}
+
+TEST(DeviceFamily, VirglReadsNoBufferTextures) {
+  EXPECT_FALSE(has_sound_buffer_textures("virgl (LLVMPIPE (LLVM 15.0.6, 256 bits))"));
+  EXPECT_FALSE(has_sound_buffer_textures("virgl"));
+  EXPECT_TRUE(has_sound_buffer_textures("llvmpipe (LLVM 15.0.6, 256 bits)"));
+}
+
+// A 3x3 convolution, a pointwise one, and a depthwise one fused with another, all with work for any device.
+OpCase network() {
+  CaseBuilder builder(5);
+  const Padding2d same{PaddingMode::kSame, 0, 0, 0, 0};
+  ValueId x = builder.input({1, 64, 64, 16});
+  x = builder.node(OpType::kConv2d, Conv2dAttr{same}, {x, builder.constant({16, 3, 3, 16})}, Activation::kRelu);
+  x = builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({16, 1, 1, 16})}, Activation::kRelu);
+  x = builder.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{same}, {x, builder.constant({1, 3, 3, 16})});
+  builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({16, 1, 1, 16})});
+  return builder.build("network");
+}
+
+struct Kernels {
+  std::string pointwise, window, fused;  // variants, as the tuning names them
+};
+
+Kernels kernels_of(const DeviceFamily& family, Precision precision, int variant = 0) {
+  DeviceLimits limits = DeviceLimits::typical();
+  limits.kernels = family.kernels;
+  limits.max_buffer_texels = 1 << 27;
+  PlanOptions options;
+  options.precision = precision;
+  options.variant = variant;
+  const auto plan = Plan::build(Model::from_graph(network().graph).value(), limits, options);
+  EXPECT_TRUE(plan.ok()) << plan.status().message();
+  Kernels found;
+  for (const Step& step : (*plan)->data().steps) {
+    std::string& kernel = step.kernel.starts_with("depthwise_pointwise")      ? found.fused
+                          : step.kernel.find("POINTWISE") == step.kernel.npos ? found.window
+                                                                              : found.pointwise;
+    kernel = step.variant;
+  }
+  return found;
+}
+
+TEST(DeviceFamily, ChoosesTilesRowsAndTheWayOfReading) {
+  struct Expected {
+    const char *vendor, *renderer;
+    Precision precision;
+    const char *pointwise, *window, *rows, *reads;
+  };
+  constexpr const char *kBlocks = "reads=blocks", *kTextures = "reads=textures";
+  constexpr auto k32 = Precision::kFp32, k16 = Precision::kFp16;
+  const Expected table[] = {
+      {"ARM", "Mali-G52", k32, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
+      {"ARM", "Mali-G52", k16, "PIXELS=4 SLICES=1", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
+      {"Broadcom", "V3D 4.2", k32, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
+      {"Broadcom", "V3D 7.1.7.0", k16, "PIXELS=4 SLICES=1", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
+      {"freedreno", "FD630", k32, "PIXELS=4 SLICES=2", "PIXELS=4 SLICES=2", "ROWS=2", kBlocks},
+      {"freedreno", "FD630", k16, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=2", kTextures},
+      {"Qualcomm", "Adreno (TM) 630", k32, "PIXELS=4 SLICES=2", "PIXELS=4 SLICES=2", "ROWS=2", kTextures},
+      {"Qualcomm", "Adreno (TM) 630", k16, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=2", kTextures},
+      {"Intel", "Mesa Intel(R) UHD", k32, "PIXELS=2 SLICES=4", "PIXELS=2 SLICES=2", "ROWS=2", kBlocks},
+      {"AMD", "AMD Radeon", k16, "PIXELS=2 SLICES=4", "PIXELS=2 SLICES=2", "ROWS=2", kBlocks},
+      {"NVIDIA Corporation", "NVIDIA", k32, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
+      {"Apple", "Apple M1", k16, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
+      {"Imagination", "PowerVR", k32, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
+      {"", "", k32, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
+      {"", "", k16, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
+      {"Mesa/X.org", "llvmpipe", k32, "PIXELS=4 SLICES=4", "PIXELS=4 SLICES=4", "ROWS=4", kTextures},
+      {"Mesa/X.org", "llvmpipe", k16, "PIXELS=4 SLICES=4", "PIXELS=4 SLICES=4", "ROWS=4", kTextures},
+      {"Mesa/X.org", "softpipe", k32, "PIXELS=4 SLICES=4", "PIXELS=4 SLICES=4", "ROWS=4", kBlocks},
+  };
+  for (const Expected& e : table) {
+    const Kernels kernels = kernels_of(device_family(e.vendor, e.renderer), e.precision);
+    const std::string group = std::string(" LOCAL_X=64 LOCAL_Z=1 ") + e.reads;
+    EXPECT_EQ(kernels.pointwise, e.pointwise + group) << e.renderer;
+    EXPECT_EQ(kernels.window, e.window + group) << e.renderer;
+    EXPECT_EQ(kernels.fused, std::string(e.rows) + " " + e.reads) << e.renderer;
+  }
+}
+
+// Mali's and VideoCore's compilers take long for large tiles, and spill them.
+TEST(DeviceFamily, SmallTilesAreTriedFirstWhereRegistersAreFew) {
+  const auto tiles = [](const char* renderer) {
+    std::vector<int> areas;
+    // After the usual variant, the other way of reading and the smaller work group.
+    for (int variant = 3; variant < 8; ++variant) {
+      const std::string name = kernels_of(device_family("", renderer), Precision::kFp32, variant).window;
+      int pixels = 0, slices = 0;
+      EXPECT_EQ(std::sscanf(name.c_str(), "PIXELS=%d SLICES=%d", &pixels, &slices), 2) << name;
+      areas.push_back(pixels * slices);
+    }
+    return areas;
+  };
+  EXPECT_EQ(tiles("Mali-G52"), (std::vector<int>{4, 4, 8, 8, 16}));
+  EXPECT_EQ(tiles("V3D 4.2"), (std::vector<int>{4, 4, 8, 8, 16}));
+  EXPECT_EQ(tiles("llvmpipe"), (std::vector<int>{8, 4, 8, 4, 4}));
+}
+
+}  // namespace
+}  // namespace sightglass::test

@@ -1,0 +1,113 @@
+// PosenetDecoderOp against the decoder of glpose: the same maps, which TensorFlow Lite recorded for a picture. Both
+// grow persons along the skeleton, but the operator reads maps between cells and puts points right five times, glpose
+// at the nearest cell and twice: what they are sure of must lie within half a cell.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "gpu_engine/model.h"
+#include "gpu_engine/session.h"
+#include "graph/graph.h"
+#include "graph/posenet.h"
+#include "harness/golden.h"
+#include "ops/op_case.h"
+#include "pose_case.h"
+#include "reference_decoders.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr float kCell = 16, kScore = 0.1F;
+constexpr const char* kModel = "posenet_mnv1_075_353x481_quant";
+
+// Of points of which both are sure.
+struct Deviation {
+  int points = 0;
+  float worst = 0, sum = 0, score = 0;
+  void add(float pixels, float scores) {
+    ++points;
+    worst = std::max(worst, pixels);
+    sum += pixels;
+    score = std::max(score, std::abs(scores));
+  }
+  float mean() const { return points > 0 ? sum / static_cast<float>(points) : INFINITY; }
+};
+
+class PosenetOperatorTest : public PoseTest {
+ protected:
+  // The operator alone, on maps of real numbers.
+  std::vector<HostTensor> run(const std::vector<Grid>& maps) {
+    CaseBuilder builder(1);
+    std::vector<ValueId> inputs;
+    std::vector<HostTensor> tensors;
+    for (const Grid& map : maps) {
+      const Shape shape{1, map.rows, map.columns, map.channels};
+      inputs.push_back(builder.input(shape));
+      tensors.push_back(HostTensor::from_floats(shape, map.numbers));
+    }
+    builder.node_with(OpType::kPosenetDecoder, PosenetDecoderAttr{kMaxPersons, 0.25F, 16, 20}, inputs, 4);
+    const OpCase op = builder.build("PosenetDecoderOp");
+    const auto model = Model::from_graph(op.graph);
+    EXPECT_TRUE(model.ok()) << model.status().message();
+    const auto plan = Plan::build(*model, device().limits, {});
+    EXPECT_TRUE(plan.ok()) << plan.status().message();
+    if (!plan.ok()) return {};
+    const auto session = Session::create(gl(), *plan);
+    EXPECT_TRUE(session.ok()) << session.status().message();
+    for (size_t i = 0; i < tensors.size(); ++i) EXPECT_TRUE((*session)->write_input(i, tensors[i].data).ok());
+    EXPECT_TRUE((*session)->run().ok());
+    std::vector<HostTensor> outputs;
+    for (const TensorInfo& info : (*model)->outputs()) {
+      outputs.emplace_back(info.type, info.shape);
+      EXPECT_TRUE((*session)->read_output(outputs.size() - 1, outputs.back().data).ok());
+    }
+    return outputs;
+  }
+};
+
+TEST_F(PosenetOperatorTest, FindsThePersonsThatGlposeFinds) {
+  if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
+  const PoseModel model = load(model_file(kModel));
+  const Golden golden = golden_of(kModel);
+  const auto finder = one_stage_finder(model);
+  ASSERT_TRUE(finder->find(frame_of(golden.picture), {.max_persons = kMaxPersons, .person_score = 0.25F}).ok());
+  const Persons persons = read(finder->found());
+  const auto outputs = run(golden.grids);
+  ASSERT_EQ(outputs.size(), 4u);
+  const auto points = outputs[posenet::kOutKeypoints].as<float>();
+  const auto scores = outputs[posenet::kOutKeypointScores].as<float>();
+  const auto count = static_cast<int>(outputs[posenet::kOutCount].as<float>()[0]);
+  int seen = 0;
+  for (int32_t i = 0; i < persons.count; ++i) seen += persons.persons[static_cast<size_t>(i)].points_count > 0 ? 1 : 0;
+  std::printf("%d poses, %d persons\n", count, seen);
+  EXPECT_EQ(count, seen);
+  ASSERT_GT(count, 0);
+  for (int pose = 0; pose < count; ++pose) {
+    // The person who is nearest.
+    Deviation best;
+    for (int32_t i = 0; i < persons.count; ++i) {
+      const Person& person = persons.persons[static_cast<size_t>(i)];
+      if (person.points_count == 0) continue;
+      Deviation deviation;
+      for (size_t k = 0; k < 17; ++k) {
+        const size_t at = static_cast<size_t>(pose) * 17 + k;
+        if (scores[at] < 0.5F || person.points[k].visibility < 0.5F) continue;
+        const float x = person.points[k].x * static_cast<float>(model.width) - 0.5F;
+        const float y = person.points[k].y * static_cast<float>(model.height) - 0.5F;
+        deviation.add(std::hypot(points[2 * at + 1] - x, points[2 * at] - y), scores[at] - person.points[k].visibility);
+      }
+      if (deviation.points > 0 && deviation.mean() < best.mean()) best = deviation;
+    }
+    std::printf("pose %d of score %.3f: %d points, %.2f pixels at most, %.2f in the mean; scores %.3f at most\n", pose,
+                static_cast<double>(outputs[posenet::kOutPoseScores].as<float>()[static_cast<size_t>(pose)]),
+                best.points, static_cast<double>(best.worst), static_cast<double>(best.mean()),
+                static_cast<double>(best.score));
+    EXPECT_GE(best.points, 8);
+    EXPECT_LE(best.worst, kCell);
+    EXPECT_LE(best.mean(), kCell / 4);
+    EXPECT_LE(best.score, kScore);
+  }
+}
+
+}  // namespace
+}  // namespace sightglass::test

@@ -1,0 +1,1 @@
+// Nothing of its own: a target for precompiled headers to belong to.

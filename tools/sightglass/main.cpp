@@ -1,0 +1,345 @@
+// The `sightglass` command. Exit status: 0 done, 1 failed, 2 wrong usage; of `check`: 0 all models run (wholly on the
+// GPU, unless a fallback was asked for), 1 one does not, 2 wrong usage, an unreadable file or a
+// standard output that cannot be written.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cache_folder.h"
+#include "gpu_engine/output_file.h"
+#include "input_shape.h"
+#include "model_bench.h"
+#include "model_check.h"
+#include "model_dump.h"
+#include "model_run.h"
+#include "models_command.h"
+#include "operator_report.h"
+#include "standard_output.h"
+
+namespace {
+
+using sightglass::BenchOptions;
+using sightglass::CheckOptions;
+using sightglass::DumpOptions;
+using sightglass::DumpStage;
+using sightglass::Fallback;
+using sightglass::Fit;
+using sightglass::Precision;
+using sightglass::QuantizedModels;
+using sightglass::RunOptions;
+using sightglass::TuningMode;
+using sightglass::interop::GlFlavour;
+
+constexpr int kFailed = 1, kUsage = 2;
+
+constexpr const char* kModelHelp = "The .tflite file, or the name of a published model: see `sightglass models`";
+constexpr const char* kModelsHelp = "The .tflite files, or the names of published models: see `sightglass models`";
+
+int fail(const sightglass::Status& status) {
+  std::fprintf(stderr, "sightglass: %s\n", status.message().c_str());
+  return kFailed;
+}
+
+// An option that takes one of a few words, each of which stands for a value.
+template <typename T>
+void add_choice(CLI::App& app, const std::string& name, T& target, const std::map<std::string, T>& choices,
+                const std::string& help) {
+  std::vector<std::string> words;
+  words.reserve(choices.size());
+  for (const auto& [word, value] : choices) words.push_back(word);
+  app.add_option_function<std::string>(
+         name, [&target, choices](const std::string& word) { target = choices.at(word); }, help)
+      ->check(CLI::IsMember(words));
+}
+
+void add_precision(CLI::App& app, Precision& precision) {
+  add_choice<Precision>(app, "--precision", precision, {{"fp32", Precision::kFp32}, {"fp16", Precision::kFp16}},
+                        "How activations and weights are stored on the GPU; sums are 32-bit (fp32)");
+}
+
+void add_tuning(CLI::App& app, TuningMode& tuning) {
+  add_choice<TuningMode>(app, "--tuning", tuning,
+                         {{"off", TuningMode::kOff}, {"cached", TuningMode::kCached}, {"on", TuningMode::kOn}},
+                         "Which variants of kernels run: those that suit most devices, those that the cache directory "
+                         "has as the fastest here, or these with those that it lacks measured first (cached)");
+}
+
+void add_fallback(CLI::App& app, Fallback& fallback) {
+  add_choice<Fallback>(app, "--fallback", fallback, {{"error", Fallback::kError}, {"cpu", Fallback::kCpu}},
+                       "What becomes of operators that cannot run on the GPU (error)");
+}
+
+void add_quantized_models(CLI::App& app, sightglass::ModelOptions& options) {
+  add_choice<QuantizedModels>(
+      app, "--quantized-models", options.quantized_models,
+      {{"refused", QuantizedModels::kRefused}, {"allowed", QuantizedModels::kAllowed}},
+      "Whether models of 8-bit integers may run; results are within a few quanta of TensorFlow Lite's (allowed)");
+}
+
+void add_input_shapes(CLI::App& app, std::vector<sightglass::InputShape>& shapes) {
+  app.add_option_function<std::vector<std::string>>(
+         "--input-shape",
+         [&shapes](const std::vector<std::string>& words) {
+           for (const std::string& word : words) {
+             auto shape = sightglass::parse_input_shape(word);
+             if (!shape.ok()) throw CLI::ValidationError("--input-shape", shape.status().message());
+             shapes.push_back(std::move(shape).value());
+           }
+         },
+         "NAME=1x256x256x3 or INDEX=…: another shape for an input than the file declares; repeatable")
+      ->allow_extra_args(false);
+}
+
+void add_device_choices(CLI::App& app, RunOptions& options) {
+  add_choice<bool>(app, "--limits", options.minimum_limits, {{"device", false}, {"min", true}},
+                   "Plan for what the device reports, or for no more than OpenGL ES 3.1 guarantees (device)");
+  add_choice<GlFlavour>(app, "--gl", options.flavour,
+                        {{"es", GlFlavour::kEs31}, {"desktop", GlFlavour::kDesktopCore45}},
+                        "Which OpenGL to run on (es)");
+}
+
+void add_cache(CLI::App& app, RunOptions& options) {
+  options.cache_folder = sightglass::default_cache_folder();
+  CLI::Option* cache = app.add_option(
+      "--cache-dir", options.cache_folder,
+      "Where compiled programs and results of tuning are kept (sightglass below $XDG_CACHE_HOME or ~/.cache)");
+  app.add_flag_callback(
+         "--no-cache", [&options] { options.cache_folder.clear(); }, "Compile everything, and keep nothing")
+      ->excludes(cache);
+}
+
+struct ProfileArguments {
+  bool profile = false;
+  std::string trace_file, svg_file;  // empty: not written
+  bool wanted() const { return profile || !trace_file.empty() || !svg_file.empty(); }
+};
+
+void add_profile(CLI::App& app, ProfileArguments& arguments) {
+  app.add_flag("--profile", arguments.profile, "Time every step on its own, against what the device can do at most");
+  app.add_option("--trace", arguments.trace_file, "FILE: the steps' times for chrome://tracing or Perfetto");
+  app.add_option("--svg", arguments.svg_file, "FILE: a picture of where the time goes");
+}
+
+struct RunArguments {
+  RunOptions options;
+  ProfileArguments profile;
+  std::vector<double> range;
+  double scale = 1.0 / 255, offset = 0;
+  bool json = false;
+};
+
+CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
+  RunOptions& options = arguments.options;
+  CLI::App* run = app.add_subcommand("run", "Run a model on the GPU, without a window, and measure it");
+  run->add_option("MODEL", options.model, kModelHelp)->required();
+  run->add_option("--input", options.input.sources,
+                  "For each model input in turn: a picture, FILE.raw (dense, little-endian) or random:SEED. Missing "
+                  "ones are random")
+      ->allow_extra_args(false);
+  CLI::Option* range = run->add_option("--range", arguments.range,
+                                       "LO,HI: what a picture's 0 and 255, or random 0 and 1, become (pictures: 0,1)")
+                           ->delimiter(',')
+                           ->expected(2);
+  CLI::Option* scale =
+      run->add_option("--scale", arguments.scale, "A picture's value = sample * scale + offset (1/255)");
+  CLI::Option* offset = run->add_option("--offset", arguments.offset, "See --scale (0)");
+  range->excludes(scale)->excludes(offset);
+  add_choice<Fit>(*run, "--fit", options.input.fit,
+                  {{"stretch", Fit::kStretch}, {"letterbox", Fit::kLetterbox}, {"cover", Fit::kCover}},
+                  "How a picture of another size is laid into the input (stretch)");
+  run->add_option("--output-prefix", options.output_prefix, "P: write every output as P.outK.raw");
+  run->add_option("--runs", options.runs, "Runs after the first one (20)")->check(CLI::Range(0, 1000000));
+  add_precision(*run, options.precision);
+  add_tuning(*run, options.tuning);
+  add_fallback(*run, options.fallback);
+  add_quantized_models(*run, options.model_options);
+  add_input_shapes(*run, options.model_options.input_shapes);
+  add_device_choices(*run, options);
+  add_cache(*run, options);
+  run->add_flag("--json", arguments.json, "Print the report as JSON");
+  add_profile(*run, arguments.profile);
+  run->callback([&arguments, scale, offset] {
+    sightglass::InputOptions& input = arguments.options.input;
+    if (arguments.range.size() == 2) input.range = {arguments.range[0], arguments.range[1]};
+    if (scale->count() > 0 || offset->count() > 0) input.scale_offset = {arguments.scale, arguments.offset};
+    arguments.options.profile = arguments.profile.wanted();
+  });
+  return run;
+}
+
+struct BenchArguments {
+  BenchOptions options;
+  ProfileArguments profile;
+  bool json = false;
+};
+
+CLI::App* add_bench(CLI::App& app, BenchArguments& arguments) {
+  RunOptions& run = arguments.options.run;
+  CLI::App* bench = app.add_subcommand("bench", "Measure models, and the device that they run on, with random inputs");
+  bench->add_option("MODEL", arguments.options.models, std::string(kModelsHelp) + "; none: the device alone");
+  bench->add_option("--runs", run.runs, "Runs of each model after the first one (20)")->check(CLI::Range(1, 1000000));
+  add_precision(*bench, run.precision);
+  add_tuning(*bench, run.tuning);
+  add_fallback(*bench, run.fallback);
+  add_device_choices(*bench, run);
+  add_cache(*bench, run);
+  bench->add_flag_callback(
+      "--no-starts", [&arguments] { arguments.options.starts = false; },
+      "Do not measure starts, which takes two processes a model");
+  bench->add_flag("--json", arguments.json, "Print the report as JSON");
+  add_profile(*bench, arguments.profile);
+  bench->callback([&arguments] {
+    arguments.options.run.profile = arguments.profile.wanted();
+    const bool files = !arguments.profile.trace_file.empty() || !arguments.profile.svg_file.empty();
+    if (files && arguments.options.models.size() != 1) {
+      throw CLI::ValidationError("--trace and --svg", "need exactly one model");
+    }
+  });
+  return bench;
+}
+
+struct CheckArguments {
+  std::vector<std::string> models;
+  CheckOptions options;
+  bool json = false;
+};
+
+CLI::App* add_check(CLI::App& app, CheckArguments& arguments) {
+  CheckOptions& options = arguments.options;
+  CLI::App* check = app.add_subcommand(
+      "check", "Say whether a model runs wholly on the GPU, and all that stands in the way; needs no GPU");
+  check->add_option("MODEL", arguments.models, kModelsHelp)->required();
+  add_precision(*check, options.precision);
+  add_fallback(*check, options.fallback);
+  add_quantized_models(*check, options.model_options);
+  add_input_shapes(*check, options.model_options.input_shapes);
+  add_choice<bool>(*check, "--limits", options.minimum_limits, {{"minimum", true}, {"typical", false}},
+                   "Plan for no more than what OpenGL ES 3.1 guarantees, or for what phones have (minimum)");
+  check->add_flag("--json", arguments.json, "Print the report as JSON");
+  return check;
+}
+
+CLI::App* add_dump(CLI::App& app, DumpOptions& options) {
+  CLI::App* dump = app.add_subcommand("dump", "Show a model's graph or plan; needs no GPU");
+  dump->add_option("MODEL", options.model, kModelHelp)->required();
+  add_choice<DumpStage>(*dump, "--stage", options.stage,
+                        {{"file", DumpStage::kFile}, {"rewritten", DumpStage::kRewritten}, {"plan", DumpStage::kPlan}},
+                        "The graph as in the file, after the rewrites, or the plan (file)");
+  add_input_shapes(*dump, options.model_options.input_shapes);
+  dump->add_flag("--dot", options.graphviz, "Graphviz instead of text");
+  return dump;
+}
+
+CLI::App* add_operators(CLI::App& app, bool& json) {
+  CLI::App* operators =
+      app.add_subcommand("operators", "List the operators that run, their types and limits; docs/operators.md");
+  CLI::Option* markdown = operators->add_flag("--markdown")->description("As Markdown, which is the default");
+  operators->add_flag("--json", json, "As JSON")->excludes(markdown);
+  return operators;
+}
+
+sightglass::Status write_profile(const ProfileArguments& arguments, const sightglass::RunReport& report) {
+  if (!report.profile) return {};
+  const std::string title =
+      std::filesystem::path(report.options.model).filename().string() + " on " + report.device.renderer;
+  if (!arguments.trace_file.empty()) {
+    SG_RETURN_IF_ERROR(sightglass::write_output_file(arguments.trace_file, format_trace(*report.profile, title)));
+  }
+  if (!arguments.svg_file.empty()) {
+    SG_RETURN_IF_ERROR(sightglass::write_output_file(arguments.svg_file, format_svg(*report.profile, title)));
+  }
+  return {};
+}
+
+int run(const RunArguments& arguments) {
+  const auto report = sightglass::run_model(arguments.options);
+  if (!report.ok()) return fail(report.status());
+  if (const sightglass::Status written = write_profile(arguments.profile, *report); !written.ok()) return fail(written);
+  const std::string text = arguments.json ? format_json(*report) : format_text(*report);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+// Models that fail do not keep the others from being measured.
+int bench(const BenchArguments& arguments) {
+  const auto report = sightglass::bench_models(arguments.options);
+  if (!report.ok()) return fail(report.status());
+  for (const auto& model : report->models) {
+    if (const auto written = write_profile(arguments.profile, model.run); !written.ok()) return fail(written);
+  }
+  const std::string text = arguments.json ? format_json(*report) : format_text(*report);
+  std::fputs(text.c_str(), stdout);
+  for (const std::string& failure : report->failures) std::fprintf(stderr, "sightglass: %s\n", failure.c_str());
+  return report->failures.empty() ? 0 : kFailed;
+}
+
+// Files that cannot be read do not keep the others from being checked.
+int check(const CheckArguments& arguments) {
+  std::vector<sightglass::CheckReport> reports;
+  bool readable = true, all_run = true;
+  for (const std::string& model : arguments.models) {
+    CheckOptions options = arguments.options;
+    options.model = model;
+    auto report = sightglass::check_model(options);
+    if (!report.ok()) {
+      fail(report.status());
+      readable = false;
+      continue;
+    }
+    all_run = all_run && report->support.obstacles.empty();
+    if (!arguments.json) std::printf("%s%s", reports.empty() ? "" : "\n", format_text(*report).c_str());
+    reports.push_back(std::move(report).value());
+  }
+  if (arguments.json && arguments.models.size() > 1) std::fputs(format_json(reports).c_str(), stdout);
+  if (arguments.json && arguments.models.size() == 1 && readable) std::fputs(format_json(reports[0]).c_str(), stdout);
+  if (!readable) return kUsage;
+  return all_run ? 0 : kFailed;
+}
+
+int dump(const DumpOptions& options) {
+  const auto text = dump_model(options);
+  if (!text.ok()) return fail(text.status());
+  std::fputs(text->c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs TensorFlow Lite models in OpenGL ES compute shaders.", "sightglass");
+  app.set_version_flag("--version", SIGHTGLASS_VERSION);
+  app.require_subcommand(1);
+  RunArguments run_arguments;
+  BenchArguments bench_arguments;
+  CheckArguments check_arguments;
+  DumpOptions dump_options;
+  const CLI::App* run_command = add_run(app, run_arguments);
+  const CLI::App* bench_command = add_bench(app, bench_arguments);
+  const CLI::App* check_command = add_check(app, check_arguments);
+  add_dump(app, dump_options);
+  sightglass::ModelsArguments models_arguments;
+  const CLI::App* models_command = add_models(app, models_arguments);
+  bool operators_as_json = false;
+  const CLI::App* operators_command = add_operators(app, operators_as_json);
+  const auto finish = [](int status, int unwritten = kFailed) {
+    return sightglass::finish_output("sightglass", status, unwritten);
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return finish(app.exit(error) == 0 ? 0 : kUsage);
+  }
+  if (operators_command->parsed()) {
+    const sightglass::SupportTable table = sightglass::supported_operators();
+    std::fputs((operators_as_json ? format_json(table) : format_markdown(table)).c_str(), stdout);
+    return finish(0);
+  }
+  if (models_command->parsed()) return finish(models(models_arguments));
+  if (bench_command->parsed()) return finish(bench(bench_arguments));
+  // 1 would be an answer.
+  if (check_command->parsed()) return finish(check(check_arguments), kUsage);
+  return finish(run_command->parsed() ? run(run_arguments) : dump(dump_options));
+}

@@ -1,0 +1,223 @@
+#include "model_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <span>
+
+#include "gpu_engine/cache_folder.h"
+#include "gpu_engine/gl_objects.h"
+#include "gpu_engine/output_file.h"
+#include "gpu_engine/program_cache.h"
+#include "gpu_engine/session.h"
+#include "gpu_engine/share_group.h"
+#include "headless_gl.h"
+#include "hooked_gl.h"
+#include "model_store.h"
+
+namespace sightglass {
+namespace {
+
+class Stopwatch {
+ public:
+  // Milliseconds since construction or the last call.
+  double lap() {
+    const auto now = Clock::now();
+    const std::chrono::duration<double, std::milli> elapsed = now - last_;
+    last_ = now;
+    return elapsed.count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last_ = Clock::now();
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+// The smallest that is not below 95 of 100.
+double percentile_95(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<size_t>(std::ceil(0.95 * static_cast<double>(values.size()))) - 1];
+}
+
+template <typename T>
+void find_range(const HostTensor& tensor, RunOutput& output) {
+  const auto values = tensor.as<T>();
+  if (values.empty()) return;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  output.minimum = static_cast<double>(*low);
+  output.maximum = static_cast<double>(*high);
+}
+
+void find_range_of(const HostTensor& tensor, RunOutput& output) {
+  switch (tensor.type) {
+    case DataType::kFloat32:
+      return find_range<float>(tensor, output);
+    case DataType::kInt8:
+      return find_range<int8_t>(tensor, output);
+    case DataType::kUInt8:
+    case DataType::kBool:
+      return find_range<uint8_t>(tensor, output);
+    case DataType::kInt16:
+      return find_range<int16_t>(tensor, output);
+    case DataType::kInt32:
+      return find_range<int32_t>(tensor, output);
+    case DataType::kInt64:
+      return find_range<int64_t>(tensor, output);
+    case DataType::kFloat16:
+      return;
+  }
+}
+
+// Enough for any model; on software renderers, compiling takes most of it.
+constexpr std::chrono::minutes kTuningBudget{5};
+
+// Of the session, which is all that calls GL through the counting table.
+int64_t gl_calls = 0;
+bool count_gl_call(const char*) {
+  ++gl_calls;
+  return true;
+}
+
+struct Pass {
+  double run = 0, with_transfers = 0;
+  int64_t gl_calls = 0;  // of the run
+};
+
+// One upload, run and readback. Waits between upload and run, so that neither time holds a part of the other.
+Result<Pass> measure_pass(Session& session, const GlApi& gl, const std::vector<ModelInput>& inputs,
+                          std::vector<HostTensor>& outputs) {
+  Pass pass;
+  Stopwatch stopwatch;
+  for (size_t i = 0; i < inputs.size(); ++i) SG_RETURN_IF_ERROR(session.write_input(i, inputs[i].tensor.data));
+  SG_RETURN_IF_ERROR(wait_for_gpu(gl));
+  const double upload = stopwatch.lap();
+  const int64_t calls_before = gl_calls;
+  SG_RETURN_IF_ERROR(session.run());
+  pass.gl_calls = gl_calls - calls_before;
+  SG_RETURN_IF_ERROR(wait_for_gpu(gl));
+  pass.run = stopwatch.lap();
+  for (size_t i = 0; i < outputs.size(); ++i) SG_RETURN_IF_ERROR(session.read_output(i, outputs[i].data));
+  pass.with_transfers = upload + pass.run + stopwatch.lap();
+  return pass;
+}
+
+Status measure(Session& session, const GlApi& gl, const std::vector<ModelInput>& inputs,
+               std::vector<HostTensor>& outputs, RunReport& report) {
+  const RunOptions& options = report.options;
+  SG_ASSIGN_OR_RETURN(const Pass first, measure_pass(session, gl, inputs, outputs));
+  report.gl_calls = first.gl_calls;
+  std::vector<double> run, with_transfers;
+  for (int i = 0; i < options.runs; ++i) {
+    if (options.progress) options.progress(i, options.runs);
+    SG_ASSIGN_OR_RETURN(const Pass pass, measure_pass(session, gl, inputs, outputs));
+    run.push_back(pass.run);
+    with_transfers.push_back(pass.with_transfers);
+    report.gl_calls = pass.gl_calls;
+  }
+  if (run.empty()) {
+    run.push_back(first.run);
+    with_transfers.push_back(first.with_transfers);
+  }
+  RunTimes& times = report.times;
+  times.first = first.run;
+  times.median = median(run);
+  times.minimum = *std::min_element(run.begin(), run.end());
+  times.p95 = percentile_95(run);
+  times.transfer_median = median(with_transfers);
+  times.transfer_minimum = *std::min_element(with_transfers.begin(), with_transfers.end());
+  return {};
+}
+
+Result<StepProfile> profile(Session& session, const std::shared_ptr<ShareGroup>& group, const RunOptions& options,
+                            const DeviceLimits& limits) {
+  constexpr int kLeastPasses = 5;
+  SG_ASSIGN_OR_RETURN(const auto timer, StepTimer::create(group));
+  DeviceSpeed device;
+  if (options.device_speed) {
+    device = *options.device_speed;
+  } else {
+    SG_ASSIGN_OR_RETURN(device, measure_device(*timer, limits));
+  }
+  return profile_session(session, *timer, device, std::max(options.runs, kLeastPasses));
+}
+
+}  // namespace
+
+Result<RunReport> run_model(const RunOptions& asked) {
+  RunReport report;
+  report.options = asked;
+  SG_ASSIGN_OR_RETURN(report.options.model, ModelStore().resolve(asked.model));
+  if (const Status usable = check_cache_folder(report.options.cache_folder); !usable.ok()) {
+    report.cache_note = usable.message();
+    report.options.cache_folder.clear();
+  }
+  const RunOptions& options = report.options;
+
+  Stopwatch stopwatch;
+  SG_ASSIGN_OR_RETURN(const auto headless, HeadlessGl::create(options.flavour));
+  report.device = headless->device();
+  report.display = headless->context().display().name();
+  report.start.context = stopwatch.lap();
+
+  SG_ASSIGN_OR_RETURN(const auto model, Model::load(options.model, options.model_options));
+  report.start.import = stopwatch.lap();
+  report.inputs = model->inputs();
+  report.options.input.largest_picture = report.device.limits.max_texture_size;
+  SG_ASSIGN_OR_RETURN(const auto inputs, load_model_inputs(*model, options.input));
+  for (const ModelInput& input : inputs) report.input_sources.push_back(input.source);
+
+  stopwatch.lap();
+  PlanOptions plan_options;
+  plan_options.precision = options.precision;
+  plan_options.fallback = options.fallback;
+  const auto cache =
+      options.cache_folder.empty() ? nullptr : std::make_shared<ProgramCache>(program_folder(options.cache_folder));
+  const auto group = ShareGroup::create(hooked_gl<count_gl_call>(headless->gl()), cache);
+  DeviceInfo device = report.device;
+  if (options.minimum_limits) device.limits = device.limits.clamped_to_minimum();
+  SG_ASSIGN_OR_RETURN(plan_options.tuning,
+                      prepare_tuning(group, model, device, plan_options, options.tuning, options.cache_folder,
+                                     {.budget = kTuningBudget}, &report.tuning_note));
+  report.start.tuning = stopwatch.lap();
+  SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, device.limits, plan_options));
+  report.start.plan = stopwatch.lap();
+  SG_ASSIGN_OR_RETURN(const auto session, Session::create(group, plan));
+  report.start.session = stopwatch.lap();
+
+  std::vector<HostTensor> outputs;
+  for (const TensorInfo& info : model->outputs()) outputs.emplace_back(info.type, info.shape);
+  SG_RETURN_IF_ERROR(measure(*session, headless->gl(), inputs, outputs, report));
+
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    RunOutput output;
+    output.info = model->outputs()[i];
+    find_range_of(outputs[i], output);
+    if (!options.output_prefix.empty()) {
+      output.file = options.output_prefix + ".out" + std::to_string(i) + ".raw";
+      SG_RETURN_IF_ERROR(write_output_file(output.file, outputs[i].data));
+    }
+    report.outputs.push_back(std::move(output));
+  }
+  report.dispatches = plan->dispatches();
+  report.barriers = plan->barriers();
+  report.programs = plan->programs();
+  report.cached_programs = cache != nullptr ? cache->hits() : 0;
+  report.memory = plan->memory();
+  report.fallback = plan->fallback();
+  for (const StepInfo& step : plan->steps()) report.multiply_adds += step.multiply_adds;
+  std::error_code error;
+  report.file_bytes = static_cast<int64_t>(std::filesystem::file_size(options.model, error));
+  if (options.profile) {
+    SG_ASSIGN_OR_RETURN(report.profile, profile(*session, group, options, device.limits));
+  }
+  return report;
+}
+
+}  // namespace sightglass

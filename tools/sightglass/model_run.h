@@ -1,0 +1,85 @@
+// Runs a model on the GPU and measures it: `sightglass run`.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu_engine/device.h"
+#include "gpu_engine/plan.h"
+#include "gpu_engine/status.h"
+#include "gpu_engine/tensor.h"
+#include "gpu_engine/tuner.h"
+#include "interop/egl_context.h"
+#include "model_inputs.h"
+#include "step_profile.h"
+
+namespace sightglass {
+
+struct RunOptions {
+  std::string model;  // a path, or the name of a published model that is stored
+  InputOptions input;
+  int runs = 20;  // after the first one, which is measured apart
+  Precision precision = Precision::kFp32;
+  TuningMode tuning = TuningMode::kCached;
+  Fallback fallback = Fallback::kError;
+  ModelOptions model_options;
+  bool minimum_limits = false;  // plan for a device that has no more than what OpenGL ES 3.1 guarantees
+  interop::GlFlavour flavour = interop::GlFlavour::kEs31;
+  std::string output_prefix;                // empty: outputs are not written
+  std::string cache_folder;                 // empty: nothing is kept for the next start
+  bool profile = false;                     // time every step as well
+  std::optional<DeviceSpeed> device_speed;  // what a profile compares with; measured when it is not given
+  std::function<void(int, int)> progress;   // called with the runs that are done and all runs; may be empty
+};
+
+// Wall-clock milliseconds.
+struct StartTimes {
+  double context = 0, import = 0, tuning = 0, plan = 0, session = 0;
+  double total() const { return context + import + tuning + plan + session; }
+};
+
+struct RunTimes {
+  double first = 0;                                  // run() and waiting for the GPU, the first time
+  double median = 0, minimum = 0, p95 = 0;           // the same, of the later runs
+  double transfer_median = 0, transfer_minimum = 0;  // upload of all inputs, run, wait, readback of all outputs
+};
+
+struct RunOutput {
+  TensorInfo info;
+  std::string file;  // empty: not written
+  double minimum = 0, maximum = 0;
+};
+
+struct RunReport {
+  RunOptions options;
+  DeviceInfo device;
+  std::string display;
+  std::vector<TensorInfo> inputs;
+  std::vector<std::string> input_sources;
+  std::vector<RunOutput> outputs;
+  StartTimes start;
+  std::string cache_note;   // why the cache directory is not used, if it is not
+  std::string tuning_note;  // what was wrong with the file of results, if anything
+  RunTimes times;
+  int dispatches = 0, barriers = 0, programs = 0;
+  int64_t gl_calls = 0;     // of one run, the last; none where it is 0
+  int cached_programs = 0;  // those that came from the cache
+  MemoryReport memory;
+  FallbackReport fallback;
+  int64_t multiply_adds = 0;  // of one run, on the GPU
+  int64_t file_bytes = 0;
+  std::optional<StepProfile> profile;
+
+  double gl_calls_per_dispatch() const { return dispatches > 0 ? static_cast<double>(gl_calls) / dispatches : 0; }
+};
+
+// Writes `output_prefix`.outK.raw, when a prefix is given, as dense little-endian tensors.
+Result<RunReport> run_model(const RunOptions& options);
+
+std::string format_text(const RunReport& report);
+std::string format_json(const RunReport& report);
+nlohmann::ordered_json run_json(const RunReport& report);
+
+}  // namespace sightglass

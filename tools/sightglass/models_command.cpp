@@ -1,0 +1,198 @@
+#include "models_command.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "fetch_model.h"
+#include "progress.h"
+#include "report_format.h"
+
+namespace sightglass {
+
+namespace {
+
+using Action = ModelsArguments::Action;
+using nlohmann::ordered_json;
+
+const char* name_of(StoredState state) {
+  switch (state) {
+    case StoredState::kAbsent:
+      return "absent";
+    case StoredState::kVerified:
+      return "verified";
+    case StoredState::kChanged:
+      return "changed";
+  }
+  return "unknown";
+}
+
+Result<const KnownModel*> find(const std::string& name) {
+  if (const KnownModel* model = find_known_model(name)) return model;
+  const std::string similar = similar_names(name);
+  return not_found("there is no model '" + name + "' in the catalogue" +
+                   (similar.empty() ? "" : "; similar names: " + similar) +
+                   ". `sightglass models list` shows all names");
+}
+
+// As published, else as stored, else 0.
+int64_t bytes_of(const KnownModel& model, const ModelStore& store, StoredState state) {
+  if (model.published.bytes > 0 || state != StoredState::kVerified) return model.published.bytes;
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(store.path_of(model), error);
+  return error ? 0 : static_cast<int64_t>(bytes);
+}
+
+// Keys are only ever added.
+ordered_json model_json(const KnownModel& model, const ModelStore& store) {
+  const StoredState state = store.state_of(model);
+  const int64_t bytes = bytes_of(model, store, state);
+  return {{"name", model.published.name},
+          {"title", model.title},
+          {"task", to_string(model.task)},
+          {"address", is_shipped(model) ? ordered_json() : ordered_json(address_of(model))},
+          {"sha256", model.sha256},
+          {"bytes", bytes > 0 ? ordered_json(bytes) : ordered_json()},
+          {"licence", model.published.licence},
+          {"path", store.path_of(model)},
+          {"stored", name_of(state)}};
+}
+
+std::string stored_text(const KnownModel& model, StoredState state) {
+  if (state == StoredState::kVerified) return "yes, and verified";
+  const bool absent = state == StoredState::kAbsent;
+  const std::string begin = absent ? "no; " : "a file that is not the published one; ";
+  if (is_shipped(model)) return begin + "installing or building sightglass again brings it back";
+  return begin + "`sightglass models fetch` " + (absent ? "downloads" : "replaces") + " it";
+}
+
+std::string model_text(const KnownModel& model, const ModelStore& store) {
+  const StoredState state = store.state_of(model);
+  const int64_t bytes = bytes_of(model, store, state);
+  std::string text;
+  append(text, "name        %s\n", model.published.name);
+  append(text, "known as    %s, a model for %s\n", model.title, to_string(model.task));
+  append(text, "address     %s\n", is_shipped(model) ? "none: it comes with sightglass" : address_of(model).c_str());
+  append(text, "SHA-256     %s\n", model.sha256);
+  append(text, "size        %s\n",
+         bytes > 0 ? (std::to_string(bytes) + " bytes").c_str() : "not known before it is here");
+  append(text, "licence     %s, by its model card\n", model.published.licence);
+  append(text, "path        %s\n", store.path_of(model).c_str());
+  append(text, "stored      %s\n", stored_text(model, state).c_str());
+  return text;
+}
+
+std::vector<const KnownModel*> catalogue() {
+  std::vector<const KnownModel*> models;
+  for (const KnownModel& model : known_models()) {
+    if (model.published.name != nullptr) models.push_back(&model);
+  }
+  return models;
+}
+
+std::vector<std::string> names_of_all() {
+  std::vector<std::string> names;
+  for (const KnownModel* model : catalogue()) names.emplace_back(model->published.name);
+  return names;
+}
+
+int list(const ModelStore& store, bool as_json) {
+  auto entries = ordered_json::array();
+  std::string text;
+  append(text, "%-27s %-15s %-9s %s\n", "NAME", "TASK", "STATE", "TITLE");
+  for (const KnownModel* model : catalogue()) {
+    if (as_json) {
+      entries.push_back(model_json(*model, store));
+    } else {
+      append(text, "%-27s %-15s %-9s %s\n", model->published.name, to_string(model->task),
+             name_of(store.state_of(*model)), model->title);
+    }
+  }
+  std::fputs((as_json ? to_text(entries) : text).c_str(), stdout);
+  return 0;
+}
+
+Status fetch(const ModelStore& store, const std::string& name, const ModelsArguments& arguments) {
+  SG_ASSIGN_OR_RETURN(const KnownModel* model, find(name));
+  if (is_shipped(*model)) {
+    SG_ASSIGN_OR_RETURN(const std::string path, store.resolve(name));
+    std::printf("%s: comes with sightglass, SHA-256 verified: %s\n", name.c_str(), path.c_str());
+    return {};
+  }
+  Progress progress;
+  FetchOptions options;
+  options.stall_seconds = arguments.stall_seconds;
+  options.total_seconds = arguments.total_seconds;
+  if (const char* mirror = std::getenv("SIGHTGLASS_MODEL_MIRROR")) options.mirror = mirror;
+  options.progress = [&progress](const std::string& what, int64_t done, int64_t total) {
+    constexpr int64_t kKib = 1024;
+    progress.show("KiB, " + what, static_cast<int>(done / kKib), static_cast<int>(std::max(done, total) / kKib));
+  };
+  SG_ASSIGN_OR_RETURN(const FetchedModel fetched, fetch_model(store, *model, options));
+  progress.clear();
+  std::printf("%s: %s, SHA-256 verified: %s\n", name.c_str(), fetched.downloaded ? "stored" : "already there",
+              fetched.path.c_str());
+  return {};
+}
+
+int report(const Status& status) {
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "sightglass: %s\n", status.message().c_str());
+  return 1;
+}
+
+}  // namespace
+
+CLI::App* add_models(CLI::App& app, ModelsArguments& arguments) {
+  CLI::App* models = app.add_subcommand(
+      "models",
+      "Known models by name: list them, download them, say what is known of one. Such a name can be given "
+      "wherever a .tflite file can");
+  models->require_subcommand(1);
+  const auto add = [&](const std::string& name, const std::string& help, Action action) {
+    CLI::App* command = models->add_subcommand(name, help);
+    command->callback([&arguments, action] { arguments.action = action; });
+    return command;
+  };
+  CLI::App* list = add("list", "All names, and which are on this machine", Action::kList);
+  CLI::App* fetch =
+      add("fetch",
+          "Download models, verify their checksums and keep them in sightglass/models below $XDG_DATA_HOME "
+          "or ~/.local/share. SIGHTGLASS_MODEL_MIRROR: the address of a folder with the files instead",
+          Action::kFetch);
+  CLI::App* info = add("info", "Address, checksum, licence, size, and whether it is on this machine", Action::kInfo);
+  CLI::Option_group* which = fetch->add_option_group("which models");
+  which->add_option("NAME", arguments.names, "As `sightglass models list` shows it");
+  which->add_flag("--all", arguments.all, "Every model of the list");
+  which->require_option(1);
+  fetch
+      ->add_option("--stall-timeout", arguments.stall_seconds,
+                   "Seconds that a server may send less than a KiB each before the download is given up (30)")
+      ->check(CLI::Range(1, 3600));
+  fetch->add_option("--timeout", arguments.total_seconds, "Seconds that the download of one model may take (3600)")
+      ->check(CLI::Range(1, 1000000));
+  info->add_option("NAME", arguments.name, "As `sightglass models list` shows it")->required();
+  for (CLI::App* command : {list, info}) command->add_flag("--json", arguments.json, "As JSON");
+  return models;
+}
+
+int models(const ModelsArguments& arguments) {
+  const ModelStore store;
+  if (arguments.action == Action::kList) return list(store, arguments.json);
+  if (arguments.action == Action::kFetch) {
+    std::signal(SIGPIPE, SIG_IGN);  // a server that hangs up is an error with a message, not the end of the process
+    int status = 0;
+    for (const std::string& name : arguments.all ? names_of_all() : arguments.names) {
+      status = std::max(status, report(fetch(store, name, arguments)));
+    }
+    return status;
+  }
+  const auto model = find(arguments.name);
+  if (!model.ok()) return report(model.status());
+  std::fputs((arguments.json ? to_text(model_json(**model, store)) : model_text(**model, store)).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,150 @@
+#include "picture_input.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "decode_picture.h"
+#include "gpu_engine/output_file.h"
+
+namespace sightglass {
+namespace {
+
+// Takes ownership of `error`.
+std::string take_message(GError* error) {
+  std::string message = error != nullptr ? error->message : "unknown error";
+  g_clear_error(&error);
+  return message;
+}
+
+using Rgba = std::array<float, 4>;
+
+Rgba sample_at(const Picture& picture, int32_t x, int32_t y) {
+  x = std::clamp(x, 0, picture.width - 1);
+  y = std::clamp(y, 0, picture.height - 1);
+  const uint8_t* p =
+      &picture.pixels[(static_cast<size_t>(y) * static_cast<size_t>(picture.width) + static_cast<size_t>(x)) *
+                      static_cast<size_t>(picture.channels)];
+  Rgba out{};
+  for (int32_t c = 0; c < picture.channels; ++c) out[static_cast<size_t>(c)] = p[c];
+  return out;
+}
+
+// x and y in pixels; pixel centres lie at halves.
+Rgba sample_bilinear(const Picture& picture, float x, float y) {
+  const float left = std::floor(x - 0.5f), top = std::floor(y - 0.5f);
+  const float wx = x - 0.5f - left, wy = y - 0.5f - top;
+  const auto column = static_cast<int32_t>(left), row = static_cast<int32_t>(top);
+  const Rgba a = sample_at(picture, column, row), b = sample_at(picture, column + 1, row);
+  const Rgba c = sample_at(picture, column, row + 1), d = sample_at(picture, column + 1, row + 1);
+  Rgba out;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const float upper = a[i] + (b[i] - a[i]) * wx;
+    const float lower = c[i] + (d[i] - c[i]) * wx;
+    out[i] = upper + (lower - upper) * wy;
+  }
+  return out;
+}
+
+float luma(const Rgba& v) {
+  // Rec. 601, in thousandths so that grey stays exactly what it is.
+  return (299.0f * v[0] + 587.0f * v[1] + 114.0f * v[2]) / 1000.0f;
+}
+
+void store(DataType type, std::byte* to, float sample, const Normalisation& normalisation) {
+  if (type == DataType::kFloat32) {
+    const float value = sample * normalisation.scale + normalisation.offset;
+    std::memcpy(to, &value, sizeof(value));
+    return;
+  }
+  const auto rounded = static_cast<int>(std::lround(sample));
+  *to = static_cast<std::byte>(type == DataType::kInt8 ? rounded - 128 : rounded);
+}
+
+}  // namespace
+
+Result<Picture> load_picture(const std::string& path, int32_t largest_side) {
+  const Result<PixbufPtr> decoded = decode_picture(path, largest_side);
+  if (!decoded.ok()) return decoded.status().with_context("picture " + path);
+  const PixbufPtr& pixbuf = *decoded;
+  Picture picture;
+  picture.width = gdk_pixbuf_get_width(pixbuf.get());
+  picture.height = gdk_pixbuf_get_height(pixbuf.get());
+  picture.channels = gdk_pixbuf_get_n_channels(pixbuf.get());
+  const size_t row_bytes = static_cast<size_t>(picture.width) * static_cast<size_t>(picture.channels);
+  const auto stride = static_cast<size_t>(gdk_pixbuf_get_rowstride(pixbuf.get()));
+  const guint8* pixels = gdk_pixbuf_read_pixels(pixbuf.get());
+  picture.pixels.resize(row_bytes * static_cast<size_t>(picture.height));
+  for (size_t y = 0; y < static_cast<size_t>(picture.height); ++y) {
+    std::memcpy(picture.pixels.data() + y * row_bytes, pixels + y * stride, row_bytes);
+  }
+  return picture;
+}
+
+Status save_png(const Picture& picture, const std::string& path) {
+  const PixbufPtr pixbuf(gdk_pixbuf_new_from_data(picture.pixels.data(), GDK_COLORSPACE_RGB, picture.channels == 4, 8,
+                                                  picture.width, picture.height, picture.width * picture.channels,
+                                                  nullptr, nullptr));
+  GError* error = nullptr;
+  gchar* bytes = nullptr;
+  gsize size = 0;
+  if (!gdk_pixbuf_save_to_buffer(pixbuf.get(), &bytes, &size, "png", &error, nullptr)) {
+    return invalid_argument("cannot write the picture " + path + ": " + take_message(error));
+  }
+  const std::unique_ptr<gchar, decltype(&g_free)> owner(bytes, g_free);
+  return write_output_file(path, std::string_view(bytes, size));
+}
+
+Normalisation Normalisation::from_range(double low, double high) {
+  return {static_cast<float>((high - low) / 255.0), static_cast<float>(low)};
+}
+
+Result<HostTensor> picture_to_tensor(const Picture& picture, DataType type, const Shape& shape,
+                                     const Normalisation& normalisation, Fit fit) {
+  if (type != DataType::kFloat32 && type != DataType::kUInt8 && type != DataType::kInt8) {
+    return unsupported(std::string("a picture cannot fill a tensor of type ") + to_string(type) +
+                       "; float32, uint8 and int8 can be filled");
+  }
+  const bool image_rank = shape.rank() == 3 || (shape.rank() == 4 && shape.dim(0) == 1);
+  const int32_t channels = image_rank ? shape.dim(shape.rank() - 1) : 0;
+  if (channels != 1 && channels != 3 && channels != 4) {
+    return unsupported("a picture cannot fill a tensor of shape " + shape.to_string() +
+                       "; shapes 1xHxWxC with 1, 3 or 4 channels can be filled");
+  }
+  const int32_t height = shape.dim(shape.rank() - 3), width = shape.dim(shape.rank() - 2);
+  const bool same_size = picture.width == width && picture.height == height;
+  const InputTransform transform = make_input_transform(picture.width, picture.height, width, height, fit);
+  const auto& m = transform.m;
+
+  HostTensor tensor(type, shape);
+  std::byte* to = tensor.data.data();
+  const size_t element = size_of(type);
+  for (int32_t y = 0; y < height; ++y) {
+    for (int32_t x = 0; x < width; ++x) {
+      Rgba sample{};
+      if (same_size) {
+        sample = sample_at(picture, x, y);
+      } else {
+        const float tx = (static_cast<float>(x) + 0.5f) / static_cast<float>(width);
+        const float ty = (static_cast<float>(y) + 0.5f) / static_cast<float>(height);
+        const float u = m[0] * tx + m[1] * ty + m[2], v = m[3] * tx + m[4] * ty + m[5];
+        if (u >= 0 && u <= 1 && v >= 0 && v <= 1) {
+          sample =
+              sample_bilinear(picture, u * static_cast<float>(picture.width), v * static_cast<float>(picture.height));
+        }
+      }
+      if (channels == 1) sample[0] = luma(sample);
+      for (int32_t c = 0; c < channels; ++c, to += element) {
+        // A fourth channel that the picture does not have is 0 in the tensor, not the normalised value of 0.
+        const bool absent = c >= picture.channels;
+        store(type, to, sample[static_cast<size_t>(c)], absent ? Normalisation{0.0f, 0.0f} : normalisation);
+      }
+    }
+  }
+  return tensor;
+}
+
+}  // namespace sightglass
