@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes contact sheets of every mode of the elements that run models, on real pictures: segment-modes.jpg,
-# pose-modes.jpg and infer-modes.jpg. It needs models and photographs in ../shared, and leaves the sheets as they are
+# pose-modes.jpg and infer-modes.jpg; and overview.jpg, a tile of each element. It needs models and photographs in ../shared, and leaves the sheets as they are
 # without them. `./dev pictures` runs it.
 set -eu
 sheets=$(cd "$(dirname "$0")" && pwd)
@@ -105,3 +105,9 @@ tile $person 'style transfer' "glinfer model=$style extra-inputs=$work/style"
 tile $person 'a mask as a picture' \
   "glinfer task=picture model=$models/segmentation/mediapipe_selfie_segmenter_256.tflite range-smoothing=0"
 sheet infer-modes.jpg 3
+
+tile $person 'glsegment' "$selfie"
+tile $person 'glsegment background=image' "$selfie background=image $room"
+tile $person 'glpose' "$blazepose"
+tile $portrait 'glinfer' "glinfer model=$models/face/face_detection_short_range.tflite"
+sheet overview.jpg 4
