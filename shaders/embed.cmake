@@ -4,7 +4,7 @@ foreach(file IN LISTS FILES)
   file(READ ${ROOT}/${file} text)
   string(APPEND entries "    {\"${file}\", R\"SGSHADER(${text})SGSHADER\"},\n")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"gpu_engine/shader_library.h\"
+file(WRITE ${OUTPUT} "#include \"gpu_engine/shader_source.h\"
 
 namespace sightglass {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <new>
 
-#include "gpu_engine/shader_library.h"
+#include "gpu_engine/build_programs.h"
 #include "plan/plan_data.h"
 #include "runtime/buffers.h"
 

@@ -1,9 +1,9 @@
-// Programs from sources or from a cache.
+#include "gpu_engine/build_programs.h"
+
 #include <algorithm>
 #include <optional>
 
 #include "gpu_engine/program_cache.h"
-#include "gpu_engine/shader_library.h"
 
 namespace sightglass {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gl/shaders.h"
-#include "gpu_engine/shader_library.h"
+#include "gpu_engine/shader_source.h"
 
 namespace sightglass {
 

@@ -8,6 +8,7 @@
 #include "gl/draw_state_guard.h"
 #include "gl/gl_state_guard.h"
 #include "gl/texture_unit.h"
+#include "gpu_engine/build_programs.h"
 
 namespace sightglass::figure {
 

@@ -7,7 +7,7 @@
 #include "figure/backdrop.h"
 #include "figure/lofts.h"
 #include "gl/shaders.h"
-#include "gpu_engine/shader_library.h"
+#include "gpu_engine/shader_source.h"
 
 namespace sightglass::figure {
 

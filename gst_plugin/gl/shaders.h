@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gpu_engine/frame_kind.h"
-#include "gpu_engine/shader_library.h"
+#include "gpu_engine/shader_source.h"
 
 namespace sightglass {
 

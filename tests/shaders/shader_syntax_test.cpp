@@ -7,7 +7,7 @@
 #include <set>
 
 #include "every_variant.h"
-#include "gpu_engine/shader_library.h"
+#include "gpu_engine/build_programs.h"
 #include "harness/gl_test.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"

@@ -12,7 +12,7 @@
 #include "draw/label_table.h"
 #include "draw/palette.h"
 #include "draw/text.h"
-#include "gpu_engine/shader_library.h"
+#include "gpu_engine/shader_source.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"
 #include "overlay_case.h"

@@ -1,9 +1,10 @@
+#include "gpu_engine/shader_source.h"
+
 #include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "gpu_engine/frame_kind.h"
-#include "gpu_engine/shader_source.h"
 
 namespace sightglass {
 
