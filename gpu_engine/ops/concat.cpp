@@ -4,6 +4,7 @@
 #include "ops/layout.h"
 #include "ops/ops.h"
 #include "plan/host_layout.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
 

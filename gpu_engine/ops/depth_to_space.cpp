@@ -1,4 +1,5 @@
 #include "ops/ops.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -8,6 +8,7 @@
 #include "ops/broadcast.h"
 #include "ops/function.h"
 #include "ops/ops.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -2,6 +2,7 @@
 #include "graph/quantized.h"
 #include "ops/broadcast.h"
 #include "ops/ops.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -1,7 +1,6 @@
 // A kernel: one way to run an operator on the GPU.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -26,15 +25,5 @@ struct Kernel {
 
 // Of any tensor on the GPU.
 inline constexpr int kMostDimensions = 5;
-
-// In order of preference: the first of an operator's kernels that supports a node serves it.
-std::span<const Kernel> all_kernels();
-
-// Ok, or the reasons of every candidate.
-Result<const Kernel*> find_kernel(const PlanContext& context, const Node& node);
-
-// Every program that some plan may ask for, texture loads and stores and what measures devices included, but for
-// combinations with functions of results; no duplicates.
-std::vector<ShaderKey> all_shader_variants();
 
 }  // namespace sightglass

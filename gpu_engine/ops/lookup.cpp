@@ -5,6 +5,7 @@
 #include "graph/op_types.h"
 #include "graph/quantized.h"
 #include "ops/ops.h"
+#include "plan/storage_variants.h"
 #include "ref/ref_ops.h"
 
 namespace sightglass {

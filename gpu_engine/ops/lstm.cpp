@@ -7,6 +7,7 @@
 #include "ops/lstm_steps.h"
 #include "ops/ops.h"
 #include "ops/weights.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
 

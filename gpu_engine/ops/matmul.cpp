@@ -5,6 +5,7 @@
 #include "ops/layout.h"
 #include "ops/ops.h"
 #include "ops/weights.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
 

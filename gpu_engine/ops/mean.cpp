@@ -3,6 +3,7 @@
 #include "ops/function.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
 

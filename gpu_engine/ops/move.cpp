@@ -5,6 +5,7 @@
 #include "graph/movement.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -1,9 +1,10 @@
+#include "ops/registry.h"
+
 #include <algorithm>
 #include <set>
 
 #include "graph/op_types.h"
 #include "ops/function.h"
-#include "ops/kernel.h"
 #include "ops/ops.h"
 #include "ops/store_buffer.h"
 #include "ops/texture_io.h"

@@ -1,5 +1,6 @@
 #include "ops/layout.h"
 #include "ops/ops.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
 

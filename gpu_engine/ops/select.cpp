@@ -2,6 +2,7 @@
 #include "ops/broadcast.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -1,5 +1,7 @@
 #include "ops/store_buffer.h"
 
+#include "plan/storage_variants.h"
+
 namespace sightglass {
 
 namespace {
@@ -12,7 +14,7 @@ Result<TensorRef> emit_store_buffer(Emitter& emitter, int output, const TensorRe
   const int64_t numbers = int64_t{in.shape.b} * in.shape.h * in.shape.w * in.shape.c;
   const Bhwc dense{1, 1, static_cast<int32_t>((numbers + 3) / 4), 4};
   const TensorRef out = emitter.temporary(emitter.name(in) + ", dense", dense, Storage::kFloat32);
-  PlanTensor& tensor = emitter.data().tensors[static_cast<size_t>(out.tensor)];
+  PlanTensor& tensor = emitter.plan_tensor(out);
   tensor.persistent = tensor.output_buffer = true;
   emitter.set_node("store output " + std::to_string(output));
   StepParams params;

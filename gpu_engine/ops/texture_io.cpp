@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "plan/storage_variants.h"
+
 namespace sightglass {
 
 namespace {

@@ -1,6 +1,7 @@
 // TOPK_V2.
 #include "ops/layout.h"
 #include "ops/ops.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
 

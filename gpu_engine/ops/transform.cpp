@@ -2,6 +2,7 @@
 // matrix as four pixels, its rows.
 #include "ops/layout.h"
 #include "ops/ops.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -5,6 +5,7 @@
 
 #include "graph/quantized.h"
 #include "ops/function.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -5,7 +5,7 @@
 
 #include "graph/op_types.h"
 #include "graph/quantized.h"
-#include "plan/fallback.h"
+#include "ops/registry.h"
 
 namespace sightglass {
 namespace {

@@ -1,41 +1,15 @@
 #include "plan/emitter.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <functional>
 #include <string_view>
 #include <utility>
 
-#include "ops/texture_io.h"
 #include "plan/host_layout.h"
+#include "plan/storage_variants.h"
 
 namespace sightglass {
-
-StepParams& StepParams::tensor(const TensorRef& t) {
-  slots_.emplace_back(words_.size() + 4, t.tensor);
-  ints(t.shape.w, t.shape.h, t.shape.c, t.shape.b);
-  ints(0, t.shape.slices(), t.shape.w * t.shape.h);
-  const StoredScale& s = t.scale;
-  return floats(s.scale, s.quantized ? 1.0f / s.scale : 0.0f, s.lowest, s.highest);
-}
-
-StepParams& StepParams::ints(int32_t x, int32_t y, int32_t z, int32_t w) {
-  words_.insert(words_.end(), {x, y, z, w});
-  return *this;
-}
-
-StepParams& StepParams::floats(float x, float y, float z, float w) {
-  return ints(std::bit_cast<int32_t>(x), std::bit_cast<int32_t>(y), std::bit_cast<int32_t>(z),
-              std::bit_cast<int32_t>(w));
-}
-
-void StepParams::place(const std::vector<PlanTensor>& tensors) {
-  for (const auto& [word, id] : slots_) {
-    const PlanTensor& tensor = tensors[static_cast<size_t>(id)];
-    words_[word] = static_cast<int32_t>(tensor.offset * (kBlockBytes / bytes_of(tensor.storage)));
-  }
-}
 
 std::optional<int> PlanContext::texture_input(ValueId value) const {
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
@@ -44,13 +18,12 @@ std::optional<int> PlanContext::texture_input(ValueId value) const {
   return std::nullopt;
 }
 
-Emitter::Emitter(const PlanContext& context)
-    : context_(context), dynamic_range_(std::ranges::any_of(context.graph.order(), [&](NodeId id) {
-        return context.graph.node(id).op == OpType::kDynamicQuantize;
-      })) {
-  data_.limits = context.limits;
-  data_.options = context.options;
-}
+Emitter::Emitter(const PlanContext& context, Emission& emission, LoadTexture load_texture)
+    : context_(context),
+      emission_(emission),
+      load_texture_(load_texture),
+      dynamic_range_(std::ranges::any_of(
+          context.graph.order(), [&](NodeId id) { return context.graph.node(id).op == OpType::kDynamicQuantize; })) {}
 
 const KernelDefaults::Choices& Emitter::defaults() const {
   const KernelDefaults& kernels = context_.limits.kernels;
@@ -92,14 +65,14 @@ Result<TensorRef> Emitter::tensor(ValueId value) {
                  scale_of(v.type, v.quantization));
   refs_.emplace(value, ref);
   if (graph().is_constant(value)) {
-    PlanTensor& tensor = data_.tensors[static_cast<size_t>(ref.tensor)];
+    PlanTensor& tensor = plan_tensor(ref);
     tensor.persistent = true;
     tensor.contents = to_storage(ref.shape, tensor.storage, v.constant->type, v.quantization, v.constant->bytes);
   } else if (const std::optional<int> input = context_.texture_input(value)) {
-    SG_RETURN_IF_ERROR(emit_load_texture(*this, *input, ref));
+    SG_RETURN_IF_ERROR(load_texture_(*this, *input, ref));
   } else if (const auto part = parts_.find(value); part != parts_.end()) {
     SG_ASSIGN_OR_RETURN(const TensorRef whole, tensor(part->second.whole));
-    PlanTensor& tensor = data_.tensors[static_cast<size_t>(ref.tensor)];
+    PlanTensor& tensor = plan_tensor(ref);
     tensor.whole = whole.tensor;
     tensor.place_in_whole = part->second.offset;
   }
@@ -119,12 +92,12 @@ TensorRef Emitter::add_tensor(const std::string& name, const Bhwc& shape, Storag
   tensor.name = name;
   tensor.storage = storage;
   tensor.size = (shape.vec4s() * bytes_of(storage) + kBlockBytes - 1) / kBlockBytes;
-  data_.tensors.push_back(std::move(tensor));
-  return {static_cast<int>(data_.tensors.size()) - 1, shape, scale};
+  emission_.tensors.push_back(std::move(tensor));
+  return {static_cast<int>(emission_.tensors.size()) - 1, shape, scale};
 }
 
 bool Emitter::is_part(const TensorRef& ref, const TensorRef& whole, int64_t bytes) const {
-  const PlanTensor& tensor = data_.tensors[static_cast<size_t>(ref.tensor)];
+  const PlanTensor& tensor = plan_tensor(ref);
   return tensor.whole == whole.tensor && tensor.place_in_whole * kBlockBytes == bytes;
 }
 
@@ -161,8 +134,8 @@ std::vector<std::byte> stored(const std::vector<float>& values, Storage storage)
 
 int32_t Emitter::add_constants(const std::vector<float>& values, Storage storage) {
   const std::vector<std::byte> bytes = stored(values, storage);
-  std::vector<std::byte>& buffer = data_.weights;
-  data_.weight_storages.insert(storage);
+  std::vector<std::byte>& buffer = emission_.weights;
+  emission_.weight_storages.insert(storage);
   // Some files have many tensors of one buffer.
   const size_t hash = std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const auto [begin, end] = constants_.equal_range(hash);
@@ -180,52 +153,6 @@ int32_t Emitter::add_constants(const std::vector<float>& values, Storage storage
   return static_cast<int32_t>(static_cast<int64_t>(place) / bytes_of(storage));
 }
 
-namespace {
-
-const char* storage_suffix(Storage storage) {
-  switch (storage) {
-    case Storage::kFloat32:
-      return nullptr;
-    case Storage::kFloat16:
-      return "_F16";
-    case Storage::kInt32:
-      return "_I32";
-    case Storage::kInt8:
-      return "_I8";
-  }
-  return nullptr;
-}
-
-void add_storage_define(ShaderKey& key, const char* binding, Storage storage) {
-  if (const char* suffix = storage_suffix(storage)) key.defines.push_back({std::string(binding) + suffix, "1"});
-}
-
-}  // namespace
-
-std::vector<ShaderKey> storage_variants(const std::vector<ShaderKey>& keys, const char* bindings, bool integers) {
-  std::vector<ShaderKey> result;
-  std::vector<Storage> storages{Storage::kFloat32, Storage::kFloat16};
-  if (integers) storages.push_back(Storage::kInt32);
-  const std::string_view used = bindings;
-  for (const ShaderKey& base : keys) {
-    if (used.find('W') != used.npos) {
-      for (const Storage weights : {Storage::kFloat16, Storage::kInt8}) {
-        result.push_back(base);
-        add_storage_define(result.back(), "WEIGHTS", weights);
-      }
-    }
-    for (const Storage storage : storages) {
-      ShaderKey key = base;
-      if (used.find('A') != used.npos) add_storage_define(key, "A", storage);
-      if (used.find('B') != used.npos) add_storage_define(key, "B", storage);
-      if (used.find('O') != used.npos) add_storage_define(key, "OUT", storage);
-      if (used.find('W') != used.npos) add_storage_define(key, "WEIGHTS", storage);
-      result.push_back(std::move(key));
-    }
-  }
-  return result;
-}
-
 Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, const std::vector<TensorRef>& inputs,
                          const std::vector<TensorRef>& outputs, const StepExtras& extras) {
   if (!inputs.empty()) add_storage_define(shader, "A", storage_of(inputs[0]));
@@ -240,7 +167,7 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   if (!outputs.empty() && outputs[0].scale.quantized) shader.defines.push_back({"OUT_QUANTIZED", "1"});
   if (extras.reads.value_or(usual_reads()) == Reads::kBufferTextures) {
     shader.defines.push_back({kBufferTextures, "1"});
-    data_.buffer_textures = true;
+    emission_.buffer_textures = true;
   }
   const auto groups = [](int64_t items, int32_t local) { return (items + local - 1) / local; };
   const int64_t groups_x = groups(grid.x, grid.local_x * grid.x_per_invocation);
@@ -261,8 +188,8 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   Step step;
   step.kernel = shader.name();
   step.node = node_;
-  const auto [program, is_new] = programs_.emplace(shader, static_cast<int>(data_.programs.size()));
-  if (is_new) data_.programs.push_back(shader);
+  const auto [program, is_new] = programs_.emplace(shader, static_cast<int>(emission_.programs.size()));
+  if (is_new) emission_.programs.push_back(shader);
   step.program = program->second;
   step.params = std::move(params);
   step.groups = {static_cast<uint32_t>(groups(groups_x, static_cast<int32_t>(rows))), static_cast<uint32_t>(rows),
@@ -277,9 +204,9 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   step.variants = std::exchange(variants_, 0);
   step.input = extras.input;
   step.output = extras.output;
-  step.weight_bytes = static_cast<int64_t>(data_.weights.size() - attributed_weights_);
-  attributed_weights_ = data_.weights.size();
-  data_.steps.push_back(std::move(step));
+  step.weight_bytes = static_cast<int64_t>(emission_.weights.size() - attributed_weights_);
+  attributed_weights_ = emission_.weights.size();
+  emission_.steps.push_back(std::move(step));
   return {};
 }
 

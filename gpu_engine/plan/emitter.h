@@ -7,8 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gpu_engine/plan.h"
 #include "graph/graph.h"
-#include "plan/plan_data.h"
+#include "plan/emission.h"
 
 namespace sightglass {
 
@@ -44,7 +45,11 @@ struct Grid {
 
 class Emitter {
  public:
-  explicit Emitter(const PlanContext& context);
+  // Emits the step that loads the texture of model input `input` into `out`.
+  using LoadTexture = Status (*)(Emitter& emitter, int input, const TensorRef& out);
+
+  // Appends to `emission`, which must outlive it.
+  Emitter(const PlanContext& context, Emission& emission, LoadTexture load_texture);
   const PlanContext& context() const { return context_; }
   const Graph& graph() const { return context_.graph; }
 
@@ -55,8 +60,13 @@ class Emitter {
   TensorRef temporary(const std::string& name, const Bhwc& shape, const TensorRef& like);
   // One of plain numbers.
   TensorRef temporary(const std::string& name, const Bhwc& shape, Storage storage);
-  const std::string& name(const TensorRef& ref) const { return data_.tensors[static_cast<size_t>(ref.tensor)].name; }
-  Storage storage_of(const TensorRef& ref) const { return data_.tensors[static_cast<size_t>(ref.tensor)].storage; }
+  // The region of `ref`, valid until the next tensor is added.
+  PlanTensor& plan_tensor(const TensorRef& ref) { return emission_.tensors[static_cast<size_t>(ref.tensor)]; }
+  const PlanTensor& plan_tensor(const TensorRef& ref) const {
+    return emission_.tensors[static_cast<size_t>(ref.tensor)];
+  }
+  const std::string& name(const TensorRef& ref) const { return plan_tensor(ref).name; }
+  Storage storage_of(const TensorRef& ref) const { return plan_tensor(ref).storage; }
   // A value whose tensor holds integers in quanta that the GPU finds while it runs: scale, 1 / scale, zero point and
   // lowest step of every picture of a batch, in a tensor of 32-bit floats.
   void set_quanta(ValueId value, const TensorRef& quanta) { quanta_.emplace(value, quanta); }
@@ -93,16 +103,15 @@ class Emitter {
   Status add_step(ShaderKey shader, StepParams params, const Grid& grid, const std::vector<TensorRef>& inputs,
                   const std::vector<TensorRef>& outputs, const StepExtras& extras = {});
 
-  PlanData& data() { return data_; }
-
  private:
   TensorRef add_tensor(const std::string& name, const Bhwc& shape, Storage storage, const StoredScale& scale);
 
   PlanContext context_;
+  Emission& emission_;
+  LoadTexture load_texture_;
   // Whether data are rounded to quanta of their own range: that range moves with every rounding of what is stored, and
   // all quanta with it, so real numbers keep their 32 bits.
   bool dynamic_range_;
-  PlanData data_;
   struct Part {
     ValueId whole;
     int64_t offset;
@@ -116,10 +125,5 @@ class Emitter {
   std::string tuned_step_, variant_;  // of the next step
   int variants_ = 0;
 };
-
-// `keys` in every storage that tensors and weights may have: `bindings` names those that the shader uses, out of "ABOW"
-// (first and second input, output, weights). Kernels that move elements without looking at them take integers as well.
-std::vector<ShaderKey> storage_variants(const std::vector<ShaderKey>& keys, const char* bindings,
-                                        bool integers = false);
 
 }  // namespace sightglass

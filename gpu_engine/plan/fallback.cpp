@@ -68,9 +68,8 @@ std::vector<Stretch> divide(const Graph& graph, const KernelChoice& choice) {
   return stretches;
 }
 
-Status emit_on_cpu(Emitter& emitter, const KernelChoice& choice, const std::vector<NodeId>& nodes) {
+Status emit_on_cpu(Emitter& emitter, PlanData& data, const KernelChoice& choice, const std::vector<NodeId>& nodes) {
   const Graph& graph = emitter.graph();
-  PlanData& data = emitter.data();
   // What steps on the CPU have read or made before.
   std::vector<bool> there(graph.value_count(), false);
   const auto mark = [&](ValueId id) { there[static_cast<size_t>(id)] = true; };
@@ -83,9 +82,7 @@ Status emit_on_cpu(Emitter& emitter, const KernelChoice& choice, const std::vect
   Step step;
   step.kernel = "CPU";
   FallbackReport& report = data.fallback;
-  const auto size = [&](const HostCopy& copy) {
-    return data.tensors[static_cast<size_t>(copy.ref.tensor)].size * kBlockBytes;
-  };
+  const auto size = [&](const HostCopy& copy) { return emitter.plan_tensor(copy.ref).size * kBlockBytes; };
   for (const NodeId id : nodes) {
     const Node& node = graph.node(id);
     const std::string name = describe(graph, id);

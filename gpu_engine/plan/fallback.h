@@ -5,6 +5,7 @@
 
 #include "plan/choose_kernels.h"
 #include "plan/emitter.h"
+#include "plan/plan_data.h"
 
 namespace sightglass {
 
@@ -20,8 +21,8 @@ struct Stretch {
 // All nodes, in an order that changes place as seldom as it finds.
 std::vector<Stretch> divide(const Graph& graph, const KernelChoice& choice);
 
-// Appends a step that runs the nodes on the CPU. What they read is read back unless an earlier such step has it; what
-// others read of them is uploaded.
-Status emit_on_cpu(Emitter& emitter, const KernelChoice& choice, const std::vector<NodeId>& nodes);
+// Appends a step that runs the nodes on the CPU to `data`, which the emitter emits into. What they read is read back
+// unless an earlier such step has it; what others read of them is uploaded.
+Status emit_on_cpu(Emitter& emitter, PlanData& data, const KernelChoice& choice, const std::vector<NodeId>& nodes);
 
 }  // namespace sightglass

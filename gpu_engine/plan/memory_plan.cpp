@@ -1,7 +1,7 @@
+#include "plan/memory_plan.h"
+
 #include <algorithm>
 #include <random>
-
-#include "plan/schedule.h"
 
 namespace sightglass {
 

@@ -4,6 +4,7 @@
 
 #include "graph/op_types.h"
 #include "ops/kernel.h"
+#include "ops/registry.h"
 #include "tflite/import_options.h"
 
 namespace sightglass {

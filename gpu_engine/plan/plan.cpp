@@ -15,6 +15,7 @@
 #include "plan/emitter.h"
 #include "plan/fallback.h"
 #include "plan/host_layout.h"
+#include "plan/memory_plan.h"
 #include "plan/schedule.h"
 #include "plan/step_info.h"
 
@@ -69,25 +70,25 @@ Status drop_unwanted_outputs(Graph& graph, const std::vector<OutputSpec>& specs)
 }
 
 // What the host writes keeps its place from run to run.
-Status place_inputs(Emitter& emitter) {
+Status place_inputs(Emitter& emitter, PlanData& data) {
   for (const ValueId id : emitter.graph().inputs) {
     if (emitter.context().texture_input(id)) {
-      emitter.data().inputs.push_back({});
+      data.inputs.push_back({});
       continue;
     }
     SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(id));
-    emitter.data().tensors[static_cast<size_t>(ref.tensor)].persistent = true;
-    emitter.data().inputs.push_back(ref);
+    emitter.plan_tensor(ref).persistent = true;
+    data.inputs.push_back(ref);
   }
   return {};
 }
 
 // Before any node: a kernel may update a state where it lies.
-Status place_states(Emitter& emitter) {
+Status place_states(Emitter& emitter, PlanData& data) {
   const Graph& graph = emitter.graph();
   for (const State& state : graph.states) {
     SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(state.input));
-    PlanTensor& tensor = emitter.data().tensors[static_cast<size_t>(ref.tensor)];
+    PlanTensor& tensor = emitter.plan_tensor(ref);
     tensor.persistent = true;
     PlanState placed{ref.tensor, std::vector<std::byte>(static_cast<size_t>(tensor.size * kBlockBytes))};
     if (state.initial) {
@@ -96,7 +97,7 @@ Status place_states(Emitter& emitter) {
           to_storage(ref.shape, tensor.storage, value.type, value.quantization, state.initial->bytes);
       std::ranges::copy(stored, placed.initial.begin());
     }
-    emitter.data().states.push_back(std::move(placed));
+    data.states.push_back(std::move(placed));
   }
   return {};
 }
@@ -119,7 +120,7 @@ bool is_obstacle(const Status& status) {
 
 // Goes on past nodes that cannot run, to find out about the others; those that read what such a node makes are left
 // out.
-Status emit_on_gpu(Emitter& emitter, KernelChoice& choice, const std::vector<NodeId>& nodes,
+Status emit_on_gpu(Emitter& emitter, PlanData& data, KernelChoice& choice, const std::vector<NodeId>& nodes,
                    std::vector<bool>& missing) {
   const Graph& graph = emitter.graph();
   for (const NodeId id : nodes) {
@@ -129,25 +130,25 @@ Status emit_on_gpu(Emitter& emitter, KernelChoice& choice, const std::vector<Nod
     bool emitted = kernel != nullptr && std::ranges::none_of(node.inputs, is_missing);
     if (emitted) {
       emitter.set_node(describe(graph, id));
-      const size_t first_step = emitter.data().steps.size();
+      const size_t first_step = data.steps.size();
       const Status status = kernel->emit(emitter, node);
       if (!status.ok() && !is_obstacle(status)) return status.with_context(describe(graph, id));
       if (!status.ok()) choice.give_up(emitter.context(), id, status.message());
       emitted = status.ok();
-      share_multiply_adds(std::span(emitter.data().steps).subspan(first_step), multiply_adds(graph, node));
+      share_multiply_adds(std::span(data.steps).subspan(first_step), multiply_adds(graph, node));
     }
     for (const ValueId output : node.outputs) missing[static_cast<size_t>(output)] = !emitted;
   }
   return {};
 }
 
-Status emit_nodes(Emitter& emitter, KernelChoice& choice) {
+Status emit_nodes(Emitter& emitter, PlanData& data, KernelChoice& choice) {
   std::vector<bool> missing(emitter.graph().value_count());
   for (const Stretch& stretch : divide(emitter.graph(), choice)) {
     if (!stretch.on_cpu) {
-      SG_RETURN_IF_ERROR(emit_on_gpu(emitter, choice, stretch.nodes, missing));
+      SG_RETURN_IF_ERROR(emit_on_gpu(emitter, data, choice, stretch.nodes, missing));
     } else if (choice.obstacles.empty() && !choice.changed) {
-      SG_RETURN_IF_ERROR(emit_on_cpu(emitter, choice, stretch.nodes));
+      SG_RETURN_IF_ERROR(emit_on_cpu(emitter, data, choice, stretch.nodes));
     }
   }
   return {};
@@ -155,28 +156,29 @@ Status emit_nodes(Emitter& emitter, KernelChoice& choice) {
 
 // Emits all nodes. What turns out not to fit the device moves to the CPU where that is asked for, and everything is
 // emitted again around it.
-Status emit_model(const PlanContext& context, KernelChoice& choice, std::optional<Emitter>& emitter) {
+Status emit_model(const PlanContext& context, KernelChoice& choice, PlanData& data, std::optional<Emitter>& emitter) {
   do {
     choice.changed = false;
     keep_quanta_together(context.graph, choice);
-    emitter.emplace(context);
+    data = PlanData();
+    emitter.emplace(context, data, emit_load_texture);
     for (const NodeId id : context.graph.order()) {
       if (choice.kernels[static_cast<size_t>(id)] != nullptr) suggest_parts(*emitter, context.graph.node(id));
     }
-    SG_RETURN_IF_ERROR(place_inputs(*emitter));
-    SG_RETURN_IF_ERROR(place_states(*emitter));
-    SG_RETURN_IF_ERROR(emit_nodes(*emitter, choice));
+    SG_RETURN_IF_ERROR(place_inputs(*emitter, data));
+    SG_RETURN_IF_ERROR(place_states(*emitter, data));
+    SG_RETURN_IF_ERROR(emit_nodes(*emitter, data, choice));
   } while (choice.changed);
   return {};
 }
 
-Status emit_ends(Emitter& emitter) {
+Status emit_ends(Emitter& emitter, PlanData& data) {
   const Graph& graph = emitter.graph();
   SG_RETURN_IF_ERROR(emit_states(emitter));
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(graph.outputs[i]));
-    emitter.data().outputs.push_back(ref);
-    emitter.data().output_buffers.push_back(-1);
+    data.outputs.push_back(ref);
+    data.output_buffers.push_back(-1);
     switch (emitter.context().options.outputs[i].target) {
       case OutputSpec::Target::kHost:
       case OutputSpec::Target::kNone:
@@ -186,7 +188,7 @@ Status emit_ends(Emitter& emitter) {
         break;
       case OutputSpec::Target::kBuffer:
         SG_ASSIGN_OR_RETURN(const TensorRef dense, emit_store_buffer(emitter, static_cast<int>(i), ref));
-        emitter.data().output_buffers.back() = dense.tensor;
+        data.output_buffers.back() = dense.tensor;
         break;
     }
   }
@@ -223,15 +225,17 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
   }
   const PlanContext context{graph, limits, complete};
   KernelChoice choice = choose_kernels(context);
+  PlanData data;
   std::optional<Emitter> emitter;
   // What has no place in the arena cannot be emitted around.
   const bool ends_fit = std::ranges::none_of(choice.obstacles, [](const Obstacle& o) { return o.where.empty(); });
-  if (ends_fit) SG_RETURN_IF_ERROR(emit_model(context, choice, emitter).with_context(model->name()));
+  if (ends_fit) SG_RETURN_IF_ERROR(emit_model(context, choice, data, emitter).with_context(model->name()));
   const Status refused = refuse(graph, choice.obstacles);
   if (obstacles != nullptr) *obstacles = std::move(choice.obstacles);
   SG_RETURN_IF_ERROR(refused);
-  SG_RETURN_IF_ERROR(emit_ends(*emitter).with_context(model->name()));
-  PlanData& data = emitter->data();
+  SG_RETURN_IF_ERROR(emit_ends(*emitter, data).with_context(model->name()));
+  data.limits = limits;
+  data.options = complete;
   schedule(data);
   SG_RETURN_IF_ERROR(plan_memory(data).with_context(model->name()));
   if (data.buffer_textures && texels(data) > limits.max_buffer_texels) {

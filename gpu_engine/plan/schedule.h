@@ -1,4 +1,4 @@
-// When steps run, and where tensors lie.
+// The order of steps, and which of them may run at the same time.
 #pragma once
 
 #include "plan/plan_data.h"
@@ -9,9 +9,5 @@ namespace sightglass {
 // gives every tensor the levels during which it holds something. Steps of one level do not depend on each other, so a
 // barrier is needed between levels only.
 void schedule(PlanData& plan);
-
-// Gives every tensor its place in the arena: tensors that are alive at the same level never overlap. As levels are
-// separated by barriers, reusing memory makes no new dependency. Fills in the memory report.
-Status plan_memory(PlanData& plan);
 
 }  // namespace sightglass

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "graph/quantized.h"
-#include "ops/kernel.h"
+#include "ops/registry.h"
 
 namespace sightglass::test {
 

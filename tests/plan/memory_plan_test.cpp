@@ -1,4 +1,6 @@
 // Schedules and arenas, without a GPU.
+#include "plan/memory_plan.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

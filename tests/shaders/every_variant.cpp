@@ -7,7 +7,7 @@
 #include "gl/shaders.h"
 #include "infer/shaders.h"
 #include "meta/shaders.h"
-#include "ops/kernel.h"
+#include "ops/registry.h"
 #include "pose/shaders.h"
 #include "segment/shaders.h"
 

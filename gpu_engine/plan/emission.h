@@ -1,0 +1,23 @@
+// The output of kernels: plain data, which the planner completes.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <vector>
+
+#include "gpu_engine/shader_source.h"
+#include "plan/step.h"
+#include "plan/tensors.h"
+
+namespace sightglass {
+
+struct Emission {
+  std::vector<PlanTensor> tensors;
+  std::vector<ShaderKey> programs;
+  std::vector<Step> steps;
+  std::vector<std::byte> weights;  // the constants buffer
+  std::set<Storage> weight_storages;
+  bool buffer_textures = false;  // steps read through buffer textures over the arena and the constants
+};
+
+}  // namespace sightglass

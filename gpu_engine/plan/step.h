@@ -1,0 +1,31 @@
+// One dispatch of a plan, or one stretch of operators on the CPU.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/step_params.h"
+
+namespace sightglass {
+
+struct Step {
+  std::string kernel;  // "conv2d.comp PIXELS=4 SLICES=4"
+  std::string node;    // the operator that it belongs to
+  int program = -1;    // index into Emission::programs
+  StepParams params;
+  int64_t params_offset = 0;  // bytes, in the uniform buffer
+  std::array<uint32_t, 3> groups{1, 1, 1};
+  std::vector<int> reads, writes;  // tensors
+  int input = -1;                  // model input whose texture is sampled
+  int output = -1;                 // model output whose texture or buffer is written
+  int cpu_stretch = -1;            // what runs on the CPU instead: index into PlanData::cpu_stretches
+  int level = 0;
+  int64_t multiply_adds = 0;
+  int64_t weight_bytes = 0;         // of the constants that were made for it
+  std::string tuned_step, variant;  // as Tuning has them; empty for steps without variants
+  int variants = 0;                 // how many there are to choose from
+};
+
+}  // namespace sightglass

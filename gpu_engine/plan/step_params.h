@@ -1,0 +1,28 @@
+// The parameters of a step: its uniform block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "plan/tensors.h"
+
+namespace sightglass {
+
+// The uniform block of a step, in std140: members are Tensor structs, ivec4 and vec4 alone, so that it is an array of
+// 32-bit words. Where a tensor lies is filled in when the arena is laid out.
+class StepParams {
+ public:
+  StepParams& tensor(const TensorRef& t);
+  StepParams& ints(int32_t x, int32_t y = 0, int32_t z = 0, int32_t w = 0);
+  StepParams& floats(float x, float y = 0, float z = 0, float w = 0);
+  void place(const std::vector<PlanTensor>& tensors);
+  const std::vector<int32_t>& words() const { return words_; }
+
+ private:
+  std::vector<int32_t> words_;
+  std::vector<std::pair<size_t, int>> slots_;  // word that takes a tensor's offset, tensor
+};
+
+}  // namespace sightglass
