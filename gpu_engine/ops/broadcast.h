@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "plan/emitter.h"
+#include "kernel/emitter.h"
 
 namespace sightglass {
 

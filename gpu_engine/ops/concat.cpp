@@ -1,10 +1,10 @@
 #include <optional>
 
+#include "kernel/host_layout.h"
+#include "kernel/storage_variants.h"
 #include "ops/function.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
-#include "plan/host_layout.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

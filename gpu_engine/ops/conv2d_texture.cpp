@@ -1,7 +1,7 @@
 // The first convolution of a model, fetching straight from the camera's texture.
+#include "kernel/storage_variants.h"
 #include "ops/ops.h"
 #include "ops/weights.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -1,5 +1,5 @@
+#include "kernel/storage_variants.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

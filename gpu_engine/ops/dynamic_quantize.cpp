@@ -1,6 +1,6 @@
+#include "kernel/storage_variants.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

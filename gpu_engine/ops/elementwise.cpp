@@ -5,10 +5,10 @@
 
 #include "graph/op_types.h"
 #include "graph/quantized.h"
+#include "kernel/storage_variants.h"
 #include "ops/broadcast.h"
 #include "ops/function.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -1,8 +1,8 @@
 // ADD, SUB, MUL and QUANTIZE between quantised tensors, in fixed point.
 #include "graph/quantized.h"
+#include "kernel/storage_variants.h"
 #include "ops/broadcast.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -1,7 +1,7 @@
 // GATHER and GATHER_ND.
 #include "graph/movement.h"
+#include "kernel/storage_variants.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

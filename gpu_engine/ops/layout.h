@@ -2,7 +2,7 @@
 #pragma once
 
 #include "graph/movement.h"
-#include "plan/emitter.h"
+#include "kernel/emitter.h"
 
 namespace sightglass {
 

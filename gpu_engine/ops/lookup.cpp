@@ -4,8 +4,8 @@
 
 #include "graph/op_types.h"
 #include "graph/quantized.h"
+#include "kernel/storage_variants.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 #include "ref/ref_ops.h"
 
 namespace sightglass {

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "graph/quantized.h"
+#include "kernel/storage_variants.h"
 #include "ops/function.h"
 #include "ops/lstm_steps.h"
 #include "ops/ops.h"
 #include "ops/weights.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "graph/lstm.h"
-#include "plan/emitter.h"
+#include "kernel/emitter.h"
 
 namespace sightglass::lstm {
 

@@ -1,11 +1,11 @@
 // BATCH_MATMUL, and FULLY_CONNECTED whose weights are computed.
 #include "graph/quantized.h"
+#include "kernel/storage_variants.h"
 #include "ops/broadcast.h"
 #include "ops/function.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
 #include "ops/weights.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -1,9 +1,9 @@
 #include "graph/op_types.h"
 #include "graph/quantized.h"
+#include "kernel/storage_variants.h"
 #include "ops/function.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

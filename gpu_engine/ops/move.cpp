@@ -3,9 +3,9 @@
 #include <array>
 
 #include "graph/movement.h"
+#include "kernel/storage_variants.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

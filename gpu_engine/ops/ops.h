@@ -1,7 +1,7 @@
 // The kernels, by file. Add one here and in registry.cpp.
 #pragma once
 
-#include "ops/kernel.h"
+#include "kernel/kernel.h"
 
 namespace sightglass {
 

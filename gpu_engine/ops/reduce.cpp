@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "graph/op_types.h"
+#include "kernel/storage_variants.h"
 #include "ops/function.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

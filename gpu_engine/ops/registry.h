@@ -6,7 +6,7 @@
 
 #include "gpu_engine/shader_source.h"
 #include "gpu_engine/status.h"
-#include "ops/kernel.h"
+#include "kernel/kernel.h"
 
 namespace sightglass {
 

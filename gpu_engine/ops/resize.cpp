@@ -1,7 +1,7 @@
 #include "graph/quantized.h"
+#include "kernel/storage_variants.h"
 #include "ops/function.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -1,8 +1,8 @@
 // SELECT and BROADCAST_TO.
+#include "kernel/storage_variants.h"
 #include "ops/broadcast.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

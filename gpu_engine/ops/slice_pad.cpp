@@ -1,9 +1,9 @@
 // PAD and STRIDED_SLICE: both copy a box, one to a place in a larger tensor, the other out of one.
 #include <array>
 
+#include "kernel/storage_variants.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

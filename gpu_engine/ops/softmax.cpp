@@ -1,7 +1,7 @@
 // SOFTMAX, LOG_SOFTMAX and L2_NORMALIZATION: over the last dimension.
+#include "kernel/storage_variants.h"
 #include "ops/function.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -1,6 +1,6 @@
 #include "ops/store_buffer.h"
 
-#include "plan/storage_variants.h"
+#include "kernel/storage_variants.h"
 
 namespace sightglass {
 

@@ -1,7 +1,7 @@
 // The step at the border that makes an output tensor a buffer of dense numbers.
 #pragma once
 
-#include "plan/emitter.h"
+#include "kernel/emitter.h"
 
 namespace sightglass {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "plan/storage_variants.h"
+#include "kernel/storage_variants.h"
 
 namespace sightglass {
 

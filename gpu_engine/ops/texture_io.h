@@ -1,7 +1,7 @@
 // Steps at the border: a texture into an input tensor, an output tensor into a texture.
 #pragma once
 
-#include "plan/emitter.h"
+#include "kernel/emitter.h"
 
 namespace sightglass {
 

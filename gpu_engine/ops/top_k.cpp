@@ -1,7 +1,7 @@
 // TOPK_V2.
+#include "kernel/storage_variants.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

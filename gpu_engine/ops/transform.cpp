@@ -1,8 +1,8 @@
 // Landmarks2TransformMatrix, TransformLandmarks, TransformTensorBilinear. Landmarks are laid out as pixels, and a
 // matrix as four pixels, its rows.
+#include "kernel/storage_variants.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

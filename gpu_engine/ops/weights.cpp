@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "graph/quantized.h"
+#include "kernel/storage_variants.h"
 #include "ops/function.h"
-#include "plan/storage_variants.h"
 
 namespace sightglass {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "graph/quantized.h"
-#include "plan/emitter.h"
+#include "kernel/emitter.h"
 
 namespace sightglass {
 

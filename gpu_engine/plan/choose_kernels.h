@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpu_engine/model.h"
-#include "ops/kernel.h"
+#include "kernel/kernel.h"
 
 namespace sightglass {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "kernel/emitter.h"
 #include "plan/choose_kernels.h"
-#include "plan/emitter.h"
 #include "plan/plan_data.h"
 
 namespace sightglass {

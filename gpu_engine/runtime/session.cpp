@@ -3,7 +3,7 @@
 #include <new>
 #include <vector>
 
-#include "plan/host_layout.h"
+#include "kernel/host_layout.h"
 #include "runtime/session_impl.h"
 
 namespace sightglass {

@@ -1,6 +1,6 @@
 #include "runtime/session_impl.h"
 
-#include "plan/host_layout.h"
+#include "kernel/host_layout.h"
 
 namespace sightglass {
 

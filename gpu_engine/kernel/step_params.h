@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/tensors.h"
+#include "kernel/tensors.h"
 
 namespace sightglass {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gpu_engine/shader_source.h"
-#include "plan/tensors.h"
+#include "kernel/tensors.h"
 
 namespace sightglass {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/step_params.h"
+#include "kernel/step_params.h"
 
 namespace sightglass {
 

@@ -9,7 +9,7 @@
 
 #include "gpu_engine/plan.h"
 #include "graph/graph.h"
-#include "plan/emission.h"
+#include "kernel/emission.h"
 
 namespace sightglass {
 

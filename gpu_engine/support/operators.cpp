@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "graph/op_types.h"
-#include "ops/kernel.h"
+#include "kernel/kernel.h"
 #include "ops/registry.h"
 #include "tflite/import_options.h"
 

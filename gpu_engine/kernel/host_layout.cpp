@@ -1,4 +1,4 @@
-#include "plan/host_layout.h"
+#include "kernel/host_layout.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gpu_engine/shader_source.h"
-#include "plan/step.h"
-#include "plan/tensors.h"
+#include "kernel/step.h"
+#include "kernel/tensors.h"
 
 namespace sightglass {
 

@@ -1,4 +1,4 @@
-#include "plan/storage_variants.h"
+#include "kernel/storage_variants.h"
 
 #include <string>
 #include <string_view>

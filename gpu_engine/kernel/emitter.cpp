@@ -1,4 +1,4 @@
-#include "plan/emitter.h"
+#include "kernel/emitter.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "plan/host_layout.h"
-#include "plan/storage_variants.h"
+#include "kernel/host_layout.h"
+#include "kernel/storage_variants.h"
 
 namespace sightglass {
 

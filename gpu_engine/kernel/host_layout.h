@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "plan/plan_data.h"
+#include "kernel/tensors.h"
 
 namespace sightglass {
 

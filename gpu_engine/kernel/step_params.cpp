@@ -1,4 +1,4 @@
-#include "plan/step_params.h"
+#include "kernel/step_params.h"
 
 #include <bit>
 

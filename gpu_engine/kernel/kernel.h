@@ -6,7 +6,7 @@
 
 #include "gpu_engine/status.h"
 #include "graph/graph.h"
-#include "plan/emitter.h"
+#include "kernel/emitter.h"
 
 namespace sightglass {
 
