@@ -1,10 +1,14 @@
 // CONV_2D, and FULLY_CONNECTED as a convolution.
+#include "ops/conv2d.h"
+
 #include <algorithm>
 #include <iterator>
 
+#include "ops/conv_constants.h"
+#include "ops/conv_step.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
-#include "ops/weights.h"
+#include "ops/pack_weights.h"
 
 namespace sightglass {
 

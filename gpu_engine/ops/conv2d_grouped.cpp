@@ -1,6 +1,7 @@
 // CONV_2D in groups of channels, and with weights or a bias that are computed.
+#include "ops/conv_constants.h"
+#include "ops/conv_step.h"
 #include "ops/ops.h"
-#include "ops/weights.h"
 
 namespace sightglass {
 

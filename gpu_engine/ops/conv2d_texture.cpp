@@ -1,7 +1,8 @@
 // The first convolution of a model, fetching straight from the camera's texture.
 #include "kernel/storage_variants.h"
+#include "ops/conv_constants.h"
 #include "ops/ops.h"
-#include "ops/weights.h"
+#include "ops/pack_weights.h"
 
 namespace sightglass {
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "ops/conv_constants.h"
+#include "ops/conv_step.h"
 #include "ops/ops.h"
-#include "ops/weights.h"
 
 namespace sightglass {
 

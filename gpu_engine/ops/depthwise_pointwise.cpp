@@ -4,9 +4,11 @@
 #include <iterator>
 #include <limits>
 
+#include "ops/conv_constants.h"
+#include "ops/conv_step.h"
 #include "ops/depthwise.h"
 #include "ops/ops.h"
-#include "ops/weights.h"
+#include "ops/pack_weights.h"
 
 namespace sightglass {
 

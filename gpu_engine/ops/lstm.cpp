@@ -4,10 +4,11 @@
 
 #include "graph/quantized.h"
 #include "kernel/storage_variants.h"
+#include "ops/conv2d.h"
 #include "ops/function.h"
 #include "ops/lstm_steps.h"
 #include "ops/ops.h"
-#include "ops/weights.h"
+#include "ops/pack_weights.h"
 
 namespace sightglass {
 

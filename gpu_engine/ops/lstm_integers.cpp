@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "ops/conv2d.h"
+#include "ops/conv_constants.h"
 #include "ops/lstm_steps.h"
 #include "ops/ops.h"
-#include "ops/weights.h"
+#include "ops/pack_weights.h"
 
 namespace sightglass {
 

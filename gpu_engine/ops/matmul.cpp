@@ -2,10 +2,10 @@
 #include "graph/quantized.h"
 #include "kernel/storage_variants.h"
 #include "ops/broadcast.h"
+#include "ops/conv_constants.h"
 #include "ops/function.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
-#include "ops/weights.h"
 
 namespace sightglass {
 

@@ -1,5 +1,7 @@
+#include "ops/conv_constants.h"
+#include "ops/conv_step.h"
 #include "ops/ops.h"
-#include "ops/weights.h"
+#include "ops/pack_weights.h"
 
 namespace sightglass {
 

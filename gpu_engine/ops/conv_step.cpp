@@ -1,0 +1,124 @@
+#include "ops/conv_step.h"
+
+#include <iterator>
+#include <utility>
+
+#include "kernel/storage_variants.h"
+
+namespace sightglass {
+
+namespace {
+
+const ShaderDefine kComputed{"COMPUTED", "1"}, kResidual{"RESIDUAL", "1"}, kGate{"GATE", "1"},
+    kOffset{"WEIGHTS_OFFSET", "1"}, kBytes{"WEIGHTS_I8", "1"};
+
+std::string shape_of(const TensorRef& ref) {
+  const Bhwc& s = ref.shape;
+  return std::to_string(s.b) + "x" + std::to_string(s.h) + "x" + std::to_string(s.w) + "x" + std::to_string(s.c);
+}
+
+const char* define_of(Sums sums) {
+  return sums == Sums::kRequantized ? "REQUANTIZE" : sums == Sums::kDynamic ? "DYNAMIC" : nullptr;
+}
+
+ShaderKey with_sums(ShaderKey key, Sums sums) {
+  if (const char* define = define_of(sums)) key.defines.push_back({define, "1"});
+  return key;
+}
+
+}  // namespace
+
+const char* name_of(Reads reads) { return reads == Reads::kBufferTextures ? "reads=textures" : "reads=blocks"; }
+
+std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorRef& in, const TensorRef& out,
+                       const std::string& geometry, const ConvConstants& constants) {
+  const auto bits = [](Storage storage) { return std::to_string(bytes_of(storage) * 2); };
+  std::string step = std::string(kernel) + " " + shape_of(in) + " to " + shape_of(out) + " " + geometry;
+  step += " bits " + bits(emitter.storage_of(in)) + " weights " + bits(constants.storage);
+  if (const char* define = define_of(constants.sums)) step += std::string(" ") + define;
+  if (constants.residual) step += " residual";
+  if (constants.gate) step += " gate";
+  return step;
+}
+
+Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, const Grid& grid, const TensorRef& in,
+                     const TensorRef& out, const ConvConstants& constants) {
+  std::vector<TensorRef> inputs{in};
+  if (const std::optional<ComputedWeights>& computed = constants.computed) {
+    shader.defines.push_back(kComputed);
+    params.tensor(computed->weights).tensor(computed->bias);
+    params.ints(computed->bias_is_tensor ? 1 : 0, constants.bias).floats(computed->unit);
+    inputs.push_back(computed->weights);
+    if (computed->bias_is_tensor) inputs.push_back(computed->bias);
+  }
+  if (constants.sums == Sums::kDynamic) {
+    params.ints(0, 0, 0, constants.factors).tensor(*constants.quanta);
+    inputs.push_back(*constants.quanta);
+  } else {
+    const int32_t ties_up = constants.ties == Ties::kUp ? 1 : 0;
+    params.ints(constants.range.lowest, constants.range.highest, ties_up, constants.factors);
+  }
+  if (constants.residual) {
+    shader.defines.push_back(kResidual);
+    params.tensor(*constants.residual);
+    inputs.push_back(*constants.residual);
+  }
+  if (constants.gate) {
+    shader.defines.push_back(kGate);
+    params.tensor(*constants.gate);
+    inputs.push_back(*constants.gate);
+  }
+  if (constants.weight_offset != 0) shader.defines.push_back(kOffset);
+  return emitter.add_step(with_sums(std::move(shader), constants.sums), std::move(params), grid, inputs, {out},
+                          {.weights = constants.storage, .activation = constants.activation, .reads = constants.reads});
+}
+
+std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dynamic) {
+  std::vector<ShaderKey> result;
+  for (const Sums sums : {Sums::kReal, Sums::kRequantized, Sums::kDynamic}) {
+    if (sums == Sums::kDynamic && !dynamic) continue;
+    std::vector<ShaderKey> summing;
+    summing.reserve(keys.size());
+    for (const ShaderKey& key : keys) summing.push_back(with_sums(key, sums));
+    std::ranges::move(storage_variants(summing, "AOW"), std::back_inserter(result));
+    if (sums != Sums::kRequantized) continue;
+    for (ShaderKey key : keys) {
+      key.defines.push_back(kOffset);
+      key = with_sums(std::move(key), sums);
+      key.defines.push_back(kBytes);
+      result.push_back(std::move(key));
+    }
+  }
+  return result;
+}
+
+std::vector<ShaderKey> computed_variants(const std::vector<ShaderKey>& keys) {
+  std::vector<ShaderKey> summing;
+  for (const Sums sums : {Sums::kReal, Sums::kRequantized}) {
+    for (ShaderKey key : keys) {
+      key.defines.push_back(kComputed);
+      summing.push_back(with_sums(std::move(key), sums));
+    }
+  }
+  return storage_variants(summing, "ABOW");
+}
+
+std::vector<ShaderKey> operand_variants(const std::vector<ShaderKey>& keys) {
+  std::vector<ShaderKey> result;
+  for (const ShaderKey& key : keys) {
+    for (const auto& defines : {std::vector{kResidual}, {kGate}, {kResidual, kGate}}) {
+      result.push_back(key);
+      result.back().defines.insert(result.back().defines.end(), defines.begin(), defines.end());
+    }
+  }
+  return storage_variants(result, "ABOW");
+}
+
+std::vector<ShaderKey> residual_variants(const std::vector<ShaderKey>& keys) {
+  std::vector<ShaderKey> result = storage_variants(keys, "AOW"), adding = keys;
+  for (ShaderKey& key : adding) key.defines.push_back(kResidual);
+  std::ranges::move(storage_variants(adding, "ABOW"), std::back_inserter(result));
+  return result;
+}
+
+}  // namespace sightglass
