@@ -150,24 +150,6 @@ bool sums_integers(const Graph& graph, const Node& node) {
          (weights.type == DataType::kInt8 || weights.type == DataType::kUInt8) && !weights.quantization.empty();
 }
 
-// The product of the scales is taken in 32 bits where there is one for all channels of a uint8 operator or a fully
-// connected layer, as in the kernels whose results these are compared with; the last bit of a factor tells.
-FixedPoint output_factor(const Graph& graph, const Node& node, size_t channel) {
-  const std::vector<float>& weights = graph.value(node.inputs[kWeights]).quantization.scale;
-  const float weight = weights[weights.size() == 1 ? 0 : channel % weights.size()];
-  const Value& data = graph.value(node.inputs[kData]);
-  const bool narrow = weights.size() == 1 && (node.op == OpType::kFullyConnected || data.type == DataType::kUInt8);
-  const double product = narrow ? double{scale_of(data) * weight} : double{scale_of(data)} * double{weight};
-  return to_fixed_point(product / double{scale_of(graph.value(node.outputs[0]))});
-}
-
-// Signed matrix products round halves up, everything else away from zero.
-Ties ties_of(const Graph& graph, const Node& node) {
-  const bool is_signed = graph.value(node.outputs[0]).type == DataType::kInt8;
-  return is_signed && (node.op == OpType::kConv2d || node.op == OpType::kFullyConnected) ? Ties::kUp
-                                                                                         : Ties::kAwayFromZero;
-}
-
 namespace {
 
 template <typename T>
@@ -250,6 +232,36 @@ QuantumRange quantum_range(const Value& value, Activation activation) {
     range.highest = std::min(range.highest, steps(1));
   }
   return range;
+}
+
+namespace {
+
+// The product of the scales is taken in 32 bits where there is one for all channels of a uint8 operator or a fully
+// connected layer, as in the kernels whose results these are compared with; the last bit of a factor tells.
+FixedPoint output_factor(const Graph& graph, const Node& node, size_t channel) {
+  const std::vector<float>& weights = graph.value(node.inputs[kWeights]).quantization.scale;
+  const float weight = weights[weights.size() == 1 ? 0 : channel % weights.size()];
+  const Value& data = graph.value(node.inputs[kData]);
+  const bool narrow = weights.size() == 1 && (node.op == OpType::kFullyConnected || data.type == DataType::kUInt8);
+  const double product = narrow ? double{scale_of(data) * weight} : double{scale_of(data)} * double{weight};
+  return to_fixed_point(product / double{scale_of(graph.value(node.outputs[0]))});
+}
+
+// Signed matrix products round halves up, everything else away from zero.
+Ties ties_of(const Graph& graph, const Node& node) {
+  const bool is_signed = graph.value(node.outputs[0]).type == DataType::kInt8;
+  return is_signed && (node.op == OpType::kConv2d || node.op == OpType::kFullyConnected) ? Ties::kUp
+                                                                                         : Ties::kAwayFromZero;
+}
+
+}  // namespace
+
+Requantization requantization(const Graph& graph, const Node& node, int32_t channels) {
+  Requantization result{{}, ties_of(graph, node), quantum_range(graph.value(node.outputs[0]), node.activation)};
+  for (int32_t c = 0; c < channels; ++c) {
+    result.factors.push_back(output_factor(graph, node, static_cast<size_t>(c)));
+  }
+  return result;
 }
 
 void store_quanta(const Value& value, const QuantumRange& range, std::span<const int32_t> steps,

@@ -33,11 +33,6 @@ bool is_clamp(Activation activation);
 // Whether a convolution-like node adds up products of integers, as one with quantised data, weights and result does.
 bool sums_integers(const Graph& graph, const Node& node);
 
-// What the sums of a convolution-like node are multiplied with to count in quanta of its output, by output channel.
-FixedPoint output_factor(const Graph& graph, const Node& node, size_t channel);
-// How their results' halves are rounded.
-Ties ties_of(const Graph& graph, const Node& node);
-
 // The sum of two: each operand, shifted left by `headroom`, times its factor; their sum times `out`.
 struct SumFactors {
   int headroom = 0;
@@ -73,6 +68,15 @@ struct QuantumRange {
   int32_t lowest = 0, highest = 0;
 };
 QuantumRange quantum_range(const Value& value, Activation activation);
+
+// How the sums of a convolution-like node become steps from the zero point of its output.
+struct Requantization {
+  std::vector<FixedPoint> factors;  // by output channel
+  Ties ties = Ties::kAwayFromZero;  // how halves are rounded
+  QuantumRange range;
+};
+// Requires sums_integers().
+Requantization requantization(const Graph& graph, const Node& node, int32_t channels);
 
 // Steps from the zero point as the integers of a quantised value, clamped to `range`.
 void store_quanta(const Value& value, const QuantumRange& range, std::span<const int32_t> steps,

@@ -118,10 +118,11 @@ Status emit_with_constants(Emitter& emitter, const TensorRef& in, const TensorRe
   return add_conv_step(emitter, conv2d_shader(tile, g.pointwise()), std::move(params), grid, in, out, constants);
 }
 
-Status emit_convolution(Emitter& emitter, const Node& node, const TensorRef& in, const TensorRef& out,
-                        const Geometry& g, const std::vector<float>& weights) {
-  ConvConstants constants = add_conv_constants(
-      emitter, node, pack_conv_weights({out.shape.c, g.kernel_h, g.kernel_w, in.shape.c, weights}), out.shape.c);
+Status emit_convolution(Emitter& emitter, const Node& node, const ConvQuantization& quantization, const TensorRef& in,
+                        const TensorRef& out, const Geometry& g) {
+  const ConvWeights weights{out.shape.c, g.kernel_h, g.kernel_w, in.shape.c,
+                            conv_weights(emitter.graph(), node, quantization)};
+  ConvConstants constants = add_conv_constants(emitter, node, quantization, pack_conv_weights(weights), out.shape.c);
   if (const ValueId residual = residual_of(node); residual != kNone) {
     SG_ASSIGN_OR_RETURN(constants.residual, emitter.tensor(residual));
   }
@@ -158,7 +159,7 @@ Status emit_conv2d(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const Geometry geometry{weights.dim(1), weights.dim(2), std::get<Conv2dAttr>(node.attributes)};
-  return emit_convolution(emitter, node, in, out, geometry, conv_weights(emitter, node));
+  return emit_convolution(emitter, node, conv_quantization(emitter, node, out.shape.c), in, out, geometry);
 }
 
 // How a fully connected layer lies over its input: when the input of one row of the matrix is a whole picture, the
@@ -182,9 +183,10 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
   SG_ASSIGN_OR_RETURN(TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
+  const ConvQuantization quantization = conv_quantization(emitter, node, weights.dim(0));
   Bhwc view = fully_connected_view(in.shape, weights.dim(1));
   // Quanta that are found while the GPU runs are those of a batch each, so that rows have to be batches.
-  if (emitter.quanta(node.inputs[0]) != nullptr && view != in.shape) view = {view.w, 1, 1, view.c};
+  if (quantization.sums == Sums::kDynamic && view != in.shape) view = {view.w, 1, 1, view.c};
   if (view != in.shape) {
     const TensorRef flat = emitter.temporary("flattened " + emitter.graph().value(node.inputs[0]).name, view, in);
     SG_RETURN_IF_ERROR(emit_reshape(emitter, in, flat));
@@ -200,10 +202,10 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
   const Bhwc result{view.b, geometry.kernel_h == 1 ? view.h : 1, geometry.kernel_w == 1 ? view.w : 1, weights.dim(0)};
   const TensorRef direct{out.tensor, result, out.scale};
   if (same_layout(result, out.shape)) {
-    return emit_convolution(emitter, node, in, direct, geometry, conv_weights(emitter, node));
+    return emit_convolution(emitter, node, quantization, in, direct, geometry);
   }
   const TensorRef unshaped = emitter.temporary("unshaped " + emitter.graph().value(node.outputs[0]).name, result, out);
-  SG_RETURN_IF_ERROR(emit_convolution(emitter, node, in, unshaped, geometry, conv_weights(emitter, node)));
+  SG_RETURN_IF_ERROR(emit_convolution(emitter, node, quantization, in, unshaped, geometry));
   return emit_reshape(emitter, unshaped, out);
 }
 

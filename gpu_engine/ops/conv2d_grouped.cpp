@@ -61,8 +61,9 @@ Status emit_with_constants(Emitter& emitter, const Node& node, const ConvConstan
 
 Status emit(Emitter& emitter, const Node& node) {
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
-  const std::vector<float> packed = pack_filters(conv_weights(emitter, node), weights);
-  return emit_with_constants(emitter, node, add_conv_constants(emitter, node, packed, weights.dim(0)));
+  const ConvQuantization quantization = conv_quantization(emitter, node, weights.dim(0));
+  const std::vector<float> packed = pack_filters(conv_weights(emitter.graph(), node, quantization), weights);
+  return emit_with_constants(emitter, node, add_conv_constants(emitter, node, quantization, packed, weights.dim(0)));
 }
 
 Status emit_computed(Emitter& emitter, const Node& node) {

@@ -55,9 +55,11 @@ Status emit(Emitter& emitter, const Node& node) {
   const auto& attr = std::get<Conv2dAttr>(node.attributes);
   const Bhwc in = Bhwc::from(emitter.graph().value(node.inputs[0]).shape);
   const Shape& shape = emitter.graph().value(node.inputs[1]).shape;
-  const ConvWeights dense{out.shape.c, shape.dim(1), shape.dim(2), 3, conv_weights(emitter, node)};
+  const ConvQuantization quantization = conv_quantization(emitter, node, out.shape.c);
+  const ConvWeights dense{out.shape.c, shape.dim(1), shape.dim(2), 3,
+                          conv_weights(emitter.graph(), node, quantization)};
   const ConvConstants constants =
-      add_conv_constants(emitter, node, pack_conv_weights(fold_normalisation(dense, spec)), out.shape.c);
+      add_conv_constants(emitter, node, quantization, pack_conv_weights(fold_normalisation(dense, spec)), out.shape.c);
   StepParams params;
   params.tensor(out);
   params.ints(dense.kernel_w, dense.kernel_h, attr.stride_w, attr.stride_h);

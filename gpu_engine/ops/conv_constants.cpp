@@ -37,12 +37,11 @@ std::optional<WeightStorage> exact_storage(const std::vector<float>& weights, bo
 }
 
 // One number per channel, padded to whole slices.
-std::vector<float> pack_channels(const Graph& graph, const Node& node, size_t input, int32_t channels) {
+std::vector<float> pack_channels(const Graph& graph, const Node& node, size_t input,
+                                 const ConvQuantization& quantization, int32_t channels) {
   std::vector<float> packed(static_cast<size_t>(channels), 0.0f);
   if (node.inputs.size() > input && node.inputs[input] != kNone && graph.is_constant(node.inputs[input])) {
-    const Value& value = graph.value(node.inputs[input]);
-    packed = sums_integers(graph, node) ? steps_from_zero(value, value.constant->type, value.constant->bytes)
-                                        : real_operand(graph, node, input, value.constant->type, value.constant->bytes);
+    packed = conv_channels(graph, node, input, quantization);
   }
   pad_to_slices(packed);
   return packed;
@@ -60,53 +59,30 @@ std::vector<float> pack_scales(const Graph& graph, const Node& node, int32_t cha
 
 }  // namespace
 
-std::vector<float> conv_weights(const Emitter& emitter, const Node& node) {
+ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const ConvQuantization& quantization,
+                                 std::vector<float> packed_weights, int32_t out_channels) {
   const Graph& graph = emitter.graph();
-  const Value& weights = graph.value(node.inputs[1]);
-  const Constant& constant = *weights.constant;
-  if (sums_integers(graph, node)) return steps_from_zero(weights, constant.type, constant.bytes);
-  // TensorFlow Lite takes uint8 weights of float data for int8.
-  if (emitter.quanta(node.inputs[0]) != nullptr) return steps_from_zero(weights, DataType::kInt8, constant.bytes);
-  std::vector<float> values = real_operand(graph, node, 1, constant.type, constant.bytes);
-  const Value& data = graph.value(node.inputs[0]);
-  if (is_quantized(data)) {
-    for (float& v : values) v *= data.quantization.scale[0];
-  }
-  return values;
-}
-
-ConvConstants add_conv_constants(Emitter& emitter, const Node& node, std::vector<float> packed_weights,
-                                 int32_t out_channels) {
+  const Sums sums = quantization.sums;
   ConvConstants constants;
-  const Graph& graph = emitter.graph();
-  const Value& out = graph.value(node.outputs[0]);
-  constants.quanta = emitter.quanta(node.inputs[0]);
-  constants.sums = sums_integers(graph, node)    ? Sums::kRequantized
-                   : constants.quanta != nullptr ? Sums::kDynamic
-                                                 : Sums::kReal;
+  constants.quantization = quantization;
+  const std::optional<WeightStorage> narrow = exact_storage(packed_weights, sums == Sums::kRequantized);
   // Rounding real weights to 16 bits would move the results of a quantised operator by more than its own rounding does.
-  const bool rounds = constants.sums == Sums::kReal && out.type != DataType::kFloat32;
-  const std::optional<WeightStorage> narrow = exact_storage(packed_weights, constants.sums == Sums::kRequantized);
-  constants.storage = narrow ? narrow->storage : rounds ? Storage::kFloat32 : emitter.real_storage();
+  constants.storage = narrow ? narrow->storage : quantization.rounds ? Storage::kFloat32 : emitter.real_storage();
   constants.weight_offset = narrow ? narrow->offset : 0;
   if (constants.weight_offset != 0) {
     for (float& w : packed_weights) w -= static_cast<float>(constants.weight_offset);
   }
   constants.weights = emitter.add_constants(packed_weights, constants.storage);
   // In fixed point, clamping to the range does what the activation would.
-  if (constants.sums != Sums::kRequantized) constants.activation = gpu_code(node.activation);
-  const std::vector<float> bias = pack_channels(graph, node, kBias, out_channels);
+  if (sums != Sums::kRequantized) constants.activation = gpu_code(node.activation);
+  const std::vector<float> bias = pack_channels(graph, node, kBias, quantization, out_channels);
   constants.bias = emitter.add_constants(bias);
   if (node.activation == Activation::kPrelu) {
-    constants.slope = emitter.add_constants(pack_channels(graph, node, kSlope, out_channels));
+    constants.slope = emitter.add_constants(pack_channels(graph, node, kSlope, quantization, out_channels));
   }
-  if (constants.sums == Sums::kRequantized) {
-    std::vector<FixedPoint> factors;
-    for (int32_t c = 0; c < out_channels; ++c) factors.push_back(output_factor(graph, node, static_cast<size_t>(c)));
-    constants.factors = emitter.add_constants(pack_factors(factors));
-    constants.range = quantum_range(out, node.activation);
-    constants.ties = ties_of(graph, node);
-  } else if (constants.sums == Sums::kDynamic) {
+  if (sums == Sums::kRequantized) {
+    constants.factors = emitter.add_constants(pack_factors(quantization.requantization.factors));
+  } else if (sums == Sums::kDynamic) {
     // Sums begin at zero; the bias is added to the real number.
     const std::vector<float> zeros(bias.size(), 0.0f);
     constants.bias = emitter.add_constants(zeros);
@@ -116,7 +92,8 @@ ConvConstants add_conv_constants(Emitter& emitter, const Node& node, std::vector
 }
 
 Result<ConvConstants> add_computed_weights(Emitter& emitter, const Node& node, int32_t out_channels) {
-  ConvConstants constants = add_conv_constants(emitter, node, {}, out_channels);
+  const ConvQuantization quantization = conv_quantization(emitter, node, out_channels);
+  ConvConstants constants = add_conv_constants(emitter, node, quantization, {}, out_channels);
   ComputedWeights computed;
   SG_ASSIGN_OR_RETURN(const TensorRef data, emitter.tensor(node.inputs[0]));
   SG_ASSIGN_OR_RETURN(computed.weights, emitter.tensor(node.inputs[1]));
@@ -125,7 +102,7 @@ Result<ConvConstants> add_computed_weights(Emitter& emitter, const Node& node, i
   if (computed.bias_is_tensor) {
     SG_ASSIGN_OR_RETURN(computed.bias, emitter.tensor(node.inputs[kBias]));
   }
-  if (constants.sums == Sums::kReal) computed.unit = data.scale.scale * computed.weights.scale.scale;
+  if (quantization.sums == Sums::kReal) computed.unit = data.scale.scale * computed.weights.scale.scale;
   constants.computed = computed;
   return constants;
 }

@@ -5,17 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "graph/quantized.h"
 #include "kernel/emitter.h"
+#include "ops/conv_quantization.h"
 
 namespace sightglass {
-
-// What a convolution adds up, and what becomes of it (lib/conv_result.glsl).
-enum class Sums : uint8_t {
-  kReal,
-  kRequantized,  // integers, which become quanta of the output
-  kDynamic,      // integers, which become real numbers
-};
 
 // Weights that are a tensor in the arena. A bias is one too, or lies among the constants.
 struct ComputedWeights {
@@ -30,24 +23,17 @@ struct ConvConstants {
   Storage storage = Storage::kFloat32;  // of the weights
   int32_t weight_offset = 0;            // what stored weights lack
   int32_t activation = 0;               // as StepExtras has it
-  Sums sums = Sums::kReal;
+  ConvQuantization quantization;
   int32_t factors = 0;  // of sums of integers
-  QuantumRange range;   // of kRequantized, like `ties`
-  Ties ties = Ties::kAwayFromZero;
-  const TensorRef* quanta = nullptr;  // of the data, when kDynamic
   std::optional<ComputedWeights> computed;
   std::optional<TensorRef> residual;  // of the output's shape or of one pixel, added to sums of real numbers
   std::optional<TensorRef> gate;      // a factor for each channel of the data, stored as the residual
   std::optional<Reads> reads;         // as StepExtras has it
 };
 
-// The dense weights of a node as its kernel multiplies them with what is stored: integers where it sums integers, else
-// real numbers, times the scale of a quantised input.
-std::vector<float> conv_weights(const Emitter& emitter, const Node& node);
-
 // Appends packed weights, and the node's bias and PReLU slope (inputs 2 and 3; zeros when absent).
-ConvConstants add_conv_constants(Emitter& emitter, const Node& node, std::vector<float> packed_weights,
-                                 int32_t out_channels);
+ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const ConvQuantization& quantization,
+                                 std::vector<float> packed_weights, int32_t out_channels);
 
 // The same where weights or bias are computed. check_computed_weights() holds.
 Result<ConvConstants> add_computed_weights(Emitter& emitter, const Node& node, int32_t out_channels);

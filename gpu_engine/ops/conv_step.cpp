@@ -35,7 +35,7 @@ std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorR
   const auto bits = [](Storage storage) { return std::to_string(bytes_of(storage) * 2); };
   std::string step = std::string(kernel) + " " + shape_of(in) + " to " + shape_of(out) + " " + geometry;
   step += " bits " + bits(emitter.storage_of(in)) + " weights " + bits(constants.storage);
-  if (const char* define = define_of(constants.sums)) step += std::string(" ") + define;
+  if (const char* define = define_of(constants.quantization.sums)) step += std::string(" ") + define;
   if (constants.residual) step += " residual";
   if (constants.gate) step += " gate";
   return step;
@@ -51,12 +51,14 @@ Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, cons
     inputs.push_back(computed->weights);
     if (computed->bias_is_tensor) inputs.push_back(computed->bias);
   }
-  if (constants.sums == Sums::kDynamic) {
-    params.ints(0, 0, 0, constants.factors).tensor(*constants.quanta);
-    inputs.push_back(*constants.quanta);
+  const ConvQuantization& quantization = constants.quantization;
+  if (quantization.sums == Sums::kDynamic) {
+    params.ints(0, 0, 0, constants.factors).tensor(*quantization.quanta);
+    inputs.push_back(*quantization.quanta);
   } else {
-    const int32_t ties_up = constants.ties == Ties::kUp ? 1 : 0;
-    params.ints(constants.range.lowest, constants.range.highest, ties_up, constants.factors);
+    const Requantization& to_output = quantization.requantization;
+    const int32_t ties_up = to_output.ties == Ties::kUp ? 1 : 0;
+    params.ints(to_output.range.lowest, to_output.range.highest, ties_up, constants.factors);
   }
   if (constants.residual) {
     shader.defines.push_back(kResidual);
@@ -69,7 +71,7 @@ Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, cons
     inputs.push_back(*constants.gate);
   }
   if (constants.weight_offset != 0) shader.defines.push_back(kOffset);
-  return emitter.add_step(with_sums(std::move(shader), constants.sums), std::move(params), grid, inputs, {out},
+  return emitter.add_step(with_sums(std::move(shader), quantization.sums), std::move(params), grid, inputs, {out},
                           {.weights = constants.storage, .activation = constants.activation, .reads = constants.reads});
 }
 

@@ -117,8 +117,10 @@ Status emit_with_constants(Emitter& emitter, const Node& node, const ConvConstan
 Status emit(Emitter& emitter, const Node& node) {
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const int32_t taps = weights.dim(1) * weights.dim(2), channels = weights.dim(3);
-  const std::vector<float> packed = pack_depthwise_weights(conv_weights(emitter, node), taps, channels);
-  return emit_with_constants(emitter, node, add_conv_constants(emitter, node, packed, channels));
+  const ConvQuantization quantization = conv_quantization(emitter, node, channels);
+  const std::vector<float> packed =
+      pack_depthwise_weights(conv_weights(emitter.graph(), node, quantization), taps, channels);
+  return emit_with_constants(emitter, node, add_conv_constants(emitter, node, quantization, packed, channels));
 }
 
 Status emit_computed(Emitter& emitter, const Node& node) {

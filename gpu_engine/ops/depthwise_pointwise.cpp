@@ -110,11 +110,13 @@ Status emit(Emitter& emitter, const Node& node) {
   const auto& [attr, between] = std::get<DepthwisePointwiseAttr>(node.attributes);
   const Graph& graph = emitter.graph();
   // Both convolutions' weights are one run of constants, of one storage.
-  std::vector<float> weights = pack_conv_weights({out.shape.c, 1, 1, in.shape.c, conv_weights(emitter, node)});
+  const ConvQuantization quantization = conv_quantization(emitter, node, out.shape.c);
+  std::vector<float> weights =
+      pack_conv_weights({out.shape.c, 1, 1, in.shape.c, conv_weights(graph, node, quantization)});
   const auto first = static_cast<int32_t>(weights.size() / 4);
   std::ranges::copy(pack_depthwise_weights(graph.floats(node.inputs[kDepthwiseWeights]), kKernel * kKernel, in.shape.c),
                     std::back_inserter(weights));
-  ConvConstants constants = add_conv_constants(emitter, node, weights, out.shape.c);
+  ConvConstants constants = add_conv_constants(emitter, node, quantization, weights, out.shape.c);
   std::vector<float> bias;
   if (node.inputs.size() > kDepthwiseBias && node.inputs[kDepthwiseBias] != kNone) {
     bias = graph.floats(node.inputs[kDepthwiseBias]);

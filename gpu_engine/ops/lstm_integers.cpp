@@ -67,13 +67,13 @@ Status emit_data(Emitter& emitter, const TensorRef& data, const TensorRef& gates
   constants.weights =
       add_matrix(emitter, gates.shape.c, sizes.depth, lstm::stack(weights.input, sizes.cells, sizes.depth));
   constants.bias = emitter.add_constants(lstm::stack(weights.bias, sizes.cells, 1));
-  std::vector<FixedPoint> by_channel;
+  constants.quantization.sums = Sums::kRequantized;
+  Requantization& requantization = constants.quantization.requantization;
   for (const lstm::GateFactors& gate : factors.gates) {
-    by_channel.insert(by_channel.end(), static_cast<size_t>(gates.shape.c) / kGates, gate.data);
+    requantization.factors.insert(requantization.factors.end(), static_cast<size_t>(gates.shape.c) / kGates, gate.data);
   }
-  constants.sums = Sums::kRequantized;
-  constants.factors = emitter.add_constants(pack_factors(by_channel));
-  constants.range = lstm::kInt16Range;
+  requantization.range = lstm::kInt16Range;
+  constants.factors = emitter.add_constants(pack_factors(requantization.factors));
   return emit_pointwise(emitter, data, gates, constants);
 }
 

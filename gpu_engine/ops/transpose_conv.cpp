@@ -26,8 +26,11 @@ Status emit(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<TransposeConvAttr>(node.attributes);
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
-  const ConvWeights dense{out.shape.c, weights.dim(1), weights.dim(2), in.shape.c, conv_weights(emitter, node)};
-  const ConvConstants constants = add_conv_constants(emitter, node, pack_conv_weights(dense), out.shape.c);
+  const ConvQuantization quantization = conv_quantization(emitter, node, out.shape.c);
+  const ConvWeights dense{out.shape.c, weights.dim(1), weights.dim(2), in.shape.c,
+                          conv_weights(emitter.graph(), node, quantization)};
+  const ConvConstants constants =
+      add_conv_constants(emitter, node, quantization, pack_conv_weights(dense), out.shape.c);
   if (attr.stride_h == 2 && attr.stride_w == 2) {
     // Four sums for each slice: two slices are what registers hold.
     const int32_t slices = out.shape.slices() % 2 == 0 ? 2 : 1;

@@ -67,12 +67,12 @@ void store(const Call& call, HostTensor& out, Quanta quanta) {
 void weighted_sum(const Call& call, Function function, HostTensor& out) {
   std::vector<HostTensor> steps = steps_of_inputs(call);
   const HostTensor sums = on(call, function, steps, out.shape);
-  const auto channels = static_cast<size_t>(out.shape.dim(out.shape.rank() - 1));
-  std::vector<FixedPoint> factors;
-  for (size_t c = 0; c < channels; ++c) factors.push_back(output_factor(call.graph, call.node, c));
-  const Ties ties = ties_of(call.graph, call.node);
-  store(call, out,
-        [&](size_t i) { return multiply(saturated(double{sums.as<float>()[i]}), factors[i % channels], ties); });
+  const int32_t channels = out.shape.dim(out.shape.rank() - 1);
+  const Requantization to_output = requantization(call.graph, call.node, channels);
+  store(call, out, [&](size_t i) {
+    const FixedPoint& factor = to_output.factors[i % static_cast<size_t>(channels)];
+    return multiply(saturated(double{sums.as<float>()[i]}), factor, to_output.ties);
+  });
 }
 
 // Both operands are brought to a common scale with many more bits first.
