@@ -40,16 +40,12 @@ std::optional<Reads> Emitter::other_reads() const {
   return usual_reads() == Reads::kBufferTextures ? Reads::kStorageBlocks : Reads::kBufferTextures;
 }
 
-size_t Emitter::choose_variant(const std::string& step, const std::vector<std::string>& variants) {
+size_t Emitter::choice_of(const std::string& step, const std::vector<std::string>& variants) const {
   const PlanOptions& options = context_.options;
   const std::optional<std::string> known = options.tuning ? options.tuning->choice(step) : std::nullopt;
   const auto found = known ? std::ranges::find(variants, *known) : variants.end();
   const auto asked = std::min(static_cast<size_t>(std::max(options.variant, 0)), variants.size() - 1);
-  const size_t chosen = found != variants.end() ? static_cast<size_t>(found - variants.begin()) : asked;
-  tuned_step_ = step;
-  variant_ = variants[chosen];
-  variants_ = static_cast<int>(variants.size());
-  return chosen;
+  return found != variants.end() ? static_cast<size_t>(found - variants.begin()) : asked;
 }
 
 Storage Emitter::real_storage() const {
@@ -165,7 +161,7 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   }
   if (extras.activation != 0) shader.defines.push_back({"ACTIVATION", std::to_string(extras.activation)});
   if (!outputs.empty() && outputs[0].scale.quantized) shader.defines.push_back({"OUT_QUANTIZED", "1"});
-  if (extras.reads.value_or(usual_reads()) == Reads::kBufferTextures) {
+  if (extras.variant.reads.value_or(usual_reads()) == Reads::kBufferTextures) {
     shader.defines.push_back({kBufferTextures, "1"});
     emission_.buffer_textures = true;
   }
@@ -199,9 +195,7 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
     step.writes.push_back(ref.tensor);
     if (extras.reads_output) step.reads.push_back(ref.tensor);
   }
-  step.tuned_step = std::exchange(tuned_step_, {});
-  step.variant = std::exchange(variant_, {});
-  step.variants = std::exchange(variants_, 0);
+  step.variant = extras.variant;
   step.input = extras.input;
   step.output = extras.output;
   step.weight_bytes = static_cast<int64_t>(emission_.weights.size() - attributed_weights_);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "gpu_engine/plan.h"
@@ -23,16 +24,13 @@ struct PlanContext {
   std::optional<int> texture_input(ValueId value) const;
 };
 
-// How a step reads tensors and weights (shaders/lib/tensor.glsl).
-enum class Reads : uint8_t { kStorageBlocks, kBufferTextures };
-
 // What a step does besides reading and writing tensors.
 struct StepExtras {
   int input = -1, output = -1;  // model input whose texture it samples, model output that it writes for others
   bool reads_output = false;    // keeps part of what its output tensor holds
   Storage weights = Storage::kFloat32;
-  int32_t activation = 0;                     // applied to the result: a code of GpuFunction (ops/function.h)
-  std::optional<Reads> reads = std::nullopt;  // without: what suits the device
+  int32_t activation = 0;  // applied to the result: a code of GpuFunction (ops/function.h)
+  StepVariant variant = {};
 };
 
 // How many work groups a step needs.
@@ -92,9 +90,16 @@ class Emitter {
   // The way that suits the device, and the other one where it has one.
   Reads usual_reads() const;
   std::optional<Reads> other_reads() const;
-  // Which of the variants, by name, the next step is to be: that of the tuning, where it knows such a step, else the
-  // first. All must give bit-identical results. `step` says what is computed: equal steps take equally long.
-  size_t choose_variant(const std::string& step, const std::vector<std::string>& variants);
+  // Chooses one of the variants, which have name() and reads: that of the tuning, where it knows such a step, else the
+  // first. Returns it, and what add_step() takes. `step` says what is computed: equal steps take equally long.
+  template <typename Variant>
+  std::pair<Variant, StepVariant> choose_variant(const std::string& step, const std::vector<Variant>& variants) const {
+    std::vector<std::string> names;
+    names.reserve(variants.size());
+    for (const Variant& variant : variants) names.push_back(variant.name());
+    const size_t chosen = choice_of(step, names);
+    return {variants[chosen], {step, names[chosen], static_cast<int>(names.size()), variants[chosen].reads}};
+  }
 
   // Names the node that the following steps belong to.
   void set_node(std::string name) { node_ = std::move(name); }
@@ -104,6 +109,7 @@ class Emitter {
                   const std::vector<TensorRef>& outputs, const StepExtras& extras = {});
 
  private:
+  size_t choice_of(const std::string& step, const std::vector<std::string>& variants) const;
   TensorRef add_tensor(const std::string& name, const Bhwc& shape, Storage storage, const StoredScale& scale);
 
   PlanContext context_;
@@ -121,9 +127,7 @@ class Emitter {
   std::map<ShaderKey, int> programs_;
   std::string node_;
   std::unordered_multimap<size_t, std::pair<size_t, size_t>> constants_;  // by hash: place and size in bytes
-  size_t attributed_weights_ = 0;     // bytes of the constants buffer that belong to the steps so far
-  std::string tuned_step_, variant_;  // of the next step
-  int variants_ = 0;
+  size_t attributed_weights_ = 0;  // bytes of the constants buffer that belong to the steps so far
 };
 
 }  // namespace sightglass

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernel/step_params.h"
+#include "kernel/variant.h"
 
 namespace sightglass {
 
@@ -23,9 +24,8 @@ struct Step {
   int cpu_stretch = -1;            // what runs on the CPU instead: index into PlanData::cpu_stretches
   int level = 0;
   int64_t multiply_adds = 0;
-  int64_t weight_bytes = 0;         // of the constants that were made for it
-  std::string tuned_step, variant;  // as Tuning has them; empty for steps without variants
-  int variants = 0;                 // how many there are to choose from
+  int64_t weight_bytes = 0;  // of the constants that were made for it
+  StepVariant variant;
 };
 
 }  // namespace sightglass

@@ -89,23 +89,18 @@ struct Geometry {
            attr.padding.bottom == 0 && attr.padding.left == 0 && attr.padding.right == 0;
   }
   std::string name() const {
-    const auto pair = [](int32_t h, int32_t w) { return std::to_string(h) + "x" + std::to_string(w); };
-    return "kernel " + pair(kernel_h, kernel_w) + " stride " + pair(attr.stride_h, attr.stride_w) + " dilation " +
-           pair(attr.dilation_h, attr.dilation_w) + (pointwise() ? " pointwise" : "");
+    return "kernel " + sides(kernel_h, kernel_w) + " stride " + sides(attr.stride_h, attr.stride_w) + " dilation " +
+           sides(attr.dilation_h, attr.dilation_w) + (pointwise() ? " pointwise" : "");
   }
 };
 
 Status emit_with_constants(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Geometry& g,
-                           ConvConstants constants) {
+                           const ConvConstants& constants) {
   const int64_t pixels = int64_t{out.shape.h} * out.shape.w;
   const ConvTile& most = g.pointwise() ? emitter.defaults().pointwise : emitter.defaults().window;
-  const std::vector<Variant> variants = variants_of(emitter, most, pixels, out.shape.slices());
-  std::vector<std::string> names;
-  names.reserve(variants.size());
-  for (const Variant& variant : variants) names.push_back(variant.name());
-  const std::string step = tuned_step(emitter, "conv2d", in, out, g.name(), constants);
-  const auto& [tile, reads] = variants[emitter.choose_variant(step, names)];
-  constants.reads = reads;
+  const auto [variant, choice] = emitter.choose_variant(tuned_step(emitter, "conv2d", in, out, g.name(), constants),
+                                                        variants_of(emitter, most, pixels, out.shape.slices()));
+  const Tile& tile = variant.tile;
   const int32_t slice_groups = (out.shape.slices() + tile.slices - 1) / tile.slices;
 
   StepParams params;
@@ -115,7 +110,8 @@ Status emit_with_constants(Emitter& emitter, const TensorRef& in, const TensorRe
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
   params.ints(slice_groups);
   const Grid grid{pixels, int64_t{out.shape.b} * slice_groups, tile.local_x, tile.local_z, tile.pixels};
-  return add_conv_step(emitter, conv2d_shader(tile, g.pointwise()), std::move(params), grid, in, out, constants);
+  return add_conv_step(emitter, conv2d_shader(tile, g.pointwise()), std::move(params), grid, in, out, constants,
+                       choice);
 }
 
 Status emit_convolution(Emitter& emitter, const Node& node, const ConvQuantization& quantization, const TensorRef& in,
@@ -243,8 +239,8 @@ Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& ou
   return emit_pointwise(emitter, in, out, constants);
 }
 
-Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, ConvConstants constants) {
-  return emit_with_constants(emitter, in, out, {}, std::move(constants));
+Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, const ConvConstants& constants) {
+  return emit_with_constants(emitter, in, out, {}, constants);
 }
 
 Kernel conv2d_kernel() { return {"conv2d", OpType::kConv2d, supports_conv2d, emit_conv2d, conv2d_variants}; }

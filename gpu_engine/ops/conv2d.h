@@ -12,6 +12,6 @@ namespace sightglass {
 Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, std::vector<float> weights,
                       const std::vector<float>& bias);
 // The same with constants of any kind.
-Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, ConvConstants constants);
+Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, const ConvConstants& constants);
 
 }  // namespace sightglass

@@ -28,7 +28,6 @@ struct ConvConstants {
   std::optional<ComputedWeights> computed;
   std::optional<TensorRef> residual;  // of the output's shape or of one pixel, added to sums of real numbers
   std::optional<TensorRef> gate;      // a factor for each channel of the data, stored as the residual
-  std::optional<Reads> reads;         // as StepExtras has it
 };
 
 // Appends packed weights, and the node's bias and PReLU slope (inputs 2 and 3; zeros when absent).

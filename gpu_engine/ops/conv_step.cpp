@@ -28,6 +28,8 @@ ShaderKey with_sums(ShaderKey key, Sums sums) {
 
 }  // namespace
 
+std::string sides(int32_t h, int32_t w) { return std::to_string(h) + "x" + std::to_string(w); }
+
 const char* name_of(Reads reads) { return reads == Reads::kBufferTextures ? "reads=textures" : "reads=blocks"; }
 
 std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorRef& in, const TensorRef& out,
@@ -42,7 +44,7 @@ std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorR
 }
 
 Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, const Grid& grid, const TensorRef& in,
-                     const TensorRef& out, const ConvConstants& constants) {
+                     const TensorRef& out, const ConvConstants& constants, const StepVariant& variant) {
   std::vector<TensorRef> inputs{in};
   if (const std::optional<ComputedWeights>& computed = constants.computed) {
     shader.defines.push_back(kComputed);
@@ -72,7 +74,7 @@ Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, cons
   }
   if (constants.weight_offset != 0) shader.defines.push_back(kOffset);
   return emitter.add_step(with_sums(std::move(shader), quantization.sums), std::move(params), grid, inputs, {out},
-                          {.weights = constants.storage, .activation = constants.activation, .reads = constants.reads});
+                          {.weights = constants.storage, .activation = constants.activation, .variant = variant});
 }
 
 std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dynamic) {

@@ -18,7 +18,7 @@ ShaderKey depthwise_shader(int32_t pixels, bool multiplier) {
 }
 
 // Kernels whose outputs, one below the other, share inputs: the register tile is known when the shader is compiled.
-constexpr int32_t kRowKernels[] = {3, 5}, kRowStrides[] = {1, 2}, kRowTiles[] = {1, 2, 4};
+constexpr int32_t kRowKernels[] = {3, 5}, kRowStrides[] = {1, 2};
 
 bool shares_rows(const DepthwiseConv2dAttr& attr, int32_t kernel_h) {
   return attr.multiplier == 1 && std::ranges::find(kRowKernels, kernel_h) != std::end(kRowKernels) &&
@@ -32,39 +32,9 @@ ShaderKey rows_shader(int32_t kernel_h, int32_t stride_h, int32_t rows) {
       {{"KERNEL_H", std::to_string(kernel_h)}, {"STRIDE_H", std::to_string(stride_h)}, {"ROWS", std::to_string(rows)}}};
 }
 
-// The largest tile that leaves work for a GPU.
-int32_t choose_rows(const Bhwc& out, int32_t dilation_h) {
-  constexpr int64_t kInvocations = 1024;
-  int32_t best = 1;
-  for (const int32_t rows : kRowTiles) {
-    const Grid grid = depthwise_rows_grid(out, int64_t{out.b} * out.slices(), dilation_h, rows);
-    if (grid.x * grid.z >= kInvocations) best = rows;
-  }
-  return best;
-}
-
-// A register tile, and how the step reads.
-struct Variant {
-  int32_t rows = 1;
-  Reads reads = Reads::kStorageBlocks;
-};
-
-Variant choose_variant(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Shape& weights,
-                       const DepthwiseConv2dAttr& attr, const ConvConstants& constants) {
-  const Variant usual{choose_rows(out.shape, attr.dilation_h), emitter.usual_reads()};
-  std::vector<Variant> variants{usual};
-  if (const std::optional<Reads> other = emitter.other_reads()) variants.push_back({usual.rows, *other});
-  for (const int32_t rows : kRowTiles) {
-    if (rows != usual.rows) variants.push_back({rows, usual.reads});
-  }
-  std::vector<std::string> names;
-  names.reserve(variants.size());
-  for (const auto& [rows, reads] : variants) names.push_back("ROWS=" + std::to_string(rows) + " " + name_of(reads));
-  const auto pair = [](int32_t h, int32_t w) { return std::to_string(h) + "x" + std::to_string(w); };
-  const std::string geometry = "kernel " + pair(weights.dim(1), weights.dim(2)) + " stride " +
-                               pair(attr.stride_h, attr.stride_w) + " dilation " +
-                               pair(attr.dilation_h, attr.dilation_w);
-  return variants[emitter.choose_variant(tuned_step(emitter, "depthwise", in, out, geometry, constants), names)];
+std::string geometry_of(const Shape& weights, const DepthwiseConv2dAttr& attr) {
+  return "kernel " + sides(weights.dim(1), weights.dim(2)) + " stride " + sides(attr.stride_h, attr.stride_w) +
+         " dilation " + sides(attr.dilation_h, attr.dilation_w);
 }
 
 Status check_window(const PlanContext& context, const Shape& weights) {
@@ -98,17 +68,17 @@ Status emit_with_constants(Emitter& emitter, const Node& node, const ConvConstan
   params.ints(kernel_w, kernel_h, attr.stride_w, attr.stride_h);
   params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
+  const int64_t area = int64_t{out.shape.h} * out.shape.w, layers = int64_t{out.shape.b} * out.shape.slices();
   if (!constants.computed && shares_rows(attr, kernel_h)) {
-    const auto [rows, reads] = choose_variant(emitter, in, out, weights, attr, constants);
-    ConvConstants read = constants;
-    read.reads = reads;
-    return add_conv_step(
-        emitter, rows_shader(kernel_h, attr.stride_h, rows), std::move(params),
-        depthwise_rows_grid(out.shape, int64_t{out.shape.b} * out.shape.slices(), attr.dilation_h, rows), in, out,
-        read);
+    constexpr int64_t kInvocations = 1024;  // work for a GPU
+    const int32_t usual = choose_rows(out.shape, layers, attr.dilation_h, kRowTiles.back(), kInvocations);
+    const std::string step = tuned_step(emitter, "depthwise", in, out, geometry_of(weights, attr), constants);
+    const auto [variant, choice] = emitter.choose_variant(step, rows_variants(emitter, usual));
+    return add_conv_step(emitter, rows_shader(kernel_h, attr.stride_h, variant.rows), std::move(params),
+                         depthwise_rows_grid(out.shape, layers, attr.dilation_h, variant.rows), in, out, constants,
+                         choice);
   }
   params.ints(attr.multiplier);
-  const int64_t area = int64_t{out.shape.h} * out.shape.w, layers = int64_t{out.shape.b} * out.shape.slices();
   const int32_t pixels = area * layers >= int64_t{16} * 64 * 2 ? 2 : 1;
   return add_conv_step(emitter, depthwise_shader(pixels, attr.multiplier != 1), std::move(params),
                        Grid{area, layers, 64, 1, pixels}, in, out, constants);
@@ -158,6 +128,28 @@ std::vector<float> pack_depthwise_weights(const std::vector<float>& dense, int32
 Grid depthwise_rows_grid(const Bhwc& out, int64_t layers, int32_t dilation_h, int32_t rows) {
   const int32_t block = dilation_h * rows, blocks = (out.h + block - 1) / block;
   return {int64_t{out.w} * blocks * dilation_h, layers};
+}
+
+int32_t choose_rows(const Bhwc& out, int64_t layers, int32_t dilation_h, int32_t most, int64_t invocations) {
+  int32_t best = 1;
+  for (const int32_t rows : kRowTiles) {
+    if (rows > most) break;
+    const Grid grid = depthwise_rows_grid(out, layers, dilation_h, rows);
+    if (grid.x * grid.z >= invocations) best = rows;
+  }
+  return best;
+}
+
+std::string RowsVariant::name() const { return "ROWS=" + std::to_string(rows) + " " + name_of(reads); }
+
+std::vector<RowsVariant> rows_variants(const Emitter& emitter, int32_t usual_rows) {
+  const RowsVariant usual{usual_rows, emitter.usual_reads()};
+  std::vector<RowsVariant> variants{usual};
+  if (const std::optional<Reads> other = emitter.other_reads()) variants.push_back({usual.rows, *other});
+  for (const int32_t rows : kRowTiles) {
+    if (rows != usual.rows) variants.push_back({rows, usual.reads});
+  }
+  return variants;
 }
 
 Kernel depthwise_kernel() { return {"depthwise", OpType::kDepthwiseConv2d, supports, emit, variants}; }

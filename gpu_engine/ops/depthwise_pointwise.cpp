@@ -15,47 +15,10 @@ namespace sightglass {
 namespace {
 
 constexpr int32_t kKernel = 3, kMostStride = 2, kMostSlices = 4;
-constexpr std::array<int32_t, 3> kRows{1, 2, 4};
 
 ShaderKey shader(int32_t stride_h, int32_t rows, int32_t slices) {
   return {"depthwise_pointwise.comp",
           {{"STRIDE_H", std::to_string(stride_h)}, {"ROWS", std::to_string(rows)}, {"SLICES", std::to_string(slices)}}};
-}
-
-// A register tile, and how the step reads.
-struct Variant {
-  int32_t rows = 1;
-  Reads reads = Reads::kStorageBlocks;
-};
-
-// The largest tile, up to that of the device's family, that leaves work for a GPU.
-int32_t choose_rows(int32_t most, const Bhwc& out, int32_t dilation_h) {
-  constexpr int64_t kInvocations = 512;
-  int32_t best = 1;
-  for (const int32_t rows : kRows) {
-    if (rows > most) break;
-    if (depthwise_rows_grid(out, 1, dilation_h, rows).x * out.b >= kInvocations) best = rows;
-  }
-  return best;
-}
-
-Variant choose_variant(Emitter& emitter, const TensorRef& in, const TensorRef& out, const DepthwiseConv2dAttr& attr,
-                       const ConvConstants& constants) {
-  const int32_t most = emitter.context().limits.kernels.depthwise_pointwise_rows;
-  const Variant usual{choose_rows(most, out.shape, attr.dilation_h), emitter.usual_reads()};
-  std::vector<Variant> variants{usual};
-  if (const std::optional<Reads> other = emitter.other_reads()) variants.push_back({usual.rows, *other});
-  for (const int32_t rows : kRows) {
-    if (rows != usual.rows) variants.push_back({rows, usual.reads});
-  }
-  std::vector<std::string> names;
-  names.reserve(variants.size());
-  for (const auto& [rows, reads] : variants) names.push_back("ROWS=" + std::to_string(rows) + " " + name_of(reads));
-  const auto pair = [](int32_t h, int32_t w) { return std::to_string(h) + "x" + std::to_string(w); };
-  const std::string geometry =
-      "stride " + pair(attr.stride_h, attr.stride_w) + " dilation " + pair(attr.dilation_h, attr.dilation_w);
-  return variants[emitter.choose_variant(tuned_step(emitter, "depthwise-pointwise", in, out, geometry, constants),
-                                         names)];
 }
 
 // What the activation keeps of a number: lowest and highest.
@@ -126,8 +89,13 @@ Status emit(Emitter& emitter, const Node& node) {
   if (const ValueId residual = residual_of(node); residual != kNone) {
     SG_ASSIGN_OR_RETURN(constants.residual, emitter.tensor(residual));
   }
-  const auto [rows, reads] = choose_variant(emitter, in, out, attr, constants);
-  constants.reads = reads;
+  constexpr int64_t kInvocations = 512;  // work for a GPU
+  const int32_t most = emitter.context().limits.kernels.depthwise_pointwise_rows;
+  const int32_t usual = choose_rows(out.shape, out.shape.b, attr.dilation_h, most, kInvocations);
+  const std::string geometry =
+      "stride " + sides(attr.stride_h, attr.stride_w) + " dilation " + sides(attr.dilation_h, attr.dilation_w);
+  const std::string step = tuned_step(emitter, "depthwise-pointwise", in, out, geometry, constants);
+  const auto [variant, choice] = emitter.choose_variant(step, rows_variants(emitter, usual));
   StepParams params;
   params.tensor(in).tensor(out);
   params.ints(attr.stride_w, clamps(between) ? 1 : 0);
@@ -136,14 +104,15 @@ Status emit(Emitter& emitter, const Node& node) {
   params.ints(constants.weights + first, depthwise_bias);
   const auto [lowest, highest] = range_of(between);
   params.floats(lowest, highest);
-  return add_conv_step(emitter, shader(attr.stride_h, rows, out.shape.slices()), std::move(params),
-                       depthwise_rows_grid(out.shape, out.shape.b, attr.dilation_h, rows), in, out, constants);
+  return add_conv_step(emitter, shader(attr.stride_h, variant.rows, out.shape.slices()), std::move(params),
+                       depthwise_rows_grid(out.shape, out.shape.b, attr.dilation_h, variant.rows), in, out, constants,
+                       choice);
 }
 
 std::vector<ShaderKey> variants() {
   std::vector<ShaderKey> keys;
   for (int32_t stride = 1; stride <= kMostStride; ++stride) {
-    for (const int32_t rows : kRows) {
+    for (const int32_t rows : kRowTiles) {
       for (int32_t slices = 1; slices <= kMostSlices; ++slices) keys.push_back(shader(stride, rows, slices));
     }
   }

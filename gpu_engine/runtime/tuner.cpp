@@ -22,14 +22,14 @@ struct Measured {
 using Measurements = std::map<std::string, Measured>;  // by kind of step
 
 bool is_wanted(const Step& step, const Tuning& known) {
-  return !step.tuned_step.empty() && !known.choice(step.tuned_step);
+  return !step.variant.step.empty() && !known.choice(step.variant.step);
 }
 
 // The most variants that a step has to choose from.
 int most_variants(const Plan& plan, const Tuning& known) {
   int most = 0;
   for (const Step& step : plan.data().steps) {
-    if (is_wanted(step, known)) most = std::max(most, step.variants);
+    if (is_wanted(step, known)) most = std::max(most, step.variant.count);
   }
   return most;
 }
@@ -38,8 +38,8 @@ int most_variants(const Plan& plan, const Tuning& known) {
 bool has_news(const Plan& plan, const Measurements& measured, const Tuning& known) {
   return std::ranges::any_of(plan.data().steps, [&](const Step& step) {
     if (!is_wanted(step, known)) return false;
-    const auto kind = measured.find(step.tuned_step);
-    return kind == measured.end() || !kind->second.by_variant.contains(step.variant);
+    const auto kind = measured.find(step.variant.step);
+    return kind == measured.end() || !kind->second.by_variant.contains(step.variant.name);
   });
 }
 
@@ -48,18 +48,18 @@ void record(const Plan& plan, const std::vector<int64_t>& times, const Tuning& k
   for (size_t i = 0; i < plan.data().steps.size(); ++i) {
     const Step& step = plan.data().steps[i];
     if (!is_wanted(step, known)) continue;
-    auto& [sum, count] = sums[step.tuned_step];
+    auto& [sum, count] = sums[step.variant.step];
     sum += static_cast<double>(times[i]);
     ++count;
-    Measured& kind = measured[step.tuned_step];
-    if (kind.usual.empty()) kind.usual = step.variant;
-    kind.by_variant.emplace(step.variant, 0.0);
+    Measured& kind = measured[step.variant.step];
+    if (kind.usual.empty()) kind.usual = step.variant.name;
+    kind.by_variant.emplace(step.variant.name, 0.0);
   }
   for (const Step& step : plan.data().steps) {
-    const auto sum = sums.find(step.tuned_step);
+    const auto sum = sums.find(step.variant.step);
     if (sum == sums.end()) continue;
-    Measured& kind = measured[step.tuned_step];
-    kind.by_variant[step.variant] = sum->second.first / sum->second.second;
+    Measured& kind = measured[step.variant.step];
+    kind.by_variant[step.variant.name] = sum->second.first / sum->second.second;
     kind.steps = sum->second.second;
   }
 }

@@ -102,8 +102,8 @@ TEST_F(TunerTest, TunesEveryStepThatHasVariants) {
   EXPECT_EQ(outputs(tuned), outputs({}));
   const auto plan = Plan::build(model_, device().limits, tuned);
   for (const Step& step : (*plan)->data().steps) {
-    if (step.tuned_step.empty()) continue;
-    EXPECT_EQ(report->tuning.choice(step.tuned_step), step.variant) << step.tuned_step;
+    if (step.variant.step.empty()) continue;
+    EXPECT_EQ(report->tuning.choice(step.variant.step), step.variant.name) << step.variant.step;
   }
 }
 

@@ -137,7 +137,7 @@ Kernels kernels_of(const DeviceFamily& family, Precision precision, int variant 
     std::string& kernel = step.kernel.starts_with("depthwise_pointwise")      ? found.fused
                           : step.kernel.find("POINTWISE") == step.kernel.npos ? found.window
                                                                               : found.pointwise;
-    kernel = step.variant;
+    kernel = step.variant.name;
   }
   return found;
 }
