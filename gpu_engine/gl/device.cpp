@@ -6,7 +6,6 @@
 
 #include "gpu_engine/device_family.h"
 #include "gpu_engine/gl_objects.h"
-#include "gpu_engine/tuning.h"
 
 namespace sightglass {
 

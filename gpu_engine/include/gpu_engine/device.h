@@ -17,6 +17,9 @@ struct DeviceInfo {
   DeviceLimits limits;
 };
 
+// "vendor | renderer | version": measurements hold for one driver on one device.
+std::string device_name(const DeviceInfo& device);
+
 // Asks the current context. Fails, naming what was found and what is needed, when it has neither OpenGL ES 3.1 nor
 // desktop OpenGL that accepts "#version 310 es" compute shaders (4.5, or GL_ARB_ES3_1_compatibility).
 Result<DeviceInfo> query_device(const GlApi& gl);

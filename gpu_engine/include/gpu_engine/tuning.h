@@ -18,11 +18,9 @@
 
 namespace sightglass {
 
-struct DeviceInfo;
-
 class Tuning {
  public:
-  // Of a device, as device_name() tells it; empty: of any.
+  // Of a device, as device_name() in device.h has it; empty: of any.
   explicit Tuning(std::string device = {}) : device_(std::move(device)) {}
   // Fails, naming the line, on text that to_text() does not make. A choice that no kernel offers does no harm.
   static Result<Tuning> parse(std::string_view text);
@@ -44,8 +42,5 @@ class Tuning {
   std::string device_;
   std::map<std::string, std::string> choices_;
 };
-
-// "vendor | renderer | version": measurements hold for one driver on one device.
-std::string device_name(const DeviceInfo& device);
 
 }  // namespace sightglass
