@@ -1,6 +1,6 @@
 #include "graph/graph.h"
-#include "graph/infer_special.h"
 #include "graph/shapes/node_shapes.h"
+#include "graph/shapes/special_shapes.h"
 
 namespace sightglass {
 

@@ -5,7 +5,7 @@
 #include "graph/op_types.h"
 #include "kernel/kernel.h"
 #include "ops/registry.h"
-#include "tflite/import_options.h"
+#include "tflite/operator_table.h"
 
 namespace sightglass {
 namespace {

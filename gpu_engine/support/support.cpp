@@ -7,7 +7,7 @@
 
 #include "graph/graph.h"
 #include "graph/multiply_adds.h"
-#include "tflite/importer.h"
+#include "tflite/import.h"
 #include "tflite/open_model.h"
 
 namespace sightglass {

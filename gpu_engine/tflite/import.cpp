@@ -1,7 +1,9 @@
-// From what was found in a file to a graph, or to one error.
+#include "tflite/import.h"
+
 #include <algorithm>
 
 #include "tflite/importer.h"
+#include "tflite/metadata.h"
 
 namespace sightglass::tflite {
 namespace {
@@ -19,6 +21,17 @@ Status refuse(const std::vector<Obstacle>& obstacles) {
 }
 
 }  // namespace
+
+Result<Survey> survey(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
+                      const ImportOptions& options) {
+  Result<ModelFile> file = ModelFile::open(bytes, std::move(owner));
+  if (!file.ok()) return file.status().with_context(name);
+  ModelMetadata metadata = read_metadata(*file);
+  Result<Survey> result = Importer(std::move(file).value(), options).run(name);
+  if (!result.ok()) return result.status().with_context(name);
+  result->metadata = std::move(metadata);
+  return result;
+}
 
 Result<Survey> import_whole(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                             const std::string& name, const ImportOptions& options) {

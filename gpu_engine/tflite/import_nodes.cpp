@@ -3,7 +3,7 @@
 
 #include "graph/fold.h"
 #include "graph/hybrid.h"
-#include "tflite/import_run.h"
+#include "tflite/importer.h"
 
 namespace sightglass::tflite {
 namespace {

@@ -4,9 +4,7 @@
 
 #include "graph/op_types.h"
 #include "graph/quantized.h"
-#include "tflite/import_run.h"
 #include "tflite/input_shapes.h"
-#include "tflite/metadata.h"
 
 namespace sightglass::tflite {
 namespace {
@@ -334,17 +332,6 @@ Result<Survey> Importer::run(const std::string& name) {
   if (!survey_.obstacles.empty()) expose_ends();
   survey_.graph = std::move(graph_);
   return std::move(survey_);
-}
-
-Result<Survey> survey(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
-                      const ImportOptions& options) {
-  Result<ModelFile> file = ModelFile::open(bytes, std::move(owner));
-  if (!file.ok()) return file.status().with_context(name);
-  ModelMetadata metadata = read_metadata(*file);
-  Result<Survey> result = Importer(std::move(file).value(), options).run(name);
-  if (!result.ok()) return result.status().with_context(name);
-  result->metadata = std::move(metadata);
-  return result;
 }
 
 }  // namespace sightglass::tflite

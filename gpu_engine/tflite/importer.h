@@ -1,59 +1,68 @@
-// Reads a .tflite file into a Graph. No GL. Nothing in the file is trusted: the flatbuffer verifier runs first, and
-// every index, enum, offset and shape product is checked before it is used.
+// One import: reading a file's tensors and operators (importer.cpp), and what becomes of each operator in the graph
+// (import_nodes.cpp).
 #pragma once
 
-#include <memory>
-#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "gpu_engine/metadata.h"
-#include "gpu_engine/model.h"
-#include "gpu_engine/status.h"
-#include "graph/graph.h"
+#include "tflite/import.h"
+#include "tflite/model_file.h"
+#include "tflite/operator_name.h"
+#include "tflite/operator_table.h"
+#include "tflite/tensor_table.h"
 
 namespace sightglass::tflite {
 
-struct ImportOptions {
-  bool quantized_models = true;  // whether 8-bit and 16-bit activations and weights are accepted
-  // Other shapes than the file declares. What it says of the shapes of other tensors is then ignored.
-  std::vector<InputShape> input_shapes;
-  // Bounds that turn a hostile file into an error instead of an allocation.
-  int64_t max_tensor_elements = int64_t{1} << 28;
-  int max_nodes = 100000;  // and outputs of one operator
-  // Operators whose inputs are all constant are evaluated while importing, within these bounds for the whole file.
-  int64_t max_folded_bytes = int64_t{1} << 29;
-  int64_t max_folding_steps = int64_t{1} << 30;  // multiplications, or elements moved
+class Importer {
+ public:
+  Importer(ModelFile file, const ImportOptions& options) : file_(std::move(file)), options_(options) {}
+
+  Result<Survey> run(const std::string& name);
+
+ private:
+  // One operator of the file on its way into the graph.
+  struct Step : OperatorName {
+    std::vector<FileTensor*> inputs;  // null where absent
+    std::vector<FileTensor*> outputs;
+    std::vector<const FileTensor*> intermediates;
+  };
+
+  Status read_graph_inputs();
+  Status read_graph_outputs();
+  Status describe_ends(const flatbuffers::Vector<int32_t>* tensors, std::vector<TensorInfo>& infos);
+  Status read_operators();
+  Status read_all();
+  // Notes what stands in the way; gives back what makes going on pointless.
+  Status note(const Status& status, const std::string& where = {});
+  void expose_ends();
+  Result<Step> read_step(const schema::Operator& op, uint32_t index);
+  Status import_step(const schema::Operator& op, const Step& step);
+  Status add_node(const DecodedOp& decoded, const Step& step);
+  Status adopt_result(HostTensor result, const Step& step);
+  Status check_tensor(const FileTensor& tensor) const;
+  static Status check_states(const DecodedOp& decoded, const Step& step);
+  Status check_types(const DecodedOp& decoded, const Step& step, bool constant) const;
+  Status fold(Node node, const DecodedOp& decoded, const Step& step, const std::vector<FileTensor*>& data);
+  Status adopt_shape(FileTensor& tensor, const Shape& inferred) const;
+
+  Result<FileTensor*> tensor(int32_t index, const char* what);
+  ValueId value_of(FileTensor& tensor);
+  void read_state(FileTensor& tensor);
+  ValueId add_next(const FileTensor& tensor);
+  void write_state(FileTensor& tensor, ValueId next);
+  static Value make_value(const FileTensor& tensor);
+
+  ModelFile file_;
+  const ImportOptions& options_;
+  std::vector<FileTensor> tensors_;
+  Graph graph_;
+  std::unordered_map<int32_t, size_t> state_of_;  // by index of a variable tensor: its place among the graph's states
+  Survey survey_;
+  int64_t folded_bytes_ = 0, folded_steps_ = 0;
 };
 
-// `bytes` must stay unchanged while `owner` lives; constants of the graph point into it and share `owner`. They must
-// lie at an address that is a multiple of 4. `name` is what messages call the model (usually the path).
-//
-// Only the first subgraph is read: the others serve control flow, whose operators are not supported. Parameters that
-// the file carries as constant tensors become attributes; operators on constants alone are evaluated, and a float16
-// constant behind DEQUANTIZE becomes a float32 value that is stored as float16. All unsupported operators are reported
-// in one error of kind kUnsupported; a file that contradicts itself gives kInvalidModel.
-Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
-                     const ImportOptions& options = {});
-
-struct Survey;
-// The same with what else was found in the file; without obstacles.
-Result<Survey> import_whole(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
-                            const std::string& name, const ImportOptions& options);
-
-// A file as far as it could be imported.
-struct Survey {
-  ModelMetadata metadata;
-  std::vector<TensorInfo> inputs, outputs;  // as declared; those that the engine has no type for are left out
-  std::vector<std::string> operators;       // in the file's order: "CONV_2D", "CUSTOM 'Name'"
-  std::vector<Obstacle> obstacles;          // what import() refuses the file for
-  // Valid. Where there are obstacles, operators that these stand in front of are missing, and outputs are whatever is
-  // computed and read by nobody.
-  Graph graph;
-};
-
-// Fails for damaged files and those that contradict themselves alone.
-Result<Survey> survey(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
-                      const ImportOptions& options = {});
+// "CONV_2D #3 (output 'x')": how messages name an operator of the file.
+std::string where(const std::string& title, const std::vector<FileTensor*>& outputs);
 
 }  // namespace sightglass::tflite

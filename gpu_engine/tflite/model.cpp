@@ -4,7 +4,7 @@
 
 #include "graph/detection.h"
 #include "graph/graph.h"
-#include "tflite/importer.h"
+#include "tflite/import.h"
 #include "tflite/open_model.h"
 
 namespace sightglass {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "gpu_engine/model.h"
-#include "tflite/importer.h"
+#include "tflite/import.h"
 
 namespace sightglass::tflite {
 

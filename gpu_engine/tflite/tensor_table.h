@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "graph/graph.h"
-#include "tflite/importer.h"
+#include "tflite/import.h"
 #include "tflite/model_file.h"
 
 namespace sightglass::tflite {

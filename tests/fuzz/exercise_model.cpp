@@ -6,7 +6,7 @@
 
 #include "gpu_engine/model.h"
 #include "gpu_engine/plan.h"
-#include "tflite/importer.h"
+#include "tflite/import.h"
 
 namespace sightglass::test {
 namespace {

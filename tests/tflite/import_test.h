@@ -9,7 +9,7 @@
 
 #include "graph/graph.h"
 #include "model_builder.h"
-#include "tflite/importer.h"
+#include "tflite/import.h"
 
 namespace sightglass::test {
 

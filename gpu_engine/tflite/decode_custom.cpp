@@ -7,7 +7,7 @@
 #include "graph/detection.h"
 #include "graph/posenet.h"
 #include "tflite/flex_options.h"
-#include "tflite/import_options.h"
+#include "tflite/operator_table.h"
 
 namespace sightglass::tflite {
 namespace {

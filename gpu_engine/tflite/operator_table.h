@@ -48,7 +48,7 @@ struct NamedRule {
   const OperatorRule* rule = nullptr;
 };
 std::vector<NamedRule> all_rules();
-std::vector<NamedRule> all_custom_rules();  // custom_ops.cpp
+std::vector<NamedRule> all_custom_rules();  // decode_custom.cpp
 // Built-in operators of the format without a rule, with the reason.
 struct RefusedOperator {
   std::string name, reason;
@@ -59,7 +59,7 @@ std::vector<RefusedOperator> refused_operators();
 const OperatorRule* find_rule(schema::BuiltinOperator code, std::string_view custom_code);
 std::string unsupported_reason(schema::BuiltinOperator code, std::string_view custom_code);
 
-const OperatorRule* find_custom_rule(std::string_view name);  // custom_ops.cpp
+const OperatorRule* find_custom_rule(std::string_view name);  // decode_custom.cpp
 
 Result<PaddingMode> decode_padding(schema::Padding padding);
 // Dimensions from a file; fails when one is out of range or there are too many.
@@ -68,12 +68,12 @@ Result<Shape> narrow_shape(std::span<const int64_t> dims);
 Result<int> resolve_axis(int64_t axis, int rank);
 Result<Activation> decode_activation(schema::ActivationFunctionType activation);
 
-// MediaPipe's operators on landmarks; custom_transforms.cpp.
+// MediaPipe's operators on landmarks; decode_transforms.cpp.
 Status decode_landmarks_to_matrix(const OperatorView& view, DecodedOp& node);
 Status decode_transform_landmarks(const OperatorView& view, DecodedOp& node);
 Status decode_transform_image(const OperatorView& view, DecodedOp& node);
 
-// Operators on elements, and those whose results follow from shapes and constants; import_elements.cpp.
+// Operators on elements, and those whose results follow from shapes and constants; decode_elements.cpp.
 Status decode_reduction(const OperatorView& view, DecodedOp& node);
 Status decode_arg_extreme(const OperatorView& view, DecodedOp& node);
 Status decode_top_k(const OperatorView& view, DecodedOp& node);
@@ -87,7 +87,7 @@ Status decode_shape(const OperatorView& view, DecodedOp& node);
 Status decode_rank(const OperatorView& view, DecodedOp& node);
 Status decode_range(const OperatorView& view, DecodedOp& node);
 
-// Operators that move elements; import_layout.cpp.
+// Operators that move elements; decode_layout.cpp.
 Status decode_pad(const OperatorView& view, DecodedOp& node);
 Status decode_pad_v2(const OperatorView& view, DecodedOp& node);
 Status decode_reshape(const OperatorView& view, DecodedOp& node);
@@ -98,7 +98,7 @@ Status decode_concatenation(const OperatorView& view, DecodedOp& node);
 Status decode_depth_to_space(const OperatorView& view, DecodedOp& node);
 Status decode_resize_bilinear(const OperatorView& view, DecodedOp& node);
 
-// The same; import_movement.cpp.
+// The same; decode_movement.cpp.
 Status decode_transpose(const OperatorView& view, DecodedOp& node);
 Status decode_slice(const OperatorView& view, DecodedOp& node);
 Status decode_split(const OperatorView& view, DecodedOp& node);
@@ -114,7 +114,7 @@ Status decode_batch_to_space(const OperatorView& view, DecodedOp& node);
 Status decode_resize_nearest(const OperatorView& view, DecodedOp& node);
 Status decode_gather(const OperatorView& view, DecodedOp& node);
 
-// Recurrent operators; import_recurrent.cpp.
+// Recurrent operators; decode_recurrent.cpp.
 Status decode_lstm(const OperatorView& view, DecodedOp& node);
 Status decode_sequence_lstm(const OperatorView& view, DecodedOp& node);
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tflite/import_options.h"
+#include "tflite/operator_table.h"
 
 namespace sightglass::tflite {
 namespace {

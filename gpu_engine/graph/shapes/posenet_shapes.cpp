@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "gpu_engine/quoted.h"
-#include "graph/infer_special.h"
 #include "graph/posenet.h"
 #include "graph/quantized.h"
+#include "graph/shapes/special_shapes.h"
 
 namespace sightglass {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "graph/lstm.h"
-#include "tflite/import_options.h"
+#include "tflite/operator_table.h"
 
 namespace sightglass::tflite {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "tflite/import_options.h"
+#include "tflite/operator_table.h"
 
 namespace sightglass::tflite {
 namespace {

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "graph/detection.h"
-#include "graph/infer_special.h"
+#include "graph/shapes/special_shapes.h"
 
 namespace sightglass {
 

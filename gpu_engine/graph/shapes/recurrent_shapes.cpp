@@ -1,7 +1,7 @@
 #include "gpu_engine/quoted.h"
-#include "graph/infer_special.h"
 #include "graph/lstm.h"
 #include "graph/lstm_integers.h"
+#include "graph/shapes/special_shapes.h"
 
 namespace sightglass {
 

@@ -1,8 +1,8 @@
-#include "tflite/import_options.h"
-
 #include <algorithm>
 #include <array>
 #include <iterator>
+
+#include "tflite/operator_table.h"
 
 namespace sightglass::tflite {
 
