@@ -1,38 +1,58 @@
 #include "graph/movement.h"
 
+#include "graph/operator_table.h"
+
 namespace sightglass {
 
 namespace {
 
-Movement transpose(const TransposeAttr& attr, const Shape& in, const Shape& out) {
-  const std::vector<int64_t> strides = element_strides(in);
-  Movement m{out, {}};
-  for (const int32_t d : attr.permutation) m.dims.push_back({in.dim(d), strides[static_cast<size_t>(d)]});
-  return m;
+using Stages = std::vector<Movement>;
+
+// A node, the shapes of its first input and of one output, and the index of that output.
+struct Move {
+  const Node& node;
+  const Shape &in, &out;
+  size_t output;
+
+  template <typename Attr>
+  const Attr& attributes() const {
+    return std::get<Attr>(node.attributes);
+  }
+};
+
+Stages transpose(const Move& move) {
+  const std::vector<int64_t> strides = element_strides(move.in);
+  Movement m{move.out, {}};
+  for (const int32_t d : move.attributes<TransposeAttr>().permutation) {
+    m.dims.push_back({move.in.dim(d), strides[static_cast<size_t>(d)]});
+  }
+  return {m};
 }
 
-Movement split(const SplitAttr& attr, const Shape& in, const Shape& out, size_t output) {
+Stages split(const Move& move) {
+  const auto& attr = move.attributes<SplitAttr>();
+  const Shape& in = move.in;
   const std::vector<int64_t> strides = element_strides(in);
-  Movement m{out, {}};
-  for (size_t i = 0; i < output; ++i) m.first += attr.sizes[i] * strides[static_cast<size_t>(attr.axis)];
+  Movement m{move.out, {}};
+  for (size_t i = 0; i < move.output; ++i) m.first += attr.sizes[i] * strides[static_cast<size_t>(attr.axis)];
   for (int d = 0; d < in.rank(); ++d) {
-    m.dims.push_back({d == attr.axis ? attr.sizes[output] : in.dim(d), strides[static_cast<size_t>(d)]});
+    m.dims.push_back({d == attr.axis ? attr.sizes[move.output] : in.dim(d), strides[static_cast<size_t>(d)]});
   }
-  return m;
+  return {m};
 }
 
-Movement tile(const TileAttr& attr, const Shape& in, const Shape& out) {
-  const std::vector<int64_t> strides = element_strides(in);
-  Movement m{out, {}};
+Stages tile(const Move& move) {
+  const std::vector<int64_t> strides = element_strides(move.in);
+  Movement m{move.out, {}};
   for (size_t d = 0; d < strides.size(); ++d) {
-    m.dims.push_back({attr.multiples[d], 0});
-    m.dims.push_back({in.dim(static_cast<int>(d)), strides[d]});
+    m.dims.push_back({move.attributes<TileAttr>().multiples[d], 0});
+    m.dims.push_back({move.in.dim(static_cast<int>(d)), strides[d]});
   }
-  return m;
+  return {m};
 }
 
 template <typename Attr>
-Movement pad(const Attr& attr, const Shape& in, const Shape& out, Outside outside) {
+Movement padded(const Attr& attr, const Shape& in, const Shape& out, Outside outside) {
   const std::vector<int64_t> strides = element_strides(in);
   Movement m{out, {}};
   m.outside = outside;
@@ -43,7 +63,7 @@ Movement pad(const Attr& attr, const Shape& in, const Shape& out, Outside outsid
   return m;
 }
 
-Movement slice(const StridedSliceAttr& attr, const Shape& in, const Shape& out) {
+Movement sliced(const StridedSliceAttr& attr, const Shape& in, const Shape& out) {
   const std::vector<int64_t> strides = element_strides(in);
   Movement m{out, {}};
   for (size_t d = 0; d < strides.size(); ++d) {
@@ -53,28 +73,32 @@ Movement slice(const StridedSliceAttr& attr, const Shape& in, const Shape& out) 
   return m;
 }
 
-Movement space_to_depth(int32_t block, const Shape& in, const Shape& out) {
-  const std::vector<int64_t> s = element_strides(in);
-  return {out,
-          {{out.dim(0), s[0]},
-           {out.dim(1), s[1] * block},
-           {out.dim(2), s[2] * block},
-           {block, s[1]},
-           {block, s[2]},
-           {in.dim(3), s[3]}}};
+Stages space_to_depth(const Move& move) {
+  const int32_t block = move.attributes<DepthToSpaceAttr>().block_size;
+  const std::vector<int64_t> s = element_strides(move.in);
+  const Shape& out = move.out;
+  return {Movement{out,
+                   {{out.dim(0), s[0]},
+                    {out.dim(1), s[1] * block},
+                    {out.dim(2), s[2] * block},
+                    {block, s[1]},
+                    {block, s[2]},
+                    {move.in.dim(3), s[3]}}}};
 }
 
-std::vector<Movement> space_to_batch(const BatchSpaceAttr& attr, const Shape& in, const Shape& out) {
-  Shape padded = in;
+Stages space_to_batch(const Move& move) {
+  const auto& attr = move.attributes<BatchSpaceAttr>();
+  const Shape &in = move.in, &out = move.out;
+  Shape whole = in;
   PadAttr padding;
   for (size_t i = 0; i < attr.block.size(); ++i) {
     const int d = static_cast<int>(i) + 1;
-    padded.set_dim(d, in.dim(d) + attr.before[i] + attr.after[i]);
+    whole.set_dim(d, in.dim(d) + attr.before[i] + attr.after[i]);
     padding.before[i + 1] = attr.before[i];
   }
-  std::vector<Movement> stages;
-  if (padded != in) stages.push_back(pad(padding, in, padded, Outside::kFill));
-  const std::vector<int64_t> strides = element_strides(padded);
+  Stages stages;
+  if (whole != in) stages.push_back(padded(padding, in, whole, Outside::kFill));
+  const std::vector<int64_t> strides = element_strides(whole);
   Movement m{out, {}};
   for (size_t i = 0; i < attr.block.size(); ++i) m.dims.push_back({attr.block[i], strides[i + 1]});
   m.dims.push_back({in.dim(0), strides[0]});
@@ -87,7 +111,9 @@ std::vector<Movement> space_to_batch(const BatchSpaceAttr& attr, const Shape& in
   return stages;
 }
 
-std::vector<Movement> batch_to_space(const BatchSpaceAttr& attr, const Shape& in, const Shape& out) {
+Stages batch_to_space(const Move& move) {
+  const auto& attr = move.attributes<BatchSpaceAttr>();
+  const Shape &in = move.in, &out = move.out;
   const std::vector<int64_t> strides = element_strides(in);
   Shape whole = in;
   whole.set_dim(0, out.dim(0));
@@ -112,10 +138,40 @@ std::vector<Movement> batch_to_space(const BatchSpaceAttr& attr, const Shape& in
     cropped.begin[i] = attr.before[i - 1];
   }
   m.shape = whole;
-  std::vector<Movement> stages{m};
-  if (whole != out) stages.push_back(slice(cropped, whole, out));
+  Stages stages{m};
+  if (whole != out) stages.push_back(sliced(cropped, whole, out));
   return stages;
 }
+
+Stages mirror_pad(const Move& move) {
+  const auto& attr = move.attributes<MirrorPadAttr>();
+  return {padded(attr, move.in, move.out, attr.symmetric ? Outside::kSymmetric : Outside::kReflect)};
+}
+
+Stages pad(const Move& move) {
+  Movement m = padded(move.attributes<PadAttr>(), move.in, move.out, Outside::kFill);
+  m.fill = move.attributes<PadAttr>().value;
+  return {m};
+}
+
+Stages strided_slice(const Move& move) { return {sliced(move.attributes<StridedSliceAttr>(), move.in, move.out)}; }
+
+struct Row {
+  OpType op;
+  Stages (*stages)(const Move& move);
+};
+constexpr auto kRows = std::to_array<Row>({
+    {OpType::kPad, pad},
+    {OpType::kStridedSlice, strided_slice},
+    {OpType::kTranspose, transpose},
+    {OpType::kSplit, split},
+    {OpType::kTile, tile},
+    {OpType::kMirrorPad, mirror_pad},
+    {OpType::kSpaceToDepth, space_to_depth},
+    {OpType::kSpaceToBatch, space_to_batch},
+    {OpType::kBatchToSpace, batch_to_space},
+});
+static_assert(operators::lists_exactly(kRows, operators::kBySteps));
 
 }  // namespace
 
@@ -132,33 +188,7 @@ std::vector<int64_t> element_strides(const Shape& shape) {
 std::vector<Movement> movements(const Graph& graph, const Node& node, size_t output) {
   const Shape& in = graph.value(node.inputs[0]).shape;
   const Shape& out = graph.value(node.outputs[output]).shape;
-  switch (node.op) {
-    case OpType::kTranspose:
-      return {transpose(std::get<TransposeAttr>(node.attributes), in, out)};
-    case OpType::kSplit:
-      return {split(std::get<SplitAttr>(node.attributes), in, out, output)};
-    case OpType::kTile:
-      return {tile(std::get<TileAttr>(node.attributes), in, out)};
-    case OpType::kMirrorPad: {
-      const auto& attr = std::get<MirrorPadAttr>(node.attributes);
-      return {pad(attr, in, out, attr.symmetric ? Outside::kSymmetric : Outside::kReflect)};
-    }
-    case OpType::kSpaceToDepth:
-      return {space_to_depth(std::get<DepthToSpaceAttr>(node.attributes).block_size, in, out)};
-    case OpType::kSpaceToBatch:
-      return space_to_batch(std::get<BatchSpaceAttr>(node.attributes), in, out);
-    case OpType::kBatchToSpace:
-      return batch_to_space(std::get<BatchSpaceAttr>(node.attributes), in, out);
-    case OpType::kPad: {
-      Movement m = pad(std::get<PadAttr>(node.attributes), in, out, Outside::kFill);
-      m.fill = std::get<PadAttr>(node.attributes).value;
-      return {m};
-    }
-    case OpType::kStridedSlice:
-      return {slice(std::get<StridedSliceAttr>(node.attributes), in, out)};
-    default:
-      return {};
-  }
+  return operators::find_row(kRows, node.op).stages({node, in, out, output});
 }
 
 Movement simplified(Movement movement) {

@@ -32,8 +32,8 @@ struct Movement {
   float fill = 0;
 };
 
-// The movements, one after the other, that make an output of a node from its first input. The node is TRANSPOSE, SPLIT,
-// TILE, MIRROR_PAD, SPACE_TO_DEPTH, SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND, PAD or STRIDED_SLICE; shapes are inferred.
+// The movements, one after the other, that make an output of a node from its first input. The operator
+// has the trait kBySteps of graph/operator_table.h; shapes are inferred.
 std::vector<Movement> movements(const Graph& graph, const Node& node, size_t output);
 
 // The same with as few dimensions as will do.

@@ -1,8 +1,10 @@
 #include "graph/multiply_adds.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "graph/lstm.h"
+#include "graph/operator_table.h"
 
 namespace sightglass {
 namespace {
@@ -19,40 +21,59 @@ int64_t lstm_multiply_adds(const Graph& graph, const Node& node) {
   return weights * sizes.batch * sizes.time;
 }
 
+const Shape& shape_in(const Graph& graph, const Node& node, size_t input) {
+  return graph.value(node.inputs[input]).shape;
+}
+const Shape& shape_out(const Graph& graph, const Node& node) { return graph.value(node.outputs[0]).shape; }
+
+// Of CONV_2D and FULLY_CONNECTED. A tensor has fewer than 2^31 elements, so that no product here is beyond 64 bits.
+int64_t filter_multiply_adds(const Graph& graph, const Node& node) {
+  const Shape& weights = shape_in(graph, node, 1);
+  return shape_out(graph, node).elements() * (weights.elements() / weights.dim(0));
+}
+
+int64_t depthwise_multiply_adds(const Graph& graph, const Node& node) {
+  const Shape& weights = shape_in(graph, node, 1);
+  return shape_out(graph, node).elements() * (int64_t{weights.dim(1)} * weights.dim(2));
+}
+
+int64_t depthwise_pointwise_multiply_adds(const Graph& graph, const Node& node) {
+  const Shape &out = shape_out(graph, node), &weights = shape_in(graph, node, kDepthwiseWeights);
+  const int64_t pixels = int64_t{out.dim(0)} * out.dim(1) * out.dim(2);
+  return pixels * (weights.elements() + shape_in(graph, node, 1).elements());
+}
+
+int64_t transpose_conv_multiply_adds(const Graph& graph, const Node& node) {
+  const Shape& weights = shape_in(graph, node, 1);
+  return shape_in(graph, node, 0).elements() * (weights.elements() / weights.dim(3));
+}
+
+int64_t batch_matmul_multiply_adds(const Graph& graph, const Node& node) {
+  const Shape& x = shape_in(graph, node, 0);
+  const int depth = x.rank() - (std::get<BatchMatmulAttr>(node.attributes).adj_x ? 2 : 1);
+  return shape_out(graph, node).elements() * x.dim(depth);
+}
+
+struct Row {
+  OpType op;
+  int64_t (*count)(const Graph& graph, const Node& node);
+};
+constexpr auto kRows = std::to_array<Row>({
+    {OpType::kConv2d, filter_multiply_adds},
+    {OpType::kDepthwiseConv2d, depthwise_multiply_adds},
+    {OpType::kDepthwisePointwise, depthwise_pointwise_multiply_adds},
+    {OpType::kTransposeConv, transpose_conv_multiply_adds},
+    {OpType::kFullyConnected, filter_multiply_adds},
+    {OpType::kLstm, lstm_multiply_adds},
+    {OpType::kBatchMatmul, batch_matmul_multiply_adds},
+});
+static_assert(operators::lists_all(kRows, operators::kHasWeights));
+
 }  // namespace
 
-// A tensor has fewer than 2^31 elements, so that no product here is beyond 64 bits.
 int64_t multiply_adds(const Graph& graph, const Node& node) {
-  const auto shape = [&](ValueId id) -> const Shape& { return graph.value(id).shape; };
-  switch (node.op) {
-    case OpType::kConv2d:
-    case OpType::kFullyConnected: {
-      const Shape& weights = shape(node.inputs[1]);
-      return shape(node.outputs[0]).elements() * (weights.elements() / weights.dim(0));
-    }
-    case OpType::kDepthwiseConv2d: {
-      const Shape& weights = shape(node.inputs[1]);
-      return shape(node.outputs[0]).elements() * (int64_t{weights.dim(1)} * weights.dim(2));
-    }
-    case OpType::kDepthwisePointwise: {
-      const Shape &out = shape(node.outputs[0]), &weights = shape(node.inputs[kDepthwiseWeights]);
-      const int64_t pixels = int64_t{out.dim(0)} * out.dim(1) * out.dim(2);
-      return pixels * (weights.elements() + shape(node.inputs[1]).elements());
-    }
-    case OpType::kTransposeConv: {
-      const Shape& weights = shape(node.inputs[1]);
-      return shape(node.inputs[0]).elements() * (weights.elements() / weights.dim(3));
-    }
-    case OpType::kBatchMatmul: {
-      const Shape& x = shape(node.inputs[0]);
-      const int depth = x.rank() - (std::get<BatchMatmulAttr>(node.attributes).adj_x ? 2 : 1);
-      return shape(node.outputs[0]).elements() * x.dim(depth);
-    }
-    case OpType::kLstm:
-      return lstm_multiply_adds(graph, node);
-    default:
-      return 0;
-  }
+  const auto* row = std::ranges::find(kRows, node.op, &Row::op);
+  return row == kRows.end() ? 0 : row->count(graph, node);
 }
 
 int64_t multiply_adds(const Graph& graph) {

@@ -1,5 +1,6 @@
-// The operators of the graph and their attributes. Names follow TensorFlow Lite; parameters that a file carries as
-// constant tensors (paddings, axes, slice bounds) are attributes here, so that a node's inputs are data alone.
+// The operators of the graph and their attributes. graph/operator_table.h lists their other properties. Names follow
+// TensorFlow Lite; parameters that a file carries as constant tensors (paddings, axes, slice bounds) are attributes
+// here, so that a node's inputs are data alone.
 #pragma once
 
 #include <array>
@@ -131,7 +132,7 @@ enum class OpType : uint8_t {
 
   kPosenetDecoder,  // of Coral; operands: graph/posenet.h
 
-  kCount,  // no operator
+  kCount,  // the number of operators
 };
 
 // Applied to a node's first output.

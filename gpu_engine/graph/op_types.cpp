@@ -5,24 +5,14 @@
 #include <cmath>
 #include <optional>
 
+#include "graph/operator_table.h"
 #include "graph/quantized.h"
 
 namespace sightglass {
 
 namespace {
 
-// Sets of types. Integers of 8 and 16 bits are told apart by how they stand for real numbers, if they do.
-using Types = uint32_t;
-constexpr Types kF = 1;          // float32
-constexpr Types kH = 1 << 1;     // float16
-constexpr Types kQ = 1 << 2;     // 8 or 16 bits with one scale for all elements
-constexpr Types kAxes = 1 << 3;  // the same with scales by an axis, or scales that are no use
-constexpr Types kN = 1 << 4;     // the same without a scale
-constexpr Types kI = 1 << 5;     // int32
-constexpr Types kL = 1 << 6;     // int64
-constexpr Types kB = 1 << 7;     // bool
-constexpr Types kIntegers = kI | kL;
-constexpr Types kAny = kF | kH | kQ | kAxes | kN | kIntegers | kB;
+using namespace operators;
 
 struct TypeName {
   Types type;
@@ -66,149 +56,6 @@ std::string names_of(Types types) {
   return text;
 }
 
-struct Rule {
-  Types data;      // what input 0 may be, and what further inputs are as well
-  Types made = 0;  // what outputs may be; 0: the type of the data
-  enum class Others {
-    kAlike,    // further inputs are of the type of input 0
-    kWeights,  // further inputs are weights and biases, which may be stored as other types
-    kIndices,  // further inputs are int32 or int64
-    kData,     // input 0 is a bool; those further on are the data
-  } others = Others::kAlike;
-};
-
-Rule rule_of(OpType op) {
-  using Others = Rule::Others;
-  switch (op) {
-    case OpType::kConv2d:
-    case OpType::kDepthwiseConv2d:
-    case OpType::kTransposeConv:
-    case OpType::kFullyConnected:
-      return {kF | kQ, 0, Others::kWeights};
-    case OpType::kDepthwisePointwise:
-      return {kF, 0, Others::kWeights};
-    case OpType::kAveragePool2d:
-    case OpType::kMaxPool2d:
-    case OpType::kPrelu:
-    case OpType::kRelu:
-    case OpType::kRelu6:
-    case OpType::kReluN1To1:
-    case OpType::kLogistic:
-    case OpType::kTanh:
-    case OpType::kHardSwish:
-    case OpType::kExp:
-    case OpType::kSoftmax:
-    case OpType::kResizeBilinear:
-    case OpType::kRsqrt:
-    case OpType::kLog:
-    case OpType::kElu:
-    case OpType::kLeakyRelu:
-    case OpType::kGelu:
-    case OpType::kRelu0To1:
-    case OpType::kLogSoftmax:
-    case OpType::kL2Normalization:
-    case OpType::kBatchMatmul:
-      return {kF | kQ};
-    case OpType::kTopK:
-      return {kF | kQ | kN | kIntegers};
-    case OpType::kReduceAny:
-    case OpType::kReduceAll:
-      return {kB};
-    case OpType::kArgMax:
-    case OpType::kArgMin:
-      return {kF | kQ | kI | kB, kIntegers};
-    case OpType::kSqrt:
-    case OpType::kSquare:
-    case OpType::kFloor:
-    case OpType::kCeil:
-    case OpType::kRound:
-    case OpType::kSin:
-    case OpType::kCos:
-    case OpType::kAtan2:
-    case OpType::kMaxPoolWithArgmax:
-    case OpType::kMaxUnpool:
-    case OpType::kLandmarksToMatrix:
-    case OpType::kTransformLandmarks:
-    case OpType::kTransformImage:
-      return {kF};
-    case OpType::kSign:
-    case OpType::kPow:
-    case OpType::kAddN:
-      return {kF | kI};
-    case OpType::kAbs:
-    case OpType::kDiv:
-    case OpType::kSquaredDifference:
-      return {kF | kQ | kI};
-    case OpType::kZerosLike:
-    case OpType::kFloorDiv:
-    case OpType::kFloorMod:
-      return {kF | kIntegers};
-    case OpType::kAdd:
-    case OpType::kSub:
-    case OpType::kMul:
-    case OpType::kMaximum:
-    case OpType::kMinimum:
-    case OpType::kNeg:
-    case OpType::kMean:
-    case OpType::kSum:
-    case OpType::kReduceMax:
-    case OpType::kReduceMin:
-    case OpType::kReduceProd:
-      return {kF | kQ | kIntegers};
-    case OpType::kEqual:
-    case OpType::kNotEqual:
-      return {kF | kQ | kIntegers | kB, kB};
-    case OpType::kLess:
-    case OpType::kLessEqual:
-    case OpType::kGreater:
-    case OpType::kGreaterEqual:
-      return {kF | kQ | kIntegers, kB};
-    case OpType::kLogicalNot:
-    case OpType::kLogicalAnd:
-    case OpType::kLogicalOr:
-      return {kB};
-    case OpType::kSelect:
-      return {kF | kQ | kN | kIntegers | kB, 0, Others::kData};
-    case OpType::kBroadcastTo:
-      return {kF | kQ | kN | kIntegers | kB};
-    case OpType::kCast:
-      return {kF | kQ | kN | kIntegers | kB, kF | kQ | kN | kIntegers | kB};
-    case OpType::kConcat:
-    case OpType::kPad:
-    case OpType::kReshape:
-    case OpType::kStridedSlice:
-    case OpType::kDepthToSpace:
-      return {kAny};
-    case OpType::kDetectionPostprocess:
-    case OpType::kPosenetDecoder:
-      return {kF | kQ, kF, Others::kWeights};
-    case OpType::kTranspose:
-    case OpType::kSplit:
-    case OpType::kPack:
-    case OpType::kTile:
-    case OpType::kMirrorPad:
-    case OpType::kSpaceToDepth:
-    case OpType::kSpaceToBatch:
-    case OpType::kBatchToSpace:
-    case OpType::kResizeNearest:
-      return {kAny};
-    case OpType::kGather:
-    case OpType::kGatherNd:
-      return {kAny, 0, Others::kIndices};
-    case OpType::kLstm:
-      return {kF | kQ, kF | kQ, Others::kWeights};
-    case OpType::kDequantize:
-      return {kH | kQ | kAxes, kF};
-    case OpType::kDynamicQuantize:
-      return {kF};
-    case OpType::kQuantize:
-      return {kF | kQ, kQ};
-    case OpType::kCount:
-      break;
-  }
-  return {0};
-}
-
 std::string name(const Value& value) { return "tensor " + quoted(value.name); }
 
 // The class and the type where a class has several.
@@ -220,7 +67,7 @@ std::string type_of(const Value& value) {
 }
 
 // Which input the output takes its type from.
-size_t data_input(const Rule& rule) { return rule.others == Rule::Others::kData ? 1 : 0; }
+size_t data_input(const TypeRule& rule) { return rule.others == OtherInputs::kCondition ? 1 : 0; }
 
 Status check_input(const TypedOp& op, const Value& input, Types taken) {
   if ((class_of(input) & taken) != 0) return {};
@@ -263,18 +110,18 @@ Status check_weights(const TypedOp& op, size_t input) {
   return {};
 }
 
-Status check_inputs(const TypedOp& op, const Rule& rule) {
+Status check_inputs(const TypedOp& op, const TypeRule& rule) {
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     if (op.inputs[i] == nullptr) continue;
-    if (i > 0 && rule.others == Rule::Others::kWeights) {
+    if (i > 0 && rule.others == OtherInputs::kWeights) {
       SG_RETURN_IF_ERROR(check_weights(op, i));
       continue;
     }
-    if (i > 0 && rule.others == Rule::Others::kIndices) {
+    if (i > 0 && rule.others == OtherInputs::kIndices) {
       SG_RETURN_IF_ERROR(check_input(op, *op.inputs[i], kIntegers));
       continue;
     }
-    const bool condition = i == 0 && rule.others == Rule::Others::kData;
+    const bool condition = i == 0 && rule.others == OtherInputs::kCondition;
     SG_RETURN_IF_ERROR(check_input(op, *op.inputs[i], condition ? kB : rule.data));
     if (condition) continue;
     const Value& first = *op.inputs[data_input(rule)];
@@ -303,17 +150,17 @@ Status check_scales(const TypedOp& op) {
   return {};
 }
 
-Status check_output(const TypedOp& op, const Rule& rule, size_t index) {
+Status check_output(const TypedOp& op, const TypeRule& rule, size_t index) {
   const Value& output = *op.outputs[index];
-  const bool fits = rule.made == 0 ? output.type == natural_type(op, index) : (class_of(output) & rule.made) != 0;
+  const bool fits = rule.made == kAsData ? output.type == natural_type(op, index) : (class_of(output) & rule.made) != 0;
   // What stands for real numbers stays so: a result without a scale would mean nothing.
   const Value& data = *op.inputs[data_input(rule)];
-  if (fits && rule.made == 0 && output.type == data.type && class_of(output) != class_of(data)) {
+  if (fits && rule.made == kAsData && output.type == data.type && class_of(output) != class_of(data)) {
     return unsupported(name(output) + " is " + type_of(output) + ", but " + name(data) + " is " +
                        names_of(class_of(data)) + "; give both a scale, or neither");
   }
   if (fits) return {};
-  const std::string expected = rule.made == 0 ? to_string(natural_type(op, index)) : names_of(rule.made);
+  const std::string expected = rule.made == kAsData ? to_string(natural_type(op, index)) : names_of(rule.made);
   return unsupported(name(output) + " is " + type_of(output) + " instead of " + expected +
                      "; CAST or QUANTIZE it after the operator");
 }
@@ -328,7 +175,7 @@ TypedOp typed_op(const Graph& graph, const Node& node) {
 }
 
 Status check_types(const TypedOp& op) {
-  const Rule rule = rule_of(op.op);
+  const TypeRule& rule = row_of(op.op).types;
   if (op.inputs.size() <= data_input(rule) || op.inputs[data_input(rule)] == nullptr) {
     return invalid_model(std::string(to_string(op.op)) + " has no data");
   }
@@ -348,7 +195,7 @@ Status check_types(const TypedOp& op) {
 }
 
 TypeNames type_names(OpType op) {
-  const Rule rule = rule_of(op);
+  const TypeRule& rule = row_of(op).types;
   const auto words = [](Types types) {
     std::vector<std::string> list;
     for (const TypeName& entry : kNames) {
@@ -356,10 +203,10 @@ TypeNames type_names(OpType op) {
     }
     return list;
   };
-  TypeNames names{words(rule.data), words(rule.made == 0 ? rule.data : rule.made), {}};
-  if (rule.others == Rule::Others::kWeights) names.others = "weights";
-  if (rule.others == Rule::Others::kIndices) names.others = "int32 or int64 indices";
-  if (rule.others == Rule::Others::kData) names.others = "bool condition";
+  TypeNames names{words(rule.data), words(rule.made == kAsData ? rule.data : rule.made), {}};
+  if (rule.others == OtherInputs::kWeights) names.others = "weights";
+  if (rule.others == OtherInputs::kIndices) names.others = "int32 or int64 indices";
+  if (rule.others == OtherInputs::kCondition) names.others = "bool condition";
   return names;
 }
 
@@ -372,7 +219,7 @@ std::vector<TypeWord> type_words() {
 
 DataType natural_type(const TypedOp& op, size_t index) {
   if (op.op == OpType::kTopK && index == 1) return DataType::kInt32;
-  const Rule rule = rule_of(op.op);
+  const TypeRule& rule = row_of(op.op).types;
   switch (rule.made) {
     case kF:
       return DataType::kFloat32;

@@ -64,7 +64,7 @@ bool has_integer_function(const Graph& graph, const Node& node) {
       return std::get<LeakyReluAttr>(node.attributes).alpha >= 0;
     case OpType::kHardSwish:
       return hard_swish_factors(scale_of(in), scale_of(out)).out.shift <= 0;
-    default:
+    default:  // TensorFlow Lite takes real numbers
       return false;
   }
 }

@@ -4,29 +4,11 @@
 
 #include "graph/detection.h"
 #include "graph/graph.h"
+#include "graph/operator_table.h"
 #include "tflite/import.h"
 #include "tflite/open_model.h"
 
 namespace sightglass {
-namespace {
-
-// The one input that a node passes on with its numbers, apart from their places or a mean of neighbours.
-bool keeps_probabilities(OpType op) {
-  switch (op) {
-    case OpType::kReshape:
-    case OpType::kResizeBilinear:
-    case OpType::kDepthToSpace:
-    case OpType::kStridedSlice:
-    case OpType::kQuantize:
-    case OpType::kDequantize:
-      return true;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
-
 Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const ModelOptions& options) try {
   Result<tflite::MappedFile> file = tflite::map_file(path);
   if (!file.ok()) return file.status().with_context(path);
@@ -55,7 +37,7 @@ OutputActivation Model::output_activation(size_t output) const {
     if (node.activation != Activation::kNone) return OutputActivation::kNone;
     if (node.op == OpType::kLogistic) return OutputActivation::kSigmoid;
     if (node.op == OpType::kSoftmax) return OutputActivation::kSoftmax;
-    if (!keeps_probabilities(node.op)) return OutputActivation::kNone;
+    if (!operators::has(node.op, operators::kKeepsProbabilities)) return OutputActivation::kNone;
     id = node.inputs[0];
   }
   return OutputActivation::kNone;

@@ -3,26 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graph/operator_table.h"
+
 namespace sightglass::rewriting {
 
 bool can_activate(OpType op, Activation activation) {
-  if (has_weights(op)) return true;
-  if (activation == Activation::kPrelu) return false;
-  switch (op) {
-    case OpType::kAdd:
-    case OpType::kSub:
-    case OpType::kMul:
-    case OpType::kMaximum:
-    case OpType::kMinimum:
-    case OpType::kAveragePool2d:
-    case OpType::kMaxPool2d:
-    case OpType::kMean:
-    case OpType::kResizeBilinear:
-    case OpType::kConcat:
-      return true;
-    default:
-      return false;
-  }
+  return operators::has(op, activation == Activation::kPrelu ? operators::kHasWeights : operators::kTakesActivation);
 }
 
 std::optional<std::string> obstacle_to_activating(const Graph& graph, ValueId value, Activation activation,

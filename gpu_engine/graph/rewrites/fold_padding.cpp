@@ -1,4 +1,5 @@
 // PAD of rows and columns becomes the padding of the operator that reads it.
+#include "graph/operator_table.h"
 #include "graph/rewrites/common.h"
 
 namespace sightglass {
@@ -32,16 +33,7 @@ bool known_not_negative(const Graph& graph, ValueId id) {
     default:
       return false;
   }
-  switch (node.op) {
-    case OpType::kRelu:
-    case OpType::kRelu6:
-    case OpType::kLogistic:
-    case OpType::kExp:
-    case OpType::kSoftmax:
-      return true;
-    default:
-      return false;
-  }
+  return operators::has(node.op, operators::kNotNegative);
 }
 
 // A maximum leaves its own padding out, where it would see the zeros of a PAD: the same when no number is negative and

@@ -1,6 +1,7 @@
 // Operators that hand on what they are given.
 #include <algorithm>
 
+#include "graph/operator_table.h"
 #include "graph/rewrites/common.h"
 
 namespace sightglass {
@@ -18,25 +19,12 @@ bool moves_nothing(const Graph& graph, const Node& node) {
   if (node.inputs.empty() || node.inputs[0] == kNone) return false;
   const Shape& in = graph.value(node.inputs[0]).shape;
   if (in != graph.value(node.outputs[0]).shape) return false;
-  switch (node.op) {
-    case OpType::kReshape:
-    case OpType::kPad:             // by nothing, since the shape is the same
-    case OpType::kResizeBilinear:  // every coordinate falls on a pixel
-    case OpType::kDepthToSpace:    // blocks of 1x1
-    case OpType::kBroadcastTo:
-      return true;
-    case OpType::kConcat:
-      return node.inputs.size() == 1;
-    case OpType::kStridedSlice:
-      return selects_everything(std::get<StridedSliceAttr>(node.attributes), in);
-    case OpType::kAveragePool2d:
-    case OpType::kMaxPool2d: {
-      const auto& attr = std::get<Pool2dAttr>(node.attributes);
-      return attr.filter_h == 1 && attr.filter_w == 1 && attr.stride_h == 1 && attr.stride_w == 1;
-    }
-    default:
-      return false;
-  }
+  if (operators::has(node.op, operators::kKeepsEqualShapes)) return true;
+  if (node.op == OpType::kConcat) return node.inputs.size() == 1;
+  if (const auto* slice = std::get_if<StridedSliceAttr>(&node.attributes)) return selects_everything(*slice, in);
+  if (node.op != OpType::kAveragePool2d && node.op != OpType::kMaxPool2d) return false;
+  const auto& pool = std::get<Pool2dAttr>(node.attributes);
+  return pool.filter_h == 1 && pool.filter_w == 1 && pool.stride_h == 1 && pool.stride_w == 1;
 }
 
 RewriteOutcome remove_identity(Graph& graph, NodeId id) {

@@ -1,11 +1,13 @@
 #include <cmath>
 
 #include "graph/detection.h"
-#include "graph/shapes/special_shapes.h"
+#include "graph/shapes/node_shapes.h"
 
 namespace sightglass {
 
-Result<std::vector<Shape>> infer_detection(const Graph& graph, const Node& node) {
+Result<std::vector<Shape>> infer_detection(const NodeShapes& n) {
+  const Graph& graph = n.graph();
+  const Node& node = n.node();
   const auto& attr = std::get<DetectionAttr>(node.attributes);
   const auto wrong = [&](const std::string& what) {
     return invalid_model((node.origin.empty() ? std::string(to_string(node.op)) : node.origin) + ": " + what);

@@ -80,11 +80,19 @@ Result<Shape> infer_add_n(const NodeShapes& n) {
   return n.shape(0);
 }
 
-Result<Shape> infer_unary(const NodeShapes& n, int least_rank) {
+Result<Shape> infer_unary(const NodeShapes& n) {
   SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
-  if (n.shape(0).rank() < least_rank) {
-    return n.wrong_input(0, "needs at least " + std::to_string(least_rank) + " dimensions");
-  }
+  return n.shape(0);
+}
+
+Result<Shape> infer_binary(const NodeShapes& n) {
+  SG_RETURN_IF_ERROR(n.need_inputs(2, 2));
+  return n.broadcast(0, 1);
+}
+
+Result<Shape> infer_softmax(const NodeShapes& n) {
+  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  if (n.shape(0).rank() < 1) return n.wrong_input(0, "needs at least 1 dimensions");
   return n.shape(0);
 }
 

@@ -1,4 +1,4 @@
-// Shape inference by families of operators; infer_shapes.cpp chooses among them.
+// Shape inference by families of operators; graph/operator_table.h says which is whose.
 #pragma once
 
 #include <limits>
@@ -67,7 +67,9 @@ Result<Shape> infer_top_k(const NodeShapes& n);  // of either output
 Result<Shape> infer_select(const NodeShapes& n);
 Result<Shape> infer_broadcast_to(const NodeShapes& n);
 Result<Shape> infer_add_n(const NodeShapes& n);
-Result<Shape> infer_unary(const NodeShapes& n, int least_rank = 0);
+Result<Shape> infer_unary(const NodeShapes& n);
+Result<Shape> infer_binary(const NodeShapes& n);
+Result<Shape> infer_softmax(const NodeShapes& n);  // also of other functions of rows along the last dimension
 Result<Shape> infer_dynamic_quantize(const NodeShapes& n);
 
 // layout_shapes.cpp
@@ -89,5 +91,9 @@ Result<Shape> infer_space_to_batch(const NodeShapes& n);
 Result<Shape> infer_batch_to_space(const NodeShapes& n);
 Result<Shape> infer_gather(const NodeShapes& n);
 Result<Shape> infer_gather_nd(const NodeShapes& n);
+
+Result<std::vector<Shape>> infer_lstm(const NodeShapes& n);             // recurrent_shapes.cpp
+Result<std::vector<Shape>> infer_detection(const NodeShapes& n);        // detection_shapes.cpp
+Result<std::vector<Shape>> infer_posenet_decoder(const NodeShapes& n);  // posenet_shapes.cpp
 
 }  // namespace sightglass

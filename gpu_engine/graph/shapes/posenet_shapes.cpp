@@ -5,7 +5,7 @@
 #include "gpu_engine/quoted.h"
 #include "graph/posenet.h"
 #include "graph/quantized.h"
-#include "graph/shapes/special_shapes.h"
+#include "graph/shapes/node_shapes.h"
 
 namespace sightglass {
 
@@ -20,7 +20,9 @@ float lowest_root(float score_threshold) {
 
 }  // namespace posenet
 
-Result<std::vector<Shape>> infer_posenet_decoder(const Graph& graph, const Node& node) {
+Result<std::vector<Shape>> infer_posenet_decoder(const NodeShapes& n) {
+  const Graph& graph = n.graph();
+  const Node& node = n.node();
   const auto& attr = std::get<PosenetDecoderAttr>(node.attributes);
   const std::string title = node.origin.empty() ? std::string(to_string(node.op)) : node.origin;
   const auto wrong = [&](const std::string& what) { return invalid_model(title + ": " + what); };
