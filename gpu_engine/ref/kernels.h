@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <variant>
 #include <vector>
 
 #include "graph/graph.h"
@@ -55,7 +56,8 @@ void posenet_decoder(const Call& call, std::vector<HostTensor>& out);
 
 // float32, int32, int64 and bool, as far as check_types() lets them through.
 void unary(const Call& call, HostTensor& out);
-void binary(const Call& call, HostTensor& out);  // comparisons as well
+void binary(const Call& call, HostTensor& out);
+void compare(const Call& call, HostTensor& out);
 void add_n(const Call& call, HostTensor& out);
 void reduce(const Call& call, HostTensor& out);       // MEAN to REDUCE_ALL
 void arg_extreme(const Call& call, HostTensor& out);  // ARG_MAX, ARG_MIN
@@ -71,15 +73,24 @@ void depth_to_space(const Call& call, HostTensor& out);
 void select(const Call& call, HostTensor& out);
 void broadcast_to(const Call& call, HostTensor& out);
 
-// Those that moves_as_is() names.
-void move_elements(const Call& call, std::vector<HostTensor>& outputs);
+void move_by_steps(const Call& call, std::vector<HostTensor>& outputs);  // by graph/movement.h
+void pack(const Call& call, HostTensor& out);
+void resize_nearest(const Call& call, HostTensor& out);
+void gather(const Call& call, HostTensor& out);
+void gather_nd(const Call& call, HostTensor& out);
 
 void dequantize(const Call& call, HostTensor& out);  // float16, int8, uint8, int16 to float32
 
 // Applies the node's activation to float32; operators on integers do so themselves.
 void activate(const Call& call, HostTensor& out);
 
+// A Function computes one output on numbers; evaluate() adds quantization and the activation. A WholeFunction computes
+// all outputs by itself.
 using Function = void (*)(const Call& call, HostTensor& out);
+using WholeFunction = void (*)(const Call& call, std::vector<HostTensor>& outputs);
+using Reference = std::variant<Function, WholeFunction>;
+const Reference& reference_of(OpType op);  // operator_table.cpp
+
 // A node with quantised tensors; `function` is its kernel on real numbers.
 void quantized(const Call& call, Function function, HostTensor& out);
 

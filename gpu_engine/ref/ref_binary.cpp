@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "graph/quantized.h"
+#include "ref/function_check.h"
 #include "ref/kernels.h"
 #include "ref/ref_ops.h"
 
@@ -27,35 +29,6 @@ float floor_mod(float a, float b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-float combine(OpType op, float a, float b) {
-  switch (op) {
-    case OpType::kAdd:
-      return a + b;
-    case OpType::kSub:
-      return a - b;
-    case OpType::kMul:
-      return a * b;
-    case OpType::kMaximum:
-      return std::max(a, b);
-    case OpType::kMinimum:
-      return std::min(a, b);
-    case OpType::kDiv:
-      return a / b;
-    case OpType::kPow:
-      return static_cast<float>(std::pow(double{a}, double{b}));
-    case OpType::kSquaredDifference:
-      return (a - b) * (a - b);
-    case OpType::kFloorDiv:
-      return std::floor(a / b);
-    case OpType::kFloorMod:
-      return floor_mod(a, b);
-    case OpType::kAtan2:
-      return static_cast<float>(std::atan2(double{a}, double{b}));
-    default:
-      return apply(Activation::kPrelu, a, b);
-  }
-}
-
 // a^b; below 1 there is 0 alone, but for powers of 1 and -1.
 uint64_t power(int64_t a, int64_t b) {
   if (b < 0) return a == 1 || (a == -1 && b % 2 == 0) ? 1 : a == -1 ? ~uint64_t{0} : 0;
@@ -73,51 +46,58 @@ int64_t divide(int64_t a, int64_t b, bool down) {
   return a / b - (down && a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-uint64_t combine(OpType op, int64_t a, int64_t b) {
-  const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
-  switch (op) {
-    case OpType::kAdd:
-      return x + y;
-    case OpType::kSub:
-      return x - y;
-    case OpType::kMul:
-      return x * y;
-    case OpType::kMaximum:
-    case OpType::kLogicalOr:
-      return a > b ? x : y;
-    case OpType::kMinimum:
-    case OpType::kLogicalAnd:
-      return a < b ? x : y;
-    case OpType::kDiv:
-      return static_cast<uint64_t>(divide(a, b, false));
-    case OpType::kPow:
-      return power(a, b);
-    case OpType::kSquaredDifference:
-      return (x - y) * (x - y);
-    case OpType::kFloorDiv:
-      return static_cast<uint64_t>(divide(a, b, true));
-    default:  // FLOOR_MOD
-      return b == 0 ? 0 : x - static_cast<uint64_t>(divide(a, b, true)) * y;
-  }
-}
+uint64_t wrapped(int64_t x) { return static_cast<uint64_t>(x); }
 
-template <typename T>
-bool holds(OpType op, T a, T b) {
-  switch (op) {
-    case OpType::kEqual:
-      return a == b;
-    case OpType::kNotEqual:
-      return a != b;
-    case OpType::kLess:
-      return a < b;
-    case OpType::kLessEqual:
-      return a <= b;
-    case OpType::kGreater:
-      return a > b;
-    default:
-      return a >= b;
-  }
+uint64_t larger(int64_t a, int64_t b) { return wrapped(std::max(a, b)); }
+uint64_t smaller(int64_t a, int64_t b) { return wrapped(std::min(a, b)); }
+
+uint64_t floor_mod(int64_t a, int64_t b) { return b == 0 ? 0 : wrapped(a) - wrapped(divide(a, b, true)) * wrapped(b); }
+
+// Functions on real numbers and on integers; null if the operator does not take them.
+struct Arithmetic {
+  OpType op;
+  float (*real)(float a, float b);
+  uint64_t (*integer)(int64_t a, int64_t b) = nullptr;
+};
+constexpr auto kArithmetic = std::to_array<Arithmetic>({
+    {OpType::kAdd, [](float a, float b) { return a + b; },
+     [](int64_t a, int64_t b) { return wrapped(a) + wrapped(b); }},
+    {OpType::kSub, [](float a, float b) { return a - b; },
+     [](int64_t a, int64_t b) { return wrapped(a) - wrapped(b); }},
+    {OpType::kMul, [](float a, float b) { return a * b; },
+     [](int64_t a, int64_t b) { return wrapped(a) * wrapped(b); }},
+    {OpType::kMaximum, [](float a, float b) { return std::max(a, b); }, larger},
+    {OpType::kMinimum, [](float a, float b) { return std::min(a, b); }, smaller},
+    {OpType::kPrelu, [](float a, float b) { return apply(Activation::kPrelu, a, b); }},
+    {OpType::kDiv, [](float a, float b) { return a / b; },
+     [](int64_t a, int64_t b) { return wrapped(divide(a, b, false)); }},
+    {OpType::kPow, [](float a, float b) { return static_cast<float>(std::pow(double{a}, double{b})); }, power},
+    {OpType::kSquaredDifference, [](float a, float b) { return (a - b) * (a - b); },
+     [](int64_t a, int64_t b) { return (wrapped(a) - wrapped(b)) * (wrapped(a) - wrapped(b)); }},
+    {OpType::kFloorDiv, [](float a, float b) { return std::floor(a / b); },
+     [](int64_t a, int64_t b) { return wrapped(divide(a, b, true)); }},
+    {OpType::kFloorMod, floor_mod, floor_mod},
+    {OpType::kAtan2, [](float a, float b) { return static_cast<float>(std::atan2(double{a}, double{b})); }},
+    {OpType::kLogicalAnd, nullptr, smaller},
+    {OpType::kLogicalOr, nullptr, larger},
+});
+static_assert(operators::lists_exactly(kArithmetic, operators::kBinary) && functions_match_types(kArithmetic));
+
+struct Comparison {
+  OpType op;
+  bool (*real)(float a, float b);
+  bool (*integer)(int64_t a, int64_t b);
+};
+template <typename Relation>
+constexpr Comparison comparison(OpType op) {
+  return {op, [](float a, float b) { return Relation()(a, b); }, [](int64_t a, int64_t b) { return Relation()(a, b); }};
 }
+constexpr std::array kComparisons{
+    comparison<std::equal_to<>>(OpType::kEqual),  comparison<std::not_equal_to<>>(OpType::kNotEqual),
+    comparison<std::less<>>(OpType::kLess),       comparison<std::less_equal<>>(OpType::kLessEqual),
+    comparison<std::greater<>>(OpType::kGreater), comparison<std::greater_equal<>>(OpType::kGreaterEqual),
+};
+static_assert(operators::lists_exactly(kComparisons, operators::kCompares) && functions_match_types(kComparisons));
 
 template <typename T>
 T clamp(Activation activation, T x) {
@@ -133,20 +113,51 @@ T clamp(Activation activation, T x) {
   }
 }
 
+// Calls `function(i, x, y)` for each element of the output and its two operands.
+template <typename T, typename Function>
+void for_each_pair(const Call& call, const Shape& out, Function function) {
+  const std::span<const T> a = call.input(0).as<T>(), b = call.input(1).as<T>();
+  const std::vector<int64_t> from_a = places(call.shape(0), out), from_b = places(call.shape(1), out);
+  for (size_t i = 0; i < from_a.size(); ++i) {
+    function(i, a[static_cast<size_t>(from_a[i])], b[static_cast<size_t>(from_b[i])]);
+  }
+}
+
 template <typename T>
 void binary_of(const Call& call, HostTensor& out) {
-  const std::span<const T> a = call.input(0).as<T>(), b = call.input(1).as<T>();
-  const std::vector<int64_t> from_a = places(call.shape(0), out.shape), from_b = places(call.shape(1), out.shape);
-  const OpType op = call.node.op;
-  for (size_t i = 0; i < from_a.size(); ++i) {
-    const T x = a[static_cast<size_t>(from_a[i])], y = b[static_cast<size_t>(from_b[i])];
-    if (is_comparison(op)) {
-      out.as<uint8_t>()[i] = holds(op, x, y) ? 1 : 0;
-    } else if constexpr (std::is_floating_point_v<T>) {
-      out.as<T>()[i] = combine(op, x, y);
+  const Arithmetic& row = operators::find_row(kArithmetic, call.node.op);
+  for_each_pair<T>(call, out.shape, [&](size_t i, T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      out.as<T>()[i] = row.real(x, y);
     } else {
-      out.as<T>()[i] = clamp(call.node.activation, static_cast<T>(combine(op, int64_t{x}, int64_t{y})));
+      out.as<T>()[i] = clamp(call.node.activation, static_cast<T>(row.integer(x, y)));
     }
+  });
+}
+
+template <typename T>
+void compare_of(const Call& call, HostTensor& out) {
+  const Comparison& row = operators::find_row(kComparisons, call.node.op);
+  for_each_pair<T>(call, out.shape, [&](size_t i, T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      out.as<uint8_t>()[i] = row.real(x, y) ? 1 : 0;
+    } else {
+      out.as<uint8_t>()[i] = row.integer(x, y) ? 1 : 0;
+    }
+  });
+}
+
+template <typename Function>
+void with_type_of(const HostTensor& tensor, Function function) {
+  switch (tensor.type) {
+    case DataType::kInt32:
+      return function.template operator()<int32_t>();
+    case DataType::kInt64:
+      return function.template operator()<int64_t>();
+    case DataType::kBool:
+      return function.template operator()<uint8_t>();
+    default:
+      return function.template operator()<float>();
   }
 }
 
@@ -158,7 +169,7 @@ void add_all(const Call& call, HostTensor& out) {
       if constexpr (std::is_floating_point_v<T>) {
         sum += call.input(i).as<T>()[k];
       } else {
-        sum = static_cast<T>(combine(OpType::kAdd, int64_t{sum}, int64_t{call.input(i).as<T>()[k]}));
+        sum = static_cast<T>(wrapped(sum) + wrapped(call.input(i).as<T>()[k]));
       }
     }
   }
@@ -172,16 +183,11 @@ void copy_element(const HostTensor& from, int64_t from_index, HostTensor& to, si
 }  // namespace
 
 void binary(const Call& call, HostTensor& out) {
-  switch (call.input(0).type) {
-    case DataType::kInt32:
-      return binary_of<int32_t>(call, out);
-    case DataType::kInt64:
-      return binary_of<int64_t>(call, out);
-    case DataType::kBool:
-      return binary_of<uint8_t>(call, out);
-    default:
-      return binary_of<float>(call, out);
-  }
+  with_type_of(call.input(0), [&]<typename T>() { binary_of<T>(call, out); });
+}
+
+void compare(const Call& call, HostTensor& out) {
+  with_type_of(call.input(0), [&]<typename T>() { compare_of<T>(call, out); });
 }
 
 void select(const Call& call, HostTensor& out) {

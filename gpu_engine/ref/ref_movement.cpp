@@ -36,16 +36,6 @@ HostTensor apply(const Movement& m, const HostTensor& in, const HostTensor& fill
   return out;
 }
 
-void pack(const Call& call, HostTensor& out) {
-  const auto count = static_cast<int64_t>(call.inputs.size());
-  int64_t inner = 1;
-  for (int d = call.attributes<ConcatAttr>().axis; d < call.shape(0).rank(); ++d) inner *= call.shape(0).dim(d);
-  for (int64_t i = 0; i < out.shape.elements(); ++i) {
-    const int64_t source = i / inner / count * inner + i % inner;
-    copy_element(call.input(static_cast<size_t>(i / inner % count)), source, out, i);
-  }
-}
-
 // Along one axis, in float32: the choice of the pixel depends on its rounding.
 std::vector<int64_t> nearest(int32_t from, int32_t to, const ResizeAttr& attr) {
   const float scale = attr.align_corners && to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1)
@@ -58,6 +48,38 @@ std::vector<int64_t> nearest(int32_t from, int32_t to, const ResizeAttr& attr) {
     pixels.push_back(std::min<int64_t>(pixel, from - 1));
   }
   return pixels;
+}
+
+// Index `i` of the second input, clamped to [0, size).
+int64_t index_at(const Call& call, int64_t i, int32_t size) {
+  const HostTensor& indices = call.input(1);
+  const auto at = static_cast<size_t>(i);
+  const int64_t index =
+      indices.type == DataType::kInt64 ? indices.as<int64_t>()[at] : int64_t{indices.as<int32_t>()[at]};
+  return std::clamp<int64_t>(index, 0, size - 1);
+}
+
+}  // namespace
+
+void move_by_steps(const Call& call, std::vector<HostTensor>& outputs) {
+  const Value& in = call.graph.value(call.node.inputs[0]);
+  HostTensor zero(in.type, {1});
+  if (is_quantized(in)) quantize(in, std::vector<float>{0.0f}, zero.data);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    HostTensor moved = call.input(0);
+    for (const Movement& m : movements(call.graph, call.node, i)) moved = apply(m, moved, zero);
+    outputs[i] = std::move(moved);
+  }
+}
+
+void pack(const Call& call, HostTensor& out) {
+  const auto count = static_cast<int64_t>(call.inputs.size());
+  int64_t inner = 1;
+  for (int d = call.attributes<ConcatAttr>().axis; d < call.shape(0).rank(); ++d) inner *= call.shape(0).dim(d);
+  for (int64_t i = 0; i < out.shape.elements(); ++i) {
+    const int64_t source = i / inner / count * inner + i % inner;
+    copy_element(call.input(static_cast<size_t>(i / inner % count)), source, out, i);
+  }
 }
 
 void resize_nearest(const Call& call, HostTensor& out) {
@@ -74,15 +96,6 @@ void resize_nearest(const Call& call, HostTensor& out) {
       }
     }
   }
-}
-
-// Index `i` of the second input, clamped to [0, size).
-int64_t index_at(const Call& call, int64_t i, int32_t size) {
-  const HostTensor& indices = call.input(1);
-  const auto at = static_cast<size_t>(i);
-  const int64_t index =
-      indices.type == DataType::kInt64 ? indices.as<int64_t>()[at] : int64_t{indices.as<int32_t>()[at]};
-  return std::clamp<int64_t>(index, 0, size - 1);
 }
 
 void gather(const Call& call, HostTensor& out) {
@@ -112,31 +125,6 @@ void gather_nd(const Call& call, HostTensor& out) {
       place += index_at(call, i / inner * depth + d, data.dim(d)) * strides[static_cast<size_t>(d)];
     }
     copy_element(call.input(0), place, out, i);
-  }
-}
-
-}  // namespace
-
-void move_elements(const Call& call, std::vector<HostTensor>& outputs) {
-  switch (call.node.op) {
-    case OpType::kPack:
-      return pack(call, outputs[0]);
-    case OpType::kResizeNearest:
-      return resize_nearest(call, outputs[0]);
-    case OpType::kGather:
-      return gather(call, outputs[0]);
-    case OpType::kGatherNd:
-      return gather_nd(call, outputs[0]);
-    default:
-      break;
-  }
-  const Value& in = call.graph.value(call.node.inputs[0]);
-  HostTensor zero(in.type, {1});
-  if (is_quantized(in)) quantize(in, std::vector<float>{0.0f}, zero.data);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    HostTensor moved = call.input(0);
-    for (const Movement& m : movements(call.graph, call.node, i)) moved = apply(m, moved, zero);
-    outputs[i] = std::move(moved);
   }
 }
 

@@ -147,7 +147,8 @@ void function_of_bytes(const Call& call, HostTensor& out) {
 void quantized(const Call& call, Function function, HostTensor& out) {
   const bool integers = is_quantized(value_in(call, 0)) && is_quantized(value_out(call));
   if (has_integer_function(call.graph, call.node)) return function_of_bytes(call, out);
-  switch (integers ? call.node.op : OpType::kReshape) {
+  if (!integers) return on_real_numbers(call, function, out);
+  switch (call.node.op) {
     case OpType::kConv2d:
     case OpType::kDepthwiseConv2d:
     case OpType::kTransposeConv:
@@ -169,7 +170,7 @@ void quantized(const Call& call, Function function, HostTensor& out) {
       if (resizes_bytes(call.graph, call.node)) return resize_of_bytes(call, out);
       if (resizes_integers(call.graph, call.node)) return resize_bilinear_int8(call, out);
       break;
-    default:
+    default:  // TensorFlow Lite has no integer arithmetic for the others
       break;
   }
   on_real_numbers(call, function, out);

@@ -4,42 +4,45 @@
 #include <limits>
 #include <optional>
 
+#include "ref/function_check.h"
 #include "ref/kernels.h"
 
 namespace sightglass::ref {
 
 namespace {
 
-double combine(OpType op, double a, double b) {
-  switch (op) {
-    case OpType::kReduceMax:
-    case OpType::kReduceAny:
-      return std::max(a, b);
-    case OpType::kReduceMin:
-    case OpType::kReduceAll:
-      return std::min(a, b);
-    case OpType::kReduceProd:
-      return a * b;
-    default:
-      return a + b;
-  }
+// Integers wrap around.
+int64_t add(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
+int64_t multiply(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+double add(double a, double b) { return a + b; }
+double multiply(double a, double b) { return a * b; }
+template <typename T>
+T larger(T a, T b) {
+  return std::max(a, b);
+}
+template <typename T>
+T smaller(T a, T b) {
+  return std::min(a, b);
 }
 
-// Integers wrap around.
-int64_t combine(OpType op, int64_t a, int64_t b) {
-  switch (op) {
-    case OpType::kReduceMax:
-    case OpType::kReduceAny:
-      return std::max(a, b);
-    case OpType::kReduceMin:
-    case OpType::kReduceAll:
-      return std::min(a, b);
-    case OpType::kReduceProd:
-      return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-    default:
-      return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  }
-}
+// Combines two elements; null if the operator does not take such numbers.
+struct Row {
+  OpType op;
+  double (*real)(double a, double b);
+  int64_t (*integer)(int64_t a, int64_t b);
+};
+constexpr auto kRows = std::to_array<Row>({
+    {OpType::kMean, add, add},
+    {OpType::kSum, add, add},
+    {OpType::kReduceMax, larger, larger},
+    {OpType::kReduceMin, smaller, smaller},
+    {OpType::kReduceProd, multiply, multiply},
+    {OpType::kReduceAny, nullptr, larger},
+    {OpType::kReduceAll, nullptr, smaller},
+});
+static_assert(operators::lists_exactly(kRows, operators::kReduces) && functions_match_types(kRows));
 
 template <typename T, typename Wide>
 void reduce_elements(const Call& call, HostTensor& out) {
@@ -52,9 +55,16 @@ void reduce_elements(const Call& call, HostTensor& out) {
   const std::vector<int64_t> to = offsets(in, strides);
   const std::span<const T> data = call.input(0).as<T>();
   std::vector<std::optional<Wide>> results(out.as<T>().size());
+  const Row& row = operators::find_row(kRows, call.node.op);
+  const auto combine = [&row](Wide a, Wide b) {
+    if constexpr (std::is_integral_v<Wide>)
+      return row.integer(a, b);
+    else
+      return row.real(a, b);
+  };
   for (size_t i = 0; i < data.size(); ++i) {
     std::optional<Wide>& result = results[static_cast<size_t>(to[i])];
-    result = result ? combine(call.node.op, *result, Wide{data[i]}) : Wide{data[i]};
+    result = result ? combine(*result, Wide{data[i]}) : Wide{data[i]};
   }
   const auto count = static_cast<Wide>(call.node.op == OpType::kMean ? data.size() / results.size() : 1);
   std::ranges::transform(results, out.as<T>().begin(), [count](const auto& sum) {

@@ -1,4 +1,4 @@
-// What the reference kernels share: checks, the choice of the kernel, activations, whole graphs.
+// What the reference kernels share: checks, the choice of the arithmetic, whole graphs.
 #include <algorithm>
 
 #include "graph/lstm_integers.h"
@@ -9,78 +9,6 @@
 
 namespace sightglass::ref {
 namespace {
-
-Function function_of(OpType op) {
-  if (op == OpType::kCast) return cast;
-  if (is_unary(op)) return unary;
-  if (is_binary(op)) return binary;
-  if (is_reduction(op)) return reduce;
-  switch (op) {
-    case OpType::kConv2d:
-      return conv2d;
-    case OpType::kDepthwiseConv2d:
-      return depthwise_conv2d;
-    case OpType::kDepthwisePointwise:
-      return depthwise_pointwise;
-    case OpType::kTransposeConv:
-      return transpose_conv;
-    case OpType::kFullyConnected:
-      return fully_connected;
-    case OpType::kBatchMatmul:
-      return batch_matmul;
-    case OpType::kAveragePool2d:
-    case OpType::kMaxPool2d:
-      return pool2d;
-    case OpType::kMaxUnpool:
-      return max_unpool;
-    case OpType::kLandmarksToMatrix:
-      return landmarks_to_matrix;
-    case OpType::kTransformLandmarks:
-      return transform_landmarks;
-    case OpType::kTransformImage:
-      return transform_image;
-    case OpType::kArgMax:
-    case OpType::kArgMin:
-      return arg_extreme;
-    case OpType::kL2Normalization:
-      return l2_normalization;
-    case OpType::kSoftmax:
-    case OpType::kLogSoftmax:
-      return softmax;
-    case OpType::kConcat:
-      return concat;
-    case OpType::kPad:
-      return pad;
-    case OpType::kReshape:
-      return reshape;
-    case OpType::kStridedSlice:
-      return strided_slice;
-    case OpType::kResizeBilinear:
-      return resize_bilinear;
-    case OpType::kDepthToSpace:
-      return depth_to_space;
-    case OpType::kDynamicQuantize:
-      return dynamic_quantize;
-    case OpType::kDequantize:
-      return dequantize;
-    case OpType::kDetectionPostprocess:
-    case OpType::kPosenetDecoder:
-    case OpType::kLstm:
-    case OpType::kMaxPoolWithArgmax:
-      break;  // has several outputs
-    case OpType::kQuantize:
-      return reshape;  // of the real numbers: all that it does is to round its result
-    case OpType::kSelect:
-      return select;
-    case OpType::kBroadcastTo:
-      return broadcast_to;
-    case OpType::kAddN:
-      return add_n;
-    default:
-      break;
-  }
-  return nullptr;
-}
 
 std::string where(const Node& node) { return node.origin.empty() ? std::string(to_string(node.op)) : node.origin; }
 
@@ -111,6 +39,7 @@ Status check_inputs(const Graph& graph, const Node& node, const std::vector<cons
 Status check_types_and_scales(const Graph& graph, const Node& node) {
   const Status types = check_types(typed_op(graph, node));
   if (!types.ok()) return types.with_context(where(node));
+  if (node.op == OpType::kLstm && lstm::in_integers(graph, node)) return lstm::check_integer_outputs(graph, node);
   const Value& in = graph.value(node.inputs[0]);
   if (node.op != OpType::kDequantize || in.type == DataType::kFloat16) return {};
   const Quantization& quantization = in.quantization;
@@ -144,40 +73,23 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
     outputs.emplace_back(output.type, shapes[i]);
   }
   SG_RETURN_IF_ERROR(check_types_and_scales(graph, node));
-  if (node.op == OpType::kDetectionPostprocess) {
-    detection_postprocess({graph, inferred, inputs}, outputs);
-    return outputs;
-  }
-  if (node.op == OpType::kPosenetDecoder) {
-    posenet_decoder({graph, inferred, inputs}, outputs);
-    return outputs;
-  }
-  if (node.op == OpType::kLstm) {
-    if (lstm::in_integers(graph, node)) SG_RETURN_IF_ERROR(lstm::check_integer_outputs(graph, node));
-    lstm({graph, inferred, inputs}, outputs);
-    return outputs;
-  }
-  if (node.op == OpType::kMaxPoolWithArgmax) {
-    max_pool_with_argmax({graph, inferred, inputs}, outputs);
-    return outputs;
-  }
-  if (node.op == OpType::kTopK) {
-    top_k({graph, inferred, inputs}, outputs);
-    return outputs;
-  }
-  if (moves_as_is(node.op)) {
-    move_elements({graph, inferred, inputs}, outputs);
-    return outputs;
-  }
-  const bool weights_are_integers = has_weights(node.op) && inputs[1]->type != DataType::kFloat32;
-  if ((computes_quantized(graph, node) && node.op != OpType::kDequantize && node.op != OpType::kCast) ||
-      weights_are_integers) {
-    quantized({graph, inferred, inputs}, function_of(node.op), outputs[0]);
-    return outputs;
-  }
   const Call call{graph, inferred, inputs};
-  function_of(node.op)(call, outputs[0]);
-  activate(call, outputs[0]);
+  const Reference& reference = reference_of(node.op);
+  if (const auto* whole = std::get_if<WholeFunction>(&reference)) {
+    (*whole)(call, outputs);
+    return outputs;
+  }
+  const Function function = std::get<Function>(reference);
+  const bool weights_are_integers = has_weights(node.op) && inputs[1]->type != DataType::kFloat32;
+  if (moves_as_is(node.op)) {
+    function(call, outputs[0]);
+  } else if ((computes_quantized(graph, node) && node.op != OpType::kDequantize && node.op != OpType::kCast) ||
+             weights_are_integers) {
+    quantized(call, function, outputs[0]);
+  } else {
+    function(call, outputs[0]);
+    activate(call, outputs[0]);
+  }
   return outputs;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ref/function_check.h"
 #include "ref/kernels.h"
 #include "ref/ref_ops.h"
 
@@ -18,63 +19,48 @@ double gelu(double x, bool approximate) {
 
 double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 
-double function(const Node& node, double x) {
-  switch (node.op) {
-    case OpType::kExp:
-      return std::exp(x);
-    case OpType::kRsqrt:
-      return 1 / std::sqrt(x);
-    case OpType::kSqrt:
-      return std::sqrt(x);
-    case OpType::kSquare:
-      return x * x;
-    case OpType::kNeg:
-      return -x;
-    case OpType::kAbs:
-      return std::abs(x);
-    case OpType::kLog:
-      return std::log(x);
-    case OpType::kFloor:
-      return std::floor(x);
-    case OpType::kCeil:
-      return std::ceil(x);
-    case OpType::kRound:
-      return std::nearbyint(x);  // halves to even, as the rounding mode is
-    case OpType::kSign:
-      return sign(x);
-    case OpType::kSin:
-      return std::sin(x);
-    case OpType::kCos:
-      return std::cos(x);
-    case OpType::kElu:
-      return x < 0 ? std::expm1(x) : x;
-    case OpType::kLeakyRelu:
-      return x < 0 ? x * double{std::get<LeakyReluAttr>(node.attributes).alpha} : x;
-    case OpType::kGelu:
-      return gelu(x, std::get<GeluAttr>(node.attributes).approximate);
-    case OpType::kRelu0To1:
-      return std::clamp(x, 0.0, 1.0);
-    case OpType::kZerosLike:
-      return 0;
-    default:
-      return apply(activation_of(node.op), static_cast<float>(x));
-  }
-}
+double activation(const Node& node, double x) { return apply(activation_of(node.op), static_cast<float>(x)); }
 
-int64_t function(const Node& node, int64_t x) {
-  switch (node.op) {
-    case OpType::kNeg:
-      return static_cast<int64_t>(-static_cast<uint64_t>(x));
-    case OpType::kAbs:
-      return x < 0 ? static_cast<int64_t>(-static_cast<uint64_t>(x)) : x;
-    case OpType::kSign:
-      return (x > 0 ? 1 : 0) - (x < 0 ? 1 : 0);
-    case OpType::kLogicalNot:
-      return x == 0 ? 1 : 0;
-    default:
-      return 0;  // ZEROS_LIKE
-  }
-}
+int64_t negative(int64_t x) { return static_cast<int64_t>(-static_cast<uint64_t>(x)); }
+
+// Functions on real numbers and on integers; null if the operator does not take them.
+struct Row {
+  OpType op;
+  double (*real)(const Node& node, double x);
+  int64_t (*integer)(int64_t x) = nullptr;
+};
+constexpr auto kRows = std::to_array<Row>({
+    {OpType::kRelu, activation},
+    {OpType::kRelu6, activation},
+    {OpType::kReluN1To1, activation},
+    {OpType::kLogistic, activation},
+    {OpType::kTanh, activation},
+    {OpType::kHardSwish, activation},
+    {OpType::kExp, [](const Node&, double x) { return std::exp(x); }},
+    {OpType::kRsqrt, [](const Node&, double x) { return 1 / std::sqrt(x); }},
+    {OpType::kSqrt, [](const Node&, double x) { return std::sqrt(x); }},
+    {OpType::kSquare, [](const Node&, double x) { return x * x; }},
+    {OpType::kNeg, [](const Node&, double x) { return -x; }, negative},
+    {OpType::kAbs, [](const Node&, double x) { return std::abs(x); },
+     [](int64_t x) { return x < 0 ? negative(x) : x; }},
+    {OpType::kLog, [](const Node&, double x) { return std::log(x); }},
+    {OpType::kFloor, [](const Node&, double x) { return std::floor(x); }},
+    {OpType::kCeil, [](const Node&, double x) { return std::ceil(x); }},
+    {OpType::kRound, [](const Node&, double x) { return std::nearbyint(x); }},  // halves to even, as the mode is
+    {OpType::kSign, [](const Node&, double x) { return sign(x); },
+     [](int64_t x) -> int64_t { return (x > 0 ? 1 : 0) - (x < 0 ? 1 : 0); }},
+    {OpType::kSin, [](const Node&, double x) { return std::sin(x); }},
+    {OpType::kCos, [](const Node&, double x) { return std::cos(x); }},
+    {OpType::kElu, [](const Node&, double x) { return x < 0 ? std::expm1(x) : x; }},
+    {OpType::kLeakyRelu,
+     [](const Node& node, double x) { return x < 0 ? x * double{std::get<LeakyReluAttr>(node.attributes).alpha} : x; }},
+    {OpType::kGelu,
+     [](const Node& node, double x) { return gelu(x, std::get<GeluAttr>(node.attributes).approximate); }},
+    {OpType::kRelu0To1, [](const Node&, double x) { return std::clamp(x, 0.0, 1.0); }},
+    {OpType::kLogicalNot, nullptr, [](int64_t x) -> int64_t { return x == 0 ? 1 : 0; }},
+    {OpType::kZerosLike, [](const Node&, double) { return 0.0; }, [](int64_t) -> int64_t { return 0; }},
+});
+static_assert(operators::lists_exactly(kRows, operators::kUnary) && functions_match_types(kRows));
 
 // A number as another type holds it: fractions are cut off, integers wrap around.
 template <typename From, typename To>
@@ -112,24 +98,25 @@ void cast_from(std::span<const From> from, HostTensor& out) {
 }
 
 template <typename T>
-void apply_to_integers(const Call& call, HostTensor& out) {
+void apply_to_integers(const Row& row, const Call& call, HostTensor& out) {
   std::ranges::transform(call.input(0).as<T>(), out.as<T>().begin(),
-                         [&](T x) { return static_cast<T>(function(call.node, int64_t{x})); });
+                         [&](T x) { return static_cast<T>(row.integer(int64_t{x})); });
 }
 
 }  // namespace
 
 void unary(const Call& call, HostTensor& out) {
+  const Row& row = operators::find_row(kRows, call.node.op);
   switch (call.input(0).type) {
     case DataType::kInt32:
-      return apply_to_integers<int32_t>(call, out);
+      return apply_to_integers<int32_t>(row, call, out);
     case DataType::kInt64:
-      return apply_to_integers<int64_t>(call, out);
+      return apply_to_integers<int64_t>(row, call, out);
     case DataType::kBool:
-      return apply_to_integers<uint8_t>(call, out);
+      return apply_to_integers<uint8_t>(row, call, out);
     default:
       std::ranges::transform(call.floats(0), out.as<float>().begin(),
-                             [&](float x) { return static_cast<float>(function(call.node, double{x})); });
+                             [&](float x) { return static_cast<float>(row.real(call.node, double{x})); });
   }
 }
 
