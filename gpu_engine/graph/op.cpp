@@ -19,14 +19,6 @@ std::vector<OpType> all_ops() {
   return ops;
 }
 
-bool is_unary(OpType op) { return has(op, operators::kUnary); }
-
-bool is_binary(OpType op) { return has(op, operators::kBinary) || is_comparison(op); }
-
-bool is_comparison(OpType op) { return has(op, operators::kCompares); }
-
-bool is_reduction(OpType op) { return has(op, operators::kReduces); }
-
 Activation activation_of(OpType op) { return row_of(op).activation; }
 
 bool moves_as_is(OpType op) { return has(op, operators::kMovesAsIs); }

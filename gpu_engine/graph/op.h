@@ -330,12 +330,6 @@ std::vector<OpType> all_ops();
 // Whether the attributes are those of the operator.
 bool fits(OpType op, const Attributes& attributes);
 
-// Functions of one operand; of two that broadcast, comparisons among them.
-bool is_unary(OpType op);
-bool is_binary(OpType op);
-bool is_comparison(OpType op);
-// MEAN and its like.
-bool is_reduction(OpType op);
 // The activation that the operator computes by itself; kNone for other operators.
 Activation activation_of(OpType op);
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "graph/op_types.h"
+#include "graph/operator_table.h"
 #include "graph/quantized.h"
 #include "kernel/storage_variants.h"
 #include "ops/broadcast.h"
@@ -42,45 +43,34 @@ ShaderKey integer_shader(bool binary) {
   return key;
 }
 
+// Operators of one operand and their functions. kNone: function_after() gives the function, or there is none, as for
+// QUANTIZE and DEQUANTIZE.
+struct Unary {
+  OpType op;
+  GpuUnary function;
+};
+constexpr auto kUnary = std::to_array<Unary>({
+    {OpType::kQuantize, GpuUnary::kNone},     {OpType::kDequantize, GpuUnary::kNone},
+    {OpType::kRelu, GpuUnary::kNone},         {OpType::kRelu6, GpuUnary::kNone},
+    {OpType::kReluN1To1, GpuUnary::kNone},    {OpType::kLogistic, GpuUnary::kNone},
+    {OpType::kTanh, GpuUnary::kNone},         {OpType::kHardSwish, GpuUnary::kNone},
+    {OpType::kExp, GpuUnary::kNone},          {OpType::kLeakyRelu, GpuUnary::kNone},
+    {OpType::kRsqrt, GpuUnary::kRsqrt},       {OpType::kSqrt, GpuUnary::kSqrt},
+    {OpType::kSquare, GpuUnary::kSquare},     {OpType::kNeg, GpuUnary::kNeg},
+    {OpType::kAbs, GpuUnary::kAbs},           {OpType::kLog, GpuUnary::kLog},
+    {OpType::kFloor, GpuUnary::kFloor},       {OpType::kCeil, GpuUnary::kCeil},
+    {OpType::kRound, GpuUnary::kRound},       {OpType::kSign, GpuUnary::kSign},
+    {OpType::kSin, GpuUnary::kSin},           {OpType::kCos, GpuUnary::kCos},
+    {OpType::kElu, GpuUnary::kElu},           {OpType::kGelu, GpuUnary::kGelu},  // or kGeluByTanh
+    {OpType::kRelu0To1, GpuUnary::kRelu0To1}, {OpType::kLogicalNot, GpuUnary::kLogicalNot},
+    {OpType::kZerosLike, GpuUnary::kZero},
+});
+static_assert(operators::lists_all(kUnary, operators::kUnary));
+
 GpuUnary unary_function(const Node& node) {
-  switch (node.op) {
-    case OpType::kRsqrt:
-      return GpuUnary::kRsqrt;
-    case OpType::kSqrt:
-      return GpuUnary::kSqrt;
-    case OpType::kSquare:
-      return GpuUnary::kSquare;
-    case OpType::kNeg:
-      return GpuUnary::kNeg;
-    case OpType::kAbs:
-      return GpuUnary::kAbs;
-    case OpType::kLog:
-      return GpuUnary::kLog;
-    case OpType::kFloor:
-      return GpuUnary::kFloor;
-    case OpType::kCeil:
-      return GpuUnary::kCeil;
-    case OpType::kRound:
-      return GpuUnary::kRound;
-    case OpType::kSign:
-      return GpuUnary::kSign;
-    case OpType::kSin:
-      return GpuUnary::kSin;
-    case OpType::kCos:
-      return GpuUnary::kCos;
-    case OpType::kElu:
-      return GpuUnary::kElu;
-    case OpType::kGelu:
-      return std::get<GeluAttr>(node.attributes).approximate ? GpuUnary::kGeluByTanh : GpuUnary::kGelu;
-    case OpType::kRelu0To1:
-      return GpuUnary::kRelu0To1;
-    case OpType::kLogicalNot:
-      return GpuUnary::kLogicalNot;
-    case OpType::kZerosLike:
-      return GpuUnary::kZero;
-    default:
-      return GpuUnary::kNone;
-  }
+  const auto* gelu = std::get_if<GeluAttr>(&node.attributes);
+  if (gelu != nullptr && gelu->approximate) return GpuUnary::kGeluByTanh;
+  return operators::find_row(kUnary, node.op).function;
 }
 
 // What is applied to the result of unary_function().
@@ -90,48 +80,33 @@ int32_t function_after(const Node& node) {
   return gpu_code(activation_of(node.op));
 }
 
-GpuBinary binary_operation(OpType op) {
-  switch (op) {
-    case OpType::kSub:
-      return GpuBinary::kSub;
-    case OpType::kMul:
-      return GpuBinary::kMul;
-    case OpType::kMaximum:
-    case OpType::kLogicalOr:
-      return GpuBinary::kMaximum;
-    case OpType::kMinimum:
-    case OpType::kLogicalAnd:
-      return GpuBinary::kMinimum;
-    case OpType::kPrelu:
-      return GpuBinary::kPrelu;
-    case OpType::kDiv:
-      return GpuBinary::kDiv;
-    case OpType::kPow:
-      return GpuBinary::kPow;
-    case OpType::kSquaredDifference:
-      return GpuBinary::kSquaredDifference;
-    case OpType::kFloorDiv:
-      return GpuBinary::kFloorDiv;
-    case OpType::kFloorMod:
-      return GpuBinary::kFloorMod;
-    case OpType::kAtan2:
-      return GpuBinary::kAtan2;
-    case OpType::kEqual:
-      return GpuBinary::kEqual;
-    case OpType::kNotEqual:
-      return GpuBinary::kNotEqual;
-    case OpType::kLess:
-      return GpuBinary::kLess;
-    case OpType::kLessEqual:
-      return GpuBinary::kLessEqual;
-    case OpType::kGreater:
-      return GpuBinary::kGreater;
-    case OpType::kGreaterEqual:
-      return GpuBinary::kGreaterEqual;
-    default:
-      return GpuBinary::kAdd;
-  }
-}
+struct Binary {
+  OpType op;
+  GpuBinary operation;
+};
+constexpr auto kBinary = std::to_array<Binary>({
+    {OpType::kAdd, GpuBinary::kAdd},
+    {OpType::kSub, GpuBinary::kSub},
+    {OpType::kMul, GpuBinary::kMul},
+    {OpType::kMaximum, GpuBinary::kMaximum},
+    {OpType::kMinimum, GpuBinary::kMinimum},
+    {OpType::kPrelu, GpuBinary::kPrelu},
+    {OpType::kDiv, GpuBinary::kDiv},
+    {OpType::kPow, GpuBinary::kPow},
+    {OpType::kSquaredDifference, GpuBinary::kSquaredDifference},
+    {OpType::kFloorDiv, GpuBinary::kFloorDiv},
+    {OpType::kFloorMod, GpuBinary::kFloorMod},
+    {OpType::kAtan2, GpuBinary::kAtan2},
+    {OpType::kLogicalAnd, GpuBinary::kMinimum},
+    {OpType::kLogicalOr, GpuBinary::kMaximum},
+    {OpType::kEqual, GpuBinary::kEqual},
+    {OpType::kNotEqual, GpuBinary::kNotEqual},
+    {OpType::kLess, GpuBinary::kLess},
+    {OpType::kLessEqual, GpuBinary::kLessEqual},
+    {OpType::kGreater, GpuBinary::kGreater},
+    {OpType::kGreaterEqual, GpuBinary::kGreaterEqual},
+});
+static_assert(operators::lists_all(kBinary, operators::kBinary) && operators::lists_all(kBinary, operators::kCompares));
 
 Status supports_unary(const PlanContext&, const Node& node) {
   if (node.activation != Activation::kNone) return unsupported("a fused activation after a one-operand function");
@@ -197,7 +172,8 @@ Status emit_binary(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef b, emitter.tensor(node.inputs[1]));
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   return add_step(emitter, {a, b}, {graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape},
-                  graph.value(node.outputs[0]).shape, out, gpu_code(binary_operation(node.op)), node);
+                  graph.value(node.outputs[0]).shape, out, gpu_code(operators::find_row(kBinary, node.op).operation),
+                  node);
 }
 
 // One sum after the other: the first goes into the output or, when there are more, into a tensor between.
@@ -271,17 +247,12 @@ std::vector<ShaderKey> add_n_variants() {
 
 std::vector<Kernel> elementwise_kernels() {
   std::vector<Kernel> kernels;
-  for (const OpType op : {OpType::kQuantize, OpType::kDequantize}) {
-    kernels.push_back({"elementwise", op, supports_unary, emit_unary, unary_variants});
+  for (const Unary& row : kUnary) {
+    kernels.push_back({"elementwise", row.op, supports_unary, emit_unary, unary_variants});
   }
-  for (const OpType op : all_ops()) {
-    if (is_unary(op) && op != OpType::kCast) {
-      kernels.push_back({"elementwise", op, supports_unary, emit_unary, unary_variants});
-    }
-    if (is_binary(op)) {
-      const auto variants = is_comparison(op) ? comparison_variants : binary_variants;
-      kernels.push_back({"elementwise", op, supports_binary, emit_binary, variants});
-    }
+  for (const Binary& row : kBinary) {
+    const auto variants = operators::has(row.op, operators::kCompares) ? comparison_variants : binary_variants;
+    kernels.push_back({"elementwise", row.op, supports_binary, emit_binary, variants});
   }
   kernels.push_back({"elementwise", OpType::kAddN, supports_unary, emit_add_n, add_n_variants});
   return kernels;

@@ -1,4 +1,5 @@
 // ADD, SUB, MUL and QUANTIZE between quantised tensors, in fixed point.
+#include "graph/operator_table.h"
 #include "graph/quantized.h"
 #include "kernel/storage_variants.h"
 #include "ops/broadcast.h"
@@ -15,18 +16,16 @@ ShaderKey shader(bool binary) {
 }
 
 // As in elementwise_quantized.comp.
-int32_t code_of(OpType op) {
-  switch (op) {
-    case OpType::kAdd:
-      return 1;
-    case OpType::kSub:
-      return 2;
-    case OpType::kMul:
-      return 3;
-    default:
-      return 0;
-  }
-}
+struct Operation {
+  OpType op;
+  int32_t code;
+};
+constexpr auto kOperations = std::to_array<Operation>({
+    {OpType::kQuantize, 0},
+    {OpType::kAdd, 1},
+    {OpType::kSub, 2},
+    {OpType::kMul, 3},
+});
 
 Status supports(const PlanContext& context, const Node& node) {
   for (const ValueId id : {node.inputs.front(), node.inputs.back(), node.outputs[0]}) {
@@ -50,7 +49,7 @@ Status emit(Emitter& emitter, const Node& node) {
   const QuantumRange range = quantum_range(graph.value(node.outputs[0]), node.activation);
   StepParams params;
   params.tensor(a).tensor(b).tensor(out);
-  params.ints(code_of(node.op), factors.headroom);
+  params.ints(operators::find_row(kOperations, node.op).code, factors.headroom);
   params.ints(range.lowest, range.highest);
   params.ints(result.multiplier, result.shift);
   params.ints(factors.a.multiplier, factors.a.shift, factors.b.multiplier, factors.b.shift);
@@ -67,9 +66,10 @@ std::vector<ShaderKey> binary_variants() { return storage_variants({shader(true)
 }  // namespace
 
 std::vector<Kernel> elementwise_quantized_kernels() {
-  std::vector<Kernel> kernels{{"elementwise-quantized", OpType::kQuantize, supports, emit, unary_variants}};
-  for (const OpType op : {OpType::kAdd, OpType::kSub, OpType::kMul}) {
-    kernels.push_back({"elementwise-quantized", op, supports, emit, binary_variants});
+  std::vector<Kernel> kernels;
+  for (const Operation& row : kOperations) {
+    const auto variants = operators::has(row.op, operators::kBinary) ? binary_variants : unary_variants;
+    kernels.push_back({"elementwise-quantized", row.op, supports, emit, variants});
   }
   return kernels;
 }

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "graph/op_types.h"
+#include "graph/operator_table.h"
 #include "graph/quantized.h"
 #include "kernel/storage_variants.h"
 #include "ops/ops.h"
@@ -73,7 +74,7 @@ std::vector<Kernel> lookup_kernels() {
   for (const OpType op : all_ops()) {
     const std::vector<std::string> types = type_names(op).taken;
     const bool takes_bytes = std::ranges::find(types, "quantised") != types.end();
-    if (is_unary(op) && op != OpType::kCast && takes_bytes) {
+    if (operators::has(op, operators::kUnary) && takes_bytes) {
       kernels.push_back({"lookup", op, supports, emit, variants});
     }
   }

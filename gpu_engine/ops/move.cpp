@@ -3,6 +3,7 @@
 #include <array>
 
 #include "graph/movement.h"
+#include "graph/operator_table.h"
 #include "kernel/storage_variants.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
@@ -118,9 +119,8 @@ Status emit_movement(Emitter& emitter, const Movement& movement, const TensorRef
 
 std::vector<Kernel> movement_kernels() {
   std::vector<Kernel> kernels;
-  for (const OpType op : {OpType::kTranspose, OpType::kSplit, OpType::kTile, OpType::kMirrorPad, OpType::kSpaceToDepth,
-                          OpType::kSpaceToBatch, OpType::kBatchToSpace, OpType::kPad, OpType::kStridedSlice}) {
-    kernels.push_back({"move", op, supports, emit, variants});
+  for (const OpType op : all_ops()) {
+    if (operators::has(op, operators::kBySteps)) kernels.push_back({"move", op, supports, emit, variants});
   }
   kernels.push_back({"resize-nearest", OpType::kResizeNearest, supports_nearest, emit_nearest, nearest_variants});
   return kernels;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/op_types.h"
+#include "graph/operator_table.h"
 #include "kernel/storage_variants.h"
 #include "ops/function.h"
 #include "ops/layout.h"
@@ -23,20 +24,21 @@ ShaderKey shader(const char* file, bool channels) {
   return key;
 }
 
-int32_t code_of(OpType op) {
-  switch (op) {
-    case OpType::kReduceMax:
-    case OpType::kReduceAny:
-      return 1;
-    case OpType::kReduceMin:
-    case OpType::kReduceAll:
-      return 2;
-    case OpType::kReduceProd:
-      return 3;
-    default:
-      return 0;  // SUM and MEAN
-  }
-}
+// As in reduce.comp.
+struct Reducer {
+  OpType op;
+  int32_t code;
+};
+constexpr auto kReducers = std::to_array<Reducer>({
+    {OpType::kMean, 0},
+    {OpType::kSum, 0},
+    {OpType::kReduceMax, 1},
+    {OpType::kReduceAny, 1},
+    {OpType::kReduceMin, 2},
+    {OpType::kReduceAll, 2},
+    {OpType::kReduceProd, 3},
+});
+static_assert(operators::lists_exactly(kReducers, operators::kReduces));
 
 // A group of axes as the middle one of three.
 struct Rows {
@@ -117,7 +119,7 @@ class Reduction {
     const bool mean = last && node_.op == OpType::kMean;
     StepParams params;
     params.tensor(current_).tensor(target);
-    params.ints(code_of(node_.op), 0, mean ? static_cast<int32_t>(count) : 1, span);
+    params.ints(operators::find_row(kReducers, node_.op).code, 0, mean ? static_cast<int32_t>(count) : 1, span);
     SG_RETURN_IF_ERROR(emitter_.add_step(shader("reduce.comp", channels), std::move(params), grid, {current_}, {target},
                                          {.activation = last ? gpu_code(node_.activation) : 0}));
     current_ = target;
@@ -218,9 +220,8 @@ std::vector<ShaderKey> arg_variants() {
 
 std::vector<Kernel> reduce_kernels() {
   std::vector<Kernel> kernels;
-  for (const OpType op : {OpType::kMean, OpType::kSum, OpType::kReduceMax, OpType::kReduceMin, OpType::kReduceProd,
-                          OpType::kReduceAny, OpType::kReduceAll}) {
-    kernels.push_back({"reduce", op, supports_reduce, emit_reduce, reduce_variants});
+  for (const Reducer& row : kReducers) {
+    kernels.push_back({"reduce", row.op, supports_reduce, emit_reduce, reduce_variants});
   }
   for (const OpType op : {OpType::kArgMax, OpType::kArgMin}) {
     kernels.push_back({"arg-extreme", op, supports_arg, emit_arg, arg_variants,

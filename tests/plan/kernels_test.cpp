@@ -1,0 +1,26 @@
+// The registry of kernels: no operator is without one, and no kernel without a part.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ops/kernel.h"
+
+namespace sightglass::test {
+namespace {
+
+TEST(Kernels, EveryOperatorHasOne) {
+  for (const OpType op : all_ops()) {
+    EXPECT_NE(std::ranges::count(all_kernels(), op, &Kernel::op), 0) << to_string(op);
+  }
+}
+
+TEST(Kernels, NoneLacksAPart) {
+  for (const Kernel& kernel : all_kernels()) {
+    EXPECT_NE(kernel.supports, nullptr) << kernel.name;
+    EXPECT_NE(kernel.emit, nullptr) << kernel.name;
+    EXPECT_NE(kernel.variants, nullptr) << kernel.name;
+  }
+}
+
+}  // namespace
+}  // namespace sightglass::test
