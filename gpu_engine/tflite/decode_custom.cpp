@@ -6,8 +6,8 @@
 
 #include "graph/detection.h"
 #include "graph/posenet.h"
+#include "tflite/decoders.h"
 #include "tflite/flex_options.h"
-#include "tflite/operator_table.h"
 
 namespace sightglass::tflite {
 namespace {
@@ -36,6 +36,31 @@ Status read_options(const OperatorView& view, std::array<int32_t, kCount>& optio
   std::memcpy(options.data(), bytes->data(), sizeof(options));
   return {};
 }
+
+// MediaPipe's pools that tell where they found each maximum, and what puts numbers back there. Their options are
+// TensorFlow Lite's pool parameters as they lie in memory: little-endian int32, of which those after the activation are
+// of no meaning in a file.
+Status decode_pool_parameters(const OperatorView& view, Pool2dAttr& attr, Activation& activation) {
+  constexpr int32_t kSame = 1, kValid = 2;
+  std::array<int32_t, 6> options{};
+  SG_RETURN_IF_ERROR(read_options(view, options));
+  const auto [padding, stride_w, stride_h, filter_w, filter_h, activation_code] = options;
+  if (padding != kSame && padding != kValid) {
+    return invalid_model("its padding scheme " + std::to_string(padding) + " does not exist");
+  }
+  if (activation_code < 0 || activation_code > INT8_MAX) {
+    return invalid_model("its activation " + std::to_string(activation_code) + " does not exist");
+  }
+  SG_ASSIGN_OR_RETURN(activation, decode_activation(static_cast<schema::ActivationFunctionType>(activation_code)));
+  attr.padding.mode = padding == kSame ? PaddingMode::kSame : PaddingMode::kValid;
+  attr.stride_h = stride_h;
+  attr.stride_w = stride_w;
+  attr.filter_h = filter_h;
+  attr.filter_w = filter_w;
+  return {};
+}
+
+}  // namespace
 
 // MediaPipe's transposed convolution with a bias. Its options are three little-endian int32: padding (1 is SAME, 2 is
 // VALID), stride along the width, stride along the height. Inputs are data, weights [O,kh,kw,I], bias.
@@ -70,29 +95,6 @@ Status decode_convolution_2d_transpose_bias(const OperatorView& view, DecodedOp&
   attr.padding = {PaddingMode::kExplicit, static_cast<int32_t>(rows.before), static_cast<int32_t>(rows.after),
                   static_cast<int32_t>(columns.before), static_cast<int32_t>(columns.after)};
   node.attributes = attr;
-  return {};
-}
-
-// MediaPipe's pools that tell where they found each maximum, and what puts numbers back there. Their options are
-// TensorFlow Lite's pool parameters as they lie in memory: little-endian int32, of which those after the activation are
-// of no meaning in a file.
-Status decode_pool_parameters(const OperatorView& view, Pool2dAttr& attr, Activation& activation) {
-  constexpr int32_t kSame = 1, kValid = 2;
-  std::array<int32_t, 6> options{};
-  SG_RETURN_IF_ERROR(read_options(view, options));
-  const auto [padding, stride_w, stride_h, filter_w, filter_h, activation_code] = options;
-  if (padding != kSame && padding != kValid) {
-    return invalid_model("its padding scheme " + std::to_string(padding) + " does not exist");
-  }
-  if (activation_code < 0 || activation_code > INT8_MAX) {
-    return invalid_model("its activation " + std::to_string(activation_code) + " does not exist");
-  }
-  SG_ASSIGN_OR_RETURN(activation, decode_activation(static_cast<schema::ActivationFunctionType>(activation_code)));
-  attr.padding.mode = padding == kSame ? PaddingMode::kSame : PaddingMode::kValid;
-  attr.stride_h = stride_h;
-  attr.stride_w = stride_w;
-  attr.filter_h = filter_h;
-  attr.filter_w = filter_w;
   return {};
 }
 
@@ -154,36 +156,6 @@ Status decode_posenet_decoder(const OperatorView& view, DecodedOp& node) {
   node.outputs.clear();
   for (size_t i = 0; i < outputs; ++i) node.outputs.push_back(i);
   return {};
-}
-
-struct CustomRow {
-  const char* name;
-  OperatorRule rule;
-};
-constexpr std::array kCustomOperators{
-    CustomRow{"Convolution2DTransposeBias", {OpType::kTransposeConv, 2, 3, true, decode_convolution_2d_transpose_bias}},
-    CustomRow{"MaxPoolingWithArgmax2D", {OpType::kMaxPoolWithArgmax, 1, 1, false, decode_max_pool_with_argmax, 2}},
-    CustomRow{"MaxUnpooling2D", {OpType::kMaxUnpool, 2, 2, false, decode_max_unpool}},
-    CustomRow{"Landmarks2TransformMatrix", {OpType::kLandmarksToMatrix, 1, 1, false, decode_landmarks_to_matrix}},
-    CustomRow{"TransformLandmarks", {OpType::kTransformLandmarks, 2, 2, false, decode_transform_landmarks}},
-    CustomRow{"TransformTensor", {OpType::kTransformImage, 2, 2, false, decode_transform_image}},
-    CustomRow{"TransformTensorBilinear", {OpType::kTransformImage, 2, 2, false, decode_transform_image}},
-    CustomRow{"TFLite_Detection_PostProcess",
-              {OpType::kDetectionPostprocess, 3, 3, false, decode_detection_postprocess, detection::kOutputs}},
-    CustomRow{"PosenetDecoderOp", {OpType::kPosenetDecoder, 3, 4, false, decode_posenet_decoder, 5}},
-};
-
-}  // namespace
-
-const OperatorRule* find_custom_rule(std::string_view name) {
-  const auto* row = std::ranges::find(kCustomOperators, name, &CustomRow::name);
-  return row == kCustomOperators.end() ? nullptr : &row->rule;
-}
-
-std::vector<NamedRule> all_custom_rules() {
-  std::vector<NamedRule> rules;
-  for (const CustomRow& row : kCustomOperators) rules.push_back({"CUSTOM " + quoted(row.name), &row.rule});
-  return rules;
 }
 
 }  // namespace sightglass::tflite

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "tflite/operator_table.h"
+#include "tflite/decoders.h"
 
 namespace sightglass::tflite {
 namespace {

@@ -1,7 +1,7 @@
 // Operators that move elements about: their parameters are resolved against the shape of the input.
 #include <algorithm>
 
-#include "tflite/operator_table.h"
+#include "tflite/decoders.h"
 #include "tflite/slice_bounds.h"
 
 namespace sightglass::tflite {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tflite/operator_table.h"
+#include "tflite/decoders.h"
 
 namespace sightglass::tflite {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "graph/lstm.h"
-#include "tflite/operator_table.h"
+#include "tflite/decoders.h"
 
 namespace sightglass::tflite {
 namespace {

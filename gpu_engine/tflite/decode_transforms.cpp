@@ -1,7 +1,7 @@
 // MediaPipe's operators on landmarks. Both versions of each: the first counts places between the centres of pixels, the
 // second from their corners, and their options differ.
+#include "tflite/decoders.h"
 #include "tflite/flex_options.h"
-#include "tflite/operator_table.h"
 
 namespace sightglass::tflite {
 namespace {

@@ -5,6 +5,7 @@
 #include "graph/op_types.h"
 #include "graph/quantized.h"
 #include "tflite/input_shapes.h"
+#include "tflite/operator_table.h"
 
 namespace sightglass::tflite {
 namespace {
