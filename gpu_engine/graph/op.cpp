@@ -1,5 +1,7 @@
 #include "graph/op.h"
 
+#include <algorithm>
+
 #include "graph/operator_table.h"
 
 namespace sightglass {
@@ -14,8 +16,8 @@ bool has_weights(OpType op) { return has(op, operators::kHasWeights); }
 bool packs_constants(OpType op) { return has(op, operators::kPacksConstants); }
 
 std::vector<OpType> all_ops() {
-  std::vector<OpType> ops;
-  for (const operators::Row& row : operators::kTable) ops.push_back(row.op);
+  std::vector<OpType> ops(operators::kTable.size());
+  std::ranges::transform(operators::kTable, ops.begin(), &operators::Row::op);
   return ops;
 }
 
