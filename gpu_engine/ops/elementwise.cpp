@@ -247,6 +247,7 @@ std::vector<ShaderKey> add_n_variants() {
 
 std::vector<Kernel> elementwise_kernels() {
   std::vector<Kernel> kernels;
+  kernels.reserve(kUnary.size() + kBinary.size() + 1);
   for (const Unary& row : kUnary) {
     kernels.push_back({"elementwise", row.op, supports_unary, emit_unary, unary_variants});
   }

@@ -67,6 +67,7 @@ std::vector<ShaderKey> binary_variants() { return storage_variants({shader(true)
 
 std::vector<Kernel> elementwise_quantized_kernels() {
   std::vector<Kernel> kernels;
+  kernels.reserve(kOperations.size());
   for (const Operation& row : kOperations) {
     const auto variants = operators::has(row.op, operators::kBinary) ? binary_variants : unary_variants;
     kernels.push_back({"elementwise-quantized", row.op, supports, emit, variants});

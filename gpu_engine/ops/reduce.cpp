@@ -220,6 +220,7 @@ std::vector<ShaderKey> arg_variants() {
 
 std::vector<Kernel> reduce_kernels() {
   std::vector<Kernel> kernels;
+  kernels.reserve(kReducers.size() + 2);
   for (const Reducer& row : kReducers) {
     kernels.push_back({"reduce", row.op, supports_reduce, emit_reduce, reduce_variants});
   }
