@@ -11,7 +11,7 @@
 namespace sightglass {
 
 struct EmbeddedShader {
-  std::string_view name;  // path below shaders/: "conv2d.comp", "lib/tensor.glsl"
+  std::string_view name;  // path below shaders/, without kernels/: "conv2d.comp", "lib/tensor.glsl"
   std::string_view text;
 };
 std::span<const EmbeddedShader> embedded_shaders();
