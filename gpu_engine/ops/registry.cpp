@@ -85,7 +85,7 @@ Status check_values(const Graph& graph, const Node& node) {
 }
 
 bool samples_frames(const ShaderKey& key) {
-  const auto shaders = embedded_shaders();
+  const ShaderFiles shaders = engine_shaders();
   const auto found = std::ranges::find(shaders, key.shader, &EmbeddedShader::name);
   return found != shaders.end() && found->text.find("#include \"lib/frame.glsl\"") != std::string_view::npos;
 }

@@ -24,13 +24,14 @@ struct ShareGroup::Impl {
   }
 };
 
-ShareGroup::ShareGroup(const GlApi& gl, std::shared_ptr<ProgramCache> cache)
-    : gl_(gl), cache_(std::move(cache)), impl_(std::make_unique<Impl>()) {}
+ShareGroup::ShareGroup(const GlApi& gl, std::shared_ptr<ProgramCache> cache, ShaderFiles shaders)
+    : gl_(gl), cache_(std::move(cache)), sources_{engine_shaders(), shaders}, impl_(std::make_unique<Impl>()) {}
 
 ShareGroup::~ShareGroup() = default;
 
-std::shared_ptr<ShareGroup> ShareGroup::create(const GlApi& gl, std::shared_ptr<ProgramCache> cache) try {
-  return std::shared_ptr<ShareGroup>(new ShareGroup(gl, std::move(cache)));
+std::shared_ptr<ShareGroup> ShareGroup::create(const GlApi& gl, std::shared_ptr<ProgramCache> cache,
+                                               ShaderFiles shaders) try {
+  return std::shared_ptr<ShareGroup>(new ShareGroup(gl, std::move(cache), shaders));
 } catch (const std::bad_alloc&) {
   return nullptr;
 }
@@ -50,7 +51,7 @@ Result<std::vector<SharedProgram>> ShareGroup::programs(std::span<const ProgramK
       }
     }
     if (!missing.empty()) {
-      SG_ASSIGN_OR_RETURN(std::vector<GlProgram> built, build_programs(gl_, missing, cache_.get()));
+      SG_ASSIGN_OR_RETURN(std::vector<GlProgram> built, build_programs(gl_, missing, sources_, cache_.get()));
       for (size_t i = 0; i < missing.size(); ++i) {
         const auto program = std::make_shared<GlProgram>(std::move(built[i]));
         impl_->programs[missing[i]] = program;

@@ -133,11 +133,11 @@ Status finish_link(const GlApi& gl, const ProgramKey& key, const Build& build) {
 }  // namespace
 
 Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const ProgramKey> keys,
-                                              ProgramCache* cache) try {
+                                              const ShaderSources& sources, ProgramCache* cache) try {
   std::vector<Build> builds(keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
     for (const ShaderKey& stage : keys[i]) {
-      SG_ASSIGN_OR_RETURN(std::string source, assemble_shader(stage));
+      SG_ASSIGN_OR_RETURN(std::string source, assemble_shader(stage, sources));
       builds[i].sources.push_back(std::move(source));
     }
   }
@@ -174,8 +174,9 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
   return status_of_exception("programs", "be built");
 }
 
-Result<GlProgram> build_program(const GlApi& gl, const ProgramKey& key, ProgramCache* cache) try {
-  SG_ASSIGN_OR_RETURN(std::vector<GlProgram> programs, build_programs(gl, {&key, 1}, cache));
+Result<GlProgram> build_program(const GlApi& gl, const ProgramKey& key, const ShaderSources& sources,
+                                ProgramCache* cache) try {
+  SG_ASSIGN_OR_RETURN(std::vector<GlProgram> programs, build_programs(gl, {&key, 1}, sources, cache));
   return std::move(programs[0]);
 } catch (...) {
   return status_of_exception("a program", "be built");

@@ -10,9 +10,10 @@ namespace sightglass {
 
 namespace {
 
-std::optional<std::string_view> find_shader(std::string_view name) {
-  for (const EmbeddedShader& shader : embedded_shaders()) {
-    if (shader.name == name) return shader.text;
+std::optional<std::string_view> find_shader(const ShaderSources& sources, std::string_view name) {
+  for (const ShaderFiles& files : sources) {
+    const auto found = std::ranges::find(files, name, &EmbeddedShader::name);
+    if (found != files.end()) return found->text;
   }
   return std::nullopt;
 }
@@ -20,9 +21,11 @@ std::optional<std::string_view> find_shader(std::string_view name) {
 // Replaces include lines, keeping the driver's line numbers right: each file has its own source string number.
 class Assembler {
  public:
+  explicit Assembler(const ShaderSources& sources) : sources_(sources) {}
+
   Status append(const std::string& name) {
     if (std::ranges::find(files_, name) != files_.end()) return {};
-    const std::optional<std::string_view> text = find_shader(name);
+    const std::optional<std::string_view> text = find_shader(sources_, name);
     if (!text) return not_found("no shader '" + name + "' is embedded");
     const std::string number = std::to_string(files_.size());
     files_.push_back(name);
@@ -43,6 +46,7 @@ class Assembler {
     }
     return {};
   }
+  const ShaderSources& sources_;
   std::string out_;
   std::vector<std::string> files_;
 };
@@ -55,8 +59,8 @@ std::string ShaderKey::name() const {
   return name;
 }
 
-Result<std::string> assemble_shader(const ShaderKey& key) try {
-  Assembler assembler;
+Result<std::string> assemble_shader(const ShaderKey& key, const ShaderSources& sources) try {
+  Assembler assembler(sources);
   assembler.out_ = "#version 310 es\n";
   const auto defines = [&key](std::string_view name) {
     return std::ranges::any_of(key.defines, [name](const ShaderDefine& define) { return define.name == name; });

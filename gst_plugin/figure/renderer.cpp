@@ -46,7 +46,7 @@ int levels_of(int32_t width, int32_t height) {
 }  // namespace
 
 Result<Renderer> Renderer::create(const GlApi& gl) {
-  SG_ASSIGN_OR_RETURN(std::vector<GlProgram> programs, build_programs(gl, figure_programs()));
+  SG_ASSIGN_OR_RETURN(std::vector<GlProgram> programs, build_programs(gl, figure_programs(), {figure_shaders()}));
   return Renderer(gl, std::move(programs));
 }
 

@@ -9,6 +9,12 @@
 #include "gl/shaders.h"
 #include "gpu_engine/shader_source.h"
 
+namespace sightglass {
+
+ShaderFiles figure_shaders();
+
+}  // namespace sightglass
+
 namespace sightglass::figure {
 
 // Cells of the grid between two rings. Software renderers compute whole blocks of pixels for each triangle: finer grids

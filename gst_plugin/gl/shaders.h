@@ -8,6 +8,9 @@
 
 namespace sightglass {
 
+// The shaders of the elements that run models or export frames. What they include of lib/ is the engine's.
+ShaderFiles element_shaders();
+
 // What reads the frame, for frames of one kind.
 inline ShaderKey frame_shader(ShaderKey key, FrameKind kind) {
   if (const char* define = frame_define(kind)) key.defines.push_back({define, "1"});

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "gl/shaders.h"
 #include "gobject/guarded.h"
 #include "gpu_engine/cache_folder.h"
 
@@ -54,7 +55,7 @@ std::shared_ptr<ShareGroup> share_group_of(GstGLContext* context, const GlApi& g
     return group;
   }
   auto cache = cache_folder.empty() ? nullptr : std::make_shared<ProgramCache>(program_folder(cache_folder));
-  std::shared_ptr<ShareGroup> group = ShareGroup::create(gl, std::move(cache));
+  std::shared_ptr<ShareGroup> group = ShareGroup::create(gl, std::move(cache), element_shaders());
   if (group == nullptr) throw std::bad_alloc();
   groups.push_back({{context}, group});
   g_object_weak_ref(G_OBJECT(context), guarded<forget_context>, nullptr);

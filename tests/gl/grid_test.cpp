@@ -47,7 +47,7 @@ std::vector<std::array<GLint, 2>> operands() {
 }
 
 TEST_F(GridTest, IntegersAreDividedExactly) {
-  const auto shaders = embedded_shaders();
+  const ShaderFiles shaders = engine_shaders();
   const auto library = std::ranges::find(shaders, "lib/grid.glsl", &EmbeddedShader::name);
   ASSERT_NE(library, shaders.end());
   const std::string text =

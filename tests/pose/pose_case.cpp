@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "gl/shaders.h"
 #include "gpu_engine/share_group.h"
 
 namespace sightglass::test {
@@ -60,7 +61,7 @@ Persons PoseTest::read(const BufferRange& range) const {
 }
 
 const std::shared_ptr<ShareGroup>& PoseTest::group() {
-  if (!group_) group_ = ShareGroup::create(gl());
+  if (!group_) group_ = ShareGroup::create(gl(), nullptr, element_shaders());
   return group_;
 }
 

@@ -27,4 +27,6 @@ std::vector<ShaderKey> every_variant() {
   return keys;
 }
 
+ShaderSources every_source() { return {engine_shaders(), element_shaders(), figure_shaders()}; }
+
 }  // namespace sightglass::test

@@ -8,5 +8,7 @@
 namespace sightglass::test {
 
 std::vector<ShaderKey> every_variant();
+// What they are assembled from.
+ShaderSources every_source();
 
 }  // namespace sightglass::test

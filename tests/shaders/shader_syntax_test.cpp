@@ -3,11 +3,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 
 #include "every_variant.h"
+#include "figure/shaders.h"
 #include "gpu_engine/build_programs.h"
+#include "gpu_engine/shader_library.h"
 #include "harness/gl_test.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"
@@ -15,6 +18,12 @@
 
 namespace sightglass::test {
 namespace {
+
+std::vector<EmbeddedShader> every_file() {
+  std::vector<EmbeddedShader> every;
+  for (const ShaderFiles& files : every_source()) every.insert(every.end(), files.begin(), files.end());
+  return every;
+}
 
 TEST(ShaderSyntax, GlslangValidatorAcceptsEveryVariant) {
   if (run_program("glslangValidator --version 2>&1").status != 0) GTEST_SKIP() << "glslangValidator is not installed";
@@ -24,7 +33,7 @@ TEST(ShaderSyntax, GlslangValidatorAcceptsEveryVariant) {
   for (size_t first = 0; first < keys.size(); first += kFiles) {
     std::string command = "glslangValidator";
     for (size_t i = first; i < std::min(first + kFiles, keys.size()); ++i) {
-      const Result<std::string> source = assemble_shader(keys[i]);
+      const Result<std::string> source = assemble_shader(keys[i], every_source());
       ASSERT_TRUE(source.ok()) << source.status().message();
       const auto file =
           scratch_folder() / (std::to_string(i) + std::filesystem::path(keys[i].shader).extension().string());
@@ -49,10 +58,25 @@ TEST(ShaderSyntax, ABrokenShaderIsNoticed) {
 TEST(ShaderSyntax, EveryEmbeddedShaderHasAVariant) {
   std::set<std::string> asked_for;
   for (const ShaderKey& key : every_variant()) asked_for.insert(key.shader);
-  for (const EmbeddedShader& shader : embedded_shaders()) {
+  for (const EmbeddedShader& shader : every_file()) {
     if (shader.name.ends_with(".glsl")) continue;  // included by others
     EXPECT_TRUE(asked_for.contains(std::string(shader.name))) << shader.name << " is never asked for";
   }
+}
+
+// Each library embeds its own: the engine no element's, the elements' libraries no kernel.
+TEST(ShaderSyntax, LibrariesEmbedTheirOwnFiles) {
+  const std::map<std::string, ShaderFiles> libraries{
+      {"engine", engine_shaders()}, {"elements", element_shaders()}, {"figures", figure_shaders()}};
+  std::map<std::string, std::set<std::string>> folders;
+  for (const auto& [library, files] : libraries) {
+    for (const EmbeddedShader& file : files) {
+      folders[library].insert(std::filesystem::path(file.name).parent_path().string());
+    }
+  }
+  EXPECT_EQ(folders["engine"], (std::set<std::string>{"", "lib", "measure"}));
+  EXPECT_EQ(folders["figures"], (std::set<std::string>{"figure", "gl"}));
+  for (const char* others : {"", "lib", "measure", "figure"}) EXPECT_FALSE(folders["elements"].contains(others));
 }
 
 // Some compilers make SPIR-V of such arrays that is not valid (Mesa 22.3's zink).
@@ -62,7 +86,7 @@ TEST(ShaderSyntax, NoArraysOfBooleans) {
   ASSERT_TRUE(std::regex_search("shared bool seen;", array));
   ASSERT_TRUE(std::regex_search("bvec4[2] lanes;", array));
   ASSERT_FALSE(std::regex_search("bool inside = taken[0] != 0;", array));
-  for (const EmbeddedShader& shader : embedded_shaders()) {
+  for (const EmbeddedShader& shader : every_file()) {
     std::match_results<std::string_view::const_iterator> found;
     const bool has_array = std::regex_search(shader.text.begin(), shader.text.end(), found, array);
     EXPECT_FALSE(has_array) << shader.name << ": '" << found.str() << "'; ints do as well";
@@ -70,7 +94,7 @@ TEST(ShaderSyntax, NoArraysOfBooleans) {
 }
 
 TEST(ShaderLibrary, MissingFilesAreNamed) {
-  const Result<std::string> source = assemble_shader({"no_such.comp", {}});
+  const Result<std::string> source = assemble_shader({"no_such.comp", {}}, every_source());
   ASSERT_FALSE(source.ok());
   EXPECT_NE(source.status().message().find("no_such.comp"), std::string::npos);
 }
@@ -84,7 +108,7 @@ TEST_F(ShaderDriverTest, TheDriverBuildsEveryComputeVariant) {
         key.name().find(frame_define(FrameKind::kExternal)) != std::string::npos) {
       continue;
     }
-    const Result<GlProgram> program = build_program(gl(), {key});
+    const Result<GlProgram> program = build_program(gl(), {key}, every_source());
     EXPECT_TRUE(program.ok()) << program.status().message();
   }
 }
@@ -125,7 +149,7 @@ TEST_F(ShaderDriverTest, AllIsCompiledThenLinkedThenAskedFor) {
       {kBlurGaussShader},
       {kFullscreenShader, composite_shader(kBlurComposite, FrameKind::kRgba, refine_define(Refine::kNone))}};
   steps().clear();
-  const auto programs = build_programs(table, keys);
+  const auto programs = build_programs(table, keys, every_source());
   ASSERT_TRUE(programs.ok()) << programs.status().message();
   const std::string order(steps().begin(), steps().end());
   EXPECT_EQ(order.substr(0, order.find('?')), "cccclll");
@@ -133,7 +157,8 @@ TEST_F(ShaderDriverTest, AllIsCompiledThenLinkedThenAskedFor) {
 }
 
 TEST_F(ShaderDriverTest, TheDriversLogIsInTheError) {
-  const Result<GlProgram> program = build_program(gl(), {{"conv2d.comp", {}}});  // without its defines
+  const Result<GlProgram> program =
+      build_program(gl(), {{"conv2d.comp", {}}}, {engine_shaders()});  // without its defines
   ASSERT_FALSE(program.ok());
   EXPECT_NE(program.status().message().find("conv2d.comp"), std::string::npos) << program.status().message();
 }

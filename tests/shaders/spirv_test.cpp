@@ -69,7 +69,7 @@ TEST_F(SpirvTest, OfEveryVariantIsValid) {
       ++external;
       continue;
     }
-    const Result<std::string> source = assemble_shader(key);
+    const Result<std::string> source = assemble_shader(key, every_source());
     ASSERT_TRUE(source.ok()) << source.status().message();
     const Compiled compiled = compile(*source, stage_of(key.shader));
     ASSERT_FALSE(compiled.words.empty()) << key.name() << "\n" << compiled.log;

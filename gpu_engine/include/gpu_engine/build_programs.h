@@ -12,11 +12,12 @@ namespace sightglass {
 
 class ProgramCache;
 
-// Compile and link; errors carry the shader's name and the driver's log. All programs are given to the driver before
-// the first is asked about, so that drivers which compile in threads of their own work on them at the same time. Where
-// there is a cache, it is asked first, and gets what was compiled.
+// Assemble, compile and link; errors carry the shader's name and the driver's log. All programs are given to the driver
+// before the first is asked about, so that drivers which compile in threads of their own work on them at the same time.
+// Where there is a cache, it is asked first, and gets what was compiled.
 Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const ProgramKey> keys,
-                                              ProgramCache* cache = nullptr);
-Result<GlProgram> build_program(const GlApi& gl, const ProgramKey& key, ProgramCache* cache = nullptr);
+                                              const ShaderSources& sources, ProgramCache* cache = nullptr);
+Result<GlProgram> build_program(const GlApi& gl, const ProgramKey& key, const ShaderSources& sources,
+                                ProgramCache* cache = nullptr);
 
 }  // namespace sightglass

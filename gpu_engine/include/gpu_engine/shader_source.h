@@ -14,7 +14,13 @@ struct EmbeddedShader {
   std::string_view name;  // path below shaders/, without kernels/: "conv2d.comp", "lib/tensor.glsl"
   std::string_view text;
 };
-std::span<const EmbeddedShader> embedded_shaders();
+// The files that a library embeds; static.
+using ShaderFiles = std::span<const EmbeddedShader>;
+// What shaders are assembled from: the files of one library or several. Their names differ.
+using ShaderSources = std::vector<ShaderFiles>;
+
+// The kernels, the shaders that measure a device, and lib/, which other libraries' shaders may include.
+ShaderFiles engine_shaders();
 
 struct ShaderDefine {
   std::string name, value;
@@ -36,8 +42,8 @@ struct ShaderKey {
 using ProgramKey = std::vector<ShaderKey>;
 
 // The text to compile: "#version 310 es", the extensions that defines stand for, the defines, high precision for all,
-// then the file with its
-// `#include "path"` lines replaced by the files they name (once each). Fails naming a missing file.
-Result<std::string> assemble_shader(const ShaderKey& key);
+// then the file with its `#include "path"` lines replaced by the files they name (once each). Fails naming a file that
+// `sources` do not have.
+Result<std::string> assemble_shader(const ShaderKey& key, const ShaderSources& sources);
 
 }  // namespace sightglass

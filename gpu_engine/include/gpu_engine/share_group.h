@@ -70,8 +70,10 @@ using SharedPlanBuffers = Shared<PlanBuffers>;
 class ShareGroup : public std::enable_shared_from_this<ShareGroup> {
  public:
   // `gl` is copied: its entry points must be good for every context of the group. Programs come from `cache`, when
-  // there is one, and go there. Null when memory runs out; whoever is given that for a group says so.
-  static std::shared_ptr<ShareGroup> create(const GlApi& gl, std::shared_ptr<ProgramCache> cache = nullptr);
+  // there is one, and go there. They are built from the engine's shaders and those of the caller, `shaders`. Null when
+  // memory runs out; whoever is given that for a group says so.
+  static std::shared_ptr<ShareGroup> create(const GlApi& gl, std::shared_ptr<ProgramCache> cache = nullptr,
+                                            ShaderFiles shaders = {});
   ~ShareGroup();
 
   const GlApi& gl() const { return gl_; }
@@ -92,10 +94,11 @@ class ShareGroup : public std::enable_shared_from_this<ShareGroup> {
   template <typename Object>
   friend class Shared;
   struct Impl;
-  ShareGroup(const GlApi& gl, std::shared_ptr<ProgramCache> cache);
+  ShareGroup(const GlApi& gl, std::shared_ptr<ProgramCache> cache, ShaderFiles shaders);
 
   const GlApi gl_;
   const std::shared_ptr<ProgramCache> cache_;
+  const ShaderSources sources_;
   mutable std::mutex mutex_;  // guards the maps and every count of holders
   std::unique_ptr<Impl> impl_;
 };

@@ -8,6 +8,7 @@
 
 #include "detect/ssd_decoder.h"
 #include "detect_reference.h"
+#include "gl/shaders.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
@@ -61,7 +62,7 @@ class DetectTest : public GlTest {
   std::vector<Detection> decode(const SsdLayout& layout, const std::vector<float>& boxes,
                                 const std::vector<float>& scores, const InputTransform& place,
                                 const SsdChoice& choice) {
-    const auto decoder = SsdDecoder::create(ShareGroup::create(gl()), layout);
+    const auto decoder = SsdDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), layout);
     EXPECT_TRUE(decoder.ok()) << decoder.status().message();
     if (!decoder.ok()) return {};
     const GlBuffer of_boxes = upload(boxes), of_scores = upload(scores);
@@ -187,7 +188,7 @@ TEST_F(DetectTest, BoxesWithoutAScoreHavePlaces) {
 }
 
 TEST_F(DetectTest, WrongLayoutsAndOutputsAreRefused) {
-  const auto group = ShareGroup::create(gl());
+  const auto group = ShareGroup::create(gl(), nullptr, element_shaders());
   SsdLayout layout;
   EXPECT_NE(SsdDecoder::create(group, layout).status().message().find("0 anchors"), std::string::npos);
   layout.anchors.resize(SsdDecoder::kMostBoxes + 1);

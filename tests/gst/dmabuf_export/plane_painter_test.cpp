@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
@@ -58,7 +59,7 @@ class PlanePainterPictureTest : public GlTest {
       textures.push_back(make_texture(gl(), GL_RG8, width, height));
       planes.push_back({textures[1].id(), GL_TEXTURE_2D, width, height});
     }
-    auto painter = PlanePainter::create(ShareGroup::create(gl()), info);
+    auto painter = PlanePainter::create(ShareGroup::create(gl(), nullptr, element_shaders()), info);
     EXPECT_TRUE(painter.ok()) << painter.status().message();
     if (!painter.ok()) return {};
     const Status status = (*painter)->draw({frame.id(), GL_TEXTURE_2D, picture.width, picture.height}, planes, x, y);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "draw/overlay_painter.h"
+#include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
 
@@ -18,7 +19,7 @@ class OverlayCase : public GlTest {
   void SetUp() override {
     GlTest::SetUp();
     if (HasFatalFailure()) return;
-    auto painter = OverlayPainter::create(ShareGroup::create(gl()));
+    auto painter = OverlayPainter::create(ShareGroup::create(gl(), nullptr, element_shaders()));
     ASSERT_TRUE(painter.ok()) << painter.status().message();
     painter_ = std::move(painter).value();
   }

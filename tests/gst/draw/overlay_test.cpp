@@ -10,6 +10,7 @@
 
 #include "draw/text.h"
 #include "gl/counting_gl.h"
+#include "gl/shaders.h"
 #include "harness/gl_state.h"
 #include "overlay_case.h"
 
@@ -197,7 +198,7 @@ TEST_F(OverlayTest, LeavesTheStateAsItWas) {
 // A frame uploads nothing; a list only what is new.
 TEST_F(OverlayTest, FramesUploadNothing) {
   const GlApi counted = counting_gl(gl());
-  auto painter = OverlayPainter::create(ShareGroup::create(counted));
+  auto painter = OverlayPainter::create(ShareGroup::create(counted, nullptr, element_shaders()));
   ASSERT_TRUE(painter.ok()) << painter.status().message();
   const GlTexture texture = upload(gl(), backdrop(64, 48));
   PrimitiveList list(counted);

@@ -12,6 +12,7 @@
 #include "draw/label_table.h"
 #include "draw/palette.h"
 #include "draw/text.h"
+#include "gl/shaders.h"
 #include "gpu_engine/shader_source.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"
@@ -110,7 +111,7 @@ TEST_F(OverlayTextTest, LettersAreTheFontsStrokes) {
 }
 
 std::string embedded(std::string_view name) {
-  for (const EmbeddedShader& shader : embedded_shaders()) {
+  for (const EmbeddedShader& shader : element_shaders()) {
     if (shader.name == name) return std::string(shader.text);
   }
   ADD_FAILURE() << name;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "detect/detect_reference.h"
+#include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
@@ -45,7 +46,8 @@ class InferTest : public GlTest {
     running.model.plan_options.precision = precision;
     const auto plan = Plan::build(running.model.model, device().limits, running.model.plan_options);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
-    auto made = Inferencer::create(ShareGroup::create(gl()), device(), *plan, running.model, FrameKind::kRgba);
+    auto made = Inferencer::create(ShareGroup::create(gl(), nullptr, element_shaders()), device(), *plan, running.model,
+                                   FrameKind::kRgba);
     EXPECT_TRUE(made.ok()) << made.status().message();
     if (made.ok()) running.inferencer = std::move(*made);
     return running;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
 #include "segment/compositor.h"
@@ -49,7 +50,7 @@ class CompositorTest : public GlTest {
   void SetUp() override {
     GlTest::SetUp();
     if (HasFatalFailure()) return;
-    auto compositor = Compositor::create(ShareGroup::create(gl()), FrameKind::kRgba);
+    auto compositor = Compositor::create(ShareGroup::create(gl(), nullptr, element_shaders()), FrameKind::kRgba);
     ASSERT_TRUE(compositor.ok()) << compositor.status().message();
     compositor_.emplace(std::move(compositor).value());
   }

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "gl/counting_gl.h"
+#include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
 #include "red_picture.h"
@@ -40,7 +41,8 @@ class SegmenterTest : public GlTest {
     EXPECT_TRUE(mask.ok()) << mask.status().message();
     const auto plan = Plan::build(*model, device().limits, mask->plan_options);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
-    auto segmenter = Segmenter::create(ShareGroup::create(counting_gl(gl())), device(), *plan, *mask, FrameKind::kRgba);
+    auto segmenter = Segmenter::create(ShareGroup::create(counting_gl(gl()), nullptr, element_shaders()), device(),
+                                       *plan, *mask, FrameKind::kRgba);
     EXPECT_TRUE(segmenter.ok()) << segmenter.status().message();
     EXPECT_TRUE((*segmenter)->resize(width, height).ok());
     return *std::move(segmenter);
