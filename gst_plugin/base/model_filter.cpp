@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "dmabuf_export/dmabuf_pool.h"
 #include "gl/caps_refusal.h"
 #include "gl/frame_caps.h"
 #include "gl/gl_bridge.h"
@@ -281,7 +280,7 @@ gboolean decide_allocation(GstBaseTransform* transform, GstQuery* query) {
   if (!GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->decide_allocation(transform, query)) return FALSE;
   GstGLContext* context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(transform));
   if (context == nullptr) return FALSE;
-  const bool decided = sightglass::decide_gl_allocation(context, query, sightglass::is_dmabuf_pool);
+  const bool decided = sightglass::decide_gl_allocation(context, query);
   gst_object_unref(context);
   return decided;
 }

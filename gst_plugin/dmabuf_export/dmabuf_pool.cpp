@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dmabuf_export/dmabuf_slot.h"
+#include "gl/gl_bridge.h"
 #include "gobject/guarded.h"
 
 // The element's.
@@ -157,6 +158,7 @@ GstBufferPool* make_dmabuf_pool(GstGLContext* context, const DmabufSource& sourc
   pool->parent.context = GST_GL_CONTEXT(gst_object_ref(context));
   pool->state->source = source;
   pool->state->first = std::move(first);
+  mark_lent_pool(GST_BUFFER_POOL(pool));
   return GST_BUFFER_POOL(pool);
 }
 
@@ -168,12 +170,6 @@ bool configure_dmabuf_pool(GstBufferPool* pool, GstCaps* caps, guint min) {
   gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_GL_SYNC_META);
   return gst_buffer_pool_set_config(pool, config) != FALSE;
-}
-
-bool is_dmabuf_pool(GstBufferPool* pool, GstGLContext* context) {
-  if (pool == nullptr || !G_TYPE_CHECK_INSTANCE_TYPE(pool, sightglass_dmabuf_pool_get_type())) return false;
-  GstGLContext* owner = GST_GL_BUFFER_POOL(pool)->context;
-  return owner == context || gst_gl_context_can_share(owner, context);
 }
 
 const interop::DmabufFrame* dmabuf_frame(GstBuffer* buffer) {

@@ -26,8 +26,6 @@ GstBufferPool* make_dmabuf_pool(GstGLContext* context, const DmabufSource& sourc
                                 std::unique_ptr<interop::DrawTarget> first);
 // Sets the pool up for `caps` of GLMemory, and `min` buffers at the start. False where it refuses.
 bool configure_dmabuf_pool(GstBufferPool* pool, GstCaps* caps, guint min);
-// Whether `pool` is such a pool, with textures that `context` can draw into.
-bool is_dmabuf_pool(GstBufferPool* pool, GstGLContext* context);
 
 // How the DMABUF behind the textures of such a buffer lies; null for other buffers. Valid as long as the buffer.
 const interop::DmabufFrame* dmabuf_frame(GstBuffer* buffer);

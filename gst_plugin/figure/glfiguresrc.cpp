@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "dmabuf_export/dmabuf_pool.h"
 #include "figure/renderer.h"
 #include "figure/scene.h"
 #include "gl/gl_bridge.h"
@@ -278,7 +277,7 @@ gboolean decide_allocation(GstBaseSrc* src, GstQuery* query) {
   if (!GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->decide_allocation(src, query)) return FALSE;
   GstGLBaseSrc* base = GST_GL_BASE_SRC(src);
   GstGLContext* context = base->context;
-  if (context == nullptr || !sightglass::decide_gl_allocation(context, query, sightglass::is_dmabuf_pool)) return FALSE;
+  if (context == nullptr || !sightglass::decide_gl_allocation(context, query)) return FALSE;
   State& state = state_of(src);
   drop_masks(state);
   state.masks = sightglass::make_mask_pool(context, base->out_info);

@@ -99,7 +99,20 @@ GstBufferPool* make_pool(GstGLContext* context, GstCaps* caps, guint size, guint
   return nullptr;
 }
 
+GQuark lent_pool_quark() {
+  static const GQuark quark = g_quark_from_static_string("sightglass-lent-pool");
+  return quark;
+}
+
+bool is_lent_to(GstGLContext* context, GstBufferPool* pool) {
+  if (pool == nullptr || g_object_get_qdata(G_OBJECT(pool), lent_pool_quark()) == nullptr) return false;
+  GstGLContext* owner = GST_GL_BUFFER_POOL(pool)->context;
+  return owner == context || gst_gl_context_can_share(owner, context);
+}
+
 }  // namespace
+
+void mark_lent_pool(GstBufferPool* pool) { g_object_set_qdata(G_OBJECT(pool), lent_pool_quark(), pool); }
 
 bool propose_gl_allocation(GstGLContext* context, GstQuery* query, bool need_pool) {
   GstCaps* caps = nullptr;
@@ -122,7 +135,7 @@ bool propose_gl_allocation(GstGLContext* context, GstQuery* query, bool need_poo
   return true;
 }
 
-bool decide_gl_allocation(GstGLContext* context, GstQuery* query, bool (*accepts)(GstBufferPool*, GstGLContext*)) {
+bool decide_gl_allocation(GstGLContext* context, GstQuery* query) {
   GstCaps* caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   GstVideoInfo info;
@@ -133,9 +146,9 @@ bool decide_gl_allocation(GstGLContext* context, GstQuery* query, bool (*accepts
   if (offered) {
     GstBufferPool* theirs = nullptr;
     gst_query_parse_nth_allocation_pool(query, 0, &theirs, &size, &min, nullptr);
-    const bool accepted = accepts(theirs, context);
+    const bool lent = is_lent_to(context, theirs);
     if (theirs != nullptr) gst_object_unref(theirs);
-    if (accepted) return true;
+    if (lent) return true;
   }
   // Otherwise a pool of our own, whatever was offered: its textures belong to this very context and carry sync meta.
   GstBufferPool* pool = make_pool(context, caps, size, min);

@@ -66,9 +66,12 @@ void signal_buffer(GstBuffer* buffer, GstGLContext* context);
 // Answers an allocation query from upstream with a pool of textures of ours, and with the metadata that frames may
 // have.
 bool propose_gl_allocation(GstGLContext* context, GstQuery* query, bool need_pool);
+// Marks a GL pool of ours that upstream elements draw into instead of a pool of their own. A mark is for everybody in
+// the process: a type would be known only to the plugin that registers it.
+void mark_lent_pool(GstBufferPool* pool);
 // Makes sure that the first pool of the query provides textures of `context`, with GstGLSyncMeta: the pool that
-// downstream offers if it is one that `accepts`, otherwise a new one. `accepts` may get null.
-bool decide_gl_allocation(GstGLContext* context, GstQuery* query, bool (*accepts)(GstBufferPool*, GstGLContext*));
+// downstream offers if it is marked so and `context` can draw into it, otherwise a new one.
+bool decide_gl_allocation(GstGLContext* context, GstQuery* query);
 
 // An inactive pool of GRAY8 textures of the picture's size; null when there can be none.
 GstBufferPool* make_mask_pool(GstGLContext* context, const GstVideoInfo& picture);

@@ -1,4 +1,5 @@
 // gldmabufexport on machines without a device that gives DMABUFs: caps, choice and errors. tests/vm has the rest.
+#include <gst/app/gstappsink.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -6,6 +7,7 @@
 
 #include "dmabuf_export/dmabuf_pool.h"
 #include "dmabuf_export/export_caps.h"
+#include "gl/gl_bridge.h"
 #include "test_pipeline.h"
 
 namespace sightglass::test {
@@ -142,7 +144,37 @@ TEST_F(DmabufExportTest, OrdinaryBuffersHaveNoDmabuf) {
   GstBuffer* empty = gst_buffer_new();
   EXPECT_EQ(dmabuf_frame(empty), nullptr);
   gst_buffer_unref(empty);
-  EXPECT_FALSE(is_dmabuf_pool(nullptr, nullptr));
+}
+
+// The pool that upstream decides for when downstream offers `pool`. The caller owns it.
+GstBufferPool* decided_pool(GstGLContext* context, GstCaps* caps, GstBufferPool* pool) {
+  GstQuery* query = gst_query_new_allocation(caps, TRUE);
+  gst_query_add_allocation_pool(query, pool, 640 * 480 * 4, 2, 0);
+  EXPECT_TRUE(decide_gl_allocation(context, query));
+  GstBufferPool* decided = nullptr;
+  gst_query_parse_nth_allocation_pool(query, 0, &decided, nullptr, nullptr, nullptr);
+  gst_query_unref(query);
+  return decided;
+}
+
+TEST_F(DmabufExportTest, UpstreamDrawsIntoTheExportedPoolAndNoOther) {
+  GstElement* pipeline = gst_parse_launch("glfiguresrc num-buffers=1 ! appsink name=sink", nullptr);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), GST_SECOND * 60);
+  ASSERT_NE(sample, nullptr);
+  GstGLContext* context = GST_GL_BASE_MEMORY_CAST(gst_buffer_peek_memory(gst_sample_get_buffer(sample), 0))->context;
+  GstBufferPool* exported = make_dmabuf_pool(context, {}, nullptr);
+  GstBufferPool* other = gst_gl_buffer_pool_new(context);
+  GstBufferPool* const for_exported = decided_pool(context, gst_sample_get_caps(sample), exported);
+  GstBufferPool* const for_other = decided_pool(context, gst_sample_get_caps(sample), other);
+  EXPECT_EQ(for_exported, exported);
+  EXPECT_NE(for_other, other);
+  for (GstBufferPool* pool : {exported, other, for_exported, for_other}) gst_object_unref(pool);
+  gst_sample_unref(sample);
+  gst_object_unref(sink);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
 }
 
 // The first error of a pipeline that ends by itself; empty if there is none.
