@@ -10,7 +10,7 @@ set_target_properties(interop PROPERTIES OUTPUT_NAME sightglass_interop)
 install(TARGETS gpu_engine interop EXPORT sightglass-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${header_dir})
-install(FILES gst_plugin/meta/figure_meta.h gst_plugin/meta/mask_meta.h gst_plugin/meta/results_meta.h DESTINATION ${header_dir}/gst_plugin)
+install(FILES gst_plugin/figure/figure_meta.h gst_plugin/meta/mask_meta.h gst_plugin/meta/results_meta.h DESTINATION ${header_dir}/gst_plugin)
 install(DIRECTORY gpu_engine/include/gpu_engine interop/include/interop DESTINATION ${header_dir})
 install(TARGETS sightglass RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 

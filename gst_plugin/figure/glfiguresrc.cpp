@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "figure/figure_meta_type.h"
 #include "figure/renderer.h"
 #include "figure/scene.h"
 #include "gl/gl_bridge.h"
@@ -14,7 +15,6 @@
 #include "gobject/package.h"
 #include "gobject/property_rules.h"
 #include "gpu_engine/device.h"
-#include "meta/figure_meta_type.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_gl_figure_src_debug);
 #define GST_CAT_DEFAULT gst_gl_figure_src_debug

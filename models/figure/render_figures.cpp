@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "figure/figure_meta.h"
 #include "gpu_engine/output_file.h"
 #include "gpu_engine/status.h"
-#include "meta/figure_meta.h"
 #include "standard_output.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // The plug-in's side of figure_meta.h.
 #pragma once
 
-#include "meta/figure_meta.h"
+#include "figure/figure_meta.h"
 
 namespace sightglass {
 
