@@ -1,8 +1,8 @@
-// Entry point of the GStreamer plug-in. Touches no GL: the registry's scanner loads it too.
+// Entry point of the plugin sightglass: the elements for applications. Touches no GL: the registry's scanner loads it
+// too.
 #include <gst/gst.h>
 
 #include "dmabuf_export/gldmabufexport.h"
-#include "figure/glfiguresrc.h"
 #include "infer/glinfer.h"
 #include "infer/glinferbin.h"
 #include "pose/glpose.h"
@@ -10,16 +10,12 @@
 #include "results/resultsjson.h"
 #include "segment/glsegment.h"
 #include "segment/glsegmentbin.h"
-#include "tracer/stage_latency.h"
-#include "tracer/zerocopy_tracer.h"
 
 static gboolean plugin_init(GstPlugin* plugin) {
   return GST_ELEMENT_REGISTER(glsegment, plugin) && GST_ELEMENT_REGISTER(glsegmentbin, plugin) &&
          GST_ELEMENT_REGISTER(glinfer, plugin) && GST_ELEMENT_REGISTER(glinferbin, plugin) &&
-         GST_ELEMENT_REGISTER(glfiguresrc, plugin) && GST_ELEMENT_REGISTER(glpose, plugin) &&
-         GST_ELEMENT_REGISTER(glposebin, plugin) && GST_ELEMENT_REGISTER(gldmabufexport, plugin) &&
-         GST_ELEMENT_REGISTER(resultsjson, plugin) && sightglass::register_stage_latency_tracer(plugin) &&
-         sightglass::register_zero_copy_tracer(plugin);
+         GST_ELEMENT_REGISTER(glpose, plugin) && GST_ELEMENT_REGISTER(glposebin, plugin) &&
+         GST_ELEMENT_REGISTER(gldmabufexport, plugin) && GST_ELEMENT_REGISTER(resultsjson, plugin);
 }
 
 #define PACKAGE "sightglass"

@@ -13,9 +13,11 @@ cmake --install "$build" --prefix "$work/first" >"$work/install.log"
 mv "$work/first" "$work/moved"
 prefix=$work/moved
 
-plugin=$(find "$prefix" -name 'libgstsightglass.so')
-[ -n "$plugin" ] || { echo "no plugin was installed" && exit 1; }
-case $plugin in */gstreamer-1.0/*) ;; *) echo "the plugin is not in GStreamer's folder: $plugin" && exit 1 ;; esac
+for name in libgstsightglass libgstsightglasstest; do
+  plugin=$(find "$prefix" -name $name.so)
+  [ -n "$plugin" ] || { echo "$name was not installed" && exit 1; }
+  case $plugin in */gstreamer-1.0/*) ;; *) echo "the plugin is not in GStreamer's folder: $plugin" && exit 1 ;; esac
+done
 watch=$(find "$prefix" -name 'libsightglass-gl-watch.so')
 case $watch in */sightglass/*) ;; *) echo "the preload library is not in a folder of its own: $watch" && exit 1 ;; esac
 LD_PRELOAD=$watch true
