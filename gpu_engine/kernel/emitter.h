@@ -11,6 +11,8 @@
 #include "gpu_engine/plan.h"
 #include "graph/graph.h"
 #include "kernel/emission.h"
+#include "plan/plan_data.h"
+#include "shader/kernel_interface.h"
 
 namespace sightglass {
 
@@ -37,7 +39,7 @@ struct StepExtras {
 struct Grid {
   int64_t x = 1;  // pixels, or what the kernel counts along x
   int64_t z = 1;  // layers: batch × slices, or groups of them
-  int32_t local_x = 64, local_z = 1;
+  int32_t local_x = kKernelInvocations, local_z = 1;
   int32_t x_per_invocation = 1;
 };
 

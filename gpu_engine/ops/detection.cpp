@@ -10,7 +10,6 @@ namespace sightglass {
 
 namespace {
 
-constexpr int32_t kLanes = 128;
 constexpr int32_t kMostBoxes = 65536;  // a bit each in 8 KiB of shared memory
 
 ShaderKey shader(const char* name, bool fast) {
@@ -49,8 +48,8 @@ Status supports(const PlanContext& context, const Node& node) {
   const int32_t boxes = graph.value(node.inputs[detection::kBoxes]).shape.dim(1);
   if (boxes > kMostBoxes)
     return unsupported(std::to_string(boxes) + " boxes; at most " + std::to_string(kMostBoxes) + " are supported");
-  const int64_t words = (boxes / 32 + kLanes) / kLanes;
-  const int64_t suppression = words * 34 + choices(attr) * (words * 34 + kLanes + 2);
+  const int64_t words = (boxes / 32 + kSearchInvocations) / kSearchInvocations;
+  const int64_t suppression = words * 34 + choices(attr) * (words * 34 + kSearchInvocations + 2);
   const int64_t merge = int64_t{attr.classes} * attr.per_class + 1;
   const int64_t store = int64_t{attr.max_detections} + 5 + int64_t{4} * attr.max_classes * (attr.classes + 2);
   const int64_t most = std::max({suppression, attr.regular ? merge : 0, store, int64_t{attr.classes} + 1});
@@ -97,7 +96,8 @@ Status emit(Emitter& emitter, const Node& node) {
   nms.tensor(corners).tensor(ranked).tensor(entries).ints(count, choices(attr), fast ? 0 : first_class);
   nms.floats(attr.score_threshold, attr.iou_threshold);
   SG_RETURN_IF_ERROR(emitter.add_step(shader("detection_nms.comp", false), std::move(nms),
-                                      {.x = 1, .z = groups, .local_x = kLanes}, {corners, ranked}, {entries}));
+                                      {.x = 1, .z = groups, .local_x = kSearchInvocations}, {corners, ranked},
+                                      {entries}));
   TensorRef chosen = entries;
   if (!fast) {
     chosen = list("chosen boxes", attr.max_detections);

@@ -1,5 +1,4 @@
-// The codes of element-wise functions in the shaders (lib/activation.glsl, lib/functions.glsl, elementwise.comp,
-// integers.comp).
+// The codes of element-wise functions, for shaders too.
 #pragma once
 
 #include <cstdint>

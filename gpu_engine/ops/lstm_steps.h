@@ -6,7 +6,7 @@
 
 namespace sightglass::lstm {
 
-inline constexpr int32_t kLanes = 64;  // of the work group that runs a batch
+inline constexpr int32_t kLanes = kKernelInvocations;  // a work group runs a batch
 // Slices that fit the work group's shared memory of 16 KiB: of everything, and where less is kept.
 inline constexpr int32_t kFewSlices = 128, kManySlices = 256;
 

@@ -9,7 +9,6 @@ namespace sightglass {
 
 namespace {
 
-constexpr int32_t kLanes = 128;
 constexpr int32_t kMostPoses = 256;
 // A bit for each root in shared memory, of which the minimum is 16 KiB.
 constexpr int32_t kWords = 3072, kMostRoots = 32 * kWords;
@@ -17,6 +16,7 @@ constexpr int32_t kWords = 3072, kMostRoots = 32 * kWords;
 ShaderKey shader(const char* name) {
   ShaderKey key{name, {}};
   if (name == std::string_view("posenet_select.comp")) key.defines.push_back({"WORDS", std::to_string(kWords)});
+  if (name == std::string_view("posenet_store.comp")) key.defines.push_back({"MOST_POSES", std::to_string(kMostPoses)});
   return key;
 }
 
@@ -48,9 +48,9 @@ Status supports(const PlanContext& context, const Node& node) {
                        std::to_string(kMostRoots / posenet::kKeypoints) + " cells are supported");
   }
   // Leaving a loop counts as one more iteration.
-  const int64_t poses = attr.max_detections, words = (scores.elements() / 32 + kLanes) / kLanes;
+  const int64_t poses = attr.max_detections, words = (scores.elements() / 32 + kSearchInvocations) / kSearchInvocations;
   constexpr int64_t kGrow = 17 + 32 * 7 + 18 + 1;
-  const int64_t select = words * 34 + poses * (words * 34 + kLanes + kGrow + 18 + 4);
+  const int64_t select = words * 34 + poses * (words * 34 + kSearchInvocations + kGrow + 18 + 4);
   const int64_t store = (poses + 63) / 64 * (17 * (poses + 2) + poses + 50) + poses + 50;
   const int64_t masks = 4 * (17 * 5 + poses * 19 + 4) + poses + 2;
   const int64_t most = std::max({select, store, masks}), limit = context.limits.max_loop_iterations;
@@ -92,7 +92,7 @@ Status emit(Emitter& emitter, const Node& node) {
   SG_RETURN_IF_ERROR(emitter.add_step(shader("posenet_roots.comp"), with_limits(of_maps().tensor(roots)),
                                       {.x = root_count}, {scores, shorts, mids}, {roots}));
   SG_RETURN_IF_ERROR(emitter.add_step(shader("posenet_select.comp"), with_limits(of_maps().tensor(roots).tensor(poses)),
-                                      {.x = 1, .local_x = kLanes}, {roots, scores, shorts, mids}, {poses}));
+                                      {.x = 1, .local_x = kSearchInvocations}, {roots, scores, shorts, mids}, {poses}));
   StepParams store;
   store.tensor(poses).tensor(order);
   for (size_t i = posenet::kOutKeypoints; i <= posenet::kOutCount; ++i) store.tensor(outputs[i]);

@@ -103,8 +103,7 @@ class Reduction {
     for (;;) {
       const int32_t parts = (current_.shape.w + kSpan - 1) / kSpan;
       const Bhwc reduced{view.b, 1, parts, view.c};
-      constexpr int64_t kLanes = 64;
-      const Grid grid{kLanes * parts, int64_t{view.b} * view.slices()};
+      const Grid grid{int64_t{kKernelInvocations} * parts, int64_t{view.b} * view.slices()};
       SG_RETURN_IF_ERROR(pass(false, reduced, kSpan, grid, last && parts == 1));
       if (parts == 1) return {};
     }

@@ -8,8 +8,6 @@ namespace sightglass {
 
 namespace {
 
-constexpr int32_t kMaxClasses = 1024;  // bits of class_bits in store_texture.comp
-
 ShaderKey load_shader() { return {"load_texture.comp", {}}; }
 
 ShaderKey store_shader(TextureFormat format, bool probability) {

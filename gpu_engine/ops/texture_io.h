@@ -5,6 +5,8 @@
 
 namespace sightglass {
 
+inline constexpr int32_t kMaxClasses = 1024;  // that an output of probabilities may choose from
+
 // Loads the texture of a model input into `out`, normalised as the input's spec says.
 Status emit_load_texture(Emitter& emitter, int input, const TensorRef& out);
 

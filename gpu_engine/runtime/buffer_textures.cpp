@@ -4,13 +4,6 @@
 
 namespace sightglass {
 
-namespace {
-
-// Unit 0 is that of a model input.
-constexpr GLenum kFirstBufferUnit = GL_TEXTURE1;
-
-}  // namespace
-
 void BufferTextures::create(const GlApi& gl, const PlanData& plan, GLuint arena, GLuint constants) {
   if (!plan.buffer_textures) return;
   const auto has = [&plan](Storage storage) {
@@ -44,7 +37,7 @@ bool BufferTextures::bind_all(const GlApi& gl, bool bound) const {
   for (size_t i = 0; i < textures_.size(); ++i) {
     if (!textures_[i]) continue;
     any = true;
-    gl.ActiveTexture(kFirstBufferUnit + static_cast<GLenum>(i));
+    gl.ActiveTexture(GL_TEXTURE0 + kUnits[i]);
     gl.BindTexture(GL_TEXTURE_BUFFER, bound ? textures_[i].id() : 0);
   }
   return any;

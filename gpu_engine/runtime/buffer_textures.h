@@ -5,6 +5,7 @@
 
 #include "gpu_engine/gl_objects.h"
 #include "plan/plan_data.h"
+#include "shader/kernel_interface.h"
 
 namespace sightglass {
 
@@ -30,9 +31,11 @@ class BufferTextures {
     kWeightsInt8,
     kViews
   };
+  static constexpr std::array<GLuint, kViews> kUnits{kArenaFloat32Unit,   kArenaFloat16Unit,   kArenaInt32Unit,
+                                                     kWeightsFloat32Unit, kWeightsFloat16Unit, kWeightsInt8Unit};
   bool bind_all(const GlApi& gl, bool bound) const;  // whether there are any
 
-  std::array<GlTexture, kViews> textures_;  // by unit; empty where the plan has no such elements
+  std::array<GlTexture, kViews> textures_;  // by View; empty where the plan has no such elements
 };
 
 }  // namespace sightglass

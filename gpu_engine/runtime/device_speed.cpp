@@ -54,7 +54,7 @@ Status measure_multiply_adds(StepTimer& timer, DeviceSpeed& speed) {
 }
 
 Status measure_copies(StepTimer& timer, const DeviceLimits& limits, DeviceSpeed& speed) {
-  constexpr int64_t kVec4Bytes = 16, kVec4sOfGroup = 256;  // as in the shader
+  constexpr int64_t kVec4Bytes = 16, kVec4sOfGroup = kCopied * kMeasureInvocations;
   constexpr int64_t kBytes = int64_t{32} << 20;
   const GlApi& gl = timer.group()->gl();
   clear_gl_errors(gl);

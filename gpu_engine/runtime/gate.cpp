@@ -8,13 +8,6 @@
 
 namespace sightglass {
 
-namespace {
-
-// Binding points, as in gate.comp.
-constexpr GLuint kPlanned = 0, kFlag = 1, kGroups = 2;
-
-}  // namespace
-
 Status Gate::create(ShareGroup& group, const PlanData& plan) {
   const std::array<ProgramKey, 1> keys{ProgramKey{gate_shader()}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group.programs(keys));
@@ -32,11 +25,12 @@ Status Gate::create(ShareGroup& group, const PlanData& plan) {
 void Gate::ask(const GlApi& gl, GLuint flag_buffer, GLintptr offset) const {
   gl.MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_COMMAND_BARRIER_BIT);
   gl.UseProgram(program_->id());
-  gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kPlanned, planned_.id());
-  gl.BindBufferRange(GL_SHADER_STORAGE_BUFFER, kFlag, flag_buffer, offset, sizeof(GLuint));
-  gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kGroups, groups_.id());
+  gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kPlannedBlock, planned_.id());
+  gl.BindBufferRange(GL_SHADER_STORAGE_BUFFER, kFlagBlock, flag_buffer, offset, sizeof(GLuint));
+  gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kGroupsBlock, groups_.id());
   gl.DispatchCompute(dispatches_, 1, 1);
-  for (const GLuint binding : {kPlanned, kFlag, kGroups}) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
+  for (const uint32_t binding : {kPlannedBlock, kFlagBlock, kGroupsBlock})
+    gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
   gl.MemoryBarrier(GL_COMMAND_BARRIER_BIT);
 }
 

@@ -9,10 +9,8 @@ namespace sightglass {
 
 namespace {
 
-// As in the shader.
-constexpr GLint kFactorLocation = 0, kRoundsLocation = 1;
-constexpr int64_t kUnrolled = 8, kLanes = 4;
-constexpr int64_t kGroups = 1024, kGroupSize = 64;
+constexpr int64_t kLanes = 4;  // of a vector
+constexpr int64_t kGroups = 1024, kGroupSize = kMeasureInvocations;
 
 }  // namespace
 

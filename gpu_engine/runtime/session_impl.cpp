@@ -1,17 +1,12 @@
 #include "runtime/session_impl.h"
 
 #include "kernel/host_layout.h"
+#include "plan/host_layout.h"
+#include "shader/kernel_interface.h"
 
 namespace sightglass {
 
 namespace {
-
-// Binding points; those of the storage buffers are declared in shaders/lib/tensor.glsl.
-constexpr GLuint kArenaBindings = 3;
-constexpr GLuint kConstantsBinding = 3;
-constexpr GLuint kStorageBindings = 4;
-constexpr GLuint kParamsBinding = 0;
-constexpr GLuint kImageUnit = 0;
 
 GLenum gl_format(TextureFormat format) {
   switch (format) {
@@ -27,7 +22,7 @@ GLenum gl_format(TextureFormat format) {
 
 }  // namespace
 
-GLuint Session::Impl::first_arena_binding() const { return data().buffer_textures ? kArenaBindings - 1 : 0; }
+GLuint Session::Impl::first_arena_binding() const { return data().buffer_textures ? kOutputBlock : kInputABlock; }
 
 Status Session::Impl::build(const SessionOptions& options) {
   std::vector<ProgramKey> keys;
@@ -99,10 +94,10 @@ void Session::Impl::upload_frame_blocks() {
 }
 
 void Session::Impl::bind_buffers() const {
-  for (GLuint i = first_arena_binding(); i < kArenaBindings; ++i) {
+  for (GLuint i = first_arena_binding(); i <= kOutputBlock; ++i) {
     gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, i, arena.id());
   }
-  gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kConstantsBinding, constants->weights.id());
+  gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kConstantsBlock, constants->weights.id());
   buffer_textures.bind(gl);
   gl.ActiveTexture(GL_TEXTURE0);
 }
@@ -111,8 +106,7 @@ void Session::Impl::bind_step(const Step& step, const Step* previous) {
   if (previous == nullptr || previous->program != step.program) {
     gl.UseProgram(programs[static_cast<size_t>(step.program)]->id());
   }
-  gl.BindBufferRange(GL_UNIFORM_BUFFER, kParamsBinding, constants->params.id(),
-                     static_cast<GLintptr>(step.params_offset),
+  gl.BindBufferRange(GL_UNIFORM_BUFFER, kParamsBlock, constants->params.id(), static_cast<GLintptr>(step.params_offset),
                      static_cast<GLsizeiptr>(step.params.words().size() * sizeof(int32_t)));
   if (step.input >= 0) {
     const InputFrame& input = inputs[static_cast<size_t>(step.input)];
@@ -123,22 +117,22 @@ void Session::Impl::bind_step(const Step& step, const Step* previous) {
     bind_frame(gl, input.frame, sampler.id(), sampler.id());
   }
   if (const auto output = static_cast<size_t>(step.output); step.output >= 0 && outputs[output]) {
-    gl.BindImageTexture(kImageUnit, outputs[output].id(), 0, GL_FALSE, 0, GL_WRITE_ONLY,
+    gl.BindImageTexture(kOutputImage, outputs[output].id(), 0, GL_FALSE, 0, GL_WRITE_ONLY,
                         gl_format(data().options.outputs[output].format));
   }
 }
 
 void Session::Impl::unbind() {
   buffer_textures.unbind(gl);
-  for (GLuint i = first_arena_binding(); i < kStorageBindings; ++i) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, i, 0);
-  gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
+  for (GLuint i = first_arena_binding(); i < kStorageBlocks; ++i) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, i, 0);
+  gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBlock, 0);
   if (frames) {
     gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (data().options.inputs[i].source == InputSpec::Source::kTexture) unbind_frame(gl, frame_kind(i));
     }
   }
-  gl.BindImageTexture(kImageUnit, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_RGBA8);
+  gl.BindImageTexture(kOutputImage, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_RGBA8);
   gl.UseProgram(0);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "gpu_engine/shader_source.h"
 
@@ -9,5 +10,7 @@ namespace sightglass {
 
 inline ShaderKey gate_shader() { return {"gate.comp", {}}; }
 inline constexpr size_t kGateInvocations = 64;  // of a work group
+// Storage blocks: three numbers of work groups to a step, as planned and as they will be; the flag.
+inline constexpr uint32_t kPlannedBlock = 0, kFlagBlock = 1, kGroupsBlock = 2;
 
 }  // namespace sightglass

@@ -12,6 +12,10 @@ namespace sightglass {
 // registers and latencies.
 inline constexpr int kMultiplyAddChains[] = {1, 2, 4, 8};
 
+// Of a work group of both shaders; multiply-adds in a round of a chain; vec4s that an invocation copies.
+inline constexpr int kMeasureInvocations = 64, kUnrolled = 8, kCopied = 4;
+inline constexpr int kFactorLocation = 0, kRoundsLocation = 1;  // uniforms of multiply_add.comp
+
 inline ShaderKey multiply_add_shader(int chains) {
   return {"measure/multiply_add.comp", {{"CHAINS", std::to_string(chains)}}};
 }

@@ -19,7 +19,7 @@
 
 layout(local_size_x = LOCAL_X, local_size_y = 1, local_size_z = LOCAL_Z) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
   ivec4 kernel;     // width, height, stride x, stride y

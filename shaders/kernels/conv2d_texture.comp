@@ -9,10 +9,10 @@
 #include "lib/conv_result.glsl"
 #include "lib/frame.glsl"
 
-#define LOCAL_X 64
+#define LOCAL_X kKernelInvocations
 layout(local_size_x = LOCAL_X) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   ivec4 kernel;     // width, height, stride x, stride y
   ivec4 placement;  // dilation x, dilation y, padding left, padding top

@@ -1,5 +1,5 @@
 // DEPTHWISE_CONV_2D. An invocation computes PIXELS pixels of one output slice.
-//   PIXELS      the register tile; pixels lie 64 apart
+//   PIXELS      the register tile; pixels lie a work group apart
 //   REQUANTIZE, DYNAMIC  what becomes of the sums: lib/conv_result.glsl
 //   MULTIPLIER  present when an input channel feeds several output channels
 //   COMPUTED    the weights are the second input, a tensor: lib/computed_weights.glsl
@@ -12,9 +12,9 @@
 #include "lib/tensor.glsl"
 #include "lib/conv_result.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
   ivec4 kernel;     // width, height, stride x, stride y
@@ -62,7 +62,7 @@ vec4 load(int batch, int slice, int pixel) {
 void main() {
   int layer = int(gl_WorkGroupID.z);
   int batch = quotient(layer, out_t.place.y), slice = layer - batch * out_t.place.y;
-  int first_pixel = GROUP_X * (64 * PIXELS) + int(gl_LocalInvocationID.x);
+  int first_pixel = GROUP_X * (kKernelInvocations * PIXELS) + int(gl_LocalInvocationID.x);
   int area = out_t.place.z;
   if (first_pixel >= area) return;
 
@@ -70,7 +70,7 @@ void main() {
   ivec2 origin[PIXELS];
   for (int p = 0; p < PIXELS; ++p) {
     acc[p] = FIRST_SUM;
-    int pixel = min(first_pixel + p * 64, area - 1);
+    int pixel = min(first_pixel + p * kKernelInvocations, area - 1);
     origin[p] = column_row(pixel, out_t.size.x) * kernel.zw - placement.zw;
   }
   int weight = FIRST_WEIGHT + slice * kernel.x * kernel.y;
@@ -92,7 +92,7 @@ void main() {
 #endif
   int row = out_t.place.x + (batch * out_t.place.y + slice) * area;
   for (int p = 0; p < PIXELS; ++p) {
-    int pixel = first_pixel + p * 64;
+    int pixel = first_pixel + p * kKernelInvocations;
 #ifdef COMPUTED
     acc[p] = with_bias(slice, acc[p]);
 #endif

@@ -6,9 +6,9 @@
 #define USES_CONSTANTS
 #include "lib/tensor.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor boxes_t;   // y, x, height, width as the model encodes them, and what else it says of a box
   Tensor scores_t;
   Tensor corners_t;

@@ -5,10 +5,10 @@
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 
-#define LANES 128
-layout(local_size_x = 128) in;
+#define LANES kSearchInvocations
+layout(local_size_x = LANES) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor corners_t;
   Tensor scores_t;
   Tensor chosen_t;   // by group and rank: box, score, class, whether there is one

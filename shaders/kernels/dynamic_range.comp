@@ -8,9 +8,9 @@
 #include "lib/activation.glsl"
 #include "lib/workgroup_range.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
   ivec4 part;  // vec4 of a picture, vec4 of a part, parts of a picture, 1 for an asymmetric range
@@ -35,7 +35,7 @@ void main() {
   int start = (group % part.z) * part.y;
   int end = min(start + part.y, part.x);
   vec2 range = vec2(0.0);
-  for (int i = start + lane; i < end; i += 64) {
+  for (int i = start + lane; i < end; i += kKernelInvocations) {
     vec4 v = load_a(in_t.place.x + picture * part.x + i);
 #ifdef FINAL
     range = vec2(min(range.x, v.x), max(range.y, v.y));

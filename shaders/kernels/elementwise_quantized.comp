@@ -7,9 +7,9 @@
 #include "lib/broadcast.glsl"
 #include "lib/requantize.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor a_t;
   Tensor b_t;
   Tensor out_t;

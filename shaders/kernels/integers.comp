@@ -1,13 +1,14 @@
 // Element-wise functions of one tensor of integers or booleans, or of two (USES_B) with numpy broadcasting. Integers wrap
-// around. The codes are those of GpuUnary and GpuBinary in ops/function.h.
+// around.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 #include "lib/broadcast.glsl"
+#include "ops/function.h"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor a_t;
   Tensor b_t;
   Tensor out_t;
@@ -19,11 +20,11 @@ layout(std140, binding = 0) uniform Params {
 
 int unary(int a) {
   switch (code.x) {
-    case 4: return -a;
-    case 5: return abs(a);
-    case 10: return sign(a);
-    case 17: return 1 - a;
-    case 18: return 0;
+    case GpuUnary_kNeg: return -a;
+    case GpuUnary_kAbs: return abs(a);
+    case GpuUnary_kSign: return sign(a);
+    case GpuUnary_kLogicalNot: return 1 - a;
+    case GpuUnary_kZero: return 0;
   }
   return a;
 }
@@ -52,21 +53,21 @@ int power(int a, int b) {
 
 int binary(int a, int b) {
   switch (code.x) {
-    case 1: return a - b;
-    case 2: return a * b;
-    case 3: return max(a, b);
-    case 4: return min(a, b);
-    case 6: return divide(a, b);
-    case 7: return power(a, b);
-    case 8: return (a - b) * (a - b);
-    case 9: return floor_divide(a, b);
-    case 10: return b == 0 ? 0 : a - floor_divide(a, b) * b;
-    case 16: return int(a == b);
-    case 17: return int(a != b);
-    case 18: return int(a < b);
-    case 19: return int(a <= b);
-    case 20: return int(a > b);
-    case 21: return int(a >= b);
+    case GpuBinary_kSub: return a - b;
+    case GpuBinary_kMul: return a * b;
+    case GpuBinary_kMaximum: return max(a, b);
+    case GpuBinary_kMinimum: return min(a, b);
+    case GpuBinary_kDiv: return divide(a, b);
+    case GpuBinary_kPow: return power(a, b);
+    case GpuBinary_kSquaredDifference: return (a - b) * (a - b);
+    case GpuBinary_kFloorDiv: return floor_divide(a, b);
+    case GpuBinary_kFloorMod: return b == 0 ? 0 : a - floor_divide(a, b) * b;
+    case GpuBinary_kEqual: return int(a == b);
+    case GpuBinary_kNotEqual: return int(a != b);
+    case GpuBinary_kLess: return int(a < b);
+    case GpuBinary_kLessEqual: return int(a <= b);
+    case GpuBinary_kGreater: return int(a > b);
+    case GpuBinary_kGreaterEqual: return int(a >= b);
   }
   return a + b;
 }

@@ -4,9 +4,9 @@
 #include "lib/activation.glsl"
 #include "lib/frame.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   vec4 scale, offset, padding;
 };

@@ -10,10 +10,10 @@
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"
 
-#define LANES 64
-layout(local_size_x = 64) in;
+#define LANES kKernelInvocations
+layout(local_size_x = LANES) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor gates_t;  // four runs of slices: input, forget, cell, output gate
   Tensor hidden_t;
   Tensor cell_t;
@@ -36,7 +36,7 @@ shared vec4 pending[4 * SLICES];  // the gates' sums
 
 int lane;
 
-vec4 sigmoid(vec4 x) { return apply_function(5, x, vec4(0.0)); }
+vec4 sigmoid(vec4 x) { return apply_function(GpuFunction_kLogistic, x, vec4(0.0)); }
 
 vec4 clip(vec4 v, float bound) { return bound > 0.0 ? clamp(v, -bound, bound) : v; }
 

@@ -9,13 +9,13 @@
 #include "lib/requantize.glsl"
 #include "lib/fixed_functions.glsl"
 
-#define LANES 64
+#define LANES kKernelInvocations
 // Slices whose products 32-bit floats add up exactly: 512 channels of up to 255 * 128 stay below 2^24.
 #define EXACT_SLICES 128
-layout(local_size_x = 64) in;
+layout(local_size_x = LANES) in;
 
 // Factors are a multiplier and a shift each. Cells and sums of gates are stored in 32 bits, whatever the others are.
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor gates_t;  // what data adds; four runs of slices: input, forget, cell, output gate
   Tensor hidden_t;
   Tensor cell_t;

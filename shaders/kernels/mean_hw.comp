@@ -8,25 +8,25 @@
 #include "lib/requantize.glsl"
 #endif
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
   ivec4 code;   // 0; REQUANTIZE: what is added to sums, their multiplier and shift
   ivec4 range;  // REQUANTIZE: lowest and highest result, divisor of scaled sums, what is added to the quotient
 };
 
-shared vec4 sums[64];
+shared vec4 sums[kKernelInvocations];
 
 void main() {
   int layer = int(gl_WorkGroupID.z);
   int lane = int(gl_LocalInvocationID.x);
   int base = in_t.place.x + layer * in_t.place.z;
   vec4 acc = vec4(0.0);
-  for (int i = lane; i < in_t.place.z; i += 64) acc += load_a(base + i);
+  for (int i = lane; i < in_t.place.z; i += kKernelInvocations) acc += load_a(base + i);
   sums[lane] = acc;
-  for (int width = 32; width > 0; width >>= 1) {
+  for (int width = kKernelInvocations / 2; width > 0; width >>= 1) {
     barrier();
     if (lane < width) sums[lane] += sums[lane + width];
   }

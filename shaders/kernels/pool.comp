@@ -5,9 +5,9 @@
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
   ivec4 window;     // width, height, stride x, stride y

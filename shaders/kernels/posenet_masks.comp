@@ -5,9 +5,9 @@
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor scores_t;
   Tensor short_t;
   Tensor mid_t;
@@ -22,10 +22,10 @@ layout(std140, binding = 0) uniform Params {
 
 // The rank of the cell's pose; -1 where there is none.
 int pose_of(ivec2 cell) {
-  vec2 points[KEYPOINTS];
-  for (int k = 0; k < KEYPOINTS; ++k) {
+  vec2 points[kKeypoints];
+  for (int k = 0; k < kKeypoints; ++k) {
     points[k] = vec2(cell);
-    for (int i = 0; i <= LONG_REFINEMENTS; ++i) points[k] = follow(long_t, points[k], k, KEYPOINTS + k);
+    for (int i = 0; i <= kLongRefinements; ++i) points[k] = follow(long_t, points[k], k, kKeypoints + k);
   }
   int nearest = -1;
   float least = 0.0;
@@ -33,7 +33,7 @@ int pose_of(ivec2 cell) {
     vec4 order = load_b(order_t.place.x + rank);
     if (order.y == 0.0) continue;
     float distance_sum = 0.0;
-    for (int k = 0; k < KEYPOINTS; ++k) {
+    for (int k = 0; k < kKeypoints; ++k) {
       vec2 d = points[k] - load_a(poses_t.place.x + int(order.x) * poses_t.size.x + k).xy;
       distance_sum += dot(d, d);
     }

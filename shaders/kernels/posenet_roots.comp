@@ -4,9 +4,9 @@
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor scores_t;
   Tensor short_t;
   Tensor mid_t;
@@ -31,13 +31,13 @@ bool is_root(ivec2 cell, int keypoint, float score) {
 void main() {
   int n = INVOCATION_X;
   if (n >= roots_t.place.z) return;
-  int at = quotient(n, KEYPOINTS), keypoint = n - at * KEYPOINTS;
+  int at = quotient(n, kKeypoints), keypoint = n - at * kKeypoints;
   ivec2 cell = column_row(at, scores_t.size.x).yx;
   float score = map_number(scores_t, cell, keypoint);
   vec4 root = vec4(0.0);
   if (is_root(cell, keypoint, score)) {
-    vec2 point = follow(short_t, vec2(cell), keypoint, KEYPOINTS + keypoint);
-    vec3 keypoints[KEYPOINTS];
+    vec2 point = follow(short_t, vec2(cell), keypoint, kKeypoints + keypoint);
+    vec3 keypoints[kKeypoints];
     float mean = grow(keypoint, point, keypoints);
     root = vec4(point, score, mean >= limits.y ? 1.0 : 0.0);
   }

@@ -5,10 +5,10 @@
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 
-#define LANES 128
-layout(local_size_x = 128) in;
+#define LANES kSearchInvocations
+layout(local_size_x = LANES) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor scores_t;
   Tensor short_t;
   Tensor mid_t;
@@ -22,7 +22,7 @@ layout(std140, binding = 0) uniform Params {
 shared uint running[WORDS];  // a bit a root; a lane looks after words LANES apart
 shared float lane_score[LANES];
 shared int lane_root[LANES];
-shared vec2 newest[KEYPOINTS];
+shared vec2 newest[kKeypoints];
 
 vec4 root(int n) { return load_a(roots_t.place.x + n); }
 
@@ -48,7 +48,7 @@ void main() {
         int b = findLSB(left);
         int n = 32 * w + b;
         vec4 candidate = root(n);
-        if (found && is_same(candidate.xy, newest[remainder(n, KEYPOINTS)])) {
+        if (found && is_same(candidate.xy, newest[remainder(n, kKeypoints)])) {
           bits &= ~(1u << uint(b));
           continue;
         }
@@ -74,13 +74,13 @@ void main() {
     found = best_root >= 0;
     if (lane == 0) {
       int row = poses_t.place.x + pose * poses_t.size.x;
-      vec3 keypoints[KEYPOINTS];
-      float score = found ? grow(remainder(best_root, KEYPOINTS), root(best_root).xy, keypoints) : 0.0;
-      for (int k = 0; k < KEYPOINTS; ++k) {
+      vec3 keypoints[kKeypoints];
+      float score = found ? grow(remainder(best_root, kKeypoints), root(best_root).xy, keypoints) : 0.0;
+      for (int k = 0; k < kKeypoints; ++k) {
         newest[k] = found ? keypoints[k].xy : vec2(0.0);
         store(row + k, found ? vec4(keypoints[k], 0.0) : vec4(0.0));
       }
-      store(row + KEYPOINTS, vec4(score, found ? 1.0 : 0.0, 0.0, 0.0));
+      store(row + kKeypoints, vec4(score, found ? 1.0 : 0.0, 0.0, 0.0));
     }
     barrier();
   }

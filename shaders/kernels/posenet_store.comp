@@ -2,13 +2,13 @@
 // in the order of those scores. What is no pose is zero.
 #define USES_A
 #define WRITES_OUTPUT
+#include "graph/posenet.h"
 #include "lib/tensor.glsl"
 
-#define LANES 64
-#define MOST_POSES 256
-layout(local_size_x = 64) in;
+#define LANES kKernelInvocations
+layout(local_size_x = LANES) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor poses_t;
   Tensor order_t;  // by rank: the pose, and 1 where there is one
   Tensor keypoints_t;
@@ -18,7 +18,6 @@ layout(std140, binding = 0) uniform Params {
   vec4 limits;  // 0; the lowest score; cells within which two keypoints are the same, squared; cells in a pixel
 };
 
-const int KEYPOINTS = 17;
 shared float scores[MOST_POSES];  // below zero: no pose
 shared int ranked[MOST_POSES];
 
@@ -33,7 +32,7 @@ bool is_taken(int pose, int k, vec2 pose_entry) {
   vec2 point = entry(pose, k).xy;
   bool taken = false;
   for (int other = 0; other < poses_t.size.y; ++other) {
-    vec2 other_entry = entry(other, KEYPOINTS).xy;
+    vec2 other_entry = entry(other, kKeypoints).xy;
     vec2 d = entry(other, k).xy - point;
     bool better = other_entry.y != 0.0 && is_before(other_entry.x, other, pose_entry.x, pose);
     taken = taken || (better && dot(d, d) <= limits.z);
@@ -42,11 +41,11 @@ bool is_taken(int pose, int k, vec2 pose_entry) {
 }
 
 float rescored(int pose) {
-  vec2 pose_entry = entry(pose, KEYPOINTS).xy;
+  vec2 pose_entry = entry(pose, kKeypoints).xy;
   if (pose_entry.y == 0.0) return -1.0;
   float sum = 0.0;
-  for (int k = 0; k < KEYPOINTS; ++k) {
-    if (!is_taken(pose, k, pose_entry)) sum += entry(pose, k).z / float(KEYPOINTS);
+  for (int k = 0; k < kKeypoints; ++k) {
+    if (!is_taken(pose, k, pose_entry)) sum += entry(pose, k).z / float(kKeypoints);
   }
   return sum >= limits.y ? sum : -1.0;
 }
@@ -54,14 +53,14 @@ float rescored(int pose) {
 void store_pose(int rank) {
   int pose = ranked[rank];
   bool found = scores[pose] >= 0.0;
-  for (int k = 0; k < KEYPOINTS; ++k) {
+  for (int k = 0; k < kKeypoints; ++k) {
     vec2 point = found ? entry(pose, k).xy / limits.w : vec2(0.0);
     store(tensor_index(keypoints_t, 0, 0, rank, k), vec4(point, 0.0, 0.0));
   }
   for (int s = 0; s < keypoint_scores_t.place.y; ++s) {
     vec4 v = vec4(0.0);
     for (int i = 0; i < 4; ++i) {
-      if (found && 4 * s + i < KEYPOINTS) v[i] = entry(pose, 4 * s + i).z;
+      if (found && 4 * s + i < kKeypoints) v[i] = entry(pose, 4 * s + i).z;
     }
     store(tensor_index(keypoint_scores_t, 0, s, 0, rank), v);
   }

@@ -6,9 +6,9 @@
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
   ivec4 code;  // 0 sum, 1 maximum, 2 minimum, 3 product; 0; what the result is divided by; span
@@ -53,7 +53,7 @@ void main() {
   store(out_t.place.x + batch * in_t.place.z + pixel, finish(out_t, 0, divide(acc)));
 }
 #else
-shared A_VALUE partial[64];
+shared A_VALUE partial[kKernelInvocations];
 
 void main() {
   int layer = int(gl_WorkGroupID.z);
@@ -62,9 +62,9 @@ void main() {
   int base = in_t.place.x + layer * in_t.place.z;
   int end = min((part + 1) * code.w, in_t.place.z);
   A_VALUE acc = neutral();
-  for (int i = part * code.w + lane; i < end; i += 64) acc = combine(acc, real(in_t, load_a(base + i)));
+  for (int i = part * code.w + lane; i < end; i += kKernelInvocations) acc = combine(acc, real(in_t, load_a(base + i)));
   partial[lane] = acc;
-  for (int width = 32; width > 0; width >>= 1) {
+  for (int width = kKernelInvocations / 2; width > 0; width >>= 1) {
     barrier();
     if (lane < width) partial[lane] = combine(partial[lane], partial[lane + width]);
   }

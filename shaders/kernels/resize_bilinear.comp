@@ -6,9 +6,9 @@
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
   vec4 mapping;  // scale x, scale y, shift, 0

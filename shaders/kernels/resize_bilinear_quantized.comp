@@ -4,9 +4,9 @@
 #include "lib/tensor.glsl"
 #include "lib/requantize.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
   ivec4 scale;   // x, y in 1/1024; x, y of what is added for half pixel centres

@@ -3,9 +3,9 @@
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
   vec4 scale;  // x, y, what is added to a coordinate before; w: what is added after

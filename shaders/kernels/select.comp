@@ -7,9 +7,9 @@
 #include "lib/activation.glsl"
 #include "lib/broadcast.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor condition_t;
   Tensor yes_t;
   Tensor no_t;

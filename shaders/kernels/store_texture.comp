@@ -1,16 +1,18 @@
 // A tensor into an image: its first four channels, or (PROBABILITY) the share of the foreground classes.
 //   FORMAT  rgba8, rgba16f or rgba32f
 #define USES_A
+#include "gpu_engine/model.h"
 #include "lib/tensor.glsl"
+#include "ops/texture_io.h"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(FORMAT, binding = 0) writeonly uniform image2D result;
+layout(FORMAT, binding = kOutputImage) writeonly uniform image2D result;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
-  ivec4 code;             // activation still to be applied: 0 none, 1 sigmoid, 2 softmax
-  ivec4 class_bits[8];    // bit c: channel c is foreground
+  ivec4 code;             // OutputActivation still to be applied
+  ivec4 class_bits[kMaxClasses / 128];  // bit c: channel c is foreground
 };
 
 #ifdef PROBABILITY
@@ -23,7 +25,7 @@ vec4 load(int slice, int pixel) { return real(in_t, load_a(in_t.place.x + slice 
 
 float probability(int pixel) {
   vec4 sum = vec4(0.0);
-  if (code.x == 2) {
+  if (code.x == OutputActivation_kSoftmax) {
     vec4 high = vec4(-3.402823466e+38);
     for (int s = 0; s < in_t.place.y; ++s) {
       high = max(high, mix(high, load(s, pixel), is_channel(in_t, s)));
@@ -39,7 +41,7 @@ float probability(int pixel) {
   }
   for (int s = 0; s < in_t.place.y; ++s) {
     vec4 v = load(s, pixel);
-    if (code.x == 1) v = 1.0 / (1.0 + exp(-v));
+    if (code.x == OutputActivation_kSigmoid) v = 1.0 / (1.0 + exp(-v));
     sum += v * selected(s);
   }
   return clamp(dot(sum, vec4(1.0)), 0.0, 1.0);

@@ -7,9 +7,9 @@
 #include "lib/tensor.glsl"
 #include "lib/conv_result.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kKernelInvocations) in;
 
-layout(std140, binding = 0) uniform Params {
+layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
   ivec4 kernel;     // width, height, blocks of 2×2 along y, 0

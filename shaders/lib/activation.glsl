@@ -1,25 +1,26 @@
-// Element-wise functions by code. The codes are those of GpuFunction in ops/function.h.
+// Element-wise functions by code.
 //   ACTIVATION     the code of the function that a kernel applies to its result
 //   OUT_QUANTIZED  the result is rounded to quanta
+#include "ops/function.h"
 #ifndef ACTIVATION
-#define ACTIVATION 0
+#define ACTIVATION GpuFunction_kNone
 #endif
 vec4 apply_function(int code, vec4 x, vec4 slope) {
   switch (code) {
-    case 1: return max(x, 0.0);
-    case 2: return clamp(x, 0.0, 6.0);
-    case 3: return clamp(x, -1.0, 1.0);
-    case 4: {
+    case GpuFunction_kRelu: return max(x, 0.0);
+    case GpuFunction_kRelu6: return clamp(x, 0.0, 6.0);
+    case GpuFunction_kReluN1To1: return clamp(x, -1.0, 1.0);
+    case GpuFunction_kTanh: {
       // Drivers compute it through exp, which overflows for large arguments and cancels for small ones.
       vec4 t = tanh(clamp(x, -15.0, 15.0));
       return mix(t, x, lessThan(abs(x), vec4(1e-3)));
     }
-    case 5: return 1.0 / (1.0 + exp(-x));
-    case 6: return x * clamp(x + 3.0, 0.0, 6.0) * (1.0 / 6.0);
-    case 7: return clamp(x + 3.0, 0.0, 6.0) * (1.0 / 6.0);
-    case 8: return x / (1.0 + exp(-x));
-    case 9: return mix(x, slope * x, lessThan(x, vec4(0.0)));
-    case 10: return exp(x);
+    case GpuFunction_kLogistic: return 1.0 / (1.0 + exp(-x));
+    case GpuFunction_kHardSwish: return x * clamp(x + 3.0, 0.0, 6.0) * (1.0 / 6.0);
+    case GpuFunction_kHardSigmoid: return clamp(x + 3.0, 0.0, 6.0) * (1.0 / 6.0);
+    case GpuFunction_kSwish: return x / (1.0 + exp(-x));
+    case GpuFunction_kPrelu: return mix(x, slope * x, lessThan(x, vec4(0.0)));
+    case GpuFunction_kExp: return exp(x);
   }
   return x;
 }

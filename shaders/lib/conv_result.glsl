@@ -6,7 +6,7 @@
 
 // `slopes`: the place of PReLU's slopes, a vec4 for each slice.
 vec4 finish(Tensor t, int slice, vec4 v, int slopes) {
-#if ACTIVATION == 9
+#if ACTIVATION == GpuFunction_kPrelu
   return finish(t, slice, v, load_bias(slopes + slice));
 #else
   return finish(t, slice, v);

@@ -9,14 +9,14 @@
 vec2 visible_place(vec2 place) { return clamp(place, frame_centers.xy, frame_centers.zw); }
 
 #if defined(FRAME_EXTERNAL)
-layout(binding = 0) uniform highp samplerExternalOES frame_texture;
+layout(binding = kFirstFrameUnit) uniform highp samplerExternalOES frame_texture;
 vec4 fetch_frame(vec2 place) { return texture(frame_texture, visible_place(place)); }
 
 #elif defined(FRAME_TWO_PLANES) || defined(FRAME_THREE_PLANES)
-layout(binding = 0) uniform sampler2D frame_y;
-layout(binding = 7) uniform sampler2D frame_cb;
+layout(binding = kFirstFrameUnit) uniform sampler2D frame_y;
+layout(binding = kSecondFrameUnit) uniform sampler2D frame_cb;
 #if defined(FRAME_THREE_PLANES)
-layout(binding = 8) uniform sampler2D frame_cr;
+layout(binding = kThirdFrameUnit) uniform sampler2D frame_cr;
 vec2 fetch_chroma(vec2 place) { return vec2(textureLod(frame_cb, place, 0.0).r, textureLod(frame_cr, place, 0.0).r); }
 #else
 vec2 fetch_chroma(vec2 place) { return textureLod(frame_cb, place, 0.0).rg; }
@@ -30,7 +30,7 @@ vec4 fetch_frame(vec2 place) {
 }
 
 #else
-layout(binding = 0) uniform sampler2D frame_texture;
+layout(binding = kFirstFrameUnit) uniform sampler2D frame_texture;
 vec4 fetch_frame(vec2 place) { return textureLod(frame_texture, visible_place(place), 0.0); }
 #endif
 

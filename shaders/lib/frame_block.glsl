@@ -1,6 +1,7 @@
 // Where the frame is read, and how (gpu_engine/frame_ref.h). What differs between elements is no part of the program,
 // which several may use at the same time.
-layout(std140, binding = 2) uniform Frame {
+#include "gpu_engine/frame_ref.h"
+layout(std140, binding = kFrameBinding) uniform Frame {
   vec4 frame_place[2];  // rows of the map from the reader's fractions to the stored frame's; the fourth number is unused
   vec4 frame_visible;   // the part of the stored frame that is to be seen: least and greatest place
   vec4 frame_centers;   // of the outermost samples in there: filters reach no others

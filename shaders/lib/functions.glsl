@@ -1,4 +1,5 @@
-// Functions of real numbers that are no activation. The codes are those of GpuUnary and GpuBinary in ops/function.h.
+// Functions of real numbers that are no activation.
+#include "ops/function.h"
 
 // 1 - erf(x) for x that is not negative, by Chebyshev's fit: within 1.2e-7 of its own size, so that GELU's tail is right.
 vec4 erfc(vec4 x) {
@@ -34,23 +35,23 @@ vec4 log_of(vec4 x) {
 
 vec4 math(int code, vec4 x) {
   switch (code) {
-    case 1: return inversesqrt(x);
-    case 2: return sqrt(x);
-    case 3: return x * x;
-    case 4: return -x;
-    case 5: return abs(x);
-    case 6: return log_of(x);
-    case 7: return floor(x);
-    case 8: return ceil(x);
-    case 9: return roundEven(x);
-    case 10: return sign(x);
-    case 11: return sin(reduce_angle(x));
-    case 12: return cos(reduce_angle(x));
-    case 13: return mix(x, exp_less_one(x), lessThan(x, vec4(0.0)));
-    case 14: return gelu(x);
-    case 15: return x / (1.0 + exp(-clamp(1.59576912160 * (x + 0.044715 * x * x * x), -80.0, 80.0)));
-    case 16: return clamp(x, 0.0, 1.0);
-    case 18: return vec4(0.0);
+    case GpuUnary_kRsqrt: return inversesqrt(x);
+    case GpuUnary_kSqrt: return sqrt(x);
+    case GpuUnary_kSquare: return x * x;
+    case GpuUnary_kNeg: return -x;
+    case GpuUnary_kAbs: return abs(x);
+    case GpuUnary_kLog: return log_of(x);
+    case GpuUnary_kFloor: return floor(x);
+    case GpuUnary_kCeil: return ceil(x);
+    case GpuUnary_kRound: return roundEven(x);
+    case GpuUnary_kSign: return sign(x);
+    case GpuUnary_kSin: return sin(reduce_angle(x));
+    case GpuUnary_kCos: return cos(reduce_angle(x));
+    case GpuUnary_kElu: return mix(x, exp_less_one(x), lessThan(x, vec4(0.0)));
+    case GpuUnary_kGelu: return gelu(x);
+    case GpuUnary_kGeluByTanh: return x / (1.0 + exp(-clamp(1.59576912160 * (x + 0.044715 * x * x * x), -80.0, 80.0)));
+    case GpuUnary_kRelu0To1: return clamp(x, 0.0, 1.0);
+    case GpuUnary_kZero: return vec4(0.0);
   }
   return x;
 }
@@ -80,28 +81,28 @@ vec4 angle(vec4 y, vec4 x) {
 
 vec4 combine(int code, vec4 a, vec4 b) {
   switch (code) {
-    case 1: return a - b;
-    case 2: return a * b;
-    case 3: return max(a, b);
-    case 4: return min(a, b);
-    case 5: return mix(a, a * b, lessThan(a, vec4(0.0)));  // PRELU: b is the slope
-    case 6: return a / b;
-    case 7: return power(a, b);
-    case 8: return (a - b) * (a - b);
-    case 9: return floor_divide(a, b);
-    case 10: return a - b * floor_divide(a, b);
-    case 11: return angle(a, b);
+    case GpuBinary_kSub: return a - b;
+    case GpuBinary_kMul: return a * b;
+    case GpuBinary_kMaximum: return max(a, b);
+    case GpuBinary_kMinimum: return min(a, b);
+    case GpuBinary_kPrelu: return mix(a, a * b, lessThan(a, vec4(0.0)));  // PRELU: b is the slope
+    case GpuBinary_kDiv: return a / b;
+    case GpuBinary_kPow: return power(a, b);
+    case GpuBinary_kSquaredDifference: return (a - b) * (a - b);
+    case GpuBinary_kFloorDiv: return floor_divide(a, b);
+    case GpuBinary_kFloorMod: return a - b * floor_divide(a, b);
+    case GpuBinary_kAtan2: return angle(a, b);
   }
   return a + b;
 }
 
 bvec4 compare(int code, vec4 a, vec4 b) {
   switch (code) {
-    case 16: return equal(a, b);
-    case 17: return notEqual(a, b);
-    case 18: return lessThan(a, b);
-    case 19: return lessThanEqual(a, b);
-    case 20: return greaterThan(a, b);
+    case GpuBinary_kEqual: return equal(a, b);
+    case GpuBinary_kNotEqual: return notEqual(a, b);
+    case GpuBinary_kLess: return lessThan(a, b);
+    case GpuBinary_kLessEqual: return lessThanEqual(a, b);
+    case GpuBinary_kGreater: return greaterThan(a, b);
   }
   return greaterThanEqual(a, b);
 }

@@ -1,10 +1,10 @@
 // Poses out of the maps of PosenetDecoderOp, as graph/posenet.h describes them. The including shader has a parameter block
 // with scores_t, short_t and mid_t, and `limits`: x: the lowest logit that a pose begins with; y: the lowest score of a
 // pose; z: cells within which two keypoints are the same, squared; w: cells in a pixel. Points are y and x, in cells.
+#include "graph/posenet.h"
 
-const int KEYPOINTS = 17, EDGES = 16, SHORT_REFINEMENTS = 5, LONG_REFINEMENTS = 2;
-const ivec2 SKELETON[EDGES] =
-    ivec2[EDGES](ivec2(0, 1), ivec2(1, 3), ivec2(0, 2), ivec2(2, 4), ivec2(0, 5), ivec2(5, 7), ivec2(7, 9), ivec2(5, 11),
+const ivec2 SKELETON[kEdges] =
+    ivec2[kEdges](ivec2(0, 1), ivec2(1, 3), ivec2(0, 2), ivec2(2, 4), ivec2(0, 5), ivec2(5, 7), ivec2(7, 9), ivec2(5, 11),
                  ivec2(11, 13), ivec2(13, 15), ivec2(0, 6), ivec2(6, 8), ivec2(8, 10), ivec2(6, 12), ivec2(12, 14),
                  ivec2(14, 16));
 
@@ -44,23 +44,23 @@ bool is_same(vec2 a, vec2 b) {
 
 // The keypoints of the pose that begins with `root`, and their scores. The skeleton is a tree: first the way to its top,
 // then all that hangs from what is known. Returns the mean of the scores.
-float grow(int root_keypoint, vec2 root, out vec3 keypoints[KEYPOINTS]) {
-  for (int k = 0; k < KEYPOINTS; ++k) keypoints[k] = vec3(0.0, 0.0, -1.0);  // not known yet
+float grow(int root_keypoint, vec2 root, out vec3 keypoints[kKeypoints]) {
+  for (int k = 0; k < kKeypoints; ++k) keypoints[k] = vec3(0.0, 0.0, -1.0);  // not known yet
   keypoints[root_keypoint] = vec3(root, 1.0);
-  for (int i = 0; i < 2 * EDGES; ++i) {
-    bool up = i < EDGES;
-    int edge = up ? EDGES - 1 - i : i - EDGES;
+  for (int i = 0; i < 2 * kEdges; ++i) {
+    bool up = i < kEdges;
+    int edge = up ? kEdges - 1 - i : i - kEdges;
     int from = up ? SKELETON[edge].y : SKELETON[edge].x, to = up ? SKELETON[edge].x : SKELETON[edge].y;
     if (keypoints[from].z < 0.0 || keypoints[to].z >= 0.0) continue;
-    int channel = (up ? 2 * EDGES : 0) + edge;
-    vec2 point = follow(mid_t, keypoints[from].xy, channel, channel + EDGES);
-    for (int n = 0; n < SHORT_REFINEMENTS; ++n) point = follow(short_t, point, to, KEYPOINTS + to);
+    int channel = (up ? 2 * kEdges : 0) + edge;
+    vec2 point = follow(mid_t, keypoints[from].xy, channel, channel + kEdges);
+    for (int n = 0; n < kShortRefinements; ++n) point = follow(short_t, point, to, kKeypoints + to);
     keypoints[to] = vec3(point, 1.0);
   }
   float sum = 0.0;
-  for (int k = 0; k < KEYPOINTS; ++k) {
+  for (int k = 0; k < kKeypoints; ++k) {
     keypoints[k].z = 1.0 / (1.0 + exp(-map_at(scores_t, keypoints[k].xy, k)));
-    sum += keypoints[k].z / float(KEYPOINTS);
+    sum += keypoints[k].z / float(kKeypoints);
   }
   return sum;
 }

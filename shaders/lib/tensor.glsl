@@ -1,13 +1,13 @@
 // Tensors in storage buffers. A tensor is a stack of slices; a slice holds four channels of every pixel, row by row:
 // index = base + ((batch * slices + slice) * height + row) * width + column. Lanes past the last channel are zero.
 //
-// Binding points, the same for every kernel; a shader defines USES_A, USES_B, WRITES_OUTPUT (or READS_OUTPUT) and
-// USES_CONSTANTS for those that it needs. 0, 1 and 2 are the same arena, seen as first input, second input and output.
+// A shader defines USES_A, USES_B, WRITES_OUTPUT (or READS_OUTPUT) and USES_CONSTANTS for the blocks that it needs.
 //
 // How four channels of a pixel are stored, by binding: as a vec4, packed to 16-bit floats (A_F16, B_F16, OUT_F16), or as
 // an ivec4 (A_I32, B_I32, OUT_I32). Arithmetic is the same: kernels see vec4 or ivec4 through load_a(), load_b(), store().
 
 #include "lib/grid.glsl"
+#include "shader/kernel_interface.h"
 
 struct Tensor {
   ivec4 size;   // width, height, channels, batch
@@ -21,8 +21,7 @@ uvec2 pack4(vec4 v) {
   return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
 }
 
-// With BUFFER_TEXTURES, what is read comes through buffer textures over the same memory, one for each kind of element,
-// whose units are those of kFirstBufferUnit and on in runtime/buffer_textures.cpp.
+// With BUFFER_TEXTURES, what is read comes through buffer textures over the same memory, one for each kind of element.
 
 #ifdef USES_A
 #if defined(A_I32)
@@ -32,18 +31,18 @@ uvec2 pack4(vec4 v) {
 #endif
 #if defined(BUFFER_TEXTURES)
 #if defined(A_F16)
-layout(binding = 2) uniform highp samplerBuffer a_data;
+layout(binding = kArenaFloat16Unit) uniform highp samplerBuffer a_data;
 #elif defined(A_I32)
-layout(binding = 3) uniform highp isamplerBuffer a_data;
+layout(binding = kArenaInt32Unit) uniform highp isamplerBuffer a_data;
 #else
-layout(binding = 1) uniform highp samplerBuffer a_data;
+layout(binding = kArenaFloat32Unit) uniform highp samplerBuffer a_data;
 #endif
 A_VALUE load_a(int i) { return texelFetch(a_data, i); }
 #elif defined(A_F16)
-layout(std430, binding = 0) readonly buffer InputA { uvec2 a_data[]; };
+layout(std430, binding = kInputABlock) readonly buffer InputA { uvec2 a_data[]; };
 vec4 load_a(int i) { return unpack4(a_data[i]); }
 #else
-layout(std430, binding = 0) readonly buffer InputA { A_VALUE a_data[]; };
+layout(std430, binding = kInputABlock) readonly buffer InputA { A_VALUE a_data[]; };
 A_VALUE load_a(int i) { return a_data[i]; }
 #endif
 #endif
@@ -56,18 +55,18 @@ A_VALUE load_a(int i) { return a_data[i]; }
 #endif
 #if defined(BUFFER_TEXTURES)
 #if defined(B_F16)
-layout(binding = 2) uniform highp samplerBuffer b_data;
+layout(binding = kArenaFloat16Unit) uniform highp samplerBuffer b_data;
 #elif defined(B_I32)
-layout(binding = 3) uniform highp isamplerBuffer b_data;
+layout(binding = kArenaInt32Unit) uniform highp isamplerBuffer b_data;
 #else
-layout(binding = 1) uniform highp samplerBuffer b_data;
+layout(binding = kArenaFloat32Unit) uniform highp samplerBuffer b_data;
 #endif
 B_VALUE load_b(int i) { return texelFetch(b_data, i); }
 #elif defined(B_F16)
-layout(std430, binding = 1) readonly buffer InputB { uvec2 b_data[]; };
+layout(std430, binding = kInputBBlock) readonly buffer InputB { uvec2 b_data[]; };
 vec4 load_b(int i) { return unpack4(b_data[i]); }
 #else
-layout(std430, binding = 1) readonly buffer InputB { B_VALUE b_data[]; };
+layout(std430, binding = kInputBBlock) readonly buffer InputB { B_VALUE b_data[]; };
 B_VALUE load_b(int i) { return b_data[i]; }
 #endif
 #endif
@@ -86,13 +85,13 @@ B_VALUE load_b(int i) { return b_data[i]; }
 #define OUT_VALUE vec4
 #endif
 #if defined(OUT_F16)
-layout(std430, binding = 2) OUTPUT_ACCESS buffer Output { uvec2 out_data[]; };
+layout(std430, binding = kOutputBlock) OUTPUT_ACCESS buffer Output { uvec2 out_data[]; };
 void store(int i, vec4 v) { out_data[i] = pack4(v); }
 #ifdef READS_OUTPUT
 vec4 load_output(int i) { return unpack4(out_data[i]); }
 #endif
 #else
-layout(std430, binding = 2) OUTPUT_ACCESS buffer Output { OUT_VALUE out_data[]; };
+layout(std430, binding = kOutputBlock) OUTPUT_ACCESS buffer Output { OUT_VALUE out_data[]; };
 void store(int i, OUT_VALUE v) { out_data[i] = v; }
 #ifdef READS_OUTPUT
 OUT_VALUE load_output(int i) { return out_data[i]; }
@@ -105,24 +104,24 @@ OUT_VALUE load_output(int i) { return out_data[i]; }
 // -128 to 127, and quanta of uint8 that are counted from their zero point may reach from -255 to 255 - that.
 #ifdef USES_CONSTANTS
 #if defined(WEIGHTS_I8)
-layout(std430, binding = 3) readonly buffer Constants { uint c_data[]; };
+layout(std430, binding = kConstantsBlock) readonly buffer Constants { uint c_data[]; };
 vec4 load_bias(int i) {
   return uintBitsToFloat(uvec4(c_data[4 * i], c_data[4 * i + 1], c_data[4 * i + 2], c_data[4 * i + 3]));
 }
 #elif defined(WEIGHTS_F16)
-layout(std430, binding = 3) readonly buffer Constants { uvec2 c_data[]; };
+layout(std430, binding = kConstantsBlock) readonly buffer Constants { uvec2 c_data[]; };
 vec4 load_bias(int i) { return vec4(uintBitsToFloat(c_data[2 * i]), uintBitsToFloat(c_data[2 * i + 1])); }
 #else
-layout(std430, binding = 3) readonly buffer Constants { vec4 c_data[]; };
+layout(std430, binding = kConstantsBlock) readonly buffer Constants { vec4 c_data[]; };
 vec4 load_bias(int i) { return c_data[i]; }
 #endif
 #if defined(BUFFER_TEXTURES)
 #if defined(WEIGHTS_I8)
-layout(binding = 6) uniform highp isamplerBuffer weight_data;
+layout(binding = kWeightsInt8Unit) uniform highp isamplerBuffer weight_data;
 #elif defined(WEIGHTS_F16)
-layout(binding = 5) uniform highp samplerBuffer weight_data;
+layout(binding = kWeightsFloat16Unit) uniform highp samplerBuffer weight_data;
 #else
-layout(binding = 4) uniform highp samplerBuffer weight_data;
+layout(binding = kWeightsFloat32Unit) uniform highp samplerBuffer weight_data;
 #endif
 vec4 stored_weight(int i) { return vec4(texelFetch(weight_data, i)); }
 #elif defined(WEIGHTS_I8)

@@ -1,11 +1,11 @@
 // Multiply-adds of vec4 in registers and nothing else: what the device can do at most. CHAINS of them are independent.
-layout(local_size_x = 64) in;
+#include "shader/measure_shaders.h"
+
+layout(local_size_x = kMeasureInvocations) in;
 
 layout(std430, binding = 0) writeonly buffer Output { vec4 sums[]; };
-layout(location = 0) uniform vec4 factor;  // unknown to the compiler
-layout(location = 1) uniform int rounds;   // of kUnrolled multiply-adds a chain
-
-const int kUnrolled = 8;
+layout(location = kFactorLocation) uniform vec4 factor;  // unknown to the compiler
+layout(location = kRoundsLocation) uniform int rounds;   // of kUnrolled multiply-adds a chain
 
 void main() {
   vec4 chain[CHAINS];

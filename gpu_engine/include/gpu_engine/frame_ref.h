@@ -48,7 +48,8 @@ FrameBlock frame_block(const FrameRef& frame, const InputTransform& reader_to_fr
 
 // Units of the frame's textures, by plane; those between belong to buffer textures in compute shaders, and to whatever
 // else fragment shaders read.
-inline constexpr std::array<GLuint, 3> kFrameUnits{0, 7, 8};
+inline constexpr GLuint kFirstFrameUnit = 0, kSecondFrameUnit = 7, kThirdFrameUnit = 8;
+inline constexpr std::array<GLuint, 3> kFrameUnits{kFirstFrameUnit, kSecondFrameUnit, kThirdFrameUnit};
 // Binds the frame's textures; the first one with the sampler `first`, the others with `others`. Leaves unit 0 active.
 void bind_frame(const GlApi& gl, const FrameRef& frame, GLuint first, GLuint others);
 // Unbinds textures and samplers of these units. Leaves unit 0 active.

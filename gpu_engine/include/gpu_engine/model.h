@@ -35,7 +35,7 @@ std::string to_string(const Obstacle& obstacle);
 Obstacle make_obstacle(std::string where, const std::string& message);
 
 // Whether the numbers of an output are probabilities already, from the operator that makes them.
-enum class OutputActivation : uint8_t { kNone, kSigmoid, kSoftmax };
+enum class OutputActivation : uint8_t { kNone = 0, kSigmoid = 1, kSoftmax = 2 };
 
 // Models of 8-bit and 16-bit integers, and those of floats with 8-bit weights. They are computed as TensorFlow Lite's
 // built-in kernels do, so that results equal theirs or differ from them by a quantum here and there.
