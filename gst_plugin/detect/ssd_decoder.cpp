@@ -78,7 +78,7 @@ Status SsdDecoder::decode(const BufferRange& boxes, const BufferRange& scores, c
   const BufferRange anchors{anchors_.id(), 0, anchors_bytes()}, best{best_.id(), 0, best_bytes()};
   const BufferRange detections{detections_.id(), 0, sizeof(Detections)};
   block_.bind(kParamsBinding, block);
-  dispatch(gl, programs_[0]->id(), {scores, best}, static_cast<GLuint>((count + 63) / 64));
+  dispatch(gl, programs_[0]->id(), {scores, best}, groups_of(count));
   block_.bind(kParamsBinding, block);
   dispatch(gl, programs_[1]->id(), {boxes, best, anchors, detections});
   return {};

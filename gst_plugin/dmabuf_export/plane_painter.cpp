@@ -13,8 +13,6 @@ namespace sightglass {
 
 namespace {
 
-constexpr GLuint kCodingBinding = 0;  // shaders/dmabuf_export/store_plane.frag
-
 // How much of the pixel before a pair, and of the two pixels of the pair, is in the sample that the pair shares: their
 // mean where it lies between them, a tent about the first one where it lies there.
 constexpr std::array<float, 4> kBetween{0, 0.5F, 0.5F, 0}, kOnFirst{0.25F, 0.5F, 0.25F, 0};

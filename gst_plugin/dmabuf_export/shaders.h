@@ -1,6 +1,7 @@
 // The programs of gldmabufexport, in one list: what the element builds is what the tests check.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 namespace sightglass {
 
 inline constexpr int kColorPlane = 0, kLumaPlane = 1, kChromaPlane = 2;
+inline constexpr uint32_t kCodingBinding = 0;
 inline ShaderKey store_plane_shader(int plane) {
   return {"dmabuf_export/store_plane.frag", {{"PLANE", std::to_string(plane)}}};
 }

@@ -14,7 +14,7 @@ namespace sightglass {
 
 namespace {
 
-constexpr GLuint kPictureBinding = 0, kFontUnit = 0;  // shaders/draw/
+constexpr GLuint kFontUnit = 0;  // shaders/draw/
 constexpr GLuint kVertexBinding = 0;
 
 GLsizeiptr bytes(GLsizei count) { return static_cast<GLsizeiptr>(sizeof(Primitive)) * count; }

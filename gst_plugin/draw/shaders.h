@@ -1,12 +1,14 @@
 // The programs of overlays, in one list: what elements build is what the tests check.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "gpu_engine/shader_source.h"
 
 namespace sightglass {
 
+inline constexpr uint32_t kPictureBinding = 0;  // the uniform block Picture
 inline const ProgramKey kOverlayProgram{{"draw/primitive.vert", {}}, {"draw/primitive.frag", {}}};
 
 inline std::vector<ShaderKey> draw_shader_variants() { return kOverlayProgram; }

@@ -10,7 +10,6 @@
 
 namespace sightglass::figure {
 
-// As shaders/figure/card.frag knows them.
 enum class Shape : uint8_t { kBox, kEllipse, kLeaf, kGlow };
 enum class Texture : uint8_t {
   kPlain,

@@ -9,7 +9,7 @@
 
 namespace sightglass::figure {
 
-// What a surface is made of, as shaders/figure/figure.frag knows it.
+// What a surface is made of.
 enum class Material : uint8_t {
   kSkin,
   kHead,

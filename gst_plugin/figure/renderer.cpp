@@ -14,9 +14,6 @@ namespace sightglass::figure {
 
 namespace {
 
-// shaders/figure/
-constexpr GLuint kFigureBinding = 0, kListBinding = 1, kCameraBinding = 2;
-
 std::vector<uint16_t> grid_indices(const Grid& grid) {
   std::vector<uint16_t> indices;
   for (int j = 0; j < grid.along; ++j) {
@@ -86,15 +83,14 @@ Renderer::Renderer(const GlApi& gl, std::vector<GlProgram> programs) : gl_(&gl),
 void Renderer::make_noise() {
   const GlApi& gl = *gl_;
   const DrawStateGuard drawing(gl);
-  constexpr GLsizei kSize = 256;  // shaders/figure/make_noise.frag
   constexpr GLenum kBuffers[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
-  bumps_ = make_texture(gl, GL_RGBA8, kSize, kSize);
-  white_ = make_texture(gl, GL_RGBA8, kSize, kSize);
+  bumps_ = make_texture(gl, GL_RGBA8, kNoiseSize, kNoiseSize);
+  white_ = make_texture(gl, GL_RGBA8, kNoiseSize, kNoiseSize);
   gl.BindFramebuffer(GL_FRAMEBUFFER, output_frame_.id());
   gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, bumps_.id(), 0);
   gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_TEXTURE_2D, white_.id(), 0);
   gl.DrawBuffers(2, kBuffers);
-  gl.Viewport(0, 0, kSize, kSize);
+  gl.Viewport(0, 0, kNoiseSize, kNoiseSize);
   gl.UseProgram(programs_[kNoiseProgram].id());
   gl.BindVertexArray(no_attributes_.id());
   gl.DrawArrays(GL_TRIANGLES, 0, 3);
@@ -272,12 +268,12 @@ Status Renderer::draw(const Scene& scene, GLuint picture, GLuint mask, bool show
   upload(scene);
   bind(kFigureBinding, kFigure);
   bind(kCameraBinding, kCamera);
-  bind_texture(gl, 1, bumps_.id(), repeated_.id());
-  bind_texture(gl, 2, white_.id(), 0);
+  bind_texture(gl, kBumpsUnit, bumps_.id(), repeated_.id());
+  bind_texture(gl, kWhiteUnit, white_.id(), 0);
   draw_backdrop(scene);
   draw_figure(scene);
   Status taken = take_picture(picture, mask, show_mask);
-  for (const GLuint unit : {2U, 1U, 0U}) bind_texture(gl, unit, 0, 0);
+  for (const GLuint unit : {kWhiteUnit, kBumpsUnit, 0U}) bind_texture(gl, unit, 0, 0);
   gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
   gl.BindVertexArray(0);
   gl.UseProgram(0);

@@ -1,6 +1,7 @@
 // The programs that draw figures, in one list: what the element builds is what the tests check.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,22 @@ struct Grid {
 };
 inline constexpr Grid kGrids[] = {{20, 2}, {8, 2}};
 
+// Uniform blocks, textures of noise, and the size of these.
+inline constexpr uint32_t kFigureBinding = 0, kListBinding = 1, kCameraBinding = 2;
+inline constexpr uint32_t kBumpsUnit = 1, kWhiteUnit = 2;
+inline constexpr int kNoiseSize = 256;
+
+// What figure.frag draws.
+inline constexpr int kHeadPart = 0, kHairPart = 1, kSkinPart = 2, kTorsoPart = 3, kClothPart = 4, kHardPart = 5;
+
 // How a list of rings is drawn.
 struct ListStyle {
   size_t grid;
   int moved, part;  // defines of loft.vert and figure.frag
 };
-inline constexpr ListStyle kListStyles[Lofts::kLists] = {{0, 0, 3}, {0, 0, 0}, {0, 0, 2}, {0, 1, 4}, {0, 1, 1},
-                                                         {1, 0, 2}, {1, 0, 4}, {1, 1, 1}, {1, 0, 5}};
+inline constexpr ListStyle kListStyles[Lofts::kLists] = {{0, 0, kTorsoPart}, {0, 0, kHeadPart}, {0, 0, kSkinPart},
+                                                         {0, 1, kClothPart}, {0, 1, kHairPart}, {1, 0, kSkinPart},
+                                                         {1, 0, kClothPart}, {1, 1, kHairPart}, {1, 0, kHardPart}};
 
 // By the KIND of card.frag: which textures are whose.
 inline constexpr int kCardKinds = 3;

@@ -1,6 +1,7 @@
 // Storage buffers and the dispatch of one compute shader over them.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 
 #include "gpu_engine/gl_objects.h"
@@ -8,8 +9,14 @@
 
 namespace sightglass {
 
-// Uniform block 1 is the shader's own; 2 is the frame's (kFrameBinding).
+// The uniform block of a shader's own; another one is the frame's (kFrameBinding).
 inline constexpr GLuint kParamsBinding = 1;
+// Invocations of a work group over a list, and to each side of one over a picture.
+inline constexpr GLuint kGroupInvocations = 64, kGroupSide = 8;
+constexpr GLuint groups_of(int32_t items) {
+  return (static_cast<GLuint>(items) + kGroupInvocations - 1) / kGroupInvocations;
+}
+constexpr GLuint groups_across(int32_t pixels) { return (static_cast<GLuint>(pixels) + kGroupSide - 1) / kGroupSide; }
 // Of a buffer that holds a flag for Session::run_if().
 inline constexpr GLsizeiptr kFlagBytes = 16;
 

@@ -12,9 +12,6 @@ namespace sightglass {
 
 namespace {
 
-constexpr int32_t kInvocations = 64;
-GLuint groups_of(int32_t count) { return static_cast<GLuint>((count + kInvocations - 1) / kInvocations); }
-
 // What draw_landmarks.comp draws: contours, or each landmark as a disc.
 std::vector<std::array<int32_t, 4>> lines_of(const InferModel::PointsLayout& points) {
   std::vector<std::array<int32_t, 4>> lines;

@@ -54,7 +54,7 @@ class NewPicture final : public Decoder {
     gl.BindBufferRange(GL_SHADER_STORAGE_BUFFER, 0, numbers.buffer, numbers.offset, numbers.size);
     if (is_map()) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, range.buffer);
     gl.BindImageTexture(0, texture_.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-    gl.DispatchCompute(static_cast<GLuint>((width_ + 63) / 64), static_cast<GLuint>(height_), 1);
+    gl.DispatchCompute(groups_of(width_), static_cast<GLuint>(height_), 1);
     gl.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT);
     gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_RGBA8);
     for (const GLuint binding : {0u, 1u}) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);

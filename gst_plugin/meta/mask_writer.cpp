@@ -10,12 +10,6 @@
 
 namespace sightglass {
 
-namespace {
-
-constexpr GLuint kBlockBinding = 0, kMaskUnit = 1;  // shaders/meta/write_mask.frag
-
-}  // namespace
-
 Result<MaskWriter> MaskWriter::create(const std::shared_ptr<ShareGroup>& group) {
   const ProgramKey keys[] = {{kFullscreenShader, kWriteMaskShader}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
@@ -47,16 +41,16 @@ Status MaskWriter::write(const TextureRef& mask, float threshold, GLuint probabi
                                  {regions, GL_TEXTURE_2D, mask.width, mask.height}};
   const Status drawn = target_.draw({textures, regions != 0 ? 2U : 1U}, "the mask's texture", [&] {
     gl.UseProgram(program_->id());
-    block_.bind(kBlockBinding, {threshold});
-    bind_texture(gl, kMaskUnit, mask.id, sampler_.id());
+    block_.bind(kRegionsBinding, {threshold});
+    bind_texture(gl, kProbabilityUnit, mask.id, sampler_.id());
     gl.BindVertexArray(vertex_array_.id());
     gl.DrawArrays(GL_TRIANGLES, 0, 3);
   });
   gl.BindVertexArray(0);
   gl.UseProgram(0);
-  bind_texture(gl, kMaskUnit, 0, 0);
+  bind_texture(gl, kProbabilityUnit, 0, 0);
   gl.ActiveTexture(GL_TEXTURE0);
-  gl.BindBufferBase(GL_UNIFORM_BUFFER, kBlockBinding, 0);
+  gl.BindBufferBase(GL_UNIFORM_BUFFER, kRegionsBinding, 0);
   return drawn;
 }
 

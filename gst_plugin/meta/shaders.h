@@ -1,12 +1,14 @@
 // The programs that fill metadata, in one list: elements build them, and tests check them.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "gpu_engine/shader_source.h"
 
 namespace sightglass {
 
+inline constexpr uint32_t kRegionsBinding = 0, kProbabilityUnit = 1;
 inline const ShaderKey kWriteMaskShader{"meta/write_mask.frag", {}};
 
 inline std::vector<ShaderKey> meta_shader_variants() { return {kWriteMaskShader}; }

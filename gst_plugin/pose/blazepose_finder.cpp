@@ -133,13 +133,12 @@ class BlazePoseFinder : public PersonFinder {
   }
 
   Status project_mask(const BufferRange& score, const RegionParams& params) {
-    constexpr GLuint kGroup = 8;
     SG_ASSIGN_OR_RETURN(const TextureRef mask, landmarks_->output_texture(plans_.landmarks_model.outputs[Role::kMask]));
     gl_.ActiveTexture(GL_TEXTURE0);
     gl_.BindTexture(GL_TEXTURE_2D, mask.id);
     gl_.BindSampler(0, sampler_.id());
     gl_.BindImageTexture(0, mask_.id(), 0, GL_FALSE, 0, GL_READ_WRITE, GL_R32F);
-    constexpr GLuint kGroups = kMaskSize / kGroup;
+    constexpr GLuint kGroups = groups_across(kMaskSize);
     regions_.run(programs_[kProjectMask]->id(), params, {score, found()}, kGroups, kGroups);
     gl_.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
     gl_.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);

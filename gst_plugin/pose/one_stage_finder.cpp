@@ -108,7 +108,6 @@ class CellsFinder : public OneStageFinder {
   Status decode(const InputTransform& place, const FindOptions& options) override {
     constexpr float kRootScore = 0.5F;  // tfjs-models' defaults, like the next one
     constexpr float kSamePixels = 20;
-    constexpr GLuint kLanes = 64;
     SG_ASSIGN_OR_RETURN(const BufferRange scores, output(Role::kHeat));
     BufferRange offsets = scores;  // not read where there are none
     if (model_.has(Role::kOffsets)) {
@@ -122,7 +121,7 @@ class CellsFinder : public OneStageFinder {
         {model_.columns, model_.rows, static_cast<int32_t>(model_.skeleton->points.size()), options.max_persons}};
     const BufferRange cells{cells_.id(), 0, bytes()};
     block_.bind(kParamsBinding, block);
-    dispatch(gl_, program(0), {scores, offsets, cells}, (static_cast<GLuint>(count()) + kLanes - 1) / kLanes);
+    dispatch(gl_, program(0), {scores, offsets, cells}, groups_of(count()));
     block_.bind(kParamsBinding, block);
     if (model_.kind != PoseKind::kPoseNetMulti || options.max_persons == 1) {
       dispatch(gl_, program(1), {cells, found()});

@@ -4,17 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "gl/compute.h"
 #include "segment/shaders.h"
 
 namespace sightglass {
-
-namespace {
-
-constexpr GLuint kGroup = 8;  // local size of the blur shaders, both axes
-
-GLuint groups(int32_t size) { return (static_cast<GLuint>(size) + kGroup - 1) / kGroup; }
-
-}  // namespace
 
 // Variances add up. In texels² of level k: [1 3 3 1] / 8 has 3/4 of a texel² of the level it reads, so that k of them
 // make (1 - 4^-k) / 4; the B-spline that enlarges has 1/3; the Gaussian supplies what is missing.
@@ -73,7 +66,7 @@ Status Blur::resize(int32_t width, int32_t height) {
 
 void Blur::store(const Level& level, const GlTexture& target) const {
   gl_->BindImageTexture(0, target.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
-  gl_->DispatchCompute(groups(level.width), groups(level.height), 1);
+  gl_->DispatchCompute(groups_across(level.width), groups_across(level.height), 1);
   gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
 }
 
@@ -87,10 +80,10 @@ TextureRef Blur::run(const SharedProgram& first, const BlurRecipe& recipe) {
   const Level& last = levels_[static_cast<size_t>(recipe.levels - 1)];
   if (recipe.centre < 1) {
     gl_->UseProgram(gauss_->id());
-    rows_.bind(kGaussBinding, {recipe.taps, {1, 0, recipe.centre, 0}});
+    rows_.bind(kParamsBinding, {recipe.taps, {1, 0, recipe.centre, 0}});
     gl_->BindTexture(GL_TEXTURE_2D, last.texture.id());
     store(last, last.scratch);
-    columns_.bind(kGaussBinding, {recipe.taps, {0, 1, recipe.centre, 0}});
+    columns_.bind(kParamsBinding, {recipe.taps, {0, 1, recipe.centre, 0}});
     gl_->BindTexture(GL_TEXTURE_2D, last.scratch.id());
     store(last, last.texture);
   }

@@ -37,11 +37,10 @@ class Blur {
   bool is_ready() const { return !levels_.empty(); }
   void release() { levels_.clear(); }
   // Blurs what `first`, one of pyramid_first_shader(), makes of the upright frame; returns a texture to be enlarged by
-  // a B-spline. The frame is bound with linear samplers, unit 0 is active, the mask, refined or not, is in unit 1, what
-  // else `first` reads is bound, and so are the blocks Look and Frame. Leaves a program in use, and unit 0, image unit
-  // 0 and the uniform binding kGaussBinding bound.
+  // a B-spline. The frame is bound with linear samplers, unit 0 is active, the mask, refined or not, is in kMaskUnit,
+  // what else `first` reads is bound, and so are the blocks Look and Frame. Leaves a program in use, and unit 0, image
+  // unit 0 and the uniform binding kParamsBinding bound.
   TextureRef run(const SharedProgram& first, const BlurRecipe& recipe);
-  static constexpr GLuint kGaussBinding = 1;
 
  private:
   struct Level {

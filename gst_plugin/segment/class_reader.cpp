@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "gl/compute.h"
 #include "gl/texture_unit.h"
 #include "segment/shaders.h"
 
@@ -11,10 +12,9 @@ namespace sightglass {
 
 namespace {
 
-constexpr GLuint kBlockBinding = 1, kScoresBinding = 0, kSeenBinding = 1;  // shaders/segment/classes.comp
-constexpr GLuint kLegendSeenBinding = 0, kPrimitivesBinding = 1;           // shaders/segment/legend.comp
+constexpr GLuint kScoresBinding = 0, kSeenBinding = 1;            // shaders/segment/classes.comp
+constexpr GLuint kLegendSeenBinding = 0, kPrimitivesBinding = 1;  // shaders/segment/legend.comp
 constexpr GLsizei kLegendPrimitives = 1 + 12 * (1 + LabelTable::kMostCharacters);
-constexpr int32_t kGroup = 8;   // local size of classes.comp, both axes
 constexpr int32_t kSparse = 4;  // of so many pixels in each direction one is counted
 
 std::array<uint32_t, 8> bits_of(const std::vector<int32_t>& classes) {
@@ -75,17 +75,16 @@ ClassReader::ClassReader(const GlApi& gl, const ClassLayout& layout, const Buffe
 }
 
 void ClassReader::run() {
-  const auto groups = [](int32_t size) { return static_cast<GLuint>((size + kGroup - 1) / kGroup); };
   gl_->UseProgram(programs_[0]->id());
-  class_block_.bind(kBlockBinding, class_content_);
+  class_block_.bind(kParamsBinding, class_content_);
   gl_->BindBufferRange(GL_SHADER_STORAGE_BUFFER, kScoresBinding, output_.buffer, output_.offset, output_.size);
   gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kSeenBinding, seen_.id());
   gl_->BindImageTexture(0, texture_.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-  gl_->DispatchCompute(groups(layout_.width), groups(layout_.height), 1);
+  gl_->DispatchCompute(groups_across(layout_.width), groups_across(layout_.height), 1);
   gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_SHADER_STORAGE_BARRIER_BIT);
   gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
   for (const GLuint binding : {kScoresBinding, kSeenBinding}) gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
-  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kBlockBinding, 0);
+  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
   gl_->UseProgram(0);
 }
 
@@ -94,7 +93,7 @@ void ClassReader::lay_out_legend(int32_t frame_height) {
   const int32_t counted = (layout_.width / kSparse + 1) * (layout_.height / kSparse + 1);
   const float height = static_cast<float>(frame_height);
   gl_->UseProgram(programs_[1]->id());
-  legend_block_.bind(kBlockBinding,
+  legend_block_.bind(kParamsBinding,
                      {{height, std::max(16.0F, height / 24), 0, 0}, {std::max(1, counted / 500), 0, 0, 0}});
   bind_texture(*gl_, 0, labels_.texture(), nearest_.id());
   gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kLegendSeenBinding, seen_.id());
@@ -105,7 +104,7 @@ void ClassReader::lay_out_legend(int32_t frame_height) {
     gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
   }
   bind_texture(*gl_, 0, 0, 0);
-  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kBlockBinding, 0);
+  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
   gl_->UseProgram(0);
 }
 

@@ -7,15 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "gl/compute.h"
 #include "gl/texture_unit.h"
 #include "segment/shaders.h"
 
 namespace sightglass {
 
 namespace {
-
-// Binding points of the shaders: segment/matte.glsl, background.glsl, composite.frag.
-constexpr GLuint kLookBinding = 0, kMaskUnit = 1, kBackgroundUnit = 2, kLightUnit = 3;
 
 Matte make_matte(const TextureRef& mask, const InputTransform& mask_to_upright, const Look& look) {
   constexpr float kLeastWidth = 1e-3F;  // smoothstep needs two different edges
@@ -213,7 +211,7 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   gl.BindBufferBase(GL_UNIFORM_BUFFER, kLookBinding, 0);
   gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
   const bool pyramids = blurs || wraps || feathers;
-  if (pyramids) gl.BindBufferBase(GL_UNIFORM_BUFFER, Blur::kGaussBinding, 0);
+  if (pyramids) gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
   if (pyramids || refine_ != Refine::kNone) {
     gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
   }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "gl/compute.h"
 #include "gl/texture_unit.h"
 #include "segment/shaders.h"
 
@@ -35,15 +36,12 @@ FeedbackInput::FeedbackInput(const GlApi& gl, FrameKind kind, int32_t width, int
 }
 
 void FeedbackInput::run(const FrameRef& frame, const InputTransform& input_to_stored, const TextureRef* mask) {
-  constexpr GLuint kMaskUnit = 1;
-  constexpr int32_t kGroup = 8;  // local size of the shader, both axes
-  const auto groups = [](int32_t size) { return static_cast<GLuint>((size + kGroup - 1) / kGroup); };
   gl_->UseProgram(program_->id());
   block_.bind(kFrameBinding, frame_block(frame, input_to_stored));
   bind_texture(*gl_, kMaskUnit, mask != nullptr ? mask->id : no_mask_.id(), linear_.id());
   bind_frame(*gl_, frame, linear_.id(), linear_.id());
   gl_->BindImageTexture(0, texture_.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-  gl_->DispatchCompute(groups(width_), groups(height_), 1);
+  gl_->DispatchCompute(groups_across(width_), groups_across(height_), 1);
   gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
   gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
   bind_texture(*gl_, kMaskUnit, 0, 0);

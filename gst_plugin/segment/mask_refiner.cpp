@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gl/compute.h"
 #include "segment/shaders.h"
 
 namespace sightglass {
@@ -41,11 +42,9 @@ Status MaskRefiner::resize(const TextureRef& mask) {
 }
 
 void MaskRefiner::dispatch(const SharedProgram& program, const GlTexture& target, GLenum format) const {
-  constexpr int32_t kGroup = 8;  // local size of these shaders, both axes
-  const auto groups = [](int32_t size) { return static_cast<GLuint>((size + kGroup - 1) / kGroup); };
   gl_->UseProgram(program->id());
   gl_->BindImageTexture(0, target.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, format);
-  gl_->DispatchCompute(groups(size_.width), groups(size_.height), 1);
+  gl_->DispatchCompute(groups_across(size_.width), groups_across(size_.height), 1);
   gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
 }
 

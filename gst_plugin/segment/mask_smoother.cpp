@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "gl/compute.h"
 #include "gl/texture_unit.h"
 #include "segment/shaders.h"
 
@@ -22,23 +23,20 @@ MaskSmoother::MaskSmoother(const GlApi& gl, SharedProgram program, const Texture
 }
 
 TextureRef MaskSmoother::run(float share) {
-  constexpr GLuint kBinding = 1;
-  constexpr int32_t kGroup = 8;  // local size of the shader, both axes
-  const auto groups = [](int32_t size) { return static_cast<GLuint>((size + kGroup - 1) / kGroup); };
   const GlTexture& target = masks_[next_];
   next_ = 1 - next_;
   gl_->UseProgram(program_->id());
-  block_.bind(kBinding, {{share}});
+  block_.bind(kParamsBinding, {{share}});
   // Without one before, the mask is averaged with itself: the block stays as it is.
-  bind_texture(*gl_, 1, has_before_ ? masks_[next_].id() : mask_.id, 0);
+  bind_texture(*gl_, kBeforeUnit, has_before_ ? masks_[next_].id() : mask_.id, 0);
   bind_texture(*gl_, 0, mask_.id, 0);
   gl_->BindImageTexture(0, target.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
-  gl_->DispatchCompute(groups(mask_.width), groups(mask_.height), 1);
+  gl_->DispatchCompute(groups_across(mask_.width), groups_across(mask_.height), 1);
   gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
   gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-  bind_texture(*gl_, 1, 0, 0);
+  bind_texture(*gl_, kBeforeUnit, 0, 0);
   bind_texture(*gl_, 0, 0, 0);
-  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kBinding, 0);
+  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
   gl_->UseProgram(0);
   has_before_ = true;
   return {target.id(), GL_TEXTURE_2D, mask_.width, mask_.height};

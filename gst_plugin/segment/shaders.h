@@ -11,10 +11,21 @@
 
 namespace sightglass {
 
-// What turns mask and colours into opacity (shaders/segment/opacity.glsl).
+// The uniform block Look, and the units of textures besides the frame's. What is not needed together shares a unit.
+inline constexpr GLuint kLookBinding = 0;
+inline constexpr GLuint kMaskUnit = 1, kBeforeUnit = 1, kBackgroundUnit = 2, kLightUnit = 3;
+
+// The storage block of still_watcher.h: two flags that take turns, each where any device can take it for one, and a
+// count of skipped frames, in words; and the pixels that are compared as one, to each side.
+inline constexpr GLuint kFlagsBlock = 0;
+inline constexpr int32_t kFlagWords = 64, kSkippedWord = 128, kStillBlock = 4;
+
+// What turns mask and colours into opacity (shaders/segment/opacity.glsl); kFeathered: nothing, a mask is opacity
+// itself.
+inline constexpr int kFeathered = 3;
 inline ShaderDefine refine_define(Refine refine) { return {"REFINE", std::to_string(static_cast<int>(refine))}; }
 // What a pyramid begins with: FROM of shaders/segment/blur_down.comp.
-inline constexpr int kFromFrame = 1, kFromOpacity = 2, kFromColorLight = 3, kFromPictureLight = 4;
+inline constexpr int kFromInput = 0, kFromFrame = 1, kFromOpacity = 2, kFromColorLight = 3, kFromPictureLight = 4;
 inline ShaderKey pyramid_first_shader(int from, FrameKind kind, Refine refine) {
   return frame_shader({"segment/blur_down.comp", {{"FROM", std::to_string(from)}, refine_define(refine)}}, kind);
 }
@@ -25,7 +36,7 @@ inline const ShaderKey kStillKeepShader{"segment/still_keep.comp", {}};
 inline const ShaderKey kSmoothShader{"segment/smooth.comp", {}};
 inline const ShaderKey kGuidedFitShader{"segment/guided_fit.comp", {}};
 inline const ShaderKey kGuidedMeanShader{"segment/guided_mean.comp", {}};
-inline const ShaderKey kBlurDownShader{"segment/blur_down.comp", {{"FROM", "0"}}};
+inline const ShaderKey kBlurDownShader{"segment/blur_down.comp", {{"FROM", std::to_string(kFromInput)}}};
 inline const ShaderKey kBlurGaussShader{"segment/blur_gauss.comp", {}};
 inline ShaderKey classes_shader(bool numbers) {
   return {"segment/classes.comp", numbers ? std::vector<ShaderDefine>{{"NUMBERS", "1"}} : std::vector<ShaderDefine>{}};
@@ -42,7 +53,7 @@ inline ShaderKey composite_shader(int background, FrameKind kind, ShaderDefine r
                       kind);
 }
 // Of masks that have been feathered, whatever refined them before.
-inline ShaderDefine feathered_define() { return {"REFINE", "3"}; }
+inline ShaderDefine feathered_define() { return {"REFINE", std::to_string(kFeathered)}; }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
   std::vector<ShaderKey> keys{kBlurDownShader,   kBlurGaussShader,      kGuidedFitShader,

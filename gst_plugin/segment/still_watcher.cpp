@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "gl/compute.h"
 #include "gl/texture_unit.h"
 #include "segment/shaders.h"
 
@@ -11,13 +12,10 @@ namespace sightglass {
 
 namespace {
 
-// Of shaders/segment/still_*.
-constexpr GLuint kFlagsBinding = 0, kBlockBinding = 1, kTextureUnit = 1;
-constexpr int32_t kBlock = 4, kGroup = 8;
-constexpr GLintptr kFlagBytes = 256, kSkippedOffset = 512;  // any device takes a flag at these offsets
-constexpr GLsizeiptr kBufferBytes = 768;
+constexpr GLintptr kFlagStride = GLintptr{kFlagWords} * 4, kSkippedOffset = GLintptr{kSkippedWord} * 4;
+constexpr GLsizeiptr kBufferBytes = kSkippedOffset + kFlagStride;
 
-int32_t parts(int32_t size, int32_t part) { return (size + part - 1) / part; }
+int32_t blocks(int32_t size) { return (size + kStillBlock - 1) / kStillBlock; }
 
 }  // namespace
 
@@ -41,8 +39,8 @@ StillWatcher::StillWatcher(const GlApi& gl, FrameKind kind, int32_t width, int32
       kind_(kind),
       width_(width),
       height_(height),
-      blocks_x_(parts(width, kBlock)),
-      blocks_y_(parts(height, kBlock)),
+      blocks_x_(blocks(width)),
+      blocks_y_(blocks(height)),
       programs_(std::move(programs)),
       blocks_{UniformBlock<Block>(gl), UniformBlock<Block>(gl)},
       frame_block_(gl),
@@ -61,9 +59,9 @@ StillWatcher::StillWatcher(const GlApi& gl, FrameKind kind, int32_t width, int32
 
 void StillWatcher::dispatch(const SharedProgram& program, const GlTexture& read, const GlTexture& written) {
   gl_->UseProgram(program->id());
-  bind_texture(*gl_, kTextureUnit, read.id(), linear_.id());
+  bind_texture(*gl_, kBeforeUnit, read.id(), linear_.id());
   gl_->BindImageTexture(0, written.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
-  gl_->DispatchCompute(static_cast<GLuint>(parts(blocks_x_, kGroup)), static_cast<GLuint>(parts(blocks_y_, kGroup)), 1);
+  gl_->DispatchCompute(groups_across(blocks_x_), groups_across(blocks_y_), 1);
   gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_SHADER_STORAGE_BARRIER_BIT);
 }
 
@@ -71,22 +69,22 @@ BufferRange StillWatcher::watch(const FrameRef& frame, const InputTransform& inp
                                 bool force) {
   const size_t which = which_;
   which_ = 1 - which_;
-  blocks_[which].bind(kBlockBinding, {{threshold, 0, static_cast<float>(width_), static_cast<float>(height_)},
-                                      {static_cast<int32_t>(which), force ? 1 : 0, 0, 0}});
+  blocks_[which].bind(kParamsBinding, {{threshold, 0, static_cast<float>(width_), static_cast<float>(height_)},
+                                       {static_cast<int32_t>(which), force ? 1 : 0, 0, 0}});
   frame_block_.bind(kFrameBinding, frame_block(frame, input_to_stored));
-  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kFlagsBinding, flags_.id());
+  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kFlagsBlock, flags_.id());
   bind_frame(*gl_, frame, linear_.id(), linear_.id());
   dispatch(programs_[0], before_, now_);
   dispatch(programs_[1], now_, before_);
   gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-  bind_texture(*gl_, kTextureUnit, 0, 0);
+  bind_texture(*gl_, kBeforeUnit, 0, 0);
   unbind_frame(*gl_, kind_);
-  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kFlagsBinding, 0);
-  for (const GLuint binding : {kBlockBinding, static_cast<GLuint>(kFrameBinding)}) {
+  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kFlagsBlock, 0);
+  for (const GLuint binding : {kParamsBinding, kFrameBinding}) {
     gl_->BindBufferBase(GL_UNIFORM_BUFFER, binding, 0);
   }
   gl_->UseProgram(0);
-  return {flags_.id(), static_cast<GLintptr>(which) * kFlagBytes, sizeof(uint32_t)};
+  return {flags_.id(), static_cast<GLintptr>(which) * kFlagStride, sizeof(uint32_t)};
 }
 
 void StillWatcher::ask_for_skipped() { reader_.request(flags_.id(), kSkippedOffset, sizeof(uint32_t), {}); }

@@ -1,13 +1,14 @@
 // Of every box of a single-shot detector: the best class and its score.
 #include "detect/ssd_block.glsl"
+#include "gl/compute.h"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kGroupInvocations) in;
 
 layout(std430, binding = 0) readonly buffer Scores { float b_scores[]; };
 layout(std430, binding = 1) writeonly buffer Best { vec2 b_best[]; };  // score, class
 
 void main() {
-  int box = int(gl_WorkGroupID.x * 64u + gl_LocalInvocationID.x);
+  int box = int(gl_GlobalInvocationID.x);
   if (box >= u_boxes.x) return;
   int first = box * u_classes.x;
   int best_class = u_classes.y;

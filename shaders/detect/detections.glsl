@@ -1,8 +1,7 @@
 // What detectors have found in a frame; gst_plugin/detect/detections.h says what the members mean. A shader declares the
 // buffer itself:
 //   layout(std430, binding = 0) readonly buffer Detections { DETECTIONS };
-const int kMaxDetections = 100;
-const int kMaxDetectionPoints = 8;
+#include "detect/detections.h"
 
 struct Detection {
   vec4 box;  // least x, least y, greatest x, greatest y

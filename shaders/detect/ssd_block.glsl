@@ -1,5 +1,7 @@
 // How a single-shot detector's outputs are to be read (gst_plugin/detect/ssd_decoder.h).
-layout(std140, binding = 1) uniform Ssd {
+#include "gl/compute.h"
+
+layout(std140, binding = kParamsBinding) uniform Ssd {
   ivec4 u_boxes;     // how many, numbers to a box, points to a box, numbers to a point
   ivec4 u_classes;   // scores to a box, how many of the first are background, whether scores are logits, most results
   ivec4 u_layout;    // first number of a point, sizes are exponents, y comes before x, suppression is weighted

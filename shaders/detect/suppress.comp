@@ -3,6 +3,7 @@
 // box and all that overlap it, weighted by their scores. One work group; the order of every sum is fixed.
 #include "detect/detections.glsl"
 #include "detect/ssd_block.glsl"
+#include "detect/ssd_decoder.h"
 
 #define LANES 128
 layout(local_size_x = LANES) in;
@@ -12,7 +13,7 @@ layout(std430, binding = 1) readonly buffer Best { vec2 b_best[]; };
 layout(std430, binding = 2) readonly buffer Anchors { vec4 b_anchors[]; };  // middle, size
 layout(std430, binding = 3) writeonly buffer Results { DETECTIONS; };
 
-const int kWords = 256;  // SsdDecoder::kMostBoxes / 32
+const int kWords = kMostBoxes / 32;
 const int kPairs = kMaxDetectionPoints / 2;  // points are summed two at a time
 
 shared uint s_running[kWords];  // a bit a box; a lane looks after words LANES apart

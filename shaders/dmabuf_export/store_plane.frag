@@ -1,7 +1,10 @@
 // One plane of a frame that others read, from a texture of colours.
-//   PLANE  0: the colours as they are; 1: Y'; 2: Cb and Cr, half as many across and down, rounded up
+//   PLANE  kColorPlane: the colours as they are; kLumaPlane: Y'; kChromaPlane: Cb and Cr, half as many across and down,
+//          rounded up
+#include "dmabuf_export/shaders.h"
+
 layout(binding = 0) uniform sampler2D u_frame;
-layout(std140, binding = 0) uniform Coding {
+layout(std140, binding = kCodingBinding) uniform Coding {
   vec4 u_rows[3];  // Y', Cb, Cr of (R', G', B', 1)
   vec4 u_across;   // how much the pixel before, the first and the second of two count in a sample of chroma
   vec4 u_down;
@@ -12,9 +15,9 @@ layout(location = 0) out vec4 o_color;
 
 void main() {
   ivec2 at = ivec2(gl_FragCoord.xy);
-#if PLANE == 0
+#if PLANE == kColorPlane
   o_color = texelFetch(u_frame, at + ivec2(u_part.xy), 0);
-#elif PLANE == 1
+#elif PLANE == kLumaPlane
   o_color = vec4(dot(u_rows[0], vec4(texelFetch(u_frame, at + ivec2(u_part.xy), 0).rgb, 1.0)));
 #else
   ivec2 first = ivec2(u_part.xy), last = first + ivec2(u_part.zw) - 1;

@@ -1,5 +1,7 @@
 // One instance is a primitive (draw/primitive.glsl), drawn as a strip of four vertices around it.
-layout(std140, binding = 0) uniform Picture {
+#include "draw/shaders.h"
+
+layout(std140, binding = kPictureBinding) uniform Picture {
   vec4 u_pixel;  // xy: 2 / size of the picture
 };
 

@@ -1,5 +1,7 @@
 // What figure::Scene says of camera and room (gst_plugin/figure/scene.h, CameraBlock).
-layout(std140, binding = 2) uniform Camera {
+#include "figure/shaders.h"
+
+layout(std140, binding = kCameraBinding) uniform Camera {
   vec4 u_gain;   // factors of R, G and B; exponent
   vec4 u_noise;  // of brightness, of colours; seed; vignette
   vec4 u_room;   // aspect; level of detail of the backdrop; softness in pixels; saturation

@@ -1,10 +1,11 @@
 // A flat thing of the room, premultiplied by how much of the pixel it covers. Devices that execute both sides of branches
 // get programs for some textures each:
 //   KIND  0: plain, stripes, checks, dots, blinds; 1: noise, wood, folds, picture, foliage; 2: bricks, books, tiles
+#include "figure/backdrop.h"
 #include "figure/camera_block.glsl"
 #include "figure/noise.glsl"
 
-layout(std140, binding = 1) uniform Cards { vec4 u_cards[800]; };
+layout(std140, binding = kListBinding) uniform Cards { vec4 u_cards[5 * kMostCards]; };
 
 in vec2 v_place;
 flat in int v_card;
@@ -20,21 +21,21 @@ float stripe(float x, float width) {
 vec2 texture_at(int kind, vec2 p, int seed) {
 #if KIND == 0
   vec2 f = fract(p);
-  if (kind == 1) return vec2(stripe(p.x, 0.5), 1.0);
-  if (kind == 2) return vec2(abs(stripe(p.x, 0.5) - stripe(p.y, 0.5)), 1.0);
-  if (kind == 7) return vec2(1.0 - smoothstep(0.22, 0.27, length(f - 0.5)), 1.0);
+  if (kind == Texture_kStripes) return vec2(stripe(p.x, 0.5), 1.0);
+  if (kind == Texture_kChecks) return vec2(abs(stripe(p.x, 0.5) - stripe(p.y, 0.5)), 1.0);
+  if (kind == Texture_kDots) return vec2(1.0 - smoothstep(0.22, 0.27, length(f - 0.5)), 1.0);
   return vec2(f.y * f.y, 1.0);
 #elif KIND == 1
-  if (kind == 3) return vec2(rough(p, seed), 1.0);
-  if (kind == 5) {
+  if (kind == Texture_kNoise) return vec2(rough(p, seed), 1.0);
+  if (kind == Texture_kWood) {
     float grain = bumps(vec2(p.x * 2.0, p.y * 14.0), seed), board = white(ivec2(int(floor(p.y * 0.6)), 0), seed).r;
     return vec2(0.7 * grain * grain + 0.3 * stripe(p.y * 0.6 + 0.5, 0.03), 0.8 + 0.3 * board);
   }
-  if (kind == 6) return vec2(0.5 + 0.5 * sin(p.x * 6.28 + 3.0 * bumps(vec2(p.x * 0.5, p.y), seed)), 1.0);
-  if (kind == 9) return vec2(smoothstep(0.35, 0.65, rough(p * 0.5, seed)), 0.55 + 0.8 * rough(p * 0.27 + 40.0, seed + 5));
+  if (kind == Texture_kFolds) return vec2(0.5 + 0.5 * sin(p.x * 6.28 + 3.0 * bumps(vec2(p.x * 0.5, p.y), seed)), 1.0);
+  if (kind == Texture_kPicture) return vec2(smoothstep(0.35, 0.65, rough(p * 0.5, seed)), 0.55 + 0.8 * rough(p * 0.27 + 40.0, seed + 5));
   return vec2(rough(p, seed), 0.5 + 0.9 * bumps(p * 2.7, seed + 4));
 #else
-  if (kind == 4) {
+  if (kind == Texture_kBricks) {
     vec2 q = vec2(p.x + 0.5 * mod(floor(p.y * 2.0), 2.0), p.y * 2.0);
     float joint = max(stripe(q.x + 0.5, 0.07), stripe(q.y + 0.5, 0.14));
     return vec2(joint, 0.75 + 0.4 * white(ivec2(floor(q)), seed).r);
@@ -66,16 +67,16 @@ void main() {
   vec2 size = max(place.zw, vec2(1e-4)), q = v_place / size;
   float pixel = fwidth(v_place.x) + fwidth(v_place.y);
   float soft = 0.5 * pixel + turn.w, outside;
-  if (shape == 0) {
+  if (shape == Shape_kBox) {
     vec2 d = abs(v_place) - size + turn.z;
     outside = length(max(d, 0.0)) + min(max(d.x, d.y), 0.0) - turn.z;
-  } else if (shape == 1) {
+  } else if (shape == Shape_kEllipse) {
     outside = (length(q) - 1.0) * min(size.x, size.y);
   } else {
     outside = (abs(q.y) - (1.0 - q.x * q.x)) * size.y;
   }
   float cover = 1.0 - smoothstep(-soft, soft, outside);
-  if (shape == 3) {
+  if (shape == Shape_kGlow) {
     float r = max(0.0, 1.0 - length(q));
     o_color = vec4(a.rgb * (r * r * 0.7), r * r * 0.35);
     return;
@@ -83,11 +84,11 @@ void main() {
   vec4 color = vec4(1.0);
   vec2 mixed = texture_at(kind, v_place * detail.xy, seed);
 #if KIND == 0
-  if (kind == 0) mixed = vec2(0.5 - 0.5 * q.y, 1.0);
+  if (kind == Texture_kPlain) mixed = vec2(0.5 - 0.5 * q.y, 1.0);
 #endif
   color.rgb = mix(a.rgb, b.rgb, mixed.x) * mixed.y;
 #if KIND == 2
-  if (kind == 8) color = books(v_place.x * detail.x, q.y, seed);
+  if (kind == Texture_kBooks) color = books(v_place.x * detail.x, q.y, seed);
 #endif
   color.rgb *= 1.0 + detail.w * 0.5 * q.y;
   // The edge that faces away from the light.

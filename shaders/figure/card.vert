@@ -1,8 +1,9 @@
 // One instance is a card (gst_plugin/figure/backdrop.h), drawn as a strip of four vertices.
+#include "figure/backdrop.h"
 #include "figure/camera_block.glsl"
 
-layout(std140, binding = 1) uniform Cards {
-  vec4 u_cards[800];  // five for each: middle, half sizes; cosine, sine, corner, softness; a, shape; b, texture; detail
+layout(std140, binding = kListBinding) uniform Cards {
+  vec4 u_cards[5 * kMostCards];  // five for each: middle, half sizes; cosine, sine, corner, softness; a, shape; b, texture; detail
 };
 
 uniform int u_first;

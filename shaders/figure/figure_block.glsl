@@ -1,6 +1,9 @@
 // What figure::Scene says of the figure (gst_plugin/figure/scene.h, FigureBlock). Colours are as displayed; lengths are
 // metres, but for the head's, which are half heads.
-layout(std140, binding = 0) uniform Figure {
+#include "figure/lofts.h"
+#include "figure/shaders.h"
+
+layout(std140, binding = kFigureBinding) uniform Figure {
   mat4 u_clip;
   vec4 u_eye;
   vec4 u_head[4], u_chest[4];  // axes and origin; u_head[0].w divides
@@ -15,10 +18,6 @@ layout(std140, binding = 0) uniform Figure {
   vec4 u_hair_more;   // parting, nape, style, wrinkles
   vec4 u_face_mask;
 };
-
-const int SKIN = 0, HEAD = 1, NOSE = 2, HAIR = 3, SCALP = 4, SHIRT = 5, SLEEVE = 6, COAT = 7, COAT_SLEEVE = 8,
-          TROUSERS = 9, SHOES = 10, PLASTIC = 11, HEADWEAR = 12, GLASSES = 13, LENS = 14, COLLAR = 15, SCARF = 16,
-          NECK = 17, TURTLE = 18;
 
 vec3 head_place(vec3 place) {
   vec3 d = place - u_head[3].xyz;

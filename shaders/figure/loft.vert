@@ -6,8 +6,8 @@
 #include "figure/hair.glsl"
 #endif
 
-layout(std140, binding = 1) uniform Rings {
-  vec4 u_rings[960];  // three for each: centre, exponent; u, material; v, length
+layout(std140, binding = kListBinding) uniform Rings {
+  vec4 u_rings[3 * kMostRings];  // three for each: centre, exponent; u, material; v, length
 };
 
 out vec3 v_place, v_normal, v_along;
@@ -50,10 +50,10 @@ void main() {
 
   vec3 place = centre.xyz + out_of_centre;
 #if MOVED == 1
-  if (material == SCALP || material == HAIR) {
+  if (material == Material_kScalp || material == Material_kHair) {
     vec3 p = head_place(place);
     float lift = 1.0;
-    if (material == SCALP) {
+    if (material == Material_kScalp) {
       // Combed back from the forehead, unless a fringe hangs into it; flat under hats.
       lift = smoothstep(0.0, p.z > 0.0 ? mix(0.5, 0.14, min(1.0, u_hair_shape.w * 3.0)) : 0.16, hair_line(p));
       if (u_headwear.w == 1.0 || u_headwear.w == 2.0) lift *= 1.0 - smoothstep(0.2, 0.36, p.y);
@@ -61,7 +61,7 @@ void main() {
     }
     float locks = bumps(p.xy * 5.0 + p.z * 3.7, 11) + 0.6 * bumps(p.zy * 9.0 - p.x * 5.1, 12) - 0.8;
     place += normal * (lift * u_hair_shape.z * locks / u_head[0].w);
-  } else if (material == HEADWEAR && u_headwear.w == 3.0) {
+  } else if (material == Material_kHeadwear && u_headwear.w == 3.0) {
     place -= normal * ((1.0 - smoothstep(0.0, 0.14, cloth_line(head_place(place)))) * 0.15 / u_head[0].w);
   }
 #endif

@@ -1,9 +1,11 @@
 // The noise that the other shaders fetch, from integers and so the same on every device: in o_bumps a rough surface, a
 // smooth one of one bump a unit, and the rough one's slopes; in o_white four independent values a texel. Both repeat.
+#include "figure/shaders.h"
+
 layout(location = 0) out vec4 o_bumps;
 layout(location = 1) out vec4 o_white;
 
-const int SIZE = 256, PERIOD = 32;  // texels, units
+const int PERIOD = 32;  // units
 
 uint scramble(uvec3 p) {
   uint h = p.x * 0x8da6b343u + p.y * 0xd8163841u + p.z * 0xcb1ab31fu;
@@ -27,7 +29,7 @@ float rough(vec2 p) {
 }
 
 void main() {
-  vec2 p = gl_FragCoord.xy * (float(PERIOD) / float(SIZE));
+  vec2 p = gl_FragCoord.xy * (float(PERIOD) / float(kNoiseSize));
   float here = rough(p);
   vec2 slope = vec2(rough(p + vec2(0.25, 0.0)), rough(p + vec2(0.0, 0.25))) - here;
   o_bumps = vec4(here, bumps(p, PERIOD, 4), slope * 2.0 + 0.5);

@@ -1,6 +1,8 @@
 // Noise from the textures that make_noise.frag has drawn.
-layout(binding = 1) uniform sampler2D u_bumps;
-layout(binding = 2) uniform sampler2D u_white;
+#include "figure/shaders.h"
+
+layout(binding = kBumpsUnit) uniform sampler2D u_bumps;
+layout(binding = kWhiteUnit) uniform sampler2D u_white;
 
 // R: rough; G: one bump a unit; B, A: the slopes of R.
 vec4 noise(vec2 p, int seed) {

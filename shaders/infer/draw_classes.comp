@@ -2,12 +2,13 @@
 #include "detect/detections.glsl"
 layout(binding = 0) uniform highp usampler2D u_labels;
 #include "draw/labels.glsl"
+#include "gl/compute.h"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kGroupInvocations) in;
 
 layout(std430, binding = 0) readonly buffer Found { DETECTIONS; };
 layout(std430, binding = 1) writeonly buffer Primitives { Primitive b_primitives[]; };
-layout(std140, binding = 1) uniform Params {
+layout(std140, binding = kParamsBinding) uniform Params {
   vec4 u_picture;  // width, height; height of a line of text; 0: all in pixels
   ivec4 u_counts;  // lines that there is room for, 0, 0, 0
 };

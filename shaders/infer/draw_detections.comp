@@ -3,12 +3,13 @@
 layout(binding = 0) uniform highp usampler2D u_labels;
 #include "draw/labels.glsl"
 #include "draw/palette.glsl"
+#include "gl/compute.h"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kGroupInvocations) in;
 
 layout(std430, binding = 0) readonly buffer Found { DETECTIONS; };
 layout(std430, binding = 1) writeonly buffer Primitives { Primitive b_primitives[]; };
-layout(std140, binding = 1) uniform Params {
+layout(std140, binding = kParamsBinding) uniform Params {
   vec4 u_picture;  // width, height; height of a line of text; radius of points: all in pixels
   ivec4 u_counts;  // detections that there is room for, 0, 0, 0
 };

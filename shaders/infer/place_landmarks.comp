@@ -1,8 +1,9 @@
 // A model's landmarks, in pixels of its input, as places in the upright frame.
 //   REGION   the input was a region that infer/region.comp has found
+#include "gl/compute.h"
 #include "infer/landmarks.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kGroupInvocations) in;
 
 layout(std430, binding = 0) readonly buffer Points { float b_points[]; };
 layout(std430, binding = 1) readonly buffer Presence { float b_presence[]; };
@@ -13,7 +14,7 @@ layout(std430, binding = 3) readonly buffer Region {
   vec4 b_region;
 };
 #endif
-layout(std140, binding = 1) uniform Params {
+layout(std140, binding = kParamsBinding) uniform Params {
   ivec4 u_counts;   // landmarks, numbers to each, whether there is a presence, whether that is a logit
   vec4 u_size;      // of the model's input in pixels, 0, 0
   vec4 u_place[2];  // rows of the map from the model's input to the upright frame

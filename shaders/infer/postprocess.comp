@@ -1,12 +1,13 @@
 // The outputs of TFLite_Detection_PostProcess as detections. They lie in one buffer; a device need not have room for five
 // storage blocks.
 #include "detect/detections.glsl"
+#include "gl/compute.h"
 
 layout(local_size_x = 1) in;
 
 layout(std430, binding = 0) readonly buffer Outputs { float b_outputs[]; };
 layout(std430, binding = 1) writeonly buffer Results { DETECTIONS; };
-layout(std140, binding = 1) uniform Params {
+layout(std140, binding = kParamsBinding) uniform Params {
   ivec4 u_at;       // where the boxes, classes, scores and their number begin
   ivec4 u_counts;   // boxes, most results, 0, 0
   vec4 u_limits;    // least score, 0, 0, 0

@@ -1,10 +1,12 @@
 // The least and the greatest number of an output, smoothed over time. One work group.
+#include "gl/compute.h"
+
 #define LANES 128
 layout(local_size_x = LANES) in;
 
 layout(std430, binding = 0) readonly buffer Numbers { float b_numbers[]; };
 layout(std430, binding = 1) buffer Range { vec4 b_range; };  // least, greatest; whether there is one; 0
-layout(std140, binding = 1) uniform Params {
+layout(std140, binding = kParamsBinding) uniform Params {
   ivec4 u_counts;  // numbers, 0, 0, 0
   vec4 u_share;    // that the new range has of the result, 0, 0, 0
 };

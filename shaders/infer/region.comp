@@ -1,6 +1,7 @@
 // Where a detector's best result is, for a model that looks there: a square round its box, turned so that the line
 // through its first two points is level. Written into a FrameBlock (gpu_engine/frame_ref.h), and for the decoder.
 #include "detect/detections.glsl"
+#include "gl/compute.h"
 
 layout(local_size_x = 1) in;
 
@@ -10,7 +11,7 @@ layout(std430, binding = 2) writeonly buffer Region {
   vec4 b_rows[2];  // of the map from the region to the upright frame, both in fractions
   vec4 b_region;   // whether there is one; its side in widths of the frame; 0; 0
 };
-layout(std140, binding = 1) uniform Params {
+layout(std140, binding = kParamsBinding) uniform Params {
   vec4 u_block[9];  // the FrameBlock of all of the upright frame
   vec4 u_picture;   // width and height in pixels; the region's side in sides of the box; 0
 };

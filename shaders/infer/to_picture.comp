@@ -1,13 +1,15 @@
 // A model's picture as colours.
 //   MAP   one number a pixel: its place between the least and the greatest one, in a colour map; else R G B (A)
-layout(local_size_x = 64) in;
+#include "gl/compute.h"
+
+layout(local_size_x = kGroupInvocations) in;
 
 layout(std430, binding = 0) readonly buffer Numbers { float b_numbers[]; };
 #ifdef MAP
 layout(std430, binding = 1) readonly buffer Range { vec4 b_range; };
 #endif
 layout(rgba8, binding = 0) writeonly uniform highp image2D u_result;
-layout(std140, binding = 1) uniform Params {
+layout(std140, binding = kParamsBinding) uniform Params {
   ivec4 u_size;    // width, height, numbers to a pixel, colour map: 0 grey, 1 turbo
   vec4 u_scale;    // of numbers, and what is added then; 1 turns the map round; 0
 };

@@ -3,13 +3,14 @@
 //   SOFTMAX   numbers are logits, and are to become shares of 1
 //   SIGMOID   the same, each on its own
 #include "detect/detections.glsl"
+#include "gl/compute.h"
 
 #define LANES 128
 layout(local_size_x = LANES) in;
 
 layout(std430, binding = 0) readonly buffer Scores { float b_scores[]; };
 layout(std430, binding = 1) writeonly buffer Results { DETECTIONS; };
-layout(std140, binding = 1) uniform Params {
+layout(std140, binding = kParamsBinding) uniform Params {
   ivec4 u_counts;  // classes, most results, 0, 0
   vec4 u_limits;   // least score, 0, 0, 0
 };

@@ -1,6 +1,8 @@
 // The model's mask as bytes, texel for texel: the probability of foreground, and which of two regions that makes.
-layout(binding = 1) uniform sampler2D u_mask;  // the probability in R
-layout(std140, binding = 0) uniform Regions { float u_threshold; };
+#include "meta/shaders.h"
+
+layout(binding = kProbabilityUnit) uniform sampler2D u_mask;  // the probability in R
+layout(std140, binding = kRegionsBinding) uniform Regions { float u_threshold; };
 
 layout(location = 0) out float o_probability;
 layout(location = 1) out float o_region;  // as a byte: 0 background, 1 foreground

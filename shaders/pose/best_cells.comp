@@ -1,14 +1,14 @@
 // One person: each point where its score is the highest of all cells. The first one wins among equals.
+#include "gl/compute.h"
 #include "pose/cells.glsl"
 #include "pose/found.glsl"
 
-const int kLanes = 64;
-layout(local_size_x = 64) in;
+layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Cells { vec4 cells[]; };
 layout(std430, binding = 1) buffer Found { PERSONS; } found;
 
-shared float s_score[kLanes];
-shared int s_cell[kLanes];
+shared float s_score[kGroupInvocations];
+shared int s_cell[kGroupInvocations];
 
 void main() {
   int lane = int(gl_LocalInvocationIndex);
@@ -16,13 +16,13 @@ void main() {
   float sum = 0.0;
   for (int point = 0; point < u_grid.z; ++point) {
     int best = min(lane, count - 1);
-    for (int cell = lane; cell < count; cell += kLanes) {
+    for (int cell = lane; cell < count; cell += kGroupInvocations) {
       if (cells[cell * u_grid.z + point].z > cells[best * u_grid.z + point].z) best = cell;
     }
     s_cell[lane] = best;
     s_score[lane] = cells[best * u_grid.z + point].z;
     barrier();
-    for (int half_lanes = kLanes / 2; half_lanes > 0; half_lanes /= 2) {
+    for (int half_lanes = kGroupInvocations / 2; half_lanes > 0; half_lanes /= 2) {
       if (lane < half_lanes) {
         int other = lane + half_lanes;
         bool wins = s_score[other] > s_score[lane] || (s_score[other] == s_score[lane] && s_cell[other] < s_cell[lane]);

@@ -1,5 +1,7 @@
 // Cells of a model's grid, each with what it says of every point.
-layout(std140, binding = 1) uniform Decoder {
+#include "gl/compute.h"
+
+layout(std140, binding = kParamsBinding) uniform Decoder {
   vec4 u_place[2];  // rows of the map from the model's input to the upright frame; both in fractions
   vec4 u_score;     // x: of a person, the least; y: of a point that a person may begin with; z: pixels within which two
                     // points of a kind are the same one's, squared; w: 1 where scores are logits

@@ -1,10 +1,11 @@
 // From the persons that a decoder found in a frame to those that are told to others: with boxes, with the ids that they
 // had in the frame before, and with points that do not tremble. Speed is counted in sizes of the person by second, as MediaPipe does.
+#include "gl/compute.h"
 #include "pose/one_euro.glsl"
 #include "pose/persons.glsl"
 
 const int kLanes = kMaxPersons * kMaxPersons;
-layout(local_size_x = 64) in;
+layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Found { PERSONS; } found;
 struct Track {
   vec4 box;
@@ -19,7 +20,7 @@ layout(std430, binding = 1) buffer Tracks {
   Track tracks[kMaxPersons];
 };
 layout(std430, binding = 2) buffer Persons { PERSONS; } told;
-layout(std140, binding = 1) uniform Follow {
+layout(std140, binding = kParamsBinding) uniform Follow {
   vec4 u_filter;  // seconds since the frame before, below 0 where there is none; least cut-off in Hz; beta; cut-off of speed
   vec4 u_frame;   // width and height in pixels; visibility and presence that a point needs to count for the box
 };

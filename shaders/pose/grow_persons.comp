@@ -1,11 +1,11 @@
 // Several persons, as PersonLab (Papandreou et al., 2018) and PoseNet find them: from the likeliest point that belongs
 // to nobody yet, along the skeleton by the displacements that the model gives there, each step put right by the short
 // offsets where it ends. A person's score is the mean over the points that are not those of persons before.
+#include "gl/compute.h"
 #include "pose/cells.glsl"
 #include "pose/found.glsl"
 
-const int kLanes = 64;
-layout(local_size_x = 64) in;
+layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Cells { vec4 cells[]; };
 layout(std430, binding = 1) readonly buffer Forward { float forward[]; };
 #ifdef BOTH_WAYS  // both directions are in one tensor, the way back behind the way forth
@@ -25,8 +25,8 @@ const ivec2 kTree[kEdges] =
             ivec2(11, 13), ivec2(13, 15), ivec2(0, 6), ivec2(6, 8), ivec2(8, 10), ivec2(6, 12), ivec2(12, 14),
             ivec2(14, 16));
 
-shared float s_score[kLanes];
-shared int s_cell[kLanes];
+shared float s_score[kGroupInvocations];
+shared int s_cell[kGroupInvocations];
 shared vec2 s_pixels[kMaxPersons * kPoints];  // of the persons so far
 shared vec3 s_points[kPoints];                // of the next one: pixel and score; a score below 0 is not known yet
 
@@ -90,7 +90,7 @@ void main() {
   for (int person = 0; person < u_grid.w; ++person) {
     float best_score = 0.0;
     int best_cell = -1;
-    for (int n = lane; n < count; n += kLanes) {
+    for (int n = lane; n < count; n += kGroupInvocations) {
       vec4 cell = cells[n];
       bool wins = cell.w >= u_score.y && cell.w > best_score && !is_taken(n % kPoints, cell.xy, person);
       best_score = wins ? cell.w : best_score;
@@ -101,7 +101,7 @@ void main() {
     barrier();
     if (lane == 0) {
       int best = 0;
-      for (int i = 1; i < kLanes; ++i) {
+      for (int i = 1; i < kGroupInvocations; ++i) {
         bool wins = s_score[i] > s_score[best] || (s_score[i] == s_score[best] && s_cell[i] < s_cell[best]);
         if (s_cell[i] >= 0 && wins) best = i;
       }

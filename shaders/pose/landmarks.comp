@@ -1,8 +1,9 @@
 // The landmarks of the region that was last looked at, as a person of the frame; and from two of them the region to
 // look at in the next frame, if the model says that there is a person at all.
+#include "gl/compute.h"
 #include "pose/regions.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Landmarks { float landmarks[]; };  // x, y, z, visibility, presence of each
 layout(std430, binding = 1) readonly buffer Score { float score[]; };
 layout(std430, binding = 2) readonly buffer World { float world[]; };  // x, y, z of each

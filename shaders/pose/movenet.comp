@@ -1,9 +1,10 @@
 // MoveNet's numbers for one person: y, x and score of each point, in fractions of the region that it looked at. The
 // next region is chosen as MoveNet's authors do: round the hips, if hips and shoulders are seen, and as large as the
 // torso and the points that are seen need.
+#include "gl/compute.h"
 #include "pose/regions.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Numbers { float numbers[]; };
 layout(std430, binding = 1) buffer State { REGIONS; };
 

@@ -1,11 +1,12 @@
 // MoveNet's numbers for several persons: of each person y, x and score of its points, in fractions of the model's
 // input, then its box and score.
+#include "gl/compute.h"
 #include "pose/found.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Numbers { float numbers[]; };
 layout(std430, binding = 1) buffer Found { PERSONS; } found;
-layout(std140, binding = 1) uniform Decoder {
+layout(std140, binding = kParamsBinding) uniform Decoder {
   vec4 u_place[2];  // rows of the map from the model's input to the upright frame; both in fractions
   vec4 u_score;     // x: of a person, the least
   ivec4 u_layout;   // persons, points of a person, numbers of a person, the most persons

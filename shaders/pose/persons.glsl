@@ -1,7 +1,6 @@
 // The persons of a frame; gst_plugin/meta/persons.h says what the members mean. A shader declares the buffer itself:
 //   layout(std430, binding = 0) readonly buffer Persons { PERSONS };
-const int kMaxPersons = 8;
-const int kMaxKeyPoints = 33;
+#include "meta/persons.h"
 
 struct KeyPoint {
   float x, y, z;

@@ -1,8 +1,9 @@
 // The mask of the person in the region that was last looked at, from the region to the upright frame. Where several
 // persons have one, the greatest counts.
+#include "gl/compute.h"
 #include "pose/regions.glsl"
 
-layout(local_size_x = 8, local_size_y = 8) in;
+layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(std430, binding = 0) readonly buffer Score { float score[]; };
 layout(std430, binding = 1) readonly buffer State { REGIONS; };
 layout(binding = 0) uniform sampler2D u_mask;  // probability in R

@@ -1,10 +1,12 @@
 // Landmarks moved to where the model's heat maps have their weight round them, where those are sure of one
 // (MediaPipe's refinement of landmarks from heat maps).
-layout(local_size_x = 64) in;
+#include "gl/compute.h"
+
+layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Landmarks { float landmarks[]; };  // x, y, z, visibility, presence of each
 layout(std430, binding = 1) readonly buffer Heat { float heat[]; };            // logits: rows, columns, landmarks
 layout(std430, binding = 2) writeonly buffer Refined { float refined[]; };
-layout(std140, binding = 1) uniform Refinement {
+layout(std140, binding = kParamsBinding) uniform Refinement {
   ivec4 u_grid;   // columns, rows, landmarks
   vec4 u_pixels;  // of the model's input by cell: x, y
 };

@@ -1,5 +1,6 @@
 // What BlazePose keeps from frame to frame: where in the next one to look for whom. Beside it lies, as in other
 // decoders, who was found in this one (pose/found.glsl).
+#include "gl/compute.h"
 #include "pose/found.glsl"
 #include "pose/one_euro.glsl"
 
@@ -16,7 +17,7 @@ struct Region {
   int regions_unused[3]; \
   Region regions[kMaxPersons]
 
-layout(std140, binding = 1) uniform BlazePose {
+layout(std140, binding = kParamsBinding) uniform BlazePose {
   vec4 u_frame;     // width and height of the upright frame in pixels; seconds since the frame before, below 0: none
   vec4 u_score;     // x: of a person, by the landmarks' model, the least
   ivec4 u_sizes;    // the most persons; width and height of the landmarks' input in pixels

@@ -1,8 +1,9 @@
 // For every cell and point: where the point is if it is here, in pixels of the model's input, and how likely that is.
 //   OFFSETS  the model says where in the cell (PoseNet); else the scores of neighbours tell, as a parabola's summit
+#include "gl/compute.h"
 #include "pose/cells.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Scores { float scores[]; };
 #ifdef OFFSETS
 layout(std430, binding = 1) readonly buffer Offsets { float offsets[]; };

@@ -1,17 +1,19 @@
 // Persons as lines and discs. What the model does not vouch for is not drawn.
 #include "draw/primitive.glsl"
+#include "gl/compute.h"
 #include "pose/persons.glsl"
+#include "pose/skeleton_painter.h"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Persons { PERSONS; };
 layout(std430, binding = 1) writeonly buffer Primitives { Primitive primitives[]; };  // of each person bones, points
-layout(std140, binding = 1) uniform Style {
+layout(std140, binding = kParamsBinding) uniform Style {
   vec4 u_line_color;
   vec4 u_point_color;
   vec4 u_sizes;       // half a line's width and a point's radius, in pixels; the frame's width and height
   vec4 u_thresholds;  // of visibility and presence
   ivec4 u_counts;     // bones, points
-  ivec4 u_bones[20];  // two bones each, by their points' indices
+  ivec4 u_bones[kBones / 2];  // two bones each, by their points' indices
 };
 
 void main() {

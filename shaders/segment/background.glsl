@@ -1,5 +1,7 @@
 // What is put behind the foreground where it is not the frame itself.
-layout(binding = 2) uniform sampler2D u_background;
+#include "segment/shaders.h"
+
+layout(binding = kBackgroundUnit) uniform sampler2D u_background;
 
 // The picture, and round it, where it does not cover the frame, the colour.
 vec4 background_picture(vec2 place) {

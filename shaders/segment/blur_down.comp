@@ -1,10 +1,15 @@
 // Halves a picture: four bilinear fetches make the separable filter [1 3 3 1] / 8.
-//   FROM  0: u_input; the others are read from the frame and its mask, refined as REFINE says (segment/opacity.glsl):
-//         1: the frame; each sample is weighted by how little it belongs to the foreground, so that the foreground does
-//            not bleed into the blur. RGB come out premultiplied by the weight in A
-//         2: the foreground's opacity, in R
-//         3, 4: the light that comes from the background, a colour or a picture, in RGB
-#if FROM > 0
+//   FROM  kFromInput: u_input; the others are read from the frame and its mask, refined as REFINE says
+//         (segment/opacity.glsl)
+//         kFromFrame: the frame; each sample is weighted by how little it belongs to the foreground, so that the
+//         foreground does not bleed into the blur. RGB come out premultiplied by the weight in A
+//         kFromOpacity: the foreground's opacity, in R
+//         kFromColorLight, kFromPictureLight: the light that comes from the background, in RGB
+#include "gl/compute.h"
+#include "segment/mask_refiner.h"
+#include "segment/shaders.h"
+
+#if FROM != kFromInput
 #include "lib/frame.glsl"
 #include "segment/opacity.glsl"
 #include "segment/background.glsl"
@@ -12,30 +17,30 @@
 layout(binding = 0) uniform sampler2D u_input;
 #endif
 
-layout(local_size_x = 8, local_size_y = 8) in;
+layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
 
-#if FROM > 0
+#if FROM != kFromInput
 vec2 texel_size() { return u_frame_texel; }
 vec4 fetch(vec2 place) {
-#if FROM == 1 || REFINE > 0
+#if FROM == kFromFrame || REFINE != Refine_kNone
   vec3 color = fetch_frame(place_in_frame(place)).rgb;
 #else
   vec3 color = vec3(0.0);
 #endif
-#if FROM == 1 && REFINE == 0
+#if FROM == kFromFrame && REFINE == Refine_kNone
   float front = matte(textureLod(u_mask, mask_place(place), 0.0).r);
 #else
   float front = opacity(place, color);
 #endif
-#if FROM == 1
+#if FROM == kFromFrame
   // The smallest weight keeps the quotient defined deep inside the foreground; squaring keeps soft edges out.
   float weight = max((1.0 - front) * (1.0 - front), 1.0 / 256.0);
   return vec4(color * weight, weight);
-#elif FROM == 2
+#elif FROM == kFromOpacity
   return vec4(front, 0.0, 0.0, 1.0);
 #else
-#if FROM == 3
+#if FROM == kFromColorLight
   vec4 behind = u_color;
 #else
   vec4 behind = background_picture(place);

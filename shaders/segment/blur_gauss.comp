@@ -1,8 +1,10 @@
 // One axis of a Gaussian of up to eight texels to each side, two texels to a bilinear fetch.
-layout(local_size_x = 8, local_size_y = 8) in;
+#include "gl/compute.h"
+
+layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(binding = 0) uniform sampler2D u_input;
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
-layout(std140, binding = 1) uniform Gauss {
+layout(std140, binding = kParamsBinding) uniform Gauss {
   vec4 u_taps[4];  // x: distance in texels; y: weight of each of the two fetches
   vec4 u_axis;     // xy: the direction; z: weight of the centre
 };

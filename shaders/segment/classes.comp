@@ -1,12 +1,15 @@
 // What a model says of many classes, pixel by pixel: the probability of the foreground in R, in G the number of the
 // likeliest class, 0 where that is not to be shown, and how often each is seen.
 //   NUMBERS  the model itself says which class it is
-layout(local_size_x = 8, local_size_y = 8) in;
+#include "gl/compute.h"
+#include "gpu_engine/model.h"
+
+layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(std430, binding = 0) readonly buffer Scores { float b_scores[]; };  // row by row, a pixel's side by side
 layout(std430, binding = 1) buffer Seen { uint b_seen[256]; };
 layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
-layout(std140, binding = 1) uniform Classes {
-  ivec4 u_size;           // width, height, channels; activation still to be applied: 0 none, 1 sigmoid, 2 softmax
+layout(std140, binding = kParamsBinding) uniform Classes {
+  ivec4 u_size;           // width, height, channels; OutputActivation still to be applied
   ivec4 u_foreground[2];  // bit c: class c is foreground
   ivec4 u_shown[2];
 };
@@ -38,12 +41,12 @@ void main() {
   float sum = 0.0, total = 0.0;
   for (int c = 0; c < u_size.z; ++c) {
     float score = b_scores[first + c];
-    if (u_size.w == 1) score = 1.0 / (1.0 + exp(-score));
-    if (u_size.w == 2) score = exp(score - top);
+    if (u_size.w == OutputActivation_kSigmoid) score = 1.0 / (1.0 + exp(-score));
+    if (u_size.w == OutputActivation_kSoftmax) score = exp(score - top);
     total += score;
     sum += score * float(is_foreground(c));
   }
-  float probability = clamp(u_size.w == 2 ? sum / total : sum, 0.0, 1.0);
+  float probability = clamp(u_size.w == OutputActivation_kSoftmax ? sum / total : sum, 0.0, 1.0);
 #endif
   int shown = likeliest * is_shown(likeliest);
   imageStore(u_output, position, vec4(probability, float(shown) / 255.0, 0.0, 1.0));

@@ -1,18 +1,21 @@
 // The foreground over its background, pixel for pixel of the upright frame. Colours are not premultiplied before the end.
-//   BACKGROUND  0: u_color; 1: u_background, a picture; 2: u_background, blurred, premultiplied by the weight in A;
-//               3: the mask itself; 4, 5: like 0 and 1, whose light wraps round the foreground
-//               6, 7: nothing, but colours over the frame: on the foreground; on the classes of u_background
+//   BACKGROUND  kColorComposite: u_color; kPictureComposite: u_background, a picture; kBlurComposite: u_background,
+//               blurred, premultiplied by the weight in A; kMaskComposite: the mask itself
+//               + kLightWrap: the light of the colour or the picture wraps round the foreground
+//               kTintComposite, kClassTintComposite: nothing, but colours over the frame: on the foreground; on the
+//               classes of u_background
 //   REFINE      how the mask is refined: segment/opacity.glsl
 #include "lib/frame.glsl"
 #include "segment/opacity.glsl"
 #include "segment/background.glsl"
+#include "segment/shaders.h"
 
-#if BACKGROUND >= 6
+#if BACKGROUND >= kTintComposite
 #include "draw/palette.glsl"
 #include "segment/class_tint.glsl"
 #endif
-#if BACKGROUND == 4 || BACKGROUND == 5
-layout(binding = 3) uniform sampler2D u_light;  // of the background, blurred, in RGB: none deep in the foreground
+#if BACKGROUND == kColorComposite + kLightWrap || BACKGROUND == kPictureComposite + kLightWrap
+layout(binding = kLightUnit) uniform sampler2D u_light;  // of the background, blurred, in RGB: none deep in the foreground
 #endif
 
 in vec2 v_place;
@@ -21,25 +24,25 @@ layout(location = 0) out vec4 o_color;
 void main() {
   vec4 frame = fetch_frame(place_in_frame(v_place));
   float front = opacity(v_place, frame.rgb);
-#if BACKGROUND == 3
+#if BACKGROUND == kMaskComposite
   o_color = vec4(vec3(front), 1.0);
-#elif BACKGROUND >= 6
-#if BACKGROUND == 6
+#elif BACKGROUND >= kTintComposite
+#if BACKGROUND == kTintComposite
   vec4 tint = vec4(class_color(1).rgb, front);
 #else
   vec4 tint = class_tint(v_place);
 #endif
   o_color = vec4(mix(frame.rgb, tint.rgb, tint.a * u_overlay_opacity), frame.a);
 #else
-#if BACKGROUND == 1 || BACKGROUND == 5
+#if BACKGROUND == kPictureComposite || BACKGROUND == kPictureComposite + kLightWrap
   vec4 behind = background_picture(v_place);
-#elif BACKGROUND == 2
+#elif BACKGROUND == kBlurComposite
   vec4 blurred = sample_bspline(u_background, v_place);
   vec4 behind = vec4(mix(frame.rgb, blurred.rgb / blurred.a, u_blur_share), frame.a);
 #else
   vec4 behind = u_color;
 #endif
-#if BACKGROUND == 4 || BACKGROUND == 5
+#if BACKGROUND == kColorComposite + kLightWrap || BACKGROUND == kPictureComposite + kLightWrap
   // As two lights on one screen: never beyond white.
   frame.rgb += (1.0 - frame.rgb) * u_light_wrap * sample_bspline(u_light, v_place).rgb;
 #endif

@@ -1,7 +1,9 @@
 // The frame as a model sees it, with the mask of the frame before in A.
+#include "gl/compute.h"
 #include "lib/frame.glsl"
-layout(local_size_x = 8, local_size_y = 8) in;
-layout(binding = 1) uniform sampler2D u_mask;  // in R
+#include "segment/shaders.h"
+layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
+layout(binding = kMaskUnit) uniform sampler2D u_mask;  // in R
 layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
 
 void main() {

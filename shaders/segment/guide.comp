@@ -1,10 +1,11 @@
 // The frame and its mask side by side at the size that the mask is refined at: colours in RGB, the probability of
 // foreground in A. A pixel of the guide covers several of the frame: sixteen bilinear fetches stand for them.
+#include "gl/compute.h"
 #include "lib/frame.glsl"
 #include "segment/bspline.glsl"
 #include "segment/matte.glsl"
 
-layout(local_size_x = 8, local_size_y = 8) in;
+layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
 
 void main() {

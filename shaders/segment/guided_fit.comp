@@ -2,7 +2,9 @@
 // colour that is nearest to the mask there, a . colour + b. With S the covariance of colours and eps a regulariser,
 //   (S + eps) a = cov(colour, mask),  b = mean(mask) - a . mean(colour).
 // The window is 13 x 13 pixels, of which every other one counts: the guide has nothing finer.
-layout(local_size_x = 8, local_size_y = 8) in;
+#include "gl/compute.h"
+
+layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(binding = 0) uniform sampler2D u_guide;  // colours in RGB, mask in A
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;  // a in RGB, b in A
 

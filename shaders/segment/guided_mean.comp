@@ -1,5 +1,7 @@
 // Every window that a pixel lies in has its own opinion of it: their mean, over 5 x 5 windows.
-layout(local_size_x = 8, local_size_y = 8) in;
+#include "gl/compute.h"
+
+layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(binding = 0) uniform sampler2D u_input;
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
 

@@ -1,11 +1,12 @@
 // The names of the classes that are seen, each by a patch of its colour, on a dark panel in the lower left corner.
-layout(local_size_x = 64) in;
+#include "gl/compute.h"
+layout(local_size_x = kGroupInvocations) in;
 layout(binding = 0) uniform highp usampler2D u_labels;
 #include "draw/labels.glsl"
 #include "draw/palette.glsl"
 layout(std430, binding = 0) buffer Seen { uint b_seen[256]; };  // as zeros for the next time
 layout(std430, binding = 1) writeonly buffer Primitives { Primitive b_primitives[]; };
-layout(std140, binding = 1) uniform Legend {
+layout(std140, binding = kParamsBinding) uniform Legend {
   vec4 u_frame;      // its height; that of a row; both in pixels
   ivec4 u_counting;  // pixels that make a class seen
 };
@@ -22,11 +23,11 @@ void main() {
     longest = max(longest, label_texel(c, 0));
   }
   barrier();
-  for (int c = int(gl_LocalInvocationID.x); c < 256; c += 64) b_seen[c] = 0u;
+  for (int c = int(gl_LocalInvocationID.x); c < 256; c += kGroupInvocations) b_seen[c] = 0u;
 
   float height = u_frame.y, margin = 0.5 * height;
   vec2 corner = vec2(margin, u_frame.x - margin - float(rows) * height);
-  for (int i = int(gl_LocalInvocationID.x); i < 1 + kRows * kPerRow; i += 64) {
+  for (int i = int(gl_LocalInvocationID.x); i < 1 + kRows * kPerRow; i += kGroupInvocations) {
     int row = (i - 1) / kPerRow, part = (i - 1) % kPerRow;
     Primitive primitive = invisible();
     if (i == 0 && rows > 0) {

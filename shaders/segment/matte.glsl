@@ -1,6 +1,8 @@
 // From the model's mask to the opacity of the foreground.
-layout(binding = 1) uniform sampler2D u_mask;  // the probability of foreground in R, at model resolution
-layout(std140, binding = 0) uniform Look {
+#include "segment/shaders.h"
+
+layout(binding = kMaskUnit) uniform sampler2D u_mask;  // the probability of foreground in R, at model resolution
+layout(std140, binding = kLookBinding) uniform Look {
   vec4 u_to_mask[2];    // rows of the affine map from frame to mask, both in fractions
   vec4 u_from_mask[2];  // and back
   vec4 u_mask_bounds;  // least and greatest place in the mask that shows the frame

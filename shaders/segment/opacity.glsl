@@ -1,12 +1,14 @@
 // How much of a pixel is foreground, in [0,1], from the mask and, where it is refined, the pixel's colour.
-//   REFINE  0: u_mask is the model's mask
-//           1: u_mask is a guide (segment/guide.comp): joint bilateral upsampling
-//           2: u_mask holds linear functions of colour (segment/guided_fit.comp)
-//           3: u_mask is the opacity itself, feathered, and covers the frame
+//   REFINE  Refine_kNone: u_mask is the model's mask
+//           Refine_kBilateral: u_mask is a guide (segment/guide.comp): joint bilateral upsampling
+//           Refine_kGuided: u_mask holds linear functions of colour (segment/guided_fit.comp)
+//           kFeathered: u_mask is the opacity itself, feathered, and covers the frame
 #include "segment/bspline.glsl"
+#include "segment/mask_refiner.h"
 #include "segment/matte.glsl"
+#include "segment/shaders.h"
 
-#if REFINE == 1
+#if REFINE == Refine_kBilateral
 // Kopf et al.: Joint Bilateral Upsampling, 2007. Neighbours in the guide count by how near they are, in pixels of the
 // guide, and by how alike their colour is.
 float bilateral(vec2 place, vec3 color) {
@@ -30,13 +32,13 @@ float bilateral(vec2 place, vec3 color) {
 #endif
 
 float opacity(vec2 place, vec3 color) {
-#if REFINE == 3
+#if REFINE == kFeathered
   return sample_bspline(u_mask, place).r;
 #else
   vec2 at = mask_place(place);
-#if REFINE == 1
+#if REFINE == Refine_kBilateral
   return matte(bilateral(at, color));
-#elif REFINE == 2
+#elif REFINE == Refine_kGuided
   vec4 linear = sample_bspline(u_mask, at);
   return matte(dot(linear.rgb, color) + linear.a);
 #else

@@ -1,10 +1,13 @@
 // A mask that keeps still where nothing moves: the model's mask, mixed with the one before where the two nearly agree.
 // Where they do not, something has moved, and the mask before says nothing about it.
-layout(local_size_x = 8, local_size_y = 8) in;
+#include "gl/compute.h"
+#include "segment/shaders.h"
+
+layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(binding = 0) uniform sampler2D u_mask;
-layout(binding = 1) uniform sampler2D u_before;  // of the same size; smoothed
+layout(binding = kBeforeUnit) uniform sampler2D u_before;  // of the same size; smoothed
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
-layout(std140, binding = 1) uniform Smoothing {
+layout(std140, binding = kParamsBinding) uniform Smoothing {
   vec4 u_share;  // x: of the mask before, where both are equal
 };
 

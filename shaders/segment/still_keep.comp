@@ -1,6 +1,9 @@
 // Where the model is going to run: what it sees is what the next pictures are compared with.
-layout(local_size_x = 8, local_size_y = 8) in;
-layout(binding = 1) uniform sampler2D u_now;
+#include "gl/compute.h"
+#include "segment/shaders.h"
+
+layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
+layout(binding = kBeforeUnit) uniform sampler2D u_now;
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_before;
 #include "segment/still_flags.glsl"
 

@@ -80,6 +80,45 @@ TEST(ShaderSyntax, LibrariesEmbedTheirOwnFiles) {
   for (const char* others : {"", "lib", "measure", "figure"}) EXPECT_FALSE(folders["elements"].contains(others));
 }
 
+// The constants that C++ and shaders have in common are said in C++ headers, which shaders include.
+TEST(ShaderSyntax, ConstantsOfHeadersAreNotRepeated) {
+  const std::regex defined(R"(#define (k\w+))"), declared(R"(\b(k[A-Z]\w*)\s*=[^=])");
+  const auto names = [](const EmbeddedShader& file, const std::regex& pattern) {
+    using Matches = std::regex_iterator<std::string_view::const_iterator>;
+    std::vector<std::string> found;
+    for (Matches match(file.text.begin(), file.text.end(), pattern); match != Matches(); ++match) {
+      found.push_back((*match)[1].str());
+    }
+    return found;
+  };
+  for (const ShaderFiles& files : every_source()) {
+    std::map<std::string, std::string_view> headers;  // by constant
+    for (const EmbeddedShader& file : files) {
+      if (!file.name.ends_with(".h")) continue;
+      for (const std::string& name : names(file, defined)) headers.emplace(name, file.name);
+    }
+    EXPECT_FALSE(headers.empty());
+    for (const EmbeddedShader& file : files) {
+      for (const std::string& name : names(file, declared)) {
+        EXPECT_FALSE(headers.contains(name)) << file.name << " declares " << name << "; include " << headers[name];
+      }
+    }
+  }
+}
+
+// Numbers that whoever binds and dispatches has to know as well.
+TEST(ShaderSyntax, UniformBlocksAndWorkGroupsAreNotNumbered) {
+  const std::regex number(R"(std140, binding = \d|local_size_\w = (\d\d|[2-9]))");
+  ASSERT_TRUE(std::regex_search("layout(local_size_x = 64) in;", number));
+  ASSERT_TRUE(std::regex_search("layout(local_size_x = 8, local_size_y = 8) in;", number));
+  ASSERT_FALSE(std::regex_search("layout(local_size_x = 1) in;", number));
+  for (const EmbeddedShader& shader : every_file()) {
+    std::match_results<std::string_view::const_iterator> found;
+    EXPECT_FALSE(std::regex_search(shader.text.begin(), shader.text.end(), found, number))
+        << shader.name << ": '" << found.str() << "'; include a name from a C++ header";
+  }
+}
+
 // Some compilers make SPIR-V of such arrays that is not valid (Mesa 22.3's zink).
 TEST(ShaderSyntax, NoArraysOfBooleans) {
   const std::regex array(R"(\bb(ool|vec[234])\s*(\w+\s*)?\[|\bshared\s+b(ool|vec[234])\b)");
