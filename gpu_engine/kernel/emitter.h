@@ -11,8 +11,7 @@
 #include "gpu_engine/plan.h"
 #include "graph/graph.h"
 #include "kernel/emission.h"
-#include "plan/plan_data.h"
-#include "shader/kernel_interface.h"
+#include "kernel/kernel_interface.h"
 
 namespace sightglass {
 

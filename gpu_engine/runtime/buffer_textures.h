@@ -4,8 +4,8 @@
 #include <array>
 
 #include "gpu_engine/gl_objects.h"
+#include "kernel/kernel_interface.h"
 #include "plan/plan_data.h"
-#include "shader/kernel_interface.h"
 
 namespace sightglass {
 

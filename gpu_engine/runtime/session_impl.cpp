@@ -1,8 +1,7 @@
 #include "runtime/session_impl.h"
 
 #include "kernel/host_layout.h"
-#include "plan/host_layout.h"
-#include "shader/kernel_interface.h"
+#include "kernel/kernel_interface.h"
 
 namespace sightglass {
 

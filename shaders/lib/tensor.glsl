@@ -7,7 +7,7 @@
 // an ivec4 (A_I32, B_I32, OUT_I32). Arithmetic is the same: kernels see vec4 or ivec4 through load_a(), load_b(), store().
 
 #include "lib/grid.glsl"
-#include "shader/kernel_interface.h"
+#include "kernel/kernel_interface.h"
 
 struct Tensor {
   ivec4 size;   // width, height, channels, batch
