@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "gl/frame_painter.h"
@@ -33,22 +32,6 @@ class ExternalCopy {
   FramePainter painter_;
   GlTexture texture_;
   int32_t width_ = 0, height_ = 0;
-};
-
-// Frames of one kind as their readers can use them: as they come, or copied where that is needed.
-class FrameReader {
- public:
-  // What readers, and the model's input, are to be made for where frames are of that kind.
-  static FrameKind planned_kind(const DeviceInfo& device, FrameKind kind) {
-    return ExternalCopy::is_needed(device, kind) ? FrameKind::kRgba : kind;
-  }
-  static Result<FrameReader> create(const std::shared_ptr<ShareGroup>& group, const DeviceInfo& device, FrameKind kind);
-
-  // Good until the next call.
-  Result<FrameRef> readable(const FrameRef& frame);
-
- private:
-  std::optional<ExternalCopy> copy_;
 };
 
 }  // namespace sightglass

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "draw/overlay_painter.h"
-#include "gl/external_copy.h"
 #include "gl/frame_painter.h"
+#include "gl/frame_reader.h"
 #include "gl/gpu_timer.h"
 #include "gpu_engine/device.h"
 #include "gpu_engine/frame_ref.h"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "gl/external_copy.h"
 #include "gl/frame_painter.h"
+#include "gl/frame_reader.h"
 #include "gl/gpu_timer.h"
 #include "gpu_engine/device.h"
 #include "pose/person_finder.h"

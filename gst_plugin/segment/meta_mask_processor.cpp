@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "gl/external_copy.h"
+#include "gl/frame_reader.h"
 #include "gl/gl_bridge.h"
 #include "gl/gl_state_guard.h"
 #include "gl/gpu_timer.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "draw/overlay_painter.h"
-#include "gl/external_copy.h"
+#include "gl/frame_reader.h"
 #include "gl/gpu_timer.h"
 #include "gpu_engine/device.h"
 #include "gpu_engine/gl_api.h"
