@@ -100,9 +100,8 @@ class BlazePoseFinder : public PersonFinder {
 
   Status detect(const UprightFrame& frame) {
     const PoseModel& model = plans_.detector_model;
-    const InputTransform place =
-        make_input_transform(frame.width, frame.height, model.width, model.height, Fit::kLetterbox);
-    SG_RETURN_IF_ERROR(detector_->set_input_frame(0, frame.frame, place.then(frame.upright_to_stored)));
+    const InputTransform place = frame.input_to_upright(model.width, model.height, Fit::kLetterbox);
+    SG_RETURN_IF_ERROR(detector_->set_input_frame(0, frame.stored, place.then(frame.upright_to_stored)));
     SG_RETURN_IF_ERROR(detector_->run_if(detector_runs_.id()));
     SG_ASSIGN_OR_RETURN(const BufferRange boxes, detector_->output_buffer(model.outputs[Role::kBoxes]));
     SG_ASSIGN_OR_RETURN(const BufferRange scores, detector_->output_buffer(model.outputs[Role::kScore]));

@@ -30,9 +30,8 @@ class OneStageFinder : public PersonFinder {
   }
 
   Status find(const UprightFrame& frame, const FindOptions& options) override {
-    const InputTransform place =
-        make_input_transform(frame.width, frame.height, model_.width, model_.height, Fit::kLetterbox);
-    SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.frame, place.then(frame.upright_to_stored)));
+    const InputTransform place = frame.input_to_upright(model_.width, model_.height, Fit::kLetterbox);
+    SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, place.then(frame.upright_to_stored)));
     SG_RETURN_IF_ERROR(session_->run());
     return decode(place, options);
   }

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "gpu_engine/frame_ref.h"
-#include "gpu_engine/input_transform.h"
+#include "gl/upright_frame.h"
 #include "gpu_engine/plan.h"
 #include "gpu_engine/session.h"
 #include "gpu_engine/share_group.h"
@@ -20,13 +19,6 @@ struct FindOptions {
   int32_t max_persons = 1;  // 1 to kMaxPersons; models of one person find one
   float person_score = 0;   // of a person, the least
   float seconds = -1;       // since the frame before; below 0: it has nothing to do with this one
-};
-
-// A frame and where the upright frame lies in it. Width and height are those of the upright one, in pixels.
-struct UprightFrame {
-  FrameRef frame;
-  InputTransform upright_to_stored;
-  int32_t width = 0, height = 0;
 };
 
 // All calls, the destructor included, need the context current. GL state after every call is as the engine's sessions

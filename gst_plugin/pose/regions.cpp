@@ -23,9 +23,9 @@ void Regions::run(GLuint program, const RegionParams& params, std::initializer_l
 }
 
 Status Regions::next(const UprightFrame& frame, const RegionParams& params, Session& session) {
-  frame_block_.bind(kFrameBinding, frame_block(frame.frame, frame.upright_to_stored));
+  frame_block_.bind(kFrameBinding, frame_block(frame.stored, frame.upright_to_stored));
   run(next_region_, params, {state(), {flag_.id(), 0, kFlagBytes}, {place_.id(), 0, sizeof(FrameBlock)}});
-  return session.set_input_frame(0, frame.frame, place_.id());
+  return session.set_input_frame(0, frame.stored, place_.id());
 }
 
 }  // namespace sightglass

@@ -1,0 +1,26 @@
+// A frame as models and painters see it: upright, wherever it is in its textures.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu_engine/frame_ref.h"
+#include "gpu_engine/input_transform.h"
+
+namespace sightglass {
+
+// Width and height are those of the upright frame, in pixels.
+struct UprightFrame {
+  FrameRef stored;
+  InputTransform upright_to_stored;  // from the upright frame to where it is in `stored`
+  int32_t width = 0, height = 0;
+
+  // From a model input of that size to the upright frame, and to the stored one.
+  InputTransform input_to_upright(int32_t input_width, int32_t input_height, Fit fit) const {
+    return make_input_transform(width, height, input_width, input_height, fit);
+  }
+  InputTransform input_to_stored(int32_t input_width, int32_t input_height, Fit fit) const {
+    return input_to_upright(input_width, input_height, fit).then(upright_to_stored);
+  }
+};
+
+}  // namespace sightglass
