@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/described_model.h"
 #include "gpu_engine/input_file.h"
 #include "infer/infer_results.h"
 #include "infer/inferencer.h"
@@ -154,103 +155,104 @@ class InferModels : public LoadedModel {
   Status load(const std::string& file, const ModelSettings& settings);
   Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target) const override;
   std::vector<std::string> warnings() const override;
-  const InferModel& infer() const { return infer_; }
+  const InferModel& infer() const { return *model_; }
 
  private:
-  Status choose_size();
+  Result<InferModel> describe(const SharedModel& model, const ModelSettings& settings) const;
+  Status check_detector(const InferModel& model, const ModelSettings& settings) const;
   Status load_detector(const ModelSettings& settings);
 
   GstElement* const element_;
   const InferSettings settings_;
-  const InferSettings& current_;                         // the runtime's, which lives longer
-  std::shared_ptr<SharedModel> model_, detector_model_;  // the second one where there is a detector
-  InferModel infer_, detector_;
-  std::shared_ptr<const Plan> plan_;                  // for the least of devices
+  const InferSettings& current_;                      // the runtime's, which lives longer
+  DescribedModel<InferModel> model_, detector_;       // the second one where there is a detector
   std::vector<std::vector<std::byte>> extra_inputs_;  // by input, from the second one on; empty: zeros
 };
 
 Status InferModels::load(const std::string& file, const ModelSettings& settings) {
-  SG_ASSIGN_OR_RETURN(model_, SharedModel::load(file, settings.model_options()));
+  const auto describe = [&](const SharedModel& model) { return this->describe(model, settings); };
+  SG_ASSIGN_OR_RETURN(model_, DescribedModel<InferModel>::load(file, settings, describe));
+  SG_ASSIGN_OR_RETURN(extra_inputs_, load_extra_inputs(settings_.extra_inputs.value_or(""), *model_->model));
+  return load_detector(settings);
+}
+
+Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSettings& settings) const {
   InferModelOptions options;
   options.task = settings_.task;
   options.labels_file = settings_.labels.value_or("");
   options.normalisation = settings.normalisation();
   if (settings_.output_scale) options.output_scale = static_cast<float>(*settings_.output_scale);
   if (settings_.output_offset) options.output_offset = static_cast<float>(*settings_.output_offset);
-  SG_ASSIGN_OR_RETURN(infer_, describe_infer_model(model_->model(), model_->known(), options));
-  SG_ASSIGN_OR_RETURN(extra_inputs_, load_extra_inputs(settings_.extra_inputs.value_or(""), *model_->model()));
-  settings.apply_to(infer_.plan_options);
-  SG_RETURN_IF_ERROR(load_detector(settings));
-  // The real device is not known yet, but what the least of them can do, every one can.
-  SG_ASSIGN_OR_RETURN(plan_, model_->plan(DeviceLimits(), infer_.plan_options));
-  return choose_size();
+  SG_ASSIGN_OR_RETURN(InferModel infer, describe_infer_model(model.model(), model.known(), options));
+  infer.own_size = settings_.output_size == OutputSize::kModel;
+  if (infer.own_size && infer.task != InferTask::kPicture) {
+    return invalid_argument("output-size=model is for models that make a picture; " + decoded_as(infer));
+  }
+  infer.in_region = !settings_.detector.value_or("").empty();
+  SG_RETURN_IF_ERROR(check_detector(infer, settings));
+  return infer;
 }
 
-Status InferModels::choose_size() {
-  infer_.own_size = settings_.output_size == OutputSize::kModel;
-  if (!infer_.own_size || infer_.task == InferTask::kPicture) return {};
-  return invalid_argument("output-size=model is for models that make a picture; " + decoded_as(infer_));
-}
-
-// What finds the region for a model of landmarks.
-Status InferModels::load_detector(const ModelSettings& settings) {
-  const std::string detector = settings_.detector.value_or("");
-  if (detector.empty()) return {};
-  if (infer_.task != InferTask::kLandmarks) {
-    return invalid_argument("detector=" + detector + " is for models of landmarks; " + infer_.model->name() +
-                            " is decoded as " + to_string(infer_.task));
+Status InferModels::check_detector(const InferModel& model, const ModelSettings& settings) const {
+  if (!model.in_region) return {};
+  if (model.task != InferTask::kLandmarks) {
+    return invalid_argument("detector=" + *settings_.detector + " is for models of landmarks; " + decoded_as(model));
   }
   if (settings.fallback == Fallback::kCpu) {
     return unsupported(
         "detector: whether the model of landmarks runs is decided on the GPU; fallback=cpu cannot be had");
   }
-  SG_ASSIGN_OR_RETURN(const std::string file, ModelStore().resolve(detector));
-  SG_ASSIGN_OR_RETURN(detector_model_, SharedModel::load(file, settings.model_options()));
-  InferModelOptions options;
-  options.task = InferTask::kDetection;
-  SG_ASSIGN_OR_RETURN(detector_, describe_infer_model(detector_model_->model(), detector_model_->known(), options));
-  settings.apply_to(detector_.plan_options);
-  infer_.in_region = true;
-  return detector_model_->plan(DeviceLimits(), detector_.plan_options).status();
+  return {};
+}
+
+// What finds the region for a model of landmarks.
+Status InferModels::load_detector(const ModelSettings& settings) {
+  if (!model_->in_region) return {};
+  SG_ASSIGN_OR_RETURN(const std::string file, ModelStore().resolve(*settings_.detector));
+  const auto describe = [](const SharedModel& model) {
+    InferModelOptions options;
+    options.task = InferTask::kDetection;
+    return describe_infer_model(model.model(), model.known(), options);
+  };
+  SG_ASSIGN_OR_RETURN(detector_, DescribedModel<InferModel>::load(file, settings, describe));
+  return {};
 }
 
 std::vector<std::string> InferModels::warnings() const {
   std::vector<std::string> warnings;
-  if (plan_ && !plan_->fallback().operators.empty()) warnings.push_back(plan_->fallback().warning());
-  if (infer_.model && infer_.model->inputs().size() > 1 && extra_inputs_.empty()) {
-    warnings.push_back(infer_.model->name() +
+  model_.add_warnings(warnings);
+  if (model_->model->inputs().size() > 1 && extra_inputs_.empty()) {
+    warnings.push_back(model_->model->name() +
                        ": the inputs besides the picture are zeros, set extra-inputs to a file with others; " +
-                       "the inputs are " + list(infer_.model->inputs()));
+                       "the inputs are " + list(model_->model->inputs()));
   }
   for (const Status& status :
-       {check_max_results(settings_, infer_), check_results(settings_, infer_), check_drawing(settings_, infer_)}) {
+       {check_max_results(settings_, *model_), check_results(settings_, *model_), check_drawing(settings_, *model_)}) {
     if (!status.ok()) warnings.push_back(status.message());
   }
   return warnings;
 }
 
 Result<std::unique_ptr<FrameProcessor>> InferModels::create(const GlTarget& target) const {
-  PlanOptions options = infer_.plan_options;
-  options.inputs[0].frame = FrameReader::planned_kind(target.device, target.frame);
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, target.plan(*model_, std::move(options)));
+  const FrameKind read = FrameReader::planned_kind(target.device, target.frame);
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, model_.plan(target, read));
   std::optional<Inferencer::Detector> detector;
-  if (detector_model_) {
-    PlanOptions of_detector = detector_.plan_options;
-    of_detector.inputs[0].frame = FrameReader::planned_kind(target.device, target.frame);
-    SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> first, target.plan(*detector_model_, std::move(of_detector)));
-    detector.emplace(Inferencer::Detector{detector_, std::move(first)});
+  if (detector_) {
+    SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> first, detector_.plan(target, read));
+    detector.emplace(Inferencer::Detector{*detector_, std::move(first)});
   }
-  SG_ASSIGN_OR_RETURN(std::unique_ptr<Inferencer> inferencer,
-                      Inferencer::create(target.group, target.device, std::move(plan), infer_, target.frame, detector));
+  SG_ASSIGN_OR_RETURN(
+      std::unique_ptr<Inferencer> inferencer,
+      Inferencer::create(target.group, target.device, std::move(plan), *model_, target.frame, detector));
   for (size_t i = 0; i < extra_inputs_.size(); ++i) {
     SG_RETURN_IF_ERROR(inferencer->write_input(i + 1, extra_inputs_[i]));
   }
   std::unique_ptr<TensorAttachment> tensors;
   if (settings_.attach_tensors) {
-    SG_ASSIGN_OR_RETURN(tensors, TensorAttachment::create(target.context, target.group, *infer_.model));
+    SG_ASSIGN_OR_RETURN(tensors, TensorAttachment::create(target.context, target.group, *model_->model));
   }
   return std::unique_ptr<FrameProcessor>(std::make_unique<InferProcessor>(
-      element_, current_, shared_from_this(), infer_, target.group, std::move(inferencer), std::move(tensors)));
+      element_, current_, shared_from_this(), *model_, target.group, std::move(inferencer), std::move(tensors)));
 }
 
 bool InferRuntime::set_own_property(guint id, const GValue* value) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/described_model.h"
 #include "meta/mask_attachment.h"
 #include "meta/persons.h"
 #include "model_store.h"
@@ -118,13 +119,6 @@ Status PoseProcessor::finish(FrameJob& job) {
   return {};
 }
 
-// A model and what it is.
-struct OneModel {
-  std::shared_ptr<SharedModel> model;
-  PoseModel pose;
-  std::shared_ptr<const Plan> plan;  // for the least of devices
-};
-
 class PoseModels : public LoadedModel {
  public:
   PoseModels(GstElement* element, const PoseSettings& loaded_with, const PoseSettings& current)
@@ -137,8 +131,8 @@ class PoseModels : public LoadedModel {
  private:
   GstElement* const element_;
   const PoseSettings settings_;
-  const PoseSettings& current_;  // the runtime's, which lives longer
-  OneModel model_, detector_;    // the second one for BlazePose
+  const PoseSettings& current_;                 // the runtime's, which lives longer
+  DescribedModel<PoseModel> model_, detector_;  // the second one for BlazePose
 };
 
 }  // namespace
@@ -161,18 +155,11 @@ Status PoseRuntime::before_frame() {
 
 namespace {
 
-Result<OneModel> load_model(const std::string& file, const ModelSettings& settings, bool mask) {
-  OneModel loaded;
-  SG_ASSIGN_OR_RETURN(loaded.model, SharedModel::load(file, settings.model_options()));
-  PoseModelOptions options;
-  options.known = loaded.model->known();
-  options.normalisation = settings.normalisation();
-  options.mask = mask;
-  SG_ASSIGN_OR_RETURN(loaded.pose, describe_pose_model(loaded.model->model(), options));
-  settings.apply_to(loaded.pose.plan_options);
-  // The real device is not known yet, but what the least of them can do, every one can.
-  SG_ASSIGN_OR_RETURN(loaded.plan, loaded.model->plan(DeviceLimits(), loaded.pose.plan_options));
-  return loaded;
+Result<DescribedModel<PoseModel>> load_model(const std::string& file, const ModelSettings& settings, bool mask) {
+  return DescribedModel<PoseModel>::load(file, settings, [&](const SharedModel& model) {
+    return describe_pose_model(model.model(),
+                               {.known = model.known(), .normalisation = settings.normalisation(), .mask = mask});
+  });
 }
 
 // The detector for landmarks in `file`.
@@ -205,23 +192,23 @@ Result<std::shared_ptr<const LoadedModel>> PoseRuntime::load(const ModelSettings
 }
 
 Status PoseModels::load(const std::string& file, const ModelSettings& settings) {
-  SG_ASSIGN_OR_RETURN(OneModel model, load_model(file, settings, settings_.attach_mask));
-  if (model.pose.kind == PoseKind::kBlazePoseDetection) {
+  SG_ASSIGN_OR_RETURN(DescribedModel<PoseModel> model, load_model(file, settings, settings_.attach_mask));
+  if (model->kind == PoseKind::kBlazePoseDetection) {
     return unsupported(
         file +
         ": this is the detector, the first of BlazePose's two stages; set it as detector, and a model of "
         "landmarks as model");
   }
-  if (settings_.attach_mask && !model.pose.has(PoseModel::kMask)) {
+  if (settings_.attach_mask && !model->has(PoseModel::kMask)) {
     return invalid_argument(file + ": attach-mask=true needs a model that gives a mask, as BlazePose's do; this is " +
-                            to_string(model.pose.kind));
+                            to_string(model->kind));
   }
-  if (model.pose.kind == PoseKind::kBlazePose) {
+  if (model->kind == PoseKind::kBlazePose) {
     SG_ASSIGN_OR_RETURN(const std::string first, detector_file(settings_.detector.value_or(""), file));
     SG_ASSIGN_OR_RETURN(detector_, load_model(first, settings, false));
-    if (detector_.pose.kind != PoseKind::kBlazePoseDetection) {
+    if (detector_->kind != PoseKind::kBlazePoseDetection) {
       return unsupported(first + ": detector needs a BlazePose detector (1x2254x12 and 1x2254x1); this is " +
-                         to_string(detector_.pose.kind));
+                         to_string(detector_->kind));
     }
   }
   model_ = std::move(model);
@@ -230,38 +217,30 @@ Status PoseModels::load(const std::string& file, const ModelSettings& settings) 
 
 std::vector<std::string> PoseModels::warnings() const {
   std::vector<std::string> warnings;
-  for (const OneModel* loaded : {&model_, &detector_}) {
-    if (loaded->plan && !loaded->plan->fallback().operators.empty()) {
-      warnings.push_back(loaded->plan->fallback().warning());
-    }
-  }
+  for (const auto* loaded : {&model_, &detector_}) loaded->add_warnings(warnings);
   return warnings;
 }
 
 Result<std::unique_ptr<FrameProcessor>> PoseModels::create(const GlTarget& target) const {
-  const auto plan_of = [&](const OneModel& loaded) {
-    PlanOptions options = loaded.pose.plan_options;
-    options.inputs[0].frame = PoseEstimator::planned_kind(target.device, target.frame);
-    return target.plan(*loaded.model, std::move(options));
-  };
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, plan_of(model_));
+  const FrameKind read = PoseEstimator::planned_kind(target.device, target.frame);
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, model_.plan(target, read));
   std::unique_ptr<PersonFinder> finder;
-  if (model_.pose.kind == PoseKind::kBlazePose) {
-    SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> detector, plan_of(detector_));
-    SG_ASSIGN_OR_RETURN(finder, make_blazepose_finder(
-                                    target.group, {detector_.pose, model_.pose, std::move(detector), std::move(plan)}));
+  if (model_->kind == PoseKind::kBlazePose) {
+    SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> detector, detector_.plan(target, read));
+    SG_ASSIGN_OR_RETURN(
+        finder, make_blazepose_finder(target.group, {*detector_, *model_, std::move(detector), std::move(plan)}));
   } else {
-    SG_ASSIGN_OR_RETURN(finder, make_one_stage_finder(target.group, model_.pose, std::move(plan)));
+    SG_ASSIGN_OR_RETURN(finder, make_one_stage_finder(target.group, *model_, std::move(plan)));
   }
   SG_ASSIGN_OR_RETURN(std::unique_ptr<PoseEstimator> estimator,
-                      PoseEstimator::create(target.group, target.device, model_.pose, std::move(finder), target.frame));
+                      PoseEstimator::create(target.group, target.device, *model_, std::move(finder), target.frame));
   std::unique_ptr<MaskAttachment> masks;
   if (settings_.attach_mask) {
     const TextureRef mask = estimator->mask();
     SG_ASSIGN_OR_RETURN(masks, MaskAttachment::create(target.context, target.group, mask.width, mask.height));
   }
   return std::unique_ptr<FrameProcessor>(std::make_unique<PoseProcessor>(
-      element_, current_, shared_from_this(), model_.pose, target.group, std::move(estimator), std::move(masks)));
+      element_, current_, shared_from_this(), *model_, target.group, std::move(estimator), std::move(masks)));
 }
 
 }  // namespace sightglass

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/described_model.h"
 #include "meta/mask_attachment.h"
 #include "segment/background_frame.h"
 #include "segment/meta_mask_processor.h"
@@ -15,8 +16,8 @@ namespace {
 
 class SegmentProcessor : public FrameProcessor {
  public:
-  static Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target, SharedModel& model,
-                                                        const MaskModel& mask, const SegmentSettings& settings,
+  static Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target, const DescribedModel<MaskModel>& mask,
+                                                        const SegmentSettings& settings,
                                                         const SegmentRuntime::Scene& scene, bool prepares_masks);
 
   Status resize(int32_t width, int32_t height) override;
@@ -49,15 +50,15 @@ class SegmentProcessor : public FrameProcessor {
   bool ahead_ = false;              // of the frame under way: it is drawn with a mask from before
 };
 
-Result<std::unique_ptr<FrameProcessor>> SegmentProcessor::create(const GlTarget& target, SharedModel& model,
-                                                                 const MaskModel& mask, const SegmentSettings& settings,
+Result<std::unique_ptr<FrameProcessor>> SegmentProcessor::create(const GlTarget& target,
+                                                                 const DescribedModel<MaskModel>& mask,
+                                                                 const SegmentSettings& settings,
                                                                  const SegmentRuntime::Scene& scene,
                                                                  bool prepares_masks) {
   std::unique_ptr<SegmentProcessor> result(new SegmentProcessor(target, scene));
-  PlanOptions options = mask.plan_options;
-  options.inputs[0].frame = Segmenter::planned_kind(target.device, mask, target.frame);
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, target.plan(model, std::move(options)));
-  SG_ASSIGN_OR_RETURN(result->segmenter_, Segmenter::create(target.group, target.device, std::move(plan), mask,
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
+                      mask.plan(target, Segmenter::planned_kind(target.device, *mask, target.frame)));
+  SG_ASSIGN_OR_RETURN(result->segmenter_, Segmenter::create(target.group, target.device, std::move(plan), *mask,
                                                             target.frame, {settings.refine, settings.skip_static}));
   result->attaches_masks_ = settings.attach_mask;
   // Those who ask in mid-stream wait for what is compiled here.
@@ -153,34 +154,33 @@ class SegmentModel : public LoadedMasks {
 
   Status load(const std::string& file, const ModelSettings& settings);
   Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target) const override {
-    return SegmentProcessor::create(target, *model_, mask_, settings_, scene_, prepares_masks_);
+    return SegmentProcessor::create(target, mask_, settings_, scene_, prepares_masks_);
   }
   std::vector<std::string> warnings() const override {
-    if (plan_->fallback().operators.empty()) return {};
-    return {plan_->fallback().warning()};
+    std::vector<std::string> warnings;
+    mask_.add_warnings(warnings);
+    return warnings;
   }
-  std::optional<MaskSize> mask_size() const override {
-    const Shape& shape = model_->model()->outputs()[mask_.output].shape;
-    return MaskSize{shape.dim(2), shape.dim(1)};
-  }
+  std::optional<MaskSize> mask_size() const override { return size_; }
 
  private:
   const SegmentSettings settings_;
   const SegmentRuntime::Scene& scene_;
   const bool prepares_masks_;
-  std::shared_ptr<SharedModel> model_;
-  MaskModel mask_;
-  std::shared_ptr<const Plan> plan_;  // for the least of devices
+  DescribedModel<MaskModel> mask_;
+  MaskSize size_;
 };
 
 Status SegmentModel::load(const std::string& file, const ModelSettings& settings) {
   SG_ASSIGN_OR_RETURN(MaskModelOptions options, settings_.mask_model_options());
   options.normalisation = settings.normalisation();
-  SG_ASSIGN_OR_RETURN(model_, SharedModel::load(file, settings.model_options()));
-  SG_ASSIGN_OR_RETURN(mask_, describe_mask_model(*model_->model(), model_->known(), options));
-  settings.apply_to(mask_.plan_options);
-  // The real device is not known yet, but what the least of them can do, every one can.
-  SG_ASSIGN_OR_RETURN(plan_, model_->plan(DeviceLimits(), mask_.plan_options));
+  const auto describe = [&](const SharedModel& model) -> Result<MaskModel> {
+    SG_ASSIGN_OR_RETURN(MaskModel mask, describe_mask_model(*model.model(), model.known(), options));
+    const Shape& shape = model.model()->outputs()[mask.output].shape;
+    size_ = {shape.dim(2), shape.dim(1)};
+    return mask;
+  };
+  SG_ASSIGN_OR_RETURN(mask_, DescribedModel<MaskModel>::load(file, settings, describe));
   return {};
 }
 
