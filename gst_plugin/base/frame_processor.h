@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "base/model_figures.h"
+#include "base/model_pace.h"
 #include "base/shared_model.h"
 #include "gl/frame_format.h"
+#include "gl/upright_frame.h"
 #include "gpu_engine/device.h"
-#include "gpu_engine/input_transform.h"
 #include "gpu_engine/plan.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/tuner.h"
@@ -29,8 +30,8 @@ struct GlTarget {
   FrameKind frame;  // of what comes
   TuningMode tuning;
   std::string cache_folder;
-  bool ahead = false;   // nothing waits for it: whatever drivers leave to a first run is run as well
-  double model_ns = 0;  // the GPU's time for a run of the model, where it has been measured
+  bool ahead = false;        // nothing waits for it: whatever drivers leave to a first run is run as well
+  ModelTimes model_times{};  // where they have been measured
 
   // The model's plan for this device, tuned as the element's settings say. Needs the context current.
   Result<std::shared_ptr<const Plan>> plan(SharedModel& model, PlanOptions options) const;
@@ -45,9 +46,8 @@ struct FrameSize {
 // One frame. Its buffers are mapped, what was issued for the input before has been waited for, and the output will be
 // marked as made by what has been issued until process() returns.
 struct FrameJob {
-  FrameRef frame;
-  InputTransform upright_to_stored;  // from the upright frame to where it lies in `frame`
-  GLuint output = 0;                 // RGBA texture of the upright frame's size, or the element's own
+  UprightFrame frame;
+  GLuint output = 0;  // RGBA texture of the upright frame's size, or the element's own
   GstBuffer* input = nullptr;
   GstBuffer* output_buffer = nullptr;
   uint64_t number = 0;          // counted since the element started
@@ -79,8 +79,8 @@ class FrameProcessor {
   virtual uint64_t skipped(bool /*wanted*/) { return 0; }
   // The time of the latest frame that has become known since the last call.
   virtual std::optional<GpuTime> poll_time() = 0;
-  // The GPU's time for a run of the model, where it was measured before any frame; 0: unknown.
-  virtual double model_ns() const { return 0; }
+  // The GPU's times for runs of the models, where they were measured before any frame.
+  virtual ModelTimes model_times() const { return {}; }
 };
 
 // A model as an element has loaded it. Any thread; processors keep it alive.

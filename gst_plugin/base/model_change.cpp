@@ -44,13 +44,14 @@ GstGLContext* create_shared_context(GstGLContext* other) {
 
 // On the GL thread of `context`. With `ahead`, returns only when the GPU has finished all work.
 Result<std::unique_ptr<FrameProcessor>> create_processor(const LoadedModel& model, GstGLContext* context,
-                                                         const ModelChange::Place& place, bool ahead, double model_ns) {
+                                                         const ModelChange::Place& place, bool ahead,
+                                                         const ModelTimes& times) {
   SG_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
   SG_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl));
   const std::shared_ptr<ShareGroup> group = share_group_of(context, gl, place.cache_folder);
   SG_ASSIGN_OR_RETURN(
       std::unique_ptr<FrameProcessor> processor,
-      model.create({context, group, device, place.kind, place.tuning, place.cache_folder, ahead, model_ns}));
+      model.create({context, group, device, place.kind, place.tuning, place.cache_folder, ahead, times}));
   SG_RETURN_IF_ERROR(processor->resize(place.size.width, place.size.height));
   if (ahead) SG_RETURN_IF_ERROR(wait_for_gpu(gl));
   return processor;
@@ -105,19 +106,19 @@ Result<ReadyModel> ModelChange::prepare(const Load& load) const {
   SG_ASSIGN_OR_RETURN(ready.model, load());
   ready.kind = place_.kind;
   ready.size = place_.size;
-  const auto create = [&](GstGLContext* context, bool ahead, double model_ns) {
+  const auto create = [&](GstGLContext* context, bool ahead, const ModelTimes& times) {
     Result<std::unique_ptr<FrameProcessor>> made = internal_error("the GL thread did nothing");
-    run_on(context, [&] { made = create_processor(*ready.model, context, place_, ahead, model_ns); });
+    run_on(context, [&] { made = create_processor(*ready.model, context, place_, ahead, times); });
     return made;
   };
   Rehearsal rehearsal(abandoned_ ? nullptr : create_shared_context(place_.context));
   if (rehearsal.context != nullptr) {
-    SG_ASSIGN_OR_RETURN(rehearsal.processor, create(rehearsal.context, true, 0));
+    SG_ASSIGN_OR_RETURN(rehearsal.processor, create(rehearsal.context, true, {}));
   }
   if (abandoned_) return ready;
   ready.context.reset(GST_GL_CONTEXT(gst_object_ref(place_.context)));
-  const double model_ns = rehearsal.processor != nullptr ? rehearsal.processor->model_ns() : 0;
-  SG_ASSIGN_OR_RETURN(ready.processor, create(place_.context, false, model_ns));
+  const ModelTimes times = rehearsal.processor != nullptr ? rehearsal.processor->model_times() : ModelTimes{};
+  SG_ASSIGN_OR_RETURN(ready.processor, create(place_.context, false, times));
   const auto taken = std::chrono::steady_clock::now() - begin;
   ready.prepared_ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count());
   return ready;

@@ -14,13 +14,6 @@ void average(double& mean, uint64_t value) {
 
 }  // namespace
 
-std::optional<GpuTime> GpuTimes::add(const std::optional<GpuTimer::Sample>& sample) {
-  if (!sample) return {};
-  if (sample->model_share > 0) average(model_ns_, sample->model_ns);
-  const uint64_t frame_ns = sample->model_ns + sample->other_ns;
-  return GpuTime{model_ns_, frame_ns, frame_ns};
-}
-
 void ModelFigures::restart() {
   const std::lock_guard lock(mutex_);
   stats_ = {};

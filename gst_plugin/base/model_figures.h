@@ -28,15 +28,6 @@ struct GpuTime {
   uint64_t late_ns = 0;   // what of that the frame waited for
 };
 
-// The GPU's times where frames wait for the model, which runs to its end in a frame or not at all.
-class GpuTimes {
- public:
-  std::optional<GpuTime> add(const std::optional<GpuTimer::Sample>& sample);
-
- private:
-  double model_ns_ = 0;
-};
-
 // The work that was issued for one frame.
 struct FrameWork {
   uint64_t inferences = 0;

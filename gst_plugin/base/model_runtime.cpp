@@ -457,10 +457,10 @@ void ModelRuntime::run(Job& job) try {
       job.status = device_error(std::string("cannot map the ") + (input.ok() ? "output" : "input") + " texture");
       return;
     }
-    frame.frame = input.frame();
-    frame.upright_to_stored = upright_to_stored_in(job.input, job.orientation);
     frame.output = output.texture().id;
+    const InputTransform place = upright_to_stored_in(job.input, job.orientation);
     job.status = follow_size();
+    frame.frame = {input.frame(), place, sized_for_.width, sized_for_.height};
     if (job.status.ok()) job.status = processor_->process(frame);
     if (job.status.ok()) job.status = draw_hud(frame, processor_->inferences() - inferences);
   }

@@ -15,6 +15,12 @@ DrawTarget::DrawTarget(const GlApi& gl) : gl_(&gl) {
   framebuffer_ = {gl, id};
 }
 
+Status DrawTarget::fill_black(GLuint picture) {
+  constexpr std::array<GLfloat, 4> kBlack{0, 0, 0, 1};
+  const TextureRef texture{picture, GL_TEXTURE_2D, 1, 1};  // clearing ignores the viewport
+  return draw({&texture, 1}, "the picture", [&] { gl_->ClearBufferfv(GL_COLOR, 0, kBlack.data()); });
+}
+
 Status DrawTarget::attach(std::span<const TextureRef> pictures, const char* what) {
   const GlApi& gl = *gl_;
   gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer_.id());

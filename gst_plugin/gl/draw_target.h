@@ -28,6 +28,8 @@ class DrawTarget {
     detach(pictures.size());
     return attached;
   }
+  // Opaque black all over a texture, which can be drawn into.
+  Status fill_black(GLuint picture);
 
  private:
   Status attach(std::span<const TextureRef> pictures, const char* what);

@@ -4,12 +4,24 @@
 
 namespace sightglass {
 
+FrameKind FrameReader::planned_kind(const DeviceInfo& device, FrameKind kind, FrameLife life) {
+  if (kind != FrameKind::kExternal) return kind;
+  const bool shows_samples = device.limits.external_textures && device.version.find("Mesa") != std::string::npos;
+  return shows_samples || life == FrameLife::kKept ? FrameKind::kRgba : kind;
+}
+
 Result<FrameReader> FrameReader::create(const std::shared_ptr<ShareGroup>& group, const DeviceInfo& device,
-                                        FrameKind kind) {
+                                        FrameKind kind, FrameLife life) {
   FrameReader reader;
-  if (planned_kind(device, kind) == kind) return reader;
-  SG_ASSIGN_OR_RETURN(ExternalCopy copy, ExternalCopy::create(group));
-  reader.copy_.emplace(std::move(copy));
+  const FrameKind read = planned_kind(device, kind, life);
+  if (read != kind) {
+    SG_ASSIGN_OR_RETURN(FrameCopy copy, FrameCopy::create(group, kind));
+    reader.copy_.emplace(std::move(copy));
+  }
+  if (life == FrameLife::kKept) {
+    SG_ASSIGN_OR_RETURN(FrameCopy kept, FrameCopy::create(group, read));
+    reader.kept_.emplace(std::move(kept));
+  }
   return reader;
 }
 

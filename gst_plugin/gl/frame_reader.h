@@ -1,10 +1,10 @@
-// Frames of one kind as shaders can read them on every driver.
+// Frames of one kind as shaders can read them on every driver, and as long as they need.
 #pragma once
 
 #include <memory>
 #include <optional>
 
-#include "gl/external_copy.h"
+#include "gl/frame_copy.h"
 #include "gpu_engine/device.h"
 #include "gpu_engine/frame_ref.h"
 #include "gpu_engine/share_group.h"
@@ -12,20 +12,26 @@
 
 namespace sightglass {
 
-// Frames of one kind as their readers can use them: as they come, or copied where that is needed.
+// How long readers need a frame: until the element pushes it, or until a later frame is kept.
+enum class FrameLife : uint8_t { kOneFrame, kKept };
+
+// Frames as they come, or copied on the GPU: external textures for Mesa, whose compute shaders get the samples of YUV
+// and not its colors, and where frames are kept. All calls, the destructor included, need the context current. GL state
+// after every call is as FramePainter leaves it.
 class FrameReader {
  public:
   // What readers, and the model's input, are to be made for where frames are of that kind.
-  static FrameKind planned_kind(const DeviceInfo& device, FrameKind kind) {
-    return ExternalCopy::is_needed(device, kind) ? FrameKind::kRgba : kind;
-  }
-  static Result<FrameReader> create(const std::shared_ptr<ShareGroup>& group, const DeviceInfo& device, FrameKind kind);
+  static FrameKind planned_kind(const DeviceInfo& device, FrameKind kind, FrameLife life = FrameLife::kOneFrame);
+  static Result<FrameReader> create(const std::shared_ptr<ShareGroup>& group, const DeviceInfo& device, FrameKind kind,
+                                    FrameLife life = FrameLife::kOneFrame);
 
-  // Good until the next call.
+  // Good until the next call, and as long as the frame's own textures.
   Result<FrameRef> readable(const FrameRef& frame);
+  // What readable() returned, good until the next call of this function. For FrameLife::kKept.
+  Result<FrameRef> kept(const FrameRef& readable) { return kept_->copy(readable); }
 
  private:
-  std::optional<ExternalCopy> copy_;
+  std::optional<FrameCopy> copy_, kept_;
 };
 
 }  // namespace sightglass

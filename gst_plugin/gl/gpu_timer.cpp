@@ -46,7 +46,7 @@ std::optional<GpuTimer::Sample> GpuTimer::poll() {
       continue;
     const uint64_t first = at[kMiddle] - at[kStart], second = at[kEnd] - at[kMiddle];
     const bool model_first = frame.work.model_first;
-    latest = {model_first ? first : second, model_first ? second : first, frame.work.model_share};
+    latest = {model_first ? first : second, model_first ? second : first, frame.work.model_shares};
   }
   return latest;
 }

@@ -12,14 +12,17 @@ namespace sightglass {
 class GpuTimer {
  public:
   enum Mark : uint8_t { kStart, kMiddle, kEnd, kMarks };
+  // How much of a run, or how many of them, by model: some elements run two.
+  static constexpr size_t kModels = 2;
+  using Shares = std::array<double, kModels>;
   // What a frame did between its marks.
   struct Work {
-    bool model_first = true;  // the model ran before kMiddle, and the rest after it; or the other way round
-    double model_share = 1;   // how much of one run of the model that was
+    bool model_first = true;  // models ran before kMiddle, and the rest after it; or the other way round
+    Shares model_shares{};
   };
   struct Sample {
     uint64_t model_ns = 0, other_ns = 0;
-    double model_share = 1;
+    Shares model_shares{};
   };
 
   // A timer that never reports where the context has no timer queries. The context must be current, here and for every

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/model_settings.h"
+#include "base/run_settings.h"
 #include "gpu_engine/input_transform.h"
 #include "infer/decoder.h"
 #include "infer/infer_model.h"
@@ -26,6 +27,9 @@ struct InferSettings {
   InferLook look;
   std::optional<Fit> fit;  // unset: by the model
   uint32_t inference_interval = 1;
+  MaskSync mask_sync = MaskSync::kExact;
+  uint64_t gpu_budget_ns = 5'000'000;  // of the models in each frame with kLatest; 0: no limit
+  OnFailure on_failure = OnFailure::kError;
   ResultsPolicy results;
 };
 

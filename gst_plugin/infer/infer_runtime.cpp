@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/described_model.h"
+#include "base/model_processor.h"
 #include "gpu_engine/input_file.h"
 #include "infer/infer_results.h"
 #include "infer/inferencer.h"
@@ -17,71 +18,47 @@ namespace sightglass {
 
 namespace {
 
-class InferProcessor : public FrameProcessor {
+class InferProcessor : public ModelProcessor {
  public:
   // `tensors` may be null: nobody wants them then. `model` is of `loaded`.
-  InferProcessor(GstElement* element, const InferSettings& settings, std::shared_ptr<const LoadedModel> loaded,
-                 const InferModel& model, std::shared_ptr<ShareGroup> group, std::unique_ptr<Inferencer> inferencer,
-                 std::unique_ptr<TensorAttachment> tensors)
-      : settings_(settings),
+  InferProcessor(const GlTarget& target, GstElement* element, const RunSettings& at_start,
+                 const InferSettings& settings, std::shared_ptr<const LoadedModel> loaded, const InferModel& model,
+                 std::unique_ptr<Inferencer> inferencer, std::unique_ptr<TensorAttachment> tensors)
+      : ModelProcessor(target, *inferencer, at_start),
+        settings_(settings),
         loaded_(std::move(loaded)),
         model_(model),
         inferencer_(std::move(inferencer)),
         tensors_(std::move(tensors)),
-        results_(element, std::move(group), [this](std::span<const std::byte> bytes) {
+        results_(element, target.group, [this](std::span<const std::byte> bytes) {
           return infer_results(model_, bytes, settings_.look.threshold);
         }) {}
 
-  Status resize(int32_t width, int32_t height) override {
-    width_ = width;
-    height_ = height;
-    forget();
+  Status process(FrameJob& job) override {
+    inferencer_->set_look(settings_.look, settings_.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch));
+    return ModelProcessor::process(job);
+  }
+  ResultsSender* results() override { return &results_; }
+
+ private:
+  RunSettings run_settings() const override { return run_settings_of(settings_); }
+  Status resize_model(int32_t width, int32_t height) override {
     inferencer_->resize(width, height);
     return {};
   }
-  void forget() override {
-    since_run_ = 0;
-    inferencer_->forget();
+  Status attach(const FrameJob& job) override {
+    return tensors_ ? tensors_->attach(job.output_buffer, *inferencer_) : Status();
   }
-  Status process(FrameJob& job) override;
-  Status annotate(FrameJob& job) override;
-  Status finish(FrameJob& job) override;
-  ResultsSender* results() override { return &results_; }
-  uint64_t inferences() const override { return inferencer_->inferences(); }
-  std::optional<GpuTime> poll_time() override { return times_.add(inferencer_->poll_time()); }
+  BufferRange found() const override { return inferencer_->results(); }
+  ResultsMode results_mode() const override { return settings_.results.mode; }
 
- private:
   const InferSettings& settings_;  // the runtime's, which lives longer
   const std::shared_ptr<const LoadedModel> loaded_;
   const InferModel& model_;
-  std::unique_ptr<Inferencer> inferencer_;
-  std::unique_ptr<TensorAttachment> tensors_;
+  const std::unique_ptr<Inferencer> inferencer_;
+  const std::unique_ptr<TensorAttachment> tensors_;
   ResultsSender results_;
-  int32_t width_ = 0, height_ = 0;  // of upright frames
-  uint32_t since_run_ = 0;          // frames, with the one that the model ran on; 0: it has not run
-  bool ran_ = false;                // on the frame under way
-  GpuTimes times_;
 };
-
-Status InferProcessor::process(FrameJob& job) {
-  ran_ = since_run_ == 0 || since_run_ >= settings_.inference_interval;
-  since_run_ = ran_ ? 1 : since_run_ + 1;
-  const Fit fit = settings_.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch);
-  const Status status = inferencer_->process(job.frame, job.upright_to_stored, job.output, fit, settings_.look, ran_);
-  if (!status.ok()) since_run_ = 0;
-  return status;
-}
-
-Status InferProcessor::annotate(FrameJob& job) {
-  return tensors_ ? tensors_->attach(job.output_buffer, *inferencer_, ran_) : Status();
-}
-
-Status InferProcessor::finish(FrameJob& job) {
-  const BufferRange found = inferencer_->results();
-  if (!ran_ || found.buffer == 0) return {};  // a picture is its own result
-  job.awaits_results = results_.request(job.input, job.number, width_, height_, found, settings_.results.mode);
-  return {};
-}
 
 // Contents for the inputs behind the first one.
 Result<std::vector<std::vector<std::byte>>> load_extra_inputs(const std::string& path, const Model& model) {
@@ -234,7 +211,7 @@ std::vector<std::string> InferModels::warnings() const {
 }
 
 Result<std::unique_ptr<FrameProcessor>> InferModels::create(const GlTarget& target) const {
-  const FrameKind read = FrameReader::planned_kind(target.device, target.frame);
+  const FrameKind read = Inferencer::planned_kind(target.device, *model_, target.frame);
   SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, model_.plan(target, read));
   std::optional<Inferencer::Detector> detector;
   if (detector_) {
@@ -251,8 +228,9 @@ Result<std::unique_ptr<FrameProcessor>> InferModels::create(const GlTarget& targ
   if (settings_.attach_tensors) {
     SG_ASSIGN_OR_RETURN(tensors, TensorAttachment::create(target.context, target.group, *model_->model));
   }
-  return std::unique_ptr<FrameProcessor>(std::make_unique<InferProcessor>(
-      element_, current_, shared_from_this(), *model_, target.group, std::move(inferencer), std::move(tensors)));
+  return std::unique_ptr<FrameProcessor>(std::make_unique<InferProcessor>(target, element_, run_settings_of(settings_),
+                                                                          current_, shared_from_this(), *model_,
+                                                                          std::move(inferencer), std::move(tensors)));
 }
 
 bool InferRuntime::set_own_property(guint id, const GValue* value) {

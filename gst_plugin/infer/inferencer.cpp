@@ -9,42 +9,45 @@ namespace sightglass {
 Result<std::unique_ptr<Inferencer>> Inferencer::create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
                                                        std::shared_ptr<const Plan> plan, const InferModel& model,
                                                        FrameKind kind, const std::optional<Detector>& detector) {
-  std::unique_ptr<Inferencer> result(new Inferencer(std::move(group), kind));
+  std::unique_ptr<Inferencer> result(new Inferencer(std::move(group), device, kind));
   const GlStateGuard guard(result->gl_, kind);
   clear_gl_errors(result->gl_);
   result->model_width_ = model.width;
   result->model_height_ = model.height;
   result->own_size_ = model.own_size;
-  SessionOptions session_options;
-  session_options.gated = detector.has_value();
-  SG_ASSIGN_OR_RETURN(result->session_, Session::create(result->group_, std::move(plan), session_options));
+  SG_RETURN_IF_ERROR(result->create_reader(device, life_of_frames(detector.has_value())));
+  SG_RETURN_IF_ERROR(result->create_sessions(std::move(plan), model, detector));
+  SG_ASSIGN_OR_RETURN(result->decoder_, make_decoder(result->group_, model));
+  SG_ASSIGN_OR_RETURN(result->overlay_, OverlayPainter::create(result->group_));
+  SG_ASSIGN_OR_RETURN(FramePainter frames, FramePainter::create(result->group_, result->read_kind()));
+  result->frames_.emplace(std::move(frames));
+  SG_ASSIGN_OR_RETURN(FramePainter pictures, FramePainter::create(result->group_, FrameKind::kRgba));
+  result->pictures_.emplace(std::move(pictures));
+  const std::string what = "allocating what " + model.model->name() + " and its results need";
+  SG_RETURN_IF_ERROR(check_gl(result->gl_, what.c_str()));
+  return result;
+}
+
+Status Inferencer::create_sessions(std::shared_ptr<const Plan> plan, const InferModel& model,
+                                   const std::optional<Detector>& detector) {
+  SessionOptions options;
+  options.gated = detector.has_value();
+  SG_ASSIGN_OR_RETURN(session_, Session::create(group_, std::move(plan), options));
   if (detector) {
     FirstStage first;
     first.width = detector->model.width;
     first.height = detector->model.height;
-    SG_ASSIGN_OR_RETURN(first.session, Session::create(result->group_, detector->plan));
-    SG_ASSIGN_OR_RETURN(first.decoder, make_decoder(result->group_, detector->model));
-    SG_ASSIGN_OR_RETURN(first.region, Region::create(result->group_));
-    result->first_.emplace(std::move(first));
+    SG_ASSIGN_OR_RETURN(first.session, Session::create(group_, detector->plan));
+    SG_ASSIGN_OR_RETURN(first.decoder, make_decoder(group_, detector->model));
+    SG_ASSIGN_OR_RETURN(first.region, Region::create(group_));
+    first_.emplace(std::move(first));
   }
   const auto& inputs = model.model->inputs();
   for (size_t i = 1; i < inputs.size(); ++i) {
     const std::vector<std::byte> zeros(static_cast<size_t>(inputs[i].shape.elements()) * size_of(inputs[i].type));
-    SG_RETURN_IF_ERROR(result->session_->write_input(i, zeros));
+    SG_RETURN_IF_ERROR(session_->write_input(i, zeros));
   }
-  SG_ASSIGN_OR_RETURN(result->decoder_, make_decoder(result->group_, model));
-  SG_ASSIGN_OR_RETURN(result->overlay_, OverlayPainter::create(result->group_));
-  const FrameKind read = FrameReader::planned_kind(device, kind);
-  SG_ASSIGN_OR_RETURN(FramePainter frames, FramePainter::create(result->group_, read));
-  result->frames_.emplace(std::move(frames));
-  SG_ASSIGN_OR_RETURN(FramePainter pictures, FramePainter::create(result->group_, FrameKind::kRgba));
-  result->pictures_.emplace(std::move(pictures));
-  SG_ASSIGN_OR_RETURN(FrameReader reader, FrameReader::create(result->group_, device, kind));
-  result->reader_.emplace(std::move(reader));
-  result->timer_.emplace(result->gl_, device.es);
-  const std::string what = "allocating what " + model.model->name() + " and its results need";
-  SG_RETURN_IF_ERROR(check_gl(result->gl_, what.c_str()));
-  return result;
+  return {};
 }
 
 void Inferencer::resize(int32_t width, int32_t height) {
@@ -53,69 +56,65 @@ void Inferencer::resize(int32_t width, int32_t height) {
   forget();
 }
 
-void Inferencer::forget() {
-  has_results_ = false;
+void Inferencer::forget_results() {
   if (decoder_) decoder_->forget();
 }
 
+Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& frame) {
+  if (stage == 1) return begin_in_region(frame);
+  Session& session = first_ ? *first_->session : *session_;
+  next_input_to_upright_ = first_ ? frame.input_to_upright(first_->width, first_->height, Fit::kLetterbox)
+                                  : frame.input_to_upright(model_width_, model_height_, fit_);
+  SG_RETURN_IF_ERROR(session.set_input_frame(0, frame.stored, next_input_to_upright_.then(frame.upright_to_stored)));
+  return ModelStage{&session, {}, 0};
+}
+
 // The model sees where the detector has found something, and runs if it has.
-Status Inferencer::infer_in_region(const FrameRef& frame, const InputTransform& upright_to_stored,
-                                   const InferLook& look) {
-  const InputTransform letterbox =
-      make_input_transform(width_, height_, first_->width, first_->height, Fit::kLetterbox);
-  SG_RETURN_IF_ERROR(first_->session->set_input_frame(0, frame, letterbox.then(upright_to_stored)));
-  SG_RETURN_IF_ERROR(first_->session->run());
-  InferLook best = look;
-  best.max_results = 1;
-  SG_RETURN_IF_ERROR(first_->decoder->decode(*first_->session, letterbox, best));
+Result<ModelStage> Inferencer::begin_in_region(const UprightFrame& frame) {
   const BufferRange found = first_->decoder->results();
-  first_->region->find(found, frame, upright_to_stored, width_, height_);
-  SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame, first_->region->place()));
-  SG_RETURN_IF_ERROR(session_->run_if(found.buffer));  // how many were found comes first
-  ++inferences_;
-  has_results_ = true;
-  decoder_->set_region(first_->region->rows());
-  return decoder_->decode(*session_, {}, look);
+  first_->region->find(found, frame.stored, frame.upright_to_stored, frame.width, frame.height);
+  SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, first_->region->place()));
+  return ModelStage{session_.get(), found, 1};  // how many were found comes first
 }
 
-Status Inferencer::infer(const FrameRef& frame, const InputTransform& upright_to_stored, Fit fit,
-                         const InferLook& look) {
-  if (first_) return infer_in_region(frame, upright_to_stored, look);
-  input_to_upright_ = make_input_transform(width_, height_, model_width_, model_height_, fit);
-  SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame, input_to_upright_.then(upright_to_stored)));
-  SG_RETURN_IF_ERROR(session_->run());
-  ++inferences_;
-  has_results_ = true;
-  return decoder_ ? decoder_->decode(*session_, input_to_upright_, look) : Status();
-}
-
-Status Inferencer::show(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output,
-                        const InferLook& look) {
-  const TextureRef picture = decoder_ && has_results_ ? decoder_->picture() : TextureRef();
-  const TextureRef target{output, GL_TEXTURE_2D, own_size_ ? picture.width : width_,
-                          own_size_ ? picture.height : height_};
-  if (picture.id != 0 && look.draw) {
-    return pictures_->draw(picture, own_size_ ? InputTransform() : input_to_upright_.inverse(), target);
+Status Inferencer::end_stage(size_t stage) {
+  if (first_ && stage == 0) {
+    InferLook best = look_;
+    best.max_results = 1;
+    return first_->decoder->decode(*first_->session, next_input_to_upright_, best);
   }
-  const InputTransform shown = own_size_ ? input_to_upright_.then(upright_to_stored) : upright_to_stored;
-  SG_RETURN_IF_ERROR(frames_->draw(frame, shown, target));
-  if (!decoder_ || !has_results_ || !look.draw) return {};
-  const PrimitiveRange shapes[] = {decoder_->primitives(width_, height_, look)};
-  return shapes[0].count > 0 ? overlay_->draw(target, shapes) : Status();
+  if (first_) {
+    decoder_->set_region(first_->region->rows());
+    return decoder_->decode(*session_, {}, look_);
+  }
+  input_to_upright_ = next_input_to_upright_;
+  return decoder_ ? decoder_->decode(*session_, input_to_upright_, look_) : Status();
 }
 
-Status Inferencer::process(const FrameRef& frame, const InputTransform& upright_to_stored, GLuint output, Fit fit,
-                           const InferLook& look, bool run) {
-  const GlStateGuard guard(gl_, kind_);
-  clear_gl_errors(gl_);
-  timer_->start();
-  SG_ASSIGN_OR_RETURN(const FrameRef read, reader_->readable(frame));
-  const bool runs = run || !has_results_;
-  if (runs) SG_RETURN_IF_ERROR(infer(read, upright_to_stored, fit, look));
-  timer_->middle();
-  SG_RETURN_IF_ERROR(show(read, upright_to_stored, output, look));
-  timer_->end({.model_first = true, .model_share = runs ? 1.0 : 0.0});
-  return check_gl(gl_, "running a model on a frame");
+TextureRef Inferencer::target(GLuint output) const {
+  if (!own_size_) return {output, GL_TEXTURE_2D, width_, height_};
+  const TextureRef picture = decoder_->picture();
+  return {output, GL_TEXTURE_2D, picture.width, picture.height};
+}
+
+Status Inferencer::draw_frame(const UprightFrame& frame, GLuint output, const InputTransform& input_to_upright) {
+  const InputTransform shown = own_size_ ? input_to_upright.then(frame.upright_to_stored) : frame.upright_to_stored;
+  return frames_->draw(frame.stored, shown, target(output));
+}
+
+Status Inferencer::draw(const UprightFrame& frame, GLuint output) {
+  const TextureRef picture = decoder_ ? decoder_->picture() : TextureRef();
+  if (picture.id != 0 && look_.draw) {
+    return pictures_->draw(picture, own_size_ ? InputTransform() : input_to_upright_.inverse(), target(output));
+  }
+  SG_RETURN_IF_ERROR(draw_frame(frame, output, input_to_upright_));
+  if (!decoder_ || !look_.draw) return {};
+  const PrimitiveRange shapes[] = {decoder_->primitives(width_, height_, look_)};
+  return shapes[0].count > 0 ? overlay_->draw(target(output), shapes) : Status();
+}
+
+Status Inferencer::draw_without_result(const UprightFrame& frame, GLuint output, OnFailure /*policy*/) {
+  return draw_frame(frame, output, frame.input_to_upright(model_width_, model_height_, fit_));
 }
 
 }  // namespace sightglass

@@ -85,8 +85,8 @@ Status TensorAttachment::copy(const BufferRange& from, GstMemory* memory) const 
   return {};
 }
 
-Status TensorAttachment::attach(GstBuffer* picture, const Inferencer& inferencer, bool new_run) {
-  if (new_run || latest_ == nullptr) {
+Status TensorAttachment::attach(GstBuffer* picture, const Inferencer& inferencer) {
+  if (std::exchange(latest_run_, inferencer.inferences()) != inferencer.inferences() || latest_ == nullptr) {
     latest_.reset();  // nobody but frames before holds it then
     auto tensors = std::make_shared<AttachedTensors>(model_, outputs_.size());
     for (size_t i = 0; i < outputs_.size(); ++i) {

@@ -22,10 +22,10 @@ class TensorAttachment {
   TensorAttachment(const TensorAttachment&) = delete;
   TensorAttachment& operator=(const TensorAttachment&) = delete;
 
-  // Attaches what the model's last run gave to `picture`, which must be writable: copied on the GPU if the run is
-  // `new_run`, else the same as before. What nobody holds any more is used again; GL buffers are allocated only where
-  // more are held than ever before. GL state is as found.
-  Status attach(GstBuffer* picture, const Inferencer& inferencer, bool new_run);
+  // Attaches what the model's last run gave to `picture`, which must be writable: copied on the GPU if it is another
+  // run than before, else the same as before. What nobody holds any more is used again; GL buffers are allocated only
+  // where more are held than ever before. GL state is as found.
+  Status attach(GstBuffer* picture, const Inferencer& inferencer);
 
  private:
   struct Output {
@@ -43,6 +43,7 @@ class TensorAttachment {
   std::string model_;
   std::vector<Output> outputs_;
   std::shared_ptr<const AttachedTensors> latest_;
+  uint64_t latest_run_ = 0;  // Inferencer::inferences()
 };
 
 }  // namespace sightglass

@@ -71,18 +71,20 @@ class BlazePoseFinder : public PersonFinder {
     refined_ = make_storage(gl_, kLandmarkBytes);
     if (plans_.landmarks_model.has(Role::kMask)) {
       mask_ = make_texture(gl_, GL_R32F, kMaskSize, kMaskSize);
+      next_mask_ = make_texture(gl_, GL_R32F, kMaskSize, kMaskSize);
       sampler_ = make_sampler(gl_, GL_LINEAR);
     }
   }
 
-  Status find(const UprightFrame& frame, const FindOptions& options) override {
-    const RegionParams params = region_params(frame, options, plans_.landmarks_model);
-    run(kBeginFrame, params, {found(), {detector_runs_.id(), 0, kFlagBytes}});
-    SG_RETURN_IF_ERROR(detect(frame));
-    run(kNewRegions, params,
-        {{decoder_->detections(), 0, sizeof(Detections)}, {detector_runs_.id(), 0, kFlagBytes}, found()});
-    // One after the other through the same session: where a region is empty, none of its steps runs.
-    for (int32_t i = 0; i < options.max_persons; ++i) SG_RETURN_IF_ERROR(look_at_next_region(frame, params));
+  // The detector, then one region after the other through the same session: where one is empty, none of its steps runs.
+  size_t stages() const override { return 1 + static_cast<size_t>(options().max_persons); }
+  Result<ModelStage> begin_stage(size_t stage, const UprightFrame& frame) override {
+    return stage == 0 ? begin_detector(frame) : begin_region(frame);
+  }
+  Status end_stage(size_t stage) override {
+    if (stage == 0) return end_detector();
+    SG_RETURN_IF_ERROR(end_region());
+    if (stage + 1 == stages()) std::swap(mask_, next_mask_);
     return {};
   }
   BufferRange found() const override { return regions_.state(); }
@@ -91,27 +93,41 @@ class BlazePoseFinder : public PersonFinder {
   }
 
  private:
+  static constexpr size_t kDetectorModel = 0, kLandmarksModel = 1;
   static constexpr int32_t kMaskSize = 384;  // of the frame's mask; regions' masks have 256 x 256 pixels
   static constexpr GLsizeiptr kLandmarkBytes = GLsizeiptr{5} * 39 * sizeof(float);
 
-  void run(Program program, const RegionParams& params, std::initializer_list<BufferRange> storage) {
-    regions_.run(programs_[program]->id(), params, storage);
+  void run(Program program, std::initializer_list<BufferRange> storage) {
+    regions_.run(programs_[program]->id(), params_, storage);
+  }
+  BufferRange detector_runs() const { return {detector_runs_.id(), 0, kFlagBytes}; }
+
+  Result<ModelStage> begin_detector(const UprightFrame& frame) {
+    const PoseModel& model = plans_.detector_model;
+    params_ = region_params(frame, options(), plans_.landmarks_model);
+    run(kBeginFrame, {found(), detector_runs()});
+    place_ = frame.input_to_upright(model.width, model.height, Fit::kLetterbox);
+    SG_RETURN_IF_ERROR(detector_->set_input_frame(0, frame.stored, place_.then(frame.upright_to_stored)));
+    return ModelStage{detector_.get(), detector_runs(), kDetectorModel};
   }
 
-  Status detect(const UprightFrame& frame) {
+  Status end_detector() {
     const PoseModel& model = plans_.detector_model;
-    const InputTransform place = frame.input_to_upright(model.width, model.height, Fit::kLetterbox);
-    SG_RETURN_IF_ERROR(detector_->set_input_frame(0, frame.stored, place.then(frame.upright_to_stored)));
-    SG_RETURN_IF_ERROR(detector_->run_if(detector_runs_.id()));
     SG_ASSIGN_OR_RETURN(const BufferRange boxes, detector_->output_buffer(model.outputs[Role::kBoxes]));
     SG_ASSIGN_OR_RETURN(const BufferRange scores, detector_->output_buffer(model.outputs[Role::kScore]));
-    return decoder_->decode(boxes, scores, place, {.threshold = 0.5F, .iou_threshold = 0.3F, .weighted = true});
+    SG_RETURN_IF_ERROR(
+        decoder_->decode(boxes, scores, place_, {.threshold = 0.5F, .iou_threshold = 0.3F, .weighted = true}));
+    run(kNewRegions, {{decoder_->detections(), 0, sizeof(Detections)}, detector_runs(), found()});
+    return {};
   }
 
-  Status look_at_next_region(const UprightFrame& frame, const RegionParams& params) {
+  Result<ModelStage> begin_region(const UprightFrame& frame) {
+    SG_RETURN_IF_ERROR(regions_.next(frame, params_, *landmarks_));
+    return ModelStage{landmarks_.get(), {regions_.is_somebody(), 0, kFlagBytes}, kLandmarksModel};
+  }
+
+  Status end_region() {
     const PoseModel& model = plans_.landmarks_model;
-    SG_RETURN_IF_ERROR(regions_.next(frame, params, *landmarks_));
-    SG_RETURN_IF_ERROR(landmarks_->run_if(regions_.is_somebody()));
     SG_ASSIGN_OR_RETURN(BufferRange points, landmarks_->output_buffer(model.outputs[Role::kPoints]));
     SG_ASSIGN_OR_RETURN(const BufferRange score, landmarks_->output_buffer(model.outputs[Role::kScore]));
     SG_ASSIGN_OR_RETURN(const BufferRange world, landmarks_->output_buffer(model.outputs[Role::kWorld]));
@@ -126,19 +142,19 @@ class BlazePoseFinder : public PersonFinder {
       dispatch(gl_, programs_[kRefine]->id(), {points, heat, refined});
       points = refined;
     }
-    if (mask_) SG_RETURN_IF_ERROR(project_mask(score, params));
-    run(kLandmarks, params, {points, score, world, found()});
+    if (mask_) SG_RETURN_IF_ERROR(project_mask(score));
+    run(kLandmarks, {points, score, world, found()});
     return {};
   }
 
-  Status project_mask(const BufferRange& score, const RegionParams& params) {
+  Status project_mask(const BufferRange& score) {
     SG_ASSIGN_OR_RETURN(const TextureRef mask, landmarks_->output_texture(plans_.landmarks_model.outputs[Role::kMask]));
     gl_.ActiveTexture(GL_TEXTURE0);
     gl_.BindTexture(GL_TEXTURE_2D, mask.id);
     gl_.BindSampler(0, sampler_.id());
-    gl_.BindImageTexture(0, mask_.id(), 0, GL_FALSE, 0, GL_READ_WRITE, GL_R32F);
+    gl_.BindImageTexture(0, next_mask_.id(), 0, GL_FALSE, 0, GL_READ_WRITE, GL_R32F);
     constexpr GLuint kGroups = groups_across(kMaskSize);
-    regions_.run(programs_[kProjectMask]->id(), params, {score, found()}, kGroups, kGroups);
+    regions_.run(programs_[kProjectMask]->id(), params_, {score, found()}, kGroups, kGroups);
     gl_.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
     gl_.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
     gl_.BindSampler(0, 0);
@@ -153,9 +169,11 @@ class BlazePoseFinder : public PersonFinder {
   std::unique_ptr<SsdDecoder> decoder_;
   std::vector<SharedProgram> programs_;
   Regions regions_;
+  RegionParams params_;   // of the run under way
+  InputTransform place_;  // of the detector's input, also
   UniformBlock<Refinement> refinement_;
   GlBuffer detector_runs_, refined_;
-  GlTexture mask_;  // where it is wanted
+  GlTexture mask_, next_mask_;  // where they are wanted; the second one is that of the run under way
   GlSampler sampler_;
 };
 

@@ -21,13 +21,15 @@ class MoveNetFinder : public PersonFinder {
         programs_(std::move(programs)),
         regions_(group->gl(), programs_[kNextRegion]->id()) {}
 
-  Status find(const UprightFrame& frame, const FindOptions& options) override {
-    const RegionParams params = region_params(frame, options, model_);
-    regions_.run(programs_[kBegin]->id(), params, {found()});
-    SG_RETURN_IF_ERROR(regions_.next(frame, params, *session_));
-    SG_RETURN_IF_ERROR(session_->run());
+  Result<ModelStage> begin_stage(size_t /*stage*/, const UprightFrame& frame) override {
+    params_ = region_params(frame, options(), model_);
+    regions_.run(programs_[kBegin]->id(), params_, {found()});
+    SG_RETURN_IF_ERROR(regions_.next(frame, params_, *session_));
+    return ModelStage{session_.get(), {}};
+  }
+  Status end_stage(size_t /*stage*/) override {
     SG_ASSIGN_OR_RETURN(const BufferRange numbers, session_->output_buffer(model_.outputs[PoseModel::kPoints]));
-    regions_.run(programs_[kDecode]->id(), params, {numbers, found()});
+    regions_.run(programs_[kDecode]->id(), params_, {numbers, found()});
     return {};
   }
   BufferRange found() const override { return regions_.state(); }
@@ -40,6 +42,7 @@ class MoveNetFinder : public PersonFinder {
   std::unique_ptr<Session> session_;
   std::vector<SharedProgram> programs_;
   Regions regions_;
+  RegionParams params_;  // of the run under way
 };
 
 }  // namespace

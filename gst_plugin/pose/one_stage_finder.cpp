@@ -29,12 +29,12 @@ class OneStageFinder : public PersonFinder {
     found_ = make_storage(gl, sizeof(Persons), &nobody);
   }
 
-  Status find(const UprightFrame& frame, const FindOptions& options) override {
-    const InputTransform place = frame.input_to_upright(model_.width, model_.height, Fit::kLetterbox);
-    SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, place.then(frame.upright_to_stored)));
-    SG_RETURN_IF_ERROR(session_->run());
-    return decode(place, options);
+  Result<ModelStage> begin_stage(size_t /*stage*/, const UprightFrame& frame) override {
+    place_ = frame.input_to_upright(model_.width, model_.height, Fit::kLetterbox);
+    SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, place_.then(frame.upright_to_stored)));
+    return ModelStage{session_.get(), {}};
   }
+  Status end_stage(size_t /*stage*/) override { return decode(place_, options()); }
   BufferRange found() const override { return {found_.id(), 0, sizeof(Persons)}; }
 
  protected:
@@ -49,6 +49,7 @@ class OneStageFinder : public PersonFinder {
   std::unique_ptr<Session> session_;
   std::vector<SharedProgram> programs_;
   GlBuffer found_;
+  InputTransform place_;  // of the run under way
 };
 
 class MoveNetMultiFinder : public OneStageFinder {
@@ -140,6 +141,11 @@ class CellsFinder : public OneStageFinder {
 };
 
 }  // namespace
+
+Status PersonFinder::find(const UprightFrame& frame, const FindOptions& options) {
+  set_options(options);
+  return ModelRun().run(*this, frame);
+}
 
 float usual_person_score(PoseKind kind) {
   // MediaPipe's for BlazePose; the others' scores are means over points, of which many may be hidden.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/model_run.h"
 #include "gl/upright_frame.h"
 #include "gpu_engine/plan.h"
 #include "gpu_engine/session.h"
@@ -21,19 +22,25 @@ struct FindOptions {
   float seconds = -1;       // since the frame before; below 0: it has nothing to do with this one
 };
 
-// All calls, the destructor included, need the context current. GL state after every call is as the engine's sessions
-// leave it (gpu_engine/session.h). Nothing is read back, and nothing waits.
-class PersonFinder {
+// Nothing is read back, and nothing waits. The result of a run is found(), and mask().
+class PersonFinder : public ModelStages {
  public:
-  virtual ~PersonFinder() = default;
+  // Before begin_stage(0): for the run that it begins.
+  void set_options(const FindOptions& options) { options_ = options; }
   // Issues all work for a frame.
-  virtual Status find(const UprightFrame& frame, const FindOptions& options) = 0;
+  Status find(const UprightFrame& frame, const FindOptions& options);
   // Who was found: a buffer of Persons (pose/persons.h) in which those without points are none, and boxes and ids are
   // not set. The same one after every frame.
   virtual BufferRange found() const = 0;
-  // Whose mask the model gives: a 2D texture of the upright frame, probability in R, of the last frame; no texture
-  // where it gives none. The same one after every frame.
+  // Whose mask the model gives: a 2D texture of the upright frame, probability in R, of the last run; no texture where
+  // it gives none. Another one after every run, of the same size.
   virtual TextureRef mask() const { return {}; }
+
+ protected:
+  const FindOptions& options() const { return options_; }
+
+ private:
+  FindOptions options_;
 };
 
 // A person's score that suits a model of this kind, for FindOptions.

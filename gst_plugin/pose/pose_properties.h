@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/model_settings.h"
+#include "base/run_settings.h"
 #include "pose/pose_estimator.h"
 #include "results/delivery.h"
 
@@ -19,7 +20,10 @@ struct PoseSettings {
   float person_threshold = kUnsetScore;  // as set; look.person_score is what it means
   PoseLook look;
   ResultsPolicy results;
-  guint inference_interval = 1;  // frames, at least 1
+  uint32_t inference_interval = 1;  // frames, at least 1
+  MaskSync mask_sync = MaskSync::kExact;
+  uint64_t gpu_budget_ns = 5'000'000;  // of the models in each frame with kLatest; 0: no limit
+  OnFailure on_failure = OnFailure::kError;
 };
 
 enum PoseProperty : guint {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/described_model.h"
-#include "meta/mask_attachment.h"
+#include "base/model_processor.h"
 #include "meta/persons.h"
 #include "model_store.h"
 #include "pose/blazepose_finder.h"
@@ -40,83 +40,53 @@ class FrameClock {
   GstClockTime before_ = GST_CLOCK_TIME_NONE;
 };
 
-class PoseProcessor : public FrameProcessor {
+class PoseProcessor : public ModelProcessor {
  public:
-  // `masks` may be null: nobody wants them then. `model` is of `loaded`.
-  PoseProcessor(GstElement* element, const PoseSettings& settings, std::shared_ptr<const LoadedModel> loaded,
-                const PoseModel& model, std::shared_ptr<ShareGroup> group, std::unique_ptr<PoseEstimator> estimator,
-                std::unique_ptr<MaskAttachment> masks)
-      : settings_(settings),
+  // `model` is of `loaded`.
+  PoseProcessor(const GlTarget& target, GstElement* element, const RunSettings& at_start, const PoseSettings& settings,
+                std::shared_ptr<const LoadedModel> loaded, const PoseModel& model,
+                std::unique_ptr<PoseEstimator> estimator)
+      : ModelProcessor(target, *estimator, at_start),
+        settings_(settings),
         loaded_(std::move(loaded)),
         estimator_(std::move(estimator)),
-        masks_(std::move(masks)),
-        results_(element, std::move(group), [&model](std::span<const std::byte> bytes) {
+        attaches_masks_(model.has(PoseModel::kMask)),
+        results_(element, target.group, [&model](std::span<const std::byte> bytes) {
           const std::string name = std::filesystem::path(model.model->name()).stem();
           return InferenceResults{name, {}, persons_of(bytes, *model.skeleton), {}};
         }) {}
 
-  Status resize(int32_t width, int32_t height) override {
-    width_ = width;
-    height_ = height;
-    forget();
-    return estimator_->resize(width, height);
-  }
   void forget() override {
     clock_ = {};
-    forget_persons();
+    ModelProcessor::forget();
   }
   Status process(FrameJob& job) override;
-  Status annotate(FrameJob& job) override;
-  Status finish(FrameJob& job) override;
   ResultsSender* results() override { return &results_; }
-  uint64_t inferences() const override { return inferences_; }
-  std::optional<GpuTime> poll_time() override { return times_.add(estimator_->poll_time()); }
+  using ModelProcessor::prepare_masks;
 
  private:
-  void forget_persons() {
-    since_run_ = 0;
-    seconds_ = 0;
-    estimator_->forget();
+  RunSettings run_settings() const override { return run_settings_of(settings_); }
+  Status resize_model(int32_t width, int32_t height) override { return estimator_->resize(width, height); }
+  std::optional<ShownMask> mask() const override {
+    return attaches_masks_ ? std::optional(ShownMask{estimator_->mask(), {}}) : std::nullopt;
   }
+  BufferRange found() const override { return estimator_->persons(); }
+  ResultsMode results_mode() const override { return settings_.results.mode; }
 
   const PoseSettings& settings_;  // the runtime's, which lives longer
   const std::shared_ptr<const LoadedModel> loaded_;
-  std::unique_ptr<PoseEstimator> estimator_;
-  std::unique_ptr<MaskAttachment> masks_;
+  const std::unique_ptr<PoseEstimator> estimator_;
+  const bool attaches_masks_;  // which the model gives only then
   ResultsSender results_;
   FrameClock clock_;
-  uint32_t since_run_ = 0;  // frames, with the one that persons were looked for in; 0: there is none
-  float seconds_ = 0;       // from that one to the frame under way
-  bool ran_ = false;        // on the frame under way
-  int32_t width_ = 0, height_ = 0;
-  uint64_t inferences_ = 0;
-  GpuTimes times_;
 };
 
 Status PoseProcessor::process(FrameJob& job) {
   const float seconds = clock_.seconds_to(GST_BUFFER_PTS(job.input));
-  if (seconds < 0) forget_persons();
-  seconds_ += std::max(seconds, 0.0F);
-  ran_ = since_run_ == 0 || since_run_ >= settings_.inference_interval;
-  since_run_ = ran_ ? 1 : since_run_ + 1;
-  inferences_ += ran_ ? 1 : 0;
-  const std::optional<float> since = ran_ ? std::optional(std::exchange(seconds_, 0.0F)) : std::nullopt;
-  Status status = estimator_->process(job.frame, job.upright_to_stored, job.output, settings_.look, since);
-  if (!status.ok()) since_run_ = 0;
-  return status;
-}
-
-Status PoseProcessor::annotate(FrameJob& job) {
-  if (masks_ == nullptr) return {};
-  constexpr float kThreshold = 0.5F;
-  return masks_->attach(job.output_buffer, width_, height_, estimator_->mask(), {}, kThreshold);
-}
-
-Status PoseProcessor::finish(FrameJob& job) {
-  if (!ran_) return {};
-  job.awaits_results =
-      results_.request(job.input, job.number, width_, height_, estimator_->persons(), settings_.results.mode);
-  return {};
+  if (seconds < 0) ModelProcessor::forget();
+  estimator_->pass_time(std::max(seconds, 0.0F));
+  estimator_->set_look(settings_.look);
+  return ModelProcessor::process(job);
 }
 
 class PoseModels : public LoadedModel {
@@ -222,7 +192,7 @@ std::vector<std::string> PoseModels::warnings() const {
 }
 
 Result<std::unique_ptr<FrameProcessor>> PoseModels::create(const GlTarget& target) const {
-  const FrameKind read = PoseEstimator::planned_kind(target.device, target.frame);
+  const FrameKind read = PoseEstimator::planned_kind(target.device, model_->kind, target.frame);
   SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, model_.plan(target, read));
   std::unique_ptr<PersonFinder> finder;
   if (model_->kind == PoseKind::kBlazePose) {
@@ -234,13 +204,11 @@ Result<std::unique_ptr<FrameProcessor>> PoseModels::create(const GlTarget& targe
   }
   SG_ASSIGN_OR_RETURN(std::unique_ptr<PoseEstimator> estimator,
                       PoseEstimator::create(target.group, target.device, *model_, std::move(finder), target.frame));
-  std::unique_ptr<MaskAttachment> masks;
-  if (settings_.attach_mask) {
-    const TextureRef mask = estimator->mask();
-    SG_ASSIGN_OR_RETURN(masks, MaskAttachment::create(target.context, target.group, mask.width, mask.height));
-  }
-  return std::unique_ptr<FrameProcessor>(std::make_unique<PoseProcessor>(
-      element_, current_, shared_from_this(), *model_, target.group, std::move(estimator), std::move(masks)));
+  const TextureRef mask = estimator->mask();
+  auto processor = std::make_unique<PoseProcessor>(target, element_, run_settings_of(settings_), current_,
+                                                   shared_from_this(), *model_, std::move(estimator));
+  if (mask.id != 0) SG_RETURN_IF_ERROR(processor->prepare_masks(mask));
+  return std::unique_ptr<FrameProcessor>(std::move(processor));
 }
 
 }  // namespace sightglass

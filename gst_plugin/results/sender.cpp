@@ -4,15 +4,17 @@
 
 namespace sightglass {
 
-bool ResultsSender::request(const GstBuffer* input, uint64_t number, int32_t width, int32_t height,
-                            const BufferRange& found, ResultsMode mode) {
+FrameStamp ResultsSender::stamp(const GstBuffer* input, uint64_t number, int32_t width, int32_t height) const {
+  return frame_stamp(input, GST_BASE_TRANSFORM(element_)->segment, number, width, height);
+}
+
+bool ResultsSender::request(const FrameStamp& frame, const BufferRange& found, ResultsMode mode) {
   if (mode == ResultsMode::kNone) {
     path_.reset();  // what is on its way is too old for whoever asks next
     return false;
   }
   if (!path_) path_ = std::make_unique<ResultsPath>(group_->gl(), found.size, decode_);
-  path_->request(found.buffer, found.offset, found.size,
-                 frame_stamp(input, GST_BASE_TRANSFORM(element_)->segment, number, width, height));
+  path_->request(found.buffer, found.offset, found.size, frame);
   return true;
 }
 

@@ -22,10 +22,11 @@ class ResultsSender {
   ResultsSender(GstElement* element, std::shared_ptr<ShareGroup> group, ResultsPath::Decode decode)
       : element_(element), group_(std::move(group)), decode_(std::move(decode)) {}
 
-  // Has what was found in frame `number`, that of `input`, brought here, unless nobody wants it; whether it is. The
-  // upright frame has width × height pixels; `found` is of the same size every time.
-  bool request(const GstBuffer* input, uint64_t number, int32_t width, int32_t height, const BufferRange& found,
-               ResultsMode mode);
+  // Of frame `number`, that of `input`; the upright frame has width × height pixels.
+  FrameStamp stamp(const GstBuffer* input, uint64_t number, int32_t width, int32_t height) const;
+  // Has what was found in `frame` brought here, unless nobody wants it; whether it is. `found` is of the same size
+  // every time.
+  bool request(const FrameStamp& frame, const BufferRange& found, ResultsMode mode);
   // As those of ResultsPath.
   std::vector<SharedResults> collect();
   std::vector<SharedResults> wait();

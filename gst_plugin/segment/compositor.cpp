@@ -195,7 +195,8 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   const bool exact = is_exact(upright_to_stored, width_, height_, frame);
   bind_frame(gl, frame, exact ? nearest_.id() : linear_.id(), linear_.id());
 
-  Status drawn = draw_into(output, [&] {
+  const TextureRef target{output, GL_TEXTURE_2D, width_, height_};
+  Status drawn = target_.draw({&target, 1}, "the output texture", [&] {
     const auto& programs = feathers ? programs_.feathered : programs_.composites;
     gl.UseProgram(programs[static_cast<size_t>(composite)]->id());
     gl.BindVertexArray(vertex_array_.id());
@@ -216,17 +217,6 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
     gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
   }
   return drawn;
-}
-
-template <typename F>
-Status Compositor::draw_into(GLuint output, F draw) {
-  const TextureRef picture{output, GL_TEXTURE_2D, width_, height_};
-  return target_.draw({&picture, 1}, "the output texture", draw);
-}
-
-Status Compositor::draw_black(GLuint output) {
-  constexpr std::array<GLfloat, 4> kBlack{0, 0, 0, 1};
-  return draw_into(output, [&] { gl_->ClearBufferfv(GL_COLOR, 0, kBlack.data()); });
 }
 
 }  // namespace sightglass

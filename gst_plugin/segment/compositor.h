@@ -78,7 +78,7 @@ class Compositor {
   Status draw(const FrameRef& frame, const InputTransform& upright_to_stored, const TextureRef& mask,
               const InputTransform& mask_to_upright, GLuint output, const Look& look);
   // Fills the same with opaque black: reads nothing, runs no program.
-  Status draw_black(GLuint output);
+  Status draw_black(GLuint output) { return target_.fill_black(output); }
 
  private:
   // The shaders' block Look.
@@ -105,8 +105,6 @@ class Compositor {
   // A pyramid of the frame that begins with `from`; its texture is bound to `unit`.
   void run_pyramid(Blur& blur, int from, const BlurRecipe& recipe, const FrameRef& frame, GLuint unit);
   // Calls `draw` to fill `output`, a texture of the upright frame's size.
-  template <typename F>
-  Status draw_into(GLuint output, F draw);
 
   const GlApi* gl_;
   FrameKind kind_;

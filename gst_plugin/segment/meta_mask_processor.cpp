@@ -101,7 +101,7 @@ class MetaMaskProcessor : public FrameProcessor {
     if (!mask.ok()) return device_error("mask-source=meta: the mask cannot be mapped as a texture");
     // It lies in the picture as that comes in, which need be neither upright nor whole.
     const InputTransform in_picture{{meta->width, 0, meta->x, 0, meta->height, meta->y}};
-    return draw(job, mask.texture(), in_picture.then(job.upright_to_stored.inverse()), Coverage::kByMask);
+    return draw(job, mask.texture(), in_picture.then(job.frame.upright_to_stored.inverse()), Coverage::kByMask);
   }
 
   Status draw(const FrameJob& job, const TextureRef& mask, const InputTransform& place, Coverage coverage) {
@@ -110,10 +110,10 @@ class MetaMaskProcessor : public FrameProcessor {
     timer_.middle();
     Look look = scene_.settings.look;
     look.coverage = coverage;
-    SG_ASSIGN_OR_RETURN(const FrameRef read, reader_.readable(job.frame));
+    SG_ASSIGN_OR_RETURN(const FrameRef read, reader_.readable(job.frame.stored));
     clear_gl_errors(gl_);
-    SG_RETURN_IF_ERROR(compositor_.draw(read, job.upright_to_stored, mask, place, job.output, look));
-    timer_.end({.model_first = true, .model_share = 0});
+    SG_RETURN_IF_ERROR(compositor_.draw(read, job.frame.upright_to_stored, mask, place, job.output, look));
+    timer_.end({});
     return check_gl(gl_, "drawing a frame with its mask");
   }
 

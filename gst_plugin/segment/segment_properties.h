@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/model_settings.h"
+#include "base/run_settings.h"
 #include "gpu_engine/input_transform.h"
 #include "segment/compositor.h"
 #include "segment/mask_model.h"
@@ -15,9 +16,6 @@
 #include "segment/segmenter.h"
 
 namespace sightglass {
-
-// Whether a frame waits for its own mask, or is drawn with the newest there is.
-enum class MaskSync : uint8_t { kExact, kLatest };
 
 // Where masks come from.
 enum class MaskSource : uint8_t { kModel, kMeta };

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/described_model.h"
-#include "meta/mask_attachment.h"
+#include "base/model_processor.h"
 #include "segment/background_frame.h"
 #include "segment/meta_mask_processor.h"
 #include "segment/scene_picture.h"
@@ -14,40 +14,33 @@ namespace sightglass {
 
 namespace {
 
-class SegmentProcessor : public FrameProcessor {
+class SegmentProcessor : public ModelProcessor {
  public:
   static Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target, const DescribedModel<MaskModel>& mask,
                                                         const SegmentSettings& settings,
                                                         const SegmentRuntime::Scene& scene, bool prepares_masks);
 
-  Status resize(int32_t width, int32_t height) override;
-  void forget() override { segmenter_->forget_mask(); }
   Status process(FrameJob& job) override;
-  Status annotate(FrameJob& job) override;
-  Status finish(FrameJob& job) override;
-  uint64_t inferences() const override { return segmenter_->inferences(); }
   uint64_t skipped(bool wanted) override;
-  std::optional<GpuTime> poll_time() override;
-  double model_ns() const override { return segmenter_->model_ns(); }
 
  private:
-  SegmentProcessor(const GlTarget& target, const SegmentRuntime::Scene& scene)
-      : context_(target.context), group_(target.group), scene_(scene) {}
-  bool wants_masks() const { return attaches_masks_ || scene_.needs_masks; }
-  Status prepare_masks();
-  Status draw(FrameJob& job, bool begin);
+  SegmentProcessor(const GlTarget& target, const SegmentSettings& settings, const SegmentRuntime::Scene& scene,
+                   std::unique_ptr<Segmenter> segmenter)
+      : ModelProcessor(target, *segmenter, run_settings_of(settings)),
+        context_(target.context),
+        scene_(scene),
+        segmenter_(std::move(segmenter)),
+        attaches_masks_(settings.attach_mask) {}
 
-  GstGLContext* const context_;  // whose thread all of this is on
-  const std::shared_ptr<ShareGroup> group_;
+  RunSettings run_settings() const override { return run_settings_of(scene_.settings); }
+  Status resize_model(int32_t width, int32_t height) override;
+  std::optional<ShownMask> mask() const override;
+
+  GstGLContext* const context_;         // whose thread all of this is on
   const SegmentRuntime::Scene& scene_;  // the runtime's, which lives longer
-  std::unique_ptr<Segmenter> segmenter_;
-  bool attaches_masks_ = false;
-  std::unique_ptr<MaskAttachment> masks_;  // since they were first asked for
+  const std::unique_ptr<Segmenter> segmenter_;
+  const bool attaches_masks_;
   ScenePicture picture_;
-  bool measures_model_ = false;
-  int32_t width_ = 0, height_ = 0;  // of upright frames
-  uint32_t since_inference_ = 0;    // frames, with the one that it was begun with
-  bool ahead_ = false;              // of the frame under way: it is drawn with a mask from before
 };
 
 Result<std::unique_ptr<FrameProcessor>> SegmentProcessor::create(const GlTarget& target,
@@ -55,88 +48,42 @@ Result<std::unique_ptr<FrameProcessor>> SegmentProcessor::create(const GlTarget&
                                                                  const SegmentSettings& settings,
                                                                  const SegmentRuntime::Scene& scene,
                                                                  bool prepares_masks) {
-  std::unique_ptr<SegmentProcessor> result(new SegmentProcessor(target, scene));
   SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
                       mask.plan(target, Segmenter::planned_kind(target.device, *mask, target.frame)));
-  SG_ASSIGN_OR_RETURN(result->segmenter_, Segmenter::create(target.group, target.device, std::move(plan), *mask,
-                                                            target.frame, {settings.refine, settings.skip_static}));
-  result->attaches_masks_ = settings.attach_mask;
+  SG_ASSIGN_OR_RETURN(std::unique_ptr<Segmenter> segmenter,
+                      Segmenter::create(target.group, target.device, std::move(plan), *mask, target.frame,
+                                        {settings.refine, settings.skip_static}));
+  std::unique_ptr<SegmentProcessor> result(new SegmentProcessor(target, settings, scene, std::move(segmenter)));
   // Those who ask in mid-stream wait for what is compiled here.
-  if (prepares_masks) SG_RETURN_IF_ERROR(result->prepare_masks());
-  if (target.model_ns > 0) result->segmenter_->know_model_ns(target.model_ns);
-  result->measures_model_ = target.ahead || (settings.mask_sync == MaskSync::kLatest && target.model_ns == 0);
+  if (prepares_masks) SG_RETURN_IF_ERROR(result->prepare_masks(result->segmenter_->mask()));
   return std::unique_ptr<FrameProcessor>(std::move(result));
 }
 
-Status SegmentProcessor::resize(int32_t width, int32_t height) {
-  width_ = width;
-  height_ = height;
+Status SegmentProcessor::resize_model(int32_t width, int32_t height) {
   picture_.forget();
-  SG_RETURN_IF_ERROR(segmenter_->resize(width, height));
-  return std::exchange(measures_model_, false) ? segmenter_->measure_model() : Status();
-}
-
-Status SegmentProcessor::draw(FrameJob& job, bool begin) {
-  const SegmentSettings& settings = scene_.settings;
-  const auto& [to_stored, output] = std::tie(job.upright_to_stored, job.output);
-  const Status status = ahead_
-                            ? segmenter_->draw_ahead(job.frame, to_stored, output, settings.fit, settings.look, begin)
-                            : segmenter_->render(job.frame, to_stored, output, settings.fit, settings.look);
-  if (status.ok() || settings.on_failure == OnFailure::kError) return status;
-  job.failure = status;
-  return segmenter_->conceal(job.frame, to_stored, output, settings.look, settings.on_failure);
+  return segmenter_->resize(width, height);
 }
 
 Status SegmentProcessor::process(FrameJob& job) {
   const SegmentSettings& settings = scene_.settings;
-  const bool latest = settings.mask_sync == MaskSync::kLatest;
-  const bool due = !segmenter_->has_mask() || since_inference_ >= settings.inference_interval;
-  ahead_ = segmenter_->has_mask() && (latest || !due);
-  // What is due while a run is under way begins behind it.
-  const bool begins = due && (!ahead_ || !segmenter_->is_running());
-  since_inference_ = begins ? 1 : since_inference_ + 1;
-  SG_RETURN_IF_ERROR(picture_.update(scene_, width_, height_, [this](const auto& pixels, const PicturePlace& place) {
-    return segmenter_->set_picture(pixels, place);
-  }));
+  segmenter_->set_look(settings.look, settings.fit);
+  SG_RETURN_IF_ERROR(picture_.update(
+      scene_, job.frame.width, job.frame.height,
+      [this](const auto& pixels, const PicturePlace& place) { return segmenter_->set_picture(pixels, place); }));
   const BackgroundFrame behind(job.input, context_);
   SG_RETURN_IF_ERROR(behind.status());
   segmenter_->set_video(behind.texture(), settings.background_fit);
-  return draw(job, due);
+  return ModelProcessor::process(job);
 }
 
-Status SegmentProcessor::prepare_masks() {
-  const TextureRef& texture = segmenter_->mask();
-  SG_ASSIGN_OR_RETURN(masks_, MaskAttachment::create(context_, group_, texture.width, texture.height));
-  return {};
-}
-
-Status SegmentProcessor::annotate(FrameJob& job) {
-  if (!job.failure.ok() || !wants_masks()) return {};
-  if (masks_ == nullptr) SG_RETURN_IF_ERROR(prepare_masks());
-  return masks_->attach(job.output_buffer, width_, height_, segmenter_->mask(), segmenter_->mask_place(),
-                        scene_.settings.look.threshold);
-}
-
-Status SegmentProcessor::finish(FrameJob& job) {
-  const SegmentSettings& settings = scene_.settings;
-  if (!ahead_ || !job.failure.ok()) return {};
-  const Status status = segmenter_->advance(settings.gpu_budget_ns);
-  if (status.ok() || settings.on_failure == OnFailure::kError) return status;
-  job.failure = status;
-  return {};
+std::optional<ModelProcessor::ShownMask> SegmentProcessor::mask() const {
+  if (!attaches_masks_ && !scene_.needs_masks) return {};
+  return ShownMask{segmenter_->mask(), segmenter_->mask_place(), scene_.settings.look.threshold};
 }
 
 uint64_t SegmentProcessor::skipped(bool wanted) {
   if (wanted) segmenter_->ask_for_skipped();
   return segmenter_->skipped();
-}
-
-std::optional<GpuTime> SegmentProcessor::poll_time() {
-  const std::optional<GpuTimer::Sample> sample = segmenter_->poll_time();
-  if (!sample) return {};
-  const uint64_t frame_ns = sample->model_ns + sample->other_ns;
-  const bool latest = scene_.settings.mask_sync == MaskSync::kLatest;
-  return GpuTime{segmenter_->model_ns(), frame_ns, latest ? sample->other_ns : frame_ns};
 }
 
 // Where masks come from.

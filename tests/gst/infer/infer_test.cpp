@@ -57,8 +57,10 @@ class InferTest : public GlTest {
     const GlTexture in = upload(gl(), picture), out = make_texture(gl(), GL_RGBA8, picture.width, picture.height);
     running.inferencer->resize(picture.width, picture.height);
     const GlState before = snapshot_gl_state(gl());
-    const Status status = running.inferencer->process(
-        FrameRef(TextureRef{in.id(), GL_TEXTURE_2D, picture.width, picture.height}), {}, out.id(), fit, look);
+    running.inferencer->set_look(look, fit);
+    const Status status = running.inferencer->render(
+        {TextureRef{in.id(), GL_TEXTURE_2D, picture.width, picture.height}, {}, picture.width, picture.height},
+        out.id());
     EXPECT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
     return download(gl(), out.id(), picture.width, picture.height);

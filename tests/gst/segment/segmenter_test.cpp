@@ -57,8 +57,9 @@ class SegmenterTest : public GlTest {
     look.background = background;
     for (int i = 0; i < 3; ++i) {
       gl_calls().clear();
-      const Status status = segmenter->render(TextureRef{frame.id(), GL_TEXTURE_2D, kWidth, kHeight}, {}, output.id(),
-                                              Fit::kStretch, look);
+      segmenter->set_look(look, Fit::kStretch);
+      const Status status =
+          segmenter->render({TextureRef{frame.id(), GL_TEXTURE_2D, kWidth, kHeight}, {}, kWidth, kHeight}, output.id());
       EXPECT_TRUE(status.ok()) << status.message();
     }
     Cost cost;
@@ -101,8 +102,9 @@ TEST_F(SegmenterTest, AheadOfTheModel) {
   const Rgba right = picture(kSize, kSize, [](int32_t x, int32_t) { return x >= kSize / 2; });
   const GlTexture frame = upload(gl(), left);
   const GlTexture output = make_texture(gl(), GL_RGBA8, kSize, kSize);
-  const TextureRef ref{frame.id(), GL_TEXTURE_2D, kSize, kSize};
+  const UprightFrame ref{TextureRef{frame.id(), GL_TEXTURE_2D, kSize, kSize}, {}, kSize, kSize};
   const Look look{.background = Background::kMask};
+  segmenter->set_look(look, Fit::kStretch);
   const auto write = [&](const Rgba& content) {
     gl().BindTexture(GL_TEXTURE_2D, frame.id());
     gl().TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, kSize, kSize, GL_RGBA, GL_UNSIGNED_BYTE, content.pixels.data());
@@ -110,11 +112,11 @@ TEST_F(SegmenterTest, AheadOfTheModel) {
   };
   const auto shows_left = [&] { return download(gl(), output.id(), kSize, kSize).at(2, kSize / 2)[0] == 255; };
 
-  ASSERT_TRUE(segmenter->measure_model().ok());
-  EXPECT_GT(segmenter->model_ns(), 0);
-  EXPECT_FALSE(segmenter->has_mask());
-  ASSERT_TRUE(segmenter->render(ref, {}, output.id(), Fit::kStretch, look).ok());
-  ASSERT_TRUE(segmenter->has_mask());
+  ASSERT_TRUE(segmenter->measure().ok());
+  EXPECT_GT(segmenter->times()[0], 0);
+  EXPECT_FALSE(segmenter->has_result());
+  ASSERT_TRUE(segmenter->render(ref, output.id()).ok());
+  ASSERT_TRUE(segmenter->has_result());
   ASSERT_TRUE(shows_left());
   for (int run = 0; run < 2; ++run) {
     const bool was_left = shows_left();
@@ -123,17 +125,17 @@ TEST_F(SegmenterTest, AheadOfTheModel) {
     int frames = 0;
     for (const uint64_t before = segmenter->inferences(); segmenter->inferences() == before; ++frames) {
       ASSERT_LT(frames, 20);
-      ASSERT_TRUE(segmenter->draw_ahead(ref, {}, output.id(), Fit::kStretch, look, true).ok());
+      ASSERT_TRUE(segmenter->draw_ahead(ref, output.id(), true).ok());
       EXPECT_EQ(shows_left(), was_left) << "frame " << frames << " of run " << run;
       if (frames == 0) write(was_left ? left : right);
       gl_calls().erase("ReadPixels");
       ASSERT_TRUE(segmenter->advance(1).ok());
     }
     expect_only_commands();
-    ASSERT_TRUE(segmenter->draw_ahead(ref, {}, output.id(), Fit::kStretch, look, true).ok());
+    ASSERT_TRUE(segmenter->draw_ahead(ref, output.id(), true).ok());
     EXPECT_NE(shows_left(), was_left) << "run " << run;
-    segmenter->forget_mask();
-    ASSERT_TRUE(segmenter->render(ref, {}, output.id(), Fit::kStretch, look).ok());
+    segmenter->forget();
+    ASSERT_TRUE(segmenter->render(ref, output.id()).ok());
     EXPECT_EQ(shows_left(), was_left) << "what the frame shows by now";
   }
 }
@@ -146,21 +148,23 @@ TEST_F(SegmenterTest, ALittleOfTheModelBehindEachFrame) {
   const GlTexture frame = upload(gl(), left_half_red(kSize, kSize)),
                   grey = upload(gl(), picture(kSize, kSize, [](int32_t, int32_t) { return false; }));
   const GlTexture output = make_texture(gl(), GL_RGBA8, kSize, kSize);
-  const auto ref = [&](const GlTexture& texture) { return TextureRef{texture.id(), GL_TEXTURE_2D, kSize, kSize}; };
+  const auto ref = [&](const GlTexture& texture) {
+    return UprightFrame{TextureRef{texture.id(), GL_TEXTURE_2D, kSize, kSize}, {}, kSize, kSize};
+  };
   const Look look{.background = Background::kMask, .softness = 1};
+  segmenter->set_look(look, Fit::kStretch);
   const auto shown = [&] { return download(gl(), output.id(), kSize, kSize).pixels; };
-  ASSERT_TRUE(segmenter->measure_model().ok());
-  ASSERT_TRUE(segmenter->render(ref(frame), {}, output.id(), Fit::kStretch, look).ok());
+  ASSERT_TRUE(segmenter->measure().ok());
+  ASSERT_TRUE(segmenter->render(ref(frame), output.id()).ok());
   const auto expected = shown();
-  ASSERT_TRUE(segmenter->render(ref(grey), {}, output.id(), Fit::kStretch, look).ok());
+  ASSERT_TRUE(segmenter->render(ref(grey), output.id()).ok());
   const auto before = shown();
   ASSERT_NE(expected, before);
   int frames = 0, most = 0;
   for (const uint64_t runs = segmenter->inferences(); segmenter->inferences() == runs; ++frames) {
     ASSERT_LT(frames, 1000);
     gl_calls().clear();
-    ASSERT_TRUE(
-        segmenter->draw_ahead(ref(frames == 0 ? frame : grey), {}, output.id(), Fit::kStretch, look, true).ok());
+    ASSERT_TRUE(segmenter->draw_ahead(ref(frames == 0 ? frame : grey), output.id(), true).ok());
     ASSERT_TRUE(segmenter->advance(1).ok());
     expect_only_commands();
     most = std::max(most, gl_calls()["DispatchCompute"]);
@@ -169,7 +173,7 @@ TEST_F(SegmenterTest, ALittleOfTheModelBehindEachFrame) {
   std::printf("a run in %d frames, at most %d dispatches in one\n", frames, most);
   EXPECT_GT(frames, 20);
   EXPECT_LE(most, 8);
-  ASSERT_TRUE(segmenter->draw_ahead(ref(grey), {}, output.id(), Fit::kStretch, look, true).ok());
+  ASSERT_TRUE(segmenter->draw_ahead(ref(grey), output.id(), true).ok());
   EXPECT_EQ(shown(), expected);
 }
 

@@ -1,0 +1,27 @@
+// Which frames the model runs on: every Nth one, counted from its last run.
+#pragma once
+
+#include <cstdint>
+
+namespace sightglass {
+
+class Cadence {
+ public:
+  // The next frame is unrelated to the previous ones.
+  void restart() { since_run_ = 0; }
+  // Whether the model is due to run on the next frame. Always true for the first one.
+  bool is_due(uint32_t interval) const { return since_run_ == 0 || since_run_ >= interval; }
+  // Once per frame, after is_due(): whether a run was begun on it.
+  void count(bool ran) {
+    if (ran) {
+      since_run_ = 1;
+    } else if (since_run_ > 0) {
+      ++since_run_;
+    }
+  }
+
+ private:
+  uint32_t since_run_ = 0;  // frames, including the one that the model ran on; 0: it has not run
+};
+
+}  // namespace sightglass

@@ -1,0 +1,186 @@
+#include "base/frame_model.h"
+
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "gl/gl_state_guard.h"
+#include "gpu_engine/gl_objects.h"
+
+namespace sightglass {
+
+namespace {
+
+// A frame without content.
+struct Nothing {
+  Nothing(const GlApi& gl, FrameKind kind, int32_t width, int32_t height) {
+    if (kind == FrameKind::kExternal) {
+      GLuint id = 0;
+      gl.GenTextures(1, &id);  // without an image: sampling it gives black
+      texture = {gl, id};
+    } else {
+      texture = make_texture(gl, GL_RGBA8, 1, 1);
+    }
+    frame = {TextureRef{texture.id(), GL_TEXTURE_2D, width, height}, {}, width, height};
+    frame.stored.kind = kind;
+    frame.stored.textures.fill(texture.id());
+    frame.stored.chroma_size = {width, height};
+  }
+  GlTexture texture;
+  UprightFrame frame;
+};
+
+}  // namespace
+
+FrameModel::FrameModel(std::shared_ptr<ShareGroup> group, const DeviceInfo& device, FrameKind kind)
+    : group_(std::move(group)), gl_(group_->gl()), kind_(kind), timer_(gl_, device.es), black_(gl_) {}
+
+Status FrameModel::create_reader(const DeviceInfo& device, FrameLife life) {
+  read_kind_ = FrameReader::planned_kind(device, kind_, life);
+  SG_ASSIGN_OR_RETURN(reader_, FrameReader::create(group_, device, kind_, life));
+  return {};
+}
+
+void FrameModel::forget() {
+  run_.give_up();
+  has_result_ = false;
+  forget_results();
+}
+
+// GL's errors are all that tells of a driver without memory or a context that is lost; they are others' before `issue`,
+// ours after it.
+template <typename F>
+Status FrameModel::checked(const char* what, F issue) {
+  clear_gl_errors(gl_);
+  Status status = issue();
+  if (status.ok()) status = check_gl(gl_, what);
+  if (!status.ok()) forget();
+  return status;
+}
+
+Result<UprightFrame> FrameModel::readable(const UprightFrame& frame) {
+  UprightFrame read = frame;
+  SG_ASSIGN_OR_RETURN(read.stored, reader_.readable(frame.stored));
+  return read;
+}
+
+void FrameModel::finish_run() {
+  has_result_ = true;
+  ++inferences_;
+}
+
+Status FrameModel::render(const UprightFrame& frame, GLuint output) {
+  const GlStateGuard guard(gl_, kind_);
+  timer_.start();
+  has_result_ = false;
+  return checked("running the model on a frame", [&]() -> Status {
+    SG_ASSIGN_OR_RETURN(const UprightFrame read, readable(frame));
+    SG_RETURN_IF_ERROR(run_.run(*this, read));
+    finish_run();
+    timer_.middle();
+    SG_RETURN_IF_ERROR(draw(read, output));
+    timer_.end({.model_first = true, .model_shares = run_.take_shares()});
+    return {};
+  });
+}
+
+// The operators that read the frame come before the picture, since it is with the picture that whoever owns the frame
+// is told that its memory may be written again.
+Status FrameModel::begin_run(const UprightFrame& read) {
+  UprightFrame seen = read;
+  if (stages() > 1) {
+    SG_ASSIGN_OR_RETURN(seen.stored, reader_.kept(read.stored));
+  }
+  SG_ASSIGN_OR_RETURN(const bool complete, run_.begin(*this, seen));
+  if (complete) finish_run();
+  return {};
+}
+
+Status FrameModel::draw_ahead(const UprightFrame& frame, GLuint output, bool begin) {
+  const GlStateGuard guard(gl_, kind_);
+  timer_.start();
+  return checked("drawing a frame", [&]() -> Status {
+    SG_ASSIGN_OR_RETURN(const UprightFrame read, readable(frame));
+    if (begin && !run_.is_running()) SG_RETURN_IF_ERROR(begin_run(read));
+    SG_RETURN_IF_ERROR(draw(read, output));
+    timer_.middle();
+    return {};
+  });
+}
+
+Status FrameModel::advance(uint64_t budget_ns) {
+  const GlStateGuard guard(gl_, kind_);
+  return checked("running the model behind a frame", [&]() -> Status {
+    if (run_.is_running()) {
+      SG_ASSIGN_OR_RETURN(const bool complete, run_.advance(*this, paces_, budget_ns));
+      if (complete) finish_run();
+    }
+    timer_.end({.model_first = false, .model_shares = run_.take_shares()});
+    return {};
+  });
+}
+
+Status FrameModel::conceal(const UprightFrame& frame, GLuint output, OnFailure policy) {
+  const GlStateGuard guard(gl_, kind_);
+  const auto draw_frame = [&]() -> Status {
+    SG_ASSIGN_OR_RETURN(const UprightFrame read, readable(frame));
+    return draw_without_result(read, output, policy);
+  };
+  if (policy != OnFailure::kBlack && checked("drawing a frame without a result", draw_frame).ok()) return {};
+  return checked("drawing black", [&] { return black_.fill_black(output); });
+}
+
+Status FrameModel::warm_up(int32_t width, int32_t height) {
+  GlTexture output;
+  std::optional<Nothing> nothing;
+  {
+    const GlStateGuard guard(gl_, kind_);
+    nothing.emplace(gl_, kind_, width, height);
+    output = make_texture(gl_, GL_RGBA8, width, height);
+  }
+  SG_RETURN_IF_ERROR(render(nothing->frame, output.id()));
+  forget();
+  inferences_ = 0;
+  return wait_for_gpu(gl_);
+}
+
+Status FrameModel::measure() {
+  const GlStateGuard guard(gl_, kind_);
+  const Nothing nothing(gl_, read_kind_, 1, 1);
+  forget();
+  size_t stage = 0;
+  do {
+    SG_RETURN_IF_ERROR(measure_stage(stage, nothing.frame));
+  } while (++stage < stages());
+  forget();
+  return {};
+}
+
+Status FrameModel::measure_stage(size_t number, const UprightFrame& frame) {
+  SG_ASSIGN_OR_RETURN(const ModelStage stage, begin_stage(number, frame));
+  // The first one includes what drivers leave to a first run.
+  for (const bool counts : {false, true}) {
+    SG_RETURN_IF_ERROR(wait_for_gpu(gl_));
+    const auto begin = std::chrono::steady_clock::now();
+    SG_RETURN_IF_ERROR(stage.session->run());
+    SG_RETURN_IF_ERROR(wait_for_gpu(gl_));
+    const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
+    if (counts) paces_.add(stage.model, time.count());
+  }
+  SG_RETURN_IF_ERROR(end_stage(number));
+  return stage.session->reset_state();
+}
+
+void FrameModel::know_times(const ModelTimes& times) {
+  for (size_t i = 0; i < times.size(); ++i) {
+    if (times[i] > 0) paces_.add(i, times[i]);
+  }
+}
+
+std::optional<GpuTimer::Sample> FrameModel::poll_time() {
+  const std::optional<GpuTimer::Sample> sample = timer_.poll();
+  if (sample) paces_.add(sample->model_ns, sample->model_shares, stages(), run_.may_skip());
+  return sample;
+}
+
+}  // namespace sightglass

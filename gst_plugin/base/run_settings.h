@@ -1,0 +1,32 @@
+// How frames and runs of the model meet, in every element that runs one.
+#pragma once
+
+#include <cstdint>
+
+namespace sightglass {
+
+// Whether a frame waits for its own result, or is drawn with the newest one.
+enum class MaskSync : uint8_t { kExact, kLatest };
+
+// What to show of a frame whose result could not be computed or drawn.
+enum class OnFailure : uint8_t {
+  kBackground,  // glsegment: the whole frame as background; black if that cannot be drawn either
+  kBlack,
+  kPass,   // the frame without a result; glsegment: the whole frame as foreground
+  kError,  // nothing: the stream ends
+};
+
+struct RunSettings {
+  uint32_t inference_interval = 1;  // frames from one run of the model to the next, at least 1
+  MaskSync mask_sync = MaskSync::kExact;
+  uint64_t gpu_budget_ns = 0;  // of the model per frame with kLatest; 0: no limit
+  OnFailure on_failure = OnFailure::kError;
+};
+
+// Those of an element's settings.
+template <typename Settings>
+RunSettings run_settings_of(const Settings& settings) {
+  return {settings.inference_interval, settings.mask_sync, settings.gpu_budget_ns, settings.on_failure};
+}
+
+}  // namespace sightglass
