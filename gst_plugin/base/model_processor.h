@@ -14,6 +14,11 @@
 
 namespace sightglass {
 
+// Frames that are drawn with the newest result are not held for their own.
+inline ResultsPolicy results_policy_of(const ResultsPolicy& wanted, MaskSync sync) {
+  return {wanted.mode, sync == MaskSync::kLatest ? ResultsSync::kLatest : wanted.sync};
+}
+
 class ModelProcessor : public FrameProcessor {
  public:
   Status resize(int32_t width, int32_t height) final;

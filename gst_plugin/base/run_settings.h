@@ -19,7 +19,7 @@ enum class OnFailure : uint8_t {
 struct RunSettings {
   uint32_t inference_interval = 1;  // frames from one run of the model to the next, at least 1
   MaskSync mask_sync = MaskSync::kExact;
-  uint64_t gpu_budget_ns = 0;  // of the model per frame with kLatest; 0: no limit
+  uint64_t gpu_budget_ns = 5'000'000;  // of the model per frame with kLatest; 0: no limit
   OnFailure on_failure = OnFailure::kError;
 };
 

@@ -1,5 +1,6 @@
 #include "infer/infer_properties.h"
 
+#include "base/run_properties.h"
 #include "gobject/property_rules.h"
 
 namespace sightglass {
@@ -128,6 +129,7 @@ void install_infer_properties(GObjectClass* object_class) {
           g_param_spec_uint("inference-interval", "Inference interval",
                             "Run the model on every Nth frame; frames in between show the previous result", 1,
                             kMostInferenceInterval, defaults.inference_interval, kLiveProperty));
+  install_run_properties(object_class, kInferMaskSync, kInferGpuBudget, kInferOnFailure);
   install_results_properties(object_class, kInferResults, kInferResultsSync);
 }
 
@@ -193,6 +195,15 @@ bool set_infer_property(InferSettings& settings, guint id, const GValue* value) 
     }
     case kInferInterval:
       settings.inference_interval = g_value_get_uint(value);
+      break;
+    case kInferMaskSync:
+      settings.mask_sync = static_cast<MaskSync>(g_value_get_enum(value));
+      break;
+    case kInferGpuBudget:
+      settings.gpu_budget_ns = g_value_get_uint64(value);
+      break;
+    case kInferOnFailure:
+      settings.on_failure = static_cast<OnFailure>(g_value_get_enum(value));
       break;
     case kInferResults:
       settings.results.mode = static_cast<ResultsMode>(g_value_get_enum(value));
@@ -265,6 +276,15 @@ bool get_infer_property(const InferSettings& settings, guint id, GValue* value) 
       break;
     case kInferInterval:
       g_value_set_uint(value, settings.inference_interval);
+      break;
+    case kInferMaskSync:
+      g_value_set_enum(value, static_cast<gint>(settings.mask_sync));
+      break;
+    case kInferGpuBudget:
+      g_value_set_uint64(value, settings.gpu_budget_ns);
+      break;
+    case kInferOnFailure:
+      g_value_set_enum(value, static_cast<gint>(settings.on_failure));
       break;
     case kInferResults:
       g_value_set_enum(value, static_cast<gint>(settings.results.mode));

@@ -53,6 +53,9 @@ enum InferProperty : guint {
   kInferRangeSmoothing,
   kInferFit,
   kInferInterval,
+  kInferMaskSync,
+  kInferGpuBudget,
+  kInferOnFailure,
   kInferResults,
   kInferResultsSync,
 };

@@ -256,7 +256,10 @@ std::optional<OwnSize> InferRuntime::own_size() const {
   return size;
 }
 
-ResultsPolicy InferRuntime::results_policy() const { return snapshot().results; }
+ResultsPolicy InferRuntime::results_policy() const {
+  const InferSettings settings = snapshot();
+  return results_policy_of(settings.results, settings.mask_sync);
+}
 
 Status InferRuntime::before_frame() {
   current_ = snapshot();

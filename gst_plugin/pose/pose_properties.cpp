@@ -1,6 +1,7 @@
 #include "pose/pose_properties.h"
 
 #include "base/argb.h"
+#include "base/run_properties.h"
 #include "gobject/property_rules.h"
 #include "meta/persons.h"
 
@@ -65,6 +66,7 @@ void install_pose_properties(GObjectClass* object_class) {
           g_param_spec_uint("inference-interval", "Inference interval",
                             "Look for people in every Nth frame; frames in between show the previous result", 1,
                             kMostInferenceInterval, defaults.inference_interval, kLiveProperty));
+  install_run_properties(object_class, kPoseMaskSync, kPoseGpuBudget, kPoseOnFailure);
   install_results_properties(object_class, kPoseResults, kPoseResultsSync);
 }
 
@@ -119,6 +121,15 @@ bool set_pose_property(PoseSettings& settings, guint id, const GValue* value) {
       break;
     case kPoseInterval:
       settings.inference_interval = g_value_get_uint(value);
+      break;
+    case kPoseMaskSync:
+      settings.mask_sync = static_cast<MaskSync>(g_value_get_enum(value));
+      break;
+    case kPoseGpuBudget:
+      settings.gpu_budget_ns = g_value_get_uint64(value);
+      break;
+    case kPoseOnFailure:
+      settings.on_failure = static_cast<OnFailure>(g_value_get_enum(value));
       break;
     case kPoseResults:
       settings.results.mode = static_cast<ResultsMode>(g_value_get_enum(value));
@@ -179,6 +190,15 @@ bool get_pose_property(const PoseSettings& settings, guint id, GValue* value) {
       break;
     case kPoseInterval:
       g_value_set_uint(value, settings.inference_interval);
+      break;
+    case kPoseMaskSync:
+      g_value_set_enum(value, static_cast<gint>(settings.mask_sync));
+      break;
+    case kPoseGpuBudget:
+      g_value_set_uint64(value, settings.gpu_budget_ns);
+      break;
+    case kPoseOnFailure:
+      g_value_set_enum(value, static_cast<gint>(settings.on_failure));
       break;
     case kPoseResults:
       g_value_set_enum(value, static_cast<gint>(settings.results.mode));

@@ -42,6 +42,9 @@ enum PoseProperty : guint {
   kLineColor,
   kPointColor,
   kPoseInterval,
+  kPoseMaskSync,
+  kPoseGpuBudget,
+  kPoseOnFailure,
   kPoseResults,
   kPoseResultsSync,
 };

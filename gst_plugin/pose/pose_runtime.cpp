@@ -116,7 +116,10 @@ PoseSettings PoseRuntime::snapshot() const {
   return settings_;
 }
 
-ResultsPolicy PoseRuntime::results_policy() const { return snapshot().results; }
+ResultsPolicy PoseRuntime::results_policy() const {
+  const PoseSettings settings = snapshot();
+  return results_policy_of(settings.results, settings.mask_sync);
+}
 
 Status PoseRuntime::before_frame() {
   current_ = snapshot();
