@@ -19,10 +19,10 @@ GST_DEBUG_CATEGORY_STATIC(gst_gl_model_filter_debug);
 
 namespace {
 
+using sightglass::FrameQueue;
 using sightglass::ModelRuntime;
 using sightglass::post_error;
 using sightglass::post_warning;
-using sightglass::ResultsOutlet;
 using sightglass::ResultsWait;
 using sightglass::runtime_of;
 using sightglass::Status;
@@ -35,12 +35,12 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstGLModelFilter, gst_gl_model_filter, GST_TYPE
 namespace {
 
 ModelRuntime& runtime_of_base(gpointer filter) { return runtime_of<ModelRuntime>(filter); }
-ResultsOutlet& outlet_of(gpointer filter) { return *static_cast<GstGLModelFilter*>(filter)->outlet; }
+FrameQueue& frames_of(gpointer filter) { return *static_cast<GstGLModelFilter*>(filter)->frames; }
 
 // Whatever follows, what was found in the frames so far goes before it. The GPU is waited for once.
 void drain(gpointer filter) {
-  outlet_of(filter).arrive(runtime_of_base(filter).await_results(ResultsWait::kAll));
-  outlet_of(filter).drain();
+  frames_of(filter).arrive(runtime_of_base(filter).await_results(ResultsWait::kAll));
+  frames_of(filter).drain();
 }
 
 GstStaticPadTemplate sink_template =
@@ -49,7 +49,7 @@ GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(SIGHTGLASS_SRC_CAPS));
 
 void finalize(GObject* object) {
-  delete &outlet_of(object);
+  delete &frames_of(object);
   delete &runtime_of_base(object);
   G_OBJECT_CLASS(gst_gl_model_filter_parent_class)->finalize(object);
 }
@@ -89,7 +89,7 @@ void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
 
 gboolean start(GstBaseTransform* transform) {
   ModelRuntime& runtime = runtime_of_base(transform);
-  outlet_of(transform).restart();
+  frames_of(transform).restart();
   g_atomic_int_set(&static_cast<GstGLModelFilter*>(static_cast<gpointer>(transform))->warned_of_formats, 0);
   if (const Status status = runtime.start(element_name(transform)); !status.ok()) {
     post_error(transform, status);
@@ -105,7 +105,7 @@ gboolean start(GstBaseTransform* transform) {
 
 gboolean stop(GstBaseTransform* transform) {
   runtime_of_base(transform).drop_results();
-  outlet_of(transform).clear();
+  frames_of(transform).clear();
   runtime_of_base(transform).cancel_change();
   // The parent stops the GL part first.
   const gboolean stopped = GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->stop(transform);
@@ -146,7 +146,7 @@ gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
   if (drains) drain(transform);
   if (type == GST_EVENT_FLUSH_STOP) {
     runtime.drop_results();
-    outlet_of(transform).clear();
+    frames_of(transform).clear();
   }
   if (begins_anew || type == GST_EVENT_FLUSH_STOP) runtime.forget();
   if (type == GST_EVENT_STREAM_START) {
@@ -165,7 +165,7 @@ gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
   }
   // Caps have what is held go before them once they are negotiated.
   const bool keeps_place = GST_EVENT_IS_SERIALIZED(event) && type != GST_EVENT_CAPS && type != GST_EVENT_FLUSH_STOP;
-  if (keeps_place && outlet_of(transform).hold(event)) return TRUE;
+  if (keeps_place && frames_of(transform).hold(event)) return TRUE;
   return GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->sink_event(transform, event);
 }
 
@@ -243,14 +243,14 @@ GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, Gst
 // Only for caps that are others than before, on either side, and before downstream hears of them.
 gboolean set_caps(GstBaseTransform* transform, GstCaps* input, GstCaps* output) {
   drain(transform);
-  ResultsOutlet& outlet = outlet_of(transform);
+  FrameQueue& queue = frames_of(transform);
   GstVideoInfo info;
   const bool timed = gst_video_info_from_caps(&info, output) && GST_VIDEO_INFO_FPS_N(&info) > 0;
-  outlet.set_frame_duration(timed ? gst_util_uint64_scale(GST_SECOND, static_cast<guint64>(GST_VIDEO_INFO_FPS_D(&info)),
-                                                          static_cast<guint64>(GST_VIDEO_INFO_FPS_N(&info)))
-                                  : 0);
-  outlet.set_policy(runtime_of_base(transform).results_policy());
-  runtime_of_base(transform).figures().note_held_time(outlet.held_time());
+  queue.set_frame_duration(timed ? gst_util_uint64_scale(GST_SECOND, static_cast<guint64>(GST_VIDEO_INFO_FPS_D(&info)),
+                                                         static_cast<guint64>(GST_VIDEO_INFO_FPS_N(&info)))
+                                 : 0);
+  queue.set_policy(runtime_of_base(transform).results_policy());
+  runtime_of_base(transform).figures().note_held_time(queue.held_time());
   return GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->set_caps(transform, input, output);
 }
 
@@ -336,13 +336,13 @@ GstFlowReturn submit_input_buffer(GstBaseTransform* transform, gboolean is_disco
   follow_model(transform);
   const GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->submit_input_buffer(transform, is_discont, input);
-  ResultsOutlet& outlet = outlet_of(transform);
-  outlet.expect_discont(is_discont != FALSE);
+  FrameQueue& queue = frames_of(transform);
+  queue.expect_discont(is_discont != FALSE);
   if (sightglass::model_filter_has_dropped(transform, flow)) {
     runtime_of_base(transform).figures().note_dropped();
-    if (!outlet.is_empty()) {
-      outlet.arrive(runtime_of_base(transform).await_results(ResultsWait::kNone));
-      outlet.push_ready();
+    if (!queue.is_empty()) {
+      queue.arrive(runtime_of_base(transform).await_results(ResultsWait::kNone));
+      queue.push_ready();
     }
   }
   return flow;
@@ -358,17 +358,17 @@ GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer
     return GST_BASE_TRANSFORM_FLOW_DROPPED;
   }
   if (const Status status = runtime.before_frame(); !status.ok()) post_warning(transform, status);
-  ResultsOutlet& outlet = outlet_of(transform);
-  outlet.set_policy(runtime.results_policy());
+  FrameQueue& queue = frames_of(transform);
+  queue.set_policy(runtime.results_policy());
   // As a full queue does: with the GPU so far behind, another frame would only be held longer.
-  if (outlet.is_full()) outlet.arrive(runtime.await_results(ResultsWait::kOldest));
+  if (queue.is_full()) queue.arrive(runtime.await_results(ResultsWait::kOldest));
   const auto ticket = runtime.process(input, output);
   if (!ticket.ok()) {
     post_error(transform, ticket.status());
     return GST_FLOW_ERROR;
   }
-  outlet.arrive(runtime.take_results());
-  outlet.expect(*ticket);
+  queue.arrive(runtime.take_results());
+  queue.expect(*ticket);
   if (const std::string failure = runtime.figures().take_failure(); !failure.empty()) {
     GST_ELEMENT_WARNING(transform, RESOURCE, FAILED,
                         ("no result for this frame and, until it works again, for others: %s", failure.c_str()),
@@ -383,10 +383,10 @@ GstFlowReturn generate_output(GstBaseTransform* transform, GstBuffer** output) {
       GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->generate_output(transform, output);
   if (flow != GST_FLOW_OK) return flow;
   ModelRuntime& runtime = runtime_of_base(transform);
-  ResultsOutlet& outlet = outlet_of(transform);
-  if (*output != nullptr) outlet.add(*output);
-  *output = outlet.next();
-  runtime.figures().note_held_time(outlet.held_time());
+  FrameQueue& queue = frames_of(transform);
+  if (*output != nullptr) queue.add(*output);
+  *output = queue.next();
+  runtime.figures().note_held_time(queue.held_time());
   if (runtime.figures().take_latency_change()) {
     gst_element_post_message(GST_ELEMENT(transform), gst_message_new_latency(GST_OBJECT(transform)));
   }
@@ -396,7 +396,7 @@ GstFlowReturn generate_output(GstBaseTransform* transform, GstBuffer** output) {
 }  // namespace
 
 static void gst_gl_model_filter_init(GstGLModelFilter* self) {
-  self->outlet = new ResultsOutlet(GST_ELEMENT(self), GST_BASE_TRANSFORM_SRC_PAD(self));
+  self->frames = new FrameQueue(GST_ELEMENT(self), GST_BASE_TRANSFORM_SRC_PAD(self));
   gst_pad_add_probe(GST_BASE_TRANSFORM_SINK_PAD(self), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
                     sightglass::guarded<explain_refusal>, self, nullptr);
 }

@@ -11,12 +11,12 @@
 #include <memory>
 
 #include "base/model_runtime.h"
-#include "results/outlet.h"
+#include "results/frame_queue.h"
 
 struct GstGLModelFilter {
   GstGLBaseFilter parent;
   sightglass::ModelRuntime* runtime;  // owned
-  sightglass::ResultsOutlet* outlet;  // owned
+  sightglass::FrameQueue* frames;     // owned
   gint warned_of_formats;             // since the element started; atomic
 };
 struct GstGLModelFilterClass {

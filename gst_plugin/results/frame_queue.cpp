@@ -1,4 +1,4 @@
-#include "results/outlet.h"
+#include "results/frame_queue.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,42 +7,42 @@
 
 namespace sightglass {
 
-void ResultsOutlet::set_policy(ResultsPolicy policy) {
+void FrameQueue::set_policy(ResultsPolicy policy) {
   const std::lock_guard lock(mutex_);
   policy_ = policy;
 }
 
-void ResultsOutlet::set_frame_duration(GstClockTime duration) {
+void FrameQueue::set_frame_duration(GstClockTime duration) {
   const std::lock_guard lock(mutex_);
   frame_duration_ = duration;
 }
 
-void ResultsOutlet::expect(const FrameTicket& ticket) {
+void FrameQueue::expect(const FrameTicket& ticket) {
   const std::lock_guard lock(mutex_);
   expected_ = ticket;
 }
 
-void ResultsOutlet::expect_discont(bool discont) {
+void FrameQueue::expect_discont(bool discont) {
   const std::lock_guard lock(mutex_);
   discont_ = discont;
 }
 
-bool ResultsOutlet::is_full() const {
+bool FrameQueue::is_full() const {
   const std::lock_guard lock(mutex_);
   return frames_held_ >= kMostHeld;
 }
 
-bool ResultsOutlet::is_empty() const {
+bool FrameQueue::is_empty() const {
   const std::lock_guard lock(mutex_);
   return held_.empty();
 }
 
-GstClockTime ResultsOutlet::held_time() const {
+GstClockTime FrameQueue::held_time() const {
   const std::lock_guard lock(mutex_);
   return policy_.holds_frames() ? frames_needed_ * frame_duration_ : 0;
 }
 
-void ResultsOutlet::arrive(std::vector<SharedResults> results) {
+void FrameQueue::arrive(std::vector<SharedResults> results) {
   std::unique_lock lock(mutex_);
   const ResultsMode mode = policy_.mode;
   for (const SharedResults& one : results) {
@@ -54,7 +54,7 @@ void ResultsOutlet::arrive(std::vector<SharedResults> results) {
   for (const SharedResults& one : results) post_results(element_, *one);
 }
 
-void ResultsOutlet::add(GstBuffer* frame) {
+void FrameQueue::add(GstBuffer* frame) {
   const std::lock_guard lock(mutex_);
   // GStreamer flags the next frame that leaves.
   if (discont_ && frames_held_ > 0) GST_BUFFER_FLAG_SET(frame, GST_BUFFER_FLAG_DISCONT);
@@ -63,19 +63,19 @@ void ResultsOutlet::add(GstBuffer* frame) {
   ++frames_held_;
 }
 
-bool ResultsOutlet::hold(GstEvent* event) {
+bool FrameQueue::hold(GstEvent* event) {
   const std::lock_guard lock(mutex_);
   if (held_.empty()) return false;
   held_.push_back({nullptr, event, {}, frames_added_});
   return true;
 }
 
-bool ResultsOutlet::waits(const Held& held) const {
+bool FrameQueue::waits(const Held& held) const {
   return policy_.holds_frames() && held.ticket.awaits_results && held.ticket.number >= frames_answered_ &&
          frames_held_ <= kMostHeld;
 }
 
-ResultsOutlet::Held ResultsOutlet::take_front(Patience patience) {
+FrameQueue::Held FrameQueue::take_front(Patience patience) {
   if (held_.empty()) return {};
   Held front = held_.front();
   if (front.frame != nullptr && patience == Patience::kAny && waits(front)) return {};
@@ -91,7 +91,7 @@ ResultsOutlet::Held ResultsOutlet::take_front(Patience patience) {
 
 // Of all that the frame carries, the newest is what everybody sees; where results are exact, that is its own or
 // nothing.
-GstBuffer* ResultsOutlet::attach_arrived(GstBuffer* frame, const FrameTicket& ticket) {
+GstBuffer* FrameQueue::attach_arrived(GstBuffer* frame, const FrameTicket& ticket) {
   if (!wants_meta(policy_.mode)) arrived_.clear();
   const bool exact = policy_.holds_frames();
   bool attached = true;
@@ -108,7 +108,7 @@ GstBuffer* ResultsOutlet::attach_arrived(GstBuffer* frame, const FrameTicket& ti
   return frame;
 }
 
-GstBuffer* ResultsOutlet::next(Patience patience) {
+GstBuffer* FrameQueue::next(Patience patience) {
   while (true) {
     std::unique_lock lock(mutex_);
     const Held front = take_front(patience);
@@ -118,7 +118,7 @@ GstBuffer* ResultsOutlet::next(Patience patience) {
   }
 }
 
-void ResultsOutlet::push_all(Patience patience) {
+void FrameQueue::push_all(Patience patience) {
   while (GstBuffer* frame = next(patience)) {
     const GstFlowReturn flow = gst_pad_push(source_, frame);
     // Whatever downstream says here, it says again to the next frame or event.
@@ -126,7 +126,7 @@ void ResultsOutlet::push_all(Patience patience) {
   }
 }
 
-GstBuffer* ResultsOutlet::take_left_over() {
+GstBuffer* FrameQueue::take_left_over() {
   GstBuffer* carrier = nullptr;
   if (wants_meta(policy_.mode) && !arrived_.empty()) {
     const FrameStamp stamp = arrived_.back()->frame;
@@ -139,7 +139,7 @@ GstBuffer* ResultsOutlet::take_left_over() {
   return carrier;
 }
 
-void ResultsOutlet::drain() {
+void FrameQueue::drain() {
   push_all(Patience::kNone);
   std::unique_lock lock(mutex_);
   GstBuffer* carrier = take_left_over();
@@ -151,7 +151,7 @@ void ResultsOutlet::drain() {
   gst_buffer_unref(carrier);
 }
 
-void ResultsOutlet::forget() {
+void FrameQueue::forget() {
   for (const Held& held : held_) {
     if (held.frame != nullptr) gst_buffer_unref(held.frame);
     if (held.event != nullptr) gst_event_unref(held.event);
@@ -161,12 +161,12 @@ void ResultsOutlet::forget() {
   arrived_.clear();
 }
 
-void ResultsOutlet::clear() {
+void FrameQueue::clear() {
   const std::lock_guard lock(mutex_);
   forget();
 }
 
-void ResultsOutlet::restart() {
+void FrameQueue::restart() {
   const std::lock_guard lock(mutex_);
   forget();
   policy_ = {};

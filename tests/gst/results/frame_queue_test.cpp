@@ -1,4 +1,6 @@
 // Which frame leaves when, and with which results, on a GPU that is as slow as the test says.
+#include "results/frame_queue.h"
+
 #include <gst/check/gstharness.h>
 #include <gst/video/gstvideometa.h>
 #include <gtest/gtest.h>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include "meta/results_meta_type.h"
-#include "results/outlet.h"
 #include "some_results.h"
 #include "test_pipeline.h"
 
@@ -31,8 +32,8 @@ SharedResults results_of(uint64_t frame) {
   return shared(std::move(results));
 }
 
-// What came out in front of the outlet's pad: "frame 2 #1", "results #2" and names of other events.
-class ResultsOutletTest : public ::testing::Test {
+// What came out in front of the queue's pad: "frame 2 #1", "results #2" and names of other events.
+class FrameQueueTest : public ::testing::Test {
  protected:
   void SetUp() override {
     init_gstreamer();
@@ -48,11 +49,11 @@ class ResultsOutletTest : public ::testing::Test {
           return GST_PAD_PROBE_OK;
         },
         &log_, nullptr);
-    outlet_.emplace(harness_->element, pad_);
+    queue_.emplace(harness_->element, pad_);
     log_.clear();
   }
   void TearDown() override {
-    outlet_.reset();
+    queue_.reset();
     gst_element_set_bus(harness_->element, nullptr);
     gst_object_unref(bus_);
     gst_object_unref(pad_);
@@ -68,15 +69,15 @@ class ResultsOutletTest : public ::testing::Test {
     return carrier != nullptr ? "results" + numbers_of(carrier) : GST_EVENT_TYPE_NAME(event);
   }
 
-  ResultsOutlet& outlet() { return *outlet_; }
+  FrameQueue& queue() { return *queue_; }
   // What an element does with a frame, once it is issued.
   void frame(uint64_t number, bool awaits = true) {
-    outlet_->expect({number, 200, 100, awaits});
+    queue_->expect({number, 200, 100, awaits});
     GstBuffer* buffer = gst_buffer_new();
     GST_BUFFER_PTS(buffer) = number * GST_SECOND;
     GST_BUFFER_DURATION(buffer) = GST_SECOND;
-    outlet_->add(buffer);
-    outlet_->push_ready();
+    queue_->add(buffer);
+    queue_->push_ready();
   }
   std::vector<std::string> take_log() { return std::exchange(log_, {}); }
   int messages() {
@@ -92,37 +93,37 @@ class ResultsOutletTest : public ::testing::Test {
   GstHarness* harness_ = nullptr;
   GstBus* bus_ = nullptr;
   GstPad* pad_ = nullptr;
-  std::optional<ResultsOutlet> outlet_;
+  std::optional<FrameQueue> queue_;
   std::vector<std::string> log_;
 };
 using Lines = std::vector<std::string>;
 
-TEST_F(ResultsOutletTest, LatestHoldsNothing) {
-  outlet().set_policy({ResultsMode::kBoth, ResultsSync::kLatest});
+TEST_F(FrameQueueTest, LatestHoldsNothing) {
+  queue().set_policy({ResultsMode::kBoth, ResultsSync::kLatest});
   frame(0);
   frame(1);
-  outlet().arrive({results_of(0), results_of(1)});
+  queue().arrive({results_of(0), results_of(1)});
   frame(2);
   frame(3);
   EXPECT_EQ(take_log(), (Lines{"frame 0", "frame 1", "frame 2 #0 #1", "frame 3"}));
   EXPECT_EQ(messages(), 2);
-  EXPECT_EQ(outlet().held_time(), 0U);
-  outlet().arrive({results_of(2), results_of(3)});
-  outlet().drain();
-  outlet().drain();
+  EXPECT_EQ(queue().held_time(), 0U);
+  queue().arrive({results_of(2), results_of(3)});
+  queue().drain();
+  queue().drain();
   EXPECT_EQ(take_log(), (Lines{"results #2 #3"})) << "once";
   EXPECT_EQ(messages(), 2);
 }
 
-TEST_F(ResultsOutletTest, ModesSayWhoIsTold) {
+TEST_F(FrameQueueTest, ModesSayWhoIsTold) {
   for (const ResultsMode mode : {ResultsMode::kNone, ResultsMode::kMeta, ResultsMode::kMessage, ResultsMode::kBoth}) {
     for (const ResultsSync sync : {ResultsSync::kLatest, ResultsSync::kExact}) {
-      outlet().restart();
-      outlet().set_policy({mode, sync});
+      queue().restart();
+      queue().set_policy({mode, sync});
       frame(0);
-      outlet().arrive({results_of(0)});
+      queue().arrive({results_of(0)});
       frame(1, false);
-      outlet().drain();
+      queue().drain();
       const bool exact = sync == ResultsSync::kExact;
       const Lines told = exact ? Lines{"frame 0 #0", "frame 1"} : Lines{"frame 0", "frame 1 #0"};
       EXPECT_EQ(take_log(), wants_meta(mode) ? told : (Lines{"frame 0", "frame 1"}));
@@ -132,12 +133,12 @@ TEST_F(ResultsOutletTest, ModesSayWhoIsTold) {
 }
 
 // The newest alone is what other applications see: older ones are of frames that are gone.
-TEST_F(ResultsOutletTest, RegionsAreThoseOfTheNewest) {
-  outlet().set_policy({ResultsMode::kMeta, ResultsSync::kLatest});
-  outlet().arrive({results_of(0), shared(classified())});
-  outlet().expect({7, 200, 100, true});
-  outlet().add(gst_buffer_new());
-  const OwnedBuffer buffer(outlet().next());
+TEST_F(FrameQueueTest, RegionsAreThoseOfTheNewest) {
+  queue().set_policy({ResultsMode::kMeta, ResultsSync::kLatest});
+  queue().arrive({results_of(0), shared(classified())});
+  queue().expect({7, 200, 100, true});
+  queue().add(gst_buffer_new());
+  const OwnedBuffer buffer(queue().next());
   ASSERT_NE(buffer, nullptr);
   EXPECT_EQ(numbers_of(buffer.get()), " #0 #6");
   gpointer state = nullptr;
@@ -146,102 +147,102 @@ TEST_F(ResultsOutletTest, RegionsAreThoseOfTheNewest) {
   EXPECT_EQ(regions, 1);
 }
 
-TEST_F(ResultsOutletTest, ExactFramesWaitForTheirOwn) {
-  outlet().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
+TEST_F(FrameQueueTest, ExactFramesWaitForTheirOwn) {
+  queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
   frame(1, false);  // the model did not run on it
   frame(2);
   EXPECT_EQ(take_log(), Lines{});
-  outlet().arrive({results_of(0)});
+  queue().arrive({results_of(0)});
   frame(3);
   EXPECT_EQ(take_log(), (Lines{"frame 0 #0", "frame 1"}));
-  outlet().arrive({results_of(2)});
+  queue().arrive({results_of(2)});
   frame(4);
   EXPECT_EQ(take_log(), (Lines{"frame 2 #2"}));
-  EXPECT_EQ(outlet().held_time(), 3 * GST_SECOND) << "frame 0 left behind frame 3";
-  outlet().arrive({results_of(3), results_of(4)});
-  outlet().drain();
+  EXPECT_EQ(queue().held_time(), 3 * GST_SECOND) << "frame 0 left behind frame 3";
+  queue().arrive({results_of(3), results_of(4)});
+  queue().drain();
   EXPECT_EQ(take_log(), (Lines{"frame 3 #3", "frame 4 #4"})) << "and nothing is left over";
 }
 
-TEST_F(ResultsOutletTest, EventsKeepTheirPlaces) {
+TEST_F(FrameQueueTest, EventsKeepTheirPlaces) {
   GstEvent* event = gst_event_new_tag(gst_tag_list_new_empty());
-  EXPECT_FALSE(outlet().hold(event)) << "nothing to keep a place behind";
-  outlet().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
+  EXPECT_FALSE(queue().hold(event)) << "nothing to keep a place behind";
+  queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
-  ASSERT_TRUE(outlet().hold(event));
+  ASSERT_TRUE(queue().hold(event));
   frame(1);
-  outlet().arrive({results_of(0)});
-  outlet().push_ready();
+  queue().arrive({results_of(0)});
+  queue().push_ready();
   EXPECT_EQ(take_log(), (Lines{"frame 0 #0", "tag"}));
 }
 
 // What was lost on its way is not waited for: later results tell.
-TEST_F(ResultsOutletTest, LostResultsHoldNobodyUp) {
-  outlet().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
+TEST_F(FrameQueueTest, LostResultsHoldNobodyUp) {
+  queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
   frame(1);
-  outlet().arrive({results_of(1)});
-  outlet().push_ready();
+  queue().arrive({results_of(1)});
+  queue().push_ready();
   EXPECT_EQ(take_log(), (Lines{"frame 0", "frame 1 #1"}));
   frame(2);
-  outlet().drain();
+  queue().drain();
   EXPECT_EQ(take_log(), (Lines{"frame 2"})) << "at the end there is nothing more to wait for";
 }
 
-TEST_F(ResultsOutletTest, HoldsNoMoreThanItMay) {
-  outlet().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
-  constexpr uint64_t kMost = ResultsOutlet::kMostHeld;
+TEST_F(FrameQueueTest, HoldsNoMoreThanItMay) {
+  queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
+  constexpr uint64_t kMost = FrameQueue::kMostHeld;
   for (uint64_t i = 0; i < kMost; ++i) {
-    EXPECT_FALSE(outlet().is_full()) << i;
+    EXPECT_FALSE(queue().is_full()) << i;
     frame(i);
   }
-  EXPECT_TRUE(outlet().is_full());
+  EXPECT_TRUE(queue().is_full());
   EXPECT_EQ(take_log(), Lines{});
   frame(kMost);
   EXPECT_EQ(take_log(), (Lines{"frame 0"}));
 }
 
 // While playing, with frames on their way: each leaves once, in order, and so do results.
-TEST_F(ResultsOutletTest, FollowsTheProperty) {
-  outlet().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
+TEST_F(FrameQueueTest, FollowsTheProperty) {
+  queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
   frame(1);
-  outlet().set_policy({ResultsMode::kMeta, ResultsSync::kLatest});
-  outlet().arrive({results_of(0)});
+  queue().set_policy({ResultsMode::kMeta, ResultsSync::kLatest});
+  queue().arrive({results_of(0)});
   frame(2);
   EXPECT_EQ(take_log(), (Lines{"frame 0 #0", "frame 1", "frame 2"}));
-  outlet().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
-  outlet().arrive({results_of(1), results_of(2)});
+  queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
+  queue().arrive({results_of(1), results_of(2)});
   frame(3);
-  outlet().arrive({results_of(3)});
+  queue().arrive({results_of(3)});
   frame(4);
   EXPECT_EQ(take_log(), (Lines{"frame 3 #1 #2 #3"}));
-  outlet().set_policy({});
+  queue().set_policy({});
   frame(5, false);
   EXPECT_EQ(take_log(), (Lines{"frame 4", "frame 5"}));
 }
 
-TEST_F(ResultsOutletTest, AFlushLeavesNothing) {
-  outlet().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
+TEST_F(FrameQueueTest, AFlushLeavesNothing) {
+  queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
-  outlet().arrive({results_of(0), results_of(1)});
+  queue().arrive({results_of(0), results_of(1)});
   frame(2);
-  outlet().hold(gst_event_new_tag(gst_tag_list_new_empty()));
+  queue().hold(gst_event_new_tag(gst_tag_list_new_empty()));
   take_log();
-  outlet().clear();
-  outlet().drain();
+  queue().clear();
+  queue().drain();
   EXPECT_EQ(take_log(), Lines{});
 }
 
-TEST_F(ResultsOutletTest, MarksWhereSomethingIsMissing) {
-  outlet().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
+TEST_F(FrameQueueTest, MarksWhereSomethingIsMissing) {
+  queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
-  outlet().expect_discont(true);
-  outlet().expect({1, 200, 100, true});
-  outlet().add(gst_buffer_new());
-  outlet().arrive({results_of(0), results_of(1)});
-  const OwnedBuffer first(outlet().next()), second(outlet().next());
+  queue().expect_discont(true);
+  queue().expect({1, 200, 100, true});
+  queue().add(gst_buffer_new());
+  queue().arrive({results_of(0), results_of(1)});
+  const OwnedBuffer first(queue().next()), second(queue().next());
   ASSERT_NE(second, nullptr);
   EXPECT_FALSE(GST_BUFFER_IS_DISCONT(first.get()));
   EXPECT_TRUE(GST_BUFFER_IS_DISCONT(second.get()));

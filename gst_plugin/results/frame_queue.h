@@ -16,16 +16,16 @@ namespace sightglass {
 
 // Calls are the streaming thread's, but for clear() and restart(): where data flows already, an element starts beside
 // it.
-class ResultsOutlet {
+class FrameQueue {
  public:
   // Frames that are held at most: as many as may have results on their way.
   static constexpr size_t kMostHeld = ResultReader::kSlots;
 
   // Messages are posted by `element`, events leave by its pad `source`; both outlive this.
-  ResultsOutlet(GstElement* element, GstPad* source) : element_(element), source_(source) {}
-  ~ResultsOutlet() { clear(); }
-  ResultsOutlet(const ResultsOutlet&) = delete;
-  ResultsOutlet& operator=(const ResultsOutlet&) = delete;
+  FrameQueue(GstElement* element, GstPad* source) : element_(element), source_(source) {}
+  ~FrameQueue() { clear(); }
+  FrameQueue(const FrameQueue&) = delete;
+  FrameQueue& operator=(const FrameQueue&) = delete;
 
   // As the frames from here on are to leave.
   void set_policy(ResultsPolicy policy);
