@@ -9,8 +9,8 @@
 #include <mutex>
 #include <vector>
 
+#include "results/buffer_readback.h"
 #include "results/delivery.h"
-#include "results/result_reader.h"
 
 namespace sightglass {
 
@@ -19,7 +19,7 @@ namespace sightglass {
 class FrameQueue {
  public:
   // Frames that are held at most: as many as may have results on their way.
-  static constexpr size_t kMostHeld = ResultReader::kSlots;
+  static constexpr size_t kMostHeld = BufferReadback::kSlots;
 
   // Messages are posted by `element`, events leave by its pad `source`; both outlive this.
   FrameQueue(GstElement* element, GstPad* source) : element_(element), source_(source) {}

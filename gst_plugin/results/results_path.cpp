@@ -23,7 +23,7 @@ std::vector<SharedResults> ResultsPath::finish() {
   return arrived;
 }
 
-SharedResults ResultsPath::results_of(const ResultReader::Reading& reading) const {
+SharedResults ResultsPath::results_of(const BufferReadback::Reading& reading) const {
   InferenceResults results = decode_(reading.bytes);
   results.frame = reading.frame;
   return std::make_shared<const InferenceResults>(std::move(results));

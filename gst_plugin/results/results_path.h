@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "results/result_reader.h"
+#include "results/buffer_readback.h"
 
 namespace sightglass {
 
@@ -19,7 +19,7 @@ class ResultsPath {
   ResultsPath(const GlApi& gl, GLsizeiptr most_bytes, Decode decode)
       : reader_(gl, most_bytes), decode_(std::move(decode)) {}
 
-  // As ResultReader::request().
+  // As BufferReadback::request().
   void request(GLuint buffer, GLintptr offset, GLsizeiptr size, const FrameStamp& frame) {
     reader_.request(buffer, offset, size, frame);
   }
@@ -35,9 +35,9 @@ class ResultsPath {
   size_t pending() const { return reader_.pending(); }
 
  private:
-  SharedResults results_of(const ResultReader::Reading& reading) const;
+  SharedResults results_of(const BufferReadback::Reading& reading) const;
 
-  ResultReader reader_;
+  BufferReadback reader_;
   Decode decode_;
 };
 

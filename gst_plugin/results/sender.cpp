@@ -27,7 +27,7 @@ std::vector<SharedResults> ResultsSender::finish() {
   std::vector<SharedResults> arrived = path_->finish();
   if (path_->pending() > 0) {
     GST_WARNING_OBJECT(element_, "giving up on the results of %" G_GSIZE_FORMAT " frames: the GPU is not done in %d s",
-                       path_->pending(), static_cast<int>(ResultReader::kPatience / GST_SECOND));
+                       path_->pending(), static_cast<int>(BufferReadback::kPatience / GST_SECOND));
     path_->forget();
   }
   return arrived;

@@ -90,7 +90,7 @@ BufferRange StillWatcher::watch(const FrameRef& frame, const InputTransform& inp
 void StillWatcher::ask_for_skipped() { reader_.request(flags_.id(), kSkippedOffset, sizeof(uint32_t), {}); }
 
 uint64_t StillWatcher::skipped() {
-  while (const std::optional<ResultReader::Reading> reading = reader_.poll()) {
+  while (const std::optional<BufferReadback::Reading> reading = reader_.poll()) {
     uint32_t count = 0;
     std::memcpy(&count, reading->bytes.data(), sizeof count);
     skipped_ += count - std::exchange(last_reading_, count);  // the GPU's count may run over

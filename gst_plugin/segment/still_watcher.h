@@ -13,7 +13,7 @@
 #include "gpu_engine/session.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
-#include "results/result_reader.h"
+#include "results/buffer_readback.h"
 
 namespace sightglass {
 
@@ -53,7 +53,7 @@ class StillWatcher {
   GlTexture now_, before_;
   GlBuffer flags_;
   GlSampler linear_;
-  ResultReader reader_;
+  BufferReadback reader_;
   size_t which_ = 0;
   uint64_t skipped_ = 0;
   uint32_t last_reading_ = 0;

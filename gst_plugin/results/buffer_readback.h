@@ -14,7 +14,7 @@
 namespace sightglass {
 
 // All calls but forget(), the destructor included, need the context current. GL state is as found.
-class ResultReader {
+class BufferReadback {
  public:
   static constexpr size_t kSlots = 16;  // frames that may be on their way: files are read as fast as decoders go
   // Nanoseconds: a model may take seconds for a frame; a GPU that takes longer is lost.
@@ -25,10 +25,10 @@ class ResultReader {
   };
 
   // For readings of up to `most_bytes`.
-  ResultReader(const GlApi& gl, GLsizeiptr most_bytes);
-  ~ResultReader();
-  ResultReader(const ResultReader&) = delete;
-  ResultReader& operator=(const ResultReader&) = delete;
+  BufferReadback(const GlApi& gl, GLsizeiptr most_bytes);
+  ~BufferReadback();
+  BufferReadback(const BufferReadback&) = delete;
+  BufferReadback& operator=(const BufferReadback&) = delete;
 
   // Copies `size` bytes from `offset` of `buffer` on the GPU, behind everything that it was asked to do before;
   // shaders' writes need no barrier by the caller. Where kSlots readings are on their way already, the oldest is

@@ -1,4 +1,4 @@
-#include "results/result_reader.h"
+#include "results/buffer_readback.h"
 
 #include <algorithm>
 #include <cstring>
@@ -25,7 +25,7 @@ class BindingGuard {
 
 }  // namespace
 
-ResultReader::ResultReader(const GlApi& gl, GLsizeiptr most_bytes) : gl_(&gl), most_bytes_(most_bytes) {
+BufferReadback::BufferReadback(const GlApi& gl, GLsizeiptr most_bytes) : gl_(&gl), most_bytes_(most_bytes) {
   const BindingGuard guard(gl, GL_COPY_WRITE_BUFFER);
   for (Slot& slot : slots_) {
     GLuint id = 0;
@@ -36,12 +36,12 @@ ResultReader::ResultReader(const GlApi& gl, GLsizeiptr most_bytes) : gl_(&gl), m
   }
 }
 
-ResultReader::~ResultReader() {
+BufferReadback::~BufferReadback() {
   forget();
   drop_forgotten();
 }
 
-void ResultReader::request(GLuint buffer, GLintptr offset, GLsizeiptr size, const FrameStamp& frame) {
+void BufferReadback::request(GLuint buffer, GLintptr offset, GLsizeiptr size, const FrameStamp& frame) {
   const GlApi& gl = *gl_;
   drop_forgotten();
   if (count_ == kSlots) {
@@ -60,11 +60,11 @@ void ResultReader::request(GLuint buffer, GLintptr offset, GLsizeiptr size, cons
   ++count_;
 }
 
-std::optional<ResultReader::Reading> ResultReader::poll() { return take(0); }
+std::optional<BufferReadback::Reading> BufferReadback::poll() { return take(0); }
 
-std::optional<ResultReader::Reading> ResultReader::wait() { return take(kPatience); }
+std::optional<BufferReadback::Reading> BufferReadback::wait() { return take(kPatience); }
 
-std::optional<ResultReader::Reading> ResultReader::take(GLuint64 patience_ns) {
+std::optional<BufferReadback::Reading> BufferReadback::take(GLuint64 patience_ns) {
   const GlApi& gl = *gl_;
   drop_forgotten();
   if (count_ == 0) return std::nullopt;
@@ -87,7 +87,7 @@ std::optional<ResultReader::Reading> ResultReader::take(GLuint64 patience_ns) {
   return reading;
 }
 
-void ResultReader::drop_oldest() {
+void BufferReadback::drop_oldest() {
   Slot& slot = slots_[oldest_];
   gl_->DeleteSync(slot.fence);
   slot.fence = nullptr;
@@ -95,7 +95,7 @@ void ResultReader::drop_oldest() {
   --count_;
 }
 
-void ResultReader::drop_forgotten() {
+void BufferReadback::drop_forgotten() {
   while (forgotten_ && count_ > 0) drop_oldest();
   forgotten_ = false;
 }

@@ -1,5 +1,5 @@
 // Results on their way from the GPU: none waits, none is taken for another's.
-#include "results/result_reader.h"
+#include "results/buffer_readback.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ GLenum client_wait_sync(GLsync fence, GLbitfield flags, GLuint64 patience) {
   return real->ClientWaitSync(fence, flags, patience + 10'000'000'000U);
 }
 
-class ResultReaderTest : public GlTest {
+class BufferReadbackTest : public GlTest {
  protected:
   void SetUp() override {
     GlTest::SetUp();
@@ -55,7 +55,7 @@ class ResultReaderTest : public GlTest {
     stamp.number = number;
     return stamp;
   }
-  static std::vector<int32_t> numbers(const ResultReader::Reading& reading) {
+  static std::vector<int32_t> numbers(const BufferReadback::Reading& reading) {
     std::vector<int32_t> all(reading.bytes.size() / sizeof(int32_t));
     std::memcpy(all.data(), reading.bytes.data(), reading.bytes.size());
     return all;
@@ -66,8 +66,8 @@ class ResultReaderTest : public GlTest {
   GlBuffer source_;
 };
 
-TEST_F(ResultReaderTest, ReadsARangeWithItsFrame) {
-  ResultReader reader(table(), 16);
+TEST_F(BufferReadbackTest, ReadsARangeWithItsFrame) {
+  BufferReadback reader(table(), 16);
   EXPECT_FALSE(reader.poll());
   found(10);
   reader.request(source(), 4, 8, frame(7));
@@ -79,8 +79,8 @@ TEST_F(ResultReaderTest, ReadsARangeWithItsFrame) {
   EXPECT_FALSE(reader.poll());
 }
 
-TEST_F(ResultReaderTest, NeverWaits) {
-  ResultReader reader(table(), 16);
+TEST_F(BufferReadbackTest, NeverWaits) {
+  BufferReadback reader(table(), 16);
   gpu_is_behind = true;
   found(10);
   reader.request(source(), 0, 16, frame(1));
@@ -94,9 +94,9 @@ TEST_F(ResultReaderTest, NeverWaits) {
   EXPECT_EQ(longest_wait, 0U);
 }
 
-TEST_F(ResultReaderTest, DropsTheOldestWhenTheGpuIsFarBehind) {
-  constexpr int kFrames = static_cast<int>(ResultReader::kSlots) + 2;
-  ResultReader reader(table(), 16);
+TEST_F(BufferReadbackTest, DropsTheOldestWhenTheGpuIsFarBehind) {
+  constexpr int kFrames = static_cast<int>(BufferReadback::kSlots) + 2;
+  BufferReadback reader(table(), 16);
   gpu_is_behind = true;
   for (int i = 0; i < kFrames; ++i) {
     found(100 * i);
@@ -114,17 +114,17 @@ TEST_F(ResultReaderTest, DropsTheOldestWhenTheGpuIsFarBehind) {
   EXPECT_FALSE(reader.poll());
 }
 
-TEST_F(ResultReaderTest, WaitsAtTheEnd) {
-  ResultReader reader(table(), 16);
+TEST_F(BufferReadbackTest, WaitsAtTheEnd) {
+  BufferReadback reader(table(), 16);
   found(10);
   reader.request(source(), 0, 16, frame(1));
   EXPECT_TRUE(reader.wait());
-  EXPECT_EQ(longest_wait, ResultReader::kPatience);
+  EXPECT_EQ(longest_wait, BufferReadback::kPatience);
   EXPECT_FALSE(reader.wait());
 }
 
-TEST_F(ResultReaderTest, ForgetsWhatIsOnItsWay) {
-  ResultReader reader(table(), 16);
+TEST_F(BufferReadbackTest, ForgetsWhatIsOnItsWay) {
+  BufferReadback reader(table(), 16);
   found(10);
   reader.request(source(), 0, 16, frame(1));
   gl_calls().clear();
@@ -139,18 +139,18 @@ TEST_F(ResultReaderTest, ForgetsWhatIsOnItsWay) {
   EXPECT_EQ(reading->frame.number, 2U);
 }
 
-TEST_F(ResultReaderTest, LeavesTheStateAsItWas) {
+TEST_F(BufferReadbackTest, LeavesTheStateAsItWas) {
   found(10);
   const GlState before = snapshot_gl_state(gl());
-  ResultReader reader(table(), 16);
+  BufferReadback reader(table(), 16);
   reader.request(source(), 0, 16, frame(1));
   ASSERT_TRUE(reader.poll());
   EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
 }
 
 // No larger than there is room for.
-TEST_F(ResultReaderTest, CutsWhatIsTooLong) {
-  ResultReader reader(table(), 8);
+TEST_F(BufferReadbackTest, CutsWhatIsTooLong) {
+  BufferReadback reader(table(), 8);
   found(10);
   reader.request(source(), 0, 16, frame(1));
   const auto reading = reader.poll();
@@ -159,7 +159,7 @@ TEST_F(ResultReaderTest, CutsWhatIsTooLong) {
 }
 
 // What an element does: frame after frame, on a GPU that is one behind.
-TEST_F(ResultReaderTest, PathDeliversEachFrameLater) {
+TEST_F(BufferReadbackTest, PathDeliversEachFrameLater) {
   ResultsPath path(table(), 16, [](std::span<const std::byte> bytes) {
     InferenceResults results;
     int32_t number = 0;
