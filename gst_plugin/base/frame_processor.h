@@ -18,7 +18,7 @@
 #include "gpu_engine/plan.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/tuner.h"
-#include "results/sender.h"
+#include "results/results_readback.h"
 
 namespace sightglass {
 
@@ -72,7 +72,7 @@ class FrameProcessor {
   // textures are not to be read any more.
   virtual Status finish(FrameJob& /*job*/) { return {}; }
   // What was found in frames, on its way to applications; null where they are told nothing.
-  virtual ResultsSender* results() { return nullptr; }
+  virtual ResultsReadback* results() { return nullptr; }
   // Runs of the model that have been issued to their end.
   virtual uint64_t inferences() const = 0;
   // How many of them the GPU left out, as far as is known. With `wanted` a later call is to know of those up to now.

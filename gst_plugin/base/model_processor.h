@@ -10,7 +10,7 @@
 #include "base/frame_processor.h"
 #include "base/run_settings.h"
 #include "meta/mask_attachment.h"
-#include "results/sender.h"
+#include "results/results_readback.h"
 
 namespace sightglass {
 

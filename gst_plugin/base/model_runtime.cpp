@@ -214,7 +214,7 @@ void ModelRuntime::detach() {
       [](GstGLContext*, gpointer data) {
         auto* that = static_cast<Held*>(data);
         std::vector<SharedResults> last;
-        if (ResultsSender* results = that->processor->results()) last = results->finish();
+        if (ResultsReadback* results = that->processor->results()) last = results->finish();
         that->inputs->detach();
         *that = {};
         that->last = std::move(last);
@@ -324,7 +324,7 @@ bool ModelRuntime::take_over(ReadyModel& ready, const std::optional<std::string>
         auto& [runtime, ready, done] = *static_cast<Swap*>(data);
         const std::lock_guard lock(runtime->mutex_);
         if (runtime->context_ != context || runtime->built_for_ != ready.kind) return;
-        if (ResultsSender* results = runtime->processor_->results()) runtime->note_arrived(results->finish());
+        if (ResultsReadback* results = runtime->processor_->results()) runtime->note_arrived(results->finish());
         runtime->processor_ = std::move(ready.processor);
         runtime->hud_.reset();  // its title is the model's
         runtime->model_ = std::move(ready.model);
@@ -366,7 +366,7 @@ std::vector<SharedResults> ModelRuntime::await_results(ResultsWait what) {
         const auto& [runtime, what] = *static_cast<Wait*>(data);
         const std::lock_guard lock(runtime->mutex_);
         if (runtime->context_ != current) return;
-        ResultsSender& results = *runtime->processor_->results();
+        ResultsReadback& results = *runtime->processor_->results();
         runtime->note_arrived(what == ResultsWait::kAll      ? results.finish()
                               : what == ResultsWait::kOldest ? results.wait()
                                                              : results.collect());
@@ -469,7 +469,7 @@ void ModelRuntime::run(Job& job) try {
   if (!inputs_.hold(job.input)) gst_buffer_add_parent_buffer_meta(job.output, job.input);
   signal_buffer(job.output, job.context);
   // Behind the signal: who shows the picture does not wait for this.
-  if (ResultsSender* results = processor_->results()) note_arrived(results->collect());
+  if (ResultsReadback* results = processor_->results()) note_arrived(results->collect());
   if (job.status.ok()) job.status = processor_->finish(frame);
   job.ticket = {frame.number, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_), frame.awaits_results};
   figures_.note_work({processor_->inferences() - inferences, processor_->skipped(figures_.takes_wish_for_skipped()),

@@ -12,7 +12,7 @@
 #include "infer/inferencer.h"
 #include "infer/tensor_attachment.h"
 #include "model_store.h"
-#include "results/sender.h"
+#include "results/results_readback.h"
 
 namespace sightglass {
 
@@ -38,7 +38,7 @@ class InferProcessor : public ModelProcessor {
     inferencer_->set_look(settings_.look, settings_.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch));
     return ModelProcessor::process(job);
   }
-  ResultsSender* results() override { return &results_; }
+  ResultsReadback* results() override { return &results_; }
 
  private:
   RunSettings run_settings() const override { return run_settings_of(settings_); }
@@ -57,7 +57,7 @@ class InferProcessor : public ModelProcessor {
   const InferModel& model_;
   const std::unique_ptr<Inferencer> inferencer_;
   const std::unique_ptr<TensorAttachment> tensors_;
-  ResultsSender results_;
+  ResultsReadback results_;
 };
 
 // Contents for the inputs behind the first one.

@@ -13,7 +13,7 @@
 #include "model_store.h"
 #include "pose/blazepose_finder.h"
 #include "results/decode.h"
-#include "results/sender.h"
+#include "results/results_readback.h"
 
 namespace sightglass {
 
@@ -61,7 +61,7 @@ class PoseProcessor : public ModelProcessor {
     ModelProcessor::forget();
   }
   Status process(FrameJob& job) override;
-  ResultsSender* results() override { return &results_; }
+  ResultsReadback* results() override { return &results_; }
   using ModelProcessor::prepare_masks;
 
  private:
@@ -77,7 +77,7 @@ class PoseProcessor : public ModelProcessor {
   const std::shared_ptr<const LoadedModel> loaded_;
   const std::unique_ptr<PoseEstimator> estimator_;
   const bool attaches_masks_;  // which the model gives only then
-  ResultsSender results_;
+  ResultsReadback results_;
   FrameClock clock_;
 };
 

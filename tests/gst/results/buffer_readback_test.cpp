@@ -8,7 +8,7 @@
 #include "gl/counting_gl.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
-#include "results/results_path.h"
+#include "results/results_readback.h"
 
 namespace sightglass::test {
 namespace {
@@ -159,8 +159,8 @@ TEST_F(BufferReadbackTest, CutsWhatIsTooLong) {
 }
 
 // What an element does: frame after frame, on a GPU that is one behind.
-TEST_F(BufferReadbackTest, PathDeliversEachFrameLater) {
-  ResultsPath path(table(), 16, [](std::span<const std::byte> bytes) {
+TEST_F(BufferReadbackTest, ResultsArriveAFrameLater) {
+  ResultsReadback readback(nullptr, ShareGroup::create(table()), [](std::span<const std::byte> bytes) {
     InferenceResults results;
     int32_t number = 0;
     std::memcpy(&number, bytes.data(), sizeof number);
@@ -168,16 +168,16 @@ TEST_F(BufferReadbackTest, PathDeliversEachFrameLater) {
     return results;
   });
   for (int i = 0; i < 3; ++i) {
-    const std::vector<SharedResults> arrived = path.collect();
+    const std::vector<SharedResults> arrived = readback.collect();
     ASSERT_EQ(arrived.size(), i == 0 ? 0U : 1U);
     if (i > 0) {
       EXPECT_EQ(arrived[0]->model, std::to_string(10 * (i - 1)));
       EXPECT_EQ(arrived[0]->frame.number, static_cast<uint64_t>(i - 1));
     }
     found(10 * i);
-    path.request(source(), 0, 16, frame(static_cast<uint64_t>(i)));
+    EXPECT_TRUE(readback.request(frame(static_cast<uint64_t>(i)), {source(), 0, 16}, ResultsMode::kMeta));
   }
-  const std::vector<SharedResults> last = path.finish();
+  const std::vector<SharedResults> last = readback.finish();
   ASSERT_EQ(last.size(), 1U);
   EXPECT_EQ(last[0]->frame.number, 2U);
 }
