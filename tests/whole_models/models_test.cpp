@@ -19,7 +19,7 @@
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
-#include "models/model_cases.h"
+#include "whole_models/model_cases.h"
 
 namespace sightglass::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "models/model_cases.h"
+#include "whole_models/model_cases.h"
 
 #include <algorithm>
 #include <cmath>
