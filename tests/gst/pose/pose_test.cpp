@@ -277,6 +277,28 @@ TEST_F(Pose, TheIntervalSparesRuns) {
   }
 }
 
+// The second model samples the frame that the first one has seen, which is gone by then.
+TEST_F(BlazePose, RunsInPartsKeepTheirFrame) {
+  const Rgba nobody(person_.width, person_.height);
+  for (const std::string format : {"RGBA", "NV12"}) {
+    TestPipeline pipeline("glcolorconvert ! video/x-raw(memory:GLMemory),format=" + format + " ! " +
+                          glpose(kBlazePose, "results=meta mask-sync=latest gpu-budget=2000000"));
+    ResultsProbe probe(pipeline);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+    ASSERT_TRUE(pipeline.pass(nobody)) << pipeline.error(1);
+    int frames = 0;
+    for (; frames < 400 && probe.last.objects == 0; ++frames) {
+      ASSERT_TRUE(pipeline.pass(frames == 0 ? person_ : nobody)) << pipeline.error(1);
+    }
+    std::printf("%s: found %d frames later\n", format.c_str(), frames - 1);
+    EXPECT_GT(frames, 3) << "more than one budget";
+    ASSERT_EQ(probe.last.objects, 1U) << format;
+    EXPECT_EQ(probe.last.frame, 1U);
+    EXPECT_NEAR(probe.last.nose_x, 0.468F, 0.012F) << format;
+    EXPECT_NEAR(probe.last.nose_y, 0.423F, 0.012F) << format;
+  }
+}
+
 TEST_F(BlazePose, MaskIsAttached) {
   TestPipeline pipeline(glpose(kBlazePose, "attach-mask=true draw=false") + " ! gldownload ! glupload");
   ResultsProbe probe(pipeline);

@@ -177,19 +177,5 @@ TEST_F(SegmenterTest, ALittleOfTheModelBehindEachFrame) {
   EXPECT_EQ(shown(), expected);
 }
 
-TEST(ModelPace, FollowsWhatRunsTake) {
-  ModelPace pace;
-  EXPECT_EQ(pace.run_ns(), 0);
-  EXPECT_EQ(pace.share_of(1000), 1) << "nothing is known";
-  pace.add(4000, 1);
-  EXPECT_DOUBLE_EQ(pace.run_ns(), 4000);
-  EXPECT_DOUBLE_EQ(pace.share_of(1000), 0.25);
-  EXPECT_EQ(pace.share_of(0), 1) << "no limit";
-  EXPECT_EQ(pace.share_of(1'000'000), 1);
-  EXPECT_GT(pace.share_of(1), 0);
-  for (int part = 0; part < 100; ++part) pace.add(200, 0.1);  // it has become faster
-  EXPECT_NEAR(pace.run_ns(), 2000, 100);
-}
-
 }  // namespace
 }  // namespace sightglass::test
