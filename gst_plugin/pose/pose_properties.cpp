@@ -2,6 +2,7 @@
 
 #include "base/argb.h"
 #include "base/run_properties.h"
+#include "gobject/argb.h"
 #include "gobject/property_rules.h"
 #include "meta/persons.h"
 

@@ -1,6 +1,6 @@
 #include "segment/segment_properties.h"
 
-#include "base/argb.h"
+#include "gobject/argb.h"
 #include "gobject/property_rules.h"
 #include "segment/segment_enums.h"
 
