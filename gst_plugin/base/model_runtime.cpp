@@ -49,17 +49,15 @@ ModelSettings ModelRuntime::settings() const {
 
 Status ModelRuntime::set_property(guint id, const GParamSpec& spec, const GValue* value, GstState state) {
   const std::lock_guard lock(settings_mutex_);
-  GValue current = G_VALUE_INIT;
-  g_value_init(&current, G_PARAM_SPEC_VALUE_TYPE(&spec));
-  const bool known =
-      id < kFirstOwnProperty ? get_model_property(settings_, id, &current) : get_own_property(id, &current);
-  Status status = known ? may_set(spec, current, value, started_, state) : internal_error("no such property");
-  if (status.ok() && id == kVideoDirection && !is_direction(*value)) {
-    status = unsupported(property_text(spec, *value) + ": cannot tell which rotation is meant, and " +
-                         property_text(spec, current) + " stays in effect; set auto, identity or a rotation");
+  const auto current = [&](GValue* read) { return get_property_locked(id, read); };
+  SG_RETURN_IF_ERROR(may_set(spec, current, value, started_, state));
+  if (id == kVideoDirection && !is_direction(*value)) {
+    GValue before = G_VALUE_INIT;
+    g_value_init(&before, G_PARAM_SPEC_VALUE_TYPE(&spec));
+    current(&before);
+    return unsupported(property_text(spec, *value) + ": cannot tell which rotation is meant, and " +
+                       property_text(spec, before) + " stays in effect; set auto, identity or a rotation");
   }
-  g_value_unset(&current);
-  SG_RETURN_IF_ERROR(status);
   if (id < kFirstOwnProperty) {
     set_model_property(settings_, id, value);
   } else {
@@ -70,6 +68,10 @@ Status ModelRuntime::set_property(guint id, const GParamSpec& spec, const GValue
 
 bool ModelRuntime::get_property(guint id, GValue* value) const {
   const std::lock_guard lock(settings_mutex_);
+  return get_property_locked(id, value);
+}
+
+bool ModelRuntime::get_property_locked(guint id, GValue* value) const {
   return id < kFirstOwnProperty ? get_model_property(settings_, id, value) : get_own_property(id, value);
 }
 

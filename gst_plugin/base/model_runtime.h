@@ -128,6 +128,7 @@ class ModelRuntime {
 
  private:
   struct Job;
+  bool get_property_locked(guint id, GValue* value) const;
   void run(Job& job);
   void note_arrived(const std::vector<SharedResults>& results);  // with mutex_ held
   FrameSize upright_size() const;

@@ -115,9 +115,10 @@ void finalize(GObject* object) {
 }
 
 void set_live(GstBaseSrc* src, const GParamSpec& spec, const GValue* value) {
-  GValue current = G_VALUE_INIT;
-  g_value_init(&current, G_TYPE_BOOLEAN);
-  g_value_set_boolean(&current, gst_base_src_is_live(src));
+  const auto current = [src](GValue* read) {
+    g_value_set_boolean(read, gst_base_src_is_live(src));
+    return true;
+  };
   const bool started = GST_BASE_SRC_IS_STARTED(src);
   const Status status = sightglass::may_set(spec, current, value, started, GST_STATE(src));
   if (status.ok()) {

@@ -9,12 +9,19 @@ std::string property_text(const GParamSpec& spec, const GValue& value) {
   return result;
 }
 
-Status may_set(const GParamSpec& spec, const GValue& current, const GValue* value, bool started, GstState state) {
+Status may_set(const GParamSpec& spec, const std::function<bool(GValue*)>& get, const GValue* value, bool started,
+               GstState state) {
   if (!started || (spec.flags & GST_PARAM_MUTABLE_PLAYING) != 0) return {};
-  if (g_param_values_cmp(const_cast<GParamSpec*>(&spec), &current, value) == 0) return {};
-  return invalid_argument(property_text(spec, *value) + ": cannot change in the state " +
-                          gst_element_state_get_name(state) + ": the element reads it when it starts, and " +
-                          property_text(spec, current) + " stays in effect; set it in NULL or READY");
+  GValue current = G_VALUE_INIT;
+  g_value_init(&current, G_PARAM_SPEC_VALUE_TYPE(&spec));
+  Status status;
+  if (get(&current) && g_param_values_cmp(const_cast<GParamSpec*>(&spec), &current, value) != 0) {
+    status = invalid_argument(property_text(spec, *value) + ": cannot change in the state " +
+                              gst_element_state_get_name(state) + ": the element reads it when it starts, and " +
+                              property_text(spec, current) + " stays in effect; set it in NULL or READY");
+  }
+  g_value_unset(&current);
+  return status;
 }
 
 std::optional<std::string> text_of(const GValue* value) {

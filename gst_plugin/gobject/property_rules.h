@@ -3,6 +3,7 @@
 
 #include <gst/gst.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -10,9 +11,10 @@
 
 namespace sightglass {
 
-// Whether a property that is `current` may become `value` in an element in `state`. One that is not live may not once
-// the element has started: it was read then, and what reads back is what is in effect.
-Status may_set(const GParamSpec& spec, const GValue& current, const GValue* value, bool started, GstState state);
+// Whether a property may become `value` in an element in `state`. One that is not live may not once the element has
+// started: it was read then, and what reads back is what is in effect. `get` reads the property, if it is asked to.
+Status may_set(const GParamSpec& spec, const std::function<bool(GValue*)>& get, const GValue* value, bool started,
+               GstState state);
 
 // "tuning=cached".
 std::string property_text(const GParamSpec& spec, const GValue& value);
