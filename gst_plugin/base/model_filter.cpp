@@ -58,7 +58,8 @@ void set_property(GObject* object, guint id, const GValue* value, GParamSpec* sp
   const Status status = runtime_of_base(object).set_property(id, *spec, value, GST_STATE(object));
   if (!status.ok()) post_warning(object, status);
   // Width and height may change places.
-  if (id == sightglass::kVideoDirection) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
+  const bool turns = spec->value_type == GST_TYPE_VIDEO_ORIENTATION_METHOD;
+  if (turns) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
 }
 
 const char* element_name(gpointer element) { return GST_OBJECT_NAME(gst_element_get_factory(GST_ELEMENT(element))); }

@@ -17,11 +17,6 @@ namespace {
 
 uint64_t monotonic_ns() { return static_cast<uint64_t>(g_get_monotonic_time()) * 1000; }
 
-bool is_direction(const GValue& value) {
-  const auto method = static_cast<GstVideoOrientationMethod>(g_value_get_enum(&value));
-  return method == GST_VIDEO_ORIENTATION_AUTO || to_orientation(method).has_value();
-}
-
 // Of the HUD.
 std::string title_of(const std::string& element, const std::optional<std::string>& model) {
   return element + " " + std::filesystem::path(model.value_or("")).stem().string();
@@ -51,19 +46,7 @@ Status ModelRuntime::set_property(guint id, const GParamSpec& spec, const GValue
   const std::lock_guard lock(settings_mutex_);
   const auto current = [&](GValue* read) { return get_property_locked(id, read); };
   SG_RETURN_IF_ERROR(may_set(spec, current, value, started_, state));
-  if (id == kVideoDirection && !is_direction(*value)) {
-    GValue before = G_VALUE_INIT;
-    g_value_init(&before, G_PARAM_SPEC_VALUE_TYPE(&spec));
-    current(&before);
-    return unsupported(property_text(spec, *value) + ": cannot tell which rotation is meant, and " +
-                       property_text(spec, before) + " stays in effect; set auto, identity or a rotation");
-  }
-  if (id < kFirstOwnProperty) {
-    set_model_property(settings_, id, value);
-  } else {
-    set_own_property(id, value);
-  }
-  return {};
+  return id < kFirstOwnProperty ? model_properties().set(settings_, id, value) : set_own_property(id, value);
 }
 
 bool ModelRuntime::get_property(guint id, GValue* value) const {
@@ -72,7 +55,7 @@ bool ModelRuntime::get_property(guint id, GValue* value) const {
 }
 
 bool ModelRuntime::get_property_locked(guint id, GValue* value) const {
-  return id < kFirstOwnProperty ? get_model_property(settings_, id, value) : get_own_property(id, value);
+  return id < kFirstOwnProperty ? model_properties().get(settings_, id, value) : get_own_property(id, value);
 }
 
 std::string ModelRuntime::model_name() const {

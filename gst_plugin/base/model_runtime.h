@@ -104,7 +104,7 @@ class ModelRuntime {
 
  protected:
   // Properties from kFirstOwnProperty on, with settings_mutex() held.
-  virtual bool set_own_property(guint id, const GValue* value) = 0;
+  virtual Status set_own_property(guint id, const GValue* value) = 0;
   virtual bool get_own_property(guint id, GValue* value) const = 0;
 
   // From start(), before a model is loaded: keeps the settings that are read then. From stop(), or where start() fails

@@ -1,4 +1,4 @@
-// What every element that runs a model can be told about it: one table, from GObject's view to plain settings.
+// What every element that runs a model can be told about it.
 #pragma once
 
 #include <gst/gst.h>
@@ -9,6 +9,7 @@
 
 #include "base/model_picture.h"
 #include "draw/hud.h"
+#include "gobject/properties.h"
 #include "gpu_engine/model.h"
 #include "gpu_engine/plan.h"
 #include "gpu_engine/tuner.h"
@@ -37,25 +38,11 @@ struct ModelSettings {
   std::string cache_folder() const;
 };
 
-// Property numbers, from 1; kStats is read-only and not part of the settings.
-enum ModelProperty : guint {
-  kModel = 1,
-  kInputScale,
-  kInputOffset,
-  kPrecision,
-  kFallback,
-  kQuantizedModels,
-  kCacheDir,
-  kTuning,
-  kHud,
-  kHudPosition,
-  kVideoDirection,
-  kStats,
-};
+// Numbers of properties: of `stats`, which is read-only and none of the settings, of the settings, and from
+// kFirstOwnProperty on of those that an element has for itself.
+inline constexpr guint kStats = 1, kFirstModelProperty = 2, kFirstOwnProperty = 100;
 // The longest `inference-interval`, in frames: two minutes of usual video.
 inline constexpr guint kMostInferenceInterval = 3600;
-// Numbers of an element's own properties begin here.
-inline constexpr guint kFirstOwnProperty = 100;
 
 // Flags of properties: taken over when the element starts; at once, of strings, which have no controllers; at once, and
 // by controllers.
@@ -68,9 +55,8 @@ inline constexpr auto kLiveProperty = static_cast<GParamFlags>(kPlayingProperty 
 // Registers an enum of a property's values, which end in zeros, under `name`.
 GType register_property_enum(const char* name, const GEnumValue* values);
 
+const PropertyTable<ModelSettings>& model_properties();
+// Those, and `stats`.
 void install_model_properties(GObjectClass* object_class);
-// False for a number that is none of the settings. The caller holds whatever guards `settings`.
-bool set_model_property(ModelSettings& settings, guint id, const GValue* value);
-bool get_model_property(const ModelSettings& settings, guint id, GValue* value);
 
 }  // namespace sightglass

@@ -233,10 +233,11 @@ Result<std::unique_ptr<FrameProcessor>> InferModels::create(const GlTarget& targ
                                                                           std::move(inferencer), std::move(tensors)));
 }
 
-bool InferRuntime::set_own_property(guint id, const GValue* value) {
+Status InferRuntime::set_own_property(guint id, const GValue* value) {
   // What pictures of the model's own size show of the frame; own_size() waits for the new value.
   if (id == kInferFit) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(element_));
-  return set_infer_property(settings_, id, value);
+  set_infer_property(settings_, id, value);
+  return {};
 }
 
 bool InferRuntime::get_own_property(guint id, GValue* value) const { return get_infer_property(settings_, id, value); }

@@ -107,7 +107,10 @@ class PoseModels : public LoadedModel {
 
 }  // namespace
 
-bool PoseRuntime::set_own_property(guint id, const GValue* value) { return set_pose_property(settings_, id, value); }
+Status PoseRuntime::set_own_property(guint id, const GValue* value) {
+  set_pose_property(settings_, id, value);
+  return {};
+}
 
 bool PoseRuntime::get_own_property(guint id, GValue* value) const { return get_pose_property(settings_, id, value); }
 

@@ -20,7 +20,7 @@ class PoseRuntime : public ModelRuntime {
   ResultsPolicy results_policy() const override;
 
  private:
-  bool set_own_property(guint id, const GValue* value) override;
+  Status set_own_property(guint id, const GValue* value) override;
   bool get_own_property(guint id, GValue* value) const override;
   Status begin() override;
   Result<std::shared_ptr<const LoadedModel>> load(const ModelSettings& settings) const override;

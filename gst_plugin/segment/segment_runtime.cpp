@@ -148,8 +148,9 @@ class MetaMasks : public LoadedMasks {
 
 }  // namespace
 
-bool SegmentRuntime::set_own_property(guint id, const GValue* value) {
-  return set_segment_property(settings_, id, value);
+Status SegmentRuntime::set_own_property(guint id, const GValue* value) {
+  set_segment_property(settings_, id, value);
+  return {};
 }
 
 bool SegmentRuntime::get_own_property(guint id, GValue* value) const {

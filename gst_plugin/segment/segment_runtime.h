@@ -32,7 +32,7 @@ class SegmentRuntime : public ModelRuntime {
   };
 
  private:
-  bool set_own_property(guint id, const GValue* value) override;
+  Status set_own_property(guint id, const GValue* value) override;
   bool get_own_property(guint id, GValue* value) const override;
   Status begin() override;
   void end() override;
