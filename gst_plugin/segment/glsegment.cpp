@@ -105,7 +105,7 @@ static void gst_gl_segment_class_init(GstGLSegmentClass* klass) {
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   object_class->finalize = sightglass::guarded<finalize>;
   sightglass::model_filter_pass_properties(object_class);
-  sightglass::install_segment_properties(object_class);
+  sightglass::segment_properties().install(object_class);
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   element_class->request_new_pad = sightglass::guarded<request_new_pad>;
   element_class->release_pad = sightglass::guarded<release_pad>;

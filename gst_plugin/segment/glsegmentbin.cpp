@@ -112,7 +112,7 @@ static void gst_gl_segment_bin_class_init(GstGLSegmentBinClass* klass) {
   object_class->dispose = sightglass::guarded<dispose>;
   object_class->finalize = sightglass::guarded<finalize>;
   sightglass::model_bin_pass_properties(object_class);
-  sightglass::install_segment_properties(object_class);
+  sightglass::segment_properties().install(object_class);
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   element_class->request_new_pad = sightglass::guarded<request_new_pad>;

@@ -1,7 +1,5 @@
-// The properties of glsegment that other elements do not have: one table, from GObject's view to plain settings.
+// The properties of glsegment that other elements do not have.
 #pragma once
-
-#include <gst/gst.h>
 
 #include <cstdint>
 #include <optional>
@@ -9,7 +7,9 @@
 
 #include "base/model_settings.h"
 #include "base/run_settings.h"
+#include "gobject/properties.h"
 #include "gpu_engine/input_transform.h"
+#include "gpu_engine/model.h"
 #include "segment/compositor.h"
 #include "segment/mask_model.h"
 #include "segment/picture.h"
@@ -20,14 +20,11 @@ namespace sightglass {
 // Where masks come from.
 enum class MaskSource : uint8_t { kModel, kMeta };
 
-// How the result's colours are stored where it is not opaque.
-enum class Alpha : uint8_t { kStraight, kPremultiplied };
-
 struct SegmentSettings {
   // Taken over when the element starts.
   std::optional<std::string> classes;
   int output = -1;
-  int activation = 0;  // nick order of the activation enum: auto none sigmoid softmax
+  std::optional<OutputActivation> activation;  // still to be applied; unset: by what the model ends in
   bool attach_mask = false;
   Refine refine = Refine::kNone;
   bool skip_static = false;
@@ -46,38 +43,6 @@ struct SegmentSettings {
   Result<MaskModelOptions> mask_model_options() const;
 };
 
-enum SegmentProperty : guint {
-  kClasses = kFirstOwnProperty,
-  kOutput,
-  kActivation,
-  kAttachMask,
-  kRefine,
-  kBackground,
-  kBlurRadius,
-  kBackgroundColor,
-  kBackgroundLocation,
-  kBackgroundFit,
-  kAlpha,
-  kLightWrap,
-  kFeather,
-  kOverlayOpacity,
-  kLegend,
-  kThreshold,
-  kSoftness,
-  kSmoothing,
-  kFit,
-  kMaskSync,
-  kGpuBudget,
-  kInferenceInterval,
-  kSkipStatic,
-  kMaskSource,
-  kStaticThreshold,
-  kOnFailure,
-};
-
-void install_segment_properties(GObjectClass* object_class);
-// False for a number that is none of the settings. The caller holds whatever guards `settings`.
-bool set_segment_property(SegmentSettings& settings, guint id, const GValue* value);
-bool get_segment_property(const SegmentSettings& settings, guint id, GValue* value);
+const PropertyTable<SegmentSettings>& segment_properties();
 
 }  // namespace sightglass

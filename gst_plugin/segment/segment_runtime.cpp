@@ -149,16 +149,14 @@ class MetaMasks : public LoadedMasks {
 }  // namespace
 
 Status SegmentRuntime::set_own_property(guint id, const GValue* value) {
-  set_segment_property(settings_, id, value);
-  return {};
+  return segment_properties().set(settings_, id, value);
 }
 
 bool SegmentRuntime::get_own_property(guint id, GValue* value) const {
-  if (id == kBackground && lacks_picture()) {
-    g_value_set_enum(value, static_cast<gint>(shown_background_));
-    return true;
-  }
-  return get_segment_property(settings_, id, value);
+  if (!lacks_picture()) return segment_properties().get(settings_, id, value);
+  SegmentSettings shown = settings_;
+  shown.look.background = shown_background_;
+  return segment_properties().get(shown, id, value);
 }
 
 bool SegmentRuntime::lacks_picture() const {
