@@ -172,9 +172,10 @@ template <typename Settings>
 class PropertyTable {
  public:
   // The first row has the number `first_id`, which is not 0; `more` follows on `rows`.
-  PropertyTable(guint first_id, std::vector<Property<Settings>> rows, const std::vector<Property<Settings>>& more = {})
+  template <typename... More>
+  PropertyTable(guint first_id, std::vector<Property<Settings>> rows, const More&... more)
       : first_id_(first_id), rows_(std::move(rows)) {
-    rows_.insert(rows_.end(), more.begin(), more.end());
+    (rows_.insert(rows_.end(), more.begin(), more.end()), ...);
   }
 
   // In a class's init.

@@ -22,7 +22,7 @@ static void gst_gl_pose_bin_init(GstGLPoseBin* self) { sightglass::model_bin_bui
 
 static void gst_gl_pose_bin_class_init(GstGLPoseBinClass* klass) {
   sightglass::model_bin_pass_properties(G_OBJECT_CLASS(klass));
-  sightglass::install_pose_properties(G_OBJECT_CLASS(klass));
+  sightglass::pose_properties().install(G_OBJECT_CLASS(klass));
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenGL pose estimation with upload and download", "Filter/Analyzer/Effect/Video",
       "glpose with what brings frames onto the GPU, as DMABUF without a copy, and off it "

@@ -1,4 +1,4 @@
-// glpose's own properties: one table, from GObject's view to plain settings.
+// glpose's own properties.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,7 @@
 
 #include "base/model_settings.h"
 #include "base/run_settings.h"
+#include "gobject/properties.h"
 #include "pose/pose_estimator.h"
 #include "results/delivery.h"
 
@@ -26,32 +27,6 @@ struct PoseSettings {
   OnFailure on_failure = OnFailure::kError;
 };
 
-enum PoseProperty : guint {
-  kDetector = kFirstOwnProperty,
-  kPoseAttachMask,
-  kMostPersons,
-  kPersonThreshold,
-  kVisibilityThreshold,
-  kPresenceThreshold,
-  kPoseSmoothing,
-  kMinCutoff,
-  kBeta,
-  kDraw,
-  kLineWidth,
-  kPointRadius,
-  kLineColor,
-  kPointColor,
-  kPoseInterval,
-  kPoseMaskSync,
-  kPoseGpuBudget,
-  kPoseOnFailure,
-  kPoseResults,
-  kPoseResultsSync,
-};
-
-void install_pose_properties(GObjectClass* object_class);
-// False for a number that is none of these. The caller holds whatever guards `settings`.
-bool set_pose_property(PoseSettings& settings, guint id, const GValue* value);
-bool get_pose_property(const PoseSettings& settings, guint id, GValue* value);
+const PropertyTable<PoseSettings>& pose_properties();
 
 }  // namespace sightglass

@@ -108,11 +108,12 @@ class PoseModels : public LoadedModel {
 }  // namespace
 
 Status PoseRuntime::set_own_property(guint id, const GValue* value) {
-  set_pose_property(settings_, id, value);
-  return {};
+  return pose_properties().set(settings_, id, value);
 }
 
-bool PoseRuntime::get_own_property(guint id, GValue* value) const { return get_pose_property(settings_, id, value); }
+bool PoseRuntime::get_own_property(guint id, GValue* value) const {
+  return pose_properties().get(settings_, id, value);
+}
 
 PoseSettings PoseRuntime::snapshot() const {
   const std::lock_guard lock(settings_mutex());

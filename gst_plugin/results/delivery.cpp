@@ -154,6 +154,7 @@ GstStructure* describe(const ResultObject& object) {
 }
 
 GType register_enum(const char* name, const GEnumValue* values) {
+  if (const GType known = g_type_from_name(name); known != 0) return known;  // by results_properties()
   const GType type = g_enum_register_static(name, values);
   gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
   return type;
