@@ -24,12 +24,6 @@ Status set_direction(ModelSettings& settings, GstVideoOrientationMethod method) 
 
 }  // namespace
 
-GType register_property_enum(const char* name, const GEnumValue* values) {
-  const GType type = g_enum_register_static(name, values);
-  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
-  return type;
-}
-
 InputNormalisation ModelSettings::normalisation() const {
   InputNormalisation result;
   if (input_scale) result.scale = static_cast<float>(*input_scale);

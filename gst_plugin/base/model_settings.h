@@ -44,17 +44,6 @@ inline constexpr guint kStats = 1, kFirstModelProperty = 2, kFirstOwnProperty = 
 // The longest `inference-interval`, in frames: two minutes of usual video.
 inline constexpr guint kMostInferenceInterval = 3600;
 
-// Flags of properties: taken over when the element starts; at once, of strings, which have no controllers; at once, and
-// by controllers.
-inline constexpr auto kReadyProperty =
-    static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY);
-inline constexpr auto kPlayingProperty =
-    static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
-inline constexpr auto kLiveProperty = static_cast<GParamFlags>(kPlayingProperty | GST_PARAM_CONTROLLABLE);
-
-// Registers an enum of a property's values, which end in zeros, under `name`.
-GType register_property_enum(const char* name, const GEnumValue* values);
-
 const PropertyTable<ModelSettings>& model_properties();
 // Those, and `stats`.
 void install_model_properties(GObjectClass* object_class);

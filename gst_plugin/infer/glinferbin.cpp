@@ -22,7 +22,7 @@ static void gst_gl_infer_bin_init(GstGLInferBin* self) { sightglass::model_bin_b
 
 static void gst_gl_infer_bin_class_init(GstGLInferBinClass* klass) {
   sightglass::model_bin_pass_properties(G_OBJECT_CLASS(klass));
-  sightglass::install_infer_properties(G_OBJECT_CLASS(klass));
+  sightglass::infer_properties().install(G_OBJECT_CLASS(klass));
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenGL inference with upload and download", "Filter/Analyzer/Effect/Video",
       "glinfer with what brings frames onto the GPU, as DMABUF without a copy, and off it "

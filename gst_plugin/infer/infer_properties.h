@@ -1,4 +1,4 @@
-// glinfer's own properties: one table, from GObject's view to plain settings.
+// glinfer's own properties.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,7 @@
 
 #include "base/model_settings.h"
 #include "base/run_settings.h"
+#include "gobject/properties.h"
 #include "gpu_engine/input_transform.h"
 #include "infer/decoder.h"
 #include "infer/infer_model.h"
@@ -33,36 +34,6 @@ struct InferSettings {
   ResultsPolicy results;
 };
 
-enum InferProperty : guint {
-  kInferTask = kFirstOwnProperty,
-  kInferLabels,
-  kInferExtraInputs,
-  kInferDetector,
-  kInferOutputScale,
-  kInferOutputOffset,
-  kInferAttachTensors,
-  kInferOutputSize,
-  kInferThreshold,
-  kInferIouThreshold,
-  kInferMaxResults,
-  kInferDraw,
-  kInferLineWidth,
-  kInferTextHeight,
-  kInferColorMap,
-  kInferInvert,
-  kInferRangeSmoothing,
-  kInferFit,
-  kInferInterval,
-  kInferMaskSync,
-  kInferGpuBudget,
-  kInferOnFailure,
-  kInferResults,
-  kInferResultsSync,
-};
-
-void install_infer_properties(GObjectClass* object_class);
-// False for a number that is none of these. The caller holds whatever guards `settings`.
-bool set_infer_property(InferSettings& settings, guint id, const GValue* value);
-bool get_infer_property(const InferSettings& settings, guint id, GValue* value);
+const PropertyTable<InferSettings>& infer_properties();
 
 }  // namespace sightglass

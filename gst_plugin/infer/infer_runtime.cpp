@@ -234,13 +234,16 @@ Result<std::unique_ptr<FrameProcessor>> InferModels::create(const GlTarget& targ
 }
 
 Status InferRuntime::set_own_property(guint id, const GValue* value) {
+  const std::optional<Fit> fit = settings_.fit;
+  SG_RETURN_IF_ERROR(infer_properties().set(settings_, id, value));
   // What pictures of the model's own size show of the frame; own_size() waits for the new value.
-  if (id == kInferFit) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(element_));
-  set_infer_property(settings_, id, value);
+  if (settings_.fit != fit) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(element_));
   return {};
 }
 
-bool InferRuntime::get_own_property(guint id, GValue* value) const { return get_infer_property(settings_, id, value); }
+bool InferRuntime::get_own_property(guint id, GValue* value) const {
+  return infer_properties().get(settings_, id, value);
+}
 
 InferSettings InferRuntime::snapshot() const {
   const std::lock_guard lock(settings_mutex());

@@ -153,33 +153,6 @@ GstStructure* describe(const ResultObject& object) {
   return structure;
 }
 
-GType register_enum(const char* name, const GEnumValue* values) {
-  if (const GType known = g_type_from_name(name); known != 0) return known;  // by results_properties()
-  const GType type = g_enum_register_static(name, values);
-  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
-  return type;
-}
-
-GType mode_type() {
-  static const GEnumValue values[] = {
-      {static_cast<int>(ResultsMode::kNone), "None; no readback", "none"},
-      {static_cast<int>(ResultsMode::kMeta), "Buffer metadata", "meta"},
-      {static_cast<int>(ResultsMode::kMessage), "Element messages on the bus", "message"},
-      {static_cast<int>(ResultsMode::kBoth), "Metadata and messages", "both"},
-      {0, nullptr, nullptr}};
-  static const GType type = register_enum("GstGLModelResults", values);
-  return type;
-}
-
-GType sync_type() {
-  static const GEnumValue values[] = {
-      {static_cast<int>(ResultsSync::kLatest), "A frame before it: no buffer waits for results", "latest"},
-      {static_cast<int>(ResultsSync::kExact), "Its own: buffers are held until their results are there", "exact"},
-      {0, nullptr, nullptr}};
-  static const GType type = register_enum("GstGLResultsSync", values);
-  return type;
-}
-
 }  // namespace
 
 PixelBox pixel_box(const std::array<float, 4>& box, int32_t width, int32_t height) {
@@ -190,20 +163,6 @@ PixelBox pixel_box(const std::array<float, 4>& box, int32_t width, int32_t heigh
   };
   const int32_t x = pixel(box[0], width), y = pixel(box[1], height);
   return {x, y, std::max(0, pixel(box[2], width) - x), std::max(0, pixel(box[3], height) - y)};
-}
-
-void install_results_properties(GObjectClass* klass, guint mode_id, guint sync_id) {
-  const ResultsPolicy defaults;
-  constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                   GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
-  g_object_class_install_property(klass, mode_id,
-                                  g_param_spec_enum("results", "Results", "How to report results to applications",
-                                                    mode_type(), static_cast<gint>(defaults.mode), kFlags));
-  g_object_class_install_property(
-      klass, sync_id,
-      g_param_spec_enum("results-sync", "Results synchronization",
-                        "Frame that the metadata of a buffer describe; exact adds latency of a frame or more",
-                        sync_type(), static_cast<gint>(defaults.sync), kFlags));
 }
 
 FrameStamp frame_stamp(const GstBuffer* buffer, const GstSegment& segment, uint64_t number, int32_t width,

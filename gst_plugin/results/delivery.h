@@ -35,10 +35,6 @@ struct FrameTicket {
   bool awaits_results = false;    // the model ran on it, and somebody asked for what it finds
 };
 
-// Installs the properties `results` (none, meta, message, both; none by default) and `results-sync` (latest, exact;
-// latest by default) as numbers `mode_id` and `sync_id`; both are live.
-void install_results_properties(GObjectClass* klass, guint mode_id, guint sync_id);
-
 // The times of a buffer in its segment.
 FrameStamp frame_stamp(const GstBuffer* buffer, const GstSegment& segment, uint64_t number, int32_t width,
                        int32_t height);
