@@ -13,7 +13,9 @@
 #include "gl/gl_bridge.h"
 #include "gobject/guarded.h"
 #include "gobject/package.h"
+#include "gobject/properties.h"
 #include "gobject/property_rules.h"
+#include "gobject/shared_settings.h"
 #include "gpu_engine/device.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_gl_figure_src_debug);
@@ -27,16 +29,40 @@ using sightglass::figure::Framing;
 using sightglass::figure::Renderer;
 using sightglass::figure::Scene;
 
-enum Property : guint { kSeed = 1, kSeedInterval, kFraming, kOutput, kIsLive };
-enum Output : gint { kPicture, kMask };
-constexpr gint kAnyFraming = 0;              // others are 1 + Framing
+enum class Output : uint8_t { kPicture, kMask };
 constexpr guint kMostSeedInterval = 108000;  // an hour of usual video
 
 struct Settings {
   guint seed = 0, seed_interval = 0;
-  gint framing = kAnyFraming;
-  gint output = kPicture;
+  std::optional<Framing> framing;  // unset: by the seed
+  Output output = Output::kPicture;
+  bool is_live = false;
 };
+
+const sightglass::PropertyTable<Settings>& properties() {
+  namespace row = sightglass::row;
+  using sightglass::kLive;
+  static const auto* const table = new sightglass::PropertyTable<Settings>(
+      1,
+      {
+          row::number("seed", "Seed", &Settings::seed, 0, G_MAXUINT, kLive,
+                      "Number of the figure, its room, camera and movements"),
+          row::number("seed-interval", "Seed interval", &Settings::seed_interval, 0, kMostSeedInterval, kLive,
+                      "Number of frames until the next seed (0 = same seed for all frames)"),
+          row::choice("framing", "Framing", &Settings::framing, "GstGLFigureSrcFraming",
+                      {{std::nullopt, "By the seed, usually selfies", "any"},
+                       {Framing::kSelfie, "Head and shoulders", "selfie"},
+                       {Framing::kHalf, "Down to the hips", "half"},
+                       {Framing::kFull, "Whole body", "full"}},
+                      kLive, "How much of the figure the camera shows"),
+          row::choice("output", "Output", &Settings::output, "GstGLFigureSrcOutput",
+                      {{Output::kPicture, "Figure in front of its background", "picture"},
+                       {Output::kMask, "Ground-truth mask, white on black", "mask"}},
+                      kLive, "Content of the frames; the mask is in their metadata as well"),
+          row::flag("is-live", "Is live", &Settings::is_live, sightglass::kAtStart, "Whether to act as a live source"),
+      });
+  return *table;
+}
 
 // What belongs to the GL context.
 struct Gl {
@@ -45,7 +71,7 @@ struct Gl {
 };
 
 struct State {
-  Settings settings;  // guarded by the object's lock
+  sightglass::SharedSettings<Settings> settings;
   std::unique_ptr<Gl> gl;
   GstBufferPool* masks = nullptr;
   // The frame in the making.
@@ -81,30 +107,6 @@ GstStaticPadTemplate src_template =
                             GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE_WITH_FEATURES(
                                 GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "RGBA") ", texture-target = (string) 2D"));
 
-GType register_enum(const char* name, const GEnumValue* values) {
-  const GType type = g_enum_register_static(name, values);
-  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
-  return type;
-}
-
-GType framing_type() {
-  static const GEnumValue values[] = {{kAnyFraming, "By the seed, usually selfies", "any"},
-                                      {1 + static_cast<gint>(Framing::kSelfie), "Head and shoulders", "selfie"},
-                                      {1 + static_cast<gint>(Framing::kHalf), "Down to the hips", "half"},
-                                      {1 + static_cast<gint>(Framing::kFull), "Whole body", "full"},
-                                      {0, nullptr, nullptr}};
-  static const GType type = register_enum("GstGLFigureSrcFraming", values);
-  return type;
-}
-
-GType output_type() {
-  static const GEnumValue values[] = {{kPicture, "Figure in front of its background", "picture"},
-                                      {kMask, "Ground-truth mask, white on black", "mask"},
-                                      {0, nullptr, nullptr}};
-  static const GType type = register_enum("GstGLFigureSrcOutput", values);
-  return type;
-}
-
 void post_error(gpointer self, const Status& status) {
   GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s", status.message().c_str()), (nullptr));
 }
@@ -114,70 +116,17 @@ void finalize(GObject* object) {
   G_OBJECT_CLASS(gst_gl_figure_src_parent_class)->finalize(object);
 }
 
-void set_live(GstBaseSrc* src, const GParamSpec& spec, const GValue* value) {
-  const auto current = [src](GValue* read) {
-    g_value_set_boolean(read, gst_base_src_is_live(src));
-    return true;
-  };
-  const bool started = GST_BASE_SRC_IS_STARTED(src);
-  const Status status = sightglass::may_set(spec, current, value, started, GST_STATE(src));
-  if (status.ok()) {
-    gst_base_src_set_live(src, g_value_get_boolean(value));
-  } else {
-    sightglass::post_warning(src, status);
-  }
-}
-
 void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  if (id == kIsLive) {
-    set_live(GST_BASE_SRC(object), *spec, value);
-    return;
-  }
-  Settings& settings = state_of(object).settings;
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case kSeed:
-      settings.seed = g_value_get_uint(value);
-      break;
-    case kSeedInterval:
-      settings.seed_interval = g_value_get_uint(value);
-      break;
-    case kFraming:
-      settings.framing = g_value_get_enum(value);
-      break;
-    case kOutput:
-      settings.output = g_value_get_enum(value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-  GST_OBJECT_UNLOCK(object);
+  GstBaseSrc* src = GST_BASE_SRC(object);
+  auto& settings = state_of(src).settings;
+  const bool started = GST_BASE_SRC_IS_STARTED(src);
+  const Status status = settings.set(properties(), id, *spec, value, started, GST_STATE(src));
+  gst_base_src_set_live(src, settings.snapshot().is_live ? TRUE : FALSE);
+  if (!status.ok()) sightglass::post_warning(src, status);
 }
 
-void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
-  if (id == kIsLive) {
-    g_value_set_boolean(value, gst_base_src_is_live(GST_BASE_SRC(object)));
-    return;
-  }
-  const Settings& settings = state_of(object).settings;
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case kSeed:
-      g_value_set_uint(value, settings.seed);
-      break;
-    case kSeedInterval:
-      g_value_set_uint(value, settings.seed_interval);
-      break;
-    case kFraming:
-      g_value_set_enum(value, settings.framing);
-      break;
-    case kOutput:
-      g_value_set_enum(value, settings.output);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-  GST_OBJECT_UNLOCK(object);
+void get_property(GObject* object, guint id, GValue* value, GParamSpec* /*spec*/) {
+  properties().get(state_of(object).settings.snapshot(), id, value);
 }
 
 void drop_masks(State& state) {
@@ -288,9 +237,7 @@ gboolean decide_allocation(GstBaseSrc* src, GstQuery* query) {
 // Decides what a frame shows.
 void set_scene(GstGLBaseSrc* src, GstClockTime time) {
   State& state = state_of(src);
-  GST_OBJECT_LOCK(src);
-  state.now = state.settings;
-  GST_OBJECT_UNLOCK(src);
+  state.now = state.settings.snapshot();
   const GstVideoInfo& info = src->out_info;
   state.time = time;
   state.frame = 0;
@@ -300,12 +247,11 @@ void set_scene(GstGLBaseSrc* src, GstClockTime time) {
   }
   state.frame_seed = state.now.seed;
   if (state.now.seed_interval > 0) state.frame_seed += static_cast<guint>(state.frame / state.now.seed_interval);
-  std::optional<Framing> framing;
-  if (state.now.framing != kAnyFraming) framing = static_cast<Framing>(state.now.framing - 1);
   const double aspect = static_cast<double>(GST_VIDEO_INFO_WIDTH(&info)) * GST_VIDEO_INFO_PAR_N(&info) /
                         (static_cast<double>(GST_VIDEO_INFO_HEIGHT(&info)) * GST_VIDEO_INFO_PAR_D(&info));
-  state.scene = Scene::at({state.frame_seed, static_cast<double>(state.time) / GST_SECOND, state.frame, framing},
-                          static_cast<float>(aspect), GST_VIDEO_INFO_HEIGHT(&info));
+  state.scene =
+      Scene::at({state.frame_seed, static_cast<double>(state.time) / GST_SECOND, state.frame, state.now.framing},
+                static_cast<float>(aspect), GST_VIDEO_INFO_HEIGHT(&info));
 }
 
 void describe(const State& state, GstBuffer* buffer) {
@@ -333,7 +279,7 @@ void draw(GstGLContext* context, gpointer data) {
   Renderer& renderer = *state.gl->renderer;
   state.status = renderer.resize(GST_VIDEO_INFO_WIDTH(&src->out_info), GST_VIDEO_INFO_HEIGHT(&src->out_info));
   if (!state.status.ok()) return;
-  state.status = renderer.draw(state.scene, memory->tex_id, mask.texture(), state.now.output == kMask);
+  state.status = renderer.draw(state.scene, memory->tex_id, mask.texture(), state.now.output == Output::kMask);
   sightglass::signal_buffer(state.picture, context);
 }
 
@@ -375,22 +321,7 @@ static void gst_gl_figure_src_class_init(GstGLFigureSrcClass* klass) {
   object_class->finalize = sightglass::guarded<finalize>;
   object_class->set_property = sightglass::guarded<set_property>;
   object_class->get_property = sightglass::guarded<get_property>;
-
-  constexpr auto kCommon = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  constexpr auto kReady = static_cast<GParamFlags>(kCommon | GST_PARAM_MUTABLE_READY);
-  constexpr auto kLive = static_cast<GParamFlags>(kCommon | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
-  const auto install = [&](guint id, GParamSpec* spec) { g_object_class_install_property(object_class, id, spec); };
-  const Settings defaults;
-  install(kSeed, g_param_spec_uint("seed", "Seed", "Number of the figure, its room, camera and movements", 0, G_MAXUINT,
-                                   defaults.seed, kLive));
-  install(kSeedInterval, g_param_spec_uint("seed-interval", "Seed interval",
-                                           "Number of frames until the next seed (0 = same seed for all frames)", 0,
-                                           kMostSeedInterval, defaults.seed_interval, kLive));
-  install(kFraming, g_param_spec_enum("framing", "Framing", "How much of the figure the camera shows", framing_type(),
-                                      defaults.framing, kLive));
-  install(kOutput, g_param_spec_enum("output", "Output", "Content of the frames; the mask is in their metadata as well",
-                                     output_type(), defaults.output, kLive));
-  install(kIsLive, g_param_spec_boolean("is-live", "Is live", "Whether to act as a live source", FALSE, kReady));
+  properties().install(object_class);
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   element_class->send_event = sightglass::guarded<send_event>;
