@@ -24,15 +24,6 @@ Status may_set(const GParamSpec& spec, const std::function<bool(GValue*)>& get, 
   return status;
 }
 
-std::optional<std::string> text_of(const GValue* value) {
-  const gchar* const text = g_value_get_string(value);
-  return text != nullptr ? std::optional<std::string>(text) : std::nullopt;
-}
-
-void set_text(GValue* value, const std::optional<std::string>& text) {
-  g_value_set_string(value, text ? text->c_str() : nullptr);
-}
-
 void post_warning(gpointer element, const Status& status) {
   const char* text = status.message().c_str();
   if (status.code() == ErrorCode::kNotFound) {

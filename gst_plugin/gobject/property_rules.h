@@ -4,7 +4,6 @@
 #include <gst/gst.h>
 
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "gpu_engine/status.h"
@@ -18,10 +17,6 @@ Status may_set(const GParamSpec& spec, const std::function<bool(GValue*)>& get, 
 
 // "tuning=cached".
 std::string property_text(const GParamSpec& spec, const GValue& value);
-
-// A string as it was set: NULL and "" are two things.
-std::optional<std::string> text_of(const GValue* value);
-void set_text(GValue* value, const std::optional<std::string>& text);
 
 // Posts why something is not in effect as an element warning.
 void post_warning(gpointer element, const Status& status);

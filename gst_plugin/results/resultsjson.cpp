@@ -3,14 +3,15 @@
 #include <gst/video/video.h>
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gobject/guarded.h"
 #include "gobject/package.h"
+#include "gobject/properties.h"
 #include "gobject/property_rules.h"
+#include "gobject/shared_settings.h"
 #include "meta/results_meta_type.h"
 #include "results/json.h"
 
@@ -19,7 +20,7 @@ GST_DEBUG_CATEGORY_STATIC(results_json_debug);
 
 namespace {
 
-enum Property : guint { kAddEmptyResults = 1, kJsonIndent, kSource, kTags };
+using sightglass::Status;
 
 struct Settings {
   bool add_empty_results = false;
@@ -29,15 +30,38 @@ struct Settings {
   sightglass::JsonStyle style() const { return {indent, source.value_or(""), tags.value_or("")}; }
 };
 
-struct State {
-  std::mutex mutex;  // guards settings
-  Settings settings;
-  gint width = 0, height = 0;  // of the pictures; the streaming thread's
-
-  Settings snapshot() {
-    const std::lock_guard lock(mutex);
-    return settings;
+Status set_tags(Settings& settings, const std::optional<std::string>& tags) {
+  if (!tags.value_or("").empty() && !sightglass::is_json(*tags)) {
+    return sightglass::invalid_argument("tags: cannot write " + *tags +
+                                        ": it is not valid JSON, and the previous value stays; set a JSON value, such "
+                                        "as {\"camera\":1}");
   }
+  settings.tags = tags;
+  return {};
+}
+
+const sightglass::PropertyTable<Settings>& properties() {
+  namespace row = sightglass::row;
+  using sightglass::kLive;
+  const sightglass::Field<Settings, std::optional<std::string>> tags{
+      [](const Settings& settings) { return settings.tags; }, set_tags};
+  static const auto* const table = new sightglass::PropertyTable<Settings>(
+      1, {
+             row::flag("add-empty-results", "Add empty results", &Settings::add_empty_results, kLive,
+                       "Whether to write a line also for frames without results"),
+             row::number("json-indent", "JSON indent", &Settings::indent, -1, 10, kLive,
+                         "Number of spaces per indentation level (-1 = everything on one line)"),
+             row::text("source", "Source", &Settings::source, kLive,
+                       "Origin of the frames, written as \"source\" in each line (NULL or empty = omitted)"),
+             row::text("tags", "Tags", tags, kLive,
+                       "JSON value, written as \"tags\" in each line (NULL or empty = omitted)"),
+         });
+  return *table;
+}
+
+struct State {
+  sightglass::SharedSettings<Settings> settings;
+  gint width = 0, height = 0;  // of the pictures; the streaming thread's
 };
 
 struct GstResultsJson {
@@ -69,54 +93,13 @@ void finalize(GObject* object) {
 }
 
 void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  State& state = state_of(object);
-  // Posted without the lock: whoever gets the message may look at properties.
-  const std::string tags = id == kTags ? sightglass::text_of(value).value_or("") : "";
-  if (!tags.empty() && !sightglass::is_json(tags)) {
-    sightglass::post_warning(object, sightglass::invalid_argument(
-                                         "tags: cannot write " + tags +
-                                         ": it is not valid JSON, and the previous value stays; set a JSON value, such "
-                                         "as {\"camera\":1}"));
-    return;
-  }
-  const std::lock_guard lock(state.mutex);
-  Settings& settings = state.settings;
-  switch (id) {
-    case kAddEmptyResults:
-      settings.add_empty_results = g_value_get_boolean(value) != FALSE;
-      return;
-    case kJsonIndent:
-      settings.indent = g_value_get_int(value);
-      return;
-    case kSource:
-      settings.source = sightglass::text_of(value);
-      return;
-    case kTags:
-      settings.tags = sightglass::text_of(value);
-      return;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
+  constexpr bool kStarted = false;  // everything is live
+  const Status status = state_of(object).settings.set(properties(), id, *spec, value, kStarted, GST_STATE(object));
+  if (!status.ok()) sightglass::post_warning(object, status);
 }
 
-void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
-  const Settings settings = state_of(object).snapshot();
-  switch (id) {
-    case kAddEmptyResults:
-      g_value_set_boolean(value, settings.add_empty_results ? TRUE : FALSE);
-      return;
-    case kJsonIndent:
-      g_value_set_int(value, settings.indent);
-      return;
-    case kSource:
-      sightglass::set_text(value, settings.source);
-      return;
-    case kTags:
-      sightglass::set_text(value, settings.tags);
-      return;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
+void get_property(GObject* object, guint id, GValue* value, GParamSpec* /*spec*/) {
+  properties().get(state_of(object).settings.snapshot(), id, value);
 }
 
 // The first of our formats that downstream takes.
@@ -182,7 +165,7 @@ struct Lines {
 
 // One for each frame whose results the buffer carries.
 Lines push_lines(GstResultsJson* self, GstBuffer* buffer) {
-  const Settings settings = self->state->snapshot();
+  const Settings settings = self->state->settings.snapshot();
   Lines lines;
   if (gst_pad_has_current_caps(self->src) == FALSE && !negotiate(self)) lines.flow = GST_FLOW_NOT_NEGOTIATED;
   for (const FrameResults& frame : results_of(buffer)) {
@@ -261,25 +244,7 @@ static void gst_results_json_class_init(GstResultsJsonClass* klass) {
   object_class->finalize = sightglass::guarded<finalize>;
   object_class->set_property = sightglass::guarded<set_property>;
   object_class->get_property = sightglass::guarded<get_property>;
-  const auto install = [object_class](Property id, GParamSpec* spec) {
-    g_object_class_install_property(object_class, id, spec);
-  };
-  constexpr auto kText =
-      static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
-  constexpr auto kFlags = static_cast<GParamFlags>(kText | GST_PARAM_CONTROLLABLE);
-  install(kAddEmptyResults,
-          g_param_spec_boolean("add-empty-results", "Add empty results",
-                               "Whether to write a line also for frames without results", FALSE, kFlags));
-  install(kJsonIndent,
-          g_param_spec_int("json-indent", "JSON indent",
-                           "Number of spaces per indentation level (-1 = everything on one line)", -1, 10, -1, kFlags));
-  install(kSource, g_param_spec_string("source", "Source",
-                                       "Origin of the frames, written as \"source\" in each line (NULL or empty = "
-                                       "omitted)",
-                                       nullptr, kText));
-  install(kTags,
-          g_param_spec_string("tags", "Tags", "JSON value, written as \"tags\" in each line (NULL or empty = omitted)",
-                              nullptr, kText));
+  properties().install(object_class);
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element_class, &sink_template);
