@@ -10,6 +10,7 @@
 #include "gl/gl_bridge.h"
 #include "gobject/guarded.h"
 #include "gobject/package.h"
+#include "gobject/property_values.h"
 
 GST_DEBUG_CATEGORY(gst_gl_dmabuf_export_debug);
 #define GST_CAT_DEFAULT gst_gl_dmabuf_export_debug
@@ -191,11 +192,8 @@ static void gst_gl_dmabuf_export_class_init(GstGLDMABufExportClass* klass) {
   object_class->get_property = sightglass::guarded<get_property>;
   g_object_class_install_property(
       object_class, kStats,
-      g_param_spec_boxed(
-          "stats", "Statistics",
-          "Number of frames pushed, frames in downstream memory, frames copied in a render pass, and frames for which "
-          "the CPU waited for the GPU",
-          GST_TYPE_STRUCTURE, static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+      sightglass::stats_spec("Number of frames pushed, frames in downstream memory, frames copied in a render pass, "
+                             "and frames for which the CPU waited for the GPU"));
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element_class, &sink_template);
