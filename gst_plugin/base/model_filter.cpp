@@ -11,6 +11,7 @@
 #include "gl/gl_bridge.h"
 #include "gl/orientation.h"
 #include "gobject/guarded.h"
+#include "gobject/owned.h"
 #include "gobject/property_rules.h"
 #include "meta/results_meta_type.h"
 
@@ -47,12 +48,6 @@ GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(SIGHTGLASS_SINK_CAPS));
 GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(SIGHTGLASS_SRC_CAPS));
-
-void finalize(GObject* object) {
-  delete &frames_of(object);
-  delete &runtime_of_base(object);
-  G_OBJECT_CLASS(gst_gl_model_filter_parent_class)->finalize(object);
-}
 
 void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
   const Status status = runtime_of_base(object).set_property(id, *spec, value, GST_STATE(object));
@@ -405,7 +400,7 @@ static void gst_gl_model_filter_init(GstGLModelFilter* self) {
 static void gst_gl_model_filter_class_init(GstGLModelFilterClass* klass) {
   GST_DEBUG_CATEGORY_INIT(gst_gl_model_filter_debug, "sightglassmodelfilter", 0, "models on the GPU");
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
-  object_class->finalize = sightglass::guarded<finalize>;
+  sightglass::own<&GstGLModelFilter::frames, &GstGLModelFilter::runtime>(object_class);
   sightglass::model_filter_pass_properties(object_class);
   sightglass::install_model_properties(object_class);
   gst_type_mark_as_plugin_api(gst_gl_model_filter_get_type(), static_cast<GstPluginAPIFlags>(0));

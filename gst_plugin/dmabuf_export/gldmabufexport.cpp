@@ -9,6 +9,7 @@
 #include "dmabuf_export/exporter.h"
 #include "gl/gl_bridge.h"
 #include "gobject/guarded.h"
+#include "gobject/owned.h"
 #include "gobject/package.h"
 #include "gobject/property_values.h"
 
@@ -49,11 +50,6 @@ GstStaticPadTemplate sink_template =
 void post_error(gpointer self, const Status& status) {
   GST_ELEMENT_ERROR(self, RESOURCE, FAILED,
                     ("%s; gldownload gives frames in system memory instead", status.message().c_str()), (nullptr));
-}
-
-void finalize(GObject* object) {
-  delete &exporter_of(object);
-  G_OBJECT_CLASS(gst_gl_dmabuf_export_parent_class)->finalize(object);
 }
 
 void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
@@ -188,7 +184,7 @@ static void gst_gl_dmabuf_export_init(GstGLDMABufExport* self) { self->exporter 
 static void gst_gl_dmabuf_export_class_init(GstGLDMABufExportClass* klass) {
   GST_DEBUG_CATEGORY_INIT(gst_gl_dmabuf_export_debug, "gldmabufexport", 0, "textures as DMABUFs");
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
-  object_class->finalize = sightglass::guarded<finalize>;
+  sightglass::own<&GstGLDMABufExport::exporter>(object_class);
   object_class->get_property = sightglass::guarded<get_property>;
   g_object_class_install_property(
       object_class, kStats,

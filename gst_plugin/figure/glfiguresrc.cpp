@@ -12,6 +12,7 @@
 #include "figure/scene.h"
 #include "gl/gl_bridge.h"
 #include "gobject/guarded.h"
+#include "gobject/owned.h"
 #include "gobject/package.h"
 #include "gobject/properties.h"
 #include "gobject/property_rules.h"
@@ -109,11 +110,6 @@ GstStaticPadTemplate src_template =
 
 void post_error(gpointer self, const Status& status) {
   GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s", status.message().c_str()), (nullptr));
-}
-
-void finalize(GObject* object) {
-  delete &state_of(object);
-  G_OBJECT_CLASS(gst_gl_figure_src_parent_class)->finalize(object);
 }
 
 void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
@@ -318,7 +314,7 @@ static void gst_gl_figure_src_class_init(GstGLFigureSrcClass* klass) {
   GST_DEBUG_CATEGORY_INIT(gst_gl_figure_src_debug, "glfiguresrc", 0, "animated human figures");
   sightglass::figure_meta_info();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
-  object_class->finalize = sightglass::guarded<finalize>;
+  sightglass::own<&GstGLFigureSrc::state>(object_class);
   object_class->set_property = sightglass::guarded<set_property>;
   object_class->get_property = sightglass::guarded<get_property>;
   properties().install(object_class);

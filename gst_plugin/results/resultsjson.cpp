@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gobject/guarded.h"
+#include "gobject/owned.h"
 #include "gobject/package.h"
 #include "gobject/properties.h"
 #include "gobject/property_rules.h"
@@ -86,11 +87,6 @@ namespace {
 GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-json; text/x-raw, format = (string) utf8"));
-
-void finalize(GObject* object) {
-  delete &state_of(object);
-  G_OBJECT_CLASS(gst_results_json_parent_class)->finalize(object);
-}
 
 void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
   constexpr bool kStarted = false;  // everything is live
@@ -241,7 +237,7 @@ static void gst_results_json_class_init(GstResultsJsonClass* klass) {
   GST_DEBUG_CATEGORY_INIT(results_json_debug, "resultsjson", 0, "results of models as JSON");
   sightglass::results_meta_info();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
-  object_class->finalize = sightglass::guarded<finalize>;
+  sightglass::own<&GstResultsJson::state>(object_class);
   object_class->set_property = sightglass::guarded<set_property>;
   object_class->get_property = sightglass::guarded<get_property>;
   properties().install(object_class);

@@ -4,6 +4,7 @@
 
 #include "base/model_filter.h"
 #include "gobject/guarded.h"
+#include "gobject/owned.h"
 #include "gobject/package.h"
 #include "meta/mask_meta_type.h"
 #include "segment/mask_pad.h"
@@ -32,11 +33,6 @@ namespace {
 
 sightglass::MaskPad& masks_of(gpointer element) { return *static_cast<GstGLSegment*>(element)->masks; }
 SegmentRuntime& runtime_of_segment(gpointer element) { return sightglass::runtime_of<SegmentRuntime>(element); }
-
-void finalize(GObject* object) {
-  delete &masks_of(object);
-  G_OBJECT_CLASS(gst_gl_segment_parent_class)->finalize(object);
-}
 
 GstPad* request_new_pad(GstElement* element, GstPadTemplate* pad_template, const gchar* /*name*/,
                         const GstCaps* /*caps*/) {
@@ -103,7 +99,7 @@ static void gst_gl_segment_init(GstGLSegment* self) {
 static void gst_gl_segment_class_init(GstGLSegmentClass* klass) {
   sightglass::mask_meta_info();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
-  object_class->finalize = sightglass::guarded<finalize>;
+  sightglass::own<&GstGLSegment::masks>(object_class);
   sightglass::model_filter_pass_properties(object_class);
   sightglass::segment_properties().install(object_class);
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);

@@ -6,6 +6,7 @@
 
 #include "base/model_bin.h"
 #include "gobject/guarded.h"
+#include "gobject/owned.h"
 #include "gobject/package.h"
 #include "segment/background_video.h"
 #include "segment/mask_pad.h"
@@ -93,11 +94,6 @@ void dispose(GObject* object) {
   G_OBJECT_CLASS(gst_gl_segment_bin_parent_class)->dispose(object);
 }
 
-void finalize(GObject* object) {
-  delete self_of(object)->background;
-  G_OBJECT_CLASS(gst_gl_segment_bin_parent_class)->finalize(object);
-}
-
 }  // namespace
 
 static void gst_gl_segment_bin_init(GstGLSegmentBin* self) {
@@ -110,7 +106,7 @@ static void gst_gl_segment_bin_init(GstGLSegmentBin* self) {
 static void gst_gl_segment_bin_class_init(GstGLSegmentBinClass* klass) {
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   object_class->dispose = sightglass::guarded<dispose>;
-  object_class->finalize = sightglass::guarded<finalize>;
+  sightglass::own<&GstGLSegmentBin::background>(object_class);
   sightglass::model_bin_pass_properties(object_class);
   sightglass::segment_properties().install(object_class);
 
