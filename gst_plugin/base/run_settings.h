@@ -23,10 +23,4 @@ struct RunSettings {
   OnFailure on_failure = OnFailure::kError;
 };
 
-// Those of an element's settings.
-template <typename Settings>
-RunSettings run_settings_of(const Settings& settings) {
-  return {settings.inference_interval, settings.mask_sync, settings.gpu_budget_ns, settings.on_failure};
-}
-
 }  // namespace sightglass

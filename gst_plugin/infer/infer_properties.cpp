@@ -74,10 +74,8 @@ const PropertyTable<InferSettings>& infer_properties() {
                        {Fit::kLetterbox, "Show the whole frame with bars", "letterbox"},
                        {Fit::kCover, "Crop the frame to the model aspect ratio", "cover"}},
                       kLive, "How to fit a frame of another aspect ratio into the model input"),
-          row::number("inference-interval", "Inference interval", &S::inference_interval, 1, kMostInferenceInterval,
-                      kLive, "Run the model on every Nth frame; frames in between show the previous result"),
       },
-      run_properties(&S::mask_sync, &S::gpu_budget_ns, &S::on_failure), results_properties(&S::results));
+      run_properties(&S::run), failure_properties(&S::run), results_properties(&S::results));
   return *table;
 }
 

@@ -27,10 +27,7 @@ struct InferSettings {
   // Live.
   InferLook look;
   std::optional<Fit> fit;  // unset: by the model
-  uint32_t inference_interval = 1;
-  MaskSync mask_sync = MaskSync::kExact;
-  uint64_t gpu_budget_ns = 5'000'000;  // of the models in each frame with kLatest; 0: no limit
-  OnFailure on_failure = OnFailure::kError;
+  RunSettings run;
   ResultsPolicy results;
 };
 

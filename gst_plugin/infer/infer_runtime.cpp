@@ -41,7 +41,7 @@ class InferProcessor : public ModelProcessor {
   ResultsReadback* results() override { return &results_; }
 
  private:
-  RunSettings run_settings() const override { return run_settings_of(settings_); }
+  RunSettings run_settings() const override { return settings_.run; }
   Status resize_model(int32_t width, int32_t height) override {
     inferencer_->resize(width, height);
     return {};
@@ -228,8 +228,8 @@ Result<std::unique_ptr<FrameProcessor>> InferModels::create(const GlTarget& targ
   if (settings_.attach_tensors) {
     SG_ASSIGN_OR_RETURN(tensors, TensorAttachment::create(target.context, target.group, *model_->model));
   }
-  return std::unique_ptr<FrameProcessor>(std::make_unique<InferProcessor>(target, element_, run_settings_of(settings_),
-                                                                          current_, shared_from_this(), *model_,
+  return std::unique_ptr<FrameProcessor>(std::make_unique<InferProcessor>(target, element_, settings_.run, current_,
+                                                                          shared_from_this(), *model_,
                                                                           std::move(inferencer), std::move(tensors)));
 }
 
@@ -262,7 +262,7 @@ std::optional<OwnSize> InferRuntime::own_size() const {
 
 ResultsPolicy InferRuntime::results_policy() const {
   const InferSettings settings = snapshot();
-  return results_policy_of(settings.results, settings.mask_sync);
+  return results_policy_of(settings.results, settings.run.mask_sync);
 }
 
 Status InferRuntime::before_frame() {

@@ -66,10 +66,8 @@ const PropertyTable<PoseSettings>& pose_properties() {
                      "Color of skeleton lines, ARGB (big-endian, not premultiplied)"),
           row::color("point-color", "Point color", style(&SkeletonStyle::point_color), kLive,
                      "Color of skeleton points, ARGB (big-endian, not premultiplied)"),
-          row::number("inference-interval", "Inference interval", &S::inference_interval, 1, kMostInferenceInterval,
-                      kLive, "Look for people in every Nth frame; frames in between show the previous result"),
       },
-      run_properties(&S::mask_sync, &S::gpu_budget_ns, &S::on_failure), results_properties(&S::results));
+      run_properties(&S::run), failure_properties(&S::run), results_properties(&S::results));
   return *table;
 }
 

@@ -21,10 +21,7 @@ struct PoseSettings {
   float person_threshold = kUnsetScore;  // as set; look.person_score is what it means
   PoseLook look;
   ResultsPolicy results;
-  uint32_t inference_interval = 1;  // frames, at least 1
-  MaskSync mask_sync = MaskSync::kExact;
-  uint64_t gpu_budget_ns = 5'000'000;  // of the models in each frame with kLatest; 0: no limit
-  OnFailure on_failure = OnFailure::kError;
+  RunSettings run;
 };
 
 const PropertyTable<PoseSettings>& pose_properties();

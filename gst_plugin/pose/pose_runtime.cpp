@@ -65,7 +65,7 @@ class PoseProcessor : public ModelProcessor {
   using ModelProcessor::prepare_masks;
 
  private:
-  RunSettings run_settings() const override { return run_settings_of(settings_); }
+  RunSettings run_settings() const override { return settings_.run; }
   Status resize_model(int32_t width, int32_t height) override { return estimator_->resize(width, height); }
   std::optional<ShownMask> mask() const override {
     return attaches_masks_ ? std::optional(ShownMask{estimator_->mask(), {}}) : std::nullopt;
@@ -122,7 +122,7 @@ PoseSettings PoseRuntime::snapshot() const {
 
 ResultsPolicy PoseRuntime::results_policy() const {
   const PoseSettings settings = snapshot();
-  return results_policy_of(settings.results, settings.mask_sync);
+  return results_policy_of(settings.results, settings.run.mask_sync);
 }
 
 Status PoseRuntime::before_frame() {
@@ -212,8 +212,8 @@ Result<std::unique_ptr<FrameProcessor>> PoseModels::create(const GlTarget& targe
   SG_ASSIGN_OR_RETURN(std::unique_ptr<PoseEstimator> estimator,
                       PoseEstimator::create(target.group, target.device, *model_, std::move(finder), target.frame));
   const TextureRef mask = estimator->mask();
-  auto processor = std::make_unique<PoseProcessor>(target, element_, run_settings_of(settings_), current_,
-                                                   shared_from_this(), *model_, std::move(estimator));
+  auto processor = std::make_unique<PoseProcessor>(target, element_, settings_.run, current_, shared_from_this(),
+                                                   *model_, std::move(estimator));
   if (mask.id != 0) SG_RETURN_IF_ERROR(processor->prepare_masks(mask));
   return std::unique_ptr<FrameProcessor>(std::move(processor));
 }

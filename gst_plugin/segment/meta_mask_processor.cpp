@@ -73,7 +73,7 @@ class MetaMaskProcessor : public FrameProcessor {
     const BackgroundFrame behind(job.input, context_);
     SG_RETURN_IF_ERROR(behind.status());
     compositor_.set_video(behind.texture(), scene_.settings.background_fit);
-    const OnFailure policy = scene_.settings.on_failure;
+    const OnFailure policy = scene_.settings.run.on_failure;
     job.failure = draw_with_mask(job);
     if (job.failure.ok()) return {};
     return policy == OnFailure::kError ? job.failure : conceal(job, policy);

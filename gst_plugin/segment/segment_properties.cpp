@@ -2,6 +2,8 @@
 
 #include <gst/gst.h>
 
+#include "base/run_properties.h"
+
 namespace sightglass {
 
 namespace {
@@ -91,15 +93,6 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                       {{Fit::kStretch, "Scale each axis on its own", "stretch"},
                        {Fit::kLetterbox, "Show the whole frame with bars", "letterbox"}},
                       kLive, "How to fit a frame of another aspect ratio into the model input"),
-          row::choice("mask-sync", "Mask synchronization", &S::mask_sync, "GstGLSegmentMaskSync",
-                      {{MaskSync::kExact, "Frames wait for their own mask", "exact"},
-                       {MaskSync::kLatest, "Frames use the newest mask; the model runs within gpu-budget", "latest"}},
-                      kLive, "Whether frames wait for their own mask"),
-          row::number("gpu-budget", "GPU budget", &S::gpu_budget_ns, 0, GST_SECOND, kLive,
-                      "GPU time in nanoseconds that the model may take per frame with mask-sync=latest (0 = a whole "
-                      "run)"),
-          row::number("inference-interval", "Inference interval", &S::inference_interval, 1, kMostInferenceInterval,
-                      kLive, "Run the model on every Nth frame; frames in between use the newest mask"),
           row::choice(
               "mask-source", "Mask source", &S::mask_source, "GstGLSegmentMaskSource",
               {{MaskSource::kModel, "Model", "model"},
@@ -109,13 +102,14 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                     "Whether the GPU skips the model while the frame does not change; not with operators on the CPU"),
           row::number("static-threshold", "Static threshold", look(&Look::static_threshold), 0, 1, kLive,
                       "Change of a mean color in [0,1] over 4x4 model pixels that skip-static ignores"),
-          row::choice("on-failure", "On failure", &S::on_failure, "GstGLSegmentOnFailure",
+          row::choice("on-failure", "On failure", within(&S::run, &RunSettings::on_failure), "GstGLSegmentOnFailure",
                       {{OnFailure::kBackground, "Background only, or black if drawing fails", "background"},
                        {OnFailure::kBlack, "Black frame", "black"},
                        {OnFailure::kPass, "Whole frame as foreground", "pass"},
                        {OnFailure::kError, "End the stream with an error", "error"}},
                       kLive, "What to show of frames whose mask cannot be computed while playing"),
-      });
+      },
+      run_properties(&S::run));
   return *table;
 }
 

@@ -34,10 +34,7 @@ struct SegmentSettings {
   std::optional<std::string> background_location;
   PictureFit background_fit = PictureFit::kCover;
   Fit fit = Fit::kStretch;
-  MaskSync mask_sync = MaskSync::kExact;
-  uint32_t inference_interval = 1;     // frames from one run of the model to the next
-  uint64_t gpu_budget_ns = 5'000'000;  // of the model in each frame with kLatest; 0: no limit
-  OnFailure on_failure = OnFailure::kBackground;
+  RunSettings run{.on_failure = OnFailure::kBackground};
 
   // Without the normalisation, which is ModelSettings'.
   Result<MaskModelOptions> mask_model_options() const;

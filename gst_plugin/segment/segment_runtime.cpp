@@ -26,13 +26,13 @@ class SegmentProcessor : public ModelProcessor {
  private:
   SegmentProcessor(const GlTarget& target, const SegmentSettings& settings, const SegmentRuntime::Scene& scene,
                    std::unique_ptr<Segmenter> segmenter)
-      : ModelProcessor(target, *segmenter, run_settings_of(settings)),
+      : ModelProcessor(target, *segmenter, settings.run),
         context_(target.context),
         scene_(scene),
         segmenter_(std::move(segmenter)),
         attaches_masks_(settings.attach_mask) {}
 
-  RunSettings run_settings() const override { return run_settings_of(scene_.settings); }
+  RunSettings run_settings() const override { return scene_.settings.run; }
   Status resize_model(int32_t width, int32_t height) override;
   std::optional<ShownMask> mask() const override;
 
