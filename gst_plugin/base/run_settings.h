@@ -8,12 +8,13 @@ namespace sightglass {
 // Whether a frame waits for its own result, or is drawn with the newest one.
 enum class MaskSync : uint8_t { kExact, kLatest };
 
-// What to show of a frame whose result could not be computed or drawn.
+// What to show of a frame whose result could not be computed or drawn. Only glsegment has the last one: controllers
+// need the values of a property from 0 on without gaps, listed in this order.
 enum class OnFailure : uint8_t {
-  kBackground,  // glsegment: the whole frame as background; black if that cannot be drawn either
   kBlack,
-  kPass,   // the frame without a result; glsegment: the whole frame as foreground
-  kError,  // nothing: the stream ends
+  kPass,        // the frame without a result; glsegment: the whole frame as foreground
+  kError,       // nothing: the stream ends
+  kBackground,  // the whole frame as background; black if that cannot be drawn either
 };
 
 struct RunSettings {

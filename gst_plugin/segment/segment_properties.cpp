@@ -103,10 +103,10 @@ const PropertyTable<SegmentSettings>& segment_properties() {
           row::number("static-threshold", "Static threshold", look(&Look::static_threshold), 0, 1, kLive,
                       "Change of a mean color in [0,1] over 4x4 model pixels that skip-static ignores"),
           row::choice("on-failure", "On failure", within(&S::run, &RunSettings::on_failure), "GstGLSegmentOnFailure",
-                      {{OnFailure::kBackground, "Background only, or black if drawing fails", "background"},
-                       {OnFailure::kBlack, "Black frame", "black"},
+                      {{OnFailure::kBlack, "Black frame", "black"},
                        {OnFailure::kPass, "Whole frame as foreground", "pass"},
-                       {OnFailure::kError, "End the stream with an error", "error"}},
+                       {OnFailure::kError, "End the stream with an error", "error"},
+                       {OnFailure::kBackground, "Background only, or black if drawing fails", "background"}},
                       kLive, "What to show of frames whose mask cannot be computed while playing"),
       },
       run_properties(&S::run));
