@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "ops/kernel.h"
+#include "kernel/kernel.h"
+#include "ops/registry.h"
 
 namespace sightglass::test {
 namespace {

@@ -10,7 +10,6 @@
 #include "every_variant.h"
 #include "figure/shaders.h"
 #include "gpu_engine/build_programs.h"
-#include "gpu_engine/shader_library.h"
 #include "harness/gl_test.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"

@@ -60,7 +60,7 @@ const PropertyTable<Settings>& table() {
           row::number("scale", "Factor", unset_as(&Settings::scale, 4.0), 0, 8, kAtStart, "Scale"),
           row::text("label", "Its label", &Settings::label, kLive, "Label"),
       },
-      {
+      std::vector<Property<Settings>>{
           row::choice("shape", "Its shape", &Settings::shape, "GstGLTestShape",
                       {{Shape::kRound, "A circle", "round"}, {Shape::kSquare, "A square", "square"}}, kLive, "Shape"),
           row::choice("cap", "Its ends", &Settings::cap, "GstGLTestCap",
