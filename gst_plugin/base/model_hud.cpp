@@ -15,7 +15,6 @@ Status ModelHud::draw(const ModelStats& stats, uint64_t inferences, HudPosition 
   for (uint64_t i = 0; i < inferences; ++i) inferences_.add(now_ns);
   const auto milliseconds = [](uint64_t ns) { return static_cast<double>(ns) * 1e-6; };
   HudFigures figures;
-  figures.title = title_;
   figures.frames_per_second = frames_.per_second(now_ns);
   figures.inferences_per_second = inferences_.per_second(now_ns);
   figures.gpu_ms_p50 = milliseconds(stats.gpu_p50_ns);

@@ -25,11 +25,10 @@ class ModelHud {
 
  private:
   ModelHud(const GlApi& gl, std::unique_ptr<OverlayPainter> painter, std::string title)
-      : painter_(std::move(painter)), hud_(gl), title_(std::move(title)) {}
+      : painter_(std::move(painter)), hud_(gl, std::move(title)) {}
 
   std::unique_ptr<OverlayPainter> painter_;
   Hud hud_;
-  std::string title_;
   RateMeter frames_, inferences_;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/model_change.h"
+#include "draw/typesetter.h"
 #include "gl/gl_bridge.h"
 #include "gl/share_groups.h"
 #include "gobject/guarded.h"
@@ -129,7 +130,11 @@ Status ModelRuntime::start(const std::string& element) {
 
 std::vector<std::string> ModelRuntime::warnings() const {
   const std::lock_guard lock(mutex_);
-  return model_ != nullptr ? model_->warnings() : std::vector<std::string>();
+  if (model_ == nullptr) return {};
+  std::vector<std::string> warnings = model_->warnings();
+  if (!settings().hud) return warnings;
+  if (auto missing = missing_font_warning("hud=true")) warnings.push_back(std::move(*missing));
+  return warnings;
 }
 
 std::string ModelRuntime::cache_warning() const {

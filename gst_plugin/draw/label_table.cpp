@@ -1,47 +1,44 @@
 #include "draw/label_table.h"
 
 #include <algorithm>
-#include <vector>
+#include <cstddef>
+#include <cstring>
 
-#include "draw/font.h"
+#include "gl/compute.h"
 
 namespace sightglass {
 
 namespace {
 
-// A label is so many texels in a row, its length and its glyphs; there are so many rows, and further columns of labels
-// to the right of them (shaders/draw/labels.glsl).
-constexpr size_t kLabelTexels = 32, kRows = 1024;
-static_assert(LabelTable::kMostCharacters < kLabelTexels);
+// What the block Labels begins with.
+struct Header {
+  float height = 0, scale = 1;
+  float unused[2]{};
+};
 
 }  // namespace
 
-Result<LabelTable> LabelTable::create(const GlApi& gl, std::span<const std::string> labels) {
-  const size_t columns = std::max<size_t>(1, (labels.size() + kRows - 1) / kRows);
-  const size_t rows = std::clamp<size_t>(labels.size(), 1, kRows), width = columns * kLabelTexels;
-  GLint most = 0;
-  gl.GetIntegerv(GL_MAX_TEXTURE_SIZE, &most);
-  if (width > static_cast<size_t>(most)) {
-    return resource_exhausted(std::to_string(labels.size()) + " labels are more than a texture of this device holds, " +
-                              std::to_string(static_cast<size_t>(most) / kLabelTexels * kRows));
-  }
-  std::vector<uint8_t> texels(width * rows);
-  for (size_t i = 0; i < labels.size(); ++i) {
-    std::vector<uint8_t> glyphs = font::glyphs_of(labels[i]);
-    if (glyphs.size() > kMostCharacters) {
-      glyphs.resize(kMostCharacters);
-      std::fill(glyphs.end() - 2, glyphs.end(), static_cast<uint8_t>('.' - font::kFirst));
-    }
-    uint8_t* texel = texels.data() + i % kRows * width + i / kRows * kLabelTexels;
-    *texel = static_cast<uint8_t>(glyphs.size());
-    std::ranges::copy(glyphs, texel + 1);
-  }
-  GlTexture texture = make_texture(gl, GL_R8UI, static_cast<GLsizei>(width), static_cast<GLsizei>(rows));
-  gl.BindTexture(GL_TEXTURE_2D, texture.id());
-  gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, static_cast<GLsizei>(width), static_cast<GLsizei>(rows), GL_RED_INTEGER,
-                   GL_UNSIGNED_BYTE, texels.data());
-  gl.BindTexture(GL_TEXTURE_2D, 0);
-  return LabelTable(std::move(texture));
+LabelTable::LabelTable(const GlApi& gl, std::span<const std::string> labels) : gl_(&gl) {
+  for (int32_t percent = 0; percent <= kMostPercent; ++percent) lines_.push_back(std::to_string(percent) + "%");
+  lines_.insert(lines_.end(), labels.begin(), labels.end());
+  upload();
+}
+
+void LabelTable::set_height(int32_t height) {
+  constexpr int32_t kMostWidth = 12;  // of a label, in heights
+  if (height == atlas_.height()) return;
+  atlas_ = TextAtlas(*gl_, lines_, height, kMostWidth * height);
+  upload();
+}
+
+void LabelTable::upload() {
+  const Header header{static_cast<float>(atlas_.height()), atlas_.scale()};
+  const auto places = std::as_bytes(std::span(atlas_.places()));
+  std::vector<std::byte> bytes(sizeof(header) + places.size());
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  std::ranges::copy(places, bytes.begin() + sizeof(header));
+  buffer_ = make_storage(*gl_, static_cast<GLsizeiptr>(bytes.size()), bytes.data());
+  block_ = {buffer_.id(), 0, static_cast<GLsizeiptr>(bytes.size())};
 }
 
 }  // namespace sightglass

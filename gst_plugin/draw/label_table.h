@@ -1,28 +1,46 @@
-// The names of classes as a texture, for shaders that label what they have found (shaders/draw/labels.glsl).
+// The names of classes, and percentages, as text that shaders choose from (shaders/draw/labels.glsl).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "draw/text_atlas.h"
 #include "gpu_engine/gl_objects.h"
-#include "gpu_engine/status.h"
+#include "gpu_engine/session.h"
 
 namespace sightglass {
 
-// Destruction needs the context current.
+inline constexpr uint32_t kLabelsBinding = 2;  // the storage block Labels
+inline constexpr int32_t kMostPercent = 100;
+// Primitives of a line of text, with a class and its score; of a box with such a line, its outline included.
+inline constexpr int32_t kLabelledScore = 3, kLabelledBox = 4;
+static_assert(kLabelledBox == 1 + kLabelledScore);
+
+// All calls, the destructor included, need the context current.
 class LabelTable {
  public:
-  static constexpr int kMostCharacters = 24;  // of a label; longer ones end with ".."
-  // Uploads `labels` (UTF-8), by number of the class. Fails where there are more than the device's textures can hold,
-  // hundreds of thousands. The context must be current; leaves the 2D binding of the active unit at 0.
-  static Result<LabelTable> create(const GlApi& gl, std::span<const std::string> labels);
+  // `labels` (UTF-8) by number of the class. There is no text before set_height().
+  LabelTable(const GlApi& gl, std::span<const std::string> labels);
 
-  // R8UI, for a usampler2D. Not to be filtered: bind it with a sampler of GL_NEAREST.
-  GLuint texture() const { return texture_.id(); }
+  // Rasterizes and uploads all text for lines of `height` pixels of the picture, at least 1, if they had another height
+  // before. 1000 labels take about a tenth of a second. Labels are at most twelve times as wide as high.
+  void set_height(int32_t height);
+
+  // R8, for PrimitiveRange::text.
+  GLuint texture() const { return atlas_.texture(); }
+  // The storage block Labels.
+  BufferRange block() const { return block_; }
 
  private:
-  explicit LabelTable(GlTexture texture) : texture_(std::move(texture)) {}
-  GlTexture texture_;
+  void upload();
+
+  const GlApi* gl_;
+  std::vector<std::string> lines_;  // percentages, then labels
+  TextAtlas atlas_;
+  GlBuffer buffer_;
+  BufferRange block_;
 };
 
 }  // namespace sightglass

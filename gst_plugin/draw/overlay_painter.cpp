@@ -4,7 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "draw/font.h"
 #include "draw/shaders.h"
 #include "gl/draw_state_guard.h"
 #include "gl/gl_state_guard.h"
@@ -14,7 +13,6 @@ namespace sightglass {
 
 namespace {
 
-constexpr GLuint kFontUnit = 0;  // shaders/draw/
 constexpr GLuint kVertexBinding = 0;
 
 GLsizeiptr bytes(GLsizei count) { return static_cast<GLsizeiptr>(sizeof(Primitive)) * count; }
@@ -36,16 +34,6 @@ GlBuffer make_buffer(const GlApi& gl) {
   GLuint id = 0;
   gl.GenBuffers(1, &id);
   return {gl, id};
-}
-
-GlTexture make_font(const GlApi& gl) {
-  GlTexture texture = make_texture(gl, GL_R8, font::kWidth, font::kHeight);
-  gl.BindTexture(GL_TEXTURE_2D, texture.id());
-  static_assert(font::kWidth % 8 == 0, "rows are aligned to any alignment");
-  gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, font::kWidth, font::kHeight, GL_RED, GL_UNSIGNED_BYTE,
-                   font::texels().data());
-  gl.BindTexture(GL_TEXTURE_2D, 0);
-  return texture;
 }
 
 }  // namespace
@@ -93,7 +81,6 @@ OverlayPainter::OverlayPainter(std::shared_ptr<ShareGroup> group, SharedProgram 
   GLuint id = 0;
   gl.GenVertexArrays(1, &id);
   vertex_array_ = {gl, id};
-  font_ = make_font(gl);
   sampler_ = make_sampler(gl, GL_LINEAR);
   gl.BindVertexArray(vertex_array_.id());
   const auto attribute = [&gl](GLuint location, GLint size, size_t offset) {
@@ -121,11 +108,11 @@ Status OverlayPainter::draw(const TextureRef& picture, std::span<const Primitive
     gl.UseProgram(program_->id());
     block_.bind(kPictureBinding,
                 {2.0F / static_cast<float>(picture.width), 2.0F / static_cast<float>(picture.height), 0, 0});
-    bind_texture(gl, kFontUnit, font_.id(), sampler_.id());
     gl.BindVertexArray(vertex_array_.id());
     gl.MemoryBarrier(GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
     for (const PrimitiveRange& range : ranges) {
       if (range.count <= 0) continue;
+      bind_texture(gl, kTextUnit, range.text, sampler_.id());
       gl.BindVertexBuffer(kVertexBinding, range.buffer, range.offset, sizeof(Primitive));
       gl.DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, range.count);
     }
@@ -134,7 +121,7 @@ Status OverlayPainter::draw(const TextureRef& picture, std::span<const Primitive
   });
   gl.BindVertexArray(0);
   gl.UseProgram(0);
-  bind_texture(gl, kFontUnit, 0, 0);
+  bind_texture(gl, kTextUnit, 0, 0);
   gl.BindBufferBase(GL_UNIFORM_BUFFER, kPictureBinding, 0);
   return drawn;
 }

@@ -21,6 +21,7 @@ struct PrimitiveRange {
   GLuint buffer = 0;
   GLintptr offset = 0;
   GLsizei count = 0;
+  GLuint text = 0;  // TextAtlas::texture() of those that are text; 0: none is
 };
 
 // A buffer of primitives for compute shaders to fill: not drawn until they have. All calls, the destructor included,
@@ -53,8 +54,7 @@ class PrimitiveList {
 // All calls, the destructor included, need the context current. GL state is as found.
 class OverlayPainter {
  public:
-  // Compiles what no other holder in the group has compiled yet, uploads the font, and draws once, so that drivers
-  // finish compiling.
+  // Compiles what no other holder in the group has compiled yet, and draws once, so that drivers finish compiling.
   static Result<std::unique_ptr<OverlayPainter>> create(const std::shared_ptr<ShareGroup>& group);
 
   // Draws over `picture`, a texture that can be drawn into, all of one range after the other. Colours are blended with
@@ -72,7 +72,6 @@ class OverlayPainter {
   UniformBlock<Block> block_;
   GlVertexArray vertex_array_;
   DrawTarget target_;
-  GlTexture font_;
   GlSampler sampler_;
 };
 

@@ -9,6 +9,7 @@
 namespace sightglass {
 
 inline constexpr uint32_t kPictureBinding = 0;  // the uniform block Picture
+inline constexpr uint32_t kTextUnit = 0;        // the atlas that a range of primitives has its text from
 inline const ProgramKey kOverlayProgram{{"draw/primitive.vert", {}}, {"draw/primitive.frag", {}}};
 
 inline std::vector<ShaderKey> draw_shader_variants() { return kOverlayProgram; }

@@ -44,7 +44,7 @@ class Decoder {
   // one every time.
   virtual BufferRange results() const { return {}; }
   // What shows the results of the last decode() over a frame of that many pixels; nothing where there is nothing to
-  // show.
+  // show. May be called before decode(), to make what this size needs.
   virtual PrimitiveRange primitives(int32_t /*width*/, int32_t /*height*/, const InferLook& /*look*/) { return {}; }
   // A picture in place of the frame, covering all of the model's input; none: no texture. The same one every time.
   virtual TextureRef picture() const { return {}; }

@@ -7,6 +7,7 @@
 
 #include "base/described_model.h"
 #include "base/model_processor.h"
+#include "draw/typesetter.h"
 #include "gpu_engine/input_file.h"
 #include "infer/infer_results.h"
 #include "infer/inferencer.h"
@@ -35,14 +36,18 @@ class InferProcessor : public ModelProcessor {
         }) {}
 
   Status process(FrameJob& job) override {
-    inferencer_->set_look(settings_.look, settings_.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch));
+    set_look();
     return ModelProcessor::process(job);
   }
   ResultsReadback* results() override { return &results_; }
 
  private:
   RunSettings run_settings() const override { return settings_.run; }
+  void set_look() {
+    inferencer_->set_look(settings_.look, settings_.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch));
+  }
   Status resize_model(int32_t width, int32_t height) override {
+    set_look();
     inferencer_->resize(width, height);
     return {};
   }
@@ -207,6 +212,9 @@ std::vector<std::string> InferModels::warnings() const {
        {check_max_results(settings_, *model_), check_results(settings_, *model_), check_drawing(settings_, *model_)}) {
     if (!status.ok()) warnings.push_back(status.message());
   }
+  const bool has_labels = model_->task == InferTask::kClassification || model_->task == InferTask::kDetection;
+  if (!has_labels || !settings_.look.draw) return warnings;
+  if (auto missing = missing_font_warning("draw=true")) warnings.push_back(std::move(*missing));
   return warnings;
 }
 

@@ -54,6 +54,8 @@ void Inferencer::resize(int32_t width, int32_t height) {
   width_ = width;
   height_ = height;
   forget();
+  const GlStateGuard guard(gl_, kind_);
+  if (decoder_ && look_.draw) decoder_->primitives(width, height, look_);
 }
 
 void Inferencer::forget_results() {

@@ -40,7 +40,8 @@ class Inferencer : public FrameModel {
                                                     const std::optional<Detector>& detector = std::nullopt);
 
   // For upright frames of width × height pixels; forgets what was before. Outputs of render() are of this size, or the
-  // model's picture's (InferModel::own_size), and then show what the model sees.
+  // model's picture's (InferModel::own_size), and then show what the model sees. Text is rasterized here, for the look
+  // that was set: a frame does that only if its look has another text height.
   void resize(int32_t width, int32_t height);
   // How outputs are decoded and drawn, and how the model sees frames, from now on.
   void set_look(const InferLook& look, Fit fit) {

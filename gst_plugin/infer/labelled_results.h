@@ -17,7 +17,8 @@ class LabelledResults {
   static Result<LabelledResults> create(const std::shared_ptr<ShareGroup>& group, const ShaderKey& shader,
                                         std::span<const std::string> labels);
 
-  // What shows them over a frame of that many pixels.
+  // What shows them over a frame of that many pixels. Rasterizes the labels if the height of text is another one than
+  // before.
   PrimitiveRange primitives(const BufferRange& detections, int32_t width, int32_t height, const InferLook& look);
 
  private:
@@ -34,7 +35,6 @@ class LabelledResults {
   GLsizei of_each_;  // primitives of a detection
   PrimitiveBuffer primitives_;
   UniformBlock<Block> block_;
-  GlSampler sampler_;
 };
 
 }  // namespace sightglass

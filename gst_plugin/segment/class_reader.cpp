@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "gl/compute.h"
-#include "gl/texture_unit.h"
 #include "segment/shaders.h"
 
 namespace sightglass {
@@ -14,7 +13,7 @@ namespace {
 
 constexpr GLuint kScoresBinding = 0, kSeenBinding = 1;            // shaders/segment/classes.comp
 constexpr GLuint kLegendSeenBinding = 0, kPrimitivesBinding = 1;  // shaders/segment/legend.comp
-constexpr GLsizei kLegendPrimitives = 1 + 12 * (1 + LabelTable::kMostCharacters);
+constexpr GLsizei kLegendPrimitives = 1 + 12 * 2;
 constexpr int32_t kSparse = 4;  // of so many pixels in each direction one is counted
 
 std::array<uint32_t, 8> bits_of(const std::vector<int32_t>& classes) {
@@ -39,22 +38,21 @@ Result<ClassReader> ClassReader::create(const std::shared_ptr<ShareGroup>& group
                                         const BufferRange& output) {
   const ProgramKey keys[] = {{classes_shader(layout.channels == 0)}, {kLegendShader}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  SG_ASSIGN_OR_RETURN(LabelTable labels, LabelTable::create(group->gl(), names_of(layout)));
   clear_gl_errors(group->gl());
-  ClassReader reader(group->gl(), layout, output, std::move(labels), std::move(programs));
+  ClassReader reader(group->gl(), layout, output, std::move(programs));
   // Drivers finish compiling.
   reader.run();
-  reader.lay_out_legend(1);
+  reader.lay_out_legend();
   SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what reads the model's classes"));
   return reader;
 }
 
-ClassReader::ClassReader(const GlApi& gl, const ClassLayout& layout, const BufferRange& output, LabelTable labels,
+ClassReader::ClassReader(const GlApi& gl, const ClassLayout& layout, const BufferRange& output,
                          std::vector<SharedProgram> programs)
     : gl_(&gl),
       layout_(layout),
       output_(output),
-      labels_(std::move(labels)),
+      labels_(gl, names_of(layout)),
       programs_(std::move(programs)),
       legend_(gl, kLegendPrimitives),
       class_block_(gl),
@@ -68,10 +66,15 @@ ClassReader::ClassReader(const GlApi& gl, const ClassLayout& layout, const Buffe
   gl.BufferData(GL_SHADER_STORAGE_BUFFER, static_cast<GLsizeiptr>(zeros.size() * sizeof(uint32_t)), zeros.data(),
                 GL_DYNAMIC_COPY);
   gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-  nearest_ = make_sampler(gl, GL_NEAREST);
   class_content_.size = {layout.width, layout.height, layout.channels, static_cast<int32_t>(layout.activation)};
   class_content_.foreground = bits_of(layout.foreground);
   class_content_.shown = bits_of(layout.shown);
+}
+
+PrimitiveRange ClassReader::legend() const {
+  PrimitiveRange range = legend_.range();
+  range.text = labels_.texture();
+  return range;
 }
 
 void ClassReader::run() {
@@ -88,22 +91,25 @@ void ClassReader::run() {
   gl_->UseProgram(0);
 }
 
-void ClassReader::lay_out_legend(int32_t frame_height) {
+void ClassReader::resize(int32_t frame_height) {
+  frame_height_ = frame_height;
+  labels_.set_height(std::max(16, frame_height / 24));
+}
+
+void ClassReader::lay_out_legend() {
   // A class is seen from a five hundredth of the picture on.
   const int32_t counted = (layout_.width / kSparse + 1) * (layout_.height / kSparse + 1);
-  const float height = static_cast<float>(frame_height);
   gl_->UseProgram(programs_[1]->id());
   legend_block_.bind(kParamsBinding,
-                     {{height, std::max(16.0F, height / 24), 0, 0}, {std::max(1, counted / 500), 0, 0, 0}});
-  bind_texture(*gl_, 0, labels_.texture(), nearest_.id());
+                     {{static_cast<float>(frame_height_), 0, 0, 0}, {std::max(1, counted / 500), 0, 0, 0}});
   gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kLegendSeenBinding, seen_.id());
   gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kPrimitivesBinding, legend_.id());
+  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kLabelsBinding, labels_.block().buffer);
   gl_->DispatchCompute(1, 1, 1);
   gl_->MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
-  for (const GLuint binding : {kLegendSeenBinding, kPrimitivesBinding}) {
+  for (const GLuint binding : {kLegendSeenBinding, kPrimitivesBinding, kLabelsBinding}) {
     gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
   }
-  bind_texture(*gl_, 0, 0, 0);
   gl_->BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
   gl_->UseProgram(0);
 }

@@ -28,9 +28,11 @@ class ClassReader {
   TextureRef texture() const { return {texture_.id(), GL_TEXTURE_2D, layout_.width, layout_.height}; }
   // Fills it, behind a run of the model; and counts for the legend.
   void run();
-  // Lays the legend out for frames of that height, from what has been counted since the last time.
-  void lay_out_legend(int32_t frame_height);
-  PrimitiveRange legend() const { return legend_.range(); }
+  // For a legend over frames of that height.
+  void resize(int32_t frame_height);
+  // Lays the legend out, from what has been counted since the last time.
+  void lay_out_legend();
+  PrimitiveRange legend() const;
 
  private:
   struct ClassBlock {
@@ -43,7 +45,7 @@ class ClassReader {
     std::array<int32_t, 4> counting{};
     bool operator==(const LegendBlock&) const = default;
   };
-  ClassReader(const GlApi& gl, const ClassLayout& layout, const BufferRange& output, LabelTable labels,
+  ClassReader(const GlApi& gl, const ClassLayout& layout, const BufferRange& output,
               std::vector<SharedProgram> programs);
 
   const GlApi* gl_;
@@ -53,11 +55,11 @@ class ClassReader {
   std::vector<SharedProgram> programs_;  // classes, legend
   GlTexture texture_;
   GlBuffer seen_;
-  GlSampler nearest_;
   PrimitiveBuffer legend_;
   ClassBlock class_content_;
   UniformBlock<ClassBlock> class_block_;
   UniformBlock<LegendBlock> legend_block_;
+  int32_t frame_height_ = 0;
 };
 
 }  // namespace sightglass

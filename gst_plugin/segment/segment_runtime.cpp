@@ -5,6 +5,7 @@
 
 #include "base/described_model.h"
 #include "base/model_processor.h"
+#include "draw/typesetter.h"
 #include "segment/background_frame.h"
 #include "segment/meta_mask_processor.h"
 #include "segment/scene_picture.h"
@@ -106,6 +107,9 @@ class SegmentModel : public LoadedMasks {
   std::vector<std::string> warnings() const override {
     std::vector<std::string> warnings;
     mask_.add_warnings(warnings);
+    const bool names_classes = mask_->classes && settings_.look.background == Background::kOverlay;
+    if (!names_classes || !settings_.look.legend) return warnings;
+    if (auto missing = missing_font_warning("legend=true")) warnings.push_back(std::move(*missing));
     return warnings;
   }
   std::optional<MaskSize> mask_size() const override { return size_; }

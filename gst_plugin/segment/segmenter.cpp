@@ -53,9 +53,10 @@ Status Segmenter::resize(int32_t width, int32_t height) {
   width_ = width;
   height_ = height;
   forget();
-  SG_RETURN_IF_ERROR(compositor_->resize(width, height));
-  if (std::exchange(warm_, true)) return {};
   const GlStateGuard guard(gl_, kind_);
+  SG_RETURN_IF_ERROR(compositor_->resize(width, height));
+  if (classes_) classes_->resize(height);
+  if (std::exchange(warm_, true)) return {};
   smoother_->run(0);
   smoother_->reset();
   return compositor_->warm_up(mask_);
@@ -96,7 +97,7 @@ Status Segmenter::end_stage(size_t /*stage*/) {
   has_previous_ = watched_ = true;
   if (classes_) {
     classes_->run();
-    classes_->lay_out_legend(height_);  // also while it is not shown: it counts anew then
+    classes_->lay_out_legend();  // also while it is not shown: it counts anew then
   }
   mask_ = model_mask_;
   if (look_.smoothing > 0) {

@@ -1,55 +1,64 @@
-// Boxes with the names of what is in them, by number of the class. The shader that includes this declares before
-//   layout(binding = …) uniform highp usampler2D u_labels;  // gst_plugin/draw/label_table.h
+// Text by number: the names of classes, and percentages. Boxes with the names of what is in them.
+#include "draw/label_table.h"
 #include "draw/primitive.glsl"
 
-const int kLabelTexels = 32, kLabelRows = 1024;  // of u_labels: a label's length and its glyphs; labels in a column
-const int kMostLabelCharacters = 24;
-const int kScoreCharacters = 5;  // " 100%"
-// Primitives of a labelled box: its outline, the label's background, the characters.
-const int kLabelledBox = 2 + kMostLabelCharacters + kScoreCharacters;
+struct Label {
+  int text;   // where it lies in the atlas, as Primitive has it
+  int width;  // pixels; 0 if there is nothing to see
+};
 
-// What the table says of this class; its length is where `texel` is 0. Classes beyond the table have no name.
-int label_texel(int class_number, int texel) {
-  ivec2 at = ivec2(class_number / kLabelRows * kLabelTexels + texel, class_number % kLabelRows);
-  ivec2 size = textureSize(u_labels, 0);
-  return class_number >= 0 && at.x < size.x && at.y < size.y ? int(texelFetch(u_labels, at, 0).r) : 0;
+// The percentages from 0 to kMostPercent come first, then the classes.
+layout(std430, binding = kLabelsBinding) readonly buffer Labels {
+  float b_label_height;  // pixels
+  float b_label_scale;   // texels per pixel
+  float b_unused[2];
+  Label b_labels[];
+};
+
+Label label_at(int i) {
+  if (i < 0 || i >= b_labels.length()) return Label(0, 0);
+  return b_labels[i];
+}
+Label label_of_score(float score) { return label_at(clamp(int(round(score * 100.0)), 0, kMostPercent)); }
+// Classes beyond the table have no name.
+Label label_of_class(int number) { return number < 0 ? Label(0, 0) : label_at(kMostPercent + 1 + number); }
+
+// Whole pixels keep text sharp.
+Primitive text(Label label, vec2 corner, vec4 color) {
+  vec2 at = round(corner), size = vec2(float(label.width), b_label_height);
+  return Primitive(vec4(at, at + size), color, b_label_scale, kText, label.text, 0.0);
 }
 
-int percent_of(float score) { return clamp(int(round(score * 100.0)), 0, 100); }
-int digits_of(int percent) { return percent < 10 ? 1 : percent < 100 ? 2 : 3; }
-int labelled_score_length(int class_number, float score) {
-  return label_texel(class_number, 0) + 2 + digits_of(percent_of(score));
+float label_margin() { return round(0.25 * b_label_height); }
+float score_place(int class_number) {  // in the line
+  Label name = label_of_class(class_number);
+  return name.width > 0 ? float(name.width) + label_margin() : 0.0;
 }
-// The character at `i` of "name 87%", as a glyph; 0, the space, beyond its end.
-int labelled_score_glyph(int class_number, float score, int i) {
-  int name = label_texel(class_number, 0);
-  if (i < name) return label_texel(class_number, 1 + i);
-  int percent = percent_of(score), digits = digits_of(percent), at = i - name;  // at 0 is the space
-  int behind = digits - at;
-  int digit = percent / (behind == 2 ? 100 : behind == 1 ? 10 : 1) % 10;
-  if (at >= 1 && behind >= 0) return 16 + digit;  // the digits' glyphs begin at 16
-  return behind == -1 ? 5 : 0;
+// Of the plate; 0 where there is no text at all.
+float labelled_score_width(int class_number, float score) {
+  float width = score_place(class_number) + float(label_of_score(score).width);
+  return width > 0.0 ? width + 2.0 * label_margin() : 0.0;
+}
+// The primitive `i` of kLabelledScore that together show the line "name 87%" on a plate.
+Primitive labelled_score(int i, vec2 corner, int class_number, float score, float radius, vec4 plate, vec4 ink) {
+  float width = labelled_score_width(class_number, score);
+  if (width == 0.0) return invisible();
+  if (i == 0) return rectangle(vec4(corner, corner + vec2(width, b_label_height)), radius, plate);
+  corner.x += label_margin();
+  if (i == 1) return text(label_of_class(class_number), corner, ink);
+  return text(label_of_score(score), corner + vec2(score_place(class_number), 0.0), ink);
 }
 
 // The primitive `i` of kLabelledBox that together show a box, in pixels, its class and score. The label lies on the
-// box, or in it where the picture, of this width, ends. `height` is that of a line of text.
-Primitive labelled_box(int i, vec4 box, int class_number, float score, float height, vec4 color, float width) {
-  float radius = max(height / 16.0, 0.75);
+// box, or in it where the picture, of this width, ends.
+Primitive labelled_box(int i, vec4 box, int class_number, float score, vec4 color, float picture_width) {
+  float radius = max(b_label_height / 16.0, 0.75);
   if (i == 0) return outline(box, radius, color);
-  float advance = height * 0.5;
-  vec2 size = vec2(advance * (float(labelled_score_length(class_number, score)) + 0.5), height);
-  vec2 corner = vec2(max(min(box.x - radius, width - size.x), 0.0), box.y - radius - height);
+  float width = labelled_score_width(class_number, score);
+  vec2 corner = vec2(max(min(box.x - radius, picture_width - width), 0.0), box.y - radius - b_label_height);
   if (corner.y < 0.0) corner.y = max(box.y + radius, 0.0);
-  if (i == 1) return rectangle(vec4(corner, corner + size), radius, color);
-  int character = i - 2;
-  int glyph = labelled_score_glyph(class_number, score, character);
-  if (glyph == 0) return invisible();
-  vec2 at = corner + vec2(advance * (float(character) + 0.25), 0.0);
-  // Black or white, whichever is read better on the colour (weights of ITU-R BT.709).
+  // Black or white, whichever is read better on the color (weights of ITU-R BT.709).
   float light = dot(color.rgb, vec3(0.2126, 0.7152, 0.0722));
   vec4 ink = vec4(vec3(light > 0.45 ? 0.0 : 1.0), color.a);
-  return Primitive(vec4(at, at + vec2(advance, height)), ink, height * 0.0375, kGlyph, glyph, 0.0);
-}
-Primitive labelled_box(int i, vec4 box, int class_number, float score, float height, vec4 color) {
-  return labelled_box(i, box, class_number, score, height, color, 1e9);
+  return labelled_score(i - 1, round(corner), class_number, score, radius, color, ink);
 }

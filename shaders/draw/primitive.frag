@@ -1,18 +1,17 @@
 // How much of the pixel the primitive covers, by the distance of the pixel's middle from its edge.
-layout(binding = 0) uniform sampler2D u_font;  // draw/font.h
+#include "draw/shaders.h"
+
+layout(binding = kTextUnit) uniform highp sampler2D u_text;  // gst_plugin/draw/text_atlas.h
 
 in vec2 v_place;
 flat in vec4 v_ends;
 flat in vec4 v_color;
 flat in float v_radius;
-flat in ivec2 v_kind_and_glyph;
+flat in ivec2 v_kind_and_text;
 
 layout(location = 0) out vec4 o_color;
 
-const int kLine = 0, kOutline = 1, kRectangle = 2;
-const vec2 kCells = vec2(16.0, 6.0);  // of the font's texture
-const float kCellHeight = 12.0;       // grid units
-const float kReach = 1.5;             // grid units that the texture's range stands for, on either side
+const int kLine = 0, kOutline = 1, kRectangle = 2, kText = 3;
 
 // Distance from the box with rounded corners, below 0 inside.
 float box_distance(vec2 place, vec2 half_size, float corner) {
@@ -27,30 +26,24 @@ float line_distance() {
   return length(at - along * share) - v_radius;
 }
 
-// The font has distances from the strokes' middle lines.
-float glyph_distance() {
-  vec2 size = v_ends.zw - v_ends.xy;
-  vec2 at = clamp((v_place - v_ends.xy) / size, 0.0, 1.0);
-  vec2 cell = vec2(float(v_kind_and_glyph.y % int(kCells.x)), float(v_kind_and_glyph.y / int(kCells.x)));
-  float units = (textureLod(u_font, (cell + at) / kCells, 0.0).r * 2.0 - 1.0) * kReach;
-  return units * abs(size.y) / kCellHeight - v_radius;
+float text_coverage() {
+  vec2 corner = vec2(float(v_kind_and_text.y & 0xffff), float(v_kind_and_text.y >> 16));
+  vec2 texel = corner + (v_place - v_ends.xy) * v_radius;
+  return textureLod(u_text, texel / vec2(textureSize(u_text, 0)), 0.0).r;
+}
+
+float shape_coverage() {
+  vec2 middle = 0.5 * (v_ends.xy + v_ends.zw), half_size = 0.5 * abs(v_ends.zw - v_ends.xy);
+  vec2 at = v_place - middle;
+  if (v_kind_and_text.x == kRectangle) {
+    return clamp(0.5 - box_distance(at, half_size, min(v_radius, min(half_size.x, half_size.y))), 0.0, 1.0);
+  }
+  float d = v_kind_and_text.x == kLine ? line_distance() : abs(box_distance(at, half_size, 0.0)) - v_radius;
+  // Lines thinner than a pixel cover no more than their width of it.
+  return min(clamp(0.5 - d, 0.0, 1.0), 2.0 * v_radius);
 }
 
 void main() {
-  vec2 middle = 0.5 * (v_ends.xy + v_ends.zw), half_size = 0.5 * abs(v_ends.zw - v_ends.xy);
-  vec2 at = v_place - middle;
-  float d;
-  if (v_kind_and_glyph.x == kLine) {
-    d = line_distance();
-  } else if (v_kind_and_glyph.x == kOutline) {
-    d = abs(box_distance(at, half_size, 0.0)) - v_radius;
-  } else if (v_kind_and_glyph.x == kRectangle) {
-    d = box_distance(at, half_size, min(v_radius, min(half_size.x, half_size.y)));
-  } else {
-    d = glyph_distance();
-  }
-  // Lines thinner than a pixel cover no more than their width of it.
-  float coverage = clamp(0.5 - d, 0.0, 1.0);
-  if (v_kind_and_glyph.x != kRectangle) coverage = min(coverage, 2.0 * v_radius);
+  float coverage = v_kind_and_text.x == kText ? text_coverage() : shape_coverage();
   o_color = vec4(v_color.rgb, v_color.a * coverage);
 }

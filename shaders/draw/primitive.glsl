@@ -6,11 +6,11 @@ struct Primitive {
   vec4 color;  // not premultiplied
   float radius;
   int kind;
-  int glyph;
+  int text;  // of kText: its top left texel in the atlas, x | y << 16
   float unused;
 };
 
-const int kLine = 0, kOutline = 1, kRectangle = 2, kGlyph = 3;
+const int kLine = 0, kOutline = 1, kRectangle = 2, kText = 3;
 
 Primitive invisible() { return Primitive(vec4(0.0), vec4(0.0), 0.0, kLine, 0, 0.0); }
 Primitive line(vec2 from, vec2 to, float radius, vec4 color) {

@@ -8,21 +8,21 @@ layout(std140, binding = kPictureBinding) uniform Picture {
 layout(location = 0) in vec4 a_ends;
 layout(location = 1) in vec4 a_color;
 layout(location = 2) in float a_radius;
-layout(location = 3) in ivec2 a_kind_and_glyph;
+layout(location = 3) in ivec2 a_kind_and_text;
 
 out vec2 v_place;  // pixels
 flat out vec4 v_ends;
 flat out vec4 v_color;
 flat out float v_radius;
-flat out ivec2 v_kind_and_glyph;
+flat out ivec2 v_kind_and_text;
 
-const int kLine = 0, kOutline = 1;
+const int kLine = 0, kOutline = 1, kText = 3;
 
 void main() {
   v_ends = a_ends;
   v_color = a_color;
   v_radius = a_radius;
-  v_kind_and_glyph = a_kind_and_glyph;
+  v_kind_and_text = a_kind_and_text;
   float sum = dot(a_ends, vec4(1.0)) + a_radius;
   if (!(a_radius > 0.0) || isnan(sum) || isinf(sum)) {
     v_place = vec2(0.0);
@@ -31,8 +31,9 @@ void main() {
   }
   vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0;
   vec2 middle = 0.5 * (a_ends.xy + a_ends.zw), half_way = 0.5 * (a_ends.zw - a_ends.xy);
-  float margin = 1.0 + (a_kind_and_glyph.x <= kOutline ? a_radius : 0.0);
-  if (a_kind_and_glyph.x == kLine) {
+  // Text has no edge of its own.
+  float margin = a_kind_and_text.x == kText ? 0.0 : 1.0 + (a_kind_and_text.x <= kOutline ? a_radius : 0.0);
+  if (a_kind_and_text.x == kLine) {
     float reach = length(half_way);
     vec2 along = reach > 0.0 ? half_way / reach : vec2(1.0, 0.0);
     vec2 at = corner * (vec2(reach, 0.0) + margin);

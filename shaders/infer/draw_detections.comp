@@ -1,6 +1,5 @@
 // Detections as labelled boxes with points.
 #include "detect/detections.glsl"
-layout(binding = 0) uniform highp usampler2D u_labels;
 #include "draw/labels.glsl"
 #include "draw/palette.glsl"
 #include "gl/compute.h"
@@ -10,7 +9,7 @@ layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Found { DETECTIONS; };
 layout(std430, binding = 1) writeonly buffer Primitives { Primitive b_primitives[]; };
 layout(std140, binding = kParamsBinding) uniform Params {
-  vec4 u_picture;  // width, height; height of a line of text; radius of points: all in pixels
+  vec4 u_picture;  // width, height; radius of points: in pixels; 0
   ivec4 u_counts;  // detections that there is room for, 0, 0, 0
 };
 
@@ -27,10 +26,9 @@ void main() {
   vec4 color = class_color(detections[n].class_id);
   if (part < kLabelledBox) {
     vec4 box = detections[n].box * u_picture.xyxy;
-    b_primitives[i] = labelled_box(part, box, detections[n].class_id, detections[n].score, u_picture.z, color,
-                                   u_picture.x);
+    b_primitives[i] = labelled_box(part, box, detections[n].class_id, detections[n].score, color, u_picture.x);
   } else if (part - kLabelledBox < detections[n].points_count) {
-    b_primitives[i] = disc(detections[n].points[part - kLabelledBox] * u_picture.xy, u_picture.w, color);
+    b_primitives[i] = disc(detections[n].points[part - kLabelledBox] * u_picture.xy, u_picture.z, color);
   } else {
     b_primitives[i] = invisible();
   }

@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "draw/text.h"
+#include "draw/overlay_painter.h"
 #include "gl/counting_gl.h"
 #include "gl/shaders.h"
 #include "harness/gl_state.h"
@@ -145,7 +145,7 @@ TEST_F(OverlayTest, WhatIsInvisibleDrawsNothing) {
   const Rgba picture = backdrop(64, 48);
   std::vector<Primitive> shapes;
   for (const PrimitiveKind kind :
-       {PrimitiveKind::kLine, PrimitiveKind::kOutline, PrimitiveKind::kRectangle, PrimitiveKind::kGlyph}) {
+       {PrimitiveKind::kLine, PrimitiveKind::kOutline, PrimitiveKind::kRectangle, PrimitiveKind::kText}) {
     for (const float radius : {0.0F, -3.0F, kNan, kInfinite})
       shapes.push_back({{5, 5, 40, 40}, kRed, radius, kind, 33});
     for (const float place : {kNan, kInfinite, -kInfinite}) shapes.push_back({{5, place, 40, 40}, kRed, 3, kind, 33});

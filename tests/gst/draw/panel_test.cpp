@@ -1,10 +1,11 @@
 // Panels over pictures (figures, legends), and what the figures are made of.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
+
 #include "base/percentiles.h"
-#include "draw/font.h"
 #include "draw/hud.h"
-#include "draw/palette.h"
 #include "gl/counting_gl.h"
 #include "harness/gl_test.h"
 
@@ -48,18 +49,6 @@ TEST(RateMeter, CountsTheLastTwoSeconds) {
   EXPECT_EQ(rate.per_second(now + 3 * kSecond), 0) << "nothing has happened for long";
 }
 
-std::string characters(std::span<const Primitive> primitives) {
-  std::string text;
-  float y = -1;
-  for (const Primitive& primitive : primitives) {
-    if (primitive.kind != PrimitiveKind::kGlyph) continue;
-    if (primitive.ends[1] != y) text += text.empty() ? "" : "\n";
-    y = primitive.ends[1];
-    text += static_cast<char>(primitive.glyph + font::kFirst);
-  }
-  return text;
-}
-
 void expect_inside(std::span<const Primitive> primitives, int32_t width, int32_t height) {
   for (const Primitive& primitive : primitives) {
     EXPECT_GE(std::min(primitive.ends[0], primitive.ends[1]), 0);
@@ -68,47 +57,84 @@ void expect_inside(std::span<const Primitive> primitives, int32_t width, int32_t
   }
 }
 
-const HudFigures kFigures{"glpose movenet", 29.97, 14.98, 4.25, 6.1, 123.4, 12};
+constexpr const char* kTitle = "glpose movenet";
+constexpr HudFigures kFigures{29.97, 14.98, 4.25, 6.1, 123.4, 12};
 
-TEST(Hud, ShowsItsFigures) {
-  EXPECT_EQ(characters(hud_primitives(kFigures, HudPosition::kTopLeft, 1280, 720)),
-            "glposemovenet\nframes/s30.0\ninferences/s15.0\nGPU4.2ms(p956.1)\nlatency123ms\ndropped12");
+using HudTest = GlTest;
+
+// The texts of the panel, a line each; which ones they are is told by their places in the atlas.
+std::string texts_of(std::span<const Primitive> primitives, const TextAtlas& atlas) {
+  const std::vector<std::string> texts = hud_texts(kTitle);
+  std::string text;
+  float y = -1, x = 0;
+  for (const Primitive& primitive : primitives) {
+    if (primitive.kind != PrimitiveKind::kText) continue;
+    if (primitive.ends[1] != y) {
+      text += text.empty() ? "" : "\n";
+    } else if (primitive.ends[0] != x) {
+      text += "|";
+    }
+    y = primitive.ends[1];
+    x = primitive.ends[2];
+    const auto place = std::ranges::find(atlas.places(), primitive.text, &TextPlace::texel);
+    text += texts[static_cast<size_t>(place - atlas.places().begin())];
+  }
+  return text;
+}
+
+TEST_F(HudTest, ShowsItsFigures) {
+  const TextAtlas atlas = hud_atlas(gl(), kTitle, 1280, 720);
+  EXPECT_EQ(texts_of(hud_primitives(atlas, kFigures, HudPosition::kTopLeft, 1280, 720), atlas),
+            "glpose movenet\nframes/s|30.0\ninferences/s|15.0\nGPU|4.2 ms (p95 6.1)\nlatency|123 ms\ndropped|12");
   HudFigures unknown = kFigures;
   unknown.gpu_ms_p50 = 0;
-  EXPECT_NE(characters(hud_primitives(unknown, HudPosition::kTopLeft, 1280, 720)).find("GPUnottold"),
+  EXPECT_NE(texts_of(hud_primitives(atlas, unknown, HudPosition::kTopLeft, 1280, 720), atlas).find("GPU|not told"),
             std::string::npos);
 }
 
-TEST(Hud, FitsIntoPicturesOfAnySize) {
-  for (const auto& [width, height] : {std::pair{1920, 1080}, {1080, 1920}, {640, 480}, {320, 240}, {160, 120}}) {
-    for (const HudPosition position :
-         {HudPosition::kTopLeft, HudPosition::kTopRight, HudPosition::kBottomLeft, HudPosition::kBottomRight}) {
-      expect_inside(hud_primitives(kFigures, position, width, height), width, height);
+// With any title, such as the name of a model's file.
+TEST_F(HudTest, FitsIntoPicturesOfAnySize) {
+  for (const std::string& title : {std::string(kTitle), std::string(300, 'W')}) {
+    for (const auto& [width, height] :
+         {std::pair{3840, 2160}, {1920, 1080}, {1080, 1920}, {640, 480}, {320, 240}, {160, 120}}) {
+      const TextAtlas atlas = hud_atlas(gl(), title, width, height);
+      for (const HudPosition position :
+           {HudPosition::kTopLeft, HudPosition::kTopRight, HudPosition::kBottomLeft, HudPosition::kBottomRight}) {
+        expect_inside(hud_primitives(atlas, kFigures, position, width, height), width, height);
+      }
     }
   }
 }
 
-using HudTest = GlTest;
+// As readable in 3840 x 2160 as in 1280 x 720.
+TEST_F(HudTest, ScalesWithThePicture) {
+  const int32_t small = hud_atlas(gl(), kTitle, 1280, 720).height(),
+                large = hud_atlas(gl(), kTitle, 3840, 2160).height();
+  EXPECT_NEAR(large, 3 * small, 3);
+  EXPECT_GE(small, 24);
+}
 
-// A few kilobytes, four times a second.
+// A few kilobytes, four times a second, and no pixels but for another size.
 TEST_F(HudTest, RenewsItsFiguresFourTimesASecond) {
   const GlApi counted = counting_gl(gl());
-  Hud hud(counted);
+  Hud hud(counted, kTitle);
   gl_calls().clear();
   HudFigures figures = kFigures;
   constexpr uint64_t kFrame = 16'666'667;
   for (uint64_t i = 0; i < 120; ++i) {
     figures.frames_per_second = static_cast<double>(i);
     const PrimitiveRange range = hud.update(figures, HudPosition::kTopLeft, 1 + i * kFrame, 640, 480);
-    EXPECT_GT(range.count, 50);
-    EXPECT_LT(range.count * static_cast<int>(sizeof(Primitive)), 6000);
+    EXPECT_GT(range.count, 20);
+    EXPECT_LT(range.count * static_cast<int>(sizeof(Primitive)), 3000);
   }
   EXPECT_EQ(gl_calls()["BufferData"], 8) << "two seconds";
   EXPECT_EQ(gl_calls()["BufferSubData"], 0);
+  EXPECT_EQ(gl_calls()["TexSubImage2D"], 1);
   hud.update(figures, HudPosition::kTopLeft, 1 + 119 * kFrame, 320, 240);
   EXPECT_EQ(gl_calls()["BufferData"], 9) << "another size";
   hud.update(figures, HudPosition::kTopRight, 1 + 119 * kFrame, 320, 240);
   EXPECT_EQ(gl_calls()["BufferData"], 10) << "another corner";
+  EXPECT_EQ(gl_calls()["TexSubImage2D"], 2) << "another size";
 }
 
 }  // namespace

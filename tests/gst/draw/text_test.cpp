@@ -1,0 +1,168 @@
+// Text against what Pango draws by itself, from the typesetter to the picture.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "draw/text_atlas.h"
+#include "draw/typesetter.h"
+#include "log_lines.h"
+#include "overlay_case.h"
+#include "pango_reference.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr int32_t kWide = 10000;  // pixels, more than any text here has
+
+struct Script {
+  const char *name, *text;
+};
+std::ostream& operator<<(std::ostream& out, const Script& script) { return out << script.name; }
+
+int largest_difference(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
+  int largest = a.size() == b.size() ? 0 : 255;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+class TextInScript : public OverlayCase, public ::testing::WithParamInterface<Script> {
+ protected:
+  // What is drawn over black at a place of the picture, as coverage.
+  std::vector<uint8_t> draw(const TextAtlas& atlas, size_t line, int32_t x, int32_t y) {
+    PrimitiveList list(gl());
+    const Primitive text = atlas.primitive(line, static_cast<float>(x), static_cast<float>(y), {1, 1, 1, 1});
+    list.set({&text, 1});
+    PrimitiveRange range = list.range();
+    range.text = atlas.texture();
+    const int32_t width = atlas.places()[line].width, height = atlas.height();
+    const Rgba picture = paint(Rgba(x + width + 9, y + height + 5), range);
+    std::vector<uint8_t> inside;
+    int64_t outside = 0;
+    for (int32_t row = 0; row < picture.height; ++row) {
+      for (int32_t column = 0; column < picture.width; ++column) {
+        const bool in = column >= x && column < x + width && row >= y && row < y + height;
+        if (in) inside.push_back(picture.at(column, row)[0]);
+        if (!in) outside += picture.at(column, row)[0];
+      }
+    }
+    EXPECT_EQ(outside, 0);
+    return inside;
+  }
+};
+
+// Texel by texel, among other lines in the atlas.
+TEST_P(TextInScript, IsDrawnAsPangoDrawsIt) {
+  for (const int32_t height : {16, 30, 90}) {
+    const PangoReference expected = draw_with_pango(GetParam().text, height);
+    if (!expected.drawable) GTEST_SKIP() << "no installed font has the script " << GetParam().name;
+    const TextPicture set = Typesetter(height).set(GetParam().text, kWide);
+    EXPECT_EQ(set.width, expected.width) << height;
+    EXPECT_EQ(set.height, height);
+    EXPECT_LE(largest_difference(set.coverage, expected.coverage), 1) << height;
+    EXPECT_GT(std::ranges::max(set.coverage), 200) << "something is seen";
+    const std::vector<std::string> lines{"before", GetParam().text, "behind"};
+    const TextAtlas atlas(gl(), lines, height, kWide);
+    EXPECT_EQ(atlas.scale(), 1);
+    ASSERT_EQ(atlas.places()[1].width, expected.width);
+    EXPECT_LE(largest_difference(draw(atlas, 1, 13, 7), expected.coverage), 2) << height;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scripts, TextInScript,
+                         ::testing::Values(Script{"Latin", "person 87%, Ångström"}, Script{"Cyrillic", "человек"},
+                                           Script{"Arabic", "شخص واحد"}, Script{"Devanagari", "व्यक्ति"},
+                                           Script{"Chinese", "行人"}),
+                         [](const auto& script) { return std::string(script.param.name); });
+
+TEST(Typesetter, EllipsizesWhatIsTooWide) {
+  const Typesetter typesetter(30);
+  const std::string name = "a name that is much longer than there is room";
+  const TextPicture whole = typesetter.set(name, kWide), cut = typesetter.set(name, whole.width / 2);
+  EXPECT_LE(cut.width, whole.width / 2);
+  EXPECT_GT(cut.width, whole.width / 3);
+  EXPECT_EQ(typesetter.set(name, whole.width).coverage, whole.coverage);
+}
+
+// Files have what they like in them.
+TEST(Typesetter, ReplacesWhatIsUnfit) {
+  const Typesetter typesetter(30);
+  EXPECT_EQ(typesetter.set("a\x01z\xff\n", kWide).coverage, typesetter.set("a?z??", kWide).coverage);
+  EXPECT_EQ(typesetter.set("a\xe2\x80\xaez", kWide).coverage, typesetter.set("a?z", kWide).coverage);
+  EXPECT_EQ(typesetter.set("<b>a</b> &", kWide).coverage, draw_with_pango("<b>a</b> &", 30).coverage) << "no markup";
+  EXPECT_EQ(typesetter.set(std::string(1 << 24, 'x'), kWide).coverage,
+            typesetter.set(std::string(256, 'x') + "\xe2\x80\xa6", kWide).coverage);
+  for (const char* nothing : {"", " ", "   "}) EXPECT_EQ(typesetter.set(nothing, kWide).width, 0);
+}
+
+// Marks above marks: the text shrinks, so that nothing of it is cut off.
+TEST(Typesetter, KeepsTallTextInItsLine) {
+  std::string tall = "a";
+  for (int i = 0; i < 8; ++i) tall += "\xcc\x82";
+  const TextPicture picture = Typesetter(60).set(tall, kWide);
+  ASSERT_GT(picture.width, 0);
+  EXPECT_EQ(picture.height, 60);
+  EXPECT_EQ(std::ranges::count_if(std::span(picture.coverage).first(static_cast<size_t>(picture.width)),
+                                  [](uint8_t coverage) { return coverage > 128; }),
+            0);
+}
+
+TEST(Typesetter, WorksAtEverySize) {
+  for (const int32_t height : {1, 2, 3, 5, 8, 400}) EXPECT_EQ(Typesetter(height).set("Ag", kWide).height, height);
+}
+
+using TextAtlasTest = GlTest;
+
+int32_t texture_limit = 0;
+void limited(GLenum name, GLint* value) {
+  if (name == GL_MAX_TEXTURE_SIZE) *value = texture_limit;
+}
+
+// Lines that do not fit are rasterized smaller and drawn as large.
+TEST_F(TextAtlasTest, ShrinksToTheTextureOfTheDevice) {
+  GlApi small = gl();
+  small.GetIntegerv = limited;
+  texture_limit = 512;
+  const std::vector<std::string> lines(100, "a label");
+  const TextAtlas whole(gl(), lines, 60, kWide), shrunk(small, lines, 60, kWide);
+  EXPECT_EQ(whole.scale(), 1);
+  EXPECT_LT(shrunk.scale(), 0.9F);
+  EXPECT_GE(shrunk.scale(), 12.0F / 60);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_NEAR(shrunk.places()[i].width, whole.places()[i].width, whole.places()[i].width / 8) << i;
+    EXPECT_LT(shrunk.places()[i].texel >> 16, 512);
+  }
+}
+
+TEST_F(TextAtlasTest, NamesWhatItLeavesOut) {
+  GlApi small = gl();
+  small.GetIntegerv = limited;
+  texture_limit = 128;
+  std::vector<std::string> lines;
+  for (int i = 0; i < 500; ++i) lines.push_back("label " + std::to_string(i));
+  const LogLines log;
+  const TextAtlas atlas(small, lines, 30, kWide);
+  const auto placed = static_cast<size_t>(
+      std::ranges::find_if(atlas.places(), [](const TextPlace& place) { return place.width == 0; }) -
+      atlas.places().begin());
+  EXPECT_GT(placed, 10U);
+  ASSERT_LT(placed, lines.size());
+  ASSERT_EQ(atlas.places().size(), lines.size());
+  ASSERT_EQ(log.lines().size(), 1U);
+  EXPECT_EQ(log.lines()[0], "cannot draw " + std::to_string(lines.size() - placed) + " of 500 labels, from '" +
+                                lines[placed] + "' on: they exceed a texture of this device; use fewer labels");
+}
+
+// As many as ImageNet has, in a picture of 3840 x 2160.
+TEST_F(TextAtlasTest, HoldsAThousandLabelsAtTheirSize) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 1001; ++i) lines.push_back("usual label " + std::to_string(i));
+  const LogLines log;
+  const TextAtlas atlas(gl(), lines, 90, 12 * 90);
+  EXPECT_EQ(atlas.scale(), 1);
+  EXPECT_TRUE(log.lines().empty());
+}
+
+}  // namespace
+}  // namespace sightglass::test
