@@ -11,15 +11,15 @@ trap 'rm -rf "$work"' EXIT
 width=300 height=200
 tiles='' count=0
 
-# A tile: PICTURE CAPTION ELEMENTS [CROP]. The whole picture is shown a few times, so that what goes from frame to frame
-# has settled; the elements get it at three times the tile's size.
+# A tile: PICTURE CAPTION ELEMENTS [CROP [SCALE]]. The whole picture is shown a few times, so that what goes from frame
+# to frame has settled; the elements get it at SCALE times the tile's size, 3 unless text is to be read in the sheet.
 tile() {
-  picture=$shared/media/$1 caption=$2 elements=$3 crop=${4:-identity}
+  picture=$shared/media/$1 caption=$2 elements=$3 crop=${4:-identity} scale=${5:-3}
   file=$work/$count.png
   # shellcheck disable=SC2086  # a list of words
   gst-launch-1.0 -q filesrc location="$picture" ! decodebin ! $crop ! imagefreeze num-buffers=4 ! videoconvert ! \
     videoscale add-borders=true ! \
-    "video/x-raw,format=RGBA,width=$((3 * width)),height=$((3 * height)),pixel-aspect-ratio=1/1" ! \
+    "video/x-raw,format=RGBA,width=$((scale * width)),height=$((scale * height)),pixel-aspect-ratio=1/1" ! \
     glupload ! $elements ! gldownload ! videoconvert ! videoscale ! \
     "video/x-raw,format=RGBA,width=$width,height=$height" ! \
     textoverlay text="$caption" valignment=top halignment=right xpad=4 ypad=4 shaded-background=true \
@@ -67,9 +67,9 @@ tile $edges 'refine=bilateral' "$selfie background=color background-color=0xffe0
 tile $edges 'refine=guided' "$selfie background=color background-color=0xffe0e0e0 refine=guided"
 tile $edges 'feather=12' "$selfie background=color background-color=0xffe0e0e0 feather=12"
 tile $edges 'hair segmenter' "$hair background=overlay classes=1"
-tile cats_and_dogs.jpg 'background=overlay' "$deeplab background=overlay"
+tile cats_and_dogs.jpg 'background=overlay' "$deeplab background=overlay" identity 1
 tile cats_and_dogs.jpg 'classes=12 background=color' "$deeplab classes=12 background=color"
-tile $person 'hud=true' "$selfie hud=true"
+tile $person 'hud=true' "$selfie hud=true" identity 1
 sheet segment-modes.jpg 3
 
 models=$shared/models/pose
@@ -79,7 +79,7 @@ tile $person 'line-width=12 point-radius=0' "$blazepose line-width=12 point-radi
 tile $person 'BlazePose, and its mask' "$blazepose attach-mask=true ! glsegment mask-source=meta background=blur"
 tile $person 'MoveNet' "glpose model=$models/movenet_singlepose_lightning_int8_v4.tflite"
 tile $person 'PoseNet' "glpose model=$models/posenet_mnv1_075_353x481_quant.tflite"
-tile $person 'hud=true' "$blazepose hud=true"
+tile $person 'hud=true' "$blazepose hud=true line-width=1.5 point-radius=1.5" identity 1
 sheet pose-modes.jpg 3
 
 # Numbers of a style: a hundred floats between -1 and 1.
@@ -96,11 +96,11 @@ done >"$work/style"
 models=$shared/models
 portrait=mp_portrait.jpg
 style=$models/other/style_transfer_f16_384.tflite
-tile $portrait 'BlazeFace' "glinfer model=$models/face/face_detection_short_range.tflite"
-tile $portrait 'BlazeFace, full range' "glinfer model=$models/face/face_detection_full_range_sparse.tflite"
+tile $portrait 'BlazeFace' "glinfer model=$models/face/face_detection_short_range.tflite text-height=54"
+tile $portrait 'BlazeFace, full range' "glinfer model=$models/face/face_detection_full_range_sparse.tflite text-height=54"
 tile $portrait 'face landmarks' "glinfer fit=cover model=$models/face/face_landmark_468_f32.tflite" \
   'videocrop left=218 right=232 top=46 bottom=608'
-tile burger.jpg 'MobileNet' "glinfer model=$models/classify_detect/mobilenet_v1_0.25_224_quant.tflite max-results=3 threshold=0"
+tile burger.jpg 'MobileNet' "glinfer model=$models/classify_detect/mobilenet_v1_0.25_224_quant.tflite max-results=3 threshold=0 text-height=54"
 tile $person 'style transfer' "glinfer model=$style extra-inputs=$work/style"
 tile $person 'a mask as a picture' \
   "glinfer task=picture model=$models/segmentation/mediapipe_selfie_segmenter_256.tflite range-smoothing=0"
