@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <utility>
 
 #include "draw/typesetter.h"
@@ -13,18 +14,26 @@ namespace sightglass {
 
 namespace {
 
+struct Request {
+  std::vector<std::string> lines;
+  int32_t height = 0, most_width = 0;  // pixels of the picture
+  int32_t most_size = 0;               // texels of a texture, either way
+  bool operator==(const Request&) const = default;
+};
+
 // Lines side by side in rows of equal height. A column and a row of empty texels behind each keep neighbors apart when
 // lines are scaled.
 struct Page {
   int32_t width = 0, height = 0;
+  int32_t line_height = 0;  // texels
   std::vector<uint8_t> texels;
-  std::vector<TextPlace> places;  // widths in texels; as many as there was room for
+  std::vector<TextPlace> places;  // widths in texels
 };
 
-Page set_page(std::span<const std::string> lines, int32_t height, int32_t most_width, int32_t most_size) {
+Page set_lines(const std::vector<std::string>& lines, int32_t height, int32_t most_width, int32_t most_size) {
   constexpr int32_t kGap = 1;
   const Typesetter typesetter(height);
-  Page page{most_size, 0, {}, {}};
+  Page page{most_size, 0, height, {}, {}};
   int32_t x = 0, y = 0;
   for (const std::string& line : lines) {
     const TextPicture picture = typesetter.set(line, std::min(most_width, most_size - kGap));
@@ -48,32 +57,63 @@ Page set_page(std::span<const std::string> lines, int32_t height, int32_t most_w
   return page;
 }
 
-void warn_of_left_out(std::span<const std::string> lines, size_t placed) {
+void warn_of_left_out(const std::vector<std::string>& lines, size_t placed) {
   GST_WARNING("cannot draw %zu of %zu labels, from %s on: they exceed a texture of this device; use fewer labels",
               lines.size() - placed, lines.size(), quoted(lines[placed]).c_str());
 }
 
+// As large as all lines fit.
+Page set_page(const Request& request) {
+  const std::vector<std::string>& lines = request.lines;
+  int32_t height = std::min(request.height, request.most_size / 2);
+  for (;;) {
+    const double scale = static_cast<double>(height) / request.height;
+    Page page = set_lines(lines, height, static_cast<int32_t>(request.most_width * scale), request.most_size);
+    const size_t placed = page.places.size();
+    if (placed == lines.size()) return page;
+    if (height <= TextAtlas::kLeastHeight) {
+      warn_of_left_out(lines, placed);
+      page.places.resize(lines.size());
+      return page;
+    }
+    // The area grows with the square of the height.
+    const double share = static_cast<double>(placed) / static_cast<double>(lines.size());
+    height = std::clamp(static_cast<int32_t>(height * std::sqrt(share) * 0.97), TextAtlas::kLeastHeight, height - 1);
+  }
+}
+
 }  // namespace
+
+struct TextAtlas::SharedPage {
+  Request request;
+  Page page;
+};
+
+// Other threads that want the same page wait for it.
+std::shared_ptr<const TextAtlas::SharedPage> TextAtlas::share_page(std::span<const std::string> lines, int32_t height,
+                                                                   int32_t most_width, int32_t most_size) {
+  static std::mutex mutex;
+  static std::vector<std::weak_ptr<const SharedPage>> pages;
+  Request request{{lines.begin(), lines.end()}, height, most_width, most_size};
+  const std::lock_guard lock(mutex);
+  std::erase_if(pages, [](const auto& page) { return page.expired(); });
+  for (const auto& known : pages) {
+    if (auto page = known.lock(); page && page->request == request) return page;
+  }
+  Page page = set_page(request);
+  auto shared = std::make_shared<const SharedPage>(SharedPage{std::move(request), std::move(page)});
+  pages.push_back(shared);
+  return shared;
+}
 
 TextAtlas::TextAtlas(const GlApi& gl, std::span<const std::string> lines, int32_t height, int32_t most_width)
     : height_(height) {
   GLint device_limit = 0;
   gl.GetIntegerv(GL_MAX_TEXTURE_SIZE, &device_limit);
-  const int32_t most_size = std::min<int32_t>(device_limit, kMostSize);
-  Page page;
-  int32_t texels = std::min(height, most_size / 2);  // height of a rasterized line
-  for (;;) {
-    const double scale = static_cast<double>(texels) / height;
-    page = set_page(lines, texels, static_cast<int32_t>(most_width * scale), most_size);
-    if (page.places.size() == lines.size() || texels <= kLeastHeight) break;
-    // The area grows with the square of the height.
-    const double share = static_cast<double>(page.places.size()) / static_cast<double>(lines.size());
-    texels = std::clamp(static_cast<int32_t>(texels * std::sqrt(share) * 0.97), kLeastHeight, texels - 1);
-  }
-  if (page.places.size() < lines.size()) warn_of_left_out(lines, page.places.size());
-  places_ = std::move(page.places);
-  places_.resize(lines.size());
-  scale_ = static_cast<float>(texels) / static_cast<float>(height);
+  page_ = share_page(lines, height, most_width, std::min<int32_t>(device_limit, kMostSize));
+  const Page& page = page_->page;
+  scale_ = static_cast<float>(page.line_height) / static_cast<float>(height);
+  places_ = page.places;
   for (TextPlace& place : places_) {
     place.width = static_cast<int32_t>(std::lround(static_cast<float>(place.width) / scale_));
   }

@@ -174,7 +174,8 @@ TEST(ZeroCopyPose, MasksFromElementToElement) {
 
 // glinfer's decoders, drawing and tensors stay on the GPU as well.
 TEST(ZeroCopyInfer, HundredFramesWithoutATransfer) {
-  std::vector<std::string> models{"task=tensors model=" + red_model(), "attach-tensors=true model=" + red_model()};
+  std::vector<std::string> models{"task=tensors model=" + red_model(), "attach-tensors=true model=" + red_model(),
+                                  "task=classification threshold=0 model=" + red_model(Head::kVector)};
   if (const std::string shared = shared_directory(); !shared.empty()) {
     models.push_back("model=" + shared + "/models/face/face_detection_short_range.tflite");
     models.push_back("threshold=0 model=" + shared + "/models/face/face_landmark_468_f32.tflite");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "draw/text_atlas.h"
@@ -152,6 +153,19 @@ TEST_F(TextAtlasTest, NamesWhatItLeavesOut) {
   ASSERT_EQ(log.lines().size(), 1U);
   EXPECT_EQ(log.lines()[0], "cannot draw " + std::to_string(lines.size() - placed) + " of 500 labels, from '" +
                                 lines[placed] + "' on: they exceed a texture of this device; use fewer labels");
+}
+
+// Among all elements of a process, and while one with another model takes over.
+TEST_F(TextAtlasTest, RasterizesTheSameLinesOnce) {
+  const std::vector<std::string> lines{"cat", "dog"}, others{"cat", "cow"};
+  std::optional<TextAtlas> first(std::in_place, gl(), lines, 30, kWide);
+  const TextAtlas second(gl(), lines, 30, kWide);
+  EXPECT_EQ(second.page(), first->page());
+  EXPECT_NE(second.texture(), first->texture()) << "each belongs to its own context";
+  EXPECT_NE(TextAtlas(gl(), others, 30, kWide).page(), second.page());
+  EXPECT_NE(TextAtlas(gl(), lines, 31, kWide).page(), second.page());
+  first.reset();
+  EXPECT_EQ(TextAtlas(gl(), lines, 30, kWide).page(), second.page());
 }
 
 // As many as ImageNet has, in a picture of 3840 x 2160.
