@@ -77,6 +77,29 @@ DeviceLimits query_limits(const GlApi& gl, const std::string& vendor, const std:
   return limits;
 }
 
+std::string list(const int32_t (&by_axis)[3]) {
+  return std::to_string(by_axis[0]) + "x" + std::to_string(by_axis[1]) + "x" + std::to_string(by_axis[2]);
+}
+
+void log_device(const DeviceInfo& info, const Log& log) {
+  log.info([&] {
+    return "device: " + info.renderer + " of " + info.vendor + ", " + info.version + ", family " +
+           device_family(info.vendor, info.renderer).name;
+  });
+  log.info([&] {
+    const DeviceLimits& limits = info.limits;
+    return "limits: work groups of " + std::to_string(limits.workgroup_invocations) + " invocations, at most " +
+           list(limits.workgroup_size) + ", " + list(limits.workgroup_count) + " of them, " +
+           std::to_string(limits.shared_memory_bytes) + " bytes of shared memory; " +
+           std::to_string(limits.compute_storage_blocks) + " storage blocks of " +
+           std::to_string(limits.max_storage_block_bytes) + " bytes; textures of " +
+           std::to_string(limits.max_texture_size) + " pixels; " +
+           (limits.max_buffer_texels > 0 ? "buffer textures of " + std::to_string(limits.max_buffer_texels) + " texels"
+                                         : std::string("no buffer textures")) +
+           "; " + (limits.external_textures ? "" : "no ") + "external textures";
+  });
+}
+
 }  // namespace
 
 bool is_es(const GlApi& gl) { return gl_string(gl, GL_VERSION).starts_with("OpenGL ES"); }
@@ -95,7 +118,7 @@ std::string device_name(const DeviceInfo& device) {
   return name;
 }
 
-Result<DeviceInfo> query_device(const GlApi& gl) try {
+Result<DeviceInfo> query_device(const GlApi& gl, const Log& log) try {
   DeviceInfo info;
   info.vendor = gl_string(gl, GL_VENDOR);
   info.renderer = gl_string(gl, GL_RENDERER);
@@ -115,6 +138,7 @@ Result<DeviceInfo> query_device(const GlApi& gl) try {
                        "GL_ARB_ES3_1_compatibility). With GStreamer, GST_GL_API=gles2 asks for OpenGL ES");
   }
   info.limits = query_limits(gl, info.vendor, info.renderer, info.es);
+  log_device(info, log);
   return info;
 } catch (...) {
   return status_of_exception("the GL context", "be asked for its limits");

@@ -45,7 +45,17 @@ size_t Emitter::choice_of(const std::string& step, const std::vector<std::string
   const std::optional<std::string> known = options.tuning ? options.tuning->choice(step) : std::nullopt;
   const auto found = known ? std::ranges::find(variants, *known) : variants.end();
   const auto asked = std::min(static_cast<size_t>(std::max(options.variant, 0)), variants.size() - 1);
-  return found != variants.end() ? static_cast<size_t>(found - variants.begin()) : asked;
+  const size_t chosen = found != variants.end() ? static_cast<size_t>(found - variants.begin()) : asked;
+  options.log.debug([&] {
+    std::string others;
+    for (const std::string& other : variants) {
+      if (other != variants[chosen]) others += (others.empty() ? "; declined " : ", ") + other;
+    }
+    const bool tuned = found != variants.end();
+    if (!others.empty()) others += tuned ? ": slower when tuned" : ": not measured on this device";
+    return node_ + ": variant " + variants[chosen] + (tuned ? " by tuning" : " as usual for this device") + others;
+  });
+  return chosen;
 }
 
 Storage Emitter::real_storage() const {

@@ -97,13 +97,16 @@ std::span<const Kernel> all_kernels() {
   return kernels;
 }
 
-Result<const Kernel*> find_kernel(const PlanContext& context, const Node& node) {
+Result<const Kernel*> find_kernel(const PlanContext& context, const Node& node, std::string* declined) {
   SG_RETURN_IF_ERROR(check_values(context.graph, node));
   std::string reasons;
   for (const Kernel& kernel : all_kernels()) {
     if (kernel.op != node.op) continue;
     const Status status = kernel.supports(context, node);
-    if (status.ok()) return &kernel;
+    if (status.ok()) {
+      if (declined != nullptr) *declined = std::move(reasons);
+      return &kernel;
+    }
     reasons += (reasons.empty() ? "" : "; ") + std::string(kernel.name) + ": " + status.message();
   }
   return unsupported(reasons.empty() ? "there is no kernel for this operator" : reasons);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "gpu_engine/shader_source.h"
@@ -13,8 +14,8 @@ namespace sightglass {
 // In order of preference: the first of an operator's kernels that supports a node serves it.
 std::span<const Kernel> all_kernels();
 
-// Ok, or the reasons of every candidate.
-Result<const Kernel*> find_kernel(const PlanContext& context, const Node& node);
+// Ok, or the reasons of every candidate. `declined`, when given, gets the reasons of those before the one that serves.
+Result<const Kernel*> find_kernel(const PlanContext& context, const Node& node, std::string* declined = nullptr);
 
 // Every program that some plan may ask for, texture loads and stores and what measures devices included, but for
 // combinations with functions of results; no duplicates.

@@ -28,10 +28,19 @@ void check_ends(const Graph& graph, std::vector<Obstacle>& obstacles) {
   }
 }
 
-Result<const Kernel*> visible_kernel(const PlanContext& context, const Node& node) {
+Result<const Kernel*> visible_kernel(const PlanContext& context, const Node& node, std::string& declined) {
   const std::vector<std::string>& hidden = context.options.hidden_operators;
   if (std::ranges::find(hidden, to_string(node.op)) != hidden.end()) return unsupported("it is hidden");
-  return find_kernel(context, node);
+  return find_kernel(context, node, &declined);
+}
+
+void log_kernel(const PlanContext& context, NodeId id, const Result<const Kernel*>& kernel,
+                const std::string& declined) {
+  context.options.log.debug([&] {
+    const std::string node = describe(context.graph, id);
+    if (!kernel.ok()) return node + ": no kernel: " + kernel.status().message();
+    return node + ": kernel " + (*kernel)->name + (declined.empty() ? "" : "; declined " + declined);
+  });
 }
 
 }  // namespace
@@ -52,7 +61,9 @@ KernelChoice choose_kernels(const PlanContext& context) {
   choice.kernels.resize(context.graph.node_count(), nullptr);
   choice.reasons.resize(context.graph.node_count());
   for (const NodeId id : context.graph.order()) {
-    const Result<const Kernel*> kernel = visible_kernel(context, context.graph.node(id));
+    std::string declined;
+    const Result<const Kernel*> kernel = visible_kernel(context, context.graph.node(id), declined);
+    log_kernel(context, id, kernel, declined);
     if (kernel.ok()) {
       choice.kernels[static_cast<size_t>(id)] = *kernel;
     } else {

@@ -16,6 +16,7 @@
 #include "plan/choose_kernels.h"
 #include "plan/fallback.h"
 #include "plan/memory_plan.h"
+#include "plan/plan_log.h"
 #include "plan/schedule.h"
 #include "plan/step_info.h"
 
@@ -216,12 +217,14 @@ void place_params(PlanData& plan) {
 
 Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> model, const DeviceLimits& limits,
                                                 const PlanOptions& options, std::vector<Obstacle>* obstacles) try {
+  const Stopwatch time;
   SG_ASSIGN_OR_RETURN(const PlanOptions complete, complete_options(*model, limits, options));
   Graph graph = model->graph();
   SG_RETURN_IF_ERROR(drop_unwanted_outputs(graph, complete.outputs).with_context(model->name()));
   if (complete.rewrites) {
     const Result<RewriteReport> report = run_rewrites(graph);
     if (!report.ok()) return report.status().with_context(model->name());
+    log_rewrites(*report, options.log);
   }
   const PlanContext context{graph, limits, complete};
   KernelChoice choice = choose_kernels(context);
@@ -241,9 +244,14 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
   if (data.buffer_textures && texels(data) > limits.max_buffer_texels) {
     DeviceLimits without = limits;
     without.max_buffer_texels = 0;
+    options.log.debug([&] {
+      return model->name() + ": buffer textures declined: one needs " + std::to_string(texels(data)) +
+             " texels, and the device allows " + std::to_string(limits.max_buffer_texels);
+    });
     return build(std::move(model), without, options, obstacles);
   }
   place_params(data);
+  log_plan(model->name(), data, time);
   if (!data.cpu_stretches.empty()) data.graph = std::make_shared<const Graph>(std::move(graph));
 
   std::shared_ptr<Plan> plan(new Plan());

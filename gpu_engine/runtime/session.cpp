@@ -17,7 +17,7 @@ Session::~Session() = default;
 
 Result<std::unique_ptr<Session>> Session::create(const GlApi& gl, std::shared_ptr<const Plan> plan,
                                                  const SessionOptions& options) try {
-  return create(ShareGroup::create(gl), plan, options);
+  return create(ShareGroup::create(gl, nullptr, {}, options.log), plan, options);
 } catch (...) {
   return status_of_exception(plan->model().name(), "make a session");
 }

@@ -24,6 +24,7 @@ GLenum gl_format(TextureFormat format) {
 GLuint Session::Impl::first_arena_binding() const { return data().buffer_textures ? kOutputBlock : kInputABlock; }
 
 Status Session::Impl::build(const SessionOptions& options) {
+  const Stopwatch time;
   std::vector<ProgramKey> keys;
   for (const ShaderKey& key : data().programs) keys.push_back({key});
   SG_ASSIGN_OR_RETURN(programs, group->programs(keys));
@@ -51,11 +52,17 @@ Status Session::Impl::build(const SessionOptions& options) {
   arena.fill();
   arena.fill_states();
   SG_RETURN_IF_ERROR(check_gl(gl, "allocating the buffers and textures of a model"));
-  if (!options.warm_up) return {};
-  warm_up();
-  if (data().sentinel_size > 0) arena.fill();
-  arena.fill_states();
-  return check_gl(gl, "dispatching a model's programs");
+  if (options.warm_up) {
+    warm_up();
+    if (data().sentinel_size > 0) arena.fill();
+    arena.fill_states();
+    SG_RETURN_IF_ERROR(check_gl(gl, "dispatching a model's programs"));
+  }
+  group->log().info([&] {
+    return plan->model().name() + ": session ready in " + time.text() + (options.warm_up ? ", warmed up" : "") +
+           (options.gated ? ", with runs that the GPU may skip" : "");
+  });
+  return {};
 }
 
 void Session::Impl::warm_up() {
@@ -182,9 +189,16 @@ Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, bool ga
       GL_SHADER_STORAGE_BARRIER_BIT | (data().buffer_textures ? GL_TEXTURE_FETCH_BARRIER_BIT : 0);
   gl.MemoryBarrier(between_levels | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT |
                    (places_from_buffers() ? GL_UNIFORM_BARRIER_BIT : 0));
+  const Log& log = group->log();
+  const bool traces = log.wants(LogLevel::kTrace);
+  log.trace([&] {
+    return plan->model().name() + ": issuing steps " + std::to_string(first) + " to " + std::to_string(last) + " of " +
+           std::to_string(data().steps.size()) + (gated ? ", if the GPU finds them due" : "");
+  });
   const Step* previous = nullptr;
   Status status;
   for (const Step& step : std::span(data().steps).subspan(first, last - first)) {
+    if (traces) log.trace([&] { return step.node + ": " + step.kernel; });
     if (step.cpu_stretch >= 0) {
       const CpuStretch& stretch = data().cpu_stretches[static_cast<size_t>(step.cpu_stretch)];
       if (timer != nullptr) status = timer->start_on_cpu();

@@ -24,14 +24,23 @@ struct ShareGroup::Impl {
   }
 };
 
-ShareGroup::ShareGroup(const GlApi& gl, std::shared_ptr<ProgramCache> cache, ShaderFiles shaders)
-    : gl_(gl), cache_(std::move(cache)), sources_{engine_shaders(), shaders}, impl_(std::make_unique<Impl>()) {}
+ShareGroup::ShareGroup(const GlApi& gl, std::shared_ptr<ProgramCache> cache, ShaderFiles shaders, Log log)
+    : gl_(gl),
+      cache_(std::move(cache)),
+      sources_{engine_shaders(), shaders},
+      log_(std::move(log)),
+      impl_(std::make_unique<Impl>()) {}
 
 ShareGroup::~ShareGroup() = default;
 
 std::shared_ptr<ShareGroup> ShareGroup::create(const GlApi& gl, std::shared_ptr<ProgramCache> cache,
-                                               ShaderFiles shaders) try {
-  return std::shared_ptr<ShareGroup>(new ShareGroup(gl, std::move(cache), shaders));
+                                               ShaderFiles shaders, Log log) try {
+  std::shared_ptr<ShareGroup> group(new ShareGroup(gl, std::move(cache), shaders, std::move(log)));
+  group->log_.debug([&] {
+    return "new share group; " +
+           (group->cache_ != nullptr ? "programs are cached in " + group->cache_->folder() : "programs are not cached");
+  });
+  return group;
 } catch (const std::bad_alloc&) {
   return nullptr;
 }
@@ -50,8 +59,12 @@ Result<std::vector<SharedProgram>> ShareGroup::programs(std::span<const ProgramK
         missing.push_back(keys[i]);
       }
     }
+    log_.debug([&] {
+      return std::to_string(keys.size()) + " shader programs wanted, " + std::to_string(missing.size()) +
+             " of which nobody in the share group has yet";
+    });
     if (!missing.empty()) {
-      SG_ASSIGN_OR_RETURN(std::vector<GlProgram> built, build_programs(gl_, missing, sources_, cache_.get()));
+      SG_ASSIGN_OR_RETURN(std::vector<GlProgram> built, build_programs(gl_, missing, sources_, cache_.get(), log_));
       for (size_t i = 0; i < missing.size(); ++i) {
         const auto program = std::make_shared<GlProgram>(std::move(built[i]));
         impl_->programs[missing[i]] = program;
@@ -76,6 +89,10 @@ Result<SharedPlanBuffers> ShareGroup::buffers(const std::shared_ptr<const Plan>&
     impl_->forget_unheld();
     Impl::Buffers& entry = impl_->plans[plan.get()];
     found = entry.buffers.lock();
+    log_.debug([&] {
+      return plan->model().name() + ": weights: " + std::to_string(plan->data().memory.weight_bytes) + " bytes " +
+             (found != nullptr ? "shared with another session" : "uploaded");
+    });
     if (found == nullptr) {
       const PlanData& data = plan->data();
       clear_gl_errors(gl_);

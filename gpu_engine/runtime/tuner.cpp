@@ -64,12 +64,22 @@ void record(const Plan& plan, const std::vector<int64_t>& times, const Tuning& k
   }
 }
 
-void choose(const Measurements& measured, double least_gain, TunerReport& report) {
+void log_choice(const std::string& step, const std::string& chosen, const Measured& kind, const Log& log) {
+  std::string text;
+  for (const auto& [variant, time] : kind.by_variant) {
+    text += (text.empty() ? "" : ", ") + variant + (variant == kind.usual ? " (usual) " : " ") +
+            std::to_string(static_cast<int64_t>(time)) + " ns";
+  }
+  log.debug([&] { return "tuning: " + step + ": " + chosen + " chosen of " + text; });
+}
+
+void choose(const Measurements& measured, double least_gain, TunerReport& report, const Log& log) {
   for (const auto& [step, kind] : measured) {
     const double usual = kind.by_variant.at(kind.usual);
     const auto best = std::ranges::min_element(kind.by_variant, {}, [](const auto& v) { return v.second; });
     const bool gains = best->second < usual * (1 - least_gain);
     report.tuning.choose(step, gains ? best->first : kind.usual);
+    if (log.wants(LogLevel::kDebug)) log_choice(step, gains ? best->first : kind.usual, kind, log);
     constexpr double kNanosecondsPerMs = 1e6;
     report.usual_ms += usual * kind.steps / kNanosecondsPerMs;
     report.tuned_ms += (gains ? best->second : usual) * kind.steps / kNanosecondsPerMs;
@@ -90,6 +100,7 @@ Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::sh
   PlanOptions alike = plan_options;
   alike.inputs.clear();
   alike.outputs.clear();
+  alike.log = {};  // these plans serve measurements alone
   std::unique_ptr<StepTimer> timer;
   Measurements measured;
   report.complete = true;
@@ -109,7 +120,12 @@ Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::sh
     record(*plan, times, known, measured);
     ++report.sets;
   }
-  choose(measured, options.least_gain, report);
+  choose(measured, options.least_gain, report, plan_options.log);
+  plan_options.log.info([&] {
+    return model->name() + ": tuning: " + std::to_string(report.sets) + " sets of variants measured" +
+           (report.complete ? "" : ", and time ran out before the others") + "; " + std::to_string(report.usual_ms) +
+           " ms as usual, " + std::to_string(report.tuned_ms) + " ms tuned";
+  });
   return report;
 } catch (...) {
   return status_of_exception(model ? std::string_view(model->name()) : "a model", "tune it");

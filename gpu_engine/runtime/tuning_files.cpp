@@ -50,7 +50,11 @@ Result<std::shared_ptr<const Tuning>> prepare_tuning(const std::shared_ptr<Share
                                                      const DeviceInfo& device, const PlanOptions& plan_options,
                                                      TuningMode mode, const std::string& folder,
                                                      const TunerOptions& options, std::string* note) try {
-  if (mode == TuningMode::kOff) return std::shared_ptr<const Tuning>();
+  const Log& log = plan_options.log;
+  if (mode == TuningMode::kOff) {
+    log.debug([] { return std::string("tuning: off, the usual variants for the device run"); });
+    return std::shared_ptr<const Tuning>();
+  }
   const auto tell = [note](const Status& status) {
     if (note != nullptr && !status.ok()) *note = status.message();
   };
@@ -64,6 +68,10 @@ Result<std::shared_ptr<const Tuning>> prepare_tuning(const std::shared_ptr<Share
     tell(file.status());
     if (file.ok()) known = std::move(file).value();
   }
+  log.debug([&] {
+    return "tuning: " + std::to_string(known.size()) + " choices for this device are known" +
+           (kept ? " from " + path : ", and none are kept");
+  });
   if (mode == TuningMode::kOn) {
     PlanOptions with_known = plan_options;
     with_known.tuning = std::make_shared<const Tuning>(known);

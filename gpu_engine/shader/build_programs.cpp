@@ -26,7 +26,8 @@ struct Build {
   std::string cache_key;             // empty where there is no cache
   std::vector<GlShader> shaders;
   GlProgram program;
-  bool cached = false;  // the program came from the cache
+  bool cached = false;         // the program came from the cache
+  std::string why_not_cached;  // for the log; empty where nobody listens
 };
 
 // What a program depends on besides its source.
@@ -46,8 +47,9 @@ bool has_binary_formats(const GlApi& gl) {
   return formats > 0;
 }
 
-void load_cached(const GlApi& gl, ProgramCache& cache, Build& build) {
-  const std::optional<ProgramCache::Binary> binary = cache.find(build.cache_key);
+void load_cached(const GlApi& gl, ProgramCache& cache, Build& build, bool explain) {
+  const std::optional<ProgramCache::Binary> binary =
+      cache.find(build.cache_key, explain ? &build.why_not_cached : nullptr);
   if (!binary) return;
   build.program = GlProgram(gl, gl.CreateProgram());
   build.cached = true;
@@ -65,6 +67,7 @@ void check_cached(const GlApi& gl, ProgramCache& cache, Build& build) {
   cache.remove(build.cache_key);
   build.program.reset();
   build.cached = false;
+  build.why_not_cached = "the driver refuses the cached binary, which is deleted";
 }
 
 void store(const GlApi& gl, ProgramCache& cache, const std::string& key, const GlProgram& program) {
@@ -130,10 +133,28 @@ Status finish_link(const GlApi& gl, const ProgramKey& key, const Build& build) {
   return device_error("program " + name_of(key) + " does not link on this driver: " + text_of(log));
 }
 
+void log_programs(std::span<const ProgramKey> keys, const std::vector<Build>& builds, const ProgramCache* cache,
+                  const Stopwatch& time, const Log& log) {
+  if (!log.wants(LogLevel::kDebug)) return;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    log.debug([&] {
+      const std::string name = "program " + name_of(keys[i]) + ": ";
+      return name + (builds[i].cached ? "from the cache" : "compiled; " + builds[i].why_not_cached);
+    });
+  }
+  log.debug([&] {
+    const auto cached = static_cast<size_t>(std::ranges::count(builds, true, &Build::cached));
+    return std::to_string(keys.size() - cached) + " shader programs compiled and " + std::to_string(cached) +
+           " loaded from the cache in " + time.text() + (cache != nullptr ? "; the cache is " + cache->folder() : "");
+  });
+}
+
 }  // namespace
 
 Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const ProgramKey> keys,
-                                              const ShaderSources& sources, ProgramCache* cache) try {
+                                              const ShaderSources& sources, ProgramCache* cache, const Log& log) try {
+  const Stopwatch time;
+  const bool explain = log.wants(LogLevel::kDebug);
   std::vector<Build> builds(keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
     for (const ShaderKey& stage : keys[i]) {
@@ -142,6 +163,7 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
     }
   }
   clear_gl_errors(gl);
+  const char* no_cache = cache == nullptr ? "there is no cache" : "the driver has no format for program binaries";
   if (cache != nullptr && !has_binary_formats(gl)) cache = nullptr;
   if (cache != nullptr) {
     const std::string device = device_key(gl);
@@ -150,9 +172,11 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
       for (size_t stage = 0; stage < keys[i].size(); ++stage) {
         builds[i].cache_key += "stage " + std::to_string(stage_of(keys[i][stage])) + "\n" + builds[i].sources[stage];
       }
-      load_cached(gl, *cache, builds[i]);
+      load_cached(gl, *cache, builds[i], explain);
     }
     for (Build& build : builds) check_cached(gl, *cache, build);
+  } else if (explain) {
+    for (Build& build : builds) build.why_not_cached = no_cache;
   }
   for (size_t i = 0; i < keys.size(); ++i) {
     if (!builds[i].cached) begin_compile(gl, keys[i], builds[i]);
@@ -169,6 +193,7 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
     }
     programs.push_back(std::move(build.program));
   }
+  log_programs(keys, builds, cache, time, log);
   return programs;
 } catch (...) {
   return status_of_exception("programs", "be built");

@@ -94,8 +94,11 @@ std::string ProgramCache::path_of(std::string_view key) const {
   return folder_ + "/" + name.data() + kSuffix;
 }
 
-std::optional<ProgramCache::Binary> ProgramCache::find(std::string_view key) try {
-  if (check_private_folder(folder_).ok()) {
+std::optional<ProgramCache::Binary> ProgramCache::find(std::string_view key, std::string* why_not) try {
+  const auto explain = [why_not](const std::string& reason) {
+    if (why_not != nullptr) *why_not = reason;
+  };
+  if (const Status usable = check_private_folder(folder_); usable.ok()) {
     const std::string path = path_of(key);
     Result<InputFile> file = InputFile::open(path);
     Binary binary;
@@ -107,6 +110,11 @@ std::optional<ProgramCache::Binary> ProgramCache::find(std::string_view key) try
     }
     const bool exists = file.status().code() != ErrorCode::kNotFound;
     if (verdict == Verdict::kDamaged && exists) unlink(path.c_str());
+    explain(!exists                      ? "it is not in the cache"
+            : verdict == Verdict::kOther ? path + " holds another program"
+                                         : path + " is damaged and deleted");
+  } else {
+    explain(usable.message());
   }
   ++misses_;
   return std::nullopt;

@@ -1,6 +1,7 @@
 #include "gpu_engine/model.h"
 
 #include <algorithm>
+#include <map>
 
 #include "graph/detection.h"
 #include "graph/graph.h"
@@ -9,21 +10,60 @@
 #include "tflite/open_model.h"
 
 namespace sightglass {
+namespace {
+
+std::string list(const std::vector<TensorInfo>& tensors) {
+  std::string text;
+  for (const TensorInfo& tensor : tensors) {
+    text += (text.empty() ? "" : ", ") + quoted(tensor.name) + " " + to_string(tensor.type) + " " +
+            tensor.shape.to_string();
+  }
+  return text;
+}
+
+// "CONV_2D ×31, ADD ×8".
+std::string count_operators(const Graph& graph) {
+  std::map<std::string, int> counts;
+  for (const NodeId id : graph.order()) ++counts[to_string(graph.node(id).op)];
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += (text.empty() ? "" : ", ") + name + " ×" + std::to_string(count);
+  }
+  return text;
+}
+
+void log_import(const Model& model, size_t bytes, const Stopwatch& time, const Log& log) {
+  log.info([&] {
+    return model.name() + ": " + std::to_string(model.graph().order().size()) + " operators, " + std::to_string(bytes) +
+           " bytes, imported in " + time.text();
+  });
+  log.debug([&] { return model.name() + ": operators: " + count_operators(model.graph()); });
+  log.debug([&] { return model.name() + ": inputs: " + list(model.inputs()) + "; outputs: " + list(model.outputs()); });
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const ModelOptions& options) try {
+  const Stopwatch time;
   Result<tflite::MappedFile> file = tflite::map_file(path);
   if (!file.ok()) return file.status().with_context(path);
   SG_ASSIGN_OR_RETURN(tflite::Survey whole,
                       tflite::import_whole(file->bytes, file->owner, path, tflite::import_options(options)));
-  return make(std::move(whole.graph), std::move(whole.metadata));
+  SG_ASSIGN_OR_RETURN(auto model, make(std::move(whole.graph), std::move(whole.metadata)));
+  log_import(*model, file->bytes.size(), time, options.log);
+  return model;
 } catch (...) {
   return status_of_exception(path, "load the model");
 }
 
 Result<std::shared_ptr<const Model>> Model::load(std::span<const std::byte> bytes, const std::string& name,
                                                  const ModelOptions& options) try {
+  const Stopwatch time;
   const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   SG_ASSIGN_OR_RETURN(tflite::Survey whole, tflite::import_whole(*copy, copy, name, tflite::import_options(options)));
-  return make(std::move(whole.graph), std::move(whole.metadata));
+  SG_ASSIGN_OR_RETURN(auto model, make(std::move(whole.graph), std::move(whole.metadata)));
+  log_import(*model, bytes.size(), time, options.log);
+  return model;
 } catch (...) {
   return status_of_exception(name, "load the model");
 }

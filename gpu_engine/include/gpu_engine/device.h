@@ -6,6 +6,7 @@
 
 #include "gpu_engine/device_limits.h"
 #include "gpu_engine/gl_api.h"
+#include "gpu_engine/log.h"
 #include "gpu_engine/status.h"
 
 namespace sightglass {
@@ -21,8 +22,9 @@ struct DeviceInfo {
 std::string device_name(const DeviceInfo& device);
 
 // Asks the current context. Fails, naming what was found and what is needed, when it has neither OpenGL ES 3.1 nor
-// desktop OpenGL that accepts "#version 310 es" compute shaders (4.5, or GL_ARB_ES3_1_compatibility).
-Result<DeviceInfo> query_device(const GlApi& gl);
+// desktop OpenGL that accepts "#version 310 es" compute shaders (4.5, or GL_ARB_ES3_1_compatibility). `log`
+// reports the names, the family and the limits.
+Result<DeviceInfo> query_device(const GlApi& gl, const Log& log = {});
 
 // Whether the current context is one of OpenGL ES, and not of desktop GL.
 bool is_es(const GlApi& gl);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu_engine/log.h"
 #include "gpu_engine/metadata.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/tensor.h"
@@ -51,6 +52,7 @@ struct InputShape {
 struct ModelOptions {
   QuantizedModels quantized_models = QuantizedModels::kAllowed;
   std::vector<InputShape> input_shapes = {};
+  Log log = {};  // reports what the file has
   bool operator==(const ModelOptions&) const = default;
 };
 

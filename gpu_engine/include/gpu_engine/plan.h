@@ -10,6 +10,7 @@
 
 #include "gpu_engine/device_limits.h"
 #include "gpu_engine/frame_kind.h"
+#include "gpu_engine/log.h"
 #include "gpu_engine/model.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/tuning.h"
@@ -81,6 +82,7 @@ struct PlanOptions {
   std::shared_ptr<const Tuning> tuning;  // null: steps run the variants that suit a device of this kind
   int variant = 0;  // for the tuner: each step without a choice takes its variant of this number, or its last one
   std::vector<std::string> hidden_operators;  // "CONV_2D": as if there were no kernel for them (for tests)
+  Log log = {};  // reports rewrites, kernels, variants, steps and memory, and what tuning measures
   bool operator==(const PlanOptions&) const = default;
 };
 

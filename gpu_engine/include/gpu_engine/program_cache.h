@@ -27,8 +27,9 @@ class ProgramCache {
     uint32_t format = 0;  // of glGetProgramBinary()
     std::vector<std::byte> bytes;
   };
-  // `key` is all that the binary depends on. A damaged file is deleted.
-  std::optional<Binary> find(std::string_view key);
+  // `key` is all that the binary depends on. A damaged file is deleted. `why_not`, when given, gets the reason if
+  // nothing is found.
+  std::optional<Binary> find(std::string_view key, std::string* why_not = nullptr);
   void store(std::string_view key, const Binary& binary);
   // For a binary that the driver refuses.
   void remove(std::string_view key);

@@ -17,6 +17,7 @@
 #include "gpu_engine/frame_ref.h"
 #include "gpu_engine/gl_api.h"
 #include "gpu_engine/input_transform.h"
+#include "gpu_engine/log.h"
 #include "gpu_engine/plan.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/step_timer.h"
@@ -30,6 +31,8 @@ struct SessionOptions {
   bool warm_up = true;
   // run_if() may be called: takes a program and 24 bytes for each step.
   bool gated = false;
+  // For a session without a group. Others report to the log of their group.
+  Log log = {};
 };
 
 // Part of a GL buffer, in bytes.

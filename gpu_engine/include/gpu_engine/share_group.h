@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gpu_engine/gl_objects.h"
+#include "gpu_engine/log.h"
 #include "gpu_engine/plan.h"
 #include "gpu_engine/program_cache.h"
 #include "gpu_engine/shader_source.h"
@@ -70,13 +71,15 @@ using SharedPlanBuffers = Shared<PlanBuffers>;
 class ShareGroup : public std::enable_shared_from_this<ShareGroup> {
  public:
   // `gl` is copied: its entry points must be good for every context of the group. Programs come from `cache`, when
-  // there is one, and go there. They are built from the engine's shaders and those of the caller, `shaders`. Null when
-  // memory runs out; whoever is given that for a group says so.
+  // there is one, and go there. They are built from the engine's shaders and those of the caller, `shaders`. `log`
+  // reports programs, weights and the sessions of the group. Null when memory runs out; whoever is given that for a
+  // group says so.
   static std::shared_ptr<ShareGroup> create(const GlApi& gl, std::shared_ptr<ProgramCache> cache = nullptr,
-                                            ShaderFiles shaders = {});
+                                            ShaderFiles shaders = {}, Log log = {});
   ~ShareGroup();
 
   const GlApi& gl() const { return gl_; }
+  const Log& log() const { return log_; }
   // By key; those that nobody holds yet are built.
   Result<std::vector<SharedProgram>> programs(std::span<const ProgramKey> keys);
   // Uploaded where nobody holds them yet; complete for all contexts of the group.
@@ -94,11 +97,12 @@ class ShareGroup : public std::enable_shared_from_this<ShareGroup> {
   template <typename Object>
   friend class Shared;
   struct Impl;
-  ShareGroup(const GlApi& gl, std::shared_ptr<ProgramCache> cache, ShaderFiles shaders);
+  ShareGroup(const GlApi& gl, std::shared_ptr<ProgramCache> cache, ShaderFiles shaders, Log log);
 
   const GlApi gl_;
   const std::shared_ptr<ProgramCache> cache_;
   const ShaderSources sources_;
+  const Log log_;
   mutable std::mutex mutex_;  // guards the maps and every count of holders
   std::unique_ptr<Impl> impl_;
 };
