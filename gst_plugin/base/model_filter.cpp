@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/element_error.h"
 #include "gl/caps_refusal.h"
 #include "gl/frame_caps.h"
 #include "gl/gl_bridge.h"
@@ -447,28 +448,6 @@ bool model_filter_has_dropped(GstBaseTransform* filter, GstFlowReturn flow) {
 void model_filter_pass_properties(GObjectClass* object_class) {
   object_class->set_property = sightglass::guarded<set_property>;
   object_class->get_property = sightglass::guarded<get_property>;
-}
-
-void post_error(gpointer element, const Status& status) {
-  const char* text = status.message().c_str();
-  switch (status.code()) {
-    case sightglass::ErrorCode::kNotFound:
-      GST_ELEMENT_ERROR(element, RESOURCE, NOT_FOUND, ("%s", text), (nullptr));
-      return;
-    case sightglass::ErrorCode::kInvalidModel:
-      GST_ELEMENT_ERROR(element, RESOURCE, READ, ("%s", text), (nullptr));
-      return;
-    case sightglass::ErrorCode::kResourceExhausted:
-    case sightglass::ErrorCode::kOutOfMemory:
-      GST_ELEMENT_ERROR(element, RESOURCE, NO_SPACE_LEFT, ("%s", text), (nullptr));
-      return;
-    case sightglass::ErrorCode::kDeviceError:
-    case sightglass::ErrorCode::kInternal:
-      GST_ELEMENT_ERROR(element, RESOURCE, FAILED, ("%s", text), (nullptr));
-      return;
-    default:
-      GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", text), (nullptr));
-  }
 }
 
 }  // namespace sightglass

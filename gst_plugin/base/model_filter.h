@@ -40,7 +40,4 @@ Runtime& runtime_of(gpointer filter) {
   return static_cast<Runtime&>(*static_cast<GstGLModelFilter*>(filter)->runtime);
 }
 
-// Posts the failure as an element error.
-void post_error(gpointer element, const Status& status);
-
 }  // namespace sightglass
