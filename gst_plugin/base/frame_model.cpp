@@ -4,8 +4,11 @@
 #include <chrono>
 #include <utility>
 
+#include "base/log.h"
 #include "gl/gl_state_guard.h"
 #include "gpu_engine/gl_objects.h"
+
+#define GST_CAT_DEFAULT sightglass::element_log()
 
 namespace sightglass {
 
@@ -122,6 +125,7 @@ Status FrameModel::advance(uint64_t budget_ns) {
 
 Status FrameModel::conceal(const UprightFrame& frame, GLuint output, OnFailure policy) {
   const GlStateGuard guard(gl_, kind_);
+  GST_LOG_OBJECT(log_object(), "there is no result: drawing as on-failure says");
   const auto draw_frame = [&]() -> Status {
     SG_ASSIGN_OR_RETURN(const UprightFrame read, readable(frame));
     return draw_without_result(read, output, policy);
@@ -152,6 +156,7 @@ Status FrameModel::measure() {
   do {
     SG_RETURN_IF_ERROR(measure_stage(stage, nothing.frame));
   } while (++stage < stages());
+  GST_DEBUG_OBJECT(log_object(), "a run takes the GPU %.2f ms", run_ns() / GST_MSECOND);
   forget();
   return {};
 }

@@ -8,6 +8,10 @@
 #include <new>
 #include <utility>
 
+#include "gobject/log.h"
+
+#define GST_CAT_DEFAULT sightglass::base_log()
+
 namespace sightglass {
 
 namespace {
@@ -160,6 +164,8 @@ bool HeldInputs::hold(GstBuffer* input) {
   if (fence == nullptr) return false;
   if (state_->held.empty()) state_->wake.notify_one();
   state_->held.push_back({gst_buffer_ref(input), fence});
+  GST_TRACE_OBJECT(log_object(), "%" G_GSIZE_FORMAT " input frames are held until the GPU has read them",
+                   state_->held.size());
   state_->polled = Clock::now();
   state_->pause = kShortestPause;
   if (!thread_.joinable()) thread_ = std::thread([state = state_] { State::watch(state); });

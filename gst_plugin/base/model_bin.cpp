@@ -8,6 +8,7 @@
 
 #include "base/model_settings.h"
 #include "gobject/guarded.h"
+#include "gobject/log.h"
 
 namespace {
 
@@ -40,6 +41,10 @@ void get_property(GObject* object, guint /*id*/, GValue* value, GParamSpec* spec
   if (self_of(object)->model != nullptr) g_object_get_property(G_OBJECT(self_of(object)->model), spec->name, value);
 }
 
+GstDebugCategory* log_of(gpointer bin) {
+  return G_TYPE_INSTANCE_GET_CLASS(bin, gst_gl_model_bin_get_type(), GstGLModelBinClass)->log;
+}
+
 bool takes_dmabufs_alone(GstCaps* caps) {
   if (gst_caps_is_any(caps) || gst_caps_is_empty(caps)) return false;
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
@@ -53,6 +58,8 @@ void choose_last_part(GstGLModelBin* self) {
   GstPad* source = gst_element_get_static_pad(GST_ELEMENT(self), "src");
   GstCaps* wanted = gst_pad_peer_query_caps(source, nullptr);
   const bool exports = takes_dmabufs_alone(wanted);
+  GST_CAT_DEBUG_OBJECT(log_of(self), self, "downstream takes %" GST_PTR_FORMAT ": frames leave through %s", wanted,
+                       exports ? kExport.factory : kDownload.factory);
   gst_caps_unref(wanted);
   const Part& part = exports ? kExport : kDownload;
   GstElement* last = exports != self->exports ? gst_element_factory_make(part.factory, part.name) : nullptr;
@@ -78,6 +85,7 @@ GstStateChangeReturn change_state(GstElement* element, GstStateChange transition
                       ("the element %s is not installed; Debian has it in gstreamer1.0-gl", missing), (nullptr));
     return GST_STATE_CHANGE_FAILURE;
   }
+  GST_CAT_DEBUG_OBJECT(log_of(element), element, "%s", gst_state_change_get_name(transition));
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) choose_last_part(self_of(element));
   return GST_ELEMENT_CLASS(gst_gl_model_bin_parent_class)->change_state(element, transition);
 }
@@ -115,6 +123,7 @@ static void gst_gl_model_bin_class_init(GstGLModelBinClass* klass) {
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   element_class->change_state = sightglass::guarded<change_state>;
+  klass->log = sightglass::base_log();
   GstCaps* uploadable = gst_gl_upload_get_input_template_caps();
   gst_element_class_add_pad_template(element_class,
                                      gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, uploadable));

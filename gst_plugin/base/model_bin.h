@@ -15,6 +15,7 @@ struct GstGLModelBin {
 };
 struct GstGLModelBinClass {
   GstBinClass parent_class;
+  GstDebugCategory* log;  // of the derived type, which sets it
 };
 
 GType gst_gl_model_bin_get_type();

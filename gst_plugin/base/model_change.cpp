@@ -6,8 +6,11 @@
 #include "gl/gl_bridge.h"
 #include "gl/share_groups.h"
 #include "gobject/guarded.h"
+#include "gobject/log.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/status.h"
+
+#define GST_CAT_DEFAULT sightglass::base_log()
 
 namespace sightglass {
 
@@ -28,15 +31,17 @@ GstGLContext* create_shared_context(GstGLContext* other) {
   GError* error = nullptr;
   GST_OBJECT_LOCK(display);
   if (!gst_gl_display_create_context(display, other, &context, &error)) {
-    GST_WARNING("cannot create a GL context that shares with %s, frames wait while the model is compiled: %s",
-                GST_OBJECT_NAME(other), error != nullptr ? error->message : "unknown reason");
+    GST_WARNING_OBJECT(log_object(),
+                       "cannot create a GL context that shares with %s, frames wait while the model is compiled: %s",
+                       GST_OBJECT_NAME(other), error != nullptr ? error->message : "unknown reason");
     g_clear_error(&error);
   }
   GST_OBJECT_UNLOCK(display);
   gst_object_unref(display);
   if (context != nullptr && gst_gl_context_get_gl_api(context) != gst_gl_context_get_gl_api(other)) {
-    GST_WARNING("the GL context beside %s has another API, frames wait while the model is compiled",
-                GST_OBJECT_NAME(other));
+    GST_WARNING_OBJECT(log_object(),
+                       "the GL context beside %s has another API, frames wait while the model is compiled",
+                       GST_OBJECT_NAME(other));
     gst_clear_object(&context);
   }
   return context;
@@ -78,8 +83,10 @@ ReadyModel::~ReadyModel() {
 
 ModelChange::ModelChange(std::optional<std::string> name, Load load, const Place& place)
     : name_(std::move(name)), place_(place) {
+  GST_INFO_OBJECT(log_object(), "model %s is loaded and compiled while frames flow", shown_name());
   gst_object_ref(place_.context);
-  thread_ = std::thread([this, load = std::move(load)] {
+  thread_ = std::thread([this, load = std::move(load), element = log_object()] {
+    const LogScope scope(element);  // which outlives the change
     try {
       result_.emplace(prepare(load));
     } catch (...) {
@@ -104,6 +111,7 @@ Result<ReadyModel> ModelChange::prepare(const Load& load) const {
   const auto begin = std::chrono::steady_clock::now();
   ReadyModel ready;
   SG_ASSIGN_OR_RETURN(ready.model, load());
+  GST_DEBUG_OBJECT(log_object(), "model %s is loaded, compiling", shown_name());
   ready.kind = place_.kind;
   ready.size = place_.size;
   const auto create = [&](GstGLContext* context, bool ahead, const ModelTimes& times) {
@@ -114,6 +122,7 @@ Result<ReadyModel> ModelChange::prepare(const Load& load) const {
   Rehearsal rehearsal(abandoned_ ? nullptr : create_shared_context(place_.context));
   if (rehearsal.context != nullptr) {
     SG_ASSIGN_OR_RETURN(rehearsal.processor, create(rehearsal.context, true, {}));
+    GST_DEBUG_OBJECT(log_object(), "compiled and run on %s beside the frames", GST_OBJECT_NAME(rehearsal.context));
   }
   if (abandoned_) return ready;
   ready.context.reset(GST_GL_CONTEXT(gst_object_ref(place_.context)));

@@ -52,6 +52,7 @@ class ModelChange {
   ModelChange& operator=(const ModelChange&) = delete;
 
   const std::optional<std::string>& name() const { return name_; }
+  const char* shown_name() const { return name_ ? name_->c_str() : "(none)"; }
   bool is_done() const { return done_; }
   // Once, when it is done.
   Result<ReadyModel> take();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/element_error.h"
+#include "base/log.h"
 #include "gl/caps_refusal.h"
 #include "gl/frame_caps.h"
 #include "gl/gl_bridge.h"
@@ -16,8 +17,7 @@
 #include "gobject/property_rules.h"
 #include "meta/results_meta_type.h"
 
-GST_DEBUG_CATEGORY_STATIC(gst_gl_model_filter_debug);
-#define GST_CAT_DEFAULT gst_gl_model_filter_debug
+#define GST_CAT_DEFAULT sightglass::element_log()
 
 namespace {
 
@@ -41,6 +41,7 @@ FrameQueue& frames_of(gpointer filter) { return *static_cast<GstGLModelFilter*>(
 
 // Whatever follows, what was found in the frames so far goes before it. The GPU is waited for once.
 void drain(gpointer filter) {
+  GST_DEBUG_OBJECT(filter, "draining: waiting for all results, pushing all held frames");
   frames_of(filter).arrive(runtime_of_base(filter).await_results(ResultsWait::kAll));
   frames_of(filter).drain();
 }
@@ -53,6 +54,10 @@ GstStaticPadTemplate src_template =
 void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
   const Status status = runtime_of_base(object).set_property(id, *spec, value, GST_STATE(object));
   if (!status.ok()) post_warning(object, status);
+  if (sightglass::is_logged(GST_CAT_DEFAULT, GST_LEVEL_DEBUG)) {
+    GST_DEBUG_OBJECT(object, "property %s %s", sightglass::property_text(*spec, *value).c_str(),
+                     status.ok() ? "set" : "refused");
+  }
   // Width and height may change places.
   const bool turns = spec->value_type == GST_TYPE_VIDEO_ORIENTATION_METHOD;
   if (turns) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
@@ -86,6 +91,7 @@ void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
 
 gboolean start(GstBaseTransform* transform) {
   ModelRuntime& runtime = runtime_of_base(transform);
+  GST_DEBUG_OBJECT(transform, "starting");
   frames_of(transform).restart();
   g_atomic_int_set(&static_cast<GstGLModelFilter*>(static_cast<gpointer>(transform))->warned_of_formats, 0);
   if (const Status status = runtime.start(element_name(transform)); !status.ok()) {
@@ -101,6 +107,7 @@ gboolean start(GstBaseTransform* transform) {
 }
 
 gboolean stop(GstBaseTransform* transform) {
+  GST_DEBUG_OBJECT(transform, "stopping");
   runtime_of_base(transform).drop_results();
   frames_of(transform).clear();
   runtime_of_base(transform).cancel_change();
@@ -111,6 +118,7 @@ gboolean stop(GstBaseTransform* transform) {
 }
 
 gboolean gl_start(GstGLBaseFilter* filter) {
+  GST_DEBUG_OBJECT(filter, "starting on %" GST_PTR_FORMAT, filter->context);
   const Status status = runtime_of_base(filter).attach(filter->context);
   if (!status.ok()) {
     post_error(filter, status);
@@ -124,7 +132,10 @@ gboolean gl_start(GstGLBaseFilter* filter) {
   return TRUE;
 }
 
-void gl_stop(GstGLBaseFilter* filter) { runtime_of_base(filter).detach(); }
+void gl_stop(GstGLBaseFilter* filter) {
+  GST_DEBUG_OBJECT(filter, "leaving %" GST_PTR_FORMAT, filter->context);
+  runtime_of_base(filter).detach();
+}
 
 gboolean gl_set_caps(GstGLBaseFilter* filter, GstCaps* input, GstCaps* output) {
   const std::optional<sightglass::FrameFormat> format = sightglass::frame_format_of(input);
@@ -138,6 +149,7 @@ gboolean gl_set_caps(GstGLBaseFilter* filter, GstCaps* input, GstCaps* output) {
 gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
   ModelRuntime& runtime = runtime_of_base(transform);
   const GstEventType type = GST_EVENT_TYPE(event);
+  GST_DEBUG_OBJECT(transform, "sink pad: %" GST_PTR_FORMAT, event);
   const bool begins_anew = type == GST_EVENT_STREAM_START || type == GST_EVENT_SEGMENT;
   const bool drains = begins_anew || type == GST_EVENT_EOS || type == GST_EVENT_SEGMENT_DONE || type == GST_EVENT_GAP;
   if (drains) drain(transform);
@@ -167,6 +179,9 @@ gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
 }
 
 gboolean src_event(GstBaseTransform* transform, GstEvent* event) {
+  // One with every frame.
+  const GstDebugLevel level = GST_EVENT_TYPE(event) == GST_EVENT_QOS ? GST_LEVEL_LOG : GST_LEVEL_DEBUG;
+  GST_CAT_LEVEL_LOG(GST_CAT_DEFAULT, level, transform, "src pad: %" GST_PTR_FORMAT, event);
   if (GST_EVENT_TYPE(event) == GST_EVENT_NAVIGATION) {
     GstCaps* caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(transform));
     GstVideoInfo info;
@@ -222,6 +237,8 @@ GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection direction, 
   GstCaps* result = sightglass::transform_frame_caps(
       direction, caps,
       {swaps_axes(runtime.orientation()), external_textures_are_possible(transform), runtime.own_size()});
+  GST_DEBUG_OBJECT(transform, "%s caps %" GST_PTR_FORMAT " go with %" GST_PTR_FORMAT,
+                   direction == GST_PAD_SINK ? "sink" : "src", caps, result);
   if (filter == nullptr) return result;
   GstCaps* both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(result);
@@ -234,11 +251,13 @@ GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, Gst
   if (direction != GST_PAD_SINK) return fixed;
   fixed = gst_caps_make_writable(fixed);
   sightglass::set_output_colorimetry(caps, fixed);
+  GST_DEBUG_OBJECT(transform, "src caps chosen: %" GST_PTR_FORMAT, fixed);
   return fixed;
 }
 
 // Only for caps that are others than before, on either side, and before downstream hears of them.
 gboolean set_caps(GstBaseTransform* transform, GstCaps* input, GstCaps* output) {
+  GST_INFO_OBJECT(transform, "caps: %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT, input, output);
   drain(transform);
   FrameQueue& queue = frames_of(transform);
   GstVideoInfo info;
@@ -269,6 +288,7 @@ gboolean propose_allocation(GstBaseTransform* transform, GstQuery* decide_query,
   gst_query_parse_allocation(query, nullptr, &need_pool);
   const bool answered = sightglass::propose_gl_allocation(context, query, need_pool != FALSE);
   gst_object_unref(context);
+  GST_DEBUG_OBJECT(transform, "proposed to upstream: %" GST_PTR_FORMAT, query);
   return answered;
 }
 
@@ -279,6 +299,7 @@ gboolean decide_allocation(GstBaseTransform* transform, GstQuery* query) {
   if (context == nullptr) return FALSE;
   const bool decided = sightglass::decide_gl_allocation(context, query);
   gst_object_unref(context);
+  GST_DEBUG_OBJECT(transform, "decided with downstream: %" GST_PTR_FORMAT, query);
   return decided;
 }
 
@@ -295,7 +316,10 @@ gboolean query(GstBaseTransform* transform, GstPadDirection direction, GstQuery*
     gst_query_parse_latency(query, &live, &least, &most);
     const GstClockTime own = runtime_of_base(transform).figures().stats().latency_ns;
     gst_query_set_latency(query, live, least + own, GST_CLOCK_TIME_IS_VALID(most) ? most + own : most);
+    GST_DEBUG_OBJECT(transform, "latency: %" GST_TIME_FORMAT " of upstream and %" GST_TIME_FORMAT " here",
+                     GST_TIME_ARGS(least), GST_TIME_ARGS(own));
   }
+  GST_LOG_OBJECT(transform, "%s pad: %" GST_PTR_FORMAT, direction == GST_PAD_SINK ? "sink" : "src", query);
   return TRUE;
 }
 
@@ -336,6 +360,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform* transform, gboolean is_disco
   FrameQueue& queue = frames_of(transform);
   queue.expect_discont(is_discont != FALSE);
   if (sightglass::model_filter_has_dropped(transform, flow)) {
+    GST_LOG_OBJECT(transform, "QoS drops a late frame");
     runtime_of_base(transform).figures().note_dropped();
     if (!queue.is_empty()) {
       queue.arrive(runtime_of_base(transform).await_results(ResultsWait::kNone));
@@ -347,6 +372,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform* transform, gboolean is_disco
 
 GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer* output) {
   ModelRuntime& runtime = runtime_of_base(transform);
+  GST_LOG_OBJECT(transform, "input: %" GST_PTR_FORMAT, input);
   if (!runtime.is_ready()) {
     // Where data flows already, pads take caps and frames before and while start() runs. The next frame has them
     // negotiated again.
@@ -358,12 +384,17 @@ GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer
   FrameQueue& queue = frames_of(transform);
   queue.set_policy(runtime.results_policy());
   // As a full queue does: with the GPU so far behind, another frame would only be held longer.
-  if (queue.is_full()) queue.arrive(runtime.await_results(ResultsWait::kOldest));
+  if (queue.is_full()) {
+    GST_LOG_OBJECT(transform, "enough frames are held: waiting for the oldest results");
+    queue.arrive(runtime.await_results(ResultsWait::kOldest));
+  }
   const auto ticket = runtime.process(input, output);
   if (!ticket.ok()) {
     post_error(transform, ticket.status());
     return GST_FLOW_ERROR;
   }
+  GST_LOG_OBJECT(transform, "frame %" G_GUINT64_FORMAT " issued to the GPU%s", ticket->number,
+                 ticket->awaits_results ? ", its results are on their way" : "");
   queue.arrive(runtime.take_results());
   queue.expect(*ticket);
   if (const std::string failure = runtime.figures().take_failure(); !failure.empty()) {
@@ -383,8 +414,10 @@ GstFlowReturn generate_output(GstBaseTransform* transform, GstBuffer** output) {
   FrameQueue& queue = frames_of(transform);
   if (*output != nullptr) queue.add(*output);
   *output = queue.next();
+  GST_LOG_OBJECT(transform, "output: %" GST_PTR_FORMAT, *output);
   runtime.figures().note_held_time(queue.held_time());
   if (runtime.figures().take_latency_change()) {
+    GST_DEBUG_OBJECT(transform, "the latency has changed");
     gst_element_post_message(GST_ELEMENT(transform), gst_message_new_latency(GST_OBJECT(transform)));
   }
   return GST_FLOW_OK;
@@ -399,7 +432,7 @@ static void gst_gl_model_filter_init(GstGLModelFilter* self) {
 }
 
 static void gst_gl_model_filter_class_init(GstGLModelFilterClass* klass) {
-  GST_DEBUG_CATEGORY_INIT(gst_gl_model_filter_debug, "sightglassmodelfilter", 0, "models on the GPU");
+  klass->log = sightglass::base_log();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   sightglass::own<&GstGLModelFilter::frames, &GstGLModelFilter::runtime>(object_class);
   sightglass::model_filter_pass_properties(object_class);

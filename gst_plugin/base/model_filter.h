@@ -21,6 +21,7 @@ struct GstGLModelFilter {
 };
 struct GstGLModelFilterClass {
   GstGLBaseFilterClass parent_class;
+  GstDebugCategory* log;  // of the derived type, which sets it: also for what the base class does
 };
 
 GType gst_gl_model_filter_get_type();

@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#include "base/log.h"
+
+#define GST_CAT_DEFAULT sightglass::element_log()
+
 namespace sightglass {
 
 ModelProcessor::ModelProcessor(const GlTarget& target, FrameModel& model, const RunSettings& settings)
@@ -34,6 +38,11 @@ Status ModelProcessor::process(FrameJob& job) {
   ahead_ = has_result && (settings.mask_sync == MaskSync::kLatest || !due);
   // If a run is due while another one is under way, it begins behind that.
   const bool begins = due && (!ahead_ || !model_.is_running());
+  GST_LOG_OBJECT(log_object(), "frame %" G_GUINT64_FORMAT ": a run is %s, drawn with %s", job.number,
+                 begins ? "due"
+                 : due  ? "due, behind the one under way"
+                        : "not due",
+                 ahead_ ? "an earlier result" : "its own result");
   cadence_.count(begins);
   if (begins && results() != nullptr) {
     run_frame_ = results()->stamp(job.input, job.number, job.frame.width, job.frame.height);

@@ -8,9 +8,12 @@
 #include "gl/gl_bridge.h"
 #include "gl/share_groups.h"
 #include "gobject/guarded.h"
+#include "gobject/log.h"
 #include "gobject/property_rules.h"
 #include "gpu_engine/cache_folder.h"
 #include "model_store.h"
+
+#define GST_CAT_DEFAULT sightglass::base_log()
 
 namespace sightglass {
 
@@ -89,6 +92,7 @@ Result<std::string> ModelRuntime::model_file(const ModelSettings& settings, cons
 }
 
 Status ModelRuntime::start(const std::string& element) {
+  const Stopwatch time;
   ModelSettings settings;
   {
     const std::lock_guard lock(settings_mutex_);
@@ -123,6 +127,10 @@ Status ModelRuntime::start(const std::string& element) {
     input_.reset();
     frames_begun_ = 0;
     arrived_.clear();
+    GST_INFO_OBJECT(log_object(), "model %s loaded in %s", settings.model.value_or("(none)").c_str(),
+                    time.text().c_str());
+    GST_DEBUG_OBJECT(log_object(), "cache: %s",
+                     cache_folder_.empty() ? (usable.ok() ? "off" : cache_warning_.c_str()) : cache_folder_.c_str());
   }
   figures_.restart();
   return {};
@@ -155,15 +163,21 @@ void ModelRuntime::stop() {
   started_ = false;
 }
 
-void ModelRuntime::cancel_change() { change_.reset(); }
+void ModelRuntime::cancel_change() {
+  if (change_ != nullptr) GST_DEBUG_OBJECT(log_object(), "giving up the change of model that is under way");
+  change_.reset();
+}
 
 Status ModelRuntime::attach(GstGLContext* context) {
   detach();
   const uint64_t begin = monotonic_ns();
   const std::lock_guard lock(mutex_);
-  if (model_ == nullptr || !input_) return {};
+  if (model_ == nullptr || !input_) {
+    GST_DEBUG_OBJECT(log_object(), "nothing is compiled yet: %s", model_ == nullptr ? "no model" : "no caps");
+    return {};
+  }
   SG_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
-  SG_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl));
+  SG_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl, engine_log()));
   const std::shared_ptr<ShareGroup> group = share_group_of(context, gl, cache_folder_);
   SG_RETURN_IF_ERROR(meet(device));
   SG_ASSIGN_OR_RETURN(std::unique_ptr<FrameProcessor> processor,
@@ -179,7 +193,10 @@ Status ModelRuntime::attach(GstGLContext* context) {
   group_ = group;
   built_for_ = input_->kind;
   context_ = GST_GL_CONTEXT(gst_object_ref(context));
-  figures_.note_start(monotonic_ns() - begin);
+  const uint64_t taken = monotonic_ns() - begin;
+  figures_.note_start(taken);
+  GST_INFO_OBJECT(log_object(), "ready for frames of %dx%d, %s, in %.1f ms", size.width, size.height,
+                  to_string(input_->kind), static_cast<double>(taken) / GST_MSECOND);
   return {};
 }
 
@@ -236,6 +253,8 @@ FrameSize ModelRuntime::upright_size() const {
 Status ModelRuntime::follow_size() {
   const FrameSize size = upright_size();
   if (size == sized_for_) return {};
+  GST_DEBUG_OBJECT(log_object(), "resizing from %dx%d to %dx%d", sized_for_.width, sized_for_.height, size.width,
+                   size.height);
   SG_RETURN_IF_ERROR(processor_->resize(size.width, size.height));
   sized_for_ = size;
   return {};
@@ -249,7 +268,10 @@ InputTransform ModelRuntime::upright_to_stored_in(GstBuffer* input, Orientation 
     return own || ((swapped ? input_->height : input_->width) == GST_VIDEO_INFO_WIDTH(&output_) &&
                    (swapped ? input_->width : input_->height) == GST_VIDEO_INFO_HEIGHT(&output_));
   };
-  if ((fits(wanted) || !fits(orientation_)) && std::exchange(orientation_, wanted) != wanted) processor_->forget();
+  if ((fits(wanted) || !fits(orientation_)) && std::exchange(orientation_, wanted) != wanted) {
+    GST_DEBUG_OBJECT(log_object(), "another orientation: smoothing starts anew");
+    processor_->forget();
+  }
   const CropRect seen = visible_part(input);
   return upright_to_stored(orientation_)
       .then(shown_to_stored(input))
@@ -282,9 +304,13 @@ void ModelRuntime::begin_change(const ModelSettings& wanted) {
 ModelNews ModelRuntime::end_change() {
   const std::unique_ptr<ModelChange> change = std::move(change_);
   const std::optional<ModelSettings> wanted = wanted_change();
-  if (!wanted || wanted->model != change->name()) return {};  // another one has been set since
+  if (!wanted || wanted->model != change->name()) {
+    GST_DEBUG_OBJECT(log_object(), "model %s is dropped: another one has been set since", change->shown_name());
+    return {};
+  }
   Result<ReadyModel> ready = change->take();
   if (!ready.ok()) {
+    GST_INFO_OBJECT(log_object(), "model %s is refused: %s", change->shown_name(), ready.status().message().c_str());
     const std::lock_guard lock(settings_mutex_);
     if (settings_.model == change->name()) settings_.model = model_name_;
     return {false,
@@ -292,7 +318,12 @@ ModelNews ModelRuntime::end_change() {
              " stays in effect: " + ready.status().message()}};
   }
   const std::shared_ptr<const LoadedModel> model = ready->model;
-  if (!take_over(*ready, change->name())) return {};  // the next frame begins anew
+  if (!take_over(*ready, change->name())) {
+    GST_DEBUG_OBJECT(log_object(), "model %s begins anew: context or frames have changed", change->shown_name());
+    return {};
+  }
+  GST_INFO_OBJECT(log_object(), "model %s takes over, prepared in %.1f ms", change->shown_name(),
+                  static_cast<double>(ready->prepared_ns) / GST_MSECOND);
   adopt(model);
   {
     const std::lock_guard lock(settings_mutex_);
@@ -330,6 +361,7 @@ bool ModelRuntime::take_over(ReadyModel& ready, const std::optional<std::string>
 }
 
 void ModelRuntime::forget() {
+  GST_DEBUG_OBJECT(log_object(), "another scene: forgetting what earlier frames have left");
   const std::lock_guard lock(mutex_);
   if (processor_ != nullptr) processor_->forget();
 }

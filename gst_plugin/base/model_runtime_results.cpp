@@ -3,6 +3,9 @@
 
 #include "base/model_runtime.h"
 #include "gobject/guarded.h"
+#include "gobject/log.h"
+
+#define GST_CAT_DEFAULT sightglass::base_log()
 
 namespace sightglass {
 
@@ -45,6 +48,7 @@ void ModelRuntime::drop_results() {
 }
 
 void ModelRuntime::note_arrived(const std::vector<SharedResults>& results) {
+  if (!results.empty()) GST_LOG_OBJECT(log_object(), "results of %" G_GSIZE_FORMAT " frames arrived", results.size());
   arrived_.insert(arrived_.end(), results.begin(), results.end());
 }
 

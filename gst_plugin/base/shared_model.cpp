@@ -2,6 +2,10 @@
 
 #include <sys/stat.h>
 
+#include "gobject/log.h"
+
+#define GST_CAT_DEFAULT sightglass::base_log()
+
 namespace sightglass {
 
 namespace {
@@ -47,10 +51,15 @@ Result<std::shared_ptr<SharedModel>> SharedModel::load(const std::string& path, 
   if (file) {
     for (const ModelEntry& entry : models) {
       if (!(entry.file == *file && entry.options == options)) continue;
-      if (std::shared_ptr<SharedModel> model = entry.model.lock()) return model;
+      if (std::shared_ptr<SharedModel> model = entry.model.lock()) {
+        GST_DEBUG_OBJECT(log_object(), "%s is loaded already: sharing it", path.c_str());
+        return model;
+      }
     }
   }
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> loaded, Model::load(path, options));
+  ModelOptions logged = options;
+  logged.log = engine_log();
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> loaded, Model::load(path, logged));
   auto model = std::make_shared<SharedModel>(std::move(loaded), recognise_model(path));
   if (file) models.push_back({*file, options, model});
   return model;
@@ -64,7 +73,10 @@ Result<std::shared_ptr<const Plan>> SharedModel::plan(const DeviceLimits& limits
     const std::shared_ptr<const Tuning>& tuning = planned.options.tuning;
     if (tuning && options.tuning && *tuning == *options.tuning) options.tuning = tuning;
     if (!(planned.limits == limits && planned.options == options)) continue;
-    if (std::shared_ptr<const Plan> plan = planned.plan.lock()) return plan;
+    if (std::shared_ptr<const Plan> plan = planned.plan.lock()) {
+      GST_DEBUG_OBJECT(log_object(), "%s: sharing the plan of another element", model_->name().c_str());
+      return plan;
+    }
   }
   SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, Plan::build(model_, limits, options));
   plans_.push_back({limits, std::move(options), plan});

@@ -2,10 +2,19 @@
 
 #include <gst/allocators/gstdmabuf.h>
 
+#include "gobject/log.h"
+
+// The element's.
+GST_DEBUG_CATEGORY_EXTERN(gst_gl_dmabuf_export_debug);
+#define GST_CAT_DEFAULT gst_gl_dmabuf_export_debug
+
 namespace sightglass {
 
 DownstreamPool activate_downstream_pool(GstQuery* query, GstCaps* caps) {
-  if (gst_query_get_n_allocation_pools(query) == 0) return nullptr;
+  if (gst_query_get_n_allocation_pools(query) == 0) {
+    GST_DEBUG_OBJECT(log_object(), "pool: downstream offers none");
+    return nullptr;
+  }
   GstBufferPool* offered = nullptr;
   guint size = 0, min = 0, max = 0;
   gst_query_parse_nth_allocation_pool(query, 0, &offered, &size, &min, &max);
@@ -19,11 +28,16 @@ DownstreamPool activate_downstream_pool(GstQuery* query, GstCaps* caps) {
   if (gst_buffer_pool_has_option(offered, GST_BUFFER_POOL_OPTION_VIDEO_META)) {
     gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   }
-  if (!gst_buffer_pool_set_config(offered, config) || !gst_buffer_pool_set_active(offered, TRUE)) return nullptr;
+  if (!gst_buffer_pool_set_config(offered, config) || !gst_buffer_pool_set_active(offered, TRUE)) {
+    GST_DEBUG_OBJECT(log_object(), "pool: %" GST_PTR_FORMAT " of downstream is declined: it does not start", offered);
+    return nullptr;
+  }
   GstBuffer* buffer = acquire_downstream_buffer(pool, true);
   const bool dmabuf =
       buffer != nullptr && gst_buffer_n_memory(buffer) > 0 && gst_is_dmabuf_memory(gst_buffer_peek_memory(buffer, 0));
   gst_clear_buffer(&buffer);
+  GST_DEBUG_OBJECT(log_object(), "pool: %" GST_PTR_FORMAT " of downstream %s", offered,
+                   dmabuf ? "has DMABUFs" : "is declined: its memory is not DMABUFs");
   return dmabuf ? pool : nullptr;
 }
 

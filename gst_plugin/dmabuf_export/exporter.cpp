@@ -11,6 +11,7 @@
 #include "gl/gl_bridge.h"
 #include "gl/share_groups.h"
 #include "gobject/guarded.h"
+#include "gobject/log.h"
 #include "interop/gbm_device.h"
 
 // The element's.
@@ -75,6 +76,7 @@ Status DmabufExporter::attach(GstGLContext* context) {
   context_ = GST_GL_CONTEXT(gst_object_ref(context));
   targets_ = *targets;
   fence_ = interop::DrawFence::create(*display, renders_in_software(context));
+  GST_DEBUG_OBJECT(log_object(), "DMABUFs are made on %" GST_PTR_FORMAT, context);
   return {};
 }
 
@@ -154,15 +156,19 @@ Status DmabufExporter::set_format(const ExportFormat& format, guint held, Downst
       const auto adopted = targets_->adopt(*frame);
       if (adopted.ok()) {
         source_->theirs = theirs;
+        GST_INFO_OBJECT(log_object(), "frames are drawn into the memory of downstream");
         return {};
       }
-      GST_INFO("downstream's memory is not used: %s", adopted.error().c_str());
+      GST_INFO_OBJECT(log_object(), "memory of downstream is declined: %s", adopted.error().c_str());
     }
     auto target = targets_->make(format.request);
     if (!target.ok()) return device_error(target.error());
     first_ = std::move(target).value();
     // What was chosen of several stays the same for all.
     source_->format.request.modifiers = {first_->frame().modifier};
+    GST_INFO_OBJECT(log_object(), "frames are made here, %dx%d, %s, modifier 0x%016" G_GINT64_MODIFIER "x",
+                    first_->frame().width, first_->frame().height, interop::fourcc_text(first_->frame().fourcc).c_str(),
+                    static_cast<guint64>(first_->frame().modifier));
     return {};
   });
   gst_clear_buffer(&sample);
@@ -261,6 +267,9 @@ Result<GstBuffer*> DmabufExporter::export_frame(GstBuffer* input) {
   GstBuffer* frame = status.ok() ? unwrap_dmabuf(output, format, &lent) : nullptr;
   gst_buffer_unref(output);
   if (!status.ok()) return status;
+  GST_LOG_OBJECT(log_object(), "%s, %s: %" GST_PTR_FORMAT,
+                 fitting ? "upstream has drawn into the DMABUF" : "copied in a render pass",
+                 lent ? "memory of downstream" : "memory of this element", frame);
   if (lent) ++lent_;
   ++frames_;
   return frame;

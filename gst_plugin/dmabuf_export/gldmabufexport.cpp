@@ -9,6 +9,7 @@
 #include "dmabuf_export/exporter.h"
 #include "gl/gl_bridge.h"
 #include "gobject/guarded.h"
+#include "gobject/log.h"
 #include "gobject/owned.h"
 #include "gobject/package.h"
 #include "gobject/property_values.h"
@@ -69,6 +70,7 @@ gboolean gl_start(GstGLBaseFilter* filter) {
     post_error(filter, status);
     return FALSE;
   }
+  GST_DEBUG_OBJECT(filter, "exporting from %" GST_PTR_FORMAT, filter->context);
   // The pool, if there is one, belongs to the context before this one.
   gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(filter));
   return TRUE;
@@ -76,8 +78,10 @@ gboolean gl_start(GstGLBaseFilter* filter) {
 
 void gl_stop(GstGLBaseFilter* filter) { exporter_of(filter).detach(); }
 
-GstCaps* transform_caps(GstBaseTransform* /*transform*/, GstPadDirection direction, GstCaps* caps, GstCaps* filter) {
+GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, GstCaps* filter) {
   GstCaps* result = sightglass::transform_export_caps(direction, caps);
+  GST_DEBUG_OBJECT(transform, "%s caps %" GST_PTR_FORMAT " go with %" GST_PTR_FORMAT,
+                   direction == GST_PAD_SINK ? "sink" : "src", caps, result);
   if (filter == nullptr) return result;
   GstCaps* both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(result);
@@ -92,8 +96,15 @@ GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, Gst
   }
   const DmabufExporter& exporter = exporter_of(transform);
   gchar* wanted = gst_caps_to_string(others);
-  others = sightglass::choose_export_caps(
-      others, [&](uint32_t fourcc, uint64_t modifier) { return exporter.can_export(fourcc, modifier); });
+  others = sightglass::choose_export_caps(others, [&](uint32_t fourcc, uint64_t modifier) {
+    const bool possible = exporter.can_export(fourcc, modifier);
+    if (!possible && sightglass::is_logged(GST_CAT_DEFAULT, GST_LEVEL_DEBUG)) {
+      GST_DEBUG_OBJECT(transform,
+                       "%s with modifier 0x%016" G_GINT64_MODIFIER "x is declined: the driver cannot draw into it",
+                       sightglass::interop::fourcc_text(fourcc).c_str(), static_cast<guint64>(modifier));
+    }
+    return possible;
+  });
   if (gst_caps_is_empty(others)) {
     GST_ELEMENT_ERROR(
         transform, CORE, NEGOTIATION,
@@ -107,6 +118,7 @@ GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, Gst
   g_free(wanted);
   GstCaps* fixed = gst_caps_make_writable(chain(transform, direction, caps, others));
   sightglass::set_export_colorimetry(caps, fixed);
+  GST_INFO_OBJECT(transform, "caps: %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT, caps, fixed);
   return fixed;
 }
 
@@ -119,6 +131,7 @@ gboolean propose_allocation(GstBaseTransform* transform, GstQuery* /*decide_quer
   guint min = 0;
   GstBufferPool* pool = need_pool && caps != nullptr ? exporter_of(filter).propose_pool(caps, &min) : nullptr;
   if (pool != nullptr) {
+    GST_DEBUG_OBJECT(transform, "pool: %" GST_PTR_FORMAT ", into which upstream draws", pool);
     GstStructure* config = gst_buffer_pool_get_config(pool);
     guint size = 0;
     gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
@@ -126,10 +139,14 @@ gboolean propose_allocation(GstBaseTransform* transform, GstQuery* /*decide_quer
     gst_query_add_allocation_pool(query, pool, size, min, 0);
     gst_object_unref(pool);
   }
+  if (need_pool && pool == nullptr) {
+    GST_DEBUG_OBJECT(transform, "upstream cannot draw into DMABUFs of this format: frames are copied in a render pass");
+  }
   GstGLContext* context = gst_gl_base_filter_get_gl_context(filter);
   // Elements that cannot draw into that one get an ordinary one.
   const bool answered = sightglass::propose_gl_allocation(context, query, need_pool && pool == nullptr);
   gst_object_unref(context);
+  GST_DEBUG_OBJECT(transform, "proposed to upstream: %" GST_PTR_FORMAT, query);
   return answered;
 }
 
@@ -141,6 +158,7 @@ gboolean decide_allocation(GstBaseTransform* transform, GstQuery* query) {
   const std::optional<ExportFormat> format =
       caps != nullptr ? sightglass::export_format_of(caps) : std::optional<ExportFormat>();
   if (!format) return FALSE;
+  GST_DEBUG_OBJECT(transform, "downstream answers: %" GST_PTR_FORMAT, query);
   const sightglass::DownstreamPool theirs = sightglass::activate_downstream_pool(query, caps);
   guint held = kUsuallyHeld;
   // The base class takes no buffers from pools: they are made frame by frame.

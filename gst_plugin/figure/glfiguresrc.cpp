@@ -150,6 +150,7 @@ gboolean gl_start(GstGLBaseSrc* src) {
     post_error(src, renderer.status());
     return FALSE;
   }
+  GST_DEBUG_OBJECT(src, "rendering on %" GST_PTR_FORMAT, src->context);
   gl->renderer.emplace(std::move(*renderer));
   state.gl = std::move(gl);
   return TRUE;
@@ -158,6 +159,7 @@ gboolean gl_start(GstGLBaseSrc* src) {
 void gl_stop(GstGLBaseSrc* src) { state_of(src).gl.reset(); }
 
 gboolean stop(GstBaseSrc* src) {
+  GST_DEBUG_OBJECT(src, "stopping");
   const gboolean stopped = GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->stop(src);
   drop_masks(state_of(src));
   return stopped;
@@ -172,7 +174,9 @@ GstCaps* fixate(GstBaseSrc* src, GstCaps* caps) {
   if (gst_structure_has_field(structure, "pixel-aspect-ratio")) {
     gst_structure_fixate_field_nearest_fraction(structure, "pixel-aspect-ratio", 1, 1);
   }
-  return GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->fixate(src, caps);
+  caps = GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->fixate(src, caps);
+  GST_INFO_OBJECT(src, "caps: %" GST_PTR_FORMAT, caps);
+  return caps;
 }
 
 gboolean is_seekable(GstBaseSrc* /*src*/) { return TRUE; }
@@ -187,6 +191,8 @@ bool is_reverse_seek(gpointer src, GstEvent* event) {
 }
 
 gboolean event(GstBaseSrc* src, GstEvent* event) {
+  const GstDebugLevel level = GST_EVENT_TYPE(event) == GST_EVENT_QOS ? GST_LEVEL_LOG : GST_LEVEL_DEBUG;
+  GST_CAT_LEVEL_LOG(GST_CAT_DEFAULT, level, src, "src pad: %" GST_PTR_FORMAT, event);
   if (is_reverse_seek(src, event)) return FALSE;
   return GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->event(src, event);
 }
@@ -201,6 +207,7 @@ gboolean send_event(GstElement* element, GstEvent* event) {
 }
 
 gboolean do_seek(GstBaseSrc* src, GstSegment* segment) {
+  GST_DEBUG_OBJECT(src, "seeking: %" GST_SEGMENT_FORMAT, segment);
   // Counts on from there, and then asks its own base class, which knows of no seeks in time: the answer says nothing.
   GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->do_seek(src, segment);
   return segment->format == GST_FORMAT_TIME;
@@ -224,6 +231,7 @@ gboolean decide_allocation(GstBaseSrc* src, GstQuery* query) {
   GstGLBaseSrc* base = GST_GL_BASE_SRC(src);
   GstGLContext* context = base->context;
   if (context == nullptr || !sightglass::decide_gl_allocation(context, query)) return FALSE;
+  GST_DEBUG_OBJECT(src, "decided with downstream: %" GST_PTR_FORMAT, query);
   State& state = state_of(src);
   drop_masks(state);
   state.masks = sightglass::make_mask_pool(context, base->out_info);
@@ -292,6 +300,8 @@ GstFlowReturn fill(GstPushSrc* push, GstBuffer* buffer) {
   g_object_get(src, "timestamp-offset", &offset, nullptr);
   gst_object_sync_values(GST_OBJECT(src), GST_BUFFER_PTS(buffer));
   set_scene(src, GST_BUFFER_PTS(buffer) - static_cast<GstClockTime>(offset));
+  GST_LOG_OBJECT(src, "frame %" G_GUINT64_FORMAT ", seed %u, into %" GST_PTR_FORMAT, state.frame, state.frame_seed,
+                 buffer);
   flow = gst_buffer_pool_acquire_buffer(state.masks, &state.mask, nullptr);
   if (flow != GST_FLOW_OK) return flow;
   state.picture = buffer;

@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#include "gobject/log.h"
+
+#define GST_CAT_DEFAULT sightglass::gl_log()
+
 namespace sightglass {
 
 FrameKind FrameReader::planned_kind(const DeviceInfo& device, FrameKind kind, FrameLife life) {
@@ -14,7 +18,12 @@ Result<FrameReader> FrameReader::create(const std::shared_ptr<ShareGroup>& group
                                         FrameKind kind, FrameLife life) {
   FrameReader reader;
   const FrameKind read = planned_kind(device, kind, life);
-  if (read != kind) {
+  if (read == kind) {
+    GST_DEBUG_OBJECT(log_object(), "import: shaders sample the frames as they come: %s", to_string(kind));
+  } else {
+    GST_DEBUG_OBJECT(
+        log_object(), "import: external textures are copied first: %s",
+        life == FrameLife::kKept ? "a second model reads them later" : "compute shaders of Mesa misread them");
     SG_ASSIGN_OR_RETURN(FrameCopy copy, FrameCopy::create(group, kind));
     reader.copy_.emplace(std::move(copy));
   }

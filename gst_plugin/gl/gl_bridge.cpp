@@ -4,7 +4,10 @@
 
 #include <string>
 
+#include "gobject/log.h"
 #include "gpu_engine/device_family.h"
+
+#define GST_CAT_DEFAULT sightglass::gl_log()
 
 namespace sightglass {
 
@@ -23,6 +26,7 @@ Result<GlApi> load_gl_api(GstGLContext* context) {
   if (es && !gst_gl_context_check_gl_version(context, GST_GL_API_GLES2, 3, 1)) return unsupported(found);
   Result<GlApi> gl = GlApi::load(proc_address_of(context));
   if (!gl.ok()) return gl.status().with_context(found);
+  GST_DEBUG_OBJECT(log_object(), "%" GST_PTR_FORMAT " has OpenGL%s %d.%d", context, es ? " ES" : "", major, minor);
   return gl;
 }
 
@@ -147,12 +151,16 @@ bool decide_gl_allocation(GstGLContext* context, GstQuery* query) {
     GstBufferPool* theirs = nullptr;
     gst_query_parse_nth_allocation_pool(query, 0, &theirs, &size, &min, nullptr);
     const bool lent = is_lent_to(context, theirs);
+    GST_DEBUG_OBJECT(log_object(), "pool: %" GST_PTR_FORMAT " of downstream %s", theirs,
+                     lent ? "is used" : "is declined: its textures may belong to another context");
     if (theirs != nullptr) gst_object_unref(theirs);
     if (lent) return true;
   }
   // Otherwise a pool of our own, whatever was offered: its textures belong to this very context and carry sync meta.
   GstBufferPool* pool = make_pool(context, caps, size, min);
   if (pool == nullptr) return false;
+  GST_DEBUG_OBJECT(log_object(), "pool: %" GST_PTR_FORMAT " is made here%s", pool,
+                   offered ? "" : ", downstream offers none");
   if (offered) {
     gst_query_set_nth_allocation_pool(query, 0, pool, size, min, 0);
   } else {

@@ -8,7 +8,10 @@
 
 #include "gl/shaders.h"
 #include "gobject/guarded.h"
+#include "gobject/log.h"
 #include "gpu_engine/cache_folder.h"
+
+#define GST_CAT_DEFAULT sightglass::gl_log()
 
 namespace sightglass {
 
@@ -48,14 +51,17 @@ std::shared_ptr<ShareGroup> share_group_of(GstGLContext* context, const GlApi& g
                         });
     std::shared_ptr<ShareGroup> group = shares ? entry.group.lock() : nullptr;
     if (group == nullptr) continue;
+    GST_DEBUG_OBJECT(log_object(), "%" GST_PTR_FORMAT " is in a share group that is in use: programs are shared",
+                     context);
     if (!known) {
       entry.contexts.push_back(context);
       g_object_weak_ref(G_OBJECT(context), guarded<forget_context>, nullptr);
     }
     return group;
   }
+  GST_DEBUG_OBJECT(log_object(), "%" GST_PTR_FORMAT " is the first of its share group", context);
   auto cache = cache_folder.empty() ? nullptr : std::make_shared<ProgramCache>(program_folder(cache_folder));
-  std::shared_ptr<ShareGroup> group = ShareGroup::create(gl, std::move(cache), element_shaders());
+  std::shared_ptr<ShareGroup> group = ShareGroup::create(gl, std::move(cache), element_shaders(), engine_log());
   if (group == nullptr) throw std::bad_alloc();
   groups.push_back({{context}, group});
   g_object_weak_ref(G_OBJECT(context), guarded<forget_context>, nullptr);

@@ -5,7 +5,7 @@
 namespace sightglass {
 
 void log_exception(const char* action) noexcept {
-  GST_ERROR("%s", status_of_exception("sightglass", action).message().c_str());
+  GST_CAT_ERROR_OBJECT(base_log(), log_object(), "%s", status_of_exception("sightglass", action).message().c_str());
 }
 
 void report_exception(GObject* object, const char* action) noexcept {

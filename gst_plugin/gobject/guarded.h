@@ -9,6 +9,8 @@
 #include <exception>
 #include <type_traits>
 
+#include "gobject/log.h"
+
 namespace sightglass {
 
 // In a handler of any exception: an error message of the element that `object` is or belongs to, "NAME: cannot ACTION:
@@ -39,6 +41,17 @@ template <typename T>
 constexpr bool kIsObject = kIsOneOf<T, GObject, GstObject, GstElement, GstPad, GstBaseTransform, GstBaseSrc, GstPushSrc,
                                     GstAggregator, GstBin, GstBufferPool, GstGLBaseFilter, GstGLBaseSrc>;
 
+// An instance of an element, or null: lines of the log that come from the function are about it.
+template <typename First, typename... Rest>
+gpointer element_of(First first, Rest...) noexcept {
+  using Type = std::remove_pointer_t<First>;
+  if constexpr (kIsObject<Type> && !kIsOneOf<Type, GstPad, GstBufferPool>) {
+    return first;
+  } else {
+    return nullptr;
+  }
+}
+
 template <typename First, typename... Rest>
 void report(First first, Rest...) noexcept {
   constexpr const char* kAction = "continue";
@@ -54,6 +67,7 @@ struct Guard;
 template <typename R, typename... Arguments, R (*kFunction)(Arguments...)>
 struct Guard<kFunction> {
   static R call(Arguments... arguments) noexcept {
+    const LogScope scope(element_of(arguments...));
     try {
       return kFunction(arguments...);
     } catch (...) {
@@ -70,18 +84,21 @@ struct Guard<kFunction> {
 template <auto kFunction>
 inline constexpr auto guarded = &guarded_detail::Guard<kFunction>::call;
 
-// gst_gl_context_thread_add() of a function that may throw: the caller gets what it throws on the GL thread.
+// gst_gl_context_thread_add() of a function that may throw: the caller gets what it throws on the GL thread. What it
+// logs is about the caller's log_object().
 template <typename Data>
 void gl_thread_add(GstGLContext* context, void (*function)(GstGLContext*, gpointer), Data* data) {
   struct Call {
     void (*function)(GstGLContext*, gpointer);
     gpointer data;
+    GObject* log_object;
     std::exception_ptr thrown;
-  } call{function, data, nullptr};
+  } call{function, data, log_object(), nullptr};
   gst_gl_context_thread_add(
       context,
       [](GstGLContext* current, gpointer pointer) {
         auto& todo = *static_cast<Call*>(pointer);
+        const LogScope scope(todo.log_object);
         try {
           todo.function(current, todo.data);
         } catch (...) {

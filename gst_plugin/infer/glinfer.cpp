@@ -6,6 +6,7 @@
 #include "gobject/package.h"
 #include "infer/infer_properties.h"
 #include "infer/infer_runtime.h"
+#include "infer/log.h"
 #include "meta/results_meta_type.h"
 #include "meta/tensor_meta_type.h"
 
@@ -30,6 +31,7 @@ static void gst_gl_infer_init(GstGLInfer* self) {
 }
 
 static void gst_gl_infer_class_init(GstGLInferClass* klass) {
+  klass->parent_class.log = sightglass::infer_log();
   sightglass::results_meta_info();
   sightglass::tensor_meta_info();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);

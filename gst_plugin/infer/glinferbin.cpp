@@ -1,6 +1,7 @@
 #include "infer/glinferbin.h"
 
 #include "base/model_bin.h"
+#include "gobject/log.h"
 #include "gobject/package.h"
 #include "infer/infer_properties.h"
 
@@ -21,6 +22,7 @@ GST_ELEMENT_REGISTER_DEFINE(glinferbin, "glinferbin", GST_RANK_NONE, gst_gl_infe
 static void gst_gl_infer_bin_init(GstGLInferBin* self) { sightglass::model_bin_build(self, "glinfer", "infer"); }
 
 static void gst_gl_infer_bin_class_init(GstGLInferBinClass* klass) {
+  klass->parent_class.log = sightglass::make_log_category("glinferbin", "glinfer with upload and download");
   sightglass::model_bin_pass_properties(G_OBJECT_CLASS(klass));
   sightglass::infer_properties().install(G_OBJECT_CLASS(klass));
   gst_element_class_set_static_metadata(

@@ -11,9 +11,12 @@
 #include "gpu_engine/input_file.h"
 #include "infer/infer_results.h"
 #include "infer/inferencer.h"
+#include "infer/log.h"
 #include "infer/tensor_attachment.h"
 #include "model_store.h"
 #include "results/results_readback.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
 
@@ -170,6 +173,9 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
   if (infer.own_size && infer.task != InferTask::kPicture) {
     return invalid_argument("output-size=model is for models that make a picture; " + decoded_as(infer));
   }
+  GST_DEBUG_OBJECT(log_object(), "%s: decoded as %s, input of %dx%d, %" G_GSIZE_FORMAT " labels",
+                   model.model()->name().c_str(), to_string(infer.task), infer.width, infer.height,
+                   infer.labels.size());
   infer.in_region = !settings_.detector.value_or("").empty();
   SG_RETURN_IF_ERROR(check_detector(infer, settings));
   return infer;

@@ -3,6 +3,9 @@
 #include <utility>
 
 #include "gl/gl_state_guard.h"
+#include "infer/log.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
 
@@ -64,6 +67,7 @@ void Inferencer::forget_results() {
 
 Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& frame) {
   if (stage == 1) return begin_in_region(frame);
+  GST_LOG_OBJECT(log_object(), "%s", first_ ? "detector: runs" : "model: runs");
   Session& session = first_ ? *first_->session : *session_;
   next_input_to_upright_ = first_ ? frame.input_to_upright(first_->width, first_->height, Fit::kLetterbox)
                                   : frame.input_to_upright(model_width_, model_height_, fit_);
@@ -73,6 +77,7 @@ Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& fra
 
 // The model sees where the detector has found something, and runs if it has.
 Result<ModelStage> Inferencer::begin_in_region(const UprightFrame& frame) {
+  GST_LOG_OBJECT(log_object(), "model: runs, if the GPU finds something to run on");
   const BufferRange found = first_->decoder->results();
   first_->region->find(found, frame.stored, frame.upright_to_stored, frame.width, frame.height);
   SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, first_->region->place()));
@@ -105,6 +110,7 @@ Status Inferencer::draw_frame(const UprightFrame& frame, GLuint output, const In
 }
 
 Status Inferencer::draw(const UprightFrame& frame, GLuint output) {
+  GST_LOG_OBJECT(log_object(), "draw: frame%s", look_.draw ? " and results" : "");
   const TextureRef picture = decoder_ ? decoder_->picture() : TextureRef();
   if (picture.id != 0 && look_.draw) {
     return pictures_->draw(picture, own_size_ ? InputTransform() : input_to_upright_.inverse(), target(output));

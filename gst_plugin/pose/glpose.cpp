@@ -6,6 +6,7 @@
 #include "gobject/package.h"
 #include "meta/mask_meta_type.h"
 #include "meta/results_meta_type.h"
+#include "pose/log.h"
 #include "pose/pose_properties.h"
 #include "pose/pose_runtime.h"
 
@@ -30,6 +31,7 @@ static void gst_gl_pose_init(GstGLPose* self) {
 }
 
 static void gst_gl_pose_class_init(GstGLPoseClass* klass) {
+  klass->parent_class.log = sightglass::pose_log();
   sightglass::mask_meta_info();
   sightglass::results_meta_info();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);

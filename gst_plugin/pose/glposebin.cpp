@@ -1,6 +1,7 @@
 #include "pose/glposebin.h"
 
 #include "base/model_bin.h"
+#include "gobject/log.h"
 #include "gobject/package.h"
 #include "pose/pose_properties.h"
 
@@ -21,6 +22,7 @@ GST_ELEMENT_REGISTER_DEFINE(glposebin, "glposebin", GST_RANK_NONE, gst_gl_pose_b
 static void gst_gl_pose_bin_init(GstGLPoseBin* self) { sightglass::model_bin_build(self, "glpose", "pose"); }
 
 static void gst_gl_pose_bin_class_init(GstGLPoseBinClass* klass) {
+  klass->parent_class.log = sightglass::make_log_category("glposebin", "glpose with upload and download");
   sightglass::model_bin_pass_properties(G_OBJECT_CLASS(klass));
   sightglass::pose_properties().install(G_OBJECT_CLASS(klass));
   gst_element_class_set_static_metadata(

@@ -4,6 +4,9 @@
 
 #include "gl/gl_state_guard.h"
 #include "gpu_engine/gl_objects.h"
+#include "pose/log.h"
+
+#define GST_CAT_DEFAULT sightglass::pose_log()
 
 namespace sightglass {
 
@@ -49,16 +52,21 @@ Result<ModelStage> PoseEstimator::begin_stage(size_t stage, const UprightFrame& 
                .visibility = look_.style.visibility,
                .presence = look_.style.presence};
   }
+  GST_LOG_OBJECT(log_object(), "%s", stage + 1 == stages() ? "model: runs" : "detector: runs");
   return finder_->begin_stage(stage, frame);
 }
 
 Status PoseEstimator::end_stage(size_t stage) {
   SG_RETURN_IF_ERROR(finder_->end_stage(stage));
-  if (stage + 1 == stages()) follower_->run(finder_->found(), width_, height_, follow_);
+  if (stage + 1 < stages()) return {};
+  GST_TRACE_OBJECT(log_object(), "pass: following people, %g s since the last run",
+                   static_cast<double>(follow_.seconds));
+  follower_->run(finder_->found(), width_, height_, follow_);
   return {};
 }
 
 Status PoseEstimator::draw(const UprightFrame& frame, GLuint output) {
+  GST_LOG_OBJECT(log_object(), "draw: frame%s", look_.draw ? " and skeletons" : "");
   const TextureRef picture{output, GL_TEXTURE_2D, width_, height_};
   SG_RETURN_IF_ERROR(frame_painter_->draw(frame.stored, frame.upright_to_stored, picture));
   return look_.draw ? skeletons_->draw(persons(), picture, look_.style) : Status();

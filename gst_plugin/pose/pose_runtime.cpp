@@ -12,8 +12,11 @@
 #include "meta/persons.h"
 #include "model_store.h"
 #include "pose/blazepose_finder.h"
+#include "pose/log.h"
 #include "results/decode.h"
 #include "results/results_readback.h"
+
+#define GST_CAT_DEFAULT sightglass::pose_log()
 
 namespace sightglass {
 
@@ -133,9 +136,12 @@ Status PoseRuntime::before_frame() {
 namespace {
 
 Result<DescribedModel<PoseModel>> load_model(const std::string& file, const ModelSettings& settings, bool mask) {
-  return DescribedModel<PoseModel>::load(file, settings, [&](const SharedModel& model) {
-    return describe_pose_model(model.model(),
-                               {.known = model.known(), .normalisation = settings.normalisation(), .mask = mask});
+  return DescribedModel<PoseModel>::load(file, settings, [&](const SharedModel& model) -> Result<PoseModel> {
+    const PoseModelOptions options{.known = model.known(), .normalisation = settings.normalisation(), .mask = mask};
+    SG_ASSIGN_OR_RETURN(PoseModel pose, describe_pose_model(model.model(), options));
+    GST_DEBUG_OBJECT(log_object(), "%s: %s, input of %dx%d", file.c_str(), to_string(pose.kind), pose.width,
+                     pose.height);
+    return pose;
   });
 }
 
@@ -145,7 +151,10 @@ Result<std::string> detector_file(const std::string& wanted, const std::string& 
   for (const char* name : kDetectorFiles) {
     const std::filesystem::path beside = std::filesystem::path(file).parent_path() / name;
     std::error_code error;
-    if (std::filesystem::is_regular_file(beside, error)) return beside.string();
+    if (std::filesystem::is_regular_file(beside, error)) {
+      GST_DEBUG_OBJECT(log_object(), "detector: %s beside the model", beside.c_str());
+      return beside.string();
+    }
   }
   Result<std::string> stored = ModelStore().resolve(kDetectorName);
   if (stored.ok()) return stored;

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "gobject/log.h"
 #include "meta/results_meta_type.h"
+
+#define GST_CAT_DEFAULT sightglass::results_log()
 
 namespace sightglass {
 
@@ -61,11 +64,13 @@ void FrameQueue::add(GstBuffer* frame) {
   if (frame_duration_ == 0 && GST_BUFFER_DURATION_IS_VALID(frame)) frame_duration_ = GST_BUFFER_DURATION(frame);
   held_.push_back({frame, nullptr, expected_, frames_added_++});
   ++frames_held_;
+  GST_TRACE_OBJECT(element_, "%" G_GSIZE_FORMAT " frames are held", frames_held_);
 }
 
 bool FrameQueue::hold(GstEvent* event) {
   const std::lock_guard lock(mutex_);
   if (held_.empty()) return false;
+  GST_DEBUG_OBJECT(element_, "held behind frames: %" GST_PTR_FORMAT, event);
   held_.push_back({nullptr, event, {}, frames_added_});
   return true;
 }
@@ -100,6 +105,8 @@ GstBuffer* FrameQueue::attach_arrived(GstBuffer* frame, const FrameTicket& ticke
     arrived_.pop_front();
     frame = gst_buffer_make_writable(frame);
     const bool seen = exact ? results->frame.number == ticket.number : arrived_.empty();
+    GST_LOG_OBJECT(element_, "results of frame %" G_GUINT64_FORMAT " leave with frame %" G_GUINT64_FORMAT,
+                   results->frame.number, ticket.number);
     attached = (seen ? attach_results(frame, results, ticket.width, ticket.height)
                      : add_results_meta(frame, results) != nullptr) &&
                attached;

@@ -2,6 +2,10 @@
 
 #include <gst/base/gstbasetransform.h>
 
+#include "gobject/log.h"
+
+#define GST_CAT_DEFAULT sightglass::results_log()
+
 namespace sightglass {
 
 FrameStamp ResultsReadback::stamp(const GstBuffer* input, uint64_t number, int32_t width, int32_t height) const {
@@ -13,6 +17,8 @@ bool ResultsReadback::request(const FrameStamp& frame, const BufferRange& found,
     readback_.reset();  // what is on its way is too old for whoever asks next
     return false;
   }
+  GST_LOG_OBJECT(element_, "reading back %" G_GSSIZE_FORMAT " bytes of frame %" G_GUINT64_FORMAT,
+                 static_cast<gssize>(found.size), frame.number);
   if (!readback_) readback_ = std::make_unique<BufferReadback>(group_->gl(), found.size);
   readback_->request(found.buffer, found.offset, found.size, frame);
   return true;

@@ -105,6 +105,7 @@ bool negotiate(GstResultsJson* self) {
   bool done = false;
   if (gst_caps_is_empty(caps) == FALSE) {
     caps = gst_caps_fixate(caps);
+    GST_INFO_OBJECT(self, "caps: %" GST_PTR_FORMAT, caps);
     done = gst_pad_push_event(self->src, gst_event_new_caps(caps)) != FALSE;
   }
   gst_caps_unref(caps);
@@ -173,6 +174,7 @@ Lines push_lines(GstResultsJson* self, GstBuffer* buffer) {
 }
 
 gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
+  GST_DEBUG_OBJECT(parent, "sink pad: %" GST_PTR_FORMAT, event);
   GstResultsJson* self = self_of(parent);
   if (GstBuffer* carrier = sightglass_event_get_results(event)) {
     const Lines lines = push_lines(self, carrier);
@@ -213,6 +215,7 @@ GstFlowReturn chain(GstPad* /*pad*/, GstObject* parent, GstBuffer* buffer) {
   GstResultsJson* self = self_of(parent);
   sync_values(self, buffer);
   const auto [flow, count] = push_lines(self, buffer);
+  GST_LOG_OBJECT(self, "%d lines, %s, of %" GST_PTR_FORMAT, count, gst_flow_get_name(flow), buffer);
   if (flow == GST_FLOW_OK && count == 0 && GST_BUFFER_PTS_IS_VALID(buffer)) {
     gst_pad_push_event(self->src, gst_event_new_gap(GST_BUFFER_PTS(buffer), GST_BUFFER_DURATION(buffer)));
   }

@@ -10,6 +10,9 @@
 #include "gobject/guarded.h"
 #include "gobject/package.h"
 #include "meta/background_meta.h"
+#include "segment/log.h"
+
+#define GST_CAT_DEFAULT sightglass::segment_log()
 
 namespace {
 
@@ -118,7 +121,8 @@ bool advance(GstGLBackgroundMatcher* self, GstAggregatorPad* back, GstClockTime 
     const GstClockTime start = running_time(back, GST_BUFFER_PTS(next));
     gst_buffer_unref(next);
     if (has_time && !GST_CLOCK_TIME_IS_VALID(start)) {
-      gst_aggregator_pad_drop_buffer(back);  // outside of its segment
+      GST_LOG_OBJECT(back, "a background frame is outside of its segment and dropped");
+      gst_aggregator_pad_drop_buffer(back);
       continue;
     }
     const bool timed = GST_CLOCK_TIME_IS_VALID(time) && GST_CLOCK_TIME_IS_VALID(start);
@@ -154,6 +158,7 @@ GstBuffer* with_background(GstGLBackgroundMatcher* self, GstBuffer* frame) {
   GstBuffer* behind = self->shown.frame != nullptr ? gst_buffer_ref(self->shown.frame) : nullptr;
   const GstVideoInfo info = self->shown.info;
   GST_OBJECT_UNLOCK(self);
+  GST_LOG_OBJECT(self, "%" GST_PTR_FORMAT " is shown in front of %" GST_PTR_FORMAT, frame, behind);
   if (behind == nullptr) return frame;
   frame = gst_buffer_make_writable(frame);
   sightglass::add_background_meta(frame, behind, info);
@@ -208,6 +213,7 @@ GstClockTime get_next_time(GstAggregator* aggregator) {
 gboolean sink_event(GstAggregator* aggregator, GstAggregatorPad* pad, GstEvent* event) {
   GstGLBackgroundMatcher* self = self_of(aggregator);
   const bool front = pad == self->front;
+  GST_DEBUG_OBJECT(pad, "%" GST_PTR_FORMAT, event);
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_CAPS: {
       GstCaps* caps = nullptr;
@@ -317,6 +323,7 @@ gboolean src_event(GstAggregator* aggregator, GstEvent* event) {
 
 gboolean negotiate(GstAggregator* aggregator) {
   GstCaps* caps = self_of(aggregator)->front_caps;
+  GST_INFO_OBJECT(aggregator, "caps: %" GST_PTR_FORMAT, caps);
   if (caps != nullptr) gst_aggregator_set_src_caps(aggregator, caps);
   return TRUE;
 }

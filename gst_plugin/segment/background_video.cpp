@@ -9,7 +9,7 @@ void BackgroundVideo::insert() {
   if (matcher_ != nullptr) return;
   upload_ = gst_element_factory_make("glupload", "background-upload");
   convert_ = gst_element_factory_make("glcolorconvert", "background-convert");
-  matcher_ = GST_ELEMENT(g_object_new(gst_gl_background_matcher_get_type(), "name", "matcher", nullptr));
+  matcher_ = GST_ELEMENT(g_object_new(gst_gl_background_matcher_get_type(), "name", "background-matcher", nullptr));
   gst_bin_add_many(bin_, upload_, convert_, matcher_, nullptr);
   gst_element_unlink(before_, segment_);
   gst_element_link(upload_, convert_);

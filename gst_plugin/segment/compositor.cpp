@@ -9,7 +9,10 @@
 
 #include "gl/compute.h"
 #include "gl/texture_unit.h"
+#include "segment/log.h"
 #include "segment/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::segment_log()
 
 namespace sightglass {
 
@@ -153,6 +156,10 @@ int Compositor::choose_composite(const Look& look, Block& block) const {
 }
 
 void Compositor::run_pyramid(Blur& blur, int from, const BlurRecipe& recipe, const FrameRef& frame, GLuint unit) {
+  GST_TRACE_OBJECT(log_object(), "pass: blurring %s",
+                   from == kFromFrame     ? "the frame"
+                   : from == kFromOpacity ? "the mask"
+                                          : "light of the background");
   bind_frame(*gl_, frame, linear_.id(), linear_.id());
   const TextureRef blurred = blur.run(programs_.firsts[static_cast<size_t>(from - 1)], recipe);
   if (kind_ == FrameKind::kExternal) gl_->BindTexture(GL_TEXTURE_2D, 0);
@@ -182,6 +189,7 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   frame_block_.bind(kFrameBinding, frame_block(frame, upright_to_stored));
   bind_texture(gl, kMaskUnit, mask.id, linear_.id());
   if (refine_ != Refine::kNone) {
+    GST_TRACE_OBJECT(log_object(), "pass: refining the mask by the frame");
     bind_frame(gl, frame, linear_.id(), linear_.id());
     const TextureRef refined = refiner_.run();
     bind_texture(gl, kMaskUnit, refined.id, linear_.id());
@@ -195,6 +203,7 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   const bool exact = is_exact(upright_to_stored, width_, height_, frame);
   bind_frame(gl, frame, exact ? nearest_.id() : linear_.id(), linear_.id());
 
+  GST_TRACE_OBJECT(log_object(), "pass: compositing %dx%d", width_, height_);
   const TextureRef target{output, GL_TEXTURE_2D, width_, height_};
   Status drawn = target_.draw({&target, 1}, "the output texture", [&] {
     const auto& programs = feathers ? programs_.feathered : programs_.composites;

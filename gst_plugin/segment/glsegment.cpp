@@ -7,9 +7,12 @@
 #include "gobject/owned.h"
 #include "gobject/package.h"
 #include "meta/mask_meta_type.h"
+#include "segment/log.h"
 #include "segment/mask_pad.h"
 #include "segment/segment_properties.h"
 #include "segment/segment_runtime.h"
+
+#define GST_CAT_DEFAULT sightglass::segment_log()
 
 namespace {
 
@@ -42,10 +45,14 @@ GstPad* request_new_pad(GstElement* element, GstPadTemplate* pad_template, const
   }
   GstPad* pad = masks_of(element).request(GST_BASE_TRANSFORM(element), pad_template);
   if (pad == nullptr) GST_WARNING_OBJECT(element, "cannot create pad \"mask\": it exists already; release it first");
+  GST_DEBUG_OBJECT(element, "requested pad: %" GST_PTR_FORMAT, pad);
   return pad;
 }
 
-void release_pad(GstElement* element, GstPad* pad) { masks_of(element).release(element, pad); }
+void release_pad(GstElement* element, GstPad* pad) {
+  GST_DEBUG_OBJECT(element, "released pad: %" GST_PTR_FORMAT, pad);
+  masks_of(element).release(element, pad);
+}
 
 gboolean start(GstBaseTransform* transform) {
   runtime_of_segment(transform).need_masks(masks_of(transform).is_linked());
@@ -97,6 +104,7 @@ static void gst_gl_segment_init(GstGLSegment* self) {
 }
 
 static void gst_gl_segment_class_init(GstGLSegmentClass* klass) {
+  klass->parent_class.log = sightglass::segment_log();
   sightglass::mask_meta_info();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   sightglass::own<&GstGLSegment::masks>(object_class);

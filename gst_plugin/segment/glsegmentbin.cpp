@@ -6,6 +6,7 @@
 
 #include "base/model_bin.h"
 #include "gobject/guarded.h"
+#include "gobject/log.h"
 #include "gobject/owned.h"
 #include "gobject/package.h"
 #include "segment/background_video.h"
@@ -31,6 +32,10 @@ GST_ELEMENT_REGISTER_DEFINE(glsegmentbin, "glsegmentbin", GST_RANK_NONE, gst_gl_
 
 namespace {
 
+GstDebugCategory* log_of(gpointer bin) {
+  return G_TYPE_INSTANCE_GET_CLASS(bin, gst_gl_segment_bin_get_type(), GstGLSegmentBinClass)->parent_class.log;
+}
+
 constexpr const char *kBackground = "background", *kMask = "mask";
 
 bool is_called(GstPadTemplate* pad_template, const char* name) {
@@ -50,18 +55,21 @@ GstPad* request_new_pad(GstElement* element, GstPadTemplate* pad_template, const
   const bool is_mask = is_called(pad_template, kMask);
   GstPad* inner = is_mask ? gst_element_request_pad_simple(self->parent.model, kMask) : self->background->enter();
   if (inner == nullptr) {
-    GST_WARNING_OBJECT(element, "cannot create pad \"%s\": it exists already%s; release it first", name,
-                       is_mask ? "" : ", or was not requested before in the states NULL and READY");
+    GST_CAT_WARNING_OBJECT(log_of(element), element, "cannot create pad \"%s\": it exists already%s; release it first",
+                           name, is_mask ? "" : ", or was not requested before in the states NULL and READY");
     return nullptr;
   }
   GstPad* ghost = gst_ghost_pad_new_from_template(name, inner, pad_template);
-  if (is_mask) gst_object_unref(inner);
   if (may_flow(element)) gst_pad_set_active(ghost, TRUE);
   gst_element_add_pad(element, ghost);
+  GST_CAT_DEBUG_OBJECT(log_of(element), element, "requested pad: %" GST_PTR_FORMAT " for %" GST_PTR_FORMAT, ghost,
+                       inner);
+  if (is_mask) gst_object_unref(inner);
   return ghost;
 }
 
 void release_pad(GstElement* element, GstPad* pad) {
+  GST_CAT_DEBUG_OBJECT(log_of(element), element, "released pad: %" GST_PTR_FORMAT, pad);
   GstGLSegmentBin* self = self_of(element);
   if (is_called(GST_PAD_PAD_TEMPLATE(pad), kMask)) {
     GstPad* inner = gst_ghost_pad_get_target(GST_GHOST_PAD(pad));
@@ -104,6 +112,7 @@ static void gst_gl_segment_bin_init(GstGLSegmentBin* self) {
 }
 
 static void gst_gl_segment_bin_class_init(GstGLSegmentBinClass* klass) {
+  klass->parent_class.log = sightglass::make_log_category("glsegmentbin", "glsegment with upload and download");
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   object_class->dispose = sightglass::guarded<dispose>;
   sightglass::own<&GstGLSegmentBin::background>(object_class);

@@ -5,6 +5,9 @@
 
 #include "gobject/guarded.h"
 #include "meta/mask_meta.h"
+#include "segment/log.h"
+
+#define GST_CAT_DEFAULT sightglass::segment_log()
 
 namespace sightglass {
 
@@ -58,6 +61,7 @@ void send_caps(GstPad* pad, const MaskSize& size, GstCaps* picture) {
   GstCaps* before = gst_pad_get_current_caps(pad);
   const bool relinked = gst_pad_check_reconfigure(pad) != FALSE;
   if (relinked || before == nullptr || !gst_caps_is_equal(caps, before)) {
+    GST_INFO_OBJECT(pad, "caps: %" GST_PTR_FORMAT, caps);
     gst_pad_push_event(pad, gst_event_new_caps(caps));
     // Nothing is taken from the answer, but gldownload looks for its GL context when it is asked.
     GstQuery* query = gst_query_new_allocation(caps, FALSE);
@@ -221,6 +225,7 @@ void MaskPad::push(GstBaseTransform* element, GstBuffer* frame, const std::optio
   const PadReference pad = linked();
   if (pad == nullptr) return;
   follow(element, pad.get(), MaskSize{static_cast<int32_t>(video->width), static_cast<int32_t>(video->height)});
+  GST_LOG_OBJECT(pad.get(), "mask: %" GST_PTR_FORMAT, meta->mask);
   const GstFlowReturn flow = gst_pad_push(pad.get(), gst_buffer_ref(meta->mask));
   const std::lock_guard lock(mutex_);
   // A pad that has been released meanwhile says that it is flushing.
@@ -232,6 +237,7 @@ void MaskPad::push_gap(GstBaseTransform* element, GstClockTime time, GstClockTim
   if (!GST_CLOCK_TIME_IS_VALID(time)) return;
   const PadReference pad = linked();
   if (pad != nullptr && follow(element, pad.get(), size)) {
+    GST_LOG_OBJECT(pad.get(), "no mask: a gap from %" GST_TIME_FORMAT, GST_TIME_ARGS(time));
     gst_pad_push_event(pad.get(), gst_event_new_gap(time, duration));
   }
 }

@@ -12,7 +12,10 @@
 #include "meta/mask_meta.h"
 #include "segment/background_frame.h"
 #include "segment/compositor.h"
+#include "segment/log.h"
 #include "segment/scene_picture.h"
+
+#define GST_CAT_DEFAULT sightglass::segment_log()
 
 namespace sightglass {
 
@@ -96,6 +99,9 @@ class MetaMaskProcessor : public FrameProcessor {
           "it");
     }
     SG_RETURN_IF_ERROR(check_gl_memory(gst_buffer_peek_memory(meta->mask, 0), context_));
+    GST_LOG_OBJECT(log_object(),
+                   "frame %" G_GUINT64_FORMAT ": composited with the mask that it carries: %" GST_PTR_FORMAT,
+                   job.number, meta->mask);
     wait_for_buffer(meta->mask, context_);
     const ReadableMask mask(meta->mask);
     if (!mask.ok()) return device_error("mask-source=meta: the mask cannot be mapped as a texture");

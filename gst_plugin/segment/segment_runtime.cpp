@@ -7,9 +7,12 @@
 #include "base/model_processor.h"
 #include "draw/typesetter.h"
 #include "segment/background_frame.h"
+#include "segment/log.h"
 #include "segment/meta_mask_processor.h"
 #include "segment/scene_picture.h"
 #include "segment/segmenter.h"
+
+#define GST_CAT_DEFAULT sightglass::segment_log()
 
 namespace sightglass {
 
@@ -127,6 +130,10 @@ Status SegmentModel::load(const std::string& file, const ModelSettings& settings
   options.normalisation = settings.normalisation();
   const auto describe = [&](const SharedModel& model) -> Result<MaskModel> {
     SG_ASSIGN_OR_RETURN(MaskModel mask, describe_mask_model(*model.model(), model.known(), options));
+    GST_DEBUG_OBJECT(log_object(), "%s: %s model, input of %dx%d, output %d is %s%s", file.c_str(),
+                     model.known() ? "a known" : "an unknown", mask.width, mask.height, static_cast<int>(mask.output),
+                     mask.classes ? "scores of several classes" : "the mask",
+                     mask.previous_mask ? ", and the previous mask goes in" : "");
     const Shape& shape = model.model()->outputs()[mask.output].shape;
     size_ = {shape.dim(2), shape.dim(1)};
     return mask;
@@ -275,6 +282,7 @@ Status SegmentRuntime::update_picture() {
         "background-location to a PNG or JPEG file");
   }
   SG_ASSIGN_OR_RETURN(scene_.picture, Picture::load(location, largest_picture_));
+  GST_DEBUG_OBJECT(log_object(), "background image %s loaded", location.c_str());
   return {};
 }
 

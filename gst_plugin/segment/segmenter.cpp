@@ -4,6 +4,9 @@
 
 #include "gl/gl_state_guard.h"
 #include "gpu_engine/gl_objects.h"
+#include "segment/log.h"
+
+#define GST_CAT_DEFAULT sightglass::segment_log()
 
 namespace sightglass {
 
@@ -17,6 +20,11 @@ Result<std::unique_ptr<Segmenter>> Segmenter::create(std::shared_ptr<ShareGroup>
   const GlStateGuard guard(result->gl_, kind);
   SG_RETURN_IF_ERROR(result->create_reader(device, FrameLife::kOneFrame));
   const bool skips = options.skip_static && plan->fallback().operators.empty();
+  GST_DEBUG_OBJECT(log_object(), "model input of %dx%d; runs on still images are %s", result->model_width_,
+                   result->model_height_,
+                   skips                 ? "skipped by the GPU"
+                   : options.skip_static ? "not skipped: part of the model runs on the CPU"
+                                         : "not skipped: skip-static=false");
   SG_ASSIGN_OR_RETURN(result->session_, Session::create(result->group_, std::move(plan), {.gated = skips}));
   SG_RETURN_IF_ERROR(result->create_painters(mask, options, skips));
   return result;
@@ -89,10 +97,13 @@ Result<ModelStage> Segmenter::begin_stage(size_t /*stage*/, const UprightFrame& 
   next_mask_to_upright_ = mask_to_upright(frame, fit_);
   const InputTransform mask_to_stored = next_mask_to_upright_.then(frame.upright_to_stored);
   SG_RETURN_IF_ERROR(feed(frame.stored, mask_to_stored));
+  GST_LOG_OBJECT(log_object(), "model: runs%s", still_ ? ", unless the GPU finds the image still" : "");
   return ModelStage{session_.get(), still_ ? watch(frame.stored, mask_to_stored) : BufferRange{}};
 }
 
 Status Segmenter::end_stage(size_t /*stage*/) {
+  GST_LOG_OBJECT(log_object(), "mask: of inference %" G_GUINT64_FORMAT "%s", inferences() + 1,
+                 look_.smoothing > 0 ? ", smoothed with earlier ones" : "");
   mask_to_upright_ = next_mask_to_upright_;
   has_previous_ = watched_ = true;
   if (classes_) {
@@ -109,6 +120,8 @@ Status Segmenter::end_stage(size_t /*stage*/) {
 }
 
 Status Segmenter::draw(const UprightFrame& frame, GLuint output) {
+  GST_LOG_OBJECT(log_object(), "composite: frame, mask of inference %" G_GUINT64_FORMAT " and background",
+                 inferences());
   SG_RETURN_IF_ERROR(compositor_->draw(frame.stored, frame.upright_to_stored, mask_, mask_to_upright_, output, look_));
   return draw_legend(output);
 }

@@ -6,7 +6,10 @@
 
 #include "gl/compute.h"
 #include "gl/texture_unit.h"
+#include "segment/log.h"
 #include "segment/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::segment_log()
 
 namespace sightglass {
 
@@ -69,6 +72,7 @@ BufferRange StillWatcher::watch(const FrameRef& frame, const InputTransform& inp
                                 bool force) {
   const size_t which = which_;
   which_ = 1 - which_;
+  GST_TRACE_OBJECT(log_object(), "pass: comparing with the last input%s", force ? ", but the model runs anyway" : "");
   blocks_[which].bind(kParamsBinding, {{threshold, 0, static_cast<float>(width_), static_cast<float>(height_)},
                                        {static_cast<int32_t>(which), force ? 1 : 0, 0, 0}});
   frame_block_.bind(kFrameBinding, frame_block(frame, input_to_stored));
@@ -94,6 +98,7 @@ uint64_t StillWatcher::skipped() {
     uint32_t count = 0;
     std::memcpy(&count, reading->bytes.data(), sizeof count);
     skipped_ += count - std::exchange(last_reading_, count);  // the GPU's count may run over
+    GST_LOG_OBJECT(log_object(), "the GPU has skipped %" G_GUINT64_FORMAT " runs so far", skipped_);
   }
   return skipped_;
 }

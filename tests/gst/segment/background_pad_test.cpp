@@ -210,7 +210,7 @@ TEST_F(BackgroundPadTest, LeavesNothingBehind) {
         std::atomic<bool> bin_gone = false, matcher_gone = false;
         launch(30, kSize, kSize, kOwnBackground);
         watch(pipeline_, "bin", bin_gone);
-        watch(pipeline_, "matcher", matcher_gone);
+        watch(pipeline_, "background-matcher", matcher_gone);
         for (int i = 0; i < 4; ++i) {
           const GstClockTime time = static_cast<GstClockTime>(i) * GST_SECOND / 30;
           push("back", shade(kSize, kSize, kShade), time, GST_SECOND / 30);
@@ -220,7 +220,7 @@ TEST_F(BackgroundPadTest, LeavesNothingBehind) {
         if (!plays) gst_element_set_state(pipeline_, round % 2 == 0 ? GST_STATE_READY : GST_STATE_NULL);
         if (released) release_background();
         if (released && !plays) {
-          EXPECT_FALSE(has("matcher")) << "at once, where nothing flows";
+          EXPECT_FALSE(has("background-matcher")) << "at once, where nothing flows";
         }
         TearDown();
         EXPECT_TRUE(comes_true([&] { return matcher_gone.load(); })) << plays << released;

@@ -1,0 +1,13 @@
+// The category of glsegment, which all of its parts log in.
+#pragma once
+
+#include "gobject/log.h"
+
+namespace sightglass {
+
+inline GstDebugCategory* segment_log() {
+  static GstDebugCategory* const category = make_log_category("glsegment", "people before another background");
+  return category;
+}
+
+}  // namespace sightglass
