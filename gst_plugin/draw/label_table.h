@@ -15,8 +15,7 @@ namespace sightglass {
 inline constexpr uint32_t kLabelsBinding = 2;  // the storage block Labels
 inline constexpr int32_t kMostPercent = 100;
 // Primitives of a line of text, with a class and its score; of a box with such a line, its outline included.
-inline constexpr int32_t kLabelledScore = 3, kLabelledBox = 4;
-static_assert(kLabelledBox == 1 + kLabelledScore);
+inline constexpr int32_t kLabelledScore = 3, kLabelledBox = 1 + kLabelledScore;
 
 // All calls, the destructor included, need the context current.
 class LabelTable {
