@@ -58,9 +58,10 @@ case $1 in
     # The folder looks like a built checkout with the files of a user in it.
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
-    for file in "$source"/* "$media"/*; do
+    for file in "$source"/*; do
       case $file in "$source"/build*) ;; *) ln -s "$file" "$folder" ;; esac
     done
+    ln -s "$media"/* "$folder"
     ln -s "$build" "$folder/build"
     titles=$(sed -nE 's/^```.* title="([^"]+)".*/\1/p' "${place%:*}")
     for title in $titles; do
