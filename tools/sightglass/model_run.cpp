@@ -19,7 +19,7 @@
 namespace sightglass {
 namespace {
 
-class Stopwatch {
+class LapTimer {
  public:
   // Milliseconds since construction or the last call.
   double lap() {
@@ -94,17 +94,17 @@ struct Pass {
 Result<Pass> measure_pass(Session& session, const GlApi& gl, const std::vector<ModelInput>& inputs,
                           std::vector<HostTensor>& outputs) {
   Pass pass;
-  Stopwatch stopwatch;
+  LapTimer timer;
   for (size_t i = 0; i < inputs.size(); ++i) SG_RETURN_IF_ERROR(session.write_input(i, inputs[i].tensor.data));
   SG_RETURN_IF_ERROR(wait_for_gpu(gl));
-  const double upload = stopwatch.lap();
+  const double upload = timer.lap();
   const int64_t calls_before = gl_calls;
   SG_RETURN_IF_ERROR(session.run());
   pass.gl_calls = gl_calls - calls_before;
   SG_RETURN_IF_ERROR(wait_for_gpu(gl));
-  pass.run = stopwatch.lap();
+  pass.run = timer.lap();
   for (size_t i = 0; i < outputs.size(); ++i) SG_RETURN_IF_ERROR(session.read_output(i, outputs[i].data));
-  pass.with_transfers = upload + pass.run + stopwatch.lap();
+  pass.with_transfers = upload + pass.run + timer.lap();
   return pass;
 }
 
@@ -160,20 +160,20 @@ Result<RunReport> run_model(const RunOptions& asked) {
   }
   const RunOptions& options = report.options;
 
-  Stopwatch stopwatch;
+  LapTimer timer;
   SG_ASSIGN_OR_RETURN(const auto headless, HeadlessGl::create(options.flavour));
   report.device = headless->device();
   report.display = headless->context().display().name();
-  report.start.context = stopwatch.lap();
+  report.start.context = timer.lap();
 
   SG_ASSIGN_OR_RETURN(const auto model, Model::load(options.model, options.model_options));
-  report.start.import = stopwatch.lap();
+  report.start.import = timer.lap();
   report.inputs = model->inputs();
   report.options.input.largest_picture = report.device.limits.max_texture_size;
   SG_ASSIGN_OR_RETURN(const auto inputs, load_model_inputs(*model, options.input));
   for (const ModelInput& input : inputs) report.input_sources.push_back(input.source);
 
-  stopwatch.lap();
+  timer.lap();
   PlanOptions plan_options;
   plan_options.precision = options.precision;
   plan_options.fallback = options.fallback;
@@ -185,11 +185,11 @@ Result<RunReport> run_model(const RunOptions& asked) {
   SG_ASSIGN_OR_RETURN(plan_options.tuning,
                       prepare_tuning(group, model, device, plan_options, options.tuning, options.cache_folder,
                                      {.budget = kTuningBudget}, &report.tuning_note));
-  report.start.tuning = stopwatch.lap();
+  report.start.tuning = timer.lap();
   SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, device.limits, plan_options));
-  report.start.plan = stopwatch.lap();
+  report.start.plan = timer.lap();
   SG_ASSIGN_OR_RETURN(const auto session, Session::create(group, plan));
-  report.start.session = stopwatch.lap();
+  report.start.session = timer.lap();
 
   std::vector<HostTensor> outputs;
   for (const TensorInfo& info : model->outputs()) outputs.emplace_back(info.type, info.shape);
