@@ -147,7 +147,7 @@ std::vector<float> Graph::floats(ValueId id) const {
 std::string describe(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   std::string text = node.origin.empty() ? std::string(to_string(node.op)) : node.origin;
-  if (!node.outputs.empty()) text += " (output " + quoted(graph.value(node.outputs[0]).name) + ")";
+  if (!node.outputs.empty()) text += " (output " + quote(graph.value(node.outputs[0]).name) + ")";
   return text;
 }
 

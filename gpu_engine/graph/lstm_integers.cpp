@@ -36,7 +36,7 @@ bool is_cell_scale(float scale) {
 }
 
 Status wrong(const Value& value, const std::string& what) {
-  return unsupported("tensor " + quoted(value.name) + " " + what +
+  return unsupported("tensor " + quote(value.name) + " " + what +
                      ", which an LSTM of integers cannot read; use the float32 version of the model");
 }
 
@@ -103,7 +103,7 @@ Status check_integer_outputs(const Graph& graph, const Node& node) {
     const Value& output = graph.value(node.outputs[i]);
     const bool right = is_quantized(output) && output.type == (i == 2 ? DataType::kInt16 : DataType::kInt8);
     if (!right) {
-      return unsupported("tensor " + quoted(output.name) + " is " + to_string(output.type) +
+      return unsupported("tensor " + quote(output.name) + " is " + to_string(output.type) +
                          ", which an LSTM of integers cannot make; use the float32 version of the model");
     }
   }

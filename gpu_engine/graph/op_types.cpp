@@ -56,7 +56,7 @@ std::string names_of(Types types) {
   return text;
 }
 
-std::string name(const Value& value) { return "tensor " + quoted(value.name); }
+std::string name(const Value& value) { return "tensor " + quote(value.name); }
 
 // The class and the type where a class has several.
 std::string type_of(const Value& value) {

@@ -68,7 +68,7 @@ std::string printable(std::string_view text, size_t longest) {
   return result;
 }
 
-std::string quoted(std::string_view text) {
+std::string quote(std::string_view text) {
   constexpr size_t kLongest = 160;
   return "'" + printable(text, kLongest) + "'";
 }

@@ -36,7 +36,7 @@ class Verifier {
   bool is_live(NodeId id) const {
     return id >= 0 && static_cast<size_t>(id) < position_.size() && position_[static_cast<size_t>(id)] != kNone;
   }
-  std::string name(ValueId id) const { return "tensor " + quoted(graph_.value(id).name); }
+  std::string name(ValueId id) const { return "tensor " + quote(graph_.value(id).name); }
   static std::string node_name(NodeId id) { return "node " + std::to_string(id); }
   Status fail_node(NodeId id, const std::string& reason) const {
     return internal_error(describe(graph_, id) + ": " + reason);

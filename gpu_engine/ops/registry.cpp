@@ -61,7 +61,7 @@ std::vector<Kernel> make_kernels() {
 
 // What no kernel can do yet, whatever the operator.
 Status check_value(const Value& value) {
-  const std::string name = "tensor " + quoted(value.name) + " ";
+  const std::string name = "tensor " + quote(value.name) + " ";
   if (value.quantization.scale.size() > 1 && !is_integer(value)) {
     return unsupported(name + "is " + to_string(value.type) + " with several scales; one is supported");
   }

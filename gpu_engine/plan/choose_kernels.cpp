@@ -19,7 +19,7 @@ void check_ends(const Graph& graph, std::vector<Obstacle>& obstacles) {
       const bool stored = value.type == DataType::kFloat32 || is_quantized(value) || is_integer(value);
       if (stored && value.shape.rank() <= kMostDimensions && value.shape.elements() != 0) continue;
       obstacles.push_back({"",
-                           "tensor " + quoted(value.name) + " is " + to_string(value.type) + " " +
+                           "tensor " + quote(value.name) + " is " + to_string(value.type) + " " +
                                value.shape.to_string() + ", which is not supported",
                            "inputs, outputs and states must be float32, integers or booleans, quantised with one scale "
                            "at most, of at most "

@@ -18,7 +18,7 @@ bool is_storable(const Value& value) {
 Result<HostCopy> copy_of(Emitter& emitter, ValueId id) {
   const Value& value = emitter.graph().value(id);
   if (!is_storable(value)) {
-    return unsupported("tensor " + quoted(value.name) + " of " + to_string(value.type) + " " + value.shape.to_string() +
+    return unsupported("tensor " + quote(value.name) + " of " + to_string(value.type) + " " + value.shape.to_string() +
                        " cannot cross between CPU and GPU");
   }
   SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(id));

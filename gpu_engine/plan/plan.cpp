@@ -45,14 +45,14 @@ Result<PlanOptions> complete_options(const Model& model, const DeviceLimits& lim
     if (options.inputs[i].source != InputSpec::Source::kTexture) continue;
     const TensorInfo& info = model.inputs()[i];
     SG_RETURN_IF_ERROR(check_texture_input(info.shape, options.inputs[i].frame, limits)
-                           .with_context(model.name() + ", input " + quoted(info.name)));
+                           .with_context(model.name() + ", input " + quote(info.name)));
   }
   for (size_t i = 0; i < options.outputs.size(); ++i) {
     if (options.outputs[i].target != OutputSpec::Target::kTexture) continue;
     const TensorInfo& info = model.outputs()[i];
-    SG_RETURN_IF_ERROR(check_texture_type(info).with_context(model.name() + ", output " + quoted(info.name)));
+    SG_RETURN_IF_ERROR(check_texture_type(info).with_context(model.name() + ", output " + quote(info.name)));
     SG_RETURN_IF_ERROR(check_texture_output(info.shape, options.outputs[i], limits)
-                           .with_context(model.name() + ", output " + quoted(info.name)));
+                           .with_context(model.name() + ", output " + quote(info.name)));
   }
   return options;
 }

@@ -27,7 +27,7 @@ Status check_inputs(const Graph& graph, const Node& node, const std::vector<cons
     const HostTensor& tensor = *inputs[i];
     if (tensor.type != value.type || tensor.shape != value.shape ||
         tensor.data.size() != static_cast<size_t>(value.shape.elements()) * size_of(value.type)) {
-      return invalid_argument(where(node) + ": tensor " + quoted(value.name) + " must be " + to_string(value.type) +
+      return invalid_argument(where(node) + ": tensor " + quote(value.name) + " must be " + to_string(value.type) +
                               " " + value.shape.to_string() + "; " + to_string(tensor.type) + " " +
                               tensor.shape.to_string() + " was given");
     }
@@ -49,7 +49,7 @@ Status check_types_and_scales(const Graph& graph, const Node& node) {
   if ((entries == 1 || per_axis) && (quantization.zero_point.empty() || quantization.zero_point.size() == entries)) {
     return {};
   }
-  return unsupported(where(node) + ": tensor " + quoted(in.name) + " has no scale to dequantise with");
+  return unsupported(where(node) + ": tensor " + quote(in.name) + " has no scale to dequantise with");
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ Result<std::vector<HostTensor>> run(const Graph& graph, const std::vector<HostTe
     if (!slot && graph.is_constant(id)) {
       SG_ASSIGN_OR_RETURN(slot, constant_tensor(graph, id));
     }
-    if (!slot) return internal_error("tensor " + quoted(graph.value(id).name) + " is read before it is computed");
+    if (!slot) return internal_error("tensor " + quote(graph.value(id).name) + " is read before it is computed");
     return &*slot;
   };
   for (const NodeId id : graph.order()) {
@@ -175,7 +175,7 @@ Result<HostTensor> constant_tensor(const Graph& graph, ValueId id) {
   const Constant& constant = *value.constant;
   HostTensor tensor(value.type, value.shape);
   if (constant.bytes.size() != static_cast<size_t>(value.shape.elements()) * size_of(constant.type)) {
-    return invalid_model("constant " + quoted(value.name) + " has " + std::to_string(constant.bytes.size()) +
+    return invalid_model("constant " + quote(value.name) + " has " + std::to_string(constant.bytes.size()) +
                          " bytes, which are not " + value.shape.to_string() + " of " + to_string(constant.type));
   }
   if (constant.type == value.type) {
@@ -183,7 +183,7 @@ Result<HostTensor> constant_tensor(const Graph& graph, ValueId id) {
     return tensor;
   }
   if (constant.type != DataType::kFloat16 || value.type != DataType::kFloat32) {
-    return internal_error("constant " + quoted(value.name) + " of type " + to_string(value.type) + " is stored as " +
+    return internal_error("constant " + quote(value.name) + " of type " + to_string(value.type) + " is stored as " +
                           to_string(constant.type));
   }
   std::ranges::copy(graph.floats(id), tensor.as<float>().begin());

@@ -86,7 +86,7 @@ Status Arena::check_sentinels() const {
     };
     for (const PlanTensor& tensor : plan_->tensors) {
       if (tensor.whole >= 0) continue;  // no band around it
-      if (!intact(tensor.offset - band) || !intact(tensor.offset + tensor.size)) damaged += " " + quoted(tensor.name);
+      if (!intact(tensor.offset - band) || !intact(tensor.offset + tensor.size)) damaged += " " + quote(tensor.name);
     }
   }));
   return damaged.empty() ? Status() : internal_error("a kernel wrote beside the tensors" + damaged);

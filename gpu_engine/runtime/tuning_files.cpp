@@ -21,8 +21,8 @@ Result<Tuning> read(const std::string& path, const std::string& device) {
   Result<Tuning> tuning = Tuning::parse(*text);
   if (!tuning.ok()) return tuning.status().with_context(path);
   if (tuning->device() != device) {
-    return invalid_argument(path + ": is of the device " + sightglass::quoted(tuning->device()) + ", not of " +
-                            sightglass::quoted(device));
+    return invalid_argument(path + ": is of the device " + sightglass::quote(tuning->device()) + ", not of " +
+                            sightglass::quote(device));
   }
   return tuning;
 }

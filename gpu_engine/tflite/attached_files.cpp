@@ -49,7 +49,7 @@ std::optional<Directory> find_directory(Bytes file) {
 }
 
 Status wrong(std::string_view name, const std::string& what) {
-  return invalid_model("its attached file " + quoted(name) + " " + what);
+  return invalid_model("its attached file " + quote(name) + " " + what);
 }
 
 }  // namespace

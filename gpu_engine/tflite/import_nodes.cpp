@@ -21,7 +21,7 @@ bool allows(const FileTensor& tensor, const Shape& inferred) {
 }  // namespace
 
 std::string where(const std::string& title, const std::vector<FileTensor*>& outputs) {
-  return outputs.empty() ? title : title + " (output " + quoted(outputs[0]->name) + ")";
+  return outputs.empty() ? title : title + " (output " + quote(outputs[0]->name) + ")";
 }
 
 Value Importer::make_value(const FileTensor& tensor) {

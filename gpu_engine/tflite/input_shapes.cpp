@@ -22,7 +22,7 @@ std::string list(const std::vector<FileTensor*>& inputs) {
   constexpr size_t kMost = 16;
   std::string text;
   for (size_t i = 0; i < inputs.size() && i < kMost; ++i) {
-    if (inputs[i] != nullptr) text += (text.empty() ? "" : ", ") + std::to_string(i) + " " + quoted(inputs[i]->name);
+    if (inputs[i] != nullptr) text += (text.empty() ? "" : ", ") + std::to_string(i) + " " + quote(inputs[i]->name);
   }
   return text + (inputs.size() > kMost ? ", …" : "");
 }
@@ -58,10 +58,10 @@ Status apply_input_shapes(const schema::SubGraph& subgraph, std::span<const Inpu
   for (const InputShape& wanted : shapes) {
     FileTensor* const input = find(inputs, wanted.input);
     if (input == nullptr) {
-      return invalid_argument("there is no input " + quoted(wanted.input) + " to give a shape to; inputs are " +
+      return invalid_argument("there is no input " + quote(wanted.input) + " to give a shape to; inputs are " +
                               list(inputs));
     }
-    const std::string here = "the shape " + wanted.shape.to_string() + " for input " + quoted(input->name);
+    const std::string here = "the shape " + wanted.shape.to_string() + " for input " + quote(input->name);
     if (!seen.insert(input).second) return invalid_argument(here + ": the input has been given one already");
     SG_RETURN_IF_ERROR(check_shape(wanted.shape, max_elements).with_context(here));
     if (input->quantization.scale.size() > 1) {
@@ -77,7 +77,7 @@ Status apply_input_shapes(const schema::SubGraph& subgraph, std::span<const Inpu
 std::string describe(std::span<const InputShape> shapes) {
   std::string text;
   for (const InputShape& entry : shapes) {
-    text += (text.empty() ? "" : ", ") + quoted(entry.input) + " as " + entry.shape.to_string();
+    text += (text.empty() ? "" : ", ") + quote(entry.input) + " as " + entry.shape.to_string();
   }
   return text;
 }

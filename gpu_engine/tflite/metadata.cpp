@@ -132,13 +132,13 @@ class Reader {
       const auto *mean = options->mean(), *deviation = options->std();
       const uint32_t count = mean == nullptr ? 0 : mean->size();
       if (count == 0 || count > kMostChannels || deviation == nullptr || deviation->size() != count) {
-        return problem("the normalisation of " + quoted(result.name) + " does not have a deviation for every mean");
+        return problem("the normalisation of " + quote(result.name) + " does not have a deviation for every mean");
       }
       const auto finite = [](float x) { return std::isfinite(x); };
       if (!std::all_of(mean->begin(), mean->end(), finite) ||
           !std::all_of(deviation->begin(), deviation->end(), finite) ||
           std::find(deviation->begin(), deviation->end(), 0.0f) != deviation->end()) {
-        return problem("the normalisation of " + quoted(result.name) + " is not finite");
+        return problem("the normalisation of " + quote(result.name) + " is not finite");
       }
       if (!charge(2 * count * sizeof(float))) return;
       result.mean.assign(mean->begin(), mean->end());

@@ -15,8 +15,8 @@ namespace {
 std::string list(const std::vector<TensorInfo>& tensors) {
   std::string text;
   for (const TensorInfo& tensor : tensors) {
-    text += (text.empty() ? "" : ", ") + quoted(tensor.name) + " " + to_string(tensor.type) + " " +
-            tensor.shape.to_string();
+    text +=
+        (text.empty() ? "" : ", ") + quote(tensor.name) + " " + to_string(tensor.type) + " " + tensor.shape.to_string();
   }
   return text;
 }

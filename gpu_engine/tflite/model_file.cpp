@@ -32,7 +32,7 @@ Result<ModelFile> ModelFile::open(std::span<const std::byte> bytes, std::shared_
     }
     const std::string_view found(reinterpret_cast<const char*>(data) + sizeof(flatbuffers::uoffset_t),
                                  flatbuffers::kFileIdentifierLength);
-    return invalid_model("not a TensorFlow Lite model: file identifier is " + quoted(found) + ", not 'TFL3'");
+    return invalid_model("not a TensorFlow Lite model: file identifier is " + quote(found) + ", not 'TFL3'");
   }
   // Beyond this the flatbuffer is followed by plain data that buffers refer to by their offsets.
   const size_t verified_bytes = std::min(bytes.size(), kMaxFlatbufferBytes - 1);

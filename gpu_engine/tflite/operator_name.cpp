@@ -24,7 +24,7 @@ Result<OperatorName> name_operator(ModelFile& file, const schema::Operator& op, 
     if (custom == nullptr) return invalid_model("CUSTOM" + number + " has no name");
     SG_RETURN_IF_ERROR(file.charge(custom->size()));
     result.custom_code = custom->str();
-    result.name += " " + quoted(result.custom_code);
+    result.name += " " + quote(result.custom_code);
   }
   result.title = result.name + number;
   return result;

@@ -225,7 +225,7 @@ std::vector<NamedRule> all_rules() {
     const auto* row = std::ranges::find(kOperators, code, &Row::code);
     if (row != kOperators.end()) rules.push_back({schema::EnumNameBuiltinOperator(code), &row->rule});
   }
-  for (const CustomRow& row : kCustomOperators) rules.push_back({"CUSTOM " + quoted(row.name), &row.rule});
+  for (const CustomRow& row : kCustomOperators) rules.push_back({"CUSTOM " + quote(row.name), &row.rule});
   return rules;
 }
 
@@ -242,7 +242,7 @@ std::vector<RefusedOperator> refused_operators() {
 
 std::string unsupported_reason(schema::BuiltinOperator code, std::string_view custom_code) {
   if (code == B::CUSTOM) {
-    return "the custom operator " + quoted(custom_code) +
+    return "the custom operator " + quote(custom_code) +
            " is not known here; express it with built-in operators, or end the model before it";
   }
   if (is_control_flow(code)) return "control flow is not supported; convert the model with loops and branches unrolled";

@@ -202,7 +202,7 @@ Result<std::vector<FileTensor>> read_tensors(ModelFile& file, const ImportOption
     // What a tensor takes in a file at the least, and its name.
     SG_RETURN_IF_ERROR(file.charge(sizeof(schema::Tensor*) * 8 + name.size()));
     Result<FileTensor> tensor = read_tensor(in, static_cast<int32_t>(i), file, options, expanded);
-    if (!tensor.ok()) return tensor.status().with_context("tensor " + std::to_string(i) + " " + quoted(name));
+    if (!tensor.ok()) return tensor.status().with_context("tensor " + std::to_string(i) + " " + quote(name));
     tensor->name = name;
     tensors.push_back(std::move(tensor).value());
   }

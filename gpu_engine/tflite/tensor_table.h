@@ -29,7 +29,7 @@ struct FileTensor {
   bool opaque = false;     // written by an operator that is not supported: its shape is no more than a claim
   ValueId value = kNone;   // in the graph, once something there refers to it
 
-  std::string describe() const { return quoted(name) + " (tensor " + std::to_string(index) + ")"; }
+  std::string describe() const { return quote(name) + " (tensor " + std::to_string(index) + ")"; }
   std::string type_name() const;  // "float32", or the format's name of a type that the engine has no counterpart of
 };
 

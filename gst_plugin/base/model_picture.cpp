@@ -42,7 +42,7 @@ void set_usual_normalisation(InputSpec& source, const Model& model, const std::o
 }  // namespace
 
 std::string describe(const TensorInfo& tensor) {
-  return sightglass::quoted(tensor.name) + " (" + to_string(tensor.type) + " " + tensor.shape.to_string() + ")";
+  return sightglass::quote(tensor.name) + " (" + to_string(tensor.type) + " " + tensor.shape.to_string() + ")";
 }
 
 std::string list(std::span<const TensorInfo> tensors) {

@@ -59,7 +59,7 @@ Page set_lines(const std::vector<std::string>& lines, int32_t height, int32_t mo
 
 void warn_of_left_out(const std::vector<std::string>& lines, size_t placed) {
   GST_WARNING("cannot draw %zu of %zu labels, from %s on: they exceed a texture of this device; use fewer labels",
-              lines.size() - placed, lines.size(), quoted(lines[placed]).c_str());
+              lines.size() - placed, lines.size(), quote(lines[placed]).c_str());
 }
 
 // As large as all lines fit.

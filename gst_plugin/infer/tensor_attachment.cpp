@@ -94,7 +94,7 @@ Status TensorAttachment::attach(GstBuffer* picture, const Inferencer& inferencer
       GstMemory* memory = free_memory(outputs_[i]);
       if (memory == nullptr) {
         return resource_exhausted("attach-tensors: there is no GL buffer of " + std::to_string(outputs_[i].bytes) +
-                                  " bytes for output " + sightglass::quoted(outputs_[i].name));
+                                  " bytes for output " + sightglass::quote(outputs_[i].name));
       }
       SG_RETURN_IF_ERROR(copy(numbers, memory));
       tensors->add(outputs_[i].name, outputs_[i].dims, gst_memory_ref(memory));

@@ -36,7 +36,7 @@ const Encoder* find_encoder(const std::string& extension) {
   return nullptr;
 }
 
-std::string quoted(const std::string& text) {
+std::string quote(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -69,14 +69,14 @@ std::string source_text(const Options& options) {
     return "glfiguresrc seed-interval=" + std::to_string(3 * rate) + count +
            " ! video/x-raw(memory:GLMemory),width=640,height=480,framerate=" + std::to_string(rate) + "/1";
   }
-  if (is_camera(options.input)) return "v4l2src device=" + quoted(options.input) + " ! videoconvert";
-  return "filesrc location=" + quoted(options.input) + " ! decodebin";
+  if (is_camera(options.input)) return "v4l2src device=" + quote(options.input) + " ! videoconvert";
+  return "filesrc location=" + quote(options.input) + " ! decodebin";
 }
 
 std::string segment_text(const Options& options, const std::string& background) {
   const std::string& chosen = background.empty() ? options.background : background;
-  std::string text = "glsegment name=segment model=" + quoted(options.model);
-  text += is_picture(chosen) ? " background=image background-location=" + quoted(chosen) : " background=" + chosen;
+  std::string text = "glsegment name=segment model=" + quote(options.model);
+  text += is_picture(chosen) ? " background=image background-location=" + quote(chosen) : " background=" + chosen;
   return options.properties.empty() ? text : text + " " + options.properties;
 }
 
@@ -89,7 +89,7 @@ std::string sink_text(const Options& options) {
   const Encoder* encoder = find_encoder(dot == std::string::npos ? ".none" : options.output.substr(dot));
   if (encoder == nullptr) return {};
   return std::string("gldownload ! videoconvert ! queue ! ") + encoder->text + " ! " + encoder->muxer +
-         " ! filesink name=" + kFileSink + " location=" + quoted(options.output);
+         " ! filesink name=" + kFileSink + " location=" + quote(options.output);
 }
 
 std::string default_output(const std::string& stem) {

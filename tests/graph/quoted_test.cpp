@@ -9,7 +9,7 @@ namespace {
 TEST(Quoted, PlainTextStaysAsItIs) {
   for (const char* text : {"", "conv/relu", "größe", "犬 猫", "👩\u200d👧", "it's \"quoted\"", "a\u0301"}) {
     EXPECT_EQ(printable(text), text);
-    EXPECT_EQ(sightglass::quoted(text), "'" + std::string(text) + "'");
+    EXPECT_EQ(sightglass::quote(text), "'" + std::string(text) + "'");
   }
 }
 
@@ -44,8 +44,8 @@ TEST(Quoted, BytesThatAreNoUtf8BecomeQuestionMarks) {
 TEST(Quoted, LongTextIsCutBetweenCharacters) {
   EXPECT_EQ(printable("aä", 2), "a…");
   EXPECT_EQ(printable("aä", 3), "aä");
-  EXPECT_EQ(sightglass::quoted(std::string(160, 'x')), "'" + std::string(160, 'x') + "'");
-  EXPECT_EQ(sightglass::quoted(std::string(161, 'x')), "'" + std::string(160, 'x') + "…'");
+  EXPECT_EQ(sightglass::quote(std::string(160, 'x')), "'" + std::string(160, 'x') + "'");
+  EXPECT_EQ(sightglass::quote(std::string(161, 'x')), "'" + std::string(160, 'x') + "…'");
 }
 
 TEST(Quoted, JsonSaysTheSameWithEscapes) {

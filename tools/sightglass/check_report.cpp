@@ -49,7 +49,7 @@ void append_tensors(std::string& text, const char* title, const std::vector<Tens
   for (size_t i = 0; i < tensors.size(); ++i) {
     const TensorInfo& info = tensors[i];
     append(text, "%-6s %zu    %s %s %s%s\n", title, i, to_string(info.type), info.shape.to_string().c_str(),
-           sightglass::quoted(info.name).c_str(), describe(info.quantization).c_str());
+           sightglass::quote(info.name).c_str(), describe(info.quantization).c_str());
   }
 }
 

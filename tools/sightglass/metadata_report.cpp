@@ -19,7 +19,7 @@ std::string list(const std::vector<float>& numbers) {
 
 void append_tensor(std::string& text, const char* title, size_t index, const TensorMetadata& tensor) {
   if (tensor.mean.empty() && tensor.labels().empty()) return;
-  append(text, "            %s %zu %s:", title, index, sightglass::quoted(tensor.name).c_str());
+  append(text, "            %s %zu %s:", title, index, sightglass::quote(tensor.name).c_str());
   if (!tensor.mean.empty()) {
     append(text, " (x - %s) / %s", list(tensor.mean).c_str(), list(tensor.deviation).c_str());
   }
@@ -48,7 +48,7 @@ nlohmann::ordered_json tensors_json(const std::vector<TensorMetadata>& tensors) 
 }  // namespace
 
 void append_metadata(std::string& text, const ModelMetadata& metadata) {
-  if (!metadata.name.empty()) append(text, "metadata    %s\n", sightglass::quoted(metadata.name).c_str());
+  if (!metadata.name.empty()) append(text, "metadata    %s\n", sightglass::quote(metadata.name).c_str());
   for (size_t i = 0; i < metadata.inputs.size(); ++i) append_tensor(text, "input", i, metadata.inputs[i]);
   for (size_t i = 0; i < metadata.outputs.size(); ++i) append_tensor(text, "output", i, metadata.outputs[i]);
   for (const std::string& problem : metadata.problems) append(text, "warning     %s\n", problem.c_str());

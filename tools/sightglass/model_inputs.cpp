@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kRandomPrefix = "random:";
 
 std::string describe(const TensorInfo& info, size_t index) {
-  return "input " + std::to_string(index) + " " + sightglass::quoted(info.name) + " (" + to_string(info.type) + " " +
+  return "input " + std::to_string(index) + " " + sightglass::quote(info.name) + " (" + to_string(info.type) + " " +
          info.shape.to_string() + ")";
 }
 

@@ -16,12 +16,12 @@ std::string format_text(const RunReport& report) {
   for (size_t i = 0; i < report.inputs.size(); ++i) {
     const TensorInfo& info = report.inputs[i];
     append(text, "input %zu     %s %s %s from %s\n", i, to_string(info.type), info.shape.to_string().c_str(),
-           sightglass::quoted(info.name).c_str(), report.input_sources[i].c_str());
+           sightglass::quote(info.name).c_str(), report.input_sources[i].c_str());
   }
   for (size_t i = 0; i < report.outputs.size(); ++i) {
     const RunOutput& output = report.outputs[i];
     append(text, "output %zu    %s %s %s from %.6g to %.6g%s%s\n", i, to_string(output.info.type),
-           output.info.shape.to_string().c_str(), sightglass::quoted(output.info.name).c_str(), output.minimum,
+           output.info.shape.to_string().c_str(), sightglass::quote(output.info.name).c_str(), output.minimum,
            output.maximum, output.file.empty() ? "" : ", written to ", output.file.c_str());
   }
   const StartTimes& start = report.start;

@@ -22,8 +22,8 @@ std::optional<std::string> obstacle_to_activating(const Graph& graph, ValueId va
   if (node.activation != Activation::kNone) {
     return describe(graph, producer) + " has the activation " + to_string(node.activation);
   }
-  if (graph.is_output(value)) return quoted(graph.value(value).name) + " is an output of the graph";
-  if (graph.value(value).users.size() != readers) return quoted(graph.value(value).name) + " is read by others as well";
+  if (graph.is_output(value)) return quote(graph.value(value).name) + " is an output of the graph";
+  if (graph.value(value).users.size() != readers) return quote(graph.value(value).name) + " is read by others as well";
   return std::nullopt;
 }
 

@@ -141,7 +141,7 @@ RewriteOutcome fold_after(Graph& graph, NodeId id, size_t data) {
                                     to_string(graph.node(weighted).activation));
   }
   if (!rewriting::read_once(graph, between)) {
-    return RewriteOutcome::declined(quoted(graph.value(between).name) + " is read by others or an output as well");
+    return RewriteOutcome::declined(quote(graph.value(between).name) + " is read by others or an output as well");
   }
   const std::optional<Affine> affine = affine_of(graph, graph.node(id), data);
   if (!affine) return RewriteOutcome::declined("the constant is not one finite number per channel");
@@ -162,7 +162,7 @@ RewriteOutcome fold_before(Graph& graph, NodeId id, NodeId before, size_t data) 
                                     to_string(arithmetic.activation));
   }
   if (!rewriting::read_once(graph, between)) {
-    return RewriteOutcome::declined(quoted(graph.value(between).name) + " is read by others or an output as well");
+    return RewriteOutcome::declined(quote(graph.value(between).name) + " is read by others or an output as well");
   }
   const std::optional<Affine> affine = affine_of(graph, arithmetic, data);
   if (!affine) return RewriteOutcome::declined("the constant is not one finite number per channel");

@@ -65,7 +65,7 @@ RewriteOutcome fuse_depthwise(Graph& graph, NodeId id) {
   if (gate_of(conv) != kNone) return RewriteOutcome::declined("its data have a gate");
   if (const auto obstacle = obstacle_in_depthwise(graph, depthwise)) return RewriteOutcome::declined(*obstacle);
   if (!rewriting::read_once(graph, between)) {
-    return RewriteOutcome::declined(quoted(graph.value(between).name) + " is read by others or an output");
+    return RewriteOutcome::declined(quote(graph.value(between).name) + " is read by others or an output");
   }
   const Shape& out = graph.value(conv.outputs[0]).shape;
   if (const auto obstacle = obstacle_in_sizes(graph.value(depthwise.inputs[0]).shape, out)) {

@@ -32,7 +32,7 @@ RewriteOutcome fuse_gate(Graph& graph, NodeId id) {
   if (gate_of(graph.node(id)) != kNone) return RewriteOutcome::declined("it has a gate already");
   const ValueId product = graph.node(mul).outputs[0];
   if (!rewriting::read_once(graph, product)) {
-    return RewriteOutcome::declined(quoted(graph.value(product).name) + " is read by others or an output");
+    return RewriteOutcome::declined(quote(graph.value(product).name) + " is read by others or an output");
   }
   const ValueId data = graph.node(mul).inputs[1 - *gate], factors = graph.node(mul).inputs[*gate];
   while (graph.node(id).inputs.size() <= kGateInput) graph.append_input(id, kNone);

@@ -15,7 +15,7 @@ std::optional<std::string> obstacle_to_adding(const Graph& graph, const Node& ad
     return describe(graph, conv) + " has the activation " + to_string(node.activation);
   }
   if (residual_of(node) != kNone) return describe(graph, conv) + " adds a tensor already";
-  if (!rewriting::read_once(graph, made)) return quoted(graph.value(made).name) + " is read by others or an output";
+  if (!rewriting::read_once(graph, made)) return quote(graph.value(made).name) + " is read by others or an output";
   return rewriting::obstacle_to_more_operands(graph, conv);
 }
 

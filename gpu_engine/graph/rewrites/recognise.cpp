@@ -84,7 +84,7 @@ RewriteOutcome make_hard_sigmoid(Graph& graph, NodeId id, ValueId x) {
   const ValueId out = node.outputs[0];
   for (ValueId value = *operand_beside(graph, node, kSixth); value != x;) {
     if (!rewriting::read_once(graph, value)) {
-      return RewriteOutcome::declined(quoted(graph.value(value).name) + " is read by others as well");
+      return RewriteOutcome::declined(quote(graph.value(value).name) + " is read by others as well");
     }
     const Node& step = graph.node(graph.value(value).producer);
     value = step.op == OpType::kAdd ? x : step.inputs[0];
@@ -124,7 +124,7 @@ RewriteOutcome recognise_swish(Graph& graph, NodeId id) {
       return RewriteOutcome::declined("the product or the LOGISTIC has an activation");
     }
     if (!rewriting::read_once(graph, gate)) {
-      return RewriteOutcome::declined(quoted(graph.value(gate).name) + " is read by others as well");
+      return RewriteOutcome::declined(quote(graph.value(gate).name) + " is read by others as well");
     }
     // The LOGISTIC and the product read x.
     if (const auto obstacle = rewriting::obstacle_to_activating(graph, x, Activation::kSwish, 2)) {

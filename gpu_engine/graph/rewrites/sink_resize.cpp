@@ -18,7 +18,7 @@ RewriteOutcome sink_resize(Graph& graph, NodeId id) {
   if (small.elements() >= large.elements()) return RewriteOutcome::declined("it does not enlarge");
   if (shape.dim(3) > large.dim(3)) return RewriteOutcome::declined("there are more channels after the convolution");
   if (!rewriting::read_once(graph, conv.inputs[0])) {
-    return RewriteOutcome::declined(quoted(graph.value(conv.inputs[0]).name) + " is read by others or an output");
+    return RewriteOutcome::declined(quote(graph.value(conv.inputs[0]).name) + " is read by others or an output");
   }
   if (resize.activation != Activation::kNone) return RewriteOutcome::declined("it has an activation");
   if (conv.activation == Activation::kPrelu) return RewriteOutcome::declined("the convolution has a PRELU");

@@ -87,9 +87,9 @@ RewriteOutcome split_broadcast(Graph& graph, NodeId id) {
   if (everywhere.empty() || elsewhere.empty()) return RewriteOutcome::not_matched();
   const std::string& data = graph.value(conv.inputs[0]).name;
   if (!rewriting::read_once(graph, conv.inputs[0])) {
-    return RewriteOutcome::declined(quoted(data) + " is read by others or an output");
+    return RewriteOutcome::declined(quote(data) + " is read by others or an output");
   }
-  if (concat.activation != Activation::kNone) return RewriteOutcome::declined(quoted(data) + " has an activation");
+  if (concat.activation != Activation::kNone) return RewriteOutcome::declined(quote(data) + " has an activation");
   if (residual_of(conv) != kNone || gate_of(conv) != kNone) return RewriteOutcome::declined("it reads other tensors");
   if (const auto obstacle = rewriting::obstacle_to_more_operands(graph, id)) return RewriteOutcome::declined(*obstacle);
 

@@ -6,14 +6,14 @@ namespace sightglass {
 
 std::string NodeShapes::subject() const {
   std::string text = node_.origin.empty() ? std::string(to_string(node_.op)) : node_.origin;
-  if (!node_.outputs.empty()) text += " (output " + quoted(graph_.value(node_.outputs[0]).name) + ")";
+  if (!node_.outputs.empty()) text += " (output " + quote(graph_.value(node_.outputs[0]).name) + ")";
   return text;
 }
 
 Status NodeShapes::wrong(const std::string& what) const { return invalid_model(subject() + ": " + what); }
 
 Status NodeShapes::wrong_input(size_t input, const std::string& what) const {
-  return wrong("input " + quoted(graph_.value(node_.inputs[input]).name) + " of shape " + shape(input).to_string() +
+  return wrong("input " + quote(graph_.value(node_.inputs[input]).name) + " of shape " + shape(input).to_string() +
                " " + what);
 }
 
@@ -100,9 +100,9 @@ Result<Shape> NodeShapes::broadcast(const Shape& a, const Shape& b, const std::s
 }
 
 Result<Shape> NodeShapes::broadcast(size_t a, size_t b) const {
-  return broadcast(shape(a), shape(b),
-                   "its inputs " + quoted(graph_.value(node_.inputs[a]).name) + " and " +
-                       quoted(graph_.value(node_.inputs[b]).name));
+  return broadcast(
+      shape(a), shape(b),
+      "its inputs " + quote(graph_.value(node_.inputs[a]).name) + " and " + quote(graph_.value(node_.inputs[b]).name));
 }
 
 }  // namespace sightglass

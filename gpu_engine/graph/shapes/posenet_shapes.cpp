@@ -37,12 +37,12 @@ Result<std::vector<Shape>> infer_posenet_decoder(const NodeShapes& n) {
     const bool picture = map.shape.rank() == 4 && map.shape.elements() > 0 && map.shape.dim(0) == 1;
     if (!picture || map.shape.dim(1) != first.dim(1) || map.shape.dim(2) != first.dim(2) ||
         map.shape.dim(3) != posenet::kChannels[i]) {
-      return wrong("tensor " + quoted(map.name) + " is " + map.shape.to_string() + ", not 1 x rows x columns x " +
+      return wrong("tensor " + quote(map.name) + " is " + map.shape.to_string() + ", not 1 x rows x columns x " +
                    std::to_string(posenet::kChannels[i]) + " with the rows and columns of the scores, " +
                    first.to_string());
     }
     if (map.type != DataType::kFloat32 && (!is_quantized(map) || map.type == DataType::kInt16)) {
-      return unsupported(title + ": tensor " + quoted(map.name) + " is " + to_string(map.type) +
+      return unsupported(title + ": tensor " + quote(map.name) + " is " + to_string(map.type) +
                          "; float32, and 8-bit integers with one scale, are supported");
     }
   }

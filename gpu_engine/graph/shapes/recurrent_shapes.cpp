@@ -84,7 +84,7 @@ Status LstmInference::check_numbers() const {
   for (const size_t input : {lstm::kData, lstm::hidden_input(n_.node()), lstm::cell_input(n_.node())}) {
     const Value& value = n_.graph().value(n_.node().inputs[input]);
     if (value.type == DataType::kFloat32) continue;
-    return unsupported(n_.subject() + ": tensor " + quoted(value.name) + " is " + to_string(value.type) +
+    return unsupported(n_.subject() + ": tensor " + quote(value.name) + " is " + to_string(value.type) +
                        "; data and states are all float32, or int8 with cells of int16");
   }
   return {};

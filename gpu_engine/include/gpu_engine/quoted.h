@@ -14,7 +14,7 @@ namespace sightglass {
 std::string printable(std::string_view text, size_t longest = SIZE_MAX);
 
 // The same in single quotation marks, for messages; at most 160 bytes of it.
-std::string quoted(std::string_view text);
+std::string quote(std::string_view text);
 
 // JSON, with escapes for the characters that printable() would replace: it says the same, and is fit for a terminal.
 std::string printable_json(std::string_view json);
