@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "gl/gl_bridge.h"
@@ -41,11 +42,13 @@ struct Watch {
   GstElement* segment = nullptr;
   GstGLContext* shared = nullptr;
   Snapshot before, before_shared, after, after_shared;
+  std::set<GstMemory*> outputs;
   int frames = 0, compared = 0;
   bool disturbed = false;
 };
 
-// In the first frames GStreamer fills the element's pool, and its allocator unbinds the texture of the active unit.
+// While GStreamer fills the element's pools, its allocator unbinds the texture of the active unit: in the first frames,
+// and in every frame that gets a texture that no frame before it had.
 constexpr int kWarmUp = 4;
 
 GstGLContext* context_of(GstElement* segment) {
@@ -80,14 +83,15 @@ GstPadProbeReturn on_sink(GstPad*, GstPadProbeInfo*, gpointer data) {
   return GST_PAD_PROBE_OK;
 }
 
-GstPadProbeReturn on_src(GstPad*, GstPadProbeInfo*, gpointer data) {
+GstPadProbeReturn on_src(GstPad*, GstPadProbeInfo* info, gpointer data) {
   auto* watch = static_cast<Watch*>(data);
   if (watch->shared == nullptr) return GST_PAD_PROBE_OK;
   GstGLContext* context = context_of(watch->segment);
   watch->after = snapshot(context);
   watch->after_shared = snapshot(watch->shared);
   gst_object_unref(context);
-  if (++watch->frames <= kWarmUp) return GST_PAD_PROBE_OK;
+  const bool is_new = watch->outputs.insert(gst_buffer_peek_memory(GST_PAD_PROBE_INFO_BUFFER(info), 0)).second;
+  if (++watch->frames <= kWarmUp || is_new) return GST_PAD_PROBE_OK;
   EXPECT_GE(watch->before.state.size(), 40U);
   EXPECT_EQ(difference(watch->before.state, watch->after.state), "");
   EXPECT_EQ(difference(watch->before_shared.state, watch->after_shared.state), "");
