@@ -30,13 +30,13 @@ inline constexpr Traits kPacksConstants = 1 << 10;     // packs_constants()
 inline constexpr Traits kHasWeights = 1 << 11 | kTakesActivation | kPacksConstants;
 inline constexpr Traits kNotInFiles = 1 << 12;  // only rewrites and the importer make it
 
-using ShapeFunction = Result<std::vector<Shape>> (*)(const NodeShapes& n);
+using ShapeFunction = Result<std::vector<Shape>>(const NodeShapes& n);
 
 struct Row {
   OpType op;
   const char* name;   // in TensorFlow Lite
   size_t attributes;  // index of their type in Attributes
-  ShapeFunction shapes;
+  ShapeFunction& shapes;
   TypeRule types;
   Traits traits = kNoTraits;
   Activation activation = Activation::kNone;  // that the operator itself computes
@@ -230,7 +230,7 @@ constexpr bool is_complete() {
   if (kTable.size() != static_cast<size_t>(kCount)) return false;
   for (size_t i = 0; i < kTable.size(); ++i) {
     const Row& row = kTable[i];
-    if (row.op != static_cast<OpType>(i) || row.name == nullptr || row.shapes == nullptr) return false;
+    if (row.op != static_cast<OpType>(i) || row.name == nullptr) return false;
   }
   return true;
 }

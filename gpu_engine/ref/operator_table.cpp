@@ -6,9 +6,17 @@
 namespace sightglass::ref {
 namespace {
 
+// The reference of operators that movements() describes.
+struct BySteps {};
+
 struct Row {
+  // Constructors, so that a row without a function does not compile.
+  constexpr Row(OpType row_op, Reference function) : op(row_op), reference(function) {}
+  constexpr Row(OpType row_op, BySteps) : op(row_op), reference(move_by_steps), by_steps(true) {}
+
   OpType op;
   Reference reference;
+  bool by_steps = false;
 };
 
 constexpr auto kTable = std::to_array<Row>({
@@ -93,14 +101,14 @@ constexpr auto kTable = std::to_array<Row>({
     {OpType::kArgMin, arg_extreme},
     {OpType::kLogSoftmax, softmax},
     {OpType::kL2Normalization, l2_normalization},
-    {OpType::kTranspose, move_by_steps},
-    {OpType::kSplit, move_by_steps},
+    {OpType::kTranspose, BySteps()},
+    {OpType::kSplit, BySteps()},
     {OpType::kPack, pack},
-    {OpType::kTile, move_by_steps},
-    {OpType::kMirrorPad, move_by_steps},
-    {OpType::kSpaceToDepth, move_by_steps},
-    {OpType::kSpaceToBatch, move_by_steps},
-    {OpType::kBatchToSpace, move_by_steps},
+    {OpType::kTile, BySteps()},
+    {OpType::kMirrorPad, BySteps()},
+    {OpType::kSpaceToDepth, BySteps()},
+    {OpType::kSpaceToBatch, BySteps()},
+    {OpType::kBatchToSpace, BySteps()},
     {OpType::kResizeNearest, resize_nearest},
     {OpType::kGather, gather},
     {OpType::kGatherNd, gather_nd},
@@ -112,16 +120,13 @@ constexpr auto kTable = std::to_array<Row>({
     {OpType::kPosenetDecoder, posenet_decoder},
 });
 
-// Every operator has a row, in the order of OpType. movements() describes those that move_by_steps() serves.
+// Every operator has a row, in the order of OpType.
 constexpr bool is_complete() {
   if (kTable.size() != operators::kTable.size()) return false;
   for (size_t i = 0; i < kTable.size(); ++i) {
     const Row& row = kTable[i];
-    const bool exists = std::visit([](auto function) { return function != nullptr; }, row.reference);
-    if (row.op != static_cast<OpType>(i) || !exists) return false;
-    const auto* whole = std::get_if<WholeFunction>(&row.reference);
-    const bool by_steps = whole != nullptr && *whole == move_by_steps;
-    if (by_steps && !operators::has(row.op, operators::kMovesAsIs | operators::kBySteps)) return false;
+    if (row.op != static_cast<OpType>(i)) return false;
+    if (row.by_steps && !operators::has(row.op, operators::kMovesAsIs | operators::kBySteps)) return false;
   }
   return true;
 }

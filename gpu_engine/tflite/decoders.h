@@ -28,7 +28,7 @@ struct DecodedOp {
 
 // Fails with kUnsupported for what is valid but cannot be run, with kInvalidModel for what contradicts itself; the
 // caller puts the operator's name before the message.
-using Decoder = Status (*)(const OperatorView& view, DecodedOp& node);
+using Decoder = Status(const OperatorView& view, DecodedOp& node);
 
 Result<PaddingMode> decode_padding(schema::Padding padding);
 // Dimensions from a file; fails when one is out of range or there are too many.

@@ -197,8 +197,6 @@ static_assert(std::ranges::all_of(operators::kTable,
                                     return is_made(row.op) != operators::has(row, operators::kNotInFiles);
                                   }),
               "every operator is imported, except those that only rewrites and the importer make");
-constexpr auto has_decoder = [](const auto& row) { return row.rule.decode != nullptr; };
-static_assert(std::ranges::all_of(kOperators, has_decoder) && std::ranges::all_of(kCustomOperators, has_decoder));
 
 // Operators that hold other subgraphs.
 bool is_control_flow(B code) { return code == B::IF || code == B::WHILE || code == B::CALL || code == B::CALL_ONCE; }

@@ -13,7 +13,7 @@ struct OperatorRule {
   OpType op;
   size_t min_inputs = 1, max_inputs = 1;
   bool optional_last_input = false;  // the last of max_inputs may be absent
-  Decoder decode;                    // starts from `op` and all inputs as data
+  Decoder& decode;                   // starts from `op` and all inputs as data
   size_t max_outputs = 1;
   bool any_input_optional = false;  // what must be there is the decoder's or shape inference's business
   // Never a node: decode() knows the result, or else all inputs must be constant.
