@@ -42,20 +42,18 @@ std::string ModelSettings::cache_folder() const {
 
 const PropertyTable<ModelSettings>& model_properties() {
   using S = ModelSettings;
-  const Field<S, GstVideoOrientationMethod> direction{[](const S& settings) { return settings.video_direction; },
-                                                      set_direction};
   static const auto* const table = new PropertyTable<S>(
       kFirstModelProperty,
       {
           row::text("model", "Model", &S::model, kLive,
                     "Path of the TFLite model, or a model name: figure (bundled) or one downloaded with `sightglass "
                     "models fetch`"),
-          row::number("input-scale", "Input scale", unset_as(&S::input_scale, kInputScaleDefault), -kMostScale,
-                      kMostScale, kAtStart,
-                      "Factor from frame colors in [0,1] to model input values, before input-offset is added; unless "
-                      "set, known from the model"),
-          row::number("input-offset", "Input offset", unset_as(&S::input_offset, kInputOffsetDefault), -kMostScale,
-                      kMostScale, kAtStart, "Offset added to scaled frame colors to make model input values"),
+          row::optional_number(
+              "input-scale", "Input scale", &S::input_scale, kInputScaleDefault, -kMostScale, kMostScale, kAtStart,
+              "Factor from frame colors in [0,1] to model input values, before input-offset is added; unless "
+              "set, known from the model"),
+          row::optional_number("input-offset", "Input offset", &S::input_offset, kInputOffsetDefault, -kMostScale,
+                               kMostScale, kAtStart, "Offset added to scaled frame colors to make model input values"),
           row::choice("precision", "Precision", &S::precision, "GstGLModelPrecision",
                       {{Precision::kFp32, "32-bit floats", "fp32"},
                        {Precision::kFp16, "16-bit floats, half the memory traffic", "fp16"}},
@@ -84,7 +82,8 @@ const PropertyTable<ModelSettings>& model_properties() {
                        {HudPosition::kBottomLeft, "Bottom left", "bottom-left"},
                        {HudPosition::kBottomRight, "Bottom right", "bottom-right"}},
                       kLive, "Corner of the frame that shows the HUD"),
-          row::choice("video-direction", "Video direction", direction, GST_TYPE_VIDEO_ORIENTATION_METHOD, kLive,
+          row::choice("video-direction", "Video direction", set_by(&S::video_direction, set_direction),
+                      GST_TYPE_VIDEO_ORIENTATION_METHOD, kLive,
                       "Rotation and flip that make frames upright, in addition to GstVideoAffineTransformationMeta "
                       "(auto = by the image-orientation tag)"),
       });

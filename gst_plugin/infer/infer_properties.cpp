@@ -38,12 +38,12 @@ const PropertyTable<InferSettings>& infer_properties() {
                     "= zeros)"),
           row::text("detector", "Detector", &S::detector, kAtStart,
                     "Path or name of the model that finds the region for a landmark model (NULL = whole frame)"),
-          row::number("output-scale", "Output scale", unset_as(&S::output_scale, kScaleDefault), -kMostScale,
-                      kMostScale, kAtStart,
-                      "Factor from image values of the model output to colors in [0,1]; unless set, known from the "
-                      "model"),
-          row::number("output-offset", "Output offset", unset_as(&S::output_offset, kOffsetDefault), -kMostScale,
-                      kMostScale, kAtStart, "Offset added to scaled output values to make colors"),
+          row::optional_number(
+              "output-scale", "Output scale", &S::output_scale, kScaleDefault, -kMostScale, kMostScale, kAtStart,
+              "Factor from image values of the model output to colors in [0,1]; unless set, known from the "
+              "model"),
+          row::optional_number("output-offset", "Output offset", &S::output_offset, kOffsetDefault, -kMostScale,
+                               kMostScale, kAtStart, "Offset added to scaled output values to make colors"),
           row::flag("attach-tensors", "Attach tensors", &S::attach_tensors, kAtStart,
                     "Whether to attach the model outputs to each buffer as SightglassTensorMeta, in GL buffers"),
           row::choice("output-size", "Output size", &S::output_size, "GstGLInferOutputSize",

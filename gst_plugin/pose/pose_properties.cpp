@@ -30,8 +30,6 @@ Status set_person_threshold(S& settings, float score) {
 }  // namespace
 
 const PropertyTable<PoseSettings>& pose_properties() {
-  const Field<S, float> person_threshold{[](const S& settings) { return settings.person_threshold; },
-                                         set_person_threshold};
   static const auto* const table = new PropertyTable<S>(
       kFirstOwnProperty,
       {
@@ -43,7 +41,8 @@ const PropertyTable<PoseSettings>& pose_properties() {
                     "GStreamer 1.26, GstAnalyticsSegmentationMtd"),
           row::number("max-persons", "Maximum persons", look(&PoseLook::max_persons), 1, kMaxPersons, kLive,
                       "Maximum number of people to find; single-person MoveNet and heatmap models find one"),
-          row::number("person-threshold", "Person threshold", person_threshold, S::kUnsetScore, 1, kLive,
+          row::number("person-threshold", "Person threshold", set_by(&S::person_threshold, set_person_threshold),
+                      S::kUnsetScore, 1, kLive,
                       "Minimum score of a person, 0 to 1 (-1 = model default: 0.5 for BlazePose, 0.2 for others)"),
           row::number("visibility-threshold", "Visibility threshold", style(&SkeletonStyle::visibility), 0, 1, kLive,
                       "Minimum visibility of a keypoint that is drawn and counts for the box of its person"),

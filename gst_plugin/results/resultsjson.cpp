@@ -31,21 +31,19 @@ struct Settings {
   sightglass::JsonStyle style() const { return {indent, source.value_or(""), tags.value_or("")}; }
 };
 
-Status set_tags(Settings& settings, const std::optional<std::string>& tags) {
+Status set_tags(Settings& settings, std::optional<std::string> tags) {
   if (!tags.value_or("").empty() && !sightglass::is_json(*tags)) {
     return sightglass::invalid_argument("tags: cannot write " + *tags +
                                         ": it is not valid JSON, and the previous value stays; set a JSON value, such "
                                         "as {\"camera\":1}");
   }
-  settings.tags = tags;
+  settings.tags = std::move(tags);
   return {};
 }
 
 const sightglass::PropertyTable<Settings>& properties() {
   namespace row = sightglass::row;
   using sightglass::kLive;
-  const sightglass::Field<Settings, std::optional<std::string>> tags{
-      [](const Settings& settings) { return settings.tags; }, set_tags};
   static const auto* const table = new sightglass::PropertyTable<Settings>(
       1, {
              row::flag("add-empty-results", "Add empty results", &Settings::add_empty_results, kLive,
@@ -54,7 +52,7 @@ const sightglass::PropertyTable<Settings>& properties() {
                          "Number of spaces per indentation level (-1 = everything on one line)"),
              row::text("source", "Source", &Settings::source, kLive,
                        "Origin of the frames, written as \"source\" in each line (NULL or empty = omitted)"),
-             row::text("tags", "Tags", tags, kLive,
+             row::text("tags", "Tags", sightglass::set_by(&Settings::tags, set_tags), kLive,
                        "JSON value, written as \"tags\" in each line (NULL or empty = omitted)"),
          });
   return *table;

@@ -46,7 +46,6 @@ Status set_even(Settings& settings, int value) {
 constexpr guint kFirst = 10;
 
 const PropertyTable<Settings>& table() {
-  const Field<Settings, int> even{[](const Settings& settings) { return settings.even; }, set_even};
   static const auto* const table = new PropertyTable<Settings>(
       kFirst,
       {
@@ -57,7 +56,7 @@ const PropertyTable<Settings>& table() {
           row::number("every", "Interval", &Settings::every, 1, 60, kLive, "Every Nth"),
           row::number("budget", "Time budget", &Settings::budget_ns, 0, 1000, kLive, "Time"),
           row::number("offset", "Shift", &Settings::offset, -1, 1, kLive, "Offset"),
-          row::number("scale", "Factor", unset_as(&Settings::scale, 4.0), 0, 8, kAtStart, "Scale"),
+          row::optional_number("scale", "Factor", &Settings::scale, 4.0, 0, 8, kAtStart, "Scale"),
           row::text("label", "Its label", &Settings::label, kLive, "Label"),
       },
       std::vector<Property<Settings>>{
@@ -68,7 +67,7 @@ const PropertyTable<Settings>& table() {
                        {Shape::kRound, "Round", "round"},
                        {Shape::kSquare, "Cut", "square"}},
                       kAtStart, "Ends"),
-          row::number("even", "An even number", even, 0, 100, kLive, "Even"),
+          row::number("even", "An even number", set_by(&Settings::even, set_even), 0, 100, kLive, "Even"),
       });
   return *table;
 }
