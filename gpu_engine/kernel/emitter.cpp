@@ -201,6 +201,7 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   step.groups = {static_cast<uint32_t>(groups(groups_x, static_cast<int32_t>(rows))), static_cast<uint32_t>(rows),
                  static_cast<uint32_t>(groups_z)};
   for (const TensorRef& ref : inputs) step.reads.push_back(ref.tensor);
+  step.input_tensors = static_cast<int>(inputs.size());
   for (const TensorRef& ref : outputs) {
     step.writes.push_back(ref.tensor);
     if (extras.reads_output) step.reads.push_back(ref.tensor);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,8 @@ class StepParams {
   StepParams& tensor(const TensorRef& t);
   StepParams& ints(int32_t x, int32_t y = 0, int32_t z = 0, int32_t w = 0);
   StepParams& floats(float x, float y = 0, float z = 0, float w = 0);
-  void place(const std::vector<PlanTensor>& tensors);
+  // `base` returns the block of the arena that the offset of a tensor counts from.
+  void place(const std::vector<PlanTensor>& tensors, const std::function<int64_t(int tensor)>& base);
   const std::vector<int32_t>& words() const { return words_; }
 
  private:

@@ -197,14 +197,12 @@ Status plan_memory(PlanData& plan) {
                         ? place_with_sentinels(plan.tensors, plan.sentinel_size)
                         : place_outputs(plan.tensors, place_constants(plan.tensors, activation_size));
   place_parts(plan.tensors);
-  for (const auto& [what, bytes] :
-       {std::pair{"activations", plan.arena_size * kBlockBytes}, std::pair{"weights", plan.memory.weight_bytes}}) {
-    if (bytes > plan.limits.max_storage_block_bytes) {
-      return resource_exhausted("the " + std::string(what) + " take " + std::to_string(bytes) +
-                                " bytes; a storage block of this device holds " +
-                                std::to_string(plan.limits.max_storage_block_bytes));
-    }
+  if (plan.memory.weight_bytes > plan.limits.max_storage_block_bytes) {
+    return resource_exhausted("the weights take " + std::to_string(plan.memory.weight_bytes) +
+                              " bytes; a storage block of this device holds " +
+                              std::to_string(plan.limits.max_storage_block_bytes));
   }
+  plan.has_windows = plan.arena_size * kBlockBytes > plan.limits.max_storage_block_bytes;
   return {};
 }
 

@@ -19,6 +19,7 @@
 #include "plan/plan_log.h"
 #include "plan/schedule.h"
 #include "plan/step_info.h"
+#include "plan/windows.h"
 
 namespace sightglass {
 
@@ -206,7 +207,7 @@ int64_t texels(const PlanData& plan) {
 void place_params(PlanData& plan) {
   const auto alignment = static_cast<size_t>(std::max(plan.limits.uniform_offset_alignment, 16)) / sizeof(int32_t);
   for (Step& step : plan.steps) {
-    step.params.place(plan.tensors);
+    step.params.place(plan.tensors, [&](int tensor) { return window_base(step, tensor); });
     plan.params.resize((plan.params.size() + alignment - 1) / alignment * alignment, 0);
     step.params_offset = static_cast<int64_t>(plan.params.size() * sizeof(int32_t));
     plan.params.insert(plan.params.end(), step.params.words().begin(), step.params.words().end());
@@ -241,15 +242,17 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
   data.options = complete;
   schedule(data);
   SG_RETURN_IF_ERROR(plan_memory(data).with_context(model->name()));
-  if (data.buffer_textures && texels(data) > limits.max_buffer_texels) {
+  if (data.buffer_textures && (data.has_windows || texels(data) > limits.max_buffer_texels)) {
     DeviceLimits without = limits;
     without.max_buffer_texels = 0;
     options.log.debug([&] {
       return model->name() + ": buffer textures declined: one needs " + std::to_string(texels(data)) +
-             " texels, and the device allows " + std::to_string(limits.max_buffer_texels);
+             " texels, and the device allows " + std::to_string(limits.max_buffer_texels) +
+             (data.has_windows ? "; the arena is larger than a storage block" : "");
     });
     return build(std::move(model), without, options, obstacles);
   }
+  if (data.has_windows) SG_RETURN_IF_ERROR(plan_windows(data).with_context(model->name()));
   place_params(data);
   log_plan(model->name(), data, time);
   if (!data.cpu_stretches.empty()) data.graph = std::make_shared<const Graph>(std::move(graph));

@@ -45,8 +45,9 @@ struct PlanData : Emission {
   std::vector<CpuStretch> cpu_stretches;  // in the order in which they run
   std::shared_ptr<const Graph> graph;     // that their nodes belong to; null when there are none
   FallbackReport fallback;
-  int64_t arena_size = 0;  // blocks
-  int sentinel_size = 0;   // blocks, before and after every tensor
+  int64_t arena_size = 0;    // blocks
+  bool has_windows = false;  // the arena is larger than a storage block: each step binds parts of it
+  int sentinel_size = 0;     // blocks, before and after every tensor
   int levels = 0;
   MemoryReport memory;
 };

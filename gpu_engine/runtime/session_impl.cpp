@@ -100,7 +100,7 @@ void Session::Impl::upload_frame_blocks() {
 }
 
 void Session::Impl::bind_buffers() const {
-  for (GLuint i = first_arena_binding(); i <= kOutputBlock; ++i) {
+  for (GLuint i = first_arena_binding(); i < kArenaBlocks && !data().has_windows; ++i) {
     gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, i, arena.id());
   }
   gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kConstantsBlock, constants->weights.id());
@@ -114,6 +114,12 @@ void Session::Impl::bind_step(const Step& step, const Step* previous) {
   }
   gl.BindBufferRange(GL_UNIFORM_BUFFER, kParamsBlock, constants->params.id(), static_cast<GLintptr>(step.params_offset),
                      static_cast<GLsizeiptr>(step.params.words().size() * sizeof(int32_t)));
+  for (GLuint i = 0; i < kArenaBlocks && data().has_windows; ++i) {
+    const ArenaWindow& window = step.windows[i];
+    if (window.size == 0) continue;
+    gl.BindBufferRange(GL_SHADER_STORAGE_BUFFER, i, arena.id(), static_cast<GLintptr>(window.offset * kBlockBytes),
+                       static_cast<GLsizeiptr>(window.size * kBlockBytes));
+  }
   if (step.input >= 0) {
     const InputFrame& input = inputs[static_cast<size_t>(step.input)];
     const bool elsewhere = input.place_buffer != 0;

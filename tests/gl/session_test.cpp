@@ -13,6 +13,7 @@
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
+#include "plan/plan_data.h"
 
 namespace sightglass::test {
 namespace {
@@ -85,6 +86,36 @@ TEST_F(SessionTest, OutputsThatNobodyWantsAreNotComputed) {
   const auto nothing = Plan::build(*model, device().limits, options);
   ASSERT_FALSE(nothing.ok());
   EXPECT_NE(nothing.status().message().find("no output is wanted"), std::string::npos);
+}
+
+// A storage block that holds the largest tensor is enough: steps bind the parts of the arena that they use.
+TEST_F(SessionTest, ArenaMayExceedAStorageBlock) {
+  const OpCase op = network();
+  const auto model = Model::from_graph(op.graph);
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  DeviceLimits limits = device().limits;
+  std::vector<HostTensor> results;
+  for (const bool small_blocks : {false, true}) {
+    PlanOptions options;
+    options.sentinel_bytes = 64;  // every tensor has its own memory
+    const auto plan = Plan::build(*model, limits, options);
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const PlanData& data = (*plan)->data();
+    EXPECT_EQ(data.has_windows, small_blocks);
+    const auto session = Session::create(gl(), *plan);
+    ASSERT_TRUE(session.ok()) << session.status().message();
+    ASSERT_TRUE((*session)->write_input(0, op.inputs[0].data).ok());
+    ASSERT_TRUE((*session)->run().ok());
+    EXPECT_EQ((*session)->check_sentinels().message(), "");
+    const TensorInfo& output = (*model)->outputs()[0];
+    results.emplace_back(output.type, output.shape);
+    ASSERT_TRUE((*session)->read_output(0, results.back().data).ok());
+    // Windows begin at the alignment of the device.
+    const int64_t largest = std::ranges::max(data.tensors, {}, &PlanTensor::size).size * kBlockBytes;
+    limits.max_storage_block_bytes = largest + limits.storage_offset_alignment;
+    ASSERT_LT(limits.max_storage_block_bytes, data.arena_size * kBlockBytes / 2);
+  }
+  EXPECT_EQ(results[0].data, results[1].data);
 }
 
 TEST_F(SessionTest, LeavesGlStateAsFound) {
