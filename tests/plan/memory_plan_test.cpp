@@ -139,12 +139,22 @@ TEST(MemoryPlan, ManyRandomGraphs) {
   }
 }
 
-TEST(MemoryPlan, BeyondTheDevicesLimit) {
-  PlanData plan = make_plan({int64_t{1} << 23, int64_t{1} << 23}, {{{0}, {1}}});
+TEST(MemoryPlan, ArenaBeyondAStorageBlockHasWindows) {
+  constexpr int64_t kBlocks = (int64_t{1} << 27) / kBlockBytes;
+  for (const bool larger : {false, true}) {
+    PlanData plan = make_plan({kBlocks - 1, larger ? 2 : 1}, {{{}, {0}}, {{0}, {1}}});
+    schedule(plan);
+    ASSERT_TRUE(plan_memory(plan).ok());
+    EXPECT_EQ(plan.has_windows, larger);
+  }
+}
+
+TEST(MemoryPlan, WeightsBeyondAStorageBlockAreRejected) {
+  PlanData plan = make_plan({1}, {{{}, {0}}});
+  plan.limits.max_storage_block_bytes = 64;
+  plan.weights.resize(65);
   schedule(plan);
-  const Status status = plan_memory(plan);  // 2 × 128 MiB
-  EXPECT_EQ(status.code(), ErrorCode::kResourceExhausted);
-  EXPECT_NE(status.message().find("134217728"), std::string::npos) << status.message();
+  EXPECT_EQ(plan_memory(plan).message(), "the weights take 65 bytes; a storage block of this device holds 64");
 }
 
 TEST(MemoryPlan, GuardBandsSurroundEveryTensor) {
