@@ -76,6 +76,16 @@ GstPadProbeReturn on_sink(GstPad*, GstPadProbeInfo*, gpointer data) {
         },
         nullptr);
   }
+  // GStreamer's allocator unbinds the texture of the active unit whenever a pool grows: so that has none.
+  gst_gl_context_thread_add(
+      context,
+      [](GstGLContext* current, gpointer) {
+        const auto gl = load_gl_api(current);
+        ASSERT_TRUE(gl.ok()) << gl.status().message();
+        gl->ActiveTexture(GL_TEXTURE15);
+        gl->BindTexture(GL_TEXTURE_2D, 0);
+      },
+      nullptr);
   watch->before = snapshot(context);
   watch->before_shared = snapshot(watch->shared);
   gst_object_unref(context);
