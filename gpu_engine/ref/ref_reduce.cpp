@@ -18,14 +18,11 @@ int64_t multiply(int64_t a, int64_t b) {
 }
 double add(double a, double b) { return a + b; }
 double multiply(double a, double b) { return a * b; }
-template <typename T>
-T larger(T a, T b) {
-  return std::max(a, b);
-}
-template <typename T>
-T smaller(T a, T b) {
-  return std::min(a, b);
-}
+// No templates: GCC does not take their addresses for constants when it compiles for UndefinedBehaviorSanitizer.
+int64_t larger(int64_t a, int64_t b) { return std::max(a, b); }
+double larger(double a, double b) { return std::max(a, b); }
+int64_t smaller(int64_t a, int64_t b) { return std::min(a, b); }
+double smaller(double a, double b) { return std::min(a, b); }
 
 // Combines two elements; null if the operator does not take such numbers.
 struct Row {
