@@ -60,7 +60,7 @@ TEST_F(CommandTest, RefusesWrongInputs) {
   } cases[] = {
       {path("none.png"), "none.png"},
       {write("short.raw", "1234"), "has 4 bytes; the tensor has 786432"},
-      {"random:x", "needs a seed"},
+      {"random:x", "needs an integer seed"},
       {"random:1 --input random:2", "2 inputs are given"},
       {"random:1 --output-prefix " + path("no/folder/p"), "no/folder/p.out0.raw"},
   };
@@ -221,7 +221,7 @@ TEST_F(CommandTest, ChecksNeedNoGpu) {
   EXPECT_EQ(run_command("check model.tflite --limits device").status, 2);
   const CommandResult runs = run_command("check " + figure() + " --limits typical --precision fp16");
   EXPECT_EQ(runs.status, 0);
-  EXPECT_NE(runs.output.find("runs wholly on the GPU"), std::string::npos) << runs.output;
+  EXPECT_NE(runs.output.find("runs entirely on the GPU"), std::string::npos) << runs.output;
   const CommandResult refused = run_command("check " + red_model(Head::kUnknownOp));
   EXPECT_EQ(refused.status, 1);
   EXPECT_NE(refused.output.find("CUSTOM 'SightglassTestOp' #"), std::string::npos) << refused.output;
@@ -320,7 +320,7 @@ TEST_F(CommandTest, ChecksManyModelsAtOnce) {
   const CommandResult unreadable = run_command("check " + path("none.tflite") + " " + runs);
   EXPECT_EQ(unreadable.status, 2);
   EXPECT_NE(unreadable.output.find("none.tflite"), std::string::npos);
-  EXPECT_NE(unreadable.output.find("runs wholly on the GPU"), std::string::npos) << "the other one is still checked";
+  EXPECT_NE(unreadable.output.find("runs entirely on the GPU"), std::string::npos) << "the other one is still checked";
 }
 
 TEST_F(CommandTest, ProgramsAreKeptFromStartToStart) {

@@ -88,7 +88,7 @@ TEST_F(ModelsCommand, SaysWhatIsKnown) {
 TEST_F(ModelsCommand, TheShippedModelIsNeverFetched) {
   const CommandResult info = run_command("models info figure");
   EXPECT_EQ(info.status, 0);
-  EXPECT_NE(info.output.find("comes with sightglass"), std::string::npos) << info.output;
+  EXPECT_NE(info.output.find("bundled with sightglass"), std::string::npos) << info.output;
   const CommandResult fetched = run_command("models fetch figure");
   EXPECT_EQ(fetched.status, 0);
   EXPECT_NE(fetched.output.find("share/sightglass/models/figure.tflite"), std::string::npos) << fetched.output;
@@ -130,7 +130,7 @@ TEST_F(ModelsCommand, ANameIsAsGoodAsAFile) {
   // A failure does not keep the others away.
   const CommandResult fetched = run_command("models fetch nothing " + name);
   expect_failure(fetched, {"'nothing'", name + ": stored", file});
-  EXPECT_NE(run_command("models fetch " + name).output.find("already there"), std::string::npos);
+  EXPECT_NE(run_command("models fetch " + name).output.find("already stored"), std::string::npos);
   EXPECT_EQ(server.requests().size(), 1u);
   EXPECT_EQ(json::parse(run_command("models info --json " + name).output).at("stored"), "verified");
 
@@ -173,7 +173,7 @@ TEST_F(ModelsCommand, FetchesAll) {
   EXPECT_EQ(fetched.status, 1);
   EXPECT_EQ(server.requests().size(), names.size());
   for (const std::string& name : names) EXPECT_NE(fetched.output.find(name), std::string::npos) << name;
-  EXPECT_NE(fetched.output.find("figure: comes with sightglass"), std::string::npos);
+  EXPECT_NE(fetched.output.find("figure: bundled with sightglass"), std::string::npos);
   if (real_model(kMobileNet).empty() || real_model(kHair).empty()) return;
 
   // Tests find by its checksum what was stored.
