@@ -153,19 +153,19 @@ TEST(Publish, PrintsALineForEachFrame) {
   EXPECT_EQ(count, 6) << "the last frame's as well";
 }
 
-TEST(Publish, SaysWhatIsMissing) {
+TEST(Publish, ReportsWrongUsage) {
   const auto says = [](const std::string& options, const std::string& what) {
     const CommandResult run = run_program(publish(options) + " 2>&1");
     EXPECT_EQ(run.status, 1) << options;
     EXPECT_NE(run.output.find(what), std::string::npos) << options << ": " << run.output;
   };
   says("", "--element is missing");
-  says("--element identity --print --input no/such.mp4", "there is no no/such.mp4");
+  says("--element identity --print --input no/such.mp4", "no/such.mp4 does not exist");
   says("--elephant", "unknown option: --elephant");
-  says("--element", "--element wants a value");
+  says("--element", "--element requires a value");
 }
 
-TEST(Publish, AnyNameOfAFileIsTaken) {
+TEST(Publish, AcceptsAnyFileName) {
   if (kSanitized) GTEST_SKIP() << kPluginIsSanitized;
   init_gstreamer();  // for the environment
   const std::string file = scratch_folder() / "a \"quoted\" name, and\\one's more! = x.avi";
