@@ -103,7 +103,7 @@ TEST_F(BenchReportTest, JoinsComparesAndKeepsResults) {
   EXPECT_EQ(compared.find("Other engines"), std::string::npos) << "no peers were given";
 }
 
-TEST_F(BenchReportTest, SaysWhatIsWrong) {
+TEST_F(BenchReportTest, ReportsErrors) {
   EXPECT_NE(report("").status, 0);
   const CommandResult missing = report("--models " + path("none.json"));
   EXPECT_EQ(missing.status, 1);
@@ -147,7 +147,7 @@ TEST_F(CommandTest, PipelinesAreTimed) {
   EXPECT_NE(run_program(bench + " --frames none 2>&1").status, 0);
 }
 
-TEST_F(CommandTest, TheScriptRefusesWhatItDoesNotKnow) {
+TEST_F(CommandTest, TheScriptRejectsUnknownOptions) {
   const std::string script = std::string(SIGHTGLASS_BENCH_SCRIPT) + " " SIGHTGLASS_BUILD " ";
   EXPECT_EQ(run_program(script + "--help").status, 0);
   const CommandResult unknown = run_program(script + "--fast 2>&1");

@@ -43,7 +43,7 @@ TEST_F(CommandTest, UsageErrors) {
   EXPECT_EQ(run_command("--version").status, 0);
 }
 
-TEST_F(CommandTest, NamesWhatIsWrong) {
+TEST_F(CommandTest, ErrorsNameTheFile) {
   const CommandResult missing = run_command("run " + path("none.tflite"));
   EXPECT_EQ(missing.status, 1);
   EXPECT_NE(missing.output.find("none.tflite"), std::string::npos) << missing.output;
@@ -53,7 +53,7 @@ TEST_F(CommandTest, NamesWhatIsWrong) {
   EXPECT_NE(damaged.output.find("damaged.tflite"), std::string::npos) << damaged.output;
 }
 
-TEST_F(CommandTest, RefusesWrongInputs) {
+TEST_F(CommandTest, RejectsWrongInputs) {
   const std::string run = "run " + figure() + " --runs 0 --input ";
   const struct {
     std::string arguments, expected;
@@ -72,7 +72,7 @@ TEST_F(CommandTest, RefusesWrongInputs) {
 }
 
 // Were they waited for, `timeout` would end the command with 124.
-TEST_F(CommandTest, WhatIsNoRegularFileIsRefused) {
+TEST_F(CommandTest, SpecialFilesAreRejected) {
   const std::string command = "timeout 60 " SIGHTGLASS_COMMAND " ";
   for (const std::string extension : {"", ".raw"}) {
     for (const auto& [file, kind] : make_special_files(path("special"), extension)) {
@@ -88,7 +88,7 @@ TEST_F(CommandTest, WhatIsNoRegularFileIsRefused) {
   }
 }
 
-TEST_F(CommandTest, APictureLargerThanTheDevicesTexturesIsRefused) {
+TEST_F(CommandTest, ImagesLargerThanATextureAreRejected) {
   const std::string picture = write("bomb.png", png_bomb(30000, 40000));
   const CommandResult result = run_command("run figure --runs 0 --input " + picture);
   EXPECT_EQ(result.status, 1);
@@ -124,7 +124,7 @@ TEST_F(CommandTest, ACacheThatOthersMayWriteToIsNotUsed) {
   EXPECT_TRUE(fs::is_empty(cache));
 }
 
-TEST_F(CommandTest, FilesThatAreWrittenAreWholeOrNotThere) {
+TEST_F(CommandTest, FilesAreWrittenCompletelyOrNotAtAll) {
   fs::create_directories(path("out"));
   const std::string line = "run figure --runs 0 --output-prefix " + path("out/p") + " --trace " + path("out/t.json") +
                            " --svg " + path("out/s.svg");
@@ -177,7 +177,7 @@ TEST_F(CommandTest, OutputsMatchTheReference) {
   }
 }
 
-TEST_F(CommandTest, ARawInputIsTakenAsItIs) {
+TEST_F(CommandTest, RawInputsAreUnchanged) {
   const GoldenCase golden = golden_cases_of("figure").front();
   ASSERT_EQ(golden.name, "random");
   const auto inputs = load_inputs(golden);
@@ -206,7 +206,7 @@ TEST_F(CommandTest, DumpsNeedNoGpu) {
   EXPECT_EQ(run_command("dump --stage plan --dot " + figure()).status, 1);
 }
 
-TEST_F(CommandTest, DumpsSayTheLabelsOfAFile) {
+TEST_F(CommandTest, DumpsShowTheLabelsOfAFile) {
   const std::string selfie = "segmentation/mediapipe_selfie_segmenter_256";
   if (real_model(selfie).empty()) GTEST_SKIP() << no_model(selfie);
   const CommandResult text = run_command("dump " + real_model(selfie).string());
@@ -323,7 +323,7 @@ TEST_F(CommandTest, ChecksManyModelsAtOnce) {
   EXPECT_NE(unreadable.output.find("runs entirely on the GPU"), std::string::npos) << "the other one is still checked";
 }
 
-TEST_F(CommandTest, ProgramsAreKeptFromStartToStart) {
+TEST_F(CommandTest, ProgramsAreCachedBetweenStarts) {
   const std::string run = "run " + figure() + " --runs 0 --json ";
   const auto cached = [&](const std::string& options) {
     const CommandResult result = run_command(run + options);

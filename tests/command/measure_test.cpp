@@ -80,7 +80,7 @@ TEST_F(CommandTest, WrongUseOfBenchAndProfile) {
   EXPECT_NE(missing.output.find("none.tflite"), std::string::npos) << missing.output;
 }
 
-TEST_F(CommandTest, TheDeviceAloneCanBeMeasured) {
+TEST_F(CommandTest, TheDeviceCanBeMeasuredWithoutModels) {
   const auto report = nlohmann::json::parse(run_command("bench --json", "").output, nullptr, false);
   ASSERT_TRUE(report.is_object());
   EXPECT_GT(report.at("device").at("multiply_add_gflops").get<double>(), 0.1);
@@ -89,7 +89,7 @@ TEST_F(CommandTest, TheDeviceAloneCanBeMeasured) {
   EXPECT_FALSE(report.at("gl").at("renderer").get<std::string>().empty());
 }
 
-TEST_F(MeasureTest, ProfilesSayWhereTheTimeGoes) {
+TEST_F(MeasureTest, ProfilesListStepTimes) {
   const CommandResult result = run_command(
       "run " + model_ + " --runs 5 --json --trace " + path("trace.json") + " --svg " + path("profile.svg"), "");
   ASSERT_EQ(result.status, 0) << result.output;
@@ -142,7 +142,7 @@ TEST_F(MeasureTest, ProfilesSayWhereTheTimeGoes) {
   EXPECT_NE(svg.find("figure.tflite"), std::string::npos);
 }
 
-TEST_F(MeasureTest, ProfilesAreTablesForPeople) {
+TEST_F(MeasureTest, ProfilesPrintTables) {
   const CommandResult result = run_command("run " + model_ + " --runs 1 --profile");
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_NE(result.output.find("roofline"), std::string::npos) << result.output;

@@ -74,7 +74,7 @@ TEST_F(CommandTest, NamesInModelsDoNotReachTheTerminal) {
   }
 }
 
-TEST_F(CommandTest, JsonHasTheNamesAsTheyAre) {
+TEST_F(CommandTest, JsonKeepsNamesUnchanged) {
   const std::string model = hostile_model(path("hostile.tflite"), true);
   const CommandResult result = run_command("check --json " + model, "2>/dev/null");
   ASSERT_EQ(result.status, 0) << result.output;

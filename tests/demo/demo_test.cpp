@@ -160,7 +160,7 @@ TEST_F(Demo, OpensAWindowOnADisplay) {
 }
 
 // The clip comes late: opening a pipe waits for its writer, and with it the launch of the pipeline.
-TEST_F(Demo, CountsItsSecondsFromTheFirstFrame) {
+TEST_F(Demo, CountsSecondsFromTheFirstFrame) {
   std::ofstream(folder_ / "play.sh")
       << "export GST_GL_PLATFORM=egl\n"
          "gst-launch-1.0 -q videotestsrc num-buffers=600 ! video/x-raw,width=64,height=48 !"
@@ -179,7 +179,7 @@ TEST_F(Demo, CountsItsSecondsFromTheFirstFrame) {
 }
 
 // A video that was there stays, and what cannot be finished leaves none.
-TEST_F(Demo, LeavesNoFileThatDoesNotPlay) {
+TEST_F(Demo, LeavesNoUnplayableFile) {
   for (const char* before : {"", "an older video"}) {
     const fs::path video = folder_ / "video.webm";
     if (*before != '\0') std::ofstream(video) << before;
@@ -194,7 +194,7 @@ TEST_F(Demo, LeavesNoFileThatDoesNotPlay) {
   }
 }
 
-TEST_F(Demo, SaysWhatIsWrong) {
+TEST_F(Demo, ReportsErrors) {
   const auto expect_failure = [&](const std::string& arguments, const std::string& words) {
     const CommandResult result = run(arguments);
     EXPECT_NE(result.status, 0) << arguments;

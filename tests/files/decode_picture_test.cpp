@@ -22,7 +22,7 @@ long peak_kib() {
   return -1;
 }
 
-TEST(DecodePicture, ASizeBeyondTheLimitIsRefusedBeforeItIsDecoded) {
+TEST(DecodePicture, OversizedImagesAreRejectedBeforeDecoding) {
   const long before = peak_kib();
   for (const PictureBomb& bomb : picture_bombs(30000, 30000)) {
     const std::string path = scratch_folder() / bomb.name;
@@ -39,7 +39,7 @@ TEST(DecodePicture, ASizeBeyondTheLimitIsRefusedBeforeItIsDecoded) {
   EXPECT_LT(peak_kib() - before, 100 << 10);
 }
 
-TEST(DecodePicture, EitherSideCounts) {
+TEST(DecodePicture, BothSidesAreLimited) {
   const std::string path = scratch_folder() / "sides.png";
   const PixbufPtr written(gdk_pixbuf_new(GDK_COLORSPACE_RGB, FALSE, 8, 20, 30));
   gdk_pixbuf_fill(written.get(), 0x10203040);
@@ -52,7 +52,7 @@ TEST(DecodePicture, EitherSideCounts) {
   EXPECT_EQ(gdk_pixbuf_read_pixels(picture->get())[1], 0x20);
 }
 
-TEST(DecodePicture, WhatIsNoPictureIsRefused) {
+TEST(DecodePicture, FilesThatAreNotImagesAreRejected) {
   const std::string path = scratch_folder() / "text.png";
   for (const std::string text : {"", "GIF", "this is no picture, whatever its name"}) {
     std::ofstream(path, std::ios::binary) << text;

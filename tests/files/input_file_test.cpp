@@ -30,13 +30,13 @@ TEST(InputFile, ReadsARegularFileInPieces) {
   EXPECT_NE(beyond.message().find("ends early"), std::string::npos) << beyond.message();
 }
 
-TEST(InputFile, AMissingFileIsToldApart) {
+TEST(InputFile, AMissingFileHasItsOwnError) {
   const auto missing = InputFile::open(scratch_folder() / "none");
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.status().code(), ErrorCode::kNotFound);
 }
 
-TEST(InputFile, WhatIsNoRegularFileIsRefusedByItsKindAndNotWaitedFor) {
+TEST(InputFile, SpecialFilesAreRejectedByKindWithoutWaiting) {
   for (const auto& [path, kind] : make_special_files(scratch_folder() / "special")) {
     const auto file = InputFile::open(path);
     ASSERT_FALSE(file.ok()) << path;
@@ -44,7 +44,7 @@ TEST(InputFile, WhatIsNoRegularFileIsRefusedByItsKindAndNotWaitedFor) {
   }
 }
 
-TEST(InputFile, ATextIsRefusedByItsSizeBeforeItIsRead) {
+TEST(InputFile, OversizedTextsAreRejectedBeforeReading) {
   const std::string path = write("text", "ten bytes.");
   EXPECT_EQ(*read_text_file(path, 10), "ten bytes.");
   const auto refused = read_text_file(path, 9);

@@ -50,7 +50,7 @@ void run(const Target& target, std::span<const uint8_t> input) {
 
 class Corpus : public testing::TestWithParam<Target> {};
 
-TEST_P(Corpus, FindingsStayMended) {
+TEST_P(Corpus, FindingsStayFixed) {
   const fs::path folder = fs::path(SIGHTGLASS_SOURCE_DIR) / "tests/fuzz/corpus" / GetParam().name;
   int count = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {

@@ -32,7 +32,7 @@ TEST_F(DeviceSpeedTest, IsMeasured) {
 }
 
 // Without buffer textures the other variant serves.
-TEST_F(DeviceSpeedTest, NeedsNoMoreThanTheMinimum) {
+TEST_F(DeviceSpeedTest, WorksAtTheMinimumLimits) {
   auto timer = StepTimer::create(ShareGroup::create(gl()), StepTimer::Method::kFences);
   ASSERT_TRUE(timer.ok());
   const auto speed = measure_device(**timer, device().limits.clamped_to_minimum());

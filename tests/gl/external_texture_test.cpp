@@ -69,7 +69,7 @@ class ExternalTextureTest : public GlTest {
   PFNEGLDESTROYIMAGEKHRPROC destroy_image_ = nullptr;
 };
 
-TEST_F(ExternalTextureTest, SamplesAreThoseOfTheTextureBelow) {
+TEST_F(ExternalTextureTest, SamplesMatchTheUnderlyingTexture) {
   if (!device().limits.external_textures) GTEST_SKIP() << "the GL context has no GL_OES_EGL_image_external_essl3";
   Random random(3);
   std::vector<uint8_t> pixels;

@@ -30,7 +30,7 @@ void expect_color(const ColorMatrix& matrix, int y, int cb, int cr, const std::a
   for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(rgb[i], expected[i], 1e-6) << y << " " << cb << " " << cr << ", " << i;
 }
 
-TEST(ColorMatrix, EndsOfTheRanges) {
+TEST(ColorMatrix, RangeLimits) {
   for (const LumaWeights& weights : {kBt601, kBt709, kBt2020, kSmpte240m, kFcc}) {
     const ColorMatrix limited = ycbcr_to_rgb(weights, SampleRange::kLimited);
     expect_color(limited, 16, 128, 128, {0, 0, 0});
@@ -54,7 +54,7 @@ TEST(ColorMatrix, EndsOfTheRanges) {
   EXPECT_EQ(with_chroma_swapped(jpeg).m[1], jpeg.m[2]);
 }
 
-TEST(ColorMatrix, TheWayBackIsTheInverse) {
+TEST(ColorMatrix, ReverseConversionIsTheInverse) {
   for (const LumaWeights& weights : {kBt601, kBt709, kBt2020, kSmpte240m, kFcc}) {
     for (const SampleRange range : {SampleRange::kLimited, SampleRange::kFull}) {
       const ColorMatrix there = rgb_to_ycbcr(weights, range), back = ycbcr_to_rgb(weights, range);

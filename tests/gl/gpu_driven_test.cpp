@@ -121,7 +121,7 @@ std::vector<float> real_numbers(const HostTensor& tensor, const Quantization& qu
 }
 
 // A graph that hands on what it gets, negated where that is exact, so that the reference is easy to be sure about.
-TEST_F(GpuDrivenTest, OutputsOfEveryShapeAreDense) {
+TEST_F(GpuDrivenTest, OutputsOfEveryShapeAreTightlyPacked) {
   for (const Shape& shape :
        {Shape{1, 5, 7, 1}, Shape{1, 5, 7, 3}, Shape{2, 3, 5, 4}, Shape{3, 2, 3, 5}, Shape{1, 9, 4, 13},
         Shape{2, 6, 5, 16}, Shape{1, 1001}, Shape{7}, Shape{2, 3, 2, 3, 6}, Shape{1, 2254, 12}}) {
@@ -197,7 +197,7 @@ OpCase two_outputs() {
   return op;
 }
 
-TEST_F(GpuDrivenTest, SeveralOutputsLieApartAndMixWithOthers) {
+TEST_F(GpuDrivenTest, SeveralOutputsAreSeparateAndMixWithOthers) {
   const OpCase op = two_outputs();
   const auto expected = ref::run(op.graph, op.inputs);
   ASSERT_TRUE(expected.ok()) << expected.status().message();
@@ -240,7 +240,7 @@ TEST_F(GpuDrivenTest, SeveralOutputsLieApartAndMixWithOthers) {
 }
 
 // The place comes from a block that a shader has written right before, and differs from run to run.
-TEST_F(GpuDrivenTest, ShadersSayWhereInTheFrameTheInputIs) {
+TEST_F(GpuDrivenTest, ShadersSetTheInputPosition) {
   constexpr int kSize = 8;
   GlTexture texture = make_texture(gl(), GL_RGBA8, kSize, kSize);
   std::vector<uint8_t> pixels;
@@ -327,7 +327,7 @@ OpCase running_sum() {
   return op;
 }
 
-TEST_F(GpuDrivenTest, TheFlagDecidesAboutARunAndItsState) {
+TEST_F(GpuDrivenTest, TheFlagGatesARunAndItsState) {
   const OpCase op = running_sum();
   for (const DeviceLimits& limits : every_limits()) {
     const auto run = session(plan(op, limits));
@@ -353,7 +353,7 @@ TEST_F(GpuDrivenTest, TheFlagDecidesAboutARunAndItsState) {
   }
 }
 
-TEST_F(GpuDrivenTest, AGatedRunIsTheSameRunAndOnlyDispatches) {
+TEST_F(GpuDrivenTest, AGatedRunIsIdenticalAndOnlyDispatches) {
   CaseBuilder builder(12);
   const ValueId in = builder.input({1, 33, 31, 3});
   const ValueId a = builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 2, 2, 1, 1},
@@ -392,7 +392,7 @@ TEST_F(GpuDrivenTest, AGatedRunIsTheSameRunAndOnlyDispatches) {
 }
 
 // The first part asks; what becomes of the flag later is another run's.
-TEST_F(GpuDrivenTest, TheFlagDecidesAboutARunInParts) {
+TEST_F(GpuDrivenTest, TheFlagGatesARunInParts) {
   CaseBuilder builder(13);
   ValueId last = builder.input({1, 9, 7, 5});
   for (int i = 0; i < 4; ++i) {
@@ -429,7 +429,7 @@ TEST_F(GpuDrivenTest, TheFlagDecidesAboutARunInParts) {
   }
 }
 
-TEST_F(GpuDrivenTest, FlagsAreRefusedWhereTheyCannotHold) {
+TEST_F(GpuDrivenTest, FlagsAreRejectedIfUnsupported) {
   const OpCase op = running_sum();
   const GLuint one = 1;
   const GlBuffer flag = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 4, &one, GL_STATIC_DRAW);

@@ -56,7 +56,7 @@ ProgramCache::Binary binary_of(const std::string& text, uint32_t format = 7) {
   return binary;
 }
 
-TEST(ProgramCacheFile, FindsWhatWasStored) {
+TEST(ProgramCacheFile, FindsAStoredProgram) {
   const Folder folder;
   ProgramCache cache(folder.path());
   EXPECT_FALSE(cache.find("key"));
@@ -77,7 +77,7 @@ TEST(ProgramCacheFile, FindsWhatWasStored) {
   EXPECT_FALSE(cache.find("key"));
 }
 
-TEST(ProgramCacheFile, EveryFlippedByteIsSeen) {
+TEST(ProgramCacheFile, EveryFlippedByteIsDetected) {
   const Folder folder;
   ProgramCache cache(folder.path());
   cache.store("the key", binary_of("some binary of a driver"));
@@ -94,7 +94,7 @@ TEST(ProgramCacheFile, EveryFlippedByteIsSeen) {
   }
 }
 
-TEST(ProgramCacheFile, EveryTruncationIsSeen) {
+TEST(ProgramCacheFile, EveryTruncationIsDetected) {
   const Folder folder;
   ProgramCache cache(folder.path());
   cache.store("the key", binary_of("some binary of a driver"));
@@ -123,7 +123,7 @@ TEST(ProgramCacheFile, TheWholeKeyIsCompared) {
   EXPECT_EQ(folder.files().size(), 2u) << "a good file of another key is kept";
 }
 
-TEST(ProgramCacheFile, TheOldestGo) {
+TEST(ProgramCacheFile, TheOldestAreEvicted) {
   const Folder folder;
   ProgramCache cache(folder.path(), 1000);
   for (int i = 0; i < 10; ++i) {
@@ -151,7 +151,7 @@ TEST(ProgramCacheFile, OtherFilesAreLeftAlone) {
   EXPECT_TRUE(fs::exists(folder.path() / "notes.txt"));
 }
 
-TEST(ProgramCacheFile, FoldersThatCannotBe) {
+TEST(ProgramCacheFile, ImpossibleFoldersAreHarmless) {
   const Folder folder;
   fs::create_directories(folder.path());
   write_file(folder.path() / "file", "");
@@ -165,7 +165,7 @@ TEST(ProgramCacheFile, FoldersThatCannotBe) {
 }
 
 // Where a file should be there is a folder, a pipe, or a link to nothing.
-TEST(ProgramCacheFile, ThingsThatAreNoFiles) {
+TEST(ProgramCacheFile, SpecialFilesAreHarmless) {
   const Folder folder;
   ProgramCache cache(folder.path());
   cache.store("key", binary_of("binary"));
@@ -287,7 +287,7 @@ void no_formats(GLenum name, GLint* value) {
   if (name == GL_NUM_PROGRAM_BINARY_FORMATS) *value = 0;
 }
 
-TEST_F(ProgramCacheTest, RefusedBinariesAreDeletedAndMadeAnew) {
+TEST_F(ProgramCacheTest, RejectedBinariesAreReplaced) {
   const Folder folder;
   const Start first = start(folder.path());
   GlApi table = counting_gl(gl());
@@ -320,7 +320,7 @@ TEST_F(ProgramCacheTest, NothingIsWrittenWithoutBinaryFormats) {
   EXPECT_FALSE(fs::exists(folder.path()));
 }
 
-TEST_F(ProgramCacheTest, FoldersThatCannotBeWritten) {
+TEST_F(ProgramCacheTest, UnwritableFoldersAreHarmless) {
   const Folder folder;
   const Start first = start(folder.path());
   for (const char* path : {"/proc/sightglass", "/dev/null/x", ""}) {

@@ -51,7 +51,7 @@ class SessionTest : public GlTest {
 };
 
 // What an output alone needs is left out where nobody wants it; the others are what they were.
-TEST_F(SessionTest, OutputsThatNobodyWantsAreNotComputed) {
+TEST_F(SessionTest, UnusedOutputsAreNotComputed) {
   CaseBuilder builder(7);
   const ValueId data = builder.input({1, 8, 8, 4});
   const ValueId wanted = builder.node(OpType::kTanh, {}, {data});
@@ -161,7 +161,7 @@ TEST_F(SessionTest, EveryProgramIsDispatchedBeforeTheFirstRun) {
   }
 }
 
-TEST_F(SessionTest, SameBitsFromRunToRun) {
+TEST_F(SessionTest, RunsAreBitReproducible) {
   auto session = Session::create(gl(), plan(false));
   ASSERT_TRUE(session.ok());
   const OpCase op = network();
@@ -282,7 +282,7 @@ TEST_F(SessionTest, AbandonDeletesNothing) {
   for (const auto& [name, calls] : gl_calls()) ADD_FAILURE() << name << " × " << calls;
 }
 
-TEST_F(SessionTest, WrongUseIsRefused) {
+TEST_F(SessionTest, WrongUseIsRejected) {
   auto session = Session::create(gl(), plan(true));
   ASSERT_TRUE(session.ok());
   HostTensor in(DataType::kFloat32, {1, 32, 32, 3}), out(DataType::kFloat32, {1, 16, 16, 1});
@@ -299,7 +299,7 @@ TEST_F(SessionTest, WrongUseIsRefused) {
   EXPECT_FALSE((*host)->output_texture(0).ok()) << "planned for the host";
 }
 
-TEST(GlApiTest, NamesWhatIsMissing) {
+TEST(GlApiTest, NamesMissingFunctions) {
   const auto api = GlApi::load([](const char* name) -> void* {
     return std::strcmp(name, "glDispatchCompute") == 0 ? nullptr : reinterpret_cast<void*>(1);
   });
@@ -354,7 +354,7 @@ std::vector<float> sums(Session& session, int runs) {
   return seen;
 }
 
-TEST_F(SessionTest, StatesGoFromRunToRun) {
+TEST_F(SessionTest, StatesPersistBetweenRuns) {
   using Numbers = std::vector<float>;
   for (const bool ten : {false, true}) {
     const auto model = Model::from_graph(running_sum(ten));

@@ -47,7 +47,7 @@ class StepTimerTest : public GlTest {
   std::unique_ptr<Session> session_;
 };
 
-TEST_F(StepTimerTest, PlansSayWhatTheirStepsAre) {
+TEST_F(StepTimerTest, PlansDescribeTheirSteps) {
   const std::vector<StepInfo> steps = plan_->steps();
   ASSERT_EQ(static_cast<int>(steps.size()), plan_->dispatches());
   int64_t multiply_adds = 0, weights = 0;
@@ -100,7 +100,7 @@ TEST_F(StepTimerTest, EveryMethodTimesEveryStep) {
 }
 
 // A timer is for any number of sessions of the group, of any length.
-TEST_F(StepTimerTest, CanBeUsedAgain) {
+TEST_F(StepTimerTest, CanBeReused) {
   auto timer = StepTimer::create(group_, StepTimer::Method::kTimerQueries);
   ASSERT_TRUE(timer.ok());
   ASSERT_TRUE((*timer)->begin(1).ok());

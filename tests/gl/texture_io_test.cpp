@@ -139,7 +139,7 @@ OpCase identity_case(int height, int width) {
 }
 
 // Models of bytes that are no quanta, such as MoveNet's.
-TEST_F(TextureIoTest, IntegersAreTheNearestOnes) {
+TEST_F(TextureIoTest, IntegersAreRoundedToNearest) {
   InputSpec spec = texture_spec();
   spec.scale = {255, 255, 255, 255};
   const Picture picture = Picture::random(13, 9, 52);

@@ -19,7 +19,7 @@ Graph make_convolution() {
   return graph;
 }
 
-TEST(DumpText, OneLineANode) {
+TEST(DumpText, HasOneLinePerNode) {
   EXPECT_EQ(dump_text(make_chain().graph),
             "graph 'chain'\n"
             "input %0 'in' float32 1x4\n"

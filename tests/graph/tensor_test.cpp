@@ -81,7 +81,7 @@ TEST(Half, KnownValues) {
   EXPECT_EQ(float_to_half(-0.0f), 0x8000);
 }
 
-TEST(Half, EveryNumberSurvivesTheWayThereAndBack) {
+TEST(Half, EveryValueSurvivesTheRoundTrip) {
   for (uint32_t half = 0; half <= 0xffff; ++half) {
     const float value = half_to_float(static_cast<uint16_t>(half));
     if (std::isnan(value)) {

@@ -115,7 +115,7 @@ TEST(Verify, AFusedPreluHasSlopes) {
                    [](Chain& c) { c.graph.node(1).activation = Activation::kPrelu; });
 }
 
-TEST(Verify, ConstantsHoldWhatTheirShapeAsksFor) {
+TEST(Verify, ConstantsMatchTheirShape) {
   const auto constant = [](Chain& c) -> Value& {
     return c.graph.value(c.graph.add_constant("c", {3}, std::vector<float>(3)));
   };

@@ -68,7 +68,7 @@ Measured import_bomb(const Bomb& bomb) {
   return measured;
 }
 
-TEST(MemoryOfMetadata, ListsThatManyTensorsNameAreThereOnce) {
+TEST(MemoryOfMetadata, SharedListsAreStoredOnce) {
   const Measured measured = import_bomb({});
   EXPECT_LT(measured.peak_bytes, 6 * kMebibyte);
   // Four lists' worth for whoever writes them out, tensor by tensor.
@@ -77,25 +77,25 @@ TEST(MemoryOfMetadata, ListsThatManyTensorsNameAreThereOnce) {
   EXPECT_NE(measured.problems[0].find("262144 labels"), std::string::npos) << measured.problems[0];
 }
 
-TEST(MemoryOfMetadata, AListOfItsOwnForEveryTensorHasABound) {
+TEST(MemoryOfMetadata, SeparateListsAreBounded) {
   const Measured measured = import_bomb({.lists = 512, .labels = 16384});
   EXPECT_LT(measured.peak_bytes, 24 * kMebibyte);
   EXPECT_GE(measured.problems.size(), 1u);
 }
 
-TEST(MemoryOfMetadata, LongLabelsHaveABound) {
+TEST(MemoryOfMetadata, LongLabelsAreBounded) {
   const Measured measured = import_bomb({.lists = 64, .labels = 1024, .bytes = 255});
   EXPECT_LT(measured.peak_bytes, 24 * kMebibyte);
 }
 
-TEST(MemoryOfMetadata, EmptyLabelsTakeNoMoreThanOthers) {
+TEST(MemoryOfMetadata, EmptyLabelsTakeNoExtraMemory) {
   const Measured measured = import_bomb({.tensors = 1, .bytes = 0});
   EXPECT_EQ(measured.labels, size_t{2} * 65536);
   EXPECT_LT(measured.peak_bytes, 6 * kMebibyte);
 }
 
 // What real models have is untouched.
-TEST(MemoryOfMetadata, AThousandLabelsAreReadWhole) {
+TEST(MemoryOfMetadata, AThousandLabelsAreReadCompletely) {
   const Measured measured = import_bomb({.tensors = 4, .lists = 8, .labels = 1001, .bytes = 40});
   EXPECT_EQ(measured.labels, size_t{8} * 1001);
   EXPECT_TRUE(measured.problems.empty());

@@ -67,7 +67,7 @@ TEST(DmabufText, NamesFormatsAndModifiers) {
   EXPECT_EQ(modifier_text(kTiled), "0x0100000000000002");
 }
 
-TEST(DmabufCheck, TakesWhatLiesInItsBuffer) {
+TEST(DmabufCheck, AcceptsPlanesWithinTheBuffer) {
   // The last row needs no more than its pixels: 3 strides and 40 bytes.
   const UniqueFd exact = memory(3 * 64 + 40);
   EXPECT_FALSE(check(rgb_frame(exact.get())).has_value());
@@ -76,7 +76,7 @@ TEST(DmabufCheck, TakesWhatLiesInItsBuffer) {
   EXPECT_FALSE(check(nv12_frame(planes.get())).has_value());
 }
 
-TEST(DmabufCheck, NamesWhatIsWrong) {
+TEST(DmabufCheck, ErrorsNameTheFault) {
   const UniqueFd small = memory(3 * 64 + 39);
   expect_refused(rgb_frame(small.get()), {"plane 0", "XR24", "implicit", "10x4", "ends at byte 232", "231 bytes"});
   const UniqueFd planes = memory(176 + 2 * 32 + 9);
@@ -112,7 +112,7 @@ TEST(DmabufCheck, NamesWhatIsWrong) {
   expect_refused(rgb_frame(reading.get()), {"is no buffer", "Illegal seek"});
 }
 
-TEST(DmabufCheck, HoldsTilingsToTheirStart) {
+TEST(DmabufCheck, ChecksOnlyTheStartOfTiledPlanes) {
   const UniqueFd buffer = memory(100);
   DmabufFrame frame = rgb_frame(buffer.get());
   frame.modifier = kTiled;
@@ -125,7 +125,7 @@ TEST(DmabufCheck, HoldsTilingsToTheirStart) {
   expect_refused(frame, {"plane 1", "0x0100000000000002", "offset 100"});
 }
 
-TEST(DmabufFormats, SayWhatCanBeImported) {
+TEST(DmabufFormats, ListImportableFormats) {
   const DmabufFormats formats({{DRM_FORMAT_XRGB8888, {{kModifierLinear, false}, {kTiled, false}}},
                                {DRM_FORMAT_NV12, {{kModifierLinear, true}}},
                                {DRM_FORMAT_R8, {}}});
@@ -162,7 +162,7 @@ class DmabufCacheTest : public ::testing::Test {
   bool fails_ = false;
 };
 
-TEST_F(DmabufCacheTest, KnowsBuffersAndNotDescriptors) {
+TEST_F(DmabufCacheTest, RecognizesBuffersNotDescriptors) {
   DmabufCache cache = make(8);
   UniqueFd first = memory(4096);
   ASSERT_TRUE(cache.get(rgb_frame(first.get()), DmabufImport::kImage).ok());
@@ -181,7 +181,7 @@ TEST_F(DmabufCacheTest, KnowsBuffersAndNotDescriptors) {
   EXPECT_EQ(cache.misses(), 2U);
 }
 
-TEST_F(DmabufCacheTest, EverythingThatMattersTellsFramesApart) {
+TEST_F(DmabufCacheTest, EveryRelevantFieldDistinguishesFrames) {
   DmabufCache cache = make(32);
   const UniqueFd buffer = memory(4096);
   const DmabufFrame frame = rgb_frame(buffer.get());
@@ -207,7 +207,7 @@ TEST_F(DmabufCacheTest, EverythingThatMattersTellsFramesApart) {
   EXPECT_EQ(cache.size(), 0U);
 }
 
-TEST_F(DmabufCacheTest, ForgetsWhatWasUsedLongestAgo) {
+TEST_F(DmabufCacheTest, EvictsTheLeastRecentlyUsed) {
   DmabufCache cache = make(2);
   const UniqueFd a = memory(4096), b = memory(4096), c = memory(4096);
   const auto get = [&](const UniqueFd& fd) { EXPECT_TRUE(cache.get(rgb_frame(fd.get()), DmabufImport::kImage).ok()); };
@@ -241,7 +241,7 @@ TEST_F(DmabufCacheTest, KeepsNoFailures) {
 // The display of the tests may or may not import DMABUFs; a file that is none must not get through in either case.
 class DmabufImportTest : public test::GlTest {};
 
-TEST_F(DmabufImportTest, RefusesWhatIsNoDmabuf) {
+TEST_F(DmabufImportTest, RejectsFilesThatAreNotDmabufs) {
   // The fixture keeps its display; a second reference to it is enough here.
   const auto display = Display::borrow(context().display().handle(), "the tests' display");
   auto importer = DmabufImporter::create(display);
@@ -281,7 +281,7 @@ TEST_F(DmabufImportTest, DrawingNeedsADevice) {
 }
 
 // Software renderers give no fences away: the CPU has waited when a frame goes out.
-TEST_F(DmabufImportTest, FramesAreDrawnWhenTheyGoOut) {
+TEST_F(DmabufImportTest, FramesAreFinishedWhenTheyAreExported) {
   const ScopedMakeCurrent current(context());
   auto display = Display::current();
   ASSERT_TRUE(display.ok()) << display.error();

@@ -35,7 +35,7 @@ TEST(KnownModels, ChecksumsAreChecksums) {
   }
 }
 
-TEST(KnownModels, PublishedFilesAreRecognised) {
+TEST(KnownModels, PublishedFilesAreRecognized) {
   EXPECT_FALSE(recognise_model("/nowhere/model.tflite"));
   EXPECT_FALSE(recognise_model(write("other.tflite", "something else")));
   const auto figure = recognise_model(real_model("figure").string());
@@ -52,7 +52,7 @@ TEST(KnownModels, PublishedFilesAreRecognised) {
   }
 }
 
-TEST(KnownModels, NamesAndAddressesAreTheirOwn) {
+TEST(KnownModels, NamesAndAddressesAreUnique) {
   std::set<std::string> names, files, addresses;
   for (const KnownModel& model : known_models()) {
     if (model.published.name == nullptr) continue;
@@ -113,7 +113,7 @@ TEST_F(ModelStoreTest, PathsStayPaths) {
   EXPECT_FALSE(name.ok());
 }
 
-TEST_F(ModelStoreTest, TheShippedModelIsThere) {
+TEST_F(ModelStoreTest, TheBundledModelIsFound) {
   const ModelStore store((scratch_folder() / "store").string());
   const auto path = store.resolve("figure");
   ASSERT_TRUE(path.ok()) << path.status().message();
@@ -123,7 +123,7 @@ TEST_F(ModelStoreTest, TheShippedModelIsThere) {
   EXPECT_TRUE(is_shipped(*known));
 }
 
-TEST_F(ModelStoreTest, AShippedModelIsNotFetched) {
+TEST_F(ModelStoreTest, TheBundledModelIsNotFetched) {
   expect_refusal("figure", {"comes with sightglass", (scratch_folder() / "shipped/figure.tflite").string(), "install"});
   const std::string changed = write("shipped/figure.tflite", "something else");
   expect_refusal("figure", {changed, sha256_of_file(changed), "install"});
@@ -142,7 +142,7 @@ TEST_F(ModelStoreTest, AnAbsentModelNamesTheCommand) {
   expect_refusal("hair-segmenter", {"`sightglass models fetch hair-segmenter`", store_.path_of(*hair)});
 }
 
-TEST_F(ModelStoreTest, AChangedFileIsRefused) {
+TEST_F(ModelStoreTest, AChangedFileIsRejected) {
   const KnownModel* hair = find_known_model("hair-segmenter");
   write("store/hair_segmentation.tflite", "something else");
   EXPECT_EQ(store_.state_of(*hair), StoredState::kChanged);
@@ -155,7 +155,7 @@ TEST_F(ModelStoreTest, AChangedFileIsRefused) {
   expect_refusal("hair-segmenter", {"cannot be read"});
 }
 
-TEST_F(ModelStoreTest, WhatIsNoRegularFileIsNotWaitedFor) {
+TEST_F(ModelStoreTest, SpecialFilesAreNotWaitedFor) {
   const KnownModel* hair = find_known_model("hair-segmenter");
   for (const auto& [path, kind] : make_special_files(scratch_folder() / "special")) {
     EXPECT_EQ(sha256_of_file(path), "") << path;

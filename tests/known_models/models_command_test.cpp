@@ -74,7 +74,7 @@ TEST_F(ModelsCommand, ListsAllNames) {
   }
 }
 
-TEST_F(ModelsCommand, SaysWhatIsKnown) {
+TEST_F(ModelsCommand, DescribesAModel) {
   const CommandResult info = run_command("models info hair-segmenter");
   EXPECT_EQ(info.status, 0);
   for (const std::string word :
@@ -85,7 +85,7 @@ TEST_F(ModelsCommand, SaysWhatIsKnown) {
   }
 }
 
-TEST_F(ModelsCommand, TheShippedModelIsNeverFetched) {
+TEST_F(ModelsCommand, TheBundledModelIsNeverFetched) {
   const CommandResult info = run_command("models info figure");
   EXPECT_EQ(info.status, 0);
   EXPECT_NE(info.output.find("bundled with sightglass"), std::string::npos) << info.output;
@@ -105,7 +105,7 @@ TEST_F(ModelsCommand, UnknownNames) {
   expect_failure(run_command("check deeplab"), {"'deeplab' is neither a file", "deeplabv3"}, 2);
 }
 
-TEST_F(ModelsCommand, AWrongFileIsNeitherKeptNorRun) {
+TEST_F(ModelsCommand, AWrongFileIsNeitherStoredNorRun) {
   const HttpServer server({{.body = "somebody else's file"}});
   use(server);
   expect_failure(run_command("models fetch deeplabv3"),
@@ -122,7 +122,7 @@ TEST_F(ModelsCommand, AWrongFileIsNeitherKeptNorRun) {
   EXPECT_NE(run_command("models info deeplabv3").output.find("replaces it"), std::string::npos);
 }
 
-TEST_F(ModelsCommand, ANameIsAsGoodAsAFile) {
+TEST_F(ModelsCommand, ANameReplacesAPath) {
   if (real_model(kMobileNet).empty()) GTEST_SKIP() << no_model(kMobileNet);
   const HttpServer server({{.body = bytes_of(kMobileNet)}});
   use(server);
@@ -191,7 +191,7 @@ TEST_F(ModelsCommand, FetchesAll) {
   EXPECT_EQ(again.requests().size(), 2 * names.size() - 3);
 }
 
-TEST_F(ModelsCommand, ManyAtOnceAndOneThatIsKilled) {
+TEST_F(ModelsCommand, ManyAtOnceAndOneKilled) {
   if (real_model(kHair).empty()) GTEST_SKIP() << no_model(kHair);
   const std::string body = bytes_of(kHair);
   const std::string file = stored("hair_segmentation.tflite");
@@ -222,7 +222,7 @@ TEST_F(ModelsCommand, ManyAtOnceAndOneThatIsKilled) {
   EXPECT_EQ(json::parse(run_command("models info --json hair-segmenter").output).at("stored"), "verified");
 }
 
-TEST_F(ModelsCommand, AStalledServerAndAPlaceThatCannotBeWritten) {
+TEST_F(ModelsCommand, AStalledServerAndAnUnwritablePath) {
   Answer stalled{.body = std::string(100'000, 'x'), .stall_after = 10};
   const HttpServer server({stalled});
   use(server);

@@ -56,7 +56,7 @@ TEST_F(ConvGroupTest, Grouped) {
   }
 }
 
-TEST_F(ConvGroupTest, MoreThanAWorkGroup) {
+TEST_F(ConvGroupTest, MoreThanOneWorkGroup) {
   CaseBuilder builder(50);
   const ValueId data = builder.input({1, 33, 35, 12});
   builder.node(OpType::kConv2d, attributes(0), {data, builder.constant({18, 3, 3, 6}), builder.constant({18})},
@@ -91,7 +91,7 @@ TEST_F(ConvGroupTest, ComputedOperands) {
   }
 }
 
-TEST_F(ConvGroupTest, Quantised) {
+TEST_F(ConvGroupTest, Quantized) {
   const Quantized data{DataType::kInt8, {0.0391f}, -7}, result{DataType::kInt8, {0.47f}, 11};
   const Quantized one_scale{DataType::kInt8, {0.006f}, 0};
   uint64_t seed = 200;

@@ -136,7 +136,7 @@ TEST_F(ConcatOfComputed, OtherAxes) {
   EXPECT_EQ(along({1, 3, 5, 4}, 2), 2) << "rows grow";
 }
 
-TEST_F(ConcatOfComputed, HalfABlockCannotBegin) {
+TEST_F(ConcatOfComputed, StartsOnlyAtWholeBlocks) {
   CaseBuilder builder(870);
   // Fifteen pixels of four 16-bit channels are seven and a half blocks.
   const ValueId x = computed(builder, {1, 3, 5, 4}), y = computed(builder, {1, 3, 5, 4});
@@ -146,7 +146,7 @@ TEST_F(ConcatOfComputed, HalfABlockCannotBegin) {
   EXPECT_EQ(moves(op, Precision::kFp16), 2);
 }
 
-TEST_F(ConcatOfComputed, ReadByOthersToo) {
+TEST_F(ConcatOfComputed, PartsMayHaveOtherReaders) {
   CaseBuilder builder(880);
   const ValueId x = computed(builder, {1, 4, 6, 8}), y = computed(builder, {1, 4, 6, 4});
   const ValueId inner = builder.node(OpType::kConcat, ConcatAttr{3}, {x, y});
@@ -158,7 +158,7 @@ TEST_F(ConcatOfComputed, ReadByOthersToo) {
   EXPECT_EQ(moves(builder.build("CONCATENATION of what others read")), 3);
 }
 
-TEST_F(ConcatOfComputed, AnotherScaleMoves) {
+TEST_F(ConcatOfComputed, OtherScalesAreCopied) {
   for (const float scale : {0.25f, 0.5f}) {
     CaseBuilder builder(890);
     const Quantized first{DataType::kInt8, {0.5f}}, second{DataType::kInt8, {scale}};

@@ -102,7 +102,7 @@ TEST_F(LstmIntegersTest, EveryOption) {
 }
 
 // Sums beyond 16 bits, cells beyond theirs, tanh of every number of bits, zero points at the ends of the type.
-TEST_F(LstmIntegersTest, SaturatesAsTheReferenceDoes) {
+TEST_F(LstmIntegersTest, SaturatesLikeTheReference) {
   uint64_t seed = 300;
   for (int exponent = -15; exponent <= -9; ++exponent) {
     for (const float weight_scale : {0.0001f, 0.03f, 3.0f}) {
@@ -121,7 +121,7 @@ TEST_F(LstmIntegersTest, SaturatesAsTheReferenceDoes) {
   }
 }
 
-TEST_F(LstmIntegersTest, MoreCellsThanAWorkGroup) {
+TEST_F(LstmIntegersTest, MoreCellsThanOneWorkGroup) {
   check(lstm_case({.batch = 2, .time = 3, .depth = 8, .cells = 300}, 400), true, kExact);
   check(lstm_case({.time = 2, .depth = 300, .cells = 280, .outputs = 261, .peephole = true}, 401), true, kExact);
   check(lstm_case({.time = 2, .depth = 8, .cells = 1024}, 402), true,

@@ -109,7 +109,7 @@ TEST_F(MatmulTest, FullyConnectedWithComputedWeights) {
   }
 }
 
-TEST_F(MatmulTest, FullyConnectedOfPicturesWithComputedWeights) {
+TEST_F(MatmulTest, FullyConnectedOfImagesWithComputedWeights) {
   CaseBuilder pictures(500), parts(501);
   pictures.node(OpType::kFullyConnected, FullyConnectedAttr{},
                 {pictures.input({2, 3, 4, 5}), pictures.input({7, 60}), kNone});

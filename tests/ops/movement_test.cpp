@@ -47,7 +47,7 @@ TEST_F(MovementTest, OfOtherTypes) {
   }
 }
 
-TEST_F(MovementTest, OfQuanta) {
+TEST_F(MovementTest, Quantized) {
   const Quantized q{DataType::kInt8, {0.05f}, 3};
   CaseBuilder transpose(150), batches(151);
   transpose.node(OpType::kTranspose, TransposeAttr{{0, 3, 1, 2}}, {transpose.input({2, 3, 5, 6}, q)}, q);

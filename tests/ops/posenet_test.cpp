@@ -82,7 +82,7 @@ TEST_F(PosenetTest, Bytes) {
 // As many cells as fit: each lane looks after many words of roots.
 TEST_F(PosenetTest, LargeMaps) { check(posenet_case({.rows = 61, .columns = 61, .attr = {12, 0.2f, 16, 40}}, 500)); }
 
-TEST_F(PosenetTest, WhatIsTooLargeIsRefusedByName) {
+TEST_F(PosenetTest, OversizedInputsAreRejectedByName) {
   for (const Maps& m : {Maps{.rows = 80, .columns = 80}, Maps{.attr = {257, 0.2f, 16, 20}}}) {
     const OpCase op = posenet_case(m, 600);
     const auto model = Model::from_graph(op.graph);

@@ -184,7 +184,7 @@ TEST_F(QuantizedTest, Functions) {
   }
 }
 
-TEST_F(QuantizedTest, ResizeOfSignedPictures) {
+TEST_F(QuantizedTest, ResizeOfSignedImages) {
   uint64_t seed = 650;
   for (const ResizeAttr& attr : {ResizeAttr{11, 9, false, true}, ResizeAttr{11, 9, true, false},
                                  ResizeAttr{3, 2, false, false}, ResizeAttr{1, 1, true, false}}) {
@@ -251,7 +251,7 @@ TEST_F(QuantizedTest, DynamicRange) {
   }
 }
 
-TEST_F(QuantizedTest, BroadcastingOfFiveDimensions) {
+TEST_F(QuantizedTest, BroadcastingInFiveDimensions) {
   uint64_t seed = 900;
   for (const Types& types : kTypes) {
     for (const OpType op : {OpType::kAdd, OpType::kMul, OpType::kSquaredDifference}) {

@@ -85,7 +85,7 @@ TEST_F(ReduceTest, FusedActivation) {
   check(builder.build("MEAN with RELU6"));
 }
 
-TEST_F(ReduceTest, PlacesOfExtremes) {
+TEST_F(ReduceTest, IndicesOfExtremes) {
   uint64_t seed = 600;
   for (const OpType op : {OpType::kArgMax, OpType::kArgMin}) {
     for (const Shape& shape : {Shape{7}, {3, 5}, {2, 3, 13}, {2, 5, 7, 6}, {2, 3, 4, 3, 5}, {1, 9, 8, 21}, {1, 1001}}) {
@@ -105,7 +105,7 @@ TEST_F(ReduceTest, PlacesOfExtremes) {
   }
 }
 
-TEST_F(ReduceTest, NormalisedOverTheLastDimension) {
+TEST_F(ReduceTest, NormalizedOverTheLastDimension) {
   uint64_t seed = 900;
   for (const OpType op : {OpType::kSoftmax, OpType::kLogSoftmax, OpType::kL2Normalization}) {
     for (const Shape& shape : {Shape{6}, {2, 5}, {3, 5, 13}, {1, 7, 9, 5}, {2, 3, 4, 3, 21}, {1, 1001}}) {

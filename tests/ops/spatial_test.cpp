@@ -51,7 +51,7 @@ TEST_F(SpatialTest, LargeWindows) {
 }
 
 // A pool that tells places, and what puts numbers back there: windows that overlap, touch and leave gaps.
-TEST_F(SpatialTest, PoolsWithPlaces) {
+TEST_F(SpatialTest, PoolsWithIndices) {
   uint64_t seed = 150;
   for (const int channels : kChannels) {
     for (const auto& [height, width] : {std::pair{1, 1}, {7, 9}, {16, 33}}) {

@@ -7,7 +7,7 @@ namespace {
 constexpr double kExact = 0.0;
 using TopKTest = OpTest;
 
-TEST_F(TopKTest, ShapesAndEquals) {
+TEST_F(TopKTest, ShapesAndEqualValues) {
   uint64_t seed = 1;
   for (const Shape& shape : {Shape{1}, {7}, {3, 5}, {2, 3, 13}, {2, 9, 8, 4}, {2, 3, 4, 3, 6}, {1, 1001}, {70, 65}}) {
     const int32_t count = shape.dim(shape.rank() - 1);
@@ -25,7 +25,7 @@ TEST_F(TopKTest, ShapesAndEquals) {
   }
 }
 
-TEST_F(TopKTest, QuantizedElementsStayAsTheyAre) {
+TEST_F(TopKTest, QuantizedElementsAreUnchanged) {
   for (const DataType type : {DataType::kInt8, DataType::kUInt8, DataType::kInt16}) {
     CaseBuilder builder(400);
     const Quantized quantized{type, {0.05f}, type == DataType::kInt16 ? 0 : 9};
@@ -37,7 +37,7 @@ TEST_F(TopKTest, QuantizedElementsStayAsTheyAre) {
   }
 }
 
-TEST_F(TopKTest, NumbersBelowZeroAreLargerThanAbsentLanes) {
+TEST_F(TopKTest, NegativeValuesPrecedeUnusedLanes) {
   CaseBuilder builder(500);
   const ValueId negative = builder.node(OpType::kNeg, {}, {builder.input({2, 5}, Fill::kPositive)});
   builder.node_with(OpType::kTopK, TopKAttr{5}, {negative}, 2);

@@ -85,7 +85,7 @@ constexpr Spelling kSpellings[] = {
     {"", "", "unknown"},
 };
 
-TEST(DeviceFamily, IsKnownByHowDriversSpellIt) {
+TEST(DeviceFamily, IsRecognizedByRendererNames) {
   for (const Spelling& s : kSpellings) {
     const DeviceFamily& family = device_family(s.vendor, s.renderer);
     EXPECT_STREQ(family.name, s.family) << s.vendor << " | " << s.renderer;
@@ -96,7 +96,7 @@ TEST(DeviceFamily, IsKnownByHowDriversSpellIt) {
 }
 
 // It has one compiler, whatever stands on top of it.
-TEST(DeviceFamily, LlvmpipesLoopsAreBounded) {
+TEST(DeviceFamily, LlvmpipeLoopsAreBounded) {
   EXPECT_EQ(device_family("Mesa/X.org", "virgl (LLVMPIPE (LLVM 15.0.6, 256 bits))").max_loop_iterations, 65535);
   EXPECT_EQ(device_family("Mesa/X.org", "softpipe").max_loop_iterations, 0);
 }
@@ -142,7 +142,7 @@ Kernels kernels_of(const DeviceFamily& family, Precision precision, int variant 
   return found;
 }
 
-TEST(DeviceFamily, ChoosesTilesRowsAndTheWayOfReading) {
+TEST(DeviceFamily, ChoosesTilesRowsAndReadPath) {
   struct Expected {
     const char *vendor, *renderer;
     Precision precision;
@@ -180,7 +180,7 @@ TEST(DeviceFamily, ChoosesTilesRowsAndTheWayOfReading) {
 }
 
 // Mali's and VideoCore's compilers take long for large tiles, and spill them.
-TEST(DeviceFamily, SmallTilesAreTriedFirstWhereRegistersAreFew) {
+TEST(DeviceFamily, SmallTilesAreTriedFirstIfRegistersAreScarce) {
   const auto tiles = [](const char* renderer) {
     std::vector<int> areas;
     // After the usual variant, the other way of reading and the smaller work group.

@@ -15,7 +15,7 @@ TEST(Kernels, EveryOperatorHasOne) {
   }
 }
 
-TEST(Kernels, NoneLacksAPart) {
+TEST(Kernels, NoneIsIncomplete) {
   for (const Kernel& kernel : all_kernels()) {
     EXPECT_NE(kernel.supports, nullptr) << kernel.name;
     EXPECT_NE(kernel.emit, nullptr) << kernel.name;

@@ -42,7 +42,7 @@ bool overlaps(const PlanData& plan) {
   return false;
 }
 
-TEST(Schedule, ChainTakesOneLevelEach) {
+TEST(Schedule, AChainHasOneLevelPerStep) {
   PlanData plan = make_plan({1, 1, 1}, {{{0}, {1}}, {{1}, {2}}});
   schedule(plan);
   EXPECT_EQ(plan.levels, 2);
@@ -69,7 +69,7 @@ TEST(Schedule, SeveralWritersOfOneTensor) {
   EXPECT_EQ(plan.steps[3].level, 2);
 }
 
-TEST(Schedule, APartWaitsForNoOther) {
+TEST(Schedule, PartsDoNotWaitForEachOther) {
   // 1 and 2 are parts of 3; 2 is computed from 1.
   PlanData plan = make_plan({1, 1, 1, 2, 1}, {{{0}, {1}}, {{1}, {2}}, {{3}, {4}}});
   plan.tensors[1].whole = plan.tensors[2].whole = 3;
@@ -81,7 +81,7 @@ TEST(Schedule, APartWaitsForNoOther) {
   EXPECT_EQ(plan.tensors[3].last_level, 2);
 }
 
-TEST(MemoryPlan, PartsLieInTheirWhole) {
+TEST(MemoryPlan, PartsAreInsideTheWhole) {
   // 1 is a part of 2, which is a part of 3.
   PlanData plan = make_plan({10, 5, 8, 20, 10}, {{{0}, {1}}, {{0}, {2}}, {{0}, {3}}, {{3}, {4}}});
   plan.tensors[1].whole = 2;
@@ -139,7 +139,7 @@ TEST(MemoryPlan, ManyRandomGraphs) {
   }
 }
 
-TEST(MemoryPlan, BeyondTheDevicesLimit) {
+TEST(MemoryPlan, BeyondTheDeviceLimit) {
   PlanData plan = make_plan({int64_t{1} << 23, int64_t{1} << 23}, {{{0}, {1}}});
   schedule(plan);
   const Status status = plan_memory(plan);  // 2 × 128 MiB

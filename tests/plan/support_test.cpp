@@ -43,7 +43,7 @@ std::string all_of(const SupportReport& report) {
   return text;
 }
 
-TEST_F(SupportTest, WhatRunsHasAPlan) {
+TEST_F(SupportTest, SupportedModelsHaveAPlan) {
   ModelBuilder m;
   m.add_output(m.add_op(Op::RELU, {add_pointwise_head(m, 8, {1, 2, 3, 4, 5, 6}, {0, 0})}, {1, 8, 8, 2}));
   const SupportReport report = checked(m);
@@ -62,7 +62,7 @@ TEST_F(SupportTest, WhatRunsHasAPlan) {
   EXPECT_EQ(report.operators[0].obstructed, 0);
 }
 
-TEST_F(SupportTest, NamesEveryOperatorThatIsNotKnown) {
+TEST_F(SupportTest, NamesEveryUnknownOperator) {
   ModelBuilder m;
   const int in = m.add_input({1, 4, 4, 2});
   const int a = m.add_custom_op("Strange", {in}, {1, 4, 4, 2}, {}, "a");
@@ -80,7 +80,7 @@ TEST_F(SupportTest, NamesEveryOperatorThatIsNotKnown) {
   ASSERT_EQ(report.outputs.size(), 1u) << "what the file declares is shown all the same";
 }
 
-TEST_F(SupportTest, ThePlannerLooksAtWhatWasImported) {
+TEST_F(SupportTest, ThePlannerChecksTheImportedPart) {
   // Six dimensions are no obstacle to the importer, but to the kernels; the custom operator is one to the importer.
   ModelBuilder m;
   const int in = m.add_input({1, 2, 3, 4, 5, 6}, schema::TensorType::FLOAT32, "six");
@@ -94,7 +94,7 @@ TEST_F(SupportTest, ThePlannerLooksAtWhatWasImported) {
   EXPECT_TRUE(names(report, "", "tensor 'six'")) << all_of(report);
 }
 
-TEST_F(SupportTest, EveryNodeThatIsTooLargeForTheDevice) {
+TEST_F(SupportTest, NamesEveryNodeThatIsTooLargeForTheDevice) {
   ModelBuilder m;
   const int in = m.add_input({1, 64, 64, 4});
   const int a = m.add_op(Op::RELU, {in}, {1, 64, 64, 4}, "a");

@@ -64,7 +64,7 @@ struct Refinement {  // the uniform block of shaders/pose/refine_landmarks.comp
 };
 
 // The second stage alone, on a region that is the whole frame.
-TEST_F(BlazePoseTest, LandmarksAreThoseOfTensorFlowLite) {
+TEST_F(BlazePoseTest, LandmarksMatchTensorFlowLite) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const PoseModel model = load(model_file("blazepose_landmark_lite"));
   const Golden golden = golden_of("blazepose_landmark_lite");
@@ -128,7 +128,7 @@ float distance(const Person& a, const Person& b) {
 
 std::string picture() { return shared_directory() + "/media/mp_pose.jpg"; }
 
-TEST_F(BlazePoseTest, APersonIsFoundFollowedLostAndFoundAgain) {
+TEST_F(BlazePoseTest, APersonIsFoundTrackedLostAndFoundAgain) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const auto finder = make_finder();
   const UprightFrame frame = frame_of(picture());
@@ -160,7 +160,7 @@ TEST_F(BlazePoseTest, APersonIsFoundFollowedLostAndFoundAgain) {
   EXPECT_LT(distance(first, find(frame, kFirst)), 1e-4F);  // nobody is followed over a break
 }
 
-TEST_F(BlazePoseTest, OneIsOneForSeveralRegions) {
+TEST_F(BlazePoseTest, OnePersonInSeveralRegionsIsOnePerson) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const auto finder = make_finder();
   const UprightFrame frame = frame_of(picture());
@@ -174,7 +174,7 @@ TEST_F(BlazePoseTest, OneIsOneForSeveralRegions) {
 }
 
 // The region's place goes through the way from the upright frame to the stored one.
-TEST_F(BlazePoseTest, StoredFramesMayLieOnTheirSide) {
+TEST_F(BlazePoseTest, StoredFramesMayBeRotated) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const auto finder = make_finder();
   const Rgba upright = load_picture(picture());

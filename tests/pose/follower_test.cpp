@@ -55,7 +55,7 @@ Persons persons_of(std::initializer_list<Person> list) {
   return persons;
 }
 
-TEST_F(FollowerTest, PersonsKeepTheirIdsAndOrderDoesNotMatter) {
+TEST_F(FollowerTest, PeopleKeepTheirIdsInAnyOrder) {
   const Person left = person_at(0.1F, 0.2F, 0.3F), right = person_at(0.6F, 0.2F, 0.3F);
   const Persons first = follow(persons_of({left, right}), {});
   ASSERT_EQ(first.count, 2);
@@ -82,7 +82,7 @@ TEST_F(FollowerTest, PersonsKeepTheirIdsAndOrderDoesNotMatter) {
   EXPECT_EQ(follow({}, next).count, 0);
 }
 
-TEST_F(FollowerTest, PointsThatDoNotCountAreOutsideOfTheBox) {
+TEST_F(FollowerTest, InvalidPointsDoNotExtendTheBox) {
   Person person = person_at(0.2F, 0.2F, 0.2F);
   person.points[3].visibility = 0.1F;
   person.points[3].x = 0.9F;
@@ -92,7 +92,7 @@ TEST_F(FollowerTest, PointsThatDoNotCountAreOutsideOfTheBox) {
   EXPECT_NEAR(follow(persons_of({person}), {}).persons[0].box[2], 0.9F, 1e-6F);
 }
 
-TEST_F(FollowerTest, SmoothingIsTheOneEuroFilters) {
+TEST_F(FollowerTest, SmoothingIsAOneEuroFilter) {
   FollowOptions options{.seconds = -1, .min_cutoff = 0.5F, .beta = 5, .visibility = 0, .presence = 0};
   constexpr float kSize = 0.4F, kStep = 0.05F;
   double before = 0, value = 0, speed = 0;
@@ -122,7 +122,7 @@ TEST_F(FollowerTest, SmoothingIsTheOneEuroFilters) {
 }
 
 // One bad frame of a model's is one bad frame.
-TEST_F(FollowerTest, WhatIsNoNumberDoesNotStay) {
+TEST_F(FollowerTest, NanDoesNotPersist) {
   FollowOptions options{.seconds = -1, .min_cutoff = 0.5F, .beta = 5, .visibility = 0, .presence = 0};
   const Person person = person_at(0.2F, 0.3F, 0.4F);
   for (const float bad : {std::nanf(""), INFINITY}) {

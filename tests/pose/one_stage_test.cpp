@@ -84,7 +84,7 @@ TEST_F(OneStageTest, PoseNetForOnePerson) {
   }
 }
 
-TEST_F(OneStageTest, PoseNetForSeveralPersons) {
+TEST_F(OneStageTest, PoseNetForSeveralPeople) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   for (const std::string name : {"posenet_mnv1_075_353x481_quant", "posenet_mnv1_100_257_multi_kpt_int8"}) {
     const PoseModel model = load(model_file(name));
@@ -117,7 +117,7 @@ TEST_F(OneStageTest, PoseNetForSeveralPersons) {
   }
 }
 
-TEST_F(OneStageTest, AFrameOfAnotherAspectRatioIsLaidInWhole) {
+TEST_F(OneStageTest, AFrameOfAnotherAspectRatioIsScaledToFit) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const PoseModel model = load(model_file("movenet_singlepose_lightning_int8_v4"));
   const Persons found =
@@ -128,7 +128,7 @@ TEST_F(OneStageTest, AFrameOfAnotherAspectRatioIsLaidInWhole) {
 }
 
 // Looked at more closely, the model is surer of a small person.
-TEST_F(OneStageTest, MoveNetLooksMoreCloselyAtWhomItHasSeen) {
+TEST_F(OneStageTest, MoveNetZoomsInOnAFoundPerson) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const auto finder = one_stage_finder(load(model_file("movenet_singlepose_lightning_int8_v4")));
   const UprightFrame frame = frame_of(shared_directory() + "/media/mp_pose.jpg");
@@ -161,7 +161,7 @@ PoseModel numbers_as_pixels(int32_t height, int32_t width, const Shape& shape) {
   return pose.ok() ? *pose : PoseModel{};
 }
 
-TEST_F(OneStageTest, MoveNetForSeveralPersons) {
+TEST_F(OneStageTest, MoveNetForSeveralPeople) {
   const PoseModel model = numbers_as_pixels(7, 16, {1, 6, 56});
   ASSERT_EQ(model.kind, PoseKind::kMoveNetMulti);
   Rgba picture(16, 7);
@@ -191,7 +191,7 @@ TEST_F(OneStageTest, MoveNetForSeveralPersons) {
   EXPECT_EQ(read(finder->found()).persons[4].points_count, 17);
 }
 
-TEST_F(OneStageTest, HeatMapsHaveTheirSummitsBetweenCells) {
+TEST_F(OneStageTest, HeatmapMaximaMayBeBetweenCells) {
   const PoseModel model = numbers_as_pixels(16, 32, {1, 16, 16, 6});
   ASSERT_EQ(model.kind, PoseKind::kHeatMaps);
   Rgba picture(32, 16);

@@ -22,7 +22,7 @@ PoseModel load(const std::string& name, const PoseModelOptions& options = {}) {
   return pose.ok() ? *pose : PoseModel{};
 }
 
-TEST(PoseModel, PublishedModelsAreRecognised) {
+TEST(PoseModel, PublishedModelsAreRecognized) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const PoseModel movenet = load("pose/movenet_singlepose_lightning_int8_v4");
   EXPECT_EQ(movenet.kind, PoseKind::kMoveNet);
@@ -51,7 +51,7 @@ TEST(PoseModel, PublishedModelsAreRecognised) {
   EXPECT_EQ(detection.rows, 2254);
 }
 
-TEST(PoseModel, BlazePosesMaskIsMadeWhenItIsWanted) {
+TEST(PoseModel, TheBlazePoseMaskIsOnlyComputedOnRequest) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const PoseModel landmarks = load("pose/blazepose_landmark_lite");
   EXPECT_EQ(landmarks.kind, PoseKind::kBlazePose);
@@ -77,7 +77,7 @@ TEST(PoseModel, BlazePosesMaskIsMadeWhenItIsWanted) {
   EXPECT_LT(work(landmarks), work(with_mask));
 }
 
-TEST(PoseModel, OthersAreNamedWithTheirTensors) {
+TEST(PoseModel, OtherModelsAreNamedWithTheirTensors) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const auto file = [](const char* name) { return (*shared_dir() / "models" / name).string(); };
   const auto known = load_pose_model(file("segmentation/deeplabv3_257_mv_gpu.tflite"), {});
@@ -98,7 +98,7 @@ Result<PoseModel> of_channels(int32_t channels) {
   return describe_pose_model(*model, {});
 }
 
-TEST(PoseModel, PicturesOfScoresAreHeatMaps) {
+TEST(PoseModel, ScoreImagesAreHeatmaps) {
   const auto coco = of_channels(17);
   ASSERT_TRUE(coco.ok()) << coco.status().message();
   EXPECT_EQ(coco->kind, PoseKind::kHeatMaps);
@@ -113,7 +113,7 @@ TEST(PoseModel, PicturesOfScoresAreHeatMaps) {
 }
 
 // Offsets are read where scores have cells: there must be as many.
-TEST(PoseModel, OffsetsOfOtherCellsAreNone) {
+TEST(PoseModel, OffsetsOfOtherSizesAreIgnored) {
   for (const int32_t stride : {1, 2}) {
     CaseBuilder builder(1);
     const ValueId picture = builder.input({1, 16, 16, 3});

@@ -65,7 +65,7 @@ class PosenetOperatorTest : public PoseTest {
   }
 };
 
-TEST_F(PosenetOperatorTest, FindsThePersonsThatGlposeFinds) {
+TEST_F(PosenetOperatorTest, FindsTheSamePeopleAsGlpose) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const PoseModel model = load(model_file(kModel));
   const Golden golden = golden_of(kModel);

@@ -44,7 +44,7 @@ Persons an_arm() {
 int red(const Rgba& picture, int x, int y) { return picture.at(x, y)[0]; }
 int green(const Rgba& picture, int x, int y) { return picture.at(x, y)[1]; }
 
-TEST_F(SkeletonTest, BonesAndPointsWhereThePersonIs) {
+TEST_F(SkeletonTest, BonesAndPointsAreOnThePerson) {
   SkeletonStyle style;
   style.line_width = 4;
   style.point_radius = 5;
@@ -59,7 +59,7 @@ TEST_F(SkeletonTest, BonesAndPointsWhereThePersonIs) {
   EXPECT_EQ(red(drawn, 0, 0), 0);  // where hidden points are
 }
 
-TEST_F(SkeletonTest, WhatTheModelDoesNotVouchForIsNotDrawn) {
+TEST_F(SkeletonTest, UncertainPointsAreNotDrawn) {
   SkeletonStyle style;
   style.visibility = 0.85F;
   const Rgba hidden = draw(an_arm(), style);

@@ -148,7 +148,7 @@ TEST(RefAddN, Sums) {
   expect_ints(evaluate(OpType::kAddN, {}, {ints({1, 2})}), {1, 2});
 }
 
-TEST(RefTypes, AreCheckedByOperator) {
+TEST(RefTypes, AreCheckedPerOperator) {
   EXPECT_FALSE(refusal(OpType::kSqrt, {}, {ints({1})}).ok());
   EXPECT_FALSE(refusal(OpType::kLogicalAnd, {}, {row({1}), row({1})}).ok());
   EXPECT_FALSE(refusal(OpType::kAdd, {}, {row({1}), ints({1})}).ok());

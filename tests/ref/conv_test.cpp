@@ -73,7 +73,7 @@ TEST(RefConv2d, FiltersReadTheirGroup) {
   expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, wide}), {1, 1, 1, 2}, {7, 11});
 }
 
-TEST(RefConv2d, BatchesAreApart) {
+TEST(RefConv2d, BatchesAreIndependent) {
   const HostTensor in = floats({2, 1, 2, 1}, {1, 2, 3, 4});
   const HostTensor weights = floats({1, 1, 2, 1}, {1, 10});
   expect_floats(evaluate(OpType::kConv2d, conv(kSame), {in, weights}), {2, 1, 2, 1}, {21, 2, 43, 4});
@@ -97,7 +97,7 @@ TEST(RefConv2d, SumsWithoutLosingSmallTerms) {
   expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights}), {1, 1, 1, 1}, {1});
 }
 
-TEST(RefDepthwisePointwise, ClampsBetweenAndAddsBehind) {
+TEST(RefDepthwisePointwise, ClampsBetweenAndAddsAfter) {
   const HostTensor in = floats({1, 1, 2, 2}, {1, 2, 3, -4});
   const HostTensor taps = floats({1, 1, 2, 2}, {1, 1, 2, 1}), bias = floats({2}, {0, 1});
   const HostTensor weights = floats({1, 1, 1, 2}, {10, 100}), other = floats({1, 1, 1, 1}, {-63});
@@ -110,7 +110,7 @@ TEST(RefDepthwisePointwise, ClampsBetweenAndAddsBehind) {
                 {1, 1, 1, 1}, {0});
 }
 
-TEST(RefDepthwisePointwise, WrongOperandsAreRefused) {
+TEST(RefDepthwisePointwise, WrongOperandsAreRejected) {
   const HostTensor in = floats({1, 1, 2, 2}, {1, 2, 3, 4}), taps = floats({1, 1, 1, 2}, {1, 1});
   const HostTensor weights = floats({1, 1, 1, 2}, {1, 1}), three = floats({1, 1, 1, 3}, {1, 1, 1});
   const DepthwisePointwiseAttr attr{{kValid}};
@@ -144,7 +144,7 @@ TEST(RefDepthwiseConv2d, StridesOfRowsAndColumnsDiffer) {
                 {1, 2, 3, 1}, {2, 4, 6, 14, 16, 18});
 }
 
-TEST(RefTransposeConv, StrideOfTheKernelsSizeLaysTilesSideBySide) {
+TEST(RefTransposeConv, StrideOfTheKernelSizeMakesAdjacentTiles) {
   expect_floats(evaluate(OpType::kTransposeConv, TransposeConvAttr{kValid, 2, 2, 4, 4}, {kSquare, kSquare}),
                 {1, 4, 4, 1}, {1, 2, 2, 4, 3, 4, 6, 8, 3, 6, 4, 8, 9, 12, 12, 16});
 }
@@ -159,7 +159,7 @@ TEST(RefTransposeConv, OverlappingTapsAddUpAndPaddingIsCutOff) {
                 {1, 1, 4, 1}, {10, 102, 20, 200});
 }
 
-TEST(RefTransposeConv, ColumnsThatNoTapReachesHoldTheBias) {
+TEST(RefTransposeConv, ColumnsThatNoTapReachesAreTheBias) {
   const HostTensor in = floats({1, 1, 2, 1}, {1, 2});
   const HostTensor weights = floats({1, 1, 1, 1}, {5});
   expect_floats(
@@ -194,13 +194,13 @@ TEST(RefConv2d, ReadsNoPaddingSoThatInfiniteWeightsThereDoNotMatter) {
   expect_floats(evaluate(OpType::kConv2d, conv(kSame), {in, weights}), {1, 1, 1, 1}, {6});
 }
 
-TEST(RefConv2d, WhatIsNotANumberReachesItsWindowsAlone) {
+TEST(RefConv2d, NanAffectsOnlyItsWindows) {
   const HostTensor in = floats({1, 1, 4, 1}, {NAN, 1, 2, 3});
   const HostTensor weights = floats({1, 1, 2, 1}, {0, 1});
   expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights}), {1, 1, 3, 1}, {NAN, 2, 3});
 }
 
-TEST(RefConv2d, RefusesWhatIsNotFloat) {
+TEST(RefConv2d, RejectsOtherTypesThanFloat) {
   const HostTensor in = numbers<int8_t>(DataType::kInt8, {1, 1, 1, 1}, {1});
   const HostTensor weights = numbers<int8_t>(DataType::kInt8, {1, 1, 1, 1}, {1});
   const Status status = refusal(OpType::kConv2d, conv(kValid), {in, weights});

@@ -47,7 +47,7 @@ std::vector<HostTensor> detect(const DetectionAttr& attr, const std::vector<Host
   return outputs.ok() ? std::move(outputs).value() : std::vector<HostTensor>{};
 }
 
-TEST(RefDetection, ABetterBoxTakesOverlappingOnesOut) {
+TEST(RefDetection, ABetterBoxSuppressesOverlappingBoxes) {
   const HostTensor scores = floats({1, 4, 1}, {0.5f, 0.75f, 0.25f, 0.0625f});
   const auto out = detect(attributes(3, 1), {kNoOffsets, scores, kAnchors});
   expect_floats(out[detection::kOutBoxes], {1, 3, 4}, {0, 0.5f, 2, 2.5f, 0, 4, 2, 6, 0, 0, 0, 0});
@@ -76,7 +76,7 @@ TEST(RefDetection, BoxesAreDecodedWithTheirScales) {
   expect_floats(out[detection::kOutScores], {1, 1}, {0.5f});  // the score before is that of no object
 }
 
-TEST(RefDetection, SeveralClassesOfABox) {
+TEST(RefDetection, SeveralClassesPerBox) {
   DetectionAttr attr = attributes(2, 3);
   attr.max_classes = 2;
   const HostTensor scores = floats({1, 4, 3}, {0.1f, 0.3f, 0.2f, 0, 0, 0, 0.5f, 0.4f, 0.5f, 0, 0, 0});
@@ -86,7 +86,7 @@ TEST(RefDetection, SeveralClassesOfABox) {
   expect_floats(out[detection::kOutNumber], {1}, {2});
 }
 
-TEST(RefDetection, RegularSuppressionIsByClass) {
+TEST(RefDetection, RegularSuppressionIsPerClass) {
   DetectionAttr attr = attributes(3, 2);
   attr.regular = true;
   attr.per_class = 2;

@@ -129,7 +129,7 @@ TEST(RefLstmIntegers, CellsAreBounded) {
   EXPECT_EQ((*clipped)[2].as<int16_t>()[0], 512);
 }
 
-TEST(RefLstmIntegers, WhatItCannotReadIsNamed) {
+TEST(RefLstmIntegers, UnsupportedOperandsAreNamed) {
   const auto refused = [](const std::function<void(OneCell&)>& change, const std::string& part) {
     OneCell lstm;
     change(lstm);

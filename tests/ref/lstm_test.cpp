@@ -124,7 +124,7 @@ TEST(RefLstm, AnotherActivation) {
 }
 
 // The numbers are those of TensorFlow Lite's kernel, which a program of a few lines of Python gives as well.
-TEST(RefLstm, NormalisationAndProjectionOverASequence) {
+TEST(RefLstm, NormalizationAndProjectionOverASequence) {
   const HostTensor matrix = floats({2, 2}, {0.36856f, 0.3001f, -0.12599f, 0.58922f});
   const HostTensor vector = floats({2}, {0.36856f, 0.3001f});
   const float x0 = 0.5665615200996399f, x1 = 0.7457817196846008f;
@@ -149,7 +149,7 @@ TEST(RefLstm, NormalisationAndProjectionOverASequence) {
   }
 }
 
-TEST(RefLstm, BatchesAndTimeStepsAreApart) {
+TEST(RefLstm, BatchesAndTimeStepsAreIndependent) {
   LstmAttr attr;
   for (const bool time_major : {false, true}) {
     attr.time_major = time_major;
@@ -172,7 +172,7 @@ TEST(RefLstm, BatchesAndTimeStepsAreApart) {
   }
 }
 
-TEST(RefLstm, TheBasicFormHoldsTheSameWeights) {
+TEST(RefLstm, TheBasicFormHasTheSameWeights) {
   LstmAttr attr;
   attr.basic = true;
   LstmCase basic(attr);
@@ -188,7 +188,7 @@ TEST(RefLstm, TheBasicFormHoldsTheSameWeights) {
   expect_floats(out[0], {1, 1}, {static_cast<float>(o * std::tanh(c))}, 1e-6f);
 }
 
-TEST(RefLstm, StatesGoFromRunToRun) {
+TEST(RefLstm, StatesPersistBetweenRuns) {
   Graph graph;
   Node node;
   node.op = OpType::kLstm;

@@ -117,7 +117,7 @@ TEST(RefPosenet, GoesBackAlongEdges) {
   EXPECT_EQ(points[1], 30);  // the nose hangs from there without offsets
 }
 
-TEST(RefPosenet, TwoPosesAndThoseThatAreTheSame) {
+TEST(RefPosenet, TwoPosesAndDuplicates) {
   Maps maps;
   for (int k = 0; k < posenet::kKeypoints; ++k) {
     maps.at(posenet::kScores, 1, 0, k) = 1;
@@ -138,7 +138,7 @@ TEST(RefPosenet, TwoPosesAndThoseThatAreTheSame) {
 }
 
 // Of equal scores in neighbouring cells both are the highest around; the first is the pose.
-TEST(RefPosenet, PlateausAndNothingAtAll) {
+TEST(RefPosenet, PlateausAndEmptyResults) {
   Maps maps;
   EXPECT_EQ(decode(maps, attributes())[posenet::kOutCount].as<float>()[0], 0);
   maps.fill(posenet::kScores, 0, 1);

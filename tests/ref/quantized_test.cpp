@@ -113,7 +113,7 @@ TEST(RefQuantized, SumsOfDifferentScales) {
   EXPECT_EQ(evaluate_integers(OpType::kMul, {}, {a, b}, out), std::vector<int>{6});  // 5 / 2: 2.5, away from zero
 }
 
-TEST(RefQuantized, AveragesRoundTheNumbersThemselves) {
+TEST(RefQuantized, AveragesRoundTheStoredIntegers) {
   // The average of -3 and 2 is -0.5: away from zero it is -1, though it lies 2.5 steps above the zero point of -3.
   const Integers in{kInt8, {1, 1, 2, 1}, {-3, 2}, 1.0f, -3};
   EXPECT_EQ(
@@ -139,7 +139,7 @@ TEST(RefQuantized, MeansThatKeepRowsAndColumnsTakeTheZeroPointOffLast) {
             std::vector<int>{1});
 }
 
-TEST(RefQuantized, DynamicRangesAreThoseOfAGroup) {
+TEST(RefQuantized, DynamicRangesArePerGroup) {
   const HostTensor in = floats({2, 3}, {-127, 63.6f, 1, 0, 0, 0});
   expect_floats(evaluate(OpType::kDynamicQuantize, DynamicQuantizeAttr{3, false}, {in}), {2, 3},
                 {-127, 64, 1, 0, 0, 0});

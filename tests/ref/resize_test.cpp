@@ -23,7 +23,7 @@ TEST(RefResizeBilinear, Enlarges) {
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 4, kHalfPixel), {in}), {1, 1, 4, 1}, {0, 3, 9, 12});
 }
 
-TEST(RefResizeBilinear, EnlargesFromAFirstPixelThatIsNotZero) {
+TEST(RefResizeBilinear, EnlargesFromANonzeroFirstPixel) {
   const HostTensor in = floats({1, 1, 2, 1}, {4, 8});
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 4, kHalfPixel), {in}), {1, 1, 4, 1}, {4, 5, 7, 8});
 }
@@ -48,7 +48,7 @@ TEST(RefResizeBilinear, ToOnePixel) {
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 1, kHalfPixel), {in}), {1, 1, 1, 1}, {5});
 }
 
-TEST(RefResizeBilinear, ChannelsAndBatchesAreApart) {
+TEST(RefResizeBilinear, ChannelsAndBatchesAreIndependent) {
   const HostTensor in = floats({2, 1, 1, 2}, {1, 2, 3, 4});
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 2, kPlain), {in}), {2, 1, 2, 2}, {1, 2, 1, 2, 3, 4, 3, 4});
 }

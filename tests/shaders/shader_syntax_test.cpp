@@ -47,7 +47,7 @@ TEST(ShaderSyntax, GlslangValidatorAcceptsEveryVariant) {
   EXPECT_GT(keys.size(), 40u);
 }
 
-TEST(ShaderSyntax, ABrokenShaderIsNoticed) {
+TEST(ShaderSyntax, ABrokenShaderIsDetected) {
   if (run_program("glslangValidator --version 2>&1").status != 0) GTEST_SKIP() << "glslangValidator is not installed";
   const std::string file = scratch_folder() / "broken.comp";
   std::ofstream(file) << "#version 310 es\nlayout(local_size_x = 1) in;\nvoid main() { undeclared = 1; }\n";
@@ -176,7 +176,7 @@ void get_program(GLuint program, GLenum name, GLint* value) {
 }
 
 // A driver that compiles in threads of its own has all to do before it is asked for the first result.
-TEST_F(ShaderDriverTest, AllIsCompiledThenLinkedThenAskedFor) {
+TEST_F(ShaderDriverTest, ProgramsAreCompiledThenLinkedThenQueried) {
   real = &gl();
   GlApi table = gl();
   table.CompileShader = compile_shader;
@@ -195,7 +195,7 @@ TEST_F(ShaderDriverTest, AllIsCompiledThenLinkedThenAskedFor) {
   EXPECT_EQ(order.find_first_of("cl", order.find('?')), std::string::npos) << order;
 }
 
-TEST_F(ShaderDriverTest, TheDriversLogIsInTheError) {
+TEST_F(ShaderDriverTest, TheErrorHasTheDriverLog) {
   const Result<GlProgram> program =
       build_program(gl(), {{"conv2d.comp", {}}}, {engine_shaders()});  // without its defines
   ASSERT_FALSE(program.ok());

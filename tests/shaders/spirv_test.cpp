@@ -61,7 +61,7 @@ class SpirvTest : public ::testing::Test {
   std::string log_;
 };
 
-TEST_F(SpirvTest, OfEveryVariantIsValid) {
+TEST_F(SpirvTest, EveryVariantIsValid) {
   size_t valid = 0, external = 0;
   for (const ShaderKey& key : every_variant()) {
     // Vulkan has no external textures.
@@ -81,7 +81,7 @@ TEST_F(SpirvTest, OfEveryVariantIsValid) {
   EXPECT_GT(valid, 1000u);
 }
 
-TEST_F(SpirvTest, WhatIsNotValidIsNoticed) {
+TEST_F(SpirvTest, InvalidCodeIsDetected) {
   Compiled compiled = compile("#version 310 es\nlayout(local_size_x = 1) in;\nvoid main() {}\n", EShLangCompute);
   ASSERT_FALSE(compiled.words.empty()) << compiled.log;
   EXPECT_TRUE(tools_.Validate(compiled.words)) << log_;

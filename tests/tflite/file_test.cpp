@@ -33,7 +33,7 @@ std::vector<std::byte> with_data_behind(int64_t move, uint64_t size) {
   return bytes;
 }
 
-TEST(FileData, BehindTheFlatbuffer) {
+TEST(FileData, AfterTheFlatbuffer) {
   const Result<Graph> graph = import_bytes(with_data_behind(0, 12));
   ASSERT_TRUE(graph.ok()) << graph.status().message();
   const Node& add = graph->node(graph->order().at(0));
@@ -66,7 +66,7 @@ TEST(FileData, AddressOfTheWholeFile) {
 }
 
 // Files that are given for models by mistake.
-TEST(FileData, OtherFilesAreCalledWhatTheyAre) {
+TEST(FileData, OtherFilesAreNamedByKind) {
   using namespace std::string_literals;
   const std::pair<std::string, const char*> files[] = {
       {"\xff\xd8\xff\xe0\0\x10JFIF\0"s, "a JPEG image"},

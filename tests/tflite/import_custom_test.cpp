@@ -171,7 +171,7 @@ TEST(ImportCustom, WrongOptionsOfDetectionPostprocess) {
           "'y_scale' is not finite");
 }
 
-TEST(ImportCustom, DamagedFlexbuffersAreNoDanger) {
+TEST(ImportCustom, DamagedFlexbuffersAreHarmless) {
   const std::vector<uint8_t> whole = flex_options(detection_options);
   for (size_t i = 0; i < whole.size(); ++i) {
     for (const uint8_t bits : {0xff, 0x80, 0x01, 0x10}) {

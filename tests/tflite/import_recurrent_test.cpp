@@ -114,7 +114,7 @@ ModelBuilder basic_model(int extra_outputs = 3) {
   return builder;
 }
 
-TEST(ImportRecurrent, TheBasicKind) {
+TEST(ImportRecurrent, BasicLstm) {
   ModelBuilder builder = basic_model();
   builder.add_output(builder.last_op().outputs[1]);
   const Graph graph = imported(builder);
@@ -126,13 +126,13 @@ TEST(ImportRecurrent, TheBasicKind) {
   EXPECT_EQ(graph.outputs[1], node.outputs[2]);
 }
 
-TEST(ImportRecurrent, TheBasicKindsScratchIsNobodysInput) {
+TEST(ImportRecurrent, BasicLstmScratchIsNotAnInput) {
   ModelBuilder builder = basic_model();
   builder.add_output(builder.last_op().outputs[2]);
   expect_refused(builder, ErrorCode::kInvalidModel, {"model output 1", "is never written"});
 }
 
-TEST(ImportRecurrent, WrongBasicKinds) {
+TEST(ImportRecurrent, WrongBasicLstms) {
   expect_refused(basic_model(2), ErrorCode::kInvalidModel, {"LSTM #0", "5 inputs and 4 outputs, not 5 and 3"});
   ModelBuilder clips = basic_model();
   clips.last_op().builtin_options.AsLSTMOptions()->cell_clip = 1;

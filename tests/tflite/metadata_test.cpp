@@ -56,7 +56,7 @@ void expect_problem(const std::vector<std::byte>& file, const std::string& part)
 
 const std::vector<Attached> kLabels{{"labels_de.txt", "Hintergrund\nMensch"}, {"labels.txt", "background\r\nperson\n"}};
 
-TEST(Metadata, NormalisationAndLabels) {
+TEST(Metadata, NormalizationAndLabels) {
   for (const bool from_archive : {false, true}) {
     std::vector<std::byte> file = file_with(packed(description()));
     attach(file, kLabels, from_archive);
@@ -73,14 +73,14 @@ TEST(Metadata, NormalisationAndLabels) {
   }
 }
 
-TEST(Metadata, NothingIsNoProblem) {
+TEST(Metadata, AbsentMetadataIsValid) {
   ModelBuilder m;
   m.add_output(m.add_op(schema::BuiltinOperator::RELU, {m.add_input({1, 2})}, {1, 2}));
   const ModelMetadata metadata = metadata_of(m.build());
   EXPECT_TRUE(metadata.name.empty() && metadata.inputs.empty() && metadata.problems.empty());
 }
 
-TEST(Metadata, ArchivesThatAreWrong) {
+TEST(Metadata, InvalidArchives) {
   const std::vector<std::byte> file = file_with(packed(description()));
   expect_problem(file, "'labels.txt' is missing: nothing is attached");
   std::vector<std::byte> other = file, compressed = file, outside = file, moved = file;
@@ -98,7 +98,7 @@ TEST(Metadata, ArchivesThatAreWrong) {
   expect_problem(moved, "not where it should be");
 }
 
-TEST(Metadata, NumbersThatMakeNoSense) {
+TEST(Metadata, InvalidNumbers) {
   const auto with = [](const std::vector<float>& mean, const std::vector<float>& deviation) {
     schema::ModelDescriptionT model = description();
     schema::SubGraphDescriptionT& subgraph = *model.subgraph_metadata[0];
@@ -116,7 +116,7 @@ TEST(Metadata, NumbersThatMakeNoSense) {
 }
 
 // Nothing may be read beyond the end, whatever is cut or changed; the sanitizers watch.
-TEST(Metadata, DamageNeverKeepsAModelFromLoading) {
+TEST(Metadata, DamagedMetadataDoesNotPreventLoading) {
   const std::vector<uint8_t> whole = packed(description());
   expect_problem(file_with({whole.begin(), whole.begin() + 40}), "damaged");
   for (size_t i = 0; i < whole.size(); ++i) {

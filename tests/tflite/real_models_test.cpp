@@ -34,7 +34,7 @@ std::vector<fs::path> model_files() {
   return files;
 }
 
-TEST(RealModels, ImportOrSayWhyNot) {
+TEST(RealModels, ImportOrReportWhyNot) {
   const std::vector<fs::path> files = model_files();
   std::set<std::string> found;
   for (const fs::path& file : files) {

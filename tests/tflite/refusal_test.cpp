@@ -42,7 +42,7 @@ void expect_unsupported(const std::function<void(SmallModel&)>& damage, const st
 
 TEST(Refusals, TheUndamagedModelImports) { EXPECT_EQ(imported(SmallModel().m).order().size(), 2u); }
 
-TEST(RefusedFiles, NoModelAtAll) {
+TEST(RefusedFiles, NotAModel) {
   for (const size_t size : {0, 1, 7, 8, 100}) {
     const Result<Graph> graph = import_bytes(std::vector<std::byte>(size, std::byte{0x5a}));
     ASSERT_FALSE(graph.ok());
@@ -213,7 +213,7 @@ TEST(RefusedOptions, CustomOptionsTooShort) {
   expect_refused(m, ErrorCode::kInvalidModel, {"Convolution2DTransposeBias", "#0", "4 bytes"});
 }
 
-TEST(RefusedOptions, ParametersOfPoolsWithPlaces) {
+TEST(RefusedOptions, ParametersOfPoolsWithIndices) {
   const auto refused = [](std::initializer_list<int32_t> options, const std::string& part) {
     ModelBuilder m;
     const int pooled =

@@ -126,7 +126,7 @@ void expect_layout(const ModelBuilder& m, const std::string& op, const Layout& l
 
 class WeightScales : public testing::TestWithParam<Type> {};
 
-TEST_P(WeightScales, OneOrOneForEachOutputChannel) {
+TEST_P(WeightScales, OneOrOnePerOutputChannel) {
   for (const bool quantized_data : {false, true}) {
     for (const WeightedOp& op : weighted_ops()) {
       for (const Layout& layout : layouts(op.shape, op.axis)) {
@@ -189,7 +189,7 @@ void expect_numbers_refused(const std::vector<float>& scales, const std::vector<
   expect_refused(m, code, {"'weights'", part});
 }
 
-TEST(ScalesOfWeights, NumbersThatAreNone) {
+TEST(ScalesOfWeights, InvalidNumbersAreRejected) {
   expect_numbers_refused({INFINITY}, {0}, ErrorCode::kInvalidModel, "not finite");
   expect_numbers_refused({NAN, 1}, {0, 0}, ErrorCode::kInvalidModel, "not finite");
   expect_numbers_refused({1, 1}, {0, 1}, ErrorCode::kUnsupported, "different zero point");

@@ -47,7 +47,7 @@ TEST_F(GlWatch, LeavesProgramsWithoutGlAlone) {
 }
 
 // dlsym(RTLD_NEXT) of others means what it means without us.
-TEST_F(GlWatch, OtherPreloadLibrariesFindWhatComesNext) {
+TEST_F(GlWatch, OtherPreloadLibrariesFindTheNextSymbol) {
   for (const std::string order :
        {SIGHTGLASS_GL_WATCH ":" SIGHTGLASS_NEXT_FUNCTION, SIGHTGLASS_NEXT_FUNCTION ":" SIGHTGLASS_GL_WATCH}) {
     const TracerRun run = run_traced("", SIGHTGLASS_GL_CALLS " egl", "LD_PRELOAD=" + order);
@@ -74,7 +74,7 @@ TEST_F(GlWatch, TracerShowsItsCountsByElement) {
 }
 
 // What elements upload by themselves, GstMemory never sees.
-TEST_F(GlWatch, SeesWhatBypassesMemory) {
+TEST_F(GlWatch, CountsTransfersThatBypassMemory) {
   const std::string pipeline =
       "gltestsrc num-buffers=10 ! 'video/x-raw(memory:GLMemory),width=64,height=48' ! "
       "gleffects name=effect effect=heat ! fakesink";

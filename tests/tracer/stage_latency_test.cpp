@@ -69,7 +69,7 @@ std::map<std::string, Row> table_of(const std::string& pipeline) {
 
 double ms(const std::string& cell) { return std::atof(cell.c_str()); }
 
-TEST_F(StageLatency, FindsTheElementThatTakesTime) {
+TEST_F(StageLatency, FindsTheSlowElement) {
   auto rows = table_of(
       "videotestsrc is-live=true num-buffers=20 ! video/x-raw,width=16,height=16,framerate=20/1 ! identity name=quick "
       "! "
@@ -81,7 +81,7 @@ TEST_F(StageLatency, FindsTheElementThatTakesTime) {
   EXPECT_GE(ms(rows["sink"].behind), ms(rows["quick"].behind) + 20);
 }
 
-TEST_F(StageLatency, WaitingInQueuesAndSinksIsSeen) {
+TEST_F(StageLatency, WaitingInQueuesAndSinksIsMeasured) {
   auto rows = table_of(
       "videotestsrc is-live=true num-buffers=20 ! video/x-raw,width=16,height=16,framerate=20/1 ! queue name=queue ! "
       "tee name=tee ! queue ! fakesink name=late sync=true ts-offset=100000000 tee. ! queue ! \"bin.(\" identity "
@@ -95,7 +95,7 @@ TEST_F(StageLatency, WaitingInQueuesAndSinksIsSeen) {
 }
 
 // Frames of a live source pass elements next to a sink that has not started yet, and have no base time then.
-TEST_F(StageLatency, TheFirstFramesOfALiveSourceAreNotYearsBehind) {
+TEST_F(StageLatency, FirstFramesOfALiveSourceAreNotYearsBehind) {
   auto rows = table_of(
       "videotestsrc is-live=true num-buffers=20 ! video/x-raw,width=16,height=16,framerate=20/1 ! "
       "\"bin.(\" identity name=inner ! fakesink name=sink sync=true \")\"");
@@ -105,7 +105,7 @@ TEST_F(StageLatency, TheFirstFramesOfALiveSourceAreNotYearsBehind) {
   }
 }
 
-TEST_F(StageLatency, StreamsOfBytesAreBehindNothing) {
+TEST_F(StageLatency, ByteStreamsHaveNoLatency) {
   auto rows = table_of("fakesrc num-buffers=5 ! fakesink name=sink");
   EXPECT_EQ(rows["sink"].behind, "-");
 }

@@ -95,7 +95,7 @@ TEST_F(ZeroCopyTracer, ElementsOfBothPluginsCopyNothing) {
   EXPECT_FALSE(run.says("CRITICAL") || run.says("WARNING")) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, FailIsTheStatusOfTheProcess) {
+TEST_F(ZeroCopyTracer, FailSetsTheExitStatus) {
   EXPECT_EQ(launch_traced("zerocopy(fail=true)", kCopies).status, 88);
   EXPECT_EQ(launch_traced("zerocopy(fail=false)", kCopies).status, 0);
 }
@@ -105,7 +105,7 @@ TEST_F(ZeroCopyTracer, OtherFailuresKeepTheirStatus) {
   EXPECT_EQ(run.status, 1) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, FirstFramesCanBeLeftOut) {
+TEST_F(ZeroCopyTracer, FirstFramesCanBeSkipped) {
   const TracerRun run = launch_traced("zerocopy(fail=true,skip=4)", kCopies);
   EXPECT_EQ(run.row("down", "download").calls, 6u) << run.output;
   EXPECT_EQ(run.row("videotestsrc0", kGlMap).calls, 6u) << run.output;
@@ -113,7 +113,7 @@ TEST_F(ZeroCopyTracer, FirstFramesCanBeLeftOut) {
   EXPECT_EQ(launch_traced("zerocopy(fail=true,skip=10)", kCopies).status, 0);
 }
 
-TEST_F(ZeroCopyTracer, WrongParametersAreWarnedOf) {
+TEST_F(ZeroCopyTracer, WrongParametersCauseAWarning) {
   const auto warning = [](const std::string& parameters) {
     const TracerRun run = launch_traced("zerocopy(" + parameters + ")", "fakesrc num-buffers=1 ! fakesink");
     EXPECT_EQ(run.status, 0) << run.output;
@@ -162,7 +162,7 @@ TEST_F(ZeroCopyTracer, ElementsInBins) {
   EXPECT_EQ(run.row("outer/down", "download").calls, 10u) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, NextToTheLeaksTracer) {
+TEST_F(ZeroCopyTracer, WorksWithTheLeaksTracer) {
   const TracerRun run = launch_traced("leaks;zerocopy(fail=true)", kCopies, "GST_DEBUG=GST_TRACER:7");
   EXPECT_EQ(run.status, 88) << run.output;
   EXPECT_EQ(run.row("up", "upload").calls, 10u) << run.output;
@@ -170,13 +170,13 @@ TEST_F(ZeroCopyTracer, NextToTheLeaksTracer) {
   EXPECT_FALSE(run.says("CRITICAL")) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, ProgramsWithoutElementsSayNothing) {
+TEST_F(ZeroCopyTracer, ProgramsWithoutElementsPrintNothing) {
   const TracerRun run = run_traced("zerocopy(fail=true)", "gst-inspect-1.0 fakesink");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_FALSE(run.says("zerocopy:")) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, InspectShowsIt) {
+TEST_F(ZeroCopyTracer, GstInspectShowsIt) {
   EXPECT_TRUE(run_traced("", "gst-inspect-1.0 sightglasstest").says("zerocopy"));
   const TracerRun run = run_traced("", "gst-inspect-1.0 zerocopy");
   EXPECT_TRUE(run.says("GstZeroCopyTracer")) << run.output;
@@ -199,19 +199,19 @@ TEST_F(ZeroCopyTracer, CountsMapsOfDmabufs) {
   EXPECT_EQ(run.rows.size(), 1u) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, DmabufsThatNobodyMapsAreNoCopies) {
+TEST_F(ZeroCopyTracer, UnmappedDmabufsAreNotCopies) {
   const TracerRun run = run_dmabuf("zerocopy(fail=true)", "appsrc name=source ! queue ! identity ! fakesink");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_TRUE(run.rows.empty()) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, MapsOutsideOfElementsAreShown) {
+TEST_F(ZeroCopyTracer, MapsOutsideElementsAreShown) {
   const TracerRun run = run_dmabuf("zerocopy(fail=true)", "appsrc name=source ! fakesink", "fill");
   EXPECT_EQ(run.status, 88) << run.output;
   EXPECT_EQ(run.row("(no element)", kDmabufMap).calls, 5u) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, ProgramsThatDoNotDeinitialise) {
+TEST_F(ZeroCopyTracer, ProgramsThatDoNotDeinitialize) {
   const TracerRun run = run_dmabuf("zerocopy(fail=true)", kDmabufReader, "stay");
   EXPECT_EQ(run.status, 88) << run.output;
   EXPECT_EQ(run.row("reader", kDmabufMap).calls, 5u) << "printed once: " << run.output;

@@ -77,7 +77,7 @@ class KmsTest : public ExportTest, public ::testing::WithParamInterface<Way> {
   }
 };
 
-TEST_P(KmsTest, ScreenShowsWhatTheCameraSaw) {
+TEST_P(KmsTest, DisplayShowsTheCameraImage) {
   const Way& way = GetParam();
   constexpr int kFrames = 5;
   const Rgba seen = camera_picture(way.format, kScreenWidth, kScreenHeight);
@@ -147,26 +147,26 @@ void expect_nothing_stays(const std::string& description, int frames) {
 }
 
 // Half a second each: the screen is emulated.
-TEST_F(ExportTest, FramesToTheScreenLeaveNothingOpen) {
+TEST_F(ExportTest, FramesOnTheDisplayLeakNothing) {
   expect_nothing_stays(camera("BGRx", 1000, kScreenWidth, kScreenHeight) + "glcolorconvert ! glsegment " +
                            red_on_blue() + " ! gldmabufexport name=export ! " + kmssink(),
                        1000);
 }
 
-TEST_F(ExportTest, ThousandFramesLeaveNothingOpen) {
+TEST_F(ExportTest, ThousandFramesLeakNothing) {
   expect_nothing_stays(camera("BGRx", 1000, kWidth, kHeight) + "glcolorconvert ! glsegment " + red_on_blue() +
                            " ! gldmabufexport name=export ! fakesink name=screen sync=false",
                        1000);
 }
 
-TEST_F(ExportTest, ThousandPlanesLeaveNothingOpen) {
+TEST_F(ExportTest, ThousandPlanesLeakNothing) {
   expect_nothing_stays(camera("BGRx", 1000, kWidth, kHeight) +
                            "glcolorconvert ! gldmabufexport name=export ! video/x-raw(memory:DMABuf),format=NV12 ! "
                            "fakesink name=screen sync=false",
                        1000);
 }
 
-TEST_F(ExportTest, BinExportsWhereDmabufsAreWanted) {
+TEST_F(ExportTest, BinExportsIfDownstreamRequestsDmabufs) {
   CameraPipeline pipeline("v4l2src io-mode=dmabuf num-buffers=3 ! " + camera_caps("BGRx") + " ! glsegmentbin model=" +
                           red_model() + " ! video/x-raw(memory:DMABuf),format=BGRx ! fakesink name=screen sync=false");
   pipeline.play();
@@ -180,7 +180,7 @@ TEST_F(ExportTest, BinExportsWhereDmabufsAreWanted) {
 constexpr const char* kPlanes = "glcolorconvert ! gldmabufexport ! video/x-raw,format=NV12";
 
 // Read by the CPU: Y', Cb and Cr are those of the camera's colours.
-TEST_F(ExportTest, PlanesAreThoseOfThePicture) {
+TEST_F(ExportTest, PlanesMatchTheImage) {
   const Rgba seen = camera_picture("BGRx", kWidth, kHeight);
   const Rgba planes = last_picture(camera("BGRx", 2, kWidth, kHeight) + kPlanes + " ! videoconvert");
   ASSERT_EQ(planes.pixels.size(), seen.pixels.size());

@@ -196,7 +196,7 @@ int largest_difference(const DmabufTexture& texture, const std::vector<uint8_t>&
 
 class ImportTest : public InteropTest, public ::testing::WithParamInterface<Case> {};
 
-TEST_P(ImportTest, ShowsWhatTheBufferHolds) {
+TEST_P(ImportTest, ShowsTheBufferContents) {
   const Case& format = GetParam();
   std::string why;
   const auto camera = V4l2Camera::open(format.v4l2, kWidth, kHeight, why);
@@ -235,7 +235,7 @@ TEST_P(ImportTest, ShowsWhatTheBufferHolds) {
 INSTANTIATE_TEST_SUITE_P(Formats, ImportTest, ::testing::ValuesIn(kCases),
                          [](const auto& format) { return std::string(format.param.name); });
 
-TEST_F(InteropTest, DriverSaysWhatItImports) {
+TEST_F(InteropTest, DriverReportsImportableFormats) {
   const DmabufFormats& formats = importer_->formats();
   ASSERT_TRUE(formats.known());
   std::string list;
@@ -249,7 +249,7 @@ TEST_F(InteropTest, DriverSaysWhatItImports) {
   EXPECT_FALSE(importer_->importable(DRM_FORMAT_YUYV, kModifierLinear, DmabufImport::kPlanes));
 }
 
-TEST_F(InteropTest, RefusalsNameFormatModifierAndWhatWouldWork) {
+TEST_F(InteropTest, ErrorsNameFormatModifierAndAlternatives) {
   std::string why;
   const auto camera = V4l2Camera::open(V4L2_PIX_FMT_XBGR32, kWidth, kHeight, why);
   ASSERT_NE(camera, nullptr) << why;

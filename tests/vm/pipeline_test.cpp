@@ -74,7 +74,7 @@ class PipelineTest : public ::testing::Test {};
 
 class RouteTest : public PipelineTest, public ::testing::WithParamInterface<Route> {};
 
-TEST_P(RouteTest, ScreenShowsWhatTheCameraSaw) {
+TEST_P(RouteTest, DisplayShowsTheCameraImage) {
   const Route& route = GetParam();
   if (!camera_says(route)) GTEST_SKIP() << kNoDmaDrm;
   constexpr int kFrames = 6;
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, RouteTest, ::testing::ValuesIn(kRoutes),
                          [](const auto& route) { return std::string(route.param.name); });
 
 // Without the screen, whose pixels take most of the time of a frame.
-TEST_F(PipelineTest, ThousandFramesLeaveNothingOpen) {
+TEST_F(PipelineTest, ThousandFramesLeakNothing) {
   const OpenFiles before = open_files();
   OpenFiles playing = {}, settled = {};
   {

@@ -65,7 +65,7 @@ int largest_difference(const Rgba& a, const Rgba& b) {
   return largest;
 }
 
-TEST(VirtualCameraTest, AnotherProcessSeesTheFrames) {
+TEST(VirtualCameraTest, AnotherProcessReadsTheFrames) {
   EXPECT_FALSE(is_camera());
   // A small picture, since emulation is slow.
   const std::string written =

@@ -87,7 +87,7 @@ TEST_F(FallbackTest, Figure) { check("figure", {}, {"DEPTHWISE_CONV_2D", "ADD", 
 TEST_F(FallbackTest, SelfieSegmenter) {
   check("segmentation/mediapipe_selfie_segmenter_256", {}, {"DEPTHWISE_CONV_2D", "ADD", "RESIZE_BILINEAR"});
 }
-TEST_F(FallbackTest, MobilenetOfIntegers) {
+TEST_F(FallbackTest, QuantizedMobilenet) {
   check("classify_detect/mobilenet_v1_0.25_224_quant", {}, {"DEPTHWISE_CONV_2D", "SOFTMAX"});
 }
 TEST_F(FallbackTest, DynamicRange) {

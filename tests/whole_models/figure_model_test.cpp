@@ -40,7 +40,7 @@ HostTensor picture(const Shape& shape) {
   return result;
 }
 
-TEST_F(FigureModelTest, IsSmallAndSaysWhatItTakesAndGives) {
+TEST_F(FigureModelTest, IsSmallAndDescribesItsInputsAndOutputs) {
   EXPECT_LE(std::filesystem::file_size(kFile), 1000000U);
   const auto model = Model::load(kFile);
   ASSERT_TRUE(model.ok()) << model.status().message();
@@ -64,7 +64,7 @@ TEST_F(FigureModelTest, IsSmallAndSaysWhatItTakesAndGives) {
 }
 
 // The lowest versions that can do what the network needs, which is what TensorFlow Lite's converter writes.
-TEST_F(FigureModelTest, OperatorsAndVersionsAreTensorFlowLites) {
+TEST_F(FigureModelTest, OperatorsAndVersionsMatchTensorFlowLite) {
   const std::map<BuiltinOperator, int> versions{
       {BuiltinOperator::DEQUANTIZE, 3}, {BuiltinOperator::CONV_2D, 1},         {BuiltinOperator::DEPTHWISE_CONV_2D, 1},
       {BuiltinOperator::ADD, 1},        {BuiltinOperator::RESIZE_BILINEAR, 3}, {BuiltinOperator::LOGISTIC, 1}};

@@ -139,7 +139,7 @@ TEST_P(ModelsTest, MatchesTensorFlowLite) {
               static_cast<long long>(memory.lower_bound_bytes));
 }
 
-TEST_P(ModelsTest, StaysInItsTensorsAndRepeatsBitByBit) {
+TEST_P(ModelsTest, StaysInItsTensorsAndIsBitReproducible) {
   const std::vector<GoldenCase> cases = golden_cases_of(model_case().model);
   if (cases.empty()) GTEST_SKIP() << no_case(model_case().model);
   PlanOptions guarded = options();
@@ -172,7 +172,7 @@ bool has_integers(const Graph& graph) {
 // Small models of single operators: either the answer is right, or there is a reason.
 class SmallModelsTest : public GlTest {};
 
-TEST_F(SmallModelsTest, MatchOrAreRefusedWithAReason) {
+TEST_F(SmallModelsTest, MatchOrAreRejectedWithAReason) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models of single operators";
   std::set<std::string> refused;
   for (const GoldenCase& golden : list_golden_cases()) {

@@ -23,7 +23,7 @@ constexpr double kRelative = 1e-4;  // of an output's range
 
 class PosenetModelTest : public GlTest, public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(PosenetModelTest, DecodesAsTheReferenceDoes) {
+TEST_P(PosenetModelTest, DecodesLikeTheReference) {
   const auto shared = shared_dir();
   const auto file = shared.value_or("") / "second" / "models" / (std::string(GetParam()) + ".tflite");
   if (!shared || !std::filesystem::exists(file)) GTEST_SKIP() << "no " << file << ": no model to run";

@@ -80,9 +80,9 @@ class RecurrentModelTest : public GlTest {
   HostTensor input_;
 };
 
-TEST_F(RecurrentModelTest, StatesGoFromRunToRun) { check("device", device().limits, Precision::kFp32); }
+TEST_F(RecurrentModelTest, StatesPersistBetweenRuns) { check("device", device().limits, Precision::kFp32); }
 
-TEST_F(RecurrentModelTest, WithinTheLeastLimits) {
+TEST_F(RecurrentModelTest, WithinTheMinimumLimits) {
   check("min", device().limits.clamped_to_minimum(), Precision::kFp32);
 }
 

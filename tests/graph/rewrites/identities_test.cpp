@@ -70,7 +70,7 @@ TEST_F(Identities, ChainKeepsAReshapeThatOthersRead) {
   EXPECT_EQ(after.node(after.order()[2]).inputs[0], relu_);
 }
 
-TEST_F(Identities, OfAnOutputThatANodeMakes) {
+TEST_F(Identities, GraphOutputOfANode) {
   builder_.node(OpType::kReshape, ReshapeAttr{kShape}, {relu_});
   expect_applied(kName, builder_.build("output"), {OpType::kRelu});
 }

@@ -30,7 +30,7 @@ const char* const kModels[] = {
 
 class RealModels : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(RealModels, StayTheSame) {
+TEST_P(RealModels, AreUnchanged) {
   const std::vector<GoldenCase> cases = golden_cases_of(GetParam());
   if (cases.empty()) GTEST_SKIP() << no_case(GetParam());
   const auto model = Model::load(cases.front().model_file.string());

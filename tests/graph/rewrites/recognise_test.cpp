@@ -57,14 +57,14 @@ TEST_F(Recognise, HardSwishInEveryForm) {
   }
 }
 
-TEST_F(Recognise, HardSwishWithASixthThatIsRounded) {
+TEST_F(Recognise, HardSwishWithARoundedSixth) {
   sixth_ = 0.1666666f;
   const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
   multiply(multiply(x, clamped(x)), sixth());
   expect_applied(kHardSwish, finish("rounded"), {OpType::kHardSwish});
 }
 
-TEST_F(Recognise, HardSwishThatAlsoServesOthers) {
+TEST_F(Recognise, HardSwishWithOtherReaders) {
   const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
   const ValueId gate = clamped(x);
   const ValueId product = multiply(multiply(x, gate), sixth());
@@ -139,7 +139,7 @@ TEST_F(Recognise, HardSigmoidDeclinesBroadcasting) {
   expect_declined(kHardSwish, wider, "broadcasts the product");
 }
 
-TEST_F(Recognise, HardSigmoidDeclinesAProducerThatCannotCarryIt) {
+TEST_F(Recognise, HardSigmoidDeclinesAnUnsuitableProducer) {
   multiply(clamped(builder_.input({1, 3, 3, 8})), sixth());
   expect_declined(kHardSwish, finish("input"), "no operator computes its input");
 }

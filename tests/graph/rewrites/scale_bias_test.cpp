@@ -168,7 +168,7 @@ TEST_F(FoldScaleBiasDeclines, AnActivationBetween) {
   expect("has the activation relu");
 }
 
-TEST_F(FoldScaleBiasDeclines, AnActivationOfTheArithmeticBefore) {
+TEST_F(FoldScaleBiasDeclines, AnActivationOfThePrecedingArithmetic) {
   conv(builder_, builder_.node(OpType::kMul, {}, {data_, builder_.constant({4})}, Activation::kRelu));
   expect("has the activation relu");
 }
@@ -211,13 +211,13 @@ TEST_F(FoldScaleBiasDeclines, AnInfiniteConstant) {
   expect_declined(kName, infinite, "not one finite number per channel");
 }
 
-TEST_F(FoldScaleBiasDeclines, WeightsThatAreComputed) {
+TEST_F(FoldScaleBiasDeclines, ComputedWeights) {
   const ValueId weights = builder_.input({8, 1, 1, 4});
   scale(builder_.node(OpType::kConv2d, Conv2dAttr{}, {data_, weights}), {8});
   expect("the weights are not float constants");
 }
 
-TEST_F(FoldScaleBiasDeclines, ABiasThatIsComputed) {
+TEST_F(FoldScaleBiasDeclines, AComputedBias) {
   const ValueId bias = builder_.input({8});
   scale(builder_.node(OpType::kConv2d, Conv2dAttr{}, {data_, builder_.constant({8, 1, 1, 4}), bias}), {8});
   expect("the bias is not a constant");
@@ -240,7 +240,7 @@ TEST_F(FoldScaleBiasDeclines, RowsThatSplitPixels) {
   expect("do not take whole pixels");
 }
 
-TEST_F(FoldScaleBiasDeclines, NothingOfTheKind) {
+TEST_F(FoldScaleBiasDeclines, WithoutScaleOrBias) {
   builder_.node(OpType::kMul, {}, {conv(builder_, data_), conv(builder_, data_)});
   expect_not_matched(kName, builder_.build("product of two convolutions"));
 }

@@ -159,7 +159,7 @@ TEST(CropPlanes, ArePartsOfEveryPlane) {
 }
 
 // Grey with garbage around it stays grey: no filter reaches beyond the part, in any plane.
-TEST(CropPlanes, NothingOutsideIsSeen) {
+TEST(CropPlanes, NothingOutsideIsSampled) {
   init_gstreamer();
   for (const std::string format : {"NV12", "I420"}) {
     YuvPicture picture = noisy_picture(format, 64, 48, "");

@@ -144,7 +144,7 @@ TEST_F(Failure, OfTheFirstMaskHidesTheFrame) {
   }
 }
 
-TEST_F(Failure, OfEverythingThatIsDispatchedIsBlack) {
+TEST_F(Failure, OfEveryDispatchIsBlack) {
   TestPipeline pipeline(element("background=blur"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(shows(pipeline.pass(person()), person()));
@@ -189,7 +189,7 @@ TEST_F(Failure, OfEverythingIsAnError) {
 }
 
 // With mask-sync=latest it fails behind a picture that has been drawn, or with the one that begins a run.
-TEST_F(Failure, BehindThePicture) {
+TEST_F(Failure, OfARunAfterADrawnFrame) {
   TestPipeline pipeline(element("background=color background-color=0xff00ff00 mask-sync=latest gpu-budget=0"));
   const Pixel green = color({0, 255, 0, 255});
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -207,7 +207,7 @@ TEST_F(Failure, BehindThePicture) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-TEST_F(Failure, OfWhatRunsOnTheCpu) {
+TEST_F(Failure, OfOperatorsOnTheCpu) {
   TestPipeline pipeline("glsegment name=segment background=color background-color=0xff00ff00 fallback=cpu model=" +
                         red_model(Head::kCpuOnly));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -219,7 +219,7 @@ TEST_F(Failure, OfWhatRunsOnTheCpu) {
   EXPECT_TRUE(shows(pipeline.pass(person()), person()));
 }
 
-TEST_F(Failure, IsShownAsAskedFor) {
+TEST_F(Failure, FollowsOnFailure) {
   TestPipeline pipeline(element("background=color background-color=0xff00ff00"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(shows(pipeline.pass(person()), person()));

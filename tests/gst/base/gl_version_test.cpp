@@ -17,7 +17,7 @@ std::string version_found() {
   return found == nullptr ? "" : found;
 }
 
-TEST(GlVersion, TooOldIsAnErrorThatNamesFoundAndNeeded) {
+TEST(GlVersion, TooOldIsAnErrorThatNamesBothVersions) {
   const std::string found = version_found();
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   pipeline.set_state(GST_STATE_PLAYING);

@@ -192,7 +192,7 @@ TEST_P(GoodGuest, DrawsWhateverStateItFinds) {
 }
 
 // What follows must draw the same picture, whether glsegment was there or not.
-TEST(GlSegmentGuest, NeighboursDrawTheSame) {
+TEST(GlSegmentGuest, NeighborsDrawTheSame) {
   const Rgba frame = colourful_frame();
   const auto run = [&](const std::string& middle) {
     TestPipeline pipeline(middle);

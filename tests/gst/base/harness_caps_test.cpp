@@ -31,7 +31,7 @@ OwnCaps query_caps(GstPad* of_harness, const std::string& filter) {
 
 OwnCaps current_caps(GstPad* pad) { return OwnCaps(gst_pad_get_current_caps(pad)); }
 
-TEST_P(HarnessCaps, UpstreamIsOfferedWhatDownstreamTakes) {
+TEST_P(HarnessCaps, UpstreamIsOfferedDownstreamCaps) {
   ElementHarness harness(element());
   gst_harness_set_sink_caps_str(harness.get(), (kRgbaTexture + ",width=[64,128],height=48,framerate=30/1,"
                                                                "pixel-aspect-ratio=4/3,colorimetry=sRGB,own=(int)7")
@@ -50,7 +50,7 @@ TEST_P(HarnessCaps, UpstreamIsOfferedWhatDownstreamTakes) {
   EXPECT_TRUE(gst_caps_is_empty(query_caps(harness.upstream(), kRgbaTexture + ",height=50").get()));
 }
 
-TEST_P(HarnessCaps, DownstreamIsOfferedWhatUpstreamGives) {
+TEST_P(HarnessCaps, DownstreamIsOfferedUpstreamCaps) {
   ElementHarness harness(element());
   gst_harness_set_src_caps_str(harness.get(),
                                "video/x-raw(memory:GLMemory),format=NV12,texture-target=2D,width=64,"
@@ -64,7 +64,7 @@ TEST_P(HarnessCaps, DownstreamIsOfferedWhatUpstreamGives) {
   EXPECT_TRUE(gst_caps_is_empty(query_caps(harness.downstream(), kRgbaTexture + ",width=80").get()));
 }
 
-TEST_P(HarnessCaps, TurnedFramesHaveTurnedCaps) {
+TEST_P(HarnessCaps, RotatedFramesHaveRotatedCaps) {
   ElementHarness harness(element("video-direction=90r"));
   gst_harness_set_sink_caps_str(
       harness.get(), (kRgbaTexture + ",width=48,height=[64,100],framerate=30/1,pixel-aspect-ratio=4/3").c_str());
@@ -76,7 +76,7 @@ TEST_P(HarnessCaps, TurnedFramesHaveTurnedCaps) {
 }
 
 // Caps say more than this element has to know.
-TEST_P(HarnessCaps, FieldsAreCarriedOver) {
+TEST_P(HarnessCaps, FieldsAreForwarded) {
   ElementHarness harness(element());
   const std::string all = kRgbaTexture +
                           ",width=64,height=48,framerate=30000/1001,max-framerate=60/1,pixel-aspect-ratio=8/9,"
@@ -91,7 +91,7 @@ TEST_P(HarnessCaps, FieldsAreCarriedOver) {
               kRgbaTexture + ",width=80,height=48,framerate=0/1,colorimetry=1:1:5:1,own=(int)7");
 }
 
-TEST_P(HarnessCaps, OtherCapsAreRefused) {
+TEST_P(HarnessCaps, OtherCapsAreRejected) {
   ElementHarness harness(element());
   for (const std::string refused :
        {"video/x-raw,format=RGBA,width=64,height=48", "video/x-raw(memory:GLMemory),format=BGRx,width=64,height=48",
@@ -116,7 +116,7 @@ TEST_P(HarnessCaps, OtherCapsAreRefused) {
   EXPECT_EQ(harness.take_log(), (Log{"caps 64x48", "segment", "buffer 64x48"}));
 }
 
-TEST_P(HarnessCaps, FramesWithoutCapsAreRefused) {
+TEST_P(HarnessCaps, FramesWithoutCapsAreRejected) {
   ElementHarness harness(element());
   ASSERT_TRUE(harness.send_segment());
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_NOT_NEGOTIATED);
@@ -137,7 +137,7 @@ TEST_P(HarnessCaps, TheNextFrameHasTheNewSize) {
   EXPECT_EQ(harness.take_log(), Log{"buffer 80x33"});
 }
 
-TEST_P(HarnessCaps, TheNextFrameIsTurned) {
+TEST_P(HarnessCaps, TheNextFrameIsRotated) {
   ElementHarness harness(element());
   harness.begin();
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -208,7 +208,7 @@ TEST_P(HarnessCaps, UpstreamIsOfferedAPool) {
   gst_object_unref(pool);
 }
 
-TEST_P(HarnessCaps, UpstreamMayHaveAPoolOfItsOwn) {
+TEST_P(HarnessCaps, UpstreamMayHaveItsOwnPool) {
   ElementHarness harness(element());
   harness.begin();
   const OwnQuery query = ask_for_allocation(harness, TextureSource::caps(64, 48, GST_GL_TEXTURE_TARGET_2D), false);
@@ -284,7 +284,7 @@ TEST_P(HarnessCaps, TexturesOfAnotherContextFromDownstream) {
 }
 
 // Only what downstream asks for anew is allocated anew.
-TEST_P(HarnessCaps, DownstreamAllocatesAnew) {
+TEST_P(HarnessCaps, ReallocatesOnlyOnRequest) {
   ElementHarness harness(element());
   Offer offer;
   offer.make(harness);

@@ -60,7 +60,7 @@ TEST_P(HarnessRobust, FramesOfOtherTexturesAreErrors) {
 }
 
 // Whoever made the frame is wrong about its size, in either direction: it is shown as large as caps promise.
-TEST_P(HarnessRobust, TexturesOfAnotherSizeAreStretched) {
+TEST_P(HarnessRobust, TexturesOfAnotherSizeAreScaled) {
   ElementHarness harness(element());
   harness.begin();
   for (const auto& [width, height] : {std::pair{32, 24}, {128, 96}, {1, 1}, {64, 1}}) {
@@ -71,7 +71,7 @@ TEST_P(HarnessRobust, TexturesOfAnotherSizeAreStretched) {
 }
 
 // What downstream says is what upstream hears; it is no error of the element's.
-TEST_P(HarnessRobust, RefusalsOfDownstreamGoUpstream) {
+TEST_P(HarnessRobust, DownstreamErrorsGoUpstream) {
   ElementHarness harness(element());
   harness.begin();
   ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -92,7 +92,7 @@ TEST_P(HarnessRobust, RefusalsOfDownstreamGoUpstream) {
   }
 }
 
-TEST_P(HarnessRobust, EveryStartIsTheFirst) {
+TEST_P(HarnessRobust, EveryStartIsLikeTheFirst) {
   ElementHarness harness(element());
   harness.begin();
   const Log stream = {"stream-start", "caps 64x48", "segment", "buffer 64x48", "buffer 64x48"};
@@ -110,7 +110,7 @@ TEST_P(HarnessRobust, EveryStartIsTheFirst) {
   EXPECT_EQ(harness.error(), "");
 }
 
-TEST_P(HarnessRobust, APauseForgetsNothing) {
+TEST_P(HarnessRobust, APauseKeepsAllState) {
   ElementHarness harness(element());
   harness.begin();
   ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();

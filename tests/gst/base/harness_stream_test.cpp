@@ -21,7 +21,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, HarnessStream, kModelElements, name_of_elemen
 
 const GstStructure* structure_of(const OwnEvent& event) { return gst_event_get_structure(event.get()); }
 
-TEST_P(HarnessStream, EventsKeepTheirPlaces) {
+TEST_P(HarnessStream, EventsKeepTheirPositions) {
   ElementHarness harness(element());
   EXPECT_EQ(harness.take_log(), Log{}) << "nothing comes before a stream";
   harness.begin();
@@ -49,7 +49,7 @@ TEST_P(HarnessStream, EventsKeepTheirPlaces) {
                  "buffer 64x48", "segment-done", "stream-start", "segment", "buffer 64x48", "eos"}));
 }
 
-TEST_P(HarnessStream, AFlushBeginsAnew) {
+TEST_P(HarnessStream, AFlushRestartsTheStream) {
   ElementHarness harness(element());
   harness.begin();
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -63,7 +63,7 @@ TEST_P(HarnessStream, AFlushBeginsAnew) {
   EXPECT_EQ(harness.error(), "");
 }
 
-TEST_P(HarnessStream, NothingComesAfterTheEnd) {
+TEST_P(HarnessStream, NothingFollowsTheEnd) {
   ElementHarness harness(element());
   harness.begin();
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -108,7 +108,7 @@ TEST_P(HarnessStream, StreamsMayBePlayedInReverse) {
   }
 }
 
-TEST_P(HarnessStream, FramesKeepWhatTheyCarry) {
+TEST_P(HarnessStream, FramesKeepTheirMetadata) {
   ElementHarness harness(element());
   harness.begin();
   ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -223,7 +223,7 @@ TEST_P(HarnessStream, LateFramesAreDropped) {
   EXPECT_EQ(harness.stat("dropped"), 2U);
 }
 
-TEST_P(HarnessStream, LatencyIsUpstreamsAndItsOwn) {
+TEST_P(HarnessStream, LatencyAddsToUpstreamLatency) {
   ElementHarness harness(element());
   gst_harness_set_upstream_latency(harness.get(), 40 * GST_MSECOND);
   EXPECT_EQ(gst_harness_query_latency(harness.get()), 40 * GST_MSECOND) << "nothing is known yet";
@@ -250,7 +250,7 @@ TEST_P(HarnessStream, LatencyIsUpstreamsAndItsOwn) {
   EXPECT_EQ(latency, 70 * GST_MSECOND);
 }
 
-TEST_P(HarnessStream, UpstreamKnowsPositionAndDuration) {
+TEST_P(HarnessStream, UpstreamAnswersPositionAndDuration) {
   ElementHarness harness(element());
   gst_pad_add_probe(
       harness.upstream(), static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_QUERY_UPSTREAM | GST_PAD_PROBE_TYPE_PUSH),
@@ -328,7 +328,7 @@ TEST_P(HarnessStream, SeeksGoUpstreamAndSegmentsDownstream) {
 }
 
 // Places are those of the frames that upstream gave.
-TEST_P(HarnessStream, PointersAreTurnedBack) {
+TEST_P(HarnessStream, NavigationEventsAreMappedBack) {
   struct Case {
     GstVideoOrientationMethod direction;
     double x, y;  // of (10, 5) in the picture that leaves

@@ -92,7 +92,7 @@ TEST_P(HeldInputsOf, APoolOfFourTexturesIsEnough) {
 }
 
 // Textures that wrap what a camera gave: glupload keeps its buffer with its own.
-TEST_P(HeldInputsOf, APoolOfFourUploadedPicturesIsEnough) {
+TEST_P(HeldInputsOf, APoolOfFourUploadedFramesIsEnough) {
   TestPipeline pipeline(element());
   const std::string caps = "video/x-raw,format=RGBA,width=64,height=48,framerate=30/1";
   const OwnPool pool = pool_of_four(gst_buffer_pool_new(), caps);
@@ -106,7 +106,7 @@ TEST_P(HeldInputsOf, APoolOfFourUploadedPicturesIsEnough) {
 }
 
 // Nothing comes that would make the element look: neither a frame nor an event.
-TEST_P(HeldInputsOf, FramesGoBackByThemselves) {
+TEST_P(HeldInputsOf, FramesReturnByThemselves) {
   ElementHarness harness(element());
   harness.begin();
   int alive = 0;

@@ -59,7 +59,7 @@ void set(TestPipeline& pipeline, const char* property, const char* value) {
   gst_util_set_object_arg(G_OBJECT(pipeline.segment()), property, value);
 }
 
-TEST(LatestResult, IsThatOfTheFrameBefore) {
+TEST(LatestResult, IsThatOfThePreviousFrame) {
   TestPipeline pipeline(infer("gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   EXPECT_EQ(halves(pipeline, "lrll"), "llrl") << "the first frame has its own";
@@ -84,7 +84,7 @@ TEST(LatestResult, CanBeSwitchedWhilePlaying) {
   EXPECT_EQ(halves(pipeline, "rr"), "lr") << "the result there was";
 }
 
-TEST(LatestResult, IsForgottenWhereTheStreamBreaks) {
+TEST(LatestResult, IsDroppedAtDiscontinuities) {
   TestPipeline pipeline(infer("gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_EQ(halves(pipeline, "l"), "l");

@@ -74,7 +74,7 @@ int shades(const std::optional<Rgba>& picture) {
   return static_cast<int>(std::ranges::count(seen, true));
 }
 
-TEST(LiveProperties, FeatherIsSeenAtOnce) {
+TEST(LiveProperties, FeatherTakesEffectAtOnce) {
   TestPipeline pipeline(element("background=mask softness=0"));
   control(pipeline.segment(), "feather", 0, 1);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -88,7 +88,7 @@ TEST(LiveProperties, FeatherIsSeenAtOnce) {
   EXPECT_GT(before, 15);
 }
 
-TEST(LiveProperties, PictureFollowsItsFit) {
+TEST(LiveProperties, ImageFollowsItsFit) {
   const std::string path = scratch_folder() / "wide.png";
   Rgba blue(40, 10);
   for (size_t i = 0; i < blue.pixels.size(); ++i) blue.pixels[i] = i % 4 >= 2 ? 255 : 0;

@@ -109,7 +109,7 @@ constexpr const char* kWhole = "glsegment:6,glpose:6,glinfer:6,sightglass*:5";
 
 std::string with_cache(const std::string& name) { return " cache-dir=" + (scratch_folder() / name).string(); }
 
-TEST(Log, TellsTheStoryOfAStart) {
+TEST(Log, DescribesAStart) {
   const LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment model=" + red_model() + with_cache("start"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -141,7 +141,7 @@ TEST(Log, TellsTheStoryOfAStart) {
   log.expect_no_warnings();
 }
 
-TEST(Log, TellsTheStoryOfAFrame) {
+TEST(Log, DescribesAFrame) {
   LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment skip-static=false model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -175,7 +175,7 @@ TEST(Log, NamesEveryPassAtTrace) {
                        {"glsegment", GST_LEVEL_TRACE, "pass: compositing"}});
 }
 
-TEST(Log, TellsWhereProgramsComeFrom) {
+TEST(Log, ReportsTheOriginOfPrograms) {
   const auto start = [] {
     TestPipeline pipeline("glsegment name=segment model=" + red_model() + with_cache("programs"));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -190,7 +190,7 @@ TEST(Log, TellsWhereProgramsComeFrom) {
   EXPECT_EQ(log.has("sightglass-engine", ": from the cache"), keeps) << log.text();
 }
 
-TEST(Log, TellsOfAModelChange) {
+TEST(Log, ReportsAModelChange) {
   LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -209,7 +209,7 @@ TEST(Log, TellsOfAModelChange) {
   log.expect_no_warnings();
 }
 
-TEST(Log, TellsOfRefusedProperties) {
+TEST(Log, ReportsRejectedProperties) {
   const LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -220,7 +220,7 @@ TEST(Log, TellsOfRefusedProperties) {
 
 class EveryElementLogs : public EveryModelElement {};
 
-TEST_P(EveryElementLogs, WhatItDoesWithAFrame) {
+TEST_P(EveryElementLogs, ItsWorkOnEachFrame) {
   LogRecord log(kWhole);
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -231,7 +231,7 @@ TEST_P(EveryElementLogs, WhatItDoesWithAFrame) {
 }
 
 // Categories exist, and are asked, but nobody wants what they would say.
-TEST_P(EveryElementLogs, NothingUnlessAsked) {
+TEST_P(EveryElementLogs, NothingUnlessRequested) {
   for (const char* thresholds : {"", "*:2"}) {
     const LogRecord log(thresholds);
     TestPipeline pipeline(element());

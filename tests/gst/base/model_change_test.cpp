@@ -99,7 +99,7 @@ TEST_P(ModelChangeOf, TakesOverWhilePlaying) {
   }
 }
 
-TEST_P(ModelChangeOf, TheOldOneStaysWhereTheNewOneFails) {
+TEST_P(ModelChangeOf, TheOldModelStaysIfTheNewOneFails) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(64, 64);
@@ -124,7 +124,7 @@ TEST_P(ModelChangeOf, TheOldOneStaysWhereTheNewOneFails) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-TEST_P(ModelChangeOf, TheLastOneSetWins) {
+TEST_P(ModelChangeOf, TheLastModelSetWins) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(64, 64);
@@ -161,7 +161,7 @@ TEST_P(ModelChangeOf, StopsAtAnyMoment) {
   }
 }
 
-TEST_P(ModelChangeOf, SizesAndFormatsMayChangeMeanwhile) {
+TEST_P(ModelChangeOf, SizesAndFormatsMayChangeInTheMeantime) {
   const std::string second = copy_of(first(), "second.tflite");
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -183,7 +183,7 @@ TEST_P(ModelChangeOf, SizesAndFormatsMayChangeMeanwhile) {
 }
 
 // Everything is background for this one.
-TEST(SegmentModelChange, MasksAreTheNewOnes) {
+TEST(SegmentModelChange, MasksComeFromTheNewModel) {
   for (const std::string sync : {"exact", "latest"}) {
     TestPipeline pipeline("glsegment name=segment background=mask smoothing=0 mask-sync=" + sync +
                           " model=" + red_model());
@@ -211,7 +211,7 @@ TEST(SegmentModelChange, MasksAreTheNewOnes) {
   }
 }
 
-TEST(InferModelChange, PicturesOfTheNewModelsSize) {
+TEST(InferModelChange, ImagesHaveTheSizeOfTheNewModel) {
   TestPipeline pipeline("glinfer name=segment output-size=model model=" + enlarging_model(8, 16));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(64, 64);

@@ -52,13 +52,13 @@ TEST_P(EveryModelElement, FollowsTheSizeOfFrames) {
   }
 }
 
-TEST_P(EveryModelElement, TurnsFramesUpright) {
+TEST_P(EveryModelElement, MakesFramesUpright) {
   TestPipeline pipeline(element("name=segment video-direction=90r"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   expect_size(pipeline.pass(left_half_red(64, 48)), 48, 64, pipeline.error());
 }
 
-TEST_P(EveryModelElement, GoesOnAfterFlushesAndSegments) {
+TEST_P(EveryModelElement, ContinuesAfterFlushesAndSegments) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < 3; ++i) {
@@ -93,7 +93,7 @@ TEST_P(EveryModelElement, TwoInOnePipeline) {
   expect_size(pipeline.pass(left_half_red(64, 48)), 64, 48, pipeline.error());
 }
 
-TEST_P(EveryModelElement, DropsFramesThatAreLateAlready) {
+TEST_P(EveryModelElement, DropsLateFrames) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 48))) << pipeline.error();
@@ -222,7 +222,7 @@ Box where_different(const Rgba& a, const Rgba& b) {
 }
 
 // The panel lies in the corner that is asked for, from the next frame on, and nothing else of the picture changes.
-TEST_P(EveryModelElement, TheHudGoesIntoEachCorner) {
+TEST_P(EveryModelElement, TheHudFitsEveryCorner) {
   constexpr int32_t kWidth = 640, kHeight = 400, kMargin = 16;
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));

@@ -100,7 +100,7 @@ gboolean answer(gpointer) {
 GstStateChangeReturn change(GstElement*, GstStateChange) { throw std::bad_alloc(); }
 void nothing(GObject*) { throw std::bad_alloc(); }
 
-TEST(Guarded, WhatIsThrownBecomesAFailureAndAMessage) {
+TEST(Guarded, ExceptionsBecomeFailuresAndMessages) {
   init_gstreamer();
   GstElement* element = gst_element_factory_make("identity", "named");
   GstBus* bus = gst_bus_new();

@@ -40,7 +40,7 @@ TEST(Cadence, WaitsForARunThatIsLate) {
   EXPECT_TRUE(cadence.is_due(2));
 }
 
-TEST(ModelPace, FollowsWhatRunsTake) {
+TEST(ModelPace, FollowsTheTimeOfRuns) {
   ModelPace pace;
   EXPECT_EQ(pace.run_ns(), 0);
   EXPECT_EQ(pace.share_of(1000), 1) << "nothing is known";

@@ -91,7 +91,7 @@ bool is_writable(const GParamSpec* spec) { return (spec->flags & G_PARAM_WRITABL
 bool is_live(const GParamSpec* spec) { return (spec->flags & GST_PARAM_MUTABLE_PLAYING) != 0; }
 bool is_controllable(const GParamSpec* spec) { return (spec->flags & GST_PARAM_CONTROLLABLE) != 0; }
 
-TEST_P(PropertyRules, NamesAreGStreamers) {
+TEST_P(PropertyRules, NamesFollowGStreamer) {
   const std::string type = G_OBJECT_TYPE_NAME(element_);
   std::printf("%s\n", type.c_str());
   EXPECT_TRUE(type.starts_with(std::string(GetParam()).starts_with("gl") ? "GstGL" : "Gst")) << type;
@@ -123,7 +123,7 @@ TEST_P(PropertyRules, BlurbsAreShort) {
 }
 
 // Controllers set numbers, booleans and enumerations.
-TEST_P(PropertyRules, WhatIsLiveIsControllable) {
+TEST_P(PropertyRules, LivePropertiesAreControllable) {
   for (GParamSpec* spec : properties()) {
     if (!is_writable(spec)) continue;
     EXPECT_NE(is_live(spec), (spec->flags & GST_PARAM_MUTABLE_READY) != 0) << spec->name;
@@ -192,7 +192,7 @@ TEST_P(PropertyRules, ValuesReadBackAsSet) {
   }
 }
 
-TEST(PropertyRulesOfBins, TheyHaveADirection) {
+TEST(PropertyRulesOfBins, HaveAVideoDirection) {
   init_gstreamer();
   for (const char* name : {"glsegmentbin", "glposebin", "glinferbin", "glsegment", "glpose", "glinfer"}) {
     GstElement* element = gst_element_factory_make(name, nullptr);

@@ -36,7 +36,7 @@ void expect_parts(const std::string& text, std::initializer_list<std::string> pa
 class PropertyWarnings : public EveryModelElement {};
 INSTANTIATE_TEST_SUITE_P(Elements, PropertyWarnings, kModelElements, name_of_element);
 
-TEST_P(PropertyWarnings, WhatIsReadAtTheStartStays) {
+TEST_P(PropertyWarnings, PropertiesReadAtStartKeepTheirValues) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
@@ -58,7 +58,7 @@ TEST_P(PropertyWarnings, WhatIsReadAtTheStartStays) {
   EXPECT_EQ(pipeline.warning(), "");
 }
 
-TEST_P(PropertyWarnings, CustomIsNoDirection) {
+TEST_P(PropertyWarnings, CustomIsNotADirection) {
   TestPipeline pipeline(element());
   GstElement* const segment = pipeline.segment();
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -111,7 +111,7 @@ TEST(SegmentWarnings, ImageWaitsForItsLocation) {
 }
 
 // Both at once, in the order that is natural to write.
-TEST(SegmentWarnings, ImageWithItsLocationIsNoWarning) {
+TEST(SegmentWarnings, ImageWithALocationDoesNotWarn) {
   const std::string png = scratch_folder() / "grey.png";
   ASSERT_TRUE(save_png(picture(8, 8, [](int32_t, int32_t) { return false; }), png));
   TestPipeline pipeline("glsegment name=segment background=mask model=" + red_model());
@@ -173,7 +173,7 @@ std::string take_warning(GstBus* bus) {
   return text;
 }
 
-TEST(ResultsJsonWarnings, TagsThatAreNoJson) {
+TEST(ResultsJsonWarnings, TagsThatAreNotJson) {
   init_gstreamer();
   GstElement* json = gst_element_factory_make("resultsjson", nullptr);
   GstBus* bus = gst_bus_new();
@@ -191,7 +191,7 @@ TEST(ResultsJsonWarnings, TagsThatAreNoJson) {
   gst_object_unref(json);
 }
 
-TEST(FigureWarnings, IsLiveStays) {
+TEST(FigureWarnings, IsLiveKeepsItsValue) {
   init_gstreamer();
   GstElement* pipeline = gst_parse_launch("glfiguresrc name=figures num-buffers=2 ! fakesink", nullptr);
   GstElement* figures = gst_bin_get_by_name(GST_BIN(pipeline), "figures");

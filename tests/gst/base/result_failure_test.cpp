@@ -111,7 +111,7 @@ TEST_P(ResultFailure, ShowsBlack) {
 }
 
 // A run that fails behind a frame has no result, and that frame is complete.
-TEST_P(ResultFailure, BehindThePicture) {
+TEST_P(ResultFailure, OfARunAfterADrawnFrame) {
   TestPipeline pipeline(element("on-failure=pass mask-sync=latest gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const auto good = pipeline.pass(frame());

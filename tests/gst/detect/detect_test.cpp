@@ -16,7 +16,7 @@
 namespace sightglass::test {
 namespace {
 
-TEST(Anchors, AreThoseOfKnownDetectors) {
+TEST(Anchors, MatchKnownDetectors) {
   const std::vector<Anchor> face = make_anchors(short_range_face());
   ASSERT_EQ(face.size(), 896u);
   EXPECT_EQ(face[0], (Anchor{0.5f / 16, 0.5f / 16}));
@@ -152,7 +152,7 @@ TEST_F(DetectTest, DecodesAsOnTheCpu) {
   EXPECT_GT(total, 200);
 }
 
-TEST_F(DetectTest, NothingAndNonsenseAreNothing) {
+TEST_F(DetectTest, EmptyAndInvalidOutputsHaveNoBoxes) {
   SsdLayout layout;
   layout.anchors = make_anchors(short_range_face());
   layout.values = 16;
@@ -171,7 +171,7 @@ TEST_F(DetectTest, NothingAndNonsenseAreNothing) {
 }
 
 // threshold=0, and a quantised model whose scores have become 0.
-TEST_F(DetectTest, BoxesWithoutAScoreHavePlaces) {
+TEST_F(DetectTest, BoxesWithoutScoresKeepTheirPositions) {
   SsdLayout layout;
   layout.anchors = make_anchors(short_range_face());
   layout.values = 16;
@@ -187,7 +187,7 @@ TEST_F(DetectTest, BoxesWithoutAScoreHavePlaces) {
   }
 }
 
-TEST_F(DetectTest, WrongLayoutsAndOutputsAreRefused) {
+TEST_F(DetectTest, WrongLayoutsAndOutputsAreRejected) {
   const auto group = ShareGroup::create(gl(), nullptr, element_shaders());
   SsdLayout layout;
   EXPECT_NE(SsdDecoder::create(group, layout).status().message().find("0 anchors"), std::string::npos);

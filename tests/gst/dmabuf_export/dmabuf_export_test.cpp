@@ -40,7 +40,7 @@ std::optional<ExportFormat> format_of(const std::string& caps) {
   return format;
 }
 
-TEST_F(DmabufExportTest, FormatsAreThoseOfDrm) {
+TEST_F(DmabufExportTest, FormatsMatchDrm) {
   const auto format = format_of("video/x-raw(memory:DMABuf),format=BGRx,width=64,height=32,framerate=30/1");
   ASSERT_TRUE(format);
   EXPECT_EQ(format->request.fourcc, kXr24);
@@ -84,7 +84,7 @@ TEST_F(DmabufExportTest, DmabufMemoryGoesFirst) {
   EXPECT_LT(chosen.find("NV12"), chosen.find("BGRx")) << chosen;
 }
 
-TEST_F(DmabufExportTest, WhatCannotBeMadeIsLeftOut) {
+TEST_F(DmabufExportTest, ImpossibleFormatsAreLeftOut) {
   EXPECT_EQ(choose("video/x-raw(memory:DMABuf),format={BGRx,NV12}", only_rgba), "EMPTY");
   const std::string rgba = choose("video/x-raw(memory:DMABuf),format={BGRx,RGBA}", only_rgba);
   EXPECT_NE(rgba.find("RGBA"), std::string::npos) << rgba;
@@ -98,7 +98,7 @@ TEST_F(DmabufExportTest, WhatCannotBeMadeIsLeftOut) {
   EXPECT_EQ(drm.find("P010"), std::string::npos) << drm;
 }
 
-TEST_F(DmabufExportTest, CapsGoBothWays) {
+TEST_F(DmabufExportTest, CapsTransformInBothDirections) {
   GstCaps* input = gst_caps_from_string(
       "video/x-raw(memory:GLMemory),format=RGBA,texture-target=2D,width=64,height=32,framerate=30/1,colorimetry=bt709");
   GstCaps* output = transform_export_caps(GST_PAD_SINK, input);
@@ -117,7 +117,7 @@ TEST_F(DmabufExportTest, CapsGoBothWays) {
   gst_caps_unref(input);
 }
 
-TEST_F(DmabufExportTest, ColourimetryIsThatOfThePicture) {
+TEST_F(DmabufExportTest, ColorimetryIsThatOfTheFrame) {
   GstCaps* input = gst_caps_from_string(
       "video/x-raw(memory:GLMemory),format=RGBA,texture-target=2D,width=64,height=32,framerate=30/"
       "1,colorimetry=1:1:5:1");
@@ -157,7 +157,7 @@ GstBufferPool* decided_pool(GstGLContext* context, GstCaps* caps, GstBufferPool*
   return decided;
 }
 
-TEST_F(DmabufExportTest, UpstreamDrawsIntoTheExportedPoolAndNoOther) {
+TEST_F(DmabufExportTest, UpstreamDrawsOnlyIntoTheExportedPool) {
   GstElement* pipeline = gst_parse_launch("glfiguresrc num-buffers=1 ! appsink name=sink", nullptr);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
@@ -188,7 +188,7 @@ std::string error_of(const std::string& description) {
 }
 
 // A software renderer without a DRM device.
-TEST_F(DmabufExportTest, NoDeviceIsAnErrorThatSaysWhatWouldWork) {
+TEST_F(DmabufExportTest, WithoutADeviceTheErrorSuggestsAFix) {
   for (const char* downstream : {"", "video/x-raw(memory:DMABuf),format=NV12 ! "}) {
     const std::string error =
         error_of(std::string("glfiguresrc num-buffers=2 ! gldmabufexport ! ") + downstream + "fakesink");

@@ -102,7 +102,7 @@ double expected_sample(const Rgba& picture, const YuvPicture& like, guint compon
   return std::clamp(offset[component] + scale[component] * sum, 0.0, 255.0);
 }
 
-TEST_P(PlanePainterTest, Nv12IsWhatItsColorimetrySays) {
+TEST_P(PlanePainterTest, Nv12FollowsTheColorimetry) {
   for (const auto& [width, height] : {std::pair<int32_t, int32_t>{64, 36}, {33, 17}, {1, 1}}) {
     const Rgba picture = noisy_rgba(width, height);
     const YuvPicture like("NV12", width, height, GetParam().extra);
@@ -150,7 +150,7 @@ TEST_F(PlanePainterPictureTest, Nv12LooksLikeThePicture) {
   }
 }
 
-TEST_F(PlanePainterPictureTest, ColoursStayWhatTheyAre) {
+TEST_F(PlanePainterPictureTest, ColorsStayTheSame) {
   Rgba picture = noisy_rgba(33, 17);
   for (size_t i = 3; i < picture.pixels.size(); i += 4) picture.pixels[i] = static_cast<uint8_t>(i);
   GstVideoInfo info;
@@ -161,7 +161,7 @@ TEST_F(PlanePainterPictureTest, ColoursStayWhatTheyAre) {
 }
 
 // The rest of the texture is not the picture's.
-TEST_F(PlanePainterPictureTest, PartsAreDrawnAlone) {
+TEST_F(PlanePainterPictureTest, OnlyThePartIsDrawn) {
   const Rgba whole = noisy_rgba(40, 30);
   Rgba part(16, 12);
   for (int32_t y = 0; y < part.height; ++y) std::copy_n(whole.at(5, 7 + y), 16 * 4, part.at(0, y));

@@ -18,7 +18,7 @@ class NoFont : public GlTest {
   static void SetUpTestSuite() { setenv("FONTCONFIG_FILE", SIGHTGLASS_SOURCE_DIR "/tests/gst/draw/no_fonts.conf", 1); }
 };
 
-TEST_F(NoFont, DrawsNoTextAndSaysSoOnce) {
+TEST_F(NoFont, DrawsNoTextAndWarnsOnce) {
   const LogLines log;
   EXPECT_EQ(Typesetter(30).set("person", 1000).width, 0);
   const std::vector<std::string> labels{"person", "dog"};

@@ -78,7 +78,7 @@ class OverlayShaderTest : public OverlayCase {
   }
 };
 
-TEST_F(OverlayShaderTest, ShadersLayPrimitivesOutAlike) {
+TEST_F(OverlayShaderTest, ShadersAndCpuLayOutPrimitivesAlike) {
   const PrimitiveBuffer buffer =
       run("if (i == 0) b_primitives[i] = line(vec2(1, 2), vec2(3, 4), 5.0, vec4(0.1, 0.2, 0.3, 0.4));\n"
           "if (i == 1) b_primitives[i] = outline(vec4(1, 2, 3, 4), 5.0, vec4(1));\n"
@@ -97,7 +97,7 @@ TEST_F(OverlayShaderTest, ShadersLayPrimitivesOutAlike) {
   EXPECT_EQ(written[4].radius, 0);
 }
 
-TEST_F(OverlayShaderTest, ColorsAreThoseOfTheCpu) {
+TEST_F(OverlayShaderTest, ColorsMatchTheCpu) {
   const std::vector<Primitive> written = read(run("b_primitives[i] = disc(vec2(0), 1.0, class_color(i));\n", 100));
   for (int i = 0; i < 100; ++i) {
     const std::array<float, 4> expected = class_color(i), now = written[static_cast<size_t>(i)].color;
@@ -142,7 +142,7 @@ class LabelChoiceTest : public OverlayShaderTest {
   std::vector<TextPlace> places_;
 };
 
-TEST_F(LabelChoiceTest, IsByNumberOfTheClassAndScore) {
+TEST_F(LabelChoiceTest, DependsOnClassAndScore) {
   std::vector<std::string> labels{"person", "a name that is much longer than there is room for", ""};
   labels.resize(3000, "x");
   labels[2500] = "further";
@@ -173,7 +173,7 @@ TEST_F(LabelChoiceTest, IsByNumberOfTheClassAndScore) {
 }
 
 // Where a box leaves the picture, its label comes in.
-TEST_F(LabelChoiceTest, StaysInThePicture) {
+TEST_F(LabelChoiceTest, StaysInTheFrame) {
   choose_labels({"cat"});
   const Primitive corner = labelled_box("vec4(-4, 2, 50, 60)", "0", "0.5")[1];
   EXPECT_EQ(corner.ends[0], 0);

@@ -112,7 +112,7 @@ std::ostream& operator<<(std::ostream& out, const Case& shape) { return out << s
 
 class OverlayShapeTest : public OverlayTest, public ::testing::WithParamInterface<Case> {};
 
-TEST_P(OverlayShapeTest, IsWhatSamplingSays) {
+TEST_P(OverlayShapeTest, MatchesSampling) {
   const Rgba picture = backdrop(97, 61);
   const Rgba expected = rasterize(picture, GetParam().shapes), drawn = draw(picture, GetParam().shapes);
   const Difference d = pixel_difference(expected, drawn);
@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& shape) { return std::string(shape.param.name); });
 
 // By radius, and by places that are none.
-TEST_F(OverlayTest, WhatIsInvisibleDrawsNothing) {
+TEST_F(OverlayTest, InvisibleShapesDrawNothing) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInfinite = std::numeric_limits<float>::infinity();
   const Rgba picture = backdrop(64, 48);
   std::vector<Primitive> shapes;
@@ -154,7 +154,7 @@ TEST_F(OverlayTest, WhatIsInvisibleDrawsNothing) {
   EXPECT_EQ(draw(picture, {}).pixels, picture.pixels);
 }
 
-TEST_F(OverlayTest, LaterOnesLieOnTop) {
+TEST_F(OverlayTest, LaterShapesAreOnTop) {
   const std::vector<Primitive> shapes{{{5, 5, 40, 40}, kRed, 1, PrimitiveKind::kRectangle},
                                       {{10, 10, 30, 30}, kWhite, 1, PrimitiveKind::kRectangle}};
   const Rgba drawn = draw(backdrop(64, 48), shapes);
@@ -172,7 +172,7 @@ TEST_F(OverlayTest, AddsToTheAlphaChannel) {
   EXPECT_EQ(drawn.at(62, 46)[3], 0);
 }
 
-TEST_F(OverlayTest, LeavesTheStateAsItWas) {
+TEST_F(OverlayTest, LeavesGlStateAsFound) {
   const GlTexture texture = upload(gl(), backdrop(64, 48));
   PrimitiveList list(gl());
   const std::vector<Primitive> shapes{{{5, 5, 40, 40}, kRed, 3}};
@@ -240,7 +240,7 @@ TEST_F(OverlayTest, DrawsARangeOfABuffer) {
   EXPECT_EQ(drawn.at(50, 10)[0], picture.at(50, 10)[0]);
 }
 
-TEST_F(OverlayTest, BuffersForShadersBeginInvisible) {
+TEST_F(OverlayTest, BuffersForShadersStartInvisible) {
   const Rgba picture = backdrop(64, 48);
   const GlTexture texture = upload(gl(), picture);
   const PrimitiveBuffer buffer(gl(), 100);
@@ -249,7 +249,7 @@ TEST_F(OverlayTest, BuffersForShadersBeginInvisible) {
   EXPECT_EQ(download(gl(), texture.id(), 64, 48).pixels, picture.pixels);
 }
 
-TEST_F(OverlayTest, WhatCannotBeDrawnIntoIsAnError) {
+TEST_F(OverlayTest, InvalidTargetsAreErrors) {
   const GlTexture texture = make_texture(gl(), GL_RGB9_E5, 8, 8);
   const Status status = painter().draw({texture.id(), GL_TEXTURE_2D, 8, 8}, {});
   EXPECT_FALSE(status.ok());

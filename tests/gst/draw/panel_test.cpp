@@ -27,7 +27,7 @@ TEST(Percentiles, AreNearestRanks) {
   EXPECT_EQ(percentiles.at(0.1), 1U);
 }
 
-TEST(Percentiles, AreOfTheLatestValues) {
+TEST(Percentiles, UseTheLatestValues) {
   Percentiles percentiles;
   for (size_t i = 0; i < 1000; ++i) percentiles.add(5);
   for (size_t i = 0; i < Percentiles::kSamples; ++i) percentiles.add(9);
@@ -82,7 +82,7 @@ std::string texts_of(std::span<const Primitive> primitives, const TextAtlas& atl
   return text;
 }
 
-TEST_F(HudTest, ShowsItsFigures) {
+TEST_F(HudTest, ShowsItsStatistics) {
   const TextAtlas atlas = hud_atlas(gl(), kTitle, 1280, 720);
   EXPECT_EQ(texts_of(hud_primitives(atlas, kFigures, HudPosition::kTopLeft, 1280, 720), atlas),
             "glpose movenet\nframes/s|30.0\ninferences/s|15.0\nGPU|4.2 ms (p95 6.1)\nlatency|123 ms\ndropped|12");
@@ -93,7 +93,7 @@ TEST_F(HudTest, ShowsItsFigures) {
 }
 
 // With any title, such as the name of a model's file.
-TEST_F(HudTest, FitsIntoPicturesOfAnySize) {
+TEST_F(HudTest, FitsFramesOfAnySize) {
   for (const std::string& title : {std::string(kTitle), std::string(300, 'W')}) {
     for (const auto& [width, height] :
          {std::pair{3840, 2160}, {1920, 1080}, {1080, 1920}, {640, 480}, {320, 240}, {160, 120}}) {
@@ -107,7 +107,7 @@ TEST_F(HudTest, FitsIntoPicturesOfAnySize) {
 }
 
 // As readable in 3840 x 2160 as in 1280 x 720.
-TEST_F(HudTest, ScalesWithThePicture) {
+TEST_F(HudTest, ScalesWithTheFrame) {
   const int32_t small = hud_atlas(gl(), kTitle, 1280, 720).height(),
                 large = hud_atlas(gl(), kTitle, 3840, 2160).height();
   EXPECT_NEAR(large, 3 * small, 3);
@@ -115,7 +115,7 @@ TEST_F(HudTest, ScalesWithThePicture) {
 }
 
 // A few kilobytes, four times a second, and no pixels but for another size.
-TEST_F(HudTest, RenewsItsFiguresFourTimesASecond) {
+TEST_F(HudTest, UpdatesFourTimesPerSecond) {
   const GlApi counted = counting_gl(gl());
   Hud hud(counted, kTitle);
   gl_calls().clear();

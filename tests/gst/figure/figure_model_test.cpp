@@ -157,7 +157,7 @@ class FigureModel : public ::testing::Test {
   }
 };
 
-TEST_F(FigureModel, MasksFiguresThatItNeverSaw) {
+TEST_F(FigureModel, MasksUnseenFigures) {
   const std::vector<Figures> result = measure("", kConditions, kFrames);
   print_head();
   for (size_t i = 0; i < std::size(kConditions); ++i) {

@@ -141,7 +141,7 @@ TEST(GlFigureSrc, SameSeedSamePixels) {
   EXPECT_NE(seven, first_frame("seed=8"));
 }
 
-TEST(GlFigureSrc, PrefersASmallCamerasPicture) {
+TEST(GlFigureSrc, PrefersTheSizeOfASmallCamera) {
   init_gstreamer();
   GstElement* pipeline = gst_parse_launch("glfiguresrc num-buffers=1 ! fakesink name=sink", nullptr);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
@@ -208,7 +208,7 @@ TEST(GlFigureSrc, MasksAgree) {
   EXPECT_LT(mean, 0.6);
 }
 
-TEST(GlFigureSrc, VisibleKeyPointsLieOnTheFigure) {
+TEST(GlFigureSrc, VisibleKeypointsAreOnTheFigure) {
   constexpr int kFrames = 60;
   for (const char* framing : {"selfie", "half", "full"}) {
     FigurePipeline pipeline(std::string("framing=") + framing + " seed=500 seed-interval=1 num-buffers=60", 320, 240);
@@ -280,7 +280,7 @@ TEST(GlFigureSrc, WithoutAFramerateThereIsOneFrame) {
   EXPECT_TRUE(pipeline.at_end());
 }
 
-TEST(GlFigureSrc, SeeksToTheSamePicture) {
+TEST(GlFigureSrc, SeeksToTheSameFrame) {
   FigurePipeline straight("seed=3 num-buffers=31", 64, 48), seeking("seed=3", 64, 48);
   ASSERT_TRUE(straight.set_state(GST_STATE_PLAYING));
   std::optional<Rgba> last;
@@ -297,7 +297,7 @@ TEST(GlFigureSrc, SeeksToTheSamePicture) {
 }
 
 // Nothing is flushed either: what plays goes on where it was.
-TEST(GlFigureSrc, RefusesToPlayBackwards) {
+TEST(GlFigureSrc, RejectsReversePlayback) {
   FigurePipeline pipeline("seed=3", 64, 48);
   const auto seek = [&](GstElement* target) {
     return gst_element_seek(target, -1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
@@ -352,7 +352,7 @@ TEST(GlFigureSrc, LivePropertiesActWhilePlaying) {
   EXPECT_TRUE(seed);
 }
 
-TEST(GlFigureSrc, LiveFramesKeepThePace) {
+TEST(GlFigureSrc, LiveFramesFollowTheClock) {
   FigurePipeline pipeline("is-live=true num-buffers=8", 64, 48);
   const auto begin = std::chrono::steady_clock::now();
   gst_element_set_state(pipeline.pipeline(), GST_STATE_PLAYING);

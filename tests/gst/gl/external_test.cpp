@@ -94,7 +94,7 @@ TEST_F(External, EveryOrientation) {
 }
 
 // The model runs behind the pictures, in parts.
-TEST_F(External, BehindTheNewestMask) {
+TEST_F(External, WithTheNewestMask) {
   std::vector<Rgba> last;
   for (const GstGLTextureTarget target : {k2d, kExternal}) {
     TestPipeline pipeline("glsegment name=segment background=color mask-sync=latest gpu-budget=1 model=" + red_model(),
@@ -121,7 +121,7 @@ bool offers(const TestPipeline& pipeline, GstGLTextureTarget target) {
   return found;
 }
 
-TEST(ExternalCaps, AreOfferedWhereTheContextCanSampleThem) {
+TEST(ExternalCaps, AreOfferedIfTheContextCanSampleThem) {
   TextureSource source;
   const bool possible = gst_gl_context_check_feature(source.context(), kExtension) != FALSE;
   std::printf("%s %s\n", possible ? "with" : "without", kExtension);

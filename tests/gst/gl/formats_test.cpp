@@ -62,7 +62,7 @@ Difference compare(const Rgba& a, const Rgba& b) {
 }
 
 // One pipeline for all: caps change in mid-stream from kind to kind.
-TEST(GlSegmentFormats, ColoursAreThoseOfAScalarConversion) {
+TEST(GlSegmentFormats, ColorsMatchAScalarConversion) {
   TestPipeline pipeline(whole_frame());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (const std::string format : {"NV12", "NV21", "I420", "YV12"}) {
@@ -134,7 +134,7 @@ void expect_results_of_rgba_path(const std::string& model, const Rgba& original)
   }
 }
 
-TEST(GlSegmentFormats, ResultsAreThoseOfTheRgbaPath) {
+TEST(GlSegmentFormats, ResultsMatchTheRgbaPath) {
   expect_results_of_rgba_path("figure", draw_figure(641, 359, "seed=2000010 framing=selfie").picture);
   if (const std::string shared = shared_directory(); !shared.empty()) {
     expect_results_of_rgba_path(shared + "/models/segmentation/mediapipe_selfie_segmenter_256.tflite",

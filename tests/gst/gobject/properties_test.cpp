@@ -138,7 +138,7 @@ TEST_F(Properties, AreNumberedInTheOrderOfTheRows) {
   }
 }
 
-TEST_F(Properties, SayWhatTheRowSays) {
+TEST_F(Properties, MatchTheirRow) {
   const GParamSpecFloat* width = G_PARAM_SPEC_FLOAT(spec("width"));
   EXPECT_EQ(width->minimum, 0);
   EXPECT_EQ(width->maximum, 9.5F);
@@ -164,7 +164,7 @@ TEST_F(Properties, SayWhatTheRowSays) {
   EXPECT_EQ(caps->values[2].value, 2);
 }
 
-TEST_F(Properties, TellWhenTheyTakeEffect) {
+TEST_F(Properties, StateWhenTheyTakeEffect) {
   constexpr int kOfTime = GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
   EXPECT_EQ(spec("width")->flags & kOfTime, GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
   EXPECT_EQ(spec("count")->flags & kOfTime, GST_PARAM_MUTABLE_READY);
@@ -205,7 +205,7 @@ TEST_F(Properties, AreTheirMembers) {
   EXPECT_EQ(all.even, 8);
 }
 
-TEST_F(Properties, WhatIsUnsetReadsAsItsDefault) {
+TEST_F(Properties, ReadAsTheirDefaultIfUnset) {
   EXPECT_EQ(text("scale"), "4");
   EXPECT_EQ(now().scale, std::nullopt);
   EXPECT_EQ(text("cap"), "auto");
@@ -219,7 +219,7 @@ TEST_F(Properties, WhatIsUnsetReadsAsItsDefault) {
   EXPECT_EQ(now().label, std::nullopt);
 }
 
-TEST_F(Properties, OfTheStartKeepTheirValuesOnceItIsOver) {
+TEST_F(Properties, ReadAtStartKeepTheirValuesAfterward) {
   started = true;
   set("count", "1");
   EXPECT_EQ(text("count"), "3");
@@ -232,13 +232,13 @@ TEST_F(Properties, OfTheStartKeepTheirValuesOnceItIsOver) {
   EXPECT_EQ(text("every"), "5");
 }
 
-TEST_F(Properties, MayRefuseValues) {
+TEST_F(Properties, MayRejectValues) {
   set("even", "5");
   EXPECT_EQ(last.message(), "even=5: odd");
   EXPECT_EQ(text("even"), "2");
 }
 
-TEST_F(Properties, OfOtherTablesAreNone) {
+TEST_F(Properties, OfOtherTablesAreRejected) {
   Settings own;
   GValue value = G_VALUE_INIT;
   g_value_init(&value, G_TYPE_INT);

@@ -109,7 +109,7 @@ guint64 figure(TestPipeline& pipeline, const char* name) {
 }
 
 // A model of a single channel is shown as a map, from its least number to its greatest.
-TEST(Infer, PicturesTakeTheFramesPlace) {
+TEST(Infer, ImagesReplaceTheFrame) {
   TestPipeline pipeline(glinfer("color-map=gray range-smoothing=0 model=" + red_model()));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   const auto shown = pipeline.pass(left_half_red(kSize, kSize));
@@ -158,7 +158,7 @@ TEST(Infer, TensorsAreAttachedAndHeld) {
   }
 }
 
-TEST(Infer, TensorsMemoryIsUsedAgain) {
+TEST(Infer, TensorMemoryIsReused) {
   TestPipeline pipeline(glinfer("attach-tensors=true model=" + red_model()));
   std::vector<GstMemory*> seen;  // not held
   GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
@@ -222,7 +222,7 @@ TEST(Infer, ChainsShareContextProgramsAndWeights) {
   for (gpointer object : {gpointer(of_first), gpointer(of_second), gpointer(first)}) gst_object_unref(object);
 }
 
-TEST(Infer, TheIntervalSparesRuns) {
+TEST(Infer, TheIntervalSkipsRuns) {
   TestPipeline pipeline(glinfer("inference-interval=3 color-map=gray attach-tensors=true model=" + red_model()));
   Carried carried;
   look_at(pipeline, carried);
@@ -238,7 +238,7 @@ TEST(Infer, TheIntervalSparesRuns) {
   EXPECT_EQ(figure(pipeline, "inferences"), 4u) << "a flush is another scene";
 }
 
-TEST(Infer, SurvivesWhatPipelinesDo) {
+TEST(Infer, SurvivesStateChangesAndSeeks) {
   TestPipeline pipeline(glinfer("attach-tensors=true results=both model=" + red_model()));
   for (int cycle = 0; cycle < 20; ++cycle) {
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -390,7 +390,7 @@ TEST(InferReal, LandmarksFollowADetector) {
 }
 
 // The same face in planes of YUV, stored on its side.
-TEST(InferReal, FacesAreFoundInTurnedFrames) {
+TEST(InferReal, FacesAreFoundInRotatedFrames) {
   if (shared_directory().empty()) GTEST_SKIP() << kNoModels;
   const Rgba upright = load_picture(shared_directory() + "/media/mp_portrait.jpg");
   Rgba stored(upright.height, upright.width);  // turned to the left

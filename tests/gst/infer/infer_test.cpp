@@ -109,7 +109,7 @@ class InferTest : public GlTest {
   }
 };
 
-TEST_F(InferTest, ModelsAreRecognised) {
+TEST_F(InferTest, ModelsAreRecognized) {
   if (!shared_dir()) GTEST_SKIP() << kNoModels;
   const std::pair<const char*, InferTask> expected[] = {
       {"face/face_detection_short_range", InferTask::kDetection},
@@ -138,7 +138,7 @@ TEST_F(InferTest, ModelsAreRecognised) {
 }
 
 // Scores as TensorFlow Lite's numbers, sorted.
-TEST_F(InferTest, ClassesAreThoseOfTensorFlowLite) {
+TEST_F(InferTest, ClassesMatchTensorFlowLite) {
   for (const char* name : {"classify_detect/mobilenet_v1_0.25_224_float", "classify_detect/mobilenet_v1_0.25_224_quant",
                            "classify_detect/tf2_mobilenet_v2_1.0_224_ptq"}) {
     const auto expected = reference(name);
@@ -178,7 +178,7 @@ TEST_F(InferTest, ClassesAreThoseOfTensorFlowLite) {
   }
 }
 
-TEST_F(InferTest, BoxesAreThoseOfTensorFlowLite) {
+TEST_F(InferTest, BoxesMatchTensorFlowLite) {
   const char* name = "classify_detect/ssd_mobilenet_v2_fpnlite_320_custom";
   const auto expected = reference(name);
   if (!expected) GTEST_SKIP() << kNoModels;
@@ -256,7 +256,7 @@ TEST_F(InferTest, FacesAreFound) {
   }
 }
 
-TEST_F(InferTest, LandmarksAreThoseOfTensorFlowLite) {
+TEST_F(InferTest, LandmarksMatchTensorFlowLite) {
   for (const char* name : {"face/face_landmark_468_f32", "face/face_landmark_468_f16"}) {
     const auto expected = reference(name);
     if (!expected) GTEST_SKIP() << kNoModels;
@@ -299,7 +299,7 @@ Rgba square_round(const Rgba& picture, float x, float y, float size) {
   return part;
 }
 
-TEST_F(InferTest, ContoursAreDrawnOnFacesAlone) {
+TEST_F(InferTest, ContoursAreDrawnOnlyOnFaces) {
   if (!shared_dir()) GTEST_SKIP() << kNoModels;
   const Rgba portrait = load_picture((*shared_dir() / "media/mp_portrait.jpg").string());
   ASSERT_GT(portrait.width, 0);
@@ -324,7 +324,7 @@ TEST_F(InferTest, ContoursAreDrawnOnFacesAlone) {
 }
 
 // What is shown is what the model says, number by number; the frame is as large as the model's picture.
-TEST_F(InferTest, PicturesAreTheModels) {
+TEST_F(InferTest, ImagesMatchTheModelOutput) {
   if (!shared_dir()) GTEST_SKIP() << kNoModels;
   const Rgba portrait = load_picture((*shared_dir() / "media/mp_portrait.jpg").string());
   ASSERT_GT(portrait.width, 0);
@@ -360,7 +360,7 @@ TEST_F(InferTest, PicturesAreTheModels) {
   EXPECT_GT(changed_pixels(shown, frame), 384 * 384 / 2);
 }
 
-TEST(Contours, NameLandmarksThatThereAre) {
+TEST(Contours, NameExistingLandmarks) {
   const auto mesh = face_contours(468), irises = face_contours(478);
   EXPECT_EQ(mesh.size(), 124u);
   EXPECT_EQ(irises.size(), mesh.size() + 8);

@@ -82,7 +82,7 @@ Shape output_of(const TestPipeline& pipeline) {
 
 constexpr double kRounding = 1;
 
-TEST(OutputSize, IsTheModelsWhateverTheFramesIs) {
+TEST(OutputSize, IsThatOfTheModelWhateverTheFrameSize) {
   TestPipeline pipeline(enlarging());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   for (const auto& [across, down, par_n, par_d] :
@@ -101,7 +101,7 @@ TEST(OutputSize, IsTheModelsWhateverTheFramesIs) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-TEST(OutputSize, OfFramesOfPlanes) {
+TEST(OutputSize, AppliesToPlanarFrames) {
   TestPipeline pipeline(enlarging());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   for (const char* format : {"NV12", "I420"}) {
@@ -129,7 +129,7 @@ Rgba turned_to_the_left(const Rgba& upright) {
 }
 
 // Pictures are upright, and of the same size, whichever way frames are stored.
-TEST(OutputSize, TurnsFramesUpright) {
+TEST(OutputSize, MakesFramesUpright) {
   TestPipeline pipeline(enlarging("video-direction=90r"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   const Rgba upright = blocks(1, 3);
@@ -144,7 +144,7 @@ TEST(OutputSize, TurnsFramesUpright) {
 }
 
 // Of pixels that are not square, and where downstream wants square ones.
-TEST(OutputSize, KeepsTheProportionsThatAreShown) {
+TEST(OutputSize, KeepsTheDisplayAspectRatio) {
   for (const bool fixed : {false, true}) {
     TestPipeline pipeline(enlarging() + (fixed ? "! video/x-raw(memory:GLMemory),pixel-aspect-ratio=1/1" : ""));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -158,7 +158,7 @@ TEST(OutputSize, KeepsTheProportionsThatAreShown) {
 }
 
 // What the model sees is what leaves: the middle of a frame, or bars beside it.
-TEST(OutputSize, ShowsWhatTheModelSees) {
+TEST(OutputSize, ShowsTheModelInput) {
   TestPipeline pipeline(enlarging("fit=cover"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   const Rgba wide = blocks(1, 1, 2 * kWidth, kHeight);
@@ -180,7 +180,7 @@ TEST(OutputSize, ShowsWhatTheModelSees) {
   EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, 1, 1}));
 }
 
-TEST(OutputSize, OfMapsAsWell) {
+TEST(OutputSize, AppliesToMaps) {
   TestPipeline pipeline("glinfer name=segment output-size=model color-map=gray range-smoothing=0 model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   const auto shown = pipeline.pass(left_half_red(80, 64));
@@ -192,7 +192,7 @@ TEST(OutputSize, OfMapsAsWell) {
 }
 
 // Without the model's picture, the frame at that size; and over it, the HUD.
-TEST(OutputSize, TheFrameAndTheHudHaveItToo) {
+TEST(OutputSize, AppliesToTheFrameAndTheHud) {
   constexpr int32_t kLarge = 128;
   TestPipeline pipeline(enlarging("draw=false", kLarge, kLarge));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -208,7 +208,7 @@ TEST(OutputSize, TheFrameAndTheHudHaveItToo) {
   EXPECT_LE(difference(*covered, color_at, 3 * kLarge / 2), kRounding) << "and the picture below it";
 }
 
-TEST(OutputSize, SurvivesWhatPipelinesDo) {
+TEST(OutputSize, SurvivesStateChangesAndSeeks) {
   TestPipeline pipeline(enlarging());
   for (int cycle = 0; cycle < 6; ++cycle) {
     const bool own = cycle % 3 != 2;
@@ -225,7 +225,7 @@ TEST(OutputSize, SurvivesWhatPipelinesDo) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-TEST(OutputSize, IsForModelsOfPictures) {
+TEST(OutputSize, IsOnlyForImageModels) {
   TestPipeline pipeline("glinfer name=segment output-size=model task=tensors model=" + red_model());
   pipeline.set_state(GST_STATE_PLAYING);
   const std::string error = pipeline.error(5);
@@ -233,7 +233,7 @@ TEST(OutputSize, IsForModelsOfPictures) {
   EXPECT_NE(error.find("tensors"), std::string::npos) << error;
 }
 
-TEST(OutputSize, OfTheBin) {
+TEST(OutputSize, WorksInTheBin) {
   init_gstreamer();
   const std::string text = "videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=64,height=48 ! " +
                            ("glinferbin name=bin output-size=model model=" + enlarging_model(kHeight, kWidth)) +

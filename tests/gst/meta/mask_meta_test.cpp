@@ -88,7 +88,7 @@ std::vector<uint8_t> bytes_of(GstBuffer* mask) {
 }
 
 // What another element composes with is turned and mirrored together with the frame.
-TEST(MaskMeta, LiesInThePictureThatCarriesIt) {
+TEST(MaskMeta, IsWithinTheFrameThatCarriesIt) {
   struct Case {
     const char* direction;
     int32_t x, y;  // in the red half of the upright frame
@@ -109,7 +109,7 @@ TEST(MaskMeta, LiesInThePictureThatCarriesIt) {
   }
 }
 
-TEST(MaskMeta, IsAbsentUnlessAskedFor) {
+TEST(MaskMeta, IsAbsentUnlessRequested) {
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -122,7 +122,7 @@ TEST(MaskMeta, IsAbsentUnlessAskedFor) {
 
 // What the model says, in bytes, and what background=mask makes of it at this size: the mask smoothed by a B-spline,
 // with a transition around the threshold.
-TEST(MaskMeta, HoldsTheProbabilitiesThatTheFrameWasComposedWith) {
+TEST(MaskMeta, HasTheProbabilitiesUsedForCompositing) {
   TestPipeline pipeline(element("background=mask"));
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -159,7 +159,7 @@ TEST(MaskMeta, HoldsTheProbabilitiesThatTheFrameWasComposedWith) {
 }
 
 // Upright, and with its place where the model's input is laid over the frame.
-TEST(MaskMeta, SaysWhereItLies) {
+TEST(MaskMeta, StatesItsPosition) {
   TestPipeline pipeline(element(""));
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -215,7 +215,7 @@ TEST(MaskMeta, EveryFrameHasItsOwn) {
 }
 
 // Also where pictures do not wait for the model: the mask is the one that is seen, not the one in the making.
-TEST(MaskMeta, IsTheOneThatIsSeen) {
+TEST(MaskMeta, IsTheVisibleMask) {
   TestPipeline pipeline(element("background=mask mask-sync=latest gpu-budget=1"));
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -252,7 +252,7 @@ TEST(MaskMeta, OfTheLastElement) {
 }
 
 // Downloads of the picture leave the mask where it is, and with the picture.
-TEST(MaskMeta, StaysWithADownloadedPicture) {
+TEST(MaskMeta, StaysWithADownloadedFrame) {
   TestPipeline pipeline("glsegmentbin name=segment attach-mask=true model=" + red_model() + " ! video/x-raw");
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -263,7 +263,7 @@ TEST(MaskMeta, StaysWithADownloadedPicture) {
 
 #ifdef SIGHTGLASS_ANALYTICS
 
-TEST(AnalyticsMeta, HasTheRegionsOfTheMask) {
+TEST(AnalyticsMeta, DescribesTheRegionsOfTheMask) {
   TestPipeline pipeline(element("fit=letterbox threshold=0.7"));
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));

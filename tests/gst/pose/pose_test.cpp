@@ -79,7 +79,7 @@ constexpr const char* kGreenAndRed = "line-width=8 point-radius=6 line-color=0xf
 bool is_green(const uint8_t* pixel) { return pixel[1] > 200 && pixel[0] < 60; }
 bool is_red(const uint8_t* pixel) { return pixel[0] > 200 && pixel[1] < 60; }
 
-TEST_F(Pose, SkeletonsAreDrawnOverThePicture) {
+TEST_F(Pose, SkeletonsAreDrawnOverTheFrame) {
   for (const Subject& who : subjects()) {
     SCOPED_TRACE(who.name);
     TestPipeline pipeline(element(who.model, kGreenAndRed));
@@ -116,7 +116,7 @@ TEST_F(Pose, SkeletonsAreDrawnOverThePicture) {
 }
 
 // The left upper arm and the nose of the photograph.
-TEST_F(BlazePose, SkeletonsLieOnLimbs) {
+TEST_F(BlazePose, SkeletonsAreOnLimbs) {
   for (const char* model : {kMoveNet, kBlazePose}) {
     TestPipeline pipeline(glpose(model, kGreenAndRed));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
@@ -172,7 +172,7 @@ class ResultsProbe {
   GstPad* pad_;
 };
 
-TEST_F(Pose, ResultsAreWhatWasFoundInFramesBefore) {
+TEST_F(Pose, ResultsDescribeEarlierFrames) {
   for (const Subject& who : subjects()) {
     const std::string& model = who.name;
     TestPipeline pipeline(element(who.model, "results=meta"));
@@ -238,7 +238,7 @@ Posted posted_results(TestPipeline& pipeline) {
 }
 
 // Also those of the last frames, which no frame follows.
-TEST_F(Pose, EveryFramesResultsArePosted) {
+TEST_F(Pose, TheResultsOfEveryFrameArePosted) {
   for (const Subject& who : subjects()) {
     TestPipeline pipeline(element(who.model, "results=message"));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
@@ -251,7 +251,7 @@ TEST_F(Pose, EveryFramesResultsArePosted) {
 }
 
 // Frames between have the skeleton of who was found before.
-TEST_F(Pose, TheIntervalSparesRuns) {
+TEST_F(Pose, TheIntervalSkipsRuns) {
   for (const Subject& who : subjects()) {
     const std::string& model = who.name;
     const Rgba nobody(who.frame.width, who.frame.height);
@@ -311,7 +311,7 @@ TEST_F(BlazePose, MaskIsAttached) {
 }
 
 // The golden mask is blue for the person, red for everything else.
-TEST_F(BlazePose, GlsegmentComposesWithItsMask) {
+TEST_F(BlazePose, GlsegmentCompositesWithItsMask) {
   Rgba golden = load_picture(shared_directory() + "/media/mp_pose_segmentation_golden.png");
   for (size_t i = 0; i < golden.pixels.size(); i += 4) golden.pixels[i] = golden.pixels[i + 2];
   TestPipeline pipeline("glpose attach-mask=true draw=false model=" + pose_model(kBlazePose) +
@@ -326,7 +326,7 @@ TEST_F(BlazePose, GlsegmentComposesWithItsMask) {
 }
 
 // All is background, and a warning says why.
-TEST_F(Pose, GlsegmentWarnsOfFramesWithoutAMask) {
+TEST_F(Pose, GlsegmentWarnsAboutFramesWithoutAMask) {
   const Rgba red = left_half_red(64, 48);
   TestPipeline alone("glsegment name=segment mask-source=meta background=color background-color=0xff0000ff");
   ASSERT_TRUE(alone.set_state(GST_STATE_PLAYING)) << alone.error(1);
@@ -344,14 +344,14 @@ std::string error_of(const std::string& element) {
   return pipeline.error(5);
 }
 
-TEST_F(Pose, ErrorsSayWhatIsNeeded) {
+TEST_F(Pose, ErrorsStateTheFix) {
   const std::string none = error_of("glpose name=segment");
   EXPECT_NE(none.find("no model is set"), std::string::npos) << none;
   const std::string mask = error_of("glpose name=segment model=" + red_model());
   EXPECT_NE(mask.find("no model of poses"), std::string::npos) << mask;
 }
 
-TEST_F(BlazePose, ErrorsSayWhatIsNeeded) {
+TEST_F(BlazePose, ErrorsStateTheFix) {
   const std::string detector = error_of(glpose("blazepose_detection_224"));
   EXPECT_NE(detector.find("set it as detector"), std::string::npos) << detector;
   const std::string wrong = error_of(glpose(kBlazePose, "detector=" + pose_model(kMoveNet)));

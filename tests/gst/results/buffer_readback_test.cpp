@@ -123,7 +123,7 @@ TEST_F(BufferReadbackTest, WaitsAtTheEnd) {
   EXPECT_FALSE(reader.wait());
 }
 
-TEST_F(BufferReadbackTest, ForgetsWhatIsOnItsWay) {
+TEST_F(BufferReadbackTest, DropsPendingResults) {
   BufferReadback reader(table(), 16);
   found(10);
   reader.request(source(), 0, 16, frame(1));
@@ -139,7 +139,7 @@ TEST_F(BufferReadbackTest, ForgetsWhatIsOnItsWay) {
   EXPECT_EQ(reading->frame.number, 2U);
 }
 
-TEST_F(BufferReadbackTest, LeavesTheStateAsItWas) {
+TEST_F(BufferReadbackTest, LeavesGlStateAsFound) {
   found(10);
   const GlState before = snapshot_gl_state(gl());
   BufferReadback reader(table(), 16);
@@ -149,7 +149,7 @@ TEST_F(BufferReadbackTest, LeavesTheStateAsItWas) {
 }
 
 // No larger than there is room for.
-TEST_F(BufferReadbackTest, CutsWhatIsTooLong) {
+TEST_F(BufferReadbackTest, TruncatesOversizedResults) {
   BufferReadback reader(table(), 8);
   found(10);
   reader.request(source(), 0, 16, frame(1));

@@ -115,7 +115,7 @@ TEST_F(FrameQueueTest, LatestHoldsNothing) {
   EXPECT_EQ(messages(), 2);
 }
 
-TEST_F(FrameQueueTest, ModesSayWhoIsTold) {
+TEST_F(FrameQueueTest, ModesSelectTheReceivers) {
   for (const ResultsMode mode : {ResultsMode::kNone, ResultsMode::kMeta, ResultsMode::kMessage, ResultsMode::kBoth}) {
     for (const ResultsSync sync : {ResultsSync::kLatest, ResultsSync::kExact}) {
       queue().restart();
@@ -133,7 +133,7 @@ TEST_F(FrameQueueTest, ModesSayWhoIsTold) {
 }
 
 // The newest alone is what other applications see: older ones are of frames that are gone.
-TEST_F(FrameQueueTest, RegionsAreThoseOfTheNewest) {
+TEST_F(FrameQueueTest, RegionsDescribeTheNewestResult) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kLatest});
   queue().arrive({results_of(0), shared(classified())});
   queue().expect({7, 200, 100, true});
@@ -165,7 +165,7 @@ TEST_F(FrameQueueTest, ExactFramesWaitForTheirOwn) {
   EXPECT_EQ(take_log(), (Lines{"frame 3 #3", "frame 4 #4"})) << "and nothing is left over";
 }
 
-TEST_F(FrameQueueTest, EventsKeepTheirPlaces) {
+TEST_F(FrameQueueTest, EventsKeepTheirPositions) {
   GstEvent* event = gst_event_new_tag(gst_tag_list_new_empty());
   EXPECT_FALSE(queue().hold(event)) << "nothing to keep a place behind";
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
@@ -178,7 +178,7 @@ TEST_F(FrameQueueTest, EventsKeepTheirPlaces) {
 }
 
 // What was lost on its way is not waited for: later results tell.
-TEST_F(FrameQueueTest, LostResultsHoldNobodyUp) {
+TEST_F(FrameQueueTest, LostResultsDoNotBlock) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
   frame(1);
@@ -190,7 +190,7 @@ TEST_F(FrameQueueTest, LostResultsHoldNobodyUp) {
   EXPECT_EQ(take_log(), (Lines{"frame 2"})) << "at the end there is nothing more to wait for";
 }
 
-TEST_F(FrameQueueTest, HoldsNoMoreThanItMay) {
+TEST_F(FrameQueueTest, HoldsAtMostItsLimit) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   constexpr uint64_t kMost = FrameQueue::kMostHeld;
   for (uint64_t i = 0; i < kMost; ++i) {
@@ -223,7 +223,7 @@ TEST_F(FrameQueueTest, FollowsTheProperty) {
   EXPECT_EQ(take_log(), (Lines{"frame 4", "frame 5"}));
 }
 
-TEST_F(FrameQueueTest, AFlushLeavesNothing) {
+TEST_F(FrameQueueTest, AFlushDropsEverything) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
   queue().arrive({results_of(0), results_of(1)});
@@ -235,7 +235,7 @@ TEST_F(FrameQueueTest, AFlushLeavesNothing) {
   EXPECT_EQ(take_log(), Lines{});
 }
 
-TEST_F(FrameQueueTest, MarksWhereSomethingIsMissing) {
+TEST_F(FrameQueueTest, MarksMissingResults) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
   queue().expect_discont(true);

@@ -136,7 +136,7 @@ std::string publish(const std::string& options) {
   return "SIGHTGLASS_BUILD=" SIGHTGLASS_BUILD_DIR " " SIGHTGLASS_SOURCE_DIR "/pipelines/publish.sh " + options;
 }
 
-TEST(Publish, PrintsALineForEachFrame) {
+TEST(Publish, PrintsALinePerFrame) {
   if (kSanitized) GTEST_SKIP() << kPluginIsSanitized;
   init_gstreamer();  // for the environment
   const CommandResult run = run_program(publish("--print --frames 6 --element 'glpose model=figure'"));

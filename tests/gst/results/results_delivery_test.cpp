@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, ResultsDelivery, ::testing::Values("glinfer",
                          [](const auto& info) { return std::string(info.param); });
 
 // Whatever ends or changes a stream comes behind what was found until then.
-TEST_P(ResultsDelivery, WhatDrainsIsBehindTheResults) {
+TEST_P(ResultsDelivery, ResultsPrecedeWhatDrainsThem) {
   ElementHarness harness(element("results=both"));
   Seen seen;
   seen.watch(harness.downstream());
@@ -150,7 +150,7 @@ TEST_P(ResultsDelivery, AFlushDropsThem) {
   EXPECT_EQ(seen.numbers, (std::vector<uint64_t>{1})) << "counted on";
 }
 
-TEST_P(ResultsDelivery, OtherCapsLoseNothing) {
+TEST_P(ResultsDelivery, NewCapsLoseNothing) {
   for (const std::string sync : {"latest", "exact"}) {
     TestPipeline pipeline(element("name=segment results=meta results-sync=" + sync));
     Seen seen;
@@ -222,7 +222,7 @@ TEST_P(ResultsDelivery, ExactIsReportedAsLatency) {
 }
 
 // Late frames that are dropped do not hold up those before them.
-TEST_P(ResultsDelivery, DroppedFramesLetOthersGo) {
+TEST_P(ResultsDelivery, DroppedFramesDoNotBlockOthers) {
   ElementHarness harness(element("results=meta results-sync=exact"));
   harness.begin();
   ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -323,7 +323,7 @@ std::vector<nlohmann::json> json_of(const std::string& source, const std::string
   return lines;
 }
 
-TEST(ResultsAsJson, ASinglePictureHasALine) {
+TEST(ResultsAsJson, ASingleImageHasALine) {
   const std::string of_element = color_classifier("results=both results-sync=");
   const std::string of_bin = "glinferbin" + of_element.substr(std::strlen("glinfer"));
   for (const std::string& element :

@@ -49,7 +49,7 @@ class ResultsJson : public ::testing::Test {
   GstHarness* harness_ = nullptr;
 };
 
-TEST_F(ResultsJson, IsInGvametaconvertsShape) {
+TEST_F(ResultsJson, HasTheFormatOfGvametaconvert) {
   push({some_results()});
   const std::string text = pull_text();
   EXPECT_EQ(std::ranges::count(text, '\n'), 1) << "one line: " << text;
@@ -106,7 +106,7 @@ TEST_F(ResultsJson, HasClassificationsAndSeveralModels) {
 }
 
 // Where the GPU was behind, results of several frames arrive with one.
-TEST_F(ResultsJson, HasALineForEachFrame) {
+TEST_F(ResultsJson, HasALinePerFrame) {
   push({some_results(), classified()});
   EXPECT_EQ(pull()["timestamp"], 21 * GST_MSECOND);
   EXPECT_EQ(pull()["timestamp"], 30 * GST_MSECOND);
@@ -114,7 +114,7 @@ TEST_F(ResultsJson, HasALineForEachFrame) {
 }
 
 // What no frame carries comes as an event (results_meta.h).
-TEST_F(ResultsJson, HasALineForEachFrameOfAnEvent) {
+TEST_F(ResultsJson, HasALinePerFrameOfAnEvent) {
   push({});
   const OwnedBuffer carrier = new_buffer();
   GST_BUFFER_FLAG_SET(carrier.get(), GST_BUFFER_FLAG_GAP);
@@ -135,7 +135,7 @@ TEST_F(ResultsJson, HasALineForEachFrameOfAnEvent) {
   EXPECT_EQ(pull_text(), "");
 }
 
-TEST_F(ResultsJson, SaysNothingWhereNothingWasFound) {
+TEST_F(ResultsJson, WritesNothingIfNothingWasFound) {
   push({});
   InferenceResults none = some_results();
   none.objects.clear();
@@ -164,7 +164,7 @@ TEST_F(ResultsJson, CarriesSourceTagsAndIndentation) {
 }
 
 // Numbers and texts that JSON has no words for.
-TEST_F(ResultsJson, IsJsonWhateverWasFound) {
+TEST_F(ResultsJson, IsAlwaysValidJson) {
   InferenceResults results = some_results();
   results.objects[0].label = "caf\xE9 \"quoted\"\n";
   results.objects[0].score = std::numeric_limits<float>::quiet_NaN();
@@ -202,7 +202,7 @@ TEST_F(ResultsJson, FollowsItsStream) {
   EXPECT_EQ(events, "flush-start flush-stop segment gap eos ");
 }
 
-TEST_F(ResultsJson, TakesPicturesOfAnyKindAndGivesText) {
+TEST_F(ResultsJson, AcceptsAnyFramesAndOutputsText) {
   for (const char* caps : {"video/x-raw,format=NV12,width=64,height=48", "video/x-raw(memory:DMABuf),format=NV12",
                            "video/x-h264,width=64,height=48", "application/x-anything"}) {
     GstHarness* any = gst_harness_new("resultsjson");

@@ -39,7 +39,7 @@ std::string models_of(GstBuffer* buffer) {
   return models;
 }
 
-TEST_F(Results, AreSeenFromC) {
+TEST_F(Results, AreAccessibleFromC) {
   const OwnedBuffer buffer = new_buffer();
   EXPECT_EQ(first_results(buffer.get()), nullptr);
   ASSERT_TRUE(attach_results(buffer.get(), shared(some_results()), 200, 100));
@@ -67,7 +67,7 @@ TEST_F(Results, AreSeenFromC) {
   EXPECT_EQ(results->objects[1].points, nullptr);
 }
 
-TEST_F(Results, StayWithCopiesAndScaledPictures) {
+TEST_F(Results, StayWithCopiesAndScaledFrames) {
   OwnedBuffer buffer = new_buffer();
   ASSERT_TRUE(attach_results(buffer.get(), shared(some_results()), 200, 100));
   const OwnedBuffer copy(gst_buffer_copy(buffer.get()));
@@ -134,7 +134,7 @@ TEST_F(Results, AreRegionsOfInterest) {
 }
 
 // For applications that know no other metadata of GStreamer's.
-TEST_F(Results, ClassificationsAreARegionOfAllOfThePicture) {
+TEST_F(Results, ClassificationsAreARegionOfTheWholeFrame) {
   const OwnedBuffer buffer = new_buffer();
   ASSERT_TRUE(attach_results(buffer.get(), shared(classified()), 200, 100));
   GstVideoRegionOfInterestMeta* region = gst_buffer_get_video_region_of_interest_meta(buffer.get());
@@ -202,7 +202,7 @@ TEST_F(Results, ArePostedAsMessages) {
   gst_object_unref(element);
 }
 
-TEST(DecodeResults, PersonsAreThoseWithPoints) {
+TEST(DecodeResults, PeopleAreObjectsWithKeypoints) {
   Persons persons;
   persons.count = 3;
   persons.persons[0].points_count = 17;
@@ -261,7 +261,7 @@ TEST_F(Results, TimesAreThoseOfTheSegment) {
 }
 
 // What was found before an element that runs a model is still there behind it, unless it turns the picture.
-TEST_F(Results, PassElementsThatDoNotTurnPictures) {
+TEST_F(Results, PassElementsThatDoNotRotateFrames) {
   TestPipeline pipeline("identity name=before ! glsegment name=segment model=" + red_model());
   GstElement* before = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "before");
   GstPad* pad = gst_element_get_static_pad(before, "src");

@@ -53,7 +53,7 @@ double agreement(const std::string& shared, const std::string& model, const std:
 
 class Agreement : public ::testing::TestWithParam<Case> {};
 
-TEST_P(Agreement, MaskIsTheGoldenOne) {
+TEST_P(Agreement, MaskMatchesTheReference) {
   const std::string shared = shared_directory();
   if (shared.empty()) GTEST_SKIP() << "needs the real models and pictures of ../shared";
   const Case& c = GetParam();

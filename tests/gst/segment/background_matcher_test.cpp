@@ -146,7 +146,7 @@ TEST_F(BackgroundMatcherTest, FollowsSegments) {
 }
 
 // A live foreground waits as long as the latency is, not longer, and not at all for what is there.
-TEST_F(BackgroundMatcherTest, LiveFramesDoNotWaitForWhatIsLate) {
+TEST_F(BackgroundMatcherTest, LiveFramesDoNotWaitForLateBackgrounds) {
   start(true);
   gst_harness_push(front_, frame(0, kStep));
   EXPECT_EQ(wait_until(), kStep);
@@ -189,7 +189,7 @@ TEST_F(BackgroundMatcherTest, SegmentsClipTheOtherVideo) {
   other.join();
 }
 
-TEST_F(BackgroundMatcherTest, GapsAreGapsOfTheForegroundAlone) {
+TEST_F(BackgroundMatcherTest, OnlyForegroundGapsAreForwarded) {
   start(false);
   std::thread other([&] {
     gst_harness_push(back_, frame(0, kStep));
@@ -215,7 +215,7 @@ TEST_F(BackgroundMatcherTest, GapsAreGapsOfTheForegroundAlone) {
   EXPECT_EQ(order[3], GST_EVENT_GAP);
 }
 
-TEST_F(BackgroundMatcherTest, TagsAndOwnEventsAreTheForegrounds) {
+TEST_F(BackgroundMatcherTest, TagsAndCustomEventsComeFromTheForeground) {
   start(false);
   for (GstHarness* harness : {back_, front_}) {
     const char* orientation = harness == front_ ? "rotate-180" : "rotate-90";
@@ -269,7 +269,7 @@ TEST_F(BackgroundMatcherTest, UpstreamEventsGoToTheForeground) {
   EXPECT_TRUE(drain(back_).empty());
 }
 
-TEST_F(BackgroundMatcherTest, CapsOfBothEndsMeet) {
+TEST_F(BackgroundMatcherTest, CapsAreNegotiatedEndToEnd) {
   start(false);
   gst_harness_push(back_, frame(0, kStep));
   gst_harness_push(front_, frame(0, kStep));
@@ -298,7 +298,7 @@ TEST_F(BackgroundMatcherTest, CapsOfBothEndsMeet) {
 }
 
 // A seek flushes both; what was shown before is not shown after it.
-TEST_F(BackgroundMatcherTest, FlushForgetsWhatWasShown) {
+TEST_F(BackgroundMatcherTest, FlushDropsTheShownBackground) {
   start(false);
   gst_harness_push(back_, frame(0, 100 * kStep));
   gst_harness_push(front_, frame(0, kStep));
@@ -316,7 +316,7 @@ TEST_F(BackgroundMatcherTest, FlushForgetsWhatWasShown) {
 }
 
 // Half of a seek would be the end of both.
-TEST_F(BackgroundMatcherTest, RefusesSeeksThatTheOtherVideoDoesNotFollow) {
+TEST_F(BackgroundMatcherTest, RejectsSeeksThatTheOtherVideoDoesNotFollow) {
   start(false);
   gst_harness_push(back_, frame(0, kStep));
   gst_harness_push(front_, frame(0, kStep));
@@ -329,7 +329,7 @@ TEST_F(BackgroundMatcherTest, RefusesSeeksThatTheOtherVideoDoesNotFollow) {
   EXPECT_EQ(next(), "1:1");
 }
 
-TEST_F(BackgroundMatcherTest, WhoeverWaitsGoesOnWithoutThePad) {
+TEST_F(BackgroundMatcherTest, ReleasedPadsWakeWaiters) {
   start(false);
   gst_harness_push(front_, frame(0, kStep));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));

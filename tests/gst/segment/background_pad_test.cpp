@@ -13,7 +13,7 @@ namespace {
 using BackgroundPadTest = BackgroundVideoCase;
 
 // The pad can be had once at a time; without it, the bin is as it was.
-TEST_F(BackgroundPadTest, PadCanBeGivenBack) {
+TEST_F(BackgroundPadTest, PadCanBeReleased) {
   GstElement* bin = gst_element_factory_make("glsegmentbin", nullptr);
   ASSERT_NE(bin, nullptr);
   gst_object_ref_sink(bin);
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(While, GivenBack,
                          name_of_flow);
 
 // The foreground goes on with the element's own background, whoever waits for whom, and no frame is lost.
-TEST_P(GivenBack, TheForegroundGoesOn) {
+TEST_P(GivenBack, TheForegroundContinues) {
   constexpr int kBefore = 8, kAfter = 12;
   for (int round = 0; round < 5; ++round) {
     launch(30, kSize, kSize, kOwnBackground);
@@ -102,7 +102,7 @@ TEST_P(GivenBack, TheForegroundGoesOn) {
 }
 
 // Live sources, each in its thread; the application stops the other video's and lets go of the pad, at any moment.
-TEST_F(BackgroundPadTest, CanBeGivenBackUnderLiveSources) {
+TEST_F(BackgroundPadTest, CanBeReleasedWithLiveSources) {
   for (int round = 0; round < 12; ++round) {
     parse(
         "videotestsrc num-buffers=60 is-live=true pattern=blue ! video/x-raw,format=RGBA,width=128,height=128,"
@@ -138,7 +138,7 @@ TEST_F(BackgroundPadTest, CanBeGivenBackUnderLiveSources) {
 }
 
 // By a thread that pushes frames itself, of either video or of the result.
-TEST_F(BackgroundPadTest, CanBeGivenBackByAnyThread) {
+TEST_F(BackgroundPadTest, CanBeReleasedFromAnyThread) {
   struct Release {
     std::function<void()> release;
     int after;  // buffers
@@ -180,7 +180,7 @@ TEST_F(BackgroundPadTest, CanBeGivenBackByAnyThread) {
 }
 
 // While PAUSED nothing moves; what is shown there stays, and playing goes on without the other video.
-TEST_F(BackgroundPadTest, CanBeGivenBackWhilePaused) {
+TEST_F(BackgroundPadTest, CanBeReleasedWhilePaused) {
   launch(30, kSize, kSize, kOwnBackground);
   const GstClockTime step = GST_SECOND / 30;
   for (int i = 0; i < 12; ++i) {
@@ -231,7 +231,7 @@ TEST_F(BackgroundPadTest, LeavesNothingBehind) {
 }
 
 // After it has been given back, it can be had again: while playing, and when nothing flows.
-TEST_F(BackgroundPadTest, ComesBack) {
+TEST_F(BackgroundPadTest, CanBeRequestedAgain) {
   launch(30, kSize, kSize, kOwnBackground);
   const GstClockTime step = GST_SECOND / 30;
   for (int round = 0; round < 6; ++round) {

@@ -61,7 +61,7 @@ TEST_F(BackgroundTest, FeatherSpreadsTheEdgeToBothSides) {
   }
 }
 
-TEST_F(BackgroundTest, LightWrapsRoundTheEdge) {
+TEST_F(BackgroundTest, LightWrapsAroundTheEdge) {
   const Rgba frame = solid(kSize, kSize, {20, 20, 20, 255});
   for (const Background background : {Background::kColor, Background::kImage}) {
     Look look = hard(background);
@@ -109,7 +109,7 @@ TEST_F(BackgroundTest, AlphaMayBePremultiplied) {
   EXPECT_NEAR(behind.at(8, 8)[3], 102, 1);
 }
 
-TEST_F(BackgroundTest, BarsHaveTheColour) {
+TEST_F(BackgroundTest, BarsHaveTheColor) {
   const Rgba frame = make_frame(40, 20);
   ASSERT_TRUE(compositor_->resize(40, 20).ok());
   width_ = 40, height_ = 20;

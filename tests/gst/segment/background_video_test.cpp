@@ -12,7 +12,7 @@ constexpr int kFrames = 10;
 int shade_of(int frame) { return 20 + 20 * frame; }
 
 // Every frame of the foreground is before the frame of the other video that is shown at its time.
-TEST_F(BackgroundVideoTest, FramesMeetByTheirTimes) {
+TEST_F(BackgroundVideoTest, FramesAreMatchedByTime) {
   for (const int rate : {30, 15}) {
     launch(rate, kSize, kSize);
     const int every = 30 / rate;
@@ -37,7 +37,7 @@ TEST_F(BackgroundVideoTest, FramesMeetByTheirTimes) {
 }
 
 // Of another shape, it covers the frame; and its last picture stays.
-TEST_F(BackgroundVideoTest, CoversTheFrameAndOutlastsItsEnd) {
+TEST_F(BackgroundVideoTest, CoversTheFrameAndStaysAfterItsEnd) {
   launch(30, 4 * kSize, kSize);
   Rgba wide = shade(4 * kSize, kSize, 200);  // but for its ends, which hang over
   for (int32_t y = 0; y < kSize; ++y) {
@@ -62,7 +62,7 @@ TEST_F(BackgroundVideoTest, CoversTheFrameAndOutlastsItsEnd) {
 
 // As still pictures do, the other video sheds its light on the foreground's edge, and is seen whole where it is asked
 // to.
-TEST_F(BackgroundVideoTest, ShedsLightAndFits) {
+TEST_F(BackgroundVideoTest, AppliesLightWrapAndFit) {
   const auto second_picture = [this](const std::string& properties) {
     launch(30, 2 * kSize, kSize, properties + " background-color=0xff0000ff");
     const GstClockTime step = GST_SECOND / 30;
@@ -128,7 +128,7 @@ TEST_F(BackgroundVideoTest, SizesChange) {
 }
 
 // The foreground is turned upright; the other video is as it is.
-TEST_F(BackgroundVideoTest, TurnsTheForegroundAlone) {
+TEST_F(BackgroundVideoTest, RotatesOnlyTheForeground) {
   parse(
       "appsrc name=front format=time caps=video/x-raw,format=RGBA,width=128,height=128,framerate=30/1 ! taginject "
       "tags=\"image-orientation=rotate-180\" ! glsegmentbin name=bin softness=0 model=" +
@@ -181,7 +181,7 @@ TEST_F(BackgroundVideoTest, SeeksTogether) {
 }
 
 // With the pad "mask" beside it: both videos and the masks.
-TEST_F(BackgroundVideoTest, MasksComeAsWell) {
+TEST_F(BackgroundVideoTest, MasksAreAttached) {
   launch(30, kSize, kSize, kOwnBackground,
          "bin.mask ! queue ! gldownload ! video/x-raw,format=GRAY8 ! appsink name=masks sync=false async=false");
   const GstClockTime step = GST_SECOND / 30;

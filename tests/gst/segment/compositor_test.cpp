@@ -52,7 +52,7 @@ TEST_F(CompositorTest, ThresholdAndSoftness) {
   EXPECT_EQ(opacity(0, 0, 0), 0);
 }
 
-TEST_F(CompositorTest, TransparentKeepsColoursStraight) {
+TEST_F(CompositorTest, TransparentOutputHasStraightColors) {
   Look look = look_of(Background::kTransparent);
   look.softness = 1;
   const Rgba out = draw_uniform(solid(16, 16, {200, 100, 50, 255}), 0.5F, look);
@@ -62,7 +62,7 @@ TEST_F(CompositorTest, TransparentKeepsColoursStraight) {
 }
 
 // Soft edges pass through alphas that are less than a step of 8 bits.
-TEST_F(CompositorTest, TransparentStoresNoColorsBehindAnAlphaOfZero) {
+TEST_F(CompositorTest, TransparentPixelsStoreNoColor) {
   const Rgba frame = make_frame(640, 480);
   std::vector<float> mask;
   for (int i = 0; i < 64 * 64; ++i)
@@ -93,7 +93,7 @@ TEST_F(CompositorTest, TransparentStoresNoColorsBehindAnAlphaOfZero) {
   }
 }
 
-TEST_F(CompositorTest, BlurOfAnEvenFrameIsTheFrame) {
+TEST_F(CompositorTest, BlurKeepsAUniformFrame) {
   const Rgba frame = solid(75, 51, {180, 90, 30, 255});
   std::vector<float> mask(64);
   for (size_t i = 0; i < mask.size(); ++i) mask[i] = static_cast<float>(i * 29 % 64) / 63;
@@ -105,7 +105,7 @@ TEST_F(CompositorTest, BlurOfAnEvenFrameIsTheFrame) {
 }
 
 // The response to an edge, differentiated, has the blur's own variance.
-TEST_F(CompositorTest, BlurIsAsStrongAsAskedFor) {
+TEST_F(CompositorTest, BlurHasTheRequestedRadius) {
   Rgba frame(512, 64);
   for (int32_t y = 0; y < 64; ++y) {
     for (int32_t x = 0; x < 512; ++x) {
@@ -174,7 +174,7 @@ TEST_F(CompositorTest, AnySize) {
 }
 
 // A mask with one corner set, through each fit: the corner must stay where it is.
-TEST_F(CompositorTest, MaskIsWhereTheModelSawIt) {
+TEST_F(CompositorTest, MaskIsWhereTheModelSampledTheFrame) {
   const Rgba frame = make_frame(120, 60);
   std::vector<float> mask(32 * 32, 0);
   for (const Fit fit : {Fit::kStretch, Fit::kLetterbox}) {
@@ -192,7 +192,7 @@ TEST_F(CompositorTest, MaskIsWhereTheModelSawIt) {
   }
 }
 
-TEST_F(CompositorTest, PictureIsTakenAndForgotten) {
+TEST_F(CompositorTest, ImageCanBeSetAndCleared) {
   const Rgba frame = make_frame(20, 10);
   const Look look = look_of(Background::kImage);
   ASSERT_TRUE(compositor_->resize(20, 10).ok());

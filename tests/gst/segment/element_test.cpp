@@ -41,7 +41,7 @@ std::string renderer_of(GstElement* filter) {
   return renderer;
 }
 
-TEST(GlSegment, TellsForegroundFromBackground) {
+TEST(GlSegment, SeparatesForegroundAndBackground) {
   TestPipeline pipeline(element("background=mask"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   expect_mask(pipeline.pass(left_half_red(320, 240)), 320, 240, "mask");
@@ -52,7 +52,7 @@ TEST(GlSegment, TellsForegroundFromBackground) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-TEST(GlSegment, TakesTheNameOfAStoredModel) {
+TEST(GlSegment, AcceptsTheNameOfAStoredModel) {
   const std::string hair = "segmentation/mediapipe_hair_segmentation";
   if (real_model(hair).empty()) GTEST_SKIP() << no_model(hair);
   const std::filesystem::path folder = scratch_folder() / "data/sightglass/models";
@@ -100,7 +100,7 @@ TEST(GlSegment, FallsBackToTheCpu) {
   EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
 }
 
-TEST(GlSegment, ClassesChooseTheForeground) {
+TEST(GlSegment, ClassesSelectTheForeground) {
   TestPipeline pipeline(element("background=mask classes=0,2", Head::kThreeLogits));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const auto mask = pipeline.pass(left_half_red(64, 64));
@@ -109,7 +109,7 @@ TEST(GlSegment, ClassesChooseTheForeground) {
   EXPECT_EQ(mask->at(56, 32)[0], 255);
 }
 
-TEST(GlSegment, NormalisesTheInput) {
+TEST(GlSegment, NormalizesTheInput) {
   // Everything that the model sees is brightened by one: all of it is red then.
   TestPipeline pipeline(element("background=mask input-scale=1 input-offset=1"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -281,7 +281,7 @@ TEST(GlSegment, TwoInOnePipeline) {
 }
 
 // The panel lies in its corner, comes and goes while playing, and leaves the rest of the picture alone.
-TEST(GlSegment, ShowsItsFigures) {
+TEST(GlSegment, ShowsItsStatistics) {
   TestPipeline pipeline(element("background=color background-color=0xff0000ff softness=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(640, 480);
@@ -370,7 +370,7 @@ TEST(GlSegment, ReportsFramesAndLatency) {
 }
 
 // Whoever comes next must be able to wait for us, and does not keep the frame (held_inputs_test.cpp).
-TEST(GlSegment, OutputsCarrySyncAlone) {
+TEST(GlSegment, OutputsCarryOnlySyncMeta) {
   TestPipeline pipeline(element(""));
   int complete = 0;
   GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");

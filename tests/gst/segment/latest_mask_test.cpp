@@ -51,7 +51,7 @@ Stats stats_of(GstElement* segment) {
   return stats;
 }
 
-TEST(LatestMask, IsThatOfTheFrameBefore) {
+TEST(LatestMask, IsThatOfThePreviousFrame) {
   TestPipeline pipeline(element("gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   EXPECT_EQ(half(pipeline.pass(left())), 'l') << "the first frame has its own";
@@ -62,7 +62,7 @@ TEST(LatestMask, IsThatOfTheFrameBefore) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-TEST(InferenceInterval, FramesBetweenHaveTheNewestMask) {
+TEST(InferenceInterval, FramesInBetweenUseTheNewestMask) {
   for (const std::string sync : {"exact", "latest"}) {
     TestPipeline pipeline(element("gpu-budget=0 inference-interval=3 mask-sync=" + sync));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -77,7 +77,7 @@ TEST(InferenceInterval, FramesBetweenHaveTheNewestMask) {
 }
 
 // A run in parts, of some sixty frames here, that is due again before it is complete begins again right behind itself.
-TEST(InferenceInterval, RunsInPartsFollowEachOther) {
+TEST(InferenceInterval, RunsInPartsAreSequential) {
   TestPipeline pipeline(element("gpu-budget=1 inference-interval=60", kSlowModel));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < 200; ++i) ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
@@ -98,7 +98,7 @@ TEST(LatestMask, CanBeSwitchedWhilePlaying) {
 }
 
 // What was seen before says nothing about what comes.
-TEST(LatestMask, IsForgottenWhereTheStreamBreaks) {
+TEST(LatestMask, IsDroppedAtDiscontinuities) {
   TestPipeline pipeline(element("gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_EQ(half(pipeline.pass(left())), 'l');
@@ -188,7 +188,7 @@ void install() {
 }  // namespace order
 
 // Whoever shows the picture waits for its fence: what was issued after that is no concern of theirs.
-TEST(LatestMask, NobodyWaitsForTheModel) {
+TEST(LatestMask, FramesDoNotWaitForTheModel) {
   order::install();
   for (const bool latest : {true, false}) {
     TestPipeline pipeline(element(latest ? "gpu-budget=0" : "mask-sync=exact"));

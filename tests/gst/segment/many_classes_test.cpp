@@ -50,7 +50,7 @@ void expect_near(const Color& seen, const Color& wanted, const char* what) {
 
 constexpr int32_t kLow = kSize / 4, kHigh = kSize * 3 / 4;
 
-TEST(ManyClasses, EachHasItsColour) {
+TEST(ManyClasses, EachHasItsColor) {
   for (const Head head : {Head::kFourClasses, Head::kClassNumbers}) {
     TestPipeline pipeline(element("overlay-opacity=1 legend=false", head));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -69,7 +69,7 @@ TEST(ManyClasses, EachHasItsColour) {
   }
 }
 
-TEST(ManyClasses, OnlyThoseThatAreWanted) {
+TEST(ManyClasses, OnlySelectedClassesAreColored) {
   TestPipeline pipeline(element("overlay-opacity=1 legend=false classes=2"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const auto out = pipeline.pass(quarters());
@@ -137,7 +137,7 @@ int bright_pixels_of(const Rgba& picture) {
   return count;
 }
 
-TEST(ManyClasses, TheLegendNamesWhatIsSeen) {
+TEST(ManyClasses, TheLegendNamesVisibleClasses) {
   TestPipeline pipeline(element("overlay-opacity=0"));  // but for the legend, the frame is as it was
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   auto out = pipeline.pass(left_half_red(kSize, kSize));
@@ -158,7 +158,7 @@ TEST(ManyClasses, TheLegendNamesWhatIsSeen) {
   EXPECT_EQ(out->pixels, frame.pixels);
 }
 
-TEST(ManyClasses, ForegroundIsChosenByClasses) {
+TEST(ManyClasses, ClassesSelectTheForeground) {
   for (const Head head : {Head::kFourClasses, Head::kClassNumbers}) {
     TestPipeline pipeline("glsegment name=segment background=mask classes=1,3 model=" + red_model(head));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -172,7 +172,7 @@ TEST(ManyClasses, ForegroundIsChosenByClasses) {
 }
 
 // With one class the foreground itself is coloured, and background can change while playing.
-TEST(ManyClasses, OneClassIsColouredByTheMask) {
+TEST(ManyClasses, OneClassIsColoredByTheMask) {
   TestPipeline pipeline(element("overlay-opacity=1", Head::kSigmoid));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   auto out = pipeline.pass(left_half_red(kSize, kSize));
@@ -192,7 +192,7 @@ TEST(ManyClasses, BackgroundCanBecomeOverlay) {
 }
 
 // The fourth channel is the mask of the frame before: this model takes for foreground what was.
-TEST(PreviousMask, IsGivenToTheModel) {
+TEST(PreviousMask, IsAnInputOfTheModel) {
   for (const std::string sync : {"exact", "latest gpu-budget=0"}) {
     TestPipeline pipeline("glsegment name=segment background=mask mask-sync=" + sync +
                           " model=" + red_model(Head::kRemembers));

@@ -51,7 +51,7 @@ TEST(MaskModel, PublishedModelsNeedNoProperties) {
 }
 
 // Copies of published models with another checksum: what they take and give says what they are.
-TEST(MaskModel, UnknownFilesAreKnownByTheirLook) {
+TEST(MaskModel, UnknownFilesAreRecognizedByTheirTensors) {
   const auto load = [](const ModelShape& shape) {
     auto mask = load_mask_model(shaped_model(shape));
     EXPECT_TRUE(mask.ok()) << mask.status().message();
@@ -91,7 +91,7 @@ TEST(MaskModel, UnknownFilesAreKnownByTheirLook) {
   EXPECT_FALSE(load({64, 64, 4, 1}).previous_mask);
 }
 
-TEST(MaskModel, PropertiesWinOverWhatIsKnown) {
+TEST(MaskModel, PropertiesOverrideKnownValues) {
   MaskModelOptions options;
   options.classes = {7};
   options.normalisation.scale = 3;

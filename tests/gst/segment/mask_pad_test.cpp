@@ -65,7 +65,7 @@ class MaskPadOf : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Elements, MaskPadOf, testing::Values("glsegment", "glsegmentbin"),
                          [](const auto& info) { return std::string(info.param); });
 
-TEST_P(MaskPadOf, HasEveryFramesMask) {
+TEST_P(MaskPadOf, HasTheMaskOfEveryFrame) {
   TestPipeline pipeline(pipeline_with_masks("", GetParam()));
   const MaskSink masks(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -138,7 +138,7 @@ TEST_P(MaskPadOf, CostsNothingUnlinked) {
 }
 
 // Who has enough of masks gives the pad back; the pictures go on.
-TEST_P(MaskPadOf, CanBeGivenBackWhilePlaying) {
+TEST_P(MaskPadOf, CanBeReleasedWhilePlaying) {
   TestPipeline pipeline(GetParam() + std::string(" name=outer model=") + red_model());
   GstElement* outer = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "outer");
   GstPad* pad = gst_element_request_pad_simple(outer, "mask");
@@ -233,7 +233,7 @@ void send(const ElementHarness& harness, GstEvent* event, guint32 number) {
   ASSERT_TRUE(gst_harness_push_event(harness.get(), event));
 }
 
-TEST(MaskPad, HasUpstreamsEvents) {
+TEST(MaskPad, ForwardsUpstreamEvents) {
   ElementHarness harness(segmenter());
   MaskBranch masks(harness.element());
   GstEvent* start = gst_event_new_stream_start("upstream");
@@ -348,7 +348,7 @@ TEST(MaskPad, FlowsAreCombined) {
   }
 }
 
-TEST(MaskPad, MasksNeedNoPictures) {
+TEST(MaskPad, SourcePadMayBeUnlinked) {
   init_gstreamer();
   GError* error = nullptr;
   GstElement* pipeline =
@@ -395,7 +395,7 @@ TEST(MaskPad, CanBeRequestedWhileFramesFlow) {
 }
 
 // Masks that come with the frames are for those in front to send.
-TEST(MaskPad, IsForMasksOfTheElementsOwn) {
+TEST(MaskPad, CarriesOnlyMasksOfTheElementItself) {
   ElementHarness harness("glsegment mask-source=meta background=color");
   GstPadTemplate* pads = gst_element_get_pad_template(harness.element(), "mask");
   EXPECT_EQ(gst_element_request_pad(harness.element(), pads, nullptr, nullptr), nullptr);

@@ -11,7 +11,7 @@
 namespace sightglass::test {
 namespace {
 
-TEST(ParseClasses, TakesListsAndNothingElse) {
+TEST(ParseClasses, AcceptsOnlyLists) {
   using List = std::vector<int32_t>;
   EXPECT_EQ(parse_classes("").value(), List());
   EXPECT_EQ(parse_classes("15").value(), List({15}));
@@ -26,7 +26,7 @@ TEST(ParseClasses, TakesListsAndNothingElse) {
 
 constexpr uint64_t kMs = 1'000'000;
 
-TEST(LatencyMeter, RoundsUpAndReportsOnceASecondAtMost) {
+TEST(LatencyMeter, RoundsUpAndReportsAtMostOncePerSecond) {
   LatencyMeter meter;
   uint64_t now = 1000 * kMs;
   EXPECT_EQ(meter.latency_ns(), 0U);
@@ -100,7 +100,7 @@ TEST(Picture, CoversAnyShape) {
   }
 }
 
-TEST(Picture, ASizeBeyondTheLimitIsRefused) {
+TEST(Picture, OversizedImagesAreRejected) {
   const std::string path = scratch_folder() / "large.png";
   ASSERT_TRUE(save_png(Rgba(65, 10), path));
   const auto result = Picture::load(path, 64);

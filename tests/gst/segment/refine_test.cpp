@@ -68,7 +68,7 @@ double boundary_f(const Mask& found, const Mask& truth, int width, int height, i
   return precision + recall == 0 ? 0 : 2 * precision * recall / (precision + recall);
 }
 
-TEST(BoundaryF, IsWhatItSays) {
+TEST(BoundaryF, MatchesItsDefinition) {
   Mask mask(100), moved(100);
   for (int y = 0; y < 10; ++y) {
     for (int x = 0; x < 10; ++x) {
@@ -152,7 +152,7 @@ TEST(Refine, FollowsTheEdgesOfFigures) {
 }
 
 // Real persons, and the masks that MediaPipe's selfie segmentation has for them at full resolution.
-TEST(Refine, FollowsTheEdgesOfPersons) {
+TEST(Refine, FollowsTheEdgesOfPeople) {
   const std::string shared = shared_directory();
   if (shared.empty()) GTEST_SKIP() << "needs the real models and pictures of ../shared";
   init_gstreamer();

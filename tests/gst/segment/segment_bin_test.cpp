@@ -23,7 +23,7 @@ void expect_mask(const std::optional<Rgba>& mask, const std::string& what) {
 }
 
 // Frames in system memory of the formats that cameras and decoders give, and back.
-TEST(GlSegmentBin, TakesAndGivesWhatIsNotOnTheGpu) {
+TEST(GlSegmentBin, AcceptsAndOutputsSystemMemory) {
   for (const char* format : {"RGBA", "BGRx", "NV12", "I420", "YUY2"}) {
     const std::string caps = std::string(" ! video/x-raw,format=") + format + " ! ";
     TestPipeline pipeline("gldownload ! videoconvert" + caps + bin("background=mask") + caps +
@@ -86,7 +86,7 @@ TEST(GlSegmentBin, FollowsController) {
 }
 
 // The last part, as the bin has it once what follows has said what it takes.
-TEST(GlSegmentBin, DmabufsAloneAreExported) {
+TEST(GlSegmentBin, ExportsOnlyIfDownstreamNeedsDmabufs) {
   init_gstreamer();
   // From 1.24 on, gldownload, which is there at first, is not linked to any but DMA_DRM caps of DMABUFs.
   const char* alone = GST_CHECK_VERSION(1, 24, 0) ? "video/x-raw(memory:DMABuf),format=DMA_DRM,drm-format=XR24"

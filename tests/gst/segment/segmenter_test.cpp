@@ -78,7 +78,7 @@ constexpr Background kBackgrounds[] = {Background::kBlur, Background::kColor, Ba
 
 // What all dispatches of a frame share counts for more in small models: some hundred calls that bind, unbind and keep
 // what is found.
-TEST_F(SegmenterTest, GlCallsOfAFrame) {
+TEST_F(SegmenterTest, GlCallsPerFrame) {
   for (const std::string& model : {red_model(), std::string(SIGHTGLASS_SOURCE_DIR "/models/figure/figure.tflite")}) {
     for (const Background background : kBackgrounds) {
       const Cost cost = cost_of_a_frame(model, background);
@@ -141,7 +141,7 @@ TEST_F(SegmenterTest, AheadOfTheModel) {
 }
 
 // With the least budget a run takes as many frames as the model has operators, and gives the same mask.
-TEST_F(SegmenterTest, ALittleOfTheModelBehindEachFrame) {
+TEST_F(SegmenterTest, APartOfTheModelAfterEachFrame) {
   constexpr int32_t kSize = 96;
   const auto segmenter =
       make_segmenter(std::string(SIGHTGLASS_SOURCE_DIR) + "/models/figure/figure.tflite", kSize, kSize);

@@ -46,7 +46,7 @@ Rgba grey() {
 }
 int mask_at(const std::optional<Rgba>& mask, int32_t x, int32_t y) { return mask ? mask->at(x, y)[0] : -1; }
 
-TEST(SkipStatic, AStillPictureKeepsItsMask) {
+TEST(SkipStatic, AStillImageKeepsItsMask) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(kSize, kSize);
@@ -62,7 +62,7 @@ TEST(SkipStatic, AStillPictureKeepsItsMask) {
   EXPECT_EQ(stats.skipped, 9U) << "all but the first";
 }
 
-TEST(SkipStatic, AChangeInACornerIsSeenAtOnce) {
+TEST(SkipStatic, AChangeInACornerIsDetectedAtOnce) {
   for (const auto& [x0, y0] : {std::pair{0, 0}, {kSize - 48, 0}, {0, kSize - 48}, {kSize - 48, kSize - 48}}) {
     TestPipeline pipeline(element());
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -81,7 +81,7 @@ TEST(SkipStatic, AChangeInACornerIsSeenAtOnce) {
 }
 
 // Each frame hardly differs from the one before; what counts is the one that the model has seen.
-TEST(SkipStatic, ASlowChangeIsSeen) {
+TEST(SkipStatic, ASlowChangeIsDetected) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const auto shade = [](int red) {
@@ -99,7 +99,7 @@ TEST(SkipStatic, ASlowChangeIsSeen) {
 }
 
 // Noise of a camera's is no change; a threshold of nothing takes it for one.
-TEST(SkipStatic, NoiseIsNoChange) {
+TEST(SkipStatic, NoiseIsNotAChange) {
   for (const bool strict : {false, true}) {
     TestPipeline pipeline(element(strict ? "static-threshold=0" : ""));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -136,7 +136,7 @@ TEST(SkipStatic, RunsAfterABreak) {
 }
 
 // Masks of the frame before.
-TEST(SkipStatic, RunsBehindFrames) {
+TEST(SkipStatic, RunsAfterFrames) {
   TestPipeline pipeline(element("mask-sync=latest gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba left = left_half_red(kSize, kSize);

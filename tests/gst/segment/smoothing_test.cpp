@@ -98,7 +98,7 @@ TEST(Smoothing, MotionIsNotSmeared) {
 }
 
 // After a flush there is nothing to average with.
-TEST(Smoothing, IsForgottenWhereTheStreamBreaks) {
+TEST(Smoothing, RestartsAtDiscontinuities) {
   const Rgba still = still_figure();
   Noise noise;
   const Rgba first = noise.on(still), second = noise.on(still);
@@ -118,7 +118,7 @@ TEST(Smoothing, IsForgottenWhereTheStreamBreaks) {
 }
 
 // A real clip, where nothing moves: pixels, and those around them, that are nearly the same in both frames.
-TEST(Smoothing, OfARealClip) {
+TEST(Smoothing, OnARealVideo) {
   const std::string shared = shared_directory();
   if (shared.empty()) GTEST_SKIP() << "needs the clip and the model of ../shared";
   init_gstreamer();
