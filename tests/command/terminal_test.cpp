@@ -9,7 +9,7 @@
 namespace sightglass::test {
 namespace {
 
-// Changes the colour, sets the window's title, ends in C1 and turns the direction of text.
+// Changes the color, sets the window's title, ends in C1 and turns the direction of text.
 const std::string kHostile = "\x1b[31mname\x1b]0;title\x07\u009b32m\u202e\n";
 
 std::string hostile_model(const std::string& path, bool runs) {

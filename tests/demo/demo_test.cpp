@@ -27,7 +27,7 @@ using Pixbuf = std::unique_ptr<GdkPixbuf, Unref>;
 struct Look {
   double mean = 0;
   double deviation = 0;  // of the pixels' brightness
-  double colour = 0;     // how far pixels are from grey
+  double colour = 0;     // how far pixels are from gray
 };
 
 Look look_at(const GdkPixbuf* picture, int x, int y, int width, int height) {

@@ -37,25 +37,25 @@ class GraphGenerator {
 
   // An operand: mostly a value that is there, else a new input. `rank` -1 stands for any.
   ValueId floats(int rank = -1);
-  ValueId real(int rank = -1);  // float32 or quantised
+  ValueId real(int rank = -1);  // float32 or quantized
   ValueId any(int rank = -1);   // of any type
   // What a rounding function may read: a last bit that differs would move its result by a whole step.
   ValueId exact_floats(int rank = -1);
   ValueId exact(int rank = -1);  // the same of any type
   ValueId of_type(DataType type, int rank = -1);
-  // Another operand for an operator that takes operands of one type: of that shape, with a quantisation of its own.
+  // Another operand for an operator that takes operands of one type: of that shape, with a quantization of its own.
   // `exact`: no result of inexact arithmetic.
   ValueId beside(ValueId other, Shape shape, bool exact = false);
 
   Shape random_shape(int rank);
   Quantized random_quantization(DataType type);
-  // The quantisation of a quantised value.
+  // The quantization of a quantized value.
   Quantized quantization_of(ValueId id) const;
   Activation clamp();
   Activation activation(ValueId data, bool has_slopes = false);  // any for floats, mostly one that clamps for others
 
-  // Adds a node. `exact`: its kernel gives the reference's numbers when both read the same. What it makes of quantised
-  // data is quantised as `result` says, or like the data.
+  // Adds a node. `exact`: its kernel gives the reference's numbers when both read the same. What it makes of quantized
+  // data is quantized as `result` says, or like the data.
   ValueId add(OpType op, const Attributes& attributes, const std::vector<ValueId>& inputs, bool exact,
               Activation activation = Activation::kNone, const Quantized* result = nullptr);
   // Likewise, with a result of that type, or of the operator's natural one.

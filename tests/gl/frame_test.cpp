@@ -1,4 +1,4 @@
-// Frames of planes as model inputs: what a kernel samples is what the definition of the colours gives.
+// Frames of planes as model inputs: what a kernel samples is what the definition of the colors gives.
 #include <algorithm>
 #include <array>
 #include <cstdio>

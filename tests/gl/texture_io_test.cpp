@@ -188,7 +188,7 @@ TEST_F(TextureIoTest, Letterbox) {
 }
 
 TEST_F(TextureIoTest, LetterboxPixelsAreInsideTheTensorForTheFirstConvolution) {
-  // The bars are pixels of the tensor with the padding colour; the convolution's own padding is zero. The fused kernel
+  // The bars are pixels of the tensor with the padding color; the convolution's own padding is zero. The fused kernel
   // must tell them apart.
   const Picture picture = Picture::random(16, 8, 70);
   InputSpec spec = texture_spec();

@@ -32,7 +32,7 @@ struct ModelShape {
 std::string shaped_model(const ModelShape& shape);
 
 // The path of a model that makes a picture of twice the width and height of its input's: each pixel becomes four, its
-// colour times these, row by row.
+// color times these, row by row.
 inline constexpr float kEnlarged[4] = {1, 0.75F, 0.5F, 0.25F};
 std::string enlarging_model(int32_t height, int32_t width);
 

@@ -1,4 +1,4 @@
-// The catalogue, and the way from a name to a file that is what its publisher made.
+// The catalog, and the way from a name to a file that is what its publisher made.
 #include "model_store.h"
 
 #include <gtest/gtest.h>

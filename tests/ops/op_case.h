@@ -77,7 +77,7 @@ class CaseBuilder {
                Activation activation = Activation::kNone);
   // The same for an operator of several outputs, which all become the graph's.
   std::vector<ValueId> node_with(OpType op, Attributes attributes, std::vector<ValueId> inputs, size_t outputs);
-  // Of quantised outputs, one for each.
+  // Of quantized outputs, one for each.
   std::vector<ValueId> node_with(OpType op, Attributes attributes, std::vector<ValueId> inputs,
                                  const std::vector<Quantized>& outputs);
   const Graph& graph() const { return case_.graph; }

@@ -1,4 +1,4 @@
-// Reductions over any axes, places of extremes, and what is normalised over the last dimension.
+// Reductions over any axes, places of extremes, and what is normalized over the last dimension.
 #include "ops/op_test.h"
 
 namespace sightglass::test {

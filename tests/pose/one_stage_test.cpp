@@ -77,7 +77,7 @@ TEST_F(OneStageTest, PoseNetForOnePerson) {
         best_of_cells(golden.grids[model.outputs[Role::kHeat]], golden.grids[model.outputs[Role::kOffsets]], stride);
     const Persons found = find(model, golden.picture, {.max_persons = 1, .person_score = 0});
     ASSERT_EQ(found.count, 1);
-    // The second model's input is quantised to whole numbers, of which this picture leaves 0 and 1: its scores are low.
+    // The second model's input is quantized to whole numbers, of which this picture leaves 0 and 1: its scores are low.
     const Deviation deviation = compare(found.persons[0], expected, model);
     EXPECT_LE(deviation.mean, 0.05F) << name;
     EXPECT_LE(deviation.score, 0.05F) << name;

@@ -1,4 +1,4 @@
-// How models of poses are recognised, and what is said of others.
+// How models of poses are recognized, and what is said of others.
 #include "pose/pose_model.h"
 
 #include <gtest/gtest.h>

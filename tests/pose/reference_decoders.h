@@ -10,7 +10,7 @@
 namespace sightglass::test {
 
 struct ReferencePoint {
-  float x = 0, y = 0;  // pixels of the model's input, counted by their centres
+  float x = 0, y = 0;  // pixels of the model's input, counted by their centers
   float score = 0;
 };
 struct ReferencePerson {

@@ -11,7 +11,7 @@
 namespace sightglass::test {
 namespace {
 
-// Four anchors of height and width 2 with centres at x = 1, 1.5, 5 and 9, and y = 1. Of the first two, 3 of 5 units of
+// Four anchors of height and width 2 with centers at x = 1, 1.5, 5 and 9, and y = 1. Of the first two, 3 of 5 units of
 // area are common: an intersection over union of 0.6.
 const HostTensor kAnchors = floats({4, 4}, {1, 1, 2, 2, 1, 1.5f, 2, 2, 1, 5, 2, 2, 1, 9, 2, 2});
 const HostTensor kNoOffsets = floats({1, 4, 4}, std::vector<float>(16, 0.0f));

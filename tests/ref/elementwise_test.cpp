@@ -1,4 +1,4 @@
-// Activations, two-input arithmetic and dequantisation on numbers worked out by hand.
+// Activations, two-input arithmetic and dequantization on numbers worked out by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -137,7 +137,7 @@ TEST(RefPosenet, TwoPosesAndDuplicates) {
   EXPECT_EQ(decode(maps, attributes(1))[posenet::kOutCount].as<float>()[0], 1);
 }
 
-// Of equal scores in neighbouring cells both are the highest around; the first is the pose.
+// Of equal scores in neighboring cells both are the highest around; the first is the pose.
 TEST(RefPosenet, PlateausAndEmptyResults) {
   Maps maps;
   EXPECT_EQ(decode(maps, attributes())[posenet::kOutCount].as<float>()[0], 0);

@@ -17,7 +17,7 @@ struct Integers {
   int64_t zero_point = 0;
 };
 
-// One node on quantised tensors; its result as plain numbers.
+// One node on quantized tensors; its result as plain numbers.
 std::vector<int> evaluate_integers(OpType op, const Attributes& attributes, const std::vector<Integers>& inputs,
                                    const Integers& output, Activation activation = Activation::kNone) {
   Graph graph;

@@ -1,4 +1,4 @@
-// Reductions, places of extremes and normalisations on numbers worked out by hand.
+// Reductions, places of extremes and normalizations on numbers worked out by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -19,7 +19,7 @@ TEST(RefResizeBilinear, Enlarges) {
   // Coordinates 0, 1/3, 2/3, 1.
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 4, kAlignCorners), {in}), {1, 1, 4, 1}, {0, 4, 8, 12},
                 1e-5f);
-  // Coordinates -1/4, 1/4, 3/4, 5/4: the first and last lie beyond the pixels' centres.
+  // Coordinates -1/4, 1/4, 3/4, 5/4: the first and last lie beyond the pixels' centers.
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 4, kHalfPixel), {in}), {1, 1, 4, 1}, {0, 3, 9, 12});
 }
 

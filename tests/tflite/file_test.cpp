@@ -1,4 +1,4 @@
-// The file as a container: data behind the flatbuffer, parts that are shared, quantisation tables.
+// The file as a container: data behind the flatbuffer, parts that are shared, quantization tables.
 #include <cmath>
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,4 @@
-// What a file says about itself: normalisation, labels from attached files, and everything that can be wrong with them.
+// What a file says about itself: normalization, labels from attached files, and everything that can be wrong with them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -83,7 +83,7 @@ TEST_F(GlWatch, CountsTransfersThatBypassMemory) {
   EXPECT_TRUE(without.rows.empty()) << without.output;
   const TracerRun with = launch_traced("zerocopy(fail=true)", pipeline, kPreload);
   EXPECT_EQ(with.status, 88) << with.output;
-  EXPECT_GE(with.row("effect", kUpload).calls, 1u) << with.output;  // a table of colours
+  EXPECT_GE(with.row("effect", kUpload).calls, 1u) << with.output;  // a table of colors
   EXPECT_EQ(with.row("effect", kReadback).calls, 0u) << with.output;
 }
 

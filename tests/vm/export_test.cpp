@@ -179,7 +179,7 @@ TEST_F(ExportTest, BinExportsIfDownstreamRequestsDmabufs) {
 
 constexpr const char* kPlanes = "glcolorconvert ! gldmabufexport ! video/x-raw,format=NV12";
 
-// Read by the CPU: Y', Cb and Cr are those of the camera's colours.
+// Read by the CPU: Y', Cb and Cr are those of the camera's colors.
 TEST_F(ExportTest, PlanesMatchTheImage) {
   const Rgba seen = camera_picture("BGRx", kWidth, kHeight);
   const Rgba planes = last_picture(camera("BGRx", 2, kWidth, kHeight) + kPlanes + " ! videoconvert");
@@ -188,7 +188,7 @@ TEST_F(ExportTest, PlanesMatchTheImage) {
   int64_t compared = 0;
   for (int32_t y = 0; y < seen.height; ++y) {
     for (int32_t x = 2; x + 2 < seen.width; ++x) {
-      // Beside a border of colours, chroma is that of both.
+      // Beside a border of colors, chroma is that of both.
       bool flat = true;
       for (int c = 0; c < 3; ++c) {
         flat = flat && seen.at(x - 2, y)[c] == seen.at(x, y)[c] && seen.at(x + 2, y)[c] == seen.at(x, y)[c];

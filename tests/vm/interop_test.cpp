@@ -221,7 +221,7 @@ TEST_P(ImportTest, ShowsTheBufferContents) {
     return largest;
   };
   const int seen = compare();
-  // No byte like its neighbours; the same textures, without another import.
+  // No byte like its neighbors; the same textures, without another import.
   uint32_t random = 1;
   for (size_t i = 0; i < buffer.size; ++i)
     buffer.bytes[i] = static_cast<uint8_t>((random = random * 1664525 + 1013904223) >> 24);

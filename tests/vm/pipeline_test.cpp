@@ -18,7 +18,7 @@ struct Route {
   const char* name;
   const char* format;      // of the camera
   const char* middle;      // between camera and screen; PROPERTIES are those of the element under test
-  int tolerance;           // of a colour, out of 255
+  int tolerance;           // of a color, out of 255
   const char* drm_format;  // the camera's caps say DMA_DRM and this, where it is set
 };
 

@@ -30,7 +30,7 @@ Rgba camera_picture(const std::string& format, int32_t width, int32_t height) {
 }
 
 // The screen against what the camera's picture must have become. Left out is what lies within a cell of the model's
-// 16×16 from a border of the mask, where both sides mix, and the pixels beside a border of colours, which formats with
+// 16×16 from a border of the mask, where both sides mix, and the pixels beside a border of colors, which formats with
 // fewer chroma samples blend in one way on the CPU and in another on the GPU.
 Difference compare(const Rgba& screen, const Rgba& camera, int tolerance) {
   const auto red = [&](int32_t x, int32_t y) { return camera.at(x, y)[0] > 127; };

@@ -25,7 +25,7 @@ struct Difference {
   int largest = 0;
   std::string first;
 };
-// The screen against what the camera's picture must have become; `tolerance` of a colour, out of 255.
+// The screen against what the camera's picture must have become; `tolerance` of a color, out of 255.
 Difference compare(const Rgba& screen, const Rgba& camera, int tolerance);
 
 }  // namespace sightglass::test

@@ -50,7 +50,7 @@ struct Bars {
 };
 constexpr Bars kFp32Bars{1e-3, 0.999, 0.999, 0.05, 60, true};
 constexpr Bars kFp16Bars{INFINITY, 0.995, 0.995, 0.5, 40, false};  // outputs without a meaning have no bar
-// Quantised models: as close as TensorFlow Lite's own optimised path, or nearly all within a quantum.
+// Quantized models: as close as TensorFlow Lite's own optimized path, or nearly all within a quantum.
 constexpr double kWithinOneQuantum = 0.99;
 constexpr double kSameLabels = 0.995;
 // Models that branch on equal numbers: how many may be beyond the bar, and by how much.

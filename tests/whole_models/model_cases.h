@@ -28,7 +28,7 @@ struct MeaningOfOutput {
 
 enum class Numbers {
   kReal,
-  kIntegers,  // quantised, or of float data and 8-bit weights
+  kIntegers,  // quantized, or of float data and 8-bit weights
 };
 
 struct ModelCase {

@@ -127,7 +127,7 @@ std::optional<Rgba> part_of(const YuvPicture& picture) {
   return got;
 }
 
-// Of smooth colours, so that it does not matter what is interpolated first. Odd sizes have half a sample of chroma at
+// Of smooth colors, so that it does not matter what is interpolated first. Odd sizes have half a sample of chroma at
 // their ends.
 TEST(CropPlanes, ArePartsOfEveryPlane) {
   init_gstreamer();
@@ -158,7 +158,7 @@ TEST(CropPlanes, ArePartsOfEveryPlane) {
   }
 }
 
-// Grey with garbage around it stays grey: no filter reaches beyond the part, in any plane.
+// Gray with garbage around it stays gray: no filter reaches beyond the part, in any plane.
 TEST(CropPlanes, NothingOutsideIsSampled) {
   init_gstreamer();
   for (const std::string format : {"NV12", "I420"}) {

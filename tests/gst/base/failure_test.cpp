@@ -17,7 +17,7 @@ namespace {
 
 constexpr int32_t kSize = 64;
 
-// A person all over, striped so finely that a blur leaves but one colour: R is 255 in every other column.
+// A person all over, striped so finely that a blur leaves but one color: R is 255 in every other column.
 Rgba person() {
   Rgba frame(kSize, kSize);
   for (int32_t y = 0; y < kSize; ++y) {
@@ -47,7 +47,7 @@ Pixel color(std::array<int, 4> wanted, int tolerance = 1) {
   };
 }
 const Pixel kBlack = color({0, 0, 0, 255});
-// The mean of two neighbouring columns, but for the frame's borders, where one of them counts more.
+// The mean of two neighboring columns, but for the frame's borders, where one of them counts more.
 const Pixel kBlurred = color({230, 50, 20, 255}, 5);
 
 void expect_all(const std::optional<Rgba>& picture, const Pixel& expected, const std::string& what) {

@@ -176,7 +176,7 @@ TEST_P(GoodGuest, GlStateIsLeftAsFound) {
   EXPECT_GE(watched.watch.compared, 3);
 }
 
-// The same pictures before and after a neighbour has changed what decides where and how things are drawn.
+// The same pictures before and after a neighbor has changed what decides where and how things are drawn.
 TEST_P(GoodGuest, DrawsWhateverStateItFinds) {
   Watched watched(element());
   ASSERT_TRUE(watched.pipeline.set_state(GST_STATE_PLAYING));

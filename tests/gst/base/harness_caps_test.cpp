@@ -1,4 +1,4 @@
-// What every element that runs a model negotiates with its neighbours, which are a harness: caps, new ones in
+// What every element that runs a model negotiates with its neighbors, which are a harness: caps, new ones in
 // mid-stream, and memory.
 #include <gst/video/video.h>
 

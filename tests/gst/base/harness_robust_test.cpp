@@ -1,4 +1,4 @@
-// What every element that runs a model does when its neighbours, which are a harness, or the application do something
+// What every element that runs a model does when its neighbors, which are a harness, or the application do something
 // unusual: frames that are none, refusals, states, other GL contexts, and everything at the same time.
 #include <gst/video/video.h>
 

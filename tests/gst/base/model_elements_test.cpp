@@ -82,7 +82,7 @@ TEST_P(EveryModelElement, SurvivesReplacementOfTheGlContext) {
   gst_element_set_context(pipeline.pipeline(), context);
   gst_context_unref(context);
   gst_object_unref(display);
-  // Neighbours follow when caps do.
+  // Neighbors follow when caps do.
   expect_size(pipeline.pass(left_half_red(80, 64)), 80, 64, pipeline.error());
   EXPECT_EQ(pipeline.error(), "");
 }

@@ -79,7 +79,7 @@ TEST(ZeroCopyRefined, HundredFramesWithoutATransfer) {
   }
 }
 
-// Nor where edges are feathered and lit, classes coloured and named, and still pictures skipped.
+// Nor where edges are feathered and lit, classes colored and named, and still pictures skipped.
 TEST(ZeroCopyLooks, HundredFramesWithoutATransfer) {
   for (const std::string look :
        {"background=color feather=8 light-wrap=0.5", "background=overlay", "skip-static=true"}) {

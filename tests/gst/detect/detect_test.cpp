@@ -170,7 +170,7 @@ TEST_F(DetectTest, EmptyAndInvalidOutputsHaveNoBoxes) {
   EXPECT_FALSE(decode(layout, boxes, scores, {}, {}).empty());
 }
 
-// threshold=0, and a quantised model whose scores have become 0.
+// threshold=0, and a quantized model whose scores have become 0.
 TEST_F(DetectTest, BoxesWithoutScoresKeepTheirPositions) {
   SsdLayout layout;
   layout.anchors = make_anchors(short_range_face());

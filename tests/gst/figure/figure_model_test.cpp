@@ -22,7 +22,7 @@ constexpr int kWidth = 320, kHeight = 240;
 constexpr float kSmaller = 0.7F;
 
 // What happens to the frames before the model sees them: the body of a fragment shader, `at` being the place in the
-// picture and picture() its colour there.
+// picture and picture() its color there.
 struct Condition {
   const char* name;
   const char* shader;

@@ -1,4 +1,4 @@
-// glsegment on frames of planes: the colours that it makes of them, and its masks.
+// glsegment on frames of planes: the colors that it makes of them, and its masks.
 #include <gst/gl/gl.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ Difference compare(const Rgba& got, const std::vector<double>& expected) {
   return d;
 }
 
-// Colours as they weigh over black: of what is hidden, none are left.
+// Colors as they weigh over black: of what is hidden, none are left.
 Rgba premultiplied(Rgba picture) {
   for (size_t i = 0; i < picture.pixels.size(); ++i) {
     if (i % 4 < 3) picture.pixels[i] = static_cast<uint8_t>(picture.pixels[i] * picture.pixels[i / 4 * 4 + 3] / 255);
@@ -103,7 +103,7 @@ TEST(GlSegmentFormats, SmallAndOddSizes) {
 }
 
 // Mask and blurred background are those of the same picture as RGBA. For models that were trained: of a model that cuts
-// at one colour, each pixel of a picture of noise may lie on the edge.
+// at one color, each pixel of a picture of noise may lie on the edge.
 void expect_results_of_rgba_path(const std::string& model, const Rgba& original) {
   for (const std::string format : {"NV12", "I420"}) {
     const YuvPicture picture = to_yuv(original, format, ",colorimetry=(string)bt601");
@@ -142,7 +142,7 @@ TEST(GlSegmentFormats, ResultsMatchTheRgbaPath) {
   }
 }
 
-// What upstream has goes through as it is; RGBA comes out, and says what its colours are.
+// What upstream has goes through as it is; RGBA comes out, and says what its colors are.
 TEST(GlSegmentFormats, NegotiateWithoutConversion) {
   for (const std::string format : {"NV12", "NV21", "I420", "YV12", "RGBA"}) {
     TestPipeline pipeline("glcolorconvert ! glsegment name=segment model=" + red_model());

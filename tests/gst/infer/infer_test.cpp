@@ -1,4 +1,4 @@
-// glinfer's GL part: what it recognises, decodes and draws, against what TensorFlow Lite's own outputs decode to.
+// glinfer's GL part: what it recognizes, decodes and draws, against what TensorFlow Lite's own outputs decode to.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

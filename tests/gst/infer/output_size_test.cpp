@@ -25,13 +25,13 @@ std::string enlarging(const std::string& properties = "", int32_t width = kWidth
   return "glinfer name=segment output-size=model model=" + enlarging_model(height, width) + " " + properties;
 }
 
-// A colour for each place of the model's input, neighbours far apart.
+// A color for each place of the model's input, neighbors far apart.
 std::array<double, 3> color_at(int32_t x, int32_t y) {
   return {static_cast<double>((x * 97 + y * 31) % 256), static_cast<double>((x * 59 + y * 113) % 256),
           static_cast<double>((x * 23 + y * 71 + 128) % 256)};
 }
 
-// The model's input, each pixel as a block of so many: however it is sampled, the middle of a block is its colour.
+// The model's input, each pixel as a block of so many: however it is sampled, the middle of a block is its color.
 Rgba blocks(int32_t across, int32_t down, int32_t width = kWidth, int32_t height = kHeight) {
   Rgba frame(width * across, height * down);
   for (int32_t y = 0; y < frame.height; ++y) {

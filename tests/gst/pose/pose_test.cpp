@@ -68,7 +68,7 @@ class BlazePose : public Pose {
   Rgba person_;
 };
 
-// Over all colours of all pixels.
+// Over all colors of all pixels.
 double mean_difference(const Rgba& a, const Rgba& b) {
   double sum = 0;
   for (size_t i = 0; i < a.pixels.size(); ++i) sum += std::abs(int{a.pixels[i]} - int{b.pixels[i]});

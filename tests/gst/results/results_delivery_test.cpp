@@ -271,7 +271,7 @@ TEST_P(ResultsDelivery, SyncChangesWhilePlaying) {
   }
 }
 
-// Frame by frame another colour: what is said of a frame is true of it.
+// Frame by frame another color: what is said of a frame is true of it.
 TEST(ExactResults, DescribeTheirFrame) {
   init_gstreamer();
   ElementHarness harness(color_classifier("results=meta results-sync=exact"));

@@ -124,7 +124,7 @@ class BackgroundVideoCase : public testing::Test {
   gulong stop_ = 0;  // the probe of stop_back()
 };
 
-// Of one grey.
+// Of one gray.
 inline Rgba shade(int32_t width, int32_t height, int value) {
   Rgba frame(width, height);
   for (size_t i = 0; i < frame.pixels.size(); ++i) frame.pixels[i] = static_cast<uint8_t>(i % 4 == 3 ? 255 : value);

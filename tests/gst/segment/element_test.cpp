@@ -259,14 +259,14 @@ TEST(GlSegment, SurvivesReplacementOfTheGlContext) {
   GstGLContext* second = current_context(pipeline.segment());
   EXPECT_NE(first, second);
 
-  // And one while playing, to this element and to its neighbours.
+  // And one while playing, to this element and to its neighbors.
   display = new_display();
   gst_element_set_context(pipeline.pipeline(), display);
   gst_context_unref(display);
   GstGLContext* third = current_context(pipeline.segment());
   EXPECT_NE(second, third);
   EXPECT_EQ(pipeline.error(), "");
-  // Neighbours follow when caps do.
+  // Neighbors follow when caps do.
   expect_mask(pipeline.pass(left_half_red(80, 64)), 80, 64, "third context");
   EXPECT_EQ(pipeline.error(), "");
   for (GstGLContext* context : {first, second, third}) gst_clear_object(&context);

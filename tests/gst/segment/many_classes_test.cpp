@@ -1,4 +1,4 @@
-// Models of several classes: their colours over the frame, the legend, and which of them are foreground.
+// Models of several classes: their colors over the frame, the legend, and which of them are foreground.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -171,7 +171,7 @@ TEST(ManyClasses, ClassesSelectTheForeground) {
   }
 }
 
-// With one class the foreground itself is coloured, and background can change while playing.
+// With one class the foreground itself is colored, and background can change while playing.
 TEST(ManyClasses, OneClassIsColoredByTheMask) {
   TestPipeline pipeline(element("overlay-opacity=1", Head::kSigmoid));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));

@@ -21,7 +21,7 @@ constexpr int kWidth = 1280, kHeight = 720;
 constexpr std::array<const char*, 3> kRefinements{"none", "bilateral", "guided"};
 constexpr std::array<int, 3> kTolerances{1, 2, 4};
 
-// 1 where a neighbourhood of (2 reach + 1)² pixels has a value above half.
+// 1 where a neighborhood of (2 reach + 1)² pixels has a value above half.
 Mask grown(const Mask& mask, int width, int height, int reach) {
   Mask rows(mask.size()), result(mask.size());
   const auto at = [width](int x, int y) {
@@ -42,7 +42,7 @@ Mask grown(const Mask& mask, int width, int height, int reach) {
   return result;
 }
 
-// Foreground that has background for a neighbour.
+// Foreground that has background for a neighbor.
 Mask boundary(const Mask& mask, int width, int height) {
   Mask background(mask.size());
   std::ranges::transform(mask, background.begin(), [](uint8_t value) { return value > 127 ? 0 : 255; });
