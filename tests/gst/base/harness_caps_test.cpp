@@ -1,4 +1,4 @@
-// What every element that runs a model negotiates with its neighbors, which are a harness: caps, new ones in
+// The negotiation of every element that runs a model with its neighbors, which are a harness: caps, new caps in
 // mid-stream, and memory.
 #include <gst/video/video.h>
 
@@ -24,7 +24,7 @@ void expect_caps(const GstCaps* found, const std::string& expected) {
   g_free(text);
 }
 
-// What the element has on its pad beside that of the harness.
+// The caps on the pad of the element that is linked to the harness.
 OwnCaps query_caps(GstPad* of_harness, const std::string& filter) {
   return OwnCaps(gst_pad_peer_query_caps(of_harness, caps_of(filter).get()));
 }
@@ -75,7 +75,7 @@ TEST_P(HarnessCaps, RotatedFramesHaveRotatedCaps) {
               kRgbaTexture + ",width=48,height=80,framerate=30/1,pixel-aspect-ratio=4/3");
 }
 
-// Caps say more than this element has to know.
+// Caps have more fields than the element needs.
 TEST_P(HarnessCaps, FieldsAreForwarded) {
   ElementHarness harness(element());
   const std::string all = kRgbaTexture +
@@ -101,7 +101,7 @@ TEST_P(HarnessCaps, OtherCapsAreRejected) {
     harness.send_caps(refused);
     ASSERT_TRUE(harness.send_segment());
     EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_NOT_NEGOTIATED) << refused;
-    // Once for the event, once for the frame that brings it again.
+    // Once for the event, and once for the frame, which repeats it.
     std::string error;
     for (std::string next = harness.error(); !next.empty(); next = harness.error()) error = next;
     const bool video = refused.starts_with("video"), textures = refused.find("GLMemory") != std::string::npos;
@@ -131,7 +131,7 @@ TEST_P(HarnessCaps, TheNextFrameHasTheNewSize) {
   harness.send_caps(TextureSource::caps(80, 33, GST_GL_TEXTURE_TARGET_2D));
   for (int i = 0; i < 2; ++i) EXPECT_EQ(harness.push(harness.frame(80, 33)), GST_FLOW_OK) << harness.error();
   EXPECT_EQ(harness.take_log(), (Log{"caps 80x33", "buffer 80x33", "buffer 80x33"}));
-  // The same caps again are no change.
+  // The same caps again are not a change.
   harness.send_caps(TextureSource::caps(80, 33, GST_GL_TEXTURE_TARGET_2D));
   EXPECT_EQ(harness.push(harness.frame(80, 33)), GST_FLOW_OK) << harness.error();
   EXPECT_EQ(harness.take_log(), Log{"buffer 80x33"});
@@ -149,13 +149,13 @@ TEST_P(HarnessCaps, TheNextFrameIsRotated) {
   EXPECT_EQ(harness.take_log(), (Log{"caps 48x64", "buffer 48x64", "caps 64x48", "buffer 64x48"}));
 }
 
-// Downstream wants another size, which upstream alone can give.
+// Downstream requests another size, which only upstream can provide.
 TEST_P(HarnessCaps, DownstreamRenegotiates) {
   ElementHarness harness(element());
   harness.begin();
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
   while (harness.upstream_event(GST_EVENT_RECONFIGURE) != nullptr) {
-    // Pads that are linked send one.
+    // Linking pads sends such an event.
   }
   const std::string wanted = TextureSource::caps(32, 24, GST_GL_TEXTURE_TARGET_2D);
   gst_harness_set_sink_caps_str(harness.get(), wanted.c_str());
@@ -173,7 +173,7 @@ OwnQuery ask_for_allocation(const ElementHarness& harness, const std::string& ca
   return gst_pad_peer_query(harness.upstream(), query.get()) != FALSE ? std::move(query) : nullptr;
 }
 
-// What is offered with the answer; null where that is none.
+// The pool offered with the answer; null if there is none.
 GstBufferPool* offered_pool(GstQuery* query) {
   if (gst_query_get_n_allocation_pools(query) != 1) return nullptr;
   GstBufferPool* pool = nullptr;
@@ -233,7 +233,7 @@ struct Offer {
   Offer(const Offer&) = delete;
   Offer& operator=(const Offer&) = delete;
 
-  // What `harness` answers to the element's queries from now on.
+  // Sets the answers of `harness` to the queries of the element from now on.
   void make(const ElementHarness& harness) {
     gst_pad_add_probe(
         harness.downstream(),
@@ -250,7 +250,7 @@ struct Offer {
   }
 };
 
-// Of whatever downstream has, the number of buffers it needs is taken, and the textures are of the element's context.
+// The element provides the number of buffers that downstream needs, with textures of its own context.
 void expect_own_textures(const std::string& element, GstBufferPool* offered) {
   Offer offer;
   offer.pool = offered;
@@ -283,7 +283,7 @@ TEST_P(HarnessCaps, TexturesOfAnotherContextFromDownstream) {
   expect_own_textures(element(), gst_gl_buffer_pool_new(another.context()));
 }
 
-// Only what downstream asks for anew is allocated anew.
+// The element reallocates only if downstream requests it.
 TEST_P(HarnessCaps, ReallocatesOnlyOnRequest) {
   ElementHarness harness(element());
   Offer offer;

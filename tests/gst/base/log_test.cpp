@@ -1,5 +1,4 @@
-// What the log says: the story of a start and of a frame, in order, at the levels that GStreamer's own elements use,
-// and nothing where nobody asks.
+// The log of a start and of a frame: in order, at the levels that GStreamer elements use, and nothing unless requested.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +19,7 @@ struct Line {
   std::string category, object, message;
 };
 
-// A part of a line, and where that is.
+// A part of a line, with its category.
 struct Expected {
   const char* category;
   GstDebugLevel level;
@@ -36,7 +35,7 @@ bool is_ours(const std::string& category) {
 // The lines of our categories, from construction to destruction.
 class LogRecord {
  public:
-  // As GST_DEBUG has them.
+  // In the syntax of GST_DEBUG.
   explicit LogRecord(const char* thresholds) {
     init_gstreamer();
     gst_debug_remove_log_function(gst_debug_log_default);
@@ -73,7 +72,7 @@ class LogRecord {
       return line.category == category && line.message.find(part) != std::string::npos;
     });
   }
-  // Each of these, every one after the one before.
+  // Expects all of these lines, in this order.
   void expect_in_order(const std::vector<Expected>& story) const {
     const std::vector<Line> all = lines();
     auto from = all.begin();
@@ -230,7 +229,7 @@ TEST_P(EveryElementLogs, ItsWorkOnEachFrame) {
   }
 }
 
-// Categories exist, and are asked, but nobody wants what they would say.
+// The categories exist and are queried, but their lines are disabled.
 TEST_P(EveryElementLogs, NothingUnlessRequested) {
   for (const char* thresholds : {"", "*:2"}) {
     const LogRecord log(thresholds);

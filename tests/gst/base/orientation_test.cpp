@@ -151,13 +151,12 @@ TEST(Orientation, FollowsTheProperty) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-// The transformation is one of places between -1 and 1 with y upwards: it takes the stored picture to where it is
-// shown.
+// The transformation maps positions between -1 and 1, with y upward, from the stored image to the shown one.
 TEST(Orientation, FollowsAffineMetadata) {
   const Rgba stored = asymmetric(kHeight, kHeight);
   for (const Case& c : kCases) {
     TestPipeline pipeline(whole_frame());
-    // The inverse of the case's map, which is its transpose, with y turned about on both sides.
+    // The inverse of the map, which is its transpose, with y flipped on both sides.
     const std::array<gfloat, 16> ndc{static_cast<gfloat>(c.xx),
                                      static_cast<gfloat>(-c.xy),
                                      0,
@@ -192,7 +191,7 @@ TEST(Orientation, FollowsAffineMetadata) {
   }
 }
 
-// Views in perspective, which only gltransformation can draw: it does so as long as nobody takes its metadata.
+// Only gltransformation can draw perspective views. It does so as long as no element accepts its metadata.
 TEST(Orientation, LeavesPerspectiveToGltransformation) {
   const std::string view = "gltransformation rotation-x=0.5 rotation-z=0.3 scale-x=0.8 ! ";
   std::vector<Rgba> pictures;

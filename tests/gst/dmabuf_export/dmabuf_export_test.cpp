@@ -1,4 +1,4 @@
-// gldmabufexport on machines without a device that gives DMABUFs: caps, choice and errors. tests/vm has the rest.
+// gldmabufexport on machines without a device that exports DMABUFs: caps, choice, and errors. tests/vm has the rest.
 #include <gst/app/gstappsink.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST_F(DmabufExportTest, DrmFormatsHaveModifiers) {
   ASSERT_TRUE(tiled);
   EXPECT_EQ(tiled->request.modifiers, std::vector<uint64_t>{kTiled});
 #else
-  // There is no such format for metadata.
+  // Metadata has no such format.
   EXPECT_FALSE(linear);
   EXPECT_FALSE(tiled);
 #endif
@@ -131,7 +131,7 @@ TEST_F(DmabufExportTest, ColorimetryIsThatOfTheFrame) {
     return result;
   };
   EXPECT_EQ(colorimetry("BGRx"), "1:1:5:1");
-  // The matrix and range that GStreamer takes for granted at this size, BT.601 and limited; the rest stays.
+  // The default matrix and range of GStreamer at this size, BT.601 and limited. The rest stays.
   EXPECT_EQ(colorimetry("NV12"), "2:4:5:1");
   EXPECT_EQ(colorimetry("NV12,colorimetry=bt709"), "bt709");
   gst_caps_unref(input);
@@ -146,7 +146,7 @@ TEST_F(DmabufExportTest, OrdinaryBuffersHaveNoDmabuf) {
   gst_buffer_unref(empty);
 }
 
-// The pool that upstream decides for when downstream offers `pool`. The caller owns it.
+// Returns the pool that upstream selects if downstream offers `pool`. The caller owns it.
 GstBufferPool* decided_pool(GstGLContext* context, GstCaps* caps, GstBufferPool* pool) {
   GstQuery* query = gst_query_new_allocation(caps, TRUE);
   gst_query_add_allocation_pool(query, pool, 640 * 480 * 4, 2, 0);
@@ -192,7 +192,7 @@ TEST_F(DmabufExportTest, WithoutADeviceTheErrorSuggestsAFix) {
   for (const char* downstream : {"", "video/x-raw(memory:DMABuf),format=NV12 ! "}) {
     const std::string error =
         error_of(std::string("glfiguresrc num-buffers=2 ! gldmabufexport ! ") + downstream + "fakesink");
-    if (error.empty()) GTEST_SKIP() << "this machine's GL gives DMABUFs";
+    if (error.empty()) GTEST_SKIP() << "the GL of this machine exports DMABUFs";
     std::printf("%s\n", error.c_str());
     EXPECT_NE(error.find("DRM device"), std::string::npos) << error;
     EXPECT_NE(error.find("gldownload"), std::string::npos) << error;

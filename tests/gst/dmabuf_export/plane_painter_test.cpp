@@ -1,4 +1,4 @@
-// What gldmabufexport draws over: planes against a scalar conversion of the same picture.
+// The render pass of gldmabufexport: compares planes with a scalar conversion of the same image.
 #include "dmabuf_export/plane_painter.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace sightglass::test {
 namespace {
 
-// Gradients with noise on them.
+// Gradients with noise.
 Rgba noisy_rgba(int32_t width, int32_t height) {
   Rgba picture(width, height);
   uint32_t state = 1;
@@ -72,7 +72,7 @@ class PlanePainterPictureTest : public GlTest {
 
 class PlanePainterTest : public PlanePainterPictureTest, public ::testing::WithParamInterface<Coding> {};
 
-// A sample of Y', Cb or Cr at its place in the picture, not rounded.
+// A sample of Y', Cb, or Cr at its position in the image, not rounded.
 double expected_sample(const Rgba& picture, const YuvPicture& like, guint component, int32_t x, int32_t y) {
   double kr = 0, kb = 0;
   gst_video_color_matrix_get_Kr_Kb(like.info.colorimetry.matrix, &kr, &kb);
@@ -120,7 +120,7 @@ TEST_P(PlanePainterTest, Nv12FollowsTheColorimetry) {
         }
       }
     }
-    // Rounding, and no more than that.
+    // Only rounding differs.
     EXPECT_LT(largest, 0.51) << width << "x" << height;
   }
 }
@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(Codings, PlanePainterTest,
                                            Coding{"Full", ",colorimetry=(string)1:4:0:0"}),
                          [](const auto& coding) { return std::string(coding.param.name); });
 
-// The picture that others make of the planes, as a whole: the test's own reader of planes does not share their writer.
+// Converts the planes back to an image. The plane reader of the test shares no code with the writer.
 TEST_F(PlanePainterPictureTest, Nv12LooksLikeThePicture) {
   const Rgba picture = noisy_rgba(64, 36);
   YuvPicture yuv("NV12", 64, 36, ",colorimetry=bt709");
@@ -160,7 +160,7 @@ TEST_F(PlanePainterPictureTest, ColorsStayTheSame) {
   EXPECT_EQ(planes[0].pixels, picture.pixels);
 }
 
-// The rest of the texture is not the picture's.
+// The rest of the texture does not belong to the image.
 TEST_F(PlanePainterPictureTest, OnlyThePartIsDrawn) {
   const Rgba whole = noisy_rgba(40, 30);
   Rgba part(16, 12);

@@ -1,4 +1,4 @@
-// What compute shaders make of shaders/draw/: primitives, labels, colors.
+// Tests shaders/draw/ in compute shaders: primitives, labels, colors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace sightglass::test {
 namespace {
 
-// A compute shader of one invocation a primitive, its body being `statement`.
+// A compute shader with one invocation per primitive and the body `statement`.
 std::string shader_around(const std::string& statement) {
   const std::string text =
       "layout(local_size_x = 1) in;\n#include \"draw/labels.glsl\"\n#include \"draw/palette.glsl\"\n"
@@ -105,7 +105,7 @@ TEST_F(OverlayShaderTest, ColorsMatchTheCpu) {
   }
 }
 
-// Which text a shader has chosen is told by its place in the atlas.
+// The position in the atlas shows which text a shader has chosen.
 class LabelChoiceTest : public OverlayShaderTest {
  protected:
   static constexpr int32_t kHeight = 20;
@@ -159,11 +159,11 @@ TEST_F(LabelChoiceTest, DependsOnClassAndScore) {
     EXPECT_EQ(written[0].ends, (std::array<float, 4>{40, 50, 100, 80}));
     expect_text(written[2], name(label.number));
     expect_text(written[3], percent(label.percent));
-    EXPECT_GT(written[3].ends[0], written[2].ends[2]) << "behind the name";
+    EXPECT_GT(written[3].ends[0], written[2].ends[2]) << "after the name";
     EXPECT_LT(written[1].ends[0], written[2].ends[0]) << "on a plate";
     EXPECT_GT(written[1].ends[2], written[3].ends[2]);
   }
-  // Without a name, the score stands alone.
+  // Without a name, only the score is drawn.
   for (const char* number : {"2", "3000", "90000", "2147483647", "-1"}) {
     const auto written = labelled_box("vec4(40, 50, 100, 80)", number, "0.5");
     EXPECT_EQ(written[2].ends[0], written[2].ends[2]) << number;
@@ -172,7 +172,7 @@ TEST_F(LabelChoiceTest, DependsOnClassAndScore) {
   }
 }
 
-// Where a box leaves the picture, its label comes in.
+// If a box extends beyond the image, its label is moved inside.
 TEST_F(LabelChoiceTest, StaysInTheFrame) {
   choose_labels({"cat"});
   const Primitive corner = labelled_box("vec4(-4, 2, 50, 60)", "0", "0.5")[1];
@@ -195,7 +195,7 @@ TEST_F(LabelChoiceTest, UploadsOnlyForAnotherHeight) {
   }
 }
 
-// The include files by themselves, by the reference compiler.
+// Compiles the include files by themselves with the reference compiler.
 TEST(OverlayShaders, GlslangValidatorAcceptsThem) {
   if (run_program("glslangValidator --version 2>&1").status != 0) GTEST_SKIP() << "glslangValidator is not installed";
   const std::string file = scratch_folder() / "labels.comp";

@@ -1,4 +1,4 @@
-// Panels over pictures (figures, legends), and what the figures are made of.
+// The HUD and legends over images, and the statistics in the HUD.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ TEST(RateMeter, CountsTheLastTwoSeconds) {
   EXPECT_NEAR(rate.per_second(now), 60, 0.01);
   for (int i = 0; i < 40; ++i) rate.add(now += kSecond / 10);
   EXPECT_NEAR(rate.per_second(now), 10, 0.01);
-  EXPECT_EQ(rate.per_second(now + 3 * kSecond), 0) << "nothing has happened for long";
+  EXPECT_EQ(rate.per_second(now + 3 * kSecond), 0) << "nothing has happened for a while";
 }
 
 void expect_inside(std::span<const Primitive> primitives, int32_t width, int32_t height) {
@@ -62,7 +62,7 @@ constexpr HudFigures kFigures{29.97, 14.98, 4.25, 6.1, 123.4, 12};
 
 using HudTest = GlTest;
 
-// The texts of the panel, a line each; which ones they are is told by their places in the atlas.
+// The texts of the HUD, one per line, identified by their positions in the atlas.
 std::string texts_of(std::span<const Primitive> primitives, const TextAtlas& atlas) {
   const std::vector<std::string> texts = hud_texts(kTitle);
   std::string text;
@@ -92,7 +92,7 @@ TEST_F(HudTest, ShowsItsStatistics) {
             std::string::npos);
 }
 
-// With any title, such as the name of a model's file.
+// With any title, such as the file name of a model.
 TEST_F(HudTest, FitsFramesOfAnySize) {
   for (const std::string& title : {std::string(kTitle), std::string(300, 'W')}) {
     for (const auto& [width, height] :
@@ -114,7 +114,7 @@ TEST_F(HudTest, ScalesWithTheFrame) {
   EXPECT_GE(small, 24);
 }
 
-// A few kilobytes, four times a second, and no pixels but for another size.
+// A few kilobytes, four times per second, and no pixels unless the size changes.
 TEST_F(HudTest, UpdatesFourTimesPerSecond) {
   const GlApi counted = counting_gl(gl());
   Hud hud(counted, kTitle);
