@@ -1,5 +1,5 @@
-// The figure without GL: what is drawn is a function of seed and time, its bones are stiff and its joints bend as
-// people's do.
+// The figure without GL: the scene is a function of seed and time, bones are rigid, and joints bend like those of
+// people.
 #include <gtest/gtest.h>
 
 #include "figure/scene.h"
@@ -149,7 +149,7 @@ TEST(FigureScene, FramingsShowTheRightPart) {
   EXPECT_GT(share_seen(Framing::kFull, ankles), 0.8);
 }
 
-// In a picture the figure's left is on the right, and its head above its hips.
+// In an image, the left side of the figure is on the right, and its head is above its hips.
 TEST(FigureScene, LeftIsTheLeftOfTheFigure) {
   int right = 0, above = 0;
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {

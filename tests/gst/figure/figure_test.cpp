@@ -1,4 +1,4 @@
-// glfiguresrc in pipelines: what it negotiates, draws, and tells of its pictures.
+// glfiguresrc in pipelines: negotiation, rendering, and metadata.
 #include <gst/app/gstappsink.h>
 #include <gst/gl/gl.h>
 #include <gst/video/video.h>
@@ -17,7 +17,7 @@
 namespace sightglass::test {
 namespace {
 
-// What the meta of a buffer said when it left the element.
+// The metadata of a buffer when it left the element.
 struct Truth {
   guint seed = 0;
   guint64 frame = 0;
@@ -97,7 +97,7 @@ class FigurePipeline {
     gst_sample_unref(sample);
     return picture;
   }
-  // Of the oldest buffer not asked for yet.
+  // Returns the metadata of the oldest unread buffer.
   Truth truth() {
     const std::lock_guard lock(mutex_);
     if (truths_.empty()) return {};
@@ -177,7 +177,7 @@ TEST(GlFigureSrc, EverySize) {
   }
 }
 
-// The mask that is shown, and the one that is attached to a picture, are the same; a selfie shows a figure and a room.
+// The shown mask and the attached mask are the same. A selfie shows a figure and a room.
 TEST(GlFigureSrc, MasksAgree) {
   constexpr int kFrames = 24;
   const std::string common = "framing=selfie seed=100 seed-interval=1 num-buffers=" + std::to_string(kFrames);
@@ -296,7 +296,7 @@ TEST(GlFigureSrc, SeeksToTheSameFrame) {
   EXPECT_EQ(sought->pixels, last->pixels);
 }
 
-// Nothing is flushed either: what plays goes on where it was.
+// Nothing is flushed either: playback continues at its position.
 TEST(GlFigureSrc, RejectsReversePlayback) {
   FigurePipeline pipeline("seed=3", 64, 48);
   const auto seek = [&](GstElement* target) {
@@ -323,7 +323,7 @@ TEST(GlFigureSrc, StartsAgain) {
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     GstClockTime pts = 1;
     auto picture = pipeline.pull(&pts);
-    // In READY, appsink keeps what nobody has pulled.
+    // In READY, appsink keeps samples that were not pulled.
     for (int stale = 0; stale < 2 && picture && pts != 0; ++stale) picture = pipeline.pull(&pts);
     ASSERT_TRUE(picture);
     EXPECT_EQ(pts, 0U);

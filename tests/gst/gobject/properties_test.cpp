@@ -1,4 +1,4 @@
-// An element whose properties come from a table with a row of each kind.
+// An element with a property table that has a row of each kind.
 #include "gobject/properties.h"
 
 #include <gtest/gtest.h>
@@ -214,7 +214,7 @@ TEST_F(Properties, ReadAsTheirDefaultIfUnset) {
   EXPECT_EQ(now().cap, std::nullopt);
   EXPECT_EQ(text("label"), "NULL");
   g_object_set(object_, "label", "", nullptr);
-  EXPECT_EQ(now().label, "") << "NULL and \"\" are two things";
+  EXPECT_EQ(now().label, "") << "NULL and \"\" are different";
   g_object_set(object_, "label", nullptr, nullptr);
   EXPECT_EQ(now().label, std::nullopt);
 }
@@ -226,7 +226,7 @@ TEST_F(Properties, ReadAtStartKeepTheirValuesAfterward) {
   EXPECT_NE(last.message().find("count=1"), std::string::npos) << last.message();
   EXPECT_NE(last.message().find("count=3 stays"), std::string::npos) << last.message();
   set("count", "3");
-  EXPECT_TRUE(last.ok()) << "nothing is asked for that is not so: " << last.message();
+  EXPECT_TRUE(last.ok()) << "every setting is in effect: " << last.message();
   set("every", "5");
   EXPECT_TRUE(last.ok()) << last.message();
   EXPECT_EQ(text("every"), "5");

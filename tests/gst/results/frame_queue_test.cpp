@@ -1,4 +1,4 @@
-// Which frame leaves when, and with which results, on a GPU that is as slow as the test says.
+// When each frame leaves, and with which results, on a GPU whose speed the test sets.
 #include "results/frame_queue.h"
 
 #include <gst/check/gstharness.h>
@@ -32,7 +32,7 @@ SharedResults results_of(uint64_t frame) {
   return shared(std::move(results));
 }
 
-// What came out in front of the queue's pad: "frame 2 #1", "results #2" and names of other events.
+// The output of the pad of the queue: "frame 2 #1", "results #2", and names of other events.
 class FrameQueueTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -70,7 +70,7 @@ class FrameQueueTest : public ::testing::Test {
   }
 
   FrameQueue& queue() { return *queue_; }
-  // What an element does with a frame, once it is issued.
+  // The calls of an element for a frame, after its commands are issued.
   void frame(uint64_t number, bool awaits = true) {
     queue_->expect({number, 200, 100, awaits});
     GstBuffer* buffer = gst_buffer_new();
@@ -111,7 +111,7 @@ TEST_F(FrameQueueTest, LatestHoldsNothing) {
   queue().arrive({results_of(2), results_of(3)});
   queue().drain();
   queue().drain();
-  EXPECT_EQ(take_log(), (Lines{"results #2 #3"})) << "once";
+  EXPECT_EQ(take_log(), (Lines{"results #2 #3"})) << "only once";
   EXPECT_EQ(messages(), 2);
 }
 
@@ -132,7 +132,7 @@ TEST_F(FrameQueueTest, ModesSelectTheReceivers) {
   }
 }
 
-// The newest alone is what other applications see: older ones are of frames that are gone.
+// Other applications see only the newest result. Older ones belong to earlier frames.
 TEST_F(FrameQueueTest, RegionsDescribeTheNewestResult) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kLatest});
   queue().arrive({results_of(0), shared(classified())});
@@ -159,15 +159,15 @@ TEST_F(FrameQueueTest, ExactFramesWaitForTheirOwn) {
   queue().arrive({results_of(2)});
   frame(4);
   EXPECT_EQ(take_log(), (Lines{"frame 2 #2"}));
-  EXPECT_EQ(queue().held_time(), 3 * GST_SECOND) << "frame 0 left behind frame 3";
+  EXPECT_EQ(queue().held_time(), 3 * GST_SECOND) << "frame 0 left after frame 3 arrived";
   queue().arrive({results_of(3), results_of(4)});
   queue().drain();
-  EXPECT_EQ(take_log(), (Lines{"frame 3 #3", "frame 4 #4"})) << "and nothing is left over";
+  EXPECT_EQ(take_log(), (Lines{"frame 3 #3", "frame 4 #4"})) << "nothing remains";
 }
 
 TEST_F(FrameQueueTest, EventsKeepTheirPositions) {
   GstEvent* event = gst_event_new_tag(gst_tag_list_new_empty());
-  EXPECT_FALSE(queue().hold(event)) << "nothing to keep a place behind";
+  EXPECT_FALSE(queue().hold(event)) << "no frame to keep the order with";
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
   ASSERT_TRUE(queue().hold(event));
@@ -177,7 +177,7 @@ TEST_F(FrameQueueTest, EventsKeepTheirPositions) {
   EXPECT_EQ(take_log(), (Lines{"frame 0 #0", "tag"}));
 }
 
-// What was lost on its way is not waited for: later results tell.
+// The queue does not wait for lost results: later results show that they are lost.
 TEST_F(FrameQueueTest, LostResultsDoNotBlock) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
@@ -187,7 +187,7 @@ TEST_F(FrameQueueTest, LostResultsDoNotBlock) {
   EXPECT_EQ(take_log(), (Lines{"frame 0", "frame 1 #1"}));
   frame(2);
   queue().drain();
-  EXPECT_EQ(take_log(), (Lines{"frame 2"})) << "at the end there is nothing more to wait for";
+  EXPECT_EQ(take_log(), (Lines{"frame 2"})) << "at the end, there is nothing to wait for";
 }
 
 TEST_F(FrameQueueTest, HoldsAtMostItsLimit) {
@@ -203,7 +203,7 @@ TEST_F(FrameQueueTest, HoldsAtMostItsLimit) {
   EXPECT_EQ(take_log(), (Lines{"frame 0"}));
 }
 
-// While playing, with frames on their way: each leaves once, in order, and so do results.
+// While playing, with frames held: each frame leaves once, in order, and so do results.
 TEST_F(FrameQueueTest, FollowsTheProperty) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);

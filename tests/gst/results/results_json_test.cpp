@@ -1,4 +1,4 @@
-// resultsjson: what buffers carry, as lines of JSON.
+// resultsjson: writes the results on buffers as lines of JSON.
 #include <gst/check/gstharness.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class ResultsJson : public ::testing::Test {
     for (const InferenceResults& results : all) EXPECT_TRUE(attach_results(buffer, shared(results), 200, 100));
     EXPECT_EQ(gst_harness_push(harness_, buffer), GST_FLOW_OK);
   }
-  // The next line's text; empty when there is none.
+  // Returns the text of the next line; empty if there is none.
   std::string pull_text() {
     const OwnedBuffer buffer(gst_harness_try_pull(harness_));
     if (buffer == nullptr) return "";
@@ -54,7 +54,7 @@ TEST_F(ResultsJson, HasTheFormatOfGvametaconvert) {
   const std::string text = pull_text();
   EXPECT_EQ(std::ranges::count(text, '\n'), 1) << "one line: " << text;
   const Json json = Json::parse(text);
-  EXPECT_EQ(json["resolution"], (Json{{"width", 400}, {"height", 200}})) << "of the pictures as they are here";
+  EXPECT_EQ(json["resolution"], (Json{{"width", 400}, {"height", 200}})) << "the current frame size";
   EXPECT_EQ(json["timestamp"], 21 * GST_MSECOND);
   ASSERT_EQ(json["objects"].size(), 2U);
   const Json person = json["objects"][0];
@@ -105,7 +105,7 @@ TEST_F(ResultsJson, HasClassificationsAndSeveralModels) {
   EXPECT_EQ(pull_text(), "");
 }
 
-// Where the GPU was behind, results of several frames arrive with one.
+// If the GPU was behind, one frame carries the results of several.
 TEST_F(ResultsJson, HasALinePerFrame) {
   push({some_results(), classified()});
   EXPECT_EQ(pull()["timestamp"], 21 * GST_MSECOND);
@@ -113,7 +113,7 @@ TEST_F(ResultsJson, HasALinePerFrame) {
   EXPECT_EQ(pull_text(), "");
 }
 
-// What no frame carries comes as an event (results_meta.h).
+// Results that no frame carries arrive as an event (results_meta.h).
 TEST_F(ResultsJson, HasALinePerFrameOfAnEvent) {
   push({});
   const OwnedBuffer carrier = new_buffer();
@@ -130,7 +130,7 @@ TEST_F(ResultsJson, HasALinePerFrameOfAnEvent) {
   const OwnedBuffer first(gst_harness_try_pull(harness()));
   ASSERT_NE(first, nullptr);
   EXPECT_EQ(GST_BUFFER_PTS(first.get()), GST_BUFFER_PTS(carrier.get()));
-  EXPECT_FALSE(GST_BUFFER_FLAG_IS_SET(first.get(), GST_BUFFER_FLAG_GAP)) << "there is something in it";
+  EXPECT_FALSE(GST_BUFFER_FLAG_IS_SET(first.get(), GST_BUFFER_FLAG_GAP)) << "it is not empty";
   EXPECT_EQ(pull()["timestamp"], 30 * GST_MSECOND);
   EXPECT_EQ(pull_text(), "");
 }
@@ -143,7 +143,7 @@ TEST_F(ResultsJson, WritesNothingIfNothingWasFound) {
   EXPECT_EQ(pull_text(), "");
   g_object_set(harness()->element, "add-empty-results", TRUE, nullptr);
   push({});
-  EXPECT_EQ(pull_text(), "") << "no model has said anything yet";
+  EXPECT_EQ(pull_text(), "") << "no model has reported anything yet";
   push({none});
   const Json json = pull();
   EXPECT_FALSE(json.contains("objects"));
@@ -160,10 +160,10 @@ TEST_F(ResultsJson, CarriesSourceTagsAndIndentation) {
   EXPECT_EQ(Json::parse(text)["tags"], (Json{{"site", 7}}));
   g_object_set(element, "tags", "{no JSON", nullptr);
   push({some_results()});
-  EXPECT_EQ(pull()["tags"], (Json{{"site", 7}})) << "stays as it was";
+  EXPECT_EQ(pull()["tags"], (Json{{"site", 7}})) << "stays unchanged";
 }
 
-// Numbers and texts that JSON has no words for.
+// Numbers and texts that JSON cannot represent.
 TEST_F(ResultsJson, IsAlwaysValidJson) {
   InferenceResults results = some_results();
   results.objects[0].label = "caf\xE9 \"quoted\"\n";
@@ -176,13 +176,13 @@ TEST_F(ResultsJson, IsAlwaysValidJson) {
   EXPECT_TRUE(json["objects"][0]["h"].is_number());
 }
 
-// Caps, segments, flushes and the end.
+// Caps, segments, flushes, and the end of stream.
 TEST_F(ResultsJson, FollowsItsStream) {
   push({some_results()});
   EXPECT_EQ(pull()["objects"][0]["x"], 100);
   gst_harness_set_src_caps_str(harness(), "video/x-raw,format=RGBA,width=800,height=400");
   push({some_results()});
-  EXPECT_EQ(pull()["objects"][0]["x"], 200) << "of the size that pictures have now";
+  EXPECT_EQ(pull()["objects"][0]["x"], 200) << "in the current frame size";
   while (GstEvent* event = gst_harness_try_pull_event(harness())) gst_event_unref(event);
   for (GstEvent* event : {gst_event_new_flush_start(), gst_event_new_flush_stop(TRUE)}) {
     EXPECT_TRUE(gst_harness_push_event(harness(), event));

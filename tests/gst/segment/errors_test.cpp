@@ -1,4 +1,4 @@
-// Everything that glsegment refuses, and what it says then.
+// The errors of glsegment.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -16,7 +16,7 @@
 namespace sightglass::test {
 namespace {
 
-// Starting must fail at READY to PAUSED, before any frame, with an error that contains every one of `parts`.
+// The start must fail from READY to PAUSED, before any frame, with an error that contains all `parts`.
 void expect_start_error(const std::string& properties, std::initializer_list<std::string> parts) {
   TestPipeline pipeline("glsegment name=segment " + properties);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_READY, true));
@@ -45,7 +45,7 @@ TEST(GlSegmentErrors, ModelFileIsAPhotograph) {
   expect_start_error("model=" + path, {path, "this is a JPEG image"});
 }
 
-// The warnings that a pipeline posts before it ends, as it should, with an error.
+// The warnings that a pipeline posts before it ends with the expected error.
 std::vector<std::string> warnings_before_the_error(GstElement* pipeline) {
   std::vector<std::string> warnings;
   GstBus* bus = gst_element_get_bus(pipeline);
@@ -67,7 +67,7 @@ std::vector<std::string> warnings_before_the_error(GstElement* pipeline) {
   return warnings;
 }
 
-// Formats that glupload passes on, and only glcolorconvert can change.
+// Formats that glupload forwards, and only glcolorconvert can convert.
 TEST(GlSegmentErrors, FormatNeedsAConversion) {
   init_gstreamer();
   for (const char* source : {"videotestsrc num-buffers=3 ! video/x-raw,format=YUY2",
@@ -143,7 +143,7 @@ TEST(GlSegmentErrors, ImageIsNotARegularFile) {
   }
 }
 
-// The device is known once there is a GL context, when the first frame's caps come.
+// The device is known once a GL context exists, when the caps of the first frame arrive.
 TEST(GlSegmentErrors, ImageIsLargerThanATexture) {
   const std::string path = scratch_folder() / "bomb.png";
   std::ofstream(path, std::ios::binary) << png_bomb(30000, 30000);

@@ -1,4 +1,4 @@
-// Models of several classes: their colors over the frame, the legend, and which of them are foreground.
+// Models with several classes: their colors over the frame, the legend, and the selection of the foreground.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr int32_t kSize = 256;
 using Color = std::array<int, 3>;
 
-// Red, green and blue quarters; the last one is nearly black.
+// Red, green, and blue quarters; the last one is nearly black.
 Rgba quarters() {
   Rgba frame(kSize, kSize);
   for (int32_t y = 0; y < kSize; ++y) {
@@ -78,7 +78,7 @@ TEST(ManyClasses, OnlySelectedClassesAreColored) {
   expect_near(color_at(*out, kHigh, kLow), of_class(2), "green");
 }
 
-// A texel of this model is sixteen pixels: their borders are straight and thin all the same.
+// A texel of this model covers sixteen pixels. Borders are nevertheless straight and thin.
 TEST(ManyClasses, BordersAreSmoothAndThin) {
   Rgba slope(kSize, kSize);
   for (int32_t y = 0; y < kSize; ++y) {
@@ -97,7 +97,7 @@ TEST(ManyClasses, BordersAreSmoothAndThin) {
   double largest_step = 0, before = 0;
   int mixed = 0, rows = 0;
   for (int32_t y = 40; y < kSize - 40; ++y, ++rows) {
-    double border = 0;  // how many pixels belong to the left
+    double border = 0;  // number of pixels that belong to the left
     for (int32_t x = 0; x < kSize; ++x) {
       const double share = static_cast<double>(out->at(x, y)[component] - right[component]) /
                            static_cast<double>(left[component] - right[component]);
@@ -114,7 +114,7 @@ TEST(ManyClasses, BordersAreSmoothAndThin) {
   EXPECT_LT(largest_step, 3) << "no stairs";
 }
 
-// The background of the names is dark: what is brighter there, and not of the frame, is a patch or a letter.
+// The background of the names is dark: brighter pixels that are not from the frame are color patches or letters.
 int pixels_of(const Rgba& picture, const Color& color) {
   int count = 0;
   for (int32_t y = 0; y < picture.height; ++y) {
@@ -128,7 +128,7 @@ int pixels_of(const Rgba& picture, const Color& color) {
   return count;
 }
 
-// Nothing else in these pictures is nearly white.
+// Nothing else in these images is nearly white.
 int bright_pixels_of(const Rgba& picture) {
   int count = 0;
   for (size_t i = 0; i < picture.pixels.size(); i += 4) {
@@ -138,7 +138,7 @@ int bright_pixels_of(const Rgba& picture) {
 }
 
 TEST(ManyClasses, TheLegendNamesVisibleClasses) {
-  TestPipeline pipeline(element("overlay-opacity=0"));  // but for the legend, the frame is as it was
+  TestPipeline pipeline(element("overlay-opacity=0"));  // except for the legend, the frame is unchanged
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   auto out = pipeline.pass(left_half_red(kSize, kSize));
   ASSERT_TRUE(out) << pipeline.error();
@@ -191,7 +191,7 @@ TEST(ManyClasses, BackgroundCanBecomeOverlay) {
   expect_near(color_at(*out, kHigh, kLow), of_class(2), "green");
 }
 
-// The fourth channel is the mask of the frame before: this model takes for foreground what was.
+// The fourth channel is the previous mask: for this model, earlier foreground stays foreground.
 TEST(PreviousMask, IsAnInputOfTheModel) {
   for (const std::string sync : {"exact", "latest gpu-budget=0"}) {
     TestPipeline pipeline("glsegment name=segment background=mask mask-sync=" + sync +
@@ -201,15 +201,15 @@ TEST(PreviousMask, IsAnInputOfTheModel) {
     const auto left = [&](const std::optional<Rgba>& out) {
       return out ? static_cast<int>(out->at(kLow, kLow)[0]) : -1;
     };
-    EXPECT_EQ(left(pipeline.pass(grey)), 0) << sync << ": there was no mask before; " << pipeline.error();
+    EXPECT_EQ(left(pipeline.pass(grey)), 0) << sync << ": there is no previous mask; " << pipeline.error();
     EXPECT_EQ(left(pipeline.pass(grey)), 0);
     pipeline.pass(red);
     pipeline.pass(grey);
     const auto out = pipeline.pass(grey);
-    EXPECT_EQ(left(out), 255) << sync << ": it is remembered";
+    EXPECT_EQ(left(out), 255) << sync << ": the previous mask is used";
     EXPECT_EQ(out->at(kHigh, kLow)[0], 0);
     ASSERT_TRUE(pipeline.flush());
-    EXPECT_EQ(left(pipeline.pass(grey)), 0) << sync << ": but not over a flush";
+    EXPECT_EQ(left(pipeline.pass(grey)), 0) << sync << ": but not after a flush";
   }
 }
 

@@ -84,11 +84,11 @@ TEST(Picture, CoversAnyShape) {
       return std::to_integer<int>(scaled->pixels[(static_cast<size_t>(y) * w + x) * 4 + channel]);
     };
     EXPECT_EQ(at(0, 0, 3), 128) << width << "x" << height;
-    if (width < 40) continue;  // so narrow that only the middle shows
+    if (width < 40) continue;  // so narrow that only the center is visible
     EXPECT_EQ(at(0, height / 2, 0), 255) << width << "x" << height;
     EXPECT_EQ(at(width - 1, height / 2, 2), 255) << width << "x" << height;
   }
-  // Twice as wide as it is high, whole.
+  // Twice as wide as high, and complete.
   const auto high = (*loaded)->scale(60, 90, PictureFit::kContain),
              wide = (*loaded)->scale(300, 60, PictureFit::kContain);
   ASSERT_TRUE(high.ok() && wide.ok());
