@@ -1,4 +1,4 @@
-// The `sightglass` command as its users meet it: exit status, messages, outputs.
+// The `sightglass` command as users run it: exit status, messages, outputs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ TEST_F(CommandTest, RejectsWrongInputs) {
   }
 }
 
-// Were they waited for, `timeout` would end the command with 124.
+// If the command waited for them, `timeout` would end it with status 124.
 TEST_F(CommandTest, SpecialFilesAreRejected) {
   const std::string command = "timeout 60 " SIGHTGLASS_COMMAND " ";
   for (const std::string extension : {"", ".raw"}) {
@@ -138,7 +138,7 @@ TEST_F(CommandTest, FilesAreWrittenCompletelyOrNotAtAll) {
   EXPECT_GE(files, 3U);
   fs::create_hard_link(path("out/t.json"), path("earlier.json"));
   ASSERT_EQ(run_command(line).status, 0);
-  EXPECT_EQ(fs::hard_link_count(path("earlier.json")), 1U) << "the file that was there is replaced, not overwritten";
+  EXPECT_EQ(fs::hard_link_count(path("earlier.json")), 1U) << "the existing file is replaced, not overwritten";
 }
 
 TEST_F(CommandTest, OutputsMatchTheReference) {
@@ -262,7 +262,7 @@ TEST_F(CommandTest, OtherInputShapes) {
   const CommandResult unknown = run_command("check " + model + " --input-shape frame=1x65x65x3");
   EXPECT_EQ(unknown.status, 2);
   EXPECT_NE(unknown.output.find("inputs are 0 'input'"), std::string::npos) << unknown.output;
-  // A file may say sizes of its own on the way.
+  // Operators in a file may fix sizes.
   const CommandResult fixed = run_command("check " + figure() + " --input-shape 0=1x321x321x3");
   EXPECT_EQ(fixed.status, 1);
   EXPECT_NE(fixed.output.find("ADD #"), std::string::npos) << fixed.output;
@@ -291,7 +291,7 @@ TEST_F(CommandTest, ChecksAreJsonForScripts) {
   EXPECT_EQ(report.at("inputs").at(0).at("type"), "float32");
   EXPECT_EQ(report.at("inputs").at(0).at("shape"), (std::vector<int>{1, 256, 256, 3}));
   EXPECT_TRUE(report.at("obstacles").empty());
-  EXPECT_NEAR(report.at("multiply_adds").get<double>(), 124e6, 1e6);  // as the model card says
+  EXPECT_NEAR(report.at("multiply_adds").get<double>(), 124e6, 1e6);  // according to the model card
   const auto& plan = report.at("plan");
   EXPECT_GT(plan.at("dispatches").get<int>(), 0);
   EXPECT_GT(plan.at("memory").at("weight_bytes").get<int>(), 0);
@@ -320,7 +320,7 @@ TEST_F(CommandTest, ChecksManyModelsAtOnce) {
   const CommandResult unreadable = run_command("check " + path("none.tflite") + " " + runs);
   EXPECT_EQ(unreadable.status, 2);
   EXPECT_NE(unreadable.output.find("none.tflite"), std::string::npos);
-  EXPECT_NE(unreadable.output.find("runs entirely on the GPU"), std::string::npos) << "the other one is still checked";
+  EXPECT_NE(unreadable.output.find("runs entirely on the GPU"), std::string::npos) << "the other file is still checked";
 }
 
 TEST_F(CommandTest, ProgramsAreCachedBetweenStarts) {
@@ -336,7 +336,7 @@ TEST_F(CommandTest, ProgramsAreCachedBetweenStarts) {
   EXPECT_EQ(cached("--no-cache"), 0);
   EXPECT_EQ(cached("--cache-dir " + path("other")), 0);
   EXPECT_EQ(fs::exists(path("other/programs")), formats);
-  EXPECT_EQ(cached("--cache-dir /proc/none"), 0) << "a folder that cannot be";
+  EXPECT_EQ(cached("--cache-dir /proc/none"), 0) << "an impossible directory";
   EXPECT_EQ(run_command("run none.tflite --no-cache --cache-dir x").status, 2);
 }
 

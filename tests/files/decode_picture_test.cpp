@@ -1,4 +1,4 @@
-// Pictures that claim more than they should.
+// Images that claim excessive sizes.
 #include "decode_picture.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace sightglass::test {
 namespace {
 
-// The most memory that this process had at a time, in KiB.
+// The peak memory of this process, in KiB.
 long peak_kib() {
   std::ifstream file("/proc/self/status");
   for (std::string word; file >> word;) {
@@ -59,7 +59,7 @@ TEST(DecodePicture, FilesThatAreNotImagesAreRejected) {
     EXPECT_FALSE(check_picture(path).ok()) << text;
     EXPECT_FALSE(decode_picture(path, 100).ok()) << text;
   }
-  // An icon's decoder would allocate what its directory claims: 1.4 GB here.
+  // The icon decoder would allocate the size that the directory claims: 1.4 GB here.
   const std::string icon =
       std::string("\0\0\1\0\1\0\x10\x10\0\0\1\0\x20\0", 14) + std::string("\0\0\0\x55\x16\0\0\0", 8);
   std::ofstream(path, std::ios::binary) << icon + std::string(100, '\0');

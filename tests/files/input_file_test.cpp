@@ -50,7 +50,7 @@ TEST(InputFile, OversizedTextsAreRejectedBeforeReading) {
   const auto refused = read_text_file(path, 9);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.status().message().find("10 bytes"), std::string::npos) << refused.status().message();
-  // Of a terabyte, which no memory has.
+  // One terabyte, which exceeds any memory.
   std::filesystem::resize_file(path, uintmax_t{1} << 40);
   EXPECT_FALSE(read_text_file(path, 1 << 20).ok());
 }

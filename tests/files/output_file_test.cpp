@@ -41,10 +41,10 @@ TEST_F(OutputFile, IsCompleteOrAbsent) {
     auto file = AtomicFile::create(place, FileAccess::kOwner);
     ASSERT_TRUE(file.ok()) << file.status().message();
     ASSERT_TRUE(file->append("half").ok());
-    EXPECT_EQ(read(place), "old") << "while it is written";
+    EXPECT_EQ(read(place), "old") << "while the new file is written";
     EXPECT_EQ(files(), 2U);
   }
-  EXPECT_EQ(files(), 1U) << "what was not committed is gone";
+  EXPECT_EQ(files(), 1U) << "the uncommitted file is deleted";
   EXPECT_EQ(read(place), "old");
   auto file = AtomicFile::create(place, FileAccess::kOwner);
   ASSERT_TRUE(file.ok() && file->append("new").ok() && file->commit().ok());

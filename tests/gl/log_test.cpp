@@ -1,4 +1,4 @@
-// What the engine reports: nothing to nobody, nothing that is not of interest, and the names of what was declined.
+// The log of the engine: nothing without a listener, nothing below its level, and the names of declined alternatives.
 #include "gpu_engine/log.h"
 
 #include <filesystem>
@@ -17,7 +17,7 @@
 namespace sightglass::test {
 namespace {
 
-// Keeps the messages of levels up to `most`.
+// Stores the messages of levels up to `most`.
 class Listener {
  public:
   explicit Listener(LogLevel most = LogLevel::kTrace)
@@ -80,7 +80,7 @@ TEST(Log, TimesHaveOneDigit) {
 
 class EngineLogTest : public GlTest {
  protected:
-  // A convolution of many channels, and a RELU that a rewrite fuses.
+  // A convolution with many channels, and a RELU that a rewrite fuses.
   EngineLogTest() {
     CaseBuilder builder(7);
     const ValueId x =
@@ -179,7 +179,8 @@ TEST_F(EngineLogTest, ReportsTuningMeasurements) {
   ASSERT_TRUE(tuning.ok()) << tuning.status().message();
   EXPECT_TRUE(listener.has(LogLevel::kInfo, " sets of variants measured")) << listener.text();
   EXPECT_TRUE(listener.has(LogLevel::kDebug, " chosen of ")) << listener.text();
-  EXPECT_FALSE(listener.has(LogLevel::kDebug, ": kernel ")) << "of plans that are measured:\n" << listener.text();
+  EXPECT_FALSE(listener.has(LogLevel::kDebug, ": kernel ")) << "from plans that are only measured:\n"
+                                                            << listener.text();
   options.tuning = *tuning;
   ASSERT_TRUE(Plan::build(model_, device().limits, options).ok());
   EXPECT_TRUE(listener.has(LogLevel::kDebug, " by tuning; declined ")) << listener.text();

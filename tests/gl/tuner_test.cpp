@@ -1,4 +1,4 @@
-// The tuner, its files, and that whatever it picks gives the same bits.
+// The tuner and its files. Every choice gives bit-identical results.
 #include "gpu_engine/tuner.h"
 
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Convolutions of every kind that has variants, with odd sizes.
+// Convolutions of every kind with variants, with odd sizes.
 OpCase network() {
   CaseBuilder builder(71);
   ValueId x = builder.input({1, 37, 29, 5});
@@ -107,7 +107,7 @@ TEST_F(TunerTest, TunesEveryStepThatHasVariants) {
   }
 }
 
-// Where buffer textures are too short for the arena, every plan that asks for them is one without them.
+// If buffer textures are too short for the arena, plans that request them do not use them.
 TEST_F(TunerTest, ShortBufferTexturesDoNotEndTuning) {
   CaseBuilder builder(72);
   const Padding2d same{PaddingMode::kSame, 0, 0, 0, 0};
@@ -127,7 +127,7 @@ TEST_F(TunerTest, ShortBufferTexturesDoNotEndTuning) {
     return report->sets;
   };
   const int without = sets(0);
-  EXPECT_EQ(without, 7);  // the usual one, another work group, five more tiles
+  EXPECT_EQ(without, 7);  // the default, another work group, five more tiles
   EXPECT_EQ(sets(65536), without);
   EXPECT_EQ(sets(1 << 27), without + 1);
 }
@@ -173,7 +173,7 @@ TEST_F(TunerTest, WithoutAFileThereAreNoResults) {
   EXPECT_EQ(note, "");
 }
 
-// Whatever byte of a file is another, and wherever it ends: no crash, and the same results.
+// Any changed byte and any truncation of a file: no crash, and the same results.
 TEST_F(TunerTest, DamagedFilesAreHarmless) {
   ASSERT_TRUE(prepare(TuningMode::kOn).ok());
   std::ifstream in(file(), std::ios::binary);
@@ -218,7 +218,7 @@ TEST_F(TunerTest, LinksAreNotFollowedWhenResultsAreWritten) {
   const fs::path target = folder_ / "target";
   std::ofstream(target) << "another's";
   fs::create_symlink(target, file());
-  // Under the name that this process could be expected to write to first.
+  // At the path that this process would probably write to first.
   fs::create_symlink(target, file() + "." + std::to_string(getpid()));
   std::string note;
   ASSERT_TRUE(prepare(TuningMode::kOn, &note).ok());

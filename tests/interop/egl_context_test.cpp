@@ -73,7 +73,7 @@ TEST_F(ContextTest, MakeCurrentRestoresThePreviousContext) {
     EXPECT_EQ(eglGetCurrentContext(), (*first)->handle());
   }
   EXPECT_EQ(eglGetCurrentContext(), before);
-  // On a thread without a context, none is current afterwards either.
+  // On a thread without a context, none is current afterward either.
   std::thread([&] {
     EXPECT_EQ(eglGetCurrentContext(), EGL_NO_CONTEXT);
     { const ScopedMakeCurrent current(**first); }

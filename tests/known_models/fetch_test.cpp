@@ -1,4 +1,4 @@
-// Downloads from servers that do well and servers that do not.
+// Downloads from working and failing servers.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -55,7 +55,7 @@ class FetchModel : public ::testing::Test {
   Result<FetchedModel> fetch(const HttpServer& server, int stall_seconds = 30) const {
     return fetch_model(store_, model_, {.mirror = server.address(), .stall_seconds = stall_seconds, .progress = {}});
   }
-  // The file is there, and nothing else is.
+  // Only the complete file exists.
   void expect_stored(const Result<FetchedModel>& fetched) const {
     ASSERT_TRUE(fetched.ok()) << fetched.status().message();
     EXPECT_EQ(fetched->path, file());
@@ -63,7 +63,7 @@ class FetchModel : public ::testing::Test {
     EXPECT_TRUE(read(file()) == content_);
     EXPECT_FALSE(fs::exists(part()));
   }
-  // No file is there, and a part of so many bytes, or none.
+  // No complete file exists, only a part of that many bytes, or none.
   void expect_refused(const Result<FetchedModel>& fetched, std::initializer_list<std::string> words,
                       int64_t part_bytes = 0) const {
     ASSERT_FALSE(fetched.ok());
@@ -94,7 +94,7 @@ TEST_F(FetchModel, StoresAVerifiedDownload) {
   const auto again = fetch(server);
   ASSERT_TRUE(again.ok()) << again.status().message();
   EXPECT_FALSE(again->downloaded);
-  EXPECT_EQ(server.requests().size(), 1u) << "it was there";
+  EXPECT_EQ(server.requests().size(), 1u) << "the file existed already";
 }
 
 TEST_F(FetchModel, AMirrorMayEndInASlash) {
@@ -176,7 +176,7 @@ TEST_F(FetchModel, AnUnannouncedEarlyEnd) {
   cut.says_length = false;
   cut.cut_after = 1000;
   expect_refused(fetch(HttpServer({cut})), {"1000 bytes", sha256_});
-  // Where the size is known, it shows.
+  // If the size is known, progress shows it.
   model_.published.bytes = kBytes;
   const HttpServer server({cut, whole()});
   expect_stored(fetch(server));
@@ -197,7 +197,7 @@ TEST_F(FetchModel, AStalledServer) {
 }
 
 TEST_F(FetchModel, ADownloadThatTakesTooLongIsAborted) {
-  Answer drips = whole();  // faster than what a stall is, and never done in time
+  Answer drips = whole();  // too fast for a stall, but never complete in time
   drips.piece = 4096;
   drips.pause_ms = 200;
   const HttpServer server({drips});

@@ -1,4 +1,4 @@
-// The catalog, and the way from a name to a file that is what its publisher made.
+// The catalog, and the resolution of a name to a verified file.
 #include "model_store.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(KnownModels, ChecksumsAreChecksums) {
     const std::string sha256 = model.sha256;
     EXPECT_EQ(sha256.size(), 64u) << model.title;
     EXPECT_EQ(sha256.find_first_not_of("0123456789abcdef"), std::string::npos) << model.title;
-    EXPECT_TRUE(seen.insert(sha256).second) << model.title << " is there twice";
+    EXPECT_TRUE(seen.insert(sha256).second) << model.title << " is listed twice";
   }
 }
 
@@ -94,7 +94,7 @@ class ModelStoreTest : public ::testing::Test {
 };
 
 TEST_F(ModelStoreTest, PathsStayPaths) {
-  // Whether they exist is for those to say who read them.
+  // The reader of a path reports whether it exists.
   for (const std::string path : {"/nowhere/model.tflite", "./hair-segmenter", "folder/model.tflite"}) {
     const auto resolved = store_.resolve(path);
     ASSERT_TRUE(resolved.ok()) << resolved.status().message();
@@ -105,7 +105,7 @@ TEST_F(ModelStoreTest, PathsStayPaths) {
   write("here/hair-segmenter", "not the published model");
   fs::current_path(folder);
   const auto file = store_.resolve("model.tflite");
-  // What a known name means does not hang on the folder one is in.
+  // A known name does not depend on the working directory.
   const auto name = store_.resolve("hair-segmenter");
   fs::current_path(before);
   ASSERT_TRUE(file.ok()) << file.status().message();
@@ -148,7 +148,7 @@ TEST_F(ModelStoreTest, AChangedFileIsRejected) {
   EXPECT_EQ(store_.state_of(*hair), StoredState::kChanged);
   expect_refusal("hair-segmenter", {hair->sha256, sha256_of_file(store_.path_of(*hair)), store_.path_of(*hair),
                                     "`sightglass models fetch hair-segmenter`"});
-  // A link that leads nowhere is no file, but not nothing either.
+  // A dangling link is not a file, but the path is not free either.
   fs::remove(store_.path_of(*hair));
   fs::create_symlink("/nowhere/model.tflite", store_.path_of(*hair));
   EXPECT_EQ(store_.state_of(*hair), StoredState::kChanged);
@@ -180,7 +180,7 @@ TEST_F(ModelStoreTest, AVerifiedFileIsFound) {
   EXPECT_EQ(*path, store_.path_of(*hair));
   EXPECT_EQ(fs::file_size(*path), static_cast<uintmax_t>(hair->published.bytes));
 
-  // One bit, the length being the same.
+  // One bit differs, and the length is the same.
   std::fstream file(*path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(4000);
   const auto byte = static_cast<char>(file.peek() ^ 1);

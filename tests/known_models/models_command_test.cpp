@@ -1,4 +1,4 @@
-// `sightglass models`, and names in place of files, as users meet them.
+// `sightglass models`, and names in place of files, as users run them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -114,7 +114,7 @@ TEST_F(ModelsCommand, AWrongFileIsNeitherStoredNorRun) {
   EXPECT_TRUE(fs::is_empty(stored("")));
   expect_failure(run_command("dump deeplabv3"), {"`sightglass models fetch deeplabv3`"});
 
-  // Nor is one that came there in another way.
+  // A wrong file that was stored in another way is not run either.
   write("data/sightglass/models/deeplabv3.tflite", "somebody else's file");
   for (const std::string command : {"run", "dump"}) {
     expect_failure(run_command(command + " deeplabv3"), {"SHA-256", "`sightglass models fetch deeplabv3`"});
@@ -127,7 +127,7 @@ TEST_F(ModelsCommand, ANameReplacesAPath) {
   const HttpServer server({{.body = bytes_of(kMobileNet)}});
   use(server);
   const std::string name = "mobilenet-v1-0.25", file = stored("mobilenet_v1_0.25_224_1_default_1.tflite");
-  // A failure does not keep the others away.
+  // A failure does not prevent the other downloads.
   const CommandResult fetched = run_command("models fetch nothing " + name);
   expect_failure(fetched, {"'nothing'", name + ": stored", file});
   EXPECT_NE(run_command("models fetch " + name).output.find("already stored"), std::string::npos);
@@ -151,7 +151,7 @@ TEST_F(ModelsCommand, ANameReplacesAPath) {
   EXPECT_EQ(run_command("dump " + name).status, 0);
 }
 
-// What `./dev test-models` runs.
+// The command that `./dev test-models` runs.
 TEST_F(ModelsCommand, FetchesAll) {
   std::vector<std::string> names;
   std::vector<Answer> answers;
@@ -168,7 +168,7 @@ TEST_F(ModelsCommand, FetchesAll) {
   ASSERT_FALSE(all_here);
   const HttpServer server(answers);
   use(server);
-  // One that is wrong or absent does not keep the others away, and is told.
+  // A wrong or missing model does not prevent the others, and is reported.
   const CommandResult fetched = run_command("models fetch --all");
   EXPECT_EQ(fetched.status, 1);
   EXPECT_EQ(server.requests().size(), names.size());
@@ -176,11 +176,11 @@ TEST_F(ModelsCommand, FetchesAll) {
   EXPECT_NE(fetched.output.find("figure: bundled with sightglass"), std::string::npos);
   if (real_model(kMobileNet).empty() || real_model(kHair).empty()) return;
 
-  // Tests find by its checksum what was stored.
+  // Tests find stored models by checksum.
   const KnownModel* hair = find_known_model("hair-segmenter");
   EXPECT_EQ(downloaded_model(stored(""), hair->sha256), fs::path(stored(hair->published.file)));
   EXPECT_EQ(downloaded_model(stored(""), find_known_model("deeplabv3")->sha256), fs::path());
-  // What is there is not asked for again, and what has been changed is.
+  // Stored models are not requested again. Changed ones are.
   const HttpServer again({{.body = "", .status = 404}});
   use(again);
   EXPECT_EQ(run_command("models fetch --all").status, 1);
@@ -197,7 +197,7 @@ TEST_F(ModelsCommand, ManyAtOnceAndOneKilled) {
   const std::string file = stored("hair_segmentation.tflite");
   const HttpServer server({{.body = body, .piece = 20'000, .pause_ms = 30}});
   use(server);
-  // Killed while it downloads, with no chance to tidy up.
+  // Killed during the download, without cleanup.
   run_command("models fetch hair-segmenter & pid=$!; while kill -0 $pid && [ ! -s " + file +
               ".part ]; do sleep 0.02; done; kill -9 $pid; wait");
   ASSERT_FALSE(fs::exists(file));
@@ -217,7 +217,7 @@ TEST_F(ModelsCommand, ManyAtOnceAndOneKilled) {
   }
   EXPECT_EQ(downloads, 1);
   ASSERT_EQ(server.requests().size(), 2u);
-  EXPECT_GT(server.requests()[1].from, 0) << "what was there was used";
+  EXPECT_GT(server.requests()[1].from, 0) << "the existing part is used";
   EXPECT_FALSE(fs::exists(file + ".part"));
   EXPECT_EQ(json::parse(run_command("models info --json hair-segmenter").output).at("stored"), "verified");
 }

@@ -40,7 +40,7 @@ TEST(InputTransform, CoverCutsTheLongSide) {
 
 TEST(InputTransform, RotationSwapsTheAspectRatio) {
   const InputTransform t = make_input_transform(640, 320, 256, 512, Fit::kLetterbox, Orientation::kRotate90);
-  // Upright, the picture is 320 × 640: it fills the tensor. Its top left corner is stored at the bottom left.
+  // The upright image is 320 × 640 and fills the tensor. Its top left corner is stored at the bottom left.
   expect_at(t, 0, 0, 0, 1);
   expect_at(t, 1, 0, 0, 0);
   expect_at(t, 0, 1, 1, 1);

@@ -1,4 +1,4 @@
-// The registry of kernels: no operator is without one, and no kernel without a part.
+// The kernel registry: every operator has a kernel, and every kernel is complete.
 #include <gtest/gtest.h>
 
 #include <algorithm>

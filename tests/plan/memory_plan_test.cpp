@@ -1,4 +1,4 @@
-// Schedules and arenas, without a GPU.
+// Tests schedules and arenas without a GPU.
 #include "plan/memory_plan.h"
 
 #include <gtest/gtest.h>
@@ -55,12 +55,12 @@ TEST(Schedule, BranchesShareALevel) {
   schedule(plan);
   EXPECT_EQ(plan.levels, 3);
   EXPECT_EQ(plan.steps[0].level, 0);
-  EXPECT_EQ(plan.steps[1].level, 0);  // the other branch, moved before the longer one goes on
+  EXPECT_EQ(plan.steps[1].level, 0);  // the other branch, moved before the longer one continues
   EXPECT_EQ(plan.steps[1].writes, std::vector<int>{3});
 }
 
 TEST(Schedule, SeveralWritersOfOneTensor) {
-  // Two parts of a concatenation are independent; a third that keeps part of what is there has to wait.
+  // Two parts of a concatenation are independent. A third one that keeps some existing data must wait.
   PlanData plan = make_plan({1, 1, 2, 1}, {{{0}, {2}}, {{1}, {2}}, {{0, 2}, {2}}, {{2}, {3}}});
   schedule(plan);
   EXPECT_EQ(plan.steps[0].level, 0);
@@ -76,7 +76,7 @@ TEST(Schedule, PartsDoNotWaitForEachOther) {
   plan.tensors[2].place_in_whole = 1;
   schedule(plan);
   EXPECT_EQ(plan.steps[1].level, 1);
-  EXPECT_EQ(plan.steps[2].level, 2) << "the whole is there when both are";
+  EXPECT_EQ(plan.steps[2].level, 2) << "the whole is complete when both parts are";
   EXPECT_EQ(plan.tensors[3].first_level, 0);
   EXPECT_EQ(plan.tensors[3].last_level, 2);
 }
@@ -96,7 +96,7 @@ TEST(MemoryPlan, PartsAreInsideTheWhole) {
     EXPECT_EQ(plan.tensors[2].offset, plan.tensors[3].offset + 12);
     EXPECT_EQ(plan.tensors[1].offset, plan.tensors[3].offset + 15);
     EXPECT_EQ(plan.memory.lower_bound_bytes, 30 * 16);
-    EXPECT_EQ(plan.memory.tensor_bytes, 40 * 16) << "none is counted twice";
+    EXPECT_EQ(plan.memory.tensor_bytes, 40 * 16) << "no part is counted twice";
   }
 }
 

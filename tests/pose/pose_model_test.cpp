@@ -1,4 +1,4 @@
-// How models of poses are recognized, and what is said of others.
+// Recognition of pose models, and errors for others.
 #include "pose/pose_model.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(PoseModel, PublishedModelsAreRecognized) {
   EXPECT_EQ(small.columns, 31);
   EXPECT_TRUE(small.scores_are_logits);
   EXPECT_TRUE(small.has(Role::kForward));
-  EXPECT_FALSE(small.has(Role::kBackward));  // in one with those forward
+  EXPECT_FALSE(small.has(Role::kBackward));  // in one output with the forward offsets
 
   const PoseModel large = load("pose/posenet_mnv1_100_257_multi_kpt_int8");
   EXPECT_EQ(large.kind, PoseKind::kPoseNetMulti);
@@ -64,7 +64,7 @@ TEST(PoseModel, TheBlazePoseMaskIsOnlyComputedOnRequest) {
   EXPECT_EQ(mask.target, OutputSpec::Target::kTexture);
   EXPECT_EQ(mask.activation, OutputActivation::kSigmoid);
 
-  // What only the mask needs is not computed without it.
+  // Operators that only the mask needs are skipped without it.
   const auto work = [](const PoseModel& pose) {
     const auto plan = Plan::build(pose.model, DeviceLimits(), pose.plan_options);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
@@ -88,7 +88,7 @@ TEST(PoseModel, OtherModelsAreNamedWithTheirTensors) {
   EXPECT_NE(adds.status().message().find("lite_add.tflite"), std::string::npos) << adds.status().message();
 }
 
-// A graph of a convolution alone: 1 x 16 x 16 x 3 to as many channels.
+// A graph with only a convolution: 1 x 16 x 16 x 3 to the given number of channels.
 Result<PoseModel> of_channels(int32_t channels) {
   CaseBuilder builder(1);
   builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
@@ -112,7 +112,7 @@ TEST(PoseModel, ScoreImagesAreHeatmaps) {
   EXPECT_NE(many.status().message().find("1x16x16x40"), std::string::npos) << many.status().message();
 }
 
-// Offsets are read where scores have cells: there must be as many.
+// Offsets are read at the cells of the scores, so the sizes must match.
 TEST(PoseModel, OffsetsOfOtherSizesAreIgnored) {
   for (const int32_t stride : {1, 2}) {
     CaseBuilder builder(1);

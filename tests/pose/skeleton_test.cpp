@@ -1,4 +1,4 @@
-// Skeletons over pictures.
+// Skeletons over images.
 #include "gl/compute.h"
 #include "meta/persons.h"
 #include "pose/skeleton_painter.h"
@@ -23,7 +23,7 @@ class SkeletonTest : public PoseTest {
   }
 };
 
-// From the left shoulder at (16, 12) to the left elbow at (48, 12); the other points hide.
+// From the left shoulder at (16, 12) to the left elbow at (48, 12). The other points are hidden.
 Persons an_arm() {
   Persons persons;
   persons.count = 1;
@@ -53,10 +53,10 @@ TEST_F(SkeletonTest, BonesAndPointsAreOnThePerson) {
   const Rgba drawn = draw(an_arm(), style);
   EXPECT_GT(green(drawn, 32, 12), 250);
   EXPECT_EQ(green(drawn, 32, 20), 0);
-  EXPECT_GT(red(drawn, 16, 12), 250);  // points lie over bones
+  EXPECT_GT(red(drawn, 16, 12), 250);  // points are drawn over bones
   EXPECT_GT(red(drawn, 48, 15), 250);
   EXPECT_EQ(red(drawn, 32, 12), 0);
-  EXPECT_EQ(red(drawn, 0, 0), 0);  // where hidden points are
+  EXPECT_EQ(red(drawn, 0, 0), 0);  // at the hidden points
 }
 
 TEST_F(SkeletonTest, UncertainPointsAreNotDrawn) {
