@@ -52,7 +52,7 @@ class MemoryFile {
 }  // namespace
 
 void exercise_archive(Bytes bytes) {
-  // At an address of its own, so that reading beyond it is caught.
+  // In a separate allocation, so that reads beyond it are detected.
   const std::vector<std::byte> copy(bytes.begin(), bytes.end());
   for (const std::string_view name : {"labels.txt", "a", ""}) {
     const auto member = tflite::attached_file(copy, name);

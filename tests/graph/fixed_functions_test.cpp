@@ -11,7 +11,7 @@ namespace {
 
 constexpr int32_t kLowest = -32768, kHighest = 32767;
 
-// FNV-1a over the 16-bit results for all arguments. The sums are those of gemmlowp's FixedPoint<int16_t>.
+// FNV-1a over the 16-bit results for all arguments. The expected sums are from FixedPoint<int16_t> of gemmlowp.
 template <typename Function>
 uint64_t hash_of_all(Function function) {
   uint64_t hash = 1469598103934665603u;

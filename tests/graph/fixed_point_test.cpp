@@ -46,7 +46,7 @@ TEST(FixedPoint, FactorsAboveOneShiftFirst) {
   EXPECT_EQ(multiply(-7, to_fixed_point(100.5)), -703);  // of -703.5: up
 }
 
-// The shifted number is cut off before it is multiplied.
+// The shifted number saturates before the multiplication.
 TEST(FixedPoint, StaysWithin32Bits) {
   EXPECT_EQ(multiply(1 << 30, to_fixed_point(4)), 1 << 30);
   EXPECT_EQ(multiply(INT32_MIN, to_fixed_point(1 << 20)), INT32_MIN / 2);

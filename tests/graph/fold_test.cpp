@@ -74,7 +74,7 @@ TEST(Fold, LeavesOutputsOfTheGraph) {
 }
 
 TEST(Fold, LeavesExpensiveNodes) {
-  // A maximum over windows of 400 x 400, at every one of 401 x 401 places: 2.6e10 steps.
+  // A maximum over windows of 400 x 400 at 401 x 401 positions: 2.6e10 steps.
   Graph graph;
   const ValueId a = graph.add_constant("a", {1, 800, 800, 1}, std::vector<float>(640000));
   const Pool2dAttr attr{{PaddingMode::kValid}, 1, 1, 400, 400};

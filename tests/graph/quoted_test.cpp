@@ -1,4 +1,4 @@
-// What becomes of text that others have written before it is shown.
+// How untrusted text is changed before it is shown.
 #include "gpu_engine/quoted.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ TEST(Quoted, PlainTextIsUnchanged) {
 
 TEST(Quoted, TerminalControlCharactersBecomeQuestionMarks) {
   EXPECT_EQ(printable("\x1b[31mred\x07\n\r\t\x7f"), "?[31mred?????");
-  // C1: as code points, and as the bytes that terminals of 8 bits read.
+  // C1: as code points, and as the bytes that 8-bit terminals interpret.
   EXPECT_EQ(printable("\u009b31m\u0085\u009d"), "?31m??");
   EXPECT_EQ(printable("\x9b"
                       "31m"),

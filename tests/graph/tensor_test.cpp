@@ -92,7 +92,7 @@ TEST(Half, EveryValueSurvivesTheRoundTrip) {
   }
 }
 
-// The half with the least distance to `value`, the one with the even mantissa when two are as near.
+// The half float nearest to `value`; in a tie, the one with the even mantissa.
 uint16_t nearest_half(float value) {
   uint16_t best = 0;
   for (uint16_t half = 0; half <= 0x7bff; ++half) {

@@ -1,4 +1,4 @@
-// Convolutions in groups of channels, and convolutions whose weights or biases are computed.
+// Grouped convolutions, and convolutions with computed weights or biases.
 #include "ops/op_test.h"
 
 namespace sightglass::test {
@@ -6,7 +6,7 @@ namespace {
 
 using ConvGroupTest = OpTest;
 
-// Where the operands come from.
+// The source of the operands.
 enum class From { kConstant, kInput, kNowhere };
 
 ValueId operand(CaseBuilder& builder, From from, const Shape& shape) {
@@ -22,7 +22,7 @@ Conv2dAttr attributes(uint64_t seed) {
 }
 
 struct Groups {
-  int groups, depth, filters;  // channels and filters of a group
+  int groups, depth, filters;  // channels and filters per group
 };
 
 TEST_F(ConvGroupTest, Grouped) {

@@ -68,7 +68,7 @@ TEST_F(DetectionTest, Regular) {
   check(detector_case({.boxes = 40, .attr = attributes(50, true, 2)}, seed++));
 }
 
-// All scores equal: the order of the boxes decides. Nothing above the threshold: an empty list.
+// With equal scores, the order of the boxes decides. With no score above the threshold, the list is empty.
 TEST_F(DetectionTest, TiesAndEmptyResults) {
   for (const bool regular : {false, true}) {
     Detector ties{.boxes = 300, .attr = attributes(10, regular), .scores = Fill::kZero};

@@ -1,4 +1,4 @@
-// The largest elements of every row, and their places.
+// The largest elements of every row, and their indices.
 #include "ops/op_test.h"
 
 namespace sightglass::test {
@@ -13,7 +13,8 @@ TEST_F(TopKTest, ShapesAndEqualValues) {
     const int32_t count = shape.dim(shape.rank() - 1);
     for (const int32_t k : {1, (count + 1) / 2, count}) {
       for (const DataType type : {DataType::kFloat32, DataType::kInt32, DataType::kInt64}) {
-        for (const Fill data : {Fill::kWide, Fill::kZero, Fill::kRamp}) {  // integers of the first: many equals
+        for (const Fill data :
+             {Fill::kWide, Fill::kZero, Fill::kRamp}) {  // the first one, as integers, has many equal values
           CaseBuilder builder(seed++);
           builder.node_with(OpType::kTopK, TopKAttr{k}, {builder.input(shape, data, type)}, 2);
           check(builder.build(std::string(to_string(type)) + " TOPK_V2 " + std::to_string(k) + " of " +

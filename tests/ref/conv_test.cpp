@@ -1,4 +1,4 @@
-// Convolutions and the fully connected layer on numbers worked out by hand.
+// Convolutions and the fully connected layer, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -101,7 +101,7 @@ TEST(RefDepthwisePointwise, ClampsBetweenAndAddsAfter) {
   const HostTensor in = floats({1, 1, 2, 2}, {1, 2, 3, -4});
   const HostTensor taps = floats({1, 1, 2, 2}, {1, 1, 2, 1}), bias = floats({2}, {0, 1});
   const HostTensor weights = floats({1, 1, 1, 2}, {10, 100}), other = floats({1, 1, 1, 1}, {-63});
-  // 1*1 + 3*2 = 7, cut to 6; 2*1 - 4*1 + 1 = -1, cut to 0
+  // 1*1 + 3*2 = 7, clamped to 6; 2*1 - 4*1 + 1 = -1, clamped to 0
   const DepthwisePointwiseAttr attr{{kValid}, Activation::kRelu6};
   expect_floats(evaluate(OpType::kDepthwisePointwise, attr, {in, weights, absent(), absent(), other, taps, bias}),
                 {1, 1, 1, 1}, {-3});
@@ -151,7 +151,7 @@ TEST(RefTransposeConv, StrideOfTheKernelSizeMakesAdjacentTiles) {
 
 TEST(RefTransposeConv, OverlappingTapsAddUpAndPaddingIsCutOff) {
   const HostTensor in = floats({1, 1, 2, 1}, {1, 2});
-  // 1 10 100 at columns 0 to 2, 2 20 200 at 2 to 4. SAME cuts one column, at the end.
+  // 1 10 100 at columns 0 to 2, 2 20 200 at 2 to 4. SAME crops one column at the end.
   expect_floats(evaluate(OpType::kTransposeConv, TransposeConvAttr{kSame, 1, 2, 1, 4}, {in, kOneTenHundred}),
                 {1, 1, 4, 1}, {1, 10, 102, 20});
   const Padding2d left{PaddingMode::kExplicit, 0, 0, 1, 0};
@@ -188,7 +188,7 @@ TEST(RefFullyConnected, EveryRowTimesTheWeights) {
 }
 
 TEST(RefConv2d, ReadsNoPaddingSoThatInfiniteWeightsThereDoNotMatter) {
-  // 0 * infinity would be NaN: a tap in the padding is left out, not multiplied.
+  // 0 * infinity would be NaN: taps in the padding are skipped, not multiplied.
   const HostTensor in = floats({1, 1, 1, 1}, {2});
   const HostTensor weights = floats({1, 1, 3, 1}, {INFINITY, 3, NAN});
   expect_floats(evaluate(OpType::kConv2d, conv(kSame), {in, weights}), {1, 1, 1, 1}, {6});

@@ -1,4 +1,4 @@
-// Activations, two-input arithmetic and dequantization on numbers worked out by hand.
+// Activations, two-input arithmetic, and dequantization, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -49,7 +49,7 @@ TEST(RefUnary, NanStaysNan) {
 TEST(RefUnary, Infinities) {
   expect_unary(OpType::kRelu6, {-kInfinity, kInfinity}, {0, 6});
   expect_unary(OpType::kLogistic, {-kInfinity, kInfinity}, {0, 1});
-  // By its definition the factor beside minus infinity is 0.
+  // By definition, the factor for minus infinity is 0.
   expect_unary(OpType::kHardSwish, {-kInfinity, kInfinity}, {kNan, kInfinity});
 }
 

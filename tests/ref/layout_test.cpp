@@ -1,4 +1,4 @@
-// Operators that move elements, on numbers whose places tell where they came from.
+// Operators that move elements, on values that show their original positions.
 #include <gtest/gtest.h>
 
 #include "single_op.h"

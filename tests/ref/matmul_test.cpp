@@ -1,4 +1,4 @@
-// Products of matrices on numbers worked out by hand.
+// Matrix products on values computed by hand.
 #include <gtest/gtest.h>
 
 #include "single_op.h"

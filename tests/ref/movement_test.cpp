@@ -1,4 +1,4 @@
-// Operators that take elements over, on numbers whose places tell where they came from.
+// Operators that copy elements, on values that show their original positions.
 #include <gtest/gtest.h>
 
 #include "single_op.h"

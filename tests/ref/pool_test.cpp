@@ -1,4 +1,4 @@
-// Pools, means and the softmax on numbers worked out by hand.
+// Pools, means, and softmax, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -46,7 +46,7 @@ TEST(RefPool, WholeFrameAndActivation) {
                 {6});
 }
 
-// Of equal maxima the first; the tenth keeps the integer part apart from rounding.
+// Among equal maxima, the first one. The tenth protects the integer part from rounding.
 TEST(RefPool, IndicesAreWithinTheWindow) {
   const HostTensor in = floats({1, 3, 3, 1}, {1, 7, 2, 7, 4, 9, -1, -3, -2});
   Graph graph;
@@ -71,7 +71,7 @@ TEST(RefPool, UnpoolingRestoresValuesAndZeroesTheRest) {
   const HostTensor data = floats({1, 1, 2, 1}, {5, 6});
   expect_floats(evaluate(OpType::kMaxUnpool, Pool2dAttr{{}, 2, 2, 2, 2}, {data, floats({1, 1, 2, 1}, {1.1f, 2.1f})}),
                 {1, 2, 4, 1}, {0, 5, 0, 0, 0, 0, 6, 0});
-  // Places that no window has are left out, and of two windows at one pixel the last counts.
+  // Invalid indices are ignored. If two windows have the same pixel, the last one counts.
   expect_floats(evaluate(OpType::kMaxUnpool, Pool2dAttr{{}, 2, 2, 2, 2}, {data, floats({1, 1, 2, 1}, {-1, 4})}),
                 {1, 2, 4, 1}, std::vector<float>(8, 0.0f));
   expect_floats(evaluate(OpType::kMaxUnpool, Pool2dAttr{{}, 1, 1, 1, 2}, {data, floats({1, 1, 2, 1}, {1, 0})}),

@@ -1,4 +1,4 @@
-// Reductions, places of extremes and normalizations on numbers worked out by hand.
+// Reductions, indices of extremes, and normalizations, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The three coordinate conventions of RESIZE_BILINEAR, on numbers worked out by hand.
+// The three coordinate conventions of RESIZE_BILINEAR, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include "single_op.h"
@@ -14,12 +14,12 @@ ResizeAttr to_size(int32_t h, int32_t w, Convention convention) {
 
 TEST(RefResizeBilinear, Enlarges) {
   const HostTensor in = floats({1, 1, 2, 1}, {0, 12});
-  // Coordinates 0, 1/2, 1, 3/2: the last one lies beyond the last pixel.
+  // Coordinates 0, 1/2, 1, 3/2: the last one is beyond the last pixel.
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 4, kPlain), {in}), {1, 1, 4, 1}, {0, 6, 12, 12});
   // Coordinates 0, 1/3, 2/3, 1.
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 4, kAlignCorners), {in}), {1, 1, 4, 1}, {0, 4, 8, 12},
                 1e-5f);
-  // Coordinates -1/4, 1/4, 3/4, 5/4: the first and last lie beyond the pixels' centers.
+  // Coordinates -1/4, 1/4, 3/4, 5/4: the first and the last are beyond the pixel centers.
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 4, kHalfPixel), {in}), {1, 1, 4, 1}, {0, 3, 9, 12});
 }
 

@@ -32,7 +32,7 @@ ValueId add_half_constant(Graph& graph, const std::string& name, const std::vect
   return id;
 }
 
-// (a - b) * (a - b), and the difference itself, with b a constant in half precision.
+// (a - b) * (a - b), and the difference itself. b is a constant in half precision.
 Graph squared_difference() {
   Graph graph;
   graph.name = "squared difference";

@@ -1,4 +1,4 @@
-// TOPK_V2 on numbers worked out by hand.
+// TOPK_V2 on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>

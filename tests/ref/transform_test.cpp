@@ -1,4 +1,4 @@
-// Crops around landmarks, and what matrices do to landmarks and pictures, on numbers worked out by hand.
+// Crops around landmarks, and transforms of landmarks and images by matrices, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ HostTensor matrix(const std::vector<float>& first_rows) {
   return floats({1, 4, 4}, numbers);
 }
 
-// From the line's ends and the corners of a box, in a crop of 4 x 2 pixels around it.
+// From the ends of the line and the corners of a box, in a crop of 4 x 2 pixels around it.
 LandmarksToMatrixAttr crop() {
   LandmarksToMatrixAttr attr;
   attr.left = 0;
@@ -52,7 +52,7 @@ TEST(RefLandmarksToMatrix, CropIsScaledAroundItsCenter) {
   expect_matrix(attr, kLevel, {2, 0, 0, -2, 0, 3, 0, -2});
 }
 
-// The line points down, and so do the crop's rows: what is 4 wide and 2 high in the picture is 2 wide and 4 high there.
+// The line points down, as do the rows of the crop: 4 x 2 pixels in the image are 2 x 4 pixels in the crop.
 TEST(RefLandmarksToMatrix, CropIsRotated) {
   LandmarksToMatrixAttr attr = crop();
   attr.columns = 2;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kName = "split-broadcast";
 
-// Data of 5 × 6 pixels, and what may be spread over them.
+// Data of 5 × 6 pixels, and values that may be broadcast over them.
 class SplitBroadcast : public ::testing::Test {
  protected:
   ValueId data(int32_t channels, int32_t batch = 1) { return builder_.input({batch, 5, 6, channels}); }

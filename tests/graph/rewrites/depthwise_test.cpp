@@ -26,7 +26,7 @@ ValueId depthwise(CaseBuilder& builder, ValueId data, const Depthwise& d = {}) {
 class FuseDepthwise : public ::testing::Test {
  protected:
   ValueId data(int32_t channels = 6) { return builder_.input({1, 17, 19, channels}); }
-  // A depthwise convolution that the rewrite takes no part of.
+  // A depthwise convolution that the rewrite does not match.
   void expect_declined_for(const Depthwise& spec, const std::string& reason) {
     const int32_t side = 16 * spec.stride;
     const ValueId in = builder_.input({1, side, side, spec.channels});
@@ -60,7 +60,7 @@ TEST_F(FuseDepthwise, WithADilation) {
   expect_applied(kName, builder_.build("dilation"), {OpType::kDepthwisePointwise});
 }
 
-// The convolution has its residual and its PRELU before it is fused.
+// The convolution already has its residual and its PRELU when it is fused.
 TEST_F(FuseDepthwise, AWholeBlock) {
   const ValueId in = data();
   const ValueId made = conv(builder_, depthwise(builder_, in), {.in = 6, .out = 6, .kernel = 1});

@@ -19,8 +19,8 @@ class Dilate : public ::testing::Test {
   CaseBuilder builder_{9};
 };
 
-// As converters write a dilation of 2 x 3 with SAME: 9 + 2 + 3 rows and 10 + 3 + 5 columns, of which 1 and 2 are cut
-// off.
+// A dilation of 2 x 3 with SAME as converters write it: 9 + 2 + 3 rows and 10 + 3 + 5 columns, of which 1 and 2 are
+// cropped.
 const BatchSpaceAttr kPadded{{2, 3}, {2, 3}, {3, 5}};
 const BatchSpaceAttr kCropped{{2, 3}, {0, 0}, {1, 2}};
 

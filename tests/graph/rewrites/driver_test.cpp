@@ -1,4 +1,4 @@
-// The driver, the folding of constants, and averages over the whole frame.
+// Tests the driver, constant folding, and averages over the whole frame.
 #include <gtest/gtest.h>
 
 #include "graph/rewrites.h"
@@ -62,7 +62,7 @@ TEST(GlobalPool, DeclinesPadding) {
   expect_declined("global-pool", builder.build("padded"), "it is padded");
 }
 
-// A block of a real network: every rewrite finds something, and one makes room for another.
+// A block of a real network: every rewrite applies, and some rewrites enable others.
 TEST(RunRewrites, ReachesAFixedPoint) {
   CaseBuilder builder(48);
   const ValueId data = builder.input({1, 8, 8, 4}, Fill::kWide);
@@ -91,7 +91,7 @@ TEST(RunRewrites, ReachesAFixedPoint) {
   const std::string settled = dump_text(after);
   const auto again = run_rewrites(after);
   ASSERT_TRUE(again.ok());
-  EXPECT_TRUE(again->applied.empty()) << "a second run finds nothing more";
+  EXPECT_TRUE(again->applied.empty()) << "a second run applies nothing";
   EXPECT_EQ(dump_text(after), settled);
 }
 

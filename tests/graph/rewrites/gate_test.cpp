@@ -76,7 +76,7 @@ TEST_F(FuseGate, OneOfTwo) {
   EXPECT_EQ(two.graph.order().size(), 2u);
 }
 
-// An addition before the gate is not one behind it.
+// An addition before the gate differs from one after it.
 TEST_F(FuseGate, AnAdditionBeforeItStaysOutside) {
   const ValueId sum = builder_.node(OpType::kAdd, {}, {data(), builder_.constant({4})});
   conv(builder_, mul(sum, gate()), {.kernel = 1});

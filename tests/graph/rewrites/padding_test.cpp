@@ -30,7 +30,7 @@ TEST_F(FoldPadding, IntoAValidConvolution) {
   EXPECT_EQ(padding.right, 3);
 }
 
-// SAME adds its own padding to that of the PAD, for strides that divide the picture and strides that do not.
+// SAME adds its own padding to that of the PAD, for strides that do and do not divide the image size.
 TEST_F(FoldPadding, IntoASameConvolution) {
   for (const int32_t stride : {1, 2, 3, 4}) {
     CaseBuilder builder(4);

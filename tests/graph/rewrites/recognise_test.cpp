@@ -8,13 +8,13 @@ namespace {
 constexpr const char* kHardSwish = "recognise-hard-swish";
 constexpr const char* kSwish = "recognise-swish";
 
-// Builds x * relu6(x + 3) / 6 and its parts, with the numbers 3 and 1/6 in constants that are set at the end.
+// Builds x * relu6(x + 3) / 6 and its parts. The constants 3 and 1/6 are set at the end.
 class Recognise : public ::testing::Test {
  protected:
   ValueId three() { return threes_.emplace_back(builder_.constant(Shape{})); }
   ValueId sixth() { return sixths_.emplace_back(builder_.constant(Shape{1})); }
   ValueId multiply(ValueId a, ValueId b) { return builder_.node(OpType::kMul, {}, {a, b}); }
-  // relu6(x + 3), as two nodes or one, with the operands of the sum in either order.
+  // relu6(x + 3), as one or two nodes, with the operands of the sum in either order.
   ValueId clamped(ValueId x, bool fused = false, bool swapped = false) {
     const ValueId number = three();
     const std::vector<ValueId> operands = swapped ? std::vector{number, x} : std::vector{x, number};
@@ -33,7 +33,7 @@ class Recognise : public ::testing::Test {
   float sixth_ = 0.16666667f;
 };
 
-// The three ways to group the product, each with its operands either way round and the clamp in one node or two.
+// The three ways to group the product, each with its operands in either order and the clamp in one or two nodes.
 TEST_F(Recognise, HardSwishInEveryForm) {
   for (int form = 0; form < 3; ++form) {
     for (int variant = 0; variant < 16; ++variant) {

@@ -37,7 +37,7 @@ TEST_F(FuseResidual, WithoutABias) {
   expect_applied(kName, builder_.build("no bias"), {OpType::kConv2d});
 }
 
-// What is added may come into being after the convolution.
+// The other summand may be computed after the convolution.
 TEST_F(FuseResidual, TheConvolutionMovesToTheAddition) {
   const ValueId in = data();
   const ValueId made = conv(builder_, in, {.out = 4, .kernel = 1});
@@ -127,7 +127,7 @@ TEST_F(FuseResidual, NotOneTensorTwice) {
   expect_not_matched(kName, builder_.build("doubled"));
 }
 
-// Its additions would be scaled as well.
+// The scale would also apply to its additions.
 TEST_F(FuseResidual, AScaleAfterItStaysOutside) {
   const ValueId in = data();
   const ValueId sum = add(in, conv(builder_, in, {.out = 4, .kernel = 1}));

@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kName = "fold-scale-bias";
 const Padding2d kSame{PaddingMode::kSame, 0, 0, 0, 0};
 
-// A node with weights; from 4 channels to 8 unless said otherwise.
+// A node with weights, from 4 to 8 channels by default.
 enum class Weighted { kConv, kGroupedConv, kDepthwise, kTransposeConv, kFullyConnected };
 
 std::string name_of(Weighted kind) {
@@ -80,7 +80,7 @@ constexpr Weighted kAllWeighted[] = {Weighted::kConv, Weighted::kGroupedConv, We
 TEST(FoldScaleBias, AfterEveryNodeWithWeights) {
   for (const Weighted kind : kAllWeighted) {
     for (const Arithmetic& what : kArithmetic) {
-      // The constant has the rank of the data at most, which a FULLY_CONNECTED makes 2.
+      // The rank of the constant is at most that of the data, which is 2 after FULLY_CONNECTED.
       if (kind == Weighted::kFullyConnected && what.channels != 1) continue;
       for (const bool bias : {false, true}) {
         CaseBuilder builder(11);
@@ -137,7 +137,7 @@ TEST(FoldScaleBias, WeightsStoredAsHalves) {
   const Graph after = expect_applied(kName, halves, {OpType::kConv2d});
   const ValueId folded = after.node(after.order()[0]).inputs[1];
   EXPECT_EQ(after.value(folded).constant->type, DataType::kFloat32);
-  EXPECT_EQ(after.value(weights).constant->type, DataType::kFloat16) << "the old constant may serve others";
+  EXPECT_EQ(after.value(weights).constant->type, DataType::kFloat16) << "other nodes may use the old constant";
 }
 
 TEST(FoldScaleBias, SharedWeightsStayForTheOthers) {
