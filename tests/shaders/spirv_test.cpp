@@ -1,5 +1,5 @@
-// SPIR-V of every shader variant, as drivers on top of Vulkan need it: made by glslang under Vulkan's relaxed rules,
-// and accepted by the validator of SPIRV-Tools.
+// SPIR-V of every shader variant, as drivers on top of Vulkan need it: compiled by glslang under the relaxed rules of
+// Vulkan, and accepted by the validator of SPIRV-Tools.
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
@@ -22,7 +22,7 @@ EShLanguage stage_of(const std::string& file) {
 }
 
 struct Compiled {
-  std::vector<uint32_t> words;  // none when it failed
+  std::vector<uint32_t> words;  // empty if compilation failed
   std::string log;
 };
 

@@ -1,4 +1,4 @@
-// Convolutions, pools and reductions: what becomes of their options, parameters and shapes.
+// Import of convolutions, pools, and reductions: options, parameters, and shapes.
 #include "import_test.h"
 
 namespace sightglass::test {
@@ -82,7 +82,7 @@ TEST(ImportConv2d, HalfFloatWeightsStayHalfFloats) {
   m.add_output(m.add_op(Op::CONV_2D, {in, weights, -1}, {1, 2, 2, 1}, conv_options(Pad::SAME)));
   const Graph graph = imported(m);
   const Node& node = only_node(graph);
-  EXPECT_EQ(node.origin, "CONV_2D #1") << "numbers are those of the file";
+  EXPECT_EQ(node.origin, "CONV_2D #1") << "the index is that of the file";
   const Value& value = graph.value(node.inputs[1]);
   EXPECT_EQ(value.type, DataType::kFloat32);
   ASSERT_TRUE(value.constant.has_value());

@@ -1,4 +1,4 @@
-// Operators on elements, and those whose results follow from shapes and constants.
+// Import of element-wise operators, and of operators whose results follow from shapes and constants.
 #include "graph/op_types.h"
 #include "import_test.h"
 #include "ref/ref_ops.h"
@@ -9,7 +9,7 @@ namespace {
 using Op = schema::BuiltinOperator;
 using Type = schema::TensorType;
 
-// An operator whose output is of that type.
+// An operator with an output of that type.
 template <typename... Options>
 int add_typed(ModelBuilder& m, Op code, const std::vector<int32_t>& inputs, const Dims& out, Type type,
               Options... options) {
@@ -102,7 +102,7 @@ TEST(ImportBroadcast, ShapeIsAParameter) {
   expect_refused(wrong, ErrorCode::kInvalidModel, {"BROADCAST_TO #0", "-3"});
 }
 
-// TOPK_V2 of [2,5] with `count` as its second input; its places are int32.
+// TOPK_V2 of [2,5] with `count` as its second input. Its indices are int32.
 void add_top_k(ModelBuilder& m, int count, int32_t k) {
   const int in = m.add_input({2, 5});
   m.add_output(m.add_op(Op::TOPK_V2, {in, count}, {2, k}));

@@ -137,11 +137,11 @@ struct SliceCase {
   int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
   bool offset;
   Dims out;
-  // By input dimension.
+  // Per input dimension.
   std::vector<int32_t> first, step, size;
 };
 
-// What each comes to is worked out by hand from the rules of the notation in square brackets.
+// The expected values follow by hand from the rules of the notation in square brackets.
 const SliceCase kSlices[] = {
     {"[1:3, 0:2]", {4, 5}, {1, 0}, {3, 2}, {1, 1}, 0, 0, 0, 0, 0, false, {2, 2}, {1, 0}, {1, 1}, {2, 2}},
     {"[-3:-1, ::2]", {4, 5}, {-3, 0}, {-1, 0}, {1, 2}, 2, 2, 0, 0, 0, false, {2, 3}, {1, 0}, {1, 2}, {2, 3}},

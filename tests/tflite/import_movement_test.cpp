@@ -1,4 +1,4 @@
-// Operators that take elements over: parameter tensors become attributes, several outputs their own tensors.
+// Operators that copy elements: parameter tensors become attributes, and each of several outputs is a tensor.
 #include "import_test.h"
 
 namespace sightglass::test {
@@ -118,7 +118,7 @@ TEST(ImportBlocks, PaddingsAndCrops) {
   EXPECT_EQ(imported(m).order().size(), 2u);
 }
 
-// Converters write 1 for what they do not know, and -1 beside it.
+// Converters write 1 for unknown dimensions, with -1 in the shape signature.
 TEST(ImportBlocks, UnknownShapesAreInferred) {
   for (const bool supposed : {true, false}) {
     ModelBuilder m;

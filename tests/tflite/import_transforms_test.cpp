@@ -1,4 +1,4 @@
-// MediaPipe's operators on landmarks, in both versions.
+// The MediaPipe operators on landmarks, in both versions.
 #include <flatbuffers/flexbuffers.h>
 
 #include "import_test.h"

@@ -1,4 +1,4 @@
-// Other input shapes than the file declares: what depends on shapes is resolved anew.
+// Input shapes other than those in the file: everything that depends on shapes is resolved again.
 #include "import_test.h"
 
 namespace sightglass::test {
@@ -40,7 +40,7 @@ TEST(InputShapes, ConvolutionsFollow) {
 TEST(InputShapes, ParametersAreResolvedAgain) {
   ModelBuilder m;
   const int in = m.add_input({1, 8, 8, 2}, Type::FLOAT32, "frame");
-  // All rows from the second on: where that ends depends on the input.
+  // All rows from the second on: the end depends on the input.
   schema::StridedSliceOptionsT slice;
   slice.end_mask = 0b1111;
   const int rows =

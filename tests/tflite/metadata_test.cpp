@@ -1,4 +1,4 @@
-// What a file says about itself: normalization, labels from attached files, and everything that can be wrong with them.
+// Model metadata: normalization, labels from attached files, and all kinds of defects.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace sightglass::test {
 namespace {
 
-// One picture in, one mask out.
+// One image in, one mask out.
 schema::ModelDescriptionT description() {
   schema::ModelDescriptionT model;
   model.name = "Finder";
@@ -41,7 +41,7 @@ std::vector<std::byte> file_with(const std::vector<uint8_t>& metadata) {
   return m.build();
 }
 
-// The model loads whatever its metadata are.
+// The model loads, whatever its metadata.
 ModelMetadata metadata_of(const std::vector<std::byte>& file) {
   const auto model = Model::load(file, "m.tflite");
   EXPECT_TRUE(model.ok()) << model.status().message();
@@ -88,7 +88,7 @@ TEST(Metadata, InvalidArchives) {
   expect_problem(other, "'labels.txt' is missing");
   attach(compressed, {{"labels.txt", "x", 8}});
   expect_problem(compressed, "zip -0");
-  // The size in the directory's one entry, and its offset.
+  // The size in the only directory entry, and its offset.
   constexpr size_t kEnd = 22, kEntry = 46 + 10;
   attach(outside, {{"labels.txt", "x"}});
   outside[outside.size() - kEnd - kEntry + 26] = std::byte{1};
@@ -115,7 +115,7 @@ TEST(Metadata, InvalidNumbers) {
   expect_problem(with({}, {}), "a deviation for every mean");
 }
 
-// Nothing may be read beyond the end, whatever is cut or changed; the sanitizers watch.
+// Nothing may be read beyond the end, whatever is truncated or changed. Sanitizers detect it.
 TEST(Metadata, DamagedMetadataDoesNotPreventLoading) {
   const std::vector<uint8_t> whole = packed(description());
   expect_problem(file_with({whole.begin(), whole.begin() + 40}), "damaged");

@@ -1,4 +1,4 @@
-// Model: what it tells of inputs and outputs, and where its bytes may come from.
+// Model: its inputs and outputs, and the sources of its bytes.
 #include "gpu_engine/model.h"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The tracer's record and its table, without GStreamer.
+// The record of the tracer and its table, without GStreamer.
 #include "tracer/copy_record.h"
 
 #include <gtest/gtest.h>

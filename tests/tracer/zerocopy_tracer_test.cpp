@@ -1,4 +1,4 @@
-// The tracer zerocopy on pipelines of GStreamer's elements and ours, run with gst-launch-1.0.
+// The tracer zerocopy on pipelines of GStreamer elements and ours, run with gst-launch-1.0.
 #include <gtest/gtest.h>
 
 #include "../gst/tiny_model.h"
@@ -13,7 +13,7 @@ constexpr const char* kGlMap = "CPU map of GL memory";
 constexpr const char* kDmabufMap = "CPU map of DMABUF";
 constexpr uint64_t kFrameBytes = uint64_t{64} * 48 * 4;
 
-// A source of 10 frames whose pixels are in system memory: into GL, through it, and out again.
+// 10 frames in system memory, into GL, through GL, and out again.
 const std::string kCopies =
     "videotestsrc num-buffers=10 ! video/x-raw,format=RGBA,width=64,height=48 ! glupload name=up ! glcolorconvert ! "
     "gleffects_identity ! gldownload name=down ! video/x-raw ! fakesink name=sink";
@@ -24,7 +24,7 @@ std::string segment_pipeline() {
          red_model() + " ! fakesink name=sink";
 }
 
-// Pixels that GL made, read by an element that knows nothing of GL.
+// Pixels rendered by GL, read by an element without GL support.
 const std::string kReader =
     "gltestsrc num-buffers=10 ! 'video/x-raw(memory:GLMemory),format=RGBA,width=64,height=48' ! "
     "fakesink name=sink dump=true";
@@ -83,7 +83,7 @@ TEST_F(ZeroCopyTracer, SegmentCopiesNothing) {
   EXPECT_EQ(run.summary, "nothing was copied; GL calls were not watched");
 }
 
-// The source is in the tracer's plugin, the other elements are in the plugin beside it: types are registered once.
+// The source is in the plugin of the tracer, the other elements are in the other plugin. Types are registered once.
 TEST_F(ZeroCopyTracer, ElementsOfBothPluginsCopyNothing) {
   const std::string pipeline =
       "glfiguresrc num-buffers=10 ! 'video/x-raw(memory:GLMemory),width=64,height=48' ! glsegment name=segment model=" +
@@ -136,7 +136,7 @@ TEST_F(ZeroCopyTracer, LogsEveryCopy) {
       << run.output;
 }
 
-// Each thread works for the element whose task it runs.
+// The work of each thread counts for the element whose task it runs.
 TEST_F(ZeroCopyTracer, SeveralThreads) {
   const TracerRun run = launch_traced(
       "zerocopy",
@@ -180,10 +180,10 @@ TEST_F(ZeroCopyTracer, GstInspectShowsIt) {
   EXPECT_TRUE(run_traced("", "gst-inspect-1.0 sightglasstest").says("zerocopy"));
   const TracerRun run = run_traced("", "gst-inspect-1.0 zerocopy");
   EXPECT_TRUE(run.says("GstZeroCopyTracer")) << run.output;
-  EXPECT_FALSE(run.says("zerocopy:")) << run.output;  // newer versions make a tracer to ask for its properties
+  EXPECT_FALSE(run.says("zerocopy:")) << run.output;  // newer versions create a tracer to query its properties
 }
 
-// Memory of DMABUF type, in a program of its own.
+// Memory of DMABUF type, in a separate program.
 TracerRun run_dmabuf(const std::string& tracers, const std::string& pipeline, const std::string& options = "") {
   return run_traced(tracers, std::string(SIGHTGLASS_DMABUF_PIPELINE) + " '" + pipeline + "' " + options);
 }

@@ -1,5 +1,5 @@
-// The model that the project ships: what it takes and gives, that it is written as TensorFlow Lite writes such a
-// network, and that the GPU computes what the reference kernels compute.
+// The bundled model: its inputs and outputs, its encoding, which must match that of the TensorFlow Lite converter, and
+// equal results on the GPU and the reference kernels.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -63,7 +63,7 @@ TEST_F(FigureModelTest, IsSmallAndDescribesItsInputsAndOutputs) {
   EXPECT_EQ(metadata.outputs[0].name, "person_mask");
 }
 
-// The lowest versions that can do what the network needs, which is what TensorFlow Lite's converter writes.
+// The lowest versions that support the network, which are those that the TensorFlow Lite converter writes.
 TEST_F(FigureModelTest, OperatorsAndVersionsMatchTensorFlowLite) {
   const std::map<BuiltinOperator, int> versions{
       {BuiltinOperator::DEQUANTIZE, 3}, {BuiltinOperator::CONV_2D, 1},         {BuiltinOperator::DEPTHWISE_CONV_2D, 1},
@@ -74,7 +74,7 @@ TEST_F(FigureModelTest, OperatorsAndVersionsMatchTensorFlowLite) {
   ASSERT_TRUE(file.ok()) << file.status().message();
   EXPECT_EQ(file->model().operator_codes()->size(), versions.size());
   for (const auto* code : *file->model().operator_codes()) {
-    // Readers older than the wider field have the narrow one alone.
+    // Older readers have only the narrow field.
     EXPECT_EQ(static_cast<int>(code->builtin_code()), static_cast<int>(code->deprecated_builtin_code()));
     const auto version = versions.find(code->builtin_code());
     ASSERT_NE(version, versions.end()) << static_cast<int>(code->builtin_code());

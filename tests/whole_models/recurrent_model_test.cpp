@@ -1,5 +1,5 @@
-// A model of 8-bit LSTMs, whose states go from run to run: three runs against those of TensorFlow Lite's kernels, to
-// the last bit.
+// A model of 8-bit LSTMs, whose states persist between runs: three runs must match those of the TensorFlow Lite kernels
+// to the last bit.
 #include <gtest/gtest.h>
 
 #include <cstdio>
