@@ -48,7 +48,7 @@ Look look_at(const GdkPixbuf* picture, int x, int y, int width, int height) {
   look.mean /= count;
   look.colour /= 3 * count;
   look.deviation = std::sqrt(std::max(0.0, squares / count - look.mean * look.mean));
-  std::printf("%dx%d at (%d,%d): mean %.1f, deviation %.1f, colour %.1f\n", width, height, x, y, look.mean,
+  std::printf("%dx%d at (%d,%d): mean %.1f, deviation %.1f, color %.1f\n", width, height, x, y, look.mean,
               look.deviation, look.colour);
   return look;
 }

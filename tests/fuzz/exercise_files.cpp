@@ -103,7 +103,7 @@ void exercise_report(Bytes bytes) {
   const std::string text = format_text(*report), json = format_json(*report);
   const auto parsed = nlohmann::json::parse(json, nullptr, false);
   require(parsed.is_object(), "no JSON object: " + json);
-  require(parsed.at("model") == options.model, "the model's path is another in the JSON");
+  require(parsed.at("model") == options.model, "the path of the model differs in the JSON");
   require(parsed.at("inputs").size() == report->support.inputs.size(), "inputs are missing in the JSON");
   for (const std::string& output : {text, json}) {
     for (const char c : output) {

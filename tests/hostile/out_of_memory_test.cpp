@@ -132,10 +132,10 @@ void expect_errors(const char* what, const std::function<Status()>& life) {
       status = {};
       ASSERT_TRUE(message.empty() || message.find("out of memory") != std::string::npos)
           << "allocation " << nth << " failed: " << message;
-      ASSERT_EQ(null_gl_objects(), 0) << "GL objects were lost where allocation " << nth << " failed";
+      ASSERT_EQ(null_gl_objects(), 0) << "GL objects leaked after failing allocation " << nth;
       // The message itself holds memory.
       ASSERT_LE(bytes_held() - held, static_cast<int64_t>(2 * message.size() + 64))
-          << "memory was lost where allocation " << nth << " failed: " << message;
+          << "memory leaked after failing allocation " << nth << ": " << message;
     }
     std::printf("%s: each of %lld allocations failed%s; %lld were not needed\n", what, static_cast<long long>(nth - 1),
                 failing == Failing::kOnce ? "" : " with all that came after", static_cast<long long>(absorbed));

@@ -197,7 +197,7 @@ TEST_F(BlazePoseTest, StoredFramesMayBeRotated) {
     ASSERT_EQ(persons[static_cast<size_t>(i)].points_count, 33);
   }
   // The pixels are the same, but interpolation rounds differently, and a heatmap may be confident in only one case.
-  std::printf("%.5f of the frame's width\n", distance(persons[0], persons[1]));
+  std::printf("%.5f of the frame width\n", distance(persons[0], persons[1]));
   EXPECT_LT(distance(persons[0], persons[1]), 0.006F);
   EXPECT_LT(std::abs(persons[0].points[11].x - persons[1].points[11].x), 1e-3F);
 }

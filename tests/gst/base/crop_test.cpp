@@ -94,7 +94,7 @@ TEST_P(Crop, HidesTheMargins) {
       const auto expected = pass(pipeline, false), got = pass(pipeline, true);
       ASSERT_TRUE(expected && got) << what << ": " << pipeline.error(1);
       const int largest = largest_difference(*got, *expected);
-      std::printf("%s, %s: at most %d of 255 off the part alone\n", what.c_str(), direction, largest);
+      std::printf("%s, %s: differs from the part by itself by at most %d of 255\n", what.c_str(), direction, largest);
       EXPECT_LE(largest, what.find("input-offset") != std::string::npos ? 0 : 1) << what;
     }
     EXPECT_EQ(pipeline.error(), "") << what;
@@ -127,8 +127,8 @@ std::optional<Rgba> part_of(const YuvPicture& picture) {
   return got;
 }
 
-// Of smooth colors, so that it does not matter what is interpolated first. Odd sizes have half a sample of chroma at
-// their ends.
+// With smooth colors, so that the order of interpolation does not matter. Odd sizes have half a chroma sample at their
+// ends.
 TEST(CropPlanes, ArePartsOfEveryPlane) {
   init_gstreamer();
   Rgba smooth(49, 33);

@@ -150,7 +150,7 @@ TEST_F(Failure, OfEveryDispatchIsBlack) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(shows(pipeline.pass(person()), person()));
   fail_gl("DispatchCompute", kEveryCall);
-  for (int frame = 0; frame < 3; ++frame) expect_all(pipeline.pass(person()), kBlack, "no blur can be had");
+  for (int frame = 0; frame < 3; ++frame) expect_all(pipeline.pass(person()), kBlack, "the blur fails");
   fail_gl("DispatchCompute", 0);
   EXPECT_TRUE(shows(pipeline.pass(person()), person()));
   EXPECT_EQ(pipeline.error(), "");

@@ -293,7 +293,7 @@ TEST(SegmentModelChange, FramesDoNotWait) {
   const auto begin = Clock::now();
   ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   const double first_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-  std::printf("%d frames meanwhile, the longest %.1f ms, half of them %.1f ms; the first with the new model %.1f ms\n",
+  std::printf("%d frames in the meantime: longest %.1f ms, median %.1f ms; first frame with the new model %.1f ms\n",
               passed->frames, passed->longest_ms, passed->median_ms, first_ms);
   EXPECT_GE(passed->frames, 3);
   EXPECT_EQ(pipeline.warning(), "");

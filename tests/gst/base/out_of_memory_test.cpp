@@ -64,7 +64,7 @@ void expect_errors(const std::string& line) {
       if (!outcome.failed) continue;
       ++errors;
       EXPECT_NE(outcome.text.find("out of memory"), std::string::npos)
-          << "where allocation " << nth << " of " << count << " failed: " << outcome.text;
+          << "allocation " << nth << " of " << count << " failed: " << outcome.text;
     }
   }
   std::printf("%s: %lld allocations; %d of %lld runs ended with an error\n", line.c_str(),

@@ -217,7 +217,7 @@ TEST_F(DetectTest, WrongLayoutsAndOutputsAreRejected) {
 TEST_F(DetectTest, FindsFacesInReferenceOutputs) {
   for (const char* model : {"face/face_detection_short_range", "face/face_detection_full_range_sparse"}) {
     const auto cases = golden_cases_of(model);
-    if (cases.empty()) GTEST_SKIP() << "there are no reference outputs next to the source tree";
+    if (cases.empty()) GTEST_SKIP() << "no reference outputs next to the source tree";
     SsdLayout layout;
     AnchorGrid grid = short_range_face();
     float size = 128;

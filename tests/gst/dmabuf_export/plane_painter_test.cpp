@@ -44,7 +44,7 @@ std::ostream& operator<<(std::ostream& out, const Coding& coding) { return out <
 class PlanePainterPictureTest : public GlTest {
  protected:
   void SetUp() override {
-    gst_init(nullptr, nullptr);  // for caps alone
+    gst_init(nullptr, nullptr);  // only for caps
     GlTest::SetUp();
   }
   // Planes of 8 bits as GL gives them back: R and G of each texel.

@@ -25,7 +25,7 @@ namespace sightglass::test {
 namespace {
 
 constexpr int32_t kSize = 96;
-constexpr const char* kNoModels = "there are no models next to the source tree";
+constexpr const char* kNoModels = "no models next to the source tree";
 
 // The element under test is always named "segment".
 std::string glinfer(const std::string& properties) { return "glinfer name=segment " + properties; }

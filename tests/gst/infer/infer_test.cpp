@@ -28,7 +28,7 @@ Result<InferModel> load_infer_model(const std::string& path, const InferModelOpt
   return describe_infer_model(std::move(model), recognise_model(path), options);
 }
 
-constexpr const char* kNoModels = "there are no models next to the source tree";
+constexpr const char* kNoModels = "no models next to the source tree";
 
 class InferTest : public GlTest {
  protected:

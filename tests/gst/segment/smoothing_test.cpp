@@ -173,8 +173,8 @@ TEST(Smoothing, OnARealVideo) {
   gst_object_unref(pipeline);
   ASSERT_GT(still, 1000U);
   const double without = sum[0] / static_cast<double>(still), with = sum[1] / static_cast<double>(still);
-  std::printf("%zu numbers of the mask where nothing moves: mean change %.3f of 255 without smoothing, %.3f with 0.8\n",
-              still, without, with);
+  std::printf("%zu mask values without motion: mean change %.3f of 255 without smoothing, %.3f with 0.8\n", still,
+              without, with);
   EXPECT_LT(with, 0.6 * without);
 }
 
