@@ -1,4 +1,4 @@
-// Each invariant, broken on purpose: verify() finds it and names what is wrong.
+// Breaks each invariant on purpose: verify() must detect and name the fault.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,7 +14,7 @@ void expect_violation(const std::string& expected, const std::function<void(Chai
   ASSERT_TRUE(verify(chain.graph).ok()) << verify(chain.graph).message();
   damage(chain);
   const Status status = verify(chain.graph);
-  ASSERT_FALSE(status.ok()) << "the damage was not found";
+  ASSERT_FALSE(status.ok()) << "the fault was not detected";
   EXPECT_NE(status.message().find(expected), std::string::npos) << status.message();
 }
 
@@ -115,7 +115,7 @@ TEST(Verify, AFusedPreluHasSlopes) {
                    [](Chain& c) { c.graph.node(1).activation = Activation::kPrelu; });
 }
 
-TEST(Verify, ConstantsHoldWhatTheirShapeAsksFor) {
+TEST(Verify, ConstantsMatchTheirShape) {
   const auto constant = [](Chain& c) -> Value& {
     return c.graph.value(c.graph.add_constant("c", {3}, std::vector<float>(3)));
   };

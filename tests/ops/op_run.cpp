@@ -9,7 +9,7 @@ namespace sightglass::test {
 
 namespace {
 
-// What OpenGL ES 3.1 guarantees, and rows of work groups so short that most operators fold theirs.
+// The minimums of OpenGL ES 3.1, with rows of work groups so short that most operators fold theirs.
 DeviceLimits least(const DeviceLimits& limits) {
   DeviceLimits least = limits.clamped_to_minimum();
   least.workgroup_count[0] = 3;

@@ -20,7 +20,7 @@ void detection_options(flexbuffers::Builder& b) {
   b.Float("nms_score_threshold", 0.25f);
   b.Float("nms_iou_threshold", 0.5f);
   for (const char* key : {"y_scale", "x_scale"}) b.Float(key, 10);
-  for (const char* key : {"h_scale", "w_scale"}) b.Int(key, 5);  // some converters write whole numbers
+  for (const char* key : {"h_scale", "w_scale"}) b.Int(key, 5);  // some converters write integers
 }
 
 ModelBuilder detector(const std::vector<uint8_t>& options, size_t outputs = 4) {
@@ -171,7 +171,7 @@ TEST(ImportCustom, WrongOptionsOfDetectionPostprocess) {
           "'y_scale' is not finite");
 }
 
-TEST(ImportCustom, DamagedFlexbuffersAreNoDanger) {
+TEST(ImportCustom, DamagedFlexbuffersAreHarmless) {
   const std::vector<uint8_t> whole = flex_options(detection_options);
   for (size_t i = 0; i < whole.size(); ++i) {
     for (const uint8_t bits : {0xff, 0x80, 0x01, 0x10}) {
@@ -182,7 +182,7 @@ TEST(ImportCustom, DamagedFlexbuffersAreNoDanger) {
       EXPECT_TRUE(verify(*graph).ok()) << verify(*graph).message();
     }
     const std::vector<uint8_t> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(i));
-    EXPECT_FALSE(import_bytes(detector(cut).build()).ok()) << "cut to " << i << " bytes";
+    EXPECT_FALSE(import_bytes(detector(cut).build()).ok()) << "truncated to " << i << " bytes";
   }
 }
 

@@ -1,4 +1,4 @@
-// MediaPipe's operators on landmarks, in both versions.
+// The MediaPipe operators on landmarks, in both versions.
 #include <flatbuffers/flexbuffers.h>
 
 #include "import_test.h"
@@ -74,7 +74,7 @@ struct SecondVersion {
   }
 };
 
-TEST(ImportLandmarksToMatrix, FirstVersionCountsBetweenCentres) {
+TEST(ImportLandmarksToMatrix, FirstVersionCountsBetweenCenters) {
   const auto attr = imported_attributes<LandmarksToMatrixAttr>(FirstVersion().custom(), {1, 4, 4});
   EXPECT_EQ(attr.left, 1);
   EXPECT_EQ(attr.right, 2);
@@ -97,7 +97,7 @@ TEST(ImportLandmarksToMatrix, SecondVersion) {
   EXPECT_EQ(attr.target_rotation, 0.25f);
 }
 
-TEST(ImportLandmarksToMatrix, WhatIsRefused) {
+TEST(ImportLandmarksToMatrix, Rejections) {
   const auto refused = [](const Custom& custom, const std::string& part, ErrorCode code = ErrorCode::kInvalidModel) {
     expect_refused(model_of(custom), code, {"Landmarks2TransformMatrix", part});
   };
@@ -128,7 +128,7 @@ TEST(ImportTransformLandmarks, BothVersions) {
   EXPECT_EQ(imported_attributes<TransformLandmarksAttr>(second, {1, 5, 2}).dimensions, 2);
 }
 
-TEST(ImportTransformLandmarks, WhatIsRefused) {
+TEST(ImportTransformLandmarks, Rejections) {
   const auto refused = [](const Custom& custom, const std::string& part, ErrorCode code = ErrorCode::kInvalidModel) {
     expect_refused(model_of(custom), code, {"TransformLandmarks", part});
   };
@@ -164,7 +164,7 @@ TEST(ImportTransformImage, BothVersions) {
   }
 }
 
-TEST(ImportTransformImage, WhatIsRefused) {
+TEST(ImportTransformImage, Rejections) {
   const auto refused = [](const Custom& custom, const std::string& part, ErrorCode code = ErrorCode::kInvalidModel) {
     expect_refused(model_of(custom), code, {custom.name, part});
   };

@@ -1,5 +1,5 @@
-// What every element that runs a model does when its neighbours, which are a harness, or the application do something
-// unusual: frames that are none, refusals, states, other GL contexts, and everything at the same time.
+// The behavior of every element that runs a model if its neighbors, which are a harness, or the application do
+// something unusual: invalid frames, errors, state changes, other GL contexts, and all of these at the same time.
 #include <gst/video/video.h>
 
 #include <algorithm>
@@ -21,11 +21,11 @@ INSTANTIATE_TEST_SUITE_P(Elements, HarnessRobust, kModelElements, name_of_elemen
 
 constexpr GstGLTextureTarget k2D = GST_GL_TEXTURE_TARGET_2D;
 
-// A frame that caps do not promise is an error that says why, and the end of nothing: the next one is shown.
+// A frame that does not match the caps is an error that states the reason. The next frame is shown.
 void expect_refusal(ElementHarness& harness, GstBuffer* frame, const std::string& reason) {
   EXPECT_EQ(harness.push(frame), GST_FLOW_ERROR) << reason;
   const std::string error = harness.error();
-  EXPECT_NE(error.find(reason), std::string::npos) << error << "\nshould say: " << reason;
+  EXPECT_NE(error.find(reason), std::string::npos) << error << "\nmust contain: " << reason;
   EXPECT_EQ(harness.pull(), nullptr) << reason;
 }
 
@@ -59,8 +59,8 @@ TEST_P(HarnessRobust, FramesOfOtherTexturesAreErrors) {
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
 }
 
-// Whoever made the frame is wrong about its size, in either direction: it is shown as large as caps promise.
-TEST_P(HarnessRobust, TexturesOfAnotherSizeAreStretched) {
+// If the size of a frame does not match the caps, in either direction, it is shown at the size in the caps.
+TEST_P(HarnessRobust, TexturesOfAnotherSizeAreScaled) {
   ElementHarness harness(element());
   harness.begin();
   for (const auto& [width, height] : {std::pair{32, 24}, {128, 96}, {1, 1}, {64, 1}}) {
@@ -70,8 +70,8 @@ TEST_P(HarnessRobust, TexturesOfAnotherSizeAreStretched) {
                                      "buffer 64x48", "buffer 64x48"}));
 }
 
-// What downstream says is what upstream hears; it is no error of the element's.
-TEST_P(HarnessRobust, RefusalsOfDownstreamGoUpstream) {
+// The flow return of downstream is forwarded upstream. It is not an error of the element.
+TEST_P(HarnessRobust, DownstreamErrorsGoUpstream) {
   ElementHarness harness(element());
   harness.begin();
   ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -92,7 +92,7 @@ TEST_P(HarnessRobust, RefusalsOfDownstreamGoUpstream) {
   }
 }
 
-TEST_P(HarnessRobust, EveryStartIsTheFirst) {
+TEST_P(HarnessRobust, EveryStartIsLikeTheFirst) {
   ElementHarness harness(element());
   harness.begin();
   const Log stream = {"stream-start", "caps 64x48", "segment", "buffer 64x48", "buffer 64x48"};
@@ -110,7 +110,7 @@ TEST_P(HarnessRobust, EveryStartIsTheFirst) {
   EXPECT_EQ(harness.error(), "");
 }
 
-TEST_P(HarnessRobust, APauseForgetsNothing) {
+TEST_P(HarnessRobust, APauseKeepsAllState) {
   ElementHarness harness(element());
   harness.begin();
   ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -123,7 +123,7 @@ TEST_P(HarnessRobust, APauseForgetsNothing) {
   EXPECT_EQ(harness.stat("frames"), 4U);
 }
 
-// Frames in front and behind are of the one context, then of the other; nobody sends caps again.
+// Input and output frames belong to one context, then to the other. No caps are sent again.
 TEST_P(HarnessRobust, AnotherGlContextFromTheNextFrameOn) {
   TextureSource another;
   ElementHarness harness(element());
@@ -145,7 +145,7 @@ TEST_P(HarnessRobust, AnotherGlContextFromTheNextFrameOn) {
                                      "buffer 64x48", "buffer 64x48"}));
 }
 
-// States, frames, properties, QoS and reconfiguration, from a thread each.
+// State changes, frames, properties, QoS, and reconfiguration, each from its own thread.
 TEST_P(HarnessRobust, EverythingAtOnce) {
   ElementHarness harness(element());
   GstHarness* all = harness.get();
@@ -173,7 +173,7 @@ TEST_P(HarnessRobust, EverythingAtOnce) {
       gst_harness_stress_push_upstream_event_start_full(all, late.get(), 5000),
       gst_harness_stress_push_upstream_event_start_full(all, reconfigure.get(), 7000),
   };
-  // Every second start is left at once, wherever it has got to; the others, however slow, get a frame through.
+  // Every second start is aborted at once, whatever its progress. The others, however slow, output a frame.
   guint64 most = 0;
   constexpr guint kStarts = 40;
   for (guint start = 0; start < kStarts; ++start) {

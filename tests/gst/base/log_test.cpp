@@ -1,5 +1,4 @@
-// What the log says: the story of a start and of a frame, in order, at the levels that GStreamer's own elements use,
-// and nothing where nobody asks.
+// The log of a start and of a frame: in order, at the levels that GStreamer elements use, and nothing unless requested.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +19,7 @@ struct Line {
   std::string category, object, message;
 };
 
-// A part of a line, and where that is.
+// A part of a line, with its category.
 struct Expected {
   const char* category;
   GstDebugLevel level;
@@ -36,7 +35,7 @@ bool is_ours(const std::string& category) {
 // The lines of our categories, from construction to destruction.
 class LogRecord {
  public:
-  // As GST_DEBUG has them.
+  // In the syntax of GST_DEBUG.
   explicit LogRecord(const char* thresholds) {
     init_gstreamer();
     gst_debug_remove_log_function(gst_debug_log_default);
@@ -73,7 +72,7 @@ class LogRecord {
       return line.category == category && line.message.find(part) != std::string::npos;
     });
   }
-  // Each of these, every one after the one before.
+  // Expects all of these lines, in this order.
   void expect_in_order(const std::vector<Expected>& story) const {
     const std::vector<Line> all = lines();
     auto from = all.begin();
@@ -109,7 +108,7 @@ constexpr const char* kWhole = "glsegment:6,glpose:6,glinfer:6,sightglass*:5";
 
 std::string with_cache(const std::string& name) { return " cache-dir=" + (scratch_folder() / name).string(); }
 
-TEST(Log, TellsTheStoryOfAStart) {
+TEST(Log, DescribesAStart) {
   const LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment model=" + red_model() + with_cache("start"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -141,7 +140,7 @@ TEST(Log, TellsTheStoryOfAStart) {
   log.expect_no_warnings();
 }
 
-TEST(Log, TellsTheStoryOfAFrame) {
+TEST(Log, DescribesAFrame) {
   LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment skip-static=false model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -175,7 +174,7 @@ TEST(Log, NamesEveryPassAtTrace) {
                        {"glsegment", GST_LEVEL_TRACE, "pass: compositing"}});
 }
 
-TEST(Log, TellsWhereProgramsComeFrom) {
+TEST(Log, ReportsTheOriginOfPrograms) {
   const auto start = [] {
     TestPipeline pipeline("glsegment name=segment model=" + red_model() + with_cache("programs"));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -190,7 +189,7 @@ TEST(Log, TellsWhereProgramsComeFrom) {
   EXPECT_EQ(log.has("sightglass-engine", ": from the cache"), keeps) << log.text();
 }
 
-TEST(Log, TellsOfAModelChange) {
+TEST(Log, ReportsAModelChange) {
   LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -209,7 +208,7 @@ TEST(Log, TellsOfAModelChange) {
   log.expect_no_warnings();
 }
 
-TEST(Log, TellsOfRefusedProperties) {
+TEST(Log, ReportsRejectedProperties) {
   const LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -220,7 +219,7 @@ TEST(Log, TellsOfRefusedProperties) {
 
 class EveryElementLogs : public EveryModelElement {};
 
-TEST_P(EveryElementLogs, WhatItDoesWithAFrame) {
+TEST_P(EveryElementLogs, ItsWorkOnEachFrame) {
   LogRecord log(kWhole);
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -230,8 +229,8 @@ TEST_P(EveryElementLogs, WhatItDoesWithAFrame) {
   }
 }
 
-// Categories exist, and are asked, but nobody wants what they would say.
-TEST_P(EveryElementLogs, NothingUnlessAsked) {
+// The categories exist and are queried, but their lines are disabled.
+TEST_P(EveryElementLogs, NothingUnlessRequested) {
   for (const char* thresholds : {"", "*:2"}) {
     const LogRecord log(thresholds);
     TestPipeline pipeline(element());

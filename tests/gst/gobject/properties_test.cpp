@@ -1,4 +1,4 @@
-// An element whose properties come from a table with a row of each kind.
+// An element with a property table that has a row of each kind.
 #include "gobject/properties.h"
 
 #include <gtest/gtest.h>
@@ -137,7 +137,7 @@ TEST_F(Properties, AreNumberedInTheOrderOfTheRows) {
   }
 }
 
-TEST_F(Properties, SayWhatTheRowSays) {
+TEST_F(Properties, MatchTheirRow) {
   const GParamSpecFloat* width = G_PARAM_SPEC_FLOAT(spec("width"));
   EXPECT_EQ(width->minimum, 0);
   EXPECT_EQ(width->maximum, 9.5F);
@@ -163,7 +163,7 @@ TEST_F(Properties, SayWhatTheRowSays) {
   EXPECT_EQ(caps->values[2].value, 2);
 }
 
-TEST_F(Properties, TellWhenTheyTakeEffect) {
+TEST_F(Properties, StateWhenTheyTakeEffect) {
   constexpr int kOfTime = GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
   EXPECT_EQ(spec("width")->flags & kOfTime, GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
   EXPECT_EQ(spec("count")->flags & kOfTime, GST_PARAM_MUTABLE_READY);
@@ -204,7 +204,7 @@ TEST_F(Properties, AreTheirMembers) {
   EXPECT_EQ(all.even, 8);
 }
 
-TEST_F(Properties, WhatIsUnsetReadsAsItsDefault) {
+TEST_F(Properties, ReadAsTheirDefaultIfUnset) {
   EXPECT_EQ(text("scale"), "4");
   EXPECT_EQ(now().scale, std::nullopt);
   EXPECT_EQ(text("cap"), "auto");
@@ -213,31 +213,31 @@ TEST_F(Properties, WhatIsUnsetReadsAsItsDefault) {
   EXPECT_EQ(now().cap, std::nullopt);
   EXPECT_EQ(text("label"), "NULL");
   g_object_set(object_, "label", "", nullptr);
-  EXPECT_EQ(now().label, "") << "NULL and \"\" are two things";
+  EXPECT_EQ(now().label, "") << "NULL and \"\" are different";
   g_object_set(object_, "label", nullptr, nullptr);
   EXPECT_EQ(now().label, std::nullopt);
 }
 
-TEST_F(Properties, OfTheStartKeepTheirValuesOnceItIsOver) {
+TEST_F(Properties, ReadAtStartKeepTheirValuesAfterward) {
   started = true;
   set("count", "1");
   EXPECT_EQ(text("count"), "3");
   EXPECT_NE(last.message().find("count=1"), std::string::npos) << last.message();
   EXPECT_NE(last.message().find("count=3 stays"), std::string::npos) << last.message();
   set("count", "3");
-  EXPECT_TRUE(last.ok()) << "nothing is asked for that is not so: " << last.message();
+  EXPECT_TRUE(last.ok()) << "every setting is in effect: " << last.message();
   set("every", "5");
   EXPECT_TRUE(last.ok()) << last.message();
   EXPECT_EQ(text("every"), "5");
 }
 
-TEST_F(Properties, MayRefuseValues) {
+TEST_F(Properties, MayRejectValues) {
   set("even", "5");
   EXPECT_EQ(last.message(), "even=5: odd");
   EXPECT_EQ(text("even"), "2");
 }
 
-TEST_F(Properties, OfOtherTablesAreNone) {
+TEST_F(Properties, OfOtherTablesAreRejected) {
   Settings own;
   GValue value = G_VALUE_INIT;
   g_value_init(&value, G_TYPE_INT);
