@@ -275,7 +275,7 @@ TEST(Infer, WrongFilesAreNamed) {
       {"model=" + red_model() + " task=landmarks", "task=landmarks"},
       {"model=" + red_model() + " detector=" + red_model(), "for models of landmarks"},
       {"model=" + red_model() + " task=detection", "TFLite_Detection_PostProcess"},
-      {"model=" + red_model(Head::kGreyInput), "colour picture"},
+      {"model=" + red_model(Head::kGreyInput), "color image"},
       {"model=" + red_model(Head::kUnknownOp), "operator"}};
   for (const auto& [properties, expected] : cases) {
     TestPipeline pipeline(glinfer(properties));
