@@ -5,8 +5,7 @@
 //   gpointer state = NULL;
 //   SightglassTensorMeta* meta;
 //   while ((meta = sightglass_buffer_iterate_tensor_meta(buffer, &state)) != NULL)
-//     for (guint i = 0; i < meta->tensors_count; ++i) …  // gst_memory_map(meta->tensors[i].memory, &info,
-//     GST_MAP_READ)
+//     for (guint i = 0; i < meta->tensors_count; ++i) …  // map meta->tensors[i].memory with GST_MAP_READ
 //
 // A tensor is read back only when it is mapped for CPU access; the caller then waits for the GPU.
 #ifndef SIGHTGLASS_TENSOR_META_H
