@@ -1,6 +1,6 @@
-// Decodes the MoveNet output for one person: y, x and score of each point, in fractions of the processed region. Chooses
-// the next region like the MoveNet authors: around the hips, if hips and shoulders are visible, and large enough for the
-// torso and the visible points.
+// Decodes the MoveNet output for one person: y, x and score of each point, in fractions of the processed region.
+// Chooses the next region like the MoveNet authors: around the hips, if hips and shoulders are visible, and large
+// enough for the torso and the visible points.
 #include "gl/compute.h"
 #include "pose/regions.glsl"
 
