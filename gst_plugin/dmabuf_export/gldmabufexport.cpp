@@ -23,7 +23,7 @@ using sightglass::DmabufExporter;
 using sightglass::ExportFormat;
 using sightglass::Status;
 
-// Frames that downstream holds if it does not tell: the one being shown or encoded, and the next one.
+// Default number of frames that downstream holds: the one being shown or encoded, and the next one.
 constexpr guint kUsuallyHeld = 2;
 
 struct GstGLDMABufExport {
