@@ -398,10 +398,10 @@ GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer
   queue.arrive(runtime.take_results());
   queue.expect(*ticket);
   if (const std::string failure = runtime.figures().take_failure(); !failure.empty()) {
-    GST_ELEMENT_WARNING(transform, RESOURCE, FAILED,
-                        ("no result for this frame and following ones until the model works again: %s",
-                         failure.c_str()),
-                        ("showing them according to on-failure"));
+    GST_ELEMENT_WARNING(
+        transform, RESOURCE, FAILED,
+        ("no result for this frame and following ones until the model works again: %s", failure.c_str()),
+        ("showing them according to on-failure"));
   }
   return GST_FLOW_OK;
 }

@@ -320,8 +320,7 @@ ModelNews ModelRuntime::end_change() {
   }
   const std::shared_ptr<const LoadedModel> model = ready->model;
   if (!take_over(*ready, change->name())) {
-    GST_DEBUG_OBJECT(log_object(), "preparing model %s again: GL context or frames have changed",
-                     change->shown_name());
+    GST_DEBUG_OBJECT(log_object(), "preparing model %s again: GL context or frames have changed", change->shown_name());
     return {};
   }
   GST_INFO_OBJECT(log_object(), "model %s takes over, prepared in %.1f ms", change->shown_name(),

@@ -12,8 +12,8 @@ namespace sightglass {
 // One run of a session.
 struct ModelStage {
   Session* session = nullptr;  // inputs are set
-  BufferRange flag;  // decides on the GPU whether it runs (Session::run_if()); no buffer: always
-  size_t model = 0;  // of the session, below kMostModels
+  BufferRange flag;            // decides on the GPU whether it runs (Session::run_if()); no buffer: always
+  size_t model = 0;            // of the session, below kMostModels
 };
 
 // Call order: begin_stage(0), run its session, end_stage(0), begin_stage(1), and so on. Other frames may be drawn in

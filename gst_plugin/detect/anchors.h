@@ -21,7 +21,7 @@ struct AnchorGrid {
   float interpolated_aspect_ratio = 1;
   float least_scale = 0, greatest_scale = 0;  // of the first and the last layer; linear in between
   bool unit_sizes = true;                     // all anchors have the size of the input: the model outputs sizes
-  bool three_in_lowest_layer = false;  // the first layer has only anchors of ratio 1 (scale 0.1), 2 and 1/2
+  bool three_in_lowest_layer = false;         // the first layer has only anchors of ratio 1 (scale 0.1), 2 and 1/2
 };
 
 // Ordered by layer, then row; at each position in the order of the ratios.

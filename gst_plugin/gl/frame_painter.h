@@ -19,8 +19,8 @@ class FramePainter {
   // drivers finish compiling.
   static Result<FramePainter> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind);
 
-  // Fills `picture`, which must be renderable. `picture_to_frame` maps its coordinates to those of `frame`; outside the
-  // frame, the border repeats.
+  // Fills `picture`, which must be renderable. `picture_to_frame` maps its coordinates to those of `frame`; samples
+  // outside the frame are clamped to its edge.
   Status draw(const FrameRef& frame, const InputTransform& picture_to_frame, const TextureRef& picture);
 
  private:

@@ -212,9 +212,8 @@ std::vector<std::string> InferModels::warnings() const {
   std::vector<std::string> warnings;
   model_.add_warnings(warnings);
   if (model_->model->inputs().size() > 1 && extra_inputs_.empty()) {
-    warnings.push_back(model_->model->name() +
-                       ": the inputs other than the image are zeros: " + list(model_->model->inputs()) +
-                       "; set extra-inputs to a file with their values");
+    warnings.push_back(model_->model->name() + ": the inputs other than the image are zeros: " +
+                       list(model_->model->inputs()) + "; set extra-inputs to a file with their values");
   }
   for (const Status& status :
        {check_max_results(settings_, *model_), check_results(settings_, *model_), check_drawing(settings_, *model_)}) {

@@ -32,9 +32,9 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar* name;  // "left_elbow"; NULL: none
   gfloat x, y;
-  gfloat z;  // depth in fractions of the frame width, negative towards the camera; 0 if the model has none
-  gfloat visibility;                 // in [0,1]: probability that it is visible and not occluded
-  gfloat presence;                   // in [0,1]: probability that it is in the frame
+  gfloat z;           // depth in fractions of the frame width, negative towards the camera; 0 if the model has none
+  gfloat visibility;  // in [0,1]: probability that it is visible and not occluded
+  gfloat presence;    // in [0,1]: probability that it is in the frame
   gfloat world_x, world_y, world_z;  // meters from the center of the hips; 0 if the model has none
 } SightglassResultPoint;
 

@@ -183,11 +183,10 @@ Result<std::unique_ptr<PersonFinder>> make_blazepose_finder(const std::shared_pt
                                                             BlazePosePlans plans) {
   SsdLayout layout = detector_layout(plans.detector_model);
   if (std::cmp_not_equal(layout.anchors.size(), plans.detector_model.rows)) {
-    return unsupported(plans.detector_model.model->name() + ": has " + std::to_string(plans.detector_model.rows) +
-                       " boxes, but a BlazePose detector with an input of " +
-                       std::to_string(plans.detector_model.width) + " x " +
-                       std::to_string(plans.detector_model.height) + " pixels has " +
-                       std::to_string(layout.anchors.size()));
+    return unsupported(
+        plans.detector_model.model->name() + ": has " + std::to_string(plans.detector_model.rows) +
+        " boxes, but a BlazePose detector with an input of " + std::to_string(plans.detector_model.width) + " x " +
+        std::to_string(plans.detector_model.height) + " pixels has " + std::to_string(layout.anchors.size()));
   }
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(kKeys));
   SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> detector, Session::create(group, plans.detector, {.gated = true}));

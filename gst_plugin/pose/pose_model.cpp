@@ -173,8 +173,7 @@ Result<PoseModel> describe_pose_model(std::shared_ptr<const Model> model, const 
   if (!describe_blazepose(pose, options) && !describe_movenet(pose) && !describe_detection(pose) &&
       !describe_cells(pose)) {
     return unsupported(
-        pose.model->name() +
-        ": unknown kind of pose model: its outputs are " + list(pose.model->outputs()) +
+        pose.model->name() + ": unknown kind of pose model: its outputs are " + list(pose.model->outputs()) +
         "; use MoveNet (1x1x17x3, 1x6x56), PoseNet (scores, offsets and displacements per cell), heatmaps (1 x rows x "
         "columns x points) or BlazePose (1x195, 1x1 and 1x117)");
   }

@@ -43,7 +43,7 @@ struct PoseModel {
     kMask,      // logits of the person mask
     kHeat,      // scores per cell and point
     kOffsets,   // from the cell to the point, y of all points, then x of all, in input pixels
-    kForward,   // from a point to the next one of the skeleton, likewise; followed by kBackward if that is kNone
+    kForward,   // from a point to the next one of the skeleton, likewise; without kBackward, its values follow
     kBackward,  // from a point to the previous one
     kRoles
   };
