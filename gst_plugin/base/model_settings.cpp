@@ -52,11 +52,9 @@ const PropertyTable<ModelSettings>& model_properties() {
                     "models fetch`"),
           row::number("input-scale", "Input scale", unset_as(&S::input_scale, kInputScaleDefault), -kMostScale,
                       kMostScale, kAtStart,
-                      "Factor applied to frame colors in [0,1] to make model input values, before input-offset is "
-                      "added (unset = from the model)"),
+                      "Scale factor for frame colors in [0,1], applied before input-offset (unset = from the model)"),
           row::number("input-offset", "Input offset", unset_as(&S::input_offset, kInputOffsetDefault), -kMostScale,
-                      kMostScale, kAtStart,
-                      "Offset added to scaled frame colors to make model input values (unset = from the model)"),
+                      kMostScale, kAtStart, "Offset added to scaled frame colors (unset = from the model)"),
           row::choice("precision", "Precision", &S::precision, "GstGLModelPrecision",
                       {{Precision::kFp32, "32-bit floats", "fp32"},
                        {Precision::kFp16, "16-bit floats, half the memory traffic", "fp16"}},
@@ -87,15 +85,15 @@ const PropertyTable<ModelSettings>& model_properties() {
                       kLive, "Corner of the frame that shows the HUD"),
           row::choice("video-direction", "Video direction", direction, GST_TYPE_VIDEO_ORIENTATION_METHOD, kLive,
                       "Rotation and flip that make frames upright, in addition to GstVideoAffineTransformationMeta "
-                      "(auto = by the image-orientation tag)"),
+                      "(auto = from the image-orientation tag)"),
       });
   return *table;
 }
 
 void install_model_properties(GObjectClass* object_class) {
   g_object_class_install_property(object_class, kStats,
-                                  stats_spec("Counters of frames, inferences, skips, drops and failures; times in "
-                                             "nanoseconds of model, frame, CPU, latency and start"));
+                                  stats_spec("Numbers of frames, inferences, skips, drops and failures; times of "
+                                             "model, frame, CPU, latency and start in nanoseconds"));
   model_properties().install(object_class);
 }
 

@@ -17,9 +17,9 @@ std::vector<Property<S>> run_properties(RunSettings S::*run) {
                   kMostInferenceInterval, kLive,
                   "Run the model on every Nth frame; frames in between show the previous result"),
       row::choice("mask-sync", "Mask synchronization", within(run, &RunSettings::mask_sync), "GstGLModelMaskSync",
-                  {{MaskSync::kExact, "Frames wait for their own result", "exact"},
-                   {MaskSync::kLatest, "Frames use the newest result; the model runs within gpu-budget", "latest"}},
-                  kLive, "Whether frames wait for their own result"),
+                  {{MaskSync::kExact, "Its own result; the frame waits for it", "exact"},
+                   {MaskSync::kLatest, "The newest result; the model runs within gpu-budget", "latest"}},
+                  kLive, "Which result each frame shows"),
       row::number("gpu-budget", "GPU budget", within(run, &RunSettings::gpu_budget_ns), 0, GST_SECOND, kLive,
                   "Maximum GPU time of the model per frame in nanoseconds with mask-sync=latest (0 = a whole run)")};
 }
