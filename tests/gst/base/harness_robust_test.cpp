@@ -54,7 +54,7 @@ TEST_P(HarnessRobust, FramesOfOtherTexturesAreErrors) {
   harness.send_caps(
       "video/x-raw(memory:GLMemory),format=NV12,texture-target=2D,width=64,height=48,"
       "framerate=30/1");
-  expect_refusal(harness, harness.frame(), "caps promise 2");
+  expect_refusal(harness, harness.frame(), "the caps require 2");
   harness.begin();
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
 }
