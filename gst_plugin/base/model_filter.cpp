@@ -251,7 +251,7 @@ GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, Gst
   if (direction != GST_PAD_SINK) return fixed;
   fixed = gst_caps_make_writable(fixed);
   sightglass::set_output_colorimetry(caps, fixed);
-  GST_DEBUG_OBJECT(transform, "fixated src caps: %" GST_PTR_FORMAT, fixed);
+  GST_DEBUG_OBJECT(transform, "fixated src caps to %" GST_PTR_FORMAT, fixed);
   return fixed;
 }
 
