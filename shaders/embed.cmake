@@ -1,11 +1,11 @@
-# Writes OUTPUT, a C++ file that defines NAME() with the text of FILES below ROOT, each under its path from there. Plans,
-# profiles and messages name kernels: these go by their file names.
+# Writes OUTPUT, a C++ file that defines NAME() with the text of FILES below ROOT, each under its path relative to ROOT.
+# Plans, profiles and messages name kernels by these file names.
 #
-# A shader that includes a C++ header, `#include "meta/persons.h"`, gets the constants of that header. Headers are looked for
-# in INCLUDES and embedded under the name that they are included by; DEPFILE lists them for the build.
+# A shader that includes a C++ header, `#include "meta/persons.h"`, gets the constants of that header. Headers are
+# searched for in INCLUDES and embedded under the name in the #include; DEPFILE lists them for the build.
 
 # The constants of a header as defines: inline and static constexpr numbers under their names, and enumerators of enum
-# classes as Enum_kName. Values are literals, or for numbers also expressions of other constants.
+# classes as Enum_kName. Values are literals; numbers may also be expressions of other constants.
 function(read_constants header result)
   file(READ ${header} text)
   string(REGEX REPLACE "//[^\n]*" "" text "${text}")

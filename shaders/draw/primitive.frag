@@ -1,4 +1,4 @@
-// How much of the pixel the primitive covers, by the distance of the pixel's middle from its edge.
+// The coverage of the pixel by the primitive, from the distance of the pixel center to its edge.
 #include "draw/shaders.h"
 
 layout(binding = kTextUnit) uniform highp sampler2D u_text;  // gst_plugin/draw/text_atlas.h
@@ -13,7 +13,7 @@ layout(location = 0) out vec4 o_color;
 
 const int kLine = 0, kOutline = 1, kRectangle = 2, kText = 3;
 
-// Distance from the box with rounded corners, below 0 inside.
+// Distance to the box with rounded corners, below 0 inside.
 float box_distance(vec2 place, vec2 half_size, float corner) {
   vec2 beyond = abs(place) - half_size + corner;
   return length(max(beyond, 0.0)) + min(max(beyond.x, beyond.y), 0.0) - corner;
@@ -39,7 +39,7 @@ float shape_coverage() {
     return clamp(0.5 - box_distance(at, half_size, min(v_radius, min(half_size.x, half_size.y))), 0.0, 1.0);
   }
   float d = v_kind_and_text.x == kLine ? line_distance() : abs(box_distance(at, half_size, 0.0)) - v_radius;
-  // Lines thinner than a pixel cover no more than their width of it.
+  // A line thinner than a pixel covers at most its width of it.
   return min(clamp(0.5 - d, 0.0, 1.0), 2.0 * v_radius);
 }
 

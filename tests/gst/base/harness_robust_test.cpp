@@ -33,8 +33,8 @@ TEST_P(HarnessRobust, FramesWithoutTexturesAreErrors) {
   ElementHarness harness(element());
   harness.begin();
   for (const bool first : {true, false}) {
-    expect_refusal(harness, gst_buffer_new_allocate(nullptr, 12288, nullptr), "put glupload in front");
-    expect_refusal(harness, gst_buffer_new(), "put glupload in front");
+    expect_refusal(harness, gst_buffer_new_allocate(nullptr, 12288, nullptr), "put glupload upstream");
+    expect_refusal(harness, gst_buffer_new(), "put glupload upstream");
     EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << first << ": " << harness.error();
     EXPECT_NE(harness.pull(), nullptr) << first;
   }
@@ -45,7 +45,7 @@ TEST_P(HarnessRobust, FramesOfOtherTexturesAreErrors) {
   TextureSource another;
   ElementHarness harness(element());
   harness.begin();
-  expect_refusal(harness, another.make(left_half_red(64, 48), k2D), "shares nothing");
+  expect_refusal(harness, another.make(left_half_red(64, 48), k2D), "shares no objects");
   if (GstBuffer* external = harness.source().make(left_half_red(64, 48), GST_GL_TEXTURE_TARGET_EXTERNAL_OES)) {
     expect_refusal(harness, external, "external-oes");
   }
@@ -54,7 +54,7 @@ TEST_P(HarnessRobust, FramesOfOtherTexturesAreErrors) {
   harness.send_caps(
       "video/x-raw(memory:GLMemory),format=NV12,texture-target=2D,width=64,height=48,"
       "framerate=30/1");
-  expect_refusal(harness, harness.frame(), "caps promise 2");
+  expect_refusal(harness, harness.frame(), "the caps require 2");
   harness.begin();
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
 }
@@ -138,7 +138,7 @@ TEST_P(HarnessRobust, AnotherGlContextFromTheNextFrameOn) {
     const OwnBuffer after = harness.pull();
     ASSERT_NE(after, nullptr);
     EXPECT_EQ(GST_GL_BASE_MEMORY_CAST(gst_buffer_peek_memory(after.get(), 0))->context, another.context());
-    expect_refusal(harness, harness.frame(), "shares nothing");
+    expect_refusal(harness, harness.frame(), "shares no objects");
     harness.source().give_to(harness.element());
   }
   EXPECT_EQ(harness.take_log(), (Log{"stream-start", "caps 64x48", "segment", "buffer 64x48", "buffer 64x48",

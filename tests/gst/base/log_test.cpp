@@ -133,7 +133,7 @@ TEST(Log, DescribesAStart) {
                        {"sightglass-engine", GST_LEVEL_DEBUG, "shader programs compiled"},
                        {"sightglass-engine", GST_LEVEL_DEBUG, "weights: "},
                        {"sightglass-engine", GST_LEVEL_INFO, "session ready in "},
-                       {"sightglass-base", GST_LEVEL_INFO, "ready for frames of 64x48"},
+                       {"sightglass-base", GST_LEVEL_INFO, "ready for 64x48 frames"},
                        {"sightglass-gl", GST_LEVEL_DEBUG, "pool: "},
                        {"glsegment", GST_LEVEL_DEBUG, "decided with downstream"},
                        {"glsegment", GST_LEVEL_DEBUG, "stopping"}});
@@ -148,7 +148,7 @@ TEST(Log, DescribesAFrame) {
   log.clear();
   ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   log.expect_in_order({{"glsegment", GST_LEVEL_LOG, "input: buffer"},
-                       {"glsegment", GST_LEVEL_LOG, "frame 1: a run is due"},
+                       {"glsegment", GST_LEVEL_LOG, "frame 1: run due"},
                        {"glsegment", GST_LEVEL_LOG, "model: runs"},
                        {"glsegment", GST_LEVEL_LOG, "mask: of inference 2"},
                        {"glsegment", GST_LEVEL_LOG, "composite: "},
@@ -201,9 +201,9 @@ TEST(Log, ReportsAModelChange) {
     ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   }
   log.expect_in_order({{"glsegment", GST_LEVEL_DEBUG, "property model="},
-                       {"sightglass-base", GST_LEVEL_INFO, "is loaded and compiled while frames flow"},
+                       {"sightglass-base", GST_LEVEL_INFO, "loading and compiling model "},
                        {"sightglass-engine", GST_LEVEL_INFO, "imported in "},
-                       {"sightglass-base", GST_LEVEL_DEBUG, "is loaded, compiling"},
+                       {"sightglass-base", GST_LEVEL_DEBUG, "loaded, compiling"},
                        {"sightglass-base", GST_LEVEL_INFO, "takes over, prepared in "}});
   log.expect_no_warnings();
 }
@@ -214,7 +214,7 @@ TEST(Log, ReportsRejectedProperties) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "precision", "fp16");
-  EXPECT_TRUE(log.has("glsegment", "property precision=fp16 refused")) << log.text();
+  EXPECT_TRUE(log.has("glsegment", "property precision=fp16 rejected")) << log.text();
 }
 
 class EveryElementLogs : public EveryModelElement {};

@@ -88,7 +88,7 @@ TEST_F(HudTest, ShowsItsStatistics) {
             "glpose movenet\nframes/s|30.0\ninferences/s|15.0\nGPU|4.2 ms (p95 6.1)\nlatency|123 ms\ndropped|12");
   HudFigures unknown = kFigures;
   unknown.gpu_ms_p50 = 0;
-  EXPECT_NE(texts_of(hud_primitives(atlas, unknown, HudPosition::kTopLeft, 1280, 720), atlas).find("GPU|not told"),
+  EXPECT_NE(texts_of(hud_primitives(atlas, unknown, HudPosition::kTopLeft, 1280, 720), atlas).find("GPU|unknown"),
             std::string::npos);
 }
 

@@ -267,15 +267,15 @@ TEST(Infer, WrongFilesAreNamed) {
   const std::pair<std::string, const char*> cases[] = {
       {"", "no model is set"},
       {"model=" + red_model() + " labels=/nowhere.txt", "labels=/nowhere.txt"},
-      {"model=" + red_model() + " extra-inputs=" + bytes, "no input besides the picture"},
+      {"model=" + red_model() + " extra-inputs=" + bytes, "no input other than the image"},
       {"model=" + red_model() + " extra-inputs=" + pipe, "a pipe, not a regular file"},
       {"model=" + red_model() + " extra-inputs=/", "a directory, not a regular file"},
       {"model=" + red_model() + " labels=" + pipe, "a pipe, not a regular file"},
       {"model=" + pipe, "a pipe, not a regular file"},
       {"model=" + red_model() + " task=landmarks", "task=landmarks"},
-      {"model=" + red_model() + " detector=" + red_model(), "for models of landmarks"},
+      {"model=" + red_model() + " detector=" + red_model(), "only for landmark models"},
       {"model=" + red_model() + " task=detection", "TFLite_Detection_PostProcess"},
-      {"model=" + red_model(Head::kGreyInput), "colour picture"},
+      {"model=" + red_model(Head::kGreyInput), "color image"},
       {"model=" + red_model(Head::kUnknownOp), "operator"}};
   for (const auto& [properties, expected] : cases) {
     TestPipeline pipeline(glinfer(properties));

@@ -348,12 +348,12 @@ TEST_F(Pose, ErrorsStateTheFix) {
   const std::string none = error_of("glpose name=segment");
   EXPECT_NE(none.find("no model is set"), std::string::npos) << none;
   const std::string mask = error_of("glpose name=segment model=" + red_model());
-  EXPECT_NE(mask.find("no model of poses"), std::string::npos) << mask;
+  EXPECT_NE(mask.find("unknown kind of pose model"), std::string::npos) << mask;
 }
 
 TEST_F(BlazePose, ErrorsStateTheFix) {
   const std::string detector = error_of(glpose("blazepose_detection_224"));
-  EXPECT_NE(detector.find("set it as detector"), std::string::npos) << detector;
+  EXPECT_NE(detector.find("set detector to it"), std::string::npos) << detector;
   const std::string wrong = error_of(glpose(kBlazePose, "detector=" + pose_model(kMoveNet)));
   EXPECT_NE(wrong.find("this is MoveNet"), std::string::npos) << wrong;
   // A landmark model in its own directory has no detector next to it.
