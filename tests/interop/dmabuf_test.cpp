@@ -95,9 +95,9 @@ TEST(DmabufCheck, NamesWhatIsWrong) {
   expect_refused(frame, {"file descriptor -1", "Bad file descriptor"});
   frame = rgb_frame(buffer.get());
   frame.width = 0;
-  expect_refused(frame, {"0x4", "no possible size"});
+  expect_refused(frame, {"0x4", "invalid size"});
   frame.width = 1 << 30;
-  expect_refused(frame, {"no possible size"});
+  expect_refused(frame, {"invalid size"});
   frame = rgb_frame(buffer.get());
   frame.fourcc = 0x12345678;
   expect_refused(frame, {"0x12345678", "not known here", "XR24", "NV12", "YUYV"});
@@ -109,7 +109,7 @@ TEST(DmabufCheck, NamesWhatIsWrong) {
   int pipe_ends[2];
   ASSERT_EQ(pipe(pipe_ends), 0);
   const UniqueFd reading(pipe_ends[0]), writing(pipe_ends[1]);
-  expect_refused(rgb_frame(reading.get()), {"is no buffer", "Illegal seek"});
+  expect_refused(rgb_frame(reading.get()), {"is not a buffer", "Illegal seek"});
 }
 
 TEST(DmabufCheck, HoldsTilingsToTheirStart) {
