@@ -73,7 +73,7 @@ std::vector<Kernel> lookup_kernels() {
   std::vector<Kernel> kernels;
   for (const OpType op : all_ops()) {
     const std::vector<std::string> types = type_names(op).taken;
-    const bool takes_bytes = std::ranges::find(types, "quantised") != types.end();
+    const bool takes_bytes = std::ranges::find(types, "quantized") != types.end();
     if (operators::has(op, operators::kUnary) && takes_bytes) {
       kernels.push_back({"lookup", op, supports, emit, variants});
     }

@@ -165,7 +165,7 @@ TEST(ImportCustom, WrongOptionsOfDetectionPostprocess) {
   refused(changed("max_detections", [](auto& b) { b.Int("max_detections", 1 << 30); }), "numbers of detections");
   refused(changed("max_detections", [](auto& b) { b.Int("max_detections", 0); }), "numbers of detections");
   refused(changed("num_classes", [](auto& b) { b.Int("num_classes", 5); }), "it knows 5 classes");
-  refused(changed("nms_iou_threshold", [](auto& b) { b.Float("nms_iou_threshold", 0); }), "threshold of overlap");
+  refused(changed("nms_iou_threshold", [](auto& b) { b.Float("nms_iou_threshold", 0); }), "overlap threshold");
   refused(changed("x_scale", [](auto& b) { b.Float("x_scale", 0); }), "one of its scales");
   refused(changed("y_scale", [](auto& b) { b.Float("y_scale", std::numeric_limits<float>::infinity()); }),
           "'y_scale' is not finite");

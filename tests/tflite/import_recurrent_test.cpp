@@ -224,7 +224,7 @@ TEST(ImportRecurrent, WrongOperands) {
         inputs[lstm::kCell] = b.add_filled({4, 2}, 0);
       },
       {"input 19, its state, is no variable tensor"});
-  refused([](auto& b, auto& inputs) { inputs[lstm::kCell] = add_variable(b, {3, 2}); }, {"not of the batch"});
+  refused([](auto& b, auto& inputs) { inputs[lstm::kCell] = add_variable(b, {3, 2}); }, {"do not have the batch"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kCell] = add_variable(b, {4, 2, 1}); }, {"states need two"});
   refused(
       [](auto& b, auto& inputs) {
@@ -234,7 +234,7 @@ TEST(ImportRecurrent, WrongOperands) {
   refused([](auto&, auto& inputs) { inputs[lstm::kInputWeights] = -1; }, {"its input gate has some of its operands"});
   refused([](auto&, auto& inputs) { inputs[lstm::kBias + 1] = -1; }, {"input 13 is missing"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kPeephole + 1] = b.add_filled({2}, 0); }, {"peephole weights"});
-  refused([](auto& b, auto& inputs) { inputs[lstm::kNorm] = b.add_filled({2}, 0); }, {"layer normalisation's"});
+  refused([](auto& b, auto& inputs) { inputs[lstm::kNorm] = b.add_filled({2}, 0); }, {"layer normalization factors"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kProjectionBias] = b.add_filled({2}, 0); }, {"but no projection"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kProjection] = b.add_filled({3, 2}, 0); }, {"should be 2x2"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kData] = b.add_input({4, 3}); }, {"its data needs three"});

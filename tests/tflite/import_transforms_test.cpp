@@ -135,7 +135,7 @@ TEST(ImportTransformLandmarks, WhatIsRefused) {
   const auto scaled = flex_options([](Options& b) { b.Float("scale", 0); });
   refused({"TransformLandmarks", 1, {{1, 1, 1, 6}, {1, 4, 4}}, scaled}, "'scale' is 0");
   refused({"TransformLandmarks", 2, {{1, 5, 4}, {1, 4, 4}}, {}}, "4 dimensions");
-  refused({"TransformLandmarks", 2, {{1, 5, 3}, {1, 3, 4}}, {}}, "no matrix");
+  refused({"TransformLandmarks", 2, {{1, 5, 3}, {1, 3, 4}}, {}}, "not a 4 x 4 matrix");
   refused({"TransformLandmarks", 9, {{1, 5, 3}, {1, 4, 4}}, {}}, "version is 9", ErrorCode::kUnsupported);
 }
 

@@ -1,4 +1,4 @@
-// Operators that move elements.
+// Operators that change the layout of elements.
 #include "graph/shapes/node_shapes.h"
 
 namespace sightglass {
