@@ -53,7 +53,7 @@ TEST_F(CacheFolder, WhatOthersMayWriteToIsRefused) {
 TEST_F(CacheFolder, WhatBelongsToAnotherUserIsRefused) {
   ASSERT_TRUE(make_private_folder(folder_).ok());
   if (chown(folder_.c_str(), 12345, 12345) != 0) GTEST_SKIP() << "only root can give a directory away";
-  expect_refused(folder_, "another user, 12345");
+  expect_refused(folder_, "belongs to user 12345");
 }
 
 TEST_F(CacheFolder, ProgramsAreLookedAtAsWell) {
