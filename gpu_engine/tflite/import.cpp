@@ -8,7 +8,7 @@
 namespace sightglass::tflite {
 namespace {
 
-// One error that names them all.
+// One error that names all obstacles.
 Status refuse(const std::vector<Obstacle>& obstacles) {
   const bool operators = std::ranges::none_of(obstacles, &std::string::empty, &Obstacle::where);
   if (!operators && obstacles.size() == 1) return unsupported(obstacles[0].reason);

@@ -136,7 +136,7 @@ TEST(ImportRecurrent, WrongBasicKinds) {
   expect_refused(basic_model(2), ErrorCode::kInvalidModel, {"LSTM #0", "5 inputs and 4 outputs, not 5 and 3"});
   ModelBuilder clips = basic_model();
   clips.last_op().builtin_options.AsLSTMOptions()->cell_clip = 1;
-  expect_refused(clips, ErrorCode::kInvalidModel, {"another activation than TANH, or clips"});
+  expect_refused(clips, ErrorCode::kInvalidModel, {"must have the activation TANH and no clipping"});
 }
 
 // An LSTM of integers of 3 numbers and 2 cells, as TensorFlow's converter writes it.
@@ -223,7 +223,7 @@ TEST(ImportRecurrent, WrongOperands) {
       [](auto& b, auto& inputs) {
         inputs[lstm::kCell] = b.add_filled({4, 2}, 0);
       },
-      {"input 19, its state, is no variable tensor"});
+      {"input 19, its state, is not a variable tensor"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kCell] = add_variable(b, {3, 2}); }, {"do not have the batch"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kCell] = add_variable(b, {4, 2, 1}); }, {"states need two"});
   refused(

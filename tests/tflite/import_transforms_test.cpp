@@ -102,7 +102,7 @@ TEST(ImportLandmarksToMatrix, WhatIsRefused) {
     expect_refused(model_of(custom), code, {"Landmarks2TransformMatrix", part});
   };
   refused(FirstVersion{.output_hw = {1, 5}}.custom(), "'output_hw' is 1");
-  refused(FirstVersion{.input_hw = {7}}.custom(), "'input_hw' is no height and width");
+  refused(FirstVersion{.input_hw = {7}}.custom(), "'input_hw' is not a height and a width");
   refused(FirstVersion{.dimensions = 2}.custom(), "2 dimensions");
   refused(FirstVersion{.range = 0}.custom(), "'landmarks_range' is 0");
   refused(FirstVersion{.multiplier = 0}.custom(), "bbox_size_multiplier");
