@@ -47,10 +47,10 @@ Status Importer::read_graph_inputs() {
                            "; compute from numbers or booleans");
     } else if (input->dynamic) {
       usable = unsupported(what + ", " + input->describe() +
-                           ", has a dynamic shape; give it one, or convert the model with fixed input shapes");
+                           ", has a dynamic shape; set one, or convert the model with fixed input shapes");
     } else if (input->shape.elements() == 0) {
       usable = unsupported(what + ", " + input->describe() + ", has no elements: shape " + input->shape.to_string() +
-                           "; give it another shape");
+                           "; set another shape");
     }
     SG_RETURN_IF_ERROR(note(usable));
     input->opaque = !usable.ok();

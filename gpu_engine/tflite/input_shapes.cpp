@@ -58,7 +58,7 @@ Status apply_input_shapes(const schema::SubGraph& subgraph, std::span<const Inpu
   for (const InputShape& wanted : shapes) {
     FileTensor* const input = find(inputs, wanted.input);
     if (input == nullptr) {
-      return invalid_argument("there is no input " + quote(wanted.input) + " to give a shape to; inputs are " +
+      return invalid_argument("cannot set the shape of input " + quote(wanted.input) + ": not found; inputs are " +
                               list(inputs));
     }
     const std::string here = "the shape " + wanted.shape.to_string() + " for input " + quote(input->name);
