@@ -62,7 +62,7 @@ Result<float> FlexOptions::number(const char* key, std::optional<float> otherwis
 Result<bool> FlexOptions::boolean(const char* key, std::optional<bool> otherwise) const {
   const flexbuffers::Reference found = find(*bytes_, key);
   if (found.IsNull() && otherwise) return *otherwise;
-  if (!found.IsBool() && !found.IsIntOrUint()) return invalid_model(named(key) + " is missing, or no truth value");
+  if (!found.IsBool() && !found.IsIntOrUint()) return invalid_model(named(key) + " is missing, or not a boolean");
   return found.AsBool();
 }
 
