@@ -97,7 +97,7 @@ Status check_weights(const TypedOp& op, size_t input) {
   if (q.empty() || !usable || (q.scale.size() > 1 && !by_channel)) {
     const std::string count = std::to_string(q.scale.size());
     const std::string found = q.empty() ? "without a scale"
-                              : !usable ? "with a scale that is not above zero"
+                              : !usable ? "with a scale that is not positive"
                                         : "with " + count + " scales along dimension " + std::to_string(q.axis);
     return unsupported("weights " + name(weights) + " of shape " + weights.shape.to_string() + " are " +
                        to_string(weights.type) + " " + found + ", and " + to_string(op.op) +
@@ -188,7 +188,7 @@ Status check_types(const TypedOp& op) {
     if ((made & kIntegers) == 0 || !is_clamp(op.activation)) {
       return unsupported(std::string("the activation ") + to_string(op.activation) + " cannot be applied to " +
                          name(*op.outputs[i]) + ", which is " + to_string(op.outputs[i]->type) +
-                         "; apply it to real numbers");
+                         "; apply it to floats");
     }
   }
   return {};

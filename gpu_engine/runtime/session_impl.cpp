@@ -144,7 +144,7 @@ void Session::Impl::unbind() {
 
 Status Session::Impl::run_on_cpu(const CpuStretch& stretch, CpuTensors& tensors) {
   const Graph& graph = *data().graph;
-  SG_RETURN_IF_ERROR(check_gl(gl, "running the operators before those on the CPU"));
+  SG_RETURN_IF_ERROR(check_gl(gl, "running the GPU operators upstream of a CPU segment"));
   for (const HostCopy& copy : stretch.reads) {
     const Value& value = graph.value(copy.value);
     const PlanTensor& tensor = data().tensors[static_cast<size_t>(copy.ref.tensor)];

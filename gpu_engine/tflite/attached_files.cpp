@@ -68,7 +68,7 @@ Result<std::span<const std::byte>> attached_file(Bytes file, std::string_view na
     const Bytes entry_name = entry.subspan(kEntryBytes, name_bytes);
     if (!std::ranges::equal(entry_name, std::as_bytes(std::span(name)))) continue;
 
-    if (number(entry, 10, 2) != 0) return wrong(name, "is compressed: attach it with `zip -0`");
+    if (number(entry, 10, 2) != 0) return wrong(name, "is compressed; attach it with `zip -0`");
     const size_t size = number(entry, 24, 4), offset = number(entry, 42, 4);
     if (offset > file.size() - directory->archive_begin) return wrong(name, "is outside the file");
     const Bytes member = file.subspan(directory->archive_begin + offset);

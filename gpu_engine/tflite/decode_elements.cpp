@@ -68,9 +68,9 @@ Status decode_arg_extreme(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_top_k(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> count, view.integers(1, "number of elements to pick", 1));
+  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> count, view.integers(1, "number of elements to select", 1));
   if (count.size() != 1 || count[0] < 0 || count[0] > INT32_MAX) {
-    return invalid_model("its number of elements to pick is not one number that is not negative");
+    return invalid_model("its number of elements to select is not one nonnegative number");
   }
   node.attributes = TopKAttr{static_cast<int32_t>(count[0])};
   node.data = {0};

@@ -74,7 +74,7 @@ Status decode_transpose_conv(const OperatorView& view, DecodedOp& node) {
   attr.stride_w = options->stride_w();
   SG_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, view.integers(0, "output shape numbers", Shape::kMaxRank));
   const bool in_range = std::ranges::all_of(shape, [](int64_t d) { return d >= 1 && d <= INT32_MAX; });
-  if (shape.size() != 4 || !in_range) return invalid_model("its output shape is not one of four positive numbers");
+  if (shape.size() != 4 || !in_range) return invalid_model("its output shape is not four positive numbers");
   if (!view.has(2)) return invalid_model("it has no data");
   if (view.shape(1).rank() == 4 && view.shape(2).rank() == 4 &&
       (shape[0] != view.shape(2).dim(0) || shape[3] != view.shape(1).dim(0))) {
@@ -95,7 +95,8 @@ Status decode_fully_connected(const OperatorView& view, DecodedOp& node) {
   FullyConnectedAttr attr;
   if (options != nullptr) {
     if (options->weights_format() != schema::WeightsFormat::DEFAULT) {
-      return unsupported("its weights are shuffled for one kind of CPU; convert the model without that");
+      return unsupported(
+          "its weights are shuffled for one kind of CPU; convert the model with weights in the default order");
     }
     attr.keep_num_dims = options->keep_num_dims();
     attr.asymmetric_quantize_inputs = options->asymmetric_quantize_inputs();

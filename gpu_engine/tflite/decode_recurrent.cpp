@@ -20,7 +20,7 @@ Status decode_integers(const OperatorView& view, LstmAttr& attr) {
   constexpr size_t kIntermediates = 5, kMade = 4;
   const auto& intermediates = view.intermediates();
   if (intermediates.size() != kIntermediates) {
-    return unsupported("an LSTM of integers with " + std::to_string(intermediates.size()) +
+    return unsupported("an integer LSTM with " + std::to_string(intermediates.size()) +
                        " intermediate tensors, not 5; use the float32 version of the model");
   }
   const FileTensor* made = intermediates[kMade];

@@ -37,7 +37,7 @@ Result<FlexOptions> FlexOptions::open(const OperatorView& view) {
   if (bytes == nullptr || bytes->size() == 0) return invalid_model("it has no options");
   std::vector<uint8_t> seen;
   if (!flexbuffers::VerifyBuffer(bytes->data(), bytes->size(), &seen)) {
-    return invalid_model("its options are damaged: no flexbuffer");
+    return invalid_model("its options are damaged: not a flexbuffer");
   }
   if (!flexbuffers::GetRoot(bytes->data(), bytes->size()).IsMap()) return invalid_model("its options are not a map");
   return FlexOptions(bytes);

@@ -161,14 +161,14 @@ class Reader {
     }
     if (chosen == nullptr) return;
     const std::string_view name = chosen->name()->string_view();
-    if (name.size() > kLongestText) return problem("the name of a file of labels is too long");
+    if (name.size() > kLongestText) return problem("the name of a label file is too long");
     const auto contents = attached_file(file_.bytes(), name);
     if (!contents.ok()) return problem(contents.status().message());
     result.label_list = list_of(*contents);
     labels_of_all_ += result.labels().size();
     if (labels_of_all_ <= kMostLabelsOfAll) return;
     if (labels_of_all_ - result.labels().size() <= kMostLabelsOfAll) {
-      problem("its tensors have more than " + std::to_string(kMostLabelsOfAll) + " labels; the rest is left out");
+      problem("its tensors have more than " + std::to_string(kMostLabelsOfAll) + " labels; the rest is omitted");
     }
     result.label_list = nullptr;
   }

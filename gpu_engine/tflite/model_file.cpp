@@ -78,7 +78,7 @@ Result<std::span<const std::byte>> ModelFile::buffer(uint32_t index) const {
 }
 
 Status ModelFile::charge(size_t bytes) {
-  if (bytes > budget_) return invalid_model("damaged: its parts overlap, so that it names far more than it holds");
+  if (bytes > budget_) return invalid_model("damaged: its parts overlap and reference far more bytes than it has");
   budget_ -= bytes;
   return {};
 }

@@ -68,7 +68,7 @@ Status Expander::read(const schema::SparsityParameters& sparsity) {
   const size_t levels = static_cast<size_t>(shape_.rank()) + blocks_.size();
   if (order == nullptr || metadata == nullptr || levels == 0 || levels > kMaxLevels || order->size() != levels ||
       metadata->size() != levels) {
-    return broken("has not one entry for each dimension and block");
+    return broken("does not have one entry per dimension and block");
   }
   std::vector<bool> seen(levels, false);
   for (const int32_t dimension : *order) {

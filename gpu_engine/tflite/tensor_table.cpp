@@ -42,7 +42,7 @@ Result<Shape> read_shape(const flatbuffers::Vector<int32_t>& dims, const ImportO
   int64_t elements = 1;  // product of the dimensions so far, as in Shape
   for (const int32_t dim : shape.dims()) {
     if (dim == -1) {
-      return invalid_model("constant of the open shape " + shape.to_string());
+      return invalid_model("a constant has the open shape " + shape.to_string());
     }
     if (dim < 0) return invalid_model("negative dimension in shape " + shape.to_string());
     elements *= dim;

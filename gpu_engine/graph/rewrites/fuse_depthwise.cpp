@@ -48,7 +48,7 @@ std::optional<std::string> obstacle_in_sizes(const Shape& data, const Shape& out
   if (out.dim(3) > kMostOutputs) return count(out.dim(3), "output channels are more than an invocation holds");
   if (data.dim(3) > kMostChannels) return count(data.dim(3), "channels are too many for an invocation");
   const int64_t pixels = int64_t{out.dim(0)} * out.dim(1) * out.dim(2);
-  if (pixels < kFewestPixels) return count(pixels, "pixels are too few invocations");
+  if (pixels < kFewestPixels) return count(pixels, "pixels give too few invocations");
   return std::nullopt;
 }
 
