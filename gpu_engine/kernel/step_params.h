@@ -11,8 +11,8 @@
 
 namespace sightglass {
 
-// The uniform block of a step, in std140: members are Tensor structs, ivec4 and vec4 alone, so that it is an array of
-// 32-bit words. Where a tensor lies is filled in when the arena is laid out.
+// The uniform block of a step in std140. All members are Tensor structs, ivec4 or vec4, so it is an array of 32-bit
+// words. The arena layout fills in the tensor offsets.
 class StepParams {
  public:
   StepParams& tensor(const TensorRef& t);
@@ -24,7 +24,7 @@ class StepParams {
 
  private:
   std::vector<int32_t> words_;
-  std::vector<std::pair<size_t, int>> slots_;  // word that takes a tensor's offset, tensor
+  std::vector<std::pair<size_t, int>> slots_;  // word that receives the offset of a tensor, tensor
 };
 
 }  // namespace sightglass

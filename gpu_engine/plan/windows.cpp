@@ -56,7 +56,7 @@ Status plan_windows(PlanData& plan) {
       const int64_t bytes = step.windows[i].size * kBlockBytes;
       if (bytes > plan.limits.max_storage_block_bytes) {
         return resource_exhausted(step.node + ": its tensors span " + std::to_string(bytes) +
-                                  " bytes; a storage block of this device holds " +
+                                  " bytes, but a storage block of this device has at most " +
                                   std::to_string(plan.limits.max_storage_block_bytes));
       }
     }

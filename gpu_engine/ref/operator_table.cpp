@@ -6,7 +6,7 @@
 namespace sightglass::ref {
 namespace {
 
-// The reference of operators that movements() describes.
+// The reference of operators that movements() covers.
 struct BySteps {};
 
 struct Row {
@@ -53,7 +53,7 @@ constexpr auto kTable = std::to_array<Row>({
     {OpType::kLstm, lstm},
     {OpType::kDetectionPostprocess, detection_postprocess},
     {OpType::kDequantize, dequantize},
-    {OpType::kQuantize, reshape},  // of real numbers; evaluate() rounds the result
+    {OpType::kQuantize, reshape},  // for floats; evaluate() quantizes the result
     {OpType::kDynamicQuantize, dynamic_quantize},
     {OpType::kRsqrt, unary},
     {OpType::kSqrt, unary},

@@ -24,7 +24,7 @@ double larger(double a, double b) { return std::max(a, b); }
 int64_t smaller(int64_t a, int64_t b) { return std::min(a, b); }
 double smaller(double a, double b) { return std::min(a, b); }
 
-// Combines two elements; null if the operator does not take such numbers.
+// Combines two elements; null if the operator does not take the type.
 struct Row {
   OpType op;
   double (*real)(double a, double b);
@@ -43,7 +43,7 @@ static_assert(operators::lists_exactly(kRows, operators::kReduces) && functions_
 
 template <typename T, typename Wide>
 void reduce_elements(const Call& call, HostTensor& out) {
-  // Where each input element goes: reduced axes do not move the place in the output.
+  // Output position of each input element: reduced axes have stride 0.
   const Shape& in = call.shape(0);
   Shape kept = in;
   for (const int32_t axis : call.attributes<ReduceAttr>().axes) kept.set_dim(axis, 1);

@@ -1,6 +1,6 @@
-// Element-wise functions of one tensor of real numbers, or of two (USES_B) with numpy broadcasting (BROADCAST). The
-// output is of real numbers too or, for comparisons, of integers.
-//   BROADCAST  PICTURES when there is one batch, and operands are of the output's height and width or of one pixel
+// Elementwise functions of one float tensor, or of two (USES_B) with numpy broadcasting (BROADCAST). The output is
+// floats too or, for comparisons, integers.
+//   BROADCAST  PICTURES if there is one batch, and operands have the output height and width or one pixel
 #define PICTURES 2
 #define USES_A
 #define WRITES_OUTPUT
@@ -16,7 +16,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor b_t;
   Tensor out_t;
   vec4 slope;       // x: of LEAKY_RELU
-  ivec4 steps_a_b;  // of broadcasting
+  ivec4 steps_a_b;  // broadcasting steps
   ivec4 steps;      // z: inner size
 };
 

@@ -197,7 +197,7 @@ TEST_F(CommandTest, DumpsNeedNoGpu) {
   const CommandResult text = run_command("dump " + figure());
   EXPECT_EQ(text.status, 0);
   EXPECT_NE(text.output.find("CONV_2D"), std::string::npos);
-  EXPECT_NE(text.output.find("# known as    The project's own"), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find("# known as    Sightglass model"), std::string::npos) << text.output;
   EXPECT_NE(text.output.find("person_mask"), std::string::npos) << text.output;
   const CommandResult dot = run_command("dump --dot --stage rewritten " + figure());
   EXPECT_EQ(dot.status, 0);

@@ -53,7 +53,7 @@ TEST_F(CacheFolder, FoldersThatOthersMayWriteToAreRejected) {
 TEST_F(CacheFolder, FoldersOfOtherUsersAreRejected) {
   ASSERT_TRUE(make_private_folder(folder_).ok());
   if (chown(folder_.c_str(), 12345, 12345) != 0) GTEST_SKIP() << "only root can change the owner of a directory";
-  expect_refused(folder_, "another user, 12345");
+  expect_refused(folder_, "belongs to user 12345");
 }
 
 TEST_F(CacheFolder, TheProgramFolderIsCheckedToo) {

@@ -264,9 +264,8 @@ TEST_F(FetchModel, FollowsRedirectsOnlyToWebServers) {
   EXPECT_EQ(server.requests()[0].path, "/elsewhere");
   fs::remove(file());
   const auto to_file = fetch(HttpServer({{.status = 302, .location = "file:///etc/hostname"}}));
-  expect_refused(to_file, {"file", "only redirections to http and https are followed"});
-  EXPECT_EQ(to_file.status().message().find("from an address with https"), std::string::npos)
-      << to_file.status().message();
+  expect_refused(to_file, {"file", "only redirects to http and https are followed"});
+  EXPECT_EQ(to_file.status().message().find("from an https URL"), std::string::npos) << to_file.status().message();
   expect_refused(fetch(HttpServer({{.status = 302, .location = "/again"}})), {"redirects"});
 }
 

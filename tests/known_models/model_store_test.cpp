@@ -124,7 +124,7 @@ TEST_F(ModelStoreTest, TheBundledModelIsFound) {
 }
 
 TEST_F(ModelStoreTest, TheBundledModelIsNotFetched) {
-  expect_refusal("figure", {"comes with sightglass", (scratch_folder() / "shipped/figure.tflite").string(), "install"});
+  expect_refusal("figure", {"bundled model", (scratch_folder() / "shipped/figure.tflite").string(), "install"});
   const std::string changed = write("shipped/figure.tflite", "something else");
   expect_refusal("figure", {changed, sha256_of_file(changed), "install"});
   EXPECT_EQ(refusal("figure").find("fetch"), std::string::npos) << refusal("figure");

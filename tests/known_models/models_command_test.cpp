@@ -110,7 +110,7 @@ TEST_F(ModelsCommand, AWrongFileIsNeitherStoredNorRun) {
   use(server);
   expect_failure(run_command("models fetch deeplabv3"),
                  {server.address() + "/deeplabv3.tflite",
-                  "expected is 9711334db2b01d5894feb8ed0f5cb3e97d125b8d229f8d8692f625801818f5ef"});
+                  "expected 9711334db2b01d5894feb8ed0f5cb3e97d125b8d229f8d8692f625801818f5ef"});
   EXPECT_TRUE(fs::is_empty(stored("")));
   expect_failure(run_command("dump deeplabv3"), {"`sightglass models fetch deeplabv3`"});
 

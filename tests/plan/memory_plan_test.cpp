@@ -154,7 +154,8 @@ TEST(MemoryPlan, WeightsBeyondAStorageBlockAreRejected) {
   plan.limits.max_storage_block_bytes = 64;
   plan.weights.resize(65);
   schedule(plan);
-  EXPECT_EQ(plan_memory(plan).message(), "the weights take 65 bytes; a storage block of this device holds 64");
+  EXPECT_EQ(plan_memory(plan).message(),
+            "the weights take 65 bytes, but a storage block of this device has at most 64");
 }
 
 TEST(MemoryPlan, GuardBandsSurroundEveryTensor) {

@@ -88,7 +88,7 @@ TEST_F(SupportTest, ThePlannerChecksTheImportedPart) {
   const int b = m.add_op(Op::TANH, {a}, {1, 2, 3, 4, 5, 6}, "b");
   m.add_output(m.add_custom_op("Strange", {b}, {1}, {}));
   const SupportReport report = checked(m);
-  EXPECT_TRUE(names(report, "CUSTOM 'Strange' #2", "not known")) << all_of(report);
+  EXPECT_TRUE(names(report, "CUSTOM 'Strange' #2", "unknown")) << all_of(report);
   EXPECT_TRUE(names(report, "RELU #0", "at most 5")) << all_of(report);
   EXPECT_TRUE(names(report, "TANH #1", "at most 5")) << all_of(report);
   EXPECT_TRUE(names(report, "", "tensor 'six'")) << all_of(report);
@@ -153,7 +153,7 @@ TEST_F(SupportTest, InputsOfOtherTypesAreNamed) {
   m.add_output(m.add_custom_op("Strange", {other}, {1}, {}));
   const SupportReport report = checked(m);
   EXPECT_TRUE(names(report, "", "'words'")) << all_of(report);
-  EXPECT_TRUE(names(report, "CUSTOM 'Strange' #1", "not known")) << all_of(report);
+  EXPECT_TRUE(names(report, "CUSTOM 'Strange' #1", "unknown")) << all_of(report);
 }
 
 TEST_F(SupportTest, DamagedAndMissingFilesAreErrors) {

@@ -79,7 +79,8 @@ TEST(Windows, TooLargeOnesAreRejectedByName) {
   plan.limits.max_storage_block_bytes = 4 * kBlockBytes;
   EXPECT_TRUE(plan_windows(plan).ok());
   plan.limits.max_storage_block_bytes -= 1;
-  EXPECT_EQ(plan_windows(plan).message(), "ADD #3: its tensors span 64 bytes; a storage block of this device holds 63");
+  EXPECT_EQ(plan_windows(plan).message(),
+            "ADD #3: its tensors span 64 bytes, but a storage block of this device has at most 63");
 }
 
 }  // namespace

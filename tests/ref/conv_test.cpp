@@ -118,7 +118,7 @@ TEST(RefDepthwisePointwise, WrongOperandsAreRejected) {
     return refusal(OpType::kDepthwisePointwise, attr,
                    {in, pointwise, absent(), absent(), absent(), depthwise, absent()});
   };
-  EXPECT_NE(with(three, taps).message().find("no 1x1 kernel over 2 channels"), std::string::npos);
+  EXPECT_NE(with(three, taps).message().find("not a 1x1 kernel over 2 channels"), std::string::npos);
   EXPECT_NE(with(weights, three).message().find("does not fit the 2 channels"), std::string::npos);
   EXPECT_NE(with(weights, absent()).message().find("depthwise weights are missing"), std::string::npos);
 }

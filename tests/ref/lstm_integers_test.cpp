@@ -142,8 +142,8 @@ TEST(RefLstmIntegers, UnsupportedOperandsAreNamed) {
   refused([](OneCell& l) { l.operands[lstm::kInputWeights + 1].zero_point = 1; }, "zero point 1");
   refused([](OneCell& l) { l.operands[lstm::kBias] = {DataType::kInt16, {1}, {0}}; }, "is int16, not int32");
   refused([](OneCell& l) { l.operands[lstm::kData].type = DataType::kUInt8; }, "is uint8, not int8");
-  refused([](OneCell& l) { l.attr.made_zero_point = 3; }, "where the cells' outputs have 3");
-  refused([](OneCell& l) { l.attr.made_scale = 0; }, "no scale");
+  refused([](OneCell& l) { l.attr.made_zero_point = 3; }, "but the outputs of the cells have 3");
+  refused([](OneCell& l) { l.attr.made_scale = 0; }, "without a scale");
   refused([](OneCell& l) { l.attr.activation = Activation::kRelu; }, "without TANH");
   refused([](OneCell& l) { l.out_scale = 0; }, "without a scale");
 }

@@ -34,7 +34,7 @@ TEST(RefMatmul, RejectsShapesThatDoNotFit) {
             std::string::npos);
   EXPECT_NE(refusal(OpType::kBatchMatmul, BatchMatmulAttr{}, {floats({3}, {1, 2, 3}), kThreeByTwo})
                 .message()
-                .find("no matrix"),
+                .find("not a matrix"),
             std::string::npos);
   const HostTensor two = floats({2, 1, 1}, {1, 2}), three = floats({3, 1, 1}, {1, 2, 3});
   EXPECT_NE(refusal(OpType::kBatchMatmul, BatchMatmulAttr{}, {two, three}).message().find("broadcast"),

@@ -207,7 +207,7 @@ TEST(ImportBatchMatmul, Rejections) {
   misfit.add_output(misfit.add_op(Op::BATCH_MATMUL, {misfit.add_input({2, 3}), misfit.add_input({2, 3})}, {2, 3}));
   expect_refused(misfit, ErrorCode::kInvalidModel, {"BATCH_MATMUL #0", "2x3 and 2x3"});
   vector.add_output(vector.add_op(Op::BATCH_MATMUL, {vector.add_input({3}), vector.add_input({3, 2})}, {2}));
-  expect_refused(vector, ErrorCode::kInvalidModel, {"BATCH_MATMUL #0", "no matrix"});
+  expect_refused(vector, ErrorCode::kInvalidModel, {"BATCH_MATMUL #0", "not a matrix"});
   const int bytes = hybrid.add_bytes({2, 1}, schema::TensorType::INT8, {1, 2}, "y");
   hybrid.add_output(hybrid.add_op(Op::BATCH_MATMUL, {hybrid.add_input({1, 2}), bytes}, {1, 1}));
   expect_refused(hybrid, ErrorCode::kUnsupported, {"BATCH_MATMUL #0", "'y'", "dynamic-range"});

@@ -142,7 +142,7 @@ TEST(ImportCustom, WrongOptionsOfDetectionPostprocess) {
   flexbuffers::Builder list;
   list.Vector([&] { list.Int(1); });
   list.Finish();
-  refused(list.GetBuffer(), "no map");
+  refused(list.GetBuffer(), "not a map");
   const auto changed = [&](const std::string& key, const Fill& value) {
     return flex_options([&](flexbuffers::Builder& b) {
       const auto number = [&](const char* name, double x) {
@@ -164,8 +164,8 @@ TEST(ImportCustom, WrongOptionsOfDetectionPostprocess) {
   refused(changed("max_detections", [](auto& b) { b.Int("max_detections", int64_t{1} << 40); }), "'max_detections' is");
   refused(changed("max_detections", [](auto& b) { b.Int("max_detections", 1 << 30); }), "numbers of detections");
   refused(changed("max_detections", [](auto& b) { b.Int("max_detections", 0); }), "numbers of detections");
-  refused(changed("num_classes", [](auto& b) { b.Int("num_classes", 5); }), "it knows 5 classes");
-  refused(changed("nms_iou_threshold", [](auto& b) { b.Float("nms_iou_threshold", 0); }), "threshold of overlap");
+  refused(changed("num_classes", [](auto& b) { b.Int("num_classes", 5); }), "it has 5 classes");
+  refused(changed("nms_iou_threshold", [](auto& b) { b.Float("nms_iou_threshold", 0); }), "overlap threshold");
   refused(changed("x_scale", [](auto& b) { b.Float("x_scale", 0); }), "one of its scales");
   refused(changed("y_scale", [](auto& b) { b.Float("y_scale", std::numeric_limits<float>::infinity()); }),
           "'y_scale' is not finite");

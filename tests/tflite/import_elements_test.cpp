@@ -124,7 +124,7 @@ TEST(ImportTopK, Rejections) {
   add_top_k(more, more.add_ints({}, {6}), 6);
   expect_refused(more, ErrorCode::kInvalidModel, {"TOPK_V2 #0", "no 6 elements"});
   add_top_k(negative, negative.add_ints({}, {-1}), 1);
-  expect_refused(negative, ErrorCode::kInvalidModel, {"TOPK_V2 #0", "not negative"});
+  expect_refused(negative, ErrorCode::kInvalidModel, {"TOPK_V2 #0", "one nonnegative number"});
   add_top_k(computed, computed.add_input({}, Type::INT32, "count"), 3);
   expect_refused(computed, ErrorCode::kUnsupported, {"TOPK_V2 #0", "'count'"});
   single.add_output(single.add_op(Op::TOPK_V2, {single.add_input({5}), single.add_ints({}, {2})}, {2}));

@@ -136,7 +136,7 @@ TEST(ImportRecurrent, WrongBasicLstms) {
   expect_refused(basic_model(2), ErrorCode::kInvalidModel, {"LSTM #0", "5 inputs and 4 outputs, not 5 and 3"});
   ModelBuilder clips = basic_model();
   clips.last_op().builtin_options.AsLSTMOptions()->cell_clip = 1;
-  expect_refused(clips, ErrorCode::kInvalidModel, {"another activation than TANH, or clips"});
+  expect_refused(clips, ErrorCode::kInvalidModel, {"must have the activation TANH and no clipping"});
 }
 
 // An integer LSTM with 3 values and 2 cells, as the TensorFlow converter writes it.
@@ -223,8 +223,8 @@ TEST(ImportRecurrent, WrongOperands) {
       [](auto& b, auto& inputs) {
         inputs[lstm::kCell] = b.add_filled({4, 2}, 0);
       },
-      {"input 19, its state, is no variable tensor"});
-  refused([](auto& b, auto& inputs) { inputs[lstm::kCell] = add_variable(b, {3, 2}); }, {"not of the batch"});
+      {"input 19, its state, is not a variable tensor"});
+  refused([](auto& b, auto& inputs) { inputs[lstm::kCell] = add_variable(b, {3, 2}); }, {"do not have the batch"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kCell] = add_variable(b, {4, 2, 1}); }, {"states need two"});
   refused(
       [](auto& b, auto& inputs) {
@@ -234,7 +234,7 @@ TEST(ImportRecurrent, WrongOperands) {
   refused([](auto&, auto& inputs) { inputs[lstm::kInputWeights] = -1; }, {"its input gate has some of its operands"});
   refused([](auto&, auto& inputs) { inputs[lstm::kBias + 1] = -1; }, {"input 13 is missing"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kPeephole + 1] = b.add_filled({2}, 0); }, {"peephole weights"});
-  refused([](auto& b, auto& inputs) { inputs[lstm::kNorm] = b.add_filled({2}, 0); }, {"layer normalisation's"});
+  refused([](auto& b, auto& inputs) { inputs[lstm::kNorm] = b.add_filled({2}, 0); }, {"layer normalization factors"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kProjectionBias] = b.add_filled({2}, 0); }, {"but no projection"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kProjection] = b.add_filled({3, 2}, 0); }, {"should be 2x2"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kData] = b.add_input({4, 3}); }, {"its data needs three"});

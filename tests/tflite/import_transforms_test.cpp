@@ -102,7 +102,7 @@ TEST(ImportLandmarksToMatrix, Rejections) {
     expect_refused(model_of(custom), code, {"Landmarks2TransformMatrix", part});
   };
   refused(FirstVersion{.output_hw = {1, 5}}.custom(), "'output_hw' is 1");
-  refused(FirstVersion{.input_hw = {7}}.custom(), "'input_hw' is no height and width");
+  refused(FirstVersion{.input_hw = {7}}.custom(), "'input_hw' is not a height and a width");
   refused(FirstVersion{.dimensions = 2}.custom(), "2 dimensions");
   refused(FirstVersion{.range = 0}.custom(), "'landmarks_range' is 0");
   refused(FirstVersion{.multiplier = 0}.custom(), "bbox_size_multiplier");
@@ -135,7 +135,7 @@ TEST(ImportTransformLandmarks, Rejections) {
   const auto scaled = flex_options([](Options& b) { b.Float("scale", 0); });
   refused({"TransformLandmarks", 1, {{1, 1, 1, 6}, {1, 4, 4}}, scaled}, "'scale' is 0");
   refused({"TransformLandmarks", 2, {{1, 5, 4}, {1, 4, 4}}, {}}, "4 dimensions");
-  refused({"TransformLandmarks", 2, {{1, 5, 3}, {1, 3, 4}}, {}}, "no matrix");
+  refused({"TransformLandmarks", 2, {{1, 5, 3}, {1, 3, 4}}, {}}, "not a 4 x 4 matrix");
   refused({"TransformLandmarks", 9, {{1, 5, 3}, {1, 4, 4}}, {}}, "version is 9", ErrorCode::kUnsupported);
 }
 

@@ -86,7 +86,7 @@ TEST(InputShapes, WrongShapesAreRejected) {
   constexpr ErrorCode kArgument = ErrorCode::kInvalidArgument;
   expect_refused(m, kArgument, {"'c'", "0 'a', 1 'b'"}, with({{"c", {1, 2}}}));
   expect_refused(m, kArgument, {"'2'"}, with({{"2", {1, 2}}}));
-  expect_refused(m, kArgument, {"'a'", "one already"}, with({{"a", {1, 2}}, {"0", {1, 2}}}));
+  expect_refused(m, kArgument, {"'a'", "already has another shape"}, with({{"a", {1, 2}}, {"0", {1, 2}}}));
   expect_refused(m, kArgument, {"at least 1"}, with({{"a", {1, 0}}}));
   expect_refused(m, kArgument, {"at least 1"}, with({{"a", {-1}}}));
   expect_refused(m, kArgument, {"more than"}, with({{"a", {1 << 30, 1 << 30, 1 << 30}}}));

@@ -95,7 +95,7 @@ TEST(Metadata, InvalidArchives) {
   expect_problem(outside, "outside the file");
   attach(moved, {{"labels.txt", "x"}});
   moved[moved.size() - kEnd - kEntry + 42] ^= std::byte{1};
-  expect_problem(moved, "not where it should be");
+  expect_problem(moved, "not at its offset");
 }
 
 TEST(Metadata, InvalidNumbers) {

@@ -193,7 +193,7 @@ TEST(ScalesOfWeights, InvalidNumbersAreRejected) {
   expect_numbers_refused({INFINITY}, {0}, ErrorCode::kInvalidModel, "not finite");
   expect_numbers_refused({NAN, 1}, {0, 0}, ErrorCode::kInvalidModel, "not finite");
   expect_numbers_refused({1, 1}, {0, 1}, ErrorCode::kUnsupported, "different zero point");
-  expect_numbers_refused({1}, {128}, ErrorCode::kInvalidModel, "zero point 128, which is no int8");
+  expect_numbers_refused({1}, {128}, ErrorCode::kInvalidModel, "zero point 128, which is not in the range of int8");
   expect_numbers_refused({1}, {INT64_MIN}, ErrorCode::kInvalidModel, "zero point -9223372036854775808");
 }
 

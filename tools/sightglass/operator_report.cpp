@@ -75,7 +75,7 @@ std::string format_markdown(const SupportTable& table) {
   for (const auto& type : table.types) {
     if (type.name != type.meaning) text += "- *" + type.name + "*: " + type.meaning + "\n";
   }
-  text += "- *float16* and *by-axis*: constants alone, converted while loading\n";
+  text += "- *float16* and *per-axis*: only constants, converted while loading\n";
   append(text, "\n## What runs: %zu operators\n\n", table.operators.size());
   text += "| operator | data | results | runs as | limits |\n|---|---|---|---|---|\n";
   for (const OperatorSupport& entry : table.operators) append_row(text, entry, table.types.size());

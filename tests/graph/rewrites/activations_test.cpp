@@ -101,13 +101,13 @@ TEST_F(FuseActivationDeclines, AnInputOfTheGraph) {
 
 TEST_F(FuseActivationDeclines, AnUnsuitableProducer) {
   unary(builder_, OpType::kRelu, builder_.node(OpType::kSoftmax, SoftmaxAttr{}, {data_}));
-  expect("cannot carry relu");
+  expect("cannot apply relu");
 }
 
 TEST_F(FuseActivationDeclines, PreluWithoutWeights) {
   const ValueId sum = builder_.node(OpType::kAdd, {}, {data_, builder_.constant({4})});
   builder_.node(OpType::kPrelu, {}, {sum, builder_.constant({4})});
-  expect("cannot carry prelu");
+  expect("cannot apply prelu");
 }
 
 TEST_F(FuseActivationDeclines, AnExistingActivation) {

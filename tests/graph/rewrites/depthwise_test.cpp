@@ -127,7 +127,7 @@ TEST_F(FuseDepthwise, NotWithComputedWeights) {
   const DepthwiseConv2dAttr attr{{PaddingMode::kSame}};
   const ValueId made = builder_.node(OpType::kDepthwiseConv2d, attr, {data(), builder_.input({1, 3, 3, 6})});
   conv(builder_, made, {.in = 6, .kernel = 1});
-  expect_declined(kName, builder_.build("computed"), "no constants");
+  expect_declined(kName, builder_.build("computed"), "not constant");
 }
 
 TEST_F(FuseDepthwise, NotBeforeOtherConvolutions) {

@@ -71,7 +71,7 @@ TEST_F(FoldPadding, DeclinesAnAverage) {
 
 TEST_F(FoldPadding, DeclinesAnotherValue) {
   conv(builder_, pad(rows_and_columns(1, 1, 1, 1, 0.5f), builder_.input({1, 6, 6, 4})));
-  expect_declined(kName, builder_.build("ones"), "another number than 0");
+  expect_declined(kName, builder_.build("ones"), "a value other than 0");
 }
 
 TEST_F(FoldPadding, DeclinesChannels) {
@@ -99,7 +99,7 @@ TEST_F(FoldPadding, DeclinesAMaximumOfAnyValues) {
 TEST_F(FoldPadding, DeclinesAMaximumOfOnlyPadding) {
   const ValueId data = unary(builder_, OpType::kRelu, builder_.input({1, 6, 6, 4}, Fill::kWide));
   builder_.node(OpType::kMaxPool2d, Pool2dAttr{{}, 1, 1, 2, 2}, {pad(rows_and_columns(2, 0, 0, 0), data)});
-  expect_declined(kName, builder_.build("maximum"), "in the padding alone");
+  expect_declined(kName, builder_.build("maximum"), "only padding");
 }
 
 TEST_F(FoldPadding, DeclinesOverflow) {
