@@ -47,7 +47,7 @@ class NewPicture final : public Decoder {
       dispatch(gl, programs_[1]->id(), {numbers, range});
     }
     Block block;
-    block.size = {width_, height_, channels_, look.color_map == ColorMap::kTurbo ? 1 : 0};
+    block.size = {width_, height_, channels_, static_cast<int32_t>(look.color_map)};
     block.scale = {scale_, offset_, look.invert ? 1.0f : 0.0f, 0};
     block_.bind(kParamsBinding, block);
     gl.UseProgram(programs_[0]->id());
