@@ -36,6 +36,10 @@ struct FrameCapsChoice {
 // What can be on the other pad while `caps` are on the one of `direction`. The caller owns the result.
 GstCaps* transform_frame_caps(GstPadDirection direction, GstCaps* caps, const FrameCapsChoice& choice);
 
+// What of `caps` the filter of a caps query lets through, in its order; all of them where it is null. Takes `caps`; the
+// caller owns the result.
+GstCaps* filtered(GstCaps* caps, GstCaps* filter);
+
 // Why frames of `caps`, which do not fit SIGHTGLASS_SINK_CAPS, are refused, and what to put upstream. Empty where no
 // conversion of video would help.
 std::string refusal_of(const GstCaps* caps);
