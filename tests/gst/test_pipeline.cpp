@@ -3,6 +3,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
+#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -47,6 +48,15 @@ void init_gstreamer() {
            GST_ELEMENT_REGISTER(resultsjson, nullptr) != FALSE;
   }();
   (void)done;
+}
+
+guint64 stat_of(GstElement* element, const char* name) {
+  GstStructure* stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  guint64 value = 0;
+  EXPECT_TRUE(gst_structure_get_uint64(stats, name, &value)) << name;
+  gst_structure_free(stats);
+  return value;
 }
 
 std::string outcome_of(GstElement* pipeline) {

@@ -17,6 +17,9 @@ void init_gstreamer();
 // How a pipeline that ends by itself does so: "end", or the first error's text, or that neither came within a minute.
 std::string outcome_of(GstElement* pipeline);
 
+// A number in the property "stats" of an element.
+guint64 stat_of(GstElement* element, const char* name);
+
 class TestPipeline {
  public:
   enum class Entry { kUpload, kDirect };

@@ -113,11 +113,7 @@ class Running {
   std::string outcome() { return outcome_of(pipeline_); }
   guint64 frames(const char* name) const {
     GstElement* segment = gst_bin_get_by_name(GST_BIN(pipeline_), name);
-    GstStructure* stats = nullptr;
-    g_object_get(segment, "stats", &stats, nullptr);
-    guint64 frames = 0;
-    gst_structure_get_uint64(stats, "frames", &frames);
-    gst_structure_free(stats);
+    const guint64 frames = stat_of(segment, "frames");
     gst_object_unref(segment);
     return frames;
   }

@@ -25,15 +25,6 @@ void expect_size(const std::optional<Rgba>& picture, int32_t width, int32_t heig
   EXPECT_EQ(picture->height, height) << what;
 }
 
-guint64 stat(GstElement* element, const char* name) {
-  GstStructure* stats = nullptr;
-  g_object_get(element, "stats", &stats, nullptr);
-  guint64 value = 0;
-  EXPECT_TRUE(gst_structure_get_uint64(stats, name, &value)) << name;
-  gst_structure_free(stats);
-  return value;
-}
-
 TEST_P(EveryModelElement, TakesEveryFormat) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -113,9 +104,9 @@ TEST_P(EveryModelElement, DropsFramesThatAreLateAlready) {
   pipeline.push_eos();
   EXPECT_FALSE(pipeline.pull()) << "the sink is ten seconds ahead";
   EXPECT_TRUE(pipeline.at_end());
-  EXPECT_EQ(stat(pipeline.segment(), "frames"), 1U);
-  EXPECT_EQ(stat(pipeline.segment(), "inferences"), 1U) << "the model does not run for what nobody will see";
-  EXPECT_EQ(stat(pipeline.segment(), "dropped"), 1U);
+  EXPECT_EQ(stat_of(pipeline.segment(), "frames"), 1U);
+  EXPECT_EQ(stat_of(pipeline.segment(), "inferences"), 1U) << "the model does not run for what nobody will see";
+  EXPECT_EQ(stat_of(pipeline.segment(), "dropped"), 1U);
 }
 
 TEST_P(EveryModelElement, ReportsItsLatency) {
@@ -131,11 +122,11 @@ TEST_P(EveryModelElement, ReportsItsLatency) {
   gst_object_unref(pad);
   EXPECT_GT(least, 0U);
   EXPECT_LT(least, GST_SECOND);
-  EXPECT_EQ(least, stat(pipeline.segment(), "latency"));
-  EXPECT_EQ(stat(pipeline.segment(), "frames"), 5U);
-  EXPECT_EQ(stat(pipeline.segment(), "inferences"), 5U);
-  EXPECT_GT(stat(pipeline.segment(), "cpu-time"), 0U);
-  EXPECT_LE(stat(pipeline.segment(), "gpu-time-p50"), stat(pipeline.segment(), "gpu-time-p95"));
+  EXPECT_EQ(least, stat_of(pipeline.segment(), "latency"));
+  EXPECT_EQ(stat_of(pipeline.segment(), "frames"), 5U);
+  EXPECT_EQ(stat_of(pipeline.segment(), "inferences"), 5U);
+  EXPECT_GT(stat_of(pipeline.segment(), "cpu-time"), 0U);
+  EXPECT_LE(stat_of(pipeline.segment(), "gpu-time-p50"), stat_of(pipeline.segment(), "gpu-time-p95"));
 }
 
 std::vector<GParamSpec*> properties_of(GstElement* element) {
@@ -333,7 +324,7 @@ TEST_P(EveryModelElement, HasABin) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   EXPECT_EQ(outcome_of(pipeline), "end");
   GstElement* whole = gst_bin_get_by_name(GST_BIN(pipeline), "segment");
-  EXPECT_EQ(stat(whole, "frames"), 5U);
+  EXPECT_EQ(stat_of(whole, "frames"), 5U);
   TestPipeline alone(element());
   for (GParamSpec* spec : properties_of(alone.segment())) {
     GParamSpec* same = g_object_class_find_property(G_OBJECT_GET_CLASS(whole), spec->name);

@@ -265,12 +265,7 @@ TEST_F(Pose, TheIntervalSparesRuns) {
     EXPECT_NE(drawn[1]->pixels, nobody.pixels) << "a skeleton without its person";
     EXPECT_EQ(drawn[1]->pixels, drawn[2]->pixels) << model;
     EXPECT_NE(drawn[0]->pixels, who.frame.pixels) << model;
-    GstStructure* stats = nullptr;
-    g_object_get(pipeline.segment(), "stats", &stats, nullptr);
-    guint64 inferences = 0;
-    gst_structure_get_uint64(stats, "inferences", &inferences);
-    gst_structure_free(stats);
-    EXPECT_EQ(inferences, 3u) << model;
+    EXPECT_EQ(stat_of(pipeline.segment(), "inferences"), 3u) << model;
     const Posted posted = posted_results(pipeline);
     EXPECT_EQ(posted.frames, "0 3 6 ") << model;
     EXPECT_TRUE(posted.one_person) << model;

@@ -360,12 +360,7 @@ TEST(MaskPad, MasksNeedNoPictures) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   EXPECT_EQ(outcome_of(pipeline), "end");
   GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  GstStructure* stats = nullptr;
-  g_object_get(sink, "stats", &stats, nullptr);
-  guint64 rendered = 0;
-  gst_structure_get_uint64(stats, "rendered", &rendered);
-  gst_structure_free(stats);
-  EXPECT_EQ(rendered, 4U);
+  EXPECT_EQ(stat_of(sink, "rendered"), 4U);
   gst_object_unref(sink);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
