@@ -1,4 +1,4 @@
-// A pipeline around glsegment that takes and gives pictures.
+// A pipeline around the element under test that takes and gives pictures.
 #pragma once
 
 #include <gst/gst.h>
@@ -32,7 +32,7 @@ class TestPipeline {
   TestPipeline& operator=(const TestPipeline&) = delete;
 
   GstElement* pipeline() const { return pipeline_; }
-  GstElement* segment() const { return segment_; }
+  GstElement* element() const { return element_; }
 
   // Waits for the change where `wait`; PAUSED and PLAYING complete only once a frame has come through.
   bool set_state(GstState state, bool wait = false);
@@ -66,7 +66,7 @@ class TestPipeline {
   void set_caps(const std::string& caps);
   GstElement* pipeline_ = nullptr;
   GstElement* source_ = nullptr;
-  GstElement* segment_ = nullptr;
+  GstElement* element_ = nullptr;
   GstElement* sink_ = nullptr;
   std::string caps_;  // of the last frame
   GstClockTime next_ = 0;

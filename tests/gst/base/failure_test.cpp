@@ -106,7 +106,7 @@ TEST_F(Failure, OfTheModelHidesTheFrame) {
         EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
         EXPECT_TRUE(shows(pipeline.pass(person()), before)) << what << ": it must recover";
       }
-      EXPECT_EQ(stat_of(pipeline.segment(), "failures"), 6U);
+      EXPECT_EQ(stat_of(pipeline.element(), "failures"), 6U);
       EXPECT_EQ(pipeline.error(), "");
     }
   }
@@ -152,7 +152,7 @@ TEST_F(Failure, OfDrawingIsBlack) {
 TEST_F(Failure, OfEverythingIsAnError) {
   TestPipeline pipeline(element("background=color"));
   int frames = 0;
-  GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       src, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo*, gpointer count) {
@@ -205,14 +205,14 @@ TEST_F(Failure, IsShownAsAskedFor) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(shows(pipeline.pass(person()), person()));
   const auto pass_failing = [&](const char* policy) {
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "on-failure", policy);
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "on-failure", policy);
     fail_gl("DispatchCompute", 1);
     return pipeline.pass(person());
   };
   expect_all(pass_failing("black"), kBlack, "black");
   EXPECT_TRUE(shows(pass_failing("pass"), person()));
   expect_all(pass_failing("background"), color({0, 255, 0, 255}), "background");
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "on-failure", "error");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "on-failure", "error");
   fail_gl("DispatchCompute", 1);
   EXPECT_TRUE(pipeline.push(person()));
   EXPECT_NE(pipeline.error(10).find("GL_OUT_OF_MEMORY"), std::string::npos);
@@ -222,7 +222,7 @@ TEST_F(Failure, IsShownAsAskedFor) {
 TEST_F(Failure, AttachesNoMask) {
   TestPipeline pipeline(element("background=color attach-mask=true"));
   std::string seen;
-  GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       src, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer text) {

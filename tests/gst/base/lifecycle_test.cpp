@@ -209,8 +209,8 @@ TEST(LifecycleOfColours, ControllerOnALiveProperty) {
     gst_timed_value_control_source_set(GST_TIMED_VALUE_CONTROL_SOURCE(source), time, 0xff000000U + 40 * i);
   }
   gst_object_add_control_binding(
-      GST_OBJECT(pipeline.segment()),
-      gst_direct_control_binding_new_absolute(GST_OBJECT(pipeline.segment()), "background-color", source));
+      GST_OBJECT(pipeline.element()),
+      gst_direct_control_binding_new_absolute(GST_OBJECT(pipeline.element()), "background-color", source));
   gst_object_unref(source);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < kFrames; ++i) {

@@ -197,7 +197,7 @@ TEST(Log, TellsOfAModelChange) {
   ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   log.clear();
   const std::string next = red_model(Head::kLogit);
-  g_object_set(pipeline.segment(), "model", next.c_str(), nullptr);
+  g_object_set(pipeline.element(), "model", next.c_str(), nullptr);
   for (int frame = 0; frame < 500 && !log.has("sightglass-base", "takes over"); ++frame) {
     ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   }
@@ -214,7 +214,7 @@ TEST(Log, TellsOfRefusedProperties) {
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "precision", "fp16");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "precision", "fp16");
   EXPECT_TRUE(log.has("glsegment", "property precision=fp16 refused")) << log.text();
 }
 

@@ -70,7 +70,7 @@ TEST_P(ResultFailure, ShowsTheFrameWithoutAResult) {
       ASSERT_TRUE(again) << pipeline.error();
       EXPECT_EQ(again->pixels, good->pixels) << sync << ": it must recover";
     }
-    EXPECT_EQ(stat_of(pipeline.segment(), "failures"), 6U);
+    EXPECT_EQ(stat_of(pipeline.element(), "failures"), 6U);
     EXPECT_EQ(pipeline.error(), "");
   }
 }
@@ -81,7 +81,7 @@ TEST_P(ResultFailure, ShowsBlack) {
   ASSERT_TRUE(pipeline.pass(frame())) << pipeline.error();
   fail_gl("DispatchCompute", kEveryCall);
   EXPECT_TRUE(is_black(pipeline.pass(frame())));
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "on-failure", "pass");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "on-failure", "pass");
   const auto passed = pipeline.pass(frame());
   ASSERT_TRUE(passed) << pipeline.error();
   EXPECT_EQ(passed->pixels, frame().pixels) << "live";

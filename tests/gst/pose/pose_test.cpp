@@ -103,12 +103,12 @@ TEST_F(Pose, SkeletonsAreDrawnOverThePicture) {
     EXPECT_NEAR(drawn->at(10, 10)[1], who.frame.at(10, 10)[1], 2);
 
     // Off, while playing.
-    g_object_set(pipeline.segment(), "draw", FALSE, nullptr);
+    g_object_set(pipeline.element(), "draw", FALSE, nullptr);
     const auto plain = pipeline.pass(who.frame);
     ASSERT_TRUE(plain) << pipeline.error(1);
     EXPECT_LT(mean_difference(*plain, who.frame), 0.01);
     // What nothing reaches is not drawn either.
-    g_object_set(pipeline.segment(), "draw", TRUE, "visibility-threshold", 1.0F, nullptr);
+    g_object_set(pipeline.element(), "draw", TRUE, "visibility-threshold", 1.0F, nullptr);
     const auto unsure = pipeline.pass(who.frame);
     ASSERT_TRUE(unsure) << pipeline.error(1);
     EXPECT_LT(mean_difference(*unsure, who.frame), 0.2);
@@ -137,7 +137,7 @@ struct Told {
 // Of the last buffer with results, from `frames` times the picture.
 class ResultsProbe {
  public:
-  explicit ResultsProbe(TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.segment(), "src")) {
+  explicit ResultsProbe(TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.element(), "src")) {
     gst_pad_add_probe(pad_, GST_PAD_PROBE_TYPE_BUFFER, read, this, nullptr);
   }
   ~ResultsProbe() { gst_object_unref(pad_); }
@@ -265,7 +265,7 @@ TEST_F(Pose, TheIntervalSparesRuns) {
     EXPECT_NE(drawn[1]->pixels, nobody.pixels) << "a skeleton without its person";
     EXPECT_EQ(drawn[1]->pixels, drawn[2]->pixels) << model;
     EXPECT_NE(drawn[0]->pixels, who.frame.pixels) << model;
-    EXPECT_EQ(stat_of(pipeline.segment(), "inferences"), 3u) << model;
+    EXPECT_EQ(stat_of(pipeline.element(), "inferences"), 3u) << model;
     const Posted posted = posted_results(pipeline);
     EXPECT_EQ(posted.frames, "0 3 6 ") << model;
     EXPECT_TRUE(posted.one_person) << model;

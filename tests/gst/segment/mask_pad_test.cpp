@@ -395,7 +395,7 @@ TEST(MaskPad, IsForMasksOfTheElementsOwn) {
   GstPadTemplate* pads = gst_element_get_pad_template(harness.element(), "mask");
   EXPECT_EQ(gst_element_request_pad(harness.element(), pads, nullptr, nullptr), nullptr);
   TestPipeline pipeline(pipeline_with_masks());
-  g_object_set(pipeline.segment(), "mask-source", 1, nullptr);
+  g_object_set(pipeline.element(), "mask-source", 1, nullptr);
   pipeline.set_state(GST_STATE_PLAYING);
   EXPECT_NE(pipeline.error(10).find("are for mask-source=model"), std::string::npos);
 }
