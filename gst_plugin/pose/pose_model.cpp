@@ -6,6 +6,9 @@
 
 #include "base/model_picture.h"
 #include "meta/persons.h"
+#include "pose/log.h"
+
+#define GST_CAT_DEFAULT sightglass::pose_log()
 
 namespace sightglass {
 
@@ -33,7 +36,7 @@ size_t find_output(const Model& model, Test test) {
   return found == outputs.end() ? PoseModel::kNone : static_cast<size_t>(found - outputs.begin());
 }
 
-bool describe_movenet(PoseModel& pose) {
+bool describe_movenet(PoseModel& pose, const PoseModelOptions& /*options*/) {
   const Model& model = *pose.model;
   size_t points = find_output(model, [](const TensorInfo& t) {
     return has_shape(t, {1, 1, kCocoPoints, 3}) || has_shape(t, {1, kCocoPoints, 3});
@@ -78,7 +81,7 @@ bool describe_blazepose(PoseModel& pose, const PoseModelOptions& options) {
   return true;
 }
 
-bool describe_detection(PoseModel& pose) {
+bool describe_detection(PoseModel& pose, const PoseModelOptions& /*options*/) {
   const Model& model = *pose.model;
   constexpr int32_t kBoxNumbers = 12;
   const auto by_anchor = [&](int32_t numbers) {
@@ -98,7 +101,7 @@ bool describe_detection(PoseModel& pose) {
 }
 
 // Scores by cell: 17 channels beside 34 of offsets, else the picture with the fewest channels.
-bool describe_cells(PoseModel& pose) {
+bool describe_cells(PoseModel& pose, const PoseModelOptions& /*options*/) {
   const Model& model = *pose.model;
   // Once the scores are known, of as many cells as they are: shaders read everything else in the same places.
   const auto cells = [&](int32_t channels, const char* word = "") {
@@ -135,6 +138,28 @@ bool describe_cells(PoseModel& pose) {
   return true;
 }
 
+// The families of models, in the order in which they are tried.
+struct Family {
+  const char* name;
+  const char* outputs;  // that its models have
+  bool (*describe)(PoseModel& pose, const PoseModelOptions& options);
+};
+constexpr Family kFamilies[] = {
+    {"BlazePose", "1x195, 1x1, and 1x117", describe_blazepose},
+    {"MoveNet", "1x1x17x3 or 1x6x56", describe_movenet},
+    {"BlazePose detection", "12 values and a score per anchor", describe_detection},
+    {"PoseNet or heatmaps", "scores per cell and keypoint", describe_cells},
+};
+
+bool describe_outputs(PoseModel& pose, const PoseModelOptions& options) {
+  for (const Family& family : kFamilies) {
+    if (family.describe(pose, options)) return true;
+    GST_DEBUG_OBJECT(log_object(), "%s: declining %s: no outputs of %s", pose.model->name().c_str(), family.name,
+                     family.outputs);
+  }
+  return false;
+}
+
 }  // namespace
 
 const char* to_string(PoseKind kind) {
@@ -169,8 +194,7 @@ Result<PoseModel> describe_pose_model(std::shared_ptr<const Model> model, const 
   PoseModel pose;
   pose.model = std::move(model);
   pose.outputs.fill(PoseModel::kNone);
-  if (!describe_blazepose(pose, options) && !describe_movenet(pose) && !describe_detection(pose) &&
-      !describe_cells(pose)) {
+  if (!describe_outputs(pose, options)) {
     return unsupported(
         pose.model->name() +
         ": no model of poses that is known here: those of MoveNet (1x1x17x3, 1x6x56), PoseNet (scores, offsets and "
