@@ -1,8 +1,8 @@
 // What becomes of an operator: a node of the graph, or constants.
 #include <algorithm>
 
-#include "graph/fold.h"
 #include "graph/hybrid.h"
+#include "ref/fold.h"
 #include "tflite/importer.h"
 
 namespace sightglass::tflite {

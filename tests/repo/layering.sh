@@ -2,7 +2,7 @@
 # Checks who includes whom.   layering.sh SOURCE_DIR CXX
 #   The table "Where things are" of CONTRIBUTING.md is the allow-list: a file includes its own folder, the folders of its
 #   row, the standard library and libc, and the libraries that the row names. Beyond that: frame, graph, tflite, kernel,
-#   ops, plan, support and ref reach no GL header, not even through another header.
+#   ops, plan, support, ref and rewrites reach no GL header, not even through another header.
 set -eu
 cd "$1"
 cxx=$2
@@ -81,8 +81,8 @@ grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' -r --include='*.h' 
     }
     END { exit bad }' || bad=1
 
-for file in gpu_engine/frame/*.cpp gpu_engine/graph/*.cpp gpu_engine/graph/rewrites/*.cpp gpu_engine/tflite/*.cpp \
-  gpu_engine/kernel/*.cpp gpu_engine/ops/*.cpp gpu_engine/plan/*.cpp gpu_engine/support/*.cpp gpu_engine/ref/*.cpp; do
+for file in gpu_engine/frame/*.cpp gpu_engine/graph/*.cpp gpu_engine/tflite/*.cpp gpu_engine/kernel/*.cpp \
+  gpu_engine/ops/*.cpp gpu_engine/plan/*.cpp gpu_engine/support/*.cpp gpu_engine/ref/*.cpp gpu_engine/rewrites/*.cpp; do
   [ -e "$file" ] || continue
   gl=$("$cxx" -std=c++20 -M -MG -Igpu_engine -Igpu_engine/include "$file" | tr -s ' ' '\n' |
     grep -E '(^|/)(GLES[23]|GL|EGL)/|gpu_engine/gl_api\.h' || true)
