@@ -38,8 +38,8 @@ class OneStageFinder : public PersonFinder {
     return ModelStage{session_.get(), {}};
   }
   Status end_stage(size_t /*stage*/) override {
-    GST_TRACE_OBJECT(log_object(), "pass: decoding at most %d people with scores of at least %g", options().max_persons,
-                     static_cast<double>(options().person_score));
+    GST_TRACE_OBJECT(log_object(), "pass: decoding people, at most %d, with scores of at least %g",
+                     options().max_persons, static_cast<double>(options().person_score));
     return decode(place_, options());
   }
   BufferRange found() const override { return {found_.id(), 0, sizeof(Persons)}; }

@@ -233,7 +233,7 @@ TEST(Log, TellsWhoAppearsAndWhoIsLost) {
   }
   log.expect_in_order({{"glpose", GST_LEVEL_DEBUG, "declining BlazePose: no outputs of "},
                        {"glpose", GST_LEVEL_DEBUG, "finder: "},
-                       {"glpose", GST_LEVEL_TRACE, "pass: decoding at most 1 people"},
+                       {"glpose", GST_LEVEL_TRACE, "pass: decoding people, at most 1, "},
                        {"glpose", GST_LEVEL_DEBUG, "found: score "},
                        {"sightglass-results", GST_LEVEL_LOG, ": 1 objects, 0 classes"},
                        {"glpose", GST_LEVEL_DEBUG, " lost"},
