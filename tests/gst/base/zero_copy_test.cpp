@@ -1,4 +1,5 @@
 // No pixel crosses between CPU and GPU from glsegment's sink pad to its source pad, and nothing waits for the GPU.
+#include <gst/gl/gl.h>
 #include <gst/gl/gstglfuncs.h>
 #include <gtest/gtest.h>
 
