@@ -1,4 +1,4 @@
-// CAST between real numbers, integers and booleans.
+// CAST between floats, quantized values, integers and booleans.
 #include "graph/quantized.h"
 #include "ops/ops.h"
 #include "ops/shader_codes.h"
@@ -15,7 +15,7 @@ GpuCast cast_to(DataType type) {
   return narrow ? GpuCast::kNarrow : GpuCast::kAny;
 }
 
-// What stored numbers count from.
+// Offset of stored values.
 float origin_of(const Value& value) { return is_quantized(value) ? static_cast<float>(zero_point(value)) : 0; }
 
 Status supports(const PlanContext&, const Node& node) {
@@ -36,7 +36,7 @@ Status emit(Emitter& emitter, const Node& node) {
   return emitter.add_step(shader(), std::move(params), grid, {in}, {out});
 }
 
-// Every storage to every other.
+// From every storage to every other.
 std::vector<ShaderKey> variants() {
   std::vector<ShaderKey> keys;
   for (const char* from : {"", "A_F16", "A_I32"}) {

@@ -1,4 +1,4 @@
-// Functions of one operand, and of two that broadcast: of real numbers (elementwise.comp) and of integers
+// Elementwise functions of one operand, and of two that broadcast: of floats (elementwise.comp) and of integers
 // (integers.comp).
 #include <algorithm>
 #include <limits>
@@ -42,7 +42,7 @@ ShaderKey integer_shader(bool binary) {
   return key;
 }
 
-// Operators of one operand and their functions. kNone: function_after() gives the function, or there is none, as for
+// One-operand operators and their functions. kNone: function_after() returns the function, or there is none, as for
 // QUANTIZE and DEQUANTIZE.
 struct Unary {
   OpType op;
@@ -72,7 +72,7 @@ GpuUnary unary_function(const Node& node) {
   return operators::find_row(kUnary, node.op).function;
 }
 
-// What is applied to the result of unary_function().
+// Function applied to the result of unary_function().
 int32_t function_after(const Node& node) {
   if (node.op == OpType::kExp) return gpu_code(GpuFunction::kExp);
   if (node.op == OpType::kLeakyRelu) return gpu_code(GpuFunction::kPrelu);
@@ -133,7 +133,7 @@ IntegerRange integer_range(Activation activation) {
   }
 }
 
-// One or two operands, and the output.
+// Emits a step with one or two operands, and the output.
 Status add_step(Emitter& emitter, const std::vector<TensorRef>& operands, const std::vector<Shape>& shapes,
                 const Shape& out_shape, const TensorRef& out, int32_t code, const Node& node) {
   const bool binary = operands.size() == 2;
@@ -175,7 +175,7 @@ Status emit_binary(Emitter& emitter, const Node& node) {
                   node);
 }
 
-// One sum after the other: the first goes into the output or, when there are more, into a tensor between.
+// One sum after the other: the last one into the output, the others into temporary tensors.
 Status emit_add_n(Emitter& emitter, const Node& node) {
   const Shape& shape = emitter.graph().value(node.outputs[0]).shape;
   SG_ASSIGN_OR_RETURN(TensorRef sum, emitter.tensor(node.inputs[0]));
@@ -197,7 +197,7 @@ void append(std::vector<ShaderKey>& keys, std::vector<ShaderKey> more) {
   keys.insert(keys.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-// With every tensor stored as integers.
+// With all tensors stored as integers.
 ShaderKey stored_as_integers(ShaderKey key, bool binary) {
   key.defines.push_back({"A_I32", "1"});
   if (binary) key.defines.push_back({"B_I32", "1"});

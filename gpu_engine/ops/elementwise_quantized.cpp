@@ -1,4 +1,4 @@
-// ADD, SUB, MUL and QUANTIZE between quantised tensors, in fixed point.
+// ADD, SUB, MUL and QUANTIZE between quantized tensors, in fixed point.
 #include "graph/operator_table.h"
 #include "graph/quantized.h"
 #include "kernel/storage_variants.h"
@@ -29,7 +29,7 @@ constexpr auto kOperations = std::to_array<Operation>({
 
 Status supports(const PlanContext& context, const Node& node) {
   for (const ValueId id : {node.inputs.front(), node.inputs.back(), node.outputs[0]}) {
-    if (!is_quantized(context.graph.value(id))) return unsupported("a tensor without a quantisation");
+    if (!is_quantized(context.graph.value(id))) return unsupported("a tensor without quantization");
   }
   if (!is_clamp(node.activation)) return unsupported("a fused activation other than a clamp");
   return {};

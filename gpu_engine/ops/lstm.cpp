@@ -1,5 +1,5 @@
-// LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM of real numbers: one step adds up what the data of all time steps gives the
-// gates, another runs the time steps in one work group a batch.
+// LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM in floats: one step computes the contribution of the data of all time steps to
+// the gates, another runs the time steps in one work group per batch.
 #include <algorithm>
 
 #include "graph/quantized.h"
@@ -37,7 +37,7 @@ std::vector<ShaderKey> variants() {
   return storage_variants(keys, "ABOW");
 }
 
-// The loop iterations of one invocation in one time step. Leaving a loop counts as one more.
+// Loop iterations of one invocation per time step. Leaving a loop counts as one more.
 int64_t iterations(const lstm::Sizes& sizes, bool normalised) {
   const int64_t cell_slices = slices_of(sizes.cells), out_slices = slices_of(sizes.outputs);
   const int64_t cell_rounds = lstm::rounds_of(slices_of(sizes.cells));
@@ -112,7 +112,7 @@ Kernel lstm_kernel() {
           emit,
           variants,
           "constant weights; at most " + std::to_string(kManySlices * 4) + " cells and outputs, " +
-              std::to_string(kFewSlices * 4) + " with layer normalisation"};
+              std::to_string(kFewSlices * 4) + " with layer normalization"};
 }
 
 }  // namespace sightglass

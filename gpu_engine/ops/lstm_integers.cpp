@@ -1,5 +1,5 @@
-// LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM of integers: one step adds up what the data of all time steps gives the gates,
-// another runs the time steps in one work group a batch.
+// LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM in integers: one step computes the contribution of the data of all time steps
+// to the gates, another runs the time steps in one work group per batch.
 #include "graph/lstm_integers.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ ShaderKey shader(int32_t slices, bool projected) {
   return key;
 }
 
-// Weights are bytes; sums of gates and cells are stored in 32 bits, data and hidden state as the plan says.
+// Weights are bytes. Gate sums and cells are stored in 32 bits, data and hidden state as in the plan.
 std::vector<ShaderKey> variants() {
   std::vector<ShaderKey> keys;
   for (const bool projected : {false, true}) {
@@ -40,7 +40,7 @@ std::vector<ShaderKey> variants() {
   return keys;
 }
 
-// The loop iterations of one invocation in one time step. Leaving a loop counts as one more.
+// Loop iterations of one invocation per time step. Leaving a loop counts as one more.
 int64_t iterations(const lstm::Sizes& sizes) {
   constexpr int64_t kLoopsOfFunctions = 5 * (8 + 4);
   const int64_t cell_slices = slices_of(sizes.cells), out_slices = slices_of(sizes.outputs);
@@ -59,7 +59,7 @@ int32_t add_matrix(Emitter& emitter, int32_t rows, int32_t columns, std::vector<
   return emitter.add_constants(pack_conv_weights({rows, 1, 1, columns, std::move(weights)}), Storage::kInt8);
 }
 
-// What the data of all time steps gives the gates.
+// Contribution of the data of all time steps to the gates.
 Status emit_data(Emitter& emitter, const TensorRef& data, const TensorRef& gates, const lstm::Sizes& sizes,
                  const lstm::Weights& weights, const lstm::IntegerFactors& factors) {
   ConvConstants constants;

@@ -18,7 +18,7 @@ Result<TensorRef> next_state(Emitter& emitter, ValueId state, ValueId next) {
 
 // The loop iterations that an invocation may make, also where the device has no bound of its own.
 int64_t max_iterations(const DeviceLimits& limits) {
-  // A bound where the device has none: no dispatch should keep the GPU for long.
+  // Bound for devices without a limit: no dispatch should occupy the GPU for long.
   constexpr int64_t kMost = 65535;
   return limits.max_loop_iterations > 0 ? std::min<int64_t>(limits.max_loop_iterations, kMost) : kMost;
 }
@@ -37,7 +37,7 @@ Status check_size(const PlanContext& context, const Node& node, int32_t most, in
                        " outputs; at most " + std::to_string(most * 4) + " are supported");
   }
   if (iterations > max_iterations(context.limits)) {
-    return unsupported("a time step of more loop iterations than this device makes");
+    return unsupported("a time step with more loop iterations than this device allows");
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// Operators that move elements from a place to another by steps alone (graph/movement.h), and RESIZE_NEAREST_NEIGHBOR.
+// Operators that only move elements by strides (graph/movement.h), and RESIZE_NEAREST_NEIGHBOR.
 #include <algorithm>
 #include <array>
 
@@ -20,7 +20,7 @@ ShaderKey move_shader(bool lanes) {
   return key;
 }
 
-// Counts places in pixels where every pixel moves whole; false where one does not.
+// Converts positions to pixels if every pixel moves as a whole; otherwise returns false.
 bool to_pixels(Movement& m, int32_t in_channels, int32_t out_channels) {
   if (in_channels != out_channels) return false;
   const int32_t channels = out_channels;

@@ -9,7 +9,7 @@ namespace {
 
 ShaderKey resize_shader(int64_t layers) { return {"resize_bilinear.comp", {{"LAYERS", std::to_string(layers)}}}; }
 
-// Layers of an invocation, where enough invocations are left to keep a device busy.
+// Layers per invocation, if enough invocations remain to keep a device busy.
 constexpr int64_t kLayers = 8, kManyInvocations = 4096;
 
 Status supports(const PlanContext&, const Node& node) {
@@ -44,7 +44,7 @@ ShaderKey quantized_shader() { return {"resize_bilinear_quantized.comp", {}}; }
 
 Status supports_quantized(const PlanContext& context, const Node& node) {
   return resizes_integers(context.graph, node) ? Status()
-                                               : unsupported("tensors that are not int8 of one quantisation");
+                                               : unsupported("tensors that are not int8 with one quantization");
 }
 
 Status emit_quantized(Emitter& emitter, const Node& node) {

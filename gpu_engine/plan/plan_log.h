@@ -1,4 +1,4 @@
-// What the log gets to know of a plan on its way.
+// Log messages about planning.
 #pragma once
 
 #include "gpu_engine/log.h"
@@ -8,7 +8,7 @@
 namespace sightglass {
 
 void log_rewrites(const RewriteReport& report, const Log& log);
-// The finished plan of the model `name`: its steps, operators on the CPU, and totals.
+// Logs the finished plan of the model `name`: steps, operators on the CPU, and totals.
 void log_plan(const std::string& name, const PlanData& plan, const Stopwatch& time);
 
 }  // namespace sightglass

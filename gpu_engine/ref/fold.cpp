@@ -8,10 +8,10 @@
 namespace sightglass {
 namespace {
 
-// Bounds the steps that folding may take, so that no file makes loading slow. Far beyond any real model's.
+// Maximum folding steps, so that no file loads slowly. Far above any real model.
 constexpr int64_t kMaxSteps = int64_t{1} << 26;
 
-// How many inputs each element of the output depends on, for operators where that is not one or all of them.
+// Number of inputs that each output element depends on, for operators where it is neither one nor all.
 int64_t steps_per_output(const Graph& graph, const Node& node) {
   if (has_weights(node.op)) return graph.value(node.inputs[1]).shape.elements();
   if (node.op == OpType::kBatchMatmul) {

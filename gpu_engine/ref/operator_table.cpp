@@ -53,7 +53,7 @@ constexpr auto kRows = std::to_array<Row>({
     {OpType::kLstm, lstm},
     {OpType::kDetectionPostprocess, detection_postprocess},
     {OpType::kDequantize, dequantize},
-    {OpType::kQuantize, reshape},  // of real numbers; evaluate() rounds the result
+    {OpType::kQuantize, reshape},  // for floats; evaluate() quantizes the result
     {OpType::kDynamicQuantize, dynamic_quantize},
     {OpType::kCast, cast},
     {OpType::kSelect, select},

@@ -17,7 +17,7 @@ std::optional<std::string> obstacle_to_activating(const Graph& graph, ValueId va
   if (producer == kNone) return "no operator computes its input";
   const Node& node = graph.node(producer);
   if (!can_activate(node.op, activation)) {
-    return describe(graph, producer) + " cannot carry " + to_string(activation);
+    return describe(graph, producer) + " cannot apply " + to_string(activation);
   }
   if (node.activation != Activation::kNone) {
     return describe(graph, producer) + " has the activation " + to_string(node.activation);
@@ -31,12 +31,12 @@ std::optional<std::string> obstacle_to_more_operands(const Graph& graph, NodeId 
   const Node& node = graph.node(conv);
   const bool constant_bias = node.inputs.size() <= 2 || node.inputs[2] == kNone || graph.is_constant(node.inputs[2]);
   if (!graph.is_constant(node.inputs[1]) || !constant_bias || graph.value(node.inputs[1]).type != DataType::kFloat32) {
-    return "the weights are no float constants";
+    return "the weights are not float constants";
   }
   const Value& data = graph.value(node.inputs[0]);
   if (graph.value(node.inputs[1]).shape.dim(3) != data.shape.dim(3)) return "its channels are in groups";
   if (data.producer != kNone && graph.node(data.producer).op == OpType::kDynamicQuantize) {
-    return "its data are quantised as it runs";
+    return "its data are quantized at run time";
   }
   return std::nullopt;
 }
@@ -46,7 +46,7 @@ void activate_producer(Graph& graph, ValueId from, Activation activation, ValueI
   graph.remove_node(graph.value(to).producer);
   graph.node(producer).activation = activation;
   graph.set_output(producer, 0, to);
-  // What lay between reads `from` still, and nobody reads it.
+  // The removed nodes still read `from`; their results have no readers.
   while (!graph.value(from).users.empty()) {
     NodeId last = graph.value(from).users.front();
     while (!graph.value(graph.node(last).outputs[0]).users.empty()) {

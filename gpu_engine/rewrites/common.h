@@ -1,4 +1,4 @@
-// What the rewrites share, and the rewrites themselves, which rewrites.cpp puts in order.
+// Helpers of the rewrites, and the rewrites themselves. rewrites.cpp defines their order.
 #pragma once
 
 #include <optional>
@@ -26,36 +26,35 @@ RewriteOutcome fuse_activation(Graph& graph, NodeId id);
 
 namespace rewriting {
 
-// Whether the operator's node can carry an activation; PRELU only those that have weights.
+// Whether nodes of the operator can have the activation; PRELU only with weights.
 bool can_activate(OpType op, Activation activation);
 
-// Why `activation` cannot become that of the node which makes `value`, or nothing when it can. Only `readers` uses of
-// the value may exist: those that the activation takes the place of.
+// The reason why the producer of `value` cannot take over `activation`; empty if it can. The value must have exactly
+// `readers` uses: those that the activation replaces.
 std::optional<std::string> obstacle_to_activating(const Graph& graph, ValueId value, Activation activation,
                                                   size_t readers);
 
-// Why the CONV_2D `conv` cannot take a residual or a gate, or nothing when it can, its kernel being that of float
-// weights.
+// The reason why the CONV_2D `conv` cannot take a residual or a gate; empty if it can: its kernel has float weights.
 std::optional<std::string> obstacle_to_more_operands(const Graph& graph, NodeId conv);
 
-// `activation` becomes that of the node which makes `from`, and the node makes `to` instead; what computed `to` from
-// `from` loses its meaning and is removed.
+// Gives `activation` to the producer of `from`, which then writes `to`. Removes the nodes that computed `to` from
+// `from`.
 void activate_producer(Graph& graph, ValueId from, Activation activation, ValueId to);
 
-// Whether it is a CONV_2D each pixel of whose output depends on the same pixel of its data, and on no other.
+// Whether the node is a CONV_2D whose output pixels each depend only on the same pixel of its data.
 bool is_pointwise_conv(const Graph& graph, const Node& node);
 
-// Puts `node` in the place of node `id`, with the same outputs.
+// Replaces node `id` by `node`, with the same outputs.
 void replace_node(Graph& graph, NodeId id, Node node);
 
-// Whether one node alone reads the value, once, and it is no output of the graph.
+// Whether the value has exactly one use and is not an output of the graph.
 bool read_once(const Graph& graph, ValueId value);
 
-// The number that all elements of the constant have, to a relative 1e-4; nothing for other values.
+// The value that all elements of the constant have, to a relative 1e-4; empty for other values.
 std::optional<float> uniform_constant(const Graph& graph, ValueId id);
 bool is_near(std::optional<float> number, float expected);
 
-// The constant as one number for each of `channels` of a tensor's last dimension, when broadcasting makes it so.
+// The constant as one value per each of `channels` of the last dimension, if broadcasting allows it.
 std::optional<std::vector<float>> per_channel(const Graph& graph, ValueId id, int32_t channels);
 
 // The size of the last dimension; 1 for a scalar.

@@ -1,4 +1,4 @@
-// A convolution between SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND is one with a dilation.
+// Replaces a convolution between SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND by a dilated one.
 #include <array>
 
 #include "rewrites/common.h"
@@ -13,8 +13,8 @@ struct Axis {
   int64_t filter = 0, dilation = 0, before = 0;  // of the convolution
 };
 
-// What the dilated convolution has before and after the picture: output y reads what the one between read for output
-// y + crop of the padded picture, and it makes as many.
+// Padding of the dilated convolution before and after the image: output y reads the input of output y + crop of the
+// padded image in the original, and the number of outputs is the same.
 std::array<int64_t, 2> padding_of(const Axis& a) {
   const int64_t before = a.padding + a.before * a.block - a.crop;
   const int64_t extent = (a.filter - 1) * a.dilation * a.block + 1;
@@ -28,17 +28,17 @@ RewriteOutcome dilate(Graph& graph, NodeId to_batch, NodeId conv, NodeId to_spac
   auto attr = std::get<Attr>(graph.node(conv).attributes);
   const ValueId batches = graph.node(to_batch).outputs[0], made = graph.node(conv).outputs[0];
   const ValueId in = graph.node(to_batch).inputs[0], out = graph.node(to_space).outputs[0];
-  if (blocks.block.size() != 2) return RewriteOutcome::declined("it has not two dimensions of blocks");
-  if (blocks.block != crops.block) return RewriteOutcome::declined("batches are made and undone with other blocks");
+  if (blocks.block.size() != 2) return RewriteOutcome::declined("it does not have two dimensions of blocks");
+  if (blocks.block != crops.block) return RewriteOutcome::declined("the two operators have other blocks");
   if (residual_of(graph.node(conv)) != kNone || gate_of(graph.node(conv)) != kNone) {
     return RewriteOutcome::declined("the convolution reads other tensors");
   }
   if (attr.stride_h != 1 || attr.stride_w != 1) return RewriteOutcome::declined("the convolution has strides");
   if (graph.node(to_batch).activation != Activation::kNone || graph.node(to_space).activation != Activation::kNone) {
-    return RewriteOutcome::declined("what makes or undoes batches has an activation");
+    return RewriteOutcome::declined("SPACE_TO_BATCH_ND or BATCH_TO_SPACE_ND has an activation");
   }
   if (!rewriting::read_once(graph, batches) || !rewriting::read_once(graph, made)) {
-    return RewriteOutcome::declined("what lies between is read by others as well");
+    return RewriteOutcome::declined("a tensor between them is read by others as well");
   }
   const Shape &from = graph.value(in).shape, &to = graph.value(out).shape;
   const Shape& filter = graph.value(graph.node(conv).inputs[1]).shape;

@@ -1,4 +1,4 @@
-// PAD of rows and columns becomes the padding of the operator that reads it.
+// Moves a PAD of rows and columns into the padding of its reader.
 #include "graph/operator_table.h"
 #include "rewrites/common.h"
 
@@ -12,7 +12,7 @@ Padding2d* padding_of(Node& node) {
   return nullptr;
 }
 
-// Small enough that two of them add up.
+// Small enough that the sum of two does not overflow.
 bool fits(const Padding2d& padding) {
   constexpr int32_t kLimit = 1 << 30;
   return padding.top < kLimit && padding.bottom < kLimit && padding.left < kLimit && padding.right < kLimit;
@@ -36,14 +36,14 @@ bool known_not_negative(const Graph& graph, ValueId id) {
   return operators::has(node.op, operators::kNotNegative);
 }
 
-// A maximum leaves its own padding out, where it would see the zeros of a PAD: the same when no number is negative and
-// every window reaches the picture.
+// A maximum ignores its own padding, but would see the zeros of a PAD. The result is the same if no value is negative
+// and every window reaches the image.
 std::optional<std::string> obstacle_in_max_pool(const Graph& graph, ValueId picture, const Pool2dAttr& attr) {
   if (!known_not_negative(graph, picture)) return "a maximum with padded zeros needs an input that is never negative";
   const Padding2d& padding = attr.padding;
   if (padding.top >= attr.filter_h || padding.bottom >= attr.filter_h || padding.left >= attr.filter_w ||
       padding.right >= attr.filter_w) {
-    return "a window would lie in the padding alone";
+    return "a window would contain only padding";
   }
   return std::nullopt;
 }
@@ -64,7 +64,7 @@ RewriteOutcome fold_padding(Graph& graph, NodeId id) {
   if (op == OpType::kAveragePool2d) {
     return RewriteOutcome::declined("an average counts the zeros of a PAD, but not its own padding");
   }
-  if (attr.value != 0.0f) return RewriteOutcome::declined("it pads with another number than 0");
+  if (attr.value != 0.0f) return RewriteOutcome::declined("it pads with a value other than 0");
   if (pad.activation != Activation::kNone) return RewriteOutcome::declined("the PAD has an activation");
   if (attr.before[0] != 0 || attr.after[0] != 0 || attr.before[3] != 0 || attr.after[3] != 0) {
     return RewriteOutcome::declined("it pads batches or channels");

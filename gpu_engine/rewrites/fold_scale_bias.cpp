@@ -1,4 +1,4 @@
-// A multiplication or addition of constants next to a node with weights goes into its weights and bias.
+// Folds multiplications and additions of constants into the weights and bias of a neighboring node.
 #include <algorithm>
 #include <cmath>
 
@@ -9,9 +9,9 @@ namespace {
 
 constexpr size_t kWeights = 1, kBias = 2;
 
-// y = scale * x + offset, per channel of x: what an arithmetic node with a constant does.
+// y = scale * x + offset, per channel of x: the function of an arithmetic node with a constant.
 struct Affine {
-  size_t data = 0;  // the input that is x
+  size_t data = 0;  // index of the input x
   std::vector<float> scale, offset;
 
   bool only_scales() const {
@@ -21,7 +21,7 @@ struct Affine {
 
 bool is_arithmetic(OpType op) { return op == OpType::kMul || op == OpType::kAdd || op == OpType::kSub; }
 
-// Which input of the arithmetic node is not a constant, when the other one is.
+// Index of the non-constant input of the arithmetic node, if the other one is constant.
 std::optional<size_t> data_input(const Graph& graph, const Node& node) {
   if (!is_arithmetic(node.op) || graph.is_constant(node.inputs[0]) == graph.is_constant(node.inputs[1])) {
     return std::nullopt;
@@ -29,7 +29,7 @@ std::optional<size_t> data_input(const Graph& graph, const Node& node) {
   return graph.is_constant(node.inputs[0]) ? 1 : 0;
 }
 
-// The node as an affine function; nothing when its constant is not one number per channel, or is not finite.
+// The node as an affine function; empty if its constant is not one value per channel, or is not finite.
 std::optional<Affine> affine_of(const Graph& graph, const Node& node, size_t data) {
   const Shape& shape = graph.value(node.inputs[data]).shape;
   if (shape != graph.value(node.outputs[0]).shape) return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<Affine> affine_of(const Graph& graph, const Node& node, size_t dat
   return affine;
 }
 
-// Weights and bias as numbers, with the place of each weight's channels.
+// Weights and bias as floats, with the channels of each weight.
 class Weights {
  public:
   Weights(const Graph& graph, const Node& node) : node_(node), shape_(graph.value(node.inputs[kWeights]).shape) {
@@ -60,7 +60,7 @@ class Weights {
     if (has_bias_) std::ranges::copy(graph.floats(node.inputs[kBias]), bias_.begin());
   }
 
-  // The output, then the input channel that a weight belongs to; `channels` are those of the node's data.
+  // The output channel, then the input channel of a weight; `channels` are those of the data of the node.
   size_t output_of(size_t i) const {
     if (node_.op == OpType::kDepthwiseConv2d) return i % static_cast<size_t>(outputs_);
     return i / (values_.size() / static_cast<size_t>(outputs_));
@@ -73,7 +73,7 @@ class Weights {
       const size_t filters_of_group = filters / (channels / depth);
       return output_of(i) / filters_of_group * depth + i % depth;
     }
-    return i % channels;  // a FULLY_CONNECTED row takes pixels one after the other, each with its channels
+    return i % channels;  // a FULLY_CONNECTED row has consecutive pixels, each with its channels
   }
 
   void scale_outputs(const Affine& affine) {
@@ -90,7 +90,7 @@ class Weights {
     has_bias_ = has_bias_ || !affine.only_scales();
   }
 
-  // Gives the node new constants; the old ones may serve other nodes.
+  // Gives the node new constants, because other nodes may use the old ones.
   void store(Graph& graph, NodeId id) const {
     const std::string name = graph.value(graph.node(id).inputs[kWeights]).name;
     graph.set_input(id, kWeights, graph.add_constant(name, shape_, values_));
@@ -130,7 +130,7 @@ bool is_padded(const Node& node) {
   return false;
 }
 
-// The arithmetic node `id` comes after the node with weights that makes its data.
+// The arithmetic node `id` follows the node with weights that computes its data.
 RewriteOutcome fold_after(Graph& graph, NodeId id, size_t data) {
   const ValueId between = graph.node(id).inputs[data];
   const NodeId weighted = graph.value(between).producer;
@@ -152,7 +152,7 @@ RewriteOutcome fold_after(Graph& graph, NodeId id, size_t data) {
   return RewriteOutcome::applied();
 }
 
-// The node with weights `id` comes after the arithmetic node `before`.
+// The node with weights `id` follows the arithmetic node `before`.
 RewriteOutcome fold_before(Graph& graph, NodeId id, NodeId before, size_t data) {
   const ValueId between = graph.node(id).inputs[0];
   const Node& arithmetic = graph.node(before);
@@ -194,7 +194,7 @@ RewriteOutcome fold_scale_bias(Graph& graph, NodeId id) {
     const bool matches = producer != kNone && has_weights(graph.node(producer).op);
     return matches ? fold_after(graph, id, *data) : RewriteOutcome::not_matched();
   }
-  // The first weights that data meet in a DEPTHWISE_POINTWISE are not those of input 1.
+  // The data of a DEPTHWISE_POINTWISE meet other weights before input 1.
   if (!has_weights(node.op) || node.op == OpType::kDepthwisePointwise) return RewriteOutcome::not_matched();
   const NodeId before = graph.value(node.inputs[0]).producer;
   if (before == kNone) return RewriteOutcome::not_matched();

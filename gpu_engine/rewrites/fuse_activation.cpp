@@ -1,10 +1,10 @@
-// A node that only applies an activation gives it to the node before it.
+// Moves the activation of an activation-only node into its producer.
 #include "rewrites/common.h"
 
 namespace sightglass {
 namespace {
 
-// The slopes of a PRELU, one per channel, as a constant of that many numbers.
+// The slopes of a PRELU, one per channel, as a constant of that size.
 std::optional<ValueId> slope_constant(Graph& graph, const Node& prelu) {
   const ValueId id = prelu.inputs[1];
   const int32_t channels = rewriting::channels_of(graph.value(prelu.outputs[0]).shape);

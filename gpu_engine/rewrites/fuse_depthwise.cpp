@@ -1,12 +1,12 @@
-// A depthwise convolution and the 1×1 convolution behind it become one node.
+// Merges a depthwise convolution and the 1×1 convolution that reads it into one node.
 #include "rewrites/common.h"
 
 namespace sightglass {
 namespace {
 
-// The output channels that one invocation holds: none of the depthwise work is done twice.
+// Output channels per invocation: no depthwise work is repeated.
 constexpr int32_t kMostOutputs = 16;
-// The sum over the data's channels runs in one invocation: it is bounded, and there must be enough of them.
+// One invocation sums over the channels of the data, so their number is bounded; and there must be enough invocations.
 constexpr int32_t kMostChannels = 256;
 constexpr int64_t kFewestPixels = 256;
 
@@ -26,10 +26,10 @@ std::optional<std::string> obstacle_in_depthwise(const Graph& graph, const Node&
   const Shape& weights = graph.value(node.inputs[1]).shape;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == kNone) continue;
-    if (i > 0 && !graph.is_constant(node.inputs[i])) return "the depthwise weights are no constants";
-    if (graph.value(node.inputs[i]).type != DataType::kFloat32) return "the depthwise convolution is quantised";
+    if (i > 0 && !graph.is_constant(node.inputs[i])) return "the depthwise weights are not constant";
+    if (graph.value(node.inputs[i]).type != DataType::kFloat32) return "the depthwise convolution is quantized";
   }
-  if (attr.multiplier != 1) return "the depthwise convolution has several outputs for a channel";
+  if (attr.multiplier != 1) return "the depthwise convolution has several outputs per channel";
   if (weights.dim(1) != 3 || weights.dim(2) != 3) return "the depthwise kernel is not 3x3";
   if (attr.stride_h > 2) return "the depthwise convolution has a stride of " + std::to_string(attr.stride_h);
   if (attr.stride_h == 2 && attr.dilation_h > 1) return "the depthwise convolution has a stride and a dilation";
@@ -48,7 +48,7 @@ std::optional<std::string> obstacle_in_sizes(const Shape& data, const Shape& out
   if (out.dim(3) > kMostOutputs) return count(out.dim(3), "output channels are more than an invocation holds");
   if (data.dim(3) > kMostChannels) return count(data.dim(3), "channels are too many for an invocation");
   const int64_t pixels = int64_t{out.dim(0)} * out.dim(1) * out.dim(2);
-  if (pixels < kFewestPixels) return count(pixels, "pixels are too few invocations");
+  if (pixels < kFewestPixels) return count(pixels, "pixels give too few invocations");
   return std::nullopt;
 }
 

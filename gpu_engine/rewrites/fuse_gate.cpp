@@ -1,11 +1,10 @@
-// A multiplication by one number for each channel, as squeeze-and-excite blocks have it, becomes part of the
-// convolution behind it.
+// Moves a multiplication by one value per channel, as in squeeze-and-excite blocks, into the convolution that reads it.
 #include "rewrites/common.h"
 
 namespace sightglass {
 namespace {
 
-// Which input of the multiplication is the gate: one number for each channel of each picture.
+// Index of the gate among the inputs of the multiplication: one value per channel of each image.
 std::optional<size_t> gate_input(const Graph& graph, const Node& mul) {
   const Shape& out = graph.value(mul.outputs[0]).shape;
   if (out.rank() != 4 || mul.activation != Activation::kNone) return std::nullopt;

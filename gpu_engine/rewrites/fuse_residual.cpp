@@ -1,10 +1,10 @@
-// An addition to what a convolution makes becomes part of the convolution.
+// Moves an addition to the output of a convolution into the convolution.
 #include "rewrites/common.h"
 
 namespace sightglass {
 namespace {
 
-// Why the convolution that makes input `summand` of the addition cannot add the other input itself.
+// The reason why the convolution that computes input `summand` of the addition cannot add the other input.
 std::optional<std::string> obstacle_to_adding(const Graph& graph, const Node& add, size_t summand) {
   const ValueId made = add.inputs[summand];
   const NodeId conv = graph.value(made).producer;
@@ -26,7 +26,7 @@ bool is_conv(const Graph& graph, ValueId value) {
 
 }  // namespace
 
-// The convolution moves to where the addition is: the other input exists there.
+// The convolution moves to the position of the addition, where the other input exists.
 RewriteOutcome fuse_residual(Graph& graph, NodeId id) {
   const Node& add = graph.node(id);
   if (add.op != OpType::kAdd || add.inputs[0] == add.inputs[1]) return RewriteOutcome::not_matched();

@@ -1,4 +1,4 @@
-// An average over the whole frame is a mean over rows and columns, which has a kernel made for it.
+// Replaces an average over the whole image by a mean over rows and columns, which has a specialized kernel.
 #include "rewrites/common.h"
 
 namespace sightglass {

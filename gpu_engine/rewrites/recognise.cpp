@@ -1,4 +1,4 @@
-// Activations that a file spells out in arithmetic.
+// Recognizes activations that a file spells out in arithmetic.
 #include <array>
 
 #include "rewrites/common.h"
@@ -6,14 +6,14 @@
 namespace sightglass {
 namespace {
 
-// The node that computes the value, when it is of that operator.
+// The producer of the value, if it has that operator.
 const Node* made_by(const Graph& graph, ValueId id, OpType op) {
   const NodeId producer = id == kNone ? kNone : graph.value(id).producer;
   if (producer == kNone || graph.node(producer).op != op) return nullptr;
   return &graph.node(producer);
 }
 
-// The other operand of a two-input node, when one is a constant that is `number` throughout.
+// The other operand of a two-input node, if one is a constant with `number` throughout.
 std::optional<ValueId> operand_beside(const Graph& graph, const Node& node, float number) {
   for (const size_t i : {0, 1}) {
     if (rewriting::is_near(rewriting::uniform_constant(graph, node.inputs[i]), number)) return node.inputs[1 - i];
@@ -21,7 +21,7 @@ std::optional<ValueId> operand_beside(const Graph& graph, const Node& node, floa
   return std::nullopt;
 }
 
-// x, when the value is relu6(x + 3).
+// x, if the value is relu6(x + 3).
 std::optional<ValueId> shifted_relu6_of(const Graph& graph, ValueId id) {
   const Node* add = made_by(graph, id, OpType::kAdd);
   Activation expected = Activation::kRelu6;
@@ -38,7 +38,7 @@ std::optional<ValueId> shifted_relu6_of(const Graph& graph, ValueId id) {
 
 constexpr float kSixth = 1.0f / 6.0f;
 
-// Whether a product of the three, in any order, is x * relu6(x + 3) / 6; x if so.
+// x, if a product of the three, in any order, is x * relu6(x + 3) / 6.
 std::optional<ValueId> hard_swish_operand(const Graph& graph, const std::array<ValueId, 3>& factors) {
   for (const size_t sixth : {0, 1, 2}) {
     if (!rewriting::is_near(rewriting::uniform_constant(graph, factors[sixth]), kSixth)) continue;
@@ -50,7 +50,7 @@ std::optional<ValueId> hard_swish_operand(const Graph& graph, const std::array<V
   return std::nullopt;
 }
 
-// x, when the product is relu6(x + 3) / 6.
+// x, if the product is relu6(x + 3) / 6.
 std::optional<ValueId> hard_sigmoid_operand(const Graph& graph, const Node& product) {
   const std::optional<ValueId> clamped = operand_beside(graph, product, kSixth);
   return clamped ? shifted_relu6_of(graph, *clamped) : std::nullopt;
@@ -80,7 +80,7 @@ RewriteOutcome make_hard_sigmoid(Graph& graph, NodeId id, ValueId x) {
   if (const auto obstacle = rewriting::obstacle_to_activating(graph, x, Activation::kHardSigmoid, 1)) {
     return RewriteOutcome::declined(*obstacle);
   }
-  // From the product back to x: each step is read by the next alone.
+  // From the product back to x: each step has only the next one as reader.
   const ValueId out = node.outputs[0];
   for (ValueId value = *operand_beside(graph, node, kSixth); value != x;) {
     if (!rewriting::read_once(graph, value)) {

@@ -1,4 +1,4 @@
-// Operators that hand on what they are given.
+// Removes operators that do not change their input.
 #include <algorithm>
 
 #include "graph/operator_table.h"
@@ -14,7 +14,7 @@ bool selects_everything(const StridedSliceAttr& attr, const Shape& in) {
   return true;
 }
 
-// Whether the elements of output 0 are those of input 0, leaving out what an activation does to them.
+// Whether output 0 has the elements of input 0, apart from the activation.
 bool moves_nothing(const Graph& graph, const Node& node) {
   if (node.inputs.empty() || node.inputs[0] == kNone) return false;
   const Shape& in = graph.value(node.inputs[0]).shape;
@@ -41,7 +41,7 @@ RewriteOutcome remove_identity(Graph& graph, NodeId id) {
   return RewriteOutcome::applied();
 }
 
-// The second of two reshapes reads what the first one read.
+// Makes the second of two reshapes read the input of the first one.
 RewriteOutcome shorten_chain(Graph& graph, NodeId id) {
   const ValueId between = graph.node(id).inputs[0];
   const NodeId first = graph.value(between).producer;

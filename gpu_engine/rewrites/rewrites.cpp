@@ -8,8 +8,8 @@
 namespace sightglass {
 namespace {
 
-// What a file spells out is recognised before its parts are folded into neighbours; activations come late, when what
-// stood between them and a node that can carry them is gone, and two convolutions become one when each is complete.
+// Spelled-out operators are recognized before their parts are folded into neighbors. Activations come late, when the
+// nodes between them and a node that can apply them are gone. Two convolutions merge when each is complete.
 constexpr std::array kRewrites{
     Rewrite{"fold-constants", fold_constants, true},
     Rewrite{"remove-identities", remove_identities},
@@ -27,10 +27,11 @@ constexpr std::array kRewrites{
     Rewrite{"fuse-depthwise", fuse_depthwise},
 };
 
-// A pass that changes something makes room for the next one. Real models settle in three or four; the graph is valid
-// and complete after any number.
+// Each pass can enable more rewrites. Real models settle after three or four; the graph is valid and complete after any
+// number.
 constexpr int kMaxPasses = 50;
-// Checking after each application takes time with the square of the nodes: it is done to find who broke a graph.
+// Checking after each application takes quadratic time in the number of nodes: only to find the rewrite that broke a
+// graph.
 enum class Check : uint8_t { kEachPass, kEachApplication };
 
 class Driver {
@@ -43,7 +44,7 @@ class Driver {
     graph_.remove_dead_nodes();
     for (int pass = 0; pass < kMaxPasses; ++pass) {
       changed_ = false;
-      report_.declined.clear();  // what still stands in the way after the last pass is what counts
+      report_.declined.clear();  // only the obstacles after the last pass count
       for (const Rewrite& rewrite : rewrites_) SG_RETURN_IF_ERROR(apply_everywhere(rewrite));
       SG_RETURN_IF_ERROR(verify(graph_).with_context("after the rewrites"));
       if (!changed_) break;
@@ -52,7 +53,7 @@ class Driver {
   }
 
  private:
-  // Between quantised operators numbers are rounded, and weights are not what they stand for: most rewrites keep away.
+  // Quantized operators round their results, and their weights are not real values: most rewrites skip them.
   bool concerns(const Rewrite& rewrite, const Node& node) const {
     const auto real = [this](ValueId id) { return id == kNone || graph_.value(id).type == DataType::kFloat32; };
     return rewrite.any_type || (std::ranges::all_of(node.inputs, real) && std::ranges::all_of(node.outputs, real));

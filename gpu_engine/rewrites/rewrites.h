@@ -9,10 +9,10 @@
 
 namespace sightglass {
 
-// What became of one attempt of a rewrite on one node.
+// Result of applying a rewrite to a node.
 struct RewriteOutcome {
   enum Kind { kNotMatched, kApplied, kDeclined } kind = kNotMatched;
-  std::string reason;  // for kDeclined: which condition failed
+  std::string reason;  // for kDeclined: the failed condition
 
   static RewriteOutcome not_matched() { return {}; }
   static RewriteOutcome applied() { return {kApplied, {}}; }
@@ -21,12 +21,12 @@ struct RewriteOutcome {
 
 struct Rewrite {
   const char* name;  // kebab-case, as in reports and tests: "fold-padding"
-  // Tries the pattern that ends in (or is rooted at) `node`. Must leave the graph valid whatever it returns.
+  // Tries the pattern that ends in (or is rooted at) `node`. Must leave the graph valid in every case.
   RewriteOutcome (*apply)(Graph& graph, NodeId node);
-  bool any_type = false;  // else only nodes whose tensors are all float32 are tried
+  bool any_type = false;  // otherwise only for nodes with only float32 tensors
 };
 
-// In the order in which they run.
+// In order of execution.
 std::span<const Rewrite> all_rewrites();
 
 struct RewriteReport {
@@ -36,7 +36,8 @@ struct RewriteReport {
   std::vector<Entry> applied, declined;
 };
 
-// Runs every rewrite over every node until nothing changes, verifying the graph after each application.
+// Runs every rewrite on every node until nothing changes. Verifies the graph after each pass; on a failure, the error
+// names the rewrite.
 Result<RewriteReport> run_rewrites(Graph& graph, std::span<const Rewrite> rewrites = all_rewrites());
 
 }  // namespace sightglass

@@ -1,6 +1,5 @@
-// A picture is enlarged after a 1×1 convolution instead of before it. The weights of bilinear interpolation add up to
-// one, so that both orders give the same numbers but for their rounding, biases included, and the convolution has fewer
-// pixels to do.
+// Moves an enlargement after a 1×1 convolution. The weights of bilinear interpolation add up to one, so both orders
+// give the same results apart from rounding, biases included, and the convolution has fewer pixels to compute.
 #include <utility>
 
 #include "rewrites/common.h"

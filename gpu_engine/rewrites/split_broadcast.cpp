@@ -1,5 +1,5 @@
-// Channels that are the same at every pixel leave the data of a 1×1 convolution: what they add to its sums is the same
-// at every pixel as well, and is computed once. Pooled features that are spread over the picture again and concatenated
+// Removes channels that are equal at every pixel from the data of a 1×1 convolution: their contribution to its sums is
+// also equal at every pixel, and is computed once. Pooled features that are broadcast over the image and concatenated
 // with others are such channels (Chen et al., "Rethinking Atrous Convolution for Semantic Image Segmentation", 2017).
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace sightglass {
 namespace {
 
-// The picture of one pixel that `value` repeats for one reader alone, or kNone.
+// The one-pixel image that `value` repeats, if it has only one reader, or kNone.
 ValueId repeated_pixel(const Graph& graph, ValueId value) {
   const NodeId producer = graph.value(value).producer;
   if (producer == kNone || !rewriting::read_once(graph, value)) return kNone;
@@ -19,7 +19,7 @@ ValueId repeated_pixel(const Graph& graph, ValueId value) {
   return shape == one_pixel(shape) ? node.inputs[0] : kNone;
 }
 
-// Some of the inputs of a concatenation along the channels, and the weights that a 1×1 convolution has for them.
+// A part of the inputs of a concatenation along the channels, and the weights of a 1×1 convolution for them.
 class Share {
  public:
   Share(const std::vector<float>& weights, int32_t filters) : all_(weights), filters_(static_cast<size_t>(filters)) {}
@@ -27,7 +27,7 @@ class Share {
   bool empty() const { return inputs_.empty(); }
   int32_t channels() const { return static_cast<int32_t>(filters_.front().size()); }
 
-  // `channels` of the data, from `first` on, are in `input`.
+  // Adds `input`, which has `channels` of the data from `first`.
   void take(ValueId input, int32_t first, int32_t channels) {
     inputs_.push_back(input);
     const size_t depth = all_.size() / filters_.size();
@@ -37,7 +37,7 @@ class Share {
     }
   }
 
-  // The inputs as one, concatenated before `reader` if they are several.
+  // The inputs as one tensor, concatenated before `reader` if there are several.
   ValueId data(Graph& graph, const Node& concat, NodeId reader) const {
     if (inputs_.size() == 1) return inputs_[0];
     Node part = concat;

@@ -1,4 +1,4 @@
-// Classifiers: the best classes of a picture.
+// Classifiers: finds the best classes of an image.
 #include <algorithm>
 #include <utility>
 

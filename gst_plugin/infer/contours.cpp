@@ -9,10 +9,10 @@ namespace {
 
 struct Chain {
   FacePart part;
-  std::vector<int32_t> landmarks;  // each is connected with the next one
+  std::vector<int32_t> landmarks;  // each connected to the next one
 };
 
-// The numbers of the landmarks are those of MediaPipe's canonical face model.
+// Landmark indices are those of MediaPipe's canonical face model.
 const std::vector<Chain>& chains() {
   using enum FacePart;
   static const std::vector<Chain> all{

@@ -1,4 +1,4 @@
-// The contours of MediaPipe's face mesh, as pairs of landmarks.
+// The contours of the MediaPipe face mesh as pairs of landmarks.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@ enum class FacePart : uint8_t { kOval, kLips, kLeftEye, kLeftEyebrow, kRightEye,
 inline constexpr int kFaceParts = 8;
 
 struct ContourLine {
-  int32_t from = 0, to = 0;  // landmarks
+  int32_t from = 0, to = 0;  // landmark indices
   FacePart part = FacePart::kOval;
 };
 
-// Of a mesh of that many landmarks: irises are there from 478 on.
+// Contours of a mesh with that many landmarks; from 478 on, they include the irises.
 std::vector<ContourLine> face_contours(int32_t landmarks);
 
 // R G B A in [0,1].

@@ -1,4 +1,4 @@
-// Detectors: BlazeFace and its kin, SSD models with TFLite_Detection_PostProcess and without.
+// Detectors: BlazeFace and similar models, SSD models with and without TFLite_Detection_PostProcess.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace sightglass {
 
 namespace {
 
-// Raw outputs, suppressed here.
+// Raw outputs; suppression happens here.
 class RawDetections final : public Decoder {
  public:
   RawDetections(std::unique_ptr<SsdDecoder> decoder, const InferModel::RawDetector& detector, LabelledResults drawing)
@@ -42,7 +42,7 @@ class RawDetections final : public Decoder {
   LabelledResults drawing_;
 };
 
-// What TFLite_Detection_PostProcess has suppressed.
+// Outputs of TFLite_Detection_PostProcess, which has done the suppression.
 class ProcessedDetections final : public Decoder {
  public:
   ProcessedDetections(std::shared_ptr<ShareGroup> group, const InferModel& model, SharedProgram program,
@@ -59,7 +59,7 @@ class ProcessedDetections final : public Decoder {
 
   Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) override {
     Block block;
-    BufferRange all;  // they lie in one buffer
+    BufferRange all;  // covers all outputs, which share one buffer
     for (size_t i = 0; i < outputs_.size(); ++i) {
       SG_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(outputs_[i]));
       all.buffer = range.buffer;

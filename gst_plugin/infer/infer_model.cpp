@@ -14,13 +14,13 @@ namespace sightglass {
 
 namespace {
 
-// The last that is recognised is what everything can be.
+// Tasks in the order in which they are tried; the last one fits every model.
 constexpr InferTask kByModel[] = {InferTask::kDetection, InferTask::kLandmarks, InferTask::kPicture,
                                   InferTask::kClassification, InferTask::kTensors};
 
 constexpr int32_t kFaceLandmarks = 468, kFaceAndIrisLandmarks = 478, kHandLandmarks = 21;
 
-// Rows, columns and numbers to a pixel of an output that is a picture.
+// Rows, columns and values per pixel of an output that is an image.
 struct PictureShape {
   int32_t height = 0, width = 0, channels = 0;
 };
@@ -62,7 +62,7 @@ bool describe_landmarks(InferModel& result, bool asked_for) {
     if (!is_row(outputs[i].shape) || numbers % 3 != 0 || numbers / 3 > kMaxLandmarks) continue;
     const auto count = static_cast<int32_t>(numbers / 3);
     const bool face = count == kFaceLandmarks || count == kFaceAndIrisLandmarks;
-    // Other numbers may mean anything.
+    // Outputs of other sizes may mean anything.
     if (!face && !asked_for && !(count == kHandLandmarks && outputs.size() > 1)) continue;
     result.output = i;
     result.points.count = count;
@@ -78,7 +78,7 @@ bool describe_landmarks(InferModel& result, bool asked_for) {
   return false;
 }
 
-// What the numbers of a picture are: those of its integers, or what the input's are.
+// Determines how image values become colors: by the quantization of the output, or like the input.
 void describe_colours(InferModel& result, const InferModelOptions& options) {
   const TensorInfo& output = result.model->outputs()[result.output];
   const InputSpec& input = result.plan_options.inputs[0];
@@ -102,7 +102,7 @@ bool describe_picture(InferModel& result, const InferModelOptions& options) {
       std::ranges::find_if(outputs, [](const TensorInfo& t) { return picture_shape(t.shape).has_value(); });
   if (found == outputs.end()) return false;
   const PictureShape shape = *picture_shape(found->shape);
-  // Four numbers a pixel are classes more often than colours.
+  // Four values per pixel are more often classes than colors.
   if (shape.channels == 4 && options.task != InferTask::kPicture) return false;
   result.picture_width = shape.width;
   result.picture_height = shape.height;
@@ -138,14 +138,14 @@ bool describe_task(InferModel& result, InferTask task, const InferModelOptions& 
 const char* needed_for(InferTask task) {
   switch (task) {
     case InferTask::kDetection:
-      return "those of TFLite_Detection_PostProcess, or those of a detector that is known by its shapes (BlazeFace, "
-             "BlazePose, palms, SSD of 300 or 320 pixels), are needed";
+      return "expected the outputs of TFLite_Detection_PostProcess, or of a detector known by its shapes (BlazeFace, "
+             "BlazePose, palm, SSD of 300 or 320 pixels)";
     case InferTask::kLandmarks:
-      return "one of 3 numbers for each of at most 478 landmarks is needed";
+      return "expected an output with 3 values for each of at most 478 landmarks";
     case InferTask::kPicture:
-      return "one of shape 1 x height x width x 1, 3 or 4 is needed";
+      return "expected an output of shape 1 x height x width x 1, 3 or 4";
     default:
-      return "a single one of shape 1 x classes is needed";
+      return "expected a single output of shape 1 x classes";
   }
 }
 
@@ -188,7 +188,7 @@ Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, cons
     result.task = options.task;
     if (describe_task(result, options.task, options)) return result;
     return unsupported(result.model->name() + ", task=" + to_string(options.task) + ": " + needed_for(options.task) +
-                       "; the outputs are " + list(result.model->outputs()));
+                       ", but the outputs are " + list(result.model->outputs()));
   }
   for (const InferTask task : kByModel) {
     result.task = task;

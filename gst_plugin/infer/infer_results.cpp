@@ -11,7 +11,7 @@ namespace sightglass {
 
 namespace {
 
-// The face or hand as an object round all of its points.
+// Adds the face or hand as an object whose box encloses all of its points.
 void add_landmarks(std::span<const std::byte> bytes, const InferModel& model, float threshold,
                    InferenceResults& results) {
   Landmarks landmarks;

@@ -26,7 +26,7 @@ Result<std::unique_ptr<Inferencer>> Inferencer::create(std::shared_ptr<ShareGrou
   result->frames_.emplace(std::move(frames));
   SG_ASSIGN_OR_RETURN(FramePainter pictures, FramePainter::create(result->group_, FrameKind::kRgba));
   result->pictures_.emplace(std::move(pictures));
-  const std::string what = "allocating what " + model.model->name() + " and its results need";
+  const std::string what = "allocating buffers for " + model.model->name() + " and its results";
   SG_RETURN_IF_ERROR(check_gl(result->gl_, what.c_str()));
   return result;
 }
@@ -75,13 +75,13 @@ Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& fra
   return ModelStage{&session, {}, 0};
 }
 
-// The model sees where the detector has found something, and runs if it has.
+// The model runs on the region that the detector found, if any.
 Result<ModelStage> Inferencer::begin_in_region(const UprightFrame& frame) {
-  GST_LOG_OBJECT(log_object(), "model: runs, if the GPU finds something to run on");
+  GST_LOG_OBJECT(log_object(), "model: runs, if the detector finds a region");
   const BufferRange found = first_->decoder->results();
   first_->region->find(found, frame.stored, frame.upright_to_stored, frame.width, frame.height);
   SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, first_->region->place()));
-  return ModelStage{session_.get(), found, 1};  // how many were found comes first
+  return ModelStage{session_.get(), found, 1};  // the buffer begins with the count, which is the flag
 }
 
 Status Inferencer::end_stage(size_t stage) {

@@ -1,4 +1,4 @@
-// Landmarks of a face, or of something else that fills the model's input.
+// Landmarks of a face, or of another object that fills the model input.
 #include <utility>
 #include <vector>
 
@@ -15,7 +15,7 @@ namespace sightglass {
 
 namespace {
 
-// What draw_landmarks.comp draws: contours, or each landmark as a disc.
+// Input of draw_landmarks.comp: contours, or a disc per landmark.
 std::vector<std::array<int32_t, 4>> lines_of(const InferModel::PointsLayout& points) {
   std::vector<std::array<int32_t, 4>> lines;
   if (points.face) {
@@ -104,7 +104,7 @@ class PlacedLandmarks final : public Decoder {
   int32_t line_count_;
   PrimitiveBuffer primitives_;
   GlBuffer landmarks_, lines_;
-  BufferRange region_;  // none: the model sees the whole frame
+  BufferRange region_;  // no buffer: the model runs on the whole frame
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Models that make another picture of the frame: colours, or one number a pixel in a colour map.
+// Models that convert the frame to another image: colors, or one value per pixel shown with a color map.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -14,7 +14,7 @@ namespace sightglass {
 
 namespace {
 
-// A map may come without the dimension of its only channel.
+// The dimension of a single channel may be missing.
 int32_t channels_of(const Shape& shape) { return shape.rank() == 4 ? shape.dim(3) : 1; }
 
 class NewPicture final : public Decoder {

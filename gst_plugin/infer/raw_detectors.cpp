@@ -20,13 +20,13 @@ AnchorGrid ssd_grid(int32_t size) {
 }
 
 struct Entry {
-  int32_t size;    // of the input, in pixels, both ways
-  int32_t values;  // numbers to a box
+  int32_t size;    // width and height of the input in pixels
+  int32_t values;  // per box
   AnchorGrid grid;
-  const char* label;  // of the only class; null: there are many
+  const char* label;  // of the only class; null: several classes
 };
 
-// The grids and numbers are those of MediaPipe's graphs for these models.
+// Grids and values are those of the MediaPipe graphs for these models.
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all{
       {128, 16, blaze_grid(128, {8, 16, 16, 16}), "face"},
@@ -57,7 +57,7 @@ SsdLayout layout_of(const Entry& entry, int32_t classes) {
   return layout;
 }
 
-// 1 x boxes x numbers.
+// Whether the shape is 1 x boxes x values.
 bool is_list(const Shape& shape, int32_t boxes) {
   return shape.rank() == 3 && shape.dim(0) == 1 && shape.dim(1) == boxes;
 }

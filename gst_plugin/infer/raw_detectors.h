@@ -1,4 +1,4 @@
-// The detectors whose raw outputs are known by their shapes.
+// Detectors whose raw outputs are recognized by their shapes.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@ namespace sightglass {
 
 struct KnownDetector {
   InferModel::RawDetector detector;
-  std::vector<std::string> labels;  // may be none
+  std::vector<std::string> labels;  // may be empty
   bool letterbox = true;
 };
 
-// BlazeFace, BlazePose's and the palm's detectors, and SSD of 300 or 320 pixels: by the numbers of boxes and of numbers
-// to a box. Nothing when the model is none of them.
+// Recognizes BlazeFace, the BlazePose and palm detectors, and SSD of 300 or 320 pixels by the number of boxes and of
+// values per box. Returns nothing for other models.
 std::optional<KnownDetector> find_raw_detector(const Model& model);
 
 }  // namespace sightglass

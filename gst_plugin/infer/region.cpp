@@ -23,7 +23,7 @@ Region::Region(std::shared_ptr<ShareGroup> group, SharedProgram program)
 
 void Region::find(const BufferRange& detections, const FrameRef& frame, const InputTransform& upright_to_stored,
                   int32_t width, int32_t height) {
-  constexpr float kSides = 1.5f;  // what MediaPipe's graphs show of a face to the model of its landmarks
+  constexpr float kSides = 1.5f;  // enlargement of the box in MediaPipe graphs for face landmarks
   Block block;
   block.frame = frame_block(frame, upright_to_stored);
   block.picture = {static_cast<float>(width), static_cast<float>(height), kSides, 0};

@@ -1,5 +1,4 @@
-// Where a detector has found something, as the place of another model's input: computed on the GPU, and never read
-// back.
+// Converts the box of a detector to the position of another model's input, on the GPU, without readback.
 #pragma once
 
 #include <memory>
@@ -11,13 +10,14 @@
 
 namespace sightglass {
 
-// All calls, the destructor included, need the context current.
+// All calls, including the destructor, need the context current.
 class Region {
  public:
   static Result<std::unique_ptr<Region>> create(std::shared_ptr<ShareGroup> group);
 
-  // From a buffer of Detections: the square round the best one's box, half as large again, its first two points level;
-  // all of the frame where there is none. Width and height are those of the upright frame in pixels.
+  // Computes the region from a buffer of Detections: the square around the best box, enlarged by half, rotated so that
+  // its first two points are level; the whole frame if there are none. `width` and `height` are the upright frame size
+  // in pixels.
   void find(const BufferRange& detections, const FrameRef& frame, const InputTransform& upright_to_stored,
             int32_t width, int32_t height);
   // For Session::set_input_frame().

@@ -23,7 +23,7 @@ namespace {
 
 using Role = PoseModel::Role;
 
-// As MediaPipe's pose detection has them: 224 pixels give 2254 anchors.
+// The anchors of MediaPipe pose detection: 2254 for 224 pixels.
 SsdLayout detector_layout(const PoseModel& model) {
   SsdLayout layout;
   layout.anchors = make_anchors({.input_width = model.width,
@@ -36,7 +36,7 @@ SsdLayout detector_layout(const PoseModel& model) {
                                  .unit_sizes = true,
                                  .three_in_lowest_layer = false});
   layout.values = 12;
-  layout.points = 4;  // middle of the hips, size and direction of the body, the same of the upper body
+  layout.points = 4;  // hip center, body size and direction; the same two for the upper body
   layout.x_scale = layout.width_scale = static_cast<float>(model.width);
   layout.y_scale = layout.height_scale = static_cast<float>(model.height);
   return layout;
@@ -79,7 +79,7 @@ class BlazePoseFinder : public PersonFinder {
     }
   }
 
-  // The detector, then one region after the other through the same session: where one is empty, none of its steps runs.
+  // The detector, then one region after another in the same session. For an empty region, none of its steps runs.
   size_t stages() const override { return 1 + static_cast<size_t>(options().max_persons); }
   Result<ModelStage> begin_stage(size_t stage, const UprightFrame& frame) override {
     return stage == 0 ? begin_detector(frame) : begin_region(frame);
@@ -97,7 +97,7 @@ class BlazePoseFinder : public PersonFinder {
 
  private:
   static constexpr size_t kDetectorModel = 0, kLandmarksModel = 1;
-  static constexpr int32_t kMaskSize = 384;  // of the frame's mask; regions' masks have 256 x 256 pixels
+  static constexpr int32_t kMaskSize = 384;  // of the frame mask; region masks have 256 x 256 pixels
   static constexpr GLsizeiptr kLandmarkBytes = GLsizeiptr{5} * 39 * sizeof(float);
 
   void run(Program program, std::initializer_list<BufferRange> storage) {
@@ -174,11 +174,11 @@ class BlazePoseFinder : public PersonFinder {
   std::unique_ptr<SsdDecoder> decoder_;
   std::vector<SharedProgram> programs_;
   Regions regions_;
-  RegionParams params_;   // of the run under way
-  InputTransform place_;  // of the detector's input, also
+  RegionParams params_;   // of the current run
+  InputTransform place_;  // of the detector input in the current run
   UniformBlock<Refinement> refinement_;
   GlBuffer detector_runs_, refined_;
-  GlTexture mask_, next_mask_;  // where they are wanted; the second one is that of the run under way
+  GlTexture mask_, next_mask_;  // if masks are needed; the second one is written by the current run
   GlSampler sampler_;
 };
 
@@ -188,10 +188,10 @@ Result<std::unique_ptr<PersonFinder>> make_blazepose_finder(const std::shared_pt
                                                             BlazePosePlans plans) {
   SsdLayout layout = detector_layout(plans.detector_model);
   if (std::cmp_not_equal(layout.anchors.size(), plans.detector_model.rows)) {
-    return unsupported(plans.detector_model.model->name() + ": " + std::to_string(plans.detector_model.rows) +
-                       " boxes; a BlazePose detector of " + std::to_string(plans.detector_model.width) + " x " +
-                       std::to_string(plans.detector_model.height) + " pixels has " +
-                       std::to_string(layout.anchors.size()));
+    return unsupported(
+        plans.detector_model.model->name() + ": has " + std::to_string(plans.detector_model.rows) +
+        " boxes, but a BlazePose detector with an input of " + std::to_string(plans.detector_model.width) + " x " +
+        std::to_string(plans.detector_model.height) + " pixels has " + std::to_string(layout.anchors.size()));
   }
   GST_DEBUG_OBJECT(log_object(), "finder: detector of %" G_GSIZE_FORMAT " anchors, landmarks %s heatmaps, %s a mask",
                    layout.anchors.size(), plans.landmarks_model.has(Role::kHeat) ? "with" : "without",
@@ -203,7 +203,7 @@ Result<std::unique_ptr<PersonFinder>> make_blazepose_finder(const std::shared_pt
   clear_gl_errors(group->gl());
   std::unique_ptr<PersonFinder> finder = std::make_unique<BlazePoseFinder>(
       group, std::move(plans), std::move(detector), std::move(landmarks), std::move(decoder), std::move(programs));
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what finds persons"));
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
   return finder;
 }
 

@@ -48,7 +48,7 @@ class MoveNetFinder : public PersonFinder {
   std::unique_ptr<Session> session_;
   std::vector<SharedProgram> programs_;
   Regions regions_;
-  RegionParams params_;  // of the run under way
+  RegionParams params_;  // of the current run
 };
 
 }  // namespace
@@ -61,7 +61,7 @@ Result<std::unique_ptr<PersonFinder>> make_movenet_finder(const std::shared_ptr<
   clear_gl_errors(group->gl());
   std::unique_ptr<PersonFinder> finder =
       std::make_unique<MoveNetFinder>(group, model, std::move(session), std::move(programs));
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what finds persons"));
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
   GST_DEBUG_OBJECT(log_object(), "finder: keypoints of one person, in a crop that follows the person");
   return finder;
 }

@@ -1,4 +1,4 @@
-// The buffer of shaders/pose/regions.glsl, and what finders with regions do with it.
+// The buffer of shaders/pose/regions.glsl, and its use by finders with regions.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace sightglass {
 
-// As std430 lays them out.
+// In std430 layout.
 struct Region {
   std::array<float, 4> square{};
   std::array<int32_t, 4> flags{};
@@ -34,8 +34,8 @@ struct RegionParams {  // the uniform block BlazePose
 };
 RegionParams region_params(const UprightFrame& frame, const FindOptions& options, const PoseModel& model);
 
-// The state, and the model's input in the frame for one region after the other. All calls, the destructor included,
-// need the context current.
+// The state of all regions, and the position of the model input in the frame for each region in turn. All calls,
+// including the destructor, need the context current.
 class Regions {
  public:
   // `next_region` is the program of kNextRegionShader.
@@ -45,7 +45,7 @@ class Regions {
   // Dispatches a program over storage with these parameters.
   void run(GLuint program, const RegionParams& params, std::initializer_list<BufferRange> storage, GLuint groups = 1,
            GLuint rows = 1);
-  // The next region becomes the input of `session`; the buffer has whether there is somebody in it, for run_if().
+  // Makes the next region the input of `session`. The flag in is_somebody() is set if it contains a person (run_if()).
   Status next(const UprightFrame& frame, const RegionParams& params, Session& session);
   GLuint is_somebody() const { return flag_.id(); }
 

@@ -1,4 +1,4 @@
-// How much of the pixel the primitive covers, by the distance of the pixel's middle from its edge.
+// The coverage of the pixel by the primitive, from the distance of the pixel center to its edge.
 #include "draw/primitive.h"
 #include "draw/shaders.h"
 
@@ -12,7 +12,7 @@ flat in ivec2 v_kind_and_text;
 
 layout(location = 0) out vec4 o_color;
 
-// Distance from the box with rounded corners, below 0 inside.
+// Distance to the box with rounded corners, below 0 inside.
 float box_distance(vec2 place, vec2 half_size, float corner) {
   vec2 beyond = abs(place) - half_size + corner;
   return length(max(beyond, 0.0)) + min(max(beyond.x, beyond.y), 0.0) - corner;
@@ -39,7 +39,7 @@ float shape_coverage() {
   }
   bool line = v_kind_and_text.x == PrimitiveKind_kLine;
   float d = line ? line_distance() : abs(box_distance(at, half_size, 0.0)) - v_radius;
-  // Lines thinner than a pixel cover no more than their width of it.
+  // A line thinner than a pixel covers at most its width of it.
   return min(clamp(0.5 - d, 0.0, 1.0), 2.0 * v_radius);
 }
 

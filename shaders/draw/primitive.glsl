@@ -1,14 +1,14 @@
-// What OverlayPainter draws (gst_plugin/draw/primitive.h), for compute shaders that write it into a storage block:
+// The primitives of OverlayPainter (gst_plugin/draw/primitive.h), for compute shaders that write them to a block:
 //   layout(std430, binding = 1) writeonly buffer Primitives { Primitive b_primitives[]; };
-// Every entry of the buffer is drawn in every frame: those that show nothing are to be written as invisible().
+// Every entry of the buffer is drawn in every frame: write unused entries as invisible().
 #include "draw/primitive.h"
 
 struct Primitive {
-  vec4 ends;   // pixels of the picture; y goes down
+  vec4 ends;   // frame pixels; y points down
   vec4 color;  // not premultiplied
   float radius;
   int kind;    // PrimitiveKind
-  int text;    // of kText: its top left texel in the atlas, x | y << 16
+  int text;    // for kText: top left texel in the atlas, x | y << 16
   float unused;
 };
 

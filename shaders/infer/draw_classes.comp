@@ -1,4 +1,4 @@
-// The classes of a picture as lines of text in its corner.
+// Shows the classes of the frame as lines of text in its corner.
 #include "detect/detections.glsl"
 #include "draw/labels.glsl"
 #include "gl/compute.h"
@@ -8,8 +8,8 @@ layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Found { DETECTIONS; };
 layout(std430, binding = 1) writeonly buffer Primitives { Primitive b_primitives[]; };
 layout(std140, binding = kParamsBinding) uniform Params {
-  vec4 u_picture;  // width, height; radius of points: in pixels; 0
-  ivec4 u_counts;  // lines that there is room for, 0, 0, 0
+  vec4 u_picture;  // width, height and point radius in pixels; 0
+  ivec4 u_counts;  // maximum number of lines, 0, 0, 0
 };
 
 void main() {

@@ -1,4 +1,4 @@
-// Landmarks as lines along contours, or as discs where there are no contours.
+// Shows landmarks as lines along contours, or as discs without contours.
 #include "draw/primitive.glsl"
 #include "gl/compute.h"
 #include "infer/contours.h"
@@ -7,10 +7,10 @@
 layout(local_size_x = kGroupInvocations) in;
 
 layout(std430, binding = 0) readonly buffer Found { LANDMARKS; };
-layout(std430, binding = 1) readonly buffer Lines { ivec4 b_lines[]; };  // two landmarks, colour, 0
+layout(std430, binding = 1) readonly buffer Lines { ivec4 b_lines[]; };  // two landmarks, color, 0
 layout(std430, binding = 2) writeonly buffer Primitives { Primitive b_primitives[]; };
 layout(std140, binding = kParamsBinding) uniform Params {
-  vec4 u_picture;    // width, height; radius of lines: in pixels; least score
+  vec4 u_picture;    // width, height and line radius in pixels; minimum score
   ivec4 u_counts;    // lines, 0, 0, 0
   vec4 u_colors[kFaceParts];
 };

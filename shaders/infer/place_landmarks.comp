@@ -1,5 +1,5 @@
-// A model's landmarks, in pixels of its input, as places in the upright frame.
-//   REGION   the input was a region that infer/region.comp has found
+// Converts model landmarks from input pixels to coordinates in the upright frame.
+//   REGION   the input was a region found by infer/region.comp
 #include "gl/compute.h"
 #include "infer/landmarks.glsl"
 
@@ -15,9 +15,9 @@ layout(std430, binding = 3) readonly buffer Region {
 };
 #endif
 layout(std140, binding = kParamsBinding) uniform Params {
-  ivec4 u_counts;   // landmarks, numbers to each, whether there is a presence, whether that is a logit
-  vec4 u_size;      // of the model's input in pixels, 0, 0
-  vec4 u_place[2];  // rows of the map from the model's input to the upright frame
+  ivec4 u_counts;   // landmarks, values per landmark, whether there is a presence, whether that is a logit
+  vec4 u_size;      // of the model input in pixels, 0, 0
+  vec4 u_place[2];  // rows of the transform from the model input to the upright frame
 };
 
 void main() {
@@ -41,7 +41,7 @@ void main() {
   vec4 row_x = u_place[0], row_y = u_place[1];
   float side = length(vec2(row_x.x, row_y.x));
 #endif
-  // Depth is in the same unit as x.
+  // Depth has the same unit as x.
   float z = u_counts.y > 2 ? b_points[at + 2] / u_size.x * side : 0.0;
   landmarks[i] = vec4(dot(row_x.xyz, place), dot(row_y.xyz, place), z, 0.0);
 }

@@ -1,5 +1,5 @@
-// Where a detector's best result is, for a model that looks there: a square round its box, turned so that the line
-// through its first two points is level. Written into a FrameBlock (gpu_engine/frame_ref.h), and for the decoder.
+// Computes the region of the best detection as the input of another model: a square around its box, rotated so that the
+// line through its first two points is level. Writes it to a FrameBlock (gpu_engine/frame_ref.h), and for the decoder.
 #include "detect/detections.glsl"
 #include "gl/compute.h"
 
@@ -8,12 +8,12 @@ layout(local_size_x = 1) in;
 layout(std430, binding = 0) readonly buffer Found { DETECTIONS; };
 layout(std430, binding = 1) writeonly buffer Block { vec4 b_block[9]; };
 layout(std430, binding = 2) writeonly buffer Region {
-  vec4 b_rows[2];  // of the map from the region to the upright frame, both in fractions
-  vec4 b_region;   // whether there is one; its side in widths of the frame; 0; 0
+  vec4 b_rows[2];  // of the transform from the region to the upright frame, both in fractions
+  vec4 b_region;   // whether there is one; its side as a fraction of the frame width; 0; 0
 };
 layout(std140, binding = kParamsBinding) uniform Params {
-  vec4 u_block[9];  // the FrameBlock of all of the upright frame
-  vec4 u_picture;   // width and height in pixels; the region's side in sides of the box; 0
+  vec4 u_block[9];  // the FrameBlock of the whole upright frame
+  vec4 u_picture;   // width and height in pixels; side of the region relative to that of the box; 0
 };
 
 void main() {
@@ -27,7 +27,7 @@ void main() {
     vec2 line = (detections[0].points[1] - detections[0].points[0]) * size;
     if (detections[0].points_count > 1 && dot(line, line) > 0.0) along = normalize(line);
   }
-  // From the region's fractions to pixels, then to fractions of the frame.
+  // From fractions of the region to pixels, then to fractions of the frame.
   mat2 turn = side * mat2(along, vec2(-along.y, along.x));
   vec2 corner = middle - turn * vec2(0.5);
   vec4 rows[2];

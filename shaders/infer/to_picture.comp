@@ -1,5 +1,5 @@
-// A model's picture as colours.
-//   MAP   one number a pixel: its place between the least and the greatest one, in a colour map; else R G B (A)
+// Converts the image output of a model to colors.
+//   MAP   one value per pixel, mapped from the minimum and maximum to a color map; otherwise R G B (A)
 #include "gl/compute.h"
 #include "infer/decoder.h"
 
@@ -11,12 +11,12 @@ layout(std430, binding = 1) readonly buffer Range { vec4 b_range; };
 #endif
 layout(rgba8, binding = 0) writeonly uniform highp image2D u_result;
 layout(std140, binding = kParamsBinding) uniform Params {
-  ivec4 u_size;    // width, height, numbers to a pixel, ColorMap
-  vec4 u_scale;    // of numbers, and what is added then; 1 turns the map round; 0
+  ivec4 u_size;    // width, height, values per pixel, ColorMap
+  vec4 u_scale;    // scale and offset of values; 1 reverses the map; 0
 };
 
 #ifdef MAP
-// Anton Mikhailov's polynomials for the colour map Turbo.
+// Anton Mikhailov's polynomials for the color map Turbo.
 vec3 turbo(float x) {
   vec4 v = vec4(1.0, x, x * x, x * x * x);
   vec2 w = v.zw * v.z;

@@ -1,4 +1,4 @@
-// CAST: elements as another type holds them. Fractions are cut off, narrow integers wrap around.
+// CAST: converts elements to another type. Fractions are truncated, narrow integers wrap around.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -9,11 +9,11 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 target;  // GpuCast; of kNarrow: bits, whether it is signed; 0
-  vec4 zero;     // what stored numbers count from: of the input, of the output
+  ivec4 target;  // GpuCast; for kNarrow: bits, whether it is signed; 0
+  vec4 zero;     // offset of stored values: of the input, of the output
 };
 
-// The nearest of what an int holds; converting what lies beyond is not defined.
+// Clamps to the range of an int; converting values outside of it is undefined.
 ivec4 to_int(vec4 v) {
   ivec4 inside = ivec4(clamp(trunc(v), -2147483648.0, 2147483520.0));
   return mix(inside, ivec4(2147483647), greaterThanEqual(v, vec4(2147483648.0)));

@@ -1,6 +1,6 @@
-// Element-wise functions of one tensor of real numbers, or of two (USES_B) with numpy broadcasting (BROADCAST). The
-// output is of real numbers too or, for comparisons, of integers.
-//   BROADCAST  how operands are repeated: GpuRepeat
+// Elementwise functions of one float tensor, or of two (USES_B) with numpy broadcasting (BROADCAST). The output is
+// floats too or, for comparisons, integers.
+//   BROADCAST  broadcasting of operands: GpuRepeat
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -16,7 +16,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor b_t;
   Tensor out_t;
   vec4 slope;       // x: of LEAKY_RELU
-  ivec4 steps_a_b;  // of broadcasting
+  ivec4 steps_a_b;  // broadcasting steps
   ivec4 steps;      // z: inner size
 };
 

@@ -1,5 +1,5 @@
-// Sums, differences and products of quantised tensors, and the change from one quantisation to another, in the integer
-// arithmetic of TensorFlow Lite's kernels (graph/quantized.h), with numpy broadcasting.
+// Sums, differences and products of quantized tensors, and requantization, in the integer arithmetic of the TensorFlow
+// Lite kernels (graph/quantized.h), with numpy broadcasting.
 //   USES_B  two operands
 #define USES_A
 #define WRITES_OUTPUT
@@ -14,11 +14,11 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor a_t;
   Tensor b_t;
   Tensor out_t;
-  ivec4 code;    // GpuQuantized; bits that operands are shifted left by before; 0, 0
+  ivec4 code;    // GpuQuantized; left shift of operands in bits; 0, 0
   ivec4 range;   // lowest and highest result, 0, 0
   ivec4 factor;  // multiplier and shift of the result, 0, 0
-  ivec4 factors; // of a sum's operands: multiplier and shift of a, of b
-  ivec4 steps_a_b;  // of broadcasting
+  ivec4 factors; // of the operands of a sum: multiplier and shift of a, of b
+  ivec4 steps_a_b;  // broadcasting steps
   ivec4 steps;      // z: inner size
 };
 

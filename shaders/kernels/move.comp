@@ -1,6 +1,7 @@
-// Elements that move: an output element is the input element at first + the sum over dimensions of stride * p, in dense
-// row-major order, where p = begin + the output's coordinate. Where p is outside [0, limit), it is mirrored, or the fill
-// stands there. LANES: channels move across lanes, so each is fetched on its own; otherwise places count pixels.
+// Moves elements: an output element is the input element at first + the sum over dimensions of stride * p, in tightly
+// packed row-major order, with p = begin + the output coordinate. If p is outside [0, limit), it is mirrored, or the
+// element is the fill value. LANES: channels move across lanes, so each is fetched separately; otherwise positions
+// count pixels.
 #define USES_A
 #define WRITES_OUTPUT
 #include "graph/movement.h"
@@ -19,7 +20,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 limit[3];
 };
 
-// The input's place, or -1.
+// The input position, or -1.
 int source(int place) {
   int from = map.y;
   for (int k = map.x - 1; k >= 0; --k) {

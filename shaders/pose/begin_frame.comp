@@ -1,11 +1,11 @@
-// At the beginning of a frame: does the detector have to run? It does where somebody more could be followed.
+// At the beginning of a frame, decides whether the detector runs: it does if more people could be tracked.
 #include "pose/regions.glsl"
 
 layout(local_size_x = 1) in;
 layout(std430, binding = 0) buffer State { REGIONS; };
 layout(std430, binding = 1) writeonly buffer Flag { uint detector_runs; };
 
-const float kSame = 0.7;  // share of the union that the squares of two have in common who have become one
+const float kSame = 0.7;  // minimum intersection over union of squares that track the same person
 
 void main() {
   slot = -1;

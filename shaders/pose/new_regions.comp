@@ -1,4 +1,4 @@
-// What the detector has found becomes regions to look at, unless somebody is followed there already.
+// Converts detections to regions, unless a person is already tracked there.
 #include "detect/detections.glsl"
 #include "pose/regions.glsl"
 
@@ -7,8 +7,8 @@ layout(std430, binding = 0) readonly buffer Detections { DETECTIONS; };
 layout(std430, binding = 1) readonly buffer Flag { uint detector_ran; };
 layout(std430, binding = 2) buffer State { REGIONS; };
 
-const int kHips = 0, kEnd = 1;  // of a detection's points
-const float kSame = 0.5;  // share of the union that a region has in common with that of somebody who is followed
+const int kHips = 0, kEnd = 1;  // indices of detection points
+const float kSame = 0.5;  // minimum intersection over union of a region and that of the same tracked person
 
 bool is_followed(vec4 square) {
   bool found = false;

@@ -28,7 +28,7 @@ bool fails(std::string_view function) {
   return true;
 }
 
-// One a function; the tag tells functions of the same type apart.
+// One per function. The tag distinguishes functions of the same type.
 template <typename Tag, typename Function>
 struct Faulty;
 template <typename Tag, typename R, typename... Args>
@@ -82,7 +82,7 @@ void install_gl_faults() {
   init_gstreamer();
   GstGLDisplay* display = gst_gl_display_new();
   GstGLContext* context = nullptr;
-  // A pipeline of a test before may be on its way out, and take the EGLDisplay with it.
+  // A pipeline of a previous test may still be ending, and terminate the EGLDisplay.
   for (int i = 0; i < 50 && context == nullptr; ++i) {
     if (gst_gl_display_create_context(display, nullptr, &context, nullptr) == FALSE) g_usleep(20000);
   }

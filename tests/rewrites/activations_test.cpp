@@ -74,7 +74,7 @@ TEST(FuseActivation, PreluIntoNodesWithWeights) {
   }
 }
 
-TEST(FuseActivation, OneOfSeveralInARow) {
+TEST(FuseActivation, OnlyOneOfSeveral) {
   CaseBuilder builder(23);
   unary(builder, OpType::kTanh, unary(builder, OpType::kRelu, conv(builder, builder.input({1, 5, 5, 4}))));
   Graph after = builder.build("two in a row").graph;
@@ -99,18 +99,18 @@ TEST_F(FuseActivationDeclines, AnInputOfTheGraph) {
   expect("no operator computes its input");
 }
 
-TEST_F(FuseActivationDeclines, AProducerThatCannot) {
+TEST_F(FuseActivationDeclines, AnUnsuitableProducer) {
   unary(builder_, OpType::kRelu, builder_.node(OpType::kSoftmax, SoftmaxAttr{}, {data_}));
-  expect("cannot carry relu");
+  expect("cannot apply relu");
 }
 
 TEST_F(FuseActivationDeclines, PreluWithoutWeights) {
   const ValueId sum = builder_.node(OpType::kAdd, {}, {data_, builder_.constant({4})});
   builder_.node(OpType::kPrelu, {}, {sum, builder_.constant({4})});
-  expect("cannot carry prelu");
+  expect("cannot apply prelu");
 }
 
-TEST_F(FuseActivationDeclines, AnActivationThatIsThere) {
+TEST_F(FuseActivationDeclines, AnExistingActivation) {
   unary(builder_, OpType::kTanh, conv(builder_, data_, {.activation = Activation::kRelu}));
   expect("has the activation relu");
 }
@@ -139,7 +139,7 @@ TEST_F(FuseActivationDeclines, ASlopeThatVariesBetweenPixels) {
   expect("not a constant with one number per channel");
 }
 
-TEST_F(FuseActivationDeclines, ASlopeThatIsComputed) {
+TEST_F(FuseActivationDeclines, AComputedSlope) {
   const ValueId slope = builder_.input({8});
   builder_.node(OpType::kPrelu, {}, {conv(builder_, data_), slope});
   expect("not a constant with one number per channel");

@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kName = "split-broadcast";
 
-// Data of 5 × 6 pixels, and what may be spread over them.
+// Data of 5 × 6 pixels, and values that may be broadcast over them.
 class SplitBroadcast : public ::testing::Test {
  protected:
   ValueId data(int32_t channels, int32_t batch = 1) { return builder_.input({batch, 5, 6, channels}); }
@@ -41,7 +41,7 @@ TEST_F(SplitBroadcast, OnEitherSideAndInTheMiddle) {
   }
 }
 
-TEST_F(SplitBroadcast, OfTwoNoConcatenationIsLeft) {
+TEST_F(SplitBroadcast, OfTwoInputsNoConcatenationRemains) {
   const ValueId other = data(4);
   conv(builder_, concat({spread(5), other}), {.in = 9, .kernel = 1, .bias = false});
   const Graph after = expect_applied(kName, builder_.build("two"), {OpType::kConv2d, OpType::kConv2d});
@@ -78,7 +78,7 @@ TEST_F(SplitBroadcast, NotWithoutOthers) {
   expect_not_matched(kName, builder_.build("all alike"));
 }
 
-TEST_F(SplitBroadcast, NotWhereOthersReadTheData) {
+TEST_F(SplitBroadcast, NotIfOthersReadTheData) {
   const ValueId all = concat({spread(5), data(4)});
   conv(builder_, all, {.in = 9, .kernel = 1});
   OpCase forked = builder_.build("two readers");

@@ -26,7 +26,7 @@ ValueId depthwise(CaseBuilder& builder, ValueId data, const Depthwise& d = {}) {
 class FuseDepthwise : public ::testing::Test {
  protected:
   ValueId data(int32_t channels = 6) { return builder_.input({1, 17, 19, channels}); }
-  // A depthwise convolution that the rewrite takes no part of.
+  // A depthwise convolution that the rewrite does not match.
   void expect_declined_for(const Depthwise& spec, const std::string& reason) {
     const int32_t side = 16 * spec.stride;
     const ValueId in = builder_.input({1, side, side, spec.channels});
@@ -60,7 +60,7 @@ TEST_F(FuseDepthwise, WithADilation) {
   expect_applied(kName, builder_.build("dilation"), {OpType::kDepthwisePointwise});
 }
 
-// The convolution has its residual and its PRELU before it is fused.
+// The convolution already has its residual and its PRELU when it is fused.
 TEST_F(FuseDepthwise, AWholeBlock) {
   const ValueId in = data();
   const ValueId made = conv(builder_, depthwise(builder_, in), {.in = 6, .out = 6, .kernel = 1});
@@ -87,12 +87,12 @@ TEST_F(FuseDepthwise, AScaleBeforeItStaysOutside) {
   expect_not_matched("fold-scale-bias", scaled);
 }
 
-TEST_F(FuseDepthwise, NotWithMoreOutputsThanAnInvocationHolds) {
+TEST_F(FuseDepthwise, NotWithTooManyOutputs) {
   conv(builder_, depthwise(builder_, data()), {.in = 6, .out = 17, .kernel = 1});
   expect_declined(kName, builder_.build("wide"), "17 output channels");
 }
 
-TEST_F(FuseDepthwise, NotInSmallPictures) {
+TEST_F(FuseDepthwise, NotInSmallImages) {
   const ValueId in = builder_.input({1, 15, 17, 6});
   conv(builder_, depthwise(builder_, in), {.in = 6, .kernel = 1});
   expect_declined(kName, builder_.build("small"), "255 pixels");
@@ -105,11 +105,11 @@ TEST_F(FuseDepthwise, NotWithALongStride) { expect_declined_for({.stride = 3}, "
 TEST_F(FuseDepthwise, NotWithStrideAndDilation) {
   expect_declined_for({.stride = 2, .dilation = 2}, "a stride and a dilation");
 }
-TEST_F(FuseDepthwise, NotBehindOtherActivations) {
+TEST_F(FuseDepthwise, NotAfterOtherActivations) {
   expect_declined_for({.activation = Activation::kHardSwish}, "activation hard_swish");
 }
 
-TEST_F(FuseDepthwise, NotWhereOthersReadTheDepthwise) {
+TEST_F(FuseDepthwise, NotIfOthersReadTheDepthwise) {
   const ValueId made = depthwise(builder_, data());
   const ValueId other = unary(builder_, OpType::kTanh, made);
   conv(builder_, made, {.in = 6, .kernel = 1});
@@ -127,7 +127,7 @@ TEST_F(FuseDepthwise, NotWithComputedWeights) {
   const DepthwiseConv2dAttr attr{{PaddingMode::kSame}};
   const ValueId made = builder_.node(OpType::kDepthwiseConv2d, attr, {data(), builder_.input({1, 3, 3, 6})});
   conv(builder_, made, {.in = 6, .kernel = 1});
-  expect_declined(kName, builder_.build("computed"), "no constants");
+  expect_declined(kName, builder_.build("computed"), "not constant");
 }
 
 TEST_F(FuseDepthwise, NotBeforeOtherConvolutions) {

@@ -19,8 +19,8 @@ class Dilate : public ::testing::Test {
   CaseBuilder builder_{9};
 };
 
-// As converters write a dilation of 2 x 3 with SAME: 9 + 2 + 3 rows and 10 + 3 + 5 columns, of which 1 and 2 are cut
-// off.
+// A dilation of 2 x 3 with SAME as converters write it: 9 + 2 + 3 rows and 10 + 3 + 5 columns, of which 1 and 2 are
+// cropped.
 const BatchSpaceAttr kPadded{{2, 3}, {2, 3}, {3, 5}};
 const BatchSpaceAttr kCropped{{2, 3}, {0, 0}, {1, 2}};
 
@@ -34,7 +34,7 @@ TEST_F(Dilate, AConvolution) {
   EXPECT_EQ(attr.padding.left, 3);
 }
 
-TEST_F(Dilate, AConvolutionWithPaddingOfItsOwn) {
+TEST_F(Dilate, AConvolutionWithItsOwnPadding) {
   const ValueId data = batches(kPadded);
   spread(conv(builder_, data, {.padding = {PaddingMode::kSame, 0, 0, 0, 0}}), {{2, 3}, {1, 2}, {0, 1}});
   expect_applied(kName, builder_.build("same"), {OpType::kConv2d});
@@ -52,7 +52,7 @@ TEST_F(Dilate, DeclinesOtherBlocks) {
   expect_declined(kName, builder_.build("blocks"), "other blocks");
 }
 
-TEST_F(Dilate, DeclinesBlocksOfRowsAlone) {
+TEST_F(Dilate, DeclinesBlocksOfOnlyRows) {
   spread(conv(builder_, batches({{2}, {1}, {2}})), {{2}, {0}, {0}});
   expect_declined(kName, builder_.build("rows"), "two dimensions of blocks");
 }
@@ -62,7 +62,7 @@ TEST_F(Dilate, DeclinesStrides) {
   expect_declined(kName, builder_.build("strides"), "has strides");
 }
 
-TEST_F(Dilate, DeclinesToCropMoreThanIsPadded) {
+TEST_F(Dilate, DeclinesToCropMoreThanThePadding) {
   spread(conv(builder_, batches(kPadded)), {{2, 3}, {3, 0}, {0, 0}});
   expect_declined(kName, builder_.build("crops"), "crops more");
 }

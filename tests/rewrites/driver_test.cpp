@@ -1,4 +1,4 @@
-// The driver, the folding of constants, and averages over the whole frame.
+// Tests the driver, constant folding, and averages over the whole frame.
 #include <gtest/gtest.h>
 
 #include "harness/compare.h"
@@ -40,7 +40,7 @@ TEST(FoldConstants, LeavesOutputsAndData) {
   expect_not_matched("fold-constants", two);
 }
 
-TEST(GlobalPool, OverTheWholeFrame) {
+TEST(GlobalPool, CoversTheWholeFrame) {
   CaseBuilder builder(45);
   builder.node(OpType::kAveragePool2d, Pool2dAttr{{}, 3, 3, 5, 6}, {builder.input({2, 5, 6, 7})}, Activation::kRelu);
   const Graph after = expect_applied("global-pool", builder.build("frame"), {OpType::kMean});
@@ -62,8 +62,8 @@ TEST(GlobalPool, DeclinesPadding) {
   expect_declined("global-pool", builder.build("padded"), "it is padded");
 }
 
-// A block of a real network: every rewrite finds something, and one makes room for another.
-TEST(RunRewrites, ReachesTheFixpoint) {
+// A block of a real network: every rewrite applies, and some rewrites enable others.
+TEST(RunRewrites, ReachesAFixedPoint) {
   CaseBuilder builder(48);
   const ValueId data = builder.input({1, 8, 8, 4}, Fill::kWide);
   const ValueId padded = builder.node(OpType::kPad, PadAttr{{0, 0, 0, 0}, {0, 1, 1, 0}, 0.0f}, {data});
@@ -91,11 +91,11 @@ TEST(RunRewrites, ReachesTheFixpoint) {
   const std::string settled = dump_text(after);
   const auto again = run_rewrites(after);
   ASSERT_TRUE(again.ok());
-  EXPECT_TRUE(again->applied.empty()) << "a second run finds nothing more";
+  EXPECT_TRUE(again->applied.empty()) << "a second run applies nothing";
   EXPECT_EQ(dump_text(after), settled);
 }
 
-TEST(RunRewrites, RemovesWhatNobodyReads) {
+TEST(RunRewrites, RemovesUnusedNodes) {
   CaseBuilder builder(49);
   const ValueId data = builder.input({1, 4, 4, 4});
   unary(builder, OpType::kTanh, data);
@@ -130,7 +130,7 @@ TEST(RunRewrites, EndsWhenRewritesNeverSettle) {
   EXPECT_EQ(report->applied.size(), 50u);
 }
 
-TEST(RunRewrites, RefusesAGraphThatIsBroken) {
+TEST(RunRewrites, RejectsABrokenGraph) {
   CaseBuilder builder(52);
   unary(builder, OpType::kTanh, builder.input({1, 4}));
   Graph graph = builder.build("broken").graph;

@@ -19,7 +19,7 @@ class FuseGate : public ::testing::Test {
   CaseBuilder builder_{41};
 };
 
-TEST_F(FuseGate, WhicheverFactorIsTheGate) {
+TEST_F(FuseGate, EitherFactorMayBeTheGate) {
   for (const bool first : {false, true}) {
     for (const int32_t kernel : {1, 3}) {
       CaseBuilder builder(42);
@@ -33,7 +33,7 @@ TEST_F(FuseGate, WhicheverFactorIsTheGate) {
 }
 
 // Either rewrite may come first.
-TEST_F(FuseGate, BesideAResidual) {
+TEST_F(FuseGate, WithAResidual) {
   const ValueId in = data();
   const ValueId made = conv(builder_, mul(in, gate()), {.out = 4, .kernel = 1});
   builder_.node(OpType::kAdd, {}, {in, made}, Activation::kRelu);
@@ -50,12 +50,12 @@ TEST_F(FuseGate, NotWithAnActivation) {
   expect_not_matched(kName, builder_.build("activation"));
 }
 
-TEST_F(FuseGate, NotOfWholePictures) {
+TEST_F(FuseGate, NotForWholeImages) {
   conv(builder_, mul(data(), data()));
   expect_not_matched(kName, builder_.build("two pictures"));
 }
 
-TEST_F(FuseGate, NotWhereOthersReadTheProduct) {
+TEST_F(FuseGate, NotIfOthersReadTheProduct) {
   const ValueId product = mul(data(), gate());
   const ValueId other = unary(builder_, OpType::kTanh, product);
   conv(builder_, product);
@@ -76,7 +76,7 @@ TEST_F(FuseGate, OneOfTwo) {
   EXPECT_EQ(two.graph.order().size(), 2u);
 }
 
-// An addition before the gate is not one behind it.
+// An addition before the gate differs from one after it.
 TEST_F(FuseGate, AnAdditionBeforeItStaysOutside) {
   const ValueId sum = builder_.node(OpType::kAdd, {}, {data(), builder_.constant({4})});
   conv(builder_, mul(sum, gate()), {.kernel = 1});

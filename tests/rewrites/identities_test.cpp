@@ -8,7 +8,7 @@ namespace {
 constexpr const char* kName = "remove-identities";
 const Shape kShape{1, 4, 4, 8};
 
-// RELU, a node that does nothing, LOGISTIC: so that both ends are ordinary values.
+// RELU, an identity node, and LOGISTIC, so that both ends are ordinary values.
 class Identities : public ::testing::Test {
  protected:
   Identities() : relu_(unary(builder_, OpType::kRelu, builder_.input(kShape, Fill::kWide))) {}
@@ -70,7 +70,7 @@ TEST_F(Identities, ChainKeepsAReshapeThatOthersRead) {
   EXPECT_EQ(after.node(after.order()[2]).inputs[0], relu_);
 }
 
-TEST_F(Identities, OfAnOutputThatANodeMakes) {
+TEST_F(Identities, GraphOutputOfANode) {
   builder_.node(OpType::kReshape, ReshapeAttr{kShape}, {relu_});
   expect_applied(kName, builder_.build("output"), {OpType::kRelu});
 }

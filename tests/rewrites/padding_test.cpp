@@ -30,7 +30,7 @@ TEST_F(FoldPadding, IntoAValidConvolution) {
   EXPECT_EQ(padding.right, 3);
 }
 
-// SAME adds its own padding to that of the PAD, for strides that divide the picture and strides that do not.
+// SAME adds its own padding to that of the PAD, for strides that do and do not divide the image size.
 TEST_F(FoldPadding, IntoASameConvolution) {
   for (const int32_t stride : {1, 2, 3, 4}) {
     CaseBuilder builder(4);
@@ -47,13 +47,13 @@ TEST_F(FoldPadding, IntoADepthwiseConvolution) {
   expect_applied(kName, builder_.build("depthwise"), {OpType::kDepthwiseConv2d});
 }
 
-TEST_F(FoldPadding, IntoAMaximumOfNumbersThatAreNotNegative) {
+TEST_F(FoldPadding, IntoAMaximumOfNonNegativeValues) {
   const ValueId data = unary(builder_, OpType::kRelu, builder_.input({1, 6, 6, 4}, Fill::kWide));
   builder_.node(OpType::kMaxPool2d, Pool2dAttr{{}, 2, 2, 3, 3}, {pad(rows_and_columns(0, 1, 1, 2), data)});
   expect_applied(kName, builder_.build("maximum"), {OpType::kRelu, OpType::kMaxPool2d});
 }
 
-TEST_F(FoldPadding, OnlyForThisReaderOfThePad) {
+TEST_F(FoldPadding, OnlyForThatReaderOfThePad) {
   const ValueId padded = pad(rows_and_columns(1, 1, 1, 1), builder_.input({1, 6, 6, 4}));
   conv(builder_, padded);
   const ValueId other = unary(builder_, OpType::kRelu, padded);
@@ -69,9 +69,9 @@ TEST_F(FoldPadding, DeclinesAnAverage) {
   expect_declined(kName, builder_.build("average"), "an average counts the zeros");
 }
 
-TEST_F(FoldPadding, DeclinesAnotherNumber) {
+TEST_F(FoldPadding, DeclinesAnotherValue) {
   conv(builder_, pad(rows_and_columns(1, 1, 1, 1, 0.5f), builder_.input({1, 6, 6, 4})));
-  expect_declined(kName, builder_.build("ones"), "another number than 0");
+  expect_declined(kName, builder_.build("ones"), "a value other than 0");
 }
 
 TEST_F(FoldPadding, DeclinesChannels) {
@@ -90,19 +90,19 @@ TEST_F(FoldPadding, DeclinesAPadWithAnActivation) {
   expect_declined(kName, builder_.build("activation"), "the PAD has an activation");
 }
 
-TEST_F(FoldPadding, DeclinesAMaximumOfAnyNumbers) {
+TEST_F(FoldPadding, DeclinesAMaximumOfAnyValues) {
   const ValueId data = unary(builder_, OpType::kTanh, builder_.input({1, 6, 6, 4}, Fill::kWide));
   builder_.node(OpType::kMaxPool2d, Pool2dAttr{{}, 2, 2, 3, 3}, {pad(rows_and_columns(1, 1, 1, 1), data)});
   expect_declined(kName, builder_.build("maximum"), "never negative");
 }
 
-TEST_F(FoldPadding, DeclinesAMaximumOfPaddingAlone) {
+TEST_F(FoldPadding, DeclinesAMaximumOfOnlyPadding) {
   const ValueId data = unary(builder_, OpType::kRelu, builder_.input({1, 6, 6, 4}, Fill::kWide));
   builder_.node(OpType::kMaxPool2d, Pool2dAttr{{}, 1, 1, 2, 2}, {pad(rows_and_columns(2, 0, 0, 0), data)});
-  expect_declined(kName, builder_.build("maximum"), "in the padding alone");
+  expect_declined(kName, builder_.build("maximum"), "only padding");
 }
 
-TEST_F(FoldPadding, DeclinesWhatWouldOverflow) {
+TEST_F(FoldPadding, DeclinesOverflow) {
   OpCase huge = [&] {
     conv(builder_, pad(rows_and_columns(1 << 30, 0, 0, 0), builder_.input({1, 1, 1, 1})),
          {.in = 1, .out = 1, .kernel = 1});

@@ -1,4 +1,4 @@
-// All rewrites on real models: what is left of them, and that the reference computes the same.
+// All rewrites on real models: the remaining operators, and equal results from the reference.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -13,7 +13,7 @@
 namespace sightglass::test {
 namespace {
 
-// Of the output's range: folding rounds weights to float32 anew, and sums are rounded at other places.
+// Relative to the output range: folding rounds weights to float32 again, and sums are rounded at other points.
 constexpr double kRelativeMax = 2e-5;
 
 const char* const kModels[] = {
@@ -30,7 +30,7 @@ const char* const kModels[] = {
 
 class RealModels : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(RealModels, StayTheSame) {
+TEST_P(RealModels, AreUnchanged) {
   const std::vector<GoldenCase> cases = golden_cases_of(GetParam());
   if (cases.empty()) GTEST_SKIP() << no_case(GetParam());
   const auto model = Model::load(cases.front().model_file.string());

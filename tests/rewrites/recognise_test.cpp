@@ -8,13 +8,13 @@ namespace {
 constexpr const char* kHardSwish = "recognise-hard-swish";
 constexpr const char* kSwish = "recognise-swish";
 
-// Builds x * relu6(x + 3) / 6 and its parts, with the numbers 3 and 1/6 in constants that are set at the end.
+// Builds x * relu6(x + 3) / 6 and its parts. The constants 3 and 1/6 are set at the end.
 class Recognise : public ::testing::Test {
  protected:
   ValueId three() { return threes_.emplace_back(builder_.constant(Shape{})); }
   ValueId sixth() { return sixths_.emplace_back(builder_.constant(Shape{1})); }
   ValueId multiply(ValueId a, ValueId b) { return builder_.node(OpType::kMul, {}, {a, b}); }
-  // relu6(x + 3), as two nodes or one, with the operands of the sum in either order.
+  // relu6(x + 3), as one or two nodes, with the operands of the sum in either order.
   ValueId clamped(ValueId x, bool fused = false, bool swapped = false) {
     const ValueId number = three();
     const std::vector<ValueId> operands = swapped ? std::vector{number, x} : std::vector{x, number};
@@ -33,7 +33,7 @@ class Recognise : public ::testing::Test {
   float sixth_ = 0.16666667f;
 };
 
-// The three ways to group the product, each with its operands either way round and the clamp in one node or two.
+// The three ways to group the product, each with its operands in either order and the clamp in one or two nodes.
 TEST_F(Recognise, HardSwishInEveryForm) {
   for (int form = 0; form < 3; ++form) {
     for (int variant = 0; variant < 16; ++variant) {
@@ -57,14 +57,14 @@ TEST_F(Recognise, HardSwishInEveryForm) {
   }
 }
 
-TEST_F(Recognise, HardSwishWithASixthThatIsRounded) {
+TEST_F(Recognise, HardSwishWithARoundedSixth) {
   sixth_ = 0.1666666f;
   const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
   multiply(multiply(x, clamped(x)), sixth());
   expect_applied(kHardSwish, finish("rounded"), {OpType::kHardSwish});
 }
 
-TEST_F(Recognise, HardSwishThatAlsoServesOthers) {
+TEST_F(Recognise, HardSwishWithOtherReaders) {
   const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
   const ValueId gate = clamped(x);
   const ValueId product = multiply(multiply(x, gate), sixth());
@@ -139,7 +139,7 @@ TEST_F(Recognise, HardSigmoidDeclinesBroadcasting) {
   expect_declined(kHardSwish, wider, "broadcasts the product");
 }
 
-TEST_F(Recognise, HardSigmoidDeclinesAProducerThatCannotCarryIt) {
+TEST_F(Recognise, HardSigmoidDeclinesAnUnsuitableProducer) {
   multiply(clamped(builder_.input({1, 3, 3, 8})), sixth());
   expect_declined(kHardSwish, finish("input"), "no operator computes its input");
 }

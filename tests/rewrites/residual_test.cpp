@@ -18,7 +18,7 @@ class FuseResidual : public ::testing::Test {
   CaseBuilder builder_{31};
 };
 
-TEST_F(FuseResidual, WhicheverSummandTheConvolutionMakes) {
+TEST_F(FuseResidual, EitherSummandMayBeTheConvolution) {
   for (const bool first : {false, true}) {
     CaseBuilder builder(32);
     const ValueId made = conv(builder, builder.input({1, 5, 5, 4}), {.out = 8, .kernel = 1});
@@ -37,7 +37,7 @@ TEST_F(FuseResidual, WithoutABias) {
   expect_applied(kName, builder_.build("no bias"), {OpType::kConv2d});
 }
 
-// What is added may come into being after the convolution.
+// The other summand may be computed after the convolution.
 TEST_F(FuseResidual, TheConvolutionMovesToTheAddition) {
   const ValueId in = data();
   const ValueId made = conv(builder_, in, {.out = 4, .kernel = 1});
@@ -45,7 +45,7 @@ TEST_F(FuseResidual, TheConvolutionMovesToTheAddition) {
   expect_applied(kName, builder_.build("later"), {OpType::kTanh, OpType::kConv2d});
 }
 
-TEST_F(FuseResidual, OfTwoConvolutionsOne) {
+TEST_F(FuseResidual, OnlyOneOfTwoConvolutions) {
   const ValueId in = data();
   add(conv(builder_, in, {.out = 4, .kernel = 1}), conv(builder_, in, {.out = 4, .kernel = 1}));
   expect_applied(kName, builder_.build("two"), {OpType::kConv2d, OpType::kConv2d});
@@ -71,26 +71,26 @@ TEST_F(FuseResidual, NotAfterAnActivation) {
   expect_declined(kName, builder_.build("activation"), "has the activation relu");
 }
 
-TEST_F(FuseResidual, OneNumberForEachChannel) {
+TEST_F(FuseResidual, OneValuePerChannel) {
   CaseBuilder builder(33);
   const ValueId made = conv(builder, builder.input({2, 5, 5, 4}), {.out = 6, .kernel = 1});
   builder.node(OpType::kAdd, {}, {builder.input({2, 1, 1, 6}), made}, Activation::kRelu);
   expect_applied(kName, builder.build("broadcast"), {OpType::kConv2d});
 }
 
-TEST_F(FuseResidual, NotWhereShapesDiffer) {
+TEST_F(FuseResidual, NotIfShapesDiffer) {
   const ValueId in = data();
   add(builder_.input({1, 5, 1, 4}), conv(builder_, in, {.out = 4, .kernel = 1}));
   expect_declined(kName, builder_.build("columns"), "the shapes differ");
 }
 
-TEST_F(FuseResidual, NotWhereTheSumIsLarger) {
+TEST_F(FuseResidual, NotIfTheSumIsLarger) {
   const ValueId made = conv(builder_, builder_.input({1, 1, 1, 4}), {.out = 4, .kernel = 1});
   add(data(), made);
   expect_declined(kName, builder_.build("of one pixel"), "the shapes differ");
 }
 
-TEST_F(FuseResidual, NotWhereOthersReadTheConvolution) {
+TEST_F(FuseResidual, NotIfOthersReadTheConvolution) {
   const ValueId in = data();
   const ValueId made = conv(builder_, in, {.out = 4, .kernel = 1});
   const ValueId other = unary(builder_, OpType::kTanh, made);
@@ -127,7 +127,7 @@ TEST_F(FuseResidual, NotOneTensorTwice) {
   expect_not_matched(kName, builder_.build("doubled"));
 }
 
-// Its additions would be scaled as well.
+// The scale would also apply to its additions.
 TEST_F(FuseResidual, AScaleAfterItStaysOutside) {
   const ValueId in = data();
   const ValueId sum = add(in, conv(builder_, in, {.out = 4, .kernel = 1}));

@@ -17,7 +17,7 @@ class SinkResize : public ::testing::Test {
   CaseBuilder builder_{91};
 };
 
-TEST_F(SinkResize, WhateverItsCoordinates) {
+TEST_F(SinkResize, WithAnyCoordinates) {
   for (const auto& [corners, half] : {std::pair{false, false}, {true, false}, {false, true}}) {
     CaseBuilder builder(92);
     const ValueId data = builder.input({2, 5, 6, 4});
@@ -49,7 +49,7 @@ TEST_F(SinkResize, NotToMoreChannels) {
   expect_declined(kName, builder_.build("more channels"), "more channels");
 }
 
-TEST_F(SinkResize, NotWhereOthersReadIt) {
+TEST_F(SinkResize, NotIfOthersReadIt) {
   const ValueId large = resized();
   conv(builder_, large, {.out = 4, .kernel = 1});
   OpCase forked = builder_.build("two readers");

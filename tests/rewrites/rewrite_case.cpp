@@ -19,7 +19,7 @@ std::span<const Rewrite> rewrite_named(const std::string& name) {
   for (size_t i = 0; i < all.size(); ++i) {
     if (name == all[i].name) return all.subspan(i, 1);
   }
-  ADD_FAILURE() << "there is no rewrite '" << name << "'";
+  ADD_FAILURE() << "unknown rewrite '" << name << "'";
   return {};
 }
 

@@ -1,4 +1,4 @@
-// Graphs to rewrite, and what to expect of one rewrite run alone on them.
+// Builds graphs, and checks the effect of a single rewrite on them.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sightglass::test {
 
-// Gives the constant `id` these values.
+// Sets the values of the constant `id`.
 void set_values(Graph& graph, ValueId id, const std::vector<float>& values);
 
 // The same values, stored as float16.
@@ -24,17 +24,17 @@ struct ConvSpec {
 };
 ValueId conv(CaseBuilder& builder, ValueId data, const ConvSpec& spec = {});
 
-// The one operator with an activation, or another one-input node.
+// An operator with an activation, or another one-input node.
 ValueId unary(CaseBuilder& builder, OpType op, ValueId data);
 
-// Runs the rewrite `name` alone until it changes nothing. Expects it to be applied, the operators that are left to be
-// `ops` in this order, and the outputs to stay the same on random inputs: NMSE <= 1e-12, printed. Returns the graph.
+// Runs only the rewrite `name` until it changes nothing. Expects that it applies, that the remaining operators are
+// `ops` in this order, and that the outputs for random inputs do not change: NMSE <= 1e-12, printed. Returns the graph.
 Graph expect_applied(const std::string& name, OpCase before, const std::vector<OpType>& ops);
 
-// Expects the rewrite to be declined, for a reason that contains `reason`, and the graph to be left as it is.
+// Expects that the rewrite declines with a reason that contains `reason`, and leaves the graph unchanged.
 void expect_declined(const std::string& name, const OpCase& before, const std::string& reason);
 
-// Expects the rewrite to find nothing of its kind.
+// Expects that the rewrite does not match.
 void expect_not_matched(const std::string& name, const OpCase& before);
 
 }  // namespace sightglass::test

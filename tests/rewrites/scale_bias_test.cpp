@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kName = "fold-scale-bias";
 const Padding2d kSame{PaddingMode::kSame, 0, 0, 0, 0};
 
-// A node with weights; from 4 channels to 8 unless said otherwise.
+// A node with weights, from 4 to 8 channels by default.
 enum class Weighted { kConv, kGroupedConv, kDepthwise, kTransposeConv, kFullyConnected };
 
 std::string name_of(Weighted kind) {
@@ -80,7 +80,7 @@ constexpr Weighted kAllWeighted[] = {Weighted::kConv, Weighted::kGroupedConv, We
 TEST(FoldScaleBias, AfterEveryNodeWithWeights) {
   for (const Weighted kind : kAllWeighted) {
     for (const Arithmetic& what : kArithmetic) {
-      // The constant has the rank of the data at most, which a FULLY_CONNECTED makes 2.
+      // The rank of the constant is at most that of the data, which is 2 after FULLY_CONNECTED.
       if (kind == Weighted::kFullyConnected && what.channels != 1) continue;
       for (const bool bias : {false, true}) {
         CaseBuilder builder(11);
@@ -137,7 +137,7 @@ TEST(FoldScaleBias, WeightsStoredAsHalves) {
   const Graph after = expect_applied(kName, halves, {OpType::kConv2d});
   const ValueId folded = after.node(after.order()[0]).inputs[1];
   EXPECT_EQ(after.value(folded).constant->type, DataType::kFloat32);
-  EXPECT_EQ(after.value(weights).constant->type, DataType::kFloat16) << "the old constant may serve others";
+  EXPECT_EQ(after.value(weights).constant->type, DataType::kFloat16) << "other nodes may use the old constant";
 }
 
 TEST(FoldScaleBias, SharedWeightsStayForTheOthers) {
@@ -168,7 +168,7 @@ TEST_F(FoldScaleBiasDeclines, AnActivationBetween) {
   expect("has the activation relu");
 }
 
-TEST_F(FoldScaleBiasDeclines, AnActivationOfTheArithmeticBefore) {
+TEST_F(FoldScaleBiasDeclines, AnActivationOfThePrecedingArithmetic) {
   conv(builder_, builder_.node(OpType::kMul, {}, {data_, builder_.constant({4})}, Activation::kRelu));
   expect("has the activation relu");
 }
@@ -211,13 +211,13 @@ TEST_F(FoldScaleBiasDeclines, AnInfiniteConstant) {
   expect_declined(kName, infinite, "not one finite number per channel");
 }
 
-TEST_F(FoldScaleBiasDeclines, WeightsThatAreComputed) {
+TEST_F(FoldScaleBiasDeclines, ComputedWeights) {
   const ValueId weights = builder_.input({8, 1, 1, 4});
   scale(builder_.node(OpType::kConv2d, Conv2dAttr{}, {data_, weights}), {8});
   expect("the weights are not float constants");
 }
 
-TEST_F(FoldScaleBiasDeclines, ABiasThatIsComputed) {
+TEST_F(FoldScaleBiasDeclines, AComputedBias) {
   const ValueId bias = builder_.input({8});
   scale(builder_.node(OpType::kConv2d, Conv2dAttr{}, {data_, builder_.constant({8, 1, 1, 4}), bias}), {8});
   expect("the bias is not a constant");
@@ -240,7 +240,7 @@ TEST_F(FoldScaleBiasDeclines, RowsThatSplitPixels) {
   expect("do not take whole pixels");
 }
 
-TEST_F(FoldScaleBiasDeclines, NothingOfTheKind) {
+TEST_F(FoldScaleBiasDeclines, WithoutScaleOrBias) {
   builder_.node(OpType::kMul, {}, {conv(builder_, data_), conv(builder_, data_)});
   expect_not_matched(kName, builder_.build("product of two convolutions"));
 }

@@ -20,7 +20,7 @@ std::string element(const std::string& properties) {
   return "glsegment name=segment model=" + red_model() + " " + properties;
 }
 
-// From `first` to `last`, shares of the property's range, within a second of stream time.
+// From `first` to `last`, as fractions of the property range, within one second of stream time.
 void control(GstElement* element, const char* property, double first, double last) {
   GstControlSource* source = gst_interpolation_control_source_new();
   g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, nullptr);
@@ -40,7 +40,7 @@ float value_of(GstElement* element, const char* property) {
 
 struct Live {
   const char* property;
-  const char* others;  // with which it can be seen
+  const char* others;  // that make the effect visible
 };
 constexpr Live kLive[] = {
     {"blur-radius", "background=blur"},       {"threshold", "background=mask softness=0.2"},
@@ -66,7 +66,7 @@ TEST(LiveProperties, FollowTheController) {
   }
 }
 
-// How many different shades the middle row has: more, the wider the edge is.
+// The number of different shades in the middle row: the wider the edge, the more shades.
 int shades(const std::optional<Rgba>& picture) {
   std::array<bool, 256> seen{};
   if (!picture) return 0;
@@ -74,7 +74,7 @@ int shades(const std::optional<Rgba>& picture) {
   return static_cast<int>(std::ranges::count(seen, true));
 }
 
-TEST(LiveProperties, FeatherIsSeenAtOnce) {
+TEST(LiveProperties, FeatherTakesEffectAtOnce) {
   TestPipeline pipeline(element("background=mask softness=0"));
   control(pipeline.element(), "feather", 0, 1);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -88,7 +88,7 @@ TEST(LiveProperties, FeatherIsSeenAtOnce) {
   EXPECT_GT(before, 15);
 }
 
-TEST(LiveProperties, PictureFollowsItsFit) {
+TEST(LiveProperties, ImageFollowsItsFit) {
   const std::string path = scratch_folder() / "wide.png";
   Rgba blue(40, 10);
   for (size_t i = 0; i < blue.pixels.size(); ++i) blue.pixels[i] = i % 4 >= 2 ? 255 : 0;

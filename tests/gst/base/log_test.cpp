@@ -1,5 +1,4 @@
-// What the log says: the story of a start and of a frame, in order, at the levels that GStreamer's own elements use,
-// and nothing where nobody asks.
+// The log of a start and of a frame: in order, at the levels that GStreamer elements use, and nothing unless requested.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +20,7 @@ struct Line {
   std::string category, object, message;
 };
 
-// A part of a line, and where that is.
+// A part of a line, with its category.
 struct Expected {
   const char* category;
   GstDebugLevel level;
@@ -37,7 +36,7 @@ bool is_ours(const std::string& category) {
 // The lines of our categories, from construction to destruction.
 class LogRecord {
  public:
-  // As GST_DEBUG has them.
+  // In the syntax of GST_DEBUG.
   explicit LogRecord(const char* thresholds) {
     init_gstreamer();
     gst_debug_remove_log_function(gst_debug_log_default);
@@ -74,7 +73,7 @@ class LogRecord {
       return line.category == category && line.message.find(part) != std::string::npos;
     });
   }
-  // Each of these, every one after the one before.
+  // Expects all of these lines, in this order.
   void expect_in_order(const std::vector<Expected>& story) const {
     const std::vector<Line> all = lines();
     auto from = all.begin();
@@ -110,7 +109,7 @@ constexpr const char* kWhole = "glsegment:6,glpose:6,glinfer:6,sightglass*:5";
 
 std::string with_cache(const std::string& name) { return " cache-dir=" + (scratch_folder() / name).string(); }
 
-TEST(Log, TellsTheStoryOfAStart) {
+TEST(Log, DescribesAStart) {
   const LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment model=" + red_model() + with_cache("start"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -135,14 +134,14 @@ TEST(Log, TellsTheStoryOfAStart) {
                        {"sightglass-engine", GST_LEVEL_DEBUG, "shader programs compiled"},
                        {"sightglass-engine", GST_LEVEL_DEBUG, "weights: "},
                        {"sightglass-engine", GST_LEVEL_INFO, "session ready in "},
-                       {"sightglass-base", GST_LEVEL_INFO, "ready for frames of 64x48"},
+                       {"sightglass-base", GST_LEVEL_INFO, "ready for 64x48 frames"},
                        {"sightglass-gl", GST_LEVEL_DEBUG, "pool: "},
                        {"glsegment", GST_LEVEL_DEBUG, "decided with downstream"},
                        {"glsegment", GST_LEVEL_DEBUG, "stopping"}});
   log.expect_no_warnings();
 }
 
-TEST(Log, TellsTheStoryOfAFrame) {
+TEST(Log, DescribesAFrame) {
   LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment skip-static=false model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -150,7 +149,7 @@ TEST(Log, TellsTheStoryOfAFrame) {
   log.clear();
   ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   log.expect_in_order({{"glsegment", GST_LEVEL_LOG, "input: buffer"},
-                       {"glsegment", GST_LEVEL_LOG, "frame 1: a run is due"},
+                       {"glsegment", GST_LEVEL_LOG, "frame 1: run due"},
                        {"glsegment", GST_LEVEL_LOG, "model: runs"},
                        {"glsegment", GST_LEVEL_LOG, "mask: of inference 2"},
                        {"glsegment", GST_LEVEL_LOG, "composite: "},
@@ -176,7 +175,7 @@ TEST(Log, NamesEveryPassAtTrace) {
                        {"glsegment", GST_LEVEL_TRACE, "pass: compositing"}});
 }
 
-TEST(Log, TellsWhereProgramsComeFrom) {
+TEST(Log, ReportsTheOriginOfPrograms) {
   const auto start = [] {
     TestPipeline pipeline("glsegment name=segment model=" + red_model() + with_cache("programs"));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -191,7 +190,7 @@ TEST(Log, TellsWhereProgramsComeFrom) {
   EXPECT_EQ(log.has("sightglass-engine", ": from the cache"), keeps) << log.text();
 }
 
-TEST(Log, TellsOfAModelChange) {
+TEST(Log, ReportsAModelChange) {
   LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -203,14 +202,14 @@ TEST(Log, TellsOfAModelChange) {
     ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   }
   log.expect_in_order({{"glsegment", GST_LEVEL_DEBUG, "property model="},
-                       {"sightglass-base", GST_LEVEL_INFO, "is loaded and compiled while frames flow"},
+                       {"sightglass-base", GST_LEVEL_INFO, "loading and compiling model "},
                        {"sightglass-engine", GST_LEVEL_INFO, "imported in "},
-                       {"sightglass-base", GST_LEVEL_DEBUG, "is loaded, compiling"},
+                       {"sightglass-base", GST_LEVEL_DEBUG, "loaded, compiling"},
                        {"sightglass-base", GST_LEVEL_INFO, "takes over, prepared in "}});
   log.expect_no_warnings();
 }
 
-TEST(Log, TellsWhichDecoderReadsTheOutputs) {
+TEST(Log, ReportsTheDecoderOfTheOutputs) {
   const LogRecord log("glinfer:7");
   TestPipeline pipeline("glinfer name=segment model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -223,7 +222,7 @@ TEST(Log, TellsWhichDecoderReadsTheOutputs) {
                        {"glinfer", GST_LEVEL_TRACE, "pass: decoding results"}});
 }
 
-TEST(Log, TellsWhoAppearsAndWhoIsLost) {
+TEST(Log, ReportsPeopleWhoAppearAndAreLost) {
   const Rgba person = draw_figure(480, 480, "seed=2000004 framing=full").picture;
   const LogRecord log("glpose:7,sightglass-results:6");
   TestPipeline pipeline("glpose name=segment model=figure results=meta");
@@ -240,7 +239,7 @@ TEST(Log, TellsWhoAppearsAndWhoIsLost) {
                        {"sightglass-results", GST_LEVEL_LOG, ": 0 objects, 0 classes"}});
 }
 
-TEST(Log, TellsOfAttachments) {
+TEST(Log, ReportsAttachments) {
   const LogRecord log("glinfer:6,sightglass-results:6");
   for (const std::string element : {"glsegment attach-mask=true", "glinfer attach-tensors=true"}) {
     TestPipeline pipeline(element + " name=segment model=" + red_model());
@@ -253,7 +252,7 @@ TEST(Log, TellsOfAttachments) {
                        {"glinfer", GST_LEVEL_LOG, "attach-tensors: 1 tensors of inference 1"}});
 }
 
-TEST(Log, TellsOfLinesOfJson) {
+TEST(Log, ReportsJsonLines) {
   const LogRecord log("resultsjson:7");
   GstElement* pipeline = gst_parse_launch(
       "glfiguresrc num-buffers=3 ! glpose model=figure results=meta ! resultsjson name=segment ! fakesink", nullptr);
@@ -268,18 +267,18 @@ TEST(Log, TellsOfLinesOfJson) {
                        {"resultsjson", GST_LEVEL_LOG, "1 lines, ok, of buffer"}});
 }
 
-TEST(Log, TellsOfRefusedProperties) {
+TEST(Log, ReportsRejectedProperties) {
   const LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   gst_util_set_object_arg(G_OBJECT(pipeline.element()), "precision", "fp16");
-  EXPECT_TRUE(log.has("glsegment", "property precision=fp16 refused")) << log.text();
+  EXPECT_TRUE(log.has("glsegment", "property precision=fp16 rejected")) << log.text();
 }
 
 class EveryElementLogs : public EveryModelElement {};
 
-TEST_P(EveryElementLogs, WhatItDoesWithAFrame) {
+TEST_P(EveryElementLogs, ItsWorkOnEachFrame) {
   LogRecord log(kWhole);
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -289,8 +288,8 @@ TEST_P(EveryElementLogs, WhatItDoesWithAFrame) {
   }
 }
 
-// Categories exist, and are asked, but nobody wants what they would say.
-TEST_P(EveryElementLogs, NothingUnlessAsked) {
+// The categories exist and are queried, but their lines are disabled.
+TEST_P(EveryElementLogs, NothingUnlessRequested) {
   for (const char* thresholds : {"", "*:2"}) {
     const LogRecord log(thresholds);
     TestPipeline pipeline(element());

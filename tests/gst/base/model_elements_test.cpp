@@ -1,5 +1,5 @@
-// What every element that runs a model does as one of GStreamer's: formats, sizes, flushes, contexts, queries, QoS, and
-// properties while playing.
+// Common behavior of the elements that run models: formats, sizes, flushes, contexts, queries, QoS, and properties
+// while playing.
 #include "model_elements.h"
 
 #include <gst/controller/gstdirectcontrolbinding.h>
@@ -43,13 +43,13 @@ TEST_P(EveryModelElement, FollowsTheSizeOfFrames) {
   }
 }
 
-TEST_P(EveryModelElement, TurnsFramesUpright) {
+TEST_P(EveryModelElement, MakesFramesUpright) {
   TestPipeline pipeline(element("name=segment video-direction=90r"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   expect_size(pipeline.pass(left_half_red(64, 48)), 48, 64, pipeline.error());
 }
 
-TEST_P(EveryModelElement, GoesOnAfterFlushesAndSegments) {
+TEST_P(EveryModelElement, ContinuesAfterFlushesAndSegments) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < 3; ++i) {
@@ -73,7 +73,7 @@ TEST_P(EveryModelElement, SurvivesReplacementOfTheGlContext) {
   gst_element_set_context(pipeline.pipeline(), context);
   gst_context_unref(context);
   gst_object_unref(display);
-  // Neighbours follow when caps do.
+  // Neighbors switch when new caps arrive.
   expect_size(pipeline.pass(left_half_red(80, 64)), 80, 64, pipeline.error());
   EXPECT_EQ(pipeline.error(), "");
 }
@@ -84,11 +84,11 @@ TEST_P(EveryModelElement, TwoInOnePipeline) {
   expect_size(pipeline.pass(left_half_red(64, 48)), 64, 48, pipeline.error());
 }
 
-TEST_P(EveryModelElement, DropsFramesThatAreLateAlready) {
+TEST_P(EveryModelElement, DropsLateFrames) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 48))) << pipeline.error();
-  // What is in front would drop the frame as well.
+  // Upstream elements would also drop the frame.
   GstPad* sink = gst_element_get_static_pad(pipeline.element(), "sink");
   gst_pad_add_probe(
       sink, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
@@ -105,7 +105,7 @@ TEST_P(EveryModelElement, DropsFramesThatAreLateAlready) {
   EXPECT_FALSE(pipeline.pull()) << "the sink is ten seconds ahead";
   EXPECT_TRUE(pipeline.at_end());
   EXPECT_EQ(stat_of(pipeline.element(), "frames"), 1U);
-  EXPECT_EQ(stat_of(pipeline.element(), "inferences"), 1U) << "the model does not run for what nobody will see";
+  EXPECT_EQ(stat_of(pipeline.element(), "inferences"), 1U) << "the model does not run for dropped frames";
   EXPECT_EQ(stat_of(pipeline.element(), "dropped"), 1U);
 }
 
@@ -134,7 +134,7 @@ std::vector<GParamSpec*> properties_of(GstElement* element) {
   GParamSpec** specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &count);
   std::vector<GParamSpec*> own;
   for (guint i = 0; i < count; ++i) {
-    // Those of GStreamer's base classes are theirs.
+    // Properties of GStreamer base classes are excluded.
     const std::string owner = g_type_name(specs[i]->owner_type);
     if (owner != "GstObject" && owner != "GstBaseTransform" && owner != "GstGLBaseFilter") own.push_back(specs[i]);
   }
@@ -146,11 +146,11 @@ TEST_P(EveryModelElement, DescribesEachProperty) {
   TestPipeline pipeline(element());
   for (GParamSpec* spec : properties_of(pipeline.element())) {
     EXPECT_GT(std::strlen(g_param_spec_get_blurb(spec)), 12U) << spec->name;
-    EXPECT_STRNE(g_param_spec_get_nick(spec), spec->name) << spec->name << " has no name for people";
+    EXPECT_STRNE(g_param_spec_get_nick(spec), spec->name) << spec->name << " has no readable nick";
     EXPECT_TRUE(spec->flags & G_PARAM_READABLE) << spec->name;
     if ((spec->flags & G_PARAM_WRITABLE) == 0) continue;
     EXPECT_TRUE(spec->flags & (GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PLAYING))
-        << spec->name << " does not say when it may be changed";
+        << spec->name << " does not state when it can change";
     GValue value = G_VALUE_INIT;
     g_value_init(&value, spec->value_type);
     g_object_get_property(G_OBJECT(pipeline.element()), spec->name, &value);
@@ -159,7 +159,7 @@ TEST_P(EveryModelElement, DescribesEachProperty) {
   }
 }
 
-// The ends of the range of a property that is a number or one of several; an enum's first and last value.
+// The limits of a numeric or boolean property, or the first and the last value of an enum.
 std::vector<double> extremes(GParamSpec* spec) {
   if (G_IS_PARAM_SPEC_BOOLEAN(spec)) return {0, 1};
   if (auto* of_enum = G_IS_PARAM_SPEC_ENUM(spec) ? G_PARAM_SPEC_ENUM(spec) : nullptr) {
@@ -197,7 +197,7 @@ void set_number(GstElement* element, GParamSpec* spec, double number) {
   g_value_unset(&from);
 }
 
-// Where two pictures of one size differ.
+// The area in which two images of the same size differ.
 struct Box {
   int32_t left = INT32_MAX, top = INT32_MAX, right = -1, bottom = -1;
 };
@@ -212,8 +212,8 @@ Box where_different(const Rgba& a, const Rgba& b) {
   return box;
 }
 
-// The panel lies in the corner that is asked for, from the next frame on, and nothing else of the picture changes.
-TEST_P(EveryModelElement, TheHudGoesIntoEachCorner) {
+// The HUD is in the selected corner from the next frame on, and the rest of the frame does not change.
+TEST_P(EveryModelElement, TheHudFitsEveryCorner) {
   constexpr int32_t kWidth = 640, kHeight = 400, kMargin = 16;
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -221,7 +221,7 @@ TEST_P(EveryModelElement, TheHudGoesIntoEachCorner) {
   const auto plain = pipeline.pass(left_half_red(kWidth, kHeight));
   ASSERT_TRUE(plain) << pipeline.error();
   g_object_set(pipeline.element(), "hud", TRUE, nullptr);
-  std::string position = "top-left";  // which is the default
+  std::string position = "top-left";  // the default
   for (const char* next : {"top-right", "bottom-left", "bottom-right", "top-left", ""}) {
     const auto shown = pipeline.pass(left_half_red(kWidth, kHeight));
     ASSERT_TRUE(shown) << pipeline.error();
@@ -237,7 +237,7 @@ TEST_P(EveryModelElement, TheHudGoesIntoEachCorner) {
   }
 }
 
-// Frames come through whatever a live property is set to.
+// Frames pass, whatever the value of a live property.
 TEST_P(EveryModelElement, LivePropertiesMayChangeWhilePlaying) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -262,13 +262,13 @@ TEST_P(EveryModelElement, LivePropertiesMayChangeWhilePlaying) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-// The last direction, custom, is refused.
+// The last direction, custom, is rejected.
 bool is_followed(GParamSpec* spec) {
   return (spec->flags & GST_PARAM_CONTROLLABLE) != 0 && !extremes(spec).empty() &&
          std::strcmp(spec->name, "video-direction") != 0;
 }
 
-// What a controller says for a frame's time is set before the frame is drawn.
+// The controller value for the time of a frame is set before the frame is drawn.
 TEST_P(EveryModelElement, FollowsControllers) {
   TestPipeline pipeline(element());
   int controlled = 0;
@@ -288,7 +288,7 @@ TEST_P(EveryModelElement, FollowsControllers) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (size_t frame = 0; frame < 2; ++frame) {
     ASSERT_TRUE(pipeline.push(left_half_red(64, 48)));
-    // With results-sync=exact a frame is held until there is another one, or the end.
+    // With results-sync=exact, a frame is held until the next one or the end of stream.
     if (frame == 1) pipeline.push_eos();
     expect_size(pipeline.pull(), 64, 48, pipeline.error());
     for (GParamSpec* spec : properties_of(pipeline.element())) {

@@ -1,5 +1,5 @@
-// The models of glpose and glinfer fail in mid-stream: on-failure says what is shown, and they go on by themselves.
-// failure_test has glsegment's.
+// The models of glpose and glinfer fail in mid-stream: on-failure selects the output, and they recover by themselves.
+// failure_test covers glsegment.
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ TEST_P(ResultFailure, ShowsTheFrameWithoutAResult) {
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     const auto good = pipeline.pass(frame());
     ASSERT_TRUE(good) << pipeline.error();
-    ASSERT_NE(good->pixels, frame().pixels) << "the result must be seen while all is well";
+    ASSERT_NE(good->pixels, frame().pixels) << "the result must be visible before the failure";
     for (int time = 0; time < 2; ++time) {
       for (int i = 0; i < 3; ++i) {
         fail_gl("DispatchCompute", kEveryCall);
@@ -93,8 +93,8 @@ TEST_P(ResultFailure, ShowsBlack) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-// A run that fails behind a frame has no result, and that frame is complete.
-TEST_P(ResultFailure, BehindThePicture) {
+// A run that fails after a frame is drawn has no result, and the frame is complete.
+TEST_P(ResultFailure, OfARunAfterADrawnFrame) {
   TestPipeline pipeline(element("on-failure=pass mask-sync=latest gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const auto good = pipeline.pass(frame());

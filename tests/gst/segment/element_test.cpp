@@ -1,4 +1,4 @@
-// glsegment in pipelines: what it negotiates, makes, and survives.
+// glsegment in pipelines: negotiation, output, and robustness.
 #include <gst/gl/gl.h>
 #include <gst/gl/gstglfuncs.h>
 #include <gst/video/video.h>
@@ -41,18 +41,18 @@ std::string renderer_of(GstElement* filter) {
   return renderer;
 }
 
-TEST(GlSegment, TellsForegroundFromBackground) {
+TEST(GlSegment, SeparatesForegroundAndBackground) {
   TestPipeline pipeline(element("background=mask"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   expect_mask(pipeline.pass(left_half_red(320, 240)), 320, 240, "mask");
-  // Where it is for one driver, another must not stand in for it.
+  // If a test is for one driver, no other driver may replace it.
   const char* wanted = std::getenv("SIGHTGLASS_TEST_RENDERER");
   const std::string renderer = renderer_of(pipeline.element());
   EXPECT_TRUE(wanted == nullptr || renderer.starts_with(wanted)) << renderer;
   EXPECT_EQ(pipeline.error(), "");
 }
 
-TEST(GlSegment, TakesTheNameOfAStoredModel) {
+TEST(GlSegment, AcceptsTheNameOfAStoredModel) {
   const std::string hair = "segmentation/mediapipe_hair_segmentation";
   if (real_model(hair).empty()) GTEST_SKIP() << no_model(hair);
   const std::filesystem::path folder = scratch_folder() / "data/sightglass/models";
@@ -64,7 +64,7 @@ TEST(GlSegment, TakesTheNameOfAStoredModel) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-// A single red corner must come out in that corner: neither flip nor transposition.
+// A single red corner must stay in that corner, without a flip or a transposition.
 TEST(GlSegment, KeepsTheOrientation) {
   for (const char* fit : {"stretch", "letterbox"}) {
     TestPipeline pipeline(element(std::string("background=mask fit=") + fit));
@@ -87,7 +87,7 @@ TEST(GlSegment, EveryKindOfHeadGivesTheSameMask) {
   }
 }
 
-// What the GPU cannot run runs on the CPU, with one warning for all frames.
+// Operators that the GPU cannot run use the CPU, with one warning for all frames.
 TEST(GlSegment, FallsBackToTheCpu) {
   TestPipeline pipeline(element("background=mask fallback=cpu", Head::kCpuOnly));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -100,7 +100,7 @@ TEST(GlSegment, FallsBackToTheCpu) {
   EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
 }
 
-TEST(GlSegment, ClassesChooseTheForeground) {
+TEST(GlSegment, ClassesSelectTheForeground) {
   TestPipeline pipeline(element("background=mask classes=0,2", Head::kThreeLogits));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const auto mask = pipeline.pass(left_half_red(64, 64));
@@ -109,8 +109,8 @@ TEST(GlSegment, ClassesChooseTheForeground) {
   EXPECT_EQ(mask->at(56, 32)[0], 255);
 }
 
-TEST(GlSegment, NormalisesTheInput) {
-  // Everything that the model sees is brightened by one: all of it is red then.
+TEST(GlSegment, NormalizesTheInput) {
+  // The model input is brightened by one, so all of it is red.
   TestPipeline pipeline(element("background=mask input-scale=1 input-offset=1"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const auto mask = pipeline.pass(left_half_red(64, 64));
@@ -140,7 +140,7 @@ TEST(GlSegment, EveryBackground) {
   EXPECT_EQ(right("transparent")[3], 0);
   EXPECT_EQ(right("mask"), (std::array<int, 4>{0, 0, 0, 255}));
   const auto blurred = right("blur");
-  EXPECT_NEAR(blurred[1], kGrey[1], 3) << "an even background stays even, whatever the person wears";
+  EXPECT_NEAR(blurred[1], kGrey[1], 3) << "a uniform background stays uniform, whatever the foreground";
   EXPECT_EQ(pipeline.warning(), "");
 }
 
@@ -157,7 +157,7 @@ TEST(GlSegment, LivePropertiesActOnTheNextFrame) {
   EXPECT_EQ(blue(), 255);
   g_object_set(pipeline.element(), "background-location", "/nonexistent/picture.png", nullptr);
   gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background", "image");
-  EXPECT_EQ(blue(), 255) << "without a picture there is the colour";
+  EXPECT_EQ(blue(), 255) << "without an image, the color is shown";
   const std::string warning = pipeline.warning(5);
   EXPECT_NE(warning.find("/nonexistent/picture.png"), std::string::npos) << warning;
   EXPECT_EQ(blue(), 255);
@@ -249,7 +249,7 @@ TEST(GlSegment, SurvivesReplacementOfTheGlContext) {
   GstGLContext* first = current_context(pipeline.element());
   ASSERT_NE(first, nullptr);
 
-  // A display handed out while stopped.
+  // A display that is set while stopped.
   ASSERT_TRUE(pipeline.set_state(GST_STATE_READY, true));
   GstContext* display = new_display();
   gst_element_set_context(pipeline.pipeline(), display);
@@ -259,14 +259,14 @@ TEST(GlSegment, SurvivesReplacementOfTheGlContext) {
   GstGLContext* second = current_context(pipeline.element());
   EXPECT_NE(first, second);
 
-  // And one while playing, to this element and to its neighbours.
+  // And one that is set while playing, on this element and its neighbors.
   display = new_display();
   gst_element_set_context(pipeline.pipeline(), display);
   gst_context_unref(display);
   GstGLContext* third = current_context(pipeline.element());
   EXPECT_NE(second, third);
   EXPECT_EQ(pipeline.error(), "");
-  // Neighbours follow when caps do.
+  // Neighbors switch when new caps arrive.
   expect_mask(pipeline.pass(left_half_red(80, 64)), 80, 64, "third context");
   EXPECT_EQ(pipeline.error(), "");
   for (GstGLContext* context : {first, second, third}) gst_clear_object(&context);
@@ -280,8 +280,8 @@ TEST(GlSegment, TwoInOnePipeline) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-// The panel lies in its corner, comes and goes while playing, and leaves the rest of the picture alone.
-TEST(GlSegment, ShowsItsFigures) {
+// The HUD is in its corner, can be switched while playing, and does not change the rest of the frame.
+TEST(GlSegment, ShowsItsStatistics) {
   TestPipeline pipeline(element("background=color background-color=0xff0000ff softness=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(640, 480);
@@ -369,8 +369,8 @@ TEST(GlSegment, ReportsFramesAndLatency) {
   gst_object_unref(pad);
 }
 
-// Whoever comes next must be able to wait for us, and does not keep the frame (held_inputs_test.cpp).
-TEST(GlSegment, OutputsCarrySyncAlone) {
+// Downstream must be able to wait for the element, and does not hold the input frame (held_inputs_test.cpp).
+TEST(GlSegment, OutputsCarryOnlySyncMeta) {
   TestPipeline pipeline(element(""));
   int complete = 0;
   GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
@@ -404,7 +404,7 @@ TEST(GlSegment, AnswersAllocationQueries) {
   for (const GType meta : {GST_GL_SYNC_META_API_TYPE, GST_VIDEO_META_API_TYPE}) {
     EXPECT_TRUE(gst_query_find_allocation_meta(query, meta, nullptr)) << g_type_name(meta);
   }
-  // Followed where they are, and not asked for: see docs/decisions/frames.md.
+  // The element applies these metadata but does not request them: see docs/decisions/frames.md.
   for (const GType meta : {GST_VIDEO_CROP_META_API_TYPE, GST_VIDEO_AFFINE_TRANSFORMATION_META_API_TYPE}) {
     EXPECT_FALSE(gst_query_find_allocation_meta(query, meta, nullptr)) << g_type_name(meta);
   }

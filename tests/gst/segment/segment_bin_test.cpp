@@ -1,4 +1,4 @@
-// glsegmentbin: what it takes and gives, and that it is glsegment in all else.
+// glsegmentbin: its input and output formats. Otherwise it behaves like glsegment.
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@ void expect_mask(const std::optional<Rgba>& mask, const std::string& what) {
   EXPECT_LT(mask->at(140, 60)[0], 5) << what;
 }
 
-// Frames in system memory of the formats that cameras and decoders give, and back.
-TEST(GlSegmentBin, TakesAndGivesWhatIsNotOnTheGpu) {
+// Frames in system memory, in formats of cameras and decoders, to the GPU and back.
+TEST(GlSegmentBin, AcceptsAndOutputsSystemMemory) {
   for (const char* format : {"RGBA", "BGRx", "NV12", "I420", "YUY2"}) {
     const std::string caps = std::string(" ! video/x-raw,format=") + format + " ! ";
     TestPipeline pipeline("gldownload ! videoconvert" + caps + bin("background=mask") + caps +
@@ -85,10 +85,10 @@ TEST(GlSegmentBin, FollowsController) {
   gst_object_unref(outer);
 }
 
-// The last part, as the bin has it once what follows has said what it takes.
-TEST(GlSegmentBin, DmabufsAloneAreExported) {
+// The last element of the bin, after downstream has announced its caps.
+TEST(GlSegmentBin, ExportsOnlyIfDownstreamNeedsDmabufs) {
   init_gstreamer();
-  // From 1.24 on, gldownload, which is there at first, is not linked to any but DMA_DRM caps of DMABUFs.
+  // From 1.24 on, the initial gldownload links only to DMA_DRM caps of DMABUFs.
   const char* alone = GST_CHECK_VERSION(1, 24, 0) ? "video/x-raw(memory:DMABuf),format=DMA_DRM,drm-format=XR24"
                                                   : "video/x-raw(memory:DMABuf),format=BGRx";
   for (const auto& [downstream, last] :
