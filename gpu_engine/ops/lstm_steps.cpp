@@ -16,7 +16,7 @@ Result<TensorRef> next_state(Emitter& emitter, ValueId state, ValueId next) {
   return emitter.tensor(next);
 }
 
-// The loop iterations that an invocation may make, also where the device has no bound of its own.
+// Maximum loop iterations of an invocation, also for devices without a limit.
 int64_t max_iterations(const DeviceLimits& limits) {
   // Bound for devices without a limit: no dispatch should occupy the GPU for long.
   constexpr int64_t kMost = 65535;

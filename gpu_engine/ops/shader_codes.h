@@ -1,20 +1,20 @@
-// Codes of operations and conversions, for shaders too. Those of element-wise functions are in ops/function.h.
+// Codes of operations and conversions, also for shaders. Those of elementwise functions are in ops/function.h.
 #pragma once
 
 #include <cstdint>
 
 namespace sightglass {
 
-// How operands are repeated to the shape of the output.
+// Broadcasting of operands to the output shape.
 enum class GpuRepeat : int32_t {
   kNot = 0,
   kAnyhow = 1,
-  kPictures = 2,  // one batch; each operand is of the output's height and width or of one pixel
+  kPictures = 2,  // one batch; operands have the output height and width or one pixel
 };
 
-// How CAST converts.
+// Conversions of CAST.
 enum class GpuCast : int32_t {
-  kAny = 0,     // no more than the storage of the output asks for
+  kAny = 0,     // to the storage type of the output, without further changes
   kBool = 1,    // to 0 or 1
   kNarrow = 2,  // to an integer of fewer than 32 bits
 };
@@ -26,9 +26,9 @@ enum class GpuReduction : int32_t {
   kProduct = 3,
 };
 
-// Of quantized tensors.
+// Operations on quantized tensors.
 enum class GpuQuantized : int32_t {
-  kRescale = 0,  // one operand, to the quantization of the output
+  kRescale = 0,  // requantizes one operand to the output quantization
   kAdd = 1,
   kSub = 2,
   kMul = 3,

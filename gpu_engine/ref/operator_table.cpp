@@ -1,4 +1,4 @@
-// The reference of each operator, by its traits or in a row of its own: the sibling of graph/operator_table.h.
+// The reference of each operator, selected by its traits or by its own row. The counterpart of graph/operator_table.h.
 #include "graph/operator_table.h"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ constexpr bool is_complete() {
     return operators::rows_of(kRows, row.op) + std::ranges::count_if(kFamilies, in_family(row.op)) == 1;
   });
 }
-static_assert(is_complete(), "every operator has a row or is of a family");
+static_assert(is_complete(), "every operator has one row or belongs to one family");
 
 }  // namespace
 

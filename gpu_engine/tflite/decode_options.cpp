@@ -35,7 +35,7 @@ Result<Activation> decode_activation(schema::ActivationFunctionType activation) 
 
 namespace {
 
-// What the options of all windows have: padding, strides, and a fused activation.
+// The options that all windows share: padding, strides, and a fused activation.
 template <typename Options, typename Attr>
 Status decode_window(const Options& options, Attr& attr, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options.padding()));

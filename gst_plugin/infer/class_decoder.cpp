@@ -60,7 +60,7 @@ class TopClasses final : public Decoder {
 
 Result<std::unique_ptr<Decoder>> make_class_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model) {
   GST_DEBUG_OBJECT(log_object(), "decoder: classes of output %" G_GSIZE_FORMAT ", %s", model.output,
-                   model.activation == OutputActivation::kNone ? "as they are" : "after a softmax");
+                   model.activation == OutputActivation::kNone ? "as is" : "after a softmax");
   SG_ASSIGN_OR_RETURN(LabelledResults drawing, LabelledResults::create(group, kDrawClassesShader, model.labels));
   const std::array<ProgramKey, 1> keys{ProgramKey{top_classes_shader(model.activation)}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));

@@ -101,7 +101,7 @@ Result<std::unique_ptr<Decoder>> make_picture_decoder(const std::shared_ptr<Shar
                                                       const InferModel& model) {
   const bool map = channels_of(model.model->outputs()[model.output].shape) == 1;
   GST_DEBUG_OBJECT(log_object(), "decoder: output %" G_GSIZE_FORMAT " as an image of %dx%d, %s", model.output,
-                   model.picture_width, model.picture_height, map ? "in a color map" : "in its colors");
+                   model.picture_width, model.picture_height, map ? "with a color map" : "with its own colors");
   const std::array<ProgramKey, 2> keys{ProgramKey{to_picture_shader(map)}, ProgramKey{kRangeShader}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return std::unique_ptr<Decoder>(std::make_unique<NewPicture>(group, model, std::move(programs)));

@@ -139,10 +139,10 @@ bool describe_cells(PoseModel& pose, const PoseModelOptions& /*options*/) {
   return true;
 }
 
-// The families of models, in the order in which they are tried.
+// Model families, in the order in which they are tried.
 struct Family {
   const char* name;
-  const char* outputs;  // that its models have
+  const char* outputs;  // outputs that its models have
   bool (*describe)(PoseModel& pose, const PoseModelOptions& options);
 };
 constexpr Family kFamilies[] = {

@@ -43,7 +43,7 @@ class FrameClock {
   GstClockTime before_ = GST_CLOCK_TIME_NONE;
 };
 
-// Logs who appears and who is lost, as far as results reach the CPU.
+// Logs people who appear or are lost, if results reach the CPU.
 class PeopleLog {
  public:
   explicit PeopleLog(GstElement* element) : element_(element) {}
@@ -179,7 +179,7 @@ Result<std::string> detector_file(const std::string& wanted, const std::string& 
       GST_DEBUG_OBJECT(log_object(), "detector: %s, in the directory of the model", beside.c_str());
       return beside.string();
     }
-    GST_DEBUG_OBJECT(log_object(), "detector: %s not found beside the model", name);
+    GST_DEBUG_OBJECT(log_object(), "detector: %s not in the directory of the model", name);
   }
   Result<std::string> stored = ModelStore().resolve(kDetectorName);
   if (stored.ok()) {

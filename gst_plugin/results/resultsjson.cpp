@@ -201,7 +201,7 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   gst_structure_get(structure, "width", G_TYPE_INT, &self->state->width, "height", G_TYPE_INT, &self->state->height,
                     nullptr);
   gst_event_unref(event);
-  GST_DEBUG_OBJECT(self, "pixel coordinates for frames of %dx%d", self->state->width, self->state->height);
+  GST_DEBUG_OBJECT(self, "pixel coordinates for %dx%d frames", self->state->width, self->state->height);
   return negotiate(self) ? TRUE : FALSE;
 }
 

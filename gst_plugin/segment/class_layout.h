@@ -10,9 +10,9 @@
 
 namespace sightglass {
 
-inline constexpr int32_t kMaxMaskClasses = 256;  // that pixels may be of; shaders count them too
+inline constexpr int32_t kMaxMaskClasses = 256;  // also for shaders
 
-using ClassBits = std::array<uint32_t, kMaxMaskClasses / 32>;  // bit c % 32 of element c / 32 is that of class c
+using ClassBits = std::array<uint32_t, kMaxMaskClasses / 32>;  // class c: bit c % 32 of element c / 32
 
 struct ClassLayout {
   int32_t width = 0, height = 0;                          // of the output

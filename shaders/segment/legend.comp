@@ -6,7 +6,7 @@ layout(local_size_x = kGroupInvocations) in;
 #include "draw/labels.glsl"
 #include "draw/palette.glsl"
 layout(std430, binding = kLegendSeenBinding) buffer Seen {
-  uint b_seen[kMaxMaskClasses];  // as zeros for the next time
+  uint b_seen[kMaxMaskClasses];  // reset to zero for the next frame
 };
 layout(std430, binding = kPrimitivesBinding) writeonly buffer Primitives { Primitive b_primitives[]; };
 layout(std140, binding = kParamsBinding) uniform Legend {

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The C++ blocks of docs/embedding.md compile. A block that begins with an include begins a file; one that does not is
-# statements in the file before, for which `options` are PlanOptions.   cpp.sh SOURCE_DIR CXX
+# Compiles the C++ blocks of docs/embedding.md.   cpp.sh SOURCE_DIR CXX
+#   A block that starts with an include starts a file. Other blocks are statements that continue the previous file; they
+#   can use `options`, a PlanOptions.
 set -eu
 cd "$1"
 cxx=$2

@@ -217,7 +217,7 @@ TEST(Log, ReportsTheDecoderOfTheOutputs) {
   log.expect_in_order({{"glinfer", GST_LEVEL_DEBUG, "declining detection: "},
                        {"glinfer", GST_LEVEL_DEBUG, "declining landmarks: "},
                        {"glinfer", GST_LEVEL_DEBUG, "decoded as picture"},
-                       {"glinfer", GST_LEVEL_DEBUG, "decoder: output 0 as an image of 16x16, in a color map"},
+                       {"glinfer", GST_LEVEL_DEBUG, "decoder: output 0 as an image of 16x16, with a color map"},
                        {"glinfer", GST_LEVEL_LOG, "model: runs"},
                        {"glinfer", GST_LEVEL_TRACE, "pass: decoding results"}});
 }
@@ -261,7 +261,7 @@ TEST(Log, ReportsJsonLines) {
   EXPECT_EQ(outcome_of(pipeline), "end");
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
-  log.expect_in_order({{"resultsjson", GST_LEVEL_DEBUG, "pixel coordinates for frames of 640x480"},
+  log.expect_in_order({{"resultsjson", GST_LEVEL_DEBUG, "pixel coordinates for 640x480 frames"},
                        {"resultsjson", GST_LEVEL_INFO, "caps: "},
                        {"resultsjson", GST_LEVEL_TRACE, ": {"},
                        {"resultsjson", GST_LEVEL_LOG, "1 lines, ok, of buffer"}});
