@@ -183,7 +183,8 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   GstResultsJson* self = self_of(parent);
   if (GstBuffer* carrier = sightglass_event_get_results(event)) {
     const Lines lines = push_lines(self, carrier);
-    GST_LOG_OBJECT(self, "%d lines, %s, of results after the last frame", lines.count, gst_flow_get_name(lines.flow));
+    GST_LOG_OBJECT(self, "pushed %d lines, %s, for results after the last frame", lines.count,
+                   gst_flow_get_name(lines.flow));
     gst_event_unref(event);
     return lines.flow == GST_FLOW_OK ? TRUE : FALSE;
   }

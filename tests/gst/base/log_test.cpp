@@ -264,7 +264,7 @@ TEST(Log, ReportsJsonLines) {
   log.expect_in_order({{"resultsjson", GST_LEVEL_DEBUG, "pixel coordinates for 640x480 frames"},
                        {"resultsjson", GST_LEVEL_INFO, "caps: "},
                        {"resultsjson", GST_LEVEL_TRACE, ": {"},
-                       {"resultsjson", GST_LEVEL_LOG, "1 lines, ok, of buffer"}});
+                       {"resultsjson", GST_LEVEL_LOG, "pushed 1 lines, ok, for buffer"}});
 }
 
 TEST(Log, ReportsRejectedProperties) {
