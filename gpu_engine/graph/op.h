@@ -213,6 +213,12 @@ struct ResizeAttr {
   int32_t out_h = 0, out_w = 0;
   bool align_corners = false;
   bool half_pixel_centers = false;
+
+  // Input pixels per output pixel along a dimension of `from` input and `to` output pixels.
+  float scale(int32_t from, int32_t to) const {
+    return align_corners && to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1)
+                                   : static_cast<float>(from) / static_cast<float>(to);
+  }
 };
 struct DynamicQuantizeAttr {
   int32_t group = 0;        // neighboring elements that share a range; divides the number of elements

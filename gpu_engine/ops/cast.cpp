@@ -1,6 +1,7 @@
 // CAST between floats, quantized values, integers and booleans.
 #include "graph/quantized.h"
 #include "ops/ops.h"
+#include "ops/shader_codes.h"
 
 namespace sightglass {
 
@@ -8,13 +9,10 @@ namespace {
 
 ShaderKey shader() { return {"cast.comp", {}}; }
 
-// As in cast.comp.
-enum class Target : int32_t { kAny = 0, kBool = 1, kNarrow = 2 };
-
-Target target_of(DataType type) {
-  if (type == DataType::kBool) return Target::kBool;
+GpuCast cast_to(DataType type) {
+  if (type == DataType::kBool) return GpuCast::kBool;
   const bool narrow = type == DataType::kInt8 || type == DataType::kUInt8 || type == DataType::kInt16;
-  return narrow ? Target::kNarrow : Target::kAny;
+  return narrow ? GpuCast::kNarrow : GpuCast::kAny;
 }
 
 // Offset of stored values.
@@ -32,7 +30,7 @@ Status emit(Emitter& emitter, const Node& node) {
   const auto bits = static_cast<int32_t>(8 * size_of(to.type));
   StepParams params;
   params.tensor(in).tensor(out);
-  params.ints(static_cast<int32_t>(target_of(to.type)), bits, to.type == DataType::kUInt8 ? 0 : 1);
+  params.ints(gpu_code(cast_to(to.type)), bits, to.type == DataType::kUInt8 ? 0 : 1);
   params.floats(origin_of(from), origin_of(to));
   const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
   return emitter.add_step(shader(), std::move(params), grid, {in}, {out});

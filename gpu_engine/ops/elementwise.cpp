@@ -10,6 +10,7 @@
 #include "ops/broadcast.h"
 #include "ops/function.h"
 #include "ops/ops.h"
+#include "ops/shader_codes.h"
 
 namespace sightglass {
 
@@ -17,22 +18,20 @@ namespace {
 
 ShaderKey unary_shader(int32_t code) { return {"elementwise.comp", {{"FUNCTION", std::to_string(code)}}}; }
 
-// Broadcasting of operands to the output shape.
-enum class Repeated : uint8_t { kNot, kAnyhow, kPictures };  // kPictures as in elementwise.comp
-
-Repeated repeated(const std::vector<TensorRef>& operands, const TensorRef& out) {
+GpuRepeat repeated(const std::vector<TensorRef>& operands, const TensorRef& out) {
   const auto whole = [&out](const TensorRef& t) { return t.shape.h == out.shape.h && t.shape.w == out.shape.w; };
   const auto pixel = [](const TensorRef& t) { return t.shape.h == 1 && t.shape.w == 1; };
-  if (std::ranges::all_of(operands, [&out](const TensorRef& t) { return t.shape == out.shape; })) return Repeated::kNot;
+  if (std::ranges::all_of(operands, [&out](const TensorRef& t) { return t.shape == out.shape; }))
+    return GpuRepeat::kNot;
   const bool pictures =
       out.shape.b == 1 && std::ranges::all_of(operands, [&](const TensorRef& t) { return whole(t) || pixel(t); });
-  return pictures ? Repeated::kPictures : Repeated::kAnyhow;
+  return pictures ? GpuRepeat::kPictures : GpuRepeat::kAnyhow;
 }
 
-ShaderKey binary_shader(Repeated repeated, int32_t code) {
+ShaderKey binary_shader(GpuRepeat repeat, int32_t code) {
   ShaderKey key{"elementwise.comp", {{"FUNCTION", std::to_string(code)}, {"USES_B", "1"}}};
-  if (repeated != Repeated::kNot) {
-    key.defines.insert(key.defines.begin(), {"BROADCAST", repeated == Repeated::kPictures ? "2" : "1"});
+  if (repeat != GpuRepeat::kNot) {
+    key.defines.insert(key.defines.begin(), {"BROADCAST", std::to_string(gpu_code(repeat))});
   }
   return key;
 }
@@ -217,8 +216,8 @@ std::vector<ShaderKey> unary_variants() {
 std::vector<ShaderKey> binary_shaders(GpuBinary first, GpuBinary last) {
   std::vector<ShaderKey> keys;
   for (int32_t code = gpu_code(first); code <= gpu_code(last); ++code) {
-    for (const Repeated repeated : {Repeated::kNot, Repeated::kAnyhow, Repeated::kPictures}) {
-      keys.push_back(binary_shader(repeated, code));
+    for (const GpuRepeat repeat : {GpuRepeat::kNot, GpuRepeat::kAnyhow, GpuRepeat::kPictures}) {
+      keys.push_back(binary_shader(repeat, code));
     }
   }
   return keys;

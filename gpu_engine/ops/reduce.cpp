@@ -8,6 +8,7 @@
 #include "ops/function.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
+#include "ops/shader_codes.h"
 
 namespace sightglass {
 
@@ -24,19 +25,18 @@ ShaderKey shader(const char* file, bool channels) {
   return key;
 }
 
-// As in reduce.comp.
 struct Reducer {
   OpType op;
-  int32_t code;
+  GpuReduction reduction;
 };
 constexpr auto kReducers = std::to_array<Reducer>({
-    {OpType::kMean, 0},
-    {OpType::kSum, 0},
-    {OpType::kReduceMax, 1},
-    {OpType::kReduceAny, 1},
-    {OpType::kReduceMin, 2},
-    {OpType::kReduceAll, 2},
-    {OpType::kReduceProd, 3},
+    {OpType::kMean, GpuReduction::kSum},
+    {OpType::kSum, GpuReduction::kSum},
+    {OpType::kReduceMax, GpuReduction::kMaximum},
+    {OpType::kReduceAny, GpuReduction::kMaximum},
+    {OpType::kReduceMin, GpuReduction::kMinimum},
+    {OpType::kReduceAll, GpuReduction::kMinimum},
+    {OpType::kReduceProd, GpuReduction::kProduct},
 });
 static_assert(operators::lists_exactly(kReducers, operators::kReduces));
 
@@ -119,7 +119,8 @@ class Reduction {
     const bool mean = last && node_.op == OpType::kMean;
     StepParams params;
     params.tensor(current_).tensor(target);
-    params.ints(operators::find_row(kReducers, node_.op).code, 0, mean ? static_cast<int32_t>(count) : 1, span);
+    const GpuReduction reduction = operators::find_row(kReducers, node_.op).reduction;
+    params.ints(gpu_code(reduction), 0, mean ? static_cast<int32_t>(count) : 1, span);
     SG_RETURN_IF_ERROR(emitter_.add_step(shader("reduce.comp", channels), std::move(params), grid, {current_}, {target},
                                          {.activation = last ? gpu_code(node_.activation) : 0}));
     current_ = target;

@@ -7,7 +7,6 @@
 #include "graph/multiply_adds.h"
 #include "graph/op_types.h"
 #include "graph/quantized.h"
-#include "graph/rewrites.h"
 #include "kernel/emitter.h"
 #include "kernel/host_layout.h"
 #include "ops/layout.h"
@@ -20,6 +19,7 @@
 #include "plan/schedule.h"
 #include "plan/step_info.h"
 #include "plan/windows.h"
+#include "rewrites/rewrites.h"
 
 namespace sightglass {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "gpu_engine/log.h"
-#include "graph/rewrites.h"
 #include "plan/plan_data.h"
+#include "rewrites/rewrites.h"
 
 namespace sightglass {
 

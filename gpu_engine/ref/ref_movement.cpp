@@ -38,8 +38,7 @@ HostTensor apply(const Movement& m, const HostTensor& in, const HostTensor& fill
 
 // Along one axis, in float32: rounding affects the choice of the pixel.
 std::vector<int64_t> nearest(int32_t from, int32_t to, const ResizeAttr& attr) {
-  const float scale = attr.align_corners && to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1)
-                                                   : static_cast<float>(from) / static_cast<float>(to);
+  const float scale = attr.scale(from, to);
   const float offset = attr.half_pixel_centers ? 0.5f : 0.0f;
   std::vector<int64_t> pixels;
   for (int32_t i = 0; i < to; ++i) {

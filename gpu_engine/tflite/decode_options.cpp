@@ -33,15 +33,31 @@ Result<Activation> decode_activation(schema::ActivationFunctionType activation) 
   return invalid_model("its activation " + std::to_string(static_cast<int>(activation)) + " does not exist");
 }
 
+namespace {
+
+// The options that all windows share: padding, strides, and a fused activation.
+template <typename Options, typename Attr>
+Status decode_window(const Options& options, Attr& attr, DecodedOp& node) {
+  SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options.padding()));
+  SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options.fused_activation_function()));
+  attr.stride_h = options.stride_h();
+  attr.stride_w = options.stride_w();
+  return {};
+}
+
+template <typename Options, typename Attr>
+void decode_dilation(const Options& options, Attr& attr) {
+  attr.dilation_h = options.dilation_h_factor();
+  attr.dilation_w = options.dilation_w_factor();
+}
+
+}  // namespace
+
 Status decode_conv2d(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::Conv2DOptions>());
   Conv2dAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options->padding()));
-  SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
-  attr.stride_h = options->stride_h();
-  attr.stride_w = options->stride_w();
-  attr.dilation_h = options->dilation_h_factor();
-  attr.dilation_w = options->dilation_w_factor();
+  SG_RETURN_IF_ERROR(decode_window(*options, attr, node));
+  decode_dilation(*options, attr);
   node.attributes = attr;
   return {};
 }
@@ -50,12 +66,8 @@ Status decode_conv2d(const OperatorView& view, DecodedOp& node) {
 Status decode_depthwise_conv2d(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::DepthwiseConv2DOptions>());
   DepthwiseConv2dAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options->padding()));
-  SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
-  attr.stride_h = options->stride_h();
-  attr.stride_w = options->stride_w();
-  attr.dilation_h = options->dilation_h_factor();
-  attr.dilation_w = options->dilation_w_factor();
+  SG_RETURN_IF_ERROR(decode_window(*options, attr, node));
+  decode_dilation(*options, attr);
   if (view.has(0) && view.has(1) && view.shape(0).rank() == 4 && view.shape(1).rank() == 4 &&
       view.shape(0).dim(3) > 0) {
     attr.multiplier = view.shape(1).dim(3) / view.shape(0).dim(3);
@@ -68,10 +80,7 @@ Status decode_depthwise_conv2d(const OperatorView& view, DecodedOp& node) {
 Status decode_transpose_conv(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::TransposeConvOptions>());
   TransposeConvAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options->padding()));
-  SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
-  attr.stride_h = options->stride_h();
-  attr.stride_w = options->stride_w();
+  SG_RETURN_IF_ERROR(decode_window(*options, attr, node));
   SG_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, view.integers(0, "output shape numbers", Shape::kMaxRank));
   const bool in_range = std::ranges::all_of(shape, [](int64_t d) { return d >= 1 && d <= INT32_MAX; });
   if (shape.size() != 4 || !in_range) return invalid_model("its output shape is not four positive numbers");
@@ -120,10 +129,7 @@ Status decode_batch_matmul(const OperatorView& view, DecodedOp& node) {
 Status decode_pool2d(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::Pool2DOptions>());
   Pool2dAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options->padding()));
-  SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
-  attr.stride_h = options->stride_h();
-  attr.stride_w = options->stride_w();
+  SG_RETURN_IF_ERROR(decode_window(*options, attr, node));
   attr.filter_h = options->filter_height();
   attr.filter_w = options->filter_width();
   node.attributes = attr;

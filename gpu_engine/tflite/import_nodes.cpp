@@ -1,8 +1,8 @@
 // Converts an operator to a node of the graph, or to constants.
 #include <algorithm>
 
-#include "graph/fold.h"
 #include "graph/hybrid.h"
+#include "ref/fold.h"
 #include "tflite/importer.h"
 
 namespace sightglass::tflite {

@@ -239,10 +239,7 @@ GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection direction, 
       {swaps_axes(runtime.orientation()), external_textures_are_possible(transform), runtime.own_size()});
   GST_DEBUG_OBJECT(transform, "%s caps %" GST_PTR_FORMAT " transform to %" GST_PTR_FORMAT,
                    direction == GST_PAD_SINK ? "sink" : "src", caps, result);
-  if (filter == nullptr) return result;
-  GstCaps* both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(result);
-  return both;
+  return sightglass::filtered(result, filter);
 }
 
 GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, GstCaps* others) {

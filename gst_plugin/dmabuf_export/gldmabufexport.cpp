@@ -7,6 +7,7 @@
 
 #include "dmabuf_export/export_caps.h"
 #include "dmabuf_export/exporter.h"
+#include "gl/frame_caps.h"
 #include "gl/gl_bridge.h"
 #include "gobject/guarded.h"
 #include "gobject/log.h"
@@ -82,10 +83,7 @@ GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection direction, 
   GstCaps* result = sightglass::transform_export_caps(direction, caps);
   GST_DEBUG_OBJECT(transform, "%s caps %" GST_PTR_FORMAT " transform to %" GST_PTR_FORMAT,
                    direction == GST_PAD_SINK ? "sink" : "src", caps, result);
-  if (filter == nullptr) return result;
-  GstCaps* both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(result);
-  return both;
+  return sightglass::filtered(result, filter);
 }
 
 GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, GstCaps* others) {

@@ -170,6 +170,13 @@ GstCaps* transform_frame_caps(GstPadDirection direction, GstCaps* caps, const Fr
   return result;
 }
 
+GstCaps* filtered(GstCaps* caps, GstCaps* filter) {
+  if (filter == nullptr) return caps;
+  GstCaps* both = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(caps);
+  return both;
+}
+
 std::string refusal_of(const GstCaps* caps) {
   bool textures = false;
   std::set<std::string> formats, targets;

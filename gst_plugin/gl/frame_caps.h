@@ -36,6 +36,10 @@ struct FrameCapsChoice {
 // The possible caps of the other pad for `caps` on the pad of `direction`. The caller owns the result.
 GstCaps* transform_frame_caps(GstPadDirection direction, GstCaps* caps, const FrameCapsChoice& choice);
 
+// The part of `caps` that the filter of a caps query accepts, in the order of the filter; all of `caps` if it is null.
+// Takes ownership of `caps`. The caller owns the result.
+GstCaps* filtered(GstCaps* caps, GstCaps* filter);
+
 // Why frames of `caps`, which do not fit SIGHTGLASS_SINK_CAPS, are rejected, and what to put upstream. Empty if no
 // video conversion would help.
 std::string refusal_of(const GstCaps* caps);

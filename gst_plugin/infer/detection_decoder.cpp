@@ -5,7 +5,10 @@
 #include "gl/compute.h"
 #include "infer/decoder.h"
 #include "infer/labelled_results.h"
+#include "infer/log.h"
 #include "infer/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
 
@@ -97,10 +100,13 @@ Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<Sh
                                                         const InferModel& model) {
   SG_ASSIGN_OR_RETURN(LabelledResults drawing, LabelledResults::create(group, kDrawDetectionsShader, model.labels));
   if (model.raw_detector) {
+    GST_DEBUG_OBJECT(log_object(), "decoder: boxes of %" G_GSIZE_FORMAT " anchors, suppressed by the decoder",
+                     model.raw_detector->layout.anchors.size());
     SG_ASSIGN_OR_RETURN(std::unique_ptr<SsdDecoder> decoder, SsdDecoder::create(group, model.raw_detector->layout));
     return std::unique_ptr<Decoder>(
         std::make_unique<RawDetections>(std::move(decoder), *model.raw_detector, std::move(drawing)));
   }
+  GST_DEBUG_OBJECT(log_object(), "decoder: boxes, suppressed by TFLite_Detection_PostProcess");
   const std::array<ProgramKey, 1> keys{ProgramKey{kPostprocessShader}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return std::unique_ptr<Decoder>(

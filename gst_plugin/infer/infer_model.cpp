@@ -5,7 +5,10 @@
 
 #include "infer/labels.h"
 #include "infer/landmarks.h"
+#include "infer/log.h"
 #include "infer/raw_detectors.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
 
@@ -190,6 +193,8 @@ Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, cons
   for (const InferTask task : kByModel) {
     result.task = task;
     if (describe_task(result, task, options)) break;
+    GST_DEBUG_OBJECT(log_object(), "%s: declining %s: %s", result.model->name().c_str(), to_string(task),
+                     needed_for(task));
   }
   return result;
 }

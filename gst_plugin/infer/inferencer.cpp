@@ -85,6 +85,7 @@ Result<ModelStage> Inferencer::begin_in_region(const UprightFrame& frame) {
 }
 
 Status Inferencer::end_stage(size_t stage) {
+  if (decoder_) GST_TRACE_OBJECT(log_object(), "pass: decoding %s", first_ && stage == 0 ? "detections" : "results");
   if (first_ && stage == 0) {
     InferLook best = look_;
     best.max_results = 1;

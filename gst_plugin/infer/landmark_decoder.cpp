@@ -6,7 +6,10 @@
 #include "infer/contours.h"
 #include "infer/decoder.h"
 #include "infer/landmarks.h"
+#include "infer/log.h"
 #include "infer/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
 
@@ -108,6 +111,9 @@ class PlacedLandmarks final : public Decoder {
 
 Result<std::unique_ptr<Decoder>> make_landmark_decoder(const std::shared_ptr<ShareGroup>& group,
                                                        const InferModel& model) {
+  GST_DEBUG_OBJECT(log_object(), "decoder: %d landmarks of output %" G_GSIZE_FORMAT "%s, %s a presence",
+                   model.points.count, model.output, model.points.face ? " of a face" : "",
+                   model.points.presence ? "with" : "without");
   const std::array<ProgramKey, 2> keys{ProgramKey{place_landmarks_shader(model.in_region)},
                                        ProgramKey{kDrawLandmarksShader}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));

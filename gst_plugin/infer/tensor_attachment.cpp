@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "gpu_engine/quoted.h"
+#include "infer/log.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
 
@@ -61,7 +64,10 @@ GstMemory* TensorAttachment::free_memory(Output& output) const {
       output.memories, [](GstMemory* memory) { return GST_MINI_OBJECT_REFCOUNT_VALUE(memory) == 1; });
   if (found != output.memories.end()) return *found;
   GstMemory* memory = allocate(context_, output.bytes);
-  if (memory != nullptr) output.memories.push_back(memory);
+  if (memory == nullptr) return nullptr;
+  output.memories.push_back(memory);
+  GST_DEBUG_OBJECT(log_object(), "attach-tensors: GL buffer %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " bytes for %s",
+                   output.memories.size(), output.bytes, output.name.c_str());
   return memory;
 }
 
@@ -102,6 +108,8 @@ Status TensorAttachment::attach(GstBuffer* picture, const Inferencer& inferencer
     }
     latest_ = std::move(tensors);
   }
+  GST_LOG_OBJECT(log_object(), "attach-tensors: %" G_GSIZE_FORMAT " tensors of inference %" G_GUINT64_FORMAT,
+                 outputs_.size(), latest_run_);
   return add_tensor_meta(picture, latest_) != nullptr ? Status()
                                                       : internal_error("attach-tensors: cannot add the metadata");
 }

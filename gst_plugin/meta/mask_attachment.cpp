@@ -7,11 +7,14 @@
 #include <utility>
 
 #include "gl/gl_bridge.h"
+#include "gobject/log.h"
 #include "meta/mask_meta_type.h"
 
 #ifdef SIGHTGLASS_ANALYTICS
 #include <gst/analytics/analytics.h>
 #endif
+
+#define GST_CAT_DEFAULT sightglass::results_log()
 
 namespace sightglass {
 
@@ -67,6 +70,8 @@ Result<std::unique_ptr<MaskAttachment>> MaskAttachment::create(GstGLContext* con
   if (pool == nullptr) return device_error("attach-mask: cannot create a buffer pool for masks");
   std::unique_ptr<MaskAttachment> result(new MaskAttachment(context, pool, std::move(writer)));
   if (!gst_buffer_pool_set_active(pool, TRUE)) return device_error("attach-mask: cannot activate the mask buffer pool");
+  GST_DEBUG_OBJECT(log_object(), "attach-mask: masks of %dx%d, %s analytics metadata", width, height,
+                   kRegionsAreWanted ? "with" : "without");
   return result;
 }
 
@@ -101,6 +106,9 @@ Status MaskAttachment::attach(GstBuffer* picture, int32_t width, int32_t height,
   // Timestamps allow the mask to become a separate stream.
   gst_buffer_copy_into(probabilities.get(), picture, GST_BUFFER_COPY_TIMESTAMPS, 0, static_cast<gsize>(-1));
   const CropRect place = place_of(to_picture);
+  GST_LOG_OBJECT(log_object(), "attach-mask: %dx%d at %.3f,%.3f, size %.3fx%.3f of the frame", mask.width, mask.height,
+                 static_cast<double>(place.x), static_cast<double>(place.y), static_cast<double>(place.width),
+                 static_cast<double>(place.height));
   const bool added = add_mask_meta(picture, probabilities.get(), place) != nullptr &&
                      add_segmentation(picture, width, height, std::move(regions), place);
   return added ? Status() : internal_error("attach-mask: cannot add the metadata");

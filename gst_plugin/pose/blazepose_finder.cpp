@@ -11,8 +11,11 @@
 #include "gl/compute.h"
 #include "gl/uniform_block.h"
 #include "meta/persons.h"
+#include "pose/log.h"
 #include "pose/regions.h"
 #include "pose/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::pose_log()
 
 namespace sightglass {
 
@@ -112,6 +115,7 @@ class BlazePoseFinder : public PersonFinder {
   }
 
   Status end_detector() {
+    GST_TRACE_OBJECT(log_object(), "pass: decoding detections, adding regions for new people");
     const PoseModel& model = plans_.detector_model;
     SG_ASSIGN_OR_RETURN(const BufferRange boxes, detector_->output_buffer(model.outputs[Role::kBoxes]));
     SG_ASSIGN_OR_RETURN(const BufferRange scores, detector_->output_buffer(model.outputs[Role::kScore]));
@@ -127,6 +131,7 @@ class BlazePoseFinder : public PersonFinder {
   }
 
   Status end_region() {
+    GST_TRACE_OBJECT(log_object(), "pass: decoding landmarks%s", mask_ ? ", projecting the mask" : "");
     const PoseModel& model = plans_.landmarks_model;
     SG_ASSIGN_OR_RETURN(BufferRange points, landmarks_->output_buffer(model.outputs[Role::kPoints]));
     SG_ASSIGN_OR_RETURN(const BufferRange score, landmarks_->output_buffer(model.outputs[Role::kScore]));
@@ -188,6 +193,9 @@ Result<std::unique_ptr<PersonFinder>> make_blazepose_finder(const std::shared_pt
         " boxes, but a BlazePose detector with an input of " + std::to_string(plans.detector_model.width) + " x " +
         std::to_string(plans.detector_model.height) + " pixels has " + std::to_string(layout.anchors.size()));
   }
+  GST_DEBUG_OBJECT(log_object(), "finder: detector of %" G_GSIZE_FORMAT " anchors, landmarks %s heatmaps, %s a mask",
+                   layout.anchors.size(), plans.landmarks_model.has(Role::kHeat) ? "with" : "without",
+                   plans.landmarks_model.has(Role::kMask) ? "with" : "without");
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(kKeys));
   SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> detector, Session::create(group, plans.detector, {.gated = true}));
   SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> landmarks, Session::create(group, plans.landmarks, {.gated = true}));

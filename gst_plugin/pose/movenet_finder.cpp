@@ -4,8 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "pose/log.h"
 #include "pose/regions.h"
 #include "pose/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::pose_log()
 
 namespace sightglass {
 
@@ -22,6 +25,7 @@ class MoveNetFinder : public PersonFinder {
         regions_(group->gl(), programs_[kNextRegion]->id()) {}
 
   Result<ModelStage> begin_stage(size_t /*stage*/, const UprightFrame& frame) override {
+    GST_TRACE_OBJECT(log_object(), "pass: cropping around the previous keypoints");
     params_ = region_params(frame, options(), model_);
     regions_.run(programs_[kBegin]->id(), params_, {found()});
     SG_RETURN_IF_ERROR(regions_.next(frame, params_, *session_));
@@ -29,6 +33,8 @@ class MoveNetFinder : public PersonFinder {
   }
   Status end_stage(size_t /*stage*/) override {
     SG_ASSIGN_OR_RETURN(const BufferRange numbers, session_->output_buffer(model_.outputs[PoseModel::kPoints]));
+    GST_TRACE_OBJECT(log_object(), "pass: decoding one person with a score of at least %g",
+                     static_cast<double>(options().person_score));
     regions_.run(programs_[kDecode]->id(), params_, {numbers, found()});
     return {};
   }
@@ -56,6 +62,7 @@ Result<std::unique_ptr<PersonFinder>> make_movenet_finder(const std::shared_ptr<
   std::unique_ptr<PersonFinder> finder =
       std::make_unique<MoveNetFinder>(group, model, std::move(session), std::move(programs));
   SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
+  GST_DEBUG_OBJECT(log_object(), "finder: keypoints of one person, in a crop that follows the person");
   return finder;
 }
 

@@ -7,9 +7,12 @@
 #include "gl/compute.h"
 #include "gl/uniform_block.h"
 #include "meta/persons.h"
+#include "pose/log.h"
 #include "pose/movenet_finder.h"
 #include "pose/person_finder.h"
 #include "pose/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::pose_log()
 
 namespace sightglass {
 
@@ -34,7 +37,11 @@ class OneStageFinder : public PersonFinder {
     SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, place_.then(frame.upright_to_stored)));
     return ModelStage{session_.get(), {}};
   }
-  Status end_stage(size_t /*stage*/) override { return decode(place_, options()); }
+  Status end_stage(size_t /*stage*/) override {
+    GST_TRACE_OBJECT(log_object(), "pass: decoding people, at most %d, with scores of at least %g",
+                     options().max_persons, static_cast<double>(options().person_score));
+    return decode(place_, options());
+  }
   BufferRange found() const override { return {found_.id(), 0, sizeof(Persons)}; }
 
  protected:
@@ -171,8 +178,11 @@ Result<std::unique_ptr<PersonFinder>> make_one_stage_finder(const std::shared_pt
   clear_gl_errors(group->gl());
   std::unique_ptr<PersonFinder> finder;
   if (has_cells) {
+    GST_DEBUG_OBJECT(log_object(), "finder: %dx%d cells, %s offsets, %s displacements", model.columns, model.rows,
+                     model.has(Role::kOffsets) ? "with" : "without", model.has(Role::kForward) ? "with" : "without");
     finder = std::make_unique<CellsFinder>(group->gl(), model, std::move(session), std::move(programs));
   } else {
+    GST_DEBUG_OBJECT(log_object(), "finder: keypoints of up to %d people", model.rows);
     finder = std::make_unique<MoveNetMultiFinder>(group->gl(), model, std::move(session), std::move(programs));
   }
   SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));

@@ -6,6 +6,9 @@
 
 #include "base/model_picture.h"
 #include "meta/persons.h"
+#include "pose/log.h"
+
+#define GST_CAT_DEFAULT sightglass::pose_log()
 
 namespace sightglass {
 
@@ -33,7 +36,7 @@ size_t find_output(const Model& model, Test test) {
   return found == outputs.end() ? PoseModel::kNone : static_cast<size_t>(found - outputs.begin());
 }
 
-bool describe_movenet(PoseModel& pose) {
+bool describe_movenet(PoseModel& pose, const PoseModelOptions& /*options*/) {
   const Model& model = *pose.model;
   size_t points = find_output(model, [](const TensorInfo& t) {
     return has_shape(t, {1, 1, kCocoPoints, 3}) || has_shape(t, {1, kCocoPoints, 3});
@@ -78,7 +81,7 @@ bool describe_blazepose(PoseModel& pose, const PoseModelOptions& options) {
   return true;
 }
 
-bool describe_detection(PoseModel& pose) {
+bool describe_detection(PoseModel& pose, const PoseModelOptions& /*options*/) {
   const Model& model = *pose.model;
   constexpr int32_t kBoxNumbers = 12;
   const auto by_anchor = [&](int32_t numbers) {
@@ -99,7 +102,7 @@ bool describe_detection(PoseModel& pose) {
 
 // Finds the scores per cell: the output with 17 channels, otherwise the one with the most channels, from 5 to
 // kMaxKeyPoints. With 34 channels of offsets in another output, it is PoseNet.
-bool describe_cells(PoseModel& pose) {
+bool describe_cells(PoseModel& pose, const PoseModelOptions& /*options*/) {
   const Model& model = *pose.model;
   // Once the scores are known, other outputs must have as many cells: shaders read them at the same positions.
   const auto cells = [&](int32_t channels, const char* word = "") {
@@ -136,6 +139,28 @@ bool describe_cells(PoseModel& pose) {
   return true;
 }
 
+// Model families, in the order in which they are tried.
+struct Family {
+  const char* name;
+  const char* outputs;  // outputs that its models have
+  bool (*describe)(PoseModel& pose, const PoseModelOptions& options);
+};
+constexpr Family kFamilies[] = {
+    {"BlazePose", "1x195, 1x1, and 1x117", describe_blazepose},
+    {"MoveNet", "1x1x17x3 or 1x6x56", describe_movenet},
+    {"BlazePose detection", "12 values and a score per anchor", describe_detection},
+    {"PoseNet or heatmaps", "scores per cell and keypoint", describe_cells},
+};
+
+bool describe_outputs(PoseModel& pose, const PoseModelOptions& options) {
+  for (const Family& family : kFamilies) {
+    if (family.describe(pose, options)) return true;
+    GST_DEBUG_OBJECT(log_object(), "%s: declining %s: no outputs of %s", pose.model->name().c_str(), family.name,
+                     family.outputs);
+  }
+  return false;
+}
+
 }  // namespace
 
 const char* to_string(PoseKind kind) {
@@ -170,8 +195,7 @@ Result<PoseModel> describe_pose_model(std::shared_ptr<const Model> model, const 
   PoseModel pose;
   pose.model = std::move(model);
   pose.outputs.fill(PoseModel::kNone);
-  if (!describe_blazepose(pose, options) && !describe_movenet(pose) && !describe_detection(pose) &&
-      !describe_cells(pose)) {
+  if (!describe_outputs(pose, options)) {
     return unsupported(
         pose.model->name() + ": unknown kind of pose model: its outputs are " + list(pose.model->outputs()) +
         "; use MoveNet (1x1x17x3, 1x6x56), PoseNet (scores, offsets and displacements per cell), heatmaps (1 x rows x "

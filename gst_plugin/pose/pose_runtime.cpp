@@ -43,6 +43,28 @@ class FrameClock {
   GstClockTime before_ = GST_CLOCK_TIME_NONE;
 };
 
+// Logs people who appear or are lost, if results reach the CPU.
+class PeopleLog {
+ public:
+  explicit PeopleLog(GstElement* element) : element_(element) {}
+
+  void note(const std::vector<ResultObject>& people) {
+    if (!is_logged(GST_CAT_DEFAULT, GST_LEVEL_DEBUG)) return;
+    std::vector<int32_t> ids;
+    for (const ResultObject& person : people) {
+      ids.push_back(person.id);
+      if (std::erase(ids_, person.id) > 0) continue;
+      GST_DEBUG_OBJECT(element_, "person %d found: score %.2f", person.id, static_cast<double>(person.score));
+    }
+    for (const int32_t id : ids_) GST_DEBUG_OBJECT(element_, "person %d lost", id);
+    ids_ = std::move(ids);
+  }
+
+ private:
+  GstElement* element_;
+  std::vector<int32_t> ids_;  // of the people in the previous results
+};
+
 class PoseProcessor : public ModelProcessor {
  public:
   // `model` belongs to `loaded`.
@@ -54,9 +76,11 @@ class PoseProcessor : public ModelProcessor {
         loaded_(std::move(loaded)),
         estimator_(std::move(estimator)),
         attaches_masks_(model.has(PoseModel::kMask)),
-        results_(element, target.group, [&model](std::span<const std::byte> bytes) {
+        results_(element, target.group, [&model, log = PeopleLog(element)](std::span<const std::byte> bytes) mutable {
           const std::string name = std::filesystem::path(model.model->name()).stem();
-          return InferenceResults{name, {}, persons_of(bytes, *model.skeleton), {}};
+          InferenceResults results{name, {}, persons_of(bytes, *model.skeleton), {}};
+          log.note(results.objects);
+          return results;
         }) {}
 
   void forget() override {
@@ -155,9 +179,13 @@ Result<std::string> detector_file(const std::string& wanted, const std::string& 
       GST_DEBUG_OBJECT(log_object(), "detector: %s, in the directory of the model", beside.c_str());
       return beside.string();
     }
+    GST_DEBUG_OBJECT(log_object(), "detector: %s not in the directory of the model", name);
   }
   Result<std::string> stored = ModelStore().resolve(kDetectorName);
-  if (stored.ok()) return stored;
+  if (stored.ok()) {
+    GST_DEBUG_OBJECT(log_object(), "detector: %s, a stored model", stored->c_str());
+    return stored;
+  }
   return not_found(file + ": this landmark model needs a person detector; set detector=FILE.tflite, or put " +
                    kDetectorFiles[0] + " into the directory of the model: " + stored.status().message());
 }

@@ -54,6 +54,8 @@ std::vector<SharedResults> ResultsReadback::finish() {
 SharedResults ResultsReadback::results_of(const BufferReadback::Reading& reading) const {
   InferenceResults results = decode_(reading.bytes);
   results.frame = reading.frame;
+  GST_LOG_OBJECT(element_, "frame %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT " objects, %" G_GSIZE_FORMAT " classes",
+                 results.frame.number, results.objects.size(), results.classifications.size());
   return std::make_shared<const InferenceResults>(std::move(results));
 }
 

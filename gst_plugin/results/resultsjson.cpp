@@ -105,6 +105,8 @@ bool negotiate(GstResultsJson* self) {
     caps = gst_caps_fixate(caps);
     GST_INFO_OBJECT(self, "caps: %" GST_PTR_FORMAT, caps);
     done = gst_pad_push_event(self->src, gst_event_new_caps(caps)) != FALSE;
+  } else {
+    GST_DEBUG_OBJECT(self, "cannot negotiate: downstream accepts neither application/x-json nor text/x-raw");
   }
   gst_caps_unref(caps);
   return done;
@@ -146,6 +148,7 @@ GstFlowReturn push_line(GstResultsJson* self, GstBuffer* picture, const FrameRes
       sightglass::results_json(frame, sized ? state.width : static_cast<int32_t>(frame[0]->width),
                                sized ? state.height : static_cast<int32_t>(frame[0]->height), style) +
       "\n";
+  GST_TRACE_OBJECT(self, "frame %" G_GUINT64_FORMAT ": %s", frame[0]->frame, json.c_str());
   GstBuffer* line = gst_buffer_new_memdup(json.data(), json.size());
   gst_buffer_copy_into(
       line, picture, static_cast<GstBufferCopyFlags>(GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_FLAGS), 0, G_MAXSIZE);
@@ -164,7 +167,11 @@ Lines push_lines(GstResultsJson* self, GstBuffer* buffer) {
   Lines lines;
   if (gst_pad_has_current_caps(self->src) == FALSE && !negotiate(self)) lines.flow = GST_FLOW_NOT_NEGOTIATED;
   for (const FrameResults& frame : results_of(buffer)) {
-    if (lines.flow != GST_FLOW_OK || !(settings.add_empty_results || has_found_something(frame))) continue;
+    if (lines.flow != GST_FLOW_OK) break;
+    if (!settings.add_empty_results && !has_found_something(frame)) {
+      GST_LOG_OBJECT(self, "frame %" G_GUINT64_FORMAT ": skipping empty results", frame[0]->frame);
+      continue;
+    }
     lines.flow = push_line(self, buffer, frame, settings.style());
     ++lines.count;
   }
@@ -176,6 +183,8 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   GstResultsJson* self = self_of(parent);
   if (GstBuffer* carrier = sightglass_event_get_results(event)) {
     const Lines lines = push_lines(self, carrier);
+    GST_LOG_OBJECT(self, "pushed %d lines, %s, for results after the last frame", lines.count,
+                   gst_flow_get_name(lines.flow));
     gst_event_unref(event);
     return lines.flow == GST_FLOW_OK ? TRUE : FALSE;
   }
@@ -193,6 +202,7 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   gst_structure_get(structure, "width", G_TYPE_INT, &self->state->width, "height", G_TYPE_INT, &self->state->height,
                     nullptr);
   gst_event_unref(event);
+  GST_DEBUG_OBJECT(self, "pixel coordinates for %dx%d frames", self->state->width, self->state->height);
   return negotiate(self) ? TRUE : FALSE;
 }
 

@@ -26,7 +26,7 @@ Label label_of_class(int number) { return number < 0 ? Label(0, 0) : label_at(kM
 // Whole pixels keep text sharp.
 Primitive text(Label label, vec2 corner, vec4 color) {
   vec2 at = round(corner), size = vec2(float(label.width), b_label_height);
-  return Primitive(vec4(at, at + size), color, b_label_scale, kText, label.text, 0.0);
+  return Primitive(vec4(at, at + size), color, b_label_scale, PrimitiveKind_kText, label.text, 0.0);
 }
 
 float label_margin() { return round(0.25 * b_label_height); }

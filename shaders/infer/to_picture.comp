@@ -1,6 +1,7 @@
 // Converts the image output of a model to colors.
 //   MAP   one value per pixel, mapped from the minimum and maximum to a color map; otherwise R G B (A)
 #include "gl/compute.h"
+#include "infer/decoder.h"
 
 layout(local_size_x = kGroupInvocations) in;
 
@@ -10,7 +11,7 @@ layout(std430, binding = 1) readonly buffer Range { vec4 b_range; };
 #endif
 layout(rgba8, binding = 0) writeonly uniform highp image2D u_result;
 layout(std140, binding = kParamsBinding) uniform Params {
-  ivec4 u_size;    // width, height, values per pixel, color map: 0 gray, 1 turbo
+  ivec4 u_size;    // width, height, values per pixel, ColorMap
   vec4 u_scale;    // scale and offset of values; 1 reverses the map; 0
 };
 
@@ -32,7 +33,7 @@ void main() {
 #ifdef MAP
   float x = clamp((b_numbers[at] - b_range.x) / max(b_range.y - b_range.x, 1e-20), 0.0, 1.0);
   if (u_scale.z > 0.5) x = 1.0 - x;
-  vec4 color = vec4(u_size.w == 1 ? turbo(x) : vec3(x), 1.0);
+  vec4 color = vec4(u_size.w == ColorMap_kTurbo ? turbo(x) : vec3(x), 1.0);
 #else
   vec3 rgb = vec3(b_numbers[at], b_numbers[at + 1], b_numbers[at + 2]);
   vec4 color = vec4(rgb * u_scale.x + u_scale.y, 1.0);

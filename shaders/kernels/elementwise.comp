@@ -1,13 +1,13 @@
 // Elementwise functions of one float tensor, or of two (USES_B) with numpy broadcasting (BROADCAST). The output is
 // floats too or, for comparisons, integers.
-//   BROADCAST  PICTURES if there is one batch, and operands have the output height and width or one pixel
-#define PICTURES 2
+//   BROADCAST  broadcasting of operands: GpuRepeat
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"
 #include "lib/broadcast.glsl"
 #include "lib/functions.glsl"
+#include "ops/shader_codes.h"
 
 layout(local_size_x = kKernelInvocations) in;
 
@@ -27,7 +27,7 @@ void main() {
   int slice = remainder(layer, out_t.place.y);
   int target = layer * out_t.place.z + pixel;
 #ifdef BROADCAST
-#if BROADCAST == PICTURES
+#if BROADCAST == GpuRepeat_kPictures
   int index_a = picture_index(a_t, layer, pixel), index_b = picture_index(b_t, layer, pixel);
 #else
   int index_a = broadcast_index(a_t, steps_a_b.xy, steps.z, out_t, layer, pixel);

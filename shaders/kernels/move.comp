@@ -4,6 +4,7 @@
 // count pixels.
 #define USES_A
 #define WRITES_OUTPUT
+#include "graph/movement.h"
 #include "lib/tensor.glsl"
 
 layout(local_size_x = kKernelInvocations) in;
@@ -11,7 +12,7 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 map;   // dimensions, first, outside (1: fill, 2: reflect, 3: symmetric), 0
+  ivec4 map;   // dimensions, first, Outside, 0
   vec4 fill;   // x
   ivec4 size[3];
   ivec4 stride[3];
@@ -26,9 +27,10 @@ int source(int place) {
     int q = k >> 2, r = k & 3;
     int p = begin[q][r] + place % size[q][r];
     place /= size[q][r];
-    if (map.z != 0 && (p < 0 || p >= limit[q][r])) {
-      if (map.z == 1) return -1;
-      p = p < 0 ? 2 - map.z - p : 2 * limit[q][r] - 4 + map.z - p;
+    if (map.z != Outside_kNothing && (p < 0 || p >= limit[q][r])) {
+      if (map.z == Outside_kFill) return -1;
+      int repeated = map.z == Outside_kSymmetric ? 1 : 0;  // the element at the border
+      p = p < 0 ? -repeated - p : 2 * limit[q][r] - 2 + repeated - p;
     }
     from += p * stride[q][r];
   }

@@ -5,20 +5,21 @@
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"
+#include "ops/shader_codes.h"
 
 layout(local_size_x = kKernelInvocations) in;
 
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 code;  // 0 sum, 1 maximum, 2 minimum, 3 product; 0; divisor of the result; span
+  ivec4 code;  // GpuReduction; 0; divisor of the result; span
 };
 
 A_VALUE combine(A_VALUE a, A_VALUE b) {
   switch (code.x) {
-    case 1: return max(a, b);
-    case 2: return min(a, b);
-    case 3: return a * b;
+    case GpuReduction_kMaximum: return max(a, b);
+    case GpuReduction_kMinimum: return min(a, b);
+    case GpuReduction_kProduct: return a * b;
   }
   return a + b;
 }
@@ -27,10 +28,16 @@ A_VALUE combine(A_VALUE a, A_VALUE b) {
 A_VALUE neutral() {
 #ifdef A_I32
   int most = 2147483647;
-  return A_VALUE(code.x == 1 ? -most - 1 : code.x == 2 ? most : code.x == 3 ? 1 : 0);
+  return A_VALUE(code.x == GpuReduction_kMaximum   ? -most - 1
+                 : code.x == GpuReduction_kMinimum ? most
+                 : code.x == GpuReduction_kProduct ? 1
+                                                   : 0);
 #else
   float most = 3.402823466e+38;
-  return A_VALUE(code.x == 1 ? -most : code.x == 2 ? most : code.x == 3 ? 1.0 : 0.0);
+  return A_VALUE(code.x == GpuReduction_kMaximum   ? -most
+                 : code.x == GpuReduction_kMinimum ? most
+                 : code.x == GpuReduction_kProduct ? 1.0
+                                                   : 0.0);
 #endif
 }
 

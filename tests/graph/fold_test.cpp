@@ -1,4 +1,4 @@
-#include "graph/fold.h"
+#include "ref/fold.h"
 
 #include <gtest/gtest.h>
 

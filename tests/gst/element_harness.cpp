@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "red_picture.h"
+#include "test_pipeline.h"
 
 namespace sightglass::test {
 
@@ -101,14 +102,7 @@ GstBuffer* ElementHarness::frame(int32_t width, int32_t height) {
   return buffer;
 }
 
-guint64 ElementHarness::stat(const char* name) const {
-  GstStructure* stats = nullptr;
-  g_object_get(element(), "stats", &stats, nullptr);
-  guint64 value = 0;
-  if (!gst_structure_get_uint64(stats, name, &value)) g_error("stats have no %s", name);
-  gst_structure_free(stats);
-  return value;
-}
+guint64 ElementHarness::stat(const char* name) const { return stat_of(element(), name); }
 
 Log ElementHarness::take_log() { return std::exchange(log_, {}); }
 

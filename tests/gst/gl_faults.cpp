@@ -78,6 +78,7 @@ gpointer get_proc_address(GstGLAPI api, const gchar* name) {
 }  // namespace
 
 void install_gl_faults() {
+  if (next_get_proc_address != nullptr) return;
   init_gstreamer();
   GstGLDisplay* display = gst_gl_display_new();
   GstGLContext* context = nullptr;
@@ -95,6 +96,12 @@ void install_gl_faults() {
 void fail_gl(const std::string& function, int calls) {
   const std::lock_guard lock(mutex);
   failing[function] = calls;
+  error_pending = false;
+}
+
+void end_gl_faults() {
+  const std::lock_guard lock(mutex);
+  failing.clear();
   error_pending = false;
 }
 

@@ -5,12 +5,14 @@
 
 namespace sightglass::test {
 
-// Contexts created from now on look up their functions here. Call this once, before any pipeline.
+// Contexts created from now on look up their functions here. Call this before you create a pipeline.
 void install_gl_faults();
 
 // The next `calls` calls of that function ("DispatchCompute") do nothing, return nothing, and make glGetError() report
 // GL_OUT_OF_MEMORY. 0 ends this.
 void fail_gl(const std::string& function, int calls);
 constexpr int kEveryCall = 1 << 30;
+// Ends all of them.
+void end_gl_faults();
 
 }  // namespace sightglass::test

@@ -3,6 +3,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
+#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -49,6 +50,15 @@ void init_gstreamer() {
   (void)done;
 }
 
+guint64 stat_of(GstElement* element, const char* name) {
+  GstStructure* stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  guint64 value = 0;
+  EXPECT_TRUE(gst_structure_get_uint64(stats, name, &value)) << name;
+  gst_structure_free(stats);
+  return value;
+}
+
 std::string outcome_of(GstElement* pipeline) {
   GstBus* bus = gst_element_get_bus(pipeline);
   GstMessage* message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND,
@@ -74,14 +84,14 @@ TestPipeline::TestPipeline(const std::string& middle, Entry entry) {
   pipeline_ = gst_parse_launch(text.c_str(), &error);
   if (error != nullptr) g_error("%s: %s", text.c_str(), error->message);
   source_ = gst_bin_get_by_name(GST_BIN(pipeline_), "source");
-  segment_ = gst_bin_get_by_name(GST_BIN(pipeline_), "segment");
+  element_ = gst_bin_get_by_name(GST_BIN(pipeline_), "segment");
   sink_ = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
 }
 
 TestPipeline::~TestPipeline() {
   set_state(GST_STATE_NULL, true);
   gst_object_unref(sink_);
-  if (segment_ != nullptr) gst_object_unref(segment_);
+  if (element_ != nullptr) gst_object_unref(element_);
   gst_object_unref(source_);
   gst_object_unref(pipeline_);
 }
@@ -170,14 +180,14 @@ std::optional<Rgba> TestPipeline::pass(const std::string& caps, GstBuffer* buffe
 bool TestPipeline::send_segment() {
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);
-  GstPad* sink = gst_element_get_static_pad(segment_, "sink");
+  GstPad* sink = gst_element_get_static_pad(element_, "sink");
   const bool sent = gst_pad_send_event(sink, gst_event_new_segment(&segment)) != FALSE;
   gst_object_unref(sink);
   return sent;
 }
 
 bool TestPipeline::flush() {
-  GstPad* sink = gst_element_get_static_pad(segment_, "sink");
+  GstPad* sink = gst_element_get_static_pad(element_, "sink");
   // A sink that is flushed during the change to PLAYING may stay PAUSED.
   gst_element_get_state(pipeline_, nullptr, nullptr, 20 * GST_SECOND);
   const bool flushed = gst_pad_send_event(sink, gst_event_new_flush_start()) != FALSE &&

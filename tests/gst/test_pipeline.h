@@ -1,4 +1,4 @@
-// A pipeline around glsegment with images as input and output.
+// A pipeline around the element under test, with images as input and output.
 #pragma once
 
 #include <gst/gst.h>
@@ -18,6 +18,9 @@ void init_gstreamer();
 // Runs a pipeline that ends by itself. Returns "end", the text of the first error, or that neither arrived in a minute.
 std::string outcome_of(GstElement* pipeline);
 
+// A number in the property "stats" of an element.
+guint64 stat_of(GstElement* element, const char* name);
+
 class TestPipeline {
  public:
   enum class Entry { kUpload, kDirect };
@@ -30,7 +33,7 @@ class TestPipeline {
   TestPipeline& operator=(const TestPipeline&) = delete;
 
   GstElement* pipeline() const { return pipeline_; }
-  GstElement* segment() const { return segment_; }
+  GstElement* element() const { return element_; }
 
   // Waits for the change if `wait` is set. PAUSED and PLAYING complete only after a frame has passed.
   bool set_state(GstState state, bool wait = false);
@@ -64,7 +67,7 @@ class TestPipeline {
   void set_caps(const std::string& caps);
   GstElement* pipeline_ = nullptr;
   GstElement* source_ = nullptr;
-  GstElement* segment_ = nullptr;
+  GstElement* element_ = nullptr;
   GstElement* sink_ = nullptr;
   std::string caps_;  // of the last frame
   GstClockTime next_ = 0;

@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "ref/ref_ops.h"
 #include "single_op.h"
 
 namespace sightglass::test {
@@ -26,25 +25,7 @@ DetectionAttr attributes(int32_t detections, int32_t classes) {
 }
 
 std::vector<HostTensor> detect(const DetectionAttr& attr, const std::vector<HostTensor>& inputs) {
-  Graph graph;
-  Node node;
-  node.op = OpType::kDetectionPostprocess;
-  node.attributes = attr;
-  std::vector<const HostTensor*> arguments;
-  for (const HostTensor& tensor : inputs) {
-    Value value;
-    value.shape = tensor.shape;
-    node.inputs.push_back(graph.add_value(std::move(value)));
-    arguments.push_back(&tensor);
-  }
-  for (size_t i = 0; i < detection::kOutputs; ++i) node.outputs.push_back(graph.add_value({}));
-  const auto shapes = infer_shapes(graph, node);
-  EXPECT_TRUE(shapes.ok()) << shapes.status().message();
-  if (!shapes.ok()) return {};
-  for (size_t i = 0; i < shapes->size(); ++i) graph.value(node.outputs[i]).shape = shapes->at(i);
-  auto outputs = ref::evaluate(graph, node, arguments);
-  EXPECT_TRUE(outputs.ok()) << outputs.status().message();
-  return outputs.ok() ? std::move(outputs).value() : std::vector<HostTensor>{};
+  return evaluate_all(OpType::kDetectionPostprocess, attr, inputs, detection::kOutputs);
 }
 
 TEST(RefDetection, ABetterBoxSuppressesOverlappingBoxes) {

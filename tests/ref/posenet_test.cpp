@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "ref/ref_ops.h"
 #include "single_op.h"
 
 namespace sightglass::test {
@@ -40,25 +39,8 @@ struct Maps {
 PosenetDecoderAttr attributes(int32_t poses = 4) { return {poses, 0.2f, static_cast<int32_t>(kStride), 20}; }
 
 std::vector<HostTensor> decode(const Maps& maps, const PosenetDecoderAttr& attr, bool masks = false) {
-  Graph graph;
-  Node node;
-  node.op = OpType::kPosenetDecoder;
-  node.attributes = attr;
-  std::vector<const HostTensor*> arguments;
-  for (size_t i = 0; i < (masks ? 4u : 3u); ++i) {
-    Value value;
-    value.shape = maps.tensors[i].shape;
-    node.inputs.push_back(graph.add_value(std::move(value)));
-    arguments.push_back(&maps.tensors[i]);
-  }
-  for (int i = 0; i < (masks ? 5 : 4); ++i) node.outputs.push_back(graph.add_value({}));
-  const auto shapes = infer_shapes(graph, node);
-  EXPECT_TRUE(shapes.ok()) << shapes.status().message();
-  if (!shapes.ok()) return {};
-  for (size_t i = 0; i < shapes->size(); ++i) graph.value(node.outputs[i]).shape = shapes->at(i);
-  auto outputs = ref::evaluate(graph, node, arguments);
-  EXPECT_TRUE(outputs.ok()) << outputs.status().message();
-  return outputs.ok() ? std::move(outputs).value() : std::vector<HostTensor>{};
+  const auto begin = maps.tensors.begin();
+  return evaluate_all(OpType::kPosenetDecoder, attr, {begin, begin + (masks ? 4 : 3)}, masks ? 5 : 4);
 }
 
 // Every keypoint is likely in one cell, without offsets, so all points of the pose are in that cell.

@@ -27,6 +27,10 @@ HostTensor evaluate(OpType op, const Attributes& attributes, const std::vector<H
                     Activation activation = Activation::kNone, const Quantization& quantization = {},
                     std::optional<DataType> type = std::nullopt);
 
+// The same for an operator with `outputs` outputs.
+std::vector<HostTensor> evaluate_all(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
+                                     size_t outputs);
+
 // The reason why the reference rejects the operator; Ok if it does not.
 Status refusal(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
                Activation activation = Activation::kNone, std::optional<DataType> type = std::nullopt);

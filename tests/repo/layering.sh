@@ -1,8 +1,8 @@
 #!/bin/sh
 # Checks which files include which.   layering.sh SOURCE_DIR CXX
 #   The table "Where things are" in CONTRIBUTING.md is the allow-list: a file includes its own directory, the directories
-#   and libraries of its row, the standard library, and libc. Also, frame, graph, tflite, kernel, ops, plan, support, and
-#   ref include no GL header, not even indirectly.
+#   and libraries of its row, the standard library, and libc. Also, frame, graph, tflite, ref, rewrites, kernel, ops,
+#   plan, and support include no GL header, not even indirectly.
 set -eu
 cd "$1"
 cxx=$2
@@ -81,8 +81,8 @@ grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' -r --include='*.h' 
     }
     END { exit bad }' || bad=1
 
-for file in gpu_engine/frame/*.cpp gpu_engine/graph/*.cpp gpu_engine/graph/rewrites/*.cpp gpu_engine/tflite/*.cpp \
-  gpu_engine/kernel/*.cpp gpu_engine/ops/*.cpp gpu_engine/plan/*.cpp gpu_engine/support/*.cpp gpu_engine/ref/*.cpp; do
+for file in gpu_engine/frame/*.cpp gpu_engine/graph/*.cpp gpu_engine/tflite/*.cpp gpu_engine/kernel/*.cpp \
+  gpu_engine/ops/*.cpp gpu_engine/plan/*.cpp gpu_engine/support/*.cpp gpu_engine/ref/*.cpp gpu_engine/rewrites/*.cpp; do
   [ -e "$file" ] || continue
   gl=$("$cxx" -std=c++20 -M -MG -Igpu_engine -Igpu_engine/include "$file" | tr -s ' ' '\n' |
     grep -E '(^|/)(GLES[23]|GL|EGL)/|gpu_engine/gl_api\.h' || true)

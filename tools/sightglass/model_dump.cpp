@@ -5,11 +5,11 @@
 #include "gpu_engine/model.h"
 #include "gpu_engine/plan.h"
 #include "graph/graph.h"
-#include "graph/rewrites.h"
 #include "known_models.h"
 #include "metadata_report.h"
 #include "model_store.h"
 #include "report_format.h"
+#include "rewrites/rewrites.h"
 
 namespace sightglass {
 namespace {

@@ -90,7 +90,7 @@ TEST_P(Crop, HidesTheMargins) {
     source_.give_to(pipeline.pipeline());
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     for (const char* direction : {"identity", "90r", "180", "90l", "horiz", "vert", "ul-lr", "ur-ll"}) {
-      gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", direction);
+      gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", direction);
       const auto expected = pass(pipeline, false), got = pass(pipeline, true);
       ASSERT_TRUE(expected && got) << what << ": " << pipeline.error(1);
       const int largest = largest_difference(*got, *expected);
@@ -118,7 +118,7 @@ GstPadProbeReturn crop_frame(GstPad*, GstPadProbeInfo* info, gpointer) {
 // The result for a planar frame of which the element uses only a part, enlarged to the size in the caps.
 std::optional<Rgba> part_of(const YuvPicture& picture) {
   TestPipeline pipeline(element("background=color input-offset=10"));
-  GstPad* sink = gst_element_get_static_pad(pipeline.segment(), "sink");
+  GstPad* sink = gst_element_get_static_pad(pipeline.element(), "sink");
   gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, crop_frame, nullptr, nullptr);
   gst_object_unref(sink);
   EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -186,7 +186,7 @@ TEST(CropMeta, EndsHere) {
   TestPipeline pipeline(element("background=color input-offset=10"), TestPipeline::Entry::kDirect);
   source.give_to(pipeline.pipeline());
   int metas = 0;
-  GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       src, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer data) {

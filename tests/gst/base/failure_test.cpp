@@ -60,33 +60,14 @@ void expect_all(const std::optional<Rgba>& picture, const Pixel& expected, const
 
 bool shows(const std::optional<Rgba>& picture, const Rgba& frame) { return picture && picture->pixels == frame.pixels; }
 
-guint64 failures_of(GstElement* segment) {
-  GstStructure* stats = nullptr;
-  g_object_get(segment, "stats", &stats, nullptr);
-  guint64 failures = 0;
-  gst_structure_get_uint64(stats, "failures", &failures);
-  gst_structure_free(stats);
-  return failures;
-}
-
 std::string element(const std::string& properties) {
   return "glsegment name=segment blur-radius=24 model=" + red_model() + " " + properties;
 }
 
 class Failure : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    static const bool done = [] {
-      install_gl_faults();
-      return true;
-    }();
-    (void)done;
-  }
-  void TearDown() override {
-    for (const char* function : {"DispatchCompute", "DrawArrays", "ClearBufferfv"}) {
-      fail_gl(function, 0);
-    }
-  }
+  static void SetUpTestSuite() { install_gl_faults(); }
+  void TearDown() override { end_gl_faults(); }
 };
 
 struct Case {
@@ -126,7 +107,7 @@ TEST_F(Failure, OfTheModelHidesTheFrame) {
         EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
         EXPECT_TRUE(shows(pipeline.pass(person()), before)) << what << ": it must recover";
       }
-      EXPECT_EQ(failures_of(pipeline.segment()), 6U);
+      EXPECT_EQ(stat_of(pipeline.element(), "failures"), 6U);
       EXPECT_EQ(pipeline.error(), "");
     }
   }
@@ -172,7 +153,7 @@ TEST_F(Failure, OfDrawingIsBlack) {
 TEST_F(Failure, OfEverythingIsAnError) {
   TestPipeline pipeline(element("background=color"));
   int frames = 0;
-  GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       src, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo*, gpointer count) {
@@ -225,14 +206,14 @@ TEST_F(Failure, FollowsOnFailure) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(shows(pipeline.pass(person()), person()));
   const auto pass_failing = [&](const char* policy) {
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "on-failure", policy);
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "on-failure", policy);
     fail_gl("DispatchCompute", 1);
     return pipeline.pass(person());
   };
   expect_all(pass_failing("black"), kBlack, "black");
   EXPECT_TRUE(shows(pass_failing("pass"), person()));
   expect_all(pass_failing("background"), color({0, 255, 0, 255}), "background");
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "on-failure", "error");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "on-failure", "error");
   fail_gl("DispatchCompute", 1);
   EXPECT_TRUE(pipeline.push(person()));
   EXPECT_NE(pipeline.error(10).find("GL_OUT_OF_MEMORY"), std::string::npos);
@@ -242,7 +223,7 @@ TEST_F(Failure, FollowsOnFailure) {
 TEST_F(Failure, AttachesNoMask) {
   TestPipeline pipeline(element("background=color attach-mask=true"));
   std::string seen;
-  GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       src, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer text) {

@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, GoodGuest,
 class Watched {
  public:
   explicit Watched(const std::string& middle) : pipeline(middle) {
-    watch.segment = pipeline.segment();
+    watch.segment = pipeline.element();
     sink_ = gst_element_get_static_pad(watch.segment, "sink");
     src_ = gst_element_get_static_pad(watch.segment, "src");
     gst_pad_add_probe(sink_, GST_PAD_PROBE_TYPE_BUFFER, on_sink, &watch, nullptr);

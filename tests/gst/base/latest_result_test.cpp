@@ -46,24 +46,15 @@ std::string halves(TestPipeline& pipeline, const std::string& frames) {
   return seen;
 }
 
-guint64 stat(GstElement* element, const char* name) {
-  GstStructure* stats = nullptr;
-  g_object_get(element, "stats", &stats, nullptr);
-  guint64 value = 0;
-  EXPECT_TRUE(gst_structure_get_uint64(stats, name, &value)) << name;
-  gst_structure_free(stats);
-  return value;
-}
-
 void set(TestPipeline& pipeline, const char* property, const char* value) {
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), property, value);
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), property, value);
 }
 
 TEST(LatestResult, IsThatOfThePreviousFrame) {
   TestPipeline pipeline(infer("gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   EXPECT_EQ(halves(pipeline, "lrll"), "llrl") << "the first frame has its own result";
-  EXPECT_EQ(stat(pipeline.segment(), "inferences"), 4U);
+  EXPECT_EQ(stat_of(pipeline.element(), "inferences"), 4U);
   EXPECT_EQ(pipeline.error(), "");
 }
 
@@ -71,7 +62,7 @@ TEST(LatestResult, FollowsTheInferenceInterval) {
   TestPipeline pipeline(infer("gpu-budget=0 inference-interval=3"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   EXPECT_EQ(halves(pipeline, "lrrrlll"), "llllrrr");
-  EXPECT_EQ(stat(pipeline.segment(), "inferences"), 3U);
+  EXPECT_EQ(stat_of(pipeline.element(), "inferences"), 3U);
 }
 
 TEST(LatestResult, CanBeSwitchedWhilePlaying) {
@@ -100,7 +91,7 @@ TEST(LatestResult, IsDroppedAtDiscontinuities) {
 TEST(LatestResult, HasItsTensors) {
   TestPipeline pipeline(infer("gpu-budget=0 attach-tensors=true"));
   std::vector<GstMemory*> seen;  // held, so that no memory is reused
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       pad, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -133,10 +124,10 @@ TEST_P(LatestResultOf, RunsAreSpreadOverFrames) {
                           (latest ? " mask-sync=latest" : ""));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
-    if (latest) g_object_set(pipeline.segment(), "gpu-budget", cpu[0] / 10, nullptr);
+    if (latest) g_object_set(pipeline.element(), "gpu-budget", cpu[0] / 10, nullptr);
     for (int i = 1; i < kFrames; ++i) ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
-    inferences[latest] = stat(pipeline.segment(), "inferences");
-    cpu[latest] = stat(pipeline.segment(), "cpu-time");
+    inferences[latest] = stat_of(pipeline.element(), "inferences");
+    cpu[latest] = stat_of(pipeline.element(), "cpu-time");
     std::printf("%s: %d inferences, %.2f ms of the CPU per frame\n", latest ? "latest" : "exact",
                 static_cast<int>(inferences[latest]), 1e-6 * static_cast<double>(cpu[latest]));
   }

@@ -113,11 +113,7 @@ class Running {
   std::string outcome() { return outcome_of(pipeline_); }
   guint64 frames(const char* name) const {
     GstElement* segment = gst_bin_get_by_name(GST_BIN(pipeline_), name);
-    GstStructure* stats = nullptr;
-    g_object_get(segment, "stats", &stats, nullptr);
-    guint64 frames = 0;
-    gst_structure_get_uint64(stats, "frames", &frames);
-    gst_structure_free(stats);
+    const guint64 frames = stat_of(segment, "frames");
     gst_object_unref(segment);
     return frames;
   }
@@ -213,8 +209,8 @@ TEST(LifecycleOfColours, ControllerOnALiveProperty) {
     gst_timed_value_control_source_set(GST_TIMED_VALUE_CONTROL_SOURCE(source), time, 0xff000000U + 40 * i);
   }
   gst_object_add_control_binding(
-      GST_OBJECT(pipeline.segment()),
-      gst_direct_control_binding_new_absolute(GST_OBJECT(pipeline.segment()), "background-color", source));
+      GST_OBJECT(pipeline.element()),
+      gst_direct_control_binding_new_absolute(GST_OBJECT(pipeline.element()), "background-color", source));
   gst_object_unref(source);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < kFrames; ++i) {

@@ -60,7 +60,7 @@ struct Passed {
 std::optional<Passed> pass_until(TestPipeline& pipeline, const std::string& model, const Rgba& frame) {
   std::vector<double> times;
   const auto end = Clock::now() + kPatience;
-  while (model_in_effect(pipeline.segment()) != model) {
+  while (model_in_effect(pipeline.element()) != model) {
     const auto begin = Clock::now();
     if (begin > end || !pipeline.pass(frame)) return std::nullopt;
     times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
@@ -84,16 +84,16 @@ TEST_P(ModelChangeOf, TakesOverWhilePlaying) {
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     const Rgba frame = left_half_red(64, 64);
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
-    EXPECT_EQ(model_in_effect(pipeline.segment()), first());
+    EXPECT_EQ(model_in_effect(pipeline.element()), first());
     const std::string second = copy_of(first(), "second.tflite");
-    set_model(pipeline.segment(), second);
-    EXPECT_EQ(model_of(pipeline.segment()), second);
+    set_model(pipeline.element(), second);
+    EXPECT_EQ(model_of(pipeline.element()), second);
     const auto passed = pass_until(pipeline, second, frame);
     ASSERT_TRUE(passed) << pipeline.error();
     std::printf("%s: %d frames, the longest %.1f ms, half of them %.1f ms\n", GetParam(), passed->frames,
                 passed->longest_ms, passed->median_ms);
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
-    EXPECT_EQ(model_of(pipeline.segment()), second);
+    EXPECT_EQ(model_of(pipeline.element()), second);
     EXPECT_EQ(pipeline.warning(), "");
     EXPECT_EQ(pipeline.error(), "");
   }
@@ -106,7 +106,7 @@ TEST_P(ModelChangeOf, TheOldModelStaysIfTheNewOneFails) {
   ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   for (const std::string& wrong :
        {std::string("/nonexistent/other.tflite"), red_model(Head::kUnknownOp), std::string()}) {
-    set_model(pipeline.segment(), wrong);
+    set_model(pipeline.element(), wrong);
     std::string warning;
     const auto end = Clock::now() + kPatience;
     while (warning.empty() && Clock::now() < end) {
@@ -116,8 +116,8 @@ TEST_P(ModelChangeOf, TheOldModelStaysIfTheNewOneFails) {
     std::printf("%s\n", warning.c_str());
     EXPECT_NE(warning.find("model=" + wrong + ":"), std::string::npos);
     EXPECT_NE(warning.find(first() + " stays in effect"), std::string::npos);
-    EXPECT_EQ(model_of(pipeline.segment()), first());
-    EXPECT_EQ(model_in_effect(pipeline.segment()), first());
+    EXPECT_EQ(model_of(pipeline.element()), first());
+    EXPECT_EQ(model_in_effect(pipeline.element()), first());
     for (int i = 0; i < 3; ++i) ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
     EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
   }
@@ -131,15 +131,15 @@ TEST_P(ModelChangeOf, TheLastModelSetWins) {
   ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   const std::string second = copy_of(first(), "second.tflite"), third = copy_of(first(), "third.tflite");
   for (const std::string& model : {second, std::string("/nonexistent/other.tflite"), third}) {
-    set_model(pipeline.segment(), model);
+    set_model(pipeline.element(), model);
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   }
   ASSERT_TRUE(pass_until(pipeline, third, frame)) << pipeline.error();
-  set_model(pipeline.segment(), second);
+  set_model(pipeline.element(), second);
   ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
-  set_model(pipeline.segment(), third);
+  set_model(pipeline.element(), third);
   for (int i = 0; i < 30; ++i) ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
-  EXPECT_EQ(model_in_effect(pipeline.segment()), third);
+  EXPECT_EQ(model_in_effect(pipeline.element()), third);
   EXPECT_EQ(pipeline.warning(), "") << "about a model that is no longer set";
 }
 
@@ -151,12 +151,12 @@ TEST_P(ModelChangeOf, StopsAtAnyMoment) {
     TestPipeline pipeline(element());
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
-    set_model(pipeline.segment(), second);
+    set_model(pipeline.element(), second);
     for (int i = 0; i < frames; ++i) ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
     ASSERT_TRUE(pipeline.set_state(GST_STATE_READY, true));
-    EXPECT_EQ(model_of(pipeline.segment()), second);
+    EXPECT_EQ(model_of(pipeline.element()), second);
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-    EXPECT_EQ(model_in_effect(pipeline.segment()), second);
+    EXPECT_EQ(model_in_effect(pipeline.element()), second);
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   }
 }
@@ -167,9 +167,9 @@ TEST_P(ModelChangeOf, SizesAndFormatsMayChangeInTheMeantime) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
   for (const std::string& model : {second, first(), second, first()}) {
-    set_model(pipeline.segment(), model);
+    set_model(pipeline.element(), model);
     const auto end = Clock::now() + kPatience;
-    for (int i = 0; model_in_effect(pipeline.segment()) != model; ++i) {
+    for (int i = 0; model_in_effect(pipeline.element()) != model; ++i) {
       ASSERT_LT(Clock::now(), end);
       const int32_t width = i % 2 == 0 ? 96 : 64;
       const auto out = pipeline.pass(left_half_red(width, 64));
@@ -198,11 +198,11 @@ TEST(SegmentModelChange, MasksComeFromTheNewModel) {
     EXPECT_EQ(sides(), (std::pair<int, int>{255, 0})) << sync;
     // Two logits, for the same mask from other programs; then classes of which only the background wins.
     const std::string logits = red_model(Head::kTwoSoftmax), shaped = shaped_model({32, 32, 3, 2});
-    set_model(pipeline.segment(), logits);
+    set_model(pipeline.element(), logits);
     ASSERT_TRUE(pass_until(pipeline, logits, frame)) << pipeline.error();
     for (int i = 0; i < 4; ++i) sides();
     EXPECT_EQ(sides(), (std::pair<int, int>{255, 0})) << sync;
-    set_model(pipeline.segment(), shaped);
+    set_model(pipeline.element(), shaped);
     ASSERT_TRUE(pass_until(pipeline, shaped, frame)) << pipeline.error();
     for (int i = 0; i < 4; ++i) sides();
     const auto [left, right] = sides();
@@ -219,7 +219,7 @@ TEST(InferModelChange, ImagesHaveTheSizeOfTheNewModel) {
   ASSERT_TRUE(first) << pipeline.error();
   EXPECT_EQ(std::pair(first->width, first->height), std::pair(32, 16));
   const std::string second = enlarging_model(12, 20);
-  set_model(pipeline.segment(), second);
+  set_model(pipeline.element(), second);
   ASSERT_TRUE(pass_until(pipeline, second, frame)) << pipeline.error();
   const auto next = pipeline.pass(frame);
   ASSERT_TRUE(next) << pipeline.error();
@@ -244,7 +244,7 @@ TEST(InferModelChange, LosesNoResult) {
         }
       }
     } seen;
-    GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+    GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
     gst_pad_add_probe(
         pad, static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
         [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -263,10 +263,10 @@ TEST(InferModelChange, LosesNoResult) {
     uint64_t behind = 0;  // frames since the second model is in effect
     while (behind < 5 && Clock::now() < end) {
       ASSERT_TRUE(pipeline.push(frame));
-      if (++pushed == 5) set_model(pipeline.segment(), second);
+      if (++pushed == 5) set_model(pipeline.element(), second);
       // With `exact`, frames wait for their results, so not every input frame has an immediate output.
       g_usleep(2000);
-      if (model_in_effect(pipeline.segment()) == second) ++behind;
+      if (model_in_effect(pipeline.element()) == second) ++behind;
     }
     pipeline.push_eos();
     for (uint64_t i = 0; i < pushed; ++i) ASSERT_TRUE(pipeline.pull()) << i << ": " << pipeline.error();
@@ -287,7 +287,7 @@ TEST(SegmentModelChange, FramesDoNotWait) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(64, 64);
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
-  set_model(pipeline.segment(), kFigure);
+  set_model(pipeline.element(), kFigure);
   const auto passed = pass_until(pipeline, kFigure, frame);
   ASSERT_TRUE(passed) << pipeline.error();
   const auto begin = Clock::now();

@@ -100,7 +100,7 @@ TEST(Orientation, FollowsTags) {
       }
       EXPECT_EQ(pipeline.error(), "") << c.tag;
       // No other element rotates the frames again.
-      GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+      GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
       GstEvent* event = nullptr;
       std::string said;
       for (guint i = 0; (event = gst_pad_get_sticky_event(src, GST_EVENT_TAG, i)) != nullptr; ++i) {
@@ -123,16 +123,16 @@ TEST(Orientation, FollowsTheProperty) {
   TestPipeline pipeline("taginject tags=image-orientation=rotate-180 ! " + mask_of_corner());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (const char* background : {"mask", "blur"}) {
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "background", background);
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background", background);
     for (const Case& c : kCases) {
-      g_object_set(pipeline.segment(), "video-direction", c.method, nullptr);
+      g_object_set(pipeline.element(), "video-direction", c.method, nullptr);
       const auto out = pipeline.pass(stored);
       if (background == std::string("mask")) {
         expect_corner(out, upright(stored, c), c.tag);
         continue;
       }
       // Mask, frame, and blur match each other as they do with an upright image.
-      g_object_set(pipeline.segment(), "video-direction", GST_VIDEO_ORIENTATION_IDENTITY, nullptr);
+      g_object_set(pipeline.element(), "video-direction", GST_VIDEO_ORIENTATION_IDENTITY, nullptr);
       const auto expected = pipeline.pass(upright(stored, c));
       ASSERT_TRUE(out && expected) << c.tag << ": " << pipeline.error(1);
       ASSERT_EQ(out->width, expected->width) << c.tag;
@@ -144,10 +144,10 @@ TEST(Orientation, FollowsTheProperty) {
     }
   }
   GstVideoOrientationMethod method = GST_VIDEO_ORIENTATION_IDENTITY;
-  g_object_set(pipeline.segment(), "video-direction", GST_VIDEO_ORIENTATION_AUTO, nullptr);
-  g_object_get(pipeline.segment(), "video-direction", &method, nullptr);
+  g_object_set(pipeline.element(), "video-direction", GST_VIDEO_ORIENTATION_AUTO, nullptr);
+  g_object_get(pipeline.element(), "video-direction", &method, nullptr);
   EXPECT_EQ(method, GST_VIDEO_ORIENTATION_AUTO);
-  EXPECT_TRUE(GST_IS_VIDEO_DIRECTION(pipeline.segment()));
+  EXPECT_TRUE(GST_IS_VIDEO_DIRECTION(pipeline.element()));
   EXPECT_EQ(pipeline.error(), "");
 }
 
@@ -173,7 +173,7 @@ TEST(Orientation, FollowsAffineMetadata) {
                                      0,
                                      0,
                                      1};
-    GstPad* sink = gst_element_get_static_pad(pipeline.segment(), "sink");
+    GstPad* sink = gst_element_get_static_pad(pipeline.element(), "sink");
     gst_pad_add_probe(
         sink, GST_PAD_PROBE_TYPE_BUFFER,
         [](GstPad*, GstPadProbeInfo* info, gpointer data) {

@@ -211,7 +211,7 @@ TEST_P(Controlled, AllFollowTheirControllers) {
   ASSERT_TRUE(save_png(picture(8, 8, [](int32_t, int32_t) { return false; }), png));
   const std::string picture = std::string(GetParam()) == "glsegment" ? " background-location=" + png : "";
   TestPipeline pipeline(element("name=segment" + picture));
-  GstElement* const element = pipeline.segment();
+  GstElement* const element = pipeline.element();
   guint count = 0;
   GParamSpec** all = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &count);
   const std::vector<GParamSpec*> specs(all, all + count);

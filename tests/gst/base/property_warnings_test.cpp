@@ -40,7 +40,7 @@ TEST_P(PropertyWarnings, PropertiesReadAtStartKeepTheirValues) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
-  GstElement* const segment = pipeline.segment();
+  GstElement* const segment = pipeline.element();
   gst_element_get_state(pipeline.pipeline(), nullptr, nullptr, 20 * GST_SECOND);
   const std::string before = text_of(segment, "precision");
   set(segment, "precision", "fp16");
@@ -60,7 +60,7 @@ TEST_P(PropertyWarnings, PropertiesReadAtStartKeepTheirValues) {
 
 TEST_P(PropertyWarnings, CustomIsNotADirection) {
   TestPipeline pipeline(element());
-  GstElement* const segment = pipeline.segment();
+  GstElement* const segment = pipeline.element();
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
   set(segment, "video-direction", "180");
@@ -75,7 +75,7 @@ TEST(SegmentWarnings, ImageWaitsForItsLocation) {
   const std::string png = scratch_folder() / "grey.png";
   ASSERT_TRUE(save_png(picture(8, 8, [](int32_t, int32_t) { return false; }), png));
   TestPipeline pipeline("glsegment name=segment background=mask model=" + red_model());
-  GstElement* const segment = pipeline.segment();
+  GstElement* const segment = pipeline.element();
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(64, 64);
   const auto right = [&] {
@@ -117,12 +117,12 @@ TEST(SegmentWarnings, ImageWithALocationDoesNotWarn) {
   TestPipeline pipeline("glsegment name=segment background=mask model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
-  set(pipeline.segment(), "background", "image");
-  g_object_set(pipeline.segment(), "background-location", png.c_str(), nullptr);
+  set(pipeline.element(), "background", "image");
+  g_object_set(pipeline.element(), "background-location", png.c_str(), nullptr);
   const auto out = pipeline.pass(left_half_red(64, 64));
   ASSERT_TRUE(out) << pipeline.error();
   EXPECT_EQ(out->at(60, 32)[0], kGrey[0]);
-  EXPECT_EQ(text_of(pipeline.segment(), "background"), "image");
+  EXPECT_EQ(text_of(pipeline.element(), "background"), "image");
   EXPECT_EQ(pipeline.warning(), "");
 }
 
@@ -138,10 +138,10 @@ TEST(InferWarnings, SettingsWithoutEffect) {
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
     EXPECT_EQ(pipeline.warning(), "") << "no property was set";
-    g_object_set(pipeline.segment(), "max-results", 3, nullptr);
+    g_object_set(pipeline.element(), "max-results", 3, nullptr);
     ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
     expect_parts(pipeline.warning(), {"max-results=3", "picture"});
-    set(pipeline.segment(), "results", "message");
+    set(pipeline.element(), "results", "message");
     ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
     expect_parts(pipeline.warning(), {"results", "picture"});
     ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();

@@ -24,16 +24,8 @@ bool is_black(const std::optional<Rgba>& shown) {
 
 class ResultFailure : public ::testing::TestWithParam<const char*> {
  protected:
-  static void SetUpTestSuite() {
-    static const bool done = [] {
-      install_gl_faults();
-      return true;
-    }();
-    (void)done;
-  }
-  void TearDown() override {
-    for (const char* function : {"DispatchCompute", "DrawArrays", "ClearBufferfv"}) fail_gl(function, 0);
-  }
+  static void SetUpTestSuite() { install_gl_faults(); }
+  void TearDown() override { end_gl_faults(); }
   // A frame, and an element that draws something over it.
   static const Rgba& frame() {
     static const Rgba figure = draw_figure(480, 480, "seed=2000004 framing=full").picture;
@@ -47,15 +39,6 @@ class ResultFailure : public ::testing::TestWithParam<const char*> {
   static bool is_pose() { return std::string(GetParam()) == "glpose"; }
 };
 INSTANTIATE_TEST_SUITE_P(Elements, ResultFailure, ::testing::Values("glpose", "glinfer"), name_of_element);
-
-guint64 failures_of(GstElement* element) {
-  GstStructure* stats = nullptr;
-  g_object_get(element, "stats", &stats, nullptr);
-  guint64 failures = 0;
-  gst_structure_get_uint64(stats, "failures", &failures);
-  gst_structure_free(stats);
-  return failures;
-}
 
 TEST_P(ResultFailure, EndsTheStreamByDefault) {
   TestPipeline pipeline(element(""));
@@ -87,7 +70,7 @@ TEST_P(ResultFailure, ShowsTheFrameWithoutAResult) {
       ASSERT_TRUE(again) << pipeline.error();
       EXPECT_EQ(again->pixels, good->pixels) << sync << ": it must recover";
     }
-    EXPECT_EQ(failures_of(pipeline.segment()), 6U);
+    EXPECT_EQ(stat_of(pipeline.element(), "failures"), 6U);
     EXPECT_EQ(pipeline.error(), "");
   }
 }
@@ -98,7 +81,7 @@ TEST_P(ResultFailure, ShowsBlack) {
   ASSERT_TRUE(pipeline.pass(frame())) << pipeline.error();
   fail_gl("DispatchCompute", kEveryCall);
   EXPECT_TRUE(is_black(pipeline.pass(frame())));
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "on-failure", "pass");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "on-failure", "pass");
   const auto passed = pipeline.pass(frame());
   ASSERT_TRUE(passed) << pipeline.error();
   EXPECT_EQ(passed->pixels, frame().pixels) << "live";

@@ -29,7 +29,7 @@ double resident_mib() {
 
 GstGLContext* context_of(const TestPipeline& pipeline) {
   GstGLContext* context = nullptr;
-  g_object_get(pipeline.segment(), "context", &context, nullptr);
+  g_object_get(pipeline.element(), "context", &context, nullptr);
   return context;
 }
 
@@ -218,7 +218,7 @@ TEST(Sharing, CacheDirIsWhereProgramsAreKept) {
     if (expected.empty()) expected = out;
     EXPECT_EQ(out, expected) << value;
     gchar* set = nullptr;
-    g_object_get(pipeline->segment(), "cache-dir", &set, nullptr);
+    g_object_get(pipeline->element(), "cache-dir", &set, nullptr);
     EXPECT_EQ(std::string(set), value);
     g_free(set);
     GstGLContext* context = context_of(*pipeline);

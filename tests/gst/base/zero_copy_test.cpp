@@ -1,4 +1,5 @@
 // No pixel moves between CPU and GPU from the sink pad to the source pad of glsegment, and nothing waits for the GPU.
+#include <gst/gl/gl.h>
 #include <gst/gl/gstglfuncs.h>
 #include <gtest/gtest.h>
 
@@ -204,9 +205,9 @@ TEST(ZeroCopyExactResults, HundredFramesWithoutAWait) {
     install_transfer_counter_once();
     TestPipeline pipeline("gleffects_identity ! glinfer name=segment task=classification results=meta results-sync=" +
                           sync + " model=" + red_model(Head::kVector));
-    GstPad* enter = gst_element_get_static_pad(pipeline.segment(), "sink");
-    GstPad* leave = gst_element_get_static_pad(pipeline.segment(), "src");
-    gst_pad_add_probe(enter, GST_PAD_PROBE_TYPE_BUFFER, finish_gpu, pipeline.segment(), nullptr);
+    GstPad* enter = gst_element_get_static_pad(pipeline.element(), "sink");
+    GstPad* leave = gst_element_get_static_pad(pipeline.element(), "src");
+    gst_pad_add_probe(enter, GST_PAD_PROBE_TYPE_BUFFER, finish_gpu, pipeline.element(), nullptr);
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     const Rgba frame(320, 240);
     // With exact results, one frame is always held.

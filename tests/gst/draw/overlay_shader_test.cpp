@@ -83,7 +83,7 @@ TEST_F(OverlayShaderTest, ShadersAndCpuLayOutPrimitivesAlike) {
       run("if (i == 0) b_primitives[i] = line(vec2(1, 2), vec2(3, 4), 5.0, vec4(0.1, 0.2, 0.3, 0.4));\n"
           "if (i == 1) b_primitives[i] = outline(vec4(1, 2, 3, 4), 5.0, vec4(1));\n"
           "if (i == 2) b_primitives[i] = rectangle(vec4(1, 2, 3, 4), 5.0, vec4(1));\n"
-          "if (i == 3) b_primitives[i] = Primitive(vec4(1), vec4(1), 1.0, kText, 33, 0.0);\n"
+          "if (i == 3) b_primitives[i] = Primitive(vec4(1), vec4(1), 1.0, PrimitiveKind_kText, 33, 0.0);\n"
           "if (i == 4) b_primitives[i] = invisible();\n",
           5);
   const std::vector<Primitive> written = read(buffer);

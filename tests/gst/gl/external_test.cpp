@@ -87,7 +87,7 @@ TEST_F(External, EveryOrientation) {
   source_.give_to(pipeline.pipeline());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (const char* direction : {"identity", "90r", "180", "90l", "horiz", "vert", "ul-lr", "ur-ll"}) {
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", direction);
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", direction);
     expect_same(pipeline, direction);
   }
   EXPECT_EQ(pipeline.error(), "");
@@ -111,7 +111,7 @@ TEST_F(External, WithTheNewestMask) {
 
 // Whether the sink pad offers such textures.
 bool offers(const TestPipeline& pipeline, GstGLTextureTarget target) {
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "sink");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "sink");
   GstCaps* offered = gst_pad_query_caps(pad, nullptr);
   GstCaps* wanted = gst_caps_from_string(TextureSource::caps(kWidth, kHeight, target).c_str());
   const bool found = gst_caps_can_intersect(offered, wanted) != FALSE;

@@ -77,7 +77,7 @@ TEST(GlSegmentFormats, ColorsMatchAScalarConversion) {
                     site.c_str(), d.largest, d.mean);
         EXPECT_LE(d.largest, kBound);
         EXPECT_LE(d.mean, 0.75);
-        const std::string sink = caps_of(pipeline.segment(), "sink");
+        const std::string sink = caps_of(pipeline.element(), "sink");
         EXPECT_NE(sink.find("format=(string)" + format), std::string::npos) << sink;
       }
     }
@@ -154,7 +154,7 @@ TEST(GlSegmentFormats, NegotiateWithoutConversion) {
                                   (format == "RGBA" ? "" : ",colorimetry=bt709"),
                               std::vector<uint8_t>(info.size, 100)))
         << format << ": " << pipeline.error(1);
-    const std::string sink = caps_of(pipeline.segment(), "sink"), src = caps_of(pipeline.segment(), "src");
+    const std::string sink = caps_of(pipeline.element(), "sink"), src = caps_of(pipeline.element(), "src");
     EXPECT_NE(sink.find("format=(string)" + format), std::string::npos) << sink;
     EXPECT_NE(sink.find("texture-target=(string)2D"), std::string::npos) << sink;
     EXPECT_NE(src.find("format=(string)RGBA"), std::string::npos) << src;
@@ -171,7 +171,7 @@ TEST(GlSegmentFormats, ProposesPoolsOfPlanes) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const YuvPicture picture = noisy_picture("NV12", 65, 49, "");
   ASSERT_TRUE(pipeline.pass(picture.caps, picture.bytes)) << pipeline.error(1);
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "sink");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "sink");
   GstCaps* caps = gst_pad_get_current_caps(pad);
   GstQuery* query = gst_query_new_allocation(caps, TRUE);
   ASSERT_TRUE(gst_pad_query(pad, query));

@@ -84,7 +84,7 @@ GstPadProbeReturn look(GstPad* /*pad*/, GstPadProbeInfo* info, gpointer data) {
 }
 
 void look_at(TestPipeline& pipeline, Carried& carried) {
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, look, &carried, nullptr);
   gst_object_unref(pad);
 }
@@ -100,7 +100,7 @@ std::vector<float> numbers(GstMemory* memory) {
 
 guint64 figure(TestPipeline& pipeline, const char* name) {
   GstStructure* stats = nullptr;
-  g_object_get(pipeline.segment(), "stats", &stats, nullptr);
+  g_object_get(pipeline.element(), "stats", &stats, nullptr);
   guint64 value = 0;
   EXPECT_TRUE(gst_structure_get_uint64(stats, name, &value)) << name;
   EXPECT_STREQ(gst_structure_get_name(stats), "glinfer-stats");
@@ -116,15 +116,15 @@ TEST(Infer, ImagesReplaceTheFrame) {
   ASSERT_TRUE(shown) << pipeline.error();
   EXPECT_GT(shown->at(8, 48)[1], 240) << "red is foreground";
   EXPECT_LT(shown->at(88, 48)[1], 15);
-  g_object_set(pipeline.segment(), "invert", TRUE, nullptr);
+  g_object_set(pipeline.element(), "invert", TRUE, nullptr);
   const auto inverted = pipeline.pass(left_half_red(kSize, kSize));
   ASSERT_TRUE(inverted);
   EXPECT_LT(inverted->at(8, 48)[1], 15);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "color-map", "turbo");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "color-map", "turbo");
   const auto turbo = pipeline.pass(left_half_red(kSize, kSize));
   ASSERT_TRUE(turbo);
   EXPECT_NE(turbo->at(88, 48)[0], turbo->at(88, 48)[2]) << "in colors";
-  g_object_set(pipeline.segment(), "draw", FALSE, nullptr);
+  g_object_set(pipeline.element(), "draw", FALSE, nullptr);
   const auto plain = pipeline.pass(left_half_red(kSize, kSize));
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->pixels, left_half_red(kSize, kSize).pixels);
@@ -161,7 +161,7 @@ TEST(Infer, TensorsAreAttachedAndHeld) {
 TEST(Infer, TensorMemoryIsReused) {
   TestPipeline pipeline(glinfer("attach-tensors=true model=" + red_model()));
   std::vector<GstMemory*> seen;  // not held
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       pad, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -186,7 +186,7 @@ TEST(Infer, ChainsShareContextProgramsAndWeights) {
   const std::string properties = "attach-tensors=true draw=false model=" + red_model();
   const auto contents = [](TestPipeline& pipeline) {
     GstGLContext* context = nullptr;
-    g_object_get(pipeline.segment(), "context", &context, nullptr);
+    g_object_get(pipeline.element(), "context", &context, nullptr);
     EXPECT_NE(context, nullptr);
     ShareGroup::Contents held;
     gst_gl_context_thread_add(
@@ -217,7 +217,7 @@ TEST(Infer, ChainsShareContextProgramsAndWeights) {
   GstElement* first = gst_bin_get_by_name(GST_BIN(chain.pipeline()), "first");
   GstGLContext *of_first = nullptr, *of_second = nullptr;
   g_object_get(first, "context", &of_first, nullptr);
-  g_object_get(chain.segment(), "context", &of_second, nullptr);
+  g_object_get(chain.element(), "context", &of_second, nullptr);
   EXPECT_EQ(of_first, of_second);
   for (gpointer object : {gpointer(of_first), gpointer(of_second), gpointer(first)}) gst_object_unref(object);
 }
@@ -293,14 +293,14 @@ TEST(Infer, LivePropertiesFollowTheController) {
     ASSERT_TRUE(gst_timed_value_control_source_set(timed, 0, 0));
     ASSERT_TRUE(gst_timed_value_control_source_set(timed, GST_SECOND, 1));
     ASSERT_TRUE(gst_object_add_control_binding(
-        GST_OBJECT(pipeline.segment()), gst_direct_control_binding_new(GST_OBJECT(pipeline.segment()), name, source)));
+        GST_OBJECT(pipeline.element()), gst_direct_control_binding_new(GST_OBJECT(pipeline.element()), name, source)));
     gst_object_unref(source);
   }
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int frame = 0; frame < 10; ++frame) {
     ASSERT_TRUE(pipeline.pass(left_half_red(kSize, kSize))) << pipeline.error();
     gfloat threshold = 0, height = 0;
-    g_object_get(pipeline.segment(), "threshold", &threshold, "text-height", &height, nullptr);
+    g_object_get(pipeline.element(), "threshold", &threshold, "text-height", &height, nullptr);
     EXPECT_NEAR(threshold, static_cast<float>(frame) / 30, 1e-3);
     EXPECT_NEAR(height, 1000 * static_cast<float>(frame) / 30, 1);
   }
@@ -351,7 +351,7 @@ TEST(InferReal, LandmarksFollowADetector) {
   const std::string detector = shared_directory() + "/models/face/face_detection_short_range.tflite";
   TestPipeline pipeline(glinfer(shared_model("face/face_landmark_468_f32") + "results=meta detector=" + detector));
   std::vector<std::array<float, 2>> points;
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       pad, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer data) {

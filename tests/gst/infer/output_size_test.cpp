@@ -68,7 +68,7 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape) {
 }
 
 Shape output_of(const TestPipeline& pipeline) {
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
   GstCaps* caps = gst_pad_get_current_caps(pad);
   gst_object_unref(pad);
   GstVideoInfo info;
@@ -137,7 +137,7 @@ TEST(OutputSize, MakesFramesUpright) {
   ASSERT_TRUE(shown) << pipeline.error();
   EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, 1, 3}));
   EXPECT_LE(difference(*shown, color_at), kRounding);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", "identity");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", "identity");
   const auto turned = pipeline.pass(upright);
   ASSERT_TRUE(turned) << pipeline.error();
   EXPECT_LE(difference(*turned, color_at), kRounding);
@@ -167,15 +167,15 @@ TEST(OutputSize, ShowsTheModelInput) {
   EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, 1, 1})) << "like the pixels of the frame";
   const Input seen = [](int32_t x, int32_t y) { return color_at(x + kWidth / 2, y); };
   EXPECT_LE(difference(*middle, seen), kRounding);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", "90r");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", "90r");
   const auto turned = pipeline.pass(turned_to_the_left(wide));
   ASSERT_TRUE(turned) << pipeline.error();
   EXPECT_LE(difference(*turned, seen), kRounding) << "the center of the upright frame";
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", "identity");
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "fit", "stretch");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", "identity");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "fit", "stretch");
   ASSERT_TRUE(pipeline.pass(wide)) << pipeline.error();
   EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, 2, 1}));
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "fit", "letterbox");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "fit", "letterbox");
   ASSERT_TRUE(pipeline.pass(wide)) << pipeline.error();
   EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, 1, 1}));
 }
@@ -201,7 +201,7 @@ TEST(OutputSize, AppliesToTheFrameAndTheHud) {
   ASSERT_EQ(frame->width, 2 * kLarge);
   EXPECT_EQ(frame->at(kLarge - 8, 200)[0], kRed[0]);
   EXPECT_EQ(frame->at(kLarge + 8, 200)[0], kGrey[0]);
-  g_object_set(pipeline.segment(), "draw", TRUE, "hud", TRUE, nullptr);
+  g_object_set(pipeline.element(), "draw", TRUE, "hud", TRUE, nullptr);
   const auto covered = pipeline.pass(blocks(1, 1, kLarge, kLarge));
   ASSERT_TRUE(covered) << pipeline.error();
   EXPECT_GT(difference(*covered, color_at), 50) << "the HUD";
@@ -212,7 +212,7 @@ TEST(OutputSize, SurvivesStateChangesAndSeeks) {
   TestPipeline pipeline(enlarging());
   for (int cycle = 0; cycle < 6; ++cycle) {
     const bool own = cycle % 3 != 2;
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "output-size", own ? "model" : "frame");
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "output-size", own ? "model" : "frame");
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
     for (const int factor : {1, 2}) {
       const auto shown = pipeline.pass(blocks(factor, factor));

@@ -43,7 +43,7 @@ double probability(const uint8_t* color) { return 1 / (1 + std::exp(18 - 40 * co
 // Holds the last output buffer.
 class Taken {
  public:
-  explicit Taken(const TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.segment(), "src")) {
+  explicit Taken(const TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.element(), "src")) {
     probe_ = gst_pad_add_probe(
         pad_, GST_PAD_PROBE_TYPE_BUFFER,
         [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -172,8 +172,8 @@ TEST(MaskMeta, StatesItsPosition) {
   for (const Case& c : {Case{"stretch", "identity", 0, 0, 1, 1, 0}, Case{"stretch", "90r", 0, 0, 1, 1, 1},
                         Case{"letterbox", "identity", 0, -0.5F, 1, 2, 0}, Case{"letterbox", "90r", -0.5F, 0, 2, 1, 1},
                         Case{"letterbox", "180", 0, -0.5F, 1, 2, 3}}) {
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "fit", c.fit);
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", c.direction);
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "fit", c.fit);
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", c.direction);
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error(1);
     const SightglassMaskMeta* meta = taken.meta();
     ASSERT_NE(meta, nullptr);

@@ -103,12 +103,12 @@ TEST_F(Pose, SkeletonsAreDrawnOverTheFrame) {
     EXPECT_NEAR(drawn->at(10, 10)[1], who.frame.at(10, 10)[1], 2);
 
     // Switched off while playing.
-    g_object_set(pipeline.segment(), "draw", FALSE, nullptr);
+    g_object_set(pipeline.element(), "draw", FALSE, nullptr);
     const auto plain = pipeline.pass(who.frame);
     ASSERT_TRUE(plain) << pipeline.error(1);
     EXPECT_LT(mean_difference(*plain, who.frame), 0.01);
     // With unreachable thresholds, nothing is drawn either.
-    g_object_set(pipeline.segment(), "draw", TRUE, "visibility-threshold", 1.0F, nullptr);
+    g_object_set(pipeline.element(), "draw", TRUE, "visibility-threshold", 1.0F, nullptr);
     const auto unsure = pipeline.pass(who.frame);
     ASSERT_TRUE(unsure) << pipeline.error(1);
     EXPECT_LT(mean_difference(*unsure, who.frame), 0.2);
@@ -137,7 +137,7 @@ struct Told {
 // The results of the last buffer that has any, after the image was passed `frames` times.
 class ResultsProbe {
  public:
-  explicit ResultsProbe(TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.segment(), "src")) {
+  explicit ResultsProbe(TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.element(), "src")) {
     gst_pad_add_probe(pad_, GST_PAD_PROBE_TYPE_BUFFER, read, this, nullptr);
   }
   ~ResultsProbe() { gst_object_unref(pad_); }
@@ -265,12 +265,7 @@ TEST_F(Pose, TheIntervalSkipsRuns) {
     EXPECT_NE(drawn[1]->pixels, nobody.pixels) << "a skeleton without its person";
     EXPECT_EQ(drawn[1]->pixels, drawn[2]->pixels) << model;
     EXPECT_NE(drawn[0]->pixels, who.frame.pixels) << model;
-    GstStructure* stats = nullptr;
-    g_object_get(pipeline.segment(), "stats", &stats, nullptr);
-    guint64 inferences = 0;
-    gst_structure_get_uint64(stats, "inferences", &inferences);
-    gst_structure_free(stats);
-    EXPECT_EQ(inferences, 3u) << model;
+    EXPECT_EQ(stat_of(pipeline.element(), "inferences"), 3u) << model;
     const Posted posted = posted_results(pipeline);
     EXPECT_EQ(posted.frames, "0 3 6 ") << model;
     EXPECT_TRUE(posted.one_person) << model;

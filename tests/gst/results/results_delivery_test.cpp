@@ -154,7 +154,7 @@ TEST_P(ResultsDelivery, NewCapsLoseNothing) {
   for (const std::string sync : {"latest", "exact"}) {
     TestPipeline pipeline(element("name=segment results=meta results-sync=" + sync));
     Seen seen;
-    GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+    GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
     seen.watch(pad);
     gst_object_unref(pad);
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));

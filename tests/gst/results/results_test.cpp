@@ -275,7 +275,7 @@ TEST_F(Results, PassElementsThatDoNotRotateFrames) {
       },
       nullptr, nullptr);
   GstBuffer* last = nullptr;
-  GstPad* behind = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* behind = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       behind, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -285,7 +285,7 @@ TEST_F(Results, PassElementsThatDoNotRotateFrames) {
       &last, nullptr);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (const char* direction : {"identity", "180"}) {
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", direction);
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", direction);
     ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error(1);
     const bool kept = std::string(direction) == "identity";
     EXPECT_EQ(first_results(last) != nullptr, kept) << direction;

@@ -47,7 +47,7 @@ TEST(GlSegment, SeparatesForegroundAndBackground) {
   expect_mask(pipeline.pass(left_half_red(320, 240)), 320, 240, "mask");
   // If a test is for one driver, no other driver may replace it.
   const char* wanted = std::getenv("SIGHTGLASS_TEST_RENDERER");
-  const std::string renderer = renderer_of(pipeline.segment());
+  const std::string renderer = renderer_of(pipeline.element());
   EXPECT_TRUE(wanted == nullptr || renderer.starts_with(wanted)) << renderer;
   EXPECT_EQ(pipeline.error(), "");
 }
@@ -125,7 +125,7 @@ TEST(GlSegment, EveryBackground) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(160, 120);
   const auto right = [&](const char* background) {
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "background", background);
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background", background);
     const auto out = pipeline.pass(frame);
     EXPECT_TRUE(out) << background << ": " << pipeline.error();
     if (!out) return std::array<int, 4>{};
@@ -153,10 +153,10 @@ TEST(GlSegment, LivePropertiesActOnTheNextFrame) {
     return out ? static_cast<int>(out->at(60, 32)[2]) : -1;
   };
   EXPECT_EQ(blue(), 0);
-  g_object_set(pipeline.segment(), "background-color", 0xff0000ffU, nullptr);
+  g_object_set(pipeline.element(), "background-color", 0xff0000ffU, nullptr);
   EXPECT_EQ(blue(), 255);
-  g_object_set(pipeline.segment(), "background-location", "/nonexistent/picture.png", nullptr);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "background", "image");
+  g_object_set(pipeline.element(), "background-location", "/nonexistent/picture.png", nullptr);
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background", "image");
   EXPECT_EQ(blue(), 255) << "without an image, the color is shown";
   const std::string warning = pipeline.warning(5);
   EXPECT_NE(warning.find("/nonexistent/picture.png"), std::string::npos) << warning;
@@ -246,7 +246,7 @@ TEST(GlSegment, SurvivesReplacementOfTheGlContext) {
   TestPipeline pipeline(element("background=mask"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   expect_mask(pipeline.pass(left_half_red(64, 64)), 64, 64, "first context");
-  GstGLContext* first = current_context(pipeline.segment());
+  GstGLContext* first = current_context(pipeline.element());
   ASSERT_NE(first, nullptr);
 
   // A display that is set while stopped.
@@ -256,14 +256,14 @@ TEST(GlSegment, SurvivesReplacementOfTheGlContext) {
   gst_context_unref(display);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   expect_mask(pipeline.pass(left_half_red(64, 64)), 64, 64, "second context");
-  GstGLContext* second = current_context(pipeline.segment());
+  GstGLContext* second = current_context(pipeline.element());
   EXPECT_NE(first, second);
 
   // And one that is set while playing, on this element and its neighbors.
   display = new_display();
   gst_element_set_context(pipeline.pipeline(), display);
   gst_context_unref(display);
-  GstGLContext* third = current_context(pipeline.segment());
+  GstGLContext* third = current_context(pipeline.element());
   EXPECT_NE(second, third);
   EXPECT_EQ(pipeline.error(), "");
   // Neighbors switch when new caps arrive.
@@ -287,9 +287,9 @@ TEST(GlSegment, ShowsItsStatistics) {
   const Rgba frame = left_half_red(640, 480);
   const auto without = pipeline.pass(frame);
   ASSERT_TRUE(without) << pipeline.error();
-  g_object_set(pipeline.segment(), "hud", TRUE, nullptr);
+  g_object_set(pipeline.element(), "hud", TRUE, nullptr);
   const auto with = pipeline.pass(frame);
-  g_object_set(pipeline.segment(), "hud", FALSE, nullptr);
+  g_object_set(pipeline.element(), "hud", FALSE, nullptr);
   const auto after = pipeline.pass(frame);
   ASSERT_TRUE(with && after) << pipeline.error();
   EXPECT_EQ(after->pixels, without->pixels);
@@ -309,14 +309,14 @@ TEST(GlSegment, FollowsController) {
   GParamSpec* spec = nullptr;
   TestPipeline pipeline(element(""));
   for (const char* name : {"background", "blur-radius", "background-color", "threshold", "softness", "fit", "hud"}) {
-    spec = g_object_class_find_property(G_OBJECT_GET_CLASS(pipeline.segment()), name);
+    spec = g_object_class_find_property(G_OBJECT_GET_CLASS(pipeline.element()), name);
     ASSERT_NE(spec, nullptr) << name;
     EXPECT_TRUE(spec->flags & GST_PARAM_CONTROLLABLE) << name;
     EXPECT_TRUE(spec->flags & GST_PARAM_MUTABLE_PLAYING) << name;
   }
   for (const char* name :
        {"classes", "output", "activation", "input-scale", "input-offset", "precision", "quantized-models"}) {
-    spec = g_object_class_find_property(G_OBJECT_GET_CLASS(pipeline.segment()), name);
+    spec = g_object_class_find_property(G_OBJECT_GET_CLASS(pipeline.element()), name);
     ASSERT_NE(spec, nullptr) << name;
     EXPECT_TRUE(spec->flags & GST_PARAM_MUTABLE_READY) << name;
   }
@@ -327,7 +327,7 @@ TEST(GlSegment, ReportsFramesAndLatency) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(pipeline.pass(left_half_red(64, 64)));
   GstStructure* stats = nullptr;
-  g_object_get(pipeline.segment(), "stats", &stats, nullptr);
+  g_object_get(pipeline.element(), "stats", &stats, nullptr);
   ASSERT_NE(stats, nullptr);
   guint64 frames = 0, model = 0, gpu = 0, cpu = 0, start = 0, dropped = 1, failures = 1, p50 = 0, p95 = 0, latency = 0;
   ASSERT_TRUE(gst_structure_get_uint64(stats, "frames", &frames));
@@ -355,7 +355,7 @@ TEST(GlSegment, ReportsFramesAndLatency) {
   EXPECT_EQ(latency % (5 * GST_MSECOND), 0U);
   EXPECT_GT(latency, 0U);
 
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
   GstQuery* query = gst_query_new_latency();
   ASSERT_TRUE(gst_pad_query(pad, query));
   GstClockTime least = 0, most = 0;
@@ -373,7 +373,7 @@ TEST(GlSegment, ReportsFramesAndLatency) {
 TEST(GlSegment, OutputsCarryOnlySyncMeta) {
   TestPipeline pipeline(element(""));
   int complete = 0;
-  GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       src, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -393,7 +393,7 @@ TEST(GlSegment, AnswersAllocationQueries) {
   TestPipeline pipeline(element(""));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64)));
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "sink");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "sink");
   GstCaps* caps = gst_pad_get_current_caps(pad);
   GstQuery* query = gst_query_new_allocation(caps, TRUE);
   ASSERT_TRUE(gst_pad_query(pad, query));

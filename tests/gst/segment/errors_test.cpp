@@ -162,7 +162,7 @@ TEST(GlSegmentErrors, AFailedStartCanBeRepaired) {
   EXPECT_FALSE(pipeline.set_state(GST_STATE_PAUSED, true));
   EXPECT_NE(pipeline.error(5), "");
   pipeline.set_state(GST_STATE_NULL, true);
-  g_object_set(pipeline.segment(), "model", red_model().c_str(), nullptr);
+  g_object_set(pipeline.element(), "model", red_model().c_str(), nullptr);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   EXPECT_TRUE(pipeline.pass(Rgba(32, 32))) << pipeline.error();
 }

@@ -58,7 +58,7 @@ TEST(LatestMask, IsThatOfThePreviousFrame) {
   EXPECT_EQ(half(pipeline.pass(right())), 'l');
   EXPECT_EQ(half(pipeline.pass(left())), 'r');
   EXPECT_EQ(half(pipeline.pass(left())), 'l');
-  EXPECT_EQ(stats_of(pipeline.segment()).inferences, 4U);
+  EXPECT_EQ(stats_of(pipeline.element()).inferences, 4U);
   EXPECT_EQ(pipeline.error(), "");
 }
 
@@ -71,7 +71,7 @@ TEST(InferenceInterval, FramesInBetweenUseTheNewestMask) {
       seen += half(pipeline.pass(is_left ? left() : right()));
     }
     EXPECT_EQ(seen, sync == "exact" ? "lllrrrl" : "llllrrr") << sync;
-    EXPECT_EQ(stats_of(pipeline.segment()).inferences, 3U) << sync;
+    EXPECT_EQ(stats_of(pipeline.element()).inferences, 3U) << sync;
     EXPECT_EQ(pipeline.error(), "");
   }
 }
@@ -81,7 +81,7 @@ TEST(InferenceInterval, RunsInPartsAreSequential) {
   TestPipeline pipeline(element("gpu-budget=1 inference-interval=60", kSlowModel));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < 200; ++i) ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
-  EXPECT_EQ(stats_of(pipeline.segment()).inferences, 3U) << "the one of the first frame, and two more";
+  EXPECT_EQ(stats_of(pipeline.element()).inferences, 3U) << "the one of the first frame, and two more";
 }
 
 TEST(LatestMask, CanBeSwitchedWhilePlaying) {
@@ -89,10 +89,10 @@ TEST(LatestMask, CanBeSwitchedWhilePlaying) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_EQ(half(pipeline.pass(left())), 'l');
   ASSERT_EQ(half(pipeline.pass(right())), 'l');
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "mask-sync", "exact");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "mask-sync", "exact");
   EXPECT_EQ(half(pipeline.pass(right())), 'r');
   EXPECT_EQ(half(pipeline.pass(left())), 'l');
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "mask-sync", "latest");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "mask-sync", "latest");
   EXPECT_EQ(half(pipeline.pass(right())), 'l') << "the previous mask";
   EXPECT_EQ(half(pipeline.pass(right())), 'r');
 }
@@ -192,8 +192,8 @@ TEST(LatestMask, FramesDoNotWaitForTheModel) {
   order::install();
   for (const bool latest : {true, false}) {
     TestPipeline pipeline(element(latest ? "gpu-budget=0" : "mask-sync=exact"));
-    GstPad* sink = gst_element_get_static_pad(pipeline.segment(), "sink");
-    GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+    GstPad* sink = gst_element_get_static_pad(pipeline.element(), "sink");
+    GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
     const auto forget = [](GstPad*, GstPadProbeInfo*, gpointer) {
       order::taken();
       return GST_PAD_PROBE_OK;
@@ -225,10 +225,10 @@ TEST(LatestMask, RunsAreSpreadOverFrames) {
     TestPipeline pipeline(element(latest ? "" : "mask-sync=exact", kSlowModel));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
-    if (latest) g_object_set(pipeline.segment(), "gpu-budget", stats[0].cpu / 10, nullptr);
+    if (latest) g_object_set(pipeline.element(), "gpu-budget", stats[0].cpu / 10, nullptr);
     for (int i = 1; i < kFrames; ++i) ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
-    stats[latest] = stats_of(pipeline.segment());
-    latency[latest] = latency_of(pipeline.segment());
+    stats[latest] = stats_of(pipeline.element());
+    latency[latest] = latency_of(pipeline.element());
     std::printf("%s: %d frames, %d inferences, %.2f ms of the CPU in a frame, latency %.0f ms\n",
                 latest ? "latest" : "exact", static_cast<int>(stats[latest].frames),
                 static_cast<int>(stats[latest].inferences), 1e-6 * static_cast<double>(stats[latest].cpu),

@@ -60,7 +60,7 @@ TEST(ManyClasses, EachHasItsColor) {
     expect_near(color_at(*out, kHigh, kLow), of_class(2), "green");
     expect_near(color_at(*out, kLow, kHigh), of_class(3), "blue");
     expect_near(color_at(*out, kHigh, kHigh), kNearlyBlack, "none");
-    g_object_set(pipeline.segment(), "overlay-opacity", 0.25, nullptr);
+    g_object_set(pipeline.element(), "overlay-opacity", 0.25, nullptr);
     out = pipeline.pass(quarters());
     ASSERT_TRUE(out);
     const Color red = of_class(1);
@@ -151,7 +151,7 @@ TEST(ManyClasses, TheLegendNamesVisibleClasses) {
   ASSERT_TRUE(out);
   for (int number = 1; number <= 3; ++number) EXPECT_NEAR(pixels_of(*out, of_class(number)), red, red / 3) << number;
   EXPECT_GT(bright_pixels_of(*out), letters * 4 / 3);
-  g_object_set(pipeline.segment(), "legend", FALSE, nullptr);
+  g_object_set(pipeline.element(), "legend", FALSE, nullptr);
   const Rgba frame = quarters();
   out = pipeline.pass(frame);
   ASSERT_TRUE(out);
@@ -185,7 +185,7 @@ TEST(ManyClasses, BackgroundCanBecomeOverlay) {
   TestPipeline pipeline(element("background=mask overlay-opacity=1 legend=false"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(quarters())) << pipeline.error();
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "background", "overlay");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background", "overlay");
   const auto out = pipeline.pass(quarters());
   ASSERT_TRUE(out);
   expect_near(color_at(*out, kHigh, kLow), of_class(2), "green");

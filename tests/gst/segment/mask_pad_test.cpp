@@ -360,12 +360,7 @@ TEST(MaskPad, SourcePadMayBeUnlinked) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   EXPECT_EQ(outcome_of(pipeline), "end");
   GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  GstStructure* stats = nullptr;
-  g_object_get(sink, "stats", &stats, nullptr);
-  guint64 rendered = 0;
-  gst_structure_get_uint64(stats, "rendered", &rendered);
-  gst_structure_free(stats);
-  EXPECT_EQ(rendered, 4U);
+  EXPECT_EQ(stat_of(sink, "rendered"), 4U);
   gst_object_unref(sink);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
@@ -400,7 +395,7 @@ TEST(MaskPad, CarriesOnlyMasksOfTheElementItself) {
   GstPadTemplate* pads = gst_element_get_pad_template(harness.element(), "mask");
   EXPECT_EQ(gst_element_request_pad(harness.element(), pads, nullptr, nullptr), nullptr);
   TestPipeline pipeline(pipeline_with_masks());
-  g_object_set(pipeline.segment(), "mask-source", 1, nullptr);
+  g_object_set(pipeline.element(), "mask-source", 1, nullptr);
   pipeline.set_state(GST_STATE_PLAYING);
   EXPECT_NE(pipeline.error(10).find("are for mask-source=model"), std::string::npos);
 }

@@ -43,7 +43,7 @@ TEST(GlSegmentBin, HasThePropertiesOfGlsegment) {
   TestPipeline pipeline(bin("threshold=0.25 classes=1"));
   GstElement* outer = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "bin");
   gfloat threshold = 0;
-  g_object_get(pipeline.segment(), "threshold", &threshold, nullptr);
+  g_object_get(pipeline.element(), "threshold", &threshold, nullptr);
   EXPECT_EQ(threshold, 0.25F);
   gchar* classes = nullptr;
   g_object_get(outer, "classes", &classes, nullptr);
@@ -51,9 +51,9 @@ TEST(GlSegmentBin, HasThePropertiesOfGlsegment) {
   g_free(classes);
 
   guint count = 0, common = 0;
-  GParamSpec** specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(pipeline.segment()), &count);
+  GParamSpec** specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(pipeline.element()), &count);
   for (guint i = 0; i < count; ++i) {
-    if (specs[i]->owner_type != G_OBJECT_TYPE(pipeline.segment())) continue;
+    if (specs[i]->owner_type != G_OBJECT_TYPE(pipeline.element())) continue;
     const GParamSpec* same = g_object_class_find_property(G_OBJECT_GET_CLASS(outer), specs[i]->name);
     ASSERT_NE(same, nullptr) << specs[i]->name;
     EXPECT_EQ(same->flags, specs[i]->flags) << specs[i]->name;
@@ -78,7 +78,7 @@ TEST(GlSegmentBin, FollowsController) {
   for (const float expected : {0.125F, 0.75F}) {
     ASSERT_TRUE(pipeline.pass(left_half_red(160, 120))) << pipeline.error();
     gfloat threshold = 0;
-    g_object_get(pipeline.segment(), "threshold", &threshold, nullptr);
+    g_object_get(pipeline.element(), "threshold", &threshold, nullptr);
     EXPECT_EQ(threshold, expected);
   }
   gst_object_unref(source);

@@ -34,9 +34,9 @@ Stats look_at(GstElement* segment) {
 // skipped.
 constexpr guint64 kMoreFrames = 4;
 Stats stats_after(TestPipeline& pipeline, const Rgba& last) {
-  look_at(pipeline.segment());
+  look_at(pipeline.element());
   for (guint64 i = 0; i < kMoreFrames; ++i) EXPECT_TRUE(pipeline.pass(last)) << pipeline.error();
-  Stats stats = look_at(pipeline.segment());
+  Stats stats = look_at(pipeline.element());
   stats.inferences -= kMoreFrames;
   stats.skipped -= 1;
   return stats;
@@ -122,16 +122,16 @@ TEST(SkipStatic, RunsAfterABreak) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba wide = picture(2 * kSize, kSize, [](int32_t x, int32_t y) { return x < 100 && y < 100; });
   EXPECT_EQ(mask_at(pipeline.pass(wide), 50, 50), 255);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "fit", "letterbox");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "fit", "letterbox");
   const auto letterboxed = pipeline.pass(wide);
   EXPECT_EQ(mask_at(letterboxed, 50, 50), 255) << "the model input differs";
   EXPECT_EQ(mask_at(letterboxed, 50, 200), 0);
   ASSERT_TRUE(pipeline.flush());
   EXPECT_EQ(mask_at(pipeline.pass(wide), 50, 50), 255);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "mask-sync", "latest");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "mask-sync", "latest");
   const Rgba nothing = picture(2 * kSize, kSize, [](int32_t, int32_t) { return false; });
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(pipeline.pass(nothing));
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "mask-sync", "exact");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "mask-sync", "exact");
   EXPECT_EQ(mask_at(pipeline.pass(wide), 50, 50), 255) << "the previous mask belongs to another image";
   EXPECT_EQ(stats_after(pipeline, wide).skipped, 2U) << "of the three without a person";
 }
@@ -178,9 +178,9 @@ TEST(SkipStatic, RunsInParts) {
     ASSERT_TRUE(mask) << pipeline.error();
     seen = mask->pixels == second_mask->pixels;
   }
-  look_at(pipeline.segment());
+  look_at(pipeline.element());
   for (int i = 0; i < 100; ++i) ASSERT_EQ(pipeline.pass(second)->pixels, second_mask->pixels);
-  const Stats stats = look_at(pipeline.segment());
+  const Stats stats = look_at(pipeline.element());
   std::printf("the mask follows %d frames later; %d of %d runs were skipped\n", lag, static_cast<int>(stats.skipped),
               static_cast<int>(stats.inferences));
   EXPECT_GT(lag, 20) << "a run takes many frames";
@@ -189,7 +189,7 @@ TEST(SkipStatic, RunsInParts) {
 
   // An aborted run leaves no mask of its image.
   for (int i = 0; i < 80; ++i) ASSERT_TRUE(pipeline.pass(first));
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "mask-sync", "exact");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "mask-sync", "exact");
   const auto mask = pipeline.pass(first);
   ASSERT_TRUE(mask) << pipeline.error();
   EXPECT_EQ(mask->pixels, first_mask->pixels);
