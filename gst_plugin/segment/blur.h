@@ -41,6 +41,8 @@ class Blur {
   // what else `first` reads is bound, and so are the blocks Look and Frame. Leaves a program in use, and unit 0, image
   // unit 0 and the uniform binding kParamsBinding bound.
   TextureRef run(const SharedProgram& first, const BlurRecipe& recipe);
+  // The same of the texture in unit 0, of the size of resize().
+  TextureRef run(const BlurRecipe& recipe) { return run(down_, recipe); }
 
  private:
   struct Level {

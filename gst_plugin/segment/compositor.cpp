@@ -53,11 +53,11 @@ bool is_exact(const InputTransform& upright_to_stored, int32_t width, int32_t he
 }  // namespace
 
 Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine) {
-  const auto composites = [&](const ShaderDefine& define) {
+  const auto composites = [&](bool feathered) {
     std::vector<ProgramKey> keys;
     keys.reserve(kComposites);
     for (int background = 0; background < kComposites; ++background) {
-      keys.push_back({kFullscreenShader, composite_shader(background, kind, define)});
+      keys.push_back({kFullscreenShader, composite_shader(background, kind, refine, feathered)});
     }
     return group->programs(keys);
   };
@@ -68,22 +68,24 @@ Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, 
   SG_ASSIGN_OR_RETURN(MaskRefiner refiner, MaskRefiner::create(group, kind, refine));
   SG_ASSIGN_OR_RETURN(Blur blur, Blur::create(group));
   SG_ASSIGN_OR_RETURN(Blur feather, Blur::create(group));
+  SG_ASSIGN_OR_RETURN(ForegroundColors foreground, ForegroundColors::create(group, kind, refine));
   Programs programs;
-  SG_ASSIGN_OR_RETURN(programs.composites, composites(refine_define(refine)));
-  SG_ASSIGN_OR_RETURN(programs.feathered, composites(feathered_define()));
+  SG_ASSIGN_OR_RETURN(programs.composites, composites(false));
+  SG_ASSIGN_OR_RETURN(programs.feathered, composites(true));
   SG_ASSIGN_OR_RETURN(programs.firsts, group->programs(firsts));
   return Compositor(group->gl(), kind, refine, std::move(refiner), std::move(blur), std::move(feather),
-                    std::move(programs));
+                    std::move(foreground), std::move(programs));
 }
 
 Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur, Blur feather,
-                       Programs programs)
+                       ForegroundColors foreground, Programs programs)
     : gl_(&gl),
       kind_(kind),
       refine_(refine),
       refiner_(std::move(refiner)),
       blur_(std::move(blur)),
       feather_(std::move(feather)),
+      foreground_(std::move(foreground)),
       programs_(std::move(programs)),
       block_(gl),
       frame_block_(gl),
@@ -101,6 +103,7 @@ Status Compositor::resize(int32_t width, int32_t height) {
   picture_.reset();
   video_ = 0;
   feather_.release();
+  foreground_.release();
   return blur_.resize(width, height);
 }
 
@@ -119,6 +122,7 @@ Status Compositor::warm_up(const TextureRef& mask) {
   }
   picture_.reset();
   feather_.release();
+  foreground_.release();
   return check_gl(*gl_, "drawing for the first time");
 }
 
@@ -166,6 +170,13 @@ void Compositor::run_pyramid(Blur& blur, int from, const BlurRecipe& recipe, con
   bind_texture(*gl_, unit, blurred.id, linear_.id());
 }
 
+void Compositor::estimate_foreground(const FrameRef& frame) {
+  GST_TRACE_OBJECT(log_object(), "pass: estimating the colors of the foreground");
+  bind_frame(*gl_, frame, linear_.id(), linear_.id());
+  foreground_.run(linear_.id());
+  if (kind_ == FrameKind::kExternal) gl_->BindTexture(GL_TEXTURE_2D, 0);
+}
+
 Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_stored, const TextureRef& mask,
                         const InputTransform& mask_to_upright, GLuint output, const Look& look) {
   const GlApi& gl = *gl_;
@@ -174,15 +185,20 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   const bool blurs = composite == kBlurComposite, feathers = look.feather > 0;
   const bool wraps = composite == kColorComposite + kLightWrap || composite == kPictureComposite + kLightWrap;
   const bool tints = composite == kClassTintComposite;
+  const bool picture = composite == kPictureComposite || composite == kPictureComposite + kLightWrap;
+  const bool despills =
+      look.despill && look.coverage == Coverage::kByMask && (picture || wraps || composite == kColorComposite);
   // Light reaches as far as a twenty-fourth of the picture's height.
   const BlurRecipe recipe = BlurRecipe::for_radius(blurs ? look.blur_radius : static_cast<float>(height_) / 24);
   if (blurs) block.blur_share = recipe.share;
   block.picture = video_ != 0 ? video_view_ : picture_view_;
   block.premultiply = look.premultiply ? 1 : 0;
   block.light_wrap = look.light_wrap;
+  block.despill = despills ? 1 : 0;
   block.overlay_opacity = look.overlay_opacity;
   block.frame_texel = {1 / static_cast<float>(width_), 1 / static_cast<float>(height_)};
   if (feathers && !feather_.is_ready()) SG_RETURN_IF_ERROR(feather_.resize(width_, height_));
+  if (despills && !foreground_.is_ready()) SG_RETURN_IF_ERROR(foreground_.resize(width_, height_));
   SG_RETURN_IF_ERROR(refiner_.resize(mask));
 
   block_.bind(kLookBinding, block);
@@ -194,12 +210,12 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
     const TextureRef refined = refiner_.run();
     bind_texture(gl, kMaskUnit, refined.id, linear_.id());
   }
-  const bool picture = composite == kPictureComposite || composite == kPictureComposite + kLightWrap;
   if (picture) bind_texture(gl, kBackgroundUnit, video_ != 0 ? video_ : picture_.id(), linear_.id());
   if (tints) bind_texture(gl, kBackgroundUnit, classes_, nearest_.id());
   if (blurs) run_pyramid(blur_, kFromFrame, recipe, frame, kBackgroundUnit);
   if (wraps) run_pyramid(blur_, picture ? kFromPictureLight : kFromColorLight, recipe, frame, kLightUnit);
-  if (feathers) run_pyramid(feather_, kFromOpacity, BlurRecipe::for_radius(look.feather), frame, kMaskUnit);
+  if (feathers) run_pyramid(feather_, kFromOpacity, BlurRecipe::for_radius(look.feather), frame, kFeatheredUnit);
+  if (despills) estimate_foreground(frame);
   const bool exact = is_exact(upright_to_stored, width_, height_, frame);
   bind_frame(gl, frame, exact ? nearest_.id() : linear_.id(), linear_.id());
 
@@ -214,17 +230,21 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
 
   gl.BindVertexArray(0);
   gl.UseProgram(0);
+  if (feathers) bind_texture(gl, kFeatheredUnit, 0, 0);
+  if (despills) bind_texture(gl, kFrontColorsUnit, 0, 0);
+  if (despills) bind_texture(gl, kBehindColorsUnit, 0, 0);
   if (wraps) bind_texture(gl, kLightUnit, 0, 0);
   if (picture || blurs || tints) bind_texture(gl, kBackgroundUnit, 0, 0);
   bind_texture(gl, kMaskUnit, 0, 0);
   unbind_frame(gl, kind_);
   gl.BindBufferBase(GL_UNIFORM_BUFFER, kLookBinding, 0);
   gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
-  const bool pyramids = blurs || wraps || feathers;
+  const bool pyramids = blurs || wraps || feathers || despills;
   if (pyramids) gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
   if (pyramids || refine_ != Refine::kNone) {
     gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
   }
+  if (despills) gl.BindImageTexture(1, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
   return drawn;
 }
 

@@ -16,6 +16,7 @@
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
 #include "segment/blur.h"
+#include "segment/foreground_colors.h"
 #include "segment/mask_refiner.h"
 #include "segment/matte.h"
 #include "segment/picture.h"
@@ -37,6 +38,7 @@ struct Look {
   float softness = 0.5F;                      // width of the transition, as a difference of probabilities, [0,1]
   float feather = 0;               // pixels of the frame to either side that the edge is spread over; 0 to kMaxFeather
   float light_wrap = 0;            // of a replaced background's light on the foreground's edges, [0,1]
+  bool despill = true;             // composites a replaced background with the foreground's own colors
   bool premultiply = false;        // the colours of the result, by its alpha
   float overlay_opacity = 0.5F;    // of the classes' colours over the frame, [0,1]
   bool legend = true;              // with the classes' names
@@ -91,7 +93,8 @@ class Compositor {
     std::array<float, 2> frame_texel{};
     float light_wrap = 0;
     float overlay_opacity = 0;
-    std::array<float, 2> unused{};
+    float despill = 0;
+    float unused = 0;
     bool operator==(const Block&) const = default;
   };
   struct Programs {
@@ -99,19 +102,21 @@ class Compositor {
     std::vector<SharedProgram> firsts;                 // by what the pyramid begins with, less one
   };
   Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur, Blur feather,
-             Programs programs);
+             ForegroundColors foreground, Programs programs);
   // What lies behind, and the block for it.
   int choose_composite(const Look& look, Block& block) const;
   // A pyramid of the frame that begins with `from`; its texture is bound to `unit`.
   void run_pyramid(Blur& blur, int from, const BlurRecipe& recipe, const FrameRef& frame, GLuint unit);
-  // Calls `draw` to fill `output`, a texture of the upright frame's size.
+  // Binds the estimate of the foreground's colors.
+  void estimate_foreground(const FrameRef& frame);
 
   const GlApi* gl_;
   FrameKind kind_;
   Refine refine_;
   MaskRefiner refiner_;
   Blur blur_;
-  Blur feather_;  // allocated when it is first asked for
+  Blur feather_;                 // allocated when it is first asked for
+  ForegroundColors foreground_;  // likewise
   Programs programs_;
   UniformBlock<Block> block_;
   UniformBlock<FrameBlock> frame_block_;

@@ -72,6 +72,10 @@ const PropertyTable<SegmentSettings>& segment_properties() {
           row::choice("alpha", "Alpha", look(&Look::premultiply), "GstGLSegmentAlpha",
                       {{false, "Straight colors", "straight"}, {true, "Colors multiplied by alpha", "premultiplied"}},
                       kLive, "How to store colors that are not opaque"),
+          row::choice(
+              "despill", "Despill", look(&Look::despill), "GstGLSegmentDespill",
+              {{false, "Show the frame colors", "off"}, {true, "Estimate and show the colors of the foreground", "on"}},
+              kLive, "Whether to remove the old background from the colors of foreground edges when it is replaced"),
           row::number("light-wrap", "Light wrap", look(&Look::light_wrap), 0, 1, kLive,
                       "Amount of background light that falls on foreground edges (0 = disabled)"),
           row::number("feather", "Feather", look(&Look::feather), 0, kMaxFeather, kLive,

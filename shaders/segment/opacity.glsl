@@ -2,7 +2,6 @@
 //   REFINE  Refine_kNone: u_mask is the model's mask
 //           Refine_kBilateral: u_mask is a guide (segment/guide.comp): joint bilateral upsampling
 //           Refine_kGuided: u_mask holds linear functions of colour (segment/guided_fit.comp)
-//           kFeathered: u_mask is the opacity itself, feathered, and covers the frame
 #include "segment/bspline.glsl"
 #include "segment/mask_refiner.h"
 #include "segment/matte.glsl"
@@ -32,9 +31,6 @@ float bilateral(vec2 place, vec3 color) {
 #endif
 
 float opacity(vec2 place, vec3 color) {
-#if REFINE == kFeathered
-  return sample_bspline(u_mask, place).r;
-#else
   vec2 at = mask_place(place);
 #if REFINE == Refine_kBilateral
   return matte(bilateral(at, color));
@@ -43,6 +39,5 @@ float opacity(vec2 place, vec3 color) {
   return matte(dot(linear.rgb, color) + linear.a);
 #else
   return matte(sample_bspline(u_mask, at).r);
-#endif
 #endif
 }

@@ -77,12 +77,14 @@ class SegmenterTest : public GlTest {
 constexpr Background kBackgrounds[] = {Background::kBlur, Background::kColor, Background::kMask};
 
 // What all dispatches of a frame share counts for more in small models: some hundred calls that bind, unbind and keep
-// what is found.
+// what is found. The ten dispatches for the colors of a foreground over another background bind more than a model's do.
+int despill_calls(Background background) { return background == Background::kColor ? 20 : 0; }
+
 TEST_F(SegmenterTest, GlCallsOfAFrame) {
   for (const std::string& model : {red_model(), std::string(SIGHTGLASS_SOURCE_DIR "/models/figure/figure.tflite")}) {
     for (const Background background : kBackgrounds) {
       const Cost cost = cost_of_a_frame(model, background);
-      EXPECT_LE(cost.calls, 4 * cost.dispatches + 100) << model;
+      EXPECT_LE(cost.calls, 4 * cost.dispatches + 115 + despill_calls(background)) << model;
     }
   }
   const std::string shared = shared_directory();
@@ -90,7 +92,7 @@ TEST_F(SegmenterTest, GlCallsOfAFrame) {
   for (const Background background : kBackgrounds) {
     const Cost cost =
         cost_of_a_frame(shared + "/models/segmentation/mediapipe_selfie_segmenter_256.tflite", background);
-    EXPECT_LE(cost.calls, 5 * cost.dispatches + 10);
+    EXPECT_LE(cost.calls, 5 * cost.dispatches + 25 + despill_calls(background));
   }
 }
 
