@@ -55,7 +55,7 @@ void ForegroundColors::dispatch(const SharedProgram& program) const {
   gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
 }
 
-void ForegroundColors::run(GLuint linear) {
+TextureRef ForegroundColors::run(GLuint linear) {
   const GlApi& gl = *gl_;
   const auto bind_image = [&](GLuint unit, const GlTexture& image, GLenum access) {
     gl.BindImageTexture(unit, image.id(), 0, GL_FALSE, 0, access, GL_RGBA16F);
@@ -75,8 +75,7 @@ void ForegroundColors::run(GLuint linear) {
   bind_image(0, colors_, GL_WRITE_ONLY);
   bind_image(1, behind_, GL_READ_ONLY);
   dispatch(programs_[1]);
-  bind_texture(gl, kFrontColorsUnit, colors_.id(), linear);
-  gl.ActiveTexture(GL_TEXTURE0);
+  return {colors_.id(), GL_TEXTURE_2D, width_, height_};
 }
 
 }  // namespace sightglass

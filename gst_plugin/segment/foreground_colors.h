@@ -11,6 +11,7 @@
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
+#include "gpu_engine/texture_ref.h"
 #include "segment/blur.h"
 #include "segment/mask_refiner.h"
 
@@ -26,11 +27,12 @@ class ForegroundColors {
   bool is_ready() const { return static_cast<bool>(front_); }
   void release();
 
-  // Leaves the colors of foreground and background, premultiplied by a weight in A, in
-  // kFrontColorsUnit and kBehindColorsUnit, with the sampler `linear`. The frame is bound with linear samplers, unit 0
+  // Returns the colors of the foreground, to be enlarged by a B-spline, and leaves those of the background, blurred, in
+  // kBehindColorsUnit; both are premultiplied by a weight in A. The frame is bound with linear samplers, unit 0
   // is active, the mask is in kMaskUnit, and the blocks Look and Frame are bound. Leaves unit 0 active, a program in
-  // use, and bound besides: unit 0, the image units 0 and 1, and the uniform binding kParamsBinding.
-  void run(GLuint linear);
+  // use, and bound besides, with the sampler `linear`: unit 0 and kFrontColorsUnit; the image units 0 and 1; the
+  // uniform binding kParamsBinding.
+  TextureRef run(GLuint linear);
 
  private:
   ForegroundColors(const GlApi& gl, std::vector<SharedProgram> programs, Blur wide_front, Blur wide_behind)

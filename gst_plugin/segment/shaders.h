@@ -31,6 +31,7 @@ inline ShaderKey pyramid_first_shader(int from, FrameKind kind, Refine refine) {
 inline ShaderKey split_colors_shader(FrameKind kind, Refine refine) {
   return frame_shader({"segment/split_colors.comp", {refine_define(refine)}}, kind);
 }
+inline const ShaderKey kShiftEdgeShader{"segment/shift_edge.comp", {}};
 inline const ShaderKey kForegroundColorsShader{"segment/foreground_colors.comp", {}};
 inline ShaderKey guide_shader(FrameKind kind) { return frame_shader({"segment/guide.comp", {}}, kind); }
 inline ShaderKey feedback_shader(FrameKind kind) { return frame_shader({"segment/feedback.comp", {}}, kind); }
@@ -58,9 +59,9 @@ inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine,
 }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
-  std::vector<ShaderKey> keys{kBlurDownShader,      kBlurGaussShader,       kGuidedFitShader, kGuidedMeanShader,
-                              kSmoothShader,        kStillKeepShader,       kLegendShader,    classes_shader(false),
-                              classes_shader(true), kForegroundColorsShader};
+  std::vector<ShaderKey> keys{kBlurDownShader,      kBlurGaussShader,        kGuidedFitShader, kGuidedMeanShader,
+                              kSmoothShader,        kStillKeepShader,        kLegendShader,    classes_shader(false),
+                              classes_shader(true), kForegroundColorsShader, kShiftEdgeShader};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(guide_shader(kind));
     keys.push_back(feedback_shader(kind));

@@ -185,6 +185,28 @@ TEST_F(DespillTest, EdgesHaveTheForegroundsColor) {
   EXPECT_LT(error_of(opacity, draw(frame, kMask, kMask, disc(), look_of(Background::kImage))), 0.5 * without);
 }
 
+// Where an edge is spread or moved, pixels of the old background are composited as foreground, and do not glow.
+TEST_F(DespillTest, EdgesThatAreMovedDoNotGlow) {
+  const Rgba opacity = draw(solid(kWidth, kHeight, {0, 0, 0, 255}), kMask, kMask, disc(), look_of(Background::kMask));
+  const Rgba frame = mixed_frame(opacity);
+  for (const auto& [feather, edge_offset] : {std::pair{8.0F, 0.0F}, {24.0F, 0.0F}, {-16.0F, 0.0F}, {0.0F, 6.0F}}) {
+    const auto draw_look = [&, feather = feather, edge_offset = edge_offset](Background background, bool despill) {
+      Look look = new_color();
+      look.background = background;
+      look.feather = feather;
+      look.edge_offset = edge_offset;
+      look.despill = despill;
+      return draw(frame, kMask, kMask, disc(), look);
+    };
+    const Rgba shaped = draw_look(Background::kMask, false);
+    const double without = error_of(shaped, draw_look(Background::kColor, false));
+    const double with = error_of(shaped, draw_look(Background::kColor, true));
+    std::printf("feather %3.0f, edge-offset %1.0f: error %.2f without despill, %.2f with\n",
+                static_cast<double>(feather), static_cast<double>(edge_offset), without, with);
+    EXPECT_LT(with, 0.5 * without + 0.5);
+  }
+}
+
 // What is opaque is the frame, and what the frame is composited with only matters where both are mixed.
 TEST_F(DespillTest, OpaquePixelsAreTheFrame) {
   const Rgba opacity = draw(solid(kWidth, kHeight, {0, 0, 0, 255}), kMask, kMask, disc(), look_of(Background::kMask));
