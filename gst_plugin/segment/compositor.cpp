@@ -199,7 +199,7 @@ Status Compositor::allocate(const Passes& passes, const TextureRef& mask) {
 void Compositor::run_passes(const Passes& passes, const FrameRef& frame) {
   const GlApi& gl = *gl_;
   if (refine_ != Refine::kNone) {
-    run_pass("refining the mask by the frame", frame, kMaskUnit, [&] { return refiner_.run(); });
+    run_pass("refining the mask by the frame", frame, kMaskUnit, [&] { return refiner_.run(linear_.id()); });
   }
   if (passes.picture) bind_texture(gl, kBackgroundUnit, video_ != 0 ? video_ : picture_.id(), linear_.id());
   if (passes.tints) bind_texture(gl, kBackgroundUnit, classes_, nearest_.id());
@@ -228,8 +228,9 @@ void Compositor::unbind(const Passes& passes) {
   if (passes.despills) {
     bind_texture(gl, kFrontColorsUnit, 0, 0);
     bind_texture(gl, kBehindColorsUnit, 0, 0);
-    gl.BindImageTexture(1, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
   }
+  const bool refines = refine_ != Refine::kNone;
+  if (refines) bind_texture(gl, kSurroundingsUnit, 0, 0);
   if (passes.edge.changes()) bind_texture(gl, kFeatheredUnit, 0, 0);
   if (passes.wraps) bind_texture(gl, kLightUnit, 0, 0);
   if (passes.picture || passes.blurs || passes.tints) bind_texture(gl, kBackgroundUnit, 0, 0);
@@ -239,9 +240,8 @@ void Compositor::unbind(const Passes& passes) {
   gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
   const bool pyramids = passes.blurs || passes.wraps || passes.edge.changes() || passes.despills;
   if (pyramids) gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
-  if (pyramids || refine_ != Refine::kNone) {
-    gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-  }
+  if (pyramids || refines) gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
+  if (passes.despills || refines) gl.BindImageTexture(1, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
 }
 
 Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_stored, const TextureRef& mask,

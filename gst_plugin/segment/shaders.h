@@ -14,7 +14,7 @@ namespace sightglass {
 // The uniform block Look, and the units of textures besides the frame's. What is not needed together shares a unit.
 inline constexpr GLuint kLookBinding = 0;
 inline constexpr GLuint kMaskUnit = 1, kBeforeUnit = 1, kBackgroundUnit = 2, kLightUnit = 3;
-inline constexpr GLuint kFrontColorsUnit = 4, kBehindColorsUnit = 5, kFeatheredUnit = 6;
+inline constexpr GLuint kFrontColorsUnit = 4, kBehindColorsUnit = 5, kFeatheredUnit = 6, kSurroundingsUnit = 9;
 
 // The storage block of still_watcher.h: two flags that take turns, each where any device can take it for one, and a
 // count of skipped frames, in words; and the pixels that are compared as one, to each side.
