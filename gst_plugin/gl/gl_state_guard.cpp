@@ -6,9 +6,9 @@ namespace sightglass {
 
 namespace {
 
-// The first four are used for every kind of frame, the others for additional planes.
-constexpr std::array<GLuint, 6> kUnitNumbers{kFrameUnits[0], 1, 2, 3, kFrameUnits[1], kFrameUnits[2]};
-size_t units_for(FrameKind kind) { return 3 + static_cast<size_t>(planes_of(kind)); }
+// The first eight are used for every kind of frame, the others for additional planes.
+constexpr std::array<GLuint, 10> kUnitNumbers{kFrameUnits[0], 1, 2, 3, 4, 5, 6, 9, kFrameUnits[1], kFrameUnits[2]};
+size_t units_for(FrameKind kind) { return 7 + static_cast<size_t>(planes_of(kind)); }
 
 }  // namespace
 

@@ -18,7 +18,7 @@ class GlStateGuard {
   GlStateGuard& operator=(const GlStateGuard&) = delete;
 
  private:
-  static constexpr size_t kUnits = 6;
+  static constexpr size_t kUnits = 10;
   const GlApi& gl_;
   FrameKind frame_;
   GLint program_ = 0, vertex_array_ = 0, draw_framebuffer_ = 0, read_framebuffer_ = 0, active_texture_ = 0;

@@ -13,7 +13,6 @@ namespace sightglass {
 // make (1 - 4^-k) / 4; the B-spline that enlarges has 1/3; the Gaussian supplies what is missing.
 BlurRecipe BlurRecipe::for_radius(float radius) {
   constexpr float kSpline = 1.0F / 3.0F;
-  constexpr float kLeastRadius = 3.0F;  // what one halving and the enlargement make by themselves
   constexpr float kLeastSigma = 1.26F;  // in texels of the last level, Gaussian of 1 included
   const float sigma = 0.5F * std::min(radius, Blur::kMaxRadius);
 
@@ -70,12 +69,24 @@ void Blur::store(const Level& level, const GlTexture& target) const {
   gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
 }
 
-TextureRef Blur::run(const SharedProgram& first, const BlurRecipe& recipe) {
-  for (int i = 0; i < recipe.levels; ++i) {
-    const Level& level = levels_[static_cast<size_t>(i)];
-    if (i < 2) gl_->UseProgram(i == 0 ? first->id() : down_->id());
-    if (i > 0) gl_->BindTexture(GL_TEXTURE_2D, levels_[static_cast<size_t>(i - 1)].texture.id());
-    store(level, level.texture);
+void Blur::begin(const SharedProgram& first) {
+  gl_->UseProgram(first->id());
+  store(levels_[0], levels_[0].texture);
+}
+
+void Blur::apply(const SharedProgram& program) {
+  Level& level = levels_[0];
+  gl_->UseProgram(program->id());
+  gl_->BindTexture(GL_TEXTURE_2D, level.texture.id());
+  store(level, level.scratch);
+  std::swap(level.texture, level.scratch);
+}
+
+TextureRef Blur::finish(const BlurRecipe& recipe) {
+  if (recipe.levels > 1) gl_->UseProgram(down_->id());
+  for (size_t i = 1; i < static_cast<size_t>(recipe.levels); ++i) {
+    gl_->BindTexture(GL_TEXTURE_2D, levels_[i - 1].texture.id());
+    store(levels_[i], levels_[i].texture);
   }
   const Level& last = levels_[static_cast<size_t>(recipe.levels - 1)];
   if (recipe.centre < 1) {

@@ -16,6 +16,8 @@ namespace sightglass {
 
 // How a blur of a given strength is made: so many halvings, then a Gaussian on the last level.
 struct BlurRecipe {
+  static constexpr float kLeastRadius = 3;  // what one halving and the enlargement make by themselves
+
   int levels = 1;
   float share = 1;   // of the blurred picture in the result; below 1 for radii smaller than the pyramid can give
   float centre = 1;  // weight of the Gaussian's centre; 1: no Gaussian is needed
@@ -40,7 +42,16 @@ class Blur {
   // a B-spline. The frame is bound with linear samplers, unit 0 is active, the mask, refined or not, is in kMaskUnit,
   // what else `first` reads is bound, and so are the blocks Look and Frame. Leaves a program in use, and unit 0, image
   // unit 0 and the uniform binding kParamsBinding bound.
-  TextureRef run(const SharedProgram& first, const BlurRecipe& recipe);
+  TextureRef run(const SharedProgram& first, const BlurRecipe& recipe) {
+    begin(first);
+    return finish(recipe);
+  }
+  // The same of the texture in unit 0, of the size of resize().
+  TextureRef run(const BlurRecipe& recipe) { return run(down_, recipe); }
+  // The same in steps: the first halving, changes to it by programs that read unit 0 and write image unit 0, the rest.
+  void begin(const SharedProgram& first);
+  void apply(const SharedProgram& program);
+  TextureRef finish(const BlurRecipe& recipe);
 
  private:
   struct Level {

@@ -53,11 +53,11 @@ bool is_exact(const InputTransform& upright_to_stored, int32_t width, int32_t he
 }  // namespace
 
 Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine) {
-  const auto composites = [&](const ShaderDefine& define) {
+  const auto composites = [&](bool feathered) {
     std::vector<ProgramKey> keys;
     keys.reserve(kComposites);
     for (int background = 0; background < kComposites; ++background) {
-      keys.push_back({kFullscreenShader, composite_shader(background, kind, define)});
+      keys.push_back({kFullscreenShader, composite_shader(background, kind, refine, feathered)});
     }
     return group->programs(keys);
   };
@@ -67,23 +67,25 @@ Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, 
   }
   SG_ASSIGN_OR_RETURN(MaskRefiner refiner, MaskRefiner::create(group, kind, refine));
   SG_ASSIGN_OR_RETURN(Blur blur, Blur::create(group));
-  SG_ASSIGN_OR_RETURN(Blur feather, Blur::create(group));
+  SG_ASSIGN_OR_RETURN(EdgeShaper edge, EdgeShaper::create(group));
+  SG_ASSIGN_OR_RETURN(ForegroundColors foreground, ForegroundColors::create(group, kind, refine));
   Programs programs;
-  SG_ASSIGN_OR_RETURN(programs.composites, composites(refine_define(refine)));
-  SG_ASSIGN_OR_RETURN(programs.feathered, composites(feathered_define()));
+  SG_ASSIGN_OR_RETURN(programs.composites, composites(false));
+  SG_ASSIGN_OR_RETURN(programs.feathered, composites(true));
   SG_ASSIGN_OR_RETURN(programs.firsts, group->programs(firsts));
-  return Compositor(group->gl(), kind, refine, std::move(refiner), std::move(blur), std::move(feather),
-                    std::move(programs));
+  return Compositor(group->gl(), kind, refine, std::move(refiner), std::move(blur), std::move(edge),
+                    std::move(foreground), std::move(programs));
 }
 
-Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur, Blur feather,
-                       Programs programs)
+Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur, EdgeShaper edge,
+                       ForegroundColors foreground, Programs programs)
     : gl_(&gl),
       kind_(kind),
       refine_(refine),
       refiner_(std::move(refiner)),
       blur_(std::move(blur)),
-      feather_(std::move(feather)),
+      edge_(std::move(edge)),
+      foreground_(std::move(foreground)),
       programs_(std::move(programs)),
       block_(gl),
       frame_block_(gl),
@@ -100,7 +102,8 @@ Status Compositor::resize(int32_t width, int32_t height) {
   height_ = height;
   picture_.reset();
   video_ = 0;
-  feather_.release();
+  edge_.release();
+  foreground_.release();
   return blur_.resize(width, height);
 }
 
@@ -114,11 +117,12 @@ Status Compositor::warm_up(const TextureRef& mask) {
   for (const Background background :
        {Background::kBlur, Background::kColor, Background::kImage, Background::kMask, Background::kOverlay}) {
     SG_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), {.background = background}));
-    const Look all{.background = background, .feather = 3, .light_wrap = 1};
+    const Look all{.background = background, .feather = 3, .edge_offset = 1, .light_wrap = 1};
     SG_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), all));
   }
   picture_.reset();
-  feather_.release();
+  edge_.release();
+  foreground_.release();
   return check_gl(*gl_, "drawing for the first time");
 }
 
@@ -155,76 +159,114 @@ int Compositor::choose_composite(const Look& look, Block& block) const {
   return (picture ? kPictureComposite : kColorComposite) + (look.light_wrap > 0 ? kLightWrap : 0);
 }
 
-void Compositor::run_pyramid(Blur& blur, int from, const BlurRecipe& recipe, const FrameRef& frame, GLuint unit) {
-  GST_TRACE_OBJECT(log_object(), "pass: blurring %s",
-                   from == kFromFrame     ? "the frame"
-                   : from == kFromOpacity ? "the mask"
-                                          : "light of the background");
+template <typename Pass>
+void Compositor::run_pass(const char* what, const FrameRef& frame, GLuint unit, Pass pass) {
+  GST_TRACE_OBJECT(log_object(), "pass: %s", what);
   bind_frame(*gl_, frame, linear_.id(), linear_.id());
-  const TextureRef blurred = blur.run(programs_.firsts[static_cast<size_t>(from - 1)], recipe);
+  const TextureRef result = pass();
   if (kind_ == FrameKind::kExternal) gl_->BindTexture(GL_TEXTURE_2D, 0);
-  bind_texture(*gl_, unit, blurred.id, linear_.id());
+  bind_texture(*gl_, unit, result.id, linear_.id());
+}
+
+Compositor::Passes Compositor::choose_passes(const Look& look, Block& block) const {
+  Passes passes;
+  passes.composite = choose_composite(look, block);
+  passes.wraps = passes.composite == kColorComposite + kLightWrap || passes.composite == kPictureComposite + kLightWrap;
+  passes.picture = passes.composite == kPictureComposite || passes.composite == kPictureComposite + kLightWrap;
+  passes.blurs = passes.composite == kBlurComposite;
+  passes.tints = passes.composite == kClassTintComposite;
+  passes.edge = EdgeShape::of(look.feather, look.edge_offset);
+  passes.despills = look.despill && look.coverage == Coverage::kByMask &&
+                    (passes.picture || passes.wraps || passes.composite == kColorComposite);
+  // Light reaches as far as a twenty-fourth of the picture's height.
+  passes.recipe = BlurRecipe::for_radius(passes.blurs ? look.blur_radius : static_cast<float>(height_) / 24);
+  if (passes.blurs) block.blur_share = passes.recipe.share;
+  block.picture = video_ != 0 ? video_view_ : picture_view_;
+  block.premultiply = look.premultiply ? 1 : 0;
+  block.light_wrap = look.light_wrap;
+  block.despill = passes.despills ? 1 : 0;
+  block.overlay_opacity = look.overlay_opacity;
+  block.frame_texel = {1 / static_cast<float>(width_), 1 / static_cast<float>(height_)};
+  return passes;
+}
+
+Status Compositor::allocate(const Passes& passes, const TextureRef& mask) {
+  if (passes.edge.changes() && !edge_.is_ready()) SG_RETURN_IF_ERROR(edge_.resize(width_, height_));
+  if (passes.despills && !foreground_.is_ready()) SG_RETURN_IF_ERROR(foreground_.resize(width_, height_));
+  return refiner_.resize(mask);
+}
+
+void Compositor::run_passes(const Passes& passes, const FrameRef& frame) {
+  const GlApi& gl = *gl_;
+  if (refine_ != Refine::kNone) {
+    run_pass("refining the mask by the frame", frame, kMaskUnit, [&] { return refiner_.run(linear_.id()); });
+  }
+  if (passes.picture) bind_texture(gl, kBackgroundUnit, video_ != 0 ? video_ : picture_.id(), linear_.id());
+  if (passes.tints) bind_texture(gl, kBackgroundUnit, classes_, nearest_.id());
+  const auto first = [&](int from) -> const SharedProgram& { return programs_.firsts[static_cast<size_t>(from - 1)]; };
+  if (passes.blurs) {
+    run_pass("blurring the frame", frame, kBackgroundUnit, [&] { return blur_.run(first(kFromFrame), passes.recipe); });
+  }
+  if (passes.wraps) {
+    const int from = passes.picture ? kFromPictureLight : kFromColorLight;
+    run_pass("blurring light of the background", frame, kLightUnit,
+             [&] { return blur_.run(first(from), passes.recipe); });
+  }
+  if (passes.edge.changes()) {
+    run_pass("shaping the edge", frame, kFeatheredUnit, [&] { return edge_.run(first(kFromOpacity), passes.edge); });
+  }
+  if (passes.despills) {
+    run_pass("estimating the colors of the foreground", frame, kFrontColorsUnit,
+             [&] { return foreground_.run(linear_.id()); });
+  }
+}
+
+void Compositor::unbind(const Passes& passes) {
+  const GlApi& gl = *gl_;
+  gl.BindVertexArray(0);
+  gl.UseProgram(0);
+  if (passes.despills) {
+    bind_texture(gl, kFrontColorsUnit, 0, 0);
+    bind_texture(gl, kBehindColorsUnit, 0, 0);
+  }
+  const bool refines = refine_ != Refine::kNone;
+  if (refines) bind_texture(gl, kSurroundingsUnit, 0, 0);
+  if (passes.edge.changes()) bind_texture(gl, kFeatheredUnit, 0, 0);
+  if (passes.wraps) bind_texture(gl, kLightUnit, 0, 0);
+  if (passes.picture || passes.blurs || passes.tints) bind_texture(gl, kBackgroundUnit, 0, 0);
+  bind_texture(gl, kMaskUnit, 0, 0);
+  unbind_frame(gl, kind_);
+  gl.BindBufferBase(GL_UNIFORM_BUFFER, kLookBinding, 0);
+  gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
+  const bool pyramids = passes.blurs || passes.wraps || passes.edge.changes() || passes.despills;
+  if (pyramids) gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
+  if (pyramids || refines) gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
+  if (passes.despills || refines) gl.BindImageTexture(1, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
 }
 
 Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_stored, const TextureRef& mask,
                         const InputTransform& mask_to_upright, GLuint output, const Look& look) {
   const GlApi& gl = *gl_;
   Block block{make_matte(mask, mask_to_upright, look).block()};
-  const int composite = choose_composite(look, block);
-  const bool blurs = composite == kBlurComposite, feathers = look.feather > 0;
-  const bool wraps = composite == kColorComposite + kLightWrap || composite == kPictureComposite + kLightWrap;
-  const bool tints = composite == kClassTintComposite;
-  // Light reaches as far as a twenty-fourth of the picture's height.
-  const BlurRecipe recipe = BlurRecipe::for_radius(blurs ? look.blur_radius : static_cast<float>(height_) / 24);
-  if (blurs) block.blur_share = recipe.share;
-  block.picture = video_ != 0 ? video_view_ : picture_view_;
-  block.premultiply = look.premultiply ? 1 : 0;
-  block.light_wrap = look.light_wrap;
-  block.overlay_opacity = look.overlay_opacity;
-  block.frame_texel = {1 / static_cast<float>(width_), 1 / static_cast<float>(height_)};
-  if (feathers && !feather_.is_ready()) SG_RETURN_IF_ERROR(feather_.resize(width_, height_));
-  SG_RETURN_IF_ERROR(refiner_.resize(mask));
+  const Passes passes = choose_passes(look, block);
+  SG_RETURN_IF_ERROR(allocate(passes, mask));
 
   block_.bind(kLookBinding, block);
   frame_block_.bind(kFrameBinding, frame_block(frame, upright_to_stored));
   bind_texture(gl, kMaskUnit, mask.id, linear_.id());
-  if (refine_ != Refine::kNone) {
-    GST_TRACE_OBJECT(log_object(), "pass: refining the mask by the frame");
-    bind_frame(gl, frame, linear_.id(), linear_.id());
-    const TextureRef refined = refiner_.run();
-    bind_texture(gl, kMaskUnit, refined.id, linear_.id());
-  }
-  const bool picture = composite == kPictureComposite || composite == kPictureComposite + kLightWrap;
-  if (picture) bind_texture(gl, kBackgroundUnit, video_ != 0 ? video_ : picture_.id(), linear_.id());
-  if (tints) bind_texture(gl, kBackgroundUnit, classes_, nearest_.id());
-  if (blurs) run_pyramid(blur_, kFromFrame, recipe, frame, kBackgroundUnit);
-  if (wraps) run_pyramid(blur_, picture ? kFromPictureLight : kFromColorLight, recipe, frame, kLightUnit);
-  if (feathers) run_pyramid(feather_, kFromOpacity, BlurRecipe::for_radius(look.feather), frame, kMaskUnit);
+  run_passes(passes, frame);
   const bool exact = is_exact(upright_to_stored, width_, height_, frame);
   bind_frame(gl, frame, exact ? nearest_.id() : linear_.id(), linear_.id());
 
   GST_TRACE_OBJECT(log_object(), "pass: compositing %dx%d", width_, height_);
   const TextureRef target{output, GL_TEXTURE_2D, width_, height_};
   Status drawn = target_.draw({&target, 1}, "the output texture", [&] {
-    const auto& programs = feathers ? programs_.feathered : programs_.composites;
-    gl.UseProgram(programs[static_cast<size_t>(composite)]->id());
+    const auto& programs = passes.edge.changes() ? programs_.feathered : programs_.composites;
+    gl.UseProgram(programs[static_cast<size_t>(passes.composite)]->id());
     gl.BindVertexArray(vertex_array_.id());
     gl.DrawArrays(GL_TRIANGLES, 0, 3);
   });
-
-  gl.BindVertexArray(0);
-  gl.UseProgram(0);
-  if (wraps) bind_texture(gl, kLightUnit, 0, 0);
-  if (picture || blurs || tints) bind_texture(gl, kBackgroundUnit, 0, 0);
-  bind_texture(gl, kMaskUnit, 0, 0);
-  unbind_frame(gl, kind_);
-  gl.BindBufferBase(GL_UNIFORM_BUFFER, kLookBinding, 0);
-  gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
-  const bool pyramids = blurs || wraps || feathers;
-  if (pyramids) gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
-  if (pyramids || refine_ != Refine::kNone) {
-    gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-  }
+  unbind(passes);
   return drawn;
 }
 

@@ -16,6 +16,8 @@
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
 #include "segment/blur.h"
+#include "segment/edge_shaper.h"
+#include "segment/foreground_colors.h"
 #include "segment/mask_refiner.h"
 #include "segment/matte.h"
 #include "segment/picture.h"
@@ -35,16 +37,20 @@ struct Look {
   float threshold = 0.5F;                     // probability at which foreground and background are even, [0,1]
   float smoothing = 0;                        // share of the mask before, where it hardly differs, [0,1)
   float softness = 0.5F;                      // width of the transition, as a difference of probabilities, [0,1]
-  float feather = 0;               // pixels of the frame to either side that the edge is spread over; 0 to kMaxFeather
-  float light_wrap = 0;            // of a replaced background's light on the foreground's edges, [0,1]
-  bool premultiply = false;        // the colours of the result, by its alpha
-  float overlay_opacity = 0.5F;    // of the classes' colours over the frame, [0,1]
-  bool legend = true;              // with the classes' names
+  // Pixels of the frame that the edge is spread over: to either side or, negative, inwards; -kMaxFeather to
+  // kMaxFeather.
+  float feather = 0;
+  float edge_offset = 0;         // pixels of the frame that the edge moves outwards; -kMaxEdgeOffset to kMaxEdgeOffset
+  float light_wrap = 0;          // of a replaced background's light on the foreground's edges, [0,1]
+  bool despill = true;           // composites a replaced background with the foreground's own colors
+  bool premultiply = false;      // the colours of the result, by its alpha
+  float overlay_opacity = 0.5F;  // of the classes' colours over the frame, [0,1]
+  bool legend = true;            // with the classes' names
   float static_threshold = 0.02F;  // what a still picture may change by, [0,1]
   Coverage coverage = Coverage::kByMask;
 };
 
-inline constexpr float kMaxFeather = 64;
+inline constexpr float kMaxFeather = 64, kMaxEdgeOffset = 32;
 
 // A part of the frame, in fractions: least and greatest place.
 using PicturePlace = decltype(PictureView::place);
@@ -91,27 +97,42 @@ class Compositor {
     std::array<float, 2> frame_texel{};
     float light_wrap = 0;
     float overlay_opacity = 0;
-    std::array<float, 2> unused{};
+    float despill = 0;
+    float unused = 0;
     bool operator==(const Block&) const = default;
   };
   struct Programs {
     std::vector<SharedProgram> composites, feathered;  // by what lies behind (segment/shaders.h)
     std::vector<SharedProgram> firsts;                 // by what the pyramid begins with, less one
   };
-  Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur, Blur feather,
-             Programs programs);
-  // What lies behind, and the block for it.
+  Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur, EdgeShaper edge,
+             ForegroundColors foreground, Programs programs);
+  // What a look takes.
+  struct Passes {
+    int composite = 0;
+    bool picture = false, blurs = false, wraps = false, tints = false, despills = false;
+    EdgeShape edge;
+    BlurRecipe recipe;  // of the blur or the light
+  };
+  // What lies behind, and its color.
   int choose_composite(const Look& look, Block& block) const;
-  // A pyramid of the frame that begins with `from`; its texture is bound to `unit`.
-  void run_pyramid(Blur& blur, int from, const BlurRecipe& recipe, const FrameRef& frame, GLuint unit);
-  // Calls `draw` to fill `output`, a texture of the upright frame's size.
+  // Completes the block, whose matte is there.
+  Passes choose_passes(const Look& look, Block& block) const;
+  Status allocate(const Passes& passes, const TextureRef& mask);
+  // Everything before the compositing pass; binds what that samples besides the frame.
+  void run_passes(const Passes& passes, const FrameRef& frame);
+  void unbind(const Passes& passes);
+  // Binds to `unit` the texture that `pass` returns, which samples the frame.
+  template <typename Pass>
+  void run_pass(const char* what, const FrameRef& frame, GLuint unit, Pass pass);
 
   const GlApi* gl_;
   FrameKind kind_;
   Refine refine_;
   MaskRefiner refiner_;
   Blur blur_;
-  Blur feather_;  // allocated when it is first asked for
+  EdgeShaper edge_;              // allocated when it is first asked for
+  ForegroundColors foreground_;  // likewise
   Programs programs_;
   UniformBlock<Block> block_;
   UniformBlock<FrameBlock> frame_block_;

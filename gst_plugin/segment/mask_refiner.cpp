@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gl/compute.h"
+#include "gl/texture_unit.h"
 #include "segment/shaders.h"
 
 namespace sightglass {
@@ -32,6 +33,7 @@ Status MaskRefiner::resize(const TextureRef& mask) {
   if (refine_ == Refine::kNone || size == size_) return {};
   clear_gl_errors(*gl_);
   guide_ = make_texture(*gl_, GL_RGBA8, size.width, size.height);
+  surroundings_ = make_texture(*gl_, GL_RGBA16F, size.width, size.height);
   if (refine_ == Refine::kGuided) {
     fit_ = make_texture(*gl_, GL_RGBA16F, size.width, size.height);
     mean_ = make_texture(*gl_, GL_RGBA16F, size.width, size.height);
@@ -48,8 +50,11 @@ void MaskRefiner::dispatch(const SharedProgram& program, const GlTexture& target
   gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
 }
 
-TextureRef MaskRefiner::run() {
+TextureRef MaskRefiner::run(GLuint linear) {
+  gl_->BindImageTexture(1, surroundings_.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
   dispatch(programs_[0], guide_, GL_RGBA8);
+  bind_texture(*gl_, kSurroundingsUnit, surroundings_.id(), linear);
+  gl_->ActiveTexture(GL_TEXTURE0);
   GLuint result = guide_.id();
   if (refine_ == Refine::kGuided) {
     gl_->BindTexture(GL_TEXTURE_2D, guide_.id());

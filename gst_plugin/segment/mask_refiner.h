@@ -35,8 +35,8 @@ class MaskRefiner {
   Status resize(const TextureRef& mask);
   // Makes what the composite samples in the mask's stead, in the mask's coordinates. Not for kNone. The frame and the
   // mask, in unit 1, are bound with linear samplers, and so are the blocks Look and Frame. Leaves a program in use, and
-  // image unit 0 and the texture of unit 0 bound.
-  TextureRef run();
+  // bound: the image units 0 and 1, the texture of unit 0, and, with the sampler `linear`, kSurroundingsUnit.
+  TextureRef run(GLuint linear);
 
  private:
   MaskRefiner(const GlApi& gl, Refine refine, std::vector<SharedProgram> programs)
@@ -46,7 +46,7 @@ class MaskRefiner {
   const GlApi* gl_;
   Refine refine_;
   std::vector<SharedProgram> programs_;  // guide, fit, mean
-  GlTexture guide_, fit_, mean_;
+  GlTexture guide_, surroundings_, fit_, mean_;
   Size size_;
 };
 

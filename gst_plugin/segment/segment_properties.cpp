@@ -72,11 +72,17 @@ const PropertyTable<SegmentSettings>& segment_properties() {
           row::choice("alpha", "Alpha", look(&Look::premultiply), "GstGLSegmentAlpha",
                       {{false, "Straight colors", "straight"}, {true, "Colors multiplied by alpha", "premultiplied"}},
                       kLive, "Alpha representation of colors that are not opaque"),
+          row::choice("despill", "Despill", look(&Look::despill), "GstGLSegmentDespill",
+                      {{false, "Frame colors", "off"}, {true, "Estimated foreground colors", "on"}}, kLive,
+                      "Colors of foreground edges when the background is replaced; on removes the old background"),
           row::number("light-wrap", "Light wrap", look(&Look::light_wrap), 0, 1, kLive,
                       "Amount of background light on foreground edges (0 = disabled)"),
-          row::number("feather", "Feather", look(&Look::feather), 0, kMaxFeather, kLive,
-                      "Feather width on each side of the foreground edge in frame pixels, in addition to softness (0 = "
-                      "disabled, below 3 acts as 3)"),
+          row::number("feather", "Feather", look(&Look::feather), -kMaxFeather, kMaxFeather, kLive,
+                      "Feather width on each side of the foreground edge in frame pixels; negative: on its inner side "
+                      "only (0 = disabled, smallest 3 or -6)"),
+          row::number("edge-offset", "Edge offset", look(&Look::edge_offset), -kMaxEdgeOffset, kMaxEdgeOffset, kLive,
+                      "Distance in frame pixels by which the foreground edge moves outwards; negative: inwards (0 = "
+                      "disabled)"),
           row::number("overlay-opacity", "Overlay opacity", look(&Look::overlay_opacity), 0, 1, kLive,
                       "Opacity of class colors over the frame with background=overlay"),
           row::flag("legend", "Legend", look(&Look::legend), kLive,

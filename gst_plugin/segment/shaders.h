@@ -14,6 +14,7 @@ namespace sightglass {
 // The uniform block Look, and the units of textures besides the frame's. What is not needed together shares a unit.
 inline constexpr GLuint kLookBinding = 0;
 inline constexpr GLuint kMaskUnit = 1, kBeforeUnit = 1, kBackgroundUnit = 2, kLightUnit = 3;
+inline constexpr GLuint kFrontColorsUnit = 4, kBehindColorsUnit = 5, kFeatheredUnit = 6, kSurroundingsUnit = 9;
 
 // The storage block of still_watcher.h: two flags that take turns, each where any device can take it for one, and a
 // count of skipped frames, in words; and the pixels that are compared as one, to each side.
@@ -27,15 +28,18 @@ inline constexpr GLuint kLegendSeenBinding = 0, kPrimitivesBinding = 1;
 inline constexpr int32_t kCountedPixels = 4;
 inline constexpr int32_t kLegendRows = 12, kPerLegendRow = 2, kLegendPrimitives = 1 + kLegendRows * kPerLegendRow;
 
-// What turns mask and colours into opacity (shaders/segment/opacity.glsl); kFeathered: nothing, a mask is opacity
-// itself.
-inline constexpr int kFeathered = 3;
+// How shaders/segment/opacity.glsl turns mask and colors into opacity.
 inline ShaderDefine refine_define(Refine refine) { return {"REFINE", std::to_string(static_cast<int>(refine))}; }
 // What a pyramid begins with: FROM of shaders/segment/blur_down.comp.
 inline constexpr int kFromInput = 0, kFromFrame = 1, kFromOpacity = 2, kFromColorLight = 3, kFromPictureLight = 4;
 inline ShaderKey pyramid_first_shader(int from, FrameKind kind, Refine refine) {
   return frame_shader({"segment/blur_down.comp", {{"FROM", std::to_string(from)}, refine_define(refine)}}, kind);
 }
+inline ShaderKey split_colors_shader(FrameKind kind, Refine refine) {
+  return frame_shader({"segment/split_colors.comp", {refine_define(refine)}}, kind);
+}
+inline const ShaderKey kShiftEdgeShader{"segment/shift_edge.comp", {}};
+inline const ShaderKey kForegroundColorsShader{"segment/foreground_colors.comp", {}};
 inline ShaderKey guide_shader(FrameKind kind) { return frame_shader({"segment/guide.comp", {}}, kind); }
 inline ShaderKey feedback_shader(FrameKind kind) { return frame_shader({"segment/feedback.comp", {}}, kind); }
 inline ShaderKey still_watch_shader(FrameKind kind) { return frame_shader({"segment/still_watch.comp", {}}, kind); }
@@ -55,30 +59,29 @@ inline constexpr int kColorComposite = 0, kPictureComposite = 1, kBlurComposite 
 inline constexpr int kLightWrap = 4;  // to be added to the first two
 inline constexpr int kTintComposite = 6, kClassTintComposite = 7;
 inline constexpr int kComposites = 8;
-inline ShaderKey composite_shader(int background, FrameKind kind, ShaderDefine refine) {
-  return frame_shader({"segment/composite.frag", {{"BACKGROUND", std::to_string(background)}, std::move(refine)}},
-                      kind);
+inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine, bool feathered) {
+  ShaderKey key{"segment/composite.frag", {{"BACKGROUND", std::to_string(background)}, refine_define(refine)}};
+  if (feathered) key.defines.push_back({"FEATHERED", "1"});
+  return frame_shader(std::move(key), kind);
 }
-// Of masks that have been feathered, whatever refined them before.
-inline ShaderDefine feathered_define() { return {"REFINE", std::to_string(kFeathered)}; }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
-  std::vector<ShaderKey> keys{kBlurDownShader,   kBlurGaussShader,      kGuidedFitShader,
-                              kGuidedMeanShader, kSmoothShader,         kStillKeepShader,
-                              kLegendShader,     classes_shader(false), classes_shader(true)};
+  std::vector<ShaderKey> keys{kBlurDownShader,      kBlurGaussShader,        kGuidedFitShader, kGuidedMeanShader,
+                              kSmoothShader,        kStillKeepShader,        kLegendShader,    classes_shader(false),
+                              classes_shader(true), kForegroundColorsShader, kShiftEdgeShader};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(guide_shader(kind));
     keys.push_back(feedback_shader(kind));
     keys.push_back(still_watch_shader(kind));
-    for (int background = 0; background < kComposites; ++background) {
-      keys.push_back(composite_shader(background, kind, feathered_define()));
-    }
     for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
+      keys.push_back(split_colors_shader(kind, refine));
       for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight}) {
         keys.push_back(pyramid_first_shader(from, kind, refine));
       }
       for (int background = 0; background < kComposites; ++background) {
-        keys.push_back(composite_shader(background, kind, refine_define(refine)));
+        for (const bool feathered : {false, true}) {
+          keys.push_back(composite_shader(background, kind, refine, feathered));
+        }
       }
     }
   }

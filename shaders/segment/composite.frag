@@ -5,25 +5,48 @@
 //               kTintComposite, kClassTintComposite: nothing, but colours over the frame: on the foreground; on the
 //               classes of u_background
 //   REFINE      how the mask is refined: segment/opacity.glsl
+//   FEATHERED   if defined, the foreground is as opaque as u_feathered says, over the whole frame
 #include "lib/frame.glsl"
 #include "segment/opacity.glsl"
 #include "segment/background.glsl"
 #include "segment/shaders.h"
 
+in vec2 v_place;
+layout(location = 0) out vec4 o_color;
+
+#ifdef FEATHERED
+layout(binding = kFeatheredUnit) uniform sampler2D u_feathered;
+#endif
+#define LIT (BACKGROUND == kColorComposite + kLightWrap || BACKGROUND == kPictureComposite + kLightWrap)
+#define REPLACED (BACKGROUND == kColorComposite || BACKGROUND == kPictureComposite || LIT)
 #if BACKGROUND >= kTintComposite
 #include "draw/palette.glsl"
 #include "segment/class_tint.glsl"
 #endif
-#if BACKGROUND == kColorComposite + kLightWrap || BACKGROUND == kPictureComposite + kLightWrap
+#if REPLACED
+#include "segment/foreground.glsl"
+layout(binding = kFrontColorsUnit) uniform sampler2D u_front_colors;  // segment/foreground_colors.comp
+layout(binding = kBehindColorsUnit) uniform sampler2D u_behind_colors;
+
+// Of a pixel of which the share `alpha` is foreground: what is opaque, or stored as such, keeps the frame's color.
+vec3 despilled(vec3 mixed, float alpha) {
+  if (u_despill == 0.0 || alpha > 254.5 / 255.0) return mixed;
+  return foreground_color(mixed, alpha, mean_color(sample_bspline(u_front_colors, v_place)),
+                          mean_color(textureLod(u_behind_colors, v_place, 0.0)));
+}
+#endif
+#if LIT
 layout(binding = kLightUnit) uniform sampler2D u_light;  // of the background, blurred, in RGB: none deep in the foreground
 #endif
 
-in vec2 v_place;
-layout(location = 0) out vec4 o_color;
-
 void main() {
   vec4 frame = fetch_frame(place_in_frame(v_place));
-  float front = opacity(v_place, frame.rgb);
+  float mixture = opacity(v_place, frame.rgb);
+#ifdef FEATHERED
+  float front = sample_bspline(u_feathered, v_place).r;
+#else
+  float front = mixture;
+#endif
 #if BACKGROUND == kMaskComposite
   o_color = vec4(vec3(front), 1.0);
 #elif BACKGROUND >= kTintComposite
@@ -42,7 +65,10 @@ void main() {
 #else
   vec4 behind = u_color;
 #endif
-#if BACKGROUND == kColorComposite + kLightWrap || BACKGROUND == kPictureComposite + kLightWrap
+#if REPLACED
+  if (front > 0.0) frame.rgb = despilled(frame.rgb, mixture);
+#endif
+#if LIT
   // As two lights on one screen: never beyond white.
   frame.rgb += (1.0 - frame.rgb) * u_light_wrap * sample_bspline(u_light, v_place).rgb;
 #endif

@@ -7,6 +7,10 @@
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
+// The least and the greatest probability of a pixel's surroundings, in R and G.
+layout(rgba16f, binding = 1) writeonly uniform highp image2D u_surroundings;
+
+const int kReach = 2;  // pixels of the guide that an edge may be away from where the model has it
 
 void main() {
   ivec2 position = ivec2(gl_GlobalInvocationID.xy);
@@ -18,6 +22,16 @@ void main() {
     vec2 place = frame_place_of_mask((vec2(position) + within) / vec2(size));
     color += fetch_frame(place_in_frame(clamp(place, 0.0, 1.0))).rgb;
   }
+  float least = 1.0, greatest = 0.0;
+  for (int y = -kReach; y <= kReach; ++y) {
+    for (int x = -kReach; x <= kReach; ++x) {
+      vec2 place = clamp((vec2(position + ivec2(x, y)) + 0.5) / vec2(size), u_mask_bounds.xy, u_mask_bounds.zw);
+      float probability = textureLod(u_mask, place, 0.0).r;
+      least = min(least, probability);
+      greatest = max(greatest, probability);
+    }
+  }
   vec2 centre = clamp((vec2(position) + 0.5) / vec2(size), u_mask_bounds.xy, u_mask_bounds.zw);
   imageStore(u_output, position, vec4(color / 16.0, sample_bspline(u_mask, centre).r));
+  imageStore(u_surroundings, position, vec4(least, greatest, 0.0, 1.0));
 }

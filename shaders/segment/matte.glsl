@@ -15,6 +15,7 @@ layout(std140, binding = kLookBinding) uniform Look {
   vec2 u_frame_texel;    // of the upright frame, in fractions of it
   float u_light_wrap;    // how much of the background's light falls on the foreground's edges
   float u_overlay_opacity;  // of colours over the frame
+  float u_despill;          // 1: the foreground's own colors are composited, 0: the frame's
 };
 
 // Kept away from the mask's own border and from letterbox bars, whose values say nothing about the frame.

@@ -2,7 +2,6 @@
 //   REFINE  Refine_kNone: u_mask is the model's mask
 //           Refine_kBilateral: u_mask is a guide (segment/guide.comp): joint bilateral upsampling
 //           Refine_kGuided: u_mask holds linear functions of colour (segment/guided_fit.comp)
-//           kFeathered: u_mask is the opacity itself, feathered, and covers the frame
 #include "segment/bspline.glsl"
 #include "segment/mask_refiner.h"
 #include "segment/matte.glsl"
@@ -31,18 +30,24 @@ float bilateral(vec2 place, vec3 color) {
 }
 #endif
 
+#if REFINE != Refine_kNone
+layout(binding = kSurroundingsUnit) uniform sampler2D u_surroundings;  // segment/guide.comp
+
+// Colors only decide where the model is not sure of all the surroundings.
+float bounded(float refined, vec2 place) {
+  vec2 range = sample_bspline(u_surroundings, place).rg;  // the least and the greatest probability
+  return clamp(refined, smoothstep(0.8, 1.0, range.x), smoothstep(0.0, 0.2, range.y));
+}
+#endif
+
 float opacity(vec2 place, vec3 color) {
-#if REFINE == kFeathered
-  return sample_bspline(u_mask, place).r;
-#else
   vec2 at = mask_place(place);
 #if REFINE == Refine_kBilateral
-  return matte(bilateral(at, color));
+  return matte(bounded(bilateral(at, color), at));
 #elif REFINE == Refine_kGuided
   vec4 linear = sample_bspline(u_mask, at);
-  return matte(dot(linear.rgb, color) + linear.a);
+  return matte(bounded(dot(linear.rgb, color) + linear.a, at));
 #else
   return matte(sample_bspline(u_mask, at).r);
-#endif
 #endif
 }

@@ -186,7 +186,7 @@ TEST_F(ShaderDriverTest, ProgramsAreCompiledThenLinkedThenQueried) {
   const std::vector<ProgramKey> keys{
       {kBlurDownShader},
       {kBlurGaussShader},
-      {kFullscreenShader, composite_shader(kBlurComposite, FrameKind::kRgba, refine_define(Refine::kNone))}};
+      {kFullscreenShader, composite_shader(kBlurComposite, FrameKind::kRgba, Refine::kNone, false)}};
   steps().clear();
   const auto programs = build_programs(table, keys, every_source());
   ASSERT_TRUE(programs.ok()) << programs.status().message();

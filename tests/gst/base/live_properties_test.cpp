@@ -42,11 +42,15 @@ struct Live {
   const char* property;
   const char* others;  // that make the effect visible
 };
-constexpr Live kLive[] = {
-    {"blur-radius", "background=blur"},       {"threshold", "background=mask softness=0.2"},
-    {"softness", "background=mask"},          {"smoothing", "background=mask"},
-    {"feather", "background=mask"},           {"overlay-opacity", "background=overlay"},
-    {"static-threshold", "skip-static=true"}, {"light-wrap", "background=color background-color=0xffffffff"}};
+constexpr Live kLive[] = {{"blur-radius", "background=blur"},
+                          {"threshold", "background=mask softness=0.2"},
+                          {"softness", "background=mask"},
+                          {"smoothing", "background=mask"},
+                          {"feather", "background=mask"},
+                          {"edge-offset", "background=mask"},
+                          {"overlay-opacity", "background=overlay"},
+                          {"static-threshold", "skip-static=true"},
+                          {"light-wrap", "background=color background-color=0xffffffff"}};
 
 TEST(LiveProperties, FollowTheController) {
   for (const Live& live : kLive) {
@@ -76,7 +80,7 @@ int shades(const std::optional<Rgba>& picture) {
 
 TEST(LiveProperties, FeatherTakesEffectAtOnce) {
   TestPipeline pipeline(element("background=mask softness=0"));
-  control(pipeline.element(), "feather", 0, 1);
+  control(pipeline.element(), "feather", 0.5, 1);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   int before = 0, first = 0;
   for (int frame = 0; frame < 10; ++frame) {

@@ -79,10 +79,11 @@ TEST(ZeroCopyRefined, HundredFramesWithoutATransfer) {
   }
 }
 
-// The same with feather, light wrap, the class overlay, and skip-static.
+// The same with edges that are feathered, moved, and lit, with the class overlay, and with skip-static.
 TEST(ZeroCopyLooks, HundredFramesWithoutATransfer) {
   for (const std::string look :
-       {"background=color feather=8 light-wrap=0.5", "background=overlay", "skip-static=true"}) {
+       {"background=color feather=8 light-wrap=0.5", "background=transparent feather=-8 edge-offset=2",
+        "background=overlay", "skip-static=true"}) {
     const Head head = look == "background=overlay" ? Head::kFourClasses : Head::kSigmoid;
     auto counts = count_transfers("gleffects_identity ! glsegment name=segment " + look + " model=" + red_model(head),
                                   "segment", "segment");

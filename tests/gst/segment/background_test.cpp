@@ -61,6 +61,51 @@ TEST_F(BackgroundTest, FeatherSpreadsTheEdgeToBothSides) {
   }
 }
 
+TEST_F(BackgroundTest, NegativeFeatherSpreadsTheEdgeInwards) {
+  const Rgba frame = solid(kSize, kSize, {255, 255, 255, 255});
+  for (const float feather : {-1.0F, -6.0F, -12.0F, -24.0F, -40.0F}) {
+    Look look = hard(Background::kMask);
+    look.feather = feather;
+    const Rgba mask = draw(frame, kMask, kMask, left_half(), look);
+    const auto width = std::max(6, static_cast<int32_t>(std::lround(-feather)));
+    const int outside = mask.at(kSize / 2 + 2, kSize / 2)[0], inside = mask.at(kSize / 2 - width - 2, kSize / 2)[0];
+    std::printf("feather %5.1f: the edge is at %.1f; opacity %d beyond it, %d of 255 at its inner end\n",
+                static_cast<double>(feather), edge_of(mask).place, outside, inside);
+    EXPECT_NEAR(edge_of(mask).place, kSize / 2 - width / 2, 1);
+    EXPECT_LE(outside, 6);
+    EXPECT_GE(inside, 249);
+  }
+}
+
+// Radius of the disc that has the mask's area.
+double radius_of(const Rgba& mask) {
+  double area = 0;
+  for (size_t i = 0; i < mask.pixels.size(); i += 4) area += mask.pixels[i] / 255.0;
+  return std::sqrt(area / 3.14159265);
+}
+
+TEST_F(BackgroundTest, EdgesMoveInAllDirectionsAndStayAsSharp) {
+  const Rgba frame = solid(kSize, kSize, {255, 255, 255, 255});
+  std::vector<float> disc;
+  for (int i = 0; i < kMask * kMask; ++i) {
+    disc.push_back(std::clamp(0.5F + 16 - std::hypot(i % kMask - 31.5F, i / kMask - 31.5F), 0.0F, 1.0F));
+  }
+  Look look = look_of(Background::kMask);
+  const Rgba plain_disc = draw(frame, kMask, kMask, disc, look);
+  const Edge plain = edge_of(draw(frame, kMask, kMask, left_half(), look));
+  for (const float offset : {-32.0F, -8.0F, -3.0F, -1.0F, 1.0F, 3.0F, 8.0F, 32.0F}) {
+    look.edge_offset = offset;
+    const Edge edge = edge_of(draw(frame, kMask, kMask, left_half(), look));
+    const double moved = edge.place - plain.place;
+    const double grown = radius_of(draw(frame, kMask, kMask, disc, look)) - radius_of(plain_disc);
+    std::printf("edge-offset %5.1f: a line moves by %.2f px, a circle by %.2f; deviation %.2f px, was %.2f\n",
+                static_cast<double>(offset), moved, grown, edge.sigma, plain.sigma);
+    EXPECT_NEAR(moved, static_cast<double>(offset), 0.7);
+    EXPECT_NEAR(grown, static_cast<double>(offset), 0.7);
+    EXPECT_LT(edge.sigma, plain.sigma + 1.5) << "what half the size of the frame adds";
+  }
+}
+
 TEST_F(BackgroundTest, LightWrapsAroundTheEdge) {
   const Rgba frame = solid(kSize, kSize, {20, 20, 20, 255});
   for (const Background background : {Background::kColor, Background::kImage}) {

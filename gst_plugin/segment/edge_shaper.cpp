@@ -1,0 +1,37 @@
+#include "segment/edge_shaper.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "gl/compute.h"
+#include "segment/shaders.h"
+
+namespace sightglass {
+
+EdgeShape EdgeShape::of(float feather, float edge_offset) {
+  if (feather >= 0) return {edge_offset, feather};
+  // A blur about the middle of the strip that it is to fill; half the frame's size allows no narrower one.
+  const float radius = std::max(-0.5F * feather, BlurRecipe::kLeastRadius);
+  return {edge_offset - radius, radius};
+}
+
+Result<EdgeShaper> EdgeShaper::create(const std::shared_ptr<ShareGroup>& group) {
+  SG_ASSIGN_OR_RETURN(Blur blur, Blur::create(group));
+  const ProgramKey keys[] = {{kShiftEdgeShader}};
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  return EdgeShaper(group->gl(), std::move(blur), std::move(programs[0]));
+}
+
+TextureRef EdgeShaper::run(const SharedProgram& first, const EdgeShape& shape) {
+  blur_.begin(first);
+  const float texels = 0.5F * std::abs(shape.offset);
+  constexpr float kMostTexels = 4;  // of one pass
+  const float passes = std::ceil(texels / kMostTexels);
+  if (passes > 0) shift_.bind(kParamsBinding, {{texels / passes, shape.offset > 0 ? 1.0F : -1.0F}});
+  for (float i = 0; i < passes; ++i) blur_.apply(program_);
+  return blur_.finish(BlurRecipe::for_radius(shape.radius));
+}
+
+}  // namespace sightglass

@@ -1,0 +1,50 @@
+// Opacity whose edge is moved and feathered, at half the frame's size.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "gl/uniform_block.h"
+#include "gpu_engine/share_group.h"
+#include "gpu_engine/status.h"
+#include "gpu_engine/texture_ref.h"
+#include "segment/blur.h"
+
+namespace sightglass {
+
+// What becomes of an edge, in pixels of the frame: first it moves, then it is blurred.
+struct EdgeShape {
+  float offset = 0;  // outwards
+  float radius = 0;  // of the blur: two standard deviations
+
+  // `feather` is the width to either side of the edge or, negative, on its inner side alone.
+  static EdgeShape of(float feather, float edge_offset);
+  bool changes() const { return offset != 0 || radius > 0; }
+};
+
+class EdgeShaper {
+ public:
+  static Result<EdgeShaper> create(const std::shared_ptr<ShareGroup>& group);
+
+  // Allocates for upright frames of width × height pixels.
+  Status resize(int32_t width, int32_t height) { return blur_.resize(width, height); }
+  bool is_ready() const { return blur_.is_ready(); }
+  void release() { blur_.release(); }
+  // Shapes the opacity that `first` makes of the upright frame; needs, leaves and returns what Blur::run() does.
+  TextureRef run(const SharedProgram& first, const EdgeShape& shape);
+
+ private:
+  // The shader's block.
+  struct Shift {
+    std::array<float, 4> radius_and_sign{};
+    bool operator==(const Shift&) const = default;
+  };
+  EdgeShaper(const GlApi& gl, Blur blur, SharedProgram program)
+      : blur_(std::move(blur)), program_(std::move(program)), shift_(gl) {}
+
+  Blur blur_;
+  SharedProgram program_;
+  UniformBlock<Shift> shift_;
+};
+
+}  // namespace sightglass

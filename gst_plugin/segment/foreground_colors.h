@@ -1,0 +1,53 @@
+// The foreground's own colors at its edges, where the frame mixes them with the background: what a replaced background
+// is composited with, so that the old one leaves no rim. Blur fusion (Forte, Approximate Fast Foreground Colour
+// Estimation, ICIP 2021): shaders/segment/foreground.glsl has the formula.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpu_engine/frame_kind.h"
+#include "gpu_engine/gl_objects.h"
+#include "gpu_engine/share_group.h"
+#include "gpu_engine/status.h"
+#include "gpu_engine/texture_ref.h"
+#include "segment/blur.h"
+#include "segment/mask_refiner.h"
+
+namespace sightglass {
+
+class ForegroundColors {
+ public:
+  // For masks that are refined like that.
+  static Result<ForegroundColors> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine);
+
+  // Allocates for upright frames of width × height pixels.
+  Status resize(int32_t width, int32_t height);
+  bool is_ready() const { return static_cast<bool>(front_); }
+  void release();
+
+  // Returns the colors of the foreground, to be enlarged by a B-spline, and leaves those of the background, blurred, in
+  // kBehindColorsUnit; both are premultiplied by a weight in A. The frame is bound with linear samplers, unit 0
+  // is active, the mask is in kMaskUnit, and the blocks Look and Frame are bound. Leaves unit 0 active, a program in
+  // use, and bound besides, with the sampler `linear`: unit 0 and kFrontColorsUnit; the image units 0 and 1; the
+  // uniform binding kParamsBinding.
+  TextureRef run(GLuint linear);
+
+ private:
+  ForegroundColors(const GlApi& gl, std::vector<SharedProgram> programs, Blur wide_front, Blur wide_behind)
+      : gl_(&gl),
+        programs_(std::move(programs)),
+        wide_front_(std::move(wide_front)),
+        wide_behind_(std::move(wide_behind)) {}
+  void dispatch(const SharedProgram& program) const;
+
+  const GlApi* gl_;
+  std::vector<SharedProgram> programs_;  // split, foreground colors
+  Blur wide_front_, wide_behind_;
+  BlurRecipe recipe_;
+  GlTexture front_, behind_, colors_;
+  int32_t width_ = 0, height_ = 0;  // of these
+};
+
+}  // namespace sightglass

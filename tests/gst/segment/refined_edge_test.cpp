@@ -1,0 +1,130 @@
+// What refining makes of edges that are known: no trace of the mask's grid, and nothing where the model is sure.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include "compositor_case.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr int32_t kWidth = 1280, kHeight = 720, kMask = 256;
+
+class RefinedEdgeTest : public CompositorTest {
+ protected:
+  Rgba draw_refined(Refine refine, const Rgba& frame, const std::vector<float>& mask) {
+    auto compositor =
+        Compositor::create(ShareGroup::create(gl(), nullptr, element_shaders()), FrameKind::kRgba, refine);
+    EXPECT_TRUE(compositor.ok()) << compositor.status().message();
+    compositor_.emplace(std::move(compositor).value());
+    width_ = height_ = 0;
+    return draw(frame, kMask, kMask, mask, look_of(Background::kMask));
+  }
+};
+
+// A mask whose probability falls from 1 to 0 over `width` pixels of the frame, by the distance from an edge.
+template <typename Distance>
+std::vector<float> soft_mask(double width, Distance distance) {
+  std::vector<float> mask;
+  for (int y = 0; y < kMask; ++y) {
+    for (int x = 0; x < kMask; ++x) {
+      const double d = distance((x + 0.5) * kWidth / kMask, (y + 0.5) * kHeight / kMask);
+      mask.push_back(static_cast<float>(std::clamp(0.5 - d / width, 0.0, 1.0)));
+    }
+  }
+  return mask;
+}
+
+constexpr double kSlope = 0.35;  // columns to a row
+double beyond_line(double x, double y) { return x - kWidth / 2.0 - kSlope * (y - kHeight / 2.0); }
+
+// Two colors that differ little, on either side of a line, with a camera's noise.
+Rgba noisy_line() {
+  Rgba frame(kWidth, kHeight);
+  std::minstd_rand random(1);
+  std::normal_distribution<double> noise(0, 5);
+  for (int32_t y = 0; y < kHeight; ++y) {
+    for (int32_t x = 0; x < kWidth; ++x) {
+      const double share = std::clamp(0.5 - beyond_line(x + 0.5, y + 0.5), 0.0, 1.0);
+      for (int c = 0; c < 3; ++c) {
+        frame.at(x, y)[c] = static_cast<uint8_t>(std::clamp(150 - 10 * c - 30 * share + noise(random), 0.0, 255.0));
+      }
+      frame.at(x, y)[3] = 255;
+    }
+  }
+  return frame;
+}
+
+// How far the edge swings about the line, in pixels, at a frequency in cycles per row.
+double swing(const Rgba& opacity, double frequency) {
+  constexpr int32_t kBorder = 40;
+  std::complex<double> sum = 0;
+  for (int32_t y = kBorder; y < kHeight - kBorder; ++y) {
+    double edge = 0;
+    for (int32_t x = 0; x < kWidth; ++x) edge += opacity.at(x, y)[0] / 255.0;
+    const double off = edge - (kWidth / 2.0 + kSlope * (y + 0.5 - kHeight / 2.0));
+    sum += std::polar(off, -2 * 3.14159265 * frequency * y);
+  }
+  return 2 * std::abs(sum) / (kHeight - 2 * kBorder);
+}
+
+TEST_F(RefinedEdgeTest, HasNoTraceOfTheMasksGrid) {
+  const Rgba frame = noisy_line();
+  const std::vector<float> mask = soft_mask(20, beyond_line);
+  constexpr double kRows = 1.0 * kMask / kHeight, kColumns = kSlope * kMask / kWidth;  // of the mask, to a row
+  for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
+    const Rgba opacity = draw_refined(refine, frame, mask);
+    double energy = 0;
+    for (const double frequency : {kRows, kRows / 2, kColumns, kColumns / 2}) {
+      energy += std::pow(swing(opacity, frequency), 2);
+    }
+    int mixed = 0;  // pixels that differ from their neighbors by most of the range
+    for (int32_t y = 0; y < kHeight; ++y) {
+      for (int32_t x = 1; x < kWidth - 1; ++x) {
+        const int here = opacity.at(x, y)[0];
+        mixed += std::abs(2 * here - opacity.at(x - 1, y)[0] - opacity.at(x + 1, y)[0]) > 255 ? 1 : 0;
+      }
+    }
+    std::printf("refine %d: the edge swings by %.3f px with the mask's grid; %d specks\n", static_cast<int>(refine),
+                std::sqrt(energy), mixed);
+    EXPECT_LT(std::sqrt(energy), 0.2) << static_cast<int>(refine);
+  }
+}
+
+// A disc of one color with a ring of the background's color inside, close to its edge.
+TEST_F(RefinedEdgeTest, LeavesWhatTheModelIsSureOf) {
+  const auto beyond_disc = [](double x, double y) { return std::hypot(x - kWidth / 2.0, y - kHeight / 2.0) - 250; };
+  Rgba frame(kWidth, kHeight);
+  for (int32_t y = 0; y < kHeight; ++y) {
+    for (int32_t x = 0; x < kWidth; ++x) {
+      const double d = beyond_disc(x + 0.5, y + 0.5);
+      const bool dark = d < 0 && (d < -35 || d > -22);
+      std::fill_n(frame.at(x, y), 3, static_cast<uint8_t>(dark ? 40 : 200));
+      frame.at(x, y)[3] = 255;
+    }
+  }
+  const std::vector<float> mask = soft_mask(12, beyond_disc);
+  for (const Refine refine : {Refine::kBilateral, Refine::kGuided}) {
+    const Rgba opacity = draw_refined(refine, frame, mask);
+    int least = 255, most = 0;
+    for (int32_t y = 0; y < kHeight; ++y) {
+      for (int32_t x = 0; x < kWidth; ++x) {
+        const double d = beyond_disc(x + 0.5, y + 0.5);
+        if (d < -22) least = std::min<int>(least, opacity.at(x, y)[0]);
+        if (d > 30) most = std::max<int>(most, opacity.at(x, y)[0]);
+      }
+    }
+    std::printf("refine %d: opacity at least %d of 255 well inside, at most %d well outside\n",
+                static_cast<int>(refine), least, most);
+    EXPECT_EQ(least, 255);
+    EXPECT_EQ(most, 0);
+  }
+}
+
+}  // namespace
+}  // namespace sightglass::test
