@@ -8,6 +8,7 @@
 #include <string>
 
 #include "figure/figure_meta_type.h"
+#include "figure/output.h"
 #include "figure/renderer.h"
 #include "figure/scene.h"
 #include "gl/gl_bridge.h"
@@ -27,10 +28,10 @@ namespace {
 using sightglass::Result;
 using sightglass::Status;
 using sightglass::figure::Framing;
+using sightglass::figure::Output;
 using sightglass::figure::Renderer;
 using sightglass::figure::Scene;
 
-enum class Output : uint8_t { kPicture, kMask };
 constexpr guint kMostSeedInterval = 108000;  // an hour of usual video
 
 struct Settings {
@@ -58,7 +59,10 @@ const sightglass::PropertyTable<Settings>& properties() {
                       kLive, "How much of the figure the camera shows"),
           row::choice("output", "Output", &Settings::output, "GstGLFigureSrcOutput",
                       {{Output::kPicture, "Figure in front of its background", "picture"},
-                       {Output::kMask, "Ground-truth mask, white on black", "mask"}},
+                       {Output::kMask, "Ground-truth mask, white on black", "mask"},
+                       {Output::kAlpha, "Share of the figure in each pixel of the picture, as gray", "alpha"},
+                       {Output::kForeground, "Color of the figure without its background", "foreground"},
+                       {Output::kBackground, "Color of all but the figure", "background"}},
                       kLive, "Content of the frames; the mask is in their metadata as well"),
           row::flag("is-live", "Is live", &Settings::is_live, sightglass::kAtStart, "Whether to act as a live source"),
       });
@@ -283,7 +287,7 @@ void draw(GstGLContext* context, gpointer data) {
   Renderer& renderer = *state.gl->renderer;
   state.status = renderer.resize(GST_VIDEO_INFO_WIDTH(&src->out_info), GST_VIDEO_INFO_HEIGHT(&src->out_info));
   if (!state.status.ok()) return;
-  state.status = renderer.draw(state.scene, memory->tex_id, mask.texture(), state.now.output == Output::kMask);
+  state.status = renderer.draw({&state.scene, 1}, state.now.output, memory->tex_id, mask.texture());
   sightglass::signal_buffer(state.picture, context);
 }
 

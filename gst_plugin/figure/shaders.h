@@ -29,6 +29,8 @@ inline constexpr Grid kGrids[] = {{20, 2}, {8, 2}};
 // Uniform blocks, textures of noise, and the size of these.
 inline constexpr uint32_t kFigureBinding = 0, kListBinding = 1, kCameraBinding = 2;
 inline constexpr uint32_t kBumpsUnit = 1, kWhiteUnit = 2;
+// Textures of exposures, and of their sums.
+inline constexpr uint32_t kSceneUnit = 0, kRestUnit = 3, kSceneSumUnit = 4, kRestSumUnit = 5;
 inline constexpr int kNoiseSize = 256;
 
 // What figure.frag draws.
@@ -56,6 +58,8 @@ enum FigureProgram : size_t {
   kBackdropProgram = kCardProgram + kCardKinds,
   kPictureProgram,
   kMaskProgram,
+  kAddProgram,
+  kLayersProgram,
   kNoiseProgram
 };
 
@@ -75,6 +79,8 @@ inline std::vector<ProgramKey> figure_programs() {
   programs.push_back({kFullscreenShader, {"figure/backdrop.frag", {}}});
   programs.push_back({kFullscreenShader, {"figure/camera.frag", {{"SHOW_MASK", "0"}}}});
   programs.push_back({kFullscreenShader, {"figure/camera.frag", {{"SHOW_MASK", "1"}}}});
+  programs.push_back({kFullscreenShader, {"figure/add_exposure.frag", {}}});
+  programs.push_back({kFullscreenShader, {"figure/layers.frag", {}}});
   programs.push_back({kFullscreenShader, {"figure/make_noise.frag", {}}});
   return programs;
 }

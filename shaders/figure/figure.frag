@@ -18,6 +18,7 @@ in vec3 v_place, v_normal, v_along;
 in vec2 v_cloth;
 flat in int v_material;
 layout(location = 0) out vec4 o_color;
+layout(location = 1) out vec4 o_rest;  // all but the figure
 
 #if PART == kHairPart
 vec4 hair(vec3 p, vec3 normal, vec3 view) {
@@ -100,4 +101,5 @@ void main() {
 #endif
   o_color = vec4(displayed(shade * lit(albedo, normal, view, shadow, gloss)), 1.0);
 #endif
+  o_rest = vec4(0.0, 0.0, 0.0, o_color.a);
 }
