@@ -165,6 +165,7 @@ void Renderer::upload(const Scene& scene, std::array<float, 2> shift) {
   put(kFar, std::as_bytes(std::span(scene.backdrop.far)), kCards);
   put(kBehind, std::as_bytes(std::span(scene.behind)), kCards);
   put(kBefore, std::as_bytes(std::span(scene.before)), kCards);
+  if (!scene.strands.empty()) put(kStrands, std::as_bytes(std::span(scene.strands)), kMostStrands * sizeof(Strand));
   FigureBlock figure = scene.figure;
   for (Vec4& column : figure.clip) {
     column[0] += column[3] * shift[0] * 2 / static_cast<float>(width_);
@@ -215,6 +216,26 @@ void Renderer::draw_backdrop(const Scene& scene) {
   bind_texture(gl, 0, backdrop_.id(), mipmapped_.id());
 }
 
+void Renderer::draw_lofts(const Scene& scene, Lofts::List list) {
+  const size_t rings = std::min(scene.lofts.rings(list).size(), Lofts::kMostRings);
+  if (rings < 2) return;
+  const size_t grid = kListStyles[list].grid;
+  gl_->UseProgram(programs_[list].id());
+  bind(kListBinding, list);
+  gl_->BindVertexArray(grids_[grid].id());
+  gl_->DrawElementsInstanced(GL_TRIANGLES, kGrids[grid].indices(), GL_UNSIGNED_SHORT, nullptr,
+                             static_cast<GLsizei>(rings - 1));
+}
+
+void Renderer::draw_strands(const Scene& scene) {
+  if (scene.strands.empty()) return;
+  gl_->UseProgram(programs_[kStrandProgram].id());
+  bind(kListBinding, kStrands);
+  gl_->BindVertexArray(no_attributes_.id());
+  gl_->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 2 * (kStrandSegments + 1),
+                           static_cast<GLsizei>(scene.strands.size()) * kHairsPerStrand);
+}
+
 void Renderer::draw_figure(const Scene& scene, GLuint framebuffer) {
   const GlApi& gl = *gl_;
   constexpr GLfloat kFarthest = 1;
@@ -231,22 +252,20 @@ void Renderer::draw_figure(const Scene& scene, GLuint framebuffer) {
   draw_cards(kBehind, scene.behind);
   gl.BlendFuncSeparate(GL_ONE, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
   gl.Enable(GL_DEPTH_TEST);
-  // What lies in front comes first, so that what it hides is not computed; hair, the only see-through thing, last.
-  constexpr Lofts::List kOrder[] = {Lofts::kHard,     Lofts::kHands, Lofts::kNeckAndArms, Lofts::kFace, Lofts::kCloth,
-                                    Lofts::kTrousers, Lofts::kTorso, Lofts::kHair,        Lofts::kLocks};
-  static_assert(std::size(kOrder) == Lofts::kLists);
+  // What lies in front comes first, so that what it hides is not computed; what is see-through last. Hair hides what is
+  // behind it all the same; thin layers hide nothing, so that both sides of a sleeve are seen.
+  constexpr Lofts::List kOpaque[] = {Lofts::kHard,  Lofts::kHands,    Lofts::kNeckAndArms, Lofts::kFace,
+                                     Lofts::kCloth, Lofts::kTrousers, Lofts::kTorso};
+  constexpr Lofts::List kHairy[] = {Lofts::kHair, Lofts::kLocks}, kThin[] = {Lofts::kSheer, Lofts::kLenses};
+  static_assert(std::size(kOpaque) + std::size(kHairy) + std::size(kThin) == Lofts::kLists);
   gl.Disable(GL_BLEND);
-  for (const Lofts::List list : kOrder) {
-    if (list == Lofts::kHair) gl.Enable(GL_BLEND);
-    const size_t rings = std::min(scene.lofts.rings(list).size(), Lofts::kMostRings);
-    if (rings < 2) continue;
-    const size_t grid = kListStyles[list].grid;
-    gl.UseProgram(programs_[list].id());
-    bind(kListBinding, list);
-    gl.BindVertexArray(grids_[grid].id());
-    gl.DrawElementsInstanced(GL_TRIANGLES, kGrids[grid].indices(), GL_UNSIGNED_SHORT, nullptr,
-                             static_cast<GLsizei>(rings - 1));
-  }
+  for (const Lofts::List list : kOpaque) draw_lofts(scene, list);
+  gl.Enable(GL_BLEND);
+  for (const Lofts::List list : kHairy) draw_lofts(scene, list);
+  gl.DepthMask(GL_FALSE);
+  for (const Lofts::List list : kThin) draw_lofts(scene, list);
+  draw_strands(scene);
+  gl.DepthMask(GL_TRUE);
   gl.Disable(GL_DEPTH_TEST);
   gl.BlendFuncSeparate(GL_ONE, GL_ONE_MINUS_SRC_ALPHA, GL_ZERO, GL_ONE_MINUS_SRC_ALPHA);
   draw_cards(kBefore, scene.before);

@@ -34,7 +34,7 @@ class Renderer {
     size_t offset = 0, size = 0;
   };
   // Those of the lists of rings come first.
-  enum BlockName : uint8_t { kFar = Lofts::kLists, kBehind, kBefore, kFigure, kCamera, kBlocks };
+  enum BlockName : uint8_t { kFar = Lofts::kLists, kBehind, kBefore, kStrands, kFigure, kCamera, kBlocks };
 
   Renderer(const GlApi& gl, std::vector<GlProgram> programs);
   void put(size_t name, std::span<const std::byte> bytes, size_t declared);
@@ -43,6 +43,8 @@ class Renderer {
   void bind(GLuint binding, size_t name);
   void draw_backdrop(const Scene& scene);
   void draw_figure(const Scene& scene, GLuint framebuffer);
+  void draw_lofts(const Scene& scene, Lofts::List list);
+  void draw_strands(const Scene& scene);
   void draw_cards(BlockName name, const std::vector<Card>& cards);
   void draw_scene(const Scene& scene, std::array<float, 2> shift, GLuint framebuffer);
   void resolve();

@@ -35,15 +35,16 @@ inline constexpr int kNoiseSize = 256;
 
 // What figure.frag draws.
 inline constexpr int kHeadPart = 0, kHairPart = 1, kSkinPart = 2, kTorsoPart = 3, kClothPart = 4, kHardPart = 5;
+inline constexpr int kSheerPart = 6, kLensPart = 7;
 
 // How a list of rings is drawn.
 struct ListStyle {
   size_t grid;
   int moved, part;  // defines of loft.vert and figure.frag
 };
-inline constexpr ListStyle kListStyles[Lofts::kLists] = {{0, 0, kTorsoPart}, {0, 0, kHeadPart}, {0, 0, kSkinPart},
-                                                         {0, 1, kClothPart}, {0, 1, kHairPart}, {1, 0, kSkinPart},
-                                                         {1, 0, kClothPart}, {1, 1, kHairPart}, {1, 0, kHardPart}};
+inline constexpr ListStyle kListStyles[Lofts::kLists] = {
+    {0, 0, kTorsoPart}, {0, 0, kHeadPart}, {0, 0, kSkinPart}, {0, 1, kClothPart}, {0, 1, kHairPart}, {1, 0, kSkinPart},
+    {1, 0, kClothPart}, {1, 1, kHairPart}, {1, 0, kHardPart}, {0, 0, kSheerPart}, {0, 0, kLensPart}};
 
 // By the KIND of card.frag: which textures are whose.
 inline constexpr int kCardKinds = 3;
@@ -60,6 +61,7 @@ enum FigureProgram : size_t {
   kMaskProgram,
   kAddProgram,
   kLayersProgram,
+  kStrandProgram,
   kNoiseProgram
 };
 
@@ -81,6 +83,7 @@ inline std::vector<ProgramKey> figure_programs() {
   programs.push_back({kFullscreenShader, {"figure/camera.frag", {{"SHOW_MASK", "1"}}}});
   programs.push_back({kFullscreenShader, {"figure/add_exposure.frag", {}}});
   programs.push_back({kFullscreenShader, {"figure/layers.frag", {}}});
+  programs.push_back({{"figure/strand.vert", {}}, {"figure/strand.frag", {}}});
   programs.push_back({kFullscreenShader, {"figure/make_noise.frag", {}}});
   return programs;
 }

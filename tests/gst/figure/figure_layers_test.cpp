@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 
@@ -50,13 +51,55 @@ Errors errors_of(const Layers& layers) {
 
 // The camera bends the colors of mixtures: it sees plain pictures as a whole.
 TEST(FigureLayers, AddUpToPlainPictures) {
-  for (int seed = 300; seed < 308; ++seed) {
+  for (int seed = 300; seed < 304; ++seed) {
     const Errors errors = errors_of(layers_of("seed=" + std::to_string(seed)));
     std::printf("seed %d: %zu mixed pixels, error %.2f, at most %.2f\n", seed, errors.mixed, errors.mean,
                 errors.greatest);
     EXPECT_GT(errors.mixed, 100U) << seed;
     EXPECT_LT(errors.mean, 2) << seed;
   }
+}
+
+TEST(FigureLayers, AddUpToFinePictures) {
+  for (int seed = 300; seed < 303; ++seed) {
+    const Errors errors = errors_of(layers_of("detail=fine shutter=0.5 seed=" + std::to_string(seed)));
+    std::printf("seed %d: %zu mixed pixels, error %.2f, at most %.2f\n", seed, errors.mixed, errors.mean,
+                errors.greatest);
+    EXPECT_GT(errors.mixed, 200U) << seed;
+    EXPECT_LE(errors.greatest, 2) << seed;
+  }
+}
+
+double mean_alpha(const std::string& properties) {
+  const Rgba alpha = draw_figure(kWidth, kHeight, properties + " output=alpha").picture;
+  double sum = 0;
+  for (size_t i = 0; i < alpha.pixels.size(); i += 4) sum += alpha.pixels[i] / 255.0;
+  return sum / static_cast<double>(kWidth * kHeight);
+}
+
+// Many samples per pixel say nearly as much of a pixel as the few of plain pictures.
+TEST(FigureLayers, FineDetailCoversAboutAsMuch) {
+  for (int seed = 300; seed < 302; ++seed) {
+    const std::string properties = "seed=" + std::to_string(seed);
+    const double plain = mean_alpha(properties), fine = mean_alpha(properties + " detail=fine");
+    std::printf("seed %d: %.4f of the picture in plain detail, %.4f in fine detail\n", seed, plain, fine);
+    EXPECT_NEAR(fine, plain, 0.03) << seed;
+    EXPECT_NE(fine, plain) << seed;
+  }
+}
+
+// Alpha of a moving figure is neither 0 nor 1 at more pixels. This one moves in its first frame.
+TEST(FigureLayers, TheShutterBlursWhatMoves) {
+  const auto mixed = [](const std::string& shutter) {
+    const std::string properties = "seed=304 detail=fine output=alpha shutter=" + shutter;
+    const Rgba alpha = draw_figure(kWidth, kHeight, properties).picture;
+    ptrdiff_t pixels = 0;
+    for (size_t i = 0; i < alpha.pixels.size(); i += 4) pixels += alpha.pixels[i] > 0 && alpha.pixels[i] < 255 ? 1 : 0;
+    return pixels;
+  };
+  const ptrdiff_t still = mixed("0"), blurred = mixed("1");
+  std::printf("%td mixed pixels without motion blur, %td with\n", still, blurred);
+  EXPECT_GT(blurred, still + still / 4);
 }
 
 }  // namespace
