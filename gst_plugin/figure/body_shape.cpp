@@ -76,10 +76,10 @@ Tube arm_at(const Body& body, const Limb& arm, float place) {
           mix(a.depth, b.depth, t) * g};
 }
 
-void add_arm_tube(Lofts& lofts, const Body& body, const Limb& arm, float from, float to, float thick,
+void add_arm_tube(Lofts& lofts, Lofts::List list, const Body& body, const Limb& arm, float from, float to, float thick,
                   Material material) {
   static constexpr float kPlaces[] = {-0.09F, 0, 0.2F, 0.5F, 0.78F, 0.9F, 1, 1.1F, 1.22F, 1.5F, 1.8F, 2.05F};
-  lofts.begin(material == Material::kSkin ? Lofts::kNeckAndArms : Lofts::kCloth);
+  lofts.begin(list);
   const auto add = [&](float place) {
     const Tube tube = arm_at(body, arm, place);
     const float ease = thick * (place < 0.1F ? 0.35F : 1.0F) * (1 + 0.5F * smoothstep(1.0F, 1.6F, place));
@@ -98,13 +98,14 @@ void add_arm_tube(Lofts& lofts, const Body& body, const Limb& arm, float from, f
 }
 
 // The round of a shoulder, on the way from the chest to the arm wherever that points.
-void add_shoulder(Lofts& lofts, const Body& body, const Skeleton& bones, size_t side, float thick, Material material) {
+void add_shoulder(Lofts& lofts, Lofts::List list, const Body& body, const Skeleton& bones, size_t side, float thick,
+                  Material material) {
   const float s = side_sign(side);
   const Vec3 joint = bones.arms[side].joints[0];
   const Vec3 inside = mix(joint, bones.neck - bones.chest_frame.y * (0.11F * body.spine), 0.5F);
   const float radius = arm_at(body, bones.arms[side], 0.05F).width + 0.8F * thick;
   const Mat3& frame = bones.chest_frame;
-  lofts.begin(material == Material::kSkin ? Lofts::kNeckAndArms : Lofts::kCloth);
+  lofts.begin(list);
   const auto ring = [&](Vec3 centre, float size) {
     lofts.ring(centre, frame.y * (radius * size), frame.z * (radius * size), material);
   };
@@ -268,12 +269,16 @@ void add_body(Lofts& lofts, const Body& body, const Skeleton& bones, const Pose&
     const float s = side_sign(side);
     const float sleeve = coat ? look.coat.sleeve : look.shirt.sleeve;
     const float ease = look.shirt.thickness + (coat ? look.coat.thickness : 0);
-    add_arm_tube(lofts, body, bones.arms[side], sleeve > 0.3F ? sleeve - 0.2F : -1, 2.05F, 0, Material::kSkin);
+    const bool sheer = look.sleeve_opacity<1, hidden = sleeve> 0.3F && !sheer;
+    const Limb& arm = bones.arms[side];
+    add_arm_tube(lofts, Lofts::kNeckAndArms, body, arm, hidden ? sleeve - 0.2F : -1, 2.05F, 0, Material::kSkin);
+    if (sleeve <= 0 || sheer) add_shoulder(lofts, Lofts::kNeckAndArms, body, bones, side, 0, Material::kSkin);
     if (sleeve > 0) {
-      add_arm_tube(lofts, body, bones.arms[side], -1, sleeve, ease, coat ? Material::kCoatSleeve : Material::kSleeve);
+      const Material material = coat ? Material::kCoatSleeve : Material::kSleeve;
+      const Lofts::List list = sheer ? Lofts::kSheer : Lofts::kCloth;
+      add_arm_tube(lofts, list, body, arm, -1, sleeve, ease, material);
+      add_shoulder(lofts, list, body, bones, side, ease, material);
     }
-    const Material on_top = sleeve <= 0 ? Material::kSkin : coat ? Material::kCoatSleeve : Material::kSleeve;
-    add_shoulder(lofts, body, bones, side, sleeve > 0 ? ease : 0, on_top);
     add_hand(lofts, body, bones.arms[side], pose.arms[side], s);
     add_leg(lofts, body, bones.legs[side], look, s);
   }

@@ -3,11 +3,15 @@
 #include <gst/gl/gstglbasesrc.h>
 #include <gst/video/video.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "figure/exposure_sum.h"
 #include "figure/figure_meta_type.h"
+#include "figure/output.h"
 #include "figure/renderer.h"
 #include "figure/scene.h"
 #include "gl/gl_bridge.h"
@@ -26,17 +30,21 @@ namespace {
 
 using sightglass::Result;
 using sightglass::Status;
+using sightglass::figure::Detail;
+using sightglass::figure::ExposureSum;
 using sightglass::figure::Framing;
+using sightglass::figure::Output;
 using sightglass::figure::Renderer;
 using sightglass::figure::Scene;
 
-enum class Output : uint8_t { kPicture, kMask };
 constexpr guint kMostSeedInterval = 108000;  // an hour of usual video
 
 struct Settings {
   guint seed = 0, seed_interval = 0;
   std::optional<Framing> framing;  // unset: by the seed
   Output output = Output::kPicture;
+  Detail detail = Detail::kPlain;
+  double shutter = 0;
   bool is_live = false;
 };
 
@@ -44,24 +52,35 @@ const sightglass::PropertyTable<Settings>& properties() {
   namespace row = sightglass::row;
   using sightglass::kLive;
   static const auto* const table = new sightglass::PropertyTable<Settings>(
-      1,
-      {
-          row::number("seed", "Seed", &Settings::seed, 0, G_MAXUINT, kLive,
-                      "Number of the figure, its room, camera and movements"),
-          row::number("seed-interval", "Seed interval", &Settings::seed_interval, 0, kMostSeedInterval, kLive,
-                      "Number of frames until the next seed (0 = same seed for all frames)"),
-          row::choice("framing", "Framing", &Settings::framing, "GstGLFigureSrcFraming",
-                      {{std::nullopt, "By the seed, usually selfies", "any"},
-                       {Framing::kSelfie, "Head and shoulders", "selfie"},
-                       {Framing::kHalf, "Down to the hips", "half"},
-                       {Framing::kFull, "Whole body", "full"}},
-                      kLive, "How much of the figure the camera shows"),
-          row::choice("output", "Output", &Settings::output, "GstGLFigureSrcOutput",
-                      {{Output::kPicture, "Figure in front of its background", "picture"},
-                       {Output::kMask, "Ground-truth mask, white on black", "mask"}},
-                      kLive, "Content of the frames; the mask is in their metadata as well"),
-          row::flag("is-live", "Is live", &Settings::is_live, sightglass::kAtStart, "Whether to act as a live source"),
-      });
+      1, {
+             row::number("seed", "Seed", &Settings::seed, 0, G_MAXUINT, kLive,
+                         "Number of the figure, its room, camera and movements"),
+             row::number("seed-interval", "Seed interval", &Settings::seed_interval, 0, kMostSeedInterval, kLive,
+                         "Number of frames until the next seed (0 = same seed for all frames)"),
+             row::choice("framing", "Framing", &Settings::framing, "GstGLFigureSrcFraming",
+                         {{std::nullopt, "By the seed, usually selfies", "any"},
+                          {Framing::kSelfie, "Head and shoulders", "selfie"},
+                          {Framing::kHalf, "Down to the hips", "half"},
+                          {Framing::kFull, "Whole body", "full"}},
+                         kLive, "How much of the figure the camera shows"),
+             row::choice("output", "Output", &Settings::output, "GstGLFigureSrcOutput",
+                         {{Output::kPicture, "Figure in front of its background", "picture"},
+                          {Output::kMask, "Ground-truth mask, white on black", "mask"},
+                          {Output::kAlpha, "Share of the figure in each pixel of the picture, as gray", "alpha"},
+                          {Output::kForeground, "Color of the figure without its background", "foreground"},
+                          {Output::kBackground, "Color of all but the figure", "background"}},
+                         kLive, "Content of the frames; the mask is in their metadata as well"),
+             row::choice(
+                 "detail", "Detail", &Settings::detail, "GstGLFigureSrcDetail",
+                 {{Detail::kPlain, "Smooth outlines", "plain"},
+                  {Detail::kFine, "Single hairs, see-through sleeves and glasses; many samples per pixel", "fine"}},
+                 kLive, "How much there is of what is hard to cut out"),
+             row::number(
+                 "shutter", "Shutter", &Settings::shutter, 0, 1, kLive,
+                 "Part of the frame interval for which the shutter is open, with detail=fine (0 = no motion blur)"),
+             row::flag("is-live", "Is live", &Settings::is_live, sightglass::kAtStart,
+                       "Whether to act as a live source"),
+         });
   return *table;
 }
 
@@ -80,7 +99,8 @@ struct State {
   GstBuffer* picture = nullptr;
   Status status;
   Settings now;
-  Scene scene;
+  std::vector<Scene> exposures;
+  std::array<sightglass::figure::KeyPoint, sightglass::figure::kKeyPoints> key_points;
   guint64 frame = 0;
   GstClockTime time = 0;
   guint frame_seed = 0;
@@ -238,6 +258,31 @@ gboolean decide_allocation(GstBaseSrc* src, GstQuery* query) {
   return state.masks != nullptr && gst_buffer_pool_set_active(state.masks, TRUE);
 }
 
+// Exposes the frame once, or in fine detail at several times while the shutter is open, of which its time is the
+// middle.
+void expose(State& state, const GstVideoInfo& info, float aspect) {
+  constexpr int kFineExposures = 8;
+  static_assert(kFineExposures <= ExposureSum::kMost);
+  const bool fine = state.now.detail == Detail::kFine;
+  const int count = fine ? kFineExposures : 1;
+  double open = 0;  // seconds
+  if (fine && GST_VIDEO_INFO_FPS_N(&info) > 0) {
+    open = state.now.shutter * static_cast<double>(GST_VIDEO_INFO_FPS_D(&info)) / GST_VIDEO_INFO_FPS_N(&info);
+  }
+  const double middle = static_cast<double>(state.time) / GST_SECOND;
+  const auto scene_at = [&](double seconds) {
+    return Scene::at({state.frame_seed, seconds, state.frame, state.now.framing, state.now.detail}, aspect,
+                     GST_VIDEO_INFO_HEIGHT(&info));
+  };
+  const Scene scene = scene_at(middle);
+  state.key_points = scene.key_points;
+  state.exposures.assign(static_cast<size_t>(count), scene);
+  if (open <= 0) return;
+  for (int i = 0; i < count; ++i) {
+    state.exposures[static_cast<size_t>(i)] = scene_at(middle + open * ((i + 0.5) / count - 0.5));
+  }
+}
+
 // Decides what a frame shows.
 void set_scene(GstGLBaseSrc* src, GstClockTime time) {
   State& state = state_of(src);
@@ -253,9 +298,7 @@ void set_scene(GstGLBaseSrc* src, GstClockTime time) {
   if (state.now.seed_interval > 0) state.frame_seed += static_cast<guint>(state.frame / state.now.seed_interval);
   const double aspect = static_cast<double>(GST_VIDEO_INFO_WIDTH(&info)) * GST_VIDEO_INFO_PAR_N(&info) /
                         (static_cast<double>(GST_VIDEO_INFO_HEIGHT(&info)) * GST_VIDEO_INFO_PAR_D(&info));
-  state.scene =
-      Scene::at({state.frame_seed, static_cast<double>(state.time) / GST_SECOND, state.frame, state.now.framing},
-                static_cast<float>(aspect), GST_VIDEO_INFO_HEIGHT(&info));
+  expose(state, info, static_cast<float>(aspect));
 }
 
 void describe(const State& state, GstBuffer* buffer) {
@@ -265,7 +308,7 @@ void describe(const State& state, GstBuffer* buffer) {
   meta->frame = state.frame;
   meta->time = state.time;
   for (size_t i = 0; i < SIGHTGLASS_FIGURE_KEY_POINTS; ++i) {
-    const sightglass::figure::KeyPoint& point = state.scene.key_points[i];
+    const sightglass::figure::KeyPoint& point = state.key_points[i];
     meta->key_points[i] = {point.x, point.y, static_cast<guint>(point.visibility)};
   }
 }
@@ -283,7 +326,7 @@ void draw(GstGLContext* context, gpointer data) {
   Renderer& renderer = *state.gl->renderer;
   state.status = renderer.resize(GST_VIDEO_INFO_WIDTH(&src->out_info), GST_VIDEO_INFO_HEIGHT(&src->out_info));
   if (!state.status.ok()) return;
-  state.status = renderer.draw(state.scene, memory->tex_id, mask.texture(), state.now.output == Output::kMask);
+  state.status = renderer.draw(state.exposures, state.now.output, memory->tex_id, mask.texture());
   sightglass::signal_buffer(state.picture, context);
 }
 

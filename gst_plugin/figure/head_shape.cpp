@@ -278,8 +278,9 @@ class HeadBuilder {
             return at(s * (0.52F + 0.15F * static_cast<float>(i)), 0.03F, z - 0.08F - 0.75F * static_cast<float>(i));
           },
           bones_.head_frame.y, line, line * 0.6F, Material::kGlasses);
-      if (look_.glasses == Glasses::kDark) {
-        lofts_.begin(Lofts::kHard);
+      const bool sheer = look_.lens_opacity > 0;
+      if (sheer || look_.glasses == Glasses::kDark) {
+        lofts_.begin(sheer ? Lofts::kLenses : Lofts::kHard);
         for (const float size : {0.02F, 1.0F}) {
           lofts_.ring(at(s * d, -0.03F, z - 0.02F), along(0.22F * size, 0, -s * 0.04F * size),
                       along(0, 0.16F * size, 0), Material::kLens, 0.85F);

@@ -49,7 +49,20 @@ static_assert(sizeof(Ring) == 48);
 class Lofts {
  public:
   static constexpr size_t kMostRings = 320;  // of a list; 15 KiB, a uniform block has at least 16
-  enum List : uint8_t { kTorso, kFace, kNeckAndArms, kCloth, kHair, kHands, kTrousers, kLocks, kHard, kLists };
+  enum List : uint8_t {
+    kTorso,
+    kFace,
+    kNeckAndArms,
+    kCloth,
+    kHair,
+    kHands,
+    kTrousers,
+    kLocks,
+    kHard,
+    kSheer,
+    kLenses,
+    kLists
+  };
 
   void begin(List list) {
     list_ = list;

@@ -236,4 +236,12 @@ Look Look::of(uint32_t seed, const Body& body) {
   return look;
 }
 
+void Look::refine(uint32_t seed) {
+  Random random(seed, Stream::kLook, 3);
+  const bool thin_shirt = outer == Outer::kNone && neckline != Neckline::kHood && neckline != Neckline::kTurtle;
+  const float sleeves = random.range(0.25F, 0.7F), lenses = random.range(0.08F, 0.3F);
+  if (thin_shirt && random.chance(0.4F)) sleeve_opacity = sleeves;
+  lens_opacity = glasses == Glasses::kDark ? 0.85F : lenses;
+}
+
 }  // namespace sightglass::figure

@@ -63,12 +63,16 @@ struct Look {
   float neck_depth = 0.05F;  // metres below the pit of the neck
   Outer outer = Outer::kNone;
   Garment coat;
+  float sleeve_opacity = 1;  // of the shirt, where nothing is worn over it
+  float lens_opacity = 0;    // of glasses that are not dark; 0: they have none
   bool tie = false;
   Color tie_color, shoes, shirt_print;
   bool skirt = false, bare_legs = false, neck_scarf = false;
   Color scarf_color;
 
   static Look of(uint32_t seed, const Body& body);
+  // Makes sleeves and lenses see-through.
+  void refine(uint32_t seed);
 };
 
 // A colour of cloth or paint, mostly muted.

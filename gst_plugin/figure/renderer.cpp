@@ -34,6 +34,17 @@ Owner generated(const GlApi& gl, Generate generate) {
   return {gl, id};
 }
 
+// Where in the pixel an exposure is taken, in pixels from its middle: regular across, reversed bits down. The samples
+// of each exposure are a quarter of a pixel apart.
+std::array<float, 2> shift_of(size_t exposure, size_t exposures) {
+  constexpr float kReach = 0.5F;
+  if (exposures == 1) return {};
+  float reversed = 0, digit = 0.5F;
+  for (size_t rest = exposure; rest > 0; rest /= 2, digit /= 2) reversed += rest % 2 == 1 ? digit : 0;
+  const float regular = (static_cast<float>(exposure) + 0.5F) / static_cast<float>(exposures);
+  return {kReach * (regular - 0.5F), kReach * (reversed - 0.5F)};
+}
+
 int levels_of(int32_t width, int32_t height) {
   int levels = 1;
   for (int32_t size = std::max(width, height); size > 1; size /= 2) ++levels;
@@ -108,6 +119,7 @@ Status Renderer::resize(int32_t width, int32_t height) {
   clear_gl_errors(gl);
   width_ = width;
   height_ = height;
+  sum_.reset();
   backdrop_ = generated<GlTexture>(gl, gl.GenTextures);
   bind_texture(gl, 0, backdrop_.id(), 0);
   gl.TexStorage2D(GL_TEXTURE_2D, levels_of(width, height), GL_RGBA8, width, height);
@@ -143,7 +155,8 @@ void Renderer::put(size_t name, std::span<const std::byte> bytes, size_t declare
   blocks_[name] = {offset, declared};
 }
 
-void Renderer::upload(const Scene& scene) {
+// `shift` moves the figure, in pixels.
+void Renderer::upload(const Scene& scene, std::array<float, 2> shift) {
   constexpr size_t kRings = Lofts::kMostRings * sizeof(Ring), kCards = Backdrop::kMostCards * sizeof(Card);
   bytes_.clear();
   for (size_t list = 0; list < Lofts::kLists; ++list) {
@@ -152,7 +165,13 @@ void Renderer::upload(const Scene& scene) {
   put(kFar, std::as_bytes(std::span(scene.backdrop.far)), kCards);
   put(kBehind, std::as_bytes(std::span(scene.behind)), kCards);
   put(kBefore, std::as_bytes(std::span(scene.before)), kCards);
-  put(kFigure, std::as_bytes(std::span(&scene.figure, 1)), sizeof(FigureBlock));
+  if (!scene.strands.empty()) put(kStrands, std::as_bytes(std::span(scene.strands)), kMostStrands * sizeof(Strand));
+  FigureBlock figure = scene.figure;
+  for (Vec4& column : figure.clip) {
+    column[0] += column[3] * shift[0] * 2 / static_cast<float>(width_);
+    column[1] += column[3] * shift[1] * 2 / static_cast<float>(height_);
+  }
+  put(kFigure, std::as_bytes(std::span(&figure, 1)), sizeof(FigureBlock));
   put(kCamera, std::as_bytes(std::span(&scene.camera, 1)), sizeof(CameraBlock));
   size_t size = 0;
   for (const Block& block : blocks_) size = std::max(size, block.offset + block.size);
@@ -197,10 +216,30 @@ void Renderer::draw_backdrop(const Scene& scene) {
   bind_texture(gl, 0, backdrop_.id(), mipmapped_.id());
 }
 
-void Renderer::draw_figure(const Scene& scene) {
+void Renderer::draw_lofts(const Scene& scene, Lofts::List list) {
+  const size_t rings = std::min(scene.lofts.rings(list).size(), Lofts::kMostRings);
+  if (rings < 2) return;
+  const size_t grid = kListStyles[list].grid;
+  gl_->UseProgram(programs_[list].id());
+  bind(kListBinding, list);
+  gl_->BindVertexArray(grids_[grid].id());
+  gl_->DrawElementsInstanced(GL_TRIANGLES, kGrids[grid].indices(), GL_UNSIGNED_SHORT, nullptr,
+                             static_cast<GLsizei>(rings - 1));
+}
+
+void Renderer::draw_strands(const Scene& scene) {
+  if (scene.strands.empty()) return;
+  gl_->UseProgram(programs_[kStrandProgram].id());
+  bind(kListBinding, kStrands);
+  gl_->BindVertexArray(no_attributes_.id());
+  gl_->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 2 * (kStrandSegments + 1),
+                           static_cast<GLsizei>(scene.strands.size()) * kHairsPerStrand);
+}
+
+void Renderer::draw_figure(const Scene& scene, GLuint framebuffer) {
   const GlApi& gl = *gl_;
   constexpr GLfloat kFarthest = 1;
-  gl.BindFramebuffer(GL_FRAMEBUFFER, scene_frame_.id());
+  gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
   gl.ClearBufferfv(GL_DEPTH, 0, &kFarthest);
   gl.Disable(GL_BLEND);
   gl.UseProgram(programs_[kBackdropProgram].id());
@@ -213,34 +252,37 @@ void Renderer::draw_figure(const Scene& scene) {
   draw_cards(kBehind, scene.behind);
   gl.BlendFuncSeparate(GL_ONE, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
   gl.Enable(GL_DEPTH_TEST);
-  // What lies in front comes first, so that what it hides is not computed; hair, the only see-through thing, last.
-  constexpr Lofts::List kOrder[] = {Lofts::kHard,     Lofts::kHands, Lofts::kNeckAndArms, Lofts::kFace, Lofts::kCloth,
-                                    Lofts::kTrousers, Lofts::kTorso, Lofts::kHair,        Lofts::kLocks};
-  static_assert(std::size(kOrder) == Lofts::kLists);
+  // What lies in front comes first, so that what it hides is not computed; what is see-through last. Hair hides what is
+  // behind it all the same; thin layers hide nothing, so that both sides of a sleeve are seen.
+  constexpr Lofts::List kOpaque[] = {Lofts::kHard,  Lofts::kHands,    Lofts::kNeckAndArms, Lofts::kFace,
+                                     Lofts::kCloth, Lofts::kTrousers, Lofts::kTorso};
+  constexpr Lofts::List kHairy[] = {Lofts::kHair, Lofts::kLocks}, kThin[] = {Lofts::kSheer, Lofts::kLenses};
+  static_assert(std::size(kOpaque) + std::size(kHairy) + std::size(kThin) == Lofts::kLists);
   gl.Disable(GL_BLEND);
-  for (const Lofts::List list : kOrder) {
-    if (list == Lofts::kHair) gl.Enable(GL_BLEND);
-    const size_t rings = std::min(scene.lofts.rings(list).size(), Lofts::kMostRings);
-    if (rings < 2) continue;
-    const size_t grid = kListStyles[list].grid;
-    gl.UseProgram(programs_[list].id());
-    bind(kListBinding, list);
-    gl.BindVertexArray(grids_[grid].id());
-    gl.DrawElementsInstanced(GL_TRIANGLES, kGrids[grid].indices(), GL_UNSIGNED_SHORT, nullptr,
-                             static_cast<GLsizei>(rings - 1));
-  }
+  for (const Lofts::List list : kOpaque) draw_lofts(scene, list);
+  gl.Enable(GL_BLEND);
+  for (const Lofts::List list : kHairy) draw_lofts(scene, list);
+  gl.DepthMask(GL_FALSE);
+  for (const Lofts::List list : kThin) draw_lofts(scene, list);
+  draw_strands(scene);
+  gl.DepthMask(GL_TRUE);
   gl.Disable(GL_DEPTH_TEST);
   gl.BlendFuncSeparate(GL_ONE, GL_ONE_MINUS_SRC_ALPHA, GL_ZERO, GL_ONE_MINUS_SRC_ALPHA);
   draw_cards(kBefore, scene.before);
   gl.Disable(GL_BLEND);
+}
 
+// Of the one exposure in the scene's framebuffer.
+void Renderer::resolve() {
+  const GlApi& gl = *gl_;
   gl.BindFramebuffer(GL_DRAW_FRAMEBUFFER, resolved_frame_.id());
   gl.BlitFramebuffer(0, 0, width_, height_, 0, 0, width_, height_, GL_COLOR_BUFFER_BIT, GL_NEAREST);
   constexpr GLenum kUsedUp[] = {GL_COLOR_ATTACHMENT0, GL_DEPTH_ATTACHMENT};
   gl.InvalidateFramebuffer(GL_READ_FRAMEBUFFER, 2, kUsedUp);
 }
 
-Status Renderer::take_picture(GLuint picture, GLuint mask, bool show_mask) {
+template <typename Draw>
+Status Renderer::into_outputs(GLuint picture, GLuint mask, Draw draw) {
   const GlApi& gl = *gl_;
   constexpr GLenum kBuffers[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
   gl.BindFramebuffer(GL_FRAMEBUFFER, output_frame_.id());
@@ -248,12 +290,7 @@ Status Renderer::take_picture(GLuint picture, GLuint mask, bool show_mask) {
   gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_TEXTURE_2D, mask, 0);
   gl.DrawBuffers(2, kBuffers);
   const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
-  if (completeness == GL_FRAMEBUFFER_COMPLETE) {
-    bind_texture(gl, 0, resolved_.id(), mipmapped_.id());
-    gl.UseProgram(programs_[show_mask ? kMaskProgram : kPictureProgram].id());
-    gl.BindVertexArray(no_attributes_.id());
-    gl.DrawArrays(GL_TRIANGLES, 0, 3);
-  }
+  if (completeness == GL_FRAMEBUFFER_COMPLETE) draw();
   // The textures go back to their pools: no reference to them may stay behind.
   gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, 0, 0);
   gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_TEXTURE_2D, 0, 0);
@@ -261,18 +298,42 @@ Status Renderer::take_picture(GLuint picture, GLuint mask, bool show_mask) {
   return device_error("the output textures cannot be drawn into: framebuffer status " + std::to_string(completeness));
 }
 
-Status Renderer::draw(const Scene& scene, GLuint picture, GLuint mask, bool show_mask) {
+void Renderer::draw_scene(const Scene& scene, std::array<float, 2> shift, GLuint framebuffer) {
+  upload(scene, shift);
+  bind(kFigureBinding, kFigure);
+  bind(kCameraBinding, kCamera);
+  draw_backdrop(scene);
+  draw_figure(scene, framebuffer);
+}
+
+Status Renderer::draw(std::span<const Scene> exposures, Output output, GLuint picture, GLuint mask) {
   const GlApi& gl = *gl_;
   const GlStateGuard bindings(gl);
   const DrawStateGuard drawing(gl);
-  upload(scene);
-  bind(kFigureBinding, kFigure);
-  bind(kCameraBinding, kCamera);
+  const bool whole = exposures.size() == 1 && (output == Output::kPicture || output == Output::kMask);
+  if (!whole && !sum_) {
+    const ExposureSum::Programs programs{programs_[kAddProgram].id(), programs_[kLayersProgram].id()};
+    SG_ASSIGN_OR_RETURN(sum_, ExposureSum::create(gl, programs, width_, height_, samples_, color_.id(), depth_.id()));
+  }
   bind_texture(gl, kBumpsUnit, bumps_.id(), repeated_.id());
   bind_texture(gl, kWhiteUnit, white_.id(), 0);
-  draw_backdrop(scene);
-  draw_figure(scene);
-  Status taken = take_picture(picture, mask, show_mask);
+  Status taken;
+  if (whole) {
+    draw_scene(exposures[0], {}, scene_frame_.id());
+    resolve();
+    taken = into_outputs(picture, mask, [&] {
+      bind_texture(gl, 0, resolved_.id(), mipmapped_.id());
+      gl.UseProgram(programs_[output == Output::kMask ? kMaskProgram : kPictureProgram].id());
+      gl.BindVertexArray(no_attributes_.id());
+      gl.DrawArrays(GL_TRIANGLES, 0, 3);
+    });
+  } else {
+    for (size_t i = 0; i < exposures.size(); ++i) {
+      draw_scene(exposures[i], shift_of(i, exposures.size()), sum_->framebuffer());
+      sum_->add(i == 0);
+    }
+    taken = into_outputs(picture, mask, [&] { sum_->show(output, static_cast<int>(exposures.size())); });
+  }
   for (const GLuint unit : {kWhiteUnit, kBumpsUnit, 0U}) bind_texture(gl, unit, 0, 0);
   gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
   gl.BindVertexArray(0);

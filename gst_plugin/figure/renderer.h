@@ -3,9 +3,12 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "figure/exposure_sum.h"
+#include "figure/output.h"
 #include "figure/scene.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/status.h"
@@ -20,27 +23,33 @@ class Renderer {
   static Result<Renderer> create(const GlApi& gl);
   // Allocates for pictures of width × height pixels.
   Status resize(int32_t width, int32_t height);
-  // `picture` is an RGBA texture, `mask` one with R; both of the size given to resize(). R of the mask is the share of
-  // the pixel that the figure covers. `show_mask` puts that, as a grey, into the picture as well. Uploads some ten KiB
-  // of parameters; never waits.
-  Status draw(const Scene& scene, GLuint picture, GLuint mask, bool show_mask);
+  // Draws the mean of `exposures`, at least one and at most ExposureSum::kMost; each is drawn a fraction of a pixel
+  // beside the others. `picture` is an RGBA texture that gets the output, `mask` one with R; both of the size given to
+  // resize(). R of the mask is the share of the pixel that the figure covers. Uploads some ten KiB of parameters per
+  // exposure; never waits. Allocates at the first frame of a size that has several exposures or shows a layer.
+  Status draw(std::span<const Scene> exposures, Output output, GLuint picture, GLuint mask);
 
  private:
   struct Block {
     size_t offset = 0, size = 0;
   };
   // Those of the lists of rings come first.
-  enum BlockName : uint8_t { kFar = Lofts::kLists, kBehind, kBefore, kFigure, kCamera, kBlocks };
+  enum BlockName : uint8_t { kFar = Lofts::kLists, kBehind, kBefore, kStrands, kFigure, kCamera, kBlocks };
 
   Renderer(const GlApi& gl, std::vector<GlProgram> programs);
   void put(size_t name, std::span<const std::byte> bytes, size_t declared);
   void make_noise();
-  void upload(const Scene& scene);
+  void upload(const Scene& scene, std::array<float, 2> shift);
   void bind(GLuint binding, size_t name);
   void draw_backdrop(const Scene& scene);
-  void draw_figure(const Scene& scene);
+  void draw_figure(const Scene& scene, GLuint framebuffer);
+  void draw_lofts(const Scene& scene, Lofts::List list);
+  void draw_strands(const Scene& scene);
   void draw_cards(BlockName name, const std::vector<Card>& cards);
-  Status take_picture(GLuint picture, GLuint mask, bool show_mask);
+  void draw_scene(const Scene& scene, std::array<float, 2> shift, GLuint framebuffer);
+  void resolve();
+  template <typename Draw>
+  Status into_outputs(GLuint picture, GLuint mask, Draw draw);
 
   const GlApi* gl_;
   std::vector<GlProgram> programs_;  // by FigureProgram
@@ -53,6 +62,7 @@ class Renderer {
   GlFramebuffer backdrop_frame_, scene_frame_, resolved_frame_, output_frame_;
   GlTexture backdrop_, resolved_, bumps_, white_;
   GlRenderbuffer color_, depth_;
+  std::optional<ExposureSum> sum_;  // from the first frame of this size that needs it
   GlSampler mipmapped_, repeated_;
   std::vector<std::byte> bytes_;
   std::array<Block, kBlocks> blocks_{};

@@ -177,11 +177,14 @@ Scene Scene::at(const Moment& moment, float aspect, int32_t height) {
   scene.framing = moment.framing.value_or(static_cast<Framing>(random.pick({6.5F, 2, 1.5F})));
   scene.body = Body::of(seed);
   scene.look = Look::of(seed, scene.body);
+  const bool fine = moment.detail == Detail::kFine;
+  if (fine) scene.look.refine(seed);
   Pose pose = Pose::of(seed, seconds, scene.framing == Framing::kSelfie);
   pose.grounded = scene.framing == Framing::kFull;
   scene.bones = Skeleton::of(scene.body, pose);
   add_body(scene.lofts, scene.body, scene.bones, pose, scene.look);
   add_head(scene.lofts, scene.body, scene.bones, scene.look, seconds);
+  if (fine) scene.strands = strands_of(scene.lofts, seed, scene.body, scene.look, seconds);
 
   const View view = View::of(seed, seconds, scene.framing, scene.body, aspect);
   scene.backdrop = Backdrop::of(seed, seconds, aspect, view.pan);
@@ -195,6 +198,8 @@ Scene Scene::at(const Moment& moment, float aspect, int32_t height) {
   scene.figure.head = axes_of(scene.bones.head_frame, scene.bones.head, scene.body.head);
   scene.figure.chest = axes_of(scene.bones.chest_frame, scene.bones.neck, 1);
   set_look(scene.figure, scene.look, scene.body, pose);
+  const auto pixels = static_cast<float>(height);
+  scene.figure.fine = {scene.look.sleeve_opacity, scene.look.lens_opacity, pixels * aspect, pixels};
   set_camera(scene.camera, seed, seconds, moment.frame, view, scene.backdrop.blur, height);
   return scene;
 }

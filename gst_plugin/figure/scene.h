@@ -11,10 +11,13 @@
 #include "figure/lofts.h"
 #include "figure/look.h"
 #include "figure/skeleton.h"
+#include "figure/strands.h"
 
 namespace sightglass::figure {
 
 enum class Framing : uint8_t { kSelfie, kHalf, kFull };
+// Fine has what is hard to cut out: single hairs, and sleeves and lenses that one sees through.
+enum class Detail : uint8_t { kPlain, kFine };
 
 // In the order of the COCO data set.
 enum KeyPointIndex : uint8_t {
@@ -55,7 +58,7 @@ struct FigureBlock {
   Vec4 sun{}, sun_color{}, sky{}, ground{}, rim{}, rim_color{};
   Vec4 skin{}, lips{}, iris{}, hair{}, hair_tip{}, headwear{}, plastic{}, glasses{}, scarf{}, shoes{}, tie{}, print{};
   std::array<Vec4, 3> shirt{}, coat{}, trousers{};  // colour a, pattern; colour b, repeats; what differs
-  Vec4 face{}, gaze{}, features{}, marks{}, hair_shape{}, hair_more{}, face_mask{};
+  Vec4 face{}, gaze{}, features{}, marks{}, hair_shape{}, hair_more{}, face_mask{}, fine{};
   bool operator==(const FigureBlock&) const = default;
 };
 // The uniform block Camera of shaders/figure/camera_block.glsl.
@@ -73,6 +76,7 @@ struct Moment {
   double seconds = 0;
   uint64_t frame = 0;              // seeds the noise of the camera
   std::optional<Framing> framing;  // the seed's where it is not given
+  Detail detail = Detail::kPlain;
 };
 
 struct Scene {
@@ -81,6 +85,7 @@ struct Scene {
   Look look;
   Skeleton bones;
   Lofts lofts;
+  std::vector<Strand> strands;
   Backdrop backdrop;
   std::vector<Card> behind, before;  // in focus: right behind the figure; between it and the camera
   FigureBlock figure;

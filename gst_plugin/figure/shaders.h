@@ -29,19 +29,22 @@ inline constexpr Grid kGrids[] = {{20, 2}, {8, 2}};
 // Uniform blocks, textures of noise, and the size of these.
 inline constexpr uint32_t kFigureBinding = 0, kListBinding = 1, kCameraBinding = 2;
 inline constexpr uint32_t kBumpsUnit = 1, kWhiteUnit = 2;
+// Textures of exposures, and of their sums.
+inline constexpr uint32_t kSceneUnit = 0, kRestUnit = 3, kSceneSumUnit = 4, kRestSumUnit = 5;
 inline constexpr int kNoiseSize = 256;
 
 // What figure.frag draws.
 inline constexpr int kHeadPart = 0, kHairPart = 1, kSkinPart = 2, kTorsoPart = 3, kClothPart = 4, kHardPart = 5;
+inline constexpr int kSheerPart = 6, kLensPart = 7;
 
 // How a list of rings is drawn.
 struct ListStyle {
   size_t grid;
   int moved, part;  // defines of loft.vert and figure.frag
 };
-inline constexpr ListStyle kListStyles[Lofts::kLists] = {{0, 0, kTorsoPart}, {0, 0, kHeadPart}, {0, 0, kSkinPart},
-                                                         {0, 1, kClothPart}, {0, 1, kHairPart}, {1, 0, kSkinPart},
-                                                         {1, 0, kClothPart}, {1, 1, kHairPart}, {1, 0, kHardPart}};
+inline constexpr ListStyle kListStyles[Lofts::kLists] = {
+    {0, 0, kTorsoPart}, {0, 0, kHeadPart}, {0, 0, kSkinPart}, {0, 1, kClothPart}, {0, 1, kHairPart}, {1, 0, kSkinPart},
+    {1, 0, kClothPart}, {1, 1, kHairPart}, {1, 0, kHardPart}, {0, 0, kSheerPart}, {0, 0, kLensPart}};
 
 // By the KIND of card.frag: which textures are whose.
 inline constexpr int kCardKinds = 3;
@@ -56,6 +59,9 @@ enum FigureProgram : size_t {
   kBackdropProgram = kCardProgram + kCardKinds,
   kPictureProgram,
   kMaskProgram,
+  kAddProgram,
+  kLayersProgram,
+  kStrandProgram,
   kNoiseProgram
 };
 
@@ -75,6 +81,9 @@ inline std::vector<ProgramKey> figure_programs() {
   programs.push_back({kFullscreenShader, {"figure/backdrop.frag", {}}});
   programs.push_back({kFullscreenShader, {"figure/camera.frag", {{"SHOW_MASK", "0"}}}});
   programs.push_back({kFullscreenShader, {"figure/camera.frag", {{"SHOW_MASK", "1"}}}});
+  programs.push_back({kFullscreenShader, {"figure/add_exposure.frag", {}}});
+  programs.push_back({kFullscreenShader, {"figure/layers.frag", {}}});
+  programs.push_back({{"figure/strand.vert", {}}, {"figure/strand.frag", {}}});
   programs.push_back({kFullscreenShader, {"figure/make_noise.frag", {}}});
   return programs;
 }

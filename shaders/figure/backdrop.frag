@@ -5,6 +5,7 @@ layout(binding = 0) uniform sampler2D u_backdrop;
 
 in vec2 v_place;
 layout(location = 0) out vec4 o_color;
+layout(location = 1) out vec4 o_rest;  // all but the figure
 
 // A cubic B-spline over one level of the image: blurs evenly, without a grid.
 vec4 sample_level(sampler2D image, vec2 place, float level) {
@@ -23,4 +24,5 @@ void main() {
   vec2 p = vec2((v_place.x * 2.0 - 1.0) * u_room.x, 1.0 - v_place.y * 2.0) - u_spot.xy;
   float spot = 1.0 + u_spot.w * (exp(-dot(p, p) / (u_spot.z * u_spot.z)) * 1.5 - 0.75);
   o_color = vec4(clamp(color * u_wall.rgb * spot, 0.0, 1.0), 0.0);
+  o_rest = o_color;
 }

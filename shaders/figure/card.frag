@@ -10,6 +10,7 @@ layout(std140, binding = kListBinding) uniform Cards { vec4 u_cards[5 * kMostCar
 in vec2 v_place;
 flat in int v_card;
 layout(location = 0) out vec4 o_color;
+layout(location = 1) out vec4 o_rest;  // all but the figure
 
 // 1 inside of the share `width` of each unit, with an edge as wide as a pixel.
 float stripe(float x, float width) {
@@ -78,7 +79,7 @@ void main() {
   float cover = 1.0 - smoothstep(-soft, soft, outside);
   if (shape == Shape_kGlow) {
     float r = max(0.0, 1.0 - length(q));
-    o_color = vec4(a.rgb * (r * r * 0.7), r * r * 0.35);
+    o_rest = o_color = vec4(a.rgb * (r * r * 0.7), r * r * 0.35);
     return;
   }
   vec4 color = vec4(1.0);
@@ -94,5 +95,5 @@ void main() {
   // The edge that faces away from the light.
   if (min(size.x, size.y) < 1.0) color.rgb *= 1.0 - 0.35 * smoothstep(-0.03, 0.0, outside) * smoothstep(0.8, -0.6, q.y);
   cover *= color.a;
-  o_color = vec4(clamp(color.rgb, 0.0, 1.0) * cover, cover);
+  o_rest = o_color = vec4(clamp(color.rgb, 0.0, 1.0) * cover, cover);
 }

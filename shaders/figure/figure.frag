@@ -7,7 +7,7 @@
 #include "figure/light.glsl"
 #if PART == kHeadPart
 #include "figure/face.glsl"
-#elif PART == kTorsoPart || PART == kClothPart
+#elif PART == kTorsoPart || PART == kClothPart || PART == kSheerPart
 #include "figure/cloth.glsl"
 #endif
 #if PART == kTorsoPart
@@ -18,6 +18,7 @@ in vec3 v_place, v_normal, v_along;
 in vec2 v_cloth;
 flat in int v_material;
 layout(location = 0) out vec4 o_color;
+layout(location = 1) out vec4 o_rest;  // all but the figure
 
 #if PART == kHairPart
 vec4 hair(vec3 p, vec3 normal, vec3 view) {
@@ -36,7 +37,7 @@ vec4 hair(vec3 p, vec3 normal, vec3 view) {
 }
 #endif
 
-#if PART == kClothPart
+#if PART == kClothPart || PART == kSheerPart
 vec3 cloth(vec3 p, vec3 c, vec2 place) {
   vec4 a = u_shirt[0], b = u_shirt[1];
   if (v_material == Material_kCoatSleeve) { a = u_coat[0]; b = u_coat[1]; }
@@ -55,6 +56,11 @@ vec3 cloth(vec3 p, vec3 c, vec2 place) {
   }
   return albedo;
 }
+#endif
+
+#if PART == kSheerPart || PART == kLensPart
+// The opacity of a thin layer that is seen at an angle, of which this is the cosine.
+float seen_along(float opacity, float facing) { return 1.0 - pow(1.0 - opacity, 1.0 / max(facing, 0.15)); }
 #endif
 
 void main() {
@@ -77,6 +83,9 @@ void main() {
     shade = p.y > -0.5 ? 0.85 + 0.15 * smoothstep(0.05, 0.14, length(p.yz + vec2(0.13, 0.1)))
                        : mix(0.62, 1.0, smoothstep(-0.85, -1.75, p.y + 0.35 * abs(p.x)));
   }
+#elif PART == kLensPart
+  vec3 albedo = vec3(0.05);
+  gloss = 0.6;
 #elif PART == 5
   vec3 albedo = v_material == Material_kPlastic ? u_plastic.rgb : v_material == Material_kShoes ? u_shoes.rgb
               : v_material == Material_kLens ? vec3(0.05) : u_glasses.rgb;
@@ -98,6 +107,13 @@ void main() {
 #if PART != kHeadPart
   float shadow = head_shadow(v_place);
 #endif
-  o_color = vec4(displayed(shade * lit(albedo, normal, view, shadow, gloss)), 1.0);
+  float opacity = 1.0;
+#if PART == kSheerPart
+  opacity = seen_along(u_fine.x, dot(normal, view));
+#elif PART == kLensPart
+  opacity = seen_along(u_fine.y, dot(normal, view));
 #endif
+  o_color = vec4(displayed(shade * lit(albedo, normal, view, shadow, gloss)) * opacity, opacity);
+#endif
+  o_rest = vec4(0.0, 0.0, 0.0, o_color.a);
 }

@@ -18,6 +18,7 @@ layout(std140, binding = kFigureBinding) uniform Figure {
   vec4 u_hair_shape;  // hairline, volume, curl, fringe
   vec4 u_hair_more;   // parting, nape, style, wrinkles
   vec4 u_face_mask;
+  vec4 u_fine;        // opacity of sleeves and of lenses; width and height of the frame in square pixels
 };
 
 bool wears(int headwear) { return u_headwear.w == float(headwear); }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <string>
 
 #include "gl/gl_bridge.h"
 #include "harness/gl_state.h"
@@ -38,9 +39,11 @@ void look(GstGLContext* context, gpointer data) {
   watch->before = std::move(now);
 }
 
-TEST(GlFigureSrcGuest, GlStateIsLeftAsFound) {
+void expect_state_is_left_as_found(const std::string& properties) {
   init_gstreamer();
-  GstElement* pipeline = gst_parse_launch("glfiguresrc name=figure num-buffers=10 ! fakesink", nullptr);
+  const std::string text = "glfiguresrc name=figure num-buffers=10 " + properties +
+                           " ! video/x-raw(memory:GLMemory),width=160,height=120 ! fakesink";
+  GstElement* pipeline = gst_parse_launch(text.c_str(), nullptr);
   Watch watch;
   watch.figure = gst_bin_get_by_name(GST_BIN(pipeline), "figure");
   GstPad* pad = gst_element_get_static_pad(watch.figure, "src");
@@ -65,6 +68,14 @@ TEST(GlFigureSrcGuest, GlStateIsLeftAsFound) {
   gst_object_unref(watch.figure);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
+}
+
+TEST(GlFigureSrcGuest, GlStateIsLeftAsFound) { expect_state_is_left_as_found(""); }
+
+TEST(GlFigureSrcGuest, GlStateIsLeftAsFoundByLayers) { expect_state_is_left_as_found("output=foreground"); }
+
+TEST(GlFigureSrcGuest, GlStateIsLeftAsFoundByFineDetail) {
+  expect_state_is_left_as_found("detail=fine shutter=0.5 seed=2000002");
 }
 
 TEST(GlFigureSrcGuest, OnlyParametersAreUploaded) {

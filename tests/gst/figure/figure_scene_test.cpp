@@ -14,9 +14,13 @@ Scene scene_at(uint32_t seed, double seconds, std::optional<Framing> framing = {
   return Scene::at({seed, seconds, 7, framing}, 4.0F / 3, 480);
 }
 
+Scene fine_scene_at(uint32_t seed, double seconds) {
+  return Scene::at({seed, seconds, 7, {}, Detail::kFine}, 4.0F / 3, 480);
+}
+
 bool same(const Scene& a, const Scene& b) {
   bool equal = a.figure == b.figure && a.camera == b.camera && a.backdrop.far == b.backdrop.far &&
-               a.behind == b.behind && a.before == b.before && a.key_points == b.key_points;
+               a.behind == b.behind && a.before == b.before && a.key_points == b.key_points && a.strands == b.strands;
   for (size_t list = 0; list < Lofts::kLists; ++list) {
     const auto name = static_cast<Lofts::List>(list);
     equal = equal && a.lofts.rings(name) == b.lofts.rings(name);
@@ -30,6 +34,51 @@ TEST(FigureScene, IsAFunctionOfSeedAndTime) {
     EXPECT_TRUE(same(first, scene_at(seed, 1.25))) << seed;
     EXPECT_FALSE(same(first, scene_at(seed + 1, 1.25))) << seed;
     EXPECT_FALSE(same(first, scene_at(seed, 1.35))) << seed;
+  }
+}
+
+TEST(FigureScene, FineDetailIsAFunctionOfSeedAndTimeToo) {
+  for (uint32_t seed = 0; seed < 20; ++seed) {
+    EXPECT_TRUE(same(fine_scene_at(seed, 1.25), fine_scene_at(seed, 1.25))) << seed;
+  }
+}
+
+// It adds what is hard to cut out, and moves nothing.
+TEST(FigureScene, FineDetailAddsToThePlainOne) {
+  uint32_t with_hairs = 0, with_sheer_sleeves = 0, with_lenses = 0;
+  for (uint32_t seed = 0; seed < kSeeds; ++seed) {
+    const Scene plain = scene_at(seed, 0.5), fine = fine_scene_at(seed, 0.5);
+    ASSERT_TRUE(plain.strands.empty()) << seed;
+    for (const Lofts::List list : {Lofts::kSheer, Lofts::kLenses}) ASSERT_TRUE(plain.lofts.rings(list).empty()) << seed;
+    for (const Lofts::List list : {Lofts::kTorso, Lofts::kFace, Lofts::kHair, Lofts::kHands, Lofts::kTrousers}) {
+      ASSERT_EQ(plain.lofts.rings(list), fine.lofts.rings(list)) << seed;
+    }
+    ASSERT_EQ(plain.key_points, fine.key_points) << seed;
+    ASSERT_EQ(fine.strands.empty(), fine.lofts.rings(Lofts::kHair).empty()) << seed;
+    ASSERT_LE(fine.strands.size(), static_cast<size_t>(kMostStrands)) << seed;
+    for (size_t list = 0; list < Lofts::kLists; ++list) {
+      ASSERT_LE(fine.lofts.rings(static_cast<Lofts::List>(list)).size(), Lofts::kMostRings) << seed;
+    }
+    with_hairs += fine.strands.empty() ? 0 : 1;
+    with_sheer_sleeves += fine.lofts.rings(Lofts::kSheer).empty() ? 0 : 1;
+    with_lenses += fine.lofts.rings(Lofts::kLenses).empty() ? 0 : 1;
+    ASSERT_EQ(fine.lofts.rings(Lofts::kLenses).empty(), fine.look.glasses == Glasses::kNone) << seed;
+  }
+  EXPECT_GT(with_hairs, kSeeds / 2);
+  EXPECT_GT(with_sheer_sleeves, kSeeds / 20);
+  EXPECT_GT(with_lenses, kSeeds / 20);
+}
+
+// No hair is longer than a head and a half, or begins far from the hair.
+TEST(FigureScene, HairsGrowOnTheHead) {
+  for (uint32_t seed = 0; seed < kSeeds; ++seed) {
+    const Scene scene = fine_scene_at(seed, 0.5);
+    const float head = 2 * scene.body.head;
+    for (const Strand& strand : scene.strands) {
+      ASSERT_LT(length(strand.root.place - scene.bones.head), 4 * head) << seed;
+      ASSERT_LT(length(strand.tip.place - strand.root.place), 1.5F * head) << seed;
+      ASSERT_GT(strand.root.value, 0) << seed;
+    }
   }
 }
 

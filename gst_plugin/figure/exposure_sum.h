@@ -1,0 +1,58 @@
+// Sums the exposures of a frame, and takes the frame apart into people and the rest.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "figure/output.h"
+#include "gpu_engine/gl_objects.h"
+#include "gpu_engine/status.h"
+
+namespace sightglass::figure {
+
+// One exposure is drawn with several samples per pixel into two layers: the scene, and the same scene with black
+// people. Their difference is the people, premultiplied. Sums are integers, so they are exact, and every device can
+// draw them.
+//
+// Everything happens on the thread that has the context current, within the caller's GlStateGuard and DrawStateGuard.
+class ExposureSum {
+ public:
+  struct Programs {
+    GLuint add, show;  // add_exposure.frag, layers.frag
+  };
+  static constexpr int kMost = 257;  // 16 bits hold the sums of as many
+
+  // For frames of width × height pixels; `color` and `depth` are renderbuffers of the scene, with `samples`. `gl`, the
+  // programs and the renderbuffers must outlive the result.
+  static Result<ExposureSum> create(const GlApi& gl, Programs programs, int32_t width, int32_t height, GLint samples,
+                                    GLuint color, GLuint depth);
+
+  // The framebuffer to draw an exposure into: location 0 is the scene, location 1 the rest of it.
+  GLuint framebuffer() const { return exposure_frame_.id(); }
+  // Adds what is in that framebuffer; the `first` one of a frame starts the sums. Unbinds the textures that it bound.
+  void add(bool first);
+  // Draws `output` into the framebuffer that is bound, with the mask at location 1. Needs the camera's block and noise.
+  void show(Output output, int exposures);
+
+ private:
+  struct Sums {
+    GlTexture scene, rest;
+    GlFramebuffer frame;
+  };
+
+  ExposureSum(const GlApi& gl, Programs programs, int32_t width, int32_t height);
+  Status allocate(GLint samples, GLuint color, GLuint depth);
+
+  const GlApi* gl_;
+  Programs programs_;
+  int32_t width_, height_;
+  GLint first_location_, output_location_, scale_location_;
+  GlRenderbuffer rest_;
+  GlFramebuffer exposure_frame_, rest_frame_, resolved_scene_frame_, resolved_rest_frame_;
+  GlTexture resolved_scene_, resolved_rest_;
+  std::array<Sums, 2> sums_;  // the newest, and the one before
+  GlSampler nearest_;
+  GlVertexArray no_attributes_;
+};
+
+}  // namespace sightglass::figure

@@ -1,0 +1,10 @@
+// The contents that frames can have. Shaders include this header too.
+#pragma once
+
+#include <cstdint>
+
+namespace sightglass::figure {
+
+enum class Output : uint8_t { kPicture, kMask, kAlpha, kForeground, kBackground };
+
+}  // namespace sightglass::figure

@@ -1,0 +1,106 @@
+// The layers that glfiguresrc shows add up to its picture.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+#include "figure_truth.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr int32_t kWidth = 320, kHeight = 240;
+
+struct Layers {
+  Rgba picture, alpha, foreground, background;
+};
+
+Layers layers_of(const std::string& properties) {
+  const auto drawn = [&](const char* output) {
+    return draw_figure(kWidth, kHeight, properties + " output=" + output).picture;
+  };
+  return {drawn("picture"), drawn("alpha"), drawn("foreground"), drawn("background")};
+}
+
+struct Errors {
+  double mean = 0, greatest = 0;  // of levels from 0 to 255
+  size_t mixed = 0;               // pixels of both figure and background
+};
+
+// Of alpha x foreground + (1 - alpha) x background against the picture, over the pixels that are a mixture.
+Errors errors_of(const Layers& layers) {
+  Errors errors;
+  size_t values = 0;
+  for (size_t i = 0; i < layers.picture.pixels.size(); ++i) {
+    if (i % 4 == 3) continue;
+    const double alpha = layers.alpha.pixels[i] / 255.0;
+    const double mixed = alpha * layers.foreground.pixels[i] + (1 - alpha) * layers.background.pixels[i];
+    const double error = std::abs(mixed - layers.picture.pixels[i]);
+    errors.greatest = std::max(errors.greatest, error);
+    if (alpha <= 0 || alpha >= 1) continue;
+    errors.mean += error;
+    ++values;
+  }
+  errors.mean /= static_cast<double>(std::max<size_t>(values, 1));
+  errors.mixed = values / 3;
+  return errors;
+}
+
+// The camera bends the colors of mixtures: it sees plain pictures as a whole.
+TEST(FigureLayers, AddUpToPlainPictures) {
+  for (int seed = 300; seed < 304; ++seed) {
+    const Errors errors = errors_of(layers_of("seed=" + std::to_string(seed)));
+    std::printf("seed %d: %zu mixed pixels, error %.2f, at most %.2f\n", seed, errors.mixed, errors.mean,
+                errors.greatest);
+    EXPECT_GT(errors.mixed, 100U) << seed;
+    EXPECT_LT(errors.mean, 2) << seed;
+  }
+}
+
+TEST(FigureLayers, AddUpToFinePictures) {
+  for (int seed = 300; seed < 303; ++seed) {
+    const Errors errors = errors_of(layers_of("detail=fine shutter=0.5 seed=" + std::to_string(seed)));
+    std::printf("seed %d: %zu mixed pixels, error %.2f, at most %.2f\n", seed, errors.mixed, errors.mean,
+                errors.greatest);
+    EXPECT_GT(errors.mixed, 200U) << seed;
+    EXPECT_LE(errors.greatest, 2) << seed;
+  }
+}
+
+double mean_alpha(const std::string& properties) {
+  const Rgba alpha = draw_figure(kWidth, kHeight, properties + " output=alpha").picture;
+  double sum = 0;
+  for (size_t i = 0; i < alpha.pixels.size(); i += 4) sum += alpha.pixels[i] / 255.0;
+  return sum / static_cast<double>(kWidth * kHeight);
+}
+
+// Many samples per pixel say nearly as much of a pixel as the few of plain pictures.
+TEST(FigureLayers, FineDetailCoversAboutAsMuch) {
+  for (int seed = 300; seed < 302; ++seed) {
+    const std::string properties = "seed=" + std::to_string(seed);
+    const double plain = mean_alpha(properties), fine = mean_alpha(properties + " detail=fine");
+    std::printf("seed %d: %.4f of the picture in plain detail, %.4f in fine detail\n", seed, plain, fine);
+    EXPECT_NEAR(fine, plain, 0.03) << seed;
+    EXPECT_NE(fine, plain) << seed;
+  }
+}
+
+// Alpha of a moving figure is neither 0 nor 1 at more pixels. This one moves in its first frame.
+TEST(FigureLayers, TheShutterBlursWhatMoves) {
+  const auto mixed = [](const std::string& shutter) {
+    const std::string properties = "seed=304 detail=fine output=alpha shutter=" + shutter;
+    const Rgba alpha = draw_figure(kWidth, kHeight, properties).picture;
+    ptrdiff_t pixels = 0;
+    for (size_t i = 0; i < alpha.pixels.size(); i += 4) pixels += alpha.pixels[i] > 0 && alpha.pixels[i] < 255 ? 1 : 0;
+    return pixels;
+  };
+  const ptrdiff_t still = mixed("0"), blurred = mixed("1");
+  std::printf("%td mixed pixels without motion blur, %td with\n", still, blurred);
+  EXPECT_GT(blurred, still + still / 4);
+}
+
+}  // namespace
+}  // namespace sightglass::test
