@@ -173,7 +173,7 @@ TEST(ImportTransformImage, Rejections) {
   refused({name, 1, kPictureAndMatrix, first_size("bilinear", {5})}, "'output_size'");
   refused({name, 2, kPictureAndMatrix, second_size(0, 7)}, "0 high and 7 wide");
   refused({name, 2, kPictureAndMatrix, second_size(INT32_MAX, INT32_MAX)}, "a side of 2147483647");
-  refused({name, 2, {{2, 4, 6, 3}, {1, 4, 4}}, second_size(5, 7)}, "2 pictures");
+  refused({name, 2, {{2, 4, 6, 3}, {1, 4, 4}}, second_size(5, 7)}, "2 images");
   refused({name, 2, {{4, 6, 3}, {1, 4, 4}}, second_size(5, 7)}, "4 dimensions");
   refused({name, 3, kPictureAndMatrix, second_size(5, 7)}, "version is 3", ErrorCode::kUnsupported);
 }
