@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/model_run.h"
+#include "detect/regions.h"
 #include "gl/upright_frame.h"
 #include "gpu_engine/plan.h"
 #include "gpu_engine/session.h"
@@ -22,6 +23,11 @@ struct FindOptions {
   float seconds = -1;       // since the frame before; below 0: it has nothing to do with this one
 };
 
+// For finders with regions.
+inline RegionOptions region_options(const FindOptions& options) {
+  return {.most = options.max_persons, .least_score = options.person_score, .seconds = options.seconds};
+}
+
 // Nothing is read back, and nothing waits. The result of a run is found(), and mask().
 class PersonFinder : public ModelStages {
  public:
@@ -29,8 +35,8 @@ class PersonFinder : public ModelStages {
   void set_options(const FindOptions& options) { options_ = options; }
   // Issues all work for a frame.
   Status find(const UprightFrame& frame, const FindOptions& options);
-  // Who was found: a buffer of Persons (pose/persons.h) in which those without points are none, and boxes and ids are
-  // not set. The same one after every frame.
+  // Who was found: a buffer of Persons (meta/persons.h) in which those without points are none, and boxes are not set.
+  // IDs are those of a finder that tracks people by itself, else 0. The same one after every frame.
   virtual BufferRange found() const = 0;
   // Whose mask the model gives: a 2D texture of the upright frame, probability in R, of the last run; no texture where
   // it gives none. Another one after every run, of the same size.

@@ -1,7 +1,7 @@
 // From the persons that a decoder found in a frame to those that are told to others: with boxes, with the ids that they
 // had in the frame before, and with points that do not tremble. Speed is counted in sizes of the person by second, as MediaPipe does.
 #include "gl/compute.h"
-#include "pose/one_euro.glsl"
+#include "detect/one_euro.glsl"
 #include "pose/persons.glsl"
 
 const int kLanes = kMaxPersons * kMaxPersons;
@@ -9,8 +9,9 @@ layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Found { PERSONS; } found;
 struct Track {
   vec4 box;
-  int id;  // 0: nobody's
-  int unused[3];
+  int id;        // 0: nobody's
+  int found_id;  // by the decoder; 0: it does not track people
+  int unused[2];
   Filtered points[kMaxKeyPoints];
   Filtered world[kMaxKeyPoints];
 };
@@ -63,6 +64,13 @@ float common_share(vec4 a, vec4 b) {
 // Row and column of a number in rows of so many. Unsigned: virglrenderer 0.10 mistranslates a signed division.
 ivec2 row_and_column(int n, int columns) { return ivec2(uint(n) / uint(columns), uint(n) % uint(columns)); }
 
+// How much a person has in common with a track: the decoder's own tracking goes before the overlap of boxes.
+float common_with(int i, int t) {
+  if (!is_found(i) || tracks[t].id == 0 || u_filter.x < 0.0) return 0.0;
+  bool is_tracked = found.persons[i].id != 0 && found.persons[i].id == tracks[t].found_id;
+  return common_share(s_box[i], tracks[t].box) + (is_tracked ? 1.0 : 0.0);
+}
+
 // Who is who: those who share most, first. The rest are newcomers, or gone.
 void match() {
   for (int i = 0; i < kMaxPersons; ++i) s_track[i] = -1;
@@ -95,6 +103,7 @@ void match() {
       tracks[track].id = ++next_id;
     }
     tracks[track].box = s_box[i];
+    tracks[track].found_id = found.persons[i].id;
     s_id[i] = tracks[track].id;
     s_track[i] = track;
     s_person[s_count++] = i;
@@ -127,8 +136,7 @@ void main() {
   if (lane < kMaxPersons && is_found(lane)) s_box[lane] = box_of(lane);
   barrier();
   ivec2 at = row_and_column(lane, kMaxPersons);
-  int i = at.x, t = at.y;
-  s_common[lane] = is_found(i) && tracks[t].id != 0 && u_filter.x >= 0.0 ? common_share(s_box[i], tracks[t].box) : 0.0;
+  s_common[lane] = common_with(at.x, at.y);
   barrier();
   if (lane == 0) match();
   barrier();

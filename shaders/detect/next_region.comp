@@ -1,7 +1,6 @@
-// The next region, if there is somebody to follow: whether the landmarks' model runs, and where its input lies in the
-// frame.
+// The next region, if it is tracked: whether the landmark model runs, and where its input is in the frame.
+#include "detect/regions.glsl"
 #include "lib/frame_block.glsl"
-#include "pose/regions.glsl"
 
 layout(local_size_x = 1) in;
 layout(std430, binding = 0) buffer State { REGIONS; };
