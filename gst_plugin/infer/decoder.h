@@ -32,6 +32,13 @@ struct InferLook {
   bool operator==(const InferLook&) const = default;
 };
 
+// The regions of a frame: Regions::state(), the frame's size in pixels, and how many regions there are at most.
+struct RegionView {
+  BufferRange state;
+  float width = 0, height = 0;
+  int32_t most = 1;
+};
+
 // All calls, the destructor included, need the context current. GL state after every call is as the engine's sessions
 // leave it (gpu_engine/session.h). Nothing waits, and nothing is read back.
 class Decoder {
@@ -40,17 +47,19 @@ class Decoder {
   // After a run, all outputs of which were planned as buffers; `to_upright` takes places of the model's input to the
   // upright frame.
   virtual Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) = 0;
-  // Detections (detect/detections.h) or Landmarks (infer/landmarks.h), by the model's task; none: no buffer. The same
-  // one every time.
+  // Detections (detect/detections.h) or LandmarkObjects (infer/landmarks.h), by the model's task; none: no buffer. The
+  // same one every time.
   virtual BufferRange results() const { return {}; }
   // What shows the results of the last decode() over a frame of that many pixels; nothing where there is nothing to
   // show. May be called before decode(), to make what this size needs.
   virtual PrimitiveRange primitives(int32_t /*width*/, int32_t /*height*/, const InferLook& /*look*/) { return {}; }
   // A picture in place of the frame, covering all of the model's input; none: no texture. The same one every time.
   virtual TextureRef picture() const { return {}; }
-  // Of models that see a region of the frame (InferModel::in_region): where it is (Region::rows()). Before decode(),
-  // whose place does not matter then.
-  virtual void set_region(const BufferRange& /*rows*/) {}
+  // Of models that see regions of the frame (InferModel::in_region), one after the other. Before decode(), which then
+  // decodes what the model has found in the region in turn; its `to_upright` does not matter.
+  virtual void set_region(const RegionView& /*region*/) {}
+  // After the last region of a frame: what was decoded becomes the results.
+  virtual void finish_regions() {}
   // What comes next has nothing to do with what was.
   virtual void forget() {}
 };

@@ -54,11 +54,14 @@ struct InferModel {
   int32_t picture_width = 0, picture_height = 0;          // of pictures, in pixels
   bool own_size = false;                                  // pictures are shown pixel by pixel; otherwise over the frame
   OutputActivation activation = OutputActivation::kNone;  // of classes: still to be applied
+  // What landmarks are of; by this, what is drawn, and where in the frame the model looks.
+  enum class Subject : uint8_t { kUnknown, kFace, kHand, kEye };
   struct PointsLayout {
-    int32_t count = 0, values = 3;   // points, numbers to each: x, y and z in pixels of the input
-    std::optional<size_t> presence;  // output
-    bool presence_is_logit = false;
-    bool face = false;  // MediaPipe's face mesh
+    int32_t count = 0, values = 3;                        // points, numbers to each: x, y and z in pixels of the input
+    int32_t count_of_output = 0;                          // of these, in `output`; the others are in `further`
+    std::optional<size_t> further, presence, handedness;  // outputs
+    bool presence_is_logit = false, handedness_is_logit = false;
+    Subject subject = Subject::kUnknown;
   } points;
   bool in_region = false;  // the model's input is where a detector has found something; for landmarks
   float output_scale = 1, output_offset = 0;

@@ -9,8 +9,8 @@
 
 namespace sightglass {
 
-// From the bytes of Detections or Landmarks, by the model's task: objects or classifications. Landmarks with less than
-// `threshold` are none. The frame is left as it is.
+// From the bytes of Detections or LandmarkObjects, by the model's task: objects or classifications. Landmarks with less
+// than `threshold` are none. The frame is left as it is.
 InferenceResults infer_results(const InferModel& model, std::span<const std::byte> bytes, float threshold);
 
 }  // namespace sightglass

@@ -16,4 +16,7 @@ Result<std::vector<std::string>> load_labels(const std::string& path);
 // The same of a file's contents.
 Result<std::vector<std::string>> parse_labels(std::string_view text);
 
+// Of a list that is separated by commas, as catalogs have it; labels may be empty.
+std::vector<std::string> split_labels(std::string_view list);
+
 }  // namespace sightglass

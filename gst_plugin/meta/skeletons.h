@@ -17,6 +17,8 @@ struct Skeleton {
 const Skeleton& blazepose_skeleton();
 // MoveNet, PoseNet and other models of COCO's 17 points.
 const Skeleton& coco_skeleton();
+// The 21 points of a hand, as MediaPipe names and connects them.
+const Skeleton& hand_skeleton();
 // "point_0", "point_1" and so on, not connected; 1 to kMaxKeyPoints of them.
 const Skeleton& nameless_skeleton(int32_t points);
 

@@ -12,6 +12,7 @@ enum class Head {
   kThreeLogits,   // 3 channels, as the convolution gives them: background, foreground, a class that never wins
   kGreyInput,     // like kSigmoid, but with a one-channel input
   kVector,        // no picture comes out: a mean over height and width
+  kList,          // a mask, as 1 x 32 x 8 numbers: a list of boxes has such a shape
   kUnknownOp,     // with a custom operator that nobody knows
   kFourClasses,   // 4 channels of logits: 1 where it is red, 2 green, 3 blue, 0 where it is none of them
   kClassNumbers,  // the same, as numbers of classes, whole ones

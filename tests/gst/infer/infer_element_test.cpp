@@ -130,6 +130,16 @@ TEST(Infer, PicturesTakeTheFramesPlace) {
   EXPECT_EQ(plain->pixels, left_half_red(kSize, kSize).pixels);
 }
 
+// What a detector's boxes are listed in is no image, even if nobody knows the detector.
+TEST(Infer, ListsAreNotPainted) {
+  TestPipeline pipeline(glinfer("model=" + red_model(Head::kList)));
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  const auto shown = pipeline.pass(left_half_red(kSize, kSize));
+  ASSERT_TRUE(shown) << pipeline.error();
+  EXPECT_EQ(shown->pixels, left_half_red(kSize, kSize).pixels);
+  EXPECT_NE(pipeline.warning(5).find("is not known"), std::string::npos);
+}
+
 TEST(Infer, TensorsAreAttachedAndHeld) {
   TestPipeline pipeline(glinfer("attach-tensors=true task=tensors model=" + red_model()));
   Carried carried;
