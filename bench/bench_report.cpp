@@ -1,5 +1,5 @@
-// Joins the results of the benches, writes them as one JSON file and as a Markdown report, and compares them with
-// earlier ones and with other engines.
+// Joins the results of the benchmarks, writes them as one JSON file and as a Markdown report, and compares them with
+// earlier results and with other engines.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
@@ -22,7 +22,7 @@ using nlohmann::json;
 json read(const std::string& path) {
   std::ifstream file(path);
   json value = json::parse(file, nullptr, false);
-  if (!value.is_object()) fail(path + " holds no results");
+  if (!value.is_object()) fail(path + ": not a file of results");
   return value;
 }
 
@@ -36,14 +36,14 @@ void write(const std::string& path, const std::string& text) {
 int main(int argc, char** argv) {
   CLI::App app("Writes a report of benchmarks.", "bench_report");
   std::string version, models, operators, element, peers, against, report, results_file;
-  app.add_option("--version-name", version, "Which source the results are of");
-  app.add_option("--models", models, "What `sightglass bench --json` printed")->required();
-  app.add_option("--operators", operators, "What operator_bench printed");
-  app.add_option("--element", element, "What element_bench printed");
-  app.add_option("--peers", peers, "Figures of other engines");
+  app.add_option("--version-name", version, "Source version of the results");
+  app.add_option("--models", models, "Output of `sightglass bench --json`")->required();
+  app.add_option("--operators", operators, "Output of operator_bench");
+  app.add_option("--element", element, "Output of element_bench");
+  app.add_option("--peers", peers, "Results of other engines");
   app.add_option("--against", against, "Earlier results");
-  app.add_option("--results", results_file, "Where to write all results as JSON")->required();
-  app.add_option("--report", report, "Where to write the report")->required();
+  app.add_option("--results", results_file, "JSON file to write all results to")->required();
+  app.add_option("--report", report, "Markdown file to write the report to")->required();
   CLI11_PARSE(app, argc, argv);
 
   const json other_engines = peers.empty() ? json() : read(peers);
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   try {
     write(report, sightglass::bench::format_report(results, other_engines, before));
   } catch (const json::exception& error) {
-    fail(std::string("a file of results lacks something: ") + error.what());
+    fail(std::string("incomplete results: ") + error.what());
   }
   write(results_file, results.dump(1) + "\n");
   return 0;

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-// A number at a path of keys; nothing where a part of it is missing.
+// The number at a JSON pointer; empty if it is missing.
 std::optional<double> number(const json& object, const std::string& pointer) {
   const json::json_pointer path(pointer);
   if (!object.is_object() || !object.contains(path) || !object.at(path).is_number()) return std::nullopt;
@@ -18,7 +18,7 @@ std::optional<double> number(const json& object, const std::string& pointer) {
   return value > 0 ? std::optional(value) : std::nullopt;
 }
 
-// Every time of a set of results, by a name for people.
+// All times of a set of results, with readable names.
 std::vector<std::pair<std::string, double>> times_of(const json& results) {
   std::vector<std::pair<std::string, double>> times;
   const auto add = [&times](const std::string& name, const std::optional<double>& ms) {

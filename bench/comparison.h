@@ -1,4 +1,4 @@
-// Results against others, as ratios.
+// Compares results, as ratios.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,14 +15,14 @@ struct Ratio {
   double times_as_fast() const { return theirs / ours; }
 };
 
-double geometric_mean(const std::vector<Ratio>& ratios);  // of times_as_fast(); 0 without any
+double geometric_mean(const std::vector<Ratio>& ratios);  // of times_as_fast(); 0 if empty
 
-// The name that results and peers know a model by: its file's, without folder and suffix.
+// The name of a model in results and peers: its file name without directory and suffix.
 std::string model_name(const nlohmann::json& model);
 
-// Our runs with upload and readback against an engine's (docs/benchmarks/peers.json).
+// Our runs with upload and readback, compared with another engine (docs/benchmarks/peers.json).
 std::vector<Ratio> against_peer(const nlohmann::json& models, const nlohmann::json& engine);
-// Every time that two results both have, the newer first: models, their starts, operators, pipelines.
+// All times that both results contain, the newer first: models, their starts, operators, pipelines.
 std::vector<Ratio> against_results(const nlohmann::json& now, const nlohmann::json& before);
 
 }  // namespace sightglass::bench

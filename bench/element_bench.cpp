@@ -1,5 +1,5 @@
-// Frame rates of pipelines on the GPU, with and without glsegment, as JSON. The GPU is waited for at the first and the
-// last of the frames that are counted, and never between.
+// Measures frame rates of pipelines on the GPU, with and without glsegment, as JSON. Waits for the GPU at the first and
+// the last counted frame, and never in between.
 #include <gst/gl/gl.h>
 #include <gst/gst.h>
 
@@ -23,7 +23,7 @@ struct Options {
   int width = 640, height = 480, frames = 60, repetitions = 3;
 };
 
-// Before these, pools fill and drivers compile.
+// Warm-up frames: pools fill and drivers compile.
 constexpr int kUncounted = 10;
 
 struct Counter {
@@ -50,7 +50,7 @@ GstPadProbeReturn count(GstPad*, GstPadProbeInfo* info, gpointer data) {
   return GST_PAD_PROBE_OK;
 }
 
-// Milliseconds a frame; nothing, with a message on stderr, when the pipeline fails.
+// Milliseconds per frame. Empty, with a message on stderr, if the pipeline fails.
 std::optional<double> run_once(const std::string& text, int frames) {
   GError* error = nullptr;
   GstElement* pipeline = gst_parse_launch(text.c_str(), &error);
@@ -91,18 +91,19 @@ std::optional<double> run_once(const std::string& text, int frames) {
 int main(int argc, char** argv) {
   CLI::App app("Measures frame rates of pipelines with and without glsegment, and prints JSON.", "element_bench");
   Options options;
-  app.add_option("--model", options.model, "A segmentation model; without one glsegment is not measured")
+  app.add_option("--model", options.model, "Segmentation model; without it, glsegment is not measured")
       ->check(CLI::ExistingFile);
-  app.add_option("--width", options.width, "Of the frames (640)")->check(CLI::Range(16, 16384));
-  app.add_option("--height", options.height, "Of the frames (480)")->check(CLI::Range(16, 16384));
-  app.add_option("--frames", options.frames, "That are counted (60)")->check(CLI::Range(1, 1000000));
-  app.add_option("--repetitions", options.repetitions, "The fastest counts (3)")->check(CLI::Range(1, 1000));
+  app.add_option("--width", options.width, "Frame width (640)")->check(CLI::Range(16, 16384));
+  app.add_option("--height", options.height, "Frame height (480)")->check(CLI::Range(16, 16384));
+  app.add_option("--frames", options.frames, "Counted frames (60)")->check(CLI::Range(1, 1000000));
+  app.add_option("--repetitions", options.repetitions, "Repetitions, of which the fastest counts (3)")
+      ->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
   gst_init(nullptr, nullptr);
 
   struct Case {
     std::string name, element;
-    double ms = 0;  // a frame, of the fastest repetition: the others shared the machine with something
+    double ms = 0;  // per frame, in the fastest repetition: in the others, other load may have interfered
   };
   std::vector<Case> cases{{"without an element", ""}, {"gleffects_blur", " ! gleffects_blur"}};
   if (!options.model.empty()) {
@@ -116,12 +117,12 @@ int main(int argc, char** argv) {
            " ! video/x-raw(memory:GLMemory),format=RGBA,width=" + std::to_string(options.width) +
            ",height=" + std::to_string(options.height) + one.element + " ! fakesink name=sink sync=false";
   };
-  // In turn, so that a machine that is busy for a while is so for all of them.
+  // In turn, so that temporary load affects all of them.
   for (int i = 0; i < options.repetitions; ++i) {
     for (Case& one : cases) {
       const std::optional<double> ms = run_once(pipeline_of(one), options.frames);
       if (!ms) {
-        std::fprintf(stderr, "element_bench: this pipeline could not be measured: %s\n", pipeline_of(one).c_str());
+        std::fprintf(stderr, "element_bench: cannot measure this pipeline: %s\n", pipeline_of(one).c_str());
         return 1;
       }
       one.ms = i == 0 ? *ms : std::min(one.ms, *ms);

@@ -1,11 +1,11 @@
-// The machine that a report is about.
+// Description of the machine for a report.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 namespace sightglass::bench {
 
-// Processor, cores, memory, system and load, as far as they can be read.
+// Processor, cores, memory, system and load, as far as readable.
 nlohmann::ordered_json describe_machine();
 
 }  // namespace sightglass::bench

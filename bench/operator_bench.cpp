@@ -1,5 +1,5 @@
-// Times operators one by one, of the sizes that real models have, and writes JSON: for each case the time of its step
-// by the GPU's clock or by fences, in both precisions.
+// Times single operators at sizes of real models and writes JSON: for each case the time of its step, by the GPU clock
+// or by fences, in both precisions.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <functional>
@@ -151,7 +151,7 @@ Status measure_all(int passes, nlohmann::ordered_json& results) {
 int main(int argc, char** argv) {
   CLI::App app("Times operators on the GPU and prints JSON.", "operator_bench");
   int passes = 9;
-  app.add_option("--passes", passes, "Of each case; the median counts (9)")->check(CLI::Range(1, 1000));
+  app.add_option("--passes", passes, "Passes per case; the median counts (9)")->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
   nlohmann::ordered_json results;
   const sightglass::Status status = sightglass::test::measure_all(passes, results);

@@ -11,9 +11,9 @@ namespace {
 
 using nlohmann::json;
 
-// The comparison with earlier results names at most so many of each kind.
+// Maximum number of changes of each kind in the comparison with earlier results.
 constexpr size_t kMostChanges = 12;
-// Smaller changes than this are noise on a machine that does other things as well.
+// Smaller changes are noise on a machine with other load.
 constexpr double kNoise = 1.1;
 
 std::string text_of(const json& object, const char* key) {
@@ -32,7 +32,7 @@ void append_machine(std::string& text, const json& results) {
   row("memory", text_of(machine, "memory"));
   row("system", text_of(machine, "system") + ", " + text_of(machine, "kernel"));
   std::string load;
-  append(load, "%.1f (one minute, when the report was written; the measurements are a part of it)",
+  append(load, "%.1f (one minute, when the report was written; includes the measurements)",
          machine.at("load_average").at(0).get<double>());
   row("load", load);
   const json& models = results.at("models");
@@ -50,8 +50,8 @@ void append_models(std::string& text, const json& models) {
   text += R"(
 ## Models
 
-Milliseconds. Run: the model alone, waiting for the GPU included; transfers: with the upload of all inputs and the readback
-of all outputs. Peak: the share of the device's measured multiply-adds. Weights: on the GPU, against the whole file.
+Milliseconds. Run: only the model, including the wait for the GPU. Transfers: with the upload of all inputs and the readback
+of all outputs. Peak: the fraction of the measured multiply-adds of the device. Weights: on the GPU, compared with the file.
 
 | model | run, median | p95 | with transfers | GFLOP/s | peak | dispatches | GL calls each | barriers | arena KiB | of bound | weights KiB | of file |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|
@@ -73,8 +73,8 @@ void append_starts(std::string& text, const json& models) {
   text += R"(
 ## Starts
 
-Milliseconds from the start of GL to the end of the first run, each in a process of its own. Cold: the program caches of
-engine and driver are empty; warm: they hold what the cold start left. Libraries and the model's file are in memory for both.
+Milliseconds from the start of GL to the end of the first run, each in a separate process. Cold: the program caches of
+engine and driver are empty. Warm: they contain the programs of the cold start. Libraries and the model file are in memory.
 
 | model | cold | warm | warm of cold | cold: session | warm: context | import | plan | session | first run |
 |---|---|---|---|---|---|---|---|---|---|
@@ -93,7 +93,7 @@ engine and driver are empty; warm: they hold what the cold start left. Libraries
 void append_peers(std::string& text, const json& models, const json& peers) {
   if (!peers.is_object()) return;
   text += "\n## Other engines\n\n" + text_of(peers, "note") +
-          "\nTheirs are compared with our times that include upload and readback.\n";
+          "\nTheir times are compared with ours including upload and readback.\n";
   for (const json& engine : peers.at("engines")) {
     const std::vector<Ratio> ratios = against_peer(models.at("models"), engine);
     if (ratios.empty()) continue;
@@ -108,7 +108,7 @@ void append_peers(std::string& text, const json& models, const json& peers) {
   }
 }
 
-// What the element adds to its model, in terms of another element that blurs.
+// The cost of the element beyond its model, compared with another blur element.
 void append_element_cost(std::string& text, const json& pipelines, const json& models) {
   const auto ms_of = [&pipelines](const std::string& name) {
     const auto found = std::ranges::find_if(pipelines, [&](const json& p) { return p.at("name") == name; });
@@ -119,19 +119,19 @@ void append_element_cost(std::string& text, const json& pipelines, const json& m
   const double without = ms_of("without an element"), blur = ms_of("gleffects_blur") - without,
                segment = ms_of("glsegment background=blur") - without;
   if (model == models.end() || blur <= 0 || segment <= 0) return;
-  const double alone = model->at("run_ms").at("min");  // of the fastest frames, too
-  append(
-      text,
-      "\nOf the %.2f ms that glsegment takes with a blurred background, its model takes %.2f ms by itself; the rest is "
-      "%.2f times\nwhat gleffects_blur takes.\n",
-      segment, alone, (segment - alone) / blur);
+  const double alone = model->at("run_ms").at("min");  // minimum, as for the frames
+  append(text,
+         "\nOf the %.2f ms that glsegment takes with a blurred background, its model takes %.2f ms. The rest is %.2f "
+         "times\n"
+         "the time of gleffects_blur.\n",
+         segment, alone, (segment - alone) / blur);
 }
 
 void append_element(std::string& text, const json& element, const json& models) {
   append(
       text,
-      "\n## Pipelines\n\n`gltestsrc ! … ! fakesink`, RGBA frames of %d × %d on the GPU, the fastest of several times "
-      "%d frames.\n\n| between them | ms a frame | frames a second | beyond the pipeline without "
+      "\n## Pipelines\n\n`gltestsrc ! … ! fakesink`, RGBA frames of %d × %d on the GPU, the fastest of several runs of "
+      "%d frames.\n\n| element | ms per frame | frames per second | added to the pipeline without "
       "|\n|---|---|---|---|\n",
       element.at("width").get<int>(), element.at("height").get<int>(), element.at("frames").get<int>());
   const json& pipelines = element.at("pipelines");
@@ -145,7 +145,7 @@ void append_element(std::string& text, const json& element, const json& models) 
 }
 
 void append_operators(std::string& text, const json& operators) {
-  text += "\n## Operators\n\nOne operator by itself, median.\n\n| operator | ms | GFLOP/s |\n|---|---|---|\n";
+  text += "\n## Operators\n\nSingle operators, median.\n\n| operator | ms | GFLOP/s |\n|---|---|---|\n";
   for (const json& entry : operators.at("operators")) {
     append(text, "| %s | %.3f | ", text_of(entry, "name").c_str(), entry.at("ms").get<double>());
     if (entry.at("multiply_adds").get<int64_t>() > 0) {
@@ -160,9 +160,9 @@ void append_changes(std::string& text, const json& results, const json& before) 
   if (!before.is_object()) return;
   std::vector<Ratio> ratios = against_results(results, before);
   if (ratios.empty()) return;
-  text += "\n## Against earlier results\n\nThose of " + text_of(before.at("machine"), "date") + ", " +
+  text += "\n## Against earlier results\n\nCompared with " + text_of(before.at("machine"), "date") + ", " +
           text_of(before, "version") + ".";
-  append(text, " Over %zu times that both have, this is %.3f times as fast (geometric mean).\n", ratios.size(),
+  append(text, " Over %zu times in both, this version is %.3f times as fast (geometric mean).\n", ratios.size(),
          geometric_mean(ratios));
   std::erase_if(
       ratios, [](const Ratio& ratio) { return ratio.times_as_fast() < kNoise && ratio.times_as_fast() > 1 / kNoise; });
@@ -175,7 +175,7 @@ void append_changes(std::string& text, const json& results, const json& before) 
     append(text, "| %s | %.3f | %.3f | %.2f |\n", ratio.name.c_str(), ratio.theirs, ratio.ours, ratio.times_as_fast());
   };
   append(text,
-         "What changed by more than %.0f %%, the slower ones first:\n\n| | before, ms | now, ms | times as fast |\n"
+         "Changes of more than %.0f %%, slowdowns first:\n\n| | before, ms | now, ms | times as fast |\n"
          "|---|---|---|---|\n",
          100 * (kNoise - 1));
   if (ratios.size() <= 2 * kMostChanges) {

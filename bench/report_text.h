@@ -6,7 +6,7 @@
 
 namespace sightglass::bench {
 
-// `peers` and `before` may be null. What results do not hold is left out.
+// `peers` and `before` may be null. Sections without results are omitted.
 std::string format_report(const nlohmann::json& results, const nlohmann::json& peers, const nlohmann::json& before);
 
 }  // namespace sightglass::bench

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs every benchmark and writes one report.   run.sh BUILD_DIR [OPTION…] [MODEL.tflite…]
-# Without models: those of ../shared/models next to the source tree. Options are listed by --help.
+# Runs all benchmarks and writes one report.   run.sh BUILD_DIR [OPTION…] [MODEL.tflite…]
+# Default models: those of ../shared/models next to the source tree. --help lists the options.
 set -eu
 build=$(cd "$1" && pwd)
 shift
@@ -10,11 +10,11 @@ usage() {
   cat <<'USAGE'
 Usage: ./dev bench [OPTION…] [MODEL.tflite…]
 
-  --runs N          of each model (20)
-  --against FILE    results to compare with, or none (those of the run before: build/bench/results.json)
-  --report FILE     where to write the report as well
-  --tuning WORD     of `sightglass bench`: off, cached or on (cached)
-  --only PARTS      some of models, operators, element, with commas between; models are always measured
+  --runs N          runs per model (20)
+  --against FILE    results to compare with, or none (previous run: build/bench/results.json)
+  --report FILE     additional copy of the report
+  --tuning MODE     tuning mode of `sightglass bench`: off, cached or on (cached)
+  --only PARTS      comma-separated: models, operators, element; models are always measured
 
 The report is build/bench/report.md; build/bench/ also has the results as JSON.
 USAGE
@@ -51,12 +51,12 @@ while [ $# -gt 0 ]; do
     *) break ;;
   esac
 done
-[ -z "$against" ] || [ "$against" = none ] || [ -f "$against" ] || fail "there is no file $against to compare with"
+[ -z "$against" ] || [ "$against" = none ] || [ -f "$against" ] || fail "cannot compare with $against: file not found"
 
 models=$source/../shared/models
 segmenter=$models/segmentation/mediapipe_selfie_segmenter_256.tflite
 if [ $# -eq 0 ]; then
-  [ -d "$models" ] || fail "no models next to the source tree; name some: ./dev bench MODEL.tflite…"
+  [ -d "$models" ] || fail "no models found next to the source tree; name some: ./dev bench MODEL.tflite…"
   set -- "$segmenter" "$models"/segmentation/deeplabv3_257_mv_gpu.tflite \
     "$models"/segmentation/bodypix_float_050_8.tflite "$models"/pose/blazepose_landmark_lite.tflite \
     "$models"/pose/movenet_singlepose_lightning_int8_v4.tflite "$models"/face/face_detection_short_range.tflite \

@@ -1,5 +1,6 @@
-# Libraries and headers, for CMake (find_package(sightglass), targets sightglass::gpu_engine and sightglass::interop) and
-# for pkg-config (sightglass). Every path is relative to the prefix: an installed tree can be moved.
+# Installs libraries and headers for CMake (find_package(sightglass), targets sightglass::gpu_engine and
+# sightglass::interop) and for pkg-config (sightglass). All paths are relative to the prefix: an installed tree is
+# relocatable.
 include(CMakePackageConfigHelpers)
 
 set(header_dir ${CMAKE_INSTALL_INCLUDEDIR}/sightglass)

@@ -1,4 +1,4 @@
-# Precompiled headers. The C++ library, GStreamer and GoogleTest are most of the text that our files make the compiler read.
+# Precompiled headers. The compiler spends most of its time on headers of the C++ library, GStreamer and GoogleTest.
 # Every file still includes what it uses: SIGHTGLASS_PRECOMPILE=OFF builds the same.
 option(SIGHTGLASS_PRECOMPILE "Precompile the headers of the C++ library, GStreamer and GoogleTest" ON)
 
@@ -7,7 +7,8 @@ set(sightglass_standard_headers
   <span> <string> <string_view> <utility> <vector>)
 set(sightglass_gstreamer_headers <gst/gl/gl.h> <gst/gst.h> <gst/video/video.h>)
 
-# Compiles what follows in the current folder in a third of the time, slower by little where nothing counts pixels.
+# Compiles the targets below this call in the current directory in a third of the time. The code is slightly slower: not
+# for targets that process pixels on the CPU.
 macro(sightglass_compile_quickly)
   add_compile_options($<$<CONFIG:RelWithDebInfo>:-Og>)
 endmacro()
@@ -19,8 +20,8 @@ function(sightglass_precompile target)
   endif()
 endfunction()
 
-# Makes every target of the current folder and of those below it that links LIBRARY use what was precompiled for HEADERS. Those
-# that have headers of their own keep them.
+# Applies precompiled HEADERS to every target in the current directory and below that links LIBRARY. Targets with their
+# own precompiled headers keep them.
 function(sightglass_reuse_precompiled library headers)
   if(NOT SIGHTGLASS_PRECOMPILE)
     return()

@@ -1,4 +1,4 @@
-"""Checks that the links of a site lead to files and anchors in it, and that nothing is loaded from other servers.
+"""Checks that all links of a site lead to files and anchors in it, and that pages load nothing from other servers.
 
 check_site.py FOLDER
 """
@@ -38,9 +38,9 @@ def problems_of(path, page, pages):
     if target.is_dir():
       target = target / "index.html"
     if not target.is_file():
-      yield f"no file at the link {url}"
+      yield f"link to a missing file: {url}"
     elif parts.fragment and target in pages and urllib.parse.unquote(parts.fragment) not in pages[target].anchors:
-      yield f"no anchor at the link {url}"
+      yield f"link to a missing anchor: {url}"
 
 
 def main():
@@ -48,7 +48,7 @@ def main():
   pages = {path: Page(path) for path in root.rglob("*.html") if path.name != "404.html"}
   problems = [f"{path.relative_to(root)}: {problem}"
               for path, page in sorted(pages.items()) for problem in problems_of(path, page, pages)]
-  print("\n".join(problems) if problems else f"{len(pages)} pages, every link leads somewhere")
+  print("\n".join(problems) if problems else f"{len(pages)} pages, all links are valid")
   return 1 if problems else 0
 
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a site of the documentation with MkDocs, and checks its links.   site.sh FOLDER: writes FOLDER/site/
+# Builds the documentation site with MkDocs, and checks its links.   site.sh FOLDER: writes FOLDER/site/
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$1
@@ -13,8 +13,8 @@ stage docs/site.css
 bad=0
 for page in $(find . -name '*.md' -not -path './build*' -not -path './.git/*' | sed 's|^\./||'); do
   stage "$page"
-  grep -qE "(: |- )$page\$" docs/mkdocs.yml || { echo "docs/mkdocs.yml: the navigation lacks $page" && bad=1; }
-  # Pictures, and the few source files that pages link to.
+  grep -qE "(: |- )$page\$" docs/mkdocs.yml || { echo "docs/mkdocs.yml: $page is missing from the navigation" && bad=1; }
+  # Images, and the few source files that pages link to.
   # shellcheck disable=SC2016
   links=$(sed '/^```/,/^```/d' "$page" | grep -oE '\]\([^)#]+' | sed 's/^](//' | grep -vE '^[a-z]+:|\.md$' || true)
   for link in $links; do

@@ -1,8 +1,8 @@
-// The engine without GStreamer: a segmentation model on a picture in a GL texture, and its mask as a PNG.
+// The engine without GStreamer: runs a segmentation model on an image in a GL texture, and writes the mask as a PNG.
 //
-//   engine_only MODEL.tflite PICTURE MASK.png
+//   engine_only MODEL.tflite IMAGE MASK.png
 //
-// For models that take RGB in [0,1] and give one probability per pixel, such as MediaPipe's selfie segmenter.
+// For models that take RGB in [0,1] and output one probability per pixel, such as the MediaPipe selfie segmenter.
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -12,7 +12,7 @@
 #include "gpu_engine/plan.h"
 #include "gpu_engine/session.h"
 #include "interop/egl_context.h"
-#include "picture_input.h"  // stands for wherever your frames come from
+#include "picture_input.h"  // replace it with the source of your frames
 
 namespace {
 
@@ -34,7 +34,7 @@ GLuint make_texture(const GlApi& gl, const Picture& picture) {
 }
 
 Status run(const char* model_path, const char* picture_path, const char* mask_path) {
-  // A GL context, made current. A program that has one already leaves this out.
+  // Create a GL context and make it current. Leave this out if your program already has one.
   auto context = interop::Context::create_headless();
   if (!context.ok()) return device_error(context.error());
   const interop::ScopedMakeCurrent current(**context);
@@ -42,7 +42,7 @@ Status run(const char* model_path, const char* picture_path, const char* mask_pa
   SG_ASSIGN_OR_RETURN(const GlApi gl, GlApi::load(&interop::Context::get_proc_address));
   SG_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl));
 
-  // Once: file, plan for this device, GL objects.
+  // Once: load the file, plan for this device, and create the GL objects.
   SG_ASSIGN_OR_RETURN(const auto model, Model::load(model_path));
   const Bhwc size = Bhwc::from(model->inputs()[0].shape);
   const Bhwc mask_size = Bhwc::from(model->outputs()[0].shape);
@@ -53,7 +53,7 @@ Status run(const char* model_path, const char* picture_path, const char* mask_pa
   SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, device.limits, options));
   SG_ASSIGN_OR_RETURN(const auto session, Session::create(gl, plan));
 
-  // For every frame: which texture, and how it lies in the model's input; then the dispatches.
+  // For every frame: set the texture and how it maps to the model input; then dispatch.
   SG_ASSIGN_OR_RETURN(const Picture picture, load_picture(picture_path, device.limits.max_texture_size));
   const GLuint texture = make_texture(gl, picture);
   SG_RETURN_IF_ERROR(
@@ -61,7 +61,7 @@ Status run(const char* model_path, const char* picture_path, const char* mask_pa
                                  make_input_transform(picture.width, picture.height, size.w, size.h, Fit::kStretch)));
   SG_RETURN_IF_ERROR(session->run());
 
-  // Outputs can stay on the GPU as textures; this one is read back.
+  // Outputs can stay on the GPU as textures. This program reads the output back.
   const TensorInfo& info = model->outputs()[0];
   HostTensor probability(info.type, info.shape);
   SG_RETURN_IF_ERROR(session->read_output(0, probability.data));
@@ -78,7 +78,7 @@ Status run(const char* model_path, const char* picture_path, const char* mask_pa
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    std::fprintf(stderr, "usage: engine_only MODEL.tflite PICTURE MASK.png\n");
+    std::fprintf(stderr, "usage: engine_only MODEL.tflite IMAGE MASK.png\n");
     return 2;
   }
   const Status status = run(argv[1], argv[2], argv[3]);

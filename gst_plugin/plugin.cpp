@@ -1,5 +1,5 @@
-// Entry point of the plugin sightglass: the elements for applications. Touches no GL: the registry's scanner loads it
-// too.
+// Entry point of the plugin sightglass: the elements for applications. Makes no GL calls, because the registry scanner
+// loads it too.
 #include <gst/gst.h>
 
 #include "dmabuf_export/gldmabufexport.h"
@@ -19,5 +19,5 @@ static gboolean plugin_init(GstPlugin* plugin) {
 }
 
 #define PACKAGE "sightglass"
-GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, sightglass, "TFLite models on video in GL textures",
+GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, sightglass, "TensorFlow Lite models on video in GL textures",
                   plugin_init, SIGHTGLASS_VERSION, "MIT/X11", SIGHTGLASS_PACKAGE_NAME, SIGHTGLASS_PACKAGE_ORIGIN)

@@ -1,5 +1,5 @@
-// Entry point of the plugin sightglasstest: the test source, and tracers that measure pipelines. Touches no GL: the
-// registry's scanner loads it too.
+// Entry point of the plugin sightglasstest: the test source, and tracers that measure pipelines. Makes no GL calls,
+// because the registry scanner loads it too.
 #include <gst/gst.h>
 
 #include "figure/glfiguresrc.h"
@@ -13,5 +13,5 @@ static gboolean plugin_init(GstPlugin* plugin) {
 
 #define PACKAGE "sightglass"
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, sightglasstest,
-                  "Figures with ground truth, and tracers of copies and latency", plugin_init, SIGHTGLASS_VERSION,
+                  "Rendered figures with ground truth; copy and latency tracers", plugin_init, SIGHTGLASS_VERSION,
                   "MIT/X11", SIGHTGLASS_PACKAGE_NAME, SIGHTGLASS_PACKAGE_ORIGIN)

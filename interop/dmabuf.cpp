@@ -11,16 +11,16 @@
 namespace sightglass::interop {
 namespace {
 
-// The largest width and height that anything here takes; keeps every sum below 64 bits.
+// Maximum width and height; keeps every sum below 64 bits.
 constexpr int32_t kLargestSide = 65'536;
 
 std::optional<Error> check_plane(const DmabufFrame& frame, const PlaneLayout& layout, int index) {
   const DmabufPlane& plane = frame.planes[static_cast<size_t>(index)];
   const std::string name = "plane " + std::to_string(index) + " of the DMABUF (" + describe(frame) + ")";
-  // The only way to a shared buffer's size. It moves the position, which nothing reads.
+  // The only way to query the size of a shared buffer. It moves the file position, which has no readers.
   const off_t end = ::lseek(plane.fd, 0, SEEK_END);
   if (end < 0) {
-    return Error{name + ": file descriptor " + std::to_string(plane.fd) + " is no buffer: " + std::strerror(errno)};
+    return Error{name + ": file descriptor " + std::to_string(plane.fd) + " is not a buffer: " + std::strerror(errno)};
   }
   ::lseek(plane.fd, 0, SEEK_SET);
   const auto size = static_cast<uint64_t>(end);
@@ -32,7 +32,7 @@ std::optional<Error> check_plane(const DmabufFrame& frame, const PlaneLayout& la
     return Error{name + " has a stride of " + std::to_string(plane.stride) + " bytes, but a row takes " +
                  std::to_string(row)};
   }
-  // Nothing needs to follow the last row.
+  // The last row may end before its stride.
   const uint64_t last = tiled ? plane.offset + uint64_t{1} : plane.offset + (rows - 1) * plane.stride + row;
   if (last > size) {
     return Error{name + " ends at byte " + std::to_string(last) + " (offset " + std::to_string(plane.offset) + ", " +
@@ -75,13 +75,13 @@ std::string describe(const DmabufFrame& frame) {
 std::optional<Error> check(const DmabufFrame& frame) {
   const FormatLayout* layout = find_layout(frame.fourcc);
   if (layout == nullptr) {
-    return Error{"a DMABUF of format " + fourcc_text(frame.fourcc) + " is not known here; known are " +
+    return Error{"cannot use a DMABUF of format " + fourcc_text(frame.fourcc) + ": unknown format; use one of " +
                  known_formats()};
   }
   if (frame.width < 1 || frame.height < 1 || frame.width > kLargestSide || frame.height > kLargestSide) {
-    return Error{"the DMABUF (" + describe(frame) + ") has no possible size"};
+    return Error{"the DMABUF (" + describe(frame) + ") has an invalid size"};
   }
-  // Tilings may come with planes of their own, for what compresses them.
+  // Tiled formats may have extra planes for compression data.
   const bool tiled = frame.modifier != kModifierLinear && frame.modifier != kModifierInvalid;
   const bool planes_fit =
       tiled ? frame.plane_count >= layout->planes && frame.plane_count <= 4 : frame.plane_count == layout->planes;
@@ -90,7 +90,7 @@ std::optional<Error> check(const DmabufFrame& frame) {
                  " planes; the format has " + std::to_string(layout->planes)};
   }
   for (int i = 0; i < frame.plane_count; ++i) {
-    const PlaneLayout further = {1, 1, 1};  // of a tiling: only its start is looked at
+    const PlaneLayout further = {1, 1, 1};  // extra plane of a tiling: only its start is checked
     if (auto error = check_plane(frame, i < layout->planes ? layout->plane[i] : further, i)) return error;
   }
   return std::nullopt;

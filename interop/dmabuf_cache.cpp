@@ -10,7 +10,7 @@
 namespace sightglass::interop {
 namespace {
 
-// Everything that decides what the textures are.
+// Everything that the textures depend on.
 Result<std::vector<uint64_t>> key_of(const DmabufFrame& frame, DmabufImport how) {
   std::vector<uint64_t> key = {static_cast<uint64_t>(how),
                                static_cast<uint64_t>(frame.width),
@@ -25,7 +25,7 @@ Result<std::vector<uint64_t>> key_of(const DmabufFrame& frame, DmabufImport how)
     struct stat file = {};
     if (::fstat(plane.fd, &file) != 0) {
       return Error{"plane " + std::to_string(i) + " of the DMABUF (" + describe(frame) + "): file descriptor " +
-                   std::to_string(plane.fd) + " is no buffer: " + std::strerror(errno)};
+                   std::to_string(plane.fd) + " is not a buffer: " + std::strerror(errno)};
     }
     key.insert(key.end(),
                {static_cast<uint64_t>(file.st_dev), static_cast<uint64_t>(file.st_ino), plane.offset, plane.stride});

@@ -68,7 +68,7 @@ bool DmabufFormats::importable(uint32_t fourcc, uint64_t modifier) const {
 bool DmabufFormats::external_only(uint32_t fourcc, uint64_t modifier) const {
   const DmabufFormat* format = find(fourcc);
   if (format == nullptr || format->modifiers.empty()) return false;
-  // What the driver assumes of an untold layout is one of its list; all of them must be for us to be sure.
+  // An implicit layout is one of the listed ones: it is external-only for certain only if all of them are.
   bool all = true;
   for (const DmabufModifier& known : format->modifiers) {
     if (known.value == modifier) return known.external_only;
@@ -78,7 +78,7 @@ bool DmabufFormats::external_only(uint32_t fourcc, uint64_t modifier) const {
 }
 
 std::string DmabufFormats::what_would_work(uint32_t fourcc) const {
-  if (!known_) return "the driver does not say what it imports (no EGL_EXT_image_dma_buf_import_modifiers)";
+  if (!known_) return "the driver does not report which formats it imports (no EGL_EXT_image_dma_buf_import_modifiers)";
   std::string text = "the driver imports ";
   if (const DmabufFormat* format = find(fourcc)) {
     text += fourcc_text(fourcc) + " as ";

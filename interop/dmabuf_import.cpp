@@ -2,7 +2,7 @@
 
 #include <EGL/eglext.h>
 #include <GLES3/gl31.h>
-// After gl31.h, whose types it needs.
+// Must follow gl31.h, which defines its types.
 #include <GLES2/gl2ext.h>
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace sightglass::interop {
 
-// The functions that imports need, and the display that keeps them valid.
+// Functions needed for imports, and the display that keeps them valid.
 struct DmabufGl {
   std::shared_ptr<const Display> display;
   bool modifiers = false;
@@ -99,8 +99,8 @@ void DmabufTextures::release() {
 
 Result<std::shared_ptr<const DmabufImporter>> DmabufImporter::create(std::shared_ptr<const Display> display) {
   if (!display->has_extension("EGL_EXT_image_dma_buf_import")) {
-    return Error{"DMABUFs cannot be imported: " + display->name() +
-                 " has no EGL_EXT_image_dma_buf_import; frames have to be uploaded instead"};
+    return Error{"cannot import DMABUFs: " + display->name() +
+                 " has no EGL_EXT_image_dma_buf_import; upload frames instead"};
   }
   auto gl = std::make_shared<DmabufGl>();
   std::string missing;
@@ -113,7 +113,7 @@ Result<std::shared_ptr<const DmabufImporter>> DmabufImporter::create(std::shared
   load(gl->tex_parameter, "glTexParameteri", missing);
   load(gl->get_integer, "glGetIntegerv", missing);
   load(gl->get_error, "glGetError", missing);
-  if (!missing.empty()) return Error{"DMABUFs cannot be imported: " + display->name() + " lacks " + missing};
+  if (!missing.empty()) return Error{"cannot import DMABUFs: " + display->name() + " lacks " + missing};
   gl->modifiers = display->has_extension("EGL_EXT_image_dma_buf_import_modifiers");
   DmabufFormats formats = DmabufFormats::query(*display);
   gl->display = std::move(display);
@@ -147,7 +147,7 @@ Result<DmabufTextures> DmabufImporter::import(const DmabufFrame& frame, DmabufIm
     const PlaneLayout& plane = layout.plane[i];
     if (plane.alone == 0) {
       return Error{"the DMABUF (" + describe(frame) +
-                   ") has no planes that could be textures of their own: import it as an image"};
+                   ") has no planes that can be separate textures; import it as an image"};
     }
     DmabufFrame image;
     image.width = (frame.width + plane.across - 1) / plane.across;
@@ -165,23 +165,23 @@ std::optional<Error> DmabufImporter::add(const DmabufFrame& image, const DmabufF
                                          DmabufTextures& textures) const {
   const std::string part = image.fourcc == whole.fourcc ? "" : " as a plane of " + fourcc_text(image.fourcc);
   const auto refuse = [&](const std::string& why) {
-    return Error{"the DMABUF (" + describe(whole) + ") cannot be imported" + part + ": " + why + "; " +
+    return Error{"cannot import the DMABUF (" + describe(whole) + ")" + part + ": " + why + "; " +
                  formats_.what_would_work(image.fourcc)};
   };
   if (!formats_.importable(image.fourcc, image.modifier)) {
-    return refuse(formats_.known() ? "the driver does not list it" : "the driver takes no modifiers");
+    return refuse(formats_.known() ? "the driver does not list it" : "the driver does not support modifiers");
   }
   if (!external && formats_.external_only(image.fourcc, image.modifier)) {
-    return refuse("the driver samples it as GL_TEXTURE_EXTERNAL_OES only");
+    return refuse("the driver can sample it only as GL_TEXTURE_EXTERNAL_OES");
   }
-  // A driver that lists a format without modifiers takes it as linear, and knows no attribute for that.
+  // A driver that lists a format without modifiers imports it as linear and rejects modifier attributes.
   const DmabufFormat* known = formats_.find(image.fourcc);
   const bool modifiers =
       gl_->modifiers && image.modifier != kModifierInvalid && known != nullptr && !known->modifiers.empty();
   const std::vector<EGLint> attributes = attributes_of(image, modifiers, find_layout(image.fourcc)->yuv);
   const EGLImageKHR handle =
       gl_->create_image(gl_->display->handle(), EGL_NO_CONTEXT, EGL_LINUX_DMA_BUF_EXT, nullptr, attributes.data());
-  if (handle == EGL_NO_IMAGE_KHR) return refuse("eglCreateImageKHR says " + egl_error_name(eglGetError()));
+  if (handle == EGL_NO_IMAGE_KHR) return refuse("eglCreateImageKHR failed: " + egl_error_name(eglGetError()));
   textures.images_.push_back(handle);
 
   const GLenum target = external ? GL_TEXTURE_EXTERNAL_OES : GL_TEXTURE_2D;
@@ -204,7 +204,7 @@ std::optional<Error> DmabufImporter::add(const DmabufFrame& image, const DmabufF
   }
   if (error != GL_NO_ERROR) {
     char text[64];
-    std::snprintf(text, sizeof(text), "glEGLImageTargetTexture2DOES says 0x%04x", error);
+    std::snprintf(text, sizeof(text), "glEGLImageTargetTexture2DOES failed: 0x%04x", error);
     return refuse(text);
   }
   return std::nullopt;

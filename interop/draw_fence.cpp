@@ -13,7 +13,7 @@
 namespace sightglass::interop {
 namespace {
 
-constexpr GLuint64 kPatience = 5'000'000'000;  // ns; a GPU that takes longer for a frame has stopped
+constexpr GLuint64 kPatience = 5'000'000'000;  // ns; a GPU that needs longer for a frame has hung
 
 template <typename Function>
 Function function(const char* name) {
@@ -37,12 +37,12 @@ bool DrawFence::attach(const DmabufFrame& frame) const {
   if (create == nullptr || destroy == nullptr || duplicate == nullptr) return false;
   const EGLSyncKHR sync = create(display_->handle(), EGL_SYNC_NATIVE_FENCE_ANDROID, nullptr);
   if (sync == EGL_NO_SYNC_KHR) return false;
-  // The fence has a descriptor once it is on its way to the GPU.
+  // The fence has a descriptor only after it was submitted to the GPU.
   flush();
   const UniqueFd file(duplicate(display_->handle(), sync));
   destroy(display_->handle(), sync);
   if (!file.valid()) return false;
-  // A descriptor that several planes have gets the same fence again, which changes nothing.
+  // A descriptor shared by several planes gets the same fence again, which is harmless.
   for (size_t i = 0; i < static_cast<size_t>(frame.plane_count); ++i) {
     dma_buf_import_sync_file request = {};
     request.flags = DMA_BUF_SYNC_WRITE;
@@ -65,12 +65,12 @@ Result<DrawFence::Wait> DrawFence::publish(const DmabufFrame& frame) const {
   static const auto wait_sync = function<decltype(&glClientWaitSync)>("glClientWaitSync");
   static const auto delete_sync = function<decltype(&glDeleteSync)>("glDeleteSync");
   const GLsync fence = fence_sync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-  if (fence == nullptr) return Error{"the GPU gives no fence for the frame (glFenceSync)"};
+  if (fence == nullptr) return Error{"cannot create a fence for the frame: glFenceSync failed"};
   const GLenum result = wait_sync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, kPatience);
   delete_sync(fence);
   if (result == GL_ALREADY_SIGNALED || result == GL_CONDITION_SATISFIED) return Wait::kOnCpu;
   return Error{result == GL_TIMEOUT_EXPIRED ? "the GPU did not finish the frame within five seconds"
-                                            : "waiting for the GPU failed (glClientWaitSync)"};
+                                            : "cannot wait for the GPU: glClientWaitSync failed"};
 }
 
 }  // namespace sightglass::interop

@@ -17,7 +17,7 @@ std::string describe(const DrawRequest& request) {
 
 bool contains(const std::vector<uint64_t>& list, uint64_t modifier) { return std::ranges::count(list, modifier) != 0; }
 
-// The same bits, whether what is beside the colours means something or not.
+// Whether both formats have the same bits, alpha or not.
 bool same_bits(uint32_t a, uint32_t b) {
   const auto opaque = [](uint32_t fourcc) {
     switch (fourcc) {
@@ -32,7 +32,7 @@ bool same_bits(uint32_t a, uint32_t b) {
   return opaque(a) == opaque(b);
 }
 
-// Importing does not mean that drawing works.
+// A successful import does not guarantee that rendering works.
 bool drawable(GLuint texture) {
   const auto get_integer = reinterpret_cast<decltype(&glGetIntegerv)>(eglGetProcAddress("glGetIntegerv"));
   const auto gen = reinterpret_cast<decltype(&glGenFramebuffers)>(eglGetProcAddress("glGenFramebuffers"));
@@ -66,7 +66,7 @@ Result<std::shared_ptr<const DrawTargets>> DrawTargets::create(std::shared_ptr<c
   } else if (display->has_extension("EGL_MESA_image_dma_buf_export")) {
     targets->no_device_ = device.error();
   } else {
-    return Error{"no DMABUFs can be made: " + device.error() + ", and " + display->name() +
+    return Error{"cannot create DMABUFs: " + device.error() + ", and " + display->name() +
                  " has no EGL_MESA_image_dma_buf_export"};
   }
   targets->display_ = std::move(display);
@@ -84,7 +84,7 @@ Result<std::unique_ptr<DrawTarget>> DrawTargets::checked(Result<std::unique_ptr<
   for (const DmabufTexture& texture : (*target)->textures()) {
     if (!drawable(texture.name)) {
       return Error{"the driver imports the DMABUF (" + interop::describe((*target)->frame()) +
-                   ") but cannot draw into it"};
+                   ") but cannot render into it"};
     }
   }
   return target;
@@ -96,7 +96,7 @@ Result<std::unique_ptr<DrawTarget>> DrawTargets::make(const DrawRequest& request
 }
 
 Result<std::unique_ptr<DrawTarget>> DrawTargets::adopt(const DmabufFrame& frame) const {
-  if (importer_ == nullptr) return Error{"no DMABUF can be imported: " + no_device_};
+  if (importer_ == nullptr) return Error{"cannot import DMABUFs: " + no_device_};
   return checked(import(frame, nullptr));
 }
 
@@ -122,11 +122,11 @@ Result<std::unique_ptr<DrawTarget>> DrawTargets::make_rgb(const DrawRequest& req
     }
   }
   if (!linear && tiled.empty()) {
-    return Error{"no DMABUF (" + describe(request) + ") can be drawn into; " +
+    return Error{"cannot render into a DMABUF (" + describe(request) + "); " +
                  importer_->formats().what_would_work(request.fourcc)};
   }
-  // What a screen can show is what encoders can read, but not every device has a screen. Tilings come first: they are
-  // what GPUs draw into fastest.
+  // Formats that a display accepts are readable for encoders too, but not every device has a display. Tilings come
+  // first: GPUs render into them fastest.
   const uint32_t both = GbmBuffer::kRender | GbmBuffer::kScanOut;
   auto buffer = Result<std::unique_ptr<GbmBuffer>>(Error{});
   if (!tiled.empty()) {
@@ -145,16 +145,16 @@ Result<std::unique_ptr<DrawTarget>> DrawTargets::make_rgb(const DrawRequest& req
   return import(frame, std::move(buffer).value());
 }
 
-// Few drivers give NV12 as such. One buffer of bytes holds both planes, the second behind the last row of the first, as
-// encoders that know no offsets expect them.
+// Few drivers allocate NV12 directly. Instead, one R8 buffer holds both planes, the second right after the last row of
+// the first, as encoders without offset support expect.
 Result<std::unique_ptr<DrawTarget>> DrawTargets::make_nv12(const DrawRequest& request) const {
   if (!contains(request.modifiers, kModifierLinear)) {
-    return Error{"no DMABUF (" + describe(request) + ") can be drawn into: planes are drawn as LINEAR alone"};
+    return Error{"cannot render into a DMABUF (" + describe(request) + "): planes must be LINEAR"};
   }
   const int32_t width = (request.width + 1) / 2 * 2, rows = request.height + (request.height + 1) / 2;
   const uint32_t use = GbmBuffer::kRender | GbmBuffer::kLinear;
   auto buffer = GbmBuffer::create(device_, width, rows, DRM_FORMAT_R8, use);
-  // Some devices give no memory but for pictures of four bytes a pixel.
+  // Some devices allocate only images with four bytes per pixel.
   if (!buffer.ok()) buffer = GbmBuffer::create(device_, (width + 3) / 4, rows, DRM_FORMAT_XRGB8888, use);
   if (!buffer.ok()) return Error{buffer.error()};
   const DmabufPlane& memory = (*buffer)->frame().planes[0];
@@ -172,17 +172,17 @@ Result<std::unique_ptr<DrawTarget>> DrawTargets::make_nv12(const DrawRequest& re
 
 Result<std::unique_ptr<DrawTarget>> DrawTargets::export_texture(const DrawRequest& request) const {
   if (!possible(request.fourcc, kModifierLinear)) {
-    return Error{"no DMABUF (" + describe(request) + ") can be made: " + no_device_ +
-                 ", and GL's own textures are of AB24"};
+    return Error{"cannot create a DMABUF (" + describe(request) + "): " + no_device_ +
+                 ", and exported GL textures are AB24"};
   }
   auto exported = ExportedTexture::create(display_, request.width, request.height);
-  if (!exported.ok()) return Error{no_device_ + "; " + exported.error()};
+  if (!exported.ok()) return Error{no_device_ + ", and " + exported.error()};
   const DmabufFrame& frame = (*exported)->frame();
   const bool one_memory = std::all_of(frame.planes.begin(), frame.planes.begin() + frame.plane_count,
                                       [&](const DmabufPlane& plane) { return plane.fd == frame.planes[0].fd; });
   if (!same_bits(frame.fourcc, request.fourcc) || !contains(request.modifiers, frame.modifier) || !one_memory) {
-    return Error{"no DMABUF (" + describe(request) + ") can be made: " + no_device_ + ", and the driver exports " +
-                 interop::describe(frame) + (one_memory ? "" : " in several pieces")};
+    return Error{"cannot create a DMABUF (" + describe(request) + "): " + no_device_ + ", and the driver exports " +
+                 interop::describe(frame) + (one_memory ? "" : " in several memory objects")};
   }
   std::unique_ptr<DrawTarget> target(new DrawTarget);
   target->frame_ = frame;

@@ -8,7 +8,7 @@ namespace sightglass::interop {
 namespace {
 
 constexpr FormatLayout packed(uint32_t fourcc, int bytes) { return {fourcc, 1, false, {{bytes, 1, 1, fourcc}}}; }
-// Two pixels share their colour; the row is made of such pairs.
+// Two pixels share their chroma; a row consists of such pairs.
 constexpr FormatLayout pairs(uint32_t fourcc) { return {fourcc, 1, true, {{4, 2, 1}}}; }
 constexpr FormatLayout two_planes(uint32_t fourcc, int across, int down) {
   return {fourcc, 2, true, {{1, 1, 1, DRM_FORMAT_R8}, {2, across, down, DRM_FORMAT_GR88}}};

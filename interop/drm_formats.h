@@ -1,4 +1,4 @@
-// How DRM's formats lay out their planes.
+// Plane layouts of DRM formats.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 namespace sightglass::interop {
 
 struct PlaneLayout {
-  int bytes;           // of a sample, or of the samples of one place that lie together
-  int across, down;    // pixels of the picture to a sample
-  uint32_t alone = 0;  // the format that the plane has as a picture of its own; 0: none
+  int bytes;           // per sample, or per group of samples stored together
+  int across, down;    // pixels per sample
+  uint32_t alone = 0;  // format of the plane as a separate image; 0: none
 };
 
 struct FormatLayout {
@@ -19,7 +19,7 @@ struct FormatLayout {
   PlaneLayout plane[3];
 };
 
-// Null for a format that is not known here.
+// Null for an unknown format.
 const FormatLayout* find_layout(uint32_t fourcc);
 
 std::string known_formats();  // "XR24 AR24 …"

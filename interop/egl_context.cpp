@@ -7,7 +7,7 @@
 namespace sightglass::interop {
 namespace {
 
-// eglBindAPI is state of the thread: it decides what eglCreateContext makes.
+// eglBindAPI sets thread state: it selects the API of eglCreateContext.
 class ScopedApi {
  public:
   explicit ScopedApi(EGLenum api) : previous_(eglQueryAPI()), bound_(eglBindAPI(api) == EGL_TRUE) {}
@@ -80,7 +80,7 @@ Result<std::unique_ptr<Context>> Context::create(std::shared_ptr<Display> displa
     context->surface_ = eglCreatePbufferSurface(handle, config, one_pixel);
     if (context->surface_ == EGL_NO_SURFACE) return Error{failed("eglCreatePbufferSurface")};
   }
-  // Some drivers refuse a context only when it is made current.
+  // Some drivers reject a context only when it is made current.
   if (const ScopedMakeCurrent current(*context); !current.ok()) return Error{current.error()};
   return context;
 }
@@ -98,9 +98,9 @@ Result<std::unique_ptr<Context>> Context::create_headless(GlFlavour flavour,
     if (context.ok()) return context;
     tried += "\n  " + candidate.name + ": " + context.error();
   }
-  return Error{std::string("no ") + to_string(flavour) +
-               " context could be made without a window system; tried:" + tried +
-               "\nA GPU driver with EGL is needed, or Mesa's software renderer (libegl-mesa0, libgl1-mesa-dri)."};
+  return Error{std::string("cannot create a context for ") + to_string(flavour) +
+               " without a window system; tried:" + tried +
+               "\nInstall a GPU driver with EGL, or the Mesa software renderer (libegl-mesa0, libgl1-mesa-dri)."};
 }
 
 Context::~Context() {

@@ -122,8 +122,8 @@ std::vector<Device> egl_devices() {
 
 Result<std::shared_ptr<Display>> Display::current() {
   const EGLDisplay handle = eglGetCurrentDisplay();
-  if (handle == EGL_NO_DISPLAY) return Error{"the GL context was not made through EGL"};
-  return borrow(handle, "the GL context's display");
+  if (handle == EGL_NO_DISPLAY) return Error{"the GL context was not created with EGL"};
+  return borrow(handle, "the display of the GL context");
 }
 
 Result<std::shared_ptr<const GbmDevice>> Display::device() const {
@@ -132,11 +132,11 @@ Result<std::shared_ptr<const GbmDevice>> Display::device() const {
   const auto describe = egl_function<PFNEGLQUERYDEVICESTRINGEXTPROC>("eglQueryDeviceStringEXT");
   const bool asks = client_extension("EGL_EXT_device_query") || client_extension("EGL_EXT_device_base");
   if (!asks || query == nullptr || describe == nullptr) {
-    return Error{"EGL does not tell which device " + name_ + " draws on (EGL_EXT_device_query)"};
+    return Error{"EGL does not report the device of " + name_ + " (EGL_EXT_device_query)"};
   }
   EGLAttrib device = 0;
   if (query(handle_, EGL_DEVICE_EXT, &device) != EGL_TRUE) return last_error("eglQueryDisplayAttribEXT");
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): this is how EGL gives it away
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): EGL returns handles as integers
   auto* const handle = reinterpret_cast<EGLDeviceEXT>(device);
   const char* extensions = describe(handle, EGL_EXTENSIONS);
   const char* node = nullptr;

@@ -17,8 +17,8 @@ Function function(const char* name) {
 
 Result<std::unique_ptr<ExportedTexture>> ExportedTexture::create(std::shared_ptr<const Display> display, int32_t width,
                                                                  int32_t height) {
-  const std::string what = "a texture of " + std::to_string(width) + "x" + std::to_string(height) +
-                           " cannot be exported from " + display->name() + ": ";
+  const std::string what = "cannot export a texture of " + std::to_string(width) + "x" + std::to_string(height) +
+                           " from " + display->name() + ": ";
   if (!display->has_extension("EGL_MESA_image_dma_buf_export") ||
       !display->has_extension("EGL_KHR_gl_texture_2D_image")) {
     return Error{what + "it lacks EGL_MESA_image_dma_buf_export or EGL_KHR_gl_texture_2D_image"};
@@ -32,7 +32,7 @@ Result<std::unique_ptr<ExportedTexture>> ExportedTexture::create(std::shared_ptr
   const auto get_integer = function<decltype(&glGetIntegerv)>("glGetIntegerv");
   if (create_image == nullptr || query == nullptr || export_image == nullptr || gen_textures == nullptr ||
       bind_texture == nullptr || storage == nullptr || get_integer == nullptr) {
-    return Error{what + "EGL lacks functions"};
+    return Error{what + "EGL functions are missing"};
   }
   std::unique_ptr<ExportedTexture> texture(new ExportedTexture);
   GLint before = 0;
@@ -44,19 +44,19 @@ Result<std::unique_ptr<ExportedTexture>> ExportedTexture::create(std::shared_ptr
   bind_texture(GL_TEXTURE_2D, static_cast<GLuint>(before));
   const EGLDisplay handle = texture->display_->handle();
   const EGLint whole[] = {EGL_GL_TEXTURE_LEVEL_KHR, 0, EGL_NONE};
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): this is how EGL takes names
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): EGL takes names as pointers
   auto* const name = reinterpret_cast<EGLClientBuffer>(static_cast<uintptr_t>(texture->texture_.name));
   texture->image_ = create_image(handle, eglGetCurrentContext(), EGL_GL_TEXTURE_2D_KHR, name, whole);
-  if (texture->image_ == nullptr) return Error{what + "eglCreateImageKHR says " + egl_error_name(eglGetError())};
+  if (texture->image_ == nullptr) return Error{what + "eglCreateImageKHR failed: " + egl_error_name(eglGetError())};
 
   EGLint fourcc = 0, planes = 0;
   EGLuint64KHR modifier = kModifierInvalid;
   if (query(handle, texture->image_, &fourcc, &planes, &modifier) != EGL_TRUE || planes < 1 || planes > 4) {
-    return Error{what + "eglExportDMABUFImageQueryMESA says " + egl_error_name(eglGetError())};
+    return Error{what + "eglExportDMABUFImageQueryMESA failed: " + egl_error_name(eglGetError())};
   }
   EGLint fds[4] = {-1, -1, -1, -1}, strides[4] = {}, offsets[4] = {};
   if (export_image(handle, texture->image_, fds, strides, offsets) != EGL_TRUE) {
-    return Error{what + "eglExportDMABUFImageMESA says " + egl_error_name(eglGetError())};
+    return Error{what + "eglExportDMABUFImageMESA failed: " + egl_error_name(eglGetError())};
   }
   DmabufFrame& frame = texture->frame_;
   frame.width = width;
@@ -66,7 +66,7 @@ Result<std::unique_ptr<ExportedTexture>> ExportedTexture::create(std::shared_ptr
   frame.plane_count = planes;
   for (size_t i = 0; i < static_cast<size_t>(planes); ++i) {
     texture->fds_[i].reset(fds[i]);
-    // Planes after the first may lie in its memory, without a descriptor of their own.
+    // Planes after the first may share its memory, without a separate descriptor.
     frame.planes[i] = {fds[i] >= 0 ? fds[i] : fds[0], static_cast<uint32_t>(offsets[i]),
                        static_cast<uint32_t>(strides[i])};
   }

@@ -14,7 +14,7 @@ namespace sightglass::interop {
 Result<std::shared_ptr<const GbmDevice>> GbmDevice::open(const std::string& node, bool as_master) {
   UniqueFd fd(::open(node.c_str(), O_RDWR | O_CLOEXEC));
   if (!fd.valid()) return Error{"cannot open " + node + ": " + std::strerror(errno)};
-  // Fails where there is nothing to give up, which is as good.
+  // Fails if this process is not DRM master, which is fine.
   if (!as_master) ::ioctl(fd.get(), DRM_IOCTL_DROP_MASTER, 0);
   std::shared_ptr<GbmDevice> device(new GbmDevice);
   device->handle_ = gbm_create_device(fd.get());

@@ -14,8 +14,8 @@ namespace sightglass {
 
 namespace {
 
-// The formats that are read, by gdk-pixbuf's names. Its other decoders (BMP, ICO, TGA, TIFF, SVG …) allocate what a
-// file claims before they say the size, or open other files.
+// Accepted formats, by gdk-pixbuf name. Its other decoders (BMP, ICO, TGA, TIFF, SVG …) allocate the claimed size
+// before they report it, or open other files.
 struct Format {
   const char* name;
   std::string_view begins_with;
@@ -36,10 +36,10 @@ const char* format_of(std::span<const std::byte> beginning) {
   return found != std::end(kFormats) ? found->name : nullptr;
 }
 
-// Feeds a file to gdk-pixbuf until it knows the picture's size, and on when that is wanted.
+// Feeds a file to gdk-pixbuf until the size of the image is known, and continues if the size is acceptable.
 class Decoder {
  public:
-  // At 0 pixels, nothing but the size is found out.
+  // With 0, stops once the size is known.
   explicit Decoder(int32_t largest_side) : largest_side_(largest_side) {}
   ~Decoder() {
     if (loader_ != nullptr && !closed_) gdk_pixbuf_loader_close(loader_, nullptr);
@@ -59,7 +59,7 @@ class Decoder {
         return failure(error);
       }
     }
-    // What is left of a small file is looked at no earlier than here.
+    // gdk-pixbuf parses the rest of a small file only here.
     closed_ = true;
     GError* error = nullptr;
     const bool closed = gdk_pixbuf_loader_close(loader_, &error) != FALSE;
@@ -67,8 +67,8 @@ class Decoder {
   }
   Result<PixbufPtr> pixbuf() {
     GdkPixbuf* pixbuf = gdk_pixbuf_loader_get_pixbuf(loader_);
-    if (pixbuf == nullptr) return invalid_argument("it has no picture");
-    // Formats that have as many bytes as pixels tell no size before.
+    if (pixbuf == nullptr) return invalid_argument("it contains no image");
+    // Formats with as many bytes as pixels report no size earlier.
     take_size(loader_, gdk_pixbuf_get_width(pixbuf), gdk_pixbuf_get_height(pixbuf), this);
     if (refused_) return too_large();
     return PixbufPtr(GDK_PIXBUF(g_object_ref(pixbuf)));
@@ -78,10 +78,10 @@ class Decoder {
  private:
   Status begin(std::span<const std::byte> beginning) {
     const char* const format = format_of(beginning);
-    if (format == nullptr) return invalid_argument("its format is none of PNG, JPEG, GIF and PNM");
+    if (format == nullptr) return invalid_argument("its format is not PNG, JPEG, GIF or PNM");
     GError* error = nullptr;
     loader_ = gdk_pixbuf_loader_new_with_type(format, &error);
-    if (loader_ == nullptr) return failure(error);  // no decoder is installed
+    if (loader_ == nullptr) return failure(error);  // no decoder installed
     g_signal_connect(loader_, "size-prepared", G_CALLBACK(&Decoder::take_size), this);
     return {};
   }
@@ -90,7 +90,7 @@ class Decoder {
     self->width_ = width;
     self->height_ = height;
     self->refused_ = width > self->largest_side_ || height > self->largest_side_;
-    // By gdk-pixbuf's rules, a decoder then stops before it allocates.
+    // The decoder then stops before it allocates, as gdk-pixbuf requires.
     if (self->refused_) gdk_pixbuf_loader_set_size(loader, 0, 0);
   }
   // Takes ownership of `error`.
@@ -101,12 +101,12 @@ class Decoder {
   }
   Status too_large() const {
     return resource_exhausted("it has " + std::to_string(width_) + "x" + std::to_string(height_) +
-                              " pixels, and a texture of this device at most " + std::to_string(largest_side_) +
+                              " pixels, but textures of this device have at most " + std::to_string(largest_side_) +
                               " in each direction; scale it down");
   }
 
   const int32_t largest_side_;
-  GdkPixbufLoader* loader_ = nullptr;  // once the format is known
+  GdkPixbufLoader* loader_ = nullptr;  // set once the format is known
   int width_ = 0, height_ = 0;
   bool refused_ = false, closed_ = false;
 };

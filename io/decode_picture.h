@@ -1,5 +1,5 @@
-// Picture files from anywhere, through gdk-pixbuf. A small file can claim a size that takes gigabytes to decode, so the
-// size is asked for before any pixel is.
+// Decodes untrusted image files with gdk-pixbuf. A small file can claim a size that takes gigabytes to decode, so the
+// size is checked before any pixel is decoded.
 #pragma once
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
@@ -17,11 +17,11 @@ struct UnrefPixbuf {
 };
 using PixbufPtr = std::unique_ptr<GdkPixbuf, UnrefPixbuf>;
 
-// PNG, JPEG, GIF or PNM, of at most `largest_side` pixels in width and in
-// height: what a texture of the device can have. The pixels as they are stored; the orientation is an option of the
-// pixbuf. Errors say the reason without the path.
+// Decodes a PNG, JPEG, GIF or PNM file of at most `largest_side` pixels in width and in height, the limit of a texture
+// of the device. Returns the pixels as stored; the orientation is an option of the pixbuf. Errors state the reason
+// without the path.
 Result<PixbufPtr> decode_picture(const std::string& path, int32_t largest_side);
-// Whether the file is a picture, by its beginning; decodes nothing.
+// Whether the file starts like an image; decodes nothing.
 Status check_picture(const std::string& path);
 
 }  // namespace sightglass

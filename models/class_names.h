@@ -1,12 +1,11 @@
-// Names of the classes of public data sets, which models without labels were trained with: separated by commas, in the
-// order of the classes, without a background.
+// Class names of public data sets, for models without labels: comma-separated, in class order, without a background.
 #pragma once
 
 namespace sightglass {
 
 // The 1000 classes of ImageNet (ILSVRC 2012).
 extern const char* const kImageNetLabels;
-// The 80 classes of COCO, and the same by COCO's category numbers, 1 to 90, of which ten are empty.
+// The 80 classes of COCO; and the same by COCO category number, 1 to 90, ten of which are empty.
 extern const char* const kCocoLabels;
 extern const char* const kCoco90Labels;
 

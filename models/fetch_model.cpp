@@ -17,14 +17,14 @@ namespace sightglass {
 namespace {
 
 constexpr int kAttempts = 4;
-constexpr int64_t kLargestFile = int64_t{1} << 28;  // no model comes near it; an endless answer ends there
+constexpr int64_t kLargestFile = int64_t{1} << 28;  // far above any model; stops an endless response
 constexpr long kConnectSeconds = 20, kLeastBytesPerSecond = 1024, kRedirections = 5;
 constexpr long kRangeNotSatisfiable = 416;
-constexpr std::chrono::milliseconds kTimerError{100};  // the network library counts its own time
+constexpr std::chrono::milliseconds kTimerError{100};  // libcurl keeps its own time
 
 using Curl = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 
-// Where a file is. Who asks for it is apart from its address, so that no message and no library can show it.
+// Location of a file. The credentials are separate from the address, so that no message and no library can show them.
 struct Source {
   std::string address, user, password;
 };
@@ -42,10 +42,10 @@ std::string part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
 Result<Source> mirror_source(const std::string& mirror, const std::string& file) {
   const std::string variable = "SIGHTGLASS_MODEL_MIRROR";
   const Url url(curl_url(), curl_url_cleanup);
-  if (!url) return internal_error("the network library cannot be set up");
+  if (!url) return internal_error("cannot initialize libcurl");
   if (curl_url_set(url.get(), CURLUPART_URL, mirror.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) {
-    // A password in it cannot be told from the rest.
-    return invalid_argument(variable + " is no address; set it to https://SERVER/FOLDER");
+    // The message must not repeat it: it may contain a password.
+    return invalid_argument(variable + " is not a URL; set it to https://SERVER/DIRECTORY");
   }
   Source source;
   source.user = part_of(url.get(), CURLUPART_USER, CURLU_URLDECODE);
@@ -57,10 +57,11 @@ Result<Source> mirror_source(const std::string& mirror, const std::string& file)
   }
   source.address = part_of(url.get(), CURLUPART_URL);
   if (!source.address.starts_with("https://") && !source.address.starts_with("http://")) {
-    return invalid_argument(variable + " is '" + source.address + "', which is no http or https address");
+    return invalid_argument(variable + " is '" + source.address +
+                            "', which is not an http or https URL; set it to https://SERVER/DIRECTORY");
   }
   if (has_query) {
-    return invalid_argument(variable + " is '" + source.address + "' with a query; set it to the address of a folder");
+    return invalid_argument(variable + " is '" + source.address + "' with a query; set it to the URL of a directory");
   }
   if (!source.address.ends_with('/')) source.address += '/';
   source.address += file;
@@ -70,10 +71,10 @@ Result<Source> mirror_source(const std::string& mirror, const std::string& file)
 struct Answer {
   CURLcode code = CURLE_OK;
   long http_status = 0;
-  std::string message;  // of the network library
+  std::string message;  // from libcurl
 };
 
-// One request, whose body goes to the end of the file.
+// One request, whose response body is appended to the file.
 class Transfer {
  public:
   Transfer(CURL* curl, PartFile& part, const KnownModel& model, const FetchOptions& options)
@@ -81,7 +82,7 @@ class Transfer {
 
   Answer run(const Source& source, std::chrono::milliseconds limit) {
     std::array<char, CURL_ERROR_SIZE> message{};
-    // Never from a safe connection to one that is not.
+    // Never downgrades from https to http.
     const char* protocols = source.address.starts_with("https:") ? "https" : "http,https";
     curl_easy_reset(curl_);
     curl_easy_setopt(curl_, CURLOPT_URL, source.address.c_str());
@@ -139,7 +140,7 @@ class Transfer {
   Status written_;
 };
 
-// A connection that ended before the file did: the rest can be asked for at once.
+// Whether the connection ended before the file did: the rest can be requested at once.
 bool broke_off(CURLcode code) {
   return code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING;
 }
@@ -148,62 +149,61 @@ std::string describe(const Answer& answer, const FetchOptions& options, const So
   switch (answer.code) {
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_CONNECT:
-      return answer.message + (options.mirror.empty()
-                                   ? "; where it cannot be reached, SIGHTGLASS_MODEL_MIRROR names a server of your own"
-                                   : "; SIGHTGLASS_MODEL_MIRROR names this server");
+      return answer.message + (options.mirror.empty() ? "; to use a server of your own, set SIGHTGLASS_MODEL_MIRROR"
+                                                      : "; this server comes from SIGHTGLASS_MODEL_MIRROR");
     case CURLE_OPERATION_TIMEDOUT:
       if (!in_time) {
-        return "it takes longer than " + std::to_string(options.total_seconds) + " seconds; --timeout allows more";
+        return "it takes longer than " + std::to_string(options.total_seconds) + " seconds; set a higher --timeout";
       }
-      return answer.message + "; --stall-timeout waits longer for a slow server";
+      return answer.message + "; for a slow server, set a higher --stall-timeout";
     case CURLE_SSL_CACERT_BADFILE:
-      return answer.message + "; the certificates of the system's package ca-certificates are needed";
+      return answer.message + "; install the package ca-certificates";
     case CURLE_UNSUPPORTED_PROTOCOL:
       return answer.message + (source.address.starts_with("https:")
-                                   ? "; from an address with https, only redirections to https are followed"
-                                   : "; only redirections to http and https are followed");
+                                   ? "; from an https URL, only redirects to https are followed"
+                                   : "; only redirects to http and https are followed");
     default:
       return answer.message;
   }
 }
 
-// Fills the file until its checksum is right. On a failure, leaves in it what the next call can go on with.
+// Downloads until the checksum is correct. On failure, leaves in the file whatever the next call can resume from.
 Status download(PartFile& part, const KnownModel& model, const FetchOptions& options, const Source& source) {
   using Clock = std::chrono::steady_clock;
   const std::string what = "cannot fetch " + std::string(model.published.name) + " from " + source.address;
   const Clock::time_point end = Clock::now() + std::chrono::seconds(options.total_seconds);
   const Curl curl(curl_easy_init(), curl_easy_cleanup);
-  if (!curl) return internal_error("the network library cannot be set up");
+  if (!curl) return internal_error("cannot initialize libcurl");
   for (int left = kAttempts - 1;; --left) {
     const int64_t before = part.size();
     Transfer transfer(curl.get(), part, model, options);
     const auto time_left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-    // 0 would be no limit.
+    // 0 would mean unlimited.
     const Answer answer = transfer.run(source, std::max(time_left, std::chrono::milliseconds(1)));
     const int64_t bytes = part.size();
     if (!transfer.written().ok()) return transfer.written().with_context(what);
-    // Asked for what is behind the end, a server says so: the file may be whole.
+    // The server reports a range past the end: the file may be complete.
     const bool at_end = before > 0 && answer.http_status == kRangeNotSatisfiable;
     if (answer.code == CURLE_OK || at_end || transfer.too_long()) {
       const std::string found = sha256_of_file(part.path());
       if (found == model.sha256 && !transfer.too_long()) return {};
-      // A server that does not say how long its answer is may end it early.
+      // Without a content length, a server may end a response early.
       const bool early = bytes > before && bytes < model.published.bytes;
       if (early && left > 0) continue;
       SG_RETURN_IF_ERROR(part.clear());
-      // What was there before may have been of another file.
+      // The earlier part may come from another file.
       if (before > 0 && left > 0) continue;
-      return invalid_model(what + ": the file there is not the published one, and was deleted: " +
+      return invalid_model(what + ": the downloaded file is not the published one and was deleted: " +
                            (transfer.too_long()
                                 ? "it is longer than " + std::to_string(transfer.limit()) + " bytes"
                                 : "its SHA-256 is " + found + " (" + std::to_string(bytes) + " bytes)") +
-                           ", expected is " + model.sha256);
+                           ", expected " + model.sha256);
     }
-    if (answer.code == CURLE_RANGE_ERROR && left > 0) {  // a server that gives nothing but whole files
+    if (answer.code == CURLE_RANGE_ERROR && left > 0) {  // the server supports only whole files
       SG_RETURN_IF_ERROR(part.clear());
     } else if (!broke_off(answer.code) || bytes == before || left == 0) {
       const std::string kept =
-          bytes == 0 ? "" : "; " + std::to_string(bytes) + " bytes are kept, and the next fetch goes on from there";
+          bytes == 0 ? "" : "; " + std::to_string(bytes) + " bytes are kept, run the command again to resume";
       return not_found(what + ": " + describe(answer, options, source, Clock::now() + kTimerError < end) + kept);
     }
   }
@@ -220,16 +220,16 @@ Result<FetchedModel> fetch_model(const ModelStore& store, const KnownModel& mode
   }
   FetchedModel fetched{store.path_of(model)};
   if (store.state_of(model) != StoredState::kVerified) {
-    constexpr int kPrivate = 0700;  // as the specification of these folders has it
+    constexpr int kPrivate = 0700;  // required by the XDG base directory specification
     if (g_mkdir_with_parents(store.folder().c_str(), kPrivate) != 0) {
-      return invalid_argument("cannot make the folder " + store.folder() + ": " + std::strerror(errno) +
-                              "; XDG_DATA_HOME names another place for models");
+      return invalid_argument("cannot create the directory " + store.folder() + ": " + std::strerror(errno) +
+                              "; set XDG_DATA_HOME to another directory");
     }
     SG_ASSIGN_OR_RETURN(PartFile part, PartFile::open(fetched.path + ".part", [&] {
-                          if (options.progress) options.progress("waiting for another fetch of it", 0, 0);
+                          if (options.progress) options.progress("waiting for another download of it", 0, 0);
                         }));
     if (store.state_of(model) == StoredState::kVerified) {
-      part.remove();  // whoever had the lock before has done it
+      part.remove();  // the previous holder of the lock downloaded it
     } else {
       const Status downloaded = download(part, model, options, source);
       if (part.size() == 0) part.remove();

@@ -22,12 +22,12 @@ namespace {
 constexpr std::array<float, 4> kTwice{2, 2, 2, 2}, kMinusOne{-1, -1, -1, -1};
 constexpr std::array<float, 4> kAsTheyAre{1, 1, 1, 1};
 
-// Checksums of the files as MediaPipe and TensorFlow publish them; an address is given where that publisher's own list
-// has both. Quantised ones carry their normalisation themselves.
+// Checksums of the files that MediaPipe and TensorFlow publish. A URL is given if the publisher's list contains both
+// URL and checksum. Quantized models contain their own normalization.
 const KnownModel kModels[] = {
-    // The checksum is that of the file in this tree when the tree was built.
+    // Checksum of the file in this tree at build time.
     {SIGHTGLASS_FIGURE_SHA256,
-     "The project's own, trained on drawn figures",
+     "Sightglass model, trained on rendered figures",
      Task::kSegmentation,
      {.name = "figure", .file = "figure.tflite", .licence = "MIT"}},
     {"191ac9529ae506ee0beefa6b2c945a172dab9d07d1e802a290a4e4038226658b", "MediaPipe selfie segmenter",
@@ -58,7 +58,7 @@ const KnownModel kModels[] = {
      "background,hair",
      true},
     {"9711334db2b01d5894feb8ed0f5cb3e97d125b8d229f8d8692f625801818f5ef",
-     "DeepLab v3, of MediaPipe",
+     "MediaPipe DeepLab v3",
      Task::kSegmentation,
      {"deeplabv3", "deeplabv3.tflite", "1661875711618421"},
      kTwice,
@@ -87,7 +87,7 @@ const KnownModel kModels[] = {
      {},
      kTwice,
      kMinusOne},
-    {"4477c53a22a3439bda96f964eb0736b2c63f94493625cc6fe180a4f066374e47", "U-Net for persons, 8-bit weights",
+    {"4477c53a22a3439bda96f964eb0736b2c63f94493625cc6fe180a4f066374e47", "U-Net for people, 8-bit weights",
      Task::kSegmentation},
     {"46837eb883e6ec75b52c5f5ff6a9b78bd35e66c13f95e8c3566c582d146cb1d9",
      "BlazePose detection",
@@ -117,8 +117,8 @@ const KnownModel kModels[] = {
     {"cd7cc22fa946e5d146a7b98d496853e1923e22828d3972d579973f27f91bb105", "MoveNet Lightning, 8-bit", Task::kPose},
     {"d589f727ee72effba3e8211b04c284fc65fc0a22907c161e2d6c080244d5c264", "PoseNet, MobileNet v1 0.75, 8-bit",
      Task::kPose},
-    // Its input is quantized to the whole numbers from 0 to 255, but its weights were trained with [-1,1]: it tells three
-    // levels apart. These thresholds between them give the highest scores for people in photographs.
+    // Its input is quantized to the integers from 0 to 255, but its weights were trained with [-1,1]: it distinguishes
+    // three levels. These thresholds between them give the highest scores for people in photographs.
     {"0fd358cc82b4e750efb405effcb7d48d8db06164d8425e31c778f54efc65454c",
      "PoseNet, MobileNet v1 1.00, 8-bit",
      Task::kPose,
@@ -226,7 +226,7 @@ const KnownModel kModels[] = {
      Task::kStyle},
 };
 
-// How many letters have to be put in, left out or changed to make one text of the other.
+// Number of letters to insert, delete or replace to turn one text into the other.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -274,7 +274,7 @@ const KnownModel* find_known_model(std::string_view name) {
 
 std::string similar_names(std::string_view text) {
   constexpr size_t kLongest = 64, kShortestPart = 3, kCount = 3;
-  if (text.size() > kLongest) return {};  // nobody means a name by it
+  if (text.size() > kLongest) return {};  // too long for a name
   std::vector<std::pair<size_t, std::string_view>> near;
   for (const KnownModel& model : kModels) {
     if (model.published.name == nullptr) continue;

@@ -1,5 +1,5 @@
-// The catalogue of models: recognised by the SHA-256 of their file, what they are for, how they are fed, and, for those
-// that come with the project or whose publisher has an address to fetch them from, a short name.
+// The model catalog. A model is recognized by the SHA-256 of its file. The catalog lists its task, its input
+// normalization and, if it is bundled or its publisher has a download URL, a short name.
 #pragma once
 
 #include <array>
@@ -14,28 +14,27 @@ namespace sightglass {
 enum class Task { kSegmentation, kPose, kFace, kHand, kDetection, kClassification, kStyle };
 const char* to_string(Task task);  // "segmentation"
 
-// Where the file with a known checksum is published. All addresses are among the external files of MediaPipe.
+// Publication of the file with a known checksum. All URLs are among the external files of MediaPipe.
 struct Publication {
-  const char* name = nullptr;  // on the command line: "selfie-segmenter"; null: it can be had from nowhere
-  const char* file = nullptr;  // as its publisher calls it: "selfie_segmentation.tflite"
-  const char* generation =
-      nullptr;        // of the file at its address, where older and newer ones may be; null: it is shipped
-  int64_t bytes = 0;  // 0: not known
+  const char* name = nullptr;        // on the command line: "selfie-segmenter"; null: not available for download
+  const char* file = nullptr;        // the publisher's name: "selfie_segmentation.tflite"
+  const char* generation = nullptr;  // version of the file at its URL; null: bundled
+  int64_t bytes = 0;                 // 0: unknown
   const char* licence = "Apache-2.0";
   bool operator==(const Publication&) const = default;
 };
 
 struct KnownModel {
-  const char* sha256;  // of the file, in lower-case hexadecimal digits
+  const char* sha256;  // of the file, in lowercase hexadecimal
   const char* title;   // for people: "MediaPipe selfie segmenter"
   Task task;
   Publication published{};
-  // Of models that take a picture: tensor value = scale * sample + offset by channel, with samples in [0,1].
+  // For models with an image input: tensor value = scale * sample + offset per channel, with samples in [0,1].
   std::array<float, 4> scale{1, 1, 1, 1}, offset{};
-  // Of segmentation: the output channels that people mean by foreground, as in glsegment's `classes`.
+  // For segmentation: the usual foreground channels of the output, as in glsegment's `classes`.
   const char* classes = "";
-  const char* labels = "";     // names of the output channels, separated by commas, where the file has none
-  bool previous_mask = false;  // the fourth channel of the input is the mask of the frame before
+  const char* labels = "";     // names of the output channels, separated by commas, if the file has none
+  bool previous_mask = false;  // the fourth input channel is the previous mask
   bool operator==(const KnownModel&) const = default;
 };
 
@@ -44,18 +43,18 @@ extern const char* const kPascalVocLabels;
 
 std::span<const KnownModel> known_models();
 
-// The one with that name; null when there is none.
+// The model of that name; null if there is none.
 const KnownModel* find_known_model(std::string_view name);
-// Up to three such names that look like `text`, the likeliest first: "hair-segmenter, face-mesh"; empty when none does.
+// Up to three model names similar to `text`, most similar first: "hair-segmenter, face-mesh"; empty if there are none.
 std::string similar_names(std::string_view text);
-// Whether a model with a name comes with the project, and is never fetched.
+// Whether a named model is bundled, and so never downloaded.
 bool is_shipped(const KnownModel& model);
-// Empty for a shipped one.
+// The download URL; empty for a bundled model.
 std::string address_of(const KnownModel& model);
 
-// Reads the file. Nothing when it cannot be read or is none of them.
+// Reads the file. Empty if it cannot be read or is unknown.
 std::optional<KnownModel> recognise_model(const std::string& path);
-// In lower-case hexadecimal digits; empty when the file cannot be read.
+// In lowercase hexadecimal; empty if the file cannot be read.
 std::string sha256_of_file(const std::string& path);
 
 }  // namespace sightglass

@@ -12,13 +12,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Of the library or program that this code is part of; empty when the system does not say.
+// File of the library or program that contains this code; empty if the system does not report it.
 fs::path own_file() {
   static const char here = 0;
   Dl_info info;
   std::error_code error;
   if (dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return {};
-  // A program's name is as it was called, which without a slash is found in PATH.
+  // A program name without a slash was found in PATH.
   const bool program = std::string_view(info.dli_fname).find('/') == std::string_view::npos;
   return program ? fs::read_symlink("/proc/self/exe", error) : fs::canonical(info.dli_fname, error);
 }
@@ -53,9 +53,9 @@ Result<std::string> ModelStore::resolve(const std::string& path_or_name) const {
     std::error_code error;
     if (path_or_name.find('/') != std::string::npos || fs::exists(path_or_name, error)) return path_or_name;
     const std::string similar = similar_names(path_or_name);
-    return not_found("'" + path_or_name + "' is neither a file here nor the name of a known model" +
-                     (similar.empty() ? "" : "; similar names: " + similar) +
-                     ". `sightglass models list` shows all names");
+    return not_found("'" + path_or_name + "' is neither a file nor the name of a known model" +
+                     (similar.empty() ? "" : " (similar names: " + similar + ")") +
+                     "; `sightglass models list` shows all names");
   }
   const std::string path = path_of(*model), fetch = "`sightglass models fetch " + path_or_name + "`";
   const bool shipped = is_shipped(*model);
@@ -64,16 +64,16 @@ Result<std::string> ModelStore::resolve(const std::string& path_or_name) const {
       break;
     case StoredState::kAbsent:
       if (shipped) {
-        return not_found("the model " + path_or_name +
-                         " comes with sightglass in a folder share/sightglass/models, but there is no " + path +
-                         ": install or build sightglass again");
+        return not_found("the bundled model " + path_or_name + " is missing: " + path +
+                         " not found; reinstall or rebuild sightglass");
       }
-      return not_found("the model " + path_or_name + " is not on this machine: " + fetch + " downloads it to " + path);
+      return not_found("the model " + path_or_name + " is not on this machine; " + fetch + " downloads it to " + path);
     case StoredState::kChanged: {
       const std::string found = sha256_of_file(path);
-      return invalid_model(path + (found.empty() ? " cannot be read" : " has the SHA-256 " + found) + "; that of " +
-                           path_or_name + " is " + model->sha256 + ". It is not run under that name: " +
-                           (shipped ? "installing or building sightglass again" : fetch) + " replaces it");
+      return invalid_model(
+          path + ": cannot use it as the model " + path_or_name + ": " +
+          (found.empty() ? "the file cannot be read" : "its SHA-256 is " + found + ", expected " + model->sha256) +
+          "; " + (shipped ? "reinstalling or rebuilding sightglass" : fetch) + " replaces it");
     }
   }
   return path;

@@ -1,5 +1,5 @@
-// Models with names on this machine: a folder of files as their publisher names them and a folder of those that come
-// with the project. Every file is verified before it is used. Never downloads; see fetch_model.h.
+// Named models on this machine: a directory of downloaded files under their publisher's names, and a directory of
+// bundled models. Every file is verified before use. Never downloads; see fetch_model.h.
 #pragma once
 
 #include <string>
@@ -9,28 +9,28 @@
 
 namespace sightglass {
 
-enum class StoredState { kAbsent, kVerified, kChanged };  // kChanged: a file whose checksum is not the published one
+enum class StoredState { kAbsent, kVerified, kChanged };  // kChanged: the checksum is not the published one
 
 class ModelStore {
  public:
-  // sightglass/models below $XDG_DATA_HOME or ~/.local/share. GLib reads the environment once in a process.
+  // sightglass/models below $XDG_DATA_HOME or ~/.local/share. GLib reads the environment once per process.
   static std::string default_folder();
-  // share/sightglass/models in the nearest folder above this library or program that has it, so that build folders and
-  // installed trees can be moved; empty when there is none.
+  // share/sightglass/models in the nearest directory above this library or program that has it, so that build
+  // directories and installed trees are relocatable; empty if not found.
   static std::string default_shipped_folder();
   explicit ModelStore(std::string folder = default_folder(), std::string shipped_folder = default_shipped_folder())
       : folder_(std::move(folder)), shipped_folder_(std::move(shipped_folder)) {}
 
   const std::string& folder() const { return folder_; }
-  // Of a model with a name, whether its file is there or not.
+  // Path of a named model, whether the file exists or not.
   std::string path_of(const KnownModel& model) const;
   // Reads the whole file.
   StoredState state_of(const KnownModel& model) const;
 
-  // The file to load for what a user has given as a model. The name of a known model means its stored file, which
-  // is read and verified, and is the same in every folder that one works in: ./NAME is a file of that name. Else what
-  // has a slash or is a file is a path, and is handed back unread. Fails, saying which command helps, where a model is
-  // not stored or was changed, and with similar names where a text is neither a file nor a name.
+  // Returns the file to load for a user's model setting. The name of a known model means its stored file, which is read
+  // and verified, whatever the working directory: ./NAME is a file of that name. Otherwise text that contains a slash
+  // or names a file is a path, returned unread. If a model is not stored or was changed, the error names the command
+  // that fixes it. If the text is neither a file nor a name, the error lists similar names.
   Result<std::string> resolve(const std::string& path_or_name) const;
 
  private:

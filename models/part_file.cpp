@@ -21,7 +21,7 @@ int lock(int file, int how) {
   return result;
 }
 
-// Whether the path still names the file: another process may have renamed or deleted it before the lock was had.
+// Whether the path still names the file: another process may have renamed or deleted it before the lock was acquired.
 bool is_at(int file, const std::string& path) {
   struct stat open {
   }, named{};

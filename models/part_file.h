@@ -1,4 +1,4 @@
-// A file that is being downloaded, which one process at a time has for itself.
+// A partially downloaded file, locked by one process at a time.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace sightglass {
 
 class PartFile {
  public:
-  // Opens or creates the file and locks it; calls `waiting`, once, when another has it, and then waits.
+  // Opens or creates the file and locks it. If another process has the lock, calls `waiting` once and then waits.
   static Result<PartFile> open(const std::string& path, const std::function<void()>& waiting);
   ~PartFile();
   PartFile(PartFile&& other) noexcept : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
@@ -25,14 +25,14 @@ class PartFile {
   int64_t size() const;
   Status append(std::span<const char> bytes);
   Status clear();
-  // Its bytes reach the disk before its new name does. Whoever waits for the lock finds that there is no such file any
-  // more, and opens a new one.
+  // The data reach the disk before the new name does. A process that waits for the lock finds the file gone and opens a
+  // new one.
   Status rename_to(const std::string& path);
   void remove();
 
  private:
   PartFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
-  Status failure(const std::string& what) const;  // by errno
+  Status failure(const std::string& what) const;  // from errno
 
   std::string path_;
   int file_;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Plays a camera, a clip or drawn figures through glsegment: ./demo.sh [--input FILE|/dev/videoN|figures] [--model …]
-# [--background …] [--output FILE] …; `--help` lists all. Needs the tree to be built (./dev build); SIGHTGLASS_BUILD names
-# another build folder.
+# Plays a camera, a video file, or rendered figures through glsegment: ./demo.sh [--input FILE|/dev/videoN|figures]
+# [--model …] [--background …] [--output FILE] …; `--help` lists all options. Needs a built tree (./dev build).
+# SIGHTGLASS_BUILD sets another build directory.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${SIGHTGLASS_BUILD:-$root/build}

@@ -1,18 +1,19 @@
 #!/bin/sh
-# Publishes what a model finds in a camera, a clip or drawn figures to an MQTT broker, one line of JSON for each frame with
-# results. Needs the tree to be built (./dev build) and mosquitto's clients; SIGHTGLASS_BUILD names another build folder.
+# Publishes the results of a model on a camera, a video file, or rendered figures to an MQTT broker, as one line of JSON per
+# frame with results. Needs a built tree (./dev build) and the mosquitto clients. SIGHTGLASS_BUILD sets another build
+# directory.
 set -eu
 usage() {
   cat <<'USAGE'
 Usage: pipelines/publish.sh --element "glpose model=…" [OPTION…]
 
-  --element TEXT   the element that finds something, with its properties
-  --input INPUT    a clip, /dev/videoN, or figures, which are drawn (default: figures)
-  --frames N       end after so many frames of a camera or of figures (default: never)
-  --topic TOPIC    (default: sightglass/results)
-  --host HOST      of the broker (default: localhost)
-  --port PORT      (default: 1883)
-  --print          print the lines instead
+  --element TEXT   the element that produces results, with its properties
+  --input INPUT    a video file, /dev/videoN, or figures for rendered figures (default: figures)
+  --frames N       stop after N frames of a camera or of figures (default: never)
+  --topic TOPIC    MQTT topic (default: sightglass/results)
+  --host HOST      host of the broker (default: localhost)
+  --port PORT      port of the broker (default: 1883)
+  --print          print the lines instead of publishing them
 USAGE
 }
 fail() {
@@ -24,7 +25,7 @@ element='' input=figures frames=-1 topic=sightglass/results host=localhost port=
 while [ $# -gt 0 ]; do
   case $1 in
     --element | --input | --frames | --topic | --host | --port)
-      [ $# -ge 2 ] || fail "$1 wants a value"
+      [ $# -ge 2 ] || fail "$1 requires a value"
       case $1 in
         --element) element=$2 ;;
         --input) input=$2 ;;
@@ -57,13 +58,13 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=${SIGHTGLASS_BUILD:-$root/build}
 [ -e "$build/gst_plugin/libgstsightglass.so" ] || fail "$build/gst_plugin has no plugin; run ./dev build first"
 export GST_PLUGIN_PATH="$build/gst_plugin${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
-# quoted VALUE: as gst-launch-1.0's parser takes it for one value, whatever is in it.
+# quoted VALUE: prints VALUE so that the parser of gst-launch-1.0 reads it as one value, whatever it contains.
 quoted() { printf '"%s"' "$(printf '%s' "$1" | sed 's/[\\"]/\\&/g')"; }
 case $input in
   figures) set -- glfiguresrc is-live=true "num-buffers=$frames" seed-interval=90 ;;
   /dev/*) set -- v4l2src "device=$(quoted "$input")" "num-buffers=$frames" ! videoconvert ! glupload ;;
   *)
-    [ -e "$input" ] || fail "there is no $input"
+    [ -e "$input" ] || fail "$input does not exist"
     set -- filesrc "location=$(quoted "$input")" ! decodebin ! glupload ! glcolorconvert
     ;;
 esac
@@ -75,8 +76,8 @@ publish() {
     mosquitto_pub -l -h "$host" -p "$port" -t "$topic"
   fi
 }
-# Descriptor 3 has the lines alone; whatever else the pipeline says goes to stderr. Its status, which the shell's pipe
-# would lose, comes by descriptor 4.
+# Descriptor 3 carries only the lines. All other output of the pipeline goes to stderr. Descriptor 4 carries its status,
+# which the shell pipe would lose.
 exec 5>&1
 # shellcheck disable=SC2086  # a list of words
 status=$({

@@ -1,11 +1,11 @@
-# Writes OUTPUT, a C++ file that defines NAME() with the text of FILES below ROOT, each under its path from there. Plans,
-# profiles and messages name kernels: these go by their file names.
+# Writes OUTPUT, a C++ file that defines NAME() with the text of FILES, each under its path below ROOT. Plans, profiles
+# and messages use these names for kernels.
 #
-# A shader that includes a C++ header, `#include "meta/persons.h"`, gets the constants of that header. Headers are looked for
-# in INCLUDES and embedded under the name that they are included by; DEPFILE lists them for the build.
+# A shader that includes a C++ header, `#include "meta/persons.h"`, gets the constants of that header. Headers are
+# searched in INCLUDES and embedded under the name in the include line. DEPFILE lists them for the build.
 
 # The constants of a header as defines: inline and static constexpr numbers under their names, and enumerators of enum
-# classes as Enum_kName. Values are literals, or for numbers also expressions of other constants.
+# classes as Enum_kName. Values are literals; numbers can also be expressions of other constants.
 function(read_constants header result)
   file(READ ${header} text)
   string(REGEX REPLACE "//[^\n]*" "" text "${text}")
@@ -16,7 +16,7 @@ function(read_constants header result)
     foreach(constant IN LISTS constants)
       string(REGEX MATCH "^(k[a-zA-Z0-9]+) = (.*)$" matched "${constant}")
       set(name ${CMAKE_MATCH_1})
-      set(value ${CMAKE_MATCH_2})  # what does not match clears it
+      set(value ${CMAKE_MATCH_2})  # empty if nothing matches
       if(value MATCHES "^(-?[0-9.]+)F?$")
         string(APPEND defines "#define ${name} ${CMAKE_MATCH_1}\n")
       elseif(value MATCHES "^(k[A-Z]|[0-9])[a-zA-Z0-9 */+-]*$")

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Makes persons.jpg where ../shared has MediaPipe's pictures and its selfie segmenter: two persons cut out with
-# refine=none, bilateral and guided, and with feather and light wrap besides. `./dev pictures` runs it.
+# Makes persons.jpg if ../shared has the MediaPipe photographs and selfie segmenter: two people cut out with refine=none,
+# bilateral, and guided, and with guided plus feather and light wrap. `./dev pictures` runs it.
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 shared=$folder/../../../shared
 model=$shared/models/segmentation/mediapipe_selfie_segmenter_256.tflite
-[ -f "$model" ] || { printf '%s\n' "no $model: persons.jpg is left as it is"; exit 0; }
+[ -f "$model" ] || { printf '%s\n' "no $model: persons.jpg is left unchanged"; exit 0; }
 side=360
 chains='' places='' row=0
-# Picture, and what of it is shown: left and top, of its size.
+# Photograph, left and top of the shown part, and size of the photograph.
 for shown in mp_portrait:230:40:820:1024 mp_pose:330:190:1000:667; do
   IFS=: read -r name left top width height <<PLACE
 $shown

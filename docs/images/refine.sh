@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes refine.jpg: two heads, cut out with refine=none, bilateral and guided. `./dev pictures` runs it.
+# Makes refine.jpg: two heads, cut out with refine=none, bilateral, and guided. `./dev pictures` runs it.
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 side=400

@@ -1,18 +1,18 @@
 #!/bin/sh
-# Makes contact sheets of every mode of the elements that run models, on real pictures: segment-modes.jpg,
-# pose-modes.jpg and infer-modes.jpg; and overview.jpg, a tile of each element. It needs models and photographs in ../shared, and leaves the sheets as they are
-# without them. `./dev pictures` runs it.
+# Makes contact sheets of every mode of the elements that run models, on photographs: segment-modes.jpg, pose-modes.jpg,
+# and infer-modes.jpg; and overview.jpg, with a tile per element. It needs models and photographs in ../shared, and leaves
+# the sheets unchanged without them. `./dev pictures` runs it.
 set -eu
 sheets=$(cd "$(dirname "$0")" && pwd)
 shared=$sheets/../../../shared
-[ -d "$shared/models" ] || { printf '%s\n' "no $shared/models: the sheets of modes are left as they are"; exit 0; }
+[ -d "$shared/models" ] || { printf '%s\n' "no $shared/models: the mode sheets are left unchanged"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 width=300 height=200
 tiles='' count=0
 
-# A tile: PICTURE CAPTION ELEMENTS [CROP [SCALE]]. The whole picture is shown a few times, so that what goes from frame
-# to frame has settled; the elements get it at SCALE times the tile's size, 3 unless text is to be read in the sheet.
+# tile PICTURE CAPTION ELEMENTS [CROP [SCALE]]: the photograph is repeated for a few frames, so that smoothing has settled.
+# The elements get it at SCALE times the tile size (default: 3). Use 1 if text in the tile must be readable.
 tile() {
   picture=$shared/media/$1 caption=$2 elements=$3 crop=${4:-identity} scale=${5:-3}
   file=$work/$count.png
@@ -28,7 +28,7 @@ tile() {
   count=$((count + 1))
 }
 
-# The tiles so far, in rows: NAME COLUMNS.
+# sheet NAME COLUMNS: writes the tiles so far, in rows.
 sheet() {
   places='' chains='' pad=0
   for file in $tiles; do
@@ -82,7 +82,7 @@ tile $person 'PoseNet' "glpose model=$models/posenet_mnv1_075_353x481_quant.tfli
 tile $person 'hud=true' "$blazepose hud=true line-width=1.5 point-radius=1.5" identity 1
 sheet pose-modes.jpg 3
 
-# Numbers of a style: a hundred floats between -1 and 1.
+# The values of a style: a hundred floats between -1 and 1.
 state=7
 for _ in $(seq 100); do
   state=$((state * 1103515245 + 12345 & 2147483647))
@@ -90,7 +90,7 @@ for _ in $(seq 100); do
     0) float='000\000\200\277' ;; 1) float='000\000\100\277' ;; 2) float='000\000\000\277' ;; 3) float='000\000\200\276' ;;
     4) float='000\000\200\076' ;; 5) float='000\000\000\077' ;; 6) float='000\000\100\077' ;; 7) float='000\000\200\077' ;;
   esac
-  # shellcheck disable=SC2059  # the number's bytes
+  # shellcheck disable=SC2059  # the bytes of the number
   printf "\\$float"
 done >"$work/style"
 models=$shared/models

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Makes tutorial.jpg, the frames that the pipelines of the tutorial show, and bins.jpg, a second video as background.
+# Makes tutorial.jpg, with frames of the pipelines in the tutorial, and bins.jpg, with a second video as background.
 # `./dev pictures` runs it.
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 width=320 height=240
 chains='' places='' count=0
 
-# tile CAPTION ELEMENTS: some frames of one figure, of which the last one is seen.
+# tile CAPTION ELEMENTS: plays some frames of one figure, and shows the last one.
 tile() {
   places="$places sink_$count::xpos=$((width * count))"
   chains="$chains glfiguresrc num-buffers=12 seed=7 framing=half !
@@ -15,7 +15,7 @@ tile() {
   count=$((count + 1))
 }
 
-# sheet FILE: the tiles so far in a row.
+# sheet FILE: writes the tiles so far in a row.
 sheet() {
   # shellcheck disable=SC2086  # lists of words
   gst-launch-1.0 -q compositor name=sheet $places ! videoconvert ! jpegenc quality=85 ! \

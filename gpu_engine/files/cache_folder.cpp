@@ -26,13 +26,12 @@ Status check_private_folder(const std::string& folder) {
   }
   if (!S_ISDIR(info.st_mode)) return cannot_use(folder, "it is not a directory");
   if (info.st_uid != geteuid() && info.st_uid != 0) {
-    return cannot_use(
-        folder, "it belongs to another user, " + std::to_string(info.st_uid) + "; choose a directory of your own");
+    return cannot_use(folder, "it belongs to user " + std::to_string(info.st_uid) + "; choose a directory of your own");
   }
   if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     std::array<char, 8> mode{};
     std::snprintf(mode.data(), mode.size(), "%04o", info.st_mode & 07777U);
-    return cannot_use(folder, std::string("other users may write to it (mode ") + mode.data() +
+    return cannot_use(folder, std::string("other users can write to it (mode ") + mode.data() +
                                   "); run `chmod go-w` on it, or choose another one");
   }
   return {};
@@ -40,14 +39,14 @@ Status check_private_folder(const std::string& folder) {
 
 Status make_private_folder(const std::string& folder) {
   constexpr mode_t kOwnerOnly = 0700;
-  if (folder.empty()) return cannot_use(folder, "it has no name");
+  if (folder.empty()) return cannot_use(folder, "its name is empty");
   std::string path;
   for (const std::filesystem::path& part : std::filesystem::path(folder)) {
     path = (std::filesystem::path(path) / part).string();
     if (mkdir(path.c_str(), kOwnerOnly) == 0) continue;
     const int reason = errno;
     std::error_code ignored;
-    // A read-only file system says so before it says that the directory is there.
+    // A read-only file system reports this error even if the directory exists.
     if (!std::filesystem::is_directory(path, ignored)) return cannot_use(folder, std::strerror(reason));
   }
   return check_private_folder(folder);

@@ -32,8 +32,8 @@ Status check_is_regular(mode_t mode) {
 }  // namespace
 
 Result<InputFile> InputFile::open(const std::string& path) {
-  // Asked before it is opened, since opening does things to some devices; and after, since the path may name something
-  // else by then, which O_NONBLOCK keeps from waiting.
+  // Checked before opening, because opening has side effects on some devices. Checked again after, because the path may
+  // name another file by then; O_NONBLOCK keeps that open from blocking.
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return system_failure();
   SG_RETURN_IF_ERROR(check_is_regular(info.st_mode));

@@ -36,7 +36,7 @@ Status close_file(int descriptor, const std::string& path) {
   return close(descriptor) == 0 || errno == EINTR ? Status() : cannot_write(path);
 }
 
-// Ends as the path does, so that its owner recognises what a process left that died; short enough for any folder.
+// Ends like the path, so that users recognize the file that a crashed process left. Short enough for any directory.
 std::string temporary_name(const std::string& path) {
   constexpr size_t kMostOfName = 200;
   uint64_t number = 0;

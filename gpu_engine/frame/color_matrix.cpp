@@ -6,7 +6,7 @@
 namespace sightglass {
 
 // H.273 defines E'Y = KR E'R + (1 - KR - KB) E'G + KB E'B, E'PB = (E'B - E'Y) / (2 (1 - KB)) and
-// E'PR = (E'R - E'Y) / (2 (1 - KR)); the rows below are these three, solved for E'R, E'G and E'B.
+// E'PR = (E'R - E'Y) / (2 (1 - KR)). The rows below solve these for E'R, E'G and E'B.
 ColorMatrix ycbcr_to_rgb(const LumaWeights& weights, SampleRange range) {
   const bool full = range == SampleRange::kFull;
   const double luma = 255.0 / (full ? 255 : 219), chroma = 255.0 / (full ? 255 : 224);

@@ -48,7 +48,7 @@ InputTransform make_input_transform(int32_t width, int32_t height, int32_t tenso
                                     Orientation orientation, const CropRect& crop) {
   if (swaps_axes(orientation)) std::swap(width, height);
 
-  // How many tensors fit beside each other along each axis of the crop: above 1 the tensor covers only its middle.
+  // Number of tensors that fit along each axis of the crop. Above 1, the tensor covers only the middle of the crop.
   const float crop_aspect = (crop.width * static_cast<float>(width)) / (crop.height * static_cast<float>(height));
   const float ratio = crop_aspect * static_cast<float>(tensor_height) / static_cast<float>(tensor_width);
   float scale_x = 1, scale_y = 1;

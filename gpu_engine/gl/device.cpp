@@ -26,9 +26,9 @@ bool has_extension(const GlApi& gl, const char* name) {
   return false;
 }
 
-// Whether compute shaders of this context compile with buffer textures. OpenGL ES says so; not every desktop driver
-// that takes ES shaders takes them with the extension, and is tried. A trial costs a driver's whole compiler its start,
-// several milliseconds, which programs from a cache may never need.
+// Whether compute shaders of this context compile with buffer textures. OpenGL ES reports this. Of the desktop drivers
+// that accept ES shaders, not all accept the extension, so the function compiles one. This starts the compiler of the
+// driver, which takes several milliseconds that cached programs may not need.
 bool has_buffer_textures(const GlApi& gl, bool es) {
   if (gl.TexBuffer == nullptr) return false;
   if (es) return has_extension(gl, "GL_EXT_texture_buffer");
@@ -123,7 +123,7 @@ Result<DeviceInfo> query_device(const GlApi& gl, const Log& log) try {
   info.vendor = gl_string(gl, GL_VENDOR);
   info.renderer = gl_string(gl, GL_RENDERER);
   info.version = gl_string(gl, GL_VERSION);
-  if (info.version.empty()) return invalid_argument("no GL context is current on this thread");
+  if (info.version.empty()) return invalid_argument("no GL context is current on this thread; make one current");
   info.es = is_es(gl);
   const char* number = info.version.c_str() + (info.es ? std::strcspn(info.version.c_str(), "0123456789") : 0);
   std::sscanf(number, "%d.%d", &info.major, &info.minor);
@@ -135,13 +135,13 @@ Result<DeviceInfo> query_device(const GlApi& gl, const Log& log) try {
   if (!enough) {
     return unsupported("the GL context is '" + info.version + "' on '" + info.renderer +
                        "'; compute shaders need OpenGL ES 3.1, or desktop OpenGL 4.5 (or "
-                       "GL_ARB_ES3_1_compatibility). With GStreamer, GST_GL_API=gles2 asks for OpenGL ES");
+                       "GL_ARB_ES3_1_compatibility). With GStreamer, set GST_GL_API=gles2 for OpenGL ES");
   }
   info.limits = query_limits(gl, info.vendor, info.renderer, info.es);
   log_device(info, log);
   return info;
 } catch (...) {
-  return status_of_exception("the GL context", "be asked for its limits");
+  return status_of_exception("the GL context", "query its limits");
 }
 
 }  // namespace sightglass

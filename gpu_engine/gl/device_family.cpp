@@ -7,8 +7,8 @@ namespace sightglass {
 
 namespace {
 
-// A family, and how its drivers spell themselves in GL_RENDERER and GL_VENDOR: words or their beginnings in any case,
-// separated by '|'; '#' is a digit.
+// A family, and the spellings of its drivers in GL_RENDERER and GL_VENDOR: words or word prefixes in any case,
+// separated by '|'. '#' is a digit.
 struct Row {
   DeviceFamily family;
   std::string_view renderers, vendors = {};
@@ -16,23 +16,23 @@ struct Row {
 
 constexpr ConvTile k4x4 = kLargestConvTile, k4x2{4, 2}, k2x4{2, 4}, k2x2{2, 2}, k4x1{4, 1};
 
-// For 32 bits, then for 16: the tiles of 1x1 and of larger kernels, and whether through buffer textures. But for the
-// software renderers', which were measured, they are what compilers say of registers, spills and threads; where they
-// were not asked (Qualcomm's), of the same GPU by another driver.
+// For 32 bits, then for 16: the tiles of 1x1 and of larger kernels, and whether to use buffer textures. The software
+// renderers were measured. The others follow from registers, spills and threads that compilers report; without such a
+// report (Qualcomm), from another driver for the same GPU.
 constexpr KernelDefaults kLlvmpipe{{k4x4, k4x4, true}, {k4x4, k4x4, true}, 4};
 constexpr KernelDefaults kOtherSoftware{{k4x4, k4x4}, {k4x4, k4x4}, 4};
-// 4x4 spills hundreds of registers on a Mali-G52 and is beyond all registers on a Raspberry Pi.
+// 4x4 spills hundreds of registers on a Mali-G52 and exceeds all registers of a Raspberry Pi.
 constexpr KernelDefaults kFewRegisters{{k2x2, k2x2}, {k4x1, k2x2}, 1};
-// Mesa's driver emulates the unpacking of 16-bit floats, which textures do on their own.
+// The Mesa driver emulates the unpacking of 16-bit floats, which texture units do in hardware.
 constexpr KernelDefaults kFreedreno{{k4x2, k4x2}, {k2x2, k2x2, true}, 2};
-// Textures have a cache of their own.
+// Textures have their own cache.
 constexpr KernelDefaults kAdreno{{k4x2, k4x2, true}, {k2x2, k2x2, true}, 2};
-// Larger tiles halve the invocations of a thread (Intel), or leave one wave to hide latency (AMD).
+// Larger tiles halve the invocations per thread (Intel), or leave one wave to hide latency (AMD).
 constexpr KernelDefaults kDesktop{{k2x4, k2x2}, {k2x4, k2x2}, 2};
 
-// Software renderers first, and drivers before the GPUs that others drive as well: names may hold those of both.
+// Software renderers first, and drivers before the GPUs that they share with other drivers: a name may match both.
 constexpr Row kRows[] = {
-    // Ends all loops of an invocation after 65,535 iterations in total, without an error.
+    // Silently ends all loops of an invocation after 65,535 iterations in total.
     {{"llvmpipe", true, 65535, kLlvmpipe}, "llvmpipe|lavapipe"},
     {{"software", true, 0, kOtherSoftware},
      "softpipe|swrast|swr|software rasterizer|software renderer|swiftshader|microsoft basic render"},
@@ -50,7 +50,7 @@ constexpr DeviceFamily kUnknown{"unknown"};
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// Whether `text` begins with `spelling`, which is in lower case.
+// Whether `text` begins with `spelling`, in lowercase.
 bool begins_with(std::string_view text, std::string_view spelling) {
   const auto same = [](char c, char wanted) {
     return wanted == '#' ? is_digit(c) : std::tolower(static_cast<unsigned char>(c)) == wanted;

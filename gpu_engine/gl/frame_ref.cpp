@@ -9,7 +9,7 @@ namespace {
 
 GLenum target_of(FrameKind kind) { return kind == FrameKind::kExternal ? GL_TEXTURE_EXTERNAL_OES : GL_TEXTURE_2D; }
 
-// From the last plane to the first, so that unit 0 is left active.
+// Last plane first, so that unit 0 stays active.
 template <typename F>
 void for_each_unit(const GlApi& gl, FrameKind kind, F bind) {
   for (size_t i = static_cast<size_t>(planes_of(kind)); i-- > 0;) {
@@ -18,8 +18,8 @@ void for_each_unit(const GlApi& gl, FrameKind kind, F bind) {
   }
 }
 
-// Where the outermost of those samples are whose borders are given, each half a sample inside. `size` is the plane's, 0
-// when unknown.
+// Centers of the outermost samples within the given borders: each half a sample inside. `size` is that of the plane, 0
+// if unknown.
 std::array<float, 4> outermost(const std::array<float, 4>& borders, const std::array<int32_t, 2>& size) {
   std::array<float, 4> centers = borders;
   for (size_t axis = 0; axis < 2; ++axis) {
@@ -31,7 +31,7 @@ std::array<float, 4> outermost(const std::array<float, 4>& borders, const std::a
   return centers;
 }
 
-// The borders of those samples of chroma of which a pixel at least is to be seen.
+// Borders of the chroma samples that cover at least one visible pixel.
 std::array<float, 4> visible_chroma(const FrameRef& frame) {
   std::array<float, 4> borders{0, 0, 1, 1};
   constexpr float kRounding = 1e-3F;

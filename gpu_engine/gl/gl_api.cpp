@@ -19,11 +19,11 @@ Result<GlApi> GlApi::load(const GetProcAddress& get_proc_address) try {
   SIGHTGLASS_GL_OPTIONAL_FUNCTIONS(SIGHTGLASS_GL_LOAD)
 #undef SIGHTGLASS_GL_LOAD
   if (!missing.empty()) {
-    return unsupported("the GL library lacks " + missing + "; OpenGL ES 3.1 or desktop OpenGL 4.5 is needed");
+    return unsupported("the GL library lacks " + missing + "; use one for OpenGL ES 3.1 or desktop OpenGL 4.5");
   }
   return api;
 } catch (...) {
-  return status_of_exception("the GL library", "be loaded");
+  return status_of_exception("the GL library", "load it");
 }
 
 }  // namespace sightglass

@@ -23,7 +23,7 @@ GlSampler make_sampler(const GlApi& gl, GLenum filter) {
   return {gl, id};
 }
 
-// A lost context may report errors for ever, so neither loop trusts the queue to run dry.
+// A lost context may report errors forever, so no loop relies on an empty queue.
 constexpr int kMaxErrors = 32;
 
 void clear_gl_errors(const GlApi& gl) {
@@ -72,10 +72,10 @@ Status wait_for_gpu(const GlApi& gl) try {
   }
   gl.DeleteSync(fence);
   if (state == GL_TIMEOUT_EXPIRED) return device_error("the GPU did not finish within two minutes");
-  if (state == GL_WAIT_FAILED) return device_error("waiting for the GPU failed (glClientWaitSync)");
+  if (state == GL_WAIT_FAILED) return device_error("cannot wait for the GPU: glClientWaitSync failed");
   return {};
 } catch (...) {
-  return status_of_exception("the GPU", "be waited for");
+  return status_of_exception("the GPU", "wait for it");
 }
 
 }  // namespace sightglass

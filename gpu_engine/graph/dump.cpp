@@ -1,4 +1,4 @@
-// A graph as text for people, and as a drawing for Graphviz.
+// Dumps a graph as text for people, and as a Graphviz drawing.
 #include <array>
 #include <sstream>
 
@@ -32,7 +32,7 @@ std::string text_of(const Padding2d& padding) {
   return std::string(" padding=") + mode + "[" + list(sides, sides.size()) + "]";
 }
 
-// The attributes that matter, each as " name=value". `rank` is that of input 0.
+// Relevant attributes, each as " name=value". `rank` is that of input 0.
 struct AttributeText {
   size_t rank;
 
@@ -64,7 +64,7 @@ struct AttributeText {
   std::string operator()(const PadAttr& a) const {
     return " before=" + list(a.before, rank) + " after=" + list(a.after, rank) + " value=" + number(a.value);
   }
-  std::string operator()(const ReshapeAttr&) const { return ""; }  // the output's shape says it
+  std::string operator()(const ReshapeAttr&) const { return ""; }  // see the shape of the output
   std::string operator()(const StridedSliceAttr& a) const {
     return " begin=" + list(a.begin, rank) + " stride=" + list(a.stride, rank) + " size=" + list(a.size, rank);
   }
@@ -143,7 +143,7 @@ std::string declare(const Graph& graph, ValueId id) {
          value.shape.to_string();
 }
 
-// How an operand is written: "%3", "const(%4 float16 8x3x3x4)", "-".
+// Text of an operand: "%3", "const(%4 float16 8x3x3x4)", "-".
 std::string operand(const Graph& graph, ValueId id) {
   if (id == kNone) return "-";
   if (!graph.is_constant(id)) return "%" + std::to_string(id);

@@ -6,16 +6,16 @@
 namespace sightglass {
 namespace {
 
-// Unless said otherwise numbers are in steps of 2^-15, of which the largest is just below 1.
+// By default, values are in steps of 2^-15. The largest is just below 1.
 constexpr int32_t kOne = 32767;
 
 // e^(-2^(i - 2)).
 constexpr std::array<int32_t, 7> kPowers{25520, 19875, 12055, 4435, 600, 11, 0};
 
-// Halves go up.
+// Rounds halves up.
 int32_t product(int32_t a, int32_t b) { return (a * b + (1 << 14)) >> 15; }
 
-// e^x of x from -1/4 on, below 0: Taylor's series around -1/8.
+// e^x for x in [-1/4, 0): Taylor series around -1/8.
 int32_t exp_near_zero(int32_t x) {
   constexpr int32_t kEighth = 1 << 12, kExpOfEighth = 28918, kThird = 10923;
   const int32_t t = x + kEighth;
@@ -24,8 +24,8 @@ int32_t exp_near_zero(int32_t x) {
   return std::min(kExpOfEighth + product(kExpOfEighth, t + rest), kOne);
 }
 
-// e^x of x up to 0 in steps of 2^(bits - 15): that of what exceeds whole quarters, times that of each power of two
-// among the quarters.
+// e^x for x up to 0 in steps of 2^(bits - 15): the exponential of the part beyond whole quarters, times that of each
+// power of two among the quarters.
 int32_t exp_of_negative(int32_t x, int bits) {
   if (x == 0) return kOne;
   if (bits > 5 && x < -(1 << (20 - bits))) return 0;  // below -32
@@ -39,7 +39,7 @@ int32_t exp_of_negative(int32_t x, int bits) {
   return result;
 }
 
-// 2 / (1 + x) of x between 0 and 1, in steps of 2^-13: three steps of Newton's method.
+// 2 / (1 + x) for x between 0 and 1, in steps of 2^-13: three steps of Newton's method.
 int32_t inverse_of_half(int32_t x) {
   constexpr int32_t kUnit = 1 << 13, kBegin = 23130, kSlope = -15420;  // 48/17, -32/17
   const int32_t half = (x + kOne + 1) / 2;

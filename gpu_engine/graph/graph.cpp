@@ -78,7 +78,7 @@ void Graph::set_output(NodeId id, size_t index, ValueId to) {
 
 int Graph::remove_dead_nodes() {
   int removed = 0;
-  std::vector<bool> read_after(values_.size());  // of the last node, which is_output() would search for each time
+  std::vector<bool> read_after(values_.size());  // of the last node; is_output() would search for each
   for (const ValueId output : outputs) read_after[static_cast<size_t>(output)] = true;
   for (const State& state : states) read_after[static_cast<size_t>(state.output)] = true;
   const auto is_read = [&](ValueId v) { return read_after[static_cast<size_t>(v)] || !value(v).users.empty(); };

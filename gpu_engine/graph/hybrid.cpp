@@ -6,8 +6,8 @@ namespace sightglass {
 
 namespace {
 
-// A range for every row of a matrix or picture of a batch; from the smallest to the largest number where weights have
-// a scale per channel, around zero where they have one.
+// One range per matrix row or batch image. With one scale per channel of the weights, from the minimum to the maximum
+// value; with one scale, symmetric around zero.
 DynamicQuantizeAttr attributes_of(const Graph& graph, const Node& node) {
   const Shape& data = graph.value(node.inputs[0]).shape;
   const Value& weights = graph.value(node.inputs[1]);

@@ -13,7 +13,7 @@ Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
   }
   SG_ASSIGN_OR_RETURN(std::vector<Shape> shapes, operators::row_of(node.op).shapes(NodeShapes(graph, node)));
   if (node.outputs.size() == shapes.size()) return shapes;
-  return invalid_model(op + ": it has " + std::to_string(node.outputs.size()) + " outputs, but makes " +
+  return invalid_model(op + ": it has " + std::to_string(node.outputs.size()) + " outputs, but computes " +
                        std::to_string(shapes.size()));
 }
 

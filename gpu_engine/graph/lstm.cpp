@@ -8,7 +8,7 @@ namespace {
 
 bool is_basic(const Node& node) { return std::get<LstmAttr>(node.attributes).basic; }
 
-// Takes the matrix of the basic form apart: each row holds the weights of data, then those of the hidden state.
+// Splits the matrix of the basic form: each row has the weights of the data, then those of the hidden state.
 void unpack_basic(const Sizes& sizes, const std::vector<float>& weights, const std::vector<float>& bias, Weights& to) {
   constexpr std::array kOrder{kInputGate, kCellGate, kForgetGate, kOutputGate};
   const auto cells = static_cast<size_t>(sizes.cells), depth = static_cast<size_t>(sizes.depth);

@@ -1,4 +1,4 @@
-// The operands of an LSTM node, whichever of its two forms it has.
+// Operands of an LSTM node, in either of its two forms.
 #pragma once
 
 #include <array>
@@ -13,39 +13,39 @@ namespace sightglass::lstm {
 enum Gate : uint8_t { kInputGate, kForgetGate, kCellGate, kOutputGate };
 inline constexpr size_t kGates = 4;
 
-// Inputs of the full form; four stand for one a gate, kPeephole for those of input, forget and output gate. The input
-// gate's are absent when it is coupled to the forget gate: 1 - forget.
+// Inputs of the full form. Four consecutive inputs belong to one per gate; kPeephole has three, for input, forget and
+// output gate. Those of the input gate are absent if it is coupled to the forget gate: 1 - forget.
 inline constexpr size_t kData = 0;  // [batch, depth], or a sequence: [batch, time, depth] or [time, batch, depth]
 inline constexpr size_t kInputWeights = 1;      // [cells, depth]
 inline constexpr size_t kRecurrentWeights = 5;  // [cells, outputs]
 inline constexpr size_t kPeephole = 9;          // [cells] or absent
 inline constexpr size_t kBias = 12;             // [cells]
-inline constexpr size_t kProjection = 16;       // [outputs, cells] or absent: outputs are the cells' then
+inline constexpr size_t kProjection = 16;       // [outputs, cells], or absent: the outputs are those of the cells
 inline constexpr size_t kProjectionBias = 17;   // [outputs] or absent
 inline constexpr size_t kHidden = 18;           // state, [batch, outputs]
 inline constexpr size_t kCell = 19;             // state, [batch, cells]
-inline constexpr size_t kNorm = 20;             // layer normalisation, [cells] or absent
+inline constexpr size_t kNorm = 20;             // layer normalization, [cells] or absent
 inline constexpr size_t kInputs = 24;
 // Inputs of the basic form: data, hidden state, weights [4 * cells, depth + outputs] of the gates in the order input,
 // cell, forget, output, biases [4 * cells], cell state.
 inline constexpr size_t kBasicHidden = 1, kBasicWeights = 2, kBasicBias = 3, kBasicCell = 4, kBasicInputs = 5;
 
-// Which input holds the state.
+// Index of the state input.
 size_t hidden_input(const Node& node);
 size_t cell_input(const Node& node);
-// Whether input `index` is data or state, which change from run to run; the others are constants.
+// Whether input `index` is data or state, which change from run to run. The others are constants.
 bool is_activation(const Node& node, size_t index);
 
-// Whether it is computed in integers: data and hidden state of 8 bits, cells of 16. Else in real numbers.
+// Whether it is computed in integers: 8-bit data and hidden state, 16-bit cells. Otherwise in floats.
 bool in_integers(const Graph& graph, const Node& node);
 
 struct Sizes {
   int32_t batch = 0, time = 1, depth = 0, cells = 0, outputs = 0;
 };
-// Of a node whose shapes have been checked.
+// Requires checked shapes.
 Sizes sizes_of(const Graph& graph, const Node& node);
 
-// Dense, by gate; empty where absent.
+// Tightly packed, by gate; empty if absent.
 struct Weights {
   std::array<std::vector<float>, kGates> input, recurrent, bias, norm;
   std::array<std::vector<float>, 3> peephole;  // of input, forget and output gate
@@ -53,7 +53,7 @@ struct Weights {
   bool coupled() const { return input[kInputGate].empty(); }
   bool normalised() const { return !norm[kForgetGate].empty(); }
 };
-// `operand` gives the numbers of an input that is present.
+// `operand` returns the values of an input that is present.
 Weights unpack(const Graph& graph, const Node& node, const std::function<std::vector<float>(size_t)>& operand);
 
 }  // namespace sightglass::lstm

@@ -14,7 +14,7 @@ float scale_of(const Graph& graph, const Node& node, size_t input) {
   return graph.value(node.inputs[input]).quantization.scale[0];
 }
 
-// Clips bound the integers as they are stored, not their distance from the zero point.
+// Clips bound the stored integers, not their distance from the zero point.
 QuantumRange clipped(QuantumRange range, float clip, float scale, int32_t zero_point, const QuantumRange& stored) {
   const int32_t bound = std::min(saturated(double{clip / scale}), stored.highest);
   if (bound <= 0) return range;
@@ -23,10 +23,10 @@ QuantumRange clipped(QuantumRange range, float clip, float scale, int32_t zero_p
 
 constexpr QuantumRange kInt8Range{-128, 127};
 
-// The exponent of 2 that the cells' scale is.
+// log2 of the scale of the cells.
 int cell_exponent(float scale) { return static_cast<int>(std::lround(std::log2(scale))); }
 
-// What the fixed-point tanh takes; files round their scales.
+// Valid cell scales for the fixed-point tanh; files round their scales.
 bool is_cell_scale(float scale) {
   constexpr int kLowest = -15, kHighest = kMaxTanhBits - 15;
   constexpr float kTolerance = 1e-3f;
@@ -37,7 +37,7 @@ bool is_cell_scale(float scale) {
 
 Status wrong(const Value& value, const std::string& what) {
   return unsupported("tensor " + quote(value.name) + " " + what +
-                     ", which an LSTM of integers cannot read; use the float32 version of the model");
+                     ", which an integer LSTM cannot read; use the float32 version of the model");
 }
 
 Status need(const Graph& graph, const Node& node, size_t input, DataType type) {
@@ -74,7 +74,7 @@ Status check_integers(const Graph& graph, const Node& node) {
     if (gate < 3) SG_RETURN_IF_ERROR(check_weights(graph, node, kPeephole + gate, DataType::kInt16));
     if (has_input(node, kBias + gate)) SG_RETURN_IF_ERROR(need(graph, node, kBias + gate, DataType::kInt32));
     if (has_input(node, kNorm + gate)) {
-      return unsupported("layer normalisation in integers is not supported; use the float32 version of the model");
+      return unsupported("layer normalization in integers is not supported; use the float32 version of the model");
     }
   }
   SG_RETURN_IF_ERROR(check_weights(graph, node, kProjection, DataType::kInt8));
@@ -88,11 +88,11 @@ Status check_integers(const Graph& graph, const Node& node) {
   const Value& hidden = graph.value(node.inputs[kHidden]);
   if (!has_input(node, kProjection) && zero_point(hidden) != attr.made_zero_point) {
     return wrong(hidden, "has the zero point " + std::to_string(zero_point(hidden)) +
-                             " where the cells' outputs have " + std::to_string(attr.made_zero_point));
+                             ", but the outputs of the cells have " + std::to_string(attr.made_zero_point));
   }
   if (attr.activation != Activation::kTanh || !(attr.made_scale > 0) || !std::isfinite(attr.made_scale)) {
     return unsupported(
-        "an LSTM of integers without TANH, or whose cells' outputs have no scale; use the float32 version "
+        "an integer LSTM without TANH, or without a scale for the outputs of its cells; use the float32 version "
         "of the model");
   }
   return {};
@@ -104,13 +104,13 @@ Status check_integer_outputs(const Graph& graph, const Node& node) {
     const bool right = is_quantized(output) && output.type == (i == 2 ? DataType::kInt16 : DataType::kInt8);
     if (!right) {
       return unsupported("tensor " + quote(output.name) + " is " + to_string(output.type) +
-                         ", which an LSTM of integers cannot make; use the float32 version of the model");
+                         ", which an integer LSTM cannot output; use the float32 version of the model");
     }
   }
   return {};
 }
 
-// Scales are multiplied in 32 bits, as in the kernels whose results these are compared with.
+// Multiplies scales in 32 bits, like the reference kernels of TensorFlow Lite.
 IntegerFactors integer_factors(const Graph& graph, const Node& node) {
   const auto& attr = std::get<LstmAttr>(node.attributes);
   const float sums = std::ldexp(1.0f, kGateBits - 15);

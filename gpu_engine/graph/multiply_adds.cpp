@@ -9,7 +9,7 @@
 namespace sightglass {
 namespace {
 
-// Every step of a sequence multiplies every matrix once.
+// Each step of a sequence multiplies every matrix once.
 int64_t lstm_multiply_adds(const Graph& graph, const Node& node) {
   const lstm::Sizes sizes = lstm::sizes_of(graph, node);
   int64_t weights = 0;
@@ -26,7 +26,7 @@ const Shape& shape_in(const Graph& graph, const Node& node, size_t input) {
 }
 const Shape& shape_out(const Graph& graph, const Node& node) { return graph.value(node.outputs[0]).shape; }
 
-// Of CONV_2D and FULLY_CONNECTED. A tensor has fewer than 2^31 elements, so that no product here is beyond 64 bits.
+// For CONV_2D and FULLY_CONNECTED. A tensor has fewer than 2^31 elements, so no product here exceeds 64 bits.
 int64_t filter_multiply_adds(const Graph& graph, const Node& node) {
   const Shape& weights = shape_in(graph, node, 1);
   return shape_out(graph, node).elements() * (weights.elements() / weights.dim(0));

@@ -1,4 +1,4 @@
-// How much arithmetic a model is: the usual measure, multiplications that are added up.
+// Arithmetic cost of a model in multiply-adds.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace sightglass {
 
-// Of one run of the node: those of convolutions, fully connected layers and recurrent cells with their weights. Others
-// count as 0.
+// Multiply-adds per run of the node: those of convolutions, fully connected layers and recurrent cells with their
+// weights. Other operators count as 0.
 int64_t multiply_adds(const Graph& graph, const Node& node);
 
-// The sum over all nodes; stays at the largest number where it would not fit.
+// The sum over all nodes, saturated.
 int64_t multiply_adds(const Graph& graph);
 
 }  // namespace sightglass

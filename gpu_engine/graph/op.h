@@ -1,6 +1,6 @@
-// The operators of the graph and their attributes. graph/operator_table.h lists their other properties. Names follow
-// TensorFlow Lite; parameters that a file carries as constant tensors (paddings, axes, slice bounds) are attributes
-// here, so that a node's inputs are data alone.
+// Operators of the graph and their attributes. graph/operator_table.h lists their other properties. Names follow
+// TensorFlow Lite. Parameters that a file stores as constant tensors (paddings, axes, slice bounds) are attributes
+// here, so the inputs of a node are only data.
 #pragma once
 
 #include <array>
@@ -15,20 +15,20 @@ namespace sightglass {
 
 enum class OpType : uint8_t {
   kConv2d,           // inputs: data, weights [O,kh,kw,I], bias [O] or none, PReLU slope [O] when activation is kPrelu;
-                     // and what is added before the activation, of the output's shape or [B,1,1,O], or none
+                     // tensor added before the activation, of the output shape or [B,1,1,O], or none
                      // (kResidualInput);
-                     // a factor for each channel of the data, [B,1,1,I*groups], or none (kGateInput);
-                     // filter o reads the I channels of its group, which are the data's when I is their number
+                     // factor per channel of the data, [B,1,1,I*groups], or none (kGateInput);
+                     // filter o reads the I channels of its group: all channels if I is their number
   kDepthwiseConv2d,  // inputs: data, weights [1,kh,kw,I*multiplier], bias or none, slope as above
-  kDepthwisePointwise,  // a DEPTHWISE_CONV_2D and the 1×1 CONV_2D that alone reads it; inputs: those of the CONV_2D
-                        // but for the data, which are the depthwise convolution's, and its weights and bias or none
+  kDepthwisePointwise,  // a DEPTHWISE_CONV_2D and the 1×1 CONV_2D that is its only reader; inputs: data of the
+                        // depthwise convolution, other inputs of the CONV_2D, and depthwise weights, bias or none
                         // (kDepthwiseWeights, kDepthwiseBias)
   kTransposeConv,       // inputs: data, weights [O,kh,kw,I], bias or none, slope as above
   kFullyConnected,      // inputs: data, weights [O,I], bias or none, slope as above
   kAveragePool2d,
   kMaxPool2d,
-  kMaxPoolWithArgmax,  // outputs: maxima, where in its window each was found: row * filter_w + column + 0.1
-  kMaxUnpool,          // inputs: data, the places that such a pool has found; zero wherever none was
+  kMaxPoolWithArgmax,  // outputs: maxima, their positions in the window: row * filter_w + column + 0.1
+  kMaxUnpool,          // inputs: data, positions from such a pool; zero elsewhere
   kMean,
   kAdd,
   kSub,
@@ -54,10 +54,10 @@ enum class OpType : uint8_t {
           // state
   kDetectionPostprocess,  // operands: graph/detection.h
   kDequantize,
-  kQuantize,         // of float32, or from one quantisation to another
-  kDynamicQuantize,  // float32 rounded to 8-bit quanta of its own range; stands before operators with 8-bit weights
+  kQuantize,         // from float32, or from one quantization to another
+  kDynamicQuantize,  // float32 quantized to 8 bits over its own range, for operators with 8-bit weights
 
-  // Of one operand, element by element.
+  // Elementwise, one operand.
   kRsqrt,
   kSqrt,
   kSquare,
@@ -66,7 +66,7 @@ enum class OpType : uint8_t {
   kLog,
   kFloor,
   kCeil,
-  kRound,  // halves to even
+  kRound,  // rounds halves to even
   kSign,
   kSin,
   kCos,
@@ -78,7 +78,7 @@ enum class OpType : uint8_t {
   kZerosLike,
   kCast,  // to the type of its output
 
-  // Of two operands that broadcast.
+  // Two operands that broadcast.
   kDiv,
   kPow,
   kSquaredDifference,
@@ -87,14 +87,14 @@ enum class OpType : uint8_t {
   kAtan2,
   kLogicalAnd,
   kLogicalOr,
-  kEqual,  // this and those that follow make bool
+  kEqual,  // this and the following output bool
   kNotEqual,
   kLess,
   kLessEqual,
   kGreater,
   kGreaterEqual,
 
-  kSelect,       // inputs: condition, what to take where it holds, what elsewhere; all broadcast
+  kSelect,       // inputs: condition, values if true, values if false; all broadcast
   kBroadcastTo,  // also FILL
   kAddN,
 
@@ -109,10 +109,10 @@ enum class OpType : uint8_t {
   kLogSoftmax,       // over the last dimension
   kL2Normalization,  // likewise
 
-  // Movements of elements, which stay as they are.
+  // Movements of unchanged elements.
   kTranspose,
   kSplit,  // also SPLIT_V and UNPACK; several outputs
-  kPack,   // the axis is a new one of the output
+  kPack,   // the axis is new in the output
   kTile,
   kMirrorPad,
   kSpaceToDepth,
@@ -120,22 +120,22 @@ enum class OpType : uint8_t {
   kBatchToSpace,
   kResizeNearest,
   kGather,    // inputs: data, indices
-  kGatherNd,  // inputs: data, indices: each row of the last dimension is a place
+  kGatherNd,  // inputs: data, indices: each row of the last dimension is a position
 
   kBatchMatmul,  // matrices in the last two dimensions; those before broadcast
-  kTopK,  // along the last dimension, the largest first; outputs: elements, their places (of equals the lower first)
+  kTopK,         // along the last dimension, largest first; outputs: elements, indices (lower index first if equal)
 
-  // Of MediaPipe. A matrix is 4 x 4, row by row; its first two rows take a place (x, y, 0, 1) to another.
-  kLandmarksToMatrix,   // inputs: landmarks (x, y, z each); output: from a crop around them to the picture they are in
+  // From MediaPipe. A matrix is 4 x 4, row by row; its first two rows map a position (x, y, 0, 1) to another.
+  kLandmarksToMatrix,   // inputs: landmarks (x, y, z each); output: maps a crop around them to their image
   kTransformLandmarks,  // inputs: landmarks, matrix
-  kTransformImage,      // inputs: data, matrix from places in the output to those in the data; bilinear, zero outside
+  kTransformImage,      // inputs: data, matrix from output to data positions; bilinear, zero outside
 
-  kPosenetDecoder,  // of Coral; operands: graph/posenet.h
+  kPosenetDecoder,  // from Coral; operands: graph/posenet.h
 
   kCount,  // the number of operators
 };
 
-// Applied to a node's first output.
+// Applied to the first output of a node.
 enum class Activation : uint8_t {
   kNone,
   kRelu,
@@ -151,7 +151,7 @@ enum class Activation : uint8_t {
 
 enum class PaddingMode : uint8_t { kSame, kValid, kExplicit };
 
-// Padding of rows and columns. For kSame and kValid the four numbers follow from the shapes: infer_shapes() sets them.
+// Padding of rows and columns. For kSame and kValid, infer_shapes() computes the four numbers.
 struct Padding2d {
   PaddingMode mode = PaddingMode::kValid;
   int32_t top = 0, bottom = 0, left = 0, right = 0;
@@ -170,9 +170,9 @@ struct DepthwiseConv2dAttr {
 };
 struct DepthwisePointwiseAttr {
   DepthwiseConv2dAttr depthwise;           // with a multiplier of 1
-  Activation between = Activation::kNone;  // of the depthwise convolution; not kPrelu
+  Activation between = Activation::kNone;  // of the depthwise convolution, not kPrelu
 };
-// Output pixel (y, x) gathers input (i, j) through tap (ky, kx) where y = i * stride_h + ky - top, likewise x.
+// Output pixel (y, x) sums input (i, j) through tap (ky, kx) with y = i * stride_h + ky - top, likewise x.
 struct TransposeConvAttr {
   Padding2d padding;
   int32_t stride_h = 1, stride_w = 1;
@@ -213,10 +213,16 @@ struct ResizeAttr {
   int32_t out_h = 0, out_w = 0;
   bool align_corners = false;
   bool half_pixel_centers = false;
+
+  // Input pixels per output pixel along a dimension of `from` input and `to` output pixels.
+  float scale(int32_t from, int32_t to) const {
+    return align_corners && to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1)
+                                   : static_cast<float>(from) / static_cast<float>(to);
+  }
 };
 struct DynamicQuantizeAttr {
-  int32_t group = 0;        // neighbouring elements that share a range; divides the number of elements
-  bool asymmetric = false;  // from the smallest to the largest number, else around zero
+  int32_t group = 0;        // neighboring elements that share a range; divides the number of elements
+  bool asymmetric = false;  // range from minimum to maximum value; otherwise symmetric around zero
   bool operator==(const DynamicQuantizeAttr&) const = default;
 };
 struct DepthToSpaceAttr {
@@ -224,65 +230,65 @@ struct DepthToSpaceAttr {
 };
 
 struct LstmAttr {
-  bool basic = false;                         // which form the inputs have
+  bool basic = false;                         // form of the inputs
   bool time_major = false;                    // of a sequence
-  Activation activation = Activation::kTanh;  // of the cell gate and of the cells
+  Activation activation = Activation::kTanh;  // of the cell gate and the cells
   float cell_clip = 0, projection_clip = 0;   // ± bounds; 0: none
-  float made_scale = 0;                       // in integers: of the cells' outputs, int8, and their zero point
+  float made_scale = 0;                       // for integers: scale and zero point of the cell outputs, int8
   int32_t made_zero_point = 0;
 };
 struct ArgAttr {
-  int32_t axis = 0;  // in [0, rank); it is left out of the result
+  int32_t axis = 0;  // in [0, rank); removed from the result
 };
 struct LeakyReluAttr {
   float alpha = 0.0f;
 };
 struct GeluAttr {
-  bool approximate = false;  // by a tanh instead of the error function
+  bool approximate = false;  // uses tanh, not the error function
 };
 struct BatchMatmulAttr {
-  bool adj_x = false, adj_y = false;  // which operand's matrices are transposed
+  bool adj_x = false, adj_y = false;  // which operands are transposed
 };
 struct TopKAttr {
   int32_t k = 1;
 };
 struct LandmarksToMatrixAttr {
-  int32_t left = 0, right = 0;       // landmarks on a line that tells the rotation
-  bool directed = true;              // else left and right may change places
+  int32_t left = 0, right = 0;       // landmarks on a line that defines the rotation
+  bool directed = true;              // otherwise left and right are interchangeable
   float target_rotation = 0;         // of that line in the crop, in radians
-  std::vector<int32_t> subset;       // landmarks that the crop surrounds
-  float scale_x = 1, scale_y = 1;    // of the crop to the box around them
-  float columns = 1, rows = 1;       // the crop's width and height in its own pixels
-  float pixels_x = 1, pixels_y = 1;  // of the picture, for the landmarks' unit
+  std::vector<int32_t> subset;       // landmarks inside the crop
+  float scale_x = 1, scale_y = 1;    // of the crop, relative to the box around them
+  float columns = 1, rows = 1;       // width and height of the crop in its own pixels
+  float pixels_x = 1, pixels_y = 1;  // of the image, for the unit of the landmarks
 };
 struct TransformLandmarksAttr {
   int32_t dimensions = 3;  // of a landmark: 2 or 3
-  float scale = 1;         // from the matrix's unit to the landmarks'
+  float scale = 1;         // from the unit of the matrix to that of the landmarks
 };
 struct TransformImageAttr {
   int32_t out_h = 0, out_w = 0;
-  bool half_pixel_centers = false;  // places are counted from the pixels' corners, else from their centres
+  bool half_pixel_centers = false;  // positions count from pixel corners, otherwise from pixel centers
 };
 struct SelectAttr {
-  bool by_row = false;  // the condition is a vector with an element for each index of the first dimension
+  bool by_row = false;  // the condition is a vector with one element per index of the first dimension
 };
 struct BroadcastToAttr {
   Shape shape;
 };
 
 struct DetectionAttr {
-  int32_t max_detections = 0, max_classes = 1;  // of one detection, each listed on its own
+  int32_t max_detections = 0, max_classes = 1;  // per detection, listed separately
   int32_t per_class = 100, classes = 0;
-  bool regular = false;  // boxes are suppressed for each class apart, `per_class` kept; else by their best class
+  bool regular = false;  // suppresses boxes per class and keeps `per_class`; otherwise by their best class
   float score_threshold = 0, iou_threshold = 0;
-  float y_scale = 1, x_scale = 1, h_scale = 1, w_scale = 1;  // that the boxes' numbers are divided by
+  float y_scale = 1, x_scale = 1, h_scale = 1, w_scale = 1;  // divisors of the box values
 };
 
 struct PosenetDecoderAttr {
-  int32_t max_detections = 0;  // poses at most
-  float score_threshold = 0;   // of a pose, and of the keypoint that it is grown from
-  int32_t stride = 0;          // pixels from cell to cell
-  float nms_radius = 0;        // pixels within which two keypoints of a kind are the same person's
+  int32_t max_detections = 0;  // maximum number of poses
+  float score_threshold = 0;   // of a pose, and of its first keypoint
+  int32_t stride = 0;          // pixels per cell
+  float nms_radius = 0;        // two keypoints of a kind within this many pixels belong to one person
 };
 
 struct TransposeAttr {
@@ -298,16 +304,16 @@ struct TileAttr {
 };
 struct MirrorPadAttr {
   std::array<int32_t, Shape::kMaxRank> before{}, after{};  // by dimension, not negative
-  bool symmetric = false;                                  // elements at the border are repeated as well
+  bool symmetric = false;                                  // also repeats border elements
 };
-// By dimension of a picture: after the batch, before the channels.
+// Per image dimension: after the batch, before the channels.
 struct BatchSpaceAttr {
   std::vector<int32_t> block;
-  std::vector<int32_t> before, after;  // what is padded with zeros, or cut off
+  std::vector<int32_t> before, after;  // zero padding or cropped part
 };
 struct GatherAttr {
   int32_t axis = 0;        // in [0, rank) of the data
-  int32_t batch_dims = 0;  // leading dimensions that data and indices share
+  int32_t batch_dims = 0;  // leading dimensions shared by data and indices
 };
 
 using Attributes =
@@ -321,8 +327,7 @@ using Attributes =
 // Convolutions and the fully connected layer: input 1 is the weights, 2 the bias, 3 the slopes of a fused PRELU.
 bool has_weights(OpType op);
 
-// Operators whose constant operands are turned into real numbers when they are laid out for the GPU, whatever their
-// type.
+// Operators whose constant operands are converted to floats for the GPU layout, whatever their type.
 bool packs_constants(OpType op);
 
 std::vector<OpType> all_ops();
@@ -330,14 +335,13 @@ std::vector<OpType> all_ops();
 // Whether the attributes are those of the operator.
 bool fits(OpType op, const Attributes& attributes);
 
-// The activation that the operator computes by itself; kNone for other operators.
+// The activation computed by the operator itself; kNone for other operators.
 Activation activation_of(OpType op);
 
-// Whether elements are taken over as they are, whatever their type; then those of a quantised output are counted like
-// those of the input.
+// Whether elements are moved unchanged, whatever their type. A quantized output then has the quantization of the input.
 bool moves_as_is(OpType op);
 
-const char* to_string(OpType op);  // TensorFlow Lite's name: "CONV_2D"
+const char* to_string(OpType op);  // TensorFlow Lite name: "CONV_2D"
 const char* to_string(Activation activation);
 
 }  // namespace sightglass

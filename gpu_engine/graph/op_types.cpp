@@ -17,12 +17,12 @@ using namespace operators;
 struct TypeName {
   Types type;
   const char* name;
-  const char* word;  // the same in tables
+  const char* word;  // short name, in tables
 };
 constexpr std::array kNames{TypeName{kF, "float32", "float32"},
                             TypeName{kH, "float16", "float16"},
-                            TypeName{kQ, "8 or 16-bit integers with one scale", "quantised"},
-                            TypeName{kAxes, "8 or 16-bit integers with scales by axis", "by-axis"},
+                            TypeName{kQ, "8 or 16-bit integers with one scale", "quantized"},
+                            TypeName{kAxes, "8 or 16-bit integers with per-axis scales", "per-axis"},
                             TypeName{kN, "8 or 16-bit integers without a scale", "small"},
                             TypeName{kI, "int32", "int32"},
                             TypeName{kL, "int64", "int64"},
@@ -58,7 +58,7 @@ std::string names_of(Types types) {
 
 std::string name(const Value& value) { return "tensor " + quote(value.name); }
 
-// The class and the type where a class has several.
+// The class, with the type if the class has several.
 std::string type_of(const Value& value) {
   const Types type = class_of(value);
   if (type == kAxes) return std::string(to_string(value.type)) + " without one positive scale for all its elements";
@@ -66,7 +66,7 @@ std::string type_of(const Value& value) {
   return to_string(value.type);
 }
 
-// Which input the output takes its type from.
+// Index of the input that determines the output type.
 size_t data_input(const TypeRule& rule) { return rule.others == OtherInputs::kCondition ? 1 : 0; }
 
 Status check_input(const TypedOp& op, const Value& input, Types taken) {
@@ -75,7 +75,7 @@ Status check_input(const TypedOp& op, const Value& input, Types taken) {
                      "; CAST or DEQUANTIZE it first");
 }
 
-// The dimension of output channels where the input is weights.
+// The output channel dimension if the input is weights.
 std::optional<int> channel_axis(OpType op, size_t input) {
   constexpr int kFirst = 0, kLast = 3;
   if (op == OpType::kLstm) return kFirst;
@@ -84,7 +84,7 @@ std::optional<int> channel_axis(OpType op, size_t input) {
   return op == OpType::kDepthwiseConv2d ? kLast : kFirst;
 }
 
-// Packing relies on it: small integers count in one scale, or in one for each output channel.
+// Packing requires this: small integers have one scale, or one per output channel.
 Status check_weights(const TypedOp& op, size_t input) {
   const Value& weights = *op.inputs[input];
   const std::optional<int> axis = channel_axis(op.op, input);
@@ -97,7 +97,7 @@ Status check_weights(const TypedOp& op, size_t input) {
   if (q.empty() || !usable || (q.scale.size() > 1 && !by_channel)) {
     const std::string count = std::to_string(q.scale.size());
     const std::string found = q.empty() ? "without a scale"
-                              : !usable ? "with a scale that is not above zero"
+                              : !usable ? "with a scale that is not positive"
                                         : "with " + count + " scales along dimension " + std::to_string(q.axis);
     return unsupported("weights " + name(weights) + " of shape " + weights.shape.to_string() + " are " +
                        to_string(weights.type) + " " + found + ", and " + to_string(op.op) +
@@ -133,15 +133,15 @@ Status check_inputs(const TypedOp& op, const TypeRule& rule) {
   return {};
 }
 
-// Moved elements keep what they stand for.
+// Moved elements keep their meaning.
 Status check_scales(const TypedOp& op) {
   if (!moves_as_is(op.op)) return {};
   const Value& first = *op.inputs[0];
   const auto check = [&](const Value& value) -> Status {
     const Quantization &a = first.quantization, &b = value.quantization;
     if (!is_quantized(first) || (a.scale == b.scale && zero_point(first) == zero_point(value))) return {};
-    return unsupported(name(value) + " and " + name(first) + " are quantised with different scales or zero points; " +
-                       to_string(op.op) + " takes and makes tensors of one quantisation; QUANTIZE one of them first");
+    return unsupported(name(value) + " and " + name(first) + " are quantized with different scales or zero points; " +
+                       to_string(op.op) + " needs tensors of one quantization; QUANTIZE one of them first");
   };
   for (size_t i = 1; i < op.inputs.size(); ++i) {
     if (op.inputs[i] != nullptr && op.op == OpType::kPack) SG_RETURN_IF_ERROR(check(*op.inputs[i]));
@@ -153,7 +153,7 @@ Status check_scales(const TypedOp& op) {
 Status check_output(const TypedOp& op, const TypeRule& rule, size_t index) {
   const Value& output = *op.outputs[index];
   const bool fits = rule.made == kAsData ? output.type == natural_type(op, index) : (class_of(output) & rule.made) != 0;
-  // What stands for real numbers stays so: a result without a scale would mean nothing.
+  // Quantized values stay quantized: a result without a scale would be meaningless.
   const Value& data = *op.inputs[data_input(rule)];
   if (fits && rule.made == kAsData && output.type == data.type && class_of(output) != class_of(data)) {
     return unsupported(name(output) + " is " + type_of(output) + ", but " + name(data) + " is " +
@@ -188,7 +188,7 @@ Status check_types(const TypedOp& op) {
     if ((made & kIntegers) == 0 || !is_clamp(op.activation)) {
       return unsupported(std::string("the activation ") + to_string(op.activation) + " cannot be applied to " +
                          name(*op.outputs[i]) + ", which is " + to_string(op.outputs[i]->type) +
-                         "; apply it to real numbers");
+                         "; apply it to floats");
     }
   }
   return {};

@@ -1,5 +1,5 @@
-// Which types of elements each operator takes, and which it makes of them: one table for the importer, verify(), the
-// reference and the choice of kernels.
+// Element types that each operator accepts and produces: one table for the importer, verify(), the reference and the
+// choice of kernels.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sightglass {
 
-// An operator with what it reads and writes. Inputs are null where absent.
+// An operator with its inputs and outputs. Absent inputs are null.
 struct TypedOp {
   OpType op = OpType::kReshape;
   Activation activation = Activation::kNone;
@@ -17,27 +17,27 @@ struct TypedOp {
 };
 TypedOp typed_op(const Graph& graph, const Node& node);
 
-// Fails with kUnsupported, naming the tensor, on a type that the operator does not take, or does not make of the
+// Fails with kUnsupported, naming the tensor, on a type that the operator does not accept or does not produce from the
 // others.
 Status check_types(const TypedOp& op);
 
-// What output `index` is when nobody has declared it: the type of the data for most operators.
+// Default type of output `index`: the type of the data for most operators.
 DataType natural_type(const TypedOp& op, size_t index);
 
-// The rules above as words, for people: "float32".
+// The rules above in words: "float32".
 struct TypeNames {
-  std::vector<std::string> taken;  // by the data
-  std::vector<std::string> made;   // the same as taken where results are of the data's type
-  std::string others;              // of further inputs; empty: as the data
+  std::vector<std::string> taken;  // of the data
+  std::vector<std::string> made;   // equal to `taken` if results have the type of the data
+  std::string others;              // of other inputs; empty: as the data
 };
 TypeNames type_names(OpType op);
-// What each of these words stands for.
+// Meaning of each word.
 struct TypeWord {
   std::string word, meaning;
 };
 std::vector<TypeWord> type_words();
 
-// Whether elements are integers or booleans that stand for themselves.
+// Whether elements are unquantized integers or booleans.
 bool is_integer(const Value& value);
 
 }  // namespace sightglass

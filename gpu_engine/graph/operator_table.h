@@ -16,14 +16,14 @@ namespace sightglass::operators {
 using Traits = uint32_t;
 inline constexpr Traits kNoTraits = 0;
 inline constexpr Traits kUnary = 1;                    // element-wise function of one operand that keeps its type
-inline constexpr Traits kBinary = 1 << 1;              // function of two operands that broadcast, no comparison
+inline constexpr Traits kBinary = 1 << 1;              // function of two operands that broadcast, not a comparison
 inline constexpr Traits kCompares = 1 << 2;            // comparison of two operands that broadcast
 inline constexpr Traits kReduces = 1 << 3;             // reduction along axes: MEAN and the like
 inline constexpr Traits kMovesAsIs = 1 << 4;           // moves_as_is()
 inline constexpr Traits kBySteps = 1 << 5;             // movements() describes it
 inline constexpr Traits kKeepsEqualShapes = 1 << 6;    // copies its input if input and output have the same shape
 inline constexpr Traits kKeepsProbabilities = 1 << 7;  // only moves or averages the elements of input 0
-inline constexpr Traits kNotNegative = 1 << 8;         // known not to make negative numbers
+inline constexpr Traits kNotNegative = 1 << 8;         // known to produce no negative values
 inline constexpr Traits kTakesActivation = 1 << 9;     // rewrites may fuse any activation but PRELU into it
 inline constexpr Traits kPacksConstants = 1 << 10;     // packs_constants()
 // has_weights(); takes a fused PRELU as well
@@ -39,7 +39,7 @@ struct Row {
   ShapeFunction& shapes;
   TypeRule types;
   Traits traits = kNoTraits;
-  Activation activation = Activation::kNone;  // that the operator itself computes
+  Activation activation = Activation::kNone;  // computed by the operator itself
 };
 
 template <typename T, typename... All>
@@ -241,7 +241,7 @@ constexpr const Row& row_of(OpType op) { return kTable[static_cast<size_t>(op)];
 constexpr bool has(const Row& row, Traits traits) { return (row.traits & traits) == traits; }
 constexpr bool has(OpType op, Traits traits) { return has(row_of(op), traits); }
 
-// For tables of some operators, whose rows name the operator as `op`: how many rows an operator has.
+// For tables of some operators, whose rows have the operator as `op`: number of rows of an operator.
 template <typename Rows>
 constexpr auto rows_of(const Rows& rows, OpType op) {
   return std::ranges::count_if(rows, [op](const auto& row) { return row.op == op; });

@@ -49,7 +49,7 @@ template <typename T>
 void quantize_as(const Quantization& q, std::span<const float> real, std::span<std::byte> bytes) {
   const double zero = q.zero_point.empty() ? 0.0 : static_cast<double>(q.zero_point[0]);
   for (size_t i = 0; i < real.size(); ++i) {
-    // In 64 bits: of 460,992 numbers that style_transfer_quantized quantises, two come out another way in 32.
+    // In 64 bits: in 32 bits, 2 of the 460,992 values that style_transfer_quantized quantizes would differ.
     const double steps = std::round(double{real[i]} / double{q.scale[0]}) + zero;
     const double low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
     const T v = static_cast<T>(std::clamp(std::isnan(steps) ? zero : steps, low, high));
@@ -92,7 +92,7 @@ std::vector<float> real_numbers(const Value& value, DataType stored, std::span<c
 std::vector<float> real_operand(const Graph& graph, const Node& node, size_t index, DataType stored,
                                 std::span<const std::byte> bytes) {
   const Value& value = graph.value(node.inputs[index]);
-  // Converters once wrote the weights of operators with float activations as uint8 where they meant int8.
+  // Older converters wrote the weights of operators with float activations as uint8 instead of int8.
   const bool weights = has_weights(node.op) && index == kWeights;
   if (weights && stored == DataType::kUInt8 && graph.value(node.inputs[kData]).type == DataType::kFloat32) {
     stored = DataType::kInt8;
@@ -195,16 +195,16 @@ bool resizes_bytes(const Graph& graph, const Node& node) { return resizes(graph,
 
 FixedPoint product_factor(const Graph& graph, const Node& node) {
   const float a = scale_of(graph.value(node.inputs[0])), b = scale_of(graph.value(node.inputs[1]));
-  return to_fixed_point(a * b / scale_of(graph.value(node.outputs[0])));  // in 32 bits, as there
+  return to_fixed_point(a * b / scale_of(graph.value(node.outputs[0])));  // in 32 bits, as in TensorFlow Lite
 }
 
 FixedPoint rescale_factor(const Value& from, const Value& to) {
   return to_fixed_point(double{scale_of(from)} / double{scale_of(to)});
 }
 
-// Over the rows and columns of a picture that keeps its rank the count is part of the factor and the input's zero point
-// is taken off last, all in 32 bits; else the sum is scaled first and divided by the count then. Both as in the kernels
-// whose results these are compared with.
+// Over the rows and columns of an image that keeps its rank, the count is part of the factor, and the zero point of the
+// input is subtracted last, all in 32 bits. Otherwise the sum is scaled first, then divided by the count. Both as in
+// the reference kernels of TensorFlow Lite.
 MeanFactors mean_factors(const Graph& graph, const Node& node) {
   const Value &from = graph.value(node.inputs[kData]), &to = graph.value(node.outputs[0]);
   const auto count = static_cast<int32_t>(from.shape.elements() / to.shape.elements());
@@ -236,8 +236,8 @@ QuantumRange quantum_range(const Value& value, Activation activation) {
 
 namespace {
 
-// The product of the scales is taken in 32 bits where there is one for all channels of a uint8 operator or a fully
-// connected layer, as in the kernels whose results these are compared with; the last bit of a factor tells.
+// Multiplies the scales in 32 bits if all channels of a uint8 operator or a fully connected layer share one, like the
+// reference kernels of TensorFlow Lite: the last bit of a factor matters.
 FixedPoint output_factor(const Graph& graph, const Node& node, size_t channel) {
   const std::vector<float>& weights = graph.value(node.inputs[kWeights]).quantization.scale;
   const float weight = weights[weights.size() == 1 ? 0 : channel % weights.size()];
@@ -247,7 +247,7 @@ FixedPoint output_factor(const Graph& graph, const Node& node, size_t channel) {
   return to_fixed_point(product / double{scale_of(graph.value(node.outputs[0]))});
 }
 
-// Signed matrix products round halves up, everything else away from zero.
+// Signed matrix products round halves up, all other results away from zero.
 Ties ties_of(const Graph& graph, const Node& node) {
   const bool is_signed = graph.value(node.outputs[0]).type == DataType::kInt8;
   return is_signed && (node.op == OpType::kConv2d || node.op == OpType::kFullyConnected) ? Ties::kUp

@@ -15,9 +15,9 @@ bool is_8_bit(const Value& value) {
 
 float scale_of(const Value& value) { return value.quantization.scale[0]; }
 
-// HARD_SWISH goes through 16 bits: numbers are 128 times as fine as the input's steps, multipliers have 15 bits.
+// HARD_SWISH is computed in 16 bits: values are 128 times as fine as the input steps, and multipliers have 15 bits.
 struct HardSwishFactors {
-  FixedPoint out, relu;  // to the output's steps; to where 3 is 2^15
+  FixedPoint out, relu;  // to the output steps; to a scale in which 3 is 2^15
 };
 HardSwishFactors hard_swish_factors(float in_scale, float out_scale) {
   const float fine = in_scale * (1.0f / 128);
@@ -32,7 +32,7 @@ int32_t saturating_shift(int32_t x, int left) {
   return static_cast<int32_t>(std::clamp<int64_t>(int64_t{x} << left, kLowest, kHighest));
 }
 
-// Of numbers in steps of 2^-15, halves up.
+// For values in steps of 2^-15. Rounds halves up.
 int32_t product(int32_t a, int32_t b) { return (a * b + (1 << 14)) >> 15; }
 
 int32_t divided(int32_t x, int exponent) {
@@ -41,13 +41,13 @@ int32_t divided(int32_t x, int exponent) {
 
 int32_t hard_swish(const HardSwishFactors& factors, int32_t steps) {
   const int32_t fine = steps * 128;
-  // x / 3 from -1 to 1, which becomes relu6(x + 3) / 6 from 0 to 1. The last bit to the left saturates.
+  // Maps x / 3 from [-1, 1] to relu6(x + 3) / 6 in [0, 1]. The last bit of the left shift saturates.
   const int left = std::max(factors.relu.shift, 0);
   int32_t relu = product(left > 0 ? saturating_shift(fine, left - 1) : fine, narrow_multiplier(factors.relu));
   if (left > 0) relu = saturating_shift(relu, 1);
   relu = (divided(relu, std::max(-factors.relu.shift, 0)) - kLowest) >> 1;
   const int32_t x = product(fine, narrow_multiplier(factors.out));
-  return divided(relu * x / (1 << 15), -factors.out.shift);  // the product is cut off, not rounded
+  return divided(relu * x / (1 << 15), -factors.out.shift);  // the product is truncated, not rounded
 }
 
 }  // namespace
@@ -64,12 +64,12 @@ bool has_integer_function(const Graph& graph, const Node& node) {
       return std::get<LeakyReluAttr>(node.attributes).alpha >= 0;
     case OpType::kHardSwish:
       return hard_swish_factors(scale_of(in), scale_of(out)).out.shift <= 0;
-    default:  // TensorFlow Lite takes real numbers
+    default:  // TensorFlow Lite computes these in floats
       return false;
   }
 }
 
-// Factors are worked out in 32 bits, as in the kernels whose results these are compared with.
+// Factors are computed in 32 bits, like in the reference kernels of TensorFlow Lite.
 int32_t integer_function(const Graph& graph, const Node& node, int32_t steps) {
   const Value &in = graph.value(node.inputs[0]), &out = graph.value(node.outputs[0]);
   const float in_scale = scale_of(in), out_scale = scale_of(out);

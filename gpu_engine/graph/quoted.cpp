@@ -18,9 +18,9 @@ constexpr std::array kUnfit{
     Range{0x61c, 0x61c},      // Arabic letter mark
     Range{0x180e, 0x180e},    // Mongolian vowel separator
     Range{0x200b, 0x200b},    // zero width space
-    Range{0x200e, 0x200f},    // marks of direction
-    Range{0x2028, 0x202e},    // line and paragraph separators, embeddings and overrides of direction
-    Range{0x2060, 0x206f},    // invisible operators, isolates of direction
+    Range{0x200e, 0x200f},    // directional marks
+    Range{0x2028, 0x202e},    // line and paragraph separators, directional embeddings and overrides
+    Range{0x2060, 0x206f},    // invisible operators, directional isolates
     Range{0xfeff, 0xfeff},    // byte order mark
     Range{0xfff9, 0xfffb},    // interlinear annotations
     Range{0xe0000, 0xe007f},  // tags
@@ -31,7 +31,7 @@ struct Character {
   size_t bytes = 0;
 };
 
-// The character at the beginning; nothing where that is no UTF-8: cut off, overlong, or of no code point.
+// The first character; empty if it is not valid UTF-8: truncated, overlong, or not a code point.
 std::optional<Character> first_character(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -84,7 +84,7 @@ std::string printable_json(std::string_view json) {
     const std::optional<Character> character = first_character(json.substr(at));
     const size_t bytes = character ? character->bytes : 1;
     const char32_t code = character ? character->code : 0;
-    // What is below stands between the values, too; within them it has been escaped before.
+    // Characters below this are JSON syntax too. Within values they are already escaped.
     if (code < 0x7f || is_printable(code)) {
       result += json.substr(at, bytes);
     } else if (code < 0x10000) {

@@ -15,7 +15,7 @@ Status describe(std::string_view object, const char* action) {
   } catch (const std::exception& thrown) {
     return internal_error(message(thrown.what()));
   } catch (...) {
-    return internal_error(message("an exception of an unknown kind"));
+    return internal_error(message("an unknown exception"));
   }
 }
 
@@ -25,7 +25,7 @@ Status status_of_exception(std::string_view object, const char* action) noexcept
   try {
     return describe(object, action);
   } catch (...) {
-    return {ErrorCode::kOutOfMemory, "out of memory"};  // short enough to need no memory
+    return {ErrorCode::kOutOfMemory, "out of memory"};  // short enough to need no allocation
   }
 }
 

@@ -111,7 +111,7 @@ uint16_t float_to_half(float f) {
   const uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return sign | 0x7e00u;   // NaN
   if (magnitude >= 0x477ff000u) return sign | 0x7c00u;  // rounds to infinity
-  if (magnitude < 0x38800000u) {                        // subnormal or zero: counted in steps of 2^-24
+  if (magnitude < 0x38800000u) {                        // subnormal or zero: in steps of 2^-24
     const float steps = std::bit_cast<float>(magnitude) * 0x1p24f;
     const auto whole = static_cast<uint32_t>(steps);
     const float rest = steps - static_cast<float>(whole);

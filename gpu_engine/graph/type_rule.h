@@ -1,16 +1,16 @@
-// Element types that an operator takes and makes, as graph/operator_table.h states them.
+// Element types that an operator accepts and produces, as stated in graph/operator_table.h.
 #pragma once
 
 #include <cstdint>
 
 namespace sightglass::operators {
 
-// Sets of types. Integers of 8 and 16 bits are told apart by how they stand for real numbers, if they do.
+// Sets of types. 8-bit and 16-bit integers are distinguished by their quantization.
 using Types = uint32_t;
 inline constexpr Types kF = 1;                        // float32
 inline constexpr Types kH = 1 << 1;                   // float16
 inline constexpr Types kQ = 1 << 2;                   // 8 or 16 bits with one scale for all elements
-inline constexpr Types kAxes = 1 << 3;                // the same with scales by an axis, or scales that are no use
+inline constexpr Types kAxes = 1 << 3;                // the same with per-axis scales, or unusable scales
 inline constexpr Types kN = 1 << 4;                   // the same without a scale
 inline constexpr Types kI = 1 << 5;                   // int32
 inline constexpr Types kL = 1 << 6;                   // int64

@@ -1,4 +1,4 @@
-// The invariants of a graph. A rewrite that breaks one is found where it breaks it.
+// The invariants of a graph: find the rewrite that breaks one.
 #include <algorithm>
 #include <utility>
 
@@ -53,9 +53,9 @@ class Verifier {
 
   const Graph& graph_;
   std::vector<int32_t> position_;  // of each node in the execution order; kNone for those not in it
-  // By value. Everything is counted in one pass: a file may give one node, or one value, a hundred thousand links.
-  std::vector<bool> given_;      // an input, or what a state holds
-  std::vector<int32_t> writes_;  // by nodes in the execution order
+  // By value. Everything is counted in one pass: a file may give one node or one value a hundred thousand links.
+  std::vector<bool> given_;      // an input, or the contents of a state
+  std::vector<int32_t> writes_;  // by nodes in execution order
 };
 
 Status Verifier::check_order() {
@@ -109,7 +109,7 @@ Status Verifier::check_state(const State& state) const {
     return internal_error(here + " becomes " + name(state.output) + ", which nothing computes");
   if (from.type != to.type || from.shape != to.shape || from.quantization.scale != to.quantization.scale ||
       from.quantization.zero_point != to.quantization.zero_point) {
-    return internal_error(here + " becomes " + name(state.output) + " of another type, shape or quantisation");
+    return internal_error(here + " becomes " + name(state.output) + " of another type, shape or quantization");
   }
   const size_t bytes = static_cast<size_t>(to.shape.elements()) * size_of(to.type);
   if (state.initial && (state.initial->type != to.type || state.initial->bytes.size() != bytes)) {
@@ -118,7 +118,7 @@ Status Verifier::check_state(const State& state) const {
   return {};
 }
 
-// Values that exist, are there before they are read, and know their producer and users.
+// Checks that values exist, are computed before they are read, and list their producer and users.
 Status Verifier::check_links(NodeId id) {
   const Node& node = graph_.node(id);
   if (node.outputs.empty()) return internal_error(node_name(id) + " has no outputs");
@@ -144,7 +144,7 @@ Status Verifier::check_links(NodeId id) {
   return {};
 }
 
-// Every value lists each node that reads it, once per use.
+// Checks that every value lists each of its readers, once per use.
 Status Verifier::check_uses() const {
   using Use = std::pair<ValueId, NodeId>;
   std::vector<Use> reads, listed;
@@ -181,7 +181,7 @@ bool same_numbers(const Padding2d* a, const Padding2d* b) {
   return a->top == b->top && a->bottom == b->bottom && a->left == b->left && a->right == b->right;
 }
 
-// Shapes, padding and types as the operator makes them.
+// Checks that shapes, padding and types are those that the operator produces.
 Status Verifier::check_meaning(NodeId id) const {
   const Node& node = graph_.node(id);
   Node inferred = node;
@@ -198,7 +198,7 @@ Status Verifier::check_meaning(NodeId id) const {
         id, name(node.outputs[i]) + " has shape " + shape.to_string() + " instead of " + (*shapes)[i].to_string());
   }
   if (!same_numbers(padding_of(node.attributes), padding_of(inferred.attributes))) {
-    return fail_node(id, "padding is not what its mode makes it");
+    return fail_node(id, "padding does not match its mode");
   }
   const Status types = check_types(typed_op(graph_, node));
   return types.ok() ? Status() : fail_node(id, types.message());
@@ -207,7 +207,7 @@ Status Verifier::check_meaning(NodeId id) const {
 Status Verifier::check_value(ValueId id) const {
   const Value& value = graph_.value(id);
   if (value.producer != kNone) {
-    // check_links() has seen that whoever writes it is its producer.
+    // check_links() checked that every writer is the producer.
     const bool produced = is_live(value.producer) && writes_[static_cast<size_t>(id)] == 1;
     if (!produced) return internal_error(name(id) + " names a producer that does not write it");
   }

@@ -1,4 +1,4 @@
-// The output of kernels: plain data, which the planner completes.
+// Output of kernels: plain data, completed by the planner.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Emission {
   std::vector<Step> steps;
   std::vector<std::byte> weights;  // the constants buffer
   std::set<Storage> weight_storages;
-  bool buffer_textures = false;  // steps read through buffer textures over the arena and the constants
+  bool buffer_textures = false;  // steps read the arena and the constants through buffer textures
 };
 
 }  // namespace sightglass

@@ -120,7 +120,7 @@ namespace {
 
 std::vector<std::byte> stored(const std::vector<float>& values, Storage storage) {
   const auto element = static_cast<size_t>(bytes_of(storage) / 4);
-  // Every run of constants begins at a block, whatever the storage of the next one.
+  // Every group of constants starts at a block boundary, whatever the storage of the next one.
   constexpr auto kBlock = static_cast<size_t>(kBlockBytes);
   std::vector<std::byte> bytes((values.size() * element + kBlock - 1) / kBlock * kBlock);
   for (size_t i = 0; i < values.size(); ++i) {
@@ -142,7 +142,7 @@ int32_t Emitter::add_constants(const std::vector<float>& values, Storage storage
   const std::vector<std::byte> bytes = stored(values, storage);
   std::vector<std::byte>& buffer = emission_.weights;
   emission_.weight_storages.insert(storage);
-  // Some files have many tensors of one buffer.
+  // Some files have many tensors that share one buffer.
   const size_t hash = std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const auto [begin, end] = constants_.equal_range(hash);
   const auto same = std::find_if(begin, end, [&](const auto& entry) {
@@ -179,17 +179,17 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   const int64_t groups_x = groups(grid.x, grid.local_x * grid.x_per_invocation);
   const int64_t groups_z = groups(grid.z, grid.local_z);
   const DeviceLimits& limits = context_.limits;
-  // Long rows of groups are folded (shaders/lib/grid.glsl).
+  // Long rows of work groups are folded (shaders/lib/grid.glsl).
   const int64_t rows = std::max<int64_t>(groups(groups_x, limits.workgroup_count[0]), 1);
   if (rows > limits.workgroup_count[1] || groups_z > limits.workgroup_count[2]) {
     return resource_exhausted("it needs " + std::to_string(groups_x) + " × " + std::to_string(groups_z) +
-                              " work groups, and the device allows " + std::to_string(limits.workgroup_count[0]) +
+                              " work groups, but the device allows " + std::to_string(limits.workgroup_count[0]) +
                               " × " + std::to_string(limits.workgroup_count[1]) + " and " +
                               std::to_string(limits.workgroup_count[2]));
   }
   if (grid.local_x * grid.local_z > limits.workgroup_invocations) {
     return internal_error("a work group of " + std::to_string(grid.local_x * grid.local_z) +
-                          " invocations is beyond the device's limit");
+                          " invocations exceeds the device limit");
   }
   Step step;
   step.kernel = shader.name();
@@ -201,6 +201,7 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   step.groups = {static_cast<uint32_t>(groups(groups_x, static_cast<int32_t>(rows))), static_cast<uint32_t>(rows),
                  static_cast<uint32_t>(groups_z)};
   for (const TensorRef& ref : inputs) step.reads.push_back(ref.tensor);
+  step.input_tensors = static_cast<int>(inputs.size());
   for (const TensorRef& ref : outputs) {
     step.writes.push_back(ref.tensor);
     if (extras.reads_output) step.reads.push_back(ref.tensor);

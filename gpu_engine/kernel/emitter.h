@@ -1,4 +1,4 @@
-// What kernels write their steps to. No GL.
+// Receives the steps of kernels. No GL.
 #pragma once
 
 #include <map>
@@ -15,26 +15,26 @@
 
 namespace sightglass {
 
-// What a kernel may look at to decide whether it can serve a node.
+// Input for a kernel's decision whether it supports a node.
 struct PlanContext {
   const Graph& graph;
   const DeviceLimits& limits;
   const PlanOptions& options;
 
-  // The model input that `value` is, when that input is planned as a texture.
+  // The index of the model input `value`, if that input is planned as a texture.
   std::optional<int> texture_input(ValueId value) const;
 };
 
-// What a step does besides reading and writing tensors.
+// Properties of a step beyond reading and writing tensors.
 struct StepExtras {
-  int input = -1, output = -1;  // model input whose texture it samples, model output that it writes for others
-  bool reads_output = false;    // keeps part of what its output tensor holds
+  int input = -1, output = -1;  // model input whose texture it samples, model output that it writes
+  bool reads_output = false;    // keeps part of the previous contents of its output tensor
   Storage weights = Storage::kFloat32;
-  int32_t activation = 0;  // applied to the result: a code of GpuFunction (ops/function.h)
+  int32_t activation = 0;  // applied to the result: a GpuFunction code (ops/function.h)
   StepVariant variant = {};
 };
 
-// How many work groups a step needs.
+// Work items of a step, and the size of a work group.
 struct Grid {
   int64_t x = 1;  // pixels, or what the kernel counts along x
   int64_t z = 1;  // layers: batch × slices, or groups of them
@@ -52,47 +52,48 @@ class Emitter {
   const PlanContext& context() const { return context_; }
   const Graph& graph() const { return context_.graph; }
 
-  // The tensor of a value, with its own shape. Constants are placed in the arena for good; an input that is a texture
-  // is loaded by a pass of its own.
+  // The tensor of a value, with its own shape. Constants get a permanent place in the arena. A texture input is loaded
+  // by a separate pass.
   Result<TensorRef> tensor(ValueId value);
-  // A tensor between the steps of one node, stored and scaled like another.
+  // A temporary tensor between the steps of one node, with the storage and scale of `like`.
   TensorRef temporary(const std::string& name, const Bhwc& shape, const TensorRef& like);
-  // One of plain numbers.
+  // A temporary tensor without a scale.
   TensorRef temporary(const std::string& name, const Bhwc& shape, Storage storage);
-  // The region of `ref`, valid until the next tensor is added.
+  // The region of `ref`; valid until the next tensor is added.
   PlanTensor& plan_tensor(const TensorRef& ref) { return emission_.tensors[static_cast<size_t>(ref.tensor)]; }
   const PlanTensor& plan_tensor(const TensorRef& ref) const {
     return emission_.tensors[static_cast<size_t>(ref.tensor)];
   }
   const std::string& name(const TensorRef& ref) const { return plan_tensor(ref).name; }
   Storage storage_of(const TensorRef& ref) const { return plan_tensor(ref).storage; }
-  // A value whose tensor holds integers in quanta that the GPU finds while it runs: scale, 1 / scale, zero point and
-  // lowest step of every picture of a batch, in a tensor of 32-bit floats.
+  // Declares that the tensor of `value` contains integers quantized at run time. `quanta` is a tensor of 32-bit floats
+  // with scale, 1 / scale, zero point and lowest step per image of the batch.
   void set_quanta(ValueId value, const TensorRef& quanta) { quanta_.emplace(value, quanta); }
   const TensorRef* quanta(ValueId value) const;
-  // `value` is a part of `whole`, `offset` blocks from its beginning: it is computed there, unless a kernel finds
-  // another place for it. Before either has a tensor.
+  // Suggests to compute `value` in place as the part of `whole` at `offset` blocks, unless a kernel places it
+  // elsewhere. Call it before either has a tensor.
   void suggest_part(ValueId value, ValueId whole, int64_t offset) { parts_.emplace(value, Part{whole, offset}); }
-  // Whether `ref` is the part of `whole` that many bytes from its beginning.
+  // Whether `ref` is the part of `whole` at that byte offset.
   bool is_part(const TensorRef& ref, const TensorRef& whole, int64_t bytes) const;
-  // `value` lies in `ref`, in whatever shape that has.
+  // Places `value` in `ref`, whatever the shape of `ref`.
   void place(ValueId value, const TensorRef& ref) { refs_[value] = ref; }
-  // `value` is the same memory as `ref`: no step is needed to make it.
+  // Makes `value` share the memory of `ref`: no step is needed.
   void alias(ValueId value, const TensorRef& ref);
 
-  // How the plan stores activations that are real numbers, and weights that need more bits than it has.
+  // Storage of float activations in the plan, and of weights that need more bits than their own type.
   Storage real_storage() const;
-  // Puts numbers into the constants buffer, four to an element, unless it has them already. Returns the place, in
+  // Adds values to the constants buffer, four per element, unless it already contains them. Returns the position in
   // elements of that storage.
   int32_t add_constants(const std::vector<float>& values, Storage storage = Storage::kFloat32);
 
-  // What suits the device's family with activations as the plan stores them.
+  // Defaults of the device family for the storage of activations in the plan.
   const KernelDefaults::Choices& defaults() const;
-  // The way that suits the device, and the other one where it has one.
+  // The default way of the device, and the alternative if there is one.
   Reads usual_reads() const;
   std::optional<Reads> other_reads() const;
-  // Chooses one of the variants, which have name() and reads: that of the tuning, where it knows such a step, else the
-  // first. Returns it, and what add_step() takes. `step` says what is computed: equal steps take equally long.
+  // Chooses one of the variants, which have name() and reads: the tuned one if `step` has been tuned, otherwise the
+  // first. Returns the variant and the argument for add_step(). `step` describes the computation: equal steps take
+  // equally long.
   template <typename Variant>
   std::pair<Variant, StepVariant> choose_variant(const std::string& step, const std::vector<Variant>& variants) const {
     std::vector<std::string> names;
@@ -102,10 +103,10 @@ class Emitter {
     return {variants[chosen], {step, names[chosen], static_cast<int>(names.size()), variants[chosen].reads}};
   }
 
-  // Names the node that the following steps belong to.
+  // Sets the name of the node for the following steps.
   void set_node(std::string name) { node_ = std::move(name); }
-  // `inputs` are bound in their order. How tensors are stored, and what the frame consists of that a step samples, is
-  // added to the shader's defines.
+  // `inputs` are bound in order. The emitter adds defines for the storage of tensors, and for the kind of the frame
+  // that a step samples.
   Status add_step(ShaderKey shader, StepParams params, const Grid& grid, const std::vector<TensorRef>& inputs,
                   const std::vector<TensorRef>& outputs, const StepExtras& extras = {});
 
@@ -116,8 +117,8 @@ class Emitter {
   PlanContext context_;
   Emission& emission_;
   LoadTexture load_texture_;
-  // Whether data are rounded to quanta of their own range: that range moves with every rounding of what is stored, and
-  // all quanta with it, so real numbers keep their 32 bits.
+  // Whether data are quantized to their own range at run time. Every rounding of stored values moves that range, and
+  // all quantization steps with it, so floats keep their 32 bits.
   bool dynamic_range_;
   struct Part {
     ValueId whole;
@@ -127,8 +128,8 @@ class Emitter {
   std::unordered_map<ValueId, Part> parts_;
   std::map<ShaderKey, int> programs_;
   std::string node_;
-  std::unordered_multimap<size_t, std::pair<size_t, size_t>> constants_;  // by hash: place and size in bytes
-  size_t attributed_weights_ = 0;  // bytes of the constants buffer that belong to the steps so far
+  std::unordered_multimap<size_t, std::pair<size_t, size_t>> constants_;  // by hash: position and size in bytes
+  size_t attributed_weights_ = 0;  // bytes of the constants buffer attributed to steps so far
 };
 
 }  // namespace sightglass

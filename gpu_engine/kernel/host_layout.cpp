@@ -31,7 +31,7 @@ void put(std::byte* bytes, size_t index, T value) {
   std::memcpy(bytes + index * sizeof(T), &value, sizeof(T));
 }
 
-// One element of a dense tensor, as a number. float64 holds every int32 and float32.
+// One element of a tightly packed tensor. A double represents every int32 and float32 exactly.
 double load_dense(DataType type, const std::byte* bytes, size_t i) {
   switch (type) {
     case DataType::kFloat32:
@@ -122,7 +122,7 @@ void for_each_element(const Bhwc& shape, F f) {
 
 Storage storage_of(DataType type, const Quantization& quantization, Storage real) {
   if (!is_real(type, quantization)) return Storage::kInt32;
-  // A 16-bit float holds the difference of two 8-bit numbers exactly, but not that of two 16-bit ones.
+  // A 16-bit float represents differences of 8-bit values exactly, but not of 16-bit values.
   return type == DataType::kInt16 ? Storage::kFloat32 : real;
 }
 

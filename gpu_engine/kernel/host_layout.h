@@ -1,4 +1,4 @@
-// Between dense row-major tensors of the host and their storage in the arena.
+// Converts between tightly packed row-major host tensors and arena storage.
 #pragma once
 
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace sightglass {
 
-// How a value of a type is stored; `real` is for floats.
+// Storage of a value of a type; `real` is for floats.
 Storage storage_of(DataType type, const Quantization& quantization, Storage real);
-// The scale of a quantised tensor; the identity for all others.
+// The scale of a quantized tensor; the identity for all others.
 StoredScale scale_of(DataType type, const Quantization& quantization);
 
-// Elements of `type`, dense, to `shape.vec4s()` elements of `storage`, unused lanes zero, and back. Quantised numbers
-// are stored less their zero point.
+// Converts tightly packed elements of `type` to `shape.vec4s()` elements of `storage`, unused lanes zero, and back.
+// Quantized values are stored minus their zero point.
 std::vector<std::byte> to_storage(const Bhwc& shape, Storage storage, DataType type, const Quantization& quantization,
                                   std::span<const std::byte> dense);
 void from_storage(const Bhwc& shape, Storage storage, DataType type, const Quantization& quantization,

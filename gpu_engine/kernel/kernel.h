@@ -11,19 +11,22 @@
 namespace sightglass {
 
 struct Kernel {
-  const char* name;  // as in reports: "conv2d"
+  const char* name;  // for reports: "conv2d"
   OpType op;
-  // Ok, or why this kernel cannot serve the node. Types, ranks and the like are checked for all kernels alike before.
+  // Ok, or the reason why this kernel does not support the node. Types, ranks and the like have been checked for all
+  // kernels.
   Status (*supports)(const PlanContext& context, const Node& node);
   // Appends the node's steps.
   Status (*emit)(Emitter& emitter, const Node& node);
-  // Every program that emit() may ask for, less what the emitter adds: buffer textures and functions of results.
+  // All programs that emit() can request, without the additions of the emitter: buffer textures and functions of
+  // results.
   std::vector<ShaderKey> (*variants)();
-  // What supports() bounds beyond types, for people; empty when nothing, or when another kernel takes the rest.
+  // Limits of supports() other than types, for documentation. Empty if there are none or another kernel covers the
+  // rest.
   std::string limits = {};
 };
 
-// Of any tensor on the GPU.
+// Maximum dimensions of a tensor on the GPU.
 inline constexpr int kMostDimensions = 5;
 
 }  // namespace sightglass

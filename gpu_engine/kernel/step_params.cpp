@@ -22,10 +22,10 @@ StepParams& StepParams::floats(float x, float y, float z, float w) {
               std::bit_cast<int32_t>(w));
 }
 
-void StepParams::place(const std::vector<PlanTensor>& tensors) {
+void StepParams::place(const std::vector<PlanTensor>& tensors, const std::function<int64_t(int tensor)>& base) {
   for (const auto& [word, id] : slots_) {
     const PlanTensor& tensor = tensors[static_cast<size_t>(id)];
-    words_[word] = static_cast<int32_t>(tensor.offset * (kBlockBytes / bytes_of(tensor.storage)));
+    words_[word] = static_cast<int32_t>((tensor.offset - base(id)) * (kBlockBytes / bytes_of(tensor.storage)));
   }
 }
 

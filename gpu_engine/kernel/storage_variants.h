@@ -8,11 +8,11 @@
 
 namespace sightglass {
 
-// Adds the define for `storage` of a binding: "A", "B", "OUT" or "WEIGHTS". Without one, a shader reads 32-bit floats.
+// Adds the define for the `storage` of a binding: "A", "B", "OUT" or "WEIGHTS". The default is 32-bit floats.
 void add_storage_define(ShaderKey& key, const char* binding, Storage storage);
 
-// `keys` in every storage that tensors and weights may have: `bindings` names those that the shader uses, out of "ABOW"
-// (first and second input, output, weights). Kernels that move elements without looking at them take integers as well.
+// `keys` in every storage of tensors and weights. `bindings` names those that the shader uses, out of "ABOW" (first and
+// second input, output, weights). Kernels that only move elements accept integers too.
 std::vector<ShaderKey> storage_variants(const std::vector<ShaderKey>& keys, const char* bindings,
                                         bool integers = false);
 

@@ -7,7 +7,7 @@ namespace sightglass {
 namespace {
 
 constexpr std::string_view kHeader = "sightglass-tuning 1", kDevice = "device ", kSeparator = ": ";
-// Files of ours are a few hundred KiB at most.
+// Generated files have a few hundred KiB at most.
 constexpr size_t kLongestText = size_t{16} << 20;
 
 std::string_view take_line(std::string_view& text) {
@@ -20,25 +20,25 @@ std::string_view take_line(std::string_view& text) {
 }  // namespace
 
 Result<Tuning> Tuning::parse(std::string_view text) try {
-  if (text.size() > kLongestText) return invalid_argument("results of tuning are larger than 16 MiB");
+  if (text.size() > kLongestText) return invalid_argument("tuning results are larger than 16 MiB");
   if (take_line(text) != kHeader) {
-    return invalid_argument("line 1 of the results of tuning is not '" + std::string(kHeader) + "'");
+    return invalid_argument("line 1 of the tuning results is not '" + std::string(kHeader) + "'");
   }
   const std::string_view device = take_line(text);
-  if (!device.starts_with(kDevice)) return invalid_argument("line 2 of the results of tuning names no device");
+  if (!device.starts_with(kDevice)) return invalid_argument("line 2 of the tuning results does not name a device");
   Tuning tuning{std::string(device.substr(kDevice.size()))};
   for (int number = 3; !text.empty(); ++number) {
     const std::string_view line = take_line(text);
     if (line.empty() || line.starts_with('#')) continue;
     const size_t separator = line.find(kSeparator);
     if (separator == line.npos || separator == 0) {
-      return invalid_argument("line " + std::to_string(number) + " of the results of tuning is no 'step: variant'");
+      return invalid_argument("line " + std::to_string(number) + " of the tuning results is not 'step: variant'");
     }
     tuning.choose(std::string(line.substr(0, separator)), std::string(line.substr(separator + kSeparator.size())));
   }
   return tuning;
 } catch (...) {
-  return status_of_exception("results of tuning", "be read");
+  return status_of_exception("tuning results", "read them");
 }
 
 std::string Tuning::to_text() const {

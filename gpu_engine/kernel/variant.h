@@ -1,4 +1,4 @@
-// Steps that can run in several ways, all of which give bit-identical results.
+// Variants of steps, with bit-identical results.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace sightglass {
 
-// How a step reads tensors and weights (shaders/lib/tensor.glsl).
+// How a step accesses tensors and weights (shaders/lib/tensor.glsl).
 enum class Reads : uint8_t { kStorageBlocks, kBufferTextures };
 
-// The variant that a step runs.
+// The chosen variant of a step.
 struct StepVariant {
-  std::string step, name;      // as Tuning has them; empty for steps without variants
-  int count = 0;               // how many there are to choose from
-  std::optional<Reads> reads;  // without: what suits the device
+  std::string step, name;      // as in Tuning; empty for steps without variants
+  int count = 0;               // number of variants
+  std::optional<Reads> reads;  // unset: the default of the device
 };
 
 }  // namespace sightglass

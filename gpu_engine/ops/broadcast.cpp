@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kBatchDims = 5;
 
-// Dimension 0 or 1 of the shape right-aligned in five.
+// Dimension 0 or 1 of the shape, right-aligned to five dimensions.
 int32_t batch_dim(const Shape& shape, int i) {
   const int own = i - (kBatchDims - shape.rank());
   return own < 0 ? 1 : shape.dim(own);

@@ -1,4 +1,4 @@
-// numpy broadcasting of up to five dimensions in the four that shaders see (lib/broadcast.glsl).
+// numpy broadcasting of up to five dimensions, folded into the four of shaders (lib/broadcast.glsl).
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace sightglass {
 
-// Appends how far the batch of each of up to three operands moves with the two dimensions that the batch of `out`
-// consists of, and the size of the second of them.
+// Appends the batch steps of up to three operands along the two dimensions that form the batch of `out`, and the size
+// of the second of them.
 void add_batch_steps(StepParams& params, const std::vector<Shape>& operands, const Shape& out);
 
 }  // namespace sightglass

@@ -1,6 +1,7 @@
-// CAST between real numbers, integers and booleans.
+// CAST between floats, quantized values, integers and booleans.
 #include "graph/quantized.h"
 #include "ops/ops.h"
+#include "ops/shader_codes.h"
 
 namespace sightglass {
 
@@ -8,16 +9,13 @@ namespace {
 
 ShaderKey shader() { return {"cast.comp", {}}; }
 
-// As in cast.comp.
-enum class Target : int32_t { kAny = 0, kBool = 1, kNarrow = 2 };
-
-Target target_of(DataType type) {
-  if (type == DataType::kBool) return Target::kBool;
+GpuCast cast_to(DataType type) {
+  if (type == DataType::kBool) return GpuCast::kBool;
   const bool narrow = type == DataType::kInt8 || type == DataType::kUInt8 || type == DataType::kInt16;
-  return narrow ? Target::kNarrow : Target::kAny;
+  return narrow ? GpuCast::kNarrow : GpuCast::kAny;
 }
 
-// What stored numbers count from.
+// Offset of stored values.
 float origin_of(const Value& value) { return is_quantized(value) ? static_cast<float>(zero_point(value)) : 0; }
 
 Status supports(const PlanContext&, const Node& node) {
@@ -32,13 +30,13 @@ Status emit(Emitter& emitter, const Node& node) {
   const auto bits = static_cast<int32_t>(8 * size_of(to.type));
   StepParams params;
   params.tensor(in).tensor(out);
-  params.ints(static_cast<int32_t>(target_of(to.type)), bits, to.type == DataType::kUInt8 ? 0 : 1);
+  params.ints(gpu_code(cast_to(to.type)), bits, to.type == DataType::kUInt8 ? 0 : 1);
   params.floats(origin_of(from), origin_of(to));
   const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
   return emitter.add_step(shader(), std::move(params), grid, {in}, {out});
 }
 
-// Every storage to every other.
+// From every storage to every other.
 std::vector<ShaderKey> variants() {
   std::vector<ShaderKey> keys;
   for (const char* from : {"", "A_F16", "A_I32"}) {

@@ -20,7 +20,7 @@ Status supports(const PlanContext&, const Node& node) {
   return node.activation == Activation::kPrelu ? unsupported("a fused PRELU") : Status();
 }
 
-// The same elements in another shape: the same memory where they lie alike, else a copy.
+// The same elements in another shape: the same memory if the layout is the same, otherwise a copy.
 Result<TensorRef> viewed(Emitter& emitter, const Node& node, const TensorRef& tensor, const Bhwc& shape) {
   if (same_layout(tensor.shape, shape)) return TensorRef{tensor.tensor, shape, tensor.scale};
   const TensorRef copy = emitter.temporary("view for " + node.origin, shape, tensor);
@@ -28,10 +28,10 @@ Result<TensorRef> viewed(Emitter& emitter, const Node& node, const TensorRef& te
   return copy;
 }
 
-// A shape with `axis` among the four dimensions that shaders see; `axis` becomes its place there.
+// A shape with `axis` among the four shader dimensions; sets `axis` to its index there.
 Bhwc with_axis(const Shape& shape, int& axis) {
   if (shape.rank() <= 4 || axis >= shape.rank() - 3) {
-    axis += 4 - shape.rank();  // they are right-aligned
+    axis += 4 - shape.rank();  // right-aligned
     return Bhwc::from(shape);
   }
   Bhwc folded{1, shape.dim(axis), 1, shape.dim(shape.rank() - 1)};
@@ -41,15 +41,15 @@ Bhwc with_axis(const Shape& shape, int& axis) {
   return folded;
 }
 
-// Where an input goes.
+// Position of an input in the output.
 struct Piece {
   ValueId value;
   Bhwc shape;          // with the axis among the four dimensions
-  int32_t b, y, x, c;  // of its first element in the whole
+  int32_t b, y, x, c;  // of its first element in the output
 
-  // Vec4s from the beginning of the whole.
+  // Offset in the output, in vec4.
   int64_t place(const Bhwc& whole) const { return ((int64_t{b} * whole.slices() + c / 4) * whole.h + y) * whole.w + x; }
-  // Whether its elements are one run of vec4s that holds none of other pieces.
+  // Whether its elements are contiguous vec4s without elements of other inputs.
   bool lies_together(const Bhwc& whole) const {
     if (shape.h != whole.h || shape.w != whole.w) {
       return whole.b * whole.slices() == 1 && (shape.w == whole.w || whole.h == 1);
@@ -64,7 +64,7 @@ struct Pieces {
   std::vector<Piece> pieces;
 };
 
-// PACK is CONCATENATION of inputs with a dimension of size 1 put in.
+// PACK is CONCATENATION of inputs with an inserted dimension of size 1.
 Pieces pieces_of(const Graph& graph, const Node& node) {
   const int in_axis = std::get<ConcatAttr>(node.attributes).axis;
   const Shape& out = graph.value(node.outputs[0]).shape;

@@ -29,9 +29,8 @@ ShaderKey conv2d_shader(const Tile& tile, bool pointwise) {
   return key;
 }
 
-// A tile that keeps loads low and the device busy, up to the one of the device's family. The cost of one step of the
-// inner loop is its multiply-adds plus its loads, a load weighing four of them; slices beyond the last one are computed
-// in vain and count as well.
+// A tile with few loads that keeps the device busy, up to the tile of the device family. An inner loop step costs its
+// multiply-adds plus its loads, each as much as four multiply-adds. Wasted slices past the last one count too.
 Tile choose_tile(const ConvTile& most, int64_t pixels, int32_t slices) {
   if (pixels < 8) return {1, 1, 1, 64};
   Tile best;
@@ -49,7 +48,7 @@ Tile choose_tile(const ConvTile& most, int64_t pixels, int32_t slices) {
   return best;
 }
 
-// A kernel for one step, and how it reads.
+// A register tile and read method for one step.
 struct Variant {
   Tile tile;
   Reads reads = Reads::kStorageBlocks;
@@ -61,8 +60,8 @@ struct Variant {
   }
 };
 
-// The one that suits devices of the family, then those that are worth a try: small tiles first where the family's is
-// not the largest, since a compiler may take half a minute for one that spills.
+// The default of the device family, then plausible alternatives. If the default is not the largest tile, small tiles
+// come first: a compiler may take half a minute for a tile that spills.
 std::vector<Variant> variants_of(const Emitter& emitter, const ConvTile& most, int64_t pixels, int32_t slices) {
   const Variant usual{choose_tile(most, pixels, slices), emitter.usual_reads()};
   std::vector<Variant> variants{usual};
@@ -128,7 +127,7 @@ Status emit_convolution(Emitter& emitter, const Node& node, const ConvQuantizati
   return emit_with_constants(emitter, in, out, g, constants);
 }
 
-// The reduction of one output runs in one invocation.
+// One invocation computes the reduction of one output.
 Status check_loop(const PlanContext& context, int64_t taps, int64_t in_slices) {
   const int64_t limit = context.limits.max_loop_iterations;
   const int64_t iterations = taps * (in_slices + 2);
@@ -158,9 +157,9 @@ Status emit_conv2d(Emitter& emitter, const Node& node) {
   return emit_convolution(emitter, node, conv_quantization(emitter, node, out.shape.c), in, out, geometry);
 }
 
-// How a fully connected layer lies over its input: when the input of one row of the matrix is a whole picture, the
-// layer is a convolution with a kernel as large as the picture, whose weights are in the right order already; when it
-// is the channels alone, it is a 1×1 convolution. Anything else needs another arrangement in memory first.
+// The view of the input for a fully connected layer. If a matrix row covers a whole image, the layer is a convolution
+// with a kernel of the image size, and its weights are already in the right order. If it covers only the channels, it
+// is a 1×1 convolution. Otherwise the input must be rearranged in memory first.
 Bhwc fully_connected_view(const Bhwc& in, int32_t depth) {
   if (in.c == depth) return in;
   if (in.b == 1 && int64_t{in.h} * in.w * in.c == depth) return in;
@@ -181,7 +180,7 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const ConvQuantization quantization = conv_quantization(emitter, node, weights.dim(0));
   Bhwc view = fully_connected_view(in.shape, weights.dim(1));
-  // Quanta that are found while the GPU runs are those of a batch each, so that rows have to be batches.
+  // Quantization at run time is per batch, so rows must become batches.
   if (quantization.sums == Sums::kDynamic && view != in.shape) view = {view.w, 1, 1, view.c};
   if (view != in.shape) {
     const TensorRef flat = emitter.temporary("flattened " + emitter.graph().value(node.inputs[0]).name, view, in);
@@ -193,8 +192,8 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
     geometry.kernel_h = view.h;
     geometry.kernel_w = view.w;
   }
-  // The result lies as the layer computes it: pixels of the view by output channels. A shape of another rank is the
-  // same memory as long as there is one batch.
+  // The result has the layout of the view: pixels of the view by output channels. With one batch, a shape of another
+  // rank is the same memory.
   const Bhwc result{view.b, geometry.kernel_h == 1 ? view.h : 1, geometry.kernel_w == 1 ? view.w : 1, weights.dim(0)};
   const TensorRef direct{out.tensor, result, out.scale};
   if (same_layout(result, out.shape)) {

@@ -1,4 +1,4 @@
-// Pointwise convolutions as part of other operators.
+// Pointwise convolutions within other operators.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace sightglass {
 
-// A matrix of real numbers [out channels, in channels] and a bias of whole slices, over every pixel.
+// Applies a float matrix [out channels, in channels] and a bias of whole slices to every pixel.
 Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, std::vector<float> weights,
                       const std::vector<float>& bias);
-// The same with constants of any kind.
+// The same with any kind of constants.
 Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, const ConvConstants& constants);
 
 }  // namespace sightglass

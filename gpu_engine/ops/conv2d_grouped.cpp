@@ -1,4 +1,4 @@
-// CONV_2D in groups of channels, and with weights or a bias that are computed.
+// CONV_2D with channel groups, or with computed weights or bias.
 #include "ops/conv_constants.h"
 #include "ops/conv_step.h"
 #include "ops/ops.h"
@@ -9,7 +9,7 @@ namespace {
 
 const ShaderKey kShader{"conv2d_grouped.comp", {}};
 
-// [O][I/4][kh][kw] vec4 from [O, kh, kw, I], as a tensor of them lies in the arena.
+// [O][I/4][kh][kw] vec4 from [O, kh, kw, I], like a weight tensor in the arena.
 std::vector<float> pack_filters(const std::vector<float>& dense, const Shape& shape) {
   const auto taps = static_cast<size_t>(shape.dim(1)) * static_cast<size_t>(shape.dim(2));
   const auto depth = static_cast<size_t>(shape.dim(3)), slices = (depth + 3) / 4;

@@ -1,4 +1,4 @@
-// The first convolution of a model, fetching straight from the camera's texture.
+// The first convolution of a model, reading directly from the camera texture.
 #include "kernel/storage_variants.h"
 #include "ops/conv_constants.h"
 #include "ops/ops.h"
@@ -8,10 +8,10 @@ namespace sightglass {
 
 namespace {
 
-// One invocation holds all output slices; more would not stay in registers.
+// One invocation computes all output slices; more would exceed its registers.
 constexpr int32_t kMaxSlices = 8;
 
-// Pixels of an invocation, which share the weights that it loads.
+// Pixels per invocation, which share loaded weights.
 int32_t tile_pixels(int32_t slices) { return slices <= 4 ? 4 : 2; }
 
 ShaderKey conv2d_texture_shader(int32_t slices) {
@@ -19,20 +19,21 @@ ShaderKey conv2d_texture_shader(int32_t slices) {
 }
 
 Status supports(const PlanContext& context, const Node& node) {
-  if (!context.texture_input(node.inputs[0])) return unsupported("the input is no texture");
+  if (!context.texture_input(node.inputs[0])) return unsupported("the input is not a texture");
   const Value& input = context.graph.value(node.inputs[0]);
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
   SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
   if (residual_of(node) != kNone || gate_of(node) != kNone) return unsupported("it reads other tensors");
-  if (input.type != DataType::kFloat32) return unsupported("the input is quantised");
+  if (input.type != DataType::kFloat32) return unsupported("the input is quantized");
   if (input.users.size() != 1) return unsupported("the input has other readers");
   if (Bhwc::from(input.shape).c != 3 || weights.dim(3) != 3) return unsupported("not three channels");
   if (weights.dim(0) > kMaxSlices * 4) return unsupported("more than 32 output channels");
   return {};
 }
 
-// Normalisation goes into the weights: the sum over scale * sample + offset is a sum over samples with scaled weights,
-// plus, wherever the tensor has a pixel, the offsets' part, which becomes the weight of the fourth lane.
+// Folds the normalization into the weights: a sum over scale * sample + offset is a sum over samples with scaled
+// weights, plus the contribution of the offsets at every pixel inside the tensor, which becomes the weight of the
+// fourth lane.
 ConvWeights fold_normalisation(const ConvWeights& w, const InputSpec& spec) {
   ConvWeights folded{w.out_channels, w.kernel_h, w.kernel_w, 4, {}};
   const size_t taps = w.values.size() / 3;

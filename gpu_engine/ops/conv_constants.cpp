@@ -18,11 +18,11 @@ bool has_computed_bias(const Graph& graph, const Node& node) {
 
 struct WeightStorage {
   Storage storage = Storage::kFloat32;
-  int32_t offset = 0;  // what is taken off the weights
+  int32_t offset = 0;  // subtracted from the weights
 };
 
-// The narrowest storage that holds every weight as it is, where one is narrower than 32 bits: files have many weights
-// in 8 or 16 bits, and what the GPU reads need not be larger. `quanta`: bytes may have an offset.
+// The narrowest storage below 32 bits that represents every weight exactly, if any: many files have 8-bit or 16-bit
+// weights, and the GPU copy need not be larger. `quanta`: bytes may have an offset.
 std::optional<WeightStorage> exact_storage(const std::vector<float>& weights, bool quanta) {
   constexpr float kLowest = -128, kHighest = 127;
   const auto is_half = [](float w) { return half_to_float(float_to_half(w)) == w; };
@@ -36,7 +36,7 @@ std::optional<WeightStorage> exact_storage(const std::vector<float>& weights, bo
   return std::nullopt;
 }
 
-// One number per channel, padded to whole slices.
+// One value per channel, padded to whole slices.
 std::vector<float> pack_channels(const Graph& graph, const Node& node, size_t input,
                                  const ConvQuantization& quantization, int32_t channels) {
   std::vector<float> packed(static_cast<size_t>(channels), 0.0f);
@@ -47,7 +47,7 @@ std::vector<float> pack_channels(const Graph& graph, const Node& node, size_t in
   return packed;
 }
 
-// Two runs: the weights' scales, and the biases.
+// Two parts: the scales of the weights, and the biases.
 std::vector<float> pack_scales(const Graph& graph, const Node& node, int32_t channels, const std::vector<float>& bias) {
   const std::vector<float>& scales = graph.value(node.inputs[1]).quantization.scale;
   std::vector<float> packed;
@@ -66,14 +66,14 @@ ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const ConvQ
   ConvConstants constants;
   constants.quantization = quantization;
   const std::optional<WeightStorage> narrow = exact_storage(packed_weights, sums == Sums::kRequantized);
-  // Rounding real weights to 16 bits would move the results of a quantised operator by more than its own rounding does.
+  // Rounding float weights to 16 bits would change the results of a quantized operator by more than its own rounding.
   constants.storage = narrow ? narrow->storage : quantization.rounds ? Storage::kFloat32 : emitter.real_storage();
   constants.weight_offset = narrow ? narrow->offset : 0;
   if (constants.weight_offset != 0) {
     for (float& w : packed_weights) w -= static_cast<float>(constants.weight_offset);
   }
   constants.weights = emitter.add_constants(packed_weights, constants.storage);
-  // In fixed point, clamping to the range does what the activation would.
+  // In fixed point, clamping to the range replaces the activation.
   if (sums != Sums::kRequantized) constants.activation = gpu_code(node.activation);
   const std::vector<float> bias = pack_channels(graph, node, kBias, quantization, out_channels);
   constants.bias = emitter.add_constants(bias);
@@ -83,7 +83,7 @@ ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const ConvQ
   if (sums == Sums::kRequantized) {
     constants.factors = emitter.add_constants(pack_factors(quantization.requantization.factors));
   } else if (sums == Sums::kDynamic) {
-    // Sums begin at zero; the bias is added to the real number.
+    // Sums start at zero; the bias is added after conversion to floats.
     const std::vector<float> zeros(bias.size(), 0.0f);
     constants.bias = emitter.add_constants(zeros);
     constants.factors = emitter.add_constants(pack_scales(graph, node, out_channels, bias));

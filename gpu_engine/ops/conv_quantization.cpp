@@ -26,7 +26,7 @@ std::vector<float> conv_weights(const Graph& graph, const Node& node, const Conv
     case Sums::kRequantized:
       return steps_from_zero(weights, constant.type, constant.bytes);
     case Sums::kDynamic:
-      // TensorFlow Lite takes uint8 weights of float data for int8.
+      // TensorFlow Lite treats uint8 weights with float data as int8.
       return steps_from_zero(weights, DataType::kInt8, constant.bytes);
     case Sums::kReal:
       break;

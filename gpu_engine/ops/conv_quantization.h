@@ -1,4 +1,4 @@
-// How a convolution-like operator is quantized.
+// Quantization of convolution-like operators.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace sightglass {
 
-// What a convolution adds up, and what becomes of it (lib/conv_result.glsl).
+// Sums of a convolution, and their conversion (lib/conv_result.glsl).
 enum class Sums : uint8_t {
   kReal,
-  kRequantized,  // integers, which become quanta of the output
-  kDynamic,      // integers, which become real numbers
+  kRequantized,  // integers, requantized to the output
+  kDynamic,      // integers, converted to floats
 };
 
-// Found once for a node: all that is packed for its step follows from it.
+// Computed once per node. Determines all packed constants of its step.
 struct ConvQuantization {
   Sums sums = Sums::kReal;
   float data_unit = 1;              // for kReal: the value of a stored 1 in the data
-  bool rounds = false;              // for kReal: results are rounded to quanta
+  bool rounds = false;              // for kReal: results are quantized
   Requantization requantization;    // for kRequantized
   std::optional<TensorRef> quanta;  // for kDynamic: of the data
 };
 ConvQuantization conv_quantization(const Emitter& emitter, const Node& node, int32_t out_channels);
 
-// The dense weights of a node as its kernel multiplies them with what is stored: integers where it sums integers, else
-// real numbers, times the unit of the data.
+// The tightly packed weights of a node in the unit in which its kernel multiplies them with stored data: integers for
+// sums of integers, otherwise floats times the unit of the data.
 std::vector<float> conv_weights(const Graph& graph, const Node& node, const ConvQuantization& quantization);
 
-// A constant input with one number per channel (bias or slope), in the unit of the sums.
+// A constant input with one value per channel (bias or slope), in the unit of the sums.
 std::vector<float> conv_channels(const Graph& graph, const Node& node, size_t input,
                                  const ConvQuantization& quantization);
 

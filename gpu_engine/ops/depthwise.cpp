@@ -17,7 +17,7 @@ ShaderKey depthwise_shader(int32_t pixels, bool multiplier) {
   return key;
 }
 
-// Kernels whose outputs, one below the other, share inputs: the register tile is known when the shader is compiled.
+// Kernels whose vertically adjacent outputs share inputs: the register tile is fixed when the shader is compiled.
 constexpr int32_t kRowKernels[] = {3, 5}, kRowStrides[] = {1, 2};
 
 bool shares_rows(const DepthwiseConv2dAttr& attr, int32_t kernel_h) {
@@ -70,7 +70,7 @@ Status emit_with_constants(Emitter& emitter, const Node& node, const ConvConstan
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
   const int64_t area = int64_t{out.shape.h} * out.shape.w, layers = int64_t{out.shape.b} * out.shape.slices();
   if (!constants.computed && shares_rows(attr, kernel_h)) {
-    constexpr int64_t kInvocations = 1024;  // work for a GPU
+    constexpr int64_t kInvocations = 1024;  // enough work for a GPU
     const int32_t usual = choose_rows(out.shape, layers, attr.dilation_h, kRowTiles.back(), kInvocations);
     const std::string step = tuned_step(emitter, "depthwise", in, out, geometry_of(weights, attr), constants);
     const auto [variant, choice] = emitter.choose_variant(step, rows_variants(emitter, usual));

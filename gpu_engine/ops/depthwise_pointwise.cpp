@@ -1,4 +1,4 @@
-// A DEPTHWISE_CONV_2D and the 1×1 CONV_2D behind it in one step; fuse-depthwise says which are worth it.
+// A DEPTHWISE_CONV_2D and the 1×1 CONV_2D that reads it, in one step. fuse-depthwise decides when this is worthwhile.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -21,7 +21,7 @@ ShaderKey shader(int32_t stride_h, int32_t rows, int32_t slices) {
           {{"STRIDE_H", std::to_string(stride_h)}, {"ROWS", std::to_string(rows)}, {"SLICES", std::to_string(slices)}}};
 }
 
-// What the activation keeps of a number: lowest and highest.
+// Range of values after the activation: lowest and highest.
 std::array<float, 2> range_of(Activation activation) {
   switch (activation) {
     case Activation::kRelu:
@@ -61,7 +61,7 @@ Status supports(const PlanContext& context, const Node& node) {
     return unsupported("more than " + std::to_string(kMostSlices * 4) + " output channels");
   }
   SG_RETURN_IF_ERROR(check_depthwise(context.graph, node));
-  constexpr int64_t kIterations = 64;  // of a slice of the data, with the largest tile
+  constexpr int64_t kIterations = 64;  // per slice of the data, with the largest tile
   const int64_t limit = context.limits.max_loop_iterations, slices = (weights.dim(3) + 3) / 4;
   if (limit > 0 && slices * kIterations > limit) return unsupported(std::to_string(weights.dim(3)) + " channels");
   return {};
@@ -72,7 +72,7 @@ Status emit(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& [attr, between] = std::get<DepthwisePointwiseAttr>(node.attributes);
   const Graph& graph = emitter.graph();
-  // Both convolutions' weights are one run of constants, of one storage.
+  // The weights of both convolutions are one block of constants with one storage.
   const ConvQuantization quantization = conv_quantization(emitter, node, out.shape.c);
   std::vector<float> weights =
       pack_conv_weights({out.shape.c, 1, 1, in.shape.c, conv_weights(graph, node, quantization)});
@@ -89,7 +89,7 @@ Status emit(Emitter& emitter, const Node& node) {
   if (const ValueId residual = residual_of(node); residual != kNone) {
     SG_ASSIGN_OR_RETURN(constants.residual, emitter.tensor(residual));
   }
-  constexpr int64_t kInvocations = 512;  // work for a GPU
+  constexpr int64_t kInvocations = 512;  // enough work for a GPU
   const int32_t most = emitter.context().limits.kernels.depthwise_pointwise_rows;
   const int32_t usual = choose_rows(out.shape, out.shape.b, attr.dilation_h, most, kInvocations);
   const std::string geometry =

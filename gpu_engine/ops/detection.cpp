@@ -1,4 +1,4 @@
-// TFLite_Detection_PostProcess: corners, suppression, and the lists of what was found; nothing leaves the GPU.
+// TFLite_Detection_PostProcess: corners, suppression, and the lists of detections. All data stay on the GPU.
 #include "graph/detection.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace sightglass {
 
 namespace {
 
-constexpr int32_t kMostBoxes = 65536;  // a bit each in 8 KiB of shared memory
+constexpr int32_t kMostBoxes = 65536;  // one bit each in 8 KiB of shared memory
 
 ShaderKey shader(const char* name, bool fast) {
   ShaderKey key{name, {}};
@@ -18,7 +18,7 @@ ShaderKey shader(const char* name, bool fast) {
   return key;
 }
 
-// Scores and results are stored as the plan says, boxes and what was chosen in 32 bits.
+// Scores and results use the storage of the plan; boxes and selections use 32 bits.
 std::vector<ShaderKey> variants() {
   std::vector<ShaderKey> keys{shader("detection_merge.comp", false)};
   for (const bool half : {false, true}) {
@@ -38,7 +38,7 @@ std::vector<ShaderKey> variants() {
   return keys;
 }
 
-// How many boxes one suppression chooses.
+// Number of boxes that one suppression selects.
 int32_t choices(const DetectionAttr& attr) { return attr.regular ? attr.per_class : attr.max_detections; }
 
 Status supports(const PlanContext& context, const Node& node) {
@@ -103,7 +103,7 @@ Status emit(Emitter& emitter, const Node& node) {
     chosen = list("chosen boxes", attr.max_detections);
     StepParams merge;
     merge.tensor(entries).tensor(chosen);
-    // Places that there are no entries for are written as well.
+    // Entries beyond the detections are written too.
     const Grid grid{std::max(entries.shape.w, attr.max_detections)};
     SG_RETURN_IF_ERROR(
         emitter.add_step(shader("detection_merge.comp", false), std::move(merge), grid, {entries}, {chosen}));

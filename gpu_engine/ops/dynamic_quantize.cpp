@@ -6,7 +6,7 @@ namespace sightglass {
 
 namespace {
 
-// What a work group of the first pass looks through, in vec4.
+// Number of vec4 that a work group of the first pass reads.
 constexpr int64_t kPart = 64 * 32;
 
 ShaderKey range_shader(bool final) {
@@ -21,7 +21,7 @@ Status supports(const PlanContext&, const Node& node) {
   return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
 }
 
-// The range of every picture of the batch, then its quanta, then the numbers as steps of these.
+// Computes the range of every image of the batch, its quantization, then the quantized values.
 Status emit(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
   const auto& attr = std::get<DynamicQuantizeAttr>(node.attributes);
@@ -29,7 +29,7 @@ Status emit(Emitter& emitter, const Node& node) {
   const std::string& name = data.name;
   const auto groups = static_cast<int32_t>(data.shape.elements() / attr.group);
   if (groups != in.shape.b) {
-    // A group that is no picture becomes one, and the steps stay in that form for the operator that reads them.
+    // A group that is not an image is viewed as one, and the values keep that shape for the operator that reads them.
     const TensorRef rows = emitter.temporary("rows of " + name, {groups, 1, 1, attr.group}, in);
     SG_RETURN_IF_ERROR(emit_reshape(emitter, in, rows));
     in = rows;
@@ -38,7 +38,7 @@ Status emit(Emitter& emitter, const Node& node) {
   emitter.place(node.outputs[0], out);
   const int64_t picture = in.shape.vec4s() / in.shape.b;
   const auto parts = static_cast<int32_t>((picture + kPart - 1) / kPart);
-  // Ranges are 32-bit floats whatever activations are stored as: a quantum is a range's last bits.
+  // Ranges are always 32-bit floats: a quantization step is in the last bits of a range.
   const TensorRef ranges = emitter.temporary("ranges of " + name, {groups, 1, parts, 4}, Storage::kFloat32);
   const TensorRef quanta = emitter.temporary("quanta of " + name, {groups, 1, 1, 4}, Storage::kFloat32);
   StepParams first;

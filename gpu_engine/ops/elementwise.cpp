@@ -1,4 +1,4 @@
-// Functions of one operand, and of two that broadcast: of real numbers (elementwise.comp) and of integers
+// Elementwise functions of one operand, and of two that broadcast: of floats (elementwise.comp) and of integers
 // (integers.comp).
 #include <algorithm>
 #include <limits>
@@ -10,6 +10,7 @@
 #include "ops/broadcast.h"
 #include "ops/function.h"
 #include "ops/ops.h"
+#include "ops/shader_codes.h"
 
 namespace sightglass {
 
@@ -17,22 +18,20 @@ namespace {
 
 ShaderKey unary_shader(int32_t code) { return {"elementwise.comp", {{"FUNCTION", std::to_string(code)}}}; }
 
-// How operands are repeated to the output's shape.
-enum class Repeated : uint8_t { kNot, kAnyhow, kPictures };  // the last one as elementwise.comp has it
-
-Repeated repeated(const std::vector<TensorRef>& operands, const TensorRef& out) {
+GpuRepeat repeated(const std::vector<TensorRef>& operands, const TensorRef& out) {
   const auto whole = [&out](const TensorRef& t) { return t.shape.h == out.shape.h && t.shape.w == out.shape.w; };
   const auto pixel = [](const TensorRef& t) { return t.shape.h == 1 && t.shape.w == 1; };
-  if (std::ranges::all_of(operands, [&out](const TensorRef& t) { return t.shape == out.shape; })) return Repeated::kNot;
+  if (std::ranges::all_of(operands, [&out](const TensorRef& t) { return t.shape == out.shape; }))
+    return GpuRepeat::kNot;
   const bool pictures =
       out.shape.b == 1 && std::ranges::all_of(operands, [&](const TensorRef& t) { return whole(t) || pixel(t); });
-  return pictures ? Repeated::kPictures : Repeated::kAnyhow;
+  return pictures ? GpuRepeat::kPictures : GpuRepeat::kAnyhow;
 }
 
-ShaderKey binary_shader(Repeated repeated, int32_t code) {
+ShaderKey binary_shader(GpuRepeat repeat, int32_t code) {
   ShaderKey key{"elementwise.comp", {{"FUNCTION", std::to_string(code)}, {"USES_B", "1"}}};
-  if (repeated != Repeated::kNot) {
-    key.defines.insert(key.defines.begin(), {"BROADCAST", repeated == Repeated::kPictures ? "2" : "1"});
+  if (repeat != GpuRepeat::kNot) {
+    key.defines.insert(key.defines.begin(), {"BROADCAST", std::to_string(gpu_code(repeat))});
   }
   return key;
 }
@@ -43,7 +42,7 @@ ShaderKey integer_shader(bool binary) {
   return key;
 }
 
-// Operators of one operand and their functions. kNone: function_after() gives the function, or there is none, as for
+// One-operand operators and their functions. kNone: function_after() returns the function, or there is none, as for
 // QUANTIZE and DEQUANTIZE.
 struct Unary {
   OpType op;
@@ -73,7 +72,7 @@ GpuUnary unary_function(const Node& node) {
   return operators::find_row(kUnary, node.op).function;
 }
 
-// What is applied to the result of unary_function().
+// Function applied to the result of unary_function().
 int32_t function_after(const Node& node) {
   if (node.op == OpType::kExp) return gpu_code(GpuFunction::kExp);
   if (node.op == OpType::kLeakyRelu) return gpu_code(GpuFunction::kPrelu);
@@ -134,7 +133,7 @@ IntegerRange integer_range(Activation activation) {
   }
 }
 
-// One or two operands, and the output.
+// Emits a step with one or two operands, and the output.
 Status add_step(Emitter& emitter, const std::vector<TensorRef>& operands, const std::vector<Shape>& shapes,
                 const Shape& out_shape, const TensorRef& out, int32_t code, const Node& node) {
   const bool binary = operands.size() == 2;
@@ -176,7 +175,7 @@ Status emit_binary(Emitter& emitter, const Node& node) {
                   node);
 }
 
-// One sum after the other: the first goes into the output or, when there are more, into a tensor between.
+// One sum after the other: the last one into the output, the others into temporary tensors.
 Status emit_add_n(Emitter& emitter, const Node& node) {
   const Shape& shape = emitter.graph().value(node.outputs[0]).shape;
   SG_ASSIGN_OR_RETURN(TensorRef sum, emitter.tensor(node.inputs[0]));
@@ -198,7 +197,7 @@ void append(std::vector<ShaderKey>& keys, std::vector<ShaderKey> more) {
   keys.insert(keys.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-// With every tensor stored as integers.
+// With all tensors stored as integers.
 ShaderKey stored_as_integers(ShaderKey key, bool binary) {
   key.defines.push_back({"A_I32", "1"});
   if (binary) key.defines.push_back({"B_I32", "1"});
@@ -217,8 +216,8 @@ std::vector<ShaderKey> unary_variants() {
 std::vector<ShaderKey> binary_shaders(GpuBinary first, GpuBinary last) {
   std::vector<ShaderKey> keys;
   for (int32_t code = gpu_code(first); code <= gpu_code(last); ++code) {
-    for (const Repeated repeated : {Repeated::kNot, Repeated::kAnyhow, Repeated::kPictures}) {
-      keys.push_back(binary_shader(repeated, code));
+    for (const GpuRepeat repeat : {GpuRepeat::kNot, GpuRepeat::kAnyhow, GpuRepeat::kPictures}) {
+      keys.push_back(binary_shader(repeat, code));
     }
   }
   return keys;

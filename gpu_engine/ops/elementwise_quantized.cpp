@@ -1,9 +1,10 @@
-// ADD, SUB, MUL and QUANTIZE between quantised tensors, in fixed point.
+// ADD, SUB, MUL and QUANTIZE between quantized tensors, in fixed point.
 #include "graph/operator_table.h"
 #include "graph/quantized.h"
 #include "kernel/storage_variants.h"
 #include "ops/broadcast.h"
 #include "ops/ops.h"
+#include "ops/shader_codes.h"
 
 namespace sightglass {
 
@@ -15,21 +16,20 @@ ShaderKey shader(bool binary) {
   return key;
 }
 
-// As in elementwise_quantized.comp.
 struct Operation {
   OpType op;
-  int32_t code;
+  GpuQuantized code;
 };
 constexpr auto kOperations = std::to_array<Operation>({
-    {OpType::kQuantize, 0},
-    {OpType::kAdd, 1},
-    {OpType::kSub, 2},
-    {OpType::kMul, 3},
+    {OpType::kQuantize, GpuQuantized::kRescale},
+    {OpType::kAdd, GpuQuantized::kAdd},
+    {OpType::kSub, GpuQuantized::kSub},
+    {OpType::kMul, GpuQuantized::kMul},
 });
 
 Status supports(const PlanContext& context, const Node& node) {
   for (const ValueId id : {node.inputs.front(), node.inputs.back(), node.outputs[0]}) {
-    if (!is_quantized(context.graph.value(id))) return unsupported("a tensor without a quantisation");
+    if (!is_quantized(context.graph.value(id))) return unsupported("a tensor without quantization");
   }
   if (!is_clamp(node.activation)) return unsupported("a fused activation other than a clamp");
   return {};
@@ -49,7 +49,7 @@ Status emit(Emitter& emitter, const Node& node) {
   const QuantumRange range = quantum_range(graph.value(node.outputs[0]), node.activation);
   StepParams params;
   params.tensor(a).tensor(b).tensor(out);
-  params.ints(operators::find_row(kOperations, node.op).code, factors.headroom);
+  params.ints(gpu_code(operators::find_row(kOperations, node.op).code), factors.headroom);
   params.ints(range.lowest, range.highest);
   params.ints(result.multiplier, result.shift);
   params.ints(factors.a.multiplier, factors.a.shift, factors.b.multiplier, factors.b.shift);

@@ -1,4 +1,4 @@
-// The codes of element-wise functions, for shaders too.
+// Codes of elementwise functions, also for shaders.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class GpuFunction : int32_t {
   kExp = 10,
 };
 
-// Those that are no activation.
+// Functions that are not activations.
 enum class GpuUnary : int32_t {
   kNone = 0,
   kRsqrt = 1,
@@ -57,7 +57,7 @@ enum class GpuBinary : int32_t {
   kFloorDiv = 9,
   kFloorMod = 10,
   kAtan2 = 11,
-  kEqual = 16,  // from here on the result is a bool
+  kEqual = 16,  // from here, the result is a bool
   kNotEqual = 17,
   kLess = 18,
   kLessEqual = 19,

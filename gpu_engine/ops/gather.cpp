@@ -13,12 +13,12 @@ ShaderKey gather_shader(bool lanes) {
   return key;
 }
 
-// How the elements of the input are counted.
+// Counts of input elements.
 struct Parts {
-  int64_t inner = 1;       // neighbours that are taken together
-  int64_t count = 1;       // how many are taken for a row
+  int64_t inner = 1;       // consecutive elements gathered together
+  int64_t count = 1;       // number of gathered parts per row
   int64_t batch_rows = 1;  // rows that share their indices
-  int64_t row = 0;         // elements of the input for a row
+  int64_t row = 0;         // elements of the input per row
   std::vector<int32_t> sizes;
   std::vector<int64_t> strides;
 };
@@ -71,7 +71,7 @@ Status emit(Emitter& emitter, const Node& node) {
   return emitter.add_step(gather_shader(!whole), std::move(params), grid, {in, indices}, {out});
 }
 
-// Indices are integers, whatever the data.
+// Indices are integers, whatever the type of the data.
 std::vector<ShaderKey> variants() {
   std::vector<ShaderKey> keys;
   for (ShaderKey key : storage_variants({gather_shader(false), gather_shader(true)}, "A", true)) {

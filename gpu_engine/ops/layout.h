@@ -1,4 +1,4 @@
-// Changing how a tensor lies in memory, for kernels that need another view of it.
+// Changes the memory layout of tensors, for kernels that need another view.
 #pragma once
 
 #include "graph/movement.h"
@@ -6,17 +6,17 @@
 
 namespace sightglass {
 
-// Whether the same elements in the same dense order lie in the same places of the arena.
+// Whether both shapes place the same elements, in tightly packed order, at the same positions in the arena.
 bool same_layout(const Bhwc& a, const Bhwc& b);
 
-// Copies `from` to `to`, which has as many elements, in dense row-major order.
+// Copies `from` to `to`, which has the same number of elements, in tightly packed row-major order.
 Status emit_reshape(Emitter& emitter, const TensorRef& from, const TensorRef& to);
 
-// Moves elements of `from` to `to`; both are of one type and scale.
+// Moves elements of `from` to `to`; both have the same type and scale.
 Status emit_movement(Emitter& emitter, const Movement& movement, const TensorRef& from, const TensorRef& to);
 
-// Of a CONCATENATION or PACK that will run on the GPU, before anything is emitted: where what goes into it is one run
-// of memory of what comes out, it is to be computed there, and needs no step that moves it.
+// Call before anything is emitted, for a CONCATENATION or PACK on the GPU: inputs that are contiguous in the output are
+// computed there in place, and need no step that copies them.
 void suggest_parts(Emitter& emitter, const Node& node);
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// Functions of one 8-bit number that make another: a table of what the reference computes, exact on every device.
+// Functions from one 8-bit value to another: a table of reference results, exact on every device.
 #include <algorithm>
 #include <numeric>
 
@@ -21,13 +21,13 @@ bool is_8_bit(const Value& value) {
 
 Status supports(const PlanContext& context, const Node& node) {
   for (const ValueId id : {node.inputs[0], node.outputs[0]}) {
-    if (!is_8_bit(context.graph.value(id))) return unsupported("a tensor that is not quantised to 8 bits");
+    if (!is_8_bit(context.graph.value(id))) return unsupported("a tensor that is not quantized to 8 bits");
   }
   if (node.activation != Activation::kNone) return unsupported("a fused activation after a one-operand function");
   return {};
 }
 
-// The node on a tensor of all numbers of its input's type.
+// Evaluates the node on all values of its input type.
 Result<std::vector<float>> make_table(const Graph& graph, const Node& node) {
   Graph scratch;
   Node alone = node;
@@ -73,7 +73,7 @@ std::vector<Kernel> lookup_kernels() {
   std::vector<Kernel> kernels;
   for (const OpType op : all_ops()) {
     const std::vector<std::string> types = type_names(op).taken;
-    const bool takes_bytes = std::ranges::find(types, "quantised") != types.end();
+    const bool takes_bytes = std::ranges::find(types, "quantized") != types.end();
     if (operators::has(op, operators::kUnary) && takes_bytes) {
       kernels.push_back({"lookup", op, supports, emit, variants});
     }

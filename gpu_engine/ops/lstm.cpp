@@ -1,5 +1,5 @@
-// LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM of real numbers: one step adds up what the data of all time steps gives the
-// gates, another runs the time steps in one work group a batch.
+// LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM in floats: one step computes the contribution of the data of all time steps to
+// the gates, another runs the time steps in one work group per batch.
 #include <algorithm>
 
 #include "graph/quantized.h"
@@ -37,7 +37,7 @@ std::vector<ShaderKey> variants() {
   return storage_variants(keys, "ABOW");
 }
 
-// The loop iterations of one invocation in one time step. Leaving a loop counts as one more.
+// Loop iterations of one invocation per time step. Leaving a loop counts as one more.
 int64_t iterations(const lstm::Sizes& sizes, bool normalised) {
   const int64_t cell_slices = slices_of(sizes.cells), out_slices = slices_of(sizes.outputs);
   const int64_t cell_rounds = lstm::rounds_of(slices_of(sizes.cells));
@@ -67,7 +67,7 @@ Status emit(Emitter& emitter, const Node& node) {
     const Value& value = graph.value(node.inputs[input]);
     return real_numbers(value, value.constant->type, value.constant->bytes);
   });
-  SG_ASSIGN_OR_RETURN(lstm::Tensors tensors, lstm::tensors_of(emitter, node));
+  SG_ASSIGN_OR_RETURN(const lstm::Tensors tensors, lstm::tensors_of(emitter, node));
 
   const TensorRef gates =
       emitter.temporary("gates " + node.origin, lstm::shape_of_gates(tensors.data, sizes), tensors.cell);
@@ -93,26 +93,14 @@ Status emit(Emitter& emitter, const Node& node) {
   }
   const int32_t peephole = emitter.add_constants(lstm::padded(weights.peephole, sizes.cells));
 
-  const bool few = slices_of(std::max(sizes.cells, sizes.outputs)) <= kFewSlices;
-  const ShaderKey shader = lstm_shader(few ? kFewSlices : kManySlices, normalised, projected);
-  const auto chunk = static_cast<int32_t>(std::clamp<int64_t>(
-      lstm::max_iterations(emitter.context().limits) / iterations(sizes, normalised), 1, sizes.time));
-  for (int32_t first = 0; first < sizes.time; first += chunk) {
-    StepParams params;
-    params.tensor(gates).tensor(tensors.hidden).tensor(tensors.cell);
-    params.tensor(tensors.out).tensor(tensors.next_hidden).tensor(tensors.next_cell);
-    params.ints(first, std::min(chunk, sizes.time - first), attr.time_major ? sizes.batch : 1,
-                attr.time_major ? 1 : sizes.time);
+  const ShaderKey shader = lstm_shader(lstm::slices_for(sizes), normalised, projected);
+  const auto add_params = [&](StepParams& params) {
     params.ints(recurrent, projection, gpu_code(attr.activation), weights.coupled() ? 1 : 0);
     params.ints(peephole, norm, norm_bias, projection_bias);
     params.floats(attr.cell_clip, attr.projection_clip);
-    SG_RETURN_IF_ERROR(emitter.add_step(shader, std::move(params), {.x = 1, .z = sizes.batch},
-                                        {gates, tensors.hidden, tensors.cell},
-                                        {tensors.out, tensors.next_hidden, tensors.next_cell}, {.weights = storage}));
-    tensors.hidden = tensors.next_hidden;
-    tensors.cell = tensors.next_cell;
-  }
-  return {};
+  };
+  return lstm::emit_time_steps(emitter, node, gates, tensors,
+                               {shader, storage, iterations(sizes, normalised), add_params});
 }
 
 }  // namespace
@@ -124,7 +112,7 @@ Kernel lstm_kernel() {
           emit,
           variants,
           "constant weights; at most " + std::to_string(kManySlices * 4) + " cells and outputs, " +
-              std::to_string(kFewSlices * 4) + " with layer normalisation"};
+              std::to_string(kFewSlices * 4) + " with layer normalization"};
 }
 
 }  // namespace sightglass

@@ -1,5 +1,5 @@
-// LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM of integers: one step adds up what the data of all time steps gives the gates,
-// another runs the time steps in one work group a batch.
+// LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM in integers: one step computes the contribution of the data of all time steps
+// to the gates, another runs the time steps in one work group per batch.
 #include "graph/lstm_integers.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ ShaderKey shader(int32_t slices, bool projected) {
   return key;
 }
 
-// Weights are bytes; sums of gates and cells are stored in 32 bits, data and hidden state as the plan says.
+// Weights are bytes. Gate sums and cells are stored in 32 bits, data and hidden state as in the plan.
 std::vector<ShaderKey> variants() {
   std::vector<ShaderKey> keys;
   for (const bool projected : {false, true}) {
@@ -40,7 +40,7 @@ std::vector<ShaderKey> variants() {
   return keys;
 }
 
-// The loop iterations of one invocation in one time step. Leaving a loop counts as one more.
+// Loop iterations of one invocation per time step. Leaving a loop counts as one more.
 int64_t iterations(const lstm::Sizes& sizes) {
   constexpr int64_t kLoopsOfFunctions = 5 * (8 + 4);
   const int64_t cell_slices = slices_of(sizes.cells), out_slices = slices_of(sizes.outputs);
@@ -59,7 +59,7 @@ int32_t add_matrix(Emitter& emitter, int32_t rows, int32_t columns, std::vector<
   return emitter.add_constants(pack_conv_weights({rows, 1, 1, columns, std::move(weights)}), Storage::kInt8);
 }
 
-// What the data of all time steps gives the gates.
+// Contribution of the data of all time steps to the gates.
 Status emit_data(Emitter& emitter, const TensorRef& data, const TensorRef& gates, const lstm::Sizes& sizes,
                  const lstm::Weights& weights, const lstm::IntegerFactors& factors) {
   ConvConstants constants;
@@ -79,14 +79,13 @@ Status emit_data(Emitter& emitter, const TensorRef& data, const TensorRef& gates
 
 Status emit(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
-  const auto& attr = std::get<LstmAttr>(node.attributes);
   const lstm::Sizes sizes = lstm::sizes_of(graph, node);
   const lstm::Weights weights = lstm::unpack(graph, node, [&](size_t input) {
     const Value& value = graph.value(node.inputs[input]);
     return steps_from_zero(value, value.constant->type, value.constant->bytes);
   });
   const lstm::IntegerFactors factors = lstm::integer_factors(graph, node);
-  SG_ASSIGN_OR_RETURN(lstm::Tensors tensors, lstm::tensors_of(emitter, node));
+  SG_ASSIGN_OR_RETURN(const lstm::Tensors tensors, lstm::tensors_of(emitter, node));
   const TensorRef gates =
       emitter.temporary("gates " + node.origin, lstm::shape_of_gates(tensors.data, sizes), Storage::kFloat32);
   SG_RETURN_IF_ERROR(emit_data(emitter, tensors.data, gates, sizes, weights, factors));
@@ -100,15 +99,7 @@ Status emit(Emitter& emitter, const Node& node) {
   const bool peepholes = !weights.peephole[1].empty();
   const int32_t peephole = peepholes ? emitter.add_constants(lstm::padded(weights.peephole, sizes.cells)) : 0;
 
-  const bool few = slices_of(std::max(sizes.cells, sizes.outputs)) <= kFewSlices;
-  const auto chunk = static_cast<int32_t>(
-      std::clamp<int64_t>(lstm::max_iterations(emitter.context().limits) / iterations(sizes), 1, sizes.time));
-  for (int32_t first = 0; first < sizes.time; first += chunk) {
-    StepParams params;
-    params.tensor(gates).tensor(tensors.hidden).tensor(tensors.cell);
-    params.tensor(tensors.out).tensor(tensors.next_hidden).tensor(tensors.next_cell);
-    params.ints(first, std::min(chunk, sizes.time - first), attr.time_major ? sizes.batch : 1,
-                attr.time_major ? 1 : sizes.time);
+  const auto add_params = [&](StepParams& params) {
     params.ints(recurrent, projection, factors.cell_bits, weights.coupled() ? 1 : 0);
     params.ints(peephole, projection_bias, peepholes ? 1 : 0, lstm::output_offset(graph, node));
     for (const auto factor : {&lstm::GateFactors::recurrent, &lstm::GateFactors::peephole}) {
@@ -121,14 +112,9 @@ Status emit(Emitter& emitter, const Node& node) {
     params.ints(factors.projection.multiplier, factors.projection.shift, factors.outputs.lowest,
                 factors.outputs.highest);
     params.ints(factors.cells.lowest, factors.cells.highest);
-    SG_RETURN_IF_ERROR(emitter.add_step(shader(few ? kFewSlices : kManySlices, projected), std::move(params),
-                                        {.x = 1, .z = sizes.batch}, {gates, tensors.hidden, tensors.cell},
-                                        {tensors.out, tensors.next_hidden, tensors.next_cell},
-                                        {.weights = Storage::kInt8}));
-    tensors.hidden = tensors.next_hidden;
-    tensors.cell = tensors.next_cell;
-  }
-  return {};
+  };
+  const ShaderKey key = shader(lstm::slices_for(sizes), projected);
+  return lstm::emit_time_steps(emitter, node, gates, tensors, {key, Storage::kInt8, iterations(sizes), add_params});
 }
 
 }  // namespace

@@ -16,13 +16,14 @@ Result<TensorRef> next_state(Emitter& emitter, ValueId state, ValueId next) {
   return emitter.tensor(next);
 }
 
-}  // namespace
-
+// Maximum loop iterations of an invocation, also for devices without a limit.
 int64_t max_iterations(const DeviceLimits& limits) {
-  // A bound where the device has none: no dispatch should keep the GPU for long.
+  // Bound for devices without a limit: no dispatch should occupy the GPU for long.
   constexpr int64_t kMost = 65535;
   return limits.max_loop_iterations > 0 ? std::min<int64_t>(limits.max_loop_iterations, kMost) : kMost;
 }
+
+}  // namespace
 
 Status check_size(const PlanContext& context, const Node& node, int32_t most, int64_t iterations) {
   const Graph& graph = context.graph;
@@ -36,7 +37,7 @@ Status check_size(const PlanContext& context, const Node& node, int32_t most, in
                        " outputs; at most " + std::to_string(most * 4) + " are supported");
   }
   if (iterations > max_iterations(context.limits)) {
-    return unsupported("a time step of more loop iterations than this device makes");
+    return unsupported("a time step with more loop iterations than this device allows");
   }
   return {};
 }
@@ -74,6 +75,31 @@ Result<Tensors> tensors_of(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(tensors.next_hidden, next_state(emitter, hidden, node.outputs[1]));
   SG_ASSIGN_OR_RETURN(tensors.next_cell, next_state(emitter, cell, node.outputs[2]));
   return tensors;
+}
+
+Status emit_time_steps(Emitter& emitter, const Node& node, const TensorRef& gates, Tensors tensors,
+                       const TimeSteps& steps) {
+  const Sizes sizes = sizes_of(emitter.graph(), node);
+  const bool time_major = std::get<LstmAttr>(node.attributes).time_major;
+  const auto chunk = static_cast<int32_t>(
+      std::clamp<int64_t>(max_iterations(emitter.context().limits) / steps.iterations, 1, sizes.time));
+  for (int32_t first = 0; first < sizes.time; first += chunk) {
+    StepParams params;
+    params.tensor(gates).tensor(tensors.hidden).tensor(tensors.cell);
+    params.tensor(tensors.out).tensor(tensors.next_hidden).tensor(tensors.next_cell);
+    params.ints(first, std::min(chunk, sizes.time - first), time_major ? sizes.batch : 1, time_major ? 1 : sizes.time);
+    steps.add_params(params);
+    SG_RETURN_IF_ERROR(emitter.add_step(
+        steps.shader, std::move(params), {.x = 1, .z = sizes.batch}, {gates, tensors.hidden, tensors.cell},
+        {tensors.out, tensors.next_hidden, tensors.next_cell}, {.weights = steps.weights}));
+    tensors.hidden = tensors.next_hidden;
+    tensors.cell = tensors.next_cell;
+  }
+  return {};
+}
+
+int32_t slices_for(const Sizes& sizes) {
+  return slices_of(std::max(sizes.cells, sizes.outputs)) <= kFewSlices ? kFewSlices : kManySlices;
 }
 
 Bhwc shape_of_gates(const TensorRef& data, const Sizes& sizes) {

@@ -1,4 +1,4 @@
-// BATCH_MATMUL, and FULLY_CONNECTED whose weights are computed.
+// BATCH_MATMUL, and FULLY_CONNECTED with computed weights.
 #include "graph/quantized.h"
 #include "kernel/storage_variants.h"
 #include "ops/broadcast.h"
@@ -17,7 +17,7 @@ ShaderKey matmul_shader(bool bias) {
   return key;
 }
 
-// An invocation takes nine iterations for four products (see DESIGN).
+// An invocation needs nine iterations for four products (see DeviceLimits::max_loop_iterations).
 constexpr int32_t kMostProducts = 65535 / 9 * 4;
 
 Status check_depth(int32_t depth) {
@@ -26,7 +26,7 @@ Status check_depth(int32_t depth) {
                      " are supported");
 }
 
-// The operands and the result with the shapes that they are multiplied in.
+// Operands and result in the shapes for multiplication.
 struct Product {
   TensorRef x, y, out;
   std::vector<Shape> operands;
@@ -36,7 +36,7 @@ struct Product {
 };
 
 struct ColumnConstants {
-  int32_t bias = 0, slope = 0;  // places among the constants
+  int32_t bias = 0, slope = 0;  // positions in the constants
 };
 
 Status emit_product(Emitter& emitter, const Product& p, const std::optional<ColumnConstants>& constants) {
@@ -84,7 +84,7 @@ Status supports_computed(const PlanContext& context, const Node& node) {
   return check_depth(weights.shape.dim(1));
 }
 
-// Input `index` as real numbers, in whole slices; zeros when it is absent.
+// Input `index` as floats, in whole slices; zeros if absent.
 std::vector<float> column_numbers(const Graph& graph, const Node& node, size_t index, int32_t columns) {
   std::vector<float> numbers;
   if (node.inputs.size() > index && node.inputs[index] != kNone) {
@@ -95,7 +95,7 @@ std::vector<float> column_numbers(const Graph& graph, const Node& node, size_t i
   return numbers;
 }
 
-// As the product of a matrix [rows, depth] and the transposed weights.
+// Emits the product of a matrix [rows, depth] and the transposed weights.
 Status emit_computed(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
   const Value &data = graph.value(node.inputs[0]), &weights = graph.value(node.inputs[1]);
@@ -149,7 +149,7 @@ Kernel matmul_kernel() {
 Kernel fully_connected_computed_kernel() {
   return {"fully-connected-computed", OpType::kFullyConnected,
           supports_computed,          emit_computed,
-          computed_variants,          "computed weights: of the data's type, constant bias, " + most_products()};
+          computed_variants,          "computed weights: in the type of the data, constant bias, " + most_products()};
 }
 
 }  // namespace sightglass

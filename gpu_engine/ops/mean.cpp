@@ -15,13 +15,13 @@ ShaderKey mean_shader(bool requantize) {
   return key;
 }
 
-// The axes of the shape as rows and columns of its BHWC view.
+// Converts the axes of the shape to rows and columns of its BHWC view.
 Status supports(const PlanContext& context, const Node& node) {
   const int rank = context.graph.value(node.inputs[0]).shape.rank();
   const auto& axes = std::get<ReduceAttr>(node.attributes).axes;
   const bool rows_and_columns = axes.size() == 2 && axes[0] == rank - 3 && axes[1] == rank - 2;
   if (is_integer(context.graph.value(node.inputs[0]))) return unsupported("integers");
-  if (!rows_and_columns) return unsupported("a mean over other axes than rows and columns");
+  if (!rows_and_columns) return unsupported("a mean over axes other than rows and columns");
   if (node.activation == Activation::kPrelu) return unsupported("a fused PRELU");
   return {};
 }

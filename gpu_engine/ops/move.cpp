@@ -1,4 +1,4 @@
-// Operators that move elements from a place to another by steps alone (graph/movement.h), and RESIZE_NEAREST_NEIGHBOR.
+// Operators that only move elements by strides (graph/movement.h), and RESIZE_NEAREST_NEIGHBOR.
 #include <algorithm>
 #include <array>
 
@@ -20,7 +20,7 @@ ShaderKey move_shader(bool lanes) {
   return key;
 }
 
-// Counts places in pixels where every pixel moves whole; false where one does not.
+// Converts positions to pixels if every pixel moves as a whole; otherwise returns false.
 bool to_pixels(Movement& m, int32_t in_channels, int32_t out_channels) {
   if (in_channels != out_channels) return false;
   const int32_t channels = out_channels;
@@ -79,14 +79,10 @@ Status emit_nearest(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<ResizeAttr>(node.attributes);
-  const auto scale = [&attr](int32_t from, int32_t to) {
-    return attr.align_corners && to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1)
-                                        : static_cast<float>(from) / static_cast<float>(to);
-  };
   StepParams params;
   params.tensor(in).tensor(out);
-  params.floats(scale(in.shape.w, out.shape.w), scale(in.shape.h, out.shape.h), attr.half_pixel_centers ? 0.5f : 0.0f,
-                attr.align_corners ? 0.5f : 0.0f);
+  params.floats(attr.scale(in.shape.w, out.shape.w), attr.scale(in.shape.h, out.shape.h),
+                attr.half_pixel_centers ? 0.5f : 0.0f, attr.align_corners ? 0.5f : 0.0f);
   const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
   return emitter.add_step(nearest_shader(), std::move(params), grid, {in}, {out});
 }

@@ -9,8 +9,9 @@ namespace {
 
 ShaderKey pool_shader() { return {"pool.comp", {}}; }
 
-// Larger windows run as two passes. Both reductions can be split: the maximum of row maxima is the maximum, and as
-// every row of a window has as many columns inside the picture, the average of row averages is the average.
+// Larger windows run as two passes. Both reductions are separable: the maximum of row maxima is the maximum, and
+// because every row of a window has the same number of columns inside the image, the average of row averages is the
+// average.
 constexpr int64_t kLargestWindow = 256;
 
 Status supports(const PlanContext&, const Node& node) {
@@ -46,7 +47,7 @@ Status emit(Emitter& emitter, const Node& node) {
   columns.padding.left = columns.padding.right = 0;
   TensorRef between = emitter.temporary("rows of " + emitter.graph().value(node.outputs[0]).name,
                                         {in.shape.b, in.shape.h, out.shape.w, in.shape.c}, in);
-  // Stored numbers stay stored numbers through the first pass, and only the final result is rounded.
+  // The first pass keeps stored values. Only the final result is rounded.
   TensorRef stored = in;
   stored.scale.scale = between.scale.scale = 1;
   between.scale.quantized = false;
@@ -60,7 +61,7 @@ std::vector<ShaderKey> variants() { return storage_variants({pool_shader()}, "AO
 ShaderKey places_shader() { return {"pool_places.comp", {}}; }
 ShaderKey unpool_shader() { return {"unpool.comp", {}}; }
 
-// A place within a window has to be told from its neighbours when it is stored in 16 bits.
+// Neighboring positions within a window must be distinguishable in 16 bits.
 constexpr int64_t kLargestPlace = 512;
 
 Status supports_places(const PlanContext& context, const Node& node) {

@@ -1,4 +1,4 @@
-// PosenetDecoderOp: where poses may begin, the poses, their order, and which cells are whose; nothing leaves the GPU.
+// PosenetDecoderOp: root keypoints, poses, their order, and the assignment of cells to poses. All data stay on the GPU.
 #include "graph/posenet.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace sightglass {
 namespace {
 
 constexpr int32_t kMostPoses = 256;
-// A bit for each root in shared memory, of which the minimum is 16 KiB.
+// One bit per root in shared memory, whose guaranteed minimum is 16 KiB.
 constexpr int32_t kWords = 3072, kMostRoots = 32 * kWords;
 
 ShaderKey shader(const char* name) {
@@ -20,7 +20,7 @@ ShaderKey shader(const char* name) {
   return key;
 }
 
-// Maps and results are stored as the plan says, roots and poses in 32 bits.
+// Maps and results use the storage of the plan; roots and poses use 32 bits.
 std::vector<ShaderKey> variants() {
   std::vector<ShaderKey> keys;
   for (const bool half : {false, true}) {

@@ -1,5 +1,5 @@
-// Reductions over any axes, ARG_MAX and ARG_MIN. A tensor is seen as [outer, reduced, inner]; where it does not lie so,
-// it is copied first. Neighbouring axes are reduced at once, groups of them one after the other, the channels first.
+// Reductions over any axes, ARG_MAX and ARG_MIN. A tensor is viewed as [outer, reduced, inner], after a copy if its
+// layout differs. Adjacent axes are reduced at once, groups of axes one after the other, channels first.
 #include <algorithm>
 
 #include "graph/op_types.h"
@@ -8,14 +8,15 @@
 #include "ops/function.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
+#include "ops/shader_codes.h"
 
 namespace sightglass {
 
 namespace {
 
-// One work group's share; longer rows are reduced in several passes.
+// Elements per work group. Longer rows need several passes.
 constexpr int32_t kSpan = 8192;
-// Iterations that a shader may take are bounded (see DESIGN); a slice is one.
+// Shader iterations are bounded (see DeviceLimits::max_loop_iterations). A slice takes one.
 constexpr int32_t kMostIterations = 65535;
 
 ShaderKey shader(const char* file, bool channels) {
@@ -24,23 +25,22 @@ ShaderKey shader(const char* file, bool channels) {
   return key;
 }
 
-// As in reduce.comp.
 struct Reducer {
   OpType op;
-  int32_t code;
+  GpuReduction reduction;
 };
 constexpr auto kReducers = std::to_array<Reducer>({
-    {OpType::kMean, 0},
-    {OpType::kSum, 0},
-    {OpType::kReduceMax, 1},
-    {OpType::kReduceAny, 1},
-    {OpType::kReduceMin, 2},
-    {OpType::kReduceAll, 2},
-    {OpType::kReduceProd, 3},
+    {OpType::kMean, GpuReduction::kSum},
+    {OpType::kSum, GpuReduction::kSum},
+    {OpType::kReduceMax, GpuReduction::kMaximum},
+    {OpType::kReduceAny, GpuReduction::kMaximum},
+    {OpType::kReduceMin, GpuReduction::kMinimum},
+    {OpType::kReduceAll, GpuReduction::kMinimum},
+    {OpType::kReduceProd, GpuReduction::kProduct},
 });
 static_assert(operators::lists_exactly(kReducers, operators::kReduces));
 
-// A group of axes as the middle one of three.
+// A group of axes as the middle of three dimensions.
 struct Rows {
   int32_t outer = 1, count = 1, inner = 1;
 };
@@ -109,7 +109,8 @@ class Reduction {
     }
   }
 
-  // Reduces current_ to `reduced`: into the output where that is the end and lies so, else in full precision.
+  // Reduces current_ to `reduced`: into the output if this is the last pass and the layout matches, otherwise in full
+  // precision.
   Status pass(bool channels, const Bhwc& reduced, int32_t span, const Grid& grid, bool last) {
     TensorRef target{out_.tensor, reduced, out_.scale};
     if (last && !same_layout(reduced, out_.shape)) target = emitter_.temporary(name(), reduced, out_);
@@ -118,7 +119,8 @@ class Reduction {
     const bool mean = last && node_.op == OpType::kMean;
     StepParams params;
     params.tensor(current_).tensor(target);
-    params.ints(operators::find_row(kReducers, node_.op).code, 0, mean ? static_cast<int32_t>(count) : 1, span);
+    const GpuReduction reduction = operators::find_row(kReducers, node_.op).reduction;
+    params.ints(gpu_code(reduction), 0, mean ? static_cast<int32_t>(count) : 1, span);
     SG_RETURN_IF_ERROR(emitter_.add_step(shader("reduce.comp", channels), std::move(params), grid, {current_}, {target},
                                          {.activation = last ? gpu_code(node_.activation) : 0}));
     current_ = target;

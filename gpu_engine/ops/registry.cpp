@@ -59,7 +59,7 @@ std::vector<Kernel> make_kernels() {
   return kernels;
 }
 
-// What no kernel can do yet, whatever the operator.
+// Limits of all kernels, whatever the operator.
 Status check_value(const Value& value) {
   const std::string name = "tensor " + quote(value.name) + " ";
   if (value.quantization.scale.size() > 1 && !is_integer(value)) {
@@ -76,7 +76,7 @@ Status check_value(const Value& value) {
 Status check_values(const Graph& graph, const Node& node) {
   SG_RETURN_IF_ERROR(check_types(typed_op(graph, node)));
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    // Weights and biases are dequantised when they are packed, whatever their type.
+    // Packing dequantizes weights and biases, whatever their type.
     const bool packed = packs_constants(node.op) && i > 0 && graph.is_constant(node.inputs[i]);
     if (node.inputs[i] != kNone && !packed) SG_RETURN_IF_ERROR(check_value(graph.value(node.inputs[i])));
   }
@@ -109,7 +109,7 @@ Result<const Kernel*> find_kernel(const PlanContext& context, const Node& node, 
     }
     reasons += (reasons.empty() ? "" : "; ") + std::string(kernel.name) + ": " + status.message();
   }
-  return unsupported(reasons.empty() ? "there is no kernel for this operator" : reasons);
+  return unsupported(reasons.empty() ? "no kernel supports this operator" : reasons);
 }
 
 std::vector<ShaderKey> all_shader_variants() {
@@ -119,8 +119,8 @@ std::vector<ShaderKey> all_shader_variants() {
   }
   for (ShaderKey& key : texture_io_variants()) keys.insert(std::move(key));
   for (ShaderKey& key : store_buffer_variants()) keys.insert(std::move(key));
-  // What the emitter adds to any of them: buffer textures to all, the functions of results and the kinds of frames to
-  // the first of each file.
+  // Additions of the emitter: buffer textures for all, functions of results and frame kinds for the first variant of
+  // each file.
   std::set<ShaderKey> result = keys;
   const auto add = [&result](ShaderKey key, const char* name, int32_t value) {
     key.defines.push_back({name, std::to_string(value)});

@@ -1,4 +1,4 @@
-// The list of kernels, and the choice of one for a node.
+// The list of kernels, and the choice for a node.
 #pragma once
 
 #include <span>
@@ -11,14 +11,15 @@
 
 namespace sightglass {
 
-// In order of preference: the first of an operator's kernels that supports a node serves it.
+// In order of preference: the first kernel for the operator that supports a node is used.
 std::span<const Kernel> all_kernels();
 
-// Ok, or the reasons of every candidate. `declined`, when given, gets the reasons of those before the one that serves.
+// Fails with the reasons of all candidates. `declined`, if given, receives the reasons of the candidates preferred to
+// the chosen kernel.
 Result<const Kernel*> find_kernel(const PlanContext& context, const Node& node, std::string* declined = nullptr);
 
-// Every program that some plan may ask for, texture loads and stores and what measures devices included, but for
-// combinations with functions of results; no duplicates.
+// Every program that a plan may need, including texture loads and stores and device measurements, without combinations
+// with functions of results; no duplicates.
 std::vector<ShaderKey> all_shader_variants();
 
 }  // namespace sightglass

@@ -9,7 +9,7 @@ namespace {
 
 ShaderKey resize_shader(int64_t layers) { return {"resize_bilinear.comp", {{"LAYERS", std::to_string(layers)}}}; }
 
-// Layers of an invocation, where enough invocations are left to keep a device busy.
+// Layers per invocation, if enough invocations remain to keep a device busy.
 constexpr int64_t kLayers = 8, kManyInvocations = 4096;
 
 Status supports(const PlanContext&, const Node& node) {
@@ -21,13 +21,10 @@ Status emit(Emitter& emitter, const Node& node) {
   SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<ResizeAttr>(node.attributes);
-  const auto scale = [&attr](int32_t from, int32_t to) {
-    return attr.align_corners && to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1)
-                                        : static_cast<float>(from) / static_cast<float>(to);
-  };
   StepParams params;
   params.tensor(in).tensor(out);
-  params.floats(scale(in.shape.w, out.shape.w), scale(in.shape.h, out.shape.h), attr.half_pixel_centers ? 0.5f : 0.0f);
+  params.floats(attr.scale(in.shape.w, out.shape.w), attr.scale(in.shape.h, out.shape.h),
+                attr.half_pixel_centers ? 0.5f : 0.0f);
   const Value& value = emitter.graph().value(node.outputs[0]);
   params.ints(0, resizes_bytes(emitter.graph(), node) ? 1 : 0, zero_point(value));
   const int64_t pixels = int64_t{out.shape.h} * out.shape.w, layers = int64_t{out.shape.b} * out.shape.slices();
@@ -47,7 +44,7 @@ ShaderKey quantized_shader() { return {"resize_bilinear_quantized.comp", {}}; }
 
 Status supports_quantized(const PlanContext& context, const Node& node) {
   return resizes_integers(context.graph, node) ? Status()
-                                               : unsupported("tensors that are not int8 of one quantisation");
+                                               : unsupported("tensors that are not int8 with one quantization");
 }
 
 Status emit_quantized(Emitter& emitter, const Node& node) {

@@ -28,7 +28,7 @@ Status emit_select(Emitter& emitter, const Node& node) {
   const Shape& shape = graph.value(node.outputs[0]).shape;
   Shape condition_shape = graph.value(node.inputs[0]).shape;
   if (std::get<SelectAttr>(node.attributes).by_row && shape.rank() > 1) {
-    // The vector's elements become the first dimension.
+    // The elements of the vector become the first dimension.
     condition_shape = shape;
     for (int d = 1; d < shape.rank(); ++d) condition_shape.set_dim(d, 1);
     const TensorRef column = emitter.temporary("rows of " + node.origin, Bhwc::from(condition_shape), condition);
@@ -52,7 +52,7 @@ Status emit_broadcast(Emitter& emitter, const Node& node) {
   return emitter.add_step(broadcast_shader(), std::move(params), grid_of(out), {in}, {out});
 }
 
-// The condition is always of integers.
+// The condition is always stored as integers.
 std::vector<ShaderKey> select_variants() {
   ShaderKey key = select_shader();
   key.defines.push_back({"A_I32", "1"});

@@ -1,4 +1,4 @@
-// PAD and STRIDED_SLICE: both copy a box, one to a place in a larger tensor, the other out of one.
+// PAD and STRIDED_SLICE: both copy a box, into a larger tensor or out of one.
 #include <array>
 
 #include "kernel/storage_variants.h"
@@ -15,7 +15,7 @@ ShaderKey slice_pad_shader(bool lanes) {
   return key;
 }
 
-// Batch, rows, columns, channels of an attribute that counts a shape's own dimensions.
+// Batch, rows, columns, channels of an attribute indexed by the dimensions of a shape.
 using Box = std::array<int32_t, 4>;
 Box right_aligned(const std::array<int32_t, Shape::kMaxRank>& values, int rank, int32_t missing) {
   Box box{missing, missing, missing, missing};
@@ -27,7 +27,7 @@ Box right_aligned(const std::array<int32_t, Shape::kMaxRank>& values, int rank, 
 
 Status emit_copy(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Box& begin, const Box& stride,
                  float fill) {
-  // Whole slices move when channels keep their lanes; what the fill overwrites must be whole slices as well.
+  // Whole slices move if channels keep their lanes. The filled part must be whole slices too.
   const bool whole = begin[3] % 4 == 0 && stride[3] == 1;
   StepParams params;
   params.tensor(in).tensor(out);
@@ -59,7 +59,7 @@ Status emit_strided_slice(Emitter& emitter, const Node& node) {
   const int rank = emitter.graph().value(node.inputs[0]).shape.rank();
   const Box size = right_aligned(attr.size, rank, 1);
   const Bhwc sliced{size[0], size[1], size[2], size[3]};
-  // Shrinking an axis moves the others in the BHWC view, which only matters when that moves elements in memory.
+  // Shrinking an axis shifts the others in the BHWC view, which matters only if it moves elements in memory.
   TensorRef target{out.tensor, sliced, out.scale};
   if (!same_layout(sliced, out.shape)) target = emitter.temporary("slice " + node.origin, sliced, out);
   SG_RETURN_IF_ERROR(

@@ -10,7 +10,7 @@ namespace {
 ShaderKey softmax_shader() { return {"softmax.comp", {}}; }
 ShaderKey l2_shader() { return {"l2_normalize.comp", {}}; }
 
-// A shader goes over the slices three times, and its iterations are bounded (see DESIGN).
+// The shader reads the slices three times, and its iterations are bounded (see DeviceLimits::max_loop_iterations).
 constexpr int32_t kMostSlices = 65535 / 3;
 
 Status check_slices(const PlanContext& context, const Node& node) {

@@ -33,17 +33,18 @@ Status check_texture_input(const Shape& shape, FrameKind frame, const DeviceLimi
   const Bhwc s = Bhwc::from(shape);
   if (s.b != 1 || s.c > 4) {
     return unsupported("a texture as an input of shape " + shape.to_string() +
-                       "; one picture of one to four channels is needed (1 × height × width × channels)");
+                       "; it must hold one image of one to four channels (1 × height × width × channels)");
   }
   return {};
 }
 
 Status check_texture_output(const Shape& shape, const OutputSpec& spec, const DeviceLimits& limits) {
   const std::string what = "a texture for an output of shape " + shape.to_string();
-  if (shape.rank() > 4 || Bhwc::from(shape).b != 1) return unsupported(what + "; it must hold one picture");
+  if (shape.rank() > 4 || Bhwc::from(shape).b != 1) return unsupported(what + "; it must hold one image");
   const Bhwc s = Bhwc::from(shape);
   if (s.w > limits.max_texture_size || s.h > limits.max_texture_size) {
-    return resource_exhausted(what + " is larger than the device's " + std::to_string(limits.max_texture_size));
+    return resource_exhausted(what + " is larger than the maximum texture size, " +
+                              std::to_string(limits.max_texture_size));
   }
   if (spec.conversion == OutputSpec::Conversion::kCopy) return {};
   if (s.c > kMaxClasses) return unsupported(what + " with more than " + std::to_string(kMaxClasses) + " classes");

@@ -13,7 +13,7 @@ ShaderKey top_k_shader(bool places) {
   return key;
 }
 
-// An invocation takes five iterations for a slice (see DESIGN).
+// An invocation needs five iterations per slice (see DeviceLimits::max_loop_iterations).
 constexpr int32_t kMostSlices = 65535 / 5;
 
 bool same_quantization(const Value& a, const Value& b) {
@@ -23,7 +23,7 @@ bool same_quantization(const Value& a, const Value& b) {
 Status supports(const PlanContext& context, const Node& node) {
   const Value &in = context.graph.value(node.inputs[0]), &values = context.graph.value(node.outputs[0]);
   if (node.activation != Activation::kNone) return unsupported("a fused activation");
-  if (!same_quantization(in, values)) return unsupported("elements that are quantised otherwise than its data");
+  if (!same_quantization(in, values)) return unsupported("results with another quantization than the data");
   if (Bhwc::from(in.shape).slices() <= kMostSlices) return {};
   return unsupported("a choice among " + std::to_string(in.shape.dim(in.shape.rank() - 1)) + " elements; at most " +
                      std::to_string(kMostSlices * 4) + " are supported");

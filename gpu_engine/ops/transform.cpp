@@ -1,5 +1,5 @@
-// Landmarks2TransformMatrix, TransformLandmarks, TransformTensorBilinear. Landmarks are laid out as pixels, and a
-// matrix as four pixels, its rows.
+// Landmarks2TransformMatrix, TransformLandmarks, TransformTensorBilinear. A landmark is stored as a pixel, and a matrix
+// as four pixels, one per row.
 #include "kernel/storage_variants.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
@@ -25,7 +25,7 @@ Result<TensorRef> read_as(Emitter& emitter, ValueId value, const Bhwc& shape) {
   return ref;
 }
 
-// Where a step may write `out` as `shape`; finish_output() does the rest.
+// The tensor into which a step may write `out` as `shape`; finish_output() does the rest.
 TensorRef begin_output(Emitter& emitter, const std::string& name, const TensorRef& out, const Bhwc& shape) {
   if (!same_layout(out.shape, shape)) return emitter.temporary("rows of " + name, shape, out);
   return {out.tensor, shape, out.scale};
@@ -39,7 +39,7 @@ Status supports(const PlanContext&, const Node& node) {
   return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
 }
 
-// A single invocation goes through them.
+// A single invocation reads all landmarks.
 constexpr size_t kMostLandmarks = 4096;
 
 Status supports_matrix(const PlanContext& context, const Node& node) {

@@ -13,7 +13,7 @@ ShaderKey transpose_conv_shader(int32_t slices) {
 
 ShaderKey blocks_shader(int32_t slices) { return {"transpose_conv_2x2.comp", {{"SLICES", std::to_string(slices)}}}; }
 
-// How many pairs of outputs, padding included, the outputs lie in.
+// Number of output pairs, including padding, that contain the outputs.
 int32_t pairs(int32_t size, int32_t padding) { return (size + padding - 1) / 2 - padding / 2 + 1; }
 
 Status supports(const PlanContext& context, const Node& node) {
@@ -32,7 +32,7 @@ Status emit(Emitter& emitter, const Node& node) {
   const ConvConstants constants =
       add_conv_constants(emitter, node, quantization, pack_conv_weights(dense), out.shape.c);
   if (attr.stride_h == 2 && attr.stride_w == 2) {
-    // Four sums for each slice: two slices are what registers hold.
+    // Four sums per slice: registers have room for two slices.
     const int32_t slices = out.shape.slices() % 2 == 0 ? 2 : 1;
     const int32_t slice_groups = out.shape.slices() / slices;
     const int32_t columns = pairs(out.shape.w, attr.padding.left), rows = pairs(out.shape.h, attr.padding.top);

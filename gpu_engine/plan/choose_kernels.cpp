@@ -21,9 +21,8 @@ void check_ends(const Graph& graph, std::vector<Obstacle>& obstacles) {
       obstacles.push_back({"",
                            "tensor " + quote(value.name) + " is " + to_string(value.type) + " " +
                                value.shape.to_string() + ", which is not supported",
-                           "inputs, outputs and states must be float32, integers or booleans, quantised with one scale "
-                           "at most, of at most "
-                           "five dimensions"});
+                           "inputs, outputs and states must be float32, integers or booleans, with at most one "
+                           "quantization scale and at most five dimensions"});
     }
   }
 }

@@ -1,4 +1,4 @@
-// Which kernel runs each node, and what stands in the way of those that none can run.
+// Kernel choice per node, and the blockers of nodes that no kernel can run.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 namespace sightglass {
 
 struct KernelChoice {
-  std::vector<const Kernel*> kernels;  // by node; null beside an obstacle, and for what runs on the CPU
-  std::vector<std::string> reasons;    // by node: why it runs on the CPU; empty for others
+  std::vector<const Kernel*> kernels;  // by node; null for unsupported nodes and for nodes on the CPU
+  std::vector<std::string> reasons;    // by node: reason for running on the CPU; empty for others
   std::vector<Obstacle> obstacles;
-  bool changed = false;  // a node has moved to the CPU
+  bool changed = false;  // a node moved to the CPU
   bool on_cpu(NodeId id) const { return !reasons[static_cast<size_t>(id)].empty(); }
-  // The node's kernel cannot run it: it moves to the CPU, or becomes an obstacle.
+  // Called if the kernel of a node cannot run it: moves the node to the CPU, or adds an obstacle.
   void give_up(const PlanContext& context, NodeId id, const std::string& reason);
 };
 
-// Looks at inputs, outputs and all nodes, whatever it finds at the first ones.
+// Checks inputs, outputs and all nodes, even after the first obstacle.
 KernelChoice choose_kernels(const PlanContext& context);
 
-// Ok without obstacles; else one error that names them all.
+// Ok without obstacles; otherwise one error that names them all.
 Status refuse(const Graph& graph, const std::vector<Obstacle>& obstacles);
 
 }  // namespace sightglass

@@ -19,7 +19,7 @@ Result<HostCopy> copy_of(Emitter& emitter, ValueId id) {
   const Value& value = emitter.graph().value(id);
   if (!is_storable(value)) {
     return unsupported("tensor " + quote(value.name) + " of " + to_string(value.type) + " " + value.shape.to_string() +
-                       " cannot cross between CPU and GPU");
+                       " cannot be transferred between CPU and GPU");
   }
   SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(id));
   return HostCopy{id, ref};
@@ -38,7 +38,7 @@ void keep_quanta_together(const Graph& graph, KernelChoice& choice) {
     if (node.op != OpType::kDynamicQuantize) continue;
     const std::vector<NodeId>& users = graph.value(node.outputs[0]).users;
     if (std::ranges::any_of(users, [&](NodeId user) { return choice.on_cpu(user); })) {
-      move(id, "what reads its result runs on the CPU");
+      move(id, "a reader of its result runs on the CPU");
     }
     if (!choice.on_cpu(id)) continue;
     for (const NodeId user : users) move(user, "its data is rounded on the CPU");
@@ -70,7 +70,7 @@ std::vector<Stretch> divide(const Graph& graph, const KernelChoice& choice) {
 
 Status emit_on_cpu(Emitter& emitter, PlanData& data, const KernelChoice& choice, const std::vector<NodeId>& nodes) {
   const Graph& graph = emitter.graph();
-  // What steps on the CPU have read or made before.
+  // Values that steps on the CPU have read or computed so far.
   std::vector<bool> there(graph.value_count(), false);
   const auto mark = [&](ValueId id) { there[static_cast<size_t>(id)] = true; };
   for (const CpuStretch& earlier : data.cpu_stretches) {
@@ -119,7 +119,7 @@ std::string FallbackReport::warning() const {
   const std::string count =
       operators.size() == 1 ? "1 operator runs" : std::to_string(operators.size()) + " operators run";
   return count + " on the CPU, and " + std::to_string(bytes_read + bytes_written) +
-         " bytes cross between GPU and CPU in every run: " + names;
+         " bytes are transferred between GPU and CPU per run: " + names;
 }
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// Plans of which part runs on the CPU, by the reference kernels.
+// Plans that run partly on the CPU, with the reference kernels.
 #pragma once
 
 #include <vector>
@@ -9,20 +9,20 @@
 
 namespace sightglass {
 
-// What is rounded to quanta of its own range goes with all who read it: its tensor on the GPU holds steps of these
-// quanta, which mean nothing elsewhere.
+// Keeps values that are quantized at run time with all their readers: their GPU tensor contains quantization steps that
+// are meaningless elsewhere.
 void keep_quanta_together(const Graph& graph, KernelChoice& choice);
 
-// Neighbours in an order of execution that run in one place.
+// Consecutive nodes that run in one place.
 struct Stretch {
   bool on_cpu = false;
   std::vector<NodeId> nodes;
 };
-// All nodes, in an order that changes place as seldom as it finds.
+// All nodes, in an order with few changes of place (a greedy search).
 std::vector<Stretch> divide(const Graph& graph, const KernelChoice& choice);
 
-// Appends a step that runs the nodes on the CPU to `data`, which the emitter emits into. What they read is read back
-// unless an earlier such step has it; what others read of them is uploaded.
+// Appends to `data` a step that runs the nodes on the CPU; the emitter emits into `data` too. Their inputs are read
+// back unless an earlier CPU step has them. Outputs with readers on the GPU are uploaded.
 Status emit_on_cpu(Emitter& emitter, PlanData& data, const KernelChoice& choice, const std::vector<NodeId>& nodes);
 
 }  // namespace sightglass

@@ -7,7 +7,7 @@ namespace sightglass {
 
 namespace {
 
-// What of a tensor matters for its place. Attempts copy these, and no names.
+// Properties of a tensor that matter for its placement. Attempts copy only these.
 struct Region {
   int64_t size = 0, offset = 0;  // blocks
   int first_level = 0, last_level = 0;
@@ -18,8 +18,8 @@ bool overlap_in_time(const Region& a, const Region& b) {
   return a.first_level <= b.last_level && b.first_level <= a.last_level;
 }
 
-// Places tensors in the given order, each into the smallest gap between those that are alive with it and placed
-// already. Returns the size of the arena.
+// Places tensors in the given order, each into the smallest gap between already placed tensors that are live at the
+// same time. Returns the size of the arena.
 int64_t place_in_order(Regions& regions, const std::vector<size_t>& order) {
   std::vector<size_t> placed;  // by offset
   placed.reserve(order.size());
@@ -43,12 +43,12 @@ int64_t place_in_order(Regions& regions, const std::vector<size_t>& order) {
   return size;
 }
 
-// Has a region of its own that others may use before and after.
+// Whether it has its own region that others may use before and after.
 bool is_activation(const PlanTensor& tensor) {
   return tensor.contents.empty() && tensor.whole < 0 && !tensor.output_buffer;
 }
 
-// No layout can do with less than what is alive at once.
+// The peak of live bytes is a lower bound for every layout.
 int64_t lower_bound(const PlanData& plan) {
   std::vector<int64_t> alive(static_cast<size_t>(plan.levels) + 1, 0);
   for (const PlanTensor& tensor : plan.tensors) {
@@ -60,7 +60,7 @@ int64_t lower_bound(const PlanData& plan) {
   return *std::ranges::max_element(alive);
 }
 
-// A layout, and the order of placing that made it.
+// A layout and the placement order that produced it.
 struct Layout {
   Regions regions;
   std::vector<size_t> order;
@@ -73,7 +73,7 @@ Layout lay_out(const Regions& regions, std::vector<size_t> order) {
   return layout;
 }
 
-// Moves one tensor to another place in the order, at random but always the same way, and keeps what is no worse.
+// Randomly moves one tensor in the order, deterministically, and keeps results that are not worse.
 void climb(Layout& best, const Regions& regions, int64_t bound, size_t attempts) {
   std::minstd_rand random(1);
   for (size_t i = 0; i < attempts && best.size > bound; ++i) {
@@ -90,9 +90,9 @@ void climb(Layout& best, const Regions& regions, int64_t bound, size_t attempts)
   }
 }
 
-// Tries several orders and improves each: the tensor that sticks out at the end of the arena goes first in the next
-// attempt. The best order is improved further. Ends at the lower bound, or when the budget of comparisons is spent.
-// Gives the activations their places, and returns the size that they take.
+// Tries several orders and improves each: the tensor at the end of the arena goes first in the next attempt. Then
+// improves the best order further. Stops at the lower bound, or when the budget of comparisons is spent. Places the
+// activations and returns their total size.
 int64_t pack(std::vector<PlanTensor>& tensors, const std::vector<size_t>& activations, int64_t bound) {
   constexpr size_t kBudget = 20'000'000;
   const size_t attempts = std::clamp<size_t>(kBudget / (activations.size() * activations.size() + 1), 1, 3000);
@@ -123,7 +123,7 @@ int64_t pack(std::vector<PlanTensor>& tensors, const std::vector<size_t>& activa
   return best.size;
 }
 
-// Constants follow the activations; they have the arena to themselves there.
+// Constants follow the activations, in a separate part of the arena.
 int64_t place_constants(std::vector<PlanTensor>& tensors, int64_t from) {
   for (PlanTensor& tensor : tensors) {
     if (tensor.contents.empty()) continue;
@@ -133,13 +133,13 @@ int64_t place_constants(std::vector<PlanTensor>& tensors, int64_t from) {
   return from;
 }
 
-// Where an output's range can begin.
+// Next valid start of an output range.
 int64_t aligned(int64_t block) {
   constexpr int64_t kBlocks = kOutputAlignment / kBlockBytes;
   return (block + kBlocks - 1) / kBlocks * kBlocks;
 }
 
-// Those that others read come last: nothing of a later run ever lies in their memory.
+// Outputs as buffers come last: later runs place nothing else in their memory.
 int64_t place_outputs(std::vector<PlanTensor>& tensors, int64_t from) {
   for (PlanTensor& tensor : tensors) {
     if (!tensor.output_buffer) continue;
@@ -149,7 +149,7 @@ int64_t place_outputs(std::vector<PlanTensor>& tensors, int64_t from) {
   return from;
 }
 
-// For tests: every tensor on its own, with a guard band around it.
+// For tests: each tensor separately, with a guard band around it.
 int64_t place_with_sentinels(std::vector<PlanTensor>& tensors, int64_t band) {
   int64_t end = band;
   for (PlanTensor& tensor : tensors) {
@@ -197,14 +197,12 @@ Status plan_memory(PlanData& plan) {
                         ? place_with_sentinels(plan.tensors, plan.sentinel_size)
                         : place_outputs(plan.tensors, place_constants(plan.tensors, activation_size));
   place_parts(plan.tensors);
-  for (const auto& [what, bytes] :
-       {std::pair{"activations", plan.arena_size * kBlockBytes}, std::pair{"weights", plan.memory.weight_bytes}}) {
-    if (bytes > plan.limits.max_storage_block_bytes) {
-      return resource_exhausted("the " + std::string(what) + " take " + std::to_string(bytes) +
-                                " bytes; a storage block of this device holds " +
-                                std::to_string(plan.limits.max_storage_block_bytes));
-    }
+  if (plan.memory.weight_bytes > plan.limits.max_storage_block_bytes) {
+    return resource_exhausted("the weights take " + std::to_string(plan.memory.weight_bytes) +
+                              " bytes, but a storage block of this device has at most " +
+                              std::to_string(plan.limits.max_storage_block_bytes));
   }
+  plan.has_windows = plan.arena_size * kBlockBytes > plan.limits.max_storage_block_bytes;
   return {};
 }
 

@@ -6,8 +6,8 @@
 
 namespace sightglass {
 
-// Gives every tensor its place in the arena: tensors that are alive at the same level never overlap. As levels are
-// separated by barriers, reusing memory makes no new dependency. Fills in the memory report.
+// Places every tensor in the arena. Tensors that are live at the same level never overlap. Barriers separate levels, so
+// reusing memory adds no dependency. Fills in the memory report.
 Status plan_memory(PlanData& plan);
 
 }  // namespace sightglass

@@ -7,7 +7,6 @@
 #include "graph/multiply_adds.h"
 #include "graph/op_types.h"
 #include "graph/quantized.h"
-#include "graph/rewrites.h"
 #include "kernel/emitter.h"
 #include "kernel/host_layout.h"
 #include "ops/layout.h"
@@ -19,6 +18,8 @@
 #include "plan/plan_log.h"
 #include "plan/schedule.h"
 #include "plan/step_info.h"
+#include "plan/windows.h"
+#include "rewrites/rewrites.h"
 
 namespace sightglass {
 
@@ -26,15 +27,16 @@ namespace {
 
 Status check_texture_type(const TensorInfo& info) {
   if (storage_of(info.type, info.quantization, Storage::kFloat32) != Storage::kInt32) return {};
-  return unsupported(std::string("a texture for a tensor of ") + to_string(info.type) +
-                     "; read and write it as numbers");
+  return unsupported(std::string("cannot use a texture for a tensor of ") + to_string(info.type) +
+                     "; read and write it through the host");
 }
 
-// One spec for every input and output, each fit for its tensor.
+// Completes the options: one spec per input and output, each valid for its tensor.
 Result<PlanOptions> complete_options(const Model& model, const DeviceLimits& limits, PlanOptions options) {
   if (options.inputs.size() > model.inputs().size() || options.outputs.size() > model.outputs().size()) {
     return invalid_argument(model.name() + " has " + std::to_string(model.inputs().size()) + " inputs and " +
-                            std::to_string(model.outputs().size()) + " outputs; options for more were given");
+                            std::to_string(model.outputs().size()) +
+                            " outputs, but there are options for more; remove them");
   }
   if (options.sentinel_bytes < 0 || options.sentinel_bytes % 16 != 0) {
     return invalid_argument("guard bands must be a multiple of 16 bytes");
@@ -57,11 +59,11 @@ Result<PlanOptions> complete_options(const Model& model, const DeviceLimits& lim
   return options;
 }
 
-// In place of an output that nobody wants stands one that somebody does.
+// Replaces each unused output by a used one.
 Status drop_unwanted_outputs(Graph& graph, const std::vector<OutputSpec>& specs) {
   const auto wanted =
       std::ranges::find_if(specs, [](const OutputSpec& s) { return s.target != OutputSpec::Target::kNone; });
-  if (wanted == specs.end() && !specs.empty()) return invalid_argument("no output is wanted");
+  if (wanted == specs.end() && !specs.empty()) return invalid_argument("all outputs are unused; use at least one");
   for (size_t i = 0; i < specs.size(); ++i) {
     if (specs[i].target != OutputSpec::Target::kNone) continue;
     graph.outputs[i] = graph.outputs[static_cast<size_t>(wanted - specs.begin())];
@@ -70,7 +72,7 @@ Status drop_unwanted_outputs(Graph& graph, const std::vector<OutputSpec>& specs)
   return {};
 }
 
-// What the host writes keeps its place from run to run.
+// Host-written inputs keep their place from run to run.
 Status place_inputs(Emitter& emitter, PlanData& data) {
   for (const ValueId id : emitter.graph().inputs) {
     if (emitter.context().texture_input(id)) {
@@ -84,7 +86,7 @@ Status place_inputs(Emitter& emitter, PlanData& data) {
   return {};
 }
 
-// Before any node: a kernel may update a state where it lies.
+// Before all nodes: a kernel may update a state in place.
 Status place_states(Emitter& emitter, PlanData& data) {
   const Graph& graph = emitter.graph();
   for (const State& state : graph.states) {
@@ -103,7 +105,7 @@ Status place_states(Emitter& emitter, PlanData& data) {
   return {};
 }
 
-// After all nodes: what the next run finds.
+// After all nodes: states for the next run.
 Status emit_states(Emitter& emitter) {
   if (!emitter.context().options.keep_state) return {};
   emitter.set_node("states");
@@ -119,8 +121,7 @@ bool is_obstacle(const Status& status) {
   return status.code() == ErrorCode::kUnsupported || status.code() == ErrorCode::kResourceExhausted;
 }
 
-// Goes on past nodes that cannot run, to find out about the others; those that read what such a node makes are left
-// out.
+// Continues after nodes that cannot run, to find all of them. Skips nodes that depend on them.
 Status emit_on_gpu(Emitter& emitter, PlanData& data, KernelChoice& choice, const std::vector<NodeId>& nodes,
                    std::vector<bool>& missing) {
   const Graph& graph = emitter.graph();
@@ -155,8 +156,8 @@ Status emit_nodes(Emitter& emitter, PlanData& data, KernelChoice& choice) {
   return {};
 }
 
-// Emits all nodes. What turns out not to fit the device moves to the CPU where that is asked for, and everything is
-// emitted again around it.
+// Emits all nodes. If a node turns out not to fit the device and the fallback is enabled, it moves to the CPU and
+// everything is emitted again.
 Status emit_model(const PlanContext& context, KernelChoice& choice, PlanData& data, std::optional<Emitter>& emitter) {
   do {
     choice.changed = false;
@@ -196,17 +197,17 @@ Status emit_ends(Emitter& emitter, PlanData& data) {
   return {};
 }
 
-// Of the longest buffer texture over the plan's buffers.
+// Texels of the longest buffer texture over the buffers of the plan.
 int64_t texels(const PlanData& plan) {
   return std::max(plan.arena_size * kBlockBytes / bytes_of(Storage::kFloat16),
                   plan.memory.weight_bytes / bytes_of(Storage::kInt8));
 }
 
-// Offsets are known now: completes the steps' uniform blocks and lays them out in one buffer.
+// With known offsets, completes the uniform blocks of the steps and places them in one buffer.
 void place_params(PlanData& plan) {
   const auto alignment = static_cast<size_t>(std::max(plan.limits.uniform_offset_alignment, 16)) / sizeof(int32_t);
   for (Step& step : plan.steps) {
-    step.params.place(plan.tensors);
+    step.params.place(plan.tensors, [&](int tensor) { return window_base(step, tensor); });
     plan.params.resize((plan.params.size() + alignment - 1) / alignment * alignment, 0);
     step.params_offset = static_cast<int64_t>(plan.params.size() * sizeof(int32_t));
     plan.params.insert(plan.params.end(), step.params.words().begin(), step.params.words().end());
@@ -230,7 +231,7 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
   KernelChoice choice = choose_kernels(context);
   PlanData data;
   std::optional<Emitter> emitter;
-  // What has no place in the arena cannot be emitted around.
+  // Values that the arena cannot store cannot be emitted.
   const bool ends_fit = std::ranges::none_of(choice.obstacles, [](const Obstacle& o) { return o.where.empty(); });
   if (ends_fit) SG_RETURN_IF_ERROR(emit_model(context, choice, data, emitter).with_context(model->name()));
   const Status refused = refuse(graph, choice.obstacles);
@@ -241,15 +242,17 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
   data.options = complete;
   schedule(data);
   SG_RETURN_IF_ERROR(plan_memory(data).with_context(model->name()));
-  if (data.buffer_textures && texels(data) > limits.max_buffer_texels) {
+  if (data.buffer_textures && (data.has_windows || texels(data) > limits.max_buffer_texels)) {
     DeviceLimits without = limits;
     without.max_buffer_texels = 0;
     options.log.debug([&] {
       return model->name() + ": buffer textures declined: one needs " + std::to_string(texels(data)) +
-             " texels, and the device allows " + std::to_string(limits.max_buffer_texels);
+             " texels, but the device allows " + std::to_string(limits.max_buffer_texels) +
+             (data.has_windows ? "; the arena is larger than a storage block" : "");
     });
     return build(std::move(model), without, options, obstacles);
   }
+  if (data.has_windows) SG_RETURN_IF_ERROR(plan_windows(data).with_context(model->name()));
   place_params(data);
   log_plan(model->name(), data, time);
   if (!data.cpu_stretches.empty()) data.graph = std::make_shared<const Graph>(std::move(graph));

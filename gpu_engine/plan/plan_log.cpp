@@ -42,7 +42,7 @@ void log_plan(const std::string& name, const PlanData& plan, const Stopwatch& ti
   const MemoryReport& memory = plan.memory;
   log.debug([&] {
     return name + ": memory: " + megabytes(memory.arena_bytes) + " for activations (" +
-           megabytes(memory.lower_bound_bytes) + " alive at once, " + megabytes(memory.tensor_bytes) +
+           megabytes(memory.lower_bound_bytes) + " live at once, " + megabytes(memory.tensor_bytes) +
            " without sharing), " + megabytes(memory.constant_bytes) + " for constants, " +
            megabytes(memory.output_bytes) + " for outputs, " + megabytes(memory.weight_bytes) + " for weights";
   });

@@ -1,14 +1,14 @@
-// What the log gets to know of a plan on its way.
+// Log messages about planning.
 #pragma once
 
 #include "gpu_engine/log.h"
-#include "graph/rewrites.h"
 #include "plan/plan_data.h"
+#include "rewrites/rewrites.h"
 
 namespace sightglass {
 
 void log_rewrites(const RewriteReport& report, const Log& log);
-// The finished plan of the model `name`: its steps, operators on the CPU, and totals.
+// Logs the finished plan of the model `name`: steps, operators on the CPU, and totals.
 void log_plan(const std::string& name, const PlanData& plan, const Stopwatch& time);
 
 }  // namespace sightglass

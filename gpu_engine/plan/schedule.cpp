@@ -16,11 +16,11 @@ int level_of(const Step& step, const std::vector<int>& ready, const std::vector<
 }  // namespace
 
 void schedule(PlanData& plan) {
-  // The first level at which everything that has been written to a tensor can be read.
+  // The first level at which all writes to a tensor can be read.
   std::vector<int> ready(plan.tensors.size(), 0);
-  // The first level at which all that earlier steps read of it is done with: a state is there before it is written.
+  // The first level at which all earlier reads of it are complete: a state exists before it is written.
   std::vector<int> free(plan.tensors.size(), 0);
-  // What the CPU does, it does in order: results stay there for later steps.
+  // CPU steps run in order: their results stay available for later steps.
   int cpu_level = 0;
   for (Step& step : plan.steps) {
     step.level = level_of(step, ready, free);
@@ -33,7 +33,7 @@ void schedule(PlanData& plan) {
       if (plan.tensors[static_cast<size_t>(tensor)].persistent) level = std::max(level, step.level + 1);
     }
     for (const int written : step.writes) {
-      // And all that it is a part of.
+      // And the tensors that contain it.
       for (int tensor = written; tensor >= 0; tensor = plan.tensors[static_cast<size_t>(tensor)].whole) {
         int& level = ready[static_cast<size_t>(tensor)];
         level = std::max(level, step.level + 1);
@@ -56,7 +56,7 @@ void schedule(PlanData& plan) {
     for (const int id : step.writes) touch(id, step.level);
     for (const int id : step.reads) touch(id, step.level);
   }
-  // What the host reads must still be there at the end; what it writes must survive any number of runs.
+  // Host-read outputs must survive until the end, host-written inputs any number of runs.
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     if (plan.options.outputs[i].target == OutputSpec::Target::kHost) touch(plan.outputs[i].tensor, plan.levels);
   }

@@ -1,13 +1,13 @@
-// The order of steps, and which of them may run at the same time.
+// Order and parallelism of steps.
 #pragma once
 
 #include "plan/plan_data.h"
 
 namespace sightglass {
 
-// Gives every step the earliest level at which all that it reads is there, sorts the steps by level (stable), and
-// gives every tensor the levels during which it holds something. Steps of one level do not depend on each other, so a
-// barrier is needed between levels only.
+// Assigns every step the earliest level at which all its inputs are ready, sorts the steps by level (stable), and
+// determines the levels during which each tensor is live. Steps of one level do not depend on each other, so barriers
+// are needed only between levels.
 void schedule(PlanData& plan);
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// What is known of a step before it runs.
+// Properties of a step that are known before it runs.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace sightglass {
 
-// Divides a node's multiply-adds among its steps: the first that has weights (the last one, where none has) and those
-// that run the same program get equal parts.
+// Divides the multiply-adds of a node among its steps: equal parts for the first step with weights (the last step, if
+// none has weights) and for the steps with the same program.
 void share_multiply_adds(std::span<Step> steps, int64_t multiply_adds);
 
 StepInfo step_info(const PlanData& plan, const Step& step);

@@ -1,4 +1,4 @@
-// Compile-time check of tables that give an operator one function on real numbers and one on integers.
+// Compile-time check of tables with one float function and one integer function per operator.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace sightglass::ref {
 
-// Whether `real` is null exactly for operators that do not take real numbers, and `integer` for those that take neither
-// integers nor booleans. Types are checked before a function is called, so no null function is called.
+// Whether `real` is null exactly for operators without float data, and `integer` for those with neither integer nor
+// boolean data. Types are checked before a call, so a null function is never called.
 template <typename Rows>
 constexpr bool functions_match_types(const Rows& rows) {
   return std::ranges::all_of(rows, [](const auto& row) {

@@ -1,5 +1,5 @@
-// The reference kernels by family. ref_run.cpp calls them with everything checked: infer_shapes() has accepted the node
-// and set its padding, the inputs have the shapes and types that the graph says, `out` has its output's.
+// Reference kernels by family. ref_run.cpp calls them after all checks: infer_shapes() has accepted the node and set
+// its padding, the inputs have the shapes and types of the graph, and `out` has those of its output.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace sightglass::ref {
 
-// One node with what it reads.
+// A node with its inputs.
 struct Call {
   const Graph& graph;
   const Node& node;
@@ -20,7 +20,7 @@ struct Call {
   const HostTensor& input(size_t i) const { return *inputs[i]; }
   const Shape& shape(size_t i) const { return inputs[i]->shape; }
   std::span<const float> floats(size_t i) const { return inputs[i]->as<float>(); }
-  // The numbers of an input of any type, dequantised.
+  // The values of an input of any type, dequantized.
   std::vector<float> real(size_t i) const;
   template <typename Attr>
   const Attr& attributes() const {
@@ -28,7 +28,7 @@ struct Call {
   }
 };
 
-// float32 only.
+// Only float32.
 void conv2d(const Call& call, HostTensor& out);
 void depthwise_conv2d(const Call& call, HostTensor& out);
 void depthwise_pointwise(const Call& call, HostTensor& out);
@@ -41,20 +41,20 @@ void max_unpool(const Call& call, HostTensor& out);
 void landmarks_to_matrix(const Call& call, HostTensor& out);
 void transform_landmarks(const Call& call, HostTensor& out);
 void transform_image(const Call& call, HostTensor& out);
-void softmax(const Call& call, HostTensor& out);  // LOG_SOFTMAX as well
+void softmax(const Call& call, HostTensor& out);  // also LOG_SOFTMAX
 void l2_normalization(const Call& call, HostTensor& out);
 void dynamic_quantize(const Call& call, HostTensor& out);
 void resize_bilinear_int8(const Call& call, HostTensor& out);  // in integers
 void resize_bilinear(const Call& call, HostTensor& out);
 
-// Of quantised tensors as well, and of weights of any type.
+// Also for quantized tensors, and for weights of any type.
 void lstm(const Call& call, std::vector<HostTensor>& out);
 void lstm_of_integers(const Call& call, std::vector<HostTensor>& out);
 void top_k(const Call& call, std::vector<HostTensor>& out);
 void detection_postprocess(const Call& call, std::vector<HostTensor>& out);
 void posenet_decoder(const Call& call, std::vector<HostTensor>& out);
 
-// float32, int32, int64 and bool, as far as check_types() lets them through.
+// float32, int32, int64 and bool, as far as check_types() allows.
 void unary(const Call& call, HostTensor& out);
 void binary(const Call& call, HostTensor& out);
 void compare(const Call& call, HostTensor& out);
@@ -64,7 +64,7 @@ void arg_extreme(const Call& call, HostTensor& out);  // ARG_MAX, ARG_MIN
 
 void cast(const Call& call, HostTensor& out);  // between all types but float16
 
-// Of any type: elements are moved as they are.
+// Any type: elements are moved unchanged.
 void reshape(const Call& call, HostTensor& out);
 void concat(const Call& call, HostTensor& out);
 void pad(const Call& call, HostTensor& out);  // float32, int32, int64
@@ -73,7 +73,7 @@ void depth_to_space(const Call& call, HostTensor& out);
 void select(const Call& call, HostTensor& out);
 void broadcast_to(const Call& call, HostTensor& out);
 
-void move_by_steps(const Call& call, std::vector<HostTensor>& outputs);  // by graph/movement.h
+void move_by_steps(const Call& call, std::vector<HostTensor>& outputs);  // see graph/movement.h
 void pack(const Call& call, HostTensor& out);
 void resize_nearest(const Call& call, HostTensor& out);
 void gather(const Call& call, HostTensor& out);
@@ -81,27 +81,27 @@ void gather_nd(const Call& call, HostTensor& out);
 
 void dequantize(const Call& call, HostTensor& out);  // float16, int8, uint8, int16 to float32
 
-// Applies the node's activation to float32; operators on integers do so themselves.
+// Applies the activation of the node to float32; integer operators apply it themselves.
 void activate(const Call& call, HostTensor& out);
 
-// A Function computes one output on numbers; evaluate() adds quantization and the activation. A WholeFunction computes
-// all outputs by itself.
+// A Function computes one output in floats; evaluate() adds quantization and the activation. A WholeFunction computes
+// all outputs completely.
 using Function = void (*)(const Call& call, HostTensor& out);
 using WholeFunction = void (*)(const Call& call, std::vector<HostTensor>& outputs);
 using Reference = std::variant<Function, WholeFunction>;
 const Reference& reference_of(OpType op);  // operator_table.cpp
 
-// A node with quantised tensors; `function` is its kernel on real numbers.
+// Runs a node with quantized tensors; `function` is its float kernel.
 void quantized(const Call& call, Function function, HostTensor& out);
 
-// The distance in elements between neighbours along each dimension of a dense tensor.
+// Distance in elements between neighbors along each dimension of a tightly packed tensor.
 using Strides = std::array<int64_t, Shape::kMaxRank>;
 Strides dense_strides(const Shape& shape);
 
 // first + index · strides for every index of `shape`, in row-major order.
 std::vector<int64_t> offsets(const Shape& shape, const Strides& strides, int64_t first = 0);
 
-// Of tensors of one type, in dense order.
+// Both tensors have the same type. Indices are in tightly packed order.
 void copy_element(const HostTensor& from, int64_t from_index, HostTensor& to, int64_t to_index);
 
 }  // namespace sightglass::ref

@@ -1,25 +1,39 @@
-// The reference of each operator, one row each: the sibling of graph/operator_table.h.
+// The reference of each operator, selected by its traits or by its own row. The counterpart of graph/operator_table.h.
 #include "graph/operator_table.h"
+
+#include <algorithm>
+#include <array>
 
 #include "ref/kernels.h"
 
 namespace sightglass::ref {
 namespace {
 
-// The reference of operators that movements() describes.
-struct BySteps {};
+// Operators that have all of these traits, and no row, share a reference.
+struct Family {
+  constexpr Family(operators::Traits family_traits, Reference function) : traits(family_traits), reference(function) {}
+
+  operators::Traits traits;
+  Reference reference;
+};
+
+constexpr auto kFamilies = std::to_array<Family>({
+    {operators::kUnary, unary},
+    {operators::kBinary, binary},
+    {operators::kCompares, compare},
+    {operators::kReduces, reduce},
+    {operators::kMovesAsIs | operators::kBySteps, move_by_steps},
+});
 
 struct Row {
-  // Constructors, so that a row without a function does not compile.
+  // A constructor, so that a row without a function does not compile.
   constexpr Row(OpType row_op, Reference function) : op(row_op), reference(function) {}
-  constexpr Row(OpType row_op, BySteps) : op(row_op), reference(move_by_steps), by_steps(true) {}
 
   OpType op;
   Reference reference;
-  bool by_steps = false;
 };
 
-constexpr auto kTable = std::to_array<Row>({
+constexpr auto kRows = std::to_array<Row>({
     {OpType::kConv2d, conv2d},
     {OpType::kDepthwiseConv2d, depthwise_conv2d},
     {OpType::kDepthwisePointwise, depthwise_pointwise},
@@ -29,20 +43,6 @@ constexpr auto kTable = std::to_array<Row>({
     {OpType::kMaxPool2d, pool2d},
     {OpType::kMaxPoolWithArgmax, max_pool_with_argmax},
     {OpType::kMaxUnpool, max_unpool},
-    {OpType::kMean, reduce},
-    {OpType::kAdd, binary},
-    {OpType::kSub, binary},
-    {OpType::kMul, binary},
-    {OpType::kMaximum, binary},
-    {OpType::kMinimum, binary},
-    {OpType::kPrelu, binary},
-    {OpType::kRelu, unary},
-    {OpType::kRelu6, unary},
-    {OpType::kReluN1To1, unary},
-    {OpType::kLogistic, unary},
-    {OpType::kTanh, unary},
-    {OpType::kHardSwish, unary},
-    {OpType::kExp, unary},
     {OpType::kSoftmax, softmax},
     {OpType::kConcat, concat},
     {OpType::kPad, pad},
@@ -53,62 +53,17 @@ constexpr auto kTable = std::to_array<Row>({
     {OpType::kLstm, lstm},
     {OpType::kDetectionPostprocess, detection_postprocess},
     {OpType::kDequantize, dequantize},
-    {OpType::kQuantize, reshape},  // of real numbers; evaluate() rounds the result
+    {OpType::kQuantize, reshape},  // for floats; evaluate() quantizes the result
     {OpType::kDynamicQuantize, dynamic_quantize},
-    {OpType::kRsqrt, unary},
-    {OpType::kSqrt, unary},
-    {OpType::kSquare, unary},
-    {OpType::kNeg, unary},
-    {OpType::kAbs, unary},
-    {OpType::kLog, unary},
-    {OpType::kFloor, unary},
-    {OpType::kCeil, unary},
-    {OpType::kRound, unary},
-    {OpType::kSign, unary},
-    {OpType::kSin, unary},
-    {OpType::kCos, unary},
-    {OpType::kElu, unary},
-    {OpType::kLeakyRelu, unary},
-    {OpType::kGelu, unary},
-    {OpType::kRelu0To1, unary},
-    {OpType::kLogicalNot, unary},
-    {OpType::kZerosLike, unary},
     {OpType::kCast, cast},
-    {OpType::kDiv, binary},
-    {OpType::kPow, binary},
-    {OpType::kSquaredDifference, binary},
-    {OpType::kFloorDiv, binary},
-    {OpType::kFloorMod, binary},
-    {OpType::kAtan2, binary},
-    {OpType::kLogicalAnd, binary},
-    {OpType::kLogicalOr, binary},
-    {OpType::kEqual, compare},
-    {OpType::kNotEqual, compare},
-    {OpType::kLess, compare},
-    {OpType::kLessEqual, compare},
-    {OpType::kGreater, compare},
-    {OpType::kGreaterEqual, compare},
     {OpType::kSelect, select},
     {OpType::kBroadcastTo, broadcast_to},
     {OpType::kAddN, add_n},
-    {OpType::kSum, reduce},
-    {OpType::kReduceMax, reduce},
-    {OpType::kReduceMin, reduce},
-    {OpType::kReduceProd, reduce},
-    {OpType::kReduceAny, reduce},
-    {OpType::kReduceAll, reduce},
     {OpType::kArgMax, arg_extreme},
     {OpType::kArgMin, arg_extreme},
     {OpType::kLogSoftmax, softmax},
     {OpType::kL2Normalization, l2_normalization},
-    {OpType::kTranspose, BySteps()},
-    {OpType::kSplit, BySteps()},
     {OpType::kPack, pack},
-    {OpType::kTile, BySteps()},
-    {OpType::kMirrorPad, BySteps()},
-    {OpType::kSpaceToDepth, BySteps()},
-    {OpType::kSpaceToBatch, BySteps()},
-    {OpType::kBatchToSpace, BySteps()},
     {OpType::kResizeNearest, resize_nearest},
     {OpType::kGather, gather},
     {OpType::kGatherNd, gather_nd},
@@ -120,20 +75,22 @@ constexpr auto kTable = std::to_array<Row>({
     {OpType::kPosenetDecoder, posenet_decoder},
 });
 
-// Every operator has a row, in the order of OpType.
-constexpr bool is_complete() {
-  if (kTable.size() != operators::kTable.size()) return false;
-  for (size_t i = 0; i < kTable.size(); ++i) {
-    const Row& row = kTable[i];
-    if (row.op != static_cast<OpType>(i)) return false;
-    if (row.by_steps && !operators::has(row.op, operators::kMovesAsIs | operators::kBySteps)) return false;
-  }
-  return true;
+constexpr auto in_family(OpType op) {
+  return [op](const Family& family) { return operators::has(op, family.traits); };
 }
-static_assert(is_complete());
+
+constexpr bool is_complete() {
+  return std::ranges::all_of(operators::kTable, [](const operators::Row& row) {
+    return operators::rows_of(kRows, row.op) + std::ranges::count_if(kFamilies, in_family(row.op)) == 1;
+  });
+}
+static_assert(is_complete(), "every operator has one row or belongs to one family");
 
 }  // namespace
 
-const Reference& reference_of(OpType op) { return kTable[static_cast<size_t>(op)].reference; }
+const Reference& reference_of(OpType op) {
+  const auto family = std::ranges::find_if(kFamilies, in_family(op));
+  return family == kFamilies.end() ? operators::find_row(kRows, op).reference : family->reference;
+}
 
 }  // namespace sightglass::ref

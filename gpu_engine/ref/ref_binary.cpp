@@ -12,7 +12,7 @@
 namespace sightglass::ref {
 namespace {
 
-// The places of a tensor's elements, as if it were repeated to the shape `out`.
+// Element positions in a tensor broadcast to the shape `out`.
 std::vector<int64_t> places(const Shape& shape, const Shape& out) {
   const Strides dense = dense_strides(shape);
   Strides strides{};
@@ -29,7 +29,7 @@ float floor_mod(float a, float b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-// a^b; below 1 there is 0 alone, but for powers of 1 and -1.
+// a^b; negative exponents give 0, except for bases 1 and -1.
 uint64_t power(int64_t a, int64_t b) {
   if (b < 0) return a == 1 || (a == -1 && b % 2 == 0) ? 1 : a == -1 ? ~uint64_t{0} : 0;
   uint64_t result = 1;
@@ -39,7 +39,7 @@ uint64_t power(int64_t a, int64_t b) {
   return result;
 }
 
-// What a division by zero gives is nobody's business; here it is 0. The quotient wraps around as well.
+// The result of a division by zero is undefined; here it is 0. The quotient wraps around too.
 int64_t divide(int64_t a, int64_t b, bool down) {
   if (b == 0) return 0;
   if (b == -1) return static_cast<int64_t>(-static_cast<uint64_t>(a));
@@ -53,7 +53,7 @@ uint64_t smaller(int64_t a, int64_t b) { return wrapped(std::min(a, b)); }
 
 uint64_t floor_mod(int64_t a, int64_t b) { return b == 0 ? 0 : wrapped(a) - wrapped(divide(a, b, true)) * wrapped(b); }
 
-// Functions on real numbers and on integers; null if the operator does not take them.
+// Float and integer functions; null if the operator does not take the type.
 struct Arithmetic {
   OpType op;
   float (*real)(float a, float b);

@@ -20,7 +20,7 @@ std::vector<double> outputs_innermost(const HostTensor& weights) {
   return to;
 }
 
-// `input`: the bias's place among the inputs.
+// `input`: index of the bias input.
 std::vector<double> bias_or_zeros(const Call& call, size_t input, int32_t channels) {
   if (!call.has(input)) return std::vector<double>(static_cast<size_t>(channels), 0.0);
   const std::span<const float> bias = call.floats(input);
@@ -46,10 +46,9 @@ bool inside(const Shape& shape, int64_t y, int64_t x) {
   return y >= 0 && y < shape.dim(1) && x >= 0 && x < shape.dim(2);
 }
 
-// For every output pixel: sums begin as `first`; visit(sums, tap, input offset) for every tap that reads inside the
-// input, finish(sums, output offset) after the last one. `window` has the taps' rows and columns as dimensions 1 and 2.
-// `work`: multiplications of a visit. Rows of pixels run side by side: what is called writes nothing but its sums and
-// its pixel.
+// For every output pixel: sums start as `first`; calls visit(sums, tap, input offset) for every tap that reads inside
+// the input, then finish(sums, output offset). `window` has the rows and columns of taps as dimensions 1 and 2. `work`:
+// multiplications per visit. Rows of pixels run in parallel: the callbacks write only their sums and their pixel.
 template <typename Attr, typename Visit, typename Finish>
 void slide(const Attr& attr, const Shape& in, const Shape& window, const Shape& out, int64_t work,
            const std::vector<double>& first, Visit visit, Finish finish) {
@@ -71,7 +70,7 @@ void slide(const Attr& attr, const Shape& in, const Shape& window, const Shape& 
   });
 }
 
-// The data times the gate's number for their channel; empty without a gate.
+// The data times the gate value of their channel; empty without a gate.
 std::vector<float> gated_data(const Call& call) {
   if (!call.has(kGateInput)) return {};
   const Shape& shape = call.shape(0);
@@ -82,7 +81,7 @@ std::vector<float> gated_data(const Call& call) {
   return data;
 }
 
-// Every filter reads the channels of its group.
+// Each filter reads the channels of its group.
 void grouped_conv2d(const Call& call, HostTensor& out) {
   const int64_t depth = call.shape(1).dim(3), taps = int64_t{call.shape(1).dim(1)} * call.shape(1).dim(2);
   const int64_t filters = call.shape(1).dim(0), filters_of_group = filters / (call.shape(0).dim(3) / depth);
@@ -101,7 +100,7 @@ void grouped_conv2d(const Call& call, HostTensor& out) {
       [&](const std::vector<double>& sums, int64_t to) { std::ranges::copy(sums, out.as<float>().data() + to); });
 }
 
-// The weights of input 1 over `data` of shape `in`, and what is added to the sums.
+// Convolves `data` of shape `in` with the weights of input 1, and adds the residual to the sums.
 void convolve(const Call& call, const Conv2dAttr& attr, const float* data, const Shape& in, HostTensor& out) {
   const int32_t depth = in.dim(3);
   const std::vector<double> weights = outputs_innermost(call.input(1));
@@ -117,14 +116,14 @@ void convolve(const Call& call, const Conv2dAttr& attr, const float* data, const
       [&](const std::vector<double>& sums, int64_t to) {
         std::ranges::copy(sums, result + to);
         if (!call.has(kResidualInput)) return;
-        // Rounded before and after, as by two operators.
+        // Rounded before and after the addition, as with two operators.
         const int64_t from = residual == out.shape ? to : to / (out.shape.elements() / out.shape.dim(0)) * channels;
         const float* const other = call.floats(kResidualInput).data() + from;
         for (size_t o = 0; o < sums.size(); ++o) result[to + static_cast<int64_t>(o)] += other[o];
       });
 }
 
-// `weights` and `bias`: places among the inputs.
+// `weights` and `bias`: input indices.
 void convolve_depthwise(const Call& call, const DepthwiseConv2dAttr& attr, size_t weights, size_t bias,
                         HostTensor& out) {
   const int32_t channels = out.shape.dim(3);
@@ -170,7 +169,7 @@ void transpose_conv(const Call& call, HostTensor& out) {
   const Shape& taps = call.shape(1);
   const std::vector<double> weights = outputs_innermost(call.input(1));
   const std::vector<double> bias = bias_or_zeros(call, 2, out.shape.dim(3));
-  // Every input pixel adds to the outputs that it reaches; one vector of sums per output pixel.
+  // Every input pixel contributes to the outputs in its reach; one vector of sums per output pixel.
   std::vector<std::vector<double>> sums(static_cast<size_t>(out.shape.elements() / out.shape.dim(3)), bias);
   for (int32_t b = 0; b < in.dim(0); ++b) {
     for (int32_t i = 0; i < in.dim(1); ++i) {

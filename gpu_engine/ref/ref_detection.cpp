@@ -1,4 +1,4 @@
-// TFLite_Detection_PostProcess: boxes from anchors, suppression of those that overlap a better one.
+// TFLite_Detection_PostProcess: boxes from anchors, and suppression of boxes that overlap a better one.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -40,7 +40,7 @@ float intersection_over_union(const Corners& a, const Corners& b) {
   return h * w / (a.area() + b.area() - h * w);
 }
 
-// Places by falling score; the first of equals first.
+// Indices by descending score; equal scores keep their order.
 std::vector<size_t> by_score(const std::vector<float>& scores) {
   std::vector<size_t> order(scores.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -48,7 +48,7 @@ std::vector<size_t> by_score(const std::vector<float>& scores) {
   return order;
 }
 
-// The best boxes of which none overlaps a better one, at most `most`.
+// The best boxes without overlap with a better one, at most `most`.
 std::vector<size_t> suppress(const DetectionAttr& attr, const std::vector<Corners>& corners,
                              const std::vector<float>& scores, int32_t most) {
   std::vector<size_t> chosen;
@@ -64,14 +64,14 @@ std::vector<size_t> suppress(const DetectionAttr& attr, const std::vector<Corner
 }
 
 struct Detection {
-  size_t place = 0;  // where it is listed
+  size_t place = 0;  // position in the list
   size_t box = 0, box_class = 0;
   float score = 0;
 };
 
 using Scores = std::vector<std::vector<float>>;  // by box and class
 
-// Boxes compete by their best class; each is listed with its best `max_classes`.
+// Boxes compete by their best class. Each is listed with its best `max_classes` classes.
 std::vector<Detection> fast(const DetectionAttr& attr, const std::vector<Corners>& corners, const Scores& scores,
                             size_t* number) {
   std::vector<float> best;
@@ -90,7 +90,7 @@ std::vector<Detection> fast(const DetectionAttr& attr, const std::vector<Corners
   return detections;
 }
 
-// Boxes compete within each class; the best of all classes are listed.
+// Boxes compete within each class. Lists the best of all classes.
 std::vector<Detection> regular(const DetectionAttr& attr, const std::vector<Corners>& corners, const Scores& scores,
                                size_t* number) {
   std::vector<Detection> all;

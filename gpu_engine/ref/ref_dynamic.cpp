@@ -1,5 +1,5 @@
-// DYNAMIC_QUANTIZE: numbers rounded to 8-bit quanta of the range that they have. Formulas as in TensorFlow Lite's
-// SymmetricQuantizeFloats and AsymmetricQuantizeFloats.
+// DYNAMIC_QUANTIZE: quantizes values to 8 bits over their actual range. Formulas as in SymmetricQuantizeFloats and
+// AsymmetricQuantizeFloats of TensorFlow Lite.
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +20,7 @@ Quanta symmetric(std::span<const float> values) {
   return {largest / 127, 127 / largest, 0, -127, 127};
 }
 
-// The zero point is rounded, so that zero stays zero.
+// The zero point is rounded, so that zero stays exact.
 Quanta asymmetric(std::span<const float> values) {
   float low = 0, high = 0;
   for (const float v : values) {

@@ -1,4 +1,4 @@
-// Activations and dequantisation.
+// Activations and dequantization.
 #include <algorithm>
 #include <cmath>
 
@@ -60,7 +60,7 @@ void dequantize(const Call& call, HostTensor& out) {
   }
   const Quantization& quantization = call.graph.value(call.node.inputs[0]).quantization;
   const std::vector<double> values = integers(call.input(0));
-  // The index along the quantised axis of element i is i / inner % size.
+  // The index along the quantized axis of element i is i / inner % size.
   size_t inner = 1;
   for (int d = quantization.axis + 1; d < out.shape.rank(); ++d) inner *= static_cast<size_t>(out.shape.dim(d));
   for (size_t i = 0; i < values.size(); ++i) {

@@ -1,4 +1,4 @@
-// Operators that move elements and compute nothing. They take every element type, as bytes.
+// Operators that only move elements, of any type, as bytes.
 #include <algorithm>
 #include <cstring>
 
@@ -91,7 +91,7 @@ void depth_to_space(const Call& call, HostTensor& out) {
   const int32_t block = call.attributes<DepthToSpaceAttr>().block_size;
   const Shape& in = call.shape(0);
   const Strides to = dense_strides(out.shape);
-  // Input channels count blocks' rows, their columns, then output channels: the input as [b, h, w, row, column, c].
+  // Input channels are block rows, block columns, output channels: the input is [b, h, w, row, column, c].
   const Shape parts{in.dim(0), in.dim(1), in.dim(2), block, block, out.shape.dim(3)};
   const Strides strides{to[0], to[1] * block, to[2] * block, to[1], to[2], to[3]};
   scatter(call.input(0), offsets(parts, strides), out);

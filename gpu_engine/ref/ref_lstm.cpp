@@ -1,4 +1,4 @@
-// LSTM of real numbers, step by step in double precision.
+// Float LSTM, step by step in double precision.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@ double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 double clip(double x, double bound) { return bound > 0 ? std::clamp(x, -bound, bound) : x; }
 
-// Adds the dense matrix times `v`.
+// Adds the row-major matrix times `v`.
 void add_product(const std::vector<float>& matrix, const Vector& v, Vector& to) {
   size_t at = 0;
   for (double& sum : to) {
@@ -39,7 +39,7 @@ struct Cell {
 
   double activate(double x) const { return apply(attr.activation, static_cast<float>(x)); }
 
-  // The sums of a gate, which reads the cells `c` through its peephole.
+  // Sums of a gate, whose peephole reads the cells `c`.
   Vector gate(lstm::Gate gate, const Vector& data, const Vector& hidden, const Vector& c) const {
     Vector sums(c.size(), 0.0);
     if (!weights.normalised()) std::ranges::copy(weights.bias[gate], sums.begin());

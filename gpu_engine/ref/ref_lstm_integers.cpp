@@ -1,4 +1,4 @@
-// LSTM of integers, to the last bit as TensorFlow Lite's kernel computes it.
+// Integer LSTM, bit-exact with the TensorFlow Lite kernel.
 #include <algorithm>
 
 #include "graph/fixed_functions.h"
@@ -23,7 +23,7 @@ int32_t divide(int32_t x, int exponent) {
   return static_cast<int32_t>(divide_by_power_of_two(x, exponent, Ties::kAwayFromZero));
 }
 
-// A row of the dense matrix times `v`, and `sum`.
+// A row of the row-major matrix times `v`, plus `sum`.
 int32_t row_product(const std::vector<float>& matrix, size_t row, const Vector& v, int64_t sum) {
   for (size_t i = 0; i < v.size(); ++i) sum += int64_t{v[i]} * static_cast<int64_t>(matrix[row * v.size() + i]);
   return saturated(static_cast<double>(sum));
@@ -33,7 +33,7 @@ struct IntegerCell {
   const lstm::Weights& weights;
   const lstm::IntegerFactors& factors;
 
-  // The sum of a gate for cell `k`, which is `cell`. Every part of it is rounded and bounded.
+  // Sum of a gate for cell `k` with value `cell`. Every part is rounded and clamped.
   int32_t gate_sum(size_t gate, size_t k, const Vector& data, const Vector& hidden, int32_t cell) const {
     const lstm::GateFactors& factor = factors.gates[gate];
     int32_t sum = int16(

@@ -1,12 +1,12 @@
-// Products of matrices in batches.
+// Batched matrix products.
 #include "ref/kernels.h"
 #include "ref/threads.h"
 
 namespace sightglass::ref {
 namespace {
 
-// How far one operand moves with each dimension of the result, batches first; 0 where it is repeated. The places of its
-// row and column are left to the caller.
+// Step of one operand along each dimension of the result, batches first; 0 if it broadcasts. The caller adds row and
+// column.
 Strides batch_strides(const Shape& operand, const Shape& result) {
   const Strides dense = dense_strides(operand);
   Strides strides{};

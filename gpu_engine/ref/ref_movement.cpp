@@ -1,4 +1,4 @@
-// Operators that take elements over as they are, as bytes.
+// Operators that only move elements, as bytes.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace sightglass::ref {
 namespace {
 
-// The input coordinate, or -1 where there is none.
+// The input coordinate, or -1 if outside.
 int64_t inside(const Movement& m, const MovementDim& d, int64_t i) {
   const int64_t p = d.begin + i;
   if (m.outside == Outside::kNothing || (p >= 0 && p < d.limit)) return p;
@@ -36,10 +36,9 @@ HostTensor apply(const Movement& m, const HostTensor& in, const HostTensor& fill
   return out;
 }
 
-// Along one axis, in float32: the choice of the pixel depends on its rounding.
+// Along one axis, in float32: rounding affects the choice of the pixel.
 std::vector<int64_t> nearest(int32_t from, int32_t to, const ResizeAttr& attr) {
-  const float scale = attr.align_corners && to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1)
-                                                   : static_cast<float>(from) / static_cast<float>(to);
+  const float scale = attr.scale(from, to);
   const float offset = attr.half_pixel_centers ? 0.5f : 0.0f;
   std::vector<int64_t> pixels;
   for (int32_t i = 0; i < to; ++i) {

@@ -1,4 +1,4 @@
-// Pools and what reverses them. Sums in double precision.
+// Pools and unpools. Sums in double precision.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,7 +17,7 @@ void pool2d(const Call& call, HostTensor& out) {
   for (int32_t b = 0; b < out.shape.dim(0); ++b) {
     for (int32_t y = 0; y < out.shape.dim(1); ++y) {
       for (int32_t x = 0; x < out.shape.dim(2); ++x) {
-        // The part of the window that lies inside: padding counts neither as a value nor in the average.
+        // The part of the window inside the input: padding counts neither as a value nor in the average.
         const int64_t top = int64_t{y} * attr.stride_h - attr.padding.top;
         const int64_t left = int64_t{x} * attr.stride_w - attr.padding.left;
         const int64_t last_row = std::min<int64_t>(top + attr.filter_h, in.dim(1));
@@ -42,7 +42,7 @@ void pool2d(const Call& call, HostTensor& out) {
   }
 }
 
-// Of equal maxima the first in row-major order.
+// The first of equal maxima in row-major order wins.
 void max_pool_with_argmax(const Call& call, std::vector<HostTensor>& out) {
   pool2d(call, out[0]);
   const auto& attr = call.attributes<Pool2dAttr>();
@@ -77,7 +77,7 @@ void max_pool_with_argmax(const Call& call, std::vector<HostTensor>& out) {
   activate(call, out[0]);
 }
 
-// Where windows overlap the last in row-major order that names a pixel fills it.
+// If windows overlap, the last one in row-major order that selects a pixel fills it.
 void max_unpool(const Call& call, HostTensor& out) {
   const auto& attr = call.attributes<Pool2dAttr>();
   const Shape& in = call.shape(0);

@@ -1,4 +1,4 @@
-// PosenetDecoderOp. Points are counted in cells, except in the results.
+// PosenetDecoderOp. Points are in cells, except in the results.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -23,10 +23,10 @@ float squared_distance(const Point& a, const Point& b) {
   return dy * dy + dx * dx;
 }
 
-// What is no number is the first cell.
+// NaN becomes the first cell.
 float within(float v, int32_t cells) { return v >= 0 ? std::min(v, static_cast<float>(cells - 1)) : 0.0f; }
 
-// Numbers by cell and channel.
+// Values by cell and channel.
 struct Map {
   int32_t rows = 0, columns = 0, channels = 0;
   std::vector<float> numbers;
@@ -34,7 +34,7 @@ struct Map {
   float at(int32_t row, int32_t column, int32_t channel) const {
     return numbers[static_cast<size_t>((row * columns + column) * channels + channel)];
   }
-  // Between cells, bilinearly. `p` is within the map.
+  // Bilinear interpolation between cells. `p` is within the map.
   float at(const Point& p, int32_t channel) const {
     const auto top = static_cast<int32_t>(std::floor(p.y)), left = static_cast<int32_t>(std::floor(p.x));
     const auto bottom = static_cast<int32_t>(std::ceil(p.y)), right = static_cast<int32_t>(std::ceil(p.x));
@@ -43,7 +43,7 @@ struct Map {
     const float below = (1 - across) * at(bottom, left, channel) + across * at(bottom, right, channel);
     return (1 - down) * above + down * below;
   }
-  // Where the offset at `p` leads.
+  // Target of the offset at `p`.
   Point follow(const Point& p, int32_t y_channel, int32_t x_channel) const {
     return {within(p.y + at(p, y_channel), rows), within(p.x + at(p, x_channel), columns)};
   }
@@ -59,7 +59,7 @@ Map map_of(const Call& call, size_t input, float scale) {
 struct Pose {
   std::array<Point, kKeypoints> points;
   std::array<float, kKeypoints> scores{};
-  float score = 0;  // the mean of those that count
+  float score = 0;  // the mean of the scores that count
 };
 
 struct Root {
@@ -81,7 +81,7 @@ struct Decoder {
     return true;
   }
 
-  // Where poses may begin, the highest score first; of equals the first.
+  // Root keypoints of poses, highest score first; equal scores keep their order.
   std::vector<Root> roots() const {
     const float lowest = posenet::lowest_root(attr.score_threshold);
     std::vector<Root> roots;
@@ -108,7 +108,7 @@ struct Decoder {
     return point;
   }
 
-  // The skeleton is a tree: first the way to its top, then all that hangs from what is known.
+  // The skeleton is a tree: first up to its root, then down to all remaining keypoints.
   Pose grow(const Root& root) const {
     Pose pose;
     std::array<bool, kKeypoints> known{};
@@ -150,7 +150,7 @@ struct Decoder {
     return found;
   }
 
-  // Keypoints that a better pose has as well count for nothing. The best first, those below the threshold left out.
+  // Keypoints that a better pose shares do not count. Best poses first, without those below the threshold.
   std::vector<Pose> rescored(std::vector<Pose> poses) const {
     std::ranges::stable_sort(poses, std::greater(), &Pose::score);
     for (size_t i = 0; i < poses.size(); ++i) {
@@ -168,7 +168,7 @@ struct Decoder {
   }
 };
 
-// The pose whose keypoints are nearest to those that the long offsets lead to from a cell; of equals the first.
+// The pose whose keypoints are nearest to the targets of the long offsets of a cell; the first of equals wins.
 size_t pose_of_cell(const Map& long_offsets, int32_t row, int32_t column, const std::vector<Pose>& poses) {
   std::vector<float> distances(poses.size(), 0.0f);
   for (int32_t k = 0; k < kKeypoints; ++k) {

@@ -1,5 +1,5 @@
-// Operators on quantised tensors, as TensorFlow Lite's integer kernels compute them: exact sums of integers, scaled in
-// fixed point. Sums are those of the float kernels on integers, which are exact as long as they stay within 2^24.
+// Operators on quantized tensors, as in the integer kernels of TensorFlow Lite: exact sums of integers, scaled in fixed
+// point. Sums are those of the float kernels on integers, which are exact up to 2^24.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@ namespace {
 const Value& value_in(const Call& call, size_t i) { return call.graph.value(call.node.inputs[i]); }
 const Value& value_out(const Call& call) { return call.graph.value(call.node.outputs[0]); }
 
-// The same node on other numbers.
+// Runs the same node on other values.
 HostTensor on(const Call& call, Function function, std::vector<HostTensor>& tensors, const Shape& shape) {
   std::vector<const HostTensor*> inputs;
   for (size_t i = 0; i < tensors.size(); ++i) inputs.push_back(call.has(i) ? &tensors[i] : nullptr);
@@ -25,7 +25,7 @@ HostTensor on(const Call& call, Function function, std::vector<HostTensor>& tens
   return result;
 }
 
-// The real numbers of all inputs; only the result is rounded to quanta.
+// Runs on the dequantized values of all inputs. Only the result is quantized.
 void on_real_numbers(const Call& call, Function function, HostTensor& out) {
   std::vector<HostTensor> real(call.inputs.size());
   for (size_t i = 0; i < real.size(); ++i) {
@@ -55,7 +55,7 @@ std::vector<HostTensor> steps_of_inputs(const Call& call) {
   return steps;
 }
 
-// Rounds and stores what `quanta(i)` makes of every element.
+// Rounds and stores `quanta(i)` for every element.
 template <typename Quanta>
 void store(const Call& call, HostTensor& out, Quanta quanta) {
   std::vector<int32_t> steps(static_cast<size_t>(out.shape.elements()));
@@ -75,11 +75,11 @@ void weighted_sum(const Call& call, Function function, HostTensor& out) {
   });
 }
 
-// Both operands are brought to a common scale with many more bits first.
+// First converts both operands to a common scale with many more bits.
 void sum_or_difference(const Call& call, HostTensor& out) {
   const SumFactors factors = sum_factors(call.graph, call.node);
   std::vector<HostTensor> steps = steps_of_inputs(call);
-  // Broadcasting is that of the kernel on real numbers: it adds zero to each operand.
+  // The float kernel broadcasts: it adds zero to each operand.
   const auto spread = [&](size_t operand) {
     std::vector<HostTensor> terms = steps;
     std::ranges::fill(terms[1 - operand].as<float>(), 0.0f);
@@ -88,7 +88,7 @@ void sum_or_difference(const Call& call, HostTensor& out) {
   const HostTensor a = spread(0), b = spread(1);
   store(call, out, [&](size_t i) {
     const int32_t x = multiply(saturated(std::ldexp(double{a.as<float>()[i]}, factors.headroom)), factors.a);
-    // SUB has made the second operand negative, and rounding is symmetric.
+    // SUB has negated the second operand, and rounding is symmetric.
     const int32_t y = multiply(saturated(std::ldexp(double{b.as<float>()[i]}, factors.headroom)), factors.b);
     return multiply(saturated(static_cast<double>(x) + y), factors.out);
   });
@@ -119,7 +119,7 @@ void mean_of_integers(const Call& call, HostTensor& out) {
   });
 }
 
-// Rounds the numbers themselves to the nearest, halves away from zero, and not their distance from the zero point.
+// Rounds the stored values to the nearest, halves away from zero, not their distance from the zero point.
 void average(const Call& call, HostTensor& out) {
   std::vector<HostTensor> steps = steps_of_inputs(call);
   const HostTensor averages = on(call, pool2d, steps, out.shape);

@@ -18,16 +18,13 @@ int64_t multiply(int64_t a, int64_t b) {
 }
 double add(double a, double b) { return a + b; }
 double multiply(double a, double b) { return a * b; }
-template <typename T>
-T larger(T a, T b) {
-  return std::max(a, b);
-}
-template <typename T>
-T smaller(T a, T b) {
-  return std::min(a, b);
-}
+// No templates: GCC does not take their addresses for constants when it compiles for UndefinedBehaviorSanitizer.
+int64_t larger(int64_t a, int64_t b) { return std::max(a, b); }
+double larger(double a, double b) { return std::max(a, b); }
+int64_t smaller(int64_t a, int64_t b) { return std::min(a, b); }
+double smaller(double a, double b) { return std::min(a, b); }
 
-// Combines two elements; null if the operator does not take such numbers.
+// Combines two elements; null if the operator does not take the type.
 struct Row {
   OpType op;
   double (*real)(double a, double b);
@@ -46,7 +43,7 @@ static_assert(operators::lists_exactly(kRows, operators::kReduces) && functions_
 
 template <typename T, typename Wide>
 void reduce_elements(const Call& call, HostTensor& out) {
-  // Where each input element goes: reduced axes do not move the place in the output.
+  // Output position of each input element: reduced axes have stride 0.
   const Shape& in = call.shape(0);
   Shape kept = in;
   for (const int32_t axis : call.attributes<ReduceAttr>().axes) kept.set_dim(axis, 1);

@@ -7,16 +7,15 @@
 namespace sightglass::ref {
 namespace {
 
-// The two input rows (or columns) that an output one lies between, and the weight of the second.
+// The two input rows (or columns) around an output row, and the weight of the second.
 struct Tap {
   int32_t low, high;
   float weight;
 };
 
-// Coordinates are computed in float32, as TensorFlow Lite does: the choice of rows depends on its rounding.
+// Coordinates are computed in float32, as in TensorFlow Lite: rounding affects the choice of rows.
 std::vector<Tap> taps(int32_t in, int32_t out, const ResizeAttr& attr) {
-  const float scale = attr.align_corners && out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
-                                                    : static_cast<float>(in) / static_cast<float>(out);
+  const float scale = attr.scale(in, out);
   std::vector<Tap> result;
   for (int32_t i = 0; i < out; ++i) {
     const auto position = static_cast<float>(i);

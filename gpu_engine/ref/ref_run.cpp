@@ -1,4 +1,4 @@
-// What the reference kernels share: checks, the choice of the arithmetic, whole graphs.
+// Shared code of the reference kernels: checks, the choice of the arithmetic, whole graphs.
 #include <algorithm>
 
 #include "graph/lstm_integers.h"
@@ -12,7 +12,7 @@ namespace {
 
 std::string where(const Node& node) { return node.origin.empty() ? std::string(to_string(node.op)) : node.origin; }
 
-// The inputs are what the graph says.
+// Checks that the inputs match the graph.
 Status check_inputs(const Graph& graph, const Node& node, const std::vector<const HostTensor*>& inputs) {
   if (inputs.size() != node.inputs.size()) {
     return invalid_argument(where(node) + " has " + std::to_string(node.inputs.size()) + " inputs; " +
@@ -35,7 +35,7 @@ Status check_inputs(const Graph& graph, const Node& node, const std::vector<cons
   return {};
 }
 
-// Types are as the operator takes and makes them; quantised numbers have a scale.
+// Checks types against the operator, and that quantized tensors have a scale.
 Status check_types_and_scales(const Graph& graph, const Node& node) {
   const Status types = check_types(typed_op(graph, node));
   if (!types.ok()) return types.with_context(where(node));
@@ -49,7 +49,7 @@ Status check_types_and_scales(const Graph& graph, const Node& node) {
   if ((entries == 1 || per_axis) && (quantization.zero_point.empty() || quantization.zero_point.size() == entries)) {
     return {};
   }
-  return unsupported(where(node) + ": tensor " + quote(in.name) + " has no scale to dequantise with");
+  return unsupported(where(node) + ": tensor " + quote(in.name) + " has no scale for dequantization");
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ std::vector<float> Call::real(size_t i) const {
 Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
                                          const std::vector<const HostTensor*>& inputs) {
   SG_RETURN_IF_ERROR(check_inputs(graph, node, inputs));
-  Node inferred = node;  // with the padding that SAME and VALID mean here
+  Node inferred = node;  // with the resolved padding of SAME and VALID
   SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph, inferred));
   std::vector<HostTensor> outputs;
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -95,7 +95,7 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
 
 namespace {
 
-// What a state holds before the first run: zeros, which are zero points where numbers are quantised.
+// Initial contents of a state: real zeros, which are zero points if quantized.
 HostTensor initial_state(const Graph& graph, const State& state) {
   const Value& value = graph.value(state.input);
   HostTensor tensor(value.type, value.shape);
@@ -121,7 +121,7 @@ Result<std::vector<HostTensor>> run(const Graph& graph, const std::vector<HostTe
     const bool kept = states != nullptr && i < states->size();
     tensors[static_cast<size_t>(graph.states[i].input)] = kept ? (*states)[i] : initial_state(graph, graph.states[i]);
   }
-  // Every use, to free a tensor after its last one.
+  // Number of uses, to free a tensor after its last one.
   std::vector<size_t> uses(graph.value_count(), 0);
   for (const NodeId id : graph.order()) {
     for (const ValueId input : graph.node(id).inputs) {

@@ -8,7 +8,7 @@
 namespace sightglass::ref {
 namespace {
 
-// What is no number comes last.
+// NaN comes last.
 template <typename T>
 bool larger(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {

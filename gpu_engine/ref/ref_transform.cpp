@@ -1,4 +1,4 @@
-// Crops around landmarks, and what matrices do to landmarks and pictures.
+// Crops around landmarks, and matrices applied to landmarks and images.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +21,7 @@ Place landmark(std::span<const float> data, int32_t index) {
   return {data[first], data[first + 1]};
 }
 
-// In 32 bits: what lies at the border of a picture must not fall off it.
+// In 32 bits: positions at the border of an image must stay inside.
 struct Matrix {
   explicit Matrix(std::span<const float> numbers) { std::copy_n(numbers.begin(), rows.size(), rows.begin()); }
   float x(float px, float py) const { return rows[0] * px + rows[1] * py + rows[3]; }
@@ -46,7 +46,7 @@ void landmarks_to_matrix(const Call& call, HostTensor& out) {
     most = {std::max(most.x, at.x), std::max(most.y, at.y)};
   }
   const double width = (most.x - least.x) * attr.scale_x, height = (most.y - least.y) * attr.scale_y;
-  // Along the crop's columns and rows, and from its middle to its corner.
+  // Steps along columns and rows of the crop, and from its center to its corner.
   const Place column = Place{width / attr.columns, 0}.turned(angle), row = Place{0, height / attr.rows}.turned(angle);
   const Place middle = Place{(least.x + most.x) / 2, (least.y + most.y) / 2}.turned(angle);
   const Place half = Place{width / 2, height / 2}.turned(angle);

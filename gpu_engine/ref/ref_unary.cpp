@@ -23,7 +23,7 @@ double activation(const Node& node, double x) { return apply(activation_of(node.
 
 int64_t negative(int64_t x) { return static_cast<int64_t>(-static_cast<uint64_t>(x)); }
 
-// Functions on real numbers and on integers; null if the operator does not take them.
+// Float and integer functions; null if the operator does not take the type.
 struct Row {
   OpType op;
   double (*real)(const Node& node, double x);
@@ -46,7 +46,7 @@ constexpr auto kRows = std::to_array<Row>({
     {OpType::kLog, [](const Node&, double x) { return std::log(x); }},
     {OpType::kFloor, [](const Node&, double x) { return std::floor(x); }},
     {OpType::kCeil, [](const Node&, double x) { return std::ceil(x); }},
-    {OpType::kRound, [](const Node&, double x) { return std::nearbyint(x); }},  // halves to even, as the mode is
+    {OpType::kRound, [](const Node&, double x) { return std::nearbyint(x); }},  // halves to even, the default mode
     {OpType::kSign, [](const Node&, double x) { return sign(x); },
      [](int64_t x) -> int64_t { return (x > 0 ? 1 : 0) - (x < 0 ? 1 : 0); }},
     {OpType::kSin, [](const Node&, double x) { return std::sin(x); }},
@@ -62,7 +62,7 @@ constexpr auto kRows = std::to_array<Row>({
 });
 static_assert(operators::lists_exactly(kRows, operators::kUnary) && functions_match_types(kRows));
 
-// A number as another type holds it: fractions are cut off, integers wrap around.
+// Converts a value to another type: fractions are truncated, integers wrap around.
 template <typename From, typename To>
 To convert(From x) {
   if constexpr (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) {

@@ -15,7 +15,7 @@ void for_rows(int64_t rows, int64_t work, const std::function<void(int64_t)>& ro
   const int64_t cores = std::max<int64_t>(std::thread::hardware_concurrency(), 1);
   std::atomic<int64_t> next = 0;
   std::atomic<bool> failed = false;
-  std::exception_ptr thrown;  // by the first row that failed
+  std::exception_ptr thrown;  // from the first row that failed
   const auto take_rows = [&] {
     try {
       for (int64_t i = next++; i < rows && !failed; i = next++) row(i);
@@ -27,7 +27,7 @@ void for_rows(int64_t rows, int64_t work, const std::function<void(int64_t)>& ro
   try {
     for (int64_t i = 1; i < std::min({worth, cores, rows}); ++i) helpers.emplace_back(take_rows);
   } catch (...) {
-    // No more threads are to be had, or no memory for them: those that run, this one among them, take all rows.
+    // No more threads or memory available: the running threads, including this one, process all rows.
   }
   take_rows();
   helpers.clear();

@@ -1,5 +1,4 @@
-// The heavy kernels on several threads. Rows are independent, so that results do not depend on how many threads there
-// are.
+// Runs heavy kernels on several threads. Rows are independent, so results do not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +6,8 @@
 
 namespace sightglass::ref {
 
-// Calls row(0) … row(rows - 1), each once, from as many threads as there are cores where the work is worth starting
-// them. `work`: about how many multiplications a row takes. What a row throws, the caller gets; other rows are left out
-// then.
+// Calls row(0) … row(rows - 1) once each, on up to one thread per core if the work justifies it. `work`: approximate
+// multiplications per row. If a row throws, the caller gets the exception, and remaining rows are skipped.
 void for_rows(int64_t rows, int64_t work, const std::function<void(int64_t)>& row);
 
 }  // namespace sightglass::ref

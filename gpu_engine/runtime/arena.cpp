@@ -10,7 +10,7 @@ namespace sightglass {
 
 namespace {
 
-// Fills guard bands and, with them, the whole arena at first: a NaN, so that reading what nobody wrote shows up.
+// Fills guard bands and initially the whole arena, with a NaN, to reveal reads of unwritten memory.
 constexpr uint32_t kSentinel = 0x7fc0dead;
 
 }  // namespace
@@ -65,14 +65,14 @@ Status Arena::read(int64_t offset, int64_t size, const std::function<void(const 
     try {
       use(mapped);
     } catch (...) {
-      used = status_of_exception("tensors", "be read back");
+      used = status_of_exception("tensors", "read them back");
     }
     gl.UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
   }
   gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
   SG_RETURN_IF_ERROR(used);
   SG_RETURN_IF_ERROR(check_gl(gl, "reading tensors back"));
-  return mapped != nullptr ? Status() : device_error("the driver could not map the tensors for reading");
+  return mapped != nullptr ? Status() : device_error("the driver cannot map the tensors for reading");
 }
 
 Status Arena::check_sentinels() const {
@@ -85,11 +85,11 @@ Status Arena::check_sentinels() const {
       return std::all_of(words + from * 4, words + (from + band) * 4, [](uint32_t w) { return w == kSentinel; });
     };
     for (const PlanTensor& tensor : plan_->tensors) {
-      if (tensor.whole >= 0) continue;  // no band around it
+      if (tensor.whole >= 0) continue;  // has no guard band
       if (!intact(tensor.offset - band) || !intact(tensor.offset + tensor.size)) damaged += " " + quote(tensor.name);
     }
   }));
-  return damaged.empty() ? Status() : internal_error("a kernel wrote beside the tensors" + damaged);
+  return damaged.empty() ? Status() : internal_error("a kernel wrote outside of the tensors" + damaged);
 }
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// The buffer that a session's tensors live in, as the plan lays it out.
+// The buffer with all tensors of a session, as laid out by the plan.
 #pragma once
 
 #include <functional>
@@ -10,21 +10,21 @@ namespace sightglass {
 
 class Arena {
  public:
-  // The caller looks at GL's errors.
+  // The caller checks for GL errors.
   void create(const GlApi& gl, const PlanData& plan);
   GLuint id() const { return buffer_.id(); }
 
-  // Zeros, so that nothing read by the first dispatches is left to chance.
+  // Fills it with zeros, so that the first dispatches read defined values.
   void clear();
-  // Guard bands, where the plan has them, and constants.
+  // Fills in guard bands, if the plan has them, and constants.
   void fill();
-  // What a recurrent model begins with.
+  // Fills in the initial states of a recurrent model.
   void fill_states();
-  // From block `offset` of the arena on.
+  // Writes from block `offset` of the arena.
   void write(int64_t offset, std::span<const std::byte> bytes);
-  // Maps blocks of the arena for `use`, once the GPU is done with them.
+  // Waits for the GPU, then maps blocks of the arena for `use`.
   Status read(int64_t offset, int64_t size, const std::function<void(const void*)>& use) const;
-  // Fails naming the tensors whose guard bands were overwritten.
+  // Fails, naming the tensors whose guard bands were overwritten.
   Status check_sentinels() const;
 
   void abandon() { buffer_.abandon(); }

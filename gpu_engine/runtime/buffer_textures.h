@@ -11,14 +11,14 @@ namespace sightglass {
 
 class BufferTextures {
  public:
-  // Textures over `arena` and `constants` for the kinds of elements that the plan has; none for a plan that reads
-  // storage blocks. The buffers must outlive them.
+  // Creates textures over `arena` and `constants` for the element types of the plan; none for a plan that reads storage
+  // blocks. The buffers must outlive them.
   void create(const GlApi& gl, const PlanData& plan, GLuint arena, GLuint constants);
-  // To their units, for all steps of a run; any unit may be active afterwards.
+  // Binds them to their units for all steps of a run. Any unit may be active afterward.
   void bind(const GlApi& gl) const;
   // Leaves GL_TEXTURE0 active if it was.
   void unbind(const GlApi& gl) const;
-  // Forgets the textures without deleting them.
+  // Releases the textures without deleting them.
   void abandon();
 
  private:
@@ -33,9 +33,9 @@ class BufferTextures {
   };
   static constexpr std::array<GLuint, kViews> kUnits{kArenaFloat32Unit,   kArenaFloat16Unit,   kArenaInt32Unit,
                                                      kWeightsFloat32Unit, kWeightsFloat16Unit, kWeightsInt8Unit};
-  bool bind_all(const GlApi& gl, bool bound) const;  // whether there are any
+  bool bind_all(const GlApi& gl, bool bound) const;  // returns whether there are any
 
-  std::array<GlTexture, kViews> textures_;  // by View; empty where the plan has no such elements
+  std::array<GlTexture, kViews> textures_;  // by View; empty if the plan has no such elements
 };
 
 }  // namespace sightglass

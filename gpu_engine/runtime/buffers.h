@@ -7,7 +7,7 @@
 
 namespace sightglass {
 
-// A buffer of `bytes`, one block at least, filled with `data` unless that is null. Leaves `target` unbound.
+// A buffer of `bytes`, at least one block, filled with `data` unless null. Leaves `target` unbound.
 GlBuffer make_buffer(const GlApi& gl, GLenum target, int64_t bytes, const void* data, GLenum usage);
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// The part of a model that runs on the CPU, by the reference kernels. No GL.
+// A CPU segment, run with the reference kernels. No GL.
 #pragma once
 
 #include <unordered_map>
@@ -9,8 +9,8 @@ namespace sightglass {
 
 using CpuTensors = std::unordered_map<ValueId, HostTensor>;
 
-// Evaluates the nodes of `stretch`. `tensors` holds what earlier stretches have read and made, and what this one reads;
-// its results are added.
+// Evaluates the nodes of `stretch`. `tensors` contains the inputs and results of earlier segments and the inputs of
+// this one; its results are added.
 Status run_stretch(const Graph& graph, const CpuStretch& stretch, CpuTensors& tensors);
 
 }  // namespace sightglass

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kRepetitions = 5;
 
-// The shortest of several times of what `run` dispatches, in seconds.
+// The shortest of several times of the dispatches of `run`, in seconds.
 Result<double> best_seconds(StepTimer& timer, const std::function<Status()>& run) {
   int64_t best = 0;
   int disjoint = 0;
@@ -24,11 +24,11 @@ Result<double> best_seconds(StepTimer& timer, const std::function<Status()>& run
     SG_RETURN_IF_ERROR(run());
     SG_ASSIGN_OR_RETURN(const std::vector<int64_t> times, timer.finish());
     if (timer.disjoint()) {
-      if (++disjoint > kRepetitions) return device_error("the GPU's clock jumps too often to measure the device");
+      if (++disjoint > kRepetitions) return device_error("the GPU clock jumps too often to measure the device");
       --i;
       continue;
     }
-    // The first one is not counted: drivers finish compiling then.
+    // The first one does not count: drivers finish compiling then.
     if (i > 0) best = best == 0 ? times.front() : std::min(best, times.front());
   }
   return static_cast<double>(std::max<int64_t>(best, 1)) * 1e-9;
@@ -61,7 +61,7 @@ Status measure_copies(StepTimer& timer, const DeviceLimits& limits, DeviceSpeed&
   const GlBuffer from = make_buffer(gl, GL_SHADER_STORAGE_BUFFER, kBytes, nullptr, GL_DYNAMIC_COPY);
   const GlBuffer to = make_buffer(gl, GL_SHADER_STORAGE_BUFFER, kBytes, nullptr, GL_DYNAMIC_COPY);
   for (const bool buffer_textures : {false, true}) {
-    // A device whose buffer textures are short copies less of it.
+    // A device with shorter buffer textures copies less.
     const int64_t bytes = buffer_textures ? std::min(kBytes, int64_t{limits.max_buffer_texels} * kVec4Bytes) : kBytes;
     const int64_t groups = std::min<int64_t>(bytes / kVec4Bytes / kVec4sOfGroup, limits.workgroup_count[0]);
     if (groups == 0) continue;
@@ -96,7 +96,7 @@ Status measure_copies(StepTimer& timer, const DeviceLimits& limits, DeviceSpeed&
       speed.buffer_textures = buffer_textures;
     }
   }
-  return check_gl(gl, "measuring how fast the device copies");
+  return check_gl(gl, "measuring the copy speed of the device");
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ Result<DeviceSpeed> measure_device(StepTimer& timer, const DeviceLimits& limits)
   SG_RETURN_IF_ERROR(measure_copies(timer, limits, speed));
   return speed;
 } catch (...) {
-  return status_of_exception("the device", "be measured");
+  return status_of_exception("the device", "measure it");
 }
 
 }  // namespace sightglass

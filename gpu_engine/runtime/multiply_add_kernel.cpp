@@ -9,7 +9,7 @@ namespace sightglass {
 
 namespace {
 
-constexpr int64_t kLanes = 4;  // of a vector
+constexpr int64_t kLanes = 4;  // per vector
 constexpr int64_t kGroups = 1024, kGroupSize = kMeasureInvocations;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The multiply-add kernel (shaders/measure/multiply_add.comp): work of a known size that does nothing else.
+// The multiply-add kernel (shaders/measure/multiply_add.comp): a known amount of work and nothing else.
 #pragma once
 
 #include "gpu_engine/share_group.h"
@@ -13,7 +13,7 @@ class MultiplyAddKernel {
   // `chains`: one of kMultiplyAddChains (shader/measure_shaders.h).
   static Result<MultiplyAddKernel> create(ShareGroup& group, int chains);
 
-  // One dispatch as a step of `timer`. Leaves nothing bound.
+  // Runs one dispatch as a step of `timer`. Leaves nothing bound.
   Status run(StepTimer& timer, int rounds) const;
   int64_t multiply_adds(int rounds) const;
 

@@ -5,7 +5,7 @@
 namespace sightglass {
 
 RunInParts::RunInParts(std::span<const Step> steps, std::span<const StepInfo> infos) : last_begin_(steps.size()) {
-  // What GPUs multiply and add in the time that a byte takes, roughly; no step is free.
+  // Rough number of multiply-adds in the time of one byte; no step is free.
   constexpr double kPerByte = 8, kPerStep = 1 << 16;
   double sum = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -21,7 +21,7 @@ RunInParts::RunInParts(std::span<const Step> steps, std::span<const StepInfo> in
 size_t RunInParts::end_of_part(size_t first, double share) const {
   const double done = first == 0 ? 0 : work_[first - 1];
   const auto found = std::ranges::lower_bound(work_, done + share * work_.back());
-  // Up to the step that the share ends in; a run without steps has one part.
+  // Up to the step in which the share ends; a run without steps has one part.
   size_t end = static_cast<size_t>(found - work_.begin()) + 1;
   if (first == 0) end = std::max(end, first_end_);
   if (end > last_begin_) end = work_.size();

@@ -8,9 +8,6 @@
 
 namespace sightglass {
 
-// The first step of every program. It reads what the arena holds: zeros, and constants.
-// Where a frame lies and how its colours are coded seldom changes: it is uploaded when it does.
-// The steps from `first` up to `last`. With a timer, a barrier lies between all steps, so that each runs on its own.
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Session::~Session() = default;
@@ -24,7 +21,7 @@ Result<std::unique_ptr<Session>> Session::create(const GlApi& gl, std::shared_pt
 
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<ShareGroup> group, std::shared_ptr<const Plan> plan,
                                                  const SessionOptions& options) try {
-  if (group == nullptr) throw std::bad_alloc();  // as its maker has found out
+  if (group == nullptr) throw std::bad_alloc();  // ShareGroup::create() ran out of memory
   auto impl = std::make_unique<Impl>(std::move(group), plan);
   SG_RETURN_IF_ERROR(impl->build(options).with_context(impl->plan->model().name()));
   return std::unique_ptr<Session>(new Session(std::move(impl)));
@@ -61,7 +58,7 @@ Status Session::set_input_frame(size_t input, const FrameRef& frame, GLuint plac
   const int32_t alignment = impl_->data().limits.uniform_offset_alignment;
   if (place_buffer == 0 || offset < 0 || offset % alignment != 0) {
     return invalid_argument("input " + std::to_string(input) +
-                            ": a place from a buffer needs a buffer, and an offset in it that is a multiple of " +
+                            ": a position from a buffer needs a buffer and an offset that is a multiple of " +
                             std::to_string(alignment));
   }
   Impl::InputFrame& entry = impl_->inputs[input];
@@ -76,14 +73,14 @@ Status Session::set_input_frame(size_t input, const FrameRef& frame, GLuint plac
 Status Session::write_input(size_t input, std::span<const std::byte> bytes) try {
   Impl& s = *impl_;
   if (input >= s.data().inputs.size() || s.data().options.inputs[input].source != InputSpec::Source::kHost) {
-    return invalid_argument("input " + std::to_string(input) + " was not planned as written by the host");
+    return invalid_argument("input " + std::to_string(input) + " was not planned as host-written (kHost)");
   }
   const TensorRef& ref = s.data().inputs[input];
   const PlanTensor& tensor = s.data().tensors[static_cast<size_t>(ref.tensor)];
   const TensorInfo& info = s.plan->model().inputs()[input];
   const auto expected = static_cast<size_t>(info.shape.elements()) * size_of(info.type);
   if (bytes.size() != expected) {
-    return invalid_argument("input " + std::to_string(input) + " takes " + std::to_string(expected) + " bytes, not " +
+    return invalid_argument("input " + std::to_string(input) + " needs " + std::to_string(expected) + " bytes, not " +
                             std::to_string(bytes.size()));
   }
   s.next_step = 0;
@@ -106,7 +103,6 @@ Status Session::run_if(GLuint flag_buffer, GLintptr offset) try {
   return status_of_exception(plan().model().name(), "run it");
 }
 
-// The next part of the run that is under way, or the first one, which is gated if `part_gated` says so.
 Result<double> Session::run_part(double share) try {
   if (impl_->next_step == 0) impl_->part_gated = false;
   return impl_->issue_part(share);
@@ -137,7 +133,7 @@ Status Session::reset_state() try {
   impl_->next_step = 0;
   clear_gl_errors(impl_->gl);
   impl_->arena.fill_states();
-  return check_gl(impl_->gl, "resetting a model's state");
+  return check_gl(impl_->gl, "resetting the state of a model");
 } catch (...) {
   return status_of_exception(plan().model().name(), "reset its state");
 }
@@ -149,7 +145,7 @@ Result<TextureRef> Session::output_texture(size_t output) const try {
   const Bhwc& shape = impl_->data().outputs[output].shape;
   return TextureRef{impl_->outputs[output].id(), GL_TEXTURE_2D, shape.w, shape.h};
 } catch (...) {
-  return status_of_exception(plan().model().name(), "give an output");
+  return status_of_exception(plan().model().name(), "return an output");
 }
 
 Result<BufferRange> Session::output_buffer(size_t output) const try {
@@ -162,18 +158,18 @@ Result<BufferRange> Session::output_buffer(size_t output) const try {
   return BufferRange{impl_->arena.id(), static_cast<GLintptr>(tensor.offset * kBlockBytes),
                      static_cast<GLsizeiptr>(bytes)};
 } catch (...) {
-  return status_of_exception(plan().model().name(), "give an output");
+  return status_of_exception(plan().model().name(), "return an output");
 }
 
 Status Session::read_output(size_t output, std::span<std::byte> bytes) try {
   Impl& s = *impl_;
   if (output >= s.outputs.size() || s.data().options.outputs[output].target != OutputSpec::Target::kHost) {
-    return invalid_argument("output " + std::to_string(output) + " was not planned as read by the host");
+    return invalid_argument("output " + std::to_string(output) + " was not planned as host-read (kHost)");
   }
   const TensorInfo& info = s.plan->model().outputs()[output];
   const auto expected = static_cast<size_t>(info.shape.elements()) * size_of(info.type);
   if (bytes.size() != expected) {
-    return invalid_argument("output " + std::to_string(output) + " gives " + std::to_string(expected) + " bytes, not " +
+    return invalid_argument("output " + std::to_string(output) + " has " + std::to_string(expected) + " bytes, not " +
                             std::to_string(bytes.size()));
   }
   const TensorRef& ref = s.data().outputs[output];

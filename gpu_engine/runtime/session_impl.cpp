@@ -56,7 +56,7 @@ Status Session::Impl::build(const SessionOptions& options) {
     warm_up();
     if (data().sentinel_size > 0) arena.fill();
     arena.fill_states();
-    SG_RETURN_IF_ERROR(check_gl(gl, "dispatching a model's programs"));
+    SG_RETURN_IF_ERROR(check_gl(gl, "dispatching the programs of a model"));
   }
   group->log().info([&] {
     return plan->model().name() + ": session ready in " + time.text() + (options.warm_up ? ", warmed up" : "") +
@@ -70,7 +70,7 @@ void Session::Impl::warm_up() {
   for (size_t i = 0; i < inputs.size(); ++i) {
     FrameRef& frame = inputs[i].frame;
     frame.kind = frame_kind(i);
-    // There is no external texture to be had; a unit without one reads as black.
+    // External textures cannot be created here; a unit without one reads as black.
     if (frame.kind != FrameKind::kExternal) frame.textures.fill(black.id());
   }
   upload_frame_blocks();
@@ -100,7 +100,7 @@ void Session::Impl::upload_frame_blocks() {
 }
 
 void Session::Impl::bind_buffers() const {
-  for (GLuint i = first_arena_binding(); i <= kOutputBlock; ++i) {
+  for (GLuint i = first_arena_binding(); i < kArenaBlocks && !data().has_windows; ++i) {
     gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, i, arena.id());
   }
   gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kConstantsBlock, constants->weights.id());
@@ -114,6 +114,12 @@ void Session::Impl::bind_step(const Step& step, const Step* previous) {
   }
   gl.BindBufferRange(GL_UNIFORM_BUFFER, kParamsBlock, constants->params.id(), static_cast<GLintptr>(step.params_offset),
                      static_cast<GLsizeiptr>(step.params.words().size() * sizeof(int32_t)));
+  for (GLuint i = 0; i < kArenaBlocks && data().has_windows; ++i) {
+    const ArenaWindow& window = step.windows[i];
+    if (window.size == 0) continue;
+    gl.BindBufferRange(GL_SHADER_STORAGE_BUFFER, i, arena.id(), static_cast<GLintptr>(window.offset * kBlockBytes),
+                       static_cast<GLsizeiptr>(window.size * kBlockBytes));
+  }
   if (step.input >= 0) {
     const InputFrame& input = inputs[static_cast<size_t>(step.input)];
     const bool elsewhere = input.place_buffer != 0;
@@ -144,7 +150,7 @@ void Session::Impl::unbind() {
 
 Status Session::Impl::run_on_cpu(const CpuStretch& stretch, CpuTensors& tensors) {
   const Graph& graph = *data().graph;
-  SG_RETURN_IF_ERROR(check_gl(gl, "running the operators before those on the CPU"));
+  SG_RETURN_IF_ERROR(check_gl(gl, "running the GPU operators upstream of a CPU segment"));
   for (const HostCopy& copy : stretch.reads) {
     const Value& value = graph.value(copy.value);
     const PlanTensor& tensor = data().tensors[static_cast<size_t>(copy.ref.tensor)];
@@ -184,7 +190,7 @@ Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, bool ga
   bind_buffers();
   if (gated) gate.bind(gl);
 
-  // Between levels; before the first one, against the run or part before and what read its pictures.
+  // Between levels. Before the first one: against the previous run or part, and against readers of its images.
   const GLbitfield between_levels =
       GL_SHADER_STORAGE_BARRIER_BIT | (data().buffer_textures ? GL_TEXTURE_FETCH_BARRIER_BIT : 0);
   gl.MemoryBarrier(between_levels | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT |
@@ -193,7 +199,7 @@ Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, bool ga
   const bool traces = log.wants(LogLevel::kTrace);
   log.trace([&] {
     return plan->model().name() + ": issuing steps " + std::to_string(first) + " to " + std::to_string(last) + " of " +
-           std::to_string(data().steps.size()) + (gated ? ", if the GPU finds them due" : "");
+           std::to_string(data().steps.size()) + (gated ? ", if the flag on the GPU is set" : "");
   });
   const Step* previous = nullptr;
   Status status;
@@ -202,7 +208,7 @@ Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, bool ga
     if (step.cpu_stretch >= 0) {
       const CpuStretch& stretch = data().cpu_stretches[static_cast<size_t>(step.cpu_stretch)];
       if (timer != nullptr) status = timer->start_on_cpu();
-      // What it throws must not keep the bindings from being taken back.
+      // An exception must not leave the bindings in place.
       try {
         if (status.ok()) status = run_on_cpu(stretch, cpu_tensors);
       } catch (...) {
@@ -224,7 +230,7 @@ Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, bool ga
     if (timer != nullptr && !(status = timer->stop()).ok()) break;
     previous = &step;
   }
-  // For those who read what has been made.
+  // For readers of the results.
   gl.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT |
                    (data().memory.output_bytes > 0 ? GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT : 0));
   if (gated) Gate::unbind(gl);
@@ -243,19 +249,20 @@ Status Session::Impl::check_frame(size_t input, const FrameRef& frame) const {
   const auto textures = std::span(frame.textures).first(static_cast<size_t>(planes_of(planned)));
   if (frame.kind != planned || std::ranges::find(textures, 0U) != textures.end()) {
     return invalid_argument("input " + std::to_string(input) + " was planned as " + to_string(planned) +
-                            "; the frame is something else, or lacks a texture");
+                            ", but the frame is of another kind or lacks a texture");
   }
   return {};
 }
 
 Status Session::Impl::ask(GLuint flag_buffer, GLintptr offset) {
-  if (!gate) return invalid_argument("the session was not made for runs with a flag (SessionOptions::gated)");
+  if (!gate)
+    return invalid_argument("the session does not support conditional runs; create it with SessionOptions::gated");
   if (!data().cpu_stretches.empty()) {
-    return unsupported(plan->model().name() + " runs partly on the CPU, which cannot wait for a flag on the GPU: " +
+    return unsupported(plan->model().name() + " runs partly on the CPU, which cannot evaluate a flag on the GPU: " +
                        plan->fallback().warning());
   }
   if (flag_buffer == 0 || offset < 0 || offset % data().limits.storage_offset_alignment != 0) {
-    return invalid_argument("a run with a flag needs a buffer, and an offset in it that is a multiple of " +
+    return invalid_argument("a conditional run needs a buffer and an offset that is a multiple of " +
                             std::to_string(data().limits.storage_offset_alignment));
   }
   gate.ask(gl, flag_buffer, offset);
@@ -263,7 +270,7 @@ Status Session::Impl::ask(GLuint flag_buffer, GLintptr offset) {
 }
 
 Result<double> Session::Impl::issue_part(double share) {
-  if (!(share > 0 && share <= 1)) return invalid_argument("a part of a run is a share in (0,1] of it");
+  if (!(share > 0 && share <= 1)) return invalid_argument("the share of a part must be in (0,1]");
   if (parts.empty()) parts = RunInParts(data().steps, plan->steps());
   const size_t first = next_step, last = parts.end_of_part(first, share);
   next_step = 0;

@@ -1,4 +1,4 @@
-// A session's GL objects, and how its steps are issued.
+// GL objects of a session, and the issuing of its steps.
 #pragma once
 
 #include <algorithm>
@@ -25,24 +25,24 @@ struct Session::Impl {
   std::vector<SharedProgram> programs;
   SharedPlanBuffers constants;
   Arena arena;
-  Gate gate;        // where the session has one
-  GlBuffer frames;  // the blocks of inputs that are textures, one for every input; empty where none is
+  Gate gate;        // if the session is gated
+  GlBuffer frames;  // uniform blocks, one per input; empty if no input is a texture
   BufferTextures buffer_textures;
   GlSampler sampler;
   struct InputFrame {
     FrameRef frame;
     FrameBlock block;
     bool block_is_new = true;
-    GLuint place_buffer = 0;  // that has the block, from `place_offset` on; 0: it is `block`
+    GLuint place_buffer = 0;  // contains the block at `place_offset`; 0: use `block`
     GLintptr place_offset = 0;
   };
   std::vector<InputFrame> inputs;  // by model input
-  std::vector<GlTexture> outputs;  // by model output; empty for those that are no textures
-  bool checked = false;            // whether the first run's GL errors have been looked at
+  std::vector<GlTexture> outputs;  // by model output; empty if not a texture
+  bool checked = false;            // whether GL errors of the first run have been checked
   RunInParts parts;
-  size_t next_step = 0;     // of a run in parts; 0: none is under way
-  bool part_gated = false;  // of the run in parts that is under way
-  CpuTensors cpu_tensors;   // of the run that is under way
+  size_t next_step = 0;     // of a run in parts; 0: none in progress
+  bool part_gated = false;  // of the run in parts in progress
+  CpuTensors cpu_tensors;   // of the run in progress
 
   Impl(std::shared_ptr<ShareGroup> shared, std::shared_ptr<const Plan> planned)
       : group(std::move(shared)), gl(group->gl()), plan(std::move(planned)) {}
@@ -50,25 +50,29 @@ struct Session::Impl {
   const PlanData& data() const { return plan->data(); }
   // Inputs that are read through buffer textures need no storage block.
   GLuint first_arena_binding() const;
-  // From one input's block to the next one's: uniform blocks begin at the device's alignment.
+  // Distance between the blocks of inputs: uniform blocks start at the alignment of the device.
   int64_t frame_stride() const { return std::max<int64_t>(sizeof(FrameBlock), data().limits.uniform_offset_alignment); }
   FrameKind frame_kind(size_t input) const { return data().options.inputs[input].frame; }
 
   Status build(const SessionOptions& options);
+  // Dispatches the first step of every program. It reads the zeros and constants of the arena.
   void warm_up();
   Status check_frame(size_t input, const FrameRef& frame) const;
   bool places_from_buffers() const {
     return std::ranges::any_of(inputs, [](const InputFrame& input) { return input.place_buffer != 0; });
   }
+  // Uploads the blocks that changed, which is rare: position and color encoding of frames.
   void upload_frame_blocks();
   void bind_buffers() const;
   Status run_on_cpu(const CpuStretch& stretch, CpuTensors& tensors);
   void bind_step(const Step& step, const Step* previous);
   void unbind();
-  Status run(StepTimer* timer);  // with each step timed, unless that is null
-  // Readies the gate for a run about which that flag decides.
+  Status run(StepTimer* timer);  // times each step if `timer` is not null
+  // Prepares the gate for a run on condition of that flag.
   Status ask(GLuint flag_buffer, GLintptr offset);
+  // Issues the steps from `first` up to `last`. With a timer, a barrier after each step makes it run separately.
   Status issue(size_t first, size_t last, StepTimer* timer, bool gated = false);
+  // Issues the next part of the run in progress, or the first part of a run, gated if `part_gated`.
   Result<double> issue_part(double share);
 };
 

@@ -16,7 +16,7 @@ struct ShareGroup::Impl {
     int64_t weight_bytes = 0;
   };
   std::map<ProgramKey, std::weak_ptr<GlProgram>> programs;
-  std::map<const Plan*, Buffers> plans;  // a holder keeps its plan, so that a living entry's key is good
+  std::map<const Plan*, Buffers> plans;  // holders keep their plan alive, so the key of a live entry is valid
 
   void forget_unheld() {
     std::erase_if(programs, [](const auto& entry) { return entry.second.expired(); });
@@ -60,8 +60,8 @@ Result<std::vector<SharedProgram>> ShareGroup::programs(std::span<const ProgramK
       }
     }
     log_.debug([&] {
-      return std::to_string(keys.size()) + " shader programs wanted, " + std::to_string(missing.size()) +
-             " of which nobody in the share group has yet";
+      return std::to_string(keys.size()) + " shader programs requested, " + std::to_string(missing.size()) +
+             " of them new in the share group";
     });
     if (!missing.empty()) {
       SG_ASSIGN_OR_RETURN(std::vector<GlProgram> built, build_programs(gl_, missing, sources_, cache_.get(), log_));
@@ -79,7 +79,7 @@ Result<std::vector<SharedProgram>> ShareGroup::programs(std::span<const ProgramK
   for (std::shared_ptr<GlProgram>& program : found) result.emplace_back(shared_from_this(), std::move(program));
   return result;
 } catch (...) {
-  return status_of_exception("programs", "be shared");
+  return status_of_exception("programs", "share them");
 }
 
 Result<SharedPlanBuffers> ShareGroup::buffers(const std::shared_ptr<const Plan>& plan) try {
@@ -101,8 +101,8 @@ Result<SharedPlanBuffers> ShareGroup::buffers(const std::shared_ptr<const Plan>&
           make_buffer(gl_, GL_SHADER_STORAGE_BUFFER, data.memory.weight_bytes, data.weights.data(), GL_STATIC_DRAW);
       found->params = make_buffer(gl_, GL_UNIFORM_BUFFER, static_cast<int64_t>(data.params.size() * sizeof(int32_t)),
                                   data.params.data(), GL_STATIC_DRAW);
-      SG_RETURN_IF_ERROR(check_gl(gl_, "uploading a model's weights"));
-      // Another context may use what this one has uploaded only once it is done.
+      SG_RETURN_IF_ERROR(check_gl(gl_, "uploading the weights of a model"));
+      // Other contexts may use the upload only after it completes.
       gl_.Finish();
       entry = {found, data.memory.weight_bytes};
     }

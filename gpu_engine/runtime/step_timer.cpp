@@ -22,7 +22,7 @@ StepTimer::~StepTimer() {
 
 Result<std::unique_ptr<StepTimer>> StepTimer::create(std::shared_ptr<ShareGroup> group,
                                                      std::optional<Method> method) try {
-  if (group == nullptr) throw std::bad_alloc();  // as its maker has found out
+  if (group == nullptr) throw std::bad_alloc();  // ShareGroup::create() ran out of memory
   Method used = Method::kFences;
   if (method != Method::kFences && has_timer_queries(group->gl())) {
     used = Method::kTimerQueries;
@@ -33,11 +33,11 @@ Result<std::unique_ptr<StepTimer>> StepTimer::create(std::shared_ptr<ShareGroup>
   }
   return std::unique_ptr<StepTimer>(new StepTimer(std::move(group), used));
 } catch (...) {
-  return status_of_exception("a timer of steps", "be made");
+  return status_of_exception("a timer of steps", "create it");
 }
 
 Result<bool> StepTimer::queries_are_true(const std::shared_ptr<ShareGroup>& group) {
-  constexpr int64_t kLongEnough = 4'000'000;  // nanoseconds: far above what submitting and waiting cost
+  constexpr int64_t kLongEnough = 4'000'000;  // nanoseconds: far above the cost of submitting and waiting
   SG_ASSIGN_OR_RETURN(const MultiplyAddKernel kernel, MultiplyAddKernel::create(*group, 4));
   StepTimer queries(group, Method::kTimerQueries), fences(group, Method::kFences);
   const auto time = [&](StepTimer& timer, int rounds) -> Result<int64_t> {
@@ -50,7 +50,8 @@ Result<bool> StepTimer::queries_are_true(const std::shared_ptr<ShareGroup>& grou
   for (int rounds = 1;; rounds *= 4) {
     SG_ASSIGN_OR_RETURN(const int64_t wall, time(fences, rounds));
     if (wall < kLongEnough && rounds < MultiplyAddKernel::kMostRounds) continue;
-    // Once is enough: on a busy machine either time may be off, but queries that see nothing never agree.
+    // One agreement suffices: on a busy machine either time may be off, but queries without compute shaders never
+    // agree.
     for (int tries = 0; tries < 4; ++tries) {
       SG_ASSIGN_OR_RETURN(const int64_t by_clock, time(fences, rounds));
       SG_ASSIGN_OR_RETURN(const int64_t by_gpu, time(queries, rounds));
@@ -60,7 +61,7 @@ Result<bool> StepTimer::queries_are_true(const std::shared_ptr<ShareGroup>& grou
   }
 }
 
-// Asking resets it.
+// The query resets the flag.
 bool StepTimer::take_disjoint() const {
   GLint disjoint = GL_FALSE;
   if (reports_disjoint_) gl_.GetIntegerv(GL_GPU_DISJOINT_EXT, &disjoint);
@@ -125,7 +126,7 @@ Result<std::vector<int64_t>> StepTimer::finish() try {
   SG_RETURN_IF_ERROR(check_gl(gl_, "timing the steps of a model"));
   return std::move(times_);
 } catch (...) {
-  return status_of_exception("a timer of steps", "give its times");
+  return status_of_exception("a timer of steps", "return its times");
 }
 
 Result<std::vector<int64_t>> median_step_times(Session& session, StepTimer& timer, int passes) try {
@@ -135,7 +136,7 @@ Result<std::vector<int64_t>> median_step_times(Session& session, StepTimer& time
   for (int good = 0; good < passes;) {
     SG_ASSIGN_OR_RETURN(const std::vector<int64_t> times, session.profile(timer));
     if (timer.disjoint()) {
-      if (++disjoint > passes) return device_error("the GPU's clock jumps too often to time steps");
+      if (++disjoint > passes) return device_error("the GPU clock jumps too often to time steps");
       continue;
     }
     ++good;

@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Measured {
-  std::map<std::string, double> by_variant;  // nanoseconds: the mean over all steps of the kind
+  std::map<std::string, double> by_variant;  // nanoseconds: mean over all steps of the kind
   std::string usual;
   int steps = 0;
 };
@@ -25,7 +25,7 @@ bool is_wanted(const Step& step, const Tuning& known) {
   return !step.variant.step.empty() && !known.choice(step.variant.step);
 }
 
-// The most variants that a step has to choose from.
+// Maximum number of variants of a step.
 int most_variants(const Plan& plan, const Tuning& known) {
   int most = 0;
   for (const Step& step : plan.data().steps) {
@@ -34,7 +34,7 @@ int most_variants(const Plan& plan, const Tuning& known) {
   return most;
 }
 
-// Whether the plan has a variant that was not measured yet.
+// Whether the plan has an unmeasured variant.
 bool has_news(const Plan& plan, const Measurements& measured, const Tuning& known) {
   return std::ranges::any_of(plan.data().steps, [&](const Step& step) {
     if (!is_wanted(step, known)) return false;
@@ -88,9 +88,9 @@ void choose(const Measurements& measured, double least_gain, TunerReport& report
 
 }  // namespace
 
-// Every set is a whole plan whose steps all take their variant of one number, up to the most that a step has. A plan
-// that cannot have buffer textures is one without them altogether, whose steps have fewer variants, so that one that
-// brings nothing new says nothing of the next.
+// Every set is a whole plan in which all steps use the variant of one index, up to the maximum index of any step. A
+// plan that cannot have buffer textures has none at all, and its steps have fewer variants. So a set without new
+// variants does not mean that the next one has none.
 Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::shared_ptr<const Model>& model,
                          const DeviceInfo& device, const PlanOptions& plan_options, const TunerOptions& options) try {
   const auto end = Clock::now() + options.budget;
@@ -100,7 +100,7 @@ Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::sh
   PlanOptions alike = plan_options;
   alike.inputs.clear();
   alike.outputs.clear();
-  alike.log = {};  // these plans serve measurements alone
+  alike.log = {};  // these plans only serve measurements
   std::unique_ptr<StepTimer> timer;
   Measurements measured;
   report.complete = true;
@@ -123,7 +123,7 @@ Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::sh
   choose(measured, options.least_gain, report, plan_options.log);
   plan_options.log.info([&] {
     return model->name() + ": tuning: " + std::to_string(report.sets) + " sets of variants measured" +
-           (report.complete ? "" : ", and time ran out before the others") + "; " + std::to_string(report.usual_ms) +
+           (report.complete ? "" : ", the budget did not cover all") + "; " + std::to_string(report.usual_ms) +
            " ms as usual, " + std::to_string(report.tuned_ms) + " ms tuned";
   });
   return report;

@@ -1,4 +1,4 @@
-// Results of tuning in a folder, one file a device.
+// Tuning results in a directory, one file per device.
 #include <cstdio>
 
 #include "gpu_engine/cache_folder.h"
@@ -16,12 +16,12 @@ constexpr int64_t kLargestFile = int64_t{16} << 20;
 
 Result<Tuning> read(const std::string& path, const std::string& device) {
   const Result<std::string> text = read_text_file(path, kLargestFile);
-  if (text.status().code() == ErrorCode::kNotFound) return Tuning(device);  // none yet
+  if (text.status().code() == ErrorCode::kNotFound) return Tuning(device);  // no file yet
   if (!text.ok()) return text.status().with_context(path);
   Result<Tuning> tuning = Tuning::parse(*text);
   if (!tuning.ok()) return tuning.status().with_context(path);
   if (tuning->device() != device) {
-    return invalid_argument(path + ": is of the device " + sightglass::quote(tuning->device()) + ", not of " +
+    return invalid_argument(path + ": is for the device " + sightglass::quote(tuning->device()) + ", not for " +
                             sightglass::quote(device));
   }
   return tuning;
@@ -37,7 +37,7 @@ Status write(const std::string& folder, const std::string& path, const Tuning& t
 }  // namespace
 
 std::string tuning_path(const std::string& folder, const DeviceInfo& device) {
-  // The file names its device in full: equal hashes of two devices cost a measurement and nothing else.
+  // The file contains the full device name: equal hashes of two devices cost only a measurement.
   const std::string text = device_name(device);
   const uint64_t hash = FnvHash().add(text.data(), text.size()).value();
   char name[40];
@@ -77,7 +77,7 @@ Result<std::shared_ptr<const Tuning>> prepare_tuning(const std::shared_ptr<Share
     with_known.tuning = std::make_shared<const Tuning>(known);
     SG_ASSIGN_OR_RETURN(const TunerReport report, tune(group, model, device, with_known, options));
     known.merge(report.tuning);
-    // What was cut short is measured again the next time.
+    // Incomplete results are measured again next time.
     if (report.complete && !report.tuning.empty() && kept) tell(write(folder, path, known));
   }
   return std::make_shared<const Tuning>(std::move(known));

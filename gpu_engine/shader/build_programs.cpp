@@ -20,17 +20,17 @@ GLenum stage_of(const ShaderKey& key) {
   return key.shader.ends_with(".frag") ? GL_FRAGMENT_SHADER : GL_COMPUTE_SHADER;
 }
 
-// A program on its way.
+// A program being built.
 struct Build {
   std::vector<std::string> sources;  // by stage
-  std::string cache_key;             // empty where there is no cache
+  std::string cache_key;             // empty without a cache
   std::vector<GlShader> shaders;
   GlProgram program;
   bool cached = false;         // the program came from the cache
-  std::string why_not_cached;  // for the log; empty where nobody listens
+  std::string why_not_cached;  // for the log; empty without a listener
 };
 
-// What a program depends on besides its source.
+// Inputs of a program other than its source.
 std::string device_key(const GlApi& gl) {
   std::string key = "sightglass programs 1\n";
   for (const GLenum name : {GL_VENDOR, GL_RENDERER, GL_VERSION, GL_SHADING_LANGUAGE_VERSION}) {
@@ -40,7 +40,7 @@ std::string device_key(const GlApi& gl) {
   return key;
 }
 
-// Drivers without a binary format neither give nor take binaries.
+// Drivers without a binary format neither provide nor accept binaries.
 bool has_binary_formats(const GlApi& gl) {
   GLint formats = 0;
   gl.GetIntegerv(GL_NUM_PROGRAM_BINARY_FORMATS, &formats);
@@ -57,7 +57,7 @@ void load_cached(const GlApi& gl, ProgramCache& cache, Build& build, bool explai
                    static_cast<GLsizei>(binary->bytes.size()));
 }
 
-// A driver may refuse what it made itself, after an update for example.
+// A driver may reject its own binary, for example after an update.
 void check_cached(const GlApi& gl, ProgramCache& cache, Build& build) {
   if (!build.cached) return;
   GLint ok = GL_FALSE;
@@ -67,7 +67,7 @@ void check_cached(const GlApi& gl, ProgramCache& cache, Build& build) {
   cache.remove(build.cache_key);
   build.program.reset();
   build.cached = false;
-  build.why_not_cached = "the driver refuses the cached binary, which is deleted";
+  build.why_not_cached = "the driver rejects the cached binary, which is deleted";
 }
 
 void store(const GlApi& gl, ProgramCache& cache, const std::string& key, const GlProgram& program) {
@@ -86,7 +86,7 @@ void store(const GlApi& gl, ProgramCache& cache, const std::string& key, const G
 }
 
 void begin_compile(const GlApi& gl, const ProgramKey& key, Build& build) {
-  build.shaders.reserve(key.size());  // a shader without a place would be lost
+  build.shaders.reserve(key.size());  // otherwise an exception would leak a shader
   for (size_t i = 0; i < key.size(); ++i) {
     const char* text = build.sources[i].c_str();
     build.shaders.emplace_back(gl, gl.CreateShader(stage_of(key[i])));
@@ -102,13 +102,13 @@ void begin_link(const GlApi& gl, Build& build) {
   gl.LinkProgram(build.program.id());
 }
 
-// A driver's log without the zero that ends it, and what may follow.
+// The driver log up to its terminating zero.
 std::string text_of(std::string log) {
   log.resize(std::min(log.find('\0'), log.size()));
   return log;
 }
 
-// Waits for the driver. A shader that does not compile shows as a program that does not link.
+// Waits for the driver. If a shader does not compile, linking fails.
 Status finish_link(const GlApi& gl, const ProgramKey& key, const Build& build) {
   GLint ok = GL_FALSE;
   gl.GetProgramiv(build.program.id(), GL_LINK_STATUS, &ok);
@@ -196,7 +196,7 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
   log_programs(keys, builds, cache, time, log);
   return programs;
 } catch (...) {
-  return status_of_exception("programs", "be built");
+  return status_of_exception("programs", "build them");
 }
 
 Result<GlProgram> build_program(const GlApi& gl, const ProgramKey& key, const ShaderSources& sources,
@@ -204,7 +204,7 @@ Result<GlProgram> build_program(const GlApi& gl, const ProgramKey& key, const Sh
   SG_ASSIGN_OR_RETURN(std::vector<GlProgram> programs, build_programs(gl, {&key, 1}, sources, cache));
   return std::move(programs[0]);
 } catch (...) {
-  return status_of_exception("a program", "be built");
+  return status_of_exception("a program", "build it");
 }
 
 }  // namespace sightglass

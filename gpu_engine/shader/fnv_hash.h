@@ -1,5 +1,5 @@
-// FNV-1a of 64 bits, for names of files and checksums against damage. Whoever uses it as a key compares what was
-// hashed.
+// 64-bit FNV-1a, for file names and checksums against damage. Users that take it as a key must compare the hashed data
+// too.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The shader that decides whether a run's steps have work groups. No GL.
+// The shader that enables or disables all steps of a run. No GL.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 namespace sightglass {
 
 inline ShaderKey gate_shader() { return {"gate.comp", {}}; }
-inline constexpr size_t kGateInvocations = 64;  // of a work group
-// Storage blocks: three numbers of work groups to a step, as planned and as they will be; the flag.
+inline constexpr size_t kGateInvocations = 64;  // per work group
+// Storage blocks: three work group counts per step, as planned and as dispatched; the flag.
 inline constexpr uint32_t kPlannedBlock = 0, kFlagBlock = 1, kGroupsBlock = 2;
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// The shaders that measure what a device can do. No GL.
+// Shaders that measure the speed of a device. No GL.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace sightglass {
 
-// How many independent chains of multiply-adds an invocation has: which number is best depends on the device's
-// registers and latencies.
+// Numbers of independent multiply-add chains per invocation. The best number depends on the registers and latencies of
+// the device.
 inline constexpr int kMultiplyAddChains[] = {1, 2, 4, 8};
 
-// Of a work group of both shaders; multiply-adds in a round of a chain; vec4s that an invocation copies.
+// Invocations per work group of both shaders; multiply-adds per round of a chain; vec4s that an invocation copies.
 inline constexpr int kMeasureInvocations = 64, kUnrolled = 8, kCopied = 4;
 inline constexpr int kFactorLocation = 0, kRoundsLocation = 1;  // uniforms of multiply_add.comp
 

@@ -22,15 +22,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a file begins with; the key and the binary follow, and nothing else. Numbers are in the machine's byte order: a
-// file of another order has another magic number.
+// Start of a file; then come the key and the binary, and nothing else. Numbers are in native byte order: files of the
+// other byte order have a different magic number.
 struct Header {
   uint64_t magic = 0;
   uint32_t version = 0;
   uint32_t format = 0;
   uint64_t key_bytes = 0;
   uint64_t binary_bytes = 0;
-  uint64_t checksum = 0;  // of all the rest of the file
+  uint64_t checksum = 0;  // of the rest of the file
 };
 static_assert(sizeof(Header) == 40);
 
@@ -48,7 +48,7 @@ uint64_t checksum(Header header, std::string_view key, const void* binary) {
       .value();
 }
 
-// The whole file; nothing when it cannot be read or is no file of a sensible size.
+// The whole file; empty if it cannot be read or has an implausible size.
 std::optional<std::vector<std::byte>> read_all(InputFile& file) {
   if (file.size() > kLargestFile) return {};
   std::vector<std::byte> bytes(static_cast<size_t>(file.size()));
@@ -111,7 +111,7 @@ std::optional<ProgramCache::Binary> ProgramCache::find(std::string_view key, std
     const bool exists = file.status().code() != ErrorCode::kNotFound;
     if (verdict == Verdict::kDamaged && exists) unlink(path.c_str());
     explain(!exists                      ? "it is not in the cache"
-            : verdict == Verdict::kOther ? path + " holds another program"
+            : verdict == Verdict::kOther ? path + " contains another program"
                                          : path + " is damaged and deleted");
   } else {
     explain(usable.message());
@@ -119,7 +119,7 @@ std::optional<ProgramCache::Binary> ProgramCache::find(std::string_view key, std
   ++misses_;
   return std::nullopt;
 } catch (...) {
-  ++misses_;  // without memory for it, too
+  ++misses_;  // also if memory runs out
   return std::nullopt;
 }
 
@@ -133,14 +133,14 @@ void ProgramCache::store(std::string_view key, const Binary& binary) try {
   ++stored_;
   trim();
 } catch (...) {
-  // A program that is not stored is compiled the next time.
+  // A program that was not stored is compiled next time.
 }
 
 void ProgramCache::remove(std::string_view key) try { unlink(path_of(key).c_str()); } catch (...) {
-  // What stays is refused again.
+  // A remaining file is rejected again.
 }
 
-// Deletes the oldest files, among them what a process left that died while it wrote.
+// Deletes the oldest files, including those that a crashed process left half written.
 void ProgramCache::trim() const {
   struct Entry {
     fs::file_time_type time;
@@ -151,7 +151,7 @@ void ProgramCache::trim() const {
   int64_t total = 0;
   std::error_code error;
   for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
-    std::error_code gone;  // another process trims as well
+    std::error_code gone;  // another process may trim too
     if (it->path().filename().string().find(kSuffix) == std::string::npos) continue;
     const auto size = static_cast<int64_t>(it->file_size(gone));
     const fs::file_time_type time = it->last_write_time(gone);

@@ -18,7 +18,7 @@ std::optional<std::string_view> find_shader(const ShaderSources& sources, std::s
   return std::nullopt;
 }
 
-// Replaces include lines, keeping the driver's line numbers right: each file has its own source string number.
+// Replaces include lines and keeps the line numbers of the driver correct: each file has its own source string number.
 class Assembler {
  public:
   explicit Assembler(const ShaderSources& sources) : sources_(sources) {}
@@ -75,7 +75,7 @@ Result<std::string> assemble_shader(const ShaderKey& key, const ShaderSources& s
   SG_RETURN_IF_ERROR(assembler.append(key.shader));
   return std::move(assembler.out_);
 } catch (...) {
-  return status_of_exception(key.shader, "be put together");
+  return status_of_exception(key.shader, "assemble it");
 }
 
 }  // namespace sightglass

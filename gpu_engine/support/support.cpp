@@ -13,7 +13,7 @@
 namespace sightglass {
 namespace {
 
-// "CONV_2D" of "CONV_2D #12 (output 'x')".
+// Returns "CONV_2D" for "CONV_2D #12 (output 'x')".
 std::string operator_name(const std::string& where) { return where.substr(0, where.find(" #")); }
 
 std::vector<OperatorCount> count_operators(const std::vector<std::string>& names) {
@@ -64,7 +64,7 @@ Result<SupportReport> check_support(const std::string& path, const ModelOptions&
   report.multiply_adds = multiply_adds(survey.graph);
   report.constant_bytes = constant_bytes(survey.graph);
 
-  // Of a model that was imported in part, what there is: the planner may have more against it.
+  // For a partly imported model, plans the imported part: the planner may find more obstacles.
   const bool whole = report.obstacles.empty();
   PlanOptions plain;
   plain.precision = options.precision;
@@ -77,7 +77,7 @@ Result<SupportReport> check_support(const std::string& path, const ModelOptions&
   } else if (!is_obstacle(plan.status())) {
     return plan.status();
   } else if (report.obstacles.empty()) {
-    report.obstacles.push_back(make_obstacle("", plan.status().message()));  // of the plan as a whole
+    report.obstacles.push_back(make_obstacle("", plan.status().message()));  // concerns the whole plan
   }
   count_obstructed(report);
   return report;

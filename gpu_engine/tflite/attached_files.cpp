@@ -11,13 +11,13 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// Records of the ZIP format (APPNOTE.TXT): signature, size without names and comments, and where its numbers lie.
+// Records of the ZIP format (APPNOTE.TXT): signature, size without names and comments, and offsets of numbers.
 constexpr uint32_t kMemberSignature = 0x04034b50, kEntrySignature = 0x02014b50, kEndSignature = 0x06054b50;
 constexpr size_t kMemberBytes = 30, kEntryBytes = 46, kEndBytes = 22;
 constexpr size_t kLongestComment = 65535;
 constexpr size_t kMostEntries = 1000;
 
-// A little-endian number; the caller has checked that it lies within.
+// A little-endian number. The caller has checked the range.
 uint64_t number(Bytes bytes, size_t at, size_t size) {
   uint64_t value = 0;
   for (size_t i = 0; i < size; ++i) value |= std::to_integer<uint64_t>(bytes[at + i]) << (8 * i);
@@ -31,10 +31,10 @@ bool begins_with(Bytes bytes, uint32_t signature, size_t size) {
 struct Directory {
   Bytes entries;
   size_t count = 0;
-  size_t archive_begin = 0;  // offsets count from here: mostly the file's beginning, sometimes the archive's
+  size_t archive_begin = 0;  // base of offsets: usually the start of the file, sometimes of the archive
 };
 
-// The record at the archive's end is searched backwards: a comment of any contents may follow it.
+// Searches backward for the last record: a comment with any contents may follow it.
 std::optional<Directory> find_directory(Bytes file) {
   const size_t farthest = std::min(file.size(), kEndBytes + kLongestComment);
   for (size_t back = kEndBytes; back <= farthest; ++back) {
@@ -68,13 +68,13 @@ Result<std::span<const std::byte>> attached_file(Bytes file, std::string_view na
     const Bytes entry_name = entry.subspan(kEntryBytes, name_bytes);
     if (!std::ranges::equal(entry_name, std::as_bytes(std::span(name)))) continue;
 
-    if (number(entry, 10, 2) != 0) return wrong(name, "is compressed: attach it with `zip -0`");
+    if (number(entry, 10, 2) != 0) return wrong(name, "is compressed; attach it with `zip -0`");
     const size_t size = number(entry, 24, 4), offset = number(entry, 42, 4);
-    if (offset > file.size() - directory->archive_begin) return wrong(name, "lies outside the file");
+    if (offset > file.size() - directory->archive_begin) return wrong(name, "is outside the file");
     const Bytes member = file.subspan(directory->archive_begin + offset);
-    if (!begins_with(member, kMemberSignature, kMemberBytes)) return wrong(name, "is not where it should be");
+    if (!begins_with(member, kMemberSignature, kMemberBytes)) return wrong(name, "is not at its offset");
     const size_t header = kMemberBytes + number(member, 26, 2) + number(member, 28, 2);
-    if (header > member.size() || size > member.size() - header) return wrong(name, "lies outside the file");
+    if (header > member.size() || size > member.size() - header) return wrong(name, "is outside the file");
     return member.subspan(header, size);
   }
   return wrong(name, "is missing");

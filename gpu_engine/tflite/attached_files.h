@@ -1,4 +1,4 @@
-// The files that are attached to a model: a ZIP archive behind the flatbuffer, whose members are stored as they are.
+// Files attached to a model: a ZIP archive after the flatbuffer, with uncompressed members.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace sightglass::tflite {
 
-// The contents of the member of that name, inside `file`. Fails when there is no archive or no such member, when it is
-// compressed, or when what the archive says of it does not fit the file.
+// The contents of the named member, inside `file`. Fails if there is no archive or no such member, if it is compressed,
+// or if the archive is inconsistent with the file.
 Result<std::span<const std::byte>> attached_file(std::span<const std::byte> file, std::string_view name);
 
 }  // namespace sightglass::tflite

@@ -1,4 +1,4 @@
-// Custom operators, by the name that a file gives them.
+// Custom operators, by name.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,17 +13,17 @@ namespace sightglass::tflite {
 namespace {
 
 struct Extent {
-  int64_t output = 0, before = 0, after = 0;  // size along one axis, and what padding takes off its ends
+  int64_t output = 0, before = 0, after = 0;  // size along one axis, and the padding removed from its ends
 };
 
-// SAME takes off the full size what the convolution that this one reverses would have padded, so that the output of an
-// odd input is not always stride times as large.
+// SAME removes from the full size the padding of the reversed convolution, so the output for an odd input is not always
+// stride times as large.
 Extent transposed(int64_t input, int64_t kernel, int64_t stride, bool same) {
   const int64_t padding = same ? std::max<int64_t>(0, kernel - (input - 1) % stride - 1) : 0;
   return {stride * (input - 1) + kernel - padding, padding / 2, padding - padding / 2};
 }
 
-// The first numbers of an operator's options.
+// The first numbers in the options of an operator.
 template <size_t kCount>
 Status read_options(const OperatorView& view, std::array<int32_t, kCount>& options) {
   const auto* bytes = view.custom_options();
@@ -32,14 +32,13 @@ Status read_options(const OperatorView& view, std::array<int32_t, kCount>& optio
     return invalid_model("its options are " + std::to_string(length) + " bytes long instead of " +
                          std::to_string(sizeof(options)));
   }
-  static_assert(std::endian::native == std::endian::little, "the file's numbers are read as they lie");
+  static_assert(std::endian::native == std::endian::little, "numbers in the file are read in native byte order");
   std::memcpy(options.data(), bytes->data(), sizeof(options));
   return {};
 }
 
-// MediaPipe's pools that tell where they found each maximum, and what puts numbers back there. Their options are
-// TensorFlow Lite's pool parameters as they lie in memory: little-endian int32, of which those after the activation are
-// of no meaning in a file.
+// MediaPipe pools that return the positions of their maxima, and the unpooling. Their options are the TensorFlow Lite
+// pool parameters as in memory: little-endian int32, of which those after the activation are meaningless in a file.
 Status decode_pool_parameters(const OperatorView& view, Pool2dAttr& attr, Activation& activation) {
   constexpr int32_t kSame = 1, kValid = 2;
   std::array<int32_t, 6> options{};
@@ -62,7 +61,7 @@ Status decode_pool_parameters(const OperatorView& view, Pool2dAttr& attr, Activa
 
 }  // namespace
 
-// MediaPipe's transposed convolution with a bias. Its options are three little-endian int32: padding (1 is SAME, 2 is
+// MediaPipe transposed convolution with a bias. Its options are three little-endian int32: padding (1 is SAME, 2 is
 // VALID), stride along the width, stride along the height. Inputs are data, weights [O,kh,kw,I], bias.
 Status decode_convolution_2d_transpose_bias(const OperatorView& view, DecodedOp& node) {
   constexpr int32_t kSame = 1, kValid = 2;
@@ -106,7 +105,7 @@ Status decode_max_pool_with_argmax(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
-// Neither the padding scheme nor the activation counts: MediaPipe's kernel looks at neither.
+// Ignores the padding scheme and the activation, as the MediaPipe kernel does.
 Status decode_max_unpool(const OperatorView& view, DecodedOp& node) {
   Pool2dAttr attr;
   Activation ignored = Activation::kNone;
@@ -115,7 +114,7 @@ Status decode_max_unpool(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
-// TensorFlow Lite's own, at the end of single-shot detectors.
+// From TensorFlow Lite, at the end of single-shot detectors.
 Status decode_detection_postprocess(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
   DetectionAttr attr;
@@ -138,7 +137,7 @@ Status decode_detection_postprocess(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
-// Coral's, at the end of PoseNet and BodyPix; masks of persons where the file has long offsets.
+// From Coral, at the end of PoseNet and BodyPix. With long offsets it also outputs masks of people.
 Status decode_posenet_decoder(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
   PosenetDecoderAttr attr;

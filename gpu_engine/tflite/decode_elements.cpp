@@ -1,4 +1,4 @@
-// Operators on elements that have options, and operators whose results follow from shapes and constants.
+// Elementwise operators with options, and operators whose results follow from shapes and constants.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,7 +8,7 @@
 namespace sightglass::tflite {
 namespace {
 
-// Of whole numbers as elements of int32 or int64.
+// For integer results, int32 or int64.
 template <typename T>
 void store(std::span<const double> numbers, HostTensor& tensor) {
   std::ranges::transform(numbers, tensor.as<T>().begin(), [](double v) { return static_cast<T>(v); });
@@ -46,7 +46,7 @@ Status decode_reduction(const OperatorView& view, DecodedOp& node) {
   attr.axes.erase(std::unique(attr.axes.begin(), attr.axes.end()), attr.axes.end());
   node.data = {0};
   const auto single = [&](int32_t axis) { return view.shape(0).dim(axis) == 1; };
-  if (std::ranges::all_of(attr.axes, single)) {  // of every element by itself
+  if (std::ranges::all_of(attr.axes, single)) {  // of single elements
     node.op = OpType::kReshape;
     node.attributes = ReshapeAttr{shape_without(view.shape(0), attr)};
     return {};
@@ -55,7 +55,7 @@ Status decode_reduction(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
-// Whether places are int32 or int64 is the output's to say.
+// The output declares whether indices are int32 or int64.
 Status decode_arg_extreme(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, view.integers(1, "axis", 1));
   const int rank = view.shape(0).rank();
@@ -68,9 +68,9 @@ Status decode_arg_extreme(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_top_k(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> count, view.integers(1, "number of elements to pick", 1));
+  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> count, view.integers(1, "number of elements to select", 1));
   if (count.size() != 1 || count[0] < 0 || count[0] > INT32_MAX) {
-    return invalid_model("its number of elements to pick is not one number that is not negative");
+    return invalid_model("its number of elements to select is not one nonnegative number");
   }
   node.attributes = TopKAttr{static_cast<int32_t>(count[0])};
   node.data = {0};
@@ -91,7 +91,7 @@ Status decode_gelu(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
-// The condition is of the data's shape, one bool, or one for each row of the data.
+// The condition has the shape of the data, one bool, or one per row of the data.
 Status decode_select(const OperatorView& view, DecodedOp& node) {
   const Shape &condition = view.shape(0), &data = view.shape(1);
   const bool alike = condition == data || condition.elements() == 1;

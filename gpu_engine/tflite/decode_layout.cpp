@@ -1,4 +1,4 @@
-// Operators that move elements about: their parameters are resolved against the shape of the input.
+// Operators that move elements. Their parameters are resolved against the shape of the input.
 #include <algorithm>
 
 #include "tflite/decoders.h"
@@ -56,7 +56,7 @@ Status decode_pad_v2(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
-// The new shape comes from the second input when that is a vector, else from the options.
+// The new shape is the second input if that is a vector, otherwise in the options.
 Status decode_reshape(const OperatorView& view, DecodedOp& node) {
   SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ReshapeOptions>());
   std::vector<int64_t> dims;
@@ -71,7 +71,7 @@ Status decode_reshape(const OperatorView& view, DecodedOp& node) {
     return invalid_model("it has no new shape");
   }
   const int64_t elements = view.shape(0).elements();
-  if (dims.size() == 1 && dims[0] == 0 && elements == 1) dims.clear();  // how old files write a scalar
+  if (dims.size() == 1 && dims[0] == 0 && elements == 1) dims.clear();  // scalars in old files
   int64_t known = 1;
   auto open = dims.end();
   for (auto d = dims.begin(); d != dims.end(); ++d) {
@@ -187,7 +187,7 @@ Status decode_resize_bilinear(const OperatorView& view, DecodedOp& node) {
     attr.half_pixel_centers = options->half_pixel_centers();
   }
   if (attr.align_corners && attr.half_pixel_centers) {
-    return invalid_model("it asks for aligned corners and for half-pixel centres, which exclude each other");
+    return invalid_model("it has aligned corners and half-pixel centers, which exclude each other");
   }
   node.attributes = attr;
   node.data = {0};

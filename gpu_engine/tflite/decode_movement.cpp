@@ -1,4 +1,4 @@
-// Operators that take elements over as they are.
+// Operators that only move elements.
 #include <algorithm>
 #include <numeric>
 
@@ -9,7 +9,7 @@ namespace {
 
 std::string text(int64_t number) { return std::to_string(number); }
 
-// The numbers of a parameter, each in [least, INT32_MAX]; as many as dimensions of the data when `count` is not -1.
+// The values of a parameter, each in [least, INT32_MAX]; as many as dimensions of the data unless `count` is not -1.
 Result<std::vector<int32_t>> sizes(const OperatorView& view, size_t input, const char* what, int64_t least,
                                    int64_t count) {
   SG_ASSIGN_OR_RETURN(const std::vector<int64_t> numbers, view.integers(input, what, size_t{2} * Shape::kMaxRank));
@@ -31,10 +31,10 @@ Result<int> axis_operand(const OperatorView& view, size_t input, int rank) {
   return resolve_axis(axis[0], rank);
 }
 
-// The node has as many outputs as the operator.
+// Gives the node all outputs of the operator.
 Status all_outputs(const OperatorView& view, size_t count, DecodedOp& node) {
   if (count != view.output_count()) {
-    return invalid_model("it makes " + text(static_cast<int64_t>(count)) + " parts, but has " +
+    return invalid_model("it computes " + text(static_cast<int64_t>(count)) + " parts, but has " +
                          text(static_cast<int64_t>(view.output_count())) + " outputs");
   }
   node.outputs.resize(count);
@@ -99,7 +99,7 @@ Status decode_split(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
-// One size may be -1: what the others leave.
+// One size may be -1: the rest.
 Status decode_split_v(const OperatorView& view, DecodedOp& node) {
   const Shape& in = view.shape(0);
   SplitAttr attr;
@@ -147,7 +147,7 @@ Status decode_unpack(const OperatorView& view, DecodedOp& node) {
   attr.drop_axis = true;
   SG_ASSIGN_OR_RETURN(attr.axis, resolve_axis(options->axis(), in.rank()));
   if (options->num() != in.dim(attr.axis)) {
-    return invalid_model("it makes " + text(options->num()) + " parts of dimension " + text(attr.axis) +
+    return invalid_model("it computes " + text(options->num()) + " parts of dimension " + text(attr.axis) +
                          " of its input of shape " + in.to_string());
   }
   SG_RETURN_IF_ERROR(all_outputs(view, static_cast<size_t>(std::max(options->num(), 0)), node));
@@ -164,7 +164,7 @@ Status decode_tile(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
-// A slice that runs backwards.
+// A slice with a negative stride.
 Status decode_reverse(const OperatorView& view, DecodedOp& node) {
   const Shape& in = view.shape(0);
   SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, view.integers(1, "axes", Shape::kMaxRank));

@@ -1,4 +1,4 @@
-// Operators that keep a state from run to run.
+// Operators with a state that persists between runs.
 #include <cmath>
 
 #include "graph/lstm.h"
@@ -14,13 +14,13 @@ Result<float> positive_or_none(float clip, const char* what) {
   return invalid_model(std::string("its ") + what + " is " + std::to_string(clip));
 }
 
-// An LSTM of integers: the file says in an intermediate tensor what the cells' outputs are counted in, and TensorFlow
-// Lite computes TANH whatever activation it says. Types and scales are shape inference's business.
+// An integer LSTM: an intermediate tensor has the scale of the cell outputs, and TensorFlow Lite computes TANH whatever
+// the declared activation. Shape inference checks types and scales.
 Status decode_integers(const OperatorView& view, LstmAttr& attr) {
   constexpr size_t kIntermediates = 5, kMade = 4;
   const auto& intermediates = view.intermediates();
   if (intermediates.size() != kIntermediates) {
-    return unsupported("an LSTM of integers with " + std::to_string(intermediates.size()) +
+    return unsupported("an integer LSTM with " + std::to_string(intermediates.size()) +
                        " intermediate tensors, not 5; use the float32 version of the model");
   }
   const FileTensor* made = intermediates[kMade];
@@ -52,21 +52,21 @@ Status decode_full(const OperatorView& view, LstmAttr& attr, DecodedOp& node) {
   return {};
 }
 
-// Outputs: what it makes, the cells, and two that only its own computation is of use to.
+// Outputs: the result, the cells, and two that only its own computation uses.
 Status decode_basic(const OperatorView& view, LstmAttr& attr, DecodedOp& node) {
   constexpr size_t kBasicOutputs = 4, kMade = 0, kCells = 1;
   if (view.input_count() != lstm::kBasicInputs || view.output_count() != kBasicOutputs) {
-    return invalid_model("of the basic kind it has 5 inputs and 4 outputs, not " + std::to_string(view.input_count()) +
+    return invalid_model("the basic kind has 5 inputs and 4 outputs, not " + std::to_string(view.input_count()) +
                          " and " + std::to_string(view.output_count()));
   }
   for (size_t i = 0; i < lstm::kBasicInputs; ++i) {
     if (!view.has(i)) return invalid_model("input " + std::to_string(i) + " is absent");
   }
   if (view.input(kData).type != DataType::kFloat32) {
-    return unsupported("of the basic kind only float32 is supported; convert the model anew");
+    return unsupported("the basic kind is only supported in float32; convert the model to float32");
   }
   if (attr.activation != Activation::kTanh || attr.cell_clip != 0 || attr.projection_clip != 0) {
-    return invalid_model("of the basic kind it has another activation than TANH, or clips");
+    return invalid_model("the basic kind must have the activation TANH and no clipping");
   }
   attr.basic = true;
   node.outputs = {kMade, kNoOutput, kCells};

@@ -1,5 +1,5 @@
-// MediaPipe's operators on landmarks. Both versions of each: the first counts places between the centres of pixels, the
-// second from their corners, and their options differ.
+// MediaPipe operators on landmarks, in both versions. The first measures positions between pixel centers, the second
+// from pixel corners, and their options differ.
 #include "tflite/decoders.h"
 #include "tflite/flex_options.h"
 
@@ -16,7 +16,7 @@ Status check_version(const OperatorView& view) {
 // Height and width.
 Result<std::vector<int32_t>> read_size(const FlexOptions& options, const char* key) {
   SG_ASSIGN_OR_RETURN(std::vector<int32_t> size, options.integers(key, 2));
-  if (size.size() != 2) return invalid_model(std::string("its option '") + key + "' is no height and width");
+  if (size.size() != 2) return invalid_model(std::string("its option '") + key + "' is not a height and a width");
   return size;
 }
 
@@ -35,7 +35,7 @@ Status read_first_version(const FlexOptions& options, LandmarksToMatrixAttr& att
   SG_ASSIGN_OR_RETURN(attr.subset, options.integers("subset", kMostLandmarks));
   if (dimensions != 3) return invalid_model("its landmarks have " + std::to_string(dimensions) + " dimensions, not 3");
   SG_RETURN_IF_ERROR(need_at_least(range, 1, "landmarks_range"));
-  // A single row or column has no distance between centres.
+  // A single row or column has no distance between centers.
   for (const int32_t size : picture) SG_RETURN_IF_ERROR(need_at_least(size, 2, "input_hw"));
   for (const int32_t size : crop) SG_RETURN_IF_ERROR(need_at_least(size, 2, "output_hw"));
   if (attr.scale_x == 0) return invalid_model("its option 'bbox_size_multiplier' is 0");
@@ -78,7 +78,7 @@ Status decode_landmarks_to_matrix(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
-// The second version has no options: landmarks have as many dimensions as their tensor's last one says.
+// The second version has no options: the last dimension of the tensor gives the dimensions of a landmark.
 Status decode_transform_landmarks(const OperatorView& view, DecodedOp& node) {
   SG_RETURN_IF_ERROR(check_version(view));
   TransformLandmarksAttr attr;

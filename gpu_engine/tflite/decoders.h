@@ -1,4 +1,4 @@
-// Decoders turn an operator of a file into a node of the graph. tflite/operator_table.cpp assigns them.
+// Decoders convert an operator of a file to a node of the graph. tflite/operator_table.cpp assigns them.
 #pragma once
 
 #include <optional>
@@ -8,32 +8,32 @@
 
 namespace sightglass::tflite {
 
-// An input that keeps its contents from run to run, and which of the node's outputs it becomes.
+// An input that keeps its contents from run to run, and the node output that becomes its next contents.
 struct DecodedState {
   size_t input = 0, output = 0;
 };
 
 inline constexpr size_t kNoOutput = SIZE_MAX;
 
-// What a decoder fills in.
+// Result of a decoder.
 struct DecodedOp {
   OpType op = OpType::kReshape;
   Attributes attributes;
   Activation activation = Activation::kNone;
-  std::vector<size_t> data;          // which inputs the node reads; parameter tensors are left out
-  std::vector<size_t> outputs{0};    // by output of the node, which of the operator's it is; kNoOutput: a state alone
-  std::vector<DecodedState> states;  // inputs are the operator's
-  std::optional<HostTensor> result;  // what it computes, when that is known already: no node is needed
+  std::vector<size_t> data;          // inputs that the node reads; without parameter tensors
+  std::vector<size_t> outputs{0};    // by node output, the output of the operator; kNoOutput: only a state
+  std::vector<DecodedState> states;  // with the inputs of the operator
+  std::optional<HostTensor> result;  // the result, if already known: no node is needed
 };
 
-// Fails with kUnsupported for what is valid but cannot be run, with kInvalidModel for what contradicts itself; the
-// caller puts the operator's name before the message.
+// Fails with kUnsupported for valid but unsupported operators, with kInvalidModel for inconsistent ones. The caller
+// prepends the name of the operator to the message.
 using Decoder = Status(const OperatorView& view, DecodedOp& node);
 
 Result<PaddingMode> decode_padding(schema::Padding padding);
-// Dimensions from a file; fails when one is out of range or there are too many.
+// Dimensions from a file. Fails if one is out of range or there are too many.
 Result<Shape> narrow_shape(std::span<const int64_t> dims);
-// A dimension counted from the front or, when negative, from the back.
+// A dimension counted from the front or, if negative, from the back.
 Result<int> resolve_axis(int64_t axis, int rank);
 Result<Activation> decode_activation(schema::ActivationFunctionType activation);
 
@@ -54,12 +54,12 @@ Status decode_max_unpool(const OperatorView& view, DecodedOp& node);
 Status decode_detection_postprocess(const OperatorView& view, DecodedOp& node);
 Status decode_posenet_decoder(const OperatorView& view, DecodedOp& node);
 
-// MediaPipe's operators on landmarks; decode_transforms.cpp.
+// MediaPipe operators on landmarks; decode_transforms.cpp.
 Status decode_landmarks_to_matrix(const OperatorView& view, DecodedOp& node);
 Status decode_transform_landmarks(const OperatorView& view, DecodedOp& node);
 Status decode_transform_image(const OperatorView& view, DecodedOp& node);
 
-// Operators on elements, and those whose results follow from shapes and constants; decode_elements.cpp.
+// Elementwise operators, and those whose results follow from shapes and constants; decode_elements.cpp.
 Status decode_reduction(const OperatorView& view, DecodedOp& node);
 Status decode_arg_extreme(const OperatorView& view, DecodedOp& node);
 Status decode_top_k(const OperatorView& view, DecodedOp& node);

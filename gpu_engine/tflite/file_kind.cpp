@@ -32,7 +32,7 @@ constexpr Kind kKinds[] = {
      "a program or library"},
 };
 
-// What servers send in place of a file that they do not have.
+// Typical server response for a missing file.
 bool is_web_page(std::string_view bytes) {
   const size_t begin = std::min(bytes.find_first_not_of(" \t\r\n\xef\xbb\xbf"), bytes.size());
   bytes.remove_prefix(begin);

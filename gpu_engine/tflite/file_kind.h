@@ -1,11 +1,11 @@
-// Files that are given for models by mistake, known by how they begin.
+// Recognizes files mistaken for models by their first bytes.
 #pragma once
 
 #include <string_view>
 
 namespace sightglass::tflite {
 
-// "a JPEG image", with what helps where something does; null for what is not known.
+// "a JPEG image", with a fix if there is one; null if unknown.
 const char* file_kind(std::string_view bytes);
 
 }  // namespace sightglass::tflite

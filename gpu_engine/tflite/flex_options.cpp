@@ -23,7 +23,7 @@ Result<std::vector<int32_t>> read_list(const List& list, const char* key, size_t
   if (list.size() > most) return invalid_model(named(key) + " has " + std::to_string(list.size()) + " numbers");
   std::vector<int32_t> numbers;
   for (size_t i = 0; i < list.size(); ++i) {
-    if (!list[i].IsIntOrUint()) return invalid_model(named(key) + " holds what is no integer");
+    if (!list[i].IsIntOrUint()) return invalid_model(named(key) + " contains a value that is not an integer");
     SG_ASSIGN_OR_RETURN(const int32_t number, narrow(list[i].AsInt64(), key));
     numbers.push_back(number);
   }
@@ -37,9 +37,9 @@ Result<FlexOptions> FlexOptions::open(const OperatorView& view) {
   if (bytes == nullptr || bytes->size() == 0) return invalid_model("it has no options");
   std::vector<uint8_t> seen;
   if (!flexbuffers::VerifyBuffer(bytes->data(), bytes->size(), &seen)) {
-    return invalid_model("its options are damaged: no flexbuffer");
+    return invalid_model("its options are damaged: not a flexbuffer");
   }
-  if (!flexbuffers::GetRoot(bytes->data(), bytes->size()).IsMap()) return invalid_model("its options are no map");
+  if (!flexbuffers::GetRoot(bytes->data(), bytes->size()).IsMap()) return invalid_model("its options are not a map");
   return FlexOptions(bytes);
 }
 
@@ -53,7 +53,7 @@ Result<int32_t> FlexOptions::integer(const char* key, std::optional<int32_t> oth
 Result<float> FlexOptions::number(const char* key, std::optional<float> otherwise) const {
   const flexbuffers::Reference found = find(*bytes_, key);
   if (found.IsNull() && otherwise) return *otherwise;
-  if (!found.IsNumeric()) return invalid_model(named(key) + " is missing, or no number");
+  if (!found.IsNumeric()) return invalid_model(named(key) + " is missing, or not a number");
   const auto number = static_cast<float>(found.AsDouble());
   if (!std::isfinite(number)) return invalid_model(named(key) + " is not finite");
   return number;
@@ -62,14 +62,14 @@ Result<float> FlexOptions::number(const char* key, std::optional<float> otherwis
 Result<bool> FlexOptions::boolean(const char* key, std::optional<bool> otherwise) const {
   const flexbuffers::Reference found = find(*bytes_, key);
   if (found.IsNull() && otherwise) return *otherwise;
-  if (!found.IsBool() && !found.IsIntOrUint()) return invalid_model(named(key) + " is missing, or no truth value");
+  if (!found.IsBool() && !found.IsIntOrUint()) return invalid_model(named(key) + " is missing, or not a boolean");
   return found.AsBool();
 }
 
 Result<std::string> FlexOptions::text(const char* key, const std::string& otherwise) const {
   const flexbuffers::Reference found = find(*bytes_, key);
   if (found.IsNull()) return otherwise;
-  if (!found.IsString()) return invalid_model(named(key) + " is no text");
+  if (!found.IsString()) return invalid_model(named(key) + " is not text");
   return found.AsString().str();
 }
 

@@ -8,12 +8,12 @@
 namespace sightglass::tflite {
 namespace {
 
-// One error that names them all.
+// One error that names all obstacles.
 Status refuse(const std::vector<Obstacle>& obstacles) {
   const bool operators = std::ranges::none_of(obstacles, &std::string::empty, &Obstacle::where);
   if (!operators && obstacles.size() == 1) return unsupported(obstacles[0].reason);
   const std::string count = std::to_string(obstacles.size());
-  std::string message = !operators              ? count + " things are not supported:"
+  std::string message = !operators              ? count + " parts are not supported:"
                         : obstacles.size() == 1 ? "1 operator is not supported:"
                                                 : count + " operators are not supported:";
   for (const Obstacle& obstacle : obstacles) message += "\n  " + to_string(obstacle);

@@ -1,5 +1,5 @@
-// Reads a .tflite file into a Graph. No GL. Nothing in the file is trusted: the flatbuffer verifier runs first, and
-// every index, enum, offset and shape product is checked before it is used.
+// Imports a .tflite file as a Graph. No GL. The file is untrusted: the flatbuffer verifier runs first, and every index,
+// enum, offset and shape product is checked before use.
 #pragma once
 
 #include <memory>
@@ -16,43 +16,43 @@ namespace sightglass::tflite {
 
 struct ImportOptions {
   bool quantized_models = true;  // whether 8-bit and 16-bit activations and weights are accepted
-  // Other shapes than the file declares. What it says of the shapes of other tensors is then ignored.
+  // Overrides declared input shapes. The declared shapes of all other tensors are then ignored.
   std::vector<InputShape> input_shapes;
-  // Bounds that turn a hostile file into an error instead of an allocation.
+  // Limits that turn a hostile file into an error instead of a huge allocation.
   int64_t max_tensor_elements = int64_t{1} << 28;
-  int max_nodes = 100000;  // and outputs of one operator
-  // Operators whose inputs are all constant are evaluated while importing, within these bounds for the whole file.
+  int max_nodes = 100000;  // also the maximum number of outputs of one operator
+  // Import evaluates operators with only constant inputs, within these limits for the whole file.
   int64_t max_folded_bytes = int64_t{1} << 29;
-  int64_t max_folding_steps = int64_t{1} << 30;  // multiplications, or elements moved
+  int64_t max_folding_steps = int64_t{1} << 30;  // multiplications or moved elements
 };
 
-// `bytes` must stay unchanged while `owner` lives; constants of the graph point into it and share `owner`. They must
-// lie at an address that is a multiple of 4. `name` is what messages call the model (usually the path).
+// `bytes` must stay unchanged while `owner` lives; constants of the graph point into it and share `owner`. Its address
+// must be a multiple of 4. `name` is the model name in messages (usually the path).
 //
-// Only the first subgraph is read: the others serve control flow, whose operators are not supported. Parameters that
-// the file carries as constant tensors become attributes; operators on constants alone are evaluated, and a float16
-// constant behind DEQUANTIZE becomes a float32 value that is stored as float16. All unsupported operators are reported
-// in one error of kind kUnsupported; a file that contradicts itself gives kInvalidModel.
+// Imports only the first subgraph: the others serve control flow, whose operators are not supported. Parameters that
+// the file stores as constant tensors become attributes. Operators with only constant inputs are evaluated. A float16
+// constant with DEQUANTIZE becomes a float32 value stored as float16. One error of kind kUnsupported reports all
+// unsupported operators; an inconsistent file gives kInvalidModel.
 Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
                      const ImportOptions& options = {});
 
 struct Survey;
-// The same with what else was found in the file; without obstacles.
+// The same with the other contents of the file; without obstacles.
 Result<Survey> import_whole(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                             const std::string& name, const ImportOptions& options);
 
-// A file as far as it could be imported.
+// A possibly partial import.
 struct Survey {
   ModelMetadata metadata;
-  std::vector<TensorInfo> inputs, outputs;  // as declared; those that the engine has no type for are left out
-  std::vector<std::string> operators;       // in the file's order: "CONV_2D", "CUSTOM 'Name'"
-  std::vector<Obstacle> obstacles;          // what import() refuses the file for
-  // Valid. Where there are obstacles, operators that these stand in front of are missing, and outputs are whatever is
-  // computed and read by nobody.
+  std::vector<TensorInfo> inputs, outputs;  // as declared, without types that the engine does not have
+  std::vector<std::string> operators;       // in file order: "CONV_2D", "CUSTOM 'Name'"
+  std::vector<Obstacle> obstacles;          // reasons why import() rejects the file
+  // Valid. With obstacles, the unsupported operators and those that depend on them are missing, and the outputs are all
+  // computed values without readers.
   Graph graph;
 };
 
-// Fails for damaged files and those that contradict themselves alone.
+// Fails only for damaged and inconsistent files.
 Result<Survey> survey(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
                       const ImportOptions& options = {});
 

@@ -1,14 +1,14 @@
-// What becomes of an operator: a node of the graph, or constants.
+// Converts an operator to a node of the graph, or to constants.
 #include <algorithm>
 
-#include "graph/fold.h"
 #include "graph/hybrid.h"
+#include "ref/fold.h"
 #include "tflite/importer.h"
 
 namespace sightglass::tflite {
 namespace {
 
-// Whether what the file declares leaves room for the shape.
+// Whether the declared shape is compatible with the inferred one.
 bool allows(const FileTensor& tensor, const Shape& inferred) {
   if (!tensor.shape_declared) return true;
   bool fits = tensor.shape.rank() == inferred.rank();
@@ -56,7 +56,7 @@ Status Importer::adopt_shape(FileTensor& tensor, const Shape& inferred) const {
   return {};
 }
 
-// The operator's output is a constant.
+// Makes the output of the operator a constant.
 Status Importer::adopt_result(HostTensor result, const Step& step) {
   const std::string here = where(step.title, step.outputs);
   FileTensor& output = *step.outputs[0];
@@ -67,8 +67,7 @@ Status Importer::adopt_result(HostTensor result, const Step& step) {
   SG_RETURN_IF_ERROR(adopt_shape(output, result.shape).with_context(here));
   folded_bytes_ += static_cast<int64_t>(result.data.size());
   if (folded_bytes_ > options_.max_folded_bytes) {
-    return unsupported(
-        here + ": what is computed from constants takes too much memory; put its result into the model instead");
+    return unsupported(here + ": the result of constants takes too much memory; put it into the model instead");
   }
   const auto storage = std::make_shared<const std::vector<std::byte>>(std::move(result.data));
   output.constant = Constant{result.type, *storage, storage};
@@ -91,7 +90,7 @@ Status Importer::add_node(const DecodedOp& decoded, const Step& step) {
     if (place != kNoOutput) made[place] = true;
   }
   for (size_t i = 0; i < step.outputs.size(); ++i) {
-    if (!made[i]) step.outputs[i]->available = false;  // scratch space, which nobody else may read
+    if (!made[i]) step.outputs[i]->available = false;  // scratch space, which no other operator may read
   }
   if (constant) return fold(std::move(node), decoded, step, data);
 
@@ -120,7 +119,7 @@ Status Importer::add_node(const DecodedOp& decoded, const Step& step) {
   return {};
 }
 
-// A variable tensor's value is what the last operator before has left there: at first, the state itself.
+// The value of a variable tensor is the last one written by a preceding operator: initially, the state itself.
 void Importer::read_state(FileTensor& tensor) {
   if (tensor.value != kNone) return;
   tensor.value = graph_.add_value(make_value(tensor));
@@ -143,7 +142,7 @@ void Importer::write_state(FileTensor& tensor, ValueId next) {
   graph_.states[state_of_.at(tensor.index)].output = next;
 }
 
-// Evaluates the node in a graph of its own: nothing else has to know of constants that only it reads.
+// Evaluates the node in a separate graph, so that constants that only it reads stay out of the main one.
 Status Importer::fold(Node node, const DecodedOp& decoded, const Step& step, const std::vector<FileTensor*>& data) {
   const std::string here = where(step.title, step.outputs);
   Graph scratch;
@@ -156,7 +155,7 @@ Status Importer::fold(Node node, const DecodedOp& decoded, const Step& step, con
     node.outputs.push_back(scratch.add_value(make_value(*step.outputs[place])));
   }
   SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(scratch, node));
-  // Of float16, DEQUANTIZE makes nothing new: the bytes stay as they are stored.
+  // DEQUANTIZE of float16 keeps the stored bytes.
   const bool shared = node.op == OpType::kDequantize && data[0]->type == DataType::kFloat16;
   for (size_t i = 0; i < shapes.size(); ++i) {
     FileTensor& output = *step.outputs[decoded.outputs[i]];

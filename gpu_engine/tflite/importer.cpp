@@ -16,7 +16,7 @@ bool is_quantized_type(DataType type) {
   return type == DataType::kInt8 || type == DataType::kUInt8 || type == DataType::kInt16;
 }
 
-// Computes nothing, and so takes elements of any type.
+// Only moves elements, so it accepts any type.
 bool moves_elements(OpType op) {
   return moves_as_is(op) || op == OpType::kReshape || op == OpType::kConcat || op == OpType::kStridedSlice ||
          op == OpType::kPad;
@@ -47,10 +47,10 @@ Status Importer::read_graph_inputs() {
                            "; compute from numbers or booleans");
     } else if (input->dynamic) {
       usable = unsupported(what + ", " + input->describe() +
-                           ", has a dynamic shape; give it one, or convert the model with fixed input shapes");
+                           ", has a dynamic shape; set one, or convert the model with fixed input shapes");
     } else if (input->shape.elements() == 0) {
       usable = unsupported(what + ", " + input->describe() + ", has no elements: shape " + input->shape.to_string() +
-                           "; give it another shape");
+                           "; set another shape");
     }
     SG_RETURN_IF_ERROR(note(usable));
     input->opaque = !usable.ok();
@@ -67,7 +67,7 @@ Status Importer::read_graph_outputs() {
     const std::string what = "model output " + std::to_string(i);
     SG_ASSIGN_OR_RETURN(FileTensor* const output, tensor(outputs->Get(i), what.c_str()));
     if (!output->available) return invalid_model(what + ", " + output->describe() + ", is never written");
-    if (output->opaque) continue;  // an operator on the way is unsupported, and will be reported
+    if (output->opaque) continue;  // depends on an unsupported operator, which is reported
     if (!output->type || output->sparse) {
       SG_RETURN_IF_ERROR(note(unsupported(what + ", " + output->describe() +
                                           ", is a constant that cannot be read; leave it out of the model")));
@@ -83,7 +83,7 @@ Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t 
   SG_ASSIGN_OR_RETURN(static_cast<OperatorName&>(step), name_operator(file_, op, index));
   const size_t input_count = op.inputs() == nullptr ? 0 : op.inputs()->size();
   const size_t output_count = op.outputs() == nullptr ? 0 : op.outputs()->size();
-  // What an operator takes in a file at the least, and its lists.
+  // Minimum size of an operator in a file, and its lists.
   SG_RETURN_IF_ERROR(file_.charge(64 + (input_count + output_count) * sizeof(int32_t)));
   if (output_count > static_cast<size_t>(options_.max_nodes)) {
     return unsupported(step.title + ": has " + std::to_string(output_count) + " outputs, more than " +
@@ -104,7 +104,7 @@ Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t 
     const std::string what = where(step.title, step.outputs) + ": input " + std::to_string(i);
     SG_ASSIGN_OR_RETURN(FileTensor* const input, tensor(op.inputs()->Get(i), what.c_str()));
     if (!input->available && !input->variable && input->type && input->shape_declared && input->shape.elements() == 0) {
-      input->constant = Constant{*input->type, {}, file_.owner()};  // nothing to store, so the file stores nothing
+      input->constant = Constant{*input->type, {}, file_.owner()};  // empty: nothing is stored in the file
       input->available = true;
     }
     if (!input->available && !input->variable) {
@@ -118,7 +118,7 @@ Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t 
     SG_ASSIGN_OR_RETURN(const FileTensor* const intermediate, tensor(op.intermediates()->Get(i), what.c_str()));
     step.intermediates.push_back(intermediate);
   }
-  // Only now: an operator that reads its own output reads it before it is written.
+  // After the inputs: an operator that reads its own output reads it before writing.
   for (FileTensor* output : step.outputs) {
     if (output->available) {
       return invalid_model(where(step.title, step.outputs) + ": writes " + output->describe() +
@@ -141,7 +141,8 @@ Status Importer::read_operators() {
     Status status = import_step(*operators->Get(i), step);
     if (status.ok()) continue;
     if (status.code() == ErrorCode::kInvalidModel && !options_.input_shapes.empty()) {
-      status = unsupported(status.message() + "; the file may fix what the given input shapes contradict (" +
+      status = unsupported(status.message() +
+                           "; the file may contain fixed values that contradict the given input shapes (" +
                            describe(options_.input_shapes) + ")");
     }
     SG_RETURN_IF_ERROR(note(status, where(step.title, step.outputs)));
@@ -177,7 +178,7 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
   for (size_t i = 0; i < step.inputs.size(); ++i) decoded.data.push_back(i);
   const Status status = rule->decode(view, decoded);
   if (!status.ok()) {
-    // Shapes that nobody has inferred are no ground to call the file wrong.
+    // Declared shapes that were not inferred do not make a file invalid.
     if (!opaque || status.code() == ErrorCode::kUnsupported) return status.with_context(here);
   } else if (!decoded.result) {
     for (const size_t output : decoded.outputs) {
@@ -212,7 +213,7 @@ Status Importer::check_states(const DecodedOp& decoded, const Step& step) {
                          "input and an output");
     }
     if (state && (input == nullptr || !input->variable || input->available || !input->shape_declared)) {
-      return invalid_model("input " + std::to_string(i) + ", its state, is no variable tensor of a known shape");
+      return invalid_model("input " + std::to_string(i) + ", its state, is not a variable tensor of a known shape");
     }
     if (state && input->type != DataType::kFloat32 && !(input->type && is_quantized_type(*input->type))) {
       return invalid_model("input " + std::to_string(i) + ", its state, is " + input->type_name());
@@ -226,7 +227,7 @@ Status Importer::check_states(const DecodedOp& decoded, const Step& step) {
   return {};
 }
 
-// What stands in the way of computing with a tensor, whatever the operator.
+// Checks for reasons that prevent any computation with a tensor.
 Status Importer::check_tensor(const FileTensor& tensor) const {
   const std::string name = tensor.describe();
   if (tensor.sparse) return unsupported(name + " is sparse, which is not supported here; use dense weights");
@@ -235,7 +236,7 @@ Status Importer::check_tensor(const FileTensor& tensor) const {
   }
   const bool quantized = is_quantized_type(*tensor.type) && !tensor.quantization.empty();
   if (quantized && !options_.quantized_models) {
-    return unsupported(name + " is " + tensor.type_name() + ", and quantised models are refused; allow them, or " +
+    return unsupported(name + " is " + tensor.type_name() + ", and quantized models are disallowed; allow them, or " +
                        kFloatVersion);
   }
   if (quantized && !tensor.constant && !is_quantized(make_value(tensor))) {
@@ -249,7 +250,7 @@ Status Importer::check_tensor(const FileTensor& tensor) const {
 }
 
 Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool constant) const {
-  // What is evaluated here and now need not fit the GPU.
+  // Values evaluated during import need not fit the GPU.
   const bool folds_any_type = constant && (decoded.op == OpType::kDequantize || moves_elements(decoded.op));
   std::vector<Value> values;
   values.reserve(decoded.data.size() + step.outputs.size());
@@ -258,7 +259,7 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
     const FileTensor* input = i < step.inputs.size() ? step.inputs[i] : nullptr;
     typed.inputs.push_back(nullptr);
     if (input == nullptr) continue;
-    if (input->opaque && !input->type) return {};  // of an operator that is not supported itself
+    if (input->opaque && !input->type) return {};  // from an unsupported operator
     if (!input->opaque && input->shape.elements() == 0) {
       return unsupported(input->describe() + " has no elements: shape " + input->shape.to_string() +
                          "; leave it out of the model");
@@ -268,7 +269,7 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
     typed.inputs.back() = &values.emplace_back(make_value(*input));
   }
   for (FileTensor* output : step.outputs) {
-    // Old converters leave the type out, which then reads as float32; TensorFlow Lite's kernels put their own there.
+    // Old converters omit the type, which then reads as float32; TensorFlow Lite kernels set their own.
     const bool untyped = output->type == DataType::kFloat32 && !output->quantization.empty();
     if (untyped && !typed.inputs.empty() && typed.inputs[0] != nullptr && is_quantized(*typed.inputs[0])) {
       output->type = natural_type(typed, typed.outputs.size());
@@ -288,7 +289,7 @@ Status Importer::note(const Status& status, const std::string& where) {
   return {};
 }
 
-// What the file says of its inputs or outputs; their indices have been checked.
+// Declared properties of inputs or outputs. Their indices have been checked.
 Status Importer::describe_ends(const flatbuffers::Vector<int32_t>* tensors, std::vector<TensorInfo>& infos) {
   for (uint32_t i = 0; tensors != nullptr && i < tensors->size(); ++i) {
     SG_ASSIGN_OR_RETURN(const FileTensor* const end, tensor(tensors->Get(i), "input or output"));
@@ -300,7 +301,7 @@ Status Importer::describe_ends(const flatbuffers::Vector<int32_t>* tensors, std:
   return {};
 }
 
-// So that what was imported up to an obstacle stays, and can be looked at.
+// Keeps the part that was imported before an obstacle, for inspection.
 void Importer::expose_ends() {
   std::vector<bool> kept(graph_.value_count());
   for (const ValueId output : graph_.outputs) kept[static_cast<size_t>(output)] = true;

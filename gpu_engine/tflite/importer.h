@@ -1,5 +1,4 @@
-// One import: reading a file's tensors and operators (importer.cpp), and what becomes of each operator in the graph
-// (import_nodes.cpp).
+// One import: reads the tensors and operators of a file (importer.cpp), and converts each operator (import_nodes.cpp).
 #pragma once
 
 #include <string>
@@ -21,9 +20,9 @@ class Importer {
   Result<Survey> run(const std::string& name);
 
  private:
-  // One operator of the file on its way into the graph.
+  // An operator of the file being imported.
   struct Step : OperatorName {
-    std::vector<FileTensor*> inputs;  // null where absent
+    std::vector<FileTensor*> inputs;  // null if absent
     std::vector<FileTensor*> outputs;
     std::vector<const FileTensor*> intermediates;
   };
@@ -33,7 +32,7 @@ class Importer {
   Status describe_ends(const flatbuffers::Vector<int32_t>* tensors, std::vector<TensorInfo>& infos);
   Status read_operators();
   Status read_all();
-  // Notes what stands in the way; gives back what makes going on pointless.
+  // Records an obstacle. Returns an error if continuing is pointless.
   Status note(const Status& status, const std::string& where = {});
   void expose_ends();
   Result<Step> read_step(const schema::Operator& op, uint32_t index);
@@ -57,12 +56,12 @@ class Importer {
   const ImportOptions& options_;
   std::vector<FileTensor> tensors_;
   Graph graph_;
-  std::unordered_map<int32_t, size_t> state_of_;  // by index of a variable tensor: its place among the graph's states
+  std::unordered_map<int32_t, size_t> state_of_;  // by index of a variable tensor: index of its graph state
   Survey survey_;
   int64_t folded_bytes_ = 0, folded_steps_ = 0;
 };
 
-// "CONV_2D #3 (output 'x')": how messages name an operator of the file.
+// "CONV_2D #3 (output 'x')": the name of an operator of the file in messages.
 std::string where(const std::string& title, const std::vector<FileTensor*>& outputs);
 
 }  // namespace sightglass::tflite

@@ -7,7 +7,7 @@
 namespace sightglass::tflite {
 namespace {
 
-// The model's inputs that are tensors at all; reading the graph complains of the others.
+// The inputs of the model that are valid tensors; import reports the others.
 std::vector<FileTensor*> inputs_of(const schema::SubGraph& subgraph, std::vector<FileTensor>& tensors) {
   std::vector<FileTensor*> inputs;
   for (uint32_t i = 0; subgraph.inputs() != nullptr && i < subgraph.inputs()->size(); ++i) {
@@ -27,7 +27,7 @@ std::string list(const std::vector<FileTensor*>& inputs) {
   return text + (inputs.size() > kMost ? ", …" : "");
 }
 
-// By name; by number where no input has that name. Null when there is none.
+// By name, or by index if no input has that name. Null if not found.
 FileTensor* find(const std::vector<FileTensor*>& inputs, const std::string& wanted) {
   const auto named =
       std::ranges::find_if(inputs, [&](const FileTensor* t) { return t != nullptr && t->name == wanted; });
@@ -41,7 +41,7 @@ FileTensor* find(const std::vector<FileTensor*>& inputs, const std::string& want
 Status check_shape(const Shape& shape, int64_t max_elements) {
   int64_t elements = 1;
   for (const int32_t dim : shape.dims()) {
-    if (dim < 1) return invalid_argument("dimensions are at least 1");
+    if (dim < 1) return invalid_argument("dimensions must be at least 1");
     elements *= dim;
     if (elements > max_elements)
       return invalid_argument("it has more than " + std::to_string(max_elements) + " elements");
@@ -58,11 +58,11 @@ Status apply_input_shapes(const schema::SubGraph& subgraph, std::span<const Inpu
   for (const InputShape& wanted : shapes) {
     FileTensor* const input = find(inputs, wanted.input);
     if (input == nullptr) {
-      return invalid_argument("there is no input " + quote(wanted.input) + " to give a shape to; inputs are " +
+      return invalid_argument("cannot set the shape of input " + quote(wanted.input) + ": not found; inputs are " +
                               list(inputs));
     }
     const std::string here = "the shape " + wanted.shape.to_string() + " for input " + quote(input->name);
-    if (!seen.insert(input).second) return invalid_argument(here + ": the input has been given one already");
+    if (!seen.insert(input).second) return invalid_argument(here + ": the input already has another shape");
     SG_RETURN_IF_ERROR(check_shape(wanted.shape, max_elements).with_context(here));
     if (input->quantization.scale.size() > 1) {
       return invalid_argument(here + ": the input has a scale for every index of a dimension, and cannot change");

@@ -1,4 +1,4 @@
-// Other shapes for a model's inputs than the file declares.
+// Overrides the declared shapes of model inputs.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace sightglass::tflite {
 
-// Fails with kInvalidArgument, naming the inputs that there are, where an input does not exist, is named twice, or a
-// shape is not one that a tensor can have.
+// Fails with kInvalidArgument, naming the existing inputs, if an input does not exist or is named twice, or if a shape
+// is invalid.
 Status apply_input_shapes(const schema::SubGraph& subgraph, std::span<const InputShape> shapes, int64_t max_elements,
                           std::vector<FileTensor>& tensors);
 

@@ -12,13 +12,12 @@ namespace {
 
 constexpr uint32_t kMaxDepth = 16, kMaxTables = 100'000;
 constexpr size_t kLargest = size_t{1} << 20;
-// Texts and lists are cut here, so that a hostile file costs little.
+// Text and lists are cut here, so that a hostile file costs little.
 constexpr size_t kLongestText = 4096;
 constexpr size_t kMostTensors = 256, kMostChannels = 1024, kMostLabels = 65536, kLongestLabel = 256;
-// What is kept may take this many bytes of memory, or less where the file is small: one byte of a file can be an empty
-// label, which takes 32.
+// Maximum memory for metadata, less for small files: one byte of a file can be an empty label, which takes 32.
 constexpr size_t kMostBytes = size_t{16} << 20, kFreeBytes = size_t{1} << 20, kMostPerByte = 32;
-// Of all tensors together, those counted each time that share a list: whoever writes them out writes them each time.
+// For all tensors together. A shared list counts for each tensor, because writing it out repeats it.
 constexpr size_t kMostLabelsOfAll = 4 * kMostLabels;
 
 using LabelList = std::shared_ptr<const std::vector<std::string>>;
@@ -27,13 +26,13 @@ std::string text(const flatbuffers::String* string) {
   return string == nullptr ? std::string() : std::string(string->string_view().substr(0, kLongestText));
 }
 
-// What a string takes.
+// Memory of a string.
 size_t cost(size_t length) {
   static const size_t kInPlace = std::string().capacity();
   return sizeof(std::string) + (length > kInPlace ? length + 1 : 0);
 }
 
-// Calls take(line) until it returns false. The line end of the last may be missing, and those of DOS are taken off.
+// Calls take(line) until it returns false. The last line end may be missing; DOS line ends are removed.
 template <typename Take>
 void for_lines(std::span<const std::byte> bytes, Take take) {
   std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -74,10 +73,10 @@ class Reader {
  private:
   void problem(const std::string& what) { result_.problems.push_back("metadata: " + what); }
 
-  // False, and a problem the first time, when the bytes are more than is left.
+  // Returns false, and records a problem the first time, if the bytes exceed the budget.
   bool charge(size_t bytes) {
     const bool fits = bytes <= left_;
-    if (!fits && !full_) problem("it asks for more memory than is granted to a file of its size; some is left out");
+    if (!fits && !full_) problem("it needs more memory than allowed for its file size; some is omitted");
     full_ = full_ || !fits;
     left_ -= fits ? bytes : 0;
     return fits;
@@ -107,7 +106,7 @@ class Reader {
     const auto* data = reinterpret_cast<const uint8_t*>(aligned_.data());
     flatbuffers::Verifier verifier(data, aligned_.size(), kMaxDepth, kMaxTables);
     if (schema::VerifyModelDescriptionBuffer(verifier)) return schema::GetModelDescription(data);
-    problem("it is damaged, or of another format than 'M001'");
+    problem("it is damaged, or its format is not 'M001'");
     return nullptr;
   }
 
@@ -132,13 +131,13 @@ class Reader {
       const auto *mean = options->mean(), *deviation = options->std();
       const uint32_t count = mean == nullptr ? 0 : mean->size();
       if (count == 0 || count > kMostChannels || deviation == nullptr || deviation->size() != count) {
-        return problem("the normalisation of " + quote(result.name) + " does not have a deviation for every mean");
+        return problem("the normalization of " + quote(result.name) + " does not have a deviation for every mean");
       }
       const auto finite = [](float x) { return std::isfinite(x); };
       if (!std::all_of(mean->begin(), mean->end(), finite) ||
           !std::all_of(deviation->begin(), deviation->end(), finite) ||
           std::find(deviation->begin(), deviation->end(), 0.0f) != deviation->end()) {
-        return problem("the normalisation of " + quote(result.name) + " is not finite");
+        return problem("the normalization of " + quote(result.name) + " is not finite");
       }
       if (!charge(2 * count * sizeof(float))) return;
       result.mean.assign(mean->begin(), mean->end());
@@ -147,7 +146,7 @@ class Reader {
     }
   }
 
-  // Of files in several languages the one without a language is taken, else the first.
+  // Of label files in several languages, uses the one without a language, otherwise the first.
   void read_labels(const schema::TensorDescription& tensor, TensorMetadata& result) {
     const schema::AssociatedFile* chosen = nullptr;
     const auto* files = tensor.associated_files();
@@ -162,19 +161,19 @@ class Reader {
     }
     if (chosen == nullptr) return;
     const std::string_view name = chosen->name()->string_view();
-    if (name.size() > kLongestText) return problem("the name of a file of labels is too long");
+    if (name.size() > kLongestText) return problem("the name of a label file is too long");
     const auto contents = attached_file(file_.bytes(), name);
     if (!contents.ok()) return problem(contents.status().message());
     result.label_list = list_of(*contents);
     labels_of_all_ += result.labels().size();
     if (labels_of_all_ <= kMostLabelsOfAll) return;
     if (labels_of_all_ - result.labels().size() <= kMostLabelsOfAll) {
-      problem("its tensors have more than " + std::to_string(kMostLabelsOfAll) + " labels; the rest is left out");
+      problem("its tensors have more than " + std::to_string(kMostLabelsOfAll) + " labels; the rest is omitted");
     }
     result.label_list = nullptr;
   }
 
-  // Null where it would take too much memory.
+  // Null if it would take too much memory.
   LabelList list_of(std::span<const std::byte> contents) {
     const auto [entry, fresh] = lists_.try_emplace({contents.data(), contents.size()});
     if (!fresh) return entry->second;
@@ -199,12 +198,12 @@ class Reader {
   }
 
   const ModelFile& file_;
-  std::vector<std::byte> aligned_;  // a flatbuffer in a flatbuffer need not lie where its numbers can be read
+  std::vector<std::byte> aligned_;  // a copy, because a nested flatbuffer may be misaligned
   ModelMetadata result_;
   size_t left_;  // bytes
   bool full_ = false;
   size_t labels_of_all_ = 0;
-  std::map<std::pair<const std::byte*, size_t>, LabelList> lists_;  // by where they lie in the file
+  std::map<std::pair<const std::byte*, size_t>, LabelList> lists_;  // by position in the file
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A model's metadata. Nothing in it can make a model fail to load: what is wrong becomes a problem to warn of.
+// Model metadata. Loading never fails because of it: errors become problems, for a warning.
 #pragma once
 
 #include "gpu_engine/metadata.h"

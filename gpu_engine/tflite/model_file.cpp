@@ -8,7 +8,7 @@
 namespace sightglass::tflite {
 namespace {
 
-// Offsets in a flatbuffer are 32 bits wide, and one bit of those is kept from use.
+// Flatbuffer offsets have 32 bits, one of which is reserved.
 constexpr size_t kMaxFlatbufferBytes = (size_t{1} << 31) - 1;
 // The deepest path is model, subgraph, operator, options: far below this.
 constexpr uint32_t kMaxDepth = 16;
@@ -23,7 +23,7 @@ Result<ModelFile> ModelFile::open(std::span<const std::byte> bytes, std::shared_
     return invalid_model("not a TensorFlow Lite model: only " + std::to_string(bytes.size()) + " bytes long");
   }
   if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(float) != 0) {
-    return invalid_argument("the model's bytes must lie at an address that is a multiple of 4");
+    return invalid_argument("the address of the model must be a multiple of 4");
   }
   const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
   if (!schema::ModelBufferHasIdentifier(data)) {
@@ -34,7 +34,7 @@ Result<ModelFile> ModelFile::open(std::span<const std::byte> bytes, std::shared_
                                  flatbuffers::kFileIdentifierLength);
     return invalid_model("not a TensorFlow Lite model: file identifier is " + quote(found) + ", not 'TFL3'");
   }
-  // Beyond this the flatbuffer is followed by plain data that buffers refer to by their offsets.
+  // Beyond this follows plain data, to which buffers refer by offset.
   const size_t verified_bytes = std::min(bytes.size(), kMaxFlatbufferBytes - 1);
   flatbuffers::Verifier verifier(data, verified_bytes, kMaxDepth, kMaxTables);
   if (!schema::VerifyModelBuffer(verifier)) {
@@ -66,7 +66,7 @@ Result<std::span<const std::byte>> ModelFile::buffer(uint32_t index) const {
   const schema::Buffer& buffer = *buffers->Get(index);
   if (buffer.offset() > 1) {
     if (buffer.offset() > bytes_.size() || buffer.size() > bytes_.size() - buffer.offset()) {
-      return invalid_model("buffer " + std::to_string(index) + " lies outside the file");
+      return invalid_model("buffer " + std::to_string(index) + " is outside the file");
     }
     if (buffer.offset() % alignof(float) != 0) {
       return invalid_model("buffer " + std::to_string(index) + " begins at an odd address");
@@ -78,7 +78,7 @@ Result<std::span<const std::byte>> ModelFile::buffer(uint32_t index) const {
 }
 
 Status ModelFile::charge(size_t bytes) {
-  if (bytes > budget_) return invalid_model("damaged: its parts overlap, so that it names far more than it holds");
+  if (bytes > budget_) return invalid_model("damaged: its parts overlap and reference far more bytes than it has");
   budget_ -= bytes;
   return {};
 }

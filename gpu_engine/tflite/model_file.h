@@ -1,5 +1,5 @@
-// A verified .tflite file: the flatbuffer's own structure has been checked, so that its tables can be walked. What the
-// numbers in them mean is still to be checked by whoever reads them.
+// A verified .tflite file: the structure of the flatbuffer has been checked, so its tables are safe to read. Readers
+// must still check the values in them.
 #pragma once
 
 #include <memory>
@@ -15,21 +15,21 @@ namespace sightglass::tflite {
 
 class ModelFile {
  public:
-  // Checks size, identifier, the flatbuffer's structure, and the format's version.
+  // Checks size, identifier, flatbuffer structure and format version.
   static Result<ModelFile> open(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
-  // The subgraph that is run. The others belong to control flow operators, which are not supported, so that they are
-  // never entered.
+  // The subgraph to run. The others belong to control flow operators, which are not supported, so they are never
+  // entered.
   const schema::SubGraph& subgraph() const { return *subgraph_; }
   const schema::Model& model() const { return *model_; }
   std::span<const std::byte> bytes() const { return bytes_; }  // the whole file
   const std::shared_ptr<const void>& owner() const { return owner_; }
 
-  // The contents of a buffer, inside the file; empty when it has none.
+  // The contents of a buffer, inside the file; empty if it has none.
   Result<std::span<const std::byte>> buffer(uint32_t index) const;
 
-  // Flatbuffers may share parts, so a small file can name more than it holds. Whoever copies from the file charges the
-  // bytes here; fails when the total is many times the file's size.
+  // Flatbuffers may share parts, so a small file can reference more bytes than it has. Readers that copy from the file
+  // charge the bytes here. Fails if the total is many times the file size.
   Status charge(size_t bytes);
 
  private:

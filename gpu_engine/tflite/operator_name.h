@@ -1,4 +1,4 @@
-// What an operator of a file is called.
+// Names of operators in a file.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ struct OperatorName {
   std::string title;  // "CONV_2D #12"
 };
 
-// Of operator `index`. Fails where the file has no such operator code.
+// The name of operator `index`. Fails if its operator code does not exist.
 Result<OperatorName> name_operator(ModelFile& file, const schema::Operator& op, uint32_t index);
 
-// The names of all operators, in the file's order, at most so many.
+// The names of all operators, in file order, at most `most`.
 Result<std::vector<std::string>> list_operators(ModelFile& file, uint32_t most);
 
 }  // namespace sightglass::tflite

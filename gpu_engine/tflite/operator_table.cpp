@@ -1,4 +1,4 @@
-// The operators of files, built-in and custom, one row each: the sibling of graph/operator_table.h.
+// Operators of the file format, built-in and custom, one row each: the sibling of graph/operator_table.h.
 #include "tflite/operator_table.h"
 
 #include <algorithm>
@@ -97,14 +97,14 @@ constexpr auto kOperators = std::to_array<Row>({
       .max_outputs = 4,
       .any_input_optional = true,
       .limits =
-          "integers: int8 data, int16 cells, no layer normalisation; the basic kind: float32, tanh, no clipping"}},
+          "integers: int8 data, int16 cells, no layer normalization; the basic kind: float32, tanh, no clipping"}},
     {B::UNIDIRECTIONAL_SEQUENCE_LSTM,
      {.op = OpType::kLstm,
       .min_inputs = 20,
       .max_inputs = 24,
       .decode = decode_sequence_lstm,
       .any_input_optional = true,
-      .limits = "integers: int8 data, int16 cells, no layer normalisation; recurrent weights as full matrices"}},
+      .limits = "integers: int8 data, int16 cells, no layer normalization; recurrent weights as full matrices"}},
     {B::DENSIFY,
      {.op = OpType::kReshape, .min_inputs = 1, .max_inputs = 1, .decode = decode_densify, .while_loading = true}},
     {B::QUANTIZE, {OpType::kQuantize, 1, 1, false, decode_nothing}},
@@ -187,7 +187,7 @@ constexpr auto kCustomOperators = std::to_array<CustomRow>({
     {"PosenetDecoderOp", {OpType::kPosenetDecoder, 3, 4, false, decode_posenet_decoder, 5}},
 });
 
-// Whether some row makes such nodes. Rules that only apply while loading make none.
+// Whether a row creates such nodes. Rules that only apply while loading create none.
 constexpr bool is_made(OpType op) {
   const auto makes = [op](const auto& row) { return row.rule.op == op && !row.rule.while_loading; };
   return std::ranges::any_of(kOperators, makes) || std::ranges::any_of(kCustomOperators, makes);
@@ -198,10 +198,10 @@ static_assert(std::ranges::all_of(operators::kTable,
                                   }),
               "every operator is imported, except those that only rewrites and the importer make");
 
-// Operators that hold other subgraphs.
+// Operators that contain subgraphs.
 bool is_control_flow(B code) { return code == B::IF || code == B::WHILE || code == B::CALL || code == B::CALL_ONCE; }
 
-// What comes after the network proper, and picks from its numbers.
+// Postprocessing operators that select from the network outputs.
 bool selects(B code) {
   return code == B::NON_MAX_SUPPRESSION_V4 || code == B::NON_MAX_SUPPRESSION_V5 || code == B::UNIQUE;
 }
@@ -228,7 +228,7 @@ std::vector<NamedRule> all_rules() {
 }
 
 std::vector<RefusedOperator> refused_operators() {
-  // Names that stand for something else than one operator.
+  // Enumerators that do not name one operator.
   constexpr std::array kNone{B::CUSTOM, B::DELEGATE, B::PLACEHOLDER_FOR_GREATER_OP_CODES};
   std::vector<RefusedOperator> refused;
   for (const B code : schema::EnumValuesBuiltinOperator()) {
@@ -241,17 +241,17 @@ std::vector<RefusedOperator> refused_operators() {
 std::string unsupported_reason(schema::BuiltinOperator code, std::string_view custom_code) {
   if (code == B::CUSTOM) {
     return "the custom operator " + quote(custom_code) +
-           " is not known here; express it with built-in operators, or end the model before it";
+           " is unknown; express it with built-in operators, or end the model before it";
   }
   if (is_control_flow(code)) return "control flow is not supported; convert the model with loops and branches unrolled";
   if (code == B::WHERE) {
-    return "how many elements it gives depends on the data; use SELECT_V2 with masks, or end the model before it";
+    return "its number of outputs depends on the data; use SELECT_V2 with masks, or end the model before it";
   }
   if (selects(code)) {
-    return "the size of what it makes, or its order, depends on the data; end the model before it and pick from its "
+    return "the size or order of its output depends on the data; end the model before it and select from its "
            "outputs on the CPU";
   }
-  return "this operator is not supported; replace it by others, or end the model before it";
+  return "this operator is not supported; replace it, or end the model before it";
 }
 
 }  // namespace sightglass::tflite

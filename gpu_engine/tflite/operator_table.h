@@ -1,4 +1,4 @@
-// Which operators of the format are known, and how each becomes a node.
+// Supported operators of the format, and their decoders.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ struct OperatorRule {
   bool optional_last_input = false;  // the last of max_inputs may be absent
   Decoder& decode;                   // starts from `op` and all inputs as data
   size_t max_outputs = 1;
-  bool any_input_optional = false;  // what must be there is the decoder's or shape inference's business
-  // Never a node: decode() knows the result, or else all inputs must be constant.
+  bool any_input_optional = false;  // the decoder or shape inference checks which inputs are required
+  // Never a node: decode() computes the result, or all inputs must be constant.
   bool while_loading = false;
-  const char* limits = "";  // what decode() refuses of valid files, as what it takes; for people
+  const char* limits = "";  // limits of decode() on valid files, for documentation
 };
 
-// All rules by name, as in OperatorName; built-in ones in the format's order, then custom ones.
+// All rules by name, as in OperatorName: built-in ones in format order, then custom ones.
 struct NamedRule {
   std::string name;
   const OperatorRule* rule;
@@ -33,7 +33,7 @@ struct RefusedOperator {
 };
 std::vector<RefusedOperator> refused_operators();
 
-// Null when the operator is not known; then unsupported_reason() says what would help.
+// Null if the operator is unknown; unsupported_reason() then has the reason and a fix.
 const OperatorRule* find_rule(schema::BuiltinOperator code, std::string_view custom_code);
 std::string unsupported_reason(schema::BuiltinOperator code, std::string_view custom_code);
 

@@ -67,7 +67,7 @@ Result<float> OperatorView::number(size_t i, const char* what) const {
 }
 
 Status OperatorView::wrong_options(schema::BuiltinOptions found, schema::BuiltinOptions expected) {
-  return invalid_model("it carries " + options_name(found) + " instead of " + options_name(expected));
+  return invalid_model("it has " + options_name(found) + " instead of " + options_name(expected));
 }
 
 Status OperatorView::missing_options(schema::BuiltinOptions expected) {

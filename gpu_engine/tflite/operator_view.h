@@ -1,4 +1,4 @@
-// One operator of a file as its decoder sees it: indices checked, every input available.
+// One operator of a file as seen by its decoder: indices checked, all inputs available.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace sightglass::tflite {
 
 class OperatorView {
  public:
-  // `inputs` are null where an optional input is absent.
+  // `inputs` are null for absent optional inputs.
   OperatorView(const schema::Operator& op, std::vector<const FileTensor*> inputs,
                std::vector<const FileTensor*> intermediates = {}, int32_t version = 1)
       : op_(op), inputs_(std::move(inputs)), intermediates_(std::move(intermediates)), version_(version) {}
@@ -20,21 +20,21 @@ class OperatorView {
   int32_t version() const { return version_; }
   size_t input_count() const { return inputs_.size(); }
   bool has(size_t i) const { return i < inputs_.size() && inputs_[i] != nullptr; }
-  // The caller has made sure that has(i).
+  // Requires has(i).
   const FileTensor& input(size_t i) const { return *inputs_[i]; }
   const Shape& shape(size_t i) const { return input(i).shape; }
-  // Tensors that only tell how numbers within the operator are quantised; any may be null.
+  // Tensors that only contain the quantization of values within the operator; any may be null.
   const std::vector<const FileTensor*>& intermediates() const { return intermediates_; }
   size_t output_count() const { return op_.outputs() == nullptr ? 0 : op_.outputs()->size(); }
 
-  // The numbers of a parameter tensor: constant, of int32 or int64, at most `most`. `what` names it for people.
+  // The values of a parameter tensor: constant, int32 or int64, at most `most`. `what` is its name in messages.
   Result<std::vector<int64_t>> integers(size_t i, const char* what, size_t most) const;
-  // The same as floating-point numbers, of any type that holds real or whole ones.
+  // The same as floating-point values, from any float or integer type.
   Result<std::vector<double>> numbers(size_t i, const char* what, size_t most) const;
-  // The number in a constant float32 tensor of one element.
+  // The value of a constant float32 tensor of one element.
   Result<float> number(size_t i, const char* what) const;
 
-  // The operator's option table: null when the file has none; fails when it has that of another operator.
+  // The option table of the operator: null if the file has none. Fails if it belongs to another operator.
   template <typename T>
   Result<const T*> options() const {
     constexpr schema::BuiltinOptions kExpected = schema::BuiltinOptionsTraits<T>::enum_value;
@@ -43,7 +43,7 @@ class OperatorView {
     if (found != kExpected) return wrong_options(found, kExpected);
     return op_.builtin_options_as<T>();
   }
-  // The same where there is no sensible default.
+  // The same without a sensible default.
   template <typename T>
   Result<const T*> required_options() const {
     SG_ASSIGN_OR_RETURN(const T* table, options<T>());
@@ -51,9 +51,7 @@ class OperatorView {
     return table;
   }
 
-  const flatbuffers::Vector<uint8_t>* custom_options() const {
-    return op_.custom_options();
-  }  // null when there are none
+  const flatbuffers::Vector<uint8_t>* custom_options() const { return op_.custom_options(); }  // null if absent
 
  private:
   static Status wrong_options(schema::BuiltinOptions found, schema::BuiltinOptions expected);

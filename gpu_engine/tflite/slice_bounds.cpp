@@ -13,8 +13,8 @@ struct Range {
   int64_t begin = 0, stride = 1, size = 0;
 };
 
-// Position `i` of the expression on a dimension of `dim` elements. Negative bounds count from the end; both are then
-// clamped to where a walk in the stride's direction may begin and end.
+// Position `i` of the expression on a dimension of `dim` elements. Negative bounds count from the end. Both bounds are
+// then clamped to valid start and end positions for the direction of the stride.
 Result<Range> resolve_range(const SliceBounds& bounds, size_t i, int64_t dim) {
   Range range{bounds.begin[i], bounds.stride[i], 0};
   if (range.stride == 0) return invalid_model("stride " + std::to_string(i) + " is 0");
@@ -26,7 +26,7 @@ Result<Range> resolve_range(const SliceBounds& bounds, size_t i, int64_t dim) {
   range.begin = bit(bounds.begin_mask, i) ? (forward ? 0 : dim - 1) : clamped(range.begin);
   if (bit(bounds.shrink_axis_mask, i)) {
     if (range.begin < 0 || range.begin >= dim) {
-      return invalid_model("index " + std::to_string(bounds.begin[i]) + " lies outside a dimension of " +
+      return invalid_model("index " + std::to_string(bounds.begin[i]) + " is outside a dimension of " +
                            std::to_string(dim));
     }
     range.stride = 1;

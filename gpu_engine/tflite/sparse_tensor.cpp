@@ -1,5 +1,5 @@
-// The format is that of the paper behind TACO: a tensor is traversed dimension by dimension, each stored densely or as
-// compressed rows. Blocks are further dimensions, which divide those that `block_map` names.
+// The format is from the TACO paper: a tensor is traversed dimension by dimension, each stored densely or as compressed
+// rows. Blocks are additional dimensions that divide those in `block_map`.
 #include "tflite/sparse_tensor.h"
 
 #include <cstring>
@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kMaxLevels = size_t{2} * Shape::kMaxRank;
 
 struct Level {
-  int32_t dimension = 0;  // of the tensor, or, from its rank on, a block
+  int32_t dimension = 0;  // of the tensor; values from the rank upward are blocks
   bool compressed = false;
   int64_t size = 0;
   std::vector<int64_t> segments, indices;  // of a compressed level
@@ -56,8 +56,8 @@ class Expander {
   const size_t element_size_;
   const std::span<const std::byte> values_;
   std::vector<Level> levels_;
-  std::vector<int32_t> blocks_;  // which dimension each block divides
-  std::vector<int64_t> steps_;   // by level: elements of the dense tensor from one index to the next
+  std::vector<int32_t> blocks_;  // dimension divided by each block
+  std::vector<int64_t> steps_;   // by level: distance in dense elements between indices
   std::vector<std::byte> dense_;
 };
 
@@ -68,7 +68,7 @@ Status Expander::read(const schema::SparsityParameters& sparsity) {
   const size_t levels = static_cast<size_t>(shape_.rank()) + blocks_.size();
   if (order == nullptr || metadata == nullptr || levels == 0 || levels > kMaxLevels || order->size() != levels ||
       metadata->size() != levels) {
-    return broken("has not one entry for each dimension and block");
+    return broken("does not have one entry per dimension and block");
   }
   std::vector<bool> seen(levels, false);
   for (const int32_t dimension : *order) {
@@ -136,7 +136,7 @@ Status Expander::take(int64_t value, int64_t place) {
   return {};
 }
 
-// `node` counts the entries of a level in the order in which they are stored.
+// `node` is the index of a level entry in storage order.
 Status Expander::visit(size_t index, int64_t node, int64_t place) {
   if (index == levels_.size()) return take(node, place);
   const Level& level = levels_[index];
@@ -152,7 +152,7 @@ Status Expander::visit(size_t index, int64_t node, int64_t place) {
   if (first < 0 || end < first || static_cast<size_t>(end) > level.indices.size()) {
     return broken("has a segment from " + std::to_string(first) + " to " + std::to_string(end));
   }
-  // Indices ascend, so that no place is visited twice and the work is bounded by the tensor's size.
+  // Indices ascend, so no position is visited twice and the work is bounded by the tensor size.
   int64_t last = -1;
   for (int64_t i = first; i < end; ++i) {
     const int64_t coordinate = level.indices[static_cast<size_t>(i)];

@@ -1,4 +1,4 @@
-// Constants that a file stores without their zeros.
+// Constants stored without their zeros.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace sightglass::tflite {
 
-// All elements of a tensor of `shape`, of `element_size` bytes each, zeros included. `values` are the stored ones in
-// the order of the traversal. Fails when the description contradicts itself, the shape, or the number of values.
+// All elements of a tensor of `shape`, of `element_size` bytes each, including zeros. `values` are the stored ones in
+// traversal order. Fails if the description is inconsistent with itself, the shape, or the number of values.
 Result<std::vector<std::byte>> expand_sparse(const schema::SparsityParameters& sparsity, const Shape& shape,
                                              size_t element_size, std::span<const std::byte> values);
 

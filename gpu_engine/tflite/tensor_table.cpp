@@ -39,10 +39,10 @@ Result<Shape> read_shape(const flatbuffers::Vector<int32_t>& dims, const ImportO
                        " dimensions that can be handled; reshape it to fewer");
   }
   const Shape shape(std::span<const int32_t>(dims.data(), dims.size()));
-  int64_t elements = 1;  // of the dimensions so far, the way Shape multiplies them
+  int64_t elements = 1;  // product of the dimensions so far, as in Shape
   for (const int32_t dim : shape.dims()) {
     if (dim == -1) {
-      return invalid_model("constant of the open shape " + shape.to_string());
+      return invalid_model("a constant has the open shape " + shape.to_string());
     }
     if (dim < 0) return invalid_model("negative dimension in shape " + shape.to_string());
     elements *= dim;
@@ -62,21 +62,21 @@ Result<Quantization> read_quantization(const schema::QuantizationParameters& par
   if (scale == nullptr || scale->size() == 0) return quantization;
   const size_t count = scale->size();
   if (zero_point != nullptr && zero_point->size() != 0 && zero_point->size() != count) {
-    return invalid_model("quantisation has " + std::to_string(count) + " scales, but " +
+    return invalid_model("quantization has " + std::to_string(count) + " scales, but " +
                          std::to_string(zero_point->size()) + " zero points");
   }
-  // One scale is for the whole tensor, whatever dimension the file names.
+  // A single scale applies to the whole tensor, whatever dimension the file names.
   if (count > 1) {
     const int32_t axis = quantization.axis = parameters.quantized_dimension();
     if (axis < 0 || axis >= shape.rank() || static_cast<size_t>(shape.dim(axis)) != count) {
-      return invalid_model("quantisation has " + std::to_string(count) + " scales along dimension " +
+      return invalid_model("quantization has " + std::to_string(count) + " scales along dimension " +
                            std::to_string(axis) + " of shape " + shape.to_string());
     }
   }
   SG_RETURN_IF_ERROR(file.charge(count * (sizeof(float) + sizeof(int64_t))));
   quantization.scale.assign(scale->data(), scale->data() + count);
   if (!std::ranges::all_of(quantization.scale, [](float s) { return std::isfinite(s); })) {
-    return invalid_model("quantisation scale is not finite");
+    return invalid_model("quantization scale is not finite");
   }
   quantization.zero_point.resize(count);
   if (zero_point != nullptr && zero_point->size() == count) {
@@ -85,7 +85,7 @@ Result<Quantization> read_quantization(const schema::QuantizationParameters& par
   return quantization;
 }
 
-// Ranges are counted from the zero point, so it must be a number of the tensor's own type.
+// Ranges are relative to the zero point, so it must be a value of the tensor type.
 Status check_zero_points(const Quantization& quantization, DataType type) {
   int64_t lowest = 0, highest = 0;
   switch (type) {
@@ -103,8 +103,8 @@ Status check_zero_points(const Quantization& quantization, DataType type) {
   }
   for (const int64_t zero : quantization.zero_point) {
     if (zero < lowest || zero > highest) {
-      return invalid_model("quantisation has the zero point " + std::to_string(zero) + ", which is no " +
-                           to_string(type));
+      return invalid_model("quantization has the zero point " + std::to_string(zero) +
+                           ", which is not in the range of " + to_string(type));
     }
   }
   return {};
@@ -114,7 +114,7 @@ bool has_open_dimension(const schema::Tensor& in) {
   return in.shape() != nullptr && std::ranges::find(*in.shape(), -1) != in.shape()->end();
 }
 
-// A file that leaves a dimension open says so in a second shape, and writes some size into the first.
+// For a dimension that is left open, a file has a second shape, and any size in the first one.
 uint32_t supposed_dims(const schema::Tensor& in) {
   const auto* signature = in.shape_signature();
   if (signature == nullptr || signature->size() != in.shape()->size()) return 0;
@@ -123,7 +123,7 @@ uint32_t supposed_dims(const schema::Tensor& in) {
   return supposed;
 }
 
-// What sparse tensors have taken when they were expanded, so that no small file asks for much memory.
+// Memory used for expanded sparse tensors, so that a small file cannot request much.
 class ExpansionBudget {
  public:
   explicit ExpansionBudget(int64_t bytes) : left_(static_cast<size_t>(bytes)) {}
@@ -149,7 +149,7 @@ Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFil
   tensor.dynamic = data.empty() && has_open_dimension(in);
   if (in.shape() != nullptr && !tensor.dynamic) {
     SG_ASSIGN_OR_RETURN(tensor.shape, read_shape(*in.shape(), options));
-    // Files leave the shapes of intermediate tensors out by way of an empty list.
+    // An empty list marks an undeclared shape of an intermediate tensor.
     tensor.shape_declared = in.shape()->size() > 0;
     tensor.supposed_dims = supposed_dims(in);
   }
@@ -199,7 +199,7 @@ Result<std::vector<FileTensor>> read_tensors(ModelFile& file, const ImportOption
   for (uint32_t i = 0; i < list->size(); ++i) {
     const schema::Tensor& in = *list->Get(i);
     const std::string name = in.name() == nullptr ? "" : in.name()->str();
-    // What a tensor takes in a file at the least, and its name.
+    // Minimum size of a tensor in a file, and its name.
     SG_RETURN_IF_ERROR(file.charge(sizeof(schema::Tensor*) * 8 + name.size()));
     Result<FileTensor> tensor = read_tensor(in, static_cast<int32_t>(i), file, options, expanded);
     if (!tensor.ok()) return tensor.status().with_context("tensor " + std::to_string(i) + " " + quote(name));

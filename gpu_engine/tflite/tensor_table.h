@@ -1,4 +1,4 @@
-// The tensors of a file's subgraph, checked, with what has become of each while operators are imported.
+// Checked tensors of a subgraph, with their state during the import of operators.
 #pragma once
 
 #include <optional>
@@ -15,25 +15,25 @@ struct FileTensor {
   std::string name;
   int32_t index = 0;
   schema::TensorType file_type = schema::TensorType::FLOAT32;
-  std::optional<DataType> type;  // none for the format's types that the engine has no counterpart of
+  std::optional<DataType> type;  // empty for types of the format that the engine does not have
   Shape shape;                   // as declared, until an operator's shape is inferred
   bool shape_declared = false;
-  uint32_t supposed_dims = 0;  // a bit for each dimension that is declared, but may be of another size
+  uint32_t supposed_dims = 0;  // one bit per declared dimension that may have another size
   bool dynamic = false;        // the file leaves a dimension open
-  bool sparse = false;         // its data is compressed, and not in `constant`
+  bool sparse = false;         // its data are compressed and not in `constant`
   bool variable = false;       // keeps its contents from run to run
   Quantization quantization;
   std::optional<Constant> constant;
 
-  bool available = false;  // an input, a constant, or written by an operator that came before
-  bool opaque = false;     // written by an operator that is not supported: its shape is no more than a claim
-  ValueId value = kNone;   // in the graph, once something there refers to it
+  bool available = false;  // an input, a constant, or written by a preceding operator
+  bool opaque = false;     // written by an unsupported operator: its shape is unverified
+  ValueId value = kNone;   // in the graph, once used there
 
   std::string describe() const { return quote(name) + " (tensor " + std::to_string(index) + ")"; }
-  std::string type_name() const;  // "float32", or the format's name of a type that the engine has no counterpart of
+  std::string type_name() const;  // "float32", or the name in the format if the engine does not have the type
 };
 
-// All tensors of the subgraph, in the file's order. Every shape, size, buffer and quantisation has been checked.
+// All tensors of the subgraph, in file order. All shapes, sizes, buffers and quantizations have been checked.
 Result<std::vector<FileTensor>> read_tensors(ModelFile& file, const ImportOptions& options);
 
 }  // namespace sightglass::tflite

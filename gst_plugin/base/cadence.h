@@ -1,4 +1,4 @@
-// Which frames the model runs on: every Nth one, counted from its last run.
+// Decides which frames the model runs on: every Nth one, counted from its last run.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ class Cadence {
   void restart() { since_run_ = 0; }
   // Whether the model is due to run on the next frame. Always true for the first one.
   bool is_due(uint32_t interval) const { return since_run_ == 0 || since_run_ >= interval; }
-  // Once per frame, after is_due(): whether a run was begun on it.
+  // Call once per frame, after is_due(). `ran`: a run began on this frame.
   void count(bool ran) {
     if (ran) {
       since_run_ = 1;
@@ -21,7 +21,7 @@ class Cadence {
   }
 
  private:
-  uint32_t since_run_ = 0;  // frames, including the one that the model ran on; 0: it has not run
+  uint32_t since_run_ = 0;  // frames since the last run, including its own; 0: no run yet
 };
 
 }  // namespace sightglass

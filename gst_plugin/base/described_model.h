@@ -1,4 +1,4 @@
-// A model file and what an element has recognized it as.
+// A model file and the element's description of it.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ namespace sightglass {
 template <typename Description>
 class DescribedModel {
  public:
-  // Opens `file`, has it described by `describe(const SharedModel&)`, which returns Result<Description>, and plans it.
-  // Fails, naming the file, if it cannot be read, if `describe` fails, or if an operator is not supported.
+  // Opens `file`, describes it with `describe(const SharedModel&)`, which returns Result<Description>, and plans it.
+  // Fails, naming the file, if it cannot be read, if `describe` fails, or if an operator is unsupported.
   template <typename Describe>
   static Result<DescribedModel> load(const std::string& file, const ModelSettings& settings, Describe describe) {
     DescribedModel loaded;

@@ -1,4 +1,4 @@
-// Failures as messages of elements that run models.
+// Posts failures as element messages, for elements that run models.
 #pragma once
 
 #include <gst/gst.h>
@@ -7,7 +7,7 @@
 
 namespace sightglass {
 
-// Posts the failure as an element error, with the domain and code that fit its ErrorCode. Any thread.
+// Posts the failure as an element error with the domain and code that match its ErrorCode. Any thread.
 void post_error(gpointer element, const Status& status);
 
 }  // namespace sightglass

@@ -14,12 +14,12 @@ namespace sightglass {
 
 namespace {
 
-// A frame without content.
+// An empty frame.
 struct Nothing {
   Nothing(const GlApi& gl, FrameKind kind, int32_t width, int32_t height) {
     if (kind == FrameKind::kExternal) {
       GLuint id = 0;
-      gl.GenTextures(1, &id);  // without an image: sampling it gives black
+      gl.GenTextures(1, &id);  // without an image: samples as black
       texture = {gl, id};
     } else {
       texture = make_texture(gl, GL_RGBA8, 1, 1);
@@ -50,8 +50,8 @@ void FrameModel::forget() {
   forget_results();
 }
 
-// GL's errors are all that tells of a driver without memory or a context that is lost; they are others' before `issue`,
-// ours after it.
+// Only GL errors reveal an out-of-memory driver or a lost context. Errors from before `issue` belong to other code and
+// are cleared; errors after it are ours.
 template <typename F>
 Status FrameModel::checked(const char* what, F issue) {
   clear_gl_errors(gl_);
@@ -87,8 +87,8 @@ Status FrameModel::render(const UprightFrame& frame, GLuint output) {
   });
 }
 
-// The operators that read the frame come before the picture, since it is with the picture that whoever owns the frame
-// is told that its memory may be written again.
+// The operators that read the frame are issued before the image is drawn: the fence that follows the image tells the
+// frame's owner that the memory may be written again.
 Status FrameModel::begin_run(const UprightFrame& read) {
   UprightFrame seen = read;
   if (stages() > 1) {
@@ -113,7 +113,7 @@ Status FrameModel::draw_ahead(const UprightFrame& frame, GLuint output, bool beg
 
 Status FrameModel::advance(uint64_t budget_ns) {
   const GlStateGuard guard(gl_, kind_);
-  return checked("running the model behind a frame", [&]() -> Status {
+  return checked("running the model after a frame", [&]() -> Status {
     if (run_.is_running()) {
       SG_ASSIGN_OR_RETURN(const bool complete, run_.advance(*this, paces_, budget_ns));
       if (complete) finish_run();
@@ -125,7 +125,7 @@ Status FrameModel::advance(uint64_t budget_ns) {
 
 Status FrameModel::conceal(const UprightFrame& frame, GLuint output, OnFailure policy) {
   const GlStateGuard guard(gl_, kind_);
-  GST_LOG_OBJECT(log_object(), "there is no result: drawing as on-failure says");
+  GST_LOG_OBJECT(log_object(), "no result: drawing according to on-failure");
   const auto draw_frame = [&]() -> Status {
     SG_ASSIGN_OR_RETURN(const UprightFrame read, readable(frame));
     return draw_without_result(read, output, policy);
@@ -156,14 +156,14 @@ Status FrameModel::measure() {
   do {
     SG_RETURN_IF_ERROR(measure_stage(stage, nothing.frame));
   } while (++stage < stages());
-  GST_DEBUG_OBJECT(log_object(), "a run takes the GPU %.2f ms", run_ns() / GST_MSECOND);
+  GST_DEBUG_OBJECT(log_object(), "GPU time per run: %.2f ms", run_ns() / GST_MSECOND);
   forget();
   return {};
 }
 
 Status FrameModel::measure_stage(size_t number, const UprightFrame& frame) {
   SG_ASSIGN_OR_RETURN(const ModelStage stage, begin_stage(number, frame));
-  // The first one includes what drivers leave to a first run.
+  // The first run includes work that drivers defer until then.
   for (const bool counts : {false, true}) {
     SG_RETURN_IF_ERROR(wait_for_gpu(gl_));
     const auto begin = std::chrono::steady_clock::now();

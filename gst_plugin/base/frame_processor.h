@@ -1,4 +1,4 @@
-// What draws an element's frames on one GL context, and the model that it is made from.
+// The interface that draws an element's frames on one GL context, and the loaded model that creates it.
 #pragma once
 
 #include <gst/gl/gl.h>
@@ -22,74 +22,74 @@
 
 namespace sightglass {
 
-// Where an element's GL objects are to live. Good for one call.
+// Where to create an element's GL objects. Valid for one call.
 struct GlTarget {
   GstGLContext* context;
   std::shared_ptr<ShareGroup> group;
   const DeviceInfo& device;
-  FrameKind frame;  // of what comes
+  FrameKind frame;  // of incoming frames
   TuningMode tuning;
   std::string cache_folder;
-  bool ahead = false;        // nothing waits for it: whatever drivers leave to a first run is run as well
-  ModelTimes model_times{};  // where they have been measured
+  bool ahead = false;        // nothing waits for the processor: also do the work that drivers defer to a first run
+  ModelTimes model_times{};  // if measured; otherwise 0
 
-  // The model's plan for this device, tuned as the element's settings say. Needs the context current.
+  // The model's plan for this device, tuned according to the element's settings. Needs the context current.
   Result<std::shared_ptr<const Plan>> plan(SharedModel& model, PlanOptions options) const;
 };
 
-// Pixels of upright frames.
+// Size of upright frames in pixels.
 struct FrameSize {
   int32_t width = 0, height = 0;
   bool operator==(const FrameSize&) const = default;
 };
 
-// One frame. Its buffers are mapped, what was issued for the input before has been waited for, and the output will be
-// marked as made by what has been issued until process() returns.
+// One frame. Its buffers are mapped and the input is synchronized. The sync point of the output covers the commands
+// issued until process() returns.
 struct FrameJob {
   UprightFrame frame;
-  GLuint output = 0;  // RGBA texture of the upright frame's size, or the element's own
+  GLuint output = 0;  // RGBA texture of the upright frame size, or of the element's own size
   GstBuffer* input = nullptr;
   GstBuffer* output_buffer = nullptr;
   uint64_t number = 0;          // counted since the element started
-  Status failure;               // set by the processor: what went wrong, where the frame can be shown all the same
-  bool awaits_results = false;  // set by the processor: results() will have what was found in it
+  Status failure;               // set by the processor: the reason, if the frame can be shown despite a failure
+  bool awaits_results = false;  // set by the processor: results() will return this frame's results
 };
 
-// An element's part that lives on one GL context. Everything but forget() needs that current.
+// The part of an element that exists on one GL context. All calls except forget() need that context current.
 class FrameProcessor {
  public:
   virtual ~FrameProcessor() = default;
-  // Allocates for upright frames of width × height pixels, and forgets what was before, but for results.
+  // Allocates for upright frames of width × height pixels, and forgets previous frames but not their results.
   virtual Status resize(int32_t width, int32_t height) = 0;
-  // Streaming thread, no GL: what comes next is another scene. Results on their way are those of frames that were
-  // shown, and stay.
+  // Streaming thread, no GL: the next frame is from another scene. Pending results belong to frames that were shown,
+  // and are kept.
   virtual void forget() = 0;
   // Issues the work for one frame and returns without waiting.
   virtual Status process(FrameJob& job) = 0;
-  // After a process() that did not fail: the output is writable now, and may be given metadata.
+  // Call after a successful process(): the output is now writable, and metadata may be attached.
   virtual Status annotate(FrameJob& /*job*/) { return {}; }
-  // After that, behind what tells the reader of the output that it is complete. The frame's
-  // textures are not to be read any more.
+  // Call after that, once the output's sync point is set: readers of the output do not wait for this work. It must not
+  // read the frame's textures.
   virtual Status finish(FrameJob& /*job*/) { return {}; }
-  // What was found in frames, on its way to applications; null where they are told nothing.
+  // Results of frames on their way to the application; null if it gets none.
   virtual ResultsReadback* results() { return nullptr; }
-  // Runs of the model that have been issued to their end.
+  // Number of completely issued model runs.
   virtual uint64_t inferences() const = 0;
-  // How many of them the GPU left out, as far as is known. With `wanted` a later call is to know of those up to now.
+  // How many of them the GPU skipped, as far as known. `wanted` requests that a later call count those up to now.
   virtual uint64_t skipped(bool /*wanted*/) { return 0; }
-  // The time of the latest frame that has become known since the last call.
+  // GPU time of the latest frame whose time became known since the last call.
   virtual std::optional<GpuTime> poll_time() = 0;
-  // The GPU's times for runs of the models, where they were measured before any frame.
+  // GPU times of model runs, if measured before the first frame.
   virtual ModelTimes model_times() const { return {}; }
 };
 
-// A model as an element has loaded it. Any thread; processors keep it alive.
+// A model that an element has loaded. Any thread; processors keep it alive.
 class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
  public:
   virtual ~LoadedModel() = default;
-  // What draws frames with it, on the GL thread of the target's context.
+  // Creates the processor that draws frames with it, on the GL thread of the target's context.
   virtual Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target) const = 0;
-  // What the application should know of it, such as settings that have no effect.
+  // Warnings for the application, such as settings that have no effect.
   virtual std::vector<std::string> warnings() const = 0;
 };
 

@@ -18,11 +18,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Between two looks at the fences. Most frames are read within some milliseconds; a GPU that is far behind is asked
-// less and less often.
+// Pauses between fence polls. The GPU reads most frames within a few milliseconds. If it lags far behind, polls become
+// less frequent.
 constexpr auto kShortestPause = std::chrono::milliseconds(1);
 constexpr auto kLongestPause = std::chrono::milliseconds(32);
-constexpr GLuint64 kPatience = 5'000'000'000;  // ns; a GPU that takes longer for a frame has stopped
+constexpr GLuint64 kPatience = 5'000'000'000;  // ns; a GPU that takes longer for a frame is hung
 
 struct Held {
   GstBuffer* buffer;  // owned reference
@@ -36,25 +36,25 @@ void unref_all(const std::list<Held>& frames) {
 }  // namespace
 
 struct HeldInputs::State {
-  std::mutex mutex;  // guards all of it
+  std::mutex mutex;  // guards all members
   std::condition_variable wake;
   GstGLContext* context = nullptr;  // owned reference
   std::shared_ptr<ShareGroup> group;
-  // Oldest first. Lists, as frames go from one to the other where nothing may throw.
+  // Oldest first. Lists, because frames move from one to the other in code that must not throw.
   std::list<Held> held;
-  std::list<Held> read;  // by the GPU; without their fences
+  std::list<Held> read;  // already read by the GPU; fences deleted
   Clock::time_point polled;
   Clock::duration pause = kShortestPause;
-  bool asked = false;  // the GL thread has a message to poll
+  bool asked = false;  // a poll message is pending on the GL thread
   bool stopping = false;
 
-  // With the lock held, on the GL thread. The GPU keeps the order that frames were issued in.
+  // On the GL thread, with the lock held. The GPU finishes frames in the order of issue.
   void take_read(GLuint64 patience) noexcept {
     asked = false;
     polled = Clock::now();
     while (!held.empty()) {
       const GLenum state = group->gl().ClientWaitSync(held.front().fence, GL_SYNC_FLUSH_COMMANDS_BIT, patience);
-      // A context that is lost reads nothing any more.
+      // A lost context no longer reads anything.
       const bool done = state == GL_ALREADY_SIGNALED || state == GL_CONDITION_SATISFIED || state == GL_WAIT_FAILED;
       if (!done && patience == 0) return;
       group->gl().DeleteSync(held.front().fence);
@@ -67,8 +67,8 @@ struct HeldInputs::State {
   static void ask(const std::shared_ptr<State>& state, GstGLContext* context);
 };
 
-// Has the GL thread look at the fences some time, without waiting for it. The message holds no reference to the
-// context: the last one must not be dropped on the context's own thread.
+// Asks the GL thread to poll the fences, without waiting for it. The message holds no reference to the context, because
+// the last reference must not be dropped on the context's own thread.
 void HeldInputs::State::ask(const std::shared_ptr<State>& state, GstGLContext* context) {
   struct Message {
     std::shared_ptr<State> state;
@@ -164,7 +164,7 @@ bool HeldInputs::hold(GstBuffer* input) {
   if (fence == nullptr) return false;
   if (state_->held.empty()) state_->wake.notify_one();
   state_->held.push_back({gst_buffer_ref(input), fence});
-  GST_TRACE_OBJECT(log_object(), "%" G_GSIZE_FORMAT " input frames are held until the GPU has read them",
+  GST_TRACE_OBJECT(log_object(), "holding %" G_GSIZE_FORMAT " input frames until the GPU has read them",
                    state_->held.size());
   state_->polled = Clock::now();
   state_->pause = kShortestPause;

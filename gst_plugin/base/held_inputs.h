@@ -1,5 +1,5 @@
-// Frames that the GPU still reads, kept until it has done so: their memory is free for the next ones then, however long
-// downstream holds what was made of them.
+// Keeps input frames until the GPU has read them. Their memory is then free for the next frames, however long
+// downstream holds the output.
 #pragma once
 
 #include <gst/gl/gl.h>
@@ -11,10 +11,9 @@
 
 namespace sightglass {
 
-// Fences say when the GPU has read a frame. They are looked at whenever the next frame comes, and, since upstream may
-// be waiting for the very memory that is held here, also now and then by a thread of its own as long as anything is
-// held. That thread never waits for the GPU, but may for GL threads, which free textures: so nothing else waits for it
-// there.
+// Fences signal when the GPU has read a frame. They are polled with every new frame. Upstream may be waiting for the
+// very memory held here, so a separate thread also polls them now and then while frames are held. That thread never
+// waits for the GPU, but it may wait for GL threads, which free textures. So GL threads must not wait for it.
 class HeldInputs {
  public:
   HeldInputs();
@@ -24,25 +23,26 @@ class HeldInputs {
 
   // On the GL thread of `context`, on which frames are read from now on. `group` is the context's.
   void attach(GstGLContext* context, std::shared_ptr<ShareGroup> group);
-  // On the same. Waits until the GPU has read everything, and lets go of it.
+  // On the same thread. Waits until the GPU has read everything, and releases it.
   void detach();
-  // Not on a GL thread; after detach().
+  // Not on a GL thread; call after detach().
   void stop();
 
-  // The others between attach() and detach(). On the GL thread: keeps `input` until the GPU has done what it was given
-  // so far. False where it cannot say when that will be: the input is to live as long as the output then.
+  // Call the functions below between attach() and detach().
+  // On the GL thread: keeps `input` until the GPU has finished the commands issued so far. Returns false if it cannot
+  // detect that; the input must then live as long as the output.
   bool hold(GstBuffer* input);
-  // On the GL thread: asks, without waiting, which frames have been read by now.
+  // On the GL thread: checks, without waiting, which frames the GPU has read.
   void poll();
-  // On the GL thread: waits until all have been.
+  // On the GL thread: waits until the GPU has read all frames.
   void wait();
-  // Any thread but GL threads: lets go of frames that are known to have been read.
+  // Any thread except GL threads: releases the frames known to have been read.
   void release_read();
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // also the thread's, and that of messages to GL threads
-  std::thread thread_;            // since something was held for the first time
+  std::shared_ptr<State> state_;  // shared with the thread and with messages to GL threads
+  std::thread thread_;            // started when the first frame is held
 };
 
 }  // namespace sightglass

@@ -10,7 +10,7 @@ bool LatencyMeter::add(uint64_t frame_ns, uint64_t now_ns) {
   if (!first && now_ns - period_start_ns_ < kPeriod) return false;
 
   const uint64_t rounded = (slowest_ns_ + kStep - 1) / kStep * kStep;
-  // One step down is within the noise: following it would only make the pipeline recompute its latency for ever.
+  // One step down is noise: following it would make the pipeline recompute its latency forever.
   const bool changed = rounded > latency_ns_ || rounded + kStep < latency_ns_;
   if (changed) latency_ns_ = rounded;
   slowest_ns_ = 0;

@@ -5,7 +5,7 @@
 
 namespace sightglass {
 
-// For code that serves all elements, about what one of them does with its frames. sightglass-base if that is unknown.
+// For code shared by all elements that logs about one element's frames. sightglass-base if the element is unknown.
 GstDebugCategory* element_log();
 
 }  // namespace sightglass

@@ -17,7 +17,7 @@ struct Part {
   const char* name;
 };
 constexpr Part kDownload = {"gldownload", "download"};
-// In its place where DMABUFs are all that downstream takes.
+// Replaces it if downstream accepts only DMABUFs.
 constexpr Part kExport = {"gldmabufexport", "export"};
 
 GstGLModelBin* self_of(gpointer object) { return static_cast<GstGLModelBin*>(object); }
@@ -53,12 +53,12 @@ bool takes_dmabufs_alone(GstCaps* caps) {
   return true;
 }
 
-// Between READY and PAUSED, when what follows is there and nothing flows yet.
+// Between READY and PAUSED, when downstream is linked and no data flows yet.
 void choose_last_part(GstGLModelBin* self) {
   GstPad* source = gst_element_get_static_pad(GST_ELEMENT(self), "src");
   GstCaps* wanted = gst_pad_peer_query_caps(source, nullptr);
   const bool exports = takes_dmabufs_alone(wanted);
-  GST_CAT_DEBUG_OBJECT(log_of(self), self, "downstream takes %" GST_PTR_FORMAT ": frames leave through %s", wanted,
+  GST_CAT_DEBUG_OBJECT(log_of(self), self, "downstream accepts %" GST_PTR_FORMAT ": using %s for output", wanted,
                        exports ? kExport.factory : kDownload.factory);
   gst_caps_unref(wanted);
   const Part& part = exports ? kExport : kDownload;
@@ -82,7 +82,7 @@ void choose_last_part(GstGLModelBin* self) {
 GstStateChangeReturn change_state(GstElement* element, GstStateChange transition) {
   if (const char* missing = self_of(element)->missing; missing != nullptr) {
     GST_ELEMENT_ERROR(element, CORE, MISSING_PLUGIN,
-                      ("the element %s is not installed; Debian has it in gstreamer1.0-gl", missing), (nullptr));
+                      ("element %s not found; install its plugin (Debian: gstreamer1.0-gl)", missing), (nullptr));
     return GST_STATE_CHANGE_FAILURE;
   }
   GST_CAT_DEBUG_OBJECT(log_of(element), element, "%s", gst_state_change_get_name(transition));
@@ -90,7 +90,7 @@ GstStateChangeReturn change_state(GstElement* element, GstStateChange transition
   return GST_ELEMENT_CLASS(gst_gl_model_bin_parent_class)->change_state(element, transition);
 }
 
-// What is controlled on the bin follows the frames that come to the model.
+// Syncs controlled properties of the bin to the frames that reach the model.
 GstPadProbeReturn sync_values(GstPad* pad, GstPadProbeInfo* info, gpointer bin) {
   const GstClockTime pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
   GstEvent* event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
@@ -140,7 +140,7 @@ void model_bin_pass_properties(GObjectClass* object_class) {
 
 void model_bin_build(gpointer bin, const char* factory, const char* name) {
   GstGLModelBin* self = self_of(bin);
-  // In the order of the flow. What is not needed passes frames on untouched: textures at either end stay textures.
+  // From upstream to downstream. Unneeded parts pass frames through untouched: textures at either end stay textures.
   const std::array<Part, 5> parts = {{{"glupload", "upload"},
                                       {"glcolorconvert", "convert-in"},
                                       {factory, name},

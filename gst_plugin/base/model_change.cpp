@@ -32,7 +32,7 @@ GstGLContext* create_shared_context(GstGLContext* other) {
   GST_OBJECT_LOCK(display);
   if (!gst_gl_display_create_context(display, other, &context, &error)) {
     GST_WARNING_OBJECT(log_object(),
-                       "cannot create a GL context that shares with %s, frames wait while the model is compiled: %s",
+                       "cannot create a GL context that shares with %s; frames wait while the model is compiled: %s",
                        GST_OBJECT_NAME(other), error != nullptr ? error->message : "unknown reason");
     g_clear_error(&error);
   }
@@ -40,7 +40,7 @@ GstGLContext* create_shared_context(GstGLContext* other) {
   gst_object_unref(display);
   if (context != nullptr && gst_gl_context_get_gl_api(context) != gst_gl_context_get_gl_api(other)) {
     GST_WARNING_OBJECT(log_object(),
-                       "the GL context beside %s has another API, frames wait while the model is compiled",
+                       "the GL context created beside %s has another API; frames wait while the model is compiled",
                        GST_OBJECT_NAME(other));
     gst_clear_object(&context);
   }
@@ -62,7 +62,7 @@ Result<std::unique_ptr<FrameProcessor>> create_processor(const LoadedModel& mode
   return processor;
 }
 
-// A context of the thread's own, and a processor on it that draws no frame.
+// A separate context, and a processor on it that draws no frame.
 struct Rehearsal {
   explicit Rehearsal(GstGLContext* owned) : context(owned) {}
   Rehearsal(const Rehearsal&) = delete;
@@ -83,10 +83,10 @@ ReadyModel::~ReadyModel() {
 
 ModelChange::ModelChange(std::optional<std::string> name, Load load, const Place& place)
     : name_(std::move(name)), place_(place) {
-  GST_INFO_OBJECT(log_object(), "model %s is loaded and compiled while frames flow", shown_name());
+  GST_INFO_OBJECT(log_object(), "loading and compiling model %s while frames flow", shown_name());
   gst_object_ref(place_.context);
   thread_ = std::thread([this, load = std::move(load), element = log_object()] {
-    const LogScope scope(element);  // which outlives the change
+    const LogScope scope(element);  // the element outlives the change
     try {
       result_.emplace(prepare(load));
     } catch (...) {
@@ -111,7 +111,7 @@ Result<ReadyModel> ModelChange::prepare(const Load& load) const {
   const auto begin = std::chrono::steady_clock::now();
   ReadyModel ready;
   SG_ASSIGN_OR_RETURN(ready.model, load());
-  GST_DEBUG_OBJECT(log_object(), "model %s is loaded, compiling", shown_name());
+  GST_DEBUG_OBJECT(log_object(), "model %s loaded, compiling", shown_name());
   ready.kind = place_.kind;
   ready.size = place_.size;
   const auto create = [&](GstGLContext* context, bool ahead, const ModelTimes& times) {
@@ -122,7 +122,7 @@ Result<ReadyModel> ModelChange::prepare(const Load& load) const {
   Rehearsal rehearsal(abandoned_ ? nullptr : create_shared_context(place_.context));
   if (rehearsal.context != nullptr) {
     SG_ASSIGN_OR_RETURN(rehearsal.processor, create(rehearsal.context, true, {}));
-    GST_DEBUG_OBJECT(log_object(), "compiled and run on %s beside the frames", GST_OBJECT_NAME(rehearsal.context));
+    GST_DEBUG_OBJECT(log_object(), "compiled and ran on %s while frames flow", GST_OBJECT_NAME(rehearsal.context));
   }
   if (abandoned_) return ready;
   ready.context.reset(GST_GL_CONTEXT(gst_object_ref(place_.context)));

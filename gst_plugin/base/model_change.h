@@ -15,7 +15,7 @@
 
 namespace sightglass {
 
-// A model that can take over between two frames. Any thread may destroy it, but GL threads.
+// A model that can take over between two frames. Any thread except GL threads may destroy it.
 struct ReadyModel {
   struct Unref {
     void operator()(GstGLContext* context) const { gst_object_unref(context); }
@@ -44,7 +44,7 @@ class ModelChange {
   };
   using Load = std::function<Result<std::shared_ptr<const LoadedModel>>()>;
 
-  // `name` is the value of the property. `load` runs on the thread.
+  // `name` is the value of the property. `load` runs on the separate thread.
   ModelChange(std::optional<std::string> name, Load load, const Place& place);
   // Waits until the thread has finished its current step. Not on a GL thread.
   ~ModelChange();
@@ -54,16 +54,16 @@ class ModelChange {
   const std::optional<std::string>& name() const { return name_; }
   const char* shown_name() const { return name_ ? name_->c_str() : "(none)"; }
   bool is_done() const { return done_; }
-  // Once, when it is done.
+  // Call once, after is_done().
   Result<ReadyModel> take();
 
  private:
   Result<ReadyModel> prepare(const Load& load) const;
 
   const std::optional<std::string> name_;
-  const Place place_;  // with a reference to the context
+  const Place place_;  // holds a reference to the context
   std::atomic<bool> done_ = false, abandoned_ = false;
-  std::optional<Result<ReadyModel>> result_;  // the thread's until it is done
+  std::optional<Result<ReadyModel>> result_;  // belongs to the thread until done_
   std::thread thread_;
 };
 

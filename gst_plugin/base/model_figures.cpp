@@ -59,7 +59,7 @@ void ModelFigures::note_frame(uint64_t cpu_ns, uint64_t now_ns) {
   const std::lock_guard lock(mutex_);
   if (++stats_.frames <= GpuTimer::kWarmUpFrames) return;
   average(stats_.cpu_ns, cpu_ns);
-  // Issuing and executing overlap: the slower of the two is what the frame is late by.
+  // Issuing and executing overlap: the slower of the two delays the frame.
   const uint64_t frame_ns = std::max(cpu_ns, static_cast<uint64_t>(late_ns_));
   if (latency_.add(frame_ns, now_ns)) latency_changed_ = true;
 }

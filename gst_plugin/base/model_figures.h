@@ -1,4 +1,4 @@
-// Figures of an element that runs a model: counters, times of the GPU and of frames, and the latency that follows.
+// Statistics of an element that runs a model: counters, GPU and frame times, and the resulting latency.
 #pragma once
 
 #include <cstdint>
@@ -14,62 +14,63 @@ namespace sightglass {
 
 struct ModelStats {
   uint64_t frames = 0, inferences = 0, dropped = 0;
-  uint64_t skipped = 0;                         // of the inferences, those that the GPU left out, as far as is known
-  uint64_t failures = 0;                        // frames that were shown without what the model should have given
+  uint64_t skipped = 0;                         // inferences that the GPU skipped, as far as known
+  uint64_t failures = 0;                        // frames shown without the result they should have had
   double model_ns = 0, gpu_ns = 0, cpu_ns = 0;  // moving averages; 0: unknown
   uint64_t gpu_p50_ns = 0, gpu_p95_ns = 0;      // of recent frames; 0: unknown
-  uint64_t latency_ns = 0;                      // what is reported
+  uint64_t latency_ns = 0;                      // as reported to the pipeline
   uint64_t start_ns = 0;
 };
 
 struct GpuTime {
-  double model_ns = 0;    // of one run of the model, averaged; 0: unknown
-  uint64_t frame_ns = 0;  // of all that was done for one frame
-  uint64_t late_ns = 0;   // what of that the frame waited for
+  double model_ns = 0;    // average of one model run; 0: unknown
+  uint64_t frame_ns = 0;  // of all work for one frame
+  uint64_t late_ns = 0;   // the part of frame_ns that the frame waited for
 };
 
-// The work that was issued for one frame.
+// The work issued for one frame.
 struct FrameWork {
   uint64_t inferences = 0;
-  uint64_t skipped = 0;         // since the model's start, as far as is known
-  std::optional<GpuTime> time;  // of the latest frame whose time has become known
-  std::string failure;          // why the frame is shown without a result; empty: it is not
+  uint64_t skipped = 0;         // since the model's start, as far as known
+  std::optional<GpuTime> time;  // of the latest frame whose time became known
+  std::string failure;          // why the frame is shown without a result; empty if it has one
 };
 
-// Any thread: reading figures never waits for a frame.
+// Any thread: reading the statistics never waits for a frame.
 class ModelFigures {
  public:
   void restart();
   void note_start(uint64_t ns);
-  // Another model has taken over, whose start took `ns`.
+  // Another model has taken over; its start took `ns`.
   void note_change(uint64_t ns);
   void note_work(const FrameWork& work);
-  // A frame has been issued, which took the streaming thread `cpu_ns` until `now_ns`.
+  // A frame was issued at `now_ns`, after `cpu_ns` on the streaming thread.
   void note_frame(uint64_t cpu_ns, uint64_t now_ns);
   void note_dropped();
-  // For how long frames are held, besides what is measured.
+  // How long frames are held in addition to the measured times.
   void note_held_time(uint64_t ns);
-  // True once after the latency has changed.
+  // Returns true once after the latency has changed.
   bool take_latency_change();
-  // What went wrong, once where failures begin; empty otherwise.
+  // Returns the reason once when failures begin; empty otherwise.
   std::string take_failure();
   ModelStats stats() const;
-  // Somebody looks at the figures: what the GPU left out is to be asked for. The latter is true once.
+  // The application reads the statistics, so the number of skipped runs is requested from the GPU. The latter function
+  // returns true once per request.
   void wish_for_skipped();
   bool takes_wish_for_skipped();
 
  private:
   mutable std::mutex mutex_;
   ModelStats stats_;
-  uint64_t skipped_before_ = 0;  // of models before this one
+  uint64_t skipped_before_ = 0;  // by previous models
   Percentiles gpu_times_;
-  double late_ns_ = 0;  // moving average of what frames wait for
+  double late_ns_ = 0;  // moving average of the GPU time that frames wait for
   LatencyMeter latency_;
-  uint64_t held_ns_ = 0;  // that frames wait for results, after what they take
+  uint64_t held_ns_ = 0;  // how long processed frames wait for results
   bool latency_changed_ = false;
   bool wants_skipped_ = false;
   bool failing_ = false;
-  std::string failure_;  // that nobody has been told of
+  std::string failure_;  // not taken yet
 };
 
 }  // namespace sightglass

@@ -39,7 +39,7 @@ namespace {
 ModelRuntime& runtime_of_base(gpointer filter) { return runtime_of<ModelRuntime>(filter); }
 FrameQueue& frames_of(gpointer filter) { return *static_cast<GstGLModelFilter*>(filter)->frames; }
 
-// Whatever follows, what was found in the frames so far goes before it. The GPU is waited for once.
+// Pushes all held frames and results before whatever follows. Waits for the GPU once.
 void drain(gpointer filter) {
   GST_DEBUG_OBJECT(filter, "draining: waiting for all results, pushing all held frames");
   frames_of(filter).arrive(runtime_of_base(filter).await_results(ResultsWait::kAll));
@@ -56,9 +56,9 @@ void set_property(GObject* object, guint id, const GValue* value, GParamSpec* sp
   if (!status.ok()) post_warning(object, status);
   if (sightglass::is_logged(GST_CAT_DEFAULT, GST_LEVEL_DEBUG)) {
     GST_DEBUG_OBJECT(object, "property %s %s", sightglass::property_text(*spec, *value).c_str(),
-                     status.ok() ? "set" : "refused");
+                     status.ok() ? "set" : "rejected");
   }
-  // Width and height may change places.
+  // Width and height may swap.
   const bool turns = spec->value_type == GST_TYPE_VIDEO_ORIENTATION_METHOD;
   if (turns) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
 }
@@ -124,7 +124,7 @@ gboolean gl_start(GstGLBaseFilter* filter) {
     post_error(filter, status);
     return FALSE;
   }
-  // The output pool, if there is one, belongs to the context before this one.
+  // The output pool, if any, belongs to the previous context.
   if (GstBufferPool* pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(filter))) {
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(filter));
     gst_object_unref(pool);
@@ -172,14 +172,14 @@ gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
       event = changed;
     }
   }
-  // Caps have what is held go before them once they are negotiated.
+  // For caps, set_caps() pushes the held frames first.
   const bool keeps_place = GST_EVENT_IS_SERIALIZED(event) && type != GST_EVENT_CAPS && type != GST_EVENT_FLUSH_STOP;
   if (keeps_place && frames_of(transform).hold(event)) return TRUE;
   return GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->sink_event(transform, event);
 }
 
 gboolean src_event(GstBaseTransform* transform, GstEvent* event) {
-  // One with every frame.
+  // QoS events arrive with every frame.
   const GstDebugLevel level = GST_EVENT_TYPE(event) == GST_EVENT_QOS ? GST_LEVEL_LOG : GST_LEVEL_DEBUG;
   GST_CAT_LEVEL_LOG(GST_CAT_DEFAULT, level, transform, "src pad: %" GST_PTR_FORMAT, event);
   if (GST_EVENT_TYPE(event) == GST_EVENT_NAVIGATION) {
@@ -194,7 +194,7 @@ gboolean src_event(GstBaseTransform* transform, GstEvent* event) {
   return GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->src_event(transform, event);
 }
 
-// Everything is possible while there is no context yet.
+// Everything is possible until there is a context.
 bool external_textures_are_possible(gpointer self) {
   GstGLContext* context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(self));
   if (context == nullptr) return true;
@@ -210,7 +210,7 @@ void explain_answer(GstBaseTransform* transform, GstQuery* query) {
   post_warning(transform, sightglass::unsupported(refusal));
 }
 
-// Caps that are not offered are refused before the element sees their event, and without a word.
+// The pad rejects caps that it does not offer silently, before the element gets their event.
 GstPadProbeReturn explain_refusal(GstPad* /*pad*/, GstPadProbeInfo* info, gpointer self) {
   GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
@@ -226,9 +226,9 @@ GstPadProbeReturn explain_refusal(GstPad* /*pad*/, GstPadProbeInfo* info, gpoint
     return GST_PAD_PROBE_OK;
   }
   post_error(self, sightglass::unsupported(
-                       "external textures (texture-target=external-oes) cannot be sampled: the GL context has no "
-                       "GL_OES_EGL_image_external_essl3, which those of OpenGL ES (GST_GL_API=gles2) mostly have; "
-                       "2D textures work, and glcolorconvert in front makes them where it can"));
+                       "sink: cannot sample external textures (texture-target=external-oes): the GL context lacks "
+                       "GL_OES_EGL_image_external_essl3; use 2D textures (put glcolorconvert upstream, which converts "
+                       "if it can), or OpenGL ES (GST_GL_API=gles2), which usually has the extension"));
   return GST_PAD_PROBE_OK;
 }
 
@@ -237,12 +237,9 @@ GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection direction, 
   GstCaps* result = sightglass::transform_frame_caps(
       direction, caps,
       {swaps_axes(runtime.orientation()), external_textures_are_possible(transform), runtime.own_size()});
-  GST_DEBUG_OBJECT(transform, "%s caps %" GST_PTR_FORMAT " go with %" GST_PTR_FORMAT,
+  GST_DEBUG_OBJECT(transform, "%s caps %" GST_PTR_FORMAT " transform to %" GST_PTR_FORMAT,
                    direction == GST_PAD_SINK ? "sink" : "src", caps, result);
-  if (filter == nullptr) return result;
-  GstCaps* both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(result);
-  return both;
+  return sightglass::filtered(result, filter);
 }
 
 GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, GstCaps* others) {
@@ -251,11 +248,11 @@ GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, Gst
   if (direction != GST_PAD_SINK) return fixed;
   fixed = gst_caps_make_writable(fixed);
   sightglass::set_output_colorimetry(caps, fixed);
-  GST_DEBUG_OBJECT(transform, "src caps chosen: %" GST_PTR_FORMAT, fixed);
+  GST_DEBUG_OBJECT(transform, "fixated src caps to %" GST_PTR_FORMAT, fixed);
   return fixed;
 }
 
-// Only for caps that are others than before, on either side, and before downstream hears of them.
+// Called only if the caps of either pad change, before downstream receives the new ones.
 gboolean set_caps(GstBaseTransform* transform, GstCaps* input, GstCaps* output) {
   GST_INFO_OBJECT(transform, "caps: %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT, input, output);
   drain(transform);
@@ -288,12 +285,12 @@ gboolean propose_allocation(GstBaseTransform* transform, GstQuery* decide_query,
   gst_query_parse_allocation(query, nullptr, &need_pool);
   const bool answered = sightglass::propose_gl_allocation(context, query, need_pool != FALSE);
   gst_object_unref(context);
-  GST_DEBUG_OBJECT(transform, "proposed to upstream: %" GST_PTR_FORMAT, query);
+  GST_DEBUG_OBJECT(transform, "proposing to upstream: %" GST_PTR_FORMAT, query);
   return answered;
 }
 
 gboolean decide_allocation(GstBaseTransform* transform, GstQuery* query) {
-  // Finds or makes the GL context, and through it calls gl_start() and gl_set_caps().
+  // Finds or creates the GL context, which calls gl_start() and gl_set_caps().
   if (!GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->decide_allocation(transform, query)) return FALSE;
   GstGLContext* context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(transform));
   if (context == nullptr) return FALSE;
@@ -306,7 +303,7 @@ gboolean decide_allocation(GstBaseTransform* transform, GstQuery* query) {
 gboolean query(GstBaseTransform* transform, GstPadDirection direction, GstQuery* query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN && direction == GST_PAD_SINK) {
     drain(transform);
-    runtime_of_base(transform).release_inputs();  // upstream wants its buffers back
+    runtime_of_base(transform).release_inputs();  // upstream needs its buffers back
   }
   if (!GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->query(transform, direction, query)) return FALSE;
   if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS && direction == GST_PAD_SINK) explain_answer(transform, query);
@@ -316,7 +313,7 @@ gboolean query(GstBaseTransform* transform, GstPadDirection direction, GstQuery*
     gst_query_parse_latency(query, &live, &least, &most);
     const GstClockTime own = runtime_of_base(transform).figures().stats().latency_ns;
     gst_query_set_latency(query, live, least + own, GST_CLOCK_TIME_IS_VALID(most) ? most + own : most);
-    GST_DEBUG_OBJECT(transform, "latency: %" GST_TIME_FORMAT " of upstream and %" GST_TIME_FORMAT " here",
+    GST_DEBUG_OBJECT(transform, "latency: %" GST_TIME_FORMAT " upstream and %" GST_TIME_FORMAT " here",
                      GST_TIME_ARGS(least), GST_TIME_ARGS(own));
   }
   GST_LOG_OBJECT(transform, "%s pad: %" GST_PTR_FORMAT, direction == GST_PAD_SINK ? "sink" : "src", query);
@@ -329,14 +326,14 @@ void before_transform(GstBaseTransform* transform, GstBuffer* buffer) {
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(transform), time);
 }
 
-// What elements before this one have found stays with pictures that keep their places.
+// Results of upstream elements stay on frames whose content keeps its position.
 gboolean transform_meta(GstBaseTransform* transform, GstBuffer* output, GstMeta* meta, GstBuffer* input) {
   const GType api = meta->info->api;
   if (api != sightglass::results_meta_info()->api && api != GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) {
     return GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->transform_meta(transform, output, meta, input);
   }
   const std::optional<sightglass::OwnSize> own = runtime_of_base(transform).own_size();
-  // Results are in fractions of the picture, regions in pixels.
+  // Results are in fractions of the frame, regions in pixels.
   const bool resized = own && (own->seen_width > 0 || api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
   const bool moved = resized || runtime_of_base(transform).orientation() != sightglass::Orientation::kIdentity ||
                      gst_buffer_get_video_affine_transformation_meta(input) != nullptr ||
@@ -344,7 +341,7 @@ gboolean transform_meta(GstBaseTransform* transform, GstBuffer* output, GstMeta*
   return moved ? FALSE : TRUE;
 }
 
-// Before caps are negotiated: the next model may need other ones.
+// Called before caps negotiation: the next model may need other caps.
 void follow_model(GstBaseTransform* transform) {
   const sightglass::ModelNews news = runtime_of_base(transform).follow_model();
   for (const std::string& warning : news.warnings) {
@@ -360,7 +357,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform* transform, gboolean is_disco
   FrameQueue& queue = frames_of(transform);
   queue.expect_discont(is_discont != FALSE);
   if (sightglass::model_filter_has_dropped(transform, flow)) {
-    GST_LOG_OBJECT(transform, "QoS drops a late frame");
+    GST_LOG_OBJECT(transform, "late frame dropped by QoS");
     runtime_of_base(transform).figures().note_dropped();
     if (!queue.is_empty()) {
       queue.arrive(runtime_of_base(transform).await_results(ResultsWait::kNone));
@@ -374,18 +371,18 @@ GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer
   ModelRuntime& runtime = runtime_of_base(transform);
   GST_LOG_OBJECT(transform, "input: %" GST_PTR_FORMAT, input);
   if (!runtime.is_ready()) {
-    // Where data flows already, pads take caps and frames before and while start() runs. The next frame has them
-    // negotiated again.
-    GST_WARNING_OBJECT(transform, "a frame that came while the element started is dropped");
+    // If data already flows, pads accept caps and frames before and during start(). Caps are negotiated again for the
+    // next frame.
+    GST_WARNING_OBJECT(transform, "dropping a frame received while the element was starting");
     gst_base_transform_reconfigure_src(transform);
     return GST_BASE_TRANSFORM_FLOW_DROPPED;
   }
   if (const Status status = runtime.before_frame(); !status.ok()) post_warning(transform, status);
   FrameQueue& queue = frames_of(transform);
   queue.set_policy(runtime.results_policy());
-  // As a full queue does: with the GPU so far behind, another frame would only be held longer.
+  // Block as a full queue does: with the GPU so far behind, another frame would only be held longer.
   if (queue.is_full()) {
-    GST_LOG_OBJECT(transform, "enough frames are held: waiting for the oldest results");
+    GST_LOG_OBJECT(transform, "queue is full: waiting for the oldest results");
     queue.arrive(runtime.await_results(ResultsWait::kOldest));
   }
   const auto ticket = runtime.process(input, output);
@@ -394,18 +391,19 @@ GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer
     return GST_FLOW_ERROR;
   }
   GST_LOG_OBJECT(transform, "frame %" G_GUINT64_FORMAT " issued to the GPU%s", ticket->number,
-                 ticket->awaits_results ? ", its results are on their way" : "");
+                 ticket->awaits_results ? ", results pending" : "");
   queue.arrive(runtime.take_results());
   queue.expect(*ticket);
   if (const std::string failure = runtime.figures().take_failure(); !failure.empty()) {
-    GST_ELEMENT_WARNING(transform, RESOURCE, FAILED,
-                        ("no result for this frame and, until it works again, for others: %s", failure.c_str()),
-                        ("they are shown as on-failure says"));
+    GST_ELEMENT_WARNING(
+        transform, RESOURCE, FAILED,
+        ("no result for this frame and following ones until the model works again: %s", failure.c_str()),
+        ("showing them according to on-failure"));
   }
   return GST_FLOW_OK;
 }
 
-// Called until there is no frame more.
+// Called until it returns no frame.
 GstFlowReturn generate_output(GstBaseTransform* transform, GstBuffer** output) {
   const GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->generate_output(transform, output);

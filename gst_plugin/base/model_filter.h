@@ -1,9 +1,9 @@
-// Base class of elements that run a model on the frames of GL textures that come to them: pads and their caps, GL
-// contexts, allocation, orientation, latency, QoS and errors. What they do with frames is a ModelRuntime's.
+// Base class of elements that run a model on frames in GL textures: pads and caps, GL contexts, allocation,
+// orientation, latency, QoS and errors. The ModelRuntime processes the frames.
 //
-// A derived type calls model_filter_set_runtime() in its instance's init. In its class's it calls
-// model_filter_pass_properties(), and adds its metadata, properties and pads' documentation. Its properties have
-// numbers from kFirstOwnProperty on.
+// A derived type calls model_filter_set_runtime() in its instance init. In its class init it calls
+// model_filter_pass_properties() and adds its metadata, properties and pad documentation. Its property IDs start at
+// kFirstOwnProperty.
 #pragma once
 
 #include <gst/gl/gl.h>
@@ -21,7 +21,7 @@ struct GstGLModelFilter {
 };
 struct GstGLModelFilterClass {
   GstGLBaseFilterClass parent_class;
-  GstDebugCategory* log;  // of the derived type, which sets it: also for what the base class does
+  GstDebugCategory* log;  // of the derived type, which sets it; the base class logs to it too
 };
 
 GType gst_gl_model_filter_get_type();
@@ -29,13 +29,14 @@ GType gst_gl_model_filter_get_type();
 namespace sightglass {
 
 void model_filter_set_runtime(gpointer filter, std::unique_ptr<ModelRuntime> runtime);
-// The class's own properties are the runtime's: before they are installed.
+// Forwards the class's own properties to the runtime. Call before they are installed.
 void model_filter_pass_properties(GObjectClass* object_class);
 
-// After the base class's submit_input_buffer() came to `flow`: nothing but QoS takes a frame and keeps none.
+// Whether QoS dropped the frame, after submit_input_buffer() of the base class returned `flow`: only QoS accepts a
+// frame without queuing it.
 bool model_filter_has_dropped(GstBaseTransform* filter, GstFlowReturn flow);
 
-// `Runtime` is what the instance was given.
+// `Runtime` is the type passed to model_filter_set_runtime().
 template <typename Runtime>
 Runtime& runtime_of(gpointer filter) {
   return static_cast<Runtime&>(*static_cast<GstGLModelFilter*>(filter)->runtime);

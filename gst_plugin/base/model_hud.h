@@ -1,4 +1,4 @@
-// The HUD of an element that runs a model, over the pictures that it makes.
+// The HUD of an element that runs a model, drawn over its output frames.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@ namespace sightglass {
 
 struct ModelStats;
 
-// All calls, the destructor included, need the context current. GL state is as found.
+// All calls, including the destructor, need the context current and restore GL state.
 class ModelHud {
  public:
-  // Compiles what no other holder in the group has compiled yet. `title` is what the panel is headed with.
+  // Compiles the programs that the share group does not have yet. `title` is the heading of the HUD.
   static Result<std::unique_ptr<ModelHud>> create(const std::shared_ptr<ShareGroup>& group, std::string title);
 
-  // Over a finished picture; `inferences` have been made for it. `now_ns` is a monotonic time.
+  // Draws over a finished frame, for which the model ran `inferences` times. `now_ns` is a monotonic time.
   Status draw(const ModelStats& stats, uint64_t inferences, HudPosition position, uint64_t now_ns,
               const TextureRef& picture);
 

@@ -17,11 +17,11 @@ void ModelPaces::add(uint64_t ns, const GpuTimer::Shares& shares, size_t runs, b
   const auto used = std::ranges::count_if(shares, [](double one) { return one > 0; });
   double expected = 0;
   for (size_t i = 0; i < shares.size(); ++i) expected += shares[i] * paces_[i].run_ns();
-  // A run that the GPU skips takes next to no time, and does not count.
+  // A run that the GPU skips takes almost no time and does not count.
   constexpr double kSkipped = 0.1;
   if (may_skip && taken < kSkipped * expected) return;
   run_.add(taken, share / static_cast<double>(runs));
-  // If several models share the time, which of them was skipped is not known.
+  // If several models share the time, it is unknown which of them was skipped.
   if (used > 1 && taken < expected) return;
   for (size_t i = 0; i < shares.size(); ++i) {
     if (shares[i] <= 0) continue;

@@ -1,4 +1,4 @@
-// How long models take on the GPU, and how much of a run fits into a frame. Makes no GL calls.
+// Tracks how long models take on the GPU, and how much of a run fits into a frame. Makes no GL calls.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@ namespace sightglass {
 
 class ModelPace {
  public:
-  // `share`, in (0,1], of a run was measured to take so long.
+  // Adds a measurement: `share`, in (0,1], of a run took `ns`.
   void add(double ns, double share) {
-    constexpr double kRuns = 3;  // by then, what was known before counts for a third
+    constexpr double kRuns = 3;  // after so many runs, earlier measurements have about a third of the weight
     const double kept = std::exp(-share / kRuns);
     ns_ = kept * ns_ + ns;
     share_ = kept * share_ + share;
   }
-  // Of a whole run, averaged over the last few; 0 before the first.
+  // Time of a whole run, averaged over the last few; 0 before the first.
   double run_ns() const { return share_ > 0 ? ns_ / share_ : 0; }
-  // How much of a run takes `budget_ns`, in (0,1]; all of it where that is 0, which is no limit, or nothing is known.
+  // The share of a run, in (0,1], that fits into `budget_ns`; 1 if that is 0 (no limit) or nothing is known.
   double share_of(uint64_t budget_ns) const {
     constexpr double kLeast = 1e-6;
     if (budget_ns == 0 || ns_ <= 0) return 1;
@@ -32,22 +32,22 @@ class ModelPace {
   double ns_ = 0, share_ = 0;  // decaying sums
 };
 
-// Models that an element runs one after the other, at most.
+// Maximum number of models that an element runs in sequence.
 inline constexpr size_t kMostModels = GpuTimer::kModels;
-// Nanoseconds of the GPU for a run, by model; 0: unknown.
+// GPU time in nanoseconds per run of each model; 0: unknown.
 using ModelTimes = std::array<double, kMostModels>;
 
-// Of all models of an element.
+// Paces of all models of an element.
 class ModelPaces {
  public:
   const ModelPace& of(size_t model) const { return paces_[model]; }
   ModelTimes times() const;
-  // For a run of the element, in which each model may run several times; 0: unknown.
+  // Time of a run of the element, in which each model may run several times; 0: unknown.
   double run_ns() const { return run_.run_ns(); }
-  // A run of one model was measured.
+  // Adds the time of one run of one model.
   void add(size_t model, double ns) { paces_[model].add(ns, 1); }
-  // Each run of the element has `runs` runs of models. The GPU took `ns` for these shares of them. `may_skip`: it
-  // decides whether a model runs at all.
+  // Each run of the element consists of `runs` model runs. The GPU took `ns` for these shares of them. `may_skip`: the
+  // GPU decides whether a model runs at all.
   void add(uint64_t ns, const GpuTimer::Shares& shares, size_t runs, bool may_skip);
 
  private:

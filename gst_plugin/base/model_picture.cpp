@@ -8,14 +8,15 @@ namespace sightglass {
 
 namespace {
 
-// By channel: tensor value = scale * sample + offset.
+// Per channel: tensor value = scale * sample + offset.
 void set_normalisation(InputSpec& source, size_t channel, float scale, float offset) {
   source.scale[channel] = scale;
   source.offset[channel] = offset;
 }
 
-// Models of integers take the picture's 8-bit samples as they are: 0 is the lowest integer of an 8-bit type, 255 the
-// highest. Otherwise published models are known, and other files may say how samples from 0 to 255 are normalised.
+// Integer models take the 8-bit samples of the image unchanged: 0 is the lowest integer of an 8-bit type, 255 the
+// highest. For float models, the normalization comes from the model catalog or from the file's metadata, which
+// normalizes samples from 0 to 255.
 void set_usual_normalisation(InputSpec& source, const Model& model, const std::optional<KnownModel>& known) {
   const TensorInfo& input = model.inputs()[0];
   const bool integers = input.type != DataType::kFloat32 && input.type != DataType::kFloat16;
@@ -60,8 +61,7 @@ bool is_picture(const TensorInfo& tensor) {
 Result<InputSpec> picture_input(const Model& model, const std::optional<KnownModel>& known,
                                 const InputNormalisation& wanted) {
   if (model.inputs().size() != 1) {
-    return unsupported(model.name() + ": a model with one picture as its only input is needed, the inputs are " +
-                       list(model.inputs()));
+    return unsupported(model.name() + ": expected a single image input, but the inputs are " + list(model.inputs()));
   }
   return first_picture_input(model, known, wanted);
 }
@@ -69,11 +69,11 @@ Result<InputSpec> picture_input(const Model& model, const std::optional<KnownMod
 Result<InputSpec> first_picture_input(const Model& model, const std::optional<KnownModel>& known,
                                       const InputNormalisation& wanted) {
   const std::string& name = model.name();
-  if (model.inputs().empty()) return unsupported(name + ": a model without inputs sees no picture");
+  if (model.inputs().empty()) return unsupported(name + ": expected an image input, but the model has no inputs");
   const TensorInfo& input = model.inputs()[0];
   if (!is_picture(input) || (input.shape.dim(3) != 3 && input.shape.dim(3) != 4)) {
     return unsupported(name + ": input " + describe(input) +
-                       " is no colour picture; shape 1 x height x width x 3 (or 4) is needed");
+                       " is not a color image; expected shape 1 x height x width x 3 (or 4)");
   }
   InputSpec source;
   source.source = InputSpec::Source::kTexture;

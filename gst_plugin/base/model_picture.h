@@ -1,4 +1,4 @@
-// The picture that a model takes: how samples become the numbers of its input, and words for tensors. No GL.
+// The image input of a model: how samples become input values. Descriptions of tensors for messages. No GL.
 #pragma once
 
 #include <cstddef>
@@ -12,25 +12,26 @@
 
 namespace sightglass {
 
-// "'name' (float32 1x256x256x3)", for messages.
+// Returns "'name' (float32 1x256x256x3)", for messages.
 std::string describe(const TensorInfo& tensor);
-// The same of several, with their numbers.
+// The same for several tensors, with their indices.
 std::string list(std::span<const TensorInfo> tensors);
 
-// Tensors of shape 1 x height x width x channels, both above 1.
+// Whether the tensor has the shape 1 x height x width x channels, with height and width above 1.
 bool is_picture(const TensorInfo& tensor);
 
-// tensor value = scale * sample + offset, with samples in [0,1]; what is unset, the model says.
+// tensor value = scale * sample + offset, with samples in [0,1]. The model determines unset values.
 struct InputNormalisation {
   std::optional<float> scale, offset;
 };
 
-// The model's only input as a texture. Normalised as `wanted`; else by what its quantisation, what is `known` of it, or
-// its metadata say, in this order, or what is guessed (KnownModel without a checksum); else samples in [0,1]. Fails,
-// naming file and tensor, when it is no picture of 3 (or 4) channels, or not the only one.
+// The model's only input, as a texture. The normalization is that of the first source that has one: `wanted`, the
+// quantization of the input, the catalog entry `known`, the metadata, a guess (KnownModel without a checksum). The
+// default is samples in [0,1]. Fails, naming file and tensor, if the input is not an image of 3 (or 4) channels, or not
+// the only one.
 Result<InputSpec> picture_input(const Model& model, const std::optional<KnownModel>& known,
                                 const InputNormalisation& wanted = {});
-// The same for the first input, whatever others there are.
+// The same for the first of one or more inputs.
 Result<InputSpec> first_picture_input(const Model& model, const std::optional<KnownModel>& known,
                                       const InputNormalisation& wanted = {});
 

@@ -36,11 +36,11 @@ Status ModelProcessor::process(FrameJob& job) {
   const bool has_result = model_.has_result();
   const bool due = !has_result || cadence_.is_due(settings.inference_interval);
   ahead_ = has_result && (settings.mask_sync == MaskSync::kLatest || !due);
-  // If a run is due while another one is under way, it begins behind that.
+  // If a run is due while another one is in progress, it begins after that one.
   const bool begins = due && (!ahead_ || !model_.is_running());
-  GST_LOG_OBJECT(log_object(), "frame %" G_GUINT64_FORMAT ": a run is %s, drawn with %s", job.number,
+  GST_LOG_OBJECT(log_object(), "frame %" G_GUINT64_FORMAT ": run %s, drawing with %s", job.number,
                  begins ? "due"
-                 : due  ? "due, behind the one under way"
+                 : due  ? "due after the one in progress"
                         : "not due",
                  ahead_ ? "an earlier result" : "its own result");
   cadence_.count(begins);

@@ -38,7 +38,7 @@ Result<bool> ModelRun::advance(ModelStages& stages, const ModelPaces& paces, uin
     const ModelPace& pace = paces.of(stage_.model);
     const double before = progress_;
     SG_RETURN_IF_ERROR(issue(pace.share_of(budget_ns == 0 ? 0 : static_cast<uint64_t>(left))));
-    GST_LOG_OBJECT(log_object(), "model: %.0f %% of the run under way are issued", progress_ * 100);
+    GST_LOG_OBJECT(log_object(), "model: %.0f%% of the current run issued", progress_ * 100);
     shares_[stage_.model] += progress_ - before;
     if (progress_ < 1) return false;
     SG_RETURN_IF_ERROR(end_stage(stages));

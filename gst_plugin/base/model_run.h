@@ -1,4 +1,4 @@
-// A run of an element's models: whole, or in parts between which frames are drawn.
+// A run of an element's models: at once, or in parts with frames drawn in between.
 #pragma once
 
 #include <utility>
@@ -8,26 +8,26 @@
 
 namespace sightglass {
 
-// All calls need the context current, but for is_running() and give_up(). After give_up() or a failure, run() comes
-// first: it ends what sessions have begun.
+// All calls except is_running() and give_up() need the context current. After give_up() or a failure, call run() first:
+// it ends what sessions have begun.
 class ModelRun {
  public:
-  // All stages at once.
+  // Runs all stages at once.
   Status run(ModelStages& stages, const UprightFrame& frame);
-  // Begins a run in parts with the operators that sample `frame`. If there are several stages, the frame is sampled
-  // until the run is complete, otherwise only by this call. Returns whether the run is complete.
+  // Begins a run in parts with the operators that sample `frame`. Only this call samples the frame, unless there are
+  // several stages, which sample it until the run is complete. Returns whether the run is complete.
   Result<bool> begin(ModelStages& stages, const UprightFrame& frame);
-  // Issues as much of the run as takes about `budget_ns`, at least one operator; 0: all of it. Returns whether the run
-  // is complete.
+  // Issues as much of the run as takes about `budget_ns`, but at least one operator (0 = all of it). Returns whether
+  // the run is complete.
   Result<bool> advance(ModelStages& stages, const ModelPaces& paces, uint64_t budget_ns);
   bool is_running() const { return running_; }
   void give_up() {
     running_ = false;
     shares_ = {};
   }
-  // How much of each model run() and advance() have issued since the last call.
+  // How much of each model run() and advance() issued since the last call.
   GpuTimer::Shares take_shares() { return std::exchange(shares_, {}); }
-  // The GPU has been asked whether a model is to run.
+  // Whether the GPU decides if a model runs.
   bool may_skip() const { return may_skip_; }
 
  private:
@@ -37,9 +37,9 @@ class ModelRun {
 
   bool running_ = false, may_skip_ = false;
   UprightFrame frame_;
-  size_t number_ = 0;    // of the stage
-  ModelStage stage_;     // once it has begun
-  double progress_ = 0;  // of the stage; 0: it has not begun
+  size_t number_ = 0;    // of the current stage
+  ModelStage stage_;     // set when the stage begins
+  double progress_ = 0;  // of the stage; 0: not begun
   GpuTimer::Shares shares_{};
 };
 

@@ -21,7 +21,7 @@ namespace {
 
 uint64_t monotonic_ns() { return static_cast<uint64_t>(g_get_monotonic_time()) * 1000; }
 
-// Of the HUD.
+// Title of the HUD.
 std::string title_of(const std::string& element, const std::optional<std::string>& model) {
   return element + " " + std::filesystem::path(model.value_or("")).stem().string();
 }
@@ -100,7 +100,7 @@ Status ModelRuntime::start(const std::string& element) {
     model_name_ = settings.model;
     started_ = true;
   }
-  // Also where loading throws.
+  // Also runs if loading throws.
   struct Undo {
     ModelRuntime* runtime;
     ~Undo() {
@@ -151,7 +151,7 @@ std::string ModelRuntime::cache_warning() const {
 }
 
 void ModelRuntime::stop() {
-  // Without the lock: it waits for a thread that may wait for a GL thread.
+  // Without the lock, because this waits for a thread that may wait for a GL thread.
   inputs_.stop();
   {
     const std::lock_guard lock(mutex_);
@@ -164,7 +164,7 @@ void ModelRuntime::stop() {
 }
 
 void ModelRuntime::cancel_change() {
-  if (change_ != nullptr) GST_DEBUG_OBJECT(log_object(), "giving up the change of model that is under way");
+  if (change_ != nullptr) GST_DEBUG_OBJECT(log_object(), "canceling the pending model change");
   change_.reset();
 }
 
@@ -173,7 +173,7 @@ Status ModelRuntime::attach(GstGLContext* context) {
   const uint64_t begin = monotonic_ns();
   const std::lock_guard lock(mutex_);
   if (model_ == nullptr || !input_) {
-    GST_DEBUG_OBJECT(log_object(), "nothing is compiled yet: %s", model_ == nullptr ? "no model" : "no caps");
+    GST_DEBUG_OBJECT(log_object(), "not compiling yet: %s", model_ == nullptr ? "no model" : "no caps");
     return {};
   }
   SG_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
@@ -195,7 +195,7 @@ Status ModelRuntime::attach(GstGLContext* context) {
   context_ = GST_GL_CONTEXT(gst_object_ref(context));
   const uint64_t taken = monotonic_ns() - begin;
   figures_.note_start(taken);
-  GST_INFO_OBJECT(log_object(), "ready for frames of %dx%d, %s, in %.1f ms", size.width, size.height,
+  GST_INFO_OBJECT(log_object(), "ready for %dx%d frames, %s, in %.1f ms", size.width, size.height,
                   to_string(input_->kind), static_cast<double>(taken) / GST_MSECOND);
   return {};
 }
@@ -215,7 +215,7 @@ void ModelRuntime::detach() {
     context = std::exchange(context_, nullptr);
   }
   if (context == nullptr) return;
-  // Its objects belong to this context, which need not be the one that the caller is on.
+  // The objects belong to this context, which may differ from the caller's.
   sightglass::gl_thread_add(
       context,
       [](GstGLContext*, gpointer data) {
@@ -237,13 +237,13 @@ Status ModelRuntime::set_caps(GstGLContext* context, const FrameFormat& input, c
     const std::lock_guard lock(mutex_);
     input_ = input;
     output_ = output;
-    // Tags in mid-stream have caps negotiated anew: nothing is forgotten for the same ones.
+    // Tags in mid-stream trigger renegotiation. If the frames stay the same, nothing is forgotten.
     if (processor_ != nullptr && built_for_ == input.kind) return follow_size();
   }
   return attach(context);
 }
 
-// Where pictures leave at the frame's size, caps have been negotiated for its orientation.
+// If the output has the frame's size, its caps were negotiated for the frame's orientation.
 FrameSize ModelRuntime::upright_size() const {
   if (!own_size()) return {GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)};
   if (swaps_axes(orientation_)) return {input_->height, input_->width};
@@ -260,7 +260,8 @@ Status ModelRuntime::follow_size() {
   return {};
 }
 
-// Caps follow a new orientation with the next frame that is negotiated; a size of the element's own fits every one.
+// After a change of orientation, caps follow with the next negotiated frame. An output size of the element's own fits
+// every orientation.
 InputTransform ModelRuntime::upright_to_stored_in(GstBuffer* input, Orientation wanted) {
   const bool own = own_size().has_value();
   const auto fits = [this, own](Orientation orientation) {
@@ -269,7 +270,7 @@ InputTransform ModelRuntime::upright_to_stored_in(GstBuffer* input, Orientation 
                    (swapped ? input_->width : input_->height) == GST_VIDEO_INFO_HEIGHT(&output_));
   };
   if ((fits(wanted) || !fits(orientation_)) && std::exchange(orientation_, wanted) != wanted) {
-    GST_DEBUG_OBJECT(log_object(), "another orientation: smoothing starts anew");
+    GST_DEBUG_OBJECT(log_object(), "orientation changed: restarting smoothing");
     processor_->forget();
   }
   const CropRect seen = visible_part(input);
@@ -305,21 +306,21 @@ ModelNews ModelRuntime::end_change() {
   const std::unique_ptr<ModelChange> change = std::move(change_);
   const std::optional<ModelSettings> wanted = wanted_change();
   if (!wanted || wanted->model != change->name()) {
-    GST_DEBUG_OBJECT(log_object(), "model %s is dropped: another one has been set since", change->shown_name());
+    GST_DEBUG_OBJECT(log_object(), "dropping model %s: another one has been set since", change->shown_name());
     return {};
   }
   Result<ReadyModel> ready = change->take();
   if (!ready.ok()) {
-    GST_INFO_OBJECT(log_object(), "model %s is refused: %s", change->shown_name(), ready.status().message().c_str());
+    GST_INFO_OBJECT(log_object(), "cannot use model %s: %s", change->shown_name(), ready.status().message().c_str());
     const std::lock_guard lock(settings_mutex_);
     if (settings_.model == change->name()) settings_.model = model_name_;
     return {false,
-            {"model=" + change->name().value_or("") + ": cannot be used, and " + model_name_.value_or("") +
+            {"model=" + change->name().value_or("") + ": cannot be used, " + model_name_.value_or("") +
              " stays in effect: " + ready.status().message()}};
   }
   const std::shared_ptr<const LoadedModel> model = ready->model;
   if (!take_over(*ready, change->name())) {
-    GST_DEBUG_OBJECT(log_object(), "model %s begins anew: context or frames have changed", change->shown_name());
+    GST_DEBUG_OBJECT(log_object(), "preparing model %s again: GL context or frames have changed", change->shown_name());
     return {};
   }
   GST_INFO_OBJECT(log_object(), "model %s takes over, prepared in %.1f ms", change->shown_name(),
@@ -332,7 +333,7 @@ ModelNews ModelRuntime::end_change() {
   return {true, model->warnings()};
 }
 
-// Only results that are on their way are waited for; whatever frames need has been made.
+// Waits only for pending results; everything that frames need is prepared.
 bool ModelRuntime::take_over(ReadyModel& ready, const std::optional<std::string>& name) {
   struct Swap {
     ModelRuntime* runtime;
@@ -347,7 +348,7 @@ bool ModelRuntime::take_over(ReadyModel& ready, const std::optional<std::string>
         if (runtime->context_ != context || runtime->built_for_ != ready.kind) return;
         if (ResultsReadback* results = runtime->processor_->results()) runtime->note_arrived(results->finish());
         runtime->processor_ = std::move(ready.processor);
-        runtime->hud_.reset();  // its title is the model's
+        runtime->hud_.reset();  // its title names the old model
         runtime->model_ = std::move(ready.model);
         runtime->sized_for_ = ready.size;
         done = true;
@@ -361,7 +362,7 @@ bool ModelRuntime::take_over(ReadyModel& ready, const std::optional<std::string>
 }
 
 void ModelRuntime::forget() {
-  GST_DEBUG_OBJECT(log_object(), "another scene: forgetting what earlier frames have left");
+  GST_DEBUG_OBJECT(log_object(), "new scene: forgetting earlier frames");
   const std::lock_guard lock(mutex_);
   if (processor_ != nullptr) processor_->forget();
 }
@@ -420,7 +421,7 @@ Result<FrameTicket> ModelRuntime::process(GstBuffer* input, GstBuffer* output) {
 void ModelRuntime::run(Job& job) try {
   const std::lock_guard lock(mutex_);
   if (context_ != job.context) {
-    job.status = internal_error("the GL context was replaced while a frame was on its way");
+    job.status = internal_error("the GL context was replaced while a frame was in flight");
     return;
   }
   inputs_.poll();
@@ -445,10 +446,10 @@ void ModelRuntime::run(Job& job) try {
     if (job.status.ok()) job.status = draw_hud(frame, processor_->inferences() - inferences);
   }
   if (job.status.ok()) job.status = processor_->annotate(frame);
-  // Its memory goes back to its pool, and may be written again, only when the GPU has read it.
+  // The input memory may return to its pool, and be overwritten, only after the GPU has read it.
   if (!inputs_.hold(job.input)) gst_buffer_add_parent_buffer_meta(job.output, job.input);
   signal_buffer(job.output, job.context);
-  // Behind the signal: who shows the picture does not wait for this.
+  // After the signal, so that showing the frame does not wait for this.
   if (ResultsReadback* results = processor_->results()) note_arrived(results->collect());
   if (job.status.ok()) job.status = processor_->finish(frame);
   job.ticket = {frame.number, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_), frame.awaits_results};

@@ -1,4 +1,4 @@
-// Results on their way from the GPU to the thread that pushes frames.
+// ModelRuntime: results on their way from the GPU to the streaming thread.
 #include <utility>
 
 #include "base/model_runtime.h"

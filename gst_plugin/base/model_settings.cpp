@@ -6,16 +6,16 @@ namespace sightglass {
 
 namespace {
 
-// What the properties say when nobody has set them.
+// Property values while the settings are unset.
 constexpr double kInputScaleDefault = 1, kInputOffsetDefault = 0;
-constexpr double kMostScale = 65536;  // more than any type of a model's input has values
+constexpr double kMostScale = 65536;  // exceeds the number of values of any model input type
 
 Status set_direction(ModelSettings& settings, GstVideoOrientationMethod method) {
   if (method != GST_VIDEO_ORIENTATION_AUTO && !to_orientation(method)) {
     const auto text = [](GstVideoOrientationMethod direction) {
       return "video-direction=" + nick_of(GST_TYPE_VIDEO_ORIENTATION_METHOD, direction);
     };
-    return unsupported(text(method) + ": cannot tell which rotation is meant, and " + text(settings.video_direction) +
+    return unsupported(text(method) + ": not a specific rotation, " + text(settings.video_direction) +
                        " stays in effect; set auto, identity or a rotation");
   }
   settings.video_direction = method;
@@ -42,59 +42,57 @@ std::string ModelSettings::cache_folder() const {
 
 const PropertyTable<ModelSettings>& model_properties() {
   using S = ModelSettings;
-  const Field<S, GstVideoOrientationMethod> direction{[](const S& settings) { return settings.video_direction; },
-                                                      set_direction};
   static const auto* const table = new PropertyTable<S>(
       kFirstModelProperty,
       {
           row::text("model", "Model", &S::model, kLive,
                     "Path of the TFLite model, or a model name: figure (bundled) or one downloaded with `sightglass "
                     "models fetch`"),
-          row::number("input-scale", "Input scale", unset_as(&S::input_scale, kInputScaleDefault), -kMostScale,
-                      kMostScale, kAtStart,
-                      "Factor from frame colors in [0,1] to model input values, before input-offset is added; unless "
-                      "set, known from the model"),
-          row::number("input-offset", "Input offset", unset_as(&S::input_offset, kInputOffsetDefault), -kMostScale,
-                      kMostScale, kAtStart, "Offset added to scaled frame colors to make model input values"),
+          row::optional_number(
+              "input-scale", "Input scale", &S::input_scale, kInputScaleDefault, -kMostScale, kMostScale, kAtStart,
+              "Scale factor for frame colors in [0,1], applied before input-offset (unset = from the model)"),
+          row::optional_number("input-offset", "Input offset", &S::input_offset, kInputOffsetDefault, -kMostScale,
+                               kMostScale, kAtStart, "Offset added to scaled frame colors (unset = from the model)"),
           row::choice("precision", "Precision", &S::precision, "GstGLModelPrecision",
                       {{Precision::kFp32, "32-bit floats", "fp32"},
                        {Precision::kFp16, "16-bit floats, half the memory traffic", "fp16"}},
                       kAtStart, "Storage precision of activations and weights; sums are 32-bit"),
           row::choice("fallback", "Fallback", &S::fallback, "GstGLModelFallback",
                       {{Fallback::kError, "Fail at start", "error"},
-                       {Fallback::kCpu, "Run them on the CPU, with readback and upload per frame", "cpu"}},
+                       {Fallback::kCpu, "Run on the CPU, with readback and upload per frame", "cpu"}},
                       kAtStart, "How to handle operators that the GPU cannot run"),
           row::choice("quantized-models", "Quantized models", &S::quantized_models, "GstGLModelQuantizedModels",
                       {{QuantizedModels::kRefused, "Fail at start", "refused"},
-                       {QuantizedModels::kAllowed, "Run them with TensorFlow Lite's arithmetic", "allowed"}},
-                      kAtStart, "Whether to allow models of 8-bit integers"),
+                       {QuantizedModels::kAllowed, "Run with TensorFlow Lite arithmetic", "allowed"}},
+                      kAtStart, "Whether to allow 8-bit quantized models"),
           row::text("cache-dir", "Cache directory", &S::cache_dir, kAtStart,
                     "Directory for data that speeds up the next start (NULL = sightglass in the user cache directory, "
                     "empty = none)"),
           row::choice("tuning", "Tuning", &S::tuning, "GstGLModelTuning",
                       {{TuningMode::kOff, "Variants that suit most devices", "off"},
-                       {TuningMode::kCached, "Fastest variants known to the cache directory", "cached"},
-                       {TuningMode::kOn, "Those, and missing ones measured at start and kept", "on"}},
-                      kAtStart, "How to choose among kernel variants of equal results"),
+                       {TuningMode::kCached, "Fastest variants in the cache directory", "cached"},
+                       {TuningMode::kOn, "As cached, and measure and store missing ones at start", "on"}},
+                      kAtStart, "How to choose between equivalent kernel variants"),
           row::flag("hud", "HUD", &S::hud, kLive,
-                    "Whether to draw frame rate, GPU time, latency and drops over frames"),
+                    "Whether to draw frame rate, GPU time, latency and dropped frames over the video"),
           row::choice("hud-position", "HUD position", &S::hud_position, "GstGLModelHudPosition",
                       {{HudPosition::kTopLeft, "Top left", "top-left"},
                        {HudPosition::kTopRight, "Top right", "top-right"},
                        {HudPosition::kBottomLeft, "Bottom left", "bottom-left"},
                        {HudPosition::kBottomRight, "Bottom right", "bottom-right"}},
                       kLive, "Corner of the frame that shows the HUD"),
-          row::choice("video-direction", "Video direction", direction, GST_TYPE_VIDEO_ORIENTATION_METHOD, kLive,
+          row::choice("video-direction", "Video direction", set_by(&S::video_direction, set_direction),
+                      GST_TYPE_VIDEO_ORIENTATION_METHOD, kLive,
                       "Rotation and flip that make frames upright, in addition to GstVideoAffineTransformationMeta "
-                      "(auto = by the image-orientation tag)"),
+                      "(auto = from the image-orientation tag)"),
       });
   return *table;
 }
 
 void install_model_properties(GObjectClass* object_class) {
   g_object_class_install_property(object_class, kStats,
-                                  stats_spec("Counters of frames, inferences, skips, drops and failures, and times in "
-                                             "nanoseconds of model, frame, CPU, latency and start"));
+                                  stats_spec("Numbers of frames, inferences, skips, drops and failures; times of "
+                                             "model, frame, CPU, latency and start in nanoseconds"));
   model_properties().install(object_class);
 }
 

@@ -1,4 +1,4 @@
-// What every element that runs a model can be told about it.
+// The settings of every element that runs a model.
 #pragma once
 
 #include <gst/gst.h>
@@ -17,13 +17,13 @@
 namespace sightglass {
 
 struct ModelSettings {
-  std::optional<std::string> model;  // live: takes over once it is compiled
-  // Taken over when the element starts.
-  std::optional<double> input_scale, input_offset;  // unset: by the model's input
+  std::optional<std::string> model;  // live: takes over once compiled
+  // Read when the element starts.
+  std::optional<double> input_scale, input_offset;  // unset: from the model
   Precision precision = Precision::kFp32;
   Fallback fallback = Fallback::kError;
   QuantizedModels quantized_models = QuantizedModels::kAllowed;
-  std::optional<std::string> cache_dir;  // unset: the user's
+  std::optional<std::string> cache_dir;  // unset: the user cache directory
   TuningMode tuning = TuningMode::kCached;
   // Live.
   bool hud = false;
@@ -32,20 +32,20 @@ struct ModelSettings {
 
   ModelOptions model_options() const { return {.quantized_models = quantized_models}; }
   InputNormalisation normalisation() const;
-  // Sets what is the settings' in there.
+  // Copies the settings that `options` contains.
   void apply_to(PlanOptions& options) const;
-  // Where caches lie; empty: nowhere.
+  // The cache directory; empty for none.
   std::string cache_folder() const;
 };
 
-// Numbers of properties: of `stats`, which is read-only and none of the settings, of the settings, and from
-// kFirstOwnProperty on of those that an element has for itself.
+// Property IDs: `stats`, which is read-only and not a setting; then the settings; from kFirstOwnProperty, the
+// properties of the individual element.
 inline constexpr guint kStats = 1, kFirstModelProperty = 2, kFirstOwnProperty = 100;
-// The longest `inference-interval`, in frames: two minutes of usual video.
+// Maximum `inference-interval` in frames: two minutes of common video.
 inline constexpr guint kMostInferenceInterval = 3600;
 
 const PropertyTable<ModelSettings>& model_properties();
-// Those, and `stats`.
+// Installs model_properties() and `stats`.
 void install_model_properties(GObjectClass* object_class);
 
 }  // namespace sightglass

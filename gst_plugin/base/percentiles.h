@@ -1,4 +1,4 @@
-// Percentiles of the latest measurements, and rates of events: for figures that people read. No GL, no threads.
+// Percentiles of the latest measurements and rates of events, for statistics that people read. No GL, no threads.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace sightglass {
 
-// Of the last kSamples values.
+// Percentiles of the last kSamples values.
 class Percentiles {
  public:
   static constexpr size_t kSamples = 256;
@@ -20,10 +20,10 @@ class Percentiles {
   }
   void forget() { next_ = count_ = 0; }
   size_t count() const { return count_; }
-  // The least value that `percent`, in (0,100], of all are not above (nearest rank); 0 where there is none.
+  // The smallest value that is not exceeded by `percent`, in (0,100], of all values (nearest rank); 0 without values.
   uint64_t at(double percent) const {
     if (count_ == 0) return 0;
-    std::array<uint64_t, kSamples> sorted = values_;  // in a ring that is not full, the values are the first ones
+    std::array<uint64_t, kSamples> sorted = values_;  // until the ring is full, the first count_ entries are valid
     const auto rank = static_cast<size_t>(std::ceil(percent / 100 * static_cast<double>(count_)));
     const size_t index = std::clamp<size_t>(rank, 1, count_) - 1;
     const auto begin = sorted.begin();
@@ -36,17 +36,17 @@ class Percentiles {
   size_t next_ = 0, count_ = 0;
 };
 
-// How often something happened in the last two seconds.
+// Rate of an event over the last two seconds.
 class RateMeter {
  public:
-  // At a monotonic time in nanoseconds.
+  // Adds an event at a monotonic time in nanoseconds.
   void add(uint64_t now_ns) {
     times_[next_] = now_ns;
     next_ = (next_ + 1) % kEvents;
     count_ = std::min(count_ + 1, kEvents);
   }
   void forget() { next_ = count_ = 0; }
-  // By the distance of the oldest event to the newest one; 0 where there are fewer than two.
+  // Events per second, from the oldest to the newest event; 0 with fewer than two.
   double per_second(uint64_t now_ns) const {
     constexpr uint64_t kPeriod = 2'000'000'000;
     size_t events = 0;
@@ -62,7 +62,7 @@ class RateMeter {
   }
 
  private:
-  static constexpr size_t kEvents = 512;  // more than two seconds of 240 a second
+  static constexpr size_t kEvents = 512;  // more than two seconds at 240 per second
   std::array<uint64_t, kEvents> times_{};
   size_t next_ = 0, count_ = 0;
 };

@@ -10,7 +10,7 @@ namespace sightglass {
 
 namespace {
 
-// Tells files apart without reading them.
+// Identifies a file without reading it.
 struct FileIdentity {
   uint64_t device = 0, inode = 0;
   int64_t size = 0, seconds = 0, nanoseconds = 0;
@@ -34,7 +34,7 @@ struct LoadedModels {
   std::vector<ModelEntry> models;
 };
 
-// Never destroyed: elements may end after everything static has.
+// Never destroyed: elements may outlive static objects.
 LoadedModels& loaded_models() {
   static LoadedModels& instance = *new LoadedModels;
   return instance;
@@ -44,7 +44,7 @@ LoadedModels& loaded_models() {
 
 Result<std::shared_ptr<SharedModel>> SharedModel::load(const std::string& path, const ModelOptions& options) {
   const std::optional<FileIdentity> file = identity_of(path);
-  // Whoever comes second waits, and finds what the first one has loaded.
+  // Concurrent loads of one file wait here and share the result of the first.
   const std::lock_guard lock(loaded_models().mutex);
   std::vector<ModelEntry>& models = loaded_models().models;
   std::erase_if(models, [](const ModelEntry& entry) { return entry.model.expired(); });
@@ -52,7 +52,7 @@ Result<std::shared_ptr<SharedModel>> SharedModel::load(const std::string& path, 
     for (const ModelEntry& entry : models) {
       if (!(entry.file == *file && entry.options == options)) continue;
       if (std::shared_ptr<SharedModel> model = entry.model.lock()) {
-        GST_DEBUG_OBJECT(log_object(), "%s is loaded already: sharing it", path.c_str());
+        GST_DEBUG_OBJECT(log_object(), "sharing %s, which is already loaded", path.c_str());
         return model;
       }
     }

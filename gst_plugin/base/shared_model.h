@@ -1,4 +1,4 @@
-// The models and plans that elements of one process have in common, for as long as one of them holds them. Any thread.
+// Models and plans shared by the elements of a process, kept while an element holds them. Any thread.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,19 @@
 
 namespace sightglass {
 
-// A model, and its plans for the devices that elements run on.
+// A model and its plans for the devices that elements use.
 class SharedModel {
  public:
-  // The same object for the same file (by device, inode, size and time of the last change) and the same options. Fails
-  // as Model::load() does.
+  // Returns the same object for the same file (by device, inode, size and modification time) and the same options.
+  // Fails as Model::load() does.
   static Result<std::shared_ptr<SharedModel>> load(const std::string& path, const ModelOptions& options);
 
   SharedModel(std::shared_ptr<const Model> model, std::optional<KnownModel> known)
       : model_(std::move(model)), known_(known) {}
   const std::shared_ptr<const Model>& model() const { return model_; }
-  // The published model that it is.
+  // The catalog entry of the model, if it is known.
   const std::optional<KnownModel>& known() const { return known_; }
-  // The same object for equal limits and options, which may have tuning.
+  // Returns the same object for equal limits and options, which may include tuning.
   Result<std::shared_ptr<const Plan>> plan(const DeviceLimits& limits, PlanOptions options);
 
  private:

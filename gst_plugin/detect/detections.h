@@ -1,6 +1,6 @@
-// What detectors find in a frame, as decoders leave it on the GPU: the content of one buffer, as
-// shaders/detect/detections.glsl declares it (std430). Places are fractions of the upright frame: (0,0) is its top left
-// corner, (1,1) the opposite one; they may lie outside.
+// The detections in a frame as decoders write them on the GPU: the content of one buffer, declared in
+// shaders/detect/detections.glsl (std430). Coordinates are fractions of the upright frame: (0,0) is its top left
+// corner, (1,1) the opposite one; they may be outside.
 #pragma once
 
 #include <array>
@@ -13,19 +13,19 @@ inline constexpr int32_t kMaxDetections = 100;
 inline constexpr int32_t kMaxDetectionPoints = 8;
 
 struct Detection {
-  std::array<float, 4> box{};  // least x, least y, greatest x, greatest y
+  std::array<float, 4> box{};  // minimum x and y, maximum x and y
   float score = 0;             // in [0,1]
   int32_t class_id = 0;
-  int32_t points_count = 0;  // of `points`
+  int32_t points_count = 0;  // valid entries of `points`
   int32_t unused = 0;
-  std::array<std::array<float, 2>, kMaxDetectionPoints> points{};  // x and y; those from `points_count` on mean nothing
+  std::array<std::array<float, 2>, kMaxDetectionPoints> points{};  // x and y; undefined from `points_count` on
   bool operator==(const Detection&) const = default;
 };
 
 struct Detections {
   int32_t count = 0;
   std::array<int32_t, 3> unused{};
-  std::array<Detection, kMaxDetections> detections{};  // the best first; those from `count` on mean nothing
+  std::array<Detection, kMaxDetections> detections{};  // best first; undefined from `count` on
 };
 
 static_assert(sizeof(Detection) == 32 + 8 * kMaxDetectionPoints);

@@ -1,5 +1,5 @@
-// Regions of the frame that landmark models sample: squares around what a detector has found, tracked from frame to
-// frame by the landmarks in them. All of that is decided on the GPU, in shaders/detect/*region*.
+// Regions of the frame that landmark models sample: squares around detections, tracked from frame to frame by the
+// landmarks in them. The GPU makes all decisions, in shaders/detect/*region*.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@
 
 namespace sightglass {
 
-// The padding, in vectors of four floats, makes what follows the regions begin where GL can bind it.
+// The padding, in vectors of four floats, aligns the results after the regions as GL requires.
 inline constexpr int32_t kMaxRegions = 8, kRegionsPadding = 7;
 
-// As std430 lays them out.
+// In std430 layout.
 struct Region {
   std::array<float, 4> square{};
   std::array<int32_t, 4> flags{};  // is followed, is new, ID
@@ -35,15 +35,15 @@ struct RegionState {
 };
 static_assert(sizeof(RegionState) % 256 == 0);
 
-// The square that follows from a detection, or from landmarks: around the box, moved and scaled, and rotated so that
-// the line between two points has a certain direction.
+// Derives a square from a detection or from landmarks: around the box, shifted and scaled, and rotated so that the line
+// between two points has a given direction.
 struct RegionRule {
   int32_t from = 0, to = 1;   // the points; without them, squares are upright
   float direction = 0;        // of the line in the square: radians, clockwise from its x axis
   bool around_point = false;  // the square is around the point `from`, and its unit is the length of the line
-  float scale = 1;            // side of the square, in longer sides of the box
-  float shift = 0;            // of its middle, down along its own axis, in heights of the box
-  float same = 0.25F;         // squares that are nearer than this, in sides, are of the same object
+  float scale = 1;            // side of the square relative to the longer side of the box
+  float shift = 0;            // of its center, down along its own axis, in box heights
+  float same = 0.25F;         // distance in sides below which squares are of the same object
 };
 
 struct RegionParams {  // the uniform block Regions
@@ -54,19 +54,19 @@ struct RegionParams {  // the uniform block Regions
 };
 struct RegionOptions {
   int32_t most = 1;       // 1 to kMaxRegions
-  float least_score = 0;  // of landmarks that a region is tracked by
-  float seconds = -1;     // since the frame before; below 0: it has nothing to do with this one
+  float least_score = 0;  // minimum score of the landmarks of a tracked region
+  float seconds = -1;     // since the previous frame; below 0: unrelated to it
 };
-// `width` and `height` are those of the landmarks' input.
+// `width` and `height` are those of the landmark input.
 RegionParams region_params(const UprightFrame& frame, const RegionOptions& options, int32_t width, int32_t height,
                            const RegionRule& rule = {});
 
-// The state, and the model's input in the frame for one region after the other. All calls, the destructor included,
-// need the context current.
+// The state of all regions, and the position of the model input in the frame for each region in turn. All calls,
+// including the destructor, need the context current.
 class Regions {
  public:
-  enum class Source : uint8_t { kDetections, kLandmarksOnly };  // the latter: begin() and add() are not called
-  // `results_bytes` of what landmarks become follow the regions in the same buffer; zeros at first.
+  enum class Source : uint8_t { kDetections, kLandmarksOnly };  // kLandmarksOnly: without begin() and add()
+  // `results_bytes` of results follow the regions in the same buffer, initially zero.
   static Result<Regions> create(const std::shared_ptr<ShareGroup>& group, Source source, GLsizeiptr results_bytes = 0);
 
   BufferRange state() const { return {state_.id(), 0, results_offset() + results_bytes_}; }
@@ -75,12 +75,12 @@ class Regions {
   void run(GLuint program, const RegionParams& params, std::initializer_list<BufferRange> storage, GLuint groups = 1,
            GLuint rows = 1);
 
-  // Begins a frame: the flag says whether the detector is to run, for run_if().
+  // Begins a frame. The flag in detector_runs() is set if the detector must run (run_if()).
   void begin(const RegionParams& params);
   BufferRange detector_runs() const { return {detector_runs_.id(), 0, kFlagBytes}; }
-  // Regions around a buffer of Detections, best first, if the detector has run: as many as are missing.
+  // If the detector has run, adds the missing regions from a buffer of Detections, best first.
   void add(const BufferRange& detections, const RegionParams& params);
-  // The next region becomes the input of `session`; the flag says whether there is one, for run_if().
+  // Makes the next region the input of `session`. The flag in is_somebody() is set if it is tracked (run_if()).
   Status next(const UprightFrame& frame, const RegionParams& params, Session& session);
   BufferRange is_somebody() const { return {flag_.id(), 0, kFlagBytes}; }
 

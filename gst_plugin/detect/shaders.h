@@ -1,4 +1,4 @@
-// The programs of detectors' decoders, in one list: what decoders build is what the tests check.
+// List of the programs of detection decoders, for decoders to build and tests to check.
 #pragma once
 
 #include <vector>

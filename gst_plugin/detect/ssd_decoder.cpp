@@ -15,19 +15,21 @@ namespace {
 Status check(const SsdLayout& layout) {
   const auto boxes = static_cast<int64_t>(layout.anchors.size());
   if (boxes == 0 || boxes > SsdDecoder::kMostBoxes) {
-    return unsupported(std::to_string(boxes) + " anchors; a detector has 1 to " +
+    return unsupported("unsupported number of anchors: " + std::to_string(boxes) + ", expected 1 to " +
                        std::to_string(SsdDecoder::kMostBoxes));
   }
   if (layout.points < 0 || layout.points > kMaxDetectionPoints) {
-    return unsupported(std::to_string(layout.points) + " points to a box; at most " +
-                       std::to_string(kMaxDetectionPoints) + " are supported");
+    return unsupported("unsupported number of points per box: " + std::to_string(layout.points) + ", maximum " +
+                       std::to_string(kMaxDetectionPoints));
   }
   const bool fits = layout.values >= 4 && layout.first_point >= 0 && layout.point_values >= 2 &&
                     layout.first_point + int64_t{layout.points} * layout.point_values <= layout.values;
-  if (!fits) return invalid_argument("the points of a box do not fit into its " + std::to_string(layout.values));
+  if (!fits) {
+    return invalid_argument("the points of a box exceed its " + std::to_string(layout.values) + " values");
+  }
   if (layout.background < 0 || layout.background >= layout.classes) {
-    return invalid_argument(std::to_string(layout.background) + " of " + std::to_string(layout.classes) +
-                            " classes stand for nothing");
+    return invalid_argument("invalid number of background classes: " + std::to_string(layout.background) + " of " +
+                            std::to_string(layout.classes));
   }
   return {};
 }
@@ -58,8 +60,8 @@ Status SsdDecoder::decode(const BufferRange& boxes, const BufferRange& scores, c
   const auto count = static_cast<int32_t>(layout_.anchors.size());
   const auto bytes = [count](int32_t numbers) { return GLsizeiptr{count} * numbers * GLsizeiptr{sizeof(float)}; };
   if (boxes.size != bytes(layout_.values) || scores.size != bytes(layout_.classes)) {
-    return invalid_argument("the outputs of a detector of " + std::to_string(count) + " boxes have " +
-                            std::to_string(boxes.size) + " and " + std::to_string(scores.size) + " bytes, not " +
+    return invalid_argument("the outputs of a detector with " + std::to_string(count) + " boxes have " +
+                            std::to_string(boxes.size) + " and " + std::to_string(scores.size) + " bytes, expected " +
                             std::to_string(bytes(layout_.values)) + " and " + std::to_string(bytes(layout_.classes)));
   }
   Block block;

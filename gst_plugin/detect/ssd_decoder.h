@@ -1,5 +1,5 @@
-// Decodes single-shot detectors on the GPU: raw boxes and scores, counted from anchors, become a short list of
-// detections. Serves BlazeFace, BlazePose's and the palm's detectors, and SSD models without an operator for it.
+// Decodes single-shot detectors on the GPU: converts raw boxes (relative to anchors) and scores to a short list of
+// detections. For BlazeFace, the BlazePose and palm detectors, and SSD models without a detection operator.
 #pragma once
 
 #include <memory>
@@ -16,30 +16,30 @@
 
 namespace sightglass {
 
-// What the outputs consist of. A box is: middle x, middle y, width, height (`y_first`: y, x, height, width), then
-// points, x and y first, each number in units of the input's size / scale, from the anchor's middle:
-//   x = number / x_scale * anchor.width + anchor.x      width = number / width_scale * anchor.width
-// or, with exponential_sizes, width = exp(number / width_scale) * anchor.width.
+// Layout of the outputs. A box is: center x, center y, width, height (`y_first`: y, x, height, width), then points that
+// begin with x and y. Each value is in units of input size / scale, relative to the anchor center:
+//   x = value / x_scale * anchor.width + anchor.x      width = value / width_scale * anchor.width
+// or, with exponential_sizes, width = exp(value / width_scale) * anchor.width.
 struct SsdLayout {
-  std::vector<Anchor> anchors;  // one a box
-  int32_t values = 4;           // numbers to a box
-  int32_t points = 0;           // at most kMaxDetectionPoints
-  int32_t first_point = 4;      // number where the first one begins
-  int32_t point_values = 2;     // numbers to a point
-  int32_t classes = 1;          // scores to a box
-  int32_t background = 0;       // so many of the first classes stand for nothing
-  bool logits = true;           // scores are to go through the logistic function
-  float logit_limit = 100;      // clipped to ± this before
+  std::vector<Anchor> anchors;  // one per box
+  int32_t values = 4;           // per box
+  int32_t points = 0;           // per box, at most kMaxDetectionPoints
+  int32_t first_point = 4;      // index of its first value
+  int32_t point_values = 2;     // values per point
+  int32_t classes = 1;          // scores per box
+  int32_t background = 0;       // number of leading background classes
+  bool logits = true;           // apply the logistic function to scores
+  float logit_limit = 100;      // clamp them to ± this first
   float x_scale = 1, y_scale = 1, width_scale = 1, height_scale = 1;
   bool exponential_sizes = false;
   bool y_first = false;
 };
 
-// What counts as a detection.
+// Which boxes become detections.
 struct SsdChoice {
-  float threshold = 0.5f;      // least score
-  float iou_threshold = 0.3f;  // boxes that overlap by more (intersection over union) are one
-  bool weighted = true;        // results are averages of the boxes that are one, as MediaPipe's are; else the best ones
+  float threshold = 0.5f;      // minimum score
+  float iou_threshold = 0.3f;  // boxes that overlap by more (intersection over union) are merged
+  bool weighted = true;        // average merged boxes as MediaPipe does; otherwise keep the best one
   int32_t most = kMaxDetections;
 };
 
@@ -47,17 +47,16 @@ class SsdDecoder {
  public:
   static constexpr int32_t kMostBoxes = 8192;
 
-  // Compiles what no other holder in the group has compiled yet. Fails where the layout is not one that fits. The
-  // context must be current, here, for every call, and for destruction.
+  // Compiles the programs that the share group does not have yet. Fails if the layout is invalid. The context must be
+  // current here, for every call, and for destruction.
   static Result<std::unique_ptr<SsdDecoder>> create(std::shared_ptr<ShareGroup> group, SsdLayout layout);
 
-  // Two dispatches, no wait, readback or upload (but for changed parameters). `boxes` and `scores` are outputs of one
-  // session (Session::output_buffer()); `to_upright` takes places of the model's input to the upright frame. What
-  // compute shaders read of detections() afterwards is there; so is what GL copies. GL state afterwards is as sessions
-  // leave it.
+  // Issues two dispatches, without wait, readback or upload (except changed parameters). `boxes` and `scores` are
+  // outputs of one session (Session::output_buffer()); `to_upright` maps model input coordinates to the upright frame.
+  // Afterwards, detections() is visible to compute shaders and GL copies, and GL state is as sessions leave it.
   Status decode(const BufferRange& boxes, const BufferRange& scores, const InputTransform& to_upright,
                 const SsdChoice& choice = {});
-  // A buffer with Detections (detections.h), best first; zeros at first. The same one every time.
+  // A buffer with Detections (detections.h), best first; initially zero. Always the same buffer.
   GLuint detections() const { return detections_.id(); }
 
  private:

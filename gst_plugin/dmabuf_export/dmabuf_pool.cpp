@@ -9,7 +9,7 @@
 #include "gl/gl_bridge.h"
 #include "gobject/guarded.h"
 
-// The element's.
+// The debug category of the element.
 GST_DEBUG_CATEGORY_EXTERN(gst_gl_dmabuf_export_debug);
 #define GST_CAT_DEFAULT gst_gl_dmabuf_export_debug
 
@@ -35,14 +35,15 @@ struct GstGLDMABufExportPoolClass {
 
 }  // namespace
 
-// A GL pool by type, so that GStreamer's own GL elements take it.
+// Derives from the GL pool type, so that GStreamer GL elements accept it.
 G_DEFINE_TYPE(GstGLDMABufExportPool, sightglass_dmabuf_pool, GST_TYPE_GL_BUFFER_POOL)
 
 namespace {
 
 PoolState& state_of(gpointer pool) { return *static_cast<GstGLDMABufExportPool*>(pool)->state; }
 
-// Made on the GL thread: around downstream's buffer, where there is one. Null, with a warning, where that fails.
+// Creates a slot on the GL thread, around the downstream buffer `theirs` if there is one. Null, with a warning, on
+// failure.
 std::shared_ptr<DmabufSlot> make_slot(GstBufferPool* pool, GstBuffer* theirs) {
   PoolState& state = state_of(pool);
   GstGLContext* context = GST_GL_BUFFER_POOL(pool)->context;
@@ -80,7 +81,7 @@ std::shared_ptr<DmabufSlot> make_slot(GstBufferPool* pool, GstBuffer* theirs) {
   GstMemory* memory = theirs == nullptr ? sightglass::make_dmabuf_memory(making.target->frame()) : nullptr;
   auto slot = std::make_shared<DmabufSlot>(context, std::move(making.target), memory);
   if (theirs != nullptr || memory != nullptr) return slot;
-  GST_WARNING_OBJECT(pool, "no memory could be made of a DMABUF");
+  GST_WARNING_OBJECT(pool, "cannot create a GstMemory for a DMABUF");
   return nullptr;
 }
 
@@ -90,7 +91,7 @@ GstFlowReturn alloc_buffer(GstBufferPool* pool, GstBuffer** buffer, GstBufferPoo
   return *buffer != nullptr ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
-// Downstream's buffers are its own pool's to keep: each is wrapped anew, the textures are kept with its memory.
+// The downstream pool owns its buffers: each one is wrapped again, but textures are kept with the memory.
 GstFlowReturn acquire_buffer(GstBufferPool* pool, GstBuffer** buffer, GstBufferPoolAcquireParams* params) {
   PoolState& state = state_of(pool);
   if (state.source.theirs == nullptr) {
@@ -118,7 +119,7 @@ void release_buffer(GstBufferPool* pool, GstBuffer* buffer) {
   }
 }
 
-// None is made before it is asked for, where that is downstream's business.
+// Does not preallocate if the buffers come from downstream.
 gboolean start(GstBufferPool* pool) {
   return state_of(pool).source.theirs != nullptr ||
          GST_BUFFER_POOL_CLASS(sightglass_dmabuf_pool_parent_class)->start(pool);
@@ -126,7 +127,7 @@ gboolean start(GstBufferPool* pool) {
 
 void finalize(GObject* object) {
   auto* pool = static_cast<GstGLDMABufExportPool*>(static_cast<gpointer>(object));
-  // Textures that nobody came to use.
+  // Textures that were never used.
   if (pool->state->first != nullptr) {
     sightglass::gl_thread_add(
         pool->parent.context, [](GstGLContext*, gpointer state) { static_cast<PoolState*>(state)->first.reset(); },

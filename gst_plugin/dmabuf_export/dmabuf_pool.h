@@ -1,4 +1,4 @@
-// Buffers that are textures for GL and DMABUFs for everybody else.
+// Buffers that are textures in GL and DMABUFs elsewhere.
 #pragma once
 
 #include <gst/gl/gl.h>
@@ -12,31 +12,31 @@
 
 namespace sightglass {
 
-// How frames are made.
+// How to create frames.
 struct DmabufSource {
   std::shared_ptr<const interop::DrawTargets> targets;
   ExportFormat format;
-  DownstreamPool theirs;  // where frames lie in its memory
+  DownstreamPool theirs;  // provides the memory; null: the device does
 };
 
-// A pool whose buffers hold GLMemory, drawn into like any other (one RGBA texture; R8 and RG8 for NV12), that lies in
-// DMABUFs of `source`. Upstream elements may use it for their output. `first`, which may be null, is used before others
-// are made. Inactive and not configured; any thread. Allocation fails with a warning in the log.
+// Creates a pool whose buffers hold ordinary renderable GLMemory (one RGBA texture; R8 and RG8 for NV12) in DMABUFs of
+// `source`. Upstream elements may use it for their output. `first`, which may be null, is used before others are
+// created. The pool is inactive and not configured; any thread. If allocation fails, it logs a warning.
 GstBufferPool* make_dmabuf_pool(GstGLContext* context, const DmabufSource& source,
                                 std::unique_ptr<interop::DrawTarget> first);
-// Sets the pool up for `caps` of GLMemory, and `min` buffers at the start. False where it refuses.
+// Configures the pool for `caps` of GLMemory and at least `min` buffers. Returns false if it rejects them.
 bool configure_dmabuf_pool(GstBufferPool* pool, GstCaps* caps, guint min);
 
-// How the DMABUF behind the textures of such a buffer lies; null for other buffers. Valid as long as the buffer.
+// The layout of the DMABUF behind the textures of such a buffer; null for other buffers. Valid as long as the buffer.
 const interop::DmabufFrame* dmabuf_frame(GstBuffer* buffer);
 // The texture of plane `index` of such a buffer.
 const interop::DmabufTexture& dmabuf_texture(GstBuffer* buffer, size_t index);
 
-// Takes the DMABUF of such a buffer out of GL: downstream's own buffer, where it lies in one (`lent`), otherwise a
-// buffer of the DMABUF alone, with a GstVideoMeta of `format` that tells its layout, that keeps `buffer` away from its
-// pool for as long as it lives itself. The caller owns it.
+// Returns the DMABUF of such a buffer outside of GL: the downstream buffer that contains it (`lent`), otherwise a new
+// buffer with only the DMABUF and a GstVideoMeta of `format` with its layout. The new buffer keeps `buffer` out of its
+// pool during its lifetime. The caller owns the result.
 GstBuffer* unwrap_dmabuf(GstBuffer* buffer, GstVideoFormat format, bool* lent);
-// Whether that can be done: downstream's buffer can be taken once, from a buffer that nobody else looks at.
+// Whether that is possible: a downstream buffer can be taken only once, from a writable buffer.
 bool can_unwrap_dmabuf(GstBuffer* buffer);
 
 }  // namespace sightglass

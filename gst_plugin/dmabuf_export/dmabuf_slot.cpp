@@ -22,7 +22,7 @@ GQuark kept_quark() {
   return quark;
 }
 
-// The number of bytes up to the end of the last plane, or to the end of the DMABUF where that is not rows of pixels.
+// Number of bytes up to the end of the last plane, or up to the end of the DMABUF if its layout is not linear.
 gsize extent(const interop::DmabufFrame& frame, gsize whole) {
   if (frame.modifier != interop::kModifierLinear) return whole;
   gsize end = 0;
@@ -46,7 +46,7 @@ DmabufSlot::~DmabufSlot() {
 GstMemory* make_dmabuf_memory(const interop::DmabufFrame& frame) {
   const int fd = frame.planes[0].fd;
   const off_t end = ::lseek(fd, 0, SEEK_END);
-  // Who holds the memory may outlive the pool: it has a descriptor of its own.
+  // The memory may outlive the pool, so it gets its own file descriptor.
   const int own = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (end <= 0 || own < 0) {
     if (own >= 0) ::close(own);

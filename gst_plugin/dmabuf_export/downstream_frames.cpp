@@ -4,7 +4,7 @@
 
 #include "gobject/log.h"
 
-// The element's.
+// The debug category of the element.
 GST_DEBUG_CATEGORY_EXTERN(gst_gl_dmabuf_export_debug);
 #define GST_CAT_DEFAULT gst_gl_dmabuf_export_debug
 
@@ -29,15 +29,15 @@ DownstreamPool activate_downstream_pool(GstQuery* query, GstCaps* caps) {
     gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   }
   if (!gst_buffer_pool_set_config(offered, config) || !gst_buffer_pool_set_active(offered, TRUE)) {
-    GST_DEBUG_OBJECT(log_object(), "pool: %" GST_PTR_FORMAT " of downstream is declined: it does not start", offered);
+    GST_DEBUG_OBJECT(log_object(), "pool: declining the downstream %" GST_PTR_FORMAT ": cannot activate it", offered);
     return nullptr;
   }
   GstBuffer* buffer = acquire_downstream_buffer(pool, true);
   const bool dmabuf =
       buffer != nullptr && gst_buffer_n_memory(buffer) > 0 && gst_is_dmabuf_memory(gst_buffer_peek_memory(buffer, 0));
   gst_clear_buffer(&buffer);
-  GST_DEBUG_OBJECT(log_object(), "pool: %" GST_PTR_FORMAT " of downstream %s", offered,
-                   dmabuf ? "has DMABUFs" : "is declined: its memory is not DMABUFs");
+  GST_DEBUG_OBJECT(log_object(), "pool: %s the downstream %" GST_PTR_FORMAT "%s", dmabuf ? "using" : "declining",
+                   offered, dmabuf ? "" : ": its memory is not DMABUFs");
   return dmabuf ? pool : nullptr;
 }
 

@@ -1,4 +1,4 @@
-// Frames in memory that downstream offers: what a display can show is sometimes its own memory alone.
+// Frames in memory from downstream: some displays can show only their own memory.
 #pragma once
 
 #include <gst/video/video.h>
@@ -11,17 +11,17 @@
 
 namespace sightglass {
 
-// A pool of downstream's, active until the last holder lets go.
+// A downstream pool, active until the last reference is released.
 using DownstreamPool = std::shared_ptr<GstBufferPool>;
 
-// The first pool that an answered allocation query offers, set up for `caps`, if it gives DMABUFs; null otherwise.
+// The first pool in an answered allocation query, configured for `caps`, if it provides DMABUFs; null otherwise.
 DownstreamPool activate_downstream_pool(GstQuery* query, GstCaps* caps);
 
-// The next buffer of such a pool, without waiting for one if `now`; null where there is none. The caller owns it.
+// The next buffer of such a pool, without waiting if `now`; null if there is none. The caller owns it.
 GstBuffer* acquire_downstream_buffer(const DownstreamPool& pool, bool now);
 
-// How a buffer of DMABUF memory lies there, by its metadata or else by the caps; nothing for other buffers. Descriptors
-// are borrowed from the buffer.
+// The layout of a buffer of DMABUF memory, from its metadata or otherwise from the caps; nothing for other buffers. The
+// buffer owns the file descriptors.
 std::optional<interop::DmabufFrame> frame_in_buffer(GstBuffer* buffer, const ExportFormat& format);
 
 }  // namespace sightglass

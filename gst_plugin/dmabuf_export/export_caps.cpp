@@ -16,7 +16,7 @@ constexpr uint32_t fourcc(const char (&code)[5]) {
          static_cast<uint32_t>(code[3]) << 24;
 }
 
-// Known by DRM from the highest byte of a word down, by GStreamer from the first byte in memory on.
+// DRM names list the components from the highest byte of a word, GStreamer names from the first byte in memory.
 struct Format {
   const char* name;
   GstVideoFormat format;
@@ -51,7 +51,7 @@ constexpr bool kHasDmaDrm = false;
 constexpr GstVideoFormat kDmaDrmFormat = GST_VIDEO_FORMAT_UNKNOWN;
 #endif
 
-// "XR24" is linear; "XR24:0x0100000000000001" has that modifier.
+// "XR24" is linear; "XR24:0x0100000000000001" includes a modifier.
 struct DrmFormat {
   const Format* format;
   uint64_t modifier;
@@ -103,7 +103,7 @@ std::vector<std::string> strings_of(const GstStructure* structure, const char* f
   return strings;
 }
 
-// `structure` as frames of these formats; how colours are coded is the outcome of negotiation.
+// `structure` as frames of these formats; negotiation determines the colorimetry.
 GstStructure* as_frames(const GstStructure* structure, bool dma_drm) {
   GstStructure* frames = gst_structure_copy(structure);
   gst_structure_remove_fields(frames, "texture-target", "chroma-site", "colorimetry", "drm-format", nullptr);
@@ -210,7 +210,7 @@ void set_export_colorimetry(GstCaps* input, GstCaps* output) {
   }
   GstVideoColorimetry colorimetry = GST_VIDEO_INFO_COLORIMETRY(&info);
   if (format->planes()) {
-    // What is taken for granted of frames of this size whose caps say nothing.
+    // The default for frames of this size without colorimetry in their caps.
     const GstVideoColorimetry usual = GST_VIDEO_INFO_COLORIMETRY(&format->info);
     colorimetry.matrix = usual.matrix;
     colorimetry.range = usual.range;
@@ -238,7 +238,7 @@ std::optional<ExportFormat> export_format_of(GstCaps* caps) {
     format.meta_format = known->format;
   }
   if (known == nullptr || format.meta_format == GST_VIDEO_FORMAT_UNKNOWN) return std::nullopt;
-  // GstVideoInfo knows nothing of DRM's formats.
+  // GstVideoInfo does not support DRM formats.
   GstCaps* plain = gst_caps_copy(caps);
   GstStructure* described = gst_caps_get_structure(plain, 0);
   gst_structure_set(described, "format", G_TYPE_STRING, known->name, nullptr);

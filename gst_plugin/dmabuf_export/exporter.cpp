@@ -14,7 +14,7 @@
 #include "gobject/log.h"
 #include "interop/gbm_device.h"
 
-// The element's.
+// The debug category of the element.
 GST_DEBUG_CATEGORY_EXTERN(gst_gl_dmabuf_export_debug);
 #define GST_CAT_DEFAULT gst_gl_dmabuf_export_debug
 
@@ -22,15 +22,15 @@ namespace sightglass {
 
 namespace {
 
-// GStreamer's own GBM device, where its display lies on one: a second one might be another device.
+// The GBM device of GStreamer, if its display uses one: opening a second one might select another device.
 interop::Result<std::shared_ptr<const interop::GbmDevice>> device_of(GstGLContext* context,
                                                                      const interop::Display& display) {
   GstGLDisplay* owner = gst_gl_context_get_display(context);
   const bool on_gbm = gst_gl_display_get_handle_type(owner) == GST_GL_DISPLAY_TYPE_GBM;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): this is how GStreamer gives it away
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): GStreamer returns the pointer as an integer
   auto* const handle = on_gbm ? reinterpret_cast<gbm_device*>(gst_gl_display_get_handle(owner)) : nullptr;
   gst_object_unref(owner);
-  // The context keeps its display, and whoever holds memory of the device keeps the context.
+  // The context keeps its display alive, and holders of device memory keep the context alive.
   if (handle != nullptr) return interop::GbmDevice::borrow(handle, "the GL display's GBM device");
   return display.device();
 }
@@ -45,14 +45,14 @@ GstCaps* texture_caps(const ExportFormat& format) {
   return caps;
 }
 
-// What downstream holds of it stays alive.
+// Buffers that downstream holds stay alive.
 void drop(GstBufferPool* pool) {
   if (pool == nullptr) return;
   gst_buffer_pool_set_active(pool, FALSE);
   gst_object_unref(pool);
 }
 
-// Of the part of the texture that GstVideoCropMeta leaves.
+// Position of the texture region that GstVideoCropMeta selects.
 std::pair<int32_t, int32_t> first_pixel(GstBuffer* buffer) {
   const CropRect seen = visible_part(buffer);
   GstGLMemory* texture = GST_GL_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0));
@@ -76,7 +76,7 @@ Status DmabufExporter::attach(GstGLContext* context) {
   context_ = GST_GL_CONTEXT(gst_object_ref(context));
   targets_ = *targets;
   fence_ = interop::DrawFence::create(*display, renders_in_software(context));
-  GST_DEBUG_OBJECT(log_object(), "DMABUFs are made on %" GST_PTR_FORMAT, context);
+  GST_DEBUG_OBJECT(log_object(), "creating DMABUFs on %" GST_PTR_FORMAT, context);
   return {};
 }
 
@@ -98,7 +98,7 @@ void DmabufExporter::detach() {
   }
   drop(pool);
   if (context == nullptr) return;
-  // They belong to this context, which need not be the one that the caller is on.
+  // The objects belong to this context, which may differ from the caller's.
   sightglass::gl_thread_add(
       context, [](GstGLContext*, gpointer data) { *static_cast<Objects*>(data) = {}; }, &objects);
   gst_object_unref(context);
@@ -109,7 +109,7 @@ bool DmabufExporter::can_export(uint32_t fourcc, uint64_t modifier) const {
   return targets_ != nullptr && targets_->possible(fourcc, modifier);
 }
 
-// The GL thread takes the lock as well, so nobody waits for it with the lock held.
+// The GL thread also takes the lock, so callers must not wait for it with the lock held.
 Status DmabufExporter::on_gl_thread(const std::function<Status()>& work) {
   struct Job {
     DmabufExporter* self;
@@ -121,14 +121,14 @@ Status DmabufExporter::on_gl_thread(const std::function<Status()>& work) {
     const std::lock_guard lock(mutex_);
     if (context_ != nullptr) job.context = GST_GL_CONTEXT(gst_object_ref(context_));
   }
-  if (job.context == nullptr) return internal_error("there is no GL context");
+  if (job.context == nullptr) return internal_error("no GL context");
   sightglass::gl_thread_add(
       job.context,
       [](GstGLContext* context, gpointer data) {
         auto& job = *static_cast<Job*>(data);
         const std::lock_guard lock(job.self->mutex_);
         job.status =
-            job.self->context_ == context ? job.work() : internal_error("the GL context was changed meanwhile");
+            job.self->context_ == context ? job.work() : internal_error("the GL context changed in the meantime");
       },
       &job);
   gst_object_unref(job.context);
@@ -137,7 +137,7 @@ Status DmabufExporter::on_gl_thread(const std::function<Status()>& work) {
 
 Status DmabufExporter::set_format(const ExportFormat& format, guint held, DownstreamPool theirs) {
   GstBufferPool* pool = nullptr;
-  // Which buffer it is does not matter: its like are what the pool gives.
+  // Any buffer will do: the pool provides only buffers like this one.
   GstBuffer* sample = theirs != nullptr ? acquire_downstream_buffer(theirs, true) : nullptr;
   DownstreamPool before;
   {
@@ -156,17 +156,17 @@ Status DmabufExporter::set_format(const ExportFormat& format, guint held, Downst
       const auto adopted = targets_->adopt(*frame);
       if (adopted.ok()) {
         source_->theirs = theirs;
-        GST_INFO_OBJECT(log_object(), "frames are drawn into the memory of downstream");
+        GST_INFO_OBJECT(log_object(), "drawing frames into downstream memory");
         return {};
       }
-      GST_INFO_OBJECT(log_object(), "memory of downstream is declined: %s", adopted.error().c_str());
+      GST_INFO_OBJECT(log_object(), "declining downstream memory: %s", adopted.error().c_str());
     }
     auto target = targets_->make(format.request);
     if (!target.ok()) return device_error(target.error());
     first_ = std::move(target).value();
-    // What was chosen of several stays the same for all.
+    // All frames use the modifier chosen for the first one.
     source_->format.request.modifiers = {first_->frame().modifier};
-    GST_INFO_OBJECT(log_object(), "frames are made here, %dx%d, %s, modifier 0x%016" G_GINT64_MODIFIER "x",
+    GST_INFO_OBJECT(log_object(), "allocating frames: %dx%d, %s, modifier 0x%016" G_GINT64_MODIFIER "x",
                     first_->frame().width, first_->frame().height, interop::fourcc_text(first_->frame().fourcc).c_str(),
                     static_cast<guint64>(first_->frame().modifier));
     return {};
@@ -185,7 +185,7 @@ GstBufferPool* DmabufExporter::propose_pool(GstCaps* caps, guint* min) {
         GST_VIDEO_INFO_HEIGHT(&info) != source_->format.request.height) {
       return nullptr;
     }
-    // One is being drawn while the others are downstream.
+    // One frame is being drawn while downstream holds the others.
     *min = held_ + 1;
     pool = make_dmabuf_pool(context_, *source_, std::move(first_));
   }
@@ -194,7 +194,7 @@ GstBufferPool* DmabufExporter::propose_pool(GstCaps* caps, guint* min) {
   return nullptr;
 }
 
-// A buffer to draw over into; null when there can be none. The caller owns it.
+// Acquires a buffer for the copy in a render pass; null on failure. The caller owns it.
 GstBuffer* DmabufExporter::acquire() {
   GstBufferPool* pool = nullptr;
   bool made = false;
@@ -218,7 +218,7 @@ GstBuffer* DmabufExporter::acquire() {
 
 bool DmabufExporter::fits(GstBuffer* buffer) const {
   const interop::DmabufFrame* frame = dmabuf_frame(buffer);
-  // What shows a part of its texture is drawn over.
+  // Frames that show a part of their texture are copied.
   if (frame == nullptr || !can_unwrap_dmabuf(buffer) || gst_buffer_get_video_crop_meta(buffer) != nullptr) return false;
   const interop::DrawRequest& wanted = source_->format.request;
   return frame->width == wanted.width && frame->height == wanted.height && frame->fourcc == wanted.fourcc &&
@@ -226,7 +226,7 @@ bool DmabufExporter::fits(GstBuffer* buffer) const {
 }
 
 Status DmabufExporter::finish(GstBuffer* input, GstBuffer* output) {
-  if (!source_) return internal_error("the format was changed meanwhile");
+  if (!source_) return internal_error("the format changed in the meantime");
   wait_for_buffer(input, context_);
   if (input != output) {
     SG_RETURN_IF_ERROR(check_gl_memory(gst_buffer_peek_memory(input, 0), context_));
@@ -238,7 +238,7 @@ Status DmabufExporter::finish(GstBuffer* input, GstBuffer* output) {
     gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, static_cast<guint>(source_->format.request.width),
                               static_cast<guint>(source_->format.request.height));
     const MappedTexture from(input, info, GST_MAP_READ);
-    if (!from.ok()) return device_error("a frame's texture cannot be mapped for reading");
+    if (!from.ok()) return device_error("cannot map the texture of a frame for reading");
     std::vector<TextureRef> planes;
     for (size_t i = 0; i < gst_buffer_n_memory(output); ++i) planes.push_back(texture_ref(dmabuf_texture(output, i)));
     const auto [x, y] = first_pixel(input);
@@ -261,15 +261,17 @@ Result<GstBuffer*> DmabufExporter::export_frame(GstBuffer* input) {
     format = source_->format.meta_format;
   }
   GstBuffer* output = fitting ? gst_buffer_ref(input) : acquire();
-  if (output == nullptr) return device_error("no further DMABUF could be made; GST_DEBUG=gldmabufexport:2 says why");
+  if (output == nullptr) {
+    return device_error("cannot create another DMABUF; run with GST_DEBUG=gldmabufexport:2 for the reason");
+  }
   Status status = on_gl_thread([&] { return finish(input, output); });
   bool lent = false;
   GstBuffer* frame = status.ok() ? unwrap_dmabuf(output, format, &lent) : nullptr;
   gst_buffer_unref(output);
   if (!status.ok()) return status;
   GST_LOG_OBJECT(log_object(), "%s, %s: %" GST_PTR_FORMAT,
-                 fitting ? "upstream has drawn into the DMABUF" : "copied in a render pass",
-                 lent ? "memory of downstream" : "memory of this element", frame);
+                 fitting ? "upstream drew into the DMABUF" : "copied in a render pass",
+                 lent ? "downstream memory" : "own memory", frame);
   if (lent) ++lent_;
   ++frames_;
   return frame;

@@ -7,6 +7,7 @@
 
 #include "dmabuf_export/export_caps.h"
 #include "dmabuf_export/exporter.h"
+#include "gl/frame_caps.h"
 #include "gl/gl_bridge.h"
 #include "gobject/guarded.h"
 #include "gobject/log.h"
@@ -23,7 +24,7 @@ using sightglass::DmabufExporter;
 using sightglass::ExportFormat;
 using sightglass::Status;
 
-// What downstream holds when it does not say: one frame that is shown or encoded, and the one that comes next.
+// Default number of frames that downstream holds: the one being shown or encoded, and the next one.
 constexpr guint kUsuallyHeld = 2;
 
 struct GstGLDMABufExport {
@@ -50,7 +51,7 @@ GstStaticPadTemplate sink_template =
 
 void post_error(gpointer self, const Status& status) {
   GST_ELEMENT_ERROR(self, RESOURCE, FAILED,
-                    ("%s; gldownload gives frames in system memory instead", status.message().c_str()), (nullptr));
+                    ("%s; use gldownload for frames in system memory", status.message().c_str()), (nullptr));
 }
 
 void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
@@ -71,7 +72,7 @@ gboolean gl_start(GstGLBaseFilter* filter) {
     return FALSE;
   }
   GST_DEBUG_OBJECT(filter, "exporting from %" GST_PTR_FORMAT, filter->context);
-  // The pool, if there is one, belongs to the context before this one.
+  // The pool, if any, belongs to the previous context.
   gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(filter));
   return TRUE;
 }
@@ -80,17 +81,14 @@ void gl_stop(GstGLBaseFilter* filter) { exporter_of(filter).detach(); }
 
 GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, GstCaps* filter) {
   GstCaps* result = sightglass::transform_export_caps(direction, caps);
-  GST_DEBUG_OBJECT(transform, "%s caps %" GST_PTR_FORMAT " go with %" GST_PTR_FORMAT,
+  GST_DEBUG_OBJECT(transform, "%s caps %" GST_PTR_FORMAT " transform to %" GST_PTR_FORMAT,
                    direction == GST_PAD_SINK ? "sink" : "src", caps, result);
-  if (filter == nullptr) return result;
-  GstCaps* both = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(result);
-  return both;
+  return sightglass::filtered(result, filter);
 }
 
 GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, GstCaps* others) {
   const auto chain = GST_BASE_TRANSFORM_CLASS(gst_gl_dmabuf_export_parent_class)->fixate_caps;
-  // What can be made is known once there is a context; without one, an error has been posted.
+  // The supported formats are known once there is a context; without one, an error has been posted.
   if (direction != GST_PAD_SINK || !gst_gl_base_filter_find_gl_context(GST_GL_BASE_FILTER(transform))) {
     return chain(transform, direction, caps, others);
   }
@@ -100,7 +98,7 @@ GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, Gst
     const bool possible = exporter.can_export(fourcc, modifier);
     if (!possible && sightglass::is_logged(GST_CAT_DEFAULT, GST_LEVEL_DEBUG)) {
       GST_DEBUG_OBJECT(transform,
-                       "%s with modifier 0x%016" G_GINT64_MODIFIER "x is declined: the driver cannot draw into it",
+                       "declining %s with modifier 0x%016" G_GINT64_MODIFIER "x: the driver cannot draw into it",
                        sightglass::interop::fourcc_text(fourcc).c_str(), static_cast<guint64>(modifier));
     }
     return possible;
@@ -108,8 +106,8 @@ GstCaps* fixate_caps(GstBaseTransform* transform, GstPadDirection direction, Gst
   if (gst_caps_is_empty(others)) {
     GST_ELEMENT_ERROR(
         transform, CORE, NEGOTIATION,
-        ("this GL driver makes no DMABUFs of what downstream takes, %s; gldownload gives frames in system "
-         "memory instead",
+        ("the GL driver cannot export any DMABUF that downstream accepts: %s; use gldownload for frames in system "
+         "memory",
          wanted),
         (nullptr));
     g_free(wanted);
@@ -131,7 +129,7 @@ gboolean propose_allocation(GstBaseTransform* transform, GstQuery* /*decide_quer
   guint min = 0;
   GstBufferPool* pool = need_pool && caps != nullptr ? exporter_of(filter).propose_pool(caps, &min) : nullptr;
   if (pool != nullptr) {
-    GST_DEBUG_OBJECT(transform, "pool: %" GST_PTR_FORMAT ", into which upstream draws", pool);
+    GST_DEBUG_OBJECT(transform, "pool: offering %" GST_PTR_FORMAT " for upstream to draw into", pool);
     GstStructure* config = gst_buffer_pool_get_config(pool);
     guint size = 0;
     gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
@@ -140,13 +138,13 @@ gboolean propose_allocation(GstBaseTransform* transform, GstQuery* /*decide_quer
     gst_object_unref(pool);
   }
   if (need_pool && pool == nullptr) {
-    GST_DEBUG_OBJECT(transform, "upstream cannot draw into DMABUFs of this format: frames are copied in a render pass");
+    GST_DEBUG_OBJECT(transform, "upstream cannot draw into DMABUFs of this format: copying frames in a render pass");
   }
   GstGLContext* context = gst_gl_base_filter_get_gl_context(filter);
-  // Elements that cannot draw into that one get an ordinary one.
+  // Without such a pool, offer an ordinary one.
   const bool answered = sightglass::propose_gl_allocation(context, query, need_pool && pool == nullptr);
   gst_object_unref(context);
-  GST_DEBUG_OBJECT(transform, "proposed to upstream: %" GST_PTR_FORMAT, query);
+  GST_DEBUG_OBJECT(transform, "proposing to upstream: %" GST_PTR_FORMAT, query);
   return answered;
 }
 
@@ -158,10 +156,10 @@ gboolean decide_allocation(GstBaseTransform* transform, GstQuery* query) {
   const std::optional<ExportFormat> format =
       caps != nullptr ? sightglass::export_format_of(caps) : std::optional<ExportFormat>();
   if (!format) return FALSE;
-  GST_DEBUG_OBJECT(transform, "downstream answers: %" GST_PTR_FORMAT, query);
+  GST_DEBUG_OBJECT(transform, "downstream answered: %" GST_PTR_FORMAT, query);
   const sightglass::DownstreamPool theirs = sightglass::activate_downstream_pool(query, caps);
   guint held = kUsuallyHeld;
-  // The base class takes no buffers from pools: they are made frame by frame.
+  // The base class must not use a pool: buffers are created per frame.
   while (gst_query_get_n_allocation_pools(query) > 0) {
     guint min = 0;
     gst_query_parse_nth_allocation_pool(query, 0, nullptr, nullptr, &min, nullptr);
@@ -184,13 +182,13 @@ GstFlowReturn prepare_output_buffer(GstBaseTransform* transform, GstBuffer* inpu
                                                                                            : GST_FLOW_ERROR;
 }
 
-// The picture stays what it is, and with it what is said of it, but for the crop, which is done. GL's fences mean
-// nothing to who takes the DMABUF.
+// The image does not change, so its metadata stays, except the crop, which is applied. Consumers of the DMABUF cannot
+// use GL fences.
 gboolean transform_meta(GstBaseTransform* /*transform*/, GstBuffer* /*output*/, GstMeta* meta, GstBuffer* /*input*/) {
   return meta->info->api != GST_GL_SYNC_META_API_TYPE && meta->info->api != GST_VIDEO_CROP_META_API_TYPE;
 }
 
-// All has been done when the output buffer was made.
+// prepare_output_buffer() has done all the work.
 GstFlowReturn transform(GstBaseTransform* /*transform*/, GstBuffer* /*input*/, GstBuffer* /*output*/) {
   return GST_FLOW_OK;
 }
@@ -200,7 +198,7 @@ GstFlowReturn transform(GstBaseTransform* /*transform*/, GstBuffer* /*input*/, G
 static void gst_gl_dmabuf_export_init(GstGLDMABufExport* self) { self->exporter = new DmabufExporter; }
 
 static void gst_gl_dmabuf_export_class_init(GstGLDMABufExportClass* klass) {
-  GST_DEBUG_CATEGORY_INIT(gst_gl_dmabuf_export_debug, "gldmabufexport", 0, "textures as DMABUFs");
+  GST_DEBUG_CATEGORY_INIT(gst_gl_dmabuf_export_debug, "gldmabufexport", 0, "DMABUF export of textures");
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   sightglass::own<&GstGLDMABufExport::exporter>(object_class);
   object_class->get_property = sightglass::guarded<get_property>;
@@ -214,9 +212,9 @@ static void gst_gl_dmabuf_export_class_init(GstGLDMABufExportClass* klass) {
   GstCaps* caps = sightglass::export_src_caps();
   gst_element_class_add_pad_template(element_class, gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
   gst_caps_unref(caps);
-  gst_element_class_set_static_metadata(element_class, "OpenGL textures as DMABUFs", "Filter/Video",
-                                        "Hands frames in OpenGL textures to displays, encoders and other programs as "
-                                        "DMABUFs, without a copy",
+  gst_element_class_set_static_metadata(element_class, "OpenGL DMABUF exporter", "Filter/Video",
+                                        "Exports OpenGL textures as DMABUFs to displays, encoders and other processes "
+                                        "without a copy",
                                         SIGHTGLASS_AUTHOR);
 
   GstBaseTransformClass* transform_class = GST_BASE_TRANSFORM_CLASS(klass);

@@ -1,4 +1,4 @@
-// The element gldmabufexport: frames in textures as DMABUFs, for displays, encoders and other programs.
+// The element gldmabufexport: exports frames in textures as DMABUFs to displays, encoders and other processes.
 #pragma once
 
 #include <gst/gl/gl.h>

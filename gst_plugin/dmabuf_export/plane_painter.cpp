@@ -13,8 +13,8 @@ namespace sightglass {
 
 namespace {
 
-// How much of the pixel before a pair, and of the two pixels of the pair, is in the sample that the pair shares: their
-// mean where it lies between them, a tent about the first one where it lies there.
+// Weights of the pixel before a pair and of the two pixels of the pair in their shared chroma sample: the mean of the
+// pair if the sample is between them, a tent filter around the first one if it is cosited with that.
 constexpr std::array<float, 4> kBetween{0, 0.5F, 0.5F, 0}, kOnFirst{0.25F, 0.5F, 0.25F, 0};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Draws frames in textures of others over into the planes of a frame that leaves GL.
+// Copies frames from textures of other elements to the planes of a frame that leaves GL, in a render pass.
 #pragma once
 
 #include <gst/video/video.h>
@@ -16,15 +16,15 @@
 
 namespace sightglass {
 
-// Everything on the GL thread.
+// All calls are on the GL thread.
 class PlanePainter {
  public:
   // For frames of `info`: NV12, or RGB formats of one plane.
   static Result<std::unique_ptr<PlanePainter>> create(const std::shared_ptr<ShareGroup>& group,
                                                       const GstVideoInfo& info);
 
-  // From the part of the texture `frame` that begins at pixel `x`, `y` and has the frame's size, into one texture, or
-  // into Y' and then Cb and Cr. Bindings stay as they are.
+  // Draws the region of the texture `frame` that begins at pixel `x`, `y` and has the frame size, into one texture, or
+  // into a Y' texture and a CbCr texture. Restores bindings.
   Status draw(const TextureRef& frame, std::span<const TextureRef> planes, int32_t x = 0, int32_t y = 0);
 
  private:

@@ -1,4 +1,4 @@
-// The programs of gldmabufexport, in one list: what the element builds is what the tests check.
+// List of the programs of gldmabufexport, for the element to build and tests to check.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace sightglass {
 
 namespace {
 
-// Of hud_texts(); the digits follow kDigits.
+// Indices into hud_texts(); the digits follow kDigits.
 enum Text : size_t {
   kTitle,
   kFrames,
@@ -80,9 +80,9 @@ float width_of(const TextAtlas& atlas, const Texts& texts) {
   return static_cast<float>(width);
 }
 
-// Whole pixels, in a picture where the panel's corner is (0,0).
+// Whole pixels, relative to the top left corner of the panel.
 struct Layout {
-  float line = 0, padding = 0, values = 0;  // `values`: where that column begins
+  float line = 0, padding = 0, values = 0;  // `values`: left edge of that column
   float width = 0, height = 0;
 };
 
@@ -90,7 +90,7 @@ Layout lay_out(const TextAtlas& atlas, std::span<const Row> rows) {
   Layout layout;
   layout.line = static_cast<float>(atlas.height());
   layout.padding = std::round(0.3F * layout.line);
-  // Wide enough for usual figures, so that it does not change with each of them.
+  // Wide enough for typical values, so that the width does not change with every value.
   float names = 0, values = width_of(atlas, gpu_time({.gpu_ms_p50 = 88.8, .gpu_ms_p95 = 88.8}));
   for (const Row& row : rows) {
     names = std::max(names, width_of(atlas, {row.name}));
@@ -114,7 +114,7 @@ void append_text(std::vector<Primitive>& primitives, const TextAtlas& atlas, con
 
 std::vector<std::string> hud_texts(const std::string& title) {
   std::vector<std::string> texts{title, "frames/s", "inferences/s", "GPU", "latency", "dropped",
-                                 ".",   " ms",      " (p95 ",       ")",   "not told"};
+                                 ".",   " ms",      " (p95 ",       ")",   "unknown"};
   for (char digit = '0'; digit <= '9'; ++digit) texts.emplace_back(1, digit);
   return texts;
 }

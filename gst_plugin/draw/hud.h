@@ -1,4 +1,4 @@
-// A panel in a corner of the picture with what an element measures of itself.
+// The HUD: a panel in a corner of the frame with statistics of the element.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,32 @@ namespace sightglass {
 
 struct HudFigures {
   double frames_per_second = 0, inferences_per_second = 0;
-  double gpu_ms_p50 = 0, gpu_ms_p95 = 0;  // of a frame; 0: the driver does not tell
+  double gpu_ms_p50 = 0, gpu_ms_p95 = 0;  // per frame; 0: the driver does not report it
   double latency_ms = 0;
   uint64_t dropped = 0;  // frames
 };
 
 enum class HudPosition : uint8_t { kTopLeft, kTopRight, kBottomLeft, kBottomRight };
 
-// The texts that a panel is composed of: its title, the names of the figures, digits and units.
+// The texts of a panel: title, names of the values, digits and units.
 std::vector<std::string> hud_texts(const std::string& title);
-// These texts, as large as they are read well in a picture of width × height pixels and a panel of them fits. The
+// An atlas of these texts, at a size that is readable in a frame of width × height pixels and lets the panel fit. The
 // context must be current.
 TextAtlas hud_atlas(const GlApi& gl, const std::string& title, int32_t width, int32_t height);
-// The panel in that corner of the picture, from that atlas; empty if the atlas has no text.
+// The panel in that corner of the frame, with text from `atlas`; empty if the atlas has no text.
 std::vector<Primitive> hud_primitives(const TextAtlas& atlas, const HudFigures& figures, HudPosition position,
                                       int32_t width, int32_t height);
 
-// All calls, the destructor included, need the context current.
+// All calls, including the destructor, need the context current.
 class Hud {
  public:
-  static constexpr uint64_t kRenewal = 250'000'000;  // nanoseconds that figures are shown for
+  static constexpr uint64_t kRenewal = 250'000'000;  // nanoseconds between updates of the values
 
   // `title` names the element and its model.
   Hud(const GlApi& gl, std::string title) : gl_(&gl), title_(std::move(title)), list_(gl) {}
-  // What OverlayPainter is to draw over a picture of width × height pixels at a monotonic time. Text is rasterized once
-  // for each size. New figures are written (some 2 KB are uploaded) once they have changed, no more than four times a
-  // second, and when the size or the position has changed.
+  // Returns the primitives for OverlayPainter to draw over a frame of width × height pixels at a monotonic time.
+  // Rasterizes text once per size. Uploads changed values (about 2 KB) at most four times per second, and when the size
+  // or the position changes.
   PrimitiveRange update(const HudFigures& figures, HudPosition position, uint64_t now_ns, int32_t width,
                         int32_t height);
 

@@ -10,7 +10,7 @@ namespace sightglass {
 
 namespace {
 
-// What the block Labels begins with.
+// The start of the block Labels.
 struct Header {
   float height = 0, scale = 1;
   float unused[2]{};
@@ -25,7 +25,7 @@ LabelTable::LabelTable(const GlApi& gl, std::span<const std::string> labels) : g
 }
 
 void LabelTable::set_height(int32_t height) {
-  constexpr int32_t kMostWidth = 12;  // of a label, in heights
+  constexpr int32_t kMostWidth = 12;  // of a label, in multiples of the height
   if (height == atlas_.height()) return;
   atlas_ = TextAtlas(*gl_, lines_, height, kMostWidth * height);
   upload();

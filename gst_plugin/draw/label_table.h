@@ -1,4 +1,4 @@
-// The names of classes, and percentages, as text that shaders choose from (shaders/draw/labels.glsl).
+// Class labels and percentages as text that shaders select (shaders/draw/labels.glsl).
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace sightglass {
 
 inline constexpr uint32_t kLabelsBinding = 2;  // the storage block Labels
 inline constexpr int32_t kMostPercent = 100;
-// Primitives of a line of text, with a class and its score; of a box with such a line, its outline included.
+// Number of primitives of a text line with a class and its score, and of a box with such a line, including its outline.
 inline constexpr int32_t kLabelledScore = 3, kLabelledBox = 1 + kLabelledScore;
 
-// All calls, the destructor included, need the context current.
+// All calls, including the destructor, need the context current.
 class LabelTable {
  public:
-  // `labels` (UTF-8) by number of the class. There is no text before set_height().
+  // `labels` (UTF-8) by class index. Has no text before set_height().
   LabelTable(const GlApi& gl, std::span<const std::string> labels);
 
-  // Rasterizes and uploads all text for lines of `height` pixels of the picture, at least 1, if they had another height
-  // before. 1000 labels take about a tenth of a second. Labels are at most twelve times as wide as high.
+  // Rasterizes and uploads all text for lines of `height` frame pixels, at least 1, if the height has changed. 1000
+  // labels take about a tenth of a second. Labels are at most twelve times as wide as high.
   void set_height(int32_t height);
 
   // R8, for PrimitiveRange::text.

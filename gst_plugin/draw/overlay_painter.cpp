@@ -17,7 +17,7 @@ constexpr GLuint kVertexBinding = 0;
 
 GLsizeiptr bytes(GLsizei count) { return static_cast<GLsizeiptr>(sizeof(Primitive)) * count; }
 
-// Upload targets that are put back: other code may count on its own.
+// Restores the GL_ARRAY_BUFFER binding: other code may rely on its own.
 class ArrayBufferGuard {
  public:
   explicit ArrayBufferGuard(const GlApi& gl) : gl_(gl) { gl.GetIntegerv(GL_ARRAY_BUFFER_BINDING, &bound_); }
@@ -55,7 +55,7 @@ void PrimitiveList::set(std::span<const Primitive> primitives) {
   primitives_.assign(primitives.begin(), primitives.end());
   const ArrayBufferGuard guard(*gl_);
   gl_->BindBuffer(GL_ARRAY_BUFFER, buffer_.id());
-  // New storage each time: the GPU may still read the list before from the old.
+  // New storage each time: the GPU may still read the previous list from the old one.
   gl_->BufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(primitives.size_bytes()), primitives.data(),
                   GL_DYNAMIC_DRAW);
 }
@@ -102,7 +102,7 @@ Status OverlayPainter::draw(const TextureRef& picture, std::span<const Primitive
   const GlApi& gl = *gl_;
   const GlStateGuard bindings(gl);
   const DrawStateGuard drawing(gl);
-  const Status drawn = target_.draw({&picture, 1}, "the picture under an overlay", [&] {
+  const Status drawn = target_.draw({&picture, 1}, "the frame under an overlay", [&] {
     gl.Enable(GL_BLEND);
     gl.BlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl.UseProgram(program_->id());
@@ -116,7 +116,7 @@ Status OverlayPainter::draw(const TextureRef& picture, std::span<const Primitive
       gl.BindVertexBuffer(kVertexBinding, range.buffer, range.offset, sizeof(Primitive));
       gl.DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, range.count);
     }
-    // The buffers are their owners': no reference to them stays behind.
+    // Others own the buffers: keep no reference to them.
     gl.BindVertexBuffer(kVertexBinding, 0, 0, sizeof(Primitive));
   });
   gl.BindVertexArray(0);

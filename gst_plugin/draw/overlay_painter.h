@@ -1,4 +1,4 @@
-// Draws lines, discs, boxes and text over a picture in a texture.
+// Draws lines, discs, boxes and text over an image in a texture.
 #pragma once
 
 #include <array>
@@ -16,16 +16,16 @@
 
 namespace sightglass {
 
-// Primitives in a GL buffer, dense. `offset` is in bytes, a multiple of 16.
+// Tightly packed primitives in a GL buffer. `offset` is in bytes, a multiple of 16.
 struct PrimitiveRange {
   GLuint buffer = 0;
   GLintptr offset = 0;
   GLsizei count = 0;
-  GLuint text = 0;  // TextAtlas::texture() of those that are text; 0: none is
+  GLuint text = 0;  // TextAtlas::texture() for text primitives; 0: none of them is text
 };
 
-// A buffer of primitives for compute shaders to fill: not drawn until they have. All calls, the destructor included,
-// need the context current.
+// A buffer of primitives for compute shaders to fill; until then, nothing is drawn. All calls, including the
+// destructor, need the context current.
 class PrimitiveBuffer {
  public:
   PrimitiveBuffer(const GlApi& gl, GLsizei count);
@@ -37,11 +37,11 @@ class PrimitiveBuffer {
   GLsizei count_;
 };
 
-// Primitives that the CPU makes, uploaded when they change.
+// Primitives created on the CPU, uploaded when they change.
 class PrimitiveList {
  public:
   explicit PrimitiveList(const GlApi& gl);
-  // Uploads them, unless they are what they were; `primitives` may be empty.
+  // Uploads `primitives`, which may be empty, if they have changed.
   void set(std::span<const Primitive> primitives);
   PrimitiveRange range() const { return {buffer_.id(), 0, static_cast<GLsizei>(primitives_.size())}; }
 
@@ -51,15 +51,15 @@ class PrimitiveList {
   std::vector<Primitive> primitives_;
 };
 
-// All calls, the destructor included, need the context current. GL state is as found.
+// All calls, including the destructor, need the context current and restore GL state.
 class OverlayPainter {
  public:
-  // Compiles what no other holder in the group has compiled yet, and draws once, so that drivers finish compiling.
+  // Compiles the programs that the share group does not have yet, and draws once, so that drivers finish compiling.
   static Result<std::unique_ptr<OverlayPainter>> create(const std::shared_ptr<ShareGroup>& group);
 
-  // Draws over `picture`, a texture that can be drawn into, all of one range after the other. Colours are blended with
-  // what is there; in pictures with an alpha channel (not premultiplied) what is drawn adds to it. What compute shaders
-  // have written needs no barrier by the caller. Nothing is uploaded, but for the picture's size when it has changed.
+  // Draws the ranges in order over `picture`, which must be renderable. Blends colors with the image; in images with an
+  // alpha channel (not premultiplied), drawing adds to alpha. The caller needs no barrier for compute shader writes.
+  // Uploads only the image size, when it changes.
   Status draw(const TextureRef& picture, std::span<const PrimitiveRange> ranges);
 
  private:

@@ -1,4 +1,4 @@
-// One colour a class, far from those of its neighbours by number; shaders/draw/palette.glsl computes the same.
+// One color per class, distinct from those of classes with nearby indices; shaders/draw/palette.glsl computes the same.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace sightglass {
 // R G B A in [0,1]; `number` is not negative.
 inline std::array<float, 4> class_color(int number) {
   const auto fraction = [](float x) { return x - std::floor(x); };
-  const float hue = fraction(static_cast<float>(number) * 0.61803399F + 0.58F);  // steps of the golden ratio
+  const float hue = fraction(static_cast<float>(number) * 0.61803399F + 0.58F);  // golden ratio steps
   const float light = number % 2 == 0 ? 1.0F : 0.75F;
   std::array<float, 4> color{0, 0, 0, 1};
   for (size_t i = 0; i < 3; ++i) {

@@ -1,4 +1,4 @@
-// The programs of overlays, in one list: what elements build is what the tests check.
+// List of the programs for overlays, for elements to build and tests to check.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace sightglass {
 
 inline constexpr uint32_t kPictureBinding = 0;  // the uniform block Picture
-inline constexpr uint32_t kTextUnit = 0;        // the atlas that a range of primitives has its text from
+inline constexpr uint32_t kTextUnit = 0;        // the text atlas of a range of primitives
 inline const ProgramKey kOverlayProgram{{"draw/primitive.vert", {}}, {"draw/primitive.frag", {}}};
 
 inline std::vector<ShaderKey> draw_shader_variants() { return kOverlayProgram; }

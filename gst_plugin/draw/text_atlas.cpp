@@ -16,13 +16,13 @@ namespace {
 
 struct Request {
   std::vector<std::string> lines;
-  int32_t height = 0, most_width = 0;  // pixels of the picture
-  int32_t most_size = 0;               // texels of a texture, either way
+  int32_t height = 0, most_width = 0;  // frame pixels
+  int32_t most_size = 0;               // maximum texture width and height in texels
   bool operator==(const Request&) const = default;
 };
 
-// Lines side by side in rows of equal height. A column and a row of empty texels behind each keep neighbors apart when
-// lines are scaled.
+// Lines side by side in rows of equal height. An empty column and row of texels after each line keep neighbors apart
+// when lines are scaled.
 struct Page {
   int32_t width = 0, height = 0;
   int32_t line_height = 0;  // texels
@@ -62,7 +62,7 @@ void warn_of_left_out(const std::vector<std::string>& lines, size_t placed) {
               lines.size() - placed, lines.size(), quote(lines[placed]).c_str());
 }
 
-// As large as all lines fit.
+// Rasterizes the lines at the largest size at which all of them fit.
 Page set_page(const Request& request) {
   const std::vector<std::string>& lines = request.lines;
   int32_t height = std::min(request.height, request.most_size / 2);
@@ -89,7 +89,7 @@ struct TextAtlas::SharedPage {
   Page page;
 };
 
-// Other threads that want the same page wait for it.
+// Other threads that need the same page wait for it.
 std::shared_ptr<const TextAtlas::SharedPage> TextAtlas::share_page(std::span<const std::string> lines, int32_t height,
                                                                    int32_t most_width, int32_t most_size) {
   static std::mutex mutex;

@@ -1,4 +1,4 @@
-// Lines of text in one texture, each rasterized once in the process for each size.
+// Lines of text in one texture, each rasterized once per process and size.
 #pragma once
 
 #include <array>
@@ -13,41 +13,41 @@
 
 namespace sightglass {
 
-// One line in the texture, as shaders/draw/labels.glsl reads it. Nothing to see: the width is 0.
+// One line in the texture, as shaders/draw/labels.glsl reads it. The width of an invisible line is 0.
 struct TextPlace {
-  int32_t texel = 0;  // the top left one, x | y << 16
-  int32_t width = 0;  // pixels of the picture
+  int32_t texel = 0;  // top left texel, x | y << 16
+  int32_t width = 0;  // frame pixels
 };
 static_assert(sizeof(TextPlace) == 8);
 
 // Destruction needs the context current.
 class TextAtlas {
  public:
-  // The texture has no more rows or columns than this, or than the device allows: at most 64 MiB.
+  // Maximum rows and columns of the texture, if the device does not limit it further: at most 64 MiB.
   static constexpr int32_t kMostSize = 8192;
-  // Lines that do not fit are rasterized smaller, but not smaller than this, and scaled when they are drawn.
+  // Lines that do not fit are rasterized smaller, but not smaller than this, and scaled when drawn.
   static constexpr int32_t kLeastHeight = 12;
 
-  // The texels, which all atlases of the same lines and sizes share. They stay in memory as long as one of these lives:
-  // for more elements with the same labels, and for the atlas that replaces one.
+  // The texels, shared by all atlases of the same lines and sizes while one of these exists: by elements with the same
+  // labels, and by an atlas that replaces another.
   struct SharedPage;
 
-  // Without text.
+  // An atlas without text.
   TextAtlas() = default;
-  // For lines of `height` pixels of the picture, at least 1; wider ones than `most_width` get an ellipsis. Logs a
-  // warning that names the lines for which there is no room; these have the width 0. Uploads once. The context must be
-  // current; leaves the 2D binding of the active unit at 0.
+  // For lines of `height` frame pixels, at least 1; lines wider than `most_width` get an ellipsis. Lines for which the
+  // texture has no space get the width 0, and a logged warning names the first of them. Uploads once. The context must
+  // be current; leaves the 2D binding of the active unit at 0.
   TextAtlas(const GlApi& gl, std::span<const std::string> lines, int32_t height, int32_t most_width);
 
-  // R8, the coverage; 0 if there is no text.
+  // R8 texture of the coverage; 0 if there is no text.
   GLuint texture() const { return texture_.id(); }
-  // By line.
+  // Indexed by line.
   const std::vector<TextPlace>& places() const { return places_; }
   int32_t height() const { return height_; }
-  // Texels per pixel of the picture.
+  // Texels per frame pixel.
   float scale() const { return scale_; }
   const SharedPage* page() const { return page_.get(); }
-  // That line with its top left corner at (x,y), which are whole numbers.
+  // The primitive of that line with its top left corner at (x,y), which are whole numbers.
   Primitive primitive(size_t line, float x, float y, const std::array<float, 4>& color) const;
 
  private:

@@ -36,7 +36,7 @@ void warn_of_missing_fonts() {
   std::call_once(once, [] { GST_WARNING("%s", kNoFont); });
 }
 
-// Stems and advances lie on whole pixels, so text stays sharp. Subpixel rendering would depend on the display.
+// Stems and advances are on whole pixels, so text stays sharp. Subpixel rendering would depend on the display.
 void choose_rendering(PangoContext* context) {
   const FontOptions options(cairo_font_options_create());
   cairo_font_options_set_antialias(options.get(), CAIRO_ANTIALIAS_GRAY);

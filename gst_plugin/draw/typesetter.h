@@ -1,4 +1,4 @@
-// Lines of text as pictures of coverage. The only code that uses Pango.
+// Renders lines of text to coverage images. The only code that uses Pango.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace sightglass {
 
-// What to tell an application that has set `property`, which draws text: nothing, if a font is installed.
+// Returns a warning for applications that set `property`, which draws text; nothing if a font is installed.
 std::optional<std::string> missing_font_warning(const std::string& property);
 
 struct TextPicture {
   int32_t width = 0, height = 0;  // pixels
-  std::vector<uint8_t> coverage;  // dense rows, top row first; 255 = covered
+  std::vector<uint8_t> coverage;  // tightly packed rows, top row first; 255 = covered
 };
 
 // One thread at a time.
@@ -31,8 +31,8 @@ class Typesetter {
 
   bool has_font() const { return layout_ != nullptr; }
 
-  // One line as high as the line height, with an ellipsis if it is wider than `most_width` pixels. `utf8` may be
-  // anything: printable() replaces what is unfit, and only the first 256 bytes are used.
+  // Renders one line of that height, with an ellipsis if it is wider than `most_width` pixels. Accepts any `utf8`:
+  // printable() replaces invalid bytes, and only the first 256 bytes are used.
   TextPicture set(std::string_view utf8, int32_t most_width) const;
 
  private:

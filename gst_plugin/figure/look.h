@@ -27,7 +27,6 @@ enum class HairStyle : uint8_t {
 };
 enum class Headwear : uint8_t { kNone, kCap, kBeanie, kScarf, kHeadphones };
 enum class Glasses : uint8_t { kNone, kThin, kThick, kDark };
-// As shaders/figure/cloth.glsl knows them.
 enum class Pattern : uint8_t { kPlain, kStripes, kBands, kChecks, kDots, kPrint, kCamouflage, kKnit, kCount };
 enum class Neckline : uint8_t { kRound, kV, kWide, kCollar, kTurtle, kHood, kStraps };
 enum class Outer : uint8_t { kNone, kJacket, kCardigan, kZip };

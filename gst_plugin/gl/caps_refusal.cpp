@@ -6,7 +6,7 @@ namespace sightglass {
 
 namespace {
 
-// Whether all that comes to the glupload right upstream is in system memory.
+// Whether the element directly upstream is a glupload that gets only system memory.
 bool uploads_system_memory(GstBaseTransform* transform) {
   GstPad* peer = gst_pad_get_peer(GST_BASE_TRANSFORM_SINK_PAD(transform));
   GstElement* upload = peer != nullptr ? gst_pad_get_parent_element(peer) : nullptr;

@@ -1,4 +1,4 @@
-// Why nothing that upstream has fits an element that runs a model.
+// Why none of the upstream formats fit an element that runs a model.
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
@@ -9,9 +9,9 @@ namespace sightglass {
 
 bool fits_sink_pad(GstBaseTransform* transform, const GstCaps* caps);
 
-// Elements upstream that find out by queries that nothing they have fits never send caps, and say no more than
-// "not negotiated". glupload adds RGBA to every format, which it can make of DMABUFs alone. What is to be said of the
-// answer to a query of the sink pad's caps; empty where something fits, or the element is not about to play.
+// Upstream elements that find by queries that none of their formats fit never send caps, and report only
+// "not negotiated". glupload adds RGBA to every format, although it converts only DMABUFs to it. Returns the message
+// about the answer to a caps query on the sink pad; empty if a format fits or the element is not about to play.
 std::string refusal_of_answer(GstBaseTransform* transform, GstQuery* query);
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// Puts back the fixed-function state that drawing changes: other code in the same context may count on its own.
+// Restores the fixed-function state that drawing changes: other code in the same context may rely on its own state.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace sightglass {
 
-// Sets what opaque drawing over all of a picture needs: no blending, test or mask. Restores it, and the viewport, at
-// the end of its life; whoever turns any of it on meanwhile turns it off again. `gl` must outlive it.
+// Sets the state for opaque drawing over a whole image: no blending, tests or masks. The destructor restores it and the
+// viewport. Code that enables any of this state in between must disable it again. `gl` must outlive the guard.
 class OpaqueStateGuard {
  public:
   static constexpr std::array<GLenum, 7> kOff = {
@@ -26,8 +26,8 @@ class OpaqueStateGuard {
   std::array<GLint, 4> viewport_{}, color_mask_{};
 };
 
-// The same for drawing that blends and tests: saves the functions for that as well, sets them to what is usual, and
-// turns off what is on at the end of its life.
+// The same for drawing that blends and tests: also saves those functions and sets them to defaults. The destructor
+// disables whatever is enabled by then.
 class DrawStateGuard {
  public:
   explicit DrawStateGuard(const GlApi& gl);

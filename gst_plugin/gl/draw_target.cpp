@@ -18,7 +18,7 @@ DrawTarget::DrawTarget(const GlApi& gl) : gl_(&gl) {
 Status DrawTarget::fill_black(GLuint picture) {
   constexpr std::array<GLfloat, 4> kBlack{0, 0, 0, 1};
   const TextureRef texture{picture, GL_TEXTURE_2D, 1, 1};  // clearing ignores the viewport
-  return draw({&texture, 1}, "the picture", [&] { gl_->ClearBufferfv(GL_COLOR, 0, kBlack.data()); });
+  return draw({&texture, 1}, "the frame", [&] { gl_->ClearBufferfv(GL_COLOR, 0, kBlack.data()); });
 }
 
 Status DrawTarget::attach(std::span<const TextureRef> pictures, const char* what) {
@@ -33,7 +33,7 @@ Status DrawTarget::attach(std::span<const TextureRef> pictures, const char* what
   }
   const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
   if (completeness != GL_FRAMEBUFFER_COMPLETE) {
-    return device_error(std::string(what) + " cannot be drawn into: framebuffer status " +
+    return device_error("cannot draw into " + std::string(what) + ": framebuffer status " +
                         std::to_string(completeness));
   }
   gl.Viewport(0, 0, pictures[0].width, pictures[0].height);

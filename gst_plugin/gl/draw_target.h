@@ -1,4 +1,4 @@
-// Textures that are drawn into: a framebuffer that has them for one drawing at a time.
+// A framebuffer for drawing into textures, which it holds only while drawing.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace sightglass {
 
-// All calls, the destructor included, need the context current.
+// All calls, including the destructor, need the context current.
 class DrawTarget {
  public:
   explicit DrawTarget(const GlApi& gl);
 
-  // Calls draw() while `pictures`, 2D textures of one size, are colour attachments in their order, covered by the
-  // viewport, and blending, tests and masks are off (OpaqueStateGuard). No framebuffer is bound afterwards, and no
-  // reference to a texture stays behind, which may be a pool's. Where the driver cannot draw into
-  // them, draw() is not called, and the error begins with `what` they are.
+  // Calls draw() while `pictures`, 2D textures of equal size, are the color attachments in this order, the viewport
+  // covers them, and blending, tests and masks are off (OpaqueStateGuard). Afterwards, no framebuffer is bound and no
+  // reference to a texture remains, as it may belong to a pool. If the driver cannot draw into them, draw() is not
+  // called, and the error calls them `what`.
   template <typename F>
   Status draw(std::span<const TextureRef> pictures, const char* what, F&& draw) {
     const OpaqueStateGuard state(*gl_);
@@ -28,7 +28,7 @@ class DrawTarget {
     detach(pictures.size());
     return attached;
   }
-  // Opaque black all over a texture, which can be drawn into.
+  // Fills a texture, which must be renderable, with opaque black.
   Status fill_black(GLuint picture);
 
  private:
@@ -37,7 +37,7 @@ class DrawTarget {
 
   const GlApi* gl_;
   GlFramebuffer framebuffer_;
-  size_t drawn_buffers_ = 1;  // as framebuffers begin
+  size_t drawn_buffers_ = 1;  // the default of new framebuffers
 };
 
 }  // namespace sightglass

@@ -28,7 +28,7 @@ void turn(GstStructure* structure) {
   }
 }
 
-// The words of a field, one or a list of them.
+// The strings of a field, which holds one or a list of them.
 std::set<std::string> words_of(const GstStructure* structure, const char* field) {
   std::set<std::string> words;
   const GValue* value = gst_structure_get_value(structure, field);
@@ -53,8 +53,8 @@ struct Fraction {
   gint numerator = 1, denominator = 1;
 };
 
-// What pixels of the own size have to be like for an upright frame to be shown in its proportions; nothing where the
-// frame's size is not fixed.
+// The pixel aspect ratio that keeps the proportions of an upright frame at the element's own output size; nothing if
+// the frame size is not fixed.
 std::optional<Fraction> pixel_aspect_of(const GstStructure* frame, const OwnSize& own) {
   gint width = 0, height = 0;
   if (own.width <= 0 || !gst_structure_get_int(frame, "width", &width) ||
@@ -79,7 +79,7 @@ std::optional<Fraction> pixel_aspect_of(const GstStructure* frame, const OwnSize
   return result;
 }
 
-// In proportions that frames are shown right with, and with square pixels where downstream takes no others.
+// Offers the pixel aspect ratio that keeps proportions, then square pixels in case downstream accepts only those.
 void set_aspect(GstStructure* structure, const Fraction& pixel) {
   GValue choices = G_VALUE_INIT;
   g_value_init(&choices, GST_TYPE_LIST);
@@ -93,7 +93,7 @@ void set_aspect(GstStructure* structure, const Fraction& pixel) {
   gst_structure_take_value(structure, kPixelAspect, &choices);
 }
 
-// A frame's structure, upright, becomes one of the pictures that leave; or the other way round, which any frame fits.
+// Converts the structure of an upright frame to that of the output, or the reverse, which any frame size fits.
 void set_size(GstStructure* structure, GstPadDirection direction, const OwnSize& own) {
   const std::optional<Fraction> pixel = pixel_aspect_of(structure, own);
   gst_structure_remove_field(structure, kPixelAspect);
@@ -106,7 +106,7 @@ void set_size(GstStructure* structure, GstPadDirection direction, const OwnSize&
   }
 }
 
-// Whether the field, which may be a list or missing, leaves that choice.
+// Whether the field, which may be a list or missing, allows `choice`.
 bool may_be(const GstStructure* structure, const char* field, const char* choice) {
   const GValue* value = gst_structure_get_value(structure, field);
   if (value == nullptr) return true;
@@ -118,7 +118,7 @@ bool may_be(const GstStructure* structure, const char* field, const char* choice
   return may;
 }
 
-// `structure` as RGBA in such a texture. How its colours are coded is kept.
+// `structure` as RGBA in a texture of that target. Keeps the colorimetry.
 GstStructure* as_rgba(const GstStructure* structure, const char* target) {
   GstStructure* rgba = gst_structure_copy(structure);
   gst_structure_set(rgba, "format", G_TYPE_STRING, "RGBA", "texture-target", G_TYPE_STRING, target, nullptr);
@@ -157,7 +157,7 @@ GstCaps* transform_frame_caps(GstPadDirection direction, GstCaps* caps, const Fr
       result = gst_caps_merge_structure_full(result, structure, gst_caps_features_copy(features));
     };
     if (direction == GST_PAD_SINK) {
-      // RGBA stays what it is; what was YUV gets its own colorimetry once everything is fixed.
+      // RGBA keeps its colorimetry; converted YUV gets one when the caps are fixated.
       if (!may_be(given, "format", "RGBA")) gst_structure_remove_field(given, "colorimetry");
       add(as_rgba(given, "2D"));
     } else {
@@ -168,6 +168,13 @@ GstCaps* transform_frame_caps(GstPadDirection direction, GstCaps* caps, const Fr
     gst_structure_free(given);
   }
   return result;
+}
+
+GstCaps* filtered(GstCaps* caps, GstCaps* filter) {
+  if (filter == nullptr) return caps;
+  GstCaps* both = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(caps);
+  return both;
 }
 
 std::string refusal_of(const GstCaps* caps) {
@@ -182,12 +189,12 @@ std::string refusal_of(const GstCaps* caps) {
     targets.merge(words_of(structure, "texture-target"));
   }
   if (!textures) {
-    return "sink: cannot take frames that are not in GL textures: the element reads nothing from system memory or "
-           "DMABUFs; put glupload and glcolorconvert upstream, or use the bin that has them, such as glsegmentbin";
+    return "sink: cannot take frames that are not in GL textures: the element does not read system memory or DMABUFs; "
+           "put glupload and glcolorconvert upstream, or use a bin that contains them, such as glsegmentbin";
   }
   return "sink: cannot take textures of format " + joined(formats) + " with texture-target " + joined(targets) +
          ": the element samples NV12, NV21, I420, YV12 and RGBA in 2D, and RGBA in external-oes; put glcolorconvert "
-         "behind glupload";
+         "downstream of glupload";
 }
 
 void set_output_colorimetry(GstCaps* input, GstCaps* output) {

@@ -1,4 +1,4 @@
-// Copies of frames on the GPU, for readers that the textures of a frame do not suit or that outlive it.
+// Copies frames on the GPU, for readers that cannot use the frame's textures or need them longer than the frame lives.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace sightglass {
 
-// All calls, the destructor included, need the context current. GL state after every call is as FramePainter leaves it.
+// All calls, including the destructor, need the context current and leave GL state as FramePainter does.
 class FrameCopy {
  public:
-  // For frames of that kind. As FramePainter::create().
+  // For frames of that kind, like FramePainter::create().
   static Result<FrameCopy> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind);
 
-  // The copy is of the same kind, plane by plane, with the same samples; external textures become 2D textures of RGBA.
-  // Good until the next call. Allocates when the size changes.
+  // Copies plane by plane to the same kind with the same samples; external textures become 2D RGBA textures. The copy
+  // is valid until the next call. Allocates when the size changes.
   Result<FrameRef> copy(const FrameRef& frame);
 
  private:

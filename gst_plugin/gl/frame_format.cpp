@@ -18,16 +18,16 @@ LumaWeights luma_weights(const GstVideoInfo& info) {
       return kSmpte240m;
     case GST_VIDEO_COLOR_MATRIX_BT2020:
       return kBt2020;
-    default:  // what GStreamer takes for granted where caps say nothing
+    default:  // the GStreamer default for caps without a matrix
       return GST_VIDEO_INFO_HEIGHT(&info) > 576 ? kBt709 : kBt601;
   }
 }
 
 namespace {
 
-// From places in the picture to places in its planes of chroma, which hold half as many samples, rounded up. Where
-// these lie halfway between two of luma, they are texel centres of a texture laid over the picture; where they lie on
-// the first of two, the texture is a quarter of its texels ahead.
+// Maps frame coordinates to coordinates in the chroma planes, which have half as many samples, rounded up. If a chroma
+// sample is halfway between two luma samples, it is a texel center of a texture that covers the frame. If it is cosited
+// with the first one, the texture is shifted by a quarter of a texel.
 std::array<float, 4> chroma_map(GstVideoChromaSite chroma_site, int32_t width, int32_t height) {
   const auto site = static_cast<unsigned>(chroma_site);
   const auto samples = [](int32_t pixels) { return (pixels + 1) / 2; };
@@ -99,7 +99,7 @@ MappedFrame::MappedFrame(GstBuffer* buffer, const FrameFormat& format) {
     ok_ = gst_memory_map(memory, &maps_[i], static_cast<GstMapFlags>(GST_MAP_READ | GST_MAP_GL)) != FALSE;
     if (!ok_) return;
     memories_[i] = memory;
-    // A GL mapping is a pointer to the texture's name.
+    // A GL mapping points to the texture name.
     frame_.textures[i] = *reinterpret_cast<const guint*>(maps_[i].data);
   }
 }
@@ -114,8 +114,8 @@ Status check_frame(GstBuffer* buffer, const FrameFormat& format, GstGLContext* c
   const auto planes = static_cast<guint>(planes_of(format.kind));
   const guint memories = gst_buffer_n_memory(buffer);
   if (memories < planes) {
-    return invalid_argument("a buffer with " + std::to_string(memories) + " textures arrived where caps promise " +
-                            std::to_string(planes) + "; put glupload in front");
+    return invalid_argument("sink: cannot use a buffer with " + std::to_string(memories) +
+                            " textures: the caps require " + std::to_string(planes) + "; put glupload upstream");
   }
   const GstGLTextureTarget wanted =
       format.kind == FrameKind::kExternal ? GST_GL_TEXTURE_TARGET_EXTERNAL_OES : GST_GL_TEXTURE_TARGET_2D;
@@ -124,13 +124,13 @@ Status check_frame(GstBuffer* buffer, const FrameFormat& format, GstGLContext* c
     SG_RETURN_IF_ERROR(check_gl_memory(memory, context));
     const GstGLMemory* texture = GST_GL_MEMORY_CAST(memory);
     if (texture->tex_target != wanted) {
-      return invalid_argument(std::string("a texture of target ") +
-                              gst_gl_texture_target_to_string(texture->tex_target) + " arrived where caps promise " +
+      return invalid_argument(std::string("sink: cannot use a texture with target ") +
+                              gst_gl_texture_target_to_string(texture->tex_target) + ": the caps require " +
                               gst_gl_texture_target_to_string(wanted));
     }
-    // Contexts of OpenGL ES 3.1 have no other textures of two channels from GStreamer.
+    // With OpenGL ES 3.1, GL_RG8 is the only other two-channel format that GStreamer creates.
     if (texture->tex_format == GST_GL_LUMINANCE_ALPHA) {
-      return unsupported("a plane of Cb and Cr as GL_LUMINANCE_ALPHA arrived; GL_RG8 is supported");
+      return unsupported("sink: cannot use a CbCr plane with format GL_LUMINANCE_ALPHA; use GL_RG8");
     }
   }
   return {};

@@ -1,4 +1,4 @@
-// What frames of given caps look like to the engine: how many textures, and how their samples become colours.
+// The engine's view of frames with given caps: the number of textures, and how samples become colors.
 #pragma once
 
 #include <gst/gl/gl.h>
@@ -15,22 +15,22 @@ namespace sightglass {
 
 struct FrameFormat {
   FrameKind kind = FrameKind::kRgba;
-  int32_t width = 0, height = 0;  // of the part that is to be seen, not upright
+  int32_t width = 0, height = 0;  // of the visible part, as stored (not upright)
   ColorMatrix to_rgb;
   GstVideoChromaSite chroma_site = GST_VIDEO_CHROMA_SITE_UNKNOWN;
 };
 
-// How much the colours weigh in Y' by the frame's colorimetry, or by its height where that does not say it.
+// The weights of the colors in Y' by the frame's colorimetry, or by its height if that is unset.
 LumaWeights luma_weights(const GstVideoInfo& info);
 
-// Of caps that fit the sink pad's template; nothing for others.
+// Format for caps that fit the template of the sink pad; nothing for others.
 std::optional<FrameFormat> frame_format_of(GstCaps* caps);
 
-// What GstVideoCropMeta leaves of a frame of textures, in fractions of these; all of them without such a meta, and
-// where its rectangle is none of theirs: whoever cut the frame has left it behind.
+// The region of GstVideoCropMeta in fractions of the textures. The whole textures if the buffer has no such meta, or if
+// its rectangle exceeds them: an element that cropped the frame kept the stale meta.
 CropRect visible_part(GstBuffer* buffer);
 
-// A GL mapping for reading of a frame's textures. On the GL thread it costs nothing where they are up to date already.
+// Maps a frame's textures for reading in GL. On the GL thread this is free if they are up to date.
 class MappedFrame {
  public:
   MappedFrame(GstBuffer* buffer, const FrameFormat& format);
@@ -48,7 +48,7 @@ class MappedFrame {
   bool ok_ = true;
 };
 
-// Ok where `buffer` holds textures of such a frame that can be used in `context`; otherwise the reason why not.
+// Ok if `buffer` holds textures of such a frame that `context` can use; otherwise the reason.
 Status check_frame(GstBuffer* buffer, const FrameFormat& format, GstGLContext* context);
 
 }  // namespace sightglass

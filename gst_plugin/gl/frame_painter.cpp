@@ -14,7 +14,7 @@ Result<FramePainter> FramePainter::create(const std::shared_ptr<ShareGroup>& gro
   clear_gl_errors(gl);
   FramePainter painter(gl, std::move(programs[0]));
   const GlTexture picture = make_texture(gl, GL_RGBA8, 1, 1);
-  // A unit without a texture reads as black.
+  // A unit without a texture samples as black.
   FrameRef nothing;
   nothing.kind = kind;
   nothing.width = nothing.height = 1;
@@ -33,7 +33,7 @@ FramePainter::FramePainter(const GlApi& gl, SharedProgram program)
 
 Status FramePainter::draw(const FrameRef& frame, const InputTransform& picture_to_frame, const TextureRef& picture) {
   const GlApi& gl = *gl_;
-  return target_.draw({&picture, 1}, "the picture", [&] {
+  return target_.draw({&picture, 1}, "the frame", [&] {
     gl.UseProgram(program_->id());
     block_.bind(kFrameBinding, frame_block(frame, picture_to_frame));
     bind_frame(gl, frame, sampler_.id(), sampler_.id());

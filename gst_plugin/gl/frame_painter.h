@@ -1,4 +1,4 @@
-// Draws a frame, whatever its planes and orientation, into a texture of colours: what elements hand on, and draw over.
+// Draws a frame of any plane layout and orientation into an RGBA texture, which elements draw over and push.
 #pragma once
 
 #include "gl/draw_target.h"
@@ -11,16 +11,16 @@
 
 namespace sightglass {
 
-// All calls, the destructor included, need the context current. GL state after every call is as the engine's sessions
-// leave it (gpu_engine/session.h); what drawing changes besides is as found.
+// All calls, including the destructor, need the context current. They leave GL state as the engine's sessions do
+// (gpu_engine/session.h) and restore other state that drawing changes.
 class FramePainter {
  public:
-  // For frames of that kind. Compiles what no other holder in the group has compiled yet, and draws once, so that
-  // drivers finish doing so.
+  // For frames of that kind. Compiles the programs that the share group does not have yet, and draws once, so that
+  // drivers finish compiling.
   static Result<FramePainter> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind);
 
-  // Fills `picture`, a texture that can be drawn into. `picture_to_frame` leads from it to where that lies in `frame`;
-  // beyond the frame its border goes on.
+  // Fills `picture`, which must be renderable. `picture_to_frame` maps its coordinates to those of `frame`; samples
+  // outside the frame are clamped to its edge.
   Status draw(const FrameRef& frame, const InputTransform& picture_to_frame, const TextureRef& picture);
 
  private:

@@ -19,11 +19,11 @@ Result<FrameReader> FrameReader::create(const std::shared_ptr<ShareGroup>& group
   FrameReader reader;
   const FrameKind read = planned_kind(device, kind, life);
   if (read == kind) {
-    GST_DEBUG_OBJECT(log_object(), "import: shaders sample the frames as they come: %s", to_string(kind));
+    GST_DEBUG_OBJECT(log_object(), "import: shaders sample the frames directly: %s", to_string(kind));
   } else {
     GST_DEBUG_OBJECT(
-        log_object(), "import: external textures are copied first: %s",
-        life == FrameLife::kKept ? "a second model reads them later" : "compute shaders of Mesa misread them");
+        log_object(), "import: copying external textures first: %s",
+        life == FrameLife::kKept ? "a second model reads them later" : "Mesa compute shaders misread them");
     SG_ASSIGN_OR_RETURN(FrameCopy copy, FrameCopy::create(group, kind));
     reader.copy_.emplace(std::move(copy));
   }

@@ -1,4 +1,4 @@
-// Frames of one kind as shaders can read them on every driver, and as long as they need.
+// Provides frames of one kind so that shaders can read them on every driver, and as long as they need.
 #pragma once
 
 #include <memory>
@@ -15,19 +15,19 @@ namespace sightglass {
 // How long readers need a frame: until the element pushes it, or until a later frame is kept.
 enum class FrameLife : uint8_t { kOneFrame, kKept };
 
-// Frames as they come, or copied on the GPU: external textures for Mesa, whose compute shaders get the samples of YUV
-// and not its colors, and where frames are kept. All calls, the destructor included, need the context current. GL state
-// after every call is as FramePainter leaves it.
+// Returns frames as received, or copied on the GPU. It copies external textures if frames are kept, and on Mesa, where
+// compute shaders read YUV samples from them instead of colors. All calls, including the destructor, need the context
+// current and leave GL state as FramePainter does.
 class FrameReader {
  public:
-  // What readers, and the model's input, are to be made for where frames are of that kind.
+  // The kind of frames that readers and the model input must support if incoming frames are of `kind`.
   static FrameKind planned_kind(const DeviceInfo& device, FrameKind kind, FrameLife life = FrameLife::kOneFrame);
   static Result<FrameReader> create(const std::shared_ptr<ShareGroup>& group, const DeviceInfo& device, FrameKind kind,
                                     FrameLife life = FrameLife::kOneFrame);
 
-  // Good until the next call, and as long as the frame's own textures.
+  // Valid until the next call, and no longer than the frame's own textures.
   Result<FrameRef> readable(const FrameRef& frame);
-  // What readable() returned, good until the next call of this function. For FrameLife::kKept.
+  // Copies the result of readable(). Valid until the next call of this function. For FrameLife::kKept.
   Result<FrameRef> kept(const FrameRef& readable) { return kept_->copy(readable); }
 
  private:

@@ -20,9 +20,10 @@ Result<GlApi> load_gl_api(GstGLContext* context) {
   gst_gl_context_get_gl_version(context, &major, &minor);
   const GstGLAPI api = gst_gl_context_get_gl_api(context);
   const bool es = (api & GST_GL_API_GLES2) != 0;
-  const std::string found = std::string(es ? "OpenGL ES " : "OpenGL ") + std::to_string(major) + "." +
-                            std::to_string(minor) + " was found; OpenGL ES 3.1, or desktop OpenGL that accepts its " +
-                            "shaders (4.5, or GL_ARB_ES3_1_compatibility), is needed";
+  const std::string found = std::string("the GL context has ") + (es ? "OpenGL ES " : "OpenGL ") +
+                            std::to_string(major) + "." + std::to_string(minor) +
+                            "; OpenGL ES 3.1, or desktop OpenGL that accepts its shaders (4.5, or " +
+                            "GL_ARB_ES3_1_compatibility), is required";
   if (es && !gst_gl_context_check_gl_version(context, GST_GL_API_GLES2, 3, 1)) return unsupported(found);
   Result<GlApi> gl = GlApi::load(proc_address_of(context));
   if (!gl.ok()) return gl.status().with_context(found);
@@ -46,12 +47,13 @@ bool samples_external_textures(GstGLContext* context) {
 
 Status check_gl_memory(GstMemory* memory, GstGLContext* context) {
   if (!gst_is_gl_memory(memory)) {
-    return invalid_argument("a buffer without GL memory arrived; put glupload in front");
+    return invalid_argument("sink: cannot use a buffer without GL memory; put glupload upstream");
   }
   GstGLContext* owner = GST_GL_BASE_MEMORY_CAST(memory)->context;
   if (owner != context && !gst_gl_context_can_share(owner, context)) {
-    return invalid_argument(std::string("a texture of GL context ") + GST_OBJECT_NAME(owner) + " arrived, which " +
-                            "shares nothing with " + GST_OBJECT_NAME(context) + "; give all elements the same display");
+    return invalid_argument(std::string("cannot use a texture of GL context ") + GST_OBJECT_NAME(owner) +
+                            ": it shares no objects with " + GST_OBJECT_NAME(context) +
+                            "; give all elements the same GstGLDisplay");
   }
   return {};
 }
@@ -64,7 +66,7 @@ MappedTexture::~MappedTexture() {
 }
 
 TextureRef MappedTexture::texture() const {
-  // A GL mapping of a plane is a pointer to the texture's name.
+  // A GL mapping of a plane points to the texture name.
   return {*static_cast<const guint*>(frame_.data[0]), GL_TEXTURE_2D, GST_VIDEO_FRAME_WIDTH(&frame_),
           GST_VIDEO_FRAME_HEIGHT(&frame_)};
 }
@@ -90,7 +92,7 @@ void signal_buffer(GstBuffer* buffer, GstGLContext* context) {
 
 namespace {
 
-// A pool of 2D textures without an upper limit; null when it cannot be configured.
+// A pool of 2D textures without a maximum; null if it cannot be configured.
 GstBufferPool* make_pool(GstGLContext* context, GstCaps* caps, guint size, guint min) {
   GstBufferPool* pool = gst_gl_buffer_pool_new(context);
   GstStructure* config = gst_buffer_pool_get_config(pool);
@@ -133,9 +135,9 @@ bool propose_gl_allocation(GstGLContext* context, GstQuery* query, bool need_poo
   if (pool != nullptr) gst_object_unref(pool);
   gst_query_add_allocation_meta(query, GST_GL_SYNC_META_API_TYPE, nullptr);
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
-  // Neither GstVideoCropMeta nor GstVideoAffineTransformationMeta, though they are followed: glupload would promise the
-  // one to videocrop and decoders, and then upload the wrong part; gltransformation would put perspective into the
-  // other.
+  // Proposes neither GstVideoCropMeta nor GstVideoAffineTransformationMeta, although they are supported: glupload would
+  // promise the former to videocrop and decoders and then upload the wrong region; gltransformation would write
+  // perspective transforms into the latter.
   return true;
 }
 
@@ -151,15 +153,15 @@ bool decide_gl_allocation(GstGLContext* context, GstQuery* query) {
     GstBufferPool* theirs = nullptr;
     gst_query_parse_nth_allocation_pool(query, 0, &theirs, &size, &min, nullptr);
     const bool lent = is_lent_to(context, theirs);
-    GST_DEBUG_OBJECT(log_object(), "pool: %" GST_PTR_FORMAT " of downstream %s", theirs,
-                     lent ? "is used" : "is declined: its textures may belong to another context");
+    GST_DEBUG_OBJECT(log_object(), "pool: %s the downstream %" GST_PTR_FORMAT "%s", lent ? "using" : "declining",
+                     theirs, lent ? "" : ": its textures may belong to another context");
     if (theirs != nullptr) gst_object_unref(theirs);
     if (lent) return true;
   }
-  // Otherwise a pool of our own, whatever was offered: its textures belong to this very context and carry sync meta.
+  // Otherwise use our own pool: its textures belong to exactly this context and carry GstGLSyncMeta.
   GstBufferPool* pool = make_pool(context, caps, size, min);
   if (pool == nullptr) return false;
-  GST_DEBUG_OBJECT(log_object(), "pool: %" GST_PTR_FORMAT " is made here%s", pool,
+  GST_DEBUG_OBJECT(log_object(), "pool: created %" GST_PTR_FORMAT "%s", pool,
                    offered ? "" : ", downstream offers none");
   if (offered) {
     gst_query_set_nth_allocation_pool(query, 0, pool, size, min, 0);

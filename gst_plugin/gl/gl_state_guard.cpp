@@ -6,7 +6,7 @@ namespace sightglass {
 
 namespace {
 
-// The first four are used for every kind of frame, the others for their planes.
+// The first four are used for every kind of frame, the others for additional planes.
 constexpr std::array<GLuint, 6> kUnitNumbers{kFrameUnits[0], 1, 2, 3, kFrameUnits[1], kFrameUnits[2]};
 size_t units_for(FrameKind kind) { return 3 + static_cast<size_t>(planes_of(kind)); }
 

@@ -1,4 +1,4 @@
-// Puts back what the engine and the compositor unbind: other code in the same context may count on its own bindings.
+// Restores bindings that the engine and the compositor change: other code in the same context may rely on them.
 #pragma once
 
 #include <array>
@@ -7,9 +7,9 @@
 
 namespace sightglass {
 
-// Saves program, vertex array, framebuffers and the texture units that engine and compositor use for frames of one
-// kind; restores at the end of its life those that were not zero, which is what engine and compositor leave behind.
-// `gl` must outlive it.
+// Saves the program, vertex array, framebuffers and texture units that engine and compositor use for frames of one
+// kind. The destructor restores those that were not zero, the value that engine and compositor leave. `gl` must outlive
+// the guard.
 class GlStateGuard {
  public:
   explicit GlStateGuard(const GlApi& gl, FrameKind frame = FrameKind::kRgba);

@@ -17,7 +17,7 @@ GpuTimer::~GpuTimer() {
 void GpuTimer::mark(Mark mark) {
   if (!available_) return;
   const Frame& frame = frames_[next_];
-  if (mark == kStart) recording_ = !frame.pending;  // a GPU that is far behind is not asked again
+  if (mark == kStart) recording_ = !frame.pending;  // all queries are in use if the GPU is far behind
   if (recording_) gl_.QueryCounter(frame.queries[mark], GL_TIMESTAMP_EXT);
 }
 

@@ -1,4 +1,4 @@
-// How long frames take on the GPU, from timer queries that are read frames later: nothing ever waits.
+// Measures how long frames take on the GPU, with timer queries that are read frames later: it never waits.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@ namespace sightglass {
 class GpuTimer {
  public:
   enum Mark : uint8_t { kStart, kMiddle, kEnd, kMarks };
-  // How much of a run, or how many of them, by model: some elements run two.
+  // Per model, the issued share of a run, or the number of runs. Some elements run two models.
   static constexpr size_t kModels = 2;
   using Shares = std::array<double, kModels>;
-  // What a frame did between its marks.
+  // The work of a frame between its marks.
   struct Work {
-    bool model_first = true;  // models ran before kMiddle, and the rest after it; or the other way round
+    bool model_first = true;  // models ran before kMiddle and the rest after it, or the reverse
     Shares model_shares{};
   };
   struct Sample {
@@ -25,18 +25,17 @@ class GpuTimer {
     Shares model_shares{};
   };
 
-  // A timer that never reports where the context has no timer queries. The context must be current, here and for every
-  // call.
+  // If the context has no timer queries, the timer never reports. The context must be current, here and for every call.
   GpuTimer(const GlApi& gl, bool es);
   ~GpuTimer();
   GpuTimer(const GpuTimer&) = delete;
   GpuTimer& operator=(const GpuTimer&) = delete;
 
-  // Note the time at which the GPU gets here. A frame calls all three in this order; one that fails need not go on.
+  // Record the time at which the GPU gets here. Call all three in this order per frame; a failed frame may stop early.
   void start() { mark(kStart); }
   void middle() { mark(kMiddle); }
   void end(const Work& work);
-  // The latest frame that has become known since the last call. Not for the first frames, in which drivers finish
+  // The latest frame whose time became known since the last call. Skips the first frames, in which drivers finish
   // compiling.
   static constexpr uint64_t kWarmUpFrames = 2;
   std::optional<Sample> poll();

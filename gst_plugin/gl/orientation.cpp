@@ -65,14 +65,14 @@ GstEvent* stored_navigation_event(GstEvent* event, Orientation orientation, gint
 InputTransform shown_to_stored(GstBuffer* buffer) {
   GstVideoAffineTransformationMeta* meta = gst_buffer_get_video_affine_transformation_meta(buffer);
   if (meta == nullptr) return {};
-  // By column; from where a vertex of the picture is to where it is drawn, from -1 to 1, y upwards.
+  // Column-major; maps a vertex of the frame to the position where it is drawn, from -1 to 1, y pointing up.
   std::array<gfloat, 16> ndc{};
   gst_gl_get_affine_transformation_meta_as_ndc(meta, ndc.data());
-  // The same from 0 to 1, y downwards.
+  // The same from 0 to 1, y pointing down.
   const InputTransform stored_to_shown{{ndc[0], -ndc[4], 0.5F * (1 + ndc[12] - ndc[0] + ndc[4]), -ndc[1], ndc[5],
                                         0.5F * (1 - ndc[13] + ndc[1] - ndc[5])}};
   const auto& m = stored_to_shown.m;
-  constexpr float kLeastArea = 1e-6F;  // a picture seen from its edge has no way back
+  constexpr float kLeastArea = 1e-6F;  // a frame seen edge-on has no inverse
   if (!(std::abs(m[0] * m[4] - m[1] * m[3]) > kLeastArea)) return {};
   return stored_to_shown.inverse();
 }

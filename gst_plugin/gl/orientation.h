@@ -1,4 +1,4 @@
-// How GStreamer says that pictures are not stored upright: tags, a property, and metadata of buffers.
+// How GStreamer signals that frames are not stored upright: tags, a property, and buffer metadata.
 #pragma once
 
 #include <gst/video/video.h>
@@ -9,13 +9,13 @@
 
 namespace sightglass {
 
-// Nothing for what is none of the eight (GST_VIDEO_ORIENTATION_AUTO, GST_VIDEO_ORIENTATION_CUSTOM).
+// Nothing for methods other than the eight orientations (GST_VIDEO_ORIENTATION_AUTO, GST_VIDEO_ORIENTATION_CUSTOM).
 std::optional<Orientation> to_orientation(GstVideoOrientationMethod method);
 
-// What the stream's tags say. Tags of a stream go before those of its container.
+// Orientation from the stream's tags. Stream tags take precedence over container (global) tags.
 class OrientationTags {
  public:
-  // Takes a tag event's list; false when that says nothing about orientation.
+  // Reads the list of a tag event; returns false if it has no orientation.
   bool read(const GstTagList* tags);
   void forget() { stream_ = global_ = std::nullopt; }
   Orientation orientation() const { return stream_.value_or(global_.value_or(Orientation::kIdentity)); }
@@ -24,15 +24,15 @@ class OrientationTags {
   std::optional<Orientation> stream_, global_;
 };
 
-// A copy of a tag event for frames that have been made upright; the caller owns it.
+// A copy of a tag event for frames that were made upright; the caller owns it.
 GstEvent* upright_tag_event(GstEvent* event);
 
-// A navigation event about a place in an upright picture of width x height pixels, as one about the same place in the
-// stored picture. Takes the event, and gives others back as they are.
+// Maps the coordinates of a navigation event in an upright frame of width x height pixels back to the stored frame.
+// Takes ownership of the event; returns other events unchanged.
 GstEvent* stored_navigation_event(GstEvent* event, Orientation orientation, gint width, gint height);
 
-// From a place in the picture as the buffer's GstVideoAffineTransformationMeta shows it to the same place in the stored
-// one. Both are of one size. What the meta does beyond two dimensions is left out.
+// Maps coordinates in the frame as transformed by the buffer's GstVideoAffineTransformationMeta to the stored frame.
+// Both have the same size. Ignores transforms beyond two dimensions.
 InputTransform shown_to_stored(GstBuffer* buffer);
 
 }  // namespace sightglass

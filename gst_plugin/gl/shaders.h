@@ -1,4 +1,4 @@
-// What programs of several elements have in common, and a list of it for the tests.
+// Shaders shared by programs of several elements, and a list of them for tests.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace sightglass {
 
-// The shaders of the elements that run models or export frames. What they include of lib/ is the engine's.
+// The shaders of elements that run models or export frames. They include lib/ files of the engine.
 ShaderFiles element_shaders();
 
-// What reads the frame, for frames of one kind.
+// The variant of a shader that reads frames of one kind.
 inline ShaderKey frame_shader(ShaderKey key, FrameKind kind) {
   if (const char* define = frame_define(kind)) key.defines.push_back({define, "1"});
   return key;

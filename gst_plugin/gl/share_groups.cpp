@@ -18,7 +18,7 @@ namespace sightglass {
 namespace {
 
 struct GroupEntry {
-  std::vector<GstGLContext*> contexts;  // those alive, compared and never owned
+  std::vector<GstGLContext*> contexts;  // living ones; for comparison, not owned
   std::weak_ptr<ShareGroup> group;
 };
 
@@ -27,7 +27,7 @@ struct KnownGroups {
   std::vector<GroupEntry> groups;
 };
 
-// Never destroyed: contexts may end after everything static has.
+// Never destroyed: contexts may outlive static objects.
 KnownGroups& known_groups() {
   static KnownGroups& instance = *new KnownGroups;
   return instance;
@@ -51,8 +51,7 @@ std::shared_ptr<ShareGroup> share_group_of(GstGLContext* context, const GlApi& g
                         });
     std::shared_ptr<ShareGroup> group = shares ? entry.group.lock() : nullptr;
     if (group == nullptr) continue;
-    GST_DEBUG_OBJECT(log_object(), "%" GST_PTR_FORMAT " is in a share group that is in use: programs are shared",
-                     context);
+    GST_DEBUG_OBJECT(log_object(), "%" GST_PTR_FORMAT " joins an existing share group: sharing programs", context);
     if (!known) {
       entry.contexts.push_back(context);
       g_object_weak_ref(G_OBJECT(context), guarded<forget_context>, nullptr);

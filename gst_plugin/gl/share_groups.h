@@ -1,5 +1,4 @@
-// The share groups of GL contexts that elements of one process have in common, for as long as one of them holds them.
-// Any thread.
+// Share groups of GL contexts, common to the elements of a process and kept while an element holds them. Any thread.
 #pragma once
 
 #include <gst/gl/gl.h>
@@ -11,8 +10,8 @@
 
 namespace sightglass {
 
-// The group of `context`: one for all contexts that can share with it. `gl` are its entry points; `cache_folder` is
-// where the first element of the group wants programs kept, empty for nowhere.
+// The group of `context`: one for all contexts that can share with it. `gl` holds its entry points. The first element
+// of the group determines the program cache directory, `cache_folder` (empty = none).
 std::shared_ptr<ShareGroup> share_group_of(GstGLContext* context, const GlApi& gl, const std::string& cache_folder);
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// One texture unit of the current context.
+// Binds textures to a texture unit of the current context.
 #pragma once
 
 #include "gpu_engine/gl_api.h"

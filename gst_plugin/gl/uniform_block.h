@@ -1,5 +1,5 @@
-// A uniform block in a buffer of its own, uploaded only when its content changes: programs may be in use on other
-// threads, so nothing that differs between elements is kept in them.
+// A uniform block in its own buffer, uploaded only when its content changes. Other threads may use the same programs,
+// so state that differs between elements cannot be in them.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace sightglass {
 
-// `Content` is the block as std140 lays it out, and can be compared.
+// `Content` has the std140 layout of the block and is comparable.
 template <typename Content>
 class UniformBlock {
  public:
@@ -23,7 +23,7 @@ class UniformBlock {
 
   // Binds the block to `binding`, with `content`.
   void bind(GLuint binding, const Content& content) {
-    gl_->BindBufferBase(GL_UNIFORM_BUFFER, binding, buffer_.id());  // binds the buffer to the target as well
+    gl_->BindBufferBase(GL_UNIFORM_BUFFER, binding, buffer_.id());  // also binds the buffer to the target
     if (content_ == content) return;
     gl_->BufferSubData(GL_UNIFORM_BUFFER, 0, sizeof(Content), &content);
     content_ = content;

@@ -1,4 +1,4 @@
-// A frame as models and painters see it: upright, wherever it is in its textures.
+// A frame as models and painters use it: upright, wherever it is in its textures.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace sightglass {
 
-// Width and height are those of the upright frame, in pixels.
+// Width and height of the upright frame are in pixels.
 struct UprightFrame {
   FrameRef stored;
-  InputTransform upright_to_stored;  // from the upright frame to where it is in `stored`
+  InputTransform upright_to_stored;  // from the upright frame to its position in `stored`
   int32_t width = 0, height = 0;
 
-  // From a model input of that size to the upright frame, and to the stored one.
+  // Map coordinates of a model input of that size to the upright frame, and to the stored one.
   InputTransform input_to_upright(int32_t input_width, int32_t input_height, Fit fit) const {
     return make_input_transform(width, height, input_width, input_height, fit);
   }

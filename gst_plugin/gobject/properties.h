@@ -1,5 +1,5 @@
-// The properties of an element as a table: a row says all that there is to say of one, and installing, setting and
-// reading follow from it.
+// The properties of an element as a table. A row says everything about one property; installing, setting and reading
+// it follow.
 //
 //   const PropertyTable<Settings>& my_properties() {
 //     static const auto* const table = new PropertyTable<Settings>(1, {
@@ -9,16 +9,14 @@
 //     return *table;
 //   }
 //
-// Numbers of properties follow from the order of the rows. Defaults are the values of default-constructed settings.
-// Strings are static. A table lives as long as the process, since threads may set properties while it ends.
+// Property IDs follow from the order of the rows. Defaults are the values of default-constructed settings. Strings are
+// static. A table lives as long as the process, since threads may set properties while it ends.
 #pragma once
 
 #include <gst/gst.h>
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -26,19 +24,18 @@
 #include <utility>
 #include <vector>
 
-#include "gobject/argb.h"
 #include "gobject/property_values.h"
 #include "gpu_engine/status.h"
 
 namespace sightglass {
 
-// What a property shows of the settings. set() that fails changes nothing.
+// A value of type T in settings of type S.
 template <typename S, typename T>
 struct Field {
   using Settings = S;
   using Value = T;
-  std::function<T(const S&)> get;
-  std::function<Status(S&, T)> set;
+  size_t offset;                   // in bytes from the start of the settings
+  Status (*set)(S&, T) = nullptr;  // sets the field and what follows from it; null: assigns it
 };
 
 template <typename Object, typename First, typename... Rest>
@@ -50,15 +47,25 @@ auto& member_of(Object& object, First first, Rest... rest) {
   }
 }
 
+template <typename S>
+const S& default_settings() {
+  static const auto* const settings = new S;
+  return *settings;
+}
+
 // A member, or a member of a member: within(&PoseSettings::look, &PoseLook::style, &SkeletonStyle::line_width).
 template <typename T, typename S, typename... Members>
 auto within(T S::*first, Members... inner) {
-  using Value = std::remove_cvref_t<decltype(member_of(std::declval<S&>(), first, inner...))>;
-  return Field<S, Value>{[=](const S& settings) { return member_of(settings, first, inner...); },
-                         [=](S& settings, Value value) {
-                           member_of(settings, first, inner...) = std::move(value);
-                           return Status();
-                         }};
+  const S& settings = default_settings<S>();
+  const auto& member = member_of(settings, first, inner...);
+  const auto address = [](const auto& object) { return reinterpret_cast<const std::byte*>(&object); };
+  return Field<S, std::remove_cvref_t<decltype(member)>>{static_cast<size_t>(address(member) - address(settings))};
+}
+
+// A member that `set` sets. `set` may fail, and changes nothing then.
+template <typename T, typename S>
+Field<S, T> set_by(T S::*member, Status (*set)(S&, std::type_identity_t<T>)) {
+  return {within(member).offset, set};
 }
 
 // Rows take members and fields.
@@ -75,83 +82,82 @@ using FieldOf = decltype(field_of(std::declval<F>()));
 template <typename F>
 using ValueOf = typename FieldOf<F>::Value;
 
-// A field that is shown as `show` says of it, and set to what `read` makes of what is shown.
-template <typename S, typename T, typename Show, typename Read>
-auto shown_as(const Field<S, T>& field, Show show, Read read) {
-  using Shown = std::invoke_result_t<Show, T>;
-  return Field<S, Shown>{
-      [field, show](const S& settings) { return show(field.get(settings)); },
-      [field, read](S& settings, Shown shown) { return field.set(settings, read(std::move(shown))); }};
-}
-
-// An optional field, which reads as `value` until it is set.
-template <typename F>
-auto unset_as(F field, typename ValueOf<F>::value_type value) {
-  using T = typename ValueOf<F>::value_type;
-  return shown_as(
-      field_of(field), [value](const std::optional<T>& set) { return set.value_or(value); },
-      [](T set) { return std::optional<T>(set); });
-}
-
-template <typename Settings>
-struct Property {
-  std::function<GParamSpec*(const Settings& defaults)> spec;
-  std::function<Status(Settings&, const GValue&)> set;
-  std::function<void(const Settings&, GValue*)> get;
+// A row of a table, of settings of any type.
+struct AnyProperty {
+  PropertyHead head;
+  size_t offset;  // of the field in the settings
+  const PropertyValue* value;
 };
 
-// Rows of a table. Each takes the property's name, the name for people, the member or field, what values there are,
-// when they take effect, and the description for gst-inspect-1.0 and the documentation.
+template <typename Settings>
+struct Property : AnyProperty {};
+
+// Rows of a table. Each takes the property name, the nick, the member or field, its values, when they take effect, and
+// the description for gst-inspect-1.0 and the documentation.
 namespace row {
 
-template <typename S, typename T, typename Spec>
-Property<S> make(const Field<S, T>& field, Spec spec) {
-  return {[field, spec](const S& defaults) { return spec(field.get(defaults)); },
-          [field](S& settings, const GValue& value) { return field.set(settings, ValueType<T>::get(&value)); },
-          [field](const S& settings, GValue* value) { ValueType<T>::set(value, field.get(settings)); }};
+// Sets a field by its function.
+template <typename S, typename T>
+class SetValue final : public PropertyValue {
+ public:
+  SetValue(const Field<S, T>& field, const PropertyValue& plain) : field_(field), plain_(plain) {}
+
+ private:
+  GParamSpec* spec(const PropertyHead& head, const void* field) const override { return plain_.spec(head, field); }
+  void read(const void* field, GValue* value) const override { plain_.read(field, value); }
+  Status write(void* field, const GValue& value) const override {
+    T plain{};
+    SG_RETURN_IF_ERROR(plain_.write(&plain, value));
+    return field_.set(*reinterpret_cast<S*>(static_cast<std::byte*>(field) - field_.offset), std::move(plain));
+  }
+
+  Field<S, T> field_;
+  const PropertyValue& plain_;
+};
+
+template <typename S, typename T>
+Property<S> make(const PropertyHead& head, const Field<S, T>& field, const PropertyValue* value) {
+  return {{head, field.offset, field.set == nullptr ? value : new SetValue<S, T>(field, *value)}};
 }
 
 template <typename F>
 auto flag(const char* name, const char* nick, F field, Effect effect, const char* blurb) {
-  const PropertyHead head{name, nick, effect, blurb};
-  return make(field_of(field), [head](bool value) {
-    return g_param_spec_boolean(head.name, head.nick, head.blurb, value ? TRUE : FALSE, head.flags());
-  });
+  static_assert(std::is_same_v<ValueOf<F>, bool>);
+  return make({name, nick, effect, blurb}, field_of(field), flag_value());
 }
 
 // Of std::optional<std::string>.
 template <typename F>
 auto text(const char* name, const char* nick, F field, Effect effect, const char* blurb) {
-  const PropertyHead head{name, nick, effect, blurb};
-  return make(field_of(field), [head](const std::optional<std::string>& value) {
-    return g_param_spec_string(head.name, head.nick, head.blurb, value ? value->c_str() : nullptr, head.flags(true));
-  });
+  static_assert(std::is_same_v<ValueOf<F>, std::optional<std::string>>);
+  return make({name, nick, effect, blurb}, field_of(field), text_value());
 }
 
-// `least` and `most` are values as well.
 template <typename F>
 auto number(const char* name, const char* nick, F field, ValueOf<F> least, ValueOf<F> most, Effect effect,
             const char* blurb) {
-  const PropertyHead head{name, nick, effect, blurb};
-  return make(field_of(field), [head, least, most](ValueOf<F> value) {
-    return ValueType<ValueOf<F>>::spec(head.name, head.nick, head.blurb, least, most, value, head.flags());
-  });
+  return make({name, nick, effect, blurb}, field_of(field), number_value(least, most));
+}
+
+// Of std::optional<int32_t> or std::optional<double>, which reads as `unset` until it is set.
+template <typename F>
+auto optional_number(const char* name, const char* nick, F field, typename ValueOf<F>::value_type unset,
+                     typename ValueOf<F>::value_type least, typename ValueOf<F>::value_type most, Effect effect,
+                     const char* blurb) {
+  return make({name, nick, effect, blurb}, field_of(field), optional_number_value(least, most, unset));
 }
 
 // Of R G B A in [0,1]; the property is 0xAARRGGBB.
 template <typename F>
 auto color(const char* name, const char* nick, F field, Effect effect, const char* blurb) {
-  return number(name, nick, shown_as(field_of(field), pack_argb, unpack_argb), 0, UINT32_MAX, effect, blurb);
+  static_assert(std::is_same_v<ValueOf<F>, std::array<float, 4>>);
+  return make({name, nick, effect, blurb}, field_of(field), color_value());
 }
 
 // One of the words of an enumeration that GObject knows.
 template <typename F>
 auto choice(const char* name, const char* nick, F field, GType type, Effect effect, const char* blurb) {
-  using Type = EnumType<ValueOf<F>>;
-  const PropertyHead head{name, nick, effect, blurb};
-  return make(shown_as(field_of(field), Type::number, Type::value), [head, type](EnumNumber value) {
-    return g_param_spec_enum(head.name, head.nick, head.blurb, type, value.number, head.flags());
-  });
+  return make({name, nick, effect, blurb}, field_of(field), enum_value(type, kEnumField<ValueOf<F>>));
 }
 
 // The same of one that is registered as `type_name`.
@@ -160,54 +166,56 @@ auto choice(const char* name, const char* nick, F field, const char* type_name,
             std::initializer_list<Word<ValueOf<F>>> words, Effect effect, const char* blurb) {
   std::vector<GEnumValue> values;
   for (const auto& word : words) {
-    values.push_back({EnumType<ValueOf<F>>::number(word.value).number, word.meaning, word.nick});
+    values.push_back({EnumNumbers<ValueOf<F>>::number(word.value), word.meaning, word.nick});
   }
   return choice(name, nick, field, enum_type(type_name, values), effect, blurb);
 }
 
 }  // namespace row
 
-// Several threads may use a table; whoever calls set() or get() holds what guards the settings.
+// A table without the type of its settings.
+class AnyPropertyTable {
+ public:
+  AnyPropertyTable(guint first_id, std::vector<AnyProperty> rows) : first_id_(first_id), rows_(std::move(rows)) {}
+
+  void install(GObjectClass* object_class, const void* defaults) const;
+  Status set(void* settings, guint id, const GValue* value) const;
+  bool get(const void* settings, guint id, GValue* value) const;
+
+ private:
+  const AnyProperty* find(guint id) const;
+
+  guint first_id_;
+  std::vector<AnyProperty> rows_;
+};
+
+// Several threads may use a table. Callers of set() and get() hold the lock that guards the settings.
 template <typename Settings>
 class PropertyTable {
  public:
-  // The first row has the number `first_id`, which is not 0; `more` follows on `rows`.
+  // The first row has the ID `first_id`, which is not 0; `more` follows `rows`.
   template <typename... More>
-  PropertyTable(guint first_id, std::vector<Property<Settings>> rows, const More&... more)
-      : first_id_(first_id), rows_(std::move(rows)) {
-    (rows_.insert(rows_.end(), more.begin(), more.end()), ...);
-  }
+  PropertyTable(guint first_id, std::initializer_list<Property<Settings>> rows, const More&... more)
+      : table_(first_id, joined(rows, more...)) {}
 
-  // In a class's init.
-  void install(GObjectClass* object_class) const {
-    const Settings defaults;
-    guint id = first_id_;
-    for (const Property<Settings>& property : rows_) {
-      g_object_class_install_property(object_class, id++, property.spec(defaults));
-    }
-  }
+  // Call it in the class_init of the element.
+  void install(GObjectClass* object_class) const { table_.install(object_class, &default_settings<Settings>()); }
 
-  // Fails and changes nothing where the property does not take the value, or has another table's number.
-  Status set(Settings& settings, guint id, const GValue* value) const {
-    const Property<Settings>* property = find(id);
-    return property != nullptr ? property->set(settings, *value) : internal_error("no such property");
-  }
+  // Fails and changes nothing if the property rejects the value, or if the ID is from another table.
+  Status set(Settings& settings, guint id, const GValue* value) const { return table_.set(&settings, id, value); }
 
-  // False for another table's number.
-  bool get(const Settings& settings, guint id, GValue* value) const {
-    const Property<Settings>* property = find(id);
-    if (property != nullptr) property->get(settings, value);
-    return property != nullptr;
-  }
+  // Returns false if the ID is from another table.
+  bool get(const Settings& settings, guint id, GValue* value) const { return table_.get(&settings, id, value); }
 
  private:
-  const Property<Settings>* find(guint id) const {
-    const size_t index = id - first_id_;  // of numbers before the first, beyond every table
-    return index < rows_.size() ? &rows_[index] : nullptr;
+  template <typename... Lists>
+  static std::vector<AnyProperty> joined(const Lists&... lists) {
+    std::vector<AnyProperty> rows;
+    (rows.insert(rows.end(), lists.begin(), lists.end()), ...);
+    return rows;
   }
 
-  guint first_id_;
-  std::vector<Property<Settings>> rows_;
+  AnyPropertyTable table_;
 };
 
 }  // namespace sightglass

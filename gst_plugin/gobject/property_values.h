@@ -1,4 +1,4 @@
-// Values of properties in C++, and how GObject reads, writes and describes them.
+// Values of properties: how GObject describes, reads and writes what settings hold.
 #pragma once
 
 #include <gst/gst.h>
@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "gpu_engine/status.h"
+
 namespace sightglass {
 
-// When a new value takes effect: with the next start, so that it may be set in NULL and READY alone, or with the next
+// When a new value takes effect: at the next start, so that it can be set only in NULL and READY, or with the next
 // frame.
 enum Effect : uint8_t { kAtStart, kLive };
 
@@ -21,7 +23,7 @@ struct PropertyHead {
   Effect effect;
   const char* blurb;
 
-  // Controllers set what is live, except strings.
+  // Controllers set live properties, except strings.
   GParamFlags flags(bool is_string = false) const {
     int flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
     flags |= effect == kLive ? GST_PARAM_MUTABLE_PLAYING : GST_PARAM_MUTABLE_READY;
@@ -30,90 +32,65 @@ struct PropertyHead {
   }
 };
 
-// The number of one of the words of a property.
-struct EnumNumber {
-  gint number;
+// Converts between a GValue and a field of settings, whose type the subclass knows. It does not depend on the type of
+// the settings, which keeps code small: every row of every table shares these few classes.
+class PropertyValue {
+ public:
+  PropertyValue() = default;
+  PropertyValue(const PropertyValue&) = delete;
+  PropertyValue& operator=(const PropertyValue&) = delete;
+  virtual ~PropertyValue() = default;
+
+  // The default is the value of `field`.
+  virtual GParamSpec* spec(const PropertyHead& head, const void* field) const = 0;
+  virtual void read(const void* field, GValue* value) const = 0;
+  // On failure, `field` is unchanged.
+  virtual Status write(void* field, const GValue& value) const = 0;
 };
 
-// How GObject reads and writes a T; of numbers, also how it describes a property with a range.
+// The functions below create values, which live as long as the process: so do the tables that use them.
+
+const PropertyValue* flag_value();   // of bool
+const PropertyValue* text_value();   // of std::optional<std::string>; NULL and "" are different
+const PropertyValue* color_value();  // of std::array<float, 4>, R G B A in [0,1]; the property is 0xAARRGGBB
+
+// Numbers from `least` to `most`.
+const PropertyValue* number_value(gint least, gint most);
+const PropertyValue* number_value(guint least, guint most);
+const PropertyValue* number_value(guint64 least, guint64 most);
+const PropertyValue* number_value(gfloat least, gfloat most);
+const PropertyValue* number_value(gdouble least, gdouble most);
+// Of std::optional<gint> or std::optional<gdouble>, which reads as `unset` until it is set.
+const PropertyValue* optional_number_value(gint least, gint most, gint unset);
+const PropertyValue* optional_number_value(gdouble least, gdouble most, gdouble unset);
+
+// Of an enumeration that GObject knows as `type`: the functions convert between the field and its number there.
+struct EnumField {
+  gint (*number)(const void* field);
+  void (*assign)(void* field, gint number);
+};
+const PropertyValue* enum_value(GType type, EnumField field);
+
+// A C++ enumeration has the numbers of its enumerators. If it is optional, 0 is unset, and the others follow.
 template <typename T>
-struct ValueType;
-
-template <>
-struct ValueType<bool> {
-  static bool get(const GValue* value) { return g_value_get_boolean(value) != FALSE; }
-  static void set(GValue* value, bool on) { g_value_set_boolean(value, on ? TRUE : FALSE); }
+struct EnumNumbers {
+  static gint number(const T& value) { return static_cast<gint>(value); }
+  static T value(gint number) { return static_cast<T>(number); }
 };
-
-template <>
-struct ValueType<EnumNumber> {
-  static EnumNumber get(const GValue* value) { return {g_value_get_enum(value)}; }
-  static void set(GValue* value, EnumNumber word) { g_value_set_enum(value, word.number); }
-};
-
-// A string reads back as it was set: NULL and "" are two things.
-template <>
-struct ValueType<std::optional<std::string>> {
-  static std::optional<std::string> get(const GValue* value) {
-    const gchar* const text = g_value_get_string(value);
-    return text != nullptr ? std::optional<std::string>(text) : std::nullopt;
-  }
-  static void set(GValue* value, const std::optional<std::string>& text) {
-    g_value_set_string(value, text ? text->c_str() : nullptr);
-  }
-};
-
-template <>
-struct ValueType<gint> {
-  static constexpr auto get = g_value_get_int;
-  static constexpr auto set = g_value_set_int;
-  static constexpr auto spec = g_param_spec_int;
-};
-
-template <>
-struct ValueType<guint> {
-  static constexpr auto get = g_value_get_uint;
-  static constexpr auto set = g_value_set_uint;
-  static constexpr auto spec = g_param_spec_uint;
-};
-
-template <>
-struct ValueType<guint64> {
-  static constexpr auto get = g_value_get_uint64;
-  static constexpr auto set = g_value_set_uint64;
-  static constexpr auto spec = g_param_spec_uint64;
-};
-
-template <>
-struct ValueType<gfloat> {
-  static constexpr auto get = g_value_get_float;
-  static constexpr auto set = g_value_set_float;
-  static constexpr auto spec = g_param_spec_float;
-};
-
-template <>
-struct ValueType<gdouble> {
-  static constexpr auto get = g_value_get_double;
-  static constexpr auto set = g_value_set_double;
-  static constexpr auto spec = g_param_spec_double;
-};
-
-// A C++ enumeration has the numbers of its enumerators. Where it is optional, 0 is unset, and the others follow.
 template <typename T>
-struct EnumType {
-  static EnumNumber number(T value) { return {static_cast<gint>(value)}; }
-  static T value(EnumNumber word) { return static_cast<T>(word.number); }
-};
-
-template <typename T>
-struct EnumType<std::optional<T>> {
-  static EnumNumber number(const std::optional<T>& value) { return {value ? static_cast<gint>(*value) + 1 : 0}; }
-  static std::optional<T> value(EnumNumber word) {
-    return word.number > 0 ? std::optional<T>(static_cast<T>(word.number - 1)) : std::nullopt;
+struct EnumNumbers<std::optional<T>> {
+  static gint number(const std::optional<T>& value) { return value ? static_cast<gint>(*value) + 1 : 0; }
+  static std::optional<T> value(gint number) {
+    return number > 0 ? std::optional<T>(static_cast<T>(number - 1)) : std::nullopt;
   }
 };
 
-// One of the words of a property, with what gst-inspect-1.0 says of it. The strings are static.
+template <typename T>
+constexpr EnumField kEnumField{
+    [](const void* field) { return EnumNumbers<T>::number(*static_cast<const T*>(field)); },
+    [](void* field, gint number) { *static_cast<T*>(field) = EnumNumbers<T>::value(number); }};
+
+// One of the words of a property, with its description for gst-inspect-1.0. The strings are static.
 template <typename T>
 struct Word {
   T value;
@@ -121,12 +98,12 @@ struct Word {
   const char* nick;
 };
 
-// The type of that name, which is registered by the first call.
+// Returns the type of that name. The first call registers it.
 GType enum_type(const char* name, const std::vector<GEnumValue>& words);
-// What such a property is set to in text: "auto".
+// Returns the text that sets such a property: "auto".
 std::string nick_of(GType type, gint number);
 
-// The read-only property `stats`, a GstStructure, which is no setting.
+// The read-only property `stats`, a GstStructure, which is not a setting.
 GParamSpec* stats_spec(const char* blurb);
 
 }  // namespace sightglass

@@ -1,11 +1,14 @@
-// Classifiers: the best classes of a picture.
+// Classifiers: finds the best classes of an image.
 #include <algorithm>
 #include <utility>
 
 #include "gl/compute.h"
 #include "infer/decoder.h"
 #include "infer/labelled_results.h"
+#include "infer/log.h"
 #include "infer/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
 
@@ -56,6 +59,8 @@ class TopClasses final : public Decoder {
 }  // namespace
 
 Result<std::unique_ptr<Decoder>> make_class_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model) {
+  GST_DEBUG_OBJECT(log_object(), "decoder: classes of output %" G_GSIZE_FORMAT ", %s", model.output,
+                   model.activation == OutputActivation::kNone ? "as is" : "after a softmax");
   SG_ASSIGN_OR_RETURN(LabelledResults drawing, LabelledResults::create(group, kDrawClassesShader, model.labels));
   const std::array<ProgramKey, 1> keys{ProgramKey{top_classes_shader(model.activation)}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));

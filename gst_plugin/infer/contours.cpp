@@ -8,7 +8,7 @@ namespace {
 
 struct Chain {
   LandmarkPart part;
-  std::vector<int32_t> landmarks;  // each is connected with the next one
+  std::vector<int32_t> landmarks;  // each connected to the next one
 };
 
 std::vector<ContourLine> lines_of(const std::vector<Chain>& chains) {
@@ -21,7 +21,7 @@ std::vector<ContourLine> lines_of(const std::vector<Chain>& chains) {
   return lines;
 }
 
-// The numbers of the landmarks are those of MediaPipe's canonical face model.
+// Landmark indices are those of MediaPipe's canonical face model.
 const std::vector<Chain>& face_chains() {
   using enum LandmarkPart;
   static const std::vector<Chain> all{

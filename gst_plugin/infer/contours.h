@@ -1,4 +1,4 @@
-// What is drawn of landmarks: the contours of MediaPipe's face mesh and eye, and the bones of its hand.
+// How landmarks are drawn: the contours of the MediaPipe face mesh and eye, and the bones of the MediaPipe hand.
 #pragma once
 
 #include <array>
@@ -26,13 +26,13 @@ enum class LandmarkPart : uint8_t {
 inline constexpr int32_t kLandmarkParts = 14;
 
 struct ContourLine {
-  int32_t from = 0, to = 0;  // landmarks; the same one: a disc
+  int32_t from = 0, to = 0;  // landmark indices; if equal: a disc
   LandmarkPart part = LandmarkPart::kOval;
 };
 
-// Of a mesh of that many landmarks: irises are there from 478 on.
+// Contours of a mesh with that many landmarks; from 478 on, they include the irises.
 std::vector<ContourLine> face_contours(int32_t landmarks);
-// Of the iris model: the eyelids, the brow, and the iris, whose landmarks follow them.
+// Contours of the iris model: eyelids and brow, then the iris.
 std::vector<ContourLine> eye_contours();
 // Bones and joints of the 21 landmarks of a hand.
 std::vector<ContourLine> hand_bones();

@@ -1,4 +1,4 @@
-// What becomes of a model's outputs: results in a buffer, and what is drawn of them. All on the GPU.
+// Decodes model outputs to results in a buffer and to primitives that show them, all on the GPU.
 #pragma once
 
 #include <array>
@@ -18,56 +18,57 @@ namespace sightglass {
 
 enum class ColorMap : uint8_t { kGray, kTurbo };
 
-// What may change from frame to frame.
+// Options that may change with every frame.
 struct InferLook {
   bool draw = true;            // results over the frame
-  float threshold = 0.5f;      // least score of what counts
-  float iou_threshold = 0.3f;  // of detectors that suppress here: boxes that overlap by more are one
+  float threshold = 0.5f;      // minimum score of a result
+  float iou_threshold = 0.3f;  // for detectors with suppression here: boxes that overlap by more are merged
   int32_t max_results = 10;    // 1 to kMaxDetections
-  float line_width = 0;        // pixels of the frame; 0: by its height
-  float text_height = 0;       // of a line of text, in pixels of the frame; 0: by its height
+  float line_width = 0;        // frame pixels; 0: by the frame height
+  float text_height = 0;       // of a line of text, in frame pixels; 0: by the frame height
   ColorMap color_map = ColorMap::kTurbo;
-  bool invert = false;           // of the colour map
-  float range_smoothing = 0.9f;  // share of the range before in the range that a colour map is spread over
+  bool invert = false;           // whether to reverse the color map
+  float range_smoothing = 0.9f;  // weight of the previous value range of the color map
   bool operator==(const InferLook&) const = default;
 };
 
-// The regions of a frame: Regions::state(), the frame's size in pixels, and how many regions there are at most.
+// The regions of a frame: Regions::state(), the frame size in pixels, and the maximum number of regions.
 struct RegionView {
   BufferRange state;
   float width = 0, height = 0;
   int32_t most = 1;
 };
 
-// All calls, the destructor included, need the context current. GL state after every call is as the engine's sessions
-// leave it (gpu_engine/session.h). Nothing waits, and nothing is read back.
+// All calls, including the destructor, need the context current and leave GL state as the engine's sessions do
+// (gpu_engine/session.h). They never wait or read back.
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  // After a run, all outputs of which were planned as buffers; `to_upright` takes places of the model's input to the
+  // Call after a run whose outputs were all planned as buffers. `to_upright` maps model input coordinates to the
   // upright frame.
   virtual Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) = 0;
-  // Detections (detect/detections.h) or LandmarkObjects (infer/landmarks.h), by the model's task; none: no buffer. The
-  // same one every time.
+  // Detections (detect/detections.h) or LandmarkObjects (infer/landmarks.h), depending on the model task; no buffer for
+  // other tasks. Always the same buffer.
   virtual BufferRange results() const { return {}; }
-  // What shows the results of the last decode() over a frame of that many pixels; nothing where there is nothing to
-  // show. May be called before decode(), to make what this size needs.
+  // The primitives that show the results of the last decode() over a frame of that size in pixels; may be empty. Can be
+  // called before decode() to prepare for this size.
   virtual PrimitiveRange primitives(int32_t /*width*/, int32_t /*height*/, const InferLook& /*look*/) { return {}; }
-  // A picture in place of the frame, covering all of the model's input; none: no texture. The same one every time.
+  // An image that covers the whole model input, to show instead of the frame; no texture if there is none. Always the
+  // same texture.
   virtual TextureRef picture() const { return {}; }
-  // Of models that see regions of the frame (InferModel::in_region), one after the other. Before decode(), which then
-  // decodes what the model has found in the region in turn; its `to_upright` does not matter.
+  // For models that run on regions of the frame (InferModel::in_region), one after another: call before decode(), which
+  // then decodes the landmarks of the current region and ignores `to_upright`.
   virtual void set_region(const RegionView& /*region*/) {}
-  // After the last region of a frame: what was decoded becomes the results.
+  // Call after the last region of a frame: publishes the decoded landmarks as results.
   virtual void finish_regions() {}
-  // What comes next has nothing to do with what was.
+  // The next frame is unrelated to the previous ones.
   virtual void forget() {}
 };
 
-// For the model's task; null where there is nothing to decode (InferTask::kTensors). Compiles what no other holder in
-// the group has compiled yet.
+// Creates the decoder for the model task; null if there is nothing to decode (InferTask::kTensors). Compiles the
+// programs that the share group does not have yet.
 Result<std::unique_ptr<Decoder>> make_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model);
-// By task.
+// Decoders by task.
 Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<ShareGroup>& group,
                                                         const InferModel& model);
 Result<std::unique_ptr<Decoder>> make_class_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model);
@@ -76,7 +77,7 @@ Result<std::unique_ptr<Decoder>> make_landmark_decoder(const std::shared_ptr<Sha
 Result<std::unique_ptr<Decoder>> make_picture_decoder(const std::shared_ptr<ShareGroup>& group,
                                                       const InferModel& model);
 
-// Of lines and text in frames of that height, in pixels, where the look leaves them to us.
+// Effective line width and text height in pixels for a frame of that height; chosen here if they are 0 in the look.
 inline float line_width_in(int32_t height, const InferLook& look) {
   return look.line_width > 0 ? look.line_width : std::max(1.5f, static_cast<float>(height) / 360);
 }
@@ -84,7 +85,7 @@ inline float text_height_in(int32_t height, const InferLook& look) {
   return look.text_height > 0 ? look.text_height : std::max(16.0f, static_cast<float>(height) / 24);
 }
 
-// The rows of the map, as shaders of this folder take them.
+// The rows of the transform in the layout that the shaders in shaders/infer use.
 inline std::array<float, 8> place_rows(const InputTransform& t) {
   return {t.m[0], t.m[1], t.m[2], 0, t.m[3], t.m[4], t.m[5], 0};
 }

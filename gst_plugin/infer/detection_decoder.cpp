@@ -1,17 +1,20 @@
-// Detectors: BlazeFace and its kin, SSD models with TFLite_Detection_PostProcess and without.
+// Detectors: BlazeFace and similar models, SSD models with and without TFLite_Detection_PostProcess.
 #include <algorithm>
 #include <utility>
 
 #include "gl/compute.h"
 #include "infer/decoder.h"
 #include "infer/labelled_results.h"
+#include "infer/log.h"
 #include "infer/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
 
 namespace {
 
-// Raw outputs, suppressed here.
+// Raw outputs; suppression happens here.
 class RawDetections final : public Decoder {
  public:
   RawDetections(std::unique_ptr<SsdDecoder> decoder, const InferModel::RawDetector& detector, LabelledResults drawing)
@@ -39,7 +42,7 @@ class RawDetections final : public Decoder {
   LabelledResults drawing_;
 };
 
-// What TFLite_Detection_PostProcess has suppressed.
+// Outputs of TFLite_Detection_PostProcess, which has done the suppression.
 class ProcessedDetections final : public Decoder {
  public:
   ProcessedDetections(std::shared_ptr<ShareGroup> group, const InferModel& model, SharedProgram program,
@@ -56,7 +59,7 @@ class ProcessedDetections final : public Decoder {
 
   Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) override {
     Block block;
-    BufferRange all;  // they lie in one buffer
+    BufferRange all;  // covers all outputs, which share one buffer
     for (size_t i = 0; i < outputs_.size(); ++i) {
       SG_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(outputs_[i]));
       all.buffer = range.buffer;
@@ -97,10 +100,13 @@ Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<Sh
                                                         const InferModel& model) {
   SG_ASSIGN_OR_RETURN(LabelledResults drawing, LabelledResults::create(group, kDrawDetectionsShader, model.labels));
   if (model.raw_detector) {
+    GST_DEBUG_OBJECT(log_object(), "decoder: boxes of %" G_GSIZE_FORMAT " anchors, suppressed by the decoder",
+                     model.raw_detector->layout.anchors.size());
     SG_ASSIGN_OR_RETURN(std::unique_ptr<SsdDecoder> decoder, SsdDecoder::create(group, model.raw_detector->layout));
     return std::unique_ptr<Decoder>(
         std::make_unique<RawDetections>(std::move(decoder), *model.raw_detector, std::move(drawing)));
   }
+  GST_DEBUG_OBJECT(log_object(), "decoder: boxes, suppressed by TFLite_Detection_PostProcess");
   const std::array<ProgramKey, 1> keys{ProgramKey{kPostprocessShader}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return std::unique_ptr<Decoder>(

@@ -39,6 +39,6 @@ static void gst_gl_infer_class_init(GstGLInferClass* klass) {
   sightglass::infer_properties().install(object_class);
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenGL inference", "Filter/Analyzer/Effect/Video",
-      "Runs any TFLite model in the pipeline's own GL context, and decodes classes, boxes, landmarks and pictures",
+      "Runs a TensorFlow Lite model in the GL context of the pipeline; decodes classes, boxes, landmarks and images",
       SIGHTGLASS_AUTHOR);
 }

@@ -1,4 +1,4 @@
-// The element glinfer: any TFLite model on the frames of a video, on the GPU, and what its outputs mean.
+// The element glinfer: runs any TensorFlow Lite model on video frames on the GPU, and decodes its outputs.
 #pragma once
 
 #include <gst/gl/gl.h>

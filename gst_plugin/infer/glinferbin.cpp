@@ -27,7 +27,7 @@ static void gst_gl_infer_bin_class_init(GstGLInferBinClass* klass) {
   sightglass::infer_properties().install(G_OBJECT_CLASS(klass));
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenGL inference with upload and download", "Filter/Analyzer/Effect/Video",
-      "glinfer with what brings frames onto the GPU, as DMABUF without a copy, and off it "
-      "where downstream wants that",
+      "glinfer with upload (DMABUFs without a copy), color conversion, and download if downstream "
+      "needs it",
       SIGHTGLASS_AUTHOR);
 }

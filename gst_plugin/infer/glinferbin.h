@@ -1,5 +1,4 @@
-// glinferbin: glinfer with all that it takes to get frames onto the GPU and off it, for pipelines that are not about
-// GL.
+// The bin glinferbin: glinfer with upload and download, for pipelines without GL elements.
 #pragma once
 
 #include <gst/gst.h>

@@ -6,21 +6,24 @@
 #include "class_names.h"
 #include "infer/labels.h"
 #include "infer/landmarks.h"
+#include "infer/log.h"
 #include "infer/raw_detectors.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
 
 namespace {
 
-// The last that is recognised is what everything can be.
+// Tasks in the order in which they are tried; the last one fits every model.
 constexpr InferTask kByModel[] = {InferTask::kDetection, InferTask::kLandmarks, InferTask::kPicture,
                                   InferTask::kClassification, InferTask::kTensors};
 
 constexpr int32_t kFaceLandmarks = 468, kFaceAndIrisLandmarks = 478, kHandLandmarks = 21;
-constexpr float kMostStretch = 1.5F;  // of a picture, against the model's input
+constexpr float kMostStretch = 1.5F;  // of an image relative to the model input
 constexpr int32_t kEyeLandmarks = 71, kIrisLandmarks = 5;
 
-// Rows, columns and numbers to a pixel of an output that is a picture.
+// Rows, columns and values per pixel of an output that is an image.
 struct PictureShape {
   int32_t height = 0, width = 0, channels = 0;
 };
@@ -40,7 +43,7 @@ void set_labels(InferModel& result, size_t output) {
   if (result.labels.empty() && output < described.size()) result.labels = described[output].labels();
 }
 
-// Classes that a model has a score for; 0 where that is not known.
+// Number of classes of the model; 0 if unknown.
 size_t classes_of(const InferModel& model) {
   if (model.task == InferTask::kClassification) {
     return static_cast<size_t>(model.model->outputs()[model.output].shape.elements());
@@ -48,8 +51,8 @@ size_t classes_of(const InferModel& model) {
   return model.raw_detector ? static_cast<size_t>(model.raw_detector->layout.classes) : 0;
 }
 
-// The names of the data set that a model without labels was trained with: as the catalog says, or the one that has as
-// many classes, with or without a background; null: none has.
+// The class names of the training data set of a model without labels: from the catalog, or by the number of classes,
+// with or without a background; null if no data set matches.
 const char* names_of(InferTask task, size_t classes, const std::optional<KnownModel>& known) {
   if (known && known->labels[0] != '\0') return known->labels;
   const auto has = [&](size_t names) { return classes == names || classes == names + 1; };
@@ -82,7 +85,7 @@ bool describe_detector(InferModel& result) {
   return true;
 }
 
-// The outputs that are points, three numbers each; nothing when there are none of as many.
+// The outputs with three values per point. Returns nothing if no output has this number of points.
 std::optional<size_t> find_points(const Model& model, int32_t points) {
   const auto& outputs = model.outputs();
   const auto found = std::ranges::find_if(
@@ -90,7 +93,7 @@ std::optional<size_t> find_points(const Model& model, int32_t points) {
   return found == outputs.end() ? std::nullopt : std::optional(static_cast<size_t>(found - outputs.begin()));
 }
 
-// A hand model has two single numbers: whether there is a hand, and then which one.
+// A hand model has two scalar outputs: presence, then handedness.
 void describe_scores(InferModel& result) {
   InferModel::PointsLayout& points = result.points;
   const auto& outputs = result.model->outputs();
@@ -120,7 +123,7 @@ bool describe_eye(InferModel& result) {
   return true;
 }
 
-// How a detector is fed that is known by its shapes alone.
+// The input of a detector that is recognized only by its shapes.
 std::optional<KnownModel> guess_detector(const Model& model) {
   if (model.inputs().empty() || model.inputs()[0].shape.rank() != 4) return std::nullopt;
   const std::optional<KnownDetector> detector = find_raw_detector(model);
@@ -140,7 +143,7 @@ bool describe_landmarks(InferModel& result, bool asked_for) {
     if (!is_row(outputs[i].shape) || numbers % 3 != 0 || numbers / 3 > kMaxLandmarks) continue;
     const auto count = static_cast<int32_t>(numbers / 3);
     const bool face = count == kFaceLandmarks || count == kFaceAndIrisLandmarks;
-    // Other numbers may mean anything.
+    // Outputs of other sizes may mean anything.
     if (!face && !asked_for && !(count == kHandLandmarks && outputs.size() > 1)) continue;
     result.output = i;
     result.points.count = result.points.count_of_output = count;
@@ -151,7 +154,7 @@ bool describe_landmarks(InferModel& result, bool asked_for) {
   return false;
 }
 
-// What the numbers of a picture are: those of its integers, or what the input's are.
+// Determines how image values become colors: by the quantization of the output, or like the input.
 void describe_colours(InferModel& result, const InferModelOptions& options) {
   const TensorInfo& output = result.model->outputs()[result.output];
   const InputSpec& input = result.plan_options.inputs[0];
@@ -175,7 +178,7 @@ bool describe_picture(InferModel& result, const InferModelOptions& options) {
       std::ranges::find_if(outputs, [](const TensorInfo& t) { return picture_shape(t.shape).has_value(); });
   if (found == outputs.end()) return false;
   const PictureShape shape = *picture_shape(found->shape);
-  // Four numbers a pixel are classes more often than colours, and what is not of the input's proportions is a list.
+  // Four values per pixel are more often classes than colors. An output without the proportions of the input is a list.
   const float stretch = static_cast<float>(shape.width) * static_cast<float>(result.height) /
                         (static_cast<float>(shape.height) * static_cast<float>(result.width));
   const bool is_list = stretch < 1 / kMostStretch || stretch > kMostStretch;
@@ -214,14 +217,14 @@ bool describe_task(InferModel& result, InferTask task, const InferModelOptions& 
 const char* needed_for(InferTask task) {
   switch (task) {
     case InferTask::kDetection:
-      return "those of TFLite_Detection_PostProcess, or those of a detector that is known by its shapes (BlazeFace, "
-             "BlazePose, palms, SSD of 300 or 320 pixels), are needed";
+      return "expected the outputs of TFLite_Detection_PostProcess, or of a detector known by its shapes (BlazeFace, "
+             "BlazePose, palm, SSD of 300 or 320 pixels)";
     case InferTask::kLandmarks:
-      return "one of 3 numbers for each of at most 478 landmarks is needed";
+      return "expected an output with 3 values for each of at most 478 landmarks";
     case InferTask::kPicture:
-      return "one of shape 1 x height x width x 1, 3 or 4 is needed";
+      return "expected an output of shape 1 x height x width x 1, 3 or 4";
     default:
-      return "a single one of shape 1 x classes is needed";
+      return "expected a single output of shape 1 x classes";
   }
 }
 
@@ -268,11 +271,13 @@ Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, cons
       return result;
     }
     return unsupported(result.model->name() + ", task=" + to_string(options.task) + ": " + needed_for(options.task) +
-                       "; the outputs are " + list(result.model->outputs()));
+                       ", but the outputs are " + list(result.model->outputs()));
   }
   for (const InferTask task : kByModel) {
     result.task = task;
     if (describe_task(result, task, options)) break;
+    GST_DEBUG_OBJECT(log_object(), "%s: declining %s: %s", result.model->name().c_str(), to_string(task),
+                     needed_for(task));
   }
   add_usual_labels(result, known);
   return result;

@@ -1,4 +1,4 @@
-// A model seen as something to be decoded: what its outputs mean, and what they are called. No GL.
+// The description of a model for decoding: the meaning of its outputs and their labels. No GL.
 #pragma once
 
 #include <cstdint>
@@ -16,59 +16,59 @@
 namespace sightglass {
 
 enum class InferTask : uint8_t {
-  kAuto,            // by the model
-  kTensors,         // nothing is decoded
-  kClassification,  // numbers, one a class
+  kAuto,            // determined from the model
+  kTensors,         // no decoding
+  kClassification,  // one value per class
   kDetection,       // boxes
-  kLandmarks,       // points of one face or hand that fills the model's input
-  kPicture,         // another picture, or depth
+  kLandmarks,       // points of one face or hand that fills the model input
+  kPicture,         // another image, or depth
 };
 const char* to_string(InferTask task);  // "classification"
 
 struct InferModelOptions {
   InferTask task = InferTask::kAuto;
-  std::string labels_file;  // one label a line; empty: those that the model carries
+  std::string labels_file;  // one label per line; empty: labels from the model
   InputNormalisation normalisation;
-  // Of models that give a picture: colour in [0,1] = scale * number + offset; unset: by the model.
+  // For models that output an image: color in [0,1] = scale * value + offset; unset: from the model.
   std::optional<float> output_scale, output_offset;
 };
 
 struct InferModel {
   std::shared_ptr<const Model> model;
-  PlanOptions plan_options;  // the picture as a texture, all outputs as buffers
+  PlanOptions plan_options;  // the image as a texture, all outputs as buffers
   InferTask task = InferTask::kTensors;
-  int32_t width = 0, height = 0;    // of the model's input, in pixels
-  std::vector<std::string> labels;  // by class; may be none
-  bool letterbox = false;           // the model wants the frame's own proportions
+  int32_t width = 0, height = 0;    // of the model input, in pixels
+  std::vector<std::string> labels;  // by class; may be empty
+  bool letterbox = false;           // the model requires the frame's aspect ratio
 
-  // Of detectors: their raw outputs, or those of TFLite_Detection_PostProcess (boxes, classes, scores, number).
+  // For detectors: raw outputs, or those of TFLite_Detection_PostProcess (boxes, classes, scores, count).
   struct RawDetector {
     SsdLayout layout;
-    size_t boxes = 0, scores = 0;  // outputs
+    size_t boxes = 0, scores = 0;  // output indices
     bool weighted = true;          // SsdChoice
   };
   std::optional<RawDetector> raw_detector;
   std::array<size_t, 4> processed{};
-  // Of classifiers, landmarks and pictures.
+  // For classifiers, landmarks and images.
   size_t output = 0;
-  int32_t picture_width = 0, picture_height = 0;          // of pictures, in pixels
-  bool own_size = false;                                  // pictures are shown pixel by pixel; otherwise over the frame
-  OutputActivation activation = OutputActivation::kNone;  // of classes: still to be applied
-  // What landmarks are of; by this, what is drawn, and where in the frame the model looks.
+  int32_t picture_width = 0, picture_height = 0;          // of images, in pixels
+  bool own_size = false;                                  // output frames have the image size, not the frame size
+  OutputActivation activation = OutputActivation::kNone;  // to apply to class scores
+  // The kind of object that landmarks belong to. Decides how they are drawn, and the region that the model runs on.
   enum class Subject : uint8_t { kUnknown, kFace, kHand, kEye };
   struct PointsLayout {
-    int32_t count = 0, values = 3;                        // points, numbers to each: x, y and z in pixels of the input
-    int32_t count_of_output = 0;                          // of these, in `output`; the others are in `further`
-    std::optional<size_t> further, presence, handedness;  // outputs
+    int32_t count = 0, values = 3;                        // points, values per point: x, y and z in input pixels
+    int32_t count_of_output = 0;                          // points in `output`; the rest are in `further`
+    std::optional<size_t> further, presence, handedness;  // output indices
     bool presence_is_logit = false, handedness_is_logit = false;
     Subject subject = Subject::kUnknown;
   } points;
-  bool in_region = false;  // the model's input is where a detector has found something; for landmarks
+  bool in_region = false;  // for landmarks: the model runs on the region that a detector found
   float output_scale = 1, output_offset = 0;
 };
 
-// `known`: the published model that it is. Fails, naming the file, the tensor and what is needed, when the model is not
-// fit for the task.
+// `known` is the catalog entry of the model. If the model does not fit the task, fails, naming the file, its tensors
+// and the expected ones.
 Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, const std::optional<KnownModel>& known,
                                         const InferModelOptions& options);
 

@@ -1,4 +1,4 @@
-// glinfer's own properties.
+// The properties specific to glinfer.
 #pragma once
 
 #include <optional>
@@ -14,21 +14,21 @@
 
 namespace sightglass {
 
-// Of the pictures that leave where the model makes some.
+// Size of output frames that show an image output by the model.
 enum class OutputSize : uint8_t { kFrame, kModel };
 
 struct InferSettings {
-  // Taken over when the element starts.
+  // Read when the element starts.
   InferTask task = InferTask::kAuto;
   std::optional<std::string> labels, extra_inputs, detector;
-  std::optional<double> output_scale, output_offset;  // unset: by the model
+  std::optional<double> output_scale, output_offset;  // unset: from the model
   bool attach_tensors = false;
   OutputSize output_size = OutputSize::kFrame;
   // Live.
   static constexpr int32_t kUsualResults = 10;
   std::optional<int32_t> max_results;  // unset: kUsualResults, or one face or hand
-  InferLook look;                      // its max_results is what the one above means
-  std::optional<Fit> fit;              // unset: by the model
+  InferLook look;                      // its max_results follows from the one above
+  std::optional<Fit> fit;              // unset: chosen for the model
   RunSettings run;
   ResultsPolicy results;
 };

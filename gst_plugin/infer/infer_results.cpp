@@ -12,7 +12,7 @@ namespace sightglass {
 
 namespace {
 
-// What the landmarks are of, as the object's name and class.
+// Names the object by the subject of the landmarks.
 void name_subject(const InferModel::PointsLayout& points, const Landmarks& landmarks, ResultObject& object) {
   object.class_id = 0;
   switch (points.subject) {
@@ -34,7 +34,7 @@ void name_subject(const InferModel::PointsLayout& points, const Landmarks& landm
   }
 }
 
-// A face, hand or eye as an object around all of its points.
+// Adds a face, hand or eye as an object whose box encloses all of its points.
 void add_landmarks(const Landmarks& landmarks, const InferModel& model, float threshold, InferenceResults& results) {
   const int32_t count = std::clamp(landmarks.count, 0, kMaxLandmarks);
   if (count == 0 || !(landmarks.score >= threshold)) return;

@@ -1,4 +1,4 @@
-// From the buffers that decoders leave on the GPU, as read back, to results for applications.
+// Converts the GPU buffers of decoders, after readback, to results for applications.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace sightglass {
 
-// From the bytes of Detections or LandmarkObjects, by the model's task: objects or classifications. Landmarks with less
-// than `threshold` are none. The frame is left as it is.
+// Returns objects or classifications from the bytes of Detections or LandmarkObjects, depending on the model task.
+// Skips landmarks with a score below `threshold`. Does not set the frame.
 InferenceResults infer_results(const InferModel& model, std::span<const std::byte> bytes, float threshold);
 
 }  // namespace sightglass

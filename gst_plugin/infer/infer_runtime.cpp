@@ -24,7 +24,7 @@ namespace {
 
 class InferProcessor : public ModelProcessor {
  public:
-  // `tensors` may be null: nobody wants them then. `model` is of `loaded`.
+  // `tensors` is null if they are not to be attached. `model` belongs to `loaded`.
   InferProcessor(const GlTarget& target, GstElement* element, const RunSettings& at_start,
                  const InferSettings& settings, std::shared_ptr<const LoadedModel> loaded, const InferModel& model,
                  std::unique_ptr<Inferencer> inferencer, std::unique_ptr<TensorAttachment> tensors)
@@ -62,7 +62,7 @@ class InferProcessor : public ModelProcessor {
   BufferRange found() const override { return inferencer_->results(); }
   ResultsMode results_mode() const override { return settings_.results.mode; }
 
-  const InferSettings& settings_;  // the runtime's, which lives longer
+  const InferSettings& settings_;  // owned by the runtime, which outlives this
   const std::shared_ptr<const LoadedModel> loaded_;
   const InferModel& model_;
   const std::unique_ptr<Inferencer> inferencer_;
@@ -70,7 +70,7 @@ class InferProcessor : public ModelProcessor {
   ResultsReadback results_;
 };
 
-// Contents for the inputs behind the first one.
+// Loads the contents of all inputs after the first one.
 Result<std::vector<std::vector<std::byte>>> load_extra_inputs(const std::string& path, const Model& model) {
   std::vector<std::vector<std::byte>> contents;
   if (path.empty()) return contents;
@@ -83,12 +83,12 @@ Result<std::vector<std::vector<std::byte>>> load_extra_inputs(const std::string&
     expected += static_cast<int64_t>(contents.back().size());
   }
   if (contents.empty()) {
-    return invalid_argument("extra-inputs=" + path + ": " + model.name() + " has no input besides the picture");
+    return invalid_argument("extra-inputs=" + path + ": " + model.name() + " has no input other than the image");
   }
   if (file->size() != expected) {
     return invalid_argument("extra-inputs=" + path + ": the file has " + std::to_string(file->size()) +
-                            " bytes, not the " + std::to_string(expected) +
-                            " that the inputs besides the picture take; the inputs are " + list(model.inputs()));
+                            " bytes, but the inputs other than the image need " + std::to_string(expected) +
+                            "; the inputs are " + list(model.inputs()));
   }
   for (std::vector<std::byte>& content : contents) {
     const Status status = file->read_exactly(content);
@@ -97,7 +97,7 @@ Result<std::vector<std::vector<std::byte>>> load_extra_inputs(const std::string&
   return contents;
 }
 
-// Settings that have no effect on a model of this task. The defaults are nobody's wish.
+// The checks below report settings without effect on a model of this task, except for defaults.
 
 std::string decoded_as(const InferModel& model) {
   return model.model->name() + " is decoded as " + to_string(model.task);
@@ -108,8 +108,8 @@ Status check_max_results(const InferSettings& settings, const InferModel& model)
       model.in_region) {
     return {};
   }
-  return unsupported("max-results=" + std::to_string(*settings.max_results) + ": cannot limit anything: " +
-                     decoded_as(model) + "; it is for classification, detection, and landmarks with a detector");
+  return unsupported("max-results=" + std::to_string(*settings.max_results) + ": has no effect: " + decoded_as(model) +
+                     "; use it for classification, detection, and landmarks with a detector");
 }
 
 Status check_results(const InferSettings& settings, const InferModel& model) {
@@ -117,8 +117,8 @@ Status check_results(const InferSettings& settings, const InferModel& model) {
       (model.task != InferTask::kTensors && model.task != InferTask::kPicture)) {
     return {};
   }
-  return unsupported("results: cannot report anything: " + decoded_as(model) +
-                     "; set attach-tensors=true for an application that decodes the model's outputs itself");
+  return unsupported("results: has no effect: " + decoded_as(model) +
+                     "; set attach-tensors=true to decode the model outputs in the application");
 }
 
 Status check_drawing(const InferSettings& settings, const InferModel& model) {
@@ -126,14 +126,14 @@ Status check_drawing(const InferSettings& settings, const InferModel& model) {
       settings.attach_tensors) {
     return {};
   }
-  return unsupported("draw=true: cannot draw anything: what the outputs of " + model.model->name() +
-                     " mean is not known, " + list(model.model->outputs()) +
-                     "; set task, or attach-tensors=true for an application that decodes them itself");
+  return unsupported("draw=true: has no effect: cannot determine the task of " + model.model->name() +
+                     " from its outputs, " + list(model.model->outputs()) +
+                     "; set task, or attach-tensors=true to decode them in the application");
 }
 
 }  // namespace
 
-// A model, with the one that finds what it looks at.
+// A model, and optionally the detector that finds its region.
 class InferModels : public LoadedModel {
  public:
   InferModels(GstElement* element, const InferSettings& loaded_with, const InferSettings& current)
@@ -151,8 +151,8 @@ class InferModels : public LoadedModel {
 
   GstElement* const element_;
   const InferSettings settings_;
-  const InferSettings& current_;                      // the runtime's, which lives longer
-  DescribedModel<InferModel> model_, detector_;       // the second one where there is a detector
+  const InferSettings& current_;                      // owned by the runtime, which outlives this
+  DescribedModel<InferModel> model_, detector_;       // the second one only if there is a detector
   std::vector<std::vector<std::byte>> extra_inputs_;  // by input, from the second one on; empty: zeros
 };
 
@@ -173,7 +173,8 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
   SG_ASSIGN_OR_RETURN(InferModel infer, describe_infer_model(model.model(), model.known(), options));
   infer.own_size = settings_.output_size == OutputSize::kModel;
   if (infer.own_size && infer.task != InferTask::kPicture) {
-    return invalid_argument("output-size=model is for models that make a picture; " + decoded_as(infer));
+    return invalid_argument("output-size=model: needs a model that outputs an image: " + decoded_as(infer) +
+                            "; set output-size=frame");
   }
   GST_DEBUG_OBJECT(log_object(), "%s: decoded as %s, input of %dx%d, %" G_GSIZE_FORMAT " labels",
                    model.model()->name().c_str(), to_string(infer.task), infer.width, infer.height,
@@ -186,16 +187,17 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
 Status InferModels::check_detector(const InferModel& model, const ModelSettings& settings) const {
   if (!model.in_region) return {};
   if (model.task != InferTask::kLandmarks) {
-    return invalid_argument("detector=" + *settings_.detector + " is for models of landmarks; " + decoded_as(model));
+    return invalid_argument("detector=" + *settings_.detector + ": only for landmark models: " + decoded_as(model));
   }
   if (settings.fallback == Fallback::kCpu) {
     return unsupported(
-        "detector: whether the model of landmarks runs is decided on the GPU; fallback=cpu cannot be had");
+        "detector: cannot be used with fallback=cpu: the GPU decides whether the landmark model runs; set "
+        "fallback=error");
   }
   return {};
 }
 
-// What finds the region for a model of landmarks.
+// Loads the detector that finds the region for a landmark model.
 Status InferModels::load_detector(const ModelSettings& settings) {
   if (!model_->in_region) return {};
   SG_ASSIGN_OR_RETURN(const std::string file, ModelStore().resolve(*settings_.detector));
@@ -212,9 +214,8 @@ std::vector<std::string> InferModels::warnings() const {
   std::vector<std::string> warnings;
   model_.add_warnings(warnings);
   if (model_->model->inputs().size() > 1 && extra_inputs_.empty()) {
-    warnings.push_back(model_->model->name() +
-                       ": the inputs besides the picture are zeros, set extra-inputs to a file with others; " +
-                       "the inputs are " + list(model_->model->inputs()));
+    warnings.push_back(model_->model->name() + ": the inputs other than the image are zeros: " +
+                       list(model_->model->inputs()) + "; set extra-inputs to a file with their values");
   }
   for (const Status& status :
        {check_max_results(settings_, *model_), check_results(settings_, *model_), check_drawing(settings_, *model_)}) {
@@ -252,7 +253,7 @@ Result<std::unique_ptr<FrameProcessor>> InferModels::create(const GlTarget& targ
 Status InferRuntime::set_own_property(guint id, const GValue* value) {
   const std::optional<Fit> fit = settings_.fit;
   SG_RETURN_IF_ERROR(infer_properties().set(settings_, id, value));
-  // What pictures of the model's own size show of the frame; own_size() waits for the new value.
+  // The fit affects the caps of output frames of the model's size; own_size() waits for the new value.
   if (settings_.fit != fit) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(element_));
   return {};
 }
@@ -271,7 +272,7 @@ std::optional<OwnSize> InferRuntime::own_size() const {
   if (!is_loaded_) return settings_.output_size == OutputSize::kModel ? std::optional(OwnSize()) : std::nullopt;
   if (!own_size_) return {};
   OwnSize size = *own_size_;
-  // Models of pictures see all of the frame, unless they are told to see its pixels in their own proportions.
+  // Image models process the whole frame, unless `fit` keeps the proportions of its pixels.
   if (settings_.fit.value_or(Fit::kStretch) == Fit::kStretch) size.seen_width = size.seen_height = 0;
   return size;
 }
@@ -284,7 +285,7 @@ ResultsPolicy InferRuntime::results_policy() const {
 Status InferRuntime::before_frame() {
   current_ = snapshot();
   const InferModel& model = model_->infer();
-  // One warning of each is enough, and one at a time.
+  // Posts each warning once, and one at a time.
   if (Status status = check_max_results(current_, model); !status.ok() && !std::exchange(told_of_max_results_, true)) {
     return status;
   }

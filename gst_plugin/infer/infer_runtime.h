@@ -1,4 +1,4 @@
-// What glinfer keeps from frame to frame.
+// The state that glinfer keeps from frame to frame.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class InferModels;
 
 class InferRuntime : public ModelRuntime {
  public:
-  // `element` gets the messages with results, and outlives this.
+  // `element` posts the messages with results; it must outlive this.
   explicit InferRuntime(GstElement* element) : element_(element) {}
 
   std::optional<OwnSize> own_size() const override;
@@ -35,11 +35,11 @@ class InferRuntime : public ModelRuntime {
   GstElement* const element_;
   InferSettings settings_;  // guarded by settings_mutex(), like the next two
   bool is_loaded_ = false;
-  std::optional<OwnSize> own_size_;                             // of the model that is loaded; seen is its input
-  std::shared_ptr<const InferModels> model_;                    // the streaming thread's
-  InferSettings loaded_with_;                                   // at begin()
-  bool told_of_max_results_ = false, told_of_results_ = false;  // that they have no effect
-  // What the processor works with: the streaming thread sets it, and waits while the GL thread reads it.
+  std::optional<OwnSize> own_size_;                             // of the loaded model; the seen size is its input
+  std::shared_ptr<const InferModels> model_;                    // streaming thread only
+  InferSettings loaded_with_;                                   // set by begin()
+  bool told_of_max_results_ = false, told_of_results_ = false;  // whether warned that they have no effect
+  // The settings that the processor uses. The streaming thread writes them, and waits while the GL thread reads them.
   InferSettings current_;
 };
 

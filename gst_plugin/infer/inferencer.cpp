@@ -28,7 +28,7 @@ Result<std::unique_ptr<Inferencer>> Inferencer::create(std::shared_ptr<ShareGrou
   result->frames_.emplace(std::move(frames));
   SG_ASSIGN_OR_RETURN(FramePainter pictures, FramePainter::create(result->group_, FrameKind::kRgba));
   result->pictures_.emplace(std::move(pictures));
-  const std::string what = "allocating what " + model.model->name() + " and its results need";
+  const std::string what = "allocating buffers for " + model.model->name() + " and its results";
   SG_RETURN_IF_ERROR(check_gl(result->gl_, what.c_str()));
   return result;
 }
@@ -79,9 +79,9 @@ Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& fra
   return ModelStage{session_.get(), {}, 0};
 }
 
-// It runs if fewer regions are tracked than are wanted.
+// The detector runs if fewer regions are tracked than requested.
 Result<ModelStage> Inferencer::begin_detector(const UprightFrame& frame) {
-  GST_LOG_OBJECT(log_object(), "detector: runs, if the GPU finds that a region is missing");
+  GST_LOG_OBJECT(log_object(), "detector: runs, if a region is missing");
   regions_wanted_ = std::clamp(look_.max_results, 1, kMaxRegions);
   const float seconds = std::exchange(first_->is_new, false) ? -1.0f : 0.0f;
   first_->params =
@@ -93,15 +93,15 @@ Result<ModelStage> Inferencer::begin_detector(const UprightFrame& frame) {
   return ModelStage{first_->session.get(), first_->regions.detector_runs(), 0};
 }
 
-// One region after the other goes through the same session: if there are fewer, none of its steps runs.
+// The model runs on one region after another in the same session. For an empty region, none of its steps runs.
 Result<ModelStage> Inferencer::begin_in_region(const UprightFrame& frame) {
-  GST_LOG_OBJECT(log_object(), "model: runs, if the GPU finds something to run on");
+  GST_LOG_OBJECT(log_object(), "model: runs, if there is another region");
   SG_RETURN_IF_ERROR(first_->regions.next(frame, first_->params, *session_));
   return ModelStage{session_.get(), first_->regions.is_somebody(), 1};
 }
 
 Status Inferencer::end_detector() {
-  // More than are wanted: the best ones may be tracked already.
+  // More than requested, because the best ones may be tracked already.
   InferLook candidates = look_;
   candidates.max_results = 2 * kMaxRegions;
   SG_RETURN_IF_ERROR(first_->decoder->decode(*first_->session, next_input_to_upright_, candidates));
@@ -118,6 +118,7 @@ Status Inferencer::end_in_region(bool is_last) {
 }
 
 Status Inferencer::end_stage(size_t stage) {
+  if (decoder_) GST_TRACE_OBJECT(log_object(), "pass: decoding %s", first_ && stage == 0 ? "detections" : "results");
   if (first_) return stage == 0 ? end_detector() : end_in_region(stage + 1 == stages());
   input_to_upright_ = next_input_to_upright_;
   return decoder_ ? decoder_->decode(*session_, input_to_upright_, look_) : Status();

@@ -30,7 +30,7 @@ PrimitiveRange LabelledResults::primitives(const BufferRange& detections, int32_
                                            const InferLook& look) {
   const GlApi& gl = group_->gl();
   const int32_t room = std::clamp(look.max_results, 1, kMaxDetections);
-  constexpr float kBest = 1.6f;  // size of the line of the best class, in that of the others
+  constexpr float kBest = 1.6f;  // line size of the best class relative to the others
   const float text_height = text_height_in(height, look) * (are_classes_ ? kBest : 1);
   labels_.set_height(std::max(1, static_cast<int32_t>(std::lround(text_height))));
   PrimitiveRange range = primitives_.range();

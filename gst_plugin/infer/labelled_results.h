@@ -1,4 +1,4 @@
-// Shows a buffer of Detections, with the names of their classes.
+// Shows a buffer of Detections with class labels.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace sightglass {
 
-// All calls, the destructor included, need the context current.
+// All calls, including the destructor, need the context current.
 class LabelledResults {
  public:
   // `shader` is draw_detections.comp or draw_classes.comp.
   static Result<LabelledResults> create(const std::shared_ptr<ShareGroup>& group, const ShaderKey& shader,
                                         std::span<const std::string> labels);
 
-  // What shows them over a frame of that many pixels. Rasterizes the labels if the height of text is another one than
-  // before.
+  // The primitives that show them over a frame of that size in pixels. Rasterizes the labels if the text height has
+  // changed.
   PrimitiveRange primitives(const BufferRange& detections, int32_t width, int32_t height, const InferLook& look);
 
  private:
@@ -33,7 +33,7 @@ class LabelledResults {
   SharedProgram program_;
   LabelTable labels_;
   bool are_classes_;  // of the whole image
-  GLsizei of_each_;   // primitives of a detection
+  GLsizei of_each_;   // primitives per detection
   PrimitiveBuffer primitives_;
   UniformBlock<Block> block_;
 };

@@ -20,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
 }
 
-// Where a label begins behind "7 " or "7: "; nothing when the line begins otherwise.
+// Index where the label starts after "7 " or "7: "; npos if the line starts differently.
 size_t behind_number(std::string_view line, size_t number) {
   const std::string digits = std::to_string(number);
   if (!line.starts_with(digits)) return line.npos;
@@ -33,7 +33,7 @@ size_t behind_number(std::string_view line, size_t number) {
 
 Result<std::vector<std::string>> parse_labels(std::string_view text) {
   if (std::ranges::count(text, '\n') > kMostLines || text.find('\0') != text.npos) {
-    return invalid_argument("that is no text of one label a line");
+    return invalid_argument("not a text file with one label per line");
   }
   std::vector<std::string> labels;
   for (std::string_view rest = text; !rest.empty();) {

@@ -1,4 +1,4 @@
-// Files of labels.
+// Label files.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace sightglass {
 
-// One label a line, of UTF-8, without the spaces around it; of lines "number label" or "number: label" with numbers
-// from 0 on, the label; empty lines at the end are none. Fails, naming the file, where it cannot be read or has no
-// text.
+// Loads one UTF-8 label per line without surrounding spaces. If all lines are "number label" or "number: label" with
+// numbers from 0, drops the numbers. Ignores empty lines at the end. Fails, naming the file, if it cannot be read or is
+// not text.
 Result<std::vector<std::string>> load_labels(const std::string& path);
-// The same of a file's contents.
+// The same from the content of a file.
 Result<std::vector<std::string>> parse_labels(std::string_view text);
 
-// Of a list that is separated by commas, as catalogs have it; labels may be empty.
+// Splits a comma-separated list, as in catalogs; labels may be empty.
 std::vector<std::string> split_labels(std::string_view list);
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// Landmarks of faces, hands or eyes, in regions of the frame or in all of it.
+// Landmarks of faces, hands or eyes, in regions of the frame or in the whole frame.
 #include <utility>
 #include <vector>
 
@@ -8,7 +8,10 @@
 #include "infer/decoder.h"
 #include "infer/landmark_regions.h"
 #include "infer/landmarks.h"
+#include "infer/log.h"
 #include "infer/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
 
@@ -18,7 +21,21 @@ using Subject = InferModel::Subject;
 
 static_assert(kMaxLandmarkObjects == kMaxRegions);
 
-// What draw_landmarks.comp draws.
+const char* of_subject(Subject subject) {
+  switch (subject) {
+    case Subject::kFace:
+      return " of a face";
+    case Subject::kHand:
+      return " of a hand";
+    case Subject::kEye:
+      return " of an eye";
+    case Subject::kUnknown:
+      break;
+  }
+  return "";
+}
+
+// Input of draw_landmarks.comp.
 std::vector<std::array<int32_t, 4>> lines_of(const InferModel::PointsLayout& points) {
   std::vector<ContourLine> contours;
   switch (points.subject) {
@@ -64,7 +81,7 @@ class PlacedLandmarks final : public Decoder {
   }
 
   Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) override {
-    BufferRange outputs;  // they are in one buffer
+    BufferRange outputs;  // all are in one buffer
     PlaceBlock block;
     SG_ASSIGN_OR_RETURN(block.at[0], place_of(session, output_, outputs));
     SG_ASSIGN_OR_RETURN(block.at[1], place_of(session, points_.further, outputs));
@@ -133,7 +150,7 @@ class PlacedLandmarks final : public Decoder {
     bool operator==(const DrawBlock&) const = default;
   };
   BufferRange placed() const { return {placed_.id(), 0, sizeof(LandmarkObjects)}; }
-  // Where an output begins in `all`, in floats, which is made to contain it; -1: there is none.
+  // Extends `all` to contain the output. Returns its offset in `all` in floats; -1 without an output.
   static Result<int32_t> place_of(const Session& session, std::optional<size_t> output, BufferRange& all) {
     if (!output) return -1;
     SG_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(*output));
@@ -145,22 +162,26 @@ class PlacedLandmarks final : public Decoder {
   size_t output_;
   InferModel::PointsLayout points_;
   NextRegionRule rule_;
-  float width_, height_;  // of the model's input
+  float width_, height_;  // of the model input
   int32_t most_objects_;
   std::vector<SharedProgram> programs_;  // places, drawing
   UniformBlock<PlaceBlock> place_block_;
   UniformBlock<DrawBlock> draw_block_;
   int32_t line_count_;
   PrimitiveBuffer primitives_;
-  GlBuffer placed_, results_,
-      lines_;          // the second one where there are regions, and those placed are of a run under way
-  RegionView region_;  // no buffer: the model sees the whole frame
+  GlBuffer placed_;   // with regions: of the current run
+  GlBuffer results_;  // of the last run, only with regions
+  GlBuffer lines_;
+  RegionView region_;  // no buffer: the model runs on the whole frame
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Decoder>> make_landmark_decoder(const std::shared_ptr<ShareGroup>& group,
                                                        const InferModel& model) {
+  GST_DEBUG_OBJECT(log_object(), "decoder: %d landmarks of output %" G_GSIZE_FORMAT "%s, %s a presence",
+                   model.points.count, model.output, of_subject(model.points.subject),
+                   model.points.presence ? "with" : "without");
   const std::array<ProgramKey, 2> keys{ProgramKey{place_landmarks_shader(model.in_region)},
                                        ProgramKey{kDrawLandmarksShader}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));

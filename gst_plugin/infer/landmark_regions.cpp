@@ -20,20 +20,20 @@ constexpr int32_t bits_of(std::initializer_list<int32_t> landmarks) {
 RegionRule first_region_rule(InferModel::Subject subject) {
   switch (subject) {
     case InferModel::Subject::kHand:
-      // A palm's wrist is below the first joint of its middle finger. The fingers are outside of its box, above.
+      // The wrist is below the first joint of the middle finger. The fingers are outside the palm box, above it.
       return {.from = 0, .to = 2, .direction = kUp, .scale = 2.6F, .shift = -0.5F};
     case InferModel::Subject::kEye:
-      // The left eye, from which the right one is to the left. An eye is about half as wide as their distance.
+      // The left eye; the right one is to its left. The width of an eye is about half their distance.
       return {.from = 1, .to = 0, .direction = std::numbers::pi_v<float>, .around_point = true, .scale = 1.1F};
     default:
-      return {.from = 0, .to = 1, .direction = 0, .scale = 1.5F};  // a face's eyes are level
+      return {.from = 0, .to = 1, .direction = 0, .scale = 1.5F};  // the eyes are level
   }
 }
 
 NextRegionRule next_region_rule(InferModel::Subject subject) {
   switch (subject) {
     case InferModel::Subject::kHand:
-      // The fingertips are left out: the square does not shrink when the hand is closed.
+      // Without the fingertips, so that the square does not shrink when the hand closes.
       return {{.from = 0, .to = 9, .direction = kUp, .scale = 2, .shift = -0.1F},
               bits_of({0, 1, 2, 3, 5, 6, 9, 10, 13, 14, 17, 18})};
     case InferModel::Subject::kEye:

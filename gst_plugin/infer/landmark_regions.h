@@ -1,5 +1,5 @@
-// Where in the frame a landmark model looks: around a face, a hand or an eye, as a detector finds it, and in the next
-// frame as its landmarks do.
+// The region of the frame that a landmark model runs on: around a face, hand or eye, from a detection in the first
+// frame and from its landmarks in the next ones.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace sightglass {
 
-// From a detection: MediaPipe's rules for the detectors of faces and palms. Eyes are those that BlazeFace finds.
+// From a detection: the MediaPipe rules for face and palm detectors. Eyes are keypoints of BlazeFace.
 RegionRule first_region_rule(InferModel::Subject subject);
 
 // From landmarks.
 struct NextRegionRule {
   RegionRule square;
-  int32_t landmarks = -1;  // that the box is around: bit n for landmark n, -1 for all
+  int32_t landmarks = -1;  // landmarks that the box encloses: bit n for landmark n, -1 for all
 };
 NextRegionRule next_region_rule(InferModel::Subject subject);
 

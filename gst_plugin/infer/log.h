@@ -1,4 +1,4 @@
-// The category of glinfer, which all of its parts log in.
+// The debug category of glinfer, for all of its parts.
 #pragma once
 
 #include "gobject/log.h"
@@ -6,7 +6,7 @@
 namespace sightglass {
 
 inline GstDebugCategory* infer_log() {
-  static GstDebugCategory* const category = make_log_category("glinfer", "any model");
+  static GstDebugCategory* const category = make_log_category("glinfer", "inference with any model");
   return category;
 }
 

@@ -1,17 +1,20 @@
-// Models that make another picture of the frame: colours, or one number a pixel in a colour map.
+// Models that convert the frame to another image: colors, or one value per pixel shown with a color map.
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "gl/compute.h"
 #include "infer/decoder.h"
+#include "infer/log.h"
 #include "infer/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
 
 namespace {
 
-// A map may come without the dimension of its only channel.
+// The dimension of a single channel may be missing.
 int32_t channels_of(const Shape& shape) { return shape.rank() == 4 ? shape.dim(3) : 1; }
 
 class NewPicture final : public Decoder {
@@ -47,7 +50,7 @@ class NewPicture final : public Decoder {
       dispatch(gl, programs_[1]->id(), {numbers, range});
     }
     Block block;
-    block.size = {width_, height_, channels_, look.color_map == ColorMap::kTurbo ? 1 : 0};
+    block.size = {width_, height_, channels_, static_cast<int32_t>(look.color_map)};
     block.scale = {scale_, offset_, look.invert ? 1.0f : 0.0f, 0};
     block_.bind(kParamsBinding, block);
     gl.UseProgram(programs_[0]->id());
@@ -97,6 +100,8 @@ class NewPicture final : public Decoder {
 Result<std::unique_ptr<Decoder>> make_picture_decoder(const std::shared_ptr<ShareGroup>& group,
                                                       const InferModel& model) {
   const bool map = channels_of(model.model->outputs()[model.output].shape) == 1;
+  GST_DEBUG_OBJECT(log_object(), "decoder: output %" G_GSIZE_FORMAT " as an image of %dx%d, %s", model.output,
+                   model.picture_width, model.picture_height, map ? "with a color map" : "with its own colors");
   const std::array<ProgramKey, 2> keys{ProgramKey{to_picture_shader(map)}, ProgramKey{kRangeShader}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return std::unique_ptr<Decoder>(std::make_unique<NewPicture>(group, model, std::move(programs)));
@@ -113,6 +118,7 @@ Result<std::unique_ptr<Decoder>> make_decoder(const std::shared_ptr<ShareGroup>&
     case InferTask::kPicture:
       return make_picture_decoder(group, model);
     default:
+      GST_DEBUG_OBJECT(log_object(), "decoder: none, outputs stay tensors");
       return std::unique_ptr<Decoder>();
   }
 }

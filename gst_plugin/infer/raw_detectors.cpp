@@ -23,7 +23,7 @@ AnchorGrid ssd_grid(int32_t size) {
   return grid;
 }
 
-// What the boxes of a model are of, by the numbers to a box; null: of many classes, without points.
+// Kinds of boxes by the number of values per box; null: several classes, no points.
 struct Kind {
   int32_t values;
   const char* label;
@@ -32,10 +32,10 @@ constexpr Kind kKinds[] = {{16, "face"}, {18, "palm"}, {12, "person"}, {4, nullp
 
 struct Grid {
   AnchorGrid anchors;
-  float least_input = 0;  // what black is in the model's input; white is 1
+  float least_input = 0;  // the input value of black; white is 1
 };
 
-// The grids of MediaPipe's graphs for detectors of one class: those of an input size differ in their numbers of boxes.
+// The grids of the MediaPipe graphs for detectors of one class. Those of equal input size differ in the box count.
 const std::vector<Grid>& blaze_grids() {
   static const std::vector<Grid> all{
       {blaze_grid(128, {8, 16, 16, 16}), -1},  {blaze_grid(192, {4}, 0), -1},
@@ -76,7 +76,7 @@ const Grid* find_grid(const std::vector<Grid>& grids, const Shape& input, int32_
   return found == grids.end() ? nullptr : &*found;
 }
 
-// 1 x boxes x numbers.
+// Whether the shape is 1 x boxes x values.
 bool is_list(const Shape& shape) { return shape.rank() == 3 && shape.dim(0) == 1; }
 
 std::optional<KnownDetector> describe(const Model& model, size_t boxes, size_t scores) {

@@ -1,4 +1,4 @@
-// The detectors whose raw outputs are known by their shapes.
+// Detectors whose raw outputs are recognized by their shapes.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@ namespace sightglass {
 
 struct KnownDetector {
   InferModel::RawDetector detector;
-  std::vector<std::string> labels;  // may be none
+  std::vector<std::string> labels;  // may be empty
   bool letterbox = true;
-  float input_scale = 1, input_offset = 0;  // from samples in [0,1] to values of the input, if nothing else says
+  float input_scale = 1, input_offset = 0;  // from samples in [0,1] to input values, unless specified elsewhere
 };
 
-// BlazeFace, BlazePose's and the palm's detectors, and SSD of 300 or 320 pixels: by the size of the input, the number
-// of boxes, and that of values to a box. Nothing when the model is none of them.
+// Recognizes BlazeFace, the BlazePose and palm detectors, and SSD of 300 or 320 pixels by the input size, the number of
+// boxes, and the number of values per box. Returns nothing for other models.
 std::optional<KnownDetector> find_raw_detector(const Model& model);
 
 }  // namespace sightglass

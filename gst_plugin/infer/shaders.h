@@ -1,4 +1,4 @@
-// The programs of glinfer, in one list: what it builds is what the tests check.
+// List of the programs of glinfer, for the element to build and tests to check.
 #pragma once
 
 #include <vector>
@@ -14,14 +14,14 @@ inline const ShaderKey kDrawClassesShader{"infer/draw_classes.comp", {}};
 inline const ShaderKey kDrawLandmarksShader{"infer/draw_landmarks.comp", {}};
 inline const ShaderKey kRangeShader{"infer/range.comp", {}};
 
-// `in_region`: the model has seen a region of the frame.
+// `in_region`: the model ran on a region of the frame.
 inline ShaderKey place_landmarks_shader(bool in_region) {
   ShaderKey key{"infer/place_landmarks.comp", {}};
   if (in_region) key.defines.push_back({"REGION", "1"});
   return key;
 }
 
-// `left` is what is still to be applied.
+// `left` is the activation to apply.
 inline ShaderKey top_classes_shader(OutputActivation left) {
   ShaderKey key{"infer/top_classes.comp", {}};
   if (left == OutputActivation::kSoftmax) key.defines.push_back({"SOFTMAX", "1"});

@@ -6,15 +6,18 @@
 #include <utility>
 
 #include "gpu_engine/quoted.h"
+#include "infer/log.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
 
 namespace {
 
-// The uses of a GL buffer that shaders write and read.
+// Target and usage of a GL buffer that shaders write and read.
 constexpr guint kTarget = GL_SHADER_STORAGE_BUFFER, kUsage = GL_DYNAMIC_COPY;
 
-// Null where GL has no memory left.
+// Returns null if GL is out of memory.
 GstMemory* allocate(GstGLContext* context, gsize bytes) {
   gst_gl_buffer_init_once();
   GstGLBufferAllocationParams* params = gst_gl_buffer_allocation_params_new(context, bytes, nullptr, kTarget, kUsage);
@@ -55,26 +58,29 @@ TensorAttachment::~TensorAttachment() {
   gst_object_unref(context_);
 }
 
-// One that only this object holds.
+// Returns a memory that only this object references.
 GstMemory* TensorAttachment::free_memory(Output& output) const {
   const auto found = std::ranges::find_if(
       output.memories, [](GstMemory* memory) { return GST_MINI_OBJECT_REFCOUNT_VALUE(memory) == 1; });
   if (found != output.memories.end()) return *found;
   GstMemory* memory = allocate(context_, output.bytes);
-  if (memory != nullptr) output.memories.push_back(memory);
+  if (memory == nullptr) return nullptr;
+  output.memories.push_back(memory);
+  GST_DEBUG_OBJECT(log_object(), "attach-tensors: GL buffer %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " bytes for %s",
+                   output.memories.size(), output.bytes, output.name.c_str());
   return memory;
 }
 
 Status TensorAttachment::copy(const BufferRange& from, GstMemory* memory) const {
   const GlApi& gl = group_->gl();
   GstMapInfo info;
-  // So that the memory knows that what the CPU may have of it is old.
+  // Mapping for writing invalidates the CPU copy of the memory.
   if (gst_memory_map(memory, &info, static_cast<GstMapFlags>(GST_MAP_WRITE | GST_MAP_GL)) == FALSE) {
-    return device_error("attach-tensors: a tensor's GL buffer cannot be mapped");
+    return device_error("attach-tensors: cannot map the GL buffer of a tensor");
   }
   const GLuint to = *reinterpret_cast<const guint*>(info.data);
   GLint read = 0, write = 0;
-  gl.GetIntegerv(GL_COPY_READ_BUFFER, &read);  // the names of these targets are those of their queries
+  gl.GetIntegerv(GL_COPY_READ_BUFFER, &read);  // for these targets, the query has the same name
   gl.GetIntegerv(GL_COPY_WRITE_BUFFER, &write);
   gl.BindBuffer(GL_COPY_READ_BUFFER, from.buffer);
   gl.BindBuffer(GL_COPY_WRITE_BUFFER, to);
@@ -87,22 +93,25 @@ Status TensorAttachment::copy(const BufferRange& from, GstMemory* memory) const 
 
 Status TensorAttachment::attach(GstBuffer* picture, const Inferencer& inferencer) {
   if (std::exchange(latest_run_, inferencer.inferences()) != inferencer.inferences() || latest_ == nullptr) {
-    latest_.reset();  // nobody but frames before holds it then
+    latest_.reset();  // now only earlier frames hold it
     auto tensors = std::make_shared<AttachedTensors>(model_, outputs_.size());
     for (size_t i = 0; i < outputs_.size(); ++i) {
       SG_ASSIGN_OR_RETURN(const BufferRange numbers, inferencer.tensor(i));
       GstMemory* memory = free_memory(outputs_[i]);
       if (memory == nullptr) {
-        return resource_exhausted("attach-tensors: there is no GL buffer of " + std::to_string(outputs_[i].bytes) +
-                                  " bytes for output " + sightglass::quote(outputs_[i].name));
+        return resource_exhausted("attach-tensors: cannot allocate a GL buffer of " +
+                                  std::to_string(outputs_[i].bytes) + " bytes for output " +
+                                  sightglass::quote(outputs_[i].name));
       }
       SG_RETURN_IF_ERROR(copy(numbers, memory));
       tensors->add(outputs_[i].name, outputs_[i].dims, gst_memory_ref(memory));
     }
     latest_ = std::move(tensors);
   }
+  GST_LOG_OBJECT(log_object(), "attach-tensors: %" G_GSIZE_FORMAT " tensors of inference %" G_GUINT64_FORMAT,
+                 outputs_.size(), latest_run_);
   return add_tensor_meta(picture, latest_) != nullptr ? Status()
-                                                      : internal_error("attach-tensors: the metadata cannot be added");
+                                                      : internal_error("attach-tensors: cannot add the metadata");
 }
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// Gives buffers the outputs of a model, in memory of GStreamer's.
+// Attaches model outputs to buffers, in GStreamer memory.
 #pragma once
 
 #include <gst/gl/gl.h>
@@ -13,7 +13,7 @@
 
 namespace sightglass {
 
-// All calls, the destructor included, need the context current.
+// All calls, including the destructor, need the context current.
 class TensorAttachment {
  public:
   static Result<std::unique_ptr<TensorAttachment>> create(GstGLContext* context,
@@ -22,9 +22,9 @@ class TensorAttachment {
   TensorAttachment(const TensorAttachment&) = delete;
   TensorAttachment& operator=(const TensorAttachment&) = delete;
 
-  // Attaches what the model's last run gave to `picture`, which must be writable: copied on the GPU if it is another
-  // run than before, else the same as before. What nobody holds any more is used again; GL buffers are allocated only
-  // where more are held than ever before. GL state is as found.
+  // Attaches the outputs of the model's last run to `picture`, which must be writable. Copies them on the GPU if there
+  // was a new run, otherwise attaches the same ones again. Reuses released GL buffers, and allocates only when more are
+  // held than ever before. Restores GL state.
   Status attach(GstBuffer* picture, const Inferencer& inferencer);
 
  private:
@@ -32,7 +32,7 @@ class TensorAttachment {
     std::string name;
     std::vector<guint> dims;
     gsize bytes = 0;
-    std::vector<GstMemory*> memories;  // all that there are; a reference to each
+    std::vector<GstMemory*> memories;  // all allocated ones; owned references
   };
   TensorAttachment(GstGLContext* context, std::shared_ptr<ShareGroup> group, const Model& model);
   GstMemory* free_memory(Output& output) const;

@@ -6,7 +6,7 @@ namespace sightglass {
 
 namespace {
 
-// With a tag that no transform knows: what is behind the foreground once is not put there again downstream.
+// With a tag that no transform recognizes, so that no downstream element draws the background again.
 GType api_type() {
   static const gchar* tags[] = {"sightglass-background", nullptr};
   static const GType type = gst_meta_api_type_register("SightglassBackgroundMetaAPI", tags);

@@ -1,5 +1,5 @@
-// What a background matcher attaches to frames, and glsegment shows behind their foreground. Between the two alone:
-// glsegmentbin puts them next to each other.
+// Metadata that a background matcher attaches to frames, for glsegment to show behind their foreground. Internal to
+// these two elements, which glsegmentbin links directly.
 #pragma once
 
 #include <gst/video/video.h>
@@ -16,7 +16,7 @@ struct BackgroundMeta {
 const GstMetaInfo* background_meta_info();
 // Adds a meta with a reference to `frame`. The buffer must be writable.
 void add_background_meta(GstBuffer* buffer, GstBuffer* frame, const GstVideoInfo& info);
-// Null when the buffer has none. The buffer keeps it.
+// Null if the buffer has none. The buffer owns it.
 const BackgroundMeta* background_meta_of(GstBuffer* buffer);
 
 }  // namespace sightglass

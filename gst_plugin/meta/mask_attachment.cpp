@@ -7,11 +7,14 @@
 #include <utility>
 
 #include "gl/gl_bridge.h"
+#include "gobject/log.h"
 #include "meta/mask_meta_type.h"
 
 #ifdef SIGHTGLASS_ANALYTICS
 #include <gst/analytics/analytics.h>
 #endif
+
+#define GST_CAT_DEFAULT sightglass::results_log()
 
 namespace sightglass {
 
@@ -27,7 +30,7 @@ OwnedBuffer acquire(GstBufferPool* pool) {
   return OwnedBuffer(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) == GST_FLOW_OK ? buffer : nullptr);
 }
 
-// Where the mask is in the picture; masks are never turned.
+// Position of the mask in the frame; masks are never rotated.
 CropRect place_of(const InputTransform& to_picture) {
   const auto& m = to_picture.m;
   return {m[2], m[5], m[0], m[4]};
@@ -64,9 +67,11 @@ Result<std::unique_ptr<MaskAttachment>> MaskAttachment::create(GstGLContext* con
   GstVideoInfo info;
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(width), static_cast<guint>(height));
   GstBufferPool* pool = make_mask_pool(context, info);
-  if (pool == nullptr) return device_error("attach-mask: there can be no pool of masks");
+  if (pool == nullptr) return device_error("attach-mask: cannot create a buffer pool for masks");
   std::unique_ptr<MaskAttachment> result(new MaskAttachment(context, pool, std::move(writer)));
-  if (!gst_buffer_pool_set_active(pool, TRUE)) return device_error("attach-mask: the pool of masks does not start");
+  if (!gst_buffer_pool_set_active(pool, TRUE)) return device_error("attach-mask: cannot activate the mask buffer pool");
+  GST_DEBUG_OBJECT(log_object(), "attach-mask: masks of %dx%d, %s analytics metadata", width, height,
+                   kRegionsAreWanted ? "with" : "without");
   return result;
 }
 
@@ -84,26 +89,29 @@ Status MaskAttachment::attach(GstBuffer* picture, int32_t width, int32_t height,
   OwnedBuffer probabilities = acquire(pool_), regions;
   if (kRegionsAreWanted) regions = acquire(pool_);
   if (probabilities == nullptr || (kRegionsAreWanted && regions == nullptr)) {
-    return device_error("attach-mask: the pool gives no texture for a mask");
+    return device_error("attach-mask: cannot acquire a mask texture from the buffer pool");
   }
   {
     const MappedMask target(probabilities.get());
     std::optional<MappedMask> region_target;
     if (regions != nullptr) region_target.emplace(regions.get());
     if (!target.ok() || (region_target && !region_target->ok())) {
-      return device_error("attach-mask: cannot map a mask's texture");
+      return device_error("attach-mask: cannot map a mask texture");
     }
     SG_RETURN_IF_ERROR(writer_.write(mask, threshold, target.texture(), region_target ? region_target->texture() : 0));
   }
   for (GstBuffer* buffer : {probabilities.get(), regions.get()}) {
     if (buffer != nullptr) signal_buffer(buffer, context_);
   }
-  // So that the mask can be a stream of its own as well.
+  // Timestamps allow the mask to become a separate stream.
   gst_buffer_copy_into(probabilities.get(), picture, GST_BUFFER_COPY_TIMESTAMPS, 0, static_cast<gsize>(-1));
   const CropRect place = place_of(to_picture);
+  GST_LOG_OBJECT(log_object(), "attach-mask: %dx%d at %.3f,%.3f, size %.3fx%.3f of the frame", mask.width, mask.height,
+                 static_cast<double>(place.x), static_cast<double>(place.y), static_cast<double>(place.width),
+                 static_cast<double>(place.height));
   const bool added = add_mask_meta(picture, probabilities.get(), place) != nullptr &&
                      add_segmentation(picture, width, height, std::move(regions), place);
-  return added ? Status() : internal_error("attach-mask: the metadata cannot be added");
+  return added ? Status() : internal_error("attach-mask: cannot add the metadata");
 }
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// The masks that glsegment attaches to its buffers: textures of a pool of their own, filled on the GPU.
+// Attaches masks to buffers: textures from a separate pool, filled on the GPU.
 #pragma once
 
 #include <gst/gl/gl.h>
@@ -12,7 +12,7 @@
 
 namespace sightglass {
 
-// On the GL thread of its context, destruction too.
+// All calls, including the destructor, are on the GL thread of its context.
 class MaskAttachment {
  public:
   // For masks of this size.
@@ -22,9 +22,9 @@ class MaskAttachment {
   MaskAttachment(const MaskAttachment&) = delete;
   MaskAttachment& operator=(const MaskAttachment&) = delete;
 
-  // Draws `mask`, which `to_picture` leads into the upright picture of width × height pixels, and attaches it to
-  // `picture`, which must be writable: SightglassMaskMeta, and where GStreamer has it (1.26),
-  // GstAnalyticsSegmentationMtd with what is at least `threshold` probable as region 1.
+  // Draws `mask` and attaches it to `picture`, which must be writable, as SightglassMaskMeta. From GStreamer 1.26, also
+  // adds GstAnalyticsSegmentationMtd, in which region 1 has at least the probability `threshold`. `to_picture` maps the
+  // mask to the upright frame of width × height pixels.
   Status attach(GstBuffer* picture, int32_t width, int32_t height, const TextureRef& mask,
                 const InputTransform& to_picture, float threshold);
 

@@ -33,7 +33,7 @@ gboolean transform(GstBuffer* destination, GstMeta* meta, GstBuffer* /*buffer*/,
   if (GST_META_TRANSFORM_IS_COPY(type)) {
     if (static_cast<GstMetaTransformCopy*>(data)->region != FALSE) return FALSE;
   } else if (!GST_VIDEO_META_TRANSFORM_IS_SCALE(type)) {
-    return FALSE;  // what else becomes of the picture, the mask does not follow
+    return FALSE;  // the mask does not follow other transforms of the frame
   }
   const SightglassMaskMeta* from = mask_of(meta);
   return add_mask_meta(destination, from->mask, {from->x, from->y, from->width, from->height}) != nullptr;

@@ -1,6 +1,6 @@
-// What glsegment attach-mask=true attaches to each of its buffers: the mask that the picture was composed with; with
-// glpose, the mask of the persons in it. glsegment mask-source=meta composes with it. C and C++; needs GStreamer alone,
-// and no library of ours at link time: the plug-in registers the type when its element's class is made.
+// Metadata with a mask. glsegment attach-mask=true attaches the mask that it composites each frame with, and glpose
+// attach-mask=true the mask of the people in it. glsegment mask-source=meta composites with it. For C and C++; needs
+// only GStreamer, and no library of ours at link time: the plugin registers the type when its element class is created.
 //
 //   SightglassMaskMeta* meta = sightglass_buffer_get_mask_meta(buffer);
 //   if (meta != NULL) …  // gst_video_frame_map() of meta->mask: as a texture with GST_MAP_GL, or as bytes
@@ -13,20 +13,23 @@ G_BEGIN_DECLS
 
 #define SIGHTGLASS_MASK_META_API_NAME "SightglassMaskMetaAPI"
 
-// `mask` is what the model says, at the model's own size: one GstGLMemory, 2D, GRAY8, with GstVideoMeta and
-// GstGLSyncMeta; 255 times the probability that the pixel is foreground. It is upright as the picture is, and covers a
-// rectangle of it: (x,y) is its top left corner, in fractions of the picture's width and height, (0,0) being the
-// picture's own and (1,1) its bottom right one. The rectangle is the picture, but for fit=letterbox, whose mask has
-// bars outside of the picture: x or y is negative, and width or height above 1, then. The mask has been drawn by the
-// picture's own GL commands, and stays on the GPU: whoever maps it for the CPU pays for that. It must not be written
-// to. The meta owns a reference and copies share it. Copies and scaling keep the meta; parts of buffers lose it.
+// `mask` is the model output at the model's resolution: one GstGLMemory, 2D, GRAY8, with GstVideoMeta and
+// GstGLSyncMeta. Values are 255 times the probability that the pixel is foreground. Do not write to it.
+//
+// The mask is upright like the frame and covers a rectangle of it. (x,y) is its top left corner in fractions of the
+// frame width and height, where (0,0) is the top left corner of the frame and (1,1) the bottom right one. The rectangle
+// is the whole frame, except with fit=letterbox: then the mask has letterbox bars outside of the frame, so x or y is
+// negative, and width or height is above 1.
+//
+// The mask is drawn by the GL commands of its frame and stays on the GPU: only mapping it for CPU access costs a
+// readback. The meta owns a reference, which copies share. Copies and scaling keep the meta; parts of buffers lose it.
 typedef struct {
   GstMeta meta;
   GstBuffer* mask;
   gfloat x, y, width, height;
 } SightglassMaskMeta;
 
-// NULL when the buffer has none. The buffer keeps it.
+// NULL if the buffer has none. The buffer owns it.
 static inline SightglassMaskMeta* sightglass_buffer_get_mask_meta(GstBuffer* buffer) {
   const GType api = g_type_from_name(SIGHTGLASS_MASK_META_API_NAME);
   return api != 0 ? (SightglassMaskMeta*)gst_buffer_get_meta(buffer, api) : NULL;  // NOLINT(modernize-use-nullptr): C

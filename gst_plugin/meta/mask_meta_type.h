@@ -1,4 +1,4 @@
-// The plug-in's side of mask_meta.h.
+// The plugin side of mask_meta.h.
 #pragma once
 
 #include "gpu_engine/input_transform.h"
@@ -8,7 +8,7 @@ namespace sightglass {
 
 // Registers the type on the first call.
 const GstMetaInfo* mask_meta_info();
-// Adds a meta with a reference to `mask`, which covers `place` of the picture. The buffer must be writable.
+// Adds a meta with a reference to `mask`, which covers `place` of the frame. The buffer must be writable.
 SightglassMaskMeta* add_mask_meta(GstBuffer* buffer, GstBuffer* mask, const CropRect& place);
 
 }  // namespace sightglass

@@ -39,7 +39,7 @@ Status MaskWriter::write(const TextureRef& mask, float threshold, GLuint probabi
   const GlStateGuard guard(gl);
   const TextureRef textures[] = {{probabilities, GL_TEXTURE_2D, mask.width, mask.height},
                                  {regions, GL_TEXTURE_2D, mask.width, mask.height}};
-  const Status drawn = target_.draw({textures, regions != 0 ? 2U : 1U}, "the mask's texture", [&] {
+  const Status drawn = target_.draw({textures, regions != 0 ? 2U : 1U}, "the mask texture", [&] {
     gl.UseProgram(program_->id());
     block_.bind(kRegionsBinding, {threshold});
     bind_texture(gl, kProbabilityUnit, mask.id, sampler_.id());

@@ -1,4 +1,4 @@
-// The model's mask into textures of one byte a pixel, for those who want it besides the picture.
+// Writes the model's mask to textures with one byte per pixel, for use in addition to the frame.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace sightglass {
 
-// All calls, the destructor included, need the context current. GL state is as found.
+// All calls, including the destructor, need the context current and restore GL state.
 class MaskWriter {
  public:
-  // Compiles what no other holder in the group has compiled yet, and draws once, so that drivers finish doing so.
+  // Compiles the programs that the share group does not have yet, and draws once, so that drivers finish compiling.
   static Result<MaskWriter> create(const std::shared_ptr<ShareGroup>& group);
 
-  // Draws into R8 textures of the mask's size: the probabilities, and the region of each pixel, 1 where its probability
-  // is at least `threshold`, 0 elsewhere. `regions` may be 0: then nobody wants them.
+  // Draws into R8 textures of the mask size: the probabilities, and the region of each pixel, 1 where its probability
+  // is at least `threshold`, 0 elsewhere. If `regions` is 0, writes only the probabilities.
   Status write(const TextureRef& mask, float threshold, GLuint probabilities, GLuint regions);
 
  private:

@@ -1,6 +1,6 @@
-// The persons of a frame as every pose model's decoder leaves them on the GPU: the content of one buffer, as
-// shaders/pose/persons.glsl declares it (std430). Places are fractions of the upright frame: (0,0) is its top left
-// corner, (1,1) the opposite one; they may lie outside.
+// The people in a frame as the decoders of all pose models write them on the GPU: the content of one buffer, declared
+// in shaders/pose/persons.glsl (std430). Coordinates are fractions of the upright frame: (0,0) is its top left corner,
+// (1,1) the opposite one; they may be outside.
 #pragma once
 
 #include <array>
@@ -14,19 +14,19 @@ inline constexpr int32_t kMaxKeyPoints = 33;
 
 struct KeyPoint {
   float x = 0, y = 0;
-  float z = 0;  // depth in fractions of the frame's width, negative towards the camera; 0 without a model's word
-  float visibility = 0;  // in [0,1]: how likely the point is to be seen, and not hidden
-  float presence = 0;  // in [0,1]: how likely it lies in the frame; equal to visibility where the model gives one score
-  float world_x = 0, world_y = 0, world_z = 0;  // metres from the middle of the hips; 0 where the model has none
+  float z = 0;           // depth in fractions of the frame width, negative towards the camera; 0 if the model has none
+  float visibility = 0;  // in [0,1]: probability that the point is visible and not occluded
+  float presence = 0;    // in [0,1]: probability that it is in the frame; equals visibility if the model has one score
+  float world_x = 0, world_y = 0, world_z = 0;  // meters from the center of the hips; 0 if the model has none
   bool operator==(const KeyPoint&) const = default;
 };
 
 struct Person {
-  std::array<float, 4> box{};  // least x, least y, greatest x, greatest y
+  std::array<float, 4> box{};  // minimum x and y, maximum x and y
   float score = 0;             // in [0,1]
-  float rotation = 0;          // radians, clockwise, from upright
-  int32_t id = 0;              // the same from frame to frame, as long as the person is followed
-  int32_t points_count = 0;    // of `points`, by the model's skeleton
+  float rotation = 0;          // radians, clockwise from upright
+  int32_t id = 0;              // track ID, constant while the person is tracked
+  int32_t points_count = 0;    // valid entries of `points`, by the model's skeleton
   std::array<KeyPoint, kMaxKeyPoints> points{};
   bool operator==(const Person&) const = default;
 };
@@ -34,7 +34,7 @@ struct Person {
 struct Persons {
   int32_t count = 0;
   std::array<int32_t, 3> unused{};
-  std::array<Person, kMaxPersons> persons{};  // those from `count` on mean nothing
+  std::array<Person, kMaxPersons> persons{};  // entries from `count` on are undefined
 };
 
 static_assert(sizeof(KeyPoint) == 32 && sizeof(Person) == 32 + 32 * kMaxKeyPoints);

@@ -14,12 +14,12 @@ namespace sightglass {
 
 namespace {
 
-// The results, and the view of them that C sees.
+// The results and their C view.
 struct View {
   explicit View(SharedResults shared) : results(std::move(shared)) {
     size_t points_count = 0;
     for (const ResultObject& object : results->objects) points_count += object.points.size();
-    points.reserve(points_count);  // pointers into it are kept
+    points.reserve(points_count);  // keeps pointers to elements valid
     for (const ResultObject& object : results->objects) objects.push_back(view(object));
     for (const Classification& one : results->classifications) {
       classifications.push_back({name(one.label), one.class_id, one.score});
@@ -101,7 +101,7 @@ gboolean transform(GstBuffer* destination, GstMeta* meta, GstBuffer* /*buffer*/,
   if (GST_META_TRANSFORM_IS_COPY(type)) {
     if (static_cast<GstMetaTransformCopy*>(data)->region != FALSE) return FALSE;
   } else if (!GST_VIDEO_META_TRANSFORM_IS_SCALE(type)) {
-    return FALSE;  // what else becomes of the picture, the places do not follow
+    return FALSE;  // coordinates do not follow other transforms of the frame
   }
   return add_view(destination, view_of(results_of(meta))) != nullptr;
 }

@@ -1,22 +1,22 @@
-// What a model has found, as glpose and glinfer with results=meta (or both) attach it to their buffers. C and C++;
-// needs GStreamer alone, and no library of ours at link time: the plug-in registers the type when an element's class is
-// made.
+// Metadata with the results of a model, which glpose and glinfer with results=meta (or both) attach to their buffers.
+// For C and C++; needs only GStreamer, and no library of ours at link time: the plugin registers the type when an
+// element class is created.
 //
 //   gpointer state = NULL;
 //   SightglassResultsMeta* meta;
 //   while ((meta = sightglass_buffer_iterate_results_meta(buffer, &state)) != NULL)
 //     for (guint i = 0; i < meta->results->objects_count; ++i) …  // meta->results->objects[i].label
 //
-// Nobody waits for the GPU. With results-sync=latest a buffer carries what was found in an earlier frame, mostly the
-// one before, whose times are in here; nothing where no new results have arrived, and several frames' where the GPU was
-// behind, the oldest first. The first buffer has none. With results-sync=exact a buffer is held until its own results
-// are there, and carries these.
+// Reading results never waits for the GPU. With results-sync=latest, a buffer carries the results of an earlier frame,
+// usually the previous one; the meta has the times of that frame. If no new results have arrived, it carries none; if
+// the GPU was behind, those of several frames, oldest first. The first buffer has none. With results-sync=exact, a
+// buffer is held until its own results arrive, and carries those.
 //
-// What no buffer will carry, such as the last frame's results with results-sync=latest, comes as a serialised event,
-// before the end of the stream, other caps or whatever else drains the element:
+// Results that no buffer will carry, such as those of the last frame with results-sync=latest, are sent as a serialized
+// event, before EOS, new caps, or anything else that drains the element:
 //
 //   GstBuffer* carrier = sightglass_event_get_results(event);
-//   if (carrier != NULL) …  // read as any buffer's
+//   if (carrier != NULL) …  // read like any other buffer
 #ifndef SIGHTGLASS_RESULTS_META_H
 #define SIGHTGLASS_RESULTS_META_H
 
@@ -27,64 +27,64 @@ G_BEGIN_DECLS
 #define SIGHTGLASS_RESULTS_META_API_NAME "SightglassResultsMetaAPI"
 #define SIGHTGLASS_RESULTS_EVENT_NAME "sightglass-results"
 
-// Places are fractions of the upright picture: (0,0) is its top left corner, (1,1) the opposite one; they may lie
-// outside. Scaling the picture changes nothing about them.
+// Coordinates are fractions of the upright frame: (0,0) is its top left corner, (1,1) the opposite one; they may be
+// outside. Scaling the frame does not change them.
 typedef struct {
-  const gchar* name;  // "left_elbow"; NULL: has none
+  const gchar* name;  // "left_elbow"; NULL: none
   gfloat x, y;
-  gfloat z;  // depth in fractions of the picture's width, negative towards the camera; 0 without a model's word
-  gfloat visibility;                 // in [0,1]: how likely it is to be seen, and not hidden
-  gfloat presence;                   // in [0,1]: how likely it lies in the picture
-  gfloat world_x, world_y, world_z;  // metres from the middle of the hips; 0 where the model has none
+  gfloat z;           // depth in fractions of the frame width, negative towards the camera; 0 if the model has none
+  gfloat visibility;  // in [0,1]: probability that it is visible and not occluded
+  gfloat presence;    // in [0,1]: probability that it is in the frame
+  gfloat world_x, world_y, world_z;  // meters from the center of the hips; 0 if the model has none
 } SightglassResultPoint;
 
 typedef struct {
-  const gchar* label;          // NULL: the model has no names
-  gint label_id;               // number of the class, from 0; -1: the model has no classes
+  const gchar* label;          // NULL: the model has no labels
+  gint label_id;               // class index, from 0; -1: the model has no classes
   gfloat confidence;           // in [0,1]
   gfloat x, y, width, height;  // of the box; x and y are its top left corner
-  gfloat rotation;             // radians, clockwise, from upright
-  guint id;                    // the same from frame to frame while the object is followed; 0: is not followed
+  gfloat rotation;             // radians, clockwise from upright
+  guint id;                    // track ID, constant while the object is tracked; 0: untracked
   guint points_count;
   const SightglassResultPoint* points;
 } SightglassResultObject;
 
-// Of the whole picture.
+// Classification of the whole frame.
 typedef struct {
-  const gchar* label;  // NULL: the model has no names
+  const gchar* label;  // NULL: the model has no labels
   gint label_id;
   gfloat confidence;  // in [0,1]
 } SightglassClassification;
 
 typedef struct {
-  const gchar* model;  // its name, for people
-  // Of the frame that this was found in; GST_CLOCK_TIME_NONE where unknown.
+  const gchar* model;  // display name
+  // Of the frame that the results describe; GST_CLOCK_TIME_NONE if unknown.
   GstClockTime timestamp, stream_time, running_time;
-  guint64 frame;        // number of it, counted by the element since it started
-  guint width, height;  // of it, upright, in pixels
+  guint64 frame;        // its number, counted by the element since it started
+  guint width, height;  // its upright size in pixels
   guint objects_count;
   const SightglassResultObject* objects;
   guint classifications_count;
   const SightglassClassification* classifications;  // best first
 } SightglassResults;
 
-// `results` must not be written to; it lives as long as the meta, and copies of the meta share it. Copies and scaling
-// keep the meta; parts of buffers, and pictures that are turned, lose it. A buffer has one for each element and frame.
+// Do not write to `results`; they live as long as the meta, and copies of the meta share them. Copies and scaling keep
+// the meta; parts of buffers and rotated frames lose it. A buffer has one meta per element and frame.
 typedef struct {
   GstMeta meta;
   const SightglassResults* results;
-  gpointer owner;  // of the plug-in
+  gpointer owner;  // private to the plugin
 } SightglassResultsMeta;
 
-// The next one; NULL when there is no more. `state` begins as NULL. The buffer keeps it.
+// Returns the next meta, owned by the buffer; NULL after the last one. `state` must be NULL at first.
 static inline SightglassResultsMeta* sightglass_buffer_iterate_results_meta(GstBuffer* buffer, gpointer* state) {
   const GType api = g_type_from_name(SIGHTGLASS_RESULTS_META_API_NAME);
   return api != 0 ? (SightglassResultsMeta*)gst_buffer_iterate_meta_filtered(buffer, state, api)
                   : NULL;  // NOLINT(modernize-use-nullptr): C
 }
 
-// The buffer without memory, flagged as a gap, that carries the results of such an event; NULL for any other event. The
-// event keeps it.
+// Returns the buffer that carries the results of such an event, without memory and flagged as a gap; NULL for any other
+// event. The event owns it.
 static inline GstBuffer* sightglass_event_get_results(GstEvent* event) {
   const GstStructure* structure = gst_event_get_structure(event);
   const GValue* value = structure != NULL && gst_structure_has_name(structure, SIGHTGLASS_RESULTS_EVENT_NAME)

@@ -1,4 +1,4 @@
-// The plug-in's side of results_meta.h.
+// The plugin side of results_meta.h.
 #pragma once
 
 #include "meta/inference_results.h"
@@ -8,7 +8,7 @@ namespace sightglass {
 
 // Registers the type on the first call.
 const GstMetaInfo* results_meta_info();
-// Adds a meta that shares `results`; null when it cannot be added. The buffer must be writable.
+// Adds a meta that shares `results`; null on failure. The buffer must be writable.
 SightglassResultsMeta* add_results_meta(GstBuffer* buffer, const SharedResults& results);
 
 }  // namespace sightglass

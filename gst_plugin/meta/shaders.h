@@ -1,4 +1,4 @@
-// The programs that fill metadata, in one list: elements build them, and tests check them.
+// List of the programs that fill metadata, for elements to build and tests to check.
 #pragma once
 
 #include <cstdint>

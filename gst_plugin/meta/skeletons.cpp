@@ -78,7 +78,7 @@ const Skeleton& nameless_skeleton(int32_t points) {
   struct Names {
     std::array<std::string, kMaxKeyPoints> texts;
     std::array<const char*, kMaxKeyPoints> pointers{};
-    std::array<Skeleton, kMaxKeyPoints> skeletons{};  // of one point more each
+    std::array<Skeleton, kMaxKeyPoints> skeletons{};  // each with one point more than the previous one
     Names() {
       for (size_t i = 0; i < texts.size(); ++i) {
         texts[i] = "point_" + std::to_string(i);

@@ -1,4 +1,4 @@
-// What the key points of a pose model are called, and which of them are connected.
+// Names of the keypoints of pose models, and the connections between them.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ struct Skeleton {
   std::span<const std::pair<uint8_t, uint8_t>> bones;  // pairs of indices
 };
 
-// BlazePose: 33 points, as MediaPipe names and connects them.
+// BlazePose: 33 points, named and connected as in MediaPipe.
 const Skeleton& blazepose_skeleton();
-// MoveNet, PoseNet and other models of COCO's 17 points.
+// MoveNet, PoseNet and other models with the 17 points of COCO.
 const Skeleton& coco_skeleton();
-// The 21 points of a hand, as MediaPipe names and connects them.
+// The 21 points of a hand with the names and connections of MediaPipe.
 const Skeleton& hand_skeleton();
-// "point_0", "point_1" and so on, not connected; 1 to kMaxKeyPoints of them.
+// "point_0", "point_1" and so on, unconnected; `points` is 1 to kMaxKeyPoints.
 const Skeleton& nameless_skeleton(int32_t points);
 
 }  // namespace sightglass

@@ -12,7 +12,7 @@ namespace {
 
 using SharedTensors = std::shared_ptr<const AttachedTensors>;
 
-// Without tags: tensors belong to the picture that the model saw, whatever becomes of it.
+// Without tags: tensors describe the frame that the model ran on, whatever happens to it downstream.
 GType api_type() {
   static const gchar* tags[] = {nullptr};
   static const GType type = gst_meta_api_type_register(SIGHTGLASS_TENSOR_META_API_NAME, tags);
@@ -40,7 +40,7 @@ gboolean transform(GstBuffer* destination, GstMeta* meta, GstBuffer* /*buffer*/,
 }  // namespace
 
 AttachedTensors::AttachedTensors(std::string model, size_t count) : model_(std::move(model)) {
-  names_.reserve(count);  // pointers to what is in there are kept
+  names_.reserve(count);  // keeps pointers to elements valid
   tensors_.reserve(count);
 }
 

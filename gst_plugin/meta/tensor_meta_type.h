@@ -1,4 +1,4 @@
-// The plug-in's side of tensor_meta.h.
+// The plugin side of tensor_meta.h.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace sightglass {
 
-// The tensors of one run, with a reference to each one's memory. Names and memories stay where they are.
+// The tensors of one run, with a reference to the memory of each. Names and memories do not move.
 class AttachedTensors {
  public:
   AttachedTensors(std::string model, size_t count);
@@ -30,7 +30,7 @@ class AttachedTensors {
 
 // Registers the type on the first call.
 const GstMetaInfo* tensor_meta_info();
-// Adds a meta; the buffer must be writable. Null where it cannot be added.
+// Adds a meta; the buffer must be writable. Null on failure.
 SightglassTensorMeta* add_tensor_meta(GstBuffer* buffer, std::shared_ptr<const AttachedTensors> tensors);
 
 }  // namespace sightglass

@@ -13,7 +13,10 @@
 #include "gl/compute.h"
 #include "gl/uniform_block.h"
 #include "meta/persons.h"
+#include "pose/log.h"
 #include "pose/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::pose_log()
 
 namespace sightglass {
 
@@ -21,7 +24,7 @@ namespace {
 
 using Role = PoseModel::Role;
 
-// As MediaPipe's pose detection has them: 224 pixels give 2254 anchors.
+// The anchors of MediaPipe pose detection: 2254 for 224 pixels.
 SsdLayout detector_layout(const PoseModel& model) {
   SsdLayout layout;
   layout.anchors = make_anchors({.input_width = model.width,
@@ -34,7 +37,7 @@ SsdLayout detector_layout(const PoseModel& model) {
                                  .unit_sizes = true,
                                  .three_in_lowest_layer = false});
   layout.values = 12;
-  layout.points = 4;  // middle of the hips, size and direction of the body, the same of the upper body
+  layout.points = 4;  // hip center, body size and direction; the same two for the upper body
   layout.x_scale = layout.width_scale = static_cast<float>(model.width);
   layout.y_scale = layout.height_scale = static_cast<float>(model.height);
   return layout;
@@ -49,8 +52,8 @@ struct Refinement {  // of shaders/pose/refine_landmarks.comp
 enum Program : size_t { kRefine, kLandmarks, kProjectMask };
 const std::array<ProgramKey, 3> kKeys{{{kRefineLandmarksShader}, {kLandmarksShader}, {kProjectMaskShader}}};
 
-// From the middle of the hips, and up through the point that says how large the person is (MediaPipe's
-// pose_detection_to_roi). People stand nearer to each other than their squares are large.
+// From the hip center up through the point that defines the size of the person (MediaPipe's pose_detection_to_roi).
+// People side by side are closer than the side of their squares.
 constexpr RegionRule kAroundHips{.from = 0,
                                  .to = 1,
                                  .direction = -std::numbers::pi_v<float> / 2,
@@ -81,7 +84,7 @@ class BlazePoseFinder : public PersonFinder {
     }
   }
 
-  // The detector, then one region after the other through the same session: where one is empty, none of its steps runs.
+  // The detector, then one region after another in the same session. For an empty region, none of its steps runs.
   size_t stages() const override { return 1 + static_cast<size_t>(options().max_persons); }
   Result<ModelStage> begin_stage(size_t stage, const UprightFrame& frame) override {
     return stage == 0 ? begin_detector(frame) : begin_region(frame);
@@ -99,7 +102,7 @@ class BlazePoseFinder : public PersonFinder {
 
  private:
   static constexpr size_t kDetectorModel = 0, kLandmarksModel = 1;
-  static constexpr int32_t kMaskSize = 384;  // of the frame's mask; regions' masks have 256 x 256 pixels
+  static constexpr int32_t kMaskSize = 384;  // of the frame mask; region masks have 256 x 256 pixels
   static constexpr GLsizeiptr kLandmarkBytes = GLsizeiptr{5} * 39 * sizeof(float);
 
   void run(Program program, std::initializer_list<BufferRange> storage) {
@@ -117,6 +120,7 @@ class BlazePoseFinder : public PersonFinder {
   }
 
   Status end_detector() {
+    GST_TRACE_OBJECT(log_object(), "pass: decoding detections, adding regions for new people");
     const PoseModel& model = plans_.detector_model;
     SG_ASSIGN_OR_RETURN(const BufferRange boxes, detector_->output_buffer(model.outputs[Role::kBoxes]));
     SG_ASSIGN_OR_RETURN(const BufferRange scores, detector_->output_buffer(model.outputs[Role::kScore]));
@@ -132,6 +136,7 @@ class BlazePoseFinder : public PersonFinder {
   }
 
   Status end_region() {
+    GST_TRACE_OBJECT(log_object(), "pass: decoding landmarks%s", mask_ ? ", projecting the mask" : "");
     const PoseModel& model = plans_.landmarks_model;
     SG_ASSIGN_OR_RETURN(BufferRange points, landmarks_->output_buffer(model.outputs[Role::kPoints]));
     SG_ASSIGN_OR_RETURN(const BufferRange score, landmarks_->output_buffer(model.outputs[Role::kScore]));
@@ -174,11 +179,11 @@ class BlazePoseFinder : public PersonFinder {
   std::unique_ptr<SsdDecoder> decoder_;
   std::vector<SharedProgram> programs_;
   Regions regions_;
-  RegionParams params_;   // of the run under way
-  InputTransform place_;  // of the detector's input, also
+  RegionParams params_;   // of the current run
+  InputTransform place_;  // of the detector input in the current run
   UniformBlock<Refinement> refinement_;
   GlBuffer refined_;
-  GlTexture mask_, next_mask_;  // where they are wanted; the second one is that of the run under way
+  GlTexture mask_, next_mask_;  // if masks are needed; the second one is written by the current run
   GlSampler sampler_;
 };
 
@@ -188,11 +193,14 @@ Result<std::unique_ptr<PersonFinder>> make_blazepose_finder(const std::shared_pt
                                                             BlazePosePlans plans) {
   SsdLayout layout = detector_layout(plans.detector_model);
   if (std::cmp_not_equal(layout.anchors.size(), plans.detector_model.rows)) {
-    return unsupported(plans.detector_model.model->name() + ": " + std::to_string(plans.detector_model.rows) +
-                       " boxes; a BlazePose detector of " + std::to_string(plans.detector_model.width) + " x " +
-                       std::to_string(plans.detector_model.height) + " pixels has " +
-                       std::to_string(layout.anchors.size()));
+    return unsupported(
+        plans.detector_model.model->name() + ": has " + std::to_string(plans.detector_model.rows) +
+        " boxes, but a BlazePose detector with an input of " + std::to_string(plans.detector_model.width) + " x " +
+        std::to_string(plans.detector_model.height) + " pixels has " + std::to_string(layout.anchors.size()));
   }
+  GST_DEBUG_OBJECT(log_object(), "finder: detector of %" G_GSIZE_FORMAT " anchors, landmarks %s heatmaps, %s a mask",
+                   layout.anchors.size(), plans.landmarks_model.has(Role::kHeat) ? "with" : "without",
+                   plans.landmarks_model.has(Role::kMask) ? "with" : "without");
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(kKeys));
   SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> detector, Session::create(group, plans.detector, {.gated = true}));
   SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> landmarks, Session::create(group, plans.landmarks, {.gated = true}));
@@ -202,7 +210,7 @@ Result<std::unique_ptr<PersonFinder>> make_blazepose_finder(const std::shared_pt
   std::unique_ptr<PersonFinder> finder =
       std::make_unique<BlazePoseFinder>(group, std::move(plans), std::move(detector), std::move(landmarks),
                                         std::move(decoder), std::move(regions), std::move(programs));
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what finds persons"));
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
   return finder;
 }
 

@@ -1,7 +1,7 @@
-// BlazePose's two stages: a detector that finds somebody in the frame, and a model that finds the landmarks of the
-// person in a region. The region comes from the landmarks of the frame before, or from the detector where there is
-// nobody to follow. All of that is decided on the GPU: the detector runs, and the landmarks' model, if a buffer says so
-// (Session::run_if()), and a buffer says where in the frame the latter's input lies.
+// BlazePose in two stages: a detector that finds people in the frame, and a landmark model that finds the keypoints of
+// the person in a region. The region comes from the landmarks of the previous frame, or from the detector if nobody is
+// tracked. The GPU makes these decisions: one buffer determines whether the models run (Session::run_if()), another the
+// position of the landmark model's input in the frame.
 #pragma once
 
 #include <memory>

@@ -37,8 +37,9 @@ static void gst_gl_pose_class_init(GstGLPoseClass* klass) {
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   sightglass::model_filter_pass_properties(object_class);
   sightglass::pose_properties().install(object_class);
-  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "OpenGL body pose", "Filter/Analyzer/Effect/Video",
-                                        "Finds and draws key points of persons by TFLite models that run in the "
-                                        "pipeline's own GL context: BlazePose, MoveNet, PoseNet, heat maps",
+  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "OpenGL pose estimation",
+                                        "Filter/Analyzer/Effect/Video",
+                                        "Finds and draws keypoints of people with a TensorFlow Lite model in the GL "
+                                        "context of the pipeline: BlazePose, MoveNet, PoseNet or heatmaps",
                                         SIGHTGLASS_AUTHOR);
 }

@@ -1,4 +1,4 @@
-// The element glpose: persons' key points in a video, found by a TFLite model on the GPU.
+// The element glpose: finds and draws keypoints of people with a TensorFlow Lite model on the GPU.
 #pragma once
 
 #include <gst/gl/gl.h>

@@ -27,7 +27,7 @@ static void gst_gl_pose_bin_class_init(GstGLPoseBinClass* klass) {
   sightglass::pose_properties().install(G_OBJECT_CLASS(klass));
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenGL pose estimation with upload and download", "Filter/Analyzer/Effect/Video",
-      "glpose with what brings frames onto the GPU, as DMABUF without a copy, and off it "
-      "where downstream wants that",
+      "glpose with upload (DMABUFs without a copy), color conversion, and download if downstream "
+      "needs it",
       SIGHTGLASS_AUTHOR);
 }

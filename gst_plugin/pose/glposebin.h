@@ -1,5 +1,4 @@
-// glposebin: glpose with all that it takes to get frames onto the GPU and off it, for pipelines that are not about
-// GL.
+// The bin glposebin: glpose with upload and download, for pipelines without GL elements.
 #pragma once
 
 #include <gst/gst.h>

@@ -1,4 +1,4 @@
-// The category of glpose, which all of its parts log in.
+// The debug category of glpose, for all of its parts.
 #pragma once
 
 #include "gobject/log.h"
@@ -6,7 +6,7 @@
 namespace sightglass {
 
 inline GstDebugCategory* pose_log() {
-  static GstDebugCategory* const category = make_log_category("glpose", "poses of people");
+  static GstDebugCategory* const category = make_log_category("glpose", "pose estimation");
   return category;
 }
 

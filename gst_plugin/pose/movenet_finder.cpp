@@ -6,7 +6,10 @@
 
 #include "detect/regions.h"
 #include "meta/persons.h"
+#include "pose/log.h"
 #include "pose/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::pose_log()
 
 namespace sightglass {
 
@@ -23,6 +26,7 @@ class MoveNetFinder : public PersonFinder {
         regions_(std::move(regions)) {}
 
   Result<ModelStage> begin_stage(size_t /*stage*/, const UprightFrame& frame) override {
+    GST_TRACE_OBJECT(log_object(), "pass: cropping around the previous keypoints");
     params_ = region_params(frame, region_options(options()), model_.width, model_.height);
     regions_.run(programs_[kBegin]->id(), params_, {regions_.state()});
     SG_RETURN_IF_ERROR(regions_.next(frame, params_, *session_));
@@ -30,6 +34,8 @@ class MoveNetFinder : public PersonFinder {
   }
   Status end_stage(size_t /*stage*/) override {
     SG_ASSIGN_OR_RETURN(const BufferRange numbers, session_->output_buffer(model_.outputs[PoseModel::kPoints]));
+    GST_TRACE_OBJECT(log_object(), "pass: decoding one person with a score of at least %g",
+                     static_cast<double>(options().person_score));
     regions_.run(programs_[kDecode]->id(), params_, {numbers, regions_.state()});
     return {};
   }
@@ -43,7 +49,7 @@ class MoveNetFinder : public PersonFinder {
   std::unique_ptr<Session> session_;
   std::vector<SharedProgram> programs_;
   Regions regions_;
-  RegionParams params_;  // of the run under way
+  RegionParams params_;  // of the current run
 };
 
 }  // namespace
@@ -57,7 +63,8 @@ Result<std::unique_ptr<PersonFinder>> make_movenet_finder(const std::shared_ptr<
   SG_ASSIGN_OR_RETURN(Regions regions, Regions::create(group, Regions::Source::kLandmarksOnly, sizeof(Persons)));
   std::unique_ptr<PersonFinder> finder =
       std::make_unique<MoveNetFinder>(group, model, std::move(session), std::move(regions), std::move(programs));
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what finds persons"));
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
+  GST_DEBUG_OBJECT(log_object(), "finder: keypoints of one person, in a crop that follows the person");
   return finder;
 }
 

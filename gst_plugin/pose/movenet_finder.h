@@ -1,5 +1,5 @@
-// MoveNet for one person, who is looked at more closely once seen: the region for the next frame is chosen on the GPU,
-// and is where the model's input lies then.
+// MoveNet for one person. Once it finds the person, it zooms in: the GPU chooses the region of the next frame that
+// becomes the model input.
 #pragma once
 
 #include <memory>

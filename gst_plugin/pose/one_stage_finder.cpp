@@ -7,9 +7,12 @@
 #include "gl/compute.h"
 #include "gl/uniform_block.h"
 #include "meta/persons.h"
+#include "pose/log.h"
 #include "pose/movenet_finder.h"
 #include "pose/person_finder.h"
 #include "pose/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::pose_log()
 
 namespace sightglass {
 
@@ -19,7 +22,7 @@ using Role = PoseModel::Role;
 
 std::array<float, 8> rows_of(const InputTransform& t) { return {t.m[0], t.m[1], t.m[2], 0, t.m[3], t.m[4], t.m[5], 0}; }
 
-// What those do that see all of the frame at once: it goes into the model, with bars where it has another aspect ratio.
+// Base of finders that process the whole frame at once, scaled to fit the model input with letterbox bars.
 class OneStageFinder : public PersonFinder {
  public:
   OneStageFinder(const GlApi& gl, const PoseModel& model, std::unique_ptr<Session> session,
@@ -34,7 +37,11 @@ class OneStageFinder : public PersonFinder {
     SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, place_.then(frame.upright_to_stored)));
     return ModelStage{session_.get(), {}};
   }
-  Status end_stage(size_t /*stage*/) override { return decode(place_, options()); }
+  Status end_stage(size_t /*stage*/) override {
+    GST_TRACE_OBJECT(log_object(), "pass: decoding people, at most %d, with scores of at least %g",
+                     options().max_persons, static_cast<double>(options().person_score));
+    return decode(place_, options());
+  }
   BufferRange found() const override { return {found_.id(), 0, sizeof(Persons)}; }
 
  protected:
@@ -49,7 +56,7 @@ class OneStageFinder : public PersonFinder {
   std::unique_ptr<Session> session_;
   std::vector<SharedProgram> programs_;
   GlBuffer found_;
-  InputTransform place_;  // of the run under way
+  InputTransform place_;  // of the current run
 };
 
 class MoveNetMultiFinder : public OneStageFinder {
@@ -98,18 +105,18 @@ class CellsFinder : public OneStageFinder {
   int32_t count() const { return model_.columns * model_.rows * static_cast<int32_t>(model_.skeleton->points.size()); }
   GLsizeiptr bytes() const { return GLsizeiptr{4} * sizeof(float) * count(); }
 
-  // Pixels from one cell to the next. PoseNet's cells lie on pixels, the outermost ones on the outermost pixels; those
-  // of heat maps are areas.
+  // Distance between cells in pixels. PoseNet cells are on pixels, the outermost cells on the outermost pixels; heatmap
+  // cells are areas.
   float pitch(int32_t pixels, int32_t cells) const {
     if (model_.kind == PoseKind::kHeatMaps) return static_cast<float>(pixels) / static_cast<float>(cells);
     return cells > 1 ? std::round(static_cast<float>(pixels - 1) / static_cast<float>(cells - 1)) : 1;
   }
 
   Status decode(const InputTransform& place, const FindOptions& options) override {
-    constexpr float kRootScore = 0.5F;  // tfjs-models' defaults, like the next one
+    constexpr float kRootScore = 0.5F;  // this and the next one: defaults of tfjs-models
     constexpr float kSamePixels = 20;
     SG_ASSIGN_OR_RETURN(const BufferRange scores, output(Role::kHeat));
-    BufferRange offsets = scores;  // not read where there are none
+    BufferRange offsets = scores;  // not read if the model has no offsets
     if (model_.has(Role::kOffsets)) {
       SG_ASSIGN_OR_RETURN(offsets, output(Role::kOffsets));
     }
@@ -148,7 +155,7 @@ Status PersonFinder::find(const UprightFrame& frame, const FindOptions& options)
 }
 
 float usual_person_score(PoseKind kind) {
-  // MediaPipe's for BlazePose; the others' scores are means over points, of which many may be hidden.
+  // The MediaPipe default for BlazePose. Scores of other models are means over points, many of which may be occluded.
   return kind == PoseKind::kBlazePose ? 0.5F : 0.2F;
 }
 
@@ -171,11 +178,14 @@ Result<std::unique_ptr<PersonFinder>> make_one_stage_finder(const std::shared_pt
   clear_gl_errors(group->gl());
   std::unique_ptr<PersonFinder> finder;
   if (has_cells) {
+    GST_DEBUG_OBJECT(log_object(), "finder: %dx%d cells, %s offsets, %s displacements", model.columns, model.rows,
+                     model.has(Role::kOffsets) ? "with" : "without", model.has(Role::kForward) ? "with" : "without");
     finder = std::make_unique<CellsFinder>(group->gl(), model, std::move(session), std::move(programs));
   } else {
+    GST_DEBUG_OBJECT(log_object(), "finder: keypoints of up to %d people", model.rows);
     finder = std::make_unique<MoveNetMultiFinder>(group->gl(), model, std::move(session), std::move(programs));
   }
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what finds persons"));
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
   return finder;
 }
 

@@ -1,4 +1,4 @@
-// Finds the persons of a frame: a model, or two, and their decoders, from a frame in textures to a buffer of persons.
+// Finds the people in a frame: one or two models and their decoders, from a frame in textures to a buffer of Persons.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,30 @@
 
 namespace sightglass {
 
-// What may change from frame to frame.
+// Options that may change with every frame.
 struct FindOptions {
-  int32_t max_persons = 1;  // 1 to kMaxPersons; models of one person find one
-  float person_score = 0;   // of a person, the least
-  float seconds = -1;       // since the frame before; below 0: it has nothing to do with this one
+  int32_t max_persons = 1;  // 1 to kMaxPersons; single-person models find one
+  float person_score = 0;   // minimum score of a person
+  float seconds = -1;       // since the previous frame; below 0: unrelated to it
 };
 
-// For finders with regions.
+// The options for finders with regions.
 inline RegionOptions region_options(const FindOptions& options) {
   return {.most = options.max_persons, .least_score = options.person_score, .seconds = options.seconds};
 }
 
-// Nothing is read back, and nothing waits. The result of a run is found(), and mask().
+// Reads nothing back and never waits. The results of a run are found() and mask().
 class PersonFinder : public ModelStages {
  public:
-  // Before begin_stage(0): for the run that it begins.
+  // Call before begin_stage(0): sets the options of the run that it begins.
   void set_options(const FindOptions& options) { options_ = options; }
   // Issues all work for a frame.
   Status find(const UprightFrame& frame, const FindOptions& options);
-  // Who was found: a buffer of Persons (meta/persons.h) in which those without points are none, and boxes are not set.
-  // IDs are those of a finder that tracks people by itself, else 0. The same one after every frame.
+  // The people found: a buffer of Persons (meta/persons.h). Entries without points are empty; boxes are unset. IDs are
+  // those of a finder that tracks people itself, otherwise 0. The same buffer after every frame.
   virtual BufferRange found() const = 0;
-  // Whose mask the model gives: a 2D texture of the upright frame, probability in R, of the last run; no texture where
-  // it gives none. Another one after every run, of the same size.
+  // The mask of the last run: a 2D texture of the upright frame with the probability in R; no texture if the model has
+  // no mask. A different texture of the same size after every run.
   virtual TextureRef mask() const { return {}; }
 
  protected:
@@ -49,10 +49,10 @@ class PersonFinder : public ModelStages {
   FindOptions options_;
 };
 
-// A person's score that suits a model of this kind, for FindOptions.
+// Default person score of models of this kind, for FindOptions.
 float usual_person_score(PoseKind kind);
 
-// For models of one stage: MoveNet, PoseNet, heat maps.
+// For single-stage models: MoveNet, PoseNet, heatmaps.
 Result<std::unique_ptr<PersonFinder>> make_one_stage_finder(const std::shared_ptr<ShareGroup>& group,
                                                             const PoseModel& model, std::shared_ptr<const Plan> plan);
 

@@ -11,10 +11,10 @@ namespace sightglass {
 
 namespace {
 
-// Of speed in the One-Euro filter, in Hz; what its authors take.
+// Cutoff of the speed in the One-Euro filter in Hz, as chosen by its authors.
 constexpr float kCutOffOfSpeed = 1;
 
-// Tracks of the shader, as std430 lays them out.
+// Tracks of the shader in std430 layout.
 struct Filtered {
   std::array<float, 12> numbers;
 };
@@ -32,7 +32,7 @@ Result<PersonFollower> PersonFollower::create(const std::shared_ptr<ShareGroup>&
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
   PersonFollower follower(group->gl(), std::move(programs[0]));
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what follows persons"));
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person tracker buffers"));
   return follower;
 }
 

@@ -1,5 +1,4 @@
-// From the persons found in a frame to those told to others: ids, boxes and smoothing over time, in
-// shaders/pose/follow.comp.
+// Tracks the people found in a frame: adds IDs, boxes and smoothing over time, in shaders/pose/follow.comp.
 #pragma once
 
 #include <array>
@@ -14,22 +13,21 @@
 namespace sightglass {
 
 struct FollowOptions {
-  float seconds = -1;    // since the frame before; below 0: everybody is new, and only ids go on
+  float seconds = -1;    // since the previous frame; below 0: all people are new, only the ID counter continues
   float min_cutoff = 0;  // Hz; 0: points are not smoothed
-  float beta = 0;        // Hz by sizes of the person in a second
-  float visibility = 0;  // with presence: what a point needs to count for its person's box
+  float beta = 0;        // Hz per person size per second
+  float visibility = 0;  // this and presence: minimum for a point to count for the box of its person
   float presence = 0;
 };
 
-// All calls, the destructor included, need the context current. GL state after every call is as the engine's sessions
-// leave it.
+// All calls, including the destructor, need the context current and leave GL state as the engine's sessions do.
 class PersonFollower {
  public:
   static Result<PersonFollower> create(const std::shared_ptr<ShareGroup>& group);
 
-  // `found` is what a PersonFinder leaves; the frame's size is in pixels.
+  // `found` is the result of a PersonFinder; the frame size is in pixels.
   void run(const BufferRange& found, int32_t width, int32_t height, const FollowOptions& options);
-  // A buffer of Persons, complete: what run() wrote.
+  // The complete buffer of Persons that run() wrote.
   BufferRange persons() const;
 
  private:

@@ -1,4 +1,4 @@
-// Poses on one GL context: a finder of persons, who is who from frame to frame, and skeletons over the picture.
+// Pose estimation on one GL context: finds people, tracks them from frame to frame, and draws skeletons.
 #pragma once
 
 #include <cstdint>
@@ -15,46 +15,46 @@
 
 namespace sightglass {
 
-// What may change from frame to frame.
+// Options that may change with every frame.
 struct PoseLook {
   int32_t max_persons = 1;
-  std::optional<float> person_score;  // unset: what suits the model
+  std::optional<float> person_score;  // unset: the model default
   bool smoothing = true;
-  float min_cutoff = 0.05F;  // Hz; with beta, MediaPipe's for its landmarks
-  float beta = 80;           // Hz by sizes of the person in a second
+  float min_cutoff = 0.05F;  // Hz; this and beta are the MediaPipe values for landmarks
+  float beta = 80;           // Hz per person size per second
   bool draw = true;
-  SkeletonStyle style;  // its thresholds count for persons' boxes as well
+  SkeletonStyle style;  // its thresholds also apply to the boxes of people
 };
 
-// The result is who was found.
+// The result of a run is the people found.
 class PoseEstimator : public FrameModel {
  public:
-  // What models are to be planned for where frames are of that kind and are found by `finder`'s kind of model.
+  // The kind of frames to plan models for, if incoming frames are of `kind` and the finder uses this kind of model.
   static FrameKind planned_kind(const DeviceInfo& device, PoseKind model, FrameKind kind) {
     return FrameReader::planned_kind(device, kind, life_of_frames(model));
   }
-  // `model` is the one that gives the key points; frames are of that kind, and the finder was made for planned_kind().
+  // `model` is the one that outputs the keypoints. Frames are of `kind`, and `finder` was created for planned_kind().
   static Result<std::unique_ptr<PoseEstimator>> create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
                                                        const PoseModel& model, std::unique_ptr<PersonFinder> finder,
                                                        FrameKind kind);
 
-  // For upright frames of width × height pixels; forgets who was there. The first time, drivers are made to finish what
-  // they leave to the first frame.
+  // Prepares for upright frames of width × height pixels, and forgets all people. The first call draws once, so that
+  // drivers finish compiling.
   Status resize(int32_t width, int32_t height);
-  // How persons are looked for and drawn from now on.
+  // How to find and draw people from now on.
   void set_look(const PoseLook& look) { look_ = look; }
-  // Before each frame: how long it comes after the one before.
+  // Call before each frame with the time since the previous one.
   void pass_time(float seconds) { seconds_ += seconds; }
 
-  // Of the last run: a buffer of Persons (pose/persons.h), the same one after every run, and, of a model that gives
-  // one, the mask of the upright frame.
+  // Results of the last run: a buffer of Persons (meta/persons.h), always the same one, and the mask of the upright
+  // frame, if the model has one.
   BufferRange persons() const { return follower_->persons(); }
   TextureRef mask() const { return finder_->mask(); }
 
  private:
   PoseEstimator(std::shared_ptr<ShareGroup> group, const DeviceInfo& device, FrameKind kind)
       : FrameModel(std::move(group), device, kind) {}
-  // BlazePose's second model reads the frame after the first one has run.
+  // The second BlazePose model reads the frame after the first one has run.
   static FrameLife life_of_frames(PoseKind model) {
     return model == PoseKind::kBlazePose ? FrameLife::kKept : FrameLife::kOneFrame;
   }
@@ -71,10 +71,10 @@ class PoseEstimator : public FrameModel {
   std::optional<PersonFollower> follower_;
   std::unique_ptr<SkeletonPainter> skeletons_;
   PoseLook look_;
-  FollowOptions follow_;            // for the run under way
-  float seconds_ = 0;               // since the frame of the run before
+  FollowOptions follow_;            // for the current run
+  float seconds_ = 0;               // since the frame of the previous run
   int32_t width_ = 0, height_ = 0;  // of upright frames
-  bool is_new_ = true;              // nobody is known from the frame before
+  bool is_new_ = true;              // nobody is tracked from the previous frame
   bool warm_ = false;
 };
 

@@ -6,6 +6,9 @@
 
 #include "base/model_picture.h"
 #include "meta/persons.h"
+#include "pose/log.h"
+
+#define GST_CAT_DEFAULT sightglass::pose_log()
 
 namespace sightglass {
 
@@ -20,7 +23,7 @@ bool has_shape(const TensorInfo& tensor, std::initializer_list<int32_t> dims) {
   return std::ranges::equal(tensor.shape.dims(), std::span(dims.begin(), dims.size()));
 }
 
-// One row of numbers, whatever the ranks: 1x195, 195, 1x1x1x195.
+// One row of values of any rank: 1x195, 195, 1x1x1x195.
 bool is_row(const TensorInfo& tensor, int32_t numbers) {
   const auto dims = tensor.shape.dims();
   return !dims.empty() && dims.back() == numbers && tensor.shape.elements() == numbers;
@@ -33,7 +36,7 @@ size_t find_output(const Model& model, Test test) {
   return found == outputs.end() ? PoseModel::kNone : static_cast<size_t>(found - outputs.begin());
 }
 
-bool describe_movenet(PoseModel& pose) {
+bool describe_movenet(PoseModel& pose, const PoseModelOptions& /*options*/) {
   const Model& model = *pose.model;
   size_t points = find_output(model, [](const TensorInfo& t) {
     return has_shape(t, {1, 1, kCocoPoints, 3}) || has_shape(t, {1, kCocoPoints, 3});
@@ -78,7 +81,7 @@ bool describe_blazepose(PoseModel& pose, const PoseModelOptions& options) {
   return true;
 }
 
-bool describe_detection(PoseModel& pose) {
+bool describe_detection(PoseModel& pose, const PoseModelOptions& /*options*/) {
   const Model& model = *pose.model;
   constexpr int32_t kBoxNumbers = 12;
   const auto by_anchor = [&](int32_t numbers) {
@@ -97,10 +100,11 @@ bool describe_detection(PoseModel& pose) {
   return true;
 }
 
-// Scores by cell: 17 channels beside 34 of offsets, else the picture with the fewest channels.
-bool describe_cells(PoseModel& pose) {
+// Finds the scores per cell: the output with 17 channels, otherwise the one with the most channels, from 5 to
+// kMaxKeyPoints. With 34 channels of offsets in another output, it is PoseNet.
+bool describe_cells(PoseModel& pose, const PoseModelOptions& /*options*/) {
   const Model& model = *pose.model;
-  // Once the scores are known, of as many cells as they are: shaders read everything else in the same places.
+  // Once the scores are known, other outputs must have as many cells: shaders read them at the same positions.
   const auto cells = [&](int32_t channels, const char* word = "") {
     return find_output(model, [&](const TensorInfo& t) {
       return is_picture(t) && t.shape.dim(3) == channels && t.name.find(word) != std::string::npos &&
@@ -108,7 +112,7 @@ bool describe_cells(PoseModel& pose) {
     });
   };
   size_t heat = cells(kCocoPoints);
-  constexpr int32_t kFewest = 5;  // fewer channels are rather classes
+  constexpr int32_t kFewest = 5;  // fewer channels are probably classes
   for (int32_t channels = kMaxKeyPoints; heat == PoseModel::kNone && channels >= kFewest; --channels) {
     heat = cells(channels);
   }
@@ -125,7 +129,7 @@ bool describe_cells(PoseModel& pose) {
   pose.kind = PoseKind::kPoseNet;
   pose.outputs[Role::kOffsets] = cells(2 * kCocoPoints);
   pose.scores_are_logits = model.output_activation(heat) == OutputActivation::kNone;
-  pose.outputs[Role::kForward] = cells(4 * kCocoEdges);  // forth and back in one
+  pose.outputs[Role::kForward] = cells(4 * kCocoEdges);  // both directions in one tensor
   if (!pose.has(Role::kForward)) {
     pose.outputs[Role::kForward] = cells(2 * kCocoEdges, "fwd");
     pose.outputs[Role::kBackward] = cells(2 * kCocoEdges, "bwd");
@@ -135,6 +139,28 @@ bool describe_cells(PoseModel& pose) {
   return true;
 }
 
+// Model families, in the order in which they are tried.
+struct Family {
+  const char* name;
+  const char* outputs;  // outputs that its models have
+  bool (*describe)(PoseModel& pose, const PoseModelOptions& options);
+};
+constexpr Family kFamilies[] = {
+    {"BlazePose", "1x195, 1x1, and 1x117", describe_blazepose},
+    {"MoveNet", "1x1x17x3 or 1x6x56", describe_movenet},
+    {"BlazePose detection", "12 values and a score per anchor", describe_detection},
+    {"PoseNet or heatmaps", "scores per cell and keypoint", describe_cells},
+};
+
+bool describe_outputs(PoseModel& pose, const PoseModelOptions& options) {
+  for (const Family& family : kFamilies) {
+    if (family.describe(pose, options)) return true;
+    GST_DEBUG_OBJECT(log_object(), "%s: declining %s: no outputs of %s", pose.model->name().c_str(), family.name,
+                     family.outputs);
+  }
+  return false;
+}
+
 }  // namespace
 
 const char* to_string(PoseKind kind) {
@@ -142,13 +168,13 @@ const char* to_string(PoseKind kind) {
     case PoseKind::kMoveNet:
       return "MoveNet";
     case PoseKind::kMoveNetMulti:
-      return "MoveNet for several persons";
+      return "multi-person MoveNet";
     case PoseKind::kPoseNet:
-      return "PoseNet for one person";
+      return "single-person PoseNet";
     case PoseKind::kPoseNetMulti:
       return "PoseNet";
     case PoseKind::kHeatMaps:
-      return "heat maps";
+      return "heatmaps";
     case PoseKind::kBlazePose:
       return "BlazePose landmarks";
     case PoseKind::kBlazePoseDetection:
@@ -158,25 +184,22 @@ const char* to_string(PoseKind kind) {
 }
 
 Result<PoseModel> describe_pose_model(std::shared_ptr<const Model> model, const PoseModelOptions& options) {
-  // A model may do several things, such as the project's own.
+  // A model may have several tasks, such as the bundled figure model.
   const bool has_points = std::ranges::any_of(
       model->outputs(), [](const TensorInfo& output) { return output.name.find("key_point") != std::string::npos; });
   if (options.known && options.known->task != Task::kPose && !has_points) {
     return unsupported(model->name() + ": this is " + options.known->title + ", a model for " +
-                       to_string(options.known->task) + "; one of poses is needed");
+                       to_string(options.known->task) + "; set model to a pose model");
   }
   SG_ASSIGN_OR_RETURN(InputSpec source, picture_input(*model, options.known, options.normalisation));
   PoseModel pose;
   pose.model = std::move(model);
   pose.outputs.fill(PoseModel::kNone);
-  if (!describe_blazepose(pose, options) && !describe_movenet(pose) && !describe_detection(pose) &&
-      !describe_cells(pose)) {
+  if (!describe_outputs(pose, options)) {
     return unsupported(
-        pose.model->name() +
-        ": no model of poses that is known here: those of MoveNet (1x1x17x3, 1x6x56), PoseNet (scores, offsets and "
-        "displacements by cell), heat maps (1 x rows x columns x points) and BlazePose (1x195, 1x1 and 1x117) are; its "
-        "outputs are " +
-        list(pose.model->outputs()));
+        pose.model->name() + ": unknown kind of pose model: its outputs are " + list(pose.model->outputs()) +
+        "; use MoveNet (1x1x17x3, 1x6x56), PoseNet (scores, offsets and displacements per cell), heatmaps (1 x rows x "
+        "columns x points) or BlazePose (1x195, 1x1 and 1x117)");
   }
   const Shape& input = pose.model->inputs()[0].shape;
   pose.height = input.dim(1);

@@ -1,4 +1,4 @@
-// A model seen as a finder of poses: which kind it is, and what its outputs mean. No GL.
+// The description of a pose model: its kind and the roles of its outputs. No GL.
 #pragma once
 
 #include <array>
@@ -18,33 +18,33 @@ namespace sightglass {
 enum class PoseKind : uint8_t {
   kMoveNet,             // 1 x 1 x 17 x 3: y, x, score of each point
   kMoveNetMulti,        // 1 x 6 x 56: 17 such points, box and score of each person
-  kPoseNet,             // scores and short offsets by cell, for one person
-  kPoseNetMulti,        // and displacements along the skeleton, for several
-  kHeatMaps,            // scores by cell alone
+  kPoseNet,             // scores and short offsets per cell, for one person
+  kPoseNetMulti,        // also displacements along the skeleton, for several people
+  kHeatMaps,            // only scores per cell
   kBlazePose,           // landmarks of the one person in a region
-  kBlazePoseDetection,  // boxes and points of persons, by anchor: the first of BlazePose's two stages
+  kBlazePoseDetection,  // boxes and points of people per anchor: the first of two BlazePose stages
 };
-// For people: "BlazePose landmarks".
+// Display name, such as "BlazePose landmarks".
 const char* to_string(PoseKind kind);
 
 struct PoseModelOptions {
-  std::optional<KnownModel> known = {};  // the published model that it is
+  std::optional<KnownModel> known = {};  // catalog entry of the model
   InputNormalisation normalisation = {};
-  bool mask = false;  // BlazePose's segmentation mask is wanted
+  bool mask = false;  // whether to use the BlazePose segmentation mask
 };
 
 struct PoseModel {
-  // What an output is for.
+  // Role of an output.
   enum Role : uint8_t {
-    kPoints,    // MoveNet's tensor; BlazePose's 39 landmarks of x, y, z, visibility and presence
-    kScore,     // whether there is a person; of detections: by anchor
-    kBoxes,     // of detections: 12 numbers by anchor
-    kWorld,     // 39 places in metres
-    kMask,      // logits of the person's mask
-    kHeat,      // scores by cell and point
-    kOffsets,   // from the cell to the point, y of all points and then x of all, in pixels of the input
-    kForward,   // from a point to the next one of the skeleton, likewise; with kBackward's behind where that is none
-    kBackward,  // from a point to the one before
+    kPoints,    // the MoveNet tensor; the 39 BlazePose landmarks of x, y, z, visibility and presence
+    kScore,     // probability of a person; of detections: per anchor
+    kBoxes,     // of detections: 12 values per anchor
+    kWorld,     // 39 positions in meters
+    kMask,      // logits of the person mask
+    kHeat,      // scores per cell and point
+    kOffsets,   // from the cell to the point, y of all points, then x of all, in input pixels
+    kForward,   // from a point to the next one of the skeleton, likewise; without kBackward, its values follow
+    kBackward,  // from a point to the previous one
     kRoles
   };
   static constexpr size_t kNone = SIZE_MAX;
@@ -54,13 +54,13 @@ struct PoseModel {
   PlanOptions plan_options;
   std::array<size_t, kRoles> outputs{};  // indices, or kNone
   const Skeleton* skeleton = nullptr;
-  int32_t width = 0, height = 0;   // of the model's input, in pixels
-  int32_t columns = 0, rows = 0;   // of cells, where there are any
-  bool scores_are_logits = false;  // of cells
+  int32_t width = 0, height = 0;   // of the model input, in pixels
+  int32_t columns = 0, rows = 0;   // of cells, if any
+  bool scores_are_logits = false;  // whether cell scores are logits
   bool has(Role role) const { return outputs[role] != kNone; }
 };
 
-// Fails, naming file and tensors and what is needed, when the model finds no poses.
+// If it is not a pose model, fails, naming the file, its tensors and the expected ones.
 Result<PoseModel> describe_pose_model(std::shared_ptr<const Model> model, const PoseModelOptions& options);
 
 }  // namespace sightglass

@@ -30,32 +30,31 @@ Status set_person_threshold(S& settings, float score) {
 }  // namespace
 
 const PropertyTable<PoseSettings>& pose_properties() {
-  const Field<S, float> person_threshold{[](const S& settings) { return settings.person_threshold; },
-                                         set_person_threshold};
   static const auto* const table = new PropertyTable<S>(
       kFirstOwnProperty,
       {
           row::text("detector", "Detector", &S::detector, kAtStart,
-                    "Path or name of the model that finds people for a BlazePose landmark model (NULL = beside the "
-                    "model, else blazepose-detector)"),
+                    "Path or name of the person detector for a BlazePose landmark model (NULL = in the directory of "
+                    "the model, otherwise blazepose-detector)"),
           row::flag("attach-mask", "Attach mask", &S::attach_mask, kAtStart,
-                    "Whether to attach the BlazePose mask to each buffer as a texture: SightglassMaskMeta and, with "
-                    "GStreamer 1.26, GstAnalyticsSegmentationMtd"),
+                    "Whether to attach the BlazePose mask to each buffer as SightglassMaskMeta (also "
+                    "GstAnalyticsSegmentationMtd with GStreamer 1.26)"),
           row::number("max-persons", "Maximum persons", look(&PoseLook::max_persons), 1, kMaxPersons, kLive,
-                      "Maximum number of people to find; single-person MoveNet and heatmap models find one"),
-          row::number("person-threshold", "Person threshold", person_threshold, S::kUnsetScore, 1, kLive,
+                      "Maximum number of people to find (single-person MoveNet and heatmap models find one)"),
+          row::number("person-threshold", "Person threshold", set_by(&S::person_threshold, set_person_threshold),
+                      S::kUnsetScore, 1, kLive,
                       "Minimum score of a person, 0 to 1 (-1 = model default: 0.5 for BlazePose, 0.2 for others)"),
           row::number("visibility-threshold", "Visibility threshold", style(&SkeletonStyle::visibility), 0, 1, kLive,
-                      "Minimum visibility of a keypoint that is drawn and counts for the box of its person"),
+                      "Minimum visibility for a keypoint to be drawn and count for the box of its person"),
           row::number("presence-threshold", "Presence threshold", style(&SkeletonStyle::presence), 0, 1, kLive,
-                      "Minimum presence in the frame of a keypoint that is drawn and counts for the box of its person"),
+                      "Minimum presence in the frame for a keypoint to be drawn and count for the box of its person"),
           row::flag("smoothing", "Smoothing", look(&PoseLook::smoothing), kLive,
                     "Whether to smooth keypoints over time with a One-Euro filter"),
           row::number("min-cutoff", "Minimum cutoff", look(&PoseLook::min_cutoff), 0.001F, 1000, kLive,
-                      "Cutoff frequency of the smoothing for resting keypoints in Hz; lower values jitter less and lag "
+                      "Cutoff frequency of smoothing in Hz for keypoints at rest; lower values jitter less and lag "
                       "more"),
           row::number("beta", "Beta", look(&PoseLook::beta), 0, 10000, kLive,
-                      "Rise of the cutoff frequency with speed, in Hz per person size per second; higher values lag "
+                      "Increase of the cutoff frequency with speed in Hz per person size per second; higher values lag "
                       "less"),
           row::flag("draw", "Draw", look(&PoseLook::draw), kLive, "Whether to draw skeletons over the frame"),
           row::number("line-width", "Line width", style(&SkeletonStyle::line_width), 0, 200, kLive,

@@ -1,4 +1,4 @@
-// glpose's own properties.
+// The properties specific to glpose.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@
 namespace sightglass {
 
 struct PoseSettings {
-  // Taken over when the element starts.
-  std::optional<std::string> detector;  // of BlazePose; unset or empty: what lies beside the model, or the stored one
+  // Read when the element starts.
+  std::optional<std::string> detector;  // of BlazePose; unset or empty: in the directory of the model, or downloaded
   bool attach_mask = false;
   // Live.
   static constexpr float kUnsetScore = -1;
-  float person_threshold = kUnsetScore;  // as set; look.person_score is what it means
+  float person_threshold = kUnsetScore;  // as set; look.person_score is the effective value
   PoseLook look;
   ResultsPolicy results;
   RunSettings run;

@@ -22,11 +22,11 @@ namespace sightglass {
 
 namespace {
 
-// Names under which detectors of BlazePose are published; the last one is that of a stored model.
+// File names of published BlazePose detectors, and the catalog name of a downloaded one.
 constexpr const char* kDetectorFiles[] = {"pose_detection.tflite", "blazepose_detection_224.tflite"};
 constexpr const char* kDetectorName = "blazepose-detector";
 
-// The time from one frame to the next, for the filters. Frames whose times go back have nothing to do with each other.
+// The time between frames, for the filters. A frame with an earlier time is unrelated to the previous one.
 class FrameClock {
  public:
   float seconds_to(GstClockTime time) {
@@ -34,7 +34,7 @@ class FrameClock {
     if (!GST_CLOCK_TIME_IS_VALID(time)) return kUsual;
     const GstClockTime before = std::exchange(before_, time);
     if (!GST_CLOCK_TIME_IS_VALID(before) || time <= before) return -1;
-    // In tenths of milliseconds: frames of a steady rate are equally far apart, and nothing is uploaded.
+    // Rounded to 0.1 ms, so that frames at a constant rate have equal distances, which avoids uploads.
     constexpr double kTick = 1e-4;
     return static_cast<float>(std::max(std::round(static_cast<double>(time - before) / 1e9 / kTick), 1.0) * kTick);
   }
@@ -43,9 +43,31 @@ class FrameClock {
   GstClockTime before_ = GST_CLOCK_TIME_NONE;
 };
 
+// Logs people who appear or are lost, if results reach the CPU.
+class PeopleLog {
+ public:
+  explicit PeopleLog(GstElement* element) : element_(element) {}
+
+  void note(const std::vector<ResultObject>& people) {
+    if (!is_logged(GST_CAT_DEFAULT, GST_LEVEL_DEBUG)) return;
+    std::vector<int32_t> ids;
+    for (const ResultObject& person : people) {
+      ids.push_back(person.id);
+      if (std::erase(ids_, person.id) > 0) continue;
+      GST_DEBUG_OBJECT(element_, "person %d found: score %.2f", person.id, static_cast<double>(person.score));
+    }
+    for (const int32_t id : ids_) GST_DEBUG_OBJECT(element_, "person %d lost", id);
+    ids_ = std::move(ids);
+  }
+
+ private:
+  GstElement* element_;
+  std::vector<int32_t> ids_;  // of the people in the previous results
+};
+
 class PoseProcessor : public ModelProcessor {
  public:
-  // `model` is of `loaded`.
+  // `model` belongs to `loaded`.
   PoseProcessor(const GlTarget& target, GstElement* element, const RunSettings& at_start, const PoseSettings& settings,
                 std::shared_ptr<const LoadedModel> loaded, const PoseModel& model,
                 std::unique_ptr<PoseEstimator> estimator)
@@ -54,9 +76,11 @@ class PoseProcessor : public ModelProcessor {
         loaded_(std::move(loaded)),
         estimator_(std::move(estimator)),
         attaches_masks_(model.has(PoseModel::kMask)),
-        results_(element, target.group, [&model](std::span<const std::byte> bytes) {
+        results_(element, target.group, [&model, log = PeopleLog(element)](std::span<const std::byte> bytes) mutable {
           const std::string name = std::filesystem::path(model.model->name()).stem();
-          return InferenceResults{name, {}, persons_of(bytes, *model.skeleton), {}};
+          InferenceResults results{name, {}, persons_of(bytes, *model.skeleton), {}};
+          log.note(results.objects);
+          return results;
         }) {}
 
   void forget() override {
@@ -76,10 +100,10 @@ class PoseProcessor : public ModelProcessor {
   BufferRange found() const override { return estimator_->persons(); }
   ResultsMode results_mode() const override { return settings_.results.mode; }
 
-  const PoseSettings& settings_;  // the runtime's, which lives longer
+  const PoseSettings& settings_;  // owned by the runtime, which outlives this
   const std::shared_ptr<const LoadedModel> loaded_;
   const std::unique_ptr<PoseEstimator> estimator_;
-  const bool attaches_masks_;  // which the model gives only then
+  const bool attaches_masks_;  // the model outputs masks only if requested
   ResultsReadback results_;
   FrameClock clock_;
 };
@@ -104,8 +128,8 @@ class PoseModels : public LoadedModel {
  private:
   GstElement* const element_;
   const PoseSettings settings_;
-  const PoseSettings& current_;                 // the runtime's, which lives longer
-  DescribedModel<PoseModel> model_, detector_;  // the second one for BlazePose
+  const PoseSettings& current_;                 // owned by the runtime, which outlives this
+  DescribedModel<PoseModel> model_, detector_;  // the second one only for BlazePose
 };
 
 }  // namespace
@@ -145,22 +169,25 @@ Result<DescribedModel<PoseModel>> load_model(const std::string& file, const Mode
   });
 }
 
-// The detector for landmarks in `file`.
+// The file of the detector for the landmark model in `file`.
 Result<std::string> detector_file(const std::string& wanted, const std::string& file) {
   if (!wanted.empty()) return ModelStore().resolve(wanted);
   for (const char* name : kDetectorFiles) {
     const std::filesystem::path beside = std::filesystem::path(file).parent_path() / name;
     std::error_code error;
     if (std::filesystem::is_regular_file(beside, error)) {
-      GST_DEBUG_OBJECT(log_object(), "detector: %s beside the model", beside.c_str());
+      GST_DEBUG_OBJECT(log_object(), "detector: %s, in the directory of the model", beside.c_str());
       return beside.string();
     }
+    GST_DEBUG_OBJECT(log_object(), "detector: %s not in the directory of the model", name);
   }
   Result<std::string> stored = ModelStore().resolve(kDetectorName);
-  if (stored.ok()) return stored;
-  return not_found(file +
-                   " finds landmarks of persons that another model has found: set detector=FILE.tflite, or have " +
-                   kDetectorFiles[0] + " beside it; " + stored.status().message());
+  if (stored.ok()) {
+    GST_DEBUG_OBJECT(log_object(), "detector: %s, a stored model", stored->c_str());
+    return stored;
+  }
+  return not_found(file + ": this landmark model needs a person detector; set detector=FILE.tflite, or put " +
+                   kDetectorFiles[0] + " into the directory of the model: " + stored.status().message());
 }
 
 }  // namespace
@@ -182,19 +209,19 @@ Status PoseModels::load(const std::string& file, const ModelSettings& settings) 
   if (model->kind == PoseKind::kBlazePoseDetection) {
     return unsupported(
         file +
-        ": this is the detector, the first of BlazePose's two stages; set it as detector, and a model of "
-        "landmarks as model");
+        ": this is a BlazePose detector, the first of two stages; set detector to it, and model to a landmark "
+        "model");
   }
   if (settings_.attach_mask && !model->has(PoseModel::kMask)) {
-    return invalid_argument(file + ": attach-mask=true needs a model that gives a mask, as BlazePose's do; this is " +
-                            to_string(model->kind));
+    return invalid_argument(file + ": attach-mask=true needs a model with a mask output, but this is " +
+                            to_string(model->kind) + "; set model to a BlazePose landmark model");
   }
   if (model->kind == PoseKind::kBlazePose) {
     SG_ASSIGN_OR_RETURN(const std::string first, detector_file(settings_.detector.value_or(""), file));
     SG_ASSIGN_OR_RETURN(detector_, load_model(first, settings, false));
     if (detector_->kind != PoseKind::kBlazePoseDetection) {
-      return unsupported(first + ": detector needs a BlazePose detector (1x2254x12 and 1x2254x1); this is " +
-                         to_string(detector_->kind));
+      return unsupported(first + ": this is " + to_string(detector_->kind) +
+                         "; set detector to a BlazePose detector (1x2254x12 and 1x2254x1)");
     }
   }
   model_ = std::move(model);

@@ -1,4 +1,4 @@
-// What glpose keeps from frame to frame.
+// The state that glpose keeps from frame to frame.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace sightglass {
 
 class PoseRuntime : public ModelRuntime {
  public:
-  // `element` gets the messages with results, and outlives this.
+  // `element` posts the messages with results; it must outlive this.
   explicit PoseRuntime(GstElement* element) : element_(element) {}
 
   Status before_frame() override;
@@ -28,8 +28,8 @@ class PoseRuntime : public ModelRuntime {
 
   GstElement* const element_;
   PoseSettings settings_;     // guarded by settings_mutex()
-  PoseSettings loaded_with_;  // at begin()
-  // What the processor draws frames with: the streaming thread sets it, and waits while the GL thread reads it.
+  PoseSettings loaded_with_;  // set by begin()
+  // The settings that the processor uses. The streaming thread writes them, and waits while the GL thread reads them.
   PoseSettings current_;
 };
 

@@ -26,7 +26,7 @@ Result<std::unique_ptr<SkeletonPainter>> SkeletonPainter::create(const std::shar
   clear_gl_errors(group->gl());
   std::unique_ptr<SkeletonPainter> painter(
       new SkeletonPainter(group, skeleton, std::move(programs[0]), std::move(overlay)));
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what draws skeletons"));
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating skeleton buffers"));
   return painter;
 }
 

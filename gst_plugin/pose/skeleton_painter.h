@@ -1,5 +1,5 @@
-// Draws persons as skeletons, from the buffer that they lie in: shaders/pose/skeleton.comp makes lines and discs of
-// them, which OverlayPainter draws.
+// Draws people as skeletons from a buffer of Persons: shaders/pose/skeleton.comp converts them to lines and discs for
+// OverlayPainter.
 #pragma once
 
 #include <array>
@@ -17,14 +17,14 @@
 namespace sightglass {
 
 struct SkeletonStyle {
-  float line_width = 4, point_radius = 5;       // pixels of the frame; 0 draws none
+  float line_width = 4, point_radius = 5;       // frame pixels; 0: not drawn
   std::array<float, 4> line_color{0, 1, 0, 1};  // R G B A in [0,1], not premultiplied
   std::array<float, 4> point_color{1, 1, 1, 1};
-  float visibility = 0.3F, presence = 0.3F;  // of a point, the least; bones need both of theirs
+  float visibility = 0.3F, presence = 0.3F;  // minimum of a point; a bone needs both of its points
 };
 
-// All calls, the destructor included, need the context current. GL state is as found, but for bindings that the
-// engine's sessions use (gpu_engine/session.h), which are unbound.
+// All calls, including the destructor, need the context current. They restore GL state except bindings used by the
+// engine's sessions (gpu_engine/session.h), which they unbind.
 class SkeletonPainter {
  public:
   // `skeleton` must outlive this.

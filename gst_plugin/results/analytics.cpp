@@ -20,7 +20,7 @@ GQuark quark_of(const std::string& label, int32_t class_id) {
 }
 
 #if GST_CHECK_VERSION(1, 30, 0)
-// As a group with the tag that others look for ("pose-17-kp"), and the skeleton's connections.
+// Adds a group with the conventional tag ("pose-17-kp") and the skeleton's connections.
 bool add_key_points(GstAnalyticsRelationMeta* meta, guint object_id, const ResultObject& object, int32_t width,
                     int32_t height) {
   std::vector<gint> places, pairs;

@@ -7,11 +7,11 @@ namespace sightglass {
 
 namespace {
 
-// Puts back a buffer target's binding.
+// Restores the binding of a buffer target.
 class BindingGuard {
  public:
   BindingGuard(const GlApi& gl, GLenum target) : gl_(gl), target_(target) {
-    gl.GetIntegerv(target, &bound_);  // these two targets' names are those of their queries
+    gl.GetIntegerv(target, &bound_);  // for the two targets used here, the query has the same name
   }
   ~BindingGuard() { gl_.BindBuffer(target_, static_cast<GLuint>(bound_)); }
   BindingGuard(const BindingGuard&) = delete;
@@ -69,7 +69,7 @@ std::optional<BufferReadback::Reading> BufferReadback::take(GLuint64 patience_ns
   drop_forgotten();
   if (count_ == 0) return std::nullopt;
   const Slot& slot = slots_[oldest_];
-  // The flush makes sure that the fence is reached some day.
+  // The flush ensures that the fence is eventually signaled.
   const GLenum state = gl.ClientWaitSync(slot.fence, GL_SYNC_FLUSH_COMMANDS_BIT, patience_ns);
   if (state == GL_TIMEOUT_EXPIRED) return std::nullopt;
   std::optional<Reading> reading;

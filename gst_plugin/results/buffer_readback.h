@@ -1,5 +1,5 @@
-// Brings small results from the GPU to the CPU without waiting: a copy into a ring of buffers at the end of a frame,
-// which is read when a later frame finds it complete.
+// Reads small results back to the CPU without waiting: copies them into a ring of buffers at the end of a frame, and
+// reads them when a later frame finds the copy complete.
 #pragma once
 
 #include <array>
@@ -13,38 +13,35 @@
 
 namespace sightglass {
 
-// All calls but forget(), the destructor included, need the context current. GL state is as found.
+// All calls except forget(), including the destructor, need the context current and restore GL state.
 class BufferReadback {
  public:
-  static constexpr size_t kSlots = 16;  // frames that may be on their way: files are read as fast as decoders go
-  // Nanoseconds: a model may take seconds for a frame; a GPU that takes longer is lost.
+  static constexpr size_t kSlots = 16;  // frames in flight: files play as fast as the decoder runs
+  // In nanoseconds: a model may take seconds per frame; a GPU that takes longer than this is lost.
   static constexpr uint64_t kPatience = 30'000'000'000;
   struct Reading {
     FrameStamp frame;
     std::vector<std::byte> bytes;
   };
 
-  // For readings of up to `most_bytes`.
+  // For readings of at most `most_bytes`.
   BufferReadback(const GlApi& gl, GLsizeiptr most_bytes);
   ~BufferReadback();
   BufferReadback(const BufferReadback&) = delete;
   BufferReadback& operator=(const BufferReadback&) = delete;
 
-  // Copies `size` bytes from `offset` of `buffer` on the GPU, behind everything that it was asked to do before;
-  // shaders' writes need no barrier by the caller. Where kSlots readings are on their way already, the oldest is
-  // dropped.
+  // Copies `size` bytes from `offset` of `buffer` on the GPU, after all previously issued commands. The caller needs no
+  // barrier for shader writes. If kSlots readings are already pending, drops the oldest.
   void request(GLuint buffer, GLintptr offset, GLsizeiptr size, const FrameStamp& frame);
-  // The oldest reading that is complete; nothing when there is none yet. Never waits.
+  // The oldest complete reading; nothing if there is none yet. Never waits.
   std::optional<Reading> poll();
-  // The same, but waits up to kPatience for one that is on its way: where a stream ends or changes, off the way of
-  // frames.
+  // The same, but waits up to kPatience for a pending one. For the end or a change of the stream, not for each frame.
   std::optional<Reading> wait();
-  // Forgets what is on its way, after a flush for example. Makes no GL call: what there is to delete, the next call
-  // does.
+  // Forgets pending readings, for example after a flush. Makes no GL calls: the next call deletes the GL objects.
   void forget() { forgotten_ = true; }
-  // How many were dropped so far.
+  // Number of dropped readings so far.
   uint64_t dropped() const { return dropped_; }
-  // How many are on their way.
+  // Number of pending readings.
   size_t pending() const { return forgotten_ ? 0 : count_; }
 
  private:
@@ -63,7 +60,7 @@ class BufferReadback {
   std::array<Slot, kSlots> slots_;
   size_t oldest_ = 0, count_ = 0;
   uint64_t dropped_ = 0;
-  bool forgotten_ = false;  // all that is on its way
+  bool forgotten_ = false;  // whether all pending readings are forgotten
 };
 
 }  // namespace sightglass

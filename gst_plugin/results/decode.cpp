@@ -9,7 +9,7 @@ namespace sightglass {
 
 namespace {
 
-// The buffer's structure, zero where bytes are missing.
+// The structure in the buffer; missing bytes are zero.
 template <typename Content>
 Content content_of(std::span<const std::byte> bytes) {
   Content content;

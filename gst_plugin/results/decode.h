@@ -1,4 +1,4 @@
-// From the buffers that decoders leave on the GPU, as read back, to results.
+// Converts the GPU buffers of decoders, after readback, to results.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace sightglass {
 
-// Objects "person", from the bytes of Persons (pose/persons.h); those without points are none. Counts beyond what the
-// buffer holds are cut, and what is missing at its end is not there. `skeleton` must live as long as the program.
+// Returns "person" objects from the bytes of Persons (meta/persons.h); skips those without points. Clamps counts to the
+// capacity; missing bytes at the end count as zero. `skeleton` must live as long as the process.
 std::vector<ResultObject> persons_of(std::span<const std::byte> bytes, const Skeleton& skeleton);
 
-// From the bytes of Detections (detect/detections.h), in the same way. Classes beyond `labels` have no name. Points are
-// as visible and present as the object is certain.
+// The same from the bytes of Detections (detect/detections.h). Classes beyond `labels` have no label. The score of the
+// object is the visibility and presence of its points.
 std::vector<ResultObject> detections_of(std::span<const std::byte> bytes, std::span<const std::string> labels);
 
 }  // namespace sightglass

@@ -14,7 +14,7 @@ namespace sightglass {
 
 namespace {
 
-// A list or an array that is filled value by value.
+// Fills a list or an array value by value.
 class ValueList {
  public:
   explicit ValueList(GType type) : type_(type) { g_value_init(&value_, type); }
@@ -56,7 +56,7 @@ class ValueList {
   GValue value_ = G_VALUE_INIT;
 };
 
-// Labels come from files; GStreamer's strings are UTF-8.
+// Labels come from files; GStreamer strings must be UTF-8.
 std::string valid_text(const std::string& text) {
   gchar* valid = g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()));
   std::string result(valid);
@@ -118,7 +118,7 @@ GstStructure* classification_parameter(const InferenceResults& results, const Cl
                            results.frame.timestamp, nullptr);
 }
 
-// Of all of the picture: what is said of it reaches applications whose GStreamer has no analytics metadata as well.
+// Covers the whole frame, so that classifications also reach applications without analytics metadata.
 bool add_classified_region(GstBuffer* buffer, const InferenceResults& results, int32_t width, int32_t height) {
   if (results.classifications.empty()) return true;
   GstVideoRegionOfInterestMeta* region = gst_buffer_add_video_region_of_interest_meta(
@@ -157,7 +157,7 @@ GstStructure* describe(const ResultObject& object) {
 
 PixelBox pixel_box(const std::array<float, 4>& box, int32_t width, int32_t height) {
   const auto pixel = [](float fraction, int32_t size) {
-    // Also numbers that are none.
+    // Also handles NaN.
     const float place = fraction * static_cast<float>(size);
     return place > 0 ? static_cast<int32_t>(std::lround(std::min(place, static_cast<float>(size)))) : 0;
   };

@@ -59,18 +59,18 @@ void FrameQueue::arrive(std::vector<SharedResults> results) {
 
 void FrameQueue::add(GstBuffer* frame) {
   const std::lock_guard lock(mutex_);
-  // GStreamer flags the next frame that leaves.
+  // The base class would flag the next pushed frame instead.
   if (discont_ && frames_held_ > 0) GST_BUFFER_FLAG_SET(frame, GST_BUFFER_FLAG_DISCONT);
   if (frame_duration_ == 0 && GST_BUFFER_DURATION_IS_VALID(frame)) frame_duration_ = GST_BUFFER_DURATION(frame);
   held_.push_back({frame, nullptr, expected_, frames_added_++});
   ++frames_held_;
-  GST_TRACE_OBJECT(element_, "%" G_GSIZE_FORMAT " frames are held", frames_held_);
+  GST_TRACE_OBJECT(element_, "holding %" G_GSIZE_FORMAT " frames", frames_held_);
 }
 
 bool FrameQueue::hold(GstEvent* event) {
   const std::lock_guard lock(mutex_);
   if (held_.empty()) return false;
-  GST_DEBUG_OBJECT(element_, "held behind frames: %" GST_PTR_FORMAT, event);
+  GST_DEBUG_OBJECT(element_, "queuing after held frames: %" GST_PTR_FORMAT, event);
   held_.push_back({nullptr, event, {}, frames_added_});
   return true;
 }
@@ -94,8 +94,8 @@ FrameQueue::Held FrameQueue::take_front(Patience patience) {
   return front;
 }
 
-// Of all that the frame carries, the newest is what everybody sees; where results are exact, that is its own or
-// nothing.
+// Only the newest results that the frame carries are also attached as standard metadata. With exact results, these are
+// the frame's own or none.
 GstBuffer* FrameQueue::attach_arrived(GstBuffer* frame, const FrameTicket& ticket) {
   if (!wants_meta(policy_.mode)) arrived_.clear();
   const bool exact = policy_.holds_frames();
@@ -105,7 +105,7 @@ GstBuffer* FrameQueue::attach_arrived(GstBuffer* frame, const FrameTicket& ticke
     arrived_.pop_front();
     frame = gst_buffer_make_writable(frame);
     const bool seen = exact ? results->frame.number == ticket.number : arrived_.empty();
-    GST_LOG_OBJECT(element_, "results of frame %" G_GUINT64_FORMAT " leave with frame %" G_GUINT64_FORMAT,
+    GST_LOG_OBJECT(element_, "attaching results of frame %" G_GUINT64_FORMAT " to frame %" G_GUINT64_FORMAT,
                    results->frame.number, ticket.number);
     attached = (seen ? attach_results(frame, results, ticket.width, ticket.height)
                      : add_results_meta(frame, results) != nullptr) &&
@@ -128,7 +128,7 @@ GstBuffer* FrameQueue::next(Patience patience) {
 void FrameQueue::push_all(Patience patience) {
   while (GstBuffer* frame = next(patience)) {
     const GstFlowReturn flow = gst_pad_push(source_, frame);
-    // Whatever downstream says here, it says again to the next frame or event.
+    // Downstream returns an error again for the next frame or event.
     if (flow != GST_FLOW_OK) GST_DEBUG_OBJECT(element_, "pushing a held frame: %s", gst_flow_get_name(flow));
   }
 }

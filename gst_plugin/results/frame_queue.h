@@ -1,4 +1,4 @@
-// The way out of an element that runs a model: each frame leaves with the results that it is to carry. Buffers, events
+// The output queue of an element that runs a model: pushes each frame with the results that it carries. Buffers, events
 // and messages; no GL.
 #pragma once
 
@@ -14,59 +14,59 @@
 
 namespace sightglass {
 
-// Calls are the streaming thread's, but for clear() and restart(): where data flows already, an element starts beside
-// it.
+// Call on the streaming thread, except clear() and restart(): an element may start on another thread while data already
+// flows.
 class FrameQueue {
  public:
-  // Frames that are held at most: as many as may have results on their way.
+  // Maximum number of held frames: as many as can have pending results.
   static constexpr size_t kMostHeld = BufferReadback::kSlots;
 
-  // Messages are posted by `element`, events leave by its pad `source`; both outlive this.
+  // `element` posts messages, and its pad `source` pushes events; both must outlive this.
   FrameQueue(GstElement* element, GstPad* source) : element_(element), source_(source) {}
   ~FrameQueue() { clear(); }
   FrameQueue(const FrameQueue&) = delete;
   FrameQueue& operator=(const FrameQueue&) = delete;
 
-  // As the frames from here on are to leave.
+  // Sets the policy for frames from now on.
   void set_policy(ResultsPolicy policy);
-  // From the caps; 0: unknown, which the buffers' durations then tell.
+  // From the caps; 0 if unknown, then buffer durations determine it.
   void set_frame_duration(GstClockTime duration);
   // Results that have arrived, oldest first.
   void arrive(std::vector<SharedResults> results);
-  // What the frame that add() takes next is, and whether something is missing before it.
+  // Describe the frame that add() takes next, and whether it follows a discontinuity.
   void expect(const FrameTicket& ticket);
   void expect_discont(bool discont);
-  // A frame behind those that are held, and the caller's reference to it.
+  // Appends a frame to those held, taking the caller's reference.
   void add(GstBuffer* frame);
-  // The next frame that may leave, with what it is to carry; null when there is none. Events in front of it leave.
+  // Returns the next frame that may be pushed, with its results; null if there is none. Pushes the events ahead of it.
   GstBuffer* next() { return next(Patience::kAny); }
-  // Has a serialised event keep its place behind frames that are held, and takes it; false where none is held.
+  // Queues a serialized event after the held frames, taking ownership; returns false if no frame is held.
   bool hold(GstEvent* event);
-  // Pushes all frames that may leave.
+  // Pushes all frames that need not wait.
   void push_ready() { push_all(Patience::kAny); }
-  // Nothing more arrives for now: frames that are held leave with what they have, and results that no frame will carry
-  // leave as an event (results_meta.h).
+  // No more results arrive for now: pushes held frames with the results they have, and an event with results that no
+  // frame will carry (results_meta.h).
   void drain();
-  // After a flush.
+  // Call after a flush.
   void clear();
-  // The element starts.
+  // Call when the element starts.
   void restart();
 
-  // No frame more can be taken before results arrive: the GPU is kMostHeld frames behind.
+  // Whether results must arrive before another frame can be queued: the GPU is kMostHeld frames behind.
   bool is_full() const;
   bool is_empty() const;
-  // How long frames are held, as far as is known.
+  // How long frames are held, as far as known.
   GstClockTime held_time() const;
 
  private:
-  // A frame or an event, owned; neither: there is none.
+  // An owned frame or event; empty if neither is set.
   struct Held {
     GstBuffer* frame = nullptr;
     GstEvent* event = nullptr;
     FrameTicket ticket;  // of a frame
-    uint64_t place = 0;  // the number of frames that were added before
+    uint64_t place = 0;  // number of frames added earlier
   };
-  enum class Patience : uint8_t { kAny, kNone };  // kNone: nothing more arrives
+  enum class Patience : uint8_t { kAny, kNone };  // kNone: no more results arrive
   GstBuffer* next(Patience patience);
   void push_all(Patience patience);
   // With mutex_ held.
@@ -78,16 +78,16 @@ class FrameQueue {
 
   GstElement* const element_;
   GstPad* const source_;
-  mutable std::mutex mutex_;  // guards what follows; never held while something leaves
+  mutable std::mutex mutex_;  // guards the members below; never held while pushing
   ResultsPolicy policy_;
   FrameTicket expected_;
   bool discont_ = false;
   std::deque<Held> held_;
   size_t frames_held_ = 0;
-  std::deque<SharedResults> arrived_;  // and wait for a frame to carry them
-  uint64_t frames_answered_ = 0;       // results of frames before this number have arrived, or were lost
+  std::deque<SharedResults> arrived_;  // results waiting for a frame to carry them
+  uint64_t frames_answered_ = 0;       // results of frames below this number have arrived or are lost
   uint64_t frames_added_ = 0;
-  uint64_t frames_needed_ = 1;  // that a frame was held for so far, the most of them
+  uint64_t frames_needed_ = 1;  // maximum number of frames for which a frame was held so far
   GstClockTime frame_duration_ = 0;
 };
 

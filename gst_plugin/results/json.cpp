@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A float has some seven digits; more would be noise. What is no number has no place in JSON.
+// A float has about seven digits; more would be noise. JSON cannot represent NaN or infinity.
 Json number(float value) {
   constexpr double kDigits = 1e6;
   if (!std::isfinite(value)) return nullptr;

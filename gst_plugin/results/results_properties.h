@@ -1,4 +1,4 @@
-// The properties by which an element says how it reports results.
+// The properties that control how an element reports results.
 #pragma once
 
 #include <vector>
@@ -8,20 +8,20 @@
 
 namespace sightglass {
 
-// `results` and `results-sync`, of the policy among the settings.
+// `results` and `results-sync`, stored in the `policy` member of the settings.
 template <typename S>
 std::vector<Property<S>> results_properties(ResultsPolicy S::*policy) {
   return {
       row::choice("results", "Results", within(policy, &ResultsPolicy::mode), "GstGLModelResults",
-                  {{ResultsMode::kNone, "None; no readback", "none"},
+                  {{ResultsMode::kNone, "No results, no readback", "none"},
                    {ResultsMode::kMeta, "Buffer metadata", "meta"},
                    {ResultsMode::kMessage, "Element messages on the bus", "message"},
                    {ResultsMode::kBoth, "Metadata and messages", "both"}},
-                  kLive, "How to report results to applications"),
+                  kLive, "How to report results to the application"),
       row::choice("results-sync", "Results synchronization", within(policy, &ResultsPolicy::sync), "GstGLResultsSync",
-                  {{ResultsSync::kLatest, "A frame before it: no buffer waits for results", "latest"},
-                   {ResultsSync::kExact, "Its own: buffers are held until their results are there", "exact"}},
-                  kLive, "Frame that the metadata of a buffer describe; exact adds latency of a frame or more")};
+                  {{ResultsSync::kLatest, "Results of an earlier frame, without waiting", "latest"},
+                   {ResultsSync::kExact, "Results of the same frame; buffers wait for them", "exact"}},
+                  kLive, "Which results a buffer carries as metadata; exact adds at least one frame of latency")};
 }
 
 }  // namespace sightglass

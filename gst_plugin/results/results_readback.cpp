@@ -14,7 +14,7 @@ FrameStamp ResultsReadback::stamp(const GstBuffer* input, uint64_t number, int32
 
 bool ResultsReadback::request(const FrameStamp& frame, const BufferRange& found, ResultsMode mode) {
   if (mode == ResultsMode::kNone) {
-    readback_.reset();  // what is on its way is too old for whoever asks next
+    readback_.reset();  // pending results would be too old for the next request
     return false;
   }
   GST_LOG_OBJECT(element_, "reading back %" G_GSSIZE_FORMAT " bytes of frame %" G_GUINT64_FORMAT,
@@ -44,7 +44,7 @@ std::vector<SharedResults> ResultsReadback::finish() {
   if (!readback_) return arrived;
   while (const auto reading = readback_->wait()) arrived.push_back(results_of(*reading));
   if (readback_->pending() > 0) {
-    GST_WARNING_OBJECT(element_, "giving up on the results of %" G_GSIZE_FORMAT " frames: the GPU is not done in %d s",
+    GST_WARNING_OBJECT(element_, "dropping the results of %" G_GSIZE_FORMAT " frames: the GPU took more than %d s",
                        readback_->pending(), static_cast<int>(BufferReadback::kPatience / GST_SECOND));
     readback_->forget();
   }
@@ -54,6 +54,8 @@ std::vector<SharedResults> ResultsReadback::finish() {
 SharedResults ResultsReadback::results_of(const BufferReadback::Reading& reading) const {
   InferenceResults results = decode_(reading.bytes);
   results.frame = reading.frame;
+  GST_LOG_OBJECT(element_, "frame %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT " objects, %" G_GSIZE_FORMAT " classes",
+                 results.frame.number, results.objects.size(), results.classifications.size());
   return std::make_shared<const InferenceResults>(std::move(results));
 }
 

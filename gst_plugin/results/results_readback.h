@@ -1,4 +1,4 @@
-// The results of an element's frames, from the GPU to the CPU, a frame or more behind the picture.
+// Reads the results of an element's frames back to the CPU, one or more frames late.
 #pragma once
 
 #include <gst/gst.h>
@@ -16,29 +16,29 @@
 
 namespace sightglass {
 
-// For each frame collect(), then request() if the model has run. All calls but forget(), the destructor included, need
-// the context current.
+// For each frame, call collect(), then request() if the model has run. All calls except forget(), including the
+// destructor, need the context current.
 class ResultsReadback {
  public:
-  // What the bytes mean. It gets as many as were requested; the frame is filled in behind it.
+  // Decodes as many bytes as were requested; the caller fills in the frame.
   using Decode = std::function<InferenceResults(std::span<const std::byte> bytes)>;
 
-  // `element` outlives this; `group` is the context's.
+  // `element` must outlive this; `group` is the context's.
   ResultsReadback(GstElement* element, std::shared_ptr<ShareGroup> group, Decode decode)
       : element_(element), group_(std::move(group)), decode_(std::move(decode)) {}
 
-  // Of frame `number`, that of `input`; the upright frame has width × height pixels.
+  // The stamp of frame `number` in `input`; the upright frame has width × height pixels.
   FrameStamp stamp(const GstBuffer* input, uint64_t number, int32_t width, int32_t height) const;
-  // Has what was found in `frame` brought here, unless nobody wants it; whether it is. `found` is of the same size
-  // every time.
+  // Requests the results of `frame`, unless `mode` is kNone; returns whether it did. The size of `found` must not
+  // change.
   bool request(const FrameStamp& frame, const BufferRange& found, ResultsMode mode);
-  // All that has arrived since the last call, oldest first; mostly one, of the frame before. Never waits.
+  // All results that arrived since the last call, oldest first; usually one, of the previous frame. Never waits.
   std::vector<SharedResults> collect();
-  // The same, waiting for the oldest that is on its way.
+  // The same, waiting for the oldest pending one.
   std::vector<SharedResults> wait();
-  // All that is still on its way, waiting for it: where a stream ends or changes.
+  // Waits for all pending results and returns them, at the end or a change of the stream.
   std::vector<SharedResults> finish();
-  // What is on its way.
+  // Forgets pending results.
   void forget() {
     if (readback_) readback_->forget();
   }
@@ -49,7 +49,7 @@ class ResultsReadback {
   GstElement* const element_;
   const std::shared_ptr<ShareGroup> group_;
   const Decode decode_;
-  std::unique_ptr<BufferReadback> readback_;  // while somebody wants results
+  std::unique_ptr<BufferReadback> readback_;  // while results are requested
 };
 
 }  // namespace sightglass

@@ -31,30 +31,28 @@ struct Settings {
   sightglass::JsonStyle style() const { return {indent, source.value_or(""), tags.value_or("")}; }
 };
 
-Status set_tags(Settings& settings, const std::optional<std::string>& tags) {
+Status set_tags(Settings& settings, std::optional<std::string> tags) {
   if (!tags.value_or("").empty() && !sightglass::is_json(*tags)) {
     return sightglass::invalid_argument("tags: cannot write " + *tags +
                                         ": it is not valid JSON, and the previous value stays; set a JSON value, such "
                                         "as {\"camera\":1}");
   }
-  settings.tags = tags;
+  settings.tags = std::move(tags);
   return {};
 }
 
 const sightglass::PropertyTable<Settings>& properties() {
   namespace row = sightglass::row;
   using sightglass::kLive;
-  const sightglass::Field<Settings, std::optional<std::string>> tags{
-      [](const Settings& settings) { return settings.tags; }, set_tags};
   static const auto* const table = new sightglass::PropertyTable<Settings>(
       1, {
              row::flag("add-empty-results", "Add empty results", &Settings::add_empty_results, kLive,
-                       "Whether to write a line also for frames without results"),
+                       "Whether to write a line for frames without results"),
              row::number("json-indent", "JSON indent", &Settings::indent, -1, 10, kLive,
-                         "Number of spaces per indentation level (-1 = everything on one line)"),
+                         "Spaces per indentation level (-1 = one line per frame)"),
              row::text("source", "Source", &Settings::source, kLive,
                        "Origin of the frames, written as \"source\" in each line (NULL or empty = omitted)"),
-             row::text("tags", "Tags", tags, kLive,
+             row::text("tags", "Tags", sightglass::set_by(&Settings::tags, set_tags), kLive,
                        "JSON value, written as \"tags\" in each line (NULL or empty = omitted)"),
          });
   return *table;
@@ -62,7 +60,7 @@ const sightglass::PropertyTable<Settings>& properties() {
 
 struct State {
   sightglass::SharedSettings<Settings> settings;
-  gint width = 0, height = 0;  // of the pictures; the streaming thread's
+  gint width = 0, height = 0;  // of the frames; streaming thread only
 };
 
 struct GstResultsJson {
@@ -89,7 +87,7 @@ GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-json; text/x-raw, format = (string) utf8"));
 
 void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  constexpr bool kStarted = false;  // everything is live
+  constexpr bool kStarted = false;  // all properties are live
   const Status status = state_of(object).settings.set(properties(), id, *spec, value, kStarted, GST_STATE(object));
   if (!status.ok()) sightglass::post_warning(object, status);
 }
@@ -98,7 +96,7 @@ void get_property(GObject* object, guint id, GValue* value, GParamSpec* /*spec*/
   properties().get(state_of(object).settings.snapshot(), id, value);
 }
 
-// The first of our formats that downstream takes.
+// Sets the first of our formats that downstream accepts.
 bool negotiate(GstResultsJson* self) {
   GstCaps* caps = gst_pad_get_allowed_caps(self->src);
   if (caps == nullptr) caps = gst_pad_get_pad_template_caps(self->src);
@@ -107,6 +105,8 @@ bool negotiate(GstResultsJson* self) {
     caps = gst_caps_fixate(caps);
     GST_INFO_OBJECT(self, "caps: %" GST_PTR_FORMAT, caps);
     done = gst_pad_push_event(self->src, gst_event_new_caps(caps)) != FALSE;
+  } else {
+    GST_DEBUG_OBJECT(self, "cannot negotiate: downstream accepts neither application/x-json nor text/x-raw");
   }
   gst_caps_unref(caps);
   return done;
@@ -114,12 +114,12 @@ bool negotiate(GstResultsJson* self) {
 
 using FrameResults = std::vector<const SightglassResults*>;
 
-// What the buffer carries, frame by frame, in the order of its metadata.
+// The results that the buffer carries, grouped by frame, in the order of the metadata.
 std::vector<FrameResults> results_of(GstBuffer* buffer) {
   std::vector<FrameResults> frames;
   gpointer iterator = nullptr;
   while (const SightglassResultsMeta* meta = sightglass_buffer_iterate_results_meta(buffer, &iterator)) {
-    // Elements count frames each for themselves: the number tells them apart only where there is no time.
+    // Each element counts frames separately, so compare numbers only if there is no timestamp.
     const auto same = std::ranges::find_if(frames, [results = meta->results](const FrameResults& frame) {
       return frame[0]->timestamp == results->timestamp &&
              (GST_CLOCK_TIME_IS_VALID(results->timestamp) || frame[0]->frame == results->frame);
@@ -142,16 +142,17 @@ bool has_found_something(const FrameResults& frame) {
 GstFlowReturn push_line(GstResultsJson* self, GstBuffer* picture, const FrameResults& frame,
                         const sightglass::JsonStyle& style) {
   const State& state = *self->state;
-  // Where nothing says what size the pictures have now, that of the frame.
+  // Without the current size from caps, use the frame size from the results.
   const bool sized = state.width > 0 && state.height > 0;
   const std::string json =
       sightglass::results_json(frame, sized ? state.width : static_cast<int32_t>(frame[0]->width),
                                sized ? state.height : static_cast<int32_t>(frame[0]->height), style) +
       "\n";
+  GST_TRACE_OBJECT(self, "frame %" G_GUINT64_FORMAT ": %s", frame[0]->frame, json.c_str());
   GstBuffer* line = gst_buffer_new_memdup(json.data(), json.size());
   gst_buffer_copy_into(
       line, picture, static_cast<GstBufferCopyFlags>(GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_FLAGS), 0, G_MAXSIZE);
-  GST_BUFFER_FLAG_UNSET(line, GST_BUFFER_FLAG_GAP);  // the picture may be none
+  GST_BUFFER_FLAG_UNSET(line, GST_BUFFER_FLAG_GAP);  // set on the carrier of a results event
   return gst_pad_push(self->src, line);
 }
 
@@ -160,13 +161,17 @@ struct Lines {
   int count = 0;
 };
 
-// One for each frame whose results the buffer carries.
+// Pushes one line for each frame whose results the buffer carries.
 Lines push_lines(GstResultsJson* self, GstBuffer* buffer) {
   const Settings settings = self->state->settings.snapshot();
   Lines lines;
   if (gst_pad_has_current_caps(self->src) == FALSE && !negotiate(self)) lines.flow = GST_FLOW_NOT_NEGOTIATED;
   for (const FrameResults& frame : results_of(buffer)) {
-    if (lines.flow != GST_FLOW_OK || !(settings.add_empty_results || has_found_something(frame))) continue;
+    if (lines.flow != GST_FLOW_OK) break;
+    if (!settings.add_empty_results && !has_found_something(frame)) {
+      GST_LOG_OBJECT(self, "frame %" G_GUINT64_FORMAT ": skipping empty results", frame[0]->frame);
+      continue;
+    }
     lines.flow = push_line(self, buffer, frame, settings.style());
     ++lines.count;
   }
@@ -178,10 +183,12 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   GstResultsJson* self = self_of(parent);
   if (GstBuffer* carrier = sightglass_event_get_results(event)) {
     const Lines lines = push_lines(self, carrier);
+    GST_LOG_OBJECT(self, "pushed %d lines, %s, for results after the last frame", lines.count,
+                   gst_flow_get_name(lines.flow));
     gst_event_unref(event);
     return lines.flow == GST_FLOW_OK ? TRUE : FALSE;
   }
-  // Where there are no caps, ours still come before the segment.
+  // Without upstream caps, still send ours before the segment.
   const bool early = GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT && gst_pad_has_current_caps(self->src) == FALSE;
   if (early && !negotiate(self)) {
     gst_event_unref(event);
@@ -195,10 +202,11 @@ gboolean sink_event(GstPad* pad, GstObject* parent, GstEvent* event) {
   gst_structure_get(structure, "width", G_TYPE_INT, &self->state->width, "height", G_TYPE_INT, &self->state->height,
                     nullptr);
   gst_event_unref(event);
+  GST_DEBUG_OBJECT(self, "pixel coordinates for %dx%d frames", self->state->width, self->state->height);
   return negotiate(self) ? TRUE : FALSE;
 }
 
-// Controlled properties follow the frames.
+// Syncs controlled properties to the frames.
 void sync_values(GstResultsJson* self, GstBuffer* buffer) {
   GstEvent* event = gst_pad_get_sticky_event(self->sink, GST_EVENT_SEGMENT, 0);
   if (event == nullptr) return;
@@ -215,7 +223,7 @@ GstFlowReturn chain(GstPad* /*pad*/, GstObject* parent, GstBuffer* buffer) {
   GstResultsJson* self = self_of(parent);
   sync_values(self, buffer);
   const auto [flow, count] = push_lines(self, buffer);
-  GST_LOG_OBJECT(self, "%d lines, %s, of %" GST_PTR_FORMAT, count, gst_flow_get_name(flow), buffer);
+  GST_LOG_OBJECT(self, "pushed %d lines, %s, for %" GST_PTR_FORMAT, count, gst_flow_get_name(flow), buffer);
   if (flow == GST_FLOW_OK && count == 0 && GST_BUFFER_PTS_IS_VALID(buffer)) {
     gst_pad_push_event(self->src, gst_event_new_gap(GST_BUFFER_PTS(buffer), GST_BUFFER_DURATION(buffer)));
   }
@@ -237,7 +245,7 @@ static void gst_results_json_init(GstResultsJson* self) {
 }
 
 static void gst_results_json_class_init(GstResultsJsonClass* klass) {
-  GST_DEBUG_CATEGORY_INIT(results_json_debug, "resultsjson", 0, "results of models as JSON");
+  GST_DEBUG_CATEGORY_INIT(results_json_debug, "resultsjson", 0, "model results as JSON");
   sightglass::results_meta_info();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   sightglass::own<&GstResultsJson::state>(object_class);
@@ -248,8 +256,8 @@ static void gst_results_json_class_init(GstResultsJsonClass* klass) {
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element_class, &sink_template);
   gst_element_class_add_static_pad_template(element_class, &src_template);
-  gst_element_class_set_static_metadata(element_class, "Results of models as JSON", "Converter/Metadata",
-                                        "Writes what glpose and glinfer with results=meta have found as JSON, a line "
-                                        "for each frame with results",
+  gst_element_class_set_static_metadata(element_class, "Model results to JSON", "Converter/Metadata",
+                                        "Converts results metadata of glpose and glinfer to JSON, one line per frame "
+                                        "with results",
                                         SIGHTGLASS_AUTHOR);
 }

@@ -1,4 +1,4 @@
-// The GStreamer element "resultsjson": what models have found, as JSON.
+// The GStreamer element "resultsjson": converts model results to JSON.
 #pragma once
 
 #include <gst/gst.h>

@@ -1,6 +1,7 @@
 // How a model of several classes says which of them a pixel is. No GL.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,8 +10,11 @@
 
 namespace sightglass {
 
+inline constexpr int32_t kMaxMaskClasses = 256;  // also for shaders
+
+using ClassBits = std::array<uint32_t, kMaxMaskClasses / 32>;  // class c: bit c % 32 of element c / 32
+
 struct ClassLayout {
-  static constexpr int32_t kMost = 256;                   // classes
   int32_t width = 0, height = 0;                          // of the output
   int32_t channels = 0;                                   // scores of a pixel; 0: its class's number is all there is
   OutputActivation activation = OutputActivation::kNone;  // still to be applied to scores

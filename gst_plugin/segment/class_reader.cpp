@@ -11,13 +11,8 @@ namespace sightglass {
 
 namespace {
 
-constexpr GLuint kScoresBinding = 0, kSeenBinding = 1;            // shaders/segment/classes.comp
-constexpr GLuint kLegendSeenBinding = 0, kPrimitivesBinding = 1;  // shaders/segment/legend.comp
-constexpr GLsizei kLegendPrimitives = 1 + 12 * 2;
-constexpr int32_t kSparse = 4;  // of so many pixels in each direction one is counted
-
-std::array<uint32_t, 8> bits_of(const std::vector<int32_t>& classes) {
-  std::array<uint32_t, 8> bits{};
+ClassBits bits_of(const std::vector<int32_t>& classes) {
+  ClassBits bits{};
   for (const int32_t c : classes) bits[static_cast<size_t>(c / 32)] |= 1U << (c % 32);
   return bits;
 }
@@ -25,7 +20,7 @@ std::array<uint32_t, 8> bits_of(const std::vector<int32_t>& classes) {
 // What has no name is called by its number.
 std::vector<std::string> names_of(const ClassLayout& layout) {
   std::vector<std::string> names = layout.names;
-  names.resize(static_cast<size_t>(layout.channels > 0 ? layout.channels : ClassLayout::kMost));
+  names.resize(static_cast<size_t>(layout.channels > 0 ? layout.channels : kMaxMaskClasses));
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) names[i] = "class " + std::to_string(i);
   }
@@ -58,7 +53,7 @@ ClassReader::ClassReader(const GlApi& gl, const ClassLayout& layout, const Buffe
       class_block_(gl),
       legend_block_(gl) {
   texture_ = make_texture(gl, GL_RGBA8, layout.width, layout.height);
-  const std::vector<uint32_t> zeros(ClassLayout::kMost);
+  const std::vector<uint32_t> zeros(kMaxMaskClasses);
   GLuint id = 0;
   gl.GenBuffers(1, &id);
   seen_ = {gl, id};
@@ -98,7 +93,7 @@ void ClassReader::resize(int32_t frame_height) {
 
 void ClassReader::lay_out_legend() {
   // A class is seen from a five hundredth of the picture on.
-  const int32_t counted = (layout_.width / kSparse + 1) * (layout_.height / kSparse + 1);
+  const int32_t counted = (layout_.width / kCountedPixels + 1) * (layout_.height / kCountedPixels + 1);
   gl_->UseProgram(programs_[1]->id());
   legend_block_.bind(kParamsBinding,
                      {{static_cast<float>(frame_height_), 0, 0, 0}, {std::max(1, counted / 500), 0, 0, 0}});

@@ -37,7 +37,7 @@ class ClassReader {
  private:
   struct ClassBlock {
     std::array<int32_t, 4> size{};
-    std::array<uint32_t, 8> foreground{}, shown{};
+    ClassBits foreground{}, shown{};
     bool operator==(const ClassBlock&) const = default;
   };
   struct LegendBlock {

@@ -56,10 +56,10 @@ std::optional<ClassLayout> class_layout(const Model& model, size_t output, const
                                         const std::vector<int32_t>& wanted, const std::optional<KnownModel>& known) {
   const TensorInfo& info = model.outputs()[output];
   const int32_t channels = is_class_map(info) ? 0 : info.shape.dim(3);
-  if (channels == 1 || channels == 2 || channels > ClassLayout::kMost) return std::nullopt;
+  if (channels == 1 || channels == 2 || channels > kMaxMaskClasses) return std::nullopt;
   ClassLayout layout{info.shape.dim(2), info.shape.dim(1), channels, spec.activation, spec.classes, wanted, {}};
   std::vector<int32_t> all;
-  for (int32_t c = 1; c < (channels > 0 ? channels : ClassLayout::kMost); ++c) all.push_back(c);
+  for (int32_t c = 1; c < (channels > 0 ? channels : kMaxMaskClasses); ++c) all.push_back(c);
   if (layout.foreground.empty()) layout.foreground = all;
   if (layout.shown.empty()) layout.shown = all;
   std::erase(layout.shown, 0);
@@ -77,7 +77,7 @@ Result<MaskModel> describe_segmenter(const Model& model, const std::optional<Kno
   SG_ASSIGN_OR_RETURN(const size_t output, choose_output(model, options.output));
   const TensorInfo& input = model.inputs()[0];
   const TensorInfo& mask = model.outputs()[output];
-  const int32_t channels = is_class_map(mask) ? ClassLayout::kMost : mask.shape.dim(3);
+  const int32_t channels = is_class_map(mask) ? kMaxMaskClasses : mask.shape.dim(3);
   const std::optional<KnownModel> known = published ? published : guess_mask_model(model, output);
   std::vector<int32_t> classes = options.classes;
   if (classes.empty() && known) {

@@ -20,6 +20,13 @@ inline constexpr GLuint kMaskUnit = 1, kBeforeUnit = 1, kBackgroundUnit = 2, kLi
 inline constexpr GLuint kFlagsBlock = 0;
 inline constexpr int32_t kFlagWords = 64, kSkippedWord = 128, kStillBlock = 4;
 
+// Storage blocks of classes.comp and of legend.comp.
+inline constexpr GLuint kScoresBinding = 0, kSeenBinding = 1;
+inline constexpr GLuint kLegendSeenBinding = 0, kPrimitivesBinding = 1;
+// The legend counts every fourth pixel per direction. It is a panel with up to 12 rows, each a color patch and a name.
+inline constexpr int32_t kCountedPixels = 4;
+inline constexpr int32_t kLegendRows = 12, kPerLegendRow = 2, kLegendPrimitives = 1 + kLegendRows * kPerLegendRow;
+
 // What turns mask and colours into opacity (shaders/segment/opacity.glsl); kFeathered: nothing, a mask is opacity
 // itself.
 inline constexpr int kFeathered = 3;

@@ -10,7 +10,7 @@ namespace sightglass::zerocopy {
 
 namespace {
 
-// Logs come from any thread until the process ends: never freed.
+// Never freed: any thread may log until the process ends.
 std::atomic<GstTracerRecord*> lines{nullptr};
 
 GstStructure* field(GType type, const char* description, GstTracerValueScope scope) {
@@ -25,10 +25,10 @@ void open_copy_log() {
   if (lines != nullptr) return;
   GstTracerRecord* record = gst_tracer_record_new(
       "zerocopy.class",                                                                                         //
-      "element", GST_TYPE_STRUCTURE, field(G_TYPE_STRING, "who copied", GST_TRACER_VALUE_SCOPE_ELEMENT),        //
+      "element", GST_TYPE_STRUCTURE, field(G_TYPE_STRING, "copying element", GST_TRACER_VALUE_SCOPE_ELEMENT),   //
       "what", GST_TYPE_STRUCTURE, field(G_TYPE_STRING, "kind of copy", GST_TRACER_VALUE_SCOPE_PROCESS),         //
       "thread", GST_TYPE_STRUCTURE, field(G_TYPE_STRING, "name of the thread", GST_TRACER_VALUE_SCOPE_THREAD),  //
-      "frame", GST_TYPE_STRUCTURE, field(G_TYPE_UINT64, "the element's, from 1", GST_TRACER_VALUE_SCOPE_PROCESS),
+      "frame", GST_TYPE_STRUCTURE, field(G_TYPE_UINT64, "of the element, from 1", GST_TRACER_VALUE_SCOPE_PROCESS),
       "bytes", GST_TYPE_STRUCTURE, field(G_TYPE_UINT64, "copied or mapped", GST_TRACER_VALUE_SCOPE_PROCESS), nullptr);
   GST_OBJECT_FLAG_SET(record, GST_OBJECT_FLAG_MAY_BE_LEAKED);
   lines = record;

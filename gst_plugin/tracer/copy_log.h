@@ -1,4 +1,4 @@
-// Log lines of the tracer: GST_DEBUG=GST_TRACER:7 shows them, as those of GStreamer's own tracers.
+// Log lines of the tracer. GST_DEBUG=GST_TRACER:7 shows them, like those of other GStreamer tracers.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace sightglass::zerocopy {
 
-// Says what the lines have in them. Before the first log_copy(); again is without effect.
+// Declares the fields of the lines. Call before the first log_copy(); repeated calls have no effect.
 void open_copy_log();
-// One line: "zerocopy, element=…, what=…, thread=…, frame=…, bytes=…;". Nothing before open_copy_log().
+// Logs one line: "zerocopy, element=…, what=…, thread=…, frame=…, bytes=…;". Does nothing before open_copy_log().
 void log_copy(const Worker& worker, Copy copy, const std::string& thread, uint64_t bytes);
 
 }  // namespace sightglass::zerocopy

@@ -15,7 +15,7 @@ constexpr std::array<const char*, 8> kNames = {
 
 using Row = std::vector<std::string>;
 
-// Columns are as wide as their widest cell; those that hold numbers are flush right.
+// Columns are as wide as their widest cell; number columns are right-aligned.
 std::string format_rows(const std::vector<Row>& rows, size_t first_number) {
   std::vector<size_t> widths(rows[0].size());
   for (const Row& row : rows) {
@@ -100,7 +100,7 @@ std::string CopyRecord::table(bool gl_watched) const {
   std::string without;
   std::vector<const Worker*> workers;
   for (const Worker& worker : workers_) workers.push_back(&worker);
-  // That of the pipeline, as far as it has one; those without frames last.
+  // In the order in which they got their first frame; those without frames come last.
   std::stable_sort(workers.begin(), workers.end(),
                    [](const Worker* a, const Worker* b) { return a->rank() - 1 < b->rank() - 1; });
   for (const Worker* worker : workers) {

@@ -1,4 +1,5 @@
-// What was copied between CPU and GPU, by element, kind and thread, and its table. Knows neither GStreamer nor GL.
+// Records copies between CPU and GPU by element, kind and thread, and formats them as a table. Uses neither GStreamer
+// nor GL.
 #pragma once
 
 #include <array>
@@ -14,34 +15,34 @@
 namespace sightglass::zerocopy {
 
 enum class Copy : uint8_t {
-  // Seen at GstMemory.
+  // Observed at GstMemory.
   kGlMap,
   kDmabufMap,
   kUpload,
   kDownload,
-  // Seen at GL's entry points, by the preload library.
+  // Observed at GL entry points by the preload library.
   kReadback,
   kPixelUpload,
   kBufferMap,
   kFinish,
 };
 
-// As tables and log lines call it.
+// Its name in tables and log lines.
 const char* copy_name(Copy copy);
 
-// An element, or a thread that works for none. Lives as long as its record.
+// An element, or a thread that does not work for an element. Lives as long as its record.
 class Worker {
  public:
   Worker(std::string name, bool is_element) : name(std::move(name)), is_element(is_element) {}
 
-  // Buffers received; of those that receive none, as sources, buffers pushed.
+  // Number of buffers received; if there are none, as for sources, buffers pushed.
   uint64_t frames() const;
-  // The number, from 1, of the frame that is being worked on.
+  // Number of the current frame, from 1.
   uint64_t present_frame() const;
 
   void receive(uint64_t buffers) { add(received_, buffers); }
   void push(uint64_t buffers) { add(pushed_, buffers); }
-  // Orders workers by when their first buffer came along, from 1; 0 for those that had none.
+  // Rank of the worker by the time of its first buffer, from 1; 0 without buffers.
   uint64_t rank() const { return rank_.load(std::memory_order_relaxed); }
 
   const std::string name;
@@ -57,29 +58,29 @@ class Worker {
   std::atomic<uint64_t> received_{0}, pushed_{0}, rank_{0};
 };
 
-// All functions can be called from any thread.
+// Any thread may call all functions.
 class CopyRecord {
  public:
-  // The process's. Never destroyed: threads may still count when the process ends.
+  // The record of the process. Never destroyed: threads may still count when the process ends.
   static CopyRecord& of_process();
 
-  // The worker of this name, added if there is none; two elements of one name are one.
+  // The worker with this name, added if there is none; elements with the same name share one.
   Worker* worker(const std::string& name, bool is_element);
 
-  // What elements do up to the end of their first `frames` frames is left out from now on. Threads have no frames.
+  // From now on, ignores copies of elements during their first `frames` frames. Threads have no frames.
   void skip(uint64_t frames) { skipped_frames_ = frames; }
 
-  // False where it is left out.
+  // Returns false if the copy is ignored.
   bool count(const Worker* worker, Copy copy, const std::string& thread, uint64_t bytes);
 
-  // Whether any byte was copied or mapped. Waiting, as glFinish does, copies none.
+  // Whether any byte was copied or mapped. Waits, such as glFinish, copy none.
   bool has_copies() const;
 
-  // Whether no worker was ever met.
+  // Whether there are no workers.
   bool is_empty() const;
 
-  // Lines that end in a newline: a heading, a row for each worker, kind and thread, those without a copy, the sums.
-  // `gl_watched` says whether the preload library is there.
+  // Lines that end with a newline: a heading, a row per worker, kind and thread, the workers without copies, the sums.
+  // `gl_watched`: the preload library is loaded.
   std::string table(bool gl_watched) const;
 
  private:

@@ -16,7 +16,7 @@ namespace {
 pid_t owner = 0;
 std::atomic<bool> reported{false}, fails{false};
 
-// atexit() would not tell the status.
+// Not atexit(), which does not pass the status.
 void on_process_exit(int status, void*) {
   if (getpid() != owner) return;
   report_now();

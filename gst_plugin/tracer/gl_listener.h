@@ -1,9 +1,9 @@
-// GL calls that the preload library sees, counted for whom the thread works for.
+// Counts GL calls observed by the preload library, for the element that the thread works for.
 #pragma once
 
 namespace sightglass::zerocopy {
 
-// From now on, where the library is loaded.
+// Starts counting, if the library is loaded.
 void listen_to_gl();
 bool is_gl_watched();
 

@@ -15,25 +15,25 @@ namespace {
 
 constexpr guint kPixelPackBuffer = 0x88EB;  // GL_PIXEL_PACK_BUFFER
 
-// What an allocator had, and on a window's class.
+// The original function, kept with an allocator or with the type of a window.
 GQuark original_quark() {
   static const GQuark quark = g_quark_from_static_string("sightglass-zerocopy-original");
   return quark;
 }
-// On a memory: the worker that is to answer for its upload.
+// On a memory: the worker that its upload counts for.
 GQuark uploader_quark() {
   static const GQuark quark = g_quark_from_static_string("sightglass-zerocopy-uploader");
   return quark;
 }
 
-// GStreamer puts bits into flags that the enumeration does not name.
+// GStreamer uses flag bits that the enumeration does not name.
 guint flags_of(const GstMapInfo& info) {
   guint flags = 0;
   std::memcpy(&flags, &info.flags, sizeof flags);
   return flags;
 }
 
-// A copy that cannot be counted, for lack of memory, is made all the same.
+// If memory to count a copy is missing, the copy still happens.
 void count(Worker* worker, Copy copy, uint64_t bytes) noexcept {
   try {
     count_copy(worker, copy, bytes);
@@ -46,7 +46,7 @@ GstMemoryMapFullFunction original_map_full(GstAllocator* allocator) {
   return reinterpret_cast<GstMemoryMapFullFunction>(g_object_get_qdata(G_OBJECT(allocator), original_quark()));
 }
 
-// Textures, and whatever else is GL memory but for buffers.
+// For textures and all other GL memory except buffers.
 gpointer map_gl_memory(GstMemory* memory, GstMapInfo* info, gsize size) {
   const GstMemoryMapFullFunction original = original_map_full(memory->allocator);
   const Errand errand = present_errand();
@@ -70,12 +70,12 @@ gpointer map_gl_memory(GstMemory* memory, GstMapInfo* info, gsize size) {
   }
   count(nullptr, Copy::kGlMap, memory->size);
   if (needs_download && (flags & GST_MAP_READ) != 0) count(nullptr, Copy::kDownload, memory->size);
-  if ((flags & GST_MAP_WRITE) != 0) gst_mini_object_steal_qdata(object, uploader_quark());  // the next to push it
+  if ((flags & GST_MAP_WRITE) != 0) gst_mini_object_steal_qdata(object, uploader_quark());  // for the next pusher
   return data;
 }
 
-// GL buffers are what textures are transferred through. One that is written by GL as a pixel pack buffer, and not while
-// a texture is mapped, is how gldownload starts downloads early.
+// Textures are transferred through GL buffers. If GL writes one as a pixel pack buffer while no texture is mapped,
+// gldownload is starting a download early.
 gpointer map_gl_buffer(GstMemory* memory, GstMapInfo* info, gsize size) {
   gpointer data = original_map_full(memory->allocator)(memory, info, size);
   const guint flags = flags_of(*info);
@@ -93,7 +93,7 @@ gpointer map_dmabuf(GstMemory* memory, GstMapInfo* info, gsize size) {
   return data;
 }
 
-// Of allocators that have but the simple function.
+// For allocators that only have the simple function.
 gpointer map_dmabuf_simply(GstMemory* memory, gsize size, GstMapFlags flags) {
   const auto original =
       reinterpret_cast<GstMemoryMapFunction>(g_object_get_qdata(G_OBJECT(memory->allocator), original_quark()));
@@ -125,7 +125,7 @@ void watch_allocator(GstAllocator* allocator) {
   }
 }
 
-// A message to a GL thread, and for whom it is.
+// A message to a GL thread, and the errand of its sender.
 struct Message {
   Errand errand;
   GstGLWindowCB callback;
@@ -147,12 +147,12 @@ void destroy_message(gpointer data) {
 
 using SendMessageAsync = void (*)(GstGLWindow*, GstGLWindowCB, gpointer, GDestroyNotify);
 
-// Synchronous messages are asynchronous ones that are waited for.
+// Synchronous messages are implemented as asynchronous ones plus a wait.
 void send_message_async(GstGLWindow* window, GstGLWindowCB callback, gpointer data, GDestroyNotify destroy) {
   gpointer original = nullptr;
   for (GType type = G_OBJECT_TYPE(window); original == nullptr && type != 0; type = g_type_parent(type))
     original = g_type_get_qdata(type, original_quark());
-  if (original == nullptr) return;  // cannot be: watch_window() has kept it
+  if (original == nullptr) return;  // impossible: watch_window() has stored it
   const auto send = reinterpret_cast<SendMessageAsync>(original);
   auto* message = new (std::nothrow) Message{present_errand(), callback, data, destroy};
   if (message == nullptr) return send(window, callback, data, destroy);  // uncounted, but not lost

@@ -1,5 +1,5 @@
-// Sees the maps of GL and DMABUF memory, and the uploads and downloads that they cause. GStreamer has no hooks for
-// maps: the functions that an allocator gives for its memories are replaced.
+// Observes maps of GL and DMABUF memory, and the uploads and downloads that they cause. GStreamer has no hooks for
+// maps, so this replaces the map functions of allocators.
 #pragma once
 
 #include <gst/gst.h>
@@ -8,12 +8,12 @@
 
 namespace sightglass::zerocopy {
 
-// Where `object` is an allocator of GL or DMABUF memory, or a GL window, whose thread then works for those who send it
-// messages. For every object when it has been created. Not undone: the code must stay loaded.
+// Call for every created object. Watches allocators of GL or DMABUF memory, and GL windows, whose thread then works for
+// the senders of its messages. Never undone: the code must stay loaded.
 void watch_object(GObject* object);
 
-// `pusher` pushes `buffer` from `pad`. GStreamer uploads late, when a texture is first read: the upload is that of the
-// element that first handed out the memory as GL memory.
+// `pusher` pushes `buffer` from `pad`. GStreamer uploads late, when a texture is first read. The upload counts for the
+// element that first exposed the memory as GL memory.
 void note_pushed(GstPad* pad, GstBuffer* buffer, Worker* pusher);
 
 }  // namespace sightglass::zerocopy

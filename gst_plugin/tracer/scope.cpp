@@ -9,7 +9,7 @@ namespace sightglass::zerocopy {
 namespace {
 
 struct Scope {
-  static constexpr int kRoom = 64;  // a chain of more elements than that is seen as its 64th
+  static constexpr int kRoom = 64;  // deeper calls count for the 64th element
   std::array<Worker*, kRoom> workers;
   int depth;
   Worker* settled;

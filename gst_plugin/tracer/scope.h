@@ -1,4 +1,4 @@
-// For whom a thread works: the element whose chain function, event handler, state change or task is running.
+// Tracks the element that a thread works for: its chain function, event handler, state change or task is running.
 #pragma once
 
 #include <string>
@@ -7,23 +7,23 @@
 
 namespace sightglass::zerocopy {
 
-// What a thread hands on to another one that works for it.
+// The context that a thread passes to another thread that works for it.
 struct Errand {
-  Worker* worker = nullptr;  // nullptr: for none
-  bool mapping = false;      // inside the map function of a GstMemory, whose own maps and transfers are its parts
+  Worker* worker = nullptr;  // nullptr: none
+  bool mapping = false;      // inside the map function of a GstMemory; nested maps and transfers belong to it
 };
 
-// Of the calling thread. leave() undoes the latest enter(). No memory is allocated and nothing is destroyed with the
-// thread, so that these work at any time, also while the process ends.
+// For the calling thread. leave() undoes the latest enter(). These functions allocate no memory, and nothing is
+// destroyed with the thread, so they work at any time, even while the process ends.
 void enter(Worker* worker);
 void leave();
-// Whether no enter() waits for its leave().
+// Whether every enter() has been undone by leave().
 bool at_top();
-// Whom the thread works for while it is at the top, as it does for the element whose task it runs.
+// Sets the worker of the thread while it is at the top, such as the element whose task it runs.
 void settle(Worker* worker);
 
 Errand present_errand();
-// Makes the thread work on an errand for the time of its life.
+// Makes the thread work on an errand during the lifetime of this object.
 class ErrandScope {
  public:
   explicit ErrandScope(const Errand& errand);
@@ -35,7 +35,7 @@ class ErrandScope {
   const bool was_mapping_;
 };
 
-// Counts for `worker`, or where that is nullptr for whom the thread works for, and logs the call.
+// Counts a copy for `worker`, or for the current worker of the thread if that is nullptr, and logs it.
 void count_copy(Worker* worker, Copy copy, uint64_t bytes);
 
 }  // namespace sightglass::zerocopy

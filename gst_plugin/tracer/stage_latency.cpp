@@ -25,14 +25,14 @@ struct Visit {
 struct Stage {
   std::string name;
   StageTimes stays, behind;
-  std::deque<Visit> visits;  // of frames that have come and not gone
+  std::deque<Visit> visits;  // of frames that have arrived
 };
 
 struct Tracer {
   std::mutex mutex;
-  std::vector<std::unique_ptr<Stage>> stages;  // as frames first left them
+  std::vector<std::unique_ptr<Stage>> stages;  // ordered by the first frame
   std::unordered_map<const void*, Stage*> by_element;
-  std::unordered_map<const void*, GstClockTime> into_sinks;  // by pushing pad: the frame that the sink has now
+  std::unordered_map<const void*, GstClockTime> into_sinks;  // by pushing pad: the frame that the sink holds
 };
 
 struct GstStageLatencyTracer {
@@ -53,13 +53,13 @@ namespace {
 
 int64_t now() { return static_cast<int64_t>(gst_util_get_timestamp()); }
 
-// Null for the inner pads of bins' ghost pads.
+// Null for the internal pads of ghost pads.
 GstElement* element_of(GstPad* pad) {
   GstObject* parent = GST_OBJECT_PARENT(pad);
   return parent != nullptr && GST_IS_ELEMENT(parent) && !GST_IS_BIN(parent) ? GST_ELEMENT(parent) : nullptr;
 }
 
-// The element that gets what a pad pushes, through the walls of bins.
+// The element that receives the buffers of a pad, through ghost pads of bins.
 GstElement* receiver_of(GstPad* pad) {
   GstPad* peer = GST_PAD_PEER(pad);
   while (peer != nullptr && GST_IS_PROXY_PAD(peer)) {
@@ -71,7 +71,7 @@ GstElement* receiver_of(GstPad* pad) {
   return peer == nullptr ? nullptr : element_of(peer);
 }
 
-// The caller holds the lock. An address may be used again for another element, but not under the same name as well.
+// The caller holds the lock. Another element may reuse an address, but hardly with the same name.
 Stage& stage_of(Tracer& tracer, GstElement* element) {
   Stage*& stage = tracer.by_element[element];
   if (stage == nullptr || stage->name != GST_OBJECT_NAME(element)) {
@@ -82,7 +82,7 @@ Stage& stage_of(Tracer& tracer, GstElement* element) {
   return *stage;
 }
 
-// How far a frame is behind its timestamp. Nothing before the element plays: it has no clock yet, or no base time.
+// How late a frame is relative to its timestamp. Nothing before the element is PLAYING: it has no clock or base time.
 std::optional<int64_t> behind(GstPad* pad, GstElement* element, GstClockTime pts) {
   if (GST_STATE(element) != GST_STATE_PLAYING) return std::nullopt;
   GstClock* clock = gst_element_get_clock(element);
@@ -108,7 +108,7 @@ void leave(Tracer& tracer, GstElement* element, GstPad* pad, GstClockTime pts) {
   const std::lock_guard lock(tracer.mutex);
   Stage& stage = stage_of(tracer, element);
   if (late) stage.behind.add(*late);
-  // Not taken out: a tee pushes it once more.
+  // The visit stays, because a tee pushes the frame again.
   for (auto visit = stage.visits.rbegin(); visit != stage.visits.rend(); ++visit) {
     if (visit->pts != pts) continue;
     stage.stays.add(time - visit->arrived);
@@ -139,7 +139,7 @@ void on_push(GObject* self, GstClockTime, GstPad* pad, GstBuffer* buffer) {
   tracer.into_sinks[pad] = pts;
 }
 
-// A sink gives the thread back once the frame is on the screen, or wherever it belongs.
+// A sink returns once the frame is displayed or otherwise consumed.
 void on_pushed(GObject* self, GstClockTime, GstPad* pad, GstFlowReturn) {
   Tracer& tracer = tracer_of(self);
   GstClockTime pts = GST_CLOCK_TIME_NONE;
@@ -163,7 +163,7 @@ std::string cell(std::optional<double> ms) {
 void print(const Tracer& tracer) {
   if (tracer.stages.empty()) return;
   std::fprintf(stderr, "%-24s %8s | %-21s | %-21s\n%-24s %8s | %10s %10s | %10s %10s\n", "stagelatency", "",
-               "in it, ms", "behind timestamp, ms", "element", "frames", "median", "p99", "median", "p99");
+               "in element, ms", "behind timestamp, ms", "element", "frames", "median", "p99", "median", "p99");
   for (const auto& stage : tracer.stages) {
     std::fprintf(stderr, "%-24s %8llu | %10s %10s | %10s %10s\n", stage->name.c_str(),
                  static_cast<unsigned long long>(std::max(stage->stays.count(), stage->behind.count())),

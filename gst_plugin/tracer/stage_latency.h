@@ -1,6 +1,6 @@
-// Tracer `stagelatency`: for every element of a pipeline, how long frames stay in it and how far they are behind their
-// timestamps when they leave it; for sinks, when they have been shown. Medians and 99th percentiles, as a table on
-// stderr when the tracer ends (gst_deinit()). docs/latency.md says how to read it.
+// Tracer `stagelatency`: for every element of a pipeline, measures how long frames stay in it, and how late they are
+// relative to their timestamps when they leave it (for sinks, when shown). Prints a table of medians and 99th
+// percentiles to stderr when the tracer ends (gst_deinit()). docs/latency.md explains it.
 #pragma once
 
 #include <gst/gst.h>

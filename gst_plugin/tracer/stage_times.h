@@ -1,4 +1,4 @@
-// Times of one kind, of as many frames as come, in fixed memory.
+// Times of any number of frames in a fixed amount of memory.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class StageTimes {
       values_.push_back(ns);
       return;
     }
-    // Each frame so far is among those kept with the same chance.
+    // Reservoir sampling: every frame so far is kept with equal probability.
     random_ = random_ * 6364136223846793005U + 1442695040888963407U;
     const uint64_t place = (random_ >> 16) % count_;
     if (place < kMost) values_[place] = ns;
@@ -26,7 +26,7 @@ class StageTimes {
 
   uint64_t count() const { return count_; }
 
-  // The time that `share` of the frames do not exceed, of those kept; nothing without frames.
+  // The time that `share` of the kept frames do not exceed; nothing without frames.
   std::optional<double> percentile_ms(double share) const {
     if (values_.empty()) return std::nullopt;
     std::vector<int64_t> sorted = values_;

@@ -26,7 +26,7 @@ G_DEFINE_TYPE(GstZeroCopyTracer, gst_zero_copy_tracer, GST_TYPE_TRACER)
 
 namespace {
 
-// "bin0/upload": the names from below the pipeline down.
+// "bin0/upload": the names from the pipeline down, without its own.
 std::string path_of(GstElement* element) {
   std::string path = GST_OBJECT_NAME(element);
   GstObject* parent = gst_object_get_parent(GST_OBJECT(element));
@@ -39,13 +39,13 @@ std::string path_of(GstElement* element) {
   return path;
 }
 
-// Kept with elements and pads once found, for speed.
+// Caches workers with elements and pads.
 GQuark worker_quark() {
   static const GQuark quark = g_quark_from_static_string("sightglass-zerocopy-worker");
   return quark;
 }
 
-// nullptr for bins, which leave all work to others.
+// nullptr for bins, which do no work themselves.
 Worker* worker_of_element(GstElement* element) {
   if (GST_IS_BIN(element)) return nullptr;
   if (gpointer known = g_object_get_qdata(G_OBJECT(element), worker_quark())) return static_cast<Worker*>(known);
@@ -66,7 +66,7 @@ Worker* worker_of_pad(GstPad* pad) {
   return worker;
 }
 
-// Without a lock, once worker_of_pad() has found it.
+// Needs no lock; nullptr until worker_of_pad() has found it.
 Worker* known_worker(GstPad* pad) { return static_cast<Worker*>(g_object_get_qdata(G_OBJECT(pad), worker_quark())); }
 
 gboolean remember_pad(GstElement*, GstPad* pad, gpointer) {
@@ -74,9 +74,9 @@ gboolean remember_pad(GstElement*, GstPad* pad, gpointer) {
   return TRUE;
 }
 
-// The pad's lock. Where GStreamer sends events again, its newer versions (1.26; not 1.22) hold it when they call the
-// hooks: what cannot be locked there is taken for that. Without it a peer could go away while it is asked for its
-// worker.
+// Holds the lock of the pad, without which its peer could disappear while its worker is read. When newer GStreamer
+// versions (1.26, not 1.22) resend events, they call the hooks with this lock held. There, a lock that cannot be taken
+// is assumed to be held by the caller.
 class HookLock {
  public:
   explicit HookLock(GstPad* pad) : pad_(pad), is_ours_(try_lock(pad)) {}
@@ -102,14 +102,14 @@ class HookLock {
   const bool is_ours_;
 };
 
-// With the pad's lock held.
+// With the lock of the pad held.
 Worker* known_worker_of_peer(GstPad* pad) {
   GstPad* peer = GST_PAD_PEER(pad);
   return peer == nullptr ? nullptr : known_worker(peer);
 }
 
-// A thread that runs the task of this pad works for its element between pushes too; one that pushes for another reason
-// does not. With the pad's lock held.
+// A thread that runs the task of this pad also works for its element between pushes; other threads that push do not.
+// With the lock of the pad held.
 void settle_task(GstPad* pad, Worker* worker) {
   if (!at_top() || worker == nullptr) return;
   const GstTask* task = GST_PAD_TASK(pad);
@@ -118,7 +118,7 @@ void settle_task(GstPad* pad, Worker* worker) {
 
 void enter_or_stay(Worker* worker) { enter(worker != nullptr ? worker : present_errand().worker); }
 
-// Hooks. GStreamer passes the tracer and the time first.
+// Hooks. The first two arguments from GStreamer are the tracer and the time.
 
 void settle_pusher(GstPad* pad, Worker* worker) {
   if (!at_top()) return;
@@ -191,18 +191,18 @@ void read_parameter(const std::string& name, const GValue* value) {
   g_free(text);
   if (name == "fail") {
     if (!G_VALUE_HOLDS_BOOLEAN(value)) {
-      g_warning("tracer zerocopy: fail=%s is neither true nor false", shown.c_str());
+      g_warning("tracer zerocopy: ignoring fail=%s: not a boolean; set true or false", shown.c_str());
     } else if (g_value_get_boolean(value) != FALSE) {
       fail_at_exit();
     }
   } else if (name == "skip") {
     if (!G_VALUE_HOLDS_INT(value) || g_value_get_int(value) < 0) {
-      g_warning("tracer zerocopy: skip=%s is no number of frames", shown.c_str());
+      g_warning("tracer zerocopy: ignoring skip=%s: not a number of frames", shown.c_str());
     } else {
       CopyRecord::of_process().skip(static_cast<uint64_t>(g_value_get_int(value)));
     }
   } else {
-    g_warning("tracer zerocopy: there is no parameter %s; there are fail=true|false and skip=FRAMES", name.c_str());
+    g_warning("tracer zerocopy: ignoring unknown parameter %s; use fail=true|false or skip=FRAMES", name.c_str());
   }
 }
 
@@ -210,7 +210,7 @@ void read_parameters(const gchar* text) {
   const std::string structure_text = std::string("zerocopy,") + text;
   GstStructure* structure = gst_structure_from_string(structure_text.c_str(), nullptr);
   if (structure == nullptr) {
-    g_warning("tracer zerocopy: the parameters \"%s\" are not of the form fail=true,skip=FRAMES", text);
+    g_warning("tracer zerocopy: ignoring invalid parameters \"%s\"; use the form fail=true,skip=FRAMES", text);
     return;
   }
   for (gint i = 0; i < gst_structure_n_fields(structure); ++i) {
@@ -231,7 +231,7 @@ void constructed(GObject* object) {
   listen_to_gl();
 }
 
-// gst_deinit() drops the tracer; programs that do not call it report when they exit.
+// gst_deinit() releases the tracer; processes that do not call it report when they exit.
 void finalize(GObject* object) {
   report_now();
   G_OBJECT_CLASS(gst_zero_copy_tracer_parent_class)->finalize(object);

@@ -1,4 +1,4 @@
-// The tracer zerocopy (GST_TRACERS=zerocopy): what any pipeline copies between CPU and GPU, by element.
+// The tracer zerocopy (GST_TRACERS=zerocopy): reports copies between CPU and GPU in any pipeline, by element. See
 // docs/zero-copy.md.
 #pragma once
 

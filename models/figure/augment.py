@@ -1,6 +1,6 @@
-"""What makes rendered frames unlike each other: other backgrounds, views, light, lenses, sensors and coders.
+"""Augments rendered frames: backgrounds, views, light, lenses, sensors and codecs.
 
-Everything works on batches (B x C x S x S, values in [0,1]) and draws its numbers from one generator.
+All functions work on batches (B x C x S x S, values in [0,1]) and draw random numbers from one generator.
 """
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as functional
 from torch import Generator, Tensor
 
-# Left and right change places in a mirror: COCO's order.
+# Mirroring swaps left and right keypoints, here in COCO order.
 _MIRRORED = [0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11, 14, 13, 16, 15]
 
 
@@ -22,7 +22,7 @@ class Batch:
     mask: Tensor
     """B x 1 x S x S"""
     points: Tensor
-    """B x 17 x {x, y, visibility}, as records.py has them"""
+    """B x 17 x {x, y, visibility}, as in records.py"""
 
 
 class Augmenter:
@@ -30,7 +30,7 @@ class Augmenter:
         self._generator = generator
 
     def __call__(self, batch: Batch, size: int) -> Batch:
-        """Changes everything; the results are `size` wide and high."""
+        """Applies all augmentations; the results are `size` wide and high."""
         shrink = batch.picture.shape[-1] // size
         if shrink > 1:
             batch = Batch(
@@ -53,7 +53,7 @@ class Augmenter:
         return self._uniform(0, 1, count) < chance
 
     def _textures(self, count: int, size: int) -> Tensor:
-        """Colours, waves and noise at several scales."""
+        """Colors, waves and noise at several scales."""
         if size > 128:
             return functional.interpolate(self._textures(count, size // 2), (size, size), mode="bilinear")
         result = self._uniform(0, 1, count, 3, 1, 1).expand(-1, -1, size, size)
@@ -68,13 +68,13 @@ class Augmenter:
         return (result + waves * self._uniform(-0.25, 0.25, count, 3, 1, 1)).clamp(0, 1)
 
     def _replace_backgrounds(self, batch: Batch) -> Batch:
-        """Some figures get another frame's background, some a texture; some frames get a second figure, whose key
-        points are then unknown, and so are those of the first.
+        """Some figures get another frame's background, some a texture. Some frames get a second figure: then the
+        keypoints of both figures are unknown.
         """
         count, size = batch.picture.shape[0], batch.picture.shape[-1]
         picture, mask = batch.picture, batch.mask
         other, other_mask = picture.roll(1, 0), mask.roll(1, 0)
-        # Where the other figure is, its frame's mirror image, and a texture where that shows it too.
+        # Replaces the other figure by the mirror image of its frame, and by a texture where this shows it too.
         mirrored = torch.lerp(other.flip(-1), self._textures(count, size), other_mask.flip(-1))
         background = torch.lerp(other, mirrored, other_mask)
         kind = self._uniform(0, 1, count).view(-1, 1, 1, 1)
@@ -92,14 +92,14 @@ class Augmenter:
         )
 
     def _move(self, batch: Batch, size: int) -> Batch:
-        """Turns, enlarges, stretches, shifts, mirrors."""
+        """Rotates, zooms, stretches, shifts, mirrors."""
         count = batch.picture.shape[0]
         angle = self._uniform(-1, 1, count) ** 3 * math.radians(35)
         zoom = torch.exp(self._uniform(math.log(0.75), math.log(1.9), count))
         stretch = torch.exp(self._uniform(-0.2, 0.2, count))
         zoom = torch.where(self._chosen(0.15, count), torch.ones(count), zoom)
         mirror = torch.where(self._chosen(0.5, count), -torch.ones(count), torch.ones(count))
-        # What the picture's middle shows: near the figure when enlarged.
+        # Center of the view: near the figure when zoomed in.
         weight = batch.mask.flatten(2).sum(-1) + 1e-3
         line = torch.linspace(-1, 1, batch.mask.shape[-1])
         center_x = (batch.mask.sum(2) * line).sum(-1) / weight
@@ -108,7 +108,7 @@ class Augmenter:
         shift_x = center_x[:, 0] * pull + self._uniform(-0.25, 0.25, count)
         shift_y = center_y[:, 0] * pull + self._uniform(-0.25, 0.25, count)
         cosine, sine = torch.cos(angle), torch.sin(angle)
-        # From places in the result to places in the source.
+        # Maps result coordinates to source coordinates.
         rows = torch.stack(
             [
                 torch.stack([mirror * cosine / (zoom * stretch), -sine / zoom, shift_x], -1),
@@ -119,7 +119,7 @@ class Augmenter:
         grid = functional.affine_grid(rows, (count, 3, size, size), align_corners=False)
         source = torch.cat([batch.picture, batch.mask], 1)
         moved = functional.grid_sample(source, grid, padding_mode="border", align_corners=False)
-        # Beyond the frame: its border, drawn out, or something else.
+        # Outside the frame: its replicated border, or a texture.
         outside = (grid.abs() > 1).any(-1).unsqueeze(1) & self._chosen(0.5, count).view(-1, 1, 1, 1)
         surround = functional.interpolate(self._textures(count, 64), (size, size), mode="bilinear")
         picture = torch.where(outside, surround, moved[:, :3])
@@ -134,7 +134,7 @@ class Augmenter:
         return Batch(picture, mask, points)
 
     def _occlude(self, batch: Batch) -> Batch:
-        """Puts ellipses and boxes of some texture before some figures."""
+        """Puts textured ellipses and boxes in front of some figures."""
         count, size = batch.picture.shape[0], batch.picture.shape[-1]
         y, x = torch.meshgrid(torch.linspace(0, 1, size), torch.linspace(0, 1, size), indexing="ij")
         middle = self._uniform(0, 1, 2, count, 1, 1, 1)
@@ -147,7 +147,7 @@ class Augmenter:
         return Batch(torch.lerp(batch.picture, surface, inside), batch.mask * (1 - inside), batch.points)
 
     def _light(self, picture: Tensor) -> Tensor:
-        """Exposure, gamma, contrast, colour of light, saturation, hue, and how they change across the picture."""
+        """Exposure, gamma, contrast, light color, saturation, hue, and a gradient across the image."""
         count, size = picture.shape[0], picture.shape[-1]
         x = picture.clamp(0, 1) ** torch.exp(self._uniform(-0.5, 0.5, count, 1, 1, 1))
         direction = self._uniform(-1, 1, 2, count, 1, 1, 1)
@@ -165,7 +165,7 @@ class Augmenter:
         return ((x - average) * self._uniform(0.6, 1.4, count, 1, 1, 1) + average).clamp(0, 1)
 
     def _turn_hue(self, picture: Tensor) -> Tensor:
-        """Turns colours about the axis of greys, a little; skin stays skin more often than not."""
+        """Rotates colors slightly around the gray axis; skin usually keeps a skin tone."""
         angle = self._uniform(-1, 1, picture.shape[0]) ** 3 * 0.5
         cosine, sine = torch.cos(angle).view(-1, 1, 1), torch.sin(angle).view(-1, 1, 1)
         third = torch.full((3, 3), 1 / 3)
@@ -174,7 +174,7 @@ class Augmenter:
         return (turn @ picture.flatten(2)).view_as(picture)
 
     def _blur(self, picture: Tensor) -> Tensor:
-        """Defocus and motion: each blurred picture has its own kernel, a streak of some width."""
+        """Defocus and motion blur: each blurred image has its own kernel, a streak of random width."""
         chosen = self._chosen(0.3, picture.shape[0]).nonzero().flatten()
         count = len(chosen)
         if count == 0:
@@ -209,7 +209,7 @@ class Augmenter:
         return picture + strength * torch.randn(picture.shape, generator=self._generator)
 
     def _block(self, picture: Tensor) -> Tensor:
-        """What JPEG and video coders do: cosine coefficients of blocks of 8x8, coarsely rounded."""
+        """JPEG and video compression: coarsely rounded cosine coefficients of 8x8 blocks."""
         chosen = self._chosen(0.25, picture.shape[0])
         x = picture[chosen]
         if len(x) == 0:

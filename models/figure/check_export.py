@@ -1,4 +1,4 @@
-"""Exports a network of random weights and compares what PyTorch and the project's engine make of a random picture."""
+"""Exports a network of random weights and compares its results in PyTorch and in the engine on a random image."""
 from __future__ import annotations
 
 import argparse
@@ -16,11 +16,11 @@ from network import FigureNetwork
 from runs import run_engine, run_torch
 
 LIMIT = 0.001
-"""Of the differences, between probabilities."""
+"""Maximum difference between probabilities."""
 
 
 def random_network() -> FigureNetwork:
-    """One whose normalisations all do something, and whose results depend on the picture."""
+    """A network whose normalizations all have an effect, and whose results depend on the image."""
     network = load_network(None)
     norms = [module for module in network.modules() if isinstance(module, nn.BatchNorm2d)]
     for norm in norms:
@@ -35,7 +35,7 @@ def random_network() -> FigureNetwork:
 
 
 def rounded(network: FigureNetwork) -> FigureNetwork:
-    """The network with its normalisations folded into weights of 16 bits: what the file is to hold."""
+    """The network with its normalizations folded into 16-bit weights, as the file must contain them."""
     result = copy.deepcopy(network)
     for part in result.convolutions.values():
         weight, bias = part.folded()
@@ -46,7 +46,7 @@ def rounded(network: FigureNetwork) -> FigureNetwork:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="./dev export-model --check", description=__doc__)
-    parser.add_argument("--command", type=Path, required=True, help="sightglass")
+    parser.add_argument("--command", type=Path, required=True, help="path of sightglass")
     options = parser.parse_args()
     network = random_network()
     picture = numpy.random.default_rng(1).integers(0, 256, (SIZE, SIZE, 3), "u1")
@@ -57,12 +57,12 @@ def main() -> None:
     expected = run_torch(rounded(network), picture)
     differences = [float(abs(a - b).max()) for a, b in zip(results, expected)]
     spread = [float(numpy.ptp(a)) for a in expected]
-    for name, difference, reach in zip(("mask", "heat maps"), differences, spread):
-        print(f"{name}: greatest difference {difference:.5f}, allowed {LIMIT}; values spread over {reach:.2f}")
+    for name, difference, reach in zip(("mask", "heatmaps"), differences, spread):
+        print(f"{name}: maximum difference {difference:.5f}, allowed {LIMIT}; values span {reach:.2f}")
     if min(spread) < 0.2:
-        raise SystemExit("the random network gives nearly the same everywhere: it tests nothing")
+        raise SystemExit("the outputs of the random network hardly vary: they test nothing")
     if max(differences) > LIMIT:
-        raise SystemExit("the exported model does not do what the network does")
+        raise SystemExit("the exported model does not match the network")
 
 
 if __name__ == "__main__":

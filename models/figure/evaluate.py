@@ -1,5 +1,5 @@
-"""Measures the model on figures that training never saw: as rendered, and under other light, scale and blur; in PyTorch
-and, as a .tflite file, in the project's engine. Real pictures with masks are measured where a folder of them is given.
+"""Evaluates the model on figures that are not in the training data: as rendered, and with other light, scale and blur.
+Runs it in PyTorch and, as a .tflite file, in the engine. With a directory of real images and masks, measures these too.
 """
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from records import Records
 from runs import read_picture, run_engine, run_torch
 
 REAL = [("mp_portrait.jpg", "mp_portrait_segmentation_golden.png"), ("mp_pose.jpg", "mp_pose_segmentation_golden.png")]
-"""Pictures, and the masks that another model made of them: persons blue, all else red."""
+"""Images and their masks, made by another model: people blue, the rest red."""
 
 Frame = tuple[ndarray, ndarray, ndarray]
-"""Picture, mask and key points, as records.py has them."""
+"""Image, mask and keypoints, as in records.py."""
 
 
 def _darker(frame: Frame) -> Frame:
@@ -39,7 +39,7 @@ def _brighter(frame: Frame) -> Frame:
 
 
 def _smaller(frame: Frame) -> Frame:
-    """Seven tenths of its size, in the middle, its border drawn out."""
+    """Scaled to 0.7 of its size, centered, with replicated border."""
     picture, mask, points = frame
     image = torch.from_numpy(numpy.concatenate([picture, mask[..., None]], 2)).permute(2, 0, 1)[None].float()
     grid = functional.affine_grid(torch.eye(2, 3)[None] / 0.7, [1, 4, SIZE, SIZE], align_corners=False)
@@ -79,17 +79,17 @@ def _row(name: str, overlaps: list[float], errors: list[ndarray]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="./dev evaluate-model", description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("build-model"), help="of frames and checkpoint")
+    parser.add_argument("--folder", type=Path, default=Path("build-model"), help="directory of frames and checkpoint")
     parser.add_argument("--model", type=Path, default=Path(__file__).parent / "figure.tflite")
-    parser.add_argument("--command", type=Path, required=True, help="sightglass")
-    parser.add_argument("--engine-frames", type=int, default=200, help="to run in the engine")
-    parser.add_argument("--media", type=Path, help="folder of real pictures")
+    parser.add_argument("--command", type=Path, required=True, help="path of sightglass")
+    parser.add_argument("--engine-frames", type=int, default=200, help="number of frames to run in the engine")
+    parser.add_argument("--media", type=Path, help="directory of real images")
     options = parser.parse_args()
     network = load_network(options.folder / "checkpoint.pt")
     records = Records(sorted((options.folder / "data").glob("eval-*.figures")))
     frames = [tuple(part[0] for part in records.get([i])) for i in range(len(records))]
 
-    print("| figures | number | mean IoU | median | IoU 0.9 or more | key points' mean error | median | within 0.2 |")
+    print("| figures | number | mean IoU | median | IoU 0.9 or more | mean keypoint error | median | within 0.2 |")
     print("|---|---|---|---|---|---|---|---|")
     for name, change in CONDITIONS.items():
         overlaps, errors = [], []
@@ -111,8 +111,8 @@ def main() -> None:
     if overlaps:
         print(_row("as rendered, .tflite on the GPU", overlaps, errors))
         print(
-            f"\nGreatest difference of the .tflite on the GPU from PyTorch: masks {off_mask:.4f}, "
-            f"heat maps {off_heat:.4f}, IoU {off_overlap:.4f}."
+            f"\nMaximum difference between the .tflite on the GPU and PyTorch: masks {off_mask:.4f}, "
+            f"heatmaps {off_heat:.4f}, IoU {off_overlap:.4f}."
         )
     for name, reference in REAL if options.media and options.media.is_dir() else []:
         found, _ = run_engine(options.command, options.model, read_picture(options.media / name))

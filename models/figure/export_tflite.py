@@ -1,6 +1,6 @@
-"""Writes a trained network as TensorFlow Lite's converter writes one with 16-bit weights: batch normalisations folded
-into the convolutions, their weights and biases as float16 behind DEQUANTIZE, channels last, operators in their lowest
-versions that do. Needs the modules that flatc makes of the schemas of gpu_engine/tflite; see ./dev export-model.
+"""Writes a trained network in the form of the TensorFlow Lite converter for 16-bit weights: batch normalizations folded
+into the convolutions, their weights and biases as float16 with DEQUANTIZE, channels last, each operator in the lowest
+sufficient version. Needs the modules that flatc generates from the schemas of gpu_engine/tflite: ./dev export-model.
 """
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from network import FigureNetwork
 _Op, _Options, _Type = tflite.BuiltinOperator, tflite.BuiltinOptions, tflite.TensorType
 
 VERSIONS = {
-    _Op.DEQUANTIZE: 3,  # the first of float16
+    _Op.DEQUANTIZE: 3,  # first version with float16
     _Op.CONV_2D: 1,
     _Op.DEPTHWISE_CONV_2D: 1,
     _Op.ADD: 1,
-    _Op.RESIZE_BILINEAR: 3,  # the first with centres of pixels at halves
+    _Op.RESIZE_BILINEAR: 3,  # first version with half-pixel centers
     _Op.LOGISTIC: 1,
 }
 MIN_RUNTIME = b"2.2.0"
-"""The first TensorFlow Lite that has all of these."""
+"""The first TensorFlow Lite version with all of these."""
 
 
 class _Bytes(tflite.BufferT):
-    """A buffer whose data lie at a multiple of 16 bytes, as the format wants and generated code does not do."""
+    """A buffer with data aligned to 16 bytes, which the format requires and generated code does not provide."""
 
     def Pack(self, builder: flatbuffers.Builder) -> int:  # noqa: N802, the generated code's name
         if self.data is None:
@@ -47,7 +47,7 @@ class _Bytes(tflite.BufferT):
 
 
 class _Writer:
-    """Collects tensors and operators by the names of their results."""
+    """Collects tensors and operators, keyed by the names of their results."""
 
     def __init__(self) -> None:
         self.buffers: list[tflite.BufferT] = [_Bytes()]
@@ -79,14 +79,14 @@ class _Writer:
         operator.opcodeIndex = self.codes.index(code)
         operator.inputs, operator.outputs = inputs, [output]
         operator.builtinOptionsType, operator.builtinOptions = options
-        # A converter's constants, and what becomes of them first, come before all else.
+        # The converter puts constants and their DEQUANTIZE operators first.
         (self.dequantized if code == _Op.DEQUANTIZE else self.operators).append(operator)
 
     def half(self, name: str, values: numpy.ndarray) -> int:
-        """A constant of 16-bit numbers, as 32-bit ones."""
+        """A constant of 16-bit floats, dequantized to 32 bits."""
         stored = values.astype("<f2")
         if not numpy.isfinite(stored).all():
-            raise SystemExit(f"{name} does not fit 16-bit numbers; train with a lower rate of learning")
+            raise SystemExit(f"{name} does not fit into 16-bit floats; train with a lower learning rate")
         source = self.tensor(f"{name}_half", list(values.shape), _Type.FLOAT16, stored.tobytes())
         result = self.tensor(name, list(values.shape))
         self.operator(_Op.DEQUANTIZE, [source], result)
@@ -114,7 +114,7 @@ class _Writer:
 
 
 def _metadata() -> bytes:
-    """Names of the ends, and how pictures become numbers: samples of 0 to 255 by 255."""
+    """Names of inputs and outputs, and the input normalization: samples of 0 to 255 divided by 255."""
     options = described.NormalizationOptionsT()
     options.mean, options.std = [0.0], [255.0]
     unit = described.ProcessUnitT()
@@ -145,7 +145,7 @@ def _convolve(writer: _Writer, layer: Layer, weight: numpy.ndarray, bias: numpy.
     options.fusedActivationFunction = tflite.ActivationFunctionType.RELU if layer.relu else 0
     if deep:
         options.depthMultiplier = 1
-    # Out, in, height, width to out, height, width, in; for depthwise ones 1, height, width, channels.
+    # From out, in, height, width to out, height, width, in; for depthwise to 1, height, width, channels.
     filters = weight.transpose(1, 2, 3, 0) if deep else weight.transpose(0, 2, 3, 1)
     constants = [writer.half(f"{layer.name}/filter", filters), writer.half(f"{layer.name}/bias", bias)]
     code = _Op.DEPTHWISE_CONV_2D if deep else _Op.CONV_2D
@@ -180,20 +180,20 @@ def export(network: FigureNetwork) -> bytes:
 
 
 def load_network(checkpoint: Path | None) -> FigureNetwork:
-    """A trained network, or with None an untrained one; for use, not for training."""
+    """A trained network, or an untrained one for None; for inference, not for training."""
     torch.manual_seed(0)
     network = FigureNetwork()
     if checkpoint is not None:
         if not checkpoint.exists():
-            raise SystemExit(f"{checkpoint} is not there; ./dev train makes it")
+            raise SystemExit(f"{checkpoint} does not exist; ./dev train creates it")
         network.load_state_dict(torch.load(checkpoint)["network"])
     return network.eval()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="./dev export-model", description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("build-model"), help="of the checkpoint")
-    parser.add_argument("--untrained", action="store_true", help="export a network by chance: to test the exporter")
+    parser.add_argument("--folder", type=Path, default=Path("build-model"), help="directory of the checkpoint")
+    parser.add_argument("--untrained", action="store_true", help="export a random network, to test the exporter")
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "figure.tflite")
     options = parser.parse_args()
     data = export(load_network(None if options.untrained else options.folder / "checkpoint.pt"))

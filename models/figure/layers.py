@@ -1,4 +1,4 @@
-"""The network as a list of layers: what network.py computes and export_tflite.py writes, so that both are the same."""
+"""The network as a list of layers, shared by network.py, which computes it, and export_tflite.py, which writes it."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 SIZE = 256
 """Width and height of the input."""
 HEAT_SIZE = 64
-"""Width and height of a heat map."""
+"""Width and height of a heatmap."""
 KEY_POINTS = 17
 MASK, HEAT_MAPS = "person_mask", "key_point_heat_maps"
 """The outputs: SIZE x SIZE x 1 and HEAT_SIZE x HEAT_SIZE x KEY_POINTS, both in [0,1]."""
@@ -14,22 +14,22 @@ MASK, HEAT_MAPS = "person_mask", "key_point_heat_maps"
 
 @dataclass(frozen=True)
 class Layer:
-    """One operator with one result, which has the layer's name."""
+    """One operator with one result, named after the layer."""
 
     name: str
     kind: str
     """conv, depthwise, add, resize or logistic"""
     inputs: tuple[str, ...]
     channels: int
-    """Of the result."""
+    """Channels of the result."""
     kernel: int = 1
     stride: int = 1
     relu: bool = False
-    """Whether a rectifier follows."""
+    """Whether a ReLU follows."""
     norm: bool = False
-    """Whether a batch normalisation follows in training; it is folded into the weights of the exported model."""
+    """Whether a batch normalization follows in training; the export folds it into the weights."""
     scale: int = 1
-    """Of resize."""
+    """Scale factor of resize."""
 
 
 class _Layers:
@@ -64,7 +64,7 @@ class _Layers:
         return self._add(Layer(name, "logistic", (source,), self.channels[source]))
 
     def bottleneck(self, name: str, source: str, channels: int, wide: int, kernel: int, stride: int = 1) -> str:
-        """An inverted residual block, with its addition where input and result are alike."""
+        """An inverted residual block, with an addition if input and result have the same shape."""
         x = self.conv(f"{name}_wide", source, wide)
         x = self.depthwise(f"{name}_depthwise", x, kernel, stride)
         x = self.conv(f"{name}_narrow", x, channels, relu=False)
@@ -76,14 +76,14 @@ class _Layers:
         return self.conv(f"{name}_conv", self.depthwise(f"{name}_depthwise", source, kernel), channels)
 
     def merge(self, name: str, coarse: str, fine: str) -> str:
-        """The coarse result, enlarged to twice its size, with detail from the encoder."""
+        """The coarse result at twice its size, with detail from the encoder."""
         channels = self.channels[fine]
         up = self.resize(f"{name}_up", self.conv(f"{name}_coarse", coarse, channels, relu=False))
         return self.add(f"{name}_add", up, fine)
 
 
 def network_layers() -> list[Layer]:
-    """An encoder to an eighth of 32, and a decoder that adds its results back, finest last."""
+    """An encoder down to 1/32 of the size, and a decoder that adds the encoder results back, finest last."""
     net = _Layers()
     half = net.conv("stem", "input", 16, kernel=3, stride=2)
     quarter = net.conv("quarter", half, 24, kernel=3, stride=2)
@@ -123,7 +123,7 @@ def channels(layers: list[Layer]) -> dict[str, int]:
 
 
 def cost(layers: list[Layer]) -> tuple[int, int]:
-    """Weights and biases, and multiply-adds for one picture."""
+    """Number of weights and biases, and multiply-adds per image."""
     size, depth = sizes(layers), channels(layers)
     weights = multiply_adds = 0
     for layer in layers:

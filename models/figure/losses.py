@@ -1,4 +1,4 @@
-"""What training makes small."""
+"""Training losses."""
 from __future__ import annotations
 
 import torch
@@ -6,11 +6,11 @@ import torch.nn.functional as functional
 from torch import Tensor
 
 SIGMA = 1 / 40
-"""Standard deviation of a key point's spot in its heat map, in widths of the map."""
+"""Standard deviation of a keypoint's spot in its heatmap, as a fraction of the map width."""
 
 
 def mask_loss(logits: Tensor, mask: Tensor) -> Tensor:
-    """Cross entropy of the pixels, and how far intersection over union is from 1."""
+    """Cross entropy of the pixels, plus 1 minus intersection over union."""
     probability = torch.sigmoid(logits)
     common = (probability * mask).sum((1, 2, 3))
     union = (probability + mask - probability * mask).sum((1, 2, 3))
@@ -19,7 +19,7 @@ def mask_loss(logits: Tensor, mask: Tensor) -> Tensor:
 
 
 def spots(points: Tensor, size: int) -> Tensor:
-    """Heat maps B x 17 x size x size that are 1 at the key points inside of the picture."""
+    """Heatmaps B x 17 x size x size with peaks of 1 at the keypoints inside the image."""
     line = (torch.arange(size) + 0.5) / size
     across = torch.exp(-0.5 * ((line - points[:, :, :1]) / SIGMA) ** 2)
     down = torch.exp(-0.5 * ((line - points[:, :, 1:2]) / SIGMA) ** 2)
@@ -27,9 +27,9 @@ def spots(points: Tensor, size: int) -> Tensor:
 
 
 def key_point_loss(logits: Tensor, points: Tensor) -> Tensor:
-    """Where the points inside of the picture are: cross entropy over the places; and whether they are there and seen:
-    cross entropy at each place, with spots of half the height for hidden points. Unknown points (visibility -1) and
-    all of pictures without known ones count nothing.
+    """Position of the points inside the image: cross entropy over the heatmap cells. Presence and visibility:
+    cross entropy per cell, with spots of half the height for hidden points. Unknown points (visibility -1), and
+    images with only unknown points, count nothing.
     """
     target = spots(points, logits.shape[-1])
     visibility = points[:, :, 2]

@@ -1,22 +1,22 @@
-"""How good results are: overlap of masks, distance of key points."""
+"""Quality measures: overlap of masks, distance of keypoints."""
 from __future__ import annotations
 
 import numpy
 from numpy import ndarray
 
 WINDOW = 2
-"""Places on each side of a heat map's peak that tell where between places it is."""
+"""Cells on each side of a heatmap peak that determine its subcell position."""
 
 
 def overlap(mask: ndarray, truth: ndarray) -> float:
-    """Intersection over union of what is 0.5 or more; 1 where both are empty."""
+    """Intersection over union of values of 0.5 or more; 1 if both are empty."""
     a, b = mask >= 0.5, truth >= 0.5
     union = numpy.logical_or(a, b).sum()
     return float(numpy.logical_and(a, b).sum() / union) if union else 1.0
 
 
 def peaks(heat: ndarray) -> ndarray:
-    """Of heat maps S x S x K, the K places {x, y, height}, x and y in [0,1]: the mean place around the highest one."""
+    """The K peaks {x, y, height} of heatmaps S x S x K, x and y in [0,1]: the mean position around the highest cell."""
     size, _, count = heat.shape
     result = numpy.zeros((count, 3), numpy.float32)
     for k in range(count):
@@ -31,7 +31,7 @@ def peaks(heat: ndarray) -> ndarray:
 
 
 def key_point_errors(found: ndarray, truth: ndarray) -> ndarray:
-    """Distances of the visible points from the true ones, in torsos: the distance from the middle of the shoulders to
+    """Distances of the visible points from ground truth, in torso lengths: from the middle of the shoulders to
     the middle of the hips.
     """
     torso = numpy.linalg.norm(truth[[5, 6], :2].mean(0) - truth[[11, 12], :2].mean(0))

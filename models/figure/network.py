@@ -1,4 +1,4 @@
-"""The network in PyTorch, for training and for measuring."""
+"""The network in PyTorch, for training and evaluation."""
 from __future__ import annotations
 
 import torch
@@ -9,14 +9,14 @@ from layers import HEAT_MAPS, MASK, Layer, channels, network_layers
 
 
 class _Convolution(nn.Module):
-    """A convolution that pads as TensorFlow's SAME does, a batch normalisation, a rectifier."""
+    """A convolution with the SAME padding of TensorFlow, a batch normalization, a ReLU."""
 
     def __init__(self, layer: Layer, inputs: int) -> None:
         super().__init__()
         groups = inputs if layer.kind == "depthwise" else 1
         self.conv = nn.Conv2d(inputs, layer.channels, layer.kernel, layer.stride, groups=groups, bias=not layer.norm)
         self.norm = nn.BatchNorm2d(layer.channels, momentum=0.03) if layer.norm else None
-        # For sizes that the stride divides; where it is odd, there is more after than before.
+        # For sizes that the stride divides. Odd padding has one more after than before.
         total = layer.kernel - layer.stride
         self.padding = (total // 2, total - total // 2) * 2
         self.relu = layer.relu
@@ -33,7 +33,7 @@ class _Convolution(nn.Module):
         return functional.relu(x) if self.relu else x
 
     def folded(self) -> tuple[Tensor, Tensor]:
-        """Weights and biases that do the normalisation's work as well."""
+        """Weights and biases with the normalization folded in."""
         weight, bias = self.conv.weight.detach(), self.conv.bias
         if self.norm is None:
             assert bias is not None
@@ -44,8 +44,8 @@ class _Convolution(nn.Module):
 
 
 class FigureNetwork(nn.Module):
-    """B x 3 x S x S pictures, RGB in [0,1], to masks B x 1 x S x S and heat maps B x 17 x S/4 x S/4, both as logits. S is
-    a multiple of 32.
+    """Maps B x 3 x S x S images, RGB in [0,1], to masks B x 1 x S x S and heatmaps B x 17 x S/4 x S/4, both as logits.
+    S is a multiple of 32.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class FigureNetwork(nn.Module):
                 if layer.kind in ("conv", "depthwise")
             }
         )
-        # Most of a picture is no key point, whatever it shows.
+        # Most pixels are no keypoint, whatever the image shows.
         nn.init.constant_(self.convolutions["heat_logits"].conv.bias, -4.0)
 
     def forward(self, picture: Tensor) -> tuple[Tensor, Tensor]:
@@ -75,6 +75,6 @@ class FigureNetwork(nn.Module):
                     sources[0], scale_factor=layer.scale, mode="bilinear", align_corners=False
                 )
             else:
-                result = sources[0]  # logistic: what trains and measures it wants the logits
+                result = sources[0]  # logistic: training and evaluation need the logits
             results[layer.name] = result
         return results[MASK], results[HEAT_MAPS]

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Renders the frames that the model is trained and measured on, those that are not there yet.
-#   render.sh RENDERER FOLDER train|eval
-# Training has the seeds from 0, in files of 250; evaluation those from 1000000 on. No figure is in both. Pixels are
-# square, or as wide as they become when a camera's picture of 4:3 or 16:9 is squeezed into a square.
+# Renders missing frames for training and evaluation of the model.
+# render.sh RENDERER FOLDER train|eval
+# Training uses the seeds from 0, in files of 250; evaluation those from 1000000. No figure is in both. Pixels are
+# square, or as wide as when a 4:3 or 16:9 camera frame is squeezed into a square.
 set -eu
 renderer=$1
 folder=$2/data
@@ -26,7 +26,7 @@ case $3 in
     ;;
   eval) render eval 1000000 240 4/3 ;;
   *)
-    echo "render.sh: train or eval, not $3" >&2
+    echo "render.sh: cannot render '$3'; give train or eval" >&2
     exit 1
     ;;
 esac

@@ -1,7 +1,7 @@
-// sightglass-render-figures: frames of glfiguresrc with their masks and key points, in one file. dataset.py reads it.
+// sightglass-render-figures: writes frames of glfiguresrc with their masks and keypoints to one file, for dataset.py.
 //
-// The file, little-endian: 8 bytes "SGFIGS01"; uint32 size S, count N, first seed, 0; then N records of
-//   uint32 seed; 17 x float32 {x, y, visibility}, as SightglassFigureMeta has them; S x S x 3 bytes RGB; S x S bytes
+// The file is little-endian: 8 bytes "SGFIGS01"; uint32 size S, count N, first seed, 0; then N records of
+//   uint32 seed; 17 x float32 {x, y, visibility}, as in SightglassFigureMeta; S x S x 3 bytes RGB; S x S bytes
 //   mask.
 #include <gst/app/gstappsink.h>
 #include <gst/gst.h>
@@ -31,7 +31,7 @@ using sightglass::FileAccess;
 using sightglass::invalid_argument;
 using sightglass::Status;
 
-static_assert(std::endian::native == std::endian::little, "records are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "records are written in memory byte order");
 
 struct Options {
   std::string output, framing = "any", aspect = "1/1";
@@ -48,7 +48,7 @@ void append(std::vector<char>& bytes, T value) {
 // Appends the first `channels` bytes of each pixel.
 Status append_pixels(std::vector<char>& bytes, GstBuffer* buffer, const GstVideoInfo& info, int channels) {
   GstVideoFrame frame;
-  if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) return device_error("a frame cannot be read");
+  if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) return device_error("cannot read a frame");
   const auto* data = static_cast<const char*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
   const gint pixel = GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, 0), stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0);
   for (gint y = 0; y < GST_VIDEO_FRAME_HEIGHT(&frame); ++y) {
@@ -66,7 +66,7 @@ Status append_record(std::vector<char>& bytes, GstSample* sample) {
   const SightglassFigureMeta* meta = sightglass_buffer_get_figure_meta(buffer);
   GstVideoInfo info, mask_info;
   if (meta == nullptr || !gst_video_info_from_caps(&info, gst_sample_get_caps(sample))) {
-    return device_error("a frame came without its truth");
+    return device_error("a frame has no ground truth");
   }
   append(bytes, static_cast<uint32_t>(meta->seed));
   for (const SightglassKeyPoint& point : meta->key_points) {
@@ -80,7 +80,7 @@ Status append_record(std::vector<char>& bytes, GstSample* sample) {
   return append_pixels(bytes, meta->mask, mask_info, 1);
 }
 
-// What stopped the pipeline before its last frame.
+// Reason why the pipeline stopped before its last frame.
 Status error_of(GstElement* pipeline) {
   GstBus* bus = gst_element_get_bus(pipeline);
   GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
@@ -133,7 +133,7 @@ Status render(const Options& options) {
     return status;
   }
   const std::unique_ptr<GstElement, decltype(&gst_object_unref)> owner(pipeline, gst_object_unref);
-  // A file with the right name is whole.
+  // AtomicFile: a file with the final name is complete.
   SG_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(options.output, FileAccess::kEveryone));
   std::vector<char> header;
   for (const char c : std::string("SGFIGS01")) header.push_back(c);
@@ -148,17 +148,17 @@ Status render(const Options& options) {
   return file.commit();
 }
 
-// May throw what the parser of options and the standard library throw.
+// May throw exceptions of the option parser and the standard library.
 int run_command(int argc, char** argv) {
   Options options;
-  CLI::App app("Writes frames of glfiguresrc, one seed each, with their masks and key points into a file.");
+  CLI::App app("Writes frames of glfiguresrc, one seed each, with their masks and keypoints to a file.");
   app.name("sightglass-render-figures");
-  app.add_option("--output", options.output, "the file")->required();
-  app.add_option("--seed", options.seed, "the first frame's seed; the others' follow")->required();
+  app.add_option("--output", options.output, "the output file")->required();
+  app.add_option("--seed", options.seed, "seed of the first frame; the others follow")->required();
   app.add_option("--count", options.count, "frames")->required()->check(CLI::Range(1U, 1000000U));
-  app.add_option("--size", options.size, "the pictures' width and height")->check(CLI::Range(16, 4096));
+  app.add_option("--size", options.size, "width and height of the frames")->check(CLI::Range(16, 4096));
   app.add_option("--framing", options.framing, "any, selfie, half or full");
-  app.add_option("--aspect", options.aspect, "of a pixel: 4/3 squeezes a camera's picture into a square");
+  app.add_option("--aspect", options.aspect, "pixel aspect ratio: 4/3 squeezes a camera frame into a square");
   CLI11_PARSE(app, argc, argv);
   gst_init(nullptr, nullptr);
   const Status status = render(options);

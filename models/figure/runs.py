@@ -1,4 +1,4 @@
-"""Runs the model: in PyTorch, and its .tflite file in the project's engine."""
+"""Runs the model in PyTorch, and its .tflite file in the engine."""
 from __future__ import annotations
 
 import subprocess
@@ -14,7 +14,7 @@ from network import FigureNetwork
 
 
 def run_torch(network: FigureNetwork, picture: ndarray) -> tuple[ndarray, ndarray]:
-    """Mask SIZE x SIZE and heat maps HEAT_SIZE x HEAT_SIZE x 17 of a picture SIZE x SIZE x 3, bytes."""
+    """Mask SIZE x SIZE and heatmaps HEAT_SIZE x HEAT_SIZE x 17 of an image SIZE x SIZE x 3, bytes."""
     x = torch.from_numpy(picture).permute(2, 0, 1)[None].float() / 255
     with torch.no_grad():
         mask, heat = network(x)
@@ -22,7 +22,7 @@ def run_torch(network: FigureNetwork, picture: ndarray) -> tuple[ndarray, ndarra
 
 
 def run_engine(command: Path, model: Path, picture: ndarray) -> tuple[ndarray, ndarray]:
-    """The same by `sightglass run`."""
+    """The same with `sightglass run`."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         (picture.astype("<f4") / 255).tofile(folder / "picture.raw")
@@ -34,7 +34,7 @@ def run_engine(command: Path, model: Path, picture: ndarray) -> tuple[ndarray, n
 
 
 def read_picture(path: Path) -> ndarray:
-    """A picture file, stretched to SIZE x SIZE x 3 bytes by GStreamer."""
+    """An image file, stretched to SIZE x SIZE x 3 bytes by GStreamer."""
     with TemporaryDirectory() as name:
         result = Path(name) / "picture.raw"
         caps = f"video/x-raw,format=RGB,width={SIZE},height={SIZE},pixel-aspect-ratio=1/1"

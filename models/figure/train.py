@@ -1,5 +1,5 @@
-"""Trains the network on rendered figures. Stops and goes on at any step; the result depends on the seed, the frames and
-the number of steps alone (in the last bits on PyTorch's version and on the processor as well).
+"""Trains the network on rendered figures. Can stop and resume at any step. The result depends only on the seed, the
+frames and the number of steps (the last bits also on the PyTorch version and the processor).
 """
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from network import FigureNetwork
 from records import Records
 
 WARM_UP = 100
-"""Steps until the full rate of learning."""
+"""Steps until the full learning rate."""
 LARGE_FROM = 0.6
-"""From this share of the steps on pictures have their full size, masks count more, and the rate of learning falls to 0.
-Before, pictures have half of their size: four times as many for the same time."""
+"""From this fraction of the steps, images have full size, masks count more, and the learning rate falls to 0.
+Before, images have half size: four times as many in the same time."""
 
 
 def rate(step: int, steps: int, full: float) -> float:
-    """Of learning, at a step."""
+    """Learning rate at a step."""
     fall = (steps - step) / (steps * (1 - LARGE_FROM))
     return full * min((step + 1) / WARM_UP, 1, max(fall, 0.01))
 
@@ -38,14 +38,14 @@ def save(path: Path, state: dict) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="./dev train", description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("build-model"), help="of frames and checkpoint")
+    parser.add_argument("--folder", type=Path, default=Path("build-model"), help="directory of frames and checkpoint")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--steps", type=int, default=20000, help="of the whole training; may be changed until three fifths of them are over"
+        "--steps", type=int, default=20000, help="total steps; can be changed until three fifths of them are done"
     )
-    parser.add_argument("--hours", type=float, default=0, help="pause after so long; 0: go on to the last step")
-    parser.add_argument("--batch", type=int, default=32, help="pictures a step, half as many at full size")
-    parser.add_argument("--rate", type=float, default=3e-3, help="of learning")
+    parser.add_argument("--hours", type=float, default=0, help="pause after this time; 0: continue to the last step")
+    parser.add_argument("--batch", type=int, default=32, help="images per step, half as many at full size")
+    parser.add_argument("--rate", type=float, default=3e-3, help="learning rate")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
 
@@ -64,7 +64,7 @@ def main() -> None:
     if checkpoint.exists():
         state = torch.load(checkpoint)
         if state["seed"] != options.seed:
-            raise SystemExit(f"{checkpoint} was trained with --seed {state['seed']}: give that, or another --folder")
+            raise SystemExit(f"{checkpoint} was trained with --seed {state['seed']}; use it, or another --folder")
         network.load_state_dict(state["network"])
         optimizer.load_state_dict(state["optimizer"])
         step = state["step"]
@@ -75,7 +75,7 @@ def main() -> None:
     sums = [0.0, 0.0, 0]
     large_from = int(LARGE_FROM * options.steps)
     batches = TrainingBatches(records, options.seed, options.batch, large_from)
-    # Another process makes them, ahead of their use.
+    # A separate process prepares them in advance.
     for batch in DataLoader(batches, None, sampler=range(step, options.steps), num_workers=1):
         for group in optimizer.param_groups:
             group["lr"] = rate(step, options.steps, options.rate)
@@ -96,7 +96,7 @@ def main() -> None:
             pace = (now - begin) / 60
             print(
                 f"step {step} of {options.steps}, {pace:.1f} min: mask {sums[0] / sums[2]:.4f}, "
-                f"key points {sums[1] / sums[2]:.4f}",
+                f"keypoints {sums[1] / sums[2]:.4f}",
                 flush=True,
             )
             shown, sums = now, [0.0, 0.0, 0]
@@ -105,7 +105,7 @@ def main() -> None:
             save(checkpoint, state | {"step": step, "seed": options.seed, "steps": options.steps})
             saved = now
         if over:
-            print(f"paused; the same command goes on from {checkpoint}")
+            print(f"paused; the same command resumes from {checkpoint}")
             return
 
 

@@ -27,7 +27,7 @@ struct StopAndUnref {
   }
 };
 
-// A checkerboard shows through what is transparent.
+// Scales a frame; transparent areas show a checkerboard.
 Pixbuf scaled(GstSample* sample, int width) {
   GstVideoInfo info;
   GstVideoFrame frame;
@@ -46,7 +46,7 @@ Pixbuf scaled(GstSample* sample, int width) {
   return small;
 }
 
-// Sends one sample through `middle` and takes the picture that comes out.
+// Sends one sample through `middle` and returns the resulting image.
 Result<Pixbuf> render(const Sample& sample, const std::string& middle, int width) {
   SG_ASSIGN_OR_RETURN(GstElement* const parsed,
                       parse("appsrc name=source format=time ! glupload ! glcolorconvert ! " + middle +
@@ -59,7 +59,7 @@ Result<Pixbuf> render(const Sample& sample, const std::string& middle, int width
   gst_app_src_end_of_stream(GST_APP_SRC(source.get()));
   const Sample out(gst_app_sink_pull_sample(GST_APP_SINK(sink.get())));
   Pixbuf picture = out != nullptr ? scaled(out.get(), width) : nullptr;
-  if (picture == nullptr) return device_error("no picture came out of " + middle);
+  if (picture == nullptr) return device_error("no image came out of " + middle);
   return picture;
 }
 
@@ -89,7 +89,7 @@ Status write_contact_sheet(const Options& options, const std::vector<Sample>& sa
     }
     x += column_width + kGap;
   }
-  if (sheet == nullptr) return device_error("no frame was seen: there is nothing to make a contact sheet of");
+  if (sheet == nullptr) return device_error("cannot write a contact sheet: no frame arrived");
   GError* error = nullptr;
   gchar* bytes = nullptr;
   gsize size = 0;

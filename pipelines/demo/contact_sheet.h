@@ -1,4 +1,4 @@
-// A PNG that shows what the element does: input, mask and result of a few frames, side by side.
+// Writes a PNG that shows the input, mask, and result of a few frames side by side.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sightglass::demo {
 
-// One column for each sample; rows: input, mask, result. Columns are `column_width` pixels wide.
+// One column per sample; rows: input, mask, result. Columns are `column_width` pixels wide.
 Status write_contact_sheet(const Options& options, const std::vector<Sample>& samples, int column_width,
                            const std::string& path);
 

@@ -15,7 +15,7 @@ std::string find_camera() {
   for (const GList* item = devices; item != nullptr && path.empty(); item = item->next) {
     GstStructure* properties = gst_device_get_properties(GST_DEVICE(item->data));
     if (properties == nullptr) continue;
-    // As the providers of V4L2's and of PipeWire's plugin call it.
+    // Keys of the device providers of the V4L2 and PipeWire plugins.
     for (const char* key : {"device.path", "api.v4l2.path"}) {
       const char* value = gst_structure_get_string(properties, key);
       if (value != nullptr && path.empty()) path = value;

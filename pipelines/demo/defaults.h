@@ -1,15 +1,15 @@
-// What the demo plays, and with which model, when it is not told.
+// The default input and model of the demo.
 #pragma once
 
 #include <string>
 
 namespace sightglass::demo {
 
-// The path of the first camera that GStreamer finds, "/dev/video0"; empty when there is none.
+// Returns the path of the first camera that GStreamer finds, such as "/dev/video0"; empty if there is none.
 std::string find_camera();
 
-// The name of a model for that input: for drawn figures the one that comes along; for anything else the one for people
-// before a camera if it has been fetched, else the one that comes along.
+// Returns the name of a model for that input: the bundled one for rendered figures; for all other inputs the selfie
+// segmenter if it has been fetched, otherwise the bundled one.
 std::string default_model(const std::string& input);
 
 }  // namespace sightglass::demo

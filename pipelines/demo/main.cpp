@@ -1,5 +1,5 @@
-// sightglass-demo: a clip, a camera or drawn figures through glsegment, to a window or into a file with a contact
-// sheet.
+// sightglass-demo: plays a video file, a camera, or rendered figures through glsegment, into a window, or into a file
+// with a contact sheet.
 #include <gst/gst.h>
 
 #include <CLI/CLI.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 using sightglass::demo::Options;
 
-// Without a window system, GL comes straight from the driver; what the environment says goes first.
+// Without a window system, GL comes directly from the driver. Variables that are already set take precedence.
 void choose_headless_gl() {
   guint major = 0, minor = 0, micro = 0, nano = 0;
   gst_version(&major, &minor, &micro, &nano);
@@ -41,7 +41,7 @@ int run(const Options& options, int column_width, const std::string& hint) {
   std::printf("\n%llu frames of %dx%d, %.1f per second\n", static_cast<unsigned long long>(result->frames),
               result->width, result->height, rate);
   if (result->gpu_ms > 0) {
-    std::printf("per frame: model %.1f ms, model and composition %.1f ms on the GPU; %.1f ms on the CPU\n",
+    std::printf("per frame: model %.1f ms, model and compositing %.1f ms on the GPU; %.1f ms on the CPU\n",
                 result->model_ms, result->gpu_ms, result->cpu_ms);
   } else {
     std::printf("per frame: %.1f ms on the CPU; this driver has no timer queries\n", result->cpu_ms);
@@ -58,31 +58,32 @@ int run(const Options& options, int column_width, const std::string& hint) {
   return 0;
 }
 
-// May throw what the parser of options and the standard library throw.
+// May throw exceptions of the option parser and of the standard library.
 int run_command(int argc, char** argv) {
   Options options;
   int column_width = 240;
   CLI::App app(
-      "Plays a camera, a clip or drawn figures with the background blurred or replaced, to a window when there is a "
-      "display, else into a video file and a PNG contact sheet.");
+      "Plays a camera, a video file, or rendered figures with the background blurred or replaced, in a window, or "
+      "without a display into a video file with a PNG contact sheet.");
   app.name("demo");
   app.add_option(
       "--model", options.model,
-      "TFLite segmentation model, or the name of one: see sightglass models (default: selfie-segmenter if it "
-      "has been fetched and the input is not figures, else figure)");
+      "path or name of a TFLite segmentation model, see `sightglass models list` (default: selfie-segmenter if it has "
+      "been fetched and the input is not figures, otherwise figure)");
   app.add_option("--input", options.input,
-                 "a video file, a camera: /dev/videoN, or figures: drawn by glfiguresrc (default: a camera if there is "
-                 "one, else figures)");
-  app.add_option("--background", options.background, "blur, color, transparent, mask, or a picture's path")
+                 "a video file, a camera (/dev/videoN), or figures, which glfiguresrc renders (default: the first "
+                 "camera, or figures if there is none)");
+  app.add_option("--background", options.background, "blur, color, transparent, mask, or the path of an image")
       ->default_val("blur");
-  app.add_option("--output", options.output, "a .mp4 or .webm file, instead of a window");
+  app.add_option("--output", options.output, "a .mp4 or .webm file instead of a window");
   app.add_option("--properties", options.properties, "more properties of glsegment: \"blur-radius=40 threshold=0.6\"");
   app.add_option(
          "--seconds", options.seconds,
-         "stop after so long; 0: at the end of a clip, at Ctrl-C (default: 10 for cameras and figures that go into a "
-         "file, else 0)")
+         "stop after this time; 0: at the end of a video file or at Ctrl-C (default: 10 if a camera or figures are "
+         "written to a file, otherwise 0)")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--column-width", column_width, "pixels of a contact sheet's column")->default_val(column_width);
+  app.add_option("--column-width", column_width, "width of a contact sheet column in pixels")
+      ->default_val(column_width);
   CLI11_PARSE(app, argc, argv);
 
   if (!has_display()) choose_headless_gl();
@@ -90,26 +91,26 @@ int run_command(int argc, char** argv) {
   if (options.output.empty() && !has_display()) {
     options.output = sightglass::demo::default_output("sightglass-demo");
     if (options.output.empty()) {
-      return fail("there is no display, and no encoder for a file: install x264enc, openh264enc or vp8enc");
+      return fail("no display, and no encoder for a file: install x264enc, openh264enc, or vp8enc");
     }
   }
   GstElementFactory* factory = gst_element_factory_find("glsegment");
   if (factory == nullptr) {
-    return fail("GStreamer does not find glsegment: set GST_PLUGIN_PATH to the folder of libgstsightglass.so");
+    return fail("GStreamer does not find glsegment: set GST_PLUGIN_PATH to the directory of libgstsightglass.so");
   }
   gst_object_unref(factory);
   std::string hint;
   if (options.input.empty()) {
     options.input = sightglass::demo::find_camera();
-    if (!options.input.empty()) hint = "; --input figures does without a camera";
+    if (!options.input.empty()) hint = "; use --input figures to run without a camera";
   }
   if (options.input.empty()) options.input = sightglass::demo::kFigures;
   if (options.model.empty()) {
     options.model = sightglass::demo::default_model(options.input);
     if (options.input != sightglass::demo::kFigures && options.model == "figure") {
       std::printf(
-          "the model that comes along has never seen a photograph; for people, `sightglass models fetch "
-          "selfie-segmenter` gets one that has\n");
+          "the bundled model was not trained on photographs; for people, fetch a model that was: `sightglass models "
+          "fetch selfie-segmenter`\n");
     }
   }
   return run(options, column_width, hint);

@@ -62,7 +62,7 @@ int Options::limit() const { return seconds.value_or(endless() && !output.empty(
 
 std::string source_text(const Options& options) {
   if (options.input == kFigures) {
-    // Into a file, fewer of them: a machine without a GPU takes long over each. Another figure every three seconds.
+    // Files get a lower frame rate, because a machine without a GPU is slow. The figure changes every three seconds.
     const int rate = options.output.empty() ? 30 : 15;
     const std::string count =
         options.limit() > 0 ? " num-buffers=" + std::to_string(rate * options.limit()) : std::string();
@@ -81,7 +81,7 @@ std::string segment_text(const Options& options, const std::string& background) 
 }
 
 std::string sink_text(const Options& options) {
-  // Drawing figures without a GPU takes longer than showing them: then they move slowly, but none is left out.
+  // Without a GPU, figures render slower than real time. They then move slowly, but no frame is dropped.
   if (options.output.empty()) {
     return options.input == kFigures ? "glimagesink qos=false max-lateness=-1" : "glimagesink";
   }

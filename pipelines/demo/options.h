@@ -1,4 +1,4 @@
-// What the demo was asked to do, and the pieces of its pipeline as gst-launch-1.0 writes them.
+// The options of the demo, and the parts of its pipeline in gst-launch-1.0 syntax.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,18 @@ namespace sightglass::demo {
 struct Options {
   std::string model;       // a path, or the name of a known model
   std::string input;       // a file, /dev/videoN, or kFigures
-  std::string background;  // blur, color, transparent, mask, or a picture's path
+  std::string background;  // blur, color, transparent, mask, or the path of an image
   std::string output;      // empty: a window
-  std::string properties;  // more properties for glsegment, as gst-launch writes them
-  // 0: to the end of the input, or until interrupted. Not set: the same, but kSecondsOfFile when the input has no end
-  // and goes into a file.
+  std::string properties;  // more properties for glsegment, in gst-launch syntax
+  // 0: to the end of the input, or until interrupted. Unset: the same, but kSecondsOfFile if the input is endless and
+  // is written to a file.
   std::optional<int> seconds;
 
-  bool endless() const;  // whether the input is
-  int limit() const;     // in seconds; 0: none
+  bool endless() const;  // whether the input is endless
+  int limit() const;     // in seconds; 0: no limit
 };
 
-// The input that glfiguresrc draws.
+// The input that glfiguresrc renders.
 constexpr const char* kFigures = "figures";
 constexpr int kSecondsOfFile = 10;
 
@@ -28,12 +28,12 @@ constexpr int kSecondsOfFile = 10;
 std::string source_text(const Options& options);
 // "glsegment name=segment model=… background=…"; `background` replaces the one in the options unless it is empty.
 std::string segment_text(const Options& options, const std::string& background = {});
-// Window, or encoder and file by the output's name; empty when no encoder for it is installed. The element that writes
-// the file is called kFileSink.
+// A window, or an encoder and a file, depending on the output name; empty if no encoder for it is installed. The
+// element that writes the file is named kFileSink.
 constexpr const char* kFileSink = "file";
 std::string sink_text(const Options& options);
 
-// The first file name for the output for which an encoder is installed: `stem`.mp4 or `stem`.webm; empty if none is.
+// The first output file name with an installed encoder: `stem`.mp4 or `stem`.webm; empty if there is none.
 std::string default_output(const std::string& stem);
 
 }  // namespace sightglass::demo

@@ -13,8 +13,8 @@ namespace sightglass::demo {
 
 namespace {
 
-// A frame in system memory, whatever it was in: the original goes back to its pool, perhaps the camera's, and its GL
-// context goes with the pipeline. Null where it cannot be mapped.
+// Copies a frame to system memory, so that the original can return to its pool (perhaps of the camera), and its GL
+// context can end with the pipeline. Returns null if the frame cannot be mapped.
 Sample to_system_memory(GstBuffer* buffer, const GstCaps* caps) {
   GstVideoInfo info, plain;
   GstVideoFrame from, to;
@@ -42,8 +42,8 @@ Sample to_system_memory(GstBuffer* buffer, const GstCaps* caps) {
   return sample;
 }
 
-// Frames to keep for the contact sheet: at first every one, then every second, … so that few are held at any time and
-// those that remain are spread evenly, however long the stream is.
+// Frames for the contact sheet: at first every frame, then every second one, and so on. Few frames are held at any
+// time, and they are spread evenly, however long the stream is.
 class Reservoir {
  public:
   void offer(uint64_t index, GstBuffer* buffer, GstCaps* caps) {
@@ -78,12 +78,12 @@ gboolean end_stream(gpointer pipeline) {
 
 struct Recorder {
   GstElement* pipeline = nullptr;
-  guint limit = 0;  // seconds from the first frame to the end; 0: none
+  guint limit = 0;  // seconds from the first frame to the end; 0: no limit
   std::mutex mutex;
   Reservoir reservoir;
   uint64_t frames_in = 0, frames_out = 0;
   gint64 first = 0, last = 0;
-  guint timer = 0;  // source of the main loop that ends the stream
+  guint timer = 0;  // main loop source that ends the stream
 };
 
 GstPadProbeReturn on_frame_in(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
@@ -102,7 +102,7 @@ GstPadProbeReturn on_frame_out(GstPad*, GstPadProbeInfo*, gpointer data) {
   if (recorder->frames_out++ == 0) {
     recorder->first = recorder->last;
     std::printf("first frame out\n");
-    // However long it took to get there, so much is seen.
+    // The limit counts from the first frame, however long the start took.
     if (recorder->limit > 0) recorder->timer = g_timeout_add_seconds(recorder->limit, end_stream, recorder->pipeline);
   } else if (recorder->frames_out % 100 == 0) {
     std::printf("%llu frames, %.1f per second\n", static_cast<unsigned long long>(recorder->frames_out),
@@ -122,7 +122,7 @@ void add_probe(GstElement* pipeline, const char* element, const char* pad_name, 
   gst_object_unref(found);
 }
 
-// The video while it is written. It takes its name once it is complete: what has that name plays.
+// The video while it is written. It gets its name once it is complete, so a file of that name is always playable.
 class UnfinishedFile {
  public:
   UnfinishedFile(GstElement* pipeline, const std::string& name) : name_(name), path_(name + ".part") {
@@ -206,7 +206,7 @@ Result<PlaybackResult> play(const Options& options) {
   std::printf("gst-launch-1.0 -e %s\n", text.c_str());
   std::fflush(stdout);
   SG_ASSIGN_OR_RETURN(GstElement* const pipeline, parse(text));
-  // Drawn figures are counted by the source.
+  // The source limits the number of rendered figures.
   const int limit = options.input == kFigures ? 0 : options.limit();
   Recorder recorder;
   recorder.pipeline = pipeline;
@@ -243,7 +243,7 @@ Result<PlaybackResult> play(const Options& options) {
   gst_object_unref(pad);
   gst_object_unref(segment);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  // No frame comes any more, and nobody starts the timer.
+  // No more frames arrive, so nothing starts the timer again.
   for (const guint source : {interrupt, terminate, recorder.timer}) {
     if (source != 0 && g_main_context_find_source_by_id(nullptr, source) != nullptr) g_source_remove(source);
   }

@@ -1,4 +1,4 @@
-// At the beginning of a frame: does the detector have to run? It does where one more region could be tracked.
+// At the beginning of a frame, decides whether the detector runs: it does if more regions could be tracked.
 #include "detect/regions.glsl"
 
 layout(local_size_x = 1) in;

@@ -1,4 +1,4 @@
-// Of every box of a single-shot detector: the best class and its score.
+// Finds the best class and its score for every box of a single-shot detector.
 #include "detect/ssd_block.glsl"
 #include "gl/compute.h"
 

@@ -1,10 +1,10 @@
-// What detectors have found in a frame; gst_plugin/detect/detections.h says what the members mean. A shader declares the
-// buffer itself:
+// The detections in a frame; gst_plugin/detect/detections.h documents the members. Shaders declare the buffer
+// themselves:
 //   layout(std430, binding = 0) readonly buffer Detections { DETECTIONS };
 #include "detect/detections.h"
 
 struct Detection {
-  vec4 box;  // least x, least y, greatest x, greatest y
+  vec4 box;  // minimum x and y, maximum x and y
   float score;
   int class_id;
   int points_count;

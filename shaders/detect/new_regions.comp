@@ -1,4 +1,4 @@
-// What the detector has found becomes regions to look at, unless the object is tracked already.
+// Converts detections to regions, unless the object is already tracked.
 #include "detect/detections.glsl"
 #include "detect/regions.glsl"
 
@@ -18,7 +18,8 @@ bool is_followed(vec4 square) {
 }
 
 vec4 square_of(int n) {
-  vec2 from = detections[n].points[u_points.x] * u_frame.xy, line = detections[n].points[u_points.y] * u_frame.xy - from;
+  vec2 from = detections[n].points[u_points.x] * u_frame.xy;
+  vec2 line = detections[n].points[u_points.y] * u_frame.xy - from;
   bool directed = detections[n].points_count > max(u_points.x, u_points.y) && dot(line, line) > 0.0;
   float rotation = directed ? atan(line.y, line.x) - u_rule.z : 0.0;
   rotation -= kTurn * round(rotation / kTurn);

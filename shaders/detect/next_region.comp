@@ -1,11 +1,11 @@
-// The next region, if it is tracked: whether the landmark model runs, and where its input is in the frame.
+// Selects the next tracked region: decides whether the landmark model runs, and the position of its input in the frame.
 #include "detect/regions.glsl"
 #include "lib/frame_block.glsl"
 
 layout(local_size_x = 1) in;
 layout(std430, binding = 0) buffer State { REGIONS; };
 layout(std430, binding = 1) writeonly buffer Flag { uint landmarks_run; };
-layout(std430, binding = 2) writeonly buffer Place { vec4 frame_block[9]; };  // as std140 lays out the uniform block
+layout(std430, binding = 2) writeonly buffer Place { vec4 frame_block[9]; };  // the uniform block in std140 layout
 
 void main() {
   ++slot;

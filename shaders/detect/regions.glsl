@@ -1,12 +1,11 @@
-// What the programs that make and choose regions have in common.
+// The parameters of all programs for regions.
 #include "detect/region.glsl"
 #include "gl/compute.h"
 
 layout(std140, binding = kParamsBinding) uniform Regions {
-  vec4 u_frame;    // width and height of the upright frame in pixels; seconds since the frame before, below 0: none
-  vec4 u_score;    // x: of landmarks that a region is tracked by, the least
-  ivec4 u_sizes;   // the most regions; width and height of the landmarks' input in pixels
-  ivec4 u_points;  // of a detection: from which point to which one its direction is; whether they give its place too
-  vec4 u_rule;     // side of the square, by that of the box; shift; that direction in the region, in radians clockwise
-                   // from its x axis; distance_of() below which two squares are of the same object
+  vec4 u_frame;    // width and height of the upright frame in pixels; seconds since the previous frame, below 0: none
+  vec4 u_score;    // x: minimum score of the landmarks of a tracked region
+  ivec4 u_sizes;   // maximum number of regions; width and height of the landmark input in pixels
+  ivec4 u_points;  // RegionRule: from, to, around_point; 0
+  vec4 u_rule;     // RegionRule: scale, shift, direction, same
 };

@@ -1,5 +1,5 @@
-// The boxes of a single-shot detector that count, by non-maximum suppression: the best box, then the best of those that
-// do not overlap it, and so on; the first of equals wins. With weighted suppression a result is the average of the best
+// Non-maximum suppression of the boxes of a single-shot detector: keeps the best box, then the best of those that do
+// not overlap it, and so on; the first of equals wins. With weighted suppression, a result is the average of the best
 // box and all that overlap it, weighted by their scores. One work group; the order of every sum is fixed.
 #include "detect/detections.glsl"
 #include "detect/ssd_block.glsl"
@@ -10,20 +10,20 @@ layout(local_size_x = LANES) in;
 
 layout(std430, binding = 0) readonly buffer Boxes { float b_boxes[]; };
 layout(std430, binding = 1) readonly buffer Best { vec2 b_best[]; };
-layout(std430, binding = 2) readonly buffer Anchors { vec4 b_anchors[]; };  // middle, size
+layout(std430, binding = 2) readonly buffer Anchors { vec4 b_anchors[]; };  // center, size
 layout(std430, binding = 3) writeonly buffer Results { DETECTIONS; };
 
 const int kWords = kMostBoxes / 32;
-const int kPairs = kMaxDetectionPoints / 2;  // points are summed two at a time
+const int kPairs = kMaxDetectionPoints / 2;  // points are summed in pairs
 
-shared uint s_running[kWords];  // a bit a box; a lane looks after words LANES apart
+shared uint s_running[kWords];  // one bit per box; a lane handles words LANES apart
 shared vec4 s_sums[LANES];
 shared float s_score[LANES];
 shared int s_box[LANES];
 
 vec2 in_order(vec2 v) { return u_layout.z != 0 ? v.yx : v; }
 
-// Least x, least y, greatest x, greatest y, in fractions of the model's input.
+// Minimum x and y, maximum x and y, in fractions of the model input.
 vec4 box_at(int n) {
   int at = n * u_boxes.y;
   vec4 anchor = b_anchors[n];
@@ -50,7 +50,7 @@ float overlap(vec4 a, vec4 b) {
 
 vec2 to_frame(vec2 at) { return vec2(dot(u_place[0].xyz, vec3(at, 1.0)), dot(u_place[1].xyz, vec3(at, 1.0))); }
 
-// The sum over all lanes, for all of them.
+// Returns the sum over all lanes to every lane.
 vec4 sum_of_lanes(int lane, vec4 v) {
   s_sums[lane] = v;
   barrier();
@@ -63,7 +63,7 @@ vec4 sum_of_lanes(int lane, vec4 v) {
   return sum;
 }
 
-// The best box that is still in the running, for all lanes; -1 when there is none.
+// Returns the best remaining box to every lane; -1 if there is none.
 int best_running(int lane) {
   float best = 0.0;
   int best_box = -1;
@@ -104,7 +104,7 @@ void main() {
     int last = min(u_boxes.x - 32 * w, 32);
     for (int b = 0; b < last; ++b) {
       vec4 box = box_at(32 * w + b);
-      bool sized = box.z > box.x && box.w > box.y;  // false for what is no number
+      bool sized = box.z > box.x && box.w > box.y;  // false for NaN
       if (sized && b_best[32 * w + b].x >= u_limits.x) bits |= 1u << uint(b);
     }
     s_running[w] = bits;
@@ -125,7 +125,7 @@ void main() {
         if (n != winner && !(overlap(winning, box) > u_limits.y)) continue;
         bits &= ~(1u << uint(b));
         if (n != winner && u_layout.w == 0) continue;
-        // Where everything counts, scores may be 0: a mean needs weights.
+        // With a threshold of 0, scores may be 0, but a mean needs weights.
         float score = max(b_best[n].x, 1e-9);
         weight += score;
         box_sum += score * box;

@@ -1,14 +1,14 @@
-// One plane of a frame that others read, from a texture of colours.
-//   PLANE  kColorPlane: the colours as they are; kLumaPlane: Y'; kChromaPlane: Cb and Cr, half as many across and down,
-//          rounded up
+// Writes one plane of an exported frame from an RGBA texture.
+//   PLANE  kColorPlane: unchanged colors; kLumaPlane: Y'; kChromaPlane: Cb and Cr at half the width and height, rounded
+//          up
 #include "dmabuf_export/shaders.h"
 
 layout(binding = 0) uniform sampler2D u_frame;
 layout(std140, binding = kCodingBinding) uniform Coding {
   vec4 u_rows[3];  // Y', Cb, Cr of (R', G', B', 1)
-  vec4 u_across;   // how much the pixel before, the first and the second of two count in a sample of chroma
+  vec4 u_across;   // weights in a chroma sample: the pixel before a pair, its first and its second pixel
   vec4 u_down;
-  vec4 u_part;     // of the texture: x and y of its first pixel, width and height
+  vec4 u_part;     // region of the texture: x and y of its first pixel, width and height
 };
 
 layout(location = 0) out vec4 o_color;

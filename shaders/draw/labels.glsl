@@ -1,10 +1,10 @@
-// Text by number: the names of classes, and percentages. Boxes with the names of what is in them.
+// Text by index: class labels and percentages. Labeled boxes.
 #include "draw/label_table.h"
 #include "draw/primitive.glsl"
 
 struct Label {
-  int text;   // where it lies in the atlas, as Primitive has it
-  int width;  // pixels; 0 if there is nothing to see
+  int text;   // position in the atlas, as in Primitive
+  int width;  // pixels; 0 if invisible
 };
 
 // The percentages from 0 to kMostPercent come first, then the classes.
@@ -20,26 +20,26 @@ Label label_at(int i) {
   return b_labels[i];
 }
 Label label_of_score(float score) { return label_at(clamp(int(round(score * 100.0)), 0, kMostPercent)); }
-// Classes beyond the table have no name.
+// Classes beyond the table have no label.
 Label label_of_class(int number) { return number < 0 ? Label(0, 0) : label_at(kMostPercent + 1 + number); }
 
 // Whole pixels keep text sharp.
 Primitive text(Label label, vec2 corner, vec4 color) {
   vec2 at = round(corner), size = vec2(float(label.width), b_label_height);
-  return Primitive(vec4(at, at + size), color, b_label_scale, kText, label.text, 0.0);
+  return Primitive(vec4(at, at + size), color, b_label_scale, PrimitiveKind_kText, label.text, 0.0);
 }
 
 float label_margin() { return round(0.25 * b_label_height); }
-float score_place(int class_number) {  // in the line
+float score_place(int class_number) {  // x offset of the score in the line
   Label name = label_of_class(class_number);
   return name.width > 0 ? float(name.width) + label_margin() : 0.0;
 }
-// Of the plate; 0 where there is no text at all.
+// Width of the plate; 0 without any text.
 float labelled_score_width(int class_number, float score) {
   float width = score_place(class_number) + float(label_of_score(score).width);
   return width > 0.0 ? width + 2.0 * label_margin() : 0.0;
 }
-// The primitive `i` of kLabelledScore that together show the line "name 87%" on a plate.
+// Primitive `i` of the kLabelledScore ones that show the line "name 87%" on a plate.
 Primitive labelled_score(int i, vec2 corner, int class_number, float score, float radius, vec4 plate, vec4 ink) {
   float width = labelled_score_width(class_number, score);
   if (width == 0.0) return invisible();
@@ -49,15 +49,15 @@ Primitive labelled_score(int i, vec2 corner, int class_number, float score, floa
   return text(label_of_score(score), corner + vec2(score_place(class_number), 0.0), ink);
 }
 
-// The primitive `i` of kLabelledBox that together show a box, in pixels, its class and score. The label lies on the
-// box, or in it where the picture, of this width, ends.
+// Primitive `i` of the kLabelledBox ones that show a box (in pixels), its class and its score. The label is on top of
+// the box, or inside it at the edge of the frame, which has this width.
 Primitive labelled_box(int i, vec4 box, int class_number, float score, vec4 color, float picture_width) {
   float radius = max(b_label_height / 16.0, 0.75);
   if (i == 0) return outline(box, radius, color);
   float width = labelled_score_width(class_number, score);
   vec2 corner = vec2(max(min(box.x - radius, picture_width - width), 0.0), box.y - radius - b_label_height);
   if (corner.y < 0.0) corner.y = max(box.y + radius, 0.0);
-  // Black or white, whichever is read better on the color (weights of ITU-R BT.709).
+  // Black or white, whichever is more readable on the color (weights of ITU-R BT.709).
   float light = dot(color.rgb, vec3(0.2126, 0.7152, 0.0722));
   vec4 ink = vec4(vec3(light > 0.45 ? 0.0 : 1.0), color.a);
   return labelled_score(i - 1, round(corner), class_number, score, radius, color, ink);

@@ -1,4 +1,5 @@
-// How much of the pixel the primitive covers, by the distance of the pixel's middle from its edge.
+// The coverage of the pixel by the primitive, from the distance of the pixel center to its edge.
+#include "draw/primitive.h"
 #include "draw/shaders.h"
 
 layout(binding = kTextUnit) uniform highp sampler2D u_text;  // gst_plugin/draw/text_atlas.h
@@ -11,9 +12,7 @@ flat in ivec2 v_kind_and_text;
 
 layout(location = 0) out vec4 o_color;
 
-const int kLine = 0, kOutline = 1, kRectangle = 2, kText = 3;
-
-// Distance from the box with rounded corners, below 0 inside.
+// Distance to the box with rounded corners, below 0 inside.
 float box_distance(vec2 place, vec2 half_size, float corner) {
   vec2 beyond = abs(place) - half_size + corner;
   return length(max(beyond, 0.0)) + min(max(beyond.x, beyond.y), 0.0) - corner;
@@ -35,15 +34,16 @@ float text_coverage() {
 float shape_coverage() {
   vec2 middle = 0.5 * (v_ends.xy + v_ends.zw), half_size = 0.5 * abs(v_ends.zw - v_ends.xy);
   vec2 at = v_place - middle;
-  if (v_kind_and_text.x == kRectangle) {
+  if (v_kind_and_text.x == PrimitiveKind_kRectangle) {
     return clamp(0.5 - box_distance(at, half_size, min(v_radius, min(half_size.x, half_size.y))), 0.0, 1.0);
   }
-  float d = v_kind_and_text.x == kLine ? line_distance() : abs(box_distance(at, half_size, 0.0)) - v_radius;
-  // Lines thinner than a pixel cover no more than their width of it.
+  bool line = v_kind_and_text.x == PrimitiveKind_kLine;
+  float d = line ? line_distance() : abs(box_distance(at, half_size, 0.0)) - v_radius;
+  // A line thinner than a pixel covers at most its width of it.
   return min(clamp(0.5 - d, 0.0, 1.0), 2.0 * v_radius);
 }
 
 void main() {
-  float coverage = v_kind_and_text.x == kText ? text_coverage() : shape_coverage();
+  float coverage = v_kind_and_text.x == PrimitiveKind_kText ? text_coverage() : shape_coverage();
   o_color = vec4(v_color.rgb, v_color.a * coverage);
 }

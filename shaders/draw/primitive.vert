@@ -1,8 +1,9 @@
-// One instance is a primitive (draw/primitive.glsl), drawn as a strip of four vertices around it.
+// Each instance is a primitive (draw/primitive.glsl), drawn as a strip of four vertices around it.
+#include "draw/primitive.h"
 #include "draw/shaders.h"
 
 layout(std140, binding = kPictureBinding) uniform Picture {
-  vec4 u_pixel;  // xy: 2 / size of the picture
+  vec4 u_pixel;  // xy: 2 / image size
 };
 
 layout(location = 0) in vec4 a_ends;
@@ -16,8 +17,6 @@ flat out vec4 v_color;
 flat out float v_radius;
 flat out ivec2 v_kind_and_text;
 
-const int kLine = 0, kOutline = 1, kText = 3;
-
 void main() {
   v_ends = a_ends;
   v_color = a_color;
@@ -26,14 +25,15 @@ void main() {
   float sum = dot(a_ends, vec4(1.0)) + a_radius;
   if (!(a_radius > 0.0) || isnan(sum) || isinf(sum)) {
     v_place = vec2(0.0);
-    gl_Position = vec4(2.0, 2.0, 0.0, 1.0);  // all four in one place, outside
+    gl_Position = vec4(2.0, 2.0, 0.0, 1.0);  // all four at one position, outside
     return;
   }
   vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0;
   vec2 middle = 0.5 * (a_ends.xy + a_ends.zw), half_way = 0.5 * (a_ends.zw - a_ends.xy);
-  // Text has no edge of its own.
-  float margin = a_kind_and_text.x == kText ? 0.0 : 1.0 + (a_kind_and_text.x <= kOutline ? a_radius : 0.0);
-  if (a_kind_and_text.x == kLine) {
+  // Text needs no margin for smooth edges.
+  int kind = a_kind_and_text.x;
+  float margin = kind == PrimitiveKind_kText ? 0.0 : 1.0 + (kind <= PrimitiveKind_kOutline ? a_radius : 0.0);
+  if (kind == PrimitiveKind_kLine) {
     float reach = length(half_way);
     vec2 along = reach > 0.0 ? half_way / reach : vec2(1.0, 0.0);
     vec2 at = corner * (vec2(reach, 0.0) + margin);

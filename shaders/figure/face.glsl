@@ -109,12 +109,12 @@ Face paint_face(vec3 p, bool nose) {
 vec3 paint_head(vec3 p, bool nose, out float gloss, out float shade) {
   Face face = paint_face(p, nose);
   float line = hair_line(p);
-  float grown = nose || u_headwear.w == 3.0 ? 0.0 : smoothstep(-0.015, 0.05, line);
+  float grown = nose || wears(Headwear_kScarf) ? 0.0 : smoothstep(-0.015, 0.05, line);
   float buzz = u_hair_more.z < 1.5 ? 0.72 + 0.28 * bumps(p.xy * 60.0 + p.z * 40.0, 63) : 1.0;
   gloss = mix(face.gloss, 0.02, grown);
   shade = face.shade * (nose ? 1.0 : mix(0.7, 1.0, smoothstep(-0.97, -0.81, p.y + 0.3 * p.z)));
   if (u_hair_shape.y > 0.03) shade *= 1.0 - 0.35 * smoothstep(-0.14, 0.0, line) * (1.0 - grown);
-  if (u_headwear.w == 1.0) shade *= 1.0 - 0.4 * smoothstep(-0.05, 0.4, p.y) * step(0.0, p.z);
+  if (wears(Headwear_kCap)) shade *= 1.0 - 0.4 * smoothstep(-0.05, 0.4, p.y) * step(0.0, p.z);
   float strand = bumps(vec2(atan(p.x, p.z + 0.1) * 26.0, length(p) * 3.0), 61);
   vec3 hair = mix(u_hair.rgb, u_hair_tip.rgb, 0.4 * strand) * (0.62 + 0.55 * strand);
   return mix(face.albedo, hair, grown * buzz);

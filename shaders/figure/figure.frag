@@ -46,12 +46,12 @@ vec3 cloth(vec3 p, vec3 c, vec2 place) {
   if (v_material == Material_kTurtle) albedo *= 0.92 + 0.08 * sin(v_cloth.x * 90.0);
   if (v_material == Material_kCollar && abs(c.x) < 0.012 + 0.35 * max(0.0, c.y - 0.01) && c.z > 0.0) discard;
   float cord = 0.85 + 0.15 * sin(v_cloth.y * 150.0 + v_cloth.x * 4.0);
-  if (v_material == Material_kScarf) albedo = (u_headwear.w == 3.0 ? u_headwear.rgb : u_scarf.rgb) * cord;
+  if (v_material == Material_kScarf) albedo = (wears(Headwear_kScarf) ? u_headwear.rgb : u_scarf.rgb) * cord;
   if (v_material == Material_kHeadwear) {
     albedo = u_headwear.rgb;
-    if (u_headwear.w == 3.0 && cloth_line(p) < 0.015) discard;
-    if (u_headwear.w == 2.0) albedo *= (0.85 + 0.15 * sin(v_cloth.x * 40.0)) * (p.y < 0.52 ? 0.85 : 1.0);
-    if (u_headwear.w == 1.0) albedo *= 1.0 - 0.2 * smoothstep(0.03, 0.0, abs(fract(v_cloth.x * 0.955) - 0.5) * 0.3);
+    if (wears(Headwear_kScarf) && cloth_line(p) < 0.015) discard;
+    if (wears(Headwear_kBeanie)) albedo *= (0.85 + 0.15 * sin(v_cloth.x * 40.0)) * (p.y < 0.52 ? 0.85 : 1.0);
+    if (wears(Headwear_kCap)) albedo *= 1.0 - 0.2 * smoothstep(0.03, 0.0, abs(fract(v_cloth.x * 0.955) - 0.5) * 0.3);
   }
   return albedo;
 }
@@ -89,7 +89,7 @@ void main() {
   vec3 albedo = torso(v_material == Material_kCoat, c, place, gloss, shade, kept, slope);
 #else
   vec3 albedo = cloth(p, c, place);
-  if (v_material == Material_kHeadwear && u_headwear.w == 1.0) slope *= 0.3;
+  if (v_material == Material_kHeadwear && wears(Headwear_kCap)) slope *= 0.3;
 #endif
   shade *= kept;
   vec3 along = normalize(v_along);

@@ -1,6 +1,7 @@
 // What figure::Scene says of the figure (gst_plugin/figure/scene.h, FigureBlock). Colours are as displayed; lengths are
 // metres, but for the head's, which are half heads.
 #include "figure/lofts.h"
+#include "figure/look.h"
 #include "figure/shaders.h"
 
 layout(std140, binding = kFigureBinding) uniform Figure {
@@ -18,6 +19,8 @@ layout(std140, binding = kFigureBinding) uniform Figure {
   vec4 u_hair_more;   // parting, nape, style, wrinkles
   vec4 u_face_mask;
 };
+
+bool wears(int headwear) { return u_headwear.w == float(headwear); }
 
 vec3 head_place(vec3 place) {
   vec3 d = place - u_head[3].xyz;

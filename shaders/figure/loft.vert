@@ -56,12 +56,12 @@ void main() {
     if (material == Material_kScalp) {
       // Combed back from the forehead, unless a fringe hangs into it; flat under hats.
       lift = smoothstep(0.0, p.z > 0.0 ? mix(0.5, 0.14, min(1.0, u_hair_shape.w * 3.0)) : 0.16, hair_line(p));
-      if (u_headwear.w == 1.0 || u_headwear.w == 2.0) lift *= 1.0 - smoothstep(0.2, 0.36, p.y);
+      if (wears(Headwear_kCap) || wears(Headwear_kBeanie)) lift *= 1.0 - smoothstep(0.2, 0.36, p.y);
       place -= normal * ((1.0 - lift) * (u_hair_shape.y + 0.07) / u_head[0].w);
     }
     float locks = bumps(p.xy * 5.0 + p.z * 3.7, 11) + 0.6 * bumps(p.zy * 9.0 - p.x * 5.1, 12) - 0.8;
     place += normal * (lift * u_hair_shape.z * locks / u_head[0].w);
-  } else if (material == Material_kHeadwear && u_headwear.w == 3.0) {
+  } else if (material == Material_kHeadwear && wears(Headwear_kScarf)) {
     place -= normal * ((1.0 - smoothstep(0.0, 0.14, cloth_line(head_place(place)))) * 0.15 / u_head[0].w);
   }
 #endif

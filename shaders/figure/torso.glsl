@@ -5,10 +5,12 @@ float neck_opening(vec3 c) {
   int kind = int(u_shirt[2].x);
   float depth = u_shirt[2].y;
   if (c.z < -0.01) return (length(vec2(c.x / 0.08, (c.y - 0.05) / 0.07)) - 1.0) * 0.07;
-  if (kind == 1) return max(abs(c.x) - 0.075 * clamp((c.y + depth) / depth, 0.0, 1.2), -c.y - depth);
-  if (kind == 3) return max(abs(c.x) - 0.5 * clamp(c.y + depth + 0.02, 0.0, 0.1), -(c.y + depth + 0.02));
-  if (kind == 6) return max(-(c.y + depth + 0.8 * c.x * c.x), 0.014 - abs(abs(c.x) - u_shirt[2].z * 0.55));
-  vec2 size = kind == 2 ? vec2(u_shirt[2].z * 0.72, depth + 0.04) : vec2(0.078, depth + 0.035);
+  if (kind == Neckline_kV) return max(abs(c.x) - 0.075 * clamp((c.y + depth) / depth, 0.0, 1.2), -c.y - depth);
+  if (kind == Neckline_kCollar) return max(abs(c.x) - 0.5 * clamp(c.y + depth + 0.02, 0.0, 0.1), -(c.y + depth + 0.02));
+  if (kind == Neckline_kStraps) {
+    return max(-(c.y + depth + 0.8 * c.x * c.x), 0.014 - abs(abs(c.x) - u_shirt[2].z * 0.55));
+  }
+  vec2 size = kind == Neckline_kWide ? vec2(u_shirt[2].z * 0.72, depth + 0.04) : vec2(0.078, depth + 0.035);
   return (length(vec2(c.x, c.y - 0.04) / size) - 1.0) * 0.065;
 }
 
@@ -16,9 +18,9 @@ float neck_opening(vec3 c) {
 vec3 trimmed(vec3 color, vec3 c, inout float gloss) {
   int kind = int(u_shirt[2].x);
   vec2 q = (c.xy + vec2(0.0, 0.17)) / vec2(0.09, 0.07);
-  bool printed = u_shirt[0].w == 0.0 && u_shirt[1].w > 34.0 && max(abs(q.x), abs(q.y)) < 1.0;
+  bool printed = u_shirt[0].w == float(Pattern_kPlain) && u_shirt[1].w > 34.0 && max(abs(q.x), abs(q.y)) < 1.0;
   if (printed) color = mix(color, u_print.rgb, step(0.45, rough(q * 2.5 + 5.0, 71)));
-  if (kind == 3) {
+  if (kind == Neckline_kCollar) {
     color *= 1.0 - 0.25 * smoothstep(0.003, 0.0, abs(abs(c.x) - 0.016));
     float button = smoothstep(0.006, 0.004, length(vec2(c.x, fract(c.y / 0.085) * 0.085 - 0.04)));
     color = mix(color, vec3(0.85), button * 0.8);
@@ -30,7 +32,7 @@ vec3 trimmed(vec3 color, vec3 c, inout float gloss) {
     }
   }
   float cord = smoothstep(0.005, 0.002, abs(abs(c.x) - 0.035 - 0.01 * sin(c.y * 30.0))) * step(-0.16, c.y);
-  if (kind == 5) color = mix(color, vec3(0.9) * (0.5 + 0.5 * u_shirt[1].rgb), cord);
+  if (kind == Neckline_kHood) color = mix(color, vec3(0.9) * (0.5 + 0.5 * u_shirt[1].rgb), cord);
   return color;
 }
 
@@ -42,12 +44,13 @@ vec3 torso(bool coat, vec3 c, vec2 place, inout float gloss, inout float shade, 
   vec4 b = coat ? u_coat[1] : below ? u_trousers[1] : u_shirt[1];
   vec3 albedo = pattern(a, b, place);
   if (coat) {
-    int kind = int(u_coat[2].x);
-    float open = kind == 1 ? clamp(0.055 + 0.17 * (c.y + 0.05), 0.0, 0.085) : u_coat[2].y + 0.06 * smoothstep(0.0, -0.4, c.y);
+    bool jacket = int(u_coat[2].x) == Outer_kJacket;
+    float open = jacket ? clamp(0.055 + 0.17 * (c.y + 0.05), 0.0, 0.085)
+                        : u_coat[2].y + 0.06 * smoothstep(0.0, -0.4, c.y);
     float side = abs(c.x) - open;
     if (c.z > -0.02 && side < 0.0 || c.y > 0.012 && length(c.xz) < 0.085) discard;
-    float lapel = kind == 1 ? 0.06 + 0.25 * (c.y + 0.14) : 0.012;
-    if (c.z > 0.0 && side < lapel) albedo *= kind == 1 ? 1.18 : 0.8;
+    float lapel = jacket ? 0.06 + 0.25 * (c.y + 0.14) : 0.012;
+    if (c.z > 0.0 && side < lapel) albedo *= jacket ? 1.18 : 0.8;
     if (c.z > 0.0) albedo *= 1.0 - 0.45 * smoothstep(0.004, 0.0, abs(side - lapel));
     return albedo;
   }
@@ -64,5 +67,6 @@ vec3 torso(bool coat, vec3 c, vec2 place, inout float gloss, inout float shade, 
     slope = vec2(0.0);
     return albedo;
   }
-  return albedo * (1.0 - 0.22 * smoothstep(0.014, 0.010, opening) * step(u_shirt[2].x, 2.5) * step(0.003, opening));
+  float hemmed = step(u_shirt[2].x, float(Neckline_kWide) + 0.5);
+  return albedo * (1.0 - 0.22 * smoothstep(0.014, 0.010, opening) * hemmed * step(0.003, opening));
 }

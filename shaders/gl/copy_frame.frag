@@ -1,4 +1,4 @@
-// The stored frame, pixel for pixel.
+// Copies the stored frame pixel by pixel.
 #include "lib/frame.glsl"
 
 in vec2 v_place;

@@ -1,4 +1,4 @@
-// Detections as labelled boxes with points.
+// Shows detections as labeled boxes with points.
 #include "detect/detections.glsl"
 #include "draw/labels.glsl"
 #include "draw/palette.glsl"
@@ -9,8 +9,8 @@ layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Found { DETECTIONS; };
 layout(std430, binding = 1) writeonly buffer Primitives { Primitive b_primitives[]; };
 layout(std140, binding = kParamsBinding) uniform Params {
-  vec4 u_picture;  // width, height; radius of points: in pixels; 0
-  ivec4 u_counts;  // detections that there is room for, 0, 0, 0
+  vec4 u_picture;  // width, height and point radius in pixels; 0
+  ivec4 u_counts;  // maximum number of detections, 0, 0, 0
 };
 
 const int kOfEach = kLabelledBox + kMaxDetectionPoints;

@@ -1,4 +1,4 @@
-// Landmarks as lines along contours and bones, and as discs.
+// Shows landmarks as lines along contours and bones, and as discs.
 #include "draw/primitive.glsl"
 #include "gl/compute.h"
 #include "infer/contours.h"
@@ -7,12 +7,12 @@
 layout(local_size_x = kGroupInvocations) in;
 
 layout(std430, binding = 0) readonly buffer Found { LANDMARKS; };
-layout(std430, binding = 1) readonly buffer Lines { ivec4 b_lines[]; };  // two landmarks, color, 0; the same: a disc
+layout(std430, binding = 1) readonly buffer Lines { ivec4 b_lines[]; };  // two landmarks (if equal: a disc), color, 0
 layout(std430, binding = 2) writeonly buffer Primitives { Primitive b_primitives[]; };
 layout(std140, binding = kParamsBinding) uniform Params {
-  vec4 u_picture;  // width, height; radius of lines and of discs: in pixels
-  vec4 u_score;    // least score; 0, 0, 0
-  ivec4 u_counts;  // lines of an object; objects that there is room for; 0, 0
+  vec4 u_picture;  // width, height, line radius and disc radius in pixels
+  vec4 u_score;    // minimum score, 0, 0, 0
+  ivec4 u_counts;  // lines per object, maximum number of objects, 0, 0
   vec4 u_colors[kLandmarkParts];
 };
 

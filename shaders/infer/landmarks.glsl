@@ -1,5 +1,5 @@
-// The landmarks of what a frame shows; gst_plugin/infer/landmarks.h says what the members mean. A shader declares the
-// buffer itself:
+// The landmarks of the objects in a frame; gst_plugin/infer/landmarks.h documents the members. Shaders declare the
+// buffer themselves:
 //   layout(std430, binding = 0) readonly buffer Found { LANDMARKS; };
 #include "infer/landmarks.h"
 

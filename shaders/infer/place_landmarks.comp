@@ -1,6 +1,6 @@
-// A model's landmarks, in pixels of its input, as positions in the upright frame. One work group.
-//   REGION   the input was a region of the frame (detect/regions.h). The next region follows from the landmarks, if the
-//            model is sure enough that they are of something.
+// Converts model landmarks from input pixels to coordinates in the upright frame. One work group.
+//   REGION   the input was a region of the frame (detect/regions.h). Derives the next region from the landmarks if the
+//            score of the model suffices.
 #include "gl/compute.h"
 #include "infer/landmarks.glsl"
 #ifdef REGION
@@ -9,21 +9,21 @@
 
 layout(local_size_x = kGroupInvocations) in;
 
-layout(std430, binding = 0) readonly buffer Outputs { float b_outputs[]; };  // of the model, all of them
+layout(std430, binding = 0) readonly buffer Outputs { float b_outputs[]; };  // all outputs of the model
 layout(std430, binding = 1) writeonly buffer Results { LANDMARKS; };
 #ifdef REGION
 layout(std430, binding = 2) buffer State { REGIONS; };
 #endif
 layout(std140, binding = kParamsBinding) uniform Params {
-  ivec4 u_at;      // in b_outputs: landmarks, further ones, presence, handedness; -1: the model has none
-  ivec4 u_counts;  // landmarks; those before the further ones; values of each; 0
+  ivec4 u_at;      // offsets in b_outputs: landmarks, further ones, presence, handedness; -1: not in the model
+  ivec4 u_counts;  // landmarks; those before the further ones; values per landmark; 0
   ivec4 u_logits;  // whether presence and handedness are logits; 0, 0
-  vec4 u_size;     // of the model's input, and of the upright frame: in pixels
+  vec4 u_size;     // of the model input and of the upright frame, in pixels
   // With REGION:
-  ivec4 u_points;  // landmarks whose line gives the direction; bits of the landmarks in the box, -1: all; most regions
-  vec4 u_rule;     // of RegionRule: scale, shift, direction, same
-  vec4 u_score;    // least score of what is tracked; 0, 0, 0
-  // Without: rows of the map from the model's input to the upright frame.
+  ivec4 u_points;  // two landmarks that define the direction; bits of landmarks in the box, -1: all; maximum regions
+  vec4 u_rule;     // RegionRule: scale, shift, direction, same
+  vec4 u_score;    // minimum score to track a region; 0, 0, 0
+  // Without: rows of the transform from the model input to the upright frame.
   vec4 u_place[2];
 };
 
@@ -32,7 +32,7 @@ float probability(int at, int is_logit, float none) {
   return is_logit != 0 ? 1.0 / (1.0 + exp(-b_outputs[at])) : b_outputs[at];
 }
 
-// In fractions of the model's input; depth in those of its width.
+// In fractions of the model input; depth in fractions of its width.
 vec3 landmark(int i) {
   int at = i < u_counts.y ? u_at.x + i * u_counts.z : u_at.y + (i - u_counts.y) * u_counts.z;
   float z = u_counts.z > 2 ? b_outputs[at + 2] : 0.0;
@@ -44,7 +44,7 @@ shared vec4 s_box[kGroupInvocations];
 
 vec2 pixel_of(int i, vec4 square) { return square.xy + turned((landmark(i).xy - 0.5) * square.z, square.w); }
 
-// Along axes that are rotated by `rotation`, of the landmarks that count: least and greatest place.
+// Minimum and maximum coordinates of the landmarks that count, along axes rotated by `rotation`.
 vec4 box_of(int lane, vec4 square, float rotation) {
   vec4 box = vec4(1e9, 1e9, -1e9, -1e9);
   for (int i = lane; i < u_counts.x; i += kGroupInvocations) {
@@ -55,7 +55,10 @@ vec4 box_of(int lane, vec4 square, float rotation) {
   s_box[lane] = box;
   barrier();
   for (int step = kGroupInvocations / 2; step > 0; step /= 2) {
-    if (lane < step) s_box[lane] = vec4(min(s_box[lane].xy, s_box[lane + step].xy), max(s_box[lane].zw, s_box[lane + step].zw));
+    if (lane < step) {
+      vec4 other = s_box[lane + step];
+      s_box[lane] = vec4(min(s_box[lane].xy, other.xy), max(s_box[lane].zw, other.zw));
+    }
     barrier();
   }
   return s_box[0];
@@ -70,7 +73,7 @@ vec4 next_square(int lane, vec4 square) {
   return square_around(turned(0.5 * (box.xy + box.zw), rotation), box.zw - box.xy, rotation, u_rule.x, u_rule.y);
 }
 
-// Whether an older region is of the same object: regions that have met are one.
+// Whether an older region is of the same object, because two regions have merged.
 bool is_elsewhere(vec4 square, bool is_new) {
   bool found = false;
   for (int i = 0; i < u_points.w; ++i) {
@@ -93,7 +96,7 @@ void main() {
   vec4 next = next_square(lane, square);
   bool is_there = regions[slot].is_followed != 0 && score >= u_score.x;
   is_there = is_there && next.z >= 1.0 && !is_elsewhere(next, is_new);
-  barrier();  // all have read what one is about to write
+  barrier();  // all lanes have read what one of them will write
   if (lane == 0) {
     regions[slot].is_followed = is_there ? 1 : 0;
     regions[slot].is_new = 0;
@@ -120,6 +123,7 @@ void main() {
     vec2 at = vec2(dot(u_place[0].xyz, from), dot(u_place[1].xyz, from));
     float side = length(vec2(u_place[0].x, u_place[1].x));
 #endif
+    // Depth has the same unit as x.
     objects[object].points[i] = vec4(at, landmark(i).z * side, 0.0);
   }
 }

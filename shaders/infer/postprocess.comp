@@ -1,5 +1,5 @@
-// The outputs of TFLite_Detection_PostProcess as detections. They lie in one buffer; a device need not have room for five
-// storage blocks.
+// Converts the outputs of TFLite_Detection_PostProcess to detections. The outputs share one buffer, because a device
+// may not support five storage blocks.
 #include "detect/detections.glsl"
 #include "gl/compute.h"
 
@@ -8,10 +8,10 @@ layout(local_size_x = 1) in;
 layout(std430, binding = 0) readonly buffer Outputs { float b_outputs[]; };
 layout(std430, binding = 1) writeonly buffer Results { DETECTIONS; };
 layout(std140, binding = kParamsBinding) uniform Params {
-  ivec4 u_at;       // where the boxes, classes, scores and their number begin
-  ivec4 u_counts;   // boxes, most results, 0, 0
-  vec4 u_limits;    // least score, 0, 0, 0
-  vec4 u_place[2];  // rows of the map from the model's input to the upright frame
+  ivec4 u_at;       // offsets of the boxes, classes, scores and their count
+  ivec4 u_counts;   // boxes, maximum results, 0, 0
+  vec4 u_limits;    // minimum score, 0, 0, 0
+  vec4 u_place[2];  // rows of the transform from the model input to the upright frame
 };
 
 vec2 to_frame(vec2 at) { return vec2(dot(u_place[0].xyz, vec3(at, 1.0)), dot(u_place[1].xyz, vec3(at, 1.0))); }

@@ -1,14 +1,14 @@
-// The least and the greatest number of an output, smoothed over time. One work group.
+// The minimum and maximum value of an output, smoothed over time. One work group.
 #include "gl/compute.h"
 
 #define LANES 128
 layout(local_size_x = LANES) in;
 
 layout(std430, binding = 0) readonly buffer Numbers { float b_numbers[]; };
-layout(std430, binding = 1) buffer Range { vec4 b_range; };  // least, greatest; whether there is one; 0
+layout(std430, binding = 1) buffer Range { vec4 b_range; };  // minimum, maximum; whether they are valid; 0
 layout(std140, binding = kParamsBinding) uniform Params {
-  ivec4 u_counts;  // numbers, 0, 0, 0
-  vec4 u_share;    // that the new range has of the result, 0, 0, 0
+  ivec4 u_counts;  // values, 0, 0, 0
+  vec4 u_share;    // weight of the new range in the result, 0, 0, 0
 };
 
 shared vec2 s_range[LANES];
@@ -18,7 +18,7 @@ void main() {
   vec2 range = vec2(3.402823466e+38, -3.402823466e+38);
   for (int i = lane; i < u_counts.x; i += LANES) {
     float x = b_numbers[i];
-    if (abs(x) <= 3.0e+38) range = vec2(min(range.x, x), max(range.y, x));  // no infinity, and a number
+    if (abs(x) <= 3.0e+38) range = vec2(min(range.x, x), max(range.y, x));  // neither infinity nor NaN
   }
   s_range[lane] = range;
   barrier();

@@ -1,6 +1,7 @@
-// A model's picture as colours.
-//   MAP   one number a pixel: its place between the least and the greatest one, in a colour map; else R G B (A)
+// Converts the image output of a model to colors.
+//   MAP   one value per pixel, mapped from the minimum and maximum to a color map; otherwise R G B (A)
 #include "gl/compute.h"
+#include "infer/decoder.h"
 
 layout(local_size_x = kGroupInvocations) in;
 
@@ -10,12 +11,12 @@ layout(std430, binding = 1) readonly buffer Range { vec4 b_range; };
 #endif
 layout(rgba8, binding = 0) writeonly uniform highp image2D u_result;
 layout(std140, binding = kParamsBinding) uniform Params {
-  ivec4 u_size;    // width, height, numbers to a pixel, colour map: 0 grey, 1 turbo
-  vec4 u_scale;    // of numbers, and what is added then; 1 turns the map round; 0
+  ivec4 u_size;    // width, height, values per pixel, ColorMap
+  vec4 u_scale;    // scale and offset of values; 1 reverses the map; 0
 };
 
 #ifdef MAP
-// Anton Mikhailov's polynomials for the colour map Turbo.
+// Anton Mikhailov's polynomials for the color map Turbo.
 vec3 turbo(float x) {
   vec4 v = vec4(1.0, x, x * x, x * x * x);
   vec2 w = v.zw * v.z;
@@ -32,7 +33,7 @@ void main() {
 #ifdef MAP
   float x = clamp((b_numbers[at] - b_range.x) / max(b_range.y - b_range.x, 1e-20), 0.0, 1.0);
   if (u_scale.z > 0.5) x = 1.0 - x;
-  vec4 color = vec4(u_size.w == 1 ? turbo(x) : vec3(x), 1.0);
+  vec4 color = vec4(u_size.w == ColorMap_kTurbo ? turbo(x) : vec3(x), 1.0);
 #else
   vec3 rgb = vec3(b_numbers[at], b_numbers[at + 1], b_numbers[at + 2]);
   vec4 color = vec4(rgb * u_scale.x + u_scale.y, 1.0);

@@ -1,7 +1,7 @@
-// The best classes of a picture, as detections that cover all of it. One work group; the order of every sum is fixed, and
-// the first of equals comes first.
-//   SOFTMAX   numbers are logits, and are to become shares of 1
-//   SIGMOID   the same, each on its own
+// The best classes of the frame as detections that cover all of it. One work group; the order of every sum is fixed,
+// and the first of equals comes first.
+//   SOFTMAX   values are logits; apply softmax
+//   SIGMOID   values are logits; apply the sigmoid to each
 #include "detect/detections.glsl"
 #include "gl/compute.h"
 
@@ -11,17 +11,17 @@ layout(local_size_x = LANES) in;
 layout(std430, binding = 0) readonly buffer Scores { float b_scores[]; };
 layout(std430, binding = 1) writeonly buffer Results { DETECTIONS; };
 layout(std140, binding = kParamsBinding) uniform Params {
-  ivec4 u_counts;  // classes, most results, 0, 0
-  vec4 u_limits;   // least score, 0, 0, 0
+  ivec4 u_counts;  // classes, maximum results, 0, 0
+  vec4 u_limits;   // minimum score, 0, 0, 0
 };
 
 shared float s_number[LANES];
 shared int s_class[LANES];
 
-// Whether class `a` with number `x` comes before class `b` with number `y`; -1 is none.
+// Whether class `a` with value `x` precedes class `b` with value `y`; -1 is no class.
 bool before(int a, float x, int b, float y) { return a >= 0 && (b < 0 || x > y || (x == y && a < b)); }
 
-// The best class behind `last`, for all lanes; -1 where there is none.
+// Returns the best class after `last` to every lane; -1 if there is none.
 int next_best(int lane, int last, float last_number) {
   int best = -1;
   float number = 0.0;

@@ -1,5 +1,5 @@
-// ARG_MAX and ARG_MIN: the place of the first of the largest, or smallest, elements among the pixels of a slice or
-// (CHANNELS) among the channels of a pixel.
+// ARG_MAX and ARG_MIN: the index of the first maximum or minimum among the pixels of a slice or (CHANNELS) among the
+// channels of a pixel.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -9,7 +9,7 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 code;  // x: whether the smallest is sought
+  ivec4 code;  // x: whether to find the minimum
 };
 
 #ifdef CHANNELS

@@ -1,18 +1,19 @@
-// CAST: elements as another type holds them. Fractions are cut off, narrow integers wrap around.
+// CAST: converts elements to another type. Fractions are truncated, narrow integers wrap around.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
+#include "ops/shader_codes.h"
 
 layout(local_size_x = kKernelInvocations) in;
 
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 target;  // 0 as it is, 1 a bool, 2 an integer of y bits, z: whether it is signed; 0
-  vec4 zero;     // what stored numbers count from: of the input, of the output
+  ivec4 target;  // GpuCast; for kNarrow: bits, whether it is signed; 0
+  vec4 zero;     // offset of stored values: of the input, of the output
 };
 
-// The nearest of what an int holds; converting what lies beyond is not defined.
+// Clamps to the range of an int; converting values outside of it is undefined.
 ivec4 to_int(vec4 v) {
   ivec4 inside = ivec4(clamp(trunc(v), -2147483648.0, 2147483520.0));
   return mix(inside, ivec4(2147483647), greaterThanEqual(v, vec4(2147483648.0)));
@@ -28,9 +29,9 @@ void main() {
   v += zero.x;
 #endif
   OUT_VALUE result;
-  if (target.x == 1) {
+  if (target.x == GpuCast_kBool) {
     result = OUT_VALUE(notEqual(v, A_VALUE(0)));
-  } else if (target.x == 2) {
+  } else if (target.x == GpuCast_kNarrow) {
     int unused = 32 - target.y;
     ivec4 high = to_int(v) << unused;
     result = OUT_VALUE(target.z == 1 ? high >> unused : ivec4(uvec4(high) >> uint(unused)));

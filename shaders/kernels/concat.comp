@@ -1,5 +1,5 @@
-// One input of CONCATENATION, written to its place in the output. READS_OUTPUT: its channels start in the middle of a
-// slice, whose first lanes an earlier dispatch has written and this one keeps.
+// Copies one input of CONCATENATION to its position in the output. READS_OUTPUT: its channels start in the middle of a
+// slice, whose first lanes an earlier dispatch wrote and this one keeps.
 #define USES_A
 #ifndef READS_OUTPUT
 #define WRITES_OUTPUT
@@ -12,8 +12,8 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 offset;  // x, y, channel, batch: where the input's first element goes
-  ivec4 grid;    // output slices that the input touches, 0, 0, 0
+  ivec4 offset;  // x, y, channel, batch of the first input element in the output
+  ivec4 grid;    // output slices touched by the input, 0, 0, 0
 };
 
 void main() {

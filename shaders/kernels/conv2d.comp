@@ -1,12 +1,12 @@
-// CONV_2D, 1×1 included, and FULLY_CONNECTED (a 1×1 convolution over a row).
-// An invocation computes PIXELS pixels of SLICES output slices, so that a weight loaded once serves PIXELS pixels and an
-// input loaded once serves SLICES slices. The pixels of an invocation lie LOCAL_X apart: neighbouring invocations read
-// neighbouring addresses.
+// CONV_2D, including 1×1, and FULLY_CONNECTED (a 1×1 convolution over a row).
+// An invocation computes PIXELS pixels of SLICES output slices, so each loaded weight serves PIXELS pixels and each
+// loaded input serves SLICES slices. The pixels of an invocation are LOCAL_X apart: neighboring invocations read
+// neighboring addresses.
 //   PIXELS, SLICES     the register tile
 //   LOCAL_X, LOCAL_Z   the work group: pixels × slice groups
-//   REQUANTIZE, DYNAMIC  what becomes of the sums: lib/conv_result.glsl
-//   RESIDUAL           adds the second input, of the output's shape or of one pixel, to the sums
-//   GATE               multiplies the data with a factor for each channel, also read as the second input
+//   REQUANTIZE, DYNAMIC  conversion of the sums: lib/conv_result.glsl
+//   RESIDUAL           adds the second input, of the output shape or of one pixel, to the sums
+//   GATE               multiplies the data with a factor per channel, also read as the second input
 //   POINTWISE          1×1, stride 1, no padding: input and output pixel have the same index
 #define USES_A
 #define WRITES_OUTPUT
@@ -24,11 +24,11 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   ivec4 kernel;     // width, height, stride x, stride y
   ivec4 placement;  // dilation x, dilation y, padding left, padding top
-  ivec4 constants;  // of weights, bias and slope (in vec4), the weights' offset
+  ivec4 constants;  // positions of weights, bias and slope (in vec4), the weight offset
   ivec4 grid;       // slice groups of one batch, 0, 0, 0
-  ivec4 rescale;    // as conv_result() takes it
+  ivec4 rescale;    // for conv_result()
 #ifdef DYNAMIC
-  Tensor quanta_t;  // of the data, by batch
+  Tensor quanta_t;  // of the data, per batch
 #endif
 #ifdef RESIDUAL
   Tensor residual_t;
@@ -51,7 +51,7 @@ void main() {
   int weights_per_slice = kernel.x * kernel.y * in_slices * 4;
   int in_base = in_t.place.x + batch * in_slices * in_t.place.z;
 
-  // Slices past the end compute the last one again and are not stored.
+  // Slices past the end recompute the last one and are not stored.
   int weight[SLICES];
   vec4 acc[PIXELS * SLICES];
   for (int o = 0; o < SLICES; ++o) {

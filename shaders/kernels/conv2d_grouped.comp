@@ -1,7 +1,6 @@
-// CONV_2D whose filters read a group of the channels each, or whose weights are computed. An invocation computes one
-// pixel of one output slice.
+// CONV_2D with channel groups, or with computed weights. An invocation computes one pixel of one output slice.
 //   COMPUTED             the weights are the second input, a tensor: lib/computed_weights.glsl
-//   REQUANTIZE, DYNAMIC  what becomes of the sums: lib/conv_result.glsl
+//   REQUANTIZE, DYNAMIC  conversion of the sums: lib/conv_result.glsl
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
@@ -18,24 +17,24 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   ivec4 kernel;     // width, height, stride x, stride y
   ivec4 placement;  // dilation x, dilation y, padding left, padding top
-  ivec4 constants;  // of weights, bias and slope (in vec4), the weights' offset
-  ivec4 groups;     // input and output channels of one, slices of a filter, 0
+  ivec4 constants;  // positions of weights, bias and slope (in vec4), the weight offset
+  ivec4 groups;     // input and output channels of a group, slices of a filter, 0
 #ifdef COMPUTED
   Tensor weights_t;
   Tensor bias_t;
-  ivec4 bias;  // as with_bias() takes it, like the next
+  ivec4 bias;  // for with_bias(), like the next
   vec4 unit;
 #endif
-  ivec4 rescale;  // as conv_result() takes it
+  ivec4 rescale;  // for conv_result()
 #ifdef DYNAMIC
-  Tensor quanta_t;  // of the data, by batch
+  Tensor quanta_t;  // of the data, per batch
 #endif
 };
 #ifdef COMPUTED
 #include "lib/computed_weights.glsl"
 #endif
 
-// Four channels of a pixel from any of them on; zeros past the last one.
+// Four channels of a pixel from any channel; zeros past the last one.
 vec4 load_channels(int row, int first) {
   int slice = first / 4, shift = first % 4;
   vec4 v = load_a(row + slice * in_t.place.z);
@@ -74,7 +73,7 @@ void main() {
       if (any(lessThan(at, ivec2(0))) || any(greaterThanEqual(at, in_t.size.xy))) continue;
       int row = in_base + at.y * in_t.size.x + at.x;
       for (int s = 0; s < groups.z; ++s) {
-        // A group may end within four channels; those beyond are another's.
+        // A group may end within four channels; the rest belong to the next group.
         bvec4 own = lessThan(ivec4(s * 4) + ivec4(0, 1, 2, 3), ivec4(groups.x));
         int loaded = -1;
         vec4 v = vec4(0.0);

@@ -1,8 +1,8 @@
-// The first CONV_2D of a model of three channels, fetching its input from a texture: the input tensor never exists.
-// Normalisation costs nothing: the weights are scaled, and what is added to every sample sits in the weight of the idle
-// fourth lane, which is 1 inside the tensor and 0 in the convolution's padding, where the tensor would be 0 as well.
-//   PIXELS  how many pixels an invocation computes, a work group's width apart
-//   SLICES  the number of output slices, all computed by one invocation, so that a tap is fetched once
+// The first CONV_2D of a model with three input channels, reading a texture: the input tensor never exists.
+// Normalization is free: the weights are scaled, and the offset of the samples is the weight of the idle fourth lane,
+// which is 1 inside the tensor and 0 in the padding, where the tensor would be 0 too.
+//   PIXELS  pixels per invocation, one work group width apart
+//   SLICES  number of output slices, all computed by one invocation, so that a tap is fetched once
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
 #include "lib/tensor.glsl"
@@ -16,7 +16,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   ivec4 kernel;     // width, height, stride x, stride y
   ivec4 placement;  // dilation x, dilation y, padding left, padding top
-  ivec4 constants;  // of weights, bias and slope (in vec4), the weights' offset
+  ivec4 constants;  // positions of weights, bias and slope (in vec4), the weight offset
   ivec4 tensor;     // width and height of the input tensor, 0, 0
   vec4 padding;
 };

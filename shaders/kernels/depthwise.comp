@@ -1,7 +1,7 @@
 // DEPTHWISE_CONV_2D. An invocation computes PIXELS pixels of one output slice.
-//   PIXELS      the register tile; pixels lie a work group apart
-//   REQUANTIZE, DYNAMIC  what becomes of the sums: lib/conv_result.glsl
-//   MULTIPLIER  present when an input channel feeds several output channels
+//   PIXELS      the register tile; pixels are one work group apart
+//   REQUANTIZE, DYNAMIC  conversion of the sums: lib/conv_result.glsl
+//   MULTIPLIER  defined if an input channel feeds several output channels
 //   COMPUTED    the weights are the second input, a tensor: lib/computed_weights.glsl
 #define USES_A
 #define WRITES_OUTPUT
@@ -19,17 +19,17 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   ivec4 kernel;     // width, height, stride x, stride y
   ivec4 placement;  // dilation x, dilation y, padding left, padding top
-  ivec4 constants;  // of weights, bias and slope (in vec4), the weights' offset
+  ivec4 constants;  // positions of weights, bias and slope (in vec4), the weight offset
   ivec4 grid;       // channel multiplier, 0, 0, 0
 #ifdef COMPUTED
   Tensor weights_t;
   Tensor bias_t;
-  ivec4 bias;  // as with_bias() takes it, like the next
+  ivec4 bias;  // for with_bias(), like the next
   vec4 unit;
 #endif
-  ivec4 rescale;  // as conv_result() takes it
+  ivec4 rescale;  // for conv_result()
 #ifdef DYNAMIC
-  Tensor quanta_t;  // of the data, by batch
+  Tensor quanta_t;  // of the data, per batch
 #endif
 };
 #ifdef COMPUTED

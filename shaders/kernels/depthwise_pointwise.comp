@@ -1,8 +1,8 @@
-// DEPTHWISE_CONV_2D with a 3×3 kernel and the 1×1 CONV_2D behind it: what the first makes stays in registers. An invocation
-// computes ROWS outputs below each other, as depthwise_rows.comp does, of all output slices, one slice of the data after
-// the other.
+// DEPTHWISE_CONV_2D with a 3×3 kernel and the 1×1 CONV_2D that reads it. The intermediate result stays in registers. An
+// invocation computes ROWS vertically adjacent outputs, as in depthwise_rows.comp, for all output slices, one slice of
+// the data after the other.
 //   STRIDE_H, ROWS, SLICES  the stride along y; the register tile, whose slices are those of the output
-//   RESIDUAL                adds the second input, of the output's shape or of one pixel, to the sums
+//   RESIDUAL                adds the second input, of the output shape or of one pixel, to the sums
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
@@ -17,12 +17,12 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 stride;     // stride x, 1 to clamp what is made, 0, 0
+  ivec4 stride;     // stride x, 1 to clamp the intermediate result, 0, 0
   ivec4 placement;  // dilation x, dilation y, padding left, padding top
-  ivec4 constants;  // of weights, bias and slope (in vec4), 0
-  ivec4 made_by;    // of the depthwise weights and bias (in vec4), 0, 0
-  vec4 range;       // of what the depthwise convolution makes, if clamped: lowest, highest, 0, 0
-  ivec4 rescale;    // as conv_result() takes it
+  ivec4 constants;  // positions of weights, bias and slope (in vec4), 0
+  ivec4 made_by;    // positions of the depthwise weights and bias (in vec4), 0, 0
+  vec4 range;       // range of the depthwise results, if clamped: lowest, highest, 0, 0
+  ivec4 rescale;    // for conv_result()
 #ifdef RESIDUAL
   Tensor residual_t;
 #endif
@@ -35,7 +35,7 @@ void main() {
   int batch = int(gl_WorkGroupID.z);
   int at = INVOCATION_X;
   int group = quotient(at, out_t.size.x), x = at - group * out_t.size.x;
-  int block = quotient(group, placement.y);  // of rows that are a dilation apart
+  int block = quotient(group, placement.y);  // of rows one dilation apart
   int first_row = block * (placement.y * ROWS) + group - block * placement.y;
   if (first_row >= out_t.size.y) return;
 

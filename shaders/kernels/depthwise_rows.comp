@@ -1,8 +1,8 @@
-// DEPTHWISE_CONV_2D with a small kernel whose outputs share their inputs: an invocation computes ROWS outputs of one slice
-// below each other, so that an input row loaded once serves up to KERNEL_H of them.
-//   KERNEL_H, STRIDE_H, ROWS  the kernel's height, the stride along y, the register tile
-//   REQUANTIZE, DYNAMIC       what becomes of the sums: lib/conv_result.glsl
-// With a dilation, outputs that are as far apart as its steps share their inputs.
+// DEPTHWISE_CONV_2D with a small kernel whose outputs share inputs: an invocation computes ROWS vertically adjacent
+// outputs of one slice, so each loaded input row serves up to KERNEL_H of them.
+//   KERNEL_H, STRIDE_H, ROWS  the kernel height, the stride along y, the register tile
+//   REQUANTIZE, DYNAMIC       conversion of the sums: lib/conv_result.glsl
+// With a dilation, outputs one dilation apart share their inputs.
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
@@ -19,10 +19,10 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   ivec4 kernel;     // width, height, stride x, stride y
   ivec4 placement;  // dilation x, dilation y, padding left, padding top
-  ivec4 constants;  // of weights, bias and slope (in vec4), the weights' offset
-  ivec4 rescale;    // as conv_result() takes it
+  ivec4 constants;  // positions of weights, bias and slope (in vec4), the weight offset
+  ivec4 rescale;    // for conv_result()
 #ifdef DYNAMIC
-  Tensor quanta_t;  // of the data, by batch
+  Tensor quanta_t;  // of the data, per batch
 #endif
 };
 
@@ -33,7 +33,7 @@ void main() {
   int batch = quotient(layer, out_t.place.y), slice = layer - batch * out_t.place.y;
   int at = INVOCATION_X;
   int group = quotient(at, out_t.size.x), x = at - group * out_t.size.x;
-  int block = quotient(group, placement.y);  // of rows that are a dilation apart
+  int block = quotient(group, placement.y);  // of rows one dilation apart
   int first_row = block * (placement.y * ROWS) + group - block * placement.y;
   if (first_row >= out_t.size.y) return;
 

@@ -1,5 +1,5 @@
-// TFLite_Detection_PostProcess, first step: the corners of every box, and its best class where one class is kept a box.
-//   FAST   writes the best score and its class as well
+// TFLite_Detection_PostProcess, first step: the corners of every box, and its best class if one class per box is kept.
+//   FAST   also writes the best score and its class
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT
@@ -9,7 +9,7 @@
 layout(local_size_x = kKernelInvocations) in;
 
 layout(std140, binding = kParamsBlock) uniform Params {
-  Tensor boxes_t;   // y, x, height, width as the model encodes them, and what else it says of a box
+  Tensor boxes_t;   // encoded y, x, height, width, and further box values
   Tensor scores_t;
   Tensor corners_t;
   Tensor best_t;    // score, class

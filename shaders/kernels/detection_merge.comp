@@ -1,5 +1,5 @@
-// TFLite_Detection_PostProcess with a suppression of its own for every class: the best boxes of all classes. An entry's
-// place is the number of entries that are better, or as good and before it.
+// TFLite_Detection_PostProcess with separate suppression per class: the best boxes of all classes. The index of an
+// entry is the number of entries that are better, or equal and earlier.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"

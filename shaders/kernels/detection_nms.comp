@@ -1,5 +1,5 @@
-// TFLite_Detection_PostProcess: non-maximum suppression. A work group takes the best box again and again, and those that
-// overlap it out of the running; the first of equals wins. With one score a box there is one group, else one a class.
+// TFLite_Detection_PostProcess: non-maximum suppression. A work group repeatedly selects the best box and removes the
+// boxes that overlap it; the first of equals wins. With one score per box there is one group, otherwise one per class.
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT
@@ -11,12 +11,12 @@ layout(local_size_x = LANES) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor corners_t;
   Tensor scores_t;
-  Tensor chosen_t;   // by group and rank: box, score, class, whether there is one
-  ivec4 counts;      // boxes, how many to choose, first class among the scores, 0
+  Tensor chosen_t;   // by group and rank: box, score, class, 1 if valid
+  ivec4 counts;      // boxes, number to select, first class among the scores, 0
   vec4 thresholds;   // score, intersection over union
 };
 
-shared uint running[2048];  // a bit a box; a lane looks after words LANES apart
+shared uint running[2048];  // one bit per box; a lane processes words LANES apart
 shared float lane_score[LANES];
 shared int lane_box[LANES];
 

@@ -1,6 +1,6 @@
-// TFLite_Detection_PostProcess, last step: boxes, classes, scores and their number, four detections an invocation. What
-// is no detection is zero.
-//   FAST   a box is written once for each of its best classes
+// TFLite_Detection_PostProcess, last step: boxes, classes, scores and their number, four detections per invocation.
+// Unused entries are zero.
+//   FAST   writes a box once for each of its best classes
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT
@@ -16,7 +16,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor classes_t;
   Tensor out_scores_t;
   Tensor number_t;
-  ivec4 counts;  // classes of a box, of which at most so many exist, first class among the scores, classes
+  ivec4 counts;  // classes per box, maximum number of these, first class among the scores, classes
 };
 
 #ifdef FAST
@@ -25,7 +25,7 @@ float score_of(int n, int c) {
   return real(scores_t, load_b(scores_t.place.x + channel / 4 * scores_t.place.z + n))[channel % 4];
 }
 
-// The class of box `n` that `rank` others are better than, or as good and before it.
+// The class of box `n` with `rank` better, or equal and earlier, classes.
 int class_at(int n, int rank) {
   int found = -1;
   float bound = 0.0;

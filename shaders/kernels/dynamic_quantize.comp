@@ -1,4 +1,4 @@
-// Numbers as steps from the zero point in the 8-bit quanta of their picture, which dynamic_range.comp has found.
+// Quantizes values to steps from the zero point, with the 8-bit quantization of their image from dynamic_range.comp.
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT

@@ -1,7 +1,7 @@
-// The 8-bit quanta of each picture of a batch, from the range of its numbers. Zero is always in the range, so lanes that
-// are no channel do not matter.
-//   FINAL  the second pass: the input holds the ranges of parts (x, y), the output the quanta: scale, 1 / scale, zero
-//          point, lowest (the highest is 127)
+// The 8-bit quantization of each image of a batch, from the range of its values. Zero is always in the range, so lanes
+// past the last channel do not matter.
+//   FINAL  the second pass: the input has the ranges of parts (x, y), the output the quantization: scale, 1 / scale,
+//          zero point, lowest (the highest is 127)
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -13,7 +13,7 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 part;  // vec4 of a picture, vec4 of a part, parts of a picture, 1 for an asymmetric range
+  ivec4 part;  // vec4 per image, vec4 per part, parts per image, 1 for an asymmetric range
 };
 
 vec4 quanta(vec2 range) {

@@ -1,13 +1,13 @@
-// Element-wise functions of one tensor of real numbers, or of two (USES_B) with numpy broadcasting (BROADCAST). The
-// output is of real numbers too or, for comparisons, of integers.
-//   BROADCAST  PICTURES when there is one batch, and operands are of the output's height and width or of one pixel
-#define PICTURES 2
+// Elementwise functions of one float tensor, or of two (USES_B) with numpy broadcasting (BROADCAST). The output is
+// floats too or, for comparisons, integers.
+//   BROADCAST  broadcasting of operands: GpuRepeat
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"
 #include "lib/broadcast.glsl"
 #include "lib/functions.glsl"
+#include "ops/shader_codes.h"
 
 layout(local_size_x = kKernelInvocations) in;
 
@@ -16,7 +16,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor b_t;
   Tensor out_t;
   vec4 slope;       // x: of LEAKY_RELU
-  ivec4 steps_a_b;  // of broadcasting
+  ivec4 steps_a_b;  // broadcasting steps
   ivec4 steps;      // z: inner size
 };
 
@@ -27,7 +27,7 @@ void main() {
   int slice = remainder(layer, out_t.place.y);
   int target = layer * out_t.place.z + pixel;
 #ifdef BROADCAST
-#if BROADCAST == PICTURES
+#if BROADCAST == GpuRepeat_kPictures
   int index_a = picture_index(a_t, layer, pixel), index_b = picture_index(b_t, layer, pixel);
 #else
   int index_a = broadcast_index(a_t, steps_a_b.xy, steps.z, out_t, layer, pixel);

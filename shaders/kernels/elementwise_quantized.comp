@@ -1,11 +1,12 @@
-// Sums, differences and products of quantised tensors, and the change from one quantisation to another, in the integer
-// arithmetic of TensorFlow Lite's kernels (graph/quantized.h), with numpy broadcasting.
+// Sums, differences and products of quantized tensors, and requantization, in the integer arithmetic of the TensorFlow
+// Lite kernels (graph/quantized.h), with numpy broadcasting.
 //   USES_B  two operands
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 #include "lib/broadcast.glsl"
 #include "lib/requantize.glsl"
+#include "ops/shader_codes.h"
 
 layout(local_size_x = kKernelInvocations) in;
 
@@ -13,11 +14,11 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor a_t;
   Tensor b_t;
   Tensor out_t;
-  ivec4 code;    // 0 rescales a, 1 adds, 2 subtracts, 3 multiplies; bits that operands are shifted left by before; 0, 0
+  ivec4 code;    // GpuQuantized; left shift of operands in bits; 0, 0
   ivec4 range;   // lowest and highest result, 0, 0
   ivec4 factor;  // multiplier and shift of the result, 0, 0
-  ivec4 factors; // of a sum's operands: multiplier and shift of a, of b
-  ivec4 steps_a_b;  // of broadcasting
+  ivec4 factors; // of the operands of a sum: multiplier and shift of a, of b
+  ivec4 steps_a_b;  // broadcasting steps
   ivec4 steps;      // z: inner size
 };
 
@@ -31,12 +32,12 @@ void main() {
   if (a_t.size.z == 1) x = x.xxxx;
   ivec4 y = ivec4(load_b(broadcast_index(b_t, steps_a_b.zw, steps.z, out_t, layer, pixel)));
   if (b_t.size.z == 1) y = y.xxxx;
-  if (code.x == 3) {
+  if (code.x == GpuQuantized_kMul) {
     x *= y;
   } else {
     x = multiply_fixed(x << code.y, ivec4(factors.x), ivec4(factors.y), false);
     y = multiply_fixed(y << code.y, ivec4(factors.z), ivec4(factors.w), false);
-    x = code.x == 1 ? x + y : x - y;
+    x = code.x == GpuQuantized_kAdd ? x + y : x - y;
   }
 #endif
   x = multiply_fixed(x, ivec4(factor.x), ivec4(factor.y), false);

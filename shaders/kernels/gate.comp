@@ -1,9 +1,9 @@
-// The work groups of a run's steps: as they were planned, or none at all where the flag is 0.
+// The work group counts of the steps of a run: as planned, or zeros if the flag is 0.
 #include "shader/gate_shader.h"
 
 layout(local_size_x = kGateInvocations) in;
 
-layout(std430, binding = kPlannedBlock) readonly buffer Planned { uint planned[]; };  // three to a step
+layout(std430, binding = kPlannedBlock) readonly buffer Planned { uint planned[]; };  // three per step
 layout(std430, binding = kFlagBlock) readonly buffer Flag { uint flag; };
 layout(std430, binding = kGroupsBlock) writeonly buffer Groups { uint groups[]; };
 

@@ -1,6 +1,6 @@
-// GATHER and GATHER_ND: parts of `inner` neighbouring elements, each from the place that its coordinates in B tell; a
-// coordinate outside is clamped. LANES: parts are no whole pixels, so each element is fetched on its own; otherwise
-// places count pixels.
+// GATHER and GATHER_ND: parts of `inner` neighboring elements, each from the position that its coordinates in B give.
+// Coordinates are clamped. LANES: parts are not whole pixels, so each element is fetched separately; otherwise
+// positions count pixels.
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT
@@ -12,9 +12,9 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor index_t;
   Tensor out_t;
-  ivec4 map;      // inner, parts, rows of a batch, coordinates of a part
-  ivec4 row;      // elements of the input for each row
-  ivec4 size[2];  // by coordinate: how many there are
+  ivec4 map;      // inner, parts, rows per batch, coordinates per part
+  ivec4 row;      // input elements per row
+  ivec4 size[2];  // by coordinate: its size
   ivec4 stride[2];
 };
 

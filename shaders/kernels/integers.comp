@@ -1,4 +1,4 @@
-// Element-wise functions of one tensor of integers or booleans, or of two (USES_B) with numpy broadcasting. Integers wrap
+// Elementwise functions of one integer or boolean tensor, or of two (USES_B) with numpy broadcasting. Integers wrap
 // around.
 #define USES_A
 #define WRITES_OUTPUT
@@ -12,9 +12,9 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor a_t;
   Tensor b_t;
   Tensor out_t;
-  ivec4 code;       // function of one or of two, 0, 0, 0
+  ivec4 code;       // function of one or two operands, 0, 0, 0
   ivec4 range;      // lowest and highest result, 0, 0
-  ivec4 steps_a_b;  // of broadcasting
+  ivec4 steps_a_b;  // broadcasting steps
   ivec4 steps;      // z: inner size
 };
 
@@ -29,7 +29,7 @@ int unary(int a) {
   return a;
 }
 
-// Rounded towards zero, and 0 for a division by zero; of negative numbers the language leaves the rounding open.
+// Rounds toward zero, and returns 0 for a division by zero; for negative operands, GLSL leaves the rounding undefined.
 int divide(int a, int b) {
   if (b == 0) return 0;
   int quotient = int(uint(abs(a)) / uint(abs(b)));

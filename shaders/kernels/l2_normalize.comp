@@ -1,4 +1,4 @@
-// L2_NORMALIZATION: the channels of a pixel divided by the root of the sum of their squares.
+// L2_NORMALIZATION: divides the channels of a pixel by the root of the sum of their squares.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"

@@ -1,5 +1,5 @@
-// Landmarks2TransformMatrix: the matrix from a rotated crop around some landmarks to the picture that they are in. One
-// invocation does it all.
+// Landmarks2TransformMatrix: the matrix from a rotated crop around some landmarks to their image. One invocation
+// computes everything.
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
@@ -10,10 +10,10 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;      // a landmark is a pixel
   Tensor matrix_t;  // a row is a pixel
-  ivec4 places;     // left and right landmark, the first constant with landmarks to surround, how many such
-  vec4 rotation;    // of the line from left to right in the crop; 0 when left and right may change places
-  vec4 crop;        // scale of the crop to the box around the landmarks, its size in its own pixels
-  vec4 pixels;      // of the picture, for the landmarks' unit: x, y
+  ivec4 places;     // left and right landmark, position of the constants with the landmarks to include, number of these
+  vec4 rotation;    // of the line from left to right in the crop; 0 if left and right are interchangeable
+  vec4 crop;        // scale of the crop relative to the box around the landmarks, its size in its own pixels
+  vec4 pixels;      // of the image, in the unit of the landmarks: x, y
 };
 
 vec2 landmark(int i) { return load_a(in_t.place.x + i).xy; }
@@ -29,7 +29,7 @@ void main() {
   for (int i = 0; i < places.w; ++i) {
     vec4 four = load_bias(places.z + i);
     for (int lane = 0; lane < 4; ++lane) {
-      vec2 at = landmark(int(four[lane])) * turn;  // from the left: turned back
+      vec2 at = landmark(int(four[lane])) * turn;  // from the left: rotated back
       least = min(least, at);
       most = max(most, at);
     }

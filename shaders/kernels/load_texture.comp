@@ -1,4 +1,4 @@
-// A texture into a model's input tensor of up to four channels (R G B A; one channel takes the luminance).
+// Loads a texture into a model input tensor of up to four channels (R G B A; one channel gets the luminance).
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"

@@ -1,4 +1,4 @@
-// A function of one 8-bit number: what is stored for each of the 256 is among the constants, from the lowest on.
+// A function of one 8-bit value: the constants contain the results for all 256 values, from the lowest.
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
@@ -9,7 +9,7 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 table;  // place, in vec4; lowest stored number
+  ivec4 table;  // position, in vec4; lowest stored value
 };
 
 float result(int steps) {

@@ -1,8 +1,8 @@
-// Time steps of an LSTM of real numbers: one work group a batch, so that a step's hidden state goes to the next one through shared
-// memory. What data adds to the gates has been computed for all steps at once and is input A.
-//   SLICES       the most slices of cells or outputs
-//   LAYER_NORM   the gates are normalised over the cells
-//   PROJECTION   the outputs are a matrix times the cells' outputs
+// Time steps of a float LSTM: one work group per batch, so the hidden state of a step goes to the next one through
+// shared memory. The contribution of the data to the gates has been computed for all steps at once and is input A.
+//   SLICES       maximum slices of cells or outputs
+//   LAYER_NORM   the gates are normalized over the cells
+//   PROJECTION   the outputs are a matrix times the outputs of the cells
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT
@@ -14,24 +14,24 @@
 layout(local_size_x = LANES) in;
 
 layout(std140, binding = kParamsBlock) uniform Params {
-  Tensor gates_t;  // four runs of slices: input, forget, cell, output gate
+  Tensor gates_t;  // four groups of slices: input, forget, cell, output gate
   Tensor hidden_t;
   Tensor cell_t;
   Tensor out_t;
   Tensor next_hidden_t;
   Tensor next_cell_t;
-  ivec4 steps;      // first, how many, pixels from a time step to the next, from a batch to the next
+  ivec4 steps;      // first, count, pixels from one time step to the next, from one batch to the next
   ivec4 matrices;   // recurrent weights, projection (in elements of their storage); activation; 1: coupled input gate
-  ivec4 vectors;    // peephole weights, normalisation's factors, its biases, the projection's bias (in vec4)
+  ivec4 vectors;    // peephole weights, factors and biases of the normalization, bias of the projection (in vec4)
   vec4 limits;      // clip of cells, of the projection
 };
 
 shared vec4 hidden[SLICES];
-shared vec4 made[SLICES];  // the cells' outputs
+shared vec4 made[SLICES];  // the outputs of the cells
 shared vec4 cells[SLICES];
 #ifdef LAYER_NORM
 shared vec4 sums[LANES];
-shared vec4 pending[4 * SLICES];  // the gates' sums
+shared vec4 pending[4 * SLICES];  // the sums of the gates
 #endif
 
 int lane;
@@ -40,7 +40,7 @@ vec4 sigmoid(vec4 x) { return apply_function(GpuFunction_kLogistic, x, vec4(0.0)
 
 vec4 clip(vec4 v, float bound) { return bound > 0.0 ? clamp(v, -bound, bound) : v; }
 
-// Adds the matrix at `weights` (four vec4 for each of `count` slices) times `hidden`.
+// Adds the matrix at `weights` (four vec4 per each of `count` slices) times `hidden`.
 vec4 times_hidden(int weights, int count, vec4 acc) {
   for (int k = 0; k < count; ++k) {
     vec4 v = hidden[k];
@@ -53,7 +53,7 @@ vec4 times_hidden(int weights, int count, vec4 acc) {
 vec4 peephole(int which, int s) { return load_bias(vectors.x + which * cell_t.place.y + s); }
 
 #ifdef LAYER_NORM
-// The sum of `v` over the group, in a fixed order. No tree: llvmpipe loses track of barriers in a loop within a loop.
+// The sum of `v` over the group, in a fixed order. Not as a tree: llvmpipe loses track of barriers in nested loops.
 vec4 group_sum(vec4 v) {
   sums[lane] = v;
   barrier();
@@ -68,7 +68,7 @@ float lanes_sum(vec4 v, int s) {
   return v.x + v.y + v.z + v.w;
 }
 
-// Normalises the gates from `first` to `last` over the cells.
+// Normalizes the gates from `first` to `last` over the cells.
 void normalise(int first, int last) {
   int count = cell_t.place.y;
   vec4 total = vec4(0.0);

@@ -1,6 +1,7 @@
-// Time steps of an LSTM of integers, as graph/lstm_integers.h has its numbers: one work group a batch, as in lstm.comp.
-//   SLICES       the most slices of cells or outputs
-//   PROJECTION   the outputs are a matrix times the cells' outputs
+// Time steps of an integer LSTM with the arithmetic of graph/lstm_integers.h: one work group per batch, as in
+// lstm.comp.
+//   SLICES       maximum slices of cells or outputs
+//   PROJECTION   the outputs are a matrix times the outputs of the cells
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT
@@ -10,31 +11,31 @@
 #include "lib/fixed_functions.glsl"
 
 #define LANES kKernelInvocations
-// Slices whose products 32-bit floats add up exactly: 512 channels of up to 255 * 128 stay below 2^24.
+// Maximum slices whose products 32-bit floats sum exactly: 512 channels of up to 255 * 128 stay below 2^24.
 #define EXACT_SLICES 128
 layout(local_size_x = LANES) in;
 
-// Factors are a multiplier and a shift each. Cells and sums of gates are stored in 32 bits, whatever the others are.
+// A factor is a multiplier and a shift. Cells and gate sums are stored in 32 bits, whatever the storage of the others.
 layout(std140, binding = kParamsBlock) uniform Params {
-  Tensor gates_t;  // what data adds; four runs of slices: input, forget, cell, output gate
+  Tensor gates_t;  // contribution of the data; four groups of slices: input, forget, cell, output gate
   Tensor hidden_t;
   Tensor cell_t;
   Tensor out_t;
   Tensor next_hidden_t;
   Tensor next_cell_t;
-  ivec4 steps;     // first, how many, pixels from a time step to the next, from a batch to the next
+  ivec4 steps;     // first, count, pixels from one time step to the next, from one batch to the next
   ivec4 matrices;  // recurrent weights, projection (in elements of their storage); bits of cells; 1: coupled input gate
-  ivec4 vectors;   // peephole weights, the projection's bias (in vec4); 1: there are peepholes; what outputs differ by
+  ivec4 vectors;   // peephole weights, bias of the projection (in vec4); 1: has peepholes; output offset
   ivec4 recurrent_multipliers;  // by gate
   ivec4 recurrent_shifts;
   ivec4 peephole_multipliers;  // by gate
   ivec4 peephole_shifts;
-  ivec4 made;         // factor of the cells' outputs, lowest and highest
+  ivec4 made;         // factor of the outputs of the cells, lowest and highest
   ivec4 projected;    // factor of the projection, lowest and highest output
   ivec4 cell_range;   // lowest and highest
 };
 
-shared vec4 operands[2 * SLICES];  // of the matrices: the hidden state, the cells' outputs
+shared vec4 operands[2 * SLICES];  // of the matrices: the hidden state, the outputs of the cells
 shared ivec4 cells[SLICES];
 
 int lane;
@@ -46,7 +47,7 @@ ivec4 scaled(ivec4 v, int multiplier, int shift) { return multiply_fixed(v, ivec
 // v / 2^exponent, halves away from zero.
 ivec4 divided(ivec4 v, int exponent) { return sign(v) * ((abs(v) + (1 << (exponent - 1))) >> exponent); }
 
-// The matrix at `weights` (four vec4 for each of `count` slices) times the operands from `first` on.
+// The matrix at `weights` (four vec4 per each of `count` slices) times the operands from `first`.
 ivec4 product(int weights, int first, int count) {
   ivec4 total = ivec4(0);
   for (int begin = 0; begin < count; begin += EXACT_SLICES) {
@@ -67,7 +68,7 @@ ivec4 with_peephole(ivec4 sum, int which, int gate, int s) {
   return int16(sum + scaled(v, peephole_multipliers[gate], peephole_shifts[gate]));
 }
 
-// The cells' outputs of slice `s`, from the sums of the gates without peepholes; the cells go on.
+// The outputs of the cells of slice `s`, from the gate sums without peepholes. Advances the cells.
 ivec4 advance(int s, ivec4 sums[4]) {
   ivec4 keep = fixed_logistic(with_peephole(sums[1], 1, 1, s));
   ivec4 take = matrices.w != 0 ? FIXED_ONE - keep : fixed_logistic(with_peephole(sums[0], 0, 0, s));

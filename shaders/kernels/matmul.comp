@@ -1,6 +1,6 @@
-// BATCH_MATMUL, and FULLY_CONNECTED with weights that are computed: columns are channels, rows the pixels of a line. An
-// invocation computes four rows of one slice; the matrices of either operand may be stored transposed. BIAS: a bias and
-// slopes, by column.
+// BATCH_MATMUL, and FULLY_CONNECTED with computed weights: columns are channels, rows are the pixels of a line. An
+// invocation computes four rows of one slice. The matrices of either operand may be stored transposed. BIAS: a bias and
+// slopes, per column.
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT
@@ -16,13 +16,13 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor x_t;
   Tensor y_t;
   Tensor out_t;
-  ivec4 steps_x_y;  // of broadcasting batches (lib/broadcast.glsl): of x, of y
+  ivec4 steps_x_y;  // batch broadcasting steps (lib/broadcast.glsl): of x, of y
   ivec4 steps;      // z: inner size
-  ivec4 code;       // whether x is transposed, whether y is; 0; how many products are summed
-  ivec4 constants;  // places of bias and slopes
+  ivec4 code;       // whether x is transposed, whether y is; 0; number of summed products
+  ivec4 constants;  // positions of bias and slopes
 };
 
-// Four rows from `row` on of one slice of a matrix; zeros past the last one.
+// Four rows from `row` of one slice of a matrix; zeros past the last one.
 mat4 rows_of_x(int base, int row) {
   mat4 m = mat4(0.0);
   for (int i = 0; i < 4; ++i) {
@@ -50,7 +50,7 @@ void main() {
   int x_base = tensor_index(x_t, batch_of(steps_x_y.xy, batch), 0, min(line, x_t.size.y - 1), 0);
   int y_base = tensor_index(y_t, batch_of(steps_x_y.zw, batch), 0, min(line, y_t.size.y - 1), 0);
 
-  mat4 sums = mat4(0.0);  // a column of it is a row of the result
+  mat4 sums = mat4(0.0);  // each column is a row of the result
   for (int k = 0; k < code.w; k += 4) {
     mat4 x = code.x == 1 ? transpose(rows_of_x(x_base + row / 4 * x_t.place.z, k))
                          : rows_of_x(x_base + k / 4 * x_t.place.z, row);

@@ -1,5 +1,5 @@
-// MEAN over rows and columns: one work group a slice. Each invocation sums every 64th pixel, then the group adds up its
-// sums as a tree: a fixed order, so a fixed result.
+// MEAN over rows and columns: one work group per slice. Each invocation sums every 64th pixel, then the group adds up
+// its sums as a tree: a fixed order, so a fixed result.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -13,8 +13,8 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 code;   // 0; REQUANTIZE: what is added to sums, their multiplier and shift
-  ivec4 range;  // REQUANTIZE: lowest and highest result, divisor of scaled sums, what is added to the quotient
+  ivec4 code;   // 0; REQUANTIZE: offset added to sums, their multiplier and shift
+  ivec4 range;  // REQUANTIZE: lowest and highest result, divisor of scaled sums, offset added to the quotient
 };
 
 shared vec4 sums[kKernelInvocations];

@@ -1,8 +1,10 @@
-// Elements that move: an output element is the input element at first + the sum over dimensions of stride * p, in dense
-// row-major order, where p = begin + the output's coordinate. Where p is outside [0, limit), it is mirrored, or the fill
-// stands there. LANES: channels move across lanes, so each is fetched on its own; otherwise places count pixels.
+// Moves elements: an output element is the input element at first + the sum over dimensions of stride * p, in tightly
+// packed row-major order, with p = begin + the output coordinate. If p is outside [0, limit), it is mirrored, or the
+// element is the fill value. LANES: channels move across lanes, so each is fetched separately; otherwise positions
+// count pixels.
 #define USES_A
 #define WRITES_OUTPUT
+#include "graph/movement.h"
 #include "lib/tensor.glsl"
 
 layout(local_size_x = kKernelInvocations) in;
@@ -10,7 +12,7 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 map;   // dimensions, first, outside (1: fill, 2: reflect, 3: symmetric), 0
+  ivec4 map;   // dimensions, first, Outside, 0
   vec4 fill;   // x
   ivec4 size[3];
   ivec4 stride[3];
@@ -18,16 +20,17 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 limit[3];
 };
 
-// The input's place, or -1.
+// The input position, or -1.
 int source(int place) {
   int from = map.y;
   for (int k = map.x - 1; k >= 0; --k) {
     int q = k >> 2, r = k & 3;
     int p = begin[q][r] + place % size[q][r];
     place /= size[q][r];
-    if (map.z != 0 && (p < 0 || p >= limit[q][r])) {
-      if (map.z == 1) return -1;
-      p = p < 0 ? 2 - map.z - p : 2 * limit[q][r] - 4 + map.z - p;
+    if (map.z != Outside_kNothing && (p < 0 || p >= limit[q][r])) {
+      if (map.z == Outside_kFill) return -1;
+      int repeated = map.z == Outside_kSymmetric ? 1 : 0;  // the element at the border
+      p = p < 0 ? -repeated - p : 2 * limit[q][r] - 2 + repeated - p;
     }
     from += p * stride[q][r];
   }

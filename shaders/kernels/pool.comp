@@ -1,5 +1,5 @@
 // AVERAGE_POOL_2D and MAX_POOL_2D. Padding counts neither in the sum nor in the maximum. An invocation computes one
-// pixel of one slice, so a window must be small enough for one loop; large ones are run as two passes, rows and columns.
+// pixel of one slice, so a window must be small enough for one loop. Large windows run as two passes, rows and columns.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -12,7 +12,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   ivec4 window;     // width, height, stride x, stride y
   ivec4 placement;  // padding left, padding top, 0, 1 for the average and 0 for the maximum
-  vec4 rounding;    // 1 when averages are rounded to quanta; the zero point
+  vec4 rounding;    // 1 if averages are quantized; the zero point
 };
 
 void main() {
@@ -33,7 +33,7 @@ void main() {
     }
   }
   if (average) acc /= float((to.x - from.x) * (to.y - from.y));
-  // Averages of quantised numbers are rounded as they stand in the file, and not as steps from the zero point.
+  // Averages of quantized values are rounded as stored in the file, not as steps from the zero point.
   if (average && rounding.x != 0.0) acc = round_away(acc + rounding.y) - rounding.y;
   store(out_t.place.x + layer * out_t.place.z + pixel, finish(out_t, remainder(layer, out_t.place.y), real(in_t, acc)));
 }

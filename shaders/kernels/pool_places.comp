@@ -1,5 +1,5 @@
-// Where in its window MaxPoolingWithArgmax2D finds each maximum: row * window width + column, and a tenth so that
-// rounding to 16 bits leaves the integer part alone. Of equal maxima the first.
+// Position in the window of each maximum for MaxPoolingWithArgmax2D: row * window width + column, plus a tenth, so that
+// rounding to 16 bits keeps the integer part. The first of equal maxima wins.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"

@@ -1,5 +1,5 @@
-// PosenetDecoderOp, last step: of each cell, the pose whose keypoints are nearest to those that the long offsets lead to
-// from there. Four cells an invocation, one beside the other.
+// PosenetDecoderOp, last step: for each cell, the pose whose keypoints are nearest to the targets of the long offsets
+// from there. Four adjacent cells per invocation.
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT
@@ -13,14 +13,14 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor mid_t;
   Tensor long_t;
   Tensor poses_t;
-  Tensor order_t;  // stored as the maps
+  Tensor order_t;  // in the storage of the maps
   Tensor masks_t;
   vec4 limits;
 };
 
 #include "lib/posenet.glsl"
 
-// The rank of the cell's pose; -1 where there is none.
+// The rank of the pose of the cell; -1 if there is none.
 int pose_of(ivec2 cell) {
   vec2 points[kKeypoints];
   for (int k = 0; k < kKeypoints; ++k) {

@@ -1,5 +1,5 @@
-// PosenetDecoderOp, first step: the keypoints of all cells that a pose may begin with, in the cells' order: where the
-// keypoint is, its logit, and 1 where the score is high enough, the highest around, and that of such a pose high enough.
+// PosenetDecoderOp, first step: candidate root keypoints of all cells, in cell order: the position of the keypoint, its
+// logit, and 1 if the score is high enough, is a local maximum, and leads to a sufficient pose score.
 #define USES_B
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"

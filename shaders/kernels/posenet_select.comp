@@ -1,5 +1,5 @@
-// PosenetDecoderOp, second step: a work group takes the likeliest root again and again, and those that are the same
-// keypoint as one of the new pose's out of the running; the first of equals wins.
+// PosenetDecoderOp, second step: a work group repeatedly selects the most likely root, and removes the roots that match
+// a keypoint of the new pose; the first of equals wins.
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT
@@ -13,13 +13,13 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor short_t;
   Tensor mid_t;
   Tensor roots_t;
-  Tensor poses_t;  // by pose and keypoint: the point and its score; last the pose's score, and 1 where there is one
+  Tensor poses_t;  // by pose and keypoint: the point and its score; last the score of the pose, and 1 if valid
   vec4 limits;
 };
 
 #include "lib/posenet.glsl"
 
-shared uint running[WORDS];  // a bit a root; a lane looks after words LANES apart
+shared uint running[WORDS];  // one bit per root; a lane processes words LANES apart
 shared float lane_score[LANES];
 shared int lane_root[LANES];
 shared vec2 newest[kKeypoints];

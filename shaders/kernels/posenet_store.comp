@@ -1,5 +1,5 @@
-// PosenetDecoderOp, third step: each pose's score without the keypoints that a better one has as well, and the results
-// in the order of those scores. What is no pose is zero.
+// PosenetDecoderOp, third step: the score of each pose without the keypoints that a better one shares, and the results
+// in the order of those scores. Unused entries are zero.
 #define USES_A
 #define WRITES_OUTPUT
 #include "graph/posenet.h"
@@ -10,12 +10,12 @@ layout(local_size_x = LANES) in;
 
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor poses_t;
-  Tensor order_t;  // by rank: the pose, and 1 where there is one
+  Tensor order_t;  // by rank: the pose, and 1 if valid
   Tensor keypoints_t;
   Tensor keypoint_scores_t;
   Tensor pose_scores_t;
   Tensor count_t;
-  vec4 limits;  // 0; the lowest score; cells within which two keypoints are the same, squared; cells in a pixel
+  vec4 limits;  // 0; minimum score; squared distance in cells within which two keypoints are the same; cells per pixel
 };
 
 shared float scores[MOST_POSES];  // below zero: no pose
@@ -27,7 +27,7 @@ bool is_before(float score, int pose, float other_score, int other) {
   return score > other_score || (score == other_score && pose < other);
 }
 
-// Whether one of the `count` poses is better than `pose` and has its keypoint.
+// Whether one of the `count` poses is better than `pose` and shares its keypoint.
 bool is_taken(int pose, int k, vec2 pose_entry) {
   vec2 point = entry(pose, k).xy;
   bool taken = false;

@@ -1,41 +1,48 @@
-// Reductions. Over the pixels of a slice: one work group for each part of `span` pixels; each invocation combines every
-// 64th of them, then the group its results as a tree. CHANNELS: over the channels of a pixel, by one invocation. Either
-// way in a fixed order, so with a fixed result.
+// Reductions. Over the pixels of a slice: one work group per part of `span` pixels; each invocation combines every 64th
+// pixel, then the group combines its results as a tree. CHANNELS: over the channels of a pixel, in one invocation. Both
+// in a fixed order, so with a fixed result.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"
+#include "ops/shader_codes.h"
 
 layout(local_size_x = kKernelInvocations) in;
 
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 code;  // 0 sum, 1 maximum, 2 minimum, 3 product; 0; what the result is divided by; span
+  ivec4 code;  // GpuReduction; 0; divisor of the result; span
 };
 
 A_VALUE combine(A_VALUE a, A_VALUE b) {
   switch (code.x) {
-    case 1: return max(a, b);
-    case 2: return min(a, b);
-    case 3: return a * b;
+    case GpuReduction_kMaximum: return max(a, b);
+    case GpuReduction_kMinimum: return min(a, b);
+    case GpuReduction_kProduct: return a * b;
   }
   return a + b;
 }
 
-// What changes nothing.
+// The neutral element.
 A_VALUE neutral() {
 #ifdef A_I32
   int most = 2147483647;
-  return A_VALUE(code.x == 1 ? -most - 1 : code.x == 2 ? most : code.x == 3 ? 1 : 0);
+  return A_VALUE(code.x == GpuReduction_kMaximum   ? -most - 1
+                 : code.x == GpuReduction_kMinimum ? most
+                 : code.x == GpuReduction_kProduct ? 1
+                                                   : 0);
 #else
   float most = 3.402823466e+38;
-  return A_VALUE(code.x == 1 ? -most : code.x == 2 ? most : code.x == 3 ? 1.0 : 0.0);
+  return A_VALUE(code.x == GpuReduction_kMaximum   ? -most
+                 : code.x == GpuReduction_kMinimum ? most
+                 : code.x == GpuReduction_kProduct ? 1.0
+                                                   : 0.0);
 #endif
 }
 
 vec4 divide(vec4 v) { return v / float(code.z); }
-// Towards zero; of negative numbers the language leaves the rounding open.
+// Rounds toward zero; for negative operands, GLSL leaves the rounding undefined.
 ivec4 divide(ivec4 v) { return sign(v) * ivec4(uvec4(abs(v)) / uint(code.z)); }
 
 #ifdef CHANNELS

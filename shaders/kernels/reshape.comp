@@ -1,4 +1,4 @@
-// RESHAPE where the order of the elements in memory changes: each output element is found through its place in the dense
+// RESHAPE with a changed order of elements in memory: finds each output element by its index in tightly packed
 // row-major order (batch, row, column, channel). LANES: the number of channels changes.
 #define USES_A
 #define WRITES_OUTPUT

@@ -1,6 +1,6 @@
-// RESIZE_BILINEAR. The input coordinate of an output pixel is (pixel + shift) * scale - shift, with shift 0.5 for half
-// pixel centres and 0 otherwise; the scale takes corner alignment into account.
-//   LAYERS  how many layers an invocation computes its pixel of: they share all but the reads
+// RESIZE_BILINEAR. The input coordinate of an output pixel is (pixel + shift) * scale - shift, with shift 0.5 for
+// half-pixel centers and 0 otherwise; the scale includes corner alignment.
+//   LAYERS  layers per invocation: for its pixel they share everything but the reads
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -12,7 +12,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
   vec4 mapping;  // scale x, scale y, shift, 0
-  ivec4 code;    // 0; 1 when the numbers of uint8 tensors are rounded as they stand in the file; zero point, 0
+  ivec4 code;    // 0; 1 if uint8 values are rounded as stored in the file; zero point, 0
 };
 
 void main() {
@@ -36,7 +36,7 @@ void main() {
     vec4 top = load_a(row0 + low.x) * (1.0 - f.x) + load_a(row0 + high.x) * f.x;
     vec4 bottom = load_a(row1 + low.x) * (1.0 - f.x) + load_a(row1 + high.x) * f.x;
     vec4 v = top * (1.0 - f.y) + bottom * f.y;
-    // Halves go up there, and not away from the zero point.
+    // Halves round up in this case, not away from the zero point.
     if (code.y != 0) v = floor(v + float(code.z) + 0.5) - float(code.z);
     store(out_t.place.x + layer * out_t.place.z + pixel, finish(out_t, remainder(layer, out_t.place.y), real(in_t, v)));
   }

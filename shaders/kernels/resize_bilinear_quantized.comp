@@ -1,4 +1,5 @@
-// RESIZE_BILINEAR of int8, in TensorFlow Lite's integer arithmetic: coordinates and weights have ten bits after the point.
+// RESIZE_BILINEAR of int8, in the integer arithmetic of TensorFlow Lite: coordinates and weights have ten fractional
+// bits.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -9,7 +10,7 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 scale;   // x, y in 1/1024; x, y of what is added for half pixel centres
+  ivec4 scale;   // x, y in 1/1024; x, y of the offset for half-pixel centers
   ivec4 range;   // lowest and highest result; zero point, 0
 };
 
@@ -25,7 +26,7 @@ void main() {
   int base = in_t.place.x + layer * in_t.place.z;
   int row0 = base + low.y * in_t.size.x;
   int row1 = base + high.y * in_t.size.x;
-  // The numbers themselves are rounded, and not their distance from the zero point.
+  // Rounds the stored values, not their distance from the zero point.
   ivec4 sum = ivec4(load_a(row0 + low.x)) * (first.y * first.x) + ivec4(load_a(row0 + high.x)) * (first.y * second.x) +
               ivec4(load_a(row1 + low.x)) * (second.y * first.x) + ivec4(load_a(row1 + high.x)) * (second.y * second.x);
   sum += range.z << 20;

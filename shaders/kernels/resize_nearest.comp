@@ -8,7 +8,7 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  vec4 scale;  // x, y, what is added to a coordinate before; w: what is added after
+  vec4 scale;  // x, y, offset of a coordinate before scaling; w: offset after
 };
 
 void main() {
@@ -16,7 +16,7 @@ void main() {
   if (pixel >= out_t.place.z) return;
   int layer = int(gl_WorkGroupID.z);
   vec2 at = (vec2(column_row(pixel, out_t.size.x)) + scale.z) * scale.xy;
-  // Halves away from zero, without adding 0.5 to a number whose last bit would be rounded away.
+  // Halves away from zero. Does not add 0.5 to values for which the sum would be rounded.
   vec2 whole = floor(at);
   ivec2 from = ivec2(whole);
   if (scale.w != 0.0) from += ivec2(greaterThanEqual(at - whole, vec2(0.5)));

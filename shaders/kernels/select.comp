@@ -1,5 +1,5 @@
-// SELECT: where the condition holds an element of the first tensor, elsewhere one of the second, with
-// numpy broadcasting. The condition is input A; both tensors are of one type, so input B is the view of either.
+// SELECT: an element of the first tensor if the condition holds, otherwise of the second, with numpy broadcasting. The
+// condition is input A. Both tensors have the same type, so input B is the view of either.
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT
@@ -14,7 +14,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor yes_t;
   Tensor no_t;
   Tensor out_t;
-  ivec4 steps_a_b;  // of broadcasting: of the condition, of the first tensor
+  ivec4 steps_a_b;  // broadcasting steps: of the condition, of the first tensor
   ivec4 steps;      // x, y: of the second one; z: inner size
 };
 

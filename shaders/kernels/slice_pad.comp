@@ -1,5 +1,5 @@
-// PAD and STRIDED_SLICE: the output element at (x, y, channel, batch) is the input element at begin + stride * place, or
-// the fill value where there is none. LANES: channels move across lanes, so each is fetched on its own.
+// PAD and STRIDED_SLICE: the output element at (x, y, channel, batch) is the input element at begin + stride *
+// position, or the fill value if there is none. LANES: channels move across lanes, so each is fetched separately.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"

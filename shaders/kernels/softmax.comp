@@ -1,4 +1,4 @@
-// SOFTMAX and LOG_SOFTMAX over the channels of a pixel, with the maximum taken out first so that no exponent overflows.
+// SOFTMAX and LOG_SOFTMAX over the channels of a pixel, with the maximum subtracted first to prevent overflow.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -9,10 +9,10 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  vec4 beta;  // x; y: whether logarithms are asked for
+  vec4 beta;  // x; y: whether to output logarithms
 };
 
-// Lanes that are no channel must not win the maximum or add to the sum.
+// Lanes past the last channel must not affect the maximum or the sum.
 vec4 load(int base, int slice) {
   return mix(vec4(-3.402823466e+38), real(in_t, load_a(base + slice * in_t.place.z)), is_channel(in_t, slice));
 }

@@ -1,5 +1,5 @@
-// An output as dense numbers: pixel after pixel, row after row, a pixel's channels side by side. What is stored as
-// quanta or integers becomes the number that it stands for.
+// Stores an output tightly packed: pixel by pixel, row by row, with adjacent channels. Quantized values are
+// dequantized, integers converted to floats.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -8,11 +8,11 @@ layout(local_size_x = kKernelInvocations) in;
 
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
-  Tensor out_t;  // four numbers to a pixel
-  ivec4 count;   // numbers; 0; 0; 0
+  Tensor out_t;  // four values per pixel
+  ivec4 count;   // number of values; 0; 0; 0
 };
 
-// The four channels that the number is one of. `pixel` counts through all pictures of the batch.
+// The four channels that contain the value. `pixel` counts across all images of the batch.
 vec4 load(int pixel, int channel) {
   int picture = quotient(pixel, in_t.place.z);
   int slice = picture * in_t.place.y + (channel >> 2);

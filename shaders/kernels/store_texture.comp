@@ -1,4 +1,4 @@
-// A tensor into an image: its first four channels, or (PROBABILITY) the share of the foreground classes.
+// Stores a tensor into an image: its first four channels, or (PROBABILITY) the probability of the foreground classes.
 //   FORMAT  rgba8, rgba16f or rgba32f
 #define USES_A
 #include "gpu_engine/model.h"

@@ -1,6 +1,6 @@
-// TOPK_V2: an invocation counts, for each of the four channels of a slice, those that come before it, which is its place
-// in the result; of equal ones the lower channel comes first. Rows of the result are elements of one channel each, so
-// that every element has one writer. PLACES: writes the channels instead of what they hold.
+// TOPK_V2: for each of the four channels of a slice, an invocation counts the channels that precede it in the result,
+// which is its index there; of equal ones the lower channel comes first. Rows of the result are elements of one channel
+// each, so every element has one writer. PLACES: writes the channel indices, not the values.
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -10,7 +10,7 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 count;  // x: how many elements of a row are picked
+  ivec4 count;  // x: number of selected elements per row
 };
 
 void main() {

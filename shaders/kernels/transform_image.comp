@@ -1,5 +1,5 @@
-// TransformTensorBilinear: an invocation computes one pixel of one slice from the place that the matrix takes it to;
-// zero outside of the picture.
+// TransformTensorBilinear: an invocation computes one pixel of one slice from the position that the matrix maps it to;
+// zero outside of the image.
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT
@@ -11,7 +11,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor matrix_t;  // a row is a pixel
   Tensor out_t;
-  vec4 centre;      // x: where in a pixel its number counts
+  vec4 centre;      // x: position of the sample within a pixel
 };
 
 void main() {

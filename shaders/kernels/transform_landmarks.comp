@@ -1,4 +1,4 @@
-// TransformLandmarks: an invocation moves one landmark. Its third number stays as it is.
+// TransformLandmarks: an invocation transforms one landmark. Its third coordinate is unchanged.
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT
@@ -10,7 +10,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;      // a landmark is a pixel
   Tensor matrix_t;  // a row is a pixel
   Tensor out_t;
-  vec4 unit;        // x: from the matrix's unit to the landmarks'
+  vec4 unit;        // x: from the unit of the matrix to that of the landmarks
 };
 
 void main() {

@@ -1,5 +1,5 @@
-// TRANSPOSE_CONV in gather form: an output pixel visits only the taps whose stride phase reaches an input pixel.
-// An invocation computes one pixel of SLICES output slices.
+// TRANSPOSE_CONV in gather form: an output pixel visits only the taps whose stride phase reaches an input pixel. An
+// invocation computes one pixel of SLICES output slices.
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
@@ -13,8 +13,8 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   ivec4 kernel;     // width, height, stride x, stride y
   ivec4 placement;  // padding left, padding top, slice groups of one batch, 0
-  ivec4 constants;  // of weights, bias and slope (in vec4), the weights' offset
-  ivec4 rescale;    // as conv_result() takes it
+  ivec4 constants;  // positions of weights, bias and slope (in vec4), the weight offset
+  ivec4 rescale;    // for conv_result()
 };
 
 void main() {

@@ -1,6 +1,6 @@
-// TRANSPOSE_CONV with strides of 2: an invocation computes the 2×2 outputs, of SLICES slices, that read the same inputs, so
-// that an input loaded once serves four outputs.
-//   REQUANTIZE  what becomes of the sums: lib/conv_result.glsl
+// TRANSPOSE_CONV with strides of 2: an invocation computes the 2×2 outputs of SLICES slices that read the same inputs,
+// so each loaded input serves four outputs.
+//   REQUANTIZE  conversion of the sums: lib/conv_result.glsl
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
@@ -14,15 +14,15 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   ivec4 kernel;     // width, height, blocks of 2×2 along y, 0
   ivec4 placement;  // padding left, padding top, slice groups of one batch, blocks of 2×2 along x
-  ivec4 constants;  // of weights, bias and slope (in vec4), the weights' offset
-  ivec4 rescale;    // as conv_result() takes it
+  ivec4 constants;  // positions of weights, bias and slope (in vec4), the weight offset
+  ivec4 rescale;    // for conv_result()
 };
 
 void main() {
   int group = int(gl_WorkGroupID.z);
   int batch = quotient(group, placement.z), first_slice = (group - batch * placement.z) * SLICES;
   int at = INVOCATION_X;
-  // In outputs that include the padding, a block is what reads input `block` with its first taps.
+  // In outputs including padding, a block is the part that reads input `block` with its first taps.
   ivec2 block = column_row(at, placement.w) + placement.xy / 2;
   if (at >= placement.w * kernel.z) return;
 

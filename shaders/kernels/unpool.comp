@@ -1,5 +1,5 @@
-// MaxUnpooling2D. A pixel of the output looks at the windows that reach it and takes the number of the last one whose
-// place it is, or zero: each element has one writer, and nothing needs clearing first.
+// MaxUnpooling2D. An output pixel checks the windows that reach it and takes the value of the last one that selected
+// it, or zero. So each element has one writer, and nothing needs clearing first.
 #define USES_A
 #define USES_B
 #define WRITES_OUTPUT
@@ -20,7 +20,7 @@ void main() {
   if (pixel >= out_t.place.z) return;
   int layer = int(gl_WorkGroupID.z);
   ivec2 at = column_row(pixel, out_t.size.x) + placement.xy;
-  // The first window whose end is past this pixel, and the last that begins at or before it.
+  // The first window that ends after this pixel, and the last that starts at or before it.
   ivec2 first = max(at - window.xy + window.zw, ivec2(0)) / window.zw;
   ivec2 last = min(at / window.zw, in_t.size.xy - 1);
 

@@ -1,6 +1,6 @@
-// Element-wise functions by code.
+// Elementwise functions by code.
 //   ACTIVATION     the code of the function that a kernel applies to its result
-//   OUT_QUANTIZED  the result is rounded to quanta
+//   OUT_QUANTIZED  the result is quantized
 #include "ops/function.h"
 #ifndef ACTIVATION
 #define ACTIVATION GpuFunction_kNone
@@ -11,7 +11,7 @@ vec4 apply_function(int code, vec4 x, vec4 slope) {
     case GpuFunction_kRelu6: return clamp(x, 0.0, 6.0);
     case GpuFunction_kReluN1To1: return clamp(x, -1.0, 1.0);
     case GpuFunction_kTanh: {
-      // Drivers compute it through exp, which overflows for large arguments and cancels for small ones.
+      // Drivers compute tanh through exp, which overflows for large arguments and cancels for small ones.
       vec4 t = tanh(clamp(x, -15.0, 15.0));
       return mix(t, x, lessThan(abs(x), vec4(1e-3)));
     }
@@ -25,11 +25,11 @@ vec4 apply_function(int code, vec4 x, vec4 slope) {
   return x;
 }
 
-// To the nearest integer, halves away from zero.
+// Rounds to the nearest integer, halves away from zero.
 vec4 round_away(vec4 v) { return sign(v) * floor(abs(v) + 0.5); }
 
-// What is stored for a real number: the function's result, rounded to the tensor's quanta if it has any (halves away from
-// zero, as TensorFlow Lite rounds), zero in lanes that are no channel. `slope` is PReLU's.
+// The stored value of a float result: after the function, quantized if the tensor is (halves away from zero, as in
+// TensorFlow Lite), and zero in lanes past the last channel. `slope` is that of PReLU.
 vec4 finish(Tensor t, int slice, vec4 v, vec4 slope) {
   v = apply_function(ACTIVATION, v, slope);
 #ifdef OUT_QUANTIZED

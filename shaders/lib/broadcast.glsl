@@ -1,6 +1,6 @@
-// Where an element of the output lies in an operand that is repeated to its shape. Along rows, columns and channels an
-// operand is of the output's size or of size 1. A batch consists of two dimensions of which the same is true: the
-// operand's batch moves by `steps` with each of them, and the second one is of size `inner` in the output.
+// Position of an output element in an operand that broadcasts to its shape. Along rows, columns and channels an operand
+// has the output size or size 1. A batch combines two dimensions of this kind: the batch of the operand moves by
+// `steps` along each of them, and the second has size `inner` in the output.
 int broadcast_index(Tensor t, ivec2 steps, int inner, Tensor shape, int layer, int pixel) {
   int batch = layer / shape.place.y;
   batch = batch / inner * steps.x + batch % inner * steps.y;
@@ -8,7 +8,7 @@ int broadcast_index(Tensor t, ivec2 steps, int inner, Tensor shape, int layer, i
   return tensor_index(t, batch, min(layer % shape.place.y, t.place.y - 1), at.y, at.x);
 }
 
-// The same for one batch, and an operand of the output's height and width or of one pixel: no integer is divided.
+// The same for one batch, and an operand of the output height and width or of one pixel: without integer division.
 int picture_index(Tensor t, int layer, int pixel) {
   return t.place.x + min(layer, t.place.y - 1) * t.place.z + (t.place.z == 1 ? 0 : pixel);
 }

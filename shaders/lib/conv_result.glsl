@@ -1,10 +1,10 @@
-// What a convolution stores for its sums.
-//   REQUANTIZE  sums of integers become quanta in fixed point
-//   DYNAMIC     sums of integers become real numbers: the data were rounded to quanta of their own (dynamic_range.comp)
-//   neither     sums of real numbers
+// Converts the sums of a convolution to stored values.
+//   REQUANTIZE  sums of integers are requantized in fixed point
+//   DYNAMIC     sums of integers become floats: the data were quantized at run time (dynamic_range.comp)
+//   neither     sums of floats
 #include "lib/activation.glsl"
 
-// `slopes`: the place of PReLU's slopes, a vec4 for each slice.
+// `slopes`: position of the PReLU slopes, one vec4 per slice.
 vec4 finish(Tensor t, int slice, vec4 v, int slopes) {
 #if ACTIVATION == GpuFunction_kPrelu
   return finish(t, slice, v, load_bias(slopes + slice));
@@ -16,9 +16,9 @@ vec4 finish(Tensor t, int slice, vec4 v, int slopes) {
 #if defined(REQUANTIZE)
 #include "lib/requantize.glsl"
 
-// `rescale`: lowest, highest, halves up, place of the factors. These are three runs of a vec4 for each slice: the high 16
-// and the low 15 bits of the multipliers, and the shifts. Whole multipliers would not survive every GPU's treatment of
-// NaNs and subnormal numbers.
+// `rescale`: lowest, highest, halves up, position of the factors. These are three groups of one vec4 per slice: the
+// high 16 and the low 15 bits of the multipliers, and the shifts. Whole multipliers would not survive the treatment of
+// NaNs and subnormal numbers on every GPU.
 vec4 conv_result(Tensor t, int slice, vec4 sums, int slopes, ivec4 rescale) {
   int at = rescale.w + slice, slices = t.place.y;
   ivec4 multiplier = (ivec4(load_bias(at)) << 15) + ivec4(load_bias(at + slices));
@@ -26,8 +26,8 @@ vec4 conv_result(Tensor t, int slice, vec4 sums, int slopes, ivec4 rescale) {
   return clamp_quanta(t, slice, quanta, rescale);
 }
 #elif defined(DYNAMIC)
-// `rescale`: place of the data's quanta in the second input, 0, 0, place of the factors: the weights' scales, then the
-// biases, a vec4 for each slice.
+// `rescale`: position of the data quantization in the second input, 0, 0, position of the factors: the weight scales,
+// then the biases, one vec4 per slice.
 vec4 conv_result(Tensor t, int slice, vec4 sums, int slopes, ivec4 rescale) {
   int at = rescale.w + slice;
   vec4 scale = load_b(rescale.x).x * load_bias(at);

@@ -1,9 +1,9 @@
-// The camera's frame, whatever it lies in (gpu_engine/frame_ref.h), sampled where a reader wants it: planes of Y, Cb and
-// Cr become colours here, sample by sample, and no converted frame ever exists.
-//   FRAME_EXTERNAL      one external texture, which the driver makes colours of
+// Samples a camera frame of any kind (gpu_engine/frame_ref.h) at reader coordinates. Planes of Y, Cb and Cr are
+// converted to RGB per sample; a converted frame never exists.
+//   FRAME_EXTERNAL      one external texture, which the driver converts to RGB
 //   FRAME_TWO_PLANES    Y in R; Cb and Cr in R and G
 //   FRAME_THREE_PLANES  Y, Cb and Cr, each in R
-//   none of them        one texture of colours
+//   none of them        one color texture
 #include "lib/frame_block.glsl"
 
 vec2 visible_place(vec2 place) { return clamp(place, frame_centers.xy, frame_centers.zw); }
@@ -34,12 +34,12 @@ layout(binding = kFirstFrameUnit) uniform sampler2D frame_texture;
 vec4 fetch_frame(vec2 place) { return textureLod(frame_texture, visible_place(place), 0.0); }
 #endif
 
-// Where in the stored frame the reader's place is; both in fractions.
+// Maps reader coordinates to stored-frame coordinates; both in fractions.
 vec2 place_in_frame(vec2 at) {
   return vec2(dot(frame_place[0].xyz, vec3(at, 1.0)), dot(frame_place[1].xyz, vec3(at, 1.0)));
 }
 
-// The colour at the reader's place; `padding` outside of what is to be seen.
+// The color at reader coordinates; `padding` outside of the visible part.
 vec4 sample_frame(vec2 at, vec4 padding) {
   vec2 place = place_in_frame(at);
   bool inside =

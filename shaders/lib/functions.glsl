@@ -1,7 +1,8 @@
-// Functions of real numbers that are no activation.
+// Float functions other than activations.
 #include "ops/function.h"
 
-// 1 - erf(x) for x that is not negative, by Chebyshev's fit: within 1.2e-7 of its own size, so that GELU's tail is right.
+// 1 - erf(x) for nonnegative x, by a Chebyshev fit with a relative error of 1.2e-7, so that the tail of GELU is
+// accurate.
 vec4 erfc(vec4 x) {
   vec4 t = 1.0 / (1.0 + 0.5 * x);
   vec4 sum = -0.18628806 + t * (0.27886807 + t * (-1.13520398 + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277))));
@@ -13,19 +14,19 @@ vec4 gelu(vec4 x) {
   return 0.5 * x * mix(2.0 - tail, tail, lessThan(x, vec4(0.0)));
 }
 
-// Where e^x - 1 would cancel, its series.
+// A series where e^x - 1 would cancel.
 vec4 exp_less_one(vec4 x) {
   vec4 series = x * (1.0 + x * (0.5 + x * (1.0 / 6.0 + x * (1.0 / 24.0))));
   return mix(exp(x) - 1.0, series, lessThan(abs(x), vec4(0.1)));
 }
 
-// Brought to [-pi, pi] first, in two parts of 2 pi: drivers may be no good far from zero.
+// Reduces the argument to [-pi, pi] first, with 2 pi in two parts: drivers may be inaccurate far from zero.
 vec4 reduce_angle(vec4 x) {
   vec4 turns = floor(x * 0.15915494309 + 0.5);
   return (x - turns * 6.28125) - turns * 0.00193530717958648;
 }
 
-// Next to 1, where OpenGL ES bounds the error of log() in absolute terms alone, twice the series of the inverse
+// Near 1, OpenGL ES bounds the error of log() only in absolute terms, so this uses twice the series of the inverse
 // hyperbolic tangent of (x - 1) / (x + 1).
 vec4 log_of(vec4 x) {
   vec4 s = (x - 1.0) / (x + 1.0), s2 = s * s;
@@ -56,7 +57,7 @@ vec4 math(int code, vec4 x) {
   return x;
 }
 
-// pow() is not defined for a base below zero; there the exponent's parity gives the sign.
+// pow() is undefined for negative bases; there the parity of the exponent gives the sign.
 vec4 power(vec4 x, vec4 y) {
   vec4 magnitude = pow(abs(x), y);
   vec4 of_zero = mix(vec4(equal(y, vec4(0.0))), vec4(uintBitsToFloat(0x7f800000u)), lessThan(y, vec4(0.0)));
@@ -65,14 +66,14 @@ vec4 power(vec4 x, vec4 y) {
   return mix(magnitude, -magnitude, bvec4(uvec4(odd) & uvec4(lessThan(x, vec4(0.0)))));
 }
 
-// A quotient that is whole may come out just below; the remainder tells.
+// An integer quotient may come out slightly low; the remainder reveals this.
 vec4 floor_divide(vec4 a, vec4 b) {
   vec4 quotient = floor(a / b);
   vec4 rest = (a - quotient * b) * sign(b);
   return quotient + vec4(greaterThanEqual(rest, abs(b))) - vec4(lessThan(rest, vec4(0.0)));
 }
 
-// atan() is not defined at 0, 0, and may ignore the sign of a zero.
+// atan() is undefined at 0, 0, and may ignore the sign of a zero.
 vec4 angle(vec4 y, vec4 x) {
   vec4 half_turn = mix(vec4(3.14159265), vec4(-3.14159265), lessThan(floatBitsToInt(y), ivec4(0)));
   vec4 on_axis = mix(y, half_turn, lessThan(floatBitsToInt(x), ivec4(0)));

@@ -1,11 +1,11 @@
-// Where a work group stands, and an invocation in it. Rows of groups that are longer than a device allows are folded: what
-// is beyond the first row lies in the next along y, and the last row may be longer than needed. Not for shaders whose
-// groups have more than one row of invocations.
+// Position of a work group, and of an invocation in it. Rows of groups longer than the device allows are folded: the
+// rest continues in the next row along y, and the last row may be longer than needed. Not for shaders whose groups have
+// more than one row of invocations.
 #define GROUP_X int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)
 #define INVOCATION_X (GROUP_X * int(gl_WorkGroupSize.x) + int(gl_LocalInvocationID.x))
 
-// a / b of integers from 0 to 2^30, b not 0. GPUs divide integers in long sequences, software renderers one lane after the
-// other. The quotient of the floats is off by what they round, that of the remainder by one at most.
+// a / b for integers from 0 to 2^30, with b not 0. GPUs divide integers in long sequences, software renderers lane by
+// lane. The float quotient is off by its rounding, that of the remainder by one at most.
 int quotient(int a, int b) {
   float divisor = float(b);
   int q = int(float(a) / divisor);
@@ -16,7 +16,7 @@ int quotient(int a, int b) {
 
 int remainder(int a, int b) { return a - quotient(a, b) * b; }
 
-// Of a pixel in rows of `width`.
+// Coordinates of a pixel in rows of `width`.
 ivec2 column_row(int pixel, int width) {
   int row = quotient(pixel, width);
   return ivec2(pixel - row * width, row);

@@ -1,6 +1,7 @@
-// Poses out of the maps of PosenetDecoderOp, as graph/posenet.h describes them. The including shader has a parameter block
-// with scores_t, short_t and mid_t, and `limits`: x: the lowest logit that a pose begins with; y: the lowest score of a
-// pose; z: cells within which two keypoints are the same, squared; w: cells in a pixel. Points are y and x, in cells.
+// Finds poses in the maps of PosenetDecoderOp, as described in graph/posenet.h. The including shader has a parameter
+// block with scores_t, short_t and mid_t, and `limits`: x: minimum logit of a root keypoint; y: minimum score of a
+// pose; z: squared distance in cells within which two keypoints are the same; w: cells per pixel. Points are y and x,
+// in cells.
 #include "graph/posenet.h"
 
 const ivec2 SKELETON[kEdges] =
@@ -14,7 +15,7 @@ float map_number(Tensor t, ivec2 cell, int channel) {
   return real(t, load_b(tensor_index(t, 0, channel / 4, cell.x, cell.y)))[channel % 4];
 }
 
-// Between cells, bilinearly. Whatever the point is, the cells exist.
+// Bilinear interpolation between cells. Clamps the point, so the cells always exist.
 float map_at(Tensor t, vec2 point, int channel) {
   ivec2 last = map_cells(t) - 1;
   ivec2 first_cell = clamp(ivec2(floor(point)), ivec2(0), last), next_cell = clamp(ivec2(ceil(point)), ivec2(0), last);
@@ -26,13 +27,13 @@ float map_at(Tensor t, vec2 point, int channel) {
   return (1.0 - part.x) * above + part.x * below;
 }
 
-// What is no number is the first cell.
+// NaN becomes the first cell.
 vec2 within(Tensor t, vec2 point) {
   vec2 last = vec2(map_cells(t) - 1);
   return vec2(point.x >= 0.0 ? min(point.x, last.x) : 0.0, point.y >= 0.0 ? min(point.y, last.y) : 0.0);
 }
 
-// Where the offset at `point` leads.
+// Target of the offset at `point`.
 vec2 follow(Tensor t, vec2 point, int y_channel, int x_channel) {
   return within(t, point + limits.w * vec2(map_at(t, point, y_channel), map_at(t, point, x_channel)));
 }
@@ -42,10 +43,10 @@ bool is_same(vec2 a, vec2 b) {
   return dot(d, d) <= limits.z;
 }
 
-// The keypoints of the pose that begins with `root`, and their scores. The skeleton is a tree: first the way to its top,
-// then all that hangs from what is known. Returns the mean of the scores.
+// The keypoints of the pose that starts at `root`, and their scores. The skeleton is a tree: first up to its root, then
+// down to all remaining keypoints. Returns the mean of the scores.
 float grow(int root_keypoint, vec2 root, out vec3 keypoints[kKeypoints]) {
-  for (int k = 0; k < kKeypoints; ++k) keypoints[k] = vec3(0.0, 0.0, -1.0);  // not known yet
+  for (int k = 0; k < kKeypoints; ++k) keypoints[k] = vec3(0.0, 0.0, -1.0);  // unknown yet
   keypoints[root_keypoint] = vec3(root, 1.0);
   for (int i = 0; i < 2 * kEdges; ++i) {
     bool up = i < kEdges;

@@ -1,10 +1,10 @@
-// Tensors in storage buffers. A tensor is a stack of slices; a slice holds four channels of every pixel, row by row:
+// Tensors in storage buffers. A tensor is a stack of slices. A slice has four channels of every pixel, row by row:
 // index = base + ((batch * slices + slice) * height + row) * width + column. Lanes past the last channel are zero.
 //
 // A shader defines USES_A, USES_B, WRITES_OUTPUT (or READS_OUTPUT) and USES_CONSTANTS for the blocks that it needs.
 //
-// How four channels of a pixel are stored, by binding: as a vec4, packed to 16-bit floats (A_F16, B_F16, OUT_F16), or as
-// an ivec4 (A_I32, B_I32, OUT_I32). Arithmetic is the same: kernels see vec4 or ivec4 through load_a(), load_b(), store().
+// Storage of four channels of a pixel, by binding: a vec4, packed 16-bit floats (A_F16, B_F16, OUT_F16), or an ivec4
+// (A_I32, B_I32, OUT_I32). The arithmetic is the same: kernels use vec4 or ivec4 through load_a(), load_b(), store().
 
 #include "lib/grid.glsl"
 #include "kernel/kernel_interface.h"
@@ -12,16 +12,16 @@
 struct Tensor {
   ivec4 size;   // width, height, channels, batch
   ivec4 place;  // base (in elements of its storage), slices, width * height, 0
-  vec4 quant;   // real = x * stored; y: 1 / x, or 0 when nothing is rounded; z, w: lowest and highest stored number
+  vec4 quant;   // real = x * stored; y: 1 / x, or 0 if not quantized; z, w: lowest and highest stored value
 };
 
 vec4 unpack4(uvec2 p) { return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y)); }
 uvec2 pack4(vec4 v) {
-  v = clamp(v, -65504.0, 65504.0);  // what a 16-bit float can hold
+  v = clamp(v, -65504.0, 65504.0);  // range of a 16-bit float
   return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
 }
 
-// With BUFFER_TEXTURES, what is read comes through buffer textures over the same memory, one for each kind of element.
+// With BUFFER_TEXTURES, reads use buffer textures over the same memory, one per element type.
 
 #ifdef USES_A
 #if defined(A_I32)
@@ -99,9 +99,9 @@ OUT_VALUE load_output(int i) { return out_data[i]; }
 #endif
 #endif
 
-// Weights are 32-bit floats, 16-bit floats (WEIGHTS_F16) or bytes (WEIGHTS_I8), four to an element; biases and slopes
-// are always 32-bit floats. With WEIGHTS_OFFSET, bytes lack what `constants.w` of the parameters has: they reach from
-// -128 to 127, and quanta of uint8 that are counted from their zero point may reach from -255 to 255 - that.
+// Weights are 32-bit floats, 16-bit floats (WEIGHTS_F16) or bytes (WEIGHTS_I8), four per element; biases and slopes are
+// always 32-bit floats. With WEIGHTS_OFFSET, `constants.w` of the parameters must be added to bytes: bytes range from
+// -128 to 127, but uint8 values minus their zero point z range from -z to 255 - z.
 #ifdef USES_CONSTANTS
 #if defined(WEIGHTS_I8)
 layout(std430, binding = kConstantsBlock) readonly buffer Constants { uint c_data[]; };
@@ -149,10 +149,10 @@ bvec4 is_channel(Tensor t, int slice) {
   return lessThan(ivec4(slice * 4) + ivec4(0, 1, 2, 3), ivec4(t.size.z));
 }
 
-// Keeps the lanes of `slice` that are channels, and zeroes the others.
+// Keeps the channel lanes of `slice`, and zeroes the others.
 vec4 mask_lanes(Tensor t, int slice, vec4 v) { return mix(vec4(0.0), v, is_channel(t, slice)); }
 ivec4 mask_lanes(Tensor t, int slice, ivec4 v) { return mix(ivec4(0), v, is_channel(t, slice)); }
 
-// The number that a stored one stands for.
+// The real value of a stored value.
 vec4 real(Tensor t, vec4 stored) { return stored * t.quant.x; }
 ivec4 real(Tensor t, ivec4 stored) { return stored; }

@@ -1,7 +1,7 @@
-// The smallest and the largest number that the invocations of a work group have seen.
+// Minimum and maximum over the invocations of a work group.
 shared vec2 group_ranges[kKernelInvocations];
 
-// `range`: x smallest, y largest. The result is that of the group in its first invocation.
+// `range`: x minimum, y maximum. The first invocation gets the result of the group.
 vec2 combine_ranges(int lane, vec2 range) {
   group_ranges[lane] = range;
   for (int width = kKernelInvocations / 2; width > 0; width >>= 1) {

@@ -1,4 +1,5 @@
-// Copies a buffer: the memory's speed as kernels see it. Every invocation copies kCopied vec4, a work group's width apart.
+// Copies a buffer to measure the memory speed of kernels. Every invocation copies kCopied vec4, one work group width
+// apart.
 #include "shader/measure_shaders.h"
 
 layout(local_size_x = kMeasureInvocations) in;

@@ -1,11 +1,11 @@
-// Multiply-adds of vec4 in registers and nothing else: what the device can do at most. CHAINS of them are independent.
+// Only multiply-adds of vec4 in registers, to measure the maximum speed of the device. CHAINS of them are independent.
 #include "shader/measure_shaders.h"
 
 layout(local_size_x = kMeasureInvocations) in;
 
 layout(std430, binding = 0) writeonly buffer Output { vec4 sums[]; };
 layout(location = kFactorLocation) uniform vec4 factor;  // unknown to the compiler
-layout(location = kRoundsLocation) uniform int rounds;   // of kUnrolled multiply-adds a chain
+layout(location = kRoundsLocation) uniform int rounds;   // of kUnrolled multiply-adds per chain
 
 void main() {
   vec4 chain[CHAINS];

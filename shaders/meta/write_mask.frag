@@ -1,4 +1,4 @@
-// The model's mask as bytes, texel for texel: the probability of foreground, and which of two regions that makes.
+// Writes the model's mask as bytes, texel by texel: the foreground probability, and the resulting one of two regions.
 #include "meta/shaders.h"
 
 layout(binding = kProbabilityUnit) uniform sampler2D u_mask;  // the probability in R

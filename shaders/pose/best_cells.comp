@@ -1,4 +1,4 @@
-// One person: each point where its score is the highest of all cells. The first one wins among equals.
+// One person: places each point in the cell with its highest score. The first of equals wins.
 #include "gl/compute.h"
 #include "pose/cells.glsl"
 #include "pose/found.glsl"

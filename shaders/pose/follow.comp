@@ -1,5 +1,5 @@
-// From the persons that a decoder found in a frame to those that are told to others: with boxes, with the ids that they
-// had in the frame before, and with points that do not tremble. Speed is counted in sizes of the person by second, as MediaPipe does.
+// Tracks the people that a decoder found in a frame: adds boxes, keeps the track IDs of the previous frame, and smooths
+// keypoints. Speed is in person sizes per second, as in MediaPipe.
 #include "gl/compute.h"
 #include "detect/one_euro.glsl"
 #include "pose/persons.glsl"
@@ -9,39 +9,39 @@ layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Found { PERSONS; } found;
 struct Track {
   vec4 box;
-  int id;        // 0: nobody's
-  int found_id;  // by the decoder; 0: it does not track people
+  int id;        // 0: unused
+  int found_id;  // set by the decoder; 0: it does not track people
   int unused[2];
   Filtered points[kMaxKeyPoints];
   Filtered world[kMaxKeyPoints];
 };
 layout(std430, binding = 1) buffer Tracks {
-  int next_id;  // less one
+  int next_id;  // minus one
   int tracks_unused[3];
   Track tracks[kMaxPersons];
 };
 layout(std430, binding = 2) buffer Persons { PERSONS; } told;
 layout(std140, binding = kParamsBinding) uniform Follow {
-  vec4 u_filter;  // seconds since the frame before, below 0 where there is none; least cut-off in Hz; beta; cut-off of speed
-  vec4 u_frame;   // width and height in pixels; visibility and presence that a point needs to count for the box
+  vec4 u_filter;  // seconds since the previous frame, below 0 if none; minimum cutoff in Hz; beta; cutoff of the speed
+  vec4 u_frame;   // width and height in pixels; minimum visibility and presence of a point to count for the box
 };
 
-const float kSame = 0.2;     // share of the union that boxes of the same person have in common, at least
-const float kAround = 1.25;  // a person's size, in longer sides of the box
-// World coordinates are smoothed by this much more, by metres per second: MediaPipe's ratios.
+const float kSame = 0.2;     // minimum intersection over union of boxes of the same person
+const float kAround = 1.25;  // person size relative to the longer side of the box
+// Factors for world coordinates, whose speed is in meters per second: the ratios of MediaPipe.
 const float kWorldCutOff = 2.0, kWorldBeta = 0.5;
 
 shared vec4 s_box[kMaxPersons];
 shared float s_common[kLanes];
-shared int s_track[kMaxPersons];   // by person found, like the next two
+shared int s_track[kMaxPersons];   // by found person, like the next two
 shared int s_id[kMaxPersons];
-shared int s_fresh[kMaxPersons];   // 1: was not there in the frame before
-shared int s_person[kMaxPersons];  // by person told
+shared int s_fresh[kMaxPersons];   // 1: not in the previous frame
+shared int s_person[kMaxPersons];  // by output person
 shared int s_count;
 
 bool is_found(int i) { return i < found.persons_count && found.persons[i].points_count > 0; }
 
-// Round the points that count, or round all where none does.
+// The box around the points that count, or around all points if none does.
 vec4 box_of(int i) {
   vec4 all = vec4(1e9, 1e9, -1e9, -1e9), sure = all;
   for (int n = 0; n < found.persons[i].points_count; ++n) {
@@ -61,20 +61,20 @@ float common_share(vec4 a, vec4 b) {
   return both / max(area(a) + area(b) - both, 1e-12);
 }
 
-// Row and column of a number in rows of so many. Unsigned: virglrenderer 0.10 mistranslates a signed division.
+// Row and column of index `n` in rows of `columns`. Unsigned: virglrenderer 0.10 mistranslates signed division.
 ivec2 row_and_column(int n, int columns) { return ivec2(uint(n) / uint(columns), uint(n) % uint(columns)); }
 
-// How much a person has in common with a track: the decoder's own tracking goes before the overlap of boxes.
+// How well a person matches a track: tracking by the decoder precedes box overlap.
 float common_with(int i, int t) {
   if (!is_found(i) || tracks[t].id == 0 || u_filter.x < 0.0) return 0.0;
   bool is_tracked = found.persons[i].id != 0 && found.persons[i].id == tracks[t].found_id;
   return common_share(s_box[i], tracks[t].box) + (is_tracked ? 1.0 : 0.0);
 }
 
-// Who is who: those who share most, first. The rest are newcomers, or gone.
+// Matches people to tracks, best match first. The rest are new, or gone.
 void match() {
   for (int i = 0; i < kMaxPersons; ++i) s_track[i] = -1;
-  int taken[kMaxPersons];  // or 0
+  int taken[kMaxPersons];  // 1 if matched, else 0
   for (int t = 0; t < kMaxPersons; ++t) taken[t] = 0;
   for (int pass = 0; pass < kMaxPersons; ++pass) {
     int best = -1;

@@ -1,6 +1,7 @@
-// Several persons, as PersonLab (Papandreou et al., 2018) and PoseNet find them: from the likeliest point that belongs
-// to nobody yet, along the skeleton by the displacements that the model gives there, each step put right by the short
-// offsets where it ends. A person's score is the mean over the points that are not those of persons before.
+// Several people, as in PersonLab (Papandreou et al., 2018) and PoseNet: starts at the most likely point that belongs
+// to nobody yet, and follows the skeleton by the displacements that the model predicts there, correcting each step by
+// the short offsets where it ends. The score of a person is the mean over the points that do not belong to earlier
+// people.
 #include "gl/compute.h"
 #include "pose/cells.glsl"
 #include "pose/found.glsl"
@@ -8,7 +9,7 @@
 layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Cells { vec4 cells[]; };
 layout(std430, binding = 1) readonly buffer Forward { float forward[]; };
-#ifdef BOTH_WAYS  // both directions are in one tensor, the way back behind the way forth
+#ifdef BOTH_WAYS  // both directions are in one tensor, backward after forward
 #define BACKWARD forward
 const int kChannels = 64, kBackwardChannel = 32;
 #else
@@ -19,7 +20,7 @@ const int kChannels = 32, kBackwardChannel = 0;
 layout(std430, binding = 3) buffer Found { PERSONS; } found;
 
 const int kEdges = 16, kPoints = 17, kRefinements = 2;
-// From parent to child, by COCO's numbers.
+// From parent to child, by COCO indices.
 const ivec2 kTree[kEdges] =
     ivec2[](ivec2(0, 1), ivec2(1, 3), ivec2(0, 2), ivec2(2, 4), ivec2(0, 5), ivec2(5, 7), ivec2(7, 9), ivec2(5, 11),
             ivec2(11, 13), ivec2(13, 15), ivec2(0, 6), ivec2(6, 8), ivec2(8, 10), ivec2(6, 12), ivec2(12, 14),
@@ -27,14 +28,14 @@ const ivec2 kTree[kEdges] =
 
 shared float s_score[kGroupInvocations];
 shared int s_cell[kGroupInvocations];
-shared vec2 s_pixels[kMaxPersons * kPoints];  // of the persons so far
-shared vec3 s_points[kPoints];                // of the next one: pixel and score; a score below 0 is not known yet
+shared vec2 s_pixels[kMaxPersons * kPoints];  // of the people so far
+shared vec3 s_points[kPoints];                // of the next person: pixel and score; a score below 0 is unknown yet
 
 ivec2 nearest_cell(vec2 pixel) {
   return clamp(ivec2(floor(pixel / u_input.zw + 0.5)), ivec2(0), u_grid.xy - 1);
 }
 
-// Whether a point is one of those of `persons` persons.
+// Whether a point belongs to one of the first `persons` people.
 bool is_taken(int point, vec2 pixel, int persons) {
   bool taken = false;
   for (int i = 0; i < persons; ++i) {

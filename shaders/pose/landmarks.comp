@@ -1,5 +1,5 @@
-// The landmarks of the region that was last looked at, as a person of the frame; and from two of them the region to
-// look at in the next frame, if the model says that there is a person at all.
+// Writes the landmarks of the last processed region as a person of the frame. Derives the region of the next frame from
+// two of them, if the model finds a person at all.
 #include "gl/compute.h"
 #include "pose/regions.glsl"
 
@@ -9,10 +9,10 @@ layout(std430, binding = 1) readonly buffer Score { float score[]; };
 layout(std430, binding = 2) readonly buffer World { float world[]; };  // x, y, z of each
 layout(std430, binding = 3) buffer State { PERSON_REGIONS; };
 
-const int kHips = 33, kEnd = 34;  // behind the points of the skeleton
-// Of the One-Euro filter over these two, as MediaPipe has it: a region that rests makes landmarks rest.
+const int kHips = 33, kEnd = 34;  // after the points of the skeleton
+// Of the One-Euro filter over these two, as in MediaPipe: a steady region keeps landmarks steady.
 const float kLeastCutOff = 0.01, kBeta = 10.0, kCutOffOfSpeed = 1.0;
-const float kLeastSide = 2.0;  // pixels; what is smaller is nobody
+const float kLeastSide = 2.0;  // pixels; anything smaller is not a person
 
 float sigmoid(float x) { return 1.0 / (1.0 + exp(-x)); }
 
@@ -30,7 +30,7 @@ void store_point(int n, vec4 square) {
                                      around.x, around.y, world[3 * n + 2]);
 }
 
-// Whether somebody in another region is the one whose next square this is: two regions that have met are one.
+// Whether an older region is of the same person, because two regions have merged.
 bool is_elsewhere(vec4 next, bool is_new) {
   bool found = false;
   for (int i = 0; i < u_sizes.x; ++i) {
@@ -58,7 +58,7 @@ void main() {
   Filtered ends = regions[slot].ends;
   bool is_new = regions[slot].is_new != 0;
   bool is_there = regions[slot].is_followed != 0 && score[0] >= u_score.x;
-  barrier();  // all have read what one is about to write
+  barrier();  // all lanes have read what one of them will write
   if (lane < kMaxKeyPoints && is_there) store_point(lane, square);
   if (lane != 0) return;
   if (is_there) {

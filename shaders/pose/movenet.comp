@@ -1,6 +1,6 @@
-// MoveNet's numbers for one person: y, x and score of each point, in fractions of the region that it looked at. The
-// next region is chosen as MoveNet's authors do: round the hips, if hips and shoulders are seen, and as large as the
-// torso and the points that are seen need.
+// Decodes the MoveNet output for one person: y, x and score of each point, in fractions of the processed region.
+// Chooses the next region like the MoveNet authors: around the hips, if hips and shoulders are visible, and large
+// enough for the torso and the visible points.
 #include "gl/compute.h"
 #include "pose/regions.glsl"
 
@@ -27,7 +27,7 @@ void choose_region(vec4 square) {
     if (of_torso) reach = max(reach, kTorsos * distance);
     if (score_of(n) >= kSeen) reach = max(reach, kBodies * distance);
   }
-  reach = min(reach, max(greatest(middle), greatest(u_frame.xy - middle)));  // no farther than the frame
+  reach = min(reach, max(greatest(middle), greatest(u_frame.xy - middle)));  // no larger than the frame
   bool is_good = is_seen(kShoulder) && is_seen(kHip) && reach >= 1.0 && 2.0 * reach <= max(u_frame.x, u_frame.y);
   regions[0].is_new = is_good ? 0 : 1;
   regions[0].square = vec4(middle, 2.0 * reach, 0.0);
@@ -36,7 +36,7 @@ void choose_region(vec4 square) {
 void main() {
   int lane = int(gl_LocalInvocationIndex);
   vec4 square = regions[0].square;
-  barrier();  // all have read what one is about to write
+  barrier();  // all lanes have read what one of them will write
   if (lane < kPoints) {
     persons[0].points[lane] = flat_point(place_of(lane, square) / u_frame.xy, score_of(lane));
   }

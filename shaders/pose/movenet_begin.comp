@@ -1,4 +1,4 @@
-// At the beginning of a frame: MoveNet looks at the region that it chose in the frame before, or at the whole frame.
+// At the beginning of a frame, selects the region for MoveNet: as chosen in the previous frame, or the whole frame.
 #include "pose/regions.glsl"
 
 layout(local_size_x = 1) in;

@@ -1,5 +1,5 @@
-// MoveNet's numbers for several persons: of each person y, x and score of its points, in fractions of the model's
-// input, then its box and score.
+// Decodes the MoveNet output for several people: for each person y, x and score of its points, in fractions of the
+// model input, then its box and score.
 #include "gl/compute.h"
 #include "pose/found.glsl"
 
@@ -7,9 +7,9 @@ layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Numbers { float numbers[]; };
 layout(std430, binding = 1) buffer Found { PERSONS; } found;
 layout(std140, binding = kParamsBinding) uniform Decoder {
-  vec4 u_place[2];  // rows of the map from the model's input to the upright frame; both in fractions
-  vec4 u_score;     // x: of a person, the least
-  ivec4 u_layout;   // persons, points of a person, numbers of a person, the most persons
+  vec4 u_place[2];  // rows of the transform from the model input to the upright frame; both in fractions
+  vec4 u_score;     // x: minimum score of a person
+  ivec4 u_layout;   // people, points per person, values per person, maximum number of people
 };
 
 void main() {
@@ -23,7 +23,7 @@ void main() {
   if (lane == 0) found.persons_count = u_layout.x;
   if (lane >= u_layout.x) return;
   float score = numbers[(lane + 1) * u_layout.z - 1];
-  int better = 0;  // of as many as are wanted, the likeliest stay
+  int better = 0;  // the most likely ones stay, up to the maximum number
   for (int i = 0; i < u_layout.x; ++i) {
     float other = numbers[(i + 1) * u_layout.z - 1];
     better += other > score || (other == score && i < lane) ? 1 : 0;

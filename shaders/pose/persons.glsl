@@ -1,4 +1,4 @@
-// The persons of a frame; gst_plugin/meta/persons.h says what the members mean. A shader declares the buffer itself:
+// The people in a frame; gst_plugin/meta/persons.h documents the members. Shaders declare the buffer themselves:
 //   layout(std430, binding = 0) readonly buffer Persons { PERSONS };
 #include "meta/persons.h"
 
@@ -8,7 +8,7 @@ struct KeyPoint {
   float world_x, world_y, world_z;
 };
 struct Person {
-  vec4 box;  // least x, least y, greatest x, greatest y
+  vec4 box;  // minimum x and y, maximum x and y
   float score;
   float rotation;
   int id;

@@ -1,5 +1,5 @@
-// The mask of the person in the region that was last looked at, from the region to the upright frame. Where several
-// persons have one, the greatest counts.
+// Projects the mask of the person in the last processed region to the upright frame. Where the masks of several people
+// overlap, the maximum counts.
 #include "gl/compute.h"
 #include "pose/regions.glsl"
 

@@ -1,5 +1,5 @@
-// Landmarks moved to where the model's heat maps have their weight round them, where those are sure of one
-// (MediaPipe's refinement of landmarks from heat maps).
+// Moves landmarks to the weighted center of the model's heatmaps around them, if those are confident (MediaPipe's
+// refinement of landmarks from heatmaps).
 #include "gl/compute.h"
 
 layout(local_size_x = kGroupInvocations) in;
@@ -8,10 +8,10 @@ layout(std430, binding = 1) readonly buffer Heat { float heat[]; };            /
 layout(std430, binding = 2) writeonly buffer Refined { float refined[]; };
 layout(std140, binding = kParamsBinding) uniform Refinement {
   ivec4 u_grid;   // columns, rows, landmarks
-  vec4 u_pixels;  // of the model's input by cell: x, y
+  vec4 u_pixels;  // pixels of the model input per cell: x, y
 };
 
-const int kReach = 3;  // cells to each side
+const int kReach = 3;  // cells on each side
 const float kSure = 0.5;
 
 void main() {

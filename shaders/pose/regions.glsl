@@ -1,5 +1,5 @@
-// The regions of people (detect/regions.glsl), and behind them in the same buffer, as other decoders leave it, who was
-// found in them (pose/found.glsl).
+// The regions of people (detect/regions.glsl), followed in the same buffer by the people found in this frame, as in
+// other decoders (pose/found.glsl).
 #include "detect/regions.glsl"
 #include "pose/found.glsl"
 
@@ -7,8 +7,8 @@
   REGIONS;             \
   PERSONS
 
-// The square around a person, from the middle of the hips and the point that says how large the person is and where up
-// is: 1.25 times as long as twice their distance (MediaPipe's pose_landmarks_to_roi).
+// The square around a person, from the hip center and the point that defines the size and direction of the person. Its
+// side is 1.25 times twice their distance (MediaPipe's pose_landmarks_to_roi).
 vec4 square_of(vec2 hips, vec2 end) {
   vec2 d = end - hips;
   return vec4(hips, 2.5 * length(d), atan(d.x, -d.y));

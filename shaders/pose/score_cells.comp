@@ -1,5 +1,5 @@
-// For every cell and point: where the point is if it is here, in pixels of the model's input, and how likely that is.
-//   OFFSETS  the model says where in the cell (PoseNet); else the scores of neighbours tell, as a parabola's summit
+// For every cell and point: the position of the point if it is in this cell, in model input pixels, and its score.
+//   OFFSETS  the model outputs the position (PoseNet); otherwise it is the peak of a parabola through neighbor scores
 #include "gl/compute.h"
 #include "pose/cells.glsl"
 
@@ -9,7 +9,7 @@ layout(std430, binding = 0) readonly buffer Scores { float scores[]; };
 layout(std430, binding = 1) readonly buffer Offsets { float offsets[]; };
 #endif
 layout(std430, binding = 2) writeonly buffer Cells {
-  vec4 cells[];  // x, y, score, and the same once more where it is the highest of its neighbourhood, else 0
+  vec4 cells[];  // x, y, score, and the score again if it is the highest of its neighborhood, otherwise 0
 };
 
 float raw_score(ivec2 cell, int point) {
@@ -17,8 +17,7 @@ float raw_score(ivec2 cell, int point) {
 }
 
 #ifndef OFFSETS
-// Where between its neighbours, at -1 and 1, the parabola through three numbers has its summit; the middle one is the
-// highest.
+// Position of the peak of the parabola through three values at -1, 0 and 1; the middle one is the highest.
 float summit(float before, float here, float after) {
   float bend = 2.0 * here - before - after;
   return bend > 1e-6 ? clamp(0.5 * (after - before) / bend, -0.5, 0.5) : 0.0;
@@ -42,7 +41,7 @@ void main() {
   vec2 part = highest ? vec2(summit(raw_score(cell - ivec2(1, 0), point), raw, raw_score(cell + ivec2(1, 0), point)),
                              summit(raw_score(cell - ivec2(0, 1), point), raw, raw_score(cell + ivec2(0, 1), point)))
                       : vec2(0.0);
-  // At the border there is no neighbour to one side.
+  // At the border, one neighbor is missing.
   part *= vec2(greaterThan(cell, ivec2(0))) * vec2(lessThan(cell, u_grid.xy - 1));
   vec2 pixel = (vec2(cell) + 0.5 + part) * u_input.zw - 0.5;
 #endif

@@ -1,4 +1,4 @@
-// Persons as lines and discs. What the model does not vouch for is not drawn.
+// Draws people as lines and discs, without points that the model is not confident of.
 #include "draw/primitive.glsl"
 #include "gl/compute.h"
 #include "pose/persons.glsl"
@@ -6,14 +6,14 @@
 
 layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Persons { PERSONS; };
-layout(std430, binding = 1) writeonly buffer Primitives { Primitive primitives[]; };  // of each person bones, points
+layout(std430, binding = 1) writeonly buffer Primitives { Primitive primitives[]; };  // per person: bones, points
 layout(std140, binding = kParamsBinding) uniform Style {
   vec4 u_line_color;
   vec4 u_point_color;
-  vec4 u_sizes;       // half a line's width and a point's radius, in pixels; the frame's width and height
+  vec4 u_sizes;       // half the line width and the point radius, in pixels; the frame width and height
   vec4 u_thresholds;  // of visibility and presence
   ivec4 u_counts;     // bones, points
-  ivec4 u_bones[kBones / 2];  // two bones each, by their points' indices
+  ivec4 u_bones[kBones / 2];  // two bones each, as point indices
 };
 
 void main() {

@@ -3,19 +3,19 @@
 //   NUMBERS  the model itself says which class it is
 #include "gl/compute.h"
 #include "gpu_engine/model.h"
+#include "segment/class_layout.h"
+#include "segment/shaders.h"
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
-layout(std430, binding = 0) readonly buffer Scores { float b_scores[]; };  // row by row, a pixel's side by side
-layout(std430, binding = 1) buffer Seen { uint b_seen[256]; };
+// Row by row, a pixel's side by side.
+layout(std430, binding = kScoresBinding) readonly buffer Scores { float b_scores[]; };
+layout(std430, binding = kSeenBinding) buffer Seen { uint b_seen[kMaxMaskClasses]; };
 layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
 layout(std140, binding = kParamsBinding) uniform Classes {
-  ivec4 u_size;           // width, height, channels; OutputActivation still to be applied
-  ivec4 u_foreground[2];  // bit c: class c is foreground
-  ivec4 u_shown[2];
+  ivec4 u_size;  // width, height, channels; OutputActivation still to be applied
+  ivec4 u_foreground[kMaxMaskClasses / 128];  // bit c: class c is foreground
+  ivec4 u_shown[kMaxMaskClasses / 128];
 };
-
-// One pixel of so many in each direction is counted.
-const int kSparse = 4;
 
 int bit(ivec4 bits, int c) { return (bits[(c >> 5) & 3] >> (c & 31)) & 1; }
 int is_foreground(int c) { return bit(u_foreground[c >> 7], c); }
@@ -26,7 +26,7 @@ void main() {
   if (any(greaterThanEqual(position, u_size.xy))) return;
   int pixel = position.y * u_size.x + position.x;
 #ifdef NUMBERS
-  int likeliest = clamp(int(b_scores[pixel] + 0.5), 0, 255);
+  int likeliest = clamp(int(b_scores[pixel] + 0.5), 0, kMaxMaskClasses - 1);
   float probability = float(is_foreground(likeliest));
 #else
   int first = pixel * u_size.z, likeliest = 0;
@@ -50,5 +50,5 @@ void main() {
 #endif
   int shown = likeliest * is_shown(likeliest);
   imageStore(u_output, position, vec4(probability, float(shown) / 255.0, 0.0, 1.0));
-  if (shown != 0 && position.x % kSparse == 0 && position.y % kSparse == 0) atomicAdd(b_seen[shown], 1u);
+  if (shown != 0 && position.x % kCountedPixels == 0 && position.y % kCountedPixels == 0) atomicAdd(b_seen[shown], 1u);
 }

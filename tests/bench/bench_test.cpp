@@ -1,4 +1,4 @@
-// The tools behind ./dev bench: what they print, the report that is made of it, and how they fail.
+// The tools of ./dev bench: their output, the report, and their errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// One model as `sightglass bench --json` tells it.
+// One model as in the output of `sightglass bench --json`.
 json model(const std::string& name, double ms) {
   return {{"model", "folder/" + name + ".tflite"},
           {"run_ms", {{"median", ms}, {"p95", ms * 1.1}, {"min", ms}}},
@@ -76,14 +76,14 @@ TEST_F(BenchReportTest, JoinsComparesAndKeepsResults) {
   EXPECT_NE(text.find("| deeplabv3_257_mv_gpu | 80.00 | 88.00 | 100.00 | 5.0 | 25.0 % | 60 | 4.5 | 57 |"),
             std::string::npos)
       << text;
-  // 525 ms of a peer against 80 ms and a quarter more for transfers.
+  // 525 ms of another engine against 80 ms plus a quarter for transfers.
   EXPECT_NE(text.find("| deeplabv3_257_mv_gpu | 525.0 | 100.00 | 5.25 |"), std::string::npos) << text;
   EXPECT_NE(text.find("| geometric mean of 1 | | | 5.25 |"), std::string::npos) << text;
   EXPECT_NE(text.find("| deeplabv3_257_mv_gpu | 1000 | 50 | 5.0 % |"), std::string::npos) << text;
-  EXPECT_EQ(text.find("Against earlier results"), std::string::npos) << "there are none";
+  EXPECT_EQ(text.find("Against earlier results"), std::string::npos) << "there are no earlier results";
   EXPECT_EQ(json::parse(read("results.json")).at("version"), "v1");
 
-  // A row of a table has as many cells as the one above it.
+  // All rows of a table have the same number of cells.
   std::stringstream lines(text);
   std::ptrdiff_t cells = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -103,7 +103,7 @@ TEST_F(BenchReportTest, JoinsComparesAndKeepsResults) {
   EXPECT_EQ(compared.find("Other engines"), std::string::npos) << "no peers were given";
 }
 
-TEST_F(BenchReportTest, SaysWhatIsWrong) {
+TEST_F(BenchReportTest, ReportsErrors) {
   EXPECT_NE(report("").status, 0);
   const CommandResult missing = report("--models " + path("none.json"));
   EXPECT_EQ(missing.status, 1);
@@ -147,7 +147,7 @@ TEST_F(CommandTest, PipelinesAreTimed) {
   EXPECT_NE(run_program(bench + " --frames none 2>&1").status, 0);
 }
 
-TEST_F(CommandTest, TheScriptRefusesWhatItDoesNotKnow) {
+TEST_F(CommandTest, TheScriptRejectsUnknownOptions) {
   const std::string script = std::string(SIGHTGLASS_BENCH_SCRIPT) + " " SIGHTGLASS_BUILD " ";
   EXPECT_EQ(run_program(script + "--help").status, 0);
   const CommandResult unknown = run_program(script + "--fast 2>&1");

@@ -1,22 +1,22 @@
 #!/bin/sh
-# Inside of a chroot: compiles the tree for another architecture and runs tests under qemu-user: those of what needs no GL,
-# and a few on Mesa's software renderer, to see that the engine runs there.
+# Inside a chroot: compiles the tree for another architecture and runs tests under qemu-user: those without GL, and a few
+# on the Mesa software renderer, to check that the engine runs there.
 #   TOOLS="…" LIBRARIES="…" cross.sh arm64 [GTEST-OPTION…]
-# TOOLS and LIBRARIES are Debian packages: those of this machine, and those of the other one.
+# TOOLS and LIBRARIES are Debian packages, for this architecture and for the other one.
 set -eu
 arch=$1
 shift
 case $arch in
   arm64) machine=aarch64 ;;
   *)
-    echo "cross.sh: arm64, not $arch" >&2
+    echo "cross.sh: only arm64 is supported, not $arch" >&2
     exit 1
     ;;
 esac
 triplet=$machine-linux-gnu
 build=build-$arch
 
-# Mesa's software renderer is for the few tests with GL.
+# The few tests with GL need the Mesa software renderer.
 foreign=
 for library in $LIBRARIES libegl-mesa0 libgles2 libgl1-mesa-dri; do foreign="$foreign $library:$arch"; done
 packages="$TOOLS crossbuild-essential-$arch qemu-user$foreign"
@@ -47,7 +47,7 @@ run() {
   "qemu-$machine" "$build/tests/$program" "$@" >"$build/output.txt" 2>&1 || failed="$failed $program"
   grep -E '^\[  (PASSED|FAILED|SKIPPED)|^\[=+\] .* ran|: Failure$' "$build/output.txt" || tail -n 20 "$build/output.txt"
 }
-for program in harness/harness_test tflite/tflite_test graph/graph_test graph/rewrites/rewrites_test plan/plan_test \
+for program in harness/harness_test tflite/tflite_test graph/graph_test rewrites/rewrites_test plan/plan_test \
   ref/ref_test ref/ref_models_test fuzz/fuzz_replay_test gst/figure_scene_test tracer/zerocopy_record_test; do
   run $program "$@"
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs a command in the tree within a root folder; as root, in mount and process namespaces of its own.
+# Runs a command in the tree within a root directory, in separate mount and process namespaces. Needs root.
 #   enter.sh ROOT SHARED COMMAND [ARGUMENT…]
-# SHARED, a folder of models and media, is seen next to the tree, read-only, if it exists; empty: nothing is there.
+# SHARED, a directory of models and media, appears read-only next to the tree if it exists. Empty: no such directory.
 set -eu
 root=$1
 shared=$2
@@ -13,7 +13,7 @@ if [ -d "$shared" ]; then
   mount --bind "$shared" "$root/srv/shared"
   mount -o remount,bind,ro "$root/srv/shared"
 else
-  # The place to mount it at, from a run that had it.
+  # The mount point, from an earlier run with SHARED.
   rmdir "$root/srv/shared" 2>/dev/null || true
 fi
 exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin CI="${CI:-}" \

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs a command of ./dev in a Debian of its own below build/chroot/, which is made once and kept; as root.
+# Runs a ./dev command in a separate Debian below build/chroot/, which is created once and kept. Needs root.
 #   run.sh RELEASE ARCHITECTURE COMMAND [ARGUMENT…]
-# RELEASE is bookworm, trixie …; ARCHITECTURE the machine's own, or arm64: then COMMAND is test, all is cross-compiled, and
-# what needs no GL runs under qemu-user. The exit status is that of COMMAND, or 69 if this machine cannot make or enter such
-# a Debian: then the last line says why.
+# RELEASE is bookworm, trixie, …. ARCHITECTURE is that of the machine, or arm64. With arm64, COMMAND must be test: everything
+# is cross-compiled, and tests run under qemu-user. The exit status is that of COMMAND, or 69 if this machine cannot create
+# or enter such a Debian. In that case, the last line states the reason.
 set -eu
 release=$1
 arch=$2
@@ -15,7 +15,7 @@ log=$root.log
 shared=$source/../shared
 [ "${SIGHTGLASS_NO_SHARED:-}" = 1 ] && shared=
 
-# enter COMMAND [ARGUMENT…]: in namespaces of their own, mounts go, and processes end, with the command.
+# enter COMMAND [ARGUMENT…]: in separate namespaces, mounts disappear and processes end with the command.
 enter() {
   unshare --mount --pid --fork --kill-child --propagation private \
     "$source/tests/chroot/enter.sh" "$root" "$shared" "$@" </dev/null
@@ -35,8 +35,8 @@ if [ ! -e "$root.made" ]; then
   touch "$root.made"
 fi
 
-# The tree as git sees it, edits and new files with it; without git, all but what was built. Only what differs is replaced,
-# with the time of now: what was built there before from other versions of a file is older then.
+# The tree as git sees it, including edits and new files; without git, everything except build outputs. Only files that
+# differ are replaced, with the current time, so that outputs built from earlier versions are older.
 tree=$root/srv/sightglass
 next=$root/srv/next
 rm -rf "$next"

@@ -1,4 +1,4 @@
-// The `sightglass` command as its users meet it: exit status, messages, outputs.
+// The `sightglass` command as users run it: exit status, messages, outputs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ TEST_F(CommandTest, UsageErrors) {
   EXPECT_EQ(run_command("--version").status, 0);
 }
 
-TEST_F(CommandTest, NamesWhatIsWrong) {
+TEST_F(CommandTest, ErrorsNameTheFile) {
   const CommandResult missing = run_command("run " + path("none.tflite"));
   EXPECT_EQ(missing.status, 1);
   EXPECT_NE(missing.output.find("none.tflite"), std::string::npos) << missing.output;
@@ -53,14 +53,14 @@ TEST_F(CommandTest, NamesWhatIsWrong) {
   EXPECT_NE(damaged.output.find("damaged.tflite"), std::string::npos) << damaged.output;
 }
 
-TEST_F(CommandTest, RefusesWrongInputs) {
+TEST_F(CommandTest, RejectsWrongInputs) {
   const std::string run = "run " + figure() + " --runs 0 --input ";
   const struct {
     std::string arguments, expected;
   } cases[] = {
       {path("none.png"), "none.png"},
       {write("short.raw", "1234"), "has 4 bytes; the tensor has 786432"},
-      {"random:x", "needs a seed"},
+      {"random:x", "needs an integer seed"},
       {"random:1 --input random:2", "2 inputs are given"},
       {"random:1 --output-prefix " + path("no/folder/p"), "no/folder/p.out0.raw"},
   };
@@ -71,8 +71,8 @@ TEST_F(CommandTest, RefusesWrongInputs) {
   }
 }
 
-// Were they waited for, `timeout` would end the command with 124.
-TEST_F(CommandTest, WhatIsNoRegularFileIsRefused) {
+// If the command waited for them, `timeout` would end it with status 124.
+TEST_F(CommandTest, SpecialFilesAreRejected) {
   const std::string command = "timeout 60 " SIGHTGLASS_COMMAND " ";
   for (const std::string extension : {"", ".raw"}) {
     for (const auto& [file, kind] : make_special_files(path("special"), extension)) {
@@ -88,7 +88,7 @@ TEST_F(CommandTest, WhatIsNoRegularFileIsRefused) {
   }
 }
 
-TEST_F(CommandTest, APictureLargerThanTheDevicesTexturesIsRefused) {
+TEST_F(CommandTest, ImagesLargerThanATextureAreRejected) {
   const std::string picture = write("bomb.png", png_bomb(30000, 40000));
   const CommandResult result = run_command("run figure --runs 0 --input " + picture);
   EXPECT_EQ(result.status, 1);
@@ -124,7 +124,7 @@ TEST_F(CommandTest, ACacheThatOthersMayWriteToIsNotUsed) {
   EXPECT_TRUE(fs::is_empty(cache));
 }
 
-TEST_F(CommandTest, FilesThatAreWrittenAreWholeOrNotThere) {
+TEST_F(CommandTest, FilesAreWrittenCompletelyOrNotAtAll) {
   fs::create_directories(path("out"));
   const std::string line = "run figure --runs 0 --output-prefix " + path("out/p") + " --trace " + path("out/t.json") +
                            " --svg " + path("out/s.svg");
@@ -138,7 +138,7 @@ TEST_F(CommandTest, FilesThatAreWrittenAreWholeOrNotThere) {
   EXPECT_GE(files, 3U);
   fs::create_hard_link(path("out/t.json"), path("earlier.json"));
   ASSERT_EQ(run_command(line).status, 0);
-  EXPECT_EQ(fs::hard_link_count(path("earlier.json")), 1U) << "the file that was there is replaced, not overwritten";
+  EXPECT_EQ(fs::hard_link_count(path("earlier.json")), 1U) << "the existing file is replaced, not overwritten";
 }
 
 TEST_F(CommandTest, OutputsMatchTheReference) {
@@ -177,7 +177,7 @@ TEST_F(CommandTest, OutputsMatchTheReference) {
   }
 }
 
-TEST_F(CommandTest, ARawInputIsTakenAsItIs) {
+TEST_F(CommandTest, RawInputsAreUnchanged) {
   const GoldenCase golden = golden_cases_of("figure").front();
   ASSERT_EQ(golden.name, "random");
   const auto inputs = load_inputs(golden);
@@ -197,7 +197,7 @@ TEST_F(CommandTest, DumpsNeedNoGpu) {
   const CommandResult text = run_command("dump " + figure());
   EXPECT_EQ(text.status, 0);
   EXPECT_NE(text.output.find("CONV_2D"), std::string::npos);
-  EXPECT_NE(text.output.find("# known as    The project's own"), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find("# known as    Sightglass model"), std::string::npos) << text.output;
   EXPECT_NE(text.output.find("person_mask"), std::string::npos) << text.output;
   const CommandResult dot = run_command("dump --dot --stage rewritten " + figure());
   EXPECT_EQ(dot.status, 0);
@@ -206,7 +206,7 @@ TEST_F(CommandTest, DumpsNeedNoGpu) {
   EXPECT_EQ(run_command("dump --stage plan --dot " + figure()).status, 1);
 }
 
-TEST_F(CommandTest, DumpsSayTheLabelsOfAFile) {
+TEST_F(CommandTest, DumpsShowTheLabelsOfAFile) {
   const std::string selfie = "segmentation/mediapipe_selfie_segmenter_256";
   if (real_model(selfie).empty()) GTEST_SKIP() << no_model(selfie);
   const CommandResult text = run_command("dump " + real_model(selfie).string());
@@ -221,7 +221,7 @@ TEST_F(CommandTest, ChecksNeedNoGpu) {
   EXPECT_EQ(run_command("check model.tflite --limits device").status, 2);
   const CommandResult runs = run_command("check " + figure() + " --limits typical --precision fp16");
   EXPECT_EQ(runs.status, 0);
-  EXPECT_NE(runs.output.find("runs wholly on the GPU"), std::string::npos) << runs.output;
+  EXPECT_NE(runs.output.find("runs entirely on the GPU"), std::string::npos) << runs.output;
   const CommandResult refused = run_command("check " + red_model(Head::kUnknownOp));
   EXPECT_EQ(refused.status, 1);
   EXPECT_NE(refused.output.find("CUSTOM 'SightglassTestOp' #"), std::string::npos) << refused.output;
@@ -262,7 +262,7 @@ TEST_F(CommandTest, OtherInputShapes) {
   const CommandResult unknown = run_command("check " + model + " --input-shape frame=1x65x65x3");
   EXPECT_EQ(unknown.status, 2);
   EXPECT_NE(unknown.output.find("inputs are 0 'input'"), std::string::npos) << unknown.output;
-  // A file may say sizes of its own on the way.
+  // Operators in a file may fix sizes.
   const CommandResult fixed = run_command("check " + figure() + " --input-shape 0=1x321x321x3");
   EXPECT_EQ(fixed.status, 1);
   EXPECT_NE(fixed.output.find("ADD #"), std::string::npos) << fixed.output;
@@ -291,7 +291,7 @@ TEST_F(CommandTest, ChecksAreJsonForScripts) {
   EXPECT_EQ(report.at("inputs").at(0).at("type"), "float32");
   EXPECT_EQ(report.at("inputs").at(0).at("shape"), (std::vector<int>{1, 256, 256, 3}));
   EXPECT_TRUE(report.at("obstacles").empty());
-  EXPECT_NEAR(report.at("multiply_adds").get<double>(), 124e6, 1e6);  // as the model card says
+  EXPECT_NEAR(report.at("multiply_adds").get<double>(), 124e6, 1e6);  // according to the model card
   const auto& plan = report.at("plan");
   EXPECT_GT(plan.at("dispatches").get<int>(), 0);
   EXPECT_GT(plan.at("memory").at("weight_bytes").get<int>(), 0);
@@ -320,10 +320,10 @@ TEST_F(CommandTest, ChecksManyModelsAtOnce) {
   const CommandResult unreadable = run_command("check " + path("none.tflite") + " " + runs);
   EXPECT_EQ(unreadable.status, 2);
   EXPECT_NE(unreadable.output.find("none.tflite"), std::string::npos);
-  EXPECT_NE(unreadable.output.find("runs wholly on the GPU"), std::string::npos) << "the other one is still checked";
+  EXPECT_NE(unreadable.output.find("runs entirely on the GPU"), std::string::npos) << "the other file is still checked";
 }
 
-TEST_F(CommandTest, ProgramsAreKeptFromStartToStart) {
+TEST_F(CommandTest, ProgramsAreCachedBetweenStarts) {
   const std::string run = "run " + figure() + " --runs 0 --json ";
   const auto cached = [&](const std::string& options) {
     const CommandResult result = run_command(run + options);
@@ -336,7 +336,7 @@ TEST_F(CommandTest, ProgramsAreKeptFromStartToStart) {
   EXPECT_EQ(cached("--no-cache"), 0);
   EXPECT_EQ(cached("--cache-dir " + path("other")), 0);
   EXPECT_EQ(fs::exists(path("other/programs")), formats);
-  EXPECT_EQ(cached("--cache-dir /proc/none"), 0) << "a folder that cannot be";
+  EXPECT_EQ(cached("--cache-dir /proc/none"), 0) << "an impossible directory";
   EXPECT_EQ(run_command("run none.tflite --no-cache --cache-dir x").status, 2);
 }
 

@@ -1,4 +1,4 @@
-// `sightglass bench`, and the profiles of `run` and `bench`, as scripts and people meet them.
+// `sightglass bench`, and the profiles of `run` and `bench`, for scripts and users.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,8 +33,8 @@ class MeasureTest : public CommandTest {
   std::string model_;
 };
 
-// Whether every element of an XML text is closed in its turn, and no attribute or text holds a bare character of
-// markup.
+// Whether all elements of an XML text are properly nested and closed, and attributes and text contain no bare markup
+// characters.
 ::testing::AssertionResult is_well_formed(const std::string& xml) {
   std::vector<std::string> open;
   for (size_t at = 0; at < xml.size();) {
@@ -73,14 +73,14 @@ TEST_F(CommandTest, WrongUseOfBenchAndProfile) {
   EXPECT_EQ(run_command("bench --runs 0").status, 2);
   EXPECT_EQ(run_command("bench --precision fp8").status, 2);
   EXPECT_EQ(run_command("bench a.tflite b.tflite --svg x.svg").status, 2);
-  EXPECT_EQ(run_command("bench --trace x.json").status, 2) << "of which model?";
+  EXPECT_EQ(run_command("bench --trace x.json").status, 2) << "the model is missing";
   EXPECT_EQ(run_command("run model.tflite --svg").status, 2);
   const CommandResult missing = run_command("bench --no-starts " + path("none.tflite"));
   EXPECT_EQ(missing.status, 1);
   EXPECT_NE(missing.output.find("none.tflite"), std::string::npos) << missing.output;
 }
 
-TEST_F(CommandTest, TheDeviceAloneCanBeMeasured) {
+TEST_F(CommandTest, TheDeviceCanBeMeasuredWithoutModels) {
   const auto report = nlohmann::json::parse(run_command("bench --json", "").output, nullptr, false);
   ASSERT_TRUE(report.is_object());
   EXPECT_GT(report.at("device").at("multiply_add_gflops").get<double>(), 0.1);
@@ -89,7 +89,7 @@ TEST_F(CommandTest, TheDeviceAloneCanBeMeasured) {
   EXPECT_FALSE(report.at("gl").at("renderer").get<std::string>().empty());
 }
 
-TEST_F(MeasureTest, ProfilesSayWhereTheTimeGoes) {
+TEST_F(MeasureTest, ProfilesListStepTimes) {
   const CommandResult result = run_command(
       "run " + model_ + " --runs 5 --json --trace " + path("trace.json") + " --svg " + path("profile.svg"), "");
   ASSERT_EQ(result.status, 0) << result.output;
@@ -113,11 +113,11 @@ TEST_F(MeasureTest, ProfilesSayWhereTheTimeGoes) {
   EXPECT_NEAR(sum, profile.at("total_ms").get<double>(), 1e-6 * sum);
   EXPECT_NEAR(share, 1, 1e-6);
   EXPECT_EQ(multiply_adds, report.at("multiply_adds").get<int64_t>());
-  EXPECT_NEAR(static_cast<double>(multiply_adds), 124e6, 1e6);  // as the model card says
+  EXPECT_NEAR(static_cast<double>(multiply_adds), 124e6, 1e6);  // according to the model card
   int of_kernels = 0;
   for (const auto& kernel : profile.at("kernels")) of_kernels += kernel.at("steps").get<int>();
   EXPECT_EQ(of_kernels, static_cast<int>(steps.size()));
-  // Steps on their own take longer than a run, and a machine may be busy: this finds wrong units and lost steps.
+  // Separate steps take longer than a run, and the machine may be busy. This check finds wrong units and lost steps.
   EXPECT_GT(sum, report.at("run_ms").at("min").get<double>() / 4);
   EXPECT_LT(sum, report.at("run_ms").at("median").get<double>() * 8);
 
@@ -142,7 +142,7 @@ TEST_F(MeasureTest, ProfilesSayWhereTheTimeGoes) {
   EXPECT_NE(svg.find("figure.tflite"), std::string::npos);
 }
 
-TEST_F(MeasureTest, ProfilesAreTablesForPeople) {
+TEST_F(MeasureTest, ProfilesPrintTables) {
   const CommandResult result = run_command("run " + model_ + " --runs 1 --profile");
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_NE(result.output.find("roofline"), std::string::npos) << result.output;
@@ -155,12 +155,12 @@ TEST_F(MeasureTest, ProfilesAreTablesForPeople) {
 TEST_F(MeasureTest, BenchMeasuresModelsAndTheirStarts) {
   const CommandResult result =
       run_command("bench " + model_ + " " + path("none.tflite") + " --runs 4 --precision fp16 --json", "2>/dev/null");
-  EXPECT_EQ(result.status, 1) << "one of the models is not there";
+  EXPECT_EQ(result.status, 1) << "one of the models does not exist";
   const auto report = nlohmann::json::parse(result.output, nullptr, false);
   ASSERT_TRUE(report.is_object()) << result.output;
   ASSERT_EQ(report.at("failures").size(), 1u);
   EXPECT_NE(report.at("failures").at(0).get<std::string>().find("none.tflite"), std::string::npos);
-  ASSERT_EQ(report.at("models").size(), 1u) << "the other one is measured";
+  ASSERT_EQ(report.at("models").size(), 1u) << "the other model is measured";
   const auto& model = report.at("models").at(0);
   EXPECT_EQ(model.at("precision"), "fp16");
   EXPECT_LE(model.at("run_ms").at("min"), model.at("run_ms").at("median"));

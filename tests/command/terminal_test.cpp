@@ -1,4 +1,4 @@
-// Names in model files that want to write to the terminal: no command shows them as they are.
+// Names in model files that contain terminal control sequences: no command prints them unchanged.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 namespace sightglass::test {
 namespace {
 
-// Changes the colour, sets the window's title, ends in C1 and turns the direction of text.
+// Changes the color, sets the window title, ends in C1, and reverses the text direction.
 const std::string kHostile = "\x1b[31mname\x1b]0;title\x07\u009b32m\u202e\n";
 
 std::string hostile_model(const std::string& path, bool runs) {
@@ -40,20 +40,20 @@ std::string hostile_model(const std::string& path, bool runs) {
   return path;
 }
 
-// Neither controls but line ends, nor C1, nor what turns the direction of text.
+// No control characters except line ends, no C1, and no direction changes.
 void expect_printable(const std::string& line, const std::string& output) {
   for (size_t i = 0; i < output.size(); ++i) {
     const auto byte = static_cast<unsigned char>(output[i]);
     const bool control = (byte < 0x20 && byte != '\n') || byte == 0x7f;
     const bool c1 = byte == 0xc2 && i + 1 < output.size() && static_cast<unsigned char>(output[i + 1]) < 0xa0;
     if (control || c1) {
-      ADD_FAILURE() << line << " writes the control " << int{byte} << " after: "
+      ADD_FAILURE() << line << " prints the control character " << int{byte} << " after: "
                     << nlohmann::json(output.substr(i < 60 ? 0 : i - 60, 60))
                            .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
       return;
     }
   }
-  EXPECT_EQ(output.find("\u202e"), std::string::npos) << line << " turns the direction of text";
+  EXPECT_EQ(output.find("\u202e"), std::string::npos) << line << " changes the text direction";
 }
 
 TEST_F(CommandTest, NamesInModelsDoNotReachTheTerminal) {
@@ -74,7 +74,7 @@ TEST_F(CommandTest, NamesInModelsDoNotReachTheTerminal) {
   }
 }
 
-TEST_F(CommandTest, JsonHasTheNamesAsTheyAre) {
+TEST_F(CommandTest, JsonKeepsNamesUnchanged) {
   const std::string model = hostile_model(path("hostile.tflite"), true);
   const CommandResult result = run_command("check --json " + model, "2>/dev/null");
   ASSERT_EQ(result.status, 0) << result.output;

@@ -1,4 +1,4 @@
-// The demo, started as people start it: what it draws is looked at in its contact sheet and on the screen.
+// The demo, started as users start it: the tests inspect its contact sheet and the display.
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <gtest/gtest.h>
 
@@ -23,11 +23,11 @@ struct Unref {
 };
 using Pixbuf = std::unique_ptr<GdkPixbuf, Unref>;
 
-// Means over a rectangle of a picture, in eight bits.
+// Means over a rectangle of an image, in units of 8 bits.
 struct Look {
   double mean = 0;
-  double deviation = 0;  // of the pixels' brightness
-  double colour = 0;     // how far pixels are from grey
+  double deviation = 0;  // of pixel brightness
+  double colour = 0;     // distance of pixels from gray
 };
 
 Look look_at(const GdkPixbuf* picture, int x, int y, int width, int height) {
@@ -48,12 +48,12 @@ Look look_at(const GdkPixbuf* picture, int x, int y, int width, int height) {
   look.mean /= count;
   look.colour /= 3 * count;
   look.deviation = std::sqrt(std::max(0.0, squares / count - look.mean * look.mean));
-  std::printf("%dx%d at (%d,%d): mean %.1f, deviation %.1f, colour %.1f\n", width, height, x, y, look.mean,
+  std::printf("%dx%d at (%d,%d): mean %.1f, deviation %.1f, color %.1f\n", width, height, x, y, look.mean,
               look.deviation, look.colour);
   return look;
 }
 
-// Mean difference of two rectangles of the same size in one picture, in eight bits.
+// Mean difference of two rectangles of the same size in one image, in units of 8 bits.
 double difference(const GdkPixbuf* picture, int x, int y0, int y1, int width, int height) {
   const int channels = gdk_pixbuf_get_n_channels(picture), stride = gdk_pixbuf_get_rowstride(picture);
   const guint8* pixels = gdk_pixbuf_read_pixels(picture);
@@ -81,9 +81,9 @@ class Demo : public ::testing::Test {
     if (kSanitized) GTEST_SKIP() << kPluginIsSanitized;
     fs::create_directories(folder_);
     ::setenv("GST_PLUGIN_PATH", SIGHTGLASS_PLUGIN_FOLDER, 1);
-    // A model that was fetched on this machine is not what is tested.
+    // Models that were fetched on this machine must not affect the test.
     ::setenv("XDG_DATA_HOME", (folder_ / "data").c_str(), 1);
-    // The demo finds out by itself how GL comes up.
+    // The demo must select GL by itself.
     for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "GST_GL_PLATFORM", "GST_GL_API", "GST_GL_WINDOW"}) {
       ::unsetenv(name);
     }
@@ -116,19 +116,19 @@ TEST_F(Demo, NeedsNothingWithoutDisplayAndCamera) {
   EXPECT_GT(input.deviation, 10);
   EXPECT_GT(input.colour, 2);
   const Look mask = look_at(sheet.get(), 0, 184, 240, 180);
-  EXPECT_EQ(mask.colour, 0) << "a mask is grey";
+  EXPECT_EQ(mask.colour, 0) << "a mask is gray";
   EXPECT_GT(mask.mean, 10) << "there is a person";
   EXPECT_LT(mask.mean, 200) << "there is a background";
   EXPECT_GT(mask.deviation, 40);
   const double changed = difference(sheet.get(), 0, 0, 368, 240, 180);
   std::printf("the result differs from the input by %.2f\n", changed);
   EXPECT_GT(changed, 1) << "the background is blurred";
-  EXPECT_LT(changed, 60) << "it is the same picture";
+  EXPECT_LT(changed, 60) << "it is the same image";
 }
 
 TEST_F(Demo, OpensAWindowOnADisplay) {
   if (run_program("xvfb-run --help 2>&1").status != 0) GTEST_SKIP() << "xvfb-run is not installed";
-  // The picture of the screen is taken while the demo plays.
+  // The screenshot is taken while the demo plays.
   std::ofstream(folder_ / "play.sh") << SIGHTGLASS_DEMO
       " --input figures --seconds 3 >demo.log 2>&1 &\n"
       "demo=$!\n"
@@ -145,12 +145,12 @@ TEST_F(Demo, OpensAWindowOnADisplay) {
       "cd " + folder_.string() + " && xvfb-run -a -s '-screen 0 800x600x24' sh -e play.sh 2>&1; cat demo.log");
   ASSERT_NE(result.output.find("90 frames of 640x480"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("glimagesink"), std::string::npos) << result.output;
-  EXPECT_FALSE(fs::exists(folder_ / "sightglass-demo.png")) << "a window is no file";
+  EXPECT_FALSE(fs::exists(folder_ / "sightglass-demo.png")) << "a window writes no file";
 
   const Pixbuf screen = load(folder_ / "screen.png");
   ASSERT_NE(screen, nullptr);
   ASSERT_EQ(gdk_pixbuf_get_width(screen.get()), 800);
-  // No window manager: the window is in the corner, and all else is black.
+  // Without a window manager, the window is in the corner, and everything else is black.
   const Look window = look_at(screen.get(), 0, 0, 640, 480);
   EXPECT_GT(window.mean, 10);
   EXPECT_GT(window.deviation, 10);
@@ -159,8 +159,8 @@ TEST_F(Demo, OpensAWindowOnADisplay) {
   EXPECT_EQ(rest.mean, 0);
 }
 
-// The clip comes late: opening a pipe waits for its writer, and with it the launch of the pipeline.
-TEST_F(Demo, CountsItsSecondsFromTheFirstFrame) {
+// The video arrives late: opening a pipe waits for its writer, which delays the start of the pipeline.
+TEST_F(Demo, CountsSecondsFromTheFirstFrame) {
   std::ofstream(folder_ / "play.sh")
       << "export GST_GL_PLATFORM=egl\n"
          "gst-launch-1.0 -q videotestsrc num-buffers=600 ! video/x-raw,width=64,height=48 !"
@@ -178,8 +178,8 @@ TEST_F(Demo, CountsItsSecondsFromTheFirstFrame) {
   EXPECT_GT(std::atoi(played.output.c_str()), 0) << played.output;
 }
 
-// A video that was there stays, and what cannot be finished leaves none.
-TEST_F(Demo, LeavesNoFileThatDoesNotPlay) {
+// An existing video stays, and an incomplete video leaves no file.
+TEST_F(Demo, LeavesNoUnplayableFile) {
   for (const char* before : {"", "an older video"}) {
     const fs::path video = folder_ / "video.webm";
     if (*before != '\0') std::ofstream(video) << before;
@@ -194,7 +194,7 @@ TEST_F(Demo, LeavesNoFileThatDoesNotPlay) {
   }
 }
 
-TEST_F(Demo, SaysWhatIsWrong) {
+TEST_F(Demo, ReportsErrors) {
   const auto expect_failure = [&](const std::string& arguments, const std::string& words) {
     const CommandResult result = run(arguments);
     EXPECT_NE(result.status, 0) << arguments;

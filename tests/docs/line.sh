@@ -1,8 +1,8 @@
 #!/bin/sh
-# The command lines in the documentation as tests.
+# Runs the command lines in the documentation as tests.
 #   line.sh list SOURCE                      names every line; fails if a block has no language
-#   line.sh table SOURCE                     fails if in_tests.txt has a row that no line needs
-#   line.sh run NAME SOURCE BUILD MEDIA      runs one in a folder of its own, with the files of media.sh
+#   line.sh table SOURCE                     fails if in_tests.txt has an unused row
+#   line.sh run NAME SOURCE BUILD MEDIA      runs a line in a separate directory, with the files of media.sh
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -10,7 +10,7 @@ lines() {
   find . -name '*.md' -not -path './build*' -not -path './.git/*' | LC_ALL=C sort | xargs awk -f "$here/lines.awk"
 }
 
-# The rows of the table that skip, or those that replace, each as a command of sed.
+# Prints the rows of the table that skip, or those that replace, as sed commands.
 script_of() {
   awk -F ' => ' -v kind="$1" '
     /^#/ { next }
@@ -35,10 +35,10 @@ case $1 in
     unneeded=$({ script_of skip && script_of replace; } | while read -r row; do
       changed=$(printf '%s\n' "$text" | sed -E "$row")
       [ "$changed" != "$text" ] || printf '%s\n' "$row" | tr '\001' ' '
-      # Rows that skip print their lines twice; later rows see what rows that replace have made.
+      # Rows that skip print their lines twice. Later rows see the results of rows that replace.
       case $row in *g) text=$changed ;; esac
     done)
-    [ -z "$unneeded" ] || { echo "no command line needs these rows of in_tests.txt:" && echo "$unneeded" && exit 1; }
+    [ -z "$unneeded" ] || { echo "unused rows of in_tests.txt:" && echo "$unneeded" && exit 1; }
     ;;
   run)
     name=$2 source=$3 build=$4 media=$5
@@ -46,7 +46,7 @@ case $1 in
     line=$(lines | awk -F '\t' -v name="$name" '$1 == name')
     place=$(printf '%s' "$line" | cut -f 2)
     command=$(printf '%s' "$line" | cut -f 3)
-    [ -n "$command" ] || { echo "$name: no such command line" && exit 1; }
+    [ -n "$command" ] || { echo "$name: command line not found" && exit 1; }
     echo "$place: $command"
     reason=$(skip_reason "$command")
     if [ -n "$reason" ]; then
@@ -55,7 +55,7 @@ case $1 in
     fi
     command=$(in_tests "$command")
     echo "run as: $command"
-    # The folder looks like a built checkout with the files of a user in it.
+    # The directory looks like a built checkout with the files of a user in it.
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
     for file in "$source"/*; do

@@ -1,6 +1,6 @@
 # Lists the command lines of Markdown pages: NAME, FILE:LINE and the command, separated by tabs.
-# A fenced block of the language sh is made of command lines. A backslash at the end of a line continues it.
-#   awk -v extract=TITLE …   prints the blocks with this title instead, which are files that the reader writes.
+# A fenced block of the language sh consists of command lines. A backslash at the end of a line continues it.
+#   awk -v extract=TITLE …   prints the blocks with this title instead: files that the reader writes.
 function page_name(path) {
   sub(/^\.\//, "", path)
   sub(/\.md$/, "", path)

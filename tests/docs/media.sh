@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the files that command lines of the documentation read: clips and photographs of rendered figures.
+# Makes the files that command lines of the documentation read: videos and photographs of rendered figures.
 #   media.sh BUILD FOLDER
 set -eu
 export GST_PLUGIN_PATH="$1/gst_plugin"

@@ -1,20 +1,20 @@
 #!/bin/sh
-# Runs a command on another of Mesa's drivers.   on_driver.sh softpipe|zink|virgl SOCKET_LIBRARY COMMAND [ARGUMENT…]
-# tests/README.md says what each of them is. Ends with the command's status, or with 77 where the driver is missing.
+# Runs a command on another Mesa driver.   on_driver.sh softpipe|zink|virgl SOCKET_LIBRARY COMMAND [ARGUMENT…]
+# tests/README.md describes the drivers. Exits with the status of the command, or with 77 if the driver is missing.
 set -eu
 driver=$1
 socket_library=$2
 shift 2
 
-# As GoogleTest says it, so that `./dev test` lists it.
+# In the format of GoogleTest, so that `./dev test` lists it.
 skip() {
   printf 'on_driver.sh: Skipped\n%s\n[  SKIPPED ] %s (0 ms)\n' "$1" "$driver"
   exit 77
 }
 
-# Drivers leak, and a library that is preloaded comes before the sanitizers' own.
+# Drivers leak, and a preloaded library precedes the sanitizer libraries.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0:verify_asan_link_order=0"
-# A driver that does not come up is replaced by another without a word: tests look what they have got.
+# If a driver fails to start, Mesa silently uses another: the tests check the renderer.
 export SIGHTGLASS_TEST_RENDERER="$driver"
 export LIBGL_ALWAYS_SOFTWARE=1
 unset GALLIUM_DRIVER MESA_LOADER_DRIVER_OVERRIDE
@@ -38,7 +38,7 @@ case $driver in
 esac
 
 command -v virgl_test_server >/dev/null || skip "virgl_test_server is not installed (Debian: virgl-server)"
-# A socket of its own: other tests have servers too. Short, since a socket's path has 107 characters at most.
+# A separate socket, because other tests run servers too. The path is short: socket paths have at most 107 characters.
 folder=$(mktemp -d "${TMPDIR:-/tmp}/virgl.XXXXXX")
 GALLIUM_DRIVER=llvmpipe virgl_test_server --use-egl-surfaceless --use-gles --socket-path="$folder/socket" \
   >"$folder/log" 2>&1 &
@@ -48,7 +48,7 @@ trap 'exit 143' INT TERM
 until [ -S "$folder/socket" ]; do
   kill -0 "$server" 2>/dev/null || {
     cat "$folder/log"
-    echo "on_driver.sh: virgl_test_server ended before it had a socket" >&2
+    echo "on_driver.sh: virgl_test_server ended before it opened a socket" >&2
     exit 1
   }
   sleep 0.1

@@ -1,5 +1,5 @@
-// Preloaded into tests on virgl: takes Mesa's client to the server of $VTEST_SOCKET_NAME. Newer versions of Mesa know
-// that variable; 22.3 has one path for all, at which a test would meet the server of another.
+// Preloaded into tests on virgl: connects the Mesa client to the server at $VTEST_SOCKET_NAME. Newer Mesa versions
+// support that variable. Mesa 22.3 has one fixed path, so a test could connect to the server of another test.
 #include <dlfcn.h>
 #include <sys/socket.h>
 #include <sys/un.h>

@@ -27,7 +27,7 @@ class CacheFolder : public testing::Test {
   const std::string folder_ = root_ / "a" / "b";
 };
 
-TEST_F(CacheFolder, AMissingOneIsFineAndMadeForItsOwnerAlone) {
+TEST_F(CacheFolder, AMissingFolderIsCreatedOnlyForItsOwner) {
   EXPECT_TRUE(check_cache_folder(folder_).ok());
   const mode_t before = umask(0);
   const Status made = make_private_folder(folder_);
@@ -38,7 +38,7 @@ TEST_F(CacheFolder, AMissingOneIsFineAndMadeForItsOwnerAlone) {
   EXPECT_TRUE(make_private_folder(folder_).ok()) << "once more";
 }
 
-TEST_F(CacheFolder, WhatOthersMayWriteToIsRefused) {
+TEST_F(CacheFolder, FoldersThatOthersMayWriteToAreRejected) {
   ASSERT_TRUE(make_private_folder(folder_).ok());
   for (const mode_t mode : {0777, 01777, 0775, 0722}) {
     ASSERT_EQ(chmod(folder_.c_str(), mode), 0);
@@ -50,20 +50,20 @@ TEST_F(CacheFolder, WhatOthersMayWriteToIsRefused) {
   }
 }
 
-TEST_F(CacheFolder, WhatBelongsToAnotherUserIsRefused) {
+TEST_F(CacheFolder, FoldersOfOtherUsersAreRejected) {
   ASSERT_TRUE(make_private_folder(folder_).ok());
-  if (chown(folder_.c_str(), 12345, 12345) != 0) GTEST_SKIP() << "only root can give a directory away";
-  expect_refused(folder_, "another user, 12345");
+  if (chown(folder_.c_str(), 12345, 12345) != 0) GTEST_SKIP() << "only root can change the owner of a directory";
+  expect_refused(folder_, "belongs to user 12345");
 }
 
-TEST_F(CacheFolder, ProgramsAreLookedAtAsWell) {
+TEST_F(CacheFolder, TheProgramFolderIsCheckedToo) {
   ASSERT_TRUE(make_private_folder(program_folder(folder_)).ok());
   EXPECT_TRUE(check_cache_folder(folder_).ok());
   ASSERT_EQ(chmod(program_folder(folder_).c_str(), 0777), 0);
   EXPECT_NE(check_cache_folder(folder_).message().find(program_folder(folder_)), std::string::npos);
 }
 
-TEST_F(CacheFolder, PlacesThatCannotBe) {
+TEST_F(CacheFolder, ImpossiblePathsAreRejected) {
   for (const std::string& folder : {std::string("/proc/sightglass"), std::string("/dev/null/x"), std::string(),
                                     std::string("/dev/null"), std::string(5000, 'a')}) {
     EXPECT_FALSE(make_private_folder(folder).ok()) << folder;

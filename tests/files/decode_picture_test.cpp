@@ -1,4 +1,4 @@
-// Pictures that claim more than they should.
+// Images that claim excessive sizes.
 #include "decode_picture.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace sightglass::test {
 namespace {
 
-// The most memory that this process had at a time, in KiB.
+// The peak memory of this process, in KiB.
 long peak_kib() {
   std::ifstream file("/proc/self/status");
   for (std::string word; file >> word;) {
@@ -22,7 +22,7 @@ long peak_kib() {
   return -1;
 }
 
-TEST(DecodePicture, ASizeBeyondTheLimitIsRefusedBeforeItIsDecoded) {
+TEST(DecodePicture, OversizedImagesAreRejectedBeforeDecoding) {
   const long before = peak_kib();
   for (const PictureBomb& bomb : picture_bombs(30000, 30000)) {
     const std::string path = scratch_folder() / bomb.name;
@@ -39,7 +39,7 @@ TEST(DecodePicture, ASizeBeyondTheLimitIsRefusedBeforeItIsDecoded) {
   EXPECT_LT(peak_kib() - before, 100 << 10);
 }
 
-TEST(DecodePicture, EitherSideCounts) {
+TEST(DecodePicture, BothSidesAreLimited) {
   const std::string path = scratch_folder() / "sides.png";
   const PixbufPtr written(gdk_pixbuf_new(GDK_COLORSPACE_RGB, FALSE, 8, 20, 30));
   gdk_pixbuf_fill(written.get(), 0x10203040);
@@ -52,14 +52,14 @@ TEST(DecodePicture, EitherSideCounts) {
   EXPECT_EQ(gdk_pixbuf_read_pixels(picture->get())[1], 0x20);
 }
 
-TEST(DecodePicture, WhatIsNoPictureIsRefused) {
+TEST(DecodePicture, FilesThatAreNotImagesAreRejected) {
   const std::string path = scratch_folder() / "text.png";
   for (const std::string text : {"", "GIF", "this is no picture, whatever its name"}) {
     std::ofstream(path, std::ios::binary) << text;
     EXPECT_FALSE(check_picture(path).ok()) << text;
     EXPECT_FALSE(decode_picture(path, 100).ok()) << text;
   }
-  // An icon's decoder would allocate what its directory claims: 1.4 GB here.
+  // The icon decoder would allocate the size that the directory claims: 1.4 GB here.
   const std::string icon =
       std::string("\0\0\1\0\1\0\x10\x10\0\0\1\0\x20\0", 14) + std::string("\0\0\0\x55\x16\0\0\0", 8);
   std::ofstream(path, std::ios::binary) << icon + std::string(100, '\0');

@@ -30,13 +30,13 @@ TEST(InputFile, ReadsARegularFileInPieces) {
   EXPECT_NE(beyond.message().find("ends early"), std::string::npos) << beyond.message();
 }
 
-TEST(InputFile, AMissingFileIsToldApart) {
+TEST(InputFile, AMissingFileHasItsOwnError) {
   const auto missing = InputFile::open(scratch_folder() / "none");
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.status().code(), ErrorCode::kNotFound);
 }
 
-TEST(InputFile, WhatIsNoRegularFileIsRefusedByItsKindAndNotWaitedFor) {
+TEST(InputFile, SpecialFilesAreRejectedByKindWithoutWaiting) {
   for (const auto& [path, kind] : make_special_files(scratch_folder() / "special")) {
     const auto file = InputFile::open(path);
     ASSERT_FALSE(file.ok()) << path;
@@ -44,13 +44,13 @@ TEST(InputFile, WhatIsNoRegularFileIsRefusedByItsKindAndNotWaitedFor) {
   }
 }
 
-TEST(InputFile, ATextIsRefusedByItsSizeBeforeItIsRead) {
+TEST(InputFile, OversizedTextsAreRejectedBeforeReading) {
   const std::string path = write("text", "ten bytes.");
   EXPECT_EQ(*read_text_file(path, 10), "ten bytes.");
   const auto refused = read_text_file(path, 9);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.status().message().find("10 bytes"), std::string::npos) << refused.status().message();
-  // Of a terabyte, which no memory has.
+  // One terabyte, which exceeds any memory.
   std::filesystem::resize_file(path, uintmax_t{1} << 40);
   EXPECT_FALSE(read_text_file(path, 1 << 20).ok());
 }

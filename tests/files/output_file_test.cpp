@@ -35,16 +35,16 @@ class OutputFile : public testing::Test {
   const fs::path folder_ = scratch_folder() / "output";
 };
 
-TEST_F(OutputFile, IsWholeOrNotThere) {
+TEST_F(OutputFile, IsCompleteOrAbsent) {
   const std::string place = write("place", "old");
   {
     auto file = AtomicFile::create(place, FileAccess::kOwner);
     ASSERT_TRUE(file.ok()) << file.status().message();
     ASSERT_TRUE(file->append("half").ok());
-    EXPECT_EQ(read(place), "old") << "while it is written";
+    EXPECT_EQ(read(place), "old") << "while the new file is written";
     EXPECT_EQ(files(), 2U);
   }
-  EXPECT_EQ(files(), 1U) << "what was not committed is gone";
+  EXPECT_EQ(files(), 1U) << "the uncommitted file is deleted";
   EXPECT_EQ(read(place), "old");
   auto file = AtomicFile::create(place, FileAccess::kOwner);
   ASSERT_TRUE(file.ok() && file->append("new").ok() && file->commit().ok());
@@ -53,7 +53,7 @@ TEST_F(OutputFile, IsWholeOrNotThere) {
   EXPECT_EQ(files(), 1U);
 }
 
-TEST_F(OutputFile, NobodyKnowsTheNameBefore) {
+TEST_F(OutputFile, TemporaryNamesAreUnpredictable) {
   std::set<std::string> names;
   for (int i = 0; i < 20; ++i) {
     const auto file = AtomicFile::create(path("place"), FileAccess::kOwner);
@@ -64,7 +64,7 @@ TEST_F(OutputFile, NobodyKnowsTheNameBefore) {
   EXPECT_EQ(names.size(), 20U);
 }
 
-TEST_F(OutputFile, ALinkAtThePlaceIsReplaced) {
+TEST_F(OutputFile, ALinkAtThePathIsReplaced) {
   const std::string target = write("target", "another's");
   fs::create_symlink(target, path("place"));
   auto file = AtomicFile::create(path("place"), FileAccess::kOwner);
@@ -86,7 +86,7 @@ TEST_F(OutputFile, AFileOfTheUserKeepsItsPermissions) {
   umask(before);
 }
 
-TEST_F(OutputFile, WhatIsNoRegularFileIsWrittenInPlace) {
+TEST_F(OutputFile, SpecialFilesAreWrittenInPlace) {
   const std::string target = write("target", "longer than what follows");
   fs::create_symlink(target, path("link"));
   ASSERT_TRUE(write_output_file(path("link"), "text").ok());

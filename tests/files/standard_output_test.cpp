@@ -25,7 +25,7 @@ int status_of_printing_to(const char* path) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(StandardOutput, WhatDoesNotArriveIsAFailure) {
+TEST(StandardOutput, UnwrittenOutputIsAFailure) {
   EXPECT_EQ(status_of_printing_to("/dev/null"), 3);
   EXPECT_EQ(status_of_printing_to("/dev/full"), 7);
 }

@@ -1,11 +1,11 @@
-// Groups of operators that networks are made of, and that rewrites make something else of.
+// Common groups of operators that rewrites transform.
 #include "fuzz/graph_generator.h"
 
 namespace sightglass::test {
 
 namespace {
 
-// For the next operator of a block alone, mostly: rewrites keep away from what others read.
+// Usually only for the next operator of a block: rewrites decline values with other readers.
 ValueId between(GraphGenerator& g, ValueId id) {
   if (g.chance(85)) g.withdraw(id);
   return id;
@@ -29,7 +29,7 @@ void residual(GraphGenerator& g, OpType) {
   g.add(OpType::kAdd, {}, g.chance(50) ? std::vector{data, made} : std::vector{made, data}, false, g.clamp());
 }
 
-// A depthwise and a pointwise convolution, maybe with a residual, as MobileNet and BlazeFace have them.
+// A depthwise and a pointwise convolution, possibly with a residual, as in MobileNet and BlazeFace.
 void separable(GraphGenerator& g, OpType) {
   const ValueId data = g.floats(4);
   const int32_t in = g.shape(data).dim(3), out = g.chance(50) ? in : g.random.pick(1, 20);
@@ -44,7 +44,7 @@ void separable(GraphGenerator& g, OpType) {
   if (adds) g.add(OpType::kAdd, {}, {between(g, made), data}, false, g.clamp());
 }
 
-// Channels are weighted by what they are on average: squeeze and excite.
+// Squeeze and excite: channels are weighted by a function of their averages.
 void gated(GraphGenerator& g, OpType) {
   const ValueId data = g.floats(4);
   const ValueId gate = between(g, pointwise(g, pooled(g, data), g.shape(data).dim(3), Activation::kLogistic));
@@ -52,7 +52,7 @@ void gated(GraphGenerator& g, OpType) {
   pointwise(g, product, g.random.pick(1, 9), g.clamp());
 }
 
-// The average is spread over the picture again and joins it, as in DeepLab.
+// The average is broadcast over the image and concatenated with it, as in DeepLab.
 void context(GraphGenerator& g, OpType) {
   const ValueId data = g.floats(4);
   const int32_t height = g.shape(data).dim(1), width = g.shape(data).dim(2);
@@ -64,7 +64,7 @@ void context(GraphGenerator& g, OpType) {
   pointwise(g, joined, g.random.pick(1, 9), g.clamp());
 }
 
-// A decoder's step.
+// A step of a decoder.
 void enlarged(GraphGenerator& g, OpType) {
   const ValueId data = g.floats(4);
   const Shape in = g.shape(data);

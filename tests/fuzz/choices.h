@@ -1,4 +1,4 @@
-// Bytes as the choices of a generator: a fuzzer that changes bytes changes what is generated.
+// Bytes as the choices of a generator: a fuzzer that changes bytes changes the generated model.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class Choices {
  public:
   explicit Choices(std::span<const uint8_t> bytes) : bytes_(bytes) {}
 
-  // 0 when there are none left.
+  // Returns 0 if no bytes are left.
   uint8_t byte() {
     if (at_ == bytes_.size()) return 0;
     return bytes_[at_++];

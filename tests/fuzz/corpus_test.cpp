@@ -1,5 +1,5 @@
-// What fuzzing has found, and some of what it would try: each target's corpus and a few hundred random inputs. Nothing
-// may crash, take 5 s of the processor's time or 1 GB.
+// Runs the corpus of findings of each target, and a few hundred random inputs. No input may crash, or take 5 s of CPU
+// time or 1 GB.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -43,14 +43,14 @@ void run(const Target& target, std::span<const uint8_t> input) {
   constexpr int64_t kMostKilobytes = int64_t{1} << 20;
   const std::clock_t begin = std::clock();
   target.exercise(input);
-  if (kSanitized) return;  // which takes several times the time, and more memory than what it watches
+  if (kSanitized) return;  // sanitizers need several times the time, and more memory
   EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, kMostSeconds);
   EXPECT_LT(most_kilobytes(), kMostKilobytes);
 }
 
 class Corpus : public testing::TestWithParam<Target> {};
 
-TEST_P(Corpus, FindingsStayMended) {
+TEST_P(Corpus, FindingsStayFixed) {
   const fs::path folder = fs::path(SIGHTGLASS_SOURCE_DIR) / "tests/fuzz/corpus" / GetParam().name;
   int count = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {

@@ -1,11 +1,11 @@
-// Functions of one and two operands, and changes of type.
+// Functions of one and two operands, and type conversions.
 #include "fuzz/graph_generator.h"
 
 namespace sightglass::test {
 
 namespace {
 
-// A shape that broadcasts to `shape`, mostly smaller.
+// A shape that broadcasts to `shape`, usually a smaller one.
 Shape broadcastable(GraphGenerator& g, const Shape& shape) {
   if (g.chance(40)) return shape;
   const int dropped = g.chance(40) ? g.random.pick(0, shape.rank()) : 0;
@@ -16,7 +16,7 @@ Shape broadcastable(GraphGenerator& g, const Shape& shape) {
   return Shape(dims);
 }
 
-// Both operands of one type; the first one may be the smaller.
+// Both operands have one type. The first one may be the smaller one.
 std::vector<ValueId> operands(GraphGenerator& g, ValueId a) {
   const ValueId b = g.beside(a, broadcastable(g, g.shape(a)));
   return g.chance(30) ? std::vector<ValueId>{b, a} : std::vector<ValueId>{a, b};
@@ -51,8 +51,8 @@ void softmax(GraphGenerator& g, OpType op) {
         g.is_float(data) ? nullptr : &probability);
 }
 
-// Of real numbers a quotient next to a half may go either way: the shaders divide in 32 bits, the reference in 64, as
-// TensorFlow Lite does.
+// A quotient of real numbers near one half may round either way: shaders divide in 32 bits, and the reference in 64,
+// like TensorFlow Lite.
 void quantize(GraphGenerator& g, OpType op) {
   const ValueId data = g.real();
   const DataType type = g.chance(10) ? DataType::kInt16 : g.chance(50) ? DataType::kInt8 : DataType::kUInt8;
@@ -78,7 +78,7 @@ void float_function(GraphGenerator& g, OpType op) {
   g.add(op, attributes, {g.floats()}, op == OpType::kNeg || op == OpType::kAbs);
 }
 
-// Whose result jumps.
+// Functions with discontinuous results.
 void step(GraphGenerator& g, OpType op) { g.add(op, {}, {g.exact_floats()}, true); }
 
 void float_binary(GraphGenerator& g, OpType op) { g.add(op, {}, operands(g, g.floats()), false); }

@@ -52,7 +52,7 @@ class MemoryFile {
 }  // namespace
 
 void exercise_archive(Bytes bytes) {
-  // At an address of its own, so that reading beyond it is caught.
+  // In a separate allocation, so that reads beyond it are detected.
   const std::vector<std::byte> copy(bytes.begin(), bytes.end());
   for (const std::string_view name : {"labels.txt", "a", ""}) {
     const auto member = tflite::attached_file(copy, name);
@@ -103,7 +103,7 @@ void exercise_report(Bytes bytes) {
   const std::string text = format_text(*report), json = format_json(*report);
   const auto parsed = nlohmann::json::parse(json, nullptr, false);
   require(parsed.is_object(), "no JSON object: " + json);
-  require(parsed.at("model") == options.model, "the model's path is another in the JSON");
+  require(parsed.at("model") == options.model, "the path of the model differs in the JSON");
   require(parsed.at("inputs").size() == report->support.inputs.size(), "inputs are missing in the JSON");
   for (const std::string& output : {text, json}) {
     for (const char c : output) {

@@ -1,4 +1,4 @@
-// What is done with the bytes of a file that is no model by itself. Each ends the process where a promise is broken.
+// Processes the bytes of files other than models. Each function ends the process if a requirement is violated.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@ namespace sightglass::test {
 
 using Bytes = std::span<const std::byte>;
 
-// A ZIP archive behind something: attached_file() gives bytes within it, or a message.
+// A ZIP archive after other data: attached_file() returns bytes within it, or a message.
 void exercise_archive(Bytes bytes);
-// A text of labels, as parse_labels() takes it.
+// A label text for parse_labels().
 void exercise_labels(Bytes bytes);
-// A picture of at most 256x256 pixels.
+// An image of at most 256x256 pixels.
 void exercise_picture(Bytes bytes);
-// A model, of which `sightglass check --json` prints something that parses, and the text has no control characters.
+// A model: the output of `sightglass check --json` must parse, and the text must have no control characters.
 void exercise_report(Bytes bytes);
 
 }  // namespace sightglass::test

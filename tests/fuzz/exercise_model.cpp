@@ -17,8 +17,7 @@ void require(bool condition, const std::string& what) {
   std::abort();
 }
 
-// Rewrites the graph and lays it out for the least device there may be; a device can be too small, but nothing else may
-// go wrong.
+// Rewrites the graph and plans it for the smallest device. The device may be too small, but nothing else may go wrong.
 void plan(const std::shared_ptr<const Model>& model, InputSpec::Source source, OutputSpec::Target target) {
   PlanOptions options;
   options.inputs.resize(model->inputs().size());
@@ -37,14 +36,14 @@ void plan(const std::shared_ptr<const Model>& model, InputSpec::Source source, O
 }  // namespace
 
 Status exercise_model(std::span<const std::byte> bytes) {
-  // Bounds that keep one file fast; what lies beyond them is refused, and refusing is tested as well.
+  // Bounds that keep each file fast. Larger models are rejected, which is tested too.
   tflite::ImportOptions options;
   options.max_tensor_elements = 1 << 24;
   options.max_nodes = 10000;
   options.max_folded_bytes = 1 << 20;
   options.max_folding_steps = 1 << 18;
   const std::string name = "fuzzed";
-  // At an address of its own, so that reading beyond it is caught.
+  // In a separate allocation, so that reads beyond it are detected.
   const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   Result<Graph> graph = tflite::import(*copy, copy, name, options);
   if (!graph.ok()) {

@@ -1,4 +1,4 @@
-// What fuzzing does with one file.
+// Processes one file of the fuzzer.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace sightglass::test {
 
-// Reads the bytes as a model and asks of it all that can be asked without a GPU: invariants, dumps, what its outputs
-// are. Returns why it is no model, if it is none. Ends the process when something is broken that no file may break: an
-// imported graph that is not valid, or an error that does not say which model it speaks of.
+// Reads the bytes as a model and checks everything that needs no GPU: invariants, dumps, and output queries. If it is
+// not a model, returns the reason. Ends the process if a requirement is violated: an imported graph is invalid, or an
+// error does not name the model.
 Status exercise_model(std::span<const std::byte> bytes);
 
 }  // namespace sightglass::test

@@ -30,7 +30,7 @@ void require(bool condition, const std::string& what) {
   std::abort();
 }
 
-// One for the process, removed when it ends.
+// One directory per process, removed when it ends.
 const std::string& scratch() {
   struct Folder {
     std::string path = (fs::temp_directory_path() / ("sightglass-fuzz-" + std::to_string(getpid()))).string();
@@ -104,7 +104,7 @@ void exercise_tuning_file(std::span<const uint8_t> file) {
 }
 
 void exercise_program_cache(std::span<const uint8_t> bytes) {
-  // As the cache writes them: the checksum is the last number of a header of 40 bytes.
+  // In the format of the cache: the checksum is the last number in a header of 40 bytes.
   constexpr size_t kHeader = 40, kChecksum = 32;
   static const std::string key = "a program";
   Choices choices(bytes);
@@ -127,7 +127,7 @@ void exercise_program_cache(std::span<const uint8_t> bytes) {
     for (size_t i = choices.below(12); i > 0; --i) file[choices.byte() % file.size()] = choices.byte();
     if (how % 4 == 1) file.resize(choices.byte() % (file.size() + 1));
     if (how % 4 == 2) file.insert(file.end(), choices.rest().begin(), choices.rest().end());
-    // With the right checksum, the other numbers count.
+    // With a correct checksum, the other numbers are read.
     if (how % 8 >= 4 && file.size() >= kHeader) {
       std::memset(file.data() + kChecksum, 0, sizeof(uint64_t));
       const uint64_t checksum = FnvHash().add(file.data(), file.size()).value();

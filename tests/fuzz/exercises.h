@@ -1,5 +1,5 @@
-// What is done with each input of a fuzzer, beside exercise_model(): nothing may crash, hang or take much memory.
-// Aborts, with a line on stderr, where something is wrong that the sanitizers do not see.
+// Processes each input of a fuzzer, in addition to exercise_model(): nothing may crash, hang, or take much memory.
+// Aborts with a line on stderr if it finds an error that sanitizers do not detect.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ void exercise_metadata(std::span<const uint8_t> choices);
 
 // The bytes are a file of a cache folder.
 void exercise_tuning_file(std::span<const uint8_t> file);
-// The first byte says how the others become a file: as they are, or as changes to a valid one.
+// The first byte selects how the others become a file: unchanged, or as changes to a valid file.
 void exercise_program_cache(std::span<const uint8_t> choices);
 
 }  // namespace sightglass::test

@@ -1,4 +1,4 @@
-// What the fuzzing of files does, without a fuzzer: every sample whole, cut off everywhere, and with bytes changed.
+// File fuzzing without a fuzzer: every sample unchanged, truncated at every length, and with bytes changed.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,4 +1,4 @@
-// libFuzzer's target for one function of exercises.h, which the build names.
+// The libFuzzer target for one function of exercises.h, which the build selects.
 #include "exercises.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,5 +1,5 @@
-// Random graphs on the GPU against the reference: fuzz_graphs [--seconds S] [--first SEED] [--count N].
-// Prints the seed and the graph of every mismatch, and exits with 1 when there was one.
+// Compares random graphs on the GPU with the reference: fuzz_graphs [--seconds S] [--first SEED] [--count N].
+// Prints the seed and the graph of every mismatch, and exits with 1 if there was one.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
@@ -16,7 +16,7 @@ constexpr int kMostFindings = 20;
 
 struct Tally {
   int equal = 0, declined = 0, unfit = 0, wrong = 0;
-  std::map<std::string, int> reasons;  // of the declined, without the names of tensors
+  std::map<std::string, int> reasons;  // of declined graphs, without tensor names
 
   void count(uint64_t seed, const FuzzCase& fuzz, const Verdict& verdict) {
     switch (verdict.kind) {

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
-// Half of the changes are to the bytes, half to the model that they are.
+// Half of the changes are to the bytes, and half to the model that they encode.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
   if (seed % 2 == 0) return LLVMFuzzerMutate(data, size, max_size);
   const std::vector<uint8_t> changed = sightglass::test::mutate_model({data, size}, seed / 2);

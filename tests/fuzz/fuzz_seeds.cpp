@@ -1,6 +1,5 @@
-// Writes the files that fuzzing starts from: fuzz_seeds FOLDER [FOLDER-OF-MODELS]. In FOLDER/importer, the sample
-// models and those small ones among the second folder's *.tflite; in archive, labels, picture and report, samples of
-// other files.
+// Writes the initial corpus: fuzz_seeds FOLDER [FOLDER-OF-MODELS]. FOLDER/importer gets the sample models and the small
+// *.tflite files of the second directory. archive, labels, picture, and report get samples of other files.
 #include <cstdio>
 #include <exception>
 #include <filesystem>

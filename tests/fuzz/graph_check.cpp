@@ -13,16 +13,16 @@ namespace sightglass::test {
 
 namespace {
 
-// One result in fifty, a quantum away: what functions that are not computed in integers may differ by.
+// The tolerance of functions that are not computed in integers: one result in fifty, off by one quantization step.
 constexpr int kOneIn = 50;
 constexpr double kFewQuanta = 1e-4;
 constexpr double kFloatTolerance = 1e-9;
-// A graph may differ by this many times what small changes of its intermediate results make of its outputs.
+// The allowed multiple of the output change that small changes of intermediate results cause.
 constexpr double kCondition = 100;
-// Beyond this the bar would let anything through.
+// Above this, the limit would accept anything.
 constexpr double kHighestBar = 1e-2;
 
-using Tensors = std::vector<std::optional<HostTensor>>;  // by value
+using Tensors = std::vector<std::optional<HostTensor>>;  // per value
 double rms(const HostTensor& tensor) {
   double energy = 0;
   for (const float v : tensor.as<float>()) energy += double{v} * v;
@@ -38,19 +38,19 @@ void step_some(HostTensor& tensor, Random& random) {
   }
 }
 
-// Moves the numbers as another order of sums, or another way to round, would.
+// Changes the values as another order of sums, or another rounding, would.
 class Shake {
  public:
   Shake(const Graph& graph, const std::vector<bool>& exact, Precision precision)
       : graph_(graph), exact_(exact), precision_(precision) {}
 
-  // Sums are of large numbers at times, and small before an activation is applied: what they add up is moved, too.
+  // A small sum may consist of large summands, before an activation is applied, so the summands are changed too.
   bool reaches_into(const Node& node) const {
     const Value& data = graph_.value(node.inputs[0]);
     const bool rounded = data.producer != kNone && graph_.node(data.producer).op == OpType::kDynamicQuantize;
     return (has_weights(node.op) || node.op == OpType::kLstm) && data.type == DataType::kFloat32 && !rounded;
   }
-  // `keeps`: between its steps the operator stores numbers as the plan does.
+  // `keeps`: between its steps, the operator stores values like the plan.
   void move(HostTensor& tensor, bool keeps = false) {
     const float unit = keeps && precision_ == Precision::kFp16 ? 0x1p-11f : 0x1p-22f;
     const auto floor = static_cast<float>(rms(tensor) * 0x1p-24);
@@ -77,7 +77,7 @@ class Shake {
   Random random_{1};
 };
 
-// The reference's tensors, all of them; shaken, if `shake` is given.
+// All tensors of the reference, perturbed if `shake` is set.
 Result<Tensors> evaluate(const OpCase& op, Shake* shake) {
   const Graph& graph = op.graph;
   Tensors tensors(graph.value_count());
@@ -111,12 +111,12 @@ Result<Tensors> evaluate(const OpCase& op, Shake* shake) {
   return tensors;
 }
 
-// What a case must give with one precision, and how closely, by value.
+// The expected result of a case with one precision, and the tolerance per value.
 struct Expectation {
-  OpCase op;  // as its storage holds it
+  OpCase op;  // as it is stored
   Tensors tensors;
   std::vector<double> bars;
-  std::string unfit;  // why nothing can be said; empty: something can
+  std::string unfit;  // why no comparison is possible; empty if one is
 };
 
 bool moderate(const HostTensor& tensor) {
@@ -159,12 +159,12 @@ std::string describe_difference(const OpCase& op, ValueId id, const HostTensor& 
   return "'" + op.graph.value(id).name + "': " + to_string(compare(expected, got)) + text;
 }
 
-// The first node whose result is wrong, from a run that keeps everything.
+// The first node with a wrong result, from a run that keeps all tensors.
 std::string first_wrong(const GlApi& gl, const DeviceLimits& limits, OpCase op, const Setting& setting,
                         const Expectation& e) {
   op.graph.outputs.clear();
   for (const NodeId id : op.graph.order()) {
-    if (op.graph.node(id).op == OpType::kDynamicQuantize) continue;  // its tensor holds steps of quanta
+    if (op.graph.node(id).op == OpType::kDynamicQuantize) continue;  // its tensor contains quantization steps
     for (const ValueId output : op.graph.node(id).outputs) op.graph.outputs.push_back(output);
   }
   PlanOptions options;

@@ -12,13 +12,13 @@ struct Verdict {
   enum class Kind : uint8_t {
     kEqual,
     kDeclined,  // the plan names a reason
-    kUnfit,     // nothing can be said: numbers overflow, or so ill-conditioned that rounding alone changes everything
+    kUnfit,     // not comparable: values overflow, or are so ill-conditioned that rounding changes everything
     kWrong,
   } kind = Kind::kEqual;
   std::string text;
 };
 
-// All settings are tried, with and without rewrites, and with one operator on the CPU.
+// Tries all settings, with and without rewrites, and with one operator on the CPU.
 Verdict check_graph(const GlApi& gl, const DeviceLimits& limits, const FuzzCase& fuzz);
 
 }  // namespace sightglass::test

@@ -47,7 +47,7 @@ FuzzCase GraphGenerator::generate() {
   graph.outputs.clear();
   for (const NodeId id : graph.order()) {
     for (const ValueId output : graph.node(id).outputs) {
-      // Some that other nodes read as well.
+      // Including some values that other nodes also read.
       if (graph.value(output).users.empty() || chance(10)) graph.outputs.push_back(output);
     }
   }
@@ -71,7 +71,7 @@ ValueId GraphGenerator::take(int rank, const Fits& fits, const std::function<Val
     if (right_rank && shape(id).elements() <= kMostElements && fits(id)) candidates.push_back(id);
   }
   if (candidates.empty() || chance(15)) return otherwise();
-  // Late values more often than early ones: chains.
+  // Late values are more frequent than early ones, which makes chains.
   const int last = static_cast<int>(candidates.size()) - 1;
   return candidates[static_cast<size_t>(std::max(random.pick(0, last), random.pick(0, last)))];
 }

@@ -1,4 +1,4 @@
-// Random graphs that are valid by construction, to compare the GPU with the reference on.
+// Random graphs, valid by construction, for comparing the GPU with the reference.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,13 @@ namespace sightglass::test {
 
 struct FuzzCase {
   OpCase op;
-  std::vector<bool> exact;  // by value: whether the GPU must give the reference's numbers to the last bit
+  std::vector<bool> exact;  // per value: whether the GPU must match the reference to the last bit
 };
 
 // Same seed, same case.
 FuzzCase generate_graph(uint64_t seed);
 
-// Of those that the engine has a kernel for.
+// Operators that the engine has a kernel for.
 std::vector<OpType> operators_without_recipe();
 
 // A graph that grows. Recipes take operands from it and add nodes.
@@ -35,35 +35,35 @@ class GraphGenerator {
   bool is_exact(ValueId id) const { return exact_[static_cast<size_t>(id)]; }
   bool chance(int percent) { return random.pick(1, 100) <= percent; }
 
-  // An operand: mostly a value that is there, else a new input. `rank` -1 stands for any.
+  // Returns an operand: usually an existing value, otherwise a new input. `rank` -1 means any.
   ValueId floats(int rank = -1);
-  ValueId real(int rank = -1);  // float32 or quantised
+  ValueId real(int rank = -1);  // float32 or quantized
   ValueId any(int rank = -1);   // of any type
-  // What a rounding function may read: a last bit that differs would move its result by a whole step.
+  // An operand for rounding functions: a difference in the last bit would change their result by a whole step.
   ValueId exact_floats(int rank = -1);
   ValueId exact(int rank = -1);  // the same of any type
   ValueId of_type(DataType type, int rank = -1);
-  // Another operand for an operator that takes operands of one type: of that shape, with a quantisation of its own.
-  // `exact`: no result of inexact arithmetic.
+  // A second operand for an operator whose operands have one type: of that shape, with its own quantization.
+  // `exact`: not a result of inexact arithmetic.
   ValueId beside(ValueId other, Shape shape, bool exact = false);
 
   Shape random_shape(int rank);
   Quantized random_quantization(DataType type);
-  // The quantisation of a quantised value.
+  // The quantization of a quantized value.
   Quantized quantization_of(ValueId id) const;
   Activation clamp();
-  Activation activation(ValueId data, bool has_slopes = false);  // any for floats, mostly one that clamps for others
+  Activation activation(ValueId data, bool has_slopes = false);  // any for floats, usually a clamping one for others
 
-  // Adds a node. `exact`: its kernel gives the reference's numbers when both read the same. What it makes of quantised
-  // data is quantised as `result` says, or like the data.
+  // Adds a node. `exact`: its kernel matches the reference exactly on equal inputs. Results of quantized data are
+  // quantized according to `result`, or like the data.
   ValueId add(OpType op, const Attributes& attributes, const std::vector<ValueId>& inputs, bool exact,
               Activation activation = Activation::kNone, const Quantized* result = nullptr);
-  // Likewise, with a result of that type, or of the operator's natural one.
+  // The same, with a result of that type, or of the natural type of the operator.
   ValueId add_as(OpType op, const Attributes& attributes, const std::vector<ValueId>& inputs, bool exact,
                  std::optional<DataType> type = std::nullopt);
   std::vector<ValueId> add_outputs(OpType op, const Attributes& attributes, const std::vector<ValueId>& inputs,
                                    size_t outputs);
-  // No other node reads the value.
+  // Ensures that no other node reads the value.
   void withdraw(ValueId id);
 
   CaseBuilder& builder() { return builder_; }
@@ -79,7 +79,7 @@ class GraphGenerator {
   bool are_exact(const std::vector<ValueId>& inputs) const;
 
   CaseBuilder builder_;
-  std::vector<ValueId> values_;  // what nodes may read
+  std::vector<ValueId> values_;  // values that nodes may read
   std::vector<bool> exact_;      // by value
 };
 
@@ -88,11 +88,11 @@ struct Recipe {
   OpType op;
   void (*add)(GraphGenerator& g, OpType op);
 };
-std::span<const Recipe> spatial_recipes();      // of pictures and weights
-std::span<const Recipe> elementwise_recipes();  // of single numbers
-std::span<const Recipe> number_recipes();       // that have a domain, decide, or reduce
-std::span<const Recipe> movement_recipes();     // that take elements to other places
-std::span<const Recipe> layout_recipes();       // that lay out, join and sum up
-std::span<const Recipe> block_recipes();        // groups of operators that rewrites look for
+std::span<const Recipe> spatial_recipes();      // with images and weights
+std::span<const Recipe> elementwise_recipes();  // on single values
+std::span<const Recipe> number_recipes();       // with a domain, a decision, or a reduction
+std::span<const Recipe> movement_recipes();     // that move elements
+std::span<const Recipe> layout_recipes();       // that arrange, join, and sum
+std::span<const Recipe> block_recipes();        // groups of operators that rewrites match
 
 }  // namespace sightglass::test

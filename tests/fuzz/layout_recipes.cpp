@@ -1,4 +1,4 @@
-// What moves elements, joins tensors, and sums up along axes.
+// Operators that move elements, join tensors, and sum along axes.
 #include <algorithm>
 
 #include "fuzz/graph_generator.h"
@@ -45,7 +45,7 @@ void pad(GraphGenerator& g, OpType op) {
   g.add(op, attr, {data}, true);
 }
 
-// The dimensions in another grouping: merged, split, or in reverse.
+// The dimensions grouped differently: merged, split, or reversed.
 void reshape(GraphGenerator& g, OpType op) {
   const ValueId data = g.any();
   const Shape shape = g.shape(data);

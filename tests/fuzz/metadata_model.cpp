@@ -34,7 +34,7 @@ void describe(Choices& choices, schema::TensorDescriptionT& tensor) {
   }
 }
 
-// Few bytes that may be many lines.
+// A few bytes that may be many lines.
 std::string labels(Choices& choices) {
   if (!choices.one_in(4)) return choices.text(100);
   std::string line = choices.text(8) + "\n", text;
@@ -70,7 +70,7 @@ std::vector<std::byte> metadata_model(std::span<const uint8_t> bytes) {
   }
   const size_t archive = file.size();
   if (!members.empty()) attach(file, members, choices.one_in(2));
-  // Sizes and offsets lie in the archive's directory, at its end.
+  // Sizes and offsets are in the directory at the end of the archive.
   for (size_t i = choices.below(6); i > 0 && file.size() > archive; --i) {
     const size_t reach = std::min<size_t>(file.size() - archive, 400);
     file[file.size() - 1 - (choices.byte() * size_t{256} + choices.byte()) % reach] = std::byte{choices.byte()};

@@ -11,7 +11,7 @@ namespace {
 
 namespace fb = tflite::schema;
 
-// Numbers at the edges of what shapes, indices and sizes may be.
+// Edge values of shapes, indices, and sizes.
 constexpr int32_t kEdges[] = {-2147483647 - 1, -2,      -1,        0, 1, 2, 3, 4, 5, 8, 16, 255, 256, 4096,
                               65536,           1 << 24, 2147483647};
 
@@ -80,7 +80,7 @@ class Mutator {
         tensor.buffer = static_cast<uint32_t>(below(model_.buffers.size() + 2));
         break;
       case 2:
-        tensor.shape.clear();  // then it follows from the operator
+        tensor.shape.clear();  // the shape then follows from the operator
         break;
       default:
         change_numbers(tensor.shape);
@@ -103,7 +103,7 @@ class Mutator {
     std::memcpy(data.data() + below(data.size() / sizeof(int32_t)) * sizeof(int32_t), &number, sizeof(number));
   }
 
-  // A copy that reads what the original writes.
+  // A copy that reads the output of the original.
   void double_operator(fb::SubGraphT& graph) {
     const fb::OperatorT* const op = pick(graph.operators);
     if (op == nullptr || op->inputs.empty() || op->outputs.empty() || graph.operators.size() > 50) return;
@@ -155,12 +155,12 @@ class Mutator {
 }  // namespace
 
 std::vector<uint8_t> mutate_model(std::span<const uint8_t> bytes, unsigned seed) {
-  // Few tables only: unpacking writes out what tables share.
+  // Only few tables, because unpacking duplicates shared tables.
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 16, 1000);
   if (bytes.size() < 8 || !fb::VerifyModelBuffer(verifier)) return {};
   fb::ModelT model;
   fb::GetModel(bytes.data())->UnPackTo(&model);
-  // A tag without a table: the structs cannot be copied so.
+  // A tag without a table, because such structs cannot be copied.
   const auto repair = [](auto& choice) {
     if (choice.value == nullptr) choice.Reset();
   };

@@ -1,5 +1,5 @@
-// Changes models as models: what is left is still a whole flatbuffer, so that fuzzing gets past the verifier and at
-// what the numbers mean.
+// Changes models structurally: the result is still a valid flatbuffer, so that fuzzing passes the verifier and reaches
+// the interpretation of the values.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace sightglass::test {
 
-// One to four random changes to the model in `bytes`: dimensions, indices, operators, constants, operators doubled.
-// Empty when the bytes are no whole model.
+// Makes one to four random changes to the model in `bytes`: dimensions, indices, operators, constants, duplicated
+// operators. Returns an empty result if the bytes are not a complete model.
 std::vector<uint8_t> mutate_model(std::span<const uint8_t> bytes, unsigned seed);
 
 }  // namespace sightglass::test

@@ -1,4 +1,4 @@
-// What takes elements to other places; products of matrices.
+// Operators that move elements, and matrix products.
 #include <algorithm>
 
 #include "fuzz/graph_generator.h"
@@ -69,7 +69,7 @@ void space_to_depth(GraphGenerator& g, OpType op) {
   g.add(op, DepthToSpaceAttr{block}, {data}, true);
 }
 
-// The padding makes the picture a multiple of the blocks.
+// The padding makes the image size a multiple of the block size.
 BatchSpaceAttr blocks(GraphGenerator& g, const Shape& shape) {
   BatchSpaceAttr attr;
   for (const int d : {1, 2}) {
@@ -87,7 +87,7 @@ void space_to_batch(GraphGenerator& g, OpType op) {
   g.add(op, blocks(g, g.shape(data)), {data}, true);
 }
 
-// After the opposite, which makes batches for it.
+// After the inverse operator, which creates the batches.
 void batch_to_space(GraphGenerator& g, OpType op) {
   const ValueId data = g.any(4);
   const BatchSpaceAttr attr = blocks(g, g.shape(data));

@@ -1,4 +1,4 @@
-// Functions with a domain, comparisons, choices, changes of type, and reductions.
+// Functions with a domain, comparisons, selections, type conversions, and reductions.
 #include "fuzz/graph_generator.h"
 #include "graph/op_types.h"
 #include "graph/quantized.h"
@@ -35,14 +35,15 @@ void power(GraphGenerator& g, OpType op) {
   g.add(op, {}, {positive(g, g.floats()), exponent}, false);
 }
 
-// The quotient is rounded: data that is flushed to zero, or whose remainder is lost beside it, would tell nothing.
+// The quotient is rounded, so data that is flushed to zero, or whose remainder is lost, would make the test
+// meaningless.
 void floor_divide(GraphGenerator& g, OpType op) {
   const Shape shape = g.random_shape(-1);
   const ValueId data = g.builder().input(shape, Fill::kWide);
   g.add(op, {}, {data, g.builder().constant(some_ones(g, shape), Fill::kDivisor)}, false);
 }
 
-// The angle jumps by a whole turn: no numbers that are flushed to zero, and no zeros below it.
+// The angle jumps by a full turn: avoids values that are flushed to zero, and negative zeros.
 void angle(GraphGenerator& g, OpType op) {
   const Shape shape = g.random_shape(-1);
   const auto fill = [&g] { return g.random.of({Fill::kWide, Fill::kWide, Fill::kRamp, Fill::kOneHot, Fill::kZero}); };
@@ -115,7 +116,7 @@ void reduce_bools(GraphGenerator& g, OpType op) {
   g.add_as(op, some_axes(g, g.shape(data).rank()), {data}, true);
 }
 
-// The place of an extreme jumps.
+// The index of an extreme is discontinuous.
 void arg_extreme(GraphGenerator& g, OpType op) {
   const ValueId data = g.exact_floats(g.random.pick(1, 4));
   g.add_as(op, ArgAttr{g.random.pick(0, g.shape(data).rank() - 1)}, {data}, true);

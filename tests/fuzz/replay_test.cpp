@@ -1,6 +1,6 @@
-// What fuzzing does, without a fuzzer: every sample model whole, cut off at every length, with bytes changed, and
-// with its parts changed.
-// Nothing may crash, hang, or trip exercise_model()'s checks; run under sanitizers this is the fuzzer's own bar.
+// Fuzzing without a fuzzer: every sample model unchanged, truncated at every length, with bytes changed, and with its
+// parts changed. Nothing may crash, hang, or violate the checks of exercise_model(). With sanitizers, the requirement
+// is the same as that of the fuzzer.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -32,7 +32,7 @@ TEST_P(Replay, EveryTruncationIsHandled) {
     const Status status = exercise_model(std::span(bytes).first(length));
     if (!status.ok()) ++refused;
   }
-  // Something needed lies at the very end, but for what fills up the last number's place.
+  // Required data is at the very end, except for the padding after the last value.
   constexpr size_t kMostFilling = 15;
   EXPECT_GE(refused + kMostFilling, bytes.size());
 }
@@ -69,7 +69,7 @@ TEST_P(Replay, ChangedModelsAreHandled) {
 INSTANTIATE_TEST_SUITE_P(Samples, Replay, testing::ValuesIn(sample_models()),
                          [](const auto& info) { return info.param.name; });
 
-// The shipped model, and small ones of single operators where they are here.
+// The bundled model, and small models of single operators if they are available.
 TEST(ReplayFiles, RealModelsAreHandled) {
   const fs::path source = SIGHTGLASS_SOURCE_DIR, folder = source / "../shared/models/ops";
   std::vector<fs::directory_entry> entries{fs::directory_entry(source / "models/figure/figure.tflite")};

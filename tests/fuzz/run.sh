@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fuzzes what reads files, then compares random graphs on the GPU with the reference: run.sh BUILD-FOLDER [SECONDS].
-# Each takes that many seconds. Exits non-zero on a finding: a file in BUILD-FOLDER/findings, or a seed and its graph in
-# BUILD-FOLDER/graphs.log.
+# Fuzzes the code that reads files, then compares random graphs on the GPU with the reference: run.sh BUILD-FOLDER [SECONDS].
+# Each target runs for that many seconds. Exits non-zero on a finding: a file in BUILD-FOLDER/findings, or a seed and its
+# graph in BUILD-FOLDER/graphs.log.
 set -eu
 [ $# -ge 1 ] || {
   echo "usage: $0 BUILD-FOLDER [SECONDS]" >&2
@@ -14,8 +14,8 @@ seconds=${2:-60}
 
 launcher=
 command -v ccache >/dev/null && launcher=ccache
-# Assertions are on, the standard library's included: an index out of range is a finding where it happens.
-echo "== building $build with clang, AddressSanitizer and UndefinedBehaviorSanitizer"
+# Assertions are on, including those of the standard library: an index out of range is a finding where it occurs.
+echo "== building $build with clang, AddressSanitizer, and UndefinedBehaviorSanitizer"
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
   -DCMAKE_CXX_COMPILER_LAUNCHER=$launcher -DCMAKE_C_COMPILER_LAUNCHER=$launcher \
   -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g' \
@@ -31,16 +31,16 @@ for target in $targets; do
   mkdir -p "$corpus"
   set -- "$corpus"
   [ -d "$known" ] && set -- "$corpus" "$known"
-  echo "== fuzzing $target for $seconds seconds; findings would lie in $build/findings"
+  echo "== fuzzing $target for $seconds seconds; findings go to $build/findings"
   # One input may take 1 GB and 5 s.
   "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=1024 -malloc_limit_mb=1024 \
     -timeout=5 -print_final_stats=1 -verbosity=1 -artifact_prefix="$build/findings/$target-" "$@" >"$log" 2>&1 || {
     tail -n 40 "$log" >&2
-    echo "== a finding; the whole log is $log" >&2
+    echo "== finding; the full log is $log" >&2
     exit 1
   }
   grep '^stat::' "$log"
-  echo "== no finding; the log is $log, the corpus $corpus"
+  echo "== no finding; the log is $log, the corpus is $corpus"
 done
 
 # New seeds every second; the log names them.
@@ -49,7 +49,7 @@ export EGL_PLATFORM=surfaceless MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-
 export LSAN_OPTIONS="suppressions=$root/tests/lsan.supp:print_suppressions=0"
 "$build/tests/fuzz/fuzz_graphs" --seconds "$seconds" --first "$(date +%s)000" >"$build/graphs.log" 2>&1 || {
   tail -n 100 "$build/graphs.log" >&2
-  echo "== a finding; the whole log is $build/graphs.log" >&2
+  echo "== finding; the full log is $build/graphs.log" >&2
   exit 1
 }
 tail -n 1 "$build/graphs.log"

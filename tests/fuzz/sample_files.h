@@ -1,4 +1,4 @@
-// Small valid files of every kind that exercise_files.h takes: what their fuzzing starts from.
+// Small valid files of every kind in exercise_files.h, as the initial corpus.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ using SampleFile = SampleModel;
 std::vector<SampleFile> sample_archives();
 std::vector<SampleFile> sample_labels();
 std::vector<SampleFile> sample_pictures();
-// Models whose names and labels are what JSON and terminals find hardest.
+// Models whose names and labels are hard for JSON and terminals.
 std::vector<SampleFile> sample_named_models();
 
 }  // namespace sightglass::test

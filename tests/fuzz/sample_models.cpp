@@ -12,7 +12,7 @@ namespace fb = tflite::schema;
 using Op = fb::BuiltinOperator;
 using Act = fb::ActivationFunctionType;
 
-// As many numbers as the shape takes, all different and small.
+// Small distinct values for all elements of the shape.
 int weights(ModelBuilder& m, const Dims& dims) {
   size_t count = 1;
   for (const int32_t dim : dims) count *= static_cast<size_t>(dim);
@@ -21,10 +21,10 @@ int weights(ModelBuilder& m, const Dims& dims) {
   return m.add_floats(dims, values);
 }
 
-// Collects models of one operator each, with input 'in' and output 'out'.
+// Collects models with one operator each, with input 'in' and output 'out'.
 class Samples {
  public:
-  // `make` adds the operator and its constants, given the input and the output's shape; it returns the output.
+  // `make` adds the operator and its constants for the given input and output shape, and returns the output.
   template <typename Make>
   void add(const std::string& name, const Dims& in, const Dims& out, Make make) {
     ModelBuilder builder;

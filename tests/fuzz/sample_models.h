@@ -1,5 +1,4 @@
-// One small valid model for each operator and each of its ways: what the tests of whole files read, and what fuzzing
-// starts from.
+// One small valid model per operator and variant, for tests of whole files and as the initial corpus.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 namespace sightglass::test {
 
 struct SampleModel {
-  std::string name;  // "conv_2d_same"; fit for a file name
+  std::string name;  // such as "conv_2d_same"; usable as a file name
   std::vector<std::byte> bytes;
 };
 

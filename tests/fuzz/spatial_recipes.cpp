@@ -1,4 +1,4 @@
-// Convolutions, pools and what else slides over pictures; fully connected and recurrent layers.
+// Convolutions, pools, and other sliding windows; fully connected and recurrent layers.
 #include <cmath>
 
 #include "fuzz/graph_generator.h"
@@ -9,7 +9,7 @@ namespace sightglass::test {
 
 namespace {
 
-// Windows must fit: VALID only where the filter is no larger than the picture.
+// Windows must fit: VALID only if the filter is not larger than the image.
 PaddingMode padding_mode(GraphGenerator& g, int32_t extent_h, int32_t extent_w, const Shape& in) {
   const bool fits = extent_h <= in.dim(1) && extent_w <= in.dim(2);
   return fits && g.chance(40) ? PaddingMode::kValid : PaddingMode::kSame;
@@ -40,7 +40,7 @@ struct Weighted {
   bool exact = false;
 };
 
-// Weights of the data's kind, maybe a bias and slopes. `taps` are the products that one sum has.
+// Weights of the same kind as the data, possibly a bias and slopes. `taps` is the number of products per sum.
 Weighted weigh(GraphGenerator& g, ValueId data, const Shape& weights, int32_t axis, bool by_channel, int32_t taps) {
   CaseBuilder& builder = g.builder();
   Weighted w;
@@ -74,7 +74,7 @@ void add_weighted(GraphGenerator& g, OpType op, const Attributes& attr, const We
   g.add(op, attr, w.inputs, w.exact, w.activation, w.result ? &*w.result : nullptr);
 }
 
-// Float data with 8-bit weights: the data is rounded first, as the importer does it.
+// Float data with 8-bit weights: the data is rounded first, as by the importer.
 void add_hybrid(GraphGenerator& g, OpType op, const Attributes& attr, const Shape& weights, int32_t axis, int32_t group,
                 bool asymmetric, ValueId data) {
   const int32_t channels = weights.dim(axis);
@@ -204,7 +204,7 @@ void grouped_conv(GraphGenerator& g) {
 
 void any_conv(GraphGenerator& g, OpType op) { g.chance(20) ? grouped_conv(g) : conv2d(g, op, false); }
 
-// The places of maxima jump.
+// The indices of maxima are discontinuous.
 void pool_with_places(GraphGenerator& g, OpType op) {
   const ValueId data = g.exact_floats(4);
   const Shape in = g.shape(data);
@@ -215,7 +215,7 @@ void pool_with_places(GraphGenerator& g, OpType op) {
   if (op == OpType::kMaxUnpool) g.add(op, attr, pooled, false);
 }
 
-// Stands before layers of 8-bit weights, and nowhere else.
+// Used only upstream of layers with 8-bit weights.
 void dynamic_quantize(GraphGenerator& g, OpType) {
   if (g.chance(40)) return conv2d(g, OpType::kConv2d, true);
   if (g.chance(50)) return depthwise(g, OpType::kDepthwiseConv2d, true);

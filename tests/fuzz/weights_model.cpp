@@ -49,7 +49,7 @@ size_t bytes_of(Type type) {
   }
 }
 
-// Scales that may be none, one, or as many as any of the dimensions has, along that one or another.
+// No scale, one, or as many as the size of any dimension, along that dimension or another one.
 void add_scales(Choices& choices, ModelBuilder& m, int tensor) {
   const size_t layout = choices.below(6);
   if (layout == 0) return;
@@ -130,7 +130,7 @@ std::vector<std::byte> weights_model(std::span<const uint8_t> bytes) {
   }
   m.tensor(made).type = choices.one_in(6) ? choices.pick(kDataTypes) : m.tensor(data).type;
   add_scales(choices, m, made);
-  // Something behind it, which rewrites may fold into the weights.
+  // A following operator that rewrites may fold into the weights.
   if (choices.one_in(3)) {
     const Type type = m.tensor(made).type;
     made = m.add_op(Op::MUL, {made, m.add_filled({1}, 2)}, m.tensor(made).shape, schema::MulOptionsT());

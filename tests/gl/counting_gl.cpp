@@ -12,7 +12,7 @@ struct Failure {
   bool pending = false;
 } failure;
 
-// Whether this call is passed on.
+// Whether this call is forwarded.
 bool count(const char* name) {
   const int calls = ++gl_calls()[name];
   if (failure.name != name || calls != failure.nth) return true;

@@ -1,4 +1,4 @@
-// The yardstick: measured speeds are in the range of what devices are, and repeat.
+// Measured device speeds are plausible and reproducible.
 #include "gpu_engine/device_speed.h"
 
 #include "harness/gl_state.h"
@@ -31,8 +31,8 @@ TEST_F(DeviceSpeedTest, IsMeasured) {
   EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
 }
 
-// Without buffer textures the other variant serves.
-TEST_F(DeviceSpeedTest, NeedsNoMoreThanTheMinimum) {
+// Without buffer textures, the other variant is used.
+TEST_F(DeviceSpeedTest, WorksAtTheMinimumLimits) {
   auto timer = StepTimer::create(ShareGroup::create(gl()), StepTimer::Method::kFences);
   ASSERT_TRUE(timer.ok());
   const auto speed = measure_device(**timer, device().limits.clamped_to_minimum());

@@ -1,4 +1,4 @@
-// External textures as model inputs, where EGL makes one of a 2D texture (EGL_KHR_gl_texture_2D_image).
+// External textures as model inputs, if EGL can make one from a 2D texture (EGL_KHR_gl_texture_2D_image).
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 
@@ -24,7 +24,7 @@ class ExternalTextureTest : public GlTest {
     GlTest::TearDown();
   }
 
-  // An external texture over the memory of `texture`; none where EGL or GL refuses.
+  // Creates an external texture on the memory of `texture`; none if EGL or GL rejects it.
   GlTexture external_over(GLuint texture) {
     const EGLDisplay display = eglGetCurrentDisplay();
     const char* extensions = eglQueryString(display, EGL_EXTENSIONS);
@@ -69,7 +69,7 @@ class ExternalTextureTest : public GlTest {
   PFNEGLDESTROYIMAGEKHRPROC destroy_image_ = nullptr;
 };
 
-TEST_F(ExternalTextureTest, SamplesAreThoseOfTheTextureBelow) {
+TEST_F(ExternalTextureTest, SamplesMatchTheUnderlyingTexture) {
   if (!device().limits.external_textures) GTEST_SKIP() << "the GL context has no GL_OES_EGL_image_external_essl3";
   Random random(3);
   std::vector<uint8_t> pixels;
@@ -79,7 +79,7 @@ TEST_F(ExternalTextureTest, SamplesAreThoseOfTheTextureBelow) {
   gl().TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, kWidth, kHeight, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
   gl().BindTexture(GL_TEXTURE_2D, 0);
   const GlTexture external = external_over(texture.id());
-  if (!external) GTEST_SKIP() << "EGL makes no external texture of a 2D one here";
+  if (!external) GTEST_SKIP() << "EGL cannot make an external texture from a 2D texture here";
   for (const bool convolution : {true, false}) {
     CaseBuilder builder(5);
     const ValueId data = builder.input({1, 16, 16, 3});

@@ -1,4 +1,4 @@
-// Frames of planes as model inputs: what a kernel samples is what the definition of the colours gives.
+// Planar frames as model inputs: kernels sample the colors that the definition states.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -30,7 +30,7 @@ void expect_color(const ColorMatrix& matrix, int y, int cb, int cr, const std::a
   for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(rgb[i], expected[i], 1e-6) << y << " " << cb << " " << cr << ", " << i;
 }
 
-TEST(ColorMatrix, EndsOfTheRanges) {
+TEST(ColorMatrix, RangeLimits) {
   for (const LumaWeights& weights : {kBt601, kBt709, kBt2020, kSmpte240m, kFcc}) {
     const ColorMatrix limited = ycbcr_to_rgb(weights, SampleRange::kLimited);
     expect_color(limited, 16, 128, 128, {0, 0, 0});
@@ -38,14 +38,14 @@ TEST(ColorMatrix, EndsOfTheRanges) {
     const ColorMatrix full = ycbcr_to_rgb(weights, SampleRange::kFull);
     expect_color(full, 0, 128, 128, {0, 0, 0});
     expect_color(full, 255, 128, 128, {1, 1, 1});
-    // Cb at its highest is blue without the others, as far as luma is that of blue.
+    // With maximum Cb and the luma of blue, the color is pure blue.
     const double luma = 16 + 219 * weights.kb;
     const auto blue = convert(limited, luma / 255, 240 / 255.0, (128 + 224 * -weights.kb / (2 - 2 * weights.kr)) / 255);
     EXPECT_NEAR(blue[0], 0, 1e-6);
     EXPECT_NEAR(blue[1], 0, 1e-6);
     EXPECT_NEAR(blue[2], 1, 1e-6);
   }
-  // Figures that are in every textbook: 1.402, 0.344, 0.714 and 1.772.
+  // The textbook coefficients: 1.402, 0.344, 0.714, and 1.772.
   const ColorMatrix jpeg = ycbcr_to_rgb(kBt601, SampleRange::kFull);
   EXPECT_NEAR(jpeg.m[2], 1.402, 1e-4);
   EXPECT_NEAR(jpeg.m[5], -0.344136, 1e-4);
@@ -54,7 +54,7 @@ TEST(ColorMatrix, EndsOfTheRanges) {
   EXPECT_EQ(with_chroma_swapped(jpeg).m[1], jpeg.m[2]);
 }
 
-TEST(ColorMatrix, TheWayBackIsTheInverse) {
+TEST(ColorMatrix, ReverseConversionIsTheInverse) {
   for (const LumaWeights& weights : {kBt601, kBt709, kBt2020, kSmpte240m, kFcc}) {
     for (const SampleRange range : {SampleRange::kLimited, SampleRange::kFull}) {
       const ColorMatrix there = rgb_to_ycbcr(weights, range), back = ycbcr_to_rgb(weights, range);
@@ -80,7 +80,7 @@ class FrameTest : public GlTest {
   }
 };
 
-// Chroma has as many samples as luma here, so that no filter comes between.
+// Chroma has as many samples as luma here, so that no filter interferes.
 TEST_F(FrameTest, KernelsSamplePlanes) {
   Random random(7);
   std::array<std::vector<uint8_t>, 3> planes;

@@ -1,5 +1,5 @@
-// What shaders and sessions hand each other without the CPU: outputs as buffers, places of inputs from buffers, and
-// runs that a flag on the GPU decides about.
+// Data that shaders and sessions exchange without the CPU: outputs as buffers, input positions from buffers, and runs
+// that depend on a flag on the GPU.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -21,7 +21,7 @@ constexpr GLsizeiptr kAlignment = 256;
 
 class GpuDrivenTest : public GlTest {
  protected:
-  // The device as it is, and as one that has no more than OpenGL ES 3.1 guarantees, with short rows of work groups.
+  // The real limits, and those that OpenGL ES 3.1 guarantees, with short rows of work groups.
   std::vector<DeviceLimits> every_limits() const {
     DeviceLimits least = device().limits.clamped_to_minimum();
     least.workgroup_count[0] = 3;
@@ -64,7 +64,7 @@ class GpuDrivenTest : public GlTest {
     return read(*range);
   }
 
-  // `main` with a buffer of unsigned numbers at binding 0, run for one work group of one invocation.
+  // Runs `main` with a buffer of unsigned integers at binding 0, in one work group of one invocation.
   GlProgram small_program(const std::string& main) {
     const std::string text =
         "#version 310 es\nlayout(local_size_x = 1) in;\nlayout(std430, binding = 0) buffer Data { uint data[]; };\n"
@@ -82,7 +82,7 @@ class GpuDrivenTest : public GlTest {
     EXPECT_EQ(linked, GL_TRUE);
     return program;
   }
-  // Without a barrier behind it: what reads the buffer has to see to that.
+  // There is no barrier after it: readers of the buffer must issue one.
   void dispatch(const GlProgram& program, GLuint buffer) {
     gl().UseProgram(program.id());
     gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, buffer);
@@ -120,8 +120,8 @@ std::vector<float> real_numbers(const HostTensor& tensor, const Quantization& qu
   return numbers;
 }
 
-// A graph that hands on what it gets, negated where that is exact, so that the reference is easy to be sure about.
-TEST_F(GpuDrivenTest, OutputsOfEveryShapeAreDense) {
+// A graph that forwards its input, negated if that is exact, so that the reference is trivially correct.
+TEST_F(GpuDrivenTest, OutputsOfEveryShapeAreTightlyPacked) {
   for (const Shape& shape :
        {Shape{1, 5, 7, 1}, Shape{1, 5, 7, 3}, Shape{2, 3, 5, 4}, Shape{3, 2, 3, 5}, Shape{1, 9, 4, 13},
         Shape{2, 6, 5, 16}, Shape{1, 1001}, Shape{7}, Shape{2, 3, 2, 3, 6}, Shape{1, 2254, 12}}) {
@@ -186,7 +186,7 @@ TEST_F(GpuDrivenTest, OtherTypesBecomeRealNumbers) {
   }
 }
 
-// A model of two outputs, one of which is also read by the node that makes the other.
+// A model with two outputs, one of which the node of the other output also reads.
 OpCase two_outputs() {
   CaseBuilder builder(9);
   const ValueId in = builder.input({1, 9, 7, 5});
@@ -197,7 +197,7 @@ OpCase two_outputs() {
   return op;
 }
 
-TEST_F(GpuDrivenTest, SeveralOutputsLieApartAndMixWithOthers) {
+TEST_F(GpuDrivenTest, SeveralOutputsAreSeparateAndMixWithOthers) {
   const OpCase op = two_outputs();
   const auto expected = ref::run(op.graph, op.inputs);
   ASSERT_TRUE(expected.ok()) << expected.status().message();
@@ -232,15 +232,15 @@ TEST_F(GpuDrivenTest, SeveralOutputsLieApartAndMixWithOthers) {
   EXPECT_EQ(host.data, expected->at(0).data);
   EXPECT_EQ(output(*mixed, 1).front(), expected->at(1).as<float>()[0]);
   EXPECT_FALSE(mixed->output_buffer(0).ok()) << "planned for the host";
-  // In parts, buffers appear with the last one.
+  // With a run in parts, buffers are available after the last part.
   ASSERT_LT(*mixed->run_part(1e-9), 1);
   while (*mixed->run_part(1e-9) < 1) {
   }
   EXPECT_EQ(output(*mixed, 1).front(), expected->at(1).as<float>()[0]);
 }
 
-// The place comes from a block that a shader has written right before, and differs from run to run.
-TEST_F(GpuDrivenTest, ShadersSayWhereInTheFrameTheInputIs) {
+// The position comes from a block that a shader has just written, and differs from run to run.
+TEST_F(GpuDrivenTest, ShadersSetTheInputPosition) {
   constexpr int kSize = 8;
   GlTexture texture = make_texture(gl(), GL_RGBA8, kSize, kSize);
   std::vector<uint8_t> pixels;
@@ -269,7 +269,7 @@ TEST_F(GpuDrivenTest, ShadersSayWhereInTheFrameTheInputIs) {
     options.inputs[0].source = InputSpec::Source::kTexture;
     for (const DeviceLimits& limits : every_limits()) {
       const auto run = session(plan(op, limits, options));
-      // The third block of the buffer is the one; its first row's offset is what the shader sets.
+      // The third block of the buffer is used. The shader sets the offset of its first row.
       const FrameBlock block = frame_block(frame, InputTransform{{0.5f, 0, 0, 0, 0.5f, 0}});
       std::vector<std::byte> contents(kAlignment * 2 + sizeof(FrameBlock));
       std::memcpy(contents.data() + kAlignment * 2, &block, sizeof(block));
@@ -303,7 +303,7 @@ TEST_F(GpuDrivenTest, ShadersSayWhereInTheFrameTheInputIs) {
   }
 }
 
-// Adds its input to what it has kept, and gives the sum.
+// Adds its input to its state, and outputs the sum.
 OpCase running_sum() {
   OpCase op;
   Graph& graph = op.graph;
@@ -327,12 +327,12 @@ OpCase running_sum() {
   return op;
 }
 
-TEST_F(GpuDrivenTest, TheFlagDecidesAboutARunAndItsState) {
+TEST_F(GpuDrivenTest, TheFlagGatesARunAndItsState) {
   const OpCase op = running_sum();
   for (const DeviceLimits& limits : every_limits()) {
     const auto run = session(plan(op, limits));
     ASSERT_TRUE(run->write_input(0, op.inputs[0].data).ok());
-    // Counts up, and lets every third run take place: the CPU only issues.
+    // Counts, and enables every third run. The CPU only issues commands.
     const GLuint zeros[65] = {};
     const GlBuffer flags = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, sizeof(zeros), zeros, GL_DYNAMIC_COPY);
     const GlProgram step = small_program("data[0] += 1u; data[64] = data[0] % 3u == 0u ? 5u : 0u;");
@@ -347,13 +347,13 @@ TEST_F(GpuDrivenTest, TheFlagDecidesAboutARunAndItsState) {
         EXPECT_EQ(output(*run), std::vector<float>(30, sum)) << "frame " << frame;
       }
     }
-    // Runs without a flag go on from there.
+    // Runs without a flag continue from there.
     ASSERT_TRUE(run->run().ok());
     EXPECT_EQ(output(*run), std::vector<float>(30, sum + 1));
   }
 }
 
-TEST_F(GpuDrivenTest, AGatedRunIsTheSameRunAndOnlyDispatches) {
+TEST_F(GpuDrivenTest, AGatedRunIsIdenticalAndOnlyDispatches) {
   CaseBuilder builder(12);
   const ValueId in = builder.input({1, 33, 31, 3});
   const ValueId a = builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 2, 2, 1, 1},
@@ -373,9 +373,9 @@ TEST_F(GpuDrivenTest, AGatedRunIsTheSameRunAndOnlyDispatches) {
     const GlBuffer off = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 4, numbers, GL_STATIC_DRAW);
     const GlBuffer on = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 4, numbers + 1, GL_STATIC_DRAW);
     ASSERT_TRUE(run.run_if(off.id()).ok());
-    EXPECT_EQ(output(run), plain) << "what the run before made";
+    EXPECT_EQ(output(run), plain) << "the output of the previous run";
     ASSERT_TRUE(run.run_if(on.id()).ok());
-    EXPECT_NE(output(run), plain) << "of zeros";
+    EXPECT_NE(output(run), plain) << "the output for zeros";
     ASSERT_TRUE(run.write_input(0, op.inputs[0].data).ok());
     ASSERT_LT(*run.run_part(1e-9), 1);
     gl_calls().clear();
@@ -387,12 +387,12 @@ TEST_F(GpuDrivenTest, AGatedRunIsTheSameRunAndOnlyDispatches) {
       EXPECT_EQ(gl_calls()[name], 0) << name;
     }
     EXPECT_EQ(output(run), plain);
-    ASSERT_LT(*run.run_part(1e-9), 1) << "the run in parts was given up";
+    ASSERT_LT(*run.run_part(1e-9), 1) << "the run in parts was aborted";
   }
 }
 
-// The first part asks; what becomes of the flag later is another run's.
-TEST_F(GpuDrivenTest, TheFlagDecidesAboutARunInParts) {
+// The first part reads the flag. Later changes affect only the next run.
+TEST_F(GpuDrivenTest, TheFlagGatesARunInParts) {
   CaseBuilder builder(13);
   ValueId last = builder.input({1, 9, 7, 5});
   for (int i = 0; i < 4; ++i) {
@@ -419,9 +419,9 @@ TEST_F(GpuDrivenTest, TheFlagDecidesAboutARunInParts) {
         EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
       }
       EXPECT_GE(parts, 3);
-      EXPECT_EQ(output(*run) == plain, wanted == 0) << "what the run before made, or of zeros";
+      EXPECT_EQ(output(*run) == plain, wanted == 0) << "the output of the previous run, or for zeros";
     }
-    // The next run in parts is one without a flag.
+    // The next run in parts has no flag.
     ASSERT_TRUE(run->write_input(0, op.inputs[0].data).ok());
     while (*run->run_part(1e-9) < 1) {
     }
@@ -429,7 +429,7 @@ TEST_F(GpuDrivenTest, TheFlagDecidesAboutARunInParts) {
   }
 }
 
-TEST_F(GpuDrivenTest, FlagsAreRefusedWhereTheyCannotHold) {
+TEST_F(GpuDrivenTest, FlagsAreRejectedIfUnsupported) {
   const OpCase op = running_sum();
   const GLuint one = 1;
   const GlBuffer flag = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 4, &one, GL_STATIC_DRAW);

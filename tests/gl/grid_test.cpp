@@ -25,7 +25,7 @@ void main() {
 
 using GridTest = GlTest;
 
-// Multiples and what lies beside them is where a quotient of floats goes wrong.
+// Float quotients are most likely to be wrong at multiples and their neighbors.
 std::vector<std::array<GLint, 2>> operands() {
   constexpr int64_t kMost = int64_t{1} << 30;
   std::vector<std::array<GLint, 2>> result;

@@ -1,4 +1,4 @@
-// What the engine reports: nothing to nobody, nothing that is not of interest, and the names of what was declined.
+// The log of the engine: nothing without a listener, nothing below its level, and the names of declined alternatives.
 #include "gpu_engine/log.h"
 
 #include <filesystem>
@@ -17,7 +17,7 @@
 namespace sightglass::test {
 namespace {
 
-// Keeps the messages of levels up to `most`.
+// Stores the messages of levels up to `most`.
 class Listener {
  public:
   explicit Listener(LogLevel most = LogLevel::kTrace)
@@ -45,7 +45,7 @@ class Listener {
   const Log log;
 };
 
-TEST(Log, ComposesWhatIsOfInterestAlone) {
+TEST(Log, FormatsOnlyEnabledLines) {
   int composed = 0;
   const auto compose = [&composed] {
     ++composed;
@@ -65,7 +65,7 @@ TEST(Log, ComposesWhatIsOfInterestAlone) {
   EXPECT_EQ(listener.text(), "0 message\n1 message\n");
 }
 
-TEST(Log, MakesNoOptionsDiffer) {
+TEST(Log, DoesNotMakeOptionsDiffer) {
   const Listener listener;
   PlanOptions options;
   options.log = listener.log;
@@ -80,7 +80,7 @@ TEST(Log, TimesHaveOneDigit) {
 
 class EngineLogTest : public GlTest {
  protected:
-  // A convolution of many channels, and a RELU that a rewrite fuses.
+  // A convolution with many channels, and a RELU that a rewrite fuses.
   EngineLogTest() {
     CaseBuilder builder(7);
     const ValueId x =
@@ -119,7 +119,7 @@ TEST_F(EngineLogTest, SilentByDefault) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST_F(EngineLogTest, HonoursLevels) {
+TEST_F(EngineLogTest, HonorsLevels) {
   Listener info(LogLevel::kInfo), debug(LogLevel::kDebug), trace(LogLevel::kTrace);
   run(info.log);
   EXPECT_TRUE(info.has(LogLevel::kInfo, "planned in ")) << info.text();
@@ -132,7 +132,7 @@ TEST_F(EngineLogTest, HonoursLevels) {
   EXPECT_TRUE(trace.has(LogLevel::kTrace, "issuing steps 0 to 1 of 1")) << trace.text();
 }
 
-TEST_F(EngineLogTest, NamesWhatWasChosenAndDeclined) {
+TEST_F(EngineLogTest, NamesChosenAndDeclinedAlternatives) {
   Listener listener(LogLevel::kDebug);
   run(listener.log);
   EXPECT_TRUE(listener.has(LogLevel::kDebug, "rewrite fuse-activation applied at ")) << listener.text();
@@ -152,7 +152,7 @@ TEST_F(EngineLogTest, NamesOperatorsThatTheGpuCannotRun) {
   EXPECT_TRUE(listener.has(LogLevel::kDebug, "on the CPU: CONV_2D")) << listener.text();
 }
 
-TEST_F(EngineLogTest, TellsWhereProgramsComeFrom) {
+TEST_F(EngineLogTest, ReportsTheOriginOfPrograms) {
   namespace fs = std::filesystem;
   const fs::path folder = scratch_folder() / "log-programs";
   Listener listener(LogLevel::kDebug);
@@ -170,7 +170,7 @@ TEST_F(EngineLogTest, TellsWhereProgramsComeFrom) {
   EXPECT_TRUE(listener.has(LogLevel::kDebug, " is damaged and deleted")) << listener.text();
 }
 
-TEST_F(EngineLogTest, TellsWhatTuningMeasured) {
+TEST_F(EngineLogTest, ReportsTuningMeasurements) {
   Listener listener(LogLevel::kDebug);
   PlanOptions options;
   options.log = listener.log;
@@ -179,13 +179,14 @@ TEST_F(EngineLogTest, TellsWhatTuningMeasured) {
   ASSERT_TRUE(tuning.ok()) << tuning.status().message();
   EXPECT_TRUE(listener.has(LogLevel::kInfo, " sets of variants measured")) << listener.text();
   EXPECT_TRUE(listener.has(LogLevel::kDebug, " chosen of ")) << listener.text();
-  EXPECT_FALSE(listener.has(LogLevel::kDebug, ": kernel ")) << "of plans that are measured:\n" << listener.text();
+  EXPECT_FALSE(listener.has(LogLevel::kDebug, ": kernel ")) << "from plans that are only measured:\n"
+                                                            << listener.text();
   options.tuning = *tuning;
   ASSERT_TRUE(Plan::build(model_, device().limits, options).ok());
   EXPECT_TRUE(listener.has(LogLevel::kDebug, " by tuning; declined ")) << listener.text();
 }
 
-TEST_F(EngineLogTest, HasTheFactsOfTheDevice) {
+TEST_F(EngineLogTest, DescribesTheDevice) {
   Listener listener(LogLevel::kInfo);
   const auto info = query_device(gl(), listener.log);
   ASSERT_TRUE(info.ok()) << info.status().message();

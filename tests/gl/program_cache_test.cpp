@@ -1,4 +1,4 @@
-// Programs on disk: found again by what they were made of, and by nothing else; harmless whatever the folder is like.
+// Programs on disk: found only by their complete source text, and harmless whatever the directory contains.
 #include "gpu_engine/program_cache.h"
 
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that is not there yet, and is gone after the test.
+// A directory that does not exist yet, and is deleted after the test.
 class Folder {
  public:
   Folder() {
@@ -56,7 +56,7 @@ ProgramCache::Binary binary_of(const std::string& text, uint32_t format = 7) {
   return binary;
 }
 
-TEST(ProgramCacheFile, FindsWhatWasStored) {
+TEST(ProgramCacheFile, FindsAStoredProgram) {
   const Folder folder;
   ProgramCache cache(folder.path());
   EXPECT_FALSE(cache.find("key"));
@@ -69,7 +69,7 @@ TEST(ProgramCacheFile, FindsWhatWasStored) {
   EXPECT_EQ(found->bytes, binary_of("binary").bytes);
   ASSERT_TRUE(again.find("empty"));
   EXPECT_FALSE(again.find("kez"));
-  EXPECT_EQ(folder.files().size(), 2u) << "no temporary file stays";
+  EXPECT_EQ(folder.files().size(), 2u) << "no temporary file remains";
   EXPECT_EQ(fs::status(folder.path()).permissions(), fs::perms::owner_all);
   cache.store("key", binary_of("newer"));
   EXPECT_EQ(again.find("key")->bytes, binary_of("newer").bytes);
@@ -77,7 +77,7 @@ TEST(ProgramCacheFile, FindsWhatWasStored) {
   EXPECT_FALSE(cache.find("key"));
 }
 
-TEST(ProgramCacheFile, EveryFlippedByteIsSeen) {
+TEST(ProgramCacheFile, EveryFlippedByteIsDetected) {
   const Folder folder;
   ProgramCache cache(folder.path());
   cache.store("the key", binary_of("some binary of a driver"));
@@ -94,7 +94,7 @@ TEST(ProgramCacheFile, EveryFlippedByteIsSeen) {
   }
 }
 
-TEST(ProgramCacheFile, EveryTruncationIsSeen) {
+TEST(ProgramCacheFile, EveryTruncationIsDetected) {
   const Folder folder;
   ProgramCache cache(folder.path());
   cache.store("the key", binary_of("some binary of a driver"));
@@ -105,10 +105,10 @@ TEST(ProgramCacheFile, EveryTruncationIsSeen) {
     EXPECT_FALSE(cache.find("the key")) << size << " bytes";
   }
   write_file(path, good + "x");
-  EXPECT_FALSE(cache.find("the key")) << "one byte more";
+  EXPECT_FALSE(cache.find("the key")) << "one extra byte";
 }
 
-// As if two keys had the same hash.
+// Simulates two keys with the same hash.
 TEST(ProgramCacheFile, TheWholeKeyIsCompared) {
   const Folder folder;
   ProgramCache cache(folder.path());
@@ -120,10 +120,10 @@ TEST(ProgramCacheFile, TheWholeKeyIsCompared) {
   }
   EXPECT_FALSE(cache.find("two"));
   EXPECT_TRUE(cache.find("one"));
-  EXPECT_EQ(folder.files().size(), 2u) << "a good file of another key is kept";
+  EXPECT_EQ(folder.files().size(), 2u) << "a valid file of another key is kept";
 }
 
-TEST(ProgramCacheFile, TheOldestGo) {
+TEST(ProgramCacheFile, TheOldestAreEvicted) {
   const Folder folder;
   ProgramCache cache(folder.path(), 1000);
   for (int i = 0; i < 10; ++i) {
@@ -151,7 +151,7 @@ TEST(ProgramCacheFile, OtherFilesAreLeftAlone) {
   EXPECT_TRUE(fs::exists(folder.path() / "notes.txt"));
 }
 
-TEST(ProgramCacheFile, FoldersThatCannotBe) {
+TEST(ProgramCacheFile, ImpossibleFoldersAreHarmless) {
   const Folder folder;
   fs::create_directories(folder.path());
   write_file(folder.path() / "file", "");
@@ -164,8 +164,8 @@ TEST(ProgramCacheFile, FoldersThatCannotBe) {
   }
 }
 
-// Where a file should be there is a folder, a pipe, or a link to nothing.
-TEST(ProgramCacheFile, ThingsThatAreNoFiles) {
+// In place of a file, there is a directory, a pipe, or a dangling link.
+TEST(ProgramCacheFile, SpecialFilesAreHarmless) {
   const Folder folder;
   ProgramCache cache(folder.path());
   cache.store("key", binary_of("binary"));
@@ -183,7 +183,7 @@ TEST(ProgramCacheFile, ThingsThatAreNoFiles) {
   EXPECT_TRUE(cache.find("key"));
 }
 
-// Programs run on the GPU: nobody else may have put them there.
+// Programs run on the GPU, so no other user may have written them.
 TEST(ProgramCacheFile, AFolderThatOthersMayWriteToIsNotUsed) {
   const Folder folder;
   ProgramCache cache(folder.path());
@@ -192,12 +192,12 @@ TEST(ProgramCacheFile, AFolderThatOthersMayWriteToIsNotUsed) {
   EXPECT_FALSE(cache.find("key"));
   cache.store("other", binary_of("binary"));
   EXPECT_EQ(cache.stored(), 1);
-  EXPECT_EQ(folder.files().size(), 1u) << "and nothing of it is deleted";
+  EXPECT_EQ(folder.files().size(), 1u) << "nothing in it is deleted";
   fs::permissions(folder.path(), fs::perms::owner_all);
   EXPECT_TRUE(cache.find("key"));
 }
 
-// What a start cost, and what came out.
+// The cost of a start, and its output.
 struct Start {
   int compiled = 0;
   int loaded = 0;
@@ -270,9 +270,9 @@ TEST_F(ProgramCacheTest, DamagedFilesAreReplaced) {
   }
 }
 
-const GlApi* real = nullptr;  // what the tables below pass on to
+const GlApi* real = nullptr;  // the target of the tables below
 
-// A driver that refuses every binary.
+// A driver that rejects every binary.
 void refuse_binary(GLuint program, GLenum /*format*/, const void* binary, GLsizei size) {
   real->ProgramBinary(program, 0xBAD, binary, size);
 }
@@ -287,7 +287,7 @@ void no_formats(GLenum name, GLint* value) {
   if (name == GL_NUM_PROGRAM_BINARY_FORMATS) *value = 0;
 }
 
-TEST_F(ProgramCacheTest, RefusedBinariesAreDeletedAndMadeAnew) {
+TEST_F(ProgramCacheTest, RejectedBinariesAreReplaced) {
   const Folder folder;
   const Start first = start(folder.path());
   GlApi table = counting_gl(gl());
@@ -308,7 +308,7 @@ TEST_F(ProgramCacheTest, AnotherDeviceOrDriverIsAMiss) {
   EXPECT_EQ(start(folder.path(), table).loaded, 0);
   table.GetString = other_version;
   EXPECT_EQ(start(folder.path(), table).loaded, 0);
-  EXPECT_EQ(folder.files().size(), static_cast<size_t>(3 * programs_)) << "each has its own";
+  EXPECT_EQ(folder.files().size(), static_cast<size_t>(3 * programs_)) << "each one has its own programs";
 }
 
 TEST_F(ProgramCacheTest, NothingIsWrittenWithoutBinaryFormats) {
@@ -320,7 +320,7 @@ TEST_F(ProgramCacheTest, NothingIsWrittenWithoutBinaryFormats) {
   EXPECT_FALSE(fs::exists(folder.path()));
 }
 
-TEST_F(ProgramCacheTest, FoldersThatCannotBeWritten) {
+TEST_F(ProgramCacheTest, UnwritableFoldersAreHarmless) {
   const Folder folder;
   const Start first = start(folder.path());
   for (const char* path : {"/proc/sightglass", "/dev/null/x", ""}) {

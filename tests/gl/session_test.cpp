@@ -1,4 +1,4 @@
-// Sessions: what they leave behind, what a run costs in GL calls, and how they fail.
+// Sessions: the GL state after them, the GL calls of a run, and errors.
 #include "gpu_engine/session.h"
 
 #include <algorithm>
@@ -13,11 +13,12 @@
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
+#include "plan/plan_data.h"
 
 namespace sightglass::test {
 namespace {
 
-// A small network with a texture at both ends.
+// A small network with a texture as input and output.
 OpCase network() {
   CaseBuilder builder(1);
   const ValueId data = builder.input({1, 32, 32, 3});
@@ -50,8 +51,8 @@ class SessionTest : public GlTest {
   }
 };
 
-// What an output alone needs is left out where nobody wants it; the others are what they were.
-TEST_F(SessionTest, OutputsThatNobodyWantsAreNotComputed) {
+// Operators that only an unused output needs are skipped. The other outputs do not change.
+TEST_F(SessionTest, UnusedOutputsAreNotComputed) {
   CaseBuilder builder(7);
   const ValueId data = builder.input({1, 8, 8, 4});
   const ValueId wanted = builder.node(OpType::kTanh, {}, {data});
@@ -84,7 +85,37 @@ TEST_F(SessionTest, OutputsThatNobodyWantsAreNotComputed) {
   options.outputs[1].target = OutputSpec::Target::kNone;
   const auto nothing = Plan::build(*model, device().limits, options);
   ASSERT_FALSE(nothing.ok());
-  EXPECT_NE(nothing.status().message().find("no output is wanted"), std::string::npos);
+  EXPECT_NE(nothing.status().message().find("all outputs are unused"), std::string::npos);
+}
+
+// A storage block that holds the largest tensor is enough: steps bind the parts of the arena that they use.
+TEST_F(SessionTest, ArenaMayExceedAStorageBlock) {
+  const OpCase op = network();
+  const auto model = Model::from_graph(op.graph);
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  DeviceLimits limits = device().limits;
+  std::vector<HostTensor> results;
+  for (const bool small_blocks : {false, true}) {
+    PlanOptions options;
+    options.sentinel_bytes = 64;  // every tensor has its own memory
+    const auto plan = Plan::build(*model, limits, options);
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const PlanData& data = (*plan)->data();
+    EXPECT_EQ(data.has_windows, small_blocks);
+    const auto session = Session::create(gl(), *plan);
+    ASSERT_TRUE(session.ok()) << session.status().message();
+    ASSERT_TRUE((*session)->write_input(0, op.inputs[0].data).ok());
+    ASSERT_TRUE((*session)->run().ok());
+    EXPECT_EQ((*session)->check_sentinels().message(), "");
+    const TensorInfo& output = (*model)->outputs()[0];
+    results.emplace_back(output.type, output.shape);
+    ASSERT_TRUE((*session)->read_output(0, results.back().data).ok());
+    // Windows begin at the alignment of the device.
+    const int64_t largest = std::ranges::max(data.tensors, {}, &PlanTensor::size).size * kBlockBytes;
+    limits.max_storage_block_bytes = largest + limits.storage_offset_alignment;
+    ASSERT_LT(limits.max_storage_block_bytes, data.arena_size * kBlockBytes / 2);
+  }
+  EXPECT_EQ(results[0].data, results[1].data);
 }
 
 TEST_F(SessionTest, LeavesGlStateAsFound) {
@@ -113,7 +144,7 @@ TEST_F(SessionTest, ARunOnlyBindsAndDispatches) {
   auto session = Session::create(counting_gl(gl()), plan(true));
   ASSERT_TRUE(session.ok()) << session.status().message();
   ASSERT_TRUE((*session)->set_input_texture(0, {texture.id(), GL_TEXTURE_2D, 32, 32}).ok());
-  ASSERT_TRUE((*session)->run().ok());  // the first one also looks at GL's errors
+  ASSERT_TRUE((*session)->run().ok());  // the first run also checks GL errors
 
   gl_calls().clear();
   ASSERT_TRUE((*session)->run().ok());
@@ -127,14 +158,14 @@ TEST_F(SessionTest, ARunOnlyBindsAndDispatches) {
   }
   const int dispatches = (*session)->plan().dispatches();
   EXPECT_EQ(gl_calls()["DispatchCompute"], dispatches);
-  // Besides those of its dispatches, a run has calls that bind and unbind what all of them use.
+  // In addition to its dispatches, a run has calls that bind and unbind shared objects.
   EXPECT_LE(total, 4 * dispatches + 40);
   std::printf("%d dispatches, %d barriers, %d GL calls\n", dispatches, gl_calls()["MemoryBarrier"], total);
-  // Between levels, before the first and after the last.
+  // Between levels, before the first, and after the last.
   EXPECT_EQ(gl_calls()["MemoryBarrier"], (*session)->plan().barriers() + 2);
 }
 
-// Drivers that compile at the first dispatch do so in create(), and nobody can tell.
+// Drivers that compile at the first dispatch do so in create(), without visible effects.
 TEST_F(SessionTest, EveryProgramIsDispatchedBeforeTheFirstRun) {
   const OpCase op = network();
   const auto model = Model::from_graph(op.graph);
@@ -161,7 +192,7 @@ TEST_F(SessionTest, EveryProgramIsDispatchedBeforeTheFirstRun) {
   }
 }
 
-TEST_F(SessionTest, SameBitsFromRunToRun) {
+TEST_F(SessionTest, RunsAreBitReproducible) {
   auto session = Session::create(gl(), plan(false));
   ASSERT_TRUE(session.ok());
   const OpCase op = network();
@@ -201,13 +232,13 @@ TEST_F(SessionTest, ARunInPartsGivesTheSameBits) {
       ASSERT_LE(calls, steps);
     }
     std::printf("share %g: %d parts of %d steps\n", share, calls, steps);
-    EXPECT_LE(calls, std::ceil(1 / share)) << "no part is smaller than asked for";
+    EXPECT_LE(calls, std::ceil(1 / share)) << "no part is smaller than requested";
     if (share < 1e-6) {
-      EXPECT_EQ(calls, steps) << "a step each";
+      EXPECT_EQ(calls, steps) << "one step per part";
     }
     ASSERT_TRUE((*session)->read_output(0, parts.data).ok());
     EXPECT_EQ(whole.data, parts.data) << "share " << share;
-    // A run that was begun is given up for a whole one, and for another input.
+    // A whole run, or another input, aborts a run in parts.
     ASSERT_LT(*(*session)->run_part(1e-9), 1);
     ASSERT_TRUE((*session)->run().ok());
     ASSERT_TRUE((*session)->read_output(0, parts.data).ok());
@@ -221,7 +252,7 @@ TEST_F(SessionTest, ARunInPartsGivesTheSameBits) {
   for (const double share : {0.0, -1.0, 1.5, std::nan("")}) EXPECT_FALSE((*session)->run_part(share).ok()) << share;
 }
 
-// A frame that comes in the middle of a run is the next run's, and the mask stays until the run is complete.
+// A frame that arrives during a run belongs to the next run, and the mask stays until the run is complete.
 TEST_F(SessionTest, TexturesMayChangeBetweenParts) {
   auto session = Session::create(gl(), plan(true));
   ASSERT_TRUE(session.ok()) << session.status().message();
@@ -264,7 +295,7 @@ TEST_F(SessionTest, OutOfMemoryIsAnError) {
     for (int nth = 1; nth <= 3; ++nth) {
       fail_gl_call(name, nth);
       const auto session = Session::create(counted, plan(true));
-      if (gl_calls()[name] < nth) continue;  // there are not that many
+      if (gl_calls()[name] < nth) continue;  // there are fewer calls
       ASSERT_FALSE(session.ok()) << name << " " << nth;
       EXPECT_EQ(session.status().code(), ErrorCode::kResourceExhausted);
       EXPECT_NE(session.status().message().find("GL_OUT_OF_MEMORY"), std::string::npos) << session.status().message();
@@ -282,7 +313,7 @@ TEST_F(SessionTest, AbandonDeletesNothing) {
   for (const auto& [name, calls] : gl_calls()) ADD_FAILURE() << name << " × " << calls;
 }
 
-TEST_F(SessionTest, WrongUseIsRefused) {
+TEST_F(SessionTest, WrongUseIsRejected) {
   auto session = Session::create(gl(), plan(true));
   ASSERT_TRUE(session.ok());
   HostTensor in(DataType::kFloat32, {1, 32, 32, 3}), out(DataType::kFloat32, {1, 16, 16, 1});
@@ -299,7 +330,7 @@ TEST_F(SessionTest, WrongUseIsRefused) {
   EXPECT_FALSE((*host)->output_texture(0).ok()) << "planned for the host";
 }
 
-TEST(GlApiTest, NamesWhatIsMissing) {
+TEST(GlApiTest, NamesMissingFunctions) {
   const auto api = GlApi::load([](const char* name) -> void* {
     return std::strcmp(name, "glDispatchCompute") == 0 ? nullptr : reinterpret_cast<void*>(1);
   });
@@ -307,7 +338,7 @@ TEST(GlApiTest, NamesWhatIsMissing) {
   EXPECT_NE(api.status().message().find("glDispatchCompute"), std::string::npos) << api.status().message();
 }
 
-// One value that is added up over the runs: a state that its node reads, and that is copied back after it.
+// One value that accumulates over the runs: a state that its node reads, and that is copied back after it.
 Graph running_sum(bool begins_at_ten) {
   Graph graph;
   graph.name = "running sum";
@@ -323,7 +354,7 @@ Graph running_sum(bool begins_at_ten) {
   add.inputs = {in, sum};
   add.outputs = {next};
   graph.add_node(add);
-  Node late;  // reads what the state was, after the next one has been computed
+  Node late;  // reads the old state after the next one has been computed
   late.op = OpType::kAdd;
   late.inputs = {sum, next};
   late.outputs = {twice};
@@ -338,7 +369,7 @@ Graph running_sum(bool begins_at_ten) {
   return graph;
 }
 
-// What the outputs' first elements are after each of three runs on ones.
+// The first elements of the outputs after each of three runs on ones.
 std::vector<float> sums(Session& session, int runs) {
   const HostTensor ones = HostTensor::from_floats({1, 2, 3, 5}, std::vector<float>(30, 1.0f));
   std::vector<float> seen;
@@ -354,7 +385,7 @@ std::vector<float> sums(Session& session, int runs) {
   return seen;
 }
 
-TEST_F(SessionTest, StatesGoFromRunToRun) {
+TEST_F(SessionTest, StatesPersistBetweenRuns) {
   using Numbers = std::vector<float>;
   for (const bool ten : {false, true}) {
     const auto model = Model::from_graph(running_sum(ten));
@@ -375,7 +406,7 @@ TEST_F(SessionTest, StatesGoFromRunToRun) {
       EXPECT_EQ(sums(**session, 2), expected);
       auto other = Session::create(gl(), *kept);
       ASSERT_TRUE(other.ok());
-      EXPECT_EQ(sums(**other, 1), (Numbers{first + 1, 2 * first + 1})) << "another session's state";
+      EXPECT_EQ(sums(**other, 1), (Numbers{first + 1, 2 * first + 1})) << "the state of another session";
 
       options.keep_state = false;
       const auto fresh = Plan::build(*model, device().limits, options);

@@ -1,4 +1,4 @@
-// What sessions on contexts that share have in common, and that it lives exactly as long as somebody needs it.
+// The objects that sessions on sharing contexts have in common, and the lifetime of these objects.
 #include "gpu_engine/share_group.h"
 
 #include <array>
@@ -76,12 +76,12 @@ TEST_F(ShareGroupTest, ProgramsAndWeightsExistOnce) {
   ASSERT_TRUE(second.ok()) << second.status().message();
   EXPECT_EQ(calls_of("CompileShader"), 0);
   EXPECT_EQ(calls_of("LinkProgram"), 0);
-  EXPECT_EQ(calls_of("BufferData"), buffers - 2) << "weights and uniform blocks are there already";
+  EXPECT_EQ(calls_of("BufferData"), buffers - 2) << "weights and uniform blocks exist already";
   EXPECT_EQ(group->contents().programs, shared->programs());
   EXPECT_EQ(group->contents().plans, 1);
   EXPECT_EQ(group->contents().weight_bytes, shared->memory().weight_bytes);
 
-  // Another plan of the same shaders brings buffers of its own.
+  // Another plan with the same shaders has its own buffers.
   auto third = Session::create(group, plan());
   ASSERT_TRUE(third.ok());
   EXPECT_EQ(calls_of("LinkProgram"), 0);
@@ -165,12 +165,12 @@ TEST_F(ShareGroupTest, AFailedSessionHoldsNothing) {
   EXPECT_TRUE(Session::create(group, plan()).ok());
 }
 
-// Contexts that share, a thread each: they start, run and end as they like.
+// Sharing contexts, one per thread: they start, run, and end independently.
 TEST_F(ShareGroupTest, ThreadsShare) {
   const auto shared = plan();
   const auto group = ShareGroup::create(gl());
   const GlTexture texture = ramp(gl());
-  gl().Finish();  // the texture is there for all
+  gl().Finish();  // the texture is complete for all contexts
   constexpr std::array kOrientations = {Orientation::kIdentity, Orientation::kMirror, Orientation::kFlip,
                                         Orientation::kRotate90};
   std::vector<std::vector<float>> expected;

@@ -1,4 +1,4 @@
-// Steps timed one by one: every method gives a time to every step, and the times are of the order of a whole run.
+// Steps timed one by one: every method returns a time for every step, and the times are on the order of a whole run.
 #include "gpu_engine/step_timer.h"
 
 #include <chrono>
@@ -47,7 +47,7 @@ class StepTimerTest : public GlTest {
   std::unique_ptr<Session> session_;
 };
 
-TEST_F(StepTimerTest, PlansSayWhatTheirStepsAre) {
+TEST_F(StepTimerTest, PlansDescribeTheirSteps) {
   const std::vector<StepInfo> steps = plan_->steps();
   ASSERT_EQ(static_cast<int>(steps.size()), plan_->dispatches());
   int64_t multiply_adds = 0, weights = 0;
@@ -84,7 +84,7 @@ TEST_F(StepTimerTest, EveryMethodTimesEveryStep) {
     const int64_t sum = std::accumulate(times->begin(), times->end(), int64_t{0});
     std::printf("%s: %lld ns\n", (*timer)->method() == Method::kFences ? "fences" : "timer queries",
                 static_cast<long long>(sum));
-    if (asked == Method::kTimerQueries) continue;  // a driver's own, which need not be true
+    if (asked == Method::kTimerQueries) continue;  // from the driver, which may be wrong
     int64_t best = INT64_MAX;
     for (int i = 0; i < 10; ++i) {
       ASSERT_TRUE(wait_for_gpu(gl()).ok());
@@ -99,8 +99,8 @@ TEST_F(StepTimerTest, EveryMethodTimesEveryStep) {
   }
 }
 
-// A timer is for any number of sessions of the group, of any length.
-TEST_F(StepTimerTest, CanBeUsedAgain) {
+// A timer works for any number of sessions of the group, of any length.
+TEST_F(StepTimerTest, CanBeReused) {
   auto timer = StepTimer::create(group_, StepTimer::Method::kTimerQueries);
   ASSERT_TRUE(timer.ok());
   ASSERT_TRUE((*timer)->begin(1).ok());
@@ -114,12 +114,12 @@ TEST_F(StepTimerTest, CanBeUsedAgain) {
   }
 }
 
-// Reports a clock that jumped in as many passes as are left to spoil.
+// Reports a clock jump for as many passes as `spoiled_passes` states.
 int spoiled_passes = 0, asked = 0;
 decltype(GlApi::GetIntegerv) real_get_integer = nullptr;
 void jumping_clock(GLenum name, GLint* value) {
   if (name != GL_GPU_DISJOINT_EXT) return real_get_integer(name, value);
-  // Asked before and after a pass: what was before is not the pass's.
+  // Queried before and after a pass: a jump before the pass does not count.
   const bool after = ++asked % 2 == 0;
   *value = !after || spoiled_passes-- > 0 ? GL_TRUE : GL_FALSE;
 }
@@ -139,7 +139,7 @@ TEST_F(StepTimerTest, PassesWithAJumpingClockAreNotCounted) {
   EXPECT_TRUE((*timer)->disjoint());
 
   asked = 0;
-  spoiled_passes = 4;  // the one that is not counted anyway, and three more
+  spoiled_passes = 4;  // the one that is never counted, and three more
   const auto times = median_step_times(*session_, **timer, 3);
   ASSERT_TRUE(times.ok()) << times.status().message();
   EXPECT_EQ(asked, 2 * (4 + 3));

@@ -1,4 +1,4 @@
-// Textures as model inputs and outputs: what a kernel samples is what the reference computes from the same pixels.
+// Textures as model inputs and outputs: kernels sample the values that the reference computes from the same pixels.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,7 +15,7 @@
 namespace sightglass::test {
 namespace {
 
-// An 8-bit RGBA picture, rows from the top.
+// An 8-bit RGBA image, rows from top to bottom.
 struct Picture {
   int width = 0, height = 0;
   std::vector<uint8_t> pixels;
@@ -73,7 +73,7 @@ InputSpec texture_spec() {
   return spec;
 }
 
-// The tensor that the picture becomes pixel by pixel when sizes agree.
+// The tensor that the image becomes, pixel by pixel, if the sizes are equal.
 HostTensor as_tensor(const Picture& p, int channels, const InputSpec& spec) {
   HostTensor tensor(DataType::kFloat32, {1, p.height, p.width, channels});
   size_t i = 0;
@@ -131,15 +131,15 @@ TEST_F(TextureIoTest, LoadPassForOtherFirstOperators) {
   }
 }
 
-// A model that hands on its input, to look at what the transform makes of a picture.
+// A model that forwards its input, to inspect the result of the transform.
 OpCase identity_case(int height, int width) {
   CaseBuilder builder(60);
   builder.node(OpType::kRelu, {}, {builder.input({1, height, width, 3})});
   return builder.build("identity");
 }
 
-// Models of bytes that are no quanta, such as MoveNet's.
-TEST_F(TextureIoTest, IntegersAreTheNearestOnes) {
+// Models with byte inputs that are not quantized, such as MoveNet.
+TEST_F(TextureIoTest, IntegersAreRoundedToNearest) {
   InputSpec spec = texture_spec();
   spec.scale = {255, 255, 255, 255};
   const Picture picture = Picture::random(13, 9, 52);
@@ -154,7 +154,7 @@ TEST_F(TextureIoTest, IntegersAreTheNearestOnes) {
 }
 
 TEST_F(TextureIoTest, EveryOrientation) {
-  // 4 × 2 pixels, all different: what each orientation shows, by the number of the stored pixel.
+  // 4 × 2 pixels, all different: for each orientation, the indices of the stored pixels.
   Picture picture{4, 2, {}};
   for (int i = 0; i < 8; ++i) picture.pixels.insert(picture.pixels.end(), {static_cast<uint8_t>(30 * i), 0, 0, 255});
   const std::pair<Orientation, std::vector<int>> expected[] = {
@@ -188,8 +188,8 @@ TEST_F(TextureIoTest, Letterbox) {
 }
 
 TEST_F(TextureIoTest, LetterboxPixelsAreInsideTheTensorForTheFirstConvolution) {
-  // The bars are pixels of the tensor with the padding colour; the convolution's own padding is zero. The fused kernel
-  // must tell them apart.
+  // The letterbox bars are tensor pixels with the padding color. The padding of the convolution is zero. The fused
+  // kernel must distinguish them.
   const Picture picture = Picture::random(16, 8, 70);
   InputSpec spec = texture_spec();
   spec.scale = {2, 2, 2, 1};
@@ -242,7 +242,7 @@ TEST_F(TextureIoTest, TextureParametersOfTheCallerAreKept) {
   ASSERT_TRUE(plan.ok());
   auto session = Session::create(gl(), *plan);
   ASSERT_TRUE(session.ok());
-  // GL_NEAREST_MIPMAP_LINEAR, the default, makes a texture of one level incomplete but for our sampler.
+  // With the default, GL_NEAREST_MIPMAP_LINEAR, a texture with one level is incomplete unless our sampler is bound.
   ASSERT_TRUE((*session)->set_input_texture(0, {texture.id(), GL_TEXTURE_2D, 8, 8}).ok());
   ASSERT_TRUE((*session)->run().ok());
   HostTensor got(DataType::kFloat32, {1, 8, 8, 3});
@@ -265,7 +265,7 @@ TEST_F(TextureIoTest, InputsThatCannotBeTextures) {
 
 class TextureOutputTest : public TextureIoTest {
  protected:
-  // What the output texture holds, as floats, for a model that hands on `logits`.
+  // The contents of the output texture, as floats, for a model that forwards `logits`.
   std::vector<float> stored(const HostTensor& logits, const OutputSpec& spec) {
     CaseBuilder builder(1);
     const ValueId input = builder.input(logits.shape);

@@ -1,4 +1,4 @@
-// The tuner, its files, and that whatever it picks gives the same bits.
+// The tuner and its files. Every choice gives bit-identical results.
 #include "gpu_engine/tuner.h"
 
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Convolutions of every kind that has variants, with odd sizes.
+// Convolutions of every kind with variants, with odd sizes.
 OpCase network() {
   CaseBuilder builder(71);
   ValueId x = builder.input({1, 37, 29, 5});
@@ -107,8 +107,8 @@ TEST_F(TunerTest, TunesEveryStepThatHasVariants) {
   }
 }
 
-// Where buffer textures are too short for the arena, every plan that asks for them is one without them.
-TEST_F(TunerTest, ShortBufferTexturesEndNothing) {
+// If buffer textures are too short for the arena, plans that request them do not use them.
+TEST_F(TunerTest, ShortBufferTexturesDoNotEndTuning) {
   CaseBuilder builder(72);
   const Padding2d same{PaddingMode::kSame, 0, 0, 0, 0};
   ValueId x = builder.input({1, 160, 160, 8});
@@ -127,7 +127,7 @@ TEST_F(TunerTest, ShortBufferTexturesEndNothing) {
     return report->sets;
   };
   const int without = sets(0);
-  EXPECT_EQ(without, 7);  // the usual one, another work group, five more tiles
+  EXPECT_EQ(without, 7);  // the default, another work group, five more tiles
   EXPECT_EQ(sets(65536), without);
   EXPECT_EQ(sets(1 << 27), without + 1);
 }
@@ -143,7 +143,7 @@ TEST_F(TunerTest, KnownStepsAreNotMeasuredAgain) {
   EXPECT_TRUE(second->tuning.empty());
 }
 
-TEST_F(TunerTest, ABudgetOfNothingMeasuresTheUsualVariantsAlone) {
+TEST_F(TunerTest, AnEmptyBudgetMeasuresOnlyTheDefaultVariants) {
   options_.budget = std::chrono::milliseconds(0);
   const auto report = tune(ShareGroup::create(gl()), model_, device(), {}, options_);
   ASSERT_TRUE(report.ok());
@@ -165,7 +165,7 @@ TEST_F(TunerTest, ResultsAreKept) {
   EXPECT_EQ(*off, nullptr);
 }
 
-TEST_F(TunerTest, WithoutAFileNothingIsKnown) {
+TEST_F(TunerTest, WithoutAFileThereAreNoResults) {
   std::string note;
   const auto cached = prepare(TuningMode::kCached, &note);
   ASSERT_TRUE(cached.ok());
@@ -173,8 +173,8 @@ TEST_F(TunerTest, WithoutAFileNothingIsKnown) {
   EXPECT_EQ(note, "");
 }
 
-// Whatever byte of a file is another, and wherever it ends: no crash, and the same results.
-TEST_F(TunerTest, DamagedFilesDoNoHarm) {
+// Any changed byte and any truncation of a file: no crash, and the same results.
+TEST_F(TunerTest, DamagedFilesAreHarmless) {
   ASSERT_TRUE(prepare(TuningMode::kOn).ok());
   std::ifstream in(file(), std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(in)), {});
@@ -204,7 +204,7 @@ TEST_F(TunerTest, AnotherDevicesFileIsNotUsed) {
   EXPECT_NE(note.find("another | one"), std::string::npos) << note;
 }
 
-TEST_F(TunerTest, AFolderThatCannotBeWrittenDoesNoHarm) {
+TEST_F(TunerTest, AnUnwritableFolderIsHarmless) {
   std::ofstream(folder_) << "a file where the folder should be";
   std::string note;
   const auto measured = prepare(TuningMode::kOn, &note);
@@ -213,12 +213,12 @@ TEST_F(TunerTest, AFolderThatCannotBeWrittenDoesNoHarm) {
   EXPECT_NE(note.find("cannot use this cache directory"), std::string::npos) << note;
 }
 
-TEST_F(TunerTest, NoLinkIsFollowedWhenResultsAreWritten) {
+TEST_F(TunerTest, LinksAreNotFollowedWhenResultsAreWritten) {
   fs::create_directories(folder_);
   const fs::path target = folder_ / "target";
   std::ofstream(target) << "another's";
   fs::create_symlink(target, file());
-  // Under the name that this process could be expected to write to first.
+  // At the path that this process would probably write to first.
   fs::create_symlink(target, file() + "." + std::to_string(getpid()));
   std::string note;
   ASSERT_TRUE(prepare(TuningMode::kOn, &note).ok());
@@ -253,7 +253,7 @@ TEST_F(TunerTest, APipeInPlaceOfAFileIsNotWaitedFor) {
   EXPECT_NE(note.find("a pipe"), std::string::npos) << note;
 }
 
-TEST(TuningTest, TextAndBack) {
+TEST(TuningTest, RoundTripsThroughText) {
   Tuning tuning("vendor | renderer | version");
   tuning.choose("conv2d 1x2x3x4 to 1x2x3x8", "PIXELS=4 reads=blocks");
   tuning.choose("depthwise", "ROWS=2");
@@ -270,7 +270,7 @@ TEST(TuningTest, CommentsAndEmptyLinesAreSkipped) {
   EXPECT_EQ(parsed->size(), 1u);
 }
 
-TEST(TuningTest, OtherTextIsRefusedWithItsLine) {
+TEST(TuningTest, InvalidTextIsRejectedWithItsLine) {
   EXPECT_NE(Tuning::parse("").status().message().find("line 1"), std::string::npos);
   EXPECT_NE(Tuning::parse("sightglass-tuning 2\n").status().message().find("line 1"), std::string::npos);
   EXPECT_NE(Tuning::parse("sightglass-tuning 1\nconv: x\n").status().message().find("line 2"), std::string::npos);

@@ -5,7 +5,7 @@
 namespace sightglass::test {
 namespace {
 
-// A convolution with an activation and a weight in half precision, an absent bias and a slope.
+// A convolution with an activation, a half-precision weight, an absent bias, and a slope.
 Graph make_convolution() {
   Graph graph;
   graph.name = "a \"quoted\" name";
@@ -19,7 +19,7 @@ Graph make_convolution() {
   return graph;
 }
 
-TEST(DumpText, OneLineANode) {
+TEST(DumpText, HasOneLinePerNode) {
   EXPECT_EQ(dump_text(make_chain().graph),
             "graph 'chain'\n"
             "input %0 'in' float32 1x4\n"

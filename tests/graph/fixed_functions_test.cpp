@@ -11,7 +11,7 @@ namespace {
 
 constexpr int32_t kLowest = -32768, kHighest = 32767;
 
-// FNV-1a over the 16-bit results for all arguments. The sums are those of gemmlowp's FixedPoint<int16_t>.
+// FNV-1a over the 16-bit results for all arguments. The expected sums are from FixedPoint<int16_t> of gemmlowp.
 template <typename Function>
 uint64_t hash_of_all(Function function) {
   uint64_t hash = 1469598103934665603u;
@@ -21,14 +21,14 @@ uint64_t hash_of_all(Function function) {
   return hash;
 }
 
-TEST(FixedFunctions, LogisticIsThatOfTensorFlowLite) {
+TEST(FixedFunctions, LogisticMatchesTensorFlowLite) {
   EXPECT_EQ(hash_of_all(fixed_logistic), 0xa2cc3b4d3e1c307u);
   const std::pair<int32_t, int32_t> known[] = {{-32768, 11}, {-4096, 8815}, {-1, 16383},   {0, 16384},
                                                {1, 16384},   {4096, 23952}, {32767, 32756}};
   for (const auto& [x, y] : known) EXPECT_EQ(fixed_logistic(x), y) << x;
 }
 
-TEST(FixedFunctions, TanhIsThatOfTensorFlowLite) {
+TEST(FixedFunctions, TanhMatchesTensorFlowLite) {
   const uint64_t hashes[kMaxTanhBits + 1] = {0xa1125e53730a1b47u, 0x3e57ed06662ae8efu, 0x8bbd717c2be73713u,
                                              0x2190f47c680cc42au, 0xca1f378d16d7a09cu, 0xa28e2df23a975508u,
                                              0x689690a2d2eee9eau};
@@ -40,7 +40,7 @@ TEST(FixedFunctions, TanhIsThatOfTensorFlowLite) {
   EXPECT_EQ(fixed_tanh(-9000, 4), -32764);
 }
 
-TEST(FixedFunctions, AreCloseToTheRealOnes) {
+TEST(FixedFunctions, AreCloseToTheRealFunctions) {
   double worst_logistic = 0, worst_tanh = 0;
   for (int32_t x = kLowest; x <= kHighest; ++x) {
     worst_logistic = std::max(worst_logistic, std::abs(fixed_logistic(x) - 32768 / (1 + std::exp(-x / 4096.0))));

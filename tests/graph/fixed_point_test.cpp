@@ -7,7 +7,7 @@
 namespace sightglass {
 namespace {
 
-TEST(FixedPoint, HoldsARealNumberToThirtyOneBits) {
+TEST(FixedPoint, RepresentsRealNumbersTo31Bits) {
   for (const double real : {1e-9, 0.0003, 0.25, 0.5, 0.999, 1.0, 1.5, 3000.0}) {
     const FixedPoint f = to_fixed_point(real);
     EXPECT_GE(f.multiplier, 1 << 30) << real;
@@ -15,19 +15,19 @@ TEST(FixedPoint, HoldsARealNumberToThirtyOneBits) {
   }
 }
 
-TEST(FixedPoint, IsZeroForWhatIsTooSmall) {
+TEST(FixedPoint, IsZeroForTinyNumbers) {
   EXPECT_EQ(to_fixed_point(0).multiplier, 0);
   EXPECT_EQ(to_fixed_point(-1).multiplier, 0);
   EXPECT_EQ(to_fixed_point(std::ldexp(1, -40)).multiplier, 0);
 }
 
-TEST(FixedPoint, AFractionThatRoundsUpToOneMovesTheShift) {
+TEST(FixedPoint, AFractionRoundedUpToOneChangesTheShift) {
   const FixedPoint f = to_fixed_point(1 - std::ldexp(1, -40));
   EXPECT_EQ(f.multiplier, 1 << 30);
   EXPECT_EQ(f.shift, 1);
 }
 
-TEST(FixedPoint, RoundsHalvesAsAsked) {
+TEST(FixedPoint, RoundsHalvesAsRequested) {
   const FixedPoint quarter = to_fixed_point(0.25);  // 2^30 and a shift of -1: halving twice
   EXPECT_EQ(multiply(6, quarter, Ties::kAwayFromZero), 2);
   EXPECT_EQ(multiply(6, quarter, Ties::kUp), 2);
@@ -46,8 +46,8 @@ TEST(FixedPoint, FactorsAboveOneShiftFirst) {
   EXPECT_EQ(multiply(-7, to_fixed_point(100.5)), -703);  // of -703.5: up
 }
 
-// The shifted number is cut off before it is multiplied.
-TEST(FixedPoint, StaysWithinThirtyTwoBits) {
+// The shifted number saturates before the multiplication.
+TEST(FixedPoint, StaysWithin32Bits) {
   EXPECT_EQ(multiply(1 << 30, to_fixed_point(4)), 1 << 30);
   EXPECT_EQ(multiply(INT32_MIN, to_fixed_point(1 << 20)), INT32_MIN / 2);
 }

@@ -1,4 +1,4 @@
-#include "graph/fold.h"
+#include "ref/fold.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ bool folds(Graph& graph) {
   return folded;
 }
 
-TEST(Fold, ConstantsAloneBecomeAConstant) {
+TEST(Fold, ConstantOperandsBecomeAConstant) {
   Graph graph;
   const ValueId a = graph.add_constant("a", {2}, std::vector<float>{1, 2});
   const ValueId b = graph.add_constant("b", {2}, std::vector<float>{10, 20});
@@ -58,7 +58,7 @@ TEST(Fold, DequantizedIntegersBecomeFloats) {
   EXPECT_EQ(graph.floats(wide), (std::vector<float>{-1, 1}));
 }
 
-TEST(Fold, LeavesWhatDependsOnAnInput) {
+TEST(Fold, LeavesNodesThatDependOnInputs) {
   Graph graph;
   const ValueId in = add_input(graph, "in", {2});
   const ValueId a = graph.add_constant("a", {2}, std::vector<float>{1, 2});
@@ -73,8 +73,8 @@ TEST(Fold, LeavesOutputsOfTheGraph) {
   EXPECT_FALSE(folds(graph));
 }
 
-TEST(Fold, LeavesWhatWouldTakeLong) {
-  // A maximum over windows of 400 x 400, at every one of 401 x 401 places: 2.6e10 steps.
+TEST(Fold, LeavesExpensiveNodes) {
+  // A maximum over windows of 400 x 400 at 401 x 401 positions: 2.6e10 steps.
   Graph graph;
   const ValueId a = graph.add_constant("a", {1, 800, 800, 1}, std::vector<float>(640000));
   const Pool2dAttr attr{{PaddingMode::kValid}, 1, 1, 400, 400};

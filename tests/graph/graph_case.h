@@ -1,4 +1,4 @@
-// Small graphs, written down node by node.
+// Builds small graphs node by node.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace sightglass::test {
 
-// A float32 value that nothing computes.
+// A float32 value that no node computes.
 ValueId add_value(Graph& graph, const std::string& name, const Shape& shape);
 ValueId add_input(Graph& graph, const std::string& name, const Shape& shape);
 // Stored in half precision, with the type float32 or float16.
 ValueId add_half_constant(Graph& graph, const std::string& name, const std::vector<float>& values, DataType type);
 
-// Appends a node with one output of the shape that follows from its inputs; gives the output.
+// Appends a node with one output, whose shape is inferred from the inputs. Returns the output.
 ValueId add_op(Graph& graph, OpType op, const Attributes& attributes, const std::vector<ValueId>& inputs,
                const std::string& name);
 

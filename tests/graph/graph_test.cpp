@@ -27,7 +27,7 @@ TEST(Graph, KnowsProducersAndUsers) {
   expect_valid(graph);
 }
 
-TEST(Graph, PutsANodeBeforeAnother) {
+TEST(Graph, InsertsANodeBeforeAnother) {
   Chain chain = make_chain();
   Graph& graph = chain.graph;
   Node node;
@@ -51,7 +51,7 @@ TEST(Graph, ReplacesUsesAndOutputs) {
   expect_valid(graph);
 }
 
-TEST(Graph, SetsOneOfTwoUsesOfTheSameValue) {
+TEST(Graph, ReplacesOneOfTwoUsesOfAValue) {
   Chain chain = make_chain();
   Graph& graph = chain.graph;
   graph.set_input(1, 1, chain.in);
@@ -73,7 +73,7 @@ TEST(Graph, AppendsInputsPresentAndAbsent) {
   expect_valid(graph);
 }
 
-TEST(Graph, ANodeTakesOverAnothersOutput) {
+TEST(Graph, ANodeTakesOverTheOutputOfAnother) {
   Chain chain = make_chain();
   Graph& graph = chain.graph;
   graph.remove_node(2);
@@ -97,7 +97,7 @@ TEST(Graph, RemovedNodesKeepTheirIds) {
   expect_valid(graph);
 }
 
-TEST(Graph, RemovesWhatNobodyReads) {
+TEST(Graph, RemovesUnusedNodes) {
   Chain chain = make_chain();
   Graph& graph = chain.graph;
   const ValueId first = add_op(graph, OpType::kTanh, {}, {chain.relu}, "unread 1");
@@ -108,7 +108,7 @@ TEST(Graph, RemovesWhatNobodyReads) {
   expect_valid(graph);
 }
 
-TEST(Graph, GivesConstantsAsFloats) {
+TEST(Graph, ReturnsConstantsAsFloats) {
   Graph graph;
   const std::vector<float> numbers{1.5f, -2, 0};
   EXPECT_EQ(graph.floats(graph.add_constant("float", {3}, numbers)), numbers);
@@ -119,7 +119,7 @@ TEST(Graph, GivesConstantsAsFloats) {
   EXPECT_EQ(graph.floats(bytes), (std::vector<float>{-128, 127}));
 }
 
-TEST(Graph, ConstantsOutliveTheNumbersTheyWereMadeFrom) {
+TEST(Graph, ConstantsOutliveTheirSource) {
   Graph graph;
   ValueId id = kNone;
   {

@@ -46,7 +46,7 @@ TEST(MultiplyAdds, OfTwoConvolutionsInOne) {
   EXPECT_EQ(multiply_adds(graph), 2 * 2 * 3 * (6 * 9 + 6 * 7));
 }
 
-TEST(MultiplyAdds, FullyConnectedAndWhatHasNoWeights) {
+TEST(MultiplyAdds, FullyConnectedAndOperatorsWithoutWeights) {
   Graph graph;
   const ValueId in = add_input(graph, "in", {4, 10});
   const ValueId a =

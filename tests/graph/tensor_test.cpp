@@ -81,7 +81,7 @@ TEST(Half, KnownValues) {
   EXPECT_EQ(float_to_half(-0.0f), 0x8000);
 }
 
-TEST(Half, EveryNumberSurvivesTheWayThereAndBack) {
+TEST(Half, EveryValueSurvivesTheRoundTrip) {
   for (uint32_t half = 0; half <= 0xffff; ++half) {
     const float value = half_to_float(static_cast<uint16_t>(half));
     if (std::isnan(value)) {
@@ -92,7 +92,7 @@ TEST(Half, EveryNumberSurvivesTheWayThereAndBack) {
   }
 }
 
-// The half with the least distance to `value`, the one with the even mantissa when two are as near.
+// The half float nearest to `value`; in a tie, the one with the even mantissa.
 uint16_t nearest_half(float value) {
   uint16_t best = 0;
   for (uint16_t half = 0; half <= 0x7bff; ++half) {

@@ -1,4 +1,4 @@
-// Each invariant, broken on purpose: verify() finds it and names what is wrong.
+// Breaks each invariant on purpose: verify() must detect and name the fault.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,7 +14,7 @@ void expect_violation(const std::string& expected, const std::function<void(Chai
   ASSERT_TRUE(verify(chain.graph).ok()) << verify(chain.graph).message();
   damage(chain);
   const Status status = verify(chain.graph);
-  ASSERT_FALSE(status.ok()) << "the damage was not found";
+  ASSERT_FALSE(status.ok()) << "the fault was not detected";
   EXPECT_NE(status.message().find(expected), std::string::npos) << status.message();
 }
 
@@ -45,7 +45,7 @@ TEST(Verify, States) {
   expect_violation("the state tensor 'in' is computed, a constant, an input, or a state twice", [](Chain& c) {
     c.graph.states = {{c.in, c.in, {}}};
   });
-  expect_violation("of another type, shape or quantisation", [](Chain& c) {
+  expect_violation("of another type, shape or quantization", [](Chain& c) {
     c.graph.states = {{add_value(c.graph, "kept", {7}), c.sum, {}}};
   });
   expect_violation("which nothing computes", [](Chain& c) {
@@ -91,7 +91,7 @@ TEST(Verify, ShapesAndTypes) {
 }
 
 TEST(Verify, PaddingFollowsFromItsMode) {
-  expect_violation("padding is not what its mode makes it", [](Chain& c) {
+  expect_violation("padding does not match its mode", [](Chain& c) {
     const ValueId picture = add_op(c.graph, OpType::kReshape, ReshapeAttr{{1, 2, 2, 1}}, {c.sum}, "picture");
     add_op(c.graph, OpType::kMaxPool2d, Pool2dAttr{{PaddingMode::kSame}, 1, 1, 2, 2}, {picture}, "pool");
     std::get<Pool2dAttr>(c.graph.node(4).attributes).padding.bottom = 0;
@@ -115,7 +115,7 @@ TEST(Verify, AFusedPreluHasSlopes) {
                    [](Chain& c) { c.graph.node(1).activation = Activation::kPrelu; });
 }
 
-TEST(Verify, ConstantsHoldWhatTheirShapeAsksFor) {
+TEST(Verify, ConstantsMatchTheirShape) {
   const auto constant = [](Chain& c) -> Value& {
     return c.graph.value(c.graph.add_constant("c", {3}, std::vector<float>(3)));
   };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "red_picture.h"
+#include "test_pipeline.h"
 
 namespace sightglass::test {
 
@@ -14,7 +15,7 @@ std::string size_text(gint width, gint height) { return std::to_string(width) + 
 
 std::string describe(GstPadProbeInfo* info) {
   if ((GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) != 0) {
-    // The texture's own size, whatever metadata says.
+    // The size of the texture, whatever the metadata says.
     GstMemory* memory = gst_buffer_peek_memory(GST_PAD_PROBE_INFO_BUFFER(info), 0);
     if (!gst_is_gl_memory(memory)) return "buffer without textures";
     GstGLMemory* texture = GST_GL_MEMORY_CAST(memory);
@@ -25,7 +26,7 @@ std::string describe(GstPadProbeInfo* info) {
   GstCaps* caps = nullptr;
   gst_event_parse_caps(event, &caps);
   GstVideoInfo video;
-  if (!gst_video_info_from_caps(&video, caps)) return "caps of no video";
+  if (!gst_video_info_from_caps(&video, caps)) return "caps that are not video";
   return "caps " + size_text(GST_VIDEO_INFO_WIDTH(&video), GST_VIDEO_INFO_HEIGHT(&video));
 }
 
@@ -81,7 +82,7 @@ void ElementHarness::begin(int32_t width, int32_t height) {
 }
 
 void ElementHarness::send_caps(const std::string& caps) const {
-  // Where they are refused, the next frame tells.
+  // If they are rejected, the next frame fails.
   gst_pad_push_event(upstream(), gst_event_new_caps(caps_of(caps).get()));
 }
 
@@ -101,14 +102,7 @@ GstBuffer* ElementHarness::frame(int32_t width, int32_t height) {
   return buffer;
 }
 
-guint64 ElementHarness::stat(const char* name) const {
-  GstStructure* stats = nullptr;
-  g_object_get(element(), "stats", &stats, nullptr);
-  guint64 value = 0;
-  if (!gst_structure_get_uint64(stats, name, &value)) g_error("stats have no %s", name);
-  gst_structure_free(stats);
-  return value;
-}
+guint64 ElementHarness::stat(const char* name) const { return stat_of(element(), name); }
 
 Log ElementHarness::take_log() { return std::exchange(log_, {}); }
 

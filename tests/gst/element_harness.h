@@ -1,4 +1,4 @@
-// An element that runs a model alone between the pads of a GstHarness, with frames that are textures of the test's own.
+// Runs a single element that runs a model between the pads of a GstHarness, with frames that are textures of the test.
 #pragma once
 
 #include <gst/check/gstharness.h>
@@ -22,13 +22,13 @@ using OwnMessage = std::unique_ptr<GstMessage, UnrefMiniObject>;
 
 OwnCaps caps_of(const std::string& text);
 
-// What has come out of an element, in its order: "caps 64x48", "buffer 64x48", names of other events.
+// The output of an element, in order: "caps 64x48", "buffer 64x48", names of other events.
 using Log = std::vector<std::string>;
 
 class ElementHarness {
  public:
-  // Takes gst-launch's notation. The element plays from the start, and is given the source's GL display
-  // whenever it asks for one; upstream and downstream are live.
+  // Takes gst-launch-1.0 syntax. The element plays from the start, and gets the GL display of the source whenever it
+  // requests one. Upstream and downstream are live.
   explicit ElementHarness(const std::string& element);
   ~ElementHarness();
   ElementHarness(const ElementHarness&) = delete;
@@ -40,26 +40,26 @@ class ElementHarness {
   GstPad* downstream() const { return harness_->sinkpad; }
   TextureSource& source() { return source_; }
 
-  // What begins a stream of 2D RGBA textures of this size, at 30 frames a second.
+  // Sends the start of a stream of 2D RGBA textures of this size, at 30 frames per second.
   void begin(int32_t width = 64, int32_t height = 48);
-  // The parts of that.
+  // The parts of begin().
   void send_caps(const std::string& caps) const;
   bool send_segment(GstClockTime start = 0, double rate = 1) const;
-  // A frame that is a thirtieth of a second later than the one before.
+  // Returns a frame one thirtieth of a second later than the previous one.
   GstBuffer* frame(int32_t width = 64, int32_t height = 48);
   GstFlowReturn push(GstBuffer* buffer) const { return gst_harness_push(harness_, buffer); }
-  // The next frame that came out; null when there is none.
+  // Returns the next output frame; null if there is none.
   OwnBuffer pull() const { return OwnBuffer(gst_harness_try_pull(harness_)); }
-  // What an application would ask for.
+  // Reads what an application would query.
   guint64 stat(const char* name) const;
 
-  // Since the last call.
+  // Returns the log since the last call.
   Log take_log();
-  // The event of this type that went upstream, of those that nobody has asked for; null when there is none.
+  // Returns the next event of this type that went upstream; null if there is none.
   OwnEvent upstream_event(GstEventType type) const;
-  // The next message of this type; null when there is none.
+  // Returns the next message of this type; null if there is none.
   OwnMessage message(GstMessageType type) const;
-  // The text of the next error; empty when there is none.
+  // Returns the text of the next error; empty if there is none.
   std::string error() const;
 
  private:

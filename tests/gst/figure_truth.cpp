@@ -70,7 +70,7 @@ Figure draw_figure(int32_t width, int32_t height, const std::string& properties)
   std::vector<uint8_t>& pixels = figure.picture.pixels;
   EXPECT_NE(sample, nullptr) << error_of(pipeline);
   if (sample != nullptr) {
-    // Rows of RGBA have no padding in GStreamer's default layout.
+    // RGBA rows have no padding in the default layout of GStreamer.
     EXPECT_EQ(gst_buffer_extract(gst_sample_get_buffer(sample), 0, pixels.data(), pixels.size()), pixels.size());
     gst_sample_unref(sample);
   }

@@ -1,4 +1,4 @@
-// Frames of glfiguresrc, their true masks, and the masks that elements make of them.
+// Frames of glfiguresrc, their ground-truth masks, and the masks that elements compute from them.
 #pragma once
 
 #include <gst/gst.h>
@@ -20,23 +20,23 @@ struct Figure {
   std::array<SightglassKeyPoint, SIGHTGLASS_FIGURE_KEY_POINTS> key_points{};
 };
 
-// The first frame of glfiguresrc with these properties: "seed=2000005 framing=selfie". Training of the shipped model
-// has seen no figure of a seed from 1000000 on.
+// Returns the first frame of glfiguresrc with these properties, such as "seed=2000005 framing=selfie". The bundled
+// model was not trained on figures with seeds from 1000000 on.
 Figure draw_figure(int32_t width, int32_t height, const std::string& properties);
 
-// True masks, in the order of the frames that pass a pad; dense bytes of the picture's size.
+// Ground-truth masks, in the order of the frames that pass a pad: tightly packed bytes at the frame size.
 struct Truths {
   std::mutex mutex;
   std::deque<std::vector<uint8_t>> masks;
 
-  // From now on; this must outlive the pad's data flow.
+  // Records from now on. This object must outlive the data flow of the pad.
   void collect_at(GstPad* pad);
 };
 
-// The first component of each pixel of a sample, which is unreferenced.
+// Returns the first component of each pixel of a sample, and unreferences the sample.
 std::vector<uint8_t> take_first_component(GstSample* sample);
 
-// The text of the first error on the pipeline's bus.
+// Returns the text of the first error on the bus of the pipeline.
 std::string error_of(GstElement* pipeline);
 
 }  // namespace sightglass::test

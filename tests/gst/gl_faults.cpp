@@ -28,7 +28,7 @@ bool fails(std::string_view function) {
   return true;
 }
 
-// One a function; the tag tells functions of the same type apart.
+// One per function. The tag distinguishes functions of the same type.
 template <typename Tag, typename Function>
 struct Faulty;
 template <typename Tag, typename R, typename... Args>
@@ -78,10 +78,11 @@ gpointer get_proc_address(GstGLAPI api, const gchar* name) {
 }  // namespace
 
 void install_gl_faults() {
+  if (next_get_proc_address != nullptr) return;
   init_gstreamer();
   GstGLDisplay* display = gst_gl_display_new();
   GstGLContext* context = nullptr;
-  // A pipeline of a test before may be on its way out, and take the EGLDisplay with it.
+  // A pipeline of a previous test may still be ending, and terminate the EGLDisplay.
   for (int i = 0; i < 50 && context == nullptr; ++i) {
     if (gst_gl_display_create_context(display, nullptr, &context, nullptr) == FALSE) g_usleep(20000);
   }
@@ -95,6 +96,12 @@ void install_gl_faults() {
 void fail_gl(const std::string& function, int calls) {
   const std::lock_guard lock(mutex);
   failing[function] = calls;
+  error_pending = false;
+}
+
+void end_gl_faults() {
+  const std::lock_guard lock(mutex);
+  failing.clear();
   error_pending = false;
 }
 

@@ -1,4 +1,4 @@
-// Pictures to and from GL textures and PNG files, for tests.
+// Converts images to and from GL textures and PNG files, for tests.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace sightglass::test {
 
 struct Rgba {
   int32_t width = 0, height = 0;
-  std::vector<uint8_t> pixels;  // dense, four bytes each, top row first
+  std::vector<uint8_t> pixels;  // tightly packed, four bytes each, top row first
 
   Rgba() = default;
   Rgba(int32_t w, int32_t h) : width(w), height(h), pixels(static_cast<size_t>(w) * static_cast<size_t>(h) * 4) {}
@@ -21,21 +21,21 @@ struct Rgba {
   const uint8_t* at(int32_t x, int32_t y) const { return pixels.data() + (static_cast<size_t>(y) * width + x) * 4; }
 };
 
-// A texture with the picture; immutable, RGBA8.
+// Creates an immutable RGBA8 texture with the image.
 GlTexture upload(const GlApi& gl, const Rgba& picture);
-// A mask as sessions give it: RGBA16F, the values in R.
+// Creates a mask as sessions output it: RGBA16F, with the values in R.
 GlTexture upload_mask(const GlApi& gl, int32_t width, int32_t height, const std::vector<float>& values);
-// Reads a texture of this size back.
+// Reads back a texture of this size.
 Rgba download(const GlApi& gl, GLuint texture, int32_t width, int32_t height);
 
-// Through gdk-pixbuf; an empty picture when the file cannot be read.
+// Loads through gdk-pixbuf. Returns an empty image if the file cannot be read.
 Rgba load_picture(const std::string& path);
 bool save_png(const Rgba& picture, const std::string& path);
 
-// Intersection over union of what is brighter than half in R; 1 when nothing is in either. Equal sizes.
+// Intersection over union of the pixels above one half in R; 1 if neither image has any. Sizes must be equal.
 double iou(const Rgba& a, const Rgba& b);
 
-// The directory with real models and pictures next to the source tree; empty when it is absent.
+// The directory with real models and images next to the source tree; empty if it does not exist.
 std::string shared_directory();
 
 }  // namespace sightglass::test

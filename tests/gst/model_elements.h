@@ -1,4 +1,4 @@
-// The elements that run models, each with a small model, for tests of what all of them have to do.
+// The elements that run models, each with a small model, for tests of their common behavior.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,9 +9,10 @@
 
 namespace sightglass::test {
 
-// "FACTORY model=FILE", followed by `properties`, which give it a name: TestPipeline tests what is called "segment".
+// Returns "FACTORY model=FILE" and `properties`. These must set the name: TestPipeline tests the element named
+// "segment".
 inline std::string model_element(const std::string& factory, const std::string& properties = "name=segment") {
-  // Its scores, which are the same everywhere, make seventeen points.
+  // Its scores are the same everywhere, and yield seventeen points.
   const std::string model = factory == "glpose" ? shaped_model({32, 32, 3, 17}) : red_model();
   return factory + " model=" + model + " " + properties;
 }

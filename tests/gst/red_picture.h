@@ -1,4 +1,4 @@
-// Pictures for red_model(), whose foreground is what is red.
+// Images for red_model(), whose foreground is red pixels.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace sightglass::test {
 inline constexpr std::array<uint8_t, 4> kRed = {230, 20, 20, 255};
 inline constexpr std::array<uint8_t, 4> kGrey = {60, 120, 180, 255};
 
-// Red where `red(x, y)`, grey elsewhere.
+// Returns an image that is red where `red(x, y)` holds, and gray elsewhere.
 template <typename Predicate>
 Rgba picture(int32_t width, int32_t height, Predicate red) {
   Rgba frame(width, height);

@@ -3,6 +3,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
+#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -19,13 +20,13 @@
 #include "segment/glsegmentbin.h"
 
 #ifdef __SANITIZE_ADDRESS__
-// Drivers stay loaded to the end, so that a report of leaks can tell whose they are.
+// Drivers stay loaded to the end, so that leak reports can name them.
 extern "C" __attribute__((visibility("default"))) int dlclose(void*) { return 0; }
 #endif
 
-// GStreamer terminates the EGL display when the last object of a pipeline goes. A streaming thread may hold that object
-// for some time after the pipeline has ended. All pipelines of a process have the same EGL display, so it is kept: it
-// would go while the next test creates its GL context.
+// GStreamer terminates the EGL display with the last object of a pipeline. A streaming thread may hold that object for
+// some time after the pipeline has ended. All pipelines of a process have the same EGL display. This code keeps the
+// display, because otherwise it could be terminated while the next test creates its GL context.
 extern "C" __attribute__((visibility("default"))) unsigned eglTerminate(void*) { return 1; }
 
 namespace sightglass::test {
@@ -35,7 +36,7 @@ void init_gstreamer() {
     setenv("GST_GL_PLATFORM", "egl", 0);
     setenv("GST_GL_WINDOW", "egl-device", 0);
     setenv("GST_GL_API", "gles2", 0);
-    // Not the user's cache, nor models.
+    // Use neither the cache nor the models of the user.
     setenv("XDG_CACHE_HOME", (scratch_folder() / "cache").c_str(), 0);
     setenv("XDG_DATA_HOME", (scratch_folder() / "data").c_str(), 1);
     gst_init(nullptr, nullptr);
@@ -49,11 +50,20 @@ void init_gstreamer() {
   (void)done;
 }
 
+guint64 stat_of(GstElement* element, const char* name) {
+  GstStructure* stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  guint64 value = 0;
+  EXPECT_TRUE(gst_structure_get_uint64(stats, name, &value)) << name;
+  gst_structure_free(stats);
+  return value;
+}
+
 std::string outcome_of(GstElement* pipeline) {
   GstBus* bus = gst_element_get_bus(pipeline);
   GstMessage* message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND,
                                                    static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  std::string text = message == nullptr ? "neither end nor error came" : "end";
+  std::string text = message == nullptr ? "neither an end nor an error arrived" : "end";
   if (message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
     GError* error = nullptr;
     gst_message_parse_error(message, &error, nullptr);
@@ -74,14 +84,14 @@ TestPipeline::TestPipeline(const std::string& middle, Entry entry) {
   pipeline_ = gst_parse_launch(text.c_str(), &error);
   if (error != nullptr) g_error("%s: %s", text.c_str(), error->message);
   source_ = gst_bin_get_by_name(GST_BIN(pipeline_), "source");
-  segment_ = gst_bin_get_by_name(GST_BIN(pipeline_), "segment");
+  element_ = gst_bin_get_by_name(GST_BIN(pipeline_), "segment");
   sink_ = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
 }
 
 TestPipeline::~TestPipeline() {
   set_state(GST_STATE_NULL, true);
   gst_object_unref(sink_);
-  if (segment_ != nullptr) gst_object_unref(segment_);
+  if (element_ != nullptr) gst_object_unref(element_);
   gst_object_unref(source_);
   gst_object_unref(pipeline_);
 }
@@ -118,7 +128,7 @@ bool TestPipeline::push(const std::string& caps, GstBuffer* buffer) {
 bool TestPipeline::push(const std::string& caps, const std::vector<uint8_t>& bytes) {
   set_caps(caps);
   GstBuffer* buffer = gst_buffer_new_memdup(bytes.data(), bytes.size());
-  // Of the default layout, in words: glupload of GStreamer 1.22 gets planes of odd heights wrong without them.
+  // States the default layout explicitly: without it, glupload of GStreamer 1.22 misreads planes of odd heights.
   GstVideoInfo info;
   GstCaps* current = gst_app_src_get_caps(GST_APP_SRC(source_));
   if (gst_video_info_from_caps(&info, current)) {
@@ -170,15 +180,15 @@ std::optional<Rgba> TestPipeline::pass(const std::string& caps, GstBuffer* buffe
 bool TestPipeline::send_segment() {
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);
-  GstPad* sink = gst_element_get_static_pad(segment_, "sink");
+  GstPad* sink = gst_element_get_static_pad(element_, "sink");
   const bool sent = gst_pad_send_event(sink, gst_event_new_segment(&segment)) != FALSE;
   gst_object_unref(sink);
   return sent;
 }
 
 bool TestPipeline::flush() {
-  GstPad* sink = gst_element_get_static_pad(segment_, "sink");
-  // A sink that is flushed while the pipeline is on its way to PLAYING may stay PAUSED.
+  GstPad* sink = gst_element_get_static_pad(element_, "sink");
+  // A sink that is flushed during the change to PLAYING may stay PAUSED.
   gst_element_get_state(pipeline_, nullptr, nullptr, 20 * GST_SECOND);
   const bool flushed = gst_pad_send_event(sink, gst_event_new_flush_start()) != FALSE &&
                        gst_pad_send_event(sink, gst_event_new_flush_stop(TRUE)) != FALSE;

@@ -16,17 +16,17 @@ struct TextureSource::Job {
   TextureSource* source;
   const Rgba* picture;
   bool external;
-  GLuint texture;  // 0: none could be made
+  GLuint texture;  // 0 if none could be created
 };
 
 namespace {
 
-// Where EGL and GStreamer take a texture's name for a pointer.
+// EGL and GStreamer take the name of a texture as a pointer.
 void* as_pointer(GLuint name) {
   return reinterpret_cast<void*>(static_cast<uintptr_t>(name));  // NOLINT(performance-no-int-to-ptr)
 }
 
-// An image of the texture, in the current context; null where EGL refuses.
+// Creates an EGL image of the texture in the current context; null if EGL rejects it.
 EGLImageKHR make_image(GLuint texture) {
   const EGLDisplay display = eglGetCurrentDisplay();
   const char* extensions = eglQueryString(display, EGL_EXTENSIONS);

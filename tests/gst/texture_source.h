@@ -1,4 +1,4 @@
-// Frames that are textures from the start, as decoders and cameras give them: 2D or external, of any size.
+// Frames that are textures from the start, as from decoders and cameras: 2D or external, of any size.
 #pragma once
 
 #include <gst/gl/gl.h>
@@ -11,7 +11,7 @@
 
 namespace sightglass::test {
 
-// A GL display and context that the pipelines it is given to share with it. The buffers must not outlive it.
+// A GL display and context to share with pipelines. The buffers must not outlive it.
 class TextureSource {
  public:
   TextureSource();
@@ -20,13 +20,13 @@ class TextureSource {
   TextureSource& operator=(const TextureSource&) = delete;
 
   GstGLContext* context() const { return context_; }
-  // While the pipeline is stopped.
+  // Call this while the pipeline is stopped.
   void give_to(GstElement* pipeline) const;
 
-  // A buffer of GstGLMemory with the picture in a texture of this target; null where EGL makes no external texture of a
-  // 2D one (EGL_KHR_gl_texture_2D_image).
+  // Returns a buffer of GstGLMemory with the image in a texture of this target; null if EGL cannot make an external
+  // texture from a 2D one (EGL_KHR_gl_texture_2D_image).
   GstBuffer* make(const Rgba& picture, GstGLTextureTarget target);
-  // What describes it, of this or another size.
+  // The caps of such a buffer, of this or another size.
   static std::string caps(int32_t width, int32_t height, GstGLTextureTarget target);
 
  private:

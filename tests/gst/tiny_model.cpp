@@ -16,7 +16,7 @@ namespace {
 
 namespace schema = tflite::schema;
 
-// One operator after the other, each on the output of the one before.
+// Adds operators one after the other, each on the output of the previous one.
 class Chain {
  public:
   explicit Chain(std::vector<int32_t> input_shape) {
@@ -65,7 +65,7 @@ class Chain {
     graph().outputs = {last_};
     flatbuffers::FlatBufferBuilder builder;
     schema::FinishModelBuffer(builder, schema::Model::Pack(builder, &model_));
-    // Whoever maps the file at this moment sees the old one whole, or the new one.
+    // A concurrent reader of the file maps either the complete old file or the complete new one.
     const std::string draft = path + ".draft" + std::to_string(reinterpret_cast<uintptr_t>(this));
     std::ofstream(draft, std::ios::binary)
         .write(reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize());

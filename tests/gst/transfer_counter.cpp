@@ -23,7 +23,7 @@ void count(const char* name) {
   ++counts[name];
 }
 
-// Which calls of a function are transfers: all, but for those that only allocate or only ask.
+// Which calls of a function are transfers: all except those that only allocate or only query.
 template <typename... Args>
 bool is_transfer(std::string_view name, const std::tuple<Args...>& args) {
   if constexpr (sizeof...(Args) == 9 || sizeof...(Args) == 10) {
@@ -37,7 +37,7 @@ bool is_transfer(std::string_view name, const std::tuple<Args...>& args) {
   return true;
 }
 
-// One wrapper for each watched entry point; `Index` tells apart those of the same type.
+// One wrapper per watched entry point. `Index` distinguishes those of the same type.
 template <int Index, typename Function>
 struct Wrapper;
 template <int Index, typename R, typename... Args>
@@ -104,7 +104,7 @@ template <int Index>
 struct MapWrapper {
   static inline GstMemoryMapFullFunction original = nullptr;
   static gpointer call(GstMemory* memory, GstMapInfo* info, gsize size) {
-    guint flags = 0;  // copied: GStreamer puts bits in there that the enumeration does not name
+    guint flags = 0;  // copied: GStreamer sets bits that the enumeration does not define
     std::memcpy(&flags, &info->flags, sizeof flags);
     if ((flags & GST_MAP_GL) == 0) count("CPU map of GL memory");
     return original(memory, info, size);
@@ -114,7 +114,7 @@ struct MapWrapper {
 template <int Index>
 void wrap_allocator(const char* name) {
   GstAllocator* allocator = gst_allocator_find(name);
-  if (allocator == nullptr) g_error("there is no allocator %s", name);
+  if (allocator == nullptr) g_error("allocator %s not found", name);
   MapWrapper<Index>::original = allocator->mem_map_full;
   allocator->mem_map_full = MapWrapper<Index>::call;
   gst_object_unref(allocator);
@@ -134,7 +134,7 @@ GstPadProbeReturn on_leave(GstPad*, GstPadProbeInfo*, gpointer) {
 }  // namespace
 
 void install_transfer_counter() {
-  // The class of the contexts to come is that of any context of this display.
+  // Future contexts have the same class as any context of this display.
   GstGLDisplay* display = gst_gl_display_new();
   GstGLContext* context = nullptr;
   GError* error = nullptr;

@@ -23,7 +23,7 @@ Coding coding_of(const GstVideoInfo& info) {
   return coding;
 }
 
-// Where a pixel of the picture lies in a plane of chroma, in samples.
+// The position of an image pixel in a chroma plane, in samples.
 double chroma_place(int32_t pixel, bool cosited) { return cosited ? pixel / 2.0 : (pixel - 0.5) / 2.0; }
 
 }  // namespace
@@ -32,7 +32,7 @@ YuvPicture::YuvPicture(const std::string& format, int32_t width, int32_t height,
     : caps("video/x-raw,format=" + format + ",width=" + std::to_string(width) + ",height=" + std::to_string(height) +
            ",framerate=30/1" + extra) {
   GstCaps* parsed = gst_caps_from_string(caps.c_str());
-  if (parsed == nullptr || !gst_video_info_from_caps(&info, parsed)) g_error("no caps of video: %s", caps.c_str());
+  if (parsed == nullptr || !gst_video_info_from_caps(&info, parsed)) g_error("not video caps: %s", caps.c_str());
   gst_caps_unref(parsed);
   bytes.resize(info.size);
 }

@@ -1,4 +1,4 @@
-// Running the `sightglass` command, with a folder for its files.
+// Runs the `sightglass` command, with a directory for its files.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@ std::vector<double> widen(const HostTensor& tensor) {
   return {values.begin(), values.end()};
 }
 
-// 0 where both are the same number, NaNs and infinities included.
+// 0 if both are the same value, including NaNs and infinities.
 double distance(double a, double b) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
   const double d = std::abs(a - b);
@@ -28,7 +28,7 @@ double ratio(double numerator, double denominator) {
   return denominator == 0 ? kInfinity : numerator / denominator;
 }
 
-// Counts both, and either, of two membership tests over `count` places.
+// Counts the intersection and the union of two membership tests over `count` positions.
 template <typename InReference, typename InGot>
 double iou(size_t count, InReference in_reference, InGot in_got) {
   size_t both = 0, either = 0;

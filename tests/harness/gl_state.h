@@ -1,4 +1,4 @@
-// A snapshot of GL state, to prove that code leaves it as found.
+// Snapshots of GL state, to check that code leaves it as found.
 #pragma once
 
 #include <map>
@@ -11,13 +11,13 @@ namespace sightglass::test {
 
 using GlState = std::map<std::string, std::vector<GLint>>;
 
-// Every binding, enable and pixel-store value that the current context can tell of and that video code may touch.
+// Every binding, enable, and pixel-store value that the current context can report and that video code may change.
 GlState snapshot_gl_state(const GlApi& gl);
 
-// One line for each value that differs: "GL_VIEWPORT: 0 0 4 4 -> 0 0 8 8"; empty when none does.
+// One line per value that differs: "GL_VIEWPORT: 0 0 4 4 -> 0 0 8 8"; empty if none differs.
 std::string difference(const GlState& before, const GlState& after);
 
-// Sets what decides where and how things are drawn as nobody has it by default: a neighbour that counts on its own.
+// Sets all drawing state to unusual values, as an element that relies on its own state would.
 void disturb_gl_state(const GlApi& gl);
 
 }  // namespace sightglass::test

@@ -21,7 +21,7 @@ void GlTest::SetUp() {
   auto& headless = process_context();
   ASSERT_TRUE(headless.ok()) << headless.status().message();
   headless_ = headless->get();
-  // Where a test is for one driver, another must not stand in for it.
+  // If a test is for one driver, no other driver may replace it.
   const char* wanted = std::getenv("SIGHTGLASS_TEST_RENDERER");
   ASSERT_TRUE(wanted == nullptr || device().renderer.starts_with(wanted)) << device().renderer;
 }

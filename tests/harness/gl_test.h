@@ -11,8 +11,8 @@
 
 namespace sightglass::test {
 
-// Every test of the process runs in one OpenGL ES 3.1 context without a window, or in a desktop OpenGL 4.5 one when the
-// environment says SIGHTGLASS_TEST_GL=desktop. A test that leaves a GL error behind fails.
+// Every test of the process runs in one OpenGL ES 3.1 context without a window, or in a desktop OpenGL 4.5 context if
+// SIGHTGLASS_TEST_GL=desktop is set. A test that leaves a GL error behind fails.
 class GlTest : public ::testing::Test {
  protected:
   void SetUp() override;
@@ -22,7 +22,7 @@ class GlTest : public ::testing::Test {
   const DeviceInfo& device() const { return headless_->device(); }
   const interop::Context& context() const { return headless_->context(); }
 
-  // All pixels of a 2D texture of floats, four numbers each, rows from the first one.
+  // All pixels of a 2D float texture, four values each, first row first.
   std::vector<float> read_texture(const TextureRef& texture) const;
 
  private:

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// Functions, since tests may ask before this file's objects are made.
+// Functions, because tests may call before the objects of this file are constructed.
 fs::path source_folder() { return SIGHTGLASS_SOURCE_DIR; }
 fs::path sample_folder() { return source_folder() / "tests/golden"; }
 
@@ -28,7 +28,7 @@ Shape shape_of(const json& dims) {
   return Shape(std::span<const int32_t>(list));
 }
 
-// tests/golden/cases.json. Part of the source tree: what cannot be parsed is an exception, which ends the test.
+// tests/golden/cases.json is part of the source tree: a parse error is an exception, which ends the test.
 const json& all_cases() {
   static const json cases = json::parse(std::ifstream(sample_folder() / "cases.json"));
   return cases;
@@ -48,20 +48,20 @@ fs::path find_model(const std::string& name) {
   }
   const auto entry = std::ranges::find_if(all_cases(), [&](const json& one) { return one.at("model") == name; });
   if (entry == all_cases().end()) return {};
-  // Where `./dev test-models` puts them.
+  // The directory that `./dev test-models` fills.
   return downloaded_model(source_folder() / "build/test-models/sightglass/models",
                           entry->at("sha256").get<std::string>());
 }
 
 bool has_pictures(const GoldenCase& golden) {
   const auto data = describe_case(golden);
-  if (!data.ok()) return true;  // whoever loads it is told why
+  if (!data.ok()) return true;  // loading it reports the reason
   return std::ranges::all_of(data->inputs, [&](const GoldenInput& input) {
     return input.source == "random" || fs::exists(golden.directory / input.source);
   });
 }
 
-// Bytes of an output in samples.bin.
+// The bytes of an output in samples.bin.
 size_t sample_bytes(const json& output) {
   const auto type = archived_type(output.at("dtype").get<std::string>());
   if (!type) return 0;
@@ -73,7 +73,7 @@ size_t sample_bytes(const json& output) {
   return static_cast<size_t>(numbers) * size_of(*type);
 }
 
-// Where a case's numbers begin.
+// The position of the first value of a case.
 size_t sample_offset(const json& wanted) {
   size_t offset = 0;
   for (const json& entry : all_cases()) {
@@ -108,13 +108,13 @@ fs::path downloaded_model(const fs::path& folder, const std::string& sha256) {
 }
 
 fs::path real_model(const std::string& name) {
-  static std::map<std::string, fs::path> found;  // a checksum takes its time
+  static std::map<std::string, fs::path> found;  // checksums are slow
   const auto known = found.find(name);
   return known != found.end() ? known->second : found.emplace(name, find_model(name)).first->second;
 }
 
 std::string no_model(const std::string& name) {
-  return "the model " + name + " is neither in ../shared/models nor among those that ./dev test-models downloads";
+  return "the model " + name + " is neither in ../shared/models nor downloaded by ./dev test-models";
 }
 
 std::vector<GoldenCase> list_golden_cases() {
@@ -143,15 +143,14 @@ std::vector<GoldenCase> golden_cases_of(const std::string& model) {
 }
 
 std::string no_case(const std::string& model) {
-  return real_model(model).empty()
-             ? no_model(model)
-             : "the pictures that " + model + " was given are not here: ../shared/golden has them";
+  return real_model(model).empty() ? no_model(model)
+                                   : "the input images of " + model + " are missing: ../shared/golden has them";
 }
 
 Result<GoldenData> describe_case(const GoldenCase& golden) {
   const std::string what = golden.model + ", case " + golden.name;
   const json* root = find_case(golden);
-  if (root == nullptr || !root->contains("outputs")) return not_found("there are no reference outputs of " + what);
+  if (root == nullptr || !root->contains("outputs")) return not_found("no reference outputs of " + what);
   GoldenData data;
   for (const json& in : root->at("inputs")) {
     const auto type = archived_type(in.at("dtype").get<std::string>());
@@ -200,7 +199,7 @@ Result<std::vector<HostTensor>> load_inputs(const GoldenCase& golden) {
 }
 
 HostTensor Reference::part_of(const HostTensor& computed) const {
-  // Another shape is left as it is: that compares as infinitely far.
+  // Another shape is left unchanged: it compares as infinitely far.
   return rows.empty() || computed.shape != shape ? computed : take_rows(computed, rows);
 }
 
@@ -238,7 +237,7 @@ Result<std::vector<HostTensor>> load_outputs(const GoldenCase& golden) {
   std::vector<HostTensor> tensors;
   if (!is_archived(golden)) {
     if (!has_whole_outputs(golden)) {
-      return not_found("the whole outputs of " + golden.model + " are not here: ../shared/golden has them");
+      return not_found("the whole outputs of " + golden.model + " are missing: ../shared/golden has them");
     }
     SG_ASSIGN_OR_RETURN(std::vector<Reference> samples, load_samples(golden));
     for (Reference& sample : samples) tensors.push_back(std::move(sample.numbers));

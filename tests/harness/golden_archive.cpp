@@ -32,10 +32,10 @@ Result<HostTensor> read_archived(const fs::path& path, DataType type, const Shap
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
   if (file == nullptr) return not_found("cannot open " + path.string());
   const size_t bytes = tensor.data.size();
-  tensor.data.resize(bytes + 1);  // one more, to see that the file ends where it should
+  tensor.data.resize(bytes + 1);  // one more, to check that the file ends where it must
   const int read = gzread(file.get(), tensor.data.data(), static_cast<unsigned>(tensor.data.size()));
   if (read < 0 || static_cast<size_t>(read) != bytes) {
-    return invalid_argument(path.string() + " holds " + std::to_string(read) + " bytes; its shape asks for " +
+    return invalid_argument(path.string() + " holds " + std::to_string(read) + " bytes; its shape requires " +
                             std::to_string(bytes));
   }
   tensor.data.pop_back();

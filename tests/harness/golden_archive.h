@@ -1,4 +1,4 @@
-// Whole reference outputs, as ../shared has them.
+// Reads whole reference outputs from ../shared.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,10 @@
 
 namespace sightglass::test {
 
-// The file of an output in the folder `shared`, whether it is there or not.
+// Returns the path of an output in the directory `shared`, whether it exists or not.
 std::filesystem::path archived_output(const std::filesystem::path& shared, const std::string& model,
                                       const std::string& name, size_t output);
-// By TensorFlow Lite's name, "FLOAT32"; nothing for strings, which are no numbers.
+// Returns the type for a TensorFlow Lite name such as "FLOAT32"; nullopt for strings, which are not numbers.
 std::optional<DataType> archived_type(const std::string& name);
 Result<HostTensor> read_archived(const std::filesystem::path& path, DataType type, const Shape& shape);
 

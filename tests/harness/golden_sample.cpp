@@ -10,7 +10,7 @@
 namespace sightglass::test {
 
 namespace {
-// Scores of a place's classes stay together; longer dimensions are places themselves.
+// The class scores of a position stay together. Longer dimensions are positions themselves.
 constexpr int32_t kLongestRow = 512;
 }  // namespace
 
@@ -34,7 +34,7 @@ std::vector<int64_t> sampled_rows(const Shape& shape, std::span<const int64_t> e
     --wanted;
   }
   std::ranges::sort(rows);
-  // Clang 14 cannot compile std::ranges::unique of GCC 12's library.
+  // Clang 14 cannot compile std::ranges::unique of the GCC 12 library.
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   return rows;
 }

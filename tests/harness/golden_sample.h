@@ -1,5 +1,5 @@
-// Samples of reference outputs: which of a tensor's numbers the repository keeps. tests/golden/README.md is the
-// definition; changing it makes the stored samples worthless.
+// Samples of reference outputs: the elements of a tensor that the repository stores. tests/golden/README.md is the
+// definition. Changing it invalidates the stored samples.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace sightglass::test {
 
-inline constexpr int64_t kSampleNumbers = 4096;  // of each output, at most
+inline constexpr int64_t kSampleNumbers = 4096;  // maximum per output
 
-// A tensor as rows of equally many numbers, none of which is taken without the others.
+// A tensor as rows of equal length. A sample contains whole rows.
 struct Rows {
   int64_t count = 0, length = 1;
 };
 Rows rows_of(const Shape& shape);
 
-// Whether the sample of such a tensor is all of it.
+// Whether the sample of such a tensor is the whole tensor.
 bool is_sampled_whole(const Shape& shape);
 
-// The rows of a larger tensor that its sample has, ascending: those that the seeded stream chooses, and `extremes`.
+// The rows in the sample of a larger tensor, ascending: those chosen by the seeded stream, and `extremes`.
 std::vector<int64_t> sampled_rows(const Shape& shape, std::span<const int64_t> extremes);
-// The rows with the smallest and the largest number, so that a sample has the range of the whole.
+// The rows with the minimum and the maximum, so that a sample has the range of the whole tensor.
 std::vector<int64_t> rows_of_extremes(const HostTensor& whole);
 
-// Those rows, as a tensor of rows × numbers in a row.
+// Returns those rows as a tensor of rows × row length.
 HostTensor take_rows(const HostTensor& whole, std::span<const int64_t> rows);
 
 }  // namespace sightglass::test

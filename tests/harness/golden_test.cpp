@@ -1,4 +1,4 @@
-// The reference outputs that the repository has, against the whole ones where those are here.
+// Compares the reference outputs in the repository with the whole ones, if those are available.
 #include "harness/golden.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(GoldenSample, RowsStayTogether) {
   EXPECT_FALSE(is_sampled_whole(Shape{1, 896, 16}));
 }
 
-TEST(GoldenSample, IsChosenAsTheReadmeSays) {
+TEST(GoldenSample, FollowsTheReadme) {
   const HostTensor whole = counting(Shape{1, 100, 100, 3});
   EXPECT_EQ(rows_of_extremes(whole), (std::vector<int64_t>{0, 9999}));
   const std::vector<int64_t> rows = sampled_rows(whole.shape, std::vector<int64_t>{0, 9999});
@@ -44,7 +44,7 @@ TEST(GoldenSample, IsChosenAsTheReadmeSays) {
   EXPECT_EQ(rows.back(), 9999);
   EXPECT_EQ(std::set<int64_t>(rows.begin(), rows.end()).size(), rows.size());
   EXPECT_TRUE(std::ranges::is_sorted(rows));
-  // They come from everywhere.
+  // The rows are spread over the whole tensor.
   for (int64_t tenth = 0; tenth < 10; ++tenth) {
     const auto here = std::ranges::count_if(rows, [&](int64_t row) { return row / 1000 == tenth; });
     EXPECT_NEAR(static_cast<double>(here), 136, 50) << tenth;
@@ -55,7 +55,7 @@ TEST(GoldenSample, IsChosenAsTheReadmeSays) {
   EXPECT_EQ(compare(whole, whole).range, compare(part, part).range);
 }
 
-TEST(GoldenSample, AnErrorOutsideIsNotSeenAndInsideIs) {
+TEST(GoldenSample, ShowsErrorsInsideButNotOutside) {
   const HostTensor whole = counting(Shape{1, 100, 100, 1});
   Reference reference{{}, whole.shape, sampled_rows(whole.shape, rows_of_extremes(whole))};
   reference.numbers = take_rows(whole, reference.rows);
@@ -66,14 +66,14 @@ TEST(GoldenSample, AnErrorOutsideIsNotSeenAndInsideIs) {
   EXPECT_TRUE(std::isinf(compare(reference.numbers, reference.part_of(counting(Shape{1, 100, 50, 2}))).max_abs));
 }
 
-// In every clone: each case has its sample, and the shipped model's its pictures too.
+// In every clone: each case has its sample, and the cases of the bundled model also have their images.
 TEST(Golden, EveryCaseHasASample) {
   size_t numbers = 0, refused = 0, cases = 0;
   for (const GoldenCase& golden : list_golden_cases()) {
     SCOPED_TRACE(golden.model + " " + golden.name);
     const auto data = describe_case(golden);
     if (!data.ok()) {
-      ++refused;  // TensorFlow Lite made nothing, or no numbers
+      ++refused;  // TensorFlow Lite made no output, or no numbers
       continue;
     }
     const auto samples = load_samples(golden);
@@ -89,7 +89,7 @@ TEST(Golden, EveryCaseHasASample) {
   EXPECT_EQ(cases, 80u);
   EXPECT_EQ(refused, 9u);
   const fs::path folder = SIGHTGLASS_SOURCE_DIR "/tests/golden";
-  constexpr uintmax_t kBesideStrings = 8;  // numbers of a case that has strings too
+  constexpr uintmax_t kBesideStrings = 8;  // number of values in a case that also has strings
   EXPECT_EQ(fs::file_size(folder / "samples.bin"), numbers + kBesideStrings);
   uintmax_t bytes = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -111,7 +111,7 @@ std::string read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(Golden, SamplesAreThoseOfTheWholeOutputs) {
+TEST(Golden, SamplesMatchTheWholeOutputs) {
   const auto shared = shared_dir();
   if (!shared || !fs::exists(*shared / "golden/index.json")) GTEST_SKIP() << "no whole outputs in ../shared/golden";
   const fs::path folder = SIGHTGLASS_SOURCE_DIR "/tests/golden", made = scratch_folder() / "golden";
@@ -121,11 +121,12 @@ TEST(Golden, SamplesAreThoseOfTheWholeOutputs) {
   for (const auto& entry : fs::recursive_directory_iterator(made)) {
     if (!entry.is_regular_file()) continue;
     const fs::path name = fs::relative(entry.path(), made);
-    EXPECT_TRUE(read(entry.path()) == read(folder / name)) << name << " differs; tests/golden/README.md makes it anew";
+    EXPECT_TRUE(read(entry.path()) == read(folder / name))
+        << name << " differs; tests/golden/README.md explains how to regenerate it";
     ++files;
   }
   EXPECT_EQ(files, 6u);
-  // Nothing is left out of comparisons because it was not found.
+  // No file is left out of the comparison because it is missing.
   for (const GoldenCase& golden : list_golden_cases()) {
     EXPECT_FALSE(golden.model_file.empty()) << golden.model;
     if (!describe_case(golden).ok()) continue;

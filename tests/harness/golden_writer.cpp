@@ -33,7 +33,7 @@ ordered_json picked(const json& from, std::initializer_list<const char*> keys) {
   return to;
 }
 
-// The shipped model's cases have no description of their own.
+// The cases of the bundled model have no separate description.
 json figure_case(const std::string& name) {
   json input{{"name", "image"}, {"dtype", "FLOAT32"}, {"shape", {1, 256, 256, 3}}, {"source", "random"}};
   if (name != "random") {
@@ -54,7 +54,7 @@ class SampleWriter {
     cases_ << "[";
   }
 
-  // `description` as case.json has it; null where TensorFlow Lite made no output.
+  // `description` is the content of case.json; null if TensorFlow Lite made no output.
   Status add(const std::string& model, const std::string& name, const fs::path& model_file, const json& description,
              const std::string& error) {
     ordered_json entry{{"model", model}, {"sha256", sha256_of_file(model_file.string())}, {"case", name}};
@@ -84,7 +84,7 @@ class SampleWriter {
     cases_ << "\n]\n";
     cases_.close();
     samples_.close();
-    return cases_ && samples_ ? Status() : internal_error("the samples cannot be written");
+    return cases_ && samples_ ? Status() : internal_error("cannot write the samples");
   }
 
  private:

@@ -1,4 +1,4 @@
-// The harness decides what passes, so it is tested itself.
+// The harness decides which tests pass, so it is tested itself.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ HostTensor floats(std::vector<float> values) {
 }
 
 TEST(RandomStream, FollowsTheDefinition) {
-  // The first outputs of the generator for seed 0, as published with SplitMix64.
+  // The first outputs of the generator for seed 0, as published for SplitMix64.
   RandomStream stream(0);
   EXPECT_EQ(stream.next(), 0xE220A8397B1DCDAFu);
   EXPECT_EQ(stream.next(), 0x6E789E6AA1B965F4u);
@@ -34,7 +34,7 @@ TEST(RandomStream, FollowsTheDefinition) {
   EXPECT_FALSE(by_type.fill(half.type, half.data));
 }
 
-TEST(Compare, FiguresOfAKnownError) {
+TEST(Compare, MeasuresAKnownError) {
   const Comparison c = compare(floats({0, 1, 2, -2}), floats({0, 1, 2.5f, -2}));
   EXPECT_DOUBLE_EQ(c.max_abs, 0.5);
   EXPECT_EQ(c.worst, 2u);
@@ -45,7 +45,7 @@ TEST(Compare, FiguresOfAKnownError) {
   EXPECT_FALSE(c.identical);
 }
 
-TEST(Compare, ANumberThatIsNotFiniteIsInfinitelyFar) {
+TEST(Compare, NonFiniteValuesAreInfinitelyFar) {
   EXPECT_TRUE(std::isinf(compare(floats({0, 1}), floats({0, NAN})).max_abs));
   EXPECT_TRUE(std::isinf(compare(floats({0, INFINITY}), floats({0, 3})).max_abs));
   EXPECT_TRUE(std::isinf(compare(floats({0, 1}), floats({0})).max_abs));
@@ -68,7 +68,7 @@ Picture grey_ramp(int32_t width, int32_t height) {
   return picture;
 }
 
-TEST(PictureInput, ExactAtTheTensorsSize) {
+TEST(PictureInput, IsExactAtTensorSize) {
   const Picture picture = grey_ramp(4, 3);
   const auto tensor =
       picture_to_tensor(picture, DataType::kFloat32, Shape{1, 3, 4, 3}, Normalisation::from_range(-1, 1));
@@ -82,14 +82,14 @@ TEST(PictureInput, ExactAtTheTensorsSize) {
   EXPECT_EQ(std::memcmp(bytes->data.data(), picture.pixels.data(), picture.pixels.size()), 0);
 }
 
-TEST(PictureInput, GreyStaysExactAsOneChannel) {
+TEST(PictureInput, GrayStaysExactInOneChannel) {
   const Picture picture = grey_ramp(5, 2);
   const auto tensor = picture_to_tensor(picture, DataType::kFloat32, Shape{1, 2, 5, 1}, {1.0f, 0.0f});
   ASSERT_TRUE(tensor.ok());
   for (size_t i = 0; i < 10; ++i) EXPECT_EQ(tensor->as<float>()[i], picture.pixels[3 * i]);
 }
 
-TEST(PictureInput, AFourthChannelThatThePictureLacksIsZero) {
+TEST(PictureInput, MissingFourthChannelIsZero) {
   const auto tensor =
       picture_to_tensor(grey_ramp(2, 2), DataType::kFloat32, Shape{1, 2, 2, 4}, Normalisation::from_range(-1, 1));
   ASSERT_TRUE(tensor.ok());
@@ -109,14 +109,14 @@ TEST(PictureInput, LetterboxLeavesBlackBars) {
   EXPECT_EQ(row(6), 0.0f);
 }
 
-TEST(PictureInput, RefusesShapesThatAreNoPicture) {
+TEST(PictureInput, RejectsShapesThatAreNotImages) {
   const auto tensor = picture_to_tensor(grey_ramp(2, 2), DataType::kFloat32, Shape{1, 1001});
   ASSERT_FALSE(tensor.ok());
   EXPECT_NE(tensor.status().message().find("1x1001"), std::string::npos);
   EXPECT_FALSE(picture_to_tensor(grey_ramp(2, 2), DataType::kInt32, Shape{1, 2, 2, 3}).ok());
 }
 
-TEST(PictureInput, NamesTheFileThatCannotBeRead) {
+TEST(PictureInput, NamesTheUnreadableFile) {
   const auto picture = load_picture("no/such/picture.png", 16);
   ASSERT_FALSE(picture.ok());
   EXPECT_NE(picture.status().message().find("no/such/picture.png"), std::string::npos);

@@ -1,4 +1,4 @@
-// The main function of test programs. It prints failures once more at the end: reports of continuous integration often
+// The main function of test programs. It repeats failures at the end, because reports of continuous integration often
 // show only the last lines.
 #include <gtest/gtest.h>
 
@@ -14,11 +14,11 @@ class FailuresAtTheEnd : public testing::EmptyTestEventListener {
     test_ = std::string(test.test_suite_name()) + "." + test.name();
   }
   void OnTestEnd(const testing::TestInfo& /*test*/) override { test_ = "outside of tests"; }
-  // GoogleTest holds its lock here: its own functions must not be called.
+  // GoogleTest holds its lock here, so its functions must not be called.
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
     const std::string file = result.file_name() != nullptr ? result.file_name() : "";
-    // The first failures of many are the ones to read.
+    // If there are many failures, the first ones matter.
     if (failures_.size() == kMost) return;
     failures_.push_back(test_ + "\n" + file + ":" + std::to_string(result.line_number()) + "\n" +
                         std::string(result.message()).substr(0, kMostCharacters));

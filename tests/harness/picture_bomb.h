@@ -1,4 +1,4 @@
-// Small picture files of any size in pixels: their headers are right, and their pixels are missing.
+// Small image files that claim any size in pixels: their headers are valid, and their pixels are missing.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace sightglass::test {
 struct PictureBomb {
   std::string name;
   std::string bytes;
-  bool optional = false;  // gdk-pixbuf may come without a reader for it
+  bool optional = false;  // gdk-pixbuf may lack a reader for it
 };
 
-// Numbers of `count` bytes.
+// Integers of `count` bytes.
 inline std::string little_endian(uint32_t value, int count) {
   std::string text;
   for (int i = 0; i < count; ++i) text += static_cast<char>(value >> (8 * i));

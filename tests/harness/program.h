@@ -1,4 +1,4 @@
-// Running programs, and what they say.
+// Runs programs and returns their output.
 #pragma once
 
 #include <sys/wait.h>
@@ -11,10 +11,10 @@ namespace sightglass::test {
 
 struct CommandResult {
   int status = -1;
-  std::string output;  // stdout and, unless it was sent elsewhere, stderr
+  std::string output;  // stdout and, unless it is redirected, stderr
 };
 
-// `line` is for the shell; status is -1 where it cannot be run.
+// Runs `line` in a shell. The status is -1 if it cannot run.
 inline CommandResult run_program(const std::string& line) {
   CommandResult result;
   FILE* pipe = ::popen(line.c_str(), "r");

@@ -1,4 +1,4 @@
-// Whether this test runs with AddressSanitizer, and why some tests cannot.
+// Whether this test runs with AddressSanitizer, and why some tests cannot run with it.
 #pragma once
 
 namespace sightglass::test {

@@ -1,4 +1,4 @@
-// Where a test writes its files.
+// The directory for the files of a test.
 #pragma once
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 namespace sightglass::test {
 
-// A folder of this process alone, since tests run side by side; gone when the process ends.
+// A directory per process, because tests run in parallel. It is deleted when the process ends.
 inline const std::filesystem::path& scratch_folder() {
   struct Folder {
     Folder() {
@@ -22,7 +22,7 @@ inline const std::filesystem::path& scratch_folder() {
       std::error_code ignored;
       if (getpid() == owner) std::filesystem::remove_all(path, ignored);
     }
-    const pid_t owner = getpid();  // a child that ends leaves its parent's files alone
+    const pid_t owner = getpid();  // a child that ends does not delete the files of its parent
     std::filesystem::path path;
   };
   static const Folder folder;

@@ -1,4 +1,4 @@
-// What may be at a path where a regular file is expected.
+// Special files that may exist at a path where a regular file is expected.
 #pragma once
 
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 
 namespace sightglass::test {
 
-// Paths below `folder`, and what messages call them. Nobody ever writes to the pipe.
+// Paths below `folder`, and their names in messages. Nothing ever writes to the pipe.
 inline std::vector<std::pair<std::string, std::string>> make_special_files(const std::filesystem::path& folder,
                                                                            const std::string& extension = "") {
   const auto path = [&](const std::string& name) { return (folder / (name + extension)).string(); };

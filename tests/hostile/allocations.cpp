@@ -84,7 +84,7 @@ void* operator new(size_t bytes, std::align_val_t alignment) {
 void* operator new[](size_t bytes, std::align_val_t alignment) {
   return take(bytes, static_cast<size_t>(alignment), __builtin_return_address(0));
 }
-// Sanitizers bring their own of these, whose memory is not ours to free.
+// Sanitizers define their own operators, and we must not free their memory.
 void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
   return take_or_null(bytes, 0, __builtin_return_address(0));
 }

@@ -1,5 +1,5 @@
-// How the time that a file takes grows with what it names. Measured in the process's own time, and as a ratio: four
-// times as much may take four times as long, and not sixteen times.
+// How the time to import a file grows with its contents, as a ratio of CPU times: four times as much may take four
+// times as long, but not sixteen times.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ void expect_linear(const char* what, int32_t count, const Make& make) {
   EXPECT_LT(seconds[1], 2.5 * kTimes * seconds[0]) << what;
 }
 
-// One operator that divides a list into its elements.
+// One operator that splits a list into its elements.
 void split_whole(ModelBuilder& m, int32_t count) {
   schema::SplitOptionsT options;
   options.num_splits = count;

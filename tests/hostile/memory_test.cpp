@@ -1,4 +1,4 @@
-// Small files that ask for much memory: what they take is measured.
+// Small files that require much memory: the tests measure how much.
 #include <gtest/gtest.h>
 
 #include "allocations.h"
@@ -11,15 +11,15 @@ namespace {
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 
 struct Bomb {
-  int tensors = 256;      // descriptions, of inputs and as many of outputs
-  int lists = 1;          // files of labels, which the descriptions name in turn
-  size_t labels = 65536;  // of each file
-  size_t bytes = 1;       // of each label
+  int tensors = 256;      // descriptions of inputs, and as many of outputs
+  int lists = 1;          // label files, which the descriptions name in turn
+  size_t labels = 65536;  // per file
+  size_t bytes = 1;       // per label
 };
 
 std::string list_name(int list) { return "labels" + std::to_string(list) + ".txt"; }
 
-// The file, and what it takes to import it beside its own copy.
+// The file, and the memory that its import takes in addition to its own copy.
 struct Measured {
   size_t file_bytes = 0;
   int64_t peak_bytes = 0;
@@ -53,7 +53,7 @@ Measured import_bomb(const Bomb& bomb) {
   measured.file_bytes = file.size();
   watch_allocations();
   const auto model = Model::load(file, "m.tflite");
-  // One copy of the file is the interface's own.
+  // One copy of the file belongs to the interface.
   measured.peak_bytes = watched_allocations().peak_bytes - static_cast<int64_t>(file.size());
   EXPECT_TRUE(model.ok()) << model.status().message();
   if (!model.ok()) return measured;
@@ -68,34 +68,34 @@ Measured import_bomb(const Bomb& bomb) {
   return measured;
 }
 
-TEST(MemoryOfMetadata, ListsThatManyTensorsNameAreThereOnce) {
+TEST(MemoryOfMetadata, SharedListsAreStoredOnce) {
   const Measured measured = import_bomb({});
   EXPECT_LT(measured.peak_bytes, 6 * kMebibyte);
-  // Four lists' worth for whoever writes them out, tensor by tensor.
+  // Four lists for a report that writes them for each tensor.
   EXPECT_EQ(measured.labels, size_t{4} * 65536);
   ASSERT_EQ(measured.problems.size(), 1u);
   EXPECT_NE(measured.problems[0].find("262144 labels"), std::string::npos) << measured.problems[0];
 }
 
-TEST(MemoryOfMetadata, AListOfItsOwnForEveryTensorHasABound) {
+TEST(MemoryOfMetadata, SeparateListsAreBounded) {
   const Measured measured = import_bomb({.lists = 512, .labels = 16384});
   EXPECT_LT(measured.peak_bytes, 24 * kMebibyte);
   EXPECT_GE(measured.problems.size(), 1u);
 }
 
-TEST(MemoryOfMetadata, LongLabelsHaveABound) {
+TEST(MemoryOfMetadata, LongLabelsAreBounded) {
   const Measured measured = import_bomb({.lists = 64, .labels = 1024, .bytes = 255});
   EXPECT_LT(measured.peak_bytes, 24 * kMebibyte);
 }
 
-TEST(MemoryOfMetadata, EmptyLabelsTakeNoMoreThanOthers) {
+TEST(MemoryOfMetadata, EmptyLabelsTakeNoExtraMemory) {
   const Measured measured = import_bomb({.tensors = 1, .bytes = 0});
   EXPECT_EQ(measured.labels, size_t{2} * 65536);
   EXPECT_LT(measured.peak_bytes, 6 * kMebibyte);
 }
 
-// What real models have is untouched.
-TEST(MemoryOfMetadata, AThousandLabelsAreReadWhole) {
+// Metadata of real models is unaffected.
+TEST(MemoryOfMetadata, AThousandLabelsAreReadCompletely) {
   const Measured measured = import_bomb({.tensors = 4, .lists = 8, .labels = 1001, .bytes = 40});
   EXPECT_EQ(measured.labels, size_t{8} * 1001);
   EXPECT_TRUE(measured.problems.empty());

@@ -29,7 +29,7 @@ void drop_one(GLuint) { --objects; }
 
 void get_integer(GLenum name, GLint* value) { *value = name == GL_NUM_PROGRAM_BINARY_FORMATS ? 1 : 0; }
 
-// Whatever is asked, it went well.
+// Every query reports success.
 void get_of_object(GLuint, GLenum name, GLint* value) {
   constexpr GLint kBinaryBytes = 64;
   *value = name == GL_PROGRAM_BINARY_LENGTH ? kBinaryBytes : GL_TRUE;

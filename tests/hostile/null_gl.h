@@ -1,5 +1,5 @@
-// A function table without a driver: every call succeeds and does nothing, so that what the engine does around its
-// calls can be tested alone.
+// A function table without a driver: every call succeeds and does nothing, so that the code around the calls can be
+// tested by itself.
 #pragma once
 
 #include "gpu_engine/gl_api.h"
@@ -8,7 +8,7 @@ namespace sightglass::test {
 
 GlApi null_gl();
 
-// GL objects that were made and not yet deleted.
+// The number of GL objects that are created and not yet deleted.
 int null_gl_objects();
 
 }  // namespace sightglass::test

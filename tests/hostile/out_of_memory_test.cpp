@@ -1,5 +1,5 @@
-// Every allocation of an import, a plan and a session fails once, and once for good: each time the answer is an error
-// by that name, nothing is lost, and the next try succeeds.
+// Every allocation of an import, a plan, and a session fails, once by itself and once with all later ones. Each time
+// the result is an out-of-memory error, nothing leaks, and the next attempt succeeds.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -25,8 +25,8 @@ void set_scale(ModelBuilder& m, int tensor, std::vector<float> scale) {
   m.tensor(tensor).quantization->scale = std::move(scale);
 }
 
-// A bit of everything: weights of 8 bits with a scale by channel, a bias, constants that are folded, rewrites that
-// apply, a state, several outputs, metadata with labels.
+// A bit of everything: 8-bit weights with a scale per channel, a bias, folded constants, rewrites that apply, a state,
+// several outputs, metadata with labels.
 std::vector<std::byte> small_model() {
   ModelBuilder m;
   const int in = m.add_input({1, 6, 6, 3}, Type::FLOAT32, "picture of a name that fits no short string");
@@ -59,14 +59,14 @@ std::vector<std::byte> small_model() {
   return bytes;
 }
 
-// Import, plan, session, a run of each kind, and the way back.
+// Import, plan, session, a run of each kind, and destruction.
 Status whole_life(const std::vector<std::byte>& bytes, const GlApi& gl) {
   SG_ASSIGN_OR_RETURN(const auto model, Model::load(bytes, "m.tflite"));
   SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, DeviceLimits()));
   SG_ASSIGN_OR_RETURN(const auto session, Session::create(gl, plan));
   for (size_t i = 0; i < model->inputs().size(); ++i) {
     const TensorInfo& input = model->inputs()[i];
-    // Not from the heap that fails.
+    // Not allocated on the failing heap.
     static std::array<std::byte, 4096> zeros;
     const size_t size = static_cast<size_t>(input.shape.elements()) * size_of(input.type);
     SG_RETURN_IF_ERROR(session->write_input(i, std::span(zeros).first(size)));
@@ -83,7 +83,7 @@ Status whole_life(const std::vector<std::byte>& bytes, const GlApi& gl) {
   return {};
 }
 
-// With a frame as the input, a texture and a buffer as outputs, and a stretch of operators on the CPU.
+// With a frame as input, a texture and a buffer as outputs, and a CPU segment.
 PlanOptions other_options() {
   PlanOptions options;
   options.inputs.resize(1);
@@ -111,9 +111,9 @@ Status other_life(const std::vector<std::byte>& bytes, const PlanOptions& option
 
 Status support(const std::string& path) { return check_support(path, {}, DeviceLimits()).status(); }
 
-// `life` with each of its allocations failing. What needs no memory after all may succeed.
+// Runs `life` with each of its allocations failing in turn. It may succeed if the memory is optional.
 void expect_errors(const char* what, const std::function<Status()>& life) {
-  ASSERT_TRUE(life().ok()) << life().message();  // and whatever is made once and kept is made
+  ASSERT_TRUE(life().ok()) << life().message();  // objects that are created once and kept now exist
   const int64_t held = bytes_held();
   for (const Failing failing : {Failing::kOnce, Failing::kFromThen}) {
     int64_t nth = 1, absorbed = 0;
@@ -132,14 +132,14 @@ void expect_errors(const char* what, const std::function<Status()>& life) {
       status = {};
       ASSERT_TRUE(message.empty() || message.find("out of memory") != std::string::npos)
           << "allocation " << nth << " failed: " << message;
-      ASSERT_EQ(null_gl_objects(), 0) << "GL objects were lost where allocation " << nth << " failed";
-      // The message itself is held.
+      ASSERT_EQ(null_gl_objects(), 0) << "GL objects leaked after failing allocation " << nth;
+      // The message itself holds memory.
       ASSERT_LE(bytes_held() - held, static_cast<int64_t>(2 * message.size() + 64))
-          << "memory was lost where allocation " << nth << " failed: " << message;
+          << "memory leaked after failing allocation " << nth << ": " << message;
     }
     std::printf("%s: each of %lld allocations failed%s; %lld were not needed\n", what, static_cast<long long>(nth - 1),
                 failing == Failing::kOnce ? "" : " with all that came after", static_cast<long long>(absorbed));
-    // Only what sorts and hints is done without.
+    // Only sorting and hints work without memory.
     EXPECT_LT(absorbed, nth / 20 + 5);
     EXPECT_GT(nth, 20);
   }
@@ -165,7 +165,7 @@ TEST(OutOfMemory, CheckingAFile) {
   std::remove(path.c_str());
 }
 
-// Every operator's importer and kernel.
+// The importer and kernel of every operator.
 TEST(OutOfMemory, EverySampleModel) {
   for (const SampleModel& sample : sample_models()) {
     SCOPED_TRACE(sample.name);
@@ -173,7 +173,7 @@ TEST(OutOfMemory, EverySampleModel) {
       SG_ASSIGN_OR_RETURN(const auto model, Model::load(sample.bytes, "m.tflite"));
       return Plan::build(model, DeviceLimits()).status();
     };
-    if (!life().ok()) continue;  // no kernel takes it at the least limits
+    if (!life().ok()) continue;  // no kernel supports it at the minimum limits
     expect_errors(sample.name.c_str(), life);
   }
 }

@@ -1,5 +1,5 @@
-// What needs no device: frames as they are described, lists of formats, the cache. Plain memory files stand in for
-// buffers. tests/vm imports real ones.
+// Tests without a device: frame descriptions, format lists, and the cache. Plain memory files replace buffers. tests/vm
+// imports real ones.
 #include "interop/dmabuf.h"
 
 #include <drm_fourcc.h>
@@ -67,16 +67,16 @@ TEST(DmabufText, NamesFormatsAndModifiers) {
   EXPECT_EQ(modifier_text(kTiled), "0x0100000000000002");
 }
 
-TEST(DmabufCheck, TakesWhatLiesInItsBuffer) {
-  // The last row needs no more than its pixels: 3 strides and 40 bytes.
+TEST(DmabufCheck, AcceptsPlanesWithinTheBuffer) {
+  // The last row needs only its pixels: 3 strides and 40 bytes.
   const UniqueFd exact = memory(3 * 64 + 40);
   EXPECT_FALSE(check(rgb_frame(exact.get())).has_value());
-  // Odd sizes have chroma for the half pixels: 3 rows of 5 pairs.
+  // With odd sizes, chroma covers the half pixels: 3 rows of 5 pairs.
   const UniqueFd planes = memory(176 + 2 * 32 + 10);
   EXPECT_FALSE(check(nv12_frame(planes.get())).has_value());
 }
 
-TEST(DmabufCheck, NamesWhatIsWrong) {
+TEST(DmabufCheck, ErrorsNameTheFault) {
   const UniqueFd small = memory(3 * 64 + 39);
   expect_refused(rgb_frame(small.get()), {"plane 0", "XR24", "implicit", "10x4", "ends at byte 232", "231 bytes"});
   const UniqueFd planes = memory(176 + 2 * 32 + 9);
@@ -95,12 +95,12 @@ TEST(DmabufCheck, NamesWhatIsWrong) {
   expect_refused(frame, {"file descriptor -1", "Bad file descriptor"});
   frame = rgb_frame(buffer.get());
   frame.width = 0;
-  expect_refused(frame, {"0x4", "no possible size"});
+  expect_refused(frame, {"0x4", "invalid size"});
   frame.width = 1 << 30;
-  expect_refused(frame, {"no possible size"});
+  expect_refused(frame, {"invalid size"});
   frame = rgb_frame(buffer.get());
   frame.fourcc = 0x12345678;
-  expect_refused(frame, {"0x12345678", "not known here", "XR24", "NV12", "YUYV"});
+  expect_refused(frame, {"0x12345678", "unknown format", "XR24", "NV12", "YUYV"});
   frame = nv12_frame(buffer.get());
   frame.plane_count = 1;
   expect_refused(frame, {"NV12", "1 planes", "has 2"});
@@ -109,10 +109,10 @@ TEST(DmabufCheck, NamesWhatIsWrong) {
   int pipe_ends[2];
   ASSERT_EQ(pipe(pipe_ends), 0);
   const UniqueFd reading(pipe_ends[0]), writing(pipe_ends[1]);
-  expect_refused(rgb_frame(reading.get()), {"is no buffer", "Illegal seek"});
+  expect_refused(rgb_frame(reading.get()), {"is not a buffer", "Illegal seek"});
 }
 
-TEST(DmabufCheck, HoldsTilingsToTheirStart) {
+TEST(DmabufCheck, ChecksOnlyTheStartOfTiledPlanes) {
   const UniqueFd buffer = memory(100);
   DmabufFrame frame = rgb_frame(buffer.get());
   frame.modifier = kTiled;
@@ -125,7 +125,7 @@ TEST(DmabufCheck, HoldsTilingsToTheirStart) {
   expect_refused(frame, {"plane 1", "0x0100000000000002", "offset 100"});
 }
 
-TEST(DmabufFormats, SayWhatCanBeImported) {
+TEST(DmabufFormats, ListImportableFormats) {
   const DmabufFormats formats({{DRM_FORMAT_XRGB8888, {{kModifierLinear, false}, {kTiled, false}}},
                                {DRM_FORMAT_NV12, {{kModifierLinear, true}}},
                                {DRM_FORMAT_R8, {}}});
@@ -146,7 +146,7 @@ TEST(DmabufFormats, SayWhatCanBeImported) {
   const DmabufFormats unknown({}, false);
   EXPECT_TRUE(unknown.importable(DRM_FORMAT_NV12, kModifierInvalid));
   EXPECT_FALSE(unknown.importable(DRM_FORMAT_NV12, kTiled));
-  EXPECT_NE(unknown.what_would_work(DRM_FORMAT_NV12).find("does not say"), std::string::npos);
+  EXPECT_NE(unknown.what_would_work(DRM_FORMAT_NV12).find("does not report"), std::string::npos);
 }
 
 class DmabufCacheTest : public ::testing::Test {
@@ -162,15 +162,15 @@ class DmabufCacheTest : public ::testing::Test {
   bool fails_ = false;
 };
 
-TEST_F(DmabufCacheTest, KnowsBuffersAndNotDescriptors) {
+TEST_F(DmabufCacheTest, RecognizesBuffersNotDescriptors) {
   DmabufCache cache = make(8);
   UniqueFd first = memory(4096);
   ASSERT_TRUE(cache.get(rgb_frame(first.get()), DmabufImport::kImage).ok());
-  // The same buffer under another number.
+  // The same buffer with another descriptor number.
   const UniqueFd other(dup(first.get()));
   ASSERT_TRUE(cache.get(rgb_frame(other.get()), DmabufImport::kImage).ok());
   EXPECT_EQ(cache.hits(), 1U);
-  // Another buffer under the same number.
+  // Another buffer with the same descriptor number.
   const int number = first.get();
   first.reset();
   UniqueFd second = memory(4096);
@@ -181,7 +181,7 @@ TEST_F(DmabufCacheTest, KnowsBuffersAndNotDescriptors) {
   EXPECT_EQ(cache.misses(), 2U);
 }
 
-TEST_F(DmabufCacheTest, EverythingThatMattersTellsFramesApart) {
+TEST_F(DmabufCacheTest, EveryRelevantFieldDistinguishesFrames) {
   DmabufCache cache = make(32);
   const UniqueFd buffer = memory(4096);
   const DmabufFrame frame = rgb_frame(buffer.get());
@@ -207,7 +207,7 @@ TEST_F(DmabufCacheTest, EverythingThatMattersTellsFramesApart) {
   EXPECT_EQ(cache.size(), 0U);
 }
 
-TEST_F(DmabufCacheTest, ForgetsWhatWasUsedLongestAgo) {
+TEST_F(DmabufCacheTest, EvictsTheLeastRecentlyUsed) {
   DmabufCache cache = make(2);
   const UniqueFd a = memory(4096), b = memory(4096), c = memory(4096);
   const auto get = [&](const UniqueFd& fd) { EXPECT_TRUE(cache.get(rgb_frame(fd.get()), DmabufImport::kImage).ok()); };
@@ -238,11 +238,11 @@ TEST_F(DmabufCacheTest, KeepsNoFailures) {
   EXPECT_NE(closed.error().find("file descriptor -1"), std::string::npos) << closed.error();
 }
 
-// The display of the tests may or may not import DMABUFs; a file that is none must not get through in either case.
+// The display of the tests may or may not import DMABUFs. In both cases, it must reject a file that is not a DMABUF.
 class DmabufImportTest : public test::GlTest {};
 
-TEST_F(DmabufImportTest, RefusesWhatIsNoDmabuf) {
-  // The fixture keeps its display; a second reference to it is enough here.
+TEST_F(DmabufImportTest, RejectsFilesThatAreNotDmabufs) {
+  // The fixture keeps its display. A second reference is enough here.
   const auto display = Display::borrow(context().display().handle(), "the tests' display");
   auto importer = DmabufImporter::create(display);
   if (!importer.ok()) {
@@ -253,8 +253,8 @@ TEST_F(DmabufImportTest, RefusesWhatIsNoDmabuf) {
   const ScopedMakeCurrent current(context());
   const UniqueFd file = memory(4096);
   auto textures = (*importer)->import(rgb_frame(file.get()), DmabufImport::kImage);
-  // Mesa's software renderer takes any memory that it can map, from version 25 on.
-  if (textures.ok()) GTEST_SKIP() << "this driver takes a memfd for a DMABUF";
+  // From version 25 on, the Mesa software renderer accepts any memory that it can map.
+  if (textures.ok()) GTEST_SKIP() << "this driver accepts a memfd as a DMABUF";
   EXPECT_NE(textures.error().find("XR24"), std::string::npos) << textures.error();
 }
 
@@ -264,12 +264,12 @@ TEST_F(DmabufImportTest, DrawingNeedsADevice) {
   ASSERT_TRUE(display.ok()) << display.error();
   EXPECT_EQ((*display)->handle(), context().display().handle());
   auto device = (*display)->device();
-  if (device.ok()) GTEST_SKIP() << "this machine's GL draws on " << (*device)->name();
+  if (device.ok()) GTEST_SKIP() << "GL of this machine draws on " << (*device)->name();
   std::printf("%s\n", device.error().c_str());
   EXPECT_NE(device.error().find("device"), std::string::npos);
   auto targets = DrawTargets::create(*display, device);
   if (targets.ok()) {
-    // Textures are exported: of this one layout, or with an error.
+    // Textures are exported in this layout, or with an error.
     DrawRequest request{64, 32, DRM_FORMAT_NV12};
     auto target = (*targets)->make(request);
     ASSERT_FALSE(target.ok());
@@ -280,14 +280,14 @@ TEST_F(DmabufImportTest, DrawingNeedsADevice) {
   }
 }
 
-// Software renderers give no fences away: the CPU has waited when a frame goes out.
-TEST_F(DmabufImportTest, FramesAreDrawnWhenTheyGoOut) {
+// Software renderers export no fences: the CPU has waited when a frame is exported.
+TEST_F(DmabufImportTest, FramesAreFinishedWhenTheyAreExported) {
   const ScopedMakeCurrent current(context());
   auto display = Display::current();
   ASSERT_TRUE(display.ok()) << display.error();
   const auto fence = DrawFence::create(*display, true);
   const UniqueFd file = memory(4096);
-  // A memfd takes no fences, so the CPU waits on every driver.
+  // A memfd does not accept fences, so the CPU waits with every driver.
   for (int i = 0; i < 2; ++i) {
     auto wait = fence->publish(rgb_frame(file.get()));
     ASSERT_TRUE(wait.ok()) << wait.error();

@@ -31,7 +31,7 @@ TEST_F(ContextTest, HeadlessContextIsEs31) {
   EXPECT_GE(10 * major + minor, 31);
 }
 
-TEST_F(ContextTest, DesktopFlavour) {
+TEST_F(ContextTest, DesktopContext) {
   auto context = Context::create_headless(GlFlavour::kDesktopCore45);
   if (!context.ok()) GTEST_SKIP() << context.error();
   const ScopedMakeCurrent current(**context);
@@ -40,7 +40,7 @@ TEST_F(ContextTest, DesktopFlavour) {
   EXPECT_GE(gl_string(gl(), GL_VERSION), "4.5");
 }
 
-TEST_F(ContextTest, EveryDisplayThatOpensMakesAContext) {
+TEST_F(ContextTest, EveryDisplayThatOpensHasAContext) {
   int opened = 0;
   for (const DisplayCandidate& candidate : headless_display_candidates()) {
     auto display = candidate.open();
@@ -56,7 +56,7 @@ TEST_F(ContextTest, EveryDisplayThatOpensMakesAContext) {
   EXPECT_GT(opened, 0);
 }
 
-TEST_F(ContextTest, MakeCurrentRestoresWhatWasCurrentBefore) {
+TEST_F(ContextTest, MakeCurrentRestoresThePreviousContext) {
   auto first = Context::create_headless();
   ASSERT_TRUE(first.ok()) << first.error();
   auto second = (*first)->create_sharing();
@@ -73,7 +73,7 @@ TEST_F(ContextTest, MakeCurrentRestoresWhatWasCurrentBefore) {
     EXPECT_EQ(eglGetCurrentContext(), (*first)->handle());
   }
   EXPECT_EQ(eglGetCurrentContext(), before);
-  // On a thread without a context, none is current afterwards either.
+  // On a thread without a context, none is current afterward either.
   std::thread([&] {
     EXPECT_EQ(eglGetCurrentContext(), EGL_NO_CONTEXT);
     { const ScopedMakeCurrent current(**first); }

@@ -34,7 +34,7 @@ TEST(UniqueFd, ReleaseGivesUpOwnership) {
   ::close(raw);
 }
 
-TEST(UniqueFd, MoveAssignmentClosesWhatItHeld) {
+TEST(UniqueFd, MoveAssignmentClosesTheOldDescriptor) {
   const int a = ::open("/dev/null", O_RDONLY | O_CLOEXEC), b = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   UniqueFd fd(a);
   fd = UniqueFd(b);

@@ -1,4 +1,4 @@
-// Downloads from servers that do well and servers that do not.
+// Downloads from working and failing servers.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -55,7 +55,7 @@ class FetchModel : public ::testing::Test {
   Result<FetchedModel> fetch(const HttpServer& server, int stall_seconds = 30) const {
     return fetch_model(store_, model_, {.mirror = server.address(), .stall_seconds = stall_seconds, .progress = {}});
   }
-  // The file is there, and nothing else is.
+  // Only the complete file exists.
   void expect_stored(const Result<FetchedModel>& fetched) const {
     ASSERT_TRUE(fetched.ok()) << fetched.status().message();
     EXPECT_EQ(fetched->path, file());
@@ -63,7 +63,7 @@ class FetchModel : public ::testing::Test {
     EXPECT_TRUE(read(file()) == content_);
     EXPECT_FALSE(fs::exists(part()));
   }
-  // No file is there, and a part of so many bytes, or none.
+  // No complete file exists, only a part of that many bytes, or none.
   void expect_refused(const Result<FetchedModel>& fetched, std::initializer_list<std::string> words,
                       int64_t part_bytes = 0) const {
     ASSERT_FALSE(fetched.ok());
@@ -84,7 +84,7 @@ class FetchModel : public ::testing::Test {
   const ModelStore store_{(scratch_folder() / "data/sightglass/models").string()};
 };
 
-TEST_F(FetchModel, StoresWhatItHasVerified) {
+TEST_F(FetchModel, StoresAVerifiedDownload) {
   const HttpServer server({whole()});
   expect_stored(fetch(server));
   ASSERT_EQ(server.requests().size(), 1u);
@@ -94,7 +94,7 @@ TEST_F(FetchModel, StoresWhatItHasVerified) {
   const auto again = fetch(server);
   ASSERT_TRUE(again.ok()) << again.status().message();
   EXPECT_FALSE(again->downloaded);
-  EXPECT_EQ(server.requests().size(), 1u) << "it was there";
+  EXPECT_EQ(server.requests().size(), 1u) << "the file existed already";
 }
 
 TEST_F(FetchModel, AMirrorMayEndInASlash) {
@@ -109,7 +109,7 @@ TEST_F(FetchModel, ReplacesAChangedFile) {
   expect_stored(fetch(HttpServer({whole()})));
 }
 
-TEST_F(FetchModel, GoesOnWithAPart) {
+TEST_F(FetchModel, ResumesAPartialDownload) {
   write(part(), content_.substr(0, 100'000));
   const HttpServer server({whole()});
   expect_stored(fetch(server));
@@ -117,7 +117,7 @@ TEST_F(FetchModel, GoesOnWithAPart) {
   EXPECT_EQ(server.requests()[0].from, 100'000);
 }
 
-TEST_F(FetchModel, GoesOnWhereAConnectionEnded) {
+TEST_F(FetchModel, ResumesAfterALostConnection) {
   Answer cut = whole();
   cut.cut_after = 100'000;
   const HttpServer server({cut, whole()});
@@ -126,7 +126,7 @@ TEST_F(FetchModel, GoesOnWhereAConnectionEnded) {
   EXPECT_EQ(server.requests()[1].from, 100'000);
 }
 
-TEST_F(FetchModel, GivesUpOnConnectionsThatKeepEnding) {
+TEST_F(FetchModel, GivesUpIfConnectionsKeepFailing) {
   Answer cut = whole();
   cut.cut_after = 50'000;
   const HttpServer server({cut});
@@ -138,14 +138,14 @@ TEST_F(FetchModel, GivesUpOnConnectionsThatKeepEnding) {
   EXPECT_EQ(better.requests()[0].from, 200'000);
 }
 
-TEST_F(FetchModel, ServersThatOnlyGiveWholeFiles) {
+TEST_F(FetchModel, ServersWithoutRangeSupport) {
   write(part(), content_.substr(0, 1000));
   Answer no_ranges = whole();
   no_ranges.ranges = false;
   expect_stored(fetch(HttpServer({no_ranges})));
 }
 
-TEST_F(FetchModel, APartThatIsWhole) {
+TEST_F(FetchModel, ACompletePart) {
   write(part(), content_);
   expect_stored(fetch(HttpServer({whole()})));
 }
@@ -171,12 +171,12 @@ TEST_F(FetchModel, AFileThatIsTooLongIsDeleted) {
   expect_refused(fetch(HttpServer({{.body = content_ + "!"}})), {"longer than 300000 bytes", sha256_});
 }
 
-TEST_F(FetchModel, AnEarlyEndThatNobodyAnnounced) {
+TEST_F(FetchModel, AnUnannouncedEarlyEnd) {
   Answer cut = whole();
   cut.says_length = false;
   cut.cut_after = 1000;
   expect_refused(fetch(HttpServer({cut})), {"1000 bytes", sha256_});
-  // Where the size is known, it shows.
+  // If the size is known, progress shows it.
   model_.published.bytes = kBytes;
   const HttpServer server({cut, whole()});
   expect_stored(fetch(server));
@@ -196,8 +196,8 @@ TEST_F(FetchModel, AStalledServer) {
   EXPECT_EQ(better.requests()[0].from, 500);
 }
 
-TEST_F(FetchModel, ADownloadThatTakesTooLongIsGivenUp) {
-  Answer drips = whole();  // faster than what a stall is, and never done in time
+TEST_F(FetchModel, ADownloadThatTakesTooLongIsAborted) {
+  Answer drips = whole();  // too fast for a stall, but never complete in time
   drips.piece = 4096;
   drips.pause_ms = 200;
   const HttpServer server({drips});
@@ -210,7 +210,7 @@ TEST_F(FetchModel, ADownloadThatTakesTooLongIsGivenUp) {
   EXPECT_EQ(server.requests().size(), 1u) << "no further attempt";
 }
 
-TEST_F(FetchModel, CredentialsOfAMirrorAreSentAndNeverShown) {
+TEST_F(FetchModel, MirrorCredentialsAreSentButNeverShown) {
   const HttpServer refusing({{.body = "who are you?", .status = 401}});
   const auto with_secret = [](const HttpServer& server) {
     return "http://someone:s%65cret@" + server.address().substr(std::string("http://").size());
@@ -241,7 +241,7 @@ TEST_F(FetchModel, CredentialsOfAMirrorAreSentAndNeverShown) {
   expect_stored(fetch_model(store_, model_, {.mirror = with_secret(server), .progress = {}}));
 }
 
-TEST_F(FetchModel, ASlowServerIsWaitedForAndProgressIsShown) {
+TEST_F(FetchModel, ProgressIsShownForASlowServer) {
   Answer slow = whole();
   slow.piece = 10'000;
   slow.pause_ms = 50;
@@ -258,15 +258,14 @@ TEST_F(FetchModel, ASlowServerIsWaitedForAndProgressIsShown) {
   EXPECT_EQ(steps.back(), kBytes);
 }
 
-TEST_F(FetchModel, FollowsRedirectionsToWebServersAlone) {
+TEST_F(FetchModel, FollowsRedirectsOnlyToWebServers) {
   const HttpServer server({whole()});
   expect_stored(fetch(HttpServer({{.status = 302, .location = server.address() + "/elsewhere"}})));
   EXPECT_EQ(server.requests()[0].path, "/elsewhere");
   fs::remove(file());
   const auto to_file = fetch(HttpServer({{.status = 302, .location = "file:///etc/hostname"}}));
-  expect_refused(to_file, {"file", "only redirections to http and https are followed"});
-  EXPECT_EQ(to_file.status().message().find("from an address with https"), std::string::npos)
-      << to_file.status().message();
+  expect_refused(to_file, {"file", "only redirects to http and https are followed"});
+  EXPECT_EQ(to_file.status().message().find("from an https URL"), std::string::npos) << to_file.status().message();
   expect_refused(fetch(HttpServer({{.status = 302, .location = "/again"}})), {"redirects"});
 }
 
@@ -287,7 +286,7 @@ TEST_F(FetchModel, NoServer) {
                  {"ftp://127.0.0.1", "SIGHTGLASS_MODEL_MIRROR"});
 }
 
-TEST_F(FetchModel, OneOfManyDownloadsForAll) {
+TEST_F(FetchModel, OneOfManyProcessesDownloads) {
   Answer slow = whole();
   slow.piece = 30'000;
   slow.pause_ms = 20;
@@ -309,7 +308,7 @@ TEST_F(FetchModel, OneOfManyDownloadsForAll) {
   EXPECT_FALSE(fs::exists(part()));
 }
 
-TEST_F(FetchModel, TheNextOneTriesWhenTheFirstFails) {
+TEST_F(FetchModel, TheNextProcessTriesIfTheFirstFails) {
   Answer wrong{.body = random_text(3), .piece = 30'000, .pause_ms = 20};
   const HttpServer server({wrong, whole()});
   std::vector<Result<FetchedModel>> results(2, internal_error("did not run"));
@@ -322,7 +321,7 @@ TEST_F(FetchModel, TheNextOneTriesWhenTheFirstFails) {
   EXPECT_FALSE(fs::exists(part()));
 }
 
-TEST_F(FetchModel, PlacesThatCannotBeWritten) {
+TEST_F(FetchModel, UnwritablePathsAreErrors) {
   const HttpServer server({whole()});
   const std::string blocked = (scratch_folder() / "data/blocked").string();
   write(blocked, "a file, where a folder should be");

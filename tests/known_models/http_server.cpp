@@ -81,7 +81,7 @@ Answer HttpServer::next(Request request) {
   return answers_[std::min(requests_.size(), answers_.size()) - 1];
 }
 
-// One request a connection.
+// One request per connection.
 void HttpServer::serve(int connection) {
   std::string text;
   std::array<char, 4096> buffer;

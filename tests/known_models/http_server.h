@@ -1,4 +1,4 @@
-// A web server for tests, on an address of this machine alone: one file, and whatever can go wrong with it.
+// A web server for tests, reachable only from this machine: it serves one file, with any kind of failure.
 #pragma once
 
 #include <atomic>
@@ -10,28 +10,28 @@
 
 namespace sightglass::test {
 
-// How one request is answered.
+// The answer to one request.
 struct Answer {
   std::string body{};
   int status = 200;
-  std::string location{};    // where a redirection leads; with status 302
-  bool ranges = true;        // gives a part of the body where one is asked for
-  bool says_length = true;   // else the end of the connection is the end of the body
-  int64_t cut_after = -1;    // ends the connection after so many bytes of the body; negative: does not
-  int64_t stall_after = -1;  // sends nothing after so many bytes, and keeps the connection open
-  int64_t piece = 1 << 16;   // sends so many bytes at once,
-  int pause_ms = 0;          // and waits so long between them
+  std::string location{};    // target of a redirect, with status 302
+  bool ranges = true;        // serves a part of the body on request
+  bool says_length = true;   // otherwise the end of the connection ends the body
+  int64_t cut_after = -1;    // closes the connection after this many bytes of the body; negative: never
+  int64_t stall_after = -1;  // sends nothing after this many bytes, and keeps the connection open; negative: never
+  int64_t piece = 1 << 16;   // sends this many bytes at once
+  int pause_ms = 0;          // and waits this long in between
 };
 
 struct Request {
   std::string path;
-  int64_t from = 0;           // first byte asked for
+  int64_t from = 0;           // first requested byte
   std::string authorization;  // "Basic c29tZQ=="; empty: none
 };
 
 class HttpServer {
  public:
-  // Listens until it is destroyed. The nth request is answered with the nth answer, all later ones with the last.
+  // Listens until it is destroyed. The nth request gets the nth answer; all later requests get the last one.
   explicit HttpServer(std::vector<Answer> answers);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
@@ -53,7 +53,7 @@ class HttpServer {
   std::atomic<bool> stopped_{false};
   int socket_ = -1;
   int port_ = 0;
-  std::vector<std::thread> connections_;  // of the listening thread; joined after it
+  std::vector<std::thread> connections_;  // started by the listening thread; joined after it
   std::thread listener_;
 };
 

@@ -1,4 +1,4 @@
-// The catalogue, and the way from a name to a file that is what its publisher made.
+// The catalog, and the resolution of a name to a verified file.
 #include "model_store.h"
 
 #include <gtest/gtest.h>
@@ -31,11 +31,11 @@ TEST(KnownModels, ChecksumsAreChecksums) {
     const std::string sha256 = model.sha256;
     EXPECT_EQ(sha256.size(), 64u) << model.title;
     EXPECT_EQ(sha256.find_first_not_of("0123456789abcdef"), std::string::npos) << model.title;
-    EXPECT_TRUE(seen.insert(sha256).second) << model.title << " is there twice";
+    EXPECT_TRUE(seen.insert(sha256).second) << model.title << " is listed twice";
   }
 }
 
-TEST(KnownModels, PublishedFilesAreRecognised) {
+TEST(KnownModels, PublishedFilesAreRecognized) {
   EXPECT_FALSE(recognise_model("/nowhere/model.tflite"));
   EXPECT_FALSE(recognise_model(write("other.tflite", "something else")));
   const auto figure = recognise_model(real_model("figure").string());
@@ -52,7 +52,7 @@ TEST(KnownModels, PublishedFilesAreRecognised) {
   }
 }
 
-TEST(KnownModels, NamesAndAddressesAreTheirOwn) {
+TEST(KnownModels, NamesAndAddressesAreUnique) {
   std::set<std::string> names, files, addresses;
   for (const KnownModel& model : known_models()) {
     if (model.published.name == nullptr) continue;
@@ -94,7 +94,7 @@ class ModelStoreTest : public ::testing::Test {
 };
 
 TEST_F(ModelStoreTest, PathsStayPaths) {
-  // Whether they exist is for those to say who read them.
+  // The reader of a path reports whether it exists.
   for (const std::string path : {"/nowhere/model.tflite", "./hair-segmenter", "folder/model.tflite"}) {
     const auto resolved = store_.resolve(path);
     ASSERT_TRUE(resolved.ok()) << resolved.status().message();
@@ -105,7 +105,7 @@ TEST_F(ModelStoreTest, PathsStayPaths) {
   write("here/hair-segmenter", "not the published model");
   fs::current_path(folder);
   const auto file = store_.resolve("model.tflite");
-  // What a known name means does not hang on the folder one is in.
+  // A known name does not depend on the working directory.
   const auto name = store_.resolve("hair-segmenter");
   fs::current_path(before);
   ASSERT_TRUE(file.ok()) << file.status().message();
@@ -113,7 +113,7 @@ TEST_F(ModelStoreTest, PathsStayPaths) {
   EXPECT_FALSE(name.ok());
 }
 
-TEST_F(ModelStoreTest, TheShippedModelIsThere) {
+TEST_F(ModelStoreTest, TheBundledModelIsFound) {
   const ModelStore store((scratch_folder() / "store").string());
   const auto path = store.resolve("figure");
   ASSERT_TRUE(path.ok()) << path.status().message();
@@ -123,8 +123,8 @@ TEST_F(ModelStoreTest, TheShippedModelIsThere) {
   EXPECT_TRUE(is_shipped(*known));
 }
 
-TEST_F(ModelStoreTest, AShippedModelIsNotFetched) {
-  expect_refusal("figure", {"comes with sightglass", (scratch_folder() / "shipped/figure.tflite").string(), "install"});
+TEST_F(ModelStoreTest, TheBundledModelIsNotFetched) {
+  expect_refusal("figure", {"bundled model", (scratch_folder() / "shipped/figure.tflite").string(), "install"});
   const std::string changed = write("shipped/figure.tflite", "something else");
   expect_refusal("figure", {changed, sha256_of_file(changed), "install"});
   EXPECT_EQ(refusal("figure").find("fetch"), std::string::npos) << refusal("figure");
@@ -142,20 +142,20 @@ TEST_F(ModelStoreTest, AnAbsentModelNamesTheCommand) {
   expect_refusal("hair-segmenter", {"`sightglass models fetch hair-segmenter`", store_.path_of(*hair)});
 }
 
-TEST_F(ModelStoreTest, AChangedFileIsRefused) {
+TEST_F(ModelStoreTest, AChangedFileIsRejected) {
   const KnownModel* hair = find_known_model("hair-segmenter");
   write("store/hair_segmentation.tflite", "something else");
   EXPECT_EQ(store_.state_of(*hair), StoredState::kChanged);
   expect_refusal("hair-segmenter", {hair->sha256, sha256_of_file(store_.path_of(*hair)), store_.path_of(*hair),
                                     "`sightglass models fetch hair-segmenter`"});
-  // A link that leads nowhere is no file, but not nothing either.
+  // A dangling link is not a file, but the path is not free either.
   fs::remove(store_.path_of(*hair));
   fs::create_symlink("/nowhere/model.tflite", store_.path_of(*hair));
   EXPECT_EQ(store_.state_of(*hair), StoredState::kChanged);
   expect_refusal("hair-segmenter", {"cannot be read"});
 }
 
-TEST_F(ModelStoreTest, WhatIsNoRegularFileIsNotWaitedFor) {
+TEST_F(ModelStoreTest, SpecialFilesAreNotWaitedFor) {
   const KnownModel* hair = find_known_model("hair-segmenter");
   for (const auto& [path, kind] : make_special_files(scratch_folder() / "special")) {
     EXPECT_EQ(sha256_of_file(path), "") << path;
@@ -180,7 +180,7 @@ TEST_F(ModelStoreTest, AVerifiedFileIsFound) {
   EXPECT_EQ(*path, store_.path_of(*hair));
   EXPECT_EQ(fs::file_size(*path), static_cast<uintmax_t>(hair->published.bytes));
 
-  // One bit, the length being the same.
+  // One bit differs, and the length is the same.
   std::fstream file(*path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(4000);
   const auto byte = static_cast<char>(file.peek() ^ 1);

@@ -1,4 +1,4 @@
-// `sightglass models`, and names in place of files, as users meet them.
+// `sightglass models`, and names in place of files, as users run them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ TEST_F(ModelsCommand, ListsAllNames) {
   }
 }
 
-TEST_F(ModelsCommand, SaysWhatIsKnown) {
+TEST_F(ModelsCommand, DescribesAModel) {
   const CommandResult info = run_command("models info hair-segmenter");
   EXPECT_EQ(info.status, 0);
   for (const std::string word :
@@ -85,10 +85,10 @@ TEST_F(ModelsCommand, SaysWhatIsKnown) {
   }
 }
 
-TEST_F(ModelsCommand, TheShippedModelIsNeverFetched) {
+TEST_F(ModelsCommand, TheBundledModelIsNeverFetched) {
   const CommandResult info = run_command("models info figure");
   EXPECT_EQ(info.status, 0);
-  EXPECT_NE(info.output.find("comes with sightglass"), std::string::npos) << info.output;
+  EXPECT_NE(info.output.find("bundled with sightglass"), std::string::npos) << info.output;
   const CommandResult fetched = run_command("models fetch figure");
   EXPECT_EQ(fetched.status, 0);
   EXPECT_NE(fetched.output.find("share/sightglass/models/figure.tflite"), std::string::npos) << fetched.output;
@@ -105,16 +105,16 @@ TEST_F(ModelsCommand, UnknownNames) {
   expect_failure(run_command("check deeplab"), {"'deeplab' is neither a file", "deeplabv3"}, 2);
 }
 
-TEST_F(ModelsCommand, AWrongFileIsNeitherKeptNorRun) {
+TEST_F(ModelsCommand, AWrongFileIsNeitherStoredNorRun) {
   const HttpServer server({{.body = "somebody else's file"}});
   use(server);
   expect_failure(run_command("models fetch deeplabv3"),
                  {server.address() + "/deeplabv3.tflite",
-                  "expected is 9711334db2b01d5894feb8ed0f5cb3e97d125b8d229f8d8692f625801818f5ef"});
+                  "expected 9711334db2b01d5894feb8ed0f5cb3e97d125b8d229f8d8692f625801818f5ef"});
   EXPECT_TRUE(fs::is_empty(stored("")));
   expect_failure(run_command("dump deeplabv3"), {"`sightglass models fetch deeplabv3`"});
 
-  // Nor is one that came there in another way.
+  // A wrong file that was stored in another way is not run either.
   write("data/sightglass/models/deeplabv3.tflite", "somebody else's file");
   for (const std::string command : {"run", "dump"}) {
     expect_failure(run_command(command + " deeplabv3"), {"SHA-256", "`sightglass models fetch deeplabv3`"});
@@ -122,15 +122,15 @@ TEST_F(ModelsCommand, AWrongFileIsNeitherKeptNorRun) {
   EXPECT_NE(run_command("models info deeplabv3").output.find("replaces it"), std::string::npos);
 }
 
-TEST_F(ModelsCommand, ANameIsAsGoodAsAFile) {
+TEST_F(ModelsCommand, ANameReplacesAPath) {
   if (real_model(kMobileNet).empty()) GTEST_SKIP() << no_model(kMobileNet);
   const HttpServer server({{.body = bytes_of(kMobileNet)}});
   use(server);
   const std::string name = "mobilenet-v1-0.25", file = stored("mobilenet_v1_0.25_224_1_default_1.tflite");
-  // A failure does not keep the others away.
+  // A failure does not prevent the other downloads.
   const CommandResult fetched = run_command("models fetch nothing " + name);
   expect_failure(fetched, {"'nothing'", name + ": stored", file});
-  EXPECT_NE(run_command("models fetch " + name).output.find("already there"), std::string::npos);
+  EXPECT_NE(run_command("models fetch " + name).output.find("already stored"), std::string::npos);
   EXPECT_EQ(server.requests().size(), 1u);
   EXPECT_EQ(json::parse(run_command("models info --json " + name).output).at("stored"), "verified");
 
@@ -151,7 +151,7 @@ TEST_F(ModelsCommand, ANameIsAsGoodAsAFile) {
   EXPECT_EQ(run_command("dump " + name).status, 0);
 }
 
-// What `./dev test-models` runs.
+// The command that `./dev test-models` runs.
 TEST_F(ModelsCommand, FetchesAll) {
   std::vector<std::string> names;
   std::vector<Answer> answers;
@@ -168,19 +168,19 @@ TEST_F(ModelsCommand, FetchesAll) {
   ASSERT_FALSE(all_here);
   const HttpServer server(answers);
   use(server);
-  // One that is wrong or absent does not keep the others away, and is told.
+  // A wrong or missing model does not prevent the others, and is reported.
   const CommandResult fetched = run_command("models fetch --all");
   EXPECT_EQ(fetched.status, 1);
   EXPECT_EQ(server.requests().size(), names.size());
   for (const std::string& name : names) EXPECT_NE(fetched.output.find(name), std::string::npos) << name;
-  EXPECT_NE(fetched.output.find("figure: comes with sightglass"), std::string::npos);
+  EXPECT_NE(fetched.output.find("figure: bundled with sightglass"), std::string::npos);
   if (real_model(kMobileNet).empty() || real_model(kHair).empty()) return;
 
-  // Tests find by its checksum what was stored.
+  // Tests find stored models by checksum.
   const KnownModel* hair = find_known_model("hair-segmenter");
   EXPECT_EQ(downloaded_model(stored(""), hair->sha256), fs::path(stored(hair->published.file)));
   EXPECT_EQ(downloaded_model(stored(""), find_known_model("deeplabv3")->sha256), fs::path());
-  // What is there is not asked for again, and what has been changed is.
+  // Stored models are not requested again. Changed ones are.
   const HttpServer again({{.body = "", .status = 404}});
   use(again);
   EXPECT_EQ(run_command("models fetch --all").status, 1);
@@ -191,13 +191,13 @@ TEST_F(ModelsCommand, FetchesAll) {
   EXPECT_EQ(again.requests().size(), 2 * names.size() - 3);
 }
 
-TEST_F(ModelsCommand, ManyAtOnceAndOneThatIsKilled) {
+TEST_F(ModelsCommand, ManyAtOnceAndOneKilled) {
   if (real_model(kHair).empty()) GTEST_SKIP() << no_model(kHair);
   const std::string body = bytes_of(kHair);
   const std::string file = stored("hair_segmentation.tflite");
   const HttpServer server({{.body = body, .piece = 20'000, .pause_ms = 30}});
   use(server);
-  // Killed while it downloads, with no chance to tidy up.
+  // Killed during the download, without cleanup.
   run_command("models fetch hair-segmenter & pid=$!; while kill -0 $pid && [ ! -s " + file +
               ".part ]; do sleep 0.02; done; kill -9 $pid; wait");
   ASSERT_FALSE(fs::exists(file));
@@ -217,12 +217,12 @@ TEST_F(ModelsCommand, ManyAtOnceAndOneThatIsKilled) {
   }
   EXPECT_EQ(downloads, 1);
   ASSERT_EQ(server.requests().size(), 2u);
-  EXPECT_GT(server.requests()[1].from, 0) << "what was there was used";
+  EXPECT_GT(server.requests()[1].from, 0) << "the existing part is used";
   EXPECT_FALSE(fs::exists(file + ".part"));
   EXPECT_EQ(json::parse(run_command("models info --json hair-segmenter").output).at("stored"), "verified");
 }
 
-TEST_F(ModelsCommand, AStalledServerAndAPlaceThatCannotBeWritten) {
+TEST_F(ModelsCommand, AStalledServerAndAnUnwritablePath) {
   Answer stalled{.body = std::string(100'000, 'x'), .stall_after = 10};
   const HttpServer server({stalled});
   use(server);

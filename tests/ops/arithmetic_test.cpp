@@ -1,4 +1,4 @@
-// Functions of elements: of real numbers, of integers and of booleans.
+// Element-wise functions of real numbers, integers, and booleans.
 #include "ops/op_test.h"
 
 namespace sightglass::test {
@@ -63,7 +63,7 @@ TEST_F(ArithmeticTest, TwoRealOperands) {
   }
 }
 
-// GLSL leaves the angle of 0, 0 undefined.
+// GLSL leaves the angle of (0, 0) undefined.
 TEST_F(ArithmeticTest, AnglesOnTheAxes) {
   for (const auto& [y, x] :
        {std::pair{Fill::kZero, Fill::kZero}, {Fill::kZero, Fill::kWide}, {Fill::kWide, Fill::kZero}}) {

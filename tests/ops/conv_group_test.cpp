@@ -1,4 +1,4 @@
-// Convolutions in groups of channels, and convolutions whose weights or biases are computed.
+// Grouped convolutions, and convolutions with computed weights or biases.
 #include "ops/op_test.h"
 
 namespace sightglass::test {
@@ -6,7 +6,7 @@ namespace {
 
 using ConvGroupTest = OpTest;
 
-// Where the operands come from.
+// The source of the operands.
 enum class From { kConstant, kInput, kNowhere };
 
 ValueId operand(CaseBuilder& builder, From from, const Shape& shape) {
@@ -22,7 +22,7 @@ Conv2dAttr attributes(uint64_t seed) {
 }
 
 struct Groups {
-  int groups, depth, filters;  // channels and filters of a group
+  int groups, depth, filters;  // channels and filters per group
 };
 
 TEST_F(ConvGroupTest, Grouped) {
@@ -56,7 +56,7 @@ TEST_F(ConvGroupTest, Grouped) {
   }
 }
 
-TEST_F(ConvGroupTest, MoreThanAWorkGroup) {
+TEST_F(ConvGroupTest, MoreThanOneWorkGroup) {
   CaseBuilder builder(50);
   const ValueId data = builder.input({1, 33, 35, 12});
   builder.node(OpType::kConv2d, attributes(0), {data, builder.constant({18, 3, 3, 6}), builder.constant({18})},
@@ -91,7 +91,7 @@ TEST_F(ConvGroupTest, ComputedOperands) {
   }
 }
 
-TEST_F(ConvGroupTest, Quantised) {
+TEST_F(ConvGroupTest, Quantized) {
   const Quantized data{DataType::kInt8, {0.0391f}, -7}, result{DataType::kInt8, {0.47f}, 11};
   const Quantized one_scale{DataType::kInt8, {0.006f}, 0};
   uint64_t seed = 200;

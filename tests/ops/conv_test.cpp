@@ -21,7 +21,7 @@ Padding2d random_padding(Random& random) {
   }
 }
 
-// Bias (or none) and, for PRELU, the slope, after data and weights.
+// After data and weights: the bias (or none) and, for PRELU, the slope.
 std::vector<ValueId> conv_inputs(CaseBuilder& builder, ValueId data, ValueId weights, int channels, bool bias,
                                  Activation activation) {
   std::vector<ValueId> inputs{data, weights, bias ? builder.constant({channels}) : kNone};
@@ -126,7 +126,7 @@ TEST_F(ConvTest, RandomGeometry) {
 }
 
 TEST_F(ConvTest, RegisterTiles) {
-  // Enough pixels and slices for every tile of the kernel, with tails in both.
+  // Enough pixels and slices for every tile of the kernel, with remainders in both.
   uint64_t seed = 300;
   for (const int out : {4, 8, 12, 13, 20, 64}) {
     for (const int kernel : {1, 3}) {
@@ -142,8 +142,9 @@ TEST_F(ConvTest, RegisterTiles) {
   }
 }
 
-// What is added is another convolution's output, which has the shape. Activations come after that, whatever the
-// operands: one of each kind will do. Every program is compiled, so each operand meets each activation in one size.
+// The other summand is the output of another convolution of the same shape. Activations follow the addition, whatever
+// the operands, so one of each kind is sufficient. Every program is compiled, so each operand meets each activation in
+// one size.
 TEST_F(ConvTest, ResidualAndGate) {
   constexpr Activation kKinds[] = {Activation::kNone, Activation::kRelu6, Activation::kPrelu};
   struct Operands {
@@ -198,7 +199,7 @@ TEST_F(ConvTest, FullyConnected) {
     for (const int out : {1, 4, 13, 130}) {
       for (const bool keep : {false, true}) {
         const int last = shape.dim(shape.rank() - 1);
-        // Over the last dimension, or (a flattened picture) over all but the first.
+        // Over the last dimension, or (for a flattened image) over all dimensions except the first.
         const int64_t flat = shape.elements() / shape.dim(0);
         CaseBuilder builder(seed++);
         const ValueId data = builder.input(shape);

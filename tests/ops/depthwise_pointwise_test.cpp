@@ -1,4 +1,4 @@
-// DEPTHWISE_POINTWISE: a depthwise convolution and the 1×1 convolution behind it.
+// DEPTHWISE_POINTWISE: a depthwise convolution and the following 1×1 convolution.
 #include "ops/op_test.h"
 
 namespace sightglass::test {
@@ -24,7 +24,7 @@ struct Parameters {
   }
 };
 
-// What is added is another such node's output, which has the shape, or a pixel.
+// The summand is the output of another such node of the same shape, or one pixel.
 OpCase make(const Parameters& p, uint64_t seed) {
   CaseBuilder builder(seed);
   const ValueId data = builder.input({p.batch, p.height, p.width, p.in}, p.data);
@@ -99,7 +99,7 @@ TEST_F(DepthwisePointwiseTest, Residual) {
   }
 }
 
-// Pictures for two and four rows, with tails, and every number of slices.
+// Images for two and four rows, with remainders, and every number of slices.
 TEST_F(DepthwisePointwiseTest, RegisterTiles) {
   uint64_t seed = 250;
   for (const auto& [height, width] : {std::pair{33, 35}, {67, 71}}) {
@@ -148,7 +148,7 @@ TEST_F(DepthwisePointwiseTest, RandomGeometry) {
 
 TEST_F(DepthwisePointwiseTest, AdversarialValues) {
   uint64_t seed = 500;
-  // Twice summed, what is large leaves the range of 16 bits.
+  // Large values, summed twice, exceed the range of 16 bits.
   for (const Fill data : {Fill::kZero, Fill::kTiny, Fill::kOneHot, Fill::kPositive}) {
     // Stored in 32 bits, and in 8.
     for (const Fill weights : {Fill::kUniform, Fill::kOneHot}) {
@@ -160,7 +160,7 @@ TEST_F(DepthwisePointwiseTest, AdversarialValues) {
   }
 }
 
-// What the rewrites make of a model's block, one convolution's weights in 16 bits.
+// A model block after the rewrites, with 16-bit weights in one convolution.
 TEST_F(DepthwisePointwiseTest, ABlockOfAModel) {
   CaseBuilder builder(600);
   const ValueId data = builder.input({1, 33, 21, 13});

@@ -51,7 +51,7 @@ TEST_F(DetectionTest, Fast) {
   check(detector_case({.boxes = 50, .numbers = 7, .attr = attributes(100)}, seed++));
 }
 
-TEST_F(DetectionTest, SeveralClassesOfABox) {
+TEST_F(DetectionTest, SeveralClassesPerBox) {
   uint64_t seed = 100;
   for (const int32_t listed : {2, 3, 5}) {
     check(detector_case({.boxes = 60, .classes = 4, .attr = attributes(9, false, listed)}, seed++));
@@ -68,8 +68,8 @@ TEST_F(DetectionTest, Regular) {
   check(detector_case({.boxes = 40, .attr = attributes(50, true, 2)}, seed++));
 }
 
-// All scores equal: the order of the boxes decides. Nothing above the threshold: an empty list.
-TEST_F(DetectionTest, TiesAndNothingAtAll) {
+// With equal scores, the order of the boxes decides. With no score above the threshold, the list is empty.
+TEST_F(DetectionTest, TiesAndEmptyResults) {
   for (const bool regular : {false, true}) {
     Detector ties{.boxes = 300, .attr = attributes(10, regular), .scores = Fill::kZero};
     ties.attr.score_threshold = 0;

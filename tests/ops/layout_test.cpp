@@ -1,4 +1,4 @@
-// CONCATENATION, PAD, STRIDED_SLICE, RESHAPE, DEPTH_TO_SPACE: elements move and must not change.
+// CONCATENATION, PAD, STRIDED_SLICE, RESHAPE, DEPTH_TO_SPACE: elements move but must not change.
 #include <algorithm>
 
 #include "gpu_engine/model.h"
@@ -11,7 +11,7 @@ namespace {
 constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
 using LayoutTest = OpTest;
 
-// Moving numbers about leaves them as they are.
+// Moving values does not change them.
 constexpr double kExact = 0.0;
 
 TEST_F(LayoutTest, ConcatOfChannels) {
@@ -82,10 +82,10 @@ TEST_F(LayoutTest, ConcatOfOtherAxes) {
   }
 }
 
-// What goes into a concatenation is computed where it ends up, if it is one run of memory there.
+// Operands of a concatenation are computed in their final position, if that is contiguous in memory.
 class ConcatOfComputed : public OpTest {
  protected:
-  // Checks the case, and returns how many steps of its plan move numbers into a concatenation.
+  // Checks the case, and returns the number of steps that copy values into a concatenation.
   int64_t moves(const OpCase& op, Precision precision = Precision::kFp32) {
     check(op, false, kExact);
     const auto model = Model::from_graph(op.graph);
@@ -130,13 +130,13 @@ TEST_F(ConcatOfComputed, OtherAxes) {
   };
   EXPECT_EQ(along({2, 3, 5, 13}, 0), 0);
   EXPECT_EQ(along({1, 3, 5, 4}, 1), 0);
-  EXPECT_EQ(along({1, 3, 5, 5}, 1), 2) << "rows of a slice do not follow those of the one before";
+  EXPECT_EQ(along({1, 3, 5, 5}, 1), 2) << "rows of a slice do not follow those of the previous slice";
   EXPECT_EQ(along({2, 3, 5, 4}, 1), 2);
   EXPECT_EQ(along({1, 1, 5, 4}, 2), 0);
   EXPECT_EQ(along({1, 3, 5, 4}, 2), 2) << "rows grow";
 }
 
-TEST_F(ConcatOfComputed, HalfABlockCannotBegin) {
+TEST_F(ConcatOfComputed, StartsOnlyAtWholeBlocks) {
   CaseBuilder builder(870);
   // Fifteen pixels of four 16-bit channels are seven and a half blocks.
   const ValueId x = computed(builder, {1, 3, 5, 4}), y = computed(builder, {1, 3, 5, 4});
@@ -146,19 +146,19 @@ TEST_F(ConcatOfComputed, HalfABlockCannotBegin) {
   EXPECT_EQ(moves(op, Precision::kFp16), 2);
 }
 
-TEST_F(ConcatOfComputed, ReadByOthersToo) {
+TEST_F(ConcatOfComputed, PartsMayHaveOtherReaders) {
   CaseBuilder builder(880);
   const ValueId x = computed(builder, {1, 4, 6, 8}), y = computed(builder, {1, 4, 6, 4});
   const ValueId inner = builder.node(OpType::kConcat, ConcatAttr{3}, {x, y});
   const ValueId z = builder.node(OpType::kNeg, std::monostate{}, {x});
-  // A concatenation in a concatenation; what is there twice lies in one of its places; inputs stay where they are.
+  // A nested concatenation. An operand that appears twice is in one of its positions. Inputs stay in place.
   const ValueId outer = builder.node(OpType::kConcat, ConcatAttr{3},
                                      {z, inner, z, builder.input({1, 4, 6, 4}), builder.constant({1, 4, 6, 8})});
   builder.node(OpType::kNeg, std::monostate{}, {outer});
   EXPECT_EQ(moves(builder.build("CONCATENATION of what others read")), 3);
 }
 
-TEST_F(ConcatOfComputed, AnotherScaleMoves) {
+TEST_F(ConcatOfComputed, OtherScalesAreCopied) {
   for (const float scale : {0.25f, 0.5f}) {
     CaseBuilder builder(890);
     const Quantized first{DataType::kInt8, {0.5f}}, second{DataType::kInt8, {scale}};
@@ -238,7 +238,7 @@ TEST_F(LayoutTest, Reshape) {
   uint64_t seed = 300;
   for (const auto& [from, to] : pairs) {
     CaseBuilder builder(seed++);
-    // Something before and after, so that a view of the same memory is seen from both sides.
+    // An operator before and after, so that a view of the same memory is used from both sides.
     const ValueId a = builder.node(OpType::kRelu, {}, {builder.input(from)});
     const ValueId b = builder.node(OpType::kReshape, ReshapeAttr{to}, {a});
     builder.node(OpType::kRelu6, {}, {b});

@@ -1,5 +1,5 @@
-// LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM of integers, which give exactly the reference's results. The states are inputs
-// and outputs of these graphs.
+// Integer LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM, which must match the reference exactly. The states are inputs and
+// outputs of these graphs.
 #include "graph/lstm.h"
 #include "ops/op_test.h"
 
@@ -17,7 +17,7 @@ struct Layer {
   float cell_clip = 0, projection_clip = 0;
   int cell_exponent = -11;
   float weight_scale = 0.008f;
-  int64_t zero_point = 0;  // of data, hidden state and outputs
+  int64_t zero_point = 0;  // of data, hidden state, and outputs
 };
 
 std::string name_of(const Layer& l) {
@@ -101,8 +101,8 @@ TEST_F(LstmIntegersTest, EveryOption) {
   }
 }
 
-// Sums beyond 16 bits, cells beyond theirs, tanh of every number of bits, zero points at the ends of the type.
-TEST_F(LstmIntegersTest, SaturatesAsTheReferenceDoes) {
+// Sums beyond 16 bits, cells beyond their range, tanh of every number of bits, zero points at the limits of the type.
+TEST_F(LstmIntegersTest, SaturatesLikeTheReference) {
   uint64_t seed = 300;
   for (int exponent = -15; exponent <= -9; ++exponent) {
     for (const float weight_scale : {0.0001f, 0.03f, 3.0f}) {
@@ -121,11 +121,11 @@ TEST_F(LstmIntegersTest, SaturatesAsTheReferenceDoes) {
   }
 }
 
-TEST_F(LstmIntegersTest, MoreCellsThanAWorkGroup) {
+TEST_F(LstmIntegersTest, MoreCellsThanOneWorkGroup) {
   check(lstm_case({.batch = 2, .time = 3, .depth = 8, .cells = 300}, 400), true, kExact);
   check(lstm_case({.time = 2, .depth = 300, .cells = 280, .outputs = 261, .peephole = true}, 401), true, kExact);
   check(lstm_case({.time = 2, .depth = 8, .cells = 1024}, 402), true,
-        kExact);  // more than 32-bit floats add up exactly
+        kExact);  // more than 32-bit floats can sum exactly
 }
 
 // More loop iterations than a device may make at once: the time steps are spread over several dispatches.

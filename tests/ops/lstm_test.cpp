@@ -92,7 +92,7 @@ TEST_F(LstmTest, EveryOption) {
   }
 }
 
-TEST_F(LstmTest, MoreCellsThanAWorkGroup) {
+TEST_F(LstmTest, MoreCellsThanOneWorkGroup) {
   check(lstm_case({.batch = 2, .time = 3, .depth = 8, .cells = 300}, 300));
   for (const int32_t cells : {33, 64, 250, 280}) {
     check(lstm_case({.time = 2, .depth = 8, .cells = cells, .norm = true}, static_cast<uint64_t>(310 + cells)));

@@ -1,4 +1,4 @@
-// Products of matrices.
+// Matrix products.
 #include "ops/op_test.h"
 
 namespace sightglass::test {
@@ -7,7 +7,7 @@ namespace {
 constexpr double kFewQuanta = 1e-4;
 using MatmulTest = OpTest;
 
-// [batch…, rows, columns], or with the last two exchanged.
+// [batch…, rows, columns], or with the last two swapped.
 Shape matrix(std::vector<int32_t> batch, int32_t rows, int32_t columns, bool transposed) {
   batch.push_back(transposed ? columns : rows);
   batch.push_back(transposed ? rows : columns);
@@ -109,7 +109,7 @@ TEST_F(MatmulTest, FullyConnectedWithComputedWeights) {
   }
 }
 
-TEST_F(MatmulTest, FullyConnectedOfPicturesWithComputedWeights) {
+TEST_F(MatmulTest, FullyConnectedOfImagesWithComputedWeights) {
   CaseBuilder pictures(500), parts(501);
   pictures.node(OpType::kFullyConnected, FullyConnectedAttr{},
                 {pictures.input({2, 3, 4, 5}), pictures.input({7, 60}), kNone});

@@ -1,4 +1,4 @@
-// Operators that take elements over as they are: exact in every storage that holds them.
+// Operators that copy elements unchanged: exact in every storage type that can represent them.
 #include <algorithm>
 #include <numeric>
 
@@ -19,7 +19,7 @@ TEST_F(MovementTest, TransposeOfAnyRank) {
       CaseBuilder builder(seed++);
       builder.node(OpType::kTranspose, TransposeAttr{permutation}, {builder.input(shape)});
       check(builder.build("TRANSPOSE of " + shape.to_string()), false, kExact);
-      // Of five dimensions every seventh permutation will do.
+      // For five dimensions, every seventh permutation is sufficient.
       for (int skip = 0; shape.rank() == 5 && skip < 6; ++skip) {
         if (!std::ranges::next_permutation(permutation).found) break;
       }
@@ -47,7 +47,7 @@ TEST_F(MovementTest, OfOtherTypes) {
   }
 }
 
-TEST_F(MovementTest, OfQuanta) {
+TEST_F(MovementTest, Quantized) {
   const Quantized q{DataType::kInt8, {0.05f}, 3};
   CaseBuilder transpose(150), batches(151);
   transpose.node(OpType::kTranspose, TransposeAttr{{0, 3, 1, 2}}, {transpose.input({2, 3, 5, 6}, q)}, q);

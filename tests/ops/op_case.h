@@ -1,4 +1,4 @@
-// Small graphs to compare GPU kernels with the reference on, and the values to fill them with.
+// Small graphs for comparing GPU kernels with the reference, and their values.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
   float uniform(float low, float high);
-  int pick(int low, int high);  // both included
+  int pick(int low, int high);  // both inclusive
   template <typename T>
   T of(std::initializer_list<T> choices) {
     return choices.begin()[pick(0, static_cast<int>(choices.size()) - 1)];
@@ -33,15 +33,15 @@ enum class Fill {
   kWide,      // [-8, 8): saturates activations
   kZero,
   kLarge,   // ±1e4
-  kTiny,    // around the smallest normal number, subnormals included
+  kTiny,    // around the smallest normal number, including subnormals
   kOneHot,  // a single 1
   kRamp,    // 0, 1, 2, … modulo 251
 };
-// The numbers as elements of that type, as CaseBuilder::input() makes them.
+// Converts the values to elements of that type, like CaseBuilder::input().
 HostTensor as_type(DataType type, const Shape& shape, const std::vector<float>& values);
 std::vector<float> fill(Fill kind, int64_t count, Random& random);
 
-// A type of 8 or 16 bits with its scales (one, or one per index of `axis`) and zero point.
+// An 8- or 16-bit type with its scales (one, or one per index of `axis`) and zero point.
 struct Quantized {
   DataType type = DataType::kInt8;
   std::vector<float> scale;
@@ -49,7 +49,7 @@ struct Quantized {
   int32_t axis = 0;
 };
 
-// One operator, or a few, with the values of the inputs.
+// One or a few operators, with input values.
 struct OpCase {
   std::string name;
   Graph graph;
@@ -61,27 +61,27 @@ class CaseBuilder {
  public:
   explicit CaseBuilder(uint64_t seed) : random_(seed) {}
 
-  // Integers are the fill's numbers, rounded down; booleans say whether they are positive.
+  // Integers are the values of the fill, rounded down. Booleans are whether they are positive.
   ValueId input(const Shape& shape, Fill kind = Fill::kUniform, DataType type = DataType::kFloat32);
   ValueId constant(const Shape& shape, Fill kind = Fill::kUniform, DataType type = DataType::kFloat32);
-  // The output is of the operator's natural type unless `type` says otherwise.
+  // The output has the natural type of the operator unless `type` is set.
   ValueId node(OpType op, Attributes attributes, std::vector<ValueId> inputs, Activation activation = Activation::kNone,
                std::optional<DataType> type = std::nullopt);
 
-  // The same with integers that stand for real numbers: uniform over what the type can hold.
+  // The same with quantized values: uniform over the range of the type.
   ValueId input(const Shape& shape, const Quantized& quantized);
   ValueId constant(const Shape& shape, const Quantized& quantized);
-  // Biases: int32 of up to ±1000 without a scale of their own.
+  // Biases: int32 up to ±1000, without their own scale.
   ValueId bias(int32_t channels);
   ValueId node(OpType op, Attributes attributes, std::vector<ValueId> inputs, const Quantized& output,
                Activation activation = Activation::kNone);
-  // The same for an operator of several outputs, which all become the graph's.
+  // The same for an operator with several outputs, which all become graph outputs.
   std::vector<ValueId> node_with(OpType op, Attributes attributes, std::vector<ValueId> inputs, size_t outputs);
-  // Of quantised outputs, one for each.
+  // For quantized outputs, one per output.
   std::vector<ValueId> node_with(OpType op, Attributes attributes, std::vector<ValueId> inputs,
                                  const std::vector<Quantized>& outputs);
   const Graph& graph() const { return case_.graph; }
-  // The last node's outputs are the graph's.
+  // The outputs of the last node are the graph outputs.
   OpCase build(std::string name);
 
  private:

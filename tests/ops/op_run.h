@@ -13,9 +13,9 @@
 
 namespace sightglass::test {
 
-// 16-bit floats keep eleven bits: the error of a tensor that has been rounded to them is about 1e-7.
+// 16-bit floats have eleven significant bits: the NMSE of a tensor rounded to them is about 1e-7.
 inline constexpr double kHalfTolerance = 1e-5;
-// GPUs may flush numbers this small to zero, so they count as equal.
+// GPUs may flush values this small to zero, so they count as equal.
 inline constexpr double kFlushed = 1e-37;
 
 struct Setting {
@@ -31,23 +31,23 @@ struct OpRun {
   std::shared_ptr<const Plan> plan;
   std::unique_ptr<Session> session;
   std::vector<HostTensor> outputs;
-  std::string kernels;  // by step
+  std::string kernels;  // per step
 };
 
-// Plans the case, writes its inputs, runs it once and reads its outputs. With guard bands around every tensor; fails
-// when one was written to.
+// Plans the case, writes its inputs, runs it once, and reads its outputs. Uses guard bands around every tensor, and
+// fails if one was overwritten.
 Result<OpRun> run_on_gpu(const GlApi& gl, const DeviceLimits& limits, const OpCase& op, const Setting& setting,
                          PlanOptions options);
 
-// Whether every number of a tensor can be held by a 16-bit float to its full precision.
+// Whether 16-bit floats represent every value of a tensor at full precision.
 bool fits_half(const HostTensor& tensor);
 void round_to_half(HostTensor& tensor);
 
-// Whether data are rounded to quanta of their own range, so that the plan stores all real numbers in 32 bits.
+// Whether data are quantized dynamically, so that the plan stores all real numbers in 32 bits.
 bool has_dynamic_range(const Graph& graph);
 
-// The case with inputs, weights and operands as 16-bit storage holds them; biases and slopes stay 32-bit floats,
-// and everything does in models of dynamic range.
+// The case with inputs, weights, and operands rounded to 16-bit storage. Biases and slopes stay 32-bit floats. In
+// dynamic-range quantized models, everything does.
 OpCase rounded_to_half(OpCase op);
 
 }  // namespace sightglass::test

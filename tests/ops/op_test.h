@@ -8,9 +8,9 @@ namespace sightglass::test {
 
 class OpTest : public GlTest {
  protected:
-  // Runs the case on the GPU with the device's limits, with the guaranteed minimums, and with 16-bit storage, with
-  // guard bands around every tensor, and compares with the reference: NMSE at most `tolerance`, and 1e-5 with 16-bit
-  // storage. `rewrites`: as Plan::build would rewrite it.
+  // Runs the case on the GPU with the limits of the device, with the guaranteed minimums, and with 16-bit storage, with
+  // guard bands around every tensor. Compares with the reference: NMSE at most `tolerance`, and 1e-5 with 16-bit
+  // storage. `rewrites`: with the rewrites of Plan::build.
   void check(const OpCase& op, bool rewrites = false, double tolerance = 1e-9);
 };
 

@@ -1,4 +1,4 @@
-// PosenetDecoderOp against the reference, on maps of every size and of numbers that models never make.
+// Compares PosenetDecoderOp with the reference, on maps of every size and with values that models never produce.
 #include "graph/posenet.h"
 
 #include "gpu_engine/model.h"
@@ -52,7 +52,7 @@ TEST_F(PosenetTest, ThresholdsAndRadii) {
   }
 }
 
-// Offsets that lead out of the map, scores of which exp() has no reciprocal, plateaus where every cell is a root.
+// Offsets that lead out of the map, scores whose exp() has no reciprocal, plateaus where every cell is a root.
 TEST_F(PosenetTest, ExtremeNumbers) {
   uint64_t seed = 300;
   for (const Fill scores : {Fill::kZero, Fill::kLarge, Fill::kOneHot, Fill::kRamp}) {
@@ -79,10 +79,10 @@ TEST_F(PosenetTest, Bytes) {
   }
 }
 
-// As many cells as fit: each lane looks after many words of roots.
+// As many cells as fit: each lane processes many words of roots.
 TEST_F(PosenetTest, LargeMaps) { check(posenet_case({.rows = 61, .columns = 61, .attr = {12, 0.2f, 16, 40}}, 500)); }
 
-TEST_F(PosenetTest, WhatIsTooLargeIsRefusedByName) {
+TEST_F(PosenetTest, OversizedInputsAreRejectedByName) {
   for (const Maps& m : {Maps{.rows = 80, .columns = 80}, Maps{.attr = {257, 0.2f, 16, 20}}}) {
     const OpCase op = posenet_case(m, 600);
     const auto model = Model::from_graph(op.graph);

@@ -1,5 +1,5 @@
-// Operators on integers that stand for real numbers. Those that TensorFlow Lite computes in integers give exactly the
-// reference's; functions may differ from it where a result lies between two quanta.
+// Operators on quantized values. Those that TensorFlow Lite computes in integers must match the reference exactly.
+// Functions may differ if a result is between two quantization steps.
 #include "ops/op_test.h"
 
 namespace sightglass::test {
@@ -9,7 +9,7 @@ using QuantizedTest = OpTest;
 
 constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
 constexpr double kExact = 0;
-constexpr double kFewQuanta = 1e-4;  // NMSE of one result in a hundred, a quantum away
+constexpr double kFewQuanta = 1e-4;  // NMSE of one result in a hundred, off by one quantization step
 
 struct Types {
   const char* name;
@@ -136,7 +136,7 @@ TEST_F(QuantizedTest, PoolsAndMeans) {
       for (const OpType op : {OpType::kAveragePool2d, OpType::kMaxPool2d}) {
         CaseBuilder pool(seed++);
         Pool2dAttr attr;
-        attr.filter_h = attr.filter_w = 2;  // averages of four: a quarter of them are halves
+        attr.filter_h = attr.filter_w = 2;  // averages of four: a quarter of them are ties
         attr.stride_h = attr.stride_w = 2;
         pool.node(op, attr, {pool.input(shape, types.data)}, types.data);
         check(pool.build(std::string(types.name) + " " + to_string(op)), false, kExact);
@@ -184,7 +184,7 @@ TEST_F(QuantizedTest, Functions) {
   }
 }
 
-TEST_F(QuantizedTest, ResizeOfSignedPictures) {
+TEST_F(QuantizedTest, ResizeOfSignedImages) {
   uint64_t seed = 650;
   for (const ResizeAttr& attr : {ResizeAttr{11, 9, false, true}, ResizeAttr{11, 9, true, false},
                                  ResizeAttr{3, 2, false, false}, ResizeAttr{1, 1, true, false}}) {
@@ -208,7 +208,7 @@ TEST_F(QuantizedTest, SixteenBits) {
   check(tanh.build("int16 TANH"), false, 1e-8);
 }
 
-// Float data with 8-bit weights, as the importer brings them into the graph.
+// Float data with 8-bit weights, as imported into the graph.
 ValueId round_data(CaseBuilder& builder, ValueId data, int32_t group, bool asymmetric) {
   return builder.node(OpType::kDynamicQuantize, DynamicQuantizeAttr{group, asymmetric}, {data});
 }
@@ -251,7 +251,7 @@ TEST_F(QuantizedTest, DynamicRange) {
   }
 }
 
-TEST_F(QuantizedTest, BroadcastingOfFiveDimensions) {
+TEST_F(QuantizedTest, BroadcastingInFiveDimensions) {
   uint64_t seed = 900;
   for (const Types& types : kTypes) {
     for (const OpType op : {OpType::kAdd, OpType::kMul, OpType::kSquaredDifference}) {

@@ -1,4 +1,4 @@
-// Reductions over any axes, places of extremes, and what is normalised over the last dimension.
+// Reductions over any axes, indices of extremes, and normalization over the last dimension.
 #include "ops/op_test.h"
 
 namespace sightglass::test {
@@ -13,7 +13,7 @@ std::string text(const std::vector<int32_t>& axes) {
   return list;
 }
 
-// Every choice of axes, some of them for the larger shapes.
+// Every choice of axes; for larger shapes, some choices.
 std::vector<std::vector<int32_t>> choices(int rank) {
   std::vector<std::vector<int32_t>> all;
   for (int bits = 1; bits < 1 << rank; ++bits) {
@@ -85,13 +85,13 @@ TEST_F(ReduceTest, FusedActivation) {
   check(builder.build("MEAN with RELU6"));
 }
 
-TEST_F(ReduceTest, PlacesOfExtremes) {
+TEST_F(ReduceTest, IndicesOfExtremes) {
   uint64_t seed = 600;
   for (const OpType op : {OpType::kArgMax, OpType::kArgMin}) {
     for (const Shape& shape : {Shape{7}, {3, 5}, {2, 3, 13}, {2, 5, 7, 6}, {2, 3, 4, 3, 5}, {1, 9, 8, 21}, {1, 1001}}) {
       for (int32_t axis = 0; axis < shape.rank(); ++axis) {
         for (const DataType type : {DataType::kFloat32, DataType::kInt32}) {
-          for (const Fill data : {Fill::kWide, Fill::kLarge}) {  // the latter with many equals
+          for (const Fill data : {Fill::kWide, Fill::kLarge}) {  // the latter with many equal values
             CaseBuilder builder(seed++);
             builder.node(op, ArgAttr{axis}, {builder.input(shape, data, type)}, Activation::kNone,
                          seed % 2 == 0 ? DataType::kInt32 : DataType::kInt64);
@@ -105,7 +105,7 @@ TEST_F(ReduceTest, PlacesOfExtremes) {
   }
 }
 
-TEST_F(ReduceTest, NormalisedOverTheLastDimension) {
+TEST_F(ReduceTest, NormalizedOverTheLastDimension) {
   uint64_t seed = 900;
   for (const OpType op : {OpType::kSoftmax, OpType::kLogSoftmax, OpType::kL2Normalization}) {
     for (const Shape& shape : {Shape{6}, {2, 5}, {3, 5, 13}, {1, 7, 9, 5}, {2, 3, 4, 3, 21}, {1, 1001}}) {

@@ -50,8 +50,8 @@ TEST_F(SpatialTest, LargeWindows) {
   }
 }
 
-// A pool that tells places, and what puts numbers back there: windows that overlap, touch and leave gaps.
-TEST_F(SpatialTest, PoolsWithPlaces) {
+// A pool with indices, and its unpooling: windows that overlap, touch, and leave gaps.
+TEST_F(SpatialTest, PoolsWithIndices) {
   uint64_t seed = 150;
   for (const int channels : kChannels) {
     for (const auto& [height, width] : {std::pair{1, 1}, {7, 9}, {16, 33}}) {
@@ -70,7 +70,7 @@ TEST_F(SpatialTest, PoolsWithPlaces) {
         check(pool.build("MaxPoolingWithArgmax2D" + what));
         CaseBuilder unpool(seed++);
         const Shape shape{2, height, width, channels};
-        // Places of all windows, and some that do not exist.
+        // Indices of all windows, and some invalid ones.
         const ValueId places = unpool.input(shape, Fill::kWide);
         unpool.node(OpType::kMaxUnpool, attr, {unpool.input(shape), places});
         check(unpool.build("MaxUnpooling2D" + what));

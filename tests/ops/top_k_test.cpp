@@ -1,4 +1,4 @@
-// The largest elements of every row, and their places.
+// The largest elements of every row, and their indices.
 #include "ops/op_test.h"
 
 namespace sightglass::test {
@@ -7,13 +7,14 @@ namespace {
 constexpr double kExact = 0.0;
 using TopKTest = OpTest;
 
-TEST_F(TopKTest, ShapesAndEquals) {
+TEST_F(TopKTest, ShapesAndEqualValues) {
   uint64_t seed = 1;
   for (const Shape& shape : {Shape{1}, {7}, {3, 5}, {2, 3, 13}, {2, 9, 8, 4}, {2, 3, 4, 3, 6}, {1, 1001}, {70, 65}}) {
     const int32_t count = shape.dim(shape.rank() - 1);
     for (const int32_t k : {1, (count + 1) / 2, count}) {
       for (const DataType type : {DataType::kFloat32, DataType::kInt32, DataType::kInt64}) {
-        for (const Fill data : {Fill::kWide, Fill::kZero, Fill::kRamp}) {  // integers of the first: many equals
+        for (const Fill data :
+             {Fill::kWide, Fill::kZero, Fill::kRamp}) {  // the first one, as integers, has many equal values
           CaseBuilder builder(seed++);
           builder.node_with(OpType::kTopK, TopKAttr{k}, {builder.input(shape, data, type)}, 2);
           check(builder.build(std::string(to_string(type)) + " TOPK_V2 " + std::to_string(k) + " of " +
@@ -25,7 +26,7 @@ TEST_F(TopKTest, ShapesAndEquals) {
   }
 }
 
-TEST_F(TopKTest, QuantizedElementsStayAsTheyAre) {
+TEST_F(TopKTest, QuantizedElementsAreUnchanged) {
   for (const DataType type : {DataType::kInt8, DataType::kUInt8, DataType::kInt16}) {
     CaseBuilder builder(400);
     const Quantized quantized{type, {0.05f}, type == DataType::kInt16 ? 0 : 9};
@@ -37,7 +38,7 @@ TEST_F(TopKTest, QuantizedElementsStayAsTheyAre) {
   }
 }
 
-TEST_F(TopKTest, NumbersBelowZeroAreLargerThanAbsentLanes) {
+TEST_F(TopKTest, NegativeValuesPrecedeUnusedLanes) {
   CaseBuilder builder(500);
   const ValueId negative = builder.node(OpType::kNeg, {}, {builder.input({2, 5}, Fill::kPositive)});
   builder.node_with(OpType::kTopK, TopKAttr{5}, {negative}, 2);

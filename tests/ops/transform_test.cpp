@@ -1,4 +1,4 @@
-// Crops around landmarks, and what matrices do to landmarks and pictures.
+// Crops around landmarks, and transforms of landmarks and images by matrices.
 #include <algorithm>
 #include <array>
 
@@ -9,7 +9,7 @@ namespace {
 
 using TransformTest = OpTest;
 
-// First two rows of matrices that 16-bit floats hold exactly, so that no place falls on another side of a border.
+// The first two rows of matrices that 16-bit floats represent exactly, so that no position crosses a border.
 constexpr std::array kMatrices{std::array<float, 8>{1, 0, 0, 0, 0, 1, 0, 0},              // identity
                                std::array<float, 8>{0, -1, 0, 6, 1, 0, 0, 1},             // a quarter turn
                                std::array<float, 8>{0.5f, 0, 0, -1.25f, 0, 0.25f, 0, 2},  // larger

@@ -1,4 +1,4 @@
-// Families of GPUs by their names, and what each makes the planner choose.
+// GPU families by device name, and the choices of the planner for each.
 #include "gpu_engine/device_family.h"
 
 #include <gtest/gtest.h>
@@ -80,12 +80,12 @@ constexpr Spelling kSpellings[] = {
     {"etnaviv", "Vivante GC7000 rev 6214", "unknown"},
     {"Red Hat", "virgl", "unknown"},
     {"VMware, Inc.", "SVGA3D; build: RELEASE;  LLVM;", "unknown"},
-    // Within words, names mean nothing.
+    // Names inside other words are not recognized.
     {"Charm", "Somali 52", "unknown"},
     {"", "", "unknown"},
 };
 
-TEST(DeviceFamily, IsKnownByHowDriversSpellIt) {
+TEST(DeviceFamily, IsRecognizedByRendererNames) {
   for (const Spelling& s : kSpellings) {
     const DeviceFamily& family = device_family(s.vendor, s.renderer);
     EXPECT_STREQ(family.name, s.family) << s.vendor << " | " << s.renderer;
@@ -95,8 +95,8 @@ TEST(DeviceFamily, IsKnownByHowDriversSpellIt) {
   std::printf("%zu spellings\n", std::size(kSpellings));
 }
 
-// It has one compiler, whatever stands on top of it.
-TEST(DeviceFamily, LlvmpipesLoopsAreBounded) {
+// It has one compiler, whatever layer is on top of it.
+TEST(DeviceFamily, LlvmpipeLoopsAreBounded) {
   EXPECT_EQ(device_family("Mesa/X.org", "virgl (LLVMPIPE (LLVM 15.0.6, 256 bits))").max_loop_iterations, 65535);
   EXPECT_EQ(device_family("Mesa/X.org", "softpipe").max_loop_iterations, 0);
 }
@@ -107,7 +107,7 @@ TEST(DeviceFamily, VirglReadsNoBufferTextures) {
   EXPECT_TRUE(has_sound_buffer_textures("llvmpipe (LLVM 15.0.6, 256 bits)"));
 }
 
-// A 3x3 convolution, a pointwise one, and a depthwise one fused with another, all with work for any device.
+// A 3x3 convolution, a pointwise one, and a fused depthwise pair, all large enough for any device.
 OpCase network() {
   CaseBuilder builder(5);
   const Padding2d same{PaddingMode::kSame, 0, 0, 0, 0};
@@ -120,7 +120,7 @@ OpCase network() {
 }
 
 struct Kernels {
-  std::string pointwise, window, fused;  // variants, as the tuning names them
+  std::string pointwise, window, fused;  // variants, as named by the tuner
 };
 
 Kernels kernels_of(const DeviceFamily& family, Precision precision, int variant = 0) {
@@ -142,7 +142,7 @@ Kernels kernels_of(const DeviceFamily& family, Precision precision, int variant 
   return found;
 }
 
-TEST(DeviceFamily, ChoosesTilesRowsAndTheWayOfReading) {
+TEST(DeviceFamily, ChoosesTilesRowsAndReadPath) {
   struct Expected {
     const char *vendor, *renderer;
     Precision precision;
@@ -179,11 +179,11 @@ TEST(DeviceFamily, ChoosesTilesRowsAndTheWayOfReading) {
   }
 }
 
-// Mali's and VideoCore's compilers take long for large tiles, and spill them.
-TEST(DeviceFamily, SmallTilesAreTriedFirstWhereRegistersAreFew) {
+// The compilers of Mali and VideoCore are slow for large tiles, and spill registers.
+TEST(DeviceFamily, SmallTilesAreTriedFirstIfRegistersAreScarce) {
   const auto tiles = [](const char* renderer) {
     std::vector<int> areas;
-    // After the usual variant, the other way of reading and the smaller work group.
+    // After the default variant come the other read path and the smaller work group.
     for (int variant = 3; variant < 8; ++variant) {
       const std::string name = kernels_of(device_family("", renderer), Precision::kFp32, variant).window;
       int pixels = 0, slices = 0;

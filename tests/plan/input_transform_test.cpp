@@ -23,7 +23,7 @@ TEST(InputTransform, StretchIsTheIdentity) {
   expect_at(t, 1, 1, 1, 1);
 }
 
-TEST(InputTransform, LetterboxPutsBarsOnTheShortSide) {
+TEST(InputTransform, LetterboxAddsBarsOnTheShortSide) {
   const InputTransform wide = make_input_transform(640, 320, 256, 256, Fit::kLetterbox);
   expect_at(wide, 0, 0.25f, 0, 0);
   expect_at(wide, 1, 0.75f, 1, 1);
@@ -40,13 +40,13 @@ TEST(InputTransform, CoverCutsTheLongSide) {
 
 TEST(InputTransform, RotationSwapsTheAspectRatio) {
   const InputTransform t = make_input_transform(640, 320, 256, 512, Fit::kLetterbox, Orientation::kRotate90);
-  // Upright, the picture is 320 × 640: it fills the tensor. Its top left corner is stored at the bottom left.
+  // The upright image is 320 × 640 and fills the tensor. Its top left corner is stored at the bottom left.
   expect_at(t, 0, 0, 0, 1);
   expect_at(t, 1, 0, 0, 0);
   expect_at(t, 0, 1, 1, 1);
 }
 
-TEST(InputTransform, InverseLeadsBack) {
+TEST(InputTransform, InverseMapsBack) {
   const InputTransform t =
       make_input_transform(640, 480, 256, 192, Fit::kLetterbox, Orientation::kRotate270, {0.1f, 0.2f, 0.5f, 0.6f});
   const InputTransform there_and_back = t.then(t.inverse());

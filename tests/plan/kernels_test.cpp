@@ -1,4 +1,4 @@
-// The registry of kernels: no operator is without one, and no kernel without a part.
+// The kernel registry: every operator has a kernel, and every kernel is complete.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ TEST(Kernels, EveryOperatorHasOne) {
   }
 }
 
-TEST(Kernels, NoneLacksAPart) {
+TEST(Kernels, NoneIsIncomplete) {
   for (const Kernel& kernel : all_kernels()) {
     EXPECT_NE(kernel.supports, nullptr) << kernel.name;
     EXPECT_NE(kernel.emit, nullptr) << kernel.name;

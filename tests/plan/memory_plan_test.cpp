@@ -1,4 +1,4 @@
-// Schedules and arenas, without a GPU.
+// Tests schedules and arenas without a GPU.
 #include "plan/memory_plan.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ bool overlaps(const PlanData& plan) {
   return false;
 }
 
-TEST(Schedule, ChainTakesOneLevelEach) {
+TEST(Schedule, AChainHasOneLevelPerStep) {
   PlanData plan = make_plan({1, 1, 1}, {{{0}, {1}}, {{1}, {2}}});
   schedule(plan);
   EXPECT_EQ(plan.levels, 2);
@@ -55,12 +55,12 @@ TEST(Schedule, BranchesShareALevel) {
   schedule(plan);
   EXPECT_EQ(plan.levels, 3);
   EXPECT_EQ(plan.steps[0].level, 0);
-  EXPECT_EQ(plan.steps[1].level, 0);  // the other branch, moved before the longer one goes on
+  EXPECT_EQ(plan.steps[1].level, 0);  // the other branch, moved before the longer one continues
   EXPECT_EQ(plan.steps[1].writes, std::vector<int>{3});
 }
 
 TEST(Schedule, SeveralWritersOfOneTensor) {
-  // Two parts of a concatenation are independent; a third that keeps part of what is there has to wait.
+  // Two parts of a concatenation are independent. A third one that keeps some existing data must wait.
   PlanData plan = make_plan({1, 1, 2, 1}, {{{0}, {2}}, {{1}, {2}}, {{0, 2}, {2}}, {{2}, {3}}});
   schedule(plan);
   EXPECT_EQ(plan.steps[0].level, 0);
@@ -69,19 +69,19 @@ TEST(Schedule, SeveralWritersOfOneTensor) {
   EXPECT_EQ(plan.steps[3].level, 2);
 }
 
-TEST(Schedule, APartWaitsForNoOther) {
+TEST(Schedule, PartsDoNotWaitForEachOther) {
   // 1 and 2 are parts of 3; 2 is computed from 1.
   PlanData plan = make_plan({1, 1, 1, 2, 1}, {{{0}, {1}}, {{1}, {2}}, {{3}, {4}}});
   plan.tensors[1].whole = plan.tensors[2].whole = 3;
   plan.tensors[2].place_in_whole = 1;
   schedule(plan);
   EXPECT_EQ(plan.steps[1].level, 1);
-  EXPECT_EQ(plan.steps[2].level, 2) << "the whole is there when both are";
+  EXPECT_EQ(plan.steps[2].level, 2) << "the whole is complete when both parts are";
   EXPECT_EQ(plan.tensors[3].first_level, 0);
   EXPECT_EQ(plan.tensors[3].last_level, 2);
 }
 
-TEST(MemoryPlan, PartsLieInTheirWhole) {
+TEST(MemoryPlan, PartsAreInsideTheWhole) {
   // 1 is a part of 2, which is a part of 3.
   PlanData plan = make_plan({10, 5, 8, 20, 10}, {{{0}, {1}}, {{0}, {2}}, {{0}, {3}}, {{3}, {4}}});
   plan.tensors[1].whole = 2;
@@ -96,7 +96,7 @@ TEST(MemoryPlan, PartsLieInTheirWhole) {
     EXPECT_EQ(plan.tensors[2].offset, plan.tensors[3].offset + 12);
     EXPECT_EQ(plan.tensors[1].offset, plan.tensors[3].offset + 15);
     EXPECT_EQ(plan.memory.lower_bound_bytes, 30 * 16);
-    EXPECT_EQ(plan.memory.tensor_bytes, 40 * 16) << "none is counted twice";
+    EXPECT_EQ(plan.memory.tensor_bytes, 40 * 16) << "no part is counted twice";
   }
 }
 
@@ -139,12 +139,23 @@ TEST(MemoryPlan, ManyRandomGraphs) {
   }
 }
 
-TEST(MemoryPlan, BeyondTheDevicesLimit) {
-  PlanData plan = make_plan({int64_t{1} << 23, int64_t{1} << 23}, {{{0}, {1}}});
+TEST(MemoryPlan, ArenaBeyondAStorageBlockHasWindows) {
+  constexpr int64_t kBlocks = (int64_t{1} << 27) / kBlockBytes;
+  for (const bool larger : {false, true}) {
+    PlanData plan = make_plan({kBlocks - 1, larger ? 2 : 1}, {{{}, {0}}, {{0}, {1}}});
+    schedule(plan);
+    ASSERT_TRUE(plan_memory(plan).ok());
+    EXPECT_EQ(plan.has_windows, larger);
+  }
+}
+
+TEST(MemoryPlan, WeightsBeyondAStorageBlockAreRejected) {
+  PlanData plan = make_plan({1}, {{{}, {0}}});
+  plan.limits.max_storage_block_bytes = 64;
+  plan.weights.resize(65);
   schedule(plan);
-  const Status status = plan_memory(plan);  // 2 × 128 MiB
-  EXPECT_EQ(status.code(), ErrorCode::kResourceExhausted);
-  EXPECT_NE(status.message().find("134217728"), std::string::npos) << status.message();
+  EXPECT_EQ(plan_memory(plan).message(),
+            "the weights take 65 bytes, but a storage block of this device has at most 64");
 }
 
 TEST(MemoryPlan, GuardBandsSurroundEveryTensor) {

@@ -1,4 +1,4 @@
-// Whether a model runs, without a GPU: all that stands in the way is found at once.
+// Whether a model runs, checked without a GPU: all unsupported operators are found at once.
 #include "gpu_engine/support.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ std::string all_of(const SupportReport& report) {
   return text;
 }
 
-TEST_F(SupportTest, WhatRunsHasAPlan) {
+TEST_F(SupportTest, SupportedModelsHaveAPlan) {
   ModelBuilder m;
   m.add_output(m.add_op(Op::RELU, {add_pointwise_head(m, 8, {1, 2, 3, 4, 5, 6}, {0, 0})}, {1, 8, 8, 2}));
   const SupportReport report = checked(m);
@@ -62,7 +62,7 @@ TEST_F(SupportTest, WhatRunsHasAPlan) {
   EXPECT_EQ(report.operators[0].obstructed, 0);
 }
 
-TEST_F(SupportTest, NamesEveryOperatorThatIsNotKnown) {
+TEST_F(SupportTest, NamesEveryUnknownOperator) {
   ModelBuilder m;
   const int in = m.add_input({1, 4, 4, 2});
   const int a = m.add_custom_op("Strange", {in}, {1, 4, 4, 2}, {}, "a");
@@ -77,24 +77,24 @@ TEST_F(SupportTest, NamesEveryOperatorThatIsNotKnown) {
   ASSERT_EQ(report.operators.size(), 3u);
   EXPECT_EQ(report.operators[0].obstructed, 1);
   EXPECT_EQ(report.operators[1].obstructed, 0);
-  ASSERT_EQ(report.outputs.size(), 1u) << "what the file declares is shown all the same";
+  ASSERT_EQ(report.outputs.size(), 1u) << "the declarations in the file are shown nevertheless";
 }
 
-TEST_F(SupportTest, ThePlannerLooksAtWhatWasImported) {
-  // Six dimensions are no obstacle to the importer, but to the kernels; the custom operator is one to the importer.
+TEST_F(SupportTest, ThePlannerChecksTheImportedPart) {
+  // The kernels, not the importer, reject six dimensions. The importer rejects the custom operator.
   ModelBuilder m;
   const int in = m.add_input({1, 2, 3, 4, 5, 6}, schema::TensorType::FLOAT32, "six");
   const int a = m.add_op(Op::RELU, {in}, {1, 2, 3, 4, 5, 6}, "a");
   const int b = m.add_op(Op::TANH, {a}, {1, 2, 3, 4, 5, 6}, "b");
   m.add_output(m.add_custom_op("Strange", {b}, {1}, {}));
   const SupportReport report = checked(m);
-  EXPECT_TRUE(names(report, "CUSTOM 'Strange' #2", "not known")) << all_of(report);
+  EXPECT_TRUE(names(report, "CUSTOM 'Strange' #2", "unknown")) << all_of(report);
   EXPECT_TRUE(names(report, "RELU #0", "at most 5")) << all_of(report);
   EXPECT_TRUE(names(report, "TANH #1", "at most 5")) << all_of(report);
   EXPECT_TRUE(names(report, "", "tensor 'six'")) << all_of(report);
 }
 
-TEST_F(SupportTest, EveryNodeThatIsTooLargeForTheDevice) {
+TEST_F(SupportTest, NamesEveryNodeThatIsTooLargeForTheDevice) {
   ModelBuilder m;
   const int in = m.add_input({1, 64, 64, 4});
   const int a = m.add_op(Op::RELU, {in}, {1, 64, 64, 4}, "a");
@@ -119,7 +119,7 @@ TEST_F(SupportTest, LongRowsOfWorkGroupsAreFolded) {
   EXPECT_NE(report.plan->dump().find("groups 10x7x1"), std::string::npos) << report.plan->dump();
 }
 
-// What only the kernel finds out, while it lays out its steps, is found out in time for the CPU to take over.
+// Problems that a kernel detects only while it emits its steps are found in time for the CPU fallback.
 TEST_F(SupportTest, NodesThatAreTooLargeForTheDeviceFallBack) {
   ModelBuilder m;
   const int in = m.add_input({1, 64, 64, 4});
@@ -153,7 +153,7 @@ TEST_F(SupportTest, InputsOfOtherTypesAreNamed) {
   m.add_output(m.add_custom_op("Strange", {other}, {1}, {}));
   const SupportReport report = checked(m);
   EXPECT_TRUE(names(report, "", "'words'")) << all_of(report);
-  EXPECT_TRUE(names(report, "CUSTOM 'Strange' #1", "not known")) << all_of(report);
+  EXPECT_TRUE(names(report, "CUSTOM 'Strange' #1", "unknown")) << all_of(report);
 }
 
 TEST_F(SupportTest, DamagedAndMissingFilesAreErrors) {

@@ -1,4 +1,4 @@
-// BlazePose's two stages on the GPU: from a picture to landmarks, and from frame to frame.
+// The two BlazePose stages on the GPU: from an image to landmarks, and from frame to frame.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,7 +33,7 @@ class BlazePoseTest : public PoseTest {
 constexpr FindOptions kFirst{.max_persons = 1, .person_score = 0.5F, .seconds = -1};
 constexpr FindOptions kNext{.max_persons = 1, .person_score = 0.5F, .seconds = 0.033F};
 
-// The landmarks that TensorFlow Lite's outputs decode to, heat maps included: x and y in pixels of the model's input.
+// The landmarks decoded from TensorFlow Lite outputs, including heatmaps: x and y in pixels of the model input.
 std::vector<std::array<float, 2>> reference_landmarks(const Golden& golden, const PoseModel& model) {
   const std::vector<float>& raw = golden.outputs[model.outputs[PoseModel::kPoints]];
   const Grid& heat = golden.grids[model.outputs[PoseModel::kHeat]];
@@ -63,8 +63,8 @@ struct Refinement {  // the uniform block of shaders/pose/refine_landmarks.comp
   bool operator==(const Refinement&) const = default;
 };
 
-// The second stage alone, on a region that is the whole frame.
-TEST_F(BlazePoseTest, LandmarksAreThoseOfTensorFlowLite) {
+// Only the second stage, on a region that covers the whole frame.
+TEST_F(BlazePoseTest, LandmarksMatchTensorFlowLite) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const PoseModel model = load(model_file("blazepose_landmark_lite"));
   const Golden golden = golden_of("blazepose_landmark_lite");
@@ -119,7 +119,7 @@ TEST_F(BlazePoseTest, LandmarksAreThoseOfTensorFlowLite) {
   EXPECT_LE(seen, 1e-3F);
 }
 
-// In widths of the frame, over the points of the skeleton.
+// In frame widths, over the points of the skeleton.
 float distance(const Person& a, const Person& b) {
   float greatest = 0;
   for (size_t i = 0; i < kMaxKeyPoints; ++i) {
@@ -130,7 +130,7 @@ float distance(const Person& a, const Person& b) {
 
 std::string picture() { return shared_directory() + "/media/mp_pose.jpg"; }
 
-TEST_F(BlazePoseTest, APersonIsFoundFollowedLostAndFoundAgain) {
+TEST_F(BlazePoseTest, APersonIsFoundTrackedLostAndFoundAgain) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const auto finder = make_finder();
   const UprightFrame frame = frame_of(picture());
@@ -145,24 +145,24 @@ TEST_F(BlazePoseTest, APersonIsFoundFollowedLostAndFoundAgain) {
   EXPECT_GT(first.score, 0.9F);
   EXPECT_NEAR(first.points[0].x, 0.467F, 0.01F);  // the nose
   EXPECT_NEAR(first.points[0].y, 0.422F, 0.01F);
-  // The origin of the world is between the hips.
+  // The origin of world coordinates is between the hips.
   EXPECT_NEAR(first.points[23].world_x + first.points[24].world_x, 0, 0.02F);
   const Person second = find(frame, kNext), third = find(frame, kNext);
   ASSERT_EQ(third.points_count, 33);
   std::printf("from detection to landmarks' region %.4f, from then on %.4f\n", distance(first, second),
               distance(second, third));
   EXPECT_LT(distance(first, second), 0.02F);
-  EXPECT_LT(distance(second, third), 0.005F);  // what rests keeps still
+  EXPECT_LT(distance(second, third), 0.005F);  // points at rest stay still
 
   EXPECT_EQ(find(nothing, kNext).points_count, 0);
   EXPECT_EQ(find(nothing, kNext).points_count, 0);
   const Person again = find(frame, kNext);
   ASSERT_EQ(again.points_count, 33);
-  EXPECT_LT(distance(first, again), 1e-4F);                // by the detector, as in the beginning
-  EXPECT_LT(distance(first, find(frame, kFirst)), 1e-4F);  // nobody is followed over a break
+  EXPECT_LT(distance(first, again), 1e-4F);                // from the detector, as at the start
+  EXPECT_LT(distance(first, find(frame, kFirst)), 1e-4F);  // nobody is tracked across a discontinuity
 }
 
-TEST_F(BlazePoseTest, OneIsOneForSeveralRegions) {
+TEST_F(BlazePoseTest, OnePersonInSeveralRegionsIsOnePerson) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const auto finder = make_finder();
   const UprightFrame frame = frame_of(picture());
@@ -175,15 +175,15 @@ TEST_F(BlazePoseTest, OneIsOneForSeveralRegions) {
   }
 }
 
-// The region's place goes through the way from the upright frame to the stored one.
-TEST_F(BlazePoseTest, StoredFramesMayLieOnTheirSide) {
+// The position of the region is mapped from the upright frame to the stored one.
+TEST_F(BlazePoseTest, StoredFramesMayBeRotated) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const auto finder = make_finder();
   const Rgba upright = load_picture(picture());
   Rgba stored(upright.height, upright.width);
   for (int32_t y = 0; y < upright.height; ++y) {
     for (int32_t x = 0; x < upright.width; ++x) {
-      std::copy_n(upright.at(x, y), 4, stored.at(y, upright.width - 1 - x));  // turned to the left
+      std::copy_n(upright.at(x, y), 4, stored.at(y, upright.width - 1 - x));  // rotated to the left
     }
   }
   const UprightFrame plain = frame_of(picture());
@@ -198,8 +198,8 @@ TEST_F(BlazePoseTest, StoredFramesMayLieOnTheirSide) {
     persons[static_cast<size_t>(i)] = read(finder->found()).persons[0];
     ASSERT_EQ(persons[static_cast<size_t>(i)].points_count, 33);
   }
-  // The pixels are the same, but filters between them round otherwise; a heat map may be sure in one case alone.
-  std::printf("%.5f of the frame's width\n", distance(persons[0], persons[1]));
+  // The pixels are the same, but interpolation rounds differently, and a heatmap may be confident in only one case.
+  std::printf("%.5f of the frame width\n", distance(persons[0], persons[1]));
   EXPECT_LT(distance(persons[0], persons[1]), 0.006F);
   EXPECT_LT(std::abs(persons[0].points[11].x - persons[1].points[11].x), 1e-3F);
 }

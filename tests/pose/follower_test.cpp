@@ -1,4 +1,4 @@
-// Ids, boxes and smoothing: what shaders/pose/follow.comp makes of persons, against the filter's formulas.
+// IDs, boxes, and smoothing: compares shaders/pose/follow.comp with the formulas of the filter.
 #include <cmath>
 #include <optional>
 
@@ -55,7 +55,7 @@ Persons persons_of(std::initializer_list<Person> list) {
   return persons;
 }
 
-TEST_F(FollowerTest, PersonsKeepTheirIdsAndOrderDoesNotMatter) {
+TEST_F(FollowerTest, PeopleKeepTheirIdsInAnyOrder) {
   const Person left = person_at(0.1F, 0.2F, 0.3F), right = person_at(0.6F, 0.2F, 0.3F);
   const Persons first = follow(persons_of({left, right}), {});
   ASSERT_EQ(first.count, 2);
@@ -75,14 +75,14 @@ TEST_F(FollowerTest, PersonsKeepTheirIdsAndOrderDoesNotMatter) {
   EXPECT_EQ(second.persons[0].points_count, 4);
   EXPECT_FLOAT_EQ(second.persons[0].score, 0.7F);
 
-  // Gone for a frame is gone; after a break everybody is new.
+  // A person who is missing in one frame is lost. After a discontinuity, everyone gets a new ID.
   EXPECT_EQ(follow(persons_of({right}), next).persons[0].id, 2);
   EXPECT_EQ(follow(persons_of({right, left}), next).persons[1].id, 3);
   EXPECT_EQ(follow(persons_of({right}), {}).persons[0].id, 4);
   EXPECT_EQ(follow({}, next).count, 0);
 }
 
-TEST_F(FollowerTest, PointsThatDoNotCountAreOutsideOfTheBox) {
+TEST_F(FollowerTest, InvalidPointsDoNotExtendTheBox) {
   Person person = person_at(0.2F, 0.2F, 0.2F);
   person.points[3].visibility = 0.1F;
   person.points[3].x = 0.9F;
@@ -92,7 +92,7 @@ TEST_F(FollowerTest, PointsThatDoNotCountAreOutsideOfTheBox) {
   EXPECT_NEAR(follow(persons_of({person}), {}).persons[0].box[2], 0.9F, 1e-6F);
 }
 
-TEST_F(FollowerTest, SmoothingIsTheOneEuroFilters) {
+TEST_F(FollowerTest, SmoothingIsAOneEuroFilter) {
   FollowOptions options{.seconds = -1, .min_cutoff = 0.5F, .beta = 5, .visibility = 0, .presence = 0};
   constexpr float kSize = 0.4F, kStep = 0.05F;
   double before = 0, value = 0, speed = 0;
@@ -105,7 +105,7 @@ TEST_F(FollowerTest, SmoothingIsTheOneEuroFilters) {
     if (i == 0) {
       value = now;
     } else {
-      const double size = 1.25 * kSize * kWidth;  // the box is wider than high in pixels
+      const double size = 1.25 * kSize * kWidth;  // the box is wider than high, in pixels
       speed += weight(1) * ((now - before) / size / kStep - speed);
       value += weight(options.min_cutoff + options.beta * std::abs(speed)) * (now - value);
     }
@@ -116,13 +116,13 @@ TEST_F(FollowerTest, SmoothingIsTheOneEuroFilters) {
     options.seconds = kStep;
   }
   EXPECT_GT(std::abs(value - before), 0.5);  // it lags: something was smoothed
-  // Off.
+  // Smoothing is off.
   options.min_cutoff = 0;
   EXPECT_NEAR(follow(persons_of({person_at(0.3F, 0.3F, kSize)}), options).persons[0].points[0].x, 0.3F, 1e-6F);
 }
 
-// One bad frame of a model's is one bad frame.
-TEST_F(FollowerTest, WhatIsNoNumberDoesNotStay) {
+// One bad frame from a model affects only that frame.
+TEST_F(FollowerTest, NanDoesNotPersist) {
   FollowOptions options{.seconds = -1, .min_cutoff = 0.5F, .beta = 5, .visibility = 0, .presence = 0};
   const Person person = person_at(0.2F, 0.3F, 0.4F);
   for (const float bad : {std::nanf(""), INFINITY}) {

@@ -1,5 +1,5 @@
-// One-stage models from a picture in a texture to persons in a buffer, against what the outputs that TensorFlow Lite
-// recorded for the same picture decode to.
+// One-stage models, from an image in a texture to people in a buffer, compared with decoded TensorFlow Lite outputs for
+// the same image.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace {
 
 using Role = PoseModel::Role;
 
-// In pixels of the model's input, by points of which the reference is sure.
+// In pixels of the model input, over the points with a confident reference.
 struct Deviation {
   float greatest = 0, mean = 0, score = 0;
   int points = 0;
@@ -84,14 +84,14 @@ TEST_F(OneStageTest, PoseNetForOnePerson) {
         best_of_cells(golden.grids[model.outputs[Role::kHeat]], golden.grids[model.outputs[Role::kOffsets]], stride);
     const Persons found = find(model, golden.picture, {.max_persons = 1, .person_score = 0});
     ASSERT_EQ(found.count, 1);
-    // The second model's input is quantised to whole numbers, of which this picture leaves 0 and 1: its scores are low.
+    // The input of the second model is quantized to integers, only 0 and 1 for this image, so its scores are low.
     const Deviation deviation = compare(found.persons[0], expected, model);
     EXPECT_LE(deviation.mean, 0.05F) << name;
     EXPECT_LE(deviation.score, 0.05F) << name;
   }
 }
 
-TEST_F(OneStageTest, PoseNetForSeveralPersons) {
+TEST_F(OneStageTest, PoseNetForSeveralPeople) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   for (const std::string name : {"posenet_mnv1_075_353x481_quant", "posenet_mnv1_100_257_multi_kpt_int8"}) {
     const PoseModel model = load(model_file(name), fed_as_recorded(name));
@@ -124,7 +124,7 @@ TEST_F(OneStageTest, PoseNetForSeveralPersons) {
   }
 }
 
-TEST_F(OneStageTest, AFrameOfAnotherAspectRatioIsLaidInWhole) {
+TEST_F(OneStageTest, AFrameOfAnotherAspectRatioIsScaledToFit) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const PoseModel model = load(model_file("movenet_singlepose_lightning_int8_v4"));
   const Persons found =
@@ -134,8 +134,8 @@ TEST_F(OneStageTest, AFrameOfAnotherAspectRatioIsLaidInWhole) {
   EXPECT_LT(points[0].y, points[11].y);  // the nose is above the hips
 }
 
-// Looked at more closely, the model is surer of a small person.
-TEST_F(OneStageTest, MoveNetLooksMoreCloselyAtWhomItHasSeen) {
+// The model is more confident about a small person if it zooms in.
+TEST_F(OneStageTest, MoveNetZoomsInOnAFoundPerson) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const auto finder = one_stage_finder(load(model_file("movenet_singlepose_lightning_int8_v4")));
   const UprightFrame frame = frame_of(shared_directory() + "/media/mp_pose.jpg");
@@ -148,16 +148,16 @@ TEST_F(OneStageTest, MoveNetLooksMoreCloselyAtWhomItHasSeen) {
   for (int i = 0; i < 3; ++i) next = find(frame, 0.033F);
   std::printf("mean score %.3f, then %.3f\n", first.score, next.score);
   EXPECT_GT(next.score, first.score + 0.02F);
-  EXPECT_NEAR(next.points[9].x, 0.695F, 0.015F);  // the left wrist, as BlazePose sees it
+  EXPECT_NEAR(next.points[9].x, 0.695F, 0.015F);  // the left wrist according to BlazePose
   EXPECT_NEAR(next.points[9].y, 0.474F, 0.015F);
-  // Over a break the whole frame is seen again; nobody leads to the whole frame, too.
+  // After a discontinuity, or without a person, the model gets the whole frame.
   EXPECT_EQ(find(frame, -1).points[9], first.points[9]);
   const UprightFrame nothing = frame_of(Rgba(frame.width, frame.height));
   for (int i = 0; i < 3; ++i) find(nothing, 0.033F);
   EXPECT_EQ(find(frame, 0.033F).points[9], first.points[9]);
 }
 
-// A model whose output is its picture.
+// A model whose output is its input image.
 PoseModel numbers_as_pixels(int32_t height, int32_t width, const Shape& shape) {
   CaseBuilder builder(1);
   builder.node(OpType::kReshape, ReshapeAttr{shape}, {builder.input({1, height, width, 3})});
@@ -168,7 +168,7 @@ PoseModel numbers_as_pixels(int32_t height, int32_t width, const Shape& shape) {
   return pose.ok() ? *pose : PoseModel{};
 }
 
-TEST_F(OneStageTest, MoveNetForSeveralPersons) {
+TEST_F(OneStageTest, MoveNetForSeveralPeople) {
   const PoseModel model = numbers_as_pixels(7, 16, {1, 6, 56});
   ASSERT_EQ(model.kind, PoseKind::kMoveNetMulti);
   Rgba picture(16, 7);
@@ -192,13 +192,13 @@ TEST_F(OneStageTest, MoveNetForSeveralPersons) {
   EXPECT_NEAR(found.persons[1].points[0].y, 0.2F, 1e-3F);
   EXPECT_NEAR(found.persons[1].points[0].visibility, 0.8F, 1e-3F);
   EXPECT_NEAR(found.persons[1].score, 0.5F, 0.01F);
-  // Of as many as are wanted the likeliest stay.
+  // Only the most likely ones up to the limit stay.
   ASSERT_TRUE(finder->find(frame, {.max_persons = 1, .person_score = 0.2F, .seconds = -1}).ok());
   EXPECT_EQ(read(finder->found()).persons[1].points_count, 0);
   EXPECT_EQ(read(finder->found()).persons[4].points_count, 17);
 }
 
-TEST_F(OneStageTest, HeatMapsHaveTheirSummitsBetweenCells) {
+TEST_F(OneStageTest, HeatmapMaximaMayBeBetweenCells) {
   const PoseModel model = numbers_as_pixels(16, 32, {1, 16, 16, 6});
   ASSERT_EQ(model.kind, PoseKind::kHeatMaps);
   Rgba picture(32, 16);
@@ -215,7 +215,7 @@ TEST_F(OneStageTest, HeatMapsHaveTheirSummitsBetweenCells) {
   ASSERT_TRUE(finder->find(frame_of(picture), {.max_persons = 1, .person_score = 0.01F, .seconds = -1}).ok());
   const Person found = read(finder->found()).persons[0];
   ASSERT_EQ(found.points_count, 6);
-  // The summit of the parabola through 100, 200, 150 is a sixth of a cell to the right.
+  // The maximum of the parabola through 100, 200, 150 is a sixth of a cell to the right.
   EXPECT_NEAR(found.points[2].x, (8.5F + 1.0F / 6) / 16, 1e-3F);
   EXPECT_NEAR(found.points[2].y, 4.5F / 16, 1e-3F);
   EXPECT_NEAR(found.points[2].visibility, 200.0F / 255, 1e-3F);

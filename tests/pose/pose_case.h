@@ -1,4 +1,4 @@
-// Poses on a GL context of their own: pictures in, persons out.
+// Runs pose models in a separate GL context: images in, people out.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@
 
 namespace sightglass::test {
 
-// What the file says and what is known of it, as glpose sees a model.
+// A model as glpose loads it, with its metadata and its catalog entry.
 Result<PoseModel> load_pose_model(const std::string& path, PoseModelOptions options);
 
 class PoseTest : public GlTest {
  protected:
-  // Of ../shared/models/pose; without the extension.
+  // From ../shared/models/pose, without the extension.
   static std::string model_file(const std::string& name);
   static PoseModel load(const std::string& path, const PoseModelOptions& options = {});
   std::shared_ptr<const Plan> plan(const PoseModel& model) const;
   std::unique_ptr<PersonFinder> one_stage_finder(const PoseModel& model);
-  // The picture as a frame that lives as long as the test.
+  // The image as a frame that lives as long as the test.
   UprightFrame frame_of(const std::string& picture);
   UprightFrame frame_of(const Rgba& picture);
   // Waits for the GPU.

@@ -1,4 +1,4 @@
-// How models of poses are recognised, and what is said of others.
+// Recognition of pose models, and errors for others.
 #include "pose/pose_model.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ PoseModel load(const std::string& name, const PoseModelOptions& options = {}) {
   return pose.ok() ? *pose : PoseModel{};
 }
 
-TEST(PoseModel, PublishedModelsAreRecognised) {
+TEST(PoseModel, PublishedModelsAreRecognized) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const PoseModel movenet = load("pose/movenet_singlepose_lightning_int8_v4");
   EXPECT_EQ(movenet.kind, PoseKind::kMoveNet);
@@ -37,7 +37,7 @@ TEST(PoseModel, PublishedModelsAreRecognised) {
   EXPECT_EQ(small.columns, 31);
   EXPECT_TRUE(small.scores_are_logits);
   EXPECT_TRUE(small.has(Role::kForward));
-  EXPECT_FALSE(small.has(Role::kBackward));  // in one with those forward
+  EXPECT_FALSE(small.has(Role::kBackward));  // in one output with the forward offsets
 
   const PoseModel large = load("pose/posenet_mnv1_100_257_multi_kpt_int8");
   EXPECT_EQ(large.kind, PoseKind::kPoseNetMulti);
@@ -51,7 +51,7 @@ TEST(PoseModel, PublishedModelsAreRecognised) {
   EXPECT_EQ(detection.rows, 2254);
 }
 
-TEST(PoseModel, BlazePosesMaskIsMadeWhenItIsWanted) {
+TEST(PoseModel, TheBlazePoseMaskIsOnlyComputedOnRequest) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const PoseModel landmarks = load("pose/blazepose_landmark_lite");
   EXPECT_EQ(landmarks.kind, PoseKind::kBlazePose);
@@ -64,7 +64,7 @@ TEST(PoseModel, BlazePosesMaskIsMadeWhenItIsWanted) {
   EXPECT_EQ(mask.target, OutputSpec::Target::kTexture);
   EXPECT_EQ(mask.activation, OutputActivation::kSigmoid);
 
-  // What only the mask needs is not computed without it.
+  // Operators that only the mask needs are skipped without it.
   const auto work = [](const PoseModel& pose) {
     const auto plan = Plan::build(pose.model, DeviceLimits(), pose.plan_options);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
@@ -77,7 +77,7 @@ TEST(PoseModel, BlazePosesMaskIsMadeWhenItIsWanted) {
   EXPECT_LT(work(landmarks), work(with_mask));
 }
 
-TEST(PoseModel, OthersAreNamedWithTheirTensors) {
+TEST(PoseModel, OtherModelsAreNamedWithTheirTensors) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const auto file = [](const char* name) { return (*shared_dir() / "models" / name).string(); };
   const auto known = load_pose_model(file("segmentation/deeplabv3_257_mv_gpu.tflite"), {});
@@ -88,7 +88,7 @@ TEST(PoseModel, OthersAreNamedWithTheirTensors) {
   EXPECT_NE(adds.status().message().find("lite_add.tflite"), std::string::npos) << adds.status().message();
 }
 
-// A graph of a convolution alone: 1 x 16 x 16 x 3 to as many channels.
+// A graph with only a convolution: 1 x 16 x 16 x 3 to the given number of channels.
 Result<PoseModel> of_channels(int32_t channels) {
   CaseBuilder builder(1);
   builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
@@ -98,7 +98,7 @@ Result<PoseModel> of_channels(int32_t channels) {
   return describe_pose_model(*model, {});
 }
 
-TEST(PoseModel, PicturesOfScoresAreHeatMaps) {
+TEST(PoseModel, ScoreImagesAreHeatmaps) {
   const auto coco = of_channels(17);
   ASSERT_TRUE(coco.ok()) << coco.status().message();
   EXPECT_EQ(coco->kind, PoseKind::kHeatMaps);
@@ -112,8 +112,8 @@ TEST(PoseModel, PicturesOfScoresAreHeatMaps) {
   EXPECT_NE(many.status().message().find("1x16x16x40"), std::string::npos) << many.status().message();
 }
 
-// Offsets are read where scores have cells: there must be as many.
-TEST(PoseModel, OffsetsOfOtherCellsAreNone) {
+// Offsets are read at the cells of the scores, so the sizes must match.
+TEST(PoseModel, OffsetsOfOtherSizesAreIgnored) {
   for (const int32_t stride : {1, 2}) {
     CaseBuilder builder(1);
     const ValueId picture = builder.input({1, 16, 16, 3});

@@ -1,6 +1,6 @@
-// PosenetDecoderOp against the decoder of glpose: the same maps, which TensorFlow Lite recorded for a picture. Both
-// grow persons along the skeleton, but the operator reads maps between cells and puts points right five times, glpose
-// at the nearest cell and twice: what they are sure of must lie within half a cell.
+// Compares PosenetDecoderOp with the decoder of glpose, on the same TensorFlow Lite maps for an image. Both grow people
+// along the skeleton. The operator reads maps between cells and refines points five times, glpose at the nearest cell
+// and twice. Points that both are confident about must be within half a cell.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace {
 constexpr float kCell = 16, kScore = 0.1F;
 constexpr const char* kModel = "posenet_mnv1_075_353x481_quant";
 
-// Of points of which both are sure.
+// Over points that both are confident about.
 struct Deviation {
   int points = 0;
   float worst = 0, sum = 0, score = 0;
@@ -35,7 +35,7 @@ struct Deviation {
 
 class PosenetOperatorTest : public PoseTest {
  protected:
-  // The operator alone, on maps of real numbers.
+  // Only the operator, on maps of real numbers.
   std::vector<HostTensor> run(const std::vector<Grid>& maps) {
     CaseBuilder builder(1);
     std::vector<ValueId> inputs;
@@ -65,7 +65,7 @@ class PosenetOperatorTest : public PoseTest {
   }
 };
 
-TEST_F(PosenetOperatorTest, FindsThePersonsThatGlposeFinds) {
+TEST_F(PosenetOperatorTest, FindsTheSamePeopleAsGlpose) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const PoseModel model = load(model_file(kModel));
   const Golden golden = golden_of(kModel);

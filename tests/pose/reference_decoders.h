@@ -1,4 +1,4 @@
-// What decoders of poses should find, computed plainly on the CPU from a model's outputs.
+// Plain CPU decoders of pose model outputs, for comparison.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace sightglass::test {
 
 struct ReferencePoint {
-  float x = 0, y = 0;  // pixels of the model's input, counted by their centres
+  float x = 0, y = 0;  // pixels of the model input, counted by their centers
   float score = 0;
 };
 struct ReferencePerson {
@@ -26,21 +26,21 @@ struct Grid {
     return numbers[static_cast<size_t>((row * columns + column) * channels + channel)];
   }
 };
-// As `quantization` says, where there is one.
+// Dequantized according to `quantization`, if it is set.
 std::vector<float> real_numbers(const HostTensor& tensor, const Quantization& quantization);
 Grid grid_of(const HostTensor& tensor, const Quantization& quantization);
 
-// What TensorFlow Lite recorded for a picture, of a model of ../shared/models/pose: real numbers.
+// TensorFlow Lite outputs for an image, from a model in ../shared/models/pose, as real numbers.
 struct Golden {
   std::string picture;
   std::vector<std::vector<float>> outputs;
-  std::vector<Grid> grids;  // those of rank 4
+  std::vector<Grid> grids;  // outputs of rank 4
 };
 Golden golden_of(const std::string& model);
 
-// PoseNet: scores are logits, offsets in pixels; `stride` is from cell to cell.
+// PoseNet: scores are logits, offsets are in pixels, and `stride` is the distance between cells.
 ReferencePerson best_of_cells(const Grid& scores, const Grid& offsets, float stride);
-// The method of PoseNet's multi-person decoder: up to `persons`, roots from a score of 0.5 on, 20 pixels apart.
+// The multi-person PoseNet decoder: up to `persons` people, with root scores of at least 0.5, at least 20 pixels apart.
 std::vector<ReferencePerson> grow_persons(const Grid& scores, const Grid& offsets, const Grid& forward,
                                           const Grid& backward, float stride, size_t persons);
 

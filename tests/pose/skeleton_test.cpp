@@ -1,4 +1,4 @@
-// Skeletons over pictures.
+// Skeletons over images.
 #include "gl/compute.h"
 #include "meta/persons.h"
 #include "pose/skeleton_painter.h"
@@ -23,7 +23,7 @@ class SkeletonTest : public PoseTest {
   }
 };
 
-// From the left shoulder at (16, 12) to the left elbow at (48, 12); the other points hide.
+// From the left shoulder at (16, 12) to the left elbow at (48, 12). The other points are hidden.
 Persons an_arm() {
   Persons persons;
   persons.count = 1;
@@ -44,7 +44,7 @@ Persons an_arm() {
 int red(const Rgba& picture, int x, int y) { return picture.at(x, y)[0]; }
 int green(const Rgba& picture, int x, int y) { return picture.at(x, y)[1]; }
 
-TEST_F(SkeletonTest, BonesAndPointsWhereThePersonIs) {
+TEST_F(SkeletonTest, BonesAndPointsAreOnThePerson) {
   SkeletonStyle style;
   style.line_width = 4;
   style.point_radius = 5;
@@ -53,13 +53,13 @@ TEST_F(SkeletonTest, BonesAndPointsWhereThePersonIs) {
   const Rgba drawn = draw(an_arm(), style);
   EXPECT_GT(green(drawn, 32, 12), 250);
   EXPECT_EQ(green(drawn, 32, 20), 0);
-  EXPECT_GT(red(drawn, 16, 12), 250);  // points lie over bones
+  EXPECT_GT(red(drawn, 16, 12), 250);  // points are drawn over bones
   EXPECT_GT(red(drawn, 48, 15), 250);
   EXPECT_EQ(red(drawn, 32, 12), 0);
-  EXPECT_EQ(red(drawn, 0, 0), 0);  // where hidden points are
+  EXPECT_EQ(red(drawn, 0, 0), 0);  // at the hidden points
 }
 
-TEST_F(SkeletonTest, WhatTheModelDoesNotVouchForIsNotDrawn) {
+TEST_F(SkeletonTest, UncertainPointsAreNotDrawn) {
   SkeletonStyle style;
   style.visibility = 0.85F;
   const Rgba hidden = draw(an_arm(), style);

@@ -1,4 +1,4 @@
-// Functions of elements of real numbers, integers and booleans on numbers worked out by hand.
+// Element-wise functions of real numbers, integers, and booleans, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -59,7 +59,7 @@ TEST(RefUnary, BentActivations) {
   expect_row(evaluate(OpType::kElu, {}, {row({-1, 0, 2})}), {std::exp(-1.0f) - 1, 0, 2}, 1e-7f);
   expect_row(evaluate(OpType::kLeakyRelu, LeakyReluAttr{0.25f}, {row({-4, 4})}), {-1, 4});
   expect_row(evaluate(OpType::kRelu0To1, {}, {row({-1, 0.5f, 2})}), {0, 0.5f, 1});
-  // 1 * (the normal distribution up to 1), and as a tanh makes it.
+  // 1 * (the normal distribution up to 1), and its tanh approximation.
   expect_row(evaluate(OpType::kGelu, GeluAttr{false}, {row({1, 0})}), {0.8413447f, 0}, 1e-6f);
   expect_row(evaluate(OpType::kGelu, GeluAttr{true}, {row({1, 0})}), {0.8411920f, 0}, 1e-6f);
 }
@@ -148,7 +148,7 @@ TEST(RefAddN, Sums) {
   expect_ints(evaluate(OpType::kAddN, {}, {ints({1, 2})}), {1, 2});
 }
 
-TEST(RefTypes, AreCheckedByOperator) {
+TEST(RefTypes, AreCheckedPerOperator) {
   EXPECT_FALSE(refusal(OpType::kSqrt, {}, {ints({1})}).ok());
   EXPECT_FALSE(refusal(OpType::kLogicalAnd, {}, {row({1}), row({1})}).ok());
   EXPECT_FALSE(refusal(OpType::kAdd, {}, {row({1}), ints({1})}).ok());

@@ -1,4 +1,4 @@
-// Convolutions and the fully connected layer on numbers worked out by hand.
+// Convolutions and the fully connected layer, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -73,7 +73,7 @@ TEST(RefConv2d, FiltersReadTheirGroup) {
   expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, wide}), {1, 1, 1, 2}, {7, 11});
 }
 
-TEST(RefConv2d, BatchesAreApart) {
+TEST(RefConv2d, BatchesAreIndependent) {
   const HostTensor in = floats({2, 1, 2, 1}, {1, 2, 3, 4});
   const HostTensor weights = floats({1, 1, 2, 1}, {1, 10});
   expect_floats(evaluate(OpType::kConv2d, conv(kSame), {in, weights}), {2, 1, 2, 1}, {21, 2, 43, 4});
@@ -97,11 +97,11 @@ TEST(RefConv2d, SumsWithoutLosingSmallTerms) {
   expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights}), {1, 1, 1, 1}, {1});
 }
 
-TEST(RefDepthwisePointwise, ClampsBetweenAndAddsBehind) {
+TEST(RefDepthwisePointwise, ClampsBetweenAndAddsAfter) {
   const HostTensor in = floats({1, 1, 2, 2}, {1, 2, 3, -4});
   const HostTensor taps = floats({1, 1, 2, 2}, {1, 1, 2, 1}), bias = floats({2}, {0, 1});
   const HostTensor weights = floats({1, 1, 1, 2}, {10, 100}), other = floats({1, 1, 1, 1}, {-63});
-  // 1*1 + 3*2 = 7, cut to 6; 2*1 - 4*1 + 1 = -1, cut to 0
+  // 1*1 + 3*2 = 7, clamped to 6; 2*1 - 4*1 + 1 = -1, clamped to 0
   const DepthwisePointwiseAttr attr{{kValid}, Activation::kRelu6};
   expect_floats(evaluate(OpType::kDepthwisePointwise, attr, {in, weights, absent(), absent(), other, taps, bias}),
                 {1, 1, 1, 1}, {-3});
@@ -110,7 +110,7 @@ TEST(RefDepthwisePointwise, ClampsBetweenAndAddsBehind) {
                 {1, 1, 1, 1}, {0});
 }
 
-TEST(RefDepthwisePointwise, WrongOperandsAreRefused) {
+TEST(RefDepthwisePointwise, WrongOperandsAreRejected) {
   const HostTensor in = floats({1, 1, 2, 2}, {1, 2, 3, 4}), taps = floats({1, 1, 1, 2}, {1, 1});
   const HostTensor weights = floats({1, 1, 1, 2}, {1, 1}), three = floats({1, 1, 1, 3}, {1, 1, 1});
   const DepthwisePointwiseAttr attr{{kValid}};
@@ -118,7 +118,7 @@ TEST(RefDepthwisePointwise, WrongOperandsAreRefused) {
     return refusal(OpType::kDepthwisePointwise, attr,
                    {in, pointwise, absent(), absent(), absent(), depthwise, absent()});
   };
-  EXPECT_NE(with(three, taps).message().find("no 1x1 kernel over 2 channels"), std::string::npos);
+  EXPECT_NE(with(three, taps).message().find("not a 1x1 kernel over 2 channels"), std::string::npos);
   EXPECT_NE(with(weights, three).message().find("does not fit the 2 channels"), std::string::npos);
   EXPECT_NE(with(weights, absent()).message().find("depthwise weights are missing"), std::string::npos);
 }
@@ -144,14 +144,14 @@ TEST(RefDepthwiseConv2d, StridesOfRowsAndColumnsDiffer) {
                 {1, 2, 3, 1}, {2, 4, 6, 14, 16, 18});
 }
 
-TEST(RefTransposeConv, StrideOfTheKernelsSizeLaysTilesSideBySide) {
+TEST(RefTransposeConv, StrideOfTheKernelSizeMakesAdjacentTiles) {
   expect_floats(evaluate(OpType::kTransposeConv, TransposeConvAttr{kValid, 2, 2, 4, 4}, {kSquare, kSquare}),
                 {1, 4, 4, 1}, {1, 2, 2, 4, 3, 4, 6, 8, 3, 6, 4, 8, 9, 12, 12, 16});
 }
 
 TEST(RefTransposeConv, OverlappingTapsAddUpAndPaddingIsCutOff) {
   const HostTensor in = floats({1, 1, 2, 1}, {1, 2});
-  // 1 10 100 at columns 0 to 2, 2 20 200 at 2 to 4. SAME cuts one column, at the end.
+  // 1 10 100 at columns 0 to 2, 2 20 200 at 2 to 4. SAME crops one column at the end.
   expect_floats(evaluate(OpType::kTransposeConv, TransposeConvAttr{kSame, 1, 2, 1, 4}, {in, kOneTenHundred}),
                 {1, 1, 4, 1}, {1, 10, 102, 20});
   const Padding2d left{PaddingMode::kExplicit, 0, 0, 1, 0};
@@ -159,7 +159,7 @@ TEST(RefTransposeConv, OverlappingTapsAddUpAndPaddingIsCutOff) {
                 {1, 1, 4, 1}, {10, 102, 20, 200});
 }
 
-TEST(RefTransposeConv, ColumnsThatNoTapReachesHoldTheBias) {
+TEST(RefTransposeConv, ColumnsThatNoTapReachesAreTheBias) {
   const HostTensor in = floats({1, 1, 2, 1}, {1, 2});
   const HostTensor weights = floats({1, 1, 1, 1}, {5});
   expect_floats(
@@ -188,19 +188,19 @@ TEST(RefFullyConnected, EveryRowTimesTheWeights) {
 }
 
 TEST(RefConv2d, ReadsNoPaddingSoThatInfiniteWeightsThereDoNotMatter) {
-  // 0 * infinity would be NaN: a tap in the padding is left out, not multiplied.
+  // 0 * infinity would be NaN: taps in the padding are skipped, not multiplied.
   const HostTensor in = floats({1, 1, 1, 1}, {2});
   const HostTensor weights = floats({1, 1, 3, 1}, {INFINITY, 3, NAN});
   expect_floats(evaluate(OpType::kConv2d, conv(kSame), {in, weights}), {1, 1, 1, 1}, {6});
 }
 
-TEST(RefConv2d, WhatIsNotANumberReachesItsWindowsAlone) {
+TEST(RefConv2d, NanAffectsOnlyItsWindows) {
   const HostTensor in = floats({1, 1, 4, 1}, {NAN, 1, 2, 3});
   const HostTensor weights = floats({1, 1, 2, 1}, {0, 1});
   expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights}), {1, 1, 3, 1}, {NAN, 2, 3});
 }
 
-TEST(RefConv2d, RefusesWhatIsNotFloat) {
+TEST(RefConv2d, RejectsOtherTypesThanFloat) {
   const HostTensor in = numbers<int8_t>(DataType::kInt8, {1, 1, 1, 1}, {1});
   const HostTensor weights = numbers<int8_t>(DataType::kInt8, {1, 1, 1, 1}, {1});
   const Status status = refusal(OpType::kConv2d, conv(kValid), {in, weights});

@@ -1,18 +1,17 @@
-// TFLite_Detection_PostProcess on boxes that can be checked by eye.
+// TFLite_Detection_PostProcess on boxes that are easy to check.
 #include "graph/detection.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "ref/ref_ops.h"
 #include "single_op.h"
 
 namespace sightglass::test {
 namespace {
 
-// Four anchors of height and width 2 with centres at x = 1, 1.5, 5 and 9, and y = 1. Of the first two, 3 of 5 units of
-// area are common: an intersection over union of 0.6.
+// Four anchors of height and width 2 with centers at x = 1, 1.5, 5, and 9, and y = 1. The first two share 3 of 5 units
+// of area: an intersection over union of 0.6.
 const HostTensor kAnchors = floats({4, 4}, {1, 1, 2, 2, 1, 1.5f, 2, 2, 1, 5, 2, 2, 1, 9, 2, 2});
 const HostTensor kNoOffsets = floats({1, 4, 4}, std::vector<float>(16, 0.0f));
 
@@ -26,28 +25,10 @@ DetectionAttr attributes(int32_t detections, int32_t classes) {
 }
 
 std::vector<HostTensor> detect(const DetectionAttr& attr, const std::vector<HostTensor>& inputs) {
-  Graph graph;
-  Node node;
-  node.op = OpType::kDetectionPostprocess;
-  node.attributes = attr;
-  std::vector<const HostTensor*> arguments;
-  for (const HostTensor& tensor : inputs) {
-    Value value;
-    value.shape = tensor.shape;
-    node.inputs.push_back(graph.add_value(std::move(value)));
-    arguments.push_back(&tensor);
-  }
-  for (size_t i = 0; i < detection::kOutputs; ++i) node.outputs.push_back(graph.add_value({}));
-  const auto shapes = infer_shapes(graph, node);
-  EXPECT_TRUE(shapes.ok()) << shapes.status().message();
-  if (!shapes.ok()) return {};
-  for (size_t i = 0; i < shapes->size(); ++i) graph.value(node.outputs[i]).shape = shapes->at(i);
-  auto outputs = ref::evaluate(graph, node, arguments);
-  EXPECT_TRUE(outputs.ok()) << outputs.status().message();
-  return outputs.ok() ? std::move(outputs).value() : std::vector<HostTensor>{};
+  return evaluate_all(OpType::kDetectionPostprocess, attr, inputs, detection::kOutputs);
 }
 
-TEST(RefDetection, ABetterBoxTakesOverlappingOnesOut) {
+TEST(RefDetection, ABetterBoxSuppressesOverlappingBoxes) {
   const HostTensor scores = floats({1, 4, 1}, {0.5f, 0.75f, 0.25f, 0.0625f});
   const auto out = detect(attributes(3, 1), {kNoOffsets, scores, kAnchors});
   expect_floats(out[detection::kOutBoxes], {1, 3, 4}, {0, 0.5f, 2, 2.5f, 0, 4, 2, 6, 0, 0, 0, 0});
@@ -68,15 +49,15 @@ TEST(RefDetection, BoxesAreDecodedWithTheirScales) {
   attr.x_scale = 4;
   attr.h_scale = 5;
   attr.w_scale = 10;
-  // Half a height down, a quarter of a width right, twice as high, half as wide; a fifth number is of no matter.
+  // Half a height down, a quarter of a width right, twice as high, half as wide. A fifth value is ignored.
   const float higher = 5 * std::log(2.0f), narrower = 10 * std::log(0.5f);
   const HostTensor offsets = floats({1, 1, 5}, {1, 1, higher, narrower, 7});
   const auto out = detect(attr, {offsets, floats({1, 1, 2}, {0.9f, 0.5f}), floats({1, 4}, {1, 1, 2, 2})});
   expect_floats(out[detection::kOutBoxes], {1, 1, 4}, {0, 1, 4, 2}, 1e-5f);
-  expect_floats(out[detection::kOutScores], {1, 1}, {0.5f});  // the score before is that of no object
+  expect_floats(out[detection::kOutScores], {1, 1}, {0.5f});  // the preceding score is that of no object
 }
 
-TEST(RefDetection, SeveralClassesOfABox) {
+TEST(RefDetection, SeveralClassesPerBox) {
   DetectionAttr attr = attributes(2, 3);
   attr.max_classes = 2;
   const HostTensor scores = floats({1, 4, 3}, {0.1f, 0.3f, 0.2f, 0, 0, 0, 0.5f, 0.4f, 0.5f, 0, 0, 0});
@@ -86,11 +67,11 @@ TEST(RefDetection, SeveralClassesOfABox) {
   expect_floats(out[detection::kOutNumber], {1}, {2});
 }
 
-TEST(RefDetection, RegularSuppressionIsByClass) {
+TEST(RefDetection, RegularSuppressionIsPerClass) {
   DetectionAttr attr = attributes(3, 2);
   attr.regular = true;
   attr.per_class = 2;
-  // Boxes 0 and 1 overlap, but lead in a class each.
+  // Boxes 0 and 1 overlap, but each is the best of one class.
   const HostTensor scores = floats({1, 4, 2}, {0.9f, 0.2f, 0.8f, 0.7f, 0.3f, 0.15f, 0.6f, 0.125f});
   const auto out = detect(attr, {kNoOffsets, scores, kAnchors});
   expect_floats(out[detection::kOutClasses], {1, 3}, {0, 1, 0});

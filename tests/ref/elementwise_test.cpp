@@ -1,4 +1,4 @@
-// Activations, two-input arithmetic and dequantisation on numbers worked out by hand.
+// Activations, two-input arithmetic, and dequantization, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,7 +39,7 @@ TEST(RefUnary, CurvedFunctions) {
   expect_unary(OpType::kExp, {0, ln2, 1, -1000, 1000}, {1, 2, 2.7182818f, 0, kInfinity}, 1e-6f);
 }
 
-TEST(RefUnary, WhatIsNotANumberStaysSo) {
+TEST(RefUnary, NanStaysNan) {
   for (const OpType op : {OpType::kRelu, OpType::kRelu6, OpType::kReluN1To1, OpType::kLogistic, OpType::kTanh,
                           OpType::kHardSwish, OpType::kExp}) {
     expect_unary(op, {kNan}, {kNan});
@@ -49,11 +49,11 @@ TEST(RefUnary, WhatIsNotANumberStaysSo) {
 TEST(RefUnary, Infinities) {
   expect_unary(OpType::kRelu6, {-kInfinity, kInfinity}, {0, 6});
   expect_unary(OpType::kLogistic, {-kInfinity, kInfinity}, {0, 1});
-  // By its definition the factor beside minus infinity is 0.
+  // By definition, the factor for minus infinity is 0.
   expect_unary(OpType::kHardSwish, {-kInfinity, kInfinity}, {kNan, kInfinity});
 }
 
-TEST(RefActivation, ThoseThatAreNoOperatorsOfTheirOwn) {
+TEST(RefActivation, ActivationsWithoutTheirOwnOperator) {
   const float ln3 = std::log(3.0f);
   EXPECT_FLOAT_EQ(ref::apply(Activation::kHardSigmoid, -3), 0);
   EXPECT_FLOAT_EQ(ref::apply(Activation::kHardSigmoid, 0), 0.5f);
@@ -90,7 +90,7 @@ TEST(RefBinary, BroadcastsUpToRankFive) {
                 {1, 10, 2, 20, 100, 1000, 200, 2000, 3, 30, 4, 40, 300, 3000, 400, 4000});
 }
 
-TEST(RefBinary, RefusesShapesThatDoNotFit) {
+TEST(RefBinary, RejectsShapesThatDoNotFit) {
   const Status status = refusal(OpType::kAdd, {}, {row({1, 2, 3}), row({1, 2})});
   EXPECT_EQ(status.code(), ErrorCode::kInvalidModel);
   EXPECT_NE(status.message().find("3 and 2"), std::string::npos) << status.message();
@@ -119,12 +119,12 @@ TEST(RefDequantize, AScalePerIndexOfAnAxis) {
                 {1, 20, 300, 4, 50, 600});
 }
 
-TEST(RefDequantize, HalfPrecisionWidensAsItIs) {
+TEST(RefDequantize, HalfPrecisionWidensExactly) {
   const HostTensor in = numbers<uint16_t>(DataType::kFloat16, {4}, {0x3c00, 0xc000, 0x0001, 0x7bff});
   expect_floats(evaluate(OpType::kDequantize, {}, {in}), {4}, {1, -2, 0x1p-24f, 65504});
 }
 
-TEST(RefDequantize, RefusesIntegersWithoutAScale) {
+TEST(RefDequantize, RejectsIntegersWithoutAScale) {
   const Status status = refusal(OpType::kDequantize, {}, {numbers<int8_t>(DataType::kInt8, {1}, {1})});
   EXPECT_EQ(status.code(), ErrorCode::kUnsupported);
   EXPECT_NE(status.message().find("'input0' is int8 without a scale"), std::string::npos) << status.message();

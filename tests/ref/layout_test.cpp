@@ -1,4 +1,4 @@
-// Operators that move elements, on numbers whose places tell where they came from.
+// Operators that move elements, on values that show their original positions.
 #include <gtest/gtest.h>
 
 #include "single_op.h"
@@ -29,7 +29,7 @@ TEST(RefConcat, OfIntegers) {
   EXPECT_EQ(values<int64_t>(joined), (std::vector<int64_t>{int64_t{1} << 40, -1, 2}));
 }
 
-TEST(RefPad, AnyAxisWithAnyNumber) {
+TEST(RefPad, AnyAxisWithAnyValue) {
   expect_floats(evaluate(OpType::kPad, PadAttr{{1, 0}, {0, 2}, 0.0f}, {kSix}), {3, 5},
                 {0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 4, 5, 6, 0, 0});
   expect_floats(evaluate(OpType::kPad, PadAttr{{0, 1}, {0, 0}, -1.5f}, {kSix}), {2, 4},
@@ -47,7 +47,7 @@ TEST(RefReshape, KeepsTheOrder) {
   EXPECT_EQ(refusal(OpType::kReshape, ReshapeAttr{{4}}, {kSix}).code(), ErrorCode::kInvalidModel);
 }
 
-TEST(RefStridedSlice, BeginsAndSteps) {
+TEST(RefStridedSlice, StartsAndSteps) {
   expect_floats(evaluate(OpType::kStridedSlice, StridedSliceAttr{{1, 0}, {1, 2}, {1, 2}, {1, 2}}, {kSix}), {1, 2},
                 {4, 6});
 }
@@ -61,7 +61,7 @@ TEST(RefStridedSlice, DropsAnAxis) {
   expect_floats(evaluate(OpType::kStridedSlice, StridedSliceAttr{{0, 1}, {1, 1}, {2, 1}, {2}}, {kSix}), {2}, {2, 5});
 }
 
-TEST(RefStridedSlice, RefusesToReachOutside) {
+TEST(RefStridedSlice, RejectsSlicesOutside) {
   const Status status = refusal(OpType::kStridedSlice, StridedSliceAttr{{0, 2}, {1, 1}, {2, 2}, {2, 2}}, {kSix});
   EXPECT_EQ(status.code(), ErrorCode::kInvalidModel);
   EXPECT_NE(status.message().find("from 2 to 3 along axis 1"), std::string::npos) << status.message();

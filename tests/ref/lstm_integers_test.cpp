@@ -1,4 +1,4 @@
-// LSTM of integers, on one cell whose scales are powers of two, so that the numbers can be followed by hand.
+// Integer LSTM, on one cell whose scales are powers of two, so that the values can be computed by hand.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -27,7 +27,7 @@ HostTensor tensor_of(const Operand& operand) {
   return tensor;
 }
 
-// Data and weights are in steps of 2^-6: their products are steps of a gate's sum, 2^-12. Cells are in steps of 2^-11.
+// Data and weights are in steps of 2^-6, so the sums of the gates are in steps of 2^-12. Cells are in steps of 2^-11.
 struct OneCell {
   std::vector<Operand> operands = std::vector<Operand>(lstm::kNorm);
   LstmAttr attr;
@@ -64,7 +64,7 @@ struct OneCell {
     return ref::evaluate(graph, node, arguments);
   }
 
-  // Data, hidden state and cell after the node has run.
+  // Data, hidden state, and cell after the node has run.
   void expect(int64_t made, int64_t cell) const {
     const auto out = run();
     ASSERT_TRUE(out.ok()) << out.status().message();
@@ -115,7 +115,7 @@ TEST(RefLstmIntegers, TheHiddenStateCounts) {
   EXPECT_NEAR((*out)[2].as<int16_t>()[0], 409, 12);
 }
 
-// 32767 steps at most, and no more than the clip says.
+// At most 32767 steps, and at most the clip.
 TEST(RefLstmIntegers, CellsAreBounded) {
   OneCell lstm;
   lstm.operands[lstm::kCell].values = {32767};
@@ -129,7 +129,7 @@ TEST(RefLstmIntegers, CellsAreBounded) {
   EXPECT_EQ((*clipped)[2].as<int16_t>()[0], 512);
 }
 
-TEST(RefLstmIntegers, WhatItCannotReadIsNamed) {
+TEST(RefLstmIntegers, UnsupportedOperandsAreNamed) {
   const auto refused = [](const std::function<void(OneCell&)>& change, const std::string& part) {
     OneCell lstm;
     change(lstm);
@@ -142,8 +142,8 @@ TEST(RefLstmIntegers, WhatItCannotReadIsNamed) {
   refused([](OneCell& l) { l.operands[lstm::kInputWeights + 1].zero_point = 1; }, "zero point 1");
   refused([](OneCell& l) { l.operands[lstm::kBias] = {DataType::kInt16, {1}, {0}}; }, "is int16, not int32");
   refused([](OneCell& l) { l.operands[lstm::kData].type = DataType::kUInt8; }, "is uint8, not int8");
-  refused([](OneCell& l) { l.attr.made_zero_point = 3; }, "where the cells' outputs have 3");
-  refused([](OneCell& l) { l.attr.made_scale = 0; }, "no scale");
+  refused([](OneCell& l) { l.attr.made_zero_point = 3; }, "but the outputs of the cells have 3");
+  refused([](OneCell& l) { l.attr.made_scale = 0; }, "without a scale");
   refused([](OneCell& l) { l.attr.activation = Activation::kRelu; }, "without TANH");
   refused([](OneCell& l) { l.out_scale = 0; }, "without a scale");
 }

@@ -1,4 +1,4 @@
-// LSTM on numbers that were worked out apart from it.
+// LSTM on independently computed values.
 #include "graph/lstm.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
-// An LSTM whose inputs are filled in one by one; the states are inputs of the graph as well.
+// An LSTM whose inputs are set one by one. The states are inputs of the graph too.
 struct LstmCase {
   explicit LstmCase(LstmAttr attr) : attr_(attr) {}
 
@@ -54,7 +54,7 @@ struct LstmCase {
   std::vector<HostTensor> inputs_;
 };
 
-// One cell: all weights 1 but for those that a test sets.
+// One cell: all weights are 1 except those that a test sets.
 LstmCase one_cell(LstmAttr attr = {}, float hidden = 0, float cell = 0) {
   LstmCase lstm(attr);
   lstm.give(lstm::kData, floats({1, 1}, {0.5f}));
@@ -123,8 +123,8 @@ TEST(RefLstm, AnotherActivation) {
   expect_floats(one_cell(attr).run()[0], {1, 1}, {static_cast<float>(gate * c)}, 1e-7f);
 }
 
-// The numbers are those of TensorFlow Lite's kernel, which a program of a few lines of Python gives as well.
-TEST(RefLstm, NormalisationAndProjectionOverASequence) {
+// The values are from the TensorFlow Lite kernel. A few lines of Python give the same values.
+TEST(RefLstm, NormalizationAndProjectionOverASequence) {
   const HostTensor matrix = floats({2, 2}, {0.36856f, 0.3001f, -0.12599f, 0.58922f});
   const HostTensor vector = floats({2}, {0.36856f, 0.3001f});
   const float x0 = 0.5665615200996399f, x1 = 0.7457817196846008f;
@@ -149,7 +149,7 @@ TEST(RefLstm, NormalisationAndProjectionOverASequence) {
   }
 }
 
-TEST(RefLstm, BatchesAndTimeStepsAreApart) {
+TEST(RefLstm, BatchesAndTimeStepsAreIndependent) {
   LstmAttr attr;
   for (const bool time_major : {false, true}) {
     attr.time_major = time_major;
@@ -172,7 +172,7 @@ TEST(RefLstm, BatchesAndTimeStepsAreApart) {
   }
 }
 
-TEST(RefLstm, TheBasicFormHoldsTheSameWeights) {
+TEST(RefLstm, TheBasicFormHasTheSameWeights) {
   LstmAttr attr;
   attr.basic = true;
   LstmCase basic(attr);
@@ -188,7 +188,7 @@ TEST(RefLstm, TheBasicFormHoldsTheSameWeights) {
   expect_floats(out[0], {1, 1}, {static_cast<float>(o * std::tanh(c))}, 1e-6f);
 }
 
-TEST(RefLstm, StatesGoFromRunToRun) {
+TEST(RefLstm, StatesPersistBetweenRuns) {
   Graph graph;
   Node node;
   node.op = OpType::kLstm;

@@ -1,4 +1,4 @@
-// Products of matrices on numbers worked out by hand.
+// Matrix products on values computed by hand.
 #include <gtest/gtest.h>
 
 #include "single_op.h"
@@ -29,12 +29,12 @@ TEST(RefMatmul, BatchesBroadcast) {
   expect_floats(evaluate(OpType::kBatchMatmul, BatchMatmulAttr{}, {x, y}), {2, 3, 1, 1}, {1, 2, 3, 3, 4, 7});
 }
 
-TEST(RefMatmul, ShapesThatDoNotFit) {
+TEST(RefMatmul, RejectsShapesThatDoNotFit) {
   EXPECT_NE(refusal(OpType::kBatchMatmul, BatchMatmulAttr{}, {kTwoByThree, kTwoByThree}).message().find("2x3 and 2x3"),
             std::string::npos);
   EXPECT_NE(refusal(OpType::kBatchMatmul, BatchMatmulAttr{}, {floats({3}, {1, 2, 3}), kThreeByTwo})
                 .message()
-                .find("no matrix"),
+                .find("not a matrix"),
             std::string::npos);
   const HostTensor two = floats({2, 1, 1}, {1, 2}), three = floats({3, 1, 1}, {1, 2, 3});
   EXPECT_NE(refusal(OpType::kBatchMatmul, BatchMatmulAttr{}, {two, three}).message().find("broadcast"),

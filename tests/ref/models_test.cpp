@@ -1,5 +1,5 @@
-// The float models on the reference kernels against the outputs of TensorFlow Lite: importer, shapes and kernels
-// together, without a GPU.
+// Compares float models on the reference kernels with TensorFlow Lite outputs: importer, shapes, and kernels together,
+// without a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace sightglass::test {
 namespace {
 
-// The reference sums in double precision, TensorFlow Lite in float: they differ by its rounding alone.
-constexpr double kRelativeMax = 1e-4;  // of the output's range
+// The reference sums in double precision, TensorFlow Lite in float: only its rounding differs.
+constexpr double kRelativeMax = 1e-4;  // of the output range
 
 class RefModelsTest : public ::testing::TestWithParam<const char*> {};
 

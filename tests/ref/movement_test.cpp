@@ -1,4 +1,4 @@
-// Operators that take elements over, on numbers whose places tell where they came from.
+// Operators that copy elements, on values that show their original positions.
 #include <gtest/gtest.h>
 
 #include "single_op.h"
@@ -23,7 +23,7 @@ TEST(RefTile, RepeatsWhole) {
   expect_floats(evaluate(OpType::kTile, TileAttr{{2, 1}}, {floats({1, 2}, {1, 2})}), {2, 2}, {1, 2, 1, 2});
 }
 
-TEST(RefPack, PutsADimensionIn) {
+TEST(RefPack, InsertsADimension) {
   const HostTensor a = floats({2}, {1, 2}), b = floats({2}, {3, 4});
   expect_floats(evaluate(OpType::kPack, ConcatAttr{0}, {a, b}), {2, 2}, {1, 2, 3, 4});
   expect_floats(evaluate(OpType::kPack, ConcatAttr{1}, {a, b}), {2, 2}, {1, 3, 2, 4});
@@ -42,7 +42,7 @@ TEST(RefSpaceToDepth, RowsThenColumnsOfABlock) {
   expect_floats(evaluate(OpType::kSpaceToDepth, DepthToSpaceAttr{2}, {in}), {1, 1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
 }
 
-TEST(RefSpaceToBatch, PadsAndComesBack) {
+TEST(RefSpaceToBatch, PadsAndIsInverted) {
   const HostTensor in = floats({1, 2, 3, 1}, {1, 2, 3, 4, 5, 6});
   const BatchSpaceAttr attr{{2, 2}, {0, 1}, {0, 0}};
   const HostTensor batches = evaluate(OpType::kSpaceToBatch, attr, {in});

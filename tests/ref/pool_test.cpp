@@ -1,4 +1,4 @@
-// Pools, means and the softmax on numbers worked out by hand.
+// Pools, means, and softmax, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ TEST(RefPool, WindowsOverlapAndNeedNotBeSquare) {
   expect_floats(evaluate(OpType::kAveragePool2d, Pool2dAttr{kValid, 1, 2, 3, 1}, {kNine}), {1, 1, 2, 1}, {4, 6});
 }
 
-TEST(RefPool, ChannelsAndBatchesAreApart) {
+TEST(RefPool, ChannelsAndBatchesAreIndependent) {
   const HostTensor in = floats({2, 1, 2, 2}, {1, -1, 3, -5, 10, 20, 30, 60});
   expect_floats(evaluate(OpType::kAveragePool2d, Pool2dAttr{kValid, 1, 1, 1, 2}, {in}), {2, 1, 1, 2}, {2, -3, 20, 40});
   expect_floats(evaluate(OpType::kMaxPool2d, Pool2dAttr{kValid, 1, 1, 1, 2}, {in}), {2, 1, 1, 2}, {3, -1, 30, 60});
@@ -46,8 +46,8 @@ TEST(RefPool, WholeFrameAndActivation) {
                 {6});
 }
 
-// Of equal maxima the first; the tenth keeps the integer part apart from rounding.
-TEST(RefPool, PlacesAreThoseWithinTheWindow) {
+// Among equal maxima, the first one. The tenth protects the integer part from rounding.
+TEST(RefPool, IndicesAreWithinTheWindow) {
   const HostTensor in = floats({1, 3, 3, 1}, {1, 7, 2, 7, 4, 9, -1, -3, -2});
   Graph graph;
   const auto add = [&graph](const Shape& shape) {
@@ -67,18 +67,18 @@ TEST(RefPool, PlacesAreThoseWithinTheWindow) {
   expect_floats((*pooled)[1], {1, 2, 2, 1}, {1.1f, 2.1f, 0.1f, 0.1f});
 }
 
-TEST(RefPool, UnpoolingPutsNumbersBackAndZeroesTheRest) {
+TEST(RefPool, UnpoolingRestoresValuesAndZeroesTheRest) {
   const HostTensor data = floats({1, 1, 2, 1}, {5, 6});
   expect_floats(evaluate(OpType::kMaxUnpool, Pool2dAttr{{}, 2, 2, 2, 2}, {data, floats({1, 1, 2, 1}, {1.1f, 2.1f})}),
                 {1, 2, 4, 1}, {0, 5, 0, 0, 0, 0, 6, 0});
-  // Places that no window has are left out, and of two windows at one pixel the last counts.
+  // Invalid indices are ignored. If two windows have the same pixel, the last one counts.
   expect_floats(evaluate(OpType::kMaxUnpool, Pool2dAttr{{}, 2, 2, 2, 2}, {data, floats({1, 1, 2, 1}, {-1, 4})}),
                 {1, 2, 4, 1}, std::vector<float>(8, 0.0f));
   expect_floats(evaluate(OpType::kMaxUnpool, Pool2dAttr{{}, 1, 1, 1, 2}, {data, floats({1, 1, 2, 1}, {1, 0})}),
                 {1, 1, 4, 1}, {0, 6, 0, 0});
 }
 
-TEST(RefPool, AveragesOfWhatIsNotANumberStaySo) {
+TEST(RefPool, AveragesOfNanAreNan) {
   const HostTensor in = floats({1, 1, 3, 1}, {NAN, 1, 3});
   expect_floats(evaluate(OpType::kAveragePool2d, Pool2dAttr{kValid, 1, 1, 1, 2}, {in}), {1, 1, 2, 1}, {NAN, 2});
   expect_floats(evaluate(OpType::kMean, ReduceAttr{{2}, false}, {in}), {1, 1, 1}, {NAN});
@@ -109,7 +109,7 @@ TEST(RefSoftmax, BetaScalesTheExponents) {
   expect_floats(evaluate(OpType::kSoftmax, SoftmaxAttr{2}, {in}), {1, 2}, {0.1f, 0.9f}, 1e-7f);
 }
 
-TEST(RefSoftmax, ARowWithWhatIsNotANumberIsNone) {
+TEST(RefSoftmax, ARowWithNanIsNan) {
   const HostTensor in = floats({2, 2}, {0, NAN, 0, 0});
   expect_floats(evaluate(OpType::kSoftmax, SoftmaxAttr{1}, {in}), {2, 2}, {NAN, NAN, 0.5f, 0.5f});
 }

@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "ref/ref_ops.h"
 #include "single_op.h"
 
 namespace sightglass::test {
@@ -40,28 +39,11 @@ struct Maps {
 PosenetDecoderAttr attributes(int32_t poses = 4) { return {poses, 0.2f, static_cast<int32_t>(kStride), 20}; }
 
 std::vector<HostTensor> decode(const Maps& maps, const PosenetDecoderAttr& attr, bool masks = false) {
-  Graph graph;
-  Node node;
-  node.op = OpType::kPosenetDecoder;
-  node.attributes = attr;
-  std::vector<const HostTensor*> arguments;
-  for (size_t i = 0; i < (masks ? 4u : 3u); ++i) {
-    Value value;
-    value.shape = maps.tensors[i].shape;
-    node.inputs.push_back(graph.add_value(std::move(value)));
-    arguments.push_back(&maps.tensors[i]);
-  }
-  for (int i = 0; i < (masks ? 5 : 4); ++i) node.outputs.push_back(graph.add_value({}));
-  const auto shapes = infer_shapes(graph, node);
-  EXPECT_TRUE(shapes.ok()) << shapes.status().message();
-  if (!shapes.ok()) return {};
-  for (size_t i = 0; i < shapes->size(); ++i) graph.value(node.outputs[i]).shape = shapes->at(i);
-  auto outputs = ref::evaluate(graph, node, arguments);
-  EXPECT_TRUE(outputs.ok()) << outputs.status().message();
-  return outputs.ok() ? std::move(outputs).value() : std::vector<HostTensor>{};
+  const auto begin = maps.tensors.begin();
+  return evaluate_all(OpType::kPosenetDecoder, attr, {begin, begin + (masks ? 4 : 3)}, masks ? 5 : 4);
 }
 
-// Every keypoint is likely in one cell, without offsets: all points of the pose are there.
+// Every keypoint is likely in one cell, without offsets, so all points of the pose are in that cell.
 TEST(RefPosenet, APoseInOneCell) {
   Maps maps;
   for (int k = 0; k < posenet::kKeypoints; ++k) maps.at(posenet::kScores, 2, 3, k) = 1;
@@ -77,8 +59,8 @@ TEST(RefPosenet, APoseInOneCell) {
   EXPECT_EQ(out[posenet::kOutKeypoints].as<float>()[2 * 17], 0);
 }
 
-// The nose is the root; from there to the left eye by the first forward edge, 15 pixels to the right, where half of two
-// cells' short offset leads 2 pixels down, and once more wherever that ends.
+// The nose is the root. The first forward edge leads 15 pixels to the right, to the left eye. There, half of the short
+// offsets of two cells leads 2 pixels down, and the refinement repeats from that position.
 TEST(RefPosenet, FollowsEdgesAndRefines) {
   Maps maps;
   maps.at(posenet::kScores, 2, 1, 0) = 5;
@@ -92,14 +74,14 @@ TEST(RefPosenet, FollowsEdgesAndRefines) {
   const auto points = out[posenet::kOutKeypoints].as<float>();
   EXPECT_NEAR(points[0], 20, 1e-5);
   EXPECT_NEAR(points[1], 12, 1e-5);
-  // y: 1, then nine tenths of what is left at each of four more steps.
+  // y: 1, then nine tenths of the rest in each of four more steps.
   double y = 20;
   for (int i = 0; i < 5; ++i) y += 1 * (1 - (y - 20) / 10);
   EXPECT_NEAR(points[2], y, 1e-4);
   EXPECT_NEAR(points[3], 25, 1e-5);
 }
 
-// The way up the skeleton, from an ankle to the nose, takes the channels behind the forward ones.
+// The path up the skeleton, from an ankle to the nose, uses the channels after the forward ones.
 TEST(RefPosenet, GoesBackAlongEdges) {
   Maps maps;
   maps.at(posenet::kScores, 1, 1, 16) = 6;  // the right ankle, edge 15 from the knee
@@ -114,10 +96,10 @@ TEST(RefPosenet, GoesBackAlongEdges) {
   EXPECT_EQ(points[2 * 16], 10);
   EXPECT_EQ(points[2 * 14], 0);
   EXPECT_EQ(points[2 * 14 + 1], 30);
-  EXPECT_EQ(points[1], 30);  // the nose hangs from there without offsets
+  EXPECT_EQ(points[1], 30);  // the nose follows without offsets
 }
 
-TEST(RefPosenet, TwoPosesAndThoseThatAreTheSame) {
+TEST(RefPosenet, TwoPosesAndDuplicates) {
   Maps maps;
   for (int k = 0; k < posenet::kKeypoints; ++k) {
     maps.at(posenet::kScores, 1, 0, k) = 1;
@@ -137,8 +119,8 @@ TEST(RefPosenet, TwoPosesAndThoseThatAreTheSame) {
   EXPECT_EQ(decode(maps, attributes(1))[posenet::kOutCount].as<float>()[0], 1);
 }
 
-// Of equal scores in neighbouring cells both are the highest around; the first is the pose.
-TEST(RefPosenet, PlateausAndNothingAtAll) {
+// If neighboring cells have equal scores, both are local maxima. The first one is the pose.
+TEST(RefPosenet, PlateausAndEmptyResults) {
   Maps maps;
   EXPECT_EQ(decode(maps, attributes())[posenet::kOutCount].as<float>()[0], 0);
   maps.fill(posenet::kScores, 0, 1);

@@ -1,4 +1,4 @@
-// Whole models of integers on the reference kernels, against the outputs of TensorFlow Lite's built-in kernels.
+// Compares whole quantized models on the reference kernels with outputs of the built-in TensorFlow Lite kernels.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -30,7 +30,7 @@ TEST_P(RefQuantizedModelsTest, TracksTensorFlowLite) {
       const Comparison comparison = compare((*references)[i].numbers, (*references)[i].part_of((*outputs)[i]));
       std::printf("REF %s %s out%zu: %s\n", GetParam(), golden.name.c_str(), i,
                   comparison.identical ? "identical" : to_string(comparison).c_str());
-      // All integers are the same; what is left is the last bit of an exponential in a softmax.
+      // All integers are equal. Only the last bit of an exponential in a softmax differs.
       EXPECT_LE(comparison.nmse, 1e-4) << golden.name << ", output " << i;
     }
   }

@@ -1,4 +1,4 @@
-// Operators on integers that stand for real numbers, on numbers worked out by hand.
+// Operators on quantized values, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -17,7 +17,7 @@ struct Integers {
   int64_t zero_point = 0;
 };
 
-// One node on quantised tensors; its result as plain numbers.
+// One node on quantized tensors. Returns its result as plain numbers.
 std::vector<int> evaluate_integers(OpType op, const Attributes& attributes, const std::vector<Integers>& inputs,
                                    const Integers& output, Activation activation = Activation::kNone) {
   Graph graph;
@@ -56,7 +56,7 @@ std::vector<int> evaluate_integers(OpType op, const Attributes& attributes, cons
 
 constexpr DataType kInt8 = DataType::kInt8, kUInt8 = DataType::kUInt8;
 
-// In 16 bits and without rounding its last product, as TensorFlow Lite's kernel: 49 steps of 0.0391 are 57.49 of
+// In 16 bits and without rounding the last product, like the TensorFlow Lite kernel: 49 steps of 0.0391 are 57.49 of
 // 0.0273.
 TEST(RefQuantized, HardSwishIsComputedInSixteenBits) {
   const std::vector<int> steps{-128, -80, -77, -76, -40, -1, 0, 1, 7, 49, 76, 77, 100, 127};
@@ -71,7 +71,7 @@ TEST(RefQuantized, HardSwishIsComputedInSixteenBits) {
       shifted);
 }
 
-// Halves go up first, and then, for what is left of a shift, away from zero.
+// Halves are first rounded up and then, for the rest of a shift, away from zero.
 TEST(RefQuantized, ActivationsAreScaledInFixedPoint) {
   const Integers steps{kInt8, {5}, {-3, -1, 0, 1, 3}, 0.5f};
   EXPECT_EQ(evaluate_integers(OpType::kReluN1To1, {}, {steps}, {kInt8, {5}, {}}), (std::vector<int>{-1, 0, 0, 1, 1}));
@@ -82,7 +82,7 @@ TEST(RefQuantized, ActivationsAreScaledInFixedPoint) {
 }
 
 TEST(RefQuantized, ConvolutionScalesItsSums) {
-  // Steps 4 and -2 times 3 and 5: a sum of 2, in quanta of 0.5 * 0.25 / 0.125 = 1.
+  // Steps 4 and -2 times 3 and 5: a sum of 2, in steps of 0.5 * 0.25 / 0.125 = 1.
   const Integers data{kUInt8, {1, 1, 1, 2}, {104, 98}, 0.5f, 100}, weights{kUInt8, {1, 1, 1, 2}, {13, 15}, 0.25f, 10};
   const Integers out{kUInt8, {1, 1, 1, 1}, {}, 0.125f, 7};
   EXPECT_EQ(evaluate_integers(OpType::kConv2d, Conv2dAttr{}, {data, weights}, out), std::vector<int>{9});
@@ -106,15 +106,16 @@ TEST(RefQuantized, ActivationsNarrowTheRange) {
 }
 
 TEST(RefQuantized, SumsOfDifferentScales) {
-  // 10 * 0.5 + 4 * 0.25 = 6 and 10 * 0.5 - 4 * 0.25 = 4, in quanta of 2 from 3.
+  // 10 * 0.5 + 4 * 0.25 = 6 and 10 * 0.5 - 4 * 0.25 = 4, in steps of 2 from 3.
   const Integers a{kInt8, {1}, {11}, 0.5f, 1}, b{kInt8, {1}, {2}, 0.25f, -2}, out{kInt8, {1}, {}, 2.0f, 3};
   EXPECT_EQ(evaluate_integers(OpType::kAdd, {}, {a, b}, out), std::vector<int>{6});
   EXPECT_EQ(evaluate_integers(OpType::kSub, {}, {a, b}, out), std::vector<int>{5});
   EXPECT_EQ(evaluate_integers(OpType::kMul, {}, {a, b}, out), std::vector<int>{6});  // 5 / 2: 2.5, away from zero
 }
 
-TEST(RefQuantized, AveragesRoundTheNumbersThemselves) {
-  // The average of -3 and 2 is -0.5: away from zero it is -1, though it lies 2.5 steps above the zero point of -3.
+TEST(RefQuantized, AveragesRoundTheStoredIntegers) {
+  // The average of -3 and 2 is -0.5. Rounded away from zero it is -1, although it is 2.5 steps above the zero point of
+  // -3.
   const Integers in{kInt8, {1, 1, 2, 1}, {-3, 2}, 1.0f, -3};
   EXPECT_EQ(
       evaluate_integers(OpType::kAveragePool2d, Pool2dAttr{{}, 1, 1, 1, 2}, {in}, {kInt8, {1, 1, 1, 1}, {}, 1.0f, -3}),
@@ -128,8 +129,8 @@ TEST(RefQuantized, MeansScaleBeforeTheyDivide) {
             std::vector<int>{5});
 }
 
-// The same real numbers, 0.3, in quanta of 0.5. With rows and columns kept: a sum of 8 times 0.3 / (4 * 0.5) is 1.2,
-// rounded; the zero point's 0.6 quanta, rounded, are taken off then. Without: a sum of 4 steps times 0.6 is 2.4,
+// The same real numbers, 0.3, in steps of 0.5. If rows and columns are kept: a sum of 8 times 0.3 / (4 * 0.5) is 1.2,
+// rounded. Then the 0.6 steps of the zero point, rounded, are subtracted. Otherwise: a sum of 4 steps times 0.6 is 2.4,
 // rounded, and a quarter of that is rounded again.
 TEST(RefQuantized, MeansThatKeepRowsAndColumnsTakeTheZeroPointOffLast) {
   const Integers in{kInt8, {1, 2, 2, 1}, {2, 2, 2, 2}, 0.3f, 1};
@@ -139,11 +140,11 @@ TEST(RefQuantized, MeansThatKeepRowsAndColumnsTakeTheZeroPointOffLast) {
             std::vector<int>{1});
 }
 
-TEST(RefQuantized, DynamicRangesAreThoseOfAGroup) {
+TEST(RefQuantized, DynamicRangesArePerGroup) {
   const HostTensor in = floats({2, 3}, {-127, 63.6f, 1, 0, 0, 0});
   expect_floats(evaluate(OpType::kDynamicQuantize, DynamicQuantizeAttr{3, false}, {in}), {2, 3},
                 {-127, 64, 1, 0, 0, 0});
-  // From 0 to 255: a quantum of 1 and a zero point of -128.
+  // From 0 to 255: a step of 1 and a zero point of -128.
   const HostTensor positive = floats({1, 3}, {0, 99.4f, 255});
   expect_floats(evaluate(OpType::kDynamicQuantize, DynamicQuantizeAttr{3, true}, {positive}), {1, 3}, {0, 99, 255});
 }

@@ -1,4 +1,4 @@
-// Reductions, places of extremes and normalisations on numbers worked out by hand.
+// Reductions, indices of extremes, and normalizations, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ TEST(RefReduce, Integers) {
   expect_integers(evaluate(OpType::kReduceAny, ReduceAttr{{0, 1}, false}, {flags}), DataType::kBool, {}, {1});
 }
 
-TEST(RefReduce, PlacesOfExtremesAreTheFirst) {
+TEST(RefReduce, IndicesOfExtremesAreTheFirst) {
   const HostTensor in = floats({2, 3}, {1, 5, 5, 4, -1, -1});
   expect_integers(evaluate(OpType::kArgMax, ArgAttr{1}, {in}), DataType::kInt32, {2}, {1, 0});
   expect_integers(evaluate(OpType::kArgMin, ArgAttr{1}, {in}), DataType::kInt32, {2}, {0, 1});

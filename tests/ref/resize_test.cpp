@@ -1,4 +1,4 @@
-// The three coordinate conventions of RESIZE_BILINEAR, on numbers worked out by hand.
+// The three coordinate conventions of RESIZE_BILINEAR, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include "single_op.h"
@@ -14,16 +14,16 @@ ResizeAttr to_size(int32_t h, int32_t w, Convention convention) {
 
 TEST(RefResizeBilinear, Enlarges) {
   const HostTensor in = floats({1, 1, 2, 1}, {0, 12});
-  // Coordinates 0, 1/2, 1, 3/2: the last one lies beyond the last pixel.
+  // Coordinates 0, 1/2, 1, 3/2: the last one is beyond the last pixel.
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 4, kPlain), {in}), {1, 1, 4, 1}, {0, 6, 12, 12});
   // Coordinates 0, 1/3, 2/3, 1.
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 4, kAlignCorners), {in}), {1, 1, 4, 1}, {0, 4, 8, 12},
                 1e-5f);
-  // Coordinates -1/4, 1/4, 3/4, 5/4: the first and last lie beyond the pixels' centres.
+  // Coordinates -1/4, 1/4, 3/4, 5/4: the first and the last are beyond the pixel centers.
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 4, kHalfPixel), {in}), {1, 1, 4, 1}, {0, 3, 9, 12});
 }
 
-TEST(RefResizeBilinear, EnlargesFromAFirstPixelThatIsNotZero) {
+TEST(RefResizeBilinear, EnlargesFromANonzeroFirstPixel) {
   const HostTensor in = floats({1, 1, 2, 1}, {4, 8});
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 4, kHalfPixel), {in}), {1, 1, 4, 1}, {4, 5, 7, 8});
 }
@@ -48,7 +48,7 @@ TEST(RefResizeBilinear, ToOnePixel) {
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 1, kHalfPixel), {in}), {1, 1, 1, 1}, {5});
 }
 
-TEST(RefResizeBilinear, ChannelsAndBatchesAreApart) {
+TEST(RefResizeBilinear, ChannelsAndBatchesAreIndependent) {
   const HostTensor in = floats({2, 1, 1, 2}, {1, 2, 3, 4});
   expect_floats(evaluate(OpType::kResizeBilinear, to_size(1, 2, kPlain), {in}), {2, 1, 2, 2}, {1, 2, 1, 2, 3, 4, 3, 4});
 }

@@ -32,7 +32,7 @@ ValueId add_half_constant(Graph& graph, const std::string& name, const std::vect
   return id;
 }
 
-// (a - b) * (a - b), and the difference itself, with b a constant in half precision.
+// (a - b) * (a - b), and the difference itself. b is a constant in half precision.
 Graph squared_difference() {
   Graph graph;
   graph.name = "squared difference";
@@ -45,7 +45,7 @@ Graph squared_difference() {
   return graph;
 }
 
-TEST(RefRun, GivesEveryOutputInTheGraphsOrder) {
+TEST(RefRun, ReturnsOutputsInGraphOrder) {
   const Graph graph = squared_difference();
   ASSERT_TRUE(verify(graph).ok()) << verify(graph).message();
   const auto outputs = ref::run(graph, {floats({2}, {4, -0.5f})});
@@ -68,7 +68,7 @@ TEST(RefRun, AnOutputMayBeAnInputOrAConstant) {
   expect_floats((*outputs)[2], {1}, {3});
 }
 
-TEST(RefRun, SaysWhichInputDoesNotFit) {
+TEST(RefRun, NamesTheInputThatDoesNotFit) {
   const Graph graph = squared_difference();
   EXPECT_EQ(ref::run(graph, {}).status().message(), "the graph has 1 inputs; 0 were given");
   const Status status = ref::run(graph, {floats({3}, {1, 2, 3})}).status();

@@ -10,8 +10,11 @@
 namespace sightglass::test {
 namespace {
 
-Result<HostTensor> try_evaluate(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
-                                Activation activation, const Quantization& quantization, std::optional<DataType> type) {
+Result<std::vector<HostTensor>> try_evaluate(OpType op, const Attributes& attributes,
+                                             const std::vector<HostTensor>& inputs, size_t outputs = 1,
+                                             Activation activation = Activation::kNone,
+                                             const Quantization& quantization = {},
+                                             std::optional<DataType> type = std::nullopt) {
   Graph graph;
   Node node;
   node.op = op;
@@ -28,15 +31,16 @@ Result<HostTensor> try_evaluate(OpType op, const Attributes& attributes, const s
     value.quantization = quantization;
     node.inputs.push_back(given ? graph.add_value(std::move(value)) : kNone);
   }
-  Value out;
-  out.name = "output";
-  out.type = type ? *type : natural_type(typed_op(graph, node), 0);
-  node.outputs = {graph.add_value(std::move(out))};
+  for (size_t i = 0; i < outputs; ++i) {
+    Value out;
+    out.name = "output" + std::to_string(i);
+    out.type = type ? *type : natural_type(typed_op(graph, node), i);
+    node.outputs.push_back(graph.add_value(std::move(out)));
+  }
   SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph, node));
-  graph.value(node.outputs[0]).shape = shapes[0];
+  for (size_t i = 0; i < outputs; ++i) graph.value(node.outputs[i]).shape = shapes.at(i);
   const NodeId id = graph.add_node(std::move(node));
-  SG_ASSIGN_OR_RETURN(std::vector<HostTensor> results, ref::evaluate(graph, graph.node(id), arguments));
-  return std::move(results[0]);
+  return ref::evaluate(graph, graph.node(id), arguments);
 }
 
 }  // namespace
@@ -47,14 +51,21 @@ HostTensor floats(const Shape& shape, const std::vector<float>& values) {
 
 HostTensor evaluate(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
                     Activation activation, const Quantization& quantization, std::optional<DataType> type) {
-  const Result<HostTensor> result = try_evaluate(op, attributes, inputs, activation, quantization, type);
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? *result : HostTensor();
+  const auto results = try_evaluate(op, attributes, inputs, 1, activation, quantization, type);
+  EXPECT_TRUE(results.ok()) << results.status().message();
+  return results.ok() ? results->front() : HostTensor();
+}
+
+std::vector<HostTensor> evaluate_all(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
+                                     size_t outputs) {
+  auto results = try_evaluate(op, attributes, inputs, outputs);
+  EXPECT_TRUE(results.ok()) << results.status().message();
+  return results.ok() ? std::move(results).value() : std::vector<HostTensor>(outputs);
 }
 
 Status refusal(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs, Activation activation,
                std::optional<DataType> type) {
-  return try_evaluate(op, attributes, inputs, activation, {}, type).status();
+  return try_evaluate(op, attributes, inputs, 1, activation, {}, type).status();
 }
 
 void expect_floats(const HostTensor& got, const Shape& shape, const std::vector<float>& expected, float tolerance) {

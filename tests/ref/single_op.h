@@ -1,4 +1,4 @@
-// One operator on literal numbers.
+// Runs one operator on literal values.
 #pragma once
 
 #include <algorithm>
@@ -18,20 +18,24 @@ HostTensor numbers(DataType type, const Shape& shape, const std::vector<T>& valu
   return tensor;
 }
 
-// An optional input that is not there.
+// An absent optional input.
 inline HostTensor absent() { return {}; }
 
-// What the reference computes; the output is of the operator's natural type unless `type` says otherwise. Reports a
-// test failure, and gives an empty tensor, when it refuses.
+// Returns the result of the reference. The output has the natural type of the operator unless `type` is set. If the
+// reference rejects the operator, reports a test failure and returns an empty tensor.
 HostTensor evaluate(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
                     Activation activation = Activation::kNone, const Quantization& quantization = {},
                     std::optional<DataType> type = std::nullopt);
 
-// Why the reference refuses; Ok when it does not.
+// The same for an operator with `outputs` outputs.
+std::vector<HostTensor> evaluate_all(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
+                                     size_t outputs);
+
+// The reason why the reference rejects the operator; Ok if it does not.
 Status refusal(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
                Activation activation = Activation::kNone, std::optional<DataType> type = std::nullopt);
 
-// `got` is float32, of that shape, and each number differs by at most `tolerance`. NaN equals NaN.
+// Expects that `got` is float32, of that shape, and that each value differs by at most `tolerance`. NaN equals NaN.
 void expect_floats(const HostTensor& got, const Shape& shape, const std::vector<float>& expected,
                    float tolerance = 0.0f);
 

@@ -1,4 +1,4 @@
-// TOPK_V2 on numbers worked out by hand.
+// TOPK_V2 on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,18 +40,18 @@ TEST(RefTopK, LargestFirstInEveryRow) {
   expect_top(floats({2, 4}, {1, 4, -2, 3, 0, -1, -5, -3}), {2, 2}, {4, 3, 0, -1}, {1, 3, 0, 1});
 }
 
-TEST(RefTopK, OfEqualsTheLowerPlaceFirst) { expect_top(floats({5}, {2, 7, 2, 7, 2}), {4}, {7, 7, 2, 2}, {1, 3, 0, 2}); }
+TEST(RefTopK, EqualValuesAreInIndexOrder) { expect_top(floats({5}, {2, 7, 2, 7, 2}), {4}, {7, 7, 2, 2}, {1, 3, 0, 2}); }
 
-TEST(RefTopK, WhatIsNoNumberComesLast) { expect_top(floats({3}, {NAN, -1, 5}), {3}, {5, -1, NAN}, {2, 1, 0}); }
+TEST(RefTopK, NanComesLast) { expect_top(floats({3}, {NAN, -1, 5}), {3}, {5, -1, NAN}, {2, 1, 0}); }
 
-TEST(RefTopK, BytesAreComparedAsTheyAre) {
+TEST(RefTopK, BytesAreComparedUnchanged) {
   const HostTensor in = numbers<uint8_t>(DataType::kUInt8, {3}, {3, 200, 100});
   const auto picked = top_k(in, 2);
   ASSERT_TRUE(picked.ok()) << picked.status().message();
   expect_integers((*picked)[1], DataType::kInt32, {2}, {1, 2});
 }
 
-TEST(RefTopK, MoreThanThereAreIsAnError) {
+TEST(RefTopK, AskingForTooManyIsAnError) {
   const auto picked = top_k(floats({3}, {1, 2, 3}), 4);
   ASSERT_FALSE(picked.ok());
   EXPECT_NE(picked.status().message().find("no 4 elements"), std::string::npos) << picked.status().message();

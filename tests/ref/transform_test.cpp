@@ -1,4 +1,4 @@
-// Crops around landmarks, and what matrices do to landmarks and pictures, on numbers worked out by hand.
+// Crops around landmarks, and transforms of landmarks and images by matrices, on values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ HostTensor matrix(const std::vector<float>& first_rows) {
   return floats({1, 4, 4}, numbers);
 }
 
-// From the line's ends and the corners of a box, in a crop of 4 x 2 pixels around it.
+// From the ends of the line and the corners of a box, in a crop of 4 x 2 pixels around it.
 LandmarksToMatrixAttr crop() {
   LandmarksToMatrixAttr attr;
   attr.left = 0;
@@ -45,15 +45,15 @@ const std::vector<float> kBackwards{5, 0, 9, 0, 0, 9, 0, 0, 9, 4, 2, 9};
 
 TEST(RefLandmarksToMatrix, CropOfTheBoxItself) { expect_matrix(crop(), kLevel, {1, 0, 0, 0, 0, 1, 0, 0}); }
 
-TEST(RefLandmarksToMatrix, CropIsScaledAroundItsMiddle) {
+TEST(RefLandmarksToMatrix, CropIsScaledAroundItsCenter) {
   LandmarksToMatrixAttr attr = crop();
   attr.scale_x = 2;
   attr.scale_y = 3;
   expect_matrix(attr, kLevel, {2, 0, 0, -2, 0, 3, 0, -2});
 }
 
-// The line points down, and so do the crop's rows: what is 4 wide and 2 high in the picture is 2 wide and 4 high there.
-TEST(RefLandmarksToMatrix, CropIsTurned) {
+// The line points down, as do the rows of the crop: 4 x 2 pixels in the image are 2 x 4 pixels in the crop.
+TEST(RefLandmarksToMatrix, CropIsRotated) {
   LandmarksToMatrixAttr attr = crop();
   attr.columns = 2;
   attr.rows = 4;
@@ -66,7 +66,7 @@ TEST(RefLandmarksToMatrix, TargetRotation) {
   expect_matrix(attr, kUpright, {1, 0, 0, 2, 0, 1, 0, 1});
 }
 
-TEST(RefLandmarksToMatrix, LeftAndRightMayChangePlaces) {
+TEST(RefLandmarksToMatrix, LeftAndRightMayBeSwapped) {
   LandmarksToMatrixAttr attr = crop();
   attr.pixels_x = 2;
   attr.pixels_y = 3;
@@ -75,17 +75,17 @@ TEST(RefLandmarksToMatrix, LeftAndRightMayChangePlaces) {
   expect_matrix(attr, kBackwards, {2, 0, 0, 0, 0, 3, 0, 0});
 }
 
-TEST(RefLandmarksToMatrix, WhatIsRefused) {
+TEST(RefLandmarksToMatrix, Rejections) {
   LandmarksToMatrixAttr attr = crop();
   const HostTensor few = floats({1, 3, 3}, std::vector<float>(9));
   EXPECT_NE(refusal(OpType::kLandmarksToMatrix, attr, {few}).message().find("landmark 3 of 3"), std::string::npos);
   attr.subset = {};
-  EXPECT_NE(refusal(OpType::kLandmarksToMatrix, attr, {few}).message().find("no landmarks"), std::string::npos);
+  EXPECT_NE(refusal(OpType::kLandmarksToMatrix, attr, {few}).message().find("not landmarks"), std::string::npos);
 }
 
 const HostTensor kTurn = matrix({0, -1, 0, 6, 1, 0, 0, 1});
 
-TEST(RefTransformLandmarks, ThirdNumberStays) {
+TEST(RefTransformLandmarks, ThirdValueIsUnchanged) {
   const HostTensor in = floats({1, 2, 3}, {1, 2, 9, 3, 0, 8});
   expect_floats(evaluate(OpType::kTransformLandmarks, TransformLandmarksAttr{3, 1}, {in, kTurn}), {1, 2, 3},
                 {4, 2, 9, 6, 4, 8});
@@ -97,7 +97,7 @@ TEST(RefTransformLandmarks, TwoDimensionsAndScale) {
                 {1, 1.5f, 3, 3.5f});
 }
 
-TEST(RefTransformLandmarks, WhatIsRefused) {
+TEST(RefTransformLandmarks, Rejections) {
   const HostTensor in = floats({1, 1, 1, 4}, {1, 2, 3, 0});
   for (const int32_t dimensions : {0, 3, 4}) {
     EXPECT_FALSE(refusal(OpType::kTransformLandmarks, TransformLandmarksAttr{dimensions, 1}, {in, kTurn}).ok());
@@ -127,7 +127,7 @@ TEST(RefTransformImage, BetweenPixels) {
   expect_image({1, 1, false}, {1, 0, 0, 0.25f, 0, 1, 0, 0.5f}, {2.25f});
 }
 
-TEST(RefTransformImage, PlacesFromCentresOrCorners) {
+TEST(RefTransformImage, PositionsFromCentersOrCorners) {
   expect_image({1, 1, false}, {2, 0, 0, 0, 0, 2, 0, 0}, {1});
   expect_image({1, 1, true}, {2, 0, 0, 0, 0, 2, 0, 0}, {2.5f});
 }

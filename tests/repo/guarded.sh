@@ -1,6 +1,6 @@
 #!/bin/sh
-# Nothing that C calls may throw.   guarded.sh SOURCE_DIR
-# Every virtual method, pad function, probe, hook and metadata function of the plugin goes through guarded<>.
+# Checks that functions that C calls cannot throw.   guarded.sh SOURCE_DIR
+# Every virtual method, pad function, probe, hook, and metadata function of the plugin goes through guarded<>.
 set -eu
 cd "$1"
 sources() { find gst_plugin -name '*.cpp' ! -path '*/gl_watch/*'; }
@@ -14,5 +14,5 @@ if grep -nE '(_class|_CLASS\(klass\)|klass|iface)->[a-z_]+ = (::)?[a-z_]+;' $(so
   echo "  ^ C calls these: write guarded<function>, or gl_thread_add (gst_plugin/gobject/guarded.h)"
   bad=1
 fi
-[ "$bad" = 0 ] && echo "what C calls throws nothing"
+[ "$bad" = 0 ] && echo "no function that C calls can throw"
 exit "$bad"

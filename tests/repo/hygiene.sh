@@ -1,5 +1,5 @@
 #!/bin/sh
-# Properties of the tree as a whole.   hygiene.sh SOURCE_DIR
+# Checks the tree as a whole.   hygiene.sh SOURCE_DIR
 set -eu
 cd "$1"
 bad=0
@@ -9,7 +9,7 @@ complain() {
 }
 sources() { find gpu_engine interop io models gst_plugin tools pipelines tests bench examples shaders cmake -type f "$@"; }
 
-# A file of one job is short. Above the soft limit it is only named here; above the hard one the test fails.
+# A file with one job is short. Above the soft limit, a file is listed. Above the hard limit, the test fails.
 for file in $(sources -name '*.h' -o -name '*.cpp' | sort); do
   lines=$(wc -l <"$file")
   [ "$lines" -gt 800 ] && complain "$file has $lines lines; the limit is 800"
@@ -20,28 +20,28 @@ for file in $(sources -name '*.comp' -o -name '*.frag' -o -name '*.vert' -o -nam
   [ "$lines" -gt 250 ] && complain "$file has $lines lines; the limit for shaders is 250"
 done
 
-# No path of the machine that something was written on.
+# No paths of the machine that a file was written on.
 here=hygiene.sh
 if grep -rnIE '(^|[^A-Za-z0-9_.$}"])/(home|root|work|Users)/' --exclude-dir='build*' --exclude-dir=.git --exclude=.git \
   --exclude="$here" .; then
   complain "  ^ paths of one machine"
 fi
-# Unfinished work is named in the README's limits, not left in the sources.
+# Unfinished work is listed in docs/limits.md, not left in the sources.
 if grep -rnIwE 'TODO|FIXME|XXX|HACK' --include='*.h' --include='*.cpp' --include='*.comp' --include='*.frag' \
   --include='*.vert' --include='*.glsl' --include='*.cmake' --include='*.sh' --exclude="$here" \
   --exclude-dir='build*' .; then
   complain "  ^ unfinished work"
 fi
-# Both plugins link these; a process registers a type once, so whoever registers one looks for it first.
+# Both plugins link this code. A process registers each type only once, so code must look up a type before registering it.
 for file in $(grep -rlE 'G_DEFINE_|g_[a-z]+_register_static|gst_meta_[a-z_]*register' gst_plugin/gobject gst_plugin/gl); do
   grep -q g_type_from_name "$file" || complain "$file: types in code that both plugins link"
 done
-# Every script runs, and says so.
+# Every script has an interpreter line and is executable.
 for file in dev .ci/run $(find pipelines models bench tests docs -name '*.sh'); do
   [ -x "$file" ] || complain "$file has no run bit"
   case $(head -n 1 "$file") in '#!/'*) ;; *) complain "$file has no interpreter line" ;; esac
 done
-# Relative links of the documentation lead to files. The names of ours have no spaces.
+# Relative links in the documentation lead to files. Our file names have no spaces.
 # shellcheck disable=SC2044
 for file in $(find . -name '*.md' -not -path './build*' -not -path './.git/*'); do
   # shellcheck disable=SC2016

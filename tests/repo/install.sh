@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs a build into a new folder, moves it, and builds and runs a program against it, once through CMake's package and
-# once through pkg-config.   install.sh BUILD_DIR SOURCE_DIR CXX CXX_FLAGS
+# Installs a build into a new directory, moves it, and builds and runs a program against it, once with the CMake package and
+# once with pkg-config.   install.sh BUILD_DIR SOURCE_DIR CXX CXX_FLAGS
 set -eu
 build=$1
 source=$2
@@ -16,16 +16,16 @@ prefix=$work/moved
 for name in libgstsightglass libgstsightglasstest; do
   plugin=$(find "$prefix" -name $name.so)
   [ -n "$plugin" ] || { echo "$name was not installed" && exit 1; }
-  case $plugin in */gstreamer-1.0/*) ;; *) echo "the plugin is not in GStreamer's folder: $plugin" && exit 1 ;; esac
+  case $plugin in */gstreamer-1.0/*) ;; *) echo "the plugin is not in the gstreamer-1.0 directory: $plugin" && exit 1 ;; esac
 done
 watch=$(find "$prefix" -name 'libsightglass-gl-watch.so')
-case $watch in */sightglass/*) ;; *) echo "the preload library is not in a folder of its own: $watch" && exit 1 ;; esac
+case $watch in */sightglass/*) ;; *) echo "the preload library is not in its own directory: $watch" && exit 1 ;; esac
 LD_PRELOAD=$watch true
 "$prefix/bin/sightglass" --version
-# The model that comes along is found wherever the tree was moved to.
+# The bundled model is found wherever the tree is moved to.
 "$prefix/bin/sightglass" models info figure >"$work/figure.log"
 if ! grep -q "path .*$prefix/share/sightglass/models/figure.tflite" "$work/figure.log" ||
-  ! grep -q 'yes, and verified' "$work/figure.log"; then
+  ! grep -q 'yes, verified' "$work/figure.log"; then
   cat "$work/figure.log" && exit 1
 fi
 

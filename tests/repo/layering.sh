@@ -1,8 +1,8 @@
 #!/bin/sh
-# Checks who includes whom.   layering.sh SOURCE_DIR CXX
-#   The table "Where things are" of CONTRIBUTING.md is the allow-list: a file includes its own folder, the folders of its
-#   row, the standard library and libc, and the libraries that the row names. Beyond that: frame, graph, tflite, kernel,
-#   ops, plan, support and ref reach no GL header, not even through another header.
+# Checks which files include which.   layering.sh SOURCE_DIR CXX
+#   The table "Where things are" in CONTRIBUTING.md is the allow-list: a file includes its own directory, the directories
+#   and libraries of its row, the standard library, and libc. Also, frame, graph, tflite, ref, rewrites, kernel, ops,
+#   plan, and support include no GL header, not even indirectly.
 set -eu
 cd "$1"
 cxx=$2
@@ -12,7 +12,7 @@ folders='gpu_engine interop io models gst_plugin tools pipelines bench examples'
 table=$(mktemp)
 files=$(mktemp)
 trap 'rm -f "$table" "$files"' EXIT
-# FOLDER, then what it may include, a line each.
+# One line per directory: the directory, then its allowed includes.
 sed -n '/^## Where things are/,/^## /p' CONTRIBUTING.md |
   awk -F'|' '/^\| `/ { n = split($2, names, "`"); for (i = 2; i <= n; i += 2) { gsub(/[,`]/, " ", $4); print names[i], $4 } }' >"$table"
 # shellcheck disable=SC2086  # a list of folders
@@ -21,7 +21,7 @@ find $folders tests -name '*.h' -o -name '*.cpp' >"$files"
 # shellcheck disable=SC2086
 grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' -r --include='*.h' --include='*.cpp' $folders |
   awk -v table="$table" -v files="$files" '
-    # A folder that has folders with rows of their own stands for its own files only.
+    # If subdirectories have their own rows, a directory covers only its own files.
     function room_of(path, folder) {
       folder = path
       while (folder ~ /\//) {
@@ -56,7 +56,7 @@ grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' -r --include='*.h' 
       if (from == "") { print file ": its folder has no row in the table of CONTRIBUTING.md"; bad = 1; next }
       if (allowed[from] ~ / everything /) next
       if ($0 ~ /include[[:space:]]*</) {
-        # Headers of libraries are in folders of their own, those of the system in sys/, linux/ or none.
+        # Library headers are in their own directories, system headers in sys/, linux/, or none.
         if (header !~ /\// && header !~ /^(gbm|drm|drm_fourcc|xf86drm|glib.*)\.h$/) next
         to = header; sub(/[\/.-].*/, "", to)
         if (to == "sys" || index(allowed[from], " <" to "> ")) next
@@ -81,8 +81,8 @@ grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' -r --include='*.h' 
     }
     END { exit bad }' || bad=1
 
-for file in gpu_engine/frame/*.cpp gpu_engine/graph/*.cpp gpu_engine/graph/rewrites/*.cpp gpu_engine/tflite/*.cpp \
-  gpu_engine/kernel/*.cpp gpu_engine/ops/*.cpp gpu_engine/plan/*.cpp gpu_engine/support/*.cpp gpu_engine/ref/*.cpp; do
+for file in gpu_engine/frame/*.cpp gpu_engine/graph/*.cpp gpu_engine/tflite/*.cpp gpu_engine/kernel/*.cpp \
+  gpu_engine/ops/*.cpp gpu_engine/plan/*.cpp gpu_engine/support/*.cpp gpu_engine/ref/*.cpp gpu_engine/rewrites/*.cpp; do
   [ -e "$file" ] || continue
   gl=$("$cxx" -std=c++20 -M -MG -Igpu_engine -Igpu_engine/include "$file" | tr -s ' ' '\n' |
     grep -E '(^|/)(GLES[23]|GL|EGL)/|gpu_engine/gl_api\.h' || true)

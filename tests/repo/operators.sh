@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs/operators.md is what the command makes of the engine's tables.   operators.sh COMMAND SOURCE_DIR
+# Checks that docs/operators.md matches the tables of the engine.   operators.sh COMMAND SOURCE_DIR
 set -eu
 page=$2/docs/operators.md
 made=$(mktemp)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The property tables of docs/elements are what the elements say of themselves.   properties.sh PROGRAM SOURCE_DIR
-# The environment names the plugin's folder: GST_PLUGIN_PATH.
+# Checks that the property tables in docs/elements match the elements.   properties.sh PROGRAM SOURCE_DIR
+# Set GST_PLUGIN_PATH to the directory of the plugin.
 set -eu
 made=$(mktemp)
 trap 'rm -f "$made"' EXIT

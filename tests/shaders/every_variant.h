@@ -1,4 +1,4 @@
-// Every shader of the engine and of the elements, in every combination of defines that they may ask for.
+// All shaders of the engine and of the elements, in every combination of defines that they may request.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 namespace sightglass::test {
 
 std::vector<ShaderKey> every_variant();
-// What they are assembled from.
+// The sources that they are assembled from.
 ShaderSources every_source();
 
 }  // namespace sightglass::test

@@ -1,5 +1,5 @@
-// Every shader in every combination of defines that the engine or an element may ask for: accepted by glslangValidator,
-// the reference compiler, and by the driver at hand.
+// All shaders in every combination of defines that the engine or an element may request must compile with
+// glslangValidator, the reference compiler, and with the driver of this machine.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -26,7 +26,7 @@ std::vector<EmbeddedShader> every_file() {
 
 TEST(ShaderSyntax, GlslangValidatorAcceptsEveryVariant) {
   if (run_program("glslangValidator --version 2>&1").status != 0) GTEST_SKIP() << "glslangValidator is not installed";
-  // Many files to a command: starting one takes longer than checking a shader.
+  // Many files per command: starting one takes longer than checking a shader.
   constexpr size_t kFiles = 100;
   const std::vector<ShaderKey> keys = every_variant();
   for (size_t first = 0; first < keys.size(); first += kFiles) {
@@ -47,7 +47,7 @@ TEST(ShaderSyntax, GlslangValidatorAcceptsEveryVariant) {
   EXPECT_GT(keys.size(), 40u);
 }
 
-TEST(ShaderSyntax, ABrokenShaderIsNoticed) {
+TEST(ShaderSyntax, ABrokenShaderIsDetected) {
   if (run_program("glslangValidator --version 2>&1").status != 0) GTEST_SKIP() << "glslangValidator is not installed";
   const std::string file = scratch_folder() / "broken.comp";
   std::ofstream(file) << "#version 310 es\nlayout(local_size_x = 1) in;\nvoid main() { undeclared = 1; }\n";
@@ -59,18 +59,18 @@ TEST(ShaderSyntax, EveryEmbeddedShaderHasAVariant) {
   for (const ShaderKey& key : every_variant()) asked_for.insert(key.shader);
   for (const EmbeddedShader& shader : every_file()) {
     if (shader.name.ends_with(".glsl") || shader.name.ends_with(".h")) continue;  // included by others
-    EXPECT_TRUE(asked_for.contains(std::string(shader.name))) << shader.name << " is never asked for";
+    EXPECT_TRUE(asked_for.contains(std::string(shader.name))) << shader.name << " is never requested";
   }
 }
 
-// Each library embeds its own: the engine no element's, the elements' libraries no kernel.
+// Each library embeds only its own shaders: the engine those of no element, and the element libraries no kernels.
 TEST(ShaderSyntax, LibrariesEmbedTheirOwnFiles) {
   const std::map<std::string, ShaderFiles> libraries{
       {"engine", engine_shaders()}, {"elements", element_shaders()}, {"figures", figure_shaders()}};
   std::map<std::string, std::set<std::string>> folders;
   for (const auto& [library, files] : libraries) {
     for (const EmbeddedShader& file : files) {
-      if (file.name.ends_with(".h")) continue;  // constants of the libraries' own headers
+      if (file.name.ends_with(".h")) continue;  // constants from headers of the libraries
       folders[library].insert(std::filesystem::path(file.name).parent_path().string());
     }
   }
@@ -79,7 +79,7 @@ TEST(ShaderSyntax, LibrariesEmbedTheirOwnFiles) {
   for (const char* others : {"", "lib", "measure", "figure"}) EXPECT_FALSE(folders["elements"].contains(others));
 }
 
-// The constants that C++ and shaders have in common are said in C++ headers, which shaders include.
+// Constants that C++ and shaders share are in C++ headers, which shaders include.
 TEST(ShaderSyntax, ConstantsOfHeadersAreNotRepeated) {
   const std::regex defined(R"(#define (k\w+))"), declared(R"(\b(k[A-Z]\w*)\s*=[^=])");
   const auto names = [](const EmbeddedShader& file, const std::regex& pattern) {
@@ -91,7 +91,7 @@ TEST(ShaderSyntax, ConstantsOfHeadersAreNotRepeated) {
     return found;
   };
   for (const ShaderFiles& files : every_source()) {
-    std::map<std::string, std::string_view> headers;  // by constant
+    std::map<std::string, std::string_view> headers;  // per constant
     for (const EmbeddedShader& file : files) {
       if (!file.name.ends_with(".h")) continue;
       for (const std::string& name : names(file, defined)) headers.emplace(name, file.name);
@@ -105,7 +105,7 @@ TEST(ShaderSyntax, ConstantsOfHeadersAreNotRepeated) {
   }
 }
 
-// Numbers that whoever binds and dispatches has to know as well.
+// Numbers that the code that binds and dispatches also needs.
 TEST(ShaderSyntax, UniformBlocksAndWorkGroupsAreNotNumbered) {
   const std::regex number(R"(std140, binding = \d|local_size_\w = (\d\d|[2-9]))");
   ASSERT_TRUE(std::regex_search("layout(local_size_x = 64) in;", number));
@@ -118,7 +118,7 @@ TEST(ShaderSyntax, UniformBlocksAndWorkGroupsAreNotNumbered) {
   }
 }
 
-// Some compilers make SPIR-V of such arrays that is not valid (Mesa 22.3's zink).
+// Some compilers generate invalid SPIR-V for such arrays (zink in Mesa 22.3).
 TEST(ShaderSyntax, NoArraysOfBooleans) {
   const std::regex array(R"(\bb(ool|vec[234])\s*(\w+\s*)?\[|\bshared\s+b(ool|vec[234])\b)");
   ASSERT_TRUE(std::regex_search("  bool inside[PIXELS];", array));
@@ -128,7 +128,7 @@ TEST(ShaderSyntax, NoArraysOfBooleans) {
   for (const EmbeddedShader& shader : every_file()) {
     std::match_results<std::string_view::const_iterator> found;
     const bool has_array = std::regex_search(shader.text.begin(), shader.text.end(), found, array);
-    EXPECT_FALSE(has_array) << shader.name << ": '" << found.str() << "'; ints do as well";
+    EXPECT_FALSE(has_array) << shader.name << ": '" << found.str() << "'; use ints instead";
   }
 }
 
@@ -152,7 +152,7 @@ TEST_F(ShaderDriverTest, TheDriverBuildsEveryComputeVariant) {
   }
 }
 
-// In which order a batch of programs reaches the driver.
+// The order in which a batch of programs reaches the driver.
 std::vector<char>& steps() {
   static std::vector<char> taken;
   return taken;
@@ -175,8 +175,8 @@ void get_program(GLuint program, GLenum name, GLint* value) {
   real->GetProgramiv(program, name, value);
 }
 
-// A driver that compiles in threads of its own has all to do before it is asked for the first result.
-TEST_F(ShaderDriverTest, AllIsCompiledThenLinkedThenAskedFor) {
+// A driver with compiler threads must get all programs before the first result is queried.
+TEST_F(ShaderDriverTest, ProgramsAreCompiledThenLinkedThenQueried) {
   real = &gl();
   GlApi table = gl();
   table.CompileShader = compile_shader;
@@ -195,7 +195,7 @@ TEST_F(ShaderDriverTest, AllIsCompiledThenLinkedThenAskedFor) {
   EXPECT_EQ(order.find_first_of("cl", order.find('?')), std::string::npos) << order;
 }
 
-TEST_F(ShaderDriverTest, TheDriversLogIsInTheError) {
+TEST_F(ShaderDriverTest, TheErrorHasTheDriverLog) {
   const Result<GlProgram> program =
       build_program(gl(), {{"conv2d.comp", {}}}, {engine_shaders()});  // without its defines
   ASSERT_FALSE(program.ok());

@@ -1,5 +1,5 @@
-// SPIR-V of every shader variant, as drivers on top of Vulkan need it: made by glslang under Vulkan's relaxed rules,
-// and accepted by the validator of SPIRV-Tools.
+// SPIR-V of every shader variant, as drivers on top of Vulkan need it: compiled by glslang under the relaxed rules of
+// Vulkan, and accepted by the validator of SPIRV-Tools.
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
@@ -22,7 +22,7 @@ EShLanguage stage_of(const std::string& file) {
 }
 
 struct Compiled {
-  std::vector<uint32_t> words;  // none when it failed
+  std::vector<uint32_t> words;  // empty if compilation failed
   std::string log;
 };
 
@@ -61,7 +61,7 @@ class SpirvTest : public ::testing::Test {
   std::string log_;
 };
 
-TEST_F(SpirvTest, OfEveryVariantIsValid) {
+TEST_F(SpirvTest, EveryVariantIsValid) {
   size_t valid = 0, external = 0;
   for (const ShaderKey& key : every_variant()) {
     // Vulkan has no external textures.
@@ -81,7 +81,7 @@ TEST_F(SpirvTest, OfEveryVariantIsValid) {
   EXPECT_GT(valid, 1000u);
 }
 
-TEST_F(SpirvTest, WhatIsNotValidIsNoticed) {
+TEST_F(SpirvTest, InvalidCodeIsDetected) {
   Compiled compiled = compile("#version 310 es\nlayout(local_size_x = 1) in;\nvoid main() {}\n", EShLangCompute);
   ASSERT_FALSE(compiled.words.empty()) << compiled.log;
   EXPECT_TRUE(tools_.Validate(compiled.words)) << log_;

@@ -1,4 +1,4 @@
-// The file as a container: data behind the flatbuffer, parts that are shared, quantisation tables.
+// The file as a container: data after the flatbuffer, shared parts, quantization tables.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -11,11 +11,11 @@ namespace {
 
 using Op = schema::BuiltinOperator;
 
-// input + {1, 2, 3}, with the three numbers behind the flatbuffer. `move` shifts where the file says that they lie.
+// input + {1, 2, 3}, with the three values after the flatbuffer. `move` shifts their offset in the file.
 std::vector<std::byte> with_data_behind(int64_t move, uint64_t size) {
   const std::vector<float> numbers{1, 2, 3};
   std::vector<std::byte> bytes;
-  size_t place = 2;  // any offset above 1, to learn the flatbuffer's length
+  size_t place = 2;  // any offset above 1, to determine the length of the flatbuffer
   for (int pass = 0; pass < 2; ++pass) {
     ModelBuilder m;
     const int input = m.add_input({3}, schema::TensorType::FLOAT32, "input");
@@ -33,7 +33,7 @@ std::vector<std::byte> with_data_behind(int64_t move, uint64_t size) {
   return bytes;
 }
 
-TEST(FileData, BehindTheFlatbuffer) {
+TEST(FileData, AfterTheFlatbuffer) {
   const Result<Graph> graph = import_bytes(with_data_behind(0, 12));
   ASSERT_TRUE(graph.ok()) << graph.status().message();
   const Node& add = graph->node(graph->order().at(0));
@@ -65,8 +65,8 @@ TEST(FileData, AddressOfTheWholeFile) {
   EXPECT_EQ(graph.status().code(), ErrorCode::kInvalidArgument) << graph.status().message();
 }
 
-// Files that are given for models by mistake.
-TEST(FileData, OtherFilesAreCalledWhatTheyAre) {
+// Files that are passed as models by mistake.
+TEST(FileData, OtherFilesAreNamedByKind) {
   using namespace std::string_literals;
   const std::pair<std::string, const char*> files[] = {
       {"\xff\xd8\xff\xe0\0\x10JFIF\0"s, "a JPEG image"},
@@ -93,7 +93,7 @@ TEST(FileData, OtherFilesAreCalledWhatTheyAre) {
   }
 }
 
-// A thousand tensors that share one name of a hundred kilobytes: a small file that would become a hundred megabytes.
+// A thousand tensors that share one name of 100 kB: a small file that would expand to 100 MB.
 TEST(FileData, PartsThatOverlap) {
   flatbuffers::FlatBufferBuilder b;
   const auto name = b.CreateString(std::string(100000, 'n'));
@@ -123,7 +123,7 @@ struct QuantizationCase {
   std::vector<float> scale;
   std::vector<int64_t> zero_point;
   int32_t axis;
-  const char* message;  // empty: it is right
+  const char* message;  // empty: valid
 };
 
 TEST(FileQuantization, ScalesAndZeroPointsMustFitTheTensor) {
@@ -158,7 +158,7 @@ TEST(FileQuantization, ScalesAndZeroPointsMustFitTheTensor) {
     ASSERT_EQ(graph.inputs.size(), 1u);
     const Quantization& read = graph.value(graph.inputs[0]).quantization;
     EXPECT_EQ(read.scale, c.scale);
-    EXPECT_EQ(read.axis, c.scale.size() > 1 ? c.axis : 0) << "one scale is not for the entries of a dimension";
+    EXPECT_EQ(read.axis, c.scale.size() > 1 ? c.axis : 0) << "a single scale has no axis";
     if (!c.zero_point.empty()) {
       EXPECT_EQ(read.zero_point, c.zero_point);
     }

@@ -1,4 +1,4 @@
-// Convolutions, pools and reductions: what becomes of their options, parameters and shapes.
+// Import of convolutions, pools, and reductions: options, parameters, and shapes.
 #include "import_test.h"
 
 namespace sightglass::test {
@@ -40,7 +40,7 @@ TEST(ImportConv2d, SameWithStride) {
   EXPECT_EQ(output_shape(graph), Shape({1, 4, 6, 4}));
 }
 
-TEST(ImportConv2d, SamePutsTheOddPixelLast) {
+TEST(ImportConv2d, SamePadsTheOddPixelLast) {
   ModelBuilder m;
   const int in = m.add_input({1, 8, 8, 1});
   m.add_output(
@@ -74,7 +74,7 @@ TEST(ImportConv2d, GroupsAndComputedFilters) {
   EXPECT_EQ(only_node(graph).inputs, graph.inputs);
 }
 
-TEST(ImportConv2d, HalfWeightsStayHalf) {
+TEST(ImportConv2d, HalfFloatWeightsStayHalfFloats) {
   ModelBuilder m;
   const int in = m.add_input({1, 2, 2, 2});
   const int half = m.add_halves({1, 1, 1, 2}, {1.5f, -0.25f});
@@ -82,7 +82,7 @@ TEST(ImportConv2d, HalfWeightsStayHalf) {
   m.add_output(m.add_op(Op::CONV_2D, {in, weights, -1}, {1, 2, 2, 1}, conv_options(Pad::SAME)));
   const Graph graph = imported(m);
   const Node& node = only_node(graph);
-  EXPECT_EQ(node.origin, "CONV_2D #1") << "numbers are those of the file";
+  EXPECT_EQ(node.origin, "CONV_2D #1") << "the index is that of the file";
   const Value& value = graph.value(node.inputs[1]);
   EXPECT_EQ(value.type, DataType::kFloat32);
   ASSERT_TRUE(value.constant.has_value());
@@ -202,12 +202,12 @@ TEST(ImportBatchMatmul, OfConstantsIsFolded) {
   EXPECT_EQ(graph.floats(only_node(graph).inputs[1]), std::vector<float>{11});
 }
 
-TEST(ImportBatchMatmul, WhatIsRefused) {
+TEST(ImportBatchMatmul, Rejections) {
   ModelBuilder misfit, vector, hybrid;
   misfit.add_output(misfit.add_op(Op::BATCH_MATMUL, {misfit.add_input({2, 3}), misfit.add_input({2, 3})}, {2, 3}));
   expect_refused(misfit, ErrorCode::kInvalidModel, {"BATCH_MATMUL #0", "2x3 and 2x3"});
   vector.add_output(vector.add_op(Op::BATCH_MATMUL, {vector.add_input({3}), vector.add_input({3, 2})}, {2}));
-  expect_refused(vector, ErrorCode::kInvalidModel, {"BATCH_MATMUL #0", "no matrix"});
+  expect_refused(vector, ErrorCode::kInvalidModel, {"BATCH_MATMUL #0", "not a matrix"});
   const int bytes = hybrid.add_bytes({2, 1}, schema::TensorType::INT8, {1, 2}, "y");
   hybrid.add_output(hybrid.add_op(Op::BATCH_MATMUL, {hybrid.add_input({1, 2}), bytes}, {1, 1}));
   expect_refused(hybrid, ErrorCode::kUnsupported, {"BATCH_MATMUL #0", "'y'", "dynamic-range"});
@@ -230,7 +230,7 @@ TEST(ImportPool, FilterStrideAndPadding) {
   EXPECT_EQ(attr.padding.right, 1);
 }
 
-TEST(ImportPool, WithPlacesAndBack) {
+TEST(ImportPool, WithIndicesAndUnpooling) {
   ModelBuilder m;
   const int in = m.add_input({1, 4, 6, 2});
   const int pooled =

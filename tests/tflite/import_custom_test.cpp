@@ -20,7 +20,7 @@ void detection_options(flexbuffers::Builder& b) {
   b.Float("nms_score_threshold", 0.25f);
   b.Float("nms_iou_threshold", 0.5f);
   for (const char* key : {"y_scale", "x_scale"}) b.Float(key, 10);
-  for (const char* key : {"h_scale", "w_scale"}) b.Int(key, 5);  // some converters write whole numbers
+  for (const char* key : {"h_scale", "w_scale"}) b.Int(key, 5);  // some converters write integers
 }
 
 ModelBuilder detector(const std::vector<uint8_t>& options, size_t outputs = 4) {
@@ -142,7 +142,7 @@ TEST(ImportCustom, WrongOptionsOfDetectionPostprocess) {
   flexbuffers::Builder list;
   list.Vector([&] { list.Int(1); });
   list.Finish();
-  refused(list.GetBuffer(), "no map");
+  refused(list.GetBuffer(), "not a map");
   const auto changed = [&](const std::string& key, const Fill& value) {
     return flex_options([&](flexbuffers::Builder& b) {
       const auto number = [&](const char* name, double x) {
@@ -164,14 +164,14 @@ TEST(ImportCustom, WrongOptionsOfDetectionPostprocess) {
   refused(changed("max_detections", [](auto& b) { b.Int("max_detections", int64_t{1} << 40); }), "'max_detections' is");
   refused(changed("max_detections", [](auto& b) { b.Int("max_detections", 1 << 30); }), "numbers of detections");
   refused(changed("max_detections", [](auto& b) { b.Int("max_detections", 0); }), "numbers of detections");
-  refused(changed("num_classes", [](auto& b) { b.Int("num_classes", 5); }), "it knows 5 classes");
-  refused(changed("nms_iou_threshold", [](auto& b) { b.Float("nms_iou_threshold", 0); }), "threshold of overlap");
+  refused(changed("num_classes", [](auto& b) { b.Int("num_classes", 5); }), "it has 5 classes");
+  refused(changed("nms_iou_threshold", [](auto& b) { b.Float("nms_iou_threshold", 0); }), "overlap threshold");
   refused(changed("x_scale", [](auto& b) { b.Float("x_scale", 0); }), "one of its scales");
   refused(changed("y_scale", [](auto& b) { b.Float("y_scale", std::numeric_limits<float>::infinity()); }),
           "'y_scale' is not finite");
 }
 
-TEST(ImportCustom, DamagedFlexbuffersAreNoDanger) {
+TEST(ImportCustom, DamagedFlexbuffersAreHarmless) {
   const std::vector<uint8_t> whole = flex_options(detection_options);
   for (size_t i = 0; i < whole.size(); ++i) {
     for (const uint8_t bits : {0xff, 0x80, 0x01, 0x10}) {
@@ -182,7 +182,7 @@ TEST(ImportCustom, DamagedFlexbuffersAreNoDanger) {
       EXPECT_TRUE(verify(*graph).ok()) << verify(*graph).message();
     }
     const std::vector<uint8_t> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(i));
-    EXPECT_FALSE(import_bytes(detector(cut).build()).ok()) << "cut to " << i << " bytes";
+    EXPECT_FALSE(import_bytes(detector(cut).build()).ok()) << "truncated to " << i << " bytes";
   }
 }
 

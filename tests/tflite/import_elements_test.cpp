@@ -1,4 +1,4 @@
-// Operators on elements, and those whose results follow from shapes and constants.
+// Import of element-wise operators, and of operators whose results follow from shapes and constants.
 #include "graph/op_types.h"
 #include "import_test.h"
 #include "ref/ref_ops.h"
@@ -9,7 +9,7 @@ namespace {
 using Op = schema::BuiltinOperator;
 using Type = schema::TensorType;
 
-// An operator whose output is of that type.
+// An operator with an output of that type.
 template <typename... Options>
 int add_typed(ModelBuilder& m, Op code, const std::vector<int32_t>& inputs, const Dims& out, Type type,
               Options... options) {
@@ -65,7 +65,7 @@ TEST(ImportElements, CastTakesItsTypeFromItsOutput) {
   EXPECT_EQ(graph.value(graph.outputs[0]).type, DataType::kBool);
 }
 
-TEST(ImportSelect, OlderOneMayGoByRow) {
+TEST(ImportSelect, FirstVersionMaySelectByRow) {
   for (const bool by_row : {false, true}) {
     ModelBuilder m;
     const int condition = m.add_input(by_row ? Dims{2} : Dims{2, 3}, Type::BOOL);
@@ -78,7 +78,7 @@ TEST(ImportSelect, OlderOneMayGoByRow) {
   expect_refused(wrong, ErrorCode::kInvalidModel, {"SELECT #0", "row"});
 }
 
-TEST(ImportSelect, NewerOneBroadcasts) {
+TEST(ImportSelect, SecondVersionBroadcasts) {
   ModelBuilder m;
   const int condition = m.add_input({3}, Type::BOOL);
   m.add_output(m.add_op(Op::SELECT_V2, {condition, m.add_input({2, 3}), m.add_filled({}, 1)}, {2, 3}));
@@ -102,7 +102,7 @@ TEST(ImportBroadcast, ShapeIsAParameter) {
   expect_refused(wrong, ErrorCode::kInvalidModel, {"BROADCAST_TO #0", "-3"});
 }
 
-// TOPK_V2 of [2,5] with `count` as its second input; its places are int32.
+// TOPK_V2 of [2,5] with `count` as its second input. Its indices are int32.
 void add_top_k(ModelBuilder& m, int count, int32_t k) {
   const int in = m.add_input({2, 5});
   m.add_output(m.add_op(Op::TOPK_V2, {in, count}, {2, k}));
@@ -119,19 +119,19 @@ TEST(ImportTopK, CountIsAParameter) {
   EXPECT_EQ(only_node(graph).inputs.size(), 1u);
 }
 
-TEST(ImportTopK, WhatIsRefused) {
+TEST(ImportTopK, Rejections) {
   ModelBuilder more, negative, computed, single;
   add_top_k(more, more.add_ints({}, {6}), 6);
   expect_refused(more, ErrorCode::kInvalidModel, {"TOPK_V2 #0", "no 6 elements"});
   add_top_k(negative, negative.add_ints({}, {-1}), 1);
-  expect_refused(negative, ErrorCode::kInvalidModel, {"TOPK_V2 #0", "not negative"});
+  expect_refused(negative, ErrorCode::kInvalidModel, {"TOPK_V2 #0", "one nonnegative number"});
   add_top_k(computed, computed.add_input({}, Type::INT32, "count"), 3);
   expect_refused(computed, ErrorCode::kUnsupported, {"TOPK_V2 #0", "'count'"});
   single.add_output(single.add_op(Op::TOPK_V2, {single.add_input({5}), single.add_ints({}, {2})}, {2}));
   expect_refused(single, ErrorCode::kInvalidModel, {"TOPK_V2 #0", "1 outputs instead of 2"});
 }
 
-TEST(ImportShape, IsKnownAtOnce) {
+TEST(ImportShape, IsConstant) {
   for (const bool wide : {false, true}) {
     ModelBuilder m;
     const int in = m.add_input({2, 3, 5});
@@ -162,7 +162,7 @@ TEST(ImportShape, RankAndRange) {
   EXPECT_EQ(whole_numbers(graph, graph.outputs[1]), (std::vector<int64_t>{7, 4, 1}));
 }
 
-TEST(ImportShape, RangesThatAreRefused) {
+TEST(ImportShape, RejectsRanges) {
   const auto range = [](ModelBuilder& m, const std::vector<int32_t>& bounds) {
     std::vector<int32_t> inputs;
     for (const int32_t bound : bounds) inputs.push_back(m.add_ints({}, {bound}));
@@ -180,13 +180,13 @@ TEST(ImportShape, RangesThatAreRefused) {
   expect_refused(computed, ErrorCode::kUnsupported, {"RANGE #0", "'start'", "constant"});
 }
 
-TEST(ImportElements, WhereIsRefusedWithAReason) {
+TEST(ImportElements, WhereIsRejectedWithAReason) {
   ModelBuilder m;
   m.add_output(m.add_op(Op::WHERE, {m.add_input({4}, Type::BOOL)}, {4, 1}));
   expect_refused(m, ErrorCode::kUnsupported, {"WHERE #0", "depends on the data"});
 }
 
-TEST(ImportReduction, AxesAreSortedAndOneElementIsNoReduction) {
+TEST(ImportReduction, AxesAreSortedAndSingleElementsAreNotReduced) {
   ModelBuilder sum, single;
   schema::ReducerOptionsT keep;
   keep.keep_dims = true;
@@ -198,7 +198,7 @@ TEST(ImportReduction, AxesAreSortedAndOneElementIsNoReduction) {
   EXPECT_EQ(std::get<ReshapeAttr>(only_node(imported(single)).attributes).shape, (Shape{3}));
 }
 
-TEST(ImportReduction, PlacesOfExtremes) {
+TEST(ImportReduction, IndicesOfExtremes) {
   for (const Type type : {Type::INT32, Type::INT64}) {
     ModelBuilder m;
     m.add_output(add_typed(m, Op::ARG_MAX, {m.add_input({2, 3, 4}), m.add_ints({}, {-2})}, {2, 4}, type));

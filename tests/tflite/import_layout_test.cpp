@@ -137,11 +137,11 @@ struct SliceCase {
   int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
   bool offset;
   Dims out;
-  // By input dimension.
+  // Per input dimension.
   std::vector<int32_t> first, step, size;
 };
 
-// What each comes to is worked out by hand from the rules of the notation in square brackets.
+// The expected values follow by hand from the rules of the notation in square brackets.
 const SliceCase kSlices[] = {
     {"[1:3, 0:2]", {4, 5}, {1, 0}, {3, 2}, {1, 1}, 0, 0, 0, 0, 0, false, {2, 2}, {1, 0}, {1, 1}, {2, 2}},
     {"[-3:-1, ::2]", {4, 5}, {-3, 0}, {-1, 0}, {1, 2}, 2, 2, 0, 0, 0, false, {2, 3}, {1, 0}, {1, 2}, {2, 3}},
@@ -209,7 +209,7 @@ TEST(ImportConstants, AreFolded) {
   EXPECT_EQ(graph.floats(only_node(graph).inputs[1]), (std::vector<float>{11, 12, 13, 14}));
 }
 
-TEST(ImportShapes, UndeclaredOnesAreInferred) {
+TEST(ImportShapes, UndeclaredShapesAreInferred) {
   ModelBuilder m;
   const int in = m.add_input({1, 6, 6, 2});
   const int relu = m.add_op(Op::RELU, {in}, {});
@@ -218,7 +218,7 @@ TEST(ImportShapes, UndeclaredOnesAreInferred) {
   EXPECT_EQ(graph.value(graph.outputs.at(0)).shape, Shape({1, 3, 3, 2}));
 }
 
-TEST(ImportSubgraphs, OthersThanTheFirstAreLeftAlone) {
+TEST(ImportSubgraphs, OnlyTheFirstIsRead) {
   ModelBuilder m;
   m.add_output(m.add_op(Op::RELU, {m.add_input({1, 2})}, {1, 2}));
   m.model().subgraphs.push_back(std::make_unique<schema::SubGraphT>());
@@ -238,7 +238,7 @@ TEST(ImportTypes, IntegersAndBooleansMove) {
   }
 }
 
-TEST(ImportTypes, MustBeThoseThatTheOperatorTakesAndMakes) {
+TEST(ImportTypes, MustBeSupportedByTheOperator) {
   ModelBuilder taken;
   taken.add_output(taken.add_op(Op::LOGISTIC, {taken.add_input({4}, schema::TensorType::INT32, "numbers")}, {4}));
   expect_refused(taken, ErrorCode::kUnsupported, {"LOGISTIC #0", "'numbers' is int32", "takes float32"});

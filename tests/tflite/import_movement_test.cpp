@@ -1,4 +1,4 @@
-// Operators that take elements over: parameter tensors become attributes, several outputs their own tensors.
+// Operators that copy elements: parameter tensors become attributes, and each of several outputs is a tensor.
 #include "import_test.h"
 
 namespace sightglass::test {
@@ -18,7 +18,7 @@ TEST(ImportTranspose, NegativeAxes) {
   EXPECT_EQ(std::get<TransposeAttr>(only_node(imported(m)).attributes).permutation, (std::vector<int32_t>{0, 3, 1, 2}));
 }
 
-TEST(ImportTranspose, RefusesWhatIsNoPermutation) {
+TEST(ImportTranspose, RejectsInvalidPermutations) {
   ModelBuilder m;
   const int in = m.add_input({2, 3});
   m.add_output(m.add_op(Op::TRANSPOSE, {in, m.add_ints({2}, {1, 1})}, {3, 3}));
@@ -34,7 +34,7 @@ TEST(ImportSlice, SizeOfMinusOneReachesTheEnd) {
   EXPECT_EQ(attr.size[1], 3);
 }
 
-TEST(ImportSlice, RefusesToReachOutside) {
+TEST(ImportSlice, RejectsSlicesOutside) {
   ModelBuilder m;
   const int in = m.add_input({4, 5});
   m.add_output(m.add_op(Op::SLICE, {in, m.add_ints({2}, {1, 2}), m.add_ints({2}, {2, 4})}, {2, 4}));
@@ -59,7 +59,7 @@ TEST(ImportSplit, EqualParts) {
   EXPECT_EQ(only_node(graph).outputs.size(), 2u);
 }
 
-TEST(ImportSplit, RefusesOtherNumbersOfOutputs) {
+TEST(ImportSplit, RejectsOtherNumbersOfOutputs) {
   ModelBuilder m;
   const int in = m.add_input({1, 6});
   schema::SplitOptionsT options;
@@ -102,7 +102,7 @@ TEST(ImportReverse, RunsBackwards) {
   EXPECT_EQ(attr.stride[0], 1);
 }
 
-TEST(ImportMirrorPad, RefusesMoreThanThereIs) {
+TEST(ImportMirrorPad, RejectsPaddingLargerThanTheData) {
   ModelBuilder m;
   const int in = m.add_input({2, 2});
   m.add_output(m.add_op(Op::MIRROR_PAD, {in, m.add_ints({2, 2}, {0, 2, 0, 0})}, {4, 2}, schema::MirrorPadOptionsT()));
@@ -118,8 +118,8 @@ TEST(ImportBlocks, PaddingsAndCrops) {
   EXPECT_EQ(imported(m).order().size(), 2u);
 }
 
-// Converters write 1 for what they do not know, and -1 beside it.
-TEST(ImportBlocks, ASupposedShapeGivesWay) {
+// Converters write 1 for unknown dimensions, with -1 in the shape signature.
+TEST(ImportBlocks, UnknownShapesAreInferred) {
   for (const bool supposed : {true, false}) {
     ModelBuilder m;
     const int in = m.add_input({1, 4, 4, 2});
@@ -147,7 +147,7 @@ TEST(ImportGather, ComputedIndices) {
   EXPECT_EQ(only_node(graph).inputs.size(), 2u);
 }
 
-TEST(ImportGatherNd, RefusesTooManyCoordinates) {
+TEST(ImportGatherNd, RejectsTooManyCoordinates) {
   ModelBuilder m;
   const int in = m.add_input({4, 5});
   m.add_output(m.add_op(Op::GATHER_ND, {in, m.add_input({2, 3}, schema::TensorType::INT32)}, {2}));

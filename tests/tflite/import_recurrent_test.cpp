@@ -1,4 +1,4 @@
-// Operators that keep a state: how they become nodes, and how they are refused.
+// Operators with a state: how they become nodes, and how they are rejected.
 #include <functional>
 
 #include "graph/lstm.h"
@@ -30,7 +30,7 @@ int add_variable(ModelBuilder& builder, const Dims& dims) {
   return tensor;
 }
 
-// The inputs of a full LSTM of 3 numbers and 2 cells.
+// The inputs of a full LSTM with 3 values and 2 cells.
 std::vector<int32_t> full_inputs(ModelBuilder& builder, const Dims& data, int32_t batch, size_t count = 24) {
   std::vector<int32_t> inputs(count, -1);
   inputs[lstm::kData] = builder.add_input(data);
@@ -86,7 +86,7 @@ TEST(ImportRecurrent, OneStep) {
   EXPECT_EQ(graph.value(graph.outputs[0]).shape, (Shape{4, 2}));
 }
 
-// Two layers that share nothing but the operator, one after the other.
+// Two consecutive layers that share only the operator.
 TEST(ImportRecurrent, EveryLayerHasItsOwnStates) {
   ModelBuilder builder;
   std::vector<int32_t> inputs = full_inputs(builder, {1, 5, 3}, 1);
@@ -114,7 +114,7 @@ ModelBuilder basic_model(int extra_outputs = 3) {
   return builder;
 }
 
-TEST(ImportRecurrent, TheBasicKind) {
+TEST(ImportRecurrent, BasicLstm) {
   ModelBuilder builder = basic_model();
   builder.add_output(builder.last_op().outputs[1]);
   const Graph graph = imported(builder);
@@ -126,20 +126,20 @@ TEST(ImportRecurrent, TheBasicKind) {
   EXPECT_EQ(graph.outputs[1], node.outputs[2]);
 }
 
-TEST(ImportRecurrent, TheBasicKindsScratchIsNobodysInput) {
+TEST(ImportRecurrent, BasicLstmScratchIsNotAnInput) {
   ModelBuilder builder = basic_model();
   builder.add_output(builder.last_op().outputs[2]);
   expect_refused(builder, ErrorCode::kInvalidModel, {"model output 1", "is never written"});
 }
 
-TEST(ImportRecurrent, WrongBasicKinds) {
+TEST(ImportRecurrent, WrongBasicLstms) {
   expect_refused(basic_model(2), ErrorCode::kInvalidModel, {"LSTM #0", "5 inputs and 4 outputs, not 5 and 3"});
   ModelBuilder clips = basic_model();
   clips.last_op().builtin_options.AsLSTMOptions()->cell_clip = 1;
-  expect_refused(clips, ErrorCode::kInvalidModel, {"another activation than TANH, or clips"});
+  expect_refused(clips, ErrorCode::kInvalidModel, {"must have the activation TANH and no clipping"});
 }
 
-// An LSTM of integers of 3 numbers and 2 cells, as TensorFlow's converter writes it.
+// An integer LSTM with 3 values and 2 cells, as the TensorFlow converter writes it.
 ModelBuilder integer_model(const std::function<void(ModelBuilder&, std::vector<int32_t>&)>& change = {}) {
   ModelBuilder builder;
   const auto quantised = [&builder](int tensor, schema::TensorType type, float scale, int64_t zero_point = 0) {
@@ -223,8 +223,8 @@ TEST(ImportRecurrent, WrongOperands) {
       [](auto& b, auto& inputs) {
         inputs[lstm::kCell] = b.add_filled({4, 2}, 0);
       },
-      {"input 19, its state, is no variable tensor"});
-  refused([](auto& b, auto& inputs) { inputs[lstm::kCell] = add_variable(b, {3, 2}); }, {"not of the batch"});
+      {"input 19, its state, is not a variable tensor"});
+  refused([](auto& b, auto& inputs) { inputs[lstm::kCell] = add_variable(b, {3, 2}); }, {"do not have the batch"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kCell] = add_variable(b, {4, 2, 1}); }, {"states need two"});
   refused(
       [](auto& b, auto& inputs) {
@@ -234,7 +234,7 @@ TEST(ImportRecurrent, WrongOperands) {
   refused([](auto&, auto& inputs) { inputs[lstm::kInputWeights] = -1; }, {"its input gate has some of its operands"});
   refused([](auto&, auto& inputs) { inputs[lstm::kBias + 1] = -1; }, {"input 13 is missing"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kPeephole + 1] = b.add_filled({2}, 0); }, {"peephole weights"});
-  refused([](auto& b, auto& inputs) { inputs[lstm::kNorm] = b.add_filled({2}, 0); }, {"layer normalisation's"});
+  refused([](auto& b, auto& inputs) { inputs[lstm::kNorm] = b.add_filled({2}, 0); }, {"layer normalization factors"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kProjectionBias] = b.add_filled({2}, 0); }, {"but no projection"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kProjection] = b.add_filled({3, 2}, 0); }, {"should be 2x2"});
   refused([](auto& b, auto& inputs) { inputs[lstm::kData] = b.add_input({4, 3}); }, {"its data needs three"});
@@ -249,7 +249,7 @@ TEST(ImportRecurrent, WrongOptions) {
   expect_refused(diagonal, ErrorCode::kUnsupported, {"diagonals", "full matrices"});
 }
 
-// An operator that knows nothing of states must not read one.
+// Only recurrent operators may read a state.
 TEST(ImportRecurrent, OnlyRecurrentOperatorsReadStates) {
   ModelBuilder builder;
   const int data = builder.add_input({4, 3}), state = add_variable(builder, {4, 3});

@@ -1,4 +1,4 @@
-// What the importer's tests share.
+// Shared by the tests of the importer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ inline Result<Graph> import_bytes(const std::vector<std::byte>& bytes, const tfl
   return tflite::import(*copy, copy, "m.tflite", options);
 }
 
-// The graph of a model that must import and pass verify(); an empty graph, and a failed test, otherwise.
+// Returns the graph of a model that must import and pass verify(). Otherwise fails the test and returns an empty graph.
 inline Graph imported(const ModelBuilder& builder) {
   Result<Graph> graph = import_bytes(builder.build());
   if (!graph.ok()) {
@@ -30,14 +30,14 @@ inline Graph imported(const ModelBuilder& builder) {
   return std::move(graph).value();
 }
 
-// The model must be refused with that code, and the message must hold every one of `parts`.
+// Expects that the model is rejected with that code, and that the message contains all `parts`.
 inline void expect_refused(const ModelBuilder& builder, ErrorCode code, const std::vector<std::string>& parts,
                            const tflite::ImportOptions& options = {}) {
   const Result<Graph> graph = import_bytes(builder.build(), options);
   ASSERT_FALSE(graph.ok()) << "it was imported: " << dump_text(*graph);
   const std::string& message = graph.status().message();
   EXPECT_EQ(graph.status().code(), code) << message;
-  EXPECT_NE(message.find("m.tflite"), std::string::npos) << "the model is not named: " << message;
+  EXPECT_NE(message.find("m.tflite"), std::string::npos) << "the message does not name the model: " << message;
   for (const std::string& part : parts) {
     EXPECT_NE(message.find(part), std::string::npos) << "'" << part << "' is not in: " << message;
   }

@@ -1,4 +1,4 @@
-// MediaPipe's operators on landmarks, in both versions.
+// The MediaPipe operators on landmarks, in both versions.
 #include <flatbuffers/flexbuffers.h>
 
 #include "import_test.h"
@@ -74,7 +74,7 @@ struct SecondVersion {
   }
 };
 
-TEST(ImportLandmarksToMatrix, FirstVersionCountsBetweenCentres) {
+TEST(ImportLandmarksToMatrix, FirstVersionCountsBetweenCenters) {
   const auto attr = imported_attributes<LandmarksToMatrixAttr>(FirstVersion().custom(), {1, 4, 4});
   EXPECT_EQ(attr.left, 1);
   EXPECT_EQ(attr.right, 2);
@@ -97,12 +97,12 @@ TEST(ImportLandmarksToMatrix, SecondVersion) {
   EXPECT_EQ(attr.target_rotation, 0.25f);
 }
 
-TEST(ImportLandmarksToMatrix, WhatIsRefused) {
+TEST(ImportLandmarksToMatrix, Rejections) {
   const auto refused = [](const Custom& custom, const std::string& part, ErrorCode code = ErrorCode::kInvalidModel) {
     expect_refused(model_of(custom), code, {"Landmarks2TransformMatrix", part});
   };
   refused(FirstVersion{.output_hw = {1, 5}}.custom(), "'output_hw' is 1");
-  refused(FirstVersion{.input_hw = {7}}.custom(), "'input_hw' is no height and width");
+  refused(FirstVersion{.input_hw = {7}}.custom(), "'input_hw' is not a height and a width");
   refused(FirstVersion{.dimensions = 2}.custom(), "2 dimensions");
   refused(FirstVersion{.range = 0}.custom(), "'landmarks_range' is 0");
   refused(FirstVersion{.multiplier = 0}.custom(), "bbox_size_multiplier");
@@ -128,14 +128,14 @@ TEST(ImportTransformLandmarks, BothVersions) {
   EXPECT_EQ(imported_attributes<TransformLandmarksAttr>(second, {1, 5, 2}).dimensions, 2);
 }
 
-TEST(ImportTransformLandmarks, WhatIsRefused) {
+TEST(ImportTransformLandmarks, Rejections) {
   const auto refused = [](const Custom& custom, const std::string& part, ErrorCode code = ErrorCode::kInvalidModel) {
     expect_refused(model_of(custom), code, {"TransformLandmarks", part});
   };
   const auto scaled = flex_options([](Options& b) { b.Float("scale", 0); });
   refused({"TransformLandmarks", 1, {{1, 1, 1, 6}, {1, 4, 4}}, scaled}, "'scale' is 0");
   refused({"TransformLandmarks", 2, {{1, 5, 4}, {1, 4, 4}}, {}}, "4 dimensions");
-  refused({"TransformLandmarks", 2, {{1, 5, 3}, {1, 3, 4}}, {}}, "no matrix");
+  refused({"TransformLandmarks", 2, {{1, 5, 3}, {1, 3, 4}}, {}}, "not a 4 x 4 matrix");
   refused({"TransformLandmarks", 9, {{1, 5, 3}, {1, 4, 4}}, {}}, "version is 9", ErrorCode::kUnsupported);
 }
 
@@ -164,7 +164,7 @@ TEST(ImportTransformImage, BothVersions) {
   }
 }
 
-TEST(ImportTransformImage, WhatIsRefused) {
+TEST(ImportTransformImage, Rejections) {
   const auto refused = [](const Custom& custom, const std::string& part, ErrorCode code = ErrorCode::kInvalidModel) {
     expect_refused(model_of(custom), code, {custom.name, part});
   };

@@ -1,4 +1,4 @@
-// Other input shapes than the file declares: what depends on shapes is resolved anew.
+// Input shapes other than those in the file: everything that depends on shapes is resolved again.
 #include "import_test.h"
 
 namespace sightglass::test {
@@ -37,10 +37,10 @@ TEST(InputShapes, ConvolutionsFollow) {
   expect_refused(m, ErrorCode::kUnsupported, {"CONV_2D #0", "'frame' as 1x8x8x3"}, with({{"frame", {1, 8, 8, 3}}}));
 }
 
-TEST(InputShapes, ParametersAreResolvedAnew) {
+TEST(InputShapes, ParametersAreResolvedAgain) {
   ModelBuilder m;
   const int in = m.add_input({1, 8, 8, 2}, Type::FLOAT32, "frame");
-  // All rows from the second on: where that ends depends on the input.
+  // All rows from the second on: the end depends on the input.
   schema::StridedSliceOptionsT slice;
   slice.end_mask = 0b1111;
   const int rows =
@@ -53,7 +53,7 @@ TEST(InputShapes, ParametersAreResolvedAnew) {
   EXPECT_EQ(output_shape(imported_as(m, {{"frame", {1, 5, 6, 2}}})), (Shape{1, 24, 2}));
 }
 
-TEST(InputShapes, WhatTheFileFixesIsNamed) {
+TEST(InputShapes, FixedShapesAreNamed) {
   ModelBuilder reshape;
   int in = reshape.add_input({1, 4, 4, 2}, Type::FLOAT32, "frame");
   schema::ReshapeOptionsT fixed;
@@ -79,14 +79,14 @@ TEST(InputShapes, OpenDimensionsNeedOne) {
   EXPECT_EQ(output_shape(imported_as(m, {{"frame", {1, 5, 6, 2}}})), (Shape{1, 5, 6, 2}));
 }
 
-TEST(InputShapes, WrongOnes) {
+TEST(InputShapes, WrongShapesAreRejected) {
   ModelBuilder m;
   const int a = m.add_input({1, 2}, Type::FLOAT32, "a"), b = m.add_input({1, 2}, Type::FLOAT32, "b");
   m.add_output(m.add_op(Op::ADD, {a, b}, {1, 2}));
   constexpr ErrorCode kArgument = ErrorCode::kInvalidArgument;
   expect_refused(m, kArgument, {"'c'", "0 'a', 1 'b'"}, with({{"c", {1, 2}}}));
   expect_refused(m, kArgument, {"'2'"}, with({{"2", {1, 2}}}));
-  expect_refused(m, kArgument, {"'a'", "one already"}, with({{"a", {1, 2}}, {"0", {1, 2}}}));
+  expect_refused(m, kArgument, {"'a'", "already has another shape"}, with({{"a", {1, 2}}, {"0", {1, 2}}}));
   expect_refused(m, kArgument, {"at least 1"}, with({{"a", {1, 0}}}));
   expect_refused(m, kArgument, {"at least 1"}, with({{"a", {-1}}}));
   expect_refused(m, kArgument, {"more than"}, with({{"a", {1 << 30, 1 << 30, 1 << 30}}}));

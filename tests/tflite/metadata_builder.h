@@ -1,5 +1,5 @@
-// Metadata for models of tests, right and wrong: TensorFlow Lite's description, and the archive of attached files.
-// Included as "metadata_builder.h".
+// Builds valid and invalid metadata for test models: the TensorFlow Lite description, and the archive of attached
+// files. Include it as "metadata_builder.h".
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ struct Attached {
   uint16_t method = 0;
 };
 
-// A ZIP archive behind `file`; offsets count from the file's beginning, or from the archive's.
+// A ZIP archive after `file`. Offsets count from the start of the file or of the archive.
 void attach(std::vector<std::byte>& file, const std::vector<Attached>& members, bool from_archive = false);
 
 std::vector<uint8_t> packed(const schema::ModelDescriptionT& description);
 
-// The bytes are the model's metadata, whatever they are.
+// Sets the bytes as the metadata of the model, whatever they are.
 void add_metadata(ModelBuilder& builder, const std::vector<uint8_t>& metadata);
 
 }  // namespace sightglass::test

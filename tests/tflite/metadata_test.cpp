@@ -1,4 +1,4 @@
-// What a file says about itself: normalisation, labels from attached files, and everything that can be wrong with them.
+// Model metadata: normalization, labels from attached files, and all kinds of defects.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace sightglass::test {
 namespace {
 
-// One picture in, one mask out.
+// One image in, one mask out.
 schema::ModelDescriptionT description() {
   schema::ModelDescriptionT model;
   model.name = "Finder";
@@ -41,7 +41,7 @@ std::vector<std::byte> file_with(const std::vector<uint8_t>& metadata) {
   return m.build();
 }
 
-// The model loads whatever its metadata are.
+// The model loads, whatever its metadata.
 ModelMetadata metadata_of(const std::vector<std::byte>& file) {
   const auto model = Model::load(file, "m.tflite");
   EXPECT_TRUE(model.ok()) << model.status().message();
@@ -56,7 +56,7 @@ void expect_problem(const std::vector<std::byte>& file, const std::string& part)
 
 const std::vector<Attached> kLabels{{"labels_de.txt", "Hintergrund\nMensch"}, {"labels.txt", "background\r\nperson\n"}};
 
-TEST(Metadata, NormalisationAndLabels) {
+TEST(Metadata, NormalizationAndLabels) {
   for (const bool from_archive : {false, true}) {
     std::vector<std::byte> file = file_with(packed(description()));
     attach(file, kLabels, from_archive);
@@ -73,14 +73,14 @@ TEST(Metadata, NormalisationAndLabels) {
   }
 }
 
-TEST(Metadata, NothingIsNoProblem) {
+TEST(Metadata, AbsentMetadataIsValid) {
   ModelBuilder m;
   m.add_output(m.add_op(schema::BuiltinOperator::RELU, {m.add_input({1, 2})}, {1, 2}));
   const ModelMetadata metadata = metadata_of(m.build());
   EXPECT_TRUE(metadata.name.empty() && metadata.inputs.empty() && metadata.problems.empty());
 }
 
-TEST(Metadata, ArchivesThatAreWrong) {
+TEST(Metadata, InvalidArchives) {
   const std::vector<std::byte> file = file_with(packed(description()));
   expect_problem(file, "'labels.txt' is missing: nothing is attached");
   std::vector<std::byte> other = file, compressed = file, outside = file, moved = file;
@@ -88,17 +88,17 @@ TEST(Metadata, ArchivesThatAreWrong) {
   expect_problem(other, "'labels.txt' is missing");
   attach(compressed, {{"labels.txt", "x", 8}});
   expect_problem(compressed, "zip -0");
-  // The size in the directory's one entry, and its offset.
+  // The size in the only directory entry, and its offset.
   constexpr size_t kEnd = 22, kEntry = 46 + 10;
   attach(outside, {{"labels.txt", "x"}});
   outside[outside.size() - kEnd - kEntry + 26] = std::byte{1};
   expect_problem(outside, "outside the file");
   attach(moved, {{"labels.txt", "x"}});
   moved[moved.size() - kEnd - kEntry + 42] ^= std::byte{1};
-  expect_problem(moved, "not where it should be");
+  expect_problem(moved, "not at its offset");
 }
 
-TEST(Metadata, NumbersThatMakeNoSense) {
+TEST(Metadata, InvalidNumbers) {
   const auto with = [](const std::vector<float>& mean, const std::vector<float>& deviation) {
     schema::ModelDescriptionT model = description();
     schema::SubGraphDescriptionT& subgraph = *model.subgraph_metadata[0];
@@ -115,8 +115,8 @@ TEST(Metadata, NumbersThatMakeNoSense) {
   expect_problem(with({}, {}), "a deviation for every mean");
 }
 
-// Nothing may be read beyond the end, whatever is cut or changed; the sanitizers watch.
-TEST(Metadata, DamageNeverKeepsAModelFromLoading) {
+// Nothing may be read beyond the end, whatever is truncated or changed. Sanitizers detect it.
+TEST(Metadata, DamagedMetadataDoesNotPreventLoading) {
   const std::vector<uint8_t> whole = packed(description());
   expect_problem(file_with({whole.begin(), whole.begin() + 40}), "damaged");
   for (size_t i = 0; i < whole.size(); ++i) {

@@ -81,7 +81,7 @@ uint32_t ModelBuilder::opcode(schema::BuiltinOperator code, const std::string& c
   const auto same = [&](const auto& known) { return known->builtin_code == code && known->custom_code == custom_code; };
   const auto known = std::ranges::find_if(model_.operator_codes, same);
   if (known != model_.operator_codes.end()) return static_cast<uint32_t>(known - model_.operator_codes.begin());
-  // The older field is a byte; greater numbers are announced there by a number of their own.
+  // The older field is a byte. A special value announces larger codes.
   constexpr auto kGreatest = schema::BuiltinOperator::PLACEHOLDER_FOR_GREATER_OP_CODES;
   auto added = std::make_unique<schema::OperatorCodeT>();
   added->builtin_code = code;

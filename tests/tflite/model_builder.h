@@ -1,4 +1,4 @@
-// Builds .tflite files for tests, right ones and wrong ones. Included as "model_builder.h".
+// Builds valid and invalid .tflite files for tests. Include it as "model_builder.h".
 #pragma once
 
 #include <flatbuffers/flexbuffers.h>
@@ -18,7 +18,7 @@ namespace sightglass::test {
 namespace schema = tflite::schema;
 using Dims = std::vector<int32_t>;
 
-// Tensors and operators are added in order and referred to by tensor index. Names default to "t0", "t1", …
+// Tensors and operators are added in order, and identified by tensor index. Names default to "t0", "t1", …
 class ModelBuilder {
  public:
   ModelBuilder();
@@ -33,7 +33,7 @@ class ModelBuilder {
   int add_longs(const Dims& dims, const std::vector<int64_t>& values, const std::string& name = {});
   int add_bytes(const Dims& dims, schema::TensorType type, const std::vector<uint8_t>& bytes,
                 const std::string& name = {});
-  // A constant of float32 whose elements are all `value`.
+  // A float32 constant whose elements are all `value`.
   int add_filled(const Dims& dims, float value, const std::string& name = {});
 
   // Appends an operator that writes a new tensor of shape `out`, and returns that tensor. -1 is an absent input.
@@ -51,7 +51,7 @@ class ModelBuilder {
   int add_custom_op(const std::string& custom_code, const std::vector<int32_t>& inputs, const Dims& out,
                     const std::vector<uint8_t>& options, const std::string& name = {});
 
-  // For what the functions above do not reach, contradictions above all.
+  // For changes that the functions above do not support, especially contradictions.
   schema::ModelT& model() { return model_; }
   schema::SubGraphT& subgraph() { return *model_.subgraphs[0]; }
   schema::TensorT& tensor(int index) { return *subgraph().tensors[static_cast<size_t>(index)]; }
@@ -74,18 +74,18 @@ schema::DepthwiseConv2DOptionsT depthwise_options(
 schema::Pool2DOptionsT pool_options(schema::Padding padding, int32_t filter, int32_t stride);
 schema::SoftmaxOptionsT softmax_options(float beta = 1.0f);
 
-// A picture [1,size,size,3], through a 1x1 convolution into as many channels as there are biases; `weights` is
-// [channels][3]. Returns the tensor of logits; what follows, and add_output(), is the caller's.
+// An image [1,size,size,3] and a 1x1 convolution with as many channels as there are biases; `weights` is [channels][3].
+// Returns the tensor of logits. The caller adds the rest, including add_output().
 int add_pointwise_head(ModelBuilder& builder, int32_t size, const std::vector<float>& weights,
                        const std::vector<float>& bias);
 
-// Writes `bytes` to `path`; throws std::runtime_error when that fails.
+// Writes `bytes` to `path`. Throws std::runtime_error if that fails.
 void write_file(const std::string& path, const std::vector<std::byte>& bytes);
 
 // The options of custom operators as a map in a flexbuffer.
 std::vector<uint8_t> flex_options(const std::function<void(flexbuffers::Builder&)>& fill);
 
-// The options of custom operators that are structures of integers.
+// The options of custom operators as structs of integers.
 std::vector<uint8_t> int32_options(std::initializer_list<int32_t> values);
 
 }  // namespace sightglass::test

@@ -1,4 +1,4 @@
-// Model: what it tells of inputs and outputs, and where its bytes may come from.
+// Model: its inputs and outputs, and the sources of its bytes.
 #include "gpu_engine/model.h"
 
 #include <filesystem>
@@ -65,7 +65,7 @@ TEST(Model, FileAndBytesGiveTheSameGraph) {
   EXPECT_EQ(graph.floats(graph.node(graph.order().at(0)).inputs.at(1)), (std::vector<float>{1, 0, 0}));
 }
 
-TEST(Model, DirectoriesAndEmptyFilesAreNoModels) {
+TEST(Model, DirectoriesAndEmptyFilesAreRejected) {
   const auto directory = Model::load(scratch_folder());
   ASSERT_FALSE(directory.ok());
   EXPECT_NE(directory.status().message().find(scratch_folder()), std::string::npos) << directory.status().message();

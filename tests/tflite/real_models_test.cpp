@@ -1,5 +1,5 @@
-// Real models, when they are at hand: each imports or is refused with a reason, and what was read of those that import
-// agrees with listings of the same files made by another program.
+// Real models, if they are available: each imports or is rejected with a reason. Imported models agree with listings of
+// the same files from another program.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -34,7 +34,7 @@ std::vector<fs::path> model_files() {
   return files;
 }
 
-TEST(RealModels, ImportOrSayWhyNot) {
+TEST(RealModels, ImportOrReportWhyNot) {
   const std::vector<fs::path> files = model_files();
   std::set<std::string> found;
   for (const fs::path& file : files) {
@@ -47,7 +47,7 @@ TEST(RealModels, ImportOrSayWhyNot) {
     }
     const std::string& message = model.status().message();
     const std::string prefix = file.string() + ": ";
-    ASSERT_EQ(message.rfind(prefix, 0), 0u) << "the file is not named first: " << message;
+    ASSERT_EQ(message.rfind(prefix, 0), 0u) << "the message does not begin with the file: " << message;
     std::string line = message.substr(prefix.size(), 140);
     std::ranges::replace(line, '\n', ' ');
     std::printf("%-45s refused: %s…\n", name.c_str(), line.c_str());
@@ -80,7 +80,7 @@ TEST(RealModels, Metadata) {
   EXPECT_EQ(mobilenet.outputs[0].labels()[1], "tench");
 }
 
-// What a listing says of the operators, by their number: "pad=SAME s=2x2 dil=1x1 act=NONE".
+// The operators in a listing, by index: "pad=SAME s=2x2 dil=1x1 act=NONE".
 std::map<int, std::string> listed_options(const fs::path& listing) {
   std::map<int, std::string> options;
   std::ifstream file(listing);
@@ -112,7 +112,7 @@ const char* listed_name(Activation activation) {
 
 std::string pair_of(int32_t a, int32_t b) { return std::to_string(a) + "x" + std::to_string(b); }
 
-// The node's attributes the way the listing writes them; empty for operators that are not compared.
+// The attributes of the node in the format of the listing; empty for operators that are not compared.
 std::string options_of(const Node& node) {
   std::string act = std::string("act=") + listed_name(node.activation);
   const auto pad = [](const Padding2d& p) { return p.mode == PaddingMode::kSame ? "pad=SAME " : "pad=VALID "; };

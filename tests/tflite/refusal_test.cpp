@@ -1,5 +1,5 @@
-// What the importer refuses: files that are damaged or contradict themselves, and what it cannot run. Every message
-// names the model, and the operator, tensor or number that is at fault.
+// Models that the importer rejects: damaged files, contradictions, and unsupported features. Every message names the
+// model, and the faulty operator, tensor, or value.
 #include <functional>
 
 #include "gpu_engine/model.h"
@@ -42,7 +42,7 @@ void expect_unsupported(const std::function<void(SmallModel&)>& damage, const st
 
 TEST(Refusals, TheUndamagedModelImports) { EXPECT_EQ(imported(SmallModel().m).order().size(), 2u); }
 
-TEST(RefusedFiles, NoModelAtAll) {
+TEST(RefusedFiles, NotAModel) {
   for (const size_t size : {0, 1, 7, 8, 100}) {
     const Result<Graph> graph = import_bytes(std::vector<std::byte>(size, std::byte{0x5a}));
     ASSERT_FALSE(graph.ok());
@@ -61,9 +61,9 @@ TEST(RefusedFiles, EveryTruncation) {
   const std::vector<std::byte> whole = SmallModel().m.build();
   for (size_t size = 0; size < whole.size(); ++size) {
     const Result<Graph> graph = import_bytes({whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size)});
-    // What is cut off may be padding that nothing refers to; then the model is whole.
+    // The truncated part may be unused padding. Then the model is complete.
     if (graph.ok()) {
-      EXPECT_GT(size + 16, whole.size()) << "a file cut to " << size << " bytes was imported";
+      EXPECT_GT(size + 16, whole.size()) << "a file truncated to " << size << " bytes was imported";
     }
   }
 }
@@ -213,7 +213,7 @@ TEST(RefusedOptions, CustomOptionsTooShort) {
   expect_refused(m, ErrorCode::kInvalidModel, {"Convolution2DTransposeBias", "#0", "4 bytes"});
 }
 
-TEST(RefusedOptions, ParametersOfPoolsWithPlaces) {
+TEST(RefusedOptions, ParametersOfPoolsWithIndices) {
   const auto refused = [](std::initializer_list<int32_t> options, const std::string& part) {
     ModelBuilder m;
     const int pooled =
@@ -338,7 +338,7 @@ TEST(Limits, NodesElementsAndFolding) {
   options.max_tensor_elements = 40;
   expect_refused(SmallModel().m, ErrorCode::kUnsupported, {"output", "40"}, options);
 
-  // Constants blown up step by step, to far more than the file holds.
+  // Constants that grow step by step, to much more than the file contains.
   ModelBuilder m;
   int big = m.add_filled({1, 1, 1, 1}, 1);
   for (int32_t size = 16; size <= 16384; size *= 4) {

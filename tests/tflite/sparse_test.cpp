@@ -1,4 +1,4 @@
-// Sparse constants: worked out by hand, and descriptions that contradict themselves.
+// Sparse constants: values computed by hand, and contradictory descriptions.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,5 +1,5 @@
-// The scales of weights of 8 bits: which layouts are imported, and which are refused. Kernels pack them without another
-// look, so a layout that slips through reads past the end of the list.
+// The scales of 8-bit weights: which layouts are imported, and which are rejected. Kernels pack them without further
+// checks, so an undetected wrong layout would read past the end of the list.
 #include <cmath>
 #include <functional>
 
@@ -21,7 +21,7 @@ struct Layout {
   bool fits = false;
 };
 
-// Of weights of that shape whose output channels lie along `axis`.
+// For weights of that shape, with output channels along `axis`.
 std::vector<Layout> layouts(const Dims& shape, int32_t axis) {
   std::vector<Layout> list{{"none", {}, 0, false},
                            {"one", {0.5f}, 0, true},
@@ -107,7 +107,7 @@ std::vector<WeightedOp> weighted_ops() {
   };
 }
 
-// A model of one operator; what is imported must be fit for planning.
+// A model with one operator. If it is imported, it must be possible to plan it.
 void expect_layout(const ModelBuilder& m, const std::string& op, const Layout& layout) {
   const std::vector<std::byte> bytes = m.build();
   const auto model = Model::load(bytes, "m.tflite");
@@ -126,7 +126,7 @@ void expect_layout(const ModelBuilder& m, const std::string& op, const Layout& l
 
 class WeightScales : public testing::TestWithParam<Type> {};
 
-TEST_P(WeightScales, OneOrOneForEachOutputChannel) {
+TEST_P(WeightScales, OneOrOnePerOutputChannel) {
   for (const bool quantized_data : {false, true}) {
     for (const WeightedOp& op : weighted_ops()) {
       for (const Layout& layout : layouts(op.shape, op.axis)) {
@@ -177,7 +177,7 @@ TEST(ScalesOfWeights, OfAnLstm) {
   }
 }
 
-// A model of a CONV_2D with int8 weights, for what is wrong with its numbers.
+// A CONV_2D model with int8 weights, for invalid values.
 void expect_numbers_refused(const std::vector<float>& scales, const std::vector<int64_t>& zero_points, ErrorCode code,
                             const std::string& part) {
   ModelBuilder m;
@@ -189,11 +189,11 @@ void expect_numbers_refused(const std::vector<float>& scales, const std::vector<
   expect_refused(m, code, {"'weights'", part});
 }
 
-TEST(ScalesOfWeights, NumbersThatAreNone) {
+TEST(ScalesOfWeights, InvalidNumbersAreRejected) {
   expect_numbers_refused({INFINITY}, {0}, ErrorCode::kInvalidModel, "not finite");
   expect_numbers_refused({NAN, 1}, {0, 0}, ErrorCode::kInvalidModel, "not finite");
   expect_numbers_refused({1, 1}, {0, 1}, ErrorCode::kUnsupported, "different zero point");
-  expect_numbers_refused({1}, {128}, ErrorCode::kInvalidModel, "zero point 128, which is no int8");
+  expect_numbers_refused({1}, {128}, ErrorCode::kInvalidModel, "zero point 128, which is not in the range of int8");
   expect_numbers_refused({1}, {INT64_MIN}, ErrorCode::kInvalidModel, "zero point -9223372036854775808");
 }
 

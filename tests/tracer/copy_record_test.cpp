@@ -1,4 +1,4 @@
-// The tracer's record and its table, without GStreamer.
+// The record of the tracer and its table, without GStreamer.
 #include "tracer/copy_record.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(CopyRecord, NothingCopied) {
   EXPECT_NE(record.table(false).find("\nzerocopy: nothing was copied; GL calls were not watched\n"), std::string::npos);
 }
 
-TEST(CopyRecord, WaitingIsShownButIsNoCopy) {
+TEST(CopyRecord, WaitingIsShownButNotCountedAsACopy) {
   CopyRecord record;
   record.count(record.worker("sink", true), Copy::kFinish, "gl", 0);
   EXPECT_FALSE(record.has_copies());
@@ -57,13 +57,13 @@ TEST(CopyRecord, WaitingIsShownButIsNoCopy) {
   EXPECT_TRUE(record.has_copies());
 }
 
-TEST(CopyRecord, OneNameIsOneWorker) {
+TEST(CopyRecord, ThreadsOfOneNameAreOneRow) {
   CopyRecord record;
   EXPECT_EQ(record.worker("a", true), record.worker("a", true));
   EXPECT_NE(record.worker("a", true), record.worker("a", false));
 }
 
-TEST(CopyRecord, FirstFramesAreLeftOut) {
+TEST(CopyRecord, FirstFramesCanBeSkipped) {
   CopyRecord record;
   record.skip(2);
   Worker* filter = record.worker("filter", true);
@@ -118,7 +118,7 @@ TEST(Scope, IsTheInnermostElementOfTheThread) {
   settle(nullptr);
 }
 
-TEST(Scope, ErrandsGoToOtherThreads) {
+TEST(Scope, ElementsFollowWorkToOtherThreads) {
   CopyRecord record;
   Worker* a = record.worker("a", true);
   const Errand errand{a, true};

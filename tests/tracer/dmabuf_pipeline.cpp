@@ -1,7 +1,7 @@
-// Pushes five frames of DMABUF memory through a pipeline, for the tracer's test.
+// Pushes five frames of DMABUF memory through a pipeline, for the test of the tracer.
 //   dmabuf_pipeline PIPELINE [fill] [stay]
-// PIPELINE reads from the appsrc "source". fill: the frames are written through CPU maps before they are pushed, by a
-// thread that belongs to no element. stay: ends without gst_deinit(). The files are memfds: GStreamer does not ask.
+// PIPELINE reads from the appsrc "source". fill: a thread that belongs to no element writes the frames through CPU maps
+// before they are pushed. stay: ends without gst_deinit(). The files are memfds, which GStreamer does not check.
 #include <gst/allocators/gstdmabuf.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>

@@ -1,5 +1,5 @@
-// Calls of GL whose transfers are known, for the preload library's test.   gl_calls linked|egl|dlsym
-// The argument says how the functions are found. Ends with 77 where there is no GL.
+// GL calls with known transfers, for the test of the preload library.   gl_calls linked|egl|dlsym
+// The argument selects how the functions are looked up. Exits with 77 if GL is not available.
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
 #include <GLES3/gl31.h>

@@ -1,4 +1,4 @@
-// The preload library, alone and together with the tracer.
+// The preload library, by itself and together with the tracer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr const char* kReadback = "glReadPixels etc.";
 constexpr const char* kUpload = "glTexImage etc.";
 constexpr const char* kMap = "glMapBuffer etc.";
 
-// Without the columns' spaces.
+// Without the padding of the columns.
 std::string squeeze(std::string text) {
   text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return a == ' ' && b == ' '; }), text.end());
   return text;
@@ -23,7 +23,7 @@ std::string squeeze(std::string text) {
 
 using GlWatch = TracedTest;
 
-// However the program finds GL's functions.
+// Whatever way the program looks up GL functions.
 TEST_F(GlWatch, CountsByThread) {
   for (const std::string way : {"linked", "egl", "dlsym"}) {
     const TracerRun run = run_traced("", SIGHTGLASS_GL_CALLS " " + way, kPreload);
@@ -46,8 +46,8 @@ TEST_F(GlWatch, LeavesProgramsWithoutGlAlone) {
   EXPECT_EQ(run.output, "hello\n");
 }
 
-// dlsym(RTLD_NEXT) of others means what it means without us.
-TEST_F(GlWatch, OtherPreloadLibrariesFindWhatComesNext) {
+// dlsym(RTLD_NEXT) of other libraries works as it does without our library.
+TEST_F(GlWatch, OtherPreloadLibrariesFindTheNextSymbol) {
   for (const std::string order :
        {SIGHTGLASS_GL_WATCH ":" SIGHTGLASS_NEXT_FUNCTION, SIGHTGLASS_NEXT_FUNCTION ":" SIGHTGLASS_GL_WATCH}) {
     const TracerRun run = run_traced("", SIGHTGLASS_GL_CALLS " egl", "LD_PRELOAD=" + order);
@@ -67,14 +67,14 @@ TEST_F(GlWatch, TracerShowsItsCountsByElement) {
   EXPECT_EQ(run.row("down", kReadback).calls, 10u) << run.output;
   EXPECT_EQ(run.row("down", kReadback).bytes, uint64_t{10} * 64 * 48 * 4) << run.output;
   EXPECT_EQ(run.row("down", kReadback).thread, "gstglcontext") << run.output;
-  // GStreamer fills a pixel buffer object that it has mapped, or where it cannot, hands pixels to GL.
+  // GStreamer fills a mapped pixel buffer object or, if it cannot, passes pixels to GL.
   EXPECT_GE(run.row("up", kMap).calls + run.row("up", kUpload).calls, 10u) << run.output;
   EXPECT_FALSE(run.says("were not watched")) << run.output;
   EXPECT_FALSE(run.says("gl-watch")) << run.output;
 }
 
-// What elements upload by themselves, GstMemory never sees.
-TEST_F(GlWatch, SeesWhatBypassesMemory) {
+// Uploads by elements themselves bypass GstMemory.
+TEST_F(GlWatch, CountsTransfersThatBypassMemory) {
   const std::string pipeline =
       "gltestsrc num-buffers=10 ! 'video/x-raw(memory:GLMemory),width=64,height=48' ! "
       "gleffects name=effect effect=heat ! fakesink";
@@ -83,7 +83,7 @@ TEST_F(GlWatch, SeesWhatBypassesMemory) {
   EXPECT_TRUE(without.rows.empty()) << without.output;
   const TracerRun with = launch_traced("zerocopy(fail=true)", pipeline, kPreload);
   EXPECT_EQ(with.status, 88) << with.output;
-  EXPECT_GE(with.row("effect", kUpload).calls, 1u) << with.output;  // a table of colours
+  EXPECT_GE(with.row("effect", kUpload).calls, 1u) << with.output;  // a color table
   EXPECT_EQ(with.row("effect", kReadback).calls, 0u) << with.output;
 }
 

@@ -1,4 +1,4 @@
-// A preload library that comes after ours and asks for what comes after it, as such libraries do.
+// A preload library that follows ours and looks up the next symbol, as such libraries do.
 #include <dlfcn.h>
 #include <unistd.h>
 

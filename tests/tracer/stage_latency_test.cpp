@@ -1,4 +1,4 @@
-// The tracer stagelatency: its statistics, and its table of pipelines whose delays are known.
+// The tracer stagelatency: its statistics, and its table for pipelines with known delays.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -47,7 +47,7 @@ class StageLatency : public ::testing::Test {
   }
 };
 
-// The table that a pipeline prints, by element.
+// The table that a pipeline prints, per element.
 std::map<std::string, Row> table_of(const std::string& pipeline) {
   const CommandResult result = run_program(
       "GST_TRACERS=stagelatency GST_PLUGIN_PATH=" SIGHTGLASS_PLUGIN_FOLDER " gst-launch-1.0 -q " + pipeline + " 2>&1");
@@ -69,19 +69,19 @@ std::map<std::string, Row> table_of(const std::string& pipeline) {
 
 double ms(const std::string& cell) { return std::atof(cell.c_str()); }
 
-TEST_F(StageLatency, FindsTheElementThatTakesTime) {
+TEST_F(StageLatency, FindsTheSlowElement) {
   auto rows = table_of(
       "videotestsrc is-live=true num-buffers=20 ! video/x-raw,width=16,height=16,framerate=20/1 ! identity name=quick "
       "! "
       "identity name=slow sleep-time=20000 ! fakesink name=sink sync=false");
   for (const char* name : {"videotestsrc0", "quick", "slow", "sink"}) EXPECT_EQ(rows[name].frames, 20) << name;
-  EXPECT_EQ(rows["videotestsrc0"].stay, "-") << "a source gets no frames";
+  EXPECT_EQ(rows["videotestsrc0"].stay, "-") << "a source receives no frames";
   EXPECT_LT(ms(rows["quick"].stay), 10);
   EXPECT_GE(ms(rows["slow"].stay), 20);
   EXPECT_GE(ms(rows["sink"].behind), ms(rows["quick"].behind) + 20);
 }
 
-TEST_F(StageLatency, WaitingInQueuesAndSinksIsSeen) {
+TEST_F(StageLatency, WaitingInQueuesAndSinksIsMeasured) {
   auto rows = table_of(
       "videotestsrc is-live=true num-buffers=20 ! video/x-raw,width=16,height=16,framerate=20/1 ! queue name=queue ! "
       "tee name=tee ! queue ! fakesink name=late sync=true ts-offset=100000000 tee. ! queue ! \"bin.(\" identity "
@@ -94,8 +94,8 @@ TEST_F(StageLatency, WaitingInQueuesAndSinksIsSeen) {
   EXPECT_GE(ms(rows["late"].behind), ms(rows["early"].behind));
 }
 
-// Frames of a live source pass elements next to a sink that has not started yet, and have no base time then.
-TEST_F(StageLatency, TheFirstFramesOfALiveSourceAreNotYearsBehind) {
+// The first frames of a live source pass elements before the sink has started, and have no base time yet.
+TEST_F(StageLatency, FirstFramesOfALiveSourceAreNotYearsBehind) {
   auto rows = table_of(
       "videotestsrc is-live=true num-buffers=20 ! video/x-raw,width=16,height=16,framerate=20/1 ! "
       "\"bin.(\" identity name=inner ! fakesink name=sink sync=true \")\"");
@@ -105,7 +105,7 @@ TEST_F(StageLatency, TheFirstFramesOfALiveSourceAreNotYearsBehind) {
   }
 }
 
-TEST_F(StageLatency, StreamsOfBytesAreBehindNothing) {
+TEST_F(StageLatency, ByteStreamsHaveNoLatency) {
   auto rows = table_of("fakesrc num-buffers=5 ! fakesink name=sink");
   EXPECT_EQ(rows["sink"].behind, "-");
 }

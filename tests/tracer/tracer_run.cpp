@@ -11,7 +11,7 @@ namespace sightglass::test {
 
 namespace {
 
-// Columns are two spaces or more apart.
+// Columns are separated by at least two spaces.
 std::vector<std::string> split_cells(const std::string& line) {
   std::vector<std::string> cells;
   for (size_t begin = 0; begin < line.size();) {

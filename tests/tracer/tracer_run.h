@@ -1,4 +1,4 @@
-// Pipelines run under the tracer, in processes of their own, and the table that they print.
+// Runs pipelines under the tracer in separate processes, and parses the table that they print.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,16 +18,16 @@ struct TracerRow {
 struct TracerRun {
   int status = -1;
   std::string output;  // stdout and stderr
-  // By element and what was copied; rows of several threads are added up.
+  // Per element and kind of copy. Rows of several threads are added.
   std::map<std::pair<std::string, std::string>, TracerRow> rows;
   std::string summary;  // the last line of the table, without "zerocopy: "
 
-  // Zeros where there is no such row.
+  // Returns zeros if there is no such row.
   TracerRow row(const std::string& element, const std::string& what) const;
   bool says(const std::string& text) const { return output.find(text) != std::string::npos; }
 };
 
-// Of tests that run programs which are not built with sanitizers, and so cannot load what is.
+// For tests that run programs without sanitizers, which cannot load a plugin built with them.
 class TracedTest : public ::testing::Test {
  protected:
   void SetUp() override;

@@ -1,4 +1,4 @@
-// The tracer zerocopy on pipelines of GStreamer's elements and ours, run with gst-launch-1.0.
+// The tracer zerocopy on pipelines of GStreamer elements and ours, run with gst-launch-1.0.
 #include <gtest/gtest.h>
 
 #include "../gst/tiny_model.h"
@@ -13,7 +13,7 @@ constexpr const char* kGlMap = "CPU map of GL memory";
 constexpr const char* kDmabufMap = "CPU map of DMABUF";
 constexpr uint64_t kFrameBytes = uint64_t{64} * 48 * 4;
 
-// A source of 10 frames whose pixels are in system memory: into GL, through it, and out again.
+// 10 frames in system memory, into GL, through GL, and out again.
 const std::string kCopies =
     "videotestsrc num-buffers=10 ! video/x-raw,format=RGBA,width=64,height=48 ! glupload name=up ! glcolorconvert ! "
     "gleffects_identity ! gldownload name=down ! video/x-raw ! fakesink name=sink";
@@ -24,7 +24,7 @@ std::string segment_pipeline() {
          red_model() + " ! fakesink name=sink";
 }
 
-// Pixels that GL made, read by an element that knows nothing of GL.
+// Pixels rendered by GL, read by an element without GL support.
 const std::string kReader =
     "gltestsrc num-buffers=10 ! 'video/x-raw(memory:GLMemory),format=RGBA,width=64,height=48' ! "
     "fakesink name=sink dump=true";
@@ -83,7 +83,7 @@ TEST_F(ZeroCopyTracer, SegmentCopiesNothing) {
   EXPECT_EQ(run.summary, "nothing was copied; GL calls were not watched");
 }
 
-// The source is in the tracer's plugin, the other elements are in the plugin beside it: types are registered once.
+// The source is in the plugin of the tracer, the other elements are in the other plugin. Types are registered once.
 TEST_F(ZeroCopyTracer, ElementsOfBothPluginsCopyNothing) {
   const std::string pipeline =
       "glfiguresrc num-buffers=10 ! 'video/x-raw(memory:GLMemory),width=64,height=48' ! glsegment name=segment model=" +
@@ -95,7 +95,7 @@ TEST_F(ZeroCopyTracer, ElementsOfBothPluginsCopyNothing) {
   EXPECT_FALSE(run.says("CRITICAL") || run.says("WARNING")) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, FailIsTheStatusOfTheProcess) {
+TEST_F(ZeroCopyTracer, FailSetsTheExitStatus) {
   EXPECT_EQ(launch_traced("zerocopy(fail=true)", kCopies).status, 88);
   EXPECT_EQ(launch_traced("zerocopy(fail=false)", kCopies).status, 0);
 }
@@ -105,7 +105,7 @@ TEST_F(ZeroCopyTracer, OtherFailuresKeepTheirStatus) {
   EXPECT_EQ(run.status, 1) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, FirstFramesCanBeLeftOut) {
+TEST_F(ZeroCopyTracer, FirstFramesCanBeSkipped) {
   const TracerRun run = launch_traced("zerocopy(fail=true,skip=4)", kCopies);
   EXPECT_EQ(run.row("down", "download").calls, 6u) << run.output;
   EXPECT_EQ(run.row("videotestsrc0", kGlMap).calls, 6u) << run.output;
@@ -113,18 +113,18 @@ TEST_F(ZeroCopyTracer, FirstFramesCanBeLeftOut) {
   EXPECT_EQ(launch_traced("zerocopy(fail=true,skip=10)", kCopies).status, 0);
 }
 
-TEST_F(ZeroCopyTracer, WrongParametersAreWarnedOf) {
+TEST_F(ZeroCopyTracer, WrongParametersCauseAWarning) {
   const auto warning = [](const std::string& parameters) {
     const TracerRun run = launch_traced("zerocopy(" + parameters + ")", "fakesrc num-buffers=1 ! fakesink");
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_FALSE(run.summary.empty()) << run.output;
     return run.output;
   };
-  EXPECT_NE(warning("fail=perhaps").find("fail=perhaps is neither true nor false"), std::string::npos);
-  EXPECT_NE(warning("skip=-3").find("skip=-3 is no number of frames"), std::string::npos);
-  EXPECT_NE(warning("skip=many").find("skip=many is no number of frames"), std::string::npos);
-  EXPECT_NE(warning("fial=true").find("there is no parameter fial"), std::string::npos);
-  EXPECT_NE(warning("=,=").find("are not of the form"), std::string::npos);
+  EXPECT_NE(warning("fail=perhaps").find("fail=perhaps: not a boolean"), std::string::npos);
+  EXPECT_NE(warning("skip=-3").find("skip=-3: not a number of frames"), std::string::npos);
+  EXPECT_NE(warning("skip=many").find("skip=many: not a number of frames"), std::string::npos);
+  EXPECT_NE(warning("fial=true").find("unknown parameter fial"), std::string::npos);
+  EXPECT_NE(warning("=,=").find("ignoring invalid parameters"), std::string::npos);
   EXPECT_EQ(warning("fail=true,skip=1").find("WARNING"), std::string::npos);
 }
 
@@ -136,7 +136,7 @@ TEST_F(ZeroCopyTracer, LogsEveryCopy) {
       << run.output;
 }
 
-// Each thread works for the element whose task it runs.
+// The work of each thread counts for the element whose task it runs.
 TEST_F(ZeroCopyTracer, SeveralThreads) {
   const TracerRun run = launch_traced(
       "zerocopy",
@@ -162,7 +162,7 @@ TEST_F(ZeroCopyTracer, ElementsInBins) {
   EXPECT_EQ(run.row("outer/down", "download").calls, 10u) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, NextToTheLeaksTracer) {
+TEST_F(ZeroCopyTracer, WorksWithTheLeaksTracer) {
   const TracerRun run = launch_traced("leaks;zerocopy(fail=true)", kCopies, "GST_DEBUG=GST_TRACER:7");
   EXPECT_EQ(run.status, 88) << run.output;
   EXPECT_EQ(run.row("up", "upload").calls, 10u) << run.output;
@@ -170,20 +170,20 @@ TEST_F(ZeroCopyTracer, NextToTheLeaksTracer) {
   EXPECT_FALSE(run.says("CRITICAL")) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, ProgramsWithoutElementsSayNothing) {
+TEST_F(ZeroCopyTracer, ProgramsWithoutElementsPrintNothing) {
   const TracerRun run = run_traced("zerocopy(fail=true)", "gst-inspect-1.0 fakesink");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_FALSE(run.says("zerocopy:")) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, InspectShowsIt) {
+TEST_F(ZeroCopyTracer, GstInspectShowsIt) {
   EXPECT_TRUE(run_traced("", "gst-inspect-1.0 sightglasstest").says("zerocopy"));
   const TracerRun run = run_traced("", "gst-inspect-1.0 zerocopy");
   EXPECT_TRUE(run.says("GstZeroCopyTracer")) << run.output;
-  EXPECT_FALSE(run.says("zerocopy:")) << run.output;  // newer versions make a tracer to ask for its properties
+  EXPECT_FALSE(run.says("zerocopy:")) << run.output;  // newer versions create a tracer to query its properties
 }
 
-// Memory of DMABUF type, in a program of its own.
+// Memory of DMABUF type, in a separate program.
 TracerRun run_dmabuf(const std::string& tracers, const std::string& pipeline, const std::string& options = "") {
   return run_traced(tracers, std::string(SIGHTGLASS_DMABUF_PIPELINE) + " '" + pipeline + "' " + options);
 }
@@ -199,19 +199,19 @@ TEST_F(ZeroCopyTracer, CountsMapsOfDmabufs) {
   EXPECT_EQ(run.rows.size(), 1u) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, DmabufsThatNobodyMapsAreNoCopies) {
+TEST_F(ZeroCopyTracer, UnmappedDmabufsAreNotCopies) {
   const TracerRun run = run_dmabuf("zerocopy(fail=true)", "appsrc name=source ! queue ! identity ! fakesink");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_TRUE(run.rows.empty()) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, MapsOutsideOfElementsAreShown) {
+TEST_F(ZeroCopyTracer, MapsOutsideElementsAreShown) {
   const TracerRun run = run_dmabuf("zerocopy(fail=true)", "appsrc name=source ! fakesink", "fill");
   EXPECT_EQ(run.status, 88) << run.output;
   EXPECT_EQ(run.row("(no element)", kDmabufMap).calls, 5u) << run.output;
 }
 
-TEST_F(ZeroCopyTracer, ProgramsThatDoNotDeinitialise) {
+TEST_F(ZeroCopyTracer, ProgramsThatDoNotDeinitialize) {
   const TracerRun run = run_dmabuf("zerocopy(fail=true)", kDmabufReader, "stay");
   EXPECT_EQ(run.status, 88) << run.output;
   EXPECT_EQ(run.row("reader", kDmabufMap).calls, 5u) << "printed once: " << run.output;

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Boots the virtual machine, runs a script in it, and takes over its exit status.
+# Boots the virtual machine, runs a script in it, and exits with the status of the script.
 #   boot.sh KERNEL_DIR SHARED_DIR SECONDS SCRIPT
-# SCRIPT is a path of the host: the guest has the host's files, and SHARED_DIR as /mnt, where SCRIPT leaves its exit
-# status in the file `status`. After SECONDS the machine is switched off.
+# SCRIPT is a path on the host: the guest has the host files, and SHARED_DIR as /mnt, where SCRIPT writes its exit status
+# to the file `status`. After SECONDS the machine is switched off.
 set -eu
 kernel=$1
 shared=$2
@@ -10,8 +10,8 @@ limit=$3
 script=$4
 
 rm -f "$shared/status"
-# no_timer_check: on a busy machine the kernel finds that its timer does not tick, and panics.
-# Without AVX: QEMU's emulation runs what llvmpipe makes of it wrongly. One processor: two are no faster when emulated.
+# no_timer_check: on a busy machine, the kernel finds that its timer does not tick, and panics.
+# Without AVX: QEMU emulates the AVX code of llvmpipe incorrectly. One processor: two emulated ones are not faster.
 timeout --foreground "$limit" qemu-system-x86_64 -nodefaults -no-user-config -machine q35 -accel tcg,tb-size=512 \
   -cpu Nehalem -smp 1 -m 3072 -kernel "$kernel/vmlinuz" -initrd "$kernel/initramfs.gz" \
   -append "console=ttyS0 quiet panic=-1 mitigations=off tsc=unstable no_timer_check script=$script" \

@@ -16,7 +16,7 @@ namespace {
 
 std::atomic<int> imports = 0, copies = 0;
 
-// glupload says of each frame in its log which of its ways took it.
+// For each frame, glupload logs which upload method it used.
 void read_log(GstDebugCategory* category, GstDebugLevel level, const gchar* file, const gchar*, gint line, GObject*,
               GstDebugMessage* message, gpointer) {
   const char* text = gst_debug_message_get(message);
@@ -39,7 +39,7 @@ void init() {
     gst_debug_set_active(TRUE);
     gst_debug_set_default_threshold(GST_LEVEL_WARNING);
     gst_debug_set_threshold_for_name("glupload", GST_LEVEL_LOG);
-    gst_debug_set_threshold_for_name("GST_PERFORMANCE", GST_LEVEL_INFO);  // kmssink says "frame copy" there
+    gst_debug_set_threshold_for_name("GST_PERFORMANCE", GST_LEVEL_INFO);  // kmssink logs "frame copy" there
     return true;
   }();
   (void)done;

@@ -1,4 +1,4 @@
-// Pipelines from the virtual machine's camera to its screen.
+// Pipelines from the camera of the virtual machine to its display.
 #pragma once
 
 #include <gst/gst.h>
@@ -13,19 +13,19 @@
 
 namespace sightglass::test {
 
-// Pulls the camera out, whoever is using it. It is there again for the next test.
+// Unplugs the camera, even if it is in use. It is plugged in again for the next test.
 void unplug_camera();
 
-// Hands out the pictures of a pipeline, read back, until it ends or `take` returns false.
+// Passes the frames of a pipeline, read back, to `take`, until the pipeline ends or `take` returns false.
 void take_pictures(const std::string& description, const std::function<bool(Rgba)>& take);
-// The last picture of a pipeline that ends by itself; an empty one if there is none.
+// Returns the last frame of a pipeline that ends by itself; an empty image if there is none.
 Rgba last_picture(const std::string& description);
 
-// What the tracer zerocopy says of a pipeline that ends by itself, in a process of its own: its exit status, 88 if
+// Runs a pipeline that ends by itself under the tracer zerocopy, in a separate process. Returns its exit status, 88 if
 // anything was copied.
 int traced(const std::string& description);
 
-// Plays one description, in which the last element is named "screen".
+// Plays one pipeline description, whose last element is named "screen".
 class CameraPipeline {
  public:
   explicit CameraPipeline(const std::string& description);
@@ -34,25 +34,27 @@ class CameraPipeline {
   CameraPipeline& operator=(const CameraPipeline&) = delete;
 
   void play();
-  // Stops with the newest frame on the screen.
+  // Stops with the newest frame on the display.
   void pause();
-  // Until so many frames in all have reached the screen; false when that takes longer or the pipeline fails.
+  // Waits until this many frames in total have reached the display. Returns false on a timeout or if the pipeline
+  // fails.
   bool wait_for_frames(int frames, int seconds);
-  // To the end of the stream, after which the last frame stays on the screen; the error's text if it ends with one.
+  // Waits for the end of the stream. The last frame stays on the display. Returns the text of the error if there is
+  // one.
   std::string wait_for_end(int seconds);
-  // Another format behind the element named "format".
+  // Sets another format downstream of the element named "format".
   void set_format(const std::string& caps);
-  // What was agreed on there; empty before the first frame.
+  // Returns the negotiated caps there; empty before the first frame.
   std::string format() const;
 
   GstElement* pipeline() const { return pipeline_; }
   int frames() const { return frames_; }
-  // The size of the newest frame at the screen.
+  // Returns the size of the newest frame at the display.
   int32_t width() const { return width_; }
-  // What glupload did with the frames of all pipelines since this one was made, and kmssink's copies.
+  // The upload methods of glupload for frames of all pipelines since this one was created, and the copies of kmssink.
   static int imported();
   static int copied();
-  // What was open when frame `kSettled` reached the screen.
+  // The open files when frame `kSettled` reached the display.
   static constexpr int kSettled = 30;
   std::optional<OpenFiles> settled() const { return settled_; }
 

@@ -1,4 +1,4 @@
-// gldmabufexport in the virtual machine: frames go on to the screen and to others as DMABUFs.
+// gldmabufexport in the virtual machine: exports frames to the display and to other consumers as DMABUFs.
 #include <fcntl.h>
 #include <gst/app/gstappsink.h>
 #include <gtest/gtest.h>
@@ -17,17 +17,16 @@ namespace sightglass::test {
 namespace {
 
 constexpr int kPatience = 600;
-// kmssink shows frames as large as the screen alone: vkms does not scale.
+// kmssink shows only frames of the display size: vkms does not scale.
 constexpr int32_t kScreenWidth = 640, kScreenHeight = 480;
-// GStreamer 1.22 keeps the size of encoded frames that vicodec tells before it knows the picture's, for one of this
-// size.
+// GStreamer 1.22 keeps the encoded frame size that vicodec reports for its default image, which has this size.
 constexpr int32_t kCodedWidth = 1280, kCodedHeight = 720;
 
 struct Stats {
   guint64 frames = 0, lent = 0, drawn = 0, waited = 0;
 };
 
-// Of the element named "export".
+// For the element named "export".
 Stats stats_of(const CameraPipeline& pipeline) {
   GstElement* element = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "export");
   GstStructure* structure = nullptr;
@@ -47,8 +46,8 @@ std::string camera(const std::string& format, int frames, int32_t width, int32_t
 
 class ExportTest : public ::testing::Test {
  protected:
-  // Whoever opens the display first may drive it: this process before GStreamer's GL display, which opens it as well.
-  // Programs that are started inherit it.
+  // The first opener of the display may drive it: this process opens it before the GStreamer GL display, which also
+  // does. Child processes inherit the descriptor.
   void SetUp() override {
     display_.reset(::open("/dev/dri/card0", O_RDWR));
     ASSERT_TRUE(display_.valid());
@@ -62,9 +61,9 @@ struct Way {
   const char* name;
   const char* format;  // of the camera
   const char* middle;  // between glupload and glsegment
-  const char* end;     // between glsegment and the screen
-  bool lent;           // the screen's own memory
-  bool drawn;          // over, once more
+  const char* end;     // between glsegment and the display
+  bool lent;           // memory of the display
+  bool drawn;          // copied in a render pass
   int tolerance;
 };
 
@@ -77,7 +76,7 @@ class KmsTest : public ExportTest, public ::testing::WithParamInterface<Way> {
   }
 };
 
-TEST_P(KmsTest, ScreenShowsWhatTheCameraSaw) {
+TEST_P(KmsTest, DisplayShowsTheCameraImage) {
   const Way& way = GetParam();
   constexpr int kFrames = 5;
   const Rgba seen = camera_picture(way.format, kScreenWidth, kScreenHeight);
@@ -112,16 +111,16 @@ constexpr const char* kExport = " ! gldmabufexport name=export ! ";
 constexpr Way kWays[] = {
     {"BGRx", "BGRx", "glcolorconvert ! ", kExport, true, false, 2},
     {"NV12Planes", "NV12", "", kExport, true, false, 6},
-    // The screen's pool is kept from us.
+    // The element does not get the pool of the display.
     {"OwnMemory", "BGRx", "glcolorconvert ! ", " ! gldmabufexport name=export ! identity drop-allocation=true ! ",
      false, false, 2},
-    // A tee lets no pool through.
+    // A tee does not forward pools.
     {"DrawnOver", "BGRx", "glcolorconvert ! ", " ! tee ! gldmabufexport name=export ! ", true, true, 2},
 };
 INSTANTIATE_TEST_SUITE_P(Ways, KmsTest, ::testing::ValuesIn(kWays),
                          [](const auto& way) { return std::string(way.param.name); });
 
-// Descriptors and DMABUFs do not become more, and none stays.
+// The number of descriptors and DMABUFs does not grow, and none remains.
 void expect_nothing_stays(const std::string& description, int frames) {
   const OpenFiles before = open_files();
   OpenFiles playing = {}, settled = {};
@@ -146,27 +145,27 @@ void expect_nothing_stays(const std::string& description, int frames) {
   EXPECT_EQ(after.dmabufs, before.dmabufs);
 }
 
-// Half a second each: the screen is emulated.
-TEST_F(ExportTest, FramesToTheScreenLeaveNothingOpen) {
+// Half a second per frame, because the display is emulated.
+TEST_F(ExportTest, FramesOnTheDisplayLeakNothing) {
   expect_nothing_stays(camera("BGRx", 1000, kScreenWidth, kScreenHeight) + "glcolorconvert ! glsegment " +
                            red_on_blue() + " ! gldmabufexport name=export ! " + kmssink(),
                        1000);
 }
 
-TEST_F(ExportTest, ThousandFramesLeaveNothingOpen) {
+TEST_F(ExportTest, ThousandFramesLeakNothing) {
   expect_nothing_stays(camera("BGRx", 1000, kWidth, kHeight) + "glcolorconvert ! glsegment " + red_on_blue() +
                            " ! gldmabufexport name=export ! fakesink name=screen sync=false",
                        1000);
 }
 
-TEST_F(ExportTest, ThousandPlanesLeaveNothingOpen) {
+TEST_F(ExportTest, ThousandPlanesLeakNothing) {
   expect_nothing_stays(camera("BGRx", 1000, kWidth, kHeight) +
                            "glcolorconvert ! gldmabufexport name=export ! video/x-raw(memory:DMABuf),format=NV12 ! "
                            "fakesink name=screen sync=false",
                        1000);
 }
 
-TEST_F(ExportTest, BinExportsWhereDmabufsAreWanted) {
+TEST_F(ExportTest, BinExportsIfDownstreamRequestsDmabufs) {
   CameraPipeline pipeline("v4l2src io-mode=dmabuf num-buffers=3 ! " + camera_caps("BGRx") + " ! glsegmentbin model=" +
                           red_model() + " ! video/x-raw(memory:DMABuf),format=BGRx ! fakesink name=screen sync=false");
   pipeline.play();
@@ -179,8 +178,8 @@ TEST_F(ExportTest, BinExportsWhereDmabufsAreWanted) {
 
 constexpr const char* kPlanes = "glcolorconvert ! gldmabufexport ! video/x-raw,format=NV12";
 
-// Read by the CPU: Y', Cb and Cr are those of the camera's colours.
-TEST_F(ExportTest, PlanesAreThoseOfThePicture) {
+// Read by the CPU: Y', Cb, and Cr match the colors of the camera.
+TEST_F(ExportTest, PlanesMatchTheImage) {
   const Rgba seen = camera_picture("BGRx", kWidth, kHeight);
   const Rgba planes = last_picture(camera("BGRx", 2, kWidth, kHeight) + kPlanes + " ! videoconvert");
   ASSERT_EQ(planes.pixels.size(), seen.pixels.size());
@@ -188,7 +187,7 @@ TEST_F(ExportTest, PlanesAreThoseOfThePicture) {
   int64_t compared = 0;
   for (int32_t y = 0; y < seen.height; ++y) {
     for (int32_t x = 2; x + 2 < seen.width; ++x) {
-      // Beside a border of colours, chroma is that of both.
+      // Next to a color border, chroma mixes both colors.
       bool flat = true;
       for (int c = 0; c < 3; ++c) {
         flat = flat && seen.at(x - 2, y)[c] == seen.at(x, y)[c] && seen.at(x + 2, y)[c] == seen.at(x, y)[c];
@@ -204,7 +203,7 @@ TEST_F(ExportTest, PlanesAreThoseOfThePicture) {
   EXPECT_LE(largest, 6);
 }
 
-// What a V4L2 encoder makes of three frames. It has no decoder beside it: vicodec's writes beyond its buffers.
+// The output of a V4L2 encoder for three frames. No decoder is used: that of vicodec writes beyond its buffers.
 std::string encoded(const std::string& io_mode) {
   init_gstreamer();
   const std::string description = camera("BGRx", 3, kCodedWidth, kCodedHeight) + kPlanes +
@@ -228,7 +227,7 @@ std::string encoded(const std::string& io_mode) {
   return bytes;
 }
 
-// What it reads from our DMABUFs is what it gets when the CPU copies the frames for it.
+// The encoder reads the same data from our DMABUFs as from frames that the CPU has copied.
 TEST_F(ExportTest, EncoderReadsDmabufs) {
   const std::string direct = encoded("dmabuf-import"), copied = encoded("mmap");
   std::printf("vm: v4l2fwhtenc: %zu bytes, copied: %zu bytes\n", direct.size(), copied.size());

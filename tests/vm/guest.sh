@@ -1,6 +1,6 @@
 #!/bin/sh
-# What runs in the virtual machine, as its first program: brings up camera and screen, runs the test programs one after
-# the other, switches off. /mnt is shared with the host: `settings` comes from there, `status` and `pictures` go there.
+# The first program in the virtual machine: sets up the camera and the display, runs the test programs one after the other,
+# and switches the machine off. /mnt is shared with the host: it provides `settings` and receives `status` and `pictures`.
 set -u
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8
 status=1
@@ -8,7 +8,7 @@ finish() {
   echo "$status" >/mnt/status
   sync
   echo o >/proc/sysrq-trigger
-  # The files are gone before the power is.
+  # The files are unmounted before the power is off.
   while :; do :; done
 }
 trap finish EXIT
@@ -22,12 +22,12 @@ mount -t debugfs debugfs /sys/kernel/debug
 build='' kernel='' programs='' filter=''
 # shellcheck source=/dev/null
 . /mnt/settings
-# vkms comes first, so that it is card0; vgem must stay away, since Mesa might take it instead.
+# vkms loads first, so that it is card0. vgem must not load, because Mesa might use it instead.
 modprobe -d "$kernel" vkms enable_writeback=1 || exit
 waited=0
 until [ -e /dev/dri/card0 ]; do
   waited=$((waited + 1))
-  [ "$waited" -le 300 ] || { echo "no /dev/dri/card0" && exit; }
+  [ "$waited" -le 300 ] || { echo "/dev/dri/card0 does not appear" && exit; }
   sleep 0.2
 done
 camera=$(dirname "$0")/camera.sh
@@ -38,10 +38,10 @@ export SIGHTGLASS_VM_UNPLUG="$camera unplug $kernel"
 echo "up after $(cut -d' ' -f1 /proc/uptime) s: Linux $(uname -r), /dev/video0 is vivid, /dev/dri/card0 is vkms"
 
 export GST_GL_WINDOW=gbm GST_GL_PLATFORM=egl GST_GL_API=gles2 GST_GL_GBM_DRM_DEVICE=/dev/dri/card0
-# GStreamer 1.22 takes the first EGL configuration, one of 10 bits, and shows it as if it were one of 8.
+# GStreamer 1.22 takes the first EGL configuration, which has 10 bits, and displays it as if it had 8 bits.
 export allow_rgb10_configs=false
 export EGL_LOG_LEVEL=fatal
-# Compiled shaders and GStreamer's registry are kept from run to run; the shared folder cannot be mapped, /tmp can.
+# Compiled shaders and the GStreamer registry are kept between runs. The shared directory cannot be mapped, but /tmp can.
 export MESA_SHADER_CACHE_DIR=/tmp/shaders GST_REGISTRY=/tmp/registry.bin XDG_CACHE_HOME=/tmp/cache
 mkdir -p /mnt/kept /mnt/pictures
 (cd /mnt/kept && tar -c .) | tar -x -C /tmp
@@ -49,11 +49,11 @@ export SIGHTGLASS_VM_PICTURES=/mnt/pictures
 
 status=0
 for program in $programs; do
-  # GStreamer keeps its GL display for the life of a process, and a crash ends only one test: each has its own process.
+  # Each test has its own process: GStreamer keeps its GL display as long as the process, and a crash ends only one test.
   "$build/tests/vm/$program" --gtest_list_tests "--gtest_filter=$filter" >/tmp/tests || status=1
   awk '/^[^ ]+\.( |$)/ { suite = $1 } /^  / { print suite $1 }' /tmp/tests | sort >/tmp/names
   while read -r name; do
-    # The test before may have pulled it out.
+    # The previous test may have unplugged it.
     [ -e /dev/video0 ] || "$camera" plug "$kernel" || status=1
     before=$(cut -d. -f1 /proc/uptime)
     if "$build/tests/vm/$program" "--gtest_filter=$name" --gtest_color=no >/mnt/output.txt 2>&1 </dev/null; then

@@ -1,7 +1,7 @@
 #!/bin/busybox sh
 # shellcheck shell=dash
-# The first program in the virtual machine: the host's files as the root, read-only below a layer in memory, and the
-# shared folder at /mnt. Goes on with the script that the kernel's command line names: script=PATH.
+# The first program in the virtual machine: mounts the host files as the root, read-only below a layer in memory, and the
+# shared directory at /mnt. Then runs the script on the kernel command line: script=PATH.
 /bin/busybox mkdir -p /proc /sys /dev /host /layer /new
 /bin/busybox --install -s /bin
 export PATH=/bin

@@ -1,4 +1,4 @@
-// interop on real DMABUFs in the virtual machine: the camera's and the display's.
+// interop on real DMABUFs of the camera and the display in the virtual machine.
 #include <drm_fourcc.h>
 #include <gtest/gtest.h>
 #include <linux/videodev2.h>
@@ -54,7 +54,7 @@ class InteropTest : public ::testing::Test {
     importer_ = *importer;
   }
 
-  // The texels as shaders see them: four bytes each.
+  // The texels as shaders read them: four bytes each.
   std::vector<uint8_t> read(const DmabufTexture& texture) {
     const bool external = texture.target == GL_TEXTURE_EXTERNAL_OES;
     const std::string source =
@@ -127,7 +127,7 @@ constexpr Case kCases[] = {
     {"YV12", V4L2_PIX_FMT_YVU420, DRM_FORMAT_YVU420, DmabufImport::kPlanes},
 };
 
-// As V4L2 lays out the planes of these formats in one buffer.
+// The V4L2 layout of the planes of these formats in one buffer.
 DmabufFrame frame_of(const Case& format, const V4l2Camera& camera, size_t index) {
   DmabufFrame frame;
   frame.width = kWidth;
@@ -196,7 +196,7 @@ int largest_difference(const DmabufTexture& texture, const std::vector<uint8_t>&
 
 class ImportTest : public InteropTest, public ::testing::WithParamInterface<Case> {};
 
-TEST_P(ImportTest, ShowsWhatTheBufferHolds) {
+TEST_P(ImportTest, ShowsTheBufferContents) {
   const Case& format = GetParam();
   std::string why;
   const auto camera = V4l2Camera::open(format.v4l2, kWidth, kHeight, why);
@@ -221,7 +221,7 @@ TEST_P(ImportTest, ShowsWhatTheBufferHolds) {
     return largest;
   };
   const int seen = compare();
-  // No byte like its neighbours; the same textures, without another import.
+  // No byte equals its neighbors. The textures are the same, without another import.
   uint32_t random = 1;
   for (size_t i = 0; i < buffer.size; ++i)
     buffer.bytes[i] = static_cast<uint8_t>((random = random * 1664525 + 1013904223) >> 24);
@@ -235,7 +235,7 @@ TEST_P(ImportTest, ShowsWhatTheBufferHolds) {
 INSTANTIATE_TEST_SUITE_P(Formats, ImportTest, ::testing::ValuesIn(kCases),
                          [](const auto& format) { return std::string(format.param.name); });
 
-TEST_F(InteropTest, DriverSaysWhatItImports) {
+TEST_F(InteropTest, DriverReportsImportableFormats) {
   const DmabufFormats& formats = importer_->formats();
   ASSERT_TRUE(formats.known());
   std::string list;
@@ -249,7 +249,7 @@ TEST_F(InteropTest, DriverSaysWhatItImports) {
   EXPECT_FALSE(importer_->importable(DRM_FORMAT_YUYV, kModifierLinear, DmabufImport::kPlanes));
 }
 
-TEST_F(InteropTest, RefusalsNameFormatModifierAndWhatWouldWork) {
+TEST_F(InteropTest, ErrorsNameFormatModifierAndAlternatives) {
   std::string why;
   const auto camera = V4l2Camera::open(V4L2_PIX_FMT_XBGR32, kWidth, kHeight, why);
   ASSERT_NE(camera, nullptr) << why;
@@ -316,13 +316,13 @@ TEST_F(InteropTest, ThousandFramesAreImportedOncePerBuffer) {
     EXPECT_EQ(end.dmabufs, settled.dmabufs);
   }
   EXPECT_EQ(test::open_files().descriptors, start.descriptors);
-  // Mesa's contexts keep what their last draw or dispatch read.
+  // Mesa contexts keep the buffer that their last draw or dispatch read.
   current_.reset();
   context_.reset();
   EXPECT_EQ(test::open_files().dmabufs, start.dmabufs);
 }
 
-// A thousand imports without a cache give everything back.
+// A thousand imports without a cache release all resources.
 TEST_F(InteropTest, ImportsLeaveNothingBehind) {
   std::string why;
   const auto camera = V4l2Camera::open(V4L2_PIX_FMT_YUV420, kWidth, kHeight, why);
@@ -381,7 +381,7 @@ TEST_F(InteropTest, GbmBuffersAreDrawnInto) {
   EXPECT_NE(refused.error().find("0x12345678"), std::string::npos) << refused.error();
 }
 
-// Frames for others, as gldmabufexport makes them: drawn through their textures, read through the DMABUF.
+// Exported frames, as in gldmabufexport: drawn through their textures, read through the DMABUF.
 TEST_F(InteropTest, DrawTargetsHoldWhatIsDrawn) {
   auto targets = DrawTargets::create(display_, display_->device());
   ASSERT_TRUE(targets.ok()) << targets.error();

@@ -1,10 +1,10 @@
 #!/bin/sh
-# The virtual machine's kernel: Debian's newest, unpacked and never installed, with vkms and vicodec built from the same
-# release's source, since Debian's kernels come without them, and with v4l2loopback from its own package.
-#   kernel.sh release            the newest release that apt knows with headers and source: 6.12.117+deb12-amd64
-#   kernel.sh packages RELEASE   what has to be installed before it can be built
+# The kernel of the virtual machine: the newest Debian kernel, unpacked but never installed. vkms and vicodec are built from
+# the source of the same release, because Debian kernels lack them. v4l2loopback is built from its own package.
+#   kernel.sh release            prints the newest release in apt with headers and source: 6.12.117+deb12-amd64
+#   kernel.sh packages RELEASE   prints the packages that the build needs
 #   kernel.sh make RELEASE DIR   makes DIR: vmlinuz, initramfs.gz, lib/modules/RELEASE
-#   kernel.sh loopback RELEASE ROOT   compiles v4l2loopback alone, with headers and source that were unpacked below ROOT
+#   kernel.sh loopback RELEASE ROOT   compiles only v4l2loopback, with headers and source that are unpacked below ROOT
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -20,17 +20,17 @@ release() {
     echo "$release"
     return
   done
-  echo "kernel.sh: apt knows no kernel with headers and source; is its list of packages there (apt-get update)?" >&2
+  echo "kernel.sh: apt has no kernel with headers and source; run apt-get update if its package lists are missing" >&2
   return 1
 }
 
-# The packages of headers and build tools that those of this release lie in.
+# Prints the packages of the headers and build tools of this release.
 header_packages() {
   depends "linux-headers-$1" | grep -E '^linux-(headers-.*-common|kbuild-)' || true
   echo "linux-headers-$1"
 }
 
-# The compiler that the headers ask for, and the libraries of the kernel's build tools.
+# The compiler that the headers require, and the libraries of the kernel build tools.
 packages() {
   {
     depends "linux-headers-$1" | grep -E '^gcc-[0-9]+$' || true
@@ -43,7 +43,7 @@ unpack() {
   dpkg-deb -x "$(find . -maxdepth 1 -name "${1}_*.deb" | head -n 1)" "$2"
 }
 
-# compile RELEASE ROOT DIR [MAKE-VARIABLE…]: the module whose source is in DIR, into the modules below ROOT.
+# compile RELEASE ROOT DIR [MAKE-VARIABLE…]: compiles the module in DIR, into the modules below ROOT.
 compile() {
   release=$1 root=$2 dir=$3
   shift 3
@@ -56,7 +56,7 @@ vkms=drivers/gpu/drm/vkms
 vicodec=drivers/media/test-drivers/vicodec
 mem2mem=drivers/media/v4l2-core/v4l2-mem2mem.c
 
-# unpack_source RELEASE: what is built of the source package, into source/.
+# unpack_source RELEASE: unpacks the needed parts of the source package into source/.
 unpack_source() {
   source=$(source_package "$1")
   mkdir source
@@ -65,7 +65,7 @@ unpack_source() {
     tar -x -C source --strip-components=1 "$source/$vkms" "$source/$vicodec" "$source/$mem2mem"
 }
 
-# build_vkms RELEASE ROOT: into the modules below ROOT.
+# build_vkms RELEASE ROOT: builds vkms into the modules below ROOT.
 build_vkms() {
   vkms=$PWD/source/$vkms
   cp "$here/vkms_additions.h" "$vkms/"
@@ -73,41 +73,41 @@ build_vkms() {
     -e '/^#include "vkms_drv.h"/a #include "vkms_additions.h"' "$vkms/vkms_drv.c"
   sed -i -e '/drm_mode_config_reset(dev);/i let_encoders_work_together(dev);' \
     -e '/^#include "vkms_drv.h"/a #include "vkms_additions.h"' "$vkms/vkms_output.c"
-  # Programs take the preferred mode; a small one leaves a software renderer less to do.
+  # Programs use the preferred mode. A small one is less work for a software renderer.
   sed -i -E -e 's/(#define XRES_DEF).*/\1 640/' -e 's/(#define YRES_DEF).*/\1 480/' "$vkms/vkms_drv.h"
   for change in 'map_any_buffer vkms_drv.c' 'let_encoders_work_together vkms_output.c' 'XRES_DEF.*640 vkms_drv.h'; do
     grep -q "${change% *}" "$vkms/${change#* }" || {
-      echo "kernel.sh: vkms of $1 looks different: no place for ${change% *} in ${change#* }" >&2
+      echo "kernel.sh: vkms of $1 differs: cannot insert ${change% *} into ${change#* }" >&2
       return 1
     }
   done
   compile "$1" "$2" "$vkms" CONFIG_DRM_VKMS=m
 }
 
-# build_vicodec RELEASE ROOT: an encoder, and the part of V4L2's core that it needs and these kernels lack as well.
+# build_vicodec RELEASE ROOT: builds an encoder, and the part of the V4L2 core that it needs and these kernels also lack.
 build_vicodec() {
   cp "source/$mem2mem" "source/$vicodec/"
   echo 'obj-m += v4l2-mem2mem.o' >>"source/$vicodec/Makefile"
   compile "$1" "$2" "$PWD/source/$vicodec" CONFIG_VIDEO_VICODEC=m
 }
 
-# build_loopback RELEASE ROOT: from the package that was unpacked there.
+# build_loopback RELEASE ROOT: builds v4l2loopback from the package that is unpacked there.
 build_loopback() {
   loopback=$(echo "$2"/usr/src/v4l2loopback-*)
-  # Debian 12's version calls strlcpy, which newer kernels have dropped. In its source alone: the headers of older kernels
-  # declare both.
+  # The Debian 12 version calls strlcpy, which newer kernels have dropped. Only its source is changed: the headers of older
+  # kernels declare both.
   sed -i 's/\<strlcpy\>/strscpy/g' "$loopback"/*.c "$loopback"/*.h
   compile "$1" "$2" "$loopback"
 }
 
-# initramfs RELEASE ROOT FILE: busybox, and the modules that bring the host's files in.
+# initramfs RELEASE ROOT FILE: packs busybox and the modules that mount the host files.
 initramfs() {
   mkdir -p initramfs/bin initramfs/modules
   cp "$(command -v busybox)" initramfs/bin/
   cp "$here/initramfs_init.sh" initramfs/init
   number=10
   for module in virtio_pci 9pnet_virtio 9p overlay; do
-    # "insmod PATH", dependencies first; what is built in says "builtin".
+    # "insmod PATH", dependencies first; built-in modules say "builtin".
     /sbin/modprobe -d "$2" -S "$1" --show-depends "$module" | sed -n 's/^insmod \([^ ]*\).*/\1/p'
   done | awk '!seen[$0]++' | while read -r file; do
     base=$(basename "$file")
@@ -131,12 +131,12 @@ make_kernel() {
   release=$1
   target=$2
   shift 2
-  # apt cannot drop its rights for a folder that only we can read, and says so at length.
+  # apt cannot drop its privileges for a directory that only we can read, and prints a long warning.
   apt-get -qq -o APT::Sandbox::User=root download "$@"
   for package in "$@"; do
     case $package in linux-source-*) ;; *) unpack "$package" "$work" ;; esac
   done
-  # Debian 13 has them below /usr.
+  # On Debian 13 they are below /usr.
   [ -d "$work/lib/modules" ] || { mkdir -p "$work/lib" && mv "$work/usr/lib/modules" "$work/lib/"; }
   sed -i "s|^include /usr/src|include $work/usr/src|" "$work/usr/src/linux-headers-$release/Makefile"
   unpack_source "$release"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# v4l2loopback is compiled for kernels whose headers declare strlcpy and strscpy, and for those that have dropped strlcpy,
-# with headers that have nothing else and a make of this test's own.   loopback_test.sh KERNEL_SH
+# Checks that v4l2loopback compiles for kernels whose headers declare strlcpy and strscpy, and for those without strlcpy,
+# with minimal headers and a make script of this test.   loopback_test.sh KERNEL_SH
 set -eu
 kernel_sh=$1
 work=$(mktemp -d)

@@ -1,4 +1,4 @@
-// What is open, for tests that nothing stays open.
+// Counts open files, for tests that nothing leaks.
 #pragma once
 
 #include <cstdio>

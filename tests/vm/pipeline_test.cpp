@@ -1,4 +1,4 @@
-// Camera to screen in the virtual machine. Each test prints what it saw.
+// From camera to display in the virtual machine. Each test prints its observations.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -11,18 +11,18 @@
 namespace sightglass::test {
 namespace {
 
-// Emulation is slow, and slower yet on a machine that has other things to do.
+// Emulation is slow, and even slower on a busy machine.
 constexpr int kPatience = 600;
 
 struct Route {
   const char* name;
   const char* format;      // of the camera
-  const char* middle;      // between camera and screen; PROPERTIES are those of the element under test
-  int tolerance;           // of a colour, out of 255
-  const char* drm_format;  // the camera's caps say DMA_DRM and this, where it is set
+  const char* middle;      // between camera and display; PROPERTIES are those of the element under test
+  int tolerance;           // of a color, out of 255
+  const char* drm_format;  // if set, the camera caps have DMA_DRM and this
 };
 
-// A pipeline of another kind is one more line here.
+// To add a pipeline, add a line here.
 const Route kRoutes[] = {
     {"BGRx", "BGRx", "glupload ! glcolorconvert ! glsegment PROPERTIES", 2, nullptr},
     {"RGBA", "RGBA", "glupload ! glcolorconvert ! glsegment PROPERTIES", 2, nullptr},
@@ -42,8 +42,8 @@ std::string dma_drm_caps(const Route& route) {
          size_and_rate(kWidth, kHeight);
 }
 
-// DMA_DRM is what the camera prefers. It is not alone there, since glupload of GStreamer 1.26 says of every drm-format,
-// until it has a GL context, that no texture can be made of it: elements would not be linked.
+// The camera prefers DMA_DRM. The caps also offer another format: without a GL context, glupload of GStreamer 1.26
+// reports for every drm-format that it cannot create a texture, so the elements would not link.
 std::string caps(const Route& route) {
   return (route.drm_format == nullptr ? "" : dma_drm_caps(route) + ";") + camera_caps(route.format);
 }
@@ -56,7 +56,7 @@ std::string describe(const Route& route, int frames, const char* io_mode = "dmab
          " name=screen sync=false";
 }
 
-// Whether GStreamer's camera element can say what a route has it say.
+// Whether the GStreamer camera element supports the caps of a route.
 bool camera_says(const Route& route) {
   if (route.drm_format == nullptr) return true;
   init_gstreamer();
@@ -74,7 +74,7 @@ class PipelineTest : public ::testing::Test {};
 
 class RouteTest : public PipelineTest, public ::testing::WithParamInterface<Route> {};
 
-TEST_P(RouteTest, ScreenShowsWhatTheCameraSaw) {
+TEST_P(RouteTest, DisplayShowsTheCameraImage) {
   const Route& route = GetParam();
   if (!camera_says(route)) GTEST_SKIP() << kNoDmaDrm;
   constexpr int kFrames = 6;
@@ -110,8 +110,8 @@ TEST_F(PipelineTest, TracerSeesUploads) { EXPECT_EQ(traced_route(kRoutes[0], "mm
 INSTANTIATE_TEST_SUITE_P(Formats, RouteTest, ::testing::ValuesIn(kRoutes),
                          [](const auto& route) { return std::string(route.param.name); });
 
-// Without the screen, whose pixels take most of the time of a frame.
-TEST_F(PipelineTest, ThousandFramesLeaveNothingOpen) {
+// Without the display, whose pixels take most of the frame time.
+TEST_F(PipelineTest, ThousandFramesLeakNothing) {
   const OpenFiles before = open_files();
   OpenFiles playing = {}, settled = {};
   {
@@ -134,8 +134,8 @@ TEST_F(PipelineTest, ThousandFramesLeaveNothingOpen) {
   EXPECT_EQ(after.dmabufs, before.dmabufs);
 }
 
-// With GStreamer 1.22 the descriptor of a camera that was pulled out stays open until the process ends, so the camera's
-// return is a test, and a process, of its own: the next one by name.
+// With GStreamer 1.22, the descriptor of an unplugged camera stays open until the process ends. The return of the
+// camera is therefore a separate test in a separate process: the next one by name.
 TEST_F(PipelineTest, UnpluggedCameraIsAnError) {
   {
     CameraPipeline pipeline(describe(kRoutes[0], -1));

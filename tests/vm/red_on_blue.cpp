@@ -24,14 +24,14 @@ std::string camera_caps(const std::string& format, int32_t width, int32_t height
 
 std::string red_on_blue() { return "model=" + red_model() + " background=color background-color=0xff0000ff"; }
 
-// What the camera shows, copied and converted by the CPU.
+// The camera image, copied and converted by the CPU.
 Rgba camera_picture(const std::string& format, int32_t width, int32_t height) {
   return last_picture("v4l2src io-mode=mmap num-buffers=2 ! " + camera_caps(format, width, height) + " ! videoconvert");
 }
 
-// The screen against what the camera's picture must have become. Left out is what lies within a cell of the model's
-// 16×16 from a border of the mask, where both sides mix, and the pixels beside a border of colours, which formats with
-// fewer chroma samples blend in one way on the CPU and in another on the GPU.
+// Compares the display with the expected result for the camera image. Excludes pixels within one cell of the 16×16
+// model from a mask border, where both sides mix, and pixels next to a color border, where the CPU and the GPU blend
+// subsampled chroma differently.
 Difference compare(const Rgba& screen, const Rgba& camera, int tolerance) {
   const auto red = [&](int32_t x, int32_t y) { return camera.at(x, y)[0] > 127; };
   Rgba expected = camera;
@@ -83,7 +83,7 @@ Difference compare(const Rgba& screen, const Rgba& camera, int tolerance) {
   return difference;
 }
 
-// The screen as it is now, which is kept for people to look at.
+// The current content of the display, which is stored for inspection.
 Rgba screen_now(const char* name) {
   std::string why;
   auto screen = write_back_screen(why);

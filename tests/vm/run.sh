@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the virtual machine, unless it is there from the last run, and runs the tests in it.   run.sh BUILD_DIR [FILTER]
-# FILTER is GoogleTest's: 'Formats/*'. SIGHTGLASS_VM_SECONDS is when the machine is switched off (default: two hours).
+# Makes the virtual machine, unless the last run has left it, and runs the tests in it.   run.sh BUILD_DIR [FILTER]
+# FILTER is a GoogleTest filter: 'Formats/*'. The machine is switched off after SIGHTGLASS_VM_SECONDS (default: two hours).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
@@ -9,12 +9,12 @@ folder=$build/vm
 kernel=$folder/kernel
 shared=$folder/shared
 
-# The kernel is good as long as what made it is the same.
+# The kernel stays valid until the scripts that build it change.
 recipe=$(cat "$here/kernel.sh" "$here/vkms_additions.h" "$here/initramfs_init.sh" | sha256sum | cut -d' ' -f1)
 if [ "$(cat "$kernel/recipe" 2>/dev/null)" != "$recipe" ]; then
   mkdir -p "$folder"
   release=$("$here/kernel.sh" release)
-  echo "== making the virtual machine's kernel, $release (once)"
+  echo "== building the kernel of the virtual machine, $release (once)"
   "$here/kernel.sh" make "$release" "$kernel" >"$folder/kernel.log" 2>&1 || {
     tail -n 30 "$folder/kernel.log" >&2
     exit 1
@@ -30,7 +30,7 @@ kernel='$kernel'
 programs='vm_interop_test vm_pipeline_test vm_export_test'
 filter='$filter'
 SETTINGS
-echo "== booting; full output in $shared/log.txt, pictures of the screen in $shared/pictures/"
+echo "== booting; the full output is in $shared/log.txt, images of the display are in $shared/pictures/"
 start=$(date +%s)
 result=0
 nice -n 10 "$here/boot.sh" "$kernel" "$shared" "${SIGHTGLASS_VM_SECONDS:-7200}" "$here/guest.sh" || result=$?

@@ -29,7 +29,7 @@ struct Freer {
 template <typename T, auto Free>
 using Drm = std::unique_ptr<T, Freer<Free>>;
 
-// The descriptor with which this process drives the display; negative if it does not.
+// The descriptor through which this process drives the display; negative if it does not.
 int master() {
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     std::error_code gone;
@@ -50,7 +50,7 @@ uint32_t property(int fd, uint32_t connector, std::string_view name) {
   return 0;
 }
 
-// A buffer that the display can write to and we can read.
+// A buffer that the display can write and we can read.
 struct Target {
   Target(int device, uint32_t w, uint32_t h) : fd(device) {
     dumb.width = w;
@@ -103,7 +103,7 @@ Display find_display(int fd) {
   return display;
 }
 
-// Attaches the writeback connector with a target, or takes it off (framebuffer 0).
+// Attaches the writeback connector with a target, or detaches it (framebuffer 0).
 int commit(int fd, const Display& display, uint32_t framebuffer, int* fence) {
   const Drm<drmModeAtomicReq, drmModeAtomicFree> request(drmModeAtomicAlloc());
   const auto set = [&](const char* name, uint64_t value) {

@@ -1,4 +1,4 @@
-// What the display shows, as the display's own hardware says: its writeback connector.
+// Reads the content of the display through its writeback connector.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace sightglass::test {
 
-// The whole screen as it is now, or nothing, with the reason in `why`. Some element of this process drives the display
-// (it is the DRM master) and must neither show another frame meanwhile nor have ended.
+// Returns the current content of the whole display, or nullopt with the reason in `why`. An element of this process
+// drives the display (it is the DRM master). It must not show another frame in the meantime, and must not have ended.
 std::optional<Rgba> write_back_screen(std::string& why);
 
-// The colour that a screen pixel has when `frame` is scaled, bilinearly, to the largest size that fits the screen, in
-// its middle; black beside it.
+// The color of a display pixel if `frame` is scaled bilinearly to the largest size that fits, and centered; black
+// outside of it.
 void expected_pixel(const Rgba& frame, int32_t screen_width, int32_t screen_height, int32_t x, int32_t y,
                     uint8_t rgb[3]);
 

@@ -55,7 +55,7 @@ std::unique_ptr<V4l2Camera> V4l2Camera::open(uint32_t pixel_format, int32_t widt
     return nullptr;
   }
   camera->stride_ = format.fmt.pix.bytesperline;
-  // As fast as it can.
+  // As fast as possible.
   v4l2_streamparm rate = {};
   rate.type = kType;
   rate.parm.capture.timeperframe = {1, 60};

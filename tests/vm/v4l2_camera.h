@@ -1,4 +1,4 @@
-// The virtual machine's camera, by V4L2 alone.
+// The camera of the virtual machine, through V4L2 only.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sightglass::test {
 
-// A capture device whose buffers are exported as DMABUFs, and mapped so that tests can see and write them.
+// A capture device whose buffers are exported as DMABUFs, and mapped so that tests can read and write them.
 class V4l2Camera {
  public:
   struct Buffer {
@@ -20,7 +20,8 @@ class V4l2Camera {
     size_t size = 0;
   };
 
-  // `pixel_format` is V4L2's. Null, with the reason in `why`, where the camera does not give exactly that.
+  // `pixel_format` is a V4L2 format. Returns null, with the reason in `why`, if the camera does not provide exactly
+  // that.
   static std::unique_ptr<V4l2Camera> open(uint32_t pixel_format, int32_t width, int32_t height, std::string& why);
   ~V4l2Camera();
   V4l2Camera(const V4l2Camera&) = delete;
@@ -30,7 +31,8 @@ class V4l2Camera {
   uint32_t stride() const { return stride_; }  // bytes, of the first plane
 
   bool start();
-  // The index of a buffer with a new frame, which the camera leaves alone until give_back(); negative on a failure.
+  // Returns the index of a buffer with a new frame, which the camera does not reuse until give_back(); negative on
+  // failure.
   int take();
   bool give_back(int index);
 

@@ -1,5 +1,5 @@
-// A virtual camera: a pipeline of pipelines/README.md writes into v4l2loopback's device, and another process, this one,
-// takes it for a camera.
+// A virtual camera: a pipeline from pipelines/README.md writes to the v4l2loopback device, and another process, this
+// one, reads it as a camera.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/videodev2.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kDevice = "/dev/video10";
 
-// A program of its own for as long as the object lives.
+// A separate program that runs as long as the object exists.
 class Process {
  public:
   explicit Process(const std::string& line) {
@@ -50,7 +50,7 @@ class Process {
   bool started_ = false;
 };
 
-// With exclusive_caps, the device is a camera for as long as somebody writes into it.
+// With exclusive_caps, the device is a camera as long as a process writes to it.
 bool is_camera() {
   const interop::UniqueFd device(open(kDevice, O_RDWR | O_CLOEXEC));
   v4l2_capability capability = {};
@@ -65,9 +65,9 @@ int largest_difference(const Rgba& a, const Rgba& b) {
   return largest;
 }
 
-TEST(VirtualCameraTest, AnotherProcessSeesTheFrames) {
+TEST(VirtualCameraTest, AnotherProcessReadsTheFrames) {
   EXPECT_FALSE(is_camera());
-  // A small picture, since emulation is slow.
+  // A small frame, because emulation is slow.
   const std::string written =
       "! video/x-raw(memory:GLMemory),width=320,height=240 ! glsegment model=figure ! "
       "gldownload ! videoconvert ! video/x-raw,format=YUY2 ! ";
@@ -87,8 +87,8 @@ TEST(VirtualCameraTest, AnotherProcessSeesTheFrames) {
     EXPECT_TRUE(writer.running());
   }
   ASSERT_EQ(seen.size(), kSeen);
-  // They are among the frames that the same pipeline makes without a device in between, in this order. How many the
-  // writer had made by then is open.
+  // They are among the frames that the same pipeline makes without the device, in this order. The number of frames that
+  // the writer had made before is unknown.
   size_t made = 0, found = 0;
   take_pictures("glfiguresrc num-buffers=" + std::to_string(kMade) + " " + written + "videoconvert",
                 [&](const Rgba& picture) {
@@ -99,7 +99,7 @@ TEST(VirtualCameraTest, AnotherProcessSeesTheFrames) {
                   ++made;
                   return found < kSeen;
                 });
-  EXPECT_EQ(found, kSeen) << "of " << made << " frames none is what the camera showed";
+  EXPECT_EQ(found, kSeen) << "of " << made << " frames, none matches the camera image";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Models of which part runs on the CPU because the plan was told to do without some operators: they give what they give
-// on the GPU alone.
+// Models that run partly on the CPU, because the plan excludes some operators from the GPU: the results must equal
+// those of the GPU.
 #include <cstdio>
 #include <set>
 
@@ -13,8 +13,8 @@
 namespace sightglass::test {
 namespace {
 
-constexpr double kTolerance = 1e-8;         // NMSE of real numbers
-constexpr double kQuantumTolerance = 1e-4;  // and of integers, which may lie a quantum apart
+constexpr double kTolerance = 1e-8;         // NMSE of real values
+constexpr double kQuantumTolerance = 1e-4;  // and of integers, which may differ by one quantization step
 
 class FallbackTest : public GlTest {
  protected:
@@ -26,7 +26,7 @@ class FallbackTest : public GlTest {
     return Plan::build(model, device().limits, options);
   }
 
-  // Two runs, for models that keep a state.
+  // Two runs, for models with a state.
   Result<std::vector<HostTensor>> infer(const std::shared_ptr<const Plan>& plan,
                                         const std::vector<HostTensor>& inputs) {
     SG_ASSIGN_OR_RETURN(const auto session, Session::create(gl(), plan));
@@ -41,7 +41,7 @@ class FallbackTest : public GlTest {
     return outputs;
   }
 
-  // Hides every operator of the model in turn, then the given ones together.
+  // Excludes each operator of the model in turn, then the given ones together.
   void check(const std::string& name, const std::set<std::string>& skipped, const std::vector<std::string>& together) {
     const std::vector<GoldenCase> cases = golden_cases_of(name);
     if (cases.empty()) GTEST_SKIP() << no_case(name);
@@ -68,7 +68,7 @@ class FallbackTest : public GlTest {
       const auto divided = plan(*model, ops);
       ASSERT_TRUE(divided.ok()) << what << ": " << divided.status().message();
       const FallbackReport& report = (*divided)->fallback();
-      if (report.operators.empty()) continue;  // rewritten into others
+      if (report.operators.empty()) continue;  // rewritten to other operators
       EXPECT_GT(report.bytes_read + report.bytes_written, 0);
       const auto got = infer(*divided, *inputs);
       ASSERT_TRUE(got.ok()) << what << ": " << got.status().message();
@@ -87,7 +87,7 @@ TEST_F(FallbackTest, Figure) { check("figure", {}, {"DEPTHWISE_CONV_2D", "ADD", 
 TEST_F(FallbackTest, SelfieSegmenter) {
   check("segmentation/mediapipe_selfie_segmenter_256", {}, {"DEPTHWISE_CONV_2D", "ADD", "RESIZE_BILINEAR"});
 }
-TEST_F(FallbackTest, MobilenetOfIntegers) {
+TEST_F(FallbackTest, QuantizedMobilenet) {
   check("classify_detect/mobilenet_v1_0.25_224_quant", {}, {"DEPTHWISE_CONV_2D", "SOFTMAX"});
 }
 TEST_F(FallbackTest, DynamicRange) {

@@ -1,5 +1,5 @@
-// The model that the project ships: what it takes and gives, that it is written as TensorFlow Lite writes such a
-// network, and that the GPU computes what the reference kernels compute.
+// The bundled model: its inputs and outputs, its encoding, which must match that of the TensorFlow Lite converter, and
+// equal results on the GPU and the reference kernels.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ HostTensor picture(const Shape& shape) {
   return result;
 }
 
-TEST_F(FigureModelTest, IsSmallAndSaysWhatItTakesAndGives) {
+TEST_F(FigureModelTest, IsSmallAndDescribesItsInputsAndOutputs) {
   EXPECT_LE(std::filesystem::file_size(kFile), 1000000U);
   const auto model = Model::load(kFile);
   ASSERT_TRUE(model.ok()) << model.status().message();
@@ -63,8 +63,8 @@ TEST_F(FigureModelTest, IsSmallAndSaysWhatItTakesAndGives) {
   EXPECT_EQ(metadata.outputs[0].name, "person_mask");
 }
 
-// The lowest versions that can do what the network needs, which is what TensorFlow Lite's converter writes.
-TEST_F(FigureModelTest, OperatorsAndVersionsAreTensorFlowLites) {
+// The lowest versions that support the network, which are those that the TensorFlow Lite converter writes.
+TEST_F(FigureModelTest, OperatorsAndVersionsMatchTensorFlowLite) {
   const std::map<BuiltinOperator, int> versions{
       {BuiltinOperator::DEQUANTIZE, 3}, {BuiltinOperator::CONV_2D, 1},         {BuiltinOperator::DEPTHWISE_CONV_2D, 1},
       {BuiltinOperator::ADD, 1},        {BuiltinOperator::RESIZE_BILINEAR, 3}, {BuiltinOperator::LOGISTIC, 1}};
@@ -74,7 +74,7 @@ TEST_F(FigureModelTest, OperatorsAndVersionsAreTensorFlowLites) {
   ASSERT_TRUE(file.ok()) << file.status().message();
   EXPECT_EQ(file->model().operator_codes()->size(), versions.size());
   for (const auto* code : *file->model().operator_codes()) {
-    // Readers older than the wider field have the narrow one alone.
+    // Older readers have only the narrow field.
     EXPECT_EQ(static_cast<int>(code->builtin_code()), static_cast<int>(code->deprecated_builtin_code()));
     const auto version = versions.find(code->builtin_code());
     ASSERT_NE(version, versions.end()) << static_cast<int>(code->builtin_code());

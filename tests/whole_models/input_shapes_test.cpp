@@ -1,4 +1,4 @@
-// A real model at other sizes than its file declares.
+// A real model at sizes other than those in its file.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -19,14 +19,14 @@ const ModelCase kCases[] = {
     {"segmentation/deeplabv3_mnv2_dm05_pascal_quant", Numbers::kIntegers, {{0, Meaning::kLabels}}},
     {"segmentation/unet_person_08_dynrange", Numbers::kIntegers, {{0, Meaning::kClasses}}},
     {"pose/movenet_singlepose_lightning_int8_v4", Numbers::kIntegers, {}},
-    {"pose/blazepose_detection_224", Numbers::kReal, {}, false, 2.1},  // the file leaves zeros out
+    {"pose/blazepose_detection_224", Numbers::kReal, {}, false, 2.1},  // the file omits zeros
     {"pose/blazepose_landmark_lite",
      Numbers::kReal,
      {{0, Meaning::kLandmarks, 0, 5}, {2, Meaning::kMask, 0.0f}}},  // the mask before the sigmoid
     {"pose/posenet_mnv1_075_353x481_quant", Numbers::kIntegers, {}},
     {"pose/posenet_mnv1_100_257_multi_kpt_int8", Numbers::kIntegers, {}},
     {"face/face_detection_short_range", Numbers::kReal, {}},
-    {"face/face_detection_full_range_sparse", Numbers::kReal, {}, false, 1.6},  // the file leaves zeros out
+    {"face/face_detection_full_range_sparse", Numbers::kReal, {}, false, 1.6},  // the file omits zeros
     {"face/face_landmark_468_f16", Numbers::kReal, {{0, Meaning::kLandmarks, 0, 3}}},
     {"face/face_landmark_468_f32", Numbers::kReal, {{0, Meaning::kLandmarks, 0, 3}}},
     {"classify_detect/mobilenet_v1_0.25_224_float", Numbers::kReal, {{0, Meaning::kClasses}}},
@@ -39,21 +39,21 @@ const ModelCase kCases[] = {
     {"other/mnist_lstm_int8", Numbers::kIntegers, {{0, Meaning::kClasses}}},
 };
 
-// The largest errors that count as the same answer.
+// The maximum errors that count as the same answer.
 struct Bars {
-  double relative_max;  // of the output's range, for every output of real numbers
+  double relative_max;  // relative to the output range, for every output of real values
   double mask_iou;
-  double same_winner;  // share of places
+  double same_winner;  // share of positions
   double landmark_pixels;
   double picture_psnr_db;
-  bool noise;  // whether meanings are judged on random inputs too, where nothing has a meaning and rounding grows
+  bool noise;  // whether meanings are also judged on random inputs, which have no meaning and amplify rounding
 };
 constexpr Bars kFp32Bars{1e-3, 0.999, 0.999, 0.05, 60, true};
-constexpr Bars kFp16Bars{INFINITY, 0.995, 0.995, 0.5, 40, false};  // outputs without a meaning have no bar
-// Quantised models: as close as TensorFlow Lite's own optimised path, or nearly all within a quantum.
+constexpr Bars kFp16Bars{INFINITY, 0.995, 0.995, 0.5, 40, false};  // outputs without a meaning have no limit
+// Quantized models: as close as the optimized path of TensorFlow Lite, or nearly all within one quantization step.
 constexpr double kWithinOneQuantum = 0.99;
 constexpr double kSameLabels = 0.995;
-// Models that branch on equal numbers: how many may be beyond the bar, and by how much.
+// Models that branch on equal values: how many may exceed the limit, and by how much.
 constexpr double kBranchShare = 1e-4, kBranchRelativeMax = 1e-2;
 
 double element(const HostTensor& tensor, size_t i) {
@@ -87,7 +87,7 @@ double worst_landmark_pixels(const HostTensor& reference, const HostTensor& got,
   return worst;
 }
 
-// The share of places where the same class wins; a tie counts for every class in it.
+// The share of positions where the same class wins. A tie counts for every class in it.
 double same_winner(const HostTensor& reference, const HostTensor& got) {
   const auto classes = static_cast<size_t>(reference.shape.dim(reference.shape.rank() - 1));
   const size_t places = static_cast<size_t>(reference.shape.elements()) / classes;
@@ -111,7 +111,7 @@ double same_labels(const HostTensor& reference, const HostTensor& got) {
   return static_cast<double>(same) / static_cast<double>(places);
 }
 
-// Shares of numbers that are equal, and no more than one quantum apart.
+// The shares of values that are equal, and that are at most one quantization step apart.
 struct Nearness {
   double equal = 0, near = 0;
 };

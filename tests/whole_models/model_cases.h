@@ -1,4 +1,4 @@
-// The models that whole-model tests run, what their outputs mean, and when an answer counts as TensorFlow Lite's.
+// The models of the whole-model tests, the meaning of their outputs, and the criteria for matching TensorFlow Lite.
 #pragma once
 
 #include <span>
@@ -10,13 +10,13 @@
 
 namespace sightglass::test {
 
-// What an output means, beyond its numbers.
+// The meaning of an output, beyond its values.
 enum class Meaning {
   kMask,       // above `threshold`: foreground
-  kClasses,    // scores by class along the last dimension, one winner per place
-  kLabels,     // the winning class of each place
-  kLandmarks,  // groups of `stride` numbers, which begin with x and y in pixels
-  kPicture,    // numbers to look at
+  kClasses,    // scores per class along the last dimension, one winner per position
+  kLabels,     // the winning class of each position
+  kLandmarks,  // groups of `stride` values, which begin with x and y in pixels
+  kPicture,    // an image
 };
 
 struct MeaningOfOutput {
@@ -28,28 +28,28 @@ struct MeaningOfOutput {
 
 enum class Numbers {
   kReal,
-  kIntegers,  // quantised, or of float data and 8-bit weights
+  kIntegers,  // quantized, or with float data and 8-bit weights
 };
 
 struct ModelCase {
   const char* model;
   Numbers numbers = Numbers::kReal;
   std::vector<MeaningOfOutput> meanings;
-  // Real numbers go where comparisons say, as with MaxPoolingWithArgmax2D: where two are equal but for rounding,
-  // another of them may win here, and the numbers that follow from it differ.
+  // The model branches on its data, as with MaxPoolingWithArgmax2D: if two values are equal except for rounding,
+  // another one may win here, and the values that follow from it differ.
   bool branches = false;
-  double weight_ratio = 1.1;  // the most bytes of weights on the GPU for each byte of the file
+  double weight_ratio = 1.1;  // maximum bytes of weights on the GPU per byte of the file
 };
 
 std::span<const ModelCase> model_cases();
 
-// One output against its reference, in words, and whether it is good enough.
+// The comparison of one output with its reference, as text, and whether it is good enough.
 struct Verdict {
   bool good = true;
   std::string figures;
 };
 
-// `quantum` of a float32 output that is made from integers; 0 when it is not.
+// `quantum` is that of a float32 output that is computed from integers; otherwise 0.
 Verdict judge(const ModelCase& model, const GoldenCase& golden, const GoldenOutput& description, size_t output,
               const HostTensor& reference, const HostTensor& got, bool half_precision, double quantum);
 

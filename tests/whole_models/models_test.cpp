@@ -1,5 +1,5 @@
-// Whole models on the GPU against the outputs of TensorFlow Lite's CPU kernels, with the limits of the device and
-// with the minimums that OpenGL ES 3.1 guarantees. One line per model, case and limits says how close they are.
+// Compares whole models on the GPU with outputs of the TensorFlow Lite CPU kernels, with the limits of the device and
+// with the minimums that OpenGL ES 3.1 guarantees. One line per model, case, and limits states how close they are.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,9 +24,9 @@
 namespace sightglass::test {
 namespace {
 
-constexpr double kArenaRatio = 1.05;  // arena against the lower bound
+constexpr double kArenaRatio = 1.05;  // arena size divided by its lower bound
 
-// Small models that do not run: docs/models.md says why.
+// Small models that do not run: docs/models.md states why.
 const std::set<std::string> kRefused{
     "ops/lite_2_subgraphs",   "ops/lite_add_shared_tensors",
     "ops/lite_call_once_mul", "ops/lite_conv_huge_im2col",
@@ -50,7 +50,7 @@ Result<Run> prepare(const GlApi& gl, const GoldenCase& golden, const DeviceLimit
   return run;
 }
 
-// The recorded outputs are those of a second run, which matters where a model keeps a state.
+// The recorded outputs are from a second run, which matters for models with a state.
 Result<std::vector<HostTensor>> infer(const Run& run, const std::vector<HostTensor>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) SG_RETURN_IF_ERROR(run.session->write_input(i, inputs[i].data));
   SG_RETURN_IF_ERROR(run.session->reset_state());
@@ -94,7 +94,7 @@ std::string test_name(const ::testing::TestParamInfo<ModelsTest::ParamType>& inf
   return name + "_" + to_string(std::get<1>(info.param));
 }
 
-// Of an output that a DEQUANTIZE makes; 0 for others.
+// The quantum of an output of a DEQUANTIZE; 0 for others.
 double quantum_of_output(const Graph& graph, size_t output) {
   const NodeId producer = graph.value(graph.outputs[output]).producer;
   if (producer == kNone || graph.node(producer).op != OpType::kDequantize) return 0;
@@ -102,7 +102,7 @@ double quantum_of_output(const Graph& graph, size_t output) {
   return quantization.scale.size() == 1 ? double{quantization.scale[0]} : 0;
 }
 
-// One line per model, case, setting and output.
+// One line per model, case, setting, and output.
 TEST_P(ModelsTest, MatchesTensorFlowLite) {
   const std::vector<GoldenCase> cases = golden_cases_of(model_case().model);
   if (cases.empty()) GTEST_SKIP() << no_case(model_case().model);
@@ -139,13 +139,13 @@ TEST_P(ModelsTest, MatchesTensorFlowLite) {
               static_cast<long long>(memory.lower_bound_bytes));
 }
 
-TEST_P(ModelsTest, StaysInItsTensorsAndRepeatsBitByBit) {
+TEST_P(ModelsTest, StaysInItsTensorsAndIsBitReproducible) {
   const std::vector<GoldenCase> cases = golden_cases_of(model_case().model);
   if (cases.empty()) GTEST_SKIP() << no_case(model_case().model);
   PlanOptions guarded = options();
   guarded.sentinel_bytes = 256;
   const auto run = prepare(gl(), cases.back(), limits(), guarded);
-  // Guard bands keep tensors from sharing memory, for which a device need not have room.
+  // With guard bands, tensors do not share memory, which may exceed the memory of the device.
   if (run.status().code() == ErrorCode::kResourceExhausted) GTEST_SKIP() << run.status().message();
   ASSERT_TRUE(run.ok()) << run.status().message();
   const auto inputs = load_inputs(cases.back());
@@ -155,7 +155,7 @@ TEST_P(ModelsTest, StaysInItsTensorsAndRepeatsBitByBit) {
   const auto second = infer(*run, *inputs);
   ASSERT_TRUE(second.ok()) << second.status().message();
   for (size_t i = 0; i < first->size(); ++i) {
-    EXPECT_TRUE(compare((*first)[i], (*second)[i]).identical) << "output " << i << " differs from run to run";
+    EXPECT_TRUE(compare((*first)[i], (*second)[i]).identical) << "output " << i << " differs between runs";
   }
   const Status sentinels = run->session->check_sentinels();
   EXPECT_TRUE(sentinels.ok()) << sentinels.message();
@@ -169,10 +169,10 @@ bool has_integers(const Graph& graph) {
   return false;
 }
 
-// Small models of single operators: either the answer is right, or there is a reason.
+// Small models of single operators: either the result is correct, or there is a reason.
 class SmallModelsTest : public GlTest {};
 
-TEST_F(SmallModelsTest, MatchOrAreRefusedWithAReason) {
+TEST_F(SmallModelsTest, MatchOrAreRejectedWithAReason) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models of single operators";
   std::set<std::string> refused;
   for (const GoldenCase& golden : list_golden_cases()) {
@@ -212,7 +212,7 @@ TEST_F(SmallModelsTest, MatchOrAreRefusedWithAReason) {
       EXPECT_TRUE(verdict.good) << "output " << i << ": " << verdict.figures;
     }
   }
-  // Refusing what used to run is a fault too, and so is not to notice that something runs now.
+  // Rejecting a model that used to run is an error. So is a listed model that runs now.
   EXPECT_EQ(refused, kRefused);
 }
 

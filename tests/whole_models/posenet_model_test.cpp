@@ -1,4 +1,4 @@
-// Models that end with PosenetDecoderOp, on a photograph: on the GPU as on the reference kernels.
+// Models that end with PosenetDecoderOp, on a photograph: the GPU must match the reference kernels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,11 +19,11 @@
 namespace sightglass::test {
 namespace {
 
-constexpr double kRelative = 1e-4;  // of an output's range
+constexpr double kRelative = 1e-4;  // of the output range
 
 class PosenetModelTest : public GlTest, public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(PosenetModelTest, DecodesAsTheReferenceDoes) {
+TEST_P(PosenetModelTest, DecodesLikeTheReference) {
   const auto shared = shared_dir();
   const auto file = shared.value_or("") / "second" / "models" / (std::string(GetParam()) + ".tflite");
   if (!shared || !std::filesystem::exists(file)) GTEST_SKIP() << "no " << file << ": no model to run";
@@ -37,7 +37,7 @@ TEST_P(PosenetModelTest, DecodesAsTheReferenceDoes) {
   ASSERT_TRUE(input.ok()) << input.status().message();
   const auto expected = ref::run((*model)->graph(), {*input});
   ASSERT_TRUE(expected.ok()) << expected.status().message();
-  EXPECT_GE((*expected)[posenet::kOutCount].as<float>()[0], 2);  // three persons, one in front of two
+  EXPECT_GE((*expected)[posenet::kOutCount].as<float>()[0], 2);  // three people, one in front of two
 
   const auto plan = Plan::build(*model, device().limits, {});
   ASSERT_TRUE(plan.ok()) << plan.status().message();

@@ -1,5 +1,5 @@
-// A model of 8-bit LSTMs, whose states go from run to run: three runs against those of TensorFlow Lite's kernels, to
-// the last bit.
+// A model of 8-bit LSTMs, whose states persist between runs: three runs must match those of the TensorFlow Lite kernels
+// to the last bit.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -80,9 +80,9 @@ class RecurrentModelTest : public GlTest {
   HostTensor input_;
 };
 
-TEST_F(RecurrentModelTest, StatesGoFromRunToRun) { check("device", device().limits, Precision::kFp32); }
+TEST_F(RecurrentModelTest, StatesPersistBetweenRuns) { check("device", device().limits, Precision::kFp32); }
 
-TEST_F(RecurrentModelTest, WithinTheLeastLimits) {
+TEST_F(RecurrentModelTest, WithinTheMinimumLimits) {
   check("min", device().limits.clamped_to_minimum(), Precision::kFp32);
 }
 

@@ -1,5 +1,5 @@
-// property_tables PAGE: prints the page with the tables between these markers written anew from the element, which
-// GStreamer finds as it finds all (GST_PLUGIN_PATH).
+// property_tables PAGE: prints the page, with the tables between these markers regenerated from the element. GStreamer
+// must find the element (GST_PLUGIN_PATH).
 //   <!-- properties of ELEMENT -->
 //   <!-- end of properties -->
 #include <gst/gst.h>
@@ -77,7 +77,7 @@ std::string description(GParamSpec* spec) {
     const GEnumClass* words = G_PARAM_SPEC_ENUM(spec)->enum_class;
     for (guint i = 0; i < words->n_values; ++i) {
       const GEnumValue& word = words->values[i];
-      // Where GStreamer has only the name in C, the word has to do.
+      // If GStreamer has only the C name, the nick must suffice.
       const bool is_described = !std::string_view(word.value_name).starts_with("GST_");
       text += is_described || i == 0 ? "<br>" : ", ";
       text += code(word.value_nick) + (is_described ? std::string(": ") + word.value_name : "");
@@ -87,7 +87,7 @@ std::string description(GParamSpec* spec) {
   return text;
 }
 
-// The element's own, and those of a base class of this project.
+// Properties of the element itself or of a base class of this project.
 bool is_ours(const GParamSpec* spec, GType element) {
   return spec->owner_type == element || std::string_view(g_type_name(spec->owner_type)).starts_with("GstGLModel");
 }
@@ -102,7 +102,7 @@ std::vector<GParamSpec*> properties_of(GType element, GObjectClass* object_class
   return ours;
 }
 
-// Nothing for an element that GStreamer does not find.
+// Returns nullopt if GStreamer does not find the element.
 std::optional<std::string> table_of(const std::string& name) {
   GstElement* const element = gst_element_factory_make(name.c_str(), nullptr);
   if (element == nullptr) return std::nullopt;

@@ -1,4 +1,4 @@
-// Text made as by printf, for reports.
+// Appends printf-formatted text to reports.
 #pragma once
 
 #include <cstdarg>
@@ -7,7 +7,7 @@
 
 namespace sightglass {
 
-// Appends a line, or a part of one.
+// Appends a line or a part of a line.
 __attribute__((format(printf, 2, 3))) inline void append(std::string& text, const char* format, ...) {
   char line[1024];
   va_list arguments;

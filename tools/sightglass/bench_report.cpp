@@ -1,4 +1,4 @@
-// A BenchReport as text and as JSON. Scripts read the JSON: keys are only ever added.
+// Formats a BenchReport as text and as JSON. Scripts read the JSON: keys are only ever added.
 #include <filesystem>
 
 #include "model_bench.h"
@@ -50,10 +50,9 @@ std::string format_text(const BenchReport& report) {
     text += std::filesystem::path(run.options.model).filename().string() + "\n";
   }
   text +=
-      "\nTimes in milliseconds: run and wait for the GPU, without upload and readback. Starts are processes of their "
-      "own, "
-      "from\nnothing to the end of the first run: cold with the program caches of engine and driver empty, warm with "
-      "what the\ncold one left there.\n";
+      "\nTimes are in milliseconds: run and wait for the GPU, without upload and readback. Each start is a separate "
+      "process, up to\nthe end of the first run: cold with empty program caches of engine and driver, warm with the "
+      "caches that the cold\nstart has filled.\n";
   for (const ModelBench& bench : report.models) {
     if (bench.run.profile) text += "\n" + bench.run.options.model + "\n" + format_text(*bench.run.profile);
   }
@@ -75,7 +74,7 @@ std::string format_json(const BenchReport& report) {
     const RunReport& run = bench.run;
     ordered_json entry = run_json(run);
     entry.erase("gl");
-    // In this process, after others: what a start costs is told by those in processes of their own.
+    // Measured in this process, after other models. The separate processes measure the cost of a start.
     entry.erase("start_ms");
     entry["peak_share"] = peak_share(run, report.speed);
     entry["arena_ratio"] = arena_ratio(run.memory);

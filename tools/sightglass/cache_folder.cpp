@@ -5,7 +5,7 @@
 namespace sightglass {
 
 std::string default_cache_folder() {
-  // The specification has it that a relative path is to be ignored.
+  // The XDG specification requires that relative paths are ignored.
   const char* cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && cache[0] == '/') return std::string(cache) + "/sightglass";
   const char* home = std::getenv("HOME");

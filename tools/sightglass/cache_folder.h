@@ -1,11 +1,11 @@
-// Where the command keeps what makes the next start fast.
+// The default cache directory of the command-line tool.
 #pragma once
 
 #include <string>
 
 namespace sightglass {
 
-// sightglass below $XDG_CACHE_HOME, or below ~/.cache; empty where neither is known.
+// Returns sightglass below $XDG_CACHE_HOME, or below ~/.cache; empty if neither is known.
 std::string default_cache_folder();
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// A CheckReport as text and as JSON. Scripts read the JSON: keys are only ever added.
+// Formats a CheckReport as text and as JSON. Scripts read the JSON: keys are only ever added.
 #include <algorithm>
 
 #include "gpu_engine/quoted.h"
@@ -23,7 +23,7 @@ struct KernelCount {
   int dispatches = 0;
 };
 
-// The shaders that run, by how often.
+// The shaders that run, most frequent first.
 std::vector<KernelCount> count_kernels(const Plan& plan) {
   std::vector<KernelCount> counts;
   for (const Step& step : plan.data().steps) {
@@ -38,7 +38,7 @@ std::vector<KernelCount> count_kernels(const Plan& plan) {
 
 std::string describe(const Quantization& quantization) {
   if (quantization.empty()) return {};
-  if (quantization.scale.size() > 1) return ", scales by dimension " + std::to_string(quantization.axis);
+  if (quantization.scale.size() > 1) return ", scales along dimension " + std::to_string(quantization.axis);
   std::string text;
   append(text, ", real = %.6g * (q - %lld)", static_cast<double>(quantization.scale[0]),
          static_cast<long long>(quantization.zero_point[0]));
@@ -79,7 +79,7 @@ void append_plan(std::string& text, const Plan& plan) {
          kib(memory.constant_bytes));
 }
 
-// Operators of one kind that cannot run for one reason share a line: "DENSIFY #8, #16: …".
+// Operators of one kind that cannot run for the same reason share a line: "DENSIFY #8, #16: …".
 void append_obstacles(std::string& text, const std::vector<Obstacle>& obstacles) {
   std::vector<bool> done(obstacles.size());
   for (size_t i = 0; i < obstacles.size(); ++i) {
@@ -114,7 +114,7 @@ nlohmann::ordered_json tensors_json(const std::vector<TensorInfo>& tensors) {
 }
 
 void append_fallback(std::string& text, const FallbackReport& fallback) {
-  append(text, "verdict     runs, %zu operators of it on the CPU; %.1f KiB read back and %.1f KiB uploaded each run:\n",
+  append(text, "verdict     runs, with %zu operators on the CPU; %.1f KiB read back and %.1f KiB uploaded per run:\n",
          fallback.operators.size(), kib(fallback.bytes_read), kib(fallback.bytes_written));
   for (const std::string& operation : fallback.operators) text += "  " + operation + "\n";
 }
@@ -182,15 +182,15 @@ std::string format_text(const CheckReport& report) {
   append_metadata(text, support.metadata);
   append_operators(text, support);
   append(text, "arithmetic  %.3f million multiply-adds%s\n", static_cast<double>(support.multiply_adds) / 1e6,
-         support.obstacles.empty() ? "" : ", as far as the operators were understood");
+         support.obstacles.empty() ? "" : ", of the operators that were understood");
   append(text, "constants   %.1f KiB in the file\n", kib(support.constant_bytes));
   if (support.plan) append_plan(text, *support.plan);
   if (support.plan && !support.plan->fallback().operators.empty()) {
     append_fallback(text, support.plan->fallback());
     return text;
   }
-  if (support.obstacles.empty()) return text + "verdict     runs wholly on the GPU\n";
-  append(text, "verdict     does not run; %zu in the way:\n", support.obstacles.size());
+  if (support.obstacles.empty()) return text + "verdict     runs entirely on the GPU\n";
+  append(text, "verdict     does not run; %zu unsupported:\n", support.obstacles.size());
   append_obstacles(text, support.obstacles);
   return text;
 }

@@ -36,7 +36,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// A file without a name in any folder, so that it is gone with its descriptor.
+// An unlinked file, which disappears with its descriptor.
 int temporary_file() {
   std::string path = (std::filesystem::temp_directory_path() / "sightglass-XXXXXX").string();
   const int file = ::mkostemp(path.data(), O_CLOEXEC);
@@ -60,7 +60,7 @@ Result<std::string> run_process(const std::vector<std::string>& arguments,
                                 const std::vector<std::pair<std::string, std::string>>& changes) {
   std::vector<std::string> argument_copies = arguments, environment = changed_environment(changes);
   const std::vector<char*> argv = pointers_to(argument_copies), envp = pointers_to(environment);
-  // Files, not pipes: a process that writes to both can then never wait for a reader.
+  // Files, not pipes: a process that writes to both then never waits for a reader.
   const int output = temporary_file(), errors = temporary_file();
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -81,7 +81,7 @@ Result<std::string> run_process(const std::vector<std::string>& arguments,
   }
   if (failed != 0) return internal_error("cannot start " + arguments[0]);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
-  return internal_error(messages.empty() ? arguments[0] + " did not end well" : messages);
+  return internal_error(messages.empty() ? arguments[0] + " failed" : messages);
 }
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// Runs programs and reads what they print.
+// Runs programs and reads their output.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace sightglass {
 
-// Runs `arguments[0]` with the rest, and with the environment of this process but for `changes` (name, value). Gives
-// its standard output; fails with what it wrote to its standard error when its exit status is not 0. Blocks.
+// Runs `arguments[0]` with the remaining arguments, in the environment of this process except for `changes` (name,
+// value). Returns its standard output. If its exit status is not 0, fails with its standard error. Blocks.
 Result<std::string> run_process(const std::vector<std::string>& arguments,
                                 const std::vector<std::pair<std::string, std::string>>& changes);
 

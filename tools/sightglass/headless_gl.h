@@ -1,4 +1,4 @@
-// A GL context without a window, ready for the engine: what the command, the tests and the examples run on.
+// A GL context without a window, ready for the engine. The command, the tests, and the examples run on it.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace sightglass {
 
-// Current on the thread that created it until it is destroyed there.
+// The context is current on the thread that created it until it is destroyed there.
 class HeadlessGl {
  public:
   static Result<std::unique_ptr<HeadlessGl>> create(interop::GlFlavour flavour = interop::GlFlavour::kEs31);

@@ -1,4 +1,4 @@
-// A function table whose calls are seen before they are made: for counting them, and for tests.
+// A function table that calls a hook before each GL call: for counting calls, and for tests.
 #pragma once
 
 #include "gpu_engine/gl_api.h"
@@ -7,7 +7,7 @@ namespace sightglass {
 
 namespace gl_hook_detail {
 
-// One wrapper a table entry; the tag tells entries of the same type apart.
+// One wrapper per table entry. The tag distinguishes entries of the same type.
 template <auto Hook, typename Tag, typename Function>
 struct Hooked;
 
@@ -29,9 +29,9 @@ SIGHTGLASS_GL_FUNCTIONS(SIGHTGLASS_TAG)
 
 }  // namespace gl_hook_detail
 
-// `gl` with `Hook`, a function bool(const char* name), before every entry but the optional ones. The name has no prefix
-// ("DispatchCompute"). Calls that it answers with false are not passed on. GL has no place for a state of the table:
-// the last table of a hook is the one that all tables of that hook call.
+// Returns `gl` with `Hook`, a function bool(const char* name), called before every entry except the optional ones. The
+// name has no prefix ("DispatchCompute"). If the hook returns false, the call is dropped. GL functions have no user
+// data: all tables of a hook call the functions of the last one.
 template <auto Hook>
 GlApi hooked_gl(const GlApi& gl) {
   GlApi hooked = gl;

@@ -6,11 +6,12 @@
 
 namespace sightglass {
 
-// Names may hold '=' themselves; shapes cannot.
+// Names may contain '=', but shapes cannot.
 Result<InputShape> parse_input_shape(std::string_view text) {
   const auto wrong = [&] {
     return invalid_argument("'" + std::string(text) +
-                            "' is no input's name or number with its shape: input=1x256x256x3");
+                            "' is not a valid input shape; give the name or index of an input and its shape, such as "
+                            "input=1x256x256x3");
   };
   const size_t equals = text.rfind('=');
   if (equals == std::string_view::npos || equals == 0) return wrong();

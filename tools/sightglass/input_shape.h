@@ -1,4 +1,4 @@
-// "NAME=1x256x256x3" on the command line.
+// Parses "NAME=1x256x256x3" from the command line.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
-// The `sightglass` command. Exit status: 0 done, 1 failed, 2 wrong usage; of `check`: 0 all models run (wholly on the
-// GPU, unless a fallback was asked for), 1 one does not, 2 wrong usage, an unreadable file or a
-// standard output that cannot be written.
+// The `sightglass` command. Exit status: 0 success, 1 failure, 2 wrong usage. For `check`: 0 all models run (entirely
+// on the GPU, unless a fallback was requested), 1 a model does not run, 2 wrong usage, an unreadable file, or
+// unwritable standard output.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -35,15 +35,15 @@ using sightglass::interop::GlFlavour;
 
 constexpr int kFailed = 1, kUsage = 2;
 
-constexpr const char* kModelHelp = "The .tflite file, or the name of a published model: see `sightglass models`";
-constexpr const char* kModelsHelp = "The .tflite files, or the names of published models: see `sightglass models`";
+constexpr const char* kModelHelp = "Path of a .tflite file, or the name of a known model (see `sightglass models`)";
+constexpr const char* kModelsHelp = "Paths of .tflite files, or names of known models (see `sightglass models`)";
 
 int fail(const sightglass::Status& status) {
   std::fprintf(stderr, "sightglass: %s\n", status.message().c_str());
   return kFailed;
 }
 
-// An option that takes one of a few words, each of which stands for a value.
+// An option that takes one of a few words and maps it to a value.
 template <typename T>
 void add_choice(CLI::App& app, const std::string& name, T& target, const std::map<std::string, T>& choices,
                 const std::string& help) {
@@ -57,26 +57,26 @@ void add_choice(CLI::App& app, const std::string& name, T& target, const std::ma
 
 void add_precision(CLI::App& app, Precision& precision) {
   add_choice<Precision>(app, "--precision", precision, {{"fp32", Precision::kFp32}, {"fp16", Precision::kFp16}},
-                        "How activations and weights are stored on the GPU; sums are 32-bit (fp32)");
+                        "Storage of activations and weights on the GPU; sums are always 32-bit (fp32)");
 }
 
 void add_tuning(CLI::App& app, TuningMode& tuning) {
   add_choice<TuningMode>(app, "--tuning", tuning,
                          {{"off", TuningMode::kOff}, {"cached", TuningMode::kCached}, {"on", TuningMode::kOn}},
-                         "Which variants of kernels run: those that suit most devices, those that the cache directory "
-                         "has as the fastest here, or these with those that it lacks measured first (cached)");
+                         "Kernel variants to run: off = defaults of the GPU family, cached = the fastest ones listed "
+                         "in the cache directory, on = like cached, but measure missing ones first (cached)");
 }
 
 void add_fallback(CLI::App& app, Fallback& fallback) {
   add_choice<Fallback>(app, "--fallback", fallback, {{"error", Fallback::kError}, {"cpu", Fallback::kCpu}},
-                       "What becomes of operators that cannot run on the GPU (error)");
+                       "How to handle operators that the GPU cannot run (error)");
 }
 
 void add_quantized_models(CLI::App& app, sightglass::ModelOptions& options) {
-  add_choice<QuantizedModels>(
-      app, "--quantized-models", options.quantized_models,
-      {{"refused", QuantizedModels::kRefused}, {"allowed", QuantizedModels::kAllowed}},
-      "Whether models of 8-bit integers may run; results are within a few quanta of TensorFlow Lite's (allowed)");
+  add_choice<QuantizedModels>(app, "--quantized-models", options.quantized_models,
+                              {{"refused", QuantizedModels::kRefused}, {"allowed", QuantizedModels::kAllowed}},
+                              "Whether 8-bit quantized models may run; results are within a few quantization steps of "
+                              "TensorFlow Lite (allowed)");
 }
 
 void add_input_shapes(CLI::App& app, std::vector<sightglass::InputShape>& shapes) {
@@ -89,25 +89,24 @@ void add_input_shapes(CLI::App& app, std::vector<sightglass::InputShape>& shapes
              shapes.push_back(std::move(shape).value());
            }
          },
-         "NAME=1x256x256x3 or INDEX=…: another shape for an input than the file declares; repeatable")
+         "NAME=1x256x256x3 or INDEX=…: use this shape for an input instead of the one in the file; repeatable")
       ->allow_extra_args(false);
 }
 
 void add_device_choices(CLI::App& app, RunOptions& options) {
   add_choice<bool>(app, "--limits", options.minimum_limits, {{"device", false}, {"min", true}},
-                   "Plan for what the device reports, or for no more than OpenGL ES 3.1 guarantees (device)");
+                   "Plan for the limits of the device, or for the minimums that OpenGL ES 3.1 guarantees (device)");
   add_choice<GlFlavour>(app, "--gl", options.flavour,
-                        {{"es", GlFlavour::kEs31}, {"desktop", GlFlavour::kDesktopCore45}},
-                        "Which OpenGL to run on (es)");
+                        {{"es", GlFlavour::kEs31}, {"desktop", GlFlavour::kDesktopCore45}}, "OpenGL API to use (es)");
 }
 
 void add_cache(CLI::App& app, RunOptions& options) {
   options.cache_folder = sightglass::default_cache_folder();
   CLI::Option* cache = app.add_option(
       "--cache-dir", options.cache_folder,
-      "Where compiled programs and results of tuning are kept (sightglass below $XDG_CACHE_HOME or ~/.cache)");
+      "Directory for compiled programs and tuning results (sightglass below $XDG_CACHE_HOME or ~/.cache)");
   app.add_flag_callback(
-         "--no-cache", [&options] { options.cache_folder.clear(); }, "Compile everything, and keep nothing")
+         "--no-cache", [&options] { options.cache_folder.clear(); }, "Compile everything and store nothing")
       ->excludes(cache);
 }
 
@@ -118,9 +117,9 @@ struct ProfileArguments {
 };
 
 void add_profile(CLI::App& app, ProfileArguments& arguments) {
-  app.add_flag("--profile", arguments.profile, "Time every step on its own, against what the device can do at most");
-  app.add_option("--trace", arguments.trace_file, "FILE: the steps' times for chrome://tracing or Perfetto");
-  app.add_option("--svg", arguments.svg_file, "FILE: a picture of where the time goes");
+  app.add_flag("--profile", arguments.profile, "Time every step separately and compare it with the device maximum");
+  app.add_option("--trace", arguments.trace_file, "FILE: write step times for chrome://tracing or Perfetto");
+  app.add_option("--svg", arguments.svg_file, "FILE: write a chart of the step times");
 }
 
 struct RunArguments {
@@ -136,22 +135,23 @@ CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
   CLI::App* run = app.add_subcommand("run", "Run a model on the GPU, without a window, and measure it");
   run->add_option("MODEL", options.model, kModelHelp)->required();
   run->add_option("--input", options.input.sources,
-                  "For each model input in turn: a picture, FILE.raw (dense, little-endian) or random:SEED. Missing "
-                  "ones are random")
+                  "One per model input, in order: an image, FILE.raw (tightly packed, little-endian), or random:SEED. "
+                  "Missing inputs are random")
       ->allow_extra_args(false);
-  CLI::Option* range = run->add_option("--range", arguments.range,
-                                       "LO,HI: what a picture's 0 and 255, or random 0 and 1, become (pictures: 0,1)")
-                           ->delimiter(',')
-                           ->expected(2);
+  CLI::Option* range =
+      run->add_option("--range", arguments.range,
+                      "LO,HI: map 0 and 255 of images, or 0 and 1 of random inputs, to these (images: 0,1)")
+          ->delimiter(',')
+          ->expected(2);
   CLI::Option* scale =
-      run->add_option("--scale", arguments.scale, "A picture's value = sample * scale + offset (1/255)");
+      run->add_option("--scale", arguments.scale, "For images: value = sample * scale + offset (1/255)");
   CLI::Option* offset = run->add_option("--offset", arguments.offset, "See --scale (0)");
   range->excludes(scale)->excludes(offset);
   add_choice<Fit>(*run, "--fit", options.input.fit,
                   {{"stretch", Fit::kStretch}, {"letterbox", Fit::kLetterbox}, {"cover", Fit::kCover}},
-                  "How a picture of another size is laid into the input (stretch)");
-  run->add_option("--output-prefix", options.output_prefix, "P: write every output as P.outK.raw");
-  run->add_option("--runs", options.runs, "Runs after the first one (20)")->check(CLI::Range(0, 1000000));
+                  "How to scale an image of another size to the input (stretch)");
+  run->add_option("--output-prefix", options.output_prefix, "P: write each output to P.outK.raw");
+  run->add_option("--runs", options.runs, "Number of runs after the first one (20)")->check(CLI::Range(0, 1000000));
   add_precision(*run, options.precision);
   add_tuning(*run, options.tuning);
   add_fallback(*run, options.fallback);
@@ -178,9 +178,10 @@ struct BenchArguments {
 
 CLI::App* add_bench(CLI::App& app, BenchArguments& arguments) {
   RunOptions& run = arguments.options.run;
-  CLI::App* bench = app.add_subcommand("bench", "Measure models, and the device that they run on, with random inputs");
-  bench->add_option("MODEL", arguments.options.models, std::string(kModelsHelp) + "; none: the device alone");
-  bench->add_option("--runs", run.runs, "Runs of each model after the first one (20)")->check(CLI::Range(1, 1000000));
+  CLI::App* bench = app.add_subcommand("bench", "Measure the device, and models on it with random inputs");
+  bench->add_option("MODEL", arguments.options.models, std::string(kModelsHelp) + "; none: measure only the device");
+  bench->add_option("--runs", run.runs, "Number of runs per model after the first one (20)")
+      ->check(CLI::Range(1, 1000000));
   add_precision(*bench, run.precision);
   add_tuning(*bench, run.tuning);
   add_fallback(*bench, run.fallback);
@@ -188,7 +189,7 @@ CLI::App* add_bench(CLI::App& app, BenchArguments& arguments) {
   add_cache(*bench, run);
   bench->add_flag_callback(
       "--no-starts", [&arguments] { arguments.options.starts = false; },
-      "Do not measure starts, which takes two processes a model");
+      "Do not measure starts, which take two processes per model");
   bench->add_flag("--json", arguments.json, "Print the report as JSON");
   add_profile(*bench, arguments.profile);
   bench->callback([&arguments] {
@@ -210,34 +211,34 @@ struct CheckArguments {
 CLI::App* add_check(CLI::App& app, CheckArguments& arguments) {
   CheckOptions& options = arguments.options;
   CLI::App* check = app.add_subcommand(
-      "check", "Say whether a model runs wholly on the GPU, and all that stands in the way; needs no GPU");
+      "check", "Report whether models run entirely on the GPU, and everything that prevents it; needs no GPU");
   check->add_option("MODEL", arguments.models, kModelsHelp)->required();
   add_precision(*check, options.precision);
   add_fallback(*check, options.fallback);
   add_quantized_models(*check, options.model_options);
   add_input_shapes(*check, options.model_options.input_shapes);
   add_choice<bool>(*check, "--limits", options.minimum_limits, {{"minimum", true}, {"typical", false}},
-                   "Plan for no more than what OpenGL ES 3.1 guarantees, or for what phones have (minimum)");
+                   "Plan for the minimums that OpenGL ES 3.1 guarantees, or for typical phones (minimum)");
   check->add_flag("--json", arguments.json, "Print the report as JSON");
   return check;
 }
 
 CLI::App* add_dump(CLI::App& app, DumpOptions& options) {
-  CLI::App* dump = app.add_subcommand("dump", "Show a model's graph or plan; needs no GPU");
+  CLI::App* dump = app.add_subcommand("dump", "Show the graph or the plan of a model; needs no GPU");
   dump->add_option("MODEL", options.model, kModelHelp)->required();
   add_choice<DumpStage>(*dump, "--stage", options.stage,
                         {{"file", DumpStage::kFile}, {"rewritten", DumpStage::kRewritten}, {"plan", DumpStage::kPlan}},
-                        "The graph as in the file, after the rewrites, or the plan (file)");
+                        "Show the graph as in the file, the graph after rewrites, or the plan (file)");
   add_input_shapes(*dump, options.model_options.input_shapes);
-  dump->add_flag("--dot", options.graphviz, "Graphviz instead of text");
+  dump->add_flag("--dot", options.graphviz, "Print Graphviz instead of text");
   return dump;
 }
 
 CLI::App* add_operators(CLI::App& app, bool& json) {
   CLI::App* operators =
-      app.add_subcommand("operators", "List the operators that run, their types and limits; docs/operators.md");
-  CLI::Option* markdown = operators->add_flag("--markdown")->description("As Markdown, which is the default");
-  operators->add_flag("--json", json, "As JSON")->excludes(markdown);
+      app.add_subcommand("operators", "List the supported operators with types and limits, as in docs/operators.md");
+  CLI::Option* markdown = operators->add_flag("--markdown")->description("Print Markdown (default)");
+  operators->add_flag("--json", json, "Print JSON")->excludes(markdown);
   return operators;
 }
 
@@ -263,7 +264,7 @@ int run(const RunArguments& arguments) {
   return 0;
 }
 
-// Models that fail do not keep the others from being measured.
+// A model that fails does not prevent the others from being measured.
 int bench(const BenchArguments& arguments) {
   const auto report = sightglass::bench_models(arguments.options);
   if (!report.ok()) return fail(report.status());
@@ -276,7 +277,7 @@ int bench(const BenchArguments& arguments) {
   return report->failures.empty() ? 0 : kFailed;
 }
 
-// Files that cannot be read do not keep the others from being checked.
+// An unreadable file does not prevent the others from being checked.
 int check(const CheckArguments& arguments) {
   std::vector<sightglass::CheckReport> reports;
   bool readable = true, all_run = true;
@@ -339,7 +340,7 @@ int main(int argc, char** argv) {
   }
   if (models_command->parsed()) return finish(models(models_arguments));
   if (bench_command->parsed()) return finish(bench(bench_arguments));
-  // 1 would be an answer.
+  // Status 1 would mean that a model does not run.
   if (check_command->parsed()) return finish(check(check_arguments), kUsage);
   return finish(run_command->parsed() ? run(run_arguments) : dump(dump_options));
 }

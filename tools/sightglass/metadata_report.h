@@ -1,4 +1,4 @@
-// A model's metadata as text and as JSON.
+// Formats the metadata of a model as text and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,7 @@
 
 namespace sightglass {
 
-// Nothing for a file that says nothing.
+// Appends nothing if the file has no metadata.
 void append_metadata(std::string& text, const ModelMetadata& metadata);
 nlohmann::ordered_json metadata_json(const ModelMetadata& metadata);
 

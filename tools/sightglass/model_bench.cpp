@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that is deleted with all it holds.
+// A directory that is deleted with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder() : path_((fs::temp_directory_path() / "sightglass-XXXXXX").string()) {
@@ -28,7 +28,7 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
-  const std::string& path() const { return path_; }  // empty: it could not be made
+  const std::string& path() const { return path_; }  // empty if it could not be created
 
  private:
   std::string path_;
@@ -50,7 +50,7 @@ Result<MeasuredStart> start_model(const RunOptions& options, const std::string& 
                       run_process(arguments, {{"MESA_SHADER_CACHE_DIR", caches + "/mesa"},
                                               {"__GL_SHADER_DISK_CACHE_PATH", caches + "/nvidia"}}));
   const auto report = nlohmann::json::parse(text, nullptr, false);
-  if (!report.is_object()) return internal_error("the report of a start cannot be read");
+  if (!report.is_object()) return internal_error("cannot read the report of a start");
   const auto& start = report.at("start_ms");
   MeasuredStart measured;
   measured.times = {start.at("context"), start.at("import"), start.at("tuning"), start.at("plan"), start.at("session")};
@@ -61,14 +61,14 @@ Result<MeasuredStart> start_model(const RunOptions& options, const std::string& 
 
 Status measure_starts(const RunOptions& options, ModelBench& bench) {
   const TemporaryFolder caches;
-  if (caches.path().empty()) return internal_error("cannot make a temporary folder");
+  if (caches.path().empty()) return internal_error("cannot create a temporary directory");
   for (const char* below : {"/mesa", "/nvidia"}) fs::create_directory(caches.path() + below);
   SG_ASSIGN_OR_RETURN(bench.cold, start_model(options, caches.path()));
   SG_ASSIGN_OR_RETURN(bench.warm, start_model(options, caches.path()));
   return {};
 }
 
-// What the device does at most: a busy machine does less for a while, so the better of two measurements counts.
+// The maximum speed of the device: a busy machine is slower for a while, so the better of two measurements counts.
 Status measure_device_of(const BenchOptions& options, BenchReport& report) {
   SG_ASSIGN_OR_RETURN(const auto headless, HeadlessGl::create(options.run.flavour));
   report.device = headless->device();
@@ -99,7 +99,7 @@ Result<ModelBench> bench_model(const RunOptions& options, bool starts) {
 Result<BenchReport> bench_models(const BenchOptions& options) {
   BenchReport report;
   Progress progress;
-  // Every model counts as its runs and, so that the bar does not stand still, as many for its starts.
+  // Each model counts with its runs, and with as many again for its starts, so that the bar keeps moving.
   const int pieces = std::max(options.run.runs, 1), of_model = options.starts ? 2 * pieces : pieces;
   const int total = static_cast<int>(options.models.size()) * of_model;
   progress.show("measuring the device", 0, total);

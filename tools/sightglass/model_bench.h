@@ -1,4 +1,4 @@
-// Measures models and the device that they run on: `sightglass bench`.
+// Measures the device, and models on it: `sightglass bench`.
 #pragma once
 
 #include <optional>
@@ -12,22 +12,22 @@ namespace sightglass {
 
 struct BenchOptions {
   std::vector<std::string> models;
-  RunOptions run;      // its `model` is not looked at
-  bool starts = true;  // start every model in processes of its own as well
+  RunOptions run;      // its `model` is ignored
+  bool starts = true;  // also start every model in separate processes
 };
 
-// A start in a process of its own, up to the end of the first run.
+// A start in a separate process, up to the end of the first run.
 struct MeasuredStart {
   StartTimes times;
   double first_run = 0;     // milliseconds
-  int cached_programs = 0;  // those of the programs that came from the engine's cache
+  int cached_programs = 0;  // number of programs from the cache of the engine
   double total() const { return times.total() + first_run; }
 };
 
 struct ModelBench {
   RunReport run;
-  // The engine's cache and the driver's (those of Mesa and NVIDIA) are empty for the first, and hold what the first
-  // left there for the second. The model's file and the libraries are in memory for both.
+  // For the first start, the caches of the engine and of the driver (Mesa and NVIDIA) are empty. The second start uses
+  // the caches that the first one has filled. In both cases, the model file and the libraries are in memory.
   std::optional<MeasuredStart> cold, warm;
 };
 
@@ -37,7 +37,7 @@ struct BenchReport {
   StepTimer::Method method = StepTimer::Method::kFences;
   DeviceSpeed speed;
   std::vector<ModelBench> models;
-  std::vector<std::string> failures;  // of models that could not be measured; the others were
+  std::vector<std::string> failures;  // one per model that could not be measured
 };
 
 // Draws a progress bar on stderr.

@@ -1,4 +1,4 @@
-// Says whether a model runs wholly on the GPU, without one: `sightglass check`.
+// Reports without a GPU whether a model runs entirely on one: `sightglass check`.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@
 namespace sightglass {
 
 struct CheckOptions {
-  std::string model;  // a path, or the name of a published model that is stored
+  std::string model;  // a path, or the name of a stored model
   Precision precision = Precision::kFp32;
   Fallback fallback = Fallback::kError;
   ModelOptions model_options;
-  bool minimum_limits = true;  // plan for no more than what OpenGL ES 3.1 guarantees, else for what phones have
+  bool minimum_limits = true;  // plan for the minimums of OpenGL ES 3.1; false: for typical phones
 };
 
 struct CheckReport {
   CheckOptions options;
   SupportReport support;
-  std::optional<KnownModel> known;  // when it is a published model
+  std::optional<KnownModel> known;  // set if it is a known model
 };
 
 Result<CheckReport> check_model(const CheckOptions& options);

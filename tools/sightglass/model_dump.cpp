@@ -5,16 +5,16 @@
 #include "gpu_engine/model.h"
 #include "gpu_engine/plan.h"
 #include "graph/graph.h"
-#include "graph/rewrites.h"
 #include "known_models.h"
 #include "metadata_report.h"
 #include "model_store.h"
 #include "report_format.h"
+#include "rewrites/rewrites.h"
 
 namespace sightglass {
 namespace {
 
-// What is said of the model beside its graph, as comments.
+// Information on the model besides its graph, as comments.
 std::string describe(const std::string& path, const Model& model, const char* comment) {
   std::string text, lines;
   const auto known = recognise_model(path);
@@ -31,7 +31,8 @@ Result<std::string> dump_model(const DumpOptions& options) {
   SG_ASSIGN_OR_RETURN(const std::string path, ModelStore().resolve(options.model));
   SG_ASSIGN_OR_RETURN(const auto model, Model::load(path, options.model_options));
   if (options.stage == DumpStage::kPlan) {
-    if (options.graphviz) return invalid_argument("a plan has no Graphviz form; only graphs do");
+    if (options.graphviz)
+      return invalid_argument("cannot print a plan as Graphviz; use --dot with the stages file and rewritten");
     SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, DeviceLimits{}));
     return plan->dump();
   }

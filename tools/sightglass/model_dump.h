@@ -1,4 +1,4 @@
-// Shows a model's graph or plan, without a GPU: `sightglass dump`.
+// Shows the graph or the plan of a model, without a GPU: `sightglass dump`.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace sightglass {
 enum class DumpStage { kFile, kRewritten, kPlan };
 
 struct DumpOptions {
-  std::string model;  // a path, or the name of a published model that is stored
+  std::string model;  // a path, or the name of a stored model
   ModelOptions model_options;
   DumpStage stage = DumpStage::kFile;
   bool graphviz = false;  // for dot(1); graphs only
 };
 
-// Plans are made for the minimums of OpenGL ES 3.1.
+// Plans use the minimum limits of OpenGL ES 3.1.
 Result<std::string> dump_model(const DumpOptions& options);
 
 }  // namespace sightglass

@@ -23,7 +23,7 @@ Result<uint64_t> parse_seed(std::string_view source) {
   uint64_t seed = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
   if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
-    return invalid_argument("'" + std::string(source) + "' needs a seed, a whole number: random:1");
+    return invalid_argument("'" + std::string(source) + "' needs an integer seed, such as random:1");
   }
   return seed;
 }
@@ -44,7 +44,8 @@ Result<HostTensor> load_raw(const std::string& path, const TensorInfo& info) {
 Result<HostTensor> random_tensor(RandomStream& stream, const TensorInfo& info, const InputOptions& options) {
   HostTensor tensor(info.type, info.shape);
   if (!stream.fill(info.type, tensor.data)) {
-    return unsupported(std::string("there is no random input of type ") + to_string(info.type) + "; give a .raw file");
+    return unsupported(std::string("random input of type ") + to_string(info.type) +
+                       " is not supported; give a .raw file");
   }
   if (options.range && info.type == DataType::kFloat32) {
     const auto low = static_cast<float>(options.range->first);

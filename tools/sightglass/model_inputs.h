@@ -1,4 +1,4 @@
-// The values for a model's inputs, from what the command line says.
+// Reads the values of model inputs from the sources on the command line.
 #pragma once
 
 #include <optional>
@@ -14,20 +14,20 @@
 namespace sightglass {
 
 struct InputOptions {
-  // One per model input, in order: "random:SEED", "FILE.raw" (dense, little-endian), or a picture. Where fewer are
-  // given, the rest are random: they continue the stream of the source before them, or start random:1 after a file.
+  // One per model input, in order: "random:SEED", "FILE.raw" (tightly packed, little-endian), or an image. Missing
+  // inputs are random: they continue the stream of the preceding source, or start random:1 after a file.
   std::vector<std::string> sources;
-  // What pictures (0 to 255) and random floats (0 to 1) are mapped to. Pictures: [0, 1] when absent.
+  // The range that images (0 to 255) and random floats (0 to 1) are mapped to. If unset, [0, 1] for images.
   std::optional<std::pair<double, double>> range;
-  // Instead of a range, for pictures: value = sample * scale + offset.
+  // For images, instead of a range: value = sample * scale + offset.
   std::optional<std::pair<double, double>> scale_offset;
   Fit fit = Fit::kStretch;
-  int32_t largest_picture = 0;  // pixels in each direction: the most that a texture of the device has
+  int32_t largest_picture = 0;  // maximum pixels per axis of a texture of the device
 };
 
 struct ModelInput {
   HostTensor tensor;
-  std::string source;  // for people
+  std::string source;  // for reports
 };
 
 // One per input of the model. Errors name the input and the file.

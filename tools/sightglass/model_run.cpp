@@ -21,7 +21,7 @@ namespace {
 
 class LapTimer {
  public:
-  // Milliseconds since construction or the last call.
+  // Returns milliseconds since construction or the previous call.
   double lap() {
     const auto now = Clock::now();
     const std::chrono::duration<double, std::milli> elapsed = now - last_;
@@ -40,7 +40,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-// The smallest that is not below 95 of 100.
+// The smallest value that at least 95% of the values do not exceed.
 double percentile_95(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[static_cast<size_t>(std::ceil(0.95 * static_cast<double>(values.size()))) - 1];
@@ -78,7 +78,7 @@ void find_range_of(const HostTensor& tensor, RunOutput& output) {
 // Enough for any model; on software renderers, compiling takes most of it.
 constexpr std::chrono::minutes kTuningBudget{5};
 
-// Of the session, which is all that calls GL through the counting table.
+// Counts GL calls of the session. Nothing else uses the counting table.
 int64_t gl_calls = 0;
 bool count_gl_call(const char*) {
   ++gl_calls;
@@ -87,10 +87,10 @@ bool count_gl_call(const char*) {
 
 struct Pass {
   double run = 0, with_transfers = 0;
-  int64_t gl_calls = 0;  // of the run
+  int64_t gl_calls = 0;  // in the run
 };
 
-// One upload, run and readback. Waits between upload and run, so that neither time holds a part of the other.
+// One upload, run, and readback. Waits between upload and run, so that the two times do not overlap.
 Result<Pass> measure_pass(Session& session, const GlApi& gl, const std::vector<ModelInput>& inputs,
                           std::vector<HostTensor>& outputs) {
   Pass pass;

@@ -18,20 +18,20 @@
 namespace sightglass {
 
 struct RunOptions {
-  std::string model;  // a path, or the name of a published model that is stored
+  std::string model;  // a path, or the name of a stored model
   InputOptions input;
-  int runs = 20;  // after the first one, which is measured apart
+  int runs = 20;  // after the first one, which is measured separately
   Precision precision = Precision::kFp32;
   TuningMode tuning = TuningMode::kCached;
   Fallback fallback = Fallback::kError;
   ModelOptions model_options;
-  bool minimum_limits = false;  // plan for a device that has no more than what OpenGL ES 3.1 guarantees
+  bool minimum_limits = false;  // plan for the minimums that OpenGL ES 3.1 guarantees
   interop::GlFlavour flavour = interop::GlFlavour::kEs31;
   std::string output_prefix;                // empty: outputs are not written
-  std::string cache_folder;                 // empty: nothing is kept for the next start
-  bool profile = false;                     // time every step as well
-  std::optional<DeviceSpeed> device_speed;  // what a profile compares with; measured when it is not given
-  std::function<void(int, int)> progress;   // called with the runs that are done and all runs; may be empty
+  std::string cache_folder;                 // empty: nothing is stored for the next start
+  bool profile = false;                     // also time every step
+  std::optional<DeviceSpeed> device_speed;  // for comparison in profiles; measured if unset
+  std::function<void(int, int)> progress;   // called with the number of completed runs and of all runs; may be empty
 };
 
 // Wall-clock milliseconds.
@@ -42,7 +42,7 @@ struct StartTimes {
 
 struct RunTimes {
   double first = 0;                                  // run() and waiting for the GPU, the first time
-  double median = 0, minimum = 0, p95 = 0;           // the same, of the later runs
+  double median = 0, minimum = 0, p95 = 0;           // the same, for later runs
   double transfer_median = 0, transfer_minimum = 0;  // upload of all inputs, run, wait, readback of all outputs
 };
 
@@ -60,22 +60,22 @@ struct RunReport {
   std::vector<std::string> input_sources;
   std::vector<RunOutput> outputs;
   StartTimes start;
-  std::string cache_note;   // why the cache directory is not used, if it is not
-  std::string tuning_note;  // what was wrong with the file of results, if anything
+  std::string cache_note;   // why the cache directory is not used; empty if it is
+  std::string tuning_note;  // the defect of the tuning file, if any
   RunTimes times;
   int dispatches = 0, barriers = 0, programs = 0;
-  int64_t gl_calls = 0;     // of one run, the last; none where it is 0
-  int cached_programs = 0;  // those that came from the cache
+  int64_t gl_calls = 0;     // in the last run
+  int cached_programs = 0;  // number of programs from the cache
   MemoryReport memory;
   FallbackReport fallback;
-  int64_t multiply_adds = 0;  // of one run, on the GPU
+  int64_t multiply_adds = 0;  // per run, on the GPU
   int64_t file_bytes = 0;
   std::optional<StepProfile> profile;
 
   double gl_calls_per_dispatch() const { return dispatches > 0 ? static_cast<double>(gl_calls) / dispatches : 0; }
 };
 
-// Writes `output_prefix`.outK.raw, when a prefix is given, as dense little-endian tensors.
+// If a prefix is given, writes `output_prefix`.outK.raw as tightly packed little-endian tensors.
 Result<RunReport> run_model(const RunOptions& options);
 
 std::string format_text(const RunReport& report);

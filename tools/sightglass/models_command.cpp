@@ -32,12 +32,12 @@ const char* name_of(StoredState state) {
 Result<const KnownModel*> find(const std::string& name) {
   if (const KnownModel* model = find_known_model(name)) return model;
   const std::string similar = similar_names(name);
-  return not_found("there is no model '" + name + "' in the catalogue" +
+  return not_found("model '" + name + "' is not in the catalog" +
                    (similar.empty() ? "" : "; similar names: " + similar) +
                    ". `sightglass models list` shows all names");
 }
 
-// As published, else as stored, else 0.
+// The published size, else the size of the stored file, else 0.
 int64_t bytes_of(const KnownModel& model, const ModelStore& store, StoredState state) {
   if (model.published.bytes > 0 || state != StoredState::kVerified) return model.published.bytes;
   std::error_code error;
@@ -61,10 +61,10 @@ ordered_json model_json(const KnownModel& model, const ModelStore& store) {
 }
 
 std::string stored_text(const KnownModel& model, StoredState state) {
-  if (state == StoredState::kVerified) return "yes, and verified";
+  if (state == StoredState::kVerified) return "yes, verified";
   const bool absent = state == StoredState::kAbsent;
-  const std::string begin = absent ? "no; " : "a file that is not the published one; ";
-  if (is_shipped(model)) return begin + "installing or building sightglass again brings it back";
+  const std::string begin = absent ? "no; " : "a file that differs from the published one; ";
+  if (is_shipped(model)) return begin + "reinstall or rebuild sightglass to restore it";
   return begin + "`sightglass models fetch` " + (absent ? "downloads" : "replaces") + " it";
 }
 
@@ -74,11 +74,11 @@ std::string model_text(const KnownModel& model, const ModelStore& store) {
   std::string text;
   append(text, "name        %s\n", model.published.name);
   append(text, "known as    %s, a model for %s\n", model.title, to_string(model.task));
-  append(text, "address     %s\n", is_shipped(model) ? "none: it comes with sightglass" : address_of(model).c_str());
+  append(text, "address     %s\n", is_shipped(model) ? "none: bundled with sightglass" : address_of(model).c_str());
   append(text, "SHA-256     %s\n", model.sha256);
   append(text, "size        %s\n",
-         bytes > 0 ? (std::to_string(bytes) + " bytes").c_str() : "not known before it is here");
-  append(text, "licence     %s, by its model card\n", model.published.licence);
+         bytes > 0 ? (std::to_string(bytes) + " bytes").c_str() : "unknown before the download");
+  append(text, "license     %s, according to its model card\n", model.published.licence);
   append(text, "path        %s\n", store.path_of(model).c_str());
   append(text, "stored      %s\n", stored_text(model, state).c_str());
   return text;
@@ -118,7 +118,7 @@ Status fetch(const ModelStore& store, const std::string& name, const ModelsArgum
   SG_ASSIGN_OR_RETURN(const KnownModel* model, find(name));
   if (is_shipped(*model)) {
     SG_ASSIGN_OR_RETURN(const std::string path, store.resolve(name));
-    std::printf("%s: comes with sightglass, SHA-256 verified: %s\n", name.c_str(), path.c_str());
+    std::printf("%s: bundled with sightglass, SHA-256 verified: %s\n", name.c_str(), path.c_str());
     return {};
   }
   Progress progress;
@@ -132,7 +132,7 @@ Status fetch(const ModelStore& store, const std::string& name, const ModelsArgum
   };
   SG_ASSIGN_OR_RETURN(const FetchedModel fetched, fetch_model(store, *model, options));
   progress.clear();
-  std::printf("%s: %s, SHA-256 verified: %s\n", name.c_str(), fetched.downloaded ? "stored" : "already there",
+  std::printf("%s: %s, SHA-256 verified: %s\n", name.c_str(), fetched.downloaded ? "stored" : "already stored",
               fetched.path.c_str());
   return {};
 }
@@ -148,33 +148,35 @@ int report(const Status& status) {
 CLI::App* add_models(CLI::App& app, ModelsArguments& arguments) {
   CLI::App* models = app.add_subcommand(
       "models",
-      "Known models by name: list them, download them, say what is known of one. Such a name can be given "
-      "wherever a .tflite file can");
+      "List, describe, and download known models by name. Such a name is accepted wherever the path of a .tflite file "
+      "is");
   models->require_subcommand(1);
   const auto add = [&](const std::string& name, const std::string& help, Action action) {
     CLI::App* command = models->add_subcommand(name, help);
     command->callback([&arguments, action] { arguments.action = action; });
     return command;
   };
-  CLI::App* list = add("list", "All names, and which are on this machine", Action::kList);
+  CLI::App* list = add("list", "List all names, and which models are on this machine", Action::kList);
   CLI::App* fetch =
       add("fetch",
-          "Download models, verify their checksums and keep them in sightglass/models below $XDG_DATA_HOME "
-          "or ~/.local/share. SIGHTGLASS_MODEL_MIRROR: the address of a folder with the files instead",
+          "Download models, verify their checksums, and store them in sightglass/models below $XDG_DATA_HOME "
+          "or ~/.local/share. To use your own server, set SIGHTGLASS_MODEL_MIRROR to the address of a directory with "
+          "the files",
           Action::kFetch);
-  CLI::App* info = add("info", "Address, checksum, licence, size, and whether it is on this machine", Action::kInfo);
-  CLI::Option_group* which = fetch->add_option_group("which models");
-  which->add_option("NAME", arguments.names, "As `sightglass models list` shows it");
-  which->add_flag("--all", arguments.all, "Every model of the list");
+  CLI::App* info =
+      add("info", "Show address, checksum, license, and size, and whether the model is on this machine", Action::kInfo);
+  CLI::Option_group* which = fetch->add_option_group("models");
+  which->add_option("NAME", arguments.names, "Names from `sightglass models list`");
+  which->add_flag("--all", arguments.all, "Download every model in the list");
   which->require_option(1);
   fetch
       ->add_option("--stall-timeout", arguments.stall_seconds,
-                   "Seconds that a server may send less than a KiB each before the download is given up (30)")
+                   "Seconds at less than 1 KiB per second after which the download is aborted (30)")
       ->check(CLI::Range(1, 3600));
-  fetch->add_option("--timeout", arguments.total_seconds, "Seconds that the download of one model may take (3600)")
+  fetch->add_option("--timeout", arguments.total_seconds, "Time limit for the download of one model, in seconds (3600)")
       ->check(CLI::Range(1, 1000000));
-  info->add_option("NAME", arguments.name, "As `sightglass models list` shows it")->required();
-  for (CLI::App* command : {list, info}) command->add_flag("--json", arguments.json, "As JSON");
+  info->add_option("NAME", arguments.name, "Name from `sightglass models list`")->required();
+  for (CLI::App* command : {list, info}) command->add_flag("--json", arguments.json, "Print JSON");
   return models;
 }
 
@@ -182,7 +184,7 @@ int models(const ModelsArguments& arguments) {
   const ModelStore store;
   if (arguments.action == Action::kList) return list(store, arguments.json);
   if (arguments.action == Action::kFetch) {
-    std::signal(SIGPIPE, SIG_IGN);  // a server that hangs up is an error with a message, not the end of the process
+    std::signal(SIGPIPE, SIG_IGN);  // if a server hangs up, report an error instead of terminating
     int status = 0;
     for (const std::string& name : arguments.all ? names_of_all() : arguments.names) {
       status = std::max(status, report(fetch(store, name, arguments)));

@@ -1,4 +1,4 @@
-// A SupportTable as Markdown and as JSON. Scripts read the JSON: keys are only ever added.
+// Formats a SupportTable as Markdown and as JSON. Scripts read the JSON: keys are only ever added.
 #include "operator_report.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void append_row(std::string& text, const OperatorSupport& entry, size_t all_type
           join(entry.limits, "; ") + " |\n";
 }
 
-// Operators that are refused for one reason share a row.
+// Operators that are rejected for the same reason share a row.
 void append_refused(std::string& text, const std::vector<SupportTable::Entry>& refused) {
   std::vector<SupportTable::Entry> rows;
   for (const SupportTable::Entry& entry : refused) {
@@ -45,7 +45,7 @@ void append_refused(std::string& text, const std::vector<SupportTable::Entry>& r
   for (const SupportTable::Entry& row : rows) text += "| " + row.name + " | " + row.meaning + " |\n";
 }
 
-// SIZE_MAX is no number for people.
+// SIZE_MAX means any number.
 nlohmann::ordered_json count_json(size_t count) {
   return count == SIZE_MAX ? nlohmann::ordered_json("any") : nlohmann::ordered_json(count);
 }
@@ -75,7 +75,7 @@ std::string format_markdown(const SupportTable& table) {
   for (const auto& type : table.types) {
     if (type.name != type.meaning) text += "- *" + type.name + "*: " + type.meaning + "\n";
   }
-  text += "- *float16* and *by-axis*: constants alone, converted while loading\n";
+  text += "- *float16* and *per-axis*: only constants, converted while loading\n";
   append(text, "\n## What runs: %zu operators\n\n", table.operators.size());
   text += "| operator | data | results | runs as | limits |\n|---|---|---|---|---|\n";
   for (const OperatorSupport& entry : table.operators) append_row(text, entry, table.types.size());

@@ -1,4 +1,4 @@
-// The operators that the engine knows, as a page of documentation and as JSON: `sightglass operators`.
+// Formats the operators of the engine as a page of documentation and as JSON: `sightglass operators`.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ Rgba sample_at(const Picture& picture, int32_t x, int32_t y) {
   return out;
 }
 
-// x and y in pixels; pixel centres lie at halves.
+// x and y are in pixels; pixel centers are at halves.
 Rgba sample_bilinear(const Picture& picture, float x, float y) {
   const float left = std::floor(x - 0.5f), top = std::floor(y - 0.5f);
   const float wx = x - 0.5f - left, wy = y - 0.5f - top;
@@ -50,7 +50,7 @@ Rgba sample_bilinear(const Picture& picture, float x, float y) {
 }
 
 float luma(const Rgba& v) {
-  // Rec. 601, in thousandths so that grey stays exactly what it is.
+  // Rec. 601, in thousandths, so that gray stays exactly the same.
   return (299.0f * v[0] + 587.0f * v[1] + 114.0f * v[2]) / 1000.0f;
 }
 
@@ -68,7 +68,7 @@ void store(DataType type, std::byte* to, float sample, const Normalisation& norm
 
 Result<Picture> load_picture(const std::string& path, int32_t largest_side) {
   const Result<PixbufPtr> decoded = decode_picture(path, largest_side);
-  if (!decoded.ok()) return decoded.status().with_context("picture " + path);
+  if (!decoded.ok()) return decoded.status().with_context("image " + path);
   const PixbufPtr& pixbuf = *decoded;
   Picture picture;
   picture.width = gdk_pixbuf_get_width(pixbuf.get());
@@ -92,7 +92,7 @@ Status save_png(const Picture& picture, const std::string& path) {
   gchar* bytes = nullptr;
   gsize size = 0;
   if (!gdk_pixbuf_save_to_buffer(pixbuf.get(), &bytes, &size, "png", &error, nullptr)) {
-    return invalid_argument("cannot write the picture " + path + ": " + take_message(error));
+    return invalid_argument("cannot write the image " + path + ": " + take_message(error));
   }
   const std::unique_ptr<gchar, decltype(&g_free)> owner(bytes, g_free);
   return write_output_file(path, std::string_view(bytes, size));
@@ -105,14 +105,14 @@ Normalisation Normalisation::from_range(double low, double high) {
 Result<HostTensor> picture_to_tensor(const Picture& picture, DataType type, const Shape& shape,
                                      const Normalisation& normalisation, Fit fit) {
   if (type != DataType::kFloat32 && type != DataType::kUInt8 && type != DataType::kInt8) {
-    return unsupported(std::string("a picture cannot fill a tensor of type ") + to_string(type) +
-                       "; float32, uint8 and int8 can be filled");
+    return unsupported(std::string("an image cannot fill a tensor of type ") + to_string(type) +
+                       "; use float32, uint8, or int8");
   }
   const bool image_rank = shape.rank() == 3 || (shape.rank() == 4 && shape.dim(0) == 1);
   const int32_t channels = image_rank ? shape.dim(shape.rank() - 1) : 0;
   if (channels != 1 && channels != 3 && channels != 4) {
-    return unsupported("a picture cannot fill a tensor of shape " + shape.to_string() +
-                       "; shapes 1xHxWxC with 1, 3 or 4 channels can be filled");
+    return unsupported("an image cannot fill a tensor of shape " + shape.to_string() +
+                       "; use a shape 1xHxWxC with 1, 3, or 4 channels");
   }
   const int32_t height = shape.dim(shape.rank() - 3), width = shape.dim(shape.rank() - 2);
   const bool same_size = picture.width == width && picture.height == height;
@@ -138,7 +138,7 @@ Result<HostTensor> picture_to_tensor(const Picture& picture, DataType type, cons
       }
       if (channels == 1) sample[0] = luma(sample);
       for (int32_t c = 0; c < channels; ++c, to += element) {
-        // A fourth channel that the picture does not have is 0 in the tensor, not the normalised value of 0.
+        // A fourth channel that the image lacks is 0 in the tensor, not the normalized value of 0.
         const bool absent = c >= picture.channels;
         store(type, to, sample[static_cast<size_t>(c)], absent ? Normalisation{0.0f, 0.0f} : normalisation);
       }

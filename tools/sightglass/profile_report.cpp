@@ -1,4 +1,4 @@
-// A StepProfile as text, as JSON and as a Chrome trace. Scripts read the JSON: keys are only ever added.
+// Formats a StepProfile as text, as JSON, and as a Chrome trace. Scripts read the JSON: keys are only ever added.
 #include <algorithm>
 
 #include "report_format.h"
@@ -21,9 +21,9 @@ std::string format_text(const StepProfile& profile) {
   std::ranges::stable_sort(steps, std::greater<>(), [](const ProfiledStep* step) { return step->ns; });
 
   std::string text;
-  append(text, "profile     %zu steps, each on its own: %.3f ms in all (medians of %d passes, by %s)\n",
+  append(text, "profile     %zu steps, each run separately: %.3f ms in total (medians of %d passes, by %s)\n",
          profile.steps.size(), ms(total), profile.passes, name_of(profile.method));
-  append(text, "device      %.1f GFLOP/s of multiply-adds, %.1f GB/s of copies: roofline is the time at these\n\n",
+  append(text, "device      %.1f GFLOP/s of multiply-adds, %.1f GB/s of copies; the roofline assumes these rates\n\n",
          profile.device.multiply_adds_per_second * 2e-9, profile.device.copied_bytes_per_second * 1e-9);
   append(text, "      ms      %%    MMAC  GFLOP/s      KiB  roofline  step\n");
   for (const ProfiledStep* step : steps) {
@@ -43,7 +43,7 @@ std::string format_text(const StepProfile& profile) {
            100 * share(kernel.roofline_ns, static_cast<double>(kernel.ns)));
     text += kernel.kernel + "\n";
   }
-  text += "\nroofline: the share of what the device can do at most; C: bound by arithmetic, M: bound by memory\n";
+  text += "\nroofline: share of the maximum speed of the device; C: limited by arithmetic, M: limited by memory\n";
   return text;
 }
 
@@ -100,7 +100,7 @@ std::string format_trace(const StepProfile& profile, const std::string& title) {
     events.push_back({{"name", what}, {"ph", "M"}, {"pid", 1}, {"tid", 1}, {"args", {{"name", value}}}});
   };
   name("process_name", title);
-  name("thread_name", std::string("GPU steps, one by one, by ") + name_of(profile.method));
+  name("thread_name", std::string("GPU steps, run separately, timed by ") + name_of(profile.method));
   int64_t at = 0;
   for (const ProfiledStep& step : profile.steps) {
     events.push_back({{"name", step.info.node},

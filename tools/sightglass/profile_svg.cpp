@@ -1,4 +1,4 @@
-// A StepProfile as a picture.
+// Formats a StepProfile as an SVG image.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,18 +11,19 @@ namespace sightglass {
 
 namespace {
 
-// Hues that are told apart by most eyes, on white and with white text upon them.
+// Hues that most people can distinguish, on white and with white text on them.
 constexpr std::array kColours{"#1f77b4", "#d1600a", "#2a8a3a", "#b4262b", "#7a52a8",
                               "#7d4f3a", "#b0449a", "#4d4d4d", "#7f7a12", "#0e8a99"};
 
 constexpr int kWidth = 1280, kMargin = 20, kRow = 18, kHeader = 26;
 constexpr int kLabelWidth = 430, kFigureWidth = 230;
 constexpr int kBarLeft = kMargin + kLabelWidth + 10, kBarWidth = kWidth - kBarLeft - kFigureWidth - kMargin;
-// Steps below this share of the time are drawn as one.
+// Steps below this share of the time are drawn as one bar.
 constexpr double kWorthABar = 0.004;
 constexpr size_t kLabelCharacters = 60, kHeaderCharacters = 105;
 
-// Text for XML, cut to `most` characters. Bytes that are not plain ASCII come from model files and may be anything.
+// Escapes text for XML, and truncates it to `most` characters. Bytes that are not plain ASCII come from model files and
+// are untrusted.
 std::string escaped(const std::string& text, size_t most) {
   std::string result;
   size_t count = 0;
@@ -56,7 +57,7 @@ class Picture {
     text(kMargin, y_, 18, "bold", escaped(title, 120));
     std::string line;
     append(line,
-           "%zu steps, %.3f ms in all, each step on its own (median of %d passes, by %s); the device: %.1f "
+           "%zu steps, %.3f ms in total, each step run separately (median of %d passes, by %s); device: %.1f "
            "GFLOP/s of multiply-adds, %.1f GB/s of copies",
            profile.steps.size(), total_ * 1e-6, profile.passes, name_of(profile.method),
            profile.device.multiply_adds_per_second * 2e-9, profile.device.copied_bytes_per_second * 1e-9);
@@ -67,9 +68,8 @@ class Picture {
     for (const KernelTotal& kernel : kernel_totals(profile)) group(kernel);
     y_ += 8;
     text(kMargin, y_ + 12, 11, "normal",
-         "Dark: what the step would take at the device's limits (roofline). Bars are drawn to one scale; percentages "
-         "are "
-         "of the whole time.");
+         "Dark: time of the step at the limits of the device (roofline). All bars have the same scale. Percentages are "
+         "shares of the total time.");
     y_ += 26;
   }
 
@@ -85,7 +85,7 @@ class Picture {
  private:
   const char* colour_of(const std::string& kernel) const { return colours_.at(kernel.substr(0, kernel.find(' '))); }
 
-  // `content` is escaped already.
+  // `content` must be escaped.
   void text(double x, double y, int size, const char* weight, const std::string& content, const char* anchor = "start",
             const char* fill = "#1a1a1a") {
     append(body_, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\" font-weight=\"%s\" text-anchor=\"%s\" fill=\"%s\">", x,
@@ -98,7 +98,7 @@ class Picture {
            y, std::max(width, 0.5), height, fill, opacity);
   }
 
-  // The whole time as one bar, by shader.
+  // Draws the total time as one bar, divided by shader.
   void overview() {
     std::map<std::string, double> by_file;
     for (const ProfiledStep& step : profile_.steps) {
@@ -160,7 +160,7 @@ class Picture {
       rest_limit += roofline_ns(*step, profile_.device);
       rest_multiply_adds += step->info.multiply_adds;
     }
-    // What is left may be longer than the longest step: such a bar would leave the picture.
+    // The rest may be longer than the longest step. Such a bar would exceed the image.
     if (others > 0 && rest <= longest_) {
       row(std::to_string(others) + " short steps together", rest, rest_limit, rest_multiply_adds, colour);
     } else if (others > 0) {

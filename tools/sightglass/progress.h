@@ -1,4 +1,4 @@
-// A bar on stderr that says how far a long command is; nothing where stderr is no terminal.
+// A progress bar on stderr for long commands. Draws nothing if stderr is not a terminal.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `done` of `total` pieces of work; drawn again only where it looks different.
+  // Shows `done` of `total` units of work. Redraws only if the bar changes.
   void show(const std::string& what, int done, int total);
-  // Takes the bar away, so that other output can be written.
+  // Removes the bar, so that other output can be written.
   void clear();
 
  private:

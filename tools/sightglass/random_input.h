@@ -1,5 +1,5 @@
-// The pseudo-random model inputs that reference outputs are made with: a counter-based 64-bit stream, the same on every
-// machine. Changing it makes every stored reference output worthless.
+// The pseudorandom model inputs of the reference outputs: a counter-based 64-bit stream, the same on every machine. If
+// it changes, all stored reference outputs become invalid.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class RandomStream {
   explicit RandomStream(uint64_t seed) : state_(seed) {}
 
   uint64_t next();
-  // Fills `bytes` with as many elements of `type` as fit. False, and nothing is drawn, for types that the stream does
-  // not define (float16, int16).
+  // Fills `bytes` with as many elements of `type` as fit. Returns false without consuming the stream for types that it
+  // does not define (float16, int16).
   bool fill(DataType type, std::span<std::byte> bytes);
 
  private:

@@ -1,4 +1,4 @@
-// What the command's reports share.
+// Formatting shared by the reports of the command.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,12 +15,12 @@ const char* name_of(Precision precision);
 const char* name_of(TuningMode mode);
 
 double kib(int64_t bytes);
-// The arena against its lower bound.
+// The ratio of the arena size to its lower bound.
 double arena_ratio(const MemoryReport& memory);
 
 nlohmann::ordered_json tensor_json(const TensorInfo& info);
 nlohmann::ordered_json memory_json(const MemoryReport& memory);
-// As text; names come from model files and may hold anything.
+// Formats as text. Names come from model files and are untrusted.
 std::string to_text(const nlohmann::ordered_json& root);
 
 }  // namespace sightglass

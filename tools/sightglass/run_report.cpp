@@ -1,4 +1,4 @@
-// A RunReport as text and as JSON. Scripts read the JSON: keys are only ever added.
+// Formats a RunReport as text and as JSON. Scripts read the JSON: keys are only ever added.
 #include "gpu_engine/quoted.h"
 #include "model_run.h"
 #include "report_format.h"
@@ -10,7 +10,7 @@ std::string format_text(const RunReport& report) {
   append(text, "gl          %s, %s (%s)\n", report.device.renderer.c_str(), report.device.version.c_str(),
          report.display.c_str());
   append(text, "limits      %s\n",
-         report.options.minimum_limits ? "the minimums of OpenGL ES 3.1" : "as the device reports them");
+         report.options.minimum_limits ? "minimums of OpenGL ES 3.1" : "as reported by the device");
   append(text, "precision   %s\n", name_of(report.options.precision));
   append(text, "tuning      %s\n", name_of(report.options.tuning));
   for (size_t i = 0; i < report.inputs.size(); ++i) {
@@ -35,15 +35,14 @@ std::string format_text(const RunReport& report) {
   if (!report.cache_note.empty()) text += "warning     " + report.cache_note + "\n";
   if (!report.tuning_note.empty()) text += "warning     " + report.tuning_note + "\n";
   if (!report.fallback.operators.empty()) text += "warning     " + report.fallback.warning() + "\n";
-  append(text,
-         "plan        %d dispatches, %d barriers, %d programs (%d from the cache); %.1f GL calls a dispatch in a run\n",
+  append(text, "plan        %d dispatches, %d barriers, %d programs (%d from the cache); %.1f GL calls per dispatch\n",
          report.dispatches, report.barriers, report.programs, report.cached_programs, report.gl_calls_per_dispatch());
   append(text, "work        %.1f million multiply-adds: %.1f GFLOP/s\n",
          static_cast<double>(report.multiply_adds) * 1e-6, gflops(report.multiply_adds, times.median * 1e6));
   const MemoryReport& memory = report.memory;
   append(text, "arena       %.1f KiB; lower bound %.1f KiB (ratio %.3f); all activations %.1f KiB\n",
          kib(memory.arena_bytes), kib(memory.lower_bound_bytes), arena_ratio(memory), kib(memory.tensor_bytes));
-  append(text, "weights     %.1f KiB of a file of %.1f KiB; other constants %.1f KiB\n", kib(memory.weight_bytes),
+  append(text, "weights     %.1f KiB, in a file of %.1f KiB; other constants %.1f KiB\n", kib(memory.weight_bytes),
          kib(report.file_bytes), kib(memory.constant_bytes));
   if (report.profile) text += "\n" + format_text(*report.profile);
   return text;

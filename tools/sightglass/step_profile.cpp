@@ -42,7 +42,7 @@ bool bound_by_memory(const ProfiledStep& step, const DeviceSpeed& device) {
 }
 
 double gflops(int64_t multiply_adds, double ns) {
-  return ns > 0 ? 2 * static_cast<double>(multiply_adds) / ns : 0;  // operations a nanosecond are 10^9 a second
+  return ns > 0 ? 2 * static_cast<double>(multiply_adds) / ns : 0;  // one operation per nanosecond is 10^9 per second
 }
 
 std::vector<KernelTotal> kernel_totals(const StepProfile& profile) {

@@ -1,4 +1,4 @@
-// Where a model's time goes: its steps, timed one by one, against what the device can do.
+// Profiles a model: its steps, timed one by one and compared with the maximum speed of the device.
 #pragma once
 
 #include <cstdint>
@@ -30,18 +30,18 @@ struct StepProfile {
   int64_t total_ns() const;
 };
 
-// All steps of one shader and variant.
+// The sum over all steps of one shader and variant.
 struct KernelTotal {
   std::string kernel;
   int steps = 0;
   int64_t ns = 0, multiply_adds = 0, bytes = 0;
-  double roofline_ns = 0;  // the sum of what the steps would take at the roofline
+  double roofline_ns = 0;  // the sum of the roofline times of the steps
 };
 
 Result<StepProfile> profile_session(Session& session, StepTimer& timer, const DeviceSpeed& device, int passes);
 
-// What a step would take on this device were it bound by arithmetic or by memory alone, whichever is longer. Tensors
-// that stay in caches can be faster than that.
+// The time of a step on this device if only arithmetic or only memory limited it, whichever is longer. Steps whose
+// tensors stay in caches can be faster.
 double roofline_ns(const ProfiledStep& step, const DeviceSpeed& device);
 bool bound_by_memory(const ProfiledStep& step, const DeviceSpeed& device);
 double gflops(int64_t multiply_adds, double ns);
@@ -55,9 +55,9 @@ const char* name_of(StepTimer::Method method);
 std::string format_text(const StepProfile& profile);
 nlohmann::ordered_json profile_json(const StepProfile& profile);
 nlohmann::ordered_json device_speed_json(const DeviceSpeed& device);
-// For chrome://tracing, Perfetto and the like: the steps end to end, in microseconds.
+// For chrome://tracing, Perfetto, and similar tools: the steps end to end, in microseconds.
 std::string format_trace(const StepProfile& profile, const std::string& title);
-// A picture: a bar for every step, by kernel.
+// An image with a bar for every step, grouped by kernel.
 std::string format_svg(const StepProfile& profile, const std::string& title);
 
 }  // namespace sightglass

@@ -24,23 +24,23 @@ Result<std::vector<Shape>> infer_detection(const NodeShapes& n) {
   if (boxes.rank() != 3 || scores.rank() != 3 || anchors.rank() != 2 || boxes.dim(0) != 1 || scores.dim(0) != 1 ||
       boxes.dim(2) < 4 || anchors.dim(1) != 4 || scores.dim(1) != boxes.dim(1) || anchors.dim(0) != boxes.dim(1) ||
       boxes.dim(1) < 1) {
-    return wrong("boxes, scores and anchors of " + shapes + " do not fit each other; boxes are 1xNx4, anchors Nx4");
+    return wrong("boxes, scores and anchors of " + shapes + " do not match; boxes are 1xNx4, anchors Nx4");
   }
-  // One more score than classes stands for what is no object.
+  // An additional score is that of the background.
   if (attr.classes < 1 || (scores.dim(2) != attr.classes && int64_t{scores.dim(2)} != int64_t{attr.classes} + 1)) {
-    return wrong("it knows " + std::to_string(attr.classes) + " classes, but its scores are " + scores.to_string());
+    return wrong("it has " + std::to_string(attr.classes) + " classes, but its scores are " + scores.to_string());
   }
   constexpr int32_t kMost = 1 << 20;
   const int64_t detections = int64_t{attr.max_detections} * attr.max_classes;
   if (attr.max_detections < 1 || attr.max_classes < 1 || attr.per_class < 1 || detections > kMost ||
       int64_t{attr.per_class} * attr.classes > kMost) {
     return wrong("its numbers of detections are " + std::to_string(attr.max_detections) + ", " +
-                 std::to_string(attr.max_classes) + " classes of each, " + std::to_string(attr.per_class) + " a class");
+                 std::to_string(attr.max_classes) + " classes each, " + std::to_string(attr.per_class) + " per class");
   }
   if (!(attr.iou_threshold > 0 && attr.iou_threshold <= 1) || std::isnan(attr.score_threshold)) {
-    return wrong("its threshold of overlap is " + std::to_string(attr.iou_threshold) +
-                 ", not in (0, 1], or that of "
-                 "scores is no number");
+    return wrong("its overlap threshold is " + std::to_string(attr.iou_threshold) +
+                 ", not in (0, 1], or its score threshold "
+                 "is NaN");
   }
   for (const float scale : {attr.y_scale, attr.x_scale, attr.h_scale, attr.w_scale}) {
     if (scale == 0 || !std::isfinite(scale)) return wrong("one of its scales is " + std::to_string(scale));

@@ -1,4 +1,4 @@
-// Operators that compute numbers one by one, and reductions.
+// Elementwise operators and reductions.
 #include <algorithm>
 
 #include "graph/shapes/node_shapes.h"
@@ -92,7 +92,7 @@ Result<Shape> infer_binary(const NodeShapes& n) {
 
 Result<Shape> infer_softmax(const NodeShapes& n) {
   SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
-  if (n.shape(0).rank() < 1) return n.wrong_input(0, "needs at least 1 dimensions");
+  if (n.shape(0).rank() < 1) return n.wrong_input(0, "needs at least 1 dimension");
   return n.shape(0);
 }
 

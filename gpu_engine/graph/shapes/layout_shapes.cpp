@@ -1,4 +1,4 @@
-// Operators that move elements.
+// Operators that change the layout of elements.
 #include "graph/shapes/node_shapes.h"
 
 namespace sightglass {
@@ -85,7 +85,7 @@ Result<Shape> infer_depth_to_space(const NodeShapes& n) {
   const int64_t block = n.attributes<DepthToSpaceAttr>().block_size;
   const Shape& in = n.shape(0);
   if (block < 1 || block > NodeShapes::kMaxElements || in.dim(3) % (block * block) != 0) {
-    return n.wrong_input(0, "cannot be taken apart into blocks of " + std::to_string(block));
+    return n.wrong_input(0, "cannot be split into blocks of " + std::to_string(block));
   }
   return n.make(std::array<int64_t, 4>{in.dim(0), in.dim(1) * block, in.dim(2) * block, in.dim(3) / (block * block)});
 }

@@ -1,4 +1,4 @@
-// Operators that take elements over as they are.
+// Operators that only move elements.
 #include <algorithm>
 #include <array>
 
@@ -26,7 +26,7 @@ Status need_pictures(const NodeShapes& n, const BatchSpaceAttr& attr) {
   return {};
 }
 
-// Checked products: what is beyond kMaxElements stays there.
+// Saturating product: values above kMaxElements stay above.
 int64_t product(int64_t a, int64_t b) {
   const bool large = b != 0 && a > NodeShapes::kMaxElements / b;
   return large ? NodeShapes::kMaxElements + 1 : a * b;
@@ -139,7 +139,8 @@ Result<Shape> infer_space_to_batch(const NodeShapes& n) {
     const int64_t padded = dims[i + 1] + a.before[i] + a.after[i];
     if (padded % a.block[i] != 0) {
       return n.wrong_input(0, "has " + std::to_string(padded) + " elements along dimension " + std::to_string(i + 1) +
-                                  " when padded, which is no multiple of the block size " + std::to_string(a.block[i]));
+                                  " when padded, which is not a multiple of the block size " +
+                                  std::to_string(a.block[i]));
     }
     dims[i + 1] = padded / a.block[i];
     dims[0] = product(dims[0], a.block[i]);
@@ -156,7 +157,7 @@ Result<Shape> infer_batch_to_space(const NodeShapes& n) {
     if (dims[0] % a.block[i] != 0) return n.wrong_input(0, "has no batch of its blocks");
     dims[0] /= a.block[i];
     dims[i + 1] = product(dims[i + 1], a.block[i]);
-    // The picture exists whole before it is cropped.
+    // The complete image exists before it is cropped.
     SG_RETURN_IF_ERROR(n.make(dims).status());
   }
   for (size_t i = 0; i < a.block.size(); ++i) {
@@ -195,7 +196,7 @@ Result<Shape> infer_gather_nd(const NodeShapes& n) {
   if (indices.rank() < 1) return n.wrong_input(1, "has no places in its last dimension");
   const int depth = indices.dim(indices.rank() - 1);
   if (depth < 1 || depth > data.rank()) {
-    return n.wrong_input(1, "gives " + std::to_string(depth) + " coordinates into data of shape " + data.to_string());
+    return n.wrong_input(1, "has " + std::to_string(depth) + " coordinates for data of shape " + data.to_string());
   }
   std::vector<int64_t> dims(indices.dims().begin(), indices.dims().end() - 1);
   for (int d = depth; d < data.rank(); ++d) dims.push_back(data.dim(d));

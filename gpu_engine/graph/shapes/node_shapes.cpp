@@ -35,7 +35,7 @@ Status NodeShapes::need_rank(size_t input, int rank) const {
 
 Status NodeShapes::need_bias_and_slope(int32_t channels) const {
   if (has(2) && shape(2).elements() != channels) {
-    return wrong_input(2, "is no bias of " + std::to_string(channels) + " channels");
+    return wrong_input(2, "is not a bias of " + std::to_string(channels) + " channels");
   }
   if (node_.activation != Activation::kPrelu) return {};
   if (!has(3)) return wrong("its activation prelu needs slopes, which are missing");
@@ -59,7 +59,7 @@ Result<Shape> NodeShapes::make(std::span<const int64_t> dims) const {
   return Shape(narrow);
 }
 
-// The output size of a sliding window along one axis; SAME and VALID set the padding.
+// Output size of a sliding window along one axis. Sets the padding for SAME and VALID.
 Result<int64_t> NodeShapes::window(const char* axis, int64_t in, int64_t filter, int64_t stride, int64_t dilation,
                                    PaddingMode mode, int32_t& before, int32_t& after) const {
   if (filter < 1 || stride < 1 || dilation < 1) {
@@ -88,7 +88,7 @@ Result<int64_t> NodeShapes::window(const char* axis, int64_t in, int64_t filter,
 Result<Shape> NodeShapes::broadcast(const Shape& a, const Shape& b, const std::string& inputs) const {
   const int rank = std::max(a.rank(), b.rank());
   std::vector<int64_t> dims(static_cast<size_t>(rank));
-  for (int i = 0; i < rank; ++i) {  // from the last dimension on
+  for (int i = 0; i < rank; ++i) {  // from the last dimension
     const int32_t da = i < a.rank() ? a.dim(a.rank() - 1 - i) : 1;
     const int32_t db = i < b.rank() ? b.dim(b.rank() - 1 - i) : 1;
     if (da != db && da != 1 && db != 1) {

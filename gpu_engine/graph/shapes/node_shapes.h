@@ -1,4 +1,4 @@
-// Shape inference by families of operators; graph/operator_table.h says which is whose.
+// Shape inference by operator family; graph/operator_table.h assigns the functions.
 #pragma once
 
 #include <limits>
@@ -10,7 +10,7 @@
 
 namespace sightglass {
 
-// The inputs of one node, and how to complain about them.
+// The inputs of one node, and error messages about them.
 class NodeShapes {
  public:
   static constexpr int64_t kMaxElements = std::numeric_limits<int32_t>::max();
@@ -52,7 +52,7 @@ Result<Shape> infer_depthwise_pointwise(const NodeShapes& n);
 Result<Shape> infer_transpose_conv(const NodeShapes& n);
 Result<Shape> infer_fully_connected(const NodeShapes& n);
 Result<Shape> infer_batch_matmul(const NodeShapes& n);
-Result<Shape> infer_pool2d(const NodeShapes& n);  // also of either output of a pool that tells places
+Result<Shape> infer_pool2d(const NodeShapes& n);  // also for either output of a pool with positions
 Result<Shape> infer_max_unpool(const NodeShapes& n);
 
 // transform_shapes.cpp
@@ -63,13 +63,13 @@ Result<Shape> infer_transform_image(const NodeShapes& n);
 // elementwise_shapes.cpp
 Result<Shape> infer_reduction(const NodeShapes& n);
 Result<Shape> infer_arg_extreme(const NodeShapes& n);
-Result<Shape> infer_top_k(const NodeShapes& n);  // of either output
+Result<Shape> infer_top_k(const NodeShapes& n);  // for either output
 Result<Shape> infer_select(const NodeShapes& n);
 Result<Shape> infer_broadcast_to(const NodeShapes& n);
 Result<Shape> infer_add_n(const NodeShapes& n);
 Result<Shape> infer_unary(const NodeShapes& n);
 Result<Shape> infer_binary(const NodeShapes& n);
-Result<Shape> infer_softmax(const NodeShapes& n);  // also of other functions of rows along the last dimension
+Result<Shape> infer_softmax(const NodeShapes& n);  // also for other functions of rows along the last dimension
 Result<Shape> infer_dynamic_quantize(const NodeShapes& n);
 
 // layout_shapes.cpp

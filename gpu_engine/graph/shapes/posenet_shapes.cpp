@@ -13,7 +13,7 @@ namespace posenet {
 
 float lowest_root(float score_threshold) {
   constexpr float kMost = std::numeric_limits<float>::max();
-  constexpr double kSmall = 1e-6;  // of the operator's definition
+  constexpr double kSmall = 1e-6;  // from the definition of the operator
   const double logit = -std::log(1.0 / (double{score_threshold} + kSmall) - 1.0);
   return std::isnan(logit) ? kMost : static_cast<float>(std::clamp(logit, -double{kMost}, double{kMost}));
 }

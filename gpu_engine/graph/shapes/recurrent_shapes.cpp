@@ -8,7 +8,7 @@ namespace {
 
 using lstm::kGates;
 
-// The operands of one LSTM.
+// Checks the operands of one LSTM.
 class LstmInference {
  public:
   explicit LstmInference(const NodeShapes& n) : n_(n), basic_(n.attributes<LstmAttr>().basic) {}
@@ -18,11 +18,11 @@ class LstmInference {
  private:
   Status need(size_t input, const Shape& expected) const;
   Status need_if_present(size_t input, const Shape& expected) const;
-  // All that make up one operand a gate; the input gate's may be absent as a whole.
+  // Checks an operand of all gates. Those of the input gate may all be absent.
   Status need_gates(size_t first, const Shape& expected, bool coupled) const;
   Status check_basic(const lstm::Sizes& sizes) const;
   Status check_full(const lstm::Sizes& sizes) const;
-  // Data and states are all real numbers, or all integers.
+  // Checks that data and states are all floats or all integers.
   Status check_numbers() const;
 
   const NodeShapes& n_;
@@ -60,7 +60,8 @@ Status LstmInference::check_full(const lstm::Sizes& sizes) const {
   SG_RETURN_IF_ERROR(need_gates(lstm::kRecurrentWeights, Shape{sizes.cells, sizes.outputs}, coupled));
   SG_RETURN_IF_ERROR(need_gates(lstm::kBias, per_cell, coupled));
   for (size_t i = 0; i < 3; ++i) SG_RETURN_IF_ERROR(need_if_present(lstm::kPeephole + i, per_cell));
-  // Peepholes come all together, but for that of a coupled input gate; so do the factors of the normalisation.
+  // Peepholes are all present or all absent, except that of a coupled input gate. So are the factors of the
+  // normalization.
   const bool forget = n_.has(lstm::kPeephole + 1);
   if (n_.has(lstm::kPeephole + 2) != forget || n_.has(lstm::kPeephole) != (forget && !coupled)) {
     return n_.wrong("it has some of its peephole weights, but not all");
@@ -68,10 +69,10 @@ Status LstmInference::check_full(const lstm::Sizes& sizes) const {
   if (n_.has(lstm::kNorm + lstm::kForgetGate)) {
     SG_RETURN_IF_ERROR(need_gates(lstm::kNorm, per_cell, coupled));
   } else if (n_.has(lstm::kNorm) || n_.has(lstm::kNorm + lstm::kCellGate) || n_.has(lstm::kNorm + lstm::kOutputGate)) {
-    return n_.wrong("it has some of its layer normalisation's factors, but not all");
+    return n_.wrong("it has some of its layer normalization factors, but not all");
   }
   if (!n_.has(lstm::kProjection)) {
-    if (n_.has(lstm::kProjectionBias)) return n_.wrong("it has a bias of a projection, but no projection");
+    if (n_.has(lstm::kProjectionBias)) return n_.wrong("it has a projection bias, but no projection");
     return sizes.cells == sizes.outputs ? Status() : n_.wrong("without a projection its states must have one size");
   }
   SG_RETURN_IF_ERROR(need(lstm::kProjection, Shape{sizes.outputs, sizes.cells}));
@@ -111,7 +112,7 @@ Result<std::vector<Shape>> LstmInference::infer() {
   }
   const lstm::Sizes sizes = lstm::sizes_of(n_.graph(), n_.node());
   if (n_.shape(hidden).dim(0) != sizes.batch || n_.shape(cell).dim(0) != sizes.batch) {
-    return n_.wrong("its states are not of the batch of its data " + data.to_string());
+    return n_.wrong("its states do not have the batch of its data " + data.to_string());
   }
   SG_RETURN_IF_ERROR(basic_ ? check_basic(sizes) : check_full(sizes));
   SG_RETURN_IF_ERROR(check_numbers());

@@ -1,4 +1,4 @@
-// Landmarks, pictures, and the matrices that move them.
+// Landmarks, images, and the matrices that transform them.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace {
 Status need_matrix(const NodeShapes& n, size_t input) {
   constexpr int64_t kElements = 16;
   if (n.shape(input).elements() == kElements) return {};
-  return n.wrong_input(input, "has shape " + n.shape(input).to_string() + ", which is no matrix of 4 x 4");
+  return n.wrong_input(input, "has shape " + n.shape(input).to_string() + ", which is not a 4 x 4 matrix");
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ Result<Shape> infer_landmarks_to_matrix(const NodeShapes& n) {
   const auto& a = n.attributes<LandmarksToMatrixAttr>();
   const int64_t elements = n.shape(0).elements();
   if (elements % 3 != 0) {
-    return n.wrong_input(0, "has shape " + n.shape(0).to_string() + ", which are no landmarks of 3 numbers each");
+    return n.wrong_input(0, "has shape " + n.shape(0).to_string() + ", which are not landmarks of 3 numbers each");
   }
   if (a.subset.empty()) return n.wrong("it has no landmarks to surround");
   const auto [least, most] = std::minmax({std::ranges::min(a.subset), std::ranges::max(a.subset), a.left, a.right});
@@ -43,7 +43,7 @@ Result<Shape> infer_transform_landmarks(const NodeShapes& n) {
     return n.wrong("its landmarks have " + std::to_string(a.dimensions) + " dimensions, not 2 or 3");
   }
   if (in.rank() < 1 || in.dim(in.rank() - 1) % a.dimensions != 0) {
-    return n.wrong_input(0, "has shape " + in.to_string() + ", which are no landmarks of " +
+    return n.wrong_input(0, "has shape " + in.to_string() + ", which are not landmarks of " +
                                 std::to_string(a.dimensions) + " numbers each");
   }
   return in;
@@ -55,12 +55,11 @@ Result<Shape> infer_transform_image(const NodeShapes& n) {
   SG_RETURN_IF_ERROR(need_matrix(n, 1));
   const auto& a = n.attributes<TransformImageAttr>();
   if (n.shape(0).dim(0) != 1) {
-    return n.wrong_input(0, "has " + std::to_string(n.shape(0).dim(0)) + " pictures, but there is one matrix");
+    return n.wrong_input(0, "has " + std::to_string(n.shape(0).dim(0)) + " images, but there is one matrix");
   }
-  constexpr int32_t kMostPixels = 1 << 24;  // places along them are floats
+  constexpr int32_t kMostPixels = 1 << 24;  // positions along a side are floats
   for (const int32_t size : {n.shape(0).dim(1), n.shape(0).dim(2), a.out_h, a.out_w}) {
-    if (size > kMostPixels)
-      return n.wrong("its picture or its output has a side of " + std::to_string(size) + " pixels");
+    if (size > kMostPixels) return n.wrong("its image or its output has a side of " + std::to_string(size) + " pixels");
   }
   if (a.out_h < 1 || a.out_w < 1) {
     return n.wrong("its output is " + std::to_string(a.out_h) + " high and " + std::to_string(a.out_w) + " wide");

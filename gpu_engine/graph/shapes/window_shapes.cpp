@@ -5,7 +5,7 @@ namespace sightglass {
 
 namespace {
 
-// What is made where `kernel` slides over the data and has `filters` sums at each place; what is added must fit it.
+// Output shape of `kernel` sliding over the data with `filters` sums per position; an added tensor must match it.
 template <typename Attr>
 Result<Shape> convolved(const NodeShapes& n, Attr& a, const Shape& kernel, int32_t filters) {
   const Shape& in = n.shape(0);
@@ -35,7 +35,7 @@ Result<Shape> infer_conv2d(const NodeShapes& n) {
   const int32_t groups = in.dim(3) / weights.dim(3);
   if (groups < 1 || weights.dim(0) % groups != 0) {
     return n.wrong_input(1, "has " + std::to_string(weights.dim(0)) +
-                                " filters, which are no whole number for each of " + std::to_string(groups) +
+                                " filters, which cannot be divided equally among " + std::to_string(groups) +
                                 " groups of channels");
   }
   SG_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
@@ -77,17 +77,17 @@ Result<Shape> infer_depthwise_pointwise(const NodeShapes& n) {
     return n.wrong_input(kDepthwiseWeights, "does not fit the " + std::to_string(in.dim(3)) + " channels of its data");
   }
   if (n.has(kDepthwiseBias) && n.shape(kDepthwiseBias).elements() != in.dim(3)) {
-    return n.wrong_input(kDepthwiseBias, "is no bias of " + std::to_string(in.dim(3)) + " channels");
+    return n.wrong_input(kDepthwiseBias, "is not a bias of " + std::to_string(in.dim(3)) + " channels");
   }
   if (weights.dim(1) != 1 || weights.dim(2) != 1 || weights.dim(3) != in.dim(3)) {
-    return n.wrong_input(1, "is no 1x1 kernel over " + std::to_string(in.dim(3)) + " channels");
+    return n.wrong_input(1, "is not a 1x1 kernel over " + std::to_string(in.dim(3)) + " channels");
   }
   SG_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
   SG_ASSIGN_OR_RETURN(const Shape out, convolved(n, a, depthwise, weights.dim(0)));
   return out;
 }
 
-// The padding is that of the convolution which would take the output back to the input.
+// The padding is that of the convolution from the output back to the input.
 Result<Shape> infer_transpose_conv(const NodeShapes& n) {
   SG_RETURN_IF_ERROR(n.need_inputs(2, 4));
   SG_RETURN_IF_ERROR(n.need_rank(0, 4));
@@ -135,9 +135,9 @@ Result<Shape> infer_batch_matmul(const NodeShapes& n) {
   SG_RETURN_IF_ERROR(n.need_inputs(2, 2));
   const auto& attr = n.attributes<BatchMatmulAttr>();
   for (const size_t input : {0, 1}) {
-    if (n.shape(input).rank() < 2) return n.wrong_input(input, "is no matrix: it needs at least 2 dimensions");
+    if (n.shape(input).rank() < 2) return n.wrong_input(input, "is not a matrix: it needs at least 2 dimensions");
   }
-  // The matrix alone, as it is multiplied, and what comes before it.
+  // The dimensions of the matrix, as multiplied; those before are batches.
   const auto matrix = [&](size_t input, bool transposed) {
     const Shape& shape = n.shape(input);
     const int32_t rows = shape.dim(shape.rank() - 2), columns = shape.dim(shape.rank() - 1);
@@ -172,7 +172,7 @@ Result<Shape> infer_pool2d(const NodeShapes& n) {
   return n.make(std::array<int64_t, 4>{in.dim(0), h, w, in.dim(3)});
 }
 
-// The output is as large as all windows side by side. Strides longer than those reach beyond it, on both sides alike.
+// The output is as large as all windows side by side. Longer strides extend it equally on both sides.
 Result<Shape> infer_max_unpool(const NodeShapes& n) {
   SG_RETURN_IF_ERROR(n.need_inputs(2, 2));
   SG_RETURN_IF_ERROR(n.need_rank(0, 4));

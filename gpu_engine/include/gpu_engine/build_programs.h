@@ -1,4 +1,4 @@
-// Shaders as programs.
+// Compiles shaders into programs.
 #pragma once
 
 #include <span>
@@ -13,9 +13,9 @@ namespace sightglass {
 
 class ProgramCache;
 
-// Assemble, compile and link; errors carry the shader's name and the driver's log. All programs are given to the driver
-// before the first is asked about, so that drivers which compile in threads of their own work on them at the same time.
-// Where there is a cache, it is asked first, and gets what was compiled. `log` reports where each program comes from.
+// Assemble, compile and link. Errors name the shader and contain the driver log. The driver gets all programs before
+// the first is queried, so drivers with compiler threads compile them in parallel. `cache`, if given, is tried first,
+// and stores newly compiled programs. `log` reports the origin of each program.
 Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const ProgramKey> keys,
                                               const ShaderSources& sources, ProgramCache* cache = nullptr,
                                               const Log& log = {});

@@ -1,4 +1,4 @@
-// Directories of caches. What is read from there runs on the GPU, so nobody but their owner may write to them.
+// Cache directories. Their contents run on the GPU, so only their owner may have write access.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace sightglass {
 
-// Whether the directory belongs to this user or to root, and others may not write to it; a missing one is fine. Fails,
-// naming the directory and what would help.
+// Succeeds if the directory belongs to this user or to root and others cannot write to it, or if it does not exist. The
+// error names the directory and the fix.
 Status check_private_folder(const std::string& folder);
-// Makes it, with all that is missing above it, for this user alone. Fails as check_private_folder() does.
+// Creates the directory and its missing parents, accessible only to this user. Fails as check_private_folder() does.
 Status make_private_folder(const std::string& folder);
 
-// Of a cache directory: where compiled programs are.
+// The subdirectory of compiled programs.
 std::string program_folder(const std::string& cache_folder);
-// Whether a cache directory, and what it has, may be used. It is not where this fails: callers warn and keep nothing.
+// Succeeds if a cache directory and its contents may be used. Callers treat a failure as a warning and cache nothing.
 Status check_cache_folder(const std::string& cache_folder);
 
 }  // namespace sightglass

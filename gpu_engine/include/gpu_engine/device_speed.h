@@ -1,4 +1,4 @@
-// What a device can do at most, measured: the yardstick for models.
+// Measured peak speed of a device: the yardstick for models.
 #pragma once
 
 #include "gpu_engine/device_limits.h"
@@ -8,13 +8,13 @@
 namespace sightglass {
 
 struct DeviceSpeed {
-  double multiply_adds_per_second = 0;  // in registers, 32-bit floats; an operation count of GFLOP/s is twice that
-  int chains = 0;                       // independent chains of vec4 an invocation, of the fastest variant
-  double copied_bytes_per_second = 0;   // bytes read plus bytes written, of buffers far beyond caches
-  bool buffer_textures = false;         // how the faster variant reads: through a buffer texture, or a storage block
+  double multiply_adds_per_second = 0;  // in registers, 32-bit floats; in GFLOP/s, one counts as two operations
+  int chains = 0;                       // independent vec4 chains per invocation, in the fastest variant
+  double copied_bytes_per_second = 0;   // bytes read plus bytes written, with buffers far larger than the caches
+  bool buffer_textures = false;         // whether the faster variant reads buffer textures, not storage blocks
 };
 
-// The best of several variants and repetitions; takes about a second. Needs a context of the timer's group current.
+// The best of several variants and repetitions; takes about a second. A context of the timer's group must be current.
 Result<DeviceSpeed> measure_device(StepTimer& timer, const DeviceLimits& limits);
 
 }  // namespace sightglass

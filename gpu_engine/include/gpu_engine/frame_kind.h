@@ -1,4 +1,4 @@
-// What a camera's frame consists of on the GPU. No GL.
+// Texture layouts of camera frames. No GL.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 namespace sightglass {
 
 enum class FrameKind : uint8_t {
-  kRgba,         // one 2D texture of colours
-  kExternal,     // one external texture (GL_TEXTURE_EXTERNAL_OES), which the driver makes colours of
-  kTwoPlanes,    // 2D textures of Y and, at another size, of Cb and Cr in R and G: NV12; NV21 by its matrix
+  kRgba,         // one 2D color texture
+  kExternal,     // one external texture (GL_TEXTURE_EXTERNAL_OES), which the driver converts to RGB
+  kTwoPlanes,    // 2D textures of Y and, at another size, of Cb and Cr in R and G: NV12; NV21 through its matrix
   kThreePlanes,  // 2D textures of Y, Cb and Cr: I420, YV12
 };
 
@@ -34,7 +34,7 @@ constexpr const char* to_string(FrameKind kind) {
   return "";
 }
 
-// The define of a shader that samples a frame of this kind (shaders/lib/frame.glsl); null for kRgba.
+// The shader define for a frame of this kind (shaders/lib/frame.glsl); null for kRgba.
 constexpr const char* frame_define(FrameKind kind) {
   switch (kind) {
     case FrameKind::kRgba:

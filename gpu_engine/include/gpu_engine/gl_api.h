@@ -1,9 +1,9 @@
-// The GL entry points that the engine calls, as a table. The engine links no GL library: the owner of the context fills
-// the table, a test may wrap or replace any entry.
+// Table of the GL entry points that the engine calls. The engine links no GL library: the owner of the context fills
+// the table. A test may wrap or replace any entry.
 #pragma once
 
 #include <GLES3/gl32.h>
-// After the version: it defines types of extensions alone.
+// Must follow the version header: it defines only extension types.
 #include <GLES2/gl2ext.h>
 
 #include <functional>
@@ -29,8 +29,8 @@
   X(Uniform1f) X(Uniform1i) X(Uniform4f) X(Uniform4fv) X(UnmapBuffer) X(UseProgram) X(VertexAttribBinding)           \
   X(VertexAttribFormat) X(VertexAttribIFormat) X(VertexBindingDivisor) X(Viewport)
 
-// Of later versions and extensions: null where the library has none by that name, with or without an extension's suffix.
-// That there is one does not say that the context can call it; DeviceLimits does.
+// From later versions and extensions: null if the library does not export the name, with or without an extension
+// suffix. A non-null entry does not mean that the context supports it; see DeviceLimits.
 #define SIGHTGLASS_GL_OPTIONAL_FUNCTIONS(X)                                                                          \
   X(TexBuffer, PFNGLTEXBUFFERPROC)                                                                                   \
   X(GenQueries, PFNGLGENQUERIESPROC) X(DeleteQueries, PFNGLDELETEQUERIESPROC)                                        \
@@ -49,7 +49,7 @@ struct GlApi {
 #undef SIGHTGLASS_GL_MEMBER
 
   using GetProcAddress = std::function<void*(const char* name)>;
-  // Resolves every entry ("glDispatchCompute", …); fails naming all that are missing.
+  // Resolves every entry ("glDispatchCompute", …). The error names all missing entries.
   static Result<GlApi> load(const GetProcAddress& get_proc_address);
 };
 

@@ -1,4 +1,4 @@
-// Owners of GL objects. Move-only; destruction needs the context current. The GlApi must outlive them.
+// Owners of GL objects. Move-only. Destruction requires the context to be current. The GlApi must outlive them.
 #pragma once
 
 #include <utility>
@@ -32,7 +32,7 @@ class GlObject {
   void reset() {
     if (id_ != 0) Delete(*gl_, std::exchange(id_, 0));
   }
-  // Forgets the name without deleting it, for a context that is gone.
+  // Releases the name without deleting it, for a lost context.
   void abandon() { id_ = 0; }
 
  private:
@@ -65,11 +65,11 @@ GlTexture make_texture(const GlApi& gl, GLenum internal_format, GLsizei width, G
 // A sampler with the same filter for minification and magnification, clamping to the edge.
 GlSampler make_sampler(const GlApi& gl, GLenum filter);
 
-// Clears pending GL errors; use before a group of calls whose errors are to be told apart from older ones.
+// Clears pending GL errors; call it before a group of calls to detect only their errors.
 void clear_gl_errors(const GlApi& gl);
-// Ok, or a device error naming the GL error and `what` was being done.
+// Ok, or a device error that names the GL error and the operation `what`.
 Status check_gl(const GlApi& gl, const char* what);
-// Waits until the GPU has done all that was asked of it so far. Never on the way of a frame: for those who measure.
+// Waits until the GPU has finished all submitted work. For measurements only, never in the frame path.
 Status wait_for_gpu(const GlApi& gl);
 
 }  // namespace sightglass

@@ -1,5 +1,5 @@
-// Files that are read by a path from outside: models, pictures, labels, caches. Only regular files are: a pipe or a
-// device would make its reader wait, and has no size.
+// Reads files given by an external path: models, images, labels, caches. Accepts only regular files: a pipe or a device
+// could block the reader, and has no size.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@
 
 namespace sightglass {
 
-// Errors say the reason but not the path, which callers know in the words of their users (an option, a property).
+// Errors state the reason but not the path: callers name it in their users' terms (an option, a property).
 class InputFile {
  public:
-  // Never waits, whatever the path names. Links are followed.
+  // Never blocks, whatever the path names. Follows links.
   static Result<InputFile> open(const std::string& path);
   ~InputFile();
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&& other) noexcept;
 
-  int64_t size() const { return size_; }  // bytes, when it was opened
+  int64_t size() const { return size_; }  // bytes, when opened
   int descriptor() const { return descriptor_; }
-  // The bytes that follow, as many as fit into `into`; 0 at the end of the file.
+  // Reads the next bytes, as many as fit into `into`. Returns 0 at the end of the file.
   Result<size_t> read(std::span<std::byte> into);
-  // Fills `into` with the bytes that follow. Fails where the file ends before.
+  // Fills `into` with the next bytes. Fails if the file ends first.
   Status read_exactly(std::span<std::byte> into);
 
  private:
@@ -33,7 +33,7 @@ class InputFile {
   int64_t size_ = 0;
 };
 
-// The whole file. One of more than `most_bytes` is refused before anything of it is read.
+// The whole file. Rejects a file of more than `most_bytes` before reading any of it.
 Result<std::string> read_text_file(const std::string& path, int64_t most_bytes);
 
 }  // namespace sightglass

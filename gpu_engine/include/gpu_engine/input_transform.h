@@ -1,4 +1,4 @@
-// Where a model's input pixel lies in a camera texture. Plain arithmetic, no GL.
+// Maps model input pixels to camera texture coordinates. Plain arithmetic, no GL.
 #pragma once
 
 #include <array>
@@ -6,45 +6,45 @@
 
 namespace sightglass {
 
-// Coordinates are fractions: (0,0) is the top left corner of the first stored row, (1,1) the opposite corner, for the
-// tensor and for the texture alike.
+// Coordinates are fractions: (0,0) is the top left corner of the first stored row, (1,1) the opposite corner, for both
+// tensor and texture.
 //   texture.x = m[0] * tensor.x + m[1] * tensor.y + m[2]
 //   texture.y = m[3] * tensor.x + m[4] * tensor.y + m[5]
-// A tensor pixel whose place falls outside [0,1]² gets the plan's padding colour (letterbox).
+// A tensor pixel that maps outside [0,1]² gets the padding color of the plan (letterbox).
 struct InputTransform {
   std::array<float, 6> m{1, 0, 0, 0, 1, 0};
 
-  // First this, then `next`: the result maps through both.
+  // Applies this transform, then `next`.
   InputTransform then(const InputTransform& next) const;
-  // The way back, from texture to tensor. The matrix must not be singular.
+  // The inverse, from texture to tensor. The matrix must not be singular.
   InputTransform inverse() const;
 };
 
-// How a picture is laid into a tensor of another aspect ratio.
+// How an image is scaled to fit a tensor of another aspect ratio.
 enum class Fit : uint8_t {
-  kStretch,    // each axis on its own
-  kLetterbox,  // the whole picture, centred, with bars
-  kCover,      // the tensor is filled, the picture's overhang is cut off
+  kStretch,    // each axis independently
+  kLetterbox,  // the whole image, centered, with letterbox bars
+  kCover,      // fills the tensor; the image is cropped
 };
 
-// The eight orientations, as what has to be done to the stored picture to see it upright.
+// The eight orientations, named after the operation that makes the stored image upright.
 enum class Orientation : uint8_t {
   kIdentity,
   kRotate90,  // clockwise, like the next two
   kRotate180,
   kRotate270,
-  kMirror,         // left and right change places
-  kFlip,           // top and bottom change places
+  kMirror,         // swaps left and right
+  kFlip,           // swaps top and bottom
   kTranspose,      // across the diagonal from top left to bottom right
   kAntiTranspose,  // across the other diagonal
 };
 
-// Whether the upright picture is as wide as the stored one is high.
+// Whether the upright image is as wide as the stored one is high.
 bool swaps_axes(Orientation orientation);
-// From a place in the upright picture to the same place in the stored one.
+// Maps coordinates in the upright image to coordinates in the stored one.
 InputTransform upright_to_stored(Orientation orientation);
 
-// A rectangle of the upright picture, in fractions.
+// A rectangle of the upright image, in fractions.
 struct CropRect {
   float x = 0, y = 0, width = 1, height = 1;
 };

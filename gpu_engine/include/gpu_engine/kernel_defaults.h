@@ -1,13 +1,12 @@
-// Which of several equivalent kernels run as long as nothing has been measured. Plain data; each family of GPUs has its
-// own (gpu_engine/device_family.h). No GL.
+// Kernel choices for steps that have not been tuned. Plain data, per GPU family (gpu_engine/device_family.h). No GL.
 #pragma once
 
 #include <cstdint>
 
 namespace sightglass {
 
-// What one invocation of a convolution computes, where there is enough work for the device: pixels by output slices of
-// four channels, each 1, 2 or 4. Its sums live in registers: too large a tile spills them.
+// Output of one convolution invocation, given enough work for the device: pixels by output slices of four channels,
+// each 1, 2 or 4. The sums live in registers: too large a tile spills them.
 struct ConvTile {
   int32_t pixels = 2, slices = 2;
   int32_t area() const { return pixels * slices; }
@@ -16,16 +15,16 @@ struct ConvTile {
 
 inline constexpr ConvTile kLargestConvTile{4, 4};
 
-// The defaults spill on no compiler that was asked: they suit devices of which nothing is known.
+// The defaults, for unknown devices, spill on none of the compilers tested.
 struct KernelDefaults {
-  // What depends on the bits that activations are stored in.
+  // Choices that depend on the storage precision of activations.
   struct Choices {
-    ConvTile pointwise, window;    // of 1x1 kernels, and of larger ones
-    bool buffer_textures = false;  // buffers are read through buffer textures instead of as storage blocks
+    ConvTile pointwise, window;    // for 1x1 kernels, for larger kernels
+    bool buffer_textures = false;  // read buffers through buffer textures, not as storage blocks
     bool operator==(const Choices&) const = default;
   };
   Choices fp32, fp16;
-  int32_t depthwise_pointwise_rows = 1;  // the most that an invocation computes: 1, 2 or 4
+  int32_t depthwise_pointwise_rows = 1;  // maximum rows per invocation: 1, 2 or 4
 
   bool operator==(const KernelDefaults&) const = default;
 };

@@ -1,5 +1,5 @@
-// What the engine reports about its decisions, for developers: why a start is slow, why a model runs as it does. Nobody
-// listens by default.
+// Reports decisions of the engine to developers: why a start is slow, why a model runs the way it does. Disabled by
+// default.
 #pragma once
 
 #include <chrono>
@@ -13,20 +13,19 @@ namespace sightglass {
 
 enum class LogLevel : uint8_t {
   kInfo,   // facts about a device or a model, once
-  kDebug,  // at a start: what was chosen, and what was declined and why
+  kDebug,  // at startup: choices, and rejected options with their reasons
   kTrace,  // every run and its steps
 };
 
-// Where messages go. Copies share one listener, which lives as long as whatever was given a copy: plans and share
-// groups keep theirs. The engine calls the listener on its callers' threads, on several at a time, and with its own
-// locks held. So the listener must be thread-safe, must not call the engine, and must not throw. Failures are no
-// messages: they are returned as Status.
+// Destination of messages. Copies share one listener, which lives as long as the last copy: plans and share groups keep
+// one. The engine calls the listener on the threads of its callers, on several at a time, and with engine locks held.
+// So the listener must be thread-safe, must not call the engine, and must not throw. Failures are not logged: functions
+// return them as Status.
 class Log {
  public:
-  // A line without a line break.
+  // A single line without a line break.
   using Write = std::function<void(LogLevel level, const std::string& message)>;
-  // Whether messages of the level are of interest now. Asked before each, which is not composed otherwise; must be
-  // fast.
+  // Whether messages of the level are of interest now. Called before each message is composed; must be fast.
   using Wants = std::function<bool(LogLevel level)>;
 
   Log() = default;
@@ -51,7 +50,7 @@ class Log {
     write(LogLevel::kTrace, compose);
   }
 
-  // All are equal: who listens makes no difference to what is made, so options that differ in nothing else are equal.
+  // All are equal: the listener does not change results, so options that differ only in it are equal.
   bool operator==(const Log& /*other*/) const { return true; }
 
  private:
@@ -67,10 +66,10 @@ class Log {
   std::shared_ptr<const Listener> listener_;
 };
 
-// How long something takes that a message is about.
+// Measures durations for messages.
 class Stopwatch {
  public:
-  // Since construction: "12.3 ms".
+  // Time since construction: "12.3 ms".
   std::string text() const {
     const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin_;
     std::string number = std::to_string(taken.count());  // six digits after the point

@@ -1,5 +1,5 @@
-// What a model file says about itself for people and programs around it: TensorFlow Lite's metadata, format "M001". The
-// engine computes nothing from it. All of it comes from the file and is checked for structure only.
+// Descriptive metadata of a model file, in the TensorFlow Lite format "M001". The engine computes nothing from it. Its
+// structure is checked, its contents are not.
 #pragma once
 
 #include <memory>
@@ -8,22 +8,22 @@
 
 namespace sightglass {
 
-// Of an input or output, in the order of the model's inputs or outputs.
+// One input or output, in model order.
 struct TensorMetadata {
   std::string name, description;
-  // How an input is made from raw numbers, for pictures those from 0 to 255: (x - mean) / deviation, one pair for all
-  // channels or one for each. Both are empty when the file does not say; no deviation is 0.
+  // How to normalize an input, for images from values 0 to 255: (x - mean) / deviation, one pair for all channels or
+  // one per channel. Both are empty if unspecified. No deviation is 0.
   std::vector<float> mean, deviation;
-  // Of the numbers along the last dimension, or of the values. Null when there are none; tensors that name the same
-  // file share it, as copies do.
+  // Labels of the elements along the last dimension, or of the values. Null if there are none. Tensors that name the
+  // same file share the list, and so do copies.
   std::shared_ptr<const std::vector<std::string>> label_list;
-  const std::vector<std::string>& labels() const;  // an empty list when there are none
+  const std::vector<std::string>& labels() const;  // empty if there are none
 };
 
 struct ModelMetadata {
   std::string name, description, version, author, license;
   std::vector<TensorMetadata> inputs, outputs;  // may be fewer than the model has
-  std::vector<std::string> problems;            // what could not be read, and why; for a warning
+  std::vector<std::string> problems;            // unreadable parts and the reasons; for a warning
 };
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// Files that are written: whole or not at all, and never through a link that somebody else has put in their place.
+// Writes files completely or not at all, and never through a link that another user put in their place.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 namespace sightglass {
 
 enum class FileAccess : unsigned {
-  kOwner = 0600,     // of caches
-  kEveryone = 0666,  // as far as the umask lets them
+  kOwner = 0600,     // for caches
+  kEveryone = 0666,  // limited by the umask
 };
 
-// Is written beside its place, under a name that nobody can guess, and takes its place when it is complete: readers see
-// the old file or the new one, and a link at its place is replaced, not followed. Errors name the path.
+// Writes to a temporary file with an unpredictable name in the same directory, and renames it when it is complete.
+// Readers see the old file or the new one. A link at the path is replaced, not followed. Errors name the path.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(std::string path, FileAccess access);
-  // Removes what has not been committed.
+  // Removes the temporary file unless committed.
   ~AtomicFile();
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
@@ -28,7 +28,7 @@ class AtomicFile {
   Status append(std::span<const std::byte> bytes);
   Status append(std::string_view text) { return append(std::as_bytes(std::span(text))); }
   Status set_permissions(unsigned mode);
-  // At most once, as the last call.
+  // Call it at most once, as the last call.
   Status commit();
 
  private:
@@ -37,8 +37,8 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-// For a path that the user has given: as AtomicFile does, with the permissions of the file that was there. What is no
-// regular file (a link such as /dev/stdout, a device, a pipe) is written in place, as programs usually do.
+// For a path given by the user: like AtomicFile, with the permissions of the existing file. If the path is not a
+// regular file (a link such as /dev/stdout, a device, a pipe), writes in place.
 Status write_output_file(const std::string& path, std::span<const std::byte> bytes);
 inline Status write_output_file(const std::string& path, std::string_view text) {
   return write_output_file(path, std::as_bytes(std::span(text)));

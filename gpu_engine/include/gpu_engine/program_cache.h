@@ -1,8 +1,8 @@
-// Compiled programs kept in a folder from one start to the next.
+// Cache of compiled programs in a directory, for faster starts.
 //
-// A file holds one program and the text that it was made of: the device's names and the whole source. It is used only
-// where that text is the same to the last character, its checksum is right and the driver accepts it. Whatever is wrong
-// with a file, or with the folder, is no error: the program is compiled as if there were no cache.
+// A file contains one program and its key: the device names and the whole source. It is used only if the key is
+// identical, the checksum is correct and the driver accepts the program. A bad file or directory is not an error: the
+// program is compiled as if there were no cache.
 #pragma once
 
 #include <atomic>
@@ -15,23 +15,23 @@
 
 namespace sightglass {
 
-// Any number of threads and processes may use one folder at the same time.
+// Any number of threads and processes may share one directory.
 class ProgramCache {
  public:
   static constexpr int64_t kDefaultMaxBytes = int64_t{64} << 20;
 
-  // The folder is made by the first program that is stored. Beyond `max_bytes` in all, the oldest files are deleted.
+  // The first stored program creates the directory. If all files exceed `max_bytes` in total, the oldest are deleted.
   explicit ProgramCache(std::string folder, int64_t max_bytes = kDefaultMaxBytes);
 
   struct Binary {
     uint32_t format = 0;  // of glGetProgramBinary()
     std::vector<std::byte> bytes;
   };
-  // `key` is all that the binary depends on. A damaged file is deleted. `why_not`, when given, gets the reason if
-  // nothing is found.
+  // `key` contains everything that the binary depends on. A damaged file is deleted. `why_not`, if given, receives the
+  // reason if no program is found.
   std::optional<Binary> find(std::string_view key, std::string* why_not = nullptr);
   void store(std::string_view key, const Binary& binary);
-  // For a binary that the driver refuses.
+  // For a binary that the driver rejects.
   void remove(std::string_view key);
 
   const std::string& folder() const { return folder_; }

@@ -1,9 +1,9 @@
-// What sessions on contexts of one share group have in common: compiled programs, and the weights of plans. Each exists
-// once, for as long as anybody holds it.
+// Objects that sessions on contexts of one share group have in common: compiled programs, and the weights of plans.
+// Each exists once, for as long as it has a holder.
 //
-// A share group is a set of GL contexts that see each other's objects (EGL's share_context,
-// gst_gl_context_can_share()). Any thread may use the class, as long as a context of the group is current on it: the
-// last holder of an object deletes it. Whoever comes second while programs are being compiled waits for them.
+// A share group is a set of GL contexts that share objects (EGL's share_context, gst_gl_context_can_share()). Any
+// thread may use the class while a context of the group is current on it: the last holder of an object deletes it.
+// While one thread compiles programs, the others wait for them.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace sightglass {
 
 class ShareGroup;
 
-// One of the holders of an object of a group. Move-only; destruction needs a context of the group current.
+// A holder of a shared object of a group. Move-only. Destruction requires a context of the group to be current.
 template <typename Object>
 class Shared {
  public:
@@ -44,17 +44,17 @@ class Shared {
 
   const Object* operator->() const { return object_.get(); }
   explicit operator bool() const { return object_ != nullptr; }
-  // Lets go without a GL call, for a context that is gone. Other holders keep the object.
+  // Releases the object without a GL call, for a lost context. Other holders keep it.
   void abandon() { drop(true); }
 
  private:
   void drop(bool abandoned);
 
-  std::shared_ptr<ShareGroup> group_;  // outlives the object, whose function table is the group's
+  std::shared_ptr<ShareGroup> group_;  // outlives the object, which uses the GlApi of the group
   std::shared_ptr<Object> object_;
 };
 
-// The buffers of a plan that never change.
+// The constant buffers of a plan.
 struct PlanBuffers {
   GlBuffer weights;  // for storage block 3
   GlBuffer params;   // the uniform blocks of all steps
@@ -70,22 +70,22 @@ using SharedPlanBuffers = Shared<PlanBuffers>;
 
 class ShareGroup : public std::enable_shared_from_this<ShareGroup> {
  public:
-  // `gl` is copied: its entry points must be good for every context of the group. Programs come from `cache`, when
-  // there is one, and go there. They are built from the engine's shaders and those of the caller, `shaders`. `log`
-  // reports programs, weights and the sessions of the group. Null when memory runs out; whoever is given that for a
-  // group says so.
+  // `gl` is copied: its entry points must be valid for every context of the group. `cache`, if given, provides and
+  // stores programs. They are built from the engine's shaders and the caller's, `shaders`. `log` reports programs,
+  // weights and the sessions of the group. Returns null if memory runs out; functions that receive a null group report
+  // it.
   static std::shared_ptr<ShareGroup> create(const GlApi& gl, std::shared_ptr<ProgramCache> cache = nullptr,
                                             ShaderFiles shaders = {}, Log log = {});
   ~ShareGroup();
 
   const GlApi& gl() const { return gl_; }
   const Log& log() const { return log_; }
-  // By key; those that nobody holds yet are built.
+  // Programs by key; builds those without a holder.
   Result<std::vector<SharedProgram>> programs(std::span<const ProgramKey> keys);
-  // Uploaded where nobody holds them yet; complete for all contexts of the group.
+  // Uploads the buffers unless they have a holder; complete for all contexts of the group.
   Result<SharedPlanBuffers> buffers(const std::shared_ptr<const Plan>& plan);
 
-  // What is held now.
+  // Objects that currently have holders.
   struct Contents {
     int programs = 0;
     int plans = 0;
@@ -103,7 +103,7 @@ class ShareGroup : public std::enable_shared_from_this<ShareGroup> {
   const std::shared_ptr<ProgramCache> cache_;
   const ShaderSources sources_;
   const Log log_;
-  mutable std::mutex mutex_;  // guards the maps and every count of holders
+  mutable std::mutex mutex_;  // guards the maps and all holder counts
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,6 +1,6 @@
-// Errors as values; every failure carries a message for people. No function that gives a Status or a Result throws:
-// what is thrown within, as when memory runs out, becomes its failure. Functions that have no failure to give, and make
-// or copy something, may throw std::bad_alloc.
+// Errors as values, each with a message for people. No function that returns a Status or a Result throws: exceptions
+// thrown within, such as when memory runs out, become failures. Functions that return neither, and allocate or copy
+// something, may throw std::bad_alloc.
 #pragma once
 
 #include <cassert>
@@ -13,17 +13,17 @@ namespace sightglass {
 
 enum class ErrorCode {
   kOk,
-  kInvalidArgument,    // the caller passed something that cannot be used
-  kNotFound,           // a file or a device that does not exist
-  kInvalidModel,       // a model file that is damaged or contradicts itself
-  kUnsupported,        // a valid request that this engine or this device cannot serve
-  kResourceExhausted,  // the GPU's memory, or beyond a limit of the device
+  kInvalidArgument,    // the caller passed an unusable value
+  kNotFound,           // a file or device does not exist
+  kInvalidModel,       // a model file is damaged or contradicts itself
+  kUnsupported,        // a valid request that this engine or this device cannot satisfy
+  kResourceExhausted,  // out of GPU memory, or beyond a device limit
   kDeviceError,        // the GL driver reported a failure
-  kInternal,           // a broken invariant of ours
-  kOutOfMemory,        // the process's memory
+  kInternal,           // a broken invariant of the engine
+  kOutOfMemory,        // out of process memory
 };
 
-// Success, or a code with a message that names the file, operator, tensor or device and says what would help.
+// Success, or a code with a message that names the file, operator, tensor or device, and a fix.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -33,7 +33,7 @@ class [[nodiscard]] Status {
   ErrorCode code() const { return code_; }
   const std::string& message() const { return message_; }
 
-  // The same failure, seen from further out: "context: message".
+  // The same failure with context: "context: message".
   Status with_context(const std::string& context) const {
     return ok() ? *this : Status(code_, context + ": " + message_);
   }
@@ -51,11 +51,11 @@ inline Status resource_exhausted(std::string m) { return {ErrorCode::kResourceEx
 inline Status device_error(std::string m) { return {ErrorCode::kDeviceError, std::move(m)}; }
 inline Status internal_error(std::string m) { return {ErrorCode::kInternal, std::move(m)}; }
 
-// For a handler of any exception: "OBJECT: cannot ACTION: out of memory", or what else was thrown. Needs no memory of
-// its own: where even the message finds none it is "out of memory" alone.
+// For a handler of any exception: "OBJECT: cannot ACTION: out of memory", or the exception message. If the message
+// itself cannot be allocated, it is just "out of memory".
 Status status_of_exception(std::string_view object, const char* action) noexcept;
 
-// A value, or the Status that says why there is none.
+// A value, or the Status that explains its absence.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -82,7 +82,7 @@ class [[nodiscard]] Result {
 
 }  // namespace sightglass
 
-// Leaves the enclosing function with the failure of `expr`, if it fails.
+// Returns the failure of `expr`, if any, from the enclosing function.
 #define SG_RETURN_IF_ERROR(expr)                                      \
   do {                                                                \
     if (::sightglass::Status sg_status_ = (expr); !sg_status_.ok()) { \

@@ -1,4 +1,4 @@
-// Times the steps of a session one by one. All calls, the destructor included, need a context of the group current.
+// Times each step of a session. All calls, including the destructor, need a context of the group current.
 #pragma once
 
 #include <chrono>
@@ -18,13 +18,13 @@ class Session;
 class StepTimer {
  public:
   enum class Method : uint8_t {
-    kTimerQueries,  // the GPU's own timestamps around a step
-    kFences,        // the wall clock, from an idle GPU to a passed fence: holds what submitting and waiting cost
+    kTimerQueries,  // GPU timestamps around a step
+    kFences,        // wall clock from an idle GPU to a passed fence: includes the cost of submitting and waiting
   };
 
-  // Without `method`: timer queries where the context has them and they tell the truth, which is tried with a dispatch
-  // of some milliseconds; they must agree with the wall clock within a factor of two. Some drivers have queries that do
-  // not see compute shaders. Asking for queries that the context does not have gives fences.
+  // Without `method`: timer queries if the context has accurate ones, otherwise fences. The check is a dispatch of some
+  // milliseconds: the queries must agree with the wall clock within a factor of two. On some drivers, queries do not
+  // cover compute shaders. If the context has no queries, a request for them falls back to fences.
   static Result<std::unique_ptr<StepTimer>> create(std::shared_ptr<ShareGroup> group,
                                                    std::optional<Method> method = std::nullopt);
   ~StepTimer();
@@ -34,16 +34,16 @@ class StepTimer {
   Method method() const { return method_; }
   const std::shared_ptr<ShareGroup>& group() const { return group_; }
 
-  // For Session::profile() and others that dispatch: begin(), then start() and stop() around each of at most `steps`
-  // steps, then finish(), which waits and gives nanoseconds by step. Everything asked of the GPU before start() is kept
-  // out of the step's time.
+  // For Session::profile() and other callers that dispatch: begin(), then start() and stop() around each of at most
+  // `steps` steps, then finish(), which waits and returns nanoseconds per step. Work submitted before start() does not
+  // count toward the step.
   Status begin(size_t steps);
   Status start();
-  Status start_on_cpu();  // for a step that is not the GPU's: by the wall clock, whatever the method
+  Status start_on_cpu();  // for a CPU step: always the wall clock
   Status stop();
   Result<std::vector<int64_t>> finish();
-  // Whether the GPU's clock may have jumped between the last begin() and finish(), as when its frequency changes: the
-  // times are good for nothing then.
+  // Whether the GPU clock may have jumped between the last begin() and finish(), for example on a frequency change: the
+  // times are then invalid.
   bool disjoint() const { return disjoint_; }
 
  private:
@@ -55,16 +55,16 @@ class StepTimer {
   const std::shared_ptr<ShareGroup> group_;
   const GlApi& gl_;
   const Method method_;
-  std::vector<GLuint> queries_;  // two a step
-  std::vector<int64_t> times_;   // of this pass; negative: to be asked of the queries
+  std::vector<GLuint> queries_;  // two per step
+  std::vector<int64_t> times_;   // of this pass; negative: still in the queries
   Clock::time_point started_;
   bool by_clock_ = false;
   bool disjoint_ = false;
-  const bool reports_disjoint_;  // only the extension of OpenGL ES does
+  const bool reports_disjoint_;  // only the OpenGL ES extension does
 };
 
-// The median of several passes, by step, after one that is not counted; nor are passes with a disjoint clock. Fails
-// when the clock jumps in every second pass and more.
+// The median of several passes, per step, after one uncounted pass. Passes with a disjoint clock do not count. Fails if
+// the clock jumps in half of the passes or more.
 Result<std::vector<int64_t>> median_step_times(Session& session, StepTimer& timer, int passes);
 
 }  // namespace sightglass

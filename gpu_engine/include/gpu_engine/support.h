@@ -1,5 +1,4 @@
-// Whether a model runs on the GPU, and what stands in the way: found without a GPU, for the limits of an assumed
-// device.
+// Whether a model runs on the GPU, and its blockers: determined without a GPU, for the limits of an assumed device.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +14,23 @@
 namespace sightglass {
 
 struct OperatorCount {
-  std::string name;    // as the format has it: "CONV_2D", "CUSTOM 'Name'"
+  std::string name;    // as in the file format: "CONV_2D", "CUSTOM 'Name'"
   int count = 0;       // in the model
-  int obstructed = 0;  // how many of them stand in the way
+  int obstructed = 0;  // how many of them are blockers
 };
 
 struct SupportReport {
   ModelMetadata metadata;
   std::vector<TensorInfo> inputs, outputs;  // as the file declares them
-  std::vector<OperatorCount> operators;     // in the order of their first appearance
-  std::vector<Obstacle> obstacles;          // all that are found; none: the model runs wholly on the GPU
-  int64_t multiply_adds = 0;                // of one run; of the operators that were understood alone
-  int64_t constant_bytes = 0;               // weights and other constants, as the file stores them
-  std::shared_ptr<const Plan> plan;         // null when something stands in the way
+  std::vector<OperatorCount> operators;     // in order of first appearance
+  std::vector<Obstacle> obstacles;          // all blockers found; none: the model runs entirely on the GPU
+  int64_t multiply_adds = 0;                // per run; only of supported operators
+  int64_t constant_bytes = 0;               // weights and other constants, as stored in the file
+  std::shared_ptr<const Plan> plan;         // null if there is a blocker
 };
 
-// Fails only where there is no report to be made: the file cannot be read, is damaged or contradicts itself, or an
-// option is wrong.
+// Fails only if no report is possible: the file cannot be read, is damaged or contradicts itself, or an option is
+// invalid.
 Result<SupportReport> check_support(const std::string& path, const ModelOptions& model_options,
                                     const DeviceLimits& limits, const PlanOptions& options = {});
 

@@ -15,10 +15,10 @@ enum class DataType : uint8_t { kFloat32, kFloat16, kInt8, kUInt8, kInt16, kInt3
 
 // Bytes of one element.
 size_t size_of(DataType type);
-// The name that TensorFlow Lite gives it: "float32", "int8", …
+// Its name in TensorFlow Lite: "float32", "int8", …
 const char* to_string(DataType type);
 
-// Dimensions, outermost first, as in the file; rank 0 is a scalar. Every dimension is at least 0.
+// Dimensions as in the file, outermost first. Rank 0 is a scalar. Every dimension is at least 0.
 class Shape {
  public:
   static constexpr int kMaxRank = 8;
@@ -40,8 +40,8 @@ class Shape {
   int rank_ = 0;
 };
 
-// A shape seen as batch, rows, columns, channels, the way the GPU stores it: right-aligned, so that a lower rank gains
-// leading ones and numpy broadcasting needs no special case. Rank 5 folds its first two dimensions into the batch.
+// A shape as batch, rows, columns, channels, the GPU storage layout. Right-aligned: lower ranks get leading ones, so
+// numpy broadcasting needs no special case. Rank 5 folds its first two dimensions into the batch.
 struct Bhwc {
   int32_t b = 1, h = 1, w = 1, c = 1;
   static Bhwc from(const Shape& shape);           // rank 0 to 5
@@ -50,8 +50,7 @@ struct Bhwc {
   bool operator==(const Bhwc&) const = default;
 };
 
-// Affine quantisation: real = scale * (q - zero_point). Empty when not quantised; one entry, or one per index of
-// `axis`.
+// Affine quantization: real = scale * (q - zero_point). Empty if not quantized. One entry, or one per index of `axis`.
 struct Quantization {
   std::vector<float> scale;
   std::vector<int64_t> zero_point;
@@ -59,7 +58,7 @@ struct Quantization {
   bool empty() const { return scale.empty(); }
 };
 
-// A dense row-major tensor in host memory; what goes in and out of the reference kernels and explicit readback.
+// A tightly packed, row-major tensor in host memory, for the reference kernels and explicit readback.
 struct HostTensor {
   DataType type = DataType::kFloat32;
   Shape shape;

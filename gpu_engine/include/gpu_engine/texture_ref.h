@@ -1,4 +1,4 @@
-// A GL texture that somebody else owns: the only currency at the engine's border.
+// A borrowed GL texture: the only image type at the engine boundary.
 #pragma once
 
 #include <GLES3/gl31.h>
@@ -7,7 +7,7 @@
 
 namespace sightglass {
 
-// The engine reads it with sampler objects of its own: the texture's parameters are neither used nor changed.
+// The engine reads it with its own sampler objects: it neither uses nor changes the texture parameters.
 struct TextureRef {
   GLuint id = 0;
   GLenum target = GL_TEXTURE_2D;

@@ -34,7 +34,7 @@ Table& table() {
   return *table;
 }
 
-// Says nothing in processes that have nothing to do with GL, such as the shell that started the program.
+// Prints nothing in processes that do not use GL, such as the shell that started the program.
 __attribute__((destructor)) void print_table() {
   if (listener != nullptr || !is_gl_in_use()) return;
   Table& all = table();

@@ -1,5 +1,5 @@
-// Where watched calls go: to the listener, or where there is none into a table of the library's own, which is printed
-// on stderr when the process ends.
+// Reports watched calls to the listener. If there is none, counts them in a table that the library prints to stderr at
+// the end of the process.
 #pragma once
 
 #include <cstdint>

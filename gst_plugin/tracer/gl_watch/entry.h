@@ -1,36 +1,36 @@
-// The watched functions: ours, which programs get in the place of GL's, and GL's own behind them.
+// The watched functions: ours, which programs get instead of the GL functions, and the GL functions that ours call.
 #pragma once
 
 #include <atomic>
 
 namespace sightglass::gl_watch {
 
-// Pointers to them are in a section of their own, so that all are found without any constructor having run: other
-// libraries' constructors may look functions up before ours do.
+// Pointers to entries are in a separate section, so that all are found before any constructor has run: constructors of
+// other libraries may look up functions before ours run.
 struct Entry {
   const char* name;
   void* ours;
   std::atomic<void*> original;
 };
 
-// nullptr for functions that are not watched.
+// nullptr for unwatched functions.
 Entry* find_entry(const char* name);
-// The function behind `entry`, found if it was not known; nullptr where the process has none.
+// The GL function of `entry`, looked up if unknown; nullptr if the process has none.
 void* original_of(Entry& entry);
-// Ours where `found` is what a lookup of that name has given, and is watched; else `found`.
+// Returns our function if `name`, whose lookup returned `found`, is watched; otherwise `found`.
 void* replace(const char* name, void* found);
-// A function of GL or EGL that is not watched; nullptr where the process has none.
+// An unwatched function of GL or EGL; nullptr if the process has none.
 void* find_function(const char* name);
-// Whether any watched function was looked up or called.
+// Whether a watched function has been looked up or called.
 bool is_gl_in_use();
 
 }  // namespace sightglass::gl_watch
 
 #define SIGHTGLASS_EXPORTED extern "C" __attribute__((visibility("default")))
 
-// Defines the entry of `function`, which is declared before. The section has pointers, which lie side by side whatever
-// alignment the compiler gives to entries. Both are initialised by the linker, though a function's address in a void*
-// is no constant expression.
+// Defines the entry of `function`, which must be declared before. The section contains pointers, which are contiguous
+// whatever alignment the compiler gives to entries. The linker initializes both, although a function address in a void*
+// is not a constant expression.
 #define SIGHTGLASS_ENTRY(function)                                                                                     \
   sightglass::gl_watch::Entry entry_##function = {#function, reinterpret_cast<void*>(&function), nullptr};             \
   __attribute__((section("gl_watch_entries"), used)) constinit sightglass::gl_watch::Entry* const pointer_##function = \

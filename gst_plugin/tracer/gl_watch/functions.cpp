@@ -1,4 +1,4 @@
-// The watched functions of GL, and what each of them transfers.
+// The watched GL functions, and the bytes that each of them transfers.
 #define GL_GLES_PROTOTYPES 0
 #include <GLES3/gl32.h>
 
@@ -14,12 +14,12 @@ using namespace sightglass::gl_watch;
 
 namespace {
 
-// Of desktop GL.
+// Constants of desktop GL.
 constexpr GLenum kTextureWidth = 0x1000, kTextureHeight = 0x1001, kTextureDepth = 0x8071;
 
 constinit thread_local int depth = 0;
 
-// Drivers may call watched functions in watched functions: those are not the program's.
+// Drivers may call watched functions within watched functions; those calls are not the program's.
 struct Inside {
   Inside() { ++depth; }
   ~Inside() { --depth; }
@@ -28,8 +28,8 @@ struct Inside {
 template <typename Function>
 Function function_behind(Entry& entry, Function) {
   void* original = original_of(entry);
-  if (original == nullptr) {  // called, but nowhere to be found: there is nothing sensible to return
-    std::fprintf(stderr, "gl-watch: the process has no %s\n", entry.name);
+  if (original == nullptr) {  // called, but not found: no sensible result is possible
+    std::fprintf(stderr, "gl-watch: %s not found in this process\n", entry.name);
     std::abort();
   }
   return reinterpret_cast<Function>(original);
@@ -39,7 +39,7 @@ void see_readback(GLenum format, GLenum type, int64_t width, int64_t height, int
   count(Call::kReadback, pixel_bytes(format, type, width, height, depth));
 }
 
-// `get_parameter` is one of the two functions that tell about a texture's level.
+// `get_parameter` is one of the two functions that query a texture level.
 template <typename Name>
 void see_texture_readback(const char* get_parameter, Name texture, GLint level, GLenum format, GLenum type) {
   using Get = void (*)(Name, GLint, GLenum, GLint*);
@@ -53,7 +53,7 @@ void see_texture_readback(const char* get_parameter, Name texture, GLint level, 
   see_readback(format, type, width, height, layers);
 }
 
-// Pixels that are in a buffer object got there before; an image without pixels is only allocated.
+// Pixels in a buffer object were transferred earlier; an image without pixels is only allocated.
 void see_upload(const void* pixels, uint64_t bytes) {
   if (has_unpack_buffer() || pixels == nullptr) return;
   count(Call::kPixelUpload, bytes);
@@ -78,8 +78,8 @@ void see_range_map(GLsizeiptr length) { count(Call::kBufferMap, static_cast<uint
 
 }  // namespace
 
-// Defines the function that programs get: `seen` is done, unless within another such function, before GL's own is
-// called.
+// Defines the function that programs get: it evaluates `seen`, unless within another such function, and then calls the
+// GL function.
 #define WATCH(result, function, parameters, arguments, seen)            \
   SIGHTGLASS_EXPORTED result function parameters;                       \
   SIGHTGLASS_ENTRY(function);                                           \
@@ -134,7 +134,7 @@ WATCH(void, glTexImage2D,
         see_upload(pixels, format, type, width, height, layers))
 TEX_IMAGE_3D(glTexImage3D, GLint)
 TEX_IMAGE_3D(glTexImage3DOES, GLenum)
-// By target, and of desktop GL by name.
+// By target and, in desktop GL, by texture name.
 #define TEX_SUB_IMAGE_1D(function, Name) \
   WATCH(void, function, (Name name, GLint level, GLint x, GLsizei width, GLenum format, GLenum type, const void* pixels), \
         (name, level, x, width, format, type, pixels), see_upload(pixels, format, type, width))
@@ -196,7 +196,7 @@ WATCH(void*, glMapNamedBuffer, (GLuint buffer, GLenum access), (buffer, access),
 
 WATCH(void, glFinish, (), (), count(Call::kFinish, 0))
 
-// No transfers, but what decides whether others are.
+// Not transfers, but they determine whether other calls are.
 WATCH(void, glBindBuffer, (GLenum target, GLuint buffer), (target, buffer),
       if (target == GL_PIXEL_UNPACK_BUFFER) bind_unpack_buffer(buffer))
 WATCH(void, glDeleteBuffers, (GLsizei number, const GLuint* buffers), (number, buffers), delete_buffers(number, buffers))

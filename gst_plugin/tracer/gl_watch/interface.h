@@ -1,5 +1,5 @@
-// What libsightglass-gl-watch.so, the preload library, tells of GL calls. A C interface, found by name: neither the
-// tracer nor the library needs the other.
+// How the preload library libsightglass-gl-watch.so reports GL calls. A C interface, looked up by name: tracer and
+// library do not depend on each other.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 namespace sightglass::gl_watch {
 
 enum class Call : int {
-  kReadback,     // glReadPixels, glGetTexImage, glGetBufferSubData and their kin, also into a pixel buffer object
-  kPixelUpload,  // glTexImage, glTexSubImage and their kin with pixels from memory; glBufferData and its kin into a
+  kReadback,     // glReadPixels, glGetTexImage, glGetBufferSubData and variants, also into a pixel buffer object
+  kPixelUpload,  // glTexImage, glTexSubImage and variants with pixels from memory; glBufferData and variants into a
                  // pixel unpack buffer
-  kBufferMap,    // glMapBuffer and its kin
+  kBufferMap,    // glMapBuffer and variants
   kFinish,       // glFinish
 };
 
-// Called in the thread that makes the call. `bytes` are those of tightly packed pixels; 0 where that is unknown.
+// Called on the thread that makes the GL call. `bytes` assumes tightly packed pixels; 0 if unknown.
 using Listener = void (*)(int call, uint64_t bytes);
 
-// The library's only function, "sightglass_gl_watch_listen": calls are told to `listener` from now on, and no longer
-// counted by the library itself.
+// The only function of the library, "sightglass_gl_watch_listen": from now on, reports calls to `listener` instead of
+// counting them.
 using Listen = void (*)(Listener listener);
 constexpr const char* kListenName = "sightglass_gl_watch_listen";
 

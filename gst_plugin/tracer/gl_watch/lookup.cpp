@@ -1,5 +1,5 @@
-// How programs come to our functions: those that are linked with GL find them by name, since a preloaded library comes
-// first; those that look GL up ask dlsym(), eglGetProcAddress() or glXGetProcAddress(), which are ours too.
+// How programs get our functions. Programs linked with GL find them by name, because a preloaded library comes first.
+// Programs that look up GL call dlsym(), eglGetProcAddress() or glXGetProcAddress(), which are ours too.
 #include <dlfcn.h>
 
 #include <cstring>
@@ -8,7 +8,7 @@
 #include "entry.h"
 
 extern "C" {
-// The bounds of the section, under the linker's names for them.
+// The bounds of the section, named by the linker.
 // NOLINTBEGIN(bugprone-reserved-identifier)
 extern sightglass::gl_watch::Entry* const __start_gl_watch_entries[];
 extern sightglass::gl_watch::Entry* const __stop_gl_watch_entries[];
@@ -27,7 +27,7 @@ constinit std::atomic<Dlsym> real_dlsym{nullptr};
 
 Dlsym find_dlsym() {
   if (const Dlsym known = real_dlsym) return known;
-  // The C library's symbol has a version that depends on the architecture and the library's age.
+  // The symbol version depends on the architecture and the version of the C library.
   for (const char* version : {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.4", "GLIBC_2.2.5", "GLIBC_2.0"}) {
     if (void* found = dlvsym(RTLD_NEXT, "dlsym", version)) {
       real_dlsym = reinterpret_cast<Dlsym>(found);
@@ -37,7 +37,7 @@ Dlsym find_dlsym() {
   return real_dlsym;
 }
 
-// GL libraries that plug-ins have loaded are not in the scope of a preloaded library.
+// GL libraries loaded by plugins are not in the scope of a preloaded library.
 void* find_in_loaded_libraries(const char* name) {
   for (const char* library : {"libGLESv2.so.2", "libGL.so.1", "libOpenGL.so.0", "libEGL.so.1", "libGLX.so.0"}) {
     void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
@@ -83,7 +83,7 @@ void* original_of(Entry& entry) {
   return entry.original;
 }
 
-// All libraries that give a function of GL lead to that of the present context, so that the first is as good as others.
+// All libraries with a GL function dispatch to the current context, so the first one found is as good as the others.
 void* replace(const char* name, void* found) {
   Entry* entry = found == nullptr ? nullptr : find_entry(name);
   if (entry == nullptr) return found;
@@ -103,8 +103,8 @@ bool is_gl_in_use() {
 
 using sightglass::gl_watch::Entry;
 
-// RTLD_NEXT means what comes after the library that asks, which the C library tells by the return address: other
-// lookups must be a jump, not a call. This file is compiled with -O2 whatever the others are; a test asks.
+// RTLD_NEXT means the libraries after the caller, which the C library identifies by the return address. So lookups that
+// we forward must be a jump, not a call: this file is always compiled with -O2. A test checks it.
 SIGHTGLASS_EXPORTED void* dlsym(void* handle, const char* name) {
   Entry* entry = handle == RTLD_NEXT ? nullptr : sightglass::gl_watch::find_entry(name);
   if (entry != nullptr) return sightglass::gl_watch::look_up(*entry, handle);

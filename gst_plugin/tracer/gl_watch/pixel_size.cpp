@@ -4,7 +4,7 @@ namespace sightglass::gl_watch {
 
 namespace {
 
-// By value: GL's headers for desktop GL and for GLES do not go together.
+// By value: the headers of desktop GL and OpenGL ES cannot be combined.
 uint64_t components(unsigned format) {
   switch (format) {
     case 0x1901:  // GL_STENCIL_INDEX

@@ -13,7 +13,7 @@ namespace {
 
 struct Bindings {
   std::mutex mutex;
-  std::map<void*, unsigned> buffers;  // by context; those that have none are absent
+  std::map<void*, unsigned> buffers;  // by context; contexts without one are absent
 };
 
 // Never destroyed: threads may still draw when the process ends.

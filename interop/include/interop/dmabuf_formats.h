@@ -1,4 +1,4 @@
-// What a driver imports, for negotiation.
+// Importable formats of a driver, for negotiation.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ struct DmabufModifier {
 
 struct DmabufFormat {
   uint32_t fourcc;
-  std::vector<DmabufModifier> modifiers;  // empty: the driver takes the format without being told one
+  std::vector<DmabufModifier> modifiers;  // empty: the driver imports the format only without an explicit modifier
 };
 
-// Immutable; a copy is as good as the original.
+// Immutable; copies are interchangeable.
 class DmabufFormats {
  public:
-  // Asks the driver. The list is empty, and `known()` false, where the display lacks
-  // EGL_EXT_image_dma_buf_import_modifiers; then one has to try.
+  // Queries the driver. If the display lacks EGL_EXT_image_dma_buf_import_modifiers, the list is empty and `known()` is
+  // false: then only an attempt shows whether an import works.
   static DmabufFormats query(const Display& display);
   explicit DmabufFormats(std::vector<DmabufFormat> formats, bool known = true)
       : formats_(std::move(formats)), known_(known) {}
@@ -31,10 +31,10 @@ class DmabufFormats {
   bool known() const { return known_; }
   const std::vector<DmabufFormat>& formats() const { return formats_; }
   const DmabufFormat* find(uint32_t fourcc) const;  // null: not imported
-  // Linear and implicit layouts of a format without modifiers, or of an unknown list, count as importable.
+  // For a format without modifiers, and for an unknown list, linear and implicit layouts count as importable.
   bool importable(uint32_t fourcc, uint64_t modifier) const;
   bool external_only(uint32_t fourcc, uint64_t modifier) const;
-  // For messages, "the driver imports NV12 as LINEAR" or "the driver imports XR24 AR24 … but no NV12".
+  // For messages: "the driver imports NV12 as LINEAR" or "the driver imports XR24 AR24 … but no NV12".
   std::string what_would_work(uint32_t fourcc) const;
 
  private:

@@ -1,4 +1,4 @@
-// DMABUFs as GL textures, without a copy.
+// Imports DMABUFs as GL textures without a copy.
 #pragma once
 
 #include <EGL/egl.h>
@@ -16,26 +16,25 @@
 namespace sightglass::interop {
 
 enum class DmabufImport {
-  // The whole frame as one image, from which shaders get RGB; the driver converts YUV, as the frame's matrix and range
-  // say. Mesa's software renderer does so wrongly for formats of several planes, without an error.
+  // The whole frame as one image that shaders sample as RGB. The driver converts YUV by the matrix and range of the
+  // frame. The Mesa software renderer converts multi-planar formats wrongly, without an error.
   kImage,          // GL_TEXTURE_2D
-  kImageExternal,  // GL_TEXTURE_EXTERNAL_OES, which is all that some drivers give for YUV
-  // Every plane as a GL_TEXTURE_2D of its own, R8 or GR88, whose numbers shaders see as they are: Y, then UV (NV12), VU
-  // (NV21), U and V (I420) or V and U (YV12). RGB formats have one plane.
+  kImageExternal,  // GL_TEXTURE_EXTERNAL_OES, the only YUV target of some drivers
+  // Each plane as a separate GL_TEXTURE_2D, R8 or GR88, with raw samples: Y, then UV (NV12), VU (NV21), U and V (I420)
+  // or V and U (YV12). RGB formats have one plane.
   kPlanes,
 };
 
 struct DmabufTexture {
-  uint32_t name = 0;              // of GL; filter is nearest, wrapping clamps to the edge
+  uint32_t name = 0;              // GL texture name; nearest filtering, clamped to the edge
   uint32_t target = 0;            // GL_TEXTURE_2D or GL_TEXTURE_EXTERNAL_OES
   int32_t width = 0, height = 0;  // texels
-  uint32_t fourcc = 0;            // of this texture: GR88 for NV12's second plane
+  uint32_t fourcc = 0;            // of this texture: GR88 for the second plane of NV12
 };
 
-// Textures of one frame, with the EGLImages behind them. They show what is in the buffer at the time when the GPU
-// reads: when the camera may write again is for the owner of the buffer to arrange. Does not need the frame's file
-// descriptors any more. Destroyed on a thread whose current context shares objects with that of the import; work that
-// the GPU has not done yet is not disturbed.
+// Textures of one frame and their EGLImages. They show the contents of the buffer when the GPU reads it: the owner of
+// the buffer decides when the camera may write again. The frame's file descriptors are no longer needed. Destroy on a
+// thread whose current context shares objects with the context of the import; pending GPU work is not disturbed.
 class DmabufTextures {
  public:
   DmabufTextures() = default;
@@ -56,19 +55,19 @@ class DmabufTextures {
   std::vector<void*> images_;  // EGLImageKHR
 };
 
-// Imports frames on one display. Thread-safe; textures belong to the context that is current when they are made.
+// Imports frames on one display. Thread-safe. Textures belong to the context that is current when they are created.
 class DmabufImporter {
  public:
-  // Needs EGL_EXT_image_dma_buf_import; the error names what the display lacks.
+  // Requires EGL_EXT_image_dma_buf_import. The error names the missing extension or functions.
   static Result<std::shared_ptr<const DmabufImporter>> create(std::shared_ptr<const Display> display);
 
   const DmabufFormats& formats() const { return formats_; }
-  // Whether a frame of this kind can be imported, without one; for negotiation. `kPlanes` asks for each plane's format.
+  // Whether frames of this kind can be imported; for negotiation. `kPlanes` checks the format of each plane.
   bool importable(uint32_t fourcc, uint64_t modifier, DmabufImport how) const;
 
-  // In a context that is current on this display. Nothing is copied; the pixels are never looked at. The frame is
-  // checked before EGL sees it. Bindings of the context stay as they are; GL errors that it had before are dropped. The
-  // error names the format, its modifier, and what this driver imports instead.
+  // Requires a current context on this display. Copies nothing and never reads the pixels. Validates the frame before
+  // EGL gets it. Preserves the bindings of the context; drops its pending GL errors. The error names the format, its
+  // modifier, and the formats or modifiers that this driver can import.
   Result<DmabufTextures> import(const DmabufFrame& frame, DmabufImport how) const;
 
  private:

@@ -1,4 +1,4 @@
-// Who reads a DMABUF has to wait for what GL draws into it.
+// Makes readers of a DMABUF wait for GL rendering into it.
 #pragma once
 
 #include <atomic>
@@ -11,19 +11,19 @@
 
 namespace sightglass::interop {
 
-// Other devices know nothing of GL's order. Where it can be, the GPU's fence goes with the buffer (implicit
-// synchronisation: EGL_ANDROID_native_fence_sync, and DMA_BUF_IOCTL_IMPORT_SYNC_FILE of Linux 6.0), and nobody waits
-// here; everywhere else, and with software renderers, the CPU waits until it has been drawn.
+// Other devices are not synchronized with GL. If possible, the GPU fence is attached to the buffer (implicit
+// synchronization: EGL_ANDROID_native_fence_sync, and DMA_BUF_IOCTL_IMPORT_SYNC_FILE of Linux 6.0) and nothing waits
+// here. Otherwise, and with software renderers, the CPU waits until rendering has finished.
 class DrawFence {
  public:
   enum class Wait { kOnGpu, kOnCpu };
 
-  // In a context that is current on this display. `software`: its renderer runs on the CPU, and its native fences, if
-  // there are any, are not to be relied on.
+  // Requires a current context on this display. `software`: the renderer runs on the CPU; its native fences, if any,
+  // are not used because they are unreliable.
   static std::unique_ptr<DrawFence> create(std::shared_ptr<const Display> display, bool software);
 
-  // In a context of the display that has been given, or waits for, all that draws into the frame. When it returns, its
-  // readers see what was drawn.
+  // Requires a current context of the display in which all rendering into the frame has been issued or waited for.
+  // After it returns, readers of the frame get the rendered contents.
   Result<Wait> publish(const DmabufFrame& frame) const;
 
  private:
@@ -31,7 +31,7 @@ class DrawFence {
   bool attach(const DmabufFrame& frame) const;
 
   std::shared_ptr<const Display> display_;
-  mutable std::atomic<bool> native_ = false;  // false for good once the kernel refused
+  mutable std::atomic<bool> native_ = false;  // false permanently once the kernel rejected a fence
 };
 
 }  // namespace sightglass::interop

@@ -1,4 +1,4 @@
-// Frames in DMABUFs that GL draws.
+// DMABUF frames as GL render targets.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace sightglass::interop {
 
-// What is asked for: an RGB format of 8 bits, or NV12.
+// A requested frame: an RGB format of 8 bits, or NV12.
 struct DrawRequest {
   int32_t width = 0, height = 0;
   uint32_t fourcc = 0;
-  std::vector<uint64_t> modifiers{kModifierLinear};  // any of these
+  std::vector<uint64_t> modifiers{kModifierLinear};  // any of these is acceptable
 };
 
-// A DMABUF and the textures through which it is drawn into: one for RGB formats, R8 and GR88 for NV12, to be attached
-// to framebuffers. Destroyed like DmabufTextures.
+// A DMABUF and the textures to render into it: one for RGB formats, R8 and GR88 for NV12. Attach them to framebuffers.
+// Destroy it like DmabufTextures.
 class DrawTarget {
  public:
-  // The descriptors are valid as long as this object, and borrowed. All planes lie in one piece of memory.
+  // Valid as long as this object, which owns the descriptors. All planes are in one memory object.
   const DmabufFrame& frame() const { return frame_; }
   const std::vector<DmabufTexture>& textures() const { return textures_; }
 
@@ -39,18 +39,18 @@ class DrawTarget {
   std::vector<DmabufTexture> textures_;
 };
 
-// Makes them for one display. Thread-safe.
+// Creates draw targets for one display. Thread-safe.
 class DrawTargets {
  public:
-  // Memory is that of `device`, if there is one; otherwise, where the driver exports its own textures, that of GL.
+  // Allocates from `device` if there is one. Otherwise exports GL textures, if the driver supports it.
   static Result<std::shared_ptr<const DrawTargets>> create(std::shared_ptr<const Display> display,
                                                            Result<std::shared_ptr<const GbmDevice>> device);
 
-  // In a context that is current on the display. The error names device, format and modifiers.
+  // Requires a current context on the display. The error names the device, format and modifiers.
   Result<std::unique_ptr<DrawTarget>> make(const DrawRequest& request) const;
-  // The same around a buffer that somebody else owns, and keeps for as long as the target lives.
+  // The same for an existing buffer, whose owner keeps it while the target lives.
   Result<std::unique_ptr<DrawTarget>> adopt(const DmabufFrame& frame) const;
-  // Whether it is of any use to ask for this format; for negotiation.
+  // Whether a request for this format can succeed; for negotiation.
   bool possible(uint32_t fourcc, uint64_t modifier) const;
 
  private:
@@ -62,7 +62,7 @@ class DrawTargets {
   static Result<std::unique_ptr<DrawTarget>> checked(Result<std::unique_ptr<DrawTarget>> target);
 
   std::shared_ptr<const Display> display_;
-  std::shared_ptr<const GbmDevice> device_;  // null: textures are exported
+  std::shared_ptr<const GbmDevice> device_;  // null: GL textures are exported
   std::string no_device_;                    // the reason
   std::shared_ptr<const DmabufImporter> importer_;
 };

@@ -21,26 +21,26 @@ const char* to_string(GlFlavour flavour);  // "OpenGL ES 3.1"
 
 class Context {
  public:
-  // On the first candidate that works. The error lists every candidate with the reason why it does not.
+  // Uses the first candidate that works. The error lists every candidate and why it failed.
   static Result<std::unique_ptr<Context>> create_headless(
       GlFlavour flavour = GlFlavour::kEs31,
       const std::vector<DisplayCandidate>& candidates = headless_display_candidates());
-  // On a given display; shares textures, buffers and programs with `share` when that is not null.
+  // Creates a context on a given display. If `share` is not null, shares textures, buffers and programs with it.
   static Result<std::unique_ptr<Context>> create(std::shared_ptr<Display> display, GlFlavour flavour,
                                                  const Context* share = nullptr);
-  // Must not be current on another thread; is released first if current on this one.
+  // Must not be current on another thread. If it is current on this one, it is released first.
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   EGLContext handle() const { return handle_; }
-  EGLSurface surface() const { return surface_; }  // 1×1, or EGL_NO_SURFACE where none is needed
+  EGLSurface surface() const { return surface_; }  // 1×1, or EGL_NO_SURFACE if not needed
   const Display& display() const { return *display_; }
   GlFlavour flavour() const { return flavour_; }
-  // A second context, for another thread, that sees the same objects.
+  // Creates a second context that shares objects with this one, for another thread.
   Result<std::unique_ptr<Context>> create_sharing() const { return create(display_, flavour_, this); }
 
-  // Entry points of OpenGL, for whichever context is current.
+  // OpenGL entry points, valid for any current context.
   static void* get_proc_address(const char* name);
 
  private:
@@ -52,7 +52,7 @@ class Context {
   EGLSurface surface_ = EGL_NO_SURFACE;
 };
 
-// Makes a context current on this thread and, when it goes, whatever was current before.
+// Makes a context current on this thread. Its destructor restores the previous context.
 class ScopedMakeCurrent {
  public:
   explicit ScopedMakeCurrent(const Context& context);
@@ -64,7 +64,7 @@ class ScopedMakeCurrent {
   const std::string& error() const { return error_; }
 
  private:
-  EGLDisplay display_;  // of the context that is made current here
+  EGLDisplay display_;  // of the new context
   EGLDisplay previous_display_;
   EGLContext previous_context_;
   EGLSurface previous_draw_, previous_read_;

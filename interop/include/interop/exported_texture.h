@@ -1,4 +1,4 @@
-// GL's own textures as DMABUFs, for devices that give no memory through GBM.
+// Exports GL textures as DMABUFs, for devices that GBM cannot allocate from.
 #pragma once
 
 #include <array>
@@ -11,18 +11,18 @@
 
 namespace sightglass::interop {
 
-// A texture of RGBA8 whose memory others can import. Format, layout and modifier are the driver's choice, and no device
-// but this one may understand them: frame() tells. Destroyed like DmabufTextures.
+// An RGBA8 texture whose memory other devices can import. The driver chooses format, layout and modifier, see frame();
+// other devices may not support them. Destroy it like DmabufTextures.
 class ExportedTexture {
  public:
-  // In a context that is current on this display. Needs EGL_MESA_image_dma_buf_export; the error says what is lacking.
+  // Requires a current context on this display, and EGL_MESA_image_dma_buf_export. The error names what is missing.
   static Result<std::unique_ptr<ExportedTexture>> create(std::shared_ptr<const Display> display, int32_t width,
                                                          int32_t height);
   ~ExportedTexture();
   ExportedTexture(const ExportedTexture&) = delete;
   ExportedTexture& operator=(const ExportedTexture&) = delete;
 
-  // The descriptors are valid as long as this object, and borrowed.
+  // Valid as long as this object, which owns the descriptors.
   const DmabufFrame& frame() const { return frame_; }
   const DmabufTexture& texture() const { return texture_; }
 

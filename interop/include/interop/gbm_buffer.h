@@ -1,4 +1,4 @@
-// Memory of a DRM device that is shared as a DMABUF: drawn into by GL, shown by KMS, taken by encoders.
+// DRM device memory shared as a DMABUF: rendered by GL, displayed by KMS, read by encoders.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ struct gbm_bo;
 
 namespace sightglass::interop {
 
-// Owns the buffer and one file descriptor of it. Movable between threads, used by one at a time.
+// Owns the buffer and one file descriptor of it. Any thread may use it, one at a time.
 class GbmBuffer {
  public:
   enum Use : uint32_t {
-    kRender = 1,   // GL draws into it: import it as kImage, attach the texture to a framebuffer
-    kScanOut = 2,  // KMS shows it
-    kLinear = 4,   // in rows, for devices that know no tilings
+    kRender = 1,   // GL renders into it: import it as kImage, attach the texture to a framebuffer
+    kScanOut = 2,  // KMS displays it
+    kLinear = 4,   // row by row, for devices without tiling support
   };
 
-  // With one of `modifiers`, or, where there are none, in a layout of the driver's choice; frame() tells it. The error
-  // names what the device refused.
+  // Allocates with one of `modifiers`, or, if empty, with a layout chosen by the driver; see frame(). The error names
+  // the rejected parameters.
   static Result<std::unique_ptr<GbmBuffer>> create(std::shared_ptr<const GbmDevice> device, int32_t width,
                                                    int32_t height, uint32_t fourcc, uint32_t use,
                                                    std::span<const uint64_t> modifiers = {});
@@ -33,7 +33,7 @@ class GbmBuffer {
   GbmBuffer(const GbmBuffer&) = delete;
   GbmBuffer& operator=(const GbmBuffer&) = delete;
 
-  // What others need to know to import it; the descriptors are valid as long as this object, and borrowed.
+  // Description for importers. Valid as long as this object, which owns the descriptors.
   const DmabufFrame& frame() const { return frame_; }
   gbm_bo* handle() const { return buffer_; }
 

@@ -1,4 +1,4 @@
-// DRM devices that give memory, through GBM.
+// DRM devices that allocate memory through GBM.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@ struct gbm_device;
 
 namespace sightglass::interop {
 
-// Thread-safe. Opening does not take the display away from anybody: a card of which this would be the first user, and
-// so the master, is given up again at once.
+// Thread-safe. Opening never takes the display away from another process: if this process is the first to open a card
+// and so becomes DRM master, it drops the role at once.
 class GbmDevice {
  public:
   // "/dev/dri/renderD128" or "/dev/dri/card0". The error names the node.
   static Result<std::shared_ptr<const GbmDevice>> open(const std::string& node);
-  // One that its owner keeps while this object lives. `name` is for messages.
+  // Borrows a device that its owner keeps while this object lives. `name` is for messages.
   static std::shared_ptr<const GbmDevice> borrow(gbm_device* handle, std::string name);
   ~GbmDevice();
   GbmDevice(const GbmDevice&) = delete;
@@ -31,7 +31,7 @@ class GbmDevice {
   GbmDevice() = default;
   static Result<std::shared_ptr<const GbmDevice>> open(const std::string& node, bool as_master);
 
-  UniqueFd fd_;  // of a device of our own
+  UniqueFd fd_;  // if this object opened the device
   gbm_device* handle_ = nullptr;
   std::string name_;
 };

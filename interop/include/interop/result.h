@@ -1,4 +1,4 @@
-// A value, or the text that says why there is none.
+// A value, or an error message that explains its absence.
 #pragma once
 
 #include <optional>

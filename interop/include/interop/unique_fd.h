@@ -1,4 +1,4 @@
-// A file descriptor that is closed once.
+// Owner of a file descriptor; closes it exactly once.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// GstVideoCropMeta: the element sees and shows what it leaves of the frame, and nothing of what it hides.
+// GstVideoCropMeta: the element samples and shows only the cropped region of the frame.
 #include <gst/gl/gl.h>
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int32_t kWidth = 48, kHeight = 32, kLeft = 10, kTop = 6;
 
-// No two places are alike, and one corner is what the model takes for foreground.
+// No two positions are alike, and one corner is foreground for the model.
 Rgba asymmetric() {
   Rgba picture(kWidth, kHeight);
   for (int32_t y = 0; y < kHeight; ++y) {
@@ -32,7 +32,7 @@ Rgba asymmetric() {
   return picture;
 }
 
-// The picture in a larger one, which is garbage that the model takes for foreground.
+// The image inside a larger one, which is garbage that is foreground for the model.
 Rgba with_margins(const Rgba& picture) {
   Rgba whole(kLeft + picture.width + 7, kTop + picture.height + 9);
   for (size_t i = 0; i < whole.pixels.size(); ++i)
@@ -81,7 +81,7 @@ class Crop : public ::testing::TestWithParam<GstGLTextureTarget> {
   TextureSource source_;
 };
 
-// What it looks like is what the part alone looks like, to the model too.
+// The result equals that of the part by itself, also for the model.
 TEST_P(Crop, HidesTheMargins) {
   if (!possible()) GTEST_SKIP() << "the GL context samples no external textures";
   for (const std::string what : {"background=color input-offset=10", "background=blur", "background=transparent",
@@ -90,11 +90,11 @@ TEST_P(Crop, HidesTheMargins) {
     source_.give_to(pipeline.pipeline());
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     for (const char* direction : {"identity", "90r", "180", "90l", "horiz", "vert", "ul-lr", "ur-ll"}) {
-      gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", direction);
+      gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", direction);
       const auto expected = pass(pipeline, false), got = pass(pipeline, true);
       ASSERT_TRUE(expected && got) << what << ": " << pipeline.error(1);
       const int largest = largest_difference(*got, *expected);
-      std::printf("%s, %s: at most %d of 255 off the part alone\n", what.c_str(), direction, largest);
+      std::printf("%s, %s: differs from the part by itself by at most %d of 255\n", what.c_str(), direction, largest);
       EXPECT_LE(largest, what.find("input-offset") != std::string::npos ? 0 : 1) << what;
     }
     EXPECT_EQ(pipeline.error(), "") << what;
@@ -115,10 +115,10 @@ GstPadProbeReturn crop_frame(GstPad*, GstPadProbeInfo* info, gpointer) {
   return GST_PAD_PROBE_OK;
 }
 
-// What a frame of planes looks like when the element sees a part of it alone, enlarged to what caps say.
+// The result for a planar frame of which the element uses only a part, enlarged to the size in the caps.
 std::optional<Rgba> part_of(const YuvPicture& picture) {
   TestPipeline pipeline(element("background=color input-offset=10"));
-  GstPad* sink = gst_element_get_static_pad(pipeline.segment(), "sink");
+  GstPad* sink = gst_element_get_static_pad(pipeline.element(), "sink");
   gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, crop_frame, nullptr, nullptr);
   gst_object_unref(sink);
   EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -127,8 +127,8 @@ std::optional<Rgba> part_of(const YuvPicture& picture) {
   return got;
 }
 
-// Of smooth colours, so that it does not matter what is interpolated first. Odd sizes have half a sample of chroma at
-// their ends.
+// With smooth colors, so that the order of interpolation does not matter. Odd sizes have half a chroma sample at their
+// ends.
 TEST(CropPlanes, ArePartsOfEveryPlane) {
   init_gstreamer();
   Rgba smooth(49, 33);
@@ -153,13 +153,13 @@ TEST(CropPlanes, ArePartsOfEveryPlane) {
         }
       }
       std::printf("%s, %s: at most %.1f of 255 off\n", format.c_str(), site.c_str(), largest);
-      EXPECT_LE(largest, 8) << format;  // a third of the step of chroma from sample to sample, at the part's borders
+      EXPECT_LE(largest, 8) << format;  // a third of the chroma difference between samples, at the borders of the part
     }
   }
 }
 
-// Grey with garbage around it stays grey: no filter reaches beyond the part, in any plane.
-TEST(CropPlanes, NothingOutsideIsSeen) {
+// Gray with garbage around it stays gray: no filter reads beyond the part, in any plane.
+TEST(CropPlanes, NothingOutsideIsSampled) {
   init_gstreamer();
   for (const std::string format : {"NV12", "I420"}) {
     YuvPicture picture = noisy_picture(format, 64, 48, "");
@@ -180,13 +180,13 @@ TEST(CropPlanes, NothingOutsideIsSeen) {
   }
 }
 
-// The output is the part: nobody cuts it out again. A rectangle that is none of the texture's has been cut out before.
+// The output is the part and is not cropped again. A rectangle outside the texture means that it is already cropped.
 TEST(CropMeta, EndsHere) {
   TextureSource source;
   TestPipeline pipeline(element("background=color input-offset=10"), TestPipeline::Entry::kDirect);
   source.give_to(pipeline.pipeline());
   int metas = 0;
-  GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       src, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -210,8 +210,7 @@ TEST(CropMeta, EndsHere) {
   EXPECT_EQ(metas, 0);
 }
 
-// videocrop leaves the cutting to whoever takes GstVideoCropMeta, and glupload says that it does when glsegment says
-// so.
+// videocrop leaves cropping to elements that accept GstVideoCropMeta, and glupload accepts it if glsegment does.
 TEST(CropMeta, FromVideocrop) {
   for (const std::string upload : {"glupload", "glupload ! glcolorconvert"}) {
     TestPipeline pipeline(

@@ -1,4 +1,4 @@
-// What the elements say on a context that is too old: the driver is told to pretend (MESA_GLES_VERSION_OVERRIDE).
+// The errors of the elements on a context that is too old: the driver pretends to be (MESA_GLES_VERSION_OVERRIDE).
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -10,14 +10,14 @@
 namespace sightglass::test {
 namespace {
 
-// What the driver is made to offer.
+// The version that the driver offers.
 std::string version_found() {
   const char* const found = std::getenv("SIGHTGLASS_TEST_FOUND");
   EXPECT_NE(found, nullptr) << "SIGHTGLASS_TEST_FOUND is not set";
   return found == nullptr ? "" : found;
 }
 
-TEST(GlVersion, TooOldIsAnErrorThatNamesFoundAndNeeded) {
+TEST(GlVersion, TooOldIsAnErrorThatNamesBothVersions) {
   const std::string found = version_found();
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   pipeline.set_state(GST_STATE_PLAYING);

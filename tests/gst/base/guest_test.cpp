@@ -1,5 +1,5 @@
-// Elements that run models leave the pipeline's GL context, and one that shares with it, as found; they draw the same
-// whatever they find.
+// Elements that run models leave the state of the GL context of the pipeline, and of one that shares with it, as found.
+// They draw the same whatever the state.
 #include <gst/gl/gl.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,8 @@ struct Watch {
   bool disturbed = false;
 };
 
-// In the first frames GStreamer fills the element's pool, and its allocator unbinds the texture of the active unit.
+// During the first frames, GStreamer fills the pool of the element, and its allocator unbinds the texture of the active
+// unit.
 constexpr int kWarmUp = 4;
 
 GstGLContext* context_of(GstElement* segment) {
@@ -76,14 +77,24 @@ GstPadProbeReturn on_sink(GstPad*, GstPadProbeInfo*, gpointer data) {
         },
         nullptr);
   }
+  // GStreamer's allocator unbinds the texture of the active unit whenever a pool grows: so that has none.
+  gst_gl_context_thread_add(
+      context,
+      [](GstGLContext* current, gpointer) {
+        const auto gl = load_gl_api(current);
+        ASSERT_TRUE(gl.ok()) << gl.status().message();
+        gl->ActiveTexture(GL_TEXTURE15);
+        gl->BindTexture(GL_TEXTURE_2D, 0);
+      },
+      nullptr);
   watch->before = snapshot(context);
   watch->before_shared = snapshot(watch->shared);
   gst_object_unref(context);
   return GST_PAD_PROBE_OK;
 }
 
-// The neighbor upstream leaves what it has read bound to unit 1. GL unbinds a texture that is deleted, on whichever
-// thread its last buffer goes, so these live as long as frames are compared.
+// The upstream neighbor leaves the texture that it has read bound to unit 1. GL unbinds a texture when it is deleted,
+// on any thread that frees its last buffer, so these textures live as long as frames are compared.
 GstPadProbeReturn on_neighbor(GstPad*, GstPadProbeInfo* info, gpointer data) {
   static_cast<Watch*>(data)->read_upstream.push_back(gst_buffer_ref(GST_PAD_PROBE_INFO_BUFFER(info)));
   return GST_PAD_PROBE_OK;
@@ -132,11 +143,11 @@ INSTANTIATE_TEST_SUITE_P(Elements, GoodGuest,
                            return name;
                          });
 
-// With probes before and behind the element.
+// With probes upstream and downstream of the element.
 class Watched {
  public:
   explicit Watched(const std::string& middle) : pipeline(middle) {
-    watch.segment = pipeline.segment();
+    watch.segment = pipeline.element();
     sink_ = gst_element_get_static_pad(watch.segment, "sink");
     src_ = gst_element_get_static_pad(watch.segment, "src");
     gst_pad_add_probe(sink_, GST_PAD_PROBE_TYPE_BUFFER, on_sink, &watch, nullptr);
@@ -176,13 +187,13 @@ TEST_P(GoodGuest, GlStateIsLeftAsFound) {
   EXPECT_GE(watched.watch.compared, 3);
 }
 
-// The same pictures before and after a neighbour has changed what decides where and how things are drawn.
+// The same images before and after a neighbor has changed the drawing state.
 TEST_P(GoodGuest, DrawsWhateverStateItFinds) {
   Watched watched(element());
   ASSERT_TRUE(watched.pipeline.set_state(GST_STATE_PLAYING));
   const auto usual = watched.pipeline.pass(colourful_frame());
   ASSERT_TRUE(usual) << watched.pipeline.error();
-  // No texture of the pool has that picture any more.
+  // No texture of the pool has that image any more.
   for (int i = 0; i < 2 * kWarmUp; ++i) ASSERT_TRUE(watched.pipeline.pass(Rgba(96, 64)));
   watched.watch.disturbed = true;
   const auto disturbed = watched.pipeline.pass(colourful_frame());
@@ -191,8 +202,8 @@ TEST_P(GoodGuest, DrawsWhateverStateItFinds) {
   EXPECT_GE(watched.watch.compared, 3);
 }
 
-// What follows must draw the same picture, whether glsegment was there or not.
-TEST(GlSegmentGuest, NeighboursDrawTheSame) {
+// Downstream elements must draw the same image, with or without glsegment.
+TEST(GlSegmentGuest, NeighborsDrawTheSame) {
   const Rgba frame = colourful_frame();
   const auto run = [&](const std::string& middle) {
     TestPipeline pipeline(middle);

@@ -1,4 +1,4 @@
-// What every element that runs a model negotiates with its neighbours, which are a harness: caps, new ones in
+// The negotiation of every element that runs a model with its neighbors, which are a harness: caps, new caps in
 // mid-stream, and memory.
 #include <gst/video/video.h>
 
@@ -24,14 +24,14 @@ void expect_caps(const GstCaps* found, const std::string& expected) {
   g_free(text);
 }
 
-// What the element has on its pad beside that of the harness.
+// The caps on the pad of the element that is linked to the harness.
 OwnCaps query_caps(GstPad* of_harness, const std::string& filter) {
   return OwnCaps(gst_pad_peer_query_caps(of_harness, caps_of(filter).get()));
 }
 
 OwnCaps current_caps(GstPad* pad) { return OwnCaps(gst_pad_get_current_caps(pad)); }
 
-TEST_P(HarnessCaps, UpstreamIsOfferedWhatDownstreamTakes) {
+TEST_P(HarnessCaps, UpstreamIsOfferedDownstreamCaps) {
   ElementHarness harness(element());
   gst_harness_set_sink_caps_str(harness.get(), (kRgbaTexture + ",width=[64,128],height=48,framerate=30/1,"
                                                                "pixel-aspect-ratio=4/3,colorimetry=sRGB,own=(int)7")
@@ -50,7 +50,7 @@ TEST_P(HarnessCaps, UpstreamIsOfferedWhatDownstreamTakes) {
   EXPECT_TRUE(gst_caps_is_empty(query_caps(harness.upstream(), kRgbaTexture + ",height=50").get()));
 }
 
-TEST_P(HarnessCaps, DownstreamIsOfferedWhatUpstreamGives) {
+TEST_P(HarnessCaps, DownstreamIsOfferedUpstreamCaps) {
   ElementHarness harness(element());
   gst_harness_set_src_caps_str(harness.get(),
                                "video/x-raw(memory:GLMemory),format=NV12,texture-target=2D,width=64,"
@@ -64,7 +64,7 @@ TEST_P(HarnessCaps, DownstreamIsOfferedWhatUpstreamGives) {
   EXPECT_TRUE(gst_caps_is_empty(query_caps(harness.downstream(), kRgbaTexture + ",width=80").get()));
 }
 
-TEST_P(HarnessCaps, TurnedFramesHaveTurnedCaps) {
+TEST_P(HarnessCaps, RotatedFramesHaveRotatedCaps) {
   ElementHarness harness(element("video-direction=90r"));
   gst_harness_set_sink_caps_str(
       harness.get(), (kRgbaTexture + ",width=48,height=[64,100],framerate=30/1,pixel-aspect-ratio=4/3").c_str());
@@ -75,8 +75,8 @@ TEST_P(HarnessCaps, TurnedFramesHaveTurnedCaps) {
               kRgbaTexture + ",width=48,height=80,framerate=30/1,pixel-aspect-ratio=4/3");
 }
 
-// Caps say more than this element has to know.
-TEST_P(HarnessCaps, FieldsAreCarriedOver) {
+// Caps have more fields than the element needs.
+TEST_P(HarnessCaps, FieldsAreForwarded) {
   ElementHarness harness(element());
   const std::string all = kRgbaTexture +
                           ",width=64,height=48,framerate=30000/1001,max-framerate=60/1,pixel-aspect-ratio=8/9,"
@@ -91,7 +91,7 @@ TEST_P(HarnessCaps, FieldsAreCarriedOver) {
               kRgbaTexture + ",width=80,height=48,framerate=0/1,colorimetry=1:1:5:1,own=(int)7");
 }
 
-TEST_P(HarnessCaps, OtherCapsAreRefused) {
+TEST_P(HarnessCaps, OtherCapsAreRejected) {
   ElementHarness harness(element());
   for (const std::string refused :
        {"video/x-raw,format=RGBA,width=64,height=48", "video/x-raw(memory:GLMemory),format=BGRx,width=64,height=48",
@@ -101,7 +101,7 @@ TEST_P(HarnessCaps, OtherCapsAreRefused) {
     harness.send_caps(refused);
     ASSERT_TRUE(harness.send_segment());
     EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_NOT_NEGOTIATED) << refused;
-    // Once for the event, once for the frame that brings it again.
+    // Once for the event, and once for the frame, which repeats it.
     std::string error;
     for (std::string next = harness.error(); !next.empty(); next = harness.error()) error = next;
     const bool video = refused.starts_with("video"), textures = refused.find("GLMemory") != std::string::npos;
@@ -116,7 +116,7 @@ TEST_P(HarnessCaps, OtherCapsAreRefused) {
   EXPECT_EQ(harness.take_log(), (Log{"caps 64x48", "segment", "buffer 64x48"}));
 }
 
-TEST_P(HarnessCaps, FramesWithoutCapsAreRefused) {
+TEST_P(HarnessCaps, FramesWithoutCapsAreRejected) {
   ElementHarness harness(element());
   ASSERT_TRUE(harness.send_segment());
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_NOT_NEGOTIATED);
@@ -131,13 +131,13 @@ TEST_P(HarnessCaps, TheNextFrameHasTheNewSize) {
   harness.send_caps(TextureSource::caps(80, 33, GST_GL_TEXTURE_TARGET_2D));
   for (int i = 0; i < 2; ++i) EXPECT_EQ(harness.push(harness.frame(80, 33)), GST_FLOW_OK) << harness.error();
   EXPECT_EQ(harness.take_log(), (Log{"caps 80x33", "buffer 80x33", "buffer 80x33"}));
-  // The same caps again are no change.
+  // The same caps again are not a change.
   harness.send_caps(TextureSource::caps(80, 33, GST_GL_TEXTURE_TARGET_2D));
   EXPECT_EQ(harness.push(harness.frame(80, 33)), GST_FLOW_OK) << harness.error();
   EXPECT_EQ(harness.take_log(), Log{"buffer 80x33"});
 }
 
-TEST_P(HarnessCaps, TheNextFrameIsTurned) {
+TEST_P(HarnessCaps, TheNextFrameIsRotated) {
   ElementHarness harness(element());
   harness.begin();
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -149,13 +149,13 @@ TEST_P(HarnessCaps, TheNextFrameIsTurned) {
   EXPECT_EQ(harness.take_log(), (Log{"caps 48x64", "buffer 48x64", "caps 64x48", "buffer 64x48"}));
 }
 
-// Downstream wants another size, which upstream alone can give.
+// Downstream requests another size, which only upstream can provide.
 TEST_P(HarnessCaps, DownstreamRenegotiates) {
   ElementHarness harness(element());
   harness.begin();
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
   while (harness.upstream_event(GST_EVENT_RECONFIGURE) != nullptr) {
-    // Pads that are linked send one.
+    // Linking pads sends such an event.
   }
   const std::string wanted = TextureSource::caps(32, 24, GST_GL_TEXTURE_TARGET_2D);
   gst_harness_set_sink_caps_str(harness.get(), wanted.c_str());
@@ -173,7 +173,7 @@ OwnQuery ask_for_allocation(const ElementHarness& harness, const std::string& ca
   return gst_pad_peer_query(harness.upstream(), query.get()) != FALSE ? std::move(query) : nullptr;
 }
 
-// What is offered with the answer; null where that is none.
+// The pool offered with the answer; null if there is none.
 GstBufferPool* offered_pool(GstQuery* query) {
   if (gst_query_get_n_allocation_pools(query) != 1) return nullptr;
   GstBufferPool* pool = nullptr;
@@ -208,7 +208,7 @@ TEST_P(HarnessCaps, UpstreamIsOfferedAPool) {
   gst_object_unref(pool);
 }
 
-TEST_P(HarnessCaps, UpstreamMayHaveAPoolOfItsOwn) {
+TEST_P(HarnessCaps, UpstreamMayHaveItsOwnPool) {
   ElementHarness harness(element());
   harness.begin();
   const OwnQuery query = ask_for_allocation(harness, TextureSource::caps(64, 48, GST_GL_TEXTURE_TARGET_2D), false);
@@ -233,7 +233,7 @@ struct Offer {
   Offer(const Offer&) = delete;
   Offer& operator=(const Offer&) = delete;
 
-  // What `harness` answers to the element's queries from now on.
+  // Sets the answers of `harness` to the queries of the element from now on.
   void make(const ElementHarness& harness) {
     gst_pad_add_probe(
         harness.downstream(),
@@ -250,7 +250,7 @@ struct Offer {
   }
 };
 
-// Of whatever downstream has, the number of buffers it needs is taken, and the textures are of the element's context.
+// The element provides the number of buffers that downstream needs, with textures of its own context.
 void expect_own_textures(const std::string& element, GstBufferPool* offered) {
   Offer offer;
   offer.pool = offered;
@@ -283,8 +283,8 @@ TEST_P(HarnessCaps, TexturesOfAnotherContextFromDownstream) {
   expect_own_textures(element(), gst_gl_buffer_pool_new(another.context()));
 }
 
-// Only what downstream asks for anew is allocated anew.
-TEST_P(HarnessCaps, DownstreamAllocatesAnew) {
+// The element reallocates only if downstream requests it.
+TEST_P(HarnessCaps, ReallocatesOnlyOnRequest) {
   ElementHarness harness(element());
   Offer offer;
   offer.make(harness);

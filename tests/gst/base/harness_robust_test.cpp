@@ -1,5 +1,5 @@
-// What every element that runs a model does when its neighbours, which are a harness, or the application do something
-// unusual: frames that are none, refusals, states, other GL contexts, and everything at the same time.
+// The behavior of every element that runs a model if its neighbors, which are a harness, or the application do
+// something unusual: invalid frames, errors, state changes, other GL contexts, and all of these at the same time.
 #include <gst/video/video.h>
 
 #include <algorithm>
@@ -21,11 +21,11 @@ INSTANTIATE_TEST_SUITE_P(Elements, HarnessRobust, kModelElements, name_of_elemen
 
 constexpr GstGLTextureTarget k2D = GST_GL_TEXTURE_TARGET_2D;
 
-// A frame that caps do not promise is an error that says why, and the end of nothing: the next one is shown.
+// A frame that does not match the caps is an error that states the reason. The next frame is shown.
 void expect_refusal(ElementHarness& harness, GstBuffer* frame, const std::string& reason) {
   EXPECT_EQ(harness.push(frame), GST_FLOW_ERROR) << reason;
   const std::string error = harness.error();
-  EXPECT_NE(error.find(reason), std::string::npos) << error << "\nshould say: " << reason;
+  EXPECT_NE(error.find(reason), std::string::npos) << error << "\nmust contain: " << reason;
   EXPECT_EQ(harness.pull(), nullptr) << reason;
 }
 
@@ -33,8 +33,8 @@ TEST_P(HarnessRobust, FramesWithoutTexturesAreErrors) {
   ElementHarness harness(element());
   harness.begin();
   for (const bool first : {true, false}) {
-    expect_refusal(harness, gst_buffer_new_allocate(nullptr, 12288, nullptr), "put glupload in front");
-    expect_refusal(harness, gst_buffer_new(), "put glupload in front");
+    expect_refusal(harness, gst_buffer_new_allocate(nullptr, 12288, nullptr), "put glupload upstream");
+    expect_refusal(harness, gst_buffer_new(), "put glupload upstream");
     EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << first << ": " << harness.error();
     EXPECT_NE(harness.pull(), nullptr) << first;
   }
@@ -45,7 +45,7 @@ TEST_P(HarnessRobust, FramesOfOtherTexturesAreErrors) {
   TextureSource another;
   ElementHarness harness(element());
   harness.begin();
-  expect_refusal(harness, another.make(left_half_red(64, 48), k2D), "shares nothing");
+  expect_refusal(harness, another.make(left_half_red(64, 48), k2D), "shares no objects");
   if (GstBuffer* external = harness.source().make(left_half_red(64, 48), GST_GL_TEXTURE_TARGET_EXTERNAL_OES)) {
     expect_refusal(harness, external, "external-oes");
   }
@@ -54,13 +54,13 @@ TEST_P(HarnessRobust, FramesOfOtherTexturesAreErrors) {
   harness.send_caps(
       "video/x-raw(memory:GLMemory),format=NV12,texture-target=2D,width=64,height=48,"
       "framerate=30/1");
-  expect_refusal(harness, harness.frame(), "caps promise 2");
+  expect_refusal(harness, harness.frame(), "the caps require 2");
   harness.begin();
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
 }
 
-// Whoever made the frame is wrong about its size, in either direction: it is shown as large as caps promise.
-TEST_P(HarnessRobust, TexturesOfAnotherSizeAreStretched) {
+// If the size of a frame does not match the caps, in either direction, it is shown at the size in the caps.
+TEST_P(HarnessRobust, TexturesOfAnotherSizeAreScaled) {
   ElementHarness harness(element());
   harness.begin();
   for (const auto& [width, height] : {std::pair{32, 24}, {128, 96}, {1, 1}, {64, 1}}) {
@@ -70,8 +70,8 @@ TEST_P(HarnessRobust, TexturesOfAnotherSizeAreStretched) {
                                      "buffer 64x48", "buffer 64x48"}));
 }
 
-// What downstream says is what upstream hears; it is no error of the element's.
-TEST_P(HarnessRobust, RefusalsOfDownstreamGoUpstream) {
+// The flow return of downstream is forwarded upstream. It is not an error of the element.
+TEST_P(HarnessRobust, DownstreamErrorsGoUpstream) {
   ElementHarness harness(element());
   harness.begin();
   ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -92,7 +92,7 @@ TEST_P(HarnessRobust, RefusalsOfDownstreamGoUpstream) {
   }
 }
 
-TEST_P(HarnessRobust, EveryStartIsTheFirst) {
+TEST_P(HarnessRobust, EveryStartIsLikeTheFirst) {
   ElementHarness harness(element());
   harness.begin();
   const Log stream = {"stream-start", "caps 64x48", "segment", "buffer 64x48", "buffer 64x48"};
@@ -110,7 +110,7 @@ TEST_P(HarnessRobust, EveryStartIsTheFirst) {
   EXPECT_EQ(harness.error(), "");
 }
 
-TEST_P(HarnessRobust, APauseForgetsNothing) {
+TEST_P(HarnessRobust, APauseKeepsAllState) {
   ElementHarness harness(element());
   harness.begin();
   ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -123,7 +123,7 @@ TEST_P(HarnessRobust, APauseForgetsNothing) {
   EXPECT_EQ(harness.stat("frames"), 4U);
 }
 
-// Frames in front and behind are of the one context, then of the other; nobody sends caps again.
+// Input and output frames belong to one context, then to the other. No caps are sent again.
 TEST_P(HarnessRobust, AnotherGlContextFromTheNextFrameOn) {
   TextureSource another;
   ElementHarness harness(element());
@@ -138,14 +138,14 @@ TEST_P(HarnessRobust, AnotherGlContextFromTheNextFrameOn) {
     const OwnBuffer after = harness.pull();
     ASSERT_NE(after, nullptr);
     EXPECT_EQ(GST_GL_BASE_MEMORY_CAST(gst_buffer_peek_memory(after.get(), 0))->context, another.context());
-    expect_refusal(harness, harness.frame(), "shares nothing");
+    expect_refusal(harness, harness.frame(), "shares no objects");
     harness.source().give_to(harness.element());
   }
   EXPECT_EQ(harness.take_log(), (Log{"stream-start", "caps 64x48", "segment", "buffer 64x48", "buffer 64x48",
                                      "buffer 64x48", "buffer 64x48"}));
 }
 
-// States, frames, properties, QoS and reconfiguration, from a thread each.
+// State changes, frames, properties, QoS, and reconfiguration, each from its own thread.
 TEST_P(HarnessRobust, EverythingAtOnce) {
   ElementHarness harness(element());
   GstHarness* all = harness.get();
@@ -173,7 +173,7 @@ TEST_P(HarnessRobust, EverythingAtOnce) {
       gst_harness_stress_push_upstream_event_start_full(all, late.get(), 5000),
       gst_harness_stress_push_upstream_event_start_full(all, reconfigure.get(), 7000),
   };
-  // Every second start is left at once, wherever it has got to; the others, however slow, get a frame through.
+  // Every second start is aborted at once, whatever its progress. The others, however slow, output a frame.
   guint64 most = 0;
   constexpr guint kStarts = 40;
   for (guint start = 0; start < kStarts; ++start) {

@@ -1,5 +1,5 @@
-// What every element that runs a model does with a stream, between the pads of a harness: events and their order, what
-// frames carry, frames that are late or none, queries, states and threads.
+// How every element that runs a model handles a stream, between the pads of a harness: events and their order, metadata
+// of frames, late and missing frames, queries, states, and threads.
 #include <gst/video/navigation.h>
 #include <gst/video/video.h>
 
@@ -21,9 +21,9 @@ INSTANTIATE_TEST_SUITE_P(Elements, HarnessStream, kModelElements, name_of_elemen
 
 const GstStructure* structure_of(const OwnEvent& event) { return gst_event_get_structure(event.get()); }
 
-TEST_P(HarnessStream, EventsKeepTheirPlaces) {
+TEST_P(HarnessStream, EventsKeepTheirPositions) {
   ElementHarness harness(element());
-  EXPECT_EQ(harness.take_log(), Log{}) << "nothing comes before a stream";
+  EXPECT_EQ(harness.take_log(), Log{}) << "nothing precedes a stream";
   harness.begin();
   const auto pass = [&harness] { EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error(); };
   const auto send = [&harness](GstEvent* event) { EXPECT_TRUE(gst_harness_push_event(harness.get(), event)); };
@@ -49,7 +49,7 @@ TEST_P(HarnessStream, EventsKeepTheirPlaces) {
                  "buffer 64x48", "segment-done", "stream-start", "segment", "buffer 64x48", "eos"}));
 }
 
-TEST_P(HarnessStream, AFlushBeginsAnew) {
+TEST_P(HarnessStream, AFlushRestartsTheStream) {
   ElementHarness harness(element());
   harness.begin();
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -63,7 +63,7 @@ TEST_P(HarnessStream, AFlushBeginsAnew) {
   EXPECT_EQ(harness.error(), "");
 }
 
-TEST_P(HarnessStream, NothingComesAfterTheEnd) {
+TEST_P(HarnessStream, NothingFollowsTheEnd) {
   ElementHarness harness(element());
   harness.begin();
   EXPECT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -82,7 +82,7 @@ TEST_P(HarnessStream, NothingComesAfterTheEnd) {
 TEST_P(HarnessStream, AStreamMayBeEmpty) {
   ElementHarness harness(element());
   ASSERT_TRUE(gst_harness_push_event(harness.get(), gst_event_new_eos()));
-  EXPECT_EQ(harness.take_log(), (Log{"stream-start", "eos"})) << "not even caps came";
+  EXPECT_EQ(harness.take_log(), (Log{"stream-start", "eos"})) << "no caps arrived";
   ElementHarness another(element());
   another.begin();
   ASSERT_TRUE(gst_harness_push_event(another.get(), gst_event_new_eos()));
@@ -108,7 +108,7 @@ TEST_P(HarnessStream, StreamsMayBePlayedInReverse) {
   }
 }
 
-TEST_P(HarnessStream, FramesKeepWhatTheyCarry) {
+TEST_P(HarnessStream, FramesKeepTheirMetadata) {
   ElementHarness harness(element());
   harness.begin();
   ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -146,7 +146,7 @@ TEST_P(HarnessStream, FramesKeepWhatTheyCarry) {
   const GstVideoCaptionMeta* captions = gst_buffer_get_video_caption_meta(out.get());
   ASSERT_NE(captions, nullptr);
   EXPECT_EQ(captions->size, sizeof caption);
-  // And nothing of it stays behind, in a pool's buffer or otherwise.
+  // Nothing of it remains, in pool buffers or elsewhere.
   for (int i = 0; i < 8; ++i) {
     ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
     const OwnBuffer next = harness.pull();
@@ -176,13 +176,13 @@ TEST_P(HarnessStream, LateFramesAreDropped) {
   ElementHarness harness(element());
   harness.begin();
   ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
-  // Frames 1 and 2 are before 70 ms; frame 3 is not, and comes where two are missing.
+  // Frames 1 and 2 are before 70 ms. Frame 3 is not, and follows two missing frames.
   const auto be_late = [&harness] {
     gst_harness_push_upstream_event(harness.get(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 0.5, 0, 70 * GST_MSECOND));
   };
   be_late();
   const OwnEvent qos = harness.upstream_event(GST_EVENT_QOS);
-  ASSERT_NE(qos, nullptr) << "upstream is told as well";
+  ASSERT_NE(qos, nullptr) << "upstream also gets the event";
   GstClockTime time = 0;
   gst_event_parse_qos(qos.get(), nullptr, nullptr, nullptr, &time);
   EXPECT_EQ(time, 70 * GST_MSECOND);
@@ -213,7 +213,7 @@ TEST_P(HarnessStream, LateFramesAreDropped) {
   GST_BUFFER_PTS(first) = 0;
   EXPECT_EQ(harness.push(first), GST_FLOW_OK);
   EXPECT_NE(harness.pull(), nullptr);
-  // Who wants every frame gets it.
+  // With QoS off, no frame is dropped.
   g_object_set(harness.element(), "qos", FALSE, nullptr);
   be_late();
   GstBuffer* late = harness.frame();
@@ -223,17 +223,17 @@ TEST_P(HarnessStream, LateFramesAreDropped) {
   EXPECT_EQ(harness.stat("dropped"), 2U);
 }
 
-TEST_P(HarnessStream, LatencyIsUpstreamsAndItsOwn) {
+TEST_P(HarnessStream, LatencyAddsToUpstreamLatency) {
   ElementHarness harness(element());
   gst_harness_set_upstream_latency(harness.get(), 40 * GST_MSECOND);
-  EXPECT_EQ(gst_harness_query_latency(harness.get()), 40 * GST_MSECOND) << "nothing is known yet";
+  EXPECT_EQ(gst_harness_query_latency(harness.get()), 40 * GST_MSECOND) << "not measured yet";
   harness.begin();
   for (int i = 0; i < 8; ++i) ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
   const guint64 own = harness.stat("latency");
   std::printf("%s: %.0f ms\n", GetParam(), static_cast<double>(own) / GST_MSECOND);
   EXPECT_GT(own, 0U);
   EXPECT_EQ(gst_harness_query_latency(harness.get()), 40 * GST_MSECOND + own);
-  EXPECT_NE(harness.message(GST_MESSAGE_LATENCY), nullptr) << "the application's pipeline asks again";
+  EXPECT_NE(harness.message(GST_MESSAGE_LATENCY), nullptr) << "so that the pipeline queries the latency again";
   const OwnQuery query(gst_query_new_latency());
   ASSERT_TRUE(gst_pad_peer_query(harness.downstream(), query.get()));
   gboolean live = FALSE;
@@ -241,7 +241,7 @@ TEST_P(HarnessStream, LatencyIsUpstreamsAndItsOwn) {
   gst_query_parse_latency(query.get(), &live, nullptr, &most);
   EXPECT_TRUE(live);
   EXPECT_EQ(most, GST_CLOCK_TIME_NONE) << "upstream's";
-  // What the pipeline settles on is for those who wait, upstream among them.
+  // The latency event of the pipeline is forwarded upstream.
   gst_harness_push_upstream_event(harness.get(), gst_event_new_latency(70 * GST_MSECOND));
   const OwnEvent event = harness.upstream_event(GST_EVENT_LATENCY);
   ASSERT_NE(event, nullptr);
@@ -250,7 +250,7 @@ TEST_P(HarnessStream, LatencyIsUpstreamsAndItsOwn) {
   EXPECT_EQ(latency, 70 * GST_MSECOND);
 }
 
-TEST_P(HarnessStream, UpstreamKnowsPositionAndDuration) {
+TEST_P(HarnessStream, UpstreamAnswersPositionAndDuration) {
   ElementHarness harness(element());
   gst_pad_add_probe(
       harness.upstream(), static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_QUERY_UPSTREAM | GST_PAD_PROBE_TYPE_PUSH),
@@ -294,7 +294,7 @@ TEST_P(HarnessStream, SeeksGoUpstreamAndSegmentsDownstream) {
   ASSERT_NE(arrived, nullptr);
   EXPECT_EQ(gst_event_get_seqnum(arrived.get()), number);
   EXPECT_TRUE(gst_structure_is_equal(structure_of(arrived), structure_of(seek)));
-  // As an upstream that seeks answers.
+  // As a seekable upstream element answers.
   gst_harness_push_event(harness.get(), gst_event_new_flush_start());
   gst_harness_push_event(harness.get(), gst_event_new_flush_stop(TRUE));
   GstSegment segment;
@@ -314,7 +314,7 @@ TEST_P(HarnessStream, SeeksGoUpstreamAndSegmentsDownstream) {
   const GstSegment* received = nullptr;
   gst_event_parse_segment(sticky.get(), &received);
   EXPECT_TRUE(gst_segment_is_equal(received, &segment));
-  // Half a second of running time: late by a sink that is at a second, in time by one at 0.4.
+  // Half a second of running time: late for a sink at one second, in time for a sink at 0.4 seconds.
   gst_harness_push_upstream_event(harness.get(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, 0, 400 * GST_MSECOND));
   frame = harness.frame();
   GST_BUFFER_PTS(frame) = 6 * GST_SECOND;
@@ -327,11 +327,11 @@ TEST_P(HarnessStream, SeeksGoUpstreamAndSegmentsDownstream) {
   EXPECT_EQ(harness.stat("dropped"), 1U);
 }
 
-// Places are those of the frames that upstream gave.
-TEST_P(HarnessStream, PointersAreTurnedBack) {
+// Positions are those in the upstream frames.
+TEST_P(HarnessStream, NavigationEventsAreMappedBack) {
   struct Case {
     GstVideoOrientationMethod direction;
-    double x, y;  // of (10, 5) in the picture that leaves
+    double x, y;  // of (10, 5) in the output frame
   };
   ElementHarness harness(element());
   harness.begin();
@@ -340,7 +340,7 @@ TEST_P(HarnessStream, PointersAreTurnedBack) {
                         Case{GST_VIDEO_ORIENTATION_HORIZ, 54, 5}, Case{GST_VIDEO_ORIENTATION_VERT, 10, 43}}) {
     g_object_set(harness.element(), "video-direction", c.direction, nullptr);
     ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
-    // Whoever else has the event sees no change.
+    // Other holders of the event see no change.
     const OwnEvent sent(gst_navigation_event_new_mouse_button_press(1, 10, 5, GST_NAVIGATION_MODIFIER_NONE));
     gst_harness_push_upstream_event(harness.get(), gst_event_ref(sent.get()));
     const OwnEvent arrived = harness.upstream_event(GST_EVENT_NAVIGATION);
@@ -354,7 +354,7 @@ TEST_P(HarnessStream, PointersAreTurnedBack) {
     EXPECT_EQ(y, 5);
   }
   gst_harness_push_upstream_event(harness.get(), gst_navigation_event_new_key_press("a", GST_NAVIGATION_MODIFIER_NONE));
-  EXPECT_NE(harness.upstream_event(GST_EVENT_NAVIGATION), nullptr) << "a key has no place";
+  EXPECT_NE(harness.upstream_event(GST_EVENT_NAVIGATION), nullptr) << "a key event has no position";
 }
 
 }  // namespace

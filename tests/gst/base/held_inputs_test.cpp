@@ -1,5 +1,4 @@
-// Frames go back to those who made them when the GPU has read them, however long downstream holds what was made of
-// them.
+// Input frames return to their source once the GPU has read them, however long downstream holds the output frames.
 #include <gst/gl/gl.h>
 #include <gst/video/video.h>
 
@@ -16,11 +15,11 @@
 namespace sightglass::test {
 namespace {
 
-constexpr guint kPool = 4;     // as cameras and decoders have
-constexpr int kHeld = 24;      // as encoders that look ahead hold
-constexpr int kPatience = 60;  // seconds until something is taken for never
+constexpr guint kPool = 4;     // like cameras and decoders
+constexpr int kHeld = 24;      // like encoders that look ahead
+constexpr int kPatience = 60;  // seconds to wait before giving up
 
-// Whether it is so within the patience.
+// Whether the condition becomes true within kPatience.
 bool comes_true(const std::function<bool()>& condition) {
   for (int i = 0; i < kPatience * 200; ++i) {
     if (condition()) return true;
@@ -49,7 +48,7 @@ OwnPool pool_of_four(GstBufferPool* pool, const std::string& text) {
   return OwnPool(pool);
 }
 
-// The next buffer that the pool has; null where none comes back.
+// Returns the next buffer of the pool; null if none returns to it.
 GstBuffer* acquire(const OwnPool& pool) {
   GstBuffer* buffer = nullptr;
   GstBufferPoolAcquireParams params = {};
@@ -60,12 +59,9 @@ GstBuffer* acquire(const OwnPool& pool) {
 
 class HeldInputsOf : public EveryModelElement {
  protected:
-  static void SetUpTestSuite() {
-    static const bool once = [] { return install_gl_faults(), true; }();
-    ASSERT_TRUE(once);
-  }
+  static void SetUpTestSuite() { install_gl_faults(); }
 
-  // A frame whose end `alive` is told of.
+  // A frame that clears `alive` when it is freed.
   static GstBuffer* counted_frame(ElementHarness& harness, int& alive) {
     GstBuffer* frame = harness.frame();
     g_atomic_int_inc(&alive);
@@ -91,8 +87,8 @@ TEST_P(HeldInputsOf, APoolOfFourTexturesIsEnough) {
   EXPECT_EQ(gst_harness_buffers_in_queue(harness.get()), static_cast<guint>(kHeld));
 }
 
-// Textures that wrap what a camera gave: glupload keeps its buffer with its own.
-TEST_P(HeldInputsOf, APoolOfFourUploadedPicturesIsEnough) {
+// Textures that wrap camera memory: glupload keeps the camera buffer with its own buffer.
+TEST_P(HeldInputsOf, APoolOfFourUploadedFramesIsEnough) {
   TestPipeline pipeline(element());
   const std::string caps = "video/x-raw,format=RGBA,width=64,height=48,framerate=30/1";
   const OwnPool pool = pool_of_four(gst_buffer_pool_new(), caps);
@@ -105,8 +101,8 @@ TEST_P(HeldInputsOf, APoolOfFourUploadedPicturesIsEnough) {
   for (int i = 0; i < kHeld; ++i) ASSERT_TRUE(pipeline.pull()) << i << ": " << pipeline.error();
 }
 
-// Nothing comes that would make the element look: neither a frame nor an event.
-TEST_P(HeldInputsOf, FramesGoBackByThemselves) {
+// Neither a frame nor an event arrives that would make the element poll.
+TEST_P(HeldInputsOf, FramesReturnByThemselves) {
   ElementHarness harness(element());
   harness.begin();
   int alive = 0;
@@ -120,7 +116,7 @@ TEST_P(HeldInputsOf, FramesGoBackByThemselves) {
   }
 }
 
-// What has to have them back at once asks for it, and upstream that stops gets them.
+// A drain query, and upstream elements that stop, get them back at once.
 TEST_P(HeldInputsOf, DrainingAndStoppingWait) {
   ElementHarness harness(element());
   harness.begin();
@@ -136,7 +132,7 @@ TEST_P(HeldInputsOf, DrainingAndStoppingWait) {
   EXPECT_EQ(g_atomic_int_get(&alive), 0);
 }
 
-// Whoever has the output may drop it before the GPU has drawn it.
+// The output may be dropped before the GPU has drawn it.
 TEST_P(HeldInputsOf, FramesAreKeptUntilTheGpuHasReadThem) {
   ElementHarness harness(element());
   harness.begin();
@@ -152,7 +148,7 @@ TEST_P(HeldInputsOf, FramesAreKeptUntilTheGpuHasReadThem) {
   EXPECT_TRUE(comes_true([&] { return g_atomic_int_get(&alive) == 0; })) << g_atomic_int_get(&alive);
 }
 
-// Where the driver has no fence to give, the output keeps its input.
+// If the driver cannot create a fence, the output keeps its input.
 TEST_P(HeldInputsOf, WithoutAFenceTheOutputKeepsTheFrame) {
   ElementHarness harness(element());
   harness.begin();

@@ -1,5 +1,5 @@
 // mask-sync=latest of glpose and glinfer: frames are drawn with the newest result, and each run of the model is spread
-// over several of them. latest_mask_test has glsegment's.
+// over several frames. latest_mask_test covers glsegment.
 #include <gst/gl/gl.h>
 #include <gtest/gtest.h>
 
@@ -46,24 +46,15 @@ std::string halves(TestPipeline& pipeline, const std::string& frames) {
   return seen;
 }
 
-guint64 stat(GstElement* element, const char* name) {
-  GstStructure* stats = nullptr;
-  g_object_get(element, "stats", &stats, nullptr);
-  guint64 value = 0;
-  EXPECT_TRUE(gst_structure_get_uint64(stats, name, &value)) << name;
-  gst_structure_free(stats);
-  return value;
-}
-
 void set(TestPipeline& pipeline, const char* property, const char* value) {
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), property, value);
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), property, value);
 }
 
-TEST(LatestResult, IsThatOfTheFrameBefore) {
+TEST(LatestResult, IsThatOfThePreviousFrame) {
   TestPipeline pipeline(infer("gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-  EXPECT_EQ(halves(pipeline, "lrll"), "llrl") << "the first frame has its own";
-  EXPECT_EQ(stat(pipeline.segment(), "inferences"), 4U);
+  EXPECT_EQ(halves(pipeline, "lrll"), "llrl") << "the first frame has its own result";
+  EXPECT_EQ(stat_of(pipeline.element(), "inferences"), 4U);
   EXPECT_EQ(pipeline.error(), "");
 }
 
@@ -71,7 +62,7 @@ TEST(LatestResult, FollowsTheInferenceInterval) {
   TestPipeline pipeline(infer("gpu-budget=0 inference-interval=3"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   EXPECT_EQ(halves(pipeline, "lrrrlll"), "llllrrr");
-  EXPECT_EQ(stat(pipeline.segment(), "inferences"), 3U);
+  EXPECT_EQ(stat_of(pipeline.element(), "inferences"), 3U);
 }
 
 TEST(LatestResult, CanBeSwitchedWhilePlaying) {
@@ -81,10 +72,10 @@ TEST(LatestResult, CanBeSwitchedWhilePlaying) {
   set(pipeline, "mask-sync", "exact");
   EXPECT_EQ(halves(pipeline, "rl"), "rl");
   set(pipeline, "mask-sync", "latest");
-  EXPECT_EQ(halves(pipeline, "rr"), "lr") << "the result there was";
+  EXPECT_EQ(halves(pipeline, "rr"), "lr") << "the previous result";
 }
 
-TEST(LatestResult, IsForgottenWhereTheStreamBreaks) {
+TEST(LatestResult, IsDroppedAtDiscontinuities) {
   TestPipeline pipeline(infer("gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_EQ(halves(pipeline, "l"), "l");
@@ -99,8 +90,8 @@ TEST(LatestResult, IsForgottenWhereTheStreamBreaks) {
 // Tensors are those of the newest run.
 TEST(LatestResult, HasItsTensors) {
   TestPipeline pipeline(infer("gpu-budget=0 attach-tensors=true"));
-  std::vector<GstMemory*> seen;  // held: no memory is used again
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+  std::vector<GstMemory*> seen;  // held, so that no memory is reused
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       pad, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -121,7 +112,7 @@ TEST(LatestResult, HasItsTensors) {
   for (GstMemory* memory : seen) gst_memory_unref(memory);
 }
 
-// A model that takes long is spread over frames, of which none takes long.
+// A slow model is spread over frames, so that no frame is slow.
 class LatestResultOf : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Elements, LatestResultOf, ::testing::Values("glpose", "glinfer"), name_of_element);
 
@@ -133,15 +124,15 @@ TEST_P(LatestResultOf, RunsAreSpreadOverFrames) {
                           (latest ? " mask-sync=latest" : ""));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
-    if (latest) g_object_set(pipeline.segment(), "gpu-budget", cpu[0] / 10, nullptr);
+    if (latest) g_object_set(pipeline.element(), "gpu-budget", cpu[0] / 10, nullptr);
     for (int i = 1; i < kFrames; ++i) ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
-    inferences[latest] = stat(pipeline.segment(), "inferences");
-    cpu[latest] = stat(pipeline.segment(), "cpu-time");
+    inferences[latest] = stat_of(pipeline.element(), "inferences");
+    cpu[latest] = stat_of(pipeline.element(), "cpu-time");
     std::printf("%s: %d inferences, %.2f ms of the CPU per frame\n", latest ? "latest" : "exact",
                 static_cast<int>(inferences[latest]), 1e-6 * static_cast<double>(cpu[latest]));
   }
   EXPECT_EQ(inferences[0], static_cast<guint64>(kFrames));
-  EXPECT_GE(inferences[1], 2U) << "the first frame's, and one in parts";
+  EXPECT_GE(inferences[1], 2U) << "the one of the first frame, and one in parts";
   EXPECT_LE(inferences[1], static_cast<guint64>(kFrames) / 2);
   EXPECT_LT(cpu[1], cpu[0] / 2);
 }
@@ -160,7 +151,7 @@ TEST_P(LatestResultOf, PropertiesAreLive) {
   }
 }
 
-// A skeleton stays until the model has seen that nobody is there any more.
+// A skeleton stays until the model finds no person.
 TEST(LatestPose, IsDrawnOverTheNextFrame) {
   const Rgba who = draw_figure(480, 480, "seed=2000004 framing=full").picture;
   Rgba nobody(480, 480);
@@ -174,7 +165,7 @@ TEST(LatestPose, IsDrawnOverTheNextFrame) {
   EXPECT_EQ(third->pixels, nobody.pixels);
 }
 
-// The frames that results were found in, as messages have them.
+// The frames of the results, from messages.
 std::string posted_frames(ElementHarness& harness) {
   std::string frames;
   while (const OwnMessage message = harness.message(GST_MESSAGE_ELEMENT)) {
@@ -203,7 +194,7 @@ TEST(LatestPose, ResultsNameTheirFrame) {
       EXPECT_EQ(frames, "0 2 4 6 8 10 12 14 16 18 ");
     } else {
       EXPECT_EQ(frames.find("0 "), 0U);
-      EXPECT_NE(frames, "0 ") << "runs in parts end as well";
+      EXPECT_NE(frames, "0 ") << "runs in parts complete";
     }
   }
 }

@@ -1,4 +1,4 @@
-// Elements that run models as some of GStreamer's elements: states, seeks, controllers, and many of it at a time.
+// Elements that run models in real pipelines: state changes, seeks, controllers, and many pipelines at a time.
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
 #include <gst/gl/gl.h>
@@ -23,14 +23,14 @@ namespace {
 class Lifecycle : public EveryModelElement {};
 INSTANTIATE_TEST_SUITE_P(Elements, Lifecycle, kModelElements, name_of_element);
 
-// What a process has that must not grow.
+// Resources of the process that must not grow.
 struct Holdings {
   int descriptors = 0;
   int gl_objects = 0;
   double mib = 0;
 };
 
-// Objects of the context and those it shares. Drivers hand out the least free names.
+// Objects of the context and of those that share with it. Drivers assign the lowest free names.
 int count_gl_objects(GstGLContext* context) {
   int count = 0;
   gst_gl_context_thread_add(
@@ -83,7 +83,7 @@ TEST_P(Lifecycle, TwoHundredStarts) {
   EXPECT_LE(after.gl_objects, before.gl_objects);
   EXPECT_GT(most_objects, before.gl_objects) << "objects are counted";
 #ifndef __SANITIZE_ADDRESS__  // which keeps freed memory back
-  // 15 KiB a start are the pipeline's own: they are the same with `identity` in this element's place.
+  // 15 KiB per start belong to the pipeline: they are the same with `identity` in place of this element.
   EXPECT_LE(after.mib, before.mib + 8);
 #endif
   EXPECT_EQ(pipeline.error(), "");
@@ -113,11 +113,7 @@ class Running {
   std::string outcome() { return outcome_of(pipeline_); }
   guint64 frames(const char* name) const {
     GstElement* segment = gst_bin_get_by_name(GST_BIN(pipeline_), name);
-    GstStructure* stats = nullptr;
-    g_object_get(segment, "stats", &stats, nullptr);
-    guint64 frames = 0;
-    gst_structure_get_uint64(stats, "frames", &frames);
-    gst_structure_free(stats);
+    const guint64 frames = stat_of(segment, "frames");
     gst_object_unref(segment);
     return frames;
   }
@@ -141,15 +137,15 @@ TEST_P(Lifecycle, TwoBranches) {
   EXPECT_EQ(running.frames("b"), 50U);
 }
 
-// Each with a display and threads of its own, all at the same time; they end in another order than they began.
+// Each has its own display and threads, all at the same time. They end in another order than they start.
 TEST_P(Lifecycle, TenPipelinesAtOnce) {
   std::vector<std::unique_ptr<Running>> pipelines;
   for (int i = 0; i < 10; ++i) {
     pipelines.push_back(std::make_unique<Running>(test_source(30) + element() + " ! fakesink"));
     pipelines.back()->play();
   }
-  // Without a window system GStreamer's displays are one EGLDisplay, and the first that goes terminates it: contexts
-  // that are being made then fail, whatever the elements.
+  // Without a window system, all GStreamer displays are one EGLDisplay, and the first one that ends terminates it.
+  // Contexts that are being created then fail, whatever the elements.
   for (const auto& pipeline : pipelines) ASSERT_TRUE(pipeline->wait_until_it_plays());
   for (const size_t i : {9, 0, 5, 1, 8, 2, 7, 3, 6, 4}) {
     EXPECT_EQ(pipelines[i]->outcome(), "end") << i;
@@ -178,8 +174,8 @@ TEST(LifecycleOfLatestMasks, SeeksWhilePlaying) {
   seek_while_playing(model_element("glsegment", "name=segment mask-sync=latest"));
 }
 
-// Each frame has what the controller says for its time.
-// A pipeline that ends late takes nothing from the next one.
+// Each frame has the controller value of its time.
+// A pipeline that ends late does not affect the next one.
 TEST(LifecycleOfDisplays, OneEndsWhileAnotherLives) {
   init_gstreamer();
   const auto create = [](GstGLDisplay* display, GstGLContext* other) {
@@ -208,13 +204,13 @@ TEST(LifecycleOfColours, ControllerOnALiveProperty) {
   g_object_set(source, "mode", GST_INTERPOLATION_MODE_NONE, nullptr);
   constexpr int kFrames = 6;
   for (guint i = 0; i < kFrames; ++i) {
-    // A moment before the frame's time, which is rounded.
+    // Slightly before the time of the frame, which is rounded.
     const GstClockTime time = i == 0 ? 0 : i * (GST_SECOND / 30) - GST_MSECOND;
     gst_timed_value_control_source_set(GST_TIMED_VALUE_CONTROL_SOURCE(source), time, 0xff000000U + 40 * i);
   }
   gst_object_add_control_binding(
-      GST_OBJECT(pipeline.segment()),
-      gst_direct_control_binding_new_absolute(GST_OBJECT(pipeline.segment()), "background-color", source));
+      GST_OBJECT(pipeline.element()),
+      gst_direct_control_binding_new_absolute(GST_OBJECT(pipeline.element()), "background-color", source));
   gst_object_unref(source);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < kFrames; ++i) {

@@ -20,7 +20,7 @@ std::string element(const std::string& properties) {
   return "glsegment name=segment model=" + red_model() + " " + properties;
 }
 
-// From `first` to `last`, shares of the property's range, within a second of stream time.
+// From `first` to `last`, as fractions of the property range, within one second of stream time.
 void control(GstElement* element, const char* property, double first, double last) {
   GstControlSource* source = gst_interpolation_control_source_new();
   g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, nullptr);
@@ -40,7 +40,7 @@ float value_of(GstElement* element, const char* property) {
 
 struct Live {
   const char* property;
-  const char* others;  // with which it can be seen
+  const char* others;  // that make the effect visible
 };
 constexpr Live kLive[] = {
     {"blur-radius", "background=blur"},       {"threshold", "background=mask softness=0.2"},
@@ -52,13 +52,13 @@ TEST(LiveProperties, FollowTheController) {
   for (const Live& live : kLive) {
     TestPipeline pipeline(element(live.others));
     const auto* spec = reinterpret_cast<GParamSpecFloat*>(
-        g_object_class_find_property(G_OBJECT_GET_CLASS(pipeline.segment()), live.property));
+        g_object_class_find_property(G_OBJECT_GET_CLASS(pipeline.element()), live.property));
     ASSERT_NE(spec, nullptr) << live.property;
-    control(pipeline.segment(), live.property, 0, 1);
+    control(pipeline.element(), live.property, 0, 1);
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     for (int frame = 0; frame <= 15; ++frame) {
       ASSERT_TRUE(pipeline.pass(left_half_red(kSize, kSize))) << pipeline.error();
-      EXPECT_NEAR(value_of(pipeline.segment(), live.property),
+      EXPECT_NEAR(value_of(pipeline.element(), live.property),
                   spec->minimum + (spec->maximum - spec->minimum) * static_cast<float>(frame) / 30,
                   1e-3F * (spec->maximum - spec->minimum))
           << live.property << ", frame " << frame;
@@ -66,7 +66,7 @@ TEST(LiveProperties, FollowTheController) {
   }
 }
 
-// How many different shades the middle row has: more, the wider the edge is.
+// The number of different shades in the middle row: the wider the edge, the more shades.
 int shades(const std::optional<Rgba>& picture) {
   std::array<bool, 256> seen{};
   if (!picture) return 0;
@@ -74,9 +74,9 @@ int shades(const std::optional<Rgba>& picture) {
   return static_cast<int>(std::ranges::count(seen, true));
 }
 
-TEST(LiveProperties, FeatherIsSeenAtOnce) {
+TEST(LiveProperties, FeatherTakesEffectAtOnce) {
   TestPipeline pipeline(element("background=mask softness=0"));
-  control(pipeline.segment(), "feather", 0, 1);
+  control(pipeline.element(), "feather", 0, 1);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   int before = 0, first = 0;
   for (int frame = 0; frame < 10; ++frame) {
@@ -88,7 +88,7 @@ TEST(LiveProperties, FeatherIsSeenAtOnce) {
   EXPECT_GT(before, 15);
 }
 
-TEST(LiveProperties, PictureFollowsItsFit) {
+TEST(LiveProperties, ImageFollowsItsFit) {
   const std::string path = scratch_folder() / "wide.png";
   Rgba blue(40, 10);
   for (size_t i = 0; i < blue.pixels.size(); ++i) blue.pixels[i] = i % 4 >= 2 ? 255 : 0;
@@ -102,11 +102,11 @@ TEST(LiveProperties, PictureFollowsItsFit) {
   };
   const std::array<uint8_t, 4> kBlue{0, 0, 255, 255}, kBar{255, 0, 0, 255}, kGreen{0, 255, 0, 255};
   EXPECT_EQ(top(), kBlue);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "background-fit", "contain");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background-fit", "contain");
   EXPECT_EQ(top(), kBar);
-  g_object_set(pipeline.segment(), "background-color", 0xff00ff00U, nullptr);
+  g_object_set(pipeline.element(), "background-color", 0xff00ff00U, nullptr);
   EXPECT_EQ(top(), kGreen);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "background-fit", "cover");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background-fit", "cover");
   EXPECT_EQ(top(), kBlue);
 }
 
@@ -118,7 +118,7 @@ TEST(LiveProperties, AlphaCanBePremultiplied) {
     return out ? *reinterpret_cast<const std::array<uint8_t, 4>*>(out->at(8, 8)) : std::array<uint8_t, 4>{};
   };
   const auto straight = pixel();
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "alpha", "premultiplied");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "alpha", "premultiplied");
   const auto premultiplied = pixel();
   EXPECT_EQ(straight[3], premultiplied[3]);
   EXPECT_EQ(straight[0], kRed[0]);

@@ -1,5 +1,4 @@
-// What the log says: the story of a start and of a frame, in order, at the levels that GStreamer's own elements use,
-// and nothing where nobody asks.
+// The log of a start and of a frame: in order, at the levels that GStreamer elements use, and nothing unless requested.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "figure_truth.h"
 #include "harness/scratch_folder.h"
 #include "model_elements.h"
 #include "test_pipeline.h"
@@ -20,7 +20,7 @@ struct Line {
   std::string category, object, message;
 };
 
-// A part of a line, and where that is.
+// A part of a line, with its category.
 struct Expected {
   const char* category;
   GstDebugLevel level;
@@ -36,7 +36,7 @@ bool is_ours(const std::string& category) {
 // The lines of our categories, from construction to destruction.
 class LogRecord {
  public:
-  // As GST_DEBUG has them.
+  // In the syntax of GST_DEBUG.
   explicit LogRecord(const char* thresholds) {
     init_gstreamer();
     gst_debug_remove_log_function(gst_debug_log_default);
@@ -73,7 +73,7 @@ class LogRecord {
       return line.category == category && line.message.find(part) != std::string::npos;
     });
   }
-  // Each of these, every one after the one before.
+  // Expects all of these lines, in this order.
   void expect_in_order(const std::vector<Expected>& story) const {
     const std::vector<Line> all = lines();
     auto from = all.begin();
@@ -109,7 +109,7 @@ constexpr const char* kWhole = "glsegment:6,glpose:6,glinfer:6,sightglass*:5";
 
 std::string with_cache(const std::string& name) { return " cache-dir=" + (scratch_folder() / name).string(); }
 
-TEST(Log, TellsTheStoryOfAStart) {
+TEST(Log, DescribesAStart) {
   const LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment model=" + red_model() + with_cache("start"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -134,14 +134,14 @@ TEST(Log, TellsTheStoryOfAStart) {
                        {"sightglass-engine", GST_LEVEL_DEBUG, "shader programs compiled"},
                        {"sightglass-engine", GST_LEVEL_DEBUG, "weights: "},
                        {"sightglass-engine", GST_LEVEL_INFO, "session ready in "},
-                       {"sightglass-base", GST_LEVEL_INFO, "ready for frames of 64x48"},
+                       {"sightglass-base", GST_LEVEL_INFO, "ready for 64x48 frames"},
                        {"sightglass-gl", GST_LEVEL_DEBUG, "pool: "},
                        {"glsegment", GST_LEVEL_DEBUG, "decided with downstream"},
                        {"glsegment", GST_LEVEL_DEBUG, "stopping"}});
   log.expect_no_warnings();
 }
 
-TEST(Log, TellsTheStoryOfAFrame) {
+TEST(Log, DescribesAFrame) {
   LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment skip-static=false model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -149,7 +149,7 @@ TEST(Log, TellsTheStoryOfAFrame) {
   log.clear();
   ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   log.expect_in_order({{"glsegment", GST_LEVEL_LOG, "input: buffer"},
-                       {"glsegment", GST_LEVEL_LOG, "frame 1: a run is due"},
+                       {"glsegment", GST_LEVEL_LOG, "frame 1: run due"},
                        {"glsegment", GST_LEVEL_LOG, "model: runs"},
                        {"glsegment", GST_LEVEL_LOG, "mask: of inference 2"},
                        {"glsegment", GST_LEVEL_LOG, "composite: "},
@@ -175,7 +175,7 @@ TEST(Log, NamesEveryPassAtTrace) {
                        {"glsegment", GST_LEVEL_TRACE, "pass: compositing"}});
 }
 
-TEST(Log, TellsWhereProgramsComeFrom) {
+TEST(Log, ReportsTheOriginOfPrograms) {
   const auto start = [] {
     TestPipeline pipeline("glsegment name=segment model=" + red_model() + with_cache("programs"));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -190,37 +190,95 @@ TEST(Log, TellsWhereProgramsComeFrom) {
   EXPECT_EQ(log.has("sightglass-engine", ": from the cache"), keeps) << log.text();
 }
 
-TEST(Log, TellsOfAModelChange) {
+TEST(Log, ReportsAModelChange) {
   LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   log.clear();
   const std::string next = red_model(Head::kLogit);
-  g_object_set(pipeline.segment(), "model", next.c_str(), nullptr);
+  g_object_set(pipeline.element(), "model", next.c_str(), nullptr);
   for (int frame = 0; frame < 500 && !log.has("sightglass-base", "takes over"); ++frame) {
     ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   }
   log.expect_in_order({{"glsegment", GST_LEVEL_DEBUG, "property model="},
-                       {"sightglass-base", GST_LEVEL_INFO, "is loaded and compiled while frames flow"},
+                       {"sightglass-base", GST_LEVEL_INFO, "loading and compiling model "},
                        {"sightglass-engine", GST_LEVEL_INFO, "imported in "},
-                       {"sightglass-base", GST_LEVEL_DEBUG, "is loaded, compiling"},
+                       {"sightglass-base", GST_LEVEL_DEBUG, "loaded, compiling"},
                        {"sightglass-base", GST_LEVEL_INFO, "takes over, prepared in "}});
   log.expect_no_warnings();
 }
 
-TEST(Log, TellsOfRefusedProperties) {
+TEST(Log, ReportsTheDecoderOfTheOutputs) {
+  const LogRecord log("glinfer:7");
+  TestPipeline pipeline("glinfer name=segment model=" + red_model());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
+  log.expect_in_order({{"glinfer", GST_LEVEL_DEBUG, "declining detection: "},
+                       {"glinfer", GST_LEVEL_DEBUG, "declining landmarks: "},
+                       {"glinfer", GST_LEVEL_DEBUG, "decoded as picture"},
+                       {"glinfer", GST_LEVEL_DEBUG, "decoder: output 0 as an image of 16x16, with a color map"},
+                       {"glinfer", GST_LEVEL_LOG, "model: runs"},
+                       {"glinfer", GST_LEVEL_TRACE, "pass: decoding results"}});
+}
+
+TEST(Log, ReportsPeopleWhoAppearAndAreLost) {
+  const Rgba person = draw_figure(480, 480, "seed=2000004 framing=full").picture;
+  const LogRecord log("glpose:7,sightglass-results:6");
+  TestPipeline pipeline("glpose name=segment model=figure results=meta");
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_TRUE(pipeline.pass(i < 3 ? person : Rgba(person.width, person.height))) << pipeline.error();
+  }
+  log.expect_in_order({{"glpose", GST_LEVEL_DEBUG, "declining BlazePose: no outputs of "},
+                       {"glpose", GST_LEVEL_DEBUG, "finder: "},
+                       {"glpose", GST_LEVEL_TRACE, "pass: decoding people, at most 1, "},
+                       {"glpose", GST_LEVEL_DEBUG, "found: score "},
+                       {"sightglass-results", GST_LEVEL_LOG, ": 1 objects, 0 classes"},
+                       {"glpose", GST_LEVEL_DEBUG, " lost"},
+                       {"sightglass-results", GST_LEVEL_LOG, ": 0 objects, 0 classes"}});
+}
+
+TEST(Log, ReportsAttachments) {
+  const LogRecord log("glinfer:6,sightglass-results:6");
+  for (const std::string element : {"glsegment attach-mask=true", "glinfer attach-tensors=true"}) {
+    TestPipeline pipeline(element + " name=segment model=" + red_model());
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+    ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
+  }
+  log.expect_in_order({{"sightglass-results", GST_LEVEL_DEBUG, "attach-mask: masks of 16x16"},
+                       {"sightglass-results", GST_LEVEL_LOG, "attach-mask: 16x16 at 0.000,0.000"},
+                       {"glinfer", GST_LEVEL_DEBUG, "attach-tensors: GL buffer 1 of 1024 bytes"},
+                       {"glinfer", GST_LEVEL_LOG, "attach-tensors: 1 tensors of inference 1"}});
+}
+
+TEST(Log, ReportsJsonLines) {
+  const LogRecord log("resultsjson:7");
+  GstElement* pipeline = gst_parse_launch(
+      "glfiguresrc num-buffers=3 ! glpose model=figure results=meta ! resultsjson name=segment ! fakesink", nullptr);
+  ASSERT_NE(pipeline, nullptr);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  EXPECT_EQ(outcome_of(pipeline), "end");
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  log.expect_in_order({{"resultsjson", GST_LEVEL_DEBUG, "pixel coordinates for 640x480 frames"},
+                       {"resultsjson", GST_LEVEL_INFO, "caps: "},
+                       {"resultsjson", GST_LEVEL_TRACE, ": {"},
+                       {"resultsjson", GST_LEVEL_LOG, "pushed 1 lines, ok, for buffer"}});
+}
+
+TEST(Log, ReportsRejectedProperties) {
   const LogRecord log(kWhole);
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "precision", "fp16");
-  EXPECT_TRUE(log.has("glsegment", "property precision=fp16 refused")) << log.text();
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "precision", "fp16");
+  EXPECT_TRUE(log.has("glsegment", "property precision=fp16 rejected")) << log.text();
 }
 
 class EveryElementLogs : public EveryModelElement {};
 
-TEST_P(EveryElementLogs, WhatItDoesWithAFrame) {
+TEST_P(EveryElementLogs, ItsWorkOnEachFrame) {
   LogRecord log(kWhole);
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -230,8 +288,8 @@ TEST_P(EveryElementLogs, WhatItDoesWithAFrame) {
   }
 }
 
-// Categories exist, and are asked, but nobody wants what they would say.
-TEST_P(EveryElementLogs, NothingUnlessAsked) {
+// The categories exist and are queried, but their lines are disabled.
+TEST_P(EveryElementLogs, NothingUnlessRequested) {
   for (const char* thresholds : {"", "*:2"}) {
     const LogRecord log(thresholds);
     TestPipeline pipeline(element());

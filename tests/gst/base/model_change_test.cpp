@@ -1,4 +1,4 @@
-// `model` set while frames flow: the next one is prepared beside them and takes over between two of them.
+// `model` set while frames flow: the next model is prepared in the background and takes over between two frames.
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ std::string model_of(GstElement* element) {
   return model;
 }
 
-// What `stats` say is in effect.
+// The model in effect, according to `stats`.
 std::string model_in_effect(GstElement* element) {
   GstStructure* stats = nullptr;
   g_object_get(element, "stats", &stats, nullptr);
@@ -45,14 +45,14 @@ std::string model_in_effect(GstElement* element) {
   return model;
 }
 
-// A file of its own with the same model.
+// A separate file with the same model.
 std::string copy_of(const std::string& model, const std::string& name) {
   const std::string copy = scratch_folder() / name;
   std::filesystem::copy_file(model, copy, std::filesystem::copy_options::overwrite_existing);
   return copy;
 }
 
-// Passes frames until the model is in effect; the longest of them and how many there were.
+// Passes frames until the model is in effect. Returns the longest frame time and the number of frames.
 struct Passed {
   int frames = 0;
   double longest_ms = 0, median_ms = 0;
@@ -60,7 +60,7 @@ struct Passed {
 std::optional<Passed> pass_until(TestPipeline& pipeline, const std::string& model, const Rgba& frame) {
   std::vector<double> times;
   const auto end = Clock::now() + kPatience;
-  while (model_in_effect(pipeline.segment()) != model) {
+  while (model_in_effect(pipeline.element()) != model) {
     const auto begin = Clock::now();
     if (begin > end || !pipeline.pass(frame)) return std::nullopt;
     times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
@@ -84,29 +84,29 @@ TEST_P(ModelChangeOf, TakesOverWhilePlaying) {
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     const Rgba frame = left_half_red(64, 64);
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
-    EXPECT_EQ(model_in_effect(pipeline.segment()), first());
+    EXPECT_EQ(model_in_effect(pipeline.element()), first());
     const std::string second = copy_of(first(), "second.tflite");
-    set_model(pipeline.segment(), second);
-    EXPECT_EQ(model_of(pipeline.segment()), second);
+    set_model(pipeline.element(), second);
+    EXPECT_EQ(model_of(pipeline.element()), second);
     const auto passed = pass_until(pipeline, second, frame);
     ASSERT_TRUE(passed) << pipeline.error();
     std::printf("%s: %d frames, the longest %.1f ms, half of them %.1f ms\n", GetParam(), passed->frames,
                 passed->longest_ms, passed->median_ms);
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
-    EXPECT_EQ(model_of(pipeline.segment()), second);
+    EXPECT_EQ(model_of(pipeline.element()), second);
     EXPECT_EQ(pipeline.warning(), "");
     EXPECT_EQ(pipeline.error(), "");
   }
 }
 
-TEST_P(ModelChangeOf, TheOldOneStaysWhereTheNewOneFails) {
+TEST_P(ModelChangeOf, TheOldModelStaysIfTheNewOneFails) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(64, 64);
   ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   for (const std::string& wrong :
        {std::string("/nonexistent/other.tflite"), red_model(Head::kUnknownOp), std::string()}) {
-    set_model(pipeline.segment(), wrong);
+    set_model(pipeline.element(), wrong);
     std::string warning;
     const auto end = Clock::now() + kPatience;
     while (warning.empty() && Clock::now() < end) {
@@ -116,34 +116,34 @@ TEST_P(ModelChangeOf, TheOldOneStaysWhereTheNewOneFails) {
     std::printf("%s\n", warning.c_str());
     EXPECT_NE(warning.find("model=" + wrong + ":"), std::string::npos);
     EXPECT_NE(warning.find(first() + " stays in effect"), std::string::npos);
-    EXPECT_EQ(model_of(pipeline.segment()), first());
-    EXPECT_EQ(model_in_effect(pipeline.segment()), first());
+    EXPECT_EQ(model_of(pipeline.element()), first());
+    EXPECT_EQ(model_in_effect(pipeline.element()), first());
     for (int i = 0; i < 3; ++i) ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
-    EXPECT_EQ(pipeline.warning(), "") << "one is enough";
+    EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
   }
   EXPECT_EQ(pipeline.error(), "");
 }
 
-TEST_P(ModelChangeOf, TheLastOneSetWins) {
+TEST_P(ModelChangeOf, TheLastModelSetWins) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(64, 64);
   ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   const std::string second = copy_of(first(), "second.tflite"), third = copy_of(first(), "third.tflite");
   for (const std::string& model : {second, std::string("/nonexistent/other.tflite"), third}) {
-    set_model(pipeline.segment(), model);
+    set_model(pipeline.element(), model);
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   }
   ASSERT_TRUE(pass_until(pipeline, third, frame)) << pipeline.error();
-  set_model(pipeline.segment(), second);
+  set_model(pipeline.element(), second);
   ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
-  set_model(pipeline.segment(), third);
+  set_model(pipeline.element(), third);
   for (int i = 0; i < 30; ++i) ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
-  EXPECT_EQ(model_in_effect(pipeline.segment()), third);
-  EXPECT_EQ(pipeline.warning(), "") << "of what nobody wants any more";
+  EXPECT_EQ(model_in_effect(pipeline.element()), third);
+  EXPECT_EQ(pipeline.warning(), "") << "about a model that is no longer set";
 }
 
-// Wherever the next model has got to when the element stops: it is the one of the next start.
+// However far the next model is when the element stops, the next start uses it.
 TEST_P(ModelChangeOf, StopsAtAnyMoment) {
   const std::string second = copy_of(first(), "second.tflite");
   const Rgba frame = left_half_red(64, 64);
@@ -151,25 +151,25 @@ TEST_P(ModelChangeOf, StopsAtAnyMoment) {
     TestPipeline pipeline(element());
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
-    set_model(pipeline.segment(), second);
+    set_model(pipeline.element(), second);
     for (int i = 0; i < frames; ++i) ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
     ASSERT_TRUE(pipeline.set_state(GST_STATE_READY, true));
-    EXPECT_EQ(model_of(pipeline.segment()), second);
+    EXPECT_EQ(model_of(pipeline.element()), second);
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-    EXPECT_EQ(model_in_effect(pipeline.segment()), second);
+    EXPECT_EQ(model_in_effect(pipeline.element()), second);
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   }
 }
 
-TEST_P(ModelChangeOf, SizesAndFormatsMayChangeMeanwhile) {
+TEST_P(ModelChangeOf, SizesAndFormatsMayChangeInTheMeantime) {
   const std::string second = copy_of(first(), "second.tflite");
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
   for (const std::string& model : {second, first(), second, first()}) {
-    set_model(pipeline.segment(), model);
+    set_model(pipeline.element(), model);
     const auto end = Clock::now() + kPatience;
-    for (int i = 0; model_in_effect(pipeline.segment()) != model; ++i) {
+    for (int i = 0; model_in_effect(pipeline.element()) != model; ++i) {
       ASSERT_LT(Clock::now(), end);
       const int32_t width = i % 2 == 0 ? 96 : 64;
       const auto out = pipeline.pass(left_half_red(width, 64));
@@ -183,7 +183,7 @@ TEST_P(ModelChangeOf, SizesAndFormatsMayChangeMeanwhile) {
 }
 
 // Everything is background for this one.
-TEST(SegmentModelChange, MasksAreTheNewOnes) {
+TEST(SegmentModelChange, MasksComeFromTheNewModel) {
   for (const std::string sync : {"exact", "latest"}) {
     TestPipeline pipeline("glsegment name=segment background=mask smoothing=0 mask-sync=" + sync +
                           " model=" + red_model());
@@ -196,13 +196,13 @@ TEST(SegmentModelChange, MasksAreTheNewOnes) {
     };
     for (int i = 0; i < 4; ++i) sides();
     EXPECT_EQ(sides(), (std::pair<int, int>{255, 0})) << sync;
-    // Two logits, for the same mask from other programs; then classes, of which none but the background wins.
+    // Two logits, for the same mask from other programs; then classes of which only the background wins.
     const std::string logits = red_model(Head::kTwoSoftmax), shaped = shaped_model({32, 32, 3, 2});
-    set_model(pipeline.segment(), logits);
+    set_model(pipeline.element(), logits);
     ASSERT_TRUE(pass_until(pipeline, logits, frame)) << pipeline.error();
     for (int i = 0; i < 4; ++i) sides();
     EXPECT_EQ(sides(), (std::pair<int, int>{255, 0})) << sync;
-    set_model(pipeline.segment(), shaped);
+    set_model(pipeline.element(), shaped);
     ASSERT_TRUE(pass_until(pipeline, shaped, frame)) << pipeline.error();
     for (int i = 0; i < 4; ++i) sides();
     const auto [left, right] = sides();
@@ -211,7 +211,7 @@ TEST(SegmentModelChange, MasksAreTheNewOnes) {
   }
 }
 
-TEST(InferModelChange, PicturesOfTheNewModelsSize) {
+TEST(InferModelChange, ImagesHaveTheSizeOfTheNewModel) {
   TestPipeline pipeline("glinfer name=segment output-size=model model=" + enlarging_model(8, 16));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(64, 64);
@@ -219,7 +219,7 @@ TEST(InferModelChange, PicturesOfTheNewModelsSize) {
   ASSERT_TRUE(first) << pipeline.error();
   EXPECT_EQ(std::pair(first->width, first->height), std::pair(32, 16));
   const std::string second = enlarging_model(12, 20);
-  set_model(pipeline.segment(), second);
+  set_model(pipeline.element(), second);
   ASSERT_TRUE(pass_until(pipeline, second, frame)) << pipeline.error();
   const auto next = pipeline.pass(frame);
   ASSERT_TRUE(next) << pipeline.error();
@@ -227,8 +227,7 @@ TEST(InferModelChange, PicturesOfTheNewModelsSize) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-// One result for each frame, in the order of the frames, from the first model up to one frame and from the second one
-// after that.
+// One result per frame, in frame order: from the first model up to some frame, and from the second model after it.
 TEST(InferModelChange, LosesNoResult) {
   for (const std::string sync : {"latest", "exact"}) {
     const std::string first = copy_of(red_model(Head::kVector), "one.tflite"), second = copy_of(first, "two.tflite");
@@ -245,7 +244,7 @@ TEST(InferModelChange, LosesNoResult) {
         }
       }
     } seen;
-    GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+    GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
     gst_pad_add_probe(
         pad, static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
         [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -261,13 +260,13 @@ TEST(InferModelChange, LosesNoResult) {
     const Rgba frame = left_half_red(64, 64);
     uint64_t pushed = 0;
     const auto end = Clock::now() + kPatience;
-    uint64_t behind = 0;  // frames since the second one is in effect
+    uint64_t behind = 0;  // frames since the second model is in effect
     while (behind < 5 && Clock::now() < end) {
       ASSERT_TRUE(pipeline.push(frame));
-      if (++pushed == 5) set_model(pipeline.segment(), second);
-      // Frames wait for their results with `exact`, so that not each comes out as one goes in.
+      if (++pushed == 5) set_model(pipeline.element(), second);
+      // With `exact`, frames wait for their results, so not every input frame has an immediate output.
       g_usleep(2000);
-      if (model_in_effect(pipeline.segment()) == second) ++behind;
+      if (model_in_effect(pipeline.element()) == second) ++behind;
     }
     pipeline.push_eos();
     for (uint64_t i = 0; i < pushed; ++i) ASSERT_TRUE(pipeline.pull()) << i << ": " << pipeline.error();
@@ -282,19 +281,19 @@ TEST(InferModelChange, LosesNoResult) {
   }
 }
 
-// Frames go on while a model of some size is compiled.
+// Frames continue while a larger model is compiled.
 TEST(SegmentModelChange, FramesDoNotWait) {
   TestPipeline pipeline("glsegment name=segment cache-dir=\"\" model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(64, 64);
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
-  set_model(pipeline.segment(), kFigure);
+  set_model(pipeline.element(), kFigure);
   const auto passed = pass_until(pipeline, kFigure, frame);
   ASSERT_TRUE(passed) << pipeline.error();
   const auto begin = Clock::now();
   ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   const double first_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-  std::printf("%d frames meanwhile, the longest %.1f ms, half of them %.1f ms; the first with the new model %.1f ms\n",
+  std::printf("%d frames in the meantime: longest %.1f ms, median %.1f ms; first frame with the new model %.1f ms\n",
               passed->frames, passed->longest_ms, passed->median_ms, first_ms);
   EXPECT_GE(passed->frames, 3);
   EXPECT_EQ(pipeline.warning(), "");

@@ -1,5 +1,5 @@
-// What every element that runs a model does as one of GStreamer's: formats, sizes, flushes, contexts, queries, QoS, and
-// properties while playing.
+// Common behavior of the elements that run models: formats, sizes, flushes, contexts, queries, QoS, and properties
+// while playing.
 #include "model_elements.h"
 
 #include <gst/controller/gstdirectcontrolbinding.h>
@@ -25,15 +25,6 @@ void expect_size(const std::optional<Rgba>& picture, int32_t width, int32_t heig
   EXPECT_EQ(picture->height, height) << what;
 }
 
-guint64 stat(GstElement* element, const char* name) {
-  GstStructure* stats = nullptr;
-  g_object_get(element, "stats", &stats, nullptr);
-  guint64 value = 0;
-  EXPECT_TRUE(gst_structure_get_uint64(stats, name, &value)) << name;
-  gst_structure_free(stats);
-  return value;
-}
-
 TEST_P(EveryModelElement, TakesEveryFormat) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -52,13 +43,13 @@ TEST_P(EveryModelElement, FollowsTheSizeOfFrames) {
   }
 }
 
-TEST_P(EveryModelElement, TurnsFramesUpright) {
+TEST_P(EveryModelElement, MakesFramesUpright) {
   TestPipeline pipeline(element("name=segment video-direction=90r"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   expect_size(pipeline.pass(left_half_red(64, 48)), 48, 64, pipeline.error());
 }
 
-TEST_P(EveryModelElement, GoesOnAfterFlushesAndSegments) {
+TEST_P(EveryModelElement, ContinuesAfterFlushesAndSegments) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < 3; ++i) {
@@ -82,7 +73,7 @@ TEST_P(EveryModelElement, SurvivesReplacementOfTheGlContext) {
   gst_element_set_context(pipeline.pipeline(), context);
   gst_context_unref(context);
   gst_object_unref(display);
-  // Neighbours follow when caps do.
+  // Neighbors switch when new caps arrive.
   expect_size(pipeline.pass(left_half_red(80, 64)), 80, 64, pipeline.error());
   EXPECT_EQ(pipeline.error(), "");
 }
@@ -93,12 +84,12 @@ TEST_P(EveryModelElement, TwoInOnePipeline) {
   expect_size(pipeline.pass(left_half_red(64, 48)), 64, 48, pipeline.error());
 }
 
-TEST_P(EveryModelElement, DropsFramesThatAreLateAlready) {
+TEST_P(EveryModelElement, DropsLateFrames) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 48))) << pipeline.error();
-  // What is in front would drop the frame as well.
-  GstPad* sink = gst_element_get_static_pad(pipeline.segment(), "sink");
+  // Upstream elements would also drop the frame.
+  GstPad* sink = gst_element_get_static_pad(pipeline.element(), "sink");
   gst_pad_add_probe(
       sink, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
       [](GstPad*, GstPadProbeInfo* info, gpointer) {
@@ -106,23 +97,23 @@ TEST_P(EveryModelElement, DropsFramesThatAreLateAlready) {
       },
       nullptr, nullptr);
   gst_object_unref(sink);
-  GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_send_event(src, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 0.1, 10 * GST_SECOND, 0));
   gst_object_unref(src);
   ASSERT_TRUE(pipeline.push(left_half_red(64, 48)));
   pipeline.push_eos();
   EXPECT_FALSE(pipeline.pull()) << "the sink is ten seconds ahead";
   EXPECT_TRUE(pipeline.at_end());
-  EXPECT_EQ(stat(pipeline.segment(), "frames"), 1U);
-  EXPECT_EQ(stat(pipeline.segment(), "inferences"), 1U) << "the model does not run for what nobody will see";
-  EXPECT_EQ(stat(pipeline.segment(), "dropped"), 1U);
+  EXPECT_EQ(stat_of(pipeline.element(), "frames"), 1U);
+  EXPECT_EQ(stat_of(pipeline.element(), "inferences"), 1U) << "the model does not run for dropped frames";
+  EXPECT_EQ(stat_of(pipeline.element(), "dropped"), 1U);
 }
 
 TEST_P(EveryModelElement, ReportsItsLatency) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(pipeline.pass(left_half_red(64, 48))) << pipeline.error();
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
   GstQuery* query = gst_query_new_latency();
   ASSERT_TRUE(gst_pad_query(pad, query));
   GstClockTime least = 0;
@@ -131,11 +122,11 @@ TEST_P(EveryModelElement, ReportsItsLatency) {
   gst_object_unref(pad);
   EXPECT_GT(least, 0U);
   EXPECT_LT(least, GST_SECOND);
-  EXPECT_EQ(least, stat(pipeline.segment(), "latency"));
-  EXPECT_EQ(stat(pipeline.segment(), "frames"), 5U);
-  EXPECT_EQ(stat(pipeline.segment(), "inferences"), 5U);
-  EXPECT_GT(stat(pipeline.segment(), "cpu-time"), 0U);
-  EXPECT_LE(stat(pipeline.segment(), "gpu-time-p50"), stat(pipeline.segment(), "gpu-time-p95"));
+  EXPECT_EQ(least, stat_of(pipeline.element(), "latency"));
+  EXPECT_EQ(stat_of(pipeline.element(), "frames"), 5U);
+  EXPECT_EQ(stat_of(pipeline.element(), "inferences"), 5U);
+  EXPECT_GT(stat_of(pipeline.element(), "cpu-time"), 0U);
+  EXPECT_LE(stat_of(pipeline.element(), "gpu-time-p50"), stat_of(pipeline.element(), "gpu-time-p95"));
 }
 
 std::vector<GParamSpec*> properties_of(GstElement* element) {
@@ -143,7 +134,7 @@ std::vector<GParamSpec*> properties_of(GstElement* element) {
   GParamSpec** specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &count);
   std::vector<GParamSpec*> own;
   for (guint i = 0; i < count; ++i) {
-    // Those of GStreamer's base classes are theirs.
+    // Properties of GStreamer base classes are excluded.
     const std::string owner = g_type_name(specs[i]->owner_type);
     if (owner != "GstObject" && owner != "GstBaseTransform" && owner != "GstGLBaseFilter") own.push_back(specs[i]);
   }
@@ -153,22 +144,22 @@ std::vector<GParamSpec*> properties_of(GstElement* element) {
 
 TEST_P(EveryModelElement, DescribesEachProperty) {
   TestPipeline pipeline(element());
-  for (GParamSpec* spec : properties_of(pipeline.segment())) {
+  for (GParamSpec* spec : properties_of(pipeline.element())) {
     EXPECT_GT(std::strlen(g_param_spec_get_blurb(spec)), 12U) << spec->name;
-    EXPECT_STRNE(g_param_spec_get_nick(spec), spec->name) << spec->name << " has no name for people";
+    EXPECT_STRNE(g_param_spec_get_nick(spec), spec->name) << spec->name << " has no readable nick";
     EXPECT_TRUE(spec->flags & G_PARAM_READABLE) << spec->name;
     if ((spec->flags & G_PARAM_WRITABLE) == 0) continue;
     EXPECT_TRUE(spec->flags & (GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PLAYING))
-        << spec->name << " does not say when it may be changed";
+        << spec->name << " does not state when it can change";
     GValue value = G_VALUE_INIT;
     g_value_init(&value, spec->value_type);
-    g_object_get_property(G_OBJECT(pipeline.segment()), spec->name, &value);
-    g_object_set_property(G_OBJECT(pipeline.segment()), spec->name, &value);
+    g_object_get_property(G_OBJECT(pipeline.element()), spec->name, &value);
+    g_object_set_property(G_OBJECT(pipeline.element()), spec->name, &value);
     g_value_unset(&value);
   }
 }
 
-// The ends of the range of a property that is a number or one of several; an enum's first and last value.
+// The limits of a numeric or boolean property, or the first and the last value of an enum.
 std::vector<double> extremes(GParamSpec* spec) {
   if (G_IS_PARAM_SPEC_BOOLEAN(spec)) return {0, 1};
   if (auto* of_enum = G_IS_PARAM_SPEC_ENUM(spec) ? G_PARAM_SPEC_ENUM(spec) : nullptr) {
@@ -206,7 +197,7 @@ void set_number(GstElement* element, GParamSpec* spec, double number) {
   g_value_unset(&from);
 }
 
-// Where two pictures of one size differ.
+// The area in which two images of the same size differ.
 struct Box {
   int32_t left = INT32_MAX, top = INT32_MAX, right = -1, bottom = -1;
 };
@@ -221,16 +212,16 @@ Box where_different(const Rgba& a, const Rgba& b) {
   return box;
 }
 
-// The panel lies in the corner that is asked for, from the next frame on, and nothing else of the picture changes.
-TEST_P(EveryModelElement, TheHudGoesIntoEachCorner) {
+// The HUD is in the selected corner from the next frame on, and the rest of the frame does not change.
+TEST_P(EveryModelElement, TheHudFitsEveryCorner) {
   constexpr int32_t kWidth = 640, kHeight = 400, kMargin = 16;
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(kWidth, kHeight))) << pipeline.error();
   const auto plain = pipeline.pass(left_half_red(kWidth, kHeight));
   ASSERT_TRUE(plain) << pipeline.error();
-  g_object_set(pipeline.segment(), "hud", TRUE, nullptr);
-  std::string position = "top-left";  // which is the default
+  g_object_set(pipeline.element(), "hud", TRUE, nullptr);
+  std::string position = "top-left";  // the default
   for (const char* next : {"top-right", "bottom-left", "bottom-right", "top-left", ""}) {
     const auto shown = pipeline.pass(left_half_red(kWidth, kHeight));
     ASSERT_TRUE(shown) << pipeline.error();
@@ -242,27 +233,27 @@ TEST_P(EveryModelElement, TheHudGoesIntoEachCorner) {
     EXPECT_GT(right ? box.left : kWidth - 1 - box.right, kWidth / 4) << position;
     EXPECT_GT(bottom ? box.top : kHeight - 1 - box.bottom, kHeight / 2) << position;
     position = next;
-    if (!position.empty()) gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "hud-position", next);
+    if (!position.empty()) gst_util_set_object_arg(G_OBJECT(pipeline.element()), "hud-position", next);
   }
 }
 
-// Frames come through whatever a live property is set to.
+// Frames pass, whatever the value of a live property.
 TEST_P(EveryModelElement, LivePropertiesMayChangeWhilePlaying) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 48))) << pipeline.error();
   int live = 0;
-  for (GParamSpec* spec : properties_of(pipeline.segment())) {
+  for (GParamSpec* spec : properties_of(pipeline.element())) {
     if ((spec->flags & GST_PARAM_MUTABLE_PLAYING) == 0 || std::strcmp(spec->name, "video-direction") == 0) continue;
     GValue before = G_VALUE_INIT;
     g_value_init(&before, spec->value_type);
-    g_object_get_property(G_OBJECT(pipeline.segment()), spec->name, &before);
+    g_object_get_property(G_OBJECT(pipeline.element()), spec->name, &before);
     for (const double number : extremes(spec)) {
-      set_number(pipeline.segment(), spec, number);
+      set_number(pipeline.element(), spec, number);
       expect_size(pipeline.pass(left_half_red(64, 48)), 64, 48,
                   spec->name + std::string("=") + std::to_string(number) + ": " + pipeline.error());
     }
-    g_object_set_property(G_OBJECT(pipeline.segment()), spec->name, &before);
+    g_object_set_property(G_OBJECT(pipeline.element()), spec->name, &before);
     g_value_unset(&before);
     ++live;
   }
@@ -271,25 +262,25 @@ TEST_P(EveryModelElement, LivePropertiesMayChangeWhilePlaying) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-// The last direction, custom, is refused.
+// The last direction, custom, is rejected.
 bool is_followed(GParamSpec* spec) {
   return (spec->flags & GST_PARAM_CONTROLLABLE) != 0 && !extremes(spec).empty() &&
          std::strcmp(spec->name, "video-direction") != 0;
 }
 
-// What a controller says for a frame's time is set before the frame is drawn.
+// The controller value for the time of a frame is set before the frame is drawn.
 TEST_P(EveryModelElement, FollowsControllers) {
   TestPipeline pipeline(element());
   int controlled = 0;
-  for (GParamSpec* spec : properties_of(pipeline.segment())) {
+  for (GParamSpec* spec : properties_of(pipeline.element())) {
     if (!is_followed(spec)) continue;
     GstControlSource* source = gst_interpolation_control_source_new();
     g_object_set(source, "mode", GST_INTERPOLATION_MODE_NONE, nullptr);
     gst_timed_value_control_source_set(GST_TIMED_VALUE_CONTROL_SOURCE(source), 0, extremes(spec)[0]);
     gst_timed_value_control_source_set(GST_TIMED_VALUE_CONTROL_SOURCE(source), GST_SECOND / 60, extremes(spec)[1]);
     gst_object_add_control_binding(
-        GST_OBJECT(pipeline.segment()),
-        gst_direct_control_binding_new_absolute(GST_OBJECT(pipeline.segment()), spec->name, source));
+        GST_OBJECT(pipeline.element()),
+        gst_direct_control_binding_new_absolute(GST_OBJECT(pipeline.element()), spec->name, source));
     gst_object_unref(source);
     ++controlled;
   }
@@ -297,15 +288,15 @@ TEST_P(EveryModelElement, FollowsControllers) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (size_t frame = 0; frame < 2; ++frame) {
     ASSERT_TRUE(pipeline.push(left_half_red(64, 48)));
-    // With results-sync=exact a frame is held until there is another one, or the end.
+    // With results-sync=exact, a frame is held until the next one or the end of stream.
     if (frame == 1) pipeline.push_eos();
     expect_size(pipeline.pull(), 64, 48, pipeline.error());
-    for (GParamSpec* spec : properties_of(pipeline.segment())) {
+    for (GParamSpec* spec : properties_of(pipeline.element())) {
       if (!is_followed(spec)) continue;
       GValue value = G_VALUE_INIT, number = G_VALUE_INIT;
       g_value_init(&value, spec->value_type);
       g_value_init(&number, G_TYPE_DOUBLE);
-      g_object_get_property(G_OBJECT(pipeline.segment()), spec->name, &value);
+      g_object_get_property(G_OBJECT(pipeline.element()), spec->name, &value);
       if (G_IS_PARAM_SPEC_BOOLEAN(spec)) {
         g_value_set_double(&number, g_value_get_boolean(&value) != FALSE ? 1 : 0);
       } else if (G_IS_PARAM_SPEC_ENUM(spec)) {
@@ -333,9 +324,9 @@ TEST_P(EveryModelElement, HasABin) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   EXPECT_EQ(outcome_of(pipeline), "end");
   GstElement* whole = gst_bin_get_by_name(GST_BIN(pipeline), "segment");
-  EXPECT_EQ(stat(whole, "frames"), 5U);
+  EXPECT_EQ(stat_of(whole, "frames"), 5U);
   TestPipeline alone(element());
-  for (GParamSpec* spec : properties_of(alone.segment())) {
+  for (GParamSpec* spec : properties_of(alone.element())) {
     GParamSpec* same = g_object_class_find_property(G_OBJECT_GET_CLASS(whole), spec->name);
     ASSERT_NE(same, nullptr) << spec->name;
     EXPECT_EQ(same->flags, spec->flags) << spec->name;

@@ -1,4 +1,4 @@
-// Pictures that are not stored upright: model and output see them upright, whoever says so.
+// Images that are not stored upright: the model and the output get them upright, whatever states the orientation.
 #include <gst/gl/gl.h>
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int32_t kWidth = 48, kHeight = 32;
 
-// No two places are alike, and one corner is what the model takes for foreground.
+// No two positions are alike, and one corner is foreground for the model.
 Rgba asymmetric(int32_t width, int32_t height) {
   Rgba picture(width, height);
   for (int32_t y = 0; y < height; ++y) {
@@ -34,10 +34,10 @@ Rgba asymmetric(int32_t width, int32_t height) {
 struct Case {
   const char* tag;  // image-orientation
   GstVideoOrientationMethod method;
-  // A place of the upright picture in the stored one: x = a * X + b * Y, and so on, in pixels from the middle.
+  // The position of an upright pixel in the stored image: x = a * X + b * Y, and so on, in pixels from the center.
   int xx, xy, yx, yy;
 };
-// What the tag's names say: first the flip (left and right change places), then the clockwise rotation.
+// The meaning of the tag names: first the flip (left and right are swapped), then the clockwise rotation.
 constexpr Case kCases[] = {
     {"rotate-0", GST_VIDEO_ORIENTATION_IDENTITY, 1, 0, 0, 1},
     {"rotate-90", GST_VIDEO_ORIENTATION_90R, 0, 1, -1, 0},
@@ -99,8 +99,8 @@ TEST(Orientation, FollowsTags) {
         expect_same(out, upright(stored, c), c.tag);
       }
       EXPECT_EQ(pipeline.error(), "") << c.tag;
-      // Nobody turns the frames again.
-      GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+      // No other element rotates the frames again.
+      GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
       GstEvent* event = nullptr;
       std::string said;
       for (guint i = 0; (event = gst_pad_get_sticky_event(src, GST_EVENT_TAG, i)) != nullptr; ++i) {
@@ -117,22 +117,22 @@ TEST(Orientation, FollowsTags) {
   }
 }
 
-// In mid-stream, over the tag.
+// Set in mid-stream, overriding the tag.
 TEST(Orientation, FollowsTheProperty) {
   const Rgba stored = asymmetric(kWidth, kHeight);
   TestPipeline pipeline("taginject tags=image-orientation=rotate-180 ! " + mask_of_corner());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (const char* background : {"mask", "blur"}) {
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "background", background);
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background", background);
     for (const Case& c : kCases) {
-      g_object_set(pipeline.segment(), "video-direction", c.method, nullptr);
+      g_object_set(pipeline.element(), "video-direction", c.method, nullptr);
       const auto out = pipeline.pass(stored);
       if (background == std::string("mask")) {
         expect_corner(out, upright(stored, c), c.tag);
         continue;
       }
-      // Mask, frame and blur fit each other as they do when the picture comes upright.
-      g_object_set(pipeline.segment(), "video-direction", GST_VIDEO_ORIENTATION_IDENTITY, nullptr);
+      // Mask, frame, and blur match each other as they do with an upright image.
+      g_object_set(pipeline.element(), "video-direction", GST_VIDEO_ORIENTATION_IDENTITY, nullptr);
       const auto expected = pipeline.pass(upright(stored, c));
       ASSERT_TRUE(out && expected) << c.tag << ": " << pipeline.error(1);
       ASSERT_EQ(out->width, expected->width) << c.tag;
@@ -144,20 +144,19 @@ TEST(Orientation, FollowsTheProperty) {
     }
   }
   GstVideoOrientationMethod method = GST_VIDEO_ORIENTATION_IDENTITY;
-  g_object_set(pipeline.segment(), "video-direction", GST_VIDEO_ORIENTATION_AUTO, nullptr);
-  g_object_get(pipeline.segment(), "video-direction", &method, nullptr);
+  g_object_set(pipeline.element(), "video-direction", GST_VIDEO_ORIENTATION_AUTO, nullptr);
+  g_object_get(pipeline.element(), "video-direction", &method, nullptr);
   EXPECT_EQ(method, GST_VIDEO_ORIENTATION_AUTO);
-  EXPECT_TRUE(GST_IS_VIDEO_DIRECTION(pipeline.segment()));
+  EXPECT_TRUE(GST_IS_VIDEO_DIRECTION(pipeline.element()));
   EXPECT_EQ(pipeline.error(), "");
 }
 
-// The transformation is one of places between -1 and 1 with y upwards: it takes the stored picture to where it is
-// shown.
+// The transformation maps positions between -1 and 1, with y upward, from the stored image to the shown one.
 TEST(Orientation, FollowsAffineMetadata) {
   const Rgba stored = asymmetric(kHeight, kHeight);
   for (const Case& c : kCases) {
     TestPipeline pipeline(whole_frame());
-    // The inverse of the case's map, which is its transpose, with y turned about on both sides.
+    // The inverse of the map, which is its transpose, with y flipped on both sides.
     const std::array<gfloat, 16> ndc{static_cast<gfloat>(c.xx),
                                      static_cast<gfloat>(-c.xy),
                                      0,
@@ -174,7 +173,7 @@ TEST(Orientation, FollowsAffineMetadata) {
                                      0,
                                      0,
                                      1};
-    GstPad* sink = gst_element_get_static_pad(pipeline.segment(), "sink");
+    GstPad* sink = gst_element_get_static_pad(pipeline.element(), "sink");
     gst_pad_add_probe(
         sink, GST_PAD_PROBE_TYPE_BUFFER,
         [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -192,7 +191,7 @@ TEST(Orientation, FollowsAffineMetadata) {
   }
 }
 
-// Views in perspective, which only gltransformation can draw: it does so as long as nobody takes its metadata.
+// Only gltransformation can draw perspective views. It does so as long as no element accepts its metadata.
 TEST(Orientation, LeavesPerspectiveToGltransformation) {
   const std::string view = "gltransformation rotation-x=0.5 rotation-z=0.3 scale-x=0.8 ! ";
   std::vector<Rgba> pictures;

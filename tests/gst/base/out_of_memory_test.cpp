@@ -1,5 +1,5 @@
-// Elements without memory: whatever they throw where GStreamer calls them is an error message, and never the end of the
-// application. Allocations of our own code fail, one in each run.
+// Elements without memory: an exception in a function that GStreamer calls becomes an error message and never ends the
+// application. One allocation of our own code fails in each run.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -14,7 +14,7 @@
 namespace sightglass::test {
 namespace {
 
-// Runs it as C would: between watch and end of watch this function itself takes nothing from the heap.
+// Runs it as C would: while allocations are watched, this function itself allocates nothing.
 struct Outcome {
   bool ended = false, failed = false;
   Allocations allocations;
@@ -55,16 +55,16 @@ void expect_errors(const std::string& line) {
   constexpr int64_t kRuns = 24;
   int errors = 0;
   for (int64_t i = 0; i < kRuns; ++i) {
-    // The first ones all, then spread over the rest.
+    // All of the first ones, then some spread over the rest.
     const int64_t nth = i < kRuns / 3 ? i + 1 : i * count / kRuns;
     for (const Failing failing : {Failing::kOnce, Failing::kFromThen}) {
       const Outcome outcome = run(line, nth, failing);
       ASSERT_TRUE(outcome.ended || outcome.failed)
-          << "neither an end nor an error where allocation " << nth << " failed";
+          << "neither an end nor an error after failing allocation " << nth << " failed";
       if (!outcome.failed) continue;
       ++errors;
       EXPECT_NE(outcome.text.find("out of memory"), std::string::npos)
-          << "where allocation " << nth << " of " << count << " failed: " << outcome.text;
+          << "allocation " << nth << " of " << count << " failed: " << outcome.text;
     }
   }
   std::printf("%s: %lld allocations; %d of %lld runs ended with an error\n", line.c_str(),
@@ -86,7 +86,7 @@ TEST(ElementsWithoutMemory, InferAndJson) {
       red_model() + " ! resultsjson ! fakesink");
 }
 
-// The guard itself, by kind of function.
+// Tests the guard itself for each kind of function.
 int thrown = 0;
 GstFlowReturn flow(GstElement*, GstBuffer*) {
   if (thrown == 1) throw std::bad_alloc();
@@ -100,7 +100,7 @@ gboolean answer(gpointer) {
 GstStateChangeReturn change(GstElement*, GstStateChange) { throw std::bad_alloc(); }
 void nothing(GObject*) { throw std::bad_alloc(); }
 
-TEST(Guarded, WhatIsThrownBecomesAFailureAndAMessage) {
+TEST(Guarded, ExceptionsBecomeFailuresAndMessages) {
   init_gstreamer();
   GstElement* element = gst_element_factory_make("identity", "named");
   GstBus* bus = gst_bus_new();

@@ -40,17 +40,17 @@ TEST(Cadence, WaitsForARunThatIsLate) {
   EXPECT_TRUE(cadence.is_due(2));
 }
 
-TEST(ModelPace, FollowsWhatRunsTake) {
+TEST(ModelPace, FollowsTheTimeOfRuns) {
   ModelPace pace;
   EXPECT_EQ(pace.run_ns(), 0);
-  EXPECT_EQ(pace.share_of(1000), 1) << "nothing is known";
+  EXPECT_EQ(pace.share_of(1000), 1) << "not measured yet";
   pace.add(4000, 1);
   EXPECT_DOUBLE_EQ(pace.run_ns(), 4000);
   EXPECT_DOUBLE_EQ(pace.share_of(1000), 0.25);
   EXPECT_EQ(pace.share_of(0), 1) << "no limit";
   EXPECT_EQ(pace.share_of(1'000'000), 1);
   EXPECT_GT(pace.share_of(1), 0);
-  for (int part = 0; part < 100; ++part) pace.add(200, 0.1);  // it has become faster
+  for (int part = 0; part < 100; ++part) pace.add(200, 0.1);  // the model has become faster
   EXPECT_NEAR(pace.run_ns(), 2000, 100);
 }
 
@@ -64,14 +64,14 @@ TEST(ModelPaces, KeepModelsApart) {
   EXPECT_NEAR(paces.run_ns(), 6000, 1) << "half of one of two";
 }
 
-// Models that the GPU skips say nothing of the time that they take.
+// Runs that the GPU skips do not affect the measured time.
 TEST(ModelPaces, DoNotCountSkippedRuns) {
   ModelPaces paces;
   paces.add(0, 1000);
   paces.add(1, 3000);
   for (int i = 0; i < 20; ++i) {
     paces.add(uint64_t{10}, {1, 0}, 2, true);
-    paces.add(uint64_t{3000}, {1, 1}, 2, true);  // which of them was skipped is not known
+    paces.add(uint64_t{3000}, {1, 1}, 2, true);  // it is unknown which of them was skipped
   }
   EXPECT_NEAR(paces.of(0).run_ns(), 1000, 1);
   EXPECT_NEAR(paces.of(1).run_ns(), 3000, 1);

@@ -1,4 +1,4 @@
-// What holds for the properties of every element: walks all of them.
+// Checks rules for the properties of all elements.
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
 #include <gst/video/video.h>
@@ -33,7 +33,7 @@ class PropertyRules : public ::testing::TestWithParam<const char*> {
   }
   void TearDown() override { gst_object_unref(element_); }
 
-  // Those that are not GStreamer's own.
+  // Properties that are not from GStreamer itself.
   std::vector<GParamSpec*> properties() const {
     guint count = 0;
     GParamSpec** all = g_object_class_list_properties(G_OBJECT_GET_CLASS(element_), &count);
@@ -56,7 +56,7 @@ class PropertyRules : public ::testing::TestWithParam<const char*> {
            name != "GstPushSrc";
   }
 
-  // What is read after `set`, as text.
+  // Returns the value that is read after `set`, as text.
   std::string after(GParamSpec* spec, const std::function<void(GValue*)>& set) const {
     GValue value = G_VALUE_INIT, read = G_VALUE_INIT;
     g_value_init(&value, spec->value_type);
@@ -91,7 +91,7 @@ bool is_writable(const GParamSpec* spec) { return (spec->flags & G_PARAM_WRITABL
 bool is_live(const GParamSpec* spec) { return (spec->flags & GST_PARAM_MUTABLE_PLAYING) != 0; }
 bool is_controllable(const GParamSpec* spec) { return (spec->flags & GST_PARAM_CONTROLLABLE) != 0; }
 
-TEST_P(PropertyRules, NamesAreGStreamers) {
+TEST_P(PropertyRules, NamesFollowGStreamer) {
   const std::string type = G_OBJECT_TYPE_NAME(element_);
   std::printf("%s\n", type.c_str());
   EXPECT_TRUE(type.starts_with(std::string(GetParam()).starts_with("gl") ? "GstGL" : "Gst")) << type;
@@ -122,8 +122,8 @@ TEST_P(PropertyRules, BlurbsAreShort) {
   }
 }
 
-// Controllers set numbers, booleans and enumerations.
-TEST_P(PropertyRules, WhatIsLiveIsControllable) {
+// Controllers set numbers, booleans, and enumerations.
+TEST_P(PropertyRules, LivePropertiesAreControllable) {
   for (GParamSpec* spec : properties()) {
     if (!is_writable(spec)) continue;
     EXPECT_NE(is_live(spec), (spec->flags & GST_PARAM_MUTABLE_READY) != 0) << spec->name;
@@ -149,12 +149,12 @@ void expect_sane(const Spec* spec, double lowest, double highest) {
   EXPECT_LT(static_cast<double>(spec->maximum), highest) << spec->parent_instance.name;
 }
 
-// A controller spreads its values over the range: one of billions is of no use.
+// A controller spreads its values over the range, so a range of billions is useless.
 TEST_P(PropertyRules, RangesAreSane) {
   constexpr double kMost = 1.1e9;  // nanoseconds of a second
   for (GParamSpec* spec : properties()) {
     const std::string name = spec->name;
-    // All of 32 bits mean something.
+    // All values of 32 bits are meaningful.
     if (name.ends_with("color") || name == "seed") continue;
     if (G_IS_PARAM_SPEC_UINT(spec)) expect_sane(G_PARAM_SPEC_UINT(spec), -1, 2e5);
     if (G_IS_PARAM_SPEC_INT(spec)) expect_sane(G_PARAM_SPEC_INT(spec), -2e5, 2e5);
@@ -174,7 +174,7 @@ TEST_P(PropertyRules, ValuesReadBackAsSet) {
     } else if (G_IS_PARAM_SPEC_ENUM(spec)) {
       const GEnumClass* values = G_PARAM_SPEC_ENUM(spec)->enum_class;
       for (guint i = 0; i < values->n_values; ++i) {
-        // An element's own direction, of which ours have none.
+        // A direction defined by the element, which our elements lack.
         if (std::string(values->values[i].value_nick) == "custom") continue;
         EXPECT_EQ(after(spec, [&](GValue* value) { g_value_set_enum(value, values->values[i].value); }), "")
             << spec->name;
@@ -192,7 +192,7 @@ TEST_P(PropertyRules, ValuesReadBackAsSet) {
   }
 }
 
-TEST(PropertyRulesOfBins, TheyHaveADirection) {
+TEST(PropertyRulesOfBins, HaveAVideoDirection) {
   init_gstreamer();
   for (const char* name : {"glsegmentbin", "glposebin", "glinferbin", "glsegment", "glpose", "glinfer"}) {
     GstElement* element = gst_element_factory_make(name, nullptr);
@@ -202,7 +202,7 @@ TEST(PropertyRulesOfBins, TheyHaveADirection) {
   }
 }
 
-// Every controllable property of an element that plays, all at once, within the first half of its range.
+// All controllable properties of a playing element at once, within the first half of their ranges.
 class Controlled : public EveryModelElement {};
 INSTANTIATE_TEST_SUITE_P(Elements, Controlled, kModelElements, name_of_element);
 
@@ -211,7 +211,7 @@ TEST_P(Controlled, AllFollowTheirControllers) {
   ASSERT_TRUE(save_png(picture(8, 8, [](int32_t, int32_t) { return false; }), png));
   const std::string picture = std::string(GetParam()) == "glsegment" ? " background-location=" + png : "";
   TestPipeline pipeline(element("name=segment" + picture));
-  GstElement* const element = pipeline.segment();
+  GstElement* const element = pipeline.element();
   guint count = 0;
   GParamSpec** all = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &count);
   const std::vector<GParamSpec*> specs(all, all + count);

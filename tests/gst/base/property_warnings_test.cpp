@@ -1,4 +1,4 @@
-// Properties that cannot take effect: a warning on the bus says why, and what reads back is what is in effect.
+// Properties that cannot take effect: a warning on the bus states the reason, and the value in effect reads back.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -36,11 +36,11 @@ void expect_parts(const std::string& text, std::initializer_list<std::string> pa
 class PropertyWarnings : public EveryModelElement {};
 INSTANTIATE_TEST_SUITE_P(Elements, PropertyWarnings, kModelElements, name_of_element);
 
-TEST_P(PropertyWarnings, WhatIsReadAtTheStartStays) {
+TEST_P(PropertyWarnings, PropertiesReadAtStartKeepTheirValues) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
-  GstElement* const segment = pipeline.segment();
+  GstElement* const segment = pipeline.element();
   gst_element_get_state(pipeline.pipeline(), nullptr, nullptr, 20 * GST_SECOND);
   const std::string before = text_of(segment, "precision");
   set(segment, "precision", "fp16");
@@ -50,7 +50,7 @@ TEST_P(PropertyWarnings, WhatIsReadAtTheStartStays) {
   expect_parts(pipeline.warning(), {"cache-dir=/nonexistent/cache", "PLAYING"});
   EXPECT_NE(text_of(segment, "cache-dir"), "/nonexistent/cache");
   set(segment, "precision", before.c_str());
-  EXPECT_EQ(pipeline.warning(), "") << "nothing is asked for that is not so";
+  EXPECT_EQ(pipeline.warning(), "") << "every setting is in effect";
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
   ASSERT_TRUE(pipeline.set_state(GST_STATE_READY, true));
   set(segment, "precision", "fp16");
@@ -58,9 +58,9 @@ TEST_P(PropertyWarnings, WhatIsReadAtTheStartStays) {
   EXPECT_EQ(pipeline.warning(), "");
 }
 
-TEST_P(PropertyWarnings, CustomIsNoDirection) {
+TEST_P(PropertyWarnings, CustomIsNotADirection) {
   TestPipeline pipeline(element());
-  GstElement* const segment = pipeline.segment();
+  GstElement* const segment = pipeline.element();
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
   set(segment, "video-direction", "180");
@@ -75,7 +75,7 @@ TEST(SegmentWarnings, ImageWaitsForItsLocation) {
   const std::string png = scratch_folder() / "grey.png";
   ASSERT_TRUE(save_png(picture(8, 8, [](int32_t, int32_t) { return false; }), png));
   TestPipeline pipeline("glsegment name=segment background=mask model=" + red_model());
-  GstElement* const segment = pipeline.segment();
+  GstElement* const segment = pipeline.element();
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(64, 64);
   const auto right = [&] {
@@ -88,7 +88,7 @@ TEST(SegmentWarnings, ImageWaitsForItsLocation) {
   for (int attempt = 0; attempt < 2; ++attempt) {
     set(segment, "background", "image");
     EXPECT_EQ(text_of(segment, "background"), "mask");
-    EXPECT_EQ(right(), mask) << "not the plain colour";
+    EXPECT_EQ(right(), mask) << "not the plain color";
     expect_parts(pipeline.warning(), {"background=image", "background-location"});
     EXPECT_EQ(right(), mask);
     EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
@@ -104,25 +104,25 @@ TEST(SegmentWarnings, ImageWaitsForItsLocation) {
   EXPECT_EQ(right(), image);
   EXPECT_EQ(text_of(segment, "background"), "image");
   g_object_set(segment, "background-location", "/nonexistent/picture.png", nullptr);
-  EXPECT_EQ(right(), image) << "the image that is shown stays";
+  EXPECT_EQ(right(), image) << "the shown image stays";
   EXPECT_EQ(text_of(segment, "background"), "image");
   EXPECT_NE(pipeline.warning(), "");
   EXPECT_EQ(pipeline.error(), "");
 }
 
-// Both at once, in the order that is natural to write.
-TEST(SegmentWarnings, ImageWithItsLocationIsNoWarning) {
+// Both at once, in the natural order.
+TEST(SegmentWarnings, ImageWithALocationDoesNotWarn) {
   const std::string png = scratch_folder() / "grey.png";
   ASSERT_TRUE(save_png(picture(8, 8, [](int32_t, int32_t) { return false; }), png));
   TestPipeline pipeline("glsegment name=segment background=mask model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
-  set(pipeline.segment(), "background", "image");
-  g_object_set(pipeline.segment(), "background-location", png.c_str(), nullptr);
+  set(pipeline.element(), "background", "image");
+  g_object_set(pipeline.element(), "background-location", png.c_str(), nullptr);
   const auto out = pipeline.pass(left_half_red(64, 64));
   ASSERT_TRUE(out) << pipeline.error();
   EXPECT_EQ(out->at(60, 32)[0], kGrey[0]);
-  EXPECT_EQ(text_of(pipeline.segment(), "background"), "image");
+  EXPECT_EQ(text_of(pipeline.element(), "background"), "image");
   EXPECT_EQ(pipeline.warning(), "");
 }
 
@@ -137,18 +137,18 @@ TEST(InferWarnings, SettingsWithoutEffect) {
     TestPipeline pipeline("glinfer name=segment model=" + picture);
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
-    EXPECT_EQ(pipeline.warning(), "") << "nobody has set anything";
-    g_object_set(pipeline.segment(), "max-results", 3, nullptr);
+    EXPECT_EQ(pipeline.warning(), "") << "no property was set";
+    g_object_set(pipeline.element(), "max-results", 3, nullptr);
     ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
     expect_parts(pipeline.warning(), {"max-results=3", "picture"});
-    set(pipeline.segment(), "results", "message");
+    set(pipeline.element(), "results", "message");
     ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
     expect_parts(pipeline.warning(), {"results", "picture"});
     ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
     EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
   }
   {
-    // Such as the landmarks of an iris.
+    // Such as iris landmarks.
     TestPipeline pipeline("glinfer name=segment model=" + unknown);
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     expect_parts(pipeline.warning(5), {"draw", "1x16x16x7", "attach-tensors"});
@@ -161,7 +161,7 @@ TEST(InferWarnings, SettingsWithoutEffect) {
   }
 }
 
-// The text of the first warning; empty when there is none.
+// The text of the first warning; empty if there is none.
 std::string take_warning(GstBus* bus) {
   GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING);
   if (message == nullptr) return "";
@@ -173,7 +173,7 @@ std::string take_warning(GstBus* bus) {
   return text;
 }
 
-TEST(ResultsJsonWarnings, TagsThatAreNoJson) {
+TEST(ResultsJsonWarnings, TagsThatAreNotJson) {
   init_gstreamer();
   GstElement* json = gst_element_factory_make("resultsjson", nullptr);
   GstBus* bus = gst_bus_new();
@@ -191,7 +191,7 @@ TEST(ResultsJsonWarnings, TagsThatAreNoJson) {
   gst_object_unref(json);
 }
 
-TEST(FigureWarnings, IsLiveStays) {
+TEST(FigureWarnings, IsLiveKeepsItsValue) {
   init_gstreamer();
   GstElement* pipeline = gst_parse_launch("glfiguresrc name=figures num-buffers=2 ! fakesink", nullptr);
   GstElement* figures = gst_bin_get_by_name(GST_BIN(pipeline), "figures");

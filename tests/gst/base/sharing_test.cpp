@@ -1,4 +1,4 @@
-// Many streams in one process: one model, one plan, one set of programs and weights.
+// Many streams in one process share one model, one plan, and one set of programs and weights.
 #include <gst/gl/gl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -29,11 +29,11 @@ double resident_mib() {
 
 GstGLContext* context_of(const TestPipeline& pipeline) {
   GstGLContext* context = nullptr;
-  g_object_get(pipeline.segment(), "context", &context, nullptr);
+  g_object_get(pipeline.element(), "context", &context, nullptr);
   return context;
 }
 
-// What the share group of a context holds; nothing when no element holds the group.
+// The contents of the share group of a context; empty if no element holds the group.
 ShareGroup::Contents contents_of(GstGLContext* context) {
   ShareGroup::Contents contents;
   gst_gl_context_thread_add(
@@ -60,7 +60,7 @@ bool has_program_binaries(GstGLContext* context) {
   return formats > 0;
 }
 
-// Pipelines on one display, as in an application that gives all of them its own.
+// Pipelines on one display, as in an application that sets its display on all of them.
 class Streams {
  public:
   Streams() {
@@ -95,7 +95,7 @@ std::vector<uint8_t> pass(TestPipeline& pipeline, const Rgba& frame) {
   return out ? out->pixels : std::vector<uint8_t>();
 }
 
-// Ten streams of `model`, which are ended in an order of their own.
+// Ten streams of `model`, which end in another order.
 void ten_streams(const std::string& model) {
   Streams streams;
   const Rgba frame = gradient(160, 120);
@@ -135,7 +135,7 @@ void ten_streams(const std::string& model) {
     EXPECT_EQ(contents_of(context).programs, contents.programs);
   }
   pipelines.clear();
-  EXPECT_EQ(contents_of(context).programs, 0) << "nobody holds them";
+  EXPECT_EQ(contents_of(context).programs, 0) << "no element holds them";
   EXPECT_EQ(contents_of(context).plans, 0);
   gst_object_unref(context);
 }
@@ -144,7 +144,7 @@ TEST(Sharing, TenStreams) { ten_streams(red_model()); }
 
 TEST(Sharing, TenStreamsOfARealModel) { ten_streams("figure"); }
 
-// What an element does with its own look does not show in another one's.
+// The settings of one element do not affect another one.
 TEST(Sharing, EachStreamHasItsOwnLook) {
   Streams streams;
   const Rgba frame = gradient(64, 48);
@@ -177,7 +177,7 @@ std::shared_ptr<ShareGroup> group_of(GstGLContext* context) {
   return group;
 }
 
-// A group belongs to all contexts that share, and outlives any of them.
+// A group belongs to all contexts that share objects, and outlives each of them.
 TEST(Sharing, OneGroupForContextsThatShare) {
   init_gstreamer();
   GstGLDisplay* display = gst_gl_display_new();
@@ -200,8 +200,8 @@ TEST(Sharing, OneGroupForContextsThatShare) {
   EXPECT_EQ(group_of(third), group);
   const std::weak_ptr<ShareGroup> watch = group;
   group.reset();
-  EXPECT_TRUE(watch.expired()) << "nobody holds it";
-  EXPECT_NE(group_of(second), nullptr) << "and a new one is made";
+  EXPECT_TRUE(watch.expired()) << "no element holds it";
+  EXPECT_NE(group_of(second), nullptr) << "and a new group is created";
   for (GstGLContext* context : {second, third, alone}) gst_object_unref(context);
   gst_object_unref(display);
 }
@@ -212,13 +212,13 @@ TEST(Sharing, CacheDirIsWhereProgramsAreKept) {
   const Rgba frame = gradient(64, 48);
   std::vector<uint8_t> expected;
   for (const std::string& value : {folder.string(), folder.string(), std::string(), std::string("/proc/none")}) {
-    // A display of its own each: elements that share GL objects use the first one's folder.
+    // Each has its own display: elements that share GL objects use the directory of the first one.
     auto pipeline = Streams().add("cache-dir=\"" + value + "\" model=" + red_model());
     const std::vector<uint8_t> out = pass(*pipeline, frame);
     if (expected.empty()) expected = out;
     EXPECT_EQ(out, expected) << value;
     gchar* set = nullptr;
-    g_object_get(pipeline->segment(), "cache-dir", &set, nullptr);
+    g_object_get(pipeline->element(), "cache-dir", &set, nullptr);
     EXPECT_EQ(std::string(set), value);
     g_free(set);
     GstGLContext* context = context_of(*pipeline);
@@ -291,7 +291,7 @@ TEST(SharedModel, SameFileAndOptionsAreOneModel) {
     options.tuning = std::move(tuning);
     return options;
   };
-  EXPECT_EQ(*(*first)->plan(DeviceLimits(), tuned_by(nullptr)), *plan) << "no choice is as no tuning";
+  EXPECT_EQ(*(*first)->plan(DeviceLimits(), tuned_by(nullptr)), *plan) << "no choice equals no tuning";
   const auto tuned = (*first)->plan(DeviceLimits(), tuned_by("fast"));
   ASSERT_TRUE(tuned.ok());
   EXPECT_NE(*tuned, *plan);
@@ -310,7 +310,7 @@ TEST(SharedModel, AChangedFileIsAnotherModel) {
   ASSERT_TRUE(second.ok());
   EXPECT_NE(*first, *second);
   fs::remove(path);
-  EXPECT_FALSE(SharedModel::load(path, {}).ok()) << "what is gone is not found, though others hold it";
+  EXPECT_FALSE(SharedModel::load(path, {}).ok()) << "a deleted file is not found, although others hold the model";
 }
 
 }  // namespace

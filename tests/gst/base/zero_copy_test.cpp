@@ -1,4 +1,5 @@
-// No pixel crosses between CPU and GPU from glsegment's sink pad to its source pad, and nothing waits for the GPU.
+// No pixel moves between CPU and GPU from the sink pad to the source pad of glsegment, and nothing waits for the GPU.
+#include <gst/gl/gl.h>
 #include <gst/gl/gstglfuncs.h>
 #include <gtest/gtest.h>
 
@@ -31,8 +32,7 @@ std::map<std::string, int> count_transfers(const std::string& middle, const char
   GstPad* leave_pad = gst_element_get_static_pad(leave, "src");
   EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   Rgba frame(320, 240);
-  // Pools and textures are allocated by the first frame; how far it is from one to the next is known from the second
-  // on.
+  // The first frame allocates pools and textures. The frame interval is known from the second frame on.
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(pipeline.pass(frame)) << pipeline.error();
   count_between(enter_pad, leave_pad);
   reset_transfer_counts();
@@ -49,7 +49,7 @@ std::map<std::string, int> count_transfers(const std::string& middle, const char
 
 class ZeroCopy : public ::testing::TestWithParam<const char*> {};
 
-// glupload leaves the upload to the first who reads the texture: here, that is gleffects_identity.
+// glupload leaves the upload to the first reader of the texture, here gleffects_identity.
 TEST_P(ZeroCopy, HundredFramesWithoutATransfer) {
   const std::string png = scratch_folder() / "background.png";
   ASSERT_TRUE(save_png(Rgba(8, 8), png));
@@ -60,7 +60,7 @@ TEST_P(ZeroCopy, HundredFramesWithoutATransfer) {
   EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
 }
 
-// The HUD's letters are no pixels, and written four times a second at most.
+// The letters of the HUD are not pixels, and are written at most four times per second.
 TEST(ZeroCopyHud, HundredFramesWithoutAPixel) {
   const auto counts = count_transfers("gleffects_identity ! glsegment name=segment hud=true model=" + red_model(),
                                       "segment", "segment");
@@ -69,7 +69,7 @@ TEST(ZeroCopyHud, HundredFramesWithoutAPixel) {
   }
 }
 
-// Nor where the mask is smoothed and refined.
+// The same with a smoothed and refined mask.
 TEST(ZeroCopyRefined, HundredFramesWithoutATransfer) {
   for (const std::string refine : {"bilateral", "guided"}) {
     const auto counts = count_transfers(
@@ -79,20 +79,20 @@ TEST(ZeroCopyRefined, HundredFramesWithoutATransfer) {
   }
 }
 
-// Nor where edges are feathered and lit, classes coloured and named, and still pictures skipped.
+// The same with feather, light wrap, the class overlay, and skip-static.
 TEST(ZeroCopyLooks, HundredFramesWithoutATransfer) {
   for (const std::string look :
        {"background=color feather=8 light-wrap=0.5", "background=overlay", "skip-static=true"}) {
     const Head head = look == "background=overlay" ? Head::kFourClasses : Head::kSigmoid;
     auto counts = count_transfers("gleffects_identity ! glsegment name=segment " + look + " model=" + red_model(head),
                                   "segment", "segment");
-    // The third frame is the first one of its kind: not forced, with the first of two flags. That takes 32 bytes.
+    // The third frame is the first one that is not forced, with the first of two flags. That takes 32 bytes.
     if (look == "skip-static=true" && counts["glBufferSubData"] <= 1) counts.erase("glBufferSubData");
     EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}})) << look;
   }
 }
 
-// Nor where the masks go to somebody else.
+// The same with masks for other elements.
 TEST(ZeroCopyMaskPad, HundredFramesWithoutATransfer) {
   const auto counts = count_transfers("gleffects_identity ! glsegment name=segment model=" + red_model() +
                                           " segment.mask ! queue ! fakesink async=false segment.src ! queue",
@@ -100,7 +100,7 @@ TEST(ZeroCopyMaskPad, HundredFramesWithoutATransfer) {
   EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
 }
 
-// Nor where the model runs behind the frames, a little of it in each.
+// The same if a part of the model runs after each frame.
 TEST(ZeroCopyLatest, HundredFramesWithoutATransfer) {
   const auto counts =
       count_transfers("gleffects_identity ! glsegment name=segment mask-sync=latest gpu-budget=1 model=" + red_model(),
@@ -111,7 +111,7 @@ TEST(ZeroCopyLatest, HundredFramesWithoutATransfer) {
 INSTANTIATE_TEST_SUITE_P(Backgrounds, ZeroCopy, ::testing::Values("blur", "color", "image", "transparent", "mask"),
                          [](const auto& info) { return std::string(info.param); });
 
-// Between textures, glsegmentbin's uploads and downloads stand aside.
+// With textures, the uploads and downloads of glsegmentbin are pass-through.
 TEST(ZeroCopyBin, HundredFramesWithoutATransfer) {
   auto counts = count_transfers(
       "gleffects_identity ! glsegmentbin name=bin model=" + red_model() + " ! video/x-raw(memory:GLMemory)", "bin",
@@ -120,7 +120,7 @@ TEST(ZeroCopyBin, HundredFramesWithoutATransfer) {
   EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
 }
 
-// Nor where another video is behind the foreground.
+// The same with a second video as background.
 TEST(ZeroCopyBackgroundVideo, HundredFramesWithoutATransfer) {
   const auto counts = count_transfers("gleffects_identity ! glsegmentbin name=bin light-wrap=0.5 model=" + red_model() +
                                           " gltestsrc pattern=checkers-8 ! "
@@ -130,7 +130,7 @@ TEST(ZeroCopyBackgroundVideo, HundredFramesWithoutATransfer) {
   EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
 }
 
-// Planes are read as they are: there is no conversion on the way, and no upload.
+// Planes are sampled directly, without a conversion or an upload.
 TEST(ZeroCopyPlanes, HundredFramesWithoutATransfer) {
   for (const std::string format : {"NV12", "I420"}) {
     const auto counts = count_transfers("glcolorconvert ! video/x-raw(memory:GLMemory),format=" + format +
@@ -147,7 +147,7 @@ TEST(ZeroCopyMasks, HundredFramesWithoutATransfer) {
   EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
 }
 
-// Nor where poses are found and drawn: whether models run is decided on the GPU.
+// The same for poses: the GPU decides whether models run.
 TEST(ZeroCopyPose, HundredFramesWithoutATransfer) {
   std::vector<std::string> models{"figure"};
   if (const std::string shared = shared_directory(); !shared.empty()) {
@@ -161,7 +161,7 @@ TEST(ZeroCopyPose, HundredFramesWithoutATransfer) {
   }
 }
 
-// Nor where one element's mask is the next one's.
+// The same if one element uses the mask of another.
 TEST(ZeroCopyPose, MasksFromElementToElement) {
   if (shared_directory().empty()) GTEST_SKIP() << "needs the real models of ../shared";
   const auto counts =
@@ -172,7 +172,7 @@ TEST(ZeroCopyPose, MasksFromElementToElement) {
   EXPECT_EQ(counts, (std::map<std::string, int>{{"frames", 100}}));
 }
 
-// glinfer's decoders, drawing and tensors stay on the GPU as well.
+// The decoders, drawing, and tensors of glinfer stay on the GPU too.
 TEST(ZeroCopyInfer, HundredFramesWithoutATransfer) {
   std::vector<std::string> models{"task=tensors model=" + red_model(), "attach-tensors=true model=" + red_model(),
                                   "task=classification threshold=0 model=" + red_model(Head::kVector)};
@@ -198,19 +198,19 @@ GstPadProbeReturn finish_gpu(GstPad* /*pad*/, GstPadProbeInfo* /*info*/, gpointe
   return GST_PAD_PROBE_OK;
 }
 
-// Nor where frames are held for their results: they wait, and the CPU does not. The results themselves are mapped, once
-// each. A GPU that is done with a frame when the next one comes is what a camera's pace means; here it is told to.
+// The same if frames are held for their results: the frames wait, but the CPU does not. Each result is mapped once.
+// With a camera, the GPU has finished a frame when the next one arrives. Here the test makes it finish.
 TEST(ZeroCopyExactResults, HundredFramesWithoutAWait) {
   for (const std::string sync : {"latest", "exact"}) {
     install_transfer_counter_once();
     TestPipeline pipeline("gleffects_identity ! glinfer name=segment task=classification results=meta results-sync=" +
                           sync + " model=" + red_model(Head::kVector));
-    GstPad* enter = gst_element_get_static_pad(pipeline.segment(), "sink");
-    GstPad* leave = gst_element_get_static_pad(pipeline.segment(), "src");
-    gst_pad_add_probe(enter, GST_PAD_PROBE_TYPE_BUFFER, finish_gpu, pipeline.segment(), nullptr);
+    GstPad* enter = gst_element_get_static_pad(pipeline.element(), "sink");
+    GstPad* leave = gst_element_get_static_pad(pipeline.element(), "src");
+    gst_pad_add_probe(enter, GST_PAD_PROBE_TYPE_BUFFER, finish_gpu, pipeline.element(), nullptr);
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     const Rgba frame(320, 240);
-    // Of exact results, one frame is always held.
+    // With exact results, one frame is always held.
     for (int i = 0; i < (sync == "exact" ? 3 : 2); ++i) ASSERT_TRUE(pipeline.push(frame));
     for (int i = 0; i < 2; ++i) ASSERT_TRUE(pipeline.pull()) << pipeline.error();
     count_between(enter, leave);
@@ -226,7 +226,7 @@ TEST(ZeroCopyExactResults, HundredFramesWithoutAWait) {
   }
 }
 
-// The counters see what an upload and a download do.
+// The counters detect uploads and downloads.
 TEST(ZeroCopyControl, UploadAndDownloadAreCounted) {
   const auto counts =
       count_transfers("glsegment name=segment model=" + red_model() +

@@ -16,13 +16,13 @@
 namespace sightglass::test {
 namespace {
 
-TEST(Anchors, AreThoseOfKnownDetectors) {
+TEST(Anchors, MatchKnownDetectors) {
   const std::vector<Anchor> face = make_anchors(short_range_face());
   ASSERT_EQ(face.size(), 896u);
   EXPECT_EQ(face[0], (Anchor{0.5f / 16, 0.5f / 16}));
-  EXPECT_EQ(face[1], face[0]) << "two at a place";
+  EXPECT_EQ(face[1], face[0]) << "two per position";
   EXPECT_EQ(face[2], (Anchor{1.5f / 16, 0.5f / 16}));
-  EXPECT_EQ(face[512], (Anchor{0.5f / 8, 0.5f / 8})) << "the second layer, six at a place";
+  EXPECT_EQ(face[512], (Anchor{0.5f / 8, 0.5f / 8})) << "the second layer, six per position";
   EXPECT_EQ(face[895], (Anchor{7.5f / 8, 7.5f / 8}));
 
   AnchorGrid full_range{192, 192, {4}};
@@ -40,8 +40,9 @@ TEST(Anchors, AreThoseOfKnownDetectors) {
   EXPECT_EQ(anchors[0], (Anchor{0.025f, 0.025f, 0.1f, 0.1f}));
   EXPECT_FLOAT_EQ(anchors[1].width, 0.2f * std::sqrt(2.0f));
   EXPECT_FLOAT_EQ(anchors[2].height, 0.2f * std::sqrt(2.0f));
-  EXPECT_FLOAT_EQ(anchors[1205].width, std::sqrt(0.35f * 0.5f)) << "between the second layer's scale and the third's";
-  EXPECT_FLOAT_EQ(anchors.back().width, std::sqrt(0.95f)) << "between the last layer's scale and 1";
+  EXPECT_FLOAT_EQ(anchors[1205].width, std::sqrt(0.35f * 0.5f))
+      << "between the scales of the second and the third layer";
+  EXPECT_FLOAT_EQ(anchors.back().width, std::sqrt(0.95f)) << "between the scale of the last layer and 1";
 }
 
 class DetectTest : public GlTest {
@@ -73,12 +74,12 @@ class DetectTest : public GlTest {
       EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
       *into = read_detections(gl(), (*decoder)->detections());
     }
-    EXPECT_EQ(found, again) << "the same bits from run to run";
+    EXPECT_EQ(found, again) << "bit-identical from run to run";
     return found;
   }
 };
 
-// Boxes in clusters, so that there is something to suppress, with equal scores among them.
+// Boxes in clusters, so that some are suppressed, with some equal scores.
 void fill(const SsdLayout& layout, uint64_t seed, std::vector<float>& boxes, std::vector<float>& scores) {
   uint64_t state = seed;
   const auto uniform = [&state](float low, float high) {
@@ -119,7 +120,7 @@ TEST_F(DetectTest, DecodesAsOnTheCpu) {
   plain.exponential_sizes = plain.y_first = true;
   SsdLayout one = plain;
   one.anchors.resize(1);
-  SsdLayout odd = face;  // points with a third number each, and one number before them
+  SsdLayout odd = face;  // points with a third value each, and one value before them
   odd.points = 3;
   odd.first_point = 5;
   odd.point_values = 3;
@@ -152,7 +153,7 @@ TEST_F(DetectTest, DecodesAsOnTheCpu) {
   EXPECT_GT(total, 200);
 }
 
-TEST_F(DetectTest, NothingAndNonsenseAreNothing) {
+TEST_F(DetectTest, EmptyAndInvalidOutputsHaveNoBoxes) {
   SsdLayout layout;
   layout.anchors = make_anchors(short_range_face());
   layout.values = 16;
@@ -160,18 +161,18 @@ TEST_F(DetectTest, NothingAndNonsenseAreNothing) {
   std::vector<float> boxes(896 * 16, 0.2f), scores(896, -50.0f);
   EXPECT_TRUE(decode(layout, boxes, scores, {}, {}).empty());
   std::ranges::fill(scores, std::nanf(""));
-  EXPECT_TRUE(decode(layout, boxes, scores, {}, {}).empty()) << "scores that are no numbers";
+  EXPECT_TRUE(decode(layout, boxes, scores, {}, {}).empty()) << "NaN scores";
   std::ranges::fill(scores, 5.0f);
   std::ranges::fill(boxes, std::nanf(""));
-  EXPECT_TRUE(decode(layout, boxes, scores, {}, {}).empty()) << "boxes that are no numbers";
+  EXPECT_TRUE(decode(layout, boxes, scores, {}, {}).empty()) << "NaN boxes";
   std::ranges::fill(boxes, -0.2f);
   EXPECT_TRUE(decode(layout, boxes, scores, {}, {}).empty()) << "boxes of no size";
   std::ranges::fill(boxes, 0.2f);
   EXPECT_FALSE(decode(layout, boxes, scores, {}, {}).empty());
 }
 
-// threshold=0, and a quantised model whose scores have become 0.
-TEST_F(DetectTest, BoxesWithoutAScoreHavePlaces) {
+// threshold=0, and a quantized model whose scores have become 0.
+TEST_F(DetectTest, BoxesWithoutScoresKeepTheirPositions) {
   SsdLayout layout;
   layout.anchors = make_anchors(short_range_face());
   layout.values = 16;
@@ -187,10 +188,10 @@ TEST_F(DetectTest, BoxesWithoutAScoreHavePlaces) {
   }
 }
 
-TEST_F(DetectTest, WrongLayoutsAndOutputsAreRefused) {
+TEST_F(DetectTest, WrongLayoutsAndOutputsAreRejected) {
   const auto group = ShareGroup::create(gl(), nullptr, element_shaders());
   SsdLayout layout;
-  EXPECT_NE(SsdDecoder::create(group, layout).status().message().find("0 anchors"), std::string::npos);
+  EXPECT_NE(SsdDecoder::create(group, layout).status().message().find("anchors: 0"), std::string::npos);
   layout.anchors.resize(SsdDecoder::kMostBoxes + 1);
   EXPECT_FALSE(SsdDecoder::create(group, layout).ok());
   layout.anchors.resize(10);
@@ -201,7 +202,7 @@ TEST_F(DetectTest, WrongLayoutsAndOutputsAreRefused) {
   EXPECT_FALSE(SsdDecoder::create(group, layout).ok()) << "too many points";
   layout.points = 0;
   layout.background = 1;
-  EXPECT_FALSE(SsdDecoder::create(group, layout).ok()) << "nothing but background";
+  EXPECT_FALSE(SsdDecoder::create(group, layout).ok()) << "only background";
   layout.background = 0;
   auto decoder = SsdDecoder::create(group, layout);
   ASSERT_TRUE(decoder.ok());
@@ -212,11 +213,11 @@ TEST_F(DetectTest, WrongLayoutsAndOutputsAreRefused) {
   ASSERT_TRUE((*decoder)->decode({buffer.id(), 0, 4000}, {buffer.id(), 256, 40}, {}).ok());
 }
 
-// On what TensorFlow Lite makes of pictures.
+// On TensorFlow Lite outputs for photographs.
 TEST_F(DetectTest, FindsFacesInReferenceOutputs) {
   for (const char* model : {"face/face_detection_short_range", "face/face_detection_full_range_sparse"}) {
     const auto cases = golden_cases_of(model);
-    if (cases.empty()) GTEST_SKIP() << "there are no reference outputs next to the source tree";
+    if (cases.empty()) GTEST_SKIP() << "no reference outputs next to the source tree";
     SsdLayout layout;
     AnchorGrid grid = short_range_face();
     float size = 128;

@@ -1,4 +1,4 @@
-// gldmabufexport on machines without a device that gives DMABUFs: caps, choice and errors. tests/vm has the rest.
+// gldmabufexport on machines without a device that exports DMABUFs: caps, choice, and errors. tests/vm has the rest.
 #include <gst/app/gstappsink.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ std::optional<ExportFormat> format_of(const std::string& caps) {
   return format;
 }
 
-TEST_F(DmabufExportTest, FormatsAreThoseOfDrm) {
+TEST_F(DmabufExportTest, FormatsMatchDrm) {
   const auto format = format_of("video/x-raw(memory:DMABuf),format=BGRx,width=64,height=32,framerate=30/1");
   ASSERT_TRUE(format);
   EXPECT_EQ(format->request.fourcc, kXr24);
@@ -69,7 +69,7 @@ TEST_F(DmabufExportTest, DrmFormatsHaveModifiers) {
   ASSERT_TRUE(tiled);
   EXPECT_EQ(tiled->request.modifiers, std::vector<uint64_t>{kTiled});
 #else
-  // There is no such format for metadata.
+  // Metadata has no such format.
   EXPECT_FALSE(linear);
   EXPECT_FALSE(tiled);
 #endif
@@ -84,7 +84,7 @@ TEST_F(DmabufExportTest, DmabufMemoryGoesFirst) {
   EXPECT_LT(chosen.find("NV12"), chosen.find("BGRx")) << chosen;
 }
 
-TEST_F(DmabufExportTest, WhatCannotBeMadeIsLeftOut) {
+TEST_F(DmabufExportTest, ImpossibleFormatsAreLeftOut) {
   EXPECT_EQ(choose("video/x-raw(memory:DMABuf),format={BGRx,NV12}", only_rgba), "EMPTY");
   const std::string rgba = choose("video/x-raw(memory:DMABuf),format={BGRx,RGBA}", only_rgba);
   EXPECT_NE(rgba.find("RGBA"), std::string::npos) << rgba;
@@ -98,7 +98,7 @@ TEST_F(DmabufExportTest, WhatCannotBeMadeIsLeftOut) {
   EXPECT_EQ(drm.find("P010"), std::string::npos) << drm;
 }
 
-TEST_F(DmabufExportTest, CapsGoBothWays) {
+TEST_F(DmabufExportTest, CapsTransformInBothDirections) {
   GstCaps* input = gst_caps_from_string(
       "video/x-raw(memory:GLMemory),format=RGBA,texture-target=2D,width=64,height=32,framerate=30/1,colorimetry=bt709");
   GstCaps* output = transform_export_caps(GST_PAD_SINK, input);
@@ -117,7 +117,7 @@ TEST_F(DmabufExportTest, CapsGoBothWays) {
   gst_caps_unref(input);
 }
 
-TEST_F(DmabufExportTest, ColourimetryIsThatOfThePicture) {
+TEST_F(DmabufExportTest, ColorimetryIsThatOfTheFrame) {
   GstCaps* input = gst_caps_from_string(
       "video/x-raw(memory:GLMemory),format=RGBA,texture-target=2D,width=64,height=32,framerate=30/"
       "1,colorimetry=1:1:5:1");
@@ -131,7 +131,7 @@ TEST_F(DmabufExportTest, ColourimetryIsThatOfThePicture) {
     return result;
   };
   EXPECT_EQ(colorimetry("BGRx"), "1:1:5:1");
-  // The matrix and range that GStreamer takes for granted at this size, BT.601 and limited; the rest stays.
+  // The default matrix and range of GStreamer at this size, BT.601 and limited. The rest stays.
   EXPECT_EQ(colorimetry("NV12"), "2:4:5:1");
   EXPECT_EQ(colorimetry("NV12,colorimetry=bt709"), "bt709");
   gst_caps_unref(input);
@@ -146,7 +146,7 @@ TEST_F(DmabufExportTest, OrdinaryBuffersHaveNoDmabuf) {
   gst_buffer_unref(empty);
 }
 
-// The pool that upstream decides for when downstream offers `pool`. The caller owns it.
+// Returns the pool that upstream selects if downstream offers `pool`. The caller owns it.
 GstBufferPool* decided_pool(GstGLContext* context, GstCaps* caps, GstBufferPool* pool) {
   GstQuery* query = gst_query_new_allocation(caps, TRUE);
   gst_query_add_allocation_pool(query, pool, 640 * 480 * 4, 2, 0);
@@ -157,7 +157,7 @@ GstBufferPool* decided_pool(GstGLContext* context, GstCaps* caps, GstBufferPool*
   return decided;
 }
 
-TEST_F(DmabufExportTest, UpstreamDrawsIntoTheExportedPoolAndNoOther) {
+TEST_F(DmabufExportTest, UpstreamDrawsOnlyIntoTheExportedPool) {
   GstElement* pipeline = gst_parse_launch("glfiguresrc num-buffers=1 ! appsink name=sink", nullptr);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
@@ -188,11 +188,11 @@ std::string error_of(const std::string& description) {
 }
 
 // A software renderer without a DRM device.
-TEST_F(DmabufExportTest, NoDeviceIsAnErrorThatSaysWhatWouldWork) {
+TEST_F(DmabufExportTest, WithoutADeviceTheErrorSuggestsAFix) {
   for (const char* downstream : {"", "video/x-raw(memory:DMABuf),format=NV12 ! "}) {
     const std::string error =
         error_of(std::string("glfiguresrc num-buffers=2 ! gldmabufexport ! ") + downstream + "fakesink");
-    if (error.empty()) GTEST_SKIP() << "this machine's GL gives DMABUFs";
+    if (error.empty()) GTEST_SKIP() << "the GL of this machine exports DMABUFs";
     std::printf("%s\n", error.c_str());
     EXPECT_NE(error.find("DRM device"), std::string::npos) << error;
     EXPECT_NE(error.find("gldownload"), std::string::npos) << error;

@@ -1,4 +1,4 @@
-// What gldmabufexport draws over: planes against a scalar conversion of the same picture.
+// The render pass of gldmabufexport: compares planes with a scalar conversion of the same image.
 #include "dmabuf_export/plane_painter.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace sightglass::test {
 namespace {
 
-// Gradients with noise on them.
+// Gradients with noise.
 Rgba noisy_rgba(int32_t width, int32_t height) {
   Rgba picture(width, height);
   uint32_t state = 1;
@@ -44,7 +44,7 @@ std::ostream& operator<<(std::ostream& out, const Coding& coding) { return out <
 class PlanePainterPictureTest : public GlTest {
  protected:
   void SetUp() override {
-    gst_init(nullptr, nullptr);  // for caps alone
+    gst_init(nullptr, nullptr);  // only for caps
     GlTest::SetUp();
   }
   // Planes of 8 bits as GL gives them back: R and G of each texel.
@@ -72,7 +72,7 @@ class PlanePainterPictureTest : public GlTest {
 
 class PlanePainterTest : public PlanePainterPictureTest, public ::testing::WithParamInterface<Coding> {};
 
-// A sample of Y', Cb or Cr at its place in the picture, not rounded.
+// A sample of Y', Cb, or Cr at its position in the image, not rounded.
 double expected_sample(const Rgba& picture, const YuvPicture& like, guint component, int32_t x, int32_t y) {
   double kr = 0, kb = 0;
   gst_video_color_matrix_get_Kr_Kb(like.info.colorimetry.matrix, &kr, &kb);
@@ -102,7 +102,7 @@ double expected_sample(const Rgba& picture, const YuvPicture& like, guint compon
   return std::clamp(offset[component] + scale[component] * sum, 0.0, 255.0);
 }
 
-TEST_P(PlanePainterTest, Nv12IsWhatItsColorimetrySays) {
+TEST_P(PlanePainterTest, Nv12FollowsTheColorimetry) {
   for (const auto& [width, height] : {std::pair<int32_t, int32_t>{64, 36}, {33, 17}, {1, 1}}) {
     const Rgba picture = noisy_rgba(width, height);
     const YuvPicture like("NV12", width, height, GetParam().extra);
@@ -120,7 +120,7 @@ TEST_P(PlanePainterTest, Nv12IsWhatItsColorimetrySays) {
         }
       }
     }
-    // Rounding, and no more than that.
+    // Only rounding differs.
     EXPECT_LT(largest, 0.51) << width << "x" << height;
   }
 }
@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(Codings, PlanePainterTest,
                                            Coding{"Full", ",colorimetry=(string)1:4:0:0"}),
                          [](const auto& coding) { return std::string(coding.param.name); });
 
-// The picture that others make of the planes, as a whole: the test's own reader of planes does not share their writer.
+// Converts the planes back to an image. The plane reader of the test shares no code with the writer.
 TEST_F(PlanePainterPictureTest, Nv12LooksLikeThePicture) {
   const Rgba picture = noisy_rgba(64, 36);
   YuvPicture yuv("NV12", 64, 36, ",colorimetry=bt709");
@@ -150,7 +150,7 @@ TEST_F(PlanePainterPictureTest, Nv12LooksLikeThePicture) {
   }
 }
 
-TEST_F(PlanePainterPictureTest, ColoursStayWhatTheyAre) {
+TEST_F(PlanePainterPictureTest, ColorsStayTheSame) {
   Rgba picture = noisy_rgba(33, 17);
   for (size_t i = 3; i < picture.pixels.size(); i += 4) picture.pixels[i] = static_cast<uint8_t>(i);
   GstVideoInfo info;
@@ -160,8 +160,8 @@ TEST_F(PlanePainterPictureTest, ColoursStayWhatTheyAre) {
   EXPECT_EQ(planes[0].pixels, picture.pixels);
 }
 
-// The rest of the texture is not the picture's.
-TEST_F(PlanePainterPictureTest, PartsAreDrawnAlone) {
+// The rest of the texture does not belong to the image.
+TEST_F(PlanePainterPictureTest, OnlyThePartIsDrawn) {
   const Rgba whole = noisy_rgba(40, 30);
   Rgba part(16, 12);
   for (int32_t y = 0; y < part.height; ++y) std::copy_n(whole.at(5, 7 + y), 16 * 4, part.at(0, y));

@@ -1,4 +1,4 @@
-// The warnings that are logged while it lives.
+// Records the warnings that are logged during its lifetime.
 #pragma once
 
 #include <gst/gst.h>

@@ -1,4 +1,4 @@
-// What is drawn on a machine without any font: everything but text, with one warning.
+// On a machine without fonts, everything except text is drawn, with one warning.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -14,11 +14,11 @@ namespace {
 
 class NoFont : public GlTest {
  protected:
-  // Before anything asks for a font: fontconfig reads its configuration once.
+  // Before any font is requested: fontconfig reads its configuration only once.
   static void SetUpTestSuite() { setenv("FONTCONFIG_FILE", SIGHTGLASS_SOURCE_DIR "/tests/gst/draw/no_fonts.conf", 1); }
 };
 
-TEST_F(NoFont, DrawsNoTextAndSaysSoOnce) {
+TEST_F(NoFont, DrawsNoTextAndWarnsOnce) {
   const LogLines log;
   EXPECT_EQ(Typesetter(30).set("person", 1000).width, 0);
   const std::vector<std::string> labels{"person", "dog"};

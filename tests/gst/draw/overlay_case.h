@@ -1,4 +1,4 @@
-// A painter of overlays in a context of the test's own.
+// An overlay painter in the GL context of the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class OverlayCase : public GlTest {
     painter_.reset();
     GlTest::TearDown();
   }
-  // The picture with what is drawn over it.
+  // Returns the image with the overlay.
   Rgba paint(const Rgba& picture, const PrimitiveRange& range) {
     const GlTexture texture = upload(gl(), picture);
     const Status status = painter_->draw({texture.id(), GL_TEXTURE_2D, picture.width, picture.height}, {&range, 1});

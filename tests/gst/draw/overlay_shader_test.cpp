@@ -1,4 +1,4 @@
-// What compute shaders make of shaders/draw/: primitives, labels, colors.
+// Tests shaders/draw/ in compute shaders: primitives, labels, colors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace sightglass::test {
 namespace {
 
-// A compute shader of one invocation a primitive, its body being `statement`.
+// A compute shader with one invocation per primitive and the body `statement`.
 std::string shader_around(const std::string& statement) {
   const std::string text =
       "layout(local_size_x = 1) in;\n#include \"draw/labels.glsl\"\n#include \"draw/palette.glsl\"\n"
@@ -78,12 +78,12 @@ class OverlayShaderTest : public OverlayCase {
   }
 };
 
-TEST_F(OverlayShaderTest, ShadersLayPrimitivesOutAlike) {
+TEST_F(OverlayShaderTest, ShadersAndCpuLayOutPrimitivesAlike) {
   const PrimitiveBuffer buffer =
       run("if (i == 0) b_primitives[i] = line(vec2(1, 2), vec2(3, 4), 5.0, vec4(0.1, 0.2, 0.3, 0.4));\n"
           "if (i == 1) b_primitives[i] = outline(vec4(1, 2, 3, 4), 5.0, vec4(1));\n"
           "if (i == 2) b_primitives[i] = rectangle(vec4(1, 2, 3, 4), 5.0, vec4(1));\n"
-          "if (i == 3) b_primitives[i] = Primitive(vec4(1), vec4(1), 1.0, kText, 33, 0.0);\n"
+          "if (i == 3) b_primitives[i] = Primitive(vec4(1), vec4(1), 1.0, PrimitiveKind_kText, 33, 0.0);\n"
           "if (i == 4) b_primitives[i] = invisible();\n",
           5);
   const std::vector<Primitive> written = read(buffer);
@@ -97,7 +97,7 @@ TEST_F(OverlayShaderTest, ShadersLayPrimitivesOutAlike) {
   EXPECT_EQ(written[4].radius, 0);
 }
 
-TEST_F(OverlayShaderTest, ColorsAreThoseOfTheCpu) {
+TEST_F(OverlayShaderTest, ColorsMatchTheCpu) {
   const std::vector<Primitive> written = read(run("b_primitives[i] = disc(vec2(0), 1.0, class_color(i));\n", 100));
   for (int i = 0; i < 100; ++i) {
     const std::array<float, 4> expected = class_color(i), now = written[static_cast<size_t>(i)].color;
@@ -105,7 +105,7 @@ TEST_F(OverlayShaderTest, ColorsAreThoseOfTheCpu) {
   }
 }
 
-// Which text a shader has chosen is told by its place in the atlas.
+// The position in the atlas shows which text a shader has chosen.
 class LabelChoiceTest : public OverlayShaderTest {
  protected:
   static constexpr int32_t kHeight = 20;
@@ -142,7 +142,7 @@ class LabelChoiceTest : public OverlayShaderTest {
   std::vector<TextPlace> places_;
 };
 
-TEST_F(LabelChoiceTest, IsByNumberOfTheClassAndScore) {
+TEST_F(LabelChoiceTest, DependsOnClassAndScore) {
   std::vector<std::string> labels{"person", "a name that is much longer than there is room for", ""};
   labels.resize(3000, "x");
   labels[2500] = "further";
@@ -159,11 +159,11 @@ TEST_F(LabelChoiceTest, IsByNumberOfTheClassAndScore) {
     EXPECT_EQ(written[0].ends, (std::array<float, 4>{40, 50, 100, 80}));
     expect_text(written[2], name(label.number));
     expect_text(written[3], percent(label.percent));
-    EXPECT_GT(written[3].ends[0], written[2].ends[2]) << "behind the name";
+    EXPECT_GT(written[3].ends[0], written[2].ends[2]) << "after the name";
     EXPECT_LT(written[1].ends[0], written[2].ends[0]) << "on a plate";
     EXPECT_GT(written[1].ends[2], written[3].ends[2]);
   }
-  // Without a name, the score stands alone.
+  // Without a name, only the score is drawn.
   for (const char* number : {"2", "3000", "90000", "2147483647", "-1"}) {
     const auto written = labelled_box("vec4(40, 50, 100, 80)", number, "0.5");
     EXPECT_EQ(written[2].ends[0], written[2].ends[2]) << number;
@@ -172,8 +172,8 @@ TEST_F(LabelChoiceTest, IsByNumberOfTheClassAndScore) {
   }
 }
 
-// Where a box leaves the picture, its label comes in.
-TEST_F(LabelChoiceTest, StaysInThePicture) {
+// If a box extends beyond the image, its label is moved inside.
+TEST_F(LabelChoiceTest, StaysInTheFrame) {
   choose_labels({"cat"});
   const Primitive corner = labelled_box("vec4(-4, 2, 50, 60)", "0", "0.5")[1];
   EXPECT_EQ(corner.ends[0], 0);
@@ -195,7 +195,7 @@ TEST_F(LabelChoiceTest, UploadsOnlyForAnotherHeight) {
   }
 }
 
-// The include files by themselves, by the reference compiler.
+// Compiles the include files by themselves with the reference compiler.
 TEST(OverlayShaders, GlslangValidatorAcceptsThem) {
   if (run_program("glslangValidator --version 2>&1").status != 0) GTEST_SKIP() << "glslangValidator is not installed";
   const std::string file = scratch_folder() / "labels.comp";

@@ -1,4 +1,4 @@
-// What is drawn over pictures, against a scalar rasteriser that shares nothing with the shaders.
+// Compares overlays with a scalar rasterizer that shares no code with the shaders.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Rgba backdrop(int32_t width, int32_t height) {
   return picture;
 }
 
-// Whether a point, in pixels, is inside of the shape.
+// Whether a point, in pixels, is inside the shape.
 bool inside(const Primitive& shape, double x, double y) {
   const auto& e = shape.ends;
   const double r = shape.radius;
@@ -51,7 +51,7 @@ bool inside(const Primitive& shape, double x, double y) {
       return near_segment(left, top, right, top) || near_segment(left, bottom, right, bottom) ||
              near_segment(left, top, left, bottom) || near_segment(right, top, right, bottom);
     default: {
-      // Filled, with rounded corners: all points that a disc inside of the box reaches.
+      // Filled, with rounded corners: all points that a disc inside the box reaches.
       const double c = std::min({r, (right - left) / 2, (bottom - top) / 2});
       if (x < left || x > right || y < top || y > bottom) return false;
       return std::hypot(x - std::clamp(x, left + c, right - c), y - std::clamp(y, top + c, bottom - c)) <= c;
@@ -112,16 +112,16 @@ std::ostream& operator<<(std::ostream& out, const Case& shape) { return out << s
 
 class OverlayShapeTest : public OverlayTest, public ::testing::WithParamInterface<Case> {};
 
-TEST_P(OverlayShapeTest, IsWhatSamplingSays) {
+TEST_P(OverlayShapeTest, MatchesSampling) {
   const Rgba picture = backdrop(97, 61);
   const Rgba expected = rasterize(picture, GetParam().shapes), drawn = draw(picture, GetParam().shapes);
   const Difference d = pixel_difference(expected, drawn);
   std::printf("%s: at most %d of 255 off, %.3f in the mean\n", GetParam().name, d.largest, d.mean);
-  // A distance stands for the covered area: at corners and across edges that are neither upright nor level, the two
-  // differ by up to a tenth of a pixel.
+  // The shaders approximate coverage by distance. At corners and slanted edges, the two differ by up to a tenth of a
+  // pixel.
   EXPECT_LE(d.largest, 25);
   EXPECT_LE(d.mean, 0.2);
-  EXPECT_GT(pixel_difference(picture, drawn).largest, 50) << "something is seen";
+  EXPECT_GT(pixel_difference(picture, drawn).largest, 50) << "something is visible";
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -139,8 +139,8 @@ INSTANTIATE_TEST_SUITE_P(
              {{{-30, -20, 120, 70}, kRed, 5}, {{-5, 5, 200, 40}, kHalfBlue, 3, PrimitiveKind::kOutline}}}),
     [](const auto& shape) { return std::string(shape.param.name); });
 
-// By radius, and by places that are none.
-TEST_F(OverlayTest, WhatIsInvisibleDrawsNothing) {
+// Invisible by radius, and by invalid positions.
+TEST_F(OverlayTest, InvisibleShapesDrawNothing) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInfinite = std::numeric_limits<float>::infinity();
   const Rgba picture = backdrop(64, 48);
   std::vector<Primitive> shapes;
@@ -154,7 +154,7 @@ TEST_F(OverlayTest, WhatIsInvisibleDrawsNothing) {
   EXPECT_EQ(draw(picture, {}).pixels, picture.pixels);
 }
 
-TEST_F(OverlayTest, LaterOnesLieOnTop) {
+TEST_F(OverlayTest, LaterShapesAreOnTop) {
   const std::vector<Primitive> shapes{{{5, 5, 40, 40}, kRed, 1, PrimitiveKind::kRectangle},
                                       {{10, 10, 30, 30}, kWhite, 1, PrimitiveKind::kRectangle}};
   const Rgba drawn = draw(backdrop(64, 48), shapes);
@@ -162,7 +162,7 @@ TEST_F(OverlayTest, LaterOnesLieOnTop) {
   EXPECT_EQ(drawn.at(37, 37)[1], 0);
 }
 
-// Where the picture is see-through, what is drawn is not.
+// Overlays are opaque where the image is transparent.
 TEST_F(OverlayTest, AddsToTheAlphaChannel) {
   const std::vector<Primitive> shapes{{{5, 5, 40, 40}, kWhite, 1, PrimitiveKind::kRectangle},
                                       {{45, 5, 60, 40}, kHalfBlue, 1, PrimitiveKind::kRectangle}};
@@ -172,7 +172,7 @@ TEST_F(OverlayTest, AddsToTheAlphaChannel) {
   EXPECT_EQ(drawn.at(62, 46)[3], 0);
 }
 
-TEST_F(OverlayTest, LeavesTheStateAsItWas) {
+TEST_F(OverlayTest, LeavesGlStateAsFound) {
   const GlTexture texture = upload(gl(), backdrop(64, 48));
   PrimitiveList list(gl());
   const std::vector<Primitive> shapes{{{5, 5, 40, 40}, kRed, 3}};
@@ -181,7 +181,7 @@ TEST_F(OverlayTest, LeavesTheStateAsItWas) {
   const PrimitiveRange ranges[] = {list.range()};
   ASSERT_TRUE(painter().draw({texture.id(), GL_TEXTURE_2D, 64, 48}, ranges).ok());
   EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
-  // Also what another user of the context has set.
+  // Also state that another user of the context has set.
   gl().Enable(GL_SCISSOR_TEST);
   gl().Enable(GL_CULL_FACE);
   gl().ColorMask(GL_TRUE, GL_FALSE, GL_TRUE, GL_FALSE);
@@ -195,7 +195,7 @@ TEST_F(OverlayTest, LeavesTheStateAsItWas) {
   EXPECT_EQ(download(gl(), texture.id(), 64, 48).pixels, draw(draw(backdrop(64, 48), shapes), shapes).pixels);
 }
 
-// A frame uploads nothing; a list only what is new.
+// A frame uploads nothing. A list uploads only new entries.
 TEST_F(OverlayTest, FramesUploadNothing) {
   const GlApi counted = counting_gl(gl());
   auto painter = OverlayPainter::create(ShareGroup::create(counted, nullptr, element_shaders()));
@@ -223,7 +223,7 @@ TEST_F(OverlayTest, FramesUploadNothing) {
   EXPECT_EQ(gl_calls()["DrawArraysInstanced"], 1);
 }
 
-// What shaders write: drawn from the offset on, and as many as were asked for.
+// Primitives from shaders are drawn from the offset on, as many as requested.
 TEST_F(OverlayTest, DrawsARangeOfABuffer) {
   const Rgba picture = backdrop(64, 48);
   const std::vector<Primitive> shapes{{{5, 5, 15, 15}, kRed, 1, PrimitiveKind::kRectangle},
@@ -240,7 +240,7 @@ TEST_F(OverlayTest, DrawsARangeOfABuffer) {
   EXPECT_EQ(drawn.at(50, 10)[0], picture.at(50, 10)[0]);
 }
 
-TEST_F(OverlayTest, BuffersForShadersBeginInvisible) {
+TEST_F(OverlayTest, BuffersForShadersStartInvisible) {
   const Rgba picture = backdrop(64, 48);
   const GlTexture texture = upload(gl(), picture);
   const PrimitiveBuffer buffer(gl(), 100);
@@ -249,7 +249,7 @@ TEST_F(OverlayTest, BuffersForShadersBeginInvisible) {
   EXPECT_EQ(download(gl(), texture.id(), 64, 48).pixels, picture.pixels);
 }
 
-TEST_F(OverlayTest, WhatCannotBeDrawnIntoIsAnError) {
+TEST_F(OverlayTest, InvalidTargetsAreErrors) {
   const GlTexture texture = make_texture(gl(), GL_RGB9_E5, 8, 8);
   const Status status = painter().draw({texture.id(), GL_TEXTURE_2D, 8, 8}, {});
   EXPECT_FALSE(status.ok());

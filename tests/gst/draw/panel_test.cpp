@@ -1,4 +1,4 @@
-// Panels over pictures (figures, legends), and what the figures are made of.
+// The HUD and legends over images, and the statistics in the HUD.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ TEST(Percentiles, AreNearestRanks) {
   EXPECT_EQ(percentiles.at(0.1), 1U);
 }
 
-TEST(Percentiles, AreOfTheLatestValues) {
+TEST(Percentiles, UseTheLatestValues) {
   Percentiles percentiles;
   for (size_t i = 0; i < 1000; ++i) percentiles.add(5);
   for (size_t i = 0; i < Percentiles::kSamples; ++i) percentiles.add(9);
@@ -46,7 +46,7 @@ TEST(RateMeter, CountsTheLastTwoSeconds) {
   EXPECT_NEAR(rate.per_second(now), 60, 0.01);
   for (int i = 0; i < 40; ++i) rate.add(now += kSecond / 10);
   EXPECT_NEAR(rate.per_second(now), 10, 0.01);
-  EXPECT_EQ(rate.per_second(now + 3 * kSecond), 0) << "nothing has happened for long";
+  EXPECT_EQ(rate.per_second(now + 3 * kSecond), 0) << "nothing has happened for a while";
 }
 
 void expect_inside(std::span<const Primitive> primitives, int32_t width, int32_t height) {
@@ -62,7 +62,7 @@ constexpr HudFigures kFigures{29.97, 14.98, 4.25, 6.1, 123.4, 12};
 
 using HudTest = GlTest;
 
-// The texts of the panel, a line each; which ones they are is told by their places in the atlas.
+// The texts of the HUD, one per line, identified by their positions in the atlas.
 std::string texts_of(std::span<const Primitive> primitives, const TextAtlas& atlas) {
   const std::vector<std::string> texts = hud_texts(kTitle);
   std::string text;
@@ -82,18 +82,18 @@ std::string texts_of(std::span<const Primitive> primitives, const TextAtlas& atl
   return text;
 }
 
-TEST_F(HudTest, ShowsItsFigures) {
+TEST_F(HudTest, ShowsItsStatistics) {
   const TextAtlas atlas = hud_atlas(gl(), kTitle, 1280, 720);
   EXPECT_EQ(texts_of(hud_primitives(atlas, kFigures, HudPosition::kTopLeft, 1280, 720), atlas),
             "glpose movenet\nframes/s|30.0\ninferences/s|15.0\nGPU|4.2 ms (p95 6.1)\nlatency|123 ms\ndropped|12");
   HudFigures unknown = kFigures;
   unknown.gpu_ms_p50 = 0;
-  EXPECT_NE(texts_of(hud_primitives(atlas, unknown, HudPosition::kTopLeft, 1280, 720), atlas).find("GPU|not told"),
+  EXPECT_NE(texts_of(hud_primitives(atlas, unknown, HudPosition::kTopLeft, 1280, 720), atlas).find("GPU|unknown"),
             std::string::npos);
 }
 
-// With any title, such as the name of a model's file.
-TEST_F(HudTest, FitsIntoPicturesOfAnySize) {
+// With any title, such as the file name of a model.
+TEST_F(HudTest, FitsFramesOfAnySize) {
   for (const std::string& title : {std::string(kTitle), std::string(300, 'W')}) {
     for (const auto& [width, height] :
          {std::pair{3840, 2160}, {1920, 1080}, {1080, 1920}, {640, 480}, {320, 240}, {160, 120}}) {
@@ -107,15 +107,15 @@ TEST_F(HudTest, FitsIntoPicturesOfAnySize) {
 }
 
 // As readable in 3840 x 2160 as in 1280 x 720.
-TEST_F(HudTest, ScalesWithThePicture) {
+TEST_F(HudTest, ScalesWithTheFrame) {
   const int32_t small = hud_atlas(gl(), kTitle, 1280, 720).height(),
                 large = hud_atlas(gl(), kTitle, 3840, 2160).height();
   EXPECT_NEAR(large, 3 * small, 3);
   EXPECT_GE(small, 24);
 }
 
-// A few kilobytes, four times a second, and no pixels but for another size.
-TEST_F(HudTest, RenewsItsFiguresFourTimesASecond) {
+// A few kilobytes, four times per second, and no pixels unless the size changes.
+TEST_F(HudTest, UpdatesFourTimesPerSecond) {
   const GlApi counted = counting_gl(gl());
   Hud hud(counted, kTitle);
   gl_calls().clear();

@@ -1,4 +1,4 @@
-// Text as Pango itself draws it, for tests of what the plugin draws.
+// Text drawn by Pango itself, for comparison with the plugin.
 #pragma once
 
 #include <pango/pangocairo.h>
@@ -17,7 +17,7 @@ struct PangoReference {
   std::vector<uint8_t> coverage;
 };
 
-// A line of `height` pixels, its baseline where that of Latin text is in a line of this height.
+// A line of `height` pixels, with the baseline of Latin text in a line of this height.
 inline PangoReference draw_with_pango(const std::string& text, int32_t height) {
   PangoFontMap* map = pango_cairo_font_map_new();
   PangoContext* context = pango_font_map_create_context(map);

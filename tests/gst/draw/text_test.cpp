@@ -54,7 +54,7 @@ class TextInScript : public OverlayCase, public ::testing::WithParamInterface<Sc
 };
 
 // Texel by texel, among other lines in the atlas.
-TEST_P(TextInScript, IsDrawnAsPangoDrawsIt) {
+TEST_P(TextInScript, MatchesPango) {
   for (const int32_t height : {16, 30, 90}) {
     const PangoReference expected = draw_with_pango(GetParam().text, height);
     if (!expected.drawable) GTEST_SKIP() << "no installed font has the script " << GetParam().name;
@@ -87,7 +87,7 @@ TEST(Typesetter, EllipsizesWhatIsTooWide) {
 }
 
 // Files have what they like in them.
-TEST(Typesetter, ReplacesWhatIsUnfit) {
+TEST(Typesetter, ReplacesInvalidCharacters) {
   const Typesetter typesetter(30);
   EXPECT_EQ(typesetter.set("a\x01z\xff\n", kWide).coverage, typesetter.set("a?z??", kWide).coverage);
   EXPECT_EQ(typesetter.set("a\xe2\x80\xaez", kWide).coverage, typesetter.set("a?z", kWide).coverage);
@@ -136,7 +136,7 @@ TEST_F(TextAtlasTest, ShrinksToTheTextureOfTheDevice) {
   }
 }
 
-TEST_F(TextAtlasTest, NamesWhatItLeavesOut) {
+TEST_F(TextAtlasTest, NamesLabelsThatDoNotFit) {
   GlApi small = gl();
   small.GetIntegerv = limited;
   texture_limit = 128;

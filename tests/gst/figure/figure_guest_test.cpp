@@ -1,4 +1,4 @@
-// glfiguresrc leaves the pipeline's GL context as found, and moves nothing but parameters between CPU and GPU.
+// glfiguresrc leaves the GL state of the pipeline as found, and moves only parameters between CPU and GPU.
 #include <gst/gl/gl.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ TEST(GlFigureSrcGuest, OnlyParametersAreUploaded) {
   GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   GstPad* src_pad = gst_element_get_static_pad(figure, "src");
   GstPad* sink_pad = gst_element_get_static_pad(sink, "sink");
-  // From a frame's arrival to the departure of the next: what makes it.
+  // From the arrival of a frame to the departure of the next one: the commands that render it.
   count_between(sink_pad, src_pad);
   reset_transfer_counts();
   gst_element_set_state(pipeline, GST_STATE_PLAYING);

@@ -1,5 +1,5 @@
-// The model that the project ships, through the whole pipeline, on figures that its training never saw: how well the
-// masks that glsegment draws fit the figures' true ones.
+// The bundled model in the whole pipeline, on figures that were not used for training: compares the masks from
+// glsegment with the ground truth of the figures.
 #include <gst/app/gstappsink.h>
 #include <gtest/gtest.h>
 
@@ -17,17 +17,17 @@ namespace sightglass::test {
 namespace {
 
 constexpr int kFrames = 200;
-constexpr const char* kFirstSeed = "2000000";  // training's are below 1000000
+constexpr const char* kFirstSeed = "2000000";  // training uses seeds below 1000000
 constexpr int kWidth = 320, kHeight = 240;
 constexpr float kSmaller = 0.7F;
 
-// What happens to the frames before the model sees them: the body of a fragment shader, `at` being the place in the
-// picture and picture() its colour there.
+// A change to the frames upstream of the model: the body of a fragment shader, where `at` is the position in the image
+// and picture() returns its color there.
 struct Condition {
   const char* name;
   const char* shader;
-  float scale;        // of the figure about the picture's middle
-  double least_iou;   // in the mean
+  float scale;        // of the figure, around the center of the image
+  double least_iou;   // minimum mean IoU
   double least_good;  // share of the masks with an IoU of 0.9 or more
 };
 
@@ -66,7 +66,7 @@ double overlap(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
   return either == 0 ? 1 : static_cast<double>(both) / static_cast<double>(either);
 }
 
-// The mask of a figure that is drawn smaller; the picture's border is drawn out.
+// The mask of a figure that is drawn smaller; the border of the image is extended.
 std::vector<uint8_t> scaled(const std::vector<uint8_t>& mask, float scale) {
   std::vector<uint8_t> result(mask.size());
   const auto source = [scale](int i, int size) {
@@ -102,7 +102,7 @@ struct Figures {
 
 void print_head() { std::printf("| %-26s | figures | IoU   | >=0.9 | worst |\n|---|---|---|---|---|\n", ""); }
 
-// Figures of one framing, each under every condition: one source, one glsegment each.
+// Figures of one framing, each under every condition: one source, and one glsegment per condition.
 class FigureModel : public ::testing::Test {
  protected:
   void SetUp() override { init_gstreamer(); }
@@ -157,7 +157,7 @@ class FigureModel : public ::testing::Test {
   }
 };
 
-TEST_F(FigureModel, MasksFiguresThatItNeverSaw) {
+TEST_F(FigureModel, MasksUnseenFigures) {
   const std::vector<Figures> result = measure("", kConditions, kFrames);
   print_head();
   for (size_t i = 0; i < std::size(kConditions); ++i) {

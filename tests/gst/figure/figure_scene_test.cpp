@@ -1,5 +1,5 @@
-// The figure without GL: what is drawn is a function of seed and time, its bones are stiff and its joints bend as
-// people's do.
+// The figure without GL: the scene is a function of seed and time, bones are rigid, and joints bend like those of
+// people.
 #include <gtest/gtest.h>
 
 #include "figure/scene.h"
@@ -103,7 +103,7 @@ TEST(FigureScene, MovesSmoothly) {
   }
 }
 
-TEST(FigureScene, FitsTheShadersBlocks) {
+TEST(FigureScene, FitsTheShaderBlocks) {
   EXPECT_EQ(sizeof(FigureBlock) % 16, 0U);
   EXPECT_LE(sizeof(FigureBlock), 16384U);
   for (uint32_t seed = 0; seed < 2000; ++seed) {
@@ -125,7 +125,7 @@ TEST(FigureScene, FitsTheShadersBlocks) {
   }
 }
 
-TEST(FigureScene, FramingsShowWhatTheyPromise) {
+TEST(FigureScene, FramingsShowTheRightPart) {
   const auto share_seen = [](Framing framing, std::initializer_list<KeyPointIndex> points) {
     int seen = 0, all = 0;
     for (uint32_t seed = 0; seed < kSeeds; ++seed) {
@@ -149,8 +149,8 @@ TEST(FigureScene, FramingsShowWhatTheyPromise) {
   EXPECT_GT(share_seen(Framing::kFull, ankles), 0.8);
 }
 
-// In a picture the figure's left is on the right, and its head above its hips.
-TEST(FigureScene, LeftIsTheFiguresLeft) {
+// In an image, the left side of the figure is on the right, and its head is above its hips.
+TEST(FigureScene, LeftIsTheLeftOfTheFigure) {
   int right = 0, above = 0;
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
     const Scene scene = scene_at(seed, 0, Framing::kHalf);

@@ -1,4 +1,4 @@
-// glfiguresrc in pipelines: what it negotiates, draws, and tells of its pictures.
+// glfiguresrc in pipelines: negotiation, rendering, and metadata.
 #include <gst/app/gstappsink.h>
 #include <gst/gl/gl.h>
 #include <gst/video/video.h>
@@ -17,7 +17,7 @@
 namespace sightglass::test {
 namespace {
 
-// What the meta of a buffer said when it left the element.
+// The metadata of a buffer when it left the element.
 struct Truth {
   guint seed = 0;
   guint64 frame = 0;
@@ -97,7 +97,7 @@ class FigurePipeline {
     gst_sample_unref(sample);
     return picture;
   }
-  // Of the oldest buffer not asked for yet.
+  // Returns the metadata of the oldest unread buffer.
   Truth truth() {
     const std::lock_guard lock(mutex_);
     if (truths_.empty()) return {};
@@ -141,7 +141,7 @@ TEST(GlFigureSrc, SameSeedSamePixels) {
   EXPECT_NE(seven, first_frame("seed=8"));
 }
 
-TEST(GlFigureSrc, PrefersASmallCamerasPicture) {
+TEST(GlFigureSrc, PrefersTheSizeOfASmallCamera) {
   init_gstreamer();
   GstElement* pipeline = gst_parse_launch("glfiguresrc num-buffers=1 ! fakesink name=sink", nullptr);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
@@ -177,7 +177,7 @@ TEST(GlFigureSrc, EverySize) {
   }
 }
 
-// The mask that is shown, and the one that is attached to a picture, are the same; a selfie shows a figure and a room.
+// The shown mask and the attached mask are the same. A selfie shows a figure and a room.
 TEST(GlFigureSrc, MasksAgree) {
   constexpr int kFrames = 24;
   const std::string common = "framing=selfie seed=100 seed-interval=1 num-buffers=" + std::to_string(kFrames);
@@ -208,7 +208,7 @@ TEST(GlFigureSrc, MasksAgree) {
   EXPECT_LT(mean, 0.6);
 }
 
-TEST(GlFigureSrc, VisibleKeyPointsLieOnTheFigure) {
+TEST(GlFigureSrc, VisibleKeypointsAreOnTheFigure) {
   constexpr int kFrames = 60;
   for (const char* framing : {"selfie", "half", "full"}) {
     FigurePipeline pipeline(std::string("framing=") + framing + " seed=500 seed-interval=1 num-buffers=60", 320, 240);
@@ -280,7 +280,7 @@ TEST(GlFigureSrc, WithoutAFramerateThereIsOneFrame) {
   EXPECT_TRUE(pipeline.at_end());
 }
 
-TEST(GlFigureSrc, SeeksToTheSamePicture) {
+TEST(GlFigureSrc, SeeksToTheSameFrame) {
   FigurePipeline straight("seed=3 num-buffers=31", 64, 48), seeking("seed=3", 64, 48);
   ASSERT_TRUE(straight.set_state(GST_STATE_PLAYING));
   std::optional<Rgba> last;
@@ -296,8 +296,8 @@ TEST(GlFigureSrc, SeeksToTheSamePicture) {
   EXPECT_EQ(sought->pixels, last->pixels);
 }
 
-// Nothing is flushed either: what plays goes on where it was.
-TEST(GlFigureSrc, RefusesToPlayBackwards) {
+// Nothing is flushed either: playback continues at its position.
+TEST(GlFigureSrc, RejectsReversePlayback) {
   FigurePipeline pipeline("seed=3", 64, 48);
   const auto seek = [&](GstElement* target) {
     return gst_element_seek(target, -1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
@@ -323,7 +323,7 @@ TEST(GlFigureSrc, StartsAgain) {
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     GstClockTime pts = 1;
     auto picture = pipeline.pull(&pts);
-    // In READY, appsink keeps what nobody has pulled.
+    // In READY, appsink keeps samples that were not pulled.
     for (int stale = 0; stale < 2 && picture && pts != 0; ++stale) picture = pipeline.pull(&pts);
     ASSERT_TRUE(picture);
     EXPECT_EQ(pts, 0U);
@@ -352,7 +352,7 @@ TEST(GlFigureSrc, LivePropertiesActWhilePlaying) {
   EXPECT_TRUE(seed);
 }
 
-TEST(GlFigureSrc, LiveFramesKeepThePace) {
+TEST(GlFigureSrc, LiveFramesFollowTheClock) {
   FigurePipeline pipeline("is-live=true num-buffers=8", 64, 48);
   const auto begin = std::chrono::steady_clock::now();
   gst_element_set_state(pipeline.pipeline(), GST_STATE_PLAYING);

@@ -1,4 +1,4 @@
-// glsegment on frames of planes: the colours that it makes of them, and its masks.
+// glsegment on planar frames: output colors and masks.
 #include <gst/gl/gl.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace sightglass::test {
 namespace {
 
-// All of the frame is foreground: what comes out is the frame itself.
+// The whole frame is foreground, so the output is the frame itself.
 std::string whole_frame() { return "glsegment name=segment background=color input-offset=10 model=" + red_model(); }
 
 std::string caps_of(GstElement* element, const char* name) {
@@ -28,7 +28,7 @@ std::string caps_of(GstElement* element, const char* name) {
   return result;
 }
 
-// In steps of 255. Filters interpolate chroma with 8 bits, and a step of Cb is up to 2.2 of blue.
+// In units of 1/255. Filters interpolate chroma with 8 bits, and one unit of Cb is up to 2.2 units of blue.
 constexpr double kBound = 4;
 
 struct Difference {
@@ -45,7 +45,7 @@ Difference compare(const Rgba& got, const std::vector<double>& expected) {
   return d;
 }
 
-// Colours as they weigh over black: of what is hidden, none are left.
+// Colors over black: hidden areas have none.
 Rgba premultiplied(Rgba picture) {
   for (size_t i = 0; i < picture.pixels.size(); ++i) {
     if (i % 4 < 3) picture.pixels[i] = static_cast<uint8_t>(picture.pixels[i] * picture.pixels[i / 4 * 4 + 3] / 255);
@@ -61,8 +61,8 @@ Difference compare(const Rgba& a, const Rgba& b) {
   return compare(a, colors);
 }
 
-// One pipeline for all: caps change in mid-stream from kind to kind.
-TEST(GlSegmentFormats, ColoursAreThoseOfAScalarConversion) {
+// One pipeline for all formats: the caps change in mid-stream.
+TEST(GlSegmentFormats, ColorsMatchAScalarConversion) {
   TestPipeline pipeline(whole_frame());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (const std::string format : {"NV12", "NV21", "I420", "YV12"}) {
@@ -77,7 +77,7 @@ TEST(GlSegmentFormats, ColoursAreThoseOfAScalarConversion) {
                     site.c_str(), d.largest, d.mean);
         EXPECT_LE(d.largest, kBound);
         EXPECT_LE(d.mean, 0.75);
-        const std::string sink = caps_of(pipeline.segment(), "sink");
+        const std::string sink = caps_of(pipeline.element(), "sink");
         EXPECT_NE(sink.find("format=(string)" + format), std::string::npos) << sink;
       }
     }
@@ -102,8 +102,8 @@ TEST(GlSegmentFormats, SmallAndOddSizes) {
   }
 }
 
-// Mask and blurred background are those of the same picture as RGBA. For models that were trained: of a model that cuts
-// at one colour, each pixel of a picture of noise may lie on the edge.
+// The mask and the blurred background equal those of the same image as RGBA. Only for trained models: with a model that
+// thresholds one color, each pixel of a noise image may be on the edge.
 void expect_results_of_rgba_path(const std::string& model, const Rgba& original) {
   for (const std::string format : {"NV12", "I420"}) {
     const YuvPicture picture = to_yuv(original, format, ",colorimetry=(string)bt601");
@@ -119,13 +119,13 @@ void expect_results_of_rgba_path(const std::string& model, const Rgba& original)
       std::printf("%s, %s: at most %.0f of 255 off the RGBA path, %.4f on average", format.c_str(), background.c_str(),
                   d.largest, d.mean);
       if (background == "mask") {
-        // The RGBA path rounds what the model sees to 8 bits, and edges are steep.
+        // The RGBA path rounds the model input to 8 bits, and edges are steep.
         const double agreement = iou(*direct, *converted);
         std::printf(", IoU %.5f", agreement);
         EXPECT_GE(agreement, 0.998);
         most_of_mask = d.largest;
       } else {
-        // Neither foreground nor background can be further off than the mask is, but for their own rounding.
+        // Neither foreground nor background can deviate more than the mask, except for their own rounding.
         EXPECT_LE(d.largest, most_of_mask + 3);
       }
       std::printf("\n");
@@ -134,7 +134,7 @@ void expect_results_of_rgba_path(const std::string& model, const Rgba& original)
   }
 }
 
-TEST(GlSegmentFormats, ResultsAreThoseOfTheRgbaPath) {
+TEST(GlSegmentFormats, ResultsMatchTheRgbaPath) {
   expect_results_of_rgba_path("figure", draw_figure(641, 359, "seed=2000010 framing=selfie").picture);
   if (const std::string shared = shared_directory(); !shared.empty()) {
     expect_results_of_rgba_path(shared + "/models/segmentation/mediapipe_selfie_segmenter_256.tflite",
@@ -142,7 +142,7 @@ TEST(GlSegmentFormats, ResultsAreThoseOfTheRgbaPath) {
   }
 }
 
-// What upstream has goes through as it is; RGBA comes out, and says what its colours are.
+// Upstream formats are accepted without conversion. The output is RGBA and states its colorimetry.
 TEST(GlSegmentFormats, NegotiateWithoutConversion) {
   for (const std::string format : {"NV12", "NV21", "I420", "YV12", "RGBA"}) {
     TestPipeline pipeline("glcolorconvert ! glsegment name=segment model=" + red_model());
@@ -154,7 +154,7 @@ TEST(GlSegmentFormats, NegotiateWithoutConversion) {
                                   (format == "RGBA" ? "" : ",colorimetry=bt709"),
                               std::vector<uint8_t>(info.size, 100)))
         << format << ": " << pipeline.error(1);
-    const std::string sink = caps_of(pipeline.segment(), "sink"), src = caps_of(pipeline.segment(), "src");
+    const std::string sink = caps_of(pipeline.element(), "sink"), src = caps_of(pipeline.element(), "src");
     EXPECT_NE(sink.find("format=(string)" + format), std::string::npos) << sink;
     EXPECT_NE(sink.find("texture-target=(string)2D"), std::string::npos) << sink;
     EXPECT_NE(src.find("format=(string)RGBA"), std::string::npos) << src;
@@ -165,13 +165,13 @@ TEST(GlSegmentFormats, NegotiateWithoutConversion) {
   }
 }
 
-// Pools that are proposed upstream hand out one texture to a plane.
+// Pools that are proposed upstream provide one texture per plane.
 TEST(GlSegmentFormats, ProposesPoolsOfPlanes) {
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const YuvPicture picture = noisy_picture("NV12", 65, 49, "");
   ASSERT_TRUE(pipeline.pass(picture.caps, picture.bytes)) << pipeline.error(1);
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "sink");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "sink");
   GstCaps* caps = gst_pad_get_current_caps(pad);
   GstQuery* query = gst_query_new_allocation(caps, TRUE);
   ASSERT_TRUE(gst_pad_query(pad, query));

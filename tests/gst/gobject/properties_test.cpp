@@ -1,4 +1,4 @@
-// An element whose properties come from a table with a row of each kind.
+// An element with a property table that has a row of each kind.
 #include "gobject/properties.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,6 @@ Status set_even(Settings& settings, int value) {
 constexpr guint kFirst = 10;
 
 const PropertyTable<Settings>& table() {
-  const Field<Settings, int> even{[](const Settings& settings) { return settings.even; }, set_even};
   static const auto* const table = new PropertyTable<Settings>(
       kFirst,
       {
@@ -57,7 +56,7 @@ const PropertyTable<Settings>& table() {
           row::number("every", "Interval", &Settings::every, 1, 60, kLive, "Every Nth"),
           row::number("budget", "Time budget", &Settings::budget_ns, 0, 1000, kLive, "Time"),
           row::number("offset", "Shift", &Settings::offset, -1, 1, kLive, "Offset"),
-          row::number("scale", "Factor", unset_as(&Settings::scale, 4.0), 0, 8, kAtStart, "Scale"),
+          row::optional_number("scale", "Factor", &Settings::scale, 4.0, 0, 8, kAtStart, "Scale"),
           row::text("label", "Its label", &Settings::label, kLive, "Label"),
       },
       std::vector<Property<Settings>>{
@@ -68,7 +67,7 @@ const PropertyTable<Settings>& table() {
                        {Shape::kRound, "Round", "round"},
                        {Shape::kSquare, "Cut", "square"}},
                       kAtStart, "Ends"),
-          row::number("even", "An even number", even, 0, 100, kLive, "Even"),
+          row::number("even", "An even number", set_by(&Settings::even, set_even), 0, 100, kLive, "Even"),
       });
   return *table;
 }
@@ -138,7 +137,7 @@ TEST_F(Properties, AreNumberedInTheOrderOfTheRows) {
   }
 }
 
-TEST_F(Properties, SayWhatTheRowSays) {
+TEST_F(Properties, MatchTheirRow) {
   const GParamSpecFloat* width = G_PARAM_SPEC_FLOAT(spec("width"));
   EXPECT_EQ(width->minimum, 0);
   EXPECT_EQ(width->maximum, 9.5F);
@@ -164,7 +163,7 @@ TEST_F(Properties, SayWhatTheRowSays) {
   EXPECT_EQ(caps->values[2].value, 2);
 }
 
-TEST_F(Properties, TellWhenTheyTakeEffect) {
+TEST_F(Properties, StateWhenTheyTakeEffect) {
   constexpr int kOfTime = GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
   EXPECT_EQ(spec("width")->flags & kOfTime, GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
   EXPECT_EQ(spec("count")->flags & kOfTime, GST_PARAM_MUTABLE_READY);
@@ -205,7 +204,7 @@ TEST_F(Properties, AreTheirMembers) {
   EXPECT_EQ(all.even, 8);
 }
 
-TEST_F(Properties, WhatIsUnsetReadsAsItsDefault) {
+TEST_F(Properties, ReadAsTheirDefaultIfUnset) {
   EXPECT_EQ(text("scale"), "4");
   EXPECT_EQ(now().scale, std::nullopt);
   EXPECT_EQ(text("cap"), "auto");
@@ -214,31 +213,31 @@ TEST_F(Properties, WhatIsUnsetReadsAsItsDefault) {
   EXPECT_EQ(now().cap, std::nullopt);
   EXPECT_EQ(text("label"), "NULL");
   g_object_set(object_, "label", "", nullptr);
-  EXPECT_EQ(now().label, "") << "NULL and \"\" are two things";
+  EXPECT_EQ(now().label, "") << "NULL and \"\" are different";
   g_object_set(object_, "label", nullptr, nullptr);
   EXPECT_EQ(now().label, std::nullopt);
 }
 
-TEST_F(Properties, OfTheStartKeepTheirValuesOnceItIsOver) {
+TEST_F(Properties, ReadAtStartKeepTheirValuesAfterward) {
   started = true;
   set("count", "1");
   EXPECT_EQ(text("count"), "3");
   EXPECT_NE(last.message().find("count=1"), std::string::npos) << last.message();
   EXPECT_NE(last.message().find("count=3 stays"), std::string::npos) << last.message();
   set("count", "3");
-  EXPECT_TRUE(last.ok()) << "nothing is asked for that is not so: " << last.message();
+  EXPECT_TRUE(last.ok()) << "every setting is in effect: " << last.message();
   set("every", "5");
   EXPECT_TRUE(last.ok()) << last.message();
   EXPECT_EQ(text("every"), "5");
 }
 
-TEST_F(Properties, MayRefuseValues) {
+TEST_F(Properties, MayRejectValues) {
   set("even", "5");
   EXPECT_EQ(last.message(), "even=5: odd");
   EXPECT_EQ(text("even"), "2");
 }
 
-TEST_F(Properties, OfOtherTablesAreNone) {
+TEST_F(Properties, OfOtherTablesAreRejected) {
   Settings own;
   GValue value = G_VALUE_INIT;
   g_value_init(&value, G_TYPE_INT);

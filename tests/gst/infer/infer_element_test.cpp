@@ -1,4 +1,4 @@
-// glinfer in pipelines: every task, tensors as metadata, results, chains, and what a pipeline does to an element.
+// glinfer in pipelines: every task, tensors as metadata, results, chains, state changes, and seeks.
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
 #include <gst/gl/gl.h>
@@ -25,18 +25,18 @@ namespace sightglass::test {
 namespace {
 
 constexpr int32_t kSize = 96;
-constexpr const char* kNoModels = "there are no models next to the source tree";
+constexpr const char* kNoModels = "no models next to the source tree";
 
-// The element under test is always the one that the pipeline calls "segment".
+// The element under test is always named "segment".
 std::string glinfer(const std::string& properties) { return "glinfer name=segment " + properties; }
 std::string shared_model(const std::string& name) {
   return "model=" + shared_directory() + "/models/" + name + ".tflite" + " ";
 }
 
-// What the buffers that leave the element carry. Tensors are held as an application would.
+// The metadata of output buffers. Tensors are held, as an application would.
 struct Carried {
-  std::vector<std::vector<GstMemory*>> tensors;  // by buffer
-  std::vector<std::string> names;                // of the last one's tensors
+  std::vector<std::vector<GstMemory*>> tensors;  // per buffer
+  std::vector<std::string> names;                // of the tensors of the last buffer
   std::vector<guint> dims;
   std::vector<std::string> labels;  // of all objects and classifications
   std::vector<guint> points;        // of all objects
@@ -84,7 +84,7 @@ GstPadProbeReturn look(GstPad* /*pad*/, GstPadProbeInfo* info, gpointer data) {
 }
 
 void look_at(TestPipeline& pipeline, Carried& carried) {
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, look, &carried, nullptr);
   gst_object_unref(pad);
 }
@@ -100,7 +100,7 @@ std::vector<float> numbers(GstMemory* memory) {
 
 guint64 figure(TestPipeline& pipeline, const char* name) {
   GstStructure* stats = nullptr;
-  g_object_get(pipeline.segment(), "stats", &stats, nullptr);
+  g_object_get(pipeline.element(), "stats", &stats, nullptr);
   guint64 value = 0;
   EXPECT_TRUE(gst_structure_get_uint64(stats, name, &value)) << name;
   EXPECT_STREQ(gst_structure_get_name(stats), "glinfer-stats");
@@ -108,36 +108,36 @@ guint64 figure(TestPipeline& pipeline, const char* name) {
   return value;
 }
 
-// A model of a single channel is shown as a map, from its least number to its greatest.
-TEST(Infer, PicturesTakeTheFramesPlace) {
+// A model with a single channel is shown as a map from its minimum to its maximum.
+TEST(Infer, ImagesReplaceTheFrame) {
   TestPipeline pipeline(glinfer("color-map=gray range-smoothing=0 model=" + red_model()));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   const auto shown = pipeline.pass(left_half_red(kSize, kSize));
   ASSERT_TRUE(shown) << pipeline.error();
   EXPECT_GT(shown->at(8, 48)[1], 240) << "red is foreground";
   EXPECT_LT(shown->at(88, 48)[1], 15);
-  g_object_set(pipeline.segment(), "invert", TRUE, nullptr);
+  g_object_set(pipeline.element(), "invert", TRUE, nullptr);
   const auto inverted = pipeline.pass(left_half_red(kSize, kSize));
   ASSERT_TRUE(inverted);
   EXPECT_LT(inverted->at(8, 48)[1], 15);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "color-map", "turbo");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "color-map", "turbo");
   const auto turbo = pipeline.pass(left_half_red(kSize, kSize));
   ASSERT_TRUE(turbo);
-  EXPECT_NE(turbo->at(88, 48)[0], turbo->at(88, 48)[2]) << "in colours";
-  g_object_set(pipeline.segment(), "draw", FALSE, nullptr);
+  EXPECT_NE(turbo->at(88, 48)[0], turbo->at(88, 48)[2]) << "in colors";
+  g_object_set(pipeline.element(), "draw", FALSE, nullptr);
   const auto plain = pipeline.pass(left_half_red(kSize, kSize));
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->pixels, left_half_red(kSize, kSize).pixels);
 }
 
-// What a detector's boxes are listed in is no image, even if nobody knows the detector.
+// The box list of an unknown detector is not decoded as an image.
 TEST(Infer, ListsAreNotPainted) {
   TestPipeline pipeline(glinfer("model=" + red_model(Head::kList)));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   const auto shown = pipeline.pass(left_half_red(kSize, kSize));
   ASSERT_TRUE(shown) << pipeline.error();
   EXPECT_EQ(shown->pixels, left_half_red(kSize, kSize).pixels);
-  EXPECT_NE(pipeline.warning(5).find("is not known"), std::string::npos);
+  EXPECT_NE(pipeline.warning(5).find("cannot determine the task"), std::string::npos);
 }
 
 TEST(Infer, TensorsAreAttachedAndHeld) {
@@ -157,7 +157,7 @@ TEST(Infer, TensorsAreAttachedAndHeld) {
   EXPECT_EQ(carried.metas, 1);
   EXPECT_EQ(carried.dims, (std::vector<guint>{1, 16, 16, 1}));
   ASSERT_EQ(carried.tensors.size(), 11u);
-  // Those of every frame are still what they were.
+  // The tensors of every frame are unchanged.
   for (size_t frame = 0; frame < 11; ++frame) {
     ASSERT_EQ(carried.tensors[frame].size(), 1u);
     const std::vector<float> values = numbers(carried.tensors[frame][0]);
@@ -168,10 +168,10 @@ TEST(Infer, TensorsAreAttachedAndHeld) {
   }
 }
 
-TEST(Infer, TensorsMemoryIsUsedAgain) {
+TEST(Infer, TensorMemoryIsReused) {
   TestPipeline pipeline(glinfer("attach-tensors=true model=" + red_model()));
   std::vector<GstMemory*> seen;  // not held
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       pad, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -191,12 +191,12 @@ TEST(Infer, TensorsMemoryIsUsedAgain) {
   EXPECT_LE(seen.size(), 4u);
 }
 
-// Two elements in a row: one context, one set of programs, one plan; both leave their tensors.
+// Two elements in a row: one context, one set of programs, one plan. Both attach their tensors.
 TEST(Infer, ChainsShareContextProgramsAndWeights) {
   const std::string properties = "attach-tensors=true draw=false model=" + red_model();
   const auto contents = [](TestPipeline& pipeline) {
     GstGLContext* context = nullptr;
-    g_object_get(pipeline.segment(), "context", &context, nullptr);
+    g_object_get(pipeline.element(), "context", &context, nullptr);
     EXPECT_NE(context, nullptr);
     ShareGroup::Contents held;
     gst_gl_context_thread_add(
@@ -227,12 +227,12 @@ TEST(Infer, ChainsShareContextProgramsAndWeights) {
   GstElement* first = gst_bin_get_by_name(GST_BIN(chain.pipeline()), "first");
   GstGLContext *of_first = nullptr, *of_second = nullptr;
   g_object_get(first, "context", &of_first, nullptr);
-  g_object_get(chain.segment(), "context", &of_second, nullptr);
+  g_object_get(chain.element(), "context", &of_second, nullptr);
   EXPECT_EQ(of_first, of_second);
   for (gpointer object : {gpointer(of_first), gpointer(of_second), gpointer(first)}) gst_object_unref(object);
 }
 
-TEST(Infer, TheIntervalSparesRuns) {
+TEST(Infer, TheIntervalSkipsRuns) {
   TestPipeline pipeline(glinfer("inference-interval=3 color-map=gray attach-tensors=true model=" + red_model()));
   Carried carried;
   look_at(pipeline, carried);
@@ -241,14 +241,14 @@ TEST(Infer, TheIntervalSparesRuns) {
   EXPECT_EQ(figure(pipeline, "frames"), 9u);
   EXPECT_EQ(figure(pipeline, "inferences"), 3u);
   ASSERT_EQ(carried.tensors.size(), 9u);
-  EXPECT_EQ(carried.tensors[3][0], carried.tensors[5][0]) << "the same run's";
+  EXPECT_EQ(carried.tensors[3][0], carried.tensors[5][0]) << "from the same run";
   EXPECT_NE(carried.tensors[2][0], carried.tensors[3][0]);
   ASSERT_TRUE(pipeline.flush());
   ASSERT_TRUE(pipeline.pass(left_half_red(kSize, kSize))) << pipeline.error();
-  EXPECT_EQ(figure(pipeline, "inferences"), 4u) << "a flush is another scene";
+  EXPECT_EQ(figure(pipeline, "inferences"), 4u) << "a flush starts a new scene";
 }
 
-TEST(Infer, SurvivesWhatPipelinesDo) {
+TEST(Infer, SurvivesStateChangesAndSeeks) {
   TestPipeline pipeline(glinfer("attach-tensors=true results=both model=" + red_model()));
   for (int cycle = 0; cycle < 20; ++cycle) {
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -277,15 +277,15 @@ TEST(Infer, WrongFilesAreNamed) {
   const std::pair<std::string, const char*> cases[] = {
       {"", "no model is set"},
       {"model=" + red_model() + " labels=/nowhere.txt", "labels=/nowhere.txt"},
-      {"model=" + red_model() + " extra-inputs=" + bytes, "no input besides the picture"},
+      {"model=" + red_model() + " extra-inputs=" + bytes, "no input other than the image"},
       {"model=" + red_model() + " extra-inputs=" + pipe, "a pipe, not a regular file"},
       {"model=" + red_model() + " extra-inputs=/", "a directory, not a regular file"},
       {"model=" + red_model() + " labels=" + pipe, "a pipe, not a regular file"},
       {"model=" + pipe, "a pipe, not a regular file"},
       {"model=" + red_model() + " task=landmarks", "task=landmarks"},
-      {"model=" + red_model() + " detector=" + red_model(), "for models of landmarks"},
+      {"model=" + red_model() + " detector=" + red_model(), "only for landmark models"},
       {"model=" + red_model() + " task=detection", "TFLite_Detection_PostProcess"},
-      {"model=" + red_model(Head::kGreyInput), "colour picture"},
+      {"model=" + red_model(Head::kGreyInput), "color image"},
       {"model=" + red_model(Head::kUnknownOp), "operator"}};
   for (const auto& [properties, expected] : cases) {
     TestPipeline pipeline(glinfer(properties));
@@ -303,20 +303,20 @@ TEST(Infer, LivePropertiesFollowTheController) {
     ASSERT_TRUE(gst_timed_value_control_source_set(timed, 0, 0));
     ASSERT_TRUE(gst_timed_value_control_source_set(timed, GST_SECOND, 1));
     ASSERT_TRUE(gst_object_add_control_binding(
-        GST_OBJECT(pipeline.segment()), gst_direct_control_binding_new(GST_OBJECT(pipeline.segment()), name, source)));
+        GST_OBJECT(pipeline.element()), gst_direct_control_binding_new(GST_OBJECT(pipeline.element()), name, source)));
     gst_object_unref(source);
   }
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int frame = 0; frame < 10; ++frame) {
     ASSERT_TRUE(pipeline.pass(left_half_red(kSize, kSize))) << pipeline.error();
     gfloat threshold = 0, height = 0;
-    g_object_get(pipeline.segment(), "threshold", &threshold, "text-height", &height, nullptr);
+    g_object_get(pipeline.element(), "threshold", &threshold, "text-height", &height, nullptr);
     EXPECT_NEAR(threshold, static_cast<float>(frame) / 30, 1e-3);
     EXPECT_NEAR(height, 1000 * static_cast<float>(frame) / 30, 1);
   }
 }
 
-// A classifier and a detector with real pictures; results arrive with a later frame.
+// A classifier and a detector with photographs. Results arrive with a later frame.
 TEST(InferReal, ResultsReachApplications) {
   if (shared_directory().empty()) GTEST_SKIP() << kNoModels;
   struct Case {
@@ -354,14 +354,14 @@ TEST(InferReal, ResultsReachApplications) {
   }
 }
 
-// A small face in a large picture: the detector's box is where the model of landmarks looks.
+// A small face in a large image: the landmark model samples the box from the detector.
 TEST(InferReal, LandmarksFollowADetector) {
   if (shared_directory().empty()) GTEST_SKIP() << kNoModels;
   const Rgba portrait = load_picture(shared_directory() + "/media/mp_portrait.jpg");
   const std::string detector = shared_directory() + "/models/face/face_detection_short_range.tflite";
   TestPipeline pipeline(glinfer(shared_model("face/face_landmark_468_f32") + "results=meta detector=" + detector));
   std::vector<std::array<float, 2>> points;
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       pad, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -384,14 +384,14 @@ TEST(InferReal, LandmarksFollowADetector) {
   if (const char* folder = std::getenv("SIGHTGLASS_KEEP_PICTURES"))
     save_png(*shown, std::string(folder) + "/follow.png");
   ASSERT_EQ(points.size(), 468u);
-  // Where the eyes' outer corners and the tip of the nose are in this photograph.
+  // The positions of the outer eye corners and the tip of the nose in this photograph.
   for (const auto& [landmark, x, y] :
        {std::tuple{33u, 0.41, 0.173}, std::tuple{263u, 0.585, 0.176}, std::tuple{1u, 0.502, 0.225}}) {
     std::printf("landmark %u: %.3f %.3f\n", landmark, points[landmark][0], points[landmark][1]);
     EXPECT_NEAR(points[landmark][0], x, 0.025);
     EXPECT_NEAR(points[landmark][1], y, 0.025);
   }
-  // No face, no run, and nothing of the face before.
+  // Without a face there is no run, and no trace of the previous face.
   const Rgba grey = picture(320, 240, [](int32_t, int32_t) { return false; });
   for (int i = 0; i < 4; ++i) shown = pipeline.pass(grey);
   ASSERT_TRUE(shown) << pipeline.error();
@@ -399,11 +399,11 @@ TEST(InferReal, LandmarksFollowADetector) {
   EXPECT_TRUE(points.empty());
 }
 
-// The same face in planes of YUV, stored on its side.
-TEST(InferReal, FacesAreFoundInTurnedFrames) {
+// The same face in planar YUV, stored rotated.
+TEST(InferReal, FacesAreFoundInRotatedFrames) {
   if (shared_directory().empty()) GTEST_SKIP() << kNoModels;
   const Rgba upright = load_picture(shared_directory() + "/media/mp_portrait.jpg");
-  Rgba stored(upright.height, upright.width);  // turned to the left
+  Rgba stored(upright.height, upright.width);  // rotated to the left
   for (int32_t y = 0; y < upright.height; ++y) {
     for (int32_t x = 0; x < upright.width; ++x) std::memcpy(stored.at(y, upright.width - 1 - x), upright.at(x, y), 4);
   }

@@ -1,4 +1,4 @@
-// glinfer's GL part: what it recognises, decodes and draws, against what TensorFlow Lite's own outputs decode to.
+// The GL part of glinfer: compares recognition, decoding, and drawing with decoded TensorFlow Lite outputs.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -29,7 +29,7 @@ Result<InferModel> load_infer_model(const std::string& path, const InferModelOpt
   return describe_infer_model(std::move(model), recognise_model(path), options);
 }
 
-constexpr const char* kNoModels = "there are no models next to the source tree";
+constexpr const char* kNoModels = "no models next to the source tree";
 
 class InferTest : public GlTest {
  protected:
@@ -53,7 +53,7 @@ class InferTest : public GlTest {
     if (made.ok()) running.inferencer = std::move(*made);
     return running;
   }
-  // One frame through it; the picture that comes out.
+  // Processes one frame, and returns the output image.
   Rgba process(Running& running, const Rgba& picture, const InferLook& look, Fit fit = Fit::kStretch) {
     const GlTexture in = upload(gl(), picture), out = make_texture(gl(), GL_RGBA8, picture.width, picture.height);
     running.inferencer->set_look(look, fit);
@@ -81,7 +81,7 @@ class InferTest : public GlTest {
     gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
     return content.objects[0];
   }
-  // The picture that TensorFlow Lite was given, and what it made of it.
+  // The input image of TensorFlow Lite, and its output.
   struct Reference {
     Rgba picture;
     std::vector<HostTensor> outputs;
@@ -97,7 +97,7 @@ class InferTest : public GlTest {
     }
     return std::nullopt;
   }
-  // For people to look at, where they ask for it.
+  // Written for inspection, on request.
   static void keep(const Rgba& picture, const std::string& name) {
     if (const char* folder = std::getenv("SIGHTGLASS_KEEP_PICTURES"))
       save_png(picture, std::string(folder) + "/" + name);
@@ -111,7 +111,7 @@ class InferTest : public GlTest {
   }
 };
 
-TEST_F(InferTest, ModelsAreRecognised) {
+TEST_F(InferTest, ModelsAreRecognized) {
   if (!shared_dir()) GTEST_SKIP() << kNoModels;
   const std::pair<const char*, InferTask> expected[] = {
       {"face/face_detection_short_range", InferTask::kDetection},
@@ -139,8 +139,8 @@ TEST_F(InferTest, ModelsAreRecognised) {
   EXPECT_NE(refused.status().message().find("task=landmarks"), std::string::npos) << refused.status().message();
 }
 
-// Detectors that no checksum tells: by the size of the input, and the shapes of the outputs.
-TEST_F(InferTest, DetectorsAreRecognisedByShape) {
+// Without a catalog entry, detectors are recognized by the input size and the output shapes.
+TEST_F(InferTest, DetectorsAreRecognizedByShape) {
   if (!shared_dir()) GTEST_SKIP() << kNoModels;
   struct Case {
     const char* file;
@@ -167,7 +167,7 @@ TEST_F(InferTest, DetectorsAreRecognisedByShape) {
   }
 }
 
-// Names come from the model, else from the data set that has as many classes.
+// Labels come from the model, or else from the data set with this number of classes.
 TEST_F(InferTest, ClassesHaveNames) {
   if (!shared_dir()) GTEST_SKIP() << kNoModels;
   const Rgba burger = load_picture((*shared_dir() / "media/burger.jpg").string());
@@ -183,7 +183,7 @@ TEST_F(InferTest, ClassesHaveNames) {
   look.max_results = 5;
   keep(process(running, burger, look), "burger.png");
   EXPECT_EQ(labels[static_cast<size_t>(detections(running)[0].class_id)], "cheeseburger");
-  // The 8-bit model carries the same names; a file of the user's goes before both.
+  // The 8-bit model contains the same labels. A labels file precedes both.
   Running carried = make("classify_detect/mobilenet_v1_0.25_224_quant");
   EXPECT_EQ(carried.model.labels, labels);
   InferModelOptions options;
@@ -193,8 +193,8 @@ TEST_F(InferTest, ClassesHaveNames) {
             (std::vector<std::string>{"nothing", "fish"}));
 }
 
-// Scores as TensorFlow Lite's numbers, sorted.
-TEST_F(InferTest, ClassesAreThoseOfTensorFlowLite) {
+// Sorted scores from TensorFlow Lite.
+TEST_F(InferTest, ClassesMatchTensorFlowLite) {
   for (const char* name : {"classify_detect/mobilenet_v1_0.25_224_float", "classify_detect/mobilenet_v1_0.25_224_quant",
                            "classify_detect/tf2_mobilenet_v2_1.0_224_ptq"}) {
     const auto expected = reference(name);
@@ -228,13 +228,13 @@ TEST_F(InferTest, ClassesAreThoseOfTensorFlowLite) {
       std::printf("%s: %d %s %.3f\n", name, found[i].class_id,
                   id < running.model.labels.size() ? running.model.labels[id].c_str() : "", found[i].score);
     }
-    EXPECT_GT(changed_pixels(shown, expected->picture), 200) << "the classes are written";
+    EXPECT_GT(changed_pixels(shown, expected->picture), 200) << "the class labels are drawn";
     look.draw = false;
     EXPECT_EQ(process(running, expected->picture, look).pixels, expected->picture.pixels);
   }
 }
 
-TEST_F(InferTest, BoxesAreThoseOfTensorFlowLite) {
+TEST_F(InferTest, BoxesMatchTensorFlowLite) {
   const char* name = "classify_detect/ssd_mobilenet_v2_fpnlite_320_custom";
   const auto expected = reference(name);
   if (!expected) GTEST_SKIP() << kNoModels;
@@ -261,7 +261,8 @@ TEST_F(InferTest, BoxesAreThoseOfTensorFlowLite) {
   EXPECT_EQ(n, found.size());
 }
 
-// A face in a photograph: the box round it, and the same face from the same pixels by TensorFlow Lite's numbers.
+// A face in a photograph: the box around it, and the same face decoded from the TensorFlow Lite outputs for these
+// pixels.
 TEST_F(InferTest, FacesAreFound) {
   if (!shared_dir()) GTEST_SKIP() << kNoModels;
   const Rgba portrait = load_picture((*shared_dir() / "media/mp_portrait.jpg").string());
@@ -279,7 +280,7 @@ TEST_F(InferTest, FacesAreFound) {
                 found[0].box[3], found[0].score);
     EXPECT_GT(found[0].score, 0.8);
     EXPECT_EQ(found[0].points_count, 6);
-    // Eyes, nose and mouth are in the box, in their order from the top.
+    // Eyes, nose, and mouth are in the box, in order from the top.
     const auto& points = found[0].points;
     for (size_t i = 0; i < 4; ++i) {
       EXPECT_GT(points[i][0], found[0].box[0]);
@@ -312,7 +313,7 @@ TEST_F(InferTest, FacesAreFound) {
   }
 }
 
-TEST_F(InferTest, LandmarksAreThoseOfTensorFlowLite) {
+TEST_F(InferTest, LandmarksMatchTensorFlowLite) {
   for (const char* name : {"face/face_landmark_468_f32", "face/face_landmark_468_f16"}) {
     const auto expected = reference(name);
     if (!expected) GTEST_SKIP() << kNoModels;
@@ -339,7 +340,7 @@ TEST_F(InferTest, LandmarksAreThoseOfTensorFlowLite) {
   }
 }
 
-// The part of a picture round a place, in fractions; square.
+// The square part of an image around a position, in fractions.
 Rgba square_round(const Rgba& picture, float x, float y, float size) {
   const auto pixels = static_cast<int32_t>(size * static_cast<float>(picture.width));
   const auto left = static_cast<int32_t>(x * static_cast<float>(picture.width)) - pixels / 2;
@@ -355,7 +356,7 @@ Rgba square_round(const Rgba& picture, float x, float y, float size) {
   return part;
 }
 
-TEST_F(InferTest, ContoursAreDrawnOnFacesAlone) {
+TEST_F(InferTest, ContoursAreDrawnOnlyOnFaces) {
   if (!shared_dir()) GTEST_SKIP() << kNoModels;
   const Rgba portrait = load_picture((*shared_dir() / "media/mp_portrait.jpg").string());
   ASSERT_GT(portrait.width, 0);
@@ -366,7 +367,7 @@ TEST_F(InferTest, ContoursAreDrawnOnFacesAlone) {
   keep(shown, "face_mesh.png");
   EXPECT_GT(landmarks(running).score, 0.9);
   EXPECT_GT(changed_pixels(shown, face), 1000);
-  // The oval is round the eyes, and the lips lie between the chin and the nose.
+  // The oval encloses the eyes, and the lips are between the chin and the nose.
   const auto& points = landmarks(running).points;
   EXPECT_LT(points[10][1], points[33][1]);
   EXPECT_LT(points[33][1], points[1][1]);
@@ -379,8 +380,8 @@ TEST_F(InferTest, ContoursAreDrawnOnFacesAlone) {
   EXPECT_EQ(process(running, face, strict).pixels, face.pixels);
 }
 
-// What is shown is what the model says, number by number; the frame is as large as the model's picture.
-TEST_F(InferTest, PicturesAreTheModels) {
+// The shown image equals the model output, value by value. The frame has the size of the model image.
+TEST_F(InferTest, ImagesMatchTheModelOutput) {
   if (!shared_dir()) GTEST_SKIP() << kNoModels;
   const Rgba portrait = load_picture((*shared_dir() / "media/mp_portrait.jpg").string());
   ASSERT_GT(portrait.width, 0);
@@ -416,7 +417,7 @@ TEST_F(InferTest, PicturesAreTheModels) {
   EXPECT_GT(changed_pixels(shown, frame), 384 * 384 / 2);
 }
 
-TEST(Contours, NameLandmarksThatThereAre) {
+TEST(Contours, NameExistingLandmarks) {
   const auto mesh = face_contours(468), irises = face_contours(478);
   EXPECT_EQ(mesh.size(), 124u);
   EXPECT_EQ(irises.size(), mesh.size() + 8);
@@ -446,7 +447,7 @@ TEST(Labels, FilesOfSeveralForms) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(*load_labels(write("plain", "cat\n dog \r\n\nbird\n\n\n")), (Names{"cat", "dog", "", "bird"}));
   EXPECT_EQ(*load_labels(write("numbered", "0 person\n1: bicycle\n2 \tcar")), (Names{"person", "bicycle", "car"}));
-  EXPECT_EQ(*load_labels(write("some", "1 person\n2 car")), (Names{"1 person", "2 car"})) << "not from 0 on";
+  EXPECT_EQ(*load_labels(write("some", "1 person\n2 car")), (Names{"1 person", "2 car"})) << "not numbered from 0";
   EXPECT_FALSE(load_labels(write("empty", "\n \n")).ok());
   EXPECT_FALSE(load_labels(write("lines", std::string(size_t{1} << 21, '\n') + "cat")).ok());
   EXPECT_FALSE(load_labels(write("binary", std::string("a\0b", 3))).ok());

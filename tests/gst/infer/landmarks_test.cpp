@@ -1,5 +1,4 @@
-// glinfer with a detector and a landmark model: hands, faces and eyes in photographs, and who is who from frame to
-// frame.
+// glinfer with a detector and a landmark model: hands, faces and eyes in photographs, and their IDs across frames.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,7 +14,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr const char* kNoModels = "there are no models next to the source tree";
+constexpr const char* kNoModels = "no models next to the source tree";
 
 struct Seen {
   std::string label, first_point;
@@ -24,7 +23,7 @@ struct Seen {
   std::vector<std::array<float, 2>> points;
 };
 
-// What the last results of a pipeline were.
+// Records the last results of a pipeline.
 class Landmarks : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -39,7 +38,7 @@ class Landmarks : public ::testing::Test {
   }
   static Rgba photograph(const std::string& name) { return load_picture(shared_directory() + "/" + name); }
 
-  // The frame that comes last, of `frames` times the picture.
+  // Returns the last of `frames` output frames of the image.
   std::optional<Rgba> pass(TestPipeline& pipeline, const Rgba& picture, int frames = 3) {
     std::optional<Rgba> shown;
     for (int i = 0; i < frames; ++i) shown = pipeline.pass(picture);
@@ -47,7 +46,7 @@ class Landmarks : public ::testing::Test {
     return shown;
   }
   void watch(TestPipeline& pipeline) {
-    GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+    GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, read, this, nullptr);
     gst_object_unref(pad);
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
@@ -88,7 +87,7 @@ struct Hand {
 constexpr Hand kUpright{{{{322, 205}, {258, 55}, {185, 22}, {123, 40}, {69, 90}}}, {140, 360}};
 constexpr Hand kUpsideDown{{{{395, 172}, {462, 325}, {535, 358}, {596, 340}, {650, 292}}}, {590, 25}};
 
-// How far the tips and the wrist of what was seen are from those of a hand: the greatest distance, in pixels.
+// The maximum distance of the found tips and wrist from those of a hand, in pixels.
 float distance(const Seen& seen, const Hand& hand, const Rgba& picture) {
   const auto to = [&](size_t point, const std::array<float, 2>& place) {
     return std::hypot(seen.points[point][0] * static_cast<float>(picture.width) - place[0],
@@ -115,11 +114,11 @@ TEST_F(Landmarks, HandsFollowAPalm) {
   }
   for (const Seen& seen : seen_) {
     ASSERT_EQ(seen.points.size(), 21U);
-    EXPECT_EQ(seen.label, "left_hand") << "the back of it is seen, and the thumb is on the right";
+    EXPECT_EQ(seen.label, "left_hand") << "its back is visible, with the thumb on the right";
     EXPECT_EQ(seen.first_point, "wrist");
   }
   EXPECT_NE(seen_[0].id, seen_[1].id);
-  EXPECT_LE(std::max(seen_[0].id, seen_[1].id), 2U) << "nobody is found twice";
+  EXPECT_LE(std::max(seen_[0].id, seen_[1].id), 2U) << "no hand is found twice";
 }
 
 // The mirror image of a left hand is a right one.
@@ -129,11 +128,11 @@ TEST_F(Landmarks, HandsAreLeftOrRight) {
                         second("hand_landmark_2020") + " detector=" + second("palm_detection_full_192"));
   watch(pipeline);
   pass(pipeline, hands);
-  ASSERT_EQ(seen_.size(), 1U) << "one hand, unless max-results says more";
+  ASSERT_EQ(seen_.size(), 1U) << "one hand unless max-results is set";
   EXPECT_EQ(seen_[0].label, "right_hand");
 }
 
-// Where the tips of the noses are, in fractions of the photograph.
+// Compares the tips of the noses, in fractions of the photograph.
 TEST_F(Landmarks, SeveralFacesKeepTheirIds) {
   const Rgba people = photograph("second/media/mp_three_people.jpg");
   TestPipeline pipeline("glinfer name=segment max-results=3 results=meta model=" + face_model("face_landmark_468_f32") +
@@ -152,17 +151,17 @@ TEST_F(Landmarks, SeveralFacesKeepTheirIds) {
   pass(pipeline, people);
   ASSERT_EQ(seen_.size(), 3U);
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(seen_[i].id, first[i].id);
-  // Whoever comes after a flush is somebody new.
+  // After a flush, everyone gets a new ID.
   ASSERT_TRUE(pipeline.flush());
   pass(pipeline, people);
   ASSERT_EQ(seen_.size(), 3U);
   EXPECT_GT(seen_[0].id, 3U);
-  // Nobody is seen where nobody is.
+  // An empty frame has no faces.
   pass(pipeline, Rgba(people.width, people.height));
   EXPECT_TRUE(seen_.empty());
 }
 
-// The left eye of a face, which BlazeFace points at.
+// The left eye of a face is a keypoint of BlazeFace.
 TEST_F(Landmarks, EyesFollowAFace) {
   const Rgba portrait = photograph("media/mp_portrait.jpg");
   TestPipeline pipeline("glinfer name=segment results=meta model=" + second("iris_landmark") +

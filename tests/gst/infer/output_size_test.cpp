@@ -1,4 +1,4 @@
-// glinfer output-size=model: pictures leave at the size of the model's, pixel by pixel.
+// glinfer output-size=model: the output has the size of the model image, pixel by pixel.
 #include <gst/app/gstappsink.h>
 #include <gst/gl/gl.h>
 #include <gst/video/video.h>
@@ -18,20 +18,20 @@
 namespace sightglass::test {
 namespace {
 
-// Of the model's input; its picture has twice as many either way.
+// The size of the model input. The model image has twice the width and height.
 constexpr int32_t kWidth = 16, kHeight = 12;
 
 std::string enlarging(const std::string& properties = "", int32_t width = kWidth, int32_t height = kHeight) {
   return "glinfer name=segment output-size=model model=" + enlarging_model(height, width) + " " + properties;
 }
 
-// A colour for each place of the model's input, neighbours far apart.
+// A color per position of the model input. Neighbors differ strongly.
 std::array<double, 3> color_at(int32_t x, int32_t y) {
   return {static_cast<double>((x * 97 + y * 31) % 256), static_cast<double>((x * 59 + y * 113) % 256),
           static_cast<double>((x * 23 + y * 71 + 128) % 256)};
 }
 
-// The model's input, each pixel as a block of so many: however it is sampled, the middle of a block is its colour.
+// The model input with each pixel as a block: however it is sampled, the center of a block has its color.
 Rgba blocks(int32_t across, int32_t down, int32_t width = kWidth, int32_t height = kHeight) {
   Rgba frame(width * across, height * down);
   for (int32_t y = 0; y < frame.height; ++y) {
@@ -44,7 +44,7 @@ Rgba blocks(int32_t across, int32_t down, int32_t width = kWidth, int32_t height
   return frame;
 }
 
-// The greatest difference from what the model makes of an input, computed here.
+// The maximum difference from the expected model output, which is computed here.
 using Input = std::function<std::array<double, 3>(int32_t, int32_t)>;
 double difference(const Rgba& got, const Input& input, int32_t from_y = 0) {
   double largest = 0;
@@ -68,7 +68,7 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape) {
 }
 
 Shape output_of(const TestPipeline& pipeline) {
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
   GstCaps* caps = gst_pad_get_current_caps(pad);
   gst_object_unref(pad);
   GstVideoInfo info;
@@ -82,7 +82,7 @@ Shape output_of(const TestPipeline& pipeline) {
 
 constexpr double kRounding = 1;
 
-TEST(OutputSize, IsTheModelsWhateverTheFramesIs) {
+TEST(OutputSize, IsThatOfTheModelWhateverTheFrameSize) {
   TestPipeline pipeline(enlarging());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   for (const auto& [across, down, par_n, par_d] :
@@ -101,7 +101,7 @@ TEST(OutputSize, IsTheModelsWhateverTheFramesIs) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-TEST(OutputSize, OfFramesOfPlanes) {
+TEST(OutputSize, AppliesToPlanarFrames) {
   TestPipeline pipeline(enlarging());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   for (const char* format : {"NV12", "I420"}) {
@@ -128,8 +128,8 @@ Rgba turned_to_the_left(const Rgba& upright) {
   return stored;
 }
 
-// Pictures are upright, and of the same size, whichever way frames are stored.
-TEST(OutputSize, TurnsFramesUpright) {
+// Images are upright and have the same size, whatever the orientation of the stored frames.
+TEST(OutputSize, MakesFramesUpright) {
   TestPipeline pipeline(enlarging("video-direction=90r"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   const Rgba upright = blocks(1, 3);
@@ -137,14 +137,14 @@ TEST(OutputSize, TurnsFramesUpright) {
   ASSERT_TRUE(shown) << pipeline.error();
   EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, 1, 3}));
   EXPECT_LE(difference(*shown, color_at), kRounding);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", "identity");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", "identity");
   const auto turned = pipeline.pass(upright);
   ASSERT_TRUE(turned) << pipeline.error();
   EXPECT_LE(difference(*turned, color_at), kRounding);
 }
 
-// Of pixels that are not square, and where downstream wants square ones.
-TEST(OutputSize, KeepsTheProportionsThatAreShown) {
+// With non-square pixels, and if downstream requires square ones.
+TEST(OutputSize, KeepsTheDisplayAspectRatio) {
   for (const bool fixed : {false, true}) {
     TestPipeline pipeline(enlarging() + (fixed ? "! video/x-raw(memory:GLMemory),pixel-aspect-ratio=1/1" : ""));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -157,30 +157,30 @@ TEST(OutputSize, KeepsTheProportionsThatAreShown) {
   }
 }
 
-// What the model sees is what leaves: the middle of a frame, or bars beside it.
-TEST(OutputSize, ShowsWhatTheModelSees) {
+// The output shows the model input: the center of a frame, or a frame with letterbox bars.
+TEST(OutputSize, ShowsTheModelInput) {
   TestPipeline pipeline(enlarging("fit=cover"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   const Rgba wide = blocks(1, 1, 2 * kWidth, kHeight);
   const auto middle = pipeline.pass(wide);
   ASSERT_TRUE(middle) << pipeline.error();
-  EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, 1, 1})) << "as the frame's pixels are";
+  EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, 1, 1})) << "like the pixels of the frame";
   const Input seen = [](int32_t x, int32_t y) { return color_at(x + kWidth / 2, y); };
   EXPECT_LE(difference(*middle, seen), kRounding);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", "90r");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", "90r");
   const auto turned = pipeline.pass(turned_to_the_left(wide));
   ASSERT_TRUE(turned) << pipeline.error();
-  EXPECT_LE(difference(*turned, seen), kRounding) << "the middle of the upright frame";
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", "identity");
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "fit", "stretch");
+  EXPECT_LE(difference(*turned, seen), kRounding) << "the center of the upright frame";
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", "identity");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "fit", "stretch");
   ASSERT_TRUE(pipeline.pass(wide)) << pipeline.error();
   EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, 2, 1}));
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "fit", "letterbox");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "fit", "letterbox");
   ASSERT_TRUE(pipeline.pass(wide)) << pipeline.error();
   EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, 1, 1}));
 }
 
-TEST(OutputSize, OfMapsAsWell) {
+TEST(OutputSize, AppliesToMaps) {
   TestPipeline pipeline("glinfer name=segment output-size=model color-map=gray range-smoothing=0 model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   const auto shown = pipeline.pass(left_half_red(80, 64));
@@ -191,8 +191,8 @@ TEST(OutputSize, OfMapsAsWell) {
   }
 }
 
-// Without the model's picture, the frame at that size; and over it, the HUD.
-TEST(OutputSize, TheFrameAndTheHudHaveItToo) {
+// Without the model image, the output is the frame at that size, with the HUD over it.
+TEST(OutputSize, AppliesToTheFrameAndTheHud) {
   constexpr int32_t kLarge = 128;
   TestPipeline pipeline(enlarging("draw=false", kLarge, kLarge));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
@@ -201,18 +201,18 @@ TEST(OutputSize, TheFrameAndTheHudHaveItToo) {
   ASSERT_EQ(frame->width, 2 * kLarge);
   EXPECT_EQ(frame->at(kLarge - 8, 200)[0], kRed[0]);
   EXPECT_EQ(frame->at(kLarge + 8, 200)[0], kGrey[0]);
-  g_object_set(pipeline.segment(), "draw", TRUE, "hud", TRUE, nullptr);
+  g_object_set(pipeline.element(), "draw", TRUE, "hud", TRUE, nullptr);
   const auto covered = pipeline.pass(blocks(1, 1, kLarge, kLarge));
   ASSERT_TRUE(covered) << pipeline.error();
-  EXPECT_GT(difference(*covered, color_at), 50) << "the panel";
-  EXPECT_LE(difference(*covered, color_at, 3 * kLarge / 2), kRounding) << "and the picture below it";
+  EXPECT_GT(difference(*covered, color_at), 50) << "the HUD";
+  EXPECT_LE(difference(*covered, color_at, 3 * kLarge / 2), kRounding) << "and the image below it";
 }
 
-TEST(OutputSize, SurvivesWhatPipelinesDo) {
+TEST(OutputSize, SurvivesStateChangesAndSeeks) {
   TestPipeline pipeline(enlarging());
   for (int cycle = 0; cycle < 6; ++cycle) {
     const bool own = cycle % 3 != 2;
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "output-size", own ? "model" : "frame");
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "output-size", own ? "model" : "frame");
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
     for (const int factor : {1, 2}) {
       const auto shown = pipeline.pass(blocks(factor, factor));
@@ -225,7 +225,7 @@ TEST(OutputSize, SurvivesWhatPipelinesDo) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-TEST(OutputSize, IsForModelsOfPictures) {
+TEST(OutputSize, IsOnlyForImageModels) {
   TestPipeline pipeline("glinfer name=segment output-size=model task=tensors model=" + red_model());
   pipeline.set_state(GST_STATE_PLAYING);
   const std::string error = pipeline.error(5);
@@ -233,7 +233,7 @@ TEST(OutputSize, IsForModelsOfPictures) {
   EXPECT_NE(error.find("tensors"), std::string::npos) << error;
 }
 
-TEST(OutputSize, OfTheBin) {
+TEST(OutputSize, WorksInTheBin) {
   init_gstreamer();
   const std::string text = "videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=64,height=48 ! " +
                            ("glinferbin name=bin output-size=model model=" + enlarging_model(kHeight, kWidth)) +

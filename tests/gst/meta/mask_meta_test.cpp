@@ -1,4 +1,4 @@
-// attach-mask: the mask that a frame was composed with, on its buffer, as a texture.
+// attach-mask: the mask that a frame was composited with, as a texture on its buffer.
 #include "meta/mask_meta.h"
 
 #include <gst/gl/gl.h>
@@ -26,7 +26,7 @@ std::string element(const std::string& properties) {
   return "glsegment name=segment attach-mask=true model=" + red_model() + " " + properties;
 }
 
-// The model's doubt, from left to right.
+// The uncertainty of the model, from left to right.
 Rgba slope(int32_t width, int32_t height) {
   Rgba frame(width, height);
   for (int32_t y = 0; y < height; ++y) {
@@ -40,10 +40,10 @@ Rgba slope(int32_t width, int32_t height) {
 
 double probability(const uint8_t* color) { return 1 / (1 + std::exp(18 - 40 * color[0] / 255.0)); }
 
-// The last buffer that left the element.
+// Holds the last output buffer.
 class Taken {
  public:
-  explicit Taken(const TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.segment(), "src")) {
+  explicit Taken(const TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.element(), "src")) {
     probe_ = gst_pad_add_probe(
         pad_, GST_PAD_PROBE_TYPE_BUFFER,
         [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -69,7 +69,7 @@ class Taken {
   GstBuffer* buffer_ = nullptr;
 };
 
-// A GRAY8 texture's bytes, row by row, by its own metadata.
+// The bytes of a GRAY8 texture, row by row, according to its own metadata.
 std::vector<uint8_t> bytes_of(GstBuffer* mask) {
   const GstVideoMeta* meta = gst_buffer_get_video_meta(mask);
   if (meta == nullptr || meta->format != GST_VIDEO_FORMAT_GRAY8) return {};
@@ -87,8 +87,8 @@ std::vector<uint8_t> bytes_of(GstBuffer* mask) {
   return bytes;
 }
 
-// What another element composes with is turned and mirrored together with the frame.
-TEST(MaskMeta, LiesInThePictureThatCarriesIt) {
+// A mask that another element composites with is rotated and mirrored together with the frame.
+TEST(MaskMeta, IsWithinTheFrameThatCarriesIt) {
   struct Case {
     const char* direction;
     int32_t x, y;  // in the red half of the upright frame
@@ -109,7 +109,7 @@ TEST(MaskMeta, LiesInThePictureThatCarriesIt) {
   }
 }
 
-TEST(MaskMeta, IsAbsentUnlessAskedFor) {
+TEST(MaskMeta, IsAbsentUnlessRequested) {
   TestPipeline pipeline("glsegment name=segment model=" + red_model());
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -120,9 +120,9 @@ TEST(MaskMeta, IsAbsentUnlessAskedFor) {
 #endif
 }
 
-// What the model says, in bytes, and what background=mask makes of it at this size: the mask smoothed by a B-spline,
-// with a transition around the threshold.
-TEST(MaskMeta, HoldsTheProbabilitiesThatTheFrameWasComposedWith) {
+// The model output in bytes, and the result of background=mask at this size: the mask smoothed by a B-spline, with a
+// transition around the threshold.
+TEST(MaskMeta, HasTheProbabilitiesUsedForCompositing) {
   TestPipeline pipeline(element("background=mask"));
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -158,22 +158,22 @@ TEST(MaskMeta, HoldsTheProbabilitiesThatTheFrameWasComposedWith) {
   EXPECT_GT(*std::ranges::max_element(bytes), 150);
 }
 
-// Upright, and with its place where the model's input is laid over the frame.
-TEST(MaskMeta, SaysWhereItLies) {
+// The mask is upright, and its position is that of the model input in the frame.
+TEST(MaskMeta, StatesItsPosition) {
   TestPipeline pipeline(element(""));
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   struct Case {
     const char *fit, *direction;
     float x, y, width, height;
-    int corner;  // number of the mask's quarter that is foreground, row by row
+    int corner;  // index of the mask quarter that is foreground, row by row
   };
   const Rgba frame = picture(64, 32, [](int32_t x, int32_t y) { return x < 32 && y < 16; });
   for (const Case& c : {Case{"stretch", "identity", 0, 0, 1, 1, 0}, Case{"stretch", "90r", 0, 0, 1, 1, 1},
                         Case{"letterbox", "identity", 0, -0.5F, 1, 2, 0}, Case{"letterbox", "90r", -0.5F, 0, 2, 1, 1},
                         Case{"letterbox", "180", 0, -0.5F, 1, 2, 3}}) {
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "fit", c.fit);
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", c.direction);
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "fit", c.fit);
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", c.direction);
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error(1);
     const SightglassMaskMeta* meta = taken.meta();
     ASSERT_NE(meta, nullptr);
@@ -185,7 +185,7 @@ TEST(MaskMeta, SaysWhereItLies) {
     const std::vector<uint8_t> bytes = bytes_of(meta->mask);
     ASSERT_EQ(bytes.size(), size_t{kModelSize * kModelSize}) << what;
     for (int quarter = 0; quarter < 4; ++quarter) {
-      const double x = (quarter % 2 == 0 ? 0.25 : 0.75), y = (quarter / 2 == 0 ? 0.25 : 0.75);  // in the picture
+      const double x = (quarter % 2 == 0 ? 0.25 : 0.75), y = (quarter / 2 == 0 ? 0.25 : 0.75);  // in the image
       const auto at_x = static_cast<size_t>((x - c.x) / c.width * kModelSize);
       const auto at_y = static_cast<size_t>((y - c.y) / c.height * kModelSize);
       EXPECT_EQ(bytes[at_y * kModelSize + at_x] > 128, quarter == c.corner) << what << ", quarter " << quarter;
@@ -193,7 +193,7 @@ TEST(MaskMeta, SaysWhereItLies) {
   }
 }
 
-// Frames that somebody keeps have masks of their own; others give them back.
+// Held frames keep their own masks. Released frames return them.
 TEST(MaskMeta, EveryFrameHasItsOwn) {
   TestPipeline pipeline(element(""));
   const Taken taken(pipeline);
@@ -214,8 +214,8 @@ TEST(MaskMeta, EveryFrameHasItsOwn) {
   for (GstBuffer* buffer : {copy, part, kept}) gst_buffer_unref(buffer);
 }
 
-// Also where pictures do not wait for the model: the mask is the one that is seen, not the one in the making.
-TEST(MaskMeta, IsTheOneThatIsSeen) {
+// Also if frames do not wait for the model: the mask is the visible one, not the one being computed.
+TEST(MaskMeta, IsTheVisibleMask) {
   TestPipeline pipeline(element("background=mask mask-sync=latest gpu-budget=1"));
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -236,7 +236,7 @@ TEST(MaskMeta, IsTheOneThatIsSeen) {
   }
 }
 
-// Each element's own, though they follow each other.
+// Each element attaches its own mask, although they follow each other.
 TEST(MaskMeta, OfTheLastElement) {
   TestPipeline pipeline("glsegment attach-mask=true background=mask input-offset=10 model=" + red_model() + " ! " +
                         element("background=mask"));
@@ -251,8 +251,8 @@ TEST(MaskMeta, OfTheLastElement) {
   EXPECT_EQ(metas, 1);
 }
 
-// Downloads of the picture leave the mask where it is, and with the picture.
-TEST(MaskMeta, StaysWithADownloadedPicture) {
+// A download of the frame leaves the mask on the GPU and attached to the frame.
+TEST(MaskMeta, StaysWithADownloadedFrame) {
   TestPipeline pipeline("glsegmentbin name=segment attach-mask=true model=" + red_model() + " ! video/x-raw");
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -263,7 +263,7 @@ TEST(MaskMeta, StaysWithADownloadedPicture) {
 
 #ifdef SIGHTGLASS_ANALYTICS
 
-TEST(AnalyticsMeta, HasTheRegionsOfTheMask) {
+TEST(AnalyticsMeta, DescribesTheRegionsOfTheMask) {
   TestPipeline pipeline(element("fit=letterbox threshold=0.7"));
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));

@@ -1,4 +1,4 @@
-// glpose on a clip of somebody who does squats: how far its points are from those that MediaPipe's full model gave.
+// glpose on a video of squats: the distance of its points from those of the full MediaPipe model.
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
@@ -24,12 +24,12 @@ struct Place {
 };
 Place middle(const Place& a, const Place& b) { return {(a.x + b.x) / 2, (a.y + b.y) / 2}; }
 double distance(const Place& a, const Place& b) { return std::hypot(a.x - b.x, a.y - b.y); }
-// From the middle of the shoulders to that of the hips.
+// From the center of the shoulders to the center of the hips.
 double torso(const std::vector<Place>& points) {
   return distance(middle(points[kLeftShoulder], points[kRightShoulder]), middle(points[kLeftHip], points[kRightHip]));
 }
 
-using Poses = std::map<size_t, std::vector<Place>>;  // by frame
+using Poses = std::map<size_t, std::vector<Place>>;  // per frame
 
 Poses expected_poses(const std::string& shared) {
   Poses poses;
@@ -58,7 +58,7 @@ void note(Poses& poses, const GstStructure& results) {
   }
 }
 
-// Runs the whole clip and gathers the messages. The download keeps frames from running ahead of the GPU.
+// Plays the whole video and collects the messages. The download prevents frames from running ahead of the GPU.
 Poses found_poses(const std::string& shared, const std::string& options) {
   const std::string text = "filesrc location=" + shared +
                            "/media/mp_pose_squats.mp4 ! decodebin ! videoconvert ! video/x-raw,format=RGBA ! glupload "
@@ -86,7 +86,7 @@ Poses found_poses(const std::string& shared, const std::string& options) {
 }
 
 struct Error {
-  double mean = 0, worst = 0;  // in torsos: of all points, and of the point that is worst in the mean
+  double mean = 0, worst = 0;  // in torsos: over all points, and for the point with the largest mean
   size_t frames = 0;
 };
 

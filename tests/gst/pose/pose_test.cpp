@@ -1,4 +1,4 @@
-// glpose in pipelines: what it draws, tells and refuses, and what frames have to do with each other.
+// glpose in pipelines: drawing, results, errors, and tracking between frames.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,17 +26,17 @@ std::string element(const std::string& model, const std::string& options = "") {
   return "glpose name=segment model=" + model + " " + options;
 }
 
-// A model, and somebody whom it finds.
+// A model, and an image of a person that it finds.
 struct Subject {
   std::string model;  // file or name
-  std::string name;   // as results have it
+  std::string name;   // as in results
   Rgba frame;
-  float nose_x, nose_y, tolerance;  // where the nose is, in fractions of the frame
+  float nose_x, nose_y, tolerance;  // position of the nose, in fractions of the frame
   guint points;
   std::string last_point;
 };
 
-// The shipped model with a drawn figure; published ones with a photograph, where they are here.
+// The bundled model with a rendered figure, and published models with a photograph if they are available.
 std::vector<Subject> subjects() {
   const Figure figure = draw_figure(480, 480, "seed=2000004 framing=full");
   const SightglassKeyPoint& nose = figure.key_points[0];
@@ -55,11 +55,11 @@ class Pose : public ::testing::Test {
   void SetUp() override { init_gstreamer(); }
 };
 
-// What only these models have or do.
+// Behavior of only these models.
 class BlazePose : public Pose {
  protected:
   void SetUp() override {
-    if (shared_directory().empty()) GTEST_SKIP() << "needs BlazePose, MoveNet and a photograph of ../shared";
+    if (shared_directory().empty()) GTEST_SKIP() << "needs BlazePose, MoveNet, and a photograph from ../shared";
     Pose::SetUp();
     person_ = load_picture(shared_directory() + "/media/mp_pose.jpg");
   }
@@ -69,7 +69,7 @@ class BlazePose : public Pose {
   Rgba person_;
 };
 
-// Over all colours of all pixels.
+// Over all color components of all pixels.
 double mean_difference(const Rgba& a, const Rgba& b) {
   double sum = 0;
   for (size_t i = 0; i < a.pixels.size(); ++i) sum += std::abs(int{a.pixels[i]} - int{b.pixels[i]});
@@ -80,14 +80,14 @@ constexpr const char* kGreenAndRed = "line-width=8 point-radius=6 line-color=0xf
 bool is_green(const uint8_t* pixel) { return pixel[1] > 200 && pixel[0] < 60; }
 bool is_red(const uint8_t* pixel) { return pixel[0] > 200 && pixel[1] < 60; }
 
-TEST_F(Pose, SkeletonsAreDrawnOverThePicture) {
+TEST_F(Pose, SkeletonsAreDrawnOverTheFrame) {
   for (const Subject& who : subjects()) {
     SCOPED_TRACE(who.name);
     TestPipeline pipeline(element(who.model, kGreenAndRed));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
     const auto drawn = pipeline.pass(who.frame);
     ASSERT_TRUE(drawn) << pipeline.error(1);
-    // Lines somewhere, a point on the nose, and nothing in the corner.
+    // There are lines, a point on the nose, and nothing in the corner.
     size_t green = 0;
     double to_nose = 1;
     for (int32_t y = 0; y < drawn->height; ++y) {
@@ -103,13 +103,13 @@ TEST_F(Pose, SkeletonsAreDrawnOverThePicture) {
     EXPECT_LT(to_nose, who.tolerance);
     EXPECT_NEAR(drawn->at(10, 10)[1], who.frame.at(10, 10)[1], 2);
 
-    // Off, while playing.
-    g_object_set(pipeline.segment(), "draw", FALSE, nullptr);
+    // Switched off while playing.
+    g_object_set(pipeline.element(), "draw", FALSE, nullptr);
     const auto plain = pipeline.pass(who.frame);
     ASSERT_TRUE(plain) << pipeline.error(1);
     EXPECT_LT(mean_difference(*plain, who.frame), 0.01);
-    // What nothing reaches is not drawn either.
-    g_object_set(pipeline.segment(), "draw", TRUE, "visibility-threshold", 1.0F, nullptr);
+    // With unreachable thresholds, nothing is drawn either.
+    g_object_set(pipeline.element(), "draw", TRUE, "visibility-threshold", 1.0F, nullptr);
     const auto unsure = pipeline.pass(who.frame);
     ASSERT_TRUE(unsure) << pipeline.error(1);
     EXPECT_LT(mean_difference(*unsure, who.frame), 0.2);
@@ -117,7 +117,7 @@ TEST_F(Pose, SkeletonsAreDrawnOverThePicture) {
 }
 
 // The left upper arm and the nose of the photograph.
-TEST_F(BlazePose, SkeletonsLieOnLimbs) {
+TEST_F(BlazePose, SkeletonsAreOnLimbs) {
   for (const char* model : {kMoveNet, kBlazePose}) {
     TestPipeline pipeline(glpose(model, kGreenAndRed));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
@@ -135,10 +135,10 @@ struct Told {
   std::string last_point;
 };
 
-// Of the last buffer with results, from `frames` times the picture.
+// The results of the last buffer that has any, after the image was passed `frames` times.
 class ResultsProbe {
  public:
-  explicit ResultsProbe(TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.segment(), "src")) {
+  explicit ResultsProbe(TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.element(), "src")) {
     gst_pad_add_probe(pad_, GST_PAD_PROBE_TYPE_BUFFER, read, this, nullptr);
   }
   ~ResultsProbe() { gst_object_unref(pad_); }
@@ -176,7 +176,7 @@ class ResultsProbe {
   GstPad* pad_;
 };
 
-TEST_F(Pose, ResultsAreWhatWasFoundInFramesBefore) {
+TEST_F(Pose, ResultsDescribeEarlierFrames) {
   for (const Subject& who : subjects()) {
     const std::string& model = who.name;
     TestPipeline pipeline(element(who.model, "results=meta"));
@@ -193,7 +193,7 @@ TEST_F(Pose, ResultsAreWhatWasFoundInFramesBefore) {
     EXPECT_EQ(probe.last.last_point, who.last_point);
     EXPECT_GT(probe.last.confidence, 0.2F);
 
-    // Whoever comes after a flush, or in a new segment, is somebody new.
+    // After a flush or a new segment, a person gets a new ID.
     ASSERT_TRUE(pipeline.flush());
     for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(who.frame)) << pipeline.error(1);
     EXPECT_EQ(probe.last.id, 2u) << model;
@@ -201,7 +201,7 @@ TEST_F(Pose, ResultsAreWhatWasFoundInFramesBefore) {
     for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(who.frame)) << pipeline.error(1);
     EXPECT_EQ(probe.last.id, 3u) << model;
 
-    // Frames of another size, without anybody: nobody is told.
+    // Frames of another size without people: no results are reported.
     const Rgba empty(320, 200);
     for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(empty)) << pipeline.error(1);
     EXPECT_EQ(probe.last.objects, 0u) << model;
@@ -212,7 +212,7 @@ TEST_F(Pose, ResultsAreWhatWasFoundInFramesBefore) {
 
 // Waits for the end.
 struct Posted {
-  std::string frames, model;  // that results were posted for
+  std::string frames, model;  // of posted results
   bool one_person = true;
 };
 Posted posted_results(TestPipeline& pipeline) {
@@ -241,21 +241,21 @@ Posted posted_results(TestPipeline& pipeline) {
   return posted;
 }
 
-// Also those of the last frames, which no frame follows.
-TEST_F(Pose, EveryFramesResultsArePosted) {
+// Also the results of the last frames, which no frame follows.
+TEST_F(Pose, TheResultsOfEveryFrameArePosted) {
   for (const Subject& who : subjects()) {
     TestPipeline pipeline(element(who.model, "results=message"));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
     for (int i = 0; i < 4; ++i) ASSERT_TRUE(pipeline.pass(who.frame)) << pipeline.error(1);
     const Posted posted = posted_results(pipeline);
     EXPECT_EQ(posted.frames, "0 1 2 3 ");
-    EXPECT_EQ(posted.model, who.name) << "its name, and not where it lies";
+    EXPECT_EQ(posted.model, who.name) << "its name, not its path";
     EXPECT_TRUE(posted.one_person) << who.name;
   }
 }
 
-// Frames between have the skeleton of who was found before.
-TEST_F(Pose, TheIntervalSparesRuns) {
+// Frames in between show the previous skeleton.
+TEST_F(Pose, TheIntervalSkipsRuns) {
   for (const Subject& who : subjects()) {
     const std::string& model = who.name;
     const Rgba nobody(who.frame.width, who.frame.height);
@@ -269,19 +269,14 @@ TEST_F(Pose, TheIntervalSparesRuns) {
     EXPECT_NE(drawn[1]->pixels, nobody.pixels) << "a skeleton without its person";
     EXPECT_EQ(drawn[1]->pixels, drawn[2]->pixels) << model;
     EXPECT_NE(drawn[0]->pixels, who.frame.pixels) << model;
-    GstStructure* stats = nullptr;
-    g_object_get(pipeline.segment(), "stats", &stats, nullptr);
-    guint64 inferences = 0;
-    gst_structure_get_uint64(stats, "inferences", &inferences);
-    gst_structure_free(stats);
-    EXPECT_EQ(inferences, 3u) << model;
+    EXPECT_EQ(stat_of(pipeline.element(), "inferences"), 3u) << model;
     const Posted posted = posted_results(pipeline);
     EXPECT_EQ(posted.frames, "0 3 6 ") << model;
     EXPECT_TRUE(posted.one_person) << model;
   }
 }
 
-// Two people whose regions overlap are two, and have the same IDs from frame to frame.
+// Two people whose regions overlap are found as two, and keep their IDs.
 TEST_F(BlazePose, PeopleSideBySideAreFoundOnceEach) {
   const Rgba people = load_picture(shared_directory() + "/second/media/two_people_whitehouse.jpg");
   TestPipeline pipeline(glpose(kBlazePose, "max-persons=3 results=meta"));
@@ -296,7 +291,7 @@ TEST_F(BlazePose, PeopleSideBySideAreFoundOnceEach) {
   EXPECT_GT(probe.buffers, 0);
 }
 
-// PoseNet whose float input is quantized to whole numbers, of which its weights were trained with three.
+// The float input of this PoseNet is quantized to integers. Its weights were trained with three of them.
 TEST_F(BlazePose, PoseNetOfThreeLevelsFindsThePerson) {
   TestPipeline pipeline(glpose("posenet_mnv1_100_257_multi_kpt_int8", "results=meta"));
   ResultsProbe probe(pipeline);
@@ -307,7 +302,7 @@ TEST_F(BlazePose, PoseNetOfThreeLevelsFindsThePerson) {
   EXPECT_NEAR(probe.last.nose_y, 0.423F, 0.03F);
 }
 
-// The second model samples the frame that the first one has seen, which is gone by then.
+// The second model samples the frame that the first one has sampled, which is released by then.
 TEST_F(BlazePose, RunsInPartsKeepTheirFrame) {
   const Rgba nobody(person_.width, person_.height);
   for (const std::string format : {"RGBA", "NV12"}) {
@@ -321,7 +316,7 @@ TEST_F(BlazePose, RunsInPartsKeepTheirFrame) {
       ASSERT_TRUE(pipeline.pass(frames == 0 ? person_ : nobody)) << pipeline.error(1);
     }
     std::printf("%s: found %d frames later\n", format.c_str(), frames - 1);
-    EXPECT_GT(frames, 3) << "more than one budget";
+    EXPECT_GT(frames, 3) << "takes more than one budget";
     ASSERT_EQ(probe.last.objects, 1U) << format;
     EXPECT_EQ(probe.last.frame, 1U);
     EXPECT_NEAR(probe.last.nose_x, 0.468F, 0.012F) << format;
@@ -341,7 +336,7 @@ TEST_F(BlazePose, MaskIsAttached) {
 }
 
 // The golden mask is blue for the person, red for everything else.
-TEST_F(BlazePose, GlsegmentComposesWithItsMask) {
+TEST_F(BlazePose, GlsegmentCompositesWithItsMask) {
   Rgba golden = load_picture(shared_directory() + "/media/mp_pose_segmentation_golden.png");
   for (size_t i = 0; i < golden.pixels.size(); i += 4) golden.pixels[i] = golden.pixels[i + 2];
   TestPipeline pipeline("glpose attach-mask=true draw=false model=" + pose_model(kBlazePose) +
@@ -355,8 +350,8 @@ TEST_F(BlazePose, GlsegmentComposesWithItsMask) {
   EXPECT_GT(agreement, 0.9);
 }
 
-// All is background, and a warning says why.
-TEST_F(Pose, GlsegmentWarnsOfFramesWithoutAMask) {
+// Everything is background, and a warning states the reason.
+TEST_F(Pose, GlsegmentWarnsAboutFramesWithoutAMask) {
   const Rgba red = left_half_red(64, 48);
   TestPipeline alone("glsegment name=segment mask-source=meta background=color background-color=0xff0000ff");
   ASSERT_TRUE(alone.set_state(GST_STATE_PLAYING)) << alone.error(1);
@@ -374,19 +369,19 @@ std::string error_of(const std::string& element) {
   return pipeline.error(5);
 }
 
-TEST_F(Pose, ErrorsSayWhatIsNeeded) {
+TEST_F(Pose, ErrorsStateTheFix) {
   const std::string none = error_of("glpose name=segment");
   EXPECT_NE(none.find("no model is set"), std::string::npos) << none;
   const std::string mask = error_of("glpose name=segment model=" + red_model());
-  EXPECT_NE(mask.find("no model of poses"), std::string::npos) << mask;
+  EXPECT_NE(mask.find("unknown kind of pose model"), std::string::npos) << mask;
 }
 
-TEST_F(BlazePose, ErrorsSayWhatIsNeeded) {
+TEST_F(BlazePose, ErrorsStateTheFix) {
   const std::string detector = error_of(glpose("blazepose_detection_224"));
-  EXPECT_NE(detector.find("set it as detector"), std::string::npos) << detector;
+  EXPECT_NE(detector.find("set detector to it"), std::string::npos) << detector;
   const std::string wrong = error_of(glpose(kBlazePose, "detector=" + pose_model(kMoveNet)));
   EXPECT_NE(wrong.find("this is MoveNet"), std::string::npos) << wrong;
-  // Landmarks in a folder of their own have no detector beside them.
+  // A landmark model in its own directory has no detector next to it.
   const auto alone = scratch_folder() / "landmarks.tflite";
   std::filesystem::copy_file(pose_model(kBlazePose), alone, std::filesystem::copy_options::overwrite_existing);
   const std::string lonely = error_of("glpose name=segment model=" + alone.string());

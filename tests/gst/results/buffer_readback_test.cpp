@@ -1,4 +1,4 @@
-// Results on their way from the GPU: none waits, none is taken for another's.
+// Results read back from the GPU: no call waits, and each result belongs to its frame.
 #include "results/buffer_readback.h"
 
 #include <gtest/gtest.h>
@@ -13,14 +13,14 @@
 namespace sightglass::test {
 namespace {
 
-// A GPU that is behind for as long as `gpu_is_behind`: fences are not reached, whoever waits for one gives up.
+// A GPU that is behind while `gpu_is_behind` is set: fences are not reached, and waits time out.
 bool gpu_is_behind = false;
 GLuint64 longest_wait = 0;
 const GlApi* real = nullptr;
 GLenum client_wait_sync(GLsync fence, GLbitfield flags, GLuint64 patience) {
   longest_wait = std::max(longest_wait, patience);
   if (gpu_is_behind) return GL_TIMEOUT_EXPIRED;
-  // Software renderers are behind as well; here, the GPU is not.
+  // Software renderers can also be behind. Here, the GPU is not.
   return real->ClientWaitSync(fence, flags, patience + 10'000'000'000U);
 }
 
@@ -43,7 +43,7 @@ class BufferReadbackTest : public GlTest {
   }
   const GlApi& table() const { return table_; }
   GLuint source() const { return source_.id(); }
-  // What the GPU has found in a frame: four numbers from `first` on.
+  // The results of the GPU for a frame: four values from `first` on.
   void found(int32_t first) {
     const int32_t numbers[] = {first, first + 1, first + 2, first + 3};
     gl().BindBuffer(GL_COPY_WRITE_BUFFER, source_.id());
@@ -71,7 +71,7 @@ TEST_F(BufferReadbackTest, ReadsARangeWithItsFrame) {
   EXPECT_FALSE(reader.poll());
   found(10);
   reader.request(source(), 4, 8, frame(7));
-  found(20);  // the next frame's, in the same buffer
+  found(20);  // the results of the next frame, in the same buffer
   const auto reading = reader.poll();
   ASSERT_TRUE(reading);
   EXPECT_EQ(numbers(*reading), (std::vector<int32_t>{11, 12}));
@@ -123,13 +123,13 @@ TEST_F(BufferReadbackTest, WaitsAtTheEnd) {
   EXPECT_FALSE(reader.wait());
 }
 
-TEST_F(BufferReadbackTest, ForgetsWhatIsOnItsWay) {
+TEST_F(BufferReadbackTest, DropsPendingResults) {
   BufferReadback reader(table(), 16);
   found(10);
   reader.request(source(), 0, 16, frame(1));
   gl_calls().clear();
   reader.forget();
-  EXPECT_TRUE(gl_calls().empty()) << "threads without a context may forget";
+  EXPECT_TRUE(gl_calls().empty()) << "clearing works on threads without a context";
   EXPECT_FALSE(reader.poll());
   EXPECT_EQ(gl_calls()["DeleteSync"], 1);
   EXPECT_EQ(reader.dropped(), 0U);
@@ -139,7 +139,7 @@ TEST_F(BufferReadbackTest, ForgetsWhatIsOnItsWay) {
   EXPECT_EQ(reading->frame.number, 2U);
 }
 
-TEST_F(BufferReadbackTest, LeavesTheStateAsItWas) {
+TEST_F(BufferReadbackTest, LeavesGlStateAsFound) {
   found(10);
   const GlState before = snapshot_gl_state(gl());
   BufferReadback reader(table(), 16);
@@ -148,8 +148,8 @@ TEST_F(BufferReadbackTest, LeavesTheStateAsItWas) {
   EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
 }
 
-// No larger than there is room for.
-TEST_F(BufferReadbackTest, CutsWhatIsTooLong) {
+// Results are truncated to the size of the buffer.
+TEST_F(BufferReadbackTest, TruncatesOversizedResults) {
   BufferReadback reader(table(), 8);
   found(10);
   reader.request(source(), 0, 16, frame(1));
@@ -158,7 +158,7 @@ TEST_F(BufferReadbackTest, CutsWhatIsTooLong) {
   EXPECT_EQ(reading->bytes.size(), 8U);
 }
 
-// What an element does: frame after frame, on a GPU that is one behind.
+// The sequence in an element: frame after frame, on a GPU that is one frame behind.
 TEST_F(BufferReadbackTest, ResultsArriveAFrameLater) {
   ResultsReadback readback(nullptr, ShareGroup::create(table()), [](std::span<const std::byte> bytes) {
     InferenceResults results;

@@ -1,4 +1,4 @@
-// Which frame leaves when, and with which results, on a GPU that is as slow as the test says.
+// When each frame leaves, and with which results, on a GPU whose speed the test sets.
 #include "results/frame_queue.h"
 
 #include <gst/check/gstharness.h>
@@ -32,7 +32,7 @@ SharedResults results_of(uint64_t frame) {
   return shared(std::move(results));
 }
 
-// What came out in front of the queue's pad: "frame 2 #1", "results #2" and names of other events.
+// The output of the pad of the queue: "frame 2 #1", "results #2", and names of other events.
 class FrameQueueTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -70,7 +70,7 @@ class FrameQueueTest : public ::testing::Test {
   }
 
   FrameQueue& queue() { return *queue_; }
-  // What an element does with a frame, once it is issued.
+  // The calls of an element for a frame, after its commands are issued.
   void frame(uint64_t number, bool awaits = true) {
     queue_->expect({number, 200, 100, awaits});
     GstBuffer* buffer = gst_buffer_new();
@@ -111,11 +111,11 @@ TEST_F(FrameQueueTest, LatestHoldsNothing) {
   queue().arrive({results_of(2), results_of(3)});
   queue().drain();
   queue().drain();
-  EXPECT_EQ(take_log(), (Lines{"results #2 #3"})) << "once";
+  EXPECT_EQ(take_log(), (Lines{"results #2 #3"})) << "only once";
   EXPECT_EQ(messages(), 2);
 }
 
-TEST_F(FrameQueueTest, ModesSayWhoIsTold) {
+TEST_F(FrameQueueTest, ModesSelectTheReceivers) {
   for (const ResultsMode mode : {ResultsMode::kNone, ResultsMode::kMeta, ResultsMode::kMessage, ResultsMode::kBoth}) {
     for (const ResultsSync sync : {ResultsSync::kLatest, ResultsSync::kExact}) {
       queue().restart();
@@ -132,8 +132,8 @@ TEST_F(FrameQueueTest, ModesSayWhoIsTold) {
   }
 }
 
-// The newest alone is what other applications see: older ones are of frames that are gone.
-TEST_F(FrameQueueTest, RegionsAreThoseOfTheNewest) {
+// Other applications see only the newest result. Older ones belong to earlier frames.
+TEST_F(FrameQueueTest, RegionsDescribeTheNewestResult) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kLatest});
   queue().arrive({results_of(0), shared(classified())});
   queue().expect({7, 200, 100, true});
@@ -159,15 +159,15 @@ TEST_F(FrameQueueTest, ExactFramesWaitForTheirOwn) {
   queue().arrive({results_of(2)});
   frame(4);
   EXPECT_EQ(take_log(), (Lines{"frame 2 #2"}));
-  EXPECT_EQ(queue().held_time(), 3 * GST_SECOND) << "frame 0 left behind frame 3";
+  EXPECT_EQ(queue().held_time(), 3 * GST_SECOND) << "frame 0 left after frame 3 arrived";
   queue().arrive({results_of(3), results_of(4)});
   queue().drain();
-  EXPECT_EQ(take_log(), (Lines{"frame 3 #3", "frame 4 #4"})) << "and nothing is left over";
+  EXPECT_EQ(take_log(), (Lines{"frame 3 #3", "frame 4 #4"})) << "nothing remains";
 }
 
-TEST_F(FrameQueueTest, EventsKeepTheirPlaces) {
+TEST_F(FrameQueueTest, EventsKeepTheirPositions) {
   GstEvent* event = gst_event_new_tag(gst_tag_list_new_empty());
-  EXPECT_FALSE(queue().hold(event)) << "nothing to keep a place behind";
+  EXPECT_FALSE(queue().hold(event)) << "no frame to keep the order with";
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
   ASSERT_TRUE(queue().hold(event));
@@ -177,8 +177,8 @@ TEST_F(FrameQueueTest, EventsKeepTheirPlaces) {
   EXPECT_EQ(take_log(), (Lines{"frame 0 #0", "tag"}));
 }
 
-// What was lost on its way is not waited for: later results tell.
-TEST_F(FrameQueueTest, LostResultsHoldNobodyUp) {
+// The queue does not wait for lost results: later results show that they are lost.
+TEST_F(FrameQueueTest, LostResultsDoNotBlock) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
   frame(1);
@@ -187,10 +187,10 @@ TEST_F(FrameQueueTest, LostResultsHoldNobodyUp) {
   EXPECT_EQ(take_log(), (Lines{"frame 0", "frame 1 #1"}));
   frame(2);
   queue().drain();
-  EXPECT_EQ(take_log(), (Lines{"frame 2"})) << "at the end there is nothing more to wait for";
+  EXPECT_EQ(take_log(), (Lines{"frame 2"})) << "at the end, there is nothing to wait for";
 }
 
-TEST_F(FrameQueueTest, HoldsNoMoreThanItMay) {
+TEST_F(FrameQueueTest, HoldsAtMostItsLimit) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   constexpr uint64_t kMost = FrameQueue::kMostHeld;
   for (uint64_t i = 0; i < kMost; ++i) {
@@ -203,7 +203,7 @@ TEST_F(FrameQueueTest, HoldsNoMoreThanItMay) {
   EXPECT_EQ(take_log(), (Lines{"frame 0"}));
 }
 
-// While playing, with frames on their way: each leaves once, in order, and so do results.
+// While playing, with frames held: each frame leaves once, in order, and so do results.
 TEST_F(FrameQueueTest, FollowsTheProperty) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
@@ -223,7 +223,7 @@ TEST_F(FrameQueueTest, FollowsTheProperty) {
   EXPECT_EQ(take_log(), (Lines{"frame 4", "frame 5"}));
 }
 
-TEST_F(FrameQueueTest, AFlushLeavesNothing) {
+TEST_F(FrameQueueTest, AFlushDropsEverything) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
   queue().arrive({results_of(0), results_of(1)});
@@ -235,7 +235,7 @@ TEST_F(FrameQueueTest, AFlushLeavesNothing) {
   EXPECT_EQ(take_log(), Lines{});
 }
 
-TEST_F(FrameQueueTest, MarksWhereSomethingIsMissing) {
+TEST_F(FrameQueueTest, MarksMissingResults) {
   queue().set_policy({ResultsMode::kMeta, ResultsSync::kExact});
   frame(0);
   queue().expect_discont(true);

@@ -1,4 +1,4 @@
-// resultsjson's lines through a broker of MQTT's, as pipelines/README.md publishes them.
+// The lines of resultsjson through an MQTT broker, as in pipelines/README.md.
 #include <arpa/inet.h>
 #include <gst/app/gstappsrc.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@
 namespace sightglass::test {
 namespace {
 
-// A port that nobody listens on now.
+// A port that is currently unused.
 int free_port() {
   const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -36,7 +36,7 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-// A broker of this test's own.
+// A broker for this test.
 class Broker {
  public:
   explicit Broker(int port) {
@@ -83,7 +83,7 @@ TEST(Mqtt, LinesArriveAtASubscriber) {
   const int port = free_port();
   const Broker broker(port);
   const std::string where = " -h 127.0.0.1 -p " + std::to_string(port) + " -t sightglass/results -q 1 ";
-  // A session that stays when its client goes: the broker keeps for it what is published now.
+  // A persistent session: the broker stores messages for it that are published from now on.
   const std::string subscriber = "timeout 20 mosquitto_sub -i reader -c" + where;
   int status = -1;
   for (int i = 0; i < 50 && status != 0; ++i) {
@@ -136,7 +136,7 @@ std::string publish(const std::string& options) {
   return "SIGHTGLASS_BUILD=" SIGHTGLASS_BUILD_DIR " " SIGHTGLASS_SOURCE_DIR "/pipelines/publish.sh " + options;
 }
 
-TEST(Publish, PrintsALineForEachFrame) {
+TEST(Publish, PrintsALinePerFrame) {
   if (kSanitized) GTEST_SKIP() << kPluginIsSanitized;
   init_gstreamer();  // for the environment
   const CommandResult run = run_program(publish("--print --frames 6 --element 'glpose model=figure'"));
@@ -150,22 +150,22 @@ TEST(Publish, PrintsALineForEachFrame) {
     EXPECT_EQ(json["source"], "figures");
     EXPECT_EQ(json["objects"][0]["keypoints"].size(), 17U);
   }
-  EXPECT_EQ(count, 6) << "the last frame's as well";
+  EXPECT_EQ(count, 6) << "including the last frame";
 }
 
-TEST(Publish, SaysWhatIsMissing) {
+TEST(Publish, ReportsWrongUsage) {
   const auto says = [](const std::string& options, const std::string& what) {
     const CommandResult run = run_program(publish(options) + " 2>&1");
     EXPECT_EQ(run.status, 1) << options;
     EXPECT_NE(run.output.find(what), std::string::npos) << options << ": " << run.output;
   };
   says("", "--element is missing");
-  says("--element identity --print --input no/such.mp4", "there is no no/such.mp4");
+  says("--element identity --print --input no/such.mp4", "no/such.mp4 does not exist");
   says("--elephant", "unknown option: --elephant");
-  says("--element", "--element wants a value");
+  says("--element", "--element requires a value");
 }
 
-TEST(Publish, AnyNameOfAFileIsTaken) {
+TEST(Publish, AcceptsAnyFileName) {
   if (kSanitized) GTEST_SKIP() << kPluginIsSanitized;
   init_gstreamer();  // for the environment
   const std::string file = scratch_folder() / "a \"quoted\" name, and\\one's more! = x.avi";

@@ -1,4 +1,4 @@
-// No result is lost, whatever a stream does, and with results-sync=exact each sits with its own frame.
+// No result is lost, whatever happens to the stream, and with results-sync=exact each result is on its own frame.
 #include <gst/gl/gstglfuncs.h>
 #include <gst/video/gstvideometa.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace sightglass::test {
 namespace {
 
-// Tells red, green and blue pictures apart: classes 0, 1 and 2.
+// A classifier of red, green, and blue images: classes 0, 1, and 2.
 std::string color_classifier(const std::string& properties) {
   return "glinfer task=classification model=" + red_model(Head::kVector) + " " + properties;
 }
@@ -36,11 +36,11 @@ std::vector<uint64_t> numbers_of(GstBuffer* buffer) {
   return numbers;
 }
 
-// What has left an element: results by the number of their frame, and everything else by its name.
+// The output of an element: results by their frame number, and everything else by name.
 struct Seen {
-  std::vector<uint64_t> numbers;                // of results, by buffers and events
-  std::vector<std::vector<uint64_t>> by_frame;  // of those that buffers carry
-  Log log;                                      // "frame", "results", and names of events
+  std::vector<uint64_t> numbers;                // of results, from buffers and events
+  std::vector<std::vector<uint64_t>> by_frame;  // of results on buffers
+  Log log;                                      // "frame", "results", and event names
 
   void watch(GstPad* pad) {
     gst_pad_add_probe(
@@ -73,7 +73,7 @@ std::vector<uint64_t> first_numbers(uint64_t count) {
   return numbers;
 }
 
-// Frames that messages were posted for, so far.
+// The frames with posted messages so far.
 std::vector<uint64_t> posted(const ElementHarness& harness) {
   std::vector<uint64_t> numbers;
   while (const OwnMessage message = harness.message(GST_MESSAGE_ELEMENT)) {
@@ -95,8 +95,8 @@ class ResultsDelivery : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Elements, ResultsDelivery, ::testing::Values("glinfer", "glpose"),
                          [](const auto& info) { return std::string(info.param); });
 
-// Whatever ends or changes a stream comes behind what was found until then.
-TEST_P(ResultsDelivery, WhatDrainsIsBehindTheResults) {
+// Events that end or change a stream follow all results up to then.
+TEST_P(ResultsDelivery, ResultsPrecedeWhatDrainsThem) {
   ElementHarness harness(element("results=both"));
   Seen seen;
   seen.watch(harness.downstream());
@@ -121,7 +121,7 @@ TEST_P(ResultsDelivery, WhatDrainsIsBehindTheResults) {
     if (name == std::string("caps")) width = 80;
     if (name == std::string("stream-start")) harness.send_segment();
   }
-  EXPECT_EQ(posted(harness), first_numbers(frames)) << "and messages are there by then";
+  EXPECT_EQ(posted(harness), first_numbers(frames)) << "messages are posted by then";
 }
 
 TEST_P(ResultsDelivery, AQueryDrains) {
@@ -147,14 +147,14 @@ TEST_P(ResultsDelivery, AFlushDropsThem) {
   EXPECT_EQ(seen.numbers, first_numbers(0));
   ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
   ASSERT_TRUE(gst_harness_push_event(harness.get(), gst_event_new_eos()));
-  EXPECT_EQ(seen.numbers, (std::vector<uint64_t>{1})) << "counted on";
+  EXPECT_EQ(seen.numbers, (std::vector<uint64_t>{1})) << "the count continues";
 }
 
-TEST_P(ResultsDelivery, OtherCapsLoseNothing) {
+TEST_P(ResultsDelivery, NewCapsLoseNothing) {
   for (const std::string sync : {"latest", "exact"}) {
     TestPipeline pipeline(element("name=segment results=meta results-sync=" + sync));
     Seen seen;
-    GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+    GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
     seen.watch(pad);
     gst_object_unref(pad);
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -166,7 +166,7 @@ TEST_P(ResultsDelivery, OtherCapsLoseNothing) {
           bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(format == "RGBA" ? 4 * pixels : 3 * pixels / 2));
       ASSERT_TRUE(pipeline.push(caps + "height=48,width=" + std::to_string(width) + ",format=" + format, frame));
     };
-    // Sizes by turns, then formats.
+    // Alternating sizes, then formats.
     for (const int32_t width : {64, 96, 64, 96, 64, 96}) push("RGBA", width);
     for (const char* format : {"RGBA", "NV12", "RGBA", "NV12"}) push(format, 64);
     pipeline.push_eos();
@@ -193,7 +193,7 @@ TEST_P(ResultsDelivery, ExactFramesCarryTheirOwn) {
     if (i == 7) expected.emplace_back("tag");
   }
   expected.emplace_back("eos");
-  EXPECT_EQ(seen.log, expected) << "no results but those of frames";
+  EXPECT_EQ(seen.log, expected) << "only results of frames";
   ASSERT_EQ(seen.by_frame.size(), kFrames);
   for (uint64_t i = 0; i < kFrames; ++i) EXPECT_EQ(seen.by_frame[i], (std::vector<uint64_t>{i}));
   for (uint64_t i = 0; i < kFrames; ++i) {
@@ -217,12 +217,12 @@ TEST_P(ResultsDelivery, ExactIsReportedAsLatency) {
     const bool exact = sync == "exact";
     EXPECT_EQ(harness.stat("latency") >= GST_SECOND / 30, exact) << harness.stat("latency");
     EXPECT_EQ(least, harness.stat("latency"));
-    EXPECT_EQ(harness.message(GST_MESSAGE_LATENCY) != nullptr, exact) << "the pipeline asks again";
+    EXPECT_EQ(harness.message(GST_MESSAGE_LATENCY) != nullptr, exact) << "the pipeline queries the latency again";
   }
 }
 
-// Late frames that are dropped do not hold up those before them.
-TEST_P(ResultsDelivery, DroppedFramesLetOthersGo) {
+// Dropped late frames do not block the frames before them.
+TEST_P(ResultsDelivery, DroppedFramesDoNotBlockOthers) {
   ElementHarness harness(element("results=meta results-sync=exact"));
   harness.begin();
   ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
@@ -241,7 +241,7 @@ TEST_P(ResultsDelivery, DroppedFramesLetOthersGo) {
   EXPECT_EQ(numbers_of(first.get()), first_numbers(1));
 }
 
-// Frames that the model did not run on have nothing to tell, and wait for those before them alone.
+// Frames without a run have no results, and wait only for the frames before them.
 TEST_P(ResultsDelivery, ExactFollowsTheInterval) {
   ElementHarness harness(element("results=meta results-sync=exact inference-interval=3"));
   Seen seen;
@@ -271,7 +271,7 @@ TEST_P(ResultsDelivery, SyncChangesWhilePlaying) {
   }
 }
 
-// Frame by frame another colour: what is said of a frame is true of it.
+// Each frame has another color, so that each result can be checked against its frame.
 TEST(ExactResults, DescribeTheirFrame) {
   init_gstreamer();
   ElementHarness harness(color_classifier("results=meta results-sync=exact"));
@@ -290,7 +290,7 @@ TEST(ExactResults, DescribeTheirFrame) {
   for (int i = 0; i < kFrames; ++i) {
     const OwnBuffer frame = harness.pull();
     ASSERT_NE(frame, nullptr);
-    // As any application sees it, whatever its GStreamer.
+    // As applications read it, with any GStreamer version.
     auto* region = gst_buffer_get_video_region_of_interest_meta(frame.get());
     ASSERT_NE(region, nullptr) << i;
     EXPECT_STREQ(g_quark_to_string(region->roi_type), "classification");
@@ -303,7 +303,7 @@ TEST(ExactResults, DescribeTheirFrame) {
   }
 }
 
-// `glinfer ! resultsjson ! filesink`, to its end.
+// Runs `glinfer ! resultsjson ! filesink` to its end.
 std::vector<nlohmann::json> json_of(const std::string& source, const std::string& element) {
   init_gstreamer();
   const std::string file = scratch_folder() / "results.json";
@@ -323,7 +323,7 @@ std::vector<nlohmann::json> json_of(const std::string& source, const std::string
   return lines;
 }
 
-TEST(ResultsAsJson, ASinglePictureHasALine) {
+TEST(ResultsAsJson, ASingleImageHasALine) {
   const std::string of_element = color_classifier("results=both results-sync=");
   const std::string of_bin = "glinferbin" + of_element.substr(std::strlen("glinfer"));
   for (const std::string& element :

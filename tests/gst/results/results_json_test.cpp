@@ -1,4 +1,4 @@
-// resultsjson: what buffers carry, as lines of JSON.
+// resultsjson: writes the results on buffers as lines of JSON.
 #include <gst/check/gstharness.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class ResultsJson : public ::testing::Test {
     for (const InferenceResults& results : all) EXPECT_TRUE(attach_results(buffer, shared(results), 200, 100));
     EXPECT_EQ(gst_harness_push(harness_, buffer), GST_FLOW_OK);
   }
-  // The next line's text; empty when there is none.
+  // Returns the text of the next line; empty if there is none.
   std::string pull_text() {
     const OwnedBuffer buffer(gst_harness_try_pull(harness_));
     if (buffer == nullptr) return "";
@@ -49,12 +49,12 @@ class ResultsJson : public ::testing::Test {
   GstHarness* harness_ = nullptr;
 };
 
-TEST_F(ResultsJson, IsInGvametaconvertsShape) {
+TEST_F(ResultsJson, HasTheFormatOfGvametaconvert) {
   push({some_results()});
   const std::string text = pull_text();
   EXPECT_EQ(std::ranges::count(text, '\n'), 1) << "one line: " << text;
   const Json json = Json::parse(text);
-  EXPECT_EQ(json["resolution"], (Json{{"width", 400}, {"height", 200}})) << "of the pictures as they are here";
+  EXPECT_EQ(json["resolution"], (Json{{"width", 400}, {"height", 200}})) << "the current frame size";
   EXPECT_EQ(json["timestamp"], 21 * GST_MSECOND);
   ASSERT_EQ(json["objects"].size(), 2U);
   const Json person = json["objects"][0];
@@ -105,16 +105,16 @@ TEST_F(ResultsJson, HasClassificationsAndSeveralModels) {
   EXPECT_EQ(pull_text(), "");
 }
 
-// Where the GPU was behind, results of several frames arrive with one.
-TEST_F(ResultsJson, HasALineForEachFrame) {
+// If the GPU was behind, one frame carries the results of several.
+TEST_F(ResultsJson, HasALinePerFrame) {
   push({some_results(), classified()});
   EXPECT_EQ(pull()["timestamp"], 21 * GST_MSECOND);
   EXPECT_EQ(pull()["timestamp"], 30 * GST_MSECOND);
   EXPECT_EQ(pull_text(), "");
 }
 
-// What no frame carries comes as an event (results_meta.h).
-TEST_F(ResultsJson, HasALineForEachFrameOfAnEvent) {
+// Results that no frame carries arrive as an event (results_meta.h).
+TEST_F(ResultsJson, HasALinePerFrameOfAnEvent) {
   push({});
   const OwnedBuffer carrier = new_buffer();
   GST_BUFFER_FLAG_SET(carrier.get(), GST_BUFFER_FLAG_GAP);
@@ -130,12 +130,12 @@ TEST_F(ResultsJson, HasALineForEachFrameOfAnEvent) {
   const OwnedBuffer first(gst_harness_try_pull(harness()));
   ASSERT_NE(first, nullptr);
   EXPECT_EQ(GST_BUFFER_PTS(first.get()), GST_BUFFER_PTS(carrier.get()));
-  EXPECT_FALSE(GST_BUFFER_FLAG_IS_SET(first.get(), GST_BUFFER_FLAG_GAP)) << "there is something in it";
+  EXPECT_FALSE(GST_BUFFER_FLAG_IS_SET(first.get(), GST_BUFFER_FLAG_GAP)) << "it is not empty";
   EXPECT_EQ(pull()["timestamp"], 30 * GST_MSECOND);
   EXPECT_EQ(pull_text(), "");
 }
 
-TEST_F(ResultsJson, SaysNothingWhereNothingWasFound) {
+TEST_F(ResultsJson, WritesNothingIfNothingWasFound) {
   push({});
   InferenceResults none = some_results();
   none.objects.clear();
@@ -143,7 +143,7 @@ TEST_F(ResultsJson, SaysNothingWhereNothingWasFound) {
   EXPECT_EQ(pull_text(), "");
   g_object_set(harness()->element, "add-empty-results", TRUE, nullptr);
   push({});
-  EXPECT_EQ(pull_text(), "") << "no model has said anything yet";
+  EXPECT_EQ(pull_text(), "") << "no model has reported anything yet";
   push({none});
   const Json json = pull();
   EXPECT_FALSE(json.contains("objects"));
@@ -160,11 +160,11 @@ TEST_F(ResultsJson, CarriesSourceTagsAndIndentation) {
   EXPECT_EQ(Json::parse(text)["tags"], (Json{{"site", 7}}));
   g_object_set(element, "tags", "{no JSON", nullptr);
   push({some_results()});
-  EXPECT_EQ(pull()["tags"], (Json{{"site", 7}})) << "stays as it was";
+  EXPECT_EQ(pull()["tags"], (Json{{"site", 7}})) << "stays unchanged";
 }
 
-// Numbers and texts that JSON has no words for.
-TEST_F(ResultsJson, IsJsonWhateverWasFound) {
+// Numbers and texts that JSON cannot represent.
+TEST_F(ResultsJson, IsAlwaysValidJson) {
   InferenceResults results = some_results();
   results.objects[0].label = "caf\xE9 \"quoted\"\n";
   results.objects[0].score = std::numeric_limits<float>::quiet_NaN();
@@ -176,13 +176,13 @@ TEST_F(ResultsJson, IsJsonWhateverWasFound) {
   EXPECT_TRUE(json["objects"][0]["h"].is_number());
 }
 
-// Caps, segments, flushes and the end.
+// Caps, segments, flushes, and the end of stream.
 TEST_F(ResultsJson, FollowsItsStream) {
   push({some_results()});
   EXPECT_EQ(pull()["objects"][0]["x"], 100);
   gst_harness_set_src_caps_str(harness(), "video/x-raw,format=RGBA,width=800,height=400");
   push({some_results()});
-  EXPECT_EQ(pull()["objects"][0]["x"], 200) << "of the size that pictures have now";
+  EXPECT_EQ(pull()["objects"][0]["x"], 200) << "in the current frame size";
   while (GstEvent* event = gst_harness_try_pull_event(harness())) gst_event_unref(event);
   for (GstEvent* event : {gst_event_new_flush_start(), gst_event_new_flush_stop(TRUE)}) {
     EXPECT_TRUE(gst_harness_push_event(harness(), event));
@@ -202,7 +202,7 @@ TEST_F(ResultsJson, FollowsItsStream) {
   EXPECT_EQ(events, "flush-start flush-stop segment gap eos ");
 }
 
-TEST_F(ResultsJson, TakesPicturesOfAnyKindAndGivesText) {
+TEST_F(ResultsJson, AcceptsAnyFramesAndOutputsText) {
   for (const char* caps : {"video/x-raw,format=NV12,width=64,height=48", "video/x-raw(memory:DMABuf),format=NV12",
                            "video/x-h264,width=64,height=48", "application/x-anything"}) {
     GstHarness* any = gst_harness_new("resultsjson");

@@ -1,4 +1,4 @@
-// What models have found as metadata and messages, from results made here.
+// Results as metadata and messages, from results made by the test.
 #include <gst/check/gstharness.h>
 #include <gst/video/gstvideometa.h>
 #include <gst/video/video.h>
@@ -39,7 +39,7 @@ std::string models_of(GstBuffer* buffer) {
   return models;
 }
 
-TEST_F(Results, AreSeenFromC) {
+TEST_F(Results, AreAccessibleFromC) {
   const OwnedBuffer buffer = new_buffer();
   EXPECT_EQ(first_results(buffer.get()), nullptr);
   ASSERT_TRUE(attach_results(buffer.get(), shared(some_results()), 200, 100));
@@ -67,7 +67,7 @@ TEST_F(Results, AreSeenFromC) {
   EXPECT_EQ(results->objects[1].points, nullptr);
 }
 
-TEST_F(Results, StayWithCopiesAndScaledPictures) {
+TEST_F(Results, StayWithCopiesAndScaledFrames) {
   OwnedBuffer buffer = new_buffer();
   ASSERT_TRUE(attach_results(buffer.get(), shared(some_results()), 200, 100));
   const OwnedBuffer copy(gst_buffer_copy(buffer.get()));
@@ -75,7 +75,7 @@ TEST_F(Results, StayWithCopiesAndScaledPictures) {
   EXPECT_EQ(first_results(part.get()), nullptr);
   buffer.reset();
   ASSERT_NE(first_results(copy.get()), nullptr);
-  EXPECT_STREQ(first_results(copy.get())->objects[0].label, "person") << "the copy has its share";
+  EXPECT_STREQ(first_results(copy.get())->objects[0].label, "person") << "the copy has its own reference";
 
   GstHarness* harness = gst_harness_new_parse("videoscale ! capsfilter caps=video/x-raw,width=50,height=50");
   gst_harness_set_src_caps_str(harness, "video/x-raw,format=RGBA,width=200,height=100,framerate=25/1");
@@ -133,8 +133,8 @@ TEST_F(Results, AreRegionsOfInterest) {
   EXPECT_EQ(g_value_get_double(gst_value_array_get_value(x, 16)), 0.5);
 }
 
-// For applications that know no other metadata of GStreamer's.
-TEST_F(Results, ClassificationsAreARegionOfAllOfThePicture) {
+// For applications that use only this GStreamer metadata.
+TEST_F(Results, ClassificationsAreARegionOfTheWholeFrame) {
   const OwnedBuffer buffer = new_buffer();
   ASSERT_TRUE(attach_results(buffer.get(), shared(classified()), 200, 100));
   GstVideoRegionOfInterestMeta* region = gst_buffer_get_video_region_of_interest_meta(buffer.get());
@@ -166,7 +166,7 @@ TEST_F(Results, ArePostedAsMessages) {
   GstBus* bus = gst_bus_new();
   gst_element_set_bus(element, bus);
   InferenceResults results = some_results();
-  results.objects[1].label = "caf\xE9";  // no UTF-8, as label files may be
+  results.objects[1].label = "caf\xE9";  // invalid UTF-8, which label files may contain
   results.classifications = classified().classifications;
   post_results(element, results);
   GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT);
@@ -192,7 +192,7 @@ TEST_F(Results, ArePostedAsMessages) {
   const GstStructure* other = gst_value_get_structure(gst_value_list_get_value(objects, 1));
   EXPECT_TRUE(g_utf8_validate(gst_structure_get_string(other, "label"), -1, nullptr));
   EXPECT_EQ(gst_value_list_get_size(gst_structure_get_value(structure, "classifications")), 2U);
-  // Applications log them, and send them to other processes.
+  // Applications log messages, and send them to other processes.
   gchar* text = gst_structure_to_string(structure);
   EXPECT_NE(text, nullptr);
   g_free(text);
@@ -202,7 +202,7 @@ TEST_F(Results, ArePostedAsMessages) {
   gst_object_unref(element);
 }
 
-TEST(DecodeResults, PersonsAreThoseWithPoints) {
+TEST(DecodeResults, PeopleAreObjectsWithKeypoints) {
   Persons persons;
   persons.count = 3;
   persons.persons[0].points_count = 17;
@@ -218,7 +218,7 @@ TEST(DecodeResults, PersonsAreThoseWithPoints) {
   EXPECT_EQ(objects[0].box, persons.persons[0].box);
   ASSERT_EQ(objects[0].points.size(), 17U);
   EXPECT_EQ(objects[0].points[16].x, 0.5F);
-  EXPECT_EQ(objects[1].points.size(), 33U) << "no more than there are";
+  EXPECT_EQ(objects[1].points.size(), 33U) << "limited to the available ones";
   persons.count = 1000;
   EXPECT_EQ(persons_of(std::as_bytes(std::span(&persons, 1)), blazepose_skeleton()).size(), 3U);
   persons.count = -1;
@@ -260,8 +260,8 @@ TEST_F(Results, TimesAreThoseOfTheSegment) {
   EXPECT_EQ(frame_stamp(buffer.get(), segment, 7, 64, 48).running_time, kNoTime);
 }
 
-// What was found before an element that runs a model is still there behind it, unless it turns the picture.
-TEST_F(Results, PassElementsThatDoNotTurnPictures) {
+// An element that runs a model forwards results from upstream, unless it rotates the frame.
+TEST_F(Results, PassElementsThatDoNotRotateFrames) {
   TestPipeline pipeline("identity name=before ! glsegment name=segment model=" + red_model());
   GstElement* before = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "before");
   GstPad* pad = gst_element_get_static_pad(before, "src");
@@ -275,7 +275,7 @@ TEST_F(Results, PassElementsThatDoNotTurnPictures) {
       },
       nullptr, nullptr);
   GstBuffer* last = nullptr;
-  GstPad* behind = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* behind = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       behind, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -285,7 +285,7 @@ TEST_F(Results, PassElementsThatDoNotTurnPictures) {
       &last, nullptr);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (const char* direction : {"identity", "180"}) {
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "video-direction", direction);
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", direction);
     ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error(1);
     const bool kept = std::string(direction) == "identity";
     EXPECT_EQ(first_results(last) != nullptr, kept) << direction;

@@ -1,4 +1,4 @@
-// Results as models could have found them, and buffers to attach them to.
+// Example results, and buffers to attach them to.
 #pragma once
 
 #include <gst/gst.h>
@@ -21,7 +21,7 @@ inline OwnedBuffer new_buffer(GstClockTime time = 40 * GST_MSECOND) {
   return buffer;
 }
 
-// Two objects, one of them followed and with the points of a skeleton; found in a frame before.
+// Two objects from an earlier frame. One of them is tracked and has the points of a skeleton.
 inline InferenceResults some_results() {
   InferenceResults results;
   results.model = "movenet";

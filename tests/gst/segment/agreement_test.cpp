@@ -1,4 +1,4 @@
-// Masks of a real model through the whole pipeline, against those that MediaPipe makes.
+// Compares masks of a real model in the whole pipeline with the masks of MediaPipe.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,14 +19,14 @@ struct Case {
   const char* name;
   const char* model;
   const char* fit;
-  // The part of the picture that the model is shown, in pixels; no width: all of it.
+  // The part of the image that the model gets, in pixels. Width 0: the whole image.
   int32_t x, y, width, height;
 };
 
-// mp_portrait's mask is the selfie segmenter's. mp_pose's is the pose model's, which is never shown a whole picture but
-// the surroundings of a person. Its rectangle was chosen among four by the agreement that they give here, so the figure
-// guards against regressions and is no independent measure of quality; on the whole picture that model reaches 0.948,
-// and the selfie segmenter 0.896.
+// The mask of mp_portrait is from the selfie segmenter. The mask of mp_pose is from the pose model, whose input is
+// never a whole image but the region around a person. Its rectangle was chosen among four by the agreement in this
+// test, so the number detects regressions but is not an independent measure of quality. On the whole image, that model
+// reaches 0.948, and the selfie segmenter 0.896.
 constexpr Case kCases[] = {
     {"mp_portrait", "segmentation/mediapipe_selfie_segmenter_256", "stretch", 0, 0, 0, 0},
     {"mp_pose", "pose/blazepose_landmark_lite", "letterbox", 220, 150, 560, 517},
@@ -53,7 +53,7 @@ double agreement(const std::string& shared, const std::string& model, const std:
 
 class Agreement : public ::testing::TestWithParam<Case> {};
 
-TEST_P(Agreement, MaskIsTheGoldenOne) {
+TEST_P(Agreement, MaskMatchesTheReference) {
   const std::string shared = shared_directory();
   if (shared.empty()) GTEST_SKIP() << "needs the real models and pictures of ../shared";
   const Case& c = GetParam();

@@ -1,4 +1,4 @@
-// The element that puts two videos together by time, by itself: nothing here is in textures.
+// The element that matches two videos by time, by itself: no frame here is a texture.
 #include "segment/background_matcher.h"
 
 #include <gst/check/gstharness.h>
@@ -44,7 +44,7 @@ class BackgroundMatcherTest : public testing::Test {
     GST_BUFFER_DURATION(buffer) = duration;
     return buffer;
   }
-  // The next frame, as "its step:the step of the frame behind it", in steps from 0; "-" for none.
+  // Returns the next frame as "its step:the step of its background", in steps from 0; "-" if there is none.
   std::string next() {
     GstBuffer* out = gst_harness_pull(front_);
     if (out == nullptr) return "nothing came";
@@ -58,7 +58,7 @@ class BackgroundMatcherTest : public testing::Test {
     gst_buffer_unref(out);
     return text;
   }
-  // The next event of that type downstream, past all others; null where none comes.
+  // Returns the next downstream event of that type, skipping all others; null if none arrives.
   OwnEvent next_event(GstEventType type) {
     for (int patience = 0; patience < 1000; ++patience) {
       while (GstEvent* event = gst_harness_try_pull_event(front_)) {
@@ -69,7 +69,7 @@ class BackgroundMatcherTest : public testing::Test {
     }
     return nullptr;
   }
-  // Lets the clock go on to what the element waits for.
+  // Advances the clock to the time that the element waits for.
   GstClockTime wait_until() {
     EXPECT_TRUE(gst_harness_crank_single_clock_wait(front_));
     GstTestClock* clock = gst_harness_get_testclock(front_);
@@ -88,7 +88,7 @@ class BackgroundMatcherTest : public testing::Test {
   GstHarness *front_ = nullptr, *back_ = nullptr;
 };
 
-// With durations and without, the other video being slower or faster, and ending first.
+// With and without durations, with a slower or faster background that ends first.
 TEST_F(BackgroundMatcherTest, MatchesByTime) {
   struct Case {
     GstClockTime every;
@@ -115,8 +115,8 @@ TEST_F(BackgroundMatcherTest, MatchesByTime) {
     }
     EXPECT_EQ(seen, tried.expected) << tried.every << ' ' << tried.durations;
     gst_harness_push_event(front_, gst_event_new_eos());
-    EXPECT_NE(next_event(GST_EVENT_EOS), nullptr) << "the foreground's end is the end";
-    // The other video is told then as well, or, from GStreamer 1.26 on, waits for another stream.
+    EXPECT_NE(next_event(GST_EVENT_EOS), nullptr) << "the stream ends with the foreground";
+    // The other video also gets EOS then or, from GStreamer 1.26 on, waits for another stream.
     GstPad* sink = gst_pad_get_peer(back_->srcpad);
     gst_pad_set_active(sink, FALSE);
     gst_object_unref(sink);
@@ -126,7 +126,7 @@ TEST_F(BackgroundMatcherTest, MatchesByTime) {
   }
 }
 
-// By running time, wherever the videos' own times begin.
+// Frames are matched by running time, whatever the first timestamps of the videos.
 TEST_F(BackgroundMatcherTest, FollowsSegments) {
   start(false);
   segment(front_, 10 * kStep);
@@ -142,11 +142,11 @@ TEST_F(BackgroundMatcherTest, FollowsSegments) {
   ASSERT_NE(first, nullptr);
   const GstSegment* passed = nullptr;
   gst_event_parse_segment(first.get(), &passed);
-  EXPECT_EQ(passed->start, 10 * kStep) << "the foreground's, and none before it";
+  EXPECT_EQ(passed->start, 10 * kStep) << "from the foreground, and the only segment";
 }
 
-// A live foreground waits as long as the latency is, not longer, and not at all for what is there.
-TEST_F(BackgroundMatcherTest, LiveFramesDoNotWaitForWhatIsLate) {
+// A live foreground waits for at most the latency, and not at all for frames that are available.
+TEST_F(BackgroundMatcherTest, LiveFramesDoNotWaitForLateBackgrounds) {
   start(true);
   gst_harness_push(front_, frame(0, kStep));
   EXPECT_EQ(wait_until(), kStep);
@@ -156,7 +156,7 @@ TEST_F(BackgroundMatcherTest, LiveFramesDoNotWaitForWhatIsLate) {
   EXPECT_EQ(next(), "1:1");
   gst_harness_push(front_, frame(2 * kStep, kStep));
   EXPECT_EQ(wait_until(), 3 * kStep);
-  EXPECT_EQ(next(), "2:1") << "its last picture stays";
+  EXPECT_EQ(next(), "2:1") << "its last frame stays";
 }
 
 TEST_F(BackgroundMatcherTest, FramesWithoutTimesPass) {
@@ -175,7 +175,7 @@ TEST_F(BackgroundMatcherTest, FramesWithoutTimesPass) {
   other.join();
 }
 
-// What is outside of the other video's segment is not shown.
+// Frames outside the segment of the other video are not shown.
 TEST_F(BackgroundMatcherTest, SegmentsClipTheOtherVideo) {
   start(false);
   segment(back_, 3 * kStep);
@@ -189,7 +189,7 @@ TEST_F(BackgroundMatcherTest, SegmentsClipTheOtherVideo) {
   other.join();
 }
 
-TEST_F(BackgroundMatcherTest, GapsAreGapsOfTheForegroundAlone) {
+TEST_F(BackgroundMatcherTest, OnlyForegroundGapsAreForwarded) {
   start(false);
   std::thread other([&] {
     gst_harness_push(back_, frame(0, kStep));
@@ -215,7 +215,7 @@ TEST_F(BackgroundMatcherTest, GapsAreGapsOfTheForegroundAlone) {
   EXPECT_EQ(order[3], GST_EVENT_GAP);
 }
 
-TEST_F(BackgroundMatcherTest, TagsAndOwnEventsAreTheForegrounds) {
+TEST_F(BackgroundMatcherTest, TagsAndCustomEventsComeFromTheForeground) {
   start(false);
   for (GstHarness* harness : {back_, front_}) {
     const char* orientation = harness == front_ ? "rotate-180" : "rotate-90";
@@ -246,7 +246,7 @@ TEST_F(BackgroundMatcherTest, TagsAndOwnEventsAreTheForegrounds) {
   EXPECT_EQ(own, 1);
 }
 
-// What downstream says and asks is for the foreground.
+// Downstream events and queries go to the foreground.
 TEST_F(BackgroundMatcherTest, UpstreamEventsGoToTheForeground) {
   start(false);
   gst_harness_push(back_, frame(0, kStep));
@@ -269,7 +269,7 @@ TEST_F(BackgroundMatcherTest, UpstreamEventsGoToTheForeground) {
   EXPECT_TRUE(drain(back_).empty());
 }
 
-TEST_F(BackgroundMatcherTest, CapsOfBothEndsMeet) {
+TEST_F(BackgroundMatcherTest, CapsAreNegotiatedEndToEnd) {
   start(false);
   gst_harness_push(back_, frame(0, kStep));
   gst_harness_push(front_, frame(0, kStep));
@@ -286,7 +286,7 @@ TEST_F(BackgroundMatcherTest, CapsOfBothEndsMeet) {
   EXPECT_EQ(info.height, 6);
   gst_caps_unref(current);
 
-  // New ones reach downstream with their first frame.
+  // New caps reach downstream with their first frame.
   gst_harness_set_src_caps_str(front_, "video/x-raw,format=I420,width=10,height=12,framerate=25/1");
   gst_harness_push(back_, frame(kStep, kStep));
   gst_harness_push(front_, frame(kStep, kStep));
@@ -297,8 +297,8 @@ TEST_F(BackgroundMatcherTest, CapsOfBothEndsMeet) {
   gst_caps_unref(current);
 }
 
-// A seek flushes both; what was shown before is not shown after it.
-TEST_F(BackgroundMatcherTest, FlushForgetsWhatWasShown) {
+// A seek flushes both videos. Earlier frames are not shown after it.
+TEST_F(BackgroundMatcherTest, FlushDropsTheShownBackground) {
   start(false);
   gst_harness_push(back_, frame(0, 100 * kStep));
   gst_harness_push(front_, frame(0, kStep));
@@ -315,8 +315,8 @@ TEST_F(BackgroundMatcherTest, FlushForgetsWhatWasShown) {
   EXPECT_EQ(next(), "1:-");
 }
 
-// Half of a seek would be the end of both.
-TEST_F(BackgroundMatcherTest, RefusesSeeksThatTheOtherVideoDoesNotFollow) {
+// A seek of only one video would break both.
+TEST_F(BackgroundMatcherTest, RejectsSeeksThatTheOtherVideoDoesNotFollow) {
   start(false);
   gst_harness_push(back_, frame(0, kStep));
   gst_harness_push(front_, frame(0, kStep));
@@ -329,7 +329,7 @@ TEST_F(BackgroundMatcherTest, RefusesSeeksThatTheOtherVideoDoesNotFollow) {
   EXPECT_EQ(next(), "1:1");
 }
 
-TEST_F(BackgroundMatcherTest, WhoeverWaitsGoesOnWithoutThePad) {
+TEST_F(BackgroundMatcherTest, ReleasedPadsWakeWaiters) {
   start(false);
   gst_harness_push(front_, frame(0, kStep));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));

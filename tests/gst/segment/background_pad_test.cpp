@@ -1,4 +1,4 @@
-// glsegmentbin's pad "background" comes and goes: in any state, under whatever flows, by any thread.
+// The pad "background" of glsegmentbin is requested and released: in any state, with any data flow, from any thread.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -12,8 +12,8 @@ namespace {
 
 using BackgroundPadTest = BackgroundVideoCase;
 
-// The pad can be had once at a time; without it, the bin is as it was.
-TEST_F(BackgroundPadTest, PadCanBeGivenBack) {
+// Only one such pad can be requested at a time. Without it, the bin is unchanged.
+TEST_F(BackgroundPadTest, PadCanBeReleased) {
   GstElement* bin = gst_element_factory_make("glsegmentbin", nullptr);
   ASSERT_NE(bin, nullptr);
   gst_object_ref_sink(bin);
@@ -31,7 +31,7 @@ TEST_F(BackgroundPadTest, PadCanBeGivenBack) {
   gst_object_unref(bin);
 }
 
-// An element that sets its flag when it is gone.
+// An element that sets a flag when it is finalized.
 void watch(GstElement* bin, const char* name, std::atomic<bool>& gone) {
   GstElement* element = gst_bin_get_by_name(GST_BIN(bin), name);
   ASSERT_NE(element, nullptr) << name;
@@ -56,8 +56,8 @@ INSTANTIATE_TEST_SUITE_P(While, GivenBack,
                          testing::Values(Flow::kBoth, Flow::kBackStalls, Flow::kFrontStalls, Flow::kNone),
                          name_of_flow);
 
-// The foreground goes on with the element's own background, whoever waits for whom, and no frame is lost.
-TEST_P(GivenBack, TheForegroundGoesOn) {
+// The foreground continues with the background of the element, whatever is waiting, and no frame is lost.
+TEST_P(GivenBack, TheForegroundContinues) {
   constexpr int kBefore = 8, kAfter = 12;
   for (int round = 0; round < 5; ++round) {
     launch(30, kSize, kSize, kOwnBackground);
@@ -89,7 +89,7 @@ TEST_P(GivenBack, TheForegroundGoesOn) {
     end("front");
     for (const Out& out : outputs()) {
       EXPECT_EQ(out.time, at(static_cast<int>(seen.size())));
-      EXPECT_NEAR(out.picture.at(16, 60)[0], kRed[0], 1) << "the foreground is what it was";
+      EXPECT_NEAR(out.picture.at(16, 60)[0], kRed[0], 1) << "the foreground is unchanged";
       seen += background_of(out.picture);
     }
     std::printf("%s\n", seen.c_str());
@@ -101,8 +101,9 @@ TEST_P(GivenBack, TheForegroundGoesOn) {
   }
 }
 
-// Live sources, each in its thread; the application stops the other video's and lets go of the pad, at any moment.
-TEST_F(BackgroundPadTest, CanBeGivenBackUnderLiveSources) {
+// Live sources, each in its thread. The application stops the source of the other video and releases the pad at any
+// time.
+TEST_F(BackgroundPadTest, CanBeReleasedWithLiveSources) {
   for (int round = 0; round < 12; ++round) {
     parse(
         "videotestsrc num-buffers=60 is-live=true pattern=blue ! video/x-raw,format=RGBA,width=128,height=128,"
@@ -137,8 +138,8 @@ TEST_F(BackgroundPadTest, CanBeGivenBackUnderLiveSources) {
   }
 }
 
-// By a thread that pushes frames itself, of either video or of the result.
-TEST_F(BackgroundPadTest, CanBeGivenBackByAnyThread) {
+// Released from a streaming thread of either video or of the output.
+TEST_F(BackgroundPadTest, CanBeReleasedFromAnyThread) {
   struct Release {
     std::function<void()> release;
     int after;  // buffers
@@ -179,8 +180,8 @@ TEST_F(BackgroundPadTest, CanBeGivenBackByAnyThread) {
   }
 }
 
-// While PAUSED nothing moves; what is shown there stays, and playing goes on without the other video.
-TEST_F(BackgroundPadTest, CanBeGivenBackWhilePaused) {
+// While PAUSED nothing moves. The shown frame stays, and playback continues without the other video.
+TEST_F(BackgroundPadTest, CanBeReleasedWhilePaused) {
   launch(30, kSize, kSize, kOwnBackground);
   const GstClockTime step = GST_SECOND / 30;
   for (int i = 0; i < 12; ++i) {
@@ -202,7 +203,7 @@ TEST_F(BackgroundPadTest, CanBeGivenBackWhilePaused) {
   EXPECT_EQ(seen.back(), 'o');
 }
 
-// Whatever has been let go of, or not, and in which state: nothing is left over.
+// Whatever was released, and in whichever state, nothing leaks.
 TEST_F(BackgroundPadTest, LeavesNothingBehind) {
   for (const bool plays : {false, true}) {
     for (const bool released : {false, true}) {
@@ -220,7 +221,7 @@ TEST_F(BackgroundPadTest, LeavesNothingBehind) {
         if (!plays) gst_element_set_state(pipeline_, round % 2 == 0 ? GST_STATE_READY : GST_STATE_NULL);
         if (released) release_background();
         if (released && !plays) {
-          EXPECT_FALSE(has("background-matcher")) << "at once, where nothing flows";
+          EXPECT_FALSE(has("background-matcher")) << "at once, if no data flows";
         }
         TearDown();
         EXPECT_TRUE(comes_true([&] { return matcher_gone.load(); })) << plays << released;
@@ -230,14 +231,14 @@ TEST_F(BackgroundPadTest, LeavesNothingBehind) {
   }
 }
 
-// After it has been given back, it can be had again: while playing, and when nothing flows.
-TEST_F(BackgroundPadTest, ComesBack) {
+// After its release, the pad can be requested again: while playing, and when no data flows.
+TEST_F(BackgroundPadTest, CanBeRequestedAgain) {
   launch(30, kSize, kSize, kOwnBackground);
   const GstClockTime step = GST_SECOND / 30;
   for (int round = 0; round < 6; ++round) {
     const bool plays = round % 2 == 0;
     SCOPED_TRACE(round);
-    // Frames of the foreground wait for the other video from where it comes in.
+    // From its first frame on, frames of the foreground wait for the other video.
     const int first = plays ? 0 : 8;
     for (int i = first; i < first + 4; ++i) {
       push("back", shade(kSize, kSize, kShade), static_cast<GstClockTime>(i) * step, step);
@@ -264,7 +265,7 @@ TEST_F(BackgroundPadTest, ComesBack) {
   }
 }
 
-// The first one of all is to be had before anything flows.
+// The first pad must be requested before data flows.
 TEST_F(BackgroundPadTest, DoesNotBeginWhilePlaying) {
   parse("videotestsrc num-buffers=30 ! glsegmentbin name=bin model=" + red_model() + " ! fakesink");
   gst_element_set_state(pipeline_, GST_STATE_PLAYING);

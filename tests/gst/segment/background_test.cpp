@@ -1,4 +1,4 @@
-// What the compositor puts behind the foreground, and how it joins the two.
+// The background of the compositor, and the transition to the foreground.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Look hard(Background background) {
   return look;
 }
 
-// Standard deviation and mean of a row's steps, taken as a distribution.
+// Standard deviation and mean of the steps in a row, treated as a distribution.
 struct Edge {
   double sigma = 0, place = 0;
 };
@@ -53,15 +53,15 @@ TEST_F(BackgroundTest, FeatherSpreadsTheEdgeToBothSides) {
     std::printf("feather %4.1f: the edge's standard deviation is %.2f px, at %.1f\n", static_cast<double>(feather),
                 edge.sigma, edge.place);
     EXPECT_NEAR(edge.sigma, 0.5 * static_cast<double>(feather), 0.5 + 0.05 * static_cast<double>(feather));
-    EXPECT_NEAR(edge.place, kSize / 2, 1) << "the edge must stay where it is";
-    // As far away as it says, little is left of it.
+    EXPECT_NEAR(edge.place, kSize / 2, 1) << "the edge must not move";
+    // At the stated distance, little of it remains.
     const auto reach = static_cast<int32_t>(std::lround(feather)) + 2;
     EXPECT_GE(mask.at(kSize / 2 - reach, kSize / 2)[0], 240);
     EXPECT_LE(mask.at(kSize / 2 + reach, kSize / 2)[0], 15);
   }
 }
 
-TEST_F(BackgroundTest, LightWrapsRoundTheEdge) {
+TEST_F(BackgroundTest, LightWrapsAroundTheEdge) {
   const Rgba frame = solid(kSize, kSize, {20, 20, 20, 255});
   for (const Background background : {Background::kColor, Background::kImage}) {
     Look look = hard(background);
@@ -80,16 +80,17 @@ TEST_F(BackgroundTest, LightWrapsRoundTheEdge) {
     };
     EXPECT_EQ(at(plain, kSize / 2 - 4, 0), 20);
     EXPECT_GT(at(wrapped, kSize / 2 - 4, 0), 60) << "next to the edge it is lit";
-    EXPECT_GT(at(wrapped, kSize / 2 - 4, 0), at(wrapped, kSize / 2 - 4, 1)) << "by the background's colour";
+    EXPECT_GT(at(wrapped, kSize / 2 - 4, 0), at(wrapped, kSize / 2 - 4, 1)) << "by the color of the background";
     EXPECT_EQ(at(wrapped, kSize / 2 - 4, 2), 20) << "which has no blue";
-    EXPECT_GT(at(wrapped, kSize / 2 - 4, 0), at(wrapped, kSize / 2 - 8, 0)) << "less and less farther in";
+    EXPECT_GT(at(wrapped, kSize / 2 - 4, 0), at(wrapped, kSize / 2 - 8, 0)) << "decreasing inward";
     EXPECT_LE(at(wrapped, 40, 0), 21) << "and not at all far from it";
-    EXPECT_EQ(at(wrapped, kSize - 20, 0), 255) << "the background is what it was";
+    EXPECT_EQ(at(wrapped, kSize - 20, 0), 255) << "the background is unchanged";
     EXPECT_NEAR(at(wrapped, kSize - 20, 1), 128, 1);
   }
   Look look = hard(Background::kTransparent);
   look.light_wrap = 1;
-  EXPECT_EQ(draw(frame, kMask, kMask, left_half(), look).at(kSize / 2 - 4, 20)[0], 20) << "nothing has no light";
+  EXPECT_EQ(draw(frame, kMask, kMask, left_half(), look).at(kSize / 2 - 4, 20)[0], 20)
+      << "an empty background has no light";
 }
 
 TEST_F(BackgroundTest, AlphaMayBePremultiplied) {
@@ -109,7 +110,7 @@ TEST_F(BackgroundTest, AlphaMayBePremultiplied) {
   EXPECT_NEAR(behind.at(8, 8)[3], 102, 1);
 }
 
-TEST_F(BackgroundTest, BarsHaveTheColour) {
+TEST_F(BackgroundTest, BarsHaveTheColor) {
   const Rgba frame = make_frame(40, 20);
   ASSERT_TRUE(compositor_->resize(40, 20).ok());
   width_ = 40, height_ = 20;
@@ -123,7 +124,7 @@ TEST_F(BackgroundTest, BarsHaveTheColour) {
   }
 }
 
-// A foreground far brighter than what lies behind it does not shine into the blur, at an edge that the mask has right.
+// A foreground that is much brighter than the background does not bleed into the blur at a correct mask edge.
 TEST_F(BackgroundTest, BrightForegroundDoesNotBleed) {
   Rgba frame(kSize, kSize);
   for (int32_t y = 0; y < kSize; ++y) {
@@ -143,7 +144,7 @@ TEST_F(BackgroundTest, BrightForegroundDoesNotBleed) {
   }
 }
 
-// A small light that moves by a pixel a frame: its blur moves along, and neither flickers nor jumps.
+// A small light that moves by one pixel per frame: its blur follows, and neither flickers nor jumps.
 TEST_F(BackgroundTest, AMovingLightDoesNotSparkle) {
   constexpr int32_t kDot = 6, kSteps = 24;
   for (const float radius : {6.0F, 16.0F, 24.0F, 48.0F}) {
@@ -172,7 +173,7 @@ TEST_F(BackgroundTest, AMovingLightDoesNotSparkle) {
     EXPECT_GT(dimmest, 0);
     EXPECT_LE(brightest - dimmest, std::max(2, brightest / 20));
     if (radius <= 24) {
-      const auto [least, most] = std::ranges::minmax(sums);  // bytes cut the tails of wide ones off
+      const auto [least, most] = std::ranges::minmax(sums);  // 8 bits cut off the tails of wide blurs
       EXPECT_LE(most - least, 0.08 * most);
     }
   }

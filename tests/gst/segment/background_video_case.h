@@ -1,4 +1,4 @@
-// A pipeline around glsegmentbin with a second video at its pad "background", both fed by the test.
+// A pipeline around glsegmentbin with a second video on its pad "background". The test feeds both.
 #pragma once
 
 #include <gst/app/gstappsink.h>
@@ -19,7 +19,7 @@
 
 namespace sightglass::test {
 
-inline constexpr int32_t kSize = 128;  // of the foreground, but where a test says otherwise
+inline constexpr int32_t kSize = 128;  // of the foreground, unless a test sets another size
 
 class BackgroundVideoCase : public testing::Test {
  protected:
@@ -76,7 +76,7 @@ class BackgroundVideoCase : public testing::Test {
     gst_sample_unref(sample);
     return out;
   }
-  // To the end.
+  // Plays to the end.
   std::vector<Out> outputs() {
     std::vector<Out> all;
     while (std::optional<Out> out = output()) all.push_back(std::move(*out));
@@ -88,7 +88,8 @@ class BackgroundVideoCase : public testing::Test {
     if (element != nullptr) gst_object_unref(element);
     return element != nullptr;
   }
-  // What an application does: the other video's frames end before the pad goes, else the next one fails as not linked.
+  // As an application does: stops the frames of the other video before the pad is removed. Otherwise the next push
+  // fails.
   void stop_back() {
     GstElement* back = gst_bin_get_by_name(GST_BIN(pipeline_), "back");
     if (back == nullptr) return;
@@ -108,7 +109,7 @@ class BackgroundVideoCase : public testing::Test {
     gst_object_unref(pad);
     gst_object_unref(bin);
   }
-  // For the source that release_background() has stopped.
+  // Restarts the source that release_background() has stopped.
   void request_background() {
     GstElement* bin = gst_bin_get_by_name(GST_BIN(pipeline_), "bin");
     GstElement* back = gst_bin_get_by_name(GST_BIN(pipeline_), "back");
@@ -124,7 +125,7 @@ class BackgroundVideoCase : public testing::Test {
   gulong stop_ = 0;  // the probe of stop_back()
 };
 
-// Of one grey.
+// A uniform gray image.
 inline Rgba shade(int32_t width, int32_t height, int value) {
   Rgba frame(width, height);
   for (size_t i = 0; i < frame.pixels.size(); ++i) frame.pixels[i] = static_cast<uint8_t>(i % 4 == 3 ? 255 : value);
@@ -134,7 +135,7 @@ inline Rgba shade(int32_t width, int32_t height, int value) {
 inline constexpr const char* kOwnBackground = "background=color background-color=0xff00ff00";  // green
 inline constexpr int kShade = 200;                                                             // of the other video
 
-// What is behind the foreground: 'v' the other video, 'o' the element's own background, '?' neither.
+// The background: 'v' for the other video, 'o' for the background of the element, '?' for neither.
 inline char background_of(const Rgba& picture) {
   const uint8_t* pixel = picture.at(kSize - 16, 60);
   const auto is = [pixel](int r, int g, int b) {

@@ -1,4 +1,4 @@
-// glsegmentbin's pad "background": what is seen of another video behind the foreground.
+// The pad "background" of glsegmentbin: a second video behind the foreground.
 #include <cstdio>
 
 #include "background_video_case.h"
@@ -11,8 +11,8 @@ using BackgroundVideoTest = BackgroundVideoCase;
 constexpr int kFrames = 10;
 int shade_of(int frame) { return 20 + 20 * frame; }
 
-// Every frame of the foreground is before the frame of the other video that is shown at its time.
-TEST_F(BackgroundVideoTest, FramesMeetByTheirTimes) {
+// Every foreground frame has the background frame that is shown at its time.
+TEST_F(BackgroundVideoTest, FramesAreMatchedByTime) {
   for (const int rate : {30, 15}) {
     launch(rate, kSize, kSize);
     const int every = 30 / rate;
@@ -29,17 +29,17 @@ TEST_F(BackgroundVideoTest, FramesMeetByTheirTimes) {
       const Out& out = all[static_cast<size_t>(i)];
       EXPECT_NEAR(static_cast<double>(out.time), i * 1e9 / 30, 1e6) << i;
       EXPECT_NEAR(out.picture.at(kSize - 16, 60)[0], shade_of(i / every * every), 1) << "frame " << i << " at " << rate;
-      EXPECT_NEAR(out.picture.at(16, 60)[0], kRed[0], 1) << "the foreground is what it was";
+      EXPECT_NEAR(out.picture.at(16, 60)[0], kRed[0], 1) << "the foreground is unchanged";
       EXPECT_NEAR(out.picture.at(16, 60)[1], kRed[1], 1);
     }
     TearDown();
   }
 }
 
-// Of another shape, it covers the frame; and its last picture stays.
-TEST_F(BackgroundVideoTest, CoversTheFrameAndOutlastsItsEnd) {
+// With another aspect ratio, it covers the frame. Its last frame stays.
+TEST_F(BackgroundVideoTest, CoversTheFrameAndStaysAfterItsEnd) {
   launch(30, 4 * kSize, kSize);
-  Rgba wide = shade(4 * kSize, kSize, 200);  // but for its ends, which hang over
+  Rgba wide = shade(4 * kSize, kSize, 200);  // except for its ends, which are cropped
   for (int32_t y = 0; y < kSize; ++y) {
     for (int32_t x = 0; x < kSize; ++x) wide.at(x, y)[0] = wide.at(4 * kSize - 1 - x, y)[0] = 0;
   }
@@ -60,9 +60,9 @@ TEST_F(BackgroundVideoTest, CoversTheFrameAndOutlastsItsEnd) {
   }
 }
 
-// As still pictures do, the other video sheds its light on the foreground's edge, and is seen whole where it is asked
-// to.
-TEST_F(BackgroundVideoTest, ShedsLightAndFits) {
+// As with images, the light of the other video falls on the edge of the foreground, and background-fit=contain shows it
+// completely.
+TEST_F(BackgroundVideoTest, AppliesLightWrapAndFit) {
   const auto second_picture = [this](const std::string& properties) {
     launch(30, 2 * kSize, kSize, properties + " background-color=0xff0000ff");
     const GstClockTime step = GST_SECOND / 30;
@@ -82,7 +82,7 @@ TEST_F(BackgroundVideoTest, ShedsLightAndFits) {
   std::printf("green at the foreground's edge: %d, with light %d\n", plain.at(kEdge, 60)[1], lit.at(kEdge, 60)[1]);
   EXPECT_NEAR(plain.at(kEdge, 60)[1], kRed[1], 1);
   EXPECT_GT(lit.at(kEdge, 60)[1], kRed[1] + 40);
-  EXPECT_NEAR(lit.at(4, 60)[1], kRed[1], 3) << "deep in the foreground there is none";
+  EXPECT_NEAR(lit.at(4, 60)[1], kRed[1], 3) << "there is none deep in the foreground";
   EXPECT_NEAR(lit.at(kSize - 4, 60)[1], 255, 1);
 
   const Rgba whole = second_picture("background-fit=contain");
@@ -127,8 +127,8 @@ TEST_F(BackgroundVideoTest, SizesChange) {
   }
 }
 
-// The foreground is turned upright; the other video is as it is.
-TEST_F(BackgroundVideoTest, TurnsTheForegroundAlone) {
+// The foreground is made upright. The other video stays as it is.
+TEST_F(BackgroundVideoTest, RotatesOnlyTheForeground) {
   parse(
       "appsrc name=front format=time caps=video/x-raw,format=RGBA,width=128,height=128,framerate=30/1 ! taginject "
       "tags=\"image-orientation=rotate-180\" ! glsegmentbin name=bin softness=0 model=" +
@@ -144,12 +144,12 @@ TEST_F(BackgroundVideoTest, TurnsTheForegroundAlone) {
   end("back");
   const std::vector<Out> all = outputs();
   ASSERT_EQ(all.size(), 1U);
-  EXPECT_NEAR(all[0].picture.at(kSize - 16, 60)[0], kRed[0], 1) << "what was left is right";
+  EXPECT_NEAR(all[0].picture.at(kSize - 16, 60)[0], kRed[0], 1) << "left becomes right";
   EXPECT_NEAR(all[0].picture.at(16, 60)[0], 50, 1);
-  EXPECT_NEAR(all[0].picture.at(16, kSize - 1)[0], 250, 1) << "below is below";
+  EXPECT_NEAR(all[0].picture.at(16, kSize - 1)[0], 250, 1) << "the bottom stays at the bottom";
 }
 
-// A seek moves both.
+// A seek affects both videos.
 TEST_F(BackgroundVideoTest, SeeksTogether) {
   const std::string source = "videotestsrc num-buffers=60 pattern=";
   const std::string caps = " ! video/x-raw,format=RGBA,width=64,height=64,framerate=30/1 ! ";
@@ -165,7 +165,8 @@ TEST_F(BackgroundVideoTest, SeeksTogether) {
   EXPECT_TRUE(seekable);
   gst_query_unref(query);
   for (const GstClockTime target : {GST_SECOND, GST_SECOND / 2, 3 * GST_SECOND / 2}) {
-    gst_element_get_state(pipeline_, nullptr, nullptr, 20 * GST_SECOND);  // on its way, a flushed sink may stay PAUSED
+    gst_element_get_state(pipeline_, nullptr, nullptr,
+                          20 * GST_SECOND);  // a sink that is flushed during a state change may stay PAUSED
     ASSERT_TRUE(gst_element_seek_simple(pipeline_, GST_FORMAT_TIME,
                                         static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE),
                                         static_cast<gint64>(target)));
@@ -175,13 +176,13 @@ TEST_F(BackgroundVideoTest, SeeksTogether) {
       ASSERT_TRUE(out);
       EXPECT_NEAR(static_cast<double>(out->time), static_cast<double>(target) + static_cast<double>(i) * 1e9 / 30, 1e6);
       const uint8_t* pixel = out->picture.at(30, 30);
-      EXPECT_TRUE(pixel[0] > 250 && pixel[1] > 250 && pixel[2] > 250) << "the other video is there at once";
+      EXPECT_TRUE(pixel[0] > 250 && pixel[1] > 250 && pixel[2] > 250) << "the other video is shown at once";
     }
   }
 }
 
-// With the pad "mask" beside it: both videos and the masks.
-TEST_F(BackgroundVideoTest, MasksComeAsWell) {
+// Together with the pad "mask": both videos and the masks.
+TEST_F(BackgroundVideoTest, MasksAreAttached) {
   launch(30, kSize, kSize, kOwnBackground,
          "bin.mask ! queue ! gldownload ! video/x-raw,format=GRAY8 ! appsink name=masks sync=false async=false");
   const GstClockTime step = GST_SECOND / 30;

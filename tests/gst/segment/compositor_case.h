@@ -1,4 +1,4 @@
-// The compositor on pictures and masks made by a test.
+// Runs the compositor on images and masks made by a test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace sightglass::test {
 
-// Something with structure on every scale; opaque.
+// An opaque image with structure at every scale.
 inline Rgba make_frame(int32_t width, int32_t height) {
   Rgba frame(width, height);
   for (int32_t y = 0; y < height; ++y) {

@@ -1,4 +1,4 @@
-// The compositor by itself, on masks made here.
+// The compositor by itself, on masks made by the test.
 #include "segment/compositor.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST_F(CompositorTest, ThresholdAndSoftness) {
   EXPECT_EQ(opacity(0, 0, 0), 0);
 }
 
-TEST_F(CompositorTest, TransparentKeepsColoursStraight) {
+TEST_F(CompositorTest, TransparentOutputHasStraightColors) {
   Look look = look_of(Background::kTransparent);
   look.softness = 1;
   const Rgba out = draw_uniform(solid(16, 16, {200, 100, 50, 255}), 0.5F, look);
@@ -61,8 +61,8 @@ TEST_F(CompositorTest, TransparentKeepsColoursStraight) {
   EXPECT_NEAR(out.at(8, 8)[2], 50, 1);
 }
 
-// Soft edges pass through alphas that are less than a step of 8 bits.
-TEST_F(CompositorTest, TransparentStoresNoColorsBehindAnAlphaOfZero) {
+// Soft edges pass through alphas below one step of 8 bits.
+TEST_F(CompositorTest, TransparentPixelsStoreNoColor) {
   const Rgba frame = make_frame(640, 480);
   std::vector<float> mask;
   for (int i = 0; i < 64 * 64; ++i)
@@ -93,7 +93,7 @@ TEST_F(CompositorTest, TransparentStoresNoColorsBehindAnAlphaOfZero) {
   }
 }
 
-TEST_F(CompositorTest, BlurOfAnEvenFrameIsTheFrame) {
+TEST_F(CompositorTest, BlurKeepsAUniformFrame) {
   const Rgba frame = solid(75, 51, {180, 90, 30, 255});
   std::vector<float> mask(64);
   for (size_t i = 0; i < mask.size(); ++i) mask[i] = static_cast<float>(i * 29 % 64) / 63;
@@ -104,8 +104,8 @@ TEST_F(CompositorTest, BlurOfAnEvenFrameIsTheFrame) {
   }
 }
 
-// The response to an edge, differentiated, has the blur's own variance.
-TEST_F(CompositorTest, BlurIsAsStrongAsAskedFor) {
+// The derivative of the response to an edge has the variance of the blur.
+TEST_F(CompositorTest, BlurHasTheRequestedRadius) {
   Rgba frame(512, 64);
   for (int32_t y = 0; y < 64; ++y) {
     for (int32_t x = 0; x < 512; ++x) {
@@ -129,7 +129,7 @@ TEST_F(CompositorTest, BlurIsAsStrongAsAskedFor) {
     std::printf("blur-radius %5.1f: standard deviation %.2f px, wanted %.2f\n", static_cast<double>(radius), sigma,
                 0.5 * static_cast<double>(radius));
     EXPECT_NEAR(sigma, 0.5 * static_cast<double>(radius), 0.3 + 0.05 * static_cast<double>(radius));
-    EXPECT_NEAR(mean, 256, 1) << "the blur must not shift the picture";
+    EXPECT_NEAR(mean, 256, 1) << "the blur must not shift the image";
   }
 }
 
@@ -173,8 +173,8 @@ TEST_F(CompositorTest, AnySize) {
   }
 }
 
-// A mask with one corner set, through each fit: the corner must stay where it is.
-TEST_F(CompositorTest, MaskIsWhereTheModelSawIt) {
+// A mask with one corner set, with each fit: the corner must not move.
+TEST_F(CompositorTest, MaskIsWhereTheModelSampledTheFrame) {
   const Rgba frame = make_frame(120, 60);
   std::vector<float> mask(32 * 32, 0);
   for (const Fit fit : {Fit::kStretch, Fit::kLetterbox}) {
@@ -188,11 +188,11 @@ TEST_F(CompositorTest, MaskIsWhereTheModelSawIt) {
     EXPECT_EQ(out.at(100, 10)[0], 0);
     EXPECT_EQ(out.at(20, 50)[0], 0);
     EXPECT_EQ(out.at(100, 50)[0], 0);
-    EXPECT_EQ(out.at(2, 1)[0], 255) << "the bars' emptiness must not eat into the frame's border";
+    EXPECT_EQ(out.at(2, 1)[0], 255) << "the empty bars must not affect the border of the frame";
   }
 }
 
-TEST_F(CompositorTest, PictureIsTakenAndForgotten) {
+TEST_F(CompositorTest, ImageCanBeSetAndCleared) {
   const Rgba frame = make_frame(20, 10);
   const Look look = look_of(Background::kImage);
   ASSERT_TRUE(compositor_->resize(20, 10).ok());
@@ -208,7 +208,7 @@ TEST_F(CompositorTest, PictureIsTakenAndForgotten) {
 TEST_F(CompositorTest, LeavesGlStateAsFound) {
   const Rgba frame = make_frame(40, 30);
   gl().Viewport(1, 2, 3, 4);
-  draw_uniform(frame, 0.5F, look_of(Background::kBlur));  // whatever the helpers leave behind is there from now on
+  draw_uniform(frame, 0.5F, look_of(Background::kBlur));  // state that the helpers leave behind is set from now on
   const GlState before = snapshot_gl_state(gl());
   for (const Background background :
        {Background::kBlur, Background::kColor, Background::kImage, Background::kTransparent, Background::kMask}) {
@@ -216,7 +216,7 @@ TEST_F(CompositorTest, LeavesGlStateAsFound) {
     EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "") << "background " << static_cast<int>(background);
   }
   gl().ActiveTexture(GL_TEXTURE3);
-  EXPECT_NE(difference(before, snapshot_gl_state(gl())), "") << "the snapshot must see changes";
+  EXPECT_NE(difference(before, snapshot_gl_state(gl())), "") << "the snapshot must detect changes";
   gl().ActiveTexture(GL_TEXTURE0);
 }
 

@@ -1,4 +1,4 @@
-// glsegment in pipelines: what it negotiates, makes, and survives.
+// glsegment in pipelines: negotiation, output, and robustness.
 #include <gst/gl/gl.h>
 #include <gst/gl/gstglfuncs.h>
 #include <gst/video/video.h>
@@ -41,18 +41,18 @@ std::string renderer_of(GstElement* filter) {
   return renderer;
 }
 
-TEST(GlSegment, TellsForegroundFromBackground) {
+TEST(GlSegment, SeparatesForegroundAndBackground) {
   TestPipeline pipeline(element("background=mask"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   expect_mask(pipeline.pass(left_half_red(320, 240)), 320, 240, "mask");
-  // Where it is for one driver, another must not stand in for it.
+  // If a test is for one driver, no other driver may replace it.
   const char* wanted = std::getenv("SIGHTGLASS_TEST_RENDERER");
-  const std::string renderer = renderer_of(pipeline.segment());
+  const std::string renderer = renderer_of(pipeline.element());
   EXPECT_TRUE(wanted == nullptr || renderer.starts_with(wanted)) << renderer;
   EXPECT_EQ(pipeline.error(), "");
 }
 
-TEST(GlSegment, TakesTheNameOfAStoredModel) {
+TEST(GlSegment, AcceptsTheNameOfAStoredModel) {
   const std::string hair = "segmentation/mediapipe_hair_segmentation";
   if (real_model(hair).empty()) GTEST_SKIP() << no_model(hair);
   const std::filesystem::path folder = scratch_folder() / "data/sightglass/models";
@@ -64,7 +64,7 @@ TEST(GlSegment, TakesTheNameOfAStoredModel) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-// A single red corner must come out in that corner: neither flip nor transposition.
+// A single red corner must stay in that corner, without a flip or a transposition.
 TEST(GlSegment, KeepsTheOrientation) {
   for (const char* fit : {"stretch", "letterbox"}) {
     TestPipeline pipeline(element(std::string("background=mask fit=") + fit));
@@ -87,7 +87,7 @@ TEST(GlSegment, EveryKindOfHeadGivesTheSameMask) {
   }
 }
 
-// What the GPU cannot run runs on the CPU, with one warning for all frames.
+// Operators that the GPU cannot run use the CPU, with one warning for all frames.
 TEST(GlSegment, FallsBackToTheCpu) {
   TestPipeline pipeline(element("background=mask fallback=cpu", Head::kCpuOnly));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -100,7 +100,7 @@ TEST(GlSegment, FallsBackToTheCpu) {
   EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
 }
 
-TEST(GlSegment, ClassesChooseTheForeground) {
+TEST(GlSegment, ClassesSelectTheForeground) {
   TestPipeline pipeline(element("background=mask classes=0,2", Head::kThreeLogits));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const auto mask = pipeline.pass(left_half_red(64, 64));
@@ -109,8 +109,8 @@ TEST(GlSegment, ClassesChooseTheForeground) {
   EXPECT_EQ(mask->at(56, 32)[0], 255);
 }
 
-TEST(GlSegment, NormalisesTheInput) {
-  // Everything that the model sees is brightened by one: all of it is red then.
+TEST(GlSegment, NormalizesTheInput) {
+  // The model input is brightened by one, so all of it is red.
   TestPipeline pipeline(element("background=mask input-scale=1 input-offset=1"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const auto mask = pipeline.pass(left_half_red(64, 64));
@@ -125,7 +125,7 @@ TEST(GlSegment, EveryBackground) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(160, 120);
   const auto right = [&](const char* background) {
-    gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "background", background);
+    gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background", background);
     const auto out = pipeline.pass(frame);
     EXPECT_TRUE(out) << background << ": " << pipeline.error();
     if (!out) return std::array<int, 4>{};
@@ -140,7 +140,7 @@ TEST(GlSegment, EveryBackground) {
   EXPECT_EQ(right("transparent")[3], 0);
   EXPECT_EQ(right("mask"), (std::array<int, 4>{0, 0, 0, 255}));
   const auto blurred = right("blur");
-  EXPECT_NEAR(blurred[1], kGrey[1], 3) << "an even background stays even, whatever the person wears";
+  EXPECT_NEAR(blurred[1], kGrey[1], 3) << "a uniform background stays uniform, whatever the foreground";
   EXPECT_EQ(pipeline.warning(), "");
 }
 
@@ -153,11 +153,11 @@ TEST(GlSegment, LivePropertiesActOnTheNextFrame) {
     return out ? static_cast<int>(out->at(60, 32)[2]) : -1;
   };
   EXPECT_EQ(blue(), 0);
-  g_object_set(pipeline.segment(), "background-color", 0xff0000ffU, nullptr);
+  g_object_set(pipeline.element(), "background-color", 0xff0000ffU, nullptr);
   EXPECT_EQ(blue(), 255);
-  g_object_set(pipeline.segment(), "background-location", "/nonexistent/picture.png", nullptr);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "background", "image");
-  EXPECT_EQ(blue(), 255) << "without a picture there is the colour";
+  g_object_set(pipeline.element(), "background-location", "/nonexistent/picture.png", nullptr);
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background", "image");
+  EXPECT_EQ(blue(), 255) << "without an image, the color is shown";
   const std::string warning = pipeline.warning(5);
   EXPECT_NE(warning.find("/nonexistent/picture.png"), std::string::npos) << warning;
   EXPECT_EQ(blue(), 255);
@@ -246,27 +246,27 @@ TEST(GlSegment, SurvivesReplacementOfTheGlContext) {
   TestPipeline pipeline(element("background=mask"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   expect_mask(pipeline.pass(left_half_red(64, 64)), 64, 64, "first context");
-  GstGLContext* first = current_context(pipeline.segment());
+  GstGLContext* first = current_context(pipeline.element());
   ASSERT_NE(first, nullptr);
 
-  // A display handed out while stopped.
+  // A display that is set while stopped.
   ASSERT_TRUE(pipeline.set_state(GST_STATE_READY, true));
   GstContext* display = new_display();
   gst_element_set_context(pipeline.pipeline(), display);
   gst_context_unref(display);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   expect_mask(pipeline.pass(left_half_red(64, 64)), 64, 64, "second context");
-  GstGLContext* second = current_context(pipeline.segment());
+  GstGLContext* second = current_context(pipeline.element());
   EXPECT_NE(first, second);
 
-  // And one while playing, to this element and to its neighbours.
+  // And one that is set while playing, on this element and its neighbors.
   display = new_display();
   gst_element_set_context(pipeline.pipeline(), display);
   gst_context_unref(display);
-  GstGLContext* third = current_context(pipeline.segment());
+  GstGLContext* third = current_context(pipeline.element());
   EXPECT_NE(second, third);
   EXPECT_EQ(pipeline.error(), "");
-  // Neighbours follow when caps do.
+  // Neighbors switch when new caps arrive.
   expect_mask(pipeline.pass(left_half_red(80, 64)), 80, 64, "third context");
   EXPECT_EQ(pipeline.error(), "");
   for (GstGLContext* context : {first, second, third}) gst_clear_object(&context);
@@ -280,16 +280,16 @@ TEST(GlSegment, TwoInOnePipeline) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-// The panel lies in its corner, comes and goes while playing, and leaves the rest of the picture alone.
-TEST(GlSegment, ShowsItsFigures) {
+// The HUD is in its corner, can be switched while playing, and does not change the rest of the frame.
+TEST(GlSegment, ShowsItsStatistics) {
   TestPipeline pipeline(element("background=color background-color=0xff0000ff softness=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(640, 480);
   const auto without = pipeline.pass(frame);
   ASSERT_TRUE(without) << pipeline.error();
-  g_object_set(pipeline.segment(), "hud", TRUE, nullptr);
+  g_object_set(pipeline.element(), "hud", TRUE, nullptr);
   const auto with = pipeline.pass(frame);
-  g_object_set(pipeline.segment(), "hud", FALSE, nullptr);
+  g_object_set(pipeline.element(), "hud", FALSE, nullptr);
   const auto after = pipeline.pass(frame);
   ASSERT_TRUE(with && after) << pipeline.error();
   EXPECT_EQ(after->pixels, without->pixels);
@@ -309,14 +309,14 @@ TEST(GlSegment, FollowsController) {
   GParamSpec* spec = nullptr;
   TestPipeline pipeline(element(""));
   for (const char* name : {"background", "blur-radius", "background-color", "threshold", "softness", "fit", "hud"}) {
-    spec = g_object_class_find_property(G_OBJECT_GET_CLASS(pipeline.segment()), name);
+    spec = g_object_class_find_property(G_OBJECT_GET_CLASS(pipeline.element()), name);
     ASSERT_NE(spec, nullptr) << name;
     EXPECT_TRUE(spec->flags & GST_PARAM_CONTROLLABLE) << name;
     EXPECT_TRUE(spec->flags & GST_PARAM_MUTABLE_PLAYING) << name;
   }
   for (const char* name :
        {"classes", "output", "activation", "input-scale", "input-offset", "precision", "quantized-models"}) {
-    spec = g_object_class_find_property(G_OBJECT_GET_CLASS(pipeline.segment()), name);
+    spec = g_object_class_find_property(G_OBJECT_GET_CLASS(pipeline.element()), name);
     ASSERT_NE(spec, nullptr) << name;
     EXPECT_TRUE(spec->flags & GST_PARAM_MUTABLE_READY) << name;
   }
@@ -327,7 +327,7 @@ TEST(GlSegment, ReportsFramesAndLatency) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(pipeline.pass(left_half_red(64, 64)));
   GstStructure* stats = nullptr;
-  g_object_get(pipeline.segment(), "stats", &stats, nullptr);
+  g_object_get(pipeline.element(), "stats", &stats, nullptr);
   ASSERT_NE(stats, nullptr);
   guint64 frames = 0, model = 0, gpu = 0, cpu = 0, start = 0, dropped = 1, failures = 1, p50 = 0, p95 = 0, latency = 0;
   ASSERT_TRUE(gst_structure_get_uint64(stats, "frames", &frames));
@@ -355,7 +355,7 @@ TEST(GlSegment, ReportsFramesAndLatency) {
   EXPECT_EQ(latency % (5 * GST_MSECOND), 0U);
   EXPECT_GT(latency, 0U);
 
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
   GstQuery* query = gst_query_new_latency();
   ASSERT_TRUE(gst_pad_query(pad, query));
   GstClockTime least = 0, most = 0;
@@ -369,11 +369,11 @@ TEST(GlSegment, ReportsFramesAndLatency) {
   gst_object_unref(pad);
 }
 
-// Whoever comes next must be able to wait for us, and does not keep the frame (held_inputs_test.cpp).
-TEST(GlSegment, OutputsCarrySyncAlone) {
+// Downstream must be able to wait for the element, and does not hold the input frame (held_inputs_test.cpp).
+TEST(GlSegment, OutputsCarryOnlySyncMeta) {
   TestPipeline pipeline(element(""));
   int complete = 0;
-  GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+  GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
   gst_pad_add_probe(
       src, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -393,7 +393,7 @@ TEST(GlSegment, AnswersAllocationQueries) {
   TestPipeline pipeline(element(""));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64)));
-  GstPad* pad = gst_element_get_static_pad(pipeline.segment(), "sink");
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "sink");
   GstCaps* caps = gst_pad_get_current_caps(pad);
   GstQuery* query = gst_query_new_allocation(caps, TRUE);
   ASSERT_TRUE(gst_pad_query(pad, query));
@@ -404,7 +404,7 @@ TEST(GlSegment, AnswersAllocationQueries) {
   for (const GType meta : {GST_GL_SYNC_META_API_TYPE, GST_VIDEO_META_API_TYPE}) {
     EXPECT_TRUE(gst_query_find_allocation_meta(query, meta, nullptr)) << g_type_name(meta);
   }
-  // Followed where they are, and not asked for: see docs/decisions/frames.md.
+  // The element applies these metadata but does not request them: see docs/decisions/frames.md.
   for (const GType meta : {GST_VIDEO_CROP_META_API_TYPE, GST_VIDEO_AFFINE_TRANSFORMATION_META_API_TYPE}) {
     EXPECT_FALSE(gst_query_find_allocation_meta(query, meta, nullptr)) << g_type_name(meta);
   }

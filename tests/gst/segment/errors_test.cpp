@@ -1,4 +1,4 @@
-// Everything that glsegment refuses, and what it says then.
+// The errors of glsegment.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -16,7 +16,7 @@
 namespace sightglass::test {
 namespace {
 
-// Starting must fail at READY to PAUSED, before any frame, with an error that contains every one of `parts`.
+// The start must fail from READY to PAUSED, before any frame, with an error that contains all `parts`.
 void expect_start_error(const std::string& properties, std::initializer_list<std::string> parts) {
   TestPipeline pipeline("glsegment name=segment " + properties);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_READY, true));
@@ -33,7 +33,7 @@ TEST(GlSegmentErrors, ModelFileIsMissing) {
   expect_start_error("model=/nonexistent/model.tflite", {"/nonexistent/model.tflite"});
 }
 
-TEST(GlSegmentErrors, ModelFileIsNoModel) {
+TEST(GlSegmentErrors, ModelFileIsNotAModel) {
   const std::string path = scratch_folder() / "no_model.tflite";
   std::ofstream(path) << "this is no TensorFlow Lite model";
   expect_start_error("model=" + path, {path});
@@ -45,7 +45,7 @@ TEST(GlSegmentErrors, ModelFileIsAPhotograph) {
   expect_start_error("model=" + path, {path, "this is a JPEG image"});
 }
 
-// The warnings that a pipeline posts before it ends, as it should, with an error.
+// The warnings that a pipeline posts before it ends with the expected error.
 std::vector<std::string> warnings_before_the_error(GstElement* pipeline) {
   std::vector<std::string> warnings;
   GstBus* bus = gst_element_get_bus(pipeline);
@@ -67,7 +67,7 @@ std::vector<std::string> warnings_before_the_error(GstElement* pipeline) {
   return warnings;
 }
 
-// Formats that glupload passes on, and only glcolorconvert can change.
+// Formats that glupload forwards, and only glcolorconvert can convert.
 TEST(GlSegmentErrors, FormatNeedsAConversion) {
   init_gstreamer();
   for (const char* source : {"videotestsrc num-buffers=3 ! video/x-raw,format=YUY2",
@@ -104,11 +104,13 @@ TEST(GlSegmentErrors, NamedModelWasChanged) {
   std::filesystem::remove(stored);
 }
 
-TEST(GlSegmentErrors, InputIsNoColourPicture) {
+TEST(GlSegmentErrors, InputIsNotAColorImage) {
   expect_start_error("model=" + red_model(Head::kGreyInput), {"1x16x16x1", "x 3"});
 }
 
-TEST(GlSegmentErrors, OutputIsNoMask) { expect_start_error("model=" + red_model(Head::kVector), {"mask", "1x1x1x3"}); }
+TEST(GlSegmentErrors, OutputIsNotAMask) {
+  expect_start_error("model=" + red_model(Head::kVector), {"mask", "1x1x1x3"});
+}
 
 TEST(GlSegmentErrors, OutputDoesNotExist) { expect_start_error("output=7 model=" + red_model(), {"output 7"}); }
 
@@ -116,33 +118,33 @@ TEST(GlSegmentErrors, ClassDoesNotExist) {
   expect_start_error("classes=5 model=" + red_model(Head::kTwoSoftmax), {"channel 5", "0 to 1"});
 }
 
-TEST(GlSegmentErrors, ClassesAreNoList) { expect_start_error("classes=1;2 model=" + red_model(), {"1;2"}); }
+TEST(GlSegmentErrors, ClassesAreNotAList) { expect_start_error("classes=1;2 model=" + red_model(), {"1;2"}); }
 
 TEST(GlSegmentErrors, OperatorIsUnknown) {
   expect_start_error("model=" + red_model(Head::kUnknownOp), {"SightglassTestOp"});
 }
 
-TEST(GlSegmentErrors, OperatorIsForTheCpuAlone) {
+TEST(GlSegmentErrors, OperatorRunsOnlyOnTheCpu) {
   expect_start_error("model=" + red_model(Head::kCpuOnly), {"TRANSPOSE_CONV #4", "fallback=cpu"});
 }
 
-TEST(GlSegmentErrors, PictureIsNotSet) {
+TEST(GlSegmentErrors, ImageIsNotSet) {
   expect_start_error("background=image model=" + red_model(), {"background-location"});
 }
 
-TEST(GlSegmentErrors, PictureIsMissing) {
+TEST(GlSegmentErrors, ImageIsMissing) {
   expect_start_error("background=image background-location=/nonexistent/a.png model=" + red_model(),
                      {"/nonexistent/a.png"});
 }
 
-TEST(GlSegmentErrors, PictureIsNoRegularFile) {
+TEST(GlSegmentErrors, ImageIsNotARegularFile) {
   for (const auto& [path, kind] : make_special_files(scratch_folder() / "special")) {
     expect_start_error("background=image background-location=" + path + " model=" + red_model(), {path, kind});
   }
 }
 
-// The device is known once there is a GL context, when the first frame's caps come.
-TEST(GlSegmentErrors, PictureIsLargerThanATexture) {
+// The device is known once a GL context exists, when the caps of the first frame arrive.
+TEST(GlSegmentErrors, ImageIsLargerThanATexture) {
   const std::string path = scratch_folder() / "bomb.png";
   std::ofstream(path, std::ios::binary) << png_bomb(30000, 30000);
   TestPipeline pipeline("glsegment name=segment background=image background-location=" + path +
@@ -160,7 +162,7 @@ TEST(GlSegmentErrors, AFailedStartCanBeRepaired) {
   EXPECT_FALSE(pipeline.set_state(GST_STATE_PAUSED, true));
   EXPECT_NE(pipeline.error(5), "");
   pipeline.set_state(GST_STATE_NULL, true);
-  g_object_set(pipeline.segment(), "model", red_model().c_str(), nullptr);
+  g_object_set(pipeline.element(), "model", red_model().c_str(), nullptr);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   EXPECT_TRUE(pipeline.pass(Rgba(32, 32))) << pipeline.error();
 }

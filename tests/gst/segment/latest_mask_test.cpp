@@ -1,4 +1,4 @@
-// mask-sync=latest: frames do not wait for the model, and each of its runs is spread over several of them.
+// mask-sync=latest: frames do not wait for the model, and each run is spread over several frames.
 #include <GLES3/gl31.h>
 #include <gst/gl/gl.h>
 #include <gtest/gtest.h>
@@ -51,18 +51,18 @@ Stats stats_of(GstElement* segment) {
   return stats;
 }
 
-TEST(LatestMask, IsThatOfTheFrameBefore) {
+TEST(LatestMask, IsThatOfThePreviousFrame) {
   TestPipeline pipeline(element("gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   EXPECT_EQ(half(pipeline.pass(left())), 'l') << "the first frame has its own";
   EXPECT_EQ(half(pipeline.pass(right())), 'l');
   EXPECT_EQ(half(pipeline.pass(left())), 'r');
   EXPECT_EQ(half(pipeline.pass(left())), 'l');
-  EXPECT_EQ(stats_of(pipeline.segment()).inferences, 4U);
+  EXPECT_EQ(stats_of(pipeline.element()).inferences, 4U);
   EXPECT_EQ(pipeline.error(), "");
 }
 
-TEST(InferenceInterval, FramesBetweenHaveTheNewestMask) {
+TEST(InferenceInterval, FramesInBetweenUseTheNewestMask) {
   for (const std::string sync : {"exact", "latest"}) {
     TestPipeline pipeline(element("gpu-budget=0 inference-interval=3 mask-sync=" + sync));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -71,17 +71,17 @@ TEST(InferenceInterval, FramesBetweenHaveTheNewestMask) {
       seen += half(pipeline.pass(is_left ? left() : right()));
     }
     EXPECT_EQ(seen, sync == "exact" ? "lllrrrl" : "llllrrr") << sync;
-    EXPECT_EQ(stats_of(pipeline.segment()).inferences, 3U) << sync;
+    EXPECT_EQ(stats_of(pipeline.element()).inferences, 3U) << sync;
     EXPECT_EQ(pipeline.error(), "");
   }
 }
 
-// A run in parts, of some sixty frames here, that is due again before it is complete begins again right behind itself.
-TEST(InferenceInterval, RunsInPartsFollowEachOther) {
+// If a run in parts (some sixty frames here) is due again before it is complete, the next run follows immediately.
+TEST(InferenceInterval, RunsInPartsAreSequential) {
   TestPipeline pipeline(element("gpu-budget=1 inference-interval=60", kSlowModel));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < 200; ++i) ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
-  EXPECT_EQ(stats_of(pipeline.segment()).inferences, 3U) << "the first frame's, and two more";
+  EXPECT_EQ(stats_of(pipeline.element()).inferences, 3U) << "the one of the first frame, and two more";
 }
 
 TEST(LatestMask, CanBeSwitchedWhilePlaying) {
@@ -89,16 +89,16 @@ TEST(LatestMask, CanBeSwitchedWhilePlaying) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_EQ(half(pipeline.pass(left())), 'l');
   ASSERT_EQ(half(pipeline.pass(right())), 'l');
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "mask-sync", "exact");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "mask-sync", "exact");
   EXPECT_EQ(half(pipeline.pass(right())), 'r');
   EXPECT_EQ(half(pipeline.pass(left())), 'l');
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "mask-sync", "latest");
-  EXPECT_EQ(half(pipeline.pass(right())), 'l') << "the mask there was";
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "mask-sync", "latest");
+  EXPECT_EQ(half(pipeline.pass(right())), 'l') << "the previous mask";
   EXPECT_EQ(half(pipeline.pass(right())), 'r');
 }
 
-// What was seen before says nothing about what comes.
-TEST(LatestMask, IsForgottenWhereTheStreamBreaks) {
+// Earlier frames do not affect the frames after a discontinuity.
+TEST(LatestMask, IsDroppedAtDiscontinuities) {
   TestPipeline pipeline(element("gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_EQ(half(pipeline.pass(left())), 'l');
@@ -124,8 +124,8 @@ GstClockTime latency_of(GstElement* segment) {
   return least;
 }
 
-// What is drawn, dispatched and fenced by the contexts that are made after install(), in order: 'D' a dispatch, 'p' a
-// picture, 'F' a fence.
+// Records the draws, dispatches, and fences of the contexts that are created after install(), in order: 'D' a dispatch,
+// 'p' an output frame, 'F' a fence.
 namespace order {
 
 std::mutex mutex;
@@ -187,13 +187,13 @@ void install() {
 
 }  // namespace order
 
-// Whoever shows the picture waits for its fence: what was issued after that is no concern of theirs.
-TEST(LatestMask, NobodyWaitsForTheModel) {
+// The sink waits for the fence of the frame, so commands issued after it do not delay the sink.
+TEST(LatestMask, FramesDoNotWaitForTheModel) {
   order::install();
   for (const bool latest : {true, false}) {
     TestPipeline pipeline(element(latest ? "gpu-budget=0" : "mask-sync=exact"));
-    GstPad* sink = gst_element_get_static_pad(pipeline.segment(), "sink");
-    GstPad* src = gst_element_get_static_pad(pipeline.segment(), "src");
+    GstPad* sink = gst_element_get_static_pad(pipeline.element(), "sink");
+    GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
     const auto forget = [](GstPad*, GstPadProbeInfo*, gpointer) {
       order::taken();
       return GST_PAD_PROBE_OK;
@@ -207,15 +207,16 @@ TEST(LatestMask, NobodyWaitsForTheModel) {
     gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, keep, &seen, nullptr);
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     for (int i = 0; i < 3; ++i) ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
-    seen.erase(0, seen.find('D'));  // how the input is waited for
-    // Two fences: the picture's, and the one behind what reads the frame, which then goes back to where it came from.
-    EXPECT_EQ(seen, latest ? "DpFFD" : "DDpFF") << "first the operator that reads the frame, at last all others";
+    seen.erase(0, seen.find('D'));  // skip the wait for the input
+    // Two fences: that of the output, and the one after the operators that read the input, which then returns to its
+    // pool.
+    EXPECT_EQ(seen, latest ? "DpFFD" : "DDpFF") << "first the operator that reads the frame, then all others";
     gst_object_unref(sink);
     gst_object_unref(src);
   }
 }
 
-// A model that takes long is spread over frames, of which none takes long.
+// A slow model is spread over frames, so that no frame is slow.
 TEST(LatestMask, RunsAreSpreadOverFrames) {
   constexpr int kFrames = 40;
   Stats stats[2];
@@ -224,17 +225,17 @@ TEST(LatestMask, RunsAreSpreadOverFrames) {
     TestPipeline pipeline(element(latest ? "" : "mask-sync=exact", kSlowModel));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
-    if (latest) g_object_set(pipeline.segment(), "gpu-budget", stats[0].cpu / 10, nullptr);
+    if (latest) g_object_set(pipeline.element(), "gpu-budget", stats[0].cpu / 10, nullptr);
     for (int i = 1; i < kFrames; ++i) ASSERT_TRUE(pipeline.pass(left())) << pipeline.error();
-    stats[latest] = stats_of(pipeline.segment());
-    latency[latest] = latency_of(pipeline.segment());
+    stats[latest] = stats_of(pipeline.element());
+    latency[latest] = latency_of(pipeline.element());
     std::printf("%s: %d frames, %d inferences, %.2f ms of the CPU in a frame, latency %.0f ms\n",
                 latest ? "latest" : "exact", static_cast<int>(stats[latest].frames),
                 static_cast<int>(stats[latest].inferences), 1e-6 * static_cast<double>(stats[latest].cpu),
                 1e-6 * static_cast<double>(latency[latest]));
   }
   EXPECT_EQ(stats[0].inferences, static_cast<guint64>(kFrames));
-  EXPECT_GE(stats[1].inferences, 2U) << "the first frame's, and one in parts";
+  EXPECT_GE(stats[1].inferences, 2U) << "the one of the first frame, and one in parts";
   EXPECT_LE(stats[1].inferences, static_cast<guint64>(kFrames) / 2);
   EXPECT_LT(stats[1].cpu, stats[0].cpu / 2);
 }

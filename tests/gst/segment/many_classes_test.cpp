@@ -1,4 +1,4 @@
-// Models of several classes: their colours over the frame, the legend, and which of them are foreground.
+// Models with several classes: their colors over the frame, the legend, and the selection of the foreground.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr int32_t kSize = 256;
 using Color = std::array<int, 3>;
 
-// Red, green and blue quarters; the last one is nearly black.
+// Red, green, and blue quarters; the last one is nearly black.
 Rgba quarters() {
   Rgba frame(kSize, kSize);
   for (int32_t y = 0; y < kSize; ++y) {
@@ -50,7 +50,7 @@ void expect_near(const Color& seen, const Color& wanted, const char* what) {
 
 constexpr int32_t kLow = kSize / 4, kHigh = kSize * 3 / 4;
 
-TEST(ManyClasses, EachHasItsColour) {
+TEST(ManyClasses, EachHasItsColor) {
   for (const Head head : {Head::kFourClasses, Head::kClassNumbers}) {
     TestPipeline pipeline(element("overlay-opacity=1 legend=false", head));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -60,7 +60,7 @@ TEST(ManyClasses, EachHasItsColour) {
     expect_near(color_at(*out, kHigh, kLow), of_class(2), "green");
     expect_near(color_at(*out, kLow, kHigh), of_class(3), "blue");
     expect_near(color_at(*out, kHigh, kHigh), kNearlyBlack, "none");
-    g_object_set(pipeline.segment(), "overlay-opacity", 0.25, nullptr);
+    g_object_set(pipeline.element(), "overlay-opacity", 0.25, nullptr);
     out = pipeline.pass(quarters());
     ASSERT_TRUE(out);
     const Color red = of_class(1);
@@ -69,7 +69,7 @@ TEST(ManyClasses, EachHasItsColour) {
   }
 }
 
-TEST(ManyClasses, OnlyThoseThatAreWanted) {
+TEST(ManyClasses, OnlySelectedClassesAreColored) {
   TestPipeline pipeline(element("overlay-opacity=1 legend=false classes=2"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const auto out = pipeline.pass(quarters());
@@ -78,7 +78,7 @@ TEST(ManyClasses, OnlyThoseThatAreWanted) {
   expect_near(color_at(*out, kHigh, kLow), of_class(2), "green");
 }
 
-// A texel of this model is sixteen pixels: their borders are straight and thin all the same.
+// A texel of this model covers sixteen pixels. Borders are nevertheless straight and thin.
 TEST(ManyClasses, BordersAreSmoothAndThin) {
   Rgba slope(kSize, kSize);
   for (int32_t y = 0; y < kSize; ++y) {
@@ -97,7 +97,7 @@ TEST(ManyClasses, BordersAreSmoothAndThin) {
   double largest_step = 0, before = 0;
   int mixed = 0, rows = 0;
   for (int32_t y = 40; y < kSize - 40; ++y, ++rows) {
-    double border = 0;  // how many pixels belong to the left
+    double border = 0;  // number of pixels that belong to the left
     for (int32_t x = 0; x < kSize; ++x) {
       const double share = static_cast<double>(out->at(x, y)[component] - right[component]) /
                            static_cast<double>(left[component] - right[component]);
@@ -114,7 +114,7 @@ TEST(ManyClasses, BordersAreSmoothAndThin) {
   EXPECT_LT(largest_step, 3) << "no stairs";
 }
 
-// The background of the names is dark: what is brighter there, and not of the frame, is a patch or a letter.
+// The background of the names is dark: brighter pixels that are not from the frame are color patches or letters.
 int pixels_of(const Rgba& picture, const Color& color) {
   int count = 0;
   for (int32_t y = 0; y < picture.height; ++y) {
@@ -128,7 +128,7 @@ int pixels_of(const Rgba& picture, const Color& color) {
   return count;
 }
 
-// Nothing else in these pictures is nearly white.
+// Nothing else in these images is nearly white.
 int bright_pixels_of(const Rgba& picture) {
   int count = 0;
   for (size_t i = 0; i < picture.pixels.size(); i += 4) {
@@ -137,8 +137,8 @@ int bright_pixels_of(const Rgba& picture) {
   return count;
 }
 
-TEST(ManyClasses, TheLegendNamesWhatIsSeen) {
-  TestPipeline pipeline(element("overlay-opacity=0"));  // but for the legend, the frame is as it was
+TEST(ManyClasses, TheLegendNamesVisibleClasses) {
+  TestPipeline pipeline(element("overlay-opacity=0"));  // except for the legend, the frame is unchanged
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   auto out = pipeline.pass(left_half_red(kSize, kSize));
   ASSERT_TRUE(out) << pipeline.error();
@@ -151,14 +151,14 @@ TEST(ManyClasses, TheLegendNamesWhatIsSeen) {
   ASSERT_TRUE(out);
   for (int number = 1; number <= 3; ++number) EXPECT_NEAR(pixels_of(*out, of_class(number)), red, red / 3) << number;
   EXPECT_GT(bright_pixels_of(*out), letters * 4 / 3);
-  g_object_set(pipeline.segment(), "legend", FALSE, nullptr);
+  g_object_set(pipeline.element(), "legend", FALSE, nullptr);
   const Rgba frame = quarters();
   out = pipeline.pass(frame);
   ASSERT_TRUE(out);
   EXPECT_EQ(out->pixels, frame.pixels);
 }
 
-TEST(ManyClasses, ForegroundIsChosenByClasses) {
+TEST(ManyClasses, ClassesSelectTheForeground) {
   for (const Head head : {Head::kFourClasses, Head::kClassNumbers}) {
     TestPipeline pipeline("glsegment name=segment background=mask classes=1,3 model=" + red_model(head));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -171,8 +171,8 @@ TEST(ManyClasses, ForegroundIsChosenByClasses) {
   }
 }
 
-// With one class the foreground itself is coloured, and background can change while playing.
-TEST(ManyClasses, OneClassIsColouredByTheMask) {
+// With one class the foreground itself is colored, and background can change while playing.
+TEST(ManyClasses, OneClassIsColoredByTheMask) {
   TestPipeline pipeline(element("overlay-opacity=1", Head::kSigmoid));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   auto out = pipeline.pass(left_half_red(kSize, kSize));
@@ -185,14 +185,14 @@ TEST(ManyClasses, BackgroundCanBecomeOverlay) {
   TestPipeline pipeline(element("background=mask overlay-opacity=1 legend=false"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(quarters())) << pipeline.error();
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "background", "overlay");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background", "overlay");
   const auto out = pipeline.pass(quarters());
   ASSERT_TRUE(out);
   expect_near(color_at(*out, kHigh, kLow), of_class(2), "green");
 }
 
-// The fourth channel is the mask of the frame before: this model takes for foreground what was.
-TEST(PreviousMask, IsGivenToTheModel) {
+// The fourth channel is the previous mask: for this model, earlier foreground stays foreground.
+TEST(PreviousMask, IsAnInputOfTheModel) {
   for (const std::string sync : {"exact", "latest gpu-budget=0"}) {
     TestPipeline pipeline("glsegment name=segment background=mask mask-sync=" + sync +
                           " model=" + red_model(Head::kRemembers));
@@ -201,15 +201,15 @@ TEST(PreviousMask, IsGivenToTheModel) {
     const auto left = [&](const std::optional<Rgba>& out) {
       return out ? static_cast<int>(out->at(kLow, kLow)[0]) : -1;
     };
-    EXPECT_EQ(left(pipeline.pass(grey)), 0) << sync << ": there was no mask before; " << pipeline.error();
+    EXPECT_EQ(left(pipeline.pass(grey)), 0) << sync << ": there is no previous mask; " << pipeline.error();
     EXPECT_EQ(left(pipeline.pass(grey)), 0);
     pipeline.pass(red);
     pipeline.pass(grey);
     const auto out = pipeline.pass(grey);
-    EXPECT_EQ(left(out), 255) << sync << ": it is remembered";
+    EXPECT_EQ(left(out), 255) << sync << ": the previous mask is used";
     EXPECT_EQ(out->at(kHigh, kLow)[0], 0);
     ASSERT_TRUE(pipeline.flush());
-    EXPECT_EQ(left(pipeline.pass(grey)), 0) << sync << ": but not over a flush";
+    EXPECT_EQ(left(pipeline.pass(grey)), 0) << sync << ": but not after a flush";
   }
 }
 

@@ -1,4 +1,4 @@
-// How a model becomes a segmenter: what is known of published models, what files say, what properties say.
+// How a model becomes a segmenter: the catalog of published models, metadata in files, and properties.
 #include "segment/mask_model.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(MaskModel, PublishedModelsNeedNoProperties) {
   ASSERT_TRUE(deeplab->classes);
   EXPECT_EQ(deeplab->classes->foreground, std::vector<int32_t>{15});
   EXPECT_EQ(deeplab->classes->names.at(15), "person");
-  EXPECT_EQ(deeplab->classes->shown.size(), 20U) << "everything but the background";
+  EXPECT_EQ(deeplab->classes->shown.size(), 20U) << "everything except the background";
 
   const auto hair = load_mask_model(model_file("segmentation/mediapipe_hair_segmentation"));
   ASSERT_TRUE(hair.ok()) << hair.status().message();
@@ -50,8 +50,8 @@ TEST(MaskModel, PublishedModelsNeedNoProperties) {
   }
 }
 
-// Copies of published models with another checksum: what they take and give says what they are.
-TEST(MaskModel, UnknownFilesAreKnownByTheirLook) {
+// Copies of published models with another checksum are recognized by their inputs and outputs.
+TEST(MaskModel, UnknownFilesAreRecognizedByTheirTensors) {
   const auto load = [](const ModelShape& shape) {
     auto mask = load_mask_model(shaped_model(shape));
     EXPECT_TRUE(mask.ok()) << mask.status().message();
@@ -91,11 +91,11 @@ TEST(MaskModel, UnknownFilesAreKnownByTheirLook) {
   EXPECT_FALSE(load({64, 64, 4, 1}).previous_mask);
 }
 
-TEST(MaskModel, PropertiesWinOverWhatIsKnown) {
+TEST(MaskModel, PropertiesOverrideKnownValues) {
   MaskModelOptions options;
   options.classes = {7};
   options.normalisation.scale = 3;
-  const auto deeplab = load_mask_model(shaped_model({257, 257, 3, 21}), options);  // what DeepLab looks like
+  const auto deeplab = load_mask_model(shaped_model({257, 257, 3, 21}), options);  // the shapes of DeepLab
   ASSERT_TRUE(deeplab.ok()) << deeplab.status().message();
   EXPECT_EQ(deeplab->plan_options.inputs[0].scale[1], 3);
   EXPECT_EQ(deeplab->plan_options.inputs[0].offset[1], -1);

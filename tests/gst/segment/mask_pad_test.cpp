@@ -1,4 +1,4 @@
-// glsegment's request pad "mask", and that of glsegmentbin, which passes it on.
+// The request pad "mask" of glsegment, and that of glsegmentbin, which forwards it.
 #include <gst/app/gstappsink.h>
 #include <gst/gl/gl.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int32_t kSize = 64;
 
-// The bin has an element "segment" inside, which TestPipeline takes for the one under test.
+// The bin contains an element "segment", which TestPipeline uses as the element under test.
 std::string pipeline_with_masks(const std::string& properties = "", const std::string& factory = "glsegment") {
   const std::string name = factory == "glsegment" ? "segment" : "bin";
   return factory + " name=" + name + " model=" + red_model() + " " + properties + " " + name +
@@ -65,7 +65,7 @@ class MaskPadOf : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Elements, MaskPadOf, testing::Values("glsegment", "glsegmentbin"),
                          [](const auto& info) { return std::string(info.param); });
 
-TEST_P(MaskPadOf, HasEveryFramesMask) {
+TEST_P(MaskPadOf, HasTheMaskOfEveryFrame) {
   TestPipeline pipeline(pipeline_with_masks("", GetParam()));
   const MaskSink masks(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -74,7 +74,7 @@ TEST_P(MaskPadOf, HasEveryFramesMask) {
     ASSERT_TRUE(pipeline.pass(picture(kSize, kSize, [=](int32_t x, int32_t) { return (x < kSize / 2) == left; })))
         << pipeline.error();
     const Mask mask = masks.pull();
-    EXPECT_EQ(mask.width, 16) << "the model's size";
+    EXPECT_EQ(mask.width, 16) << "the model size";
     EXPECT_EQ(mask.left, left ? 255 : 0) << i;
     EXPECT_EQ(mask.right, left ? 0 : 255) << i;
     EXPECT_NEAR(static_cast<double>(mask.time), i * 1e9 / 30, 1e3);
@@ -109,7 +109,7 @@ TEST(MaskPad, EndsWithoutAFrame) {
   EXPECT_TRUE(masks.at_end());
 }
 
-// A stream that is not looked at costs nothing: no mask is made.
+// An unlinked stream costs nothing: no mask is drawn.
 TEST_P(MaskPadOf, CostsNothingUnlinked) {
   TestPipeline pipeline(GetParam() + std::string(" name=outer model=") + red_model());
   GstElement* outer = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "outer");
@@ -137,8 +137,8 @@ TEST_P(MaskPadOf, CostsNothingUnlinked) {
   gst_object_unref(outer);
 }
 
-// Who has enough of masks gives the pad back; the pictures go on.
-TEST_P(MaskPadOf, CanBeGivenBackWhilePlaying) {
+// If the application releases the pad, the frames continue.
+TEST_P(MaskPadOf, CanBeReleasedWhilePlaying) {
   TestPipeline pipeline(GetParam() + std::string(" name=outer model=") + red_model());
   GstElement* outer = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "outer");
   GstPad* pad = gst_element_request_pad_simple(outer, "mask");
@@ -171,7 +171,7 @@ TEST_P(MaskPadOf, CanBeGivenBackWhilePlaying) {
   gst_object_unref(outer);
 }
 
-// Linked to the element's pad "mask": what comes, in its order.
+// Linked to the pad "mask" of the element: records its output in order.
 class MaskBranch {
  public:
   explicit MaskBranch(GstElement* element) : element_(element), pad_(gst_element_request_pad_simple(element, "mask")) {
@@ -201,10 +201,10 @@ class MaskBranch {
 
   void unlink() const { gst_pad_unlink(pad_, sink_); }
   OwnEvent sticky(GstEventType type) const { return OwnEvent(gst_pad_get_sticky_event(sink_, type, 0)); }
-  // Since the last call.
+  // Returns the log since the last call.
   Log take_log() { return std::exchange(log_, {}); }
 
-  GstFlowReturn flow = GST_FLOW_OK;  // what it says to masks
+  GstFlowReturn flow = GST_FLOW_OK;  // flow return for masks
 
  private:
   void note(GstEvent* event) {
@@ -233,7 +233,7 @@ void send(const ElementHarness& harness, GstEvent* event, guint32 number) {
   ASSERT_TRUE(gst_harness_push_event(harness.get(), event));
 }
 
-TEST(MaskPad, HasUpstreamsEvents) {
+TEST(MaskPad, ForwardsUpstreamEvents) {
   ElementHarness harness(segmenter());
   MaskBranch masks(harness.element());
   GstEvent* start = gst_event_new_stream_start("upstream");
@@ -260,7 +260,7 @@ TEST(MaskPad, HasUpstreamsEvents) {
   gst_event_parse_stream_start(began.get(), &id);
   gst_event_parse_group_id(began.get(), &group);
   gst_event_parse_stream_flags(began.get(), &flags);
-  EXPECT_STREQ(id, "upstream/mask") << "a stream of its own";
+  EXPECT_STREQ(id, "upstream/mask") << "a separate stream";
   EXPECT_EQ(group, 77U);
   EXPECT_EQ(flags, GST_STREAM_FLAG_SPARSE);
   const OwnEvent tag = masks.sticky(GST_EVENT_TAG);
@@ -305,7 +305,7 @@ TEST(MaskPad, LateFramesAreGaps) {
   EXPECT_EQ(masks.take_log(), (Log{"gap 33+33", "gap 66+33", "mask 99"}));
 }
 
-// The two pads are a demuxer's: upstream goes on as long as somebody takes what it gives.
+// The two pads act like those of a demuxer: upstream continues as long as one of them accepts buffers.
 TEST(MaskPad, FlowsAreCombined) {
   struct Case {
     GstFlowReturn picture, mask, both;
@@ -335,8 +335,8 @@ TEST(MaskPad, FlowsAreCombined) {
     harness.begin(kSize, kSize);
     EXPECT_EQ(harness.push(harness.frame(kSize, kSize)), c.both);
     if (c.both != GST_FLOW_OK) continue;
-    EXPECT_EQ(harness.push(harness.frame(kSize, kSize)), GST_FLOW_OK) << "what has ended once";
-    // Nothing of that is left after a flush.
+    EXPECT_EQ(harness.push(harness.frame(kSize, kSize)), GST_FLOW_OK) << "one pad has ended";
+    // A flush resets this.
     masks.flow = picture = GST_FLOW_OK;
     gst_harness_push_event(harness.get(), gst_event_new_flush_start());
     gst_harness_push_event(harness.get(), gst_event_new_flush_stop(TRUE));
@@ -344,11 +344,11 @@ TEST(MaskPad, FlowsAreCombined) {
     masks.unlink();
     EXPECT_EQ(harness.push(harness.frame(kSize, kSize)), GST_FLOW_OK);
     picture = GST_FLOW_EOS;
-    EXPECT_EQ(harness.push(harness.frame(kSize, kSize)), GST_FLOW_EOS) << "nobody is left";
+    EXPECT_EQ(harness.push(harness.frame(kSize, kSize)), GST_FLOW_EOS) << "no pad is left";
   }
 }
 
-TEST(MaskPad, MasksNeedNoPictures) {
+TEST(MaskPad, SourcePadMayBeUnlinked) {
   init_gstreamer();
   GError* error = nullptr;
   GstElement* pipeline =
@@ -360,18 +360,13 @@ TEST(MaskPad, MasksNeedNoPictures) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   EXPECT_EQ(outcome_of(pipeline), "end");
   GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  GstStructure* stats = nullptr;
-  g_object_get(sink, "stats", &stats, nullptr);
-  guint64 rendered = 0;
-  gst_structure_get_uint64(stats, "rendered", &rendered);
-  gst_structure_free(stats);
-  EXPECT_EQ(rendered, 4U);
+  EXPECT_EQ(stat_of(sink, "rendered"), 4U);
   gst_object_unref(sink);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
 }
 
-// As tee's can.
+// Like the pads of tee.
 TEST(MaskPad, CanBeRequestedWhileFramesFlow) {
   for (const GstState state : {GST_STATE_PAUSED, GST_STATE_PLAYING}) {
     SCOPED_TRACE(gst_element_state_get_name(state));
@@ -389,18 +384,18 @@ TEST(MaskPad, CanBeRequestedWhileFramesFlow) {
       EXPECT_EQ(log[2].substr(0, 7), "segment");
       EXPECT_EQ(log[3].substr(0, 4), "mask");
       GstPadTemplate* pads = gst_element_get_pad_template(harness.element(), "mask");
-      EXPECT_EQ(gst_element_request_pad(harness.element(), pads, nullptr, nullptr), nullptr) << "there is one";
+      EXPECT_EQ(gst_element_request_pad(harness.element(), pads, nullptr, nullptr), nullptr) << "it exists already";
     }
   }
 }
 
-// Masks that come with the frames are for those in front to send.
-TEST(MaskPad, IsForMasksOfTheElementsOwn) {
+// Masks that arrive with the frames belong to the upstream element.
+TEST(MaskPad, CarriesOnlyMasksOfTheElementItself) {
   ElementHarness harness("glsegment mask-source=meta background=color");
   GstPadTemplate* pads = gst_element_get_pad_template(harness.element(), "mask");
   EXPECT_EQ(gst_element_request_pad(harness.element(), pads, nullptr, nullptr), nullptr);
   TestPipeline pipeline(pipeline_with_masks());
-  g_object_set(pipeline.segment(), "mask-source", 1, nullptr);
+  g_object_set(pipeline.element(), "mask-source", 1, nullptr);
   pipeline.set_state(GST_STATE_PLAYING);
   EXPECT_NE(pipeline.error(10).find("are for mask-source=model"), std::string::npos);
 }
@@ -433,7 +428,7 @@ TEST_P(MaskPadOf, CanBeRequestedWhilePlaying) {
   gst_object_unref(outer);
 }
 
-// A frame without a mask is a gap of that stream's.
+// A frame without a mask is a gap in that stream.
 TEST(MaskPad, FailuresAreGaps) {
   install_gl_faults();
   TestPipeline pipeline(pipeline_with_masks("background=color"));
@@ -445,7 +440,7 @@ TEST(MaskPad, FailuresAreGaps) {
     ASSERT_TRUE(pipeline.pass(left_half_red(kSize, kSize))) << pipeline.error();
   }
   for (int i = 0; i < 2; ++i) times.push_back(masks.pull().time);
-  EXPECT_NEAR(static_cast<double>(times[1] - times[0]), 2e9 / 30, 1e3) << "the second frame has none";
+  EXPECT_NEAR(static_cast<double>(times[1] - times[0]), 2e9 / 30, 1e3) << "the second frame has no mask";
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace sightglass::test {
 namespace {
 
-TEST(ParseClasses, TakesListsAndNothingElse) {
+TEST(ParseClasses, AcceptsOnlyLists) {
   using List = std::vector<int32_t>;
   EXPECT_EQ(parse_classes("").value(), List());
   EXPECT_EQ(parse_classes("15").value(), List({15}));
@@ -26,7 +26,7 @@ TEST(ParseClasses, TakesListsAndNothingElse) {
 
 constexpr uint64_t kMs = 1'000'000;
 
-TEST(LatencyMeter, RoundsUpAndReportsOnceASecondAtMost) {
+TEST(LatencyMeter, RoundsUpAndReportsAtMostOncePerSecond) {
   LatencyMeter meter;
   uint64_t now = 1000 * kMs;
   EXPECT_EQ(meter.latency_ns(), 0U);
@@ -84,11 +84,11 @@ TEST(Picture, CoversAnyShape) {
       return std::to_integer<int>(scaled->pixels[(static_cast<size_t>(y) * w + x) * 4 + channel]);
     };
     EXPECT_EQ(at(0, 0, 3), 128) << width << "x" << height;
-    if (width < 40) continue;  // so narrow that only the middle shows
+    if (width < 40) continue;  // so narrow that only the center is visible
     EXPECT_EQ(at(0, height / 2, 0), 255) << width << "x" << height;
     EXPECT_EQ(at(width - 1, height / 2, 2), 255) << width << "x" << height;
   }
-  // Twice as wide as it is high, whole.
+  // Twice as wide as high, and complete.
   const auto high = (*loaded)->scale(60, 90, PictureFit::kContain),
              wide = (*loaded)->scale(300, 60, PictureFit::kContain);
   ASSERT_TRUE(high.ok() && wide.ok());
@@ -100,7 +100,7 @@ TEST(Picture, CoversAnyShape) {
   }
 }
 
-TEST(Picture, ASizeBeyondTheLimitIsRefused) {
+TEST(Picture, OversizedImagesAreRejected) {
   const std::string path = scratch_folder() / "large.png";
   ASSERT_TRUE(save_png(Rgba(65, 10), path));
   const auto result = Picture::load(path, 64);

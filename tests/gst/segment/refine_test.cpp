@@ -1,4 +1,4 @@
-// The property refine: how well masks follow edges of frames far larger than the model's picture.
+// The property refine: how well masks follow the edges of frames that are much larger than the model input.
 #include <gst/app/gstappsink.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ constexpr int kWidth = 1280, kHeight = 720;
 constexpr std::array<const char*, 3> kRefinements{"none", "bilateral", "guided"};
 constexpr std::array<int, 3> kTolerances{1, 2, 4};
 
-// 1 where a neighbourhood of (2 reach + 1)² pixels has a value above half.
+// 1 where a neighborhood of (2 reach + 1)² pixels has a value above one half.
 Mask grown(const Mask& mask, int width, int height, int reach) {
   Mask rows(mask.size()), result(mask.size());
   const auto at = [width](int x, int y) {
@@ -42,7 +42,7 @@ Mask grown(const Mask& mask, int width, int height, int reach) {
   return result;
 }
 
-// Foreground that has background for a neighbour.
+// Foreground with a background neighbor.
 Mask boundary(const Mask& mask, int width, int height) {
   Mask background(mask.size());
   std::ranges::transform(mask, background.begin(), [](uint8_t value) { return value > 127 ? 0 : 255; });
@@ -51,8 +51,8 @@ Mask boundary(const Mask& mask, int width, int height) {
   return result;
 }
 
-// The boundary F-measure: the harmonic mean of the share of either boundary that lies within `tolerance` pixels of the
-// other one (Csurka et al.: What is a good evaluation measure for semantic segmentation?, 2013).
+// The boundary F-measure: the harmonic mean of the shares of each boundary within `tolerance` pixels of the other one
+// (Csurka et al.: What is a good evaluation measure for semantic segmentation?, 2013).
 double boundary_f(const Mask& found, const Mask& truth, int width, int height, int tolerance) {
   const Mask a = boundary(found, width, height), b = boundary(truth, width, height);
   const auto share_near = [&](const Mask& of, const Mask& other) {
@@ -68,7 +68,7 @@ double boundary_f(const Mask& found, const Mask& truth, int width, int height, i
   return precision + recall == 0 ? 0 : 2 * precision * recall / (precision + recall);
 }
 
-TEST(BoundaryF, IsWhatItSays) {
+TEST(BoundaryF, MatchesItsDefinition) {
   Mask mask(100), moved(100);
   for (int y = 0; y < 10; ++y) {
     for (int x = 0; x < 10; ++x) {
@@ -90,7 +90,7 @@ void print(const char* what, const Scores& scores) {
   }
 }
 
-// One source, one glsegment for each refinement.
+// One source, and one glsegment per refinement.
 std::string pipeline_of(const std::string& source, const std::string& model) {
   std::string text = source + " ! tee name=tee";
   for (const char* refine : kRefinements) {
@@ -151,8 +151,8 @@ TEST(Refine, FollowsTheEdgesOfFigures) {
   EXPECT_GT(scores[2][2], scores[0][2]) << "guided, from farther away";
 }
 
-// Real persons, and the masks that MediaPipe's selfie segmentation has for them at full resolution.
-TEST(Refine, FollowsTheEdgesOfPersons) {
+// Photographs of people, and their MediaPipe selfie segmentation masks at full resolution.
+TEST(Refine, FollowsTheEdgesOfPeople) {
   const std::string shared = shared_directory();
   if (shared.empty()) GTEST_SKIP() << "needs the real models and pictures of ../shared";
   init_gstreamer();
@@ -177,7 +177,7 @@ TEST(Refine, FollowsTheEdgesOfPersons) {
     gst_element_set_state(pipeline, GST_STATE_NULL);
     gst_object_unref(pipeline);
     print((name + ", MediaPipe's mask").c_str(), scores);
-    // Just below what was measured when this was written.
+    // Just below the values measured when this test was written.
     const std::array<double, 3> least =
         name == "mp_portrait" ? std::array{0.50, 0.50, 0.52} : std::array{0.63, 0.69, 0.62};
     for (size_t i = 0; i < kRefinements.size(); ++i) {

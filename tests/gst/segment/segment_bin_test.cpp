@@ -1,4 +1,4 @@
-// glsegmentbin: what it takes and gives, and that it is glsegment in all else.
+// glsegmentbin: its input and output formats. Otherwise it behaves like glsegment.
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@ void expect_mask(const std::optional<Rgba>& mask, const std::string& what) {
   EXPECT_LT(mask->at(140, 60)[0], 5) << what;
 }
 
-// Frames in system memory of the formats that cameras and decoders give, and back.
-TEST(GlSegmentBin, TakesAndGivesWhatIsNotOnTheGpu) {
+// Frames in system memory, in formats of cameras and decoders, to the GPU and back.
+TEST(GlSegmentBin, AcceptsAndOutputsSystemMemory) {
   for (const char* format : {"RGBA", "BGRx", "NV12", "I420", "YUY2"}) {
     const std::string caps = std::string(" ! video/x-raw,format=") + format + " ! ";
     TestPipeline pipeline("gldownload ! videoconvert" + caps + bin("background=mask") + caps +
@@ -43,7 +43,7 @@ TEST(GlSegmentBin, HasThePropertiesOfGlsegment) {
   TestPipeline pipeline(bin("threshold=0.25 classes=1"));
   GstElement* outer = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "bin");
   gfloat threshold = 0;
-  g_object_get(pipeline.segment(), "threshold", &threshold, nullptr);
+  g_object_get(pipeline.element(), "threshold", &threshold, nullptr);
   EXPECT_EQ(threshold, 0.25F);
   gchar* classes = nullptr;
   g_object_get(outer, "classes", &classes, nullptr);
@@ -51,9 +51,9 @@ TEST(GlSegmentBin, HasThePropertiesOfGlsegment) {
   g_free(classes);
 
   guint count = 0, common = 0;
-  GParamSpec** specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(pipeline.segment()), &count);
+  GParamSpec** specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(pipeline.element()), &count);
   for (guint i = 0; i < count; ++i) {
-    if (specs[i]->owner_type != G_OBJECT_TYPE(pipeline.segment())) continue;
+    if (specs[i]->owner_type != G_OBJECT_TYPE(pipeline.element())) continue;
     const GParamSpec* same = g_object_class_find_property(G_OBJECT_GET_CLASS(outer), specs[i]->name);
     ASSERT_NE(same, nullptr) << specs[i]->name;
     EXPECT_EQ(same->flags, specs[i]->flags) << specs[i]->name;
@@ -78,17 +78,17 @@ TEST(GlSegmentBin, FollowsController) {
   for (const float expected : {0.125F, 0.75F}) {
     ASSERT_TRUE(pipeline.pass(left_half_red(160, 120))) << pipeline.error();
     gfloat threshold = 0;
-    g_object_get(pipeline.segment(), "threshold", &threshold, nullptr);
+    g_object_get(pipeline.element(), "threshold", &threshold, nullptr);
     EXPECT_EQ(threshold, expected);
   }
   gst_object_unref(source);
   gst_object_unref(outer);
 }
 
-// The last part, as the bin has it once what follows has said what it takes.
-TEST(GlSegmentBin, DmabufsAloneAreExported) {
+// The last element of the bin, after downstream has announced its caps.
+TEST(GlSegmentBin, ExportsOnlyIfDownstreamNeedsDmabufs) {
   init_gstreamer();
-  // From 1.24 on, gldownload, which is there at first, is not linked to any but DMA_DRM caps of DMABUFs.
+  // From 1.24 on, the initial gldownload links only to DMA_DRM caps of DMABUFs.
   const char* alone = GST_CHECK_VERSION(1, 24, 0) ? "video/x-raw(memory:DMABuf),format=DMA_DRM,drm-format=XR24"
                                                   : "video/x-raw(memory:DMABuf),format=BGRx";
   for (const auto& [downstream, last] :

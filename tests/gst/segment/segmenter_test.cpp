@@ -1,4 +1,4 @@
-// Model and compositor together: what a frame costs in GL calls.
+// Model and compositor together: the number of GL calls per frame.
 #include "segment/segmenter.h"
 
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@ constexpr int32_t kWidth = 640, kHeight = 480;
 
 struct Cost {
   int dispatches = 0;  // and draws
-  int calls = 0;       // all of them
+  int calls = 0;       // all GL calls
 };
 
-// Neither moves pixels nor waits nor makes anything.
+// These calls move no pixels, do not wait, and create nothing.
 void expect_only_commands() {
   for (const char* name : {"BufferData", "BufferSubData", "TexSubImage2D", "MapBufferRange", "ReadPixels", "Finish",
                            "Flush", "ClientWaitSync", "CompileShader", "LinkProgram", "GenTextures", "GenBuffers"}) {
@@ -76,9 +76,8 @@ class SegmenterTest : public GlTest {
 
 constexpr Background kBackgrounds[] = {Background::kBlur, Background::kColor, Background::kMask};
 
-// What all dispatches of a frame share counts for more in small models: some hundred calls that bind, unbind and keep
-// what is found.
-TEST_F(SegmenterTest, GlCallsOfAFrame) {
+// The common calls of a frame weigh more in small models: some hundred calls that bind, unbind, and preserve GL state.
+TEST_F(SegmenterTest, GlCallsPerFrame) {
   for (const std::string& model : {red_model(), std::string(SIGHTGLASS_SOURCE_DIR "/models/figure/figure.tflite")}) {
     for (const Background background : kBackgrounds) {
       const Cost cost = cost_of_a_frame(model, background);
@@ -94,7 +93,7 @@ TEST_F(SegmenterTest, GlCallsOfAFrame) {
   }
 }
 
-// A run goes on with the frame that it was begun with, whatever the camera has written there since.
+// A run continues with the frame that it began with, whatever the camera has written there since.
 TEST_F(SegmenterTest, AheadOfTheModel) {
   constexpr int32_t kSize = 32;
   const auto segmenter = make_segmenter(red_model(), kSize, kSize);
@@ -136,12 +135,12 @@ TEST_F(SegmenterTest, AheadOfTheModel) {
     EXPECT_NE(shows_left(), was_left) << "run " << run;
     segmenter->forget();
     ASSERT_TRUE(segmenter->render(ref, output.id()).ok());
-    EXPECT_EQ(shows_left(), was_left) << "what the frame shows by now";
+    EXPECT_EQ(shows_left(), was_left) << "the current content of the frame";
   }
 }
 
-// With the least budget a run takes as many frames as the model has operators, and gives the same mask.
-TEST_F(SegmenterTest, ALittleOfTheModelBehindEachFrame) {
+// With the minimum budget, a run takes as many frames as the model has operators, and yields the same mask.
+TEST_F(SegmenterTest, APartOfTheModelAfterEachFrame) {
   constexpr int32_t kSize = 96;
   const auto segmenter =
       make_segmenter(std::string(SIGHTGLASS_SOURCE_DIR) + "/models/figure/figure.tflite", kSize, kSize);

@@ -1,4 +1,4 @@
-// skip-static: the model does not run on a picture that it has seen, and the mask is right all the same.
+// skip-static: the model does not run on an unchanged image, and the mask is correct nevertheless.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -30,12 +30,13 @@ Stats look_at(GstElement* segment) {
   return stats;
 }
 
-// The figures of all frames so far: asked for behind the first of four more frames like the last one, all skipped.
+// The statistics of all frames so far, read after the first of four more frames like the last one, which are all
+// skipped.
 constexpr guint64 kMoreFrames = 4;
 Stats stats_after(TestPipeline& pipeline, const Rgba& last) {
-  look_at(pipeline.segment());
+  look_at(pipeline.element());
   for (guint64 i = 0; i < kMoreFrames; ++i) EXPECT_TRUE(pipeline.pass(last)) << pipeline.error();
-  Stats stats = look_at(pipeline.segment());
+  Stats stats = look_at(pipeline.element());
   stats.inferences -= kMoreFrames;
   stats.skipped -= 1;
   return stats;
@@ -46,7 +47,7 @@ Rgba grey() {
 }
 int mask_at(const std::optional<Rgba>& mask, int32_t x, int32_t y) { return mask ? mask->at(x, y)[0] : -1; }
 
-TEST(SkipStatic, AStillPictureKeepsItsMask) {
+TEST(SkipStatic, AStillImageKeepsItsMask) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = left_half_red(kSize, kSize);
@@ -62,7 +63,7 @@ TEST(SkipStatic, AStillPictureKeepsItsMask) {
   EXPECT_EQ(stats.skipped, 9U) << "all but the first";
 }
 
-TEST(SkipStatic, AChangeInACornerIsSeenAtOnce) {
+TEST(SkipStatic, AChangeInACornerIsDetectedAtOnce) {
   for (const auto& [x0, y0] : {std::pair{0, 0}, {kSize - 48, 0}, {0, kSize - 48}, {kSize - 48, kSize - 48}}) {
     TestPipeline pipeline(element());
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -80,8 +81,8 @@ TEST(SkipStatic, AChangeInACornerIsSeenAtOnce) {
   }
 }
 
-// Each frame hardly differs from the one before; what counts is the one that the model has seen.
-TEST(SkipStatic, ASlowChangeIsSeen) {
+// Each frame hardly differs from the previous one. The reference is the frame of the last run.
+TEST(SkipStatic, ASlowChangeIsDetected) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const auto shade = [](int red) {
@@ -98,8 +99,8 @@ TEST(SkipStatic, ASlowChangeIsSeen) {
   EXPECT_LT(stats.skipped, 75U);
 }
 
-// Noise of a camera's is no change; a threshold of nothing takes it for one.
-TEST(SkipStatic, NoiseIsNoChange) {
+// Camera noise is not a change, except with a threshold of 0.
+TEST(SkipStatic, NoiseIsNotAChange) {
   for (const bool strict : {false, true}) {
     TestPipeline pipeline(element(strict ? "static-threshold=0" : ""));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -115,40 +116,40 @@ TEST(SkipStatic, NoiseIsNoChange) {
   }
 }
 
-// What else makes the mask another one.
+// Other changes that affect the mask.
 TEST(SkipStatic, RunsAfterABreak) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba wide = picture(2 * kSize, kSize, [](int32_t x, int32_t y) { return x < 100 && y < 100; });
   EXPECT_EQ(mask_at(pipeline.pass(wide), 50, 50), 255);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "fit", "letterbox");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "fit", "letterbox");
   const auto letterboxed = pipeline.pass(wide);
-  EXPECT_EQ(mask_at(letterboxed, 50, 50), 255) << "the model sees another picture";
+  EXPECT_EQ(mask_at(letterboxed, 50, 50), 255) << "the model input differs";
   EXPECT_EQ(mask_at(letterboxed, 50, 200), 0);
   ASSERT_TRUE(pipeline.flush());
   EXPECT_EQ(mask_at(pipeline.pass(wide), 50, 50), 255);
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "mask-sync", "latest");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "mask-sync", "latest");
   const Rgba nothing = picture(2 * kSize, kSize, [](int32_t, int32_t) { return false; });
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(pipeline.pass(nothing));
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "mask-sync", "exact");
-  EXPECT_EQ(mask_at(pipeline.pass(wide), 50, 50), 255) << "the mask there was is another picture's";
-  EXPECT_EQ(stats_after(pipeline, wide).skipped, 2U) << "of the three with nothing";
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "mask-sync", "exact");
+  EXPECT_EQ(mask_at(pipeline.pass(wide), 50, 50), 255) << "the previous mask belongs to another image";
+  EXPECT_EQ(stats_after(pipeline, wide).skipped, 2U) << "of the three without a person";
 }
 
-// Masks of the frame before.
-TEST(SkipStatic, RunsBehindFrames) {
+// Frames show the previous mask.
+TEST(SkipStatic, RunsAfterFrames) {
   TestPipeline pipeline(element("mask-sync=latest gpu-budget=0"));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba left = left_half_red(kSize, kSize);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(mask_at(pipeline.pass(left), 50, 50), 255);
-  EXPECT_EQ(mask_at(pipeline.pass(grey()), 50, 50), 255) << "the mask there was";
+  EXPECT_EQ(mask_at(pipeline.pass(grey()), 50, 50), 255) << "the previous mask";
   for (int i = 0; i < 10; ++i) EXPECT_EQ(mask_at(pipeline.pass(grey()), 50, 50), 0);
   const Stats stats = stats_after(pipeline, grey());
   EXPECT_EQ(stats.inferences, 21U);
-  EXPECT_EQ(stats.skipped, 19U) << "all but the first of each picture";
+  EXPECT_EQ(stats.skipped, 19U) << "all except the first of each image";
 }
 
-// Runs of some sixty frames: whether one takes place is known when it begins.
+// Runs over some sixty frames: whether a run takes place is decided when it begins.
 TEST(SkipStatic, RunsInParts) {
   const std::string model =
       "glsegment name=segment background=mask smoothing=0 model=" + std::string(SIGHTGLASS_SOURCE_DIR) +
@@ -177,18 +178,18 @@ TEST(SkipStatic, RunsInParts) {
     ASSERT_TRUE(mask) << pipeline.error();
     seen = mask->pixels == second_mask->pixels;
   }
-  look_at(pipeline.segment());
+  look_at(pipeline.element());
   for (int i = 0; i < 100; ++i) ASSERT_EQ(pipeline.pass(second)->pixels, second_mask->pixels);
-  const Stats stats = look_at(pipeline.segment());
+  const Stats stats = look_at(pipeline.element());
   std::printf("the mask follows %d frames later; %d of %d runs were skipped\n", lag, static_cast<int>(stats.skipped),
               static_cast<int>(stats.inferences));
   EXPECT_GT(lag, 20) << "a run takes many frames";
-  EXPECT_LT(lag, 150) << "the run under way, and the next one";
+  EXPECT_LT(lag, 150) << "the current run, and the next one";
   EXPECT_GE(stats.skipped, 2U);
 
-  // A run that is given up leaves no mask of what it has seen.
+  // An aborted run leaves no mask of its image.
   for (int i = 0; i < 80; ++i) ASSERT_TRUE(pipeline.pass(first));
-  gst_util_set_object_arg(G_OBJECT(pipeline.segment()), "mask-sync", "exact");
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "mask-sync", "exact");
   const auto mask = pipeline.pass(first);
   ASSERT_TRUE(mask) << pipeline.error();
   EXPECT_EQ(mask->pixels, first_mask->pixels);

@@ -1,4 +1,4 @@
-// The property smoothing: masks keep still where nothing moves, and follow at once where something does.
+// The property smoothing: masks are stable without motion, and follow motion at once.
 #include <gst/app/gstappsink.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::string element(double smoothing, const std::string& model) {
 
 Rgba still_figure() { return draw_figure(320, 240, "seed=2000010 framing=selfie").picture; }
 
-// The same noise for everyone who asks in the same order.
+// The same sequence of calls returns the same noise.
 class Noise {
  public:
   Rgba on(const Rgba& picture) {
@@ -40,7 +40,7 @@ class Noise {
   std::mt19937 random_{1};
 };
 
-// The mean change of a mask's numbers, of 255, from frame to frame.
+// The mean change of mask values (0 to 255) from frame to frame.
 double flicker(const std::string& middle, const Rgba& still, int frames) {
   TestPipeline pipeline(middle);
   EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -75,7 +75,7 @@ int largest_difference(const Rgba& a, const Rgba& b) {
   return largest;
 }
 
-// What moves, and what is cut to, comes out as without smoothing.
+// With motion, or after a cut, the result equals that without smoothing.
 TEST(Smoothing, MotionIsNotSmeared) {
   constexpr int32_t kSize = 64;
   const Rgba left = left_half_red(kSize, kSize);
@@ -97,8 +97,8 @@ TEST(Smoothing, MotionIsNotSmeared) {
   compare(picture(kSize, kSize, [](int32_t x, int32_t y) { return (x / 16 + y / 16) % 2 == 0; }), "cut");
 }
 
-// After a flush there is nothing to average with.
-TEST(Smoothing, IsForgottenWhereTheStreamBreaks) {
+// After a flush, there is no mask to average with.
+TEST(Smoothing, RestartsAtDiscontinuities) {
   const Rgba still = still_figure();
   Noise noise;
   const Rgba first = noise.on(still), second = noise.on(still);
@@ -109,16 +109,16 @@ TEST(Smoothing, IsForgottenWhereTheStreamBreaks) {
   ASSERT_TRUE(plain.pass(first));
   const auto averaged = smooth.pass(second), exact = plain.pass(second);
   ASSERT_TRUE(averaged && exact);
-  EXPECT_GT(largest_difference(*averaged, *exact), 0) << "there is something to forget";
+  EXPECT_GT(largest_difference(*averaged, *exact), 0) << "smoothing has an effect";
   ASSERT_TRUE(smooth.flush());
   const auto after = smooth.pass(second);
   ASSERT_TRUE(after);
-  // Smoothed masks are kept in 16-bit floats, and the model's in 8 bits.
+  // Smoothed masks are stored as 16-bit floats, and masks of the model in 8 bits.
   EXPECT_LE(largest_difference(*after, *exact), 1);
 }
 
-// A real clip, where nothing moves: pixels, and those around them, that are nearly the same in both frames.
-TEST(Smoothing, OfARealClip) {
+// Areas without motion in a real video: pixels that, with their neighbors, are nearly the same in both frames.
+TEST(Smoothing, OnARealVideo) {
   const std::string shared = shared_directory();
   if (shared.empty()) GTEST_SKIP() << "needs the clip and the model of ../shared";
   init_gstreamer();
@@ -160,7 +160,7 @@ TEST(Smoothing, OfARealClip) {
     for (int y = 0; frame > 0 && y < kHeight; ++y) {
       for (int x = 0; x < kWidth; ++x) {
         const size_t at = place(x, y);
-        // Most of a picture is background beyond doubt: that would only make the mean small.
+        // Most of a frame is certain background, which would only lower the mean.
         if (before[1][at] < 3 && now[1][at] < 3) continue;
         if (moved(x, y)) continue;
         ++still;
@@ -173,8 +173,8 @@ TEST(Smoothing, OfARealClip) {
   gst_object_unref(pipeline);
   ASSERT_GT(still, 1000U);
   const double without = sum[0] / static_cast<double>(still), with = sum[1] / static_cast<double>(still);
-  std::printf("%zu numbers of the mask where nothing moves: mean change %.3f of 255 without smoothing, %.3f with 0.8\n",
-              still, without, with);
+  std::printf("%zu mask values without motion: mean change %.3f of 255 without smoothing, %.3f with 0.8\n", still,
+              without, with);
   EXPECT_LT(with, 0.6 * without);
 }
 

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-// Links the engine and interop, and fails as it should on a model that does not exist.
+// Links the engine and interop, and fails correctly on a model that does not exist.
 int main() {
   const auto context = sightglass::interop::Context::create_headless();
   const auto model = sightglass::Model::load("none.tflite");

@@ -1,0 +1,205 @@
+#include <gtest/gtest.h>
+
+#include "rewrites/rewrite_case.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr const char* kHardSwish = "recognise-hard-swish";
+constexpr const char* kSwish = "recognise-swish";
+
+// Builds x * relu6(x + 3) / 6 and its parts. The constants 3 and 1/6 are set at the end.
+class Recognise : public ::testing::Test {
+ protected:
+  ValueId three() { return threes_.emplace_back(builder_.constant(Shape{})); }
+  ValueId sixth() { return sixths_.emplace_back(builder_.constant(Shape{1})); }
+  ValueId multiply(ValueId a, ValueId b) { return builder_.node(OpType::kMul, {}, {a, b}); }
+  // relu6(x + 3), as one or two nodes, with the operands of the sum in either order.
+  ValueId clamped(ValueId x, bool fused = false, bool swapped = false) {
+    const ValueId number = three();
+    const std::vector<ValueId> operands = swapped ? std::vector{number, x} : std::vector{x, number};
+    const ValueId sum = builder_.node(OpType::kAdd, {}, operands, fused ? Activation::kRelu6 : Activation::kNone);
+    return fused ? sum : unary(builder_, OpType::kRelu6, sum);
+  }
+  OpCase finish(const std::string& name) {
+    OpCase result = builder_.build(name);
+    for (const ValueId id : threes_) set_values(result.graph, id, {3.0f});
+    for (const ValueId id : sixths_) set_values(result.graph, id, {sixth_});
+    return result;
+  }
+
+  CaseBuilder builder_{31};
+  std::vector<ValueId> threes_, sixths_;
+  float sixth_ = 0.16666667f;
+};
+
+// The three ways to group the product, each with its operands in either order and the clamp in one or two nodes.
+TEST_F(Recognise, HardSwishInEveryForm) {
+  for (int form = 0; form < 3; ++form) {
+    for (int variant = 0; variant < 16; ++variant) {
+      builder_ = CaseBuilder(32);
+      threes_.clear();
+      sixths_.clear();
+      const bool swap_outer = (variant & 1) != 0;
+      const bool swap_inner = (variant & 2) != 0;
+      const ValueId x = unary(builder_, OpType::kTanh, builder_.input({1, 3, 3, 8}, Fill::kWide));
+      const ValueId wide = builder_.node(OpType::kMul, {}, {x, builder_.constant({1, 1, 8}, Fill::kWide)});
+      const ValueId gate = clamped(wide, (variant & 4) != 0, (variant & 8) != 0);
+      const ValueId factors[] = {wide, gate, sixth()};
+      const ValueId alone = factors[form];
+      const ValueId a = factors[(form + 1) % 3];
+      const ValueId b = factors[(form + 2) % 3];
+      const ValueId inner = swap_inner ? multiply(b, a) : multiply(a, b);
+      swap_outer ? multiply(inner, alone) : multiply(alone, inner);
+      expect_applied(kHardSwish, finish("form " + std::to_string(form) + ", variant " + std::to_string(variant)),
+                     {OpType::kTanh, OpType::kMul, OpType::kHardSwish});
+    }
+  }
+}
+
+TEST_F(Recognise, HardSwishWithARoundedSixth) {
+  sixth_ = 0.1666666f;
+  const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
+  multiply(multiply(x, clamped(x)), sixth());
+  expect_applied(kHardSwish, finish("rounded"), {OpType::kHardSwish});
+}
+
+TEST_F(Recognise, HardSwishWithOtherReaders) {
+  const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
+  const ValueId gate = clamped(x);
+  const ValueId product = multiply(multiply(x, gate), sixth());
+  OpCase forked = finish("gate is an output");
+  forked.graph.outputs = {product, gate};
+  expect_applied(kHardSwish, forked, {OpType::kAdd, OpType::kRelu6, OpType::kHardSwish});
+}
+
+TEST_F(Recognise, HardSigmoid) {
+  for (const bool fused : {false, true}) {
+    builder_ = CaseBuilder(33);
+    threes_.clear();
+    sixths_.clear();
+    const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}, Fill::kWide));
+    multiply(sixth(), clamped(x, fused));
+    const Graph after = expect_applied(kHardSwish, finish("hard sigmoid"), {OpType::kConv2d});
+    EXPECT_EQ(after.node(after.order()[0]).activation, Activation::kHardSigmoid);
+  }
+}
+
+TEST_F(Recognise, NotWithAnotherFactor) {
+  sixth_ = 0.1668f;
+  const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
+  multiply(multiply(x, clamped(x)), sixth());
+  expect_not_matched(kHardSwish, finish("0.1668"));
+}
+
+TEST_F(Recognise, NotWithTheGateOfAnotherValue) {
+  const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
+  const ValueId y = builder_.input({1, 3, 3, 8}, Fill::kWide);
+  multiply(multiply(x, clamped(y)), sixth());
+  expect_not_matched(kHardSwish, finish("two values"));
+}
+
+TEST_F(Recognise, NotWithAnActivationInside) {
+  const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
+  const ValueId inner = builder_.node(OpType::kMul, {}, {x, clamped(x)}, Activation::kRelu);
+  multiply(inner, sixth());
+  expect_not_matched(kHardSwish, finish("activation inside"));
+}
+
+TEST_F(Recognise, HardSwishDeclinesAnActivation) {
+  const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
+  const ValueId inner = multiply(x, clamped(x));
+  builder_.node(OpType::kMul, {}, {inner, sixth()}, Activation::kRelu);
+  expect_declined(kHardSwish, finish("activation"), "the product has the activation relu");
+}
+
+TEST_F(Recognise, HardSwishDeclinesBroadcasting) {
+  const ValueId x = builder_.input({3, 8}, Fill::kWide);
+  const ValueId inner = multiply(x, clamped(x));
+  const ValueId number = builder_.constant({2, 1, 1});
+  builder_.node(OpType::kMul, {}, {inner, number});
+  OpCase wider = finish("wider");
+  set_values(wider.graph, number, {sixth_, sixth_});
+  expect_declined(kHardSwish, wider, "broadcasts the product");
+}
+
+TEST_F(Recognise, HardSigmoidDeclinesAnActivation) {
+  const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
+  builder_.node(OpType::kMul, {}, {clamped(x), sixth()}, Activation::kRelu);
+  expect_declined(kHardSwish, finish("activation"), "the product has the activation relu");
+}
+
+TEST_F(Recognise, HardSigmoidDeclinesBroadcasting) {
+  const ValueId x =
+      builder_.node(OpType::kFullyConnected, FullyConnectedAttr{}, {builder_.input({3, 4}), builder_.constant({8, 4})});
+  const ValueId number = builder_.constant({2, 1, 1});
+  builder_.node(OpType::kMul, {}, {clamped(x), number});
+  OpCase wider = finish("wider");
+  set_values(wider.graph, number, {sixth_, sixth_});
+  expect_declined(kHardSwish, wider, "broadcasts the product");
+}
+
+TEST_F(Recognise, HardSigmoidDeclinesAnUnsuitableProducer) {
+  multiply(clamped(builder_.input({1, 3, 3, 8})), sixth());
+  expect_declined(kHardSwish, finish("input"), "no operator computes its input");
+}
+
+TEST_F(Recognise, HardSigmoidDeclinesAnotherReader) {
+  const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
+  const ValueId gate = multiply(clamped(x), sixth());
+  builder_.node(OpType::kMaximum, {}, {gate, x});
+  expect_declined(kHardSwish, finish("another reader"), "is read by others as well");
+}
+
+TEST_F(Recognise, HardSigmoidDeclinesAReaderOfItsParts) {
+  const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
+  const ValueId part = clamped(x);
+  builder_.node(OpType::kMaximum, {}, {multiply(part, sixth()), part});
+  expect_declined(kHardSwish, finish("reader of parts"), "is read by others as well");
+}
+
+TEST_F(Recognise, Swish) {
+  for (const bool swapped : {false, true}) {
+    builder_ = CaseBuilder(34);
+    const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}, Fill::kWide));
+    const ValueId gate = unary(builder_, OpType::kLogistic, x);
+    swapped ? multiply(gate, x) : multiply(x, gate);
+    const Graph after = expect_applied(kSwish, finish("swish"), {OpType::kConv2d});
+    EXPECT_EQ(after.node(after.order()[0]).activation, Activation::kSwish);
+  }
+}
+
+TEST_F(Recognise, SwishDeclinesAnActivation) {
+  const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
+  builder_.node(OpType::kMul, {}, {x, unary(builder_, OpType::kLogistic, x)}, Activation::kRelu);
+  expect_declined(kSwish, finish("activation"), "has an activation");
+}
+
+TEST_F(Recognise, SwishDeclinesAnotherReaderOfTheGate) {
+  const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
+  const ValueId gate = unary(builder_, OpType::kLogistic, x);
+  builder_.node(OpType::kMaximum, {}, {multiply(x, gate), gate});
+  expect_declined(kSwish, finish("gate"), "is read by others as well");
+}
+
+TEST_F(Recognise, SwishDeclinesAnotherReaderOfTheValue) {
+  const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
+  builder_.node(OpType::kMaximum, {}, {multiply(x, unary(builder_, OpType::kLogistic, x)), x});
+  expect_declined(kSwish, finish("value"), "is read by others as well");
+}
+
+TEST_F(Recognise, SwishDeclinesAnInput) {
+  const ValueId x = builder_.input({1, 5, 5, 4});
+  multiply(x, unary(builder_, OpType::kLogistic, x));
+  expect_declined(kSwish, finish("input"), "no operator computes its input");
+}
+
+TEST_F(Recognise, SwishIsNotAGateOfAnotherValue) {
+  const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
+  const ValueId y = conv(builder_, builder_.input({1, 5, 5, 4}));
+  multiply(x, unary(builder_, OpType::kLogistic, y));
+  expect_not_matched(kSwish, finish("two values"));
+}
+
+}  // namespace
+}  // namespace sightglass::test

@@ -1,0 +1,86 @@
+// Models whose activations exceed the storage block that many devices have: steps bind parts of the arena.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "gpu_engine/model.h"
+#include "gpu_engine/plan.h"
+#include "gpu_engine/session.h"
+#include "harness/compare.h"
+#include "harness/gl_test.h"
+#include "harness/golden.h"
+#include "plan/plan_data.h"
+#include "random_input.h"
+#include "ref/ref_ops.h"
+
+namespace sightglass::test {
+namespace {
+
+// The reference kernels would take minutes for a whole image, so they compute its lower right corner. These models are
+// convolutions of stride 1: a result depends on the pixels around it only, and those near the cut edges are left out.
+constexpr int kCorner = 64, kMargin = 20;  // input pixels
+
+struct LargeModel {
+  const char* name;
+  double relative_max;
+};
+std::ostream& operator<<(std::ostream& out, const LargeModel& model) { return out << model.name; }
+
+HostTensor lower_right(const HostTensor& image, int height, int width) {
+  const Shape& shape = image.shape;
+  HostTensor part(image.type, Shape{1, height, width, shape.dim(3)});
+  const size_t pixel = image.data.size() / static_cast<size_t>(shape.dim(1) * shape.dim(2));
+  const size_t row = static_cast<size_t>(width) * pixel;
+  for (int y = 0; y < height; ++y) {
+    const int64_t from = (shape.dim(1) - height + y) * shape.dim(2) + shape.dim(2) - width;
+    std::memcpy(part.data.data() + static_cast<size_t>(y) * row, image.data.data() + static_cast<size_t>(from) * pixel,
+                row);
+  }
+  return part;
+}
+
+class LargeModelTest : public GlTest, public ::testing::WithParamInterface<LargeModel> {};
+
+TEST_P(LargeModelTest, CornerIsThatOfTheReference) {
+  const auto shared = shared_dir();
+  const auto file = shared.value_or("") / "second" / "models" / (std::string(GetParam().name) + ".tflite");
+  if (!shared || !std::filesystem::exists(file)) GTEST_SKIP() << "no " << file << ": no model to run";
+  const auto model = Model::load(file.string(), {QuantizedModels::kAllowed});
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  DeviceLimits limits = device().limits;
+  limits.max_storage_block_bytes = DeviceLimits().max_storage_block_bytes;  // what every device has
+  const auto plan = Plan::build(*model, limits);
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  EXPECT_TRUE((*plan)->data().has_windows);
+
+  HostTensor input((*model)->inputs()[0].type, (*model)->inputs()[0].shape);
+  RandomStream(1).fill(input.type, input.data);
+  const auto session = Session::create(gl(), *plan);
+  ASSERT_TRUE(session.ok()) << session.status().message();
+  ASSERT_TRUE((*session)->write_input(0, input.data).ok());
+  ASSERT_TRUE((*session)->run().ok());
+  HostTensor output((*model)->outputs()[0].type, (*model)->outputs()[0].shape);
+  ASSERT_TRUE((*session)->read_output(0, output.data).ok());
+
+  const HostTensor corner = lower_right(input, kCorner, kCorner);
+  const auto small = Model::load(file.string(), {QuantizedModels::kAllowed, {{"0", corner.shape}}});
+  ASSERT_TRUE(small.ok()) << small.status().message();
+  const auto expected = ref::run((*small)->graph(), {corner});
+  ASSERT_TRUE(expected.ok()) << expected.status().message();
+  const int scale = output.shape.dim(1) / input.shape.dim(1);
+  const int size = (kCorner - kMargin) * scale;
+  const Comparison figures = compare(lower_right(expected->front(), size, size), lower_right(output, size, size));
+  std::printf("MODEL %s: arena of %.1f MB: %s\n", GetParam().name,
+              static_cast<double>((*plan)->memory().arena_bytes) / 1e6, to_string(figures).c_str());
+  EXPECT_LE(figures.relative_max, GetParam().relative_max);
+}
+
+// One quantization step of 8-bit outputs is 1/255 of their range.
+INSTANTIATE_TEST_SUITE_P(Models, LargeModelTest,
+                         ::testing::Values(LargeModel{"zero_dce_lowlight", 1e-5}, LargeModel{"edsr_f32b5_fp32", 1e-5},
+                                           LargeModel{"edsr_f32b5_full_int8", 1.01 / 255}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace sightglass::test
