@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "class_names.h"
 #include "gpu_engine/input_file.h"
 
 namespace sightglass {
@@ -116,12 +117,14 @@ const KnownModel kModels[] = {
     {"cd7cc22fa946e5d146a7b98d496853e1923e22828d3972d579973f27f91bb105", "MoveNet Lightning, 8-bit", Task::kPose},
     {"d589f727ee72effba3e8211b04c284fc65fc0a22907c161e2d6c080244d5c264", "PoseNet, MobileNet v1 0.75, 8-bit",
      Task::kPose},
+    // Its input is quantized to the integers from 0 to 255, but its weights were trained with [-1,1]: it distinguishes
+    // three levels. These thresholds between them give the highest scores for people in photographs.
     {"0fd358cc82b4e750efb405effcb7d48d8db06164d8425e31c778f54efc65454c",
      "PoseNet, MobileNet v1 1.00, 8-bit",
      Task::kPose,
      {},
-     kTwice,
-     kMinusOne},
+     {2.5F, 2.5F, 2.5F, 2.5F},
+     {-0.5F, -0.5F, -0.5F, -0.5F}},
     {"3bc182eb9f33925d9e58b5c8d59308a760f4adea8f282370e428c51212c26633",
      "BlazeFace, short range",
      Task::kFace,
@@ -188,11 +191,19 @@ const KnownModel kModels[] = {
     {"cbdecd08b44c5dea3821f77c5468e2936ecfbf43cde0795a2729fdb43401e58b",
      "SSD MobileNet v1",
      Task::kDetection,
-     {"ssd-mobilenet-v1", "ssd_mobilenet_v1.tflite", "1661875947436302"}},
+     {"ssd-mobilenet-v1", "ssd_mobilenet_v1.tflite", "1661875947436302"},
+     kAsTheyAre,
+     {},
+     "",
+     kCoco90Labels},
     {"8e10a2e2f5db85d8f90628f00752a89ff241c5b2ca82f3b92fc496c7bda122ef",
      "SSDLite object detection",
      Task::kDetection,
-     {"ssdlite-detector", "ssdlite_object_detection.tflite", "1661875944118759"}},
+     {"ssdlite-detector", "ssdlite_object_detection.tflite", "1661875944118759"},
+     kAsTheyAre,
+     {},
+     "",
+     kCoco90Labels},
     {"446ec673881cd46371a8726075b714194ada39d144762260cb76d15318597df7",
      "MobileNet v1 0.25",
      Task::kClassification,

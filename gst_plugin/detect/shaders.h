@@ -10,6 +10,12 @@ namespace sightglass {
 inline const ShaderKey kBestClassShader{"detect/best_class.comp", {}};
 inline const ShaderKey kSuppressShader{"detect/suppress.comp", {}};
 
-inline std::vector<ShaderKey> detect_shader_variants() { return {kBestClassShader, kSuppressShader}; }
+inline const ShaderKey kBeginRegionsShader{"detect/begin_regions.comp", {}};
+inline const ShaderKey kNewRegionsShader{"detect/new_regions.comp", {}};
+inline const ShaderKey kNextRegionShader{"detect/next_region.comp", {}};
+
+inline std::vector<ShaderKey> detect_shader_variants() {
+  return {kBestClassShader, kSuppressShader, kBeginRegionsShader, kNewRegionsShader, kNextRegionShader};
+}
 
 }  // namespace sightglass

@@ -139,11 +139,11 @@ auto number(const char* name, const char* nick, F field, ValueOf<F> least, Value
   return make({name, nick, effect, blurb}, field_of(field), number_value(least, most));
 }
 
-// Of std::optional<double>, which reads as `unset` until it is set.
+// Of std::optional<int32_t> or std::optional<double>, which reads as `unset` until it is set.
 template <typename F>
-auto optional_number(const char* name, const char* nick, F field, double unset, double least, double most,
-                     Effect effect, const char* blurb) {
-  static_assert(std::is_same_v<ValueOf<F>, std::optional<double>>);
+auto optional_number(const char* name, const char* nick, F field, typename ValueOf<F>::value_type unset,
+                     typename ValueOf<F>::value_type least, typename ValueOf<F>::value_type most, Effect effect,
+                     const char* blurb) {
   return make({name, nick, effect, blurb}, field_of(field), optional_number_value(least, most, unset));
 }
 

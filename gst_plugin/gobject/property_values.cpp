@@ -62,6 +62,9 @@ struct NumberFunctions {
   void (*set)(GValue* value, T number);
 };
 
+constexpr NumberFunctions<gint> kIntFunctions{g_param_spec_int, g_value_get_int, g_value_set_int};
+constexpr NumberFunctions<gdouble> kDoubleFunctions{g_param_spec_double, g_value_get_double, g_value_set_double};
+
 template <typename T>
 class NumberValue final : public PlainValue<T> {
  public:
@@ -82,22 +85,27 @@ class NumberValue final : public PlainValue<T> {
   T least_, most_;
 };
 
-class OptionalNumberValue final : public PlainValue<std::optional<gdouble>> {
+template <typename T>
+class OptionalNumberValue final : public PlainValue<std::optional<T>> {
  public:
-  OptionalNumberValue(gdouble least, gdouble most, gdouble unset) : least_(least), most_(most), unset_(unset) {}
+  OptionalNumberValue(const NumberFunctions<T>& functions, T least, T most, T unset)
+      : functions_(functions), least_(least), most_(most), unset_(unset) {}
 
  private:
   GParamSpec* spec(const PropertyHead& head, const void* field) const override {
-    return g_param_spec_double(head.name, head.nick, head.blurb, least_, most_, of(field).value_or(unset_),
-                               head.flags());
+    return functions_.spec(head.name, head.nick, head.blurb, least_, most_, this->of(field).value_or(unset_),
+                           head.flags());
   }
-  void read(const void* field, GValue* value) const override { g_value_set_double(value, of(field).value_or(unset_)); }
+  void read(const void* field, GValue* value) const override {
+    functions_.set(value, this->of(field).value_or(unset_));
+  }
   Status write(void* field, const GValue& value) const override {
-    of(field) = g_value_get_double(&value);
+    this->of(field) = functions_.get(&value);
     return {};
   }
 
-  gdouble least_, most_, unset_;
+  NumberFunctions<T> functions_;
+  T least_, most_, unset_;
 };
 
 class EnumValue final : public PropertyValue {
@@ -124,9 +132,7 @@ const PropertyValue* flag_value() { return new FlagValue; }
 const PropertyValue* text_value() { return new TextValue; }
 const PropertyValue* color_value() { return new ColorValue; }
 
-const PropertyValue* number_value(gint least, gint most) {
-  return new NumberValue<gint>({g_param_spec_int, g_value_get_int, g_value_set_int}, least, most);
-}
+const PropertyValue* number_value(gint least, gint most) { return new NumberValue<gint>(kIntFunctions, least, most); }
 const PropertyValue* number_value(guint least, guint most) {
   return new NumberValue<guint>({g_param_spec_uint, g_value_get_uint, g_value_set_uint}, least, most);
 }
@@ -137,10 +143,13 @@ const PropertyValue* number_value(gfloat least, gfloat most) {
   return new NumberValue<gfloat>({g_param_spec_float, g_value_get_float, g_value_set_float}, least, most);
 }
 const PropertyValue* number_value(gdouble least, gdouble most) {
-  return new NumberValue<gdouble>({g_param_spec_double, g_value_get_double, g_value_set_double}, least, most);
+  return new NumberValue<gdouble>(kDoubleFunctions, least, most);
+}
+const PropertyValue* optional_number_value(gint least, gint most, gint unset) {
+  return new OptionalNumberValue<gint>(kIntFunctions, least, most, unset);
 }
 const PropertyValue* optional_number_value(gdouble least, gdouble most, gdouble unset) {
-  return new OptionalNumberValue(least, most, unset);
+  return new OptionalNumberValue<gdouble>(kDoubleFunctions, least, most, unset);
 }
 const PropertyValue* enum_value(GType type, EnumField field) { return new EnumValue(type, field); }
 

@@ -1,20 +1,29 @@
 #include "infer/contours.h"
 
 #include <algorithm>
-#include <span>
 
 namespace sightglass {
 
 namespace {
 
 struct Chain {
-  FacePart part;
+  LandmarkPart part;
   std::vector<int32_t> landmarks;  // each connected to the next one
 };
 
+std::vector<ContourLine> lines_of(const std::vector<Chain>& chains) {
+  std::vector<ContourLine> lines;
+  for (const Chain& chain : chains) {
+    for (size_t i = 1; i < chain.landmarks.size(); ++i) {
+      lines.push_back({chain.landmarks[i - 1], chain.landmarks[i], chain.part});
+    }
+  }
+  return lines;
+}
+
 // Landmark indices are those of MediaPipe's canonical face model.
-const std::vector<Chain>& chains() {
-  using enum FacePart;
+const std::vector<Chain>& face_chains() {
+  using enum LandmarkPart;
   static const std::vector<Chain> all{
       {kOval, {10,  338, 297, 332, 284, 251, 389, 356, 454, 323, 361, 288, 397, 365, 379, 378, 400, 377, 152,
                148, 176, 149, 150, 136, 172, 58,  132, 93,  234, 127, 162, 21,  54,  103, 67,  109, 10}},
@@ -39,31 +48,64 @@ const std::vector<Chain>& chains() {
 }  // namespace
 
 std::vector<ContourLine> face_contours(int32_t landmarks) {
-  std::vector<ContourLine> lines;
-  for (const Chain& chain : chains()) {
-    if (*std::ranges::max_element(chain.landmarks) >= landmarks) continue;
-    for (size_t i = 1; i < chain.landmarks.size(); ++i) {
-      lines.push_back({chain.landmarks[i - 1], chain.landmarks[i], chain.part});
-    }
+  std::vector<Chain> known = face_chains();
+  std::erase_if(known, [&](const Chain& chain) { return *std::ranges::max_element(chain.landmarks) >= landmarks; });
+  return lines_of(known);
+}
+
+std::vector<ContourLine> eye_contours() {
+  using enum LandmarkPart;
+  return lines_of({{kLeftEye, {0, 1, 2, 3, 4, 5, 6, 7, 8}},
+                   {kLeftEye, {0, 9, 10, 11, 12, 13, 14, 8}},
+                   {kLeftIris, {72, 73, 74, 75, 72}},
+                   {kLeftIris, {71, 71}}});
+}
+
+std::vector<ContourLine> hand_bones() {
+  using enum LandmarkPart;
+  std::vector<ContourLine> lines = lines_of({{kPalm, {0, 5, 9, 13, 17, 0}},
+                                             {kThumb, {0, 1, 2, 3, 4}},
+                                             {kIndexFinger, {5, 6, 7, 8}},
+                                             {kMiddleFinger, {9, 10, 11, 12}},
+                                             {kRingFinger, {13, 14, 15, 16}},
+                                             {kPinky, {17, 18, 19, 20}}});
+  lines.push_back({0, 0, kPalm});
+  for (int32_t finger = 0; finger < 5; ++finger) {
+    const auto part = static_cast<LandmarkPart>(static_cast<int32_t>(kThumb) + finger);
+    for (int32_t joint = 1; joint <= 4; ++joint) lines.push_back({4 * finger + joint, 4 * finger + joint, part});
   }
   return lines;
 }
 
-std::array<float, 4> color_of(FacePart part) {
+std::vector<ContourLine> discs(int32_t landmarks) {
+  std::vector<ContourLine> lines;
+  for (int32_t i = 0; i < landmarks; ++i) lines.push_back({i, i, LandmarkPart::kLeftEye});
+  return lines;
+}
+
+std::array<float, 4> color_of(LandmarkPart part) {
+  using enum LandmarkPart;
   switch (part) {
-    case FacePart::kOval:
+    case kOval:
+    case kPalm:
       return {0.88f, 0.88f, 0.88f, 1};
-    case FacePart::kLips:
+    case kLips:
+    case kPinky:
       return {1, 0.35f, 0.4f, 1};
-    case FacePart::kLeftEye:
-    case FacePart::kLeftEyebrow:
+    case kLeftEye:
+    case kLeftEyebrow:
+    case kMiddleFinger:
       return {0.2f, 1, 0.3f, 1};
-    case FacePart::kRightEye:
-    case FacePart::kRightEyebrow:
+    case kRightEye:
+    case kRightEyebrow:
+    case kThumb:
       return {1, 0.6f, 0.1f, 1};
-    case FacePart::kLeftIris:
-    case FacePart::kRightIris:
+    case kLeftIris:
+    case kRightIris:
+    case kRingFinger:
       return {0.3f, 0.8f, 1, 1};
+    case kIndexFinger:
+      return {1, 0.95f, 0.2f, 1};
   }
   return {1, 1, 1, 1};
 }

@@ -32,6 +32,13 @@ struct InferLook {
   bool operator==(const InferLook&) const = default;
 };
 
+// The regions of a frame: Regions::state(), the frame size in pixels, and the maximum number of regions.
+struct RegionView {
+  BufferRange state;
+  float width = 0, height = 0;
+  int32_t most = 1;
+};
+
 // All calls, including the destructor, need the context current and leave GL state as the engine's sessions do
 // (gpu_engine/session.h). They never wait or read back.
 class Decoder {
@@ -40,8 +47,8 @@ class Decoder {
   // Call after a run whose outputs were all planned as buffers. `to_upright` maps model input coordinates to the
   // upright frame.
   virtual Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) = 0;
-  // Detections (detect/detections.h) or Landmarks (infer/landmarks.h), depending on the model task; no buffer for other
-  // tasks. Always the same buffer.
+  // Detections (detect/detections.h) or LandmarkObjects (infer/landmarks.h), depending on the model task; no buffer for
+  // other tasks. Always the same buffer.
   virtual BufferRange results() const { return {}; }
   // The primitives that show the results of the last decode() over a frame of that size in pixels; may be empty. Can be
   // called before decode() to prepare for this size.
@@ -49,9 +56,11 @@ class Decoder {
   // An image that covers the whole model input, to show instead of the frame; no texture if there is none. Always the
   // same texture.
   virtual TextureRef picture() const { return {}; }
-  // For models that run on a region of the frame (InferModel::in_region): sets its position (Region::rows()). Call
-  // before decode(), which then ignores `to_upright`.
-  virtual void set_region(const BufferRange& /*rows*/) {}
+  // For models that run on regions of the frame (InferModel::in_region), one after another: call before decode(), which
+  // then decodes the landmarks of the current region and ignores `to_upright`.
+  virtual void set_region(const RegionView& /*region*/) {}
+  // Call after the last region of a frame: publishes the decoded landmarks as results.
+  virtual void finish_regions() {}
   // The next frame is unrelated to the previous ones.
   virtual void forget() {}
 };

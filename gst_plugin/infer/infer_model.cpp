@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "class_names.h"
 #include "infer/labels.h"
 #include "infer/landmarks.h"
 #include "infer/log.h"
@@ -19,6 +20,8 @@ constexpr InferTask kByModel[] = {InferTask::kDetection, InferTask::kLandmarks, 
                                   InferTask::kClassification, InferTask::kTensors};
 
 constexpr int32_t kFaceLandmarks = 468, kFaceAndIrisLandmarks = 478, kHandLandmarks = 21;
+constexpr float kMostStretch = 1.5F;  // of an image relative to the model input
+constexpr int32_t kEyeLandmarks = 71, kIrisLandmarks = 5;
 
 // Rows, columns and values per pixel of an output that is an image.
 struct PictureShape {
@@ -40,6 +43,33 @@ void set_labels(InferModel& result, size_t output) {
   if (result.labels.empty() && output < described.size()) result.labels = described[output].labels();
 }
 
+// Number of classes of the model; 0 if unknown.
+size_t classes_of(const InferModel& model) {
+  if (model.task == InferTask::kClassification) {
+    return static_cast<size_t>(model.model->outputs()[model.output].shape.elements());
+  }
+  return model.raw_detector ? static_cast<size_t>(model.raw_detector->layout.classes) : 0;
+}
+
+// The class names of the training data set of a model without labels: from the catalog, or by the number of classes,
+// with or without a background; null if no data set matches.
+const char* names_of(InferTask task, size_t classes, const std::optional<KnownModel>& known) {
+  if (known && known->labels[0] != '\0') return known->labels;
+  const auto has = [&](size_t names) { return classes == names || classes == names + 1; };
+  if (task == InferTask::kClassification) return has(1000) ? kImageNetLabels : nullptr;
+  if (task != InferTask::kDetection) return nullptr;
+  return has(90) ? kCoco90Labels : has(80) ? kCocoLabels : nullptr;
+}
+
+void add_usual_labels(InferModel& result, const std::optional<KnownModel>& known) {
+  if (!result.labels.empty()) return;
+  const size_t classes = classes_of(result);
+  const char* names = names_of(result.task, classes, known);
+  if (names == nullptr) return;
+  result.labels = split_labels(names);
+  if (classes == result.labels.size() + 1) result.labels.insert(result.labels.begin(), "background");
+}
+
 bool describe_detector(InferModel& result) {
   if (const auto outputs = result.model->detection_outputs()) {
     result.processed = *outputs;
@@ -55,7 +85,58 @@ bool describe_detector(InferModel& result) {
   return true;
 }
 
+// The outputs with three values per point. Returns nothing if no output has this number of points.
+std::optional<size_t> find_points(const Model& model, int32_t points) {
+  const auto& outputs = model.outputs();
+  const auto found = std::ranges::find_if(
+      outputs, [=](const TensorInfo& t) { return is_row(t.shape) && t.shape.elements() == int64_t{3} * points; });
+  return found == outputs.end() ? std::nullopt : std::optional(static_cast<size_t>(found - outputs.begin()));
+}
+
+// A hand model has two scalar outputs: presence, then handedness.
+void describe_scores(InferModel& result) {
+  InferModel::PointsLayout& points = result.points;
+  const auto& outputs = result.model->outputs();
+  const auto is_logit = [&](size_t output) {
+    return result.model->output_activation(output) == OutputActivation::kNone;
+  };
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].shape.elements() != 1) continue;
+    if (!points.presence) {
+      points.presence = i;
+      points.presence_is_logit = is_logit(i);
+    } else if (points.subject == InferModel::Subject::kHand && !points.handedness) {
+      points.handedness = i;
+      points.handedness_is_logit = is_logit(i);
+    }
+  }
+}
+
+bool describe_eye(InferModel& result) {
+  const auto eye = find_points(*result.model, kEyeLandmarks), iris = find_points(*result.model, kIrisLandmarks);
+  if (!eye || !iris) return false;
+  result.output = *eye;
+  result.points.further = iris;
+  result.points.count_of_output = kEyeLandmarks;
+  result.points.count = kEyeLandmarks + kIrisLandmarks;
+  result.points.subject = InferModel::Subject::kEye;
+  return true;
+}
+
+// The input of a detector that is recognized only by its shapes.
+std::optional<KnownModel> guess_detector(const Model& model) {
+  if (model.inputs().empty() || model.inputs()[0].shape.rank() != 4) return std::nullopt;
+  const std::optional<KnownDetector> detector = find_raw_detector(model);
+  if (!detector) return std::nullopt;
+  KnownModel guess{.sha256 = nullptr, .title = "", .task = Task::kDetection};
+  guess.scale.fill(detector->input_scale);
+  guess.offset.fill(detector->input_offset);
+  return guess;
+}
+
 bool describe_landmarks(InferModel& result, bool asked_for) {
+  using enum InferModel::Subject;
+  if (describe_eye(result)) return true;
   const auto& outputs = result.model->outputs();
   for (size_t i = 0; i < outputs.size(); ++i) {
     const int64_t numbers = outputs[i].shape.elements();
@@ -65,14 +146,9 @@ bool describe_landmarks(InferModel& result, bool asked_for) {
     // Outputs of other sizes may mean anything.
     if (!face && !asked_for && !(count == kHandLandmarks && outputs.size() > 1)) continue;
     result.output = i;
-    result.points.count = count;
-    result.points.face = face;
-    const auto single = std::ranges::find_if(outputs, [](const TensorInfo& t) { return t.shape.elements() == 1; });
-    if (single != outputs.end()) {
-      result.points.presence = static_cast<size_t>(single - outputs.begin());
-      const OutputActivation activation = result.model->output_activation(*result.points.presence);
-      result.points.presence_is_logit = activation == OutputActivation::kNone;
-    }
+    result.points.count = result.points.count_of_output = count;
+    result.points.subject = face ? kFace : count == kHandLandmarks ? kHand : kUnknown;
+    describe_scores(result);
     return true;
   }
   return false;
@@ -102,8 +178,11 @@ bool describe_picture(InferModel& result, const InferModelOptions& options) {
       std::ranges::find_if(outputs, [](const TensorInfo& t) { return picture_shape(t.shape).has_value(); });
   if (found == outputs.end()) return false;
   const PictureShape shape = *picture_shape(found->shape);
-  // Four values per pixel are more often classes than colors.
-  if (shape.channels == 4 && options.task != InferTask::kPicture) return false;
+  // Four values per pixel are more often classes than colors. An output without the proportions of the input is a list.
+  const float stretch = static_cast<float>(shape.width) * static_cast<float>(result.height) /
+                        (static_cast<float>(shape.height) * static_cast<float>(result.width));
+  const bool is_list = stretch < 1 / kMostStretch || stretch > kMostStretch;
+  if ((shape.channels == 4 || is_list) && options.task != InferTask::kPicture) return false;
   result.picture_width = shape.width;
   result.picture_height = shape.height;
   result.output = static_cast<size_t>(found - outputs.begin());
@@ -172,7 +251,8 @@ const char* to_string(InferTask task) {
 Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, const std::optional<KnownModel>& known,
                                         const InferModelOptions& options) {
   InferModel result;
-  SG_ASSIGN_OR_RETURN(const InputSpec input, first_picture_input(*model, known, options.normalisation));
+  const std::optional<KnownModel> fed_as = known ? known : guess_detector(*model);
+  SG_ASSIGN_OR_RETURN(const InputSpec input, first_picture_input(*model, fed_as, options.normalisation));
   const Shape& shape = model->inputs()[0].shape;
   result.height = shape.dim(1);
   result.width = shape.dim(2);
@@ -186,7 +266,10 @@ Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, cons
   }
   if (options.task != InferTask::kAuto) {
     result.task = options.task;
-    if (describe_task(result, options.task, options)) return result;
+    if (describe_task(result, options.task, options)) {
+      add_usual_labels(result, known);
+      return result;
+    }
     return unsupported(result.model->name() + ", task=" + to_string(options.task) + ": " + needed_for(options.task) +
                        ", but the outputs are " + list(result.model->outputs()));
   }
@@ -196,6 +279,7 @@ Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, cons
     GST_DEBUG_OBJECT(log_object(), "%s: declining %s: %s", result.model->name().c_str(), to_string(task),
                      needed_for(task));
   }
+  add_usual_labels(result, known);
   return result;
 }
 

@@ -54,11 +54,14 @@ struct InferModel {
   int32_t picture_width = 0, picture_height = 0;          // of images, in pixels
   bool own_size = false;                                  // output frames have the image size, not the frame size
   OutputActivation activation = OutputActivation::kNone;  // to apply to class scores
+  // The kind of object that landmarks belong to. Decides how they are drawn, and the region that the model runs on.
+  enum class Subject : uint8_t { kUnknown, kFace, kHand, kEye };
   struct PointsLayout {
-    int32_t count = 0, values = 3;   // points, values per point: x, y and z in input pixels
-    std::optional<size_t> presence;  // output index
-    bool presence_is_logit = false;
-    bool face = false;  // the MediaPipe face mesh
+    int32_t count = 0, values = 3;                        // points, values per point: x, y and z in input pixels
+    int32_t count_of_output = 0;                          // points in `output`; the rest are in `further`
+    std::optional<size_t> further, presence, handedness;  // output indices
+    bool presence_is_logit = false, handedness_is_logit = false;
+    Subject subject = Subject::kUnknown;
   } points;
   bool in_region = false;  // for landmarks: the model runs on the region that a detector found
   float output_scale = 1, output_offset = 0;

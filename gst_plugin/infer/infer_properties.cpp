@@ -56,8 +56,9 @@ const PropertyTable<InferSettings>& infer_properties() {
           row::number("iou-threshold", "Overlap threshold", look(&InferLook::iou_threshold), 0, 1, kLive,
                       "Intersection over union above which boxes are merged (ignored with "
                       "TFLite_Detection_PostProcess)"),
-          row::number("max-results", "Maximum results", look(&InferLook::max_results), 1, kMaxDetections, kLive,
-                      "Maximum number of boxes or classes"),
+          row::optional_number(
+              "max-results", "Maximum results", &S::max_results, S::kUsualResults, 1, kMaxDetections, kLive,
+              "Maximum number of boxes or classes; with detector, of faces or hands (up to 8, 1 unless set)"),
           row::flag("draw", "Draw", look(&InferLook::draw), kLive,
                     "Whether to draw results over the frame, or show the image from the model instead of it"),
           row::number("line-width", "Line width", look(&InferLook::line_width), 0, 200, kLive,

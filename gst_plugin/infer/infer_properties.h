@@ -25,8 +25,10 @@ struct InferSettings {
   bool attach_tensors = false;
   OutputSize output_size = OutputSize::kFrame;
   // Live.
-  InferLook look;
-  std::optional<Fit> fit;  // unset: chosen for the model
+  static constexpr int32_t kUsualResults = 10;
+  std::optional<int32_t> max_results;  // unset: kUsualResults, or one face or hand
+  InferLook look;                      // its max_results follows from the one above
+  std::optional<Fit> fit;              // unset: chosen for the model
   RunSettings run;
   ResultsPolicy results;
 };

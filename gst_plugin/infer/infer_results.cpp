@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
 #include "infer/landmarks.h"
 #include "results/decode.h"
@@ -11,17 +12,36 @@ namespace sightglass {
 
 namespace {
 
-// Adds the face or hand as an object whose box encloses all of its points.
-void add_landmarks(std::span<const std::byte> bytes, const InferModel& model, float threshold,
-                   InferenceResults& results) {
-  Landmarks landmarks;
-  std::memcpy(&landmarks, bytes.data(), std::min(bytes.size(), sizeof(landmarks)));
+// Names the object by the subject of the landmarks.
+void name_subject(const InferModel::PointsLayout& points, const Landmarks& landmarks, ResultObject& object) {
+  object.class_id = 0;
+  switch (points.subject) {
+    case InferModel::Subject::kFace:
+      object.label = "face";
+      break;
+    case InferModel::Subject::kEye:
+      object.label = "eye";
+      break;
+    case InferModel::Subject::kHand:
+      object.label = "hand";
+      object.skeleton = &hand_skeleton();
+      if (!points.handedness) break;
+      object.class_id = landmarks.right >= 0.5f ? 1 : 0;
+      object.label = object.class_id == 1 ? "right_hand" : "left_hand";
+      break;
+    case InferModel::Subject::kUnknown:
+      break;
+  }
+}
+
+// Adds a face, hand or eye as an object whose box encloses all of its points.
+void add_landmarks(const Landmarks& landmarks, const InferModel& model, float threshold, InferenceResults& results) {
   const int32_t count = std::clamp(landmarks.count, 0, kMaxLandmarks);
   if (count == 0 || !(landmarks.score >= threshold)) return;
   ResultObject object;
-  if (model.points.face) object.label = "face";
-  object.class_id = 0;
+  name_subject(model.points, landmarks, object);
   object.score = landmarks.score;
+  object.id = landmarks.id;
   object.box = {landmarks.points[0][0], landmarks.points[0][1], landmarks.points[0][0], landmarks.points[0][1]};
   for (int32_t i = 0; i < count; ++i) {
     const auto& [x, y, z, unused] = landmarks.points[static_cast<size_t>(i)];
@@ -30,6 +50,14 @@ void add_landmarks(std::span<const std::byte> bytes, const InferModel& model, fl
                   std::max(object.box[3], y)};
   }
   results.objects.push_back(std::move(object));
+}
+
+void add_landmarks(std::span<const std::byte> bytes, const InferModel& model, float threshold,
+                   InferenceResults& results) {
+  const auto found = std::make_unique<LandmarkObjects>();
+  std::memcpy(found.get(), bytes.data(), std::min(bytes.size(), sizeof(*found)));
+  const auto count = static_cast<size_t>(std::clamp(found->count, 0, kMaxLandmarkObjects));
+  for (size_t i = 0; i < count; ++i) add_landmarks(found->objects[i], model, threshold, results);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace sightglass {
 
-// Returns objects or classifications from the bytes of Detections or Landmarks, depending on the model task. Skips
-// landmarks with a score below `threshold`. Does not set the frame.
+// Returns objects or classifications from the bytes of Detections or LandmarkObjects, depending on the model task.
+// Skips landmarks with a score below `threshold`. Does not set the frame.
 InferenceResults infer_results(const InferModel& model, std::span<const std::byte> bytes, float threshold);
 
 }  // namespace sightglass

@@ -47,7 +47,9 @@ class InferProcessor : public ModelProcessor {
  private:
   RunSettings run_settings() const override { return settings_.run; }
   void set_look() {
-    inferencer_->set_look(settings_.look, settings_.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch));
+    InferLook look = settings_.look;
+    look.max_results = settings_.max_results.value_or(model_.in_region ? 1 : InferSettings::kUsualResults);
+    inferencer_->set_look(look, settings_.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch));
   }
   Status resize_model(int32_t width, int32_t height) override {
     set_look();
@@ -102,12 +104,12 @@ std::string decoded_as(const InferModel& model) {
 }
 
 Status check_max_results(const InferSettings& settings, const InferModel& model) {
-  if (settings.look.max_results == InferLook().max_results || model.task == InferTask::kClassification ||
-      model.task == InferTask::kDetection) {
+  if (!settings.max_results || model.task == InferTask::kClassification || model.task == InferTask::kDetection ||
+      model.in_region) {
     return {};
   }
-  return unsupported("max-results=" + std::to_string(settings.look.max_results) +
-                     ": has no effect: " + decoded_as(model) + "; use it for classification and detection");
+  return unsupported("max-results=" + std::to_string(*settings.max_results) + ": has no effect: " + decoded_as(model) +
+                     "; use it for classification, detection, and landmarks with a detector");
 }
 
 Status check_results(const InferSettings& settings, const InferModel& model) {

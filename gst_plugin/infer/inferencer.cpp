@@ -1,8 +1,10 @@
 #include "infer/inferencer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "gl/gl_state_guard.h"
+#include "infer/landmark_regions.h"
 #include "infer/log.h"
 
 #define GST_CAT_DEFAULT sightglass::infer_log()
@@ -37,13 +39,16 @@ Status Inferencer::create_sessions(std::shared_ptr<const Plan> plan, const Infer
   options.gated = detector.has_value();
   SG_ASSIGN_OR_RETURN(session_, Session::create(group_, std::move(plan), options));
   if (detector) {
-    FirstStage first;
-    first.width = detector->model.width;
-    first.height = detector->model.height;
-    SG_ASSIGN_OR_RETURN(first.session, Session::create(group_, detector->plan));
-    SG_ASSIGN_OR_RETURN(first.decoder, make_decoder(group_, detector->model));
-    SG_ASSIGN_OR_RETURN(first.region, Region::create(group_));
-    first_.emplace(std::move(first));
+    SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> finder, Session::create(group_, detector->plan, {.gated = true}));
+    SG_ASSIGN_OR_RETURN(std::unique_ptr<Decoder> found, make_decoder(group_, detector->model));
+    SG_ASSIGN_OR_RETURN(Regions regions, Regions::create(group_, Regions::Source::kDetections));
+    first_.emplace(FirstStage{std::move(finder),
+                              std::move(found),
+                              std::move(regions),
+                              first_region_rule(model.points.subject),
+                              detector->model.width,
+                              detector->model.height,
+                              {}});
   }
   const auto& inputs = model.model->inputs();
   for (size_t i = 1; i < inputs.size(); ++i) {
@@ -63,38 +68,58 @@ void Inferencer::resize(int32_t width, int32_t height) {
 
 void Inferencer::forget_results() {
   if (decoder_) decoder_->forget();
+  if (first_) first_->is_new = true;
 }
 
 Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& frame) {
-  if (stage == 1) return begin_in_region(frame);
-  GST_LOG_OBJECT(log_object(), "%s", first_ ? "detector: runs" : "model: runs");
-  Session& session = first_ ? *first_->session : *session_;
-  next_input_to_upright_ = first_ ? frame.input_to_upright(first_->width, first_->height, Fit::kLetterbox)
-                                  : frame.input_to_upright(model_width_, model_height_, fit_);
-  SG_RETURN_IF_ERROR(session.set_input_frame(0, frame.stored, next_input_to_upright_.then(frame.upright_to_stored)));
-  return ModelStage{&session, {}, 0};
+  if (first_) return stage == 0 ? begin_detector(frame) : begin_in_region(frame);
+  GST_LOG_OBJECT(log_object(), "model: runs");
+  next_input_to_upright_ = frame.input_to_upright(model_width_, model_height_, fit_);
+  SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, next_input_to_upright_.then(frame.upright_to_stored)));
+  return ModelStage{session_.get(), {}, 0};
 }
 
-// The model runs on the region that the detector found, if any.
+// The detector runs if fewer regions are tracked than requested.
+Result<ModelStage> Inferencer::begin_detector(const UprightFrame& frame) {
+  GST_LOG_OBJECT(log_object(), "detector: runs, if a region is missing");
+  regions_wanted_ = std::clamp(look_.max_results, 1, kMaxRegions);
+  const float seconds = std::exchange(first_->is_new, false) ? -1.0f : 0.0f;
+  first_->params =
+      region_params(frame, {regions_wanted_, look_.threshold, seconds}, model_width_, model_height_, first_->rule);
+  first_->regions.begin(first_->params);
+  next_input_to_upright_ = frame.input_to_upright(first_->width, first_->height, Fit::kLetterbox);
+  SG_RETURN_IF_ERROR(
+      first_->session->set_input_frame(0, frame.stored, next_input_to_upright_.then(frame.upright_to_stored)));
+  return ModelStage{first_->session.get(), first_->regions.detector_runs(), 0};
+}
+
+// The model runs on one region after another in the same session. For an empty region, none of its steps runs.
 Result<ModelStage> Inferencer::begin_in_region(const UprightFrame& frame) {
-  GST_LOG_OBJECT(log_object(), "model: runs, if the detector finds a region");
-  const BufferRange found = first_->decoder->results();
-  first_->region->find(found, frame.stored, frame.upright_to_stored, frame.width, frame.height);
-  SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, first_->region->place()));
-  return ModelStage{session_.get(), found, 1};  // the buffer begins with the count, which is the flag
+  GST_LOG_OBJECT(log_object(), "model: runs, if there is another region");
+  SG_RETURN_IF_ERROR(first_->regions.next(frame, first_->params, *session_));
+  return ModelStage{session_.get(), first_->regions.is_somebody(), 1};
+}
+
+Status Inferencer::end_detector() {
+  // More than requested, because the best ones may be tracked already.
+  InferLook candidates = look_;
+  candidates.max_results = 2 * kMaxRegions;
+  SG_RETURN_IF_ERROR(first_->decoder->decode(*first_->session, next_input_to_upright_, candidates));
+  first_->regions.add(first_->decoder->results(), first_->params);
+  return {};
+}
+
+Status Inferencer::end_in_region(bool is_last) {
+  const auto& [width, height, seconds, unused] = first_->params.frame;
+  decoder_->set_region({first_->regions.state(), width, height, regions_wanted_});
+  SG_RETURN_IF_ERROR(decoder_->decode(*session_, {}, look_));
+  if (is_last) decoder_->finish_regions();
+  return {};
 }
 
 Status Inferencer::end_stage(size_t stage) {
   if (decoder_) GST_TRACE_OBJECT(log_object(), "pass: decoding %s", first_ && stage == 0 ? "detections" : "results");
-  if (first_ && stage == 0) {
-    InferLook best = look_;
-    best.max_results = 1;
-    return first_->decoder->decode(*first_->session, next_input_to_upright_, best);
-  }
-  if (first_) {
-    decoder_->set_region(first_->region->rows());
-    return decoder_->decode(*session_, {}, look_);
-  }
+  if (first_) return stage == 0 ? end_detector() : end_in_region(stage + 1 == stages());
   input_to_upright_ = next_input_to_upright_;
   return decoder_ ? decoder_->decode(*session_, input_to_upright_, look_) : Status();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/frame_model.h"
+#include "detect/regions.h"
 #include "draw/overlay_painter.h"
 #include "gl/frame_painter.h"
 #include "gpu_engine/device.h"
@@ -15,7 +16,6 @@
 #include "gpu_engine/share_group.h"
 #include "infer/decoder.h"
 #include "infer/infer_model.h"
-#include "infer/region.h"
 
 namespace sightglass {
 
@@ -63,13 +63,16 @@ class Inferencer : public FrameModel {
   static FrameLife life_of_frames(bool in_region) { return in_region ? FrameLife::kKept : FrameLife::kOneFrame; }
   Status create_sessions(std::shared_ptr<const Plan> plan, const InferModel& model,
                          const std::optional<Detector>& detector);
-  size_t stages() const override { return first_ ? 2 : 1; }
+  size_t stages() const override { return first_ ? 1 + static_cast<size_t>(regions_wanted_) : 1; }
   Result<ModelStage> begin_stage(size_t stage, const UprightFrame& frame) override;
   Status end_stage(size_t stage) override;
   Status draw(const UprightFrame& frame, GLuint output) override;
   Status draw_without_result(const UprightFrame& frame, GLuint output, OnFailure policy) override;
   void forget_results() override;
+  Result<ModelStage> begin_detector(const UprightFrame& frame);
   Result<ModelStage> begin_in_region(const UprightFrame& frame);
+  Status end_detector();
+  Status end_in_region(bool is_last);
   // The output as a drawing target, with its size.
   TextureRef target(GLuint output) const;
   Status draw_frame(const UprightFrame& frame, GLuint output, const InputTransform& input_to_upright);
@@ -78,8 +81,11 @@ class Inferencer : public FrameModel {
   struct FirstStage {
     std::unique_ptr<Session> session;
     std::unique_ptr<Decoder> decoder;
-    std::unique_ptr<Region> region;
+    Regions regions;
+    RegionRule rule;                // from detections to regions
     int32_t width = 0, height = 0;  // of the detector input
+    RegionParams params;            // of the current run
+    bool is_new = true;             // the frame of the next run is unrelated to the previous one
   };
   std::optional<FirstStage> first_;       // if the model runs on a region
   std::unique_ptr<Decoder> decoder_;      // null: no decoding
@@ -93,6 +99,7 @@ class Inferencer : public FrameModel {
   InferLook look_;
   Fit fit_ = Fit::kStretch;
   bool own_size_ = false;
+  int32_t regions_wanted_ = 1;  // of the current run
 };
 
 }  // namespace sightglass

@@ -13,29 +13,32 @@ Result<LabelledResults> LabelledResults::create(const std::shared_ptr<ShareGroup
                                                 std::span<const std::string> labels) {
   const std::array<ProgramKey, 1> keys{ProgramKey{shader}};
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  const GLsizei of_each = shader == kDrawClassesShader ? kLabelledScore : kLabelledBox + kMaxDetectionPoints;
-  return LabelledResults(group, std::move(programs[0]), LabelTable(group->gl(), labels), of_each);
+  return LabelledResults(group, std::move(programs[0]), LabelTable(group->gl(), labels), shader == kDrawClassesShader);
 }
 
 LabelledResults::LabelledResults(std::shared_ptr<ShareGroup> group, SharedProgram program, LabelTable labels,
-                                 GLsizei of_each)
+                                 bool are_classes)
     : group_(std::move(group)),
       program_(std::move(program)),
       labels_(std::move(labels)),
-      of_each_(of_each),
-      primitives_(group_->gl(), of_each * kMaxDetections),
+      are_classes_(are_classes),
+      of_each_(are_classes ? kLabelledScore : kLabelledBox + kMaxDetectionPoints),
+      primitives_(group_->gl(), of_each_ * kMaxDetections),
       block_(group_->gl()) {}
 
 PrimitiveRange LabelledResults::primitives(const BufferRange& detections, int32_t width, int32_t height,
                                            const InferLook& look) {
   const GlApi& gl = group_->gl();
   const int32_t room = std::clamp(look.max_results, 1, kMaxDetections);
-  labels_.set_height(std::max(1, static_cast<int32_t>(std::lround(text_height_in(height, look)))));
+  constexpr float kBest = 1.6f;  // line size of the best class relative to the others
+  const float text_height = text_height_in(height, look) * (are_classes_ ? kBest : 1);
+  labels_.set_height(std::max(1, static_cast<int32_t>(std::lround(text_height))));
   PrimitiveRange range = primitives_.range();
   range.count = room * of_each_;
   range.text = labels_.texture();
   Block block;
-  block.picture = {static_cast<float>(width), static_cast<float>(height), 1.5f * line_width_in(height, look), 0};
+  block.picture = {static_cast<float>(width), static_cast<float>(height), 1.5f * line_width_in(height, look),
+                   1 / kBest};
   block.counts = {room, 0, 0, 0};
   block_.bind(kParamsBinding, block);
   const BufferRange target{primitives_.id(), 0, range.count * static_cast<GLsizeiptr>(sizeof(Primitive))};

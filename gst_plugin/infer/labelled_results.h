@@ -27,12 +27,13 @@ class LabelledResults {
     std::array<int32_t, 4> counts{};
     bool operator==(const Block&) const = default;
   };
-  LabelledResults(std::shared_ptr<ShareGroup> group, SharedProgram program, LabelTable labels, GLsizei of_each);
+  LabelledResults(std::shared_ptr<ShareGroup> group, SharedProgram program, LabelTable labels, bool are_classes);
 
   std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
   SharedProgram program_;
   LabelTable labels_;
-  GLsizei of_each_;  // primitives per detection
+  bool are_classes_;  // of the whole image
+  GLsizei of_each_;   // primitives per detection
   PrimitiveBuffer primitives_;
   UniformBlock<Block> block_;
 };

@@ -49,6 +49,16 @@ Result<std::vector<std::string>> parse_labels(std::string_view text) {
   return labels;
 }
 
+std::vector<std::string> split_labels(std::string_view list) {
+  std::vector<std::string> labels;
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    labels.emplace_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return labels;
+}
+
 Result<std::vector<std::string>> load_labels(const std::string& path) {
   const std::string property = "labels=" + path;
   const Result<std::string> text = read_text_file(path, kMostBytes);

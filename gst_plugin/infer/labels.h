@@ -16,4 +16,7 @@ Result<std::vector<std::string>> load_labels(const std::string& path);
 // The same from the content of a file.
 Result<std::vector<std::string>> parse_labels(std::string_view text);
 
+// Splits a comma-separated list, as in catalogs; labels may be empty.
+std::vector<std::string> split_labels(std::string_view list);
+
 }  // namespace sightglass

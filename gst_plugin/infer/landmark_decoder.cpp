@@ -1,10 +1,12 @@
-// Landmarks of a face, or of another object that fills the model input.
+// Landmarks of faces, hands or eyes, in regions of the frame or in the whole frame.
 #include <utility>
 #include <vector>
 
+#include "detect/regions.h"
 #include "gl/compute.h"
 #include "infer/contours.h"
 #include "infer/decoder.h"
+#include "infer/landmark_regions.h"
 #include "infer/landmarks.h"
 #include "infer/log.h"
 #include "infer/shaders.h"
@@ -15,16 +17,43 @@ namespace sightglass {
 
 namespace {
 
-// Input of draw_landmarks.comp: contours, or a disc per landmark.
-std::vector<std::array<int32_t, 4>> lines_of(const InferModel::PointsLayout& points) {
-  std::vector<std::array<int32_t, 4>> lines;
-  if (points.face) {
-    for (const ContourLine& line : face_contours(points.count)) {
-      lines.push_back({line.from, line.to, static_cast<int32_t>(line.part), 0});
-    }
-  } else {
-    for (int32_t i = 0; i < points.count; ++i) lines.push_back({i, i, static_cast<int32_t>(FacePart::kLeftEye), 0});
+using Subject = InferModel::Subject;
+
+static_assert(kMaxLandmarkObjects == kMaxRegions);
+
+const char* of_subject(Subject subject) {
+  switch (subject) {
+    case Subject::kFace:
+      return " of a face";
+    case Subject::kHand:
+      return " of a hand";
+    case Subject::kEye:
+      return " of an eye";
+    case Subject::kUnknown:
+      break;
   }
+  return "";
+}
+
+// Input of draw_landmarks.comp.
+std::vector<std::array<int32_t, 4>> lines_of(const InferModel::PointsLayout& points) {
+  std::vector<ContourLine> contours;
+  switch (points.subject) {
+    case Subject::kFace:
+      contours = face_contours(points.count);
+      break;
+    case Subject::kHand:
+      contours = hand_bones();
+      break;
+    case Subject::kEye:
+      contours = eye_contours();
+      break;
+    case Subject::kUnknown:
+      contours = discs(points.count);
+      break;
+  }
+  std::vector<std::array<int32_t, 4>> lines;
+  for (const ContourLine& line : contours) lines.push_back({line.from, line.to, static_cast<int32_t>(line.part), 0});
   return lines;
 }
 
@@ -34,77 +63,116 @@ class PlacedLandmarks final : public Decoder {
       : group_(std::move(group)),
         output_(model.output),
         points_(model.points),
-        size_{static_cast<float>(model.width), static_cast<float>(model.height), 0, 0},
+        rule_(next_region_rule(points_.subject)),
+        width_(static_cast<float>(model.width)),
+        height_(static_cast<float>(model.height)),
+        most_objects_(model.in_region ? kMaxLandmarkObjects : 1),
         programs_(std::move(programs)),
         place_block_(group_->gl()),
         draw_block_(group_->gl()),
         line_count_(static_cast<int32_t>(lines_of(points_).size())),
-        primitives_(group_->gl(), line_count_) {
+        primitives_(group_->gl(), line_count_ * most_objects_) {
     const GlApi& gl = group_->gl();
-    const Landmarks none;
+    const LandmarkObjects none;
     const auto lines = lines_of(points_);
-    landmarks_ = make_storage(gl, sizeof(none), &none);
+    placed_ = make_storage(gl, sizeof(none), &none);
+    if (model.in_region) results_ = make_storage(gl, sizeof(none), &none);
     lines_ = make_storage(gl, static_cast<GLsizeiptr>(lines.size() * sizeof(lines[0])), lines.data());
   }
 
-  Status decode(const Session& session, const InputTransform& to_upright, const InferLook& /*look*/) override {
-    SG_ASSIGN_OR_RETURN(const BufferRange places, session.output_buffer(output_));
-    SG_ASSIGN_OR_RETURN(const BufferRange presence, session.output_buffer(points_.presence.value_or(output_)));
+  Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) override {
+    BufferRange outputs;  // all are in one buffer
     PlaceBlock block;
-    block.counts = {points_.count, points_.values, points_.presence ? 1 : 0, points_.presence_is_logit ? 1 : 0};
-    block.size = size_;
+    SG_ASSIGN_OR_RETURN(block.at[0], place_of(session, output_, outputs));
+    SG_ASSIGN_OR_RETURN(block.at[1], place_of(session, points_.further, outputs));
+    SG_ASSIGN_OR_RETURN(block.at[2], place_of(session, points_.presence, outputs));
+    SG_ASSIGN_OR_RETURN(block.at[3], place_of(session, points_.handedness, outputs));
+    block.counts = {points_.count, points_.count_of_output, points_.values, 0};
+    block.logits = {points_.presence_is_logit ? 1 : 0, points_.handedness_is_logit ? 1 : 0, 0, 0};
+    block.size = {width_, height_, region_.width, region_.height};
+    block.points = {rule_.square.from, rule_.square.to, rule_.landmarks, region_.most};
+    block.rule = {rule_.square.scale, rule_.square.shift, rule_.square.direction, rule_.square.same};
+    block.score = {look.threshold, 0, 0, 0};
     block.place = place_rows(to_upright);
     place_block_.bind(kParamsBinding, block);
-    const GlApi& gl = group_->gl();
-    if (region_.buffer != 0) {
-      dispatch(gl, programs_[0]->id(), {places, presence, results(), region_}, groups_of(points_.count));
+    if (region_.state.buffer != 0) {
+      dispatch(group_->gl(), programs_[0]->id(), {outputs, placed(), region_.state});
     } else {
-      dispatch(gl, programs_[0]->id(), {places, presence, results()}, groups_of(points_.count));
+      dispatch(group_->gl(), programs_[0]->id(), {outputs, placed()});
     }
     return {};
   }
-  void set_region(const BufferRange& rows) override { region_ = rows; }
-  BufferRange results() const override { return {landmarks_.id(), 0, sizeof(Landmarks)}; }
+  void set_region(const RegionView& region) override { region_ = region; }
+  void finish_regions() override {
+    const GlApi& gl = group_->gl();
+    gl.MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+    gl.BindBuffer(GL_COPY_READ_BUFFER, placed_.id());
+    gl.BindBuffer(GL_COPY_WRITE_BUFFER, results_.id());
+    gl.CopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, sizeof(LandmarkObjects));
+    gl.BindBuffer(GL_COPY_READ_BUFFER, 0);
+    gl.BindBuffer(GL_COPY_WRITE_BUFFER, 0);
+  }
+  BufferRange results() const override { return {results_ ? results_.id() : placed_.id(), 0, sizeof(LandmarkObjects)}; }
 
   PrimitiveRange primitives(int32_t width, int32_t height, const InferLook& look) override {
     DrawBlock block;
-    const float radius = (points_.face ? 0.5f : 1.5f) * line_width_in(height, look);
-    block.picture = {static_cast<float>(width), static_cast<float>(height), radius, look.threshold};
-    block.counts = {line_count_, 0, 0, 0};
-    for (size_t i = 0; i < kFaceParts; ++i) block.colors[i] = color_of(static_cast<FacePart>(i));
+    const float unit = line_width_in(height, look);
+    const int32_t objects = std::clamp(look.max_results, 1, most_objects_);
+    block.picture = {static_cast<float>(width), static_cast<float>(height),
+                     (points_.subject == Subject::kHand ? 0.75f : 0.5f) * unit, 1.5f * unit};
+    block.score = {look.threshold, 0, 0, 0};
+    block.counts = {line_count_, objects, 0, 0};
+    for (size_t i = 0; i < block.colors.size(); ++i) block.colors[i] = color_of(static_cast<LandmarkPart>(i));
     draw_block_.bind(kParamsBinding, block);
+    PrimitiveRange range = primitives_.range();
+    range.count = line_count_ * objects;
     const auto whole = [](GLuint buffer, GLsizeiptr bytes) { return BufferRange{buffer, 0, bytes}; };
     dispatch(group_->gl(), programs_[1]->id(),
              {results(), whole(lines_.id(), GLsizeiptr{16} * line_count_),
-              whole(primitives_.id(), static_cast<GLsizeiptr>(sizeof(Primitive)) * line_count_)},
-             groups_of(line_count_));
-    return primitives_.range();
+              whole(primitives_.id(), static_cast<GLsizeiptr>(sizeof(Primitive)) * range.count)},
+             groups_of(range.count));
+    return range;
   }
 
  private:
   struct PlaceBlock {  // Params of place_landmarks.comp
-    std::array<int32_t, 4> counts{};
+    std::array<int32_t, 4> at{}, counts{}, logits{};
     std::array<float, 4> size{};
+    std::array<int32_t, 4> points{};
+    std::array<float, 4> rule{}, score{};
     std::array<float, 8> place{};
     bool operator==(const PlaceBlock&) const = default;
   };
   struct DrawBlock {  // Params of draw_landmarks.comp
-    std::array<float, 4> picture{};
+    std::array<float, 4> picture{}, score{};
     std::array<int32_t, 4> counts{};
-    std::array<std::array<float, 4>, kFaceParts> colors{};
+    std::array<std::array<float, 4>, kLandmarkParts> colors{};
     bool operator==(const DrawBlock&) const = default;
   };
+  BufferRange placed() const { return {placed_.id(), 0, sizeof(LandmarkObjects)}; }
+  // Extends `all` to contain the output. Returns its offset in `all` in floats; -1 without an output.
+  static Result<int32_t> place_of(const Session& session, std::optional<size_t> output, BufferRange& all) {
+    if (!output) return -1;
+    SG_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(*output));
+    all = {range.buffer, 0, std::max<GLsizeiptr>(all.size, range.offset + range.size)};
+    return static_cast<int32_t>(range.offset / GLintptr{sizeof(float)});
+  }
+
   std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
   size_t output_;
   InferModel::PointsLayout points_;
-  std::array<float, 4> size_;
+  NextRegionRule rule_;
+  float width_, height_;  // of the model input
+  int32_t most_objects_;
   std::vector<SharedProgram> programs_;  // places, drawing
   UniformBlock<PlaceBlock> place_block_;
   UniformBlock<DrawBlock> draw_block_;
   int32_t line_count_;
   PrimitiveBuffer primitives_;
-  GlBuffer landmarks_, lines_;
-  BufferRange region_;  // no buffer: the model runs on the whole frame
+  GlBuffer placed_;   // with regions: of the current run
+  GlBuffer results_;  // of the last run, only with regions
+  GlBuffer lines_;
+  RegionView region_;  // no buffer: the model runs on the whole frame
 };
 
 }  // namespace
@@ -112,7 +180,7 @@ class PlacedLandmarks final : public Decoder {
 Result<std::unique_ptr<Decoder>> make_landmark_decoder(const std::shared_ptr<ShareGroup>& group,
                                                        const InferModel& model) {
   GST_DEBUG_OBJECT(log_object(), "decoder: %d landmarks of output %" G_GSIZE_FORMAT "%s, %s a presence",
-                   model.points.count, model.output, model.points.face ? " of a face" : "",
+                   model.points.count, model.output, of_subject(model.points.subject),
                    model.points.presence ? "with" : "without");
   const std::array<ProgramKey, 2> keys{ProgramKey{place_landmarks_shader(model.in_region)},
                                        ProgramKey{kDrawLandmarksShader}};

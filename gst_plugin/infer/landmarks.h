@@ -1,5 +1,5 @@
-// The landmarks of the one face (or hand) in a frame as the decoder writes them on the GPU: the content of one buffer,
-// declared in shaders/infer/landmarks.glsl (std430).
+// The landmarks of the faces, hands or eyes in a frame as the decoder writes them on the GPU: the content of one
+// buffer, declared in shaders/infer/landmarks.glsl (std430).
 #pragma once
 
 #include <array>
@@ -9,15 +9,23 @@
 namespace sightglass {
 
 inline constexpr int32_t kMaxLandmarks = 478;
+inline constexpr int32_t kMaxLandmarkObjects = 8;
 
 struct Landmarks {
-  int32_t count = 0;  // valid entries of `points`, by the model
-  float score = 0;    // in [0,1]: probability of a face or hand; 1 for models without such an output
-  std::array<int32_t, 2> unused{};
+  int32_t count = 0;  // valid entries of `points`, by the model; 0: nothing found
+  float score = 0;    // in [0,1]: probability of the object; 1 for models without such an output
+  float right = 0;    // in [0,1]: probability of a right hand rather than a left one, in an image that is not mirrored
+  int32_t id = 0;     // track ID; 0: not tracked
   // x and y in fractions of the upright frame; z, the depth, in fractions of its width, negative towards the camera;
   // 0. Undefined from `count` on.
   std::array<std::array<float, 4>, kMaxLandmarks> points{};
 };
+struct LandmarkObjects {
+  int32_t count = 0;
+  std::array<int32_t, 3> unused{};
+  std::array<Landmarks, kMaxLandmarkObjects> objects{};  // undefined from `count` on
+};
 static_assert(offsetof(Landmarks, points) == 16 && sizeof(Landmarks) == 16 + 16 * kMaxLandmarks);
+static_assert(sizeof(LandmarkObjects) == 16 + kMaxLandmarkObjects * sizeof(Landmarks));
 
 }  // namespace sightglass

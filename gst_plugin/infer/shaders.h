@@ -9,7 +9,6 @@
 namespace sightglass {
 
 inline const ShaderKey kPostprocessShader{"infer/postprocess.comp", {}};
-inline const ShaderKey kRegionShader{"infer/region.comp", {}};
 inline const ShaderKey kDrawDetectionsShader{"infer/draw_detections.comp", {}};
 inline const ShaderKey kDrawClassesShader{"infer/draw_classes.comp", {}};
 inline const ShaderKey kDrawLandmarksShader{"infer/draw_landmarks.comp", {}};
@@ -37,8 +36,8 @@ inline ShaderKey to_picture_shader(bool map) {
 }
 
 inline std::vector<ShaderKey> infer_shader_variants() {
-  std::vector<ShaderKey> keys{kPostprocessShader, kRegionShader,        kDrawDetectionsShader,
-                              kDrawClassesShader, kDrawLandmarksShader, kRangeShader};
+  std::vector<ShaderKey> keys{kPostprocessShader, kDrawDetectionsShader, kDrawClassesShader, kDrawLandmarksShader,
+                              kRangeShader};
   for (const auto left : {OutputActivation::kNone, OutputActivation::kSigmoid, OutputActivation::kSoftmax}) {
     keys.push_back(top_classes_shader(left));
   }

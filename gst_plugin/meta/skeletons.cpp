@@ -32,6 +32,31 @@ constexpr const char* kCocoPoints[] = {"nose",          "left_eye",       "right
 constexpr Bone kCocoBones[] = {{0, 1},  {0, 2}, {1, 3},  {2, 4},   {5, 6},   {5, 7},   {5, 11},  {6, 8},
                                {6, 12}, {7, 9}, {8, 10}, {11, 12}, {11, 13}, {12, 14}, {13, 15}, {14, 16}};
 
+constexpr const char* kHandPoints[] = {"wrist",
+                                       "thumb_cmc",
+                                       "thumb_mcp",
+                                       "thumb_ip",
+                                       "thumb_tip",
+                                       "index_finger_mcp",
+                                       "index_finger_pip",
+                                       "index_finger_dip",
+                                       "index_finger_tip",
+                                       "middle_finger_mcp",
+                                       "middle_finger_pip",
+                                       "middle_finger_dip",
+                                       "middle_finger_tip",
+                                       "ring_finger_mcp",
+                                       "ring_finger_pip",
+                                       "ring_finger_dip",
+                                       "ring_finger_tip",
+                                       "pinky_mcp",
+                                       "pinky_pip",
+                                       "pinky_dip",
+                                       "pinky_tip"};
+constexpr Bone kHandBones[] = {{0, 1},   {1, 2},   {2, 3},   {3, 4},   {0, 5},   {5, 6},   {6, 7},
+                               {7, 8},   {5, 9},   {9, 10},  {10, 11}, {11, 12}, {9, 13},  {13, 14},
+                               {14, 15}, {15, 16}, {13, 17}, {17, 18}, {18, 19}, {19, 20}, {0, 17}};
+
 }  // namespace
 
 const Skeleton& blazepose_skeleton() {
@@ -41,6 +66,11 @@ const Skeleton& blazepose_skeleton() {
 
 const Skeleton& coco_skeleton() {
   static constexpr Skeleton kSkeleton{"coco-17", kCocoPoints, kCocoBones};
+  return kSkeleton;
+}
+
+const Skeleton& hand_skeleton() {
+  static constexpr Skeleton kSkeleton{"hand-21", kHandPoints, kHandBones};
   return kSkeleton;
 }
 

@@ -17,6 +17,8 @@ struct Skeleton {
 const Skeleton& blazepose_skeleton();
 // MoveNet, PoseNet and other models with the 17 points of COCO.
 const Skeleton& coco_skeleton();
+// The 21 points of a hand with the names and connections of MediaPipe.
+const Skeleton& hand_skeleton();
 // "point_0", "point_1" and so on, unconnected; `points` is 1 to kMaxKeyPoints.
 const Skeleton& nameless_skeleton(int32_t points);
 

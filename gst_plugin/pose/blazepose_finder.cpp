@@ -3,16 +3,17 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "detect/regions.h"
 #include "detect/ssd_decoder.h"
 #include "gl/compute.h"
 #include "gl/uniform_block.h"
 #include "meta/persons.h"
 #include "pose/log.h"
-#include "pose/regions.h"
 #include "pose/shaders.h"
 
 #define GST_CAT_DEFAULT sightglass::pose_log()
@@ -48,18 +49,23 @@ struct Refinement {  // of shaders/pose/refine_landmarks.comp
   bool operator==(const Refinement&) const = default;
 };
 
-enum Program : size_t { kBeginFrame, kNewRegions, kNextRegion, kRefine, kLandmarks, kProjectMask };
-const std::array<ProgramKey, 6> kKeys{{{kBeginFrameShader},
-                                       {kNewRegionsShader},
-                                       {kNextRegionShader},
-                                       {kRefineLandmarksShader},
-                                       {kLandmarksShader},
-                                       {kProjectMaskShader}}};
+enum Program : size_t { kRefine, kLandmarks, kProjectMask };
+const std::array<ProgramKey, 3> kKeys{{{kRefineLandmarksShader}, {kLandmarksShader}, {kProjectMaskShader}}};
+
+// From the hip center up through the point that defines the size of the person (MediaPipe's pose_detection_to_roi).
+// People side by side are closer than the side of their squares.
+constexpr RegionRule kAroundHips{.from = 0,
+                                 .to = 1,
+                                 .direction = -std::numbers::pi_v<float> / 2,
+                                 .around_point = true,
+                                 .scale = 2.5F,
+                                 .same = 0.15F};
+static_assert(kMaxPersons <= kMaxRegions);
 
 class BlazePoseFinder : public PersonFinder {
  public:
   BlazePoseFinder(const std::shared_ptr<ShareGroup>& group, BlazePosePlans plans, std::unique_ptr<Session> detector,
-                  std::unique_ptr<Session> landmarks, std::unique_ptr<SsdDecoder> decoder,
+                  std::unique_ptr<Session> landmarks, std::unique_ptr<SsdDecoder> decoder, Regions regions,
                   std::vector<SharedProgram> programs)
       : group_(group),
         gl_(group->gl()),
@@ -68,9 +74,8 @@ class BlazePoseFinder : public PersonFinder {
         landmarks_(std::move(landmarks)),
         decoder_(std::move(decoder)),
         programs_(std::move(programs)),
-        regions_(gl_, programs_[kNextRegion]->id()),
+        regions_(std::move(regions)),
         refinement_(gl_) {
-    detector_runs_ = make_storage(gl_, kFlagBytes);
     refined_ = make_storage(gl_, kLandmarkBytes);
     if (plans_.landmarks_model.has(Role::kMask)) {
       mask_ = make_texture(gl_, GL_R32F, kMaskSize, kMaskSize);
@@ -90,7 +95,7 @@ class BlazePoseFinder : public PersonFinder {
     if (stage + 1 == stages()) std::swap(mask_, next_mask_);
     return {};
   }
-  BufferRange found() const override { return regions_.state(); }
+  BufferRange found() const override { return regions_.results(); }
   TextureRef mask() const override {
     return mask_ ? TextureRef{mask_.id(), GL_TEXTURE_2D, kMaskSize, kMaskSize} : TextureRef();
   }
@@ -103,15 +108,15 @@ class BlazePoseFinder : public PersonFinder {
   void run(Program program, std::initializer_list<BufferRange> storage) {
     regions_.run(programs_[program]->id(), params_, storage);
   }
-  BufferRange detector_runs() const { return {detector_runs_.id(), 0, kFlagBytes}; }
 
   Result<ModelStage> begin_detector(const UprightFrame& frame) {
     const PoseModel& model = plans_.detector_model;
-    params_ = region_params(frame, options(), plans_.landmarks_model);
-    run(kBeginFrame, {found(), detector_runs()});
+    params_ = region_params(frame, region_options(options()), plans_.landmarks_model.width,
+                            plans_.landmarks_model.height, kAroundHips);
+    regions_.begin(params_);
     place_ = frame.input_to_upright(model.width, model.height, Fit::kLetterbox);
     SG_RETURN_IF_ERROR(detector_->set_input_frame(0, frame.stored, place_.then(frame.upright_to_stored)));
-    return ModelStage{detector_.get(), detector_runs(), kDetectorModel};
+    return ModelStage{detector_.get(), regions_.detector_runs(), kDetectorModel};
   }
 
   Status end_detector() {
@@ -121,13 +126,13 @@ class BlazePoseFinder : public PersonFinder {
     SG_ASSIGN_OR_RETURN(const BufferRange scores, detector_->output_buffer(model.outputs[Role::kScore]));
     SG_RETURN_IF_ERROR(
         decoder_->decode(boxes, scores, place_, {.threshold = 0.5F, .iou_threshold = 0.3F, .weighted = true}));
-    run(kNewRegions, {{decoder_->detections(), 0, sizeof(Detections)}, detector_runs(), found()});
+    regions_.add({decoder_->detections(), 0, sizeof(Detections)}, params_);
     return {};
   }
 
   Result<ModelStage> begin_region(const UprightFrame& frame) {
     SG_RETURN_IF_ERROR(regions_.next(frame, params_, *landmarks_));
-    return ModelStage{landmarks_.get(), {regions_.is_somebody(), 0, kFlagBytes}, kLandmarksModel};
+    return ModelStage{landmarks_.get(), regions_.is_somebody(), kLandmarksModel};
   }
 
   Status end_region() {
@@ -148,7 +153,7 @@ class BlazePoseFinder : public PersonFinder {
       points = refined;
     }
     if (mask_) SG_RETURN_IF_ERROR(project_mask(score));
-    run(kLandmarks, {points, score, world, found()});
+    run(kLandmarks, {points, score, world, regions_.state()});
     return {};
   }
 
@@ -159,7 +164,7 @@ class BlazePoseFinder : public PersonFinder {
     gl_.BindSampler(0, sampler_.id());
     gl_.BindImageTexture(0, next_mask_.id(), 0, GL_FALSE, 0, GL_READ_WRITE, GL_R32F);
     constexpr GLuint kGroups = groups_across(kMaskSize);
-    regions_.run(programs_[kProjectMask]->id(), params_, {score, found()}, kGroups, kGroups);
+    regions_.run(programs_[kProjectMask]->id(), params_, {score, regions_.state()}, kGroups, kGroups);
     gl_.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
     gl_.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
     gl_.BindSampler(0, 0);
@@ -177,7 +182,7 @@ class BlazePoseFinder : public PersonFinder {
   RegionParams params_;   // of the current run
   InputTransform place_;  // of the detector input in the current run
   UniformBlock<Refinement> refinement_;
-  GlBuffer detector_runs_, refined_;
+  GlBuffer refined_;
   GlTexture mask_, next_mask_;  // if masks are needed; the second one is written by the current run
   GlSampler sampler_;
 };
@@ -201,8 +206,10 @@ Result<std::unique_ptr<PersonFinder>> make_blazepose_finder(const std::shared_pt
   SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> landmarks, Session::create(group, plans.landmarks, {.gated = true}));
   SG_ASSIGN_OR_RETURN(std::unique_ptr<SsdDecoder> decoder, SsdDecoder::create(group, std::move(layout)));
   clear_gl_errors(group->gl());
-  std::unique_ptr<PersonFinder> finder = std::make_unique<BlazePoseFinder>(
-      group, std::move(plans), std::move(detector), std::move(landmarks), std::move(decoder), std::move(programs));
+  SG_ASSIGN_OR_RETURN(Regions regions, Regions::create(group, Regions::Source::kDetections, sizeof(Persons)));
+  std::unique_ptr<PersonFinder> finder =
+      std::make_unique<BlazePoseFinder>(group, std::move(plans), std::move(detector), std::move(landmarks),
+                                        std::move(decoder), std::move(regions), std::move(programs));
   SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
   return finder;
 }

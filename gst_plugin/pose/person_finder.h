@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/model_run.h"
+#include "detect/regions.h"
 #include "gl/upright_frame.h"
 #include "gpu_engine/plan.h"
 #include "gpu_engine/session.h"
@@ -22,6 +23,11 @@ struct FindOptions {
   float seconds = -1;       // since the previous frame; below 0: unrelated to it
 };
 
+// The options for finders with regions.
+inline RegionOptions region_options(const FindOptions& options) {
+  return {.most = options.max_persons, .least_score = options.person_score, .seconds = options.seconds};
+}
+
 // Reads nothing back and never waits. The results of a run are found() and mask().
 class PersonFinder : public ModelStages {
  public:
@@ -29,8 +35,8 @@ class PersonFinder : public ModelStages {
   void set_options(const FindOptions& options) { options_ = options; }
   // Issues all work for a frame.
   Status find(const UprightFrame& frame, const FindOptions& options);
-  // The people found: a buffer of Persons (meta/persons.h). Entries without points are empty; boxes and IDs are unset.
-  // The same buffer after every frame.
+  // The people found: a buffer of Persons (meta/persons.h). Entries without points are empty; boxes are unset. IDs are
+  // those of a finder that tracks people itself, otherwise 0. The same buffer after every frame.
   virtual BufferRange found() const = 0;
   // The mask of the last run: a 2D texture of the upright frame with the probability in R; no texture if the model has
   // no mask. A different texture of the same size after every run.

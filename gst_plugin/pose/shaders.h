@@ -15,9 +15,6 @@ inline const ShaderKey kOffsetCellsShader{"pose/score_cells.comp", {{"OFFSETS", 
 inline const ShaderKey kBestCellsShader{"pose/best_cells.comp", {}};
 inline const ShaderKey kGrowPersonsShader{"pose/grow_persons.comp", {}};
 inline const ShaderKey kGrowBothWaysShader{"pose/grow_persons.comp", {{"BOTH_WAYS", "1"}}};
-inline const ShaderKey kBeginFrameShader{"pose/begin_frame.comp", {}};
-inline const ShaderKey kNewRegionsShader{"pose/new_regions.comp", {}};
-inline const ShaderKey kNextRegionShader{"pose/next_region.comp", {}};
 inline const ShaderKey kRefineLandmarksShader{"pose/refine_landmarks.comp", {}};
 inline const ShaderKey kLandmarksShader{"pose/landmarks.comp", {}};
 inline const ShaderKey kProjectMaskShader{"pose/project_mask.comp", {}};
@@ -25,10 +22,9 @@ inline const ShaderKey kFollowShader{"pose/follow.comp", {}};
 inline const ShaderKey kSkeletonShader{"pose/skeleton.comp", {}};
 
 inline std::vector<ShaderKey> pose_shader_variants() {
-  return {kMoveNetBeginShader, kMoveNetShader,     kMoveNetMultiShader, kScoreCellsShader,
-          kOffsetCellsShader,  kBestCellsShader,   kGrowPersonsShader,  kGrowBothWaysShader,
-          kBeginFrameShader,   kNewRegionsShader,  kNextRegionShader,   kRefineLandmarksShader,
-          kLandmarksShader,    kProjectMaskShader, kFollowShader,       kSkeletonShader};
+  return {kMoveNetBeginShader, kMoveNetShader,     kMoveNetMultiShader, kScoreCellsShader,      kOffsetCellsShader,
+          kBestCellsShader,    kGrowPersonsShader, kGrowBothWaysShader, kRefineLandmarksShader, kLandmarksShader,
+          kProjectMaskShader,  kFollowShader,      kSkeletonShader};
 }
 
 }  // namespace sightglass

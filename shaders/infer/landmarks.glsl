@@ -1,10 +1,17 @@
-// The landmarks of the one face (or hand) in a frame; gst_plugin/infer/landmarks.h documents the members. Shaders
-// declare the buffer themselves:
-//   layout(std430, binding = 0) readonly buffer Landmarks { LANDMARKS };
+// The landmarks of the objects in a frame; gst_plugin/infer/landmarks.h documents the members. Shaders declare the
+// buffer themselves:
+//   layout(std430, binding = 0) readonly buffer Found { LANDMARKS; };
 #include "infer/landmarks.h"
 
-#define LANDMARKS            \
-  int landmarks_count;       \
-  float landmarks_score;     \
-  int landmarks_unused[2];   \
-  vec4 landmarks[kMaxLandmarks]
+struct Landmarks {
+  int count;
+  float score;
+  float right;
+  int id;
+  vec4 points[kMaxLandmarks];
+};
+
+#define LANDMARKS        \
+  int objects_count;     \
+  int objects_unused[3]; \
+  Landmarks objects[kMaxLandmarkObjects]

@@ -1,7 +1,7 @@
 // Tracks the people that a decoder found in a frame: adds boxes, keeps the track IDs of the previous frame, and smooths
 // keypoints. Speed is in person sizes per second, as in MediaPipe.
 #include "gl/compute.h"
-#include "pose/one_euro.glsl"
+#include "detect/one_euro.glsl"
 #include "pose/persons.glsl"
 
 const int kLanes = kMaxPersons * kMaxPersons;
@@ -9,8 +9,9 @@ layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Found { PERSONS; } found;
 struct Track {
   vec4 box;
-  int id;  // 0: unused
-  int unused[3];
+  int id;        // 0: unused
+  int found_id;  // set by the decoder; 0: it does not track people
+  int unused[2];
   Filtered points[kMaxKeyPoints];
   Filtered world[kMaxKeyPoints];
 };
@@ -63,7 +64,14 @@ float common_share(vec4 a, vec4 b) {
 // Row and column of index `n` in rows of `columns`. Unsigned: virglrenderer 0.10 mistranslates signed division.
 ivec2 row_and_column(int n, int columns) { return ivec2(uint(n) / uint(columns), uint(n) % uint(columns)); }
 
-// Matches people to tracks by box overlap, largest first. The rest are new, or gone.
+// How well a person matches a track: tracking by the decoder precedes box overlap.
+float common_with(int i, int t) {
+  if (!is_found(i) || tracks[t].id == 0 || u_filter.x < 0.0) return 0.0;
+  bool is_tracked = found.persons[i].id != 0 && found.persons[i].id == tracks[t].found_id;
+  return common_share(s_box[i], tracks[t].box) + (is_tracked ? 1.0 : 0.0);
+}
+
+// Matches people to tracks, best match first. The rest are new, or gone.
 void match() {
   for (int i = 0; i < kMaxPersons; ++i) s_track[i] = -1;
   int taken[kMaxPersons];  // 1 if matched, else 0
@@ -95,6 +103,7 @@ void match() {
       tracks[track].id = ++next_id;
     }
     tracks[track].box = s_box[i];
+    tracks[track].found_id = found.persons[i].id;
     s_id[i] = tracks[track].id;
     s_track[i] = track;
     s_person[s_count++] = i;
@@ -127,8 +136,7 @@ void main() {
   if (lane < kMaxPersons && is_found(lane)) s_box[lane] = box_of(lane);
   barrier();
   ivec2 at = row_and_column(lane, kMaxPersons);
-  int i = at.x, t = at.y;
-  s_common[lane] = is_found(i) && tracks[t].id != 0 && u_filter.x >= 0.0 ? common_share(s_box[i], tracks[t].box) : 0.0;
+  s_common[lane] = common_with(at.x, at.y);
   barrier();
   if (lane == 0) match();
   barrier();

@@ -7,7 +7,7 @@ layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Landmarks { float landmarks[]; };  // x, y, z, visibility, presence of each
 layout(std430, binding = 1) readonly buffer Score { float score[]; };
 layout(std430, binding = 2) readonly buffer World { float world[]; };  // x, y, z of each
-layout(std430, binding = 3) buffer State { REGIONS; };
+layout(std430, binding = 3) buffer State { PERSON_REGIONS; };
 
 const int kHips = 33, kEnd = 34;  // after the points of the skeleton
 // Of the One-Euro filter over these two, as in MediaPipe: a steady region keeps landmarks steady.
@@ -30,15 +30,26 @@ void store_point(int n, vec4 square) {
                                      around.x, around.y, world[3 * n + 2]);
 }
 
+// Whether an older region is of the same person, because two regions have merged.
+bool is_elsewhere(vec4 next, bool is_new) {
+  bool found = false;
+  for (int i = 0; i < u_sizes.x; ++i) {
+    bool is_older = i < slot || (is_new && regions[i].is_new == 0);
+    bool is_other = i != slot && regions[i].is_followed != 0 && is_older;
+    found = found || (is_other && distance_of(next, regions[i].square) < u_rule.w);
+  }
+  return found;
+}
+
 void follow(vec4 square, Filtered ends, bool is_new) {
   vec4 now = vec4(place_of(kHips, square), place_of(kEnd, square));
   float seconds = is_new ? 0.0 : u_frame.z;
   ends = filtered(ends, now, 1.0 / max(square.z, kLeastSide), kLeastCutOff, kBeta, kCutOffOfSpeed, seconds);
   vec4 next = square_of(ends.value.xy, ends.value.zw);
+  regions[slot].is_followed = next.z >= kLeastSide && !is_elsewhere(next, is_new) ? 1 : 0;
   regions[slot].square = next;
   regions[slot].ends = ends;
   regions[slot].is_new = 0;
-  regions[slot].is_followed = next.z >= kLeastSide ? 1 : 0;
 }
 
 void main() {
@@ -50,12 +61,14 @@ void main() {
   barrier();  // all lanes have read what one of them will write
   if (lane < kMaxKeyPoints && is_there) store_point(lane, square);
   if (lane != 0) return;
-  if (!is_there) {
+  if (is_there) {
+    follow(square, ends, is_new);
+  } else {
     regions[slot].is_followed = 0;
-    return;
   }
-  follow(square, ends, is_new);
-  persons[slot].points_count = kMaxKeyPoints;
+  persons_count = u_sizes.x;
+  persons[slot].points_count = regions[slot].is_followed != 0 ? kMaxKeyPoints : 0;
   persons[slot].score = score[0];
   persons[slot].rotation = square.w;
+  persons[slot].id = regions[slot].id;
 }

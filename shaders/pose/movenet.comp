@@ -6,7 +6,7 @@
 
 layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Numbers { float numbers[]; };
-layout(std430, binding = 1) buffer State { REGIONS; };
+layout(std430, binding = 1) buffer State { PERSON_REGIONS; };
 
 const int kPoints = 17;
 const int kShoulder = 5, kHip = 11;  // the left ones; the right ones are next

@@ -2,7 +2,7 @@
 #include "pose/regions.glsl"
 
 layout(local_size_x = 1) in;
-layout(std430, binding = 0) buffer State { REGIONS; };
+layout(std430, binding = 0) buffer State { PERSON_REGIONS; };
 
 void main() {
   slot = -1;

@@ -5,7 +5,7 @@
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(std430, binding = 0) readonly buffer Score { float score[]; };
-layout(std430, binding = 1) readonly buffer State { REGIONS; };
+layout(std430, binding = 1) readonly buffer State { PERSON_REGIONS; };
 layout(binding = 0) uniform sampler2D u_mask;  // probability in R
 layout(r32f, binding = 0) uniform highp image2D u_frame_mask;
 

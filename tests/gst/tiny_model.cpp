@@ -145,6 +145,12 @@ std::string red_model(Head head) {
       chain.add(Op::MEAN, {1, 1, 1, 3}, {axes}).builtin_options.Set(options);
       break;
     }
+    case Head::kList: {
+      add_convolution(chain, 3, {40, 0, 0}, {-18});
+      const int32_t shape = chain.add_constant<int32_t>("shape", schema::TensorType::INT32, {3}, {1, 32, 8});
+      chain.add(Op::RESHAPE, {1, 32, 8}, {shape}).builtin_options.Set(schema::ReshapeOptionsT());
+      break;
+    }
     case Head::kCpuOnly: {
       add_convolution(chain, 3, {40, 0, 0}, {-18});
       const int32_t logits = chain.last();

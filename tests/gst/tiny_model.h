@@ -12,6 +12,7 @@ enum class Head {
   kThreeLogits,   // 3 channels of convolution outputs: background, foreground, a class that never wins
   kGreyInput,     // like kSigmoid, but with a one-channel input
   kVector,        // the output is not an image: a mean over height and width
+  kList,          // a mask as 1 x 32 x 8 values, the shape of a list of boxes
   kUnknownOp,     // with an unknown custom operator
   kFourClasses,   // 4 channels of logits: class 1 for red pixels, 2 for green, 3 for blue, 0 for all others
   kClassNumbers,  // the same, as integer class numbers

@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <vector>
 
+#include "detect/regions.h"
 #include "gl/compute.h"
 #include "gl_pictures.h"
 #include "harness/golden.h"
 #include "pose/blazepose_finder.h"
-#include "pose/regions.h"
 #include "pose/shaders.h"
 #include "pose_case.h"
 #include "reference_decoders.h"
@@ -72,11 +72,13 @@ TEST_F(BlazePoseTest, LandmarksMatchTensorFlowLite) {
   ASSERT_EQ(frame.width, 256);
   const auto session = Session::create(group(), plan(model));
   ASSERT_TRUE(session.ok()) << session.status().message();
-  const ProgramKey keys[] = {{kNextRegionShader}, {kRefineLandmarksShader}, {kLandmarksShader}};
+  const ProgramKey keys[] = {{kRefineLandmarksShader}, {kLandmarksShader}};
   const auto programs = group()->programs(keys);
   ASSERT_TRUE(programs.ok()) << programs.status().message();
 
-  Regions regions(gl(), (*programs)[0]->id());
+  auto created = Regions::create(group(), Regions::Source::kLandmarksOnly, sizeof(Persons));
+  ASSERT_TRUE(created.ok()) << created.status().message();
+  Regions regions = *std::move(created);
   RegionState state;
   state.slot[0] = -1;
   state.regions[0].square = {128, 128, 256, 0};
@@ -84,7 +86,7 @@ TEST_F(BlazePoseTest, LandmarksMatchTensorFlowLite) {
   gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, regions.state().buffer);
   gl().BufferSubData(GL_SHADER_STORAGE_BUFFER, 0, sizeof(state), &state);
   gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-  const RegionParams params = region_params(frame, {.max_persons = 1, .person_score = 0, .seconds = -1}, model);
+  const RegionParams params = region_params(frame, {}, model.width, model.height);
   ASSERT_TRUE(regions.next(frame, params, **session).ok());
   ASSERT_TRUE((*session)->run().ok());
   const auto output = [&](PoseModel::Role role) { return *(*session)->output_buffer(model.outputs[role]); };
@@ -92,11 +94,11 @@ TEST_F(BlazePoseTest, LandmarksMatchTensorFlowLite) {
   const BufferRange places{refined.id(), 0, 195 * sizeof(float)};
   UniformBlock<Refinement> block(gl());
   block.bind(kParamsBinding, {});
-  dispatch(gl(), (*programs)[1]->id(), {output(PoseModel::kPoints), output(PoseModel::kHeat), places});
-  regions.run((*programs)[2]->id(), params,
+  dispatch(gl(), (*programs)[0]->id(), {output(PoseModel::kPoints), output(PoseModel::kHeat), places});
+  regions.run((*programs)[1]->id(), params,
               {places, output(PoseModel::kScore), output(PoseModel::kWorld), regions.state()});
 
-  const Person person = read(regions.state()).persons[0];
+  const Person person = read(regions.results()).persons[0];
   ASSERT_EQ(person.points_count, 33);
   const auto expected = reference_landmarks(golden, model);
   const std::vector<float>& raw = golden.outputs[model.outputs[PoseModel::kPoints]];

@@ -44,7 +44,7 @@ TEST(PoseModel, PublishedModelsAreRecognized) {
   EXPECT_EQ(large.outputs[Role::kBackward], 0u);
   EXPECT_EQ(large.outputs[Role::kForward], 1u);
   EXPECT_EQ(large.outputs[Role::kHeat], 2u);
-  EXPECT_EQ(large.plan_options.inputs[0].scale[0], 2);
+  EXPECT_EQ(large.plan_options.inputs[0].scale[0], 2.5F);
 
   const PoseModel detection = load("pose/blazepose_detection_224");
   EXPECT_EQ(detection.kind, PoseKind::kBlazePoseDetection);

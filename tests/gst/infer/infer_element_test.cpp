@@ -130,6 +130,16 @@ TEST(Infer, ImagesReplaceTheFrame) {
   EXPECT_EQ(plain->pixels, left_half_red(kSize, kSize).pixels);
 }
 
+// The box list of an unknown detector is not decoded as an image.
+TEST(Infer, ListsAreNotPainted) {
+  TestPipeline pipeline(glinfer("model=" + red_model(Head::kList)));
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  const auto shown = pipeline.pass(left_half_red(kSize, kSize));
+  ASSERT_TRUE(shown) << pipeline.error();
+  EXPECT_EQ(shown->pixels, left_half_red(kSize, kSize).pixels);
+  EXPECT_NE(pipeline.warning(5).find("cannot determine the task"), std::string::npos);
+}
+
 TEST(Infer, TensorsAreAttachedAndHeld) {
   TestPipeline pipeline(glinfer("attach-tensors=true task=tensors model=" + red_model()));
   Carried carried;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "class_names.h"
 #include "detect/detect_reference.h"
 #include "gl/shaders.h"
 #include "gl_pictures.h"
@@ -68,8 +69,9 @@ class InferTest : public GlTest {
   std::vector<Detection> detections(const Running& running) {
     return read_detections(gl(), running.inferencer->results().buffer);
   }
+  // Of the first face.
   Landmarks landmarks(const Running& running) {
-    Landmarks content;
+    LandmarkObjects content;
     const BufferRange range = running.inferencer->results();
     gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
     gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
@@ -77,7 +79,7 @@ class InferTest : public GlTest {
     std::memcpy(&content, mapped, sizeof(content));
     gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
     gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-    return content;
+    return content.objects[0];
   }
   // The input image of TensorFlow Lite, and its output.
   struct Reference {
@@ -135,6 +137,60 @@ TEST_F(InferTest, ModelsAreRecognized) {
       load_infer_model((*shared_dir() / "models/segmentation/deeplabv3_257_mv_gpu.tflite").string(), options);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.status().message().find("task=landmarks"), std::string::npos) << refused.status().message();
+}
+
+// Without a catalog entry, detectors are recognized by the input size and the output shapes.
+TEST_F(InferTest, DetectorsAreRecognizedByShape) {
+  if (!shared_dir()) GTEST_SKIP() << kNoModels;
+  struct Case {
+    const char* file;
+    const char* label;
+    int32_t boxes, points;
+    const char* picture;
+    size_t found;
+  };
+  for (const auto& [file, label, boxes, points, picture, found] :
+       {Case{"face_detection_back", "face", 896, 6, "media/mp_portrait.jpg", 1},
+        Case{"palm_detection_full_192", "palm", 2016, 7, "media/mp_hands.jpg", 2},
+        Case{"palm_detection_128_2020", "palm", 896, 7, "media/mp_hands.jpg", 2},
+        Case{"palm_detection_builtin_256_int8", "palm", 2944, 7, "media/mp_hands.jpg", 2}}) {
+    SCOPED_TRACE(file);
+    Running running = make(std::string("../second/models/") + file);
+    ASSERT_NE(running.inferencer, nullptr);
+    ASSERT_STREQ(to_string(running.model.task), "detection");
+    ASSERT_EQ(running.model.labels, std::vector<std::string>{label});
+    EXPECT_EQ(std::ssize(running.model.raw_detector->layout.anchors), boxes);
+    EXPECT_EQ(running.model.raw_detector->layout.points, points);
+    const Rgba photograph = load_picture((*shared_dir() / picture).string());
+    keep(process(running, photograph, {}, Fit::kLetterbox), std::string(file) + ".png");
+    EXPECT_EQ(detections(running).size(), found);
+  }
+}
+
+// Labels come from the model, or else from the data set with this number of classes.
+TEST_F(InferTest, ClassesHaveNames) {
+  if (!shared_dir()) GTEST_SKIP() << kNoModels;
+  const Rgba burger = load_picture((*shared_dir() / "media/burger.jpg").string());
+  Running running = make("classify_detect/mobilenet_v1_0.25_224_float");
+  ASSERT_NE(running.inferencer, nullptr);
+  const std::vector<std::string>& labels = running.model.labels;
+  ASSERT_EQ(labels.size(), 1001U);
+  EXPECT_EQ(labels[0], "background");
+  EXPECT_EQ(labels[282], "tabby");
+  EXPECT_EQ(labels[1000], "toilet tissue");
+  InferLook look;
+  look.threshold = 0;
+  look.max_results = 5;
+  keep(process(running, burger, look), "burger.png");
+  EXPECT_EQ(labels[static_cast<size_t>(detections(running)[0].class_id)], "cheeseburger");
+  // The 8-bit model contains the same labels. A labels file precedes both.
+  Running carried = make("classify_detect/mobilenet_v1_0.25_224_quant");
+  EXPECT_EQ(carried.model.labels, labels);
+  InferModelOptions options;
+  options.labels_file = scratch_folder() / "own_labels";
+  std::ofstream(options.labels_file) << "nothing\nfish\n";
+  EXPECT_EQ(make("classify_detect/mobilenet_v1_0.25_224_float", options).model.labels,
+            (std::vector<std::string>{"nothing", "fish"}));
 }
 
 // Sorted scores from TensorFlow Lite.
@@ -367,6 +423,19 @@ TEST(Contours, NameExistingLandmarks) {
   EXPECT_EQ(irises.size(), mesh.size() + 8);
   for (const ContourLine& line : mesh) EXPECT_LT(std::max(line.from, line.to), 468);
   EXPECT_TRUE(face_contours(21).empty());
+}
+
+TEST(Labels, DataSetsHaveTheirClasses) {
+  EXPECT_EQ(split_labels(kImageNetLabels).size(), 1000U);
+  const std::vector<std::string> coco = split_labels(kCocoLabels);
+  std::vector<std::string> by_category = split_labels(kCoco90Labels);
+  EXPECT_EQ(coco.size(), 80U);
+  ASSERT_EQ(by_category.size(), 90U);
+  EXPECT_EQ(by_category[17], "dog") << "category 18";
+  EXPECT_EQ(by_category[89], "toothbrush");
+  std::erase(by_category, "");
+  EXPECT_EQ(by_category, coco);
+  EXPECT_EQ(split_labels("a,,b"), (std::vector<std::string>{"a", "", "b"}));
 }
 
 TEST(Labels, FilesOfSeveralForms) {

@@ -1,6 +1,7 @@
 // glpose in pipelines: drawing, results, errors, and tracking between frames.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -129,7 +130,7 @@ TEST_F(BlazePose, SkeletonsAreOnLimbs) {
 
 struct Told {
   guint64 frame = 0;
-  guint objects = 0, id = 0, points = 0;
+  guint objects = 0, id = 0, greatest_id = 0, points = 0;
   float nose_x = 0, nose_y = 0, confidence = 0;
   std::string last_point;
 };
@@ -159,6 +160,9 @@ class ResultsProbe {
       that->last.frame = results.frame;
       that->last.objects = results.objects_count;
       if (results.objects_count == 0) continue;
+      for (guint i = 0; i < results.objects_count; ++i) {
+        that->last.greatest_id = std::max(that->last.greatest_id, results.objects[i].id);
+      }
       const SightglassResultObject& person = results.objects[0];
       that->last.id = person.id;
       that->last.points = person.points_count;
@@ -270,6 +274,32 @@ TEST_F(Pose, TheIntervalSkipsRuns) {
     EXPECT_EQ(posted.frames, "0 3 6 ") << model;
     EXPECT_TRUE(posted.one_person) << model;
   }
+}
+
+// Two people whose regions overlap are found as two, and keep their IDs.
+TEST_F(BlazePose, PeopleSideBySideAreFoundOnceEach) {
+  const Rgba people = load_picture(shared_directory() + "/second/media/two_people_whitehouse.jpg");
+  TestPipeline pipeline(glpose(kBlazePose, "max-persons=3 results=meta"));
+  ResultsProbe probe(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(pipeline.pass(people)) << pipeline.error(1);
+    if (probe.buffers == 0) continue;
+    EXPECT_EQ(probe.last.objects, 2U) << "frame " << probe.last.frame;
+    EXPECT_EQ(probe.last.greatest_id, 2U) << "frame " << probe.last.frame;
+  }
+  EXPECT_GT(probe.buffers, 0);
+}
+
+// The float input of this PoseNet is quantized to integers. Its weights were trained with three of them.
+TEST_F(BlazePose, PoseNetOfThreeLevelsFindsThePerson) {
+  TestPipeline pipeline(glpose("posenet_mnv1_100_257_multi_kpt_int8", "results=meta"));
+  ResultsProbe probe(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
+  ASSERT_EQ(probe.last.objects, 1U);
+  EXPECT_NEAR(probe.last.nose_x, 0.468F, 0.03F);
+  EXPECT_NEAR(probe.last.nose_y, 0.423F, 0.03F);
 }
 
 // The second model samples the frame that the first one has sampled, which is released by then.

@@ -1,7 +1,6 @@
-// Selects the next region with a tracked person: decides whether the landmark model runs, and the position of its input
-// in the frame.
+// Selects the next tracked region: decides whether the landmark model runs, and the position of its input in the frame.
+#include "detect/regions.glsl"
 #include "lib/frame_block.glsl"
-#include "pose/regions.glsl"
 
 layout(local_size_x = 1) in;
 layout(std430, binding = 0) buffer State { REGIONS; };

@@ -1,0 +1,58 @@
+#include "detect/regions.h"
+
+#include <utility>
+
+#include "detect/shaders.h"
+
+namespace sightglass {
+
+RegionParams region_params(const UprightFrame& frame, const RegionOptions& options, int32_t width, int32_t height,
+                           const RegionRule& rule) {
+  return {{static_cast<float>(frame.width), static_cast<float>(frame.height), options.seconds, 0},
+          {options.least_score, 0, 0, 0},
+          {options.most, width, height, 0},
+          {rule.from, rule.to, rule.around_point ? 1 : 0, 0},
+          {rule.scale, rule.shift, rule.direction, rule.same}};
+}
+
+Result<Regions> Regions::create(const std::shared_ptr<ShareGroup>& group, Source source, GLsizeiptr results_bytes) {
+  std::vector<ProgramKey> keys{{kNextRegionShader}};
+  if (source == Source::kDetections) keys.insert(keys.end(), {{kBeginRegionsShader}, {kNewRegionsShader}});
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  return Regions(group, std::move(programs), results_bytes);
+}
+
+Regions::Regions(const std::shared_ptr<ShareGroup>& group, std::vector<SharedProgram> programs,
+                 GLsizeiptr results_bytes)
+    : group_(group),
+      gl_(&group->gl()),
+      programs_(std::move(programs)),
+      results_bytes_(results_bytes),
+      params_(*gl_),
+      frame_block_(*gl_) {
+  const std::vector<std::byte> nothing(static_cast<size_t>(results_offset() + results_bytes));
+  state_ = make_storage(*gl_, static_cast<GLsizeiptr>(nothing.size()), nothing.data());
+  place_ = make_storage(*gl_, sizeof(FrameBlock));
+  flag_ = make_storage(*gl_, kFlagBytes);
+  detector_runs_ = make_storage(*gl_, kFlagBytes);
+}
+
+void Regions::run(GLuint program, const RegionParams& params, std::initializer_list<BufferRange> storage, GLuint groups,
+                  GLuint rows) {
+  params_.bind(kParamsBinding, params);
+  dispatch(*gl_, program, storage, groups, rows);
+}
+
+void Regions::begin(const RegionParams& params) { run(programs_[kBegin]->id(), params, {state(), detector_runs()}); }
+
+void Regions::add(const BufferRange& detections, const RegionParams& params) {
+  run(programs_[kAdd]->id(), params, {detections, detector_runs(), state()});
+}
+
+Status Regions::next(const UprightFrame& frame, const RegionParams& params, Session& session) {
+  frame_block_.bind(kFrameBinding, frame_block(frame.stored, frame.upright_to_stored));
+  run(programs_[kNext]->id(), params, {state(), is_somebody(), {place_.id(), 0, sizeof(FrameBlock)}});
+  return session.set_input_frame(0, frame.stored, place_.id());
+}
+
+}  // namespace sightglass

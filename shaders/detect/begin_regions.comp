@@ -1,0 +1,17 @@
+// At the beginning of a frame, decides whether the detector runs: it does if more regions could be tracked.
+#include "detect/regions.glsl"
+
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer State { REGIONS; };
+layout(std430, binding = 1) writeonly buffer Flag { uint detector_runs; };
+
+void main() {
+  slot = -1;
+  int followed = 0;
+  for (int i = 0; i < kMaxRegions; ++i) {
+    bool goes_on = i < u_sizes.x && u_frame.z >= 0.0 && regions[i].is_followed != 0;
+    regions[i].is_followed = goes_on ? 1 : 0;
+    followed += regions[i].is_followed;
+  }
+  detector_runs = followed < u_sizes.x ? 1u : 0u;
+}
