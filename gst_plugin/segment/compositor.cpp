@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gl/compute.h"
+#include "gl/gl_state_guard.h"
 #include "gl/texture_unit.h"
 #include "segment/log.h"
 #include "segment/shaders.h"
@@ -196,6 +197,15 @@ Status Compositor::allocate(const Passes& passes, const TextureRef& mask) {
   return refiner_.resize(mask);
 }
 
+void Compositor::save_units(const Passes& passes, TextureUnitGuard& units) const {
+  if (passes.despills) {
+    units.save(kFrontColorsUnit);
+    units.save(kBehindColorsUnit);
+  }
+  if (passes.edge.changes()) units.save(kFeatheredUnit);
+  if (refine_ != Refine::kNone) units.save(kSurroundingsUnit);
+}
+
 void Compositor::run_passes(const Passes& passes, const FrameRef& frame) {
   const GlApi& gl = *gl_;
   if (refine_ != Refine::kNone) {
@@ -250,6 +260,8 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   Block block{make_matte(mask, mask_to_upright, look).block()};
   const Passes passes = choose_passes(look, block);
   SG_RETURN_IF_ERROR(allocate(passes, mask));
+  TextureUnitGuard units(gl);
+  save_units(passes, units);
 
   block_.bind(kLookBinding, block);
   frame_block_.bind(kFrameBinding, frame_block(frame, upright_to_stored));

@@ -24,6 +24,8 @@
 
 namespace sightglass {
 
+class TextureUnitGuard;
+
 enum class Background : uint8_t { kBlur, kColor, kImage, kTransparent, kMask, kOverlay };
 
 // What decides which pixels are foreground; without a mask that can be trusted, one answer for the whole frame.
@@ -119,6 +121,8 @@ class Compositor {
   // Completes the block, whose matte is there.
   Passes choose_passes(const Look& look, Block& block) const;
   Status allocate(const Passes& passes, const TextureRef& mask);
+  // Saves the texture units that GlStateGuard does not.
+  void save_units(const Passes& passes, TextureUnitGuard& units) const;
   // Everything before the compositing pass; binds what that samples besides the frame.
   void run_passes(const Passes& passes, const FrameRef& frame);
   void unbind(const Passes& passes);

@@ -76,15 +76,15 @@ class SegmenterTest : public GlTest {
 
 constexpr Background kBackgrounds[] = {Background::kBlur, Background::kColor, Background::kMask};
 
-// The ten dispatches that estimate foreground colors bind more than those of a model do.
-int despill_calls(Background background) { return background == Background::kColor ? 20 : 0; }
+// The estimate of foreground colors preserves two more texture units, and its dispatches bind more than those of a model.
+int despill_calls(Background background) { return background == Background::kColor ? 25 : 0; }
 
 // The common calls of a frame weigh more in small models: some hundred calls that bind, unbind, and preserve GL state.
 TEST_F(SegmenterTest, GlCallsPerFrame) {
   for (const std::string& model : {red_model(), std::string(SIGHTGLASS_SOURCE_DIR "/models/figure/figure.tflite")}) {
     for (const Background background : kBackgrounds) {
       const Cost cost = cost_of_a_frame(model, background);
-      EXPECT_LE(cost.calls, 4 * cost.dispatches + 115 + despill_calls(background)) << model;
+      EXPECT_LE(cost.calls, 4 * cost.dispatches + 100 + despill_calls(background)) << model;
     }
   }
   const std::string shared = shared_directory();
@@ -92,7 +92,7 @@ TEST_F(SegmenterTest, GlCallsPerFrame) {
   for (const Background background : kBackgrounds) {
     const Cost cost =
         cost_of_a_frame(shared + "/models/segmentation/mediapipe_selfie_segmenter_256.tflite", background);
-    EXPECT_LE(cost.calls, 5 * cost.dispatches + 25 + despill_calls(background));
+    EXPECT_LE(cost.calls, 5 * cost.dispatches + 10 + despill_calls(background));
   }
 }
 
