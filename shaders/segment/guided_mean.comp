@@ -1,4 +1,4 @@
-// Every window that a pixel lies in has its own opinion of it: their mean, over 5 x 5 windows.
+// Each window around a pixel has its own linear function: their mean over 5 x 5 windows.
 #include "gl/compute.h"
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
