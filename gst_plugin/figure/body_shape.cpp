@@ -5,7 +5,7 @@ namespace sightglass::figure {
 namespace {
 
 struct TorsoRing {
-  int part;  // 0: the pelvis's frame, 1: half-way, 2: the chest's frame
+  int part;  // 0: axes of the pelvis, 1: halfway, 2: axes of the chest
   float height, width, depth, forward, exponent;
 };
 
@@ -50,7 +50,7 @@ struct Tube {
   float width, depth;
 };
 
-// The arm at `place`: 0 at the shoulder, 1 at the elbow, 2 at the wrist.
+// A cross section of the arm: `place` is 0 at the shoulder, 1 at the elbow, 2 at the wrist.
 Tube arm_at(const Body& body, const Limb& arm, float place) {
   struct Measure {
     float place, width, depth;
@@ -64,7 +64,7 @@ Tube arm_at(const Body& body, const Limb& arm, float place) {
   const Measure& b = kMeasures[i];
   const float t = std::clamp((place - a.place) / (b.place - a.place), 0.0F, 1.0F);
   const float g = mix(1, body.girth, place < 1.5F ? 0.9F : 0.4F) * (body.bust > 0.18F ? 0.88F : 1.02F);
-  // Within a little of the elbow the frame is between the two parts'.
+  // Near the elbow, the axes are interpolated between both parts.
   const float bend = smoothstep(0.82F, 1.18F, place);
   const Mat3& upper = arm.frames[0];
   const Mat3& lower = arm.frames[1];
@@ -85,7 +85,7 @@ void add_arm_tube(Lofts& lofts, Lofts::List list, const Body& body, const Limb& 
     const float ease = thick * (place < 0.1F ? 0.35F : 1.0F) * (1 + 0.5F * smoothstep(1.0F, 1.6F, place));
     lofts.ring(tube.centre, tube.frame.x * (tube.width + ease), tube.frame.z * (tube.depth + ease), material);
   };
-  if (from < 0) {  // the round of the shoulder
+  if (from < 0) {  // the rounded shoulder
     const Tube tube = arm_at(body, arm, -0.125F);
     lofts.ring(tube.centre, tube.frame.x * 0.004F, tube.frame.z * 0.004F, material);
   }
@@ -97,7 +97,7 @@ void add_arm_tube(Lofts& lofts, Lofts::List list, const Body& body, const Limb& 
   lofts.end();
 }
 
-// The round of a shoulder, on the way from the chest to the arm wherever that points.
+// A rounded shoulder, between the chest and the arm in any direction.
 void add_shoulder(Lofts& lofts, Lofts::List list, const Body& body, const Skeleton& bones, size_t side, float thick,
                   Material material) {
   const float s = side_sign(side);
@@ -235,7 +235,7 @@ void add_neck(Lofts& lofts, const Body& body, const Skeleton& bones, const Look&
   lofts.ring(high, bones.head_frame.x * (radius * 1.02F), bones.head_frame.z * (radius * 1.1F), Material::kNeck);
   lofts.end();
 
-  // A band of cloth about the neck, from `from` to `to` along it, opening by `flare`.
+  // A band of cloth around the neck, from `from` to `to` along it, widening by `flare`.
   const auto band = [&](float from, float to, float inner, float flare, float forward, Material material) {
     lofts.begin(Lofts::kCloth);
     const Vec3 tilt = bones.chest_frame.z * forward;
@@ -261,7 +261,7 @@ void add_neck(Lofts& lofts, const Body& body, const Skeleton& bones, const Look&
 
 void add_body(Lofts& lofts, const Body& body, const Skeleton& bones, const Pose& pose, const Look& look) {
   const bool coat = look.outer != Outer::kNone;
-  // The outer one first: it hides most of the other.
+  // The outer one first: it hides most of the inner one.
   if (coat) add_torso(lofts, body, bones, Material::kCoat, look.shirt.thickness + look.coat.thickness);
   add_torso(lofts, body, bones, Material::kShirt, look.shirt.thickness);
   add_neck(lofts, body, bones, look);

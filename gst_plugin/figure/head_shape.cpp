@@ -4,7 +4,7 @@ namespace sightglass::figure {
 
 namespace {
 
-// In half heads, about the middle between chin and crown.
+// In half heads, relative to the midpoint of chin and crown.
 struct HeadRing {
   float y, width, z, depth, exponent;
 };
@@ -116,7 +116,7 @@ class HeadBuilder {
     lofts_.end();
   }
 
-  // The hair that hangs behind the face, and before the shoulders where it is long enough.
+  // Hair that hangs behind the face and, if it is long enough, in front of the shoulders.
   void hanging() {
     const Mat3& chest = bones_.chest_frame;
     const Vec3 down = normalize(bones_.head_frame.y * 0.3F + chest.y * 0.4F + Vec3{0, 1, 0}) * -1.0F;
@@ -175,7 +175,7 @@ class HeadBuilder {
     lofts_.end();
   }
 
-  // A rod along points on an arc, with a flat or round section.
+  // A rod along points on an arc, with a flat or round cross section.
   template <typename Point>
   void rod(int count, Point point, Vec3 across, float width, float thick, Material material) {
     lofts_.begin(Lofts::kHard);

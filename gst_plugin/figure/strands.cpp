@@ -46,7 +46,7 @@ std::vector<Strand> strands_of(const Lofts& lofts, uint32_t seed, const Body& bo
   std::vector<Strand> strands;
   if (area <= 0) return strands;
   Random random(seed, Stream::kHair, 1);
-  const float wild = std::clamp(look.curl * 12, 0.2F, 1.0F);  // how far hairs stand out
+  const float wild = std::clamp(look.curl * 12, 0.2F, 1.0F);  // how far hairs stick out
   const float on_scalp = body.head * (0.3F + 0.6F * std::min(look.volume, 0.4F)), hanging = body.head * 0.9F;
   const Vec3 swing{0.25F * wander(seed, Stream::kHair, 11, seconds, 1.1), 0,
                    0.25F * wander(seed, Stream::kHair, 12, seconds, 1.3)};
@@ -64,7 +64,7 @@ std::vector<Strand> strands_of(const Lofts& lofts, uint32_t seed, const Body& bo
     const Vec3 down = normalize(Vec3{0, -1, 0} + out * out.y);  // along the surface
     const bool scalp = patch.ring->material == static_cast<float>(Material::kScalp);
     const float reach = (scalp ? on_scalp : hanging) * random.range(0.35F, 1);
-    // Drawn one after another: compilers evaluate the parts of a sum in any order.
+    // Separate statements: compilers evaluate the operands of a sum in any order.
     const float outwards = 0.3F + 0.9F * wild * random.unit();
     const Vec3 turn = any_way(random), bend = any_way(random);
     const Vec3 start = normalize(out * outwards + down * 0.8F + turn * 0.3F);

@@ -1,5 +1,5 @@
-// One instance is the surface between two rings: a grid of AROUND × ALONG cells on a Catmull-Rom curve through the rings'
-// neighbours (gst_plugin/figure/lofts.h). MOVED 1: hair and cloths about the head take their places here.
+// One instance is the surface between two rings: a grid of AROUND × ALONG cells on a Catmull-Rom curve through adjacent
+// rings (gst_plugin/figure/lofts.h). MOVED 1: positions hair and headscarves.
 #include "figure/figure_block.glsl"
 #if MOVED == 1
 #include "figure/noise.glsl"
@@ -7,7 +7,7 @@
 #endif
 
 layout(std140, binding = kListBinding) uniform Rings {
-  vec4 u_rings[3 * kMostRings];  // three for each: centre, exponent; u, material; v, length
+  vec4 u_rings[3 * kMostRings];  // three per ring: center, exponent; u, material; v, length
 };
 
 out vec3 v_place, v_normal, v_along;
