@@ -105,12 +105,12 @@ class HeadBuilder {
     }
   }
 
-  void ball(Vec3 centre, float radius, Material material) {
+  void ball(Vec3 center, float radius, Material material) {
     lofts_.begin(material == Material::kHair ? Lofts::kLocks : Lofts::kTrousers);
     for (int i = 0; i <= 6; ++i) {
       const float angle = kPi * static_cast<float>(i) / 6;
       const float r = std::max(0.01F, std::sin(angle)) * radius;
-      lofts_.ring(centre - bones_.head_frame.y * (radius * std::cos(angle)), bones_.head_frame.x * r,
+      lofts_.ring(center - bones_.head_frame.y * (radius * std::cos(angle)), bones_.head_frame.x * r,
                   bones_.head_frame.z * r, material);
     }
     lofts_.end();
@@ -167,9 +167,9 @@ class HeadBuilder {
     for (int i = 1; i <= 3; ++i) {
       const float t = static_cast<float>(i) / 3;
       const float swing = 0.02F * t * wander(7, Stream::kHair, 3, seconds_, 0.9);
-      const Vec3 centre = root + Vec3{0, -look_.length * t, 0} - bones_.chest_frame.z * (0.05F * std::sin(t * 3)) +
+      const Vec3 center = root + Vec3{0, -look_.length * t, 0} - bones_.chest_frame.z * (0.05F * std::sin(t * 3)) +
                           bones_.head_frame.x * (aside * t + swing);
-      lofts_.ring(centre, along(mix(0.24F, 0.1F, t), 0, 0), bones_.chest_frame.z * (h_ * mix(0.24F, 0.08F, t)),
+      lofts_.ring(center, along(mix(0.24F, 0.1F, t), 0, 0), bones_.chest_frame.z * (h_ * mix(0.24F, 0.08F, t)),
                   Material::kHair);
     }
     lofts_.end();

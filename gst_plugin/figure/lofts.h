@@ -35,7 +35,7 @@ enum class Material : uint8_t {
 // One ring in std140 layout. Points of the surface are center + u cos + v sin of an angle; an `exponent` below 1 makes
 // the ellipse squarer.
 struct Ring {
-  Vec3 centre;
+  Vec3 center;
   float exponent = 1;
   Vec3 u;
   float material = -1;  // of the surface to the next ring; -1: none, the loft ends
@@ -69,11 +69,11 @@ class Lofts {
     length_ = 0;
     first_ = true;
   }
-  void ring(Vec3 centre, Vec3 u, Vec3 v, Material material, float exponent = 1) {
+  void ring(Vec3 center, Vec3 u, Vec3 v, Material material, float exponent = 1) {
     std::vector<Ring>& rings = rings_[list_];
-    if (!first_) length_ += figure::length(centre - rings.back().centre);
+    if (!first_) length_ += figure::length(center - rings.back().center);
     first_ = false;
-    rings.push_back({centre, exponent, u, static_cast<float>(material), v, length_});
+    rings.push_back({center, exponent, u, static_cast<float>(material), v, length_});
   }
   void end() {
     if (!rings_[list_].empty()) rings_[list_].back().material = -1;

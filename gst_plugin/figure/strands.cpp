@@ -20,7 +20,7 @@ std::vector<Patch> patches_of(const Lofts& lofts) {
     for (size_t i = 0; i + 1 < rings.size(); ++i) {
       if (rings[i].material < 0) continue;
       const float around = length(rings[i].u) + length(rings[i].v) + length(rings[i + 1].u) + length(rings[i + 1].v);
-      patches.push_back({&rings[i], &rings[i + 1], around * length(rings[i + 1].centre - rings[i].centre)});
+      patches.push_back({&rings[i], &rings[i + 1], around * length(rings[i + 1].center - rings[i].center)});
     }
   }
   return patches;
@@ -54,13 +54,13 @@ std::vector<Strand> strands_of(const Lofts& lofts, uint32_t seed, const Body& bo
     const Patch& patch = pick(random, patches, area);
     const float t = random.unit(), angle = random.range(0, 2 * kPi);
     const float c = std::cos(angle), s = std::sin(angle);
-    const Vec3 centre = mix(patch.ring->centre, patch.next->centre, t);
+    const Vec3 center = mix(patch.ring->center, patch.next->center, t);
     const Vec3 u = mix(patch.ring->u, patch.next->u, t), v = mix(patch.ring->v, patch.next->v, t);
-    const Vec3 place = centre + u * c + v * s;
-    const Vec3 along = patch.next->centre - patch.ring->centre + (patch.next->u - patch.ring->u) * c +
+    const Vec3 place = center + u * c + v * s;
+    const Vec3 along = patch.next->center - patch.ring->center + (patch.next->u - patch.ring->u) * c +
                        (patch.next->v - patch.ring->v) * s;
     Vec3 out = normalize(cross(v * c - u * s, along));
-    if (dot(out, place - centre) < 0) out = out * -1;
+    if (dot(out, place - center) < 0) out = out * -1;
     const Vec3 down = normalize(Vec3{0, -1, 0} + out * out.y);  // along the surface
     const bool scalp = patch.ring->material == static_cast<float>(Material::kScalp);
     const float reach = (scalp ? on_scalp : hanging) * random.range(0.35F, 1);
