@@ -25,6 +25,7 @@ install_component(interop interop)
 install(FILES capi/include/sightglass/sightglass.h ${PROJECT_BINARY_DIR}/capi/include/sightglass/version.h
         DESTINATION ${header_dir})
 install(FILES gst_plugin/figure/figure_meta.h gst_plugin/meta/mask_meta.h gst_plugin/meta/results_meta.h
+              gst_plugin/meta/tensor_meta.h
         DESTINATION ${header_dir}/gst_plugin)
 install(DIRECTORY gpu_engine/include/gpu_engine interop/include/interop DESTINATION ${header_dir})
 install(TARGETS sightglass RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

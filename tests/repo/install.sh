@@ -33,8 +33,15 @@ fi
 echo "== metadata of buffers, in C"
 meta=$(dirname "$(find "$prefix/include" -name mask_meta.h)")
 # shellcheck disable=SC2046  # a list of flags
-printf '#include <figure_meta.h>\n#include <mask_meta.h>\n#include <results_meta.h>\nint main(void) { return 0; }\n' |
+printf '#include <figure_meta.h>\n#include <mask_meta.h>\n#include <results_meta.h>\n#include <tensor_meta.h>\nint main(void) { return 0; }\n' |
   "$cxx" -x c -std=c11 -Wall -Wextra -Werror -fsyntax-only "-I$meta" $(pkg-config --cflags gstreamer-1.0) -
+
+echo "== metadata of buffers, for Python"
+[ -n "$(find "$prefix" -name 'libsightglass-metadata.so.0')" ] || { echo "libsightglass-metadata was not installed" && exit 1; }
+if [ -e "$build/introspection/Sightglass-0.1.typelib" ]; then
+  typelib=$(find "$prefix" -name Sightglass-0.1.typelib)
+  case $typelib in */girepository-1.0/*) ;; *) echo "the typelib is not in girepository-1.0: $typelib" && exit 1 ;; esac
+fi
 
 echo "== CMake"
 cmake -S "$source/tests/repo/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
