@@ -1,7 +1,6 @@
 """Batches of training frames. Each depends only on the seed and its index, so training can resume."""
 from __future__ import annotations
 
-import numpy
 import torch
 from torch import Generator, Tensor
 from torch.utils.data import Dataset
@@ -24,7 +23,7 @@ def load_batch(records: Records, indices: list[int]) -> Batch:
 
 def chances(records: Records) -> Tensor:
     """How often to draw each frame: raised arms and whole bodies, of which there are few, more often."""
-    points = torch.from_numpy(numpy.stack([records.get([i])[2][0] for i in range(len(records))]))
+    points = torch.from_numpy(records.points())
     inside = points[:, :, 2] > 0
     raised = (inside[:, 9:11] & (points[:, 9:11, 1] < points[:, 5:7, 1])).any(1)
     whole = inside[:, 15:17].any(1)
