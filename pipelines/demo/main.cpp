@@ -109,8 +109,9 @@ int run_command(int argc, char** argv) {
     options.model = sightglass::demo::default_model(options.input);
     if (options.input != sightglass::demo::kFigures && options.model == "figure") {
       std::printf(
-          "the bundled model was not trained on photographs; for people, fetch a model that was: `sightglass models "
-          "fetch selfie-segmenter`\n");
+          "the bundled model was trained on rendered figures only: clothes can have holes, and raised arms and other "
+          "people can be missing; for people, fetch a model that was trained on photographs: `sightglass models fetch "
+          "selfie-segmenter`\n");
     }
   }
   return run(options, column_width, hint);

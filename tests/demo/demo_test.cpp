@@ -194,6 +194,16 @@ TEST_F(Demo, LeavesNoUnplayableFile) {
   }
 }
 
+// Before it plays anything else than figures with the bundled model.
+TEST_F(Demo, NamesTheModelForPeopleAndWhatTheBundledOneMisses) {
+  constexpr const char* kFetch = "sightglass models fetch selfie-segmenter";
+  const CommandResult video = run("--input nowhere.mp4");
+  EXPECT_NE(video.output.find(kFetch), std::string::npos) << video.output;
+  EXPECT_NE(video.output.find("clothes can have holes"), std::string::npos) << video.output;
+  const CommandResult chosen = run("--input nowhere.mp4 --model figure");
+  EXPECT_EQ(chosen.output.find(kFetch), std::string::npos) << chosen.output;
+}
+
 TEST_F(Demo, ReportsErrors) {
   const auto expect_failure = [&](const std::string& arguments, const std::string& words) {
     const CommandResult result = run(arguments);
