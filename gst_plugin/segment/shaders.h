@@ -32,6 +32,11 @@ inline constexpr int32_t kLegendRows = 12, kPerLegendRow = 2, kLegendPrimitives 
 inline ShaderDefine refine_define(Refine refine) { return {"REFINE", std::to_string(static_cast<int>(refine))}; }
 // Source of a pyramid: FROM of shaders/segment/blur_down.comp.
 inline constexpr int kFromInput = 0, kFromFrame = 1, kFromOpacity = 2, kFromColorLight = 3, kFromPictureLight = 4;
+inline constexpr int kFromHighlights = 5;
+// Weight of white in the mean over a disc, in addition to 1, which is the weight of black. Gray of 0.8 gets a sixth.
+inline constexpr int kHighlightBoost = 16;
+// Maximum number of fetches in a quarter of a disc.
+inline constexpr int kDiscTaps = 24;
 inline ShaderKey pyramid_first_shader(int from, FrameKind kind, Refine refine) {
   return frame_shader({"segment/blur_down.comp", {{"FROM", std::to_string(from)}, refine_define(refine)}}, kind);
 }
@@ -49,6 +54,7 @@ inline const ShaderKey kGuidedFitShader{"segment/guided_fit.comp", {}};
 inline const ShaderKey kGuidedMeanShader{"segment/guided_mean.comp", {}};
 inline const ShaderKey kBlurDownShader{"segment/blur_down.comp", {{"FROM", std::to_string(kFromInput)}}};
 inline const ShaderKey kBlurGaussShader{"segment/blur_gauss.comp", {}};
+inline const ShaderKey kBlurDiscShader{"segment/blur_disc.comp", {}};
 inline ShaderKey classes_shader(bool numbers) {
   return {"segment/classes.comp", numbers ? std::vector<ShaderDefine>{{"NUMBERS", "1"}} : std::vector<ShaderDefine>{}};
 }
@@ -74,7 +80,7 @@ inline std::vector<ShaderKey> segment_shader_variants() {
     keys.push_back(still_watch_shader(kind));
     for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
       keys.push_back(split_colors_shader(kind, refine));
-      for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight}) {
+      for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight, kFromHighlights}) {
         keys.push_back(pyramid_first_shader(from, kind, refine));
       }
       for (int background = 0; background < kComposites; ++background) {
@@ -84,6 +90,7 @@ inline std::vector<ShaderKey> segment_shader_variants() {
       }
     }
   }
+  keys.push_back(kBlurDiscShader);
   return keys;
 }
 

@@ -76,7 +76,7 @@ int run_command(int argc, char** argv) {
   app.add_option("--background", options.background, "blur, color, transparent, mask, or the path of an image")
       ->default_val("blur");
   app.add_option("--output", options.output, "a .mp4 or .webm file instead of a window");
-  app.add_option("--properties", options.properties, "more properties of glsegment: \"blur-radius=40 threshold=0.6\"");
+  app.add_option("--properties", options.properties, "more properties of glsegment: \"blur-strength=9 threshold=0.6\"");
   app.add_option(
          "--seconds", options.seconds,
          "stop after this time; 0: at the end of a video file or at Ctrl-C (default: 10 if a camera or figures are "

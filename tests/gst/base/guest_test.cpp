@@ -132,9 +132,9 @@ class GoodGuest : public ::testing::TestWithParam<const char*> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Elements, GoodGuest,
-                         ::testing::Values("glsegment background=blur", "glsegment background=color",
-                                           "glsegment background=transparent", "glsegment background=mask",
-                                           "glsegment background=color despill=off",
+                         ::testing::Values("glsegment background=blur", "glsegment background=blur bokeh=disc",
+                                           "glsegment background=color", "glsegment background=transparent",
+                                           "glsegment background=mask", "glsegment background=color despill=off",
                                            "glsegment background=transparent feather=-8 edge-offset=2",
                                            "glsegment refine=guided feather=3 light-wrap=1 background=color",
                                            "glsegment attach-mask=true", "glpose", "glinfer range-smoothing=0"),

@@ -43,6 +43,7 @@ struct Live {
   const char* others;  // that make the effect visible
 };
 constexpr Live kLive[] = {{"blur-radius", "background=blur"},
+                          {"blur-strength", "background=blur bokeh=disc"},
                           {"threshold", "background=mask softness=0.2"},
                           {"softness", "background=mask"},
                           {"smoothing", "background=mask"},

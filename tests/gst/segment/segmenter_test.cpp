@@ -49,12 +49,13 @@ class SegmenterTest : public GlTest {
   }
 
   // Of the third frame.
-  Cost cost_of_a_frame(const std::string& path, Background background) {
+  Cost cost_of_a_frame(const std::string& path, Background background, Bokeh bokeh = Bokeh::kGaussian) {
     const auto segmenter = make_segmenter(path, kWidth, kHeight);
     const GlTexture frame = make_texture(gl(), GL_RGBA8, kWidth, kHeight);
     const GlTexture output = make_texture(gl(), GL_RGBA8, kWidth, kHeight);
     Look look;
     look.background = background;
+    look.bokeh = bokeh;
     for (int i = 0; i < 3; ++i) {
       gl_calls().clear();
       segmenter->set_look(look, Fit::kStretch);
@@ -76,7 +77,8 @@ class SegmenterTest : public GlTest {
 
 constexpr Background kBackgrounds[] = {Background::kBlur, Background::kColor, Background::kMask};
 
-// The estimate of foreground colors preserves two more texture units, and its dispatches bind more than those of a model.
+// The estimate of foreground colors preserves two more texture units, and its dispatches bind more than those of a
+// model.
 int despill_calls(Background background) { return background == Background::kColor ? 25 : 0; }
 
 // The common calls of a frame weigh more in small models: some hundred calls that bind, unbind, and preserve GL state.
@@ -86,6 +88,8 @@ TEST_F(SegmenterTest, GlCallsPerFrame) {
       const Cost cost = cost_of_a_frame(model, background);
       EXPECT_LE(cost.calls, 4 * cost.dispatches + 100 + despill_calls(background)) << model;
     }
+    const Cost disc = cost_of_a_frame(model, Background::kBlur, Bokeh::kDisc);
+    EXPECT_LE(disc.calls, 4 * disc.dispatches + 100) << model;
   }
   const std::string shared = shared_directory();
   if (shared.empty()) return;
