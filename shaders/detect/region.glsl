@@ -1,11 +1,13 @@
 // Regions of the frame that landmark models sample, tracked from frame to frame (gst_plugin/detect/regions.h). They are
-// at the beginning of a buffer; results may follow:
+// at the beginning of a buffer; results may follow. `look` is the square that the detector samples, `looks` the number
+// of earlier ones in this series:
 //   layout(std430, binding = 0) buffer State { REGIONS; };
 #include "detect/one_euro.glsl"
 #include "detect/regions.h"
 
 struct Region {
   vec4 square;  // center x and y, side: pixels of the upright frame; rotation in radians, clockwise
+  vec4 head;    // center x and y, radius, 0: pixels; covered in the model input of other regions
   int is_followed;
   int is_new;  // from a detection, not from landmarks
   int id;      // track ID, from 1 on
@@ -15,7 +17,9 @@ struct Region {
 #define REGIONS               \
   int slot;                   \
   int last_id;                \
-  int regions_unused[2];      \
+  int looks;                  \
+  int regions_unused;         \
+  vec4 look;                  \
   Region regions[kMaxRegions]; \
   vec4 regions_padding[kRegionsPadding]
 
@@ -32,6 +36,14 @@ float distance_of(vec4 a, vec4 b) {
   float ends = length(a.xy + turned(kUp * a.z, a.w) - b.xy - turned(kUp * b.z, b.w));
   return 0.5 * (middles + ends) / max(min(a.z, b.z), 1e-6);
 }
+
+// The head in the square of a person: `up` sides above its center, with a radius in sides.
+vec4 head_of(vec4 square, float up, float radius) {
+  return vec4(square.xy + turned(vec2(0.0, -up * square.z), square.w), radius * square.z, 0.0);
+}
+
+// Whether the center of one head is in the middle of the other.
+bool have_same_head(vec4 a, vec4 b) { return length(a.xy - b.xy) < 0.8 * min(a.z, b.z); }
 
 // The square around a box with this center and size along axes rotated by `rotation`: shifted down along them by
 // `shift` heights, with `scale` times the longer side.

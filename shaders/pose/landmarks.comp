@@ -13,6 +13,9 @@ const int kHips = 33, kEnd = 34;  // after the points of the skeleton
 // Of the One-Euro filter over these two, as in MediaPipe: a steady region keeps landmarks steady.
 const float kLeastCutOff = 0.01, kBeta = 10.0, kCutOffOfSpeed = 1.0;
 const float kLeastSide = 2.0;  // pixels; anything smaller is not a person
+// The first points of the skeleton are those of the face. The radius of the head is at least kLeastHead sides.
+const int kFacePoints = 11;
+const float kFaceToHead = 1.3, kLeastHead = 0.05;
 
 float sigmoid(float x) { return 1.0 / (1.0 + exp(-x)); }
 
@@ -31,14 +34,24 @@ void store_point(int n, vec4 square) {
 }
 
 // Whether an older region is of the same person, because two regions have merged.
-bool is_elsewhere(vec4 next, bool is_new) {
+bool is_elsewhere(vec4 next, vec4 head, bool is_new) {
   bool found = false;
   for (int i = 0; i < u_sizes.x; ++i) {
     bool is_older = i < slot || (is_new && regions[i].is_new == 0);
     bool is_other = i != slot && regions[i].is_followed != 0 && is_older;
-    found = found || (is_other && distance_of(next, regions[i].square) < u_rule.w);
+    bool is_same = distance_of(next, regions[i].square) < u_rule.w || have_same_head(head, regions[i].head);
+    found = found || (is_other && is_same);
   }
   return found;
+}
+
+// Around the points of the face.
+vec4 head_around_face(vec4 square) {
+  vec2 middle = vec2(0.0);
+  for (int n = 0; n < kFacePoints; ++n) middle += place_of(n, square) / float(kFacePoints);
+  float reach = 0.0;
+  for (int n = 0; n < kFacePoints; ++n) reach = max(reach, length(place_of(n, square) - middle));
+  return vec4(middle, max(kFaceToHead * reach, kLeastHead * square.z), 0.0);
 }
 
 void follow(vec4 square, Filtered ends, bool is_new) {
@@ -46,8 +59,10 @@ void follow(vec4 square, Filtered ends, bool is_new) {
   float seconds = is_new ? 0.0 : u_frame.z;
   ends = filtered(ends, now, 1.0 / max(square.z, kLeastSide), kLeastCutOff, kBeta, kCutOffOfSpeed, seconds);
   vec4 next = square_of(ends.value.xy, ends.value.zw);
-  regions[slot].is_followed = next.z >= kLeastSide && !is_elsewhere(next, is_new) ? 1 : 0;
+  vec4 head = head_around_face(square);
+  regions[slot].is_followed = next.z >= kLeastSide && !is_elsewhere(next, head, is_new) ? 1 : 0;
   regions[slot].square = next;
+  regions[slot].head = head;
   regions[slot].ends = ends;
   regions[slot].is_new = 0;
 }

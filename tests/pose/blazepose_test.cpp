@@ -24,7 +24,7 @@ class BlazePoseTest : public PoseTest {
         load(model_file("blazepose_detection_224")), load(model_file("blazepose_landmark_lite")), {}, {}};
     plans.detector = plan(plans.detector_model);
     plans.landmarks = plan(plans.landmarks_model);
-    auto finder = make_blazepose_finder(group(), std::move(plans));
+    auto finder = make_blazepose_finder(group(), std::move(plans), FrameKind::kRgba);
     EXPECT_TRUE(finder.ok()) << finder.status().message();
     return finder.ok() ? *std::move(finder) : nullptr;
   }
