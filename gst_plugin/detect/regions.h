@@ -20,11 +20,11 @@
 namespace sightglass {
 
 // The padding, in vectors of four floats, aligns the results after the regions as GL requires.
-inline constexpr int32_t kMaxRegions = 8, kRegionsPadding = 14;
+inline constexpr int32_t kMaxRegions = 8, kRegionsPadding = 6;
 
 // In std430 layout.
 struct Region {
-  std::array<float, 4> square{}, head{};
+  std::array<float, 4> square{}, head{}, motion{};
   std::array<int32_t, 4> flags{};  // is followed, is new, ID
   std::array<float, 12> ends{};
 };

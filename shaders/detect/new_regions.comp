@@ -13,7 +13,7 @@ bool is_followed(vec4 square) {
   bool found = false;
   vec4 head = head_of(square, u_score.y, u_score.z);
   for (int i = 0; i < u_sizes.x; ++i) {
-    bool is_same = distance_of(square, regions[i].square) < u_rule.w || have_same_head(head, regions[i].head);
+    bool is_same = are_same(square, head, regions[i].square, regions[i].head, u_rule.w);
     found = found || (regions[i].is_followed != 0 && is_same);
   }
   return found;
@@ -41,20 +41,39 @@ bool is_certain(int n, bool in_company) {
   return detections[n].score >= u_score.w || (in_company && is_whole);
 }
 
+// The slot of a hidden person who appears again; otherwise a free one, if possible that of nobody. -1: all are in use.
+int slot_for(vec4 head) {
+  int best = -1, least = 3;
+  for (int i = 0; i < u_sizes.x; ++i) {
+    if (regions[i].is_followed != 0) continue;
+    bool is_hidden = regions[i].motion.z > 0.0;
+    int order = !is_hidden ? 1 : are_near(head, regions[i].head, 1.5) ? 0 : 2;
+    if (order >= least) continue;
+    least = order;
+    best = i;
+  }
+  return best;
+}
+
 void main() {
   int count = detector_ran != 0u ? min(detections_count, kMaxDetections) : 0;
-  int free = 0;
   bool in_company = count > 0 && detections[0].score >= u_score.w;
   for (int i = 0; i < u_sizes.x; ++i) in_company = in_company || regions[i].is_followed != 0;
-  for (int n = 0; n < count && free < u_sizes.x; ++n) {
-    while (free < u_sizes.x && regions[free].is_followed != 0) ++free;
+  for (int n = 0; n < count; ++n) {
     vec4 square = square_of(n);
-    if (free < u_sizes.x && square.z >= 1.0 && is_certain(n, in_company) && !is_followed(square)) {
-      regions[free].square = square;
-      regions[free].head = head_of(square, u_score.y, u_score.z);
-      regions[free].is_new = 1;
-      regions[free].is_followed = 1;
+    if (square.z < 1.0 || !is_certain(n, in_company) || is_followed(square)) continue;
+    vec4 head = head_of(square, u_score.y, u_score.z);
+    int free = slot_for(head);
+    if (free < 0) break;
+    bool was_hidden = regions[free].motion.z > 0.0 && are_near(head, regions[free].head, 1.5);
+    if (!was_hidden) {
       regions[free].id = ++last_id;
+      regions[free].motion = vec4(0.0);
     }
+    regions[free].motion.z = 0.0;
+    regions[free].square = square;
+    regions[free].head = head;
+    regions[free].is_new = 1;
+    regions[free].is_followed = 1;
   }
 }

@@ -9,29 +9,36 @@ layout(std430, binding = 0) readonly buffer State { REGIONS; };
 layout(std430, binding = 1) readonly buffer Flag { uint model_runs; };
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_input;
 
-const vec4 kCover = vec4(0.0, 0.0, 0.0, 1.0);  // like the padding outside of the frame
+const vec4 kPadding = vec4(0.0, 0.0, 0.0, 1.0);  // outside of the frame
 
 // In radii.
 float distance_to_head(vec2 place, int i) { return length(place - regions[i].head.xy) / max(regions[i].head.z, 1e-6); }
 
-// A tracked person is not covered for one who is only a detection, and the nearer head is visible if heads overlap.
-bool is_covered(vec2 place) {
+// The head that covers a position; -1 if none does. A tracked person is not covered for one who is only a detection,
+// and the nearer head is visible if heads overlap.
+int cover_at(vec2 place) {
 #ifdef LOOK
-  float own = 1.0;
+  float least = 1.0;
   bool is_new = true;
 #else
-  float own = min(distance_to_head(place, slot), 1.0);
+  float least = min(distance_to_head(place, slot), 1.0);
   bool is_new = regions[slot].is_new != 0;
 #endif
-  bool covered = false;
+  int cover = -1;
   for (int i = 0; i < u_sizes.x; ++i) {
-#ifndef LOOK
+#ifdef LOOK
+    bool counts = regions[i].is_followed != 0;
+#else
     if (i == slot) continue;
-#endif
     bool counts = regions[i].is_followed != 0 && (is_new || regions[i].is_new == 0);
-    covered = covered || (counts && distance_to_head(place, i) < own);
+    counts = counts || regions[i].motion.z > 0.0;  // or the head appears again, next to the one that hid it
+#endif
+    float far = distance_to_head(place, i);
+    if (!counts || far >= least) continue;
+    least = far;
+    cover = i;
   }
-  return covered;
+  return cover;
 }
 
 void main() {
@@ -45,5 +52,11 @@ void main() {
   vec4 square = regions[slot].square;
 #endif
   vec2 place = square.xy + turned((at - 0.5) * square.z, square.w);
-  imageStore(u_input, position, is_covered(place) ? kCover : sample_frame(at, kCover));
+  int cover = cover_at(place);
+  if (cover >= 0) {  // with the colors around the head
+    vec2 from_head = place - regions[cover].head.xy;
+    vec2 rim = regions[cover].head.xy + from_head * regions[cover].head.z / max(length(from_head), 1e-3);
+    at = turned(rim - square.xy, -square.w) / max(square.z, 1e-6) + 0.5;
+  }
+  imageStore(u_input, position, sample_frame(at, kPadding));
 }
