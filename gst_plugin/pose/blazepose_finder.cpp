@@ -217,15 +217,13 @@ Result<std::unique_ptr<PersonFinder>> make_blazepose_finder(const std::shared_pt
   clear_gl_errors(group->gl());
   SG_ASSIGN_OR_RETURN(Regions regions, Regions::create(group, Regions::Source::kLooks, sizeof(Persons)));
   const PoseModel &first = plans.detector_model, &second = plans.landmarks_model;
-  SG_ASSIGN_OR_RETURN(RegionInput detector_input, RegionInput::create(group, kind, RegionInput::Of::kLook, first.width,
-                                                                      first.height));
-  SG_ASSIGN_OR_RETURN(
-      RegionInput landmarks_input,
-      RegionInput::create(group, kind, RegionInput::Of::kRegion, second.width, second.height));
-  std::unique_ptr<PersonFinder> finder =
-      std::make_unique<BlazePoseFinder>(group, std::move(plans), std::move(detector), std::move(landmarks),
-                                        std::move(decoder), std::move(regions), std::move(detector_input),
-                                        std::move(landmarks_input), std::move(programs));
+  SG_ASSIGN_OR_RETURN(RegionInput detector_input,
+                      RegionInput::create(group, kind, RegionInput::Of::kLook, first.width, first.height));
+  SG_ASSIGN_OR_RETURN(RegionInput landmarks_input,
+                      RegionInput::create(group, kind, RegionInput::Of::kRegion, second.width, second.height));
+  std::unique_ptr<PersonFinder> finder = std::make_unique<BlazePoseFinder>(
+      group, std::move(plans), std::move(detector), std::move(landmarks), std::move(decoder), std::move(regions),
+      std::move(detector_input), std::move(landmarks_input), std::move(programs));
   SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
   return finder;
 }

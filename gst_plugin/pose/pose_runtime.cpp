@@ -241,9 +241,8 @@ Result<std::unique_ptr<FrameProcessor>> PoseModels::create(const GlTarget& targe
   std::unique_ptr<PersonFinder> finder;
   if (in_regions) {
     SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> detector, detector_.plan(target, FrameKind::kRgba));
-    SG_ASSIGN_OR_RETURN(finder,
-                        make_blazepose_finder(target.group,
-                                              {*detector_, *model_, std::move(detector), std::move(plan)}, read));
+    SG_ASSIGN_OR_RETURN(
+        finder, make_blazepose_finder(target.group, {*detector_, *model_, std::move(detector), std::move(plan)}, read));
   } else {
     SG_ASSIGN_OR_RETURN(finder, make_one_stage_finder(target.group, *model_, std::move(plan)));
   }

@@ -101,12 +101,23 @@ TEST_F(FollowerTest, LostPeopleLeaveTheirTracksToNewOnes) {
 
 // A stick figure of 17 points with its feet at `x`; `phase` swings its limbs.
 Person walker_at(float x, float height, float phase) {
-  constexpr std::array<std::array<float, 2>, 17> kPlaces{{{0, -0.93F},       {0.02F, -0.95F},   {-0.02F, -0.95F},
-                                                          {0.04F, -0.94F},   {-0.04F, -0.94F},  {0.11F, -0.8F},
-                                                          {-0.11F, -0.8F},   {0.13F, -0.62F},   {-0.13F, -0.62F},
-                                                          {0.14F, -0.46F},   {-0.14F, -0.46F},  {0.07F, -0.5F},
-                                                          {-0.07F, -0.5F},   {0.07F, -0.27F},   {-0.07F, -0.27F},
-                                                          {0.07F, -0.03F},   {-0.07F, -0.03F}}};
+  constexpr std::array<std::array<float, 2>, 17> kPlaces{{{0, -0.93F},
+                                                          {0.02F, -0.95F},
+                                                          {-0.02F, -0.95F},
+                                                          {0.04F, -0.94F},
+                                                          {-0.04F, -0.94F},
+                                                          {0.11F, -0.8F},
+                                                          {-0.11F, -0.8F},
+                                                          {0.13F, -0.62F},
+                                                          {-0.13F, -0.62F},
+                                                          {0.14F, -0.46F},
+                                                          {-0.14F, -0.46F},
+                                                          {0.07F, -0.5F},
+                                                          {-0.07F, -0.5F},
+                                                          {0.07F, -0.27F},
+                                                          {-0.07F, -0.27F},
+                                                          {0.07F, -0.03F},
+                                                          {-0.07F, -0.03F}}};
   Person person;
   person.points_count = 17;
   person.score = 0.9F;

@@ -56,7 +56,7 @@ struct Nose {
   float x, y;
 };
 struct Group {
-  std::string file;  // in ../shared
+  std::string file;         // in ../shared
   std::vector<Nose> noses;  // in fractions of the frame
 };
 
@@ -97,8 +97,7 @@ TEST_F(People, EveryoneInAPhotographIsFoundOnceAndNothingElse) {
         float nearest = 1;
         for (const Found& person : probe.people) {
           EXPECT_LE(person.id, group.noses.size()) << group.file << ", frame " << frame;
-          nearest = std::min(nearest,
-                             std::hypot(person.nose_x - group.noses[i].x, person.nose_y - group.noses[i].y));
+          nearest = std::min(nearest, std::hypot(person.nose_x - group.noses[i].x, person.nose_y - group.noses[i].y));
         }
         farthest = std::max(farthest, nearest);
       }
