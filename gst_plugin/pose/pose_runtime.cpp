@@ -236,12 +236,13 @@ std::vector<std::string> PoseModels::warnings() const {
 
 Result<std::unique_ptr<FrameProcessor>> PoseModels::create(const GlTarget& target) const {
   const FrameKind read = PoseEstimator::planned_kind(target.device, model_->kind, target.frame);
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, model_.plan(target, read));
+  const bool in_regions = model_->kind == PoseKind::kBlazePose;
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, model_.plan(target, in_regions ? FrameKind::kRgba : read));
   std::unique_ptr<PersonFinder> finder;
-  if (model_->kind == PoseKind::kBlazePose) {
-    SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> detector, detector_.plan(target, read));
+  if (in_regions) {
+    SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> detector, detector_.plan(target, FrameKind::kRgba));
     SG_ASSIGN_OR_RETURN(
-        finder, make_blazepose_finder(target.group, {*detector_, *model_, std::move(detector), std::move(plan)}));
+        finder, make_blazepose_finder(target.group, {*detector_, *model_, std::move(detector), std::move(plan)}, read));
   } else {
     SG_ASSIGN_OR_RETURN(finder, make_one_stage_finder(target.group, *model_, std::move(plan)));
   }
