@@ -95,6 +95,13 @@ const PropertyTable<SegmentSettings>& segment_properties() {
           row::number("smoothing", "Smoothing", look(&Look::smoothing), 0, kMostSmoothing, kLive,
                       "Weight of the previous mask where both masks nearly agree, to reduce flicker without smoothing "
                       "motion (0 = disabled)"),
+          row::choice("motion", "Motion", look(&Look::motion), "GstGLSegmentMotion",
+                      {{false, "None; moving edges are not smoothed", "off"},
+                       {true, "Motion of 8x8 blocks of mask pixels", "blocks"}},
+                      kLive, "Motion that smoothing follows from the previous mask to the new one"),
+          row::choice("islands", "Islands", look(&Look::islands), "GstGLSegmentIslands",
+                      {{true, "As in the mask of the model", "keep"}, {false, "Background", "remove"}}, kLive,
+                      "How to show uncertain foreground far from all regions of which the model is sure"),
           row::choice("fit", "Fit", &S::fit, "GstGLSegmentFit",
                       {{Fit::kStretch, "Scale each axis separately", "stretch"},
                        {Fit::kLetterbox, "Show the whole frame with bars", "letterbox"}},
