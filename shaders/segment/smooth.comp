@@ -16,8 +16,13 @@ layout(std140, binding = kParamsBinding) uniform Smoothing {
 #include "segment/motion.glsl"
 #endif
 
-// Differences of probability: noise below the first, motion above the second.
-const float kNoise = 0.1, kMotion = 0.4;
+// Differences of probability: noise below the first, a change of the image above the second. More of it is noise if the
+// motion is known.
+#ifdef MOTION
+const float kNoise = 0.15, kChange = 0.55;
+#else
+const float kNoise = 0.1, kChange = 0.4;
+#endif
 
 void main() {
   ivec2 position = ivec2(gl_GlobalInvocationID.xy);
@@ -25,6 +30,7 @@ void main() {
   if (any(greaterThanEqual(position, size))) return;
   float now = texelFetch(u_mask, position, 0).r;
 #ifdef MOTION
+  // Most of a mask.
   if (now == texelFetch(u_before, position, 0).r && (now == 0.0 || now == 1.0)) {
     imageStore(u_output, position, vec4(now, 0.0, 0.0, 1.0));
     return;
@@ -36,6 +42,6 @@ void main() {
   float before = texelFetch(u_before, position, 0).r;
   float share = u_share.x;
 #endif
-  share *= 1.0 - smoothstep(kNoise, kMotion, abs(now - before));
+  share *= 1.0 - smoothstep(kNoise, kChange, abs(now - before));
   imageStore(u_output, position, vec4(mix(now, before, share), 0.0, 0.0, 1.0));
 }
