@@ -39,7 +39,7 @@ struct Look {
   float threshold = 0.5F;                     // probability at which foreground and background are even, [0,1]
   bool islands = true;                        // keeps uncertain foreground far from any that the model is sure of
   float smoothing = 0;                        // share of the previous mask, where it hardly differs, [0,1)
-  bool motion = false;                        // moves the previous mask along with the image
+  bool motion = true;                         // moves the previous mask along with the image
   float softness = 0.5F;                      // width of the transition, as a difference of probabilities, [0,1]
   // Pixels of the frame that the edge is spread over: to either side or, negative, inwards; -kMaxFeather to
   // kMaxFeather.

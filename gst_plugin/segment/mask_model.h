@@ -10,6 +10,7 @@
 #include "gpu_engine/plan.h"
 #include "known_models.h"
 #include "segment/class_layout.h"
+#include "segment/matte_defaults.h"
 
 namespace sightglass {
 
@@ -28,7 +29,8 @@ struct MaskModel {
   // probabilities.
   std::optional<ClassLayout> classes;
   int32_t width = 0, height = 0;  // of the model's input, in pixels
-  bool previous_mask = false;     // the input's fourth channel is the mask of the frame before
+  bool previous_mask = false;     // the fourth channel of the input is the mask of the previous frame
+  MatteDefaults defaults;
 };
 
 // `known` is the published model that it is; else that is guessed. Fails, naming the file, the tensor and what is

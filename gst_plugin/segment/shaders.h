@@ -55,6 +55,7 @@ inline const ShaderKey kIslandReachShader{"segment/island_reach.comp", {}};
 inline const ShaderKey kIslandKeepShader{"segment/island_keep.comp", {}};
 inline const ShaderKey kGuidedFitShader{"segment/guided_fit.comp", {}};
 inline const ShaderKey kGuidedMeanShader{"segment/guided_mean.comp", {}};
+inline const ShaderKey kGuidedBoundsShader{"segment/guided_bounds.comp", {}};
 inline const ShaderKey kBlurDownShader{"segment/blur_down.comp", {{"FROM", std::to_string(kFromInput)}}};
 inline const ShaderKey kBlurGaussShader{"segment/blur_gauss.comp", {}};
 inline ShaderKey classes_shader(bool numbers) {
@@ -77,7 +78,8 @@ inline std::vector<ShaderKey> segment_shader_variants() {
   std::vector<ShaderKey> keys{kBlurDownShader,      kBlurGaussShader,        kGuidedFitShader,  kGuidedMeanShader,
                               smooth_shader(false), smooth_shader(true),     kMotionShader,     kIslandCoreShader,
                               kIslandReachShader,   kIslandKeepShader,       kStillKeepShader,  kLegendShader,
-                              classes_shader(true), kForegroundColorsShader, kShiftEdgeShader,  classes_shader(false)};
+                              classes_shader(true), kForegroundColorsShader, kShiftEdgeShader,  classes_shader(false),
+                              kGuidedBoundsShader};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(guide_shader(kind));
     keys.push_back(feedback_shader(kind));
