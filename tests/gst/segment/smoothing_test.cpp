@@ -21,7 +21,7 @@ namespace {
 using Mask = std::vector<uint8_t>;
 
 std::string element(double smoothing, const std::string& model, const std::string& more = "motion=off") {
-  return "glsegment name=segment background=mask softness=1 smoothing=" + std::to_string(smoothing) + " model=" + model +
+  return "glsegment name=segment background=mask softness=1 refine=none smoothing=" + std::to_string(smoothing) + " model=" + model +
          " " + more;
 }
 
@@ -164,7 +164,7 @@ TEST(Smoothing, OnARealVideo) {
                      "video/x-raw,format=RGBA" + size + " ! tee name=tee tee. ! queue ! appsink name=frame sync=false";
   for (const auto& [name, smoothing] :
        {std::pair{"plain", "0"}, {"smooth", "0.8 motion=off"}, {"follow", "0.8 motion=blocks"}}) {
-    text += " tee. ! queue ! glupload ! glsegment background=mask softness=1 islands=keep model=" + model +
+    text += " tee. ! queue ! glupload ! glsegment background=mask softness=1 refine=none islands=keep model=" + model +
             " smoothing=" + smoothing + " ! gldownload ! video/x-raw,format=RGBA ! appsink sync=false name=" + name;
   }
   GstElement* pipeline = gst_parse_launch(text.c_str(), nullptr);
