@@ -24,6 +24,15 @@ struct Publication {
   bool operator==(const Publication&) const = default;
 };
 
+// Values of glsegment properties that suit the masks of a model. Values that have not been measured are unset.
+struct MaskDefaults {
+  const char* refine = nullptr;    // nick: "guided"
+  const char* islands = nullptr;   // nick: "remove"
+  std::optional<float> smoothing;  // with motion=blocks
+  std::optional<float> softness;
+  bool operator==(const MaskDefaults&) const = default;
+};
+
 struct KnownModel {
   const char* sha256;  // of the file, in lowercase hexadecimal
   const char* title;   // for people: "MediaPipe selfie segmenter"
@@ -35,6 +44,7 @@ struct KnownModel {
   const char* classes = "";
   const char* labels = "";     // names of the output channels, separated by commas, if the file has none
   bool previous_mask = false;  // the fourth input channel is the previous mask
+  MaskDefaults masks{};        // for segmentation
   bool operator==(const KnownModel&) const = default;
 };
 

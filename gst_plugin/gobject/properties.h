@@ -139,7 +139,7 @@ auto number(const char* name, const char* nick, F field, ValueOf<F> least, Value
   return make({name, nick, effect, blurb}, field_of(field), number_value(least, most));
 }
 
-// Of std::optional<int32_t> or std::optional<double>, which reads as `unset` until it is set.
+// Of std::optional<int32_t>, std::optional<float>, or std::optional<double>, which reads as `unset` until it is set.
 template <typename F>
 auto optional_number(const char* name, const char* nick, F field, typename ValueOf<F>::value_type unset,
                      typename ValueOf<F>::value_type least, typename ValueOf<F>::value_type most, Effect effect,

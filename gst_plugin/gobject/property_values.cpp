@@ -63,6 +63,7 @@ struct NumberFunctions {
 };
 
 constexpr NumberFunctions<gint> kIntFunctions{g_param_spec_int, g_value_get_int, g_value_set_int};
+constexpr NumberFunctions<gfloat> kFloatFunctions{g_param_spec_float, g_value_get_float, g_value_set_float};
 constexpr NumberFunctions<gdouble> kDoubleFunctions{g_param_spec_double, g_value_get_double, g_value_set_double};
 
 template <typename T>
@@ -140,13 +141,16 @@ const PropertyValue* number_value(guint64 least, guint64 most) {
   return new NumberValue<guint64>({g_param_spec_uint64, g_value_get_uint64, g_value_set_uint64}, least, most);
 }
 const PropertyValue* number_value(gfloat least, gfloat most) {
-  return new NumberValue<gfloat>({g_param_spec_float, g_value_get_float, g_value_set_float}, least, most);
+  return new NumberValue<gfloat>(kFloatFunctions, least, most);
 }
 const PropertyValue* number_value(gdouble least, gdouble most) {
   return new NumberValue<gdouble>(kDoubleFunctions, least, most);
 }
 const PropertyValue* optional_number_value(gint least, gint most, gint unset) {
   return new OptionalNumberValue<gint>(kIntFunctions, least, most, unset);
+}
+const PropertyValue* optional_number_value(gfloat least, gfloat most, gfloat unset) {
+  return new OptionalNumberValue<gfloat>(kFloatFunctions, least, most, unset);
 }
 const PropertyValue* optional_number_value(gdouble least, gdouble most, gdouble unset) {
   return new OptionalNumberValue<gdouble>(kDoubleFunctions, least, most, unset);

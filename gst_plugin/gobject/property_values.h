@@ -60,8 +60,9 @@ const PropertyValue* number_value(guint least, guint most);
 const PropertyValue* number_value(guint64 least, guint64 most);
 const PropertyValue* number_value(gfloat least, gfloat most);
 const PropertyValue* number_value(gdouble least, gdouble most);
-// Of std::optional<gint> or std::optional<gdouble>, which reads as `unset` until it is set.
+// Of std::optional<gint>, std::optional<gfloat>, or std::optional<gdouble>, which reads as `unset` until it is set.
 const PropertyValue* optional_number_value(gint least, gint most, gint unset);
+const PropertyValue* optional_number_value(gfloat least, gfloat most, gfloat unset);
 const PropertyValue* optional_number_value(gdouble least, gdouble most, gdouble unset);
 
 // Of an enumeration that GObject knows as `type`: the functions convert between the field and its number there.

@@ -42,7 +42,9 @@ struct Look {
   Bokeh bokeh = Bokeh::kGaussian;
   std::array<float, 4> color{0, 0.5F, 0, 1};  // R G B A in [0,1], not premultiplied
   float threshold = 0.5F;                     // probability at which foreground and background are even, [0,1]
-  float smoothing = 0;                        // share of the mask before, where it hardly differs, [0,1)
+  bool islands = true;                        // keeps uncertain foreground far from any that the model is sure of
+  float smoothing = 0;                        // share of the previous mask, where it hardly differs, [0,1)
+  bool motion = true;                         // moves the previous mask along with the image
   float softness = 0.5F;                      // width of the transition, as a difference of probabilities, [0,1]
   // Frame pixels over which the edge is spread, on each side; negative: inwards only. -kMaxFeather to kMaxFeather.
   float feather = 0;

@@ -1,4 +1,4 @@
-// Makes the mask follow the frame's own edges: the model sees a small picture, people look at a large one.
+// Makes the mask follow the edges in the frame: the input of the model is much smaller than the frame.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +12,45 @@
 
 namespace sightglass {
 
-// How the mask is enlarged to the frame's size.
+// How the mask is enlarged to the frame size.
 enum class Refine : uint8_t {
-  kNone,       // smoothly, without a look at the frame
-  kBilateral,  // joint bilateral upsampling: a pixel follows neighbours of its colour
-  kGuided,     // guided filter: round each place, the mask is a linear function of colour
+  kNone,       // smoothly, whatever the frame shows
+  kBilateral,  // joint bilateral upsampling: a pixel follows neighbors of its color
+  kGuided,     // guided filter: in each neighborhood, the mask is a linear function of color
 };
 
 class MaskRefiner {
  public:
-  // What kNone needs is nothing. Fragments of frames of that kind are sampled.
+  // kNone needs no programs. `kind` is that of the sampled frames.
   static Result<MaskRefiner> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine);
 
-  // The size at which a mask of width × height pixels is refined: its own, or a multiple where that is coarse.
+  // The size at which a mask of width × height pixels is refined: its own, or a multiple if that is coarse.
   struct Size {
     int32_t width = 0, height = 0;
     bool operator==(const Size&) const = default;
   };
   static Size size_for(int32_t width, int32_t height);
 
-  // Allocates, unless it has the right textures from the call before.
+  // Allocates, unless it has textures of this size already.
   Status resize(const TextureRef& mask);
-  // Makes what the composite samples in the mask's stead, in the mask's coordinates. Not for kNone. The frame and the
-  // mask, in unit 1, are bound with linear samplers, and so are the blocks Look and Frame. Leaves a program in use, and
-  // bound: the image units 0 and 1, the texture of unit 0, and, with the sampler `linear`, kSurroundingsUnit.
+  // Returns the texture that the composite samples in place of the mask, in mask coordinates. Not for kNone. The caller
+  // binds the frame and, to unit 1, the mask, both with linear samplers, and the blocks Look and Frame. Leaves a program
+  // in use and these bound: the image units 0 and 1, the texture of unit 0, and kSurroundingsUnit with the sampler
+  // `linear`.
   TextureRef run(GLuint linear);
 
  private:
   MaskRefiner(const GlApi& gl, Refine refine, std::vector<SharedProgram> programs)
       : gl_(&gl), refine_(refine), programs_(std::move(programs)) {}
-  void dispatch(const SharedProgram& program, const GlTexture& target, GLenum format) const;
+  // The size of the texture of linear functions for a guide of that size.
+  static Size functions_of(const Size& size);
+  void write(GLuint unit, const GlTexture& target, GLenum format) const;
+  void dispatch(const SharedProgram& program, const Size& size) const;
 
   const GlApi* gl_;
   Refine refine_;
-  std::vector<SharedProgram> programs_;  // guide, fit, mean
-  GlTexture guide_, surroundings_, fit_, mean_;
+  std::vector<SharedProgram> programs_;  // guide, fit, mean, bounds
+  GlTexture guide_, surroundings_, fit_, trust_, mean_, mean_trust_, bounds_;
   Size size_;
 };
 

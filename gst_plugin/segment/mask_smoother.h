@@ -1,41 +1,49 @@
-// Averages masks over time, but for what moves: shaders/segment/smooth.comp.
+// Averages masks over time where nothing changes: shaders/segment/smooth.comp.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "gl/uniform_block.h"
 #include "gpu_engine/gl_objects.h"
 #include "gpu_engine/share_group.h"
 #include "gpu_engine/status.h"
 #include "gpu_engine/texture_ref.h"
+#include "segment/motion_field.h"
 
 namespace sightglass {
 
 class MaskSmoother {
  public:
-  // For the model's mask `mask`, a 2D texture that lives as long as this.
-  static Result<MaskSmoother> create(const std::shared_ptr<ShareGroup>& group, const TextureRef& mask);
+  // For masks of this size.
+  static Result<MaskSmoother> create(const std::shared_ptr<ShareGroup>& group, int32_t width, int32_t height);
 
-  // The mask with `share`, in [0,1), of what run() gave the last time, where both nearly agree: a texture of the mask's
-  // size, probability in R, that lasts until the call after the next. GL state afterwards is as sessions leave it.
-  TextureRef run(float share);
-  // What comes next has nothing to do with what came before.
+  // Returns `mask`, a 2D texture with the probability in R, mixed with the share `share`, in [0,1), of the previous
+  // result where both nearly agree. With `motion`, the previous result is first moved accordingly. The texture has the
+  // size of the mask, with the probability in R, and is valid until the call after the next. Leaves GL state as sessions
+  // do.
+  TextureRef run(const TextureRef& mask, float share, const std::optional<MotionField::Motion>& motion);
+  // The next mask is of another scene.
   void reset() { has_before_ = false; }
+  // Runs every program once, so that drivers finish compiling.
+  void warm_up(const TextureRef& mask);
 
  private:
   struct Block {
     std::array<float, 4> share{};
     bool operator==(const Block&) const = default;
   };
-  MaskSmoother(const GlApi& gl, SharedProgram program, const TextureRef& mask);
+  MaskSmoother(const GlApi& gl, std::vector<SharedProgram> programs, int32_t width, int32_t height);
 
   const GlApi* gl_;
-  SharedProgram program_;
-  TextureRef mask_;
-  std::array<GlTexture, 2> masks_;  // the one before and the next, in turn
+  std::vector<SharedProgram> programs_;  // without and with motion
+  int32_t width_, height_;
+  std::array<GlTexture, 2> masks_;  // the previous and the next, in turn
+  GlSampler linear_;
   size_t next_ = 0;
   bool has_before_ = false;
   UniformBlock<Block> block_;

@@ -12,6 +12,7 @@ using S = SegmentSettings;
 
 constexpr float kMostSmoothing = 0.95F;  // a mask that never settles is of no use
 constexpr int kMostOutputs = 1023;
+constexpr MatteDefaults kUnknown;
 
 template <typename T>
 auto look(T Look::*member) {
@@ -26,6 +27,14 @@ Result<MaskModelOptions> SegmentSettings::mask_model_options() const {
   options.output = output;
   options.activation = activation;
   return options;
+}
+
+Look SegmentSettings::look_for(const MatteDefaults& defaults) const {
+  Look result = look;
+  result.islands = islands.value_or(defaults.islands);
+  result.smoothing = smoothing.value_or(defaults.smoothing);
+  result.softness = softness.value_or(defaults.softness);
+  return result;
 }
 
 const PropertyTable<SegmentSettings>& segment_properties() {
@@ -47,7 +56,8 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                     "Whether to attach the mask to each buffer as SightglassMaskMeta (also "
                     "GstAnalyticsSegmentationMtd with GStreamer 1.26)"),
           row::choice("refine", "Refine", &S::refine, "GstGLSegmentRefine",
-                      {{Refine::kNone, "Smooth upsampling", "none"},
+                      {{std::nullopt, "As suits the known model, otherwise none", "auto"},
+                       {Refine::kNone, "Smooth upsampling", "none"},
                        {Refine::kBilateral, "Joint bilateral upsampling", "bilateral"},
                        {Refine::kGuided, "Guided filter", "guided"}},
                       kAtStart, "How to upsample the mask so that it follows edges in the frame"),
@@ -96,12 +106,20 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                     "Whether to list the names of visible classes with background=overlay"),
           row::number("threshold", "Threshold", look(&Look::threshold), 0, 1, kLive,
                       "Foreground probability at which foreground and background have equal weight"),
-          row::number("softness", "Softness", look(&Look::softness), 0, 1, kLive,
-                      "Width of the transition from background to foreground as a difference of probabilities (0 = "
-                      "hard edge)"),
-          row::number("smoothing", "Smoothing", look(&Look::smoothing), 0, kMostSmoothing, kLive,
-                      "Weight of the previous mask where both masks nearly agree, to reduce flicker without smoothing "
-                      "motion (0 = disabled)"),
+          row::optional_number("softness", "Softness", &S::softness, kUnknown.softness, 0, 1, kLive,
+                               "Width of the transition from background to foreground as a difference of "
+                               "probabilities (0 = hard edge, unset = from the model)"),
+          row::optional_number("smoothing", "Smoothing", &S::smoothing, kUnknown.smoothing, 0, kMostSmoothing, kLive,
+                               "Weight of the previous mask where both masks nearly agree, to reduce flicker (0 = "
+                               "disabled, unset = from the model)"),
+          row::choice("motion", "Motion", look(&Look::motion), "GstGLSegmentMotion",
+                      {{false, "None; moving edges are not smoothed", "off"},
+                       {true, "Motion of 8x8 blocks of mask pixels", "blocks"}},
+                      kLive, "Motion that smoothing follows from the previous mask to the new one"),
+          row::choice("islands", "Islands", &S::islands, "GstGLSegmentIslands",
+                      {{std::nullopt, "As suits the known model, otherwise keep", "auto"},
+                       {true, "As in the mask of the model", "keep"}, {false, "Background", "remove"}}, kLive,
+                      "How to show uncertain foreground far from all regions of which the model is sure"),
           row::choice("fit", "Fit", &S::fit, "GstGLSegmentFit",
                       {{Fit::kStretch, "Scale each axis separately", "stretch"},
                        {Fit::kLetterbox, "Show the whole frame with bars", "letterbox"}},

@@ -26,17 +26,21 @@ struct SegmentSettings {
   int output = -1;
   std::optional<OutputActivation> activation;  // still to be applied; unset: by what the model ends in
   bool attach_mask = false;
-  Refine refine = Refine::kNone;
+  std::optional<Refine> refine;  // unset: by the model
   bool skip_static = false;
   MaskSource mask_source = MaskSource::kModel;
   // Live.
-  Look look;
+  Look look;  // see look_for()
+  std::optional<bool> islands;  // in `look`, as the next two; unset: by the model
+  std::optional<float> smoothing, softness;
   std::optional<std::string> background_location;
   PictureFit background_fit = PictureFit::kCover;
   Fit fit = Fit::kStretch;
   RunSettings run{.on_failure = OnFailure::kBackground};
 
-  // Without the normalisation, which is ModelSettings'.
+  // `look`, complete for a model with these defaults.
+  Look look_for(const MatteDefaults& defaults) const;
+  // Without the normalization, which ModelSettings has.
   Result<MaskModelOptions> mask_model_options() const;
 };
 

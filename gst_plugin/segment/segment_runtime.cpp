@@ -29,10 +29,11 @@ class SegmentProcessor : public ModelProcessor {
 
  private:
   SegmentProcessor(const GlTarget& target, const SegmentSettings& settings, const SegmentRuntime::Scene& scene,
-                   std::unique_ptr<Segmenter> segmenter)
+                   const MatteDefaults& defaults, std::unique_ptr<Segmenter> segmenter)
       : ModelProcessor(target, *segmenter, settings.run),
         context_(target.context),
         scene_(scene),
+        defaults_(defaults),
         segmenter_(std::move(segmenter)),
         attaches_masks_(settings.attach_mask) {}
 
@@ -42,6 +43,7 @@ class SegmentProcessor : public ModelProcessor {
 
   GstGLContext* const context_;         // its thread runs all calls
   const SegmentRuntime::Scene& scene_;  // of the runtime, which outlives this
+  const MatteDefaults defaults_;
   const std::unique_ptr<Segmenter> segmenter_;
   const bool attaches_masks_;
   ScenePicture picture_;
@@ -56,8 +58,9 @@ Result<std::unique_ptr<FrameProcessor>> SegmentProcessor::create(const GlTarget&
                       mask.plan(target, Segmenter::planned_kind(target.device, *mask, target.frame)));
   SG_ASSIGN_OR_RETURN(std::unique_ptr<Segmenter> segmenter,
                       Segmenter::create(target.group, target.device, std::move(plan), *mask, target.frame,
-                                        {settings.refine, settings.skip_static}));
-  std::unique_ptr<SegmentProcessor> result(new SegmentProcessor(target, settings, scene, std::move(segmenter)));
+                                        {settings.refine.value_or(mask->defaults.refine), settings.skip_static}));
+  std::unique_ptr<SegmentProcessor> result(
+      new SegmentProcessor(target, settings, scene, mask->defaults, std::move(segmenter)));
   // If a mask is requested in mid-stream, the frame waits for this compilation.
   if (prepares_masks) SG_RETURN_IF_ERROR(result->prepare_masks(result->segmenter_->mask()));
   return std::unique_ptr<FrameProcessor>(std::move(result));
@@ -70,7 +73,7 @@ Status SegmentProcessor::resize_model(int32_t width, int32_t height) {
 
 Status SegmentProcessor::process(FrameJob& job) {
   const SegmentSettings& settings = scene_.settings;
-  segmenter_->set_look(settings.look, settings.fit);
+  segmenter_->set_look(settings.look_for(defaults_), settings.fit);
   SG_RETURN_IF_ERROR(picture_.update(
       scene_, job.frame.width, job.frame.height,
       [this](const auto& pixels, const PicturePlace& place) { return segmenter_->set_picture(pixels, place); }));

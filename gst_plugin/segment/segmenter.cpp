@@ -41,7 +41,12 @@ Status Segmenter::create_painters(const MaskModel& mask, const SegmenterOptions&
     SG_ASSIGN_OR_RETURN(model_mask_, session_->output_texture(mask.output));
   }
   mask_ = model_mask_;
-  SG_ASSIGN_OR_RETURN(MaskSmoother smoother, MaskSmoother::create(group_, model_mask_));
+  SG_ASSIGN_OR_RETURN(IslandRemover islands, IslandRemover::create(group_, model_mask_));
+  islands_.emplace(std::move(islands));
+  const int32_t mask_width = model_mask_.width, mask_height = model_mask_.height;
+  SG_ASSIGN_OR_RETURN(MotionField motion, MotionField::create(group_, read_kind(), mask_width, mask_height));
+  motion_.emplace(std::move(motion));
+  SG_ASSIGN_OR_RETURN(MaskSmoother smoother, MaskSmoother::create(group_, mask_width, mask_height));
   smoother_.emplace(std::move(smoother));
   SG_ASSIGN_OR_RETURN(Compositor compositor, Compositor::create(group_, read_kind(), options.refine));
   compositor_.emplace(std::move(compositor));
@@ -65,14 +70,14 @@ Status Segmenter::resize(int32_t width, int32_t height) {
   SG_RETURN_IF_ERROR(compositor_->resize(width, height));
   if (classes_) classes_->resize(height);
   if (std::exchange(warm_, true)) return {};
-  smoother_->run(0);
-  smoother_->reset();
+  smoother_->warm_up(islands_->run());
   return compositor_->warm_up(mask_);
 }
 
 void Segmenter::forget_results() {
   has_previous_ = watched_ = false;
   smoother_->reset();
+  motion_->reset();
 }
 
 Status Segmenter::feed(const FrameRef& frame, const InputTransform& mask_to_stored) {
@@ -97,6 +102,7 @@ Result<ModelStage> Segmenter::begin_stage(size_t /*stage*/, const UprightFrame& 
   next_mask_to_upright_ = mask_to_upright(frame, fit_);
   const InputTransform mask_to_stored = next_mask_to_upright_.then(frame.upright_to_stored);
   SG_RETURN_IF_ERROR(feed(frame.stored, mask_to_stored));
+  if (look_.smoothing > 0 && look_.motion) motion_->see(frame.stored, mask_to_stored);
   GST_LOG_OBJECT(log_object(), "model: runs%s", still_ ? ", unless the GPU finds the image still" : "");
   return ModelStage{session_.get(), still_ ? watch(frame.stored, mask_to_stored) : BufferRange{}};
 }
@@ -110,13 +116,23 @@ Status Segmenter::end_stage(size_t /*stage*/) {
     classes_->run();
     classes_->lay_out_legend();  // also while it is not shown: it counts anew then
   }
-  mask_ = model_mask_;
-  if (look_.smoothing > 0) {
-    mask_ = smoother_->run(look_.smoothing);
-  } else {
-    smoother_->reset();
-  }
+  mask_ = improve(model_mask_);
   return {};
+}
+
+TextureRef Segmenter::improve(TextureRef mask) {
+  if (!look_.islands) {
+    GST_TRACE_OBJECT(log_object(), "pass: removing islands from the mask");
+    mask = islands_->run();
+  }
+  // Also while it is not wanted, since it then forgets the frame.
+  const std::optional<MotionField::Motion> motion = motion_->follow();
+  if (look_.smoothing > 0) {
+    GST_TRACE_OBJECT(log_object(), "pass: smoothing the mask%s", motion ? " along the motion of blocks" : "");
+    return smoother_->run(mask, look_.smoothing, motion);
+  }
+  smoother_->reset();
+  return mask;
 }
 
 Status Segmenter::draw(const UprightFrame& frame, GLuint output) {

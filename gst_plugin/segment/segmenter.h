@@ -16,8 +16,10 @@
 #include "segment/class_reader.h"
 #include "segment/compositor.h"
 #include "segment/feedback_input.h"
+#include "segment/island_remover.h"
 #include "segment/mask_model.h"
 #include "segment/mask_smoother.h"
+#include "segment/motion_field.h"
 #include "segment/still_watcher.h"
 
 namespace sightglass {
@@ -80,10 +82,14 @@ class Segmenter : public FrameModel {
   // The flag for a run on that frame; where still_ is.
   BufferRange watch(const FrameRef& frame, const InputTransform& mask_to_stored);
   Status feed(const FrameRef& frame, const InputTransform& mask_to_stored);
+  // The mask of the model as the look wants it.
+  TextureRef improve(TextureRef mask);
   Status draw_legend(GLuint output);
 
   std::unique_ptr<Session> session_;
   std::optional<Compositor> compositor_;
+  std::optional<IslandRemover> islands_;
+  std::optional<MotionField> motion_;
   std::optional<MaskSmoother> smoother_;
   std::optional<ClassReader> classes_;  // where the model tells several apart
   std::unique_ptr<OverlayPainter> painter_;
@@ -92,7 +98,7 @@ class Segmenter : public FrameModel {
   InputTransform watched_place_;
   std::optional<FeedbackInput> feedback_;  // where the model takes its own mask of the frame before
   TextureRef model_mask_;
-  TextureRef mask_;  // that one, or what it was smoothed to
+  TextureRef mask_;  // that one, or without islands, or smoothed
   int32_t model_width_ = 0, model_height_ = 0;
   int32_t width_ = 0, height_ = 0;  // of upright frames
   bool warm_ = false;               // the compositor has drawn

@@ -14,6 +14,7 @@ namespace sightglass {
 // The uniform block Look, and texture units besides that of the frame. Textures that are never used together share one.
 inline constexpr GLuint kLookBinding = 0;
 inline constexpr GLuint kMaskUnit = 1, kBeforeUnit = 1, kBackgroundUnit = 2, kLightUnit = 3;
+inline constexpr GLuint kIslandCellsUnit = 2, kLumaUnit = 2, kMotionUnit = 3;
 inline constexpr GLuint kFrontColorsUnit = 4, kBehindColorsUnit = 5, kFeatheredUnit = 6, kSurroundingsUnit = 9;
 
 // The storage block of still_watcher.h, in words: two alternating flags, each at an offset that every device can bind,
@@ -49,9 +50,17 @@ inline ShaderKey guide_shader(FrameKind kind) { return frame_shader({"segment/gu
 inline ShaderKey feedback_shader(FrameKind kind) { return frame_shader({"segment/feedback.comp", {}}, kind); }
 inline ShaderKey still_watch_shader(FrameKind kind) { return frame_shader({"segment/still_watch.comp", {}}, kind); }
 inline const ShaderKey kStillKeepShader{"segment/still_keep.comp", {}};
-inline const ShaderKey kSmoothShader{"segment/smooth.comp", {}};
+inline ShaderKey smooth_shader(bool motion) {
+  return {"segment/smooth.comp", motion ? std::vector<ShaderDefine>{{"MOTION", "1"}} : std::vector<ShaderDefine>{}};
+}
+inline ShaderKey luma_shader(FrameKind kind) { return frame_shader({"segment/luma.comp", {}}, kind); }
+inline const ShaderKey kMotionShader{"segment/motion.comp", {}};
+inline const ShaderKey kIslandCoreShader{"segment/island_core.comp", {}};
+inline const ShaderKey kIslandReachShader{"segment/island_reach.comp", {}};
+inline const ShaderKey kIslandKeepShader{"segment/island_keep.comp", {}};
 inline const ShaderKey kGuidedFitShader{"segment/guided_fit.comp", {}};
 inline const ShaderKey kGuidedMeanShader{"segment/guided_mean.comp", {}};
+inline const ShaderKey kGuidedBoundsShader{"segment/guided_bounds.comp", {}};
 inline const ShaderKey kBlurDownShader{"segment/blur_down.comp", {{"FROM", std::to_string(kFromInput)}}};
 inline const ShaderKey kBlurGaussShader{"segment/blur_gauss.comp", {}};
 inline const ShaderKey kBlurDiscShader{"segment/blur_disc.comp", {}};
@@ -71,12 +80,15 @@ inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine,
 }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
-  std::vector<ShaderKey> keys{kBlurDownShader,      kBlurGaussShader,        kGuidedFitShader, kGuidedMeanShader,
-                              kSmoothShader,        kStillKeepShader,        kLegendShader,    classes_shader(false),
-                              classes_shader(true), kForegroundColorsShader, kShiftEdgeShader};
+  std::vector<ShaderKey> keys{kBlurDownShader,      kBlurGaussShader,        kGuidedFitShader,  kGuidedMeanShader,
+                              smooth_shader(false), smooth_shader(true),     kMotionShader,     kIslandCoreShader,
+                              kIslandReachShader,   kIslandKeepShader,       kStillKeepShader,  kLegendShader,
+                              classes_shader(true), kForegroundColorsShader, kShiftEdgeShader,  classes_shader(false),
+                              kGuidedBoundsShader};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(guide_shader(kind));
     keys.push_back(feedback_shader(kind));
+    keys.push_back(luma_shader(kind));
     keys.push_back(still_watch_shader(kind));
     for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
       keys.push_back(split_colors_shader(kind, refine));

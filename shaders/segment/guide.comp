@@ -1,4 +1,4 @@
-// The frame and its mask side by side at the size that the mask is refined at: colours in RGB, the probability of
+// The frame and its mask side by side at the size at which the mask is refined: colors in RGB, the probability of
 // foreground in A. A pixel of the guide covers several of the frame: sixteen bilinear fetches stand for them.
 #include "gl/compute.h"
 #include "lib/frame.glsl"
@@ -7,21 +7,25 @@
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
-// The least and the greatest probability of a pixel's surroundings, in R and G.
+// The minimum and maximum probability around a pixel, in R and G, the variance of the colors within it, in B, and its own
+// probability, in A.
 layout(rgba16f, binding = 1) writeonly uniform highp image2D u_surroundings;
 
-const int kReach = 2;  // pixels of the guide that an edge may be away from where the model has it
+const int kReach = 2;  // pixels of the guide between an edge and its place in the mask
 
 void main() {
   ivec2 position = ivec2(gl_GlobalInvocationID.xy);
   ivec2 size = imageSize(u_output);
   if (any(greaterThanEqual(position, size))) return;
-  vec3 color = vec3(0.0);
+  vec3 color = vec3(0.0), squares = vec3(0.0);
   for (int i = 0; i < 16; ++i) {
     vec2 within = (vec2(i & 3, i >> 2) + 0.5) / 4.0;
     vec2 place = frame_place_of_mask((vec2(position) + within) / vec2(size));
-    color += fetch_frame(place_in_frame(clamp(place, 0.0, 1.0))).rgb;
+    vec3 sampled = fetch_frame(place_in_frame(clamp(place, 0.0, 1.0))).rgb;
+    color += sampled / 16.0;
+    squares += sampled * sampled / 16.0;
   }
+  float variance = max(dot(squares - color * color, vec3(1.0 / 3.0)), 0.0);
   float least = 1.0, greatest = 0.0;
   for (int y = -kReach; y <= kReach; ++y) {
     for (int x = -kReach; x <= kReach; ++x) {
@@ -31,7 +35,7 @@ void main() {
       greatest = max(greatest, probability);
     }
   }
-  vec2 centre = clamp((vec2(position) + 0.5) / vec2(size), u_mask_bounds.xy, u_mask_bounds.zw);
-  imageStore(u_output, position, vec4(color / 16.0, sample_bspline(u_mask, centre).r));
-  imageStore(u_surroundings, position, vec4(least, greatest, 0.0, 1.0));
+  vec2 center = clamp((vec2(position) + 0.5) / vec2(size), u_mask_bounds.xy, u_mask_bounds.zw);
+  imageStore(u_output, position, vec4(color, sample_bspline(u_mask, center).r));
+  imageStore(u_surroundings, position, vec4(least, greatest, variance, textureLod(u_mask, center, 0.0).r));
 }

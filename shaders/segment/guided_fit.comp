@@ -1,46 +1,94 @@
-// The guided filter (He, Sun, Tang: Guided Image Filtering, 2010): in a window round each pixel, the linear function of
-// colour that is nearest to the mask there, a . colour + b. With S the covariance of colours and eps a regulariser,
-//   (S + eps) a = cov(colour, mask),  b = mean(mask) - a . mean(colour).
-// The window is 13 x 13 pixels, of which every other one counts: the guide has nothing finer.
+// The guided filter (He, Sun, Tang: Guided Image Filtering, 2010): in a window around each pixel, the linear function of
+// color that is nearest to the mask there, a . color + b. With S the covariance of colors and eps a regularizer,
+//   (S + eps) a = cov(color, mask),  b = mean(mask) - a . mean(color).
+// There are two such functions:
+// - In a window of 29 x 29 pixels, pixels count by how sure the model is of them. This function separates the colors of
+//   the foreground from those of the background, even if the edge of the mask is not where that of the frame is. Its
+//   regularizer follows the texture and noise within pixels of the guide, which it would enlarge.
+// - In a window of 13 x 13 pixels, all pixels count equally. This function follows the mask more closely, and replaces
+//   the first one where colors do not separate foreground and background: the first one then explains only part of the
+//   variance of the mask.
+// If the second one does not either, the mask stays (guided_bounds.comp). Every other pixel per axis counts, and every
+// other function is computed.
 #include "gl/compute.h"
+#include "segment/shaders.h"
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
-layout(binding = 0) uniform sampler2D u_guide;  // colours in RGB, mask in A
-layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;  // a in RGB, b in A
+layout(binding = 0) uniform sampler2D u_guide;  // colors in RGB, mask in A
+layout(binding = kSurroundingsUnit) uniform sampler2D u_surroundings;  // variance within pixels of the guide in B
+layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;  // a in RGB; in A, b for colors less one half
+layout(rgba16f, binding = 1) writeonly uniform highp image2D u_trust;  // in R: how far the function counts, in [0,1]
 
-const int kTaps = 3;  // to each side
-const int kSpacing = 2;
-const float kEpsilon = 1e-4;
+const int kSpacing = 2, kTaps = 7, kCloseTaps = 3;  // taps to each side
+const float kEpsilon = 2e-5, kWithin = 0.05, kCloseEpsilon = 1e-4;
+const float kLeastWeight = 1e-3;  // of a pixel of which the model is not sure
+// Shares of the variance of the mask that a function explains: too small to count, and large enough.
+const float kUnexplained = 0.6, kExplained = 0.95;
+const float kCloseUnexplained = 0.45, kCloseExplained = 0.9;
 
-void main() {
-  ivec2 position = ivec2(gl_GlobalInvocationID.xy);
-  ivec2 size = imageSize(u_output);
-  if (any(greaterThanEqual(position, size))) return;
-  // Moments about the pixel itself, whose numbers are small.
-  vec4 centre = texelFetch(u_guide, position, 0);
-  vec4 sum = vec4(0.0);
-  vec3 with_mask = vec3(0.0), squares = vec3(0.0), products = vec3(0.0);
-  for (int y = -kTaps; y <= kTaps; ++y) {
-    for (int x = -kTaps; x <= kTaps; ++x) {
-      vec4 s = texelFetch(u_guide, clamp(position + kSpacing * ivec2(x, y), ivec2(0), size - 1), 0) - centre;
-      sum += s;
-      with_mask += s.rgb * s.a;
-      squares += s.rgb * s.rgb;
-      products += s.rgb * s.gbr;  // RG, GB, BR
-    }
-  }
-  float count = float((2 * kTaps + 1) * (2 * kTaps + 1));
-  vec4 mean = sum / count;
-  vec3 cov = with_mask / count - mean.rgb * mean.a;
-  vec3 var = squares / count - mean.rgb * mean.rgb + kEpsilon;
-  vec3 mixed = products / count - mean.rgb * mean.gbr;
+// Sums over a window, of differences from one of its pixels: those numbers are small.
+struct Moments {
+  float weights;
+  vec4 first;
+  vec3 with_mask, squares, products;  // of colors: with the mask, R R, G G, B B, and R G, G B, B R
+  float mask_squares;
+};
 
-  // The symmetric 3 x 3 matrix by its cofactors; eps keeps its determinant from 0.
+void add(inout Moments m, vec4 s, float weight) {
+  vec4 weighted = weight * s;
+  m.weights += weight;
+  m.first += weighted;
+  m.with_mask += weighted.rgb * s.a;
+  m.squares += weighted.rgb * s.rgb;
+  m.products += weighted.rgb * s.gbr;
+  m.mask_squares += weighted.a * s.a;
+}
+
+// a, and b for differences from that pixel; `explained` becomes the share of the variance of the mask.
+vec4 fit(Moments m, float epsilon, out float explained) {
+  vec4 mean = m.first / m.weights;
+  vec3 cov = m.with_mask / m.weights - mean.rgb * mean.a;
+  vec3 var = m.squares / m.weights - mean.rgb * mean.rgb + epsilon;
+  vec3 mixed = m.products / m.weights - mean.rgb * mean.gbr;
+  // The symmetric 3 x 3 matrix by its cofactors; epsilon keeps its determinant from 0.
   vec3 c0 = vec3(var.y * var.z - mixed.y * mixed.y, mixed.y * mixed.z - mixed.x * var.z, mixed.x * mixed.y - var.y * mixed.z);
   float c11 = var.x * var.z - mixed.z * mixed.z, c12 = mixed.x * mixed.z - var.x * mixed.y;
   float c22 = var.x * var.y - mixed.x * mixed.x;
   float determinant = dot(c0, vec3(var.x, mixed.x, mixed.z));
   vec3 a = vec3(dot(c0, cov), dot(vec3(c0.y, c11, c12), cov), dot(vec3(c0.z, c12, c22), cov)) / determinant;
-  float b = centre.a + mean.a - dot(a, centre.rgb + mean.rgb);
-  imageStore(u_output, position, vec4(a, b));
+  const float kRounding = 1e-5;
+  explained = (dot(a, cov) + kRounding) / (m.mask_squares / m.weights - mean.a * mean.a + kRounding);
+  return vec4(a, mean.a - dot(a, mean.rgb));
+}
+
+void main() {
+  ivec2 position = ivec2(gl_GlobalInvocationID.xy);
+  if (any(greaterThanEqual(position, imageSize(u_output)))) return;
+  ivec2 first = kSpacing * position, last = textureSize(u_guide, 0) - 1;
+  float within = 0.0;
+  for (int i = 0; i < 9; ++i) {
+    within += texelFetch(u_surroundings, clamp(first + 4 * ivec2(i % 3 - 1, i / 3 - 1), ivec2(0), last), 0).b / 9.0;
+  }
+  vec4 center = texelFetch(u_guide, min(first, last), 0);
+  Moments wide = Moments(0.0, vec4(0.0), vec3(0.0), vec3(0.0), vec3(0.0), 0.0), close = wide;
+  for (int y = -kTaps; y <= kTaps; ++y) {
+    for (int x = -kTaps; x <= kTaps; ++x) {
+      // A checkerboard, whose center is between pixels as that of the output is.
+      ivec2 at = first + kSpacing * ivec2(x, y) + ((x + y) & 1);
+      vec4 tap = texelFetch(u_guide, clamp(at, ivec2(0), last), 0);
+      float sure = (2.0 * tap.a - 1.0) * (2.0 * tap.a - 1.0);
+      add(wide, tap - center, sure * sure * sure * sure + kLeastWeight);
+      if (max(abs(x), abs(y)) <= kCloseTaps) add(close, tap - center, 1.0);
+    }
+  }
+  float wide_share, close_share;
+  vec4 wide_function = fit(wide, kEpsilon + kWithin * within, wide_share);
+  vec4 close_function = fit(close, kCloseEpsilon, close_share);
+  float wide_trust = smoothstep(kUnexplained, kExplained, wide_share);
+  float close_trust = (1.0 - wide_trust) * smoothstep(kCloseUnexplained, kCloseExplained, close_share);
+  vec4 result = mix(close_function, wide_function, wide_trust);
+  // Half floats hold b more exactly about the middle of the range of colors.
+  result.a += center.a - dot(result.rgb, center.rgb - 0.5);
+  imageStore(u_output, position, result);
+  imageStore(u_trust, position, vec4(wide_trust + close_trust, 0.0, 0.0, 1.0));
 }

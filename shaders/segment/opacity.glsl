@@ -1,29 +1,30 @@
-// How much of a pixel is foreground, in [0,1], from the mask and, where it is refined, the pixel's colour.
+// Opacity of the foreground in a pixel, in [0,1], from the mask and, if it is refined, the color of the pixel.
 //   REFINE  Refine_kNone: u_mask is the model's mask
 //           Refine_kBilateral: u_mask is a guide (segment/guide.comp): joint bilateral upsampling
-//           Refine_kGuided: u_mask holds linear functions of colour (segment/guided_fit.comp)
+//           Refine_kGuided: u_mask holds linear functions of color (segment/guided_fit.comp)
+#include "segment/bounds.glsl"
 #include "segment/bspline.glsl"
 #include "segment/mask_refiner.h"
 #include "segment/matte.glsl"
 #include "segment/shaders.h"
 
 #if REFINE == Refine_kBilateral
-// Kopf et al.: Joint Bilateral Upsampling, 2007. Neighbours in the guide count by how near they are, in pixels of the
-// guide, and by how alike their colour is.
+// Kopf et al.: Joint Bilateral Upsampling, 2007. Neighbors in the guide count by how near they are, in pixels of the
+// guide, and by how similar their color is.
 float bilateral(vec2 place, vec3 color) {
   const float kFalloff = 0.5 / (0.8 * 0.8), kColorFalloff = 0.5 / (0.07 * 0.07);
-  const float kLeast = 1e-5;  // where no neighbour is alike, the nearest decide
+  const float kLeast = 1e-5;  // if no neighbor is similar, the nearest decide
   ivec2 size = textureSize(u_mask, 0);
   vec2 texel = place * vec2(size) - 0.5;
   ivec2 first = ivec2(floor(texel)) - 1;
   float sum = 0.0, weights = 0.0;
   for (int i = 0; i < 16; ++i) {
     ivec2 at = first + ivec2(i & 3, i >> 2);
-    vec4 neighbour = texelFetch(u_mask, clamp(at, ivec2(0), size - 1), 0);
+    vec4 neighbor = texelFetch(u_mask, clamp(at, ivec2(0), size - 1), 0);
     vec2 d = vec2(at) - texel;
-    vec3 difference = neighbour.rgb - color;
+    vec3 difference = neighbor.rgb - color;
     float weight = exp(-kFalloff * dot(d, d)) * (exp(-kColorFalloff * dot(difference, difference)) + kLeast);
-    sum += weight * neighbour.a;
+    sum += weight * neighbor.a;
     weights += weight;
   }
   return sum / weights;
@@ -31,12 +32,15 @@ float bilateral(vec2 place, vec3 color) {
 #endif
 
 #if REFINE != Refine_kNone
-layout(binding = kSurroundingsUnit) uniform sampler2D u_surroundings;  // segment/guide.comp
+// segment/guide.comp, or segment/guided_bounds.comp
+layout(binding = kSurroundingsUnit) uniform sampler2D u_surroundings;
 
-// Colors only decide where the model is not sure of all the surroundings.
 float bounded(float refined, vec2 place) {
-  vec2 range = sample_bspline(u_surroundings, place).rg;  // the least and the greatest probability
-  return clamp(refined, smoothstep(0.8, 1.0, range.x), smoothstep(0.0, 0.2, range.y));
+  vec2 range = sample_bspline(u_surroundings, place).rg;
+#if REFINE == Refine_kBilateral
+  range = bounds(range);
+#endif
+  return clamp(refined, range.x, range.y);
 }
 #endif
 
@@ -46,7 +50,7 @@ float opacity(vec2 place, vec3 color) {
   return matte(bounded(bilateral(at, color), at));
 #elif REFINE == Refine_kGuided
   vec4 linear = sample_bspline(u_mask, at);
-  return matte(bounded(dot(linear.rgb, color) + linear.a, at));
+  return matte(bounded(dot(linear.rgb, color - 0.5) + linear.a, at));
 #else
   return matte(sample_bspline(u_mask, at).r);
 #endif

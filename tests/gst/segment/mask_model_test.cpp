@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/golden.h"
+#include "segment/segment_properties.h"
 #include "tiny_model.h"
 
 namespace sightglass::test {
@@ -20,6 +21,31 @@ std::string model_file(const std::string& name) { return (*shared_dir() / "model
 Result<MaskModel> load_mask_model(const std::string& path, const MaskModelOptions& options = {}) {
   SG_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, Model::load(path));
   return describe_mask_model(*model, recognise_model(path), options);
+}
+
+// Known models have measured defaults; others have those of the properties.
+TEST(MaskModel, KnownModelsHaveDefaults) {
+  const auto figure = load_mask_model(SIGHTGLASS_SOURCE_DIR "/models/figure/figure.tflite");
+  ASSERT_TRUE(figure.ok()) << figure.status().message();
+  EXPECT_EQ(figure->defaults.refine, Refine::kGuided);
+  EXPECT_FALSE(figure->defaults.islands);
+  EXPECT_GT(figure->defaults.smoothing, 0);
+  EXPECT_GT(figure->defaults.softness, 0.5F);
+  const auto unknown = load_mask_model(red_model());
+  ASSERT_TRUE(unknown.ok()) << unknown.status().message();
+  EXPECT_EQ(unknown->defaults.refine, Refine::kNone);
+  EXPECT_TRUE(unknown->defaults.islands);
+
+  SegmentSettings settings;
+  EXPECT_EQ(settings.look_for(figure->defaults).softness, figure->defaults.softness);
+  settings.softness = 0.1F;
+  settings.smoothing = 0.0F;
+  settings.islands = true;
+  const Look look = settings.look_for(figure->defaults);
+  EXPECT_EQ(look.softness, 0.1F) << "a property that is set wins";
+  EXPECT_EQ(look.smoothing, 0);
+  EXPECT_TRUE(look.islands);
+  EXPECT_EQ(SegmentSettings().look_for({}).softness, 0.5F);
 }
 
 TEST(MaskModel, PublishedModelsNeedNoProperties) {

@@ -20,8 +20,9 @@ namespace {
 
 using Mask = std::vector<uint8_t>;
 
-std::string element(double smoothing, const std::string& model) {
-  return "glsegment name=segment background=mask softness=1 smoothing=" + std::to_string(smoothing) + " model=" + model;
+std::string element(double smoothing, const std::string& model, const std::string& more = "motion=off") {
+  return "glsegment name=segment background=mask softness=1 refine=none smoothing=" + std::to_string(smoothing) + " model=" + model +
+         " " + more;
 }
 
 Rgba still_figure() { return draw_figure(320, 240, "seed=2000010 framing=selfie").picture; }
@@ -64,9 +65,12 @@ TEST(Smoothing, NoiseMovesTheMaskLess) {
   constexpr int kFrames = 16;
   const double without = flicker(element(0, "figure"), still, kFrames);
   const double with = flicker(element(0.8, "figure"), still, kFrames);
-  std::printf("mean change from frame to frame, of 255: %.3f without smoothing, %.3f with 0.8\n", without, with);
+  const double followed = flicker(element(0.8, "figure", "motion=blocks"), still, kFrames);
+  std::printf("mean change from frame to frame, of 255: %.3f without smoothing, %.3f with 0.8, %.3f with motion=blocks\n",
+              without, with, followed);
   EXPECT_GT(without, 0.01) << "there must be something to smooth";
   EXPECT_LT(with, 0.5 * without);
+  EXPECT_LT(followed, 0.5 * without);
 }
 
 int largest_difference(const Rgba& a, const Rgba& b) {
@@ -75,20 +79,23 @@ int largest_difference(const Rgba& a, const Rgba& b) {
   return largest;
 }
 
-// With motion, or after a cut, the result equals that without smoothing.
+// With motion, or after a cut, the result equals that without smoothing; nearly so if motion is followed.
 TEST(Smoothing, MotionIsNotSmeared) {
   constexpr int32_t kSize = 64;
   const Rgba left = left_half_red(kSize, kSize);
   const Rgba right = picture(kSize, kSize, [](int32_t x, int32_t) { return x >= kSize / 2; });
   TestPipeline smooth(element(0.9, red_model())), plain(element(0, red_model()));
+  TestPipeline followed(element(0.9, red_model(), "motion=blocks"));
   ASSERT_TRUE(smooth.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(plain.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(followed.set_state(GST_STATE_PLAYING));
   const auto compare = [&](const Rgba& frame, const char* what) {
-    const auto a = smooth.pass(frame), b = plain.pass(frame);
-    ASSERT_TRUE(a && b) << what;
-    const int difference = largest_difference(*a, *b);
-    std::printf("%s: largest difference %d of 255\n", what, difference);
+    const auto a = smooth.pass(frame), b = plain.pass(frame), c = followed.pass(frame);
+    ASSERT_TRUE(a && b && c) << what;
+    const int difference = largest_difference(*a, *b), with_motion = largest_difference(*c, *b);
+    std::printf("%s: largest difference %d of 255, with motion=blocks %d\n", what, difference, with_motion);
     EXPECT_LE(difference, 2) << what;
+    EXPECT_LE(with_motion, 10) << what;
   };
   compare(left, "first frame");
   for (int i = 0; i < 3; ++i) compare(left, "still");
@@ -98,11 +105,11 @@ TEST(Smoothing, MotionIsNotSmeared) {
 }
 
 // After a flush, there is no mask to average with.
-TEST(Smoothing, RestartsAtDiscontinuities) {
+void expect_restart(const std::string& more) {
   const Rgba still = still_figure();
   Noise noise;
   const Rgba first = noise.on(still), second = noise.on(still);
-  TestPipeline smooth(element(0.9, "figure")), plain(element(0, "figure"));
+  TestPipeline smooth(element(0.9, "figure", more)), plain(element(0, "figure", more));
   ASSERT_TRUE(smooth.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(plain.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(smooth.pass(first));
@@ -117,6 +124,33 @@ TEST(Smoothing, RestartsAtDiscontinuities) {
   EXPECT_LE(largest_difference(*after, *exact), 1);
 }
 
+TEST(Smoothing, RestartsAtDiscontinuities) {
+  expect_restart("motion=off");
+  expect_restart("motion=blocks");
+}
+
+// The motion between the frames of two masks counts, however many frames are in between, and whenever masks are late.
+TEST(Smoothing, FollowsMotionBetweenInferences) {
+  const Rgba still = still_figure();
+  for (const std::string more : {"inference-interval=3", "skip-static=true", "mask-sync=latest",
+                                 "mask-sync=latest gpu-budget=100000", "islands=remove"}) {
+    TestPipeline pipeline(element(0.8, "figure", "motion=blocks " + more)), plain(element(0, "figure"));
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    ASSERT_TRUE(plain.set_state(GST_STATE_PLAYING));
+    Noise noise, same_noise;
+    double last = 0;
+    for (int frame = 0; frame < 10; ++frame) {
+      if (frame == 4) g_object_set(pipeline.element(), "motion", 0, nullptr);
+      if (frame == 6) g_object_set(pipeline.element(), "motion", 1, nullptr);
+      const auto mask = pipeline.pass(noise.on(still)), expected = plain.pass(same_noise.on(still));
+      ASSERT_TRUE(mask && expected) << more << ": " << pipeline.error();
+      last = iou(*mask, *expected);
+      EXPECT_GT(last, 0.98) << more << ", frame " << frame;
+    }
+    std::printf("%s: overlap with the mask of the model %.4f\n", more.c_str(), last);
+  }
+}
+
 // Areas without motion in a real video: pixels that, with their neighbors, are nearly the same in both frames.
 TEST(Smoothing, OnARealVideo) {
   const std::string shared = shared_directory();
@@ -128,19 +162,21 @@ TEST(Smoothing, OnARealVideo) {
   std::string text = "filesrc location=" + shared +
                      "/media/mp_pose_squats.mp4 ! decodebin ! videoconvert ! videoscale ! " +
                      "video/x-raw,format=RGBA" + size + " ! tee name=tee tee. ! queue ! appsink name=frame sync=false";
-  for (const auto& [name, smoothing] : {std::pair{"plain", "0"}, {"smooth", "0.8"}}) {
-    text += " tee. ! queue ! glupload ! glsegment background=mask softness=1 model=" + model +
+  for (const auto& [name, smoothing] :
+       {std::pair{"plain", "0"}, {"smooth", "0.8 motion=off"}, {"follow", "0.8 motion=blocks"}}) {
+    text += " tee. ! queue ! glupload ! glsegment background=mask softness=1 refine=none islands=keep model=" + model +
             " smoothing=" + smoothing + " ! gldownload ! video/x-raw,format=RGBA ! appsink sync=false name=" + name;
   }
   GstElement* pipeline = gst_parse_launch(text.c_str(), nullptr);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  const char* const names[] = {"frame", "plain", "smooth"};
-  Mask before[3];
-  double sum[2] = {};
-  size_t still = 0;
+  const char* const names[] = {"frame", "plain", "smooth", "follow"};
+  Mask before[4], earlier[4];
+  // Mean changes without motion, and of the changes themselves with motion: edges that move steadily have none.
+  double sum[3] = {}, jerks[3] = {};
+  size_t still = 0, moving = 0;
   for (int frame = 0; frame < kFrames; ++frame) {
-    Mask now[3];
-    for (int i = 0; i < 3; ++i) {
+    Mask now[4];
+    for (int i = 0; i < 4; ++i) {
       GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), names[i]);
       GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 60 * GST_SECOND);
       gst_object_unref(sink);
@@ -162,20 +198,37 @@ TEST(Smoothing, OnARealVideo) {
         const size_t at = place(x, y);
         // Most of a frame is certain background, which would only lower the mean.
         if (before[1][at] < 3 && now[1][at] < 3) continue;
-        if (moved(x, y)) continue;
-        ++still;
-        for (int i = 0; i < 2; ++i) sum[i] += std::abs(now[i + 1][at] - before[i + 1][at]);
+        if (!moved(x, y)) {
+          ++still;
+          for (int i = 0; i < 3; ++i) sum[i] += std::abs(now[i + 1][at] - before[i + 1][at]);
+        } else if (frame > 1) {
+          ++moving;
+          for (int i = 1; i < 4; ++i) jerks[i - 1] += std::abs(now[i][at] - 2 * before[i][at] + earlier[i][at]);
+        }
       }
     }
-    for (int i = 0; i < 3; ++i) before[i] = now[i];
+    for (int i = 0; i < 4; ++i) {
+      earlier[i] = before[i];
+      before[i] = now[i];
+    }
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
   ASSERT_GT(still, 1000U);
-  const double without = sum[0] / static_cast<double>(still), with = sum[1] / static_cast<double>(still);
-  std::printf("%zu mask values without motion: mean change %.3f of 255 without smoothing, %.3f with 0.8\n", still,
-              without, with);
-  EXPECT_LT(with, 0.6 * without);
+  ASSERT_GT(moving, 1000U);
+  for (int i = 0; i < 3; ++i) {
+    sum[i] /= static_cast<double>(still);
+    jerks[i] /= static_cast<double>(moving);
+  }
+  std::printf("%zu mask values without motion: mean change %.3f of 255 without smoothing, %.3f with 0.8, %.3f with "
+              "motion=blocks\n",
+              still, sum[0], sum[1], sum[2]);
+  std::printf("%zu mask values with motion: mean change of the change %.3f without smoothing, %.3f with 0.8, %.3f with "
+              "motion=blocks\n",
+              moving, jerks[0], jerks[1], jerks[2]);
+  EXPECT_LT(sum[1], 0.6 * sum[0]);
+  EXPECT_LT(sum[2], 0.6 * sum[0]);
+  EXPECT_LT(jerks[2], jerks[1]);
 }
 
 }  // namespace

@@ -1,0 +1,86 @@
+#include "segment/motion_field.h"
+
+#include <utility>
+
+#include "gl/compute.h"
+#include "gl/texture_unit.h"
+#include "segment/mask_refiner.h"
+#include "segment/motion.h"
+#include "segment/shaders.h"
+
+namespace sightglass {
+
+namespace {
+
+int32_t blocks(int32_t pixels) { return (pixels + kMotionBlock - 1) / kMotionBlock; }
+
+}  // namespace
+
+Result<MotionField> MotionField::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, int32_t width,
+                                        int32_t height) {
+  const ProgramKey keys[] = {{luma_shader(kind)}, {kMotionShader}};
+  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  clear_gl_errors(group->gl());
+  // Masks of few pixels show too little of the frame.
+  const MaskRefiner::Size size = MaskRefiner::size_for(width, height);
+  MotionField field(group->gl(), kind, size.width, size.height, std::move(programs));
+  const GlTexture black = make_texture(group->gl(), GL_RGBA8, 1, 1);
+  FrameRef nothing(TextureRef{black.id(), GL_TEXTURE_2D, 1, 1});
+  nothing.kind = kind;
+  nothing.textures.fill(kind == FrameKind::kExternal ? 0 : black.id());
+  field.see(nothing, {});
+  field.match();
+  field.reset();
+  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the textures that measure motion"));
+  return field;
+}
+
+MotionField::MotionField(const GlApi& gl, FrameKind kind, int32_t width, int32_t height,
+                         std::vector<SharedProgram> programs)
+    : gl_(&gl), kind_(kind), width_(width), height_(height), programs_(std::move(programs)), frame_block_(gl) {
+  for (GlTexture& texture : lumas_) texture = make_texture(gl, GL_RGBA8, width, height);
+  blocks_ = make_texture(gl, GL_RGBA16F, blocks(width), blocks(height));
+  linear_ = make_sampler(gl, GL_LINEAR);
+}
+
+void MotionField::see(const FrameRef& frame, const InputTransform& mask_to_stored) {
+  gl_->UseProgram(programs_[0]->id());
+  frame_block_.bind(kFrameBinding, frame_block(frame, mask_to_stored));
+  bind_texture(*gl_, kLumaUnit, lumas_[current_].id(), 0);
+  bind_frame(*gl_, frame, linear_.id(), linear_.id());
+  gl_->BindImageTexture(0, lumas_[1 - current_].id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
+  gl_->DispatchCompute(groups_across(width_), groups_across(height_), 1);
+  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+  gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
+  bind_texture(*gl_, kLumaUnit, 0, 0);
+  unbind_frame(*gl_, kind_);
+  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
+  gl_->UseProgram(0);
+  has_seen_ = true;
+}
+
+std::optional<MotionField::Motion> MotionField::follow() {
+  if (!std::exchange(has_seen_, false)) {
+    has_previous_ = false;  // the stored frame is not that of the mask
+    return {};
+  }
+  current_ = 1 - current_;
+  if (!std::exchange(has_previous_, true)) return {};
+  return match();
+}
+
+MotionField::Motion MotionField::match() {
+  const GlTexture& luma = lumas_[current_];
+  gl_->UseProgram(programs_[1]->id());
+  bind_texture(*gl_, 0, luma.id(), 0);
+  gl_->BindImageTexture(0, blocks_.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
+  gl_->DispatchCompute(static_cast<GLuint>(blocks(width_)), static_cast<GLuint>(blocks(height_)), 1);
+  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+  gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
+  bind_texture(*gl_, 0, 0, 0);
+  gl_->UseProgram(0);
+  return {{luma.id(), GL_TEXTURE_2D, width_, height_},
+          {blocks_.id(), GL_TEXTURE_2D, blocks(width_), blocks(height_)}};
+}
+
+}  // namespace sightglass
