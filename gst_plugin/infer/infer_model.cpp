@@ -252,7 +252,7 @@ Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, cons
                                         const InferModelOptions& options) {
   InferModel result;
   const std::optional<KnownModel> fed_as = known ? known : guess_detector(*model);
-  SG_ASSIGN_OR_RETURN(const InputSpec input, first_picture_input(*model, fed_as, options.normalisation));
+  SG_ASSIGN_OR_RETURN(const InputSpec input, first_picture_input(*model, fed_as, options.normalization));
   const Shape& shape = model->inputs()[0].shape;
   result.height = shape.dim(1);
   result.width = shape.dim(2);

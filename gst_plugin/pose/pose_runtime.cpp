@@ -161,7 +161,7 @@ namespace {
 
 Result<DescribedModel<PoseModel>> load_model(const std::string& file, const ModelSettings& settings, bool mask) {
   return DescribedModel<PoseModel>::load(file, settings, [&](const SharedModel& model) -> Result<PoseModel> {
-    const PoseModelOptions options{.known = model.known(), .normalisation = settings.normalisation(), .mask = mask};
+    const PoseModelOptions options{.known = model.known(), .normalization = settings.normalization(), .mask = mask};
     SG_ASSIGN_OR_RETURN(PoseModel pose, describe_pose_model(model.model(), options));
     GST_DEBUG_OBJECT(log_object(), "%s: %s, input of %dx%d", file.c_str(), to_string(pose.kind), pose.width,
                      pose.height);

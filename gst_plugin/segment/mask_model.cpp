@@ -73,7 +73,7 @@ Result<MaskModel> describe_segmenter(const Model& model, const std::optional<Kno
                                      const MaskModelOptions& options) {
   const std::string& name = model.name();
   // Checked before the output, so that a model without an image input gets this error first.
-  SG_ASSIGN_OR_RETURN(InputSpec source, picture_input(model, published, options.normalisation));
+  SG_ASSIGN_OR_RETURN(InputSpec source, picture_input(model, published, options.normalization));
   SG_ASSIGN_OR_RETURN(const size_t output, choose_output(model, options.output));
   const TensorInfo& input = model.inputs()[0];
   const TensorInfo& mask = model.outputs()[output];
@@ -101,7 +101,7 @@ Result<MaskModel> describe_segmenter(const Model& model, const std::optional<Kno
     spec.activation = channels == 1 ? OutputActivation::kSigmoid : OutputActivation::kSoftmax;
   }
   if (!published && known) {
-    SG_ASSIGN_OR_RETURN(source, picture_input(model, known, options.normalisation));
+    SG_ASSIGN_OR_RETURN(source, picture_input(model, known, options.normalization));
   }
 
   MaskModel result;

@@ -19,7 +19,7 @@ struct MaskModelOptions {
                                  // all but channel 0, or the only one
   int32_t output = -1;           // index of the output; -1: the first image
   std::optional<OutputActivation> activation;  // to apply; unset: depends on the last operator of the model
-  InputNormalisation normalisation;
+  InputNormalization normalization;
 };
 
 struct MaskModel {

@@ -130,7 +130,7 @@ class SegmentModel : public LoadedMasks {
 
 Status SegmentModel::load(const std::string& file, const ModelSettings& settings) {
   SG_ASSIGN_OR_RETURN(MaskModelOptions options, settings_.mask_model_options());
-  options.normalisation = settings.normalisation();
+  options.normalization = settings.normalization();
   const auto describe = [&](const SharedModel& model) -> Result<MaskModel> {
     SG_ASSIGN_OR_RETURN(MaskModel mask, describe_mask_model(*model.model(), model.known(), options));
     GST_DEBUG_OBJECT(log_object(), "%s: %s model, input of %dx%d, output %d is %s%s", file.c_str(),

@@ -71,7 +71,7 @@ Picture gray_ramp(int32_t width, int32_t height) {
 TEST(PictureInput, IsExactAtTensorSize) {
   const Picture picture = gray_ramp(4, 3);
   const auto tensor =
-      picture_to_tensor(picture, DataType::kFloat32, Shape{1, 3, 4, 3}, Normalisation::from_range(-1, 1));
+      picture_to_tensor(picture, DataType::kFloat32, Shape{1, 3, 4, 3}, Normalization::from_range(-1, 1));
   ASSERT_TRUE(tensor.ok()) << tensor.status().message();
   for (size_t i = 0; i < picture.pixels.size(); ++i) {
     ASSERT_EQ(tensor->as<float>()[i],
@@ -91,7 +91,7 @@ TEST(PictureInput, GrayStaysExactInOneChannel) {
 
 TEST(PictureInput, MissingFourthChannelIsZero) {
   const auto tensor =
-      picture_to_tensor(gray_ramp(2, 2), DataType::kFloat32, Shape{1, 2, 2, 4}, Normalisation::from_range(-1, 1));
+      picture_to_tensor(gray_ramp(2, 2), DataType::kFloat32, Shape{1, 2, 2, 4}, Normalization::from_range(-1, 1));
   ASSERT_TRUE(tensor.ok());
   EXPECT_EQ(tensor->as<float>()[0], -1.0f);
   EXPECT_EQ(tensor->as<float>()[3], 0.0f);
