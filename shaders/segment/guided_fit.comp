@@ -24,7 +24,7 @@ const float kEpsilon = 2e-5, kWithin = 0.05, kCloseEpsilon = 1e-4;
 const float kLeastWeight = 1e-3;  // of a pixel of which the model is not sure
 // Shares of the variance of the mask that a function explains: too small to count, and large enough.
 const float kUnexplained = 0.6, kExplained = 0.95;
-const float kCloseUnexplained = 0.45, kCloseExplained = 0.9;
+const float kCloseUnexplained = 0.6, kCloseExplained = 0.95;
 
 // Sums over a window, of differences from one of its pixels: those numbers are small.
 struct Moments {
