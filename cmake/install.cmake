@@ -1,6 +1,10 @@
-# Installs libraries and headers for CMake (find_package(sightglass), targets sightglass::gpu_engine and
-# sightglass::interop) and for pkg-config (sightglass). All paths are relative to the prefix: an installed tree is
-# relocatable.
+# Installs libraries and headers for CMake (find_package(sightglass)) and for pkg-config. All paths are relative to the
+# prefix: an installed tree is relocatable.
+#
+#   component  CMake target           pkg-config           contents
+#   c          sightglass::c          sightglass           the engine as a shared library with a C API
+#   engine     sightglass::gpu_engine sightglass-engine    the engine in C++; links no GL library
+#   interop    sightglass::interop    sightglass-interop   EGL contexts and DMABUFs in C++
 include(CMakePackageConfigHelpers)
 
 set(header_dir ${CMAKE_INSTALL_INCLUDEDIR}/sightglass)
@@ -8,14 +12,24 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sightglass)
 
 set_target_properties(gpu_engine PROPERTIES OUTPUT_NAME sightglass_gpu_engine)
 set_target_properties(interop PROPERTIES OUTPUT_NAME sightglass_interop)
-install(TARGETS gpu_engine interop EXPORT sightglass-targets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        INCLUDES DESTINATION ${header_dir})
-install(FILES gst_plugin/figure/figure_meta.h gst_plugin/meta/mask_meta.h gst_plugin/meta/results_meta.h DESTINATION ${header_dir}/gst_plugin)
+function(install_component component target)
+  install(TARGETS ${target} EXPORT sightglass-${component}-targets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${header_dir})
+  install(EXPORT sightglass-${component}-targets NAMESPACE sightglass:: DESTINATION ${package_dir})
+endfunction()
+install_component(c sightglass_c)
+install_component(engine gpu_engine)
+install_component(interop interop)
+install(FILES capi/include/sightglass/sightglass.h ${PROJECT_BINARY_DIR}/capi/include/sightglass/version.h
+        DESTINATION ${header_dir})
+install(FILES gst_plugin/figure/figure_meta.h gst_plugin/meta/mask_meta.h gst_plugin/meta/results_meta.h
+              gst_plugin/meta/tensor_meta.h
+        DESTINATION ${header_dir}/gst_plugin)
 install(DIRECTORY gpu_engine/include/gpu_engine interop/include/interop DESTINATION ${header_dir})
 install(TARGETS sightglass RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
-install(EXPORT sightglass-targets NAMESPACE sightglass:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/sightglass-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/sightglass-config.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/sightglass-config-version.cmake
@@ -25,5 +39,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sightglass-config.cmake
         DESTINATION ${package_dir})
 
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(cmake/sightglass.pc.in ${CMAKE_CURRENT_BINARY_DIR}/sightglass.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sightglass.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name sightglass sightglass-engine sightglass-interop)
+  configure_file(cmake/${name}.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

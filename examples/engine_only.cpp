@@ -67,8 +67,8 @@ Status run(const char* model_path, const char* picture_path, const char* mask_pa
   SG_RETURN_IF_ERROR(session->read_output(0, probability.data));
   Picture mask{mask_size.w, mask_size.h, 3, {}};
   for (const float p : probability.as<float>()) {
-    const auto grey = static_cast<uint8_t>(std::lround(255 * std::fmin(std::fmax(p, 0.0f), 1.0f)));
-    mask.pixels.insert(mask.pixels.end(), 3, grey);
+    const auto gray = static_cast<uint8_t>(std::lround(255 * std::fmin(std::fmax(p, 0.0f), 1.0f)));
+    mask.pixels.insert(mask.pixels.end(), 3, gray);
   }
   gl.DeleteTextures(1, &texture);
   return save_png(mask, mask_path);

@@ -61,7 +61,7 @@ Display::~Display() {
 bool Display::has_extension(const char* extension) const { return extension_listed(extensions_.c_str(), extension); }
 
 struct DisplayOpener {
-  static Result<std::shared_ptr<Display>> initialise(EGLDisplay handle, const std::string& name) {
+  static Result<std::shared_ptr<Display>> initialize(EGLDisplay handle, const std::string& name) {
     if (handle == EGL_NO_DISPLAY) return last_error("eglGetPlatformDisplay");
     if (eglInitialize(handle, nullptr, nullptr) != EGL_TRUE) return last_error("eglInitialize");
     return Display::borrow(handle, name);
@@ -72,7 +72,7 @@ struct DisplayOpener {
     if (!client_extension(extension)) return Error{"EGL has no " + std::string(extension)};
     const auto get = egl_function<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
     if (get == nullptr) return Error{"EGL has no eglGetPlatformDisplayEXT"};
-    return initialise(get(platform, native, nullptr), name);
+    return initialize(get(platform, native, nullptr), name);
   }
 
   static Result<std::shared_ptr<Display>> gbm(const std::string& node, const std::string& name) {
@@ -178,7 +178,7 @@ std::vector<DisplayCandidate> headless_display_candidates() {
     add("GBM on " + node, [node] { return Display::open_gbm(node); });
   }
   add("default display",
-      [] { return DisplayOpener::initialise(eglGetDisplay(EGL_DEFAULT_DISPLAY), "default display"); });
+      [] { return DisplayOpener::initialize(eglGetDisplay(EGL_DEFAULT_DISPLAY), "default display"); });
   return candidates;
 }
 

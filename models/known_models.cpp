@@ -32,7 +32,7 @@ const KnownModel kModels[] = {
     {.sha256 = SIGHTGLASS_FIGURE_SHA256,
      .title = "Sightglass model, trained on rendered figures",
      .task = Task::kSegmentation,
-     .published = {.name = "figure", .file = "figure.tflite", .licence = "MIT"},
+     .published = {.name = "figure", .file = "figure.tflite", .license = "MIT"},
      .masks = kFigureMasks},
     // Measured with this one, and assumed for the others of its family.
     {.sha256 = "191ac9529ae506ee0beefa6b2c945a172dab9d07d1e802a290a4e4038226658b",
@@ -324,7 +324,7 @@ std::string sha256_of_file(const std::string& path) {
   return digits ? digits.get() : "";
 }
 
-std::optional<KnownModel> recognise_model(const std::string& path) {
+std::optional<KnownModel> recognize_model(const std::string& path) {
   const std::string sha256 = sha256_of_file(path);
   const auto* found = std::ranges::find(kModels, sha256, &KnownModel::sha256);
   return found == std::end(kModels) ? std::nullopt : std::optional(*found);

@@ -20,7 +20,7 @@ struct Publication {
   const char* file = nullptr;        // the publisher's name: "selfie_segmentation.tflite"
   const char* generation = nullptr;  // version of the file at its URL; null: bundled
   int64_t bytes = 0;                 // 0: unknown
-  const char* licence = "Apache-2.0";
+  const char* license = "Apache-2.0";
   bool operator==(const Publication&) const = default;
 };
 
@@ -63,7 +63,7 @@ bool is_shipped(const KnownModel& model);
 std::string address_of(const KnownModel& model);
 
 // Reads the file. Empty if it cannot be read or is unknown.
-std::optional<KnownModel> recognise_model(const std::string& path);
+std::optional<KnownModel> recognize_model(const std::string& path);
 // In lowercase hexadecimal; empty if the file cannot be read.
 std::string sha256_of_file(const std::string& path);
 

@@ -21,5 +21,6 @@ for shown in 2000003:120 2000005:400; do
   row=$((row + 1))
 done
 # shellcheck disable=SC2086  # lists of words
-gst-launch-1.0 -q compositor name=sheet $places ! videoconvert ! jpegenc quality=85 ! \
+gst-launch-1.0 -q compositor name=sheet $places ! videoconvert ! videoscale ! \
+  video/x-raw,format=I420,width=1440,height=960 ! jpegenc quality=80 ! \
   filesink location="$folder/refine.jpg" $chains

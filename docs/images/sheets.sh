@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes contact sheets of every mode of the elements that run models, on photographs: segment-modes.jpg, pose-modes.jpg,
-# and infer-modes.jpg; and overview.jpg, with a tile per element. It needs models and photographs in ../shared, and leaves
-# the sheets unchanged without them. `./dev pictures` runs it.
+# and infer-modes.jpg; blur.jpg, with every shape and several strengths of the blur; and overview.jpg, with a tile per
+# element. It needs models and photographs in ../shared, and leaves the sheets unchanged without them. `./dev pictures`
+# runs it.
 set -eu
 sheets=$(cd "$(dirname "$0")" && pwd)
 shared=$sheets/../../../shared
@@ -38,7 +39,7 @@ sheet() {
     pad=$((pad + 1))
   done
   # shellcheck disable=SC2086  # lists of words
-  gst-launch-1.0 -q compositor name=sheet $places ! videoconvert ! jpegenc quality=85 ! \
+  gst-launch-1.0 -q compositor name=sheet $places ! videoconvert ! video/x-raw,format=I420 ! jpegenc quality=85 ! \
     filesink location="$sheets/$1" $chains
   tiles=''
 }
@@ -71,6 +72,13 @@ tile cats_and_dogs.jpg 'background=overlay' "$deeplab background=overlay" identi
 tile cats_and_dogs.jpg 'classes=12 background=color' "$deeplab classes=12 background=color"
 tile $person 'hud=true' "$selfie hud=true" identity 1
 sheet segment-modes.jpg 3
+
+for bokeh in gaussian disc; do
+  for strength in 2 4 8 16; do
+    tile mp_portrait.jpg "$bokeh, strength $strength" "$selfie bokeh=$bokeh blur-strength=$strength" 'videocrop bottom=478'
+  done
+done
+sheet blur.jpg 4
 
 models=$shared/models/pose
 blazepose="glpose model=$models/blazepose_landmark_lite.tflite"

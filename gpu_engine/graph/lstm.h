@@ -51,7 +51,7 @@ struct Weights {
   std::array<std::vector<float>, 3> peephole;  // of input, forget and output gate
   std::vector<float> projection, projection_bias;
   bool coupled() const { return input[kInputGate].empty(); }
-  bool normalised() const { return !norm[kForgetGate].empty(); }
+  bool normalized() const { return !norm[kForgetGate].empty(); }
 };
 // `operand` returns the values of an input that is present.
 Weights unpack(const Graph& graph, const Node& node, const std::function<std::vector<float>(size_t)>& operand);

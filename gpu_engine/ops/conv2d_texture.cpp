@@ -34,7 +34,7 @@ Status supports(const PlanContext& context, const Node& node) {
 // Folds the normalization into the weights: a sum over scale * sample + offset is a sum over samples with scaled
 // weights, plus the contribution of the offsets at every pixel inside the tensor, which becomes the weight of the
 // fourth lane.
-ConvWeights fold_normalisation(const ConvWeights& w, const InputSpec& spec) {
+ConvWeights fold_normalization(const ConvWeights& w, const InputSpec& spec) {
   ConvWeights folded{w.out_channels, w.kernel_h, w.kernel_w, 4, {}};
   const size_t taps = w.values.size() / 3;
   folded.values.reserve(taps * 4);
@@ -60,7 +60,7 @@ Status emit(Emitter& emitter, const Node& node) {
   const ConvWeights dense{out.shape.c, shape.dim(1), shape.dim(2), 3,
                           conv_weights(emitter.graph(), node, quantization)};
   const ConvConstants constants =
-      add_conv_constants(emitter, node, quantization, pack_conv_weights(fold_normalisation(dense, spec)), out.shape.c);
+      add_conv_constants(emitter, node, quantization, pack_conv_weights(fold_normalization(dense, spec)), out.shape.c);
   StepParams params;
   params.tensor(out);
   params.ints(dense.kernel_w, dense.kernel_h, attr.stride_w, attr.stride_h);

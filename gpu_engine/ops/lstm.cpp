@@ -20,9 +20,9 @@ using lstm::kLanes;
 using lstm::kManySlices;
 using lstm::slices_of;
 
-ShaderKey lstm_shader(int32_t slices, bool normalised, bool projected) {
+ShaderKey lstm_shader(int32_t slices, bool normalized, bool projected) {
   ShaderKey key{"lstm.comp", {}};
-  if (normalised) key.defines.push_back({"LAYER_NORM", "1"});
+  if (normalized) key.defines.push_back({"LAYER_NORM", "1"});
   if (projected) key.defines.push_back({"PROJECTION", "1"});
   key.defines.push_back({"SLICES", std::to_string(slices)});
   return key;
@@ -38,12 +38,12 @@ std::vector<ShaderKey> variants() {
 }
 
 // Loop iterations of one invocation per time step. Leaving a loop counts as one more.
-int64_t iterations(const lstm::Sizes& sizes, bool normalised) {
+int64_t iterations(const lstm::Sizes& sizes, bool normalized) {
   const int64_t cell_slices = slices_of(sizes.cells), out_slices = slices_of(sizes.outputs);
   const int64_t cell_rounds = lstm::rounds_of(slices_of(sizes.cells));
   const int64_t out_rounds = lstm::rounds_of(slices_of(sizes.outputs));
   const int64_t norm =
-      normalised ? 4 * (cell_rounds + 2) + 2 * (3 * (4 * (cell_rounds + 2) + 1) + 2 * (kLanes + 1)) : 0;
+      normalized ? 4 * (cell_rounds + 2) + 2 * (3 * (4 * (cell_rounds + 2) + 1) + 2 * (kLanes + 1)) : 0;
   return cell_rounds * (4 * (out_slices + 2) + 2) + out_rounds * (cell_slices + 2) + norm + 4;
 }
 
@@ -54,9 +54,9 @@ bool has_norm(const Node& node) {
 
 Status supports(const PlanContext& context, const Node& node) {
   if (lstm::in_integers(context.graph, node)) return unsupported("integers");
-  const bool normalised = has_norm(node);
-  return lstm::check_size(context, node, normalised ? kFewSlices : kManySlices,
-                          iterations(lstm::sizes_of(context.graph, node), normalised));
+  const bool normalized = has_norm(node);
+  return lstm::check_size(context, node, normalized ? kFewSlices : kManySlices,
+                          iterations(lstm::sizes_of(context.graph, node), normalized));
 }
 
 Status emit(Emitter& emitter, const Node& node) {
@@ -72,9 +72,9 @@ Status emit(Emitter& emitter, const Node& node) {
   const TensorRef gates =
       emitter.temporary("gates " + node.origin, lstm::shape_of_gates(tensors.data, sizes), tensors.cell);
   const std::vector<float> bias = lstm::stack(weights.bias, sizes.cells, 1);
-  const bool normalised = weights.normalised(), projected = !weights.projection.empty();
+  const bool normalized = weights.normalized(), projected = !weights.projection.empty();
   SG_RETURN_IF_ERROR(emit_pointwise(emitter, tensors.data, gates, lstm::stack(weights.input, sizes.cells, sizes.depth),
-                                    normalised ? std::vector<float>(bias.size(), 0.0f) : bias));
+                                    normalized ? std::vector<float>(bias.size(), 0.0f) : bias));
 
   const Storage storage = emitter.real_storage();
   const int32_t recurrent =
@@ -87,20 +87,20 @@ Status emit(Emitter& emitter, const Node& node) {
         emitter.add_constants(pack_conv_weights({sizes.outputs, 1, 1, sizes.cells, weights.projection}), storage);
     projection_bias = emitter.add_constants(lstm::padded(weights.projection_bias, sizes.outputs));
   }
-  if (normalised) {
+  if (normalized) {
     norm = emitter.add_constants(lstm::stack(weights.norm, sizes.cells, 1));
     norm_bias = emitter.add_constants(bias);
   }
   const int32_t peephole = emitter.add_constants(lstm::padded(weights.peephole, sizes.cells));
 
-  const ShaderKey shader = lstm_shader(lstm::slices_for(sizes), normalised, projected);
+  const ShaderKey shader = lstm_shader(lstm::slices_for(sizes), normalized, projected);
   const auto add_params = [&](StepParams& params) {
     params.ints(recurrent, projection, gpu_code(attr.activation), weights.coupled() ? 1 : 0);
     params.ints(peephole, norm, norm_bias, projection_bias);
     params.floats(attr.cell_clip, attr.projection_clip);
   };
   return lstm::emit_time_steps(emitter, node, gates, tensors,
-                               {shader, storage, iterations(sizes, normalised), add_params});
+                               {shader, storage, iterations(sizes, normalized), add_params});
 }
 
 }  // namespace

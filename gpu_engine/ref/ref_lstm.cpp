@@ -24,7 +24,7 @@ void add_product(const std::vector<float>& matrix, const Vector& v, Vector& to) 
   }
 }
 
-void normalise(const std::vector<float>& factors, const std::vector<float>& bias, Vector& v) {
+void normalize(const std::vector<float>& factors, const std::vector<float>& bias, Vector& v) {
   constexpr double kSmallest = 1e-8;
   double mean = 0, variance = 0;
   for (const double x : v) mean += x / static_cast<double>(v.size());
@@ -42,14 +42,14 @@ struct Cell {
   // Sums of a gate, whose peephole reads the cells `c`.
   Vector gate(lstm::Gate gate, const Vector& data, const Vector& hidden, const Vector& c) const {
     Vector sums(c.size(), 0.0);
-    if (!weights.normalised()) std::ranges::copy(weights.bias[gate], sums.begin());
+    if (!weights.normalized()) std::ranges::copy(weights.bias[gate], sums.begin());
     add_product(weights.input[gate], data, sums);
     add_product(weights.recurrent[gate], hidden, sums);
     const std::vector<float>* peephole = gate == lstm::kCellGate     ? nullptr
                                          : gate == lstm::kOutputGate ? &weights.peephole[2]
                                                                      : &weights.peephole[gate];
     for (size_t i = 0; peephole != nullptr && i < peephole->size(); ++i) sums[i] += (*peephole)[i] * c[i];
-    if (weights.normalised()) normalise(weights.norm[gate], weights.bias[gate], sums);
+    if (weights.normalized()) normalize(weights.norm[gate], weights.bias[gate], sums);
     return sums;
   }
 

@@ -13,8 +13,8 @@ namespace {
 constexpr std::array kRewrites{
     Rewrite{"fold-constants", fold_constants, true},
     Rewrite{"remove-identities", remove_identities},
-    Rewrite{"recognise-hard-swish", recognise_hard_swish},
-    Rewrite{"recognise-swish", recognise_swish},
+    Rewrite{"recognize-hard-swish", recognize_hard_swish},
+    Rewrite{"recognize-swish", recognize_swish},
     Rewrite{"dilate-convolution", dilate_convolution, true},
     Rewrite{"fold-padding", fold_padding},
     Rewrite{"fold-scale-bias", fold_scale_bias},

@@ -118,12 +118,12 @@ class Reader {
       TensorMetadata& result = results.emplace_back();
       result.name = text(tensor.name());
       result.description = text(tensor.description());
-      read_normalisation(tensor, result);
+      read_normalization(tensor, result);
       read_labels(tensor, result);
     }
   }
 
-  void read_normalisation(const schema::TensorDescription& tensor, TensorMetadata& result) {
+  void read_normalization(const schema::TensorDescription& tensor, TensorMetadata& result) {
     const auto* units = tensor.process_units();
     for (uint32_t i = 0; units != nullptr && i < units->size(); ++i) {
       const schema::NormalizationOptions* options = units->Get(i)->options_as_NormalizationOptions();

@@ -9,7 +9,7 @@ namespace sightglass {
 namespace {
 
 // Per channel: tensor value = scale * sample + offset.
-void set_normalisation(InputSpec& source, size_t channel, float scale, float offset) {
+void set_normalization(InputSpec& source, size_t channel, float scale, float offset) {
   source.scale[channel] = scale;
   source.offset[channel] = offset;
 }
@@ -17,7 +17,7 @@ void set_normalisation(InputSpec& source, size_t channel, float scale, float off
 // Integer models take the 8-bit samples of the image unchanged: 0 is the lowest integer of an 8-bit type, 255 the
 // highest. For float models, the normalization comes from the model catalog or from the file's metadata, which
 // normalizes samples from 0 to 255.
-void set_usual_normalisation(InputSpec& source, const Model& model, const std::optional<KnownModel>& known) {
+void set_usual_normalization(InputSpec& source, const Model& model, const std::optional<KnownModel>& known) {
   const TensorInfo& input = model.inputs()[0];
   const bool integers = input.type != DataType::kFloat32 && input.type != DataType::kFloat16;
   const auto& described = model.metadata().inputs;
@@ -27,15 +27,15 @@ void set_usual_normalisation(InputSpec& source, const Model& model, const std::o
       const float quantum = input.quantization.empty() ? 1 : input.quantization.scale[0];
       const int64_t zero = input.quantization.zero_point.empty() ? 0 : input.quantization.zero_point[0];
       const int64_t lowest = input.type == DataType::kInt8 ? -128 : 0;
-      set_normalisation(source, channel, 255 * quantum, quantum * static_cast<float>(lowest - zero));
+      set_normalization(source, channel, 255 * quantum, quantum * static_cast<float>(lowest - zero));
     } else if (known && (known->sha256 != nullptr || !says)) {
-      set_normalisation(source, channel, known->scale[channel], known->offset[channel]);
+      set_normalization(source, channel, known->scale[channel], known->offset[channel]);
     } else if (says) {
       const size_t entry = std::min(channel, described[0].mean.size() - 1);
       const float deviation = described[0].deviation[entry];
-      set_normalisation(source, channel, 255 / deviation, -described[0].mean[entry] / deviation);
+      set_normalization(source, channel, 255 / deviation, -described[0].mean[entry] / deviation);
     } else {
-      set_normalisation(source, channel, 1, 0);
+      set_normalization(source, channel, 1, 0);
     }
   }
 }
@@ -59,7 +59,7 @@ bool is_picture(const TensorInfo& tensor) {
 }
 
 Result<InputSpec> picture_input(const Model& model, const std::optional<KnownModel>& known,
-                                const InputNormalisation& wanted) {
+                                const InputNormalization& wanted) {
   if (model.inputs().size() != 1) {
     return unsupported(model.name() + ": expected a single image input, but the inputs are " + list(model.inputs()));
   }
@@ -67,7 +67,7 @@ Result<InputSpec> picture_input(const Model& model, const std::optional<KnownMod
 }
 
 Result<InputSpec> first_picture_input(const Model& model, const std::optional<KnownModel>& known,
-                                      const InputNormalisation& wanted) {
+                                      const InputNormalization& wanted) {
   const std::string& name = model.name();
   if (model.inputs().empty()) return unsupported(name + ": expected an image input, but the model has no inputs");
   const TensorInfo& input = model.inputs()[0];
@@ -77,7 +77,7 @@ Result<InputSpec> first_picture_input(const Model& model, const std::optional<Kn
   }
   InputSpec source;
   source.source = InputSpec::Source::kTexture;
-  set_usual_normalisation(source, model, known);
+  set_usual_normalization(source, model, known);
   if (wanted.scale) source.scale.fill(*wanted.scale);
   if (wanted.offset) source.offset.fill(*wanted.offset);
   return source;

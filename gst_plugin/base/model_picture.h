@@ -21,7 +21,7 @@ std::string list(std::span<const TensorInfo> tensors);
 bool is_picture(const TensorInfo& tensor);
 
 // tensor value = scale * sample + offset, with samples in [0,1]. The model determines unset values.
-struct InputNormalisation {
+struct InputNormalization {
   std::optional<float> scale, offset;
 };
 
@@ -30,9 +30,9 @@ struct InputNormalisation {
 // default is samples in [0,1]. Fails, naming file and tensor, if the input is not an image of 3 (or 4) channels, or not
 // the only one.
 Result<InputSpec> picture_input(const Model& model, const std::optional<KnownModel>& known,
-                                const InputNormalisation& wanted = {});
+                                const InputNormalization& wanted = {});
 // The same for the first of one or more inputs.
 Result<InputSpec> first_picture_input(const Model& model, const std::optional<KnownModel>& known,
-                                      const InputNormalisation& wanted = {});
+                                      const InputNormalization& wanted = {});
 
 }  // namespace sightglass

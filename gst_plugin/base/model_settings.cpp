@@ -24,8 +24,8 @@ Status set_direction(ModelSettings& settings, GstVideoOrientationMethod method) 
 
 }  // namespace
 
-InputNormalisation ModelSettings::normalisation() const {
-  InputNormalisation result;
+InputNormalization ModelSettings::normalization() const {
+  InputNormalization result;
   if (input_scale) result.scale = static_cast<float>(*input_scale);
   if (input_offset) result.offset = static_cast<float>(*input_offset);
   return result;

@@ -31,7 +31,7 @@ struct ModelSettings {
   GstVideoOrientationMethod video_direction = GST_VIDEO_ORIENTATION_AUTO;
 
   ModelOptions model_options() const { return {.quantized_models = quantized_models}; }
-  InputNormalisation normalisation() const;
+  InputNormalization normalization() const;
   // Copies the settings that `options` contains.
   void apply_to(PlanOptions& options) const;
   // The cache directory; empty for none.

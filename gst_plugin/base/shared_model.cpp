@@ -60,7 +60,7 @@ Result<std::shared_ptr<SharedModel>> SharedModel::load(const std::string& path, 
   ModelOptions logged = options;
   logged.log = engine_log();
   SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> loaded, Model::load(path, logged));
-  auto model = std::make_shared<SharedModel>(std::move(loaded), recognise_model(path));
+  auto model = std::make_shared<SharedModel>(std::move(loaded), recognize_model(path));
   if (file) models.push_back({*file, options, model});
   return model;
 }

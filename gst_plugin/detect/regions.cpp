@@ -9,15 +9,16 @@ namespace sightglass {
 RegionParams region_params(const UprightFrame& frame, const RegionOptions& options, int32_t width, int32_t height,
                            const RegionRule& rule) {
   return {{static_cast<float>(frame.width), static_cast<float>(frame.height), options.seconds, 0},
-          {options.least_score, 0, 0, 0},
+          {options.least_score, rule.head_up, rule.head_radius, rule.sure},
           {options.most, width, height, 0},
-          {rule.from, rule.to, rule.around_point ? 1 : 0, 0},
+          {rule.from, rule.to, rule.around_point ? 1 : 0, options.looks ? 1 : 0},
           {rule.scale, rule.shift, rule.direction, rule.same}};
 }
 
 Result<Regions> Regions::create(const std::shared_ptr<ShareGroup>& group, Source source, GLsizeiptr results_bytes) {
   std::vector<ProgramKey> keys{{kNextRegionShader}};
-  if (source == Source::kDetections) keys.insert(keys.end(), {{kBeginRegionsShader}, {kNewRegionsShader}});
+  if (source != Source::kLandmarksOnly) keys.insert(keys.end(), {{kBeginRegionsShader}, {kNewRegionsShader}});
+  if (source == Source::kLooks) keys.push_back({kNextLookShader});
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return Regions(group, std::move(programs), results_bytes);
 }
@@ -49,9 +50,18 @@ void Regions::add(const BufferRange& detections, const RegionParams& params) {
   run(programs_[kAdd]->id(), params, {detections, detector_runs(), state()});
 }
 
-Status Regions::next(const UprightFrame& frame, const RegionParams& params, Session& session) {
+void Regions::look(const UprightFrame& frame, const RegionParams& params) {
   frame_block_.bind(kFrameBinding, frame_block(frame.stored, frame.upright_to_stored));
-  run(programs_[kNext]->id(), params, {state(), is_somebody(), {place_.id(), 0, sizeof(FrameBlock)}});
+  run(programs_[kLook]->id(), params, {state(), detector_runs(), place()});
+}
+
+void Regions::next(const UprightFrame& frame, const RegionParams& params) {
+  frame_block_.bind(kFrameBinding, frame_block(frame.stored, frame.upright_to_stored));
+  run(programs_[kNext]->id(), params, {state(), is_somebody(), place()});
+}
+
+Status Regions::next(const UprightFrame& frame, const RegionParams& params, Session& session) {
+  next(frame, params);
   return session.set_input_frame(0, frame.stored, place_.id());
 }
 

@@ -20,16 +20,17 @@
 namespace sightglass {
 
 // The padding, in vectors of four floats, aligns the results after the regions as GL requires.
-inline constexpr int32_t kMaxRegions = 8, kRegionsPadding = 7;
+inline constexpr int32_t kMaxRegions = 8, kRegionsPadding = 6;
 
 // In std430 layout.
 struct Region {
-  std::array<float, 4> square{};
+  std::array<float, 4> square{}, head{}, motion{};
   std::array<int32_t, 4> flags{};  // is followed, is new, ID
   std::array<float, 12> ends{};
 };
 struct RegionState {
   std::array<int32_t, 4> slot{};
+  std::array<float, 4> look{};
   std::array<Region, kMaxRegions> regions{};
   std::array<std::array<float, 4>, kRegionsPadding> padding{};
 };
@@ -44,6 +45,9 @@ struct RegionRule {
   float scale = 1;            // side of the square relative to the longer side of the box
   float shift = 0;            // of its center, down along its own axis, in box heights
   float same = 0.25F;         // distance in sides below which squares are of the same object
+  float head_up = 0;          // of people: the distance of the head from the center of the square, and its radius,
+  float head_radius = 0;      // in sides; radius 0: nothing is covered
+  float sure = 0;             // minimum score of a detection that is alone, or in a part of the frame
 };
 
 struct RegionParams {  // the uniform block Regions
@@ -56,6 +60,7 @@ struct RegionOptions {
   int32_t most = 1;       // 1 to kMaxRegions
   float least_score = 0;  // minimum score of the landmarks of a tracked region
   float seconds = -1;     // since the previous frame; below 0: unrelated to it
+  bool looks = false;     // Regions::look() selects the input of the detector
 };
 // `width` and `height` are those of the landmark input.
 RegionParams region_params(const UprightFrame& frame, const RegionOptions& options, int32_t width, int32_t height,
@@ -65,7 +70,11 @@ RegionParams region_params(const UprightFrame& frame, const RegionOptions& optio
 // including the destructor, need the context current.
 class Regions {
  public:
-  enum class Source : uint8_t { kDetections, kLandmarksOnly };  // kLandmarksOnly: without begin() and add()
+  enum class Source : uint8_t {
+    kLandmarksOnly,  // without begin(), add() and look()
+    kDetections,     // without look(): detections are in fractions of the frame
+    kLooks,          // detections are in fractions of the square that look() selects
+  };
   // `results_bytes` of results follow the regions in the same buffer, initially zero.
   static Result<Regions> create(const std::shared_ptr<ShareGroup>& group, Source source, GLsizeiptr results_bytes = 0);
 
@@ -78,14 +87,20 @@ class Regions {
   // Begins a frame. The flag in detector_runs() is set if the detector must run (run_if()).
   void begin(const RegionParams& params);
   BufferRange detector_runs() const { return {detector_runs_.id(), 0, kFlagBytes}; }
+  // Selects the square of the frame that the detector samples: the input of a RegionInput.
+  void look(const UprightFrame& frame, const RegionParams& params);
   // If the detector has run, adds the missing regions from a buffer of Detections, best first.
   void add(const BufferRange& detections, const RegionParams& params);
-  // Makes the next region the input of `session`. The flag in is_somebody() is set if it is tracked (run_if()).
+  // Selects the next region. The flag in is_somebody() is set if it is tracked (run_if()).
+  void next(const UprightFrame& frame, const RegionParams& params);
+  // The same, and makes it the input of `session`.
   Status next(const UprightFrame& frame, const RegionParams& params, Session& session);
+  // The position in the frame that look() or next() has selected: a FrameBlock.
+  BufferRange place() const { return {place_.id(), 0, sizeof(FrameBlock)}; }
   BufferRange is_somebody() const { return {flag_.id(), 0, kFlagBytes}; }
 
  private:
-  enum Program : size_t { kNext, kBegin, kAdd };
+  enum Program : size_t { kNext, kBegin, kAdd, kLook };
   static constexpr GLsizeiptr results_offset() { return sizeof(RegionState); }
   Regions(const std::shared_ptr<ShareGroup>& group, std::vector<SharedProgram> programs, GLsizeiptr results_bytes);
 

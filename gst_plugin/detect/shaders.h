@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "gl/shaders.h"
+#include "gpu_engine/frame_kind.h"
 #include "gpu_engine/shader_source.h"
 
 namespace sightglass {
@@ -13,9 +15,20 @@ inline const ShaderKey kSuppressShader{"detect/suppress.comp", {}};
 inline const ShaderKey kBeginRegionsShader{"detect/begin_regions.comp", {}};
 inline const ShaderKey kNewRegionsShader{"detect/new_regions.comp", {}};
 inline const ShaderKey kNextRegionShader{"detect/next_region.comp", {}};
+inline const ShaderKey kNextLookShader{"detect/next_look.comp", {}};
+inline ShaderKey sample_look_shader(FrameKind kind) {
+  return frame_shader({"detect/sample_region.comp", {{"LOOK", "1"}}}, kind);
+}
+inline ShaderKey sample_region_shader(FrameKind kind) { return frame_shader({"detect/sample_region.comp", {}}, kind); }
 
 inline std::vector<ShaderKey> detect_shader_variants() {
-  return {kBestClassShader, kSuppressShader, kBeginRegionsShader, kNewRegionsShader, kNextRegionShader};
+  std::vector<ShaderKey> keys{kBestClassShader,  kSuppressShader,   kBeginRegionsShader,
+                              kNewRegionsShader, kNextRegionShader, kNextLookShader};
+  for (const FrameKind kind : kFrameKinds) {
+    keys.push_back(sample_look_shader(kind));
+    keys.push_back(sample_region_shader(kind));
+  }
+  return keys;
 }
 
 }  // namespace sightglass

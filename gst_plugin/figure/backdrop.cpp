@@ -67,7 +67,7 @@ class Painter {
     card.detail[0] = x;
     card.detail[1] = y;
   }
-  // Colours of skin and hair are among those of things, so that colour alone tells nobody from a thing.
+  // Objects also have colors of skin and hair, so that color is not enough to recognize people.
   Color color() { return random_.chance(0.16F) ? skin_color(random_) * random_.range(0.6F, 1) : any_color(random_); }
   Color muted() {
     const float value = random_.range(0.3F, 0.95F);
@@ -91,7 +91,7 @@ class Painter {
                                             Texture::kWood,  Texture::kTiles, Texture::kPicture, Texture::kFolds};
     texture(base, kFinishes[finish], scale, scale * random_.range(0.8F, 1.6F));
     if (finish == 3) base.detail[1] = 0;
-    if (random_.chance(0.35F)) {  // another wall round the corner, or the floor
+    if (random_.chance(0.35F)) {  // another wall around the corner, or the floor
       Card& other =
           add(random_.chance(0.5F) ? aspect_ * 2 : -aspect_ * 2, 0, aspect_ * random_.range(1.1F, 1.9F), 2.2F);
       other.a = shade(base.a, random_.range(0.6F, 0.95F));
@@ -411,7 +411,7 @@ class Painter {
     }
   }
 
-  // Something that crosses the picture behind the figure.
+  // An object that crosses the frame behind the figure.
   void passer_by() {
     const float speed = random_.range(0.2F, 0.7F) * (random_.chance(0.5F) ? 1.0F : -1.0F);
     const float span = aspect_ * 3.2F;
@@ -429,7 +429,7 @@ class Painter {
   const float aspect_;
   const std::array<float, 2> pan_;
   float depth_ = 0.6F;
-  std::deque<Card> cards_;  // references to its cards last
+  std::deque<Card> cards_;  // a deque, because references to its cards must stay valid
   Backdrop backdrop_;
 };
 

@@ -5,7 +5,7 @@ namespace sightglass::figure {
 namespace {
 
 struct TorsoRing {
-  int part;  // 0: the pelvis's frame, 1: half-way, 2: the chest's frame
+  int part;  // 0: axes of the pelvis, 1: halfway, 2: axes of the chest
   float height, width, depth, forward, exponent;
 };
 
@@ -45,12 +45,12 @@ void add_torso(Lofts& lofts, const Body& body, const Skeleton& bones, Material m
 }
 
 struct Tube {
-  Vec3 centre;
+  Vec3 center;
   Mat3 frame;
   float width, depth;
 };
 
-// The arm at `place`: 0 at the shoulder, 1 at the elbow, 2 at the wrist.
+// A cross section of the arm: `place` is 0 at the shoulder, 1 at the elbow, 2 at the wrist.
 Tube arm_at(const Body& body, const Limb& arm, float place) {
   struct Measure {
     float place, width, depth;
@@ -64,7 +64,7 @@ Tube arm_at(const Body& body, const Limb& arm, float place) {
   const Measure& b = kMeasures[i];
   const float t = std::clamp((place - a.place) / (b.place - a.place), 0.0F, 1.0F);
   const float g = mix(1, body.girth, place < 1.5F ? 0.9F : 0.4F) * (body.bust > 0.18F ? 0.88F : 1.02F);
-  // Within a little of the elbow the frame is between the two parts'.
+  // Near the elbow, the axes are interpolated between both parts.
   const float bend = smoothstep(0.82F, 1.18F, place);
   const Mat3& upper = arm.frames[0];
   const Mat3& lower = arm.frames[1];
@@ -83,11 +83,11 @@ void add_arm_tube(Lofts& lofts, Lofts::List list, const Body& body, const Limb& 
   const auto add = [&](float place) {
     const Tube tube = arm_at(body, arm, place);
     const float ease = thick * (place < 0.1F ? 0.35F : 1.0F) * (1 + 0.5F * smoothstep(1.0F, 1.6F, place));
-    lofts.ring(tube.centre, tube.frame.x * (tube.width + ease), tube.frame.z * (tube.depth + ease), material);
+    lofts.ring(tube.center, tube.frame.x * (tube.width + ease), tube.frame.z * (tube.depth + ease), material);
   };
-  if (from < 0) {  // the round of the shoulder
+  if (from < 0) {  // the rounded shoulder
     const Tube tube = arm_at(body, arm, -0.125F);
-    lofts.ring(tube.centre, tube.frame.x * 0.004F, tube.frame.z * 0.004F, material);
+    lofts.ring(tube.center, tube.frame.x * 0.004F, tube.frame.z * 0.004F, material);
   }
   if (from > 0) add(from);
   for (const float place : kPlaces) {
@@ -97,7 +97,7 @@ void add_arm_tube(Lofts& lofts, Lofts::List list, const Body& body, const Limb& 
   lofts.end();
 }
 
-// The round of a shoulder, on the way from the chest to the arm wherever that points.
+// A rounded shoulder, between the chest and the arm in any direction.
 void add_shoulder(Lofts& lofts, Lofts::List list, const Body& body, const Skeleton& bones, size_t side, float thick,
                   Material material) {
   const float s = side_sign(side);
@@ -106,8 +106,8 @@ void add_shoulder(Lofts& lofts, Lofts::List list, const Body& body, const Skelet
   const float radius = arm_at(body, bones.arms[side], 0.05F).width + 0.8F * thick;
   const Mat3& frame = bones.chest_frame;
   lofts.begin(list);
-  const auto ring = [&](Vec3 centre, float size) {
-    lofts.ring(centre, frame.y * (radius * size), frame.z * (radius * size), material);
+  const auto ring = [&](Vec3 center, float size) {
+    lofts.ring(center, frame.y * (radius * size), frame.z * (radius * size), material);
   };
   ring(inside, 1.0F);
   ring(mix(inside, joint, 0.6F), 1.06F);
@@ -168,10 +168,10 @@ void add_leg(Lofts& lofts, const Body& body, const Limb& leg, const Look& look, 
                 {1.12F, 0.054F},  {1.35F, 0.056F}, {1.7F, 0.042F}, {1.93F, 0.036F}, {2.03F, 0.037F}};
   const auto tube = [&](float place, float radius, float ease, Material material) {
     const float bend = smoothstep(0.8F, 1.2F, place);
-    const Vec3 centre =
+    const Vec3 center =
         place < 1 ? mix(leg.joints[0], leg.joints[1], place) : mix(leg.joints[1], leg.joints[2], place - 1);
     const Vec3 z = normalize(mix(leg.frames[0].z, leg.frames[1].z, bend));
-    lofts.ring(centre, leg.frames[0].x * (radius * g + ease), z * (radius * g * 1.04F + ease), material);
+    lofts.ring(center, leg.frames[0].x * (radius * g + ease), z * (radius * g * 1.04F + ease), material);
   };
   if (look.skirt || shorts) {
     lofts.begin(Lofts::kHands);
@@ -235,7 +235,7 @@ void add_neck(Lofts& lofts, const Body& body, const Skeleton& bones, const Look&
   lofts.ring(high, bones.head_frame.x * (radius * 1.02F), bones.head_frame.z * (radius * 1.1F), Material::kNeck);
   lofts.end();
 
-  // A band of cloth about the neck, from `from` to `to` along it, opening by `flare`.
+  // A band of cloth around the neck, from `from` to `to` along it, widening by `flare`.
   const auto band = [&](float from, float to, float inner, float flare, float forward, Material material) {
     lofts.begin(Lofts::kCloth);
     const Vec3 tilt = bones.chest_frame.z * forward;
@@ -243,8 +243,8 @@ void add_neck(Lofts& lofts, const Body& body, const Skeleton& bones, const Look&
       const float t = static_cast<float>(i) * 0.5F;
       const float bulge = material == Material::kScarf ? 0.022F * (1 - std::abs(2 * t - 1)) : 0;
       const float r = radius * inner + flare * (1 - t) + bulge;
-      const Vec3 centre = mix(low, high, mix(from, to, t)) + tilt * (1 - t);
-      lofts.ring(centre, normalize(bones.neck_frame.x) * (r * 1.06F),
+      const Vec3 center = mix(low, high, mix(from, to, t)) + tilt * (1 - t);
+      lofts.ring(center, normalize(bones.neck_frame.x) * (r * 1.06F),
                  normalize(bones.neck_frame.z + bones.neck_frame.y * 0.25F) * r, material);
     }
     lofts.end();
@@ -261,7 +261,7 @@ void add_neck(Lofts& lofts, const Body& body, const Skeleton& bones, const Look&
 
 void add_body(Lofts& lofts, const Body& body, const Skeleton& bones, const Pose& pose, const Look& look) {
   const bool coat = look.outer != Outer::kNone;
-  // The outer one first: it hides most of the other.
+  // The outer one first: it hides most of the inner one.
   if (coat) add_torso(lofts, body, bones, Material::kCoat, look.shirt.thickness + look.coat.thickness);
   add_torso(lofts, body, bones, Material::kShirt, look.shirt.thickness);
   add_neck(lofts, body, bones, look);

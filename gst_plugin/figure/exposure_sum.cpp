@@ -73,7 +73,7 @@ Status ExposureSum::allocate(GLint samples, GLuint color, GLuint depth) {
     attach(gl, sums.frame, {sums.scene.id(), sums.rest.id()});
   }
   const GLenum summing = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
-  // What is read from is attachment 0: the rest has a framebuffer of its own for that.
+  // Blits read attachment 0, so the rest has its own framebuffer.
   gl.BindFramebuffer(GL_FRAMEBUFFER, rest_frame_.id());
   gl.FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, rest_.id());
   constexpr GLenum kBuffers[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};

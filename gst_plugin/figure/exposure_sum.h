@@ -1,4 +1,4 @@
-// Sums the exposures of a frame, and takes the frame apart into people and the rest.
+// Sums the exposures of a frame, and separates the frame into people and the rest.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@ namespace sightglass::figure {
 // people. Their difference is the people, premultiplied. Sums are integers, so they are exact, and every device can
 // draw them.
 //
-// Everything happens on the thread that has the context current, within the caller's GlStateGuard and DrawStateGuard.
+// Call it on the thread with the current context, within a GlStateGuard and a DrawStateGuard.
 class ExposureSum {
  public:
   struct Programs {
     GLuint add, show;  // add_exposure.frag, layers.frag
   };
-  static constexpr int kMost = 257;  // 16 bits hold the sums of as many
+  static constexpr int kMost = 257;  // more would overflow sums of 16 bits
 
   // For frames of width × height pixels; `color` and `depth` are renderbuffers of the scene, with `samples`. `gl`, the
   // programs and the renderbuffers must outlive the result.
@@ -31,7 +31,8 @@ class ExposureSum {
   GLuint framebuffer() const { return exposure_frame_.id(); }
   // Adds what is in that framebuffer; the `first` one of a frame starts the sums. Unbinds the textures that it bound.
   void add(bool first);
-  // Draws `output` into the framebuffer that is bound, with the mask at location 1. Needs the camera's block and noise.
+  // Draws `output` into the bound framebuffer, with the mask at location 1. Needs the block Camera and the noise
+  // textures.
   void show(Output output, int exposures);
 
  private:
@@ -50,7 +51,7 @@ class ExposureSum {
   GlRenderbuffer rest_;
   GlFramebuffer exposure_frame_, rest_frame_, resolved_scene_frame_, resolved_rest_frame_;
   GlTexture resolved_scene_, resolved_rest_;
-  std::array<Sums, 2> sums_;  // the newest, and the one before
+  std::array<Sums, 2> sums_;  // the newest and the previous sums
   GlSampler nearest_;
   GlVertexArray no_attributes_;
 };

@@ -38,7 +38,7 @@ gboolean transform(GstBuffer* destination, GstMeta* meta, GstBuffer* /*buffer*/,
   if (GST_META_TRANSFORM_IS_COPY(type)) {
     if (static_cast<GstMetaTransformCopy*>(data)->region != FALSE) return FALSE;
   } else if (!GST_VIDEO_META_TRANSFORM_IS_SCALE(type)) {
-    return FALSE;  // what else becomes of the picture, its places do not follow
+    return FALSE;  // other transforms would make the coordinates wrong
   }
   const SightglassFigureMeta* from = figure_of(meta);
   SightglassFigureMeta* to = add_figure_meta(destination, from->mask);

@@ -1,8 +1,8 @@
-// What glfiguresrc attaches to each of its buffers: the truth about the picture. C and C++; needs GStreamer alone, and
-// no library of ours at link time: the plug-in registers the type when its element's class is made.
+// Ground truth that glfiguresrc attaches to each buffer. For C and C++. Needs only GStreamer, and no Sightglass library
+// at link time: the plugin registers the type when the class of its element is initialized.
 //
 //   SightglassFigureMeta* meta = sightglass_buffer_get_figure_meta(buffer);
-//   if (meta != NULL && meta->key_points[0].visibility == 2) …  // the nose is seen
+//   if (meta != NULL && meta->key_points[0].visibility == 2) …  // the nose is visible
 #ifndef SIGHTGLASS_FIGURE_META_H
 #define SIGHTGLASS_FIGURE_META_H
 
@@ -13,27 +13,27 @@ G_BEGIN_DECLS
 #define SIGHTGLASS_FIGURE_META_API_NAME "SightglassFigureMetaAPI"
 #define SIGHTGLASS_FIGURE_KEY_POINTS 17
 
-// Of COCO's data set: 0 outside of the picture, 1 inside but hidden, 2 visible.
+// Visibility as in the COCO dataset: 0 outside the frame, 1 inside but hidden, 2 visible.
 typedef struct {
-  gfloat x, y;  // (0,0) the picture's top left corner, (1,1) its bottom right one; outside of these when not in it
+  gfloat x, y;  // (0,0) is the top left corner of the frame, (1,1) the bottom right; outside [0,1] if outside the frame
   guint visibility;
 } SightglassKeyPoint;
 
-// `key_points` are in COCO's order: nose, eyes, ears, shoulders, elbows, wrists, hips, knees, ankles, of each pair the
-// figure's left one first. `mask` covers the whole picture, whatever its own size: one GstGLMemory, 2D, GRAY8, with
-// GstVideoMeta; 255 where the figure fills the pixel, 0 where it is not. It was drawn by the picture's own GL commands:
-// whoever waits for the picture's GstGLSyncMeta may read it. It must not be written to. The meta owns a reference and
-// copies share it. Copies and scaling keep the meta; parts of buffers lose it.
+// `key_points` are in COCO order: nose, eyes, ears, shoulders, elbows, wrists, hips, knees, ankles; of each pair, the
+// left one of the figure first. `mask` covers the whole frame, whatever its size: one GstGLMemory, 2D, GRAY8, with
+// GstVideoMeta; 255 for pixels that the figure fills, 0 for pixels without it. The same GL commands draw frame and
+// mask: after waiting for the GstGLSyncMeta of the frame, you may read the mask. Do not write to it. The meta owns a
+// reference, which copies share. Copying and scaling keep the meta; buffers with a part of the frame lose it.
 typedef struct {
   GstMeta meta;
   GstBuffer* mask;
   guint seed;
-  guint64 frame;      // since the stream's beginning
+  guint64 frame;      // since the start of the stream
   GstClockTime time;  // of the animation
   SightglassKeyPoint key_points[SIGHTGLASS_FIGURE_KEY_POINTS];
 } SightglassFigureMeta;
 
-// NULL when the buffer has none. The buffer keeps it.
+// NULL if the buffer has none. The buffer owns it.
 static inline SightglassFigureMeta* sightglass_buffer_get_figure_meta(GstBuffer* buffer) {
   const GType api = g_type_from_name(SIGHTGLASS_FIGURE_META_API_NAME);
   return api != 0 ? (SightglassFigureMeta*)gst_buffer_get_meta(buffer, api) : NULL;  // NOLINT(modernize-use-nullptr): C

@@ -1,4 +1,4 @@
-// The plug-in's side of figure_meta.h.
+// Registration and creation of the meta in figure_meta.h, for the plugin.
 #pragma once
 
 #include "figure/figure_meta.h"
@@ -7,7 +7,7 @@ namespace sightglass {
 
 // Registers the type on the first call.
 const GstMetaInfo* figure_meta_info();
-// Adds a meta with a reference to `mask`, which may be null, and without key points. The buffer must be writable.
+// Adds a meta with a reference to `mask`, which may be null, and without keypoints. The buffer must be writable.
 SightglassFigureMeta* add_figure_meta(GstBuffer* buffer, GstBuffer* mask);
 
 }  // namespace sightglass

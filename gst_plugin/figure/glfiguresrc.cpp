@@ -37,11 +37,11 @@ using sightglass::figure::Output;
 using sightglass::figure::Renderer;
 using sightglass::figure::Scene;
 
-constexpr guint kMostSeedInterval = 108000;  // an hour of usual video
+constexpr guint kMostSeedInterval = 108000;  // an hour at 30 frames per second
 
 struct Settings {
   guint seed = 0, seed_interval = 0;
-  std::optional<Framing> framing;  // unset: by the seed
+  std::optional<Framing> framing;  // unset: chosen by the seed
   Output output = Output::kPicture;
   Detail detail = Detail::kPlain;
   double shutter = 0;
@@ -84,7 +84,7 @@ const sightglass::PropertyTable<Settings>& properties() {
   return *table;
 }
 
-// What belongs to the GL context.
+// GL objects.
 struct Gl {
   sightglass::GlApi api;
   std::optional<Renderer> renderer;
@@ -94,7 +94,7 @@ struct State {
   sightglass::SharedSettings<Settings> settings;
   std::unique_ptr<Gl> gl;
   GstBufferPool* masks = nullptr;
-  // The frame in the making.
+  // The current frame.
   GstBuffer* mask = nullptr;
   GstBuffer* picture = nullptr;
   Status status;
@@ -160,7 +160,7 @@ gboolean gl_start(GstGLBaseSrc* src) {
     return FALSE;
   }
   gl->api = *api;
-  // Says what is missing better than a compiler's log.
+  // Reports missing features more clearly than a compiler log.
   if (const auto device = sightglass::query_device(gl->api); !device.ok()) {
     post_error(src, device.status());
     return FALSE;
@@ -201,7 +201,7 @@ GstCaps* fixate(GstBaseSrc* src, GstCaps* caps) {
 
 gboolean is_seekable(GstBaseSrc* /*src*/) { return TRUE; }
 
-// Frames are made forwards only. Refused before anything is flushed, the stream goes on as it was.
+// Only forward playback is supported. Rejecting before a flush lets the stream continue unchanged.
 bool is_reverse_seek(gpointer src, GstEvent* event) {
   if (GST_EVENT_TYPE(event) != GST_EVENT_SEEK) return false;
   gdouble rate = 1;
@@ -217,7 +217,7 @@ gboolean event(GstBaseSrc* src, GstEvent* event) {
   return GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->event(src, event);
 }
 
-// The way of seeks that come from the application, which an element keeps for later before it plays.
+// Handles seeks from the application. Before it plays, an element stores them for later.
 gboolean send_event(GstElement* element, GstEvent* event) {
   if (is_reverse_seek(element, event)) {
     gst_event_unref(event);
@@ -228,12 +228,13 @@ gboolean send_event(GstElement* element, GstEvent* event) {
 
 gboolean do_seek(GstBaseSrc* src, GstSegment* segment) {
   GST_DEBUG_OBJECT(src, "seeking: %" GST_SEGMENT_FORMAT, segment);
-  // Counts on from there, and then asks its own base class, which knows of no seeks in time: the answer says nothing.
+  // The parent class continues counting from there. It then asks its own base class, which does not support time seeks,
+  // so its answer is ignored.
   GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->do_seek(src, segment);
   return segment->format == GST_FORMAT_TIME;
 }
 
-// A live frame can be had once its time is over.
+// A live frame is available at the end of its duration.
 gboolean query(GstBaseSrc* src, GstQuery* query) {
   const GstVideoInfo& info = GST_GL_BASE_SRC(src)->out_info;
   if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY && GST_VIDEO_INFO_FPS_N(&info) > 0) {
@@ -246,7 +247,7 @@ gboolean query(GstBaseSrc* src, GstQuery* query) {
 }
 
 gboolean decide_allocation(GstBaseSrc* src, GstQuery* query) {
-  // Finds or makes the GL context, and through it calls gl_start().
+  // Finds or creates the GL context, which calls gl_start().
   if (!GST_BASE_SRC_CLASS(gst_gl_figure_src_parent_class)->decide_allocation(src, query)) return FALSE;
   GstGLBaseSrc* base = GST_GL_BASE_SRC(src);
   GstGLContext* context = base->context;
@@ -258,8 +259,8 @@ gboolean decide_allocation(GstBaseSrc* src, GstQuery* query) {
   return state.masks != nullptr && gst_buffer_pool_set_active(state.masks, TRUE);
 }
 
-// Exposes the frame once, or in fine detail at several times while the shutter is open, of which its time is the
-// middle.
+// Exposes the frame once or, with fine detail, at several times while the shutter is open. The frame time is the center
+// of that interval.
 void expose(State& state, const GstVideoInfo& info, float aspect) {
   constexpr int kFineExposures = 8;
   static_assert(kFineExposures <= ExposureSum::kMost);
@@ -283,7 +284,7 @@ void expose(State& state, const GstVideoInfo& info, float aspect) {
   }
 }
 
-// Decides what a frame shows.
+// Chooses the contents of a frame.
 void set_scene(GstGLBaseSrc* src, GstClockTime time) {
   State& state = state_of(src);
   state.now = state.settings.snapshot();
@@ -330,9 +331,9 @@ void draw(GstGLContext* context, gpointer data) {
   sightglass::signal_buffer(state.picture, context);
 }
 
-// What a frame shows hangs on its time. That is known once the base class has filled it, and cannot be foretold: its
-// versions count differently after a change of caps. So the base class fills nothing, and the frame is drawn
-// afterwards.
+// The contents of a frame depend on its time, which the base class sets in fill(). The time cannot be predicted,
+// because versions of the base class count differently after a caps change. So fill() draws nothing, and the frame is
+// drawn afterward.
 GstFlowReturn fill(GstPushSrc* push, GstBuffer* buffer) {
   GstFlowReturn flow = GST_PUSH_SRC_CLASS(gst_gl_figure_src_parent_class)->fill(push, buffer);
   if (flow != GST_FLOW_OK) return flow;

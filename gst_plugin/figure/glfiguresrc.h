@@ -1,4 +1,4 @@
-// The element glfiguresrc: an animated human figure in GL textures, with its true mask and key points.
+// The element glfiguresrc: an animated human figure in GL textures, with ground-truth mask and keypoints.
 #pragma once
 
 #include <gst/gl/gl.h>

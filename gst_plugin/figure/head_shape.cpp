@@ -4,7 +4,7 @@ namespace sightglass::figure {
 
 namespace {
 
-// In half heads, about the middle between chin and crown.
+// In half heads, relative to the midpoint of chin and crown.
 struct HeadRing {
   float y, width, z, depth, exponent;
 };
@@ -105,18 +105,18 @@ class HeadBuilder {
     }
   }
 
-  void ball(Vec3 centre, float radius, Material material) {
+  void ball(Vec3 center, float radius, Material material) {
     lofts_.begin(material == Material::kHair ? Lofts::kLocks : Lofts::kTrousers);
     for (int i = 0; i <= 6; ++i) {
       const float angle = kPi * static_cast<float>(i) / 6;
       const float r = std::max(0.01F, std::sin(angle)) * radius;
-      lofts_.ring(centre - bones_.head_frame.y * (radius * std::cos(angle)), bones_.head_frame.x * r,
+      lofts_.ring(center - bones_.head_frame.y * (radius * std::cos(angle)), bones_.head_frame.x * r,
                   bones_.head_frame.z * r, material);
     }
     lofts_.end();
   }
 
-  // The hair that hangs behind the face, and before the shoulders where it is long enough.
+  // Hair that hangs behind the face and, if it is long enough, in front of the shoulders.
   void hanging() {
     const Mat3& chest = bones_.chest_frame;
     const Vec3 down = normalize(bones_.head_frame.y * 0.3F + chest.y * 0.4F + Vec3{0, 1, 0}) * -1.0F;
@@ -167,15 +167,15 @@ class HeadBuilder {
     for (int i = 1; i <= 3; ++i) {
       const float t = static_cast<float>(i) / 3;
       const float swing = 0.02F * t * wander(7, Stream::kHair, 3, seconds_, 0.9);
-      const Vec3 centre = root + Vec3{0, -look_.length * t, 0} - bones_.chest_frame.z * (0.05F * std::sin(t * 3)) +
+      const Vec3 center = root + Vec3{0, -look_.length * t, 0} - bones_.chest_frame.z * (0.05F * std::sin(t * 3)) +
                           bones_.head_frame.x * (aside * t + swing);
-      lofts_.ring(centre, along(mix(0.24F, 0.1F, t), 0, 0), bones_.chest_frame.z * (h_ * mix(0.24F, 0.08F, t)),
+      lofts_.ring(center, along(mix(0.24F, 0.1F, t), 0, 0), bones_.chest_frame.z * (h_ * mix(0.24F, 0.08F, t)),
                   Material::kHair);
     }
     lofts_.end();
   }
 
-  // A rod along points on an arc, with a flat or round section.
+  // A rod along points on an arc, with a flat or round cross section.
   template <typename Point>
   void rod(int count, Point point, Vec3 across, float width, float thick, Material material) {
     lofts_.begin(Lofts::kHard);

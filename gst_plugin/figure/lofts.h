@@ -1,4 +1,4 @@
-// Surfaces as lofts: elliptic rings that the vertex shader joins by smooth curves (shaders/figure/loft.vert).
+// Surfaces as lofts: elliptic rings that the vertex shader connects with smooth curves (shaders/figure/loft.vert).
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace sightglass::figure {
 
-// What a surface is made of.
+// Material of a surface.
 enum class Material : uint8_t {
   kSkin,
   kHead,
@@ -32,23 +32,23 @@ enum class Material : uint8_t {
   kTurtle
 };
 
-// One ring as std140 lays it out. The surface's points are centre + u cos + v sin of an angle; powers of `exponent`
-// below 1 square the ellipse.
+// One ring in std140 layout. Points of the surface are center + u cos + v sin of an angle; an `exponent` below 1 makes
+// the ellipse squarer.
 struct Ring {
-  Vec3 centre;
+  Vec3 center;
   float exponent = 1;
   Vec3 u;
   float material = -1;  // of the surface to the next ring; -1: none, the loft ends
   Vec3 v;
-  float length = 0;  // along the loft, in metres
+  float length = 0;  // along the loft, in meters
   bool operator==(const Ring&) const = default;
 };
 static_assert(sizeof(Ring) == 48);
 
-// Lists of rings by the program that draws them (figure/shaders.h).
+// Lists of rings, one per shader program (figure/shaders.h).
 class Lofts {
  public:
-  static constexpr size_t kMostRings = 320;  // of a list; 15 KiB, a uniform block has at least 16
+  static constexpr size_t kMostRings = 320;  // per list: 15 KiB; the guaranteed size of a uniform block is 16 KiB
   enum List : uint8_t {
     kTorso,
     kFace,
@@ -69,11 +69,11 @@ class Lofts {
     length_ = 0;
     first_ = true;
   }
-  void ring(Vec3 centre, Vec3 u, Vec3 v, Material material, float exponent = 1) {
+  void ring(Vec3 center, Vec3 u, Vec3 v, Material material, float exponent = 1) {
     std::vector<Ring>& rings = rings_[list_];
-    if (!first_) length_ += figure::length(centre - rings.back().centre);
+    if (!first_) length_ += figure::length(center - rings.back().center);
     first_ = false;
-    rings.push_back({centre, exponent, u, static_cast<float>(material), v, length_});
+    rings.push_back({center, exponent, u, static_cast<float>(material), v, length_});
   }
   void end() {
     if (!rings_[list_].empty()) rings_[list_].back().material = -1;

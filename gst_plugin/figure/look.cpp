@@ -201,7 +201,7 @@ void choose_clothes(Random& random, Look& look, const Body& body) {
 Color any_color(Random& random) {
   const int kind = random.pick({3.5F, 3, 2.2F, 0.8F});
   const float hue = random.unit();
-  if (kind == 0) {  // grey, white, black
+  if (kind == 0) {  // gray, white, black
     const float value = random.chance(0.5F) ? random.range(0.05F, 0.25F) : random.range(0.3F, 0.97F);
     return jitter(random, {value, value, value}, 0.02F);
   }

@@ -1,4 +1,4 @@
-// The contents that frames can have. Shaders include this header too.
+// Contents of output frames. Shaders include this header too.
 #pragma once
 
 #include <cstdint>

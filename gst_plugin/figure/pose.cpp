@@ -1,4 +1,4 @@
-// Poses: one after another, each held and then left for the next, with small movements on top.
+// A sequence of poses: each is held, then changes to the next. Small movements are added.
 #include "figure/random.h"
 #include "figure/skeleton.h"
 
@@ -137,8 +137,8 @@ Pose blended(Pose a, const Pose& b, float t) {
 }  // namespace
 
 Pose Pose::of(uint32_t seed, double seconds, bool close) {
-  constexpr double kPeriod = 2.2;  // seconds from one pose to the next, of which the last 40 % are the way
-  // Seeds begin at different places, so that a first frame may be on the way between two poses.
+  constexpr double kPeriod = 2.2;  // seconds per pose; the transition takes the last 40 %
+  // Seeds start at different times, so that a first frame can be between two poses.
   const double place = seconds / kPeriod + Random(seed, Stream::kPose, 1).unit();
   const double whole = std::floor(place);
   const auto index = static_cast<uint32_t>(static_cast<int64_t>(whole));

@@ -1,4 +1,4 @@
-// Repeatable choices: each is a function of a seed, a stream and how many were made before it.
+// Reproducible choices: each depends on a seed, a stream, and the number of earlier choices.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace sightglass::figure {
 
-// Independent streams, so that a new choice in one part of the scene leaves the others as they are.
+// Independent streams: a new choice in one part of the scene does not change the others.
 enum class Stream : uint32_t { kBody, kLook, kHair, kPose, kCamera, kLight, kBackdrop, kClutter };
 
 class Random {
@@ -19,11 +19,11 @@ class Random {
   // In [0,1).
   float unit() { return static_cast<float>(bits() >> 8) * 0x1p-24F; }
   float range(float low, float high) { return low + (high - low) * unit(); }
-  // About normal, by the sum of three.
+  // Approximately normal: the sum of three.
   float normal(float mean, float deviation) { return mean + deviation * 2 * (unit() + unit() + unit() - 1.5F); }
   int below(int count) { return static_cast<int>(unit() * static_cast<float>(count)); }
   bool chance(float probability) { return unit() < probability; }
-  // An index, as often as its weight says.
+  // An index, with a probability proportional to its weight.
   int pick(std::initializer_list<float> weights) {
     float sum = 0;
     for (const float weight : weights) sum += weight;
@@ -46,7 +46,7 @@ class Random {
   uint64_t state_;
 };
 
-// A smooth curve through random values in [-1,1], `rate` of them a second.
+// A smooth curve through random values in [-1,1], `rate` values per second.
 inline float wander(uint32_t seed, Stream stream, uint32_t part, double time, double rate) {
   const double place = time * rate;
   const double whole = std::floor(place);

@@ -34,8 +34,8 @@ Owner generated(const GlApi& gl, Generate generate) {
   return {gl, id};
 }
 
-// Where in the pixel an exposure is taken, in pixels from its middle: regular across, reversed bits down. The samples
-// of each exposure are a quarter of a pixel apart.
+// Subpixel offset of an exposure from the pixel center: regular in x, bit-reversed in y. The samples of an exposure are
+// a quarter of a pixel apart.
 std::array<float, 2> shift_of(size_t exposure, size_t exposures) {
   constexpr float kReach = 0.5F;
   if (exposures == 1) return {};
@@ -146,7 +146,7 @@ Status Renderer::resize(int32_t width, int32_t height) {
                       " cannot be drawn: framebuffer status " + std::to_string(completeness));
 }
 
-// Appends a block; the shader reads no further than `bytes`, but `declared` bytes must be there.
+// Appends a block. The shader reads only `bytes`, but the buffer must have `declared` bytes.
 void Renderer::put(size_t name, std::span<const std::byte> bytes, size_t declared) {
   const auto step = static_cast<size_t>(alignment_);
   const size_t offset = (bytes_.size() + step - 1) / step * step;
@@ -176,7 +176,7 @@ void Renderer::upload(const Scene& scene, std::array<float, 2> shift) {
   size_t size = 0;
   for (const Block& block : blocks_) size = std::max(size, block.offset + block.size);
   bytes_.resize(size);
-  // New storage each time: the GPU may still read the frame before from the old.
+  // New storage each time: the GPU may still read the previous frame from the old one.
   gl_->BindBuffer(GL_UNIFORM_BUFFER, parameters_.id());
   gl_->BufferData(GL_UNIFORM_BUFFER, static_cast<GLsizeiptr>(size), bytes_.data(), GL_STREAM_DRAW);
 }
@@ -186,7 +186,7 @@ void Renderer::bind(GLuint binding, size_t name) {
                        static_cast<GLsizeiptr>(blocks_[name].size));
 }
 
-// In their order, as many at once as one program draws.
+// In order, batched by shader program.
 void Renderer::draw_cards(BlockName name, const std::vector<Card>& cards) {
   const size_t count = std::min(cards.size(), Backdrop::kMostCards);
   if (count == 0) return;
@@ -203,7 +203,7 @@ void Renderer::draw_cards(BlockName name, const std::vector<Card>& cards) {
 
 void Renderer::draw_backdrop(const Scene& scene) {
   const GlApi& gl = *gl_;
-  // Out of focus it is drawn that much smaller, into the level that will be read.
+  // If it is out of focus, it is drawn smaller, into the mip level that will be read.
   const auto level = std::min(static_cast<GLint>(scene.camera.room[1]), levels_of(width_, height_) - 1);
   gl.BindFramebuffer(GL_FRAMEBUFFER, backdrop_frame_.id());
   gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, backdrop_.id(), level);
@@ -246,14 +246,14 @@ void Renderer::draw_figure(const Scene& scene, GLuint framebuffer) {
   gl.BindVertexArray(no_attributes_.id());
   gl.DrawArrays(GL_TRIANGLES, 0, 3);
 
-  // Alpha adds up what is the figure; things leave it alone behind the figure, and take from it before it.
+  // Alpha accumulates the figure. Objects behind the figure leave it unchanged; objects in front reduce it.
   gl.Enable(GL_BLEND);
   gl.BlendFuncSeparate(GL_ONE, GL_ONE_MINUS_SRC_ALPHA, GL_ZERO, GL_ONE_MINUS_SRC_ALPHA);
   draw_cards(kBehind, scene.behind);
   gl.BlendFuncSeparate(GL_ONE, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
   gl.Enable(GL_DEPTH_TEST);
-  // What lies in front comes first, so that what it hides is not computed; what is see-through last. Hair hides what is
-  // behind it all the same; thin layers hide nothing, so that both sides of a sleeve are seen.
+  // Front to back, so that hidden surfaces are not shaded; translucent surfaces last. Hair hides surfaces behind it all
+  // the same. Thin layers hide nothing, so that both sides of a sleeve are visible.
   constexpr Lofts::List kOpaque[] = {Lofts::kHard,  Lofts::kHands,    Lofts::kNeckAndArms, Lofts::kFace,
                                      Lofts::kCloth, Lofts::kTrousers, Lofts::kTorso};
   constexpr Lofts::List kHairy[] = {Lofts::kHair, Lofts::kLocks}, kThin[] = {Lofts::kSheer, Lofts::kLenses};
@@ -272,7 +272,7 @@ void Renderer::draw_figure(const Scene& scene, GLuint framebuffer) {
   gl.Disable(GL_BLEND);
 }
 
-// Of the one exposure in the scene's framebuffer.
+// For the single exposure in the scene framebuffer.
 void Renderer::resolve() {
   const GlApi& gl = *gl_;
   gl.BindFramebuffer(GL_DRAW_FRAMEBUFFER, resolved_frame_.id());
@@ -291,7 +291,7 @@ Status Renderer::into_outputs(GLuint picture, GLuint mask, Draw draw) {
   gl.DrawBuffers(2, kBuffers);
   const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
   if (completeness == GL_FRAMEBUFFER_COMPLETE) draw();
-  // The textures go back to their pools: no reference to them may stay behind.
+  // The textures return to their pools: leave no reference to them.
   gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, 0, 0);
   gl.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_TEXTURE_2D, 0, 0);
   if (completeness == GL_FRAMEBUFFER_COMPLETE) return {};

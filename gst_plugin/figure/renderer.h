@@ -15,25 +15,25 @@
 
 namespace sightglass::figure {
 
-// Everything happens on the thread that has the context current. GL state after every call is as before it; textures'
-// sampling parameters are not touched.
+// Call it on the thread with the current context. Every call restores GL state. It does not change the sampling
+// parameters of textures.
 class Renderer {
  public:
-  // Compiles the programs; `gl` must outlive the result.
+  // Compiles the shader programs; `gl` must outlive the result.
   static Result<Renderer> create(const GlApi& gl);
-  // Allocates for pictures of width × height pixels.
+  // Allocates for frames of width × height pixels.
   Status resize(int32_t width, int32_t height);
-  // Draws the mean of `exposures`, at least one and at most ExposureSum::kMost; each is drawn a fraction of a pixel
-  // beside the others. `picture` is an RGBA texture that gets the output, `mask` one with R; both of the size given to
-  // resize(). R of the mask is the share of the pixel that the figure covers. Uploads some ten KiB of parameters per
-  // exposure; never waits. Allocates at the first frame of a size that has several exposures or shows a layer.
+  // Draws the mean of `exposures`, between one and ExposureSum::kMost, with subpixel offsets between them. `picture` is
+  // an RGBA texture for the output, `mask` one with R; both have the size given to resize(). R of the mask is the
+  // fraction of the pixel that the figure covers. Uploads about 10 KiB of parameters per exposure; never waits.
+  // Allocates at the first frame of a size that has several exposures or shows a layer.
   Status draw(std::span<const Scene> exposures, Output output, GLuint picture, GLuint mask);
 
  private:
   struct Block {
     size_t offset = 0, size = 0;
   };
-  // Those of the lists of rings come first.
+  // The shader programs of ring lists come first.
   enum BlockName : uint8_t { kFar = Lofts::kLists, kBehind, kBefore, kStrands, kFigure, kCamera, kBlocks };
 
   Renderer(const GlApi& gl, std::vector<GlProgram> programs);
@@ -57,7 +57,7 @@ class Renderer {
   GlBuffer parameters_;
   std::array<GlBuffer, 2> indices_;  // by ListStyle::grid
   std::array<GlVertexArray, 2> grids_;
-  std::array<GLint, 3> first_card_{};  // where cards' programs have u_first
+  std::array<GLint, 3> first_card_{};  // locations of u_first in the card programs
   GlVertexArray no_attributes_;
   GlFramebuffer backdrop_frame_, scene_frame_, resolved_frame_, output_frame_;
   GlTexture backdrop_, resolved_, bumps_, white_;

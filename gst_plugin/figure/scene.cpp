@@ -95,7 +95,7 @@ Card card(float x, float y, float half_width, float half_height, Vec3 a, float c
   return made;
 }
 
-// The figure's shadow on a wall, or on the floor.
+// The shadow of the figure on a wall or the floor.
 void set_shadows(Scene& scene, uint32_t seed, const View& view) {
   Random random(seed, Stream::kLight, 1);
   const auto shadow = [&](Vec3 place, float half_width, float half_height) {
@@ -113,7 +113,7 @@ void set_shadows(Scene& scene, uint32_t seed, const View& view) {
     return;
   }
   if (!random.chance(0.45F)) return;
-  const float far = random.range(0.05F, 0.3F);  // metres aside
+  const float far = random.range(0.05F, 0.3F);  // meters to the side
   const Vec3 aside =
       view.axes.x *
           (dot(view.axes.x, {scene.figure.sun[0], scene.figure.sun[1], scene.figure.sun[2]}) > 0 ? -far : far) -
@@ -124,7 +124,7 @@ void set_shadows(Scene& scene, uint32_t seed, const View& view) {
   }
 }
 
-// A chair's back behind the figure; a desk's edge, a cup or a microphone before it.
+// A chair back behind the figure; a desk edge, a cup or a microphone in front.
 void set_things(Scene& scene, uint32_t seed, const View& view) {
   Random random(seed, Stream::kClutter);
   const Vec3 neck = view.project(scene.bones.neck);
@@ -160,7 +160,7 @@ void set_things(Scene& scene, uint32_t seed, const View& view) {
     scene.before.push_back(card(x, y - 1, size * 0.15F, 1, {0.12F, 0.12F, 0.12F}, 0));
     scene.before.push_back(card(x, y, size * 0.6F, size, {0.1F, 0.1F, 0.11F}, size * 0.5F));
   }
-  if (random.chance(0.06F)) {  // a screen's lid
+  if (random.chance(0.06F)) {  // the lid of a laptop
     const float w = random.range(0.4F, 0.8F), h = random.range(0.15F, 0.4F);
     scene.before.push_back(card(random.range(-0.3F, 0.3F) * view.aspect, -1 + h * 0.4F, w, h,
                                 random.chance(0.5F) ? Vec3{0.6F, 0.61F, 0.62F} : Vec3{0.12F, 0.12F, 0.13F}, 0.03F));

@@ -1,4 +1,4 @@
-// The programs that draw figures, in one list: what the element builds is what the tests check.
+// The shader programs that draw figures, in one list: tests check the programs that the element builds.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ ShaderFiles figure_shaders();
 
 namespace sightglass::figure {
 
-// Cells of the grid between two rings. Software renderers compute whole blocks of pixels for each triangle: finer grids
-// cost more there, not by their vertices.
+// Cells of the grid between two rings. On software renderers, finer grids cost more pixels, not only vertices: they
+// compute whole blocks of pixels for each triangle.
 struct Grid {
   int around, along;
   int indices() const { return around * along * 6; }
 };
 inline constexpr Grid kGrids[] = {{20, 2}, {8, 2}};
 
-// Uniform blocks, textures of noise, and the size of these.
+// Uniform blocks, noise textures, and the size of these.
 inline constexpr uint32_t kFigureBinding = 0, kListBinding = 1, kCameraBinding = 2;
 inline constexpr uint32_t kBumpsUnit = 1, kWhiteUnit = 2;
 // Textures of exposures, and of their sums.
 inline constexpr uint32_t kSceneUnit = 0, kRestUnit = 3, kSceneSumUnit = 4, kRestSumUnit = 5;
 inline constexpr int kNoiseSize = 256;
 
-// What figure.frag draws.
+// Parts that figure.frag draws.
 inline constexpr int kHeadPart = 0, kHairPart = 1, kSkinPart = 2, kTorsoPart = 3, kClothPart = 4, kHardPart = 5;
 inline constexpr int kSheerPart = 6, kLensPart = 7;
 
@@ -46,14 +46,14 @@ inline constexpr ListStyle kListStyles[Lofts::kLists] = {
     {0, 0, kTorsoPart}, {0, 0, kHeadPart}, {0, 0, kSkinPart}, {0, 1, kClothPart}, {0, 1, kHairPart}, {1, 0, kSkinPart},
     {1, 0, kClothPart}, {1, 1, kHairPart}, {1, 0, kHardPart}, {0, 0, kSheerPart}, {0, 0, kLensPart}};
 
-// By the KIND of card.frag: which textures are whose.
+// By the KIND of card.frag: its textures.
 inline constexpr int kCardKinds = 3;
 inline int card_kind(const Card& card) {
   constexpr int kKinds[] = {0, 0, 0, 1, 2, 1, 1, 0, 2, 1, 1, 2, 0};
   return kKinds[static_cast<size_t>(card.texture)];
 }
 
-// Programs by number: those of the lists, of the cards, and these.
+// Indices of shader programs: those of the lists, those of the cards, and these.
 enum FigureProgram : size_t {
   kCardProgram = Lofts::kLists,
   kBackdropProgram = kCardProgram + kCardKinds,

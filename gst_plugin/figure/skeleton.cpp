@@ -73,7 +73,7 @@ Skeleton Skeleton::of(const Body& body, const Pose& pose) {
     bones.pelvis.y += kAnkle - lowest;
   }
   bones.chest_frame = bones.pelvis_frame * rotate_x(pose.lean) * rotate_z(pose.tilt) * rotate_y(pose.twist);
-  // The spine bends half-way: the lower half follows the pelvis and the chest evenly.
+  // The spine bends in the middle: its lower half follows pelvis and chest equally.
   const Mat3 middle =
       bones.pelvis_frame * rotate_x(pose.lean * 0.5F) * rotate_z(pose.tilt * 0.5F) * rotate_y(pose.twist * 0.5F);
   bones.chest = bones.pelvis + middle.y * (body.spine * 0.55F);
@@ -86,7 +86,7 @@ Skeleton Skeleton::of(const Body& body, const Pose& pose) {
   for (size_t side = 0; side < 2; ++side) {
     const float s = side_sign(side);
     const float drop = body.spine * mix(0.125F, 0.075F, pose.shrug);
-    // A raised arm takes its shoulder along.
+    // A raised arm lifts its shoulder.
     const float raised = smoothstep(60, 150, std::max(pose.arms[side].abduction, pose.arms[side].flexion));
     const Vec3 shoulder =
         bones.neck + bones.chest_frame * Vec3{s * body.shoulder * (1 - 0.1F * raised), -drop + 0.04F * raised, -0.01F};

@@ -1,4 +1,4 @@
-// A body's measures, its pose at a time, and where its joints are then.
+// Body measurements, the pose at a time, and the joint positions in that pose.
 #pragma once
 
 #include <array>
@@ -8,18 +8,18 @@
 
 namespace sightglass::figure {
 
-// Sides: 0 is the figure's left (positive x), 1 its right.
+// Sides: 0 is the left of the figure (positive x), 1 the right.
 constexpr float side_sign(size_t side) { return side == 0 ? 1.0F : -1.0F; }
 
-// Metres.
+// In meters.
 struct Body {
   float height = 1.7F;
   float girth = 1;                      // factor on thicknesses
   float bust = 0;                       // 0 to 1
-  float shoulder = 0.19F, hip = 0.09F;  // from the middle to a joint
+  float shoulder = 0.19F, hip = 0.09F;  // from the center to a joint
   float spine = 0.5F;                   // from the pelvis to the base of the neck
-  float neck = 0.1F;                    // from the base of the neck to the head's pivot
-  float head = 0.115F;                  // half of the head's height
+  float neck = 0.1F;                    // from the base of the neck to the pivot of the head
+  float head = 0.115F;                  // half of the head height
   float upper_arm = 0.29F, forearm = 0.25F, hand = 0.18F;
   float thigh = 0.42F, shin = 0.41F, foot = 0.24F;
   float head_width = 1, jaw = 1, head_depth = 1;  // factors
@@ -27,13 +27,13 @@ struct Body {
   static Body of(uint32_t seed);
 };
 
-// Degrees. The limits are those of Pose::limits().
+// In degrees, within Pose::limits().
 struct ArmPose {
   float abduction = 10;  // of the upper arm, sideways from hanging down
   float flexion = 5;     // of the upper arm, forwards from hanging down
   float twist = 10;      // about the upper arm; positive turns the forearm inwards
-  float elbow = 15;      // from stretched
-  float wrist = 0;       // bent towards the palm
+  float elbow = 15;      // 0: straight
+  float wrist = 0;       // bent toward the palm
   float roll = 0;        // of the hand about the forearm
   float curl = 20;       // of the fingers
 };
@@ -47,25 +47,25 @@ struct Pose {
   float shrug = 0;                                    // of the shoulders, 0 to 1
   float blink = 0, mouth = 0, smile = 0, brows = 0;   // 0 to 1 each, but for smile and brows: -1 to 1
   float gaze_x = 0, gaze_y = 0;                       // -1 to 1
-  bool grounded = false;  // the lower foot stands on the floor, whatever the legs do; else the pelvis stays
+  bool grounded = false;                              // the lower foot is on the floor; otherwise the pelvis is fixed
   std::array<ArmPose, 2> arms;
   std::array<LegPose, 2> legs;
 
-  // Smooth in `seconds`. `close` has the arms where people hold them at a desk.
+  // Smooth in `seconds`. With `close`, arms are positioned as at a desk.
   static Pose of(uint32_t seed, double seconds, bool close);
 };
 
 struct Limb {
   std::array<Vec3, 3> joints;  // shoulder, elbow, wrist; hip, knee, ankle
-  std::array<Mat3, 3> frames;  // of the parts that begin at the joints; -y points along the part
+  std::array<Mat3, 3> frames;  // of the parts that start at the joints; -y points along the part
 };
 
 struct Skeleton {
-  Vec3 pelvis, chest, neck, head;  // head: the middle between chin and crown
+  Vec3 pelvis, chest, neck, head;  // head: midpoint of chin and crown
   Mat3 pelvis_frame, chest_frame, neck_frame, head_frame;
   std::array<Limb, 2> arms, legs;
 
-  // The floor is at y = 0; the pelvis at its height above it on stretched legs, unless the pose is grounded.
+  // The floor is at y = 0. Unless the pose is grounded, the pelvis is at its height above straight legs.
   static Skeleton of(const Body& body, const Pose& pose);
 };
 

@@ -20,7 +20,7 @@ std::vector<Patch> patches_of(const Lofts& lofts) {
     for (size_t i = 0; i + 1 < rings.size(); ++i) {
       if (rings[i].material < 0) continue;
       const float around = length(rings[i].u) + length(rings[i].v) + length(rings[i + 1].u) + length(rings[i + 1].v);
-      patches.push_back({&rings[i], &rings[i + 1], around * length(rings[i + 1].centre - rings[i].centre)});
+      patches.push_back({&rings[i], &rings[i + 1], around * length(rings[i + 1].center - rings[i].center)});
     }
   }
   return patches;
@@ -46,7 +46,7 @@ std::vector<Strand> strands_of(const Lofts& lofts, uint32_t seed, const Body& bo
   std::vector<Strand> strands;
   if (area <= 0) return strands;
   Random random(seed, Stream::kHair, 1);
-  const float wild = std::clamp(look.curl * 12, 0.2F, 1.0F);  // how far hairs stand out
+  const float wild = std::clamp(look.curl * 12, 0.2F, 1.0F);  // how far hairs stick out
   const float on_scalp = body.head * (0.3F + 0.6F * std::min(look.volume, 0.4F)), hanging = body.head * 0.9F;
   const Vec3 swing{0.25F * wander(seed, Stream::kHair, 11, seconds, 1.1), 0,
                    0.25F * wander(seed, Stream::kHair, 12, seconds, 1.3)};
@@ -54,17 +54,17 @@ std::vector<Strand> strands_of(const Lofts& lofts, uint32_t seed, const Body& bo
     const Patch& patch = pick(random, patches, area);
     const float t = random.unit(), angle = random.range(0, 2 * kPi);
     const float c = std::cos(angle), s = std::sin(angle);
-    const Vec3 centre = mix(patch.ring->centre, patch.next->centre, t);
+    const Vec3 center = mix(patch.ring->center, patch.next->center, t);
     const Vec3 u = mix(patch.ring->u, patch.next->u, t), v = mix(patch.ring->v, patch.next->v, t);
-    const Vec3 place = centre + u * c + v * s;
-    const Vec3 along = patch.next->centre - patch.ring->centre + (patch.next->u - patch.ring->u) * c +
+    const Vec3 place = center + u * c + v * s;
+    const Vec3 along = patch.next->center - patch.ring->center + (patch.next->u - patch.ring->u) * c +
                        (patch.next->v - patch.ring->v) * s;
     Vec3 out = normalize(cross(v * c - u * s, along));
-    if (dot(out, place - centre) < 0) out = out * -1;
+    if (dot(out, place - center) < 0) out = out * -1;
     const Vec3 down = normalize(Vec3{0, -1, 0} + out * out.y);  // along the surface
     const bool scalp = patch.ring->material == static_cast<float>(Material::kScalp);
     const float reach = (scalp ? on_scalp : hanging) * random.range(0.35F, 1);
-    // Drawn one after another: compilers evaluate the parts of a sum in any order.
+    // Separate statements: compilers evaluate the operands of a sum in any order.
     const float outwards = 0.3F + 0.9F * wild * random.unit();
     const Vec3 turn = any_way(random), bend = any_way(random);
     const Vec3 start = normalize(out * outwards + down * 0.8F + turn * 0.3F);

@@ -1,4 +1,4 @@
-// The little vector arithmetic that the figure needs. Metres; x to the figure's left, y up, z to its front.
+// Vector arithmetic for the figure. In meters; x to the left of the figure, y up, z to its front.
 #pragma once
 
 #include <algorithm>
@@ -29,14 +29,14 @@ inline float smoothstep(float low, float high, float x) {
   return t * t * (3 - 2 * t);
 }
 
-// Columns are where the axes go.
+// The columns are the images of the axes.
 struct Mat3 {
   Vec3 x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
   friend Vec3 operator*(const Mat3& m, Vec3 v) { return m.x * v.x + m.y * v.y + m.z * v.z; }
   friend Mat3 operator*(const Mat3& a, const Mat3& b) { return {a * b.x, a * b.y, a * b.z}; }
 };
 
-// Of a rotation, the inverse.
+// The inverse, if the matrix is a rotation.
 inline Vec3 transposed(const Mat3& m, Vec3 v) { return {dot(m.x, v), dot(m.y, v), dot(m.z, v)}; }
 // Right-handed rotations about the axes, in degrees.
 inline Mat3 rotate_x(float degrees) {

@@ -9,7 +9,7 @@ View View::of(uint32_t seed, double seconds, Framing framing, const Body& body, 
   view.tangent = std::tan(radians(random.range(34, 60)) / 2);
   const Skeleton straight = Skeleton::of(body, Pose());
   Vec3 target = straight.head;
-  float share = 0;  // of the picture's height that the head takes
+  float share = 0;  // of the frame height, for the head
   float x = random.normal(0, 0.17F) * aspect, y = 0;
   float azimuth = random.normal(0, 9), elevation = random.normal(1, 8);
   switch (framing) {
@@ -30,10 +30,10 @@ View View::of(uint32_t seed, double seconds, Framing framing, const Body& body, 
       elevation = random.normal(4, 5);
       break;
   }
-  // A picture that is higher than wide shows as much of the width instead.
+  // In portrait format, the share is of the frame width.
   share *= std::min(1.0F, 0.45F + 0.55F * aspect);
   const float distance = body.head / (share * view.tangent);
-  const bool held = random.chance(0.45F);  // by hand
+  const bool held = random.chance(0.45F);  // handheld
   const float shake = held ? random.range(0.3F, 1.2F) : 0.05F;
   const auto sway = [&](uint32_t part, double rate) {
     return shake * wander(seed, Stream::kCamera, part, seconds, rate);
@@ -43,7 +43,7 @@ View View::of(uint32_t seed, double seconds, Framing framing, const Body& body, 
   view.pan = {0.06F * sway(4, 0.8), 0.05F * sway(5, 0.8)};
   const float yaw = std::atan((x + view.pan[0]) * view.tangent), pitch = std::atan((y + view.pan[1]) * view.tangent);
   const float roll = random.normal(0, 2.2F) + sway(6, 0.5);
-  // Turned away from the target, so that it comes to lie at (x, y).
+  // Rotates the camera so that the target is at (x, y).
   view.axes = place * rotate_y(yaw / radians(1)) * rotate_x(-pitch / radians(1)) * rotate_z(roll);
   return view;
 }
@@ -70,11 +70,11 @@ namespace {
 struct Capsule {
   Vec3 a, b;
   float radius;
-  int owner;  // points of the same owner are not hidden by it
+  int owner;  // it does not hide points of the same owner
 };
 enum Owner : uint8_t { kTorso, kHeadOwner, kArm0, kArm1, kForearm0, kForearm1, kLeg0, kLeg1, kNobody };
 
-// The least distance between the segments.
+// Minimum distance between the segments.
 float distance_between(Vec3 p, Vec3 q, Vec3 a, Vec3 b) {
   const Vec3 d = q - p, e = b - a, r = p - a;
   const float dd = dot(d, d), ee = std::max(dot(e, e), 1e-9F), de = dot(d, e), dr = dot(d, r), er = dot(e, r);
@@ -121,7 +121,7 @@ std::array<KeyPoint, kKeyPoints> key_points_of(const Body& body, const Skeleton&
     bool hidden = dot(facing, facing) > 0 && dot(facing, to_eye) < 0.02F;
     for (const Capsule& capsule : capsules) {
       if (capsule.owner == owner || capsule.owner == other) continue;
-      // Points lie in the middle of their limb: what is nearer than its surface hides nothing.
+      // Points are in the center of their limb, so objects closer than its surface hide nothing.
       hidden |= distance_between(place + to_eye * 0.06F, view.eye, capsule.a, capsule.b) < capsule.radius;
     }
     for (const Card& card : before) hidden |= covers(card, seen.x, seen.y);

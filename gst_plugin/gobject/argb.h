@@ -1,4 +1,4 @@
-// Colours as properties give them, 0xAARRGGBB, and as shaders take them: R G B A in [0,1].
+// Converts colors between properties, 0xAARRGGBB, and shaders, R G B A in [0,1].
 #pragma once
 
 #include <array>

@@ -155,7 +155,7 @@ bool describe_landmarks(InferModel& result, bool asked_for) {
 }
 
 // Determines how image values become colors: by the quantization of the output, or like the input.
-void describe_colours(InferModel& result, const InferModelOptions& options) {
+void describe_colors(InferModel& result, const InferModelOptions& options) {
   const TensorInfo& output = result.model->outputs()[result.output];
   const InputSpec& input = result.plan_options.inputs[0];
   if (!output.quantization.empty() && output.type != DataType::kFloat32) {
@@ -186,7 +186,7 @@ bool describe_picture(InferModel& result, const InferModelOptions& options) {
   result.picture_width = shape.width;
   result.picture_height = shape.height;
   result.output = static_cast<size_t>(found - outputs.begin());
-  describe_colours(result, options);
+  describe_colors(result, options);
   return true;
 }
 
@@ -252,7 +252,7 @@ Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, cons
                                         const InferModelOptions& options) {
   InferModel result;
   const std::optional<KnownModel> fed_as = known ? known : guess_detector(*model);
-  SG_ASSIGN_OR_RETURN(const InputSpec input, first_picture_input(*model, fed_as, options.normalisation));
+  SG_ASSIGN_OR_RETURN(const InputSpec input, first_picture_input(*model, fed_as, options.normalization));
   const Shape& shape = model->inputs()[0].shape;
   result.height = shape.dim(1);
   result.width = shape.dim(2);

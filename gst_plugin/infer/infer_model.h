@@ -28,7 +28,7 @@ const char* to_string(InferTask task);  // "classification"
 struct InferModelOptions {
   InferTask task = InferTask::kAuto;
   std::string labels_file;  // one label per line; empty: labels from the model
-  InputNormalisation normalisation;
+  InputNormalization normalization;
   // For models that output an image: color in [0,1] = scale * value + offset; unset: from the model.
   std::optional<float> output_scale, output_offset;
 };

@@ -167,7 +167,7 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
   InferModelOptions options;
   options.task = settings_.task;
   options.labels_file = settings_.labels.value_or("");
-  options.normalisation = settings.normalisation();
+  options.normalization = settings.normalization();
   if (settings_.output_scale) options.output_scale = static_cast<float>(*settings_.output_scale);
   if (settings_.output_offset) options.output_offset = static_cast<float>(*settings_.output_offset);
   SG_ASSIGN_OR_RETURN(InferModel infer, describe_infer_model(model.model(), model.known(), options));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "detect/region_input.h"
 #include "detect/regions.h"
 #include "detect/ssd_decoder.h"
 #include "gl/compute.h"
@@ -59,14 +60,17 @@ constexpr RegionRule kAroundHips{.from = 0,
                                  .direction = -std::numbers::pi_v<float> / 2,
                                  .around_point = true,
                                  .scale = 2.5F,
-                                 .same = 0.15F};
+                                 .same = 0.15F,
+                                 .head_up = 0.33F,
+                                 .head_radius = 0.07F,
+                                 .sure = 0.65F};
 static_assert(kMaxPersons <= kMaxRegions);
 
 class BlazePoseFinder : public PersonFinder {
  public:
   BlazePoseFinder(const std::shared_ptr<ShareGroup>& group, BlazePosePlans plans, std::unique_ptr<Session> detector,
                   std::unique_ptr<Session> landmarks, std::unique_ptr<SsdDecoder> decoder, Regions regions,
-                  std::vector<SharedProgram> programs)
+                  RegionInput detector_input, RegionInput landmarks_input, std::vector<SharedProgram> programs)
       : group_(group),
         gl_(group->gl()),
         plans_(std::move(plans)),
@@ -75,6 +79,8 @@ class BlazePoseFinder : public PersonFinder {
         decoder_(std::move(decoder)),
         programs_(std::move(programs)),
         regions_(std::move(regions)),
+        detector_input_(std::move(detector_input)),
+        landmarks_input_(std::move(landmarks_input)),
         refinement_(gl_) {
     refined_ = make_storage(gl_, kLandmarkBytes);
     if (plans_.landmarks_model.has(Role::kMask)) {
@@ -110,12 +116,13 @@ class BlazePoseFinder : public PersonFinder {
   }
 
   Result<ModelStage> begin_detector(const UprightFrame& frame) {
-    const PoseModel& model = plans_.detector_model;
-    params_ = region_params(frame, region_options(options()), plans_.landmarks_model.width,
-                            plans_.landmarks_model.height, kAroundHips);
+    RegionOptions looking = region_options(options());
+    looking.looks = true;
+    params_ = region_params(frame, looking, plans_.landmarks_model.width, plans_.landmarks_model.height, kAroundHips);
     regions_.begin(params_);
-    place_ = frame.input_to_upright(model.width, model.height, Fit::kLetterbox);
-    SG_RETURN_IF_ERROR(detector_->set_input_frame(0, frame.stored, place_.then(frame.upright_to_stored)));
+    regions_.look(frame, params_);
+    detector_input_.sample(frame, params_, regions_);
+    SG_RETURN_IF_ERROR(detector_->set_input_texture(0, detector_input_.texture()));
     return ModelStage{detector_.get(), regions_.detector_runs(), kDetectorModel};
   }
 
@@ -125,13 +132,15 @@ class BlazePoseFinder : public PersonFinder {
     SG_ASSIGN_OR_RETURN(const BufferRange boxes, detector_->output_buffer(model.outputs[Role::kBoxes]));
     SG_ASSIGN_OR_RETURN(const BufferRange scores, detector_->output_buffer(model.outputs[Role::kScore]));
     SG_RETURN_IF_ERROR(
-        decoder_->decode(boxes, scores, place_, {.threshold = 0.5F, .iou_threshold = 0.3F, .weighted = true}));
+        decoder_->decode(boxes, scores, {}, {.threshold = 0.5F, .iou_threshold = 0.3F, .weighted = true}));
     regions_.add({decoder_->detections(), 0, sizeof(Detections)}, params_);
     return {};
   }
 
   Result<ModelStage> begin_region(const UprightFrame& frame) {
-    SG_RETURN_IF_ERROR(regions_.next(frame, params_, *landmarks_));
+    regions_.next(frame, params_);
+    landmarks_input_.sample(frame, params_, regions_);
+    SG_RETURN_IF_ERROR(landmarks_->set_input_texture(0, landmarks_input_.texture()));
     return ModelStage{landmarks_.get(), regions_.is_somebody(), kLandmarksModel};
   }
 
@@ -179,8 +188,8 @@ class BlazePoseFinder : public PersonFinder {
   std::unique_ptr<SsdDecoder> decoder_;
   std::vector<SharedProgram> programs_;
   Regions regions_;
-  RegionParams params_;   // of the current run
-  InputTransform place_;  // of the detector input in the current run
+  RegionInput detector_input_, landmarks_input_;
+  RegionParams params_;  // of the current run
   UniformBlock<Refinement> refinement_;
   GlBuffer refined_;
   GlTexture mask_, next_mask_;  // if masks are needed; the second one is written by the current run
@@ -190,7 +199,7 @@ class BlazePoseFinder : public PersonFinder {
 }  // namespace
 
 Result<std::unique_ptr<PersonFinder>> make_blazepose_finder(const std::shared_ptr<ShareGroup>& group,
-                                                            BlazePosePlans plans) {
+                                                            BlazePosePlans plans, FrameKind kind) {
   SsdLayout layout = detector_layout(plans.detector_model);
   if (std::cmp_not_equal(layout.anchors.size(), plans.detector_model.rows)) {
     return unsupported(
@@ -206,10 +215,15 @@ Result<std::unique_ptr<PersonFinder>> make_blazepose_finder(const std::shared_pt
   SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> landmarks, Session::create(group, plans.landmarks, {.gated = true}));
   SG_ASSIGN_OR_RETURN(std::unique_ptr<SsdDecoder> decoder, SsdDecoder::create(group, std::move(layout)));
   clear_gl_errors(group->gl());
-  SG_ASSIGN_OR_RETURN(Regions regions, Regions::create(group, Regions::Source::kDetections, sizeof(Persons)));
-  std::unique_ptr<PersonFinder> finder =
-      std::make_unique<BlazePoseFinder>(group, std::move(plans), std::move(detector), std::move(landmarks),
-                                        std::move(decoder), std::move(regions), std::move(programs));
+  SG_ASSIGN_OR_RETURN(Regions regions, Regions::create(group, Regions::Source::kLooks, sizeof(Persons)));
+  const PoseModel &first = plans.detector_model, &second = plans.landmarks_model;
+  SG_ASSIGN_OR_RETURN(RegionInput detector_input,
+                      RegionInput::create(group, kind, RegionInput::Of::kLook, first.width, first.height));
+  SG_ASSIGN_OR_RETURN(RegionInput landmarks_input,
+                      RegionInput::create(group, kind, RegionInput::Of::kRegion, second.width, second.height));
+  std::unique_ptr<PersonFinder> finder = std::make_unique<BlazePoseFinder>(
+      group, std::move(plans), std::move(detector), std::move(landmarks), std::move(decoder), std::move(regions),
+      std::move(detector_input), std::move(landmarks_input), std::move(programs));
   SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
   return finder;
 }

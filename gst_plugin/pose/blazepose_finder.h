@@ -15,7 +15,8 @@ struct BlazePosePlans {
   std::shared_ptr<const Plan> detector, landmarks;
 };
 
+// Frames are of `kind`; the models are planned for FrameKind::kRgba, the kind of their sampled input.
 Result<std::unique_ptr<PersonFinder>> make_blazepose_finder(const std::shared_ptr<ShareGroup>& group,
-                                                            BlazePosePlans plans);
+                                                            BlazePosePlans plans, FrameKind kind);
 
 }  // namespace sightglass

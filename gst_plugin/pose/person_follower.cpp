@@ -19,7 +19,7 @@ struct Filtered {
   std::array<float, 12> numbers;
 };
 struct Track {
-  std::array<float, 4> box;
+  std::array<float, 4> box, motion;
   std::array<int32_t, 4> id;
   std::array<Filtered, 2 * kMaxKeyPoints> points;
 };

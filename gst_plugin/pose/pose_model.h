@@ -29,7 +29,7 @@ const char* to_string(PoseKind kind);
 
 struct PoseModelOptions {
   std::optional<KnownModel> known = {};  // catalog entry of the model
-  InputNormalisation normalisation = {};
+  InputNormalization normalization = {};
   bool mask = false;  // whether to use the BlazePose segmentation mask
 };
 

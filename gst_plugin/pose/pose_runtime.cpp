@@ -161,7 +161,7 @@ namespace {
 
 Result<DescribedModel<PoseModel>> load_model(const std::string& file, const ModelSettings& settings, bool mask) {
   return DescribedModel<PoseModel>::load(file, settings, [&](const SharedModel& model) -> Result<PoseModel> {
-    const PoseModelOptions options{.known = model.known(), .normalisation = settings.normalisation(), .mask = mask};
+    const PoseModelOptions options{.known = model.known(), .normalization = settings.normalization(), .mask = mask};
     SG_ASSIGN_OR_RETURN(PoseModel pose, describe_pose_model(model.model(), options));
     GST_DEBUG_OBJECT(log_object(), "%s: %s, input of %dx%d", file.c_str(), to_string(pose.kind), pose.width,
                      pose.height);
@@ -236,12 +236,13 @@ std::vector<std::string> PoseModels::warnings() const {
 
 Result<std::unique_ptr<FrameProcessor>> PoseModels::create(const GlTarget& target) const {
   const FrameKind read = PoseEstimator::planned_kind(target.device, model_->kind, target.frame);
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, model_.plan(target, read));
+  const bool in_regions = model_->kind == PoseKind::kBlazePose;
+  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, model_.plan(target, in_regions ? FrameKind::kRgba : read));
   std::unique_ptr<PersonFinder> finder;
-  if (model_->kind == PoseKind::kBlazePose) {
-    SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> detector, detector_.plan(target, read));
+  if (in_regions) {
+    SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> detector, detector_.plan(target, FrameKind::kRgba));
     SG_ASSIGN_OR_RETURN(
-        finder, make_blazepose_finder(target.group, {*detector_, *model_, std::move(detector), std::move(plan)}));
+        finder, make_blazepose_finder(target.group, {*detector_, *model_, std::move(detector), std::move(plan)}, read));
   } else {
     SG_ASSIGN_OR_RETURN(finder, make_one_stage_finder(target.group, *model_, std::move(plan)));
   }

@@ -1,4 +1,4 @@
-// The frame of another video that is shown behind a frame's foreground, as what draws the frame has it.
+// The frame of the background video that belongs to a frame, mapped for drawing.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace sightglass {
 
-// From its construction on, on the GL thread, until the frame has been drawn.
+// Construct it on the GL thread, and keep it until the frame has been drawn.
 class BackgroundFrame {
  public:
-  // What `input` carries. `context` is the current one.
+  // The background frame that is attached to `input`. `context` must be current.
   BackgroundFrame(GstBuffer* input, GstGLContext* context);
 
-  // Why what is there cannot be shown.
+  // Why the attached frame cannot be shown.
   const Status& status() const { return status_; }
-  // Nothing, where the frame carries none.
+  // Empty if none is attached.
   TextureRef texture() const { return mapped_ ? mapped_->texture() : TextureRef(); }
 
  private:

@@ -16,7 +16,7 @@
 
 namespace {
 
-// What the other video shows, and until which running time, where that is known.
+// The current background frame, and the running time at which it ends, if known.
 struct Shown {
   GstBuffer* frame;  // owned; null before the first one
   GstVideoInfo info;
@@ -26,14 +26,14 @@ struct Shown {
 struct GstGLBackgroundMatcher {
   GstAggregator parent;
   GstAggregatorPad* front;  // borrowed; as old as the element
-  // Of the frames that come next; the source pad's thread has them to itself.
+  // For the next frames; used only by the source pad thread.
   GstCaps* front_caps;  // owned
-  GQueue tags;          // owned events that are still to be sent
-  bool segment_sent;    // that of the foreground
+  GQueue tags;          // owned events to send
+  bool segment_sent;    // the foreground segment
   GstVideoInfo back_info;
-  // Guarded by the object's lock.
+  // Guarded by the object lock.
   GstAggregatorPad* back;  // borrowed
-  Shown shown;             // of that pad
+  Shown shown;             // from that pad
 };
 struct GstGLBackgroundMatcherClass {
   GstAggregatorClass parent_class;
@@ -63,7 +63,7 @@ constexpr Shown kNothing{nullptr, {}, GST_CLOCK_TIME_NONE};
 
 void show(GstGLBackgroundMatcher* self, GstAggregatorPad* of, Shown shown) {
   GST_OBJECT_LOCK(self);
-  // The pad may have been given back since the frame was taken from it.
+  // The pad may have been released since the frame was taken from it.
   if (self->back == of) std::swap(self->shown, shown);
   GST_OBJECT_UNLOCK(self);
   gst_clear_buffer(&shown.frame);
@@ -100,7 +100,7 @@ bool is_gap(GstBuffer* buffer) {
   return GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_n_memory(buffer) == 0;
 }
 
-// Takes the next frame, or the next gap, from that pad; nothing else is shown before it ends, where that is known.
+// Takes the next frame or gap from that pad. It is shown until it ends, if its end is known.
 void take(GstGLBackgroundMatcher* self, GstAggregatorPad* back, GstClockTime start) {
   GstBuffer* next = gst_aggregator_pad_pop_buffer(back);
   if (next == nullptr) return;  // flushed
@@ -110,11 +110,11 @@ void take(GstGLBackgroundMatcher* self, GstAggregatorPad* back, GstClockTime sta
   if (!is_gap(next)) return show(self, back, {next, self->back_info, end});
   gst_buffer_unref(next);
   GST_OBJECT_LOCK(self);
-  if (self->back == back) self->shown.end = end;  // what is there stays
+  if (self->back == back) self->shown.end = end;  // the frame stays
   GST_OBJECT_UNLOCK(self);
 }
 
-// Brings the other video to `time`; false where what will be shown then may not have come yet.
+// Advances the background video to `time`. Returns false if the frame for that time may not have arrived yet.
 bool advance(GstGLBackgroundMatcher* self, GstAggregatorPad* back, GstClockTime time, bool last_chance) {
   while (GstBuffer* next = gst_aggregator_pad_peek_buffer(back)) {
     const bool has_time = GST_BUFFER_PTS_IS_VALID(next);
@@ -128,7 +128,7 @@ bool advance(GstGLBackgroundMatcher* self, GstAggregatorPad* back, GstClockTime 
     const bool timed = GST_CLOCK_TIME_IS_VALID(time) && GST_CLOCK_TIME_IS_VALID(start);
     if (timed && start > time) return true;
     take(self, back, start);
-    if (!timed) return true;  // of frames without times, each is shown with one
+    if (!timed) return true;  // frames without timestamps are paired one to one
   }
   GST_OBJECT_LOCK(self);
   const bool lasts = GST_CLOCK_TIME_IS_VALID(self->shown.end) && self->shown.end > time;
@@ -144,7 +144,7 @@ GstAggregatorPad* back_of(GstGLBackgroundMatcher* self) {
   return back;
 }
 
-// Whether nothing keeps the frame of that time any longer.
+// Whether the frame with that time need not wait any longer.
 bool is_matched(GstGLBackgroundMatcher* self, GstClockTime time, bool last_chance) {
   GstAggregatorPad* back = back_of(self);
   if (back == nullptr) return true;
@@ -172,10 +172,10 @@ void push_tags(GstAggregator* aggregator) {
   }
 }
 
-// A gap in the foreground, which comes as a buffer without memory, is one downstream.
+// Forwards a gap in the foreground, which arrives as a buffer without memory, as a gap event.
 GstFlowReturn push_gap(GstAggregator* aggregator, GstBuffer* gap) {
   GstGLBackgroundMatcher* self = self_of(aggregator);
-  // GstAggregator sends it no sooner than the first frame, and once more then.
+  // GstAggregator sends it only with the first frame, and then again.
   if (!self->segment_sent) gst_pad_push_event(aggregator->srcpad, gst_event_new_segment(&self->front->segment));
   self->segment_sent = true;
   gst_pad_push_event(aggregator->srcpad, gst_event_new_gap(GST_BUFFER_PTS(gap), GST_BUFFER_DURATION(gap)));
@@ -200,7 +200,7 @@ GstFlowReturn aggregate(GstAggregator* aggregator, gboolean timeout) {
   return gst_aggregator_finish_buffer(aggregator, with_background(self, frame));
 }
 
-// How long a frame of a live foreground waits for the other video; without one, time alone moves nothing.
+// How long a frame of a live foreground waits for the background video. Without one, no timeout is needed.
 GstClockTime get_next_time(GstAggregator* aggregator) {
   GstAggregatorPad* front = self_of(aggregator)->front;
   GstBuffer* frame = gst_aggregator_pad_peek_buffer(front);
@@ -234,12 +234,12 @@ gboolean sink_event(GstAggregator* aggregator, GstAggregatorPad* pad, GstEvent* 
         gst_aggregator_update_segment(aggregator, segment);
         self->segment_sent = false;
       } else {
-        // From now on frames wait for this video as well.
+        // From now on, frames also wait for this video.
         gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
       }
       break;
     case GST_EVENT_TAG:
-      // They are sent with the next frame, behind the caps.
+      // They are sent with the next frame, after the caps.
       if (front) g_queue_push_tail(&self->tags, gst_event_ref(event));
       break;
     case GST_EVENT_FLUSH_STOP:
@@ -266,7 +266,7 @@ bool is_seekable(GstAggregatorPad* pad) {
   return seekable != FALSE;
 }
 
-// GstAggregator waits for the flush of every pad: a seek that one of them does not follow would be the end.
+// GstAggregator waits for a flush on every pad: if one of them ignored a seek, the element would hang.
 bool follows_seeks(GstGLBackgroundMatcher* self) {
   GstAggregatorPad* back = back_of(self);
   const bool follows = back == nullptr || is_seekable(back);
@@ -282,7 +282,7 @@ gboolean answer_seeking(GstGLBackgroundMatcher* self, GstQuery* query) {
   return TRUE;
 }
 
-// What is asked and said of one video is asked and said of the foreground.
+// Queries and events of the source pad concern the foreground.
 gboolean sink_query(GstAggregator* aggregator, GstAggregatorPad* pad, GstQuery* query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION) {
     return sightglass::propose_gl_allocation(nullptr, query, false) ? TRUE : FALSE;

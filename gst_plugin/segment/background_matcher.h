@@ -1,13 +1,13 @@
-// An element for bins around glsegment: what comes to its pad "sink" leaves untouched but for background_meta.h, with
-// the frame of the request pad "background" that is shown at the same running time. There is one such pad at most; it
-// can be had and given back in any state, by any thread.
+// An element for bins around glsegment. It forwards the frames of its pad "sink", and attaches to each the frame of the
+// request pad "background" with the same running time (background_meta.h). There is at most one such pad. Any thread
+// can request and release it in any state.
 //
-// A frame waits for the other video until that has come to its time, or, where sources are live, until the latency that
-// was agreed on is over. The other video's last frame stays until the next one's time, and after its end. Before its
-// first one, and without the pad, frames carry none.
+// A frame waits until the background video has reached its running time. With live sources, it waits for at most the
+// negotiated latency. A background frame is shown until the next one starts; the last one is shown to the end. Frames
+// have none attached before the first background frame and without the pad.
 #pragma once
 
 #include <gst/gst.h>
 
-// Not registered as a feature: to be made by g_object_new().
+// Not registered as a feature: create it with g_object_new().
 GType gst_gl_background_matcher_get_type();

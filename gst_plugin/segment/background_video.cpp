@@ -34,7 +34,7 @@ GstPad* BackgroundVideo::enter() {
   back_ = gst_element_request_pad_simple(matcher_, "background");
   gst_element_link_pads(convert_, "src", matcher_, "background");
   GstPad* entrance = gst_element_get_static_pad(upload_, "sink");
-  gst_object_unref(entrance);  // it lives as long as the element
+  gst_object_unref(entrance);  // the element keeps it alive
   return entrance;
 }
 
@@ -47,7 +47,7 @@ void BackgroundVideo::leave(GstPad* entrance) {
     matcher = matcher_;
   }
   if (back == nullptr) return;
-  // Without the lock: these wait for whoever is pushing.
+  // Without the lock: these calls wait for a push in progress.
   gst_pad_set_active(back, FALSE);
   gst_pad_set_active(entrance, FALSE);
   gst_element_release_request_pad(matcher, back);

@@ -1,5 +1,5 @@
-// A second video behind the foreground, for bins around glsegment: a background matcher in front of it, and what brings
-// the other video there.
+// A second video behind the foreground, for bins around glsegment: a background matcher upstream of glsegment, and the
+// elements that convert the other video to GL memory.
 #pragma once
 
 #include <gst/gst.h>
@@ -8,32 +8,32 @@
 
 namespace sightglass {
 
-// Elements that it adds to a bin; the bin owns them. To be destroyed with the bin.
+// Adds elements to a bin, which owns them. Destroy it with the bin.
 class BackgroundVideo {
  public:
-  // Between `before` and `segment`, which are linked. All three outlive this.
+  // For the link between `before` and `segment`. All three outlive this.
   BackgroundVideo(GstBin* bin, GstElement* before, GstElement* segment)
       : bin_(bin), before_(before), segment_(segment) {}
   BackgroundVideo(const BackgroundVideo&) = delete;
   BackgroundVideo& operator=(const BackgroundVideo&) = delete;
 
-  // While nothing flows: adds the elements, where they are not there yet.
+  // Adds the elements if they are missing. Call it only while nothing flows.
   void insert();
-  // While nothing flows: removes them, but for a video that is there.
+  // Removes them unless a background video is linked. Call it only while nothing flows.
   void remove();
-  // Any thread, whatever flows. Where the other video comes in, a pad of an element of the bin; null without the
-  // elements, and while there is one already.
+  // Any thread, at any time. Returns the sink pad for the background video, on an element of the bin. Null without the
+  // elements, or if there is a pad already.
   GstPad* enter();
-  // Any thread, whatever flows, after enter(). The other video, which comes in by the bin's pad `entrance`, is let go
-  // of at once: whoever is pushing comes back before this returns, and is told that the pad is flushing.
+  // Any thread, at any time after enter(). Releases the pad behind the ghost pad `entrance` at once. A push in progress
+  // returns GST_FLOW_FLUSHING before this returns.
   void leave(GstPad* entrance);
 
  private:
   GstBin* const bin_;
   GstElement *const before_, *const segment_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   GstElement *upload_ = nullptr, *convert_ = nullptr, *matcher_ = nullptr;
-  GstPad* back_ = nullptr;  // the matcher's; its own
+  GstPad* back_ = nullptr;  // pad of the matcher; owned
 };
 
 }  // namespace sightglass

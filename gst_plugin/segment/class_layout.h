@@ -1,4 +1,4 @@
-// How a model of several classes says which of them a pixel is. No GL.
+// How the output of a model with several classes encodes the class of a pixel. No GL.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ using ClassBits = std::array<uint32_t, kMaxMaskClasses / 32>;  // class c: bit c
 
 struct ClassLayout {
   int32_t width = 0, height = 0;                          // of the output
-  int32_t channels = 0;                                   // scores of a pixel; 0: its class's number is all there is
-  OutputActivation activation = OutputActivation::kNone;  // still to be applied to scores
+  int32_t channels = 0;                                   // scores per pixel; 0: the output is the class index
+  OutputActivation activation = OutputActivation::kNone;  // to apply to scores
   std::vector<int32_t> foreground;                        // classes
-  std::vector<int32_t> shown;                             // in colour, as an overlay; not 0
-  std::vector<std::string> names;  // by number; there may be fewer, or empty ones, than there are classes
+  std::vector<int32_t> shown;                             // shown in color by an overlay; never 0
+  std::vector<std::string> names;  // by index; may be shorter than the classes, or have empty names
 };
 
 }  // namespace sightglass

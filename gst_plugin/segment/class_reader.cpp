@@ -17,7 +17,7 @@ ClassBits bits_of(const std::vector<int32_t>& classes) {
   return bits;
 }
 
-// What has no name is called by its number.
+// A class without a name is called by its index.
 std::vector<std::string> names_of(const ClassLayout& layout) {
   std::vector<std::string> names = layout.names;
   names.resize(static_cast<size_t>(layout.channels > 0 ? layout.channels : kMaxMaskClasses));
@@ -35,7 +35,7 @@ Result<ClassReader> ClassReader::create(const std::shared_ptr<ShareGroup>& group
   SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
   ClassReader reader(group->gl(), layout, output, std::move(programs));
-  // Drivers finish compiling.
+  // Some drivers finish compiling only when a program runs.
   reader.run();
   reader.lay_out_legend();
   SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what reads the model's classes"));
@@ -92,7 +92,7 @@ void ClassReader::resize(int32_t frame_height) {
 }
 
 void ClassReader::lay_out_legend() {
-  // A class is seen from a five hundredth of the picture on.
+  // A class is listed if it covers at least 1/500 of the frame.
   const int32_t counted = (layout_.width / kCountedPixels + 1) * (layout_.height / kCountedPixels + 1);
   gl_->UseProgram(programs_[1]->id());
   legend_block_.bind(kParamsBinding,

@@ -1,4 +1,4 @@
-// What a model says of its classes, as a texture that the composite reads, and the legend to it.
+// Converts the class scores of a model to a texture for compositing, and lays out the legend.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@
 
 namespace sightglass {
 
-// All calls, the destructor included, need the context current. GL state afterwards is as sessions leave it.
+// All calls, including the destructor, need the context current. They leave GL state as sessions do.
 class ClassReader {
  public:
-  // `output` is the session's, planned as kBuffer, in that layout.
+  // `output` is a session output, planned as kBuffer, with that layout.
   static Result<ClassReader> create(const std::shared_ptr<ShareGroup>& group, const ClassLayout& layout,
                                     const BufferRange& output);
 
-  // RGBA8: probability of the foreground in R, number of the class to show in G.
+  // RGBA8: foreground probability in R, index of the class to show in G.
   TextureRef texture() const { return {texture_.id(), GL_TEXTURE_2D, layout_.width, layout_.height}; }
-  // Fills it, behind a run of the model; and counts for the legend.
+  // Fills the texture after a run of the model, and counts pixels for the legend.
   void run();
-  // For a legend over frames of that height.
+  // Sets the frame height for the legend.
   void resize(int32_t frame_height);
-  // Lays the legend out, from what has been counted since the last time.
+  // Lays out the legend from the pixels counted since the previous call.
   void lay_out_legend();
   PrimitiveRange legend() const;
 

@@ -25,7 +25,7 @@ Matte make_matte(const TextureRef& mask, const InputTransform& mask_to_upright, 
   Matte matte{mask, mask_to_upright};
   matte.lower = std::clamp(look.threshold - half, 0.0F, 1.0F - kLeastWidth);
   matte.upper = std::clamp(look.threshold + half, matte.lower + kLeastWidth, 1.0F);
-  // Out of reach of whatever the mask holds, and of what refining makes of it.
+  // Beyond all values of masks and of refined masks.
   constexpr float kFar = 1e30F;
   const bool all = look.coverage == Coverage::kAllForeground && look.background != Background::kOverlay;
   if (look.coverage != Coverage::kByMask && !all) std::tie(matte.lower, matte.upper) = std::pair(kFar, 2 * kFar);
@@ -33,13 +33,13 @@ Matte make_matte(const TextureRef& mask, const InputTransform& mask_to_upright, 
   return matte;
 }
 
-// Whether pixels of an upright frame of that size are pixels of the stored one: true of the eight orientations, of
-// whole frames and of parts of them.
+// Whether pixels of an upright frame of that size are pixels of the stored one: true for the eight orientations, for
+// whole frames and for parts of them.
 bool is_exact(const InputTransform& upright_to_stored, int32_t width, int32_t height, const FrameRef& stored) {
-  constexpr float kRounding = 1e-2F;  // of a pixel; those of large frames come to less
+  constexpr float kRounding = 1e-2F;  // in pixels; the rounding errors of large frames are smaller
   const auto& m = upright_to_stored.m;
   const auto whole = [](float pixels) { return std::abs(pixels - std::round(pixels)) < kRounding; };
-  // One step of an axis is one pixel.
+  // Whether one pixel along this axis is one pixel of the stored frame.
   const auto row = [&](float x, float y, float offset, int32_t samples) {
     const float n = static_cast<float>(samples);
     const float across = x * n, down = y * n;
@@ -63,7 +63,7 @@ Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, 
     return group->programs(keys);
   };
   std::vector<ProgramKey> firsts;
-  for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight}) {
+  for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight, kFromHighlights}) {
     firsts.push_back({pyramid_first_shader(from, kind, refine)});
   }
   SG_ASSIGN_OR_RETURN(MaskRefiner refiner, MaskRefiner::create(group, kind, refine));
@@ -118,7 +118,7 @@ Status Compositor::warm_up(const TextureRef& mask) {
   for (const Background background :
        {Background::kBlur, Background::kColor, Background::kImage, Background::kMask, Background::kOverlay}) {
     SG_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), {.background = background}));
-    const Look all{.background = background, .feather = 3, .edge_offset = 1, .light_wrap = 1};
+    const Look all{.background = background, .bokeh = Bokeh::kDisc, .feather = 3, .edge_offset = 1, .light_wrap = 1};
     SG_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), all));
   }
   picture_.reset();
@@ -179,9 +179,15 @@ Compositor::Passes Compositor::choose_passes(const Look& look, Block& block) con
   passes.edge = EdgeShape::of(look.feather, look.edge_offset);
   passes.despills = look.despill && look.coverage == Coverage::kByMask &&
                     (passes.picture || passes.wraps || passes.composite == kColorComposite);
-  // Light reaches as far as a twenty-fourth of the picture's height.
-  passes.recipe = BlurRecipe::for_radius(passes.blurs ? look.blur_radius : static_cast<float>(height_) / 24);
-  if (passes.blurs) block.blur_share = passes.recipe.share;
+  const float height = static_cast<float>(height_);
+  if (passes.blurs) {
+    const float radius = look.blur_radius >= 0 ? look.blur_radius : 0.01F * look.blur_strength * height;
+    passes.recipe = BlurRecipe::for_radius(radius);
+    if (look.bokeh == Bokeh::kDisc) passes.disc = DiscRecipe::for_radius(radius);
+    block.blur_share = passes.recipe.share;
+  } else {
+    passes.recipe = BlurRecipe::for_radius(height / 24);  // how far light reaches
+  }
   block.picture = video_ != 0 ? video_view_ : picture_view_;
   block.premultiply = look.premultiply ? 1 : 0;
   block.light_wrap = look.light_wrap;
@@ -215,7 +221,10 @@ void Compositor::run_passes(const Passes& passes, const FrameRef& frame) {
   if (passes.tints) bind_texture(gl, kBackgroundUnit, classes_, nearest_.id());
   const auto first = [&](int from) -> const SharedProgram& { return programs_.firsts[static_cast<size_t>(from - 1)]; };
   if (passes.blurs) {
-    run_pass("blurring the frame", frame, kBackgroundUnit, [&] { return blur_.run(first(kFromFrame), passes.recipe); });
+    run_pass("blurring the frame", frame, kBackgroundUnit, [&] {
+      return passes.disc ? blur_.run_disc(first(kFromHighlights), *passes.disc)
+                         : blur_.run(first(kFromFrame), passes.recipe);
+    });
   }
   if (passes.wraps) {
     const int from = passes.picture ? kFromPictureLight : kFromColorLight;

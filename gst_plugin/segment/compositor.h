@@ -1,4 +1,4 @@
-// Frame, mask and background into one picture: a blur where one is asked for, then one draw at video resolution.
+// Composites frame, mask and background: a blur if requested, then one draw at the frame size.
 #pragma once
 
 #include <array>
@@ -28,70 +28,74 @@ class TextureUnitGuard;
 
 enum class Background : uint8_t { kBlur, kColor, kImage, kTransparent, kMask, kOverlay };
 
-// What decides which pixels are foreground; without a mask that can be trusted, one answer for the whole frame.
+// The shape into which the blur spreads a point.
+enum class Bokeh : uint8_t { kGaussian, kDisc };
+
+// How pixels become foreground. Without a valid mask, the whole frame is one or the other.
 enum class Coverage : uint8_t { kByMask, kAllBackground, kAllForeground };
 
-// What may change from frame to frame.
+// The settings that can change from frame to frame.
 struct Look {
   Background background = Background::kBlur;
-  float blur_radius = 24;                     // pixels of the frame; 0 to Blur::kMaxRadius
+  float blur_radius = -1;   // frame pixels, 0 to kMaxBlurRadius; negative: by blur_strength
+  float blur_strength = 8;  // percent of the frame height, 0 to kMaxBlurStrength
+  Bokeh bokeh = Bokeh::kGaussian;
   std::array<float, 4> color{0, 0.5F, 0, 1};  // R G B A in [0,1], not premultiplied
   float threshold = 0.5F;                     // probability at which foreground and background are even, [0,1]
   bool islands = true;                        // keeps uncertain foreground far from any that the model is sure of
   float smoothing = 0;                        // share of the previous mask, where it hardly differs, [0,1)
   bool motion = true;                         // moves the previous mask along with the image
   float softness = 0.5F;                      // width of the transition, as a difference of probabilities, [0,1]
-  // Pixels of the frame that the edge is spread over: to either side or, negative, inwards; -kMaxFeather to
-  // kMaxFeather.
+  // Frame pixels over which the edge is spread, on each side; negative: inwards only. -kMaxFeather to kMaxFeather.
   float feather = 0;
-  float edge_offset = 0;         // pixels of the frame that the edge moves outwards; -kMaxEdgeOffset to kMaxEdgeOffset
-  float light_wrap = 0;          // of a replaced background's light on the foreground's edges, [0,1]
-  bool despill = true;           // composites a replaced background with the foreground's own colors
-  bool premultiply = false;      // the colours of the result, by its alpha
-  float overlay_opacity = 0.5F;  // of the classes' colours over the frame, [0,1]
-  bool legend = true;            // with the classes' names
-  float static_threshold = 0.02F;  // what a still picture may change by, [0,1]
+  float edge_offset = 0;           // frame pixels by which the edge moves outwards; -kMaxEdgeOffset to kMaxEdgeOffset
+  float light_wrap = 0;            // amount of light of a replaced background on foreground edges, [0,1]
+  bool despill = true;             // composites a replaced background with estimated colors of the foreground
+  bool premultiply = false;        // multiplies the colors of the result by its alpha
+  float overlay_opacity = 0.5F;    // opacity of class colors over the frame, [0,1]
+  bool legend = true;              // lists the names of the classes
+  float static_threshold = 0.02F;  // maximum change of an image that counts as static, [0,1]
   Coverage coverage = Coverage::kByMask;
 };
 
-inline constexpr float kMaxFeather = 64, kMaxEdgeOffset = 32;
+inline constexpr float kMaxFeather = 64, kMaxEdgeOffset = 32, kMaxBlurStrength = 25;
 
-// A part of the frame, in fractions: least and greatest place.
+// A part of the frame: minimum and maximum coordinates, in fractions.
 using PicturePlace = decltype(PictureView::place);
 
-// GL state after every call is as the engine's sessions leave it (gpu_engine/session.h); the viewport is as found.
+// Every call leaves the GL state as sessions of the engine do (gpu_engine/session.h), and restores the viewport.
 class Compositor {
  public:
-  // Compiles what no other holder in the group has compiled yet.
+  // Compiles the programs that the group does not have yet.
   static Result<Compositor> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind,
                                    Refine refine = Refine::kNone);
 
-  // Allocates for upright frames of width × height pixels; forgets the picture.
+  // Allocates for upright frames of width × height pixels. Discards the background image.
   Status resize(int32_t width, int32_t height);
-  // Draws a frame that nobody sees, so that drivers finish compiling and what masks of this size need is there; after
+  // Draws an invisible frame, so that drivers finish compiling, and allocates for masks of this size. Call it after
   // resize().
   Status warm_up(const TextureRef& mask);
-  // The background picture: dense RGBA of the frame's size, of which `place` is to be seen, and the colour round it. An
-  // explicit upload.
+  // Uploads the background image: tightly packed RGBA of the frame size. It is visible in `place`, with the color
+  // around it.
   Status set_picture(std::span<const std::byte> rgba, const PicturePlace& place = {0, 0, 1, 1});
-  // Where the model tells several classes apart: their numbers in G, for Background::kOverlay, which otherwise shows
-  // the mask. The texture lies over the frame as masks do, and must live as long as it is drawn with.
+  // Sets the texture with the class numbers of a model of several classes in G, for Background::kOverlay, which shows
+  // the mask without it. The texture covers the frame as masks do, and must outlive the draws that use it.
   void set_classes(const TextureRef& classes) { classes_ = classes.id; }
   bool has_picture() const { return static_cast<bool>(picture_); }
-  // A texture of another video that is shown behind the foreground, whatever else would be; no id: none. It must live
-  // as long as it is drawn with.
+  // Sets a texture of another video that is shown behind the foreground in place of every other background; ID 0: none.
+  // It must outlive the draws that use it.
   void set_video(const TextureRef& texture, PictureFit fit);
 
-  // Draws into the RGBA texture `output`, which may be mutable, of the upright frame's size. `frame` is of the kind of
-  // create(); `upright_to_stored` leads from the upright frame to where it lies in there, `mask_to_upright` from the
-  // mask to the upright frame. A missing picture is replaced by the colour.
+  // Draws into the RGBA texture `output`, which has the size of the upright frame and may be mutable. `frame` has the
+  // kind given to create(). `upright_to_stored` maps coordinates of the upright frame to the stored one,
+  // `mask_to_upright` those of the mask to the upright frame. The color replaces a missing image.
   Status draw(const FrameRef& frame, const InputTransform& upright_to_stored, const TextureRef& mask,
               const InputTransform& mask_to_upright, GLuint output, const Look& look);
-  // Fills the same with opaque black: reads nothing, runs no program.
+  // Fills the texture with opaque black, without a shader program.
   Status draw_black(GLuint output) { return target_.fill_black(output); }
 
  private:
-  // The shaders' block Look.
+  // The block Look of the shaders.
   struct Block {
     Matte::Block matte;
     std::array<float, 4> color{};
@@ -106,26 +110,27 @@ class Compositor {
     bool operator==(const Block&) const = default;
   };
   struct Programs {
-    std::vector<SharedProgram> composites, feathered;  // by what lies behind (segment/shaders.h)
-    std::vector<SharedProgram> firsts;                 // by what the pyramid begins with, less one
+    std::vector<SharedProgram> composites, feathered;  // by background (segment/shaders.h)
+    std::vector<SharedProgram> firsts;                 // by source of the pyramid, less one
   };
   Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur, EdgeShaper edge,
              ForegroundColors foreground, Programs programs);
-  // What a look takes.
+  // The passes of a look.
   struct Passes {
     int composite = 0;
     bool picture = false, blurs = false, wraps = false, tints = false, despills = false;
     EdgeShape edge;
-    BlurRecipe recipe;  // of the blur or the light
+    BlurRecipe recipe;               // of the Gaussian blur or the light
+    std::optional<DiscRecipe> disc;  // instead
   };
-  // What lies behind, and its color.
+  // Returns the composite program, and sets the color.
   int choose_composite(const Look& look, Block& block) const;
-  // Completes the block, whose matte is there.
+  // Completes the block, which has the matte.
   Passes choose_passes(const Look& look, Block& block) const;
   Status allocate(const Passes& passes, const TextureRef& mask);
   // Saves the texture units that GlStateGuard does not.
   void save_units(const Passes& passes, TextureUnitGuard& units) const;
-  // Everything before the compositing pass; binds what that samples besides the frame.
+  // Runs the passes before the compositing pass, and binds the textures that it samples in addition to the frame.
   void run_passes(const Passes& passes, const FrameRef& frame);
   void unbind(const Passes& passes);
   // Binds to `unit` the texture that `pass` returns, which samples the frame.
@@ -137,12 +142,12 @@ class Compositor {
   Refine refine_;
   MaskRefiner refiner_;
   Blur blur_;
-  EdgeShaper edge_;              // allocated when it is first asked for
+  EdgeShaper edge_;              // allocated when first requested
   ForegroundColors foreground_;  // likewise
   Programs programs_;
   UniformBlock<Block> block_;
   UniformBlock<FrameBlock> frame_block_;
-  GlVertexArray vertex_array_;  // without attributes; desktop GL draws nothing without one
+  GlVertexArray vertex_array_;  // without attributes; desktop GL requires one
   DrawTarget target_;
   GlSampler linear_, nearest_;
   GLuint classes_ = 0;

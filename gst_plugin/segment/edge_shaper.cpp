@@ -12,7 +12,7 @@ namespace sightglass {
 
 EdgeShape EdgeShape::of(float feather, float edge_offset) {
   if (feather >= 0) return {edge_offset, feather};
-  // A blur about the middle of the strip that it is to fill; half the frame's size allows no narrower one.
+  // The blur is centered in the strip that it fills. At half the frame size, it cannot be narrower.
   const float radius = std::max(-0.5F * feather, BlurRecipe::kLeastRadius);
   return {edge_offset - radius, radius};
 }
@@ -27,7 +27,7 @@ Result<EdgeShaper> EdgeShaper::create(const std::shared_ptr<ShareGroup>& group) 
 TextureRef EdgeShaper::run(const SharedProgram& first, const EdgeShape& shape) {
   blur_.begin(first);
   const float texels = 0.5F * std::abs(shape.offset);
-  constexpr float kMostTexels = 4;  // of one pass
+  constexpr float kMostTexels = 4;  // per pass
   const float passes = std::ceil(texels / kMostTexels);
   if (passes > 0) shift_.bind(kParamsBinding, {{texels / passes, shape.offset > 0 ? 1.0F : -1.0F}});
   for (float i = 0; i < passes; ++i) blur_.apply(program_);

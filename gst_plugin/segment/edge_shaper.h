@@ -12,12 +12,12 @@
 
 namespace sightglass {
 
-// What becomes of an edge, in pixels of the frame: first it moves, then it is blurred.
+// How an edge changes, in frame pixels: it is moved first, then blurred.
 struct EdgeShape {
   float offset = 0;  // outwards
-  float radius = 0;  // of the blur: two standard deviations
+  float radius = 0;  // blur radius: two standard deviations
 
-  // `feather` is the width to either side of the edge or, negative, on its inner side alone.
+  // `feather` is the width on each side of the edge or, if negative, only on its inner side.
   static EdgeShape of(float feather, float edge_offset);
   bool changes() const { return offset != 0 || radius > 0; }
 };
@@ -30,11 +30,11 @@ class EdgeShaper {
   Status resize(int32_t width, int32_t height) { return blur_.resize(width, height); }
   bool is_ready() const { return blur_.is_ready(); }
   void release() { blur_.release(); }
-  // Shapes the opacity that `first` makes of the upright frame; needs, leaves and returns what Blur::run() does.
+  // Shapes the opacity that `first` computes of the upright frame. Requirements and result are those of Blur::run().
   TextureRef run(const SharedProgram& first, const EdgeShape& shape);
 
  private:
-  // The shader's block.
+  // The uniform block of the shader.
   struct Shift {
     std::array<float, 4> radius_and_sign{};
     bool operator==(const Shift&) const = default;

@@ -1,4 +1,4 @@
-// The input of models whose fourth channel is the mask of the frame before: colours and mask in one texture.
+// The input of models whose fourth channel is the previous mask: colors and mask in one texture.
 #pragma once
 
 #include <memory>
@@ -13,17 +13,17 @@
 
 namespace sightglass {
 
-// All calls, the destructor included, need the context current. GL state afterwards is as sessions leave it.
+// All calls, including the destructor, need the context current. They leave GL state as sessions do.
 class FeedbackInput {
  public:
-  // For inputs of width × height pixels and frames of that kind. Compiles what the group does not have yet, and runs
-  // once, so that drivers finish doing so.
+  // For inputs of width × height pixels and frames of that kind. Compiles missing shader programs of the group, and
+  // runs once, because some drivers finish compiling only then.
   static Result<FeedbackInput> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, int32_t width,
                                       int32_t height);
 
-  // Fills it with the frame, whose place `input_to_stored` tells, and the mask; `mask` is null where there was none.
+  // Fills it with the frame, mapped by `input_to_stored`, and the mask. `mask` is null if there is no previous one.
   void run(const FrameRef& frame, const InputTransform& input_to_stored, const TextureRef* mask);
-  // What the model reads, whole.
+  // The model input; the model reads the whole texture.
   FrameRef frame() const { return TextureRef{texture_.id(), GL_TEXTURE_2D, width_, height_}; }
 
  private:

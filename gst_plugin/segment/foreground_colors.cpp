@@ -11,8 +11,8 @@ namespace sightglass {
 
 namespace {
 
-// Of the frame's shorter side: texels of the reduced size along it, at most; and the part of it that the wide blur
-// reaches as its radius.
+// For the shorter side of the frame: its maximum number of texels at the reduced size, and the radius of the wide blur
+// as a fraction of it.
 constexpr int32_t kMostTexels = 270;
 constexpr float kWideShare = 1.0F / 12;
 
@@ -28,7 +28,7 @@ Result<ForegroundColors> ForegroundColors::create(const std::shared_ptr<ShareGro
 }
 
 Status ForegroundColors::resize(int32_t width, int32_t height) {
-  int32_t scale = 2;  // pixels of the frame to a texel, along each axis
+  int32_t scale = 2;  // frame pixels per texel, along each axis
   while (std::min(width, height) > kMostTexels * scale) scale *= 2;
   width_ = (width + scale - 1) / scale;
   height_ = (height + scale - 1) / scale;

@@ -1,6 +1,6 @@
-// The foreground's own colors at its edges, where the frame mixes them with the background: what a replaced background
-// is composited with, so that the old one leaves no rim. Blur fusion (Forte, Approximate Fast Foreground Colour
-// Estimation, ICIP 2021): shaders/segment/foreground.glsl has the formula.
+// Estimates the foreground colors at edges, where the frame mixes them with the background. A replaced background is
+// composited with these colors, so that the old one leaves no rim. Blur fusion (Forte, Approximate Fast Foreground
+// Colour Estimation, ICIP 2021); the formula is in shaders/segment/foreground.glsl.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace sightglass {
 
 class ForegroundColors {
  public:
-  // For masks that are refined like that.
+  // For masks with that refinement.
   static Result<ForegroundColors> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine);
 
   // Allocates for upright frames of width × height pixels.
@@ -27,11 +27,11 @@ class ForegroundColors {
   bool is_ready() const { return static_cast<bool>(front_); }
   void release();
 
-  // Returns the colors of the foreground, to be enlarged by a B-spline, and leaves those of the background, blurred, in
-  // kBehindColorsUnit; both are premultiplied by a weight in A. The frame is bound with linear samplers, unit 0
-  // is active, the mask is in kMaskUnit, and the blocks Look and Frame are bound. Leaves unit 0 active, a program in
-  // use, and bound besides, with the sampler `linear`: unit 0 and kFrontColorsUnit; the image units 0 and 1; the
-  // uniform binding kParamsBinding.
+  // Returns the foreground colors, to be upsampled with a B-spline, and leaves the blurred background colors in
+  // kBehindColorsUnit. Both are premultiplied by a weight in A. Before the call, the frame must be bound with linear
+  // samplers, unit 0 active, the mask in kMaskUnit, and the blocks Look and Frame bound. Afterwards unit 0 is active, a
+  // program is in use, and these are bound: unit 0 and kFrontColorsUnit with the sampler `linear`, the image units 0
+  // and 1, and the uniform binding kParamsBinding.
   TextureRef run(GLuint linear);
 
  private:
@@ -47,7 +47,7 @@ class ForegroundColors {
   Blur wide_front_, wide_behind_;
   BlurRecipe recipe_;
   GlTexture front_, behind_, colors_;
-  int32_t width_ = 0, height_ = 0;  // of these
+  int32_t width_ = 0, height_ = 0;  // of these textures
 };
 
 }  // namespace sightglass

@@ -21,7 +21,7 @@ using sightglass::SegmentRuntime;
 struct GstGLSegment {
   GstGLModelFilter parent;
   sightglass::MaskPad* masks;  // owned
-  GstPadChainFunction chain;   // the base class's
+  GstPadChainFunction chain;   // of the base class
 };
 struct GstGLSegmentClass {
   GstGLModelFilterClass parent_class;
@@ -87,7 +87,7 @@ GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer
   return flow;
 }
 
-// The base class knows one source pad.
+// The base class handles only one source pad.
 GstFlowReturn chain(GstPad* pad, GstObject* parent, GstBuffer* input) {
   const GstFlowReturn flow = reinterpret_cast<GstGLSegment*>(parent)->chain(pad, parent, input);
   return masks_of(parent).combine(GST_BASE_TRANSFORM(parent), flow);

@@ -1,4 +1,4 @@
-// The element glsegment: foreground and background of a video told apart by a TFLite model on the GPU.
+// The element glsegment: separates foreground and background with a TFLite model on the GPU.
 #pragma once
 
 #include <gst/gl/gl.h>

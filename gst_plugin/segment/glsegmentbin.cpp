@@ -17,7 +17,7 @@ namespace {
 
 struct GstGLSegmentBin {
   GstGLModelBin parent;
-  sightglass::BackgroundVideo* background;  // owned; null where a part of the bin is missing
+  sightglass::BackgroundVideo* background;  // owned; null if an element of the bin is missing
 };
 struct GstGLSegmentBinClass {
   GstGLModelBinClass parent_class;
@@ -91,7 +91,7 @@ GstStateChangeReturn change_state(GstElement* element, GstStateChange transition
   return result;
 }
 
-// Before the bin lets go of the elements behind the pads.
+// Runs before the bin releases the elements behind the pads.
 void dispose(GObject* object) {
   for (const char* name : {kBackground, kMask}) {
     GstPad* pad = gst_element_get_static_pad(GST_ELEMENT(object), name);

@@ -1,5 +1,4 @@
-// glsegmentbin: glsegment with all that it takes to get frames onto the GPU and off it, for pipelines that are not
-// about GL.
+// glsegmentbin: glsegment with upload and download, for pipelines with frames in system memory.
 #pragma once
 
 #include <gst/gst.h>

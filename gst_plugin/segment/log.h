@@ -1,4 +1,4 @@
-// The category of glsegment, which all of its parts log in.
+// The log category of glsegment, for all files of this directory.
 #pragma once
 
 #include "gobject/log.h"

@@ -10,7 +10,7 @@ namespace sightglass {
 
 namespace {
 
-// A class's number for each pixel.
+// A class index for each pixel.
 bool is_class_map(const TensorInfo& tensor) {
   const Shape& shape = tensor.shape;
   const bool one = shape.rank() == 3 || (shape.rank() == 4 && shape.dim(3) == 1);
@@ -51,7 +51,7 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-// For outputs of three channels and more, and those that say which class it is.
+// For outputs with three or more channels, and those with class indices.
 std::optional<ClassLayout> class_layout(const Model& model, size_t output, const OutputSpec& spec,
                                         const std::vector<int32_t>& wanted, const std::optional<KnownModel>& known) {
   const TensorInfo& info = model.outputs()[output];
@@ -72,8 +72,8 @@ std::optional<ClassLayout> class_layout(const Model& model, size_t output, const
 Result<MaskModel> describe_segmenter(const Model& model, const std::optional<KnownModel>& published,
                                      const MaskModelOptions& options) {
   const std::string& name = model.name();
-  // Before the output: what is no picture at all is told first.
-  SG_ASSIGN_OR_RETURN(InputSpec source, picture_input(model, published, options.normalisation));
+  // Checked before the output, so that a model without an image input gets this error first.
+  SG_ASSIGN_OR_RETURN(InputSpec source, picture_input(model, published, options.normalization));
   SG_ASSIGN_OR_RETURN(const size_t output, choose_output(model, options.output));
   const TensorInfo& input = model.inputs()[0];
   const TensorInfo& mask = model.outputs()[output];
@@ -101,7 +101,7 @@ Result<MaskModel> describe_segmenter(const Model& model, const std::optional<Kno
     spec.activation = channels == 1 ? OutputActivation::kSigmoid : OutputActivation::kSoftmax;
   }
   if (!published && known) {
-    SG_ASSIGN_OR_RETURN(source, picture_input(model, known, options.normalisation));
+    SG_ASSIGN_OR_RETURN(source, picture_input(model, known, options.normalization));
   }
 
   MaskModel result;

@@ -1,4 +1,4 @@
-// A model seen as a segmenter: which output is the mask, and how the engine turns it into probabilities. No GL.
+// How to use a model as a segmenter: which output is the mask, and how to convert it to probabilities. No GL.
 #pragma once
 
 #include <optional>
@@ -15,26 +15,26 @@
 namespace sightglass {
 
 struct MaskModelOptions {
-  std::vector<int32_t> classes;  // output channels that are foreground; empty: what is known of a published model, else
+  std::vector<int32_t> classes;  // foreground channels of the output; empty: those of a known model, otherwise
                                  // all but channel 0, or the only one
-  int32_t output = -1;           // index of the output; -1: the first that is a picture
-  std::optional<OutputActivation> activation;  // still to be applied; unset: by what the model ends in
-  InputNormalisation normalisation;
+  int32_t output = -1;           // index of the output; -1: the first image
+  std::optional<OutputActivation> activation;  // to apply; unset: depends on the last operator of the model
+  InputNormalization normalization;
 };
 
 struct MaskModel {
   PlanOptions plan_options;  // inputs and outputs
   size_t output = 0;
-  // Of models of three classes and more, whose output is planned as a buffer. The others' is a texture of
+  // For models with three or more classes: their output is planned as a buffer. Otherwise the output is a texture of
   // probabilities.
   std::optional<ClassLayout> classes;
-  int32_t width = 0, height = 0;  // of the model's input, in pixels
-  bool previous_mask = false;     // the fourth channel of the input is the mask of the previous frame
+  int32_t width = 0, height = 0;  // of the model input, in pixels
+  bool previous_mask = false;     // the fourth input channel is the previous mask
   MatteDefaults defaults;
 };
 
-// `known` is the published model that it is; else that is guessed. Fails, naming the file, the tensor and what is
-// needed, when the model is no segmenter.
+// `known` is the entry in the catalog; without one, the model is guessed. If the model is not a segmenter, the error
+// names the file, the tensor and the requirement.
 Result<MaskModel> describe_mask_model(const Model& model, const std::optional<KnownModel>& known,
                                       const MaskModelOptions& options);
 

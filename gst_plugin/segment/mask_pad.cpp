@@ -13,7 +13,7 @@ namespace sightglass {
 
 namespace {
 
-// GL contexts, latency and times are the element's own; caps are this pad's.
+// GL contexts, latency and times are those of the element; only caps differ.
 gboolean answer(GstPad* pad, GstObject* parent, GstQuery* query) {
   switch (GST_QUERY_TYPE(query)) {
     case GST_QUERY_CONTEXT:
@@ -63,7 +63,7 @@ void send_caps(GstPad* pad, const MaskSize& size, GstCaps* picture) {
   if (relinked || before == nullptr || !gst_caps_is_equal(caps, before)) {
     GST_INFO_OBJECT(pad, "caps: %" GST_PTR_FORMAT, caps);
     gst_pad_push_event(pad, gst_event_new_caps(caps));
-    // Nothing is taken from the answer, but gldownload looks for its GL context when it is asked.
+    // The answer is ignored. The query makes gldownload look for its GL context.
     GstQuery* query = gst_query_new_allocation(caps, FALSE);
     gst_pad_peer_query(pad, query);
     gst_query_unref(query);
@@ -72,7 +72,7 @@ void send_caps(GstPad* pad, const MaskSize& size, GstCaps* picture) {
   gst_caps_unref(caps);
 }
 
-// Through bins as well, whose pads are linked to what is inside whether anything is outside or not.
+// Looks through ghost pads: they are linked inside even if nothing is linked outside.
 bool leads_somewhere(GstPad* pad) {
   GstPad* peer = gst_pad_get_peer(pad);
   if (peer == nullptr) return false;
@@ -120,7 +120,7 @@ void MaskPad::release(GstElement* element, GstPad* pad) {
     pad_ = nullptr;
     combiner_.reset();
   }
-  // The streaming thread may be about to push to it, which is refused from now on.
+  // The streaming thread may be about to push. From now on, the pad rejects that.
   gst_pad_set_active(pad, FALSE);
   gst_element_remove_pad(element, pad);
 }
@@ -155,11 +155,11 @@ void MaskPad::note_event(GstBaseTransform* element, GstEvent* event, const std::
       const PadReference pad = linked();
       if (pad == nullptr) return;
       const bool timed = follow(element, pad.get(), size);
-      // The pipeline ends when all of its sinks have, also after no frame at all.
+      // The pipeline reaches EOS only when all sinks have, even without any frame.
       if (timed || GST_EVENT_TYPE(event) != GST_EVENT_GAP) gst_pad_push_event(pad.get(), gst_event_ref(event));
       return;
     }
-    default:  // sticky ones are followed when there is something to send
+    default:  // sticky events are updated before the next push
       return;
   }
 }
@@ -228,7 +228,7 @@ void MaskPad::push(GstBaseTransform* element, GstBuffer* frame, const std::optio
   GST_LOG_OBJECT(pad.get(), "mask: %" GST_PTR_FORMAT, meta->mask);
   const GstFlowReturn flow = gst_pad_push(pad.get(), gst_buffer_ref(meta->mask));
   const std::lock_guard lock(mutex_);
-  // A pad that has been released meanwhile says that it is flushing.
+  // A pad that was released in the meantime returns GST_FLOW_FLUSHING.
   if (pad.get() == pad_) gst_flow_combiner_update_pad_flow(combiner_.get(), pad_, flow);
 }
 

@@ -1,4 +1,4 @@
-// glsegment's request pad "mask": the masks that its frames were composed with, as a stream of their own.
+// The request pad "mask" of glsegment: a stream of the masks with which its frames were composited.
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
@@ -16,7 +16,7 @@ struct MaskSize {
   int32_t width = 0, height = 0;
 };
 
-// Streaming thread, unless it says otherwise.
+// Streaming thread unless stated otherwise.
 class MaskPad {
  public:
   MaskPad() = default;
@@ -24,23 +24,23 @@ class MaskPad {
   MaskPad(const MaskPad&) = delete;
   MaskPad& operator=(const MaskPad&) = delete;
 
-  // Application thread, in every state; the stream begins with the next frame. There is one pad at a time, which
-  // becomes the element's; null where it exists already.
+  // Application thread, in any state. Adds the pad to the element; its stream begins with the next frame. Null if there
+  // is a pad already.
   static GstPadTemplate* make_template();
   GstPad* request(GstBaseTransform* element, GstPadTemplate* pad_template);
   void release(GstElement* element, GstPad* pad);
   bool is_linked() const;
 
-  // What has come to the element's sink pad, before the element handles it; the event stays the caller's. Flushes come
-  // from other threads. `size` is that of the masks to come, where it is known.
+  // Call it with each event of the sink pad, before the element handles the event; the caller keeps it. Flushes arrive
+  // on other threads. `size` is the size of the next masks, if known.
   void note_event(GstBaseTransform* element, GstEvent* event, const std::optional<MaskSize>& size);
-  // Sends the mask that `frame`, which the element is about to send, carries as SightglassMaskMeta; a gap where it
-  // carries none.
+  // Pushes the mask that is attached to `frame` (SightglassMaskMeta), before the element pushes the frame. Without one,
+  // sends a gap.
   void push(GstBaseTransform* element, GstBuffer* frame, const std::optional<MaskSize>& size);
-  // A frame without a mask.
+  // Sends a gap for a frame without a mask.
   void push_gap(GstBaseTransform* element, GstClockTime time, GstClockTime duration,
                 const std::optional<MaskSize>& size);
-  // What upstream is to be told of both pads, of which the element's source pad has come to `flow`.
+  // The flow return for upstream: combines that of this pad with `flow`, that of the source pad.
   GstFlowReturn combine(GstBaseTransform* element, GstFlowReturn flow) const;
 
  private:
@@ -53,16 +53,16 @@ class MaskPad {
   using PadReference = std::unique_ptr<GstPad, Unref>;
   PadReference reference() const;
   PadReference linked() const;
-  // Brings the pad's sticky events up to date with those of the element's source pad. False where the caps, which come
-  // before everything that has a time, are not known yet.
+  // Updates the sticky events to those of the source pad. False if the caps are not known yet: they must precede all
+  // buffers and gaps.
   bool follow(GstBaseTransform* element, GstPad* pad, const std::optional<MaskSize>& size);
   void follow_event(GstBaseTransform* element, GstPad* pad, GstEvent* event, const std::optional<MaskSize>& size);
   void begin(GstBaseTransform* element, GstPad* pad, GstEvent* upstream);
 
   mutable std::mutex mutex_;
-  GstPad* pad_ = nullptr;                            // the element's; guarded by mutex_
-  std::unique_ptr<GstFlowCombiner, Free> combiner_;  // there while the pad is; guarded by mutex_
-  GstEvent* begun_with_ = nullptr;                   // owned: upstream's stream-start that the pad's was made of
+  GstPad* pad_ = nullptr;                            // owned by the element; guarded by mutex_
+  std::unique_ptr<GstFlowCombiner, Free> combiner_;  // exists while the pad exists; guarded by mutex_
+  GstEvent* begun_with_ = nullptr;  // owned: the upstream stream-start from which that of the pad was made
 };
 
 }  // namespace sightglass

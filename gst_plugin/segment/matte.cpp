@@ -6,7 +6,7 @@ namespace sightglass {
 
 namespace {
 
-// The part of one mask axis that shows the frame: one texel inside of the frame's borders where letterbox bars follow.
+// The range of a mask axis that shows the frame. Next to letterbox bars, it ends one texel inside the frame.
 std::array<float, 2> visible_range(float a, float b, int32_t texels) {
   const float low = std::clamp(std::min(a, b), 0.0F, 1.0F);
   const float high = std::clamp(std::max(a, b), 0.0F, 1.0F);

@@ -1,4 +1,4 @@
-// The model's mask as the shaders see it: shaders/segment/matte.glsl.
+// The mask and its mapping for shaders: shaders/segment/matte.glsl.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@ namespace sightglass {
 struct Matte {
   TextureRef mask;               // probability in R
   InputTransform mask_to_frame;  // upright
-  float lower = 0, upper = 1;    // probabilities up to `lower` are background, from `upper` on foreground
+  float lower = 0, upper = 1;    // probabilities <= lower are background, >= upper foreground
 
-  // The first six vectors of the shaders' block Look.
+  // The first six vectors of the uniform block Look.
   struct Block {
     std::array<float, 8> to_mask{}, from_mask{};
     std::array<float, 4> mask_bounds{}, range{};

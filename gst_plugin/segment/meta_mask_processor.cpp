@@ -21,7 +21,7 @@ namespace sightglass {
 
 namespace {
 
-// A GL mapping for reading of a mask; on the GL thread.
+// A mask mapped as a GL texture for reading, on the GL thread.
 class ReadableMask {
  public:
   explicit ReadableMask(GstBuffer* mask)
@@ -105,7 +105,7 @@ class MetaMaskProcessor : public FrameProcessor {
     wait_for_buffer(meta->mask, context_);
     const ReadableMask mask(meta->mask);
     if (!mask.ok()) return device_error("mask-source=meta: the mask cannot be mapped as a texture");
-    // It lies in the picture as that comes in, which need be neither upright nor whole.
+    // The mask covers the incoming frame, which may be rotated or cropped.
     const InputTransform in_picture{{meta->width, 0, meta->x, 0, meta->height, meta->y}};
     return draw(job, mask.texture(), in_picture.then(job.frame.upright_to_stored.inverse()), Coverage::kByMask);
   }
@@ -132,9 +132,9 @@ class MetaMaskProcessor : public FrameProcessor {
     return compositor_.draw_black(job.output);
   }
 
-  const std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  const std::shared_ptr<ShareGroup> group_;  // first, because everything below refers to its function table
   const GlApi& gl_;
-  GstGLContext* const context_;  // whose thread all of this is on
+  GstGLContext* const context_;  // its thread runs all calls
   const FrameKind kind_;
   const SegmentRuntime::Scene& scene_;
   FrameReader reader_;

@@ -1,4 +1,4 @@
-// glsegment without a model: frames are composed with the masks that an element before attached (mask_meta.h).
+// glsegment without a model: composites frames with the masks that an upstream element attached (mask_meta.h).
 #pragma once
 
 #include <memory>

@@ -8,19 +8,19 @@ namespace {
 
 constexpr std::array<float, 4> kTwice{2, 2, 2, 2}, kMinusOne{-1, -1, -1, -1};
 
-// DeepLab v3 as TensorFlow publishes it: the classes of PASCAL VOC at the input's size or a fraction of it.
+// DeepLab v3 as published by TensorFlow: the classes of PASCAL VOC at the input size or a fraction of it.
 bool is_deeplab(const TensorInfo& input, const TensorInfo& output) {
   constexpr int32_t kClasses = 21;
   return input.shape.dim(3) == 3 && output.shape.rank() == 4 && output.shape.dim(3) == kClasses;
 }
 
-// Its output is called "segments" in every conversion.
+// Its output is called "segments" in all conversions.
 bool is_body_pix(const TensorInfo& output) {
   return output.shape.rank() == 4 && output.shape.dim(3) == 1 &&
          output.name.find("float_segments") != std::string::npos;
 }
 
-// MediaPipe's: colours and the mask of the frame before in, background and hair out.
+// MediaPipe hair segmentation: input colors and previous mask, output background and hair.
 bool is_hair(const TensorInfo& input, const TensorInfo& output) {
   return input.shape.dim(3) == 4 && output.shape.rank() == 4 && output.shape.dim(3) == 2 &&
          output.shape.dim(1) == input.shape.dim(1) && output.shape.dim(2) == input.shape.dim(2);

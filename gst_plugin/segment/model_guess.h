@@ -1,4 +1,4 @@
-// Models that are known by the look of their inputs and outputs: copies and conversions of published ones, whose files
+// Recognizes models by the shapes of their inputs and outputs: copies and conversions of published models, whose files
 // have other checksums.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace sightglass {
 
-// `output` is the mask. A guess has no checksum (null). Nothing for models that defaults suit, as those that take
-// colours in [0,1] and give one or two channels.
+// `output` is the mask. A guess has no checksum (null). Empty for models that the defaults suit, such as those that
+// take colors in [0,1] and have one or two output channels.
 std::optional<KnownModel> guess_mask_model(const Model& model, size_t output);
 
 }  // namespace sightglass

@@ -10,11 +10,11 @@ namespace sightglass {
 
 namespace {
 
-// Of a picture in a frame, in the frame's pixels.
+// Position of an image in a frame, in frame pixels.
 struct Fitted {
-  double factor;            // from the picture's pixels
-  double left, top;         // of the whole picture, which may hang over
-  int x, y, width, height;  // of what is seen: whole pixels, so that the picture's borders are sharp
+  double factor;            // frame pixels per image pixel
+  double left, top;         // of the whole image, which may exceed the frame
+  int x, y, width, height;  // of the visible part: whole pixels, for sharp borders
 
   std::array<float, 4> place(int32_t frame_width, int32_t frame_height) const {
     const auto fraction = [](int pixels, int of) { return static_cast<float>(pixels) / static_cast<float>(of); };

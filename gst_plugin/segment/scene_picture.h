@@ -1,4 +1,4 @@
-// The picture behind the foreground, as what draws it has it.
+// Gives the compositor the background image of the scene.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace sightglass {
 class ScenePicture {
  public:
   void forget() { uploaded_.reset(); }
-  // Gives `set` the scene's picture for frames of this size, where it is another than before.
+  // Calls `set` with the image for frames of this size if image or size changed.
   template <typename F>
   Status update(const SegmentRuntime::Scene& scene, int32_t width, int32_t height, F set) {
     const PictureFit fit = scene.settings.background_fit;

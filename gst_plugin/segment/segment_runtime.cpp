@@ -41,8 +41,8 @@ class SegmentProcessor : public ModelProcessor {
   Status resize_model(int32_t width, int32_t height) override;
   std::optional<ShownMask> mask() const override;
 
-  GstGLContext* const context_;         // whose thread all of this is on
-  const SegmentRuntime::Scene& scene_;  // the runtime's, which lives longer
+  GstGLContext* const context_;         // its thread runs all calls
+  const SegmentRuntime::Scene& scene_;  // of the runtime, which outlives this
   const MatteDefaults defaults_;
   const std::unique_ptr<Segmenter> segmenter_;
   const bool attaches_masks_;
@@ -61,7 +61,7 @@ Result<std::unique_ptr<FrameProcessor>> SegmentProcessor::create(const GlTarget&
                                         {settings.refine.value_or(mask->defaults.refine), settings.skip_static}));
   std::unique_ptr<SegmentProcessor> result(
       new SegmentProcessor(target, settings, scene, mask->defaults, std::move(segmenter)));
-  // Those who ask in mid-stream wait for what is compiled here.
+  // If a mask is requested in mid-stream, the frame waits for this compilation.
   if (prepares_masks) SG_RETURN_IF_ERROR(result->prepare_masks(result->segmenter_->mask()));
   return std::unique_ptr<FrameProcessor>(std::move(result));
 }
@@ -93,16 +93,16 @@ uint64_t SegmentProcessor::skipped(bool wanted) {
   return segmenter_->skipped();
 }
 
-// Where masks come from.
+// Source of the masks.
 class LoadedMasks : public LoadedModel {
  public:
-  // Of those to come, where that is known.
+  // Size of the next masks, if known.
   virtual std::optional<MaskSize> mask_size() const { return {}; }
 };
 
 class SegmentModel : public LoadedMasks {
  public:
-  // With `prepares_masks`, what frames need to carry masks is compiled with the rest. `scene` outlives the model.
+  // With `prepares_masks`, also compiles the shader programs for attached masks. `scene` outlives the model.
   SegmentModel(const SegmentSettings& settings, const SegmentRuntime::Scene& scene, bool prepares_masks)
       : settings_(settings), scene_(scene), prepares_masks_(prepares_masks) {}
 
@@ -130,7 +130,7 @@ class SegmentModel : public LoadedMasks {
 
 Status SegmentModel::load(const std::string& file, const ModelSettings& settings) {
   SG_ASSIGN_OR_RETURN(MaskModelOptions options, settings_.mask_model_options());
-  options.normalisation = settings.normalisation();
+  options.normalization = settings.normalization();
   const auto describe = [&](const SharedModel& model) -> Result<MaskModel> {
     SG_ASSIGN_OR_RETURN(MaskModel mask, describe_mask_model(*model.model(), model.known(), options));
     GST_DEBUG_OBJECT(log_object(), "%s: %s model, input of %dx%d, output %d is %s%s", file.c_str(),
@@ -145,7 +145,7 @@ Status SegmentModel::load(const std::string& file, const ModelSettings& settings
   return {};
 }
 
-// In place of a model: masks come with the frames.
+// Without a model: masks are attached to the frames.
 class MetaMasks : public LoadedMasks {
  public:
   MetaMasks(const SegmentSettings& settings, const SegmentRuntime::Scene& scene) : settings_(settings), scene_(scene) {}
@@ -247,7 +247,7 @@ void SegmentRuntime::adopt(const std::shared_ptr<const LoadedModel>& model) {
 }
 
 Status SegmentRuntime::meet(const DeviceInfo& device) {
-  // The device's textures bound a picture's size.
+  // The maximum texture size limits the image.
   largest_picture_ = device.limits.max_texture_size;
   Status status = update_picture();
   if (!status.ok()) picture_location_ = {};  // for the next start
@@ -257,7 +257,7 @@ Status SegmentRuntime::meet(const DeviceInfo& device) {
 Status SegmentRuntime::before_frame() {
   update_settings();
   const Status status = update_picture();
-  // A picture from before is not what is wanted, unless it is seen.
+  // A previous image is no longer wanted unless it is visible.
   if (!status.ok() && shown_background_ != Background::kImage) scene_.picture.reset();
   Background& background = scene_.settings.look.background;
   const std::lock_guard lock(settings_mutex());
@@ -267,7 +267,7 @@ Status SegmentRuntime::before_frame() {
       missing_picture_ = scene_.settings.background_location.value_or("");
       background = shown_background_;
     } else {
-      picture_location_.reset();  // the next attempt is another one
+      picture_location_.reset();  // so that the next attempt warns again
     }
   }
   shown_background_ = background;

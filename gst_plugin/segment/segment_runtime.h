@@ -1,4 +1,4 @@
-// What glsegment keeps from frame to frame.
+// State of glsegment across frames.
 #pragma once
 
 #include <memory>
@@ -16,19 +16,19 @@ namespace sightglass {
 
 class SegmentRuntime : public ModelRuntime {
  public:
-  // Before start() or a frame: from now on frames carry masks even where attach-mask does not say so.
+  // Call it before start() or between frames: from now on frames carry masks even without attach-mask.
   void need_masks(bool needed);
-  // Any thread. Whether there are masks of its own, and the size of those to come; unknown while stopped.
+  // Any thread. The size of the next masks, if the element makes any; unknown while stopped.
   bool makes_masks() const;
   std::optional<MaskSize> mask_size() const;
 
   Status before_frame() override;
 
-  // What the processor draws frames with: the streaming thread sets it, and waits while the GL thread reads it.
+  // Input of the frame processor: set by the streaming thread, which waits while the GL thread reads it.
   struct Scene {
     SegmentSettings settings;
-    bool needs_masks = false;                // besides what attach-mask says
-    std::shared_ptr<const Picture> picture;  // behind the foreground, where there is one
+    bool needs_masks = false;                // in addition to attach-mask
+    std::shared_ptr<const Picture> picture;  // behind the foreground, if any
   };
 
  private:
@@ -40,21 +40,21 @@ class SegmentRuntime : public ModelRuntime {
   void adopt(const std::shared_ptr<const LoadedModel>& model) override;
   Status meet(const DeviceInfo& device) override;
   void update_settings();
-  // background=image waits for a picture; with settings_mutex() held.
+  // Whether background=image needs an image; call it with settings_mutex() held.
   bool lacks_picture() const;
   Status update_picture();
 
   SegmentSettings settings_;           // guarded by settings_mutex()
   bool masks_needed_ = false;          // also
-  std::optional<MaskSize> mask_size_;  // also; of the model in effect
-  // From begin() to end(), guarded as well: what is shown, and the location of a picture that could not be.
+  std::optional<MaskSize> mask_size_;  // also; for the current model
+  // From begin() to end(), also guarded: the scene, and the location of an image that could not be shown.
   Background shown_background_ = Background::kBlur;
   std::optional<std::string> missing_picture_;
   SegmentSettings loaded_with_;  // from begin() to end()
 
   Scene scene_;
   int32_t largest_picture_ = 0;                  // pixels in each direction; since meet()
-  std::optional<std::string> picture_location_;  // of what the scene has, or could not be loaded
+  std::optional<std::string> picture_location_;  // of the image in the scene, or of the one that failed to load
 };
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// The programs of segmentation, in one list: what the element builds is what the tests check.
+// The shader programs of segmentation, in one list: tests check the programs that the element builds.
 #pragma once
 
 #include <string>
@@ -11,28 +11,33 @@
 
 namespace sightglass {
 
-// The uniform block Look, and the units of textures besides the frame's. What is not needed together shares a unit.
+// The uniform block Look, and texture units besides that of the frame. Textures that are never used together share one.
 inline constexpr GLuint kLookBinding = 0;
 inline constexpr GLuint kMaskUnit = 1, kBeforeUnit = 1, kBackgroundUnit = 2, kLightUnit = 3;
 inline constexpr GLuint kIslandCellsUnit = 2, kLumaUnit = 2, kMotionUnit = 3;
 inline constexpr GLuint kFrontColorsUnit = 4, kBehindColorsUnit = 5, kFeatheredUnit = 6, kSurroundingsUnit = 9;
 
-// The storage block of still_watcher.h: two flags that take turns, each where any device can take it for one, and a
-// count of skipped frames, in words; and the pixels that are compared as one, to each side.
+// The storage block of still_watcher.h, in words: two alternating flags, each at an offset that every device can bind,
+// and a count of skipped frames. Then the side of a block that is compared as one, in pixels.
 inline constexpr GLuint kFlagsBlock = 0;
 inline constexpr int32_t kFlagWords = 64, kSkippedWord = 128, kStillBlock = 4;
 
 // Storage blocks of classes.comp and of legend.comp.
 inline constexpr GLuint kScoresBinding = 0, kSeenBinding = 1;
 inline constexpr GLuint kLegendSeenBinding = 0, kPrimitivesBinding = 1;
-// The legend counts every fourth pixel per direction. It is a panel with up to 12 rows, each a color patch and a name.
+// The legend counts every fourth pixel per direction. It is a panel with up to 12 rows, each with a color and a name.
 inline constexpr int32_t kCountedPixels = 4;
 inline constexpr int32_t kLegendRows = 12, kPerLegendRow = 2, kLegendPrimitives = 1 + kLegendRows * kPerLegendRow;
 
-// How shaders/segment/opacity.glsl turns mask and colors into opacity.
+// How shaders/segment/opacity.glsl computes opacity from mask and colors.
 inline ShaderDefine refine_define(Refine refine) { return {"REFINE", std::to_string(static_cast<int>(refine))}; }
-// What a pyramid begins with: FROM of shaders/segment/blur_down.comp.
+// Source of a pyramid: FROM of shaders/segment/blur_down.comp.
 inline constexpr int kFromInput = 0, kFromFrame = 1, kFromOpacity = 2, kFromColorLight = 3, kFromPictureLight = 4;
+inline constexpr int kFromHighlights = 5;
+// Weight of white in the mean over a disc, in addition to 1, which is the weight of black. Gray of 0.8 gets a sixth.
+inline constexpr int kHighlightBoost = 16;
+// Maximum number of fetches in a quarter of a disc.
+inline constexpr int kDiscTaps = 24;
 inline ShaderKey pyramid_first_shader(int from, FrameKind kind, Refine refine) {
   return frame_shader({"segment/blur_down.comp", {{"FROM", std::to_string(from)}, refine_define(refine)}}, kind);
 }
@@ -58,12 +63,12 @@ inline const ShaderKey kGuidedMeanShader{"segment/guided_mean.comp", {}};
 inline const ShaderKey kGuidedBoundsShader{"segment/guided_bounds.comp", {}};
 inline const ShaderKey kBlurDownShader{"segment/blur_down.comp", {{"FROM", std::to_string(kFromInput)}}};
 inline const ShaderKey kBlurGaussShader{"segment/blur_gauss.comp", {}};
+inline const ShaderKey kBlurDiscShader{"segment/blur_disc.comp", {}};
 inline ShaderKey classes_shader(bool numbers) {
   return {"segment/classes.comp", numbers ? std::vector<ShaderDefine>{{"NUMBERS", "1"}} : std::vector<ShaderDefine>{}};
 }
 inline const ShaderKey kLegendShader{"segment/legend.comp", {}};
-// What lies behind the foreground is a define: drivers that execute both sides of a branch fetch for one background
-// alone.
+// The background is a define, because drivers that execute both sides of a branch would fetch for all backgrounds.
 inline constexpr int kColorComposite = 0, kPictureComposite = 1, kBlurComposite = 2, kMaskComposite = 3;
 inline constexpr int kLightWrap = 4;  // to be added to the first two
 inline constexpr int kTintComposite = 6, kClassTintComposite = 7;
@@ -87,7 +92,7 @@ inline std::vector<ShaderKey> segment_shader_variants() {
     keys.push_back(still_watch_shader(kind));
     for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
       keys.push_back(split_colors_shader(kind, refine));
-      for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight}) {
+      for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight, kFromHighlights}) {
         keys.push_back(pyramid_first_shader(from, kind, refine));
       }
       for (int background = 0; background < kComposites; ++background) {
@@ -97,6 +102,7 @@ inline std::vector<ShaderKey> segment_shader_variants() {
       }
     }
   }
+  keys.push_back(kBlurDiscShader);
   return keys;
 }
 

@@ -97,7 +97,7 @@ uint64_t StillWatcher::skipped() {
   while (const std::optional<BufferReadback::Reading> reading = reader_.poll()) {
     uint32_t count = 0;
     std::memcpy(&count, reading->bytes.data(), sizeof count);
-    skipped_ += count - std::exchange(last_reading_, count);  // the GPU's count may run over
+    skipped_ += count - std::exchange(last_reading_, count);  // the count on the GPU may overflow
     GST_LOG_OBJECT(log_object(), "the GPU has skipped %" G_GUINT64_FORMAT " runs so far", skipped_);
   }
   return skipped_;

@@ -1,4 +1,4 @@
-// Notices, on the GPU, that the picture is what it was when the model last ran: then it need not run again.
+// Detects on the GPU that the frame has not changed since the model last ran, so that it need not run again.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@
 
 namespace sightglass {
 
-// All calls, the destructor included, need the context current. GL state afterwards is as sessions leave it.
+// All calls, including the destructor, need the context current. They leave GL state as sessions do.
 class StillWatcher {
  public:
-  // For models that take width × height pixels of frames of that kind. Compiles what the group does not have yet, and
-  // runs once, so that drivers finish doing so.
+  // For model inputs of width × height pixels and frames of that kind. Compiles missing shader programs of the group,
+  // and runs once, because some drivers finish compiling only then.
   static Result<std::unique_ptr<StillWatcher>> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind,
                                                       int32_t width, int32_t height);
 
-  // Compares what the model would see of the frame, whose place `input_to_stored` tells, with what it saw when the flag
-  // was last set, and gives the flag for Session::run_if(): set where some colour's mean, in [0,1], over a block of 4 x
-  // 4 of the model's pixels differs by more than `threshold`, or `force` is.
+  // Compares the model input, mapped by `input_to_stored`, with that at the time when the flag was last set. Returns
+  // the flag for Session::run_if(). It is set if `force` is, or if the mean of a color channel in [0,1] over a block of
+  // 4 x 4 model pixels differs by more than `threshold`.
   BufferRange watch(const FrameRef& frame, const InputTransform& input_to_stored, float threshold, bool force);
 
-  // How many flags were not set so far, as known to the CPU: it gets to know some frames after it asked.
+  // Number of flags that were not set so far. The CPU receives it some frames late.
   void ask_for_skipped();
   uint64_t skipped();
 
@@ -45,7 +45,7 @@ class StillWatcher {
 
   const GlApi* gl_;
   FrameKind kind_;
-  int32_t width_, height_;  // of the model's picture
+  int32_t width_, height_;  // of the model input
   int32_t blocks_x_, blocks_y_;
   std::vector<SharedProgram> programs_;  // watch, keep
   std::array<UniformBlock<Block>, 2> blocks_;

@@ -5,29 +5,27 @@ All functions work on batches (B x C x S x S, values in [0,1]) and draw random n
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as functional
 from torch import Generator, Tensor
 
+from compose import Batch, Composer, Drawing
+
 # Mirroring swaps left and right keypoints, here in COCO order.
-_MIRRORED = [0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11, 14, 13, 16, 15]
-
-
-@dataclass
-class Batch:
-    picture: Tensor
-    """B x 3 x S x S"""
-    mask: Tensor
-    """B x 1 x S x S"""
-    points: Tensor
-    """B x 17 x {x, y, visibility}, as in records.py"""
+MIRRORED = [0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11, 14, 13, 16, 15]
 
 
 class Augmenter:
     def __init__(self, generator: Generator) -> None:
         self._generator = generator
+        self._drawing = Drawing(generator)
+        self._composer = Composer(self._drawing)
+        self._uniform, self._chosen, self._textures = (
+            self._drawing.uniform,
+            self._drawing.chosen,
+            self._drawing.textures,
+        )
 
     def __call__(self, batch: Batch, size: int) -> Batch:
         """Applies all augmentations; the results are `size` wide and high."""
@@ -36,67 +34,24 @@ class Augmenter:
             batch = Batch(
                 functional.avg_pool2d(batch.picture, shrink), functional.avg_pool2d(batch.mask, shrink), batch.points
             )
-        batch = self._replace_backgrounds(batch)
+        batch = self._composer(batch)
         batch = self._move(batch, size)
         batch = self._occlude(batch)
-        picture = self._light(batch.picture)
-        picture = self._blur(picture)
-        picture = self._lower_resolution(picture)
+        batch = self._composer.reach_in(batch)
+        # Blur mixes the figure with what is behind it: its mask is as soft.
+        seen = torch.cat([self._light(batch.picture), batch.mask], 1)
+        seen = self._lower_resolution(self._blur(seen))
+        picture = self._sharpen(seen[:, :3])
         picture = self._noise(picture)
         picture = self._block(picture)
-        return Batch(picture.clamp(0, 1), batch.mask, batch.points)
-
-    def _uniform(self, low: float, high: float, *shape: int) -> Tensor:
-        return low + (high - low) * torch.rand(*shape, generator=self._generator)
-
-    def _chosen(self, chance: float, count: int) -> Tensor:
-        return self._uniform(0, 1, count) < chance
-
-    def _textures(self, count: int, size: int) -> Tensor:
-        """Colors, waves and noise at several scales."""
-        if size > 128:
-            return functional.interpolate(self._textures(count, size // 2), (size, size), mode="bilinear")
-        result = self._uniform(0, 1, count, 3, 1, 1).expand(-1, -1, size, size)
-        for cells in (2, 5, 12, 40):
-            grid = self._uniform(-1, 1, count, 3, cells, cells)
-            mode = "nearest" if self._uniform(0, 1, 1) < 0.4 else "bilinear"
-            layer = functional.interpolate(grid, (size, size), mode=mode)
-            result = result + layer * self._uniform(0, 0.5, count, 1, 1, 1)
-        y, x = torch.meshgrid(torch.linspace(0, 1, size), torch.linspace(0, 1, size), indexing="ij")
-        frequency = self._uniform(-90, 90, 2, count, 1, 1, 1)
-        waves = torch.sin(x * frequency[0] + y * frequency[1])
-        return (result + waves * self._uniform(-0.25, 0.25, count, 3, 1, 1)).clamp(0, 1)
-
-    def _replace_backgrounds(self, batch: Batch) -> Batch:
-        """Some figures get another frame's background, some a texture. Some frames get a second figure: then the
-        keypoints of both figures are unknown.
-        """
-        count, size = batch.picture.shape[0], batch.picture.shape[-1]
-        picture, mask = batch.picture, batch.mask
-        other, other_mask = picture.roll(1, 0), mask.roll(1, 0)
-        # Replaces the other figure by the mirror image of its frame, and by a texture where this shows it too.
-        mirrored = torch.lerp(other.flip(-1), self._textures(count, size), other_mask.flip(-1))
-        background = torch.lerp(other, mirrored, other_mask)
-        kind = self._uniform(0, 1, count).view(-1, 1, 1, 1)
-        background = torch.where(kind < 0.12, self._textures(count, size), background)
-        replaced = torch.lerp(background, picture, mask)
-        result = torch.where(kind < 0.4, replaced, picture)
-        crowded = kind > 0.9
-        with_other = torch.lerp(result, other, other_mask)
-        points = batch.points.clone()
-        points[:, :, 2] = torch.where(crowded.view(-1, 1), torch.tensor(-1.0), points[:, :, 2])
-        return Batch(
-            torch.where(crowded, with_other, result),
-            torch.where(crowded, torch.maximum(mask, other_mask), mask),
-            points,
-        )
+        return Batch(picture.clamp(0, 1), seen[:, 3:].clamp(0, 1), batch.points)
 
     def _move(self, batch: Batch, size: int) -> Batch:
         """Rotates, zooms, stretches, shifts, mirrors."""
         count = batch.picture.shape[0]
         angle = self._uniform(-1, 1, count) ** 3 * math.radians(35)
-        zoom = torch.exp(self._uniform(math.log(0.75), math.log(1.9), count))
-        stretch = torch.exp(self._uniform(-0.2, 0.2, count))
+        zoom = torch.exp(self._uniform(math.log(0.85), math.log(1.9), count))
+        stretch = torch.exp(self._uniform(-0.25, 0.35, count))
         zoom = torch.where(self._chosen(0.15, count), torch.ones(count), zoom)
         mirror = torch.where(self._chosen(0.5, count), -torch.ones(count), torch.ones(count))
         # Center of the view: near the figure when zoomed in.
@@ -120,7 +75,7 @@ class Augmenter:
         source = torch.cat([batch.picture, batch.mask], 1)
         moved = functional.grid_sample(source, grid, padding_mode="border", align_corners=False)
         # Outside the frame: its replicated border, or a texture.
-        outside = (grid.abs() > 1).any(-1).unsqueeze(1) & self._chosen(0.5, count).view(-1, 1, 1, 1)
+        outside = (grid.abs() > 1).any(-1).unsqueeze(1) & self._chosen(0.3, count).view(-1, 1, 1, 1)
         surround = functional.interpolate(self._textures(count, 64), (size, size), mode="bilinear")
         picture = torch.where(outside, surround, moved[:, :3])
         mask = moved[:, 3:].masked_fill(outside, 0)
@@ -130,7 +85,7 @@ class Augmenter:
         points[:, :, :2] = (places.squeeze(-1) + 1) / 2
         gone = ((points[:, :, :2] < 0) | (points[:, :, :2] >= 1)).any(-1) & (points[:, :, 2] > 0)
         points[:, :, 2] = points[:, :, 2].masked_fill(gone, 0)
-        points = torch.where(mirror.view(-1, 1, 1) < 0, points[:, _MIRRORED], points)
+        points = torch.where(mirror.view(-1, 1, 1) < 0, points[:, MIRRORED], points)
         return Batch(picture, mask, points)
 
     def _occlude(self, batch: Batch) -> Batch:
@@ -155,11 +110,11 @@ class Augmenter:
         slope = direction[0] * line.view(1, 1, 1, -1) + direction[1] * line.view(1, 1, -1, 1)
         strength = self._uniform(0, 0.5, count, 1, 1, 1) * self._chosen(0.4, count).view(-1, 1, 1, 1)
         x = x * torch.exp(slope * strength * 1.2)
-        x = x * torch.exp(self._uniform(-0.45, 0.35, count, 1, 1, 1))
+        x = x * torch.exp(self._uniform(-0.35, 0.35, count, 1, 1, 1))
         x = x * torch.exp(self._uniform(-0.2, 0.2, count, 3, 1, 1))
-        grey = (x * torch.tensor([0.299, 0.587, 0.114]).view(1, 3, 1, 1)).sum(1, keepdim=True)
+        gray = (x * torch.tensor([0.299, 0.587, 0.114]).view(1, 3, 1, 1)).sum(1, keepdim=True)
         saturation = torch.where(self._chosen(0.06, count), torch.zeros(count), self._uniform(0.4, 1.6, count))
-        x = grey + (x - grey) * saturation.view(-1, 1, 1, 1)
+        x = gray + (x - gray) * saturation.view(-1, 1, 1, 1)
         x = self._turn_hue(x)
         average = x.mean((1, 2, 3), keepdim=True)
         return ((x - average) * self._uniform(0.6, 1.4, count, 1, 1, 1) + average).clamp(0, 1)
@@ -187,9 +142,9 @@ class Augmenter:
         wide = self._uniform(0.3, 2.5, count, 1, 1)
         thin = torch.where(self._chosen(0.5, count).view(-1, 1, 1), wide, self._uniform(0.3, 0.6, count, 1, 1))
         kernel = torch.exp(-0.5 * ((along / wide) ** 2 + (across / thin) ** 2))
-        kernel = (kernel / kernel.sum((1, 2), keepdim=True)).repeat_interleave(3, 0).unsqueeze(1)
+        kernel = (kernel / kernel.sum((1, 2), keepdim=True)).repeat_interleave(4, 0).unsqueeze(1)
         padded = functional.pad(picture[chosen], (reach,) * 4, mode="replicate")
-        blurred = functional.conv2d(padded.reshape(1, -1, *padded.shape[2:]), kernel, groups=3 * count)
+        blurred = functional.conv2d(padded.reshape(1, -1, *padded.shape[2:]), kernel, groups=4 * count)
         result = picture.clone()
         result[chosen] = blurred.view(count, *picture.shape[1:])
         return result
@@ -203,9 +158,20 @@ class Augmenter:
         result[chosen] = functional.interpolate(low, (size, size), mode="bilinear", align_corners=False)
         return result
 
+    def _sharpen(self, picture: Tensor) -> Tensor:
+        """As cameras do: edges with seams."""
+        chosen = self._chosen(0.25, picture.shape[0]).nonzero().flatten()
+        if len(chosen) == 0:
+            return picture
+        x = picture[chosen]
+        smooth = functional.avg_pool2d(x, 3, 1, 1, count_include_pad=False)
+        result = picture.clone()
+        result[chosen] = (x + (x - smooth) * self._uniform(0.3, 2, len(chosen), 1, 1, 1)).clamp(0, 1)
+        return result
+
     def _noise(self, picture: Tensor) -> Tensor:
         count = picture.shape[0]
-        strength = self._uniform(0, 1, count, 1, 1, 1) ** 2 * 0.1 * self._chosen(0.6, count).view(-1, 1, 1, 1)
+        strength = self._uniform(0, 1, count, 1, 1, 1) ** 2 * 0.08 * self._chosen(0.6, count).view(-1, 1, 1, 1)
         return picture + strength * torch.randn(picture.shape, generator=self._generator)
 
     def _block(self, picture: Tensor) -> Tensor:

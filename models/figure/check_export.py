@@ -31,6 +31,8 @@ def random_network() -> FigureNetwork:
         network.train()(torch.rand(2, 3, SIZE, SIZE))
         for name in ("heat_logits", "mask_small"):
             network.convolutions[name].conv.weight *= 3
+        # Created with zeros, the edges would have no effect.
+        nn.init.normal_(network.convolutions["edges_logits"].conv.weight, 0, 0.5)
     return network.eval()
 
 

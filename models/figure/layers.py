@@ -8,6 +8,8 @@ SIZE = 256
 HEAT_SIZE = 64
 """Width and height of a heatmap."""
 KEY_POINTS = 17
+EDGE_CHANNELS = 8
+"""Channels at full size, where each costs the most."""
 MASK, HEAT_MAPS = "person_mask", "key_point_heat_maps"
 """The outputs: SIZE x SIZE x 1 and HEAT_SIZE x HEAT_SIZE x KEY_POINTS, both in [0,1]."""
 
@@ -83,7 +85,9 @@ class _Layers:
 
 
 def network_layers() -> list[Layer]:
-    """An encoder down to 1/32 of the size, and a decoder that adds the encoder results back, finest last."""
+    """An encoder down to 1/32 of the size, and a decoder that adds the encoder results back, finest last. At half the
+    size the mask is known but for its edges, which the input decides.
+    """
     net = _Layers()
     half = net.conv("stem", "input", 16, kernel=3, stride=2)
     quarter = net.conv("quarter", half, 24, kernel=3, stride=2)
@@ -105,8 +109,16 @@ def network_layers() -> list[Layer]:
     heat = net.logits("heat_logits", net.separable("heat", x, 32), KEY_POINTS)
     net.logistic(HEAT_MAPS, heat)
     fine = net.separable("decode_2", net.merge("merge_2", x, half), 16)
-    net.logistic(MASK, net.resize("mask_logits", net.logits("mask_small", fine, 1)))
+    small = net.resize("mask_up", net.logits("mask_small", fine, 1))
+    net.logistic(MASK, net.add("mask_logits", _edges(net, fine), small))
     return net.list
+
+
+def _edges(net: _Layers, fine: str) -> str:
+    """What to add to the mask's logits at full size: few channels of the input, and what the decoder says of them."""
+    known = net.resize("edges_up", net.conv("edges_known", fine, EDGE_CHANNELS, relu=False))
+    x = net.add("edges_add", net.conv("edges_seen", "input", EDGE_CHANNELS, kernel=3), known)
+    return net.logits("edges_logits", net.separable("edges", x, EDGE_CHANNELS), 1)
 
 
 def sizes(layers: list[Layer], size: int = SIZE) -> dict[str, int]:

@@ -61,6 +61,9 @@ class FigureNetwork(nn.Module):
         )
         # Most pixels are no keypoint, whatever the image shows.
         nn.init.constant_(self.convolutions["heat_logits"].conv.bias, -4.0)
+        # At first the mask is that of half the size.
+        for values in self.convolutions["edges_logits"].conv.parameters():
+            nn.init.zeros_(values)
 
     def forward(self, picture: Tensor) -> tuple[Tensor, Tensor]:
         results = {"input": picture}

@@ -27,6 +27,10 @@ class Records:
     def __len__(self) -> int:
         return len(self._index)
 
+    def points(self) -> numpy.ndarray:
+        """The keypoints of all frames."""
+        return numpy.concatenate([file["points"] for file in self._files])
+
     def get(self, indices: list[int]) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
         """Images N x S x S x 3 and masks N x S x S as bytes; keypoints N x 17 x {x, y, visibility}, x and y in
         [0,1] inside the image, visibility 0 outside of it, 1 hidden, 2 visible.

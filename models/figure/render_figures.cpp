@@ -34,7 +34,8 @@ using sightglass::Status;
 static_assert(std::endian::native == std::endian::little, "records are written in memory byte order");
 
 struct Options {
-  std::string output, framing = "any", aspect = "1/1";
+  std::string output, framing = "any", aspect = "1/1", detail = "plain";
+  double shutter = 0;
   uint32_t seed = 0, count = 0;
   int size = 256;
 };
@@ -121,7 +122,9 @@ Status write_records(AtomicFile& file, GstElement* pipeline, const Options& opti
 Status render(const Options& options) {
   const std::string size = std::to_string(options.size);
   const std::string text = "glfiguresrc seed-interval=1 seed=" + std::to_string(options.seed) +
-                           " framing=" + options.framing + " num-buffers=" + std::to_string(options.count) +
+                           " framing=" + options.framing + " detail=" + options.detail +
+                           " shutter=" + std::to_string(options.shutter) +
+                           " num-buffers=" + std::to_string(options.count) +
                            " ! video/x-raw(memory:GLMemory),format=RGBA,width=" + size + ",height=" + size +
                            ",pixel-aspect-ratio=" + options.aspect + " ! appsink name=sink sync=false max-buffers=2";
   GError* error = nullptr;
@@ -159,6 +162,9 @@ int run_command(int argc, char** argv) {
   app.add_option("--size", options.size, "width and height of the frames")->check(CLI::Range(16, 4096));
   app.add_option("--framing", options.framing, "any, selfie, half or full");
   app.add_option("--aspect", options.aspect, "pixel aspect ratio: 4/3 squeezes a camera frame into a square");
+  app.add_option("--detail", options.detail, "plain or fine: single hairs and see-through sleeves");
+  app.add_option("--shutter", options.shutter, "part of the frame interval of motion blur, with --detail fine")
+      ->check(CLI::Range(0.0, 1.0));
   CLI11_PARSE(app, argc, argv);
   gst_init(nullptr, nullptr);
   const Status status = render(options);

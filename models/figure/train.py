@@ -1,5 +1,5 @@
 """Trains the network on rendered figures. Can stop and resume at any step. The result depends only on the seed, the
-frames and the number of steps (the last bits also on the PyTorch version and the processor).
+frames, the first weights and the number of steps (the last bits also on the PyTorch version and the processor).
 """
 from __future__ import annotations
 
@@ -11,22 +11,20 @@ from pathlib import Path
 import torch
 from torch.utils.data import DataLoader
 
-from dataset import TrainingBatches
+from dataset import TrainingBatches, load_batch
 from layers import cost
 from losses import key_point_loss, mask_loss
 from network import FigureNetwork
 from records import Records
+from warm_start import calibrate, read_constants, take_weights
 
 WARM_UP = 100
 """Steps until the full learning rate."""
-LARGE_FROM = 0.6
-"""From this fraction of the steps, images have full size, masks count more, and the learning rate falls to 0.
-Before, images have half size: four times as many in the same time."""
 
 
-def rate(step: int, steps: int, full: float) -> float:
-    """Learning rate at a step."""
-    fall = (steps - step) / (steps * (1 - LARGE_FROM))
+def rate(step: int, steps: int, full: float, large_from: int) -> float:
+    """Learning rate at a step: constant for images of half the size, then falling to 0."""
+    fall = (steps - step) / (steps - large_from)
     return full * min((step + 1) / WARM_UP, 1, max(fall, 0.01))
 
 
@@ -41,7 +39,15 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("build-model"), help="directory of frames and checkpoint")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--steps", type=int, default=20000, help="total steps; can be changed until three fifths of them are done"
+        "--steps", type=int, default=20000, help="total steps; can be changed until images have full size"
+    )
+    parser.add_argument("--from-model", type=Path, help="a .tflite file whose weights to begin with, such as figure.tflite")
+    parser.add_argument(
+        "--large-from",
+        type=float,
+        default=0.6,
+        help="fraction of the steps from which images have full size, masks count more, and the learning rate falls to 0; "
+        "images of half the size cost a quarter",
     )
     parser.add_argument("--hours", type=float, default=0, help="pause after this time; 0: continue to the last step")
     parser.add_argument("--batch", type=int, default=32, help="images per step, half as many at full size")
@@ -68,17 +74,22 @@ def main() -> None:
         network.load_state_dict(state["network"])
         optimizer.load_state_dict(state["optimizer"])
         step = state["step"]
+    elif options.from_model:
+        lacking = take_weights(network, read_constants(options.from_model))
+        first = load_batch(records, list(range(0, len(records), max(1, len(records) // 48))))
+        calibrate(network, lacking, first.picture)
+        print(f"from {options.from_model}, which lacks: {', '.join(lacking) or 'nothing'}")
     weights, multiply_adds = cost(network.layers)
     print(f"{weights} weights, {multiply_adds / 1e6:.0f} M multiply-adds; {len(records)} frames; from step {step}")
 
     begin = saved = shown = time.monotonic()
     sums = [0.0, 0.0, 0]
-    large_from = int(LARGE_FROM * options.steps)
+    large_from = int(options.large_from * options.steps)
     batches = TrainingBatches(records, options.seed, options.batch, large_from)
     # A separate process prepares them in advance.
     for batch in DataLoader(batches, None, sampler=range(step, options.steps), num_workers=1):
         for group in optimizer.param_groups:
-            group["lr"] = rate(step, options.steps, options.rate)
+            group["lr"] = rate(step, options.steps, options.rate, large_from)
         mask, heat = network(batch.picture.contiguous(memory_format=torch.channels_last))
         losses = mask_loss(mask, batch.mask), key_point_loss(heat, batch.points)
         optimizer.zero_grad(set_to_none=True)

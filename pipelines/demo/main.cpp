@@ -76,7 +76,7 @@ int run_command(int argc, char** argv) {
   app.add_option("--background", options.background, "blur, color, transparent, mask, or the path of an image")
       ->default_val("blur");
   app.add_option("--output", options.output, "a .mp4 or .webm file instead of a window");
-  app.add_option("--properties", options.properties, "more properties of glsegment: \"blur-radius=40 threshold=0.6\"");
+  app.add_option("--properties", options.properties, "more properties of glsegment: \"blur-strength=9 threshold=0.6\"");
   app.add_option(
          "--seconds", options.seconds,
          "stop after this time; 0: at the end of a video file or at Ctrl-C (default: 10 if a camera or figures are "
@@ -109,8 +109,9 @@ int run_command(int argc, char** argv) {
     options.model = sightglass::demo::default_model(options.input);
     if (options.input != sightglass::demo::kFigures && options.model == "figure") {
       std::printf(
-          "the bundled model was not trained on photographs; for people, fetch a model that was: `sightglass models "
-          "fetch selfie-segmenter`\n");
+          "the bundled model was trained on rendered figures only: clothes can have holes, and raised arms and other "
+          "people can be missing; for people, fetch a model that was trained on photographs: `sightglass models fetch "
+          "selfie-segmenter`\n");
     }
   }
   return run(options, column_width, hint);

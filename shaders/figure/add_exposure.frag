@@ -1,4 +1,4 @@
-// Adds an exposure of the scene, and of all of it but the people, to the sums of those before it.
+// Adds an exposure of the scene, and of the scene without people, to the sums of previous exposures.
 #include "figure/shaders.h"
 
 layout(binding = kSceneUnit) uniform sampler2D u_scene;
@@ -6,7 +6,7 @@ layout(binding = kRestUnit) uniform sampler2D u_rest;
 layout(binding = kSceneSumUnit) uniform highp usampler2D u_scene_sum;
 layout(binding = kRestSumUnit) uniform highp usampler2D u_rest_sum;
 
-uniform int u_first;  // 1: nothing was summed yet
+uniform int u_first;  // 1: the first exposure of a frame
 
 in vec2 v_place;
 layout(location = 0) out uvec4 o_scene_sum;

@@ -1,4 +1,4 @@
-// The backdrop, out of focus, in the room's light. A is 0: none of it is the figure.
+// The backdrop, out of focus, in the light of the room. A is 0: it contains no figure.
 #include "figure/camera_block.glsl"
 
 layout(binding = 0) uniform sampler2D u_backdrop;
@@ -7,7 +7,7 @@ in vec2 v_place;
 layout(location = 0) out vec4 o_color;
 layout(location = 1) out vec4 o_rest;  // all but the figure
 
-// A cubic B-spline over one level of the image: blurs evenly, without a grid.
+// A cubic B-spline over one mip level: blurs evenly, without a grid.
 vec4 sample_level(sampler2D image, vec2 place, float level) {
   vec2 size = vec2(textureSize(image, int(level)));
   vec2 texel = place * size - 0.5, f = fract(texel), g = 1.0 - f;

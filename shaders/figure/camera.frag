@@ -1,7 +1,7 @@
-// What a camera makes of the scene, and the figure's true mask. SHOW_MASK 1: the mask is the picture.
+// The camera image of the scene, and the ground-truth mask. SHOW_MASK 1: outputs the mask instead of the image.
 #include "figure/camera.glsl"
 
-layout(binding = 0) uniform sampler2D u_frame;  // colour; in A how much of the pixel is the figure
+layout(binding = 0) uniform sampler2D u_frame;  // color; A: fraction of the pixel that the figure covers
 
 in vec2 v_place;
 layout(location = 0) out vec4 o_picture;

@@ -1,4 +1,4 @@
-// What a camera makes of a color of the scene: exposure, tones, grain.
+// Camera response to a scene color: exposure, tone curve, grain.
 #include "figure/camera_block.glsl"
 #include "figure/noise.glsl"
 
@@ -15,7 +15,7 @@ vec3 photographed(vec3 color, vec2 place) {
   if (u_noise.x > 0.0) {
     ivec2 pixel = ivec2(gl_FragCoord.xy);
     int seed = int(u_noise.z);
-    vec4 a = white(pixel, seed), b = white(pixel.yx, seed / 7 + 11);  // of two that repeat differently
+    vec4 a = white(pixel, seed), b = white(pixel.yx, seed / 7 + 11);  // two textures with different periods
     float grain = a.r + b.r - 1.0;
     vec3 tint = 0.5 * (a.gba + b.gba) - 0.5;
     color += (grain * u_noise.x + tint * u_noise.y) * (1.2 - 0.5 * color);

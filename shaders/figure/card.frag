@@ -1,5 +1,5 @@
-// A flat thing of the room, premultiplied by how much of the pixel it covers. Devices that execute both sides of branches
-// get programs for some textures each:
+// A flat object of the room, premultiplied by its pixel coverage. For devices that execute both sides of branches,
+// there is a shader program per group of textures:
 //   KIND  0: plain, stripes, checks, dots, blinds; 1: noise, wood, folds, picture, foliage; 2: bricks, books, tiles
 #include "figure/backdrop.h"
 #include "figure/camera_block.glsl"
@@ -12,13 +12,13 @@ flat in int v_card;
 layout(location = 0) out vec4 o_color;
 layout(location = 1) out vec4 o_rest;  // all but the figure
 
-// 1 inside of the share `width` of each unit, with an edge as wide as a pixel.
+// 1 in the fraction `width` of each unit, with an edge one pixel wide.
 float stripe(float x, float width) {
   float w = max(fwidth(x), 1e-4), f = abs(fract(x) - 0.5);
   return 1.0 - smoothstep(0.5 * width - w, 0.5 * width + w, f);
 }
 
-// How much of colour b, and a factor on both.
+// Fraction of color b, and a factor for both colors.
 vec2 texture_at(int kind, vec2 p, int seed) {
 #if KIND == 0
   vec2 f = fract(p);
@@ -47,7 +47,7 @@ vec2 texture_at(int kind, vec2 p, int seed) {
 }
 
 #if KIND == 2
-// A row of books: colours, heights and widths by chance. Alpha is 0 above them.
+// A row of books with random colors, heights and widths. Alpha is 0 above them.
 vec4 books(float x, float y, int seed) {
   float place = x + 0.35 * sin(x * 1.7), f = fract(place);
   ivec2 book = ivec2(int(floor(place)), 0);
@@ -92,7 +92,7 @@ void main() {
   if (kind == Texture_kBooks) color = books(v_place.x * detail.x, q.y, seed);
 #endif
   color.rgb *= 1.0 + detail.w * 0.5 * q.y;
-  // The edge that faces away from the light.
+  // The edge away from the light.
   if (min(size.x, size.y) < 1.0) color.rgb *= 1.0 - 0.35 * smoothstep(-0.03, 0.0, outside) * smoothstep(0.8, -0.6, q.y);
   cover *= color.a;
   o_rest = o_color = vec4(clamp(color.rgb, 0.0, 1.0) * cover, cover);

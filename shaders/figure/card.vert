@@ -8,7 +8,7 @@ layout(std140, binding = kListBinding) uniform Cards {
 
 uniform int u_first;
 
-out vec2 v_place;  // in half heights of the picture from the card's middle, along its axes
+out vec2 v_place;  // relative to the card center, along its axes, in half frame heights
 flat out int v_card;
 
 void main() {

@@ -1,4 +1,4 @@
-// Cloth and its patterns; `place` in metres.
+// Cloth and its patterns; `place` is in meters.
 float band(float x, float share) {
   float w = max(fwidth(x), 1e-4);
   float f = abs(fract(x) - 0.5);
@@ -27,7 +27,7 @@ vec3 pattern(vec4 a, vec4 b, vec2 place) {
   return a.rgb;
 }
 
-// Folds: how much light they keep, and what they do to the normal.
+// Folds: how much light they let through, and how they bend the normal.
 float folds(vec2 place, out vec2 slope) {
   vec4 n = noise(place * vec2(13.0, 9.0), 21);
   slope = n.ba;

@@ -1,4 +1,4 @@
-// The face, painted on the head and the nose. `p` is in half heads: x to the figure's left, y up, z to the front.
+// The face, painted on the head and the nose. `p` is in half heads: x to the left of the figure, y up, z to the front.
 float soft(float low, float high, float x) { return smoothstep(low, high, x); }
 
 struct Face {
@@ -57,7 +57,7 @@ void paint_mouth(inout Face face, vec2 p) {
   face.shade *= 1.0 - (0.1 + 0.22 * u_hair_more.w + 0.1 * max(0.0, smile)) * soft(0.035, 0.0, fold) * soft(-0.68, -0.55, y) * soft(-0.36, -0.42, y);
 }
 
-// Covers what is under a mask or a beard.
+// Covers skin with a mask or a beard.
 void paint_covers(inout Face face, vec3 p) {
   // Beards grow on jaw and chin, up to the ears, and around the mouth.
   float x = abs(p.x), low = -0.44 + 0.5 * soft(0.28, 0.60, x) - 0.1 * soft(0.22, 0.0, x);
@@ -105,7 +105,7 @@ Face paint_face(vec3 p, bool nose) {
   return face;
 }
 
-// The head with its hair, and what keeps light from it.
+// The head with hair, and objects that shade it.
 vec3 paint_head(vec3 p, bool nose, out float gloss, out float shade) {
   Face face = paint_face(p, nose);
   float line = hair_line(p);

@@ -1,5 +1,5 @@
-// The figure's surfaces. The result is premultiplied by how much of the pixel the figure covers. Devices that execute both
-// sides of branches get a program for each kind of surface:
+// The surfaces of the figure. The result is premultiplied by pixel coverage. For devices that execute both sides of
+// branches, there is a shader program per kind of surface:
 //   PART  kHeadPart and so on (figure/shaders.h)
 #include "figure/figure_block.glsl"
 #include "figure/noise.glsl"
@@ -59,7 +59,7 @@ vec3 cloth(vec3 p, vec3 c, vec2 place) {
 #endif
 
 #if PART == kSheerPart || PART == kLensPart
-// The opacity of a thin layer that is seen at an angle, of which this is the cosine.
+// Opacity of a thin layer at a viewing angle with this cosine.
 float seen_along(float opacity, float facing) { return 1.0 - pow(1.0 - opacity, 1.0 / max(facing, 0.15)); }
 #endif
 

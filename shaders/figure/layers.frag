@@ -1,10 +1,10 @@
-// What a camera makes of people and rest, each by itself, and of both mixed by alpha; and the mask. Alpha is soft where the
-// camera is, the mask is not.
+// The camera image of people, of the rest, or of both mixed by alpha, and the mask. Alpha has the softness of the
+// camera, the mask does not.
 #include "figure/camera.glsl"
 #include "figure/output.h"
 #include "figure/shaders.h"
 
-layout(binding = kSceneSumUnit) uniform highp usampler2D u_scene_sum;  // in A how much of the pixel is people
+layout(binding = kSceneSumUnit) uniform highp usampler2D u_scene_sum;  // A: fraction of the pixel that people cover
 layout(binding = kRestSumUnit) uniform highp usampler2D u_rest_sum;    // the same with black people
 
 uniform int u_output;    // Output
@@ -24,7 +24,7 @@ Layers at(ivec2 pixel) {
   return Layers(vec4(texelFetch(u_scene_sum, pixel, 0)) * u_scale, vec3(texelFetch(u_rest_sum, pixel, 0).rgb) * u_scale);
 }
 
-// Adds what is `distance` pixels from there along an axis.
+// Adds the pixel at `distance` along an axis.
 void add(inout Layers sum, ivec2 pixel, ivec2 axis, float distance, float weight) {
   int whole = int(floor(distance));
   float part = distance - float(whole);

@@ -1,4 +1,4 @@
-// Light on a point of the figure. Albedo is as displayed; the result is linear.
+// Light on a point of the figure. Albedo is display-referred; the result is linear.
 float head_shadow(vec3 place) {
   vec3 d = u_head[3].xyz - place;
   float ahead = dot(d, u_sun.xyz);

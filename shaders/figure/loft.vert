@@ -1,5 +1,5 @@
-// One instance is the surface between two rings: a grid of AROUND × ALONG cells on a Catmull-Rom curve through the rings'
-// neighbours (gst_plugin/figure/lofts.h). MOVED 1: hair and cloths about the head take their places here.
+// One instance is the surface between two rings: a grid of AROUND × ALONG cells on a Catmull-Rom curve through adjacent
+// rings (gst_plugin/figure/lofts.h). MOVED 1: positions hair and headscarves.
 #include "figure/figure_block.glsl"
 #if MOVED == 1
 #include "figure/noise.glsl"
@@ -7,7 +7,7 @@
 #endif
 
 layout(std140, binding = kListBinding) uniform Rings {
-  vec4 u_rings[3 * kMostRings];  // three for each: centre, exponent; u, material; v, length
+  vec4 u_rings[3 * kMostRings];  // three per ring: center, exponent; u, material; v, length
 };
 
 out vec3 v_place, v_normal, v_along;
@@ -32,23 +32,23 @@ void main() {
   float t2 = t * t, t3 = t2 * t;
   vec4 weights = 0.5 * vec4(-t3 + 2.0 * t2 - t, 3.0 * t3 - 5.0 * t2 + 2.0, -3.0 * t3 + 4.0 * t2 + t, t3 - t2);
   vec4 slopes = 0.5 * vec4(-3.0 * t2 + 4.0 * t - 1.0, 9.0 * t2 - 10.0 * t, -9.0 * t2 + 8.0 * t + 1.0, 3.0 * t2 - 2.0 * t);
-  mat4 centres = mat4(ring_part(before, 0), ring_part(ring, 0), ring_part(ring + 1, 0), ring_part(after, 0));
+  mat4 centers = mat4(ring_part(before, 0), ring_part(ring, 0), ring_part(ring + 1, 0), ring_part(after, 0));
   mat4 us = mat4(ring_part(before, 1), ring_part(ring, 1), ring_part(ring + 1, 1), ring_part(after, 1));
   mat4 vs = mat4(ring_part(before, 2), ring_part(ring, 2), ring_part(ring + 1, 2), ring_part(after, 2));
-  vec4 centre = centres * weights;
+  vec4 center = centers * weights;
   vec3 u = (us * weights).xyz, v = (vs * weights).xyz;
 
   vec2 circle = vec2(cos(angle), sin(angle));
-  vec2 rounded = sign(circle) * pow(max(abs(circle), vec2(1e-4)), vec2(centre.w));
-  vec2 facing = sign(circle) * pow(max(abs(circle), vec2(1e-4)), vec2(2.0 - centre.w));
-  vec3 out_of_centre = u * rounded.x + v * rounded.y;
+  vec2 rounded = sign(circle) * pow(max(abs(circle), vec2(1e-4)), vec2(center.w));
+  vec2 facing = sign(circle) * pow(max(abs(circle), vec2(1e-4)), vec2(2.0 - center.w));
+  vec3 out_of_center = u * rounded.x + v * rounded.y;
   vec3 around = v * facing.x - u * facing.y;
-  vec3 along = (centres * slopes).xyz + (us * slopes).xyz * rounded.x + (vs * slopes).xyz * rounded.y;
+  vec3 along = (centers * slopes).xyz + (us * slopes).xyz * rounded.x + (vs * slopes).xyz * rounded.y;
   vec3 normal = cross(around, along);
   normal = dot(normal, normal) > 1e-16 ? normalize(normal) : normalize(along + vec3(1e-6));
-  if (dot(normal, out_of_centre) < 0.0) normal = -normal;
+  if (dot(normal, out_of_center) < 0.0) normal = -normal;
 
-  vec3 place = centre.xyz + out_of_centre;
+  vec3 place = center.xyz + out_of_center;
 #if MOVED == 1
   if (material == Material_kScalp || material == Material_kHair) {
     vec3 p = head_place(place);

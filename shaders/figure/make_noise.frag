@@ -1,5 +1,6 @@
-// The noise that the other shaders fetch, from integers and so the same on every device: in o_bumps a rough surface, a
-// smooth one of one bump a unit, and the rough one's slopes; in o_white four independent values a texel. Both repeat.
+// Noise for the other shaders, computed from integers so that it is the same on every device. o_bumps has a rough
+// surface, a smooth one with one bump per unit, and the slopes of the rough one. o_white has four independent values
+// per texel. Both are periodic.
 #include "figure/shaders.h"
 
 layout(location = 0) out vec4 o_bumps;

@@ -9,7 +9,7 @@ layout(location = 1) out vec4 o_rest;  // all but the figure
 
 void main() {
   vec3 view = normalize(u_eye.xyz - v_place), along = normalize(v_along);
-  vec3 normal = normalize(view - along * dot(view, along));  // of a thread, the one that faces the camera
+  vec3 normal = normalize(view - along * dot(view, along));  // normal of the hair toward the camera
   float across = dot(along, normalize(u_sun.xyz + view));
   float shine = 0.12 * pow(max(0.0, 1.0 - across * across), 30.0);
   vec3 albedo = mix(u_hair.rgb, u_hair_tip.rgb, 0.4) * v_shade;

@@ -1,5 +1,5 @@
-// One instance is a hair: a ribbon along a curve (gst_plugin/figure/strands.h) that faces the camera. Where it is thinner
-// than a pixel, the ribbon is as wide as a pixel and as much more transparent.
+// One instance is a hair: a ribbon along a curve (gst_plugin/figure/strands.h) that faces the camera. A hair thinner
+// than a pixel is drawn one pixel wide and correspondingly more transparent.
 #include "figure/figure_block.glsl"
 #include "figure/noise.glsl"
 #include "figure/hair.glsl"
@@ -41,7 +41,7 @@ void main() {
   v_along = normalize(curve(points, t + 0.02) - curve(points, t - 0.02));
   v_shade = mix(0.75, 1.15, fract(own + more.w));
   vec4 here = u_clip * vec4(v_place, 1.0), ahead = u_clip * vec4(v_place + v_along * 0.002, 1.0);
-  vec2 pixels = 0.5 * u_fine.zw;  // from the middle of the frame to its border
+  vec2 pixels = 0.5 * u_fine.zw;  // from the frame center to its border
   vec2 way = (ahead.xy / ahead.w - here.xy / here.w) * pixels;
   vec2 across = dot(way, way) > 1e-12 ? normalize(vec2(-way.y, way.x)) : vec2(1.0, 0.0);
   float scale = length(vec3(u_clip[0].y, u_clip[1].y, u_clip[2].y)) * pixels.y / here.w;

@@ -1,6 +1,6 @@
-// Shirt, trousers and coat on the torso. `c` is in the chest's axes from the pit of the neck, in metres.
+// Shirt, trousers and coat on the torso. `c` is in the axes of the chest, relative to the pit of the neck, in meters.
 
-// Where the neck shows between cloth: about the distance to the opening's edge, negative inside.
+// The neck opening: approximate distance to its edge, negative inside.
 float neck_opening(vec3 c) {
   int kind = int(u_shirt[2].x);
   float depth = u_shirt[2].y;
@@ -14,7 +14,7 @@ float neck_opening(vec3 c) {
   return (length(vec2(c.x, c.y - 0.04) / size) - 1.0) * 0.065;
 }
 
-// Buttons, tie, cords and print of a shirt.
+// Buttons, tie, drawstrings and print of a shirt.
 vec3 trimmed(vec3 color, vec3 c, inout float gloss) {
   int kind = int(u_shirt[2].x);
   vec2 q = (c.xy + vec2(0.0, 0.17)) / vec2(0.09, 0.07);

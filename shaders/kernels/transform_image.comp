@@ -11,7 +11,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor matrix_t;  // a row is a pixel
   Tensor out_t;
-  vec4 centre;      // x: position of the sample within a pixel
+  vec4 center;      // x: position of the sample within a pixel
 };
 
 void main() {
@@ -19,8 +19,8 @@ void main() {
   if (pixel >= out_t.place.z) return;
   int slice = int(gl_WorkGroupID.z);
   vec4 row_x = load_b(matrix_t.place.x), row_y = load_b(matrix_t.place.x + 1);
-  vec2 at = vec2(column_row(pixel, out_t.size.x)) + centre.x;
-  at = at.x * vec2(row_x.x, row_y.x) + at.y * vec2(row_x.y, row_y.y) + vec2(row_x.w, row_y.w) - centre.x;
+  vec2 at = vec2(column_row(pixel, out_t.size.x)) + center.x;
+  at = at.x * vec2(row_x.x, row_y.x) + at.y * vec2(row_x.y, row_y.y) + vec2(row_x.w, row_y.w) - center.x;
 
   vec4 result = vec4(0.0);
   if (all(greaterThanEqual(at, vec2(0.0))) && all(lessThanEqual(at, vec2(in_t.size.xy - 1)))) {

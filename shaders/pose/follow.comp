@@ -9,6 +9,7 @@ layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Found { PERSONS; } found;
 struct Track {
   vec4 box;
+  vec4 motion;  // pixels per second; seconds since the person was last found; number of frames that it was found in
   int id;        // 0: unused
   int found_id;  // set by the decoder; 0: it does not track people
   int unused[2];
@@ -26,13 +27,25 @@ layout(std140, binding = kParamsBinding) uniform Follow {
   vec4 u_frame;   // width and height in pixels; minimum visibility and presence of a point to count for the box
 };
 
-const float kSame = 0.2;     // minimum intersection over union of boxes of the same person
+// Similarity of a person and a track: the mean of exp(-d²/2r²) over the keypoints, with the distance d from the
+// predicted position. The radius r is in person sizes, the square root of the area of the box.
+const float kRadius = 0.25, kRadiusPerSecond = 0.5;  // the latter for people who are lost
+const float kSame = 0.1;                             // minimum similarity of the same person
+const float kOfLost = 0.7;                           // factor for people who are lost, so that they take nobody's ID
+const float kOfDecoder = 0.5;                        // added if the decoder has tracked the person
+const float kKeptSeconds = 1.0;                      // lost people are forgotten after this time
+const float kMotionSeconds = 0.15, kSlowsIn = 1.0;   // time constants of the motion, and of its decay while lost
+const int kSets = 1 << kMaxPersons;                  // of tracks
 const float kAround = 1.25;  // person size relative to the longer side of the box
 // Factors for world coordinates, whose speed is in meters per second: the ratios of MediaPipe.
 const float kWorldCutOff = 2.0, kWorldBeta = 0.5;
 
 shared vec4 s_box[kMaxPersons];
-shared float s_common[kLanes];
+shared float s_weight[kLanes];
+// The best matches of the people so far with each set of tracks, and those of one person fewer: the sum of similarities,
+// and four bits per person: the track plus one, or 0.
+shared float s_best[2 * kSets];
+shared uint s_path[2 * kSets];
 shared int s_track[kMaxPersons];   // by found person, like the next two
 shared int s_id[kMaxPersons];
 shared int s_fresh[kMaxPersons];   // 1: not in the previous frame
@@ -56,61 +69,134 @@ vec4 box_of(int i) {
 }
 
 float area(vec4 box) { return max(box.z - box.x, 0.0) * max(box.w - box.y, 0.0); }
-float common_share(vec4 a, vec4 b) {
-  float both = area(vec4(max(a.xy, b.xy), min(a.zw, b.zw)));
-  return both / max(area(a) + area(b) - both, 1e-12);
-}
-
 // Row and column of index `n` in rows of `columns`. Unsigned: virglrenderer 0.10 mistranslates signed division.
 ivec2 row_and_column(int n, int columns) { return ivec2(uint(n) / uint(columns), uint(n) % uint(columns)); }
 
-// How well a person matches a track: tracking by the decoder precedes box overlap.
-float common_with(int i, int t) {
-  if (!is_found(i) || tracks[t].id == 0 || u_filter.x < 0.0) return 0.0;
-  bool is_tracked = found.persons[i].id != 0 && found.persons[i].id == tracks[t].found_id;
-  return common_share(s_box[i], tracks[t].box) + (is_tracked ? 1.0 : 0.0);
+bool is_usable(int t) { return tracks[t].id != 0 && tracks[t].motion.z <= kKeptSeconds && u_filter.x >= 0.0; }
+
+// How far the track has moved since it was last found, in pixels.
+vec2 shift_of(int t) {
+  float seconds = tracks[t].motion.z + u_filter.x;
+  return tracks[t].motion.xy * kSlowsIn * (1.0 - exp(-seconds / kSlowsIn));
 }
 
-// Matches people to tracks, best match first. The rest are new, or gone.
-void match() {
-  for (int i = 0; i < kMaxPersons; ++i) s_track[i] = -1;
-  int taken[kMaxPersons];  // 1 if matched, else 0
-  for (int t = 0; t < kMaxPersons; ++t) taken[t] = 0;
-  for (int pass = 0; pass < kMaxPersons; ++pass) {
-    int best = -1;
-    float most = kSame;
-    for (int n = 0; n < kLanes; ++n) {
-      ivec2 at = row_and_column(n, kMaxPersons);
-      if (s_common[n] > most && s_track[at.x] < 0 && taken[at.y] == 0) {
-        most = s_common[n];
-        best = n;
+float similarity(int i, int t) {
+  vec2 shift = shift_of(t);
+  float radius = kRadius + kRadiusPerSecond * tracks[t].motion.z;
+  float by_size = 1.0 / max(radius * radius * area(tracks[t].box) * u_frame.x * u_frame.y, 1e-6);
+  float sum = 0.0, weights = 0.0;
+  for (int n = 0; n < found.persons[i].points_count; ++n) {
+    KeyPoint point = found.persons[i].points[n];
+    vec2 d = vec2(point.x, point.y) * u_frame.xy - tracks[t].points[n].before.xy - shift;
+    float far = dot(d, d);
+    if (!(far < 1e30)) continue;  // NaN too
+    float weight = 0.1 + clamp(point.visibility, 0.0, 1.0);
+    sum += weight * exp(-0.5 * far * by_size);
+    weights += weight;
+  }
+  return weights > 0.0 ? sum / weights : 0.0;
+}
+
+// The weight of a match; 0 if it is not possible.
+float weight_of(int i, int t) {
+  if (!is_found(i) || !is_usable(t)) return 0.0;
+  float weight = similarity(i, t);
+  if (weight < kSame) weight = 0.0;
+  if (tracks[t].motion.z > 0.0) return kOfLost * weight;
+  bool is_tracked = found.persons[i].id != 0 && found.persons[i].id == tracks[t].found_id;
+  return weight + (is_tracked ? kOfDecoder : 0.0);
+}
+
+// Finds the matches with the largest sum of similarities: person by person, for every set of tracks.
+void match(int lane) {
+  for (int set = lane; set < 2 * kSets; set += kLanes) {
+    s_best[set] = 0.0;
+    s_path[set] = 0u;
+  }
+  barrier();
+  for (int i = 0; i < kMaxPersons; ++i) {
+    int to = (i & 1) * kSets, from = kSets - to;
+    for (int set = lane; set < kSets; set += kLanes) {
+      float best = s_best[from + set];
+      uint path = s_path[from + set];
+      for (int t = 0; t < kMaxPersons; ++t) {
+        float weight = s_weight[i * kMaxPersons + t];
+        if ((set >> t & 1) == 0 || weight <= 0.0) continue;
+        float sum = s_best[from + (set ^ 1 << t)] + weight;
+        if (sum > best) {
+          best = sum;
+          path = s_path[from + (set ^ 1 << t)] | uint(t + 1) << uint(4 * i);
+        }
       }
+      s_best[to + set] = best;
+      s_path[to + set] = path;
     }
-    if (best < 0) break;
-    ivec2 at = row_and_column(best, kMaxPersons);
-    s_track[at.x] = at.y;
-    taken[at.y] = 1;
+    barrier();
+  }
+}
+
+// A track for a new person: an unused one, or the one that was lost first.
+int free_track(int taken) {
+  int best = -1;
+  float longest = -1.0;
+  for (int t = 0; t < kMaxPersons; ++t) {
+    float unused = tracks[t].id == 0 ? 1e9 : tracks[t].motion.z;
+    if ((taken >> t & 1) != 0 || unused <= longest) continue;
+    longest = unused;
+    best = t;
+  }
+  return best;
+}
+
+// Matched people keep their tracks. The rest are new, and tracks without a person are lost.
+void assign() {
+  uint path = s_path[((kMaxPersons - 1) & 1) * kSets + kSets - 1];
+  int taken = 0;
+  for (int t = 0; t < kMaxPersons; ++t) {
+    if (!is_usable(t)) tracks[t].id = 0;
+  }
+  for (int i = 0; i < kMaxPersons; ++i) {
+    s_track[i] = int(path >> uint(4 * i) & 15u) - 1;
+    if (s_track[i] >= 0) taken |= 1 << s_track[i];
   }
   s_count = 0;
   for (int i = 0; i < kMaxPersons; ++i) {
     if (!is_found(i)) continue;
     int track = s_track[i];
-    s_fresh[i] = track < 0 ? 1 : 0;
+    s_fresh[i] = track < 0 || tracks[track].motion.z > 0.0 ? 1 : 0;
     if (track < 0) {
-      track = 0;
-      while (taken[track] != 0) ++track;
-      taken[track] = 1;
+      track = free_track(taken);
+      taken |= 1 << track;
       tracks[track].id = ++next_id;
+      tracks[track].motion = vec4(0.0);
     }
-    tracks[track].box = s_box[i];
     tracks[track].found_id = found.persons[i].id;
     s_id[i] = tracks[track].id;
     s_track[i] = track;
     s_person[s_count++] = i;
   }
   for (int t = 0; t < kMaxPersons; ++t) {
-    if (taken[t] == 0) tracks[t].id = 0;
+    if ((taken >> t & 1) == 0) tracks[t].motion.z += max(u_filter.x, 1e-6);
   }
+}
+
+// Updates the box and the motion of a person's track: the mean over the keypoints, averaged over time.
+void move(int i) {
+  int track = s_track[i];
+  vec4 motion = tracks[track].motion;
+  vec2 sum = vec2(0.0);
+  int count = found.persons[i].points_count;
+  for (int n = 0; n < count; ++n) {
+    KeyPoint point = found.persons[i].points[n];
+    sum += vec2(point.x, point.y) * u_frame.xy - tracks[track].points[n].before.xy;
+  }
+  bool is_valid = dot(abs(sum), vec2(1.0)) < 1e30;
+  if (motion.w > 0.0 && u_filter.x > 0.0 && is_valid) {
+    float weight = max(1.0 - exp(-u_filter.x / kMotionSeconds), 1.0 / motion.w);
+    motion.xy = mix(motion.xy, sum / float(count) / (u_filter.x + motion.z), weight);
+  }
+  tracks[track].motion = vec4(motion.xy, 0.0, min(motion.w + 1.0, 1e6));
+  tracks[track].box = s_box[i];
 }
 
 void tell(int index, int n) {
@@ -136,9 +222,12 @@ void main() {
   if (lane < kMaxPersons && is_found(lane)) s_box[lane] = box_of(lane);
   barrier();
   ivec2 at = row_and_column(lane, kMaxPersons);
-  s_common[lane] = common_with(at.x, at.y);
+  s_weight[lane] = weight_of(at.x, at.y);
   barrier();
-  if (lane == 0) match();
+  match(lane);
+  if (lane == 0) assign();
+  barrier();
+  if (lane < s_count) move(s_person[lane]);
   barrier();
   for (int n = lane; n < s_count * kMaxKeyPoints; n += kLanes) {
     ivec2 told_at = row_and_column(n, kMaxKeyPoints);

@@ -1,9 +1,12 @@
-// Halves a picture: four bilinear fetches make the separable filter [1 3 3 1] / 8.
-//   FROM  kFromInput: u_input; the others are read from the frame and its mask, refined as REFINE says
-//         (segment/opacity.glsl)
-//         kFromFrame: the frame; each sample is weighted by how little it belongs to the foreground, so that the
-//         foreground does not bleed into the blur. RGB come out premultiplied by the weight in A
-//         kFromOpacity: the foreground's opacity, in R
+// Halves an image. Four bilinear fetches make a separable filter: a tent two pixels wide on each side, which is
+// [1 3 3 1] / 8 between two pixels. If the size is odd, texels are anywhere among pixels: the filter must then still
+// suppress frequencies that the halved image cannot represent.
+//   FROM  kFromInput: u_input. The others sample the frame and its mask, refined by REFINE (segment/opacity.glsl).
+//         kFromFrame: the frame. Each sample is weighted by its share of background, so that the foreground does not
+//         bleed into the blur. RGB are premultiplied by the weight in A
+//         kFromHighlights: light of the frame, the squared color, weighted likewise, and more if it is bright. The
+//         filter is the mean of four pixels
+//         kFromOpacity: the opacity of the foreground, in R
 //         kFromColorLight, kFromPictureLight: the light that comes from the background, in RGB
 #include "gl/compute.h"
 #include "segment/mask_refiner.h"
@@ -20,24 +23,61 @@ layout(binding = 0) uniform sampler2D u_input;
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
 
-#if FROM != kFromInput
+#if FROM == kFromInput
+vec2 texel_size() { return 1.0 / vec2(textureSize(u_input, 0)); }
+vec4 fetch(vec2 place) { return textureLod(u_input, place, 0.0); }
+#else
 vec2 texel_size() { return u_frame_texel; }
-vec4 fetch(vec2 place) {
-#if FROM == kFromFrame || REFINE != Refine_kNone
-  vec3 color = fetch_frame(place_in_frame(place)).rgb;
+float front_at(vec2 place, vec3 color) {
+#if (FROM == kFromFrame || FROM == kFromHighlights) && REFINE == Refine_kNone
+  return matte(textureLod(u_mask, mask_place(place), 0.0).r);
 #else
-  vec3 color = vec3(0.0);
+  return opacity(place, color);
 #endif
-#if FROM == kFromFrame && REFINE == Refine_kNone
-  float front = matte(textureLod(u_mask, mask_place(place), 0.0).r);
-#else
-  float front = opacity(place, color);
+}
 #endif
+
 #if FROM == kFromFrame
-  // The smallest weight keeps the quotient defined deep inside the foreground; squaring keeps soft edges out.
-  float weight = max((1.0 - front) * (1.0 - front), 1.0 / 256.0);
+vec4 fetch(vec2 place) {
+  vec3 color = fetch_frame(place_in_frame(place)).rgb;
+  float behind = 1.0 - front_at(place, color);
+  // The smallest weight keeps the quotient defined deep inside the foreground. Squaring keeps soft edges out.
+  float weight = max(behind * behind, 1.0 / 256.0);
   return vec4(color * weight, weight);
-#elif FROM == kFromOpacity
+}
+#elif FROM == kFromHighlights
+// Certainty that the surroundings are background. A bright shirt at a mask that is slightly too small must not glow.
+float certainty(vec2 place) {
+  vec2 at = mask_place(place);
+#if REFINE == Refine_kNone
+  vec2 d = 1.5 / vec2(textureSize(u_mask, 0));
+  vec2 e = vec2(d.x, -d.y);
+  float front = max(max(textureLod(u_mask, at - d, 0.0).r, textureLod(u_mask, at + d, 0.0).r),
+                    max(textureLod(u_mask, at - e, 0.0).r, textureLod(u_mask, at + e, 0.0).r));
+#else
+  float front = textureLod(u_surroundings, at, 0.0).g;
+#endif
+  float behind = 1.0 - matte(front);
+  return behind * behind;
+}
+vec4 fetch(vec2 place, float boost) {
+  vec3 color = fetch_frame(place_in_frame(place)).rgb;
+  vec3 light = color * color;
+  float behind = 1.0 - front_at(place, color);
+  float brightest = max(max(light.r, light.g), light.b);
+  float highlight = brightest * brightest * brightest * brightest;
+  // As kFromFrame. In light, the smallest weight must be smaller.
+  float weight = max(behind * behind * (1.0 + boost * highlight), 1.0 / 4096.0);
+  return vec4(light * weight, weight);
+}
+#elif FROM != kFromInput
+vec4 fetch(vec2 place) {
+#if REFINE != Refine_kNone
+  float front = front_at(place, fetch_frame(place_in_frame(place)).rgb);
+#else
+  float front = front_at(place, vec3(0.0));
+#endif
+#if FROM == kFromOpacity
   return vec4(front, 0.0, 0.0, 1.0);
 #else
 #if FROM == kFromColorLight
@@ -48,9 +88,6 @@ vec4 fetch(vec2 place) {
   return vec4(behind.rgb * behind.a * (1.0 - front), 1.0);
 #endif
 }
-#else
-vec2 texel_size() { return 1.0 / vec2(textureSize(u_input, 0)); }
-vec4 fetch(vec2 place) { return textureLod(u_input, place, 0.0); }
 #endif
 
 void main() {
@@ -58,7 +95,20 @@ void main() {
   ivec2 size = imageSize(u_output);
   if (any(greaterThanEqual(position, size))) return;
   vec2 place = (vec2(position) + 0.5) / vec2(size);
-  vec2 d = 0.75 * texel_size();
-  vec4 sum = fetch(place - d) + fetch(place + d) + fetch(place + vec2(d.x, -d.y)) + fetch(place + vec2(-d.x, d.y));
-  imageStore(u_output, position, 0.25 * sum);
+#if FROM == kFromHighlights
+  // At the centers of pixels: a mixture of two pixels is less bright than one of them.
+  vec2 d = 0.5 * texel_size();
+  float boost = float(kHighlightBoost) * certainty(place);
+  vec4 mean = 0.25 * (fetch(place - d, boost) + fetch(place + d, boost) + fetch(place + vec2(d.x, -d.y), boost) +
+                      fetch(place + vec2(-d.x, d.y), boost));
+#else
+  vec2 texel = texel_size();
+  vec2 t = fract(place / texel - 0.5);
+  vec2 first = place - t * texel;  // the center of the pixel at or before it
+  vec2 low = first + texel * ((2.0 - t) / (3.0 - 2.0 * t) - 1.0), high = first + texel * (t / (1.0 + 2.0 * t) + 1.0);
+  vec2 upper = 0.25 + 0.5 * t;
+  vec4 mean = mix(mix(fetch(low), fetch(vec2(high.x, low.y)), upper.x),
+                  mix(fetch(vec2(low.x, high.y)), fetch(high), upper.x), upper.y);
+#endif
+  imageStore(u_output, position, mean);
 }

@@ -1,4 +1,4 @@
-// One axis of a Gaussian of up to eight texels to each side, two texels to a bilinear fetch.
+// One axis of a Gaussian of up to eight texels per side, with one bilinear fetch per two texels.
 #include "gl/compute.h"
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
@@ -6,7 +6,7 @@ layout(binding = 0) uniform sampler2D u_input;
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
 layout(std140, binding = kParamsBinding) uniform Gauss {
   vec4 u_taps[4];  // x: distance in texels; y: weight of each of the two fetches
-  vec4 u_axis;     // xy: the direction; z: weight of the centre
+  vec4 u_axis;     // xy: direction; z: weight of the center
 };
 
 void main() {

@@ -1,5 +1,5 @@
-// Cubic B-spline interpolation by four bilinear fetches. It never overshoots, and its second derivative is continuous:
-// enlarging by any factor shows no grid. `image` needs a linear filter.
+// Cubic B-spline interpolation with four bilinear fetches. It never overshoots, and its second derivative is
+// continuous, so upsampling by any factor shows no grid. `image` needs a linear filter.
 vec4 sample_bspline(sampler2D image, vec2 place) {
   vec2 size = vec2(textureSize(image, 0));
   vec2 texel = place * size - 0.5;

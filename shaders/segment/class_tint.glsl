@@ -1,7 +1,7 @@
-// The colour of the class that a place belongs to; A is 0 where that is class 0. Includers include draw/palette.glsl,
-// segment/matte.glsl and segment/background.glsl before.
-// Weights of a cubic B-spline make the borders between texels of different classes smooth curves, and one pixel of the
-// frame is what the change takes.
+// The color of the class at a position; A is 0 for class 0. Include draw/palette.glsl, segment/matte.glsl and
+// segment/background.glsl first.
+// Cubic B-spline weights make borders between texels of different classes smooth curves. A border is one frame pixel
+// wide.
 
 vec4 tint_of(int number) { return vec4(class_color(number).rgb, number == 0 ? 0.0 : 1.0); }
 
@@ -42,10 +42,10 @@ vec4 class_tint(vec2 place) {
       next = sum;
     }
   }
-  // Across a straight border the difference of both weights changes by 4/3 from texel to texel.
+  // Across a straight border, the difference of both weights changes by 4/3 per texel.
   vec2 step_x = vec2(u_to_mask[0].x, u_to_mask[1].x) * u_frame_texel.x * vec2(size);
   vec2 step_y = vec2(u_to_mask[0].y, u_to_mask[1].y) * u_frame_texel.y * vec2(size);
-  float texels = max(sqrt(0.5 * (dot(step_x, step_x) + dot(step_y, step_y))), 1e-4);  // to a pixel
+  float texels = max(sqrt(0.5 * (dot(step_x, step_x) + dot(step_y, step_y))), 1e-4);  // per pixel
   float share = clamp(0.5 + 0.75 * (most - next) / texels, 0.5, 1.0);
   vec4 a = tint_of(best), b = tint_of(second);
   float alpha = mix(b.a, a.a, share);

@@ -1,18 +1,18 @@
-// What a model says of many classes, pixel by pixel: the probability of the foreground in R, in G the number of the
-// likeliest class, 0 where that is not to be shown, and how often each is seen.
-//   NUMBERS  the model itself says which class it is
+// Reduces the class scores of each pixel: foreground probability in R, index of the likeliest class in G, 0 if that
+// class is not shown. Counts the pixels of each class.
+//   NUMBERS  the model output is the class index
 #include "gl/compute.h"
 #include "gpu_engine/model.h"
 #include "segment/class_layout.h"
 #include "segment/shaders.h"
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
-// Row by row, a pixel's side by side.
+// Row by row, with the scores of a pixel in sequence.
 layout(std430, binding = kScoresBinding) readonly buffer Scores { float b_scores[]; };
 layout(std430, binding = kSeenBinding) buffer Seen { uint b_seen[kMaxMaskClasses]; };
 layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
 layout(std140, binding = kParamsBinding) uniform Classes {
-  ivec4 u_size;  // width, height, channels; OutputActivation still to be applied
+  ivec4 u_size;  // width, height, channels; OutputActivation to apply
   ivec4 u_foreground[kMaxMaskClasses / 128];  // bit c: class c is foreground
   ivec4 u_shown[kMaxMaskClasses / 128];
 };

@@ -1,11 +1,11 @@
-// The foreground over its background, pixel for pixel of the upright frame. Colours are not premultiplied before the end.
-//   BACKGROUND  kColorComposite: u_color; kPictureComposite: u_background, a picture; kBlurComposite: u_background,
+// Composites the foreground over the background, per pixel of the upright frame. Colors are straight until the end.
+//   BACKGROUND  kColorComposite: u_color; kPictureComposite: u_background, an image; kBlurComposite: u_background,
 //               blurred, premultiplied by the weight in A; kMaskComposite: the mask itself
-//               + kLightWrap: the light of the colour or the picture wraps round the foreground
-//               kTintComposite, kClassTintComposite: nothing, but colours over the frame: on the foreground; on the
-//               classes of u_background
-//   REFINE      how the mask is refined: segment/opacity.glsl
-//   FEATHERED   if defined, the foreground is as opaque as u_feathered says, over the whole frame
+//               + kLightWrap: the light of the color or the image wraps around the foreground
+//               kTintComposite, kClassTintComposite: the frame, with colors over the foreground or over the classes of
+//               u_background
+//   REFINE      refinement of the mask: segment/opacity.glsl
+//   FEATHERED   if defined, u_feathered is the opacity of the foreground, over the whole frame
 #include "lib/frame.glsl"
 #include "segment/opacity.glsl"
 #include "segment/background.glsl"
@@ -28,7 +28,7 @@ layout(binding = kFeatheredUnit) uniform sampler2D u_feathered;
 layout(binding = kFrontColorsUnit) uniform sampler2D u_front_colors;  // segment/foreground_colors.comp
 layout(binding = kBehindColorsUnit) uniform sampler2D u_behind_colors;
 
-// Of a pixel of which the share `alpha` is foreground: what is opaque, or stored as such, keeps the frame's color.
+// The foreground color of a pixel with that opacity. Opaque pixels, or pixels stored as such, keep the frame color.
 vec3 despilled(vec3 mixed, float alpha) {
   if (u_despill == 0.0 || alpha > 254.5 / 255.0) return mixed;
   return foreground_color(mixed, alpha, mean_color(sample_bspline(u_front_colors, v_place)),
@@ -36,7 +36,7 @@ vec3 despilled(vec3 mixed, float alpha) {
 }
 #endif
 #if LIT
-layout(binding = kLightUnit) uniform sampler2D u_light;  // of the background, blurred, in RGB: none deep in the foreground
+layout(binding = kLightUnit) uniform sampler2D u_light;  // blurred background light in RGB; 0 deep in the foreground
 #endif
 
 void main() {
@@ -69,12 +69,12 @@ void main() {
   if (front > 0.0) frame.rgb = despilled(frame.rgb, mixture);
 #endif
 #if LIT
-  // As two lights on one screen: never beyond white.
+  // The screen formula never exceeds white.
   frame.rgb += (1.0 - frame.rgb) * u_light_wrap * sample_bspline(u_light, v_place).rgb;
 #endif
   float front_share = frame.a * front;
   float alpha = mix(behind.a, frame.a, front);
-  // Where alpha is nothing once it is stored in 8 bits, the frame's colors are not stored either.
+  // If alpha is 0 once stored in 8 bits, the colors of the frame are not stored either.
   float stored = floor(alpha * 255.0 + 0.5) / 255.0;
   o_color = vec4(mix(behind.rgb, frame.rgb, stored > 0.0 ? front_share / alpha : 0.0), stored);
   o_color.rgb *= mix(1.0, stored, u_premultiply);

@@ -1,4 +1,4 @@
-// The frame as a model sees it, with the mask of the frame before in A.
+// The frame sampled for the model, with the previous mask in A.
 #include "gl/compute.h"
 #include "lib/frame.glsl"
 #include "segment/shaders.h"

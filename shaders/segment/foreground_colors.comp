@@ -1,12 +1,12 @@
-// The foreground's own colors at the reduced size, premultiplied by opacity: the narrow blur of the estimate is the
-// size of these texels and the smooth enlargement that follows.
+// Foreground colors at the reduced size, premultiplied by opacity. The narrow blur of the estimate results from the
+// size of these texels and the smooth upsampling that follows.
 #include "gl/compute.h"
 #include "segment/foreground.glsl"
 #include "segment/shaders.h"
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(binding = 0) uniform sampler2D u_front;  // split_colors.comp
-layout(binding = kFrontColorsUnit) uniform sampler2D u_wide_front;  // the same, blurred so widely that no grid shows
+layout(binding = kFrontColorsUnit) uniform sampler2D u_wide_front;  // the same after the wide blur
 layout(binding = kBehindColorsUnit) uniform sampler2D u_wide_behind;
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
 layout(rgba16f, binding = 1) readonly uniform highp image2D u_behind;
@@ -20,7 +20,7 @@ void main() {
   vec3 mixed = front.rgb + imageLoad(u_behind, position).rgb;
   vec3 color = foreground_color(mixed, front.a, mean_color(textureLod(u_wide_front, place, 0.0)),
                                 mean_color(textureLod(u_wide_behind, place, 0.0)));
-  // The smallest weight hands the wide estimate to pixels whose own texels hold no foreground.
+  // With the minimum weight, pixels whose own texels contain no foreground get the wide estimate.
   float weight = max(front.a, 1.0 / 256.0);
   imageStore(u_output, position, vec4(color * weight, weight));
 }

@@ -1,4 +1,4 @@
-// Each pixel is in many windows, whose functions differ: their mean, over 5 x 5 windows.
+// Each window around a pixel has its own linear function: their mean over 5 x 5 windows.
 #include "gl/compute.h"
 #include "segment/shaders.h"
 

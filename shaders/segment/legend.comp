@@ -1,4 +1,4 @@
-// The names of the classes that are seen, each by a patch of its colour, on a dark panel in the lower left corner.
+// The names of visible classes, each next to its color, on a dark panel in the lower left corner.
 #include "gl/compute.h"
 #include "segment/class_layout.h"
 #include "segment/shaders.h"
@@ -10,8 +10,8 @@ layout(std430, binding = kLegendSeenBinding) buffer Seen {
 };
 layout(std430, binding = kPrimitivesBinding) writeonly buffer Primitives { Primitive b_primitives[]; };
 layout(std140, binding = kParamsBinding) uniform Legend {
-  vec4 u_frame;      // its height in pixels, 0, 0, 0
-  ivec4 u_counting;  // pixels that make a class seen
+  vec4 u_frame;      // frame height in pixels, 0, 0, 0
+  ivec4 u_counting;  // minimum number of pixels of a visible class
 };
 
 void main() {

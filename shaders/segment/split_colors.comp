@@ -1,5 +1,5 @@
-// The frame's colors, split by opacity into what is foreground and what is background, at a reduced size. Every fetch
-// is the mean of 2 x 2 pixels.
+// Splits the frame colors by opacity into foreground and background, at a reduced size. Each fetch is the mean of 2 x 2
+// pixels.
 //   REFINE  how the mask is refined: segment/opacity.glsl
 #include "gl/compute.h"
 #include "lib/frame.glsl"
@@ -20,7 +20,7 @@ void main() {
     vec2 place = (vec2(position) + within) / vec2(size);
     vec3 color = fetch_frame(place_in_frame(place)).rgb;
 #if REFINE == Refine_kNone
-    float alpha = matte(textureLod(u_mask, mask_place(place), 0.0).r);  // at this size, as good as the smooth one
+    float alpha = matte(textureLod(u_mask, mask_place(place), 0.0).r);  // at this size, close to the smooth one
 #else
     float alpha = opacity(place, color);
 #endif

@@ -1,4 +1,4 @@
-// Where the model is going to run: what it sees is what the next pictures are compared with.
+// If the model runs, stores its input means for comparison with the next frames.
 #include "gl/compute.h"
 #include "segment/shaders.h"
 

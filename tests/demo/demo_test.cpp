@@ -27,7 +27,7 @@ using Pixbuf = std::unique_ptr<GdkPixbuf, Unref>;
 struct Look {
   double mean = 0;
   double deviation = 0;  // of pixel brightness
-  double colour = 0;     // distance of pixels from gray
+  double color = 0;      // distance of pixels from gray
 };
 
 Look look_at(const GdkPixbuf* picture, int x, int y, int width, int height) {
@@ -41,15 +41,15 @@ Look look_at(const GdkPixbuf* picture, int x, int y, int width, int height) {
       const double mean = (pixel[0] + pixel[1] + pixel[2]) / 3.0;
       look.mean += mean;
       squares += mean * mean;
-      look.colour += std::abs(pixel[0] - mean) + std::abs(pixel[1] - mean) + std::abs(pixel[2] - mean);
+      look.color += std::abs(pixel[0] - mean) + std::abs(pixel[1] - mean) + std::abs(pixel[2] - mean);
     }
   }
   const double count = static_cast<double>(width) * height;
   look.mean /= count;
-  look.colour /= 3 * count;
+  look.color /= 3 * count;
   look.deviation = std::sqrt(std::max(0.0, squares / count - look.mean * look.mean));
   std::printf("%dx%d at (%d,%d): mean %.1f, deviation %.1f, color %.1f\n", width, height, x, y, look.mean,
-              look.deviation, look.colour);
+              look.deviation, look.color);
   return look;
 }
 
@@ -114,9 +114,9 @@ TEST_F(Demo, NeedsNothingWithoutDisplayAndCamera) {
   ASSERT_EQ(gdk_pixbuf_get_height(sheet.get()), 3 * 180 + 2 * 4);
   const Look input = look_at(sheet.get(), 0, 0, 240, 180);
   EXPECT_GT(input.deviation, 10);
-  EXPECT_GT(input.colour, 2);
+  EXPECT_GT(input.color, 2);
   const Look mask = look_at(sheet.get(), 0, 184, 240, 180);
-  EXPECT_EQ(mask.colour, 0) << "a mask is gray";
+  EXPECT_EQ(mask.color, 0) << "a mask is gray";
   EXPECT_GT(mask.mean, 10) << "there is a person";
   EXPECT_LT(mask.mean, 200) << "there is a background";
   EXPECT_GT(mask.deviation, 40);
@@ -154,7 +154,7 @@ TEST_F(Demo, OpensAWindowOnADisplay) {
   const Look window = look_at(screen.get(), 0, 0, 640, 480);
   EXPECT_GT(window.mean, 10);
   EXPECT_GT(window.deviation, 10);
-  EXPECT_GT(window.colour, 2);
+  EXPECT_GT(window.color, 2);
   const Look rest = look_at(screen.get(), 640, 0, 160, 480);
   EXPECT_EQ(rest.mean, 0);
 }
@@ -192,6 +192,16 @@ TEST_F(Demo, LeavesNoUnplayableFile) {
     }
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), *before != '\0' ? 1 : 0);
   }
+}
+
+// Before it plays anything else than figures with the bundled model.
+TEST_F(Demo, NamesTheModelForPeopleAndWhatTheBundledOneMisses) {
+  constexpr const char* kFetch = "sightglass models fetch selfie-segmenter";
+  const CommandResult video = run("--input nowhere.mp4");
+  EXPECT_NE(video.output.find(kFetch), std::string::npos) << video.output;
+  EXPECT_NE(video.output.find("clothes can have holes"), std::string::npos) << video.output;
+  const CommandResult chosen = run("--input nowhere.mp4 --model figure");
+  EXPECT_EQ(chosen.output.find(kFetch), std::string::npos) << chosen.output;
 }
 
 TEST_F(Demo, ReportsErrors) {

@@ -163,7 +163,7 @@ TEST_F(GpuDrivenTest, OtherTypesBecomeRealNumbers) {
          {Quantized{DataType::kInt8, {0.05f}, -7}, Quantized{DataType::kUInt8, {0.0078125f}, 128}}) {
       CaseBuilder builder(6);
       builder.node(OpType::kReshape, ReshapeAttr{shape}, {builder.input(shape, type)}, type);
-      cases.push_back(builder.build("quantised"));
+      cases.push_back(builder.build("quantized"));
     }
     CaseBuilder integers(7);
     integers.node(OpType::kReshape, ReshapeAttr{shape}, {integers.input(shape, Fill::kRamp, DataType::kInt32)},

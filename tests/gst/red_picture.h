@@ -10,14 +10,14 @@
 namespace sightglass::test {
 
 inline constexpr std::array<uint8_t, 4> kRed = {230, 20, 20, 255};
-inline constexpr std::array<uint8_t, 4> kGrey = {60, 120, 180, 255};
+inline constexpr std::array<uint8_t, 4> kGray = {60, 120, 180, 255};
 
 // Returns an image that is red where `red(x, y)` holds, and gray elsewhere.
 template <typename Predicate>
 Rgba picture(int32_t width, int32_t height, Predicate red) {
   Rgba frame(width, height);
   for (int32_t y = 0; y < height; ++y) {
-    for (int32_t x = 0; x < width; ++x) std::copy_n(red(x, y) ? kRed.data() : kGrey.data(), 4, frame.at(x, y));
+    for (int32_t x = 0; x < width; ++x) std::copy_n(red(x, y) ? kRed.data() : kGray.data(), 4, frame.at(x, y));
   }
   return frame;
 }

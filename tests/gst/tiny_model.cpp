@@ -102,7 +102,7 @@ void add_convolution(Chain& chain, int32_t in, const std::vector<float>& weights
 std::string red_model(Head head) {
   using Op = schema::BuiltinOperator;
   std::string path = scratch_folder() / ("red_" + std::to_string(static_cast<int>(head)) + ".tflite");
-  const int32_t channels = head == Head::kGreyInput ? 1 : head == Head::kRemembers ? 4 : 3;
+  const int32_t channels = head == Head::kGrayInput ? 1 : head == Head::kRemembers ? 4 : 3;
   Chain chain({1, 16, 16, channels});
   switch (head) {
     case Head::kSigmoid:
@@ -134,7 +134,7 @@ std::string red_model(Head head) {
     case Head::kRemembers:
       add_convolution(chain, 4, {0, 0, 0, 0, 40, 0, 0, 40}, {18, 0});
       break;
-    case Head::kGreyInput:
+    case Head::kGrayInput:
       add_convolution(chain, 1, {40}, {-18});
       chain.add(Op::LOGISTIC, {1, 16, 16, 1});
       break;

@@ -10,7 +10,7 @@ enum class Head {
   kLogit,         // 1 channel, the convolution output
   kTwoSoftmax,    // 2 channels, SOFTMAX: background, foreground
   kThreeLogits,   // 3 channels of convolution outputs: background, foreground, a class that never wins
-  kGreyInput,     // like kSigmoid, but with a one-channel input
+  kGrayInput,     // like kSigmoid, but with a one-channel input
   kVector,        // the output is not an image: a mean over height and width
   kList,          // a mask as 1 x 32 x 8 values, the shape of a list of boxes
   kUnknownOp,     // with an unknown custom operator

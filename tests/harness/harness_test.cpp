@@ -60,7 +60,7 @@ TEST(Compare, IntersectionOverUnion) {
   EXPECT_DOUBLE_EQ(class_iou(ta, tb, 1), 0.5);
 }
 
-Picture grey_ramp(int32_t width, int32_t height) {
+Picture gray_ramp(int32_t width, int32_t height) {
   Picture picture{width, height, 3, {}};
   for (int32_t i = 0; i < width * height; ++i) {
     for (int c = 0; c < 3; ++c) picture.pixels.push_back(static_cast<uint8_t>(i * 7));
@@ -69,9 +69,9 @@ Picture grey_ramp(int32_t width, int32_t height) {
 }
 
 TEST(PictureInput, IsExactAtTensorSize) {
-  const Picture picture = grey_ramp(4, 3);
+  const Picture picture = gray_ramp(4, 3);
   const auto tensor =
-      picture_to_tensor(picture, DataType::kFloat32, Shape{1, 3, 4, 3}, Normalisation::from_range(-1, 1));
+      picture_to_tensor(picture, DataType::kFloat32, Shape{1, 3, 4, 3}, Normalization::from_range(-1, 1));
   ASSERT_TRUE(tensor.ok()) << tensor.status().message();
   for (size_t i = 0; i < picture.pixels.size(); ++i) {
     ASSERT_EQ(tensor->as<float>()[i],
@@ -83,7 +83,7 @@ TEST(PictureInput, IsExactAtTensorSize) {
 }
 
 TEST(PictureInput, GrayStaysExactInOneChannel) {
-  const Picture picture = grey_ramp(5, 2);
+  const Picture picture = gray_ramp(5, 2);
   const auto tensor = picture_to_tensor(picture, DataType::kFloat32, Shape{1, 2, 5, 1}, {1.0f, 0.0f});
   ASSERT_TRUE(tensor.ok());
   for (size_t i = 0; i < 10; ++i) EXPECT_EQ(tensor->as<float>()[i], picture.pixels[3 * i]);
@@ -91,7 +91,7 @@ TEST(PictureInput, GrayStaysExactInOneChannel) {
 
 TEST(PictureInput, MissingFourthChannelIsZero) {
   const auto tensor =
-      picture_to_tensor(grey_ramp(2, 2), DataType::kFloat32, Shape{1, 2, 2, 4}, Normalisation::from_range(-1, 1));
+      picture_to_tensor(gray_ramp(2, 2), DataType::kFloat32, Shape{1, 2, 2, 4}, Normalization::from_range(-1, 1));
   ASSERT_TRUE(tensor.ok());
   EXPECT_EQ(tensor->as<float>()[0], -1.0f);
   EXPECT_EQ(tensor->as<float>()[3], 0.0f);
@@ -110,10 +110,10 @@ TEST(PictureInput, LetterboxLeavesBlackBars) {
 }
 
 TEST(PictureInput, RejectsShapesThatAreNotImages) {
-  const auto tensor = picture_to_tensor(grey_ramp(2, 2), DataType::kFloat32, Shape{1, 1001});
+  const auto tensor = picture_to_tensor(gray_ramp(2, 2), DataType::kFloat32, Shape{1, 1001});
   ASSERT_FALSE(tensor.ok());
   EXPECT_NE(tensor.status().message().find("1x1001"), std::string::npos);
-  EXPECT_FALSE(picture_to_tensor(grey_ramp(2, 2), DataType::kInt32, Shape{1, 2, 2, 3}).ok());
+  EXPECT_FALSE(picture_to_tensor(gray_ramp(2, 2), DataType::kInt32, Shape{1, 2, 2, 3}).ok());
 }
 
 TEST(PictureInput, NamesTheUnreadableFile) {

@@ -36,9 +36,9 @@ TEST(KnownModels, ChecksumsAreChecksums) {
 }
 
 TEST(KnownModels, PublishedFilesAreRecognized) {
-  EXPECT_FALSE(recognise_model("/nowhere/model.tflite"));
-  EXPECT_FALSE(recognise_model(write("other.tflite", "something else")));
-  const auto figure = recognise_model(real_model("figure").string());
+  EXPECT_FALSE(recognize_model("/nowhere/model.tflite"));
+  EXPECT_FALSE(recognize_model(write("other.tflite", "something else")));
+  const auto figure = recognize_model(real_model("figure").string());
   ASSERT_TRUE(figure);
   EXPECT_EQ(figure->task, Task::kSegmentation);
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no published models";
@@ -46,7 +46,7 @@ TEST(KnownModels, PublishedFilesAreRecognized) {
                                    {"pose/movenet_singlepose_lightning_int8_v4", Task::kPose},
                                    {"face/face_detection_short_range", Task::kFace},
                                    {"classify_detect/ssd_mobilenet_v2_fpnlite_320_custom", Task::kDetection}}) {
-    const auto known = recognise_model(real_model(file).string());
+    const auto known = recognize_model(real_model(file).string());
     ASSERT_TRUE(known) << file;
     EXPECT_EQ(known->task, task) << file;
   }
@@ -62,7 +62,7 @@ TEST(KnownModels, NamesAndAddressesAreUnique) {
     EXPECT_TRUE(files.insert(model.published.file).second) << name;
     EXPECT_TRUE(addresses.insert(address_of(model)).second) << name;
     EXPECT_EQ(address_of(model).starts_with("https://"), !is_shipped(model)) << address_of(model);
-    EXPECT_STRNE(model.published.licence, "") << name;
+    EXPECT_STRNE(model.published.license, "") << name;
     EXPECT_EQ(find_known_model(name), &model);
   }
   EXPECT_GE(names.size(), 20u);
@@ -118,7 +118,7 @@ TEST_F(ModelStoreTest, TheBundledModelIsFound) {
   const auto path = store.resolve("figure");
   ASSERT_TRUE(path.ok()) << path.status().message();
   EXPECT_TRUE(path->ends_with("/share/sightglass/models/figure.tflite")) << *path;
-  const auto known = recognise_model(*path);
+  const auto known = recognize_model(*path);
   ASSERT_TRUE(known);
   EXPECT_TRUE(is_shipped(*known));
 }

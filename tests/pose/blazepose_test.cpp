@@ -24,7 +24,7 @@ class BlazePoseTest : public PoseTest {
         load(model_file("blazepose_detection_224")), load(model_file("blazepose_landmark_lite")), {}, {}};
     plans.detector = plan(plans.detector_model);
     plans.landmarks = plan(plans.landmarks_model);
-    auto finder = make_blazepose_finder(group(), std::move(plans));
+    auto finder = make_blazepose_finder(group(), std::move(plans), FrameKind::kRgba);
     EXPECT_TRUE(finder.ok()) << finder.status().message();
     return finder.ok() ? *std::move(finder) : nullptr;
   }
@@ -82,7 +82,7 @@ TEST_F(BlazePoseTest, LandmarksMatchTensorFlowLite) {
   RegionState state;
   state.slot[0] = -1;
   state.regions[0].square = {128, 128, 256, 0};
-  state.regions[0].flags = {1, 1, 0, 0};
+  state.regions[0].flags = {1, 0, 0, 0};  // tracked, so that no detection must agree
   gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, regions.state().buffer);
   gl().BufferSubData(GL_SHADER_STORAGE_BUFFER, 0, sizeof(state), &state);
   gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);

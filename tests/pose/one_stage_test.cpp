@@ -70,7 +70,7 @@ TEST_F(OneStageTest, MoveNet) {
 // The recorded outputs are those of pictures in [-1,1]; the element feeds the second model others.
 PoseModelOptions fed_as_recorded(const std::string& name) {
   PoseModelOptions options;
-  if (name == "posenet_mnv1_100_257_multi_kpt_int8") options.normalisation = {.scale = 2, .offset = -1};
+  if (name == "posenet_mnv1_100_257_multi_kpt_int8") options.normalization = {.scale = 2, .offset = -1};
   return options;
 }
 

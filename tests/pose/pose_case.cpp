@@ -10,7 +10,7 @@ namespace sightglass::test {
 
 Result<PoseModel> load_pose_model(const std::string& path, PoseModelOptions options) {
   SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Model::load(path));
-  options.known = recognise_model(path);
+  options.known = recognize_model(path);
   return describe_pose_model(std::move(model), options);
 }
 

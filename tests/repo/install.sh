@@ -1,11 +1,12 @@
 #!/bin/sh
-# Installs a build into a new directory, moves it, and builds and runs a program against it, once with the CMake package and
-# once with pkg-config.   install.sh BUILD_DIR SOURCE_DIR CXX CXX_FLAGS
+# Installs a build into a new directory, moves it, and builds and runs programs against it, with the CMake package and with
+# pkg-config.   install.sh BUILD_DIR SOURCE_DIR CC CXX FLAGS
 set -eu
 build=$1
 source=$2
-cxx=$3
-flags=$4
+cc=$3
+cxx=$4
+flags=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -32,20 +33,43 @@ fi
 echo "== metadata of buffers, in C"
 meta=$(dirname "$(find "$prefix/include" -name mask_meta.h)")
 # shellcheck disable=SC2046  # a list of flags
-printf '#include <figure_meta.h>\n#include <mask_meta.h>\n#include <results_meta.h>\nint main(void) { return 0; }\n' |
+printf '#include <figure_meta.h>\n#include <mask_meta.h>\n#include <results_meta.h>\n#include <tensor_meta.h>\nint main(void) { return 0; }\n' |
   "$cxx" -x c -std=c11 -Wall -Wextra -Werror -fsyntax-only "-I$meta" $(pkg-config --cflags gstreamer-1.0) -
+
+echo "== metadata of buffers, for Python"
+[ -n "$(find "$prefix" -name 'libsightglass-metadata.so.0')" ] || { echo "libsightglass-metadata was not installed" && exit 1; }
+if [ -e "$build/introspection/Sightglass-0.1.typelib" ]; then
+  typelib=$(find "$prefix" -name Sightglass-0.1.typelib)
+  case $typelib in */girepository-1.0/*) ;; *) echo "the typelib is not in girepository-1.0: $typelib" && exit 1 ;; esac
+fi
 
 echo "== CMake"
 cmake -S "$source/tests/repo/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_FLAGS="$flags" >"$work/configure.log"
+  -DCMAKE_C_COMPILER="$cc" -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_FLAGS="$flags" >"$work/configure.log"
 cmake --build "$work/consumer" >"$work/build.log" || { cat "$work/build.log" && exit 1; }
-"$work/consumer/consumer"
+for program in c_consumer engine_consumer consumer; do "$work/consumer/$program"; done
 
 echo "== pkg-config"
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name sightglass.pc)")
 export PKG_CONFIG_PATH
-[ "$(pkg-config --modversion sightglass)" = "$("$prefix/bin/sightglass" --version)" ]
+for name in sightglass sightglass-engine sightglass-interop; do
+  [ "$(pkg-config --modversion $name)" = "$("$prefix/bin/sightglass" --version)" ]
+done
 # shellcheck disable=SC2046,SC2086  # lists of flags
-"$cxx" -std=c++20 $flags "$source/tests/repo/consumer/consumer.cpp" -o "$work/by-pkg-config" \
-  $(pkg-config --cflags --libs sightglass)
+{
+  "$cc" -std=c11 $flags "$source/tests/repo/consumer/c_consumer.c" -o "$work/c-by-pkg-config" $(pkg-config --cflags --libs sightglass)
+  "$cxx" -std=c++20 $flags "$source/tests/repo/consumer/engine_consumer.cpp" -o "$work/engine-by-pkg-config" \
+    $(pkg-config --cflags --libs sightglass-engine)
+  "$cxx" -std=c++20 $flags "$source/tests/repo/consumer/consumer.cpp" -o "$work/by-pkg-config" \
+    $(pkg-config --cflags --libs sightglass-engine sightglass-interop)
+}
+if pkg-config --libs sightglass sightglass-engine | grep -qE 'EGL|gbm|drm'; then
+  echo "the engine links more than itself: $(pkg-config --libs sightglass sightglass-engine)" && exit 1
+fi
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir sightglass) "$work/c-by-pkg-config"
+"$work/engine-by-pkg-config"
 "$work/by-pkg-config"
+
+echo "== examples"
+# shellcheck disable=SC2046,SC2086
+"$cc" -std=c11 $flags "$source/examples/c_texture.c" -o "$work/c_texture" $(pkg-config --cflags --libs sightglass egl glesv2)

@@ -7,7 +7,7 @@ set -eu
 cd "$1"
 cxx=$2
 bad=0
-folders='gpu_engine interop io models gst_plugin tools pipelines bench examples'
+folders='gpu_engine capi introspection interop io models gst_plugin tools pipelines bench examples'
 
 table=$(mktemp)
 files=$(mktemp)
@@ -46,7 +46,7 @@ grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' -r --include='*.h' 
         if (sub(/\/[^\/]*$/, "", parent)) divided[parent] = 1
       }
       while ((getline line <files) > 0) exists[line] = 1
-      roots = split("gpu_engine gpu_engine/include interop interop/include gst_plugin models io tools/sightglass " \
+      roots = split("gpu_engine gpu_engine/include capi capi/include introspection/include interop interop/include gst_plugin models io tools/sightglass " \
                     "tests", root, " ")
     }
     {

@@ -68,8 +68,8 @@ TEST(RunRewrites, ReachesAFixedPoint) {
   const ValueId data = builder.input({1, 8, 8, 4}, Fill::kWide);
   const ValueId padded = builder.node(OpType::kPad, PadAttr{{0, 0, 0, 0}, {0, 1, 1, 0}, 0.0f}, {data});
   const ValueId convolved = conv(builder, padded, {.bias = false, .stride = 2});
-  const ValueId normalised = builder.node(OpType::kAdd, {}, {convolved, builder.constant({8})});
-  const ValueId activated = unary(builder, OpType::kRelu6, normalised);
+  const ValueId normalized = builder.node(OpType::kAdd, {}, {convolved, builder.constant({8})});
+  const ValueId activated = unary(builder, OpType::kRelu6, normalized);
   const ValueId pooled = builder.node(OpType::kAveragePool2d, Pool2dAttr{{}, 1, 1, 4, 4}, {activated});
   const ValueId flat = builder.node(OpType::kReshape, ReshapeAttr{Shape{1, 8}}, {pooled});
   const ValueId same = builder.node(OpType::kReshape, ReshapeAttr{Shape{1, 8}}, {flat});

@@ -142,7 +142,7 @@ TEST(ImportRecurrent, WrongBasicLstms) {
 // An integer LSTM with 3 values and 2 cells, as the TensorFlow converter writes it.
 ModelBuilder integer_model(const std::function<void(ModelBuilder&, std::vector<int32_t>&)>& change = {}) {
   ModelBuilder builder;
-  const auto quantised = [&builder](int tensor, schema::TensorType type, float scale, int64_t zero_point = 0) {
+  const auto quantized = [&builder](int tensor, schema::TensorType type, float scale, int64_t zero_point = 0) {
     schema::TensorT& t = builder.tensor(tensor);
     t.type = type;
     t.quantization = std::make_unique<schema::QuantizationParametersT>();
@@ -151,24 +151,24 @@ ModelBuilder integer_model(const std::function<void(ModelBuilder&, std::vector<i
     return tensor;
   };
   const auto bytes = [&](const Dims& dims, size_t count) {
-    return quantised(builder.add_bytes(dims, schema::TensorType::INT8, std::vector<uint8_t>(count, 3)),
+    return quantized(builder.add_bytes(dims, schema::TensorType::INT8, std::vector<uint8_t>(count, 3)),
                      schema::TensorType::INT8, 0.02f);
   };
   std::vector<int32_t> inputs(24, -1);
-  inputs[lstm::kData] = quantised(builder.add_input({1, 5, 3}), schema::TensorType::INT8, 0.1f, -128);
+  inputs[lstm::kData] = quantized(builder.add_input({1, 5, 3}), schema::TensorType::INT8, 0.1f, -128);
   for (size_t gate = 0; gate < lstm::kGates; ++gate) {
     inputs[lstm::kInputWeights + gate] = bytes({2, 3}, 6);
     inputs[lstm::kRecurrentWeights + gate] = bytes({2, 2}, 4);
     inputs[lstm::kBias + gate] = builder.add_ints({2}, {5, 6});
   }
-  inputs[lstm::kHidden] = quantised(add_variable(builder, {1, 2}), schema::TensorType::INT8, 0.0078f, -4);
-  inputs[lstm::kCell] = quantised(add_variable(builder, {1, 2}), schema::TensorType::INT16, 0x1p-11f);
+  inputs[lstm::kHidden] = quantized(add_variable(builder, {1, 2}), schema::TensorType::INT8, 0.0078f, -4);
+  inputs[lstm::kCell] = quantized(add_variable(builder, {1, 2}), schema::TensorType::INT16, 0x1p-11f);
   std::vector<int32_t> intermediates;
   for (int i = 0; i < 4; ++i) intermediates.push_back(builder.add_tensor({}));
-  intermediates.push_back(quantised(builder.add_tensor({}), schema::TensorType::INT8, 0.0078f, -4));
+  intermediates.push_back(quantized(builder.add_tensor({}), schema::TensorType::INT8, 0.0078f, -4));
   if (change) change(builder, inputs);
   builder.add_output(builder.add_op(B::UNIDIRECTIONAL_SEQUENCE_LSTM, inputs, {1, 5, 2}, sequence_options(), "made"));
-  quantised(builder.last_op().outputs[0], schema::TensorType::INT8, 0.0078f, -4);
+  quantized(builder.last_op().outputs[0], schema::TensorType::INT8, 0.0078f, -4);
   builder.last_op().intermediates = intermediates;
   return builder;
 }

@@ -18,11 +18,11 @@ schema::ModelDescriptionT description() {
   auto& subgraph = *model.subgraph_metadata.emplace_back(std::make_unique<schema::SubGraphDescriptionT>());
   auto& input = *subgraph.input_tensor_metadata.emplace_back(std::make_unique<schema::TensorDescriptionT>());
   input.name = "picture";
-  schema::NormalizationOptionsT normalisation;
-  normalisation.mean = {127.5f};
-  normalisation.std = {63.75f};
+  schema::NormalizationOptionsT normalization;
+  normalization.mean = {127.5f};
+  normalization.std = {63.75f};
   input.process_units.push_back(std::make_unique<schema::ProcessUnitT>());
-  input.process_units.back()->options.Set(normalisation);
+  input.process_units.back()->options.Set(normalization);
   auto& output = *subgraph.output_tensor_metadata.emplace_back(std::make_unique<schema::TensorDescriptionT>());
   output.name = "mask";
   for (const auto& [name, locale] : {std::pair{"labels_de.txt", "de"}, {"labels.txt", ""}}) {

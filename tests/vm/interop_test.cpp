@@ -359,8 +359,8 @@ TEST_F(InteropTest, GbmBuffersAreDrawnInto) {
     gl_.BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
     gl_.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, textures->textures()[0].name, 0);
     ASSERT_EQ(gl_.CheckFramebufferStatus(GL_FRAMEBUFFER), static_cast<GLenum>(GL_FRAMEBUFFER_COMPLETE));
-    const float colour[] = {0x11 / 255.0F, 0x22 / 255.0F, 0x33 / 255.0F, 1};
-    gl_.ClearBufferfv(GL_COLOR, 0, colour);
+    const float color[] = {0x11 / 255.0F, 0x22 / 255.0F, 0x33 / 255.0F, 1};
+    gl_.ClearBufferfv(GL_COLOR, 0, color);
     gl_.Finish();
     const size_t size = frame.planes[0].offset + size_t{32} * frame.planes[0].stride;
     void* mapped = mmap(nullptr, size, PROT_READ, MAP_SHARED, frame.planes[0].fd, 0);
@@ -386,12 +386,12 @@ TEST_F(InteropTest, DrawTargetsHoldWhatIsDrawn) {
   auto targets = DrawTargets::create(display_, display_->device());
   ASSERT_TRUE(targets.ok()) << targets.error();
   const auto fence = DrawFence::create(display_, true);
-  const auto draw = [&](const DmabufTexture& texture, const float* colour) {
+  const auto draw = [&](const DmabufTexture& texture, const float* color) {
     GLuint framebuffer = 0;
     gl_.GenFramebuffers(1, &framebuffer);
     gl_.BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
     gl_.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture.name, 0);
-    gl_.ClearBufferfv(GL_COLOR, 0, colour);
+    gl_.ClearBufferfv(GL_COLOR, 0, color);
     gl_.BindFramebuffer(GL_FRAMEBUFFER, 0);
     gl_.DeleteFramebuffers(1, &framebuffer);
   };

@@ -12,7 +12,7 @@ Result<CheckReport> check_model(const CheckOptions& asked) {
   plan_options.fallback = options.fallback;
   const DeviceLimits limits = options.minimum_limits ? DeviceLimits{} : DeviceLimits::typical();
   SG_ASSIGN_OR_RETURN(SupportReport support, check_support(options.model, options.model_options, limits, plan_options));
-  const auto known = recognise_model(options.model);
+  const auto known = recognize_model(options.model);
   return CheckReport{std::move(options), std::move(support), known};
 }
 

@@ -17,7 +17,7 @@ namespace {
 // Information on the model besides its graph, as comments.
 std::string describe(const std::string& path, const Model& model, const char* comment) {
   std::string text, lines;
-  const auto known = recognise_model(path);
+  const auto known = recognize_model(path);
   if (known) append(text, "known as    %s, a model for %s\n", known->title, to_string(known->task));
   append_metadata(text, model.metadata());
   std::istringstream stream(text);

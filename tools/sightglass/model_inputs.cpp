@@ -56,13 +56,13 @@ Result<HostTensor> random_tensor(RandomStream& stream, const TensorInfo& info, c
 }
 
 Result<HostTensor> load_picture_tensor(const std::string& path, const TensorInfo& info, const InputOptions& options) {
-  Normalisation normalisation;
-  if (options.range) normalisation = Normalisation::from_range(options.range->first, options.range->second);
+  Normalization normalization;
+  if (options.range) normalization = Normalization::from_range(options.range->first, options.range->second);
   if (options.scale_offset) {
-    normalisation = {static_cast<float>(options.scale_offset->first), static_cast<float>(options.scale_offset->second)};
+    normalization = {static_cast<float>(options.scale_offset->first), static_cast<float>(options.scale_offset->second)};
   }
   SG_ASSIGN_OR_RETURN(const Picture picture, load_picture(path, options.largest_picture));
-  return picture_to_tensor(picture, info.type, info.shape, normalisation, options.fit);
+  return picture_to_tensor(picture, info.type, info.shape, normalization, options.fit);
 }
 
 }  // namespace

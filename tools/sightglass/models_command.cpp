@@ -55,7 +55,7 @@ ordered_json model_json(const KnownModel& model, const ModelStore& store) {
           {"address", is_shipped(model) ? ordered_json() : ordered_json(address_of(model))},
           {"sha256", model.sha256},
           {"bytes", bytes > 0 ? ordered_json(bytes) : ordered_json()},
-          {"licence", model.published.licence},
+          {"license", model.published.license},
           {"path", store.path_of(model)},
           {"stored", name_of(state)}};
 }
@@ -78,7 +78,7 @@ std::string model_text(const KnownModel& model, const ModelStore& store) {
   append(text, "SHA-256     %s\n", model.sha256);
   append(text, "size        %s\n",
          bytes > 0 ? (std::to_string(bytes) + " bytes").c_str() : "unknown before the download");
-  append(text, "license     %s, according to its model card\n", model.published.licence);
+  append(text, "license     %s, according to its model card\n", model.published.license);
   append(text, "path        %s\n", store.path_of(model).c_str());
   append(text, "stored      %s\n", stored_text(model, state).c_str());
   return text;

@@ -54,9 +54,9 @@ float luma(const Rgba& v) {
   return (299.0f * v[0] + 587.0f * v[1] + 114.0f * v[2]) / 1000.0f;
 }
 
-void store(DataType type, std::byte* to, float sample, const Normalisation& normalisation) {
+void store(DataType type, std::byte* to, float sample, const Normalization& normalization) {
   if (type == DataType::kFloat32) {
-    const float value = sample * normalisation.scale + normalisation.offset;
+    const float value = sample * normalization.scale + normalization.offset;
     std::memcpy(to, &value, sizeof(value));
     return;
   }
@@ -98,12 +98,12 @@ Status save_png(const Picture& picture, const std::string& path) {
   return write_output_file(path, std::string_view(bytes, size));
 }
 
-Normalisation Normalisation::from_range(double low, double high) {
+Normalization Normalization::from_range(double low, double high) {
   return {static_cast<float>((high - low) / 255.0), static_cast<float>(low)};
 }
 
 Result<HostTensor> picture_to_tensor(const Picture& picture, DataType type, const Shape& shape,
-                                     const Normalisation& normalisation, Fit fit) {
+                                     const Normalization& normalization, Fit fit) {
   if (type != DataType::kFloat32 && type != DataType::kUInt8 && type != DataType::kInt8) {
     return unsupported(std::string("an image cannot fill a tensor of type ") + to_string(type) +
                        "; use float32, uint8, or int8");
@@ -140,7 +140,7 @@ Result<HostTensor> picture_to_tensor(const Picture& picture, DataType type, cons
       for (int32_t c = 0; c < channels; ++c, to += element) {
         // A fourth channel that the image lacks is 0 in the tensor, not the normalized value of 0.
         const bool absent = c >= picture.channels;
-        store(type, to, sample[static_cast<size_t>(c)], absent ? Normalisation{0.0f, 0.0f} : normalisation);
+        store(type, to, sample[static_cast<size_t>(c)], absent ? Normalization{0.0f, 0.0f} : normalization);
       }
     }
   }

@@ -26,10 +26,10 @@ Result<Picture> load_picture(const std::string& path, int32_t largest_side);
 Status save_png(const Picture& picture, const std::string& path);
 
 // Maps an 8-bit sample to a float32 tensor value: sample * scale + offset, in float32.
-struct Normalisation {
+struct Normalization {
   float scale = 1.0f / 255.0f, offset = 0.0f;
   // 0 becomes low, 255 becomes high.
-  static Normalisation from_range(double low, double high);
+  static Normalization from_range(double low, double high);
 };
 
 // Fills a tensor 1×H×W×C (or H×W×C) of 1, 3, or 4 channels, of float32, uint8 (unchanged samples), or int8 (samples
@@ -37,6 +37,6 @@ struct Normalisation {
 // `fit` determines, with black letterbox bars. A single channel is the luma. A fourth channel is the alpha, or 0
 // without alpha.
 Result<HostTensor> picture_to_tensor(const Picture& picture, DataType type, const Shape& shape,
-                                     const Normalisation& normalisation = {}, Fit fit = Fit::kStretch);
+                                     const Normalization& normalization = {}, Fit fit = Fit::kStretch);
 
 }  // namespace sightglass

@@ -12,8 +12,8 @@ namespace sightglass {
 namespace {
 
 // Hues that most people can distinguish, on white and with white text on them.
-constexpr std::array kColours{"#1f77b4", "#d1600a", "#2a8a3a", "#b4262b", "#7a52a8",
-                              "#7d4f3a", "#b0449a", "#4d4d4d", "#7f7a12", "#0e8a99"};
+constexpr std::array kColors{"#1f77b4", "#d1600a", "#2a8a3a", "#b4262b", "#7a52a8",
+                             "#7d4f3a", "#b0449a", "#4d4d4d", "#7f7a12", "#0e8a99"};
 
 constexpr int kWidth = 1280, kMargin = 20, kRow = 18, kHeader = 26;
 constexpr int kLabelWidth = 430, kFigureWidth = 230;
@@ -51,7 +51,7 @@ class Picture {
     for (const ProfiledStep& step : profile.steps) longest_ = std::max(longest_, static_cast<double>(step.ns));
     for (const KernelTotal& kernel : kernel_totals(profile)) {
       const std::string file = kernel.kernel.substr(0, kernel.kernel.find(' '));
-      colours_.emplace(file, kColours[colours_.size() % kColours.size()]);
+      colors_.emplace(file, kColors[colors_.size() % kColors.size()]);
     }
     y_ = 30;
     text(kMargin, y_, 18, "bold", escaped(title, 120));
@@ -83,7 +83,7 @@ class Picture {
   }
 
  private:
-  const char* colour_of(const std::string& kernel) const { return colours_.at(kernel.substr(0, kernel.find(' '))); }
+  const char* color_of(const std::string& kernel) const { return colors_.at(kernel.substr(0, kernel.find(' '))); }
 
   // `content` must be escaped.
   void text(double x, double y, int size, const char* weight, const std::string& content, const char* anchor = "start",
@@ -109,7 +109,7 @@ class Picture {
     double x = kMargin;
     for (const auto& [file, ns] : files) {
       const double width = ns / total_ * (kWidth - 2 * kMargin);
-      bar(x, y_, width, 30, colours_.at(file));
+      bar(x, y_, width, 30, colors_.at(file));
       const std::string label = file + " " + std::to_string(std::lround(100 * ns / total_)) + " %";
       if (width > 7.2 * static_cast<double>(label.size())) {
         text(x + width / 2, y_ + 20, 12, "bold", escaped(label, 60), "middle", "#ffffff");
@@ -119,10 +119,10 @@ class Picture {
     y_ += 40;
   }
 
-  void row(const std::string& label, double ns, double limit_ns, int64_t multiply_adds, const char* colour) {
+  void row(const std::string& label, double ns, double limit_ns, int64_t multiply_adds, const char* color) {
     text(kBarLeft - 8, y_ + 13, 11, "normal", escaped(label, kLabelCharacters), "end");
-    bar(kBarLeft, y_ + 3, ns / longest_ * kBarWidth, kRow - 5, colour, 0.45);
-    bar(kBarLeft, y_ + 3, std::min(limit_ns, ns) / longest_ * kBarWidth, kRow - 5, colour);
+    bar(kBarLeft, y_ + 3, ns / longest_ * kBarWidth, kRow - 5, color, 0.45);
+    bar(kBarLeft, y_ + 3, std::min(limit_ns, ns) / longest_ * kBarWidth, kRow - 5, color);
     std::string figures;
     append(figures, "%.3f ms, %.1f %%", ns * 1e-6, 100 * ns / total_);
     if (multiply_adds > 0) append(figures, ", %.1f GFLOP/s", gflops(multiply_adds, ns));
@@ -136,8 +136,8 @@ class Picture {
       if (step.info.kernel == kernel.kernel) steps.push_back(&step);
     }
     std::ranges::stable_sort(steps, std::greater<>(), [](const ProfiledStep* step) { return step->ns; });
-    const char* colour = colour_of(kernel.kernel);
-    bar(kMargin, y_ + 6, 12, 12, colour);
+    const char* color = color_of(kernel.kernel);
+    bar(kMargin, y_ + 6, 12, 12, color);
     std::string figures;
     append(figures, ": %d %s, %.3f ms, %.1f %%", kernel.steps, kernel.steps == 1 ? "step" : "steps",
            static_cast<double>(kernel.ns) * 1e-6, 100 * static_cast<double>(kernel.ns) / total_);
@@ -152,7 +152,7 @@ class Picture {
     for (const ProfiledStep* step : steps) {
       const auto ns = static_cast<double>(step->ns);
       if (ns >= kWorthABar * total_ || steps.size() == 1) {
-        row(step->info.node, ns, roofline_ns(*step, profile_.device), step->info.multiply_adds, colour);
+        row(step->info.node, ns, roofline_ns(*step, profile_.device), step->info.multiply_adds, color);
         continue;
       }
       ++others;
@@ -162,7 +162,7 @@ class Picture {
     }
     // The rest may be longer than the longest step. Such a bar would exceed the image.
     if (others > 0 && rest <= longest_) {
-      row(std::to_string(others) + " short steps together", rest, rest_limit, rest_multiply_adds, colour);
+      row(std::to_string(others) + " short steps together", rest, rest_limit, rest_multiply_adds, color);
     } else if (others > 0) {
       std::string line;
       append(line, "%d short steps together: %.3f ms, %.1f %%", others, rest * 1e-6, 100 * rest / total_);
@@ -174,7 +174,7 @@ class Picture {
 
   const StepProfile& profile_;
   double total_, longest_ = 1;
-  std::map<std::string, const char*> colours_;  // by shader file
+  std::map<std::string, const char*> colors_;  // by shader file
   int y_ = 0;
   std::string body_;
 };

@@ -116,7 +116,7 @@ GstPadProbeReturn on_src(GstPad*, GstPadProbeInfo*, gpointer data) {
   return GST_PAD_PROBE_OK;
 }
 
-Rgba colourful_frame() {
+Rgba colorful_frame() {
   Rgba frame(96, 64);
   for (size_t i = 0; i < frame.pixels.size(); ++i) frame.pixels[i] = i % 4 == 3 ? 255 : static_cast<uint8_t>(i * 7);
   return frame;
@@ -132,9 +132,9 @@ class GoodGuest : public ::testing::TestWithParam<const char*> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Elements, GoodGuest,
-                         ::testing::Values("glsegment background=blur", "glsegment background=color",
-                                           "glsegment background=transparent", "glsegment background=mask",
-                                           "glsegment background=color despill=off",
+                         ::testing::Values("glsegment background=blur", "glsegment background=blur bokeh=disc",
+                                           "glsegment background=color", "glsegment background=transparent",
+                                           "glsegment background=mask", "glsegment background=color despill=off",
                                            "glsegment background=transparent feather=-8 edge-offset=2",
                                            "glsegment refine=guided feather=3 light-wrap=1 background=color",
                                            "glsegment attach-mask=true", "glpose", "glinfer range-smoothing=0"),
@@ -184,7 +184,7 @@ TEST_P(GoodGuest, GlStateIsLeftAsFound) {
   Watched watched("gleffects_sepia ! " + element() + " ! gleffects_mirror");
   ASSERT_TRUE(watched.pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < kWarmUp + 4; ++i) {
-    ASSERT_TRUE(watched.pipeline.pass(colourful_frame())) << watched.pipeline.error();
+    ASSERT_TRUE(watched.pipeline.pass(colorful_frame())) << watched.pipeline.error();
   }
   EXPECT_GE(watched.watch.compared, 3);
 }
@@ -193,12 +193,12 @@ TEST_P(GoodGuest, GlStateIsLeftAsFound) {
 TEST_P(GoodGuest, DrawsWhateverStateItFinds) {
   Watched watched(element());
   ASSERT_TRUE(watched.pipeline.set_state(GST_STATE_PLAYING));
-  const auto usual = watched.pipeline.pass(colourful_frame());
+  const auto usual = watched.pipeline.pass(colorful_frame());
   ASSERT_TRUE(usual) << watched.pipeline.error();
   // No texture of the pool has that image any more.
   for (int i = 0; i < 2 * kWarmUp; ++i) ASSERT_TRUE(watched.pipeline.pass(Rgba(96, 64)));
   watched.watch.disturbed = true;
-  const auto disturbed = watched.pipeline.pass(colourful_frame());
+  const auto disturbed = watched.pipeline.pass(colorful_frame());
   ASSERT_TRUE(disturbed) << watched.pipeline.error();
   EXPECT_TRUE(usual->pixels == disturbed->pixels);
   EXPECT_GE(watched.watch.compared, 3);
@@ -206,7 +206,7 @@ TEST_P(GoodGuest, DrawsWhateverStateItFinds) {
 
 // Downstream elements must draw the same image, with or without glsegment.
 TEST(GlSegmentGuest, NeighborsDrawTheSame) {
-  const Rgba frame = colourful_frame();
+  const Rgba frame = colorful_frame();
   const auto run = [&](const std::string& middle) {
     TestPipeline pipeline(middle);
     EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING));

@@ -198,7 +198,7 @@ TEST(LifecycleOfDisplays, OneEndsWhileAnotherLives) {
   gst_object_unref(second);
 }
 
-TEST(LifecycleOfColours, ControllerOnALiveProperty) {
+TEST(LifecycleOfColors, ControllerOnALiveProperty) {
   TestPipeline pipeline(model_element("glsegment", "name=segment background=color"));
   GstControlSource* source = gst_interpolation_control_source_new();
   g_object_set(source, "mode", GST_INTERPOLATION_MODE_NONE, nullptr);

@@ -43,6 +43,7 @@ struct Live {
   const char* others;  // that make the effect visible
 };
 constexpr Live kLive[] = {{"blur-radius", "background=blur"},
+                          {"blur-strength", "background=blur bokeh=disc"},
                           {"threshold", "background=mask softness=0.2"},
                           {"softness", "background=mask"},
                           {"smoothing", "background=mask"},
@@ -99,9 +100,9 @@ TEST(LiveProperties, ImageFollowsItsFit) {
   ASSERT_TRUE(save_png(blue, path));
   TestPipeline pipeline(element("background=image background-color=0xffff0000 background-location=" + path));
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-  const Rgba grey = picture(kSize, kSize, [](int32_t, int32_t) { return false; });
+  const Rgba gray = picture(kSize, kSize, [](int32_t, int32_t) { return false; });
   const auto top = [&] {
-    const auto out = pipeline.pass(grey);
+    const auto out = pipeline.pass(gray);
     return out ? *reinterpret_cast<const std::array<uint8_t, 4>*>(out->at(kSize / 2, 2)) : std::array<uint8_t, 4>{};
   };
   const std::array<uint8_t, 4> kBlue{0, 0, 255, 255}, kBar{255, 0, 0, 255}, kGreen{0, 255, 0, 255};

@@ -72,7 +72,7 @@ TEST_P(PropertyWarnings, CustomIsNotADirection) {
 }
 
 TEST(SegmentWarnings, ImageWaitsForItsLocation) {
-  const std::string png = scratch_folder() / "grey.png";
+  const std::string png = scratch_folder() / "gray.png";
   ASSERT_TRUE(save_png(picture(8, 8, [](int32_t, int32_t) { return false; }), png));
   TestPipeline pipeline("glsegment name=segment background=mask model=" + red_model());
   GstElement* const segment = pipeline.element();
@@ -83,7 +83,7 @@ TEST(SegmentWarnings, ImageWaitsForItsLocation) {
     EXPECT_TRUE(out) << pipeline.error();
     return out ? std::array<int, 3>{out->at(60, 32)[0], out->at(60, 32)[1], out->at(60, 32)[2]} : std::array<int, 3>{};
   };
-  const std::array<int, 3> mask = {0, 0, 0}, image = {kGrey[0], kGrey[1], kGrey[2]};
+  const std::array<int, 3> mask = {0, 0, 0}, image = {kGray[0], kGray[1], kGray[2]};
   EXPECT_EQ(right(), mask);
   for (int attempt = 0; attempt < 2; ++attempt) {
     set(segment, "background", "image");
@@ -112,7 +112,7 @@ TEST(SegmentWarnings, ImageWaitsForItsLocation) {
 
 // Both at once, in the natural order.
 TEST(SegmentWarnings, ImageWithALocationDoesNotWarn) {
-  const std::string png = scratch_folder() / "grey.png";
+  const std::string png = scratch_folder() / "gray.png";
   ASSERT_TRUE(save_png(picture(8, 8, [](int32_t, int32_t) { return false; }), png));
   TestPipeline pipeline("glsegment name=segment background=mask model=" + red_model());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
@@ -121,7 +121,7 @@ TEST(SegmentWarnings, ImageWithALocationDoesNotWarn) {
   g_object_set(pipeline.element(), "background-location", png.c_str(), nullptr);
   const auto out = pipeline.pass(left_half_red(64, 64));
   ASSERT_TRUE(out) << pipeline.error();
-  EXPECT_EQ(out->at(60, 32)[0], kGrey[0]);
+  EXPECT_EQ(out->at(60, 32)[0], kGray[0]);
   EXPECT_EQ(text_of(pipeline.element(), "background"), "image");
   EXPECT_EQ(pipeline.warning(), "");
 }

@@ -148,8 +148,12 @@ TEST(Sharing, TenStreamsOfARealModel) { ten_streams("figure"); }
 TEST(Sharing, EachStreamHasItsOwnLook) {
   Streams streams;
   const Rgba frame = gradient(64, 48);
-  const char* const looks[] = {"background=blur blur-radius=4", "background=blur blur-radius=40", "background=mask",
-                               "background=color background-color=0xff123456", "background=transparent threshold=0.9"};
+  const char* const looks[] = {"background=blur blur-radius=4",
+                               "background=blur blur-radius=40",
+                               "background=blur bokeh=disc",
+                               "background=mask",
+                               "background=color background-color=0xff123456",
+                               "background=transparent threshold=0.9"};
   std::vector<std::vector<uint8_t>> expected;
   std::vector<std::unique_ptr<TestPipeline>> pipelines;
   for (const char* look : looks) {

@@ -340,15 +340,15 @@ TEST(GlFigureSrc, LivePropertiesActWhilePlaying) {
   ASSERT_TRUE(pipeline.pull());
   g_object_set(pipeline.figure(), "seed", 77U, nullptr);
   gst_util_set_object_arg(G_OBJECT(pipeline.figure()), "output", "mask");
-  bool grey = false, seed = false;
-  for (int i = 0; i < 12 && !(grey && seed); ++i) {
+  bool gray = false, seed = false;
+  for (int i = 0; i < 12 && !(gray && seed); ++i) {
     const auto picture = pipeline.pull();
     ASSERT_TRUE(picture);
-    grey = true;
-    for (size_t p = 0; p < picture->pixels.size(); p += 4) grey = grey && picture->pixels[p] == picture->pixels[p + 1];
+    gray = true;
+    for (size_t p = 0; p < picture->pixels.size(); p += 4) gray = gray && picture->pixels[p] == picture->pixels[p + 1];
     seed = pipeline.truth().seed == 77;
   }
-  EXPECT_TRUE(grey);
+  EXPECT_TRUE(gray);
   EXPECT_TRUE(seed);
 }
 

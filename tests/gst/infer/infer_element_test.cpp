@@ -285,7 +285,7 @@ TEST(Infer, WrongFilesAreNamed) {
       {"model=" + red_model() + " task=landmarks", "task=landmarks"},
       {"model=" + red_model() + " detector=" + red_model(), "only for landmark models"},
       {"model=" + red_model() + " task=detection", "TFLite_Detection_PostProcess"},
-      {"model=" + red_model(Head::kGreyInput), "color image"},
+      {"model=" + red_model(Head::kGrayInput), "color image"},
       {"model=" + red_model(Head::kUnknownOp), "operator"}};
   for (const auto& [properties, expected] : cases) {
     TestPipeline pipeline(glinfer(properties));
@@ -392,10 +392,10 @@ TEST(InferReal, LandmarksFollowADetector) {
     EXPECT_NEAR(points[landmark][1], y, 0.025);
   }
   // Without a face there is no run, and no trace of the previous face.
-  const Rgba grey = picture(320, 240, [](int32_t, int32_t) { return false; });
-  for (int i = 0; i < 4; ++i) shown = pipeline.pass(grey);
+  const Rgba gray = picture(320, 240, [](int32_t, int32_t) { return false; });
+  for (int i = 0; i < 4; ++i) shown = pipeline.pass(gray);
   ASSERT_TRUE(shown) << pipeline.error();
-  EXPECT_EQ(shown->pixels, grey.pixels);
+  EXPECT_EQ(shown->pixels, gray.pixels);
   EXPECT_TRUE(points.empty());
 }
 

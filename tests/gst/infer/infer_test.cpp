@@ -26,7 +26,7 @@ namespace {
 
 Result<InferModel> load_infer_model(const std::string& path, const InferModelOptions& options) {
   SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Model::load(path));
-  return describe_infer_model(std::move(model), recognise_model(path), options);
+  return describe_infer_model(std::move(model), recognize_model(path), options);
 }
 
 constexpr const char* kNoModels = "no models next to the source tree";

@@ -200,7 +200,7 @@ TEST(OutputSize, AppliesToTheFrameAndTheHud) {
   ASSERT_TRUE(frame) << pipeline.error();
   ASSERT_EQ(frame->width, 2 * kLarge);
   EXPECT_EQ(frame->at(kLarge - 8, 200)[0], kRed[0]);
-  EXPECT_EQ(frame->at(kLarge + 8, 200)[0], kGrey[0]);
+  EXPECT_EQ(frame->at(kLarge + 8, 200)[0], kGray[0]);
   g_object_set(pipeline.element(), "draw", TRUE, "hud", TRUE, nullptr);
   const auto covered = pipeline.pass(blocks(1, 1, kLarge, kLarge));
   ASSERT_TRUE(covered) << pipeline.error();

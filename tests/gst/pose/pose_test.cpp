@@ -291,15 +291,18 @@ TEST_F(BlazePose, PeopleSideBySideAreFoundOnceEach) {
   EXPECT_GT(probe.buffers, 0);
 }
 
-// The float input of this PoseNet is quantized to integers. Its weights were trained with three of them.
-TEST_F(BlazePose, PoseNetOfThreeLevelsFindsThePerson) {
-  TestPipeline pipeline(glpose("posenet_mnv1_100_257_multi_kpt_int8", "results=meta"));
-  ResultsProbe probe(pipeline);
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
-  for (int i = 0; i < 4; ++i) ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
-  ASSERT_EQ(probe.last.objects, 1U);
-  EXPECT_NEAR(probe.last.nose_x, 0.468F, 0.03F);
-  EXPECT_NEAR(probe.last.nose_y, 0.423F, 0.03F);
+// The float input of the second one is quantized to integers. Its weights were trained with three of them.
+TEST_F(BlazePose, PoseNetFindsThePersonWithoutProperties) {
+  for (const char* model : {"posenet_mnv1_075_353x481_quant", "posenet_mnv1_100_257_multi_kpt_int8"}) {
+    TestPipeline pipeline(glpose(model, "results=meta"));
+    ResultsProbe probe(pipeline);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
+    ASSERT_EQ(probe.last.objects, 1U) << model;
+    std::printf("%s: nose at %.3f, %.3f\n", model, probe.last.nose_x, probe.last.nose_y);
+    EXPECT_NEAR(probe.last.nose_x, 0.468F, 0.03F) << model;
+    EXPECT_NEAR(probe.last.nose_y, 0.423F, 0.03F) << model;
+  }
 }
 
 // The second model samples the frame that the first one has sampled, which is released by then.

@@ -97,10 +97,14 @@ TEST_F(CompositorTest, BlurKeepsAUniformFrame) {
   const Rgba frame = solid(75, 51, {180, 90, 30, 255});
   std::vector<float> mask(64);
   for (size_t i = 0; i < mask.size(); ++i) mask[i] = static_cast<float>(i * 29 % 64) / 63;
-  for (const float radius : {0.0F, 1.0F, 3.0F, 8.0F, 24.0F, 100.0F, 256.0F}) {
-    Look look = look_of(Background::kBlur);
-    look.blur_radius = radius;
-    EXPECT_LE(largest_difference(draw(frame, 8, 8, mask, look), frame), 2) << "radius " << radius;
+  for (const float radius : {0.0F, 1.0F, 3.0F, 8.0F, 24.0F, 100.0F, 256.0F, 1024.0F}) {
+    for (const Bokeh bokeh : {Bokeh::kGaussian, Bokeh::kDisc}) {
+      Look look = look_of(Background::kBlur);
+      look.blur_radius = radius;
+      look.bokeh = bokeh;
+      EXPECT_LE(largest_difference(draw(frame, 8, 8, mask, look), frame), 2)
+          << "radius " << radius << ", bokeh " << static_cast<int>(bokeh);
+    }
   }
 }
 
@@ -145,18 +149,22 @@ TEST_F(CompositorTest, ForegroundDoesNotBleedIntoTheBlur) {
   }
   std::vector<float> mask;
   for (int i = 0; i < 64 * 64; ++i) mask.push_back(i % 64 < 32 ? 1 : 0);
-  Look look = look_of(Background::kBlur);
-  look.blur_radius = 40;
-  look.softness = 0;
-  const Rgba out = draw(frame, 64, 64, mask, look);
-  int red = 0, green = 255;
-  for (int32_t x = kSize / 2 + 8; x < kSize; ++x) {
-    red = std::max<int>(red, out.at(x, kSize / 2)[0]);
-    green = std::min<int>(green, out.at(x, kSize / 2)[1]);
+  for (const Bokeh bokeh : {Bokeh::kGaussian, Bokeh::kDisc}) {
+    Look look = look_of(Background::kBlur);
+    look.blur_radius = 40;
+    look.bokeh = bokeh;
+    look.softness = 0;
+    const Rgba out = draw(frame, 64, 64, mask, look);
+    int red = 0, green = 255;
+    for (int32_t x = kSize / 2 + 8; x < kSize; ++x) {
+      red = std::max<int>(red, out.at(x, kSize / 2)[0]);
+      green = std::min<int>(green, out.at(x, kSize / 2)[1]);
+    }
+    std::printf("%s, background next to the person: red at most %d of 255, green at least %d of 200\n",
+                bokeh == Bokeh::kDisc ? "disc" : "gaussian", red, green);
+    EXPECT_LE(red, 8);
+    EXPECT_GE(green, 190);
   }
-  std::printf("background next to the person: red at most %d of 255, green at least %d of 200\n", red, green);
-  EXPECT_LE(red, 8);
-  EXPECT_GE(green, 190);
 }
 
 TEST_F(CompositorTest, AnySize) {
@@ -165,10 +173,13 @@ TEST_F(CompositorTest, AnySize) {
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 7}, {3, 5}, {17, 333}, {641, 479}}) {
     const Rgba frame = make_frame(width, height);
     for (const Background background : {Background::kBlur, Background::kColor, Background::kMask}) {
-      Look look = look_of(background);
-      look.blur_radius = 256;
-      const Rgba out = draw(frame, 9, 5, mask, look);
-      for (size_t i = 3; i < out.pixels.size(); i += 4) ASSERT_EQ(out.pixels[i], 255) << width << "x" << height;
+      for (const Bokeh bokeh : {Bokeh::kGaussian, Bokeh::kDisc}) {
+        Look look = look_of(background);
+        look.blur_radius = 256;
+        look.bokeh = bokeh;
+        const Rgba out = draw(frame, 9, 5, mask, look);
+        for (size_t i = 3; i < out.pixels.size(); i += 4) ASSERT_EQ(out.pixels[i], 255) << width << "x" << height;
+      }
     }
   }
 }
@@ -215,6 +226,10 @@ TEST_F(CompositorTest, LeavesGlStateAsFound) {
     draw_uniform(frame, 0.5F, look_of(background));
     EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "") << "background " << static_cast<int>(background);
   }
+  Look disc = look_of(Background::kBlur);
+  disc.bokeh = Bokeh::kDisc;
+  draw_uniform(frame, 0.5F, disc);
+  EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "") << "a disc";
   gl().ActiveTexture(GL_TEXTURE3);
   EXPECT_NE(difference(before, snapshot_gl_state(gl())), "") << "the snapshot must detect changes";
   gl().ActiveTexture(GL_TEXTURE0);

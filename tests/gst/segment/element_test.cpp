@@ -136,11 +136,11 @@ TEST(GlSegment, EveryBackground) {
     return std::array<int, 4>{p[0], p[1], p[2], p[3]};
   };
   EXPECT_EQ(right("color"), (std::array<int, 4>{10, 20, 30, 255}));
-  EXPECT_EQ(right("image"), (std::array<int, 4>{kGrey[0], kGrey[1], kGrey[2], 255}));
+  EXPECT_EQ(right("image"), (std::array<int, 4>{kGray[0], kGray[1], kGray[2], 255}));
   EXPECT_EQ(right("transparent")[3], 0);
   EXPECT_EQ(right("mask"), (std::array<int, 4>{0, 0, 0, 255}));
   const auto blurred = right("blur");
-  EXPECT_NEAR(blurred[1], kGrey[1], 3) << "a uniform background stays uniform, whatever the foreground";
+  EXPECT_NEAR(blurred[1], kGray[1], 3) << "a uniform background stays uniform, whatever the foreground";
   EXPECT_EQ(pipeline.warning(), "");
 }
 

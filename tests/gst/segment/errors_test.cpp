@@ -105,7 +105,7 @@ TEST(GlSegmentErrors, NamedModelWasChanged) {
 }
 
 TEST(GlSegmentErrors, InputIsNotAColorImage) {
-  expect_start_error("model=" + red_model(Head::kGreyInput), {"1x16x16x1", "x 3"});
+  expect_start_error("model=" + red_model(Head::kGrayInput), {"1x16x16x1", "x 3"});
 }
 
 TEST(GlSegmentErrors, OutputIsNotAMask) {

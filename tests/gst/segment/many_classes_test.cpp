@@ -143,7 +143,7 @@ TEST(ManyClasses, TheLegendNamesVisibleClasses) {
   auto out = pipeline.pass(left_half_red(kSize, kSize));
   ASSERT_TRUE(out) << pipeline.error();
   const int red = pixels_of(*out, of_class(1)), letters = bright_pixels_of(*out);
-  std::printf("one class: %d pixels of its colour, %d of letters\n", red, letters);
+  std::printf("one class: %d pixels of its color, %d of letters\n", red, letters);
   EXPECT_GT(red, 20);
   EXPECT_GT(letters, 20);
   EXPECT_EQ(pixels_of(*out, of_class(2)), 0);
@@ -178,7 +178,7 @@ TEST(ManyClasses, OneClassIsColoredByTheMask) {
   auto out = pipeline.pass(left_half_red(kSize, kSize));
   ASSERT_TRUE(out) << pipeline.error();
   expect_near(color_at(*out, kLow, kLow), of_class(1), "foreground");
-  expect_near(color_at(*out, kHigh, kLow), {kGrey[0], kGrey[1], kGrey[2]}, "background");
+  expect_near(color_at(*out, kHigh, kLow), {kGray[0], kGray[1], kGray[2]}, "background");
 }
 
 TEST(ManyClasses, BackgroundCanBecomeOverlay) {
@@ -197,19 +197,19 @@ TEST(PreviousMask, IsAnInputOfTheModel) {
     TestPipeline pipeline("glsegment name=segment background=mask mask-sync=" + sync +
                           " model=" + red_model(Head::kRemembers));
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-    const Rgba red = left_half_red(kSize, kSize), grey = picture(kSize, kSize, [](int32_t, int32_t) { return false; });
+    const Rgba red = left_half_red(kSize, kSize), gray = picture(kSize, kSize, [](int32_t, int32_t) { return false; });
     const auto left = [&](const std::optional<Rgba>& out) {
       return out ? static_cast<int>(out->at(kLow, kLow)[0]) : -1;
     };
-    EXPECT_EQ(left(pipeline.pass(grey)), 0) << sync << ": there is no previous mask; " << pipeline.error();
-    EXPECT_EQ(left(pipeline.pass(grey)), 0);
+    EXPECT_EQ(left(pipeline.pass(gray)), 0) << sync << ": there is no previous mask; " << pipeline.error();
+    EXPECT_EQ(left(pipeline.pass(gray)), 0);
     pipeline.pass(red);
-    pipeline.pass(grey);
-    const auto out = pipeline.pass(grey);
+    pipeline.pass(gray);
+    const auto out = pipeline.pass(gray);
     EXPECT_EQ(left(out), 255) << sync << ": the previous mask is used";
     EXPECT_EQ(out->at(kHigh, kLow)[0], 0);
     ASSERT_TRUE(pipeline.flush());
-    EXPECT_EQ(left(pipeline.pass(grey)), 0) << sync << ": but not after a flush";
+    EXPECT_EQ(left(pipeline.pass(gray)), 0) << sync << ": but not after a flush";
   }
 }
 

@@ -20,7 +20,7 @@ std::string model_file(const std::string& name) { return (*shared_dir() / "model
 
 Result<MaskModel> load_mask_model(const std::string& path, const MaskModelOptions& options = {}) {
   SG_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, Model::load(path));
-  return describe_mask_model(*model, recognise_model(path), options);
+  return describe_mask_model(*model, recognize_model(path), options);
 }
 
 // Known models have measured defaults; others have those of the properties.
@@ -83,7 +83,7 @@ TEST(MaskModel, UnknownFilesAreRecognizedByTheirTensors) {
     EXPECT_TRUE(mask.ok()) << mask.status().message();
     return std::move(mask).value();
   };
-  const auto normalises = [](const MaskModel& mask, float scale, float offset) {
+  const auto normalizes = [](const MaskModel& mask, float scale, float offset) {
     const InputSpec& input = mask.plan_options.inputs[0];
     return std::ranges::all_of(input.scale, [&](float s) { return s == scale; }) &&
            std::ranges::all_of(input.offset, [&](float o) { return o == offset; });
@@ -92,7 +92,7 @@ TEST(MaskModel, UnknownFilesAreRecognizedByTheirTensors) {
 
   for (const auto& [height, width] : {std::pair{256, 256}, {144, 256}, {128, 128}}) {
     const MaskModel selfie = load({height, width, 3, 1});
-    EXPECT_TRUE(normalises(selfie, 1, 0));
+    EXPECT_TRUE(normalizes(selfie, 1, 0));
     EXPECT_EQ(activation(selfie), OutputActivation::kSigmoid);
     EXPECT_EQ(selfie.height, height);
     EXPECT_EQ(selfie.width, width);
@@ -100,19 +100,19 @@ TEST(MaskModel, UnknownFilesAreRecognizedByTheirTensors) {
   }
   for (const auto& [height, width] : {std::pair{96, 160}, {160, 256}, {144, 256}}) {
     const MaskModel meet = load({height, width, 3, 2});
-    EXPECT_TRUE(normalises(meet, 1, 0));
+    EXPECT_TRUE(normalizes(meet, 1, 0));
     EXPECT_EQ(activation(meet), OutputActivation::kSoftmax) << "background and person";
     EXPECT_FALSE(meet.classes || meet.previous_mask);
   }
   const MaskModel deeplab = load({257, 257, 3, 21});
-  EXPECT_TRUE(normalises(deeplab, 2, -1));
+  EXPECT_TRUE(normalizes(deeplab, 2, -1));
   ASSERT_TRUE(deeplab.classes);
   EXPECT_EQ(deeplab.classes->foreground, std::vector<int32_t>{15});
   EXPECT_EQ(deeplab.classes->names.at(8), "cat");
   const MaskModel body_pix = load({33, 33, 3, 1, "float_segments"});
-  EXPECT_TRUE(normalises(body_pix, 2, -1));
+  EXPECT_TRUE(normalizes(body_pix, 2, -1));
   const MaskModel hair = load({64, 64, 4, 2});
-  EXPECT_TRUE(normalises(hair, 1, 0));
+  EXPECT_TRUE(normalizes(hair, 1, 0));
   EXPECT_TRUE(hair.previous_mask);
   EXPECT_FALSE(load({64, 64, 4, 1}).previous_mask);
 }
@@ -120,7 +120,7 @@ TEST(MaskModel, UnknownFilesAreRecognizedByTheirTensors) {
 TEST(MaskModel, PropertiesOverrideKnownValues) {
   MaskModelOptions options;
   options.classes = {7};
-  options.normalisation.scale = 3;
+  options.normalization.scale = 3;
   const auto deeplab = load_mask_model(shaped_model({257, 257, 3, 21}), options);  // the shapes of DeepLab
   ASSERT_TRUE(deeplab.ok()) << deeplab.status().message();
   EXPECT_EQ(deeplab->plan_options.inputs[0].scale[1], 3);

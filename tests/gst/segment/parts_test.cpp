@@ -1,10 +1,14 @@
 // The parts of the element that need neither GL nor a pipeline.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
 #include "base/latency_meter.h"
 #include "gl_pictures.h"
 #include "harness/scratch_folder.h"
-#include "segment/blur.h"
+#include "segment/blur_recipe.h"
 #include "segment/mask_model.h"
 #include "segment/picture.h"
 
@@ -51,16 +55,35 @@ TEST(LatencyMeter, IgnoresNoise) {
 }
 
 TEST(BlurRecipe, WeightsAddUp) {
-  for (float radius = 0; radius <= 300; radius += 0.7F) {
+  for (float radius = 0; radius <= 1200; radius += 0.7F) {
     const BlurRecipe recipe = BlurRecipe::for_radius(radius);
     ASSERT_GE(recipe.levels, 1);
-    ASSERT_LE(recipe.levels, Blur::kMaxLevels);
-    float sum = recipe.centre;
+    ASSERT_LE(recipe.levels, kMaxBlurLevels);
+    float sum = recipe.center;
     for (size_t i = 0; i < 4; ++i) sum += 2 * recipe.taps[4 * i + 1];
     ASSERT_NEAR(sum, 1, 1e-5) << "radius " << radius;
     ASSERT_LE(recipe.taps[12], 8) << "radius " << radius;
   }
   EXPECT_EQ(BlurRecipe::for_radius(0).share, 0) << "no radius, no blur";
+}
+
+TEST(DiscRecipe, WeightsAddUp) {
+  int most = 0;
+  for (float radius = 0; radius <= 1200; radius += 0.07F) {
+    const DiscRecipe recipe = DiscRecipe::for_radius(radius);
+    ASSERT_GE(recipe.levels, 1);
+    ASSERT_LE(recipe.levels, kMaxBlurLevels);
+    ASSERT_LE(recipe.count, kDiscTaps) << "radius " << radius;
+    float sum = recipe.center;
+    for (size_t i = 0; i < static_cast<size_t>(recipe.count); ++i) {
+      sum += 4 * recipe.taps[i][2];
+      ASSERT_LE(std::hypot(recipe.taps[i][0], recipe.taps[i][1]), 9) << "radius " << radius;
+    }
+    ASSERT_NEAR(sum, 1, 1e-4) << "radius " << radius;
+    most = std::max(most, recipe.count);
+  }
+  std::printf("at most %d taps\n", most);
+  EXPECT_EQ(DiscRecipe::for_radius(0).share, 0) << "no radius, no blur";
 }
 
 TEST(Picture, CoversAnyShape) {

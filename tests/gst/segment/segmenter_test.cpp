@@ -37,7 +37,7 @@ class SegmenterTest : public GlTest {
   std::unique_ptr<Segmenter> make_segmenter(const std::string& path, int32_t width, int32_t height) {
     const auto model = Model::load(path);
     EXPECT_TRUE(model.ok()) << model.status().message();
-    const auto mask = describe_mask_model(**model, recognise_model(path), {});
+    const auto mask = describe_mask_model(**model, recognize_model(path), {});
     EXPECT_TRUE(mask.ok()) << mask.status().message();
     const auto plan = Plan::build(*model, device().limits, mask->plan_options);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
@@ -49,12 +49,13 @@ class SegmenterTest : public GlTest {
   }
 
   // Of the third frame.
-  Cost cost_of_a_frame(const std::string& path, Background background) {
+  Cost cost_of_a_frame(const std::string& path, Background background, Bokeh bokeh = Bokeh::kGaussian) {
     const auto segmenter = make_segmenter(path, kWidth, kHeight);
     const GlTexture frame = make_texture(gl(), GL_RGBA8, kWidth, kHeight);
     const GlTexture output = make_texture(gl(), GL_RGBA8, kWidth, kHeight);
     Look look;
     look.background = background;
+    look.bokeh = bokeh;
     for (int i = 0; i < 3; ++i) {
       gl_calls().clear();
       segmenter->set_look(look, Fit::kStretch);
@@ -76,7 +77,8 @@ class SegmenterTest : public GlTest {
 
 constexpr Background kBackgrounds[] = {Background::kBlur, Background::kColor, Background::kMask};
 
-// The estimate of foreground colors preserves two more texture units, and its dispatches bind more than those of a model.
+// The estimate of foreground colors preserves two more texture units, and its dispatches bind more than those of a
+// model.
 int despill_calls(Background background) { return background == Background::kColor ? 25 : 0; }
 
 // The common calls of a frame weigh more in small models: some hundred calls that bind, unbind, and preserve GL state.
@@ -86,6 +88,8 @@ TEST_F(SegmenterTest, GlCallsPerFrame) {
       const Cost cost = cost_of_a_frame(model, background);
       EXPECT_LE(cost.calls, 4 * cost.dispatches + 100 + despill_calls(background)) << model;
     }
+    const Cost disc = cost_of_a_frame(model, Background::kBlur, Bokeh::kDisc);
+    EXPECT_LE(disc.calls, 4 * disc.dispatches + 100) << model;
   }
   const std::string shared = shared_directory();
   if (shared.empty()) return;
@@ -148,7 +152,7 @@ TEST_F(SegmenterTest, APartOfTheModelAfterEachFrame) {
   const auto segmenter =
       make_segmenter(std::string(SIGHTGLASS_SOURCE_DIR) + "/models/figure/figure.tflite", kSize, kSize);
   const GlTexture frame = upload(gl(), left_half_red(kSize, kSize)),
-                  grey = upload(gl(), picture(kSize, kSize, [](int32_t, int32_t) { return false; }));
+                  gray = upload(gl(), picture(kSize, kSize, [](int32_t, int32_t) { return false; }));
   const GlTexture output = make_texture(gl(), GL_RGBA8, kSize, kSize);
   const auto ref = [&](const GlTexture& texture) {
     return UprightFrame{TextureRef{texture.id(), GL_TEXTURE_2D, kSize, kSize}, {}, kSize, kSize};
@@ -159,14 +163,14 @@ TEST_F(SegmenterTest, APartOfTheModelAfterEachFrame) {
   ASSERT_TRUE(segmenter->measure().ok());
   ASSERT_TRUE(segmenter->render(ref(frame), output.id()).ok());
   const auto expected = shown();
-  ASSERT_TRUE(segmenter->render(ref(grey), output.id()).ok());
+  ASSERT_TRUE(segmenter->render(ref(gray), output.id()).ok());
   const auto before = shown();
   ASSERT_NE(expected, before);
   int frames = 0, most = 0;
   for (const uint64_t runs = segmenter->inferences(); segmenter->inferences() == runs; ++frames) {
     ASSERT_LT(frames, 1000);
     gl_calls().clear();
-    ASSERT_TRUE(segmenter->draw_ahead(ref(frames == 0 ? frame : grey), output.id(), true).ok());
+    ASSERT_TRUE(segmenter->draw_ahead(ref(frames == 0 ? frame : gray), output.id(), true).ok());
     ASSERT_TRUE(segmenter->advance(1).ok());
     expect_only_commands();
     most = std::max(most, gl_calls()["DispatchCompute"]);
@@ -175,7 +179,7 @@ TEST_F(SegmenterTest, APartOfTheModelAfterEachFrame) {
   std::printf("a run in %d frames, at most %d dispatches in one\n", frames, most);
   EXPECT_GT(frames, 20);
   EXPECT_LE(most, 8);
-  ASSERT_TRUE(segmenter->draw_ahead(ref(grey), output.id(), true).ok());
+  ASSERT_TRUE(segmenter->draw_ahead(ref(gray), output.id(), true).ok());
   EXPECT_EQ(shown(), expected);
 }
 

@@ -42,7 +42,7 @@ Stats stats_after(TestPipeline& pipeline, const Rgba& last) {
   return stats;
 }
 
-Rgba grey() {
+Rgba gray() {
   return picture(kSize, kSize, [](int32_t, int32_t) { return false; });
 }
 int mask_at(const std::optional<Rgba>& mask, int32_t x, int32_t y) { return mask ? mask->at(x, y)[0] : -1; }
@@ -71,11 +71,11 @@ TEST(SkipStatic, AChangeInACornerIsDetectedAtOnce) {
       return x >= x0 && x < x0 + 48 && y >= y0 && y < y0 + 48;
     });
     const int32_t x = x0 + 24, y = y0 + 24;
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(mask_at(pipeline.pass(grey()), x, y), 0);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(mask_at(pipeline.pass(gray()), x, y), 0);
     EXPECT_EQ(mask_at(pipeline.pass(changed), x, y), 255) << x << "," << y;
     EXPECT_EQ(mask_at(pipeline.pass(changed), x, y), 255);
-    EXPECT_EQ(mask_at(pipeline.pass(grey()), x, y), 0);
-    const Stats stats = stats_after(pipeline, grey());
+    EXPECT_EQ(mask_at(pipeline.pass(gray()), x, y), 0);
+    const Stats stats = stats_after(pipeline, gray());
     EXPECT_EQ(stats.inferences, 6U);
     EXPECT_EQ(stats.skipped, 3U) << x << "," << y;
   }
@@ -86,7 +86,7 @@ TEST(SkipStatic, ASlowChangeIsDetected) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const auto shade = [](int red) {
-    Rgba frame = grey();
+    Rgba frame = gray();
     for (size_t i = 0; i < frame.pixels.size(); i += 4) frame.pixels[i] = static_cast<uint8_t>(red);
     return frame;
   };
@@ -106,9 +106,9 @@ TEST(SkipStatic, NoiseIsNotAChange) {
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     std::mt19937 random(1);
     std::normal_distribution<float> noise(0, 4);
-    Rgba frame = grey();
+    Rgba frame = gray();
     for (int i = 0; i < 10; ++i) {
-      frame = grey();
+      frame = gray();
       for (uint8_t& byte : frame.pixels) byte = static_cast<uint8_t>(static_cast<float>(byte) * 0.9F + noise(random));
       ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
     }
@@ -142,9 +142,9 @@ TEST(SkipStatic, RunsAfterFrames) {
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba left = left_half_red(kSize, kSize);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(mask_at(pipeline.pass(left), 50, 50), 255);
-  EXPECT_EQ(mask_at(pipeline.pass(grey()), 50, 50), 255) << "the previous mask";
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(mask_at(pipeline.pass(grey()), 50, 50), 0);
-  const Stats stats = stats_after(pipeline, grey());
+  EXPECT_EQ(mask_at(pipeline.pass(gray()), 50, 50), 255) << "the previous mask";
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(mask_at(pipeline.pass(gray()), 50, 50), 0);
+  const Stats stats = stats_after(pipeline, gray());
   EXPECT_EQ(stats.inferences, 21U);
   EXPECT_EQ(stats.skipped, 19U) << "all except the first of each image";
 }

@@ -5,11 +5,11 @@
 namespace sightglass::test {
 namespace {
 
-constexpr const char* kHardSwish = "recognise-hard-swish";
-constexpr const char* kSwish = "recognise-swish";
+constexpr const char* kHardSwish = "recognize-hard-swish";
+constexpr const char* kSwish = "recognize-swish";
 
 // Builds x * relu6(x + 3) / 6 and its parts. The constants 3 and 1/6 are set at the end.
-class Recognise : public ::testing::Test {
+class Recognize : public ::testing::Test {
  protected:
   ValueId three() { return threes_.emplace_back(builder_.constant(Shape{})); }
   ValueId sixth() { return sixths_.emplace_back(builder_.constant(Shape{1})); }
@@ -34,7 +34,7 @@ class Recognise : public ::testing::Test {
 };
 
 // The three ways to group the product, each with its operands in either order and the clamp in one or two nodes.
-TEST_F(Recognise, HardSwishInEveryForm) {
+TEST_F(Recognize, HardSwishInEveryForm) {
   for (int form = 0; form < 3; ++form) {
     for (int variant = 0; variant < 16; ++variant) {
       builder_ = CaseBuilder(32);
@@ -57,14 +57,14 @@ TEST_F(Recognise, HardSwishInEveryForm) {
   }
 }
 
-TEST_F(Recognise, HardSwishWithARoundedSixth) {
+TEST_F(Recognize, HardSwishWithARoundedSixth) {
   sixth_ = 0.1666666f;
   const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
   multiply(multiply(x, clamped(x)), sixth());
   expect_applied(kHardSwish, finish("rounded"), {OpType::kHardSwish});
 }
 
-TEST_F(Recognise, HardSwishWithOtherReaders) {
+TEST_F(Recognize, HardSwishWithOtherReaders) {
   const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
   const ValueId gate = clamped(x);
   const ValueId product = multiply(multiply(x, gate), sixth());
@@ -73,7 +73,7 @@ TEST_F(Recognise, HardSwishWithOtherReaders) {
   expect_applied(kHardSwish, forked, {OpType::kAdd, OpType::kRelu6, OpType::kHardSwish});
 }
 
-TEST_F(Recognise, HardSigmoid) {
+TEST_F(Recognize, HardSigmoid) {
   for (const bool fused : {false, true}) {
     builder_ = CaseBuilder(33);
     threes_.clear();
@@ -85,35 +85,35 @@ TEST_F(Recognise, HardSigmoid) {
   }
 }
 
-TEST_F(Recognise, NotWithAnotherFactor) {
+TEST_F(Recognize, NotWithAnotherFactor) {
   sixth_ = 0.1668f;
   const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
   multiply(multiply(x, clamped(x)), sixth());
   expect_not_matched(kHardSwish, finish("0.1668"));
 }
 
-TEST_F(Recognise, NotWithTheGateOfAnotherValue) {
+TEST_F(Recognize, NotWithTheGateOfAnotherValue) {
   const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
   const ValueId y = builder_.input({1, 3, 3, 8}, Fill::kWide);
   multiply(multiply(x, clamped(y)), sixth());
   expect_not_matched(kHardSwish, finish("two values"));
 }
 
-TEST_F(Recognise, NotWithAnActivationInside) {
+TEST_F(Recognize, NotWithAnActivationInside) {
   const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
   const ValueId inner = builder_.node(OpType::kMul, {}, {x, clamped(x)}, Activation::kRelu);
   multiply(inner, sixth());
   expect_not_matched(kHardSwish, finish("activation inside"));
 }
 
-TEST_F(Recognise, HardSwishDeclinesAnActivation) {
+TEST_F(Recognize, HardSwishDeclinesAnActivation) {
   const ValueId x = builder_.input({1, 3, 3, 8}, Fill::kWide);
   const ValueId inner = multiply(x, clamped(x));
   builder_.node(OpType::kMul, {}, {inner, sixth()}, Activation::kRelu);
   expect_declined(kHardSwish, finish("activation"), "the product has the activation relu");
 }
 
-TEST_F(Recognise, HardSwishDeclinesBroadcasting) {
+TEST_F(Recognize, HardSwishDeclinesBroadcasting) {
   const ValueId x = builder_.input({3, 8}, Fill::kWide);
   const ValueId inner = multiply(x, clamped(x));
   const ValueId number = builder_.constant({2, 1, 1});
@@ -123,13 +123,13 @@ TEST_F(Recognise, HardSwishDeclinesBroadcasting) {
   expect_declined(kHardSwish, wider, "broadcasts the product");
 }
 
-TEST_F(Recognise, HardSigmoidDeclinesAnActivation) {
+TEST_F(Recognize, HardSigmoidDeclinesAnActivation) {
   const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
   builder_.node(OpType::kMul, {}, {clamped(x), sixth()}, Activation::kRelu);
   expect_declined(kHardSwish, finish("activation"), "the product has the activation relu");
 }
 
-TEST_F(Recognise, HardSigmoidDeclinesBroadcasting) {
+TEST_F(Recognize, HardSigmoidDeclinesBroadcasting) {
   const ValueId x =
       builder_.node(OpType::kFullyConnected, FullyConnectedAttr{}, {builder_.input({3, 4}), builder_.constant({8, 4})});
   const ValueId number = builder_.constant({2, 1, 1});
@@ -139,26 +139,26 @@ TEST_F(Recognise, HardSigmoidDeclinesBroadcasting) {
   expect_declined(kHardSwish, wider, "broadcasts the product");
 }
 
-TEST_F(Recognise, HardSigmoidDeclinesAnUnsuitableProducer) {
+TEST_F(Recognize, HardSigmoidDeclinesAnUnsuitableProducer) {
   multiply(clamped(builder_.input({1, 3, 3, 8})), sixth());
   expect_declined(kHardSwish, finish("input"), "no operator computes its input");
 }
 
-TEST_F(Recognise, HardSigmoidDeclinesAnotherReader) {
+TEST_F(Recognize, HardSigmoidDeclinesAnotherReader) {
   const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
   const ValueId gate = multiply(clamped(x), sixth());
   builder_.node(OpType::kMaximum, {}, {gate, x});
   expect_declined(kHardSwish, finish("another reader"), "is read by others as well");
 }
 
-TEST_F(Recognise, HardSigmoidDeclinesAReaderOfItsParts) {
+TEST_F(Recognize, HardSigmoidDeclinesAReaderOfItsParts) {
   const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
   const ValueId part = clamped(x);
   builder_.node(OpType::kMaximum, {}, {multiply(part, sixth()), part});
   expect_declined(kHardSwish, finish("reader of parts"), "is read by others as well");
 }
 
-TEST_F(Recognise, Swish) {
+TEST_F(Recognize, Swish) {
   for (const bool swapped : {false, true}) {
     builder_ = CaseBuilder(34);
     const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}, Fill::kWide));
@@ -169,32 +169,32 @@ TEST_F(Recognise, Swish) {
   }
 }
 
-TEST_F(Recognise, SwishDeclinesAnActivation) {
+TEST_F(Recognize, SwishDeclinesAnActivation) {
   const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
   builder_.node(OpType::kMul, {}, {x, unary(builder_, OpType::kLogistic, x)}, Activation::kRelu);
   expect_declined(kSwish, finish("activation"), "has an activation");
 }
 
-TEST_F(Recognise, SwishDeclinesAnotherReaderOfTheGate) {
+TEST_F(Recognize, SwishDeclinesAnotherReaderOfTheGate) {
   const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
   const ValueId gate = unary(builder_, OpType::kLogistic, x);
   builder_.node(OpType::kMaximum, {}, {multiply(x, gate), gate});
   expect_declined(kSwish, finish("gate"), "is read by others as well");
 }
 
-TEST_F(Recognise, SwishDeclinesAnotherReaderOfTheValue) {
+TEST_F(Recognize, SwishDeclinesAnotherReaderOfTheValue) {
   const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
   builder_.node(OpType::kMaximum, {}, {multiply(x, unary(builder_, OpType::kLogistic, x)), x});
   expect_declined(kSwish, finish("value"), "is read by others as well");
 }
 
-TEST_F(Recognise, SwishDeclinesAnInput) {
+TEST_F(Recognize, SwishDeclinesAnInput) {
   const ValueId x = builder_.input({1, 5, 5, 4});
   multiply(x, unary(builder_, OpType::kLogistic, x));
   expect_declined(kSwish, finish("input"), "no operator computes its input");
 }
 
-TEST_F(Recognise, SwishIsNotAGateOfAnotherValue) {
+TEST_F(Recognize, SwishIsNotAGateOfAnotherValue) {
   const ValueId x = conv(builder_, builder_.input({1, 5, 5, 4}));
   const ValueId y = conv(builder_, builder_.input({1, 5, 5, 4}));
   multiply(x, unary(builder_, OpType::kLogistic, y));

@@ -98,7 +98,7 @@ RewriteOutcome make_hard_sigmoid(Graph& graph, NodeId id, ValueId x) {
 
 }  // namespace
 
-RewriteOutcome recognise_hard_swish(Graph& graph, NodeId id) {
+RewriteOutcome recognize_hard_swish(Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (node.op != OpType::kMul) return RewriteOutcome::not_matched();
   for (const size_t i : {0, 1}) {
@@ -112,7 +112,7 @@ RewriteOutcome recognise_hard_swish(Graph& graph, NodeId id) {
   return x ? make_hard_sigmoid(graph, id, *x) : RewriteOutcome::not_matched();
 }
 
-RewriteOutcome recognise_swish(Graph& graph, NodeId id) {
+RewriteOutcome recognize_swish(Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (node.op != OpType::kMul) return RewriteOutcome::not_matched();
   for (const size_t i : {0, 1}) {
