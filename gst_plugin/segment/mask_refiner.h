@@ -34,9 +34,9 @@ class MaskRefiner {
   // Allocates, unless it has textures of this size already.
   Status resize(const TextureRef& mask);
   // Returns the texture that the composite samples in place of the mask, in mask coordinates. Not for kNone. The caller
-  // binds the frame and, to unit 1, the mask, both with linear samplers, and the blocks Look and Frame. Leaves a program
-  // in use and these bound: the image units 0 and 1, the texture of unit 0, and kSurroundingsUnit with the sampler
-  // `linear`.
+  // binds the frame and, to unit 1, the mask, both with linear samplers, and the blocks Look and Frame. Leaves a
+  // program in use and these bound: the image units 0 and 1, the texture of unit 0, and kSurroundingsUnit with the
+  // sampler `linear`.
   TextureRef run(GLuint linear);
 
  private:

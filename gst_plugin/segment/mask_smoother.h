@@ -24,8 +24,8 @@ class MaskSmoother {
 
   // Returns `mask`, a 2D texture with the probability in R, mixed with the share `share`, in [0,1), of the previous
   // result where both nearly agree. With `motion`, the previous result is first moved accordingly. The texture has the
-  // size of the mask, with the probability in R, and is valid until the call after the next. Leaves GL state as sessions
-  // do.
+  // size of the mask, with the probability in R, and is valid until the call after the next. Leaves GL state as
+  // sessions do.
   TextureRef run(const TextureRef& mask, float share, const std::optional<MotionField::Motion>& motion);
   // The next mask is of another scene.
   void reset() { has_before_ = false; }

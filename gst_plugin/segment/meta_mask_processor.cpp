@@ -153,7 +153,8 @@ Result<std::unique_ptr<FrameProcessor>> make_meta_mask_processor(const GlTarget&
   const GlStateGuard guard(target.group->gl(), target.frame);
   SG_ASSIGN_OR_RETURN(FrameReader reader, FrameReader::create(target.group, target.device, target.frame));
   const FrameKind read = FrameReader::planned_kind(target.device, target.frame);
-  SG_ASSIGN_OR_RETURN(Compositor compositor, Compositor::create(target.group, read, settings.refine.value_or(MatteDefaults().refine)));
+  SG_ASSIGN_OR_RETURN(Compositor compositor,
+                      Compositor::create(target.group, read, settings.refine.value_or(MatteDefaults().refine)));
   return std::unique_ptr<FrameProcessor>(
       std::make_unique<MetaMaskProcessor>(target, scene, std::move(reader), std::move(compositor)));
 }

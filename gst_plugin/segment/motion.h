@@ -10,7 +10,8 @@ inline constexpr int kMotionWindow = kMotionBlock + 2 * kMotionMargin;
 // second search covers this many pixels around the best of them. One further pixel is compared for the interpolation.
 inline constexpr int kCoarseReach = 6, kFineReach = 1;
 inline constexpr int kMotionPad = kCoarseReach + kFineReach + 1;
-// Displacements must explain this much more, per pixel of their length, than none at all: mean squares of luma in [0,1].
+// Displacements must explain this much more, per pixel of their length, than none at all: mean squares of luma in
+// [0,1].
 inline constexpr float kMotionBias = 0.00003F;
 
 }  // namespace sightglass

@@ -79,8 +79,7 @@ MotionField::Motion MotionField::match() {
   gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
   bind_texture(*gl_, 0, 0, 0);
   gl_->UseProgram(0);
-  return {{luma.id(), GL_TEXTURE_2D, width_, height_},
-          {blocks_.id(), GL_TEXTURE_2D, blocks(width_), blocks(height_)}};
+  return {{luma.id(), GL_TEXTURE_2D, width_, height_}, {blocks_.id(), GL_TEXTURE_2D, blocks(width_), blocks(height_)}};
 }
 
 }  // namespace sightglass

@@ -30,7 +30,7 @@ struct SegmentSettings {
   bool skip_static = false;
   MaskSource mask_source = MaskSource::kModel;
   // Live.
-  Look look;  // see look_for()
+  Look look;                    // see look_for()
   std::optional<bool> islands;  // in `look`, as the next two; unset: by the model
   std::optional<float> smoothing, softness;
   std::optional<std::string> background_location;

@@ -80,10 +80,10 @@ inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine,
 }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
-  std::vector<ShaderKey> keys{kBlurDownShader,      kBlurGaussShader,        kGuidedFitShader,  kGuidedMeanShader,
-                              smooth_shader(false), smooth_shader(true),     kMotionShader,     kIslandCoreShader,
-                              kIslandReachShader,   kIslandKeepShader,       kStillKeepShader,  kLegendShader,
-                              classes_shader(true), kForegroundColorsShader, kShiftEdgeShader,  classes_shader(false),
+  std::vector<ShaderKey> keys{kBlurDownShader,      kBlurGaussShader,        kGuidedFitShader, kGuidedMeanShader,
+                              smooth_shader(false), smooth_shader(true),     kMotionShader,    kIslandCoreShader,
+                              kIslandReachShader,   kIslandKeepShader,       kStillKeepShader, kLegendShader,
+                              classes_shader(true), kForegroundColorsShader, kShiftEdgeShader, classes_shader(false),
                               kGuidedBoundsShader};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(guide_shader(kind));

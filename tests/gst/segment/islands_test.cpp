@@ -1,4 +1,6 @@
 // Removing islands from masks: compared with a scalar reference, and on masks whose result is known.
+#include "segment/islands.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +16,6 @@
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
 #include "segment/island_remover.h"
-#include "segment/islands.h"
 
 namespace sightglass::test {
 namespace {
@@ -40,7 +41,8 @@ double smoothstep(double low, double high, double value) {
 // By the definition: all sure regions, at their distance as the crow flies.
 Mask reference(const Mask& mask) {
   const int across = (mask.width + kIslandCell - 1) / kIslandCell, down = (mask.height + kIslandCell - 1) / kIslandCell;
-  const double reach = std::max(1.0F, kIslandReach * static_cast<float>(std::max(mask.width, mask.height)) / kIslandCell);
+  const double reach =
+      std::max(1.0F, kIslandReach * static_cast<float>(std::max(mask.width, mask.height)) / kIslandCell);
   const Mask core(across, down, [&](int cx, int cy) {
     double most = 0;
     for (int i = 0; i < kIslandCell * kIslandCell; ++i) {
@@ -76,7 +78,8 @@ Mask reference(const Mask& mask) {
                       influence.at(static_cast<int>(std::floor(cx)) + i % 4 - 1,
                                    static_cast<int>(std::floor(cy)) + i / 4 - 1);
             }
-            const double kept = smoothstep(0, kNearInfluence, near), sure = smoothstep(kSureFrom, kSureTo, mask.at(x, y));
+            const double kept = smoothstep(0, kNearInfluence, near),
+                         sure = smoothstep(kSureFrom, kSureTo, mask.at(x, y));
             return mask.at(x, y) * (kept + (1 - kept) * sure);
           }};
 }
@@ -143,19 +146,24 @@ TEST_F(IslandsTest, KeepsWhatIsSure) {
   expect_unchanged({kSide, kSide, [](int, int) { return 0; }}, "nothing");
   expect_unchanged({kSide, kSide, [](int, int) { return 1; }}, "everything");
   expect_unchanged({kSide, kSide, [](int x, int y) { return person(x - 128, y - 100); }}, "one person");
-  expect_unchanged({kSide, kSide, [](int x, int y) { return std::max(person(x - 60, y - 90), person(x - 190, y - 120)); }},
-                   "two persons");
-  expect_unchanged({kSide, kSide, [](int x, int y) { return std::max(person(x - 60, y - 150), disc(x - 230, y - 30, 3)); }},
-                   "a raised hand, sure, apart from the body");
-  expect_unchanged({kSide, kSide, [](int x, int y) { return std::max(person(x - 60, y - 150), x == 230 || y == 20 ? 1.0 : 0); }},
-                   "sure lines of one pixel");
-  expect_unchanged({kSide, kSide, [](int x, int y) { return std::max(person(x - 128, y - 100), 0.6 * disc(x - 128, y - 74, 10)); }},
-                   "uncertain hair");
+  expect_unchanged(
+      {kSide, kSide, [](int x, int y) { return std::max(person(x - 60, y - 90), person(x - 190, y - 120)); }},
+      "two persons");
+  expect_unchanged(
+      {kSide, kSide, [](int x, int y) { return std::max(person(x - 60, y - 150), disc(x - 230, y - 30, 3)); }},
+      "a raised hand, sure, apart from the body");
+  expect_unchanged(
+      {kSide, kSide, [](int x, int y) { return std::max(person(x - 60, y - 150), x == 230 || y == 20 ? 1.0 : 0); }},
+      "sure lines of one pixel");
+  expect_unchanged(
+      {kSide, kSide, [](int x, int y) { return std::max(person(x - 128, y - 100), 0.6 * disc(x - 128, y - 74, 10)); }},
+      "uncertain hair");
 }
 
 TEST_F(IslandsTest, RemovesUncertainForegroundFarAway) {
   const auto largest_far = [this](const char* what, double value, const std::function<double(int, int)>& island) {
-    const Mask mask(kSide, kSide, [&](int x, int y) { return std::max(person(x - 60, y - 150), value * island(x, y)); });
+    const Mask mask(kSide, kSide,
+                    [&](int x, int y) { return std::max(person(x - 60, y - 150), value * island(x, y)); });
     const Mask result = run(mask);
     double most = 0;
     for (int y = 0; y < 60; ++y) {
@@ -178,7 +186,8 @@ TEST_F(IslandsTest, FadesSmoothly) {
   const auto largest_step = [this](int steps, const std::function<double(int, double, double)>& island) {
     std::vector<double> shown;
     for (int i = 0; i <= steps; ++i) {
-      const Mask result = run({kSide, kSide, [&](int x, int y) { return std::max(person(x - 60, y - 150), island(i, x, y)); }});
+      const Mask result =
+          run({kSide, kSide, [&](int x, int y) { return std::max(person(x - 60, y - 150), island(i, x, y)); }});
       double sum = 0;
       for (int y = 0; y < 80; ++y) {
         for (int x = 0; x < kSide; ++x) sum += result.at(x, y);
@@ -189,10 +198,10 @@ TEST_F(IslandsTest, FadesSmoothly) {
     for (size_t i = 1; i < shown.size(); ++i) most = std::max(most, std::abs(shown[i] - shown[i - 1]));
     return most / *std::ranges::max_element(shown);
   };
-  const double surer = largest_step(50, [](int i, double x, double y) { return (0.5 + 0.01 * i) * disc(x - 200, y - 40, 8); });
-  const double farther = largest_step(40, [](int i, double x, double y) {
-    return 0.7 * disc(x - 60 - 2 * i, y - 70, 4);
-  });
+  const double surer =
+      largest_step(50, [](int i, double x, double y) { return (0.5 + 0.01 * i) * disc(x - 200, y - 40, 8); });
+  const double farther =
+      largest_step(40, [](int i, double x, double y) { return 0.7 * disc(x - 60 - 2 * i, y - 70, 4); });
   std::printf("largest step, as a share: %.3f per hundredth of probability, %.3f per two pixels\n", surer, farther);
   EXPECT_LT(surer, 0.1);
   EXPECT_LT(farther, 0.2);

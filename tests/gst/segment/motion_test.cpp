@@ -158,7 +158,9 @@ class MotionSmoothingTest : public MotionTest {
   // Foreground: a disc with its own texture in front of another.
   struct Scene {
     double x, y;
-    double mask(double px, double py) const { return std::clamp(0.5 - (std::hypot(px - x, py - y) - 25) / 4, 0.0, 1.0); }
+    double mask(double px, double py) const {
+      return std::clamp(0.5 - (std::hypot(px - x, py - y) - 25) / 4, 0.0, 1.0);
+    }
     double luma(double px, double py) const {
       static const Texture front(4, 5), behind(5, 7);
       return std::lerp(0.6 * behind(px, py), 0.4 + 0.6 * front(px - x, py - y), mask(px, py));
@@ -201,8 +203,8 @@ class MotionSmoothingTest : public MotionTest {
     for (double* sum : {&errors.raw, &errors.smoothed, &errors.flicker_raw, &errors.flicker}) {
       *sum = std::sqrt(*sum / static_cast<double>(count));
     }
-    std::printf("motion %.1f, %.1f, noise %.2f, %s: error %.3f (model %.3f), change of the error %.3f (model %.3f)\n", dx,
-                dy, mask_noise, follows ? "followed" : "not followed", errors.smoothed, errors.raw, errors.flicker,
+    std::printf("motion %.1f, %.1f, noise %.2f, %s: error %.3f (model %.3f), change of the error %.3f (model %.3f)\n",
+                dx, dy, mask_noise, follows ? "followed" : "not followed", errors.smoothed, errors.raw, errors.flicker,
                 errors.flicker_raw);
     return errors;
   }

@@ -116,11 +116,14 @@ double blockiness(const Rgba& opacity, double period, bool down) {
 // Wide transitions between colors that change everywhere, in different directions. The mask has one grid, the functions
 // of color have another of half its density, and columns have other periods than rows.
 TEST_F(RefinedEdgeTest, ShowsNoBlocks) {
-  const auto wave = [](double x, double y) { return std::sin(0.03 * x + 2 * std::sin(0.023 * y)) * std::cos(0.027 * y); };
+  const auto wave = [](double x, double y) {
+    return std::sin(0.03 * x + 2 * std::sin(0.023 * y)) * std::cos(0.027 * y);
+  };
   Rgba frame(kWidth, kHeight);
   for (int32_t y = 0; y < kHeight; ++y) {
     for (int32_t x = 0; x < kWidth; ++x) {
-      const double colors[] = {128 + 120 * wave(x + 4, y), 128 + 120 * wave(y + 300, x), 128 + 120 * wave(x - 5, y + 4)};
+      const double colors[] = {128 + 120 * wave(x + 4, y), 128 + 120 * wave(y + 300, x),
+                               128 + 120 * wave(x - 5, y + 4)};
       for (int c = 0; c < 3; ++c) frame.at(x, y)[c] = static_cast<uint8_t>(colors[c] + 0.5);
       frame.at(x, y)[3] = 255;
     }

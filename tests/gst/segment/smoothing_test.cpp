@@ -21,8 +21,8 @@ namespace {
 using Mask = std::vector<uint8_t>;
 
 std::string element(double smoothing, const std::string& model, const std::string& more = "motion=off") {
-  return "glsegment name=segment background=mask softness=1 refine=none smoothing=" + std::to_string(smoothing) + " model=" + model +
-         " " + more;
+  return "glsegment name=segment background=mask softness=1 refine=none smoothing=" + std::to_string(smoothing) +
+         " model=" + model + " " + more;
 }
 
 Rgba still_figure() { return draw_figure(320, 240, "seed=2000010 framing=selfie").picture; }
@@ -66,8 +66,9 @@ TEST(Smoothing, NoiseMovesTheMaskLess) {
   const double without = flicker(element(0, "figure"), still, kFrames);
   const double with = flicker(element(0.8, "figure"), still, kFrames);
   const double followed = flicker(element(0.8, "figure", "motion=blocks"), still, kFrames);
-  std::printf("mean change from frame to frame, of 255: %.3f without smoothing, %.3f with 0.8, %.3f with motion=blocks\n",
-              without, with, followed);
+  std::printf(
+      "mean change from frame to frame, of 255: %.3f without smoothing, %.3f with 0.8, %.3f with motion=blocks\n",
+      without, with, followed);
   EXPECT_GT(without, 0.01) << "there must be something to smooth";
   EXPECT_LT(with, 0.5 * without);
   EXPECT_LT(followed, 0.5 * without);
@@ -220,12 +221,14 @@ TEST(Smoothing, OnARealVideo) {
     sum[i] /= static_cast<double>(still);
     jerks[i] /= static_cast<double>(moving);
   }
-  std::printf("%zu mask values without motion: mean change %.3f of 255 without smoothing, %.3f with 0.8, %.3f with "
-              "motion=blocks\n",
-              still, sum[0], sum[1], sum[2]);
-  std::printf("%zu mask values with motion: mean change of the change %.3f without smoothing, %.3f with 0.8, %.3f with "
-              "motion=blocks\n",
-              moving, jerks[0], jerks[1], jerks[2]);
+  std::printf(
+      "%zu mask values without motion: mean change %.3f of 255 without smoothing, %.3f with 0.8, %.3f with "
+      "motion=blocks\n",
+      still, sum[0], sum[1], sum[2]);
+  std::printf(
+      "%zu mask values with motion: mean change of the change %.3f without smoothing, %.3f with 0.8, %.3f with "
+      "motion=blocks\n",
+      moving, jerks[0], jerks[1], jerks[2]);
   EXPECT_LT(sum[1], 0.6 * sum[0]);
   EXPECT_LT(sum[2], 0.6 * sum[0]);
   EXPECT_LT(jerks[2], jerks[1]);
