@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static SightglassGlFunction get_proc_address(const char *name, void *user_data) {
+static SightglassGlFunction get_proc_address(const char* name, void* user_data) {
   (void)user_data;
   return eglGetProcAddress(name);
 }
@@ -32,14 +32,14 @@ static int make_context(void) {
 }
 
 /* A texture with the pixels of a binary PPM file; 0 on failure. */
-static GLuint load_texture(const char *path, int *width, int *height) {
+static GLuint load_texture(const char* path, int* width, int* height) {
   GLuint texture = 0;
-  FILE *file = fopen(path, "rb");
+  FILE* file = fopen(path, "rb");
   if (file == NULL) return 0;
   if (fscanf(file, "P6 %d %d 255%*c", width, height) == 2 && *width > 0 && *height > 0 && *width <= 4096 &&
       *height <= 4096) {
     const size_t pixels = (size_t)*width * (size_t)*height;
-    unsigned char *rgb = malloc(3 * pixels);
+    unsigned char* rgb = malloc(3 * pixels);
     if (rgb != NULL && fread(rgb, 3, pixels, file) == pixels) {
       glGenTextures(1, &texture);
       glBindTexture(GL_TEXTURE_2D, texture);
@@ -54,14 +54,14 @@ static GLuint load_texture(const char *path, int *width, int *height) {
 }
 
 /* Reads the mask back, which a real program would rather draw. */
-static int save_mask(const SightglassTexture *mask, const char *path) {
+static int save_mask(const SightglassTexture* mask, const char* path) {
   GLuint framebuffer = 0;
   glGenFramebuffers(1, &framebuffer);
   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, mask->texture, 0);
   const size_t pixels = (size_t)mask->width * (size_t)mask->height;
-  unsigned char *rgba = malloc(4 * pixels);
-  FILE *file = fopen(path, "wb");
+  unsigned char* rgba = malloc(4 * pixels);
+  FILE* file = fopen(path, "wb");
   int written = rgba != NULL && file != NULL;
   if (written) {
     glReadPixels(0, 0, mask->width, mask->height, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
@@ -75,7 +75,7 @@ static int save_mask(const SightglassTexture *mask, const char *path) {
   return written;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc != 4) {
     fprintf(stderr, "usage: c_texture MODEL.tflite IMAGE.ppm MASK.pgm\n");
     return 2;
@@ -84,10 +84,10 @@ int main(int argc, char **argv) {
     fprintf(stderr, "c_texture: cannot create an OpenGL ES 3.1 context\n");
     return 1;
   }
-  SightglassDevice *device = NULL;
-  SightglassModel *model = NULL;
-  SightglassPlan *plan = NULL;
-  SightglassSession *session = NULL;
+  SightglassDevice* device = NULL;
+  SightglassModel* model = NULL;
+  SightglassPlan* plan = NULL;
+  SightglassSession* session = NULL;
 
   /* Once: the device, the file, a plan with a texture as input and output, and the GL objects. */
   SightglassInputOptions input = SIGHTGLASS_INPUT_OPTIONS_INIT;

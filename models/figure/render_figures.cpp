@@ -121,12 +121,11 @@ Status write_records(AtomicFile& file, GstElement* pipeline, const Options& opti
 
 Status render(const Options& options) {
   const std::string size = std::to_string(options.size);
-  const std::string text = "glfiguresrc seed-interval=1 seed=" + std::to_string(options.seed) +
-                           " framing=" + options.framing + " detail=" + options.detail +
-                           " shutter=" + std::to_string(options.shutter) +
-                           " num-buffers=" + std::to_string(options.count) +
-                           " ! video/x-raw(memory:GLMemory),format=RGBA,width=" + size + ",height=" + size +
-                           ",pixel-aspect-ratio=" + options.aspect + " ! appsink name=sink sync=false max-buffers=2";
+  const std::string text =
+      "glfiguresrc seed-interval=1 seed=" + std::to_string(options.seed) + " framing=" + options.framing +
+      " detail=" + options.detail + " shutter=" + std::to_string(options.shutter) +
+      " num-buffers=" + std::to_string(options.count) + " ! video/x-raw(memory:GLMemory),format=RGBA,width=" + size +
+      ",height=" + size + ",pixel-aspect-ratio=" + options.aspect + " ! appsink name=sink sync=false max-buffers=2";
   GError* error = nullptr;
   GstElement* pipeline = gst_parse_launch(text.c_str(), &error);
   if (error != nullptr) {

@@ -60,7 +60,7 @@ typedef enum {
  * operator, tensor, index or device, and a fix if there is one. Valid until the next failure on this thread. Empty if
  * there was none.
  */
-SIGHTGLASS_API const char *sightglass_last_error(void);
+SIGHTGLASS_API const char* sightglass_last_error(void);
 
 /* ---- Log ---------------------------------------------------------------------------------------------------- */
 
@@ -75,12 +75,12 @@ typedef enum {
  * threads that call the library, on several at a time and with locks held: it must be thread-safe, and must not call
  * the library.
  */
-typedef void (*SightglassLogFunction)(SightglassLogLevel level, const char *message, void *user_data);
+typedef void (*SightglassLogFunction)(SightglassLogLevel level, const char* message, void* user_data);
 
 /* Destination of messages up to `level`. `function` NULL: the library is silent. */
 typedef struct {
   SightglassLogFunction function;
-  void *user_data; /* must outlive every object that was created with this log */
+  void* user_data; /* must outlive every object that was created with this log */
   SightglassLogLevel level;
 } SightglassLog;
 
@@ -90,28 +90,29 @@ typedef struct SightglassDevice SightglassDevice;
 
 /* The GL function of that name, such as "glDispatchCompute", or NULL: as eglGetProcAddress() returns it. */
 typedef void (*SightglassGlFunction)(void);
-typedef SightglassGlFunction (*SightglassGetProcAddress)(const char *name, void *user_data);
+typedef SightglassGlFunction (*SightglassGetProcAddress)(const char* name, void* user_data);
 
 typedef struct {
   size_t size;
   SightglassLog log;
   /* Directory of compiled shader programs, for faster starts; NULL: none. Only its owner may have write access. */
-  const char *program_directory;
+  const char* program_directory;
 } SightglassDeviceOptions;
-#define SIGHTGLASS_DEVICE_OPTIONS_INIT {sizeof(SightglassDeviceOptions), {NULL, NULL, SIGHTGLASS_LOG_INFO}, NULL}
+#define SIGHTGLASS_DEVICE_OPTIONS_INIT \
+  { sizeof(SightglassDeviceOptions), {NULL, NULL, SIGHTGLASS_LOG_INFO}, NULL }
 
 /*
  * A device for the current GL context, which must have OpenGL ES 3.1, or desktop OpenGL with "#version 310 es" compute
  * shaders. Sessions on one device share shader programs and weights. Use one device per set of contexts that share
  * objects. `options` NULL: the defaults.
  */
-SIGHTGLASS_API SightglassStatus sightglass_device_create(SightglassGetProcAddress get_proc_address, void *user_data,
-                                                         const SightglassDeviceOptions *options,
-                                                         SightglassDevice **device);
+SIGHTGLASS_API SightglassStatus sightglass_device_create(SightglassGetProcAddress get_proc_address, void* user_data,
+                                                         const SightglassDeviceOptions* options,
+                                                         SightglassDevice** device);
 /* Releases it; NULL does nothing. The last of device and sessions deletes the shared GL objects. */
-SIGHTGLASS_API void sightglass_device_release(SightglassDevice *device);
+SIGHTGLASS_API void sightglass_device_release(SightglassDevice* device);
 /* "vendor | renderer | version" of the context. */
-SIGHTGLASS_API const char *sightglass_device_name(const SightglassDevice *device);
+SIGHTGLASS_API const char* sightglass_device_name(const SightglassDevice* device);
 
 /* ---- Model -------------------------------------------------------------------------------------------------- */
 
@@ -133,7 +134,7 @@ typedef enum {
 /* An input or output of a model. */
 typedef struct {
   size_t size;
-  const char *name; /* as in the file; not unique in some files */
+  const char* name; /* as in the file; not unique in some files */
   SightglassDataType type;
   int32_t rank;
   int32_t dims[SIGHTGLASS_MAX_RANK]; /* outermost first: batch, rows, columns, channels for images */
@@ -142,40 +143,45 @@ typedef struct {
   float scale;
   int64_t zero_point;
 } SightglassTensorInfo;
-#define SIGHTGLASS_TENSOR_INFO_INIT {sizeof(SightglassTensorInfo), NULL, SIGHTGLASS_FLOAT32, 0, {0}, 0, 0, 0}
+#define SIGHTGLASS_TENSOR_INFO_INIT \
+  { sizeof(SightglassTensorInfo), NULL, SIGHTGLASS_FLOAT32, 0, {0}, 0, 0, 0 }
 
 /* Overrides the shape that the file declares for an input: fully convolutional models accept images of many sizes. */
 typedef struct {
   size_t size;
-  const char *input; /* its name, or its index if no input has that name */
+  const char* input; /* its name, or its index if no input has that name */
   int32_t rank;
   int32_t dims[SIGHTGLASS_MAX_RANK];
 } SightglassInputShape;
-#define SIGHTGLASS_INPUT_SHAPE_INIT {sizeof(SightglassInputShape), NULL, 0, {0}}
+#define SIGHTGLASS_INPUT_SHAPE_INIT              \
+  {                                              \
+    sizeof(SightglassInputShape), NULL, 0, { 0 } \
+  }
 
 typedef struct {
   size_t size;
   SightglassLog log;
-  const SightglassInputShape *input_shapes;
+  const SightglassInputShape* input_shapes;
   size_t input_shape_count;
 } SightglassModelOptions;
-#define SIGHTGLASS_MODEL_OPTIONS_INIT {sizeof(SightglassModelOptions), {NULL, NULL, SIGHTGLASS_LOG_INFO}, NULL, 0}
+#define SIGHTGLASS_MODEL_OPTIONS_INIT \
+  { sizeof(SightglassModelOptions), {NULL, NULL, SIGHTGLASS_LOG_INFO}, NULL, 0 }
 
 /* Maps a .tflite file into memory: it must not change while the model or a plan of it lives. */
-SIGHTGLASS_API SightglassStatus sightglass_model_load_file(const char *path, const SightglassModelOptions *options,
-                                                           SightglassModel **model);
+SIGHTGLASS_API SightglassStatus sightglass_model_load_file(const char* path, const SightglassModelOptions* options,
+                                                           SightglassModel** model);
 /* Copies `bytes` bytes at `data`. Messages call the model `name`. */
-SIGHTGLASS_API SightglassStatus sightglass_model_load_memory(const void *data, size_t bytes, const char *name,
-                                                             const SightglassModelOptions *options,
-                                                             SightglassModel **model);
-SIGHTGLASS_API void sightglass_model_release(SightglassModel *model);
-SIGHTGLASS_API size_t sightglass_model_input_count(const SightglassModel *model);
-SIGHTGLASS_API size_t sightglass_model_output_count(const SightglassModel *model);
+SIGHTGLASS_API SightglassStatus sightglass_model_load_memory(const void* data, size_t bytes, const char* name,
+                                                             const SightglassModelOptions* options,
+                                                             SightglassModel** model);
+SIGHTGLASS_API void sightglass_model_release(SightglassModel* model);
+SIGHTGLASS_API size_t sightglass_model_input_count(const SightglassModel* model);
+SIGHTGLASS_API size_t sightglass_model_output_count(const SightglassModel* model);
 /* Fills `info`, whose `size` the caller has set. */
-SIGHTGLASS_API SightglassStatus sightglass_model_input(const SightglassModel *model, size_t input,
-                                                       SightglassTensorInfo *info);
-SIGHTGLASS_API SightglassStatus sightglass_model_output(const SightglassModel *model, size_t output,
-                                                        SightglassTensorInfo *info);
+SIGHTGLASS_API SightglassStatus sightglass_model_input(const SightglassModel* model, size_t input,
+                                                       SightglassTensorInfo* info);
+SIGHTGLASS_API SightglassStatus sightglass_model_output(const SightglassModel* model, size_t output,
+                                                        SightglassTensorInfo* info);
 
 /* ---- Plan --------------------------------------------------------------------------------------------------- */
 
@@ -203,9 +209,12 @@ typedef struct {
   float offset[4];
   float padding[4]; /* sample outside the texture, for letterbox bars */
 } SightglassInputOptions;
-#define SIGHTGLASS_INPUT_OPTIONS_INIT                                                                             \
-  {sizeof(SightglassInputOptions), SIGHTGLASS_INPUT_HOST, SIGHTGLASS_FRAME_RGBA, {1, 1, 1, 1}, {0, 0, 0, 0},      \
-   {0, 0, 0, 1}}
+#define SIGHTGLASS_INPUT_OPTIONS_INIT                                                                           \
+  {                                                                                                             \
+    sizeof(SightglassInputOptions), SIGHTGLASS_INPUT_HOST, SIGHTGLASS_FRAME_RGBA, {1, 1, 1, 1}, {0, 0, 0, 0}, { \
+      0, 0, 0, 1                                                                                                \
+    }                                                                                                           \
+  }
 
 typedef enum {
   SIGHTGLASS_OUTPUT_HOST = 0,    /* sightglass_session_read_output(): an explicit readback */
@@ -229,34 +238,36 @@ typedef struct {
   /* For textures: */
   SightglassConversion conversion;
   SightglassActivation activation; /* not yet applied by the model */
-  const int32_t *classes;          /* channels to add up; NULL: all but channel 0, or the only one */
+  const int32_t* classes;          /* channels to add up; NULL: all but channel 0, or the only one */
   size_t class_count;
   SightglassTextureFormat format;
 } SightglassOutputOptions;
-#define SIGHTGLASS_OUTPUT_OPTIONS_INIT                                                                            \
-  {sizeof(SightglassOutputOptions), SIGHTGLASS_OUTPUT_HOST, SIGHTGLASS_COPY, SIGHTGLASS_NO_ACTIVATION, NULL, 0,   \
-   SIGHTGLASS_RGBA16F}
+#define SIGHTGLASS_OUTPUT_OPTIONS_INIT                                                                           \
+  {                                                                                                              \
+    sizeof(SightglassOutputOptions), SIGHTGLASS_OUTPUT_HOST, SIGHTGLASS_COPY, SIGHTGLASS_NO_ACTIVATION, NULL, 0, \
+        SIGHTGLASS_RGBA16F                                                                                       \
+  }
 
 typedef enum { SIGHTGLASS_FP32 = 0, SIGHTGLASS_FP16 = 1 } SightglassPrecision; /* of stored activations and weights */
 
 typedef struct {
   size_t size;
   SightglassLog log;
-  const SightglassInputOptions *inputs; /* by model input; missing ones have the defaults */
+  const SightglassInputOptions* inputs; /* by model input; missing ones have the defaults */
   size_t input_count;
-  const SightglassOutputOptions *outputs; /* by model output; missing ones have the defaults */
+  const SightglassOutputOptions* outputs; /* by model output; missing ones have the defaults */
   size_t output_count;
   SightglassPrecision precision;
   bool cpu_fallback; /* runs unsupported operators on the CPU, slowly, instead of failing */
   bool reset_state;  /* every run of a recurrent model starts from its initial state */
 } SightglassPlanOptions;
-#define SIGHTGLASS_PLAN_OPTIONS_INIT                                                                              \
-  {sizeof(SightglassPlanOptions), {NULL, NULL, SIGHTGLASS_LOG_INFO}, NULL, 0, NULL, 0, SIGHTGLASS_FP32, false, false}
+#define SIGHTGLASS_PLAN_OPTIONS_INIT \
+  { sizeof(SightglassPlanOptions), {NULL, NULL, SIGHTGLASS_LOG_INFO}, NULL, 0, NULL, 0, SIGHTGLASS_FP32, false, false }
 
 /* Fails with a list of all unsupported operators, each with the reason and a fix. Makes no GL call. */
-SIGHTGLASS_API SightglassStatus sightglass_plan_build(const SightglassModel *model, const SightglassDevice *device,
-                                                      const SightglassPlanOptions *options, SightglassPlan **plan);
-SIGHTGLASS_API void sightglass_plan_release(SightglassPlan *plan);
+SIGHTGLASS_API SightglassStatus sightglass_plan_build(const SightglassModel* model, const SightglassDevice* device,
+                                                      const SightglassPlanOptions* options, SightglassPlan** plan);
+SIGHTGLASS_API void sightglass_plan_release(SightglassPlan* plan);
 
 typedef struct {
   size_t size;
@@ -265,10 +276,11 @@ typedef struct {
   int32_t programs;          /* distinct shader programs */
   int64_t transferred_bytes; /* between CPU and GPU per run, by operators on the CPU; 0 without them */
 } SightglassPlanInfo;
-#define SIGHTGLASS_PLAN_INFO_INIT {sizeof(SightglassPlanInfo), 0, 0, 0, 0}
+#define SIGHTGLASS_PLAN_INFO_INIT \
+  { sizeof(SightglassPlanInfo), 0, 0, 0, 0 }
 
 /* Fills `info`, whose `size` the caller has set. */
-SIGHTGLASS_API SightglassStatus sightglass_plan_info(const SightglassPlan *plan, SightglassPlanInfo *info);
+SIGHTGLASS_API SightglassStatus sightglass_plan_info(const SightglassPlan* plan, SightglassPlanInfo* info);
 
 /* ---- Session ------------------------------------------------------------------------------------------------ */
 
@@ -280,12 +292,12 @@ typedef struct SightglassSession SightglassSession;
  * GL state after this and the following functions: no program, vertex array or framebuffer is bound, texture unit 0
  * is active, and every buffer binding, texture unit and sampler that was used is unbound. Nothing else is changed.
  */
-SIGHTGLASS_API SightglassStatus sightglass_session_create(const SightglassDevice *device, const SightglassPlan *plan,
-                                                          SightglassSession **session);
+SIGHTGLASS_API SightglassStatus sightglass_session_create(const SightglassDevice* device, const SightglassPlan* plan,
+                                                          SightglassSession** session);
 /* Deletes its GL objects; NULL does nothing. */
-SIGHTGLASS_API void sightglass_session_release(SightglassSession *session);
+SIGHTGLASS_API void sightglass_session_release(SightglassSession* session);
 /* Releases it after its GL context was lost: makes no GL call. */
-SIGHTGLASS_API void sightglass_session_abandon(SightglassSession *session);
+SIGHTGLASS_API void sightglass_session_abandon(SightglassSession* session);
 
 typedef enum { SIGHTGLASS_BT601 = 0, SIGHTGLASS_BT709 = 1, SIGHTGLASS_BT2020 = 2 } SightglassColorSpace;
 
@@ -302,12 +314,15 @@ typedef struct {
   float visible[4];
   /* For planes: */
   SightglassColorSpace color_space;
-  bool full_range;   /* luma from 0 to 255 instead of 16 to 235 */
-  bool swap_chroma;  /* the second plane has Cr in R and Cb in G: NV21; or the second plane is Cr: YV12 */
+  bool full_range;  /* luma from 0 to 255 instead of 16 to 235 */
+  bool swap_chroma; /* the second plane has Cr in R and Cb in G: NV21; or the second plane is Cr: YV12 */
   int32_t chroma_width, chroma_height; /* of the Cb and Cr planes in pixels; required only if `visible` is a part */
 } SightglassFrame;
-#define SIGHTGLASS_FRAME_INIT                                                                                        \
-  {sizeof(SightglassFrame), SIGHTGLASS_FRAME_RGBA, {0, 0, 0}, 0, 0, {0, 0, 1, 1}, SIGHTGLASS_BT601, false, false, 0, 0}
+#define SIGHTGLASS_FRAME_INIT                                                                                         \
+  {                                                                                                                   \
+    sizeof(SightglassFrame), SIGHTGLASS_FRAME_RGBA, {0, 0, 0}, 0, 0, {0, 0, 1, 1}, SIGHTGLASS_BT601, false, false, 0, \
+        0                                                                                                             \
+  }
 
 /* How a frame is scaled to a model input of another aspect ratio. */
 typedef enum {
@@ -333,23 +348,23 @@ SIGHTGLASS_API SightglassTransform sightglass_fit_transform(int32_t frame_width,
  * Sets the frame that the next runs read for an input planned as SIGHTGLASS_INPUT_TEXTURE. `transform` NULL: the
  * frame is stretched. Makes no GL call.
  */
-SIGHTGLASS_API SightglassStatus sightglass_session_set_input_frame(SightglassSession *session, size_t input,
-                                                                   const SightglassFrame *frame,
-                                                                   const SightglassTransform *transform);
+SIGHTGLASS_API SightglassStatus sightglass_session_set_input_frame(SightglassSession* session, size_t input,
+                                                                   const SightglassFrame* frame,
+                                                                   const SightglassTransform* transform);
 /* Uploads an input planned as SIGHTGLASS_INPUT_HOST: `bytes` must be those of its SightglassTensorInfo. */
-SIGHTGLASS_API SightglassStatus sightglass_session_write_input(SightglassSession *session, size_t input,
-                                                               const void *data, size_t bytes);
+SIGHTGLASS_API SightglassStatus sightglass_session_write_input(SightglassSession* session, size_t input,
+                                                               const void* data, size_t bytes);
 
 /* Issues the dispatches of one run and returns without waiting for the GPU. */
-SIGHTGLASS_API SightglassStatus sightglass_session_run(SightglassSession *session);
+SIGHTGLASS_API SightglassStatus sightglass_session_run(SightglassSession* session);
 /*
  * A run in parts, so that other GPU work can run in between: issues about the fraction `share`, in (0,1], of the work.
  * `*done` is the fraction issued so far, exactly 1 when the run is complete. Until then, outputs have the results of
  * the previous run.
  */
-SIGHTGLASS_API SightglassStatus sightglass_session_run_part(SightglassSession *session, double share, double *done);
+SIGHTGLASS_API SightglassStatus sightglass_session_run_part(SightglassSession* session, double share, double* done);
 /* The next run of a recurrent model starts from its initial state. */
-SIGHTGLASS_API SightglassStatus sightglass_session_reset_state(SightglassSession *session);
+SIGHTGLASS_API SightglassStatus sightglass_session_reset_state(SightglassSession* session);
 
 typedef struct {
   uint32_t texture;      /* GL name of a 2D texture */
@@ -366,15 +381,15 @@ typedef struct {
  * Where runs write an output planned as SIGHTGLASS_OUTPUT_TEXTURE or SIGHTGLASS_OUTPUT_BUFFER. Always the same one; it
  * belongs to the session. GL commands that are issued after a run read the results of that run.
  */
-SIGHTGLASS_API SightglassStatus sightglass_session_output_texture(const SightglassSession *session, size_t output,
-                                                                  SightglassTexture *texture);
-SIGHTGLASS_API SightglassStatus sightglass_session_output_buffer(const SightglassSession *session, size_t output,
-                                                                 SightglassBufferRange *range);
+SIGHTGLASS_API SightglassStatus sightglass_session_output_texture(const SightglassSession* session, size_t output,
+                                                                  SightglassTexture* texture);
+SIGHTGLASS_API SightglassStatus sightglass_session_output_buffer(const SightglassSession* session, size_t output,
+                                                                 SightglassBufferRange* range);
 /*
  * Waits for the GPU and reads an output planned as SIGHTGLASS_OUTPUT_HOST: tightly packed, row-major; `bytes` must be
  * those of its SightglassTensorInfo.
  */
-SIGHTGLASS_API SightglassStatus sightglass_session_read_output(SightglassSession *session, size_t output, void *data,
+SIGHTGLASS_API SightglassStatus sightglass_session_read_output(SightglassSession* session, size_t output, void* data,
                                                                size_t bytes);
 
 #ifdef __cplusplus

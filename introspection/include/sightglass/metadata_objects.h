@@ -38,7 +38,7 @@ G_BEGIN_DECLS
  * A keypoint of an object.
  */
 typedef struct {
-  const gchar *name;
+  const gchar* name;
   gfloat x, y, z;
   gfloat visibility, presence;
   gfloat world_x, world_y, world_z;
@@ -61,7 +61,7 @@ SIGHTGLASS_METADATA_API GType sightglass_point_get_type(void);
  * A detected object, such as a person.
  */
 typedef struct {
-  const gchar *label;
+  const gchar* label;
   gint label_id;
   gfloat confidence;
   gfloat x, y, width, height;
@@ -79,7 +79,7 @@ SIGHTGLASS_METADATA_API GType sightglass_object_get_type(void);
  *
  * Returns: (transfer none) (element-type SightglassPoint): its keypoints, in the order of the model
  */
-SIGHTGLASS_METADATA_API GPtrArray *sightglass_object_get_points(const SightglassObject *object);
+SIGHTGLASS_METADATA_API GPtrArray* sightglass_object_get_points(const SightglassObject* object);
 
 /**
  * SightglassClass:
@@ -90,7 +90,7 @@ SIGHTGLASS_METADATA_API GPtrArray *sightglass_object_get_points(const Sightglass
  * A class of the whole frame.
  */
 typedef struct {
-  const gchar *label;
+  const gchar* label;
   gint label_id;
   gfloat confidence;
 } SightglassClass;
@@ -110,7 +110,7 @@ SIGHTGLASS_METADATA_API GType sightglass_class_get_type(void);
  * The results of a model for one frame.
  */
 typedef struct {
-  const gchar *model;
+  const gchar* model;
   gint64 timestamp, stream_time, running_time;
   guint64 frame;
   guint width, height;
@@ -126,7 +126,7 @@ SIGHTGLASS_METADATA_API GType sightglass_frame_results_get_type(void);
  *
  * Returns: (transfer none) (element-type SightglassObject): the detected objects
  */
-SIGHTGLASS_METADATA_API GPtrArray *sightglass_frame_results_get_objects(const SightglassFrameResults *results);
+SIGHTGLASS_METADATA_API GPtrArray* sightglass_frame_results_get_objects(const SightglassFrameResults* results);
 
 /**
  * sightglass_frame_results_get_classes:
@@ -134,7 +134,7 @@ SIGHTGLASS_METADATA_API GPtrArray *sightglass_frame_results_get_objects(const Si
  *
  * Returns: (transfer none) (element-type SightglassClass): the classes of the whole frame, best first
  */
-SIGHTGLASS_METADATA_API GPtrArray *sightglass_frame_results_get_classes(const SightglassFrameResults *results);
+SIGHTGLASS_METADATA_API GPtrArray* sightglass_frame_results_get_classes(const SightglassFrameResults* results);
 
 /**
  * sightglass_results_meta_get:
@@ -142,16 +142,16 @@ SIGHTGLASS_METADATA_API GPtrArray *sightglass_frame_results_get_classes(const Si
  *
  * Returns: (transfer full) (nullable): the first results of the buffer; NULL if it has none
  */
-SIGHTGLASS_METADATA_API SightglassFrameResults *sightglass_results_meta_get(GstBuffer *buffer);
+SIGHTGLASS_METADATA_API SightglassFrameResults* sightglass_results_meta_get(GstBuffer* buffer);
 
 /**
  * sightglass_results_meta_get_all:
  * @buffer: a buffer downstream of glpose or glinfer with results=meta
  *
- * Returns: (transfer container) (element-type SightglassFrameResults): the results of the buffer, oldest first. There are
- *   several if several elements attached some, or if the GPU was behind
+ * Returns: (transfer container) (element-type SightglassFrameResults): the results of the buffer, oldest first. There
+ * are several if several elements attached some, or if the GPU was behind
  */
-SIGHTGLASS_METADATA_API GPtrArray *sightglass_results_meta_get_all(GstBuffer *buffer);
+SIGHTGLASS_METADATA_API GPtrArray* sightglass_results_meta_get_all(GstBuffer* buffer);
 
 /**
  * sightglass_results_event_get_buffer:
@@ -161,7 +161,7 @@ SIGHTGLASS_METADATA_API GPtrArray *sightglass_results_meta_get_all(GstBuffer *bu
  *
  * Returns: (transfer none) (nullable): the buffer with the results; NULL for any other event
  */
-SIGHTGLASS_METADATA_API GstBuffer *sightglass_results_event_get_buffer(GstEvent *event);
+SIGHTGLASS_METADATA_API GstBuffer* sightglass_results_event_get_buffer(GstEvent* event);
 
 /**
  * SightglassMask:
@@ -187,7 +187,7 @@ SIGHTGLASS_METADATA_API GType sightglass_mask_get_type(void);
  * Returns: (transfer none): a buffer with GstVideoMeta, GRAY8: 255 times the probability of foreground. Mapping it for
  *   CPU access reads it back from the GPU. Do not write to it
  */
-SIGHTGLASS_METADATA_API GstBuffer *sightglass_mask_get_buffer(const SightglassMask *mask);
+SIGHTGLASS_METADATA_API GstBuffer* sightglass_mask_get_buffer(const SightglassMask* mask);
 
 /**
  * sightglass_mask_meta_get:
@@ -195,7 +195,7 @@ SIGHTGLASS_METADATA_API GstBuffer *sightglass_mask_get_buffer(const SightglassMa
  *
  * Returns: (transfer full) (nullable): the mask of the buffer; NULL if it has none
  */
-SIGHTGLASS_METADATA_API SightglassMask *sightglass_mask_meta_get(GstBuffer *buffer);
+SIGHTGLASS_METADATA_API SightglassMask* sightglass_mask_meta_get(GstBuffer* buffer);
 
 /**
  * SightglassFigure:
@@ -220,7 +220,7 @@ SIGHTGLASS_METADATA_API GType sightglass_figure_get_type(void);
  *
  * Returns: (transfer none) (nullable): the mask of the figure, GRAY8
  */
-SIGHTGLASS_METADATA_API GstBuffer *sightglass_figure_get_mask(const SightglassFigure *figure);
+SIGHTGLASS_METADATA_API GstBuffer* sightglass_figure_get_mask(const SightglassFigure* figure);
 
 /**
  * sightglass_figure_get_points:
@@ -228,7 +228,7 @@ SIGHTGLASS_METADATA_API GstBuffer *sightglass_figure_get_mask(const SightglassFi
  *
  * Returns: (transfer none) (element-type SightglassPoint): the keypoints, in the order of the COCO dataset
  */
-SIGHTGLASS_METADATA_API GPtrArray *sightglass_figure_get_points(const SightglassFigure *figure);
+SIGHTGLASS_METADATA_API GPtrArray* sightglass_figure_get_points(const SightglassFigure* figure);
 
 /**
  * sightglass_figure_meta_get:
@@ -236,7 +236,7 @@ SIGHTGLASS_METADATA_API GPtrArray *sightglass_figure_get_points(const Sightglass
  *
  * Returns: (transfer full) (nullable): the ground truth of the buffer; NULL if it has none
  */
-SIGHTGLASS_METADATA_API SightglassFigure *sightglass_figure_meta_get(GstBuffer *buffer);
+SIGHTGLASS_METADATA_API SightglassFigure* sightglass_figure_meta_get(GstBuffer* buffer);
 
 G_END_DECLS
 
