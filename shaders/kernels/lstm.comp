@@ -69,7 +69,7 @@ float lanes_sum(vec4 v, int s) {
 }
 
 // Normalizes the gates from `first` to `last` over the cells.
-void normalize(int first, int last) {
+void layer_norm(int first, int last) {
   int count = cell_t.place.y;
   vec4 total = vec4(0.0);
   for (int g = first; g <= last; ++g) {
@@ -131,13 +131,13 @@ void main() {
 #ifdef LAYER_NORM
       for (int g = 0; g < 4; ++g) pending[g * cell_slices + s] = gate[g];
     }
-    normalize(0, 2);
+    layer_norm(0, 2);
     for (int s = lane; s < cell_slices; s += LANES) {
       cells[s] = next_cell(s, pending[s], pending[cell_slices + s], pending[2 * cell_slices + s]);
       int at = 3 * cell_slices + s;
       pending[at] += peephole(2, s) * cells[s];
     }
-    normalize(3, 3);
+    layer_norm(3, 3);
     for (int s = lane; s < cell_slices; s += LANES) make(s, pending[3 * cell_slices + s]);
 #else
       cells[s] = next_cell(s, gate[0], gate[1], gate[2]);
