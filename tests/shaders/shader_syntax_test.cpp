@@ -186,7 +186,6 @@ TEST_F(ShaderDriverTest, ProgramsAreCompiledThenLinkedThenQueried) {
   const std::vector<ProgramKey> keys{
       {kBlurDownShader},
       {kBlurGaussShader},
-      {kBlurDiscShader},
       {kFullscreenShader, composite_shader(kBlurComposite, FrameKind::kRgba, Refine::kNone, false)}};
   steps().clear();
   const auto programs = build_programs(table, keys, every_source());
