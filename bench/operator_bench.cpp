@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/step_timer.h"
+#include "gpu_engine/model_internals.h"
 #include "headless_gl.h"
 #include "ops/op_case.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
+#include "sightglass/step_timer.h"
 #include "standard_output.h"
 
 namespace sightglass::test {
@@ -108,13 +109,13 @@ Result<nlohmann::ordered_json> measure(const NamedCase& named, const HeadlessGl&
   CaseBuilder builder(1);
   named.build(builder);
   const OpCase op = builder.build(named.name);
-  SG_ASSIGN_OR_RETURN(const auto model, Model::from_graph(op.graph));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto model, model_from_graph(op.graph));
   PlanOptions options;
   options.precision = precision;
-  SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, headless.device().limits, options));
-  SG_ASSIGN_OR_RETURN(const auto session, Session::create(timer.group(), plan));
-  for (size_t i = 0; i < op.inputs.size(); ++i) SG_RETURN_IF_ERROR(session->write_input(i, op.inputs[i].data));
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> times, median_step_times(*session, timer, passes));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, headless.device().limits, options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, Session::create(timer.group(), plan));
+  for (size_t i = 0; i < op.inputs.size(); ++i) SIGHTGLASS_RETURN_IF_ERROR(session->write_input(i, op.inputs[i].data));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> times, median_step_times(*session, timer, passes));
   int64_t ns = 0, multiply_adds = 0;
   std::string kernels;
   const std::vector<StepInfo> steps = plan->steps();
@@ -132,8 +133,8 @@ Result<nlohmann::ordered_json> measure(const NamedCase& named, const HeadlessGl&
 }
 
 Status measure_all(int passes, nlohmann::ordered_json& results) {
-  SG_ASSIGN_OR_RETURN(const auto headless, HeadlessGl::create());
-  SG_ASSIGN_OR_RETURN(const auto timer, StepTimer::create(ShareGroup::create(headless->gl())));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto headless, HeadlessGl::create());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto timer, StepTimer::create(ShareGroup::create(headless->gl())));
   results["operators"] = nlohmann::ordered_json::array();
   for (const NamedCase& named : cases()) {
     for (const Precision precision : {Precision::kFp32, Precision::kFp16}) {

@@ -1,8 +1,9 @@
 // Converts Status and exceptions to the status codes of the C API.
 #pragma once
 
-#include "gpu_engine/status.h"
+#include "gpu_engine/exceptions.h"
 #include "sightglass/sightglass.h"
+#include "sightglass/status.h"
 
 namespace sightglass::capi {
 

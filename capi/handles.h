@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "gpu_engine/device.h"
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/share_group.h"
+#include "sightglass/device.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
 
 struct SightglassDevice {
   sightglass::DeviceInfo info;

@@ -21,16 +21,16 @@ static_assert(static_cast<int>(DataType::kBool) == SIGHTGLASS_BOOL);
 static_assert(Shape::kMaxRank == SIGHTGLASS_MAX_RANK);
 
 Result<ModelOptions> read_options(const SightglassModelOptions* options) {
-  SG_ASSIGN_OR_RETURN(
+  SIGHTGLASS_ASSIGN_OR_RETURN(
       const SightglassModelOptions read,
       capi::read(options, SightglassModelOptions SIGHTGLASS_MODEL_OPTIONS_INIT, "SightglassModelOptions"));
-  SG_ASSIGN_OR_RETURN(const auto shapes,
-                      capi::read_array(read.input_shapes, read.input_shape_count,
-                                       SightglassInputShape SIGHTGLASS_INPUT_SHAPE_INIT, "SightglassInputShape"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(
+      const auto shapes, capi::read_array(read.input_shapes, read.input_shape_count,
+                                          SightglassInputShape SIGHTGLASS_INPUT_SHAPE_INIT, "SightglassInputShape"));
   ModelOptions result;
   result.log = capi::make_log(read.log);
   for (const SightglassInputShape& shape : shapes) {
-    SG_RETURN_IF_ERROR(capi::require(shape.input, "SightglassInputShape: input"));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(shape.input, "SightglassInputShape: input"));
     if (shape.rank < 0 || shape.rank > SIGHTGLASS_MAX_RANK) {
       return invalid_argument("SightglassInputShape: rank is " + std::to_string(shape.rank) + "; give 0 to " +
                               std::to_string(SIGHTGLASS_MAX_RANK));
@@ -65,10 +65,10 @@ Status describe(const std::vector<TensorInfo>& tensors, size_t index, const char
 SightglassStatus sightglass_model_load_file(const char* path, const SightglassModelOptions* options,
                                             SightglassModel** model) {
   return capi::guard("the model", "be loaded", [&]() -> Status {
-    SG_RETURN_IF_ERROR(capi::require(path, "path"));
-    SG_RETURN_IF_ERROR(capi::require(model, "model"));
-    SG_ASSIGN_OR_RETURN(const ModelOptions read, read_options(options));
-    SG_ASSIGN_OR_RETURN(auto loaded, Model::load(path, read));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(path, "path"));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(model, "model"));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const ModelOptions read, read_options(options));
+    SIGHTGLASS_ASSIGN_OR_RETURN(auto loaded, Model::load(path, read));
     *model = new SightglassModel{std::move(loaded)};
     return {};
   });
@@ -77,12 +77,12 @@ SightglassStatus sightglass_model_load_file(const char* path, const SightglassMo
 SightglassStatus sightglass_model_load_memory(const void* data, size_t bytes, const char* name,
                                               const SightglassModelOptions* options, SightglassModel** model) {
   return capi::guard("the model", "be loaded", [&]() -> Status {
-    SG_RETURN_IF_ERROR(capi::require(data, "data"));
-    SG_RETURN_IF_ERROR(capi::require(name, "name"));
-    SG_RETURN_IF_ERROR(capi::require(model, "model"));
-    SG_ASSIGN_OR_RETURN(const ModelOptions read, read_options(options));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(data, "data"));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(name, "name"));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(model, "model"));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const ModelOptions read, read_options(options));
     const std::span<const std::byte> file(static_cast<const std::byte*>(data), bytes);
-    SG_ASSIGN_OR_RETURN(auto loaded, Model::load(file, name, read));
+    SIGHTGLASS_ASSIGN_OR_RETURN(auto loaded, Model::load(file, name, read));
     *model = new SightglassModel{std::move(loaded)};
     return {};
   });
@@ -96,14 +96,14 @@ size_t sightglass_model_output_count(const SightglassModel* model) { return mode
 
 SightglassStatus sightglass_model_input(const SightglassModel* model, size_t input, SightglassTensorInfo* info) {
   return capi::guard("the input", "be described", [&]() -> Status {
-    SG_RETURN_IF_ERROR(capi::require(model, "model"));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(model, "model"));
     return describe(model->model->inputs(), input, "input", info);
   });
 }
 
 SightglassStatus sightglass_model_output(const SightglassModel* model, size_t output, SightglassTensorInfo* info) {
   return capi::guard("the output", "be described", [&]() -> Status {
-    SG_RETURN_IF_ERROR(capi::require(model, "model"));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(model, "model"));
     return describe(model->model->outputs(), output, "output", info);
   });
 }

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/log.h"
-#include "gpu_engine/status.h"
+#include "sightglass/log.h"
 #include "sightglass/sightglass.h"
+#include "sightglass/status.h"
 
 namespace sightglass::capi {
 
@@ -46,7 +46,7 @@ Result<std::vector<T>> read_array(const T* first, size_t count, const T& default
       return invalid_argument(std::string(type) + " " + std::to_string(i) + ": size differs from that of the first; " +
                               "initialize all elements with the _INIT macro");
     }
-    SG_ASSIGN_OR_RETURN(T copy, read(structure, defaults, type));
+    SIGHTGLASS_ASSIGN_OR_RETURN(T copy, read(structure, defaults, type));
     result.push_back(copy);
   }
   return result;

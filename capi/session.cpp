@@ -1,12 +1,12 @@
-#include "gpu_engine/session.h"
+#include "sightglass/session.h"
 
 #include <algorithm>
 
 #include "error.h"
-#include "gpu_engine/color_matrix.h"
-#include "gpu_engine/input_transform.h"
 #include "handles.h"
 #include "options.h"
+#include "sightglass/color_matrix.h"
+#include "sightglass/input_transform.h"
 
 using namespace sightglass;  // NOLINT(google-build-using-namespace): the C API has no namespace of its own
 
@@ -23,13 +23,14 @@ ColorMatrix color_matrix(SightglassColorSpace space, const SightglassFrame& fram
 }
 
 Result<FrameRef> read_frame(const SightglassFrame* frame) {
-  SG_RETURN_IF_ERROR(capi::require(frame, "frame"));
-  SG_ASSIGN_OR_RETURN(const SightglassFrame read,
-                      capi::read(frame, SightglassFrame SIGHTGLASS_FRAME_INIT, "SightglassFrame"));
+  SIGHTGLASS_RETURN_IF_ERROR(capi::require(frame, "frame"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const SightglassFrame read,
+                              capi::read(frame, SightglassFrame SIGHTGLASS_FRAME_INIT, "SightglassFrame"));
   FrameRef result;
-  SG_ASSIGN_OR_RETURN(result.kind, capi::enumerator<FrameKind>(read.kind, SIGHTGLASS_FRAME_THREE_PLANES, "kind"));
-  SG_ASSIGN_OR_RETURN(const auto space,
-                      capi::enumerator<SightglassColorSpace>(read.color_space, SIGHTGLASS_BT2020, "color_space"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(result.kind,
+                              capi::enumerator<FrameKind>(read.kind, SIGHTGLASS_FRAME_THREE_PLANES, "kind"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(
+      const auto space, capi::enumerator<SightglassColorSpace>(read.color_space, SIGHTGLASS_BT2020, "color_space"));
   std::ranges::copy(read.textures, result.textures.begin());
   result.width = read.width;
   result.height = read.height;
@@ -43,7 +44,7 @@ Result<FrameRef> read_frame(const SightglassFrame* frame) {
 template <typename Body>
 SightglassStatus with_session(const SightglassSession* session, const char* action, const Body& body) {
   return capi::guard("the session", action, [&]() -> Status {
-    SG_RETURN_IF_ERROR(capi::require(session, "session"));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(session, "session"));
     return body(*session->session);
   });
 }
@@ -53,10 +54,10 @@ SightglassStatus with_session(const SightglassSession* session, const char* acti
 SightglassStatus sightglass_session_create(const SightglassDevice* device, const SightglassPlan* plan,
                                            SightglassSession** session) {
   return capi::guard("the session", "be created", [&]() -> Status {
-    SG_RETURN_IF_ERROR(capi::require(device, "device"));
-    SG_RETURN_IF_ERROR(capi::require(plan, "plan"));
-    SG_RETURN_IF_ERROR(capi::require(session, "session"));
-    SG_ASSIGN_OR_RETURN(auto created, Session::create(device->group, plan->plan));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(device, "device"));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(plan, "plan"));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(session, "session"));
+    SIGHTGLASS_ASSIGN_OR_RETURN(auto created, Session::create(device->group, plan->plan));
     *session = new SightglassSession{std::move(created)};
     return {};
   });
@@ -82,7 +83,7 @@ SightglassStatus sightglass_session_set_input_frame(SightglassSession* session, 
                                                     const SightglassFrame* frame,
                                                     const SightglassTransform* transform) {
   return with_session(session, "take a frame", [&](Session& engine) -> Status {
-    SG_ASSIGN_OR_RETURN(const FrameRef read, read_frame(frame));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const FrameRef read, read_frame(frame));
     InputTransform input_to_frame;
     if (transform != nullptr) std::ranges::copy(transform->m, input_to_frame.m.begin());
     return engine.set_input_frame(input, read, input_to_frame);
@@ -92,7 +93,7 @@ SightglassStatus sightglass_session_set_input_frame(SightglassSession* session, 
 SightglassStatus sightglass_session_write_input(SightglassSession* session, size_t input, const void* data,
                                                 size_t bytes) {
   return with_session(session, "upload an input", [&](Session& engine) -> Status {
-    SG_RETURN_IF_ERROR(capi::require(data, "data"));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(data, "data"));
     return engine.write_input(input, {static_cast<const std::byte*>(data), bytes});
   });
 }
@@ -103,8 +104,8 @@ SightglassStatus sightglass_session_run(SightglassSession* session) {
 
 SightglassStatus sightglass_session_run_part(SightglassSession* session, double share, double* done) {
   return with_session(session, "run", [&](Session& engine) -> Status {
-    SG_RETURN_IF_ERROR(capi::require(done, "done"));
-    SG_ASSIGN_OR_RETURN(*done, engine.run_part(share));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(done, "done"));
+    SIGHTGLASS_ASSIGN_OR_RETURN(*done, engine.run_part(share));
     return {};
   });
 }
@@ -116,8 +117,8 @@ SightglassStatus sightglass_session_reset_state(SightglassSession* session) {
 SightglassStatus sightglass_session_output_texture(const SightglassSession* session, size_t output,
                                                    SightglassTexture* texture) {
   return with_session(session, "return a texture", [&](const Session& engine) -> Status {
-    SG_RETURN_IF_ERROR(capi::require(texture, "texture"));
-    SG_ASSIGN_OR_RETURN(const TextureRef result, engine.output_texture(output));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(texture, "texture"));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TextureRef result, engine.output_texture(output));
     *texture = {result.id, result.width, result.height};
     return {};
   });
@@ -126,8 +127,8 @@ SightglassStatus sightglass_session_output_texture(const SightglassSession* sess
 SightglassStatus sightglass_session_output_buffer(const SightglassSession* session, size_t output,
                                                   SightglassBufferRange* range) {
   return with_session(session, "return a buffer", [&](const Session& engine) -> Status {
-    SG_RETURN_IF_ERROR(capi::require(range, "range"));
-    SG_ASSIGN_OR_RETURN(const BufferRange result, engine.output_buffer(output));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(range, "range"));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange result, engine.output_buffer(output));
     *range = {result.buffer, result.offset, result.size};
     return {};
   });
@@ -135,7 +136,7 @@ SightglassStatus sightglass_session_output_buffer(const SightglassSession* sessi
 
 SightglassStatus sightglass_session_read_output(SightglassSession* session, size_t output, void* data, size_t bytes) {
   return with_session(session, "read an output", [&](Session& engine) -> Status {
-    SG_RETURN_IF_ERROR(capi::require(data, "data"));
+    SIGHTGLASS_RETURN_IF_ERROR(capi::require(data, "data"));
     return engine.read_output(output, {static_cast<std::byte*>(data), bytes});
   });
 }

@@ -5,6 +5,8 @@
 #   c          sightglass::c          sightglass           the engine as a shared library with a C API
 #   engine     sightglass::gpu_engine sightglass-engine    the engine in C++; links no GL library
 #   interop    sightglass::interop    sightglass-interop   EGL contexts and DMABUFs in C++
+#
+# Programs include <sightglass/…>, <sightglass/interop/…>, and the metadata of the elements from <sightglass/gst/…>.
 include(CMakePackageConfigHelpers)
 
 set(header_dir ${CMAKE_INSTALL_INCLUDEDIR}/sightglass)
@@ -16,18 +18,19 @@ function(install_component component target)
   install(TARGETS ${target} EXPORT sightglass-${component}-targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${header_dir})
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT sightglass-${component}-targets NAMESPACE sightglass:: DESTINATION ${package_dir})
 endfunction()
+install_component(base sightglass_base)
 install_component(c sightglass_c)
 install_component(engine gpu_engine)
 install_component(interop interop)
 install(FILES capi/include/sightglass/sightglass.h ${PROJECT_BINARY_DIR}/capi/include/sightglass/version.h
         DESTINATION ${header_dir})
-install(FILES gst_plugin/figure/figure_meta.h gst_plugin/meta/mask_meta.h gst_plugin/meta/results_meta.h
-              gst_plugin/meta/tensor_meta.h
-        DESTINATION ${header_dir}/gst_plugin)
-install(DIRECTORY gpu_engine/include/gpu_engine interop/include/interop DESTINATION ${header_dir})
+# The other headers of include/ are for the folders of this project.
+install(DIRECTORY base/include/sightglass gpu_engine/include/sightglass interop/include/sightglass
+                  gst_plugin/include/sightglass
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS sightglass RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 configure_package_config_file(cmake/sightglass-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/sightglass-config.cmake

@@ -7,12 +7,12 @@
 #include <cstdio>
 #include <vector>
 
-#include "gpu_engine/device.h"
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
-#include "interop/egl_context.h"
 #include "picture_input.h"  // replace it with the source of your frames
+#include "sightglass/device.h"
+#include "sightglass/interop/egl_context.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 
 namespace {
 
@@ -36,35 +36,35 @@ GLuint make_texture(const GlApi& gl, const Picture& picture) {
 Status run(const char* model_path, const char* picture_path, const char* mask_path) {
   // Create a GL context and make it current. Leave this out if your program already has one.
   auto context = interop::Context::create_headless();
-  if (!context.ok()) return device_error(context.error());
+  if (!context.ok()) return device_error(context.status().message());
   const interop::ScopedMakeCurrent current(**context);
-  if (!current.ok()) return device_error(current.error());
-  SG_ASSIGN_OR_RETURN(const GlApi gl, GlApi::load(&interop::Context::get_proc_address));
-  SG_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl));
+  if (!current.ok()) return device_error(current.status().message());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const GlApi gl, GlApi::load(&interop::Context::get_proc_address));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl));
 
   // Once: load the file, plan for this device, and create the GL objects.
-  SG_ASSIGN_OR_RETURN(const auto model, Model::load(model_path));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto model, Model::load(model_path));
   const Bhwc size = Bhwc::from(model->inputs()[0].shape);
   const Bhwc mask_size = Bhwc::from(model->outputs()[0].shape);
   if (size.c != 3 || mask_size.c != 1) return unsupported(model->name() + " does not turn RGB into one mask");
   PlanOptions options;
   options.inputs.resize(1);
   options.inputs[0].source = InputSpec::Source::kTexture;
-  SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, device.limits, options));
-  SG_ASSIGN_OR_RETURN(const auto session, Session::create(gl, plan));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, device.limits, options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, Session::create(gl, plan));
 
   // For every frame: set the texture and how it maps to the model input; then dispatch.
-  SG_ASSIGN_OR_RETURN(const Picture picture, load_picture(picture_path, device.limits.max_texture_size));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Picture picture, load_picture(picture_path, device.limits.max_texture_size));
   const GLuint texture = make_texture(gl, picture);
-  SG_RETURN_IF_ERROR(
+  SIGHTGLASS_RETURN_IF_ERROR(
       session->set_input_texture(0, {texture, GL_TEXTURE_2D, picture.width, picture.height},
                                  make_input_transform(picture.width, picture.height, size.w, size.h, Fit::kStretch)));
-  SG_RETURN_IF_ERROR(session->run());
+  SIGHTGLASS_RETURN_IF_ERROR(session->run());
 
   // Outputs can stay on the GPU as textures. This program reads the output back.
   const TensorInfo& info = model->outputs()[0];
   HostTensor probability(info.type, info.shape);
-  SG_RETURN_IF_ERROR(session->read_output(0, probability.data));
+  SIGHTGLASS_RETURN_IF_ERROR(session->read_output(0, probability.data));
   Picture mask{mask_size.w, mask_size.h, 3, {}};
   for (const float p : probability.as<float>()) {
     const auto gray = static_cast<uint8_t>(std::lround(255 * std::fmin(std::fmax(p, 0.0f), 1.0f)));

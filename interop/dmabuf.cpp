@@ -1,4 +1,4 @@
-#include "interop/dmabuf.h"
+#include "sightglass/interop/dmabuf.h"
 
 #include <unistd.h>
 
@@ -14,13 +14,14 @@ namespace {
 // Maximum width and height; keeps every sum below 64 bits.
 constexpr int32_t kLargestSide = 65'536;
 
-std::optional<Error> check_plane(const DmabufFrame& frame, const PlaneLayout& layout, int index) {
+Status check_plane(const DmabufFrame& frame, const PlaneLayout& layout, int index) {
   const DmabufPlane& plane = frame.planes[static_cast<size_t>(index)];
   const std::string name = "plane " + std::to_string(index) + " of the DMABUF (" + describe(frame) + ")";
   // The only way to query the size of a shared buffer. It moves the file position, which has no readers.
   const off_t end = ::lseek(plane.fd, 0, SEEK_END);
   if (end < 0) {
-    return Error{name + ": file descriptor " + std::to_string(plane.fd) + " is not a buffer: " + std::strerror(errno)};
+    return invalid_argument(name + ": file descriptor " + std::to_string(plane.fd) +
+                            " is not a buffer: " + std::strerror(errno));
   }
   ::lseek(plane.fd, 0, SEEK_SET);
   const auto size = static_cast<uint64_t>(end);
@@ -29,17 +30,17 @@ std::optional<Error> check_plane(const DmabufFrame& frame, const PlaneLayout& la
   const uint64_t rows = samples(frame.height, layout.down);
   const uint64_t row = samples(frame.width, layout.across) * static_cast<uint64_t>(layout.bytes);
   if (!tiled && plane.stride < row) {
-    return Error{name + " has a stride of " + std::to_string(plane.stride) + " bytes, but a row takes " +
-                 std::to_string(row)};
+    return invalid_argument(name + " has a stride of " + std::to_string(plane.stride) + " bytes, but a row takes " +
+                            std::to_string(row));
   }
   // The last row may end before its stride.
   const uint64_t last = tiled ? plane.offset + uint64_t{1} : plane.offset + (rows - 1) * plane.stride + row;
   if (last > size) {
-    return Error{name + " ends at byte " + std::to_string(last) + " (offset " + std::to_string(plane.offset) + ", " +
-                 std::to_string(rows) + " rows, stride " + std::to_string(plane.stride) + "), but the buffer has " +
-                 std::to_string(size) + " bytes"};
+    return invalid_argument(name + " ends at byte " + std::to_string(last) + " (offset " +
+                            std::to_string(plane.offset) + ", " + std::to_string(rows) + " rows, stride " +
+                            std::to_string(plane.stride) + "), but the buffer has " + std::to_string(size) + " bytes");
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
@@ -72,28 +73,28 @@ std::string describe(const DmabufFrame& frame) {
          std::to_string(frame.height);
 }
 
-std::optional<Error> check(const DmabufFrame& frame) {
+Status check(const DmabufFrame& frame) {
   const FormatLayout* layout = find_layout(frame.fourcc);
   if (layout == nullptr) {
-    return Error{"cannot use a DMABUF of format " + fourcc_text(frame.fourcc) + ": unknown format; use one of " +
-                 known_formats()};
+    return invalid_argument("cannot use a DMABUF of format " + fourcc_text(frame.fourcc) +
+                            ": unknown format; use one of " + known_formats());
   }
   if (frame.width < 1 || frame.height < 1 || frame.width > kLargestSide || frame.height > kLargestSide) {
-    return Error{"the DMABUF (" + describe(frame) + ") has an invalid size"};
+    return invalid_argument("the DMABUF (" + describe(frame) + ") has an invalid size");
   }
   // Tiled formats may have extra planes for compression data.
   const bool tiled = frame.modifier != kModifierLinear && frame.modifier != kModifierInvalid;
   const bool planes_fit =
       tiled ? frame.plane_count >= layout->planes && frame.plane_count <= 4 : frame.plane_count == layout->planes;
   if (!planes_fit) {
-    return Error{"the DMABUF (" + describe(frame) + ") has " + std::to_string(frame.plane_count) +
-                 " planes; the format has " + std::to_string(layout->planes)};
+    return invalid_argument("the DMABUF (" + describe(frame) + ") has " + std::to_string(frame.plane_count) +
+                        " planes; the format has " + std::to_string(layout->planes));
   }
   for (int i = 0; i < frame.plane_count; ++i) {
     const PlaneLayout further = {1, 1, 1};  // extra plane of a tiling: only its start is checked
-    if (auto error = check_plane(frame, i < layout->planes ? layout->plane[i] : further, i)) return error;
+    SIGHTGLASS_RETURN_IF_ERROR(check_plane(frame, i < layout->planes ? layout->plane[i] : further, i));
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace sightglass::interop

@@ -1,4 +1,4 @@
-#include "interop/dmabuf_cache.h"
+#include "sightglass/interop/dmabuf_cache.h"
 
 #include <sys/stat.h>
 
@@ -24,8 +24,9 @@ Result<std::vector<uint64_t>> key_of(const DmabufFrame& frame, DmabufImport how)
     const DmabufPlane& plane = frame.planes[static_cast<size_t>(i)];
     struct stat file = {};
     if (::fstat(plane.fd, &file) != 0) {
-      return Error{"plane " + std::to_string(i) + " of the DMABUF (" + describe(frame) + "): file descriptor " +
-                   std::to_string(plane.fd) + " is not a buffer: " + std::strerror(errno)};
+      return invalid_argument("plane " + std::to_string(i) + " of the DMABUF (" + describe(frame) +
+                              "): file descriptor " + std::to_string(plane.fd) +
+                              " is not a buffer: " + std::strerror(errno));
     }
     key.insert(key.end(),
                {static_cast<uint64_t>(file.st_dev), static_cast<uint64_t>(file.st_ino), plane.offset, plane.stride});
@@ -45,7 +46,7 @@ DmabufCache::DmabufCache(std::shared_ptr<const DmabufImporter> importer, size_t 
 
 Result<const DmabufTextures*> DmabufCache::get(const DmabufFrame& frame, DmabufImport how) {
   auto key = key_of(frame, how);
-  if (!key.ok()) return Error{key.error()};
+  if (!key.ok()) return key.status();
   const auto found =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.key == *key; });
   if (found != entries_.end()) {
@@ -55,7 +56,7 @@ Result<const DmabufTextures*> DmabufCache::get(const DmabufFrame& frame, DmabufI
   }
   ++misses_;
   auto textures = importer_(frame, how);
-  if (!textures.ok()) return Error{textures.error()};
+  if (!textures.ok()) return textures.status();
   if (entries_.size() >= capacity_) {
     ++evictions_;
     entries_.pop_back();

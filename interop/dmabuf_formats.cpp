@@ -1,10 +1,10 @@
-#include "interop/dmabuf_formats.h"
+#include "sightglass/interop/dmabuf_formats.h"
 
 #include <EGL/eglext.h>
 
 #include <utility>
 
-#include "interop/dmabuf.h"
+#include "sightglass/interop/dmabuf.h"
 
 namespace sightglass::interop {
 namespace {

@@ -1,4 +1,4 @@
-#include "interop/dmabuf_import.h"
+#include "sightglass/interop/dmabuf_import.h"
 
 #include <EGL/eglext.h>
 #include <GLES3/gl31.h>
@@ -99,8 +99,8 @@ void DmabufTextures::release() {
 
 Result<std::shared_ptr<const DmabufImporter>> DmabufImporter::create(std::shared_ptr<const Display> display) {
   if (!display->has_extension("EGL_EXT_image_dma_buf_import")) {
-    return Error{"cannot import DMABUFs: " + display->name() +
-                 " has no EGL_EXT_image_dma_buf_import; upload frames instead"};
+    return unsupported("cannot import DMABUFs: " + display->name() +
+                       " has no EGL_EXT_image_dma_buf_import; upload frames instead");
   }
   auto gl = std::make_shared<DmabufGl>();
   std::string missing;
@@ -113,7 +113,7 @@ Result<std::shared_ptr<const DmabufImporter>> DmabufImporter::create(std::shared
   load(gl->tex_parameter, "glTexParameteri", missing);
   load(gl->get_integer, "glGetIntegerv", missing);
   load(gl->get_error, "glGetError", missing);
-  if (!missing.empty()) return Error{"cannot import DMABUFs: " + display->name() + " lacks " + missing};
+  if (!missing.empty()) return unsupported("cannot import DMABUFs: " + display->name() + " lacks " + missing);
   gl->modifiers = display->has_extension("EGL_EXT_image_dma_buf_import_modifiers");
   DmabufFormats formats = DmabufFormats::query(*display);
   gl->display = std::move(display);
@@ -135,19 +135,19 @@ bool DmabufImporter::importable(uint32_t fourcc, uint64_t modifier, DmabufImport
 }
 
 Result<DmabufTextures> DmabufImporter::import(const DmabufFrame& frame, DmabufImport how) const {
-  if (auto error = check(frame)) return *std::move(error);
+  SIGHTGLASS_RETURN_IF_ERROR(check(frame));
   DmabufTextures textures;
   textures.gl_ = gl_;
   if (how != DmabufImport::kPlanes) {
-    if (auto error = add(frame, frame, how == DmabufImport::kImageExternal, textures)) return *std::move(error);
+    SIGHTGLASS_RETURN_IF_ERROR(add(frame, frame, how == DmabufImport::kImageExternal, textures));
     return textures;
   }
   const FormatLayout& layout = *find_layout(frame.fourcc);
   for (int i = 0; i < layout.planes; ++i) {
     const PlaneLayout& plane = layout.plane[i];
     if (plane.alone == 0) {
-      return Error{"the DMABUF (" + describe(frame) +
-                   ") has no planes that can be separate textures; import it as an image"};
+      return device_error("the DMABUF (" + describe(frame) +
+                          ") has no planes that can be separate textures; import it as an image");
     }
     DmabufFrame image;
     image.width = (frame.width + plane.across - 1) / plane.across;
@@ -156,17 +156,17 @@ Result<DmabufTextures> DmabufImporter::import(const DmabufFrame& frame, DmabufIm
     image.modifier = frame.modifier;
     image.plane_count = 1;
     image.planes[0] = frame.planes[static_cast<size_t>(i)];
-    if (auto error = add(image, frame, false, textures)) return *std::move(error);
+    SIGHTGLASS_RETURN_IF_ERROR(add(image, frame, false, textures));
   }
   return textures;
 }
 
-std::optional<Error> DmabufImporter::add(const DmabufFrame& image, const DmabufFrame& whole, bool external,
+Status DmabufImporter::add(const DmabufFrame& image, const DmabufFrame& whole, bool external,
                                          DmabufTextures& textures) const {
   const std::string part = image.fourcc == whole.fourcc ? "" : " as a plane of " + fourcc_text(image.fourcc);
   const auto refuse = [&](const std::string& why) {
-    return Error{"cannot import the DMABUF (" + describe(whole) + ")" + part + ": " + why + "; " +
-                 formats_.what_would_work(image.fourcc)};
+    return unsupported("cannot import the DMABUF (" + describe(whole) + ")" + part + ": " + why + "; " +
+                       formats_.what_would_work(image.fourcc));
   };
   if (!formats_.importable(image.fourcc, image.modifier)) {
     return refuse(formats_.known() ? "the driver does not list it" : "the driver does not support modifiers");
@@ -207,7 +207,7 @@ std::optional<Error> DmabufImporter::add(const DmabufFrame& image, const DmabufF
     std::snprintf(text, sizeof(text), "glEGLImageTargetTexture2DOES failed: 0x%04x", error);
     return refuse(text);
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace sightglass::interop

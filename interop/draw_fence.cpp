@@ -1,4 +1,4 @@
-#include "interop/draw_fence.h"
+#include "sightglass/interop/draw_fence.h"
 
 #include <EGL/eglext.h>
 #include <GLES3/gl31.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "interop/unique_fd.h"
+#include "sightglass/interop/unique_fd.h"
 
 namespace sightglass::interop {
 namespace {
@@ -65,12 +65,12 @@ Result<DrawFence::Wait> DrawFence::publish(const DmabufFrame& frame) const {
   static const auto wait_sync = function<decltype(&glClientWaitSync)>("glClientWaitSync");
   static const auto delete_sync = function<decltype(&glDeleteSync)>("glDeleteSync");
   const GLsync fence = fence_sync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-  if (fence == nullptr) return Error{"cannot create a fence for the frame: glFenceSync failed"};
+  if (fence == nullptr) return device_error("cannot create a fence for the frame: glFenceSync failed");
   const GLenum result = wait_sync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, kPatience);
   delete_sync(fence);
   if (result == GL_ALREADY_SIGNALED || result == GL_CONDITION_SATISFIED) return Wait::kOnCpu;
-  return Error{result == GL_TIMEOUT_EXPIRED ? "the GPU did not finish the frame within five seconds"
-                                            : "cannot wait for the GPU: glClientWaitSync failed"};
+  return device_error(result == GL_TIMEOUT_EXPIRED ? "the GPU did not finish the frame within five seconds"
+                                                   : "cannot wait for the GPU: glClientWaitSync failed");
 }
 
 }  // namespace sightglass::interop

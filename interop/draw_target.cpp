@@ -1,4 +1,4 @@
-#include "interop/draw_target.h"
+#include "sightglass/interop/draw_target.h"
 
 #include <GLES3/gl31.h>
 #include <drm_fourcc.h>
@@ -60,14 +60,14 @@ Result<std::shared_ptr<const DrawTargets>> DrawTargets::create(std::shared_ptr<c
   std::shared_ptr<DrawTargets> targets(new DrawTargets);
   if (device.ok()) {
     auto importer = DmabufImporter::create(display);
-    if (!importer.ok()) return Error{importer.error()};
+    if (!importer.ok()) return importer.status();
     targets->importer_ = *importer;
     targets->device_ = *device;
   } else if (display->has_extension("EGL_MESA_image_dma_buf_export")) {
-    targets->no_device_ = device.error();
+    targets->no_device_ = device.status().message();
   } else {
-    return Error{"cannot create DMABUFs: " + device.error() + ", and " + display->name() +
-                 " has no EGL_MESA_image_dma_buf_export"};
+    return unsupported("cannot create DMABUFs: " + device.status().message() + ", and " + display->name() +
+                       " has no EGL_MESA_image_dma_buf_export");
   }
   targets->display_ = std::move(display);
   return std::shared_ptr<const DrawTargets>(std::move(targets));
@@ -83,8 +83,8 @@ Result<std::unique_ptr<DrawTarget>> DrawTargets::checked(Result<std::unique_ptr<
   if (!target.ok()) return target;
   for (const DmabufTexture& texture : (*target)->textures()) {
     if (!drawable(texture.name)) {
-      return Error{"the driver imports the DMABUF (" + interop::describe((*target)->frame()) +
-                   ") but cannot render into it"};
+      return unsupported("the driver imports the DMABUF (" + interop::describe((*target)->frame()) +
+                         ") but cannot render into it");
     }
   }
   return target;
@@ -96,7 +96,7 @@ Result<std::unique_ptr<DrawTarget>> DrawTargets::make(const DrawRequest& request
 }
 
 Result<std::unique_ptr<DrawTarget>> DrawTargets::adopt(const DmabufFrame& frame) const {
-  if (importer_ == nullptr) return Error{"cannot import DMABUFs: " + no_device_};
+  if (importer_ == nullptr) return unsupported("cannot import DMABUFs: " + no_device_);
   return checked(import(frame, nullptr));
 }
 
@@ -104,7 +104,7 @@ Result<std::unique_ptr<DrawTarget>> DrawTargets::import(const DmabufFrame& frame
                                                         std::unique_ptr<GbmBuffer> buffer) const {
   const DmabufImport how = frame.fourcc == DRM_FORMAT_NV12 ? DmabufImport::kPlanes : DmabufImport::kImage;
   auto imported = importer_->import(frame, how);
-  if (!imported.ok()) return Error{imported.error()};
+  if (!imported.ok()) return imported.status();
   std::unique_ptr<DrawTarget> target(new DrawTarget);
   target->frame_ = frame;
   target->textures_ = imported->textures();
@@ -122,13 +122,13 @@ Result<std::unique_ptr<DrawTarget>> DrawTargets::make_rgb(const DrawRequest& req
     }
   }
   if (!linear && tiled.empty()) {
-    return Error{"cannot render into a DMABUF (" + describe(request) + "); " +
-                 importer_->formats().what_would_work(request.fourcc)};
+    return unsupported("cannot render into a DMABUF (" + describe(request) + "); " +
+                       importer_->formats().what_would_work(request.fourcc));
   }
   // Formats that a display accepts are readable for encoders too, but not every device has a display. Tilings come
   // first: GPUs render into them fastest.
   const uint32_t both = GbmBuffer::kRender | GbmBuffer::kScanOut;
-  auto buffer = Result<std::unique_ptr<GbmBuffer>>(Error{});
+  auto buffer = Result<std::unique_ptr<GbmBuffer>>(internal_error(""));
   if (!tiled.empty()) {
     buffer = GbmBuffer::create(device_, request.width, request.height, request.fourcc, both, tiled);
     if (!buffer.ok()) {
@@ -140,7 +140,7 @@ Result<std::unique_ptr<DrawTarget>> DrawTargets::make_rgb(const DrawRequest& req
       buffer = GbmBuffer::create(device_, request.width, request.height, request.fourcc, use | GbmBuffer::kLinear);
     }
   }
-  if (!buffer.ok()) return Error{buffer.error()};
+  if (!buffer.ok()) return buffer.status();
   const DmabufFrame frame = (*buffer)->frame();
   return import(frame, std::move(buffer).value());
 }
@@ -149,14 +149,14 @@ Result<std::unique_ptr<DrawTarget>> DrawTargets::make_rgb(const DrawRequest& req
 // the first, as encoders without offset support expect.
 Result<std::unique_ptr<DrawTarget>> DrawTargets::make_nv12(const DrawRequest& request) const {
   if (!contains(request.modifiers, kModifierLinear)) {
-    return Error{"cannot render into a DMABUF (" + describe(request) + "): planes must be LINEAR"};
+    return invalid_argument("cannot render into a DMABUF (" + describe(request) + "): planes must be LINEAR");
   }
   const int32_t width = (request.width + 1) / 2 * 2, rows = request.height + (request.height + 1) / 2;
   const uint32_t use = GbmBuffer::kRender | GbmBuffer::kLinear;
   auto buffer = GbmBuffer::create(device_, width, rows, DRM_FORMAT_R8, use);
   // Some devices allocate only images with four bytes per pixel.
   if (!buffer.ok()) buffer = GbmBuffer::create(device_, (width + 3) / 4, rows, DRM_FORMAT_XRGB8888, use);
-  if (!buffer.ok()) return Error{buffer.error()};
+  if (!buffer.ok()) return buffer.status();
   const DmabufPlane& memory = (*buffer)->frame().planes[0];
   DmabufFrame frame;
   frame.width = request.width;
@@ -172,17 +172,18 @@ Result<std::unique_ptr<DrawTarget>> DrawTargets::make_nv12(const DrawRequest& re
 
 Result<std::unique_ptr<DrawTarget>> DrawTargets::export_texture(const DrawRequest& request) const {
   if (!possible(request.fourcc, kModifierLinear)) {
-    return Error{"cannot create a DMABUF (" + describe(request) + "): " + no_device_ +
-                 ", and exported GL textures are AB24"};
+    return unsupported("cannot create a DMABUF (" + describe(request) + "): " + no_device_ +
+                       ", and exported GL textures are AB24");
   }
   auto exported = ExportedTexture::create(display_, request.width, request.height);
-  if (!exported.ok()) return Error{no_device_ + ", and " + exported.error()};
+  if (!exported.ok()) return unsupported(no_device_ + ", and " + exported.status().message());
   const DmabufFrame& frame = (*exported)->frame();
   const bool one_memory = std::all_of(frame.planes.begin(), frame.planes.begin() + frame.plane_count,
                                       [&](const DmabufPlane& plane) { return plane.fd == frame.planes[0].fd; });
   if (!same_bits(frame.fourcc, request.fourcc) || !contains(request.modifiers, frame.modifier) || !one_memory) {
-    return Error{"cannot create a DMABUF (" + describe(request) + "): " + no_device_ + ", and the driver exports " +
-                 interop::describe(frame) + (one_memory ? "" : " in several memory objects")};
+    return unsupported("cannot create a DMABUF (" + describe(request) + "): " + no_device_ +
+                       ", and the driver exports " + interop::describe(frame) +
+                       (one_memory ? "" : " in several memory objects"));
   }
   std::unique_ptr<DrawTarget> target(new DrawTarget);
   target->frame_ = frame;

@@ -2,7 +2,7 @@
 
 #include <drm_fourcc.h>
 
-#include "interop/dmabuf.h"
+#include "sightglass/interop/dmabuf.h"
 
 namespace sightglass::interop {
 namespace {

@@ -1,4 +1,4 @@
-#include "interop/egl_context.h"
+#include "sightglass/interop/egl_context.h"
 
 #include <EGL/eglext.h>
 
@@ -33,8 +33,10 @@ Result<EGLConfig> choose_config(EGLDisplay display, GlFlavour flavour, bool pbuf
   // clang-format on
   EGLConfig config = nullptr;
   EGLint count = 0;
-  if (eglChooseConfig(display, attributes, &config, 1, &count) != EGL_TRUE) return Error{failed("eglChooseConfig")};
-  if (count == 0) return Error{std::string("no EGL config for ") + to_string(flavour) + (pbuffer ? " pbuffers" : "")};
+  if (eglChooseConfig(display, attributes, &config, 1, &count) != EGL_TRUE)
+    return device_error(failed("eglChooseConfig"));
+  if (count == 0)
+    return unsupported(std::string("no EGL config for ") + to_string(flavour) + (pbuffer ? " pbuffers" : ""));
   return config;
 }
 
@@ -48,14 +50,14 @@ Result<std::unique_ptr<Context>> Context::create(std::shared_ptr<Display> displa
                                                  const Context* share) {
   const bool es = flavour == GlFlavour::kEs31;
   const ScopedApi api(es ? EGL_OPENGL_ES_API : EGL_OPENGL_API);
-  if (!api.bound()) return Error{failed(es ? "eglBindAPI(EGL_OPENGL_ES_API)" : "eglBindAPI(EGL_OPENGL_API)")};
+  if (!api.bound()) return device_error(failed(es ? "eglBindAPI(EGL_OPENGL_ES_API)" : "eglBindAPI(EGL_OPENGL_API)"));
 
   const bool surfaceless = display->has_extension("EGL_KHR_surfaceless_context");
   const bool configless = surfaceless && display->has_extension("EGL_KHR_no_config_context");
   EGLConfig config = EGL_NO_CONFIG_KHR;
   if (!configless) {
     auto chosen = choose_config(display->handle(), flavour, !surfaceless);
-    if (!chosen.ok()) return Error{chosen.error()};
+    if (!chosen.ok()) return chosen.status();
     config = *chosen;
   }
 
@@ -73,15 +75,15 @@ Result<std::unique_ptr<Context>> Context::create(std::shared_ptr<Display> displa
   context->handle_ = eglCreateContext(handle, config, share != nullptr ? share->handle() : EGL_NO_CONTEXT,
                                       es ? es_attributes : core_attributes);
   if (context->handle_ == EGL_NO_CONTEXT) {
-    return Error{failed(std::string("eglCreateContext for ") + to_string(flavour))};
+    return device_error(failed(std::string("eglCreateContext for ") + to_string(flavour)));
   }
   if (!surfaceless) {
     const EGLint one_pixel[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
     context->surface_ = eglCreatePbufferSurface(handle, config, one_pixel);
-    if (context->surface_ == EGL_NO_SURFACE) return Error{failed("eglCreatePbufferSurface")};
+    if (context->surface_ == EGL_NO_SURFACE) return device_error(failed("eglCreatePbufferSurface"));
   }
   // Some drivers reject a context only when it is made current.
-  if (const ScopedMakeCurrent current(*context); !current.ok()) return Error{current.error()};
+  if (const ScopedMakeCurrent current(*context); !current.ok()) return current.status();
   return context;
 }
 
@@ -91,16 +93,16 @@ Result<std::unique_ptr<Context>> Context::create_headless(GlFlavour flavour,
   for (const DisplayCandidate& candidate : candidates) {
     auto display = candidate.open();
     if (!display.ok()) {
-      tried += "\n  " + candidate.name + ": " + display.error();
+      tried += "\n  " + candidate.name + ": " + display.status().message();
       continue;
     }
     auto context = create(*display, flavour);
     if (context.ok()) return context;
-    tried += "\n  " + candidate.name + ": " + context.error();
+    tried += "\n  " + candidate.name + ": " + context.status().message();
   }
-  return Error{std::string("cannot create a context for ") + to_string(flavour) +
-               " without a window system; tried:" + tried +
-               "\nInstall a GPU driver with EGL, or the Mesa software renderer (libegl-mesa0, libgl1-mesa-dri)."};
+  return unsupported(std::string("cannot create a context for ") + to_string(flavour) +
+                     " without a window system; tried:" + tried +
+                     "\nInstall a GPU driver with EGL, or the Mesa software renderer (libegl-mesa0, libgl1-mesa-dri).");
 }
 
 Context::~Context() {
@@ -121,7 +123,7 @@ ScopedMakeCurrent::ScopedMakeCurrent(const Context& context)
       previous_draw_(eglGetCurrentSurface(EGL_DRAW)),
       previous_read_(eglGetCurrentSurface(EGL_READ)) {
   if (eglMakeCurrent(display_, context.surface(), context.surface(), context.handle()) != EGL_TRUE) {
-    error_ = failed("eglMakeCurrent on " + context.display().name());
+    status_ = device_error(failed("eglMakeCurrent on " + context.display().name()));
   }
 }
 

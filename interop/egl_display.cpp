@@ -1,4 +1,4 @@
-#include "interop/egl_display.h"
+#include "sightglass/interop/egl_display.h"
 
 #include <EGL/eglext.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ bool client_extension(const char* extension) {
   return extension_listed(eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS), extension);
 }
 
-Error last_error(const std::string& call) { return {call + " failed: " + egl_error_name(eglGetError())}; }
+Status last_error(const std::string& call) { return device_error(call + " failed: " + egl_error_name(eglGetError())); }
 
 }  // namespace
 
@@ -69,15 +69,15 @@ struct DisplayOpener {
 
   static Result<std::shared_ptr<Display>> platform(EGLenum platform, void* native, const char* extension,
                                                    const std::string& name) {
-    if (!client_extension(extension)) return Error{"EGL has no " + std::string(extension)};
+    if (!client_extension(extension)) return unsupported("EGL has no " + std::string(extension));
     const auto get = egl_function<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
-    if (get == nullptr) return Error{"EGL has no eglGetPlatformDisplayEXT"};
+    if (get == nullptr) return unsupported("EGL has no eglGetPlatformDisplayEXT");
     return initialize(get(platform, native, nullptr), name);
   }
 
   static Result<std::shared_ptr<Display>> gbm(const std::string& node, const std::string& name) {
     auto device = GbmDevice::open(node, true);
-    if (!device.ok()) return Error{device.error()};
+    if (!device.ok()) return device.status();
     auto display = platform(EGL_PLATFORM_GBM_KHR, (*device)->handle(), "EGL_KHR_platform_gbm", name);
     if (display.ok()) (*display)->gbm_ = *device;
     return display;
@@ -122,7 +122,7 @@ std::vector<Device> egl_devices() {
 
 Result<std::shared_ptr<Display>> Display::current() {
   const EGLDisplay handle = eglGetCurrentDisplay();
-  if (handle == EGL_NO_DISPLAY) return Error{"the GL context was not created with EGL"};
+  if (handle == EGL_NO_DISPLAY) return invalid_argument("the GL context was not created with EGL");
   return borrow(handle, "the display of the GL context");
 }
 
@@ -132,7 +132,7 @@ Result<std::shared_ptr<const GbmDevice>> Display::device() const {
   const auto describe = egl_function<PFNEGLQUERYDEVICESTRINGEXTPROC>("eglQueryDeviceStringEXT");
   const bool asks = client_extension("EGL_EXT_device_query") || client_extension("EGL_EXT_device_base");
   if (!asks || query == nullptr || describe == nullptr) {
-    return Error{"EGL does not report the device of " + name_ + " (EGL_EXT_device_query)"};
+    return unsupported("EGL does not report the device of " + name_ + " (EGL_EXT_device_query)");
   }
   EGLAttrib device = 0;
   if (query(handle_, EGL_DEVICE_EXT, &device) != EGL_TRUE) return last_error("eglQueryDisplayAttribEXT");
@@ -148,7 +148,8 @@ Result<std::shared_ptr<const GbmDevice>> Display::device() const {
   }
   if (node == nullptr) {
     const bool software = extension_listed(extensions, "EGL_MESA_device_software");
-    return Error{name_ + (software ? " belongs to a software renderer without a DRM device" : " has no DRM device")};
+    return unsupported(name_ +
+                       (software ? " belongs to a software renderer without a DRM device" : " has no DRM device"));
   }
   return GbmDevice::open(node);
 }

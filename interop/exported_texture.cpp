@@ -1,4 +1,4 @@
-#include "interop/exported_texture.h"
+#include "sightglass/interop/exported_texture.h"
 
 #include <EGL/eglext.h>
 #include <GLES3/gl31.h>
@@ -21,7 +21,7 @@ Result<std::unique_ptr<ExportedTexture>> ExportedTexture::create(std::shared_ptr
                            " from " + display->name() + ": ";
   if (!display->has_extension("EGL_MESA_image_dma_buf_export") ||
       !display->has_extension("EGL_KHR_gl_texture_2D_image")) {
-    return Error{what + "it lacks EGL_MESA_image_dma_buf_export or EGL_KHR_gl_texture_2D_image"};
+    return unsupported(what + "it lacks EGL_MESA_image_dma_buf_export or EGL_KHR_gl_texture_2D_image");
   }
   const auto create_image = function<PFNEGLCREATEIMAGEKHRPROC>("eglCreateImageKHR");
   const auto query = function<PFNEGLEXPORTDMABUFIMAGEQUERYMESAPROC>("eglExportDMABUFImageQueryMESA");
@@ -32,7 +32,7 @@ Result<std::unique_ptr<ExportedTexture>> ExportedTexture::create(std::shared_ptr
   const auto get_integer = function<decltype(&glGetIntegerv)>("glGetIntegerv");
   if (create_image == nullptr || query == nullptr || export_image == nullptr || gen_textures == nullptr ||
       bind_texture == nullptr || storage == nullptr || get_integer == nullptr) {
-    return Error{what + "EGL functions are missing"};
+    return unsupported(what + "EGL functions are missing");
   }
   std::unique_ptr<ExportedTexture> texture(new ExportedTexture);
   GLint before = 0;
@@ -47,16 +47,17 @@ Result<std::unique_ptr<ExportedTexture>> ExportedTexture::create(std::shared_ptr
   // NOLINTNEXTLINE(performance-no-int-to-ptr): EGL takes names as pointers
   auto* const name = reinterpret_cast<EGLClientBuffer>(static_cast<uintptr_t>(texture->texture_.name));
   texture->image_ = create_image(handle, eglGetCurrentContext(), EGL_GL_TEXTURE_2D_KHR, name, whole);
-  if (texture->image_ == nullptr) return Error{what + "eglCreateImageKHR failed: " + egl_error_name(eglGetError())};
+  if (texture->image_ == nullptr)
+    return device_error(what + "eglCreateImageKHR failed: " + egl_error_name(eglGetError()));
 
   EGLint fourcc = 0, planes = 0;
   EGLuint64KHR modifier = kModifierInvalid;
   if (query(handle, texture->image_, &fourcc, &planes, &modifier) != EGL_TRUE || planes < 1 || planes > 4) {
-    return Error{what + "eglExportDMABUFImageQueryMESA failed: " + egl_error_name(eglGetError())};
+    return device_error(what + "eglExportDMABUFImageQueryMESA failed: " + egl_error_name(eglGetError()));
   }
   EGLint fds[4] = {-1, -1, -1, -1}, strides[4] = {}, offsets[4] = {};
   if (export_image(handle, texture->image_, fds, strides, offsets) != EGL_TRUE) {
-    return Error{what + "eglExportDMABUFImageMESA failed: " + egl_error_name(eglGetError())};
+    return device_error(what + "eglExportDMABUFImageMESA failed: " + egl_error_name(eglGetError()));
   }
   DmabufFrame& frame = texture->frame_;
   frame.width = width;
@@ -70,7 +71,7 @@ Result<std::unique_ptr<ExportedTexture>> ExportedTexture::create(std::shared_ptr
     frame.planes[i] = {fds[i] >= 0 ? fds[i] : fds[0], static_cast<uint32_t>(offsets[i]),
                        static_cast<uint32_t>(strides[i])};
   }
-  if (auto error = check(frame)) return *std::move(error);
+  SIGHTGLASS_RETURN_IF_ERROR(check(frame));
   texture->texture_ = {texture->texture_.name, GL_TEXTURE_2D, width, height, frame.fourcc};
   return texture;
 }

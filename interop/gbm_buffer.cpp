@@ -1,4 +1,4 @@
-#include "interop/gbm_buffer.h"
+#include "sightglass/interop/gbm_buffer.h"
 
 #include <gbm.h>
 
@@ -14,7 +14,7 @@ Result<std::unique_ptr<GbmBuffer>> GbmBuffer::create(std::shared_ptr<const GbmDe
   std::string what = "cannot create a buffer of " + fourcc_text(fourcc) + ", " + std::to_string(width) + "x" +
                      std::to_string(height) + " on " + device->name();
   for (const uint64_t modifier : modifiers) what += ", " + modifier_text(modifier);
-  if (width < 1 || height < 1) return Error{what + ": invalid size"};
+  if (width < 1 || height < 1) return invalid_argument(what + ": invalid size");
   uint32_t flags = 0;
   if ((use & kRender) != 0) flags |= GBM_BO_USE_RENDERING;
   if ((use & kScanOut) != 0) flags |= GBM_BO_USE_SCANOUT;
@@ -24,10 +24,10 @@ Result<std::unique_ptr<GbmBuffer>> GbmBuffer::create(std::shared_ptr<const GbmDe
   buffer->buffer_ = modifiers.empty() ? gbm_bo_create(device->handle(), w, h, fourcc, flags)
                                       : gbm_bo_create_with_modifiers2(device->handle(), w, h, fourcc, modifiers.data(),
                                                                       static_cast<unsigned>(modifiers.size()), flags);
-  if (buffer->buffer_ == nullptr) return Error{what + ": the device rejected it: " + std::strerror(errno)};
+  if (buffer->buffer_ == nullptr) return device_error(what + ": the device rejected it: " + std::strerror(errno));
   buffer->device_ = std::move(device);
   buffer->fd_.reset(gbm_bo_get_fd(buffer->buffer_));
-  if (!buffer->fd_.valid()) return Error{what + ": the device cannot export it: " + std::strerror(errno)};
+  if (!buffer->fd_.valid()) return device_error(what + ": the device cannot export it: " + std::strerror(errno));
   DmabufFrame& frame = buffer->frame_;
   frame.width = width;
   frame.height = height;
@@ -43,7 +43,7 @@ Result<std::unique_ptr<GbmBuffer>> GbmBuffer::create(std::shared_ptr<const GbmDe
     plane.offset = gbm_bo_get_offset(buffer->buffer_, i);
     plane.stride = gbm_bo_get_stride_for_plane(buffer->buffer_, i);
   }
-  if (auto error = check(frame)) return *std::move(error);
+  SIGHTGLASS_RETURN_IF_ERROR(check(frame));
   return buffer;
 }
 

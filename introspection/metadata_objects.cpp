@@ -1,8 +1,8 @@
 #include "sightglass/metadata_objects.h"
 
-#include "figure/figure_meta.h"
-#include "meta/mask_meta.h"
-#include "meta/results_meta.h"
+#include "sightglass/gst/figure_meta.h"
+#include "sightglass/gst/mask_meta.h"
+#include "sightglass/gst/results_meta.h"
 
 // Strings are reference counted, and arrays are immutable and shared by copies. GLib ends the process if memory runs
 // out.

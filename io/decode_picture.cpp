@@ -51,8 +51,8 @@ class Decoder {
   Status read(InputFile& file) {
     std::array<std::byte, size_t{64} << 10> buffer;
     while (!refused_) {
-      SG_ASSIGN_OR_RETURN(const size_t count, file.read(buffer));
-      if (loader_ == nullptr) SG_RETURN_IF_ERROR(begin(std::span(buffer).first(count)));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const size_t count, file.read(buffer));
+      if (loader_ == nullptr) SIGHTGLASS_RETURN_IF_ERROR(begin(std::span(buffer).first(count)));
       if (count == 0) break;
       GError* error = nullptr;
       if (!gdk_pixbuf_loader_write(loader_, reinterpret_cast<const guchar*>(buffer.data()), count, &error)) {
@@ -114,14 +114,14 @@ class Decoder {
 }  // namespace
 
 Result<PixbufPtr> decode_picture(const std::string& path, int32_t largest_side) {
-  SG_ASSIGN_OR_RETURN(InputFile file, InputFile::open(path));
+  SIGHTGLASS_ASSIGN_OR_RETURN(InputFile file, InputFile::open(path));
   Decoder decoder(largest_side);
-  SG_RETURN_IF_ERROR(decoder.read(file));
+  SIGHTGLASS_RETURN_IF_ERROR(decoder.read(file));
   return decoder.pixbuf();
 }
 
 Status check_picture(const std::string& path) {
-  SG_ASSIGN_OR_RETURN(InputFile file, InputFile::open(path));
+  SIGHTGLASS_ASSIGN_OR_RETURN(InputFile file, InputFile::open(path));
   Decoder decoder(0);
   const Status status = decoder.read(file);
   return decoder.knows_size() ? Status() : status;

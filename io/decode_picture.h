@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -190,7 +190,7 @@ Status download(PartFile& part, const KnownModel& model, const FetchOptions& opt
       // Without a content length, a server may end a response early.
       const bool early = bytes > before && bytes < model.published.bytes;
       if (early && left > 0) continue;
-      SG_RETURN_IF_ERROR(part.clear());
+      SIGHTGLASS_RETURN_IF_ERROR(part.clear());
       // The earlier part may come from another file.
       if (before > 0 && left > 0) continue;
       return invalid_model(what + ": the downloaded file is not the published one and was deleted: " +
@@ -200,7 +200,7 @@ Status download(PartFile& part, const KnownModel& model, const FetchOptions& opt
                            ", expected " + model.sha256);
     }
     if (answer.code == CURLE_RANGE_ERROR && left > 0) {  // the server supports only whole files
-      SG_RETURN_IF_ERROR(part.clear());
+      SIGHTGLASS_RETURN_IF_ERROR(part.clear());
     } else if (!broke_off(answer.code) || bytes == before || left == 0) {
       const std::string kept =
           bytes == 0 ? "" : "; " + std::to_string(bytes) + " bytes are kept, run the command again to resume";
@@ -216,7 +216,7 @@ Result<FetchedModel> fetch_model(const ModelStore& store, const KnownModel& mode
   if (options.mirror.empty()) {
     source.address = address_of(model);
   } else {
-    SG_ASSIGN_OR_RETURN(source, mirror_source(options.mirror, model.published.file));
+    SIGHTGLASS_ASSIGN_OR_RETURN(source, mirror_source(options.mirror, model.published.file));
   }
   FetchedModel fetched{store.path_of(model)};
   if (store.state_of(model) != StoredState::kVerified) {
@@ -225,16 +225,16 @@ Result<FetchedModel> fetch_model(const ModelStore& store, const KnownModel& mode
       return invalid_argument("cannot create the directory " + store.folder() + ": " + std::strerror(errno) +
                               "; set XDG_DATA_HOME to another directory");
     }
-    SG_ASSIGN_OR_RETURN(PartFile part, PartFile::open(fetched.path + ".part", [&] {
-                          if (options.progress) options.progress("waiting for another download of it", 0, 0);
-                        }));
+    SIGHTGLASS_ASSIGN_OR_RETURN(PartFile part, PartFile::open(fetched.path + ".part", [&] {
+                                  if (options.progress) options.progress("waiting for another download of it", 0, 0);
+                                }));
     if (store.state_of(model) == StoredState::kVerified) {
       part.remove();  // the previous holder of the lock downloaded it
     } else {
       const Status downloaded = download(part, model, options, source);
       if (part.size() == 0) part.remove();
-      SG_RETURN_IF_ERROR(downloaded);
-      SG_RETURN_IF_ERROR(part.rename_to(fetched.path));
+      SIGHTGLASS_RETURN_IF_ERROR(downloaded);
+      SIGHTGLASS_RETURN_IF_ERROR(part.rename_to(fetched.path));
       fetched.downloaded = true;
     }
   }

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "gpu_engine/status.h"
 #include "model_store.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

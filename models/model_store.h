@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "gpu_engine/status.h"
 #include "known_models.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

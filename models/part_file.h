@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

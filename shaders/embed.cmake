@@ -67,7 +67,7 @@ foreach(header IN LISTS headers)
   endif()
 endforeach()
 file(WRITE ${DEPFILE} "${OUTPUT}:${dependencies}\n")
-file(WRITE ${OUTPUT} "#include \"gpu_engine/shader_source.h\"
+file(WRITE ${OUTPUT} "#include \"sightglass/shader_source.h\"
 
 namespace sightglass {
 

@@ -1,4 +1,4 @@
-#include "gpu_engine/cache_folder.h"
+#include "sightglass/cache_folder.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ Status make_private_folder(const std::string& folder) {
 std::string program_folder(const std::string& cache_folder) { return cache_folder + "/programs"; }
 
 Status check_cache_folder(const std::string& cache_folder) {
-  SG_RETURN_IF_ERROR(check_private_folder(cache_folder));
+  SIGHTGLASS_RETURN_IF_ERROR(check_private_folder(cache_folder));
   return check_private_folder(program_folder(cache_folder));
 }
 

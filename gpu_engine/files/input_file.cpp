@@ -36,10 +36,10 @@ Result<InputFile> InputFile::open(const std::string& path) {
   // name another file by then; O_NONBLOCK keeps that open from blocking.
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return system_failure();
-  SG_RETURN_IF_ERROR(check_is_regular(info.st_mode));
+  SIGHTGLASS_RETURN_IF_ERROR(check_is_regular(info.st_mode));
   InputFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), 0);
   if (file.descriptor_ < 0 || fstat(file.descriptor_, &info) != 0) return system_failure();
-  SG_RETURN_IF_ERROR(check_is_regular(info.st_mode));
+  SIGHTGLASS_RETURN_IF_ERROR(check_is_regular(info.st_mode));
   file.size_ = info.st_size;
   return file;
 }
@@ -67,7 +67,7 @@ Result<size_t> InputFile::read(std::span<std::byte> into) {
 
 Status InputFile::read_exactly(std::span<std::byte> into) {
   while (!into.empty()) {
-    SG_ASSIGN_OR_RETURN(const size_t count, read(into));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const size_t count, read(into));
     if (count == 0) return cannot_read("it ends early");
     into = into.subspan(count);
   }
@@ -75,12 +75,12 @@ Status InputFile::read_exactly(std::span<std::byte> into) {
 }
 
 Result<std::string> read_text_file(const std::string& path, int64_t most_bytes) {
-  SG_ASSIGN_OR_RETURN(InputFile file, InputFile::open(path));
+  SIGHTGLASS_ASSIGN_OR_RETURN(InputFile file, InputFile::open(path));
   if (file.size() > most_bytes) {
     return cannot_read("it has " + std::to_string(file.size()) + " bytes, more than " + std::to_string(most_bytes));
   }
   std::string text(static_cast<size_t>(file.size()), '\0');
-  SG_RETURN_IF_ERROR(file.read_exactly(std::as_writable_bytes(std::span(text))));
+  SIGHTGLASS_RETURN_IF_ERROR(file.read_exactly(std::as_writable_bytes(std::span(text))));
   return text;
 }
 

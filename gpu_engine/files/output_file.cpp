@@ -77,7 +77,7 @@ Status AtomicFile::set_permissions(unsigned mode) {
 }
 
 Status AtomicFile::commit() {
-  SG_RETURN_IF_ERROR(close_file(std::exchange(descriptor_, -1), path_));
+  SIGHTGLASS_RETURN_IF_ERROR(close_file(std::exchange(descriptor_, -1), path_));
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return cannot_write(path_);
   temporary_.clear();
   return {};
@@ -94,9 +94,9 @@ Status write_output_file(const std::string& path, std::span<const std::byte> byt
     const Status closed = close_file(descriptor, path);
     return written.ok() ? closed : written;
   }
-  SG_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(path, FileAccess::kEveryone));
-  if (exists) SG_RETURN_IF_ERROR(file.set_permissions(info.st_mode));
-  SG_RETURN_IF_ERROR(file.append(bytes));
+  SIGHTGLASS_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(path, FileAccess::kEveryone));
+  if (exists) SIGHTGLASS_RETURN_IF_ERROR(file.set_permissions(info.st_mode));
+  SIGHTGLASS_RETURN_IF_ERROR(file.append(bytes));
   return file.commit();
 }
 

@@ -1,4 +1,4 @@
-#include "gpu_engine/color_matrix.h"
+#include "sightglass/color_matrix.h"
 
 #include <cstddef>
 #include <utility>

@@ -1,11 +1,12 @@
-#include "gpu_engine/device.h"
+#include "sightglass/device.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 
 #include "gpu_engine/device_family.h"
-#include "gpu_engine/gl_objects.h"
+#include "gpu_engine/exceptions.h"
+#include "sightglass/gl_objects.h"
 
 namespace sightglass {
 

@@ -1,4 +1,4 @@
-#include "gpu_engine/device_limits.h"
+#include "sightglass/device_limits.h"
 
 #include <algorithm>
 

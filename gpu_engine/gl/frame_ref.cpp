@@ -1,4 +1,4 @@
-#include "gpu_engine/frame_ref.h"
+#include "sightglass/frame_ref.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,8 @@
-#include "gpu_engine/gl_api.h"
+#include "sightglass/gl_api.h"
 
 #include <string>
+
+#include "gpu_engine/exceptions.h"
 
 namespace sightglass {
 

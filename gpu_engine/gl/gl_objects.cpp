@@ -1,6 +1,8 @@
-#include "gpu_engine/gl_objects.h"
+#include "sightglass/gl_objects.h"
 
 #include <string>
+
+#include "gpu_engine/exceptions.h"
 
 namespace sightglass {
 

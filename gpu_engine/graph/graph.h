@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "gpu_engine/quoted.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/tensor.h"
 #include "graph/op.h"
+#include "sightglass/status.h"
+#include "sightglass/tensor.h"
 
 namespace sightglass {
 

@@ -11,7 +11,7 @@ Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
   if (node.activation == Activation::kPrelu && !has_weights(node.op)) {
     return invalid_model(op + ": it has no slopes for the activation prelu");
   }
-  SG_ASSIGN_OR_RETURN(std::vector<Shape> shapes, operators::row_of(node.op).shapes(NodeShapes(graph, node)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<Shape> shapes, operators::row_of(node.op).shapes(NodeShapes(graph, node)));
   if (node.outputs.size() == shapes.size()) return shapes;
   return invalid_model(op + ": it has " + std::to_string(node.outputs.size()) + " outputs, but computes " +
                        std::to_string(shapes.size()));

@@ -55,8 +55,8 @@ Status need_scale(const Value& value) {
 Status check_weights(const Graph& graph, const Node& node, size_t input, DataType type) {
   if (!has_input(node, input)) return {};
   const Value& value = graph.value(node.inputs[input]);
-  SG_RETURN_IF_ERROR(need(graph, node, input, type));
-  SG_RETURN_IF_ERROR(need_scale(value));
+  SIGHTGLASS_RETURN_IF_ERROR(need(graph, node, input, type));
+  SIGHTGLASS_RETURN_IF_ERROR(need_scale(value));
   return zero_point(value) == 0 ? Status() : wrong(value, "has the zero point " + std::to_string(zero_point(value)));
 }
 
@@ -65,22 +65,23 @@ Status check_weights(const Graph& graph, const Node& node, size_t input, DataTyp
 Status check_integers(const Graph& graph, const Node& node) {
   const auto& attr = std::get<LstmAttr>(node.attributes);
   for (const size_t input : {kData, kHidden}) {
-    SG_RETURN_IF_ERROR(need(graph, node, input, DataType::kInt8));
-    SG_RETURN_IF_ERROR(need_scale(graph.value(node.inputs[input])));
+    SIGHTGLASS_RETURN_IF_ERROR(need(graph, node, input, DataType::kInt8));
+    SIGHTGLASS_RETURN_IF_ERROR(need_scale(graph.value(node.inputs[input])));
   }
   for (size_t gate = 0; gate < kGates; ++gate) {
-    SG_RETURN_IF_ERROR(check_weights(graph, node, kInputWeights + gate, DataType::kInt8));
-    SG_RETURN_IF_ERROR(check_weights(graph, node, kRecurrentWeights + gate, DataType::kInt8));
-    if (gate < 3) SG_RETURN_IF_ERROR(check_weights(graph, node, kPeephole + gate, DataType::kInt16));
-    if (has_input(node, kBias + gate)) SG_RETURN_IF_ERROR(need(graph, node, kBias + gate, DataType::kInt32));
+    SIGHTGLASS_RETURN_IF_ERROR(check_weights(graph, node, kInputWeights + gate, DataType::kInt8));
+    SIGHTGLASS_RETURN_IF_ERROR(check_weights(graph, node, kRecurrentWeights + gate, DataType::kInt8));
+    if (gate < 3) SIGHTGLASS_RETURN_IF_ERROR(check_weights(graph, node, kPeephole + gate, DataType::kInt16));
+    if (has_input(node, kBias + gate)) SIGHTGLASS_RETURN_IF_ERROR(need(graph, node, kBias + gate, DataType::kInt32));
     if (has_input(node, kNorm + gate)) {
       return unsupported("layer normalization in integers is not supported; use the float32 version of the model");
     }
   }
-  SG_RETURN_IF_ERROR(check_weights(graph, node, kProjection, DataType::kInt8));
-  if (has_input(node, kProjectionBias)) SG_RETURN_IF_ERROR(need(graph, node, kProjectionBias, DataType::kInt32));
+  SIGHTGLASS_RETURN_IF_ERROR(check_weights(graph, node, kProjection, DataType::kInt8));
+  if (has_input(node, kProjectionBias))
+    SIGHTGLASS_RETURN_IF_ERROR(need(graph, node, kProjectionBias, DataType::kInt32));
   const Value& cells = graph.value(node.inputs[kCell]);
-  SG_RETURN_IF_ERROR(need_scale(cells));
+  SIGHTGLASS_RETURN_IF_ERROR(need_scale(cells));
   if (!is_cell_scale(cells.quantization.scale[0]) || zero_point(cells) != 0) {
     return wrong(cells, "has the scale " + std::to_string(cells.quantization.scale[0]) + " and the zero point " +
                             std::to_string(zero_point(cells)) + ", not a power of two from 2^-15 to 2^-9 and 0");

@@ -1,4 +1,5 @@
-#include "gpu_engine/model.h"
+#include "gpu_engine/exceptions.h"
+#include "gpu_engine/model_internals.h"
 #include "graph/graph.h"
 
 namespace sightglass {
@@ -13,14 +14,14 @@ Obstacle make_obstacle(std::string where, const std::string& message) {
   return {std::move(where), message.substr(0, end), end == std::string::npos ? "" : message.substr(end + 2)};
 }
 
-Result<std::shared_ptr<const Model>> Model::from_graph(Graph graph) try {
-  return make(std::move(graph), {});
+Result<std::shared_ptr<const Model>> model_from_graph(Graph graph) try {
+  return ModelInternals::make(std::move(graph), {});
 } catch (...) {
   return status_of_exception("a graph", "make a model of it");
 }
 
-Result<std::shared_ptr<const Model>> Model::make(Graph graph, ModelMetadata metadata) {
-  SG_RETURN_IF_ERROR(verify(graph).with_context(graph.name));
+Result<std::shared_ptr<const Model>> ModelInternals::make(Graph graph, ModelMetadata metadata) {
+  SIGHTGLASS_RETURN_IF_ERROR(verify(graph).with_context(graph.name));
   const auto describe_value = [&graph](ValueId id) {
     const Value& value = graph.value(id);
     return TensorInfo{value.name, value.type, value.shape, value.quantization};

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "gpu_engine/tensor.h"
+#include "sightglass/tensor.h"
 
 namespace sightglass {
 

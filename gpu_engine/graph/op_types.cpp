@@ -114,15 +114,15 @@ Status check_inputs(const TypedOp& op, const TypeRule& rule) {
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     if (op.inputs[i] == nullptr) continue;
     if (i > 0 && rule.others == OtherInputs::kWeights) {
-      SG_RETURN_IF_ERROR(check_weights(op, i));
+      SIGHTGLASS_RETURN_IF_ERROR(check_weights(op, i));
       continue;
     }
     if (i > 0 && rule.others == OtherInputs::kIndices) {
-      SG_RETURN_IF_ERROR(check_input(op, *op.inputs[i], kIntegers));
+      SIGHTGLASS_RETURN_IF_ERROR(check_input(op, *op.inputs[i], kIntegers));
       continue;
     }
     const bool condition = i == 0 && rule.others == OtherInputs::kCondition;
-    SG_RETURN_IF_ERROR(check_input(op, *op.inputs[i], condition ? kB : rule.data));
+    SIGHTGLASS_RETURN_IF_ERROR(check_input(op, *op.inputs[i], condition ? kB : rule.data));
     if (condition) continue;
     const Value& first = *op.inputs[data_input(rule)];
     if (op.inputs[i]->type != first.type) {
@@ -144,9 +144,9 @@ Status check_scales(const TypedOp& op) {
                        to_string(op.op) + " needs tensors of one quantization; QUANTIZE one of them first");
   };
   for (size_t i = 1; i < op.inputs.size(); ++i) {
-    if (op.inputs[i] != nullptr && op.op == OpType::kPack) SG_RETURN_IF_ERROR(check(*op.inputs[i]));
+    if (op.inputs[i] != nullptr && op.op == OpType::kPack) SIGHTGLASS_RETURN_IF_ERROR(check(*op.inputs[i]));
   }
-  for (const Value* output : op.outputs) SG_RETURN_IF_ERROR(check(*output));
+  for (const Value* output : op.outputs) SIGHTGLASS_RETURN_IF_ERROR(check(*output));
   return {};
 }
 
@@ -179,10 +179,10 @@ Status check_types(const TypedOp& op) {
   if (op.inputs.size() <= data_input(rule) || op.inputs[data_input(rule)] == nullptr) {
     return invalid_model(std::string(to_string(op.op)) + " has no data");
   }
-  SG_RETURN_IF_ERROR(check_inputs(op, rule));
-  SG_RETURN_IF_ERROR(check_scales(op));
+  SIGHTGLASS_RETURN_IF_ERROR(check_inputs(op, rule));
+  SIGHTGLASS_RETURN_IF_ERROR(check_scales(op));
   for (size_t i = 0; i < op.outputs.size(); ++i) {
-    SG_RETURN_IF_ERROR(check_output(op, rule, i));
+    SIGHTGLASS_RETURN_IF_ERROR(check_output(op, rule, i));
     const Types made = class_of(*op.outputs[i]);
     if ((made & (kF | kQ)) != 0 || op.activation == Activation::kNone) continue;
     if ((made & kIntegers) == 0 || !is_clamp(op.activation)) {

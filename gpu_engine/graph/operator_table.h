@@ -54,12 +54,12 @@ inline constexpr size_t kNoAttributes = kAttr<std::monostate>;
 // Shape functions of operators with one output, and with two outputs of the same shape.
 template <Result<Shape> (*infer)(const NodeShapes&)>
 Result<std::vector<Shape>> one(const NodeShapes& n) {
-  SG_ASSIGN_OR_RETURN(const Shape shape, infer(n));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape shape, infer(n));
   return std::vector<Shape>{shape};
 }
 template <Result<Shape> (*infer)(const NodeShapes&)>
 Result<std::vector<Shape>> two(const NodeShapes& n) {
-  SG_ASSIGN_OR_RETURN(const Shape shape, infer(n));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape shape, infer(n));
   return std::vector<Shape>{shape, shape};
 }
 

@@ -1,4 +1,4 @@
-#include "gpu_engine/tensor.h"
+#include "sightglass/tensor.h"
 
 #include <algorithm>
 #include <bit>

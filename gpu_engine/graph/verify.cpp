@@ -17,14 +17,15 @@ class Verifier {
         writes_(graph.value_count()) {}
 
   Status run() {
-    SG_RETURN_IF_ERROR(check_order());
-    SG_RETURN_IF_ERROR(check_ends());
+    SIGHTGLASS_RETURN_IF_ERROR(check_order());
+    SIGHTGLASS_RETURN_IF_ERROR(check_ends());
     for (const NodeId id : graph_.order()) {
-      SG_RETURN_IF_ERROR(check_links(id));
-      SG_RETURN_IF_ERROR(check_meaning(id));
+      SIGHTGLASS_RETURN_IF_ERROR(check_links(id));
+      SIGHTGLASS_RETURN_IF_ERROR(check_meaning(id));
     }
-    SG_RETURN_IF_ERROR(check_uses());
-    for (ValueId id = 0; id < static_cast<ValueId>(graph_.value_count()); ++id) SG_RETURN_IF_ERROR(check_value(id));
+    SIGHTGLASS_RETURN_IF_ERROR(check_uses());
+    for (ValueId id = 0; id < static_cast<ValueId>(graph_.value_count()); ++id)
+      SIGHTGLASS_RETURN_IF_ERROR(check_value(id));
     return {};
   }
 
@@ -92,7 +93,7 @@ Status Verifier::check_ends() {
     }
     given_[static_cast<size_t>(state.input)] = true;
   }
-  for (const State& state : graph_.states) SG_RETURN_IF_ERROR(check_state(state));
+  for (const State& state : graph_.states) SIGHTGLASS_RETURN_IF_ERROR(check_state(state));
   for (size_t i = 0; i < graph_.outputs.size(); ++i) {
     const ValueId id = graph_.outputs[i];
     if (!exists(id)) return internal_error("graph output " + std::to_string(i) + " does not exist");

@@ -5,9 +5,9 @@
 #include <set>
 #include <vector>
 
-#include "gpu_engine/shader_source.h"
 #include "kernel/step.h"
 #include "kernel/tensors.h"
+#include "sightglass/shader_source.h"
 
 namespace sightglass {
 

@@ -41,7 +41,7 @@ std::optional<Reads> Emitter::other_reads() const {
 }
 
 size_t Emitter::choice_of(const std::string& step, const std::vector<std::string>& variants) const {
-  const PlanOptions& options = context_.options;
+  const ForcedPlanOptions& options = context_.options;
   const std::optional<std::string> known = options.tuning ? options.tuning->choice(step) : std::nullopt;
   const auto found = known ? std::ranges::find(variants, *known) : variants.end();
   const auto asked = std::min(static_cast<size_t>(std::max(options.variant, 0)), variants.size() - 1);
@@ -75,9 +75,9 @@ Result<TensorRef> Emitter::tensor(ValueId value) {
     tensor.persistent = true;
     tensor.contents = to_storage(ref.shape, tensor.storage, v.constant->type, v.quantization, v.constant->bytes);
   } else if (const std::optional<int> input = context_.texture_input(value)) {
-    SG_RETURN_IF_ERROR(load_texture_(*this, *input, ref));
+    SIGHTGLASS_RETURN_IF_ERROR(load_texture_(*this, *input, ref));
   } else if (const auto part = parts_.find(value); part != parts_.end()) {
-    SG_ASSIGN_OR_RETURN(const TensorRef whole, tensor(part->second.whole));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef whole, tensor(part->second.whole));
     PlanTensor& tensor = plan_tensor(ref);
     tensor.whole = whole.tensor;
     tensor.place_in_whole = part->second.offset;

@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "gpu_engine/plan.h"
+#include "gpu_engine/plan_internals.h"
 #include "graph/graph.h"
 #include "kernel/emission.h"
 #include "kernel/kernel_interface.h"
+#include "sightglass/plan.h"
 
 namespace sightglass {
 
@@ -19,7 +20,7 @@ namespace sightglass {
 struct PlanContext {
   const Graph& graph;
   const DeviceLimits& limits;
-  const PlanOptions& options;
+  const ForcedPlanOptions& options;
 
   // The index of the model input `value`, if that input is planned as a texture.
   std::optional<int> texture_input(ValueId value) const;

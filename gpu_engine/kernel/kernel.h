@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/status.h"
 #include "graph/graph.h"
 #include "kernel/emitter.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "gpu_engine/shader_source.h"
 #include "kernel/tensors.h"
+#include "sightglass/shader_source.h"
 
 namespace sightglass {
 

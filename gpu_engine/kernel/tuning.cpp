@@ -1,6 +1,8 @@
-#include "gpu_engine/tuning.h"
+#include "sightglass/tuning.h"
 
 #include <algorithm>
+
+#include "gpu_engine/exceptions.h"
 
 namespace sightglass {
 

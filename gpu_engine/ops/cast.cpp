@@ -23,8 +23,8 @@ Status supports(const PlanContext&, const Node& node) {
 }
 
 Status emit(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Value& from = emitter.graph().value(node.inputs[0]);
   const Value& to = emitter.graph().value(node.outputs[0]);
   const auto bits = static_cast<int32_t>(8 * size_of(to.type));

@@ -24,7 +24,7 @@ Status supports(const PlanContext&, const Node& node) {
 Result<TensorRef> viewed(Emitter& emitter, const Node& node, const TensorRef& tensor, const Bhwc& shape) {
   if (same_layout(tensor.shape, shape)) return TensorRef{tensor.tensor, shape, tensor.scale};
   const TensorRef copy = emitter.temporary("view for " + node.origin, shape, tensor);
-  SG_RETURN_IF_ERROR(emit_reshape(emitter, tensor, copy));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, tensor, copy));
   return copy;
 }
 
@@ -84,22 +84,22 @@ Pieces pieces_of(const Graph& graph, const Node& node) {
 }
 
 Status emit(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef whole, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef whole, emitter.tensor(node.outputs[0]));
   const auto [out_shape, pieces] = pieces_of(emitter.graph(), node);
   TensorRef out{whole.tensor, out_shape, whole.scale};
   const bool in_place = same_layout(whole.shape, out_shape);
   if (!in_place) out = emitter.temporary("parts of " + node.origin, out_shape, whole);
   for (const Piece& piece : pieces) {
-    SG_ASSIGN_OR_RETURN(const TensorRef tensor, emitter.tensor(piece.value));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef tensor, emitter.tensor(piece.value));
     if (emitter.is_part(tensor, out, piece.place(out_shape) * bytes_of(emitter.storage_of(out)))) continue;
-    SG_ASSIGN_OR_RETURN(const TensorRef in, viewed(emitter, node, tensor, piece.shape));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, viewed(emitter, node, tensor, piece.shape));
     const int32_t touched = (piece.c + in.shape.c - 1) / 4 - piece.c / 4 + 1;
     const bool misaligned = piece.c % 4 != 0;
     StepParams params;
     params.tensor(in).tensor(out).ints(piece.x, piece.y, piece.c, piece.b).ints(touched);
     const Grid grid{int64_t{in.shape.h} * in.shape.w, int64_t{in.shape.b} * touched};
-    SG_RETURN_IF_ERROR(emitter.add_step(concat_shader(misaligned), std::move(params), grid, {in}, {out},
-                                        {.reads_output = misaligned, .activation = gpu_code(node.activation)}));
+    SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(concat_shader(misaligned), std::move(params), grid, {in}, {out},
+                                                {.reads_output = misaligned, .activation = gpu_code(node.activation)}));
   }
   return in_place ? Status() : emit_reshape(emitter, out, whole);
 }

@@ -119,10 +119,10 @@ Status emit_convolution(Emitter& emitter, const Node& node, const ConvQuantizati
                             conv_weights(emitter.graph(), node, quantization)};
   ConvConstants constants = add_conv_constants(emitter, node, quantization, pack_conv_weights(weights), out.shape.c);
   if (const ValueId residual = residual_of(node); residual != kNone) {
-    SG_ASSIGN_OR_RETURN(constants.residual, emitter.tensor(residual));
+    SIGHTGLASS_ASSIGN_OR_RETURN(constants.residual, emitter.tensor(residual));
   }
   if (const ValueId gate = gate_of(node); gate != kNone) {
-    SG_ASSIGN_OR_RETURN(constants.gate, emitter.tensor(gate));
+    SIGHTGLASS_ASSIGN_OR_RETURN(constants.gate, emitter.tensor(gate));
   }
   return emit_with_constants(emitter, in, out, g, constants);
 }
@@ -140,7 +140,7 @@ Status check_loop(const PlanContext& context, int64_t taps, int64_t in_slices) {
 
 Status supports_conv2d(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
-  SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
+  SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
   const Bhwc in = Bhwc::from(context.graph.value(node.inputs[0]).shape);
   if (weights.dim(3) != in.c) {
     return unsupported("weights that take " + std::to_string(weights.dim(3)) + " of " + std::to_string(in.c) +
@@ -150,8 +150,8 @@ Status supports_conv2d(const PlanContext& context, const Node& node) {
 }
 
 Status emit_conv2d(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const Geometry geometry{weights.dim(1), weights.dim(2), std::get<Conv2dAttr>(node.attributes)};
   return emit_convolution(emitter, node, conv_quantization(emitter, node, out.shape.c), in, out, geometry);
@@ -168,15 +168,15 @@ Bhwc fully_connected_view(const Bhwc& in, int32_t depth) {
 
 Status supports_fully_connected(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
-  SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
+  SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
   const Bhwc in = Bhwc::from(context.graph.value(node.inputs[0]).shape);
   const Bhwc view = fully_connected_view(in, weights.dim(1));
   return check_loop(context, view.c == weights.dim(1) ? 1 : int64_t{view.h} * view.w, view.slices());
 }
 
 Status emit_fully_connected(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const ConvQuantization quantization = conv_quantization(emitter, node, weights.dim(0));
   Bhwc view = fully_connected_view(in.shape, weights.dim(1));
@@ -184,7 +184,7 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
   if (quantization.sums == Sums::kDynamic && view != in.shape) view = {view.w, 1, 1, view.c};
   if (view != in.shape) {
     const TensorRef flat = emitter.temporary("flattened " + emitter.graph().value(node.inputs[0]).name, view, in);
-    SG_RETURN_IF_ERROR(emit_reshape(emitter, in, flat));
+    SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, in, flat));
     in = flat;
   }
   Geometry geometry;
@@ -200,7 +200,7 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
     return emit_convolution(emitter, node, quantization, in, direct, geometry);
   }
   const TensorRef unshaped = emitter.temporary("unshaped " + emitter.graph().value(node.outputs[0]).name, result, out);
-  SG_RETURN_IF_ERROR(emit_convolution(emitter, node, quantization, in, unshaped, geometry));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_convolution(emitter, node, quantization, in, unshaped, geometry));
   return emit_reshape(emitter, unshaped, out);
 }
 

@@ -22,7 +22,7 @@ Status supports(const PlanContext& context, const Node& node) {
   if (!context.texture_input(node.inputs[0])) return unsupported("the input is not a texture");
   const Value& input = context.graph.value(node.inputs[0]);
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
-  SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
+  SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
   if (residual_of(node) != kNone || gate_of(node) != kNone) return unsupported("it reads other tensors");
   if (input.type != DataType::kFloat32) return unsupported("the input is quantized");
   if (input.users.size() != 1) return unsupported("the input has other readers");
@@ -50,7 +50,7 @@ ConvWeights fold_normalization(const ConvWeights& w, const InputSpec& spec) {
 }
 
 Status emit(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const int input = *emitter.context().texture_input(node.inputs[0]);
   const InputSpec& spec = emitter.context().options.inputs[static_cast<size_t>(input)];
   const auto& attr = std::get<Conv2dAttr>(node.attributes);

@@ -95,12 +95,12 @@ Result<ConvConstants> add_computed_weights(Emitter& emitter, const Node& node, i
   const ConvQuantization quantization = conv_quantization(emitter, node, out_channels);
   ConvConstants constants = add_conv_constants(emitter, node, quantization, {}, out_channels);
   ComputedWeights computed;
-  SG_ASSIGN_OR_RETURN(const TensorRef data, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(computed.weights, emitter.tensor(node.inputs[1]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef data, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(computed.weights, emitter.tensor(node.inputs[1]));
   computed.bias = computed.weights;
   computed.bias_is_tensor = has_computed_bias(emitter.graph(), node);
   if (computed.bias_is_tensor) {
-    SG_ASSIGN_OR_RETURN(computed.bias, emitter.tensor(node.inputs[kBias]));
+    SIGHTGLASS_ASSIGN_OR_RETURN(computed.bias, emitter.tensor(node.inputs[kBias]));
   }
   if (quantization.sums == Sums::kReal) computed.unit = data.scale.scale * computed.weights.scale.scale;
   constants.computed = computed;

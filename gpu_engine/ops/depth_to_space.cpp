@@ -12,8 +12,8 @@ Status supports(const PlanContext&, const Node& node) {
 }
 
 Status emit(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   StepParams params;
   params.tensor(in).tensor(out).ints(std::get<DepthToSpaceAttr>(node.attributes).block_size);
   const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};

@@ -47,19 +47,19 @@ Status check_window(const PlanContext& context, const Shape& weights) {
 
 Status supports(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
-  SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(3)));
+  SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(3)));
   return check_window(context, weights);
 }
 
 Status supports_computed(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
-  SG_RETURN_IF_ERROR(check_computed_weights(context.graph, node, weights.dim(3)));
+  SIGHTGLASS_RETURN_IF_ERROR(check_computed_weights(context.graph, node, weights.dim(3)));
   return check_window(context, weights);
 }
 
 Status emit_with_constants(Emitter& emitter, const Node& node, const ConvConstants& constants) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<DepthwiseConv2dAttr>(node.attributes);
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const int32_t kernel_h = weights.dim(1), kernel_w = weights.dim(2);
@@ -95,7 +95,7 @@ Status emit(Emitter& emitter, const Node& node) {
 
 Status emit_computed(Emitter& emitter, const Node& node) {
   const int32_t channels = emitter.graph().value(node.inputs[1]).shape.dim(3);
-  SG_ASSIGN_OR_RETURN(const ConvConstants constants, add_computed_weights(emitter, node, channels));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ConvConstants constants, add_computed_weights(emitter, node, channels));
   return emit_with_constants(emitter, node, constants);
 }
 

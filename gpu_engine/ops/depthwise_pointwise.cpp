@@ -56,11 +56,11 @@ Status check_depthwise(const Graph& graph, const Node& node) {
 
 Status supports(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
-  SG_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
+  SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
   if (weights.dim(0) > kMostSlices * 4) {
     return unsupported("more than " + std::to_string(kMostSlices * 4) + " output channels");
   }
-  SG_RETURN_IF_ERROR(check_depthwise(context.graph, node));
+  SIGHTGLASS_RETURN_IF_ERROR(check_depthwise(context.graph, node));
   constexpr int64_t kIterations = 64;  // per slice of the data, with the largest tile
   const int64_t limit = context.limits.max_loop_iterations, slices = (weights.dim(3) + 3) / 4;
   if (limit > 0 && slices * kIterations > limit) return unsupported(std::to_string(weights.dim(3)) + " channels");
@@ -68,8 +68,8 @@ Status supports(const PlanContext& context, const Node& node) {
 }
 
 Status emit(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& [attr, between] = std::get<DepthwisePointwiseAttr>(node.attributes);
   const Graph& graph = emitter.graph();
   // The weights of both convolutions are one block of constants with one storage.
@@ -87,7 +87,7 @@ Status emit(Emitter& emitter, const Node& node) {
   bias.resize(static_cast<size_t>(in.shape.slices()) * 4, 0.0f);
   const int32_t depthwise_bias = emitter.add_constants(bias);
   if (const ValueId residual = residual_of(node); residual != kNone) {
-    SG_ASSIGN_OR_RETURN(constants.residual, emitter.tensor(residual));
+    SIGHTGLASS_ASSIGN_OR_RETURN(constants.residual, emitter.tensor(residual));
   }
   constexpr int64_t kInvocations = 512;  // enough work for a GPU
   const int32_t most = emitter.context().limits.kernels.depthwise_pointwise_rows;

@@ -64,11 +64,11 @@ Status supports(const PlanContext& context, const Node& node) {
 Status emit(Emitter& emitter, const Node& node) {
   const auto& attr = std::get<DetectionAttr>(node.attributes);
   const Graph& graph = emitter.graph();
-  SG_ASSIGN_OR_RETURN(const TensorRef boxes, emitter.tensor(node.inputs[detection::kBoxes]));
-  SG_ASSIGN_OR_RETURN(const TensorRef scores, emitter.tensor(node.inputs[detection::kScores]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef boxes, emitter.tensor(node.inputs[detection::kBoxes]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef scores, emitter.tensor(node.inputs[detection::kScores]));
   std::vector<TensorRef> outputs;
   for (const ValueId output : node.outputs) {
-    SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(output));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(output));
     outputs.push_back(ref);
   }
   const Value& anchors = graph.value(node.inputs[detection::kAnchors]);
@@ -86,8 +86,8 @@ Status emit(Emitter& emitter, const Node& node) {
   decode.floats(attr.y_scale, attr.x_scale, attr.h_scale, attr.w_scale).ints(anchor_place, first_class, attr.classes);
   std::vector<TensorRef> decoded{corners};
   if (fast) decoded.push_back(best);
-  SG_RETURN_IF_ERROR(emitter.add_step(shader("detection_decode.comp", fast), std::move(decode), {.x = count},
-                                      {boxes, scores}, decoded));
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(shader("detection_decode.comp", fast), std::move(decode), {.x = count},
+                                              {boxes, scores}, decoded));
 
   const int32_t groups = fast ? 1 : attr.classes;
   const TensorRef entries = list("suppressed boxes", groups * choices(attr));
@@ -95,9 +95,9 @@ Status emit(Emitter& emitter, const Node& node) {
   StepParams nms;
   nms.tensor(corners).tensor(ranked).tensor(entries).ints(count, choices(attr), fast ? 0 : first_class);
   nms.floats(attr.score_threshold, attr.iou_threshold);
-  SG_RETURN_IF_ERROR(emitter.add_step(shader("detection_nms.comp", false), std::move(nms),
-                                      {.x = 1, .z = groups, .local_x = kSearchInvocations}, {corners, ranked},
-                                      {entries}));
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(shader("detection_nms.comp", false), std::move(nms),
+                                              {.x = 1, .z = groups, .local_x = kSearchInvocations}, {corners, ranked},
+                                              {entries}));
   TensorRef chosen = entries;
   if (!fast) {
     chosen = list("chosen boxes", attr.max_detections);
@@ -105,7 +105,7 @@ Status emit(Emitter& emitter, const Node& node) {
     merge.tensor(entries).tensor(chosen);
     // Entries beyond the detections are written too.
     const Grid grid{std::max(entries.shape.w, attr.max_detections)};
-    SG_RETURN_IF_ERROR(
+    SIGHTGLASS_RETURN_IF_ERROR(
         emitter.add_step(shader("detection_merge.comp", false), std::move(merge), grid, {entries}, {chosen}));
   }
   StepParams store;

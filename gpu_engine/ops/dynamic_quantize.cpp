@@ -23,7 +23,7 @@ Status supports(const PlanContext&, const Node& node) {
 
 // Computes the range of every image of the batch, its quantization, then the quantized values.
 Status emit(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
   const auto& attr = std::get<DynamicQuantizeAttr>(node.attributes);
   const Value& data = emitter.graph().value(node.inputs[0]);
   const std::string& name = data.name;
@@ -31,7 +31,7 @@ Status emit(Emitter& emitter, const Node& node) {
   if (groups != in.shape.b) {
     // A group that is not an image is viewed as one, and the values keep that shape for the operator that reads them.
     const TensorRef rows = emitter.temporary("rows of " + name, {groups, 1, 1, attr.group}, in);
-    SG_RETURN_IF_ERROR(emit_reshape(emitter, in, rows));
+    SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, in, rows));
     in = rows;
   }
   const TensorRef out = emitter.temporary("steps of " + name, in.shape, in);
@@ -43,15 +43,16 @@ Status emit(Emitter& emitter, const Node& node) {
   const TensorRef quanta = emitter.temporary("quanta of " + name, {groups, 1, 1, 4}, Storage::kFloat32);
   StepParams first;
   first.tensor(in).tensor(ranges).ints(static_cast<int32_t>(picture), static_cast<int32_t>(kPart), parts);
-  SG_RETURN_IF_ERROR(
+  SIGHTGLASS_RETURN_IF_ERROR(
       emitter.add_step(range_shader(false), std::move(first), Grid{1, int64_t{groups} * parts}, {in}, {ranges}));
   StepParams second;
   second.tensor(ranges).tensor(quanta).ints(parts, parts, 1, attr.asymmetric ? 1 : 0);
-  SG_RETURN_IF_ERROR(emitter.add_step(range_shader(true), std::move(second), Grid{1, groups}, {ranges}, {quanta}));
+  SIGHTGLASS_RETURN_IF_ERROR(
+      emitter.add_step(range_shader(true), std::move(second), Grid{1, groups}, {ranges}, {quanta}));
   StepParams third;
   third.tensor(in).tensor(quanta).tensor(out);
   const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  SG_RETURN_IF_ERROR(emitter.add_step(quantize_shader(), std::move(third), grid, {in, quanta}, {out}));
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(quantize_shader(), std::move(third), grid, {in, quanta}, {out}));
   emitter.set_quanta(node.outputs[0], quanta);
   return {};
 }

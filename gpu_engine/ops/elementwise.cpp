@@ -159,17 +159,17 @@ Status add_step(Emitter& emitter, const std::vector<TensorRef>& operands, const 
 }
 
 Status emit_unary(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& shape = emitter.graph().value(node.outputs[0]).shape;
   return add_step(emitter, {in}, {shape}, shape, out, gpu_code(unary_function(node)), node);
 }
 
 Status emit_binary(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
-  SG_ASSIGN_OR_RETURN(const TensorRef a, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef b, emitter.tensor(node.inputs[1]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef a, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef b, emitter.tensor(node.inputs[1]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   return add_step(emitter, {a, b}, {graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape},
                   graph.value(node.outputs[0]).shape, out, gpu_code(operators::find_row(kBinary, node.op).operation),
                   node);
@@ -178,16 +178,17 @@ Status emit_binary(Emitter& emitter, const Node& node) {
 // One sum after the other: the last one into the output, the others into temporary tensors.
 Status emit_add_n(Emitter& emitter, const Node& node) {
   const Shape& shape = emitter.graph().value(node.outputs[0]).shape;
-  SG_ASSIGN_OR_RETURN(TensorRef sum, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef sum, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   if (node.inputs.size() == 1) {
     return add_step(emitter, {sum}, {shape}, shape, out, gpu_code(GpuUnary::kNone), node);
   }
   for (size_t i = 1; i < node.inputs.size(); ++i) {
-    SG_ASSIGN_OR_RETURN(const TensorRef next, emitter.tensor(node.inputs[i]));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef next, emitter.tensor(node.inputs[i]));
     const bool last = i + 1 == node.inputs.size();
     const TensorRef to = last ? out : emitter.temporary("sum " + std::to_string(i), out.shape, out);
-    SG_RETURN_IF_ERROR(add_step(emitter, {sum, next}, {shape, shape}, shape, to, gpu_code(GpuBinary::kAdd), node));
+    SIGHTGLASS_RETURN_IF_ERROR(
+        add_step(emitter, {sum, next}, {shape, shape}, shape, to, gpu_code(GpuBinary::kAdd), node));
     sum = to;
   }
   return {};

@@ -38,9 +38,9 @@ Status supports(const PlanContext& context, const Node& node) {
 Status emit(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
   const bool binary = node.inputs.size() == 2;
-  SG_ASSIGN_OR_RETURN(const TensorRef a, emitter.tensor(node.inputs.front()));
-  SG_ASSIGN_OR_RETURN(const TensorRef b, emitter.tensor(node.inputs.back()));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef a, emitter.tensor(node.inputs.front()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef b, emitter.tensor(node.inputs.back()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const bool sum = node.op == OpType::kAdd || node.op == OpType::kSub;
   const SumFactors factors = sum ? sum_factors(graph, node) : SumFactors{};
   const FixedPoint result = sum      ? factors.out

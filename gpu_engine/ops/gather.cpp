@@ -52,9 +52,9 @@ Status supports(const PlanContext&, const Node& node) {
 }
 
 Status emit(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef indices, emitter.tensor(node.inputs[1]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef indices, emitter.tensor(node.inputs[1]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Parts parts = parts_of(emitter.graph(), node);
   const bool whole = in.shape.c == out.shape.c && parts.inner % in.shape.c == 0;
   const auto place = [&](int64_t elements) { return static_cast<int32_t>(whole ? elements / in.shape.c : elements); };

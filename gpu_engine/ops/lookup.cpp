@@ -49,15 +49,15 @@ Result<std::vector<float>> make_table(const Graph& graph, const Node& node) {
   } else {
     std::iota(numbers.as<uint8_t>().begin(), numbers.as<uint8_t>().end(), uint8_t{0});
   }
-  SG_ASSIGN_OR_RETURN(const std::vector<HostTensor> results, ref::evaluate(scratch, alone, {&numbers}));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<HostTensor> results, ref::evaluate(scratch, alone, {&numbers}));
   const Value& out = scratch.value(alone.outputs[0]);
   return steps_from_zero(out, out.type, results[0].data);
 }
 
 Status emit(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
-  SG_ASSIGN_OR_RETURN(const std::vector<float> table, make_table(emitter.graph(), node));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<float> table, make_table(emitter.graph(), node));
   StepParams params;
   params.tensor(in).tensor(out);
   params.ints(emitter.add_constants(table), static_cast<int32_t>(in.scale.lowest));

@@ -67,14 +67,15 @@ Status emit(Emitter& emitter, const Node& node) {
     const Value& value = graph.value(node.inputs[input]);
     return real_numbers(value, value.constant->type, value.constant->bytes);
   });
-  SG_ASSIGN_OR_RETURN(const lstm::Tensors tensors, lstm::tensors_of(emitter, node));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const lstm::Tensors tensors, lstm::tensors_of(emitter, node));
 
   const TensorRef gates =
       emitter.temporary("gates " + node.origin, lstm::shape_of_gates(tensors.data, sizes), tensors.cell);
   const std::vector<float> bias = lstm::stack(weights.bias, sizes.cells, 1);
   const bool normalized = weights.normalized(), projected = !weights.projection.empty();
-  SG_RETURN_IF_ERROR(emit_pointwise(emitter, tensors.data, gates, lstm::stack(weights.input, sizes.cells, sizes.depth),
-                                    normalized ? std::vector<float>(bias.size(), 0.0f) : bias));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_pointwise(emitter, tensors.data, gates,
+                                            lstm::stack(weights.input, sizes.cells, sizes.depth),
+                                            normalized ? std::vector<float>(bias.size(), 0.0f) : bias));
 
   const Storage storage = emitter.real_storage();
   const int32_t recurrent =

@@ -51,7 +51,7 @@ int64_t iterations(const lstm::Sizes& sizes) {
 
 Status supports(const PlanContext& context, const Node& node) {
   if (!lstm::in_integers(context.graph, node)) return unsupported("real numbers");
-  SG_RETURN_IF_ERROR(lstm::check_integer_outputs(context.graph, node));
+  SIGHTGLASS_RETURN_IF_ERROR(lstm::check_integer_outputs(context.graph, node));
   return lstm::check_size(context, node, kManySlices, iterations(lstm::sizes_of(context.graph, node)));
 }
 
@@ -85,10 +85,10 @@ Status emit(Emitter& emitter, const Node& node) {
     return steps_from_zero(value, value.constant->type, value.constant->bytes);
   });
   const lstm::IntegerFactors factors = lstm::integer_factors(graph, node);
-  SG_ASSIGN_OR_RETURN(const lstm::Tensors tensors, lstm::tensors_of(emitter, node));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const lstm::Tensors tensors, lstm::tensors_of(emitter, node));
   const TensorRef gates =
       emitter.temporary("gates " + node.origin, lstm::shape_of_gates(tensors.data, sizes), Storage::kFloat32);
-  SG_RETURN_IF_ERROR(emit_data(emitter, tensors.data, gates, sizes, weights, factors));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_data(emitter, tensors.data, gates, sizes, weights, factors));
 
   const bool projected = !weights.projection.empty();
   const int32_t recurrent =

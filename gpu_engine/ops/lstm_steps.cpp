@@ -10,7 +10,7 @@ Result<TensorRef> next_state(Emitter& emitter, ValueId state, ValueId next) {
   const auto carries = [&](const State& s) { return s.input == state && s.output == next; };
   const bool read_once = graph.value(state).users.size() == 1 && !graph.is_output(state);
   if (emitter.context().options.keep_state && read_once && std::ranges::any_of(graph.states, carries)) {
-    SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(state));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(state));
     emitter.alias(next, ref);
   }
   return emitter.tensor(next);
@@ -68,12 +68,12 @@ std::vector<float> padded(const std::array<std::vector<float>, 3>& values, int32
 Result<Tensors> tensors_of(Emitter& emitter, const Node& node) {
   const ValueId hidden = node.inputs[hidden_input(node)], cell = node.inputs[cell_input(node)];
   Tensors tensors;
-  SG_ASSIGN_OR_RETURN(tensors.data, emitter.tensor(node.inputs[kData]));
-  SG_ASSIGN_OR_RETURN(tensors.hidden, emitter.tensor(hidden));
-  SG_ASSIGN_OR_RETURN(tensors.cell, emitter.tensor(cell));
-  SG_ASSIGN_OR_RETURN(tensors.out, emitter.tensor(node.outputs[0]));
-  SG_ASSIGN_OR_RETURN(tensors.next_hidden, next_state(emitter, hidden, node.outputs[1]));
-  SG_ASSIGN_OR_RETURN(tensors.next_cell, next_state(emitter, cell, node.outputs[2]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(tensors.data, emitter.tensor(node.inputs[kData]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(tensors.hidden, emitter.tensor(hidden));
+  SIGHTGLASS_ASSIGN_OR_RETURN(tensors.cell, emitter.tensor(cell));
+  SIGHTGLASS_ASSIGN_OR_RETURN(tensors.out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(tensors.next_hidden, next_state(emitter, hidden, node.outputs[1]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(tensors.next_cell, next_state(emitter, cell, node.outputs[2]));
   return tensors;
 }
 
@@ -89,7 +89,7 @@ Status emit_time_steps(Emitter& emitter, const Node& node, const TensorRef& gate
     params.tensor(tensors.out).tensor(tensors.next_hidden).tensor(tensors.next_cell);
     params.ints(first, std::min(chunk, sizes.time - first), time_major ? sizes.batch : 1, time_major ? 1 : sizes.time);
     steps.add_params(params);
-    SG_RETURN_IF_ERROR(emitter.add_step(
+    SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(
         steps.shader, std::move(params), {.x = 1, .z = sizes.batch}, {gates, tensors.hidden, tensors.cell},
         {tensors.out, tensors.next_hidden, tensors.next_cell}, {.weights = steps.weights}));
     tensors.hidden = tensors.next_hidden;

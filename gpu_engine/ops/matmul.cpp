@@ -64,9 +64,9 @@ Status supports_matmul(const PlanContext& context, const Node& node) {
 Status emit_matmul(Emitter& emitter, const Node& node) {
   const auto shape = [&](ValueId id) { return emitter.graph().value(id).shape; };
   Product p;
-  SG_ASSIGN_OR_RETURN(p.x, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(p.y, emitter.tensor(node.inputs[1]));
-  SG_ASSIGN_OR_RETURN(p.out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(p.x, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(p.y, emitter.tensor(node.inputs[1]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(p.out, emitter.tensor(node.outputs[0]));
   p.operands = {shape(node.inputs[0]), shape(node.inputs[1])};
   p.result = shape(node.outputs[0]);
   p.attr = std::get<BatchMatmulAttr>(node.attributes);
@@ -80,7 +80,7 @@ Status supports_computed(const PlanContext& context, const Node& node) {
     return unsupported("computed weights of " + std::string(to_string(weights.type)) + " with data of " +
                        to_string(data.type));
   }
-  SG_RETURN_IF_ERROR(check_bias_and_slope(context.graph, node, weights.shape.dim(0)));
+  SIGHTGLASS_RETURN_IF_ERROR(check_bias_and_slope(context.graph, node, weights.shape.dim(0)));
   return check_depth(weights.shape.dim(1));
 }
 
@@ -102,9 +102,9 @@ Status emit_computed(Emitter& emitter, const Node& node) {
   const int32_t depth = weights.shape.dim(1), columns = weights.shape.dim(0);
   const auto rows = static_cast<int32_t>(data.shape.elements() / depth);
   Product p;
-  SG_ASSIGN_OR_RETURN(p.x, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(p.y, emitter.tensor(node.inputs[1]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(p.x, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(p.y, emitter.tensor(node.inputs[1]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   p.operands = {Shape{rows, depth}, weights.shape};
   p.result = Shape{rows, columns};
   p.attr = {false, true};
@@ -113,7 +113,7 @@ Status emit_computed(Emitter& emitter, const Node& node) {
   const Bhwc x_view{1, 1, rows, depth}, out_view{1, 1, rows, columns};
   if (!same_layout(p.x.shape, x_view)) {
     const TensorRef matrix = emitter.temporary("rows of " + data.name, x_view, p.x);
-    SG_RETURN_IF_ERROR(emit_reshape(emitter, p.x, matrix));
+    SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, p.x, matrix));
     p.x = matrix;
   }
   p.x.shape = x_view;
@@ -124,7 +124,7 @@ Status emit_computed(Emitter& emitter, const Node& node) {
   ColumnConstants constants;
   constants.bias = emitter.add_constants(column_numbers(graph, node, 2, columns));
   constants.slope = emitter.add_constants(column_numbers(graph, node, 3, columns));
-  SG_RETURN_IF_ERROR(emit_product(emitter, p, constants));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_product(emitter, p, constants));
   return direct ? Status() : emit_reshape(emitter, p.out, out);
 }
 

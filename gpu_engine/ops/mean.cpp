@@ -27,8 +27,8 @@ Status supports(const PlanContext& context, const Node& node) {
 }
 
 Status emit(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   // Without kept dimensions the batch becomes another axis of the result.
   const Bhwc reduced{in.shape.b, 1, 1, in.shape.c};
   TensorRef target{out.tensor, reduced, out.scale};
@@ -42,8 +42,8 @@ Status emit(Emitter& emitter, const Node& node) {
   params.ints(0, factors.before, factors.factor.multiplier, factors.factor.shift);
   params.ints(range.lowest, range.highest, factors.divisor, factors.after);
   const Grid grid{1, int64_t{in.shape.b} * in.shape.slices()};
-  SG_RETURN_IF_ERROR(emitter.add_step(mean_shader(requantize), std::move(params), grid, {in}, {target},
-                                      {.activation = gpu_code(node.activation)}));
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(mean_shader(requantize), std::move(params), grid, {in}, {target},
+                                              {.activation = gpu_code(node.activation)}));
   return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
 }
 

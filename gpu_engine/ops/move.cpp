@@ -52,15 +52,15 @@ Status supports(const PlanContext& context, const Node& node) {
 }
 
 Status emit(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[i]));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[i]));
     const std::vector<Movement> stages = movements(emitter.graph(), node, i);
     TensorRef from = in;
     for (size_t s = 0; s < stages.size(); ++s) {
       const bool last = s + 1 == stages.size();
       const TensorRef to = last ? out : emitter.temporary("part of " + node.origin, Bhwc::from(stages[s].shape), in);
-      SG_RETURN_IF_ERROR(emit_movement(emitter, stages[s], from, to));
+      SIGHTGLASS_RETURN_IF_ERROR(emit_movement(emitter, stages[s], from, to));
       from = to;
     }
   }
@@ -76,8 +76,8 @@ Status supports_nearest(const PlanContext&, const Node& node) {
 }
 
 Status emit_nearest(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<ResizeAttr>(node.attributes);
   StepParams params;
   params.tensor(in).tensor(out);

@@ -31,8 +31,8 @@ Status emit_pass(Emitter& emitter, const TensorRef& in, const TensorRef& out, co
 }
 
 Status emit(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<Pool2dAttr>(node.attributes);
   const bool average = node.op == OpType::kAveragePool2d;
   const auto zero = static_cast<float>(zero_point(emitter.graph().value(node.outputs[0])));
@@ -51,7 +51,7 @@ Status emit(Emitter& emitter, const Node& node) {
   TensorRef stored = in;
   stored.scale.scale = between.scale.scale = 1;
   between.scale.quantized = false;
-  SG_RETURN_IF_ERROR(emit_pass(emitter, stored, between, rows, average, Activation::kNone, 0));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_pass(emitter, stored, between, rows, average, Activation::kNone, 0));
   between.scale.scale = in.scale.scale;
   return emit_pass(emitter, between, out, columns, average, node.activation, zero);
 }
@@ -73,9 +73,9 @@ Status supports_places(const PlanContext& context, const Node& node) {
 }
 
 Status emit_with_places(Emitter& emitter, const Node& node) {
-  SG_RETURN_IF_ERROR(emit(emitter, node));
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[1]));
+  SIGHTGLASS_RETURN_IF_ERROR(emit(emitter, node));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[1]));
   const auto& attr = std::get<Pool2dAttr>(node.attributes);
   StepParams params;
   params.tensor(in).tensor(out);
@@ -87,9 +87,9 @@ Status emit_with_places(Emitter& emitter, const Node& node) {
 std::vector<ShaderKey> variants_with_places() { return storage_variants({pool_shader(), places_shader()}, "AO"); }
 
 Status emit_unpool(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef places, emitter.tensor(node.inputs[1]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef places, emitter.tensor(node.inputs[1]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<Pool2dAttr>(node.attributes);
   StepParams params;
   params.tensor(in).tensor(places).tensor(out);

@@ -65,11 +65,11 @@ Status emit(Emitter& emitter, const Node& node) {
   const auto& attr = std::get<PosenetDecoderAttr>(node.attributes);
   std::vector<TensorRef> maps, outputs;
   for (const ValueId input : node.inputs) {
-    SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(input));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(input));
     maps.push_back(ref);
   }
   for (const ValueId output : node.outputs) {
-    SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(output));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(output));
     outputs.push_back(ref);
   }
   const TensorRef &scores = maps[posenet::kScores], &shorts = maps[posenet::kShortOffsets],
@@ -89,16 +89,18 @@ Status emit(Emitter& emitter, const Node& node) {
   };
   const auto of_maps = [&] { return StepParams().tensor(scores).tensor(shorts).tensor(mids); };
 
-  SG_RETURN_IF_ERROR(emitter.add_step(shader("posenet_roots.comp"), with_limits(of_maps().tensor(roots)),
-                                      {.x = root_count}, {scores, shorts, mids}, {roots}));
-  SG_RETURN_IF_ERROR(emitter.add_step(shader("posenet_select.comp"), with_limits(of_maps().tensor(roots).tensor(poses)),
-                                      {.x = 1, .local_x = kSearchInvocations}, {roots, scores, shorts, mids}, {poses}));
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(shader("posenet_roots.comp"), with_limits(of_maps().tensor(roots)),
+                                              {.x = root_count}, {scores, shorts, mids}, {roots}));
+  SIGHTGLASS_RETURN_IF_ERROR(
+      emitter.add_step(shader("posenet_select.comp"), with_limits(of_maps().tensor(roots).tensor(poses)),
+                       {.x = 1, .local_x = kSearchInvocations}, {roots, scores, shorts, mids}, {poses}));
   StepParams store;
   store.tensor(poses).tensor(order);
   for (size_t i = posenet::kOutKeypoints; i <= posenet::kOutCount; ++i) store.tensor(outputs[i]);
-  SG_RETURN_IF_ERROR(emitter.add_step(shader("posenet_store.comp"), with_limits(store), {.x = 1}, {poses},
-                                      {outputs[posenet::kOutKeypoints], order, outputs[posenet::kOutKeypointScores],
-                                       outputs[posenet::kOutPoseScores], outputs[posenet::kOutCount]}));
+  SIGHTGLASS_RETURN_IF_ERROR(
+      emitter.add_step(shader("posenet_store.comp"), with_limits(store), {.x = 1}, {poses},
+                       {outputs[posenet::kOutKeypoints], order, outputs[posenet::kOutKeypointScores],
+                        outputs[posenet::kOutPoseScores], outputs[posenet::kOutCount]}));
   if (maps.size() <= posenet::kLongOffsets) return {};
   const TensorRef &longs = maps[posenet::kLongOffsets], &masks = outputs[posenet::kOutMasks];
   StepParams params = of_maps();

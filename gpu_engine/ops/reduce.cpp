@@ -74,8 +74,8 @@ class Reduction {
         axes_(std::get<ReduceAttr>(node.attributes).axes) {}
 
   Status emit() {
-    SG_ASSIGN_OR_RETURN(current_, emitter_.tensor(node_.inputs[0]));
-    SG_ASSIGN_OR_RETURN(out_, emitter_.tensor(node_.outputs[0]));
+    SIGHTGLASS_ASSIGN_OR_RETURN(current_, emitter_.tensor(node_.inputs[0]));
+    SIGHTGLASS_ASSIGN_OR_RETURN(out_, emitter_.tensor(node_.outputs[0]));
     const int32_t channels = current_.shape.c;
     const bool by_channels =
         channels > 1 && axes_.back() == shape_.rank() - 1 && current_.shape.slices() <= kMostIterations;
@@ -83,10 +83,10 @@ class Reduction {
     if (by_channels) {
       const Bhwc reduced{current_.shape.b, current_.shape.h, current_.shape.w, 1};
       const Grid grid{int64_t{reduced.h} * reduced.w, reduced.b};
-      SG_RETURN_IF_ERROR(pass(true, reduced, 0, grid, groups.empty()));
+      SIGHTGLASS_RETURN_IF_ERROR(pass(true, reduced, 0, grid, groups.empty()));
     }
     for (size_t i = 0; i < groups.size(); ++i) {
-      SG_RETURN_IF_ERROR(reduce_rows(groups[i], i + 1 == groups.size()));
+      SIGHTGLASS_RETURN_IF_ERROR(reduce_rows(groups[i], i + 1 == groups.size()));
     }
     return current_.tensor == out_.tensor ? Status() : emit_reshape(emitter_, current_, out_);
   }
@@ -96,7 +96,7 @@ class Reduction {
     const Bhwc view{rows.outer, 1, rows.count, rows.inner};
     if (!same_layout(current_.shape, view)) {
       TensorRef copy = emitter_.temporary("rows of " + node_.origin, view, current_);
-      SG_RETURN_IF_ERROR(emit_reshape(emitter_, current_, copy));
+      SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter_, current_, copy));
       current_ = copy;
     }
     current_.shape = view;
@@ -104,7 +104,7 @@ class Reduction {
       const int32_t parts = (current_.shape.w + kSpan - 1) / kSpan;
       const Bhwc reduced{view.b, 1, parts, view.c};
       const Grid grid{int64_t{kKernelInvocations} * parts, int64_t{view.b} * view.slices()};
-      SG_RETURN_IF_ERROR(pass(false, reduced, kSpan, grid, last && parts == 1));
+      SIGHTGLASS_RETURN_IF_ERROR(pass(false, reduced, kSpan, grid, last && parts == 1));
       if (parts == 1) return {};
     }
   }
@@ -121,8 +121,8 @@ class Reduction {
     params.tensor(current_).tensor(target);
     const GpuReduction reduction = operators::find_row(kReducers, node_.op).reduction;
     params.ints(gpu_code(reduction), 0, mean ? static_cast<int32_t>(count) : 1, span);
-    SG_RETURN_IF_ERROR(emitter_.add_step(shader("reduce.comp", channels), std::move(params), grid, {current_}, {target},
-                                         {.activation = last ? gpu_code(node_.activation) : 0}));
+    SIGHTGLASS_RETURN_IF_ERROR(emitter_.add_step(shader("reduce.comp", channels), std::move(params), grid, {current_},
+                                                 {target}, {.activation = last ? gpu_code(node_.activation) : 0}));
     current_ = target;
     return {};
   }
@@ -180,8 +180,8 @@ Status supports_arg(const PlanContext& context, const Node& node) {
 }
 
 Status emit_arg(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& shape = emitter.graph().value(node.inputs[0]).shape;
   const int32_t axis = std::get<ArgAttr>(node.attributes).axis;
   const bool channels = axis == shape.rank() - 1;
@@ -194,7 +194,7 @@ Status emit_arg(Emitter& emitter, const Node& node) {
     const Bhwc view{rows.outer, 1, rows.count, rows.inner};
     if (!same_layout(in.shape, view)) {
       const TensorRef copy = emitter.temporary("rows of " + node.origin, view, in);
-      SG_RETURN_IF_ERROR(emit_reshape(emitter, in, copy));
+      SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, in, copy));
       in = copy;
     }
     in.shape = view;
@@ -205,7 +205,8 @@ Status emit_arg(Emitter& emitter, const Node& node) {
   if (!same_layout(found, out.shape)) target = emitter.temporary("places " + node.origin, found, out);
   StepParams params;
   params.tensor(in).tensor(target).ints(node.op == OpType::kArgMin ? 1 : 0);
-  SG_RETURN_IF_ERROR(emitter.add_step(shader("arg_extreme.comp", channels), std::move(params), grid, {in}, {target}));
+  SIGHTGLASS_RETURN_IF_ERROR(
+      emitter.add_step(shader("arg_extreme.comp", channels), std::move(params), grid, {in}, {target}));
   return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
 }
 

@@ -74,13 +74,13 @@ Status check_value(const Value& value) {
 }
 
 Status check_values(const Graph& graph, const Node& node) {
-  SG_RETURN_IF_ERROR(check_types(typed_op(graph, node)));
+  SIGHTGLASS_RETURN_IF_ERROR(check_types(typed_op(graph, node)));
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     // Packing dequantizes weights and biases, whatever their type.
     const bool packed = packs_constants(node.op) && i > 0 && graph.is_constant(node.inputs[i]);
-    if (node.inputs[i] != kNone && !packed) SG_RETURN_IF_ERROR(check_value(graph.value(node.inputs[i])));
+    if (node.inputs[i] != kNone && !packed) SIGHTGLASS_RETURN_IF_ERROR(check_value(graph.value(node.inputs[i])));
   }
-  for (const ValueId output : node.outputs) SG_RETURN_IF_ERROR(check_value(graph.value(output)));
+  for (const ValueId output : node.outputs) SIGHTGLASS_RETURN_IF_ERROR(check_value(graph.value(output)));
   return {};
 }
 
@@ -98,7 +98,7 @@ std::span<const Kernel> all_kernels() {
 }
 
 Result<const Kernel*> find_kernel(const PlanContext& context, const Node& node, std::string* declined) {
-  SG_RETURN_IF_ERROR(check_values(context.graph, node));
+  SIGHTGLASS_RETURN_IF_ERROR(check_values(context.graph, node));
   std::string reasons;
   for (const Kernel& kernel : all_kernels()) {
     if (kernel.op != node.op) continue;

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/shader_source.h"
-#include "gpu_engine/status.h"
 #include "kernel/kernel.h"
+#include "sightglass/shader_source.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -15,13 +15,13 @@ ShaderKey reshape_shader(bool lanes) {
 Status supports_reshape(const PlanContext&, const Node&) { return {}; }
 
 Status emit(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   const ValueId output = node.outputs[0];
   if (same_layout(in.shape, Bhwc::from(emitter.graph().value(output).shape))) {
     emitter.alias(output, in);
     return {};
   }
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(output));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(output));
   return emit_reshape(emitter, in, out);
 }
 

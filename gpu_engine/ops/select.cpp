@@ -21,10 +21,10 @@ Grid grid_of(const TensorRef& out) {
 
 Status emit_select(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
-  SG_ASSIGN_OR_RETURN(TensorRef condition, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef yes, emitter.tensor(node.inputs[1]));
-  SG_ASSIGN_OR_RETURN(const TensorRef no, emitter.tensor(node.inputs[2]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef condition, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef yes, emitter.tensor(node.inputs[1]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef no, emitter.tensor(node.inputs[2]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& shape = graph.value(node.outputs[0]).shape;
   Shape condition_shape = graph.value(node.inputs[0]).shape;
   if (std::get<SelectAttr>(node.attributes).by_row && shape.rank() > 1) {
@@ -32,7 +32,7 @@ Status emit_select(Emitter& emitter, const Node& node) {
     condition_shape = shape;
     for (int d = 1; d < shape.rank(); ++d) condition_shape.set_dim(d, 1);
     const TensorRef column = emitter.temporary("rows of " + node.origin, Bhwc::from(condition_shape), condition);
-    SG_RETURN_IF_ERROR(emit_reshape(emitter, condition, column));
+    SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, condition, column));
     condition = column;
   }
   StepParams params;
@@ -44,8 +44,8 @@ Status emit_select(Emitter& emitter, const Node& node) {
 
 Status emit_broadcast(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   StepParams params;
   params.tensor(in).tensor(out);
   add_batch_steps(params, {graph.value(node.inputs[0]).shape}, graph.value(node.outputs[0]).shape);

@@ -44,8 +44,8 @@ Status supports(const PlanContext& context, const Node& node) {
 }
 
 Status emit_pad(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<PadAttr>(node.attributes);
   Box begin = right_aligned(attr.before, emitter.graph().value(node.inputs[0]).shape.rank(), 0);
   for (int32_t& v : begin) v = -v;
@@ -53,8 +53,8 @@ Status emit_pad(Emitter& emitter, const Node& node) {
 }
 
 Status emit_strided_slice(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<StridedSliceAttr>(node.attributes);
   const int rank = emitter.graph().value(node.inputs[0]).shape.rank();
   const Box size = right_aligned(attr.size, rank, 1);
@@ -62,7 +62,7 @@ Status emit_strided_slice(Emitter& emitter, const Node& node) {
   // Shrinking an axis shifts the others in the BHWC view, which matters only if it moves elements in memory.
   TensorRef target{out.tensor, sliced, out.scale};
   if (!same_layout(sliced, out.shape)) target = emitter.temporary("slice " + node.origin, sliced, out);
-  SG_RETURN_IF_ERROR(
+  SIGHTGLASS_RETURN_IF_ERROR(
       emit_copy(emitter, in, target, right_aligned(attr.begin, rank, 0), right_aligned(attr.stride, rank, 1), 0.0f));
   return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
 }

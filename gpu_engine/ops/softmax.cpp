@@ -30,8 +30,8 @@ Status supports_l2(const PlanContext& context, const Node& node) {
 }
 
 Status emit_softmax(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto* softmax = std::get_if<SoftmaxAttr>(&node.attributes);
   StepParams params;
   params.tensor(in).tensor(out).floats(softmax == nullptr ? 1 : softmax->beta, softmax == nullptr ? 1 : 0);
@@ -40,8 +40,8 @@ Status emit_softmax(Emitter& emitter, const Node& node) {
 }
 
 Status emit_l2(Emitter& emitter, const Node& node) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   StepParams params;
   params.tensor(in).tensor(out);
   const Grid grid{int64_t{in.shape.h} * in.shape.w, in.shape.b};

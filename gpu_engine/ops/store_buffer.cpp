@@ -19,7 +19,8 @@ Result<TensorRef> emit_store_buffer(Emitter& emitter, int output, const TensorRe
   emitter.set_node("store output " + std::to_string(output));
   StepParams params;
   params.tensor(in).tensor(out).ints(static_cast<int32_t>(numbers));
-  SG_RETURN_IF_ERROR(emitter.add_step(shader(), std::move(params), Grid{dense.w, 1}, {in}, {out}, {.output = output}));
+  SIGHTGLASS_RETURN_IF_ERROR(
+      emitter.add_step(shader(), std::move(params), Grid{dense.w, 1}, {in}, {out}, {.output = output}));
   return out;
 }
 

@@ -30,8 +30,8 @@ Status supports(const PlanContext& context, const Node& node) {
 }
 
 Status emit_output(Emitter& emitter, const Node& node, size_t output) {
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[output]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[output]));
   const int32_t k = std::get<TopKAttr>(node.attributes).k;
   const Bhwc rows{in.shape.b, in.shape.h * in.shape.w, k, 1};
   const bool direct = same_layout(rows, out.shape);
@@ -42,12 +42,12 @@ Status emit_output(Emitter& emitter, const Node& node, size_t output) {
   StepParams params;
   params.tensor(in).tensor(picked).ints(k);
   const Grid grid{int64_t{in.shape.h} * in.shape.w * in.shape.slices(), in.shape.b};
-  SG_RETURN_IF_ERROR(emitter.add_step(top_k_shader(output == 1), std::move(params), grid, {in}, {picked}));
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(top_k_shader(output == 1), std::move(params), grid, {in}, {picked}));
   return direct ? Status() : emit_reshape(emitter, picked, out);
 }
 
 Status emit(Emitter& emitter, const Node& node) {
-  SG_RETURN_IF_ERROR(emit_output(emitter, node, 0));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_output(emitter, node, 0));
   return emit_output(emitter, node, 1);
 }
 

@@ -15,10 +15,10 @@ Bhwc landmarks(const Shape& shape, int32_t dimensions) {
 }
 
 Result<TensorRef> read_as(Emitter& emitter, ValueId value, const Bhwc& shape) {
-  SG_ASSIGN_OR_RETURN(TensorRef ref, emitter.tensor(value));
+  SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef ref, emitter.tensor(value));
   if (!same_layout(ref.shape, shape)) {
     const TensorRef other = emitter.temporary("rows of " + emitter.graph().value(value).name, shape, ref);
-    SG_RETURN_IF_ERROR(emit_reshape(emitter, ref, other));
+    SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, ref, other));
     return other;
   }
   ref.shape = shape;
@@ -54,9 +54,9 @@ Status supports_matrix(const PlanContext& context, const Node& node) {
 Status emit_matrix(Emitter& emitter, const Node& node) {
   const auto& attr = std::get<LandmarksToMatrixAttr>(node.attributes);
   const Value& made = emitter.graph().value(node.outputs[0]);
-  SG_ASSIGN_OR_RETURN(const TensorRef in,
-                      read_as(emitter, node.inputs[0], landmarks(emitter.graph().value(node.inputs[0]).shape, 3)));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(
+      const TensorRef in, read_as(emitter, node.inputs[0], landmarks(emitter.graph().value(node.inputs[0]).shape, 3)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const TensorRef matrix = begin_output(emitter, made.name, out, kMatrix);
   std::vector<float> subset(attr.subset.begin(), attr.subset.end());
   subset.resize((subset.size() + 3) / 4 * 4, subset.back());
@@ -66,7 +66,8 @@ Status emit_matrix(Emitter& emitter, const Node& node) {
   params.floats(attr.target_rotation, attr.directed ? 1 : 0);
   params.floats(attr.scale_x, attr.scale_y, attr.columns, attr.rows);
   params.floats(attr.pixels_x, attr.pixels_y);
-  SG_RETURN_IF_ERROR(emitter.add_step({"landmarks_to_matrix.comp", {}}, std::move(params), {1, 1}, {in}, {matrix}));
+  SIGHTGLASS_RETURN_IF_ERROR(
+      emitter.add_step({"landmarks_to_matrix.comp", {}}, std::move(params), {1, 1}, {in}, {matrix}));
   return finish_output(emitter, matrix, out);
 }
 
@@ -74,22 +75,22 @@ Status emit_landmarks(Emitter& emitter, const Node& node) {
   const auto& attr = std::get<TransformLandmarksAttr>(node.attributes);
   const Value& made = emitter.graph().value(node.outputs[0]);
   const Bhwc shape = landmarks(made.shape, attr.dimensions);
-  SG_ASSIGN_OR_RETURN(const TensorRef in, read_as(emitter, node.inputs[0], shape));
-  SG_ASSIGN_OR_RETURN(const TensorRef matrix, read_as(emitter, node.inputs[1], kMatrix));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, read_as(emitter, node.inputs[0], shape));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef matrix, read_as(emitter, node.inputs[1], kMatrix));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const TensorRef moved = begin_output(emitter, made.name, out, shape);
   StepParams params;
   params.tensor(in).tensor(matrix).tensor(moved).floats(attr.scale);
-  SG_RETURN_IF_ERROR(
+  SIGHTGLASS_RETURN_IF_ERROR(
       emitter.add_step({"transform_landmarks.comp", {}}, std::move(params), {shape.w, 1}, {in, matrix}, {moved}));
   return finish_output(emitter, moved, out);
 }
 
 Status emit_image(Emitter& emitter, const Node& node) {
   const auto& attr = std::get<TransformImageAttr>(node.attributes);
-  SG_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SG_ASSIGN_OR_RETURN(const TensorRef matrix, read_as(emitter, node.inputs[1], kMatrix));
-  SG_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef matrix, read_as(emitter, node.inputs[1], kMatrix));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   StepParams params;
   params.tensor(in).tensor(matrix).tensor(out).floats(attr.half_pixel_centers ? 0.5f : 0);
   const Grid grid{int64_t{out.shape.h} * out.shape.w, out.shape.slices()};

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/model.h"
 #include "kernel/kernel.h"
+#include "sightglass/model.h"
 
 namespace sightglass {
 

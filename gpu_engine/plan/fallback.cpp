@@ -21,7 +21,7 @@ Result<HostCopy> copy_of(Emitter& emitter, ValueId id) {
     return unsupported("tensor " + quote(value.name) + " of " + to_string(value.type) + " " + value.shape.to_string() +
                        " cannot be transferred between CPU and GPU");
   }
-  SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(id));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(id));
   return HostCopy{id, ref};
 }
 
@@ -90,7 +90,7 @@ Status emit_on_cpu(Emitter& emitter, PlanData& data, const KernelChoice& choice,
     report.operators.push_back(name + ": " + choice.reasons[static_cast<size_t>(id)]);
     for (const ValueId input : node.inputs) {
       if (input == kNone || graph.is_constant(input) || there[static_cast<size_t>(input)]) continue;
-      SG_ASSIGN_OR_RETURN(const HostCopy copy, copy_of(emitter, input));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const HostCopy copy, copy_of(emitter, input));
       stretch.reads.push_back(copy);
       step.reads.push_back(copy.ref.tensor);
       report.bytes_read += size(copy);
@@ -101,7 +101,7 @@ Status emit_on_cpu(Emitter& emitter, PlanData& data, const KernelChoice& choice,
       const std::vector<NodeId>& users = graph.value(output).users;
       const bool read_on_gpu = std::ranges::any_of(users, [&](NodeId user) { return !choice.on_cpu(user); });
       if (!read_on_gpu && !graph.is_output(output)) continue;
-      SG_ASSIGN_OR_RETURN(const HostCopy copy, copy_of(emitter, output));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const HostCopy copy, copy_of(emitter, output));
       stretch.writes.push_back(copy);
       step.writes.push_back(copy.ref.tensor);
       report.bytes_written += size(copy);

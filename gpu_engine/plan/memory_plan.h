@@ -1,8 +1,8 @@
 // The layout of the arena.
 #pragma once
 
-#include "gpu_engine/status.h"
 #include "plan/plan_data.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

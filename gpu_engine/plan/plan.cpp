@@ -1,9 +1,12 @@
-#include "gpu_engine/plan.h"
+#include "sightglass/plan.h"
 
 #include <algorithm>
 #include <optional>
 #include <span>
 
+#include "gpu_engine/exceptions.h"
+#include "gpu_engine/model_internals.h"
+#include "gpu_engine/plan_internals.h"
 #include "graph/multiply_adds.h"
 #include "graph/op_types.h"
 #include "graph/quantized.h"
@@ -32,7 +35,7 @@ Status check_texture_type(const TensorInfo& info) {
 }
 
 // Completes the options: one spec per input and output, each valid for its tensor.
-Result<PlanOptions> complete_options(const Model& model, const DeviceLimits& limits, PlanOptions options) {
+Result<ForcedPlanOptions> complete_options(const Model& model, const DeviceLimits& limits, ForcedPlanOptions options) {
   if (options.inputs.size() > model.inputs().size() || options.outputs.size() > model.outputs().size()) {
     return invalid_argument(model.name() + " has " + std::to_string(model.inputs().size()) + " inputs and " +
                             std::to_string(model.outputs().size()) +
@@ -46,15 +49,15 @@ Result<PlanOptions> complete_options(const Model& model, const DeviceLimits& lim
   for (size_t i = 0; i < options.inputs.size(); ++i) {
     if (options.inputs[i].source != InputSpec::Source::kTexture) continue;
     const TensorInfo& info = model.inputs()[i];
-    SG_RETURN_IF_ERROR(check_texture_input(info.shape, options.inputs[i].frame, limits)
-                           .with_context(model.name() + ", input " + quote(info.name)));
+    SIGHTGLASS_RETURN_IF_ERROR(check_texture_input(info.shape, options.inputs[i].frame, limits)
+                                   .with_context(model.name() + ", input " + quote(info.name)));
   }
   for (size_t i = 0; i < options.outputs.size(); ++i) {
     if (options.outputs[i].target != OutputSpec::Target::kTexture) continue;
     const TensorInfo& info = model.outputs()[i];
-    SG_RETURN_IF_ERROR(check_texture_type(info).with_context(model.name() + ", output " + quote(info.name)));
-    SG_RETURN_IF_ERROR(check_texture_output(info.shape, options.outputs[i], limits)
-                           .with_context(model.name() + ", output " + quote(info.name)));
+    SIGHTGLASS_RETURN_IF_ERROR(check_texture_type(info).with_context(model.name() + ", output " + quote(info.name)));
+    SIGHTGLASS_RETURN_IF_ERROR(check_texture_output(info.shape, options.outputs[i], limits)
+                                   .with_context(model.name() + ", output " + quote(info.name)));
   }
   return options;
 }
@@ -79,7 +82,7 @@ Status place_inputs(Emitter& emitter, PlanData& data) {
       data.inputs.push_back({});
       continue;
     }
-    SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(id));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(id));
     emitter.plan_tensor(ref).persistent = true;
     data.inputs.push_back(ref);
   }
@@ -90,7 +93,7 @@ Status place_inputs(Emitter& emitter, PlanData& data) {
 Status place_states(Emitter& emitter, PlanData& data) {
   const Graph& graph = emitter.graph();
   for (const State& state : graph.states) {
-    SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(state.input));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(state.input));
     PlanTensor& tensor = emitter.plan_tensor(ref);
     tensor.persistent = true;
     PlanState placed{ref.tensor, std::vector<std::byte>(static_cast<size_t>(tensor.size * kBlockBytes))};
@@ -110,9 +113,9 @@ Status emit_states(Emitter& emitter) {
   if (!emitter.context().options.keep_state) return {};
   emitter.set_node("states");
   for (const State& state : emitter.graph().states) {
-    SG_ASSIGN_OR_RETURN(const TensorRef from, emitter.tensor(state.output));
-    SG_ASSIGN_OR_RETURN(const TensorRef to, emitter.tensor(state.input));
-    if (from.tensor != to.tensor) SG_RETURN_IF_ERROR(emit_reshape(emitter, from, to));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef from, emitter.tensor(state.output));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef to, emitter.tensor(state.input));
+    if (from.tensor != to.tensor) SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, from, to));
   }
   return {};
 }
@@ -148,9 +151,9 @@ Status emit_nodes(Emitter& emitter, PlanData& data, KernelChoice& choice) {
   std::vector<bool> missing(emitter.graph().value_count());
   for (const Stretch& stretch : divide(emitter.graph(), choice)) {
     if (!stretch.on_cpu) {
-      SG_RETURN_IF_ERROR(emit_on_gpu(emitter, data, choice, stretch.nodes, missing));
+      SIGHTGLASS_RETURN_IF_ERROR(emit_on_gpu(emitter, data, choice, stretch.nodes, missing));
     } else if (choice.obstacles.empty() && !choice.changed) {
-      SG_RETURN_IF_ERROR(emit_on_cpu(emitter, data, choice, stretch.nodes));
+      SIGHTGLASS_RETURN_IF_ERROR(emit_on_cpu(emitter, data, choice, stretch.nodes));
     }
   }
   return {};
@@ -167,18 +170,18 @@ Status emit_model(const PlanContext& context, KernelChoice& choice, PlanData& da
     for (const NodeId id : context.graph.order()) {
       if (choice.kernels[static_cast<size_t>(id)] != nullptr) suggest_parts(*emitter, context.graph.node(id));
     }
-    SG_RETURN_IF_ERROR(place_inputs(*emitter, data));
-    SG_RETURN_IF_ERROR(place_states(*emitter, data));
-    SG_RETURN_IF_ERROR(emit_nodes(*emitter, data, choice));
+    SIGHTGLASS_RETURN_IF_ERROR(place_inputs(*emitter, data));
+    SIGHTGLASS_RETURN_IF_ERROR(place_states(*emitter, data));
+    SIGHTGLASS_RETURN_IF_ERROR(emit_nodes(*emitter, data, choice));
   } while (choice.changed);
   return {};
 }
 
 Status emit_ends(Emitter& emitter, PlanData& data) {
   const Graph& graph = emitter.graph();
-  SG_RETURN_IF_ERROR(emit_states(emitter));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_states(emitter));
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    SG_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(graph.outputs[i]));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(graph.outputs[i]));
     data.outputs.push_back(ref);
     data.output_buffers.push_back(-1);
     switch (emitter.context().options.outputs[i].target) {
@@ -186,10 +189,10 @@ Status emit_ends(Emitter& emitter, PlanData& data) {
       case OutputSpec::Target::kNone:
         break;
       case OutputSpec::Target::kTexture:
-        SG_RETURN_IF_ERROR(emit_store_texture(emitter, static_cast<int>(i), ref));
+        SIGHTGLASS_RETURN_IF_ERROR(emit_store_texture(emitter, static_cast<int>(i), ref));
         break;
       case OutputSpec::Target::kBuffer:
-        SG_ASSIGN_OR_RETURN(const TensorRef dense, emit_store_buffer(emitter, static_cast<int>(i), ref));
+        SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef dense, emit_store_buffer(emitter, static_cast<int>(i), ref));
         data.output_buffers.back() = dense.tensor;
         break;
     }
@@ -216,12 +219,13 @@ void place_params(PlanData& plan) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> model, const DeviceLimits& limits,
-                                                const PlanOptions& options, std::vector<Obstacle>* obstacles) try {
+Result<std::shared_ptr<const Plan>> PlanInternals::build(std::shared_ptr<const Model> model, const DeviceLimits& limits,
+                                                         const ForcedPlanOptions& options,
+                                                         std::vector<Obstacle>* obstacles) try {
   const Stopwatch time;
-  SG_ASSIGN_OR_RETURN(const PlanOptions complete, complete_options(*model, limits, options));
-  Graph graph = model->graph();
-  SG_RETURN_IF_ERROR(drop_unwanted_outputs(graph, complete.outputs).with_context(model->name()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ForcedPlanOptions complete, complete_options(*model, limits, options));
+  Graph graph = graph_of(*model);
+  SIGHTGLASS_RETURN_IF_ERROR(drop_unwanted_outputs(graph, complete.outputs).with_context(model->name()));
   if (complete.rewrites) {
     const Result<RewriteReport> report = run_rewrites(graph);
     if (!report.ok()) return report.status().with_context(model->name());
@@ -233,15 +237,15 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
   std::optional<Emitter> emitter;
   // Values that the arena cannot store cannot be emitted.
   const bool ends_fit = std::ranges::none_of(choice.obstacles, [](const Obstacle& o) { return o.where.empty(); });
-  if (ends_fit) SG_RETURN_IF_ERROR(emit_model(context, choice, data, emitter).with_context(model->name()));
+  if (ends_fit) SIGHTGLASS_RETURN_IF_ERROR(emit_model(context, choice, data, emitter).with_context(model->name()));
   const Status refused = refuse(graph, choice.obstacles);
   if (obstacles != nullptr) *obstacles = std::move(choice.obstacles);
-  SG_RETURN_IF_ERROR(refused);
-  SG_RETURN_IF_ERROR(emit_ends(*emitter, data).with_context(model->name()));
+  SIGHTGLASS_RETURN_IF_ERROR(refused);
+  SIGHTGLASS_RETURN_IF_ERROR(emit_ends(*emitter, data).with_context(model->name()));
   data.limits = limits;
   data.options = complete;
   schedule(data);
-  SG_RETURN_IF_ERROR(plan_memory(data).with_context(model->name()));
+  SIGHTGLASS_RETURN_IF_ERROR(plan_memory(data).with_context(model->name()));
   if (data.buffer_textures && (data.has_windows || texels(data) > limits.max_buffer_texels)) {
     DeviceLimits without = limits;
     without.max_buffer_texels = 0;
@@ -252,7 +256,7 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
     });
     return build(std::move(model), without, options, obstacles);
   }
-  if (data.has_windows) SG_RETURN_IF_ERROR(plan_windows(data).with_context(model->name()));
+  if (data.has_windows) SIGHTGLASS_RETURN_IF_ERROR(plan_windows(data).with_context(model->name()));
   place_params(data);
   log_plan(model->name(), data, time);
   if (!data.cpu_stretches.empty()) data.graph = std::make_shared<const Graph>(std::move(graph));
@@ -263,6 +267,11 @@ Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> mod
   return std::shared_ptr<const Plan>(std::move(plan));
 } catch (...) {
   return status_of_exception(model ? std::string_view(model->name()) : "a model", "plan it");
+}
+
+Result<std::shared_ptr<const Plan>> Plan::build(std::shared_ptr<const Model> model, const DeviceLimits& limits,
+                                                const PlanOptions& options, std::vector<Obstacle>* obstacles) {
+  return build_plan(std::move(model), limits, options, obstacles);
 }
 
 Plan::~Plan() = default;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "gpu_engine/plan.h"
+#include "gpu_engine/plan_internals.h"
 #include "graph/graph.h"
 #include "kernel/emission.h"
 
@@ -38,7 +38,7 @@ struct CpuStretch {
 // The steps are sorted by level, with a barrier between levels.
 struct PlanData : Emission {
   DeviceLimits limits;
-  PlanOptions options;              // with one spec per input and output
+  ForcedPlanOptions options;        // with one spec per input and output
   std::vector<int32_t> params;      // the uniform buffer
   std::vector<TensorRef> inputs;    // by model input; tensor is -1 if no step reads it from the arena
   std::vector<TensorRef> outputs;   // by model output

@@ -1,9 +1,9 @@
 // Log messages about planning.
 #pragma once
 
-#include "gpu_engine/log.h"
 #include "plan/plan_data.h"
 #include "rewrites/rewrites.h"
+#include "sightglass/log.h"
 
 namespace sightglass {
 

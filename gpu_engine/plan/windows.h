@@ -1,8 +1,8 @@
 // The parts of the arena that a step binds, for arenas that are larger than a storage block.
 #pragma once
 
-#include "gpu_engine/status.h"
 #include "plan/plan_data.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

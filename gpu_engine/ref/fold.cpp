@@ -39,10 +39,10 @@ Result<std::vector<Constant>> evaluate(const Graph& graph, const Node& node) {
   std::vector<const HostTensor*> inputs(node.inputs.size(), nullptr);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == kNone) continue;
-    SG_ASSIGN_OR_RETURN(tensors[i], ref::constant_tensor(graph, node.inputs[i]));
+    SIGHTGLASS_ASSIGN_OR_RETURN(tensors[i], ref::constant_tensor(graph, node.inputs[i]));
     inputs[i] = &tensors[i];
   }
-  SG_ASSIGN_OR_RETURN(std::vector<HostTensor> results, ref::evaluate(graph, node, inputs));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<HostTensor> results, ref::evaluate(graph, node, inputs));
   std::vector<Constant> constants;
   for (HostTensor& result : results) {
     const auto storage = std::make_shared<const std::vector<std::byte>>(std::move(result.data));
@@ -65,7 +65,7 @@ int64_t folding_steps(const Graph& graph, const Node& node) {
 Status fold_if_constant(Graph& graph, NodeId id, bool* folded) {
   *folded = false;
   if (!foldable(graph, graph.node(id))) return {};
-  SG_ASSIGN_OR_RETURN(std::vector<Constant> constants, evaluate(graph, graph.node(id)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<Constant> constants, evaluate(graph, graph.node(id)));
   const std::vector<ValueId> outputs = graph.node(id).outputs;
   graph.remove_node(id);
   for (size_t i = 0; i < outputs.size(); ++i) graph.value(outputs[i]).constant = std::move(constants[i]);

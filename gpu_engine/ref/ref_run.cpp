@@ -60,9 +60,9 @@ std::vector<float> Call::real(size_t i) const {
 
 Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
                                          const std::vector<const HostTensor*>& inputs) {
-  SG_RETURN_IF_ERROR(check_inputs(graph, node, inputs));
+  SIGHTGLASS_RETURN_IF_ERROR(check_inputs(graph, node, inputs));
   Node inferred = node;  // with the resolved padding of SAME and VALID
-  SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph, inferred));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph, inferred));
   std::vector<HostTensor> outputs;
   for (size_t i = 0; i < shapes.size(); ++i) {
     const Value& output = graph.value(node.outputs[i]);
@@ -72,7 +72,7 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
     }
     outputs.emplace_back(output.type, shapes[i]);
   }
-  SG_RETURN_IF_ERROR(check_types_and_scales(graph, node));
+  SIGHTGLASS_RETURN_IF_ERROR(check_types_and_scales(graph, node));
   const Call call{graph, inferred, inputs};
   const Reference& reference = reference_of(node.op);
   if (const auto* whole = std::get_if<WholeFunction>(&reference)) {
@@ -134,7 +134,7 @@ Result<std::vector<HostTensor>> run(const Graph& graph, const std::vector<HostTe
   const auto tensor = [&](ValueId id) -> Result<const HostTensor*> {
     std::optional<HostTensor>& slot = tensors[static_cast<size_t>(id)];
     if (!slot && graph.is_constant(id)) {
-      SG_ASSIGN_OR_RETURN(slot, constant_tensor(graph, id));
+      SIGHTGLASS_ASSIGN_OR_RETURN(slot, constant_tensor(graph, id));
     }
     if (!slot) return internal_error("tensor " + quote(graph.value(id).name) + " is read before it is computed");
     return &*slot;
@@ -145,11 +145,11 @@ Result<std::vector<HostTensor>> run(const Graph& graph, const std::vector<HostTe
     for (const ValueId input : node.inputs) {
       const HostTensor* argument = nullptr;
       if (input != kNone) {
-        SG_ASSIGN_OR_RETURN(argument, tensor(input));
+        SIGHTGLASS_ASSIGN_OR_RETURN(argument, tensor(input));
       }
       arguments.push_back(argument);
     }
-    SG_ASSIGN_OR_RETURN(std::vector<HostTensor> results, evaluate(graph, node, arguments));
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<HostTensor> results, evaluate(graph, node, arguments));
     for (size_t i = 0; i < results.size(); ++i) tensors[static_cast<size_t>(node.outputs[i])] = std::move(results[i]);
     for (const ValueId input : node.inputs) {
       if (input != kNone && --uses[static_cast<size_t>(input)] == 0) tensors[static_cast<size_t>(input)].reset();
@@ -157,13 +157,13 @@ Result<std::vector<HostTensor>> run(const Graph& graph, const std::vector<HostTe
   }
   std::vector<HostTensor> outputs;
   for (const ValueId output : graph.outputs) {
-    SG_ASSIGN_OR_RETURN(const HostTensor* result, tensor(output));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const HostTensor* result, tensor(output));
     outputs.push_back(*result);
   }
   if (states == nullptr) return outputs;
   std::vector<HostTensor> next;
   for (const State& state : graph.states) {
-    SG_ASSIGN_OR_RETURN(const HostTensor* result, tensor(state.output));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const HostTensor* result, tensor(state.output));
     next.push_back(*result);
   }
   *states = std::move(next);

@@ -40,13 +40,13 @@ class Driver {
       : graph_(graph), rewrites_(rewrites), check_(check) {}
 
   Result<RewriteReport> run() {
-    SG_RETURN_IF_ERROR(verify(graph_).with_context("before any rewrite"));
+    SIGHTGLASS_RETURN_IF_ERROR(verify(graph_).with_context("before any rewrite"));
     graph_.remove_dead_nodes();
     for (int pass = 0; pass < kMaxPasses; ++pass) {
       changed_ = false;
       report_.declined.clear();  // only the obstacles after the last pass count
-      for (const Rewrite& rewrite : rewrites_) SG_RETURN_IF_ERROR(apply_everywhere(rewrite));
-      SG_RETURN_IF_ERROR(verify(graph_).with_context("after the rewrites"));
+      for (const Rewrite& rewrite : rewrites_) SIGHTGLASS_RETURN_IF_ERROR(apply_everywhere(rewrite));
+      SIGHTGLASS_RETURN_IF_ERROR(verify(graph_).with_context("after the rewrites"));
       if (!changed_) break;
     }
     return std::move(report_);
@@ -72,7 +72,7 @@ class Driver {
       changed_ = true;
       report_.applied.push_back({rewrite.name, where, {}});
       if (check_ == Check::kEachPass) continue;
-      SG_RETURN_IF_ERROR(verify(graph_).with_context(std::string("after ") + rewrite.name + " at " + where));
+      SIGHTGLASS_RETURN_IF_ERROR(verify(graph_).with_context(std::string("after ") + rewrite.name + " at " + where));
     }
     return {};
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu_engine/exceptions.h"
 #include "runtime/buffers.h"
 
 namespace sightglass {
@@ -70,8 +71,8 @@ Status Arena::read(int64_t offset, int64_t size, const std::function<void(const 
     gl.UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
   }
   gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-  SG_RETURN_IF_ERROR(used);
-  SG_RETURN_IF_ERROR(check_gl(gl, "reading tensors back"));
+  SIGHTGLASS_RETURN_IF_ERROR(used);
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "reading tensors back"));
   return mapped != nullptr ? Status() : device_error("the driver cannot map the tensors for reading");
 }
 
@@ -79,7 +80,7 @@ Status Arena::check_sentinels() const {
   const int64_t band = plan_->sentinel_size;
   if (band == 0) return invalid_argument("the plan has no guard bands");
   std::string damaged;
-  SG_RETURN_IF_ERROR(read(0, plan_->arena_size, [&](const void* mapped) {
+  SIGHTGLASS_RETURN_IF_ERROR(read(0, plan_->arena_size, [&](const void* mapped) {
     const auto* words = static_cast<const uint32_t*>(mapped);
     const auto intact = [&](int64_t from) {
       return std::all_of(words + from * 4, words + (from + band) * 4, [](uint32_t w) { return w == kSentinel; });

@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "gpu_engine/gl_objects.h"
 #include "plan/plan_data.h"
+#include "sightglass/gl_objects.h"
 
 namespace sightglass {
 

@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "gpu_engine/gl_objects.h"
 #include "kernel/kernel_interface.h"
 #include "plan/plan_data.h"
+#include "sightglass/gl_objects.h"
 
 namespace sightglass {
 

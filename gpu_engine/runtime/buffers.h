@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "gpu_engine/gl_objects.h"
+#include "sightglass/gl_objects.h"
 
 namespace sightglass {
 

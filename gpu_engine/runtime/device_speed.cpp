@@ -4,10 +4,11 @@
 #include <array>
 #include <functional>
 
-#include "gpu_engine/gl_objects.h"
+#include "gpu_engine/exceptions.h"
 #include "runtime/buffers.h"
 #include "runtime/multiply_add_kernel.h"
 #include "shader/measure_shaders.h"
+#include "sightglass/gl_objects.h"
 
 namespace sightglass {
 
@@ -20,9 +21,9 @@ Result<double> best_seconds(StepTimer& timer, const std::function<Status()>& run
   int64_t best = 0;
   int disjoint = 0;
   for (int i = 0; i < kRepetitions + 1; ++i) {
-    SG_RETURN_IF_ERROR(timer.begin(1));
-    SG_RETURN_IF_ERROR(run());
-    SG_ASSIGN_OR_RETURN(const std::vector<int64_t> times, timer.finish());
+    SIGHTGLASS_RETURN_IF_ERROR(timer.begin(1));
+    SIGHTGLASS_RETURN_IF_ERROR(run());
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> times, timer.finish());
     if (timer.disjoint()) {
       if (++disjoint > kRepetitions) return device_error("the GPU clock jumps too often to measure the device");
       --i;
@@ -37,10 +38,10 @@ Result<double> best_seconds(StepTimer& timer, const std::function<Status()>& run
 Status measure_multiply_adds(StepTimer& timer, DeviceSpeed& speed) {
   constexpr double kLongEnough = 10e-3;
   for (const int chains : kMultiplyAddChains) {
-    SG_ASSIGN_OR_RETURN(const MultiplyAddKernel kernel, MultiplyAddKernel::create(*timer.group(), chains));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const MultiplyAddKernel kernel, MultiplyAddKernel::create(*timer.group(), chains));
     for (int rounds = 4;; rounds *= 4) {
       rounds = std::min(rounds, MultiplyAddKernel::kMostRounds);
-      SG_ASSIGN_OR_RETURN(const double seconds, best_seconds(timer, [&] { return kernel.run(timer, rounds); }));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const double seconds, best_seconds(timer, [&] { return kernel.run(timer, rounds); }));
       if (seconds < kLongEnough && rounds < MultiplyAddKernel::kMostRounds) continue;
       const double found = static_cast<double>(kernel.multiply_adds(rounds)) / seconds;
       if (found > speed.multiply_adds_per_second) {
@@ -66,7 +67,7 @@ Status measure_copies(StepTimer& timer, const DeviceLimits& limits, DeviceSpeed&
     const int64_t groups = std::min<int64_t>(bytes / kVec4Bytes / kVec4sOfGroup, limits.workgroup_count[0]);
     if (groups == 0) continue;
     const std::array<ProgramKey, 1> keys{ProgramKey{copy_shader(buffer_textures)}};
-    SG_ASSIGN_OR_RETURN(const std::vector<SharedProgram> programs, timer.group()->programs(keys));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<SharedProgram> programs, timer.group()->programs(keys));
     GlTexture texture;
     gl.ActiveTexture(GL_TEXTURE0);
     if (buffer_textures) {
@@ -82,14 +83,14 @@ Status measure_copies(StepTimer& timer, const DeviceLimits& limits, DeviceSpeed&
     gl.UseProgram(programs.front()->id());
     const Result<double> seconds = best_seconds(timer, [&] {
       gl.MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
-      SG_RETURN_IF_ERROR(timer.start());
+      SIGHTGLASS_RETURN_IF_ERROR(timer.start());
       gl.DispatchCompute(static_cast<GLuint>(groups), 1, 1);
       return timer.stop();
     });
     gl.UseProgram(0);
     for (const GLuint binding : {0u, 1u}) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
     if (buffer_textures) gl.BindTexture(GL_TEXTURE_BUFFER, 0);
-    SG_RETURN_IF_ERROR(seconds.status());
+    SIGHTGLASS_RETURN_IF_ERROR(seconds.status());
     const double found = 2 * static_cast<double>(groups * kVec4sOfGroup * kVec4Bytes) / *seconds;
     if (found > speed.copied_bytes_per_second) {
       speed.copied_bytes_per_second = found;
@@ -103,8 +104,8 @@ Status measure_copies(StepTimer& timer, const DeviceLimits& limits, DeviceSpeed&
 
 Result<DeviceSpeed> measure_device(StepTimer& timer, const DeviceLimits& limits) try {
   DeviceSpeed speed;
-  SG_RETURN_IF_ERROR(measure_multiply_adds(timer, speed));
-  SG_RETURN_IF_ERROR(measure_copies(timer, limits, speed));
+  SIGHTGLASS_RETURN_IF_ERROR(measure_multiply_adds(timer, speed));
+  SIGHTGLASS_RETURN_IF_ERROR(measure_copies(timer, limits, speed));
   return speed;
 } catch (...) {
   return status_of_exception("the device", "measure it");

@@ -10,7 +10,7 @@ namespace sightglass {
 
 Status Gate::create(ShareGroup& group, const PlanData& plan) {
   const std::array<ProgramKey, 1> keys{ProgramKey{gate_shader()}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group.programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group.programs(keys));
   program_ = std::move(programs.front());
   std::vector<GLuint> counts;
   for (const Step& step : plan.steps) counts.insert(counts.end(), step.groups.begin(), step.groups.end());

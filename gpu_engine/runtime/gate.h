@@ -1,8 +1,8 @@
 // Conditional runs: the work group counts of all steps are in a buffer, and become zeros if a flag is 0.
 #pragma once
 
-#include "gpu_engine/share_group.h"
 #include "plan/plan_data.h"
+#include "sightglass/share_group.h"
 
 namespace sightglass {
 

@@ -17,13 +17,13 @@ constexpr int64_t kGroups = 1024, kGroupSize = kMeasureInvocations;
 Result<MultiplyAddKernel> MultiplyAddKernel::create(ShareGroup& group, int chains) {
   MultiplyAddKernel kernel(group.gl(), chains);
   const std::array<ProgramKey, 1> keys{ProgramKey{multiply_add_shader(chains)}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group.programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group.programs(keys));
   kernel.program_ = std::move(programs.front());
   clear_gl_errors(kernel.gl_);
   kernel.output_ =
       make_buffer(kernel.gl_, GL_SHADER_STORAGE_BUFFER,
                   kGroups * kGroupSize * kLanes * static_cast<int64_t>(sizeof(float)), nullptr, GL_DYNAMIC_COPY);
-  SG_RETURN_IF_ERROR(check_gl(kernel.gl_, "allocating a buffer to measure the device"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(kernel.gl_, "allocating a buffer to measure the device"));
   return kernel;
 }
 

@@ -1,8 +1,8 @@
 // The multiply-add kernel (shaders/measure/multiply_add.comp): a known amount of work and nothing else.
 #pragma once
 
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/step_timer.h"
+#include "sightglass/share_group.h"
+#include "sightglass/step_timer.h"
 
 namespace sightglass {
 

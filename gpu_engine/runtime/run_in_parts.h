@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "gpu_engine/plan.h"
 #include "plan/plan_data.h"
+#include "sightglass/plan.h"
 
 namespace sightglass {
 

@@ -1,8 +1,10 @@
-#include "gpu_engine/session.h"
+#include "sightglass/session.h"
 
 #include <new>
 #include <vector>
 
+#include "gpu_engine/exceptions.h"
+#include "gpu_engine/session_internals.h"
 #include "kernel/host_layout.h"
 #include "runtime/session_impl.h"
 
@@ -23,7 +25,7 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<ShareGroup> gro
                                                  const SessionOptions& options) try {
   if (group == nullptr) throw std::bad_alloc();  // ShareGroup::create() ran out of memory
   auto impl = std::make_unique<Impl>(std::move(group), plan);
-  SG_RETURN_IF_ERROR(impl->build(options).with_context(impl->plan->model().name()));
+  SIGHTGLASS_RETURN_IF_ERROR(impl->build(options).with_context(impl->plan->model().name()));
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 } catch (...) {
   return status_of_exception(plan->model().name(), "make a session");
@@ -41,7 +43,7 @@ void Session::abandon() {
 }
 
 Status Session::set_input_frame(size_t input, const FrameRef& frame, const InputTransform& transform) try {
-  SG_RETURN_IF_ERROR(impl_->check_frame(input, frame));
+  SIGHTGLASS_RETURN_IF_ERROR(impl_->check_frame(input, frame));
   Impl::InputFrame& entry = impl_->inputs[input];
   const FrameBlock block = frame_block(frame, transform);
   entry.block_is_new = entry.block_is_new || block != entry.block;
@@ -54,7 +56,7 @@ Status Session::set_input_frame(size_t input, const FrameRef& frame, const Input
 }
 
 Status Session::set_input_frame(size_t input, const FrameRef& frame, GLuint place_buffer, GLintptr offset) try {
-  SG_RETURN_IF_ERROR(impl_->check_frame(input, frame));
+  SIGHTGLASS_RETURN_IF_ERROR(impl_->check_frame(input, frame));
   const int32_t alignment = impl_->data().limits.uniform_offset_alignment;
   if (place_buffer == 0 || offset < 0 || offset % alignment != 0) {
     return invalid_argument("input " + std::to_string(input) +
@@ -96,7 +98,7 @@ Status Session::run() try { return impl_->run(nullptr); } catch (...) {
 }
 
 Status Session::run_if(GLuint flag_buffer, GLintptr offset) try {
-  SG_RETURN_IF_ERROR(impl_->ask(flag_buffer, offset));
+  SIGHTGLASS_RETURN_IF_ERROR(impl_->ask(flag_buffer, offset));
   impl_->next_step = 0;
   return impl_->issue(0, impl_->data().steps.size(), nullptr, true);
 } catch (...) {
@@ -113,7 +115,7 @@ Result<double> Session::run_part(double share) try {
 Result<double> Session::run_part_if(double share, GLuint flag_buffer, GLintptr offset) try {
   Impl& s = *impl_;
   if (s.next_step == 0) {
-    SG_RETURN_IF_ERROR(s.ask(flag_buffer, offset));
+    SIGHTGLASS_RETURN_IF_ERROR(s.ask(flag_buffer, offset));
     s.part_gated = true;
   }
   return s.issue_part(share);
@@ -122,8 +124,8 @@ Result<double> Session::run_part_if(double share, GLuint flag_buffer, GLintptr o
 }
 
 Result<std::vector<int64_t>> Session::profile(StepTimer& timer) try {
-  SG_RETURN_IF_ERROR(timer.begin(impl_->data().steps.size()).with_context(impl_->plan->model().name()));
-  SG_RETURN_IF_ERROR(impl_->run(&timer));
+  SIGHTGLASS_RETURN_IF_ERROR(timer.begin(impl_->data().steps.size()).with_context(impl_->plan->model().name()));
+  SIGHTGLASS_RETURN_IF_ERROR(impl_->run(&timer));
   return timer.finish();
 } catch (...) {
   return status_of_exception(plan().model().name(), "profile it");
@@ -181,8 +183,10 @@ Status Session::read_output(size_t output, std::span<std::byte> bytes) try {
   return status_of_exception(plan().model().name(), "read an output");
 }
 
-Status Session::check_sentinels() try { return impl_->arena.check_sentinels(); } catch (...) {
-  return status_of_exception(plan().model().name(), "check its memory");
+Status SessionInternals::check_sentinels(Session& session) try {
+  return session.impl_->arena.check_sentinels();
+} catch (...) {
+  return status_of_exception(session.plan().model().name(), "check its memory");
 }
 
 const Plan& Session::plan() const { return *impl_->plan; }

@@ -1,5 +1,6 @@
 #include "runtime/session_impl.h"
 
+#include "gpu_engine/exceptions.h"
 #include "kernel/host_layout.h"
 #include "kernel/kernel_interface.h"
 
@@ -27,10 +28,10 @@ Status Session::Impl::build(const SessionOptions& options) {
   const Stopwatch time;
   std::vector<ProgramKey> keys;
   for (const ShaderKey& key : data().programs) keys.push_back({key});
-  SG_ASSIGN_OR_RETURN(programs, group->programs(keys));
-  SG_ASSIGN_OR_RETURN(constants, group->buffers(plan));
+  SIGHTGLASS_ASSIGN_OR_RETURN(programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(constants, group->buffers(plan));
   clear_gl_errors(gl);
-  if (options.gated) SG_RETURN_IF_ERROR(gate.create(*group, data()));
+  if (options.gated) SIGHTGLASS_RETURN_IF_ERROR(gate.create(*group, data()));
   arena.create(gl, data());
   buffer_textures.create(gl, data(), arena.id(), constants->weights.id());
   sampler = make_sampler(gl, GL_LINEAR);
@@ -51,12 +52,12 @@ Status Session::Impl::build(const SessionOptions& options) {
   arena.clear();
   arena.fill();
   arena.fill_states();
-  SG_RETURN_IF_ERROR(check_gl(gl, "allocating the buffers and textures of a model"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "allocating the buffers and textures of a model"));
   if (options.warm_up) {
     warm_up();
     if (data().sentinel_size > 0) arena.fill();
     arena.fill_states();
-    SG_RETURN_IF_ERROR(check_gl(gl, "dispatching the programs of a model"));
+    SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "dispatching the programs of a model"));
   }
   group->log().info([&] {
     return plan->model().name() + ": session ready in " + time.text() + (options.warm_up ? ", warmed up" : "") +
@@ -150,17 +151,17 @@ void Session::Impl::unbind() {
 
 Status Session::Impl::run_on_cpu(const CpuStretch& stretch, CpuTensors& tensors) {
   const Graph& graph = *data().graph;
-  SG_RETURN_IF_ERROR(check_gl(gl, "running the GPU operators upstream of a CPU segment"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "running the GPU operators upstream of a CPU segment"));
   for (const HostCopy& copy : stretch.reads) {
     const Value& value = graph.value(copy.value);
     const PlanTensor& tensor = data().tensors[static_cast<size_t>(copy.ref.tensor)];
     HostTensor& host = tensors.emplace(copy.value, HostTensor(value.type, value.shape)).first->second;
-    SG_RETURN_IF_ERROR(arena.read(tensor.offset, tensor.size, [&](const void* mapped) {
+    SIGHTGLASS_RETURN_IF_ERROR(arena.read(tensor.offset, tensor.size, [&](const void* mapped) {
       from_storage(copy.ref.shape, tensor.storage, value.type, value.quantization,
                    static_cast<const std::byte*>(mapped), host.data);
     }));
   }
-  SG_RETURN_IF_ERROR(run_stretch(graph, stretch, tensors));
+  SIGHTGLASS_RETURN_IF_ERROR(run_stretch(graph, stretch, tensors));
   gl.MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
   for (const HostCopy& copy : stretch.writes) {
     const Value& value = graph.value(copy.value);
@@ -235,7 +236,7 @@ Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, bool ga
                    (data().memory.output_bytes > 0 ? GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT : 0));
   if (gated) Gate::unbind(gl);
   unbind();
-  SG_RETURN_IF_ERROR(status.with_context(plan->model().name()));
+  SIGHTGLASS_RETURN_IF_ERROR(status.with_context(plan->model().name()));
   if (checked || last < data().steps.size()) return {};
   checked = true;
   return check_gl(gl, "running a model for the first time");
@@ -274,7 +275,7 @@ Result<double> Session::Impl::issue_part(double share) {
   if (parts.empty()) parts = RunInParts(data().steps, plan->steps());
   const size_t first = next_step, last = parts.end_of_part(first, share);
   next_step = 0;
-  SG_RETURN_IF_ERROR(issue(first, last, nullptr, part_gated));
+  SIGHTGLASS_RETURN_IF_ERROR(issue(first, last, nullptr, part_gated));
   const bool complete = last == data().steps.size();
   next_step = complete ? 0 : last;
   return complete ? 1 : parts.done(last);

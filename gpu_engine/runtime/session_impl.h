@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/plan_internals.h"
 #include "plan/plan_data.h"
 #include "runtime/arena.h"
 #include "runtime/buffer_textures.h"
@@ -15,6 +14,8 @@
 #include "runtime/cpu_stretch.h"
 #include "runtime/gate.h"
 #include "runtime/run_in_parts.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/session.h"
 
 namespace sightglass {
 
@@ -47,7 +48,7 @@ struct Session::Impl {
   Impl(std::shared_ptr<ShareGroup> shared, std::shared_ptr<const Plan> planned)
       : group(std::move(shared)), gl(group->gl()), plan(std::move(planned)) {}
 
-  const PlanData& data() const { return plan->data(); }
+  const PlanData& data() const { return data_of(*plan); }
   // Inputs that are read through buffer textures need no storage block.
   GLuint first_arena_binding() const;
   // Distance between the blocks of inputs: uniform blocks start at the alignment of the device.

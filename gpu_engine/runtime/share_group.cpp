@@ -1,10 +1,12 @@
-#include "gpu_engine/share_group.h"
+#include "sightglass/share_group.h"
 
 #include <algorithm>
 #include <map>
 #include <new>
 
 #include "gpu_engine/build_programs.h"
+#include "gpu_engine/exceptions.h"
+#include "gpu_engine/plan_internals.h"
 #include "plan/plan_data.h"
 #include "runtime/buffers.h"
 
@@ -64,7 +66,8 @@ Result<std::vector<SharedProgram>> ShareGroup::programs(std::span<const ProgramK
              " of them new in the share group";
     });
     if (!missing.empty()) {
-      SG_ASSIGN_OR_RETURN(std::vector<GlProgram> built, build_programs(gl_, missing, sources_, cache_.get(), log_));
+      SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<GlProgram> built,
+                                  build_programs(gl_, missing, sources_, cache_.get(), log_));
       for (size_t i = 0; i < missing.size(); ++i) {
         const auto program = std::make_shared<GlProgram>(std::move(built[i]));
         impl_->programs[missing[i]] = program;
@@ -90,18 +93,18 @@ Result<SharedPlanBuffers> ShareGroup::buffers(const std::shared_ptr<const Plan>&
     Impl::Buffers& entry = impl_->plans[plan.get()];
     found = entry.buffers.lock();
     log_.debug([&] {
-      return plan->model().name() + ": weights: " + std::to_string(plan->data().memory.weight_bytes) + " bytes " +
+      return plan->model().name() + ": weights: " + std::to_string(data_of(*plan).memory.weight_bytes) + " bytes " +
              (found != nullptr ? "shared with another session" : "uploaded");
     });
     if (found == nullptr) {
-      const PlanData& data = plan->data();
+      const PlanData& data = data_of(*plan);
       clear_gl_errors(gl_);
       found = std::make_shared<PlanBuffers>();
       found->weights =
           make_buffer(gl_, GL_SHADER_STORAGE_BUFFER, data.memory.weight_bytes, data.weights.data(), GL_STATIC_DRAW);
       found->params = make_buffer(gl_, GL_UNIFORM_BUFFER, static_cast<int64_t>(data.params.size() * sizeof(int32_t)),
                                   data.params.data(), GL_STATIC_DRAW);
-      SG_RETURN_IF_ERROR(check_gl(gl_, "uploading the weights of a model"));
+      SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl_, "uploading the weights of a model"));
       // Other contexts may use the upload only after it completes.
       gl_.Finish();
       entry = {found, data.memory.weight_bytes};

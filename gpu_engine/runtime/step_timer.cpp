@@ -1,12 +1,13 @@
-#include "gpu_engine/step_timer.h"
+#include "sightglass/step_timer.h"
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
-#include "gpu_engine/device.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/exceptions.h"
 #include "runtime/multiply_add_kernel.h"
+#include "sightglass/device.h"
+#include "sightglass/session.h"
 
 namespace sightglass {
 
@@ -27,7 +28,7 @@ Result<std::unique_ptr<StepTimer>> StepTimer::create(std::shared_ptr<ShareGroup>
   if (method != Method::kFences && has_timer_queries(group->gl())) {
     used = Method::kTimerQueries;
     if (!method) {
-      SG_ASSIGN_OR_RETURN(const bool good, queries_are_true(group));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const bool good, queries_are_true(group));
       if (!good) used = Method::kFences;
     }
   }
@@ -38,23 +39,23 @@ Result<std::unique_ptr<StepTimer>> StepTimer::create(std::shared_ptr<ShareGroup>
 
 Result<bool> StepTimer::queries_are_true(const std::shared_ptr<ShareGroup>& group) {
   constexpr int64_t kLongEnough = 4'000'000;  // nanoseconds: far above the cost of submitting and waiting
-  SG_ASSIGN_OR_RETURN(const MultiplyAddKernel kernel, MultiplyAddKernel::create(*group, 4));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const MultiplyAddKernel kernel, MultiplyAddKernel::create(*group, 4));
   StepTimer queries(group, Method::kTimerQueries), fences(group, Method::kFences);
   const auto time = [&](StepTimer& timer, int rounds) -> Result<int64_t> {
-    SG_RETURN_IF_ERROR(timer.begin(1));
-    SG_RETURN_IF_ERROR(kernel.run(timer, rounds));
-    SG_ASSIGN_OR_RETURN(const std::vector<int64_t> times, timer.finish());
+    SIGHTGLASS_RETURN_IF_ERROR(timer.begin(1));
+    SIGHTGLASS_RETURN_IF_ERROR(kernel.run(timer, rounds));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> times, timer.finish());
     return times.front();
   };
-  SG_RETURN_IF_ERROR(time(fences, 1).status());  // drivers finish compiling at the first dispatch
+  SIGHTGLASS_RETURN_IF_ERROR(time(fences, 1).status());  // drivers finish compiling at the first dispatch
   for (int rounds = 1;; rounds *= 4) {
-    SG_ASSIGN_OR_RETURN(const int64_t wall, time(fences, rounds));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t wall, time(fences, rounds));
     if (wall < kLongEnough && rounds < MultiplyAddKernel::kMostRounds) continue;
     // One agreement suffices: on a busy machine either time may be off, but queries without compute shaders never
     // agree.
     for (int tries = 0; tries < 4; ++tries) {
-      SG_ASSIGN_OR_RETURN(const int64_t by_clock, time(fences, rounds));
-      SG_ASSIGN_OR_RETURN(const int64_t by_gpu, time(queries, rounds));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t by_clock, time(fences, rounds));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t by_gpu, time(queries, rounds));
       if (!queries.disjoint() && by_gpu > by_clock / 2 && by_gpu / 2 < by_clock) return true;
     }
     return false;
@@ -93,7 +94,7 @@ Status StepTimer::start() try {
 
 Status StepTimer::start_on_cpu() try {
   by_clock_ = true;
-  SG_RETURN_IF_ERROR(wait_for_gpu(gl_));
+  SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(gl_));
   started_ = Clock::now();
   return {};
 } catch (...) {
@@ -106,7 +107,7 @@ Status StepTimer::stop() try {
     times_.push_back(-1);
     return {};
   }
-  SG_RETURN_IF_ERROR(wait_for_gpu(gl_));
+  SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(gl_));
   times_.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - started_).count());
   return {};
 } catch (...) {
@@ -114,7 +115,7 @@ Status StepTimer::stop() try {
 }
 
 Result<std::vector<int64_t>> StepTimer::finish() try {
-  SG_RETURN_IF_ERROR(wait_for_gpu(gl_));
+  SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(gl_));
   for (size_t i = 0; i < times_.size(); ++i) {
     if (times_[i] >= 0) continue;
     GLuint64 from = 0, to = 0;
@@ -123,18 +124,18 @@ Result<std::vector<int64_t>> StepTimer::finish() try {
     times_[i] = to > from ? static_cast<int64_t>(to - from) : 0;
   }
   disjoint_ = take_disjoint();
-  SG_RETURN_IF_ERROR(check_gl(gl_, "timing the steps of a model"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl_, "timing the steps of a model"));
   return std::move(times_);
 } catch (...) {
   return status_of_exception("a timer of steps", "return its times");
 }
 
 Result<std::vector<int64_t>> median_step_times(Session& session, StepTimer& timer, int passes) try {
-  SG_RETURN_IF_ERROR(session.profile(timer).status());
+  SIGHTGLASS_RETURN_IF_ERROR(session.profile(timer).status());
   std::vector<std::vector<int64_t>> by_step;
   int disjoint = 0;
   for (int good = 0; good < passes;) {
-    SG_ASSIGN_OR_RETURN(const std::vector<int64_t> times, session.profile(timer));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> times, session.profile(timer));
     if (timer.disjoint()) {
       if (++disjoint > passes) return device_error("the GPU clock jumps too often to time steps");
       continue;

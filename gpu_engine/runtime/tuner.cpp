@@ -1,12 +1,14 @@
-#include "gpu_engine/tuner.h"
+#include "sightglass/tuner.h"
 
 #include <algorithm>
 #include <map>
 
-#include "gpu_engine/device.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/step_timer.h"
+#include "gpu_engine/exceptions.h"
+#include "gpu_engine/plan_internals.h"
 #include "plan/plan_data.h"
+#include "sightglass/device.h"
+#include "sightglass/session.h"
+#include "sightglass/step_timer.h"
 
 namespace sightglass {
 
@@ -28,7 +30,7 @@ bool is_wanted(const Step& step, const Tuning& known) {
 // Maximum number of variants of a step.
 int most_variants(const Plan& plan, const Tuning& known) {
   int most = 0;
-  for (const Step& step : plan.data().steps) {
+  for (const Step& step : data_of(plan).steps) {
     if (is_wanted(step, known)) most = std::max(most, step.variant.count);
   }
   return most;
@@ -36,7 +38,7 @@ int most_variants(const Plan& plan, const Tuning& known) {
 
 // Whether the plan has an unmeasured variant.
 bool has_news(const Plan& plan, const Measurements& measured, const Tuning& known) {
-  return std::ranges::any_of(plan.data().steps, [&](const Step& step) {
+  return std::ranges::any_of(data_of(plan).steps, [&](const Step& step) {
     if (!is_wanted(step, known)) return false;
     const auto kind = measured.find(step.variant.step);
     return kind == measured.end() || !kind->second.by_variant.contains(step.variant.name);
@@ -45,8 +47,8 @@ bool has_news(const Plan& plan, const Measurements& measured, const Tuning& know
 
 void record(const Plan& plan, const std::vector<int64_t>& times, const Tuning& known, Measurements& measured) {
   std::map<std::string, std::pair<double, int>> sums;
-  for (size_t i = 0; i < plan.data().steps.size(); ++i) {
-    const Step& step = plan.data().steps[i];
+  for (size_t i = 0; i < data_of(plan).steps.size(); ++i) {
+    const Step& step = data_of(plan).steps[i];
     if (!is_wanted(step, known)) continue;
     auto& [sum, count] = sums[step.variant.step];
     sum += static_cast<double>(times[i]);
@@ -55,7 +57,7 @@ void record(const Plan& plan, const std::vector<int64_t>& times, const Tuning& k
     if (kind.usual.empty()) kind.usual = step.variant.name;
     kind.by_variant.emplace(step.variant.name, 0.0);
   }
-  for (const Step& step : plan.data().steps) {
+  for (const Step& step : data_of(plan).steps) {
     const auto sum = sums.find(step.variant.step);
     if (sum == sums.end()) continue;
     Measured& kind = measured[step.variant.step];
@@ -97,7 +99,7 @@ Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::sh
   TunerReport report;
   report.tuning = Tuning(device_name(device));
   const Tuning known = plan_options.tuning ? *plan_options.tuning : Tuning();
-  PlanOptions alike = plan_options;
+  ForcedPlanOptions alike = plan_options;
   alike.inputs.clear();
   alike.outputs.clear();
   alike.log = {};  // these plans only serve measurements
@@ -105,7 +107,7 @@ Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::sh
   Measurements measured;
   report.complete = true;
   for (int variants = 1; alike.variant < variants; ++alike.variant) {
-    SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, device.limits, alike));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, build_plan(model, device.limits, alike));
     variants = std::max(variants, most_variants(*plan, known));
     if (!has_news(*plan, measured, known)) continue;
     if (alike.variant > 0 && Clock::now() >= end) {
@@ -113,10 +115,10 @@ Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::sh
       break;
     }
     if (timer == nullptr) {
-      SG_ASSIGN_OR_RETURN(timer, StepTimer::create(group));
+      SIGHTGLASS_ASSIGN_OR_RETURN(timer, StepTimer::create(group));
     }
-    SG_ASSIGN_OR_RETURN(const auto session, Session::create(group, plan));
-    SG_ASSIGN_OR_RETURN(const auto times, median_step_times(*session, *timer, options.passes));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, Session::create(group, plan));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const auto times, median_step_times(*session, *timer, options.passes));
     record(*plan, times, known, measured);
     ++report.sets;
   }

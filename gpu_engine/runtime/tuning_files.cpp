@@ -1,12 +1,13 @@
 // Tuning results in a directory, one file per device.
 #include <cstdio>
 
-#include "gpu_engine/cache_folder.h"
+#include "gpu_engine/exceptions.h"
 #include "gpu_engine/input_file.h"
 #include "gpu_engine/output_file.h"
 #include "gpu_engine/quoted.h"
-#include "gpu_engine/tuner.h"
 #include "shader/fnv_hash.h"
+#include "sightglass/cache_folder.h"
+#include "sightglass/tuner.h"
 
 namespace sightglass {
 
@@ -28,9 +29,9 @@ Result<Tuning> read(const std::string& path, const std::string& device) {
 }
 
 Status write(const std::string& folder, const std::string& path, const Tuning& tuning) {
-  SG_RETURN_IF_ERROR(make_private_folder(folder));
-  SG_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(path, FileAccess::kOwner));
-  SG_RETURN_IF_ERROR(file.append(tuning.to_text()));
+  SIGHTGLASS_RETURN_IF_ERROR(make_private_folder(folder));
+  SIGHTGLASS_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(path, FileAccess::kOwner));
+  SIGHTGLASS_RETURN_IF_ERROR(file.append(tuning.to_text()));
   return file.commit();
 }
 
@@ -75,7 +76,7 @@ Result<std::shared_ptr<const Tuning>> prepare_tuning(const std::shared_ptr<Share
   if (mode == TuningMode::kOn) {
     PlanOptions with_known = plan_options;
     with_known.tuning = std::make_shared<const Tuning>(known);
-    SG_ASSIGN_OR_RETURN(const TunerReport report, tune(group, model, device, with_known, options));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TunerReport report, tune(group, model, device, with_known, options));
     known.merge(report.tuning);
     // Incomplete results are measured again next time.
     if (report.complete && !report.tuning.empty() && kept) tell(write(folder, path, known));

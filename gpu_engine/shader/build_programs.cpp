@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "gpu_engine/program_cache.h"
+#include "gpu_engine/exceptions.h"
+#include "sightglass/program_cache.h"
 
 namespace sightglass {
 
@@ -158,7 +159,7 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
   std::vector<Build> builds(keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
     for (const ShaderKey& stage : keys[i]) {
-      SG_ASSIGN_OR_RETURN(std::string source, assemble_shader(stage, sources));
+      SIGHTGLASS_ASSIGN_OR_RETURN(std::string source, assemble_shader(stage, sources));
       builds[i].sources.push_back(std::move(source));
     }
   }
@@ -188,7 +189,7 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
   for (size_t i = 0; i < keys.size(); ++i) {
     Build& build = builds[i];
     if (!build.cached) {
-      SG_RETURN_IF_ERROR(finish_link(gl, keys[i], build));
+      SIGHTGLASS_RETURN_IF_ERROR(finish_link(gl, keys[i], build));
       if (cache != nullptr) store(gl, *cache, build.cache_key, build.program);
     }
     programs.push_back(std::move(build.program));
@@ -201,7 +202,7 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
 
 Result<GlProgram> build_program(const GlApi& gl, const ProgramKey& key, const ShaderSources& sources,
                                 ProgramCache* cache) try {
-  SG_ASSIGN_OR_RETURN(std::vector<GlProgram> programs, build_programs(gl, {&key, 1}, sources, cache));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<GlProgram> programs, build_programs(gl, {&key, 1}, sources, cache));
   return std::move(programs[0]);
 } catch (...) {
   return status_of_exception("a program", "build it");

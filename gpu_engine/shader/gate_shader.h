@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpu_engine/shader_source.h"
+#include "sightglass/shader_source.h"
 
 namespace sightglass {
 

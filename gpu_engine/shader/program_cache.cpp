@@ -1,4 +1,4 @@
-#include "gpu_engine/program_cache.h"
+#include "sightglass/program_cache.h"
 
 #include <unistd.h>
 
@@ -11,10 +11,10 @@
 #include <system_error>
 #include <utility>
 
-#include "gpu_engine/cache_folder.h"
 #include "gpu_engine/input_file.h"
 #include "gpu_engine/output_file.h"
 #include "shader/fnv_hash.h"
+#include "sightglass/cache_folder.h"
 
 namespace sightglass {
 
@@ -57,10 +57,10 @@ std::optional<std::vector<std::byte>> read_all(InputFile& file) {
 
 Status write_file(const std::string& path, const Header& header, std::string_view key,
                   std::span<const std::byte> binary) {
-  SG_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(path, FileAccess::kOwner));
-  SG_RETURN_IF_ERROR(file.append(std::as_bytes(std::span(&header, 1))));
-  SG_RETURN_IF_ERROR(file.append(key));
-  SG_RETURN_IF_ERROR(file.append(binary));
+  SIGHTGLASS_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(path, FileAccess::kOwner));
+  SIGHTGLASS_RETURN_IF_ERROR(file.append(std::as_bytes(std::span(&header, 1))));
+  SIGHTGLASS_RETURN_IF_ERROR(file.append(key));
+  SIGHTGLASS_RETURN_IF_ERROR(file.append(binary));
   return file.commit();
 }
 

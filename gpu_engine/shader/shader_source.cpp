@@ -1,10 +1,11 @@
-#include "gpu_engine/shader_source.h"
+#include "sightglass/shader_source.h"
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "gpu_engine/frame_kind.h"
+#include "gpu_engine/exceptions.h"
+#include "sightglass/frame_kind.h"
 
 namespace sightglass {
 
@@ -41,7 +42,7 @@ class Assembler {
         continue;
       }
       const std::string_view rest = line.substr(kInclude.size());
-      SG_RETURN_IF_ERROR(append(std::string(rest.substr(0, rest.find('"')))).with_context(name));
+      SIGHTGLASS_RETURN_IF_ERROR(append(std::string(rest.substr(0, rest.find('"')))).with_context(name));
       out_ += "#line " + std::to_string(line_number + 1) + " " + number + "\n";
     }
     return {};
@@ -72,7 +73,7 @@ Result<std::string> assemble_shader(const ShaderKey& key, const ShaderSources& s
   for (const ShaderDefine& define : key.defines) assembler.out_ += "#define " + define.name + " " + define.value + "\n";
   assembler.out_ +=
       "precision highp float;\nprecision highp int;\nprecision highp sampler2D;\nprecision highp image2D;\n";
-  SG_RETURN_IF_ERROR(assembler.append(key.shader));
+  SIGHTGLASS_RETURN_IF_ERROR(assembler.append(key.shader));
   return std::move(assembler.out_);
 } catch (...) {
   return status_of_exception(key.shader, "assemble it");

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "gpu_engine/exceptions.h"
+#include "gpu_engine/model_internals.h"
 #include "graph/graph.h"
 #include "graph/multiply_adds.h"
 #include "tflite/import.h"
@@ -54,7 +56,7 @@ int64_t constant_bytes(const Graph& graph) {
 
 Result<SupportReport> check_support(const std::string& path, const ModelOptions& model_options,
                                     const DeviceLimits& limits, const PlanOptions& options) try {
-  SG_ASSIGN_OR_RETURN(tflite::Survey survey, tflite::survey_file(path, model_options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(tflite::Survey survey, tflite::survey_file(path, model_options));
   SupportReport report;
   report.metadata = std::move(survey.metadata);
   report.inputs = std::move(survey.inputs);
@@ -68,7 +70,7 @@ Result<SupportReport> check_support(const std::string& path, const ModelOptions&
   const bool whole = report.obstacles.empty();
   PlanOptions plain;
   plain.precision = options.precision;
-  SG_ASSIGN_OR_RETURN(auto model, Model::from_graph(std::move(survey.graph)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(auto model, model_from_graph(std::move(survey.graph)));
   std::vector<Obstacle> obstacles;
   auto plan = Plan::build(std::move(model), limits, whole ? options : plain, &obstacles);
   std::ranges::move(obstacles, std::back_inserter(report.obstacles));

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 
 namespace sightglass::tflite {
 

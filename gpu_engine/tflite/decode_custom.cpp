@@ -42,7 +42,7 @@ Status read_options(const OperatorView& view, std::array<int32_t, kCount>& optio
 Status decode_pool_parameters(const OperatorView& view, Pool2dAttr& attr, Activation& activation) {
   constexpr int32_t kSame = 1, kValid = 2;
   std::array<int32_t, 6> options{};
-  SG_RETURN_IF_ERROR(read_options(view, options));
+  SIGHTGLASS_RETURN_IF_ERROR(read_options(view, options));
   const auto [padding, stride_w, stride_h, filter_w, filter_h, activation_code] = options;
   if (padding != kSame && padding != kValid) {
     return invalid_model("its padding scheme " + std::to_string(padding) + " does not exist");
@@ -50,7 +50,8 @@ Status decode_pool_parameters(const OperatorView& view, Pool2dAttr& attr, Activa
   if (activation_code < 0 || activation_code > INT8_MAX) {
     return invalid_model("its activation " + std::to_string(activation_code) + " does not exist");
   }
-  SG_ASSIGN_OR_RETURN(activation, decode_activation(static_cast<schema::ActivationFunctionType>(activation_code)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(activation,
+                              decode_activation(static_cast<schema::ActivationFunctionType>(activation_code)));
   attr.padding.mode = padding == kSame ? PaddingMode::kSame : PaddingMode::kValid;
   attr.stride_h = stride_h;
   attr.stride_w = stride_w;
@@ -66,7 +67,7 @@ Status decode_pool_parameters(const OperatorView& view, Pool2dAttr& attr, Activa
 Status decode_convolution_2d_transpose_bias(const OperatorView& view, DecodedOp& node) {
   constexpr int32_t kSame = 1, kValid = 2;
   std::array<int32_t, 3> options{};
-  SG_RETURN_IF_ERROR(read_options(view, options));
+  SIGHTGLASS_RETURN_IF_ERROR(read_options(view, options));
   const auto [padding, stride_w, stride_h] = options;
   if (padding != kSame && padding != kValid) {
     return invalid_model("its padding scheme " + std::to_string(padding) + " does not exist");
@@ -99,7 +100,7 @@ Status decode_convolution_2d_transpose_bias(const OperatorView& view, DecodedOp&
 
 Status decode_max_pool_with_argmax(const OperatorView& view, DecodedOp& node) {
   Pool2dAttr attr;
-  SG_RETURN_IF_ERROR(decode_pool_parameters(view, attr, node.activation));
+  SIGHTGLASS_RETURN_IF_ERROR(decode_pool_parameters(view, attr, node.activation));
   node.attributes = attr;
   node.outputs = {0, 1};
   return {};
@@ -109,26 +110,26 @@ Status decode_max_pool_with_argmax(const OperatorView& view, DecodedOp& node) {
 Status decode_max_unpool(const OperatorView& view, DecodedOp& node) {
   Pool2dAttr attr;
   Activation ignored = Activation::kNone;
-  SG_RETURN_IF_ERROR(decode_pool_parameters(view, attr, ignored));
+  SIGHTGLASS_RETURN_IF_ERROR(decode_pool_parameters(view, attr, ignored));
   node.attributes = attr;
   return {};
 }
 
 // From TensorFlow Lite, at the end of single-shot detectors.
 Status decode_detection_postprocess(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
   DetectionAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.max_detections, options.integer("max_detections"));
-  SG_ASSIGN_OR_RETURN(attr.max_classes, options.integer("max_classes_per_detection"));
-  SG_ASSIGN_OR_RETURN(attr.per_class, options.integer("detections_per_class", attr.per_class));
-  SG_ASSIGN_OR_RETURN(attr.regular, options.boolean("use_regular_nms", false));
-  SG_ASSIGN_OR_RETURN(attr.score_threshold, options.number("nms_score_threshold"));
-  SG_ASSIGN_OR_RETURN(attr.iou_threshold, options.number("nms_iou_threshold"));
-  SG_ASSIGN_OR_RETURN(attr.classes, options.integer("num_classes"));
-  SG_ASSIGN_OR_RETURN(attr.y_scale, options.number("y_scale"));
-  SG_ASSIGN_OR_RETURN(attr.x_scale, options.number("x_scale"));
-  SG_ASSIGN_OR_RETURN(attr.h_scale, options.number("h_scale"));
-  SG_ASSIGN_OR_RETURN(attr.w_scale, options.number("w_scale"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.max_detections, options.integer("max_detections"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.max_classes, options.integer("max_classes_per_detection"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.per_class, options.integer("detections_per_class", attr.per_class));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.regular, options.boolean("use_regular_nms", false));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.score_threshold, options.number("nms_score_threshold"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.iou_threshold, options.number("nms_iou_threshold"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.classes, options.integer("num_classes"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.y_scale, options.number("y_scale"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.x_scale, options.number("x_scale"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.h_scale, options.number("h_scale"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.w_scale, options.number("w_scale"));
   if (view.output_count() != detection::kOutputs) {
     return invalid_model("it has " + std::to_string(view.output_count()) + " outputs, not 4");
   }
@@ -139,12 +140,12 @@ Status decode_detection_postprocess(const OperatorView& view, DecodedOp& node) {
 
 // From Coral, at the end of PoseNet and BodyPix. With long offsets it also outputs masks of people.
 Status decode_posenet_decoder(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
   PosenetDecoderAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.max_detections, options.integer("max_detections"));
-  SG_ASSIGN_OR_RETURN(attr.score_threshold, options.number("score_threshold"));
-  SG_ASSIGN_OR_RETURN(attr.stride, options.integer("stride"));
-  SG_ASSIGN_OR_RETURN(attr.nms_radius, options.number("nms_radius"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.max_detections, options.integer("max_detections"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.score_threshold, options.number("score_threshold"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.stride, options.integer("stride"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.nms_radius, options.number("nms_radius"));
   const bool masks = view.has(posenet::kLongOffsets);
   const size_t outputs = masks ? posenet::kOutMasks + 1 : posenet::kOutMasks;
   if (view.output_count() != outputs) {

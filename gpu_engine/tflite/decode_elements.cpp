@@ -15,7 +15,8 @@ void store(std::span<const double> numbers, HostTensor& tensor) {
 }
 
 Result<Shape> shape_operand(const OperatorView& view, size_t input) {
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> dims, view.integers(input, "shape's numbers", Shape::kMaxRank));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> dims,
+                              view.integers(input, "shape's numbers", Shape::kMaxRank));
   return narrow_shape(dims);
 }
 
@@ -30,8 +31,8 @@ Shape shape_without(const Shape& shape, const ReduceAttr& attr) {
 }  // namespace
 
 Status decode_reduction(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ReducerOptions>());
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, view.integers(1, "axes", size_t{2} * Shape::kMaxRank));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ReducerOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, view.integers(1, "axes", size_t{2} * Shape::kMaxRank));
   const int rank = view.shape(0).rank();
   ReduceAttr attr;
   attr.keep_dims = options != nullptr && options->keep_dims();
@@ -57,7 +58,7 @@ Status decode_reduction(const OperatorView& view, DecodedOp& node) {
 
 // The output declares whether indices are int32 or int64.
 Status decode_arg_extreme(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, view.integers(1, "axis", 1));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, view.integers(1, "axis", 1));
   const int rank = view.shape(0).rank();
   if (axis.size() != 1 || axis[0] < -rank || axis[0] >= rank) {
     return invalid_model("its axis does not exist in an input of shape " + view.shape(0).to_string());
@@ -68,7 +69,7 @@ Status decode_arg_extreme(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_top_k(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> count, view.integers(1, "number of elements to select", 1));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> count, view.integers(1, "number of elements to select", 1));
   if (count.size() != 1 || count[0] < 0 || count[0] > INT32_MAX) {
     return invalid_model("its number of elements to select is not one nonnegative number");
   }
@@ -79,14 +80,14 @@ Status decode_top_k(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_leaky_relu(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::LeakyReluOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::LeakyReluOptions>());
   if (!std::isfinite(options->alpha())) return invalid_model("its alpha is not a finite number");
   node.attributes = LeakyReluAttr{options->alpha()};
   return {};
 }
 
 Status decode_gelu(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::GeluOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<schema::GeluOptions>());
   node.attributes = GeluAttr{options != nullptr && options->approximate()};
   return {};
 }
@@ -106,7 +107,7 @@ Status decode_select_v2(const OperatorView&, DecodedOp& node) {
 
 Status decode_broadcast_to(const OperatorView& view, DecodedOp& node) {
   BroadcastToAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.shape, shape_operand(view, 1));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.shape, shape_operand(view, 1));
   node.attributes = attr;
   node.data = {0};
   return {};
@@ -114,7 +115,7 @@ Status decode_broadcast_to(const OperatorView& view, DecodedOp& node) {
 
 Status decode_fill(const OperatorView& view, DecodedOp& node) {
   BroadcastToAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.shape, shape_operand(view, 0));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.shape, shape_operand(view, 0));
   if (view.shape(1).elements() != 1) {
     return invalid_model("its value " + view.input(1).describe() + " of shape " + view.shape(1).to_string() +
                          " is not one number");
@@ -125,7 +126,7 @@ Status decode_fill(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_shape(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ShapeOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ShapeOptions>());
   const bool wide = options != nullptr && options->out_type() == schema::TensorType::INT64;
   const std::span<const int32_t> dims = view.shape(0).dims();
   node.result = HostTensor(wide ? DataType::kInt64 : DataType::kInt32, {static_cast<int32_t>(dims.size())});
@@ -147,7 +148,7 @@ Status decode_range(const OperatorView& view, DecodedOp& node) {
   constexpr std::array kNames{"start", "limit", "step"};
   std::array<double, 3> bounds{};
   for (size_t i = 0; i < bounds.size(); ++i) {
-    SG_ASSIGN_OR_RETURN(const std::vector<double> number, view.numbers(i, kNames[i], 1));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<double> number, view.numbers(i, kNames[i], 1));
     if (number.size() != 1 || !std::isfinite(number[0])) {
       return invalid_model(std::string("its ") + kNames[i] + " is not one finite number");
     }

@@ -30,7 +30,8 @@ Result<Shape> narrow_shape(std::span<const int64_t> dims) {
 }
 
 Status decode_pad(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> paddings, view.integers(1, "paddings", size_t{2} * Shape::kMaxRank));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> paddings,
+                              view.integers(1, "paddings", size_t{2} * Shape::kMaxRank));
   const auto rank = static_cast<size_t>(view.shape(0).rank());
   if (paddings.size() != 2 * rank) {
     return invalid_model("its paddings are " + text(static_cast<int64_t>(paddings.size())) +
@@ -51,17 +52,17 @@ Status decode_pad(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_pad_v2(const OperatorView& view, DecodedOp& node) {
-  SG_RETURN_IF_ERROR(decode_pad(view, node));
-  SG_ASSIGN_OR_RETURN(std::get<PadAttr>(node.attributes).value, view.number(2, "padding values"));
+  SIGHTGLASS_RETURN_IF_ERROR(decode_pad(view, node));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::get<PadAttr>(node.attributes).value, view.number(2, "padding values"));
   return {};
 }
 
 // The new shape is the second input if that is a vector, otherwise in the options.
 Status decode_reshape(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ReshapeOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ReshapeOptions>());
   std::vector<int64_t> dims;
   if (view.has(1) && view.shape(1).rank() == 1) {
-    SG_ASSIGN_OR_RETURN(dims, view.integers(1, "new shape's numbers", Shape::kMaxRank));
+    SIGHTGLASS_ASSIGN_OR_RETURN(dims, view.integers(1, "new shape's numbers", Shape::kMaxRank));
   } else if (options != nullptr && options->new_shape() != nullptr) {
     if (options->new_shape()->size() > Shape::kMaxRank) {
       return unsupported("its new shape has more than " + text(Shape::kMaxRank) + " dimensions; join some of them");
@@ -90,14 +91,14 @@ Status decode_reshape(const OperatorView& view, DecodedOp& node) {
     *open = elements / known;
   }
   ReshapeAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.shape, narrow_shape(dims));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.shape, narrow_shape(dims));
   node.attributes = attr;
   node.data = {0};
   return {};
 }
 
 Status decode_squeeze(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::SqueezeOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<schema::SqueezeOptions>());
   const Shape& in = view.shape(0);
   const auto* squeezed = options == nullptr ? nullptr : options->squeeze_dims();
   std::vector<bool> drop(static_cast<size_t>(in.rank()), false);
@@ -107,7 +108,7 @@ Status decode_squeeze(const OperatorView& view, DecodedOp& node) {
     return invalid_model("it squeezes more dimensions than a tensor can have");
   } else {
     for (const int32_t axis : *squeezed) {
-      SG_ASSIGN_OR_RETURN(const int d, resolve_axis(axis, in.rank()));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const int d, resolve_axis(axis, in.rank()));
       if (in.dim(d) != 1) {
         return invalid_model("it squeezes dimension " + text(d) + " of its input of shape " + in.to_string());
       }
@@ -123,12 +124,12 @@ Status decode_squeeze(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_expand_dims(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, view.integers(1, "axis", 1));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, view.integers(1, "axis", 1));
   if (axis.size() != 1) return invalid_model("its axis is not one number");
   const Shape& in = view.shape(0);
   if (in.rank() == Shape::kMaxRank)
     return unsupported("its output has more than " + text(in.rank()) + " dimensions; join some of them first");
-  SG_ASSIGN_OR_RETURN(const int at, resolve_axis(axis[0], in.rank() + 1));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const int at, resolve_axis(axis[0], in.rank() + 1));
   std::vector<int32_t> dims(in.dims().begin(), in.dims().end());
   dims.insert(dims.begin() + at, 1);
   node.attributes = ReshapeAttr{Shape(dims)};
@@ -137,45 +138,45 @@ Status decode_expand_dims(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_strided_slice(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::StridedSliceOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::StridedSliceOptions>());
   constexpr size_t kMost = size_t{2} * Shape::kMaxRank;
   SliceBounds bounds;
-  SG_ASSIGN_OR_RETURN(bounds.begin, view.integers(1, "begins", kMost));
-  SG_ASSIGN_OR_RETURN(bounds.end, view.integers(2, "ends", kMost));
-  SG_ASSIGN_OR_RETURN(bounds.stride, view.integers(3, "strides", kMost));
+  SIGHTGLASS_ASSIGN_OR_RETURN(bounds.begin, view.integers(1, "begins", kMost));
+  SIGHTGLASS_ASSIGN_OR_RETURN(bounds.end, view.integers(2, "ends", kMost));
+  SIGHTGLASS_ASSIGN_OR_RETURN(bounds.stride, view.integers(3, "strides", kMost));
   bounds.begin_mask = options->begin_mask();
   bounds.end_mask = options->end_mask();
   bounds.ellipsis_mask = options->ellipsis_mask();
   bounds.new_axis_mask = options->new_axis_mask();
   bounds.shrink_axis_mask = options->shrink_axis_mask();
   bounds.end_is_offset = options->offset();
-  SG_ASSIGN_OR_RETURN(const StridedSliceAttr attr, resolve_slice(bounds, view.shape(0)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const StridedSliceAttr attr, resolve_slice(bounds, view.shape(0)));
   node.attributes = attr;
   node.data = {0};
   return {};
 }
 
 Status decode_concatenation(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ConcatenationOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ConcatenationOptions>());
   if (!view.has(0)) return invalid_model("it has no first input");
   ConcatAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.axis, resolve_axis(options == nullptr ? 0 : options->axis(), view.shape(0).rank()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.axis, resolve_axis(options == nullptr ? 0 : options->axis(), view.shape(0).rank()));
   if (options != nullptr) {
-    SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
+    SIGHTGLASS_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
   }
   node.attributes = attr;
   return {};
 }
 
 Status decode_depth_to_space(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::DepthToSpaceOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::DepthToSpaceOptions>());
   node.attributes = DepthToSpaceAttr{options->block_size()};
   return {};
 }
 
 Status decode_resize_bilinear(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ResizeBilinearOptions>());
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> size, view.integers(1, "output sizes", 2));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ResizeBilinearOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> size, view.integers(1, "output sizes", 2));
   if (size.size() != 2 || std::ranges::any_of(size, [](int64_t s) { return s < 1 || s > INT32_MAX; })) {
     return invalid_model("its output size is not two positive numbers");
   }

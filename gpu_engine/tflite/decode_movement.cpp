@@ -12,7 +12,8 @@ std::string text(int64_t number) { return std::to_string(number); }
 // The values of a parameter, each in [least, INT32_MAX]; as many as dimensions of the data unless `count` is not -1.
 Result<std::vector<int32_t>> sizes(const OperatorView& view, size_t input, const char* what, int64_t least,
                                    int64_t count) {
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> numbers, view.integers(input, what, size_t{2} * Shape::kMaxRank));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> numbers,
+                              view.integers(input, what, size_t{2} * Shape::kMaxRank));
   if (static_cast<int64_t>(numbers.size()) != count) {
     return invalid_model(std::string("its ") + what + " are " + text(static_cast<int64_t>(numbers.size())) +
                          " numbers, not " + text(count));
@@ -26,7 +27,7 @@ Result<std::vector<int32_t>> sizes(const OperatorView& view, size_t input, const
 }
 
 Result<int> axis_operand(const OperatorView& view, size_t input, int rank) {
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, view.integers(input, "axis", 1));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, view.integers(input, "axis", 1));
   if (axis.size() != 1) return invalid_model("its axis is not one number");
   return resolve_axis(axis[0], rank);
 }
@@ -46,10 +47,10 @@ Status all_outputs(const OperatorView& view, size_t count, DecodedOp& node) {
 
 Status decode_transpose(const OperatorView& view, DecodedOp& node) {
   const int rank = view.shape(0).rank();
-  SG_ASSIGN_OR_RETURN(std::vector<int64_t> numbers, view.integers(1, "permutation", Shape::kMaxRank));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<int64_t> numbers, view.integers(1, "permutation", Shape::kMaxRank));
   TransposeAttr attr;
   for (const int64_t v : numbers) {
-    SG_ASSIGN_OR_RETURN(const int axis, resolve_axis(v, rank));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const int axis, resolve_axis(v, rank));
     attr.permutation.push_back(axis);
   }
   node.attributes = attr;
@@ -60,8 +61,8 @@ Status decode_transpose(const OperatorView& view, DecodedOp& node) {
 Status decode_slice(const OperatorView& view, DecodedOp& node) {
   const Shape& in = view.shape(0);
   const int64_t rank = in.rank();
-  SG_ASSIGN_OR_RETURN(const std::vector<int32_t> begin, sizes(view, 1, "begins", 0, rank));
-  SG_ASSIGN_OR_RETURN(const std::vector<int32_t> size, sizes(view, 2, "sizes", -1, rank));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int32_t> begin, sizes(view, 1, "begins", 0, rank));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int32_t> size, sizes(view, 2, "sizes", -1, rank));
   StridedSliceAttr attr;
   std::vector<int64_t> dims;
   for (size_t d = 0; d < begin.size(); ++d) {
@@ -76,23 +77,23 @@ Status decode_slice(const OperatorView& view, DecodedOp& node) {
     attr.size[d] = static_cast<int32_t>(taken);
     dims.push_back(taken);
   }
-  SG_ASSIGN_OR_RETURN(attr.shape, narrow_shape(dims));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.shape, narrow_shape(dims));
   node.attributes = attr;
   node.data = {0};
   return {};
 }
 
 Status decode_split(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::SplitOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::SplitOptions>());
   const Shape& in = view.shape(1);
   SplitAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.axis, axis_operand(view, 0, in.rank()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.axis, axis_operand(view, 0, in.rank()));
   const int32_t parts = options->num_splits();
   if (parts < 1 || in.dim(attr.axis) % parts != 0) {
     return invalid_model("dimension " + text(attr.axis) + " of its input of shape " + in.to_string() +
                          " cannot be split into " + text(parts) + " equal parts");
   }
-  SG_RETURN_IF_ERROR(all_outputs(view, static_cast<size_t>(parts), node));
+  SIGHTGLASS_RETURN_IF_ERROR(all_outputs(view, static_cast<size_t>(parts), node));
   attr.sizes.assign(static_cast<size_t>(parts), in.dim(attr.axis) / parts);
   node.attributes = attr;
   node.data = {1};
@@ -103,9 +104,9 @@ Status decode_split(const OperatorView& view, DecodedOp& node) {
 Status decode_split_v(const OperatorView& view, DecodedOp& node) {
   const Shape& in = view.shape(0);
   SplitAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.axis, axis_operand(view, 2, in.rank()));
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> parts, view.integers(1, "sizes", view.output_count()));
-  SG_RETURN_IF_ERROR(all_outputs(view, parts.size(), node));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.axis, axis_operand(view, 2, in.rank()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> parts, view.integers(1, "sizes", view.output_count()));
+  SIGHTGLASS_RETURN_IF_ERROR(all_outputs(view, parts.size(), node));
   int64_t known = 0;
   int open = 0;
   for (const int64_t part : parts) {
@@ -126,7 +127,7 @@ Status decode_split_v(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_pack(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::PackOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::PackOptions>());
   if (!view.has(0)) return invalid_model("it has no first input");
   if (options->values_count() < 0 || static_cast<size_t>(options->values_count()) != view.input_count()) {
     return invalid_model("it packs " + text(options->values_count()) + " tensors, but has " +
@@ -135,22 +136,22 @@ Status decode_pack(const OperatorView& view, DecodedOp& node) {
   if (view.shape(0).rank() == Shape::kMaxRank)
     return unsupported("its output has too many dimensions; join some of them first");
   ConcatAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.axis, resolve_axis(options->axis(), view.shape(0).rank() + 1));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.axis, resolve_axis(options->axis(), view.shape(0).rank() + 1));
   node.attributes = attr;
   return {};
 }
 
 Status decode_unpack(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::UnpackOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::UnpackOptions>());
   const Shape& in = view.shape(0);
   SplitAttr attr;
   attr.drop_axis = true;
-  SG_ASSIGN_OR_RETURN(attr.axis, resolve_axis(options->axis(), in.rank()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.axis, resolve_axis(options->axis(), in.rank()));
   if (options->num() != in.dim(attr.axis)) {
     return invalid_model("it computes " + text(options->num()) + " parts of dimension " + text(attr.axis) +
                          " of its input of shape " + in.to_string());
   }
-  SG_RETURN_IF_ERROR(all_outputs(view, static_cast<size_t>(std::max(options->num(), 0)), node));
+  SIGHTGLASS_RETURN_IF_ERROR(all_outputs(view, static_cast<size_t>(std::max(options->num(), 0)), node));
   attr.sizes.assign(view.output_count(), 1);
   node.attributes = attr;
   return {};
@@ -158,7 +159,7 @@ Status decode_unpack(const OperatorView& view, DecodedOp& node) {
 
 Status decode_tile(const OperatorView& view, DecodedOp& node) {
   TileAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.multiples, sizes(view, 1, "multiples", 0, view.shape(0).rank()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.multiples, sizes(view, 1, "multiples", 0, view.shape(0).rank()));
   node.attributes = attr;
   node.data = {0};
   return {};
@@ -167,7 +168,7 @@ Status decode_tile(const OperatorView& view, DecodedOp& node) {
 // A slice with a negative stride.
 Status decode_reverse(const OperatorView& view, DecodedOp& node) {
   const Shape& in = view.shape(0);
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, view.integers(1, "axes", Shape::kMaxRank));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, view.integers(1, "axes", Shape::kMaxRank));
   StridedSliceAttr attr;
   attr.shape = in;
   for (int d = 0; d < in.rank(); ++d) {
@@ -175,7 +176,7 @@ Status decode_reverse(const OperatorView& view, DecodedOp& node) {
     attr.size[static_cast<size_t>(d)] = in.dim(d);
   }
   for (const int64_t a : axes) {
-    SG_ASSIGN_OR_RETURN(const int axis, resolve_axis(a, in.rank()));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const int axis, resolve_axis(a, in.rank()));
     attr.stride[static_cast<size_t>(axis)] = -1;
     attr.begin[static_cast<size_t>(axis)] = std::max(in.dim(axis) - 1, 0);
   }
@@ -185,14 +186,14 @@ Status decode_reverse(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_mirror_pad(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::MirrorPadOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::MirrorPadOptions>());
   MirrorPadAttr attr;
   attr.symmetric = options->mode() == schema::MirrorPadMode::SYMMETRIC;
   if (!attr.symmetric && options->mode() != schema::MirrorPadMode::REFLECT) {
     return invalid_model("its mode " + text(static_cast<int64_t>(options->mode())) + " does not exist");
   }
   const int64_t rank = view.shape(0).rank();
-  SG_ASSIGN_OR_RETURN(const std::vector<int32_t> paddings, sizes(view, 1, "paddings", 0, 2 * rank));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int32_t> paddings, sizes(view, 1, "paddings", 0, 2 * rank));
   for (size_t d = 0; d < paddings.size() / 2; ++d) {
     attr.before[d] = paddings[2 * d];
     attr.after[d] = paddings[2 * d + 1];
@@ -203,7 +204,7 @@ Status decode_mirror_pad(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_space_to_depth(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::SpaceToDepthOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::SpaceToDepthOptions>());
   node.attributes = DepthToSpaceAttr{options->block_size()};
   return {};
 }
@@ -217,8 +218,8 @@ Status decode_blocks(const OperatorView& view, const char* border, DecodedOp& no
     return invalid_model("its input of shape " + view.shape(0).to_string() + " has neither three nor four dimensions");
   }
   BatchSpaceAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.block, sizes(view, 1, "block sizes", 1, dims));
-  SG_ASSIGN_OR_RETURN(const std::vector<int32_t> borders, sizes(view, 2, border, 0, 2 * dims));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.block, sizes(view, 1, "block sizes", 1, dims));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int32_t> borders, sizes(view, 2, border, 0, 2 * dims));
   for (size_t d = 0; d < attr.block.size(); ++d) {
     attr.before.push_back(borders[2 * d]);
     attr.after.push_back(borders[2 * d + 1]);
@@ -236,8 +237,8 @@ Status decode_space_to_batch(const OperatorView& view, DecodedOp& node) {
 Status decode_batch_to_space(const OperatorView& view, DecodedOp& node) { return decode_blocks(view, "crops", node); }
 
 Status decode_resize_nearest(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ResizeNearestNeighborOptions>());
-  SG_ASSIGN_OR_RETURN(const std::vector<int32_t> size, sizes(view, 1, "output sizes", 1, 2));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<schema::ResizeNearestNeighborOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int32_t> size, sizes(view, 1, "output sizes", 1, 2));
   ResizeAttr attr;
   attr.out_h = size[0];
   attr.out_w = size[1];
@@ -251,9 +252,9 @@ Status decode_resize_nearest(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_gather(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::GatherOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<schema::GatherOptions>());
   GatherAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.axis, resolve_axis(options == nullptr ? 0 : options->axis(), view.shape(0).rank()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.axis, resolve_axis(options == nullptr ? 0 : options->axis(), view.shape(0).rank()));
   const int32_t shared = options == nullptr ? 0 : options->batch_dims();
   attr.batch_dims = shared < 0 ? shared + view.shape(1).rank() : shared;
   node.attributes = attr;

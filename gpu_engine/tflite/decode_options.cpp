@@ -38,8 +38,8 @@ namespace {
 // The options that all windows share: padding, strides, and a fused activation.
 template <typename Options, typename Attr>
 Status decode_window(const Options& options, Attr& attr, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options.padding()));
-  SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options.fused_activation_function()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.padding.mode, decode_padding(options.padding()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(node.activation, decode_activation(options.fused_activation_function()));
   attr.stride_h = options.stride_h();
   attr.stride_w = options.stride_w();
   return {};
@@ -54,9 +54,9 @@ void decode_dilation(const Options& options, Attr& attr) {
 }  // namespace
 
 Status decode_conv2d(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::Conv2DOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::Conv2DOptions>());
   Conv2dAttr attr;
-  SG_RETURN_IF_ERROR(decode_window(*options, attr, node));
+  SIGHTGLASS_RETURN_IF_ERROR(decode_window(*options, attr, node));
   decode_dilation(*options, attr);
   node.attributes = attr;
   return {};
@@ -64,9 +64,9 @@ Status decode_conv2d(const OperatorView& view, DecodedOp& node) {
 
 // The multiplier follows from the shapes: the options of some files contain 0 or a wrong one.
 Status decode_depthwise_conv2d(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::DepthwiseConv2DOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::DepthwiseConv2DOptions>());
   DepthwiseConv2dAttr attr;
-  SG_RETURN_IF_ERROR(decode_window(*options, attr, node));
+  SIGHTGLASS_RETURN_IF_ERROR(decode_window(*options, attr, node));
   decode_dilation(*options, attr);
   if (view.has(0) && view.has(1) && view.shape(0).rank() == 4 && view.shape(1).rank() == 4 &&
       view.shape(0).dim(3) > 0) {
@@ -78,10 +78,11 @@ Status decode_depthwise_conv2d(const OperatorView& view, DecodedOp& node) {
 
 // Inputs: output shape, weights, data, and since version 3 a bias.
 Status decode_transpose_conv(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::TransposeConvOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::TransposeConvOptions>());
   TransposeConvAttr attr;
-  SG_RETURN_IF_ERROR(decode_window(*options, attr, node));
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, view.integers(0, "output shape numbers", Shape::kMaxRank));
+  SIGHTGLASS_RETURN_IF_ERROR(decode_window(*options, attr, node));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> shape,
+                              view.integers(0, "output shape numbers", Shape::kMaxRank));
   const bool in_range = std::ranges::all_of(shape, [](int64_t d) { return d >= 1 && d <= INT32_MAX; });
   if (shape.size() != 4 || !in_range) return invalid_model("its output shape is not four positive numbers");
   if (!view.has(2)) return invalid_model("it has no data");
@@ -100,7 +101,7 @@ Status decode_transpose_conv(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_fully_connected(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::FullyConnectedOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<schema::FullyConnectedOptions>());
   FullyConnectedAttr attr;
   if (options != nullptr) {
     if (options->weights_format() != schema::WeightsFormat::DEFAULT) {
@@ -109,14 +110,14 @@ Status decode_fully_connected(const OperatorView& view, DecodedOp& node) {
     }
     attr.keep_num_dims = options->keep_num_dims();
     attr.asymmetric_quantize_inputs = options->asymmetric_quantize_inputs();
-    SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
+    SIGHTGLASS_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
   }
   node.attributes = attr;
   return {};
 }
 
 Status decode_batch_matmul(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.options<schema::BatchMatMulOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<schema::BatchMatMulOptions>());
   node.attributes = options == nullptr ? BatchMatmulAttr{} : BatchMatmulAttr{options->adj_x(), options->adj_y()};
   const auto is_integer = [](const FileTensor& t) { return t.type == DataType::kInt8 || t.type == DataType::kUInt8; };
   if (view.has(0) && view.has(1) && view.input(0).type == DataType::kFloat32 && is_integer(view.input(1))) {
@@ -127,9 +128,9 @@ Status decode_batch_matmul(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_pool2d(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::Pool2DOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::Pool2DOptions>());
   Pool2dAttr attr;
-  SG_RETURN_IF_ERROR(decode_window(*options, attr, node));
+  SIGHTGLASS_RETURN_IF_ERROR(decode_window(*options, attr, node));
   attr.filter_h = options->filter_height();
   attr.filter_w = options->filter_width();
   node.attributes = attr;
@@ -143,7 +144,7 @@ Status decode_densify(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_softmax(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::SoftmaxOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::SoftmaxOptions>());
   node.attributes = SoftmaxAttr{options->beta()};
   return {};
 }

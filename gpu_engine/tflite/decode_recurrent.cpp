@@ -46,7 +46,7 @@ Status decode_full(const OperatorView& view, LstmAttr& attr, DecodedOp& node) {
   for (const size_t i : {kData, lstm::kHidden, lstm::kCell}) {
     if (!view.has(i)) return invalid_model("input " + std::to_string(i) + " is absent");
   }
-  if (view.input(kData).type != DataType::kFloat32) SG_RETURN_IF_ERROR(decode_integers(view, attr));
+  if (view.input(kData).type != DataType::kFloat32) SIGHTGLASS_RETURN_IF_ERROR(decode_integers(view, attr));
   node.outputs = {0, kNoOutput, kNoOutput};
   node.states = {{lstm::kHidden, 1}, {lstm::kCell, 2}};
   return {};
@@ -77,23 +77,23 @@ Status decode_basic(const OperatorView& view, LstmAttr& attr, DecodedOp& node) {
 template <typename Options>
 Result<LstmAttr> decode_common(const Options& options) {
   LstmAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.activation, decode_activation(options.fused_activation_function()));
-  SG_ASSIGN_OR_RETURN(attr.cell_clip, positive_or_none(options.cell_clip(), "clip of the cells"));
-  SG_ASSIGN_OR_RETURN(attr.projection_clip, positive_or_none(options.proj_clip(), "clip of the projection"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.activation, decode_activation(options.fused_activation_function()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.cell_clip, positive_or_none(options.cell_clip(), "clip of the cells"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.projection_clip, positive_or_none(options.proj_clip(), "clip of the projection"));
   return attr;
 }
 
 }  // namespace
 
 Status decode_lstm(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::LSTMOptions>());
-  SG_ASSIGN_OR_RETURN(LstmAttr attr, decode_common(*options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::LSTMOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(LstmAttr attr, decode_common(*options));
   switch (options->kernel_type()) {
     case schema::LSTMKernelType::FULL:
-      SG_RETURN_IF_ERROR(decode_full(view, attr, node));
+      SIGHTGLASS_RETURN_IF_ERROR(decode_full(view, attr, node));
       break;
     case schema::LSTMKernelType::BASIC:
-      SG_RETURN_IF_ERROR(decode_basic(view, attr, node));
+      SIGHTGLASS_RETURN_IF_ERROR(decode_basic(view, attr, node));
       break;
     default:
       return invalid_model("its kind " + std::to_string(static_cast<int>(options->kernel_type())) + " does not exist");
@@ -104,13 +104,13 @@ Status decode_lstm(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_sequence_lstm(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::UnidirectionalSequenceLSTMOptions>());
-  SG_ASSIGN_OR_RETURN(LstmAttr attr, decode_common(*options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::UnidirectionalSequenceLSTMOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(LstmAttr attr, decode_common(*options));
   if (options->diagonal_recurrent_tensors()) {
     return unsupported("its recurrent weights are diagonals, which is not supported; write them as full matrices");
   }
   attr.time_major = options->time_major();
-  SG_RETURN_IF_ERROR(decode_full(view, attr, node));
+  SIGHTGLASS_RETURN_IF_ERROR(decode_full(view, attr, node));
   if (view.shape(kData).rank() != 3) return invalid_model("its data needs three dimensions");
   node.attributes = attr;
   return {};

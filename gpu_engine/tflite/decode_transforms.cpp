@@ -15,7 +15,7 @@ Status check_version(const OperatorView& view) {
 
 // Height and width.
 Result<std::vector<int32_t>> read_size(const FlexOptions& options, const char* key) {
-  SG_ASSIGN_OR_RETURN(std::vector<int32_t> size, options.integers(key, 2));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<int32_t> size, options.integers(key, 2));
   if (size.size() != 2) return invalid_model(std::string("its option '") + key + "' is not a height and a width");
   return size;
 }
@@ -27,17 +27,17 @@ Status need_at_least(int32_t number, int32_t least, const char* key) {
 }
 
 Status read_first_version(const FlexOptions& options, LandmarksToMatrixAttr& attr) {
-  SG_ASSIGN_OR_RETURN(const std::vector<int32_t> picture, read_size(options, "input_hw"));
-  SG_ASSIGN_OR_RETURN(const std::vector<int32_t> crop, read_size(options, "output_hw"));
-  SG_ASSIGN_OR_RETURN(const int32_t dimensions, options.integer("dimensions"));
-  SG_ASSIGN_OR_RETURN(const int32_t range, options.integer("landmarks_range"));
-  SG_ASSIGN_OR_RETURN(attr.scale_x, options.number("bbox_size_multiplier"));
-  SG_ASSIGN_OR_RETURN(attr.subset, options.integers("subset", kMostLandmarks));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int32_t> picture, read_size(options, "input_hw"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int32_t> crop, read_size(options, "output_hw"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const int32_t dimensions, options.integer("dimensions"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const int32_t range, options.integer("landmarks_range"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.scale_x, options.number("bbox_size_multiplier"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.subset, options.integers("subset", kMostLandmarks));
   if (dimensions != 3) return invalid_model("its landmarks have " + std::to_string(dimensions) + " dimensions, not 3");
-  SG_RETURN_IF_ERROR(need_at_least(range, 1, "landmarks_range"));
+  SIGHTGLASS_RETURN_IF_ERROR(need_at_least(range, 1, "landmarks_range"));
   // A single row or column has no distance between centers.
-  for (const int32_t size : picture) SG_RETURN_IF_ERROR(need_at_least(size, 2, "input_hw"));
-  for (const int32_t size : crop) SG_RETURN_IF_ERROR(need_at_least(size, 2, "output_hw"));
+  for (const int32_t size : picture) SIGHTGLASS_RETURN_IF_ERROR(need_at_least(size, 2, "input_hw"));
+  for (const int32_t size : crop) SIGHTGLASS_RETURN_IF_ERROR(need_at_least(size, 2, "output_hw"));
   if (attr.scale_x == 0) return invalid_model("its option 'bbox_size_multiplier' is 0");
   attr.directed = false;
   attr.scale_y = attr.scale_x;
@@ -49,14 +49,14 @@ Status read_first_version(const FlexOptions& options, LandmarksToMatrixAttr& att
 }
 
 Status read_second_version(const FlexOptions& options, LandmarksToMatrixAttr& attr) {
-  SG_ASSIGN_OR_RETURN(const int32_t rows, options.integer("output_height"));
-  SG_ASSIGN_OR_RETURN(const int32_t columns, options.integer("output_width"));
-  SG_ASSIGN_OR_RETURN(attr.target_rotation, options.number("target_rotation_radians"));
-  SG_ASSIGN_OR_RETURN(attr.scale_x, options.number("scale_x"));
-  SG_ASSIGN_OR_RETURN(attr.scale_y, options.number("scale_y"));
-  SG_ASSIGN_OR_RETURN(attr.subset, options.integers("subset_idxs", kMostLandmarks));
-  SG_RETURN_IF_ERROR(need_at_least(rows, 1, "output_height"));
-  SG_RETURN_IF_ERROR(need_at_least(columns, 1, "output_width"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const int32_t rows, options.integer("output_height"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const int32_t columns, options.integer("output_width"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.target_rotation, options.number("target_rotation_radians"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.scale_x, options.number("scale_x"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.scale_y, options.number("scale_y"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.subset, options.integers("subset_idxs", kMostLandmarks));
+  SIGHTGLASS_RETURN_IF_ERROR(need_at_least(rows, 1, "output_height"));
+  SIGHTGLASS_RETURN_IF_ERROR(need_at_least(columns, 1, "output_width"));
   if (attr.scale_x <= 0 || attr.scale_y <= 0) {
     return invalid_model("its scales are " + std::to_string(attr.scale_x) + " and " + std::to_string(attr.scale_y));
   }
@@ -68,24 +68,25 @@ Status read_second_version(const FlexOptions& options, LandmarksToMatrixAttr& at
 }  // namespace
 
 Status decode_landmarks_to_matrix(const OperatorView& view, DecodedOp& node) {
-  SG_RETURN_IF_ERROR(check_version(view));
-  SG_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
+  SIGHTGLASS_RETURN_IF_ERROR(check_version(view));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
   LandmarksToMatrixAttr attr;
-  SG_ASSIGN_OR_RETURN(attr.left, options.integer("left_rotation_idx"));
-  SG_ASSIGN_OR_RETURN(attr.right, options.integer("right_rotation_idx"));
-  SG_RETURN_IF_ERROR(view.version() == 1 ? read_first_version(options, attr) : read_second_version(options, attr));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.left, options.integer("left_rotation_idx"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(attr.right, options.integer("right_rotation_idx"));
+  SIGHTGLASS_RETURN_IF_ERROR(view.version() == 1 ? read_first_version(options, attr)
+                                                 : read_second_version(options, attr));
   node.attributes = attr;
   return {};
 }
 
 // The second version has no options: the last dimension of the tensor gives the dimensions of a landmark.
 Status decode_transform_landmarks(const OperatorView& view, DecodedOp& node) {
-  SG_RETURN_IF_ERROR(check_version(view));
+  SIGHTGLASS_RETURN_IF_ERROR(check_version(view));
   TransformLandmarksAttr attr;
   if (view.version() == 1) {
-    SG_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
-    SG_ASSIGN_OR_RETURN(attr.dimensions, options.integer("dimensions", attr.dimensions));
-    SG_ASSIGN_OR_RETURN(attr.scale, options.number("scale", attr.scale));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
+    SIGHTGLASS_ASSIGN_OR_RETURN(attr.dimensions, options.integer("dimensions", attr.dimensions));
+    SIGHTGLASS_ASSIGN_OR_RETURN(attr.scale, options.number("scale", attr.scale));
     if (attr.scale == 0) return invalid_model("its option 'scale' is 0");
   } else {
     if (view.shape(0).rank() < 1) return invalid_model("its landmarks have no dimensions");
@@ -96,18 +97,18 @@ Status decode_transform_landmarks(const OperatorView& view, DecodedOp& node) {
 }
 
 Status decode_transform_image(const OperatorView& view, DecodedOp& node) {
-  SG_RETURN_IF_ERROR(check_version(view));
-  SG_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
+  SIGHTGLASS_RETURN_IF_ERROR(check_version(view));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const FlexOptions options, FlexOptions::open(view));
   TransformImageAttr attr;
   if (view.version() == 1) {
-    SG_ASSIGN_OR_RETURN(const std::string mode, options.text("mode", "bilinear"));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::string mode, options.text("mode", "bilinear"));
     if (mode != "bilinear") return unsupported("its mode is not bilinear");
-    SG_ASSIGN_OR_RETURN(const std::vector<int32_t> size, read_size(options, "output_size"));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int32_t> size, read_size(options, "output_size"));
     attr.out_h = size[0];
     attr.out_w = size[1];
   } else {
-    SG_ASSIGN_OR_RETURN(attr.out_h, options.integer("output_height"));
-    SG_ASSIGN_OR_RETURN(attr.out_w, options.integer("output_width"));
+    SIGHTGLASS_ASSIGN_OR_RETURN(attr.out_h, options.integer("output_height"));
+    SIGHTGLASS_ASSIGN_OR_RETURN(attr.out_w, options.integer("output_width"));
     attr.half_pixel_centers = true;
   }
   node.attributes = attr;

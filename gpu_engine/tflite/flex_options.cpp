@@ -24,7 +24,7 @@ Result<std::vector<int32_t>> read_list(const List& list, const char* key, size_t
   std::vector<int32_t> numbers;
   for (size_t i = 0; i < list.size(); ++i) {
     if (!list[i].IsIntOrUint()) return invalid_model(named(key) + " contains a value that is not an integer");
-    SG_ASSIGN_OR_RETURN(const int32_t number, narrow(list[i].AsInt64(), key));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const int32_t number, narrow(list[i].AsInt64(), key));
     numbers.push_back(number);
   }
   return numbers;

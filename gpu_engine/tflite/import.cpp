@@ -35,14 +35,14 @@ Result<Survey> survey(std::span<const std::byte> bytes, std::shared_ptr<const vo
 
 Result<Survey> import_whole(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                             const std::string& name, const ImportOptions& options) {
-  SG_ASSIGN_OR_RETURN(Survey result, survey(bytes, std::move(owner), name, options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(Survey result, survey(bytes, std::move(owner), name, options));
   if (!result.obstacles.empty()) return refuse(result.obstacles).with_context(name);
   return result;
 }
 
 Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
                      const ImportOptions& options) {
-  SG_ASSIGN_OR_RETURN(Survey result, import_whole(bytes, std::move(owner), name, options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(Survey result, import_whole(bytes, std::move(owner), name, options));
   return std::move(result.graph);
 }
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/metadata.h"
-#include "gpu_engine/model.h"
-#include "gpu_engine/status.h"
 #include "graph/graph.h"
+#include "sightglass/model.h"
+#include "sightglass/model_metadata.h"
+#include "sightglass/status.h"
 
 namespace sightglass::tflite {
 

@@ -64,7 +64,7 @@ Status Importer::adopt_result(HostTensor result, const Step& step) {
     return invalid_model(here + ": " + output.describe() + " is " + output.type_name() + " instead of " +
                          to_string(result.type));
   }
-  SG_RETURN_IF_ERROR(adopt_shape(output, result.shape).with_context(here));
+  SIGHTGLASS_RETURN_IF_ERROR(adopt_shape(output, result.shape).with_context(here));
   folded_bytes_ += static_cast<int64_t>(result.data.size());
   if (folded_bytes_ > options_.max_folded_bytes) {
     return unsupported(here + ": the result of constants takes too much memory; put it into the model instead");
@@ -103,12 +103,13 @@ Status Importer::add_node(const DecodedOp& decoded, const Step& step) {
     node.outputs.push_back(place != kNoOutput ? value_of(*step.outputs[place])
                                               : add_next(*step.inputs[becomes_state->input]));
   }
-  SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph_, node));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph_, node));
   for (size_t i = 0; i < shapes.size(); ++i) {
     const size_t place = decoded.outputs[i];
     Shape& shape = graph_.value(node.outputs[i]).shape;
     if (place != kNoOutput) {
-      SG_RETURN_IF_ERROR(adopt_shape(*step.outputs[place], shapes[i]).with_context(where(step.title, step.outputs)));
+      SIGHTGLASS_RETURN_IF_ERROR(
+          adopt_shape(*step.outputs[place], shapes[i]).with_context(where(step.title, step.outputs)));
     }
     shape = shapes[i];
   }
@@ -154,12 +155,12 @@ Status Importer::fold(Node node, const DecodedOp& decoded, const Step& step, con
       return unsupported(here + ": it keeps a state, and all its inputs are constant; leave it out of the model");
     node.outputs.push_back(scratch.add_value(make_value(*step.outputs[place])));
   }
-  SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(scratch, node));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(scratch, node));
   // DEQUANTIZE of float16 keeps the stored bytes.
   const bool shared = node.op == OpType::kDequantize && data[0]->type == DataType::kFloat16;
   for (size_t i = 0; i < shapes.size(); ++i) {
     FileTensor& output = *step.outputs[decoded.outputs[i]];
-    SG_RETURN_IF_ERROR(adopt_shape(output, shapes[i]).with_context(here));
+    SIGHTGLASS_RETURN_IF_ERROR(adopt_shape(output, shapes[i]).with_context(here));
     scratch.value(node.outputs[i]).shape = output.shape;
     if (!shared) folded_bytes_ += output.shape.elements() * static_cast<int64_t>(size_of(*output.type));
   }

@@ -36,7 +36,7 @@ Status Importer::read_graph_inputs() {
   const auto* inputs = file_.subgraph().inputs();
   for (uint32_t i = 0; inputs != nullptr && i < inputs->size(); ++i) {
     const std::string what = "model input " + std::to_string(i);
-    SG_ASSIGN_OR_RETURN(FileTensor* const input, tensor(inputs->Get(i), what.c_str()));
+    SIGHTGLASS_ASSIGN_OR_RETURN(FileTensor* const input, tensor(inputs->Get(i), what.c_str()));
     if (input->available) {
       return invalid_model(what + ", " + input->describe() + ", is a constant, or an input twice");
     }
@@ -52,7 +52,7 @@ Status Importer::read_graph_inputs() {
       usable = unsupported(what + ", " + input->describe() + ", has no elements: shape " + input->shape.to_string() +
                            "; set another shape");
     }
-    SG_RETURN_IF_ERROR(note(usable));
+    SIGHTGLASS_RETURN_IF_ERROR(note(usable));
     input->opaque = !usable.ok();
     if (usable.ok()) graph_.inputs.push_back(value_of(*input));
   }
@@ -62,15 +62,15 @@ Status Importer::read_graph_inputs() {
 Status Importer::read_graph_outputs() {
   const auto* outputs = file_.subgraph().outputs();
   if (outputs == nullptr || outputs->size() == 0) return invalid_model("has no outputs");
-  SG_RETURN_IF_ERROR(file_.charge(outputs->size() * sizeof(int32_t)));
+  SIGHTGLASS_RETURN_IF_ERROR(file_.charge(outputs->size() * sizeof(int32_t)));
   for (uint32_t i = 0; i < outputs->size(); ++i) {
     const std::string what = "model output " + std::to_string(i);
-    SG_ASSIGN_OR_RETURN(FileTensor* const output, tensor(outputs->Get(i), what.c_str()));
+    SIGHTGLASS_ASSIGN_OR_RETURN(FileTensor* const output, tensor(outputs->Get(i), what.c_str()));
     if (!output->available) return invalid_model(what + ", " + output->describe() + ", is never written");
     if (output->opaque) continue;  // depends on an unsupported operator, which is reported
     if (!output->type || output->sparse) {
-      SG_RETURN_IF_ERROR(note(unsupported(what + ", " + output->describe() +
-                                          ", is a constant that cannot be read; leave it out of the model")));
+      SIGHTGLASS_RETURN_IF_ERROR(note(unsupported(what + ", " + output->describe() +
+                                                  ", is a constant that cannot be read; leave it out of the model")));
       continue;
     }
     graph_.outputs.push_back(value_of(*output));
@@ -80,11 +80,11 @@ Status Importer::read_graph_outputs() {
 
 Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t index) {
   Step step;
-  SG_ASSIGN_OR_RETURN(static_cast<OperatorName&>(step), name_operator(file_, op, index));
+  SIGHTGLASS_ASSIGN_OR_RETURN(static_cast<OperatorName&>(step), name_operator(file_, op, index));
   const size_t input_count = op.inputs() == nullptr ? 0 : op.inputs()->size();
   const size_t output_count = op.outputs() == nullptr ? 0 : op.outputs()->size();
   // Minimum size of an operator in a file, and its lists.
-  SG_RETURN_IF_ERROR(file_.charge(64 + (input_count + output_count) * sizeof(int32_t)));
+  SIGHTGLASS_RETURN_IF_ERROR(file_.charge(64 + (input_count + output_count) * sizeof(int32_t)));
   if (output_count > static_cast<size_t>(options_.max_nodes)) {
     return unsupported(step.title + ": has " + std::to_string(output_count) + " outputs, more than " +
                        std::to_string(options_.max_nodes) + "; divide the model");
@@ -92,7 +92,7 @@ Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t 
 
   for (uint32_t i = 0; i < output_count; ++i) {
     const std::string what = step.title + ": output " + std::to_string(i);
-    SG_ASSIGN_OR_RETURN(FileTensor* const output, tensor(op.outputs()->Get(i), what.c_str()));
+    SIGHTGLASS_ASSIGN_OR_RETURN(FileTensor* const output, tensor(op.outputs()->Get(i), what.c_str()));
     step.outputs.push_back(output);
   }
   for (uint32_t i = 0; i < input_count; ++i) {
@@ -102,7 +102,7 @@ Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t 
       continue;
     }
     const std::string what = where(step.title, step.outputs) + ": input " + std::to_string(i);
-    SG_ASSIGN_OR_RETURN(FileTensor* const input, tensor(op.inputs()->Get(i), what.c_str()));
+    SIGHTGLASS_ASSIGN_OR_RETURN(FileTensor* const input, tensor(op.inputs()->Get(i), what.c_str()));
     if (!input->available && !input->variable && input->type && input->shape_declared && input->shape.elements() == 0) {
       input->constant = Constant{*input->type, {}, file_.owner()};  // empty: nothing is stored in the file
       input->available = true;
@@ -114,8 +114,8 @@ Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t 
   }
   for (uint32_t i = 0; op.intermediates() != nullptr && i < op.intermediates()->size(); ++i) {
     const std::string what = step.title + ": intermediate tensor " + std::to_string(i);
-    SG_RETURN_IF_ERROR(file_.charge(sizeof(int32_t)));
-    SG_ASSIGN_OR_RETURN(const FileTensor* const intermediate, tensor(op.intermediates()->Get(i), what.c_str()));
+    SIGHTGLASS_RETURN_IF_ERROR(file_.charge(sizeof(int32_t)));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const FileTensor* const intermediate, tensor(op.intermediates()->Get(i), what.c_str()));
     step.intermediates.push_back(intermediate);
   }
   // After the inputs: an operator that reads its own output reads it before writing.
@@ -137,7 +137,7 @@ Status Importer::read_operators() {
                        "; divide the model");
   }
   for (uint32_t i = 0; i < count; ++i) {
-    SG_ASSIGN_OR_RETURN(const Step step, read_step(*operators->Get(i), i));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const Step step, read_step(*operators->Get(i), i));
     Status status = import_step(*operators->Get(i), step);
     if (status.ok()) continue;
     if (status.code() == ErrorCode::kInvalidModel && !options_.input_shapes.empty()) {
@@ -145,7 +145,7 @@ Status Importer::read_operators() {
                            "; the file may contain fixed values that contradict the given input shapes (" +
                            describe(options_.input_shapes) + ")");
     }
-    SG_RETURN_IF_ERROR(note(status, where(step.title, step.outputs)));
+    SIGHTGLASS_RETURN_IF_ERROR(note(status, where(step.title, step.outputs)));
     for (FileTensor* output : step.outputs) output->opaque = true;
   }
   return {};
@@ -187,13 +187,13 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
                            std::to_string(decoded.outputs.size()))
           .with_context(here);
     }
-    SG_RETURN_IF_ERROR(check_states(decoded, step).with_context(here));
+    SIGHTGLASS_RETURN_IF_ERROR(check_states(decoded, step).with_context(here));
     const bool constant =
         std::ranges::all_of(decoded.data, [&](size_t i) { return !view.has(i) || view.input(i).constant.has_value(); });
     if (rule->while_loading && !constant) {
       return unsupported(here + ": its input is computed while the model runs; make it a constant");
     }
-    SG_RETURN_IF_ERROR(check_types(decoded, step, constant).with_context(here));
+    SIGHTGLASS_RETURN_IF_ERROR(check_types(decoded, step, constant).with_context(here));
   }
   if (opaque) {
     for (FileTensor* output : step.outputs) output->opaque = true;
@@ -265,7 +265,7 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
                          "; leave it out of the model");
     }
     const bool folds = folds_any_type && input->type && !input->sparse;
-    if (!folds && !input->opaque) SG_RETURN_IF_ERROR(check_tensor(*input));
+    if (!folds && !input->opaque) SIGHTGLASS_RETURN_IF_ERROR(check_tensor(*input));
     typed.inputs.back() = &values.emplace_back(make_value(*input));
   }
   for (FileTensor* output : step.outputs) {
@@ -274,7 +274,7 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
     if (untyped && !typed.inputs.empty() && typed.inputs[0] != nullptr && is_quantized(*typed.inputs[0])) {
       output->type = natural_type(typed, typed.outputs.size());
     }
-    if (!folds_any_type || !output->type) SG_RETURN_IF_ERROR(check_tensor(*output));
+    if (!folds_any_type || !output->type) SIGHTGLASS_RETURN_IF_ERROR(check_tensor(*output));
     typed.outputs.push_back(&values.emplace_back(make_value(*output)));
   }
   return sightglass::check_types(typed);
@@ -292,9 +292,9 @@ Status Importer::note(const Status& status, const std::string& where) {
 // Declared properties of inputs or outputs. Their indices have been checked.
 Status Importer::describe_ends(const flatbuffers::Vector<int32_t>* tensors, std::vector<TensorInfo>& infos) {
   for (uint32_t i = 0; tensors != nullptr && i < tensors->size(); ++i) {
-    SG_ASSIGN_OR_RETURN(const FileTensor* const end, tensor(tensors->Get(i), "input or output"));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const FileTensor* const end, tensor(tensors->Get(i), "input or output"));
     if (!end->type) continue;
-    SG_RETURN_IF_ERROR(
+    SIGHTGLASS_RETURN_IF_ERROR(
         file_.charge(end->name.size() + end->quantization.scale.size() * (sizeof(float) + sizeof(int64_t))));
     infos.push_back({end->name, *end->type, end->shape, end->quantization});
   }
@@ -314,23 +314,23 @@ void Importer::expose_ends() {
 }
 
 Status Importer::read_all() {
-  SG_ASSIGN_OR_RETURN(survey_.operators, list_operators(file_, static_cast<uint32_t>(options_.max_nodes)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(survey_.operators, list_operators(file_, static_cast<uint32_t>(options_.max_nodes)));
   Result<std::vector<FileTensor>> tensors = read_tensors(file_, options_);
   if (!tensors.ok()) return note(tensors.status());
   tensors_ = std::move(tensors).value();
-  SG_RETURN_IF_ERROR(
+  SIGHTGLASS_RETURN_IF_ERROR(
       apply_input_shapes(file_.subgraph(), options_.input_shapes, options_.max_tensor_elements, tensors_));
-  SG_RETURN_IF_ERROR(read_graph_inputs());
-  SG_RETURN_IF_ERROR(describe_ends(file_.subgraph().inputs(), survey_.inputs));
+  SIGHTGLASS_RETURN_IF_ERROR(read_graph_inputs());
+  SIGHTGLASS_RETURN_IF_ERROR(describe_ends(file_.subgraph().inputs(), survey_.inputs));
   const Status operators = read_operators();
   if (!operators.ok()) return note(operators);
-  SG_RETURN_IF_ERROR(read_graph_outputs());
+  SIGHTGLASS_RETURN_IF_ERROR(read_graph_outputs());
   return describe_ends(file_.subgraph().outputs(), survey_.outputs);
 }
 
 Result<Survey> Importer::run(const std::string& name) {
   graph_.name = name;
-  SG_RETURN_IF_ERROR(read_all());
+  SIGHTGLASS_RETURN_IF_ERROR(read_all());
   if (!survey_.obstacles.empty()) expose_ends();
   survey_.graph = std::move(graph_);
   return std::move(survey_);

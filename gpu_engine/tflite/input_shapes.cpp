@@ -63,7 +63,7 @@ Status apply_input_shapes(const schema::SubGraph& subgraph, std::span<const Inpu
     }
     const std::string here = "the shape " + wanted.shape.to_string() + " for input " + quote(input->name);
     if (!seen.insert(input).second) return invalid_argument(here + ": the input already has another shape");
-    SG_RETURN_IF_ERROR(check_shape(wanted.shape, max_elements).with_context(here));
+    SIGHTGLASS_RETURN_IF_ERROR(check_shape(wanted.shape, max_elements).with_context(here));
     if (input->quantization.scale.size() > 1) {
       return invalid_argument(here + ": the input has a scale for every index of a dimension, and cannot change");
     }

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu_engine/model.h"
+#include "sightglass/model.h"
 #include "tflite/model_file.h"
 #include "tflite/tensor_table.h"
 

@@ -1,7 +1,7 @@
 // Model metadata. Loading never fails because of it: errors become problems, for a warning.
 #pragma once
 
-#include "gpu_engine/metadata.h"
+#include "sightglass/model_metadata.h"
 #include "tflite/model_file.h"
 
 namespace sightglass::tflite {

@@ -1,8 +1,10 @@
-#include "gpu_engine/model.h"
+#include "sightglass/model.h"
 
 #include <algorithm>
 #include <map>
 
+#include "gpu_engine/exceptions.h"
+#include "gpu_engine/model_internals.h"
 #include "graph/detection.h"
 #include "graph/graph.h"
 #include "graph/operator_table.h"
@@ -34,10 +36,10 @@ std::string count_operators(const Graph& graph) {
 
 void log_import(const Model& model, size_t bytes, const Stopwatch& time, const Log& log) {
   log.info([&] {
-    return model.name() + ": " + std::to_string(model.graph().order().size()) + " operators, " + std::to_string(bytes) +
-           " bytes, imported in " + time.text();
+    return model.name() + ": " + std::to_string(graph_of(model).order().size()) + " operators, " +
+           std::to_string(bytes) + " bytes, imported in " + time.text();
   });
-  log.debug([&] { return model.name() + ": operators: " + count_operators(model.graph()); });
+  log.debug([&] { return model.name() + ": operators: " + count_operators(graph_of(model)); });
   log.debug([&] { return model.name() + ": inputs: " + list(model.inputs()) + "; outputs: " + list(model.outputs()); });
 }
 
@@ -47,9 +49,9 @@ Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const 
   const Stopwatch time;
   Result<tflite::MappedFile> file = tflite::map_file(path);
   if (!file.ok()) return file.status().with_context(path);
-  SG_ASSIGN_OR_RETURN(tflite::Survey whole,
-                      tflite::import_whole(file->bytes, file->owner, path, tflite::import_options(options)));
-  SG_ASSIGN_OR_RETURN(auto model, make(std::move(whole.graph), std::move(whole.metadata)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(tflite::Survey whole,
+                              tflite::import_whole(file->bytes, file->owner, path, tflite::import_options(options)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(auto model, ModelInternals::make(std::move(whole.graph), std::move(whole.metadata)));
   log_import(*model, file->bytes.size(), time, options.log);
   return model;
 } catch (...) {
@@ -60,8 +62,9 @@ Result<std::shared_ptr<const Model>> Model::load(std::span<const std::byte> byte
                                                  const ModelOptions& options) try {
   const Stopwatch time;
   const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
-  SG_ASSIGN_OR_RETURN(tflite::Survey whole, tflite::import_whole(*copy, copy, name, tflite::import_options(options)));
-  SG_ASSIGN_OR_RETURN(auto model, make(std::move(whole.graph), std::move(whole.metadata)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(tflite::Survey whole,
+                              tflite::import_whole(*copy, copy, name, tflite::import_options(options)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(auto model, ModelInternals::make(std::move(whole.graph), std::move(whole.metadata)));
   log_import(*model, bytes.size(), time, options.log);
   return model;
 } catch (...) {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "gpu_engine/quoted.h"
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 #include "tflite/schema_generated.h"
 
 namespace sightglass::tflite {

@@ -10,7 +10,7 @@
 namespace sightglass::tflite {
 
 Result<MappedFile> map_file(const std::string& path) {
-  SG_ASSIGN_OR_RETURN(const InputFile file, InputFile::open(path));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const InputFile file, InputFile::open(path));
   if (file.size() == 0) return invalid_model("not a TensorFlow Lite model: the file is empty");
   const auto size = static_cast<size_t>(file.size());
   void* const address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);

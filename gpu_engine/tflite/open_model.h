@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "gpu_engine/model.h"
+#include "sightglass/model.h"
 #include "tflite/import.h"
 
 namespace sightglass::tflite {

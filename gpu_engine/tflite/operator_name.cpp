@@ -22,7 +22,7 @@ Result<OperatorName> name_operator(ModelFile& file, const schema::Operator& op, 
   if (result.code == schema::BuiltinOperator::CUSTOM) {
     const auto* custom = code.custom_code();
     if (custom == nullptr) return invalid_model("CUSTOM" + number + " has no name");
-    SG_RETURN_IF_ERROR(file.charge(custom->size()));
+    SIGHTGLASS_RETURN_IF_ERROR(file.charge(custom->size()));
     result.custom_code = custom->str();
     result.name += " " + quote(result.custom_code);
   }
@@ -35,7 +35,7 @@ Result<std::vector<std::string>> list_operators(ModelFile& file, uint32_t most) 
   const auto* operators = file.subgraph().operators();
   const uint32_t count = operators == nullptr ? 0 : operators->size();
   for (uint32_t i = 0; i < std::min(count, most); ++i) {
-    SG_ASSIGN_OR_RETURN(OperatorName op, name_operator(file, *operators->Get(i), i));
+    SIGHTGLASS_ASSIGN_OR_RETURN(OperatorName op, name_operator(file, *operators->Get(i), i));
     names.push_back(std::move(op.name));
   }
   return names;

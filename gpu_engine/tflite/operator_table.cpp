@@ -15,9 +15,9 @@ Status decode_nothing(const OperatorView&, DecodedOp&) { return {}; }
 // For options whose only relevant field is the activation.
 template <typename Options>
 Status decode_arithmetic(const OperatorView& view, DecodedOp& node) {
-  SG_ASSIGN_OR_RETURN(const auto* options, view.options<Options>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<Options>());
   if (options == nullptr) return {};
-  SG_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
   return {};
 }
 

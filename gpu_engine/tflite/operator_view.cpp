@@ -31,7 +31,7 @@ Status OperatorView::need_constant(size_t i, const char* what) const {
 }
 
 Result<std::vector<int64_t>> OperatorView::integers(size_t i, const char* what, size_t most) const {
-  SG_RETURN_IF_ERROR(need_constant(i, what));
+  SIGHTGLASS_RETURN_IF_ERROR(need_constant(i, what));
   const FileTensor& tensor = input(i);
   const Constant& constant = *tensor.constant;
   if (constant.type != DataType::kInt32 && constant.type != DataType::kInt64) {
@@ -46,16 +46,16 @@ Result<std::vector<int64_t>> OperatorView::integers(size_t i, const char* what, 
 }
 
 Result<std::vector<double>> OperatorView::numbers(size_t i, const char* what, size_t most) const {
-  SG_RETURN_IF_ERROR(need_constant(i, what));
+  SIGHTGLASS_RETURN_IF_ERROR(need_constant(i, what));
   if (input(i).constant->type == DataType::kFloat32 && input(i).shape.elements() <= static_cast<int64_t>(most)) {
     return widen<float, double>(input(i).constant->bytes);
   }
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> whole, integers(i, what, most));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> whole, integers(i, what, most));
   return std::vector<double>(whole.begin(), whole.end());
 }
 
 Result<float> OperatorView::number(size_t i, const char* what) const {
-  SG_RETURN_IF_ERROR(need_constant(i, what));
+  SIGHTGLASS_RETURN_IF_ERROR(need_constant(i, what));
   const FileTensor& tensor = input(i);
   float value = 0;
   if (tensor.constant->type != DataType::kFloat32 || tensor.constant->bytes.size() != sizeof(value)) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 #include "tflite/tensor_table.h"
 
 namespace sightglass::tflite {
@@ -46,7 +46,7 @@ class OperatorView {
   // The same without a sensible default.
   template <typename T>
   Result<const T*> required_options() const {
-    SG_ASSIGN_OR_RETURN(const T* table, options<T>());
+    SIGHTGLASS_ASSIGN_OR_RETURN(const T* table, options<T>());
     if (table == nullptr) return missing_options(schema::BuiltinOptionsTraits<T>::enum_value);
     return table;
   }

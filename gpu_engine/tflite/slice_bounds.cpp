@@ -86,7 +86,7 @@ Result<StridedSliceAttr> resolve_slice(const SliceBounds& bounds, const Shape& i
       shape.push_back(1);
     } else {
       const int32_t dim = input.dim(static_cast<int>(axis));
-      SG_ASSIGN_OR_RETURN(const Range range, resolve_range(bounds, i, dim));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const Range range, resolve_range(bounds, i, dim));
       if (range.size == 0)
         return unsupported("slice of dimension " + std::to_string(axis) + " is empty; leave it out of the model");
       attr.begin[axis] = static_cast<int32_t>(range.begin);

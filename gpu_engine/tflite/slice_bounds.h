@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpu_engine/status.h"
 #include "graph/op.h"
+#include "sightglass/status.h"
 
 namespace sightglass::tflite {
 

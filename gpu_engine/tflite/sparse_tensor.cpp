@@ -76,7 +76,7 @@ Status Expander::read(const schema::SparsityParameters& sparsity) {
       return broken("does not traverse every dimension once");
     }
     seen[static_cast<size_t>(dimension)] = true;
-    SG_RETURN_IF_ERROR(read_level(*metadata->Get(static_cast<uint32_t>(levels_.size())), dimension));
+    SIGHTGLASS_RETURN_IF_ERROR(read_level(*metadata->Get(static_cast<uint32_t>(levels_.size())), dimension));
   }
   return set_steps();
 }
@@ -142,7 +142,7 @@ Status Expander::visit(size_t index, int64_t node, int64_t place) {
   const Level& level = levels_[index];
   if (!level.compressed) {
     for (int64_t i = 0; i < level.size; ++i) {
-      SG_RETURN_IF_ERROR(visit(index + 1, node * level.size + i, place + i * steps_[index]));
+      SIGHTGLASS_RETURN_IF_ERROR(visit(index + 1, node * level.size + i, place + i * steps_[index]));
     }
     return {};
   }
@@ -158,14 +158,14 @@ Status Expander::visit(size_t index, int64_t node, int64_t place) {
     const int64_t coordinate = level.indices[static_cast<size_t>(i)];
     if (coordinate <= last || coordinate >= level.size) return broken("has an index of " + std::to_string(coordinate));
     last = coordinate;
-    SG_RETURN_IF_ERROR(visit(index + 1, i, place + coordinate * steps_[index]));
+    SIGHTGLASS_RETURN_IF_ERROR(visit(index + 1, i, place + coordinate * steps_[index]));
   }
   return {};
 }
 
 Result<std::vector<std::byte>> Expander::run() {
   dense_.assign(static_cast<size_t>(shape_.elements()) * element_size_, std::byte{0});
-  SG_RETURN_IF_ERROR(visit(0, 0, 0));
+  SIGHTGLASS_RETURN_IF_ERROR(visit(0, 0, 0));
   return std::move(dense_);
 }
 
@@ -174,7 +174,7 @@ Result<std::vector<std::byte>> Expander::run() {
 Result<std::vector<std::byte>> expand_sparse(const schema::SparsityParameters& sparsity, const Shape& shape,
                                              size_t element_size, std::span<const std::byte> values) {
   Expander expander(shape, element_size, values);
-  SG_RETURN_IF_ERROR(expander.read(sparsity));
+  SIGHTGLASS_RETURN_IF_ERROR(expander.read(sparsity));
   return expander.run();
 }
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "gpu_engine/status.h"
-#include "gpu_engine/tensor.h"
+#include "sightglass/status.h"
+#include "sightglass/tensor.h"
 #include "tflite/model_file.h"
 
 namespace sightglass::tflite {

@@ -73,7 +73,7 @@ Result<Quantization> read_quantization(const schema::QuantizationParameters& par
                            std::to_string(axis) + " of shape " + shape.to_string());
     }
   }
-  SG_RETURN_IF_ERROR(file.charge(count * (sizeof(float) + sizeof(int64_t))));
+  SIGHTGLASS_RETURN_IF_ERROR(file.charge(count * (sizeof(float) + sizeof(int64_t))));
   quantization.scale.assign(scale->data(), scale->data() + count);
   if (!std::ranges::all_of(quantization.scale, [](float s) { return std::isfinite(s); })) {
     return invalid_model("quantization scale is not finite");
@@ -145,17 +145,17 @@ Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFil
   tensor.type = engine_type(in.type());
   tensor.variable = in.is_variable();
   tensor.sparse = in.sparsity() != nullptr;
-  SG_ASSIGN_OR_RETURN(const std::span<const std::byte> data, file.buffer(in.buffer()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::span<const std::byte> data, file.buffer(in.buffer()));
   tensor.dynamic = data.empty() && has_open_dimension(in);
   if (in.shape() != nullptr && !tensor.dynamic) {
-    SG_ASSIGN_OR_RETURN(tensor.shape, read_shape(*in.shape(), options));
+    SIGHTGLASS_ASSIGN_OR_RETURN(tensor.shape, read_shape(*in.shape(), options));
     // An empty list marks an undeclared shape of an intermediate tensor.
     tensor.shape_declared = in.shape()->size() > 0;
     tensor.supposed_dims = supposed_dims(in);
   }
   if (in.quantization() != nullptr) {
-    SG_ASSIGN_OR_RETURN(tensor.quantization, read_quantization(*in.quantization(), tensor.shape, file));
-    if (tensor.type) SG_RETURN_IF_ERROR(check_zero_points(tensor.quantization, *tensor.type));
+    SIGHTGLASS_ASSIGN_OR_RETURN(tensor.quantization, read_quantization(*in.quantization(), tensor.shape, file));
+    if (tensor.type) SIGHTGLASS_RETURN_IF_ERROR(check_zero_points(tensor.quantization, *tensor.type));
   }
   if (data.empty() || !tensor.type) {
     tensor.available = !data.empty();
@@ -163,9 +163,9 @@ Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFil
   }
   if (tensor.sparse) {
     const size_t dense = static_cast<size_t>(tensor.shape.elements()) * size_of(*tensor.type);
-    SG_RETURN_IF_ERROR(expanded.take(dense));
-    SG_ASSIGN_OR_RETURN(std::vector<std::byte> bytes,
-                        expand_sparse(*in.sparsity(), tensor.shape, size_of(*tensor.type), data));
+    SIGHTGLASS_RETURN_IF_ERROR(expanded.take(dense));
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<std::byte> bytes,
+                                expand_sparse(*in.sparsity(), tensor.shape, size_of(*tensor.type), data));
     const auto storage = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
     tensor.constant = Constant{*tensor.type, *storage, storage};
     tensor.available = true;
@@ -200,7 +200,7 @@ Result<std::vector<FileTensor>> read_tensors(ModelFile& file, const ImportOption
     const schema::Tensor& in = *list->Get(i);
     const std::string name = in.name() == nullptr ? "" : in.name()->str();
     // Minimum size of a tensor in a file, and its name.
-    SG_RETURN_IF_ERROR(file.charge(sizeof(schema::Tensor*) * 8 + name.size()));
+    SIGHTGLASS_RETURN_IF_ERROR(file.charge(sizeof(schema::Tensor*) * 8 + name.size()));
     Result<FileTensor> tensor = read_tensor(in, static_cast<int32_t>(i), file, options, expanded);
     if (!tensor.ok()) return tensor.status().with_context("tensor " + std::to_string(i) + " " + quote(name));
     tensor->name = name;

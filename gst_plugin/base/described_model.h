@@ -22,11 +22,11 @@ class DescribedModel {
   template <typename Describe>
   static Result<DescribedModel> load(const std::string& file, const ModelSettings& settings, Describe describe) {
     DescribedModel loaded;
-    SG_ASSIGN_OR_RETURN(loaded.shared_, SharedModel::load(file, settings.model_options()));
-    SG_ASSIGN_OR_RETURN(loaded.description_, describe(*loaded.shared_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(loaded.shared_, SharedModel::load(file, settings.model_options()));
+    SIGHTGLASS_ASSIGN_OR_RETURN(loaded.description_, describe(*loaded.shared_));
     settings.apply_to(loaded.description_.plan_options);
     // The device is not known yet, but every device can do what the minimum limits allow.
-    SG_ASSIGN_OR_RETURN(loaded.plan_, loaded.shared_->plan(DeviceLimits(), loaded.description_.plan_options));
+    SIGHTGLASS_ASSIGN_OR_RETURN(loaded.plan_, loaded.shared_->plan(DeviceLimits(), loaded.description_.plan_options));
     return loaded;
   }
 

@@ -3,7 +3,7 @@
 
 #include <gst/gst.h>
 
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "gl/gl_state_guard.h"
-#include "gpu_engine/gl_objects.h"
+#include "sightglass/gl_objects.h"
 
 #define GST_CAT_DEFAULT sightglass::element_log()
 
@@ -40,7 +40,7 @@ FrameModel::FrameModel(std::shared_ptr<ShareGroup> group, const DeviceInfo& devi
 
 Status FrameModel::create_reader(const DeviceInfo& device, FrameLife life) {
   read_kind_ = FrameReader::planned_kind(device, kind_, life);
-  SG_ASSIGN_OR_RETURN(reader_, FrameReader::create(group_, device, kind_, life));
+  SIGHTGLASS_ASSIGN_OR_RETURN(reader_, FrameReader::create(group_, device, kind_, life));
   return {};
 }
 
@@ -63,7 +63,7 @@ Status FrameModel::checked(const char* what, F issue) {
 
 Result<UprightFrame> FrameModel::readable(const UprightFrame& frame) {
   UprightFrame read = frame;
-  SG_ASSIGN_OR_RETURN(read.stored, reader_.readable(frame.stored));
+  SIGHTGLASS_ASSIGN_OR_RETURN(read.stored, reader_.readable(frame.stored));
   return read;
 }
 
@@ -77,11 +77,11 @@ Status FrameModel::render(const UprightFrame& frame, GLuint output) {
   timer_.start();
   has_result_ = false;
   return checked("running the model on a frame", [&]() -> Status {
-    SG_ASSIGN_OR_RETURN(const UprightFrame read, readable(frame));
-    SG_RETURN_IF_ERROR(run_.run(*this, read));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const UprightFrame read, readable(frame));
+    SIGHTGLASS_RETURN_IF_ERROR(run_.run(*this, read));
     finish_run();
     timer_.middle();
-    SG_RETURN_IF_ERROR(draw(read, output));
+    SIGHTGLASS_RETURN_IF_ERROR(draw(read, output));
     timer_.end({.model_first = true, .model_shares = run_.take_shares()});
     return {};
   });
@@ -92,9 +92,9 @@ Status FrameModel::render(const UprightFrame& frame, GLuint output) {
 Status FrameModel::begin_run(const UprightFrame& read) {
   UprightFrame seen = read;
   if (stages() > 1) {
-    SG_ASSIGN_OR_RETURN(seen.stored, reader_.kept(read.stored));
+    SIGHTGLASS_ASSIGN_OR_RETURN(seen.stored, reader_.kept(read.stored));
   }
-  SG_ASSIGN_OR_RETURN(const bool complete, run_.begin(*this, seen));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const bool complete, run_.begin(*this, seen));
   if (complete) finish_run();
   return {};
 }
@@ -103,9 +103,9 @@ Status FrameModel::draw_ahead(const UprightFrame& frame, GLuint output, bool beg
   const GlStateGuard guard(gl_, kind_);
   timer_.start();
   return checked("drawing a frame", [&]() -> Status {
-    SG_ASSIGN_OR_RETURN(const UprightFrame read, readable(frame));
-    if (begin && !run_.is_running()) SG_RETURN_IF_ERROR(begin_run(read));
-    SG_RETURN_IF_ERROR(draw(read, output));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const UprightFrame read, readable(frame));
+    if (begin && !run_.is_running()) SIGHTGLASS_RETURN_IF_ERROR(begin_run(read));
+    SIGHTGLASS_RETURN_IF_ERROR(draw(read, output));
     timer_.middle();
     return {};
   });
@@ -115,7 +115,7 @@ Status FrameModel::advance(uint64_t budget_ns) {
   const GlStateGuard guard(gl_, kind_);
   return checked("running the model after a frame", [&]() -> Status {
     if (run_.is_running()) {
-      SG_ASSIGN_OR_RETURN(const bool complete, run_.advance(*this, paces_, budget_ns));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const bool complete, run_.advance(*this, paces_, budget_ns));
       if (complete) finish_run();
     }
     timer_.end({.model_first = false, .model_shares = run_.take_shares()});
@@ -127,7 +127,7 @@ Status FrameModel::conceal(const UprightFrame& frame, GLuint output, OnFailure p
   const GlStateGuard guard(gl_, kind_);
   GST_LOG_OBJECT(log_object(), "no result: drawing according to on-failure");
   const auto draw_frame = [&]() -> Status {
-    SG_ASSIGN_OR_RETURN(const UprightFrame read, readable(frame));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const UprightFrame read, readable(frame));
     return draw_without_result(read, output, policy);
   };
   if (policy != OnFailure::kBlack && checked("drawing a frame without a result", draw_frame).ok()) return {};
@@ -142,7 +142,7 @@ Status FrameModel::warm_up(int32_t width, int32_t height) {
     nothing.emplace(gl_, kind_, width, height);
     output = make_texture(gl_, GL_RGBA8, width, height);
   }
-  SG_RETURN_IF_ERROR(render(nothing->frame, output.id()));
+  SIGHTGLASS_RETURN_IF_ERROR(render(nothing->frame, output.id()));
   forget();
   inferences_ = 0;
   return wait_for_gpu(gl_);
@@ -154,7 +154,7 @@ Status FrameModel::measure() {
   forget();
   size_t stage = 0;
   do {
-    SG_RETURN_IF_ERROR(measure_stage(stage, nothing.frame));
+    SIGHTGLASS_RETURN_IF_ERROR(measure_stage(stage, nothing.frame));
   } while (++stage < stages());
   GST_DEBUG_OBJECT(log_object(), "GPU time per run: %.2f ms", run_ns() / GST_MSECOND);
   forget();
@@ -162,17 +162,17 @@ Status FrameModel::measure() {
 }
 
 Status FrameModel::measure_stage(size_t number, const UprightFrame& frame) {
-  SG_ASSIGN_OR_RETURN(const ModelStage stage, begin_stage(number, frame));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ModelStage stage, begin_stage(number, frame));
   // The first run includes work that drivers defer until then.
   for (const bool counts : {false, true}) {
-    SG_RETURN_IF_ERROR(wait_for_gpu(gl_));
+    SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(gl_));
     const auto begin = std::chrono::steady_clock::now();
-    SG_RETURN_IF_ERROR(stage.session->run());
-    SG_RETURN_IF_ERROR(wait_for_gpu(gl_));
+    SIGHTGLASS_RETURN_IF_ERROR(stage.session->run());
+    SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(gl_));
     const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
     if (counts) paces_.add(stage.model, time.count());
   }
-  SG_RETURN_IF_ERROR(end_stage(number));
+  SIGHTGLASS_RETURN_IF_ERROR(end_stage(number));
   return stage.session->reset_state();
 }
 

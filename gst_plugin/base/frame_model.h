@@ -11,8 +11,8 @@
 #include "gl/frame_reader.h"
 #include "gl/gpu_timer.h"
 #include "gl/upright_frame.h"
-#include "gpu_engine/device.h"
-#include "gpu_engine/share_group.h"
+#include "sightglass/device.h"
+#include "sightglass/share_group.h"
 
 namespace sightglass {
 

@@ -14,11 +14,11 @@
 #include "base/shared_model.h"
 #include "gl/frame_format.h"
 #include "gl/upright_frame.h"
-#include "gpu_engine/device.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/tuner.h"
 #include "results/results_readback.h"
+#include "sightglass/device.h"
+#include "sightglass/plan.h"
+#include "sightglass/share_group.h"
+#include "sightglass/tuner.h"
 
 namespace sightglass {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <thread>
 
-#include "gpu_engine/share_group.h"
+#include "sightglass/share_group.h"
 
 namespace sightglass {
 

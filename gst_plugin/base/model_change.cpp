@@ -7,8 +7,9 @@
 #include "gl/share_groups.h"
 #include "gobject/guarded.h"
 #include "gobject/log.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/status.h"
+#include "gpu_engine/exceptions.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/status.h"
 
 #define GST_CAT_DEFAULT sightglass::base_log()
 
@@ -51,14 +52,14 @@ GstGLContext* create_shared_context(GstGLContext* other) {
 Result<std::unique_ptr<FrameProcessor>> create_processor(const LoadedModel& model, GstGLContext* context,
                                                          const ModelChange::Place& place, bool ahead,
                                                          const ModelTimes& times) {
-  SG_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
-  SG_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl));
   const std::shared_ptr<ShareGroup> group = share_group_of(context, gl, place.cache_folder);
-  SG_ASSIGN_OR_RETURN(
+  SIGHTGLASS_ASSIGN_OR_RETURN(
       std::unique_ptr<FrameProcessor> processor,
       model.create({context, group, device, place.kind, place.tuning, place.cache_folder, ahead, times}));
-  SG_RETURN_IF_ERROR(processor->resize(place.size.width, place.size.height));
-  if (ahead) SG_RETURN_IF_ERROR(wait_for_gpu(gl));
+  SIGHTGLASS_RETURN_IF_ERROR(processor->resize(place.size.width, place.size.height));
+  if (ahead) SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(gl));
   return processor;
 }
 
@@ -110,7 +111,7 @@ Result<ReadyModel> ModelChange::take() { return *std::move(result_); }
 Result<ReadyModel> ModelChange::prepare(const Load& load) const {
   const auto begin = std::chrono::steady_clock::now();
   ReadyModel ready;
-  SG_ASSIGN_OR_RETURN(ready.model, load());
+  SIGHTGLASS_ASSIGN_OR_RETURN(ready.model, load());
   GST_DEBUG_OBJECT(log_object(), "model %s loaded, compiling", shown_name());
   ready.kind = place_.kind;
   ready.size = place_.size;
@@ -121,13 +122,13 @@ Result<ReadyModel> ModelChange::prepare(const Load& load) const {
   };
   Rehearsal rehearsal(abandoned_ ? nullptr : create_shared_context(place_.context));
   if (rehearsal.context != nullptr) {
-    SG_ASSIGN_OR_RETURN(rehearsal.processor, create(rehearsal.context, true, {}));
+    SIGHTGLASS_ASSIGN_OR_RETURN(rehearsal.processor, create(rehearsal.context, true, {}));
     GST_DEBUG_OBJECT(log_object(), "compiled and ran on %s while frames flow", GST_OBJECT_NAME(rehearsal.context));
   }
   if (abandoned_) return ready;
   ready.context.reset(GST_GL_CONTEXT(gst_object_ref(place_.context)));
   const ModelTimes times = rehearsal.processor != nullptr ? rehearsal.processor->model_times() : ModelTimes{};
-  SG_ASSIGN_OR_RETURN(ready.processor, create(place_.context, false, times));
+  SIGHTGLASS_ASSIGN_OR_RETURN(ready.processor, create(place_.context, false, times));
   const auto taken = std::chrono::steady_clock::now() - begin;
   ready.prepared_ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count());
   return ready;

@@ -5,7 +5,7 @@
 namespace sightglass {
 
 Result<std::unique_ptr<ModelHud>> ModelHud::create(const std::shared_ptr<ShareGroup>& group, std::string title) {
-  SG_ASSIGN_OR_RETURN(std::unique_ptr<OverlayPainter> painter, OverlayPainter::create(group));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<OverlayPainter> painter, OverlayPainter::create(group));
   return std::unique_ptr<ModelHud>(new ModelHud(group->gl(), std::move(painter), std::move(title)));
 }
 

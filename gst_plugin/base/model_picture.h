@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
 #include "known_models.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
 
 namespace sightglass {
 

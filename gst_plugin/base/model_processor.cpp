@@ -16,13 +16,13 @@ ModelProcessor::ModelProcessor(const GlTarget& target, FrameModel& model, const 
 }
 
 Status ModelProcessor::prepare_masks(const TextureRef& mask) {
-  SG_ASSIGN_OR_RETURN(masks_, MaskAttachment::create(context_, group_, mask.width, mask.height));
+  SIGHTGLASS_ASSIGN_OR_RETURN(masks_, MaskAttachment::create(context_, group_, mask.width, mask.height));
   return {};
 }
 
 Status ModelProcessor::resize(int32_t width, int32_t height) {
   forget();
-  SG_RETURN_IF_ERROR(resize_model(width, height));
+  SIGHTGLASS_RETURN_IF_ERROR(resize_model(width, height));
   return std::exchange(measures_, false) ? model_.measure() : Status();
 }
 
@@ -57,9 +57,9 @@ Status ModelProcessor::process(FrameJob& job) {
 Status ModelProcessor::annotate(FrameJob& job) {
   if (!job.failure.ok()) return {};
   if (const std::optional<ShownMask> shown = mask()) {
-    if (masks_ == nullptr) SG_RETURN_IF_ERROR(prepare_masks(shown->texture));
-    SG_RETURN_IF_ERROR(masks_->attach(job.output_buffer, job.frame.width, job.frame.height, shown->texture,
-                                      shown->to_upright, shown->threshold));
+    if (masks_ == nullptr) SIGHTGLASS_RETURN_IF_ERROR(prepare_masks(shown->texture));
+    SIGHTGLASS_RETURN_IF_ERROR(masks_->attach(job.output_buffer, job.frame.width, job.frame.height, shown->texture,
+                                              shown->to_upright, shown->threshold));
   }
   return attach(job);
 }

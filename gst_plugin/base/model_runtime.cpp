@@ -10,8 +10,9 @@
 #include "gobject/guarded.h"
 #include "gobject/log.h"
 #include "gobject/property_rules.h"
-#include "gpu_engine/cache_folder.h"
+#include "gpu_engine/exceptions.h"
 #include "model_store.h"
+#include "sightglass/cache_folder.h"
 
 #define GST_CAT_DEFAULT sightglass::base_log()
 
@@ -49,7 +50,7 @@ ModelSettings ModelRuntime::settings() const {
 Status ModelRuntime::set_property(guint id, const GParamSpec& spec, const GValue* value, GstState state) {
   const std::lock_guard lock(settings_mutex_);
   const auto current = [&](GValue* read) { return get_property_locked(id, read); };
-  SG_RETURN_IF_ERROR(may_set(spec, current, value, started_, state));
+  SIGHTGLASS_RETURN_IF_ERROR(may_set(spec, current, value, started_, state));
   return id < kFirstOwnProperty ? model_properties().set(settings_, id, value) : set_own_property(id, value);
 }
 
@@ -110,8 +111,8 @@ Status ModelRuntime::start(const std::string& element) {
       runtime->started_ = false;
     }
   } undo{this};
-  SG_RETURN_IF_ERROR(begin());
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const LoadedModel> model, load(settings));
+  SIGHTGLASS_RETURN_IF_ERROR(begin());
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const LoadedModel> model, load(settings));
   adopt(model);
   undo.runtime = nullptr;
   {
@@ -176,17 +177,17 @@ Status ModelRuntime::attach(GstGLContext* context) {
     GST_DEBUG_OBJECT(log_object(), "not compiling yet: %s", model_ == nullptr ? "no model" : "no caps");
     return {};
   }
-  SG_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
-  SG_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl, engine_log()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl, engine_log()));
   const std::shared_ptr<ShareGroup> group = share_group_of(context, gl, cache_folder_);
-  SG_RETURN_IF_ERROR(meet(device));
-  SG_ASSIGN_OR_RETURN(std::unique_ptr<FrameProcessor> processor,
-                      model_->create({context, group, device, input_->kind, tuning_, cache_folder_}));
+  SIGHTGLASS_RETURN_IF_ERROR(meet(device));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<FrameProcessor> processor,
+                              model_->create({context, group, device, input_->kind, tuning_, cache_folder_}));
   const FrameSize size = upright_size();
-  SG_RETURN_IF_ERROR(processor->resize(size.width, size.height));
+  SIGHTGLASS_RETURN_IF_ERROR(processor->resize(size.width, size.height));
   sized_for_ = size;
   if (settings().hud) {
-    SG_ASSIGN_OR_RETURN(hud_, ModelHud::create(group, title_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(hud_, ModelHud::create(group, title_));
   }
   processor_ = std::move(processor);
   inputs_.attach(context, group);
@@ -255,7 +256,7 @@ Status ModelRuntime::follow_size() {
   if (size == sized_for_) return {};
   GST_DEBUG_OBJECT(log_object(), "resizing from %dx%d to %dx%d", sized_for_.width, sized_for_.height, size.width,
                    size.height);
-  SG_RETURN_IF_ERROR(processor_->resize(size.width, size.height));
+  SIGHTGLASS_RETURN_IF_ERROR(processor_->resize(size.width, size.height));
   sized_for_ = size;
   return {};
 }
@@ -414,7 +415,7 @@ Result<FrameTicket> ModelRuntime::process(GstBuffer* input, GstBuffer* output) {
   }
   gst_object_unref(context);
   inputs_.release_read();
-  SG_RETURN_IF_ERROR(job.status);
+  SIGHTGLASS_RETURN_IF_ERROR(job.status);
   return job.ticket;
 }
 
@@ -463,7 +464,7 @@ Status ModelRuntime::draw_hud(const FrameJob& job, uint64_t inferences) {
   const ModelSettings settings = this->settings();
   if (!settings.hud) return {};
   if (hud_ == nullptr) {
-    SG_ASSIGN_OR_RETURN(hud_, ModelHud::create(group_, title_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(hud_, ModelHud::create(group_, title_));
   }
   const TextureRef picture{job.output, GL_TEXTURE_2D, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)};
   return hud_->draw(figures_.stats(), inferences, settings.hud_position, monotonic_ns(), picture);

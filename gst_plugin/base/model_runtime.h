@@ -18,8 +18,8 @@
 #include "gl/frame_caps.h"
 #include "gl/frame_format.h"
 #include "gl/orientation.h"
-#include "gpu_engine/device.h"
 #include "results/delivery.h"
+#include "sightglass/device.h"
 
 namespace sightglass {
 

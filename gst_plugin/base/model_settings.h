@@ -10,9 +10,9 @@
 #include "base/model_picture.h"
 #include "draw/hud.h"
 #include "gobject/properties.h"
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/tuner.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
+#include "sightglass/tuner.h"
 
 namespace sightglass {
 

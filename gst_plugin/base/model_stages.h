@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "gl/upright_frame.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/status.h"
+#include "sightglass/session.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -59,7 +59,7 @@ Result<std::shared_ptr<SharedModel>> SharedModel::load(const std::string& path, 
   }
   ModelOptions logged = options;
   logged.log = engine_log();
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> loaded, Model::load(path, logged));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Model> loaded, Model::load(path, logged));
   auto model = std::make_shared<SharedModel>(std::move(loaded), recognize_model(path));
   if (file) models.push_back({*file, options, model});
   return model;
@@ -78,7 +78,7 @@ Result<std::shared_ptr<const Plan>> SharedModel::plan(const DeviceLimits& limits
       return plan;
     }
   }
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, Plan::build(model_, limits, options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, Plan::build(model_, limits, options));
   plans_.push_back({limits, std::move(options), plan});
   return plan;
 }

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpu_engine/plan.h"
 #include "known_models.h"
+#include "sightglass/plan.h"
 
 namespace sightglass {
 

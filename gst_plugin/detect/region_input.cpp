@@ -11,7 +11,7 @@ namespace sightglass {
 Result<RegionInput> RegionInput::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Of of, int32_t width,
                                         int32_t height) {
   const std::vector<ProgramKey> keys{{of == Of::kLook ? sample_look_shader(kind) : sample_region_shader(kind)}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return RegionInput(group->gl(), std::move(programs[0]), of, width, height);
 }
 

@@ -6,11 +6,11 @@
 
 #include "detect/regions.h"
 #include "gl/upright_frame.h"
-#include "gpu_engine/frame_kind.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/texture_ref.h"
+#include "sightglass/frame_kind.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 

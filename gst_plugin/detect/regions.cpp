@@ -19,7 +19,7 @@ Result<Regions> Regions::create(const std::shared_ptr<ShareGroup>& group, Source
   std::vector<ProgramKey> keys{{kNextRegionShader}};
   if (source != Source::kLandmarksOnly) keys.insert(keys.end(), {{kBeginRegionsShader}, {kNewRegionsShader}});
   if (source == Source::kLooks) keys.push_back({kNextLookShader});
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return Regions(group, std::move(programs), results_bytes);
 }
 

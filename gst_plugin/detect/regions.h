@@ -11,11 +11,11 @@
 #include "gl/compute.h"
 #include "gl/uniform_block.h"
 #include "gl/upright_frame.h"
-#include "gpu_engine/frame_ref.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
+#include "sightglass/frame_ref.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

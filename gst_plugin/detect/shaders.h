@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "gl/shaders.h"
-#include "gpu_engine/frame_kind.h"
-#include "gpu_engine/shader_source.h"
+#include "sightglass/frame_kind.h"
+#include "sightglass/shader_source.h"
 
 namespace sightglass {
 

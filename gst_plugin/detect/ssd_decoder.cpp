@@ -40,18 +40,18 @@ SsdDecoder::SsdDecoder(std::shared_ptr<ShareGroup> group, SsdLayout layout)
     : group_(std::move(group)), gl_(&group_->gl()), layout_(std::move(layout)), block_(*gl_) {}
 
 Result<std::unique_ptr<SsdDecoder>> SsdDecoder::create(std::shared_ptr<ShareGroup> group, SsdLayout layout) {
-  SG_RETURN_IF_ERROR(check(layout));
+  SIGHTGLASS_RETURN_IF_ERROR(check(layout));
   const GlApi& gl = group->gl();
   clear_gl_errors(gl);
   std::unique_ptr<SsdDecoder> decoder(new SsdDecoder(std::move(group), std::move(layout)));
   const std::array<ProgramKey, 2> keys{ProgramKey{kBestClassShader}, ProgramKey{kSuppressShader}};
-  SG_ASSIGN_OR_RETURN(decoder->programs_, decoder->group_->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(decoder->programs_, decoder->group_->programs(keys));
   const std::vector<Anchor>& anchors = decoder->layout_.anchors;
   const Detections none;
   decoder->anchors_ = make_storage(gl, decoder->anchors_bytes(), anchors.data());
   decoder->best_ = make_storage(gl, decoder->best_bytes());
   decoder->detections_ = make_storage(gl, sizeof(none), &none);
-  SG_RETURN_IF_ERROR(check_gl(gl, "allocating the buffers of a detector"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "allocating the buffers of a detector"));
   return decoder;
 }
 

@@ -69,7 +69,7 @@ std::shared_ptr<DmabufSlot> make_slot(GstBufferPool* pool, GstBuffer* theirs) {
           if (target.ok()) {
             making.target = std::move(target).value();
           } else {
-            making.error = target.error();
+            making.error = target.status().message();
           }
         },
         &making);

@@ -8,7 +8,7 @@
 
 #include "dmabuf_export/downstream_frames.h"
 #include "dmabuf_export/export_caps.h"
-#include "interop/draw_target.h"
+#include "sightglass/interop/draw_target.h"
 
 namespace sightglass {
 

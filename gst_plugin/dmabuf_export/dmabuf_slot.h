@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "interop/draw_target.h"
+#include "sightglass/interop/draw_target.h"
 
 namespace sightglass {
 

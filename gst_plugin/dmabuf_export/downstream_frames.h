@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "dmabuf_export/export_caps.h"
-#include "interop/dmabuf.h"
+#include "sightglass/interop/dmabuf.h"
 
 namespace sightglass {
 

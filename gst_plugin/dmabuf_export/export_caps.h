@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "interop/draw_target.h"
+#include "sightglass/interop/draw_target.h"
 
 namespace sightglass {
 

@@ -12,7 +12,7 @@
 #include "gl/share_groups.h"
 #include "gobject/guarded.h"
 #include "gobject/log.h"
-#include "interop/gbm_device.h"
+#include "sightglass/interop/gbm_device.h"
 
 // The debug category of the element.
 GST_DEBUG_CATEGORY_EXTERN(gst_gl_dmabuf_export_debug);
@@ -69,9 +69,9 @@ TextureRef texture_ref(const interop::DmabufTexture& texture) {
 Status DmabufExporter::attach(GstGLContext* context) {
   detach();
   auto display = interop::Display::current();
-  if (!display.ok()) return unsupported(display.error() + "; set GST_GL_PLATFORM=egl");
+  if (!display.ok()) return unsupported(display.status().message() + "; set GST_GL_PLATFORM=egl");
   auto targets = interop::DrawTargets::create(*display, device_of(context, **display));
-  if (!targets.ok()) return unsupported(targets.error());
+  if (!targets.ok()) return unsupported(targets.status().message());
   const std::lock_guard lock(mutex_);
   context_ = GST_GL_CONTEXT(gst_object_ref(context));
   targets_ = *targets;
@@ -159,10 +159,10 @@ Status DmabufExporter::set_format(const ExportFormat& format, guint held, Downst
         GST_INFO_OBJECT(log_object(), "drawing frames into downstream memory");
         return {};
       }
-      GST_INFO_OBJECT(log_object(), "declining downstream memory: %s", adopted.error().c_str());
+      GST_INFO_OBJECT(log_object(), "declining downstream memory: %s", adopted.status().message().c_str());
     }
     auto target = targets_->make(format.request);
-    if (!target.ok()) return device_error(target.error());
+    if (!target.ok()) return device_error(target.status().message());
     first_ = std::move(target).value();
     // All frames use the modifier chosen for the first one.
     source_->format.request.modifiers = {first_->frame().modifier};
@@ -229,10 +229,11 @@ Status DmabufExporter::finish(GstBuffer* input, GstBuffer* output) {
   if (!source_) return internal_error("the format changed in the meantime");
   wait_for_buffer(input, context_);
   if (input != output) {
-    SG_RETURN_IF_ERROR(check_gl_memory(gst_buffer_peek_memory(input, 0), context_));
+    SIGHTGLASS_RETURN_IF_ERROR(check_gl_memory(gst_buffer_peek_memory(input, 0), context_));
     if (painter_ == nullptr) {
-      SG_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context_));
-      SG_ASSIGN_OR_RETURN(painter_, PlanePainter::create(share_group_of(context_, gl, {}), source_->format.info));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context_));
+      SIGHTGLASS_ASSIGN_OR_RETURN(painter_,
+                                  PlanePainter::create(share_group_of(context_, gl, {}), source_->format.info));
     }
     GstVideoInfo info;
     gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, static_cast<guint>(source_->format.request.width),
@@ -242,11 +243,11 @@ Status DmabufExporter::finish(GstBuffer* input, GstBuffer* output) {
     std::vector<TextureRef> planes;
     for (size_t i = 0; i < gst_buffer_n_memory(output); ++i) planes.push_back(texture_ref(dmabuf_texture(output, i)));
     const auto [x, y] = first_pixel(input);
-    SG_RETURN_IF_ERROR(painter_->draw(from.texture(), planes, x, y));
+    SIGHTGLASS_RETURN_IF_ERROR(painter_->draw(from.texture(), planes, x, y));
     ++drawn_;
   }
   auto wait = fence_->publish(*dmabuf_frame(output));
-  if (!wait.ok()) return device_error(wait.error());
+  if (!wait.ok()) return device_error(wait.status().message());
   if (*wait == interop::DrawFence::Wait::kOnCpu) ++waited_;
   return {};
 }

@@ -12,9 +12,9 @@
 #include "dmabuf_export/dmabuf_pool.h"
 #include "dmabuf_export/export_caps.h"
 #include "dmabuf_export/plane_painter.h"
-#include "gpu_engine/status.h"
-#include "interop/draw_fence.h"
-#include "interop/draw_target.h"
+#include "sightglass/interop/draw_fence.h"
+#include "sightglass/interop/draw_target.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -6,8 +6,8 @@
 #include "gl/frame_format.h"
 #include "gl/gl_state_guard.h"
 #include "gl/texture_unit.h"
-#include "gpu_engine/color_matrix.h"
-#include "gpu_engine/frame_ref.h"
+#include "sightglass/color_matrix.h"
+#include "sightglass/frame_ref.h"
 
 namespace sightglass {
 
@@ -28,7 +28,7 @@ Result<std::unique_ptr<PlanePainter>> PlanePainter::create(const std::shared_ptr
     keys.push_back({kFullscreenShader, store_plane_shader(kLumaPlane)});
     keys.push_back({kFullscreenShader, store_plane_shader(kChromaPlane)});
   }
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return std::unique_ptr<PlanePainter>(new PlanePainter(group->gl(), info, std::move(programs)));
 }
 

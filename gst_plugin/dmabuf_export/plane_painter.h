@@ -10,9 +10,9 @@
 
 #include "gl/draw_target.h"
 #include "gl/uniform_block.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/texture_ref.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/share_group.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 

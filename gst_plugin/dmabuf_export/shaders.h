@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gl/shaders.h"
-#include "gpu_engine/shader_source.h"
+#include "sightglass/shader_source.h"
 
 namespace sightglass {
 

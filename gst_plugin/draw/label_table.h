@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "draw/text_atlas.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/session.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/session.h"
 
 namespace sightglass {
 

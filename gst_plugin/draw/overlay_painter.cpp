@@ -62,7 +62,7 @@ void PrimitiveList::set(std::span<const Primitive> primitives) {
 
 Result<std::unique_ptr<OverlayPainter>> OverlayPainter::create(const std::shared_ptr<ShareGroup>& group) {
   const ProgramKey keys[] = {kOverlayProgram};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   const GlApi& gl = group->gl();
   clear_gl_errors(gl);
   const GlStateGuard guard(gl);
@@ -70,8 +70,8 @@ Result<std::unique_ptr<OverlayPainter>> OverlayPainter::create(const std::shared
   const PrimitiveBuffer none(gl, 1);
   const GlTexture picture = make_texture(gl, GL_RGBA8, 1, 1);
   const PrimitiveRange ranges[] = {none.range()};
-  SG_RETURN_IF_ERROR(painter->draw({picture.id(), GL_TEXTURE_2D, 1, 1}, ranges));
-  SG_RETURN_IF_ERROR(check_gl(gl, "drawing an overlay for the first time"));
+  SIGHTGLASS_RETURN_IF_ERROR(painter->draw({picture.id(), GL_TEXTURE_2D, 1, 1}, ranges));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "drawing an overlay for the first time"));
   return painter;
 }
 

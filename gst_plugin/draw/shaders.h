@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpu_engine/shader_source.h"
+#include "sightglass/shader_source.h"
 
 namespace sightglass {
 

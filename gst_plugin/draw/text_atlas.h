@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "draw/primitive.h"
-#include "gpu_engine/gl_objects.h"
+#include "sightglass/gl_objects.h"
 
 namespace sightglass {
 

@@ -32,7 +32,7 @@ void attach(const GlApi& gl, const GlFramebuffer& frame, std::initializer_list<G
 Result<ExposureSum> ExposureSum::create(const GlApi& gl, Programs programs, int32_t width, int32_t height,
                                         GLint samples, GLuint color, GLuint depth) {
   ExposureSum sum(gl, programs, width, height);
-  SG_RETURN_IF_ERROR(sum.allocate(samples, color, depth));
+  SIGHTGLASS_RETURN_IF_ERROR(sum.allocate(samples, color, depth));
   return sum;
 }
 
@@ -85,7 +85,7 @@ Status ExposureSum::allocate(GLint samples, GLuint color, GLuint depth) {
   const GLenum exposing = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
   gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
   gl.BindRenderbuffer(GL_RENDERBUFFER, 0);
-  SG_RETURN_IF_ERROR(check_gl(gl, "allocating the layers of a frame"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "allocating the layers of a frame"));
   for (const GLenum completeness : {summing, exposing}) {
     if (completeness == GL_FRAMEBUFFER_COMPLETE) continue;
     return device_error("layers of " + std::to_string(width_) + "x" + std::to_string(height_) +

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "figure/output.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/status.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/status.h"
 
 namespace sightglass::figure {
 

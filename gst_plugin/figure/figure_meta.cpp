@@ -1,4 +1,4 @@
-#include "figure/figure_meta.h"
+#include "sightglass/gst/figure_meta.h"
 
 #include <gst/video/gstvideometa.h>
 #include <gst/video/video.h>

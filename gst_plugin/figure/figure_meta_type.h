@@ -1,7 +1,7 @@
 // Registration and creation of the meta in figure_meta.h, for the plugin.
 #pragma once
 
-#include "figure/figure_meta.h"
+#include "sightglass/gst/figure_meta.h"
 
 namespace sightglass {
 

@@ -21,7 +21,7 @@
 #include "gobject/properties.h"
 #include "gobject/property_rules.h"
 #include "gobject/shared_settings.h"
-#include "gpu_engine/device.h"
+#include "sightglass/device.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_gl_figure_src_debug);
 #define GST_CAT_DEFAULT gst_gl_figure_src_debug

@@ -54,7 +54,8 @@ int levels_of(int32_t width, int32_t height) {
 }  // namespace
 
 Result<Renderer> Renderer::create(const GlApi& gl) {
-  SG_ASSIGN_OR_RETURN(std::vector<GlProgram> programs, build_programs(gl, figure_programs(), {figure_shaders()}));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<GlProgram> programs,
+                              build_programs(gl, figure_programs(), {figure_shaders()}));
   return Renderer(gl, std::move(programs));
 }
 
@@ -140,7 +141,7 @@ Status Renderer::resize(int32_t width, int32_t height) {
   const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
   gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
   gl.BindRenderbuffer(GL_RENDERBUFFER, static_cast<GLuint>(renderbuffer));
-  SG_RETURN_IF_ERROR(check_gl(gl, "allocating a picture"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "allocating a picture"));
   if (completeness == GL_FRAMEBUFFER_COMPLETE) return {};
   return device_error("pictures of " + std::to_string(width) + "x" + std::to_string(height) +
                       " cannot be drawn: framebuffer status " + std::to_string(completeness));
@@ -313,7 +314,8 @@ Status Renderer::draw(std::span<const Scene> exposures, Output output, GLuint pi
   const bool whole = exposures.size() == 1 && (output == Output::kPicture || output == Output::kMask);
   if (!whole && !sum_) {
     const ExposureSum::Programs programs{programs_[kAddProgram].id(), programs_[kLayersProgram].id()};
-    SG_ASSIGN_OR_RETURN(sum_, ExposureSum::create(gl, programs, width_, height_, samples_, color_.id(), depth_.id()));
+    SIGHTGLASS_ASSIGN_OR_RETURN(sum_,
+                                ExposureSum::create(gl, programs, width_, height_, samples_, color_.id(), depth_.id()));
   }
   bind_texture(gl, kBumpsUnit, bumps_.id(), repeated_.id());
   bind_texture(gl, kWhiteUnit, white_.id(), 0);

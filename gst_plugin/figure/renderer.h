@@ -10,8 +10,8 @@
 #include "figure/exposure_sum.h"
 #include "figure/output.h"
 #include "figure/scene.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/status.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/status.h"
 
 namespace sightglass::figure {
 

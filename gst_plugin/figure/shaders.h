@@ -8,7 +8,7 @@
 #include "figure/backdrop.h"
 #include "figure/lofts.h"
 #include "gl/shaders.h"
-#include "gpu_engine/shader_source.h"
+#include "sightglass/shader_source.h"
 
 namespace sightglass {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/session.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/session.h"
 
 namespace sightglass {
 

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "gpu_engine/gl_api.h"
+#include "sightglass/gl_api.h"
 
 namespace sightglass {
 

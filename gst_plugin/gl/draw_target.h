@@ -5,9 +5,9 @@
 #include <span>
 
 #include "gl/draw_state_guard.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/texture_ref.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/status.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 

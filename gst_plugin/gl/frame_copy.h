@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "gl/frame_painter.h"
-#include "gpu_engine/frame_ref.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
+#include "sightglass/frame_ref.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -121,7 +121,7 @@ Status check_frame(GstBuffer* buffer, const FrameFormat& format, GstGLContext* c
       format.kind == FrameKind::kExternal ? GST_GL_TEXTURE_TARGET_EXTERNAL_OES : GST_GL_TEXTURE_TARGET_2D;
   for (guint i = 0; i < planes; ++i) {
     GstMemory* memory = gst_buffer_peek_memory(buffer, i);
-    SG_RETURN_IF_ERROR(check_gl_memory(memory, context));
+    SIGHTGLASS_RETURN_IF_ERROR(check_gl_memory(memory, context));
     const GstGLMemory* texture = GST_GL_MEMORY_CAST(memory);
     if (texture->tex_target != wanted) {
       return invalid_argument(std::string("sink: cannot use a texture with target ") +

@@ -7,9 +7,9 @@
 #include <array>
 #include <optional>
 
-#include "gpu_engine/frame_ref.h"
-#include "gpu_engine/input_transform.h"
-#include "gpu_engine/status.h"
+#include "sightglass/frame_ref.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

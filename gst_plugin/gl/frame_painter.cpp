@@ -9,7 +9,7 @@ namespace sightglass {
 
 Result<FramePainter> FramePainter::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind) {
   const ProgramKey keys[] = {{kFullscreenShader, copy_shader(kind)}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   const GlApi& gl = group->gl();
   clear_gl_errors(gl);
   FramePainter painter(gl, std::move(programs[0]));
@@ -19,8 +19,8 @@ Result<FramePainter> FramePainter::create(const std::shared_ptr<ShareGroup>& gro
   nothing.kind = kind;
   nothing.width = nothing.height = 1;
   nothing.chroma_size = {1, 1};
-  SG_RETURN_IF_ERROR(painter.draw(nothing, {}, {picture.id(), GL_TEXTURE_2D, 1, 1}));
-  SG_RETURN_IF_ERROR(check_gl(gl, "drawing a frame for the first time"));
+  SIGHTGLASS_RETURN_IF_ERROR(painter.draw(nothing, {}, {picture.id(), GL_TEXTURE_2D, 1, 1}));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "drawing a frame for the first time"));
   return painter;
 }
 

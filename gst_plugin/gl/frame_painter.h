@@ -3,16 +3,16 @@
 
 #include "gl/draw_target.h"
 #include "gl/uniform_block.h"
-#include "gpu_engine/frame_ref.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/texture_ref.h"
+#include "sightglass/frame_ref.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 
 // All calls, including the destructor, need the context current. They leave GL state as the engine's sessions do
-// (gpu_engine/session.h) and restore other state that drawing changes.
+// (sightglass/session.h) and restore other state that drawing changes.
 class FramePainter {
  public:
   // For frames of that kind. Compiles the programs that the share group does not have yet, and draws once, so that

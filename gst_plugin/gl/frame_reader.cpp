@@ -24,11 +24,11 @@ Result<FrameReader> FrameReader::create(const std::shared_ptr<ShareGroup>& group
     GST_DEBUG_OBJECT(
         log_object(), "import: copying external textures first: %s",
         life == FrameLife::kKept ? "a second model reads them later" : "Mesa compute shaders misread them");
-    SG_ASSIGN_OR_RETURN(FrameCopy copy, FrameCopy::create(group, kind));
+    SIGHTGLASS_ASSIGN_OR_RETURN(FrameCopy copy, FrameCopy::create(group, kind));
     reader.copy_.emplace(std::move(copy));
   }
   if (life == FrameLife::kKept) {
-    SG_ASSIGN_OR_RETURN(FrameCopy kept, FrameCopy::create(group, read));
+    SIGHTGLASS_ASSIGN_OR_RETURN(FrameCopy kept, FrameCopy::create(group, read));
     reader.kept_.emplace(std::move(kept));
   }
   return reader;

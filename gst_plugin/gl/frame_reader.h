@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "gl/frame_copy.h"
-#include "gpu_engine/device.h"
-#include "gpu_engine/frame_ref.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
+#include "sightglass/device.h"
+#include "sightglass/frame_ref.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -4,9 +4,9 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/gl/gl.h>
 
-#include "gpu_engine/gl_api.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/texture_ref.h"
+#include "sightglass/gl_api.h"
+#include "sightglass/status.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 

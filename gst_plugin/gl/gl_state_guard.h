@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "gpu_engine/frame_ref.h"
+#include "sightglass/frame_ref.h"
 
 namespace sightglass {
 

@@ -1,6 +1,6 @@
 #include "gl/gpu_timer.h"
 
-#include "gpu_engine/device.h"
+#include "sightglass/device.h"
 
 namespace sightglass {
 

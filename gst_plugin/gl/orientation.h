@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "gpu_engine/input_transform.h"
+#include "sightglass/input_transform.h"
 
 namespace sightglass {
 

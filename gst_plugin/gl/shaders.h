@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "gpu_engine/frame_kind.h"
-#include "gpu_engine/shader_source.h"
+#include "sightglass/frame_kind.h"
+#include "sightglass/shader_source.h"
 
 namespace sightglass {
 

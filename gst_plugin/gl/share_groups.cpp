@@ -9,7 +9,7 @@
 #include "gl/shaders.h"
 #include "gobject/guarded.h"
 #include "gobject/log.h"
-#include "gpu_engine/cache_folder.h"
+#include "sightglass/cache_folder.h"
 
 #define GST_CAT_DEFAULT sightglass::gl_log()
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "gpu_engine/share_group.h"
+#include "sightglass/share_group.h"
 
 namespace sightglass {
 

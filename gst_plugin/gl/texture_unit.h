@@ -1,7 +1,7 @@
 // Binds textures to a texture unit of the current context.
 #pragma once
 
-#include "gpu_engine/gl_api.h"
+#include "sightglass/gl_api.h"
 
 namespace sightglass {
 

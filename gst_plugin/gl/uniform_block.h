@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "gpu_engine/gl_objects.h"
+#include "sightglass/gl_objects.h"
 
 namespace sightglass {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "gpu_engine/frame_ref.h"
-#include "gpu_engine/input_transform.h"
+#include "sightglass/frame_ref.h"
+#include "sightglass/input_transform.h"
 
 namespace sightglass {
 

@@ -1,6 +1,7 @@
 #include "gobject/guarded.h"
 
-#include "gpu_engine/status.h"
+#include "gpu_engine/exceptions.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

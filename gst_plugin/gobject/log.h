@@ -8,7 +8,7 @@
 
 #include <utility>
 
-#include "gpu_engine/log.h"
+#include "sightglass/log.h"
 
 namespace sightglass {
 

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "gobject/property_values.h"
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 
@@ -107,7 +107,7 @@ class SetValue final : public PropertyValue {
   void read(const void* field, GValue* value) const override { plain_.read(field, value); }
   Status write(void* field, const GValue& value) const override {
     T plain{};
-    SG_RETURN_IF_ERROR(plain_.write(&plain, value));
+    SIGHTGLASS_RETURN_IF_ERROR(plain_.write(&plain, value));
     return field_.set(*reinterpret_cast<S*>(static_cast<std::byte*>(field) - field_.offset), std::move(plain));
   }
 

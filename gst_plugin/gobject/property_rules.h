@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -7,7 +7,7 @@
 
 #include "gobject/properties.h"
 #include "gobject/property_rules.h"
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 
@@ -25,7 +25,7 @@ class SharedSettings {
              GstState state) {
     const std::lock_guard lock(mutex_);
     const auto current = [&](GValue* read) { return table.get(settings_, id, read); };
-    SG_RETURN_IF_ERROR(may_set(spec, current, value, started, state));
+    SIGHTGLASS_RETURN_IF_ERROR(may_set(spec, current, value, started, state));
     return table.set(settings_, id, value);
   }
 

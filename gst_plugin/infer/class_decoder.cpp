@@ -28,7 +28,7 @@ class TopClasses final : public Decoder {
   }
 
   Status decode(const Session& session, const InputTransform& /*to_upright*/, const InferLook& look) override {
-    SG_ASSIGN_OR_RETURN(const BufferRange scores, session.output_buffer(output_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, session.output_buffer(output_));
     Block block;
     block.counts = {classes_, std::clamp(look.max_results, 1, kMaxDetections), 0, 0};
     block.limits = {look.threshold, 0, 0, 0};
@@ -61,9 +61,10 @@ class TopClasses final : public Decoder {
 Result<std::unique_ptr<Decoder>> make_class_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model) {
   GST_DEBUG_OBJECT(log_object(), "decoder: classes of output %" G_GSIZE_FORMAT ", %s", model.output,
                    model.activation == OutputActivation::kNone ? "as is" : "after a softmax");
-  SG_ASSIGN_OR_RETURN(LabelledResults drawing, LabelledResults::create(group, kDrawClassesShader, model.labels));
+  SIGHTGLASS_ASSIGN_OR_RETURN(LabelledResults drawing,
+                              LabelledResults::create(group, kDrawClassesShader, model.labels));
   const std::array<ProgramKey, 1> keys{ProgramKey{top_classes_shader(model.activation)}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return std::unique_ptr<Decoder>(
       std::make_unique<TopClasses>(group, model, std::move(programs[0]), std::move(drawing)));
 }

@@ -8,11 +8,11 @@
 
 #include "draw/label_table.h"
 #include "draw/overlay_painter.h"
-#include "gpu_engine/input_transform.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
 #include "infer/infer_model.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 
@@ -40,7 +40,7 @@ struct RegionView {
 };
 
 // All calls, including the destructor, need the context current and leave GL state as the engine's sessions do
-// (gpu_engine/session.h). They never wait or read back.
+// (sightglass/session.h). They never wait or read back.
 class Decoder {
  public:
   virtual ~Decoder() = default;

@@ -25,8 +25,8 @@ class RawDetections final : public Decoder {
         drawing_(std::move(drawing)) {}
 
   Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) override {
-    SG_ASSIGN_OR_RETURN(const BufferRange boxes, session.output_buffer(boxes_));
-    SG_ASSIGN_OR_RETURN(const BufferRange scores, session.output_buffer(scores_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange boxes, session.output_buffer(boxes_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, session.output_buffer(scores_));
     return decoder_->decode(boxes, scores, to_upright,
                             {look.threshold, look.iou_threshold, weighted_, look.max_results});
   }
@@ -61,7 +61,7 @@ class ProcessedDetections final : public Decoder {
     Block block;
     BufferRange all;  // covers all outputs, which share one buffer
     for (size_t i = 0; i < outputs_.size(); ++i) {
-      SG_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(outputs_[i]));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(outputs_[i]));
       all.buffer = range.buffer;
       all.size = std::max<GLsizeiptr>(all.size, range.offset + range.size);
       block.at[i] = static_cast<int32_t>(range.offset / GLintptr{sizeof(float)});
@@ -98,17 +98,19 @@ class ProcessedDetections final : public Decoder {
 
 Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<ShareGroup>& group,
                                                         const InferModel& model) {
-  SG_ASSIGN_OR_RETURN(LabelledResults drawing, LabelledResults::create(group, kDrawDetectionsShader, model.labels));
+  SIGHTGLASS_ASSIGN_OR_RETURN(LabelledResults drawing,
+                              LabelledResults::create(group, kDrawDetectionsShader, model.labels));
   if (model.raw_detector) {
     GST_DEBUG_OBJECT(log_object(), "decoder: boxes of %" G_GSIZE_FORMAT " anchors, suppressed by the decoder",
                      model.raw_detector->layout.anchors.size());
-    SG_ASSIGN_OR_RETURN(std::unique_ptr<SsdDecoder> decoder, SsdDecoder::create(group, model.raw_detector->layout));
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<SsdDecoder> decoder,
+                                SsdDecoder::create(group, model.raw_detector->layout));
     return std::unique_ptr<Decoder>(
         std::make_unique<RawDetections>(std::move(decoder), *model.raw_detector, std::move(drawing)));
   }
   GST_DEBUG_OBJECT(log_object(), "decoder: boxes, suppressed by TFLite_Detection_PostProcess");
   const std::array<ProgramKey, 1> keys{ProgramKey{kPostprocessShader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return std::unique_ptr<Decoder>(
       std::make_unique<ProcessedDetections>(group, model, std::move(programs[0]), std::move(drawing)));
 }

@@ -252,7 +252,7 @@ Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, cons
                                         const InferModelOptions& options) {
   InferModel result;
   const std::optional<KnownModel> fed_as = known ? known : guess_detector(*model);
-  SG_ASSIGN_OR_RETURN(const InputSpec input, first_picture_input(*model, fed_as, options.normalization));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const InputSpec input, first_picture_input(*model, fed_as, options.normalization));
   const Shape& shape = model->inputs()[0].shape;
   result.height = shape.dim(1);
   result.width = shape.dim(2);
@@ -262,7 +262,7 @@ Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, cons
   for (OutputSpec& output : result.plan_options.outputs) output.target = OutputSpec::Target::kBuffer;
   result.model = std::move(model);
   if (!options.labels_file.empty()) {
-    SG_ASSIGN_OR_RETURN(result.labels, load_labels(options.labels_file));
+    SIGHTGLASS_ASSIGN_OR_RETURN(result.labels, load_labels(options.labels_file));
   }
   if (options.task != InferTask::kAuto) {
     result.task = options.task;

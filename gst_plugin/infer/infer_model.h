@@ -9,9 +9,9 @@
 
 #include "base/model_picture.h"
 #include "detect/ssd_decoder.h"
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
 #include "known_models.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
 
 namespace sightglass {
 

@@ -7,10 +7,10 @@
 #include "base/model_settings.h"
 #include "base/run_settings.h"
 #include "gobject/properties.h"
-#include "gpu_engine/input_transform.h"
 #include "infer/decoder.h"
 #include "infer/infer_model.h"
 #include "results/delivery.h"
+#include "sightglass/input_transform.h"
 
 namespace sightglass {
 

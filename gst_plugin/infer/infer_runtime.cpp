@@ -158,8 +158,8 @@ class InferModels : public LoadedModel {
 
 Status InferModels::load(const std::string& file, const ModelSettings& settings) {
   const auto describe = [&](const SharedModel& model) { return this->describe(model, settings); };
-  SG_ASSIGN_OR_RETURN(model_, DescribedModel<InferModel>::load(file, settings, describe));
-  SG_ASSIGN_OR_RETURN(extra_inputs_, load_extra_inputs(settings_.extra_inputs.value_or(""), *model_->model));
+  SIGHTGLASS_ASSIGN_OR_RETURN(model_, DescribedModel<InferModel>::load(file, settings, describe));
+  SIGHTGLASS_ASSIGN_OR_RETURN(extra_inputs_, load_extra_inputs(settings_.extra_inputs.value_or(""), *model_->model));
   return load_detector(settings);
 }
 
@@ -170,7 +170,7 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
   options.normalization = settings.normalization();
   if (settings_.output_scale) options.output_scale = static_cast<float>(*settings_.output_scale);
   if (settings_.output_offset) options.output_offset = static_cast<float>(*settings_.output_offset);
-  SG_ASSIGN_OR_RETURN(InferModel infer, describe_infer_model(model.model(), model.known(), options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(InferModel infer, describe_infer_model(model.model(), model.known(), options));
   infer.own_size = settings_.output_size == OutputSize::kModel;
   if (infer.own_size && infer.task != InferTask::kPicture) {
     return invalid_argument("output-size=model: needs a model that outputs an image: " + decoded_as(infer) +
@@ -180,7 +180,7 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
                    model.model()->name().c_str(), to_string(infer.task), infer.width, infer.height,
                    infer.labels.size());
   infer.in_region = !settings_.detector.value_or("").empty();
-  SG_RETURN_IF_ERROR(check_detector(infer, settings));
+  SIGHTGLASS_RETURN_IF_ERROR(check_detector(infer, settings));
   return infer;
 }
 
@@ -200,13 +200,13 @@ Status InferModels::check_detector(const InferModel& model, const ModelSettings&
 // Loads the detector that finds the region for a landmark model.
 Status InferModels::load_detector(const ModelSettings& settings) {
   if (!model_->in_region) return {};
-  SG_ASSIGN_OR_RETURN(const std::string file, ModelStore().resolve(*settings_.detector));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string file, ModelStore().resolve(*settings_.detector));
   const auto describe = [](const SharedModel& model) {
     InferModelOptions options;
     options.task = InferTask::kDetection;
     return describe_infer_model(model.model(), model.known(), options);
   };
-  SG_ASSIGN_OR_RETURN(detector_, DescribedModel<InferModel>::load(file, settings, describe));
+  SIGHTGLASS_ASSIGN_OR_RETURN(detector_, DescribedModel<InferModel>::load(file, settings, describe));
   return {};
 }
 
@@ -229,21 +229,21 @@ std::vector<std::string> InferModels::warnings() const {
 
 Result<std::unique_ptr<FrameProcessor>> InferModels::create(const GlTarget& target) const {
   const FrameKind read = Inferencer::planned_kind(target.device, *model_, target.frame);
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, model_.plan(target, read));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, model_.plan(target, read));
   std::optional<Inferencer::Detector> detector;
   if (detector_) {
-    SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> first, detector_.plan(target, read));
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> first, detector_.plan(target, read));
     detector.emplace(Inferencer::Detector{*detector_, std::move(first)});
   }
-  SG_ASSIGN_OR_RETURN(
+  SIGHTGLASS_ASSIGN_OR_RETURN(
       std::unique_ptr<Inferencer> inferencer,
       Inferencer::create(target.group, target.device, std::move(plan), *model_, target.frame, detector));
   for (size_t i = 0; i < extra_inputs_.size(); ++i) {
-    SG_RETURN_IF_ERROR(inferencer->write_input(i + 1, extra_inputs_[i]));
+    SIGHTGLASS_RETURN_IF_ERROR(inferencer->write_input(i + 1, extra_inputs_[i]));
   }
   std::unique_ptr<TensorAttachment> tensors;
   if (settings_.attach_tensors) {
-    SG_ASSIGN_OR_RETURN(tensors, TensorAttachment::create(target.context, target.group, *model_->model));
+    SIGHTGLASS_ASSIGN_OR_RETURN(tensors, TensorAttachment::create(target.context, target.group, *model_->model));
   }
   return std::unique_ptr<FrameProcessor>(std::make_unique<InferProcessor>(target, element_, settings_.run, current_,
                                                                           shared_from_this(), *model_,
@@ -252,7 +252,7 @@ Result<std::unique_ptr<FrameProcessor>> InferModels::create(const GlTarget& targ
 
 Status InferRuntime::set_own_property(guint id, const GValue* value) {
   const std::optional<Fit> fit = settings_.fit;
-  SG_RETURN_IF_ERROR(infer_properties().set(settings_, id, value));
+  SIGHTGLASS_RETURN_IF_ERROR(infer_properties().set(settings_, id, value));
   // The fit affects the caps of output frames of the model's size; own_size() waits for the new value.
   if (settings_.fit != fit) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(element_));
   return {};
@@ -301,9 +301,9 @@ Status InferRuntime::begin() {
 }
 
 Result<std::shared_ptr<const LoadedModel>> InferRuntime::load(const ModelSettings& settings) const {
-  SG_ASSIGN_OR_RETURN(const std::string file, model_file(settings, "TFLite"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string file, model_file(settings, "TFLite"));
   const auto models = std::make_shared<InferModels>(element_, loaded_with_, current_);
-  SG_RETURN_IF_ERROR(models->load(file, settings));
+  SIGHTGLASS_RETURN_IF_ERROR(models->load(file, settings));
   return std::shared_ptr<const LoadedModel>(models);
 }
 

@@ -20,16 +20,16 @@ Result<std::unique_ptr<Inferencer>> Inferencer::create(std::shared_ptr<ShareGrou
   result->model_width_ = model.width;
   result->model_height_ = model.height;
   result->own_size_ = model.own_size;
-  SG_RETURN_IF_ERROR(result->create_reader(device, life_of_frames(detector.has_value())));
-  SG_RETURN_IF_ERROR(result->create_sessions(std::move(plan), model, detector));
-  SG_ASSIGN_OR_RETURN(result->decoder_, make_decoder(result->group_, model));
-  SG_ASSIGN_OR_RETURN(result->overlay_, OverlayPainter::create(result->group_));
-  SG_ASSIGN_OR_RETURN(FramePainter frames, FramePainter::create(result->group_, result->read_kind()));
+  SIGHTGLASS_RETURN_IF_ERROR(result->create_reader(device, life_of_frames(detector.has_value())));
+  SIGHTGLASS_RETURN_IF_ERROR(result->create_sessions(std::move(plan), model, detector));
+  SIGHTGLASS_ASSIGN_OR_RETURN(result->decoder_, make_decoder(result->group_, model));
+  SIGHTGLASS_ASSIGN_OR_RETURN(result->overlay_, OverlayPainter::create(result->group_));
+  SIGHTGLASS_ASSIGN_OR_RETURN(FramePainter frames, FramePainter::create(result->group_, result->read_kind()));
   result->frames_.emplace(std::move(frames));
-  SG_ASSIGN_OR_RETURN(FramePainter pictures, FramePainter::create(result->group_, FrameKind::kRgba));
+  SIGHTGLASS_ASSIGN_OR_RETURN(FramePainter pictures, FramePainter::create(result->group_, FrameKind::kRgba));
   result->pictures_.emplace(std::move(pictures));
   const std::string what = "allocating buffers for " + model.model->name() + " and its results";
-  SG_RETURN_IF_ERROR(check_gl(result->gl_, what.c_str()));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(result->gl_, what.c_str()));
   return result;
 }
 
@@ -37,11 +37,12 @@ Status Inferencer::create_sessions(std::shared_ptr<const Plan> plan, const Infer
                                    const std::optional<Detector>& detector) {
   SessionOptions options;
   options.gated = detector.has_value();
-  SG_ASSIGN_OR_RETURN(session_, Session::create(group_, std::move(plan), options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(session_, Session::create(group_, std::move(plan), options));
   if (detector) {
-    SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> finder, Session::create(group_, detector->plan, {.gated = true}));
-    SG_ASSIGN_OR_RETURN(std::unique_ptr<Decoder> found, make_decoder(group_, detector->model));
-    SG_ASSIGN_OR_RETURN(Regions regions, Regions::create(group_, Regions::Source::kDetections));
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Session> finder,
+                                Session::create(group_, detector->plan, {.gated = true}));
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Decoder> found, make_decoder(group_, detector->model));
+    SIGHTGLASS_ASSIGN_OR_RETURN(Regions regions, Regions::create(group_, Regions::Source::kDetections));
     first_.emplace(FirstStage{std::move(finder),
                               std::move(found),
                               std::move(regions),
@@ -53,7 +54,7 @@ Status Inferencer::create_sessions(std::shared_ptr<const Plan> plan, const Infer
   const auto& inputs = model.model->inputs();
   for (size_t i = 1; i < inputs.size(); ++i) {
     const std::vector<std::byte> zeros(static_cast<size_t>(inputs[i].shape.elements()) * size_of(inputs[i].type));
-    SG_RETURN_IF_ERROR(session_->write_input(i, zeros));
+    SIGHTGLASS_RETURN_IF_ERROR(session_->write_input(i, zeros));
   }
   return {};
 }
@@ -75,7 +76,8 @@ Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& fra
   if (first_) return stage == 0 ? begin_detector(frame) : begin_in_region(frame);
   GST_LOG_OBJECT(log_object(), "model: runs");
   next_input_to_upright_ = frame.input_to_upright(model_width_, model_height_, fit_);
-  SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, next_input_to_upright_.then(frame.upright_to_stored)));
+  SIGHTGLASS_RETURN_IF_ERROR(
+      session_->set_input_frame(0, frame.stored, next_input_to_upright_.then(frame.upright_to_stored)));
   return ModelStage{session_.get(), {}, 0};
 }
 
@@ -88,7 +90,7 @@ Result<ModelStage> Inferencer::begin_detector(const UprightFrame& frame) {
       region_params(frame, {regions_wanted_, look_.threshold, seconds}, model_width_, model_height_, first_->rule);
   first_->regions.begin(first_->params);
   next_input_to_upright_ = frame.input_to_upright(first_->width, first_->height, Fit::kLetterbox);
-  SG_RETURN_IF_ERROR(
+  SIGHTGLASS_RETURN_IF_ERROR(
       first_->session->set_input_frame(0, frame.stored, next_input_to_upright_.then(frame.upright_to_stored)));
   return ModelStage{first_->session.get(), first_->regions.detector_runs(), 0};
 }
@@ -96,7 +98,7 @@ Result<ModelStage> Inferencer::begin_detector(const UprightFrame& frame) {
 // The model runs on one region after another in the same session. For an empty region, none of its steps runs.
 Result<ModelStage> Inferencer::begin_in_region(const UprightFrame& frame) {
   GST_LOG_OBJECT(log_object(), "model: runs, if there is another region");
-  SG_RETURN_IF_ERROR(first_->regions.next(frame, first_->params, *session_));
+  SIGHTGLASS_RETURN_IF_ERROR(first_->regions.next(frame, first_->params, *session_));
   return ModelStage{session_.get(), first_->regions.is_somebody(), 1};
 }
 
@@ -104,7 +106,7 @@ Status Inferencer::end_detector() {
   // More than requested, because the best ones may be tracked already.
   InferLook candidates = look_;
   candidates.max_results = 2 * kMaxRegions;
-  SG_RETURN_IF_ERROR(first_->decoder->decode(*first_->session, next_input_to_upright_, candidates));
+  SIGHTGLASS_RETURN_IF_ERROR(first_->decoder->decode(*first_->session, next_input_to_upright_, candidates));
   first_->regions.add(first_->decoder->results(), first_->params);
   return {};
 }
@@ -112,7 +114,7 @@ Status Inferencer::end_detector() {
 Status Inferencer::end_in_region(bool is_last) {
   const auto& [width, height, seconds, unused] = first_->params.frame;
   decoder_->set_region({first_->regions.state(), width, height, regions_wanted_});
-  SG_RETURN_IF_ERROR(decoder_->decode(*session_, {}, look_));
+  SIGHTGLASS_RETURN_IF_ERROR(decoder_->decode(*session_, {}, look_));
   if (is_last) decoder_->finish_regions();
   return {};
 }
@@ -141,7 +143,7 @@ Status Inferencer::draw(const UprightFrame& frame, GLuint output) {
   if (picture.id != 0 && look_.draw) {
     return pictures_->draw(picture, own_size_ ? InputTransform() : input_to_upright_.inverse(), target(output));
   }
-  SG_RETURN_IF_ERROR(draw_frame(frame, output, input_to_upright_));
+  SIGHTGLASS_RETURN_IF_ERROR(draw_frame(frame, output, input_to_upright_));
   if (!decoder_ || !look_.draw) return {};
   const PrimitiveRange shapes[] = {decoder_->primitives(width_, height_, look_)};
   return shapes[0].count > 0 ? overlay_->draw(target(output), shapes) : Status();

@@ -10,12 +10,12 @@
 #include "detect/regions.h"
 #include "draw/overlay_painter.h"
 #include "gl/frame_painter.h"
-#include "gpu_engine/device.h"
-#include "gpu_engine/input_transform.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/share_group.h"
 #include "infer/decoder.h"
 #include "infer/infer_model.h"
+#include "sightglass/device.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
 
 namespace sightglass {
 

@@ -12,7 +12,7 @@ namespace sightglass {
 Result<LabelledResults> LabelledResults::create(const std::shared_ptr<ShareGroup>& group, const ShaderKey& shader,
                                                 std::span<const std::string> labels) {
   const std::array<ProgramKey, 1> keys{ProgramKey{shader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return LabelledResults(group, std::move(programs[0]), LabelTable(group->gl(), labels), shader == kDrawClassesShader);
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

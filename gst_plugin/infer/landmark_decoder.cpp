@@ -83,10 +83,10 @@ class PlacedLandmarks final : public Decoder {
   Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) override {
     BufferRange outputs;  // all are in one buffer
     PlaceBlock block;
-    SG_ASSIGN_OR_RETURN(block.at[0], place_of(session, output_, outputs));
-    SG_ASSIGN_OR_RETURN(block.at[1], place_of(session, points_.further, outputs));
-    SG_ASSIGN_OR_RETURN(block.at[2], place_of(session, points_.presence, outputs));
-    SG_ASSIGN_OR_RETURN(block.at[3], place_of(session, points_.handedness, outputs));
+    SIGHTGLASS_ASSIGN_OR_RETURN(block.at[0], place_of(session, output_, outputs));
+    SIGHTGLASS_ASSIGN_OR_RETURN(block.at[1], place_of(session, points_.further, outputs));
+    SIGHTGLASS_ASSIGN_OR_RETURN(block.at[2], place_of(session, points_.presence, outputs));
+    SIGHTGLASS_ASSIGN_OR_RETURN(block.at[3], place_of(session, points_.handedness, outputs));
     block.counts = {points_.count, points_.count_of_output, points_.values, 0};
     block.logits = {points_.presence_is_logit ? 1 : 0, points_.handedness_is_logit ? 1 : 0, 0, 0};
     block.size = {width_, height_, region_.width, region_.height};
@@ -153,7 +153,7 @@ class PlacedLandmarks final : public Decoder {
   // Extends `all` to contain the output. Returns its offset in `all` in floats; -1 without an output.
   static Result<int32_t> place_of(const Session& session, std::optional<size_t> output, BufferRange& all) {
     if (!output) return -1;
-    SG_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(*output));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(*output));
     all = {range.buffer, 0, std::max<GLsizeiptr>(all.size, range.offset + range.size)};
     return static_cast<int32_t>(range.offset / GLintptr{sizeof(float)});
   }
@@ -184,7 +184,7 @@ Result<std::unique_ptr<Decoder>> make_landmark_decoder(const std::shared_ptr<Sha
                    model.points.presence ? "with" : "without");
   const std::array<ProgramKey, 2> keys{ProgramKey{place_landmarks_shader(model.in_region)},
                                        ProgramKey{kDrawLandmarksShader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return std::unique_ptr<Decoder>(std::make_unique<PlacedLandmarks>(group, model, std::move(programs)));
 }
 

@@ -37,7 +37,7 @@ class NewPicture final : public Decoder {
 
   Status decode(const Session& session, const InputTransform& /*to_upright*/, const InferLook& look) override {
     const GlApi& gl = group_->gl();
-    SG_ASSIGN_OR_RETURN(const BufferRange numbers, session.output_buffer(output_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange numbers, session.output_buffer(output_));
     const BufferRange range{range_.id(), 0, kRangeBytes};
     if (is_map()) {
       if (std::exchange(forgotten_, false)) {
@@ -103,7 +103,7 @@ Result<std::unique_ptr<Decoder>> make_picture_decoder(const std::shared_ptr<Shar
   GST_DEBUG_OBJECT(log_object(), "decoder: output %" G_GSIZE_FORMAT " as an image of %dx%d, %s", model.output,
                    model.picture_width, model.picture_height, map ? "with a color map" : "with its own colors");
   const std::array<ProgramKey, 2> keys{ProgramKey{to_picture_shader(map)}, ProgramKey{kRangeShader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return std::unique_ptr<Decoder>(std::make_unique<NewPicture>(group, model, std::move(programs)));
 }
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/shader_source.h"
+#include "sightglass/model.h"
+#include "sightglass/shader_source.h"
 
 namespace sightglass {
 

@@ -96,14 +96,14 @@ Status TensorAttachment::attach(GstBuffer* picture, const Inferencer& inferencer
     latest_.reset();  // now only earlier frames hold it
     auto tensors = std::make_shared<AttachedTensors>(model_, outputs_.size());
     for (size_t i = 0; i < outputs_.size(); ++i) {
-      SG_ASSIGN_OR_RETURN(const BufferRange numbers, inferencer.tensor(i));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange numbers, inferencer.tensor(i));
       GstMemory* memory = free_memory(outputs_[i]);
       if (memory == nullptr) {
         return resource_exhausted("attach-tensors: cannot allocate a GL buffer of " +
                                   std::to_string(outputs_[i].bytes) + " bytes for output " +
                                   sightglass::quote(outputs_[i].name));
       }
-      SG_RETURN_IF_ERROR(copy(numbers, memory));
+      SIGHTGLASS_RETURN_IF_ERROR(copy(numbers, memory));
       tensors->add(outputs_[i].name, outputs_[i].dims, gst_memory_ref(memory));
     }
     latest_ = std::move(tensors);

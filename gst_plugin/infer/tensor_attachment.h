@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/share_group.h"
 #include "infer/inferencer.h"
 #include "meta/tensor_meta_type.h"
+#include "sightglass/model.h"
+#include "sightglass/share_group.h"
 
 namespace sightglass {
 

@@ -63,7 +63,7 @@ bool add_segmentation(GstBuffer*, int32_t, int32_t, OwnedBuffer, const CropRect&
 Result<std::unique_ptr<MaskAttachment>> MaskAttachment::create(GstGLContext* context,
                                                                const std::shared_ptr<ShareGroup>& group, int32_t width,
                                                                int32_t height) {
-  SG_ASSIGN_OR_RETURN(MaskWriter writer, MaskWriter::create(group));
+  SIGHTGLASS_ASSIGN_OR_RETURN(MaskWriter writer, MaskWriter::create(group));
   GstVideoInfo info;
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(width), static_cast<guint>(height));
   GstBufferPool* pool = make_mask_pool(context, info);
@@ -98,7 +98,8 @@ Status MaskAttachment::attach(GstBuffer* picture, int32_t width, int32_t height,
     if (!target.ok() || (region_target && !region_target->ok())) {
       return device_error("attach-mask: cannot map a mask texture");
     }
-    SG_RETURN_IF_ERROR(writer_.write(mask, threshold, target.texture(), region_target ? region_target->texture() : 0));
+    SIGHTGLASS_RETURN_IF_ERROR(
+        writer_.write(mask, threshold, target.texture(), region_target ? region_target->texture() : 0));
   }
   for (GstBuffer* buffer : {probabilities.get(), regions.get()}) {
     if (buffer != nullptr) signal_buffer(buffer, context_);

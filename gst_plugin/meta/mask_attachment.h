@@ -5,10 +5,10 @@
 
 #include <memory>
 
-#include "gpu_engine/input_transform.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/texture_ref.h"
 #include "meta/mask_writer.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/share_group.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 

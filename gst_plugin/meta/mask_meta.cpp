@@ -1,4 +1,4 @@
-#include "meta/mask_meta.h"
+#include "sightglass/gst/mask_meta.h"
 
 #include <gst/video/gstvideometa.h>
 #include <gst/video/video.h>

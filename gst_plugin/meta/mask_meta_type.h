@@ -1,8 +1,8 @@
 // The plugin side of mask_meta.h.
 #pragma once
 
-#include "gpu_engine/input_transform.h"
-#include "meta/mask_meta.h"
+#include "sightglass/gst/mask_meta.h"
+#include "sightglass/input_transform.h"
 
 namespace sightglass {
 

@@ -12,9 +12,9 @@ namespace sightglass {
 
 Result<MaskWriter> MaskWriter::create(const std::shared_ptr<ShareGroup>& group) {
   const ProgramKey keys[] = {{kFullscreenShader, kWriteMaskShader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   MaskWriter writer(group, std::move(programs[0]));
-  SG_RETURN_IF_ERROR(writer.warm_up());
+  SIGHTGLASS_RETURN_IF_ERROR(writer.warm_up());
   return writer;
 }
 
@@ -30,7 +30,7 @@ Status MaskWriter::warm_up() {
   clear_gl_errors(*gl_);
   const GlTexture mask = make_texture(*gl_, GL_RGBA8, 1, 1);
   const GlTexture probabilities = make_texture(*gl_, GL_R8, 1, 1), regions = make_texture(*gl_, GL_R8, 1, 1);
-  SG_RETURN_IF_ERROR(write({mask.id(), GL_TEXTURE_2D, 1, 1}, 0.5F, probabilities.id(), regions.id()));
+  SIGHTGLASS_RETURN_IF_ERROR(write({mask.id(), GL_TEXTURE_2D, 1, 1}, 0.5F, probabilities.id(), regions.id()));
   return check_gl(*gl_, "drawing a mask for the first time");
 }
 

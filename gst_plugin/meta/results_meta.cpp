@@ -1,4 +1,4 @@
-#include "meta/results_meta.h"
+#include "sightglass/gst/results_meta.h"
 
 #include <gst/video/gstvideometa.h>
 #include <gst/video/video.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "meta/inference_results.h"
-#include "meta/results_meta.h"
+#include "sightglass/gst/results_meta.h"
 
 namespace sightglass {
 

@@ -1,4 +1,4 @@
-#include "meta/tensor_meta.h"
+#include "sightglass/gst/tensor_meta.h"
 
 #include <algorithm>
 #include <utility>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "meta/tensor_meta.h"
+#include "sightglass/gst/tensor_meta.h"
 
 namespace sightglass {
 

@@ -97,7 +97,7 @@ class BlazePoseFinder : public PersonFinder {
   }
   Status end_stage(size_t stage) override {
     if (stage == 0) return end_detector();
-    SG_RETURN_IF_ERROR(end_region());
+    SIGHTGLASS_RETURN_IF_ERROR(end_region());
     if (stage + 1 == stages()) std::swap(mask_, next_mask_);
     return {};
   }
@@ -122,16 +122,16 @@ class BlazePoseFinder : public PersonFinder {
     regions_.begin(params_);
     regions_.look(frame, params_);
     detector_input_.sample(frame, params_, regions_);
-    SG_RETURN_IF_ERROR(detector_->set_input_texture(0, detector_input_.texture()));
+    SIGHTGLASS_RETURN_IF_ERROR(detector_->set_input_texture(0, detector_input_.texture()));
     return ModelStage{detector_.get(), regions_.detector_runs(), kDetectorModel};
   }
 
   Status end_detector() {
     GST_TRACE_OBJECT(log_object(), "pass: decoding detections, adding regions for new people");
     const PoseModel& model = plans_.detector_model;
-    SG_ASSIGN_OR_RETURN(const BufferRange boxes, detector_->output_buffer(model.outputs[Role::kBoxes]));
-    SG_ASSIGN_OR_RETURN(const BufferRange scores, detector_->output_buffer(model.outputs[Role::kScore]));
-    SG_RETURN_IF_ERROR(
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange boxes, detector_->output_buffer(model.outputs[Role::kBoxes]));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, detector_->output_buffer(model.outputs[Role::kScore]));
+    SIGHTGLASS_RETURN_IF_ERROR(
         decoder_->decode(boxes, scores, {}, {.threshold = 0.5F, .iou_threshold = 0.3F, .weighted = true}));
     regions_.add({decoder_->detections(), 0, sizeof(Detections)}, params_);
     return {};
@@ -140,18 +140,18 @@ class BlazePoseFinder : public PersonFinder {
   Result<ModelStage> begin_region(const UprightFrame& frame) {
     regions_.next(frame, params_);
     landmarks_input_.sample(frame, params_, regions_);
-    SG_RETURN_IF_ERROR(landmarks_->set_input_texture(0, landmarks_input_.texture()));
+    SIGHTGLASS_RETURN_IF_ERROR(landmarks_->set_input_texture(0, landmarks_input_.texture()));
     return ModelStage{landmarks_.get(), regions_.is_somebody(), kLandmarksModel};
   }
 
   Status end_region() {
     GST_TRACE_OBJECT(log_object(), "pass: decoding landmarks%s", mask_ ? ", projecting the mask" : "");
     const PoseModel& model = plans_.landmarks_model;
-    SG_ASSIGN_OR_RETURN(BufferRange points, landmarks_->output_buffer(model.outputs[Role::kPoints]));
-    SG_ASSIGN_OR_RETURN(const BufferRange score, landmarks_->output_buffer(model.outputs[Role::kScore]));
-    SG_ASSIGN_OR_RETURN(const BufferRange world, landmarks_->output_buffer(model.outputs[Role::kWorld]));
+    SIGHTGLASS_ASSIGN_OR_RETURN(BufferRange points, landmarks_->output_buffer(model.outputs[Role::kPoints]));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange score, landmarks_->output_buffer(model.outputs[Role::kScore]));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange world, landmarks_->output_buffer(model.outputs[Role::kWorld]));
     if (model.has(Role::kHeat)) {
-      SG_ASSIGN_OR_RETURN(const BufferRange heat, landmarks_->output_buffer(model.outputs[Role::kHeat]));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange heat, landmarks_->output_buffer(model.outputs[Role::kHeat]));
       const BufferRange refined{refined_.id(), 0, kLandmarkBytes};
       const auto pitch = [](int32_t pixels, int32_t cells) {
         return static_cast<float>(pixels) / static_cast<float>(cells);
@@ -161,13 +161,14 @@ class BlazePoseFinder : public PersonFinder {
       dispatch(gl_, programs_[kRefine]->id(), {points, heat, refined});
       points = refined;
     }
-    if (mask_) SG_RETURN_IF_ERROR(project_mask(score));
+    if (mask_) SIGHTGLASS_RETURN_IF_ERROR(project_mask(score));
     run(kLandmarks, {points, score, world, regions_.state()});
     return {};
   }
 
   Status project_mask(const BufferRange& score) {
-    SG_ASSIGN_OR_RETURN(const TextureRef mask, landmarks_->output_texture(plans_.landmarks_model.outputs[Role::kMask]));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TextureRef mask,
+                                landmarks_->output_texture(plans_.landmarks_model.outputs[Role::kMask]));
     gl_.ActiveTexture(GL_TEXTURE0);
     gl_.BindTexture(GL_TEXTURE_2D, mask.id);
     gl_.BindSampler(0, sampler_.id());
@@ -210,21 +211,23 @@ Result<std::unique_ptr<PersonFinder>> make_blazepose_finder(const std::shared_pt
   GST_DEBUG_OBJECT(log_object(), "finder: detector of %" G_GSIZE_FORMAT " anchors, landmarks %s heatmaps, %s a mask",
                    layout.anchors.size(), plans.landmarks_model.has(Role::kHeat) ? "with" : "without",
                    plans.landmarks_model.has(Role::kMask) ? "with" : "without");
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(kKeys));
-  SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> detector, Session::create(group, plans.detector, {.gated = true}));
-  SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> landmarks, Session::create(group, plans.landmarks, {.gated = true}));
-  SG_ASSIGN_OR_RETURN(std::unique_ptr<SsdDecoder> decoder, SsdDecoder::create(group, std::move(layout)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(kKeys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Session> detector,
+                              Session::create(group, plans.detector, {.gated = true}));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Session> landmarks,
+                              Session::create(group, plans.landmarks, {.gated = true}));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<SsdDecoder> decoder, SsdDecoder::create(group, std::move(layout)));
   clear_gl_errors(group->gl());
-  SG_ASSIGN_OR_RETURN(Regions regions, Regions::create(group, Regions::Source::kLooks, sizeof(Persons)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(Regions regions, Regions::create(group, Regions::Source::kLooks, sizeof(Persons)));
   const PoseModel &first = plans.detector_model, &second = plans.landmarks_model;
-  SG_ASSIGN_OR_RETURN(RegionInput detector_input,
-                      RegionInput::create(group, kind, RegionInput::Of::kLook, first.width, first.height));
-  SG_ASSIGN_OR_RETURN(RegionInput landmarks_input,
-                      RegionInput::create(group, kind, RegionInput::Of::kRegion, second.width, second.height));
+  SIGHTGLASS_ASSIGN_OR_RETURN(RegionInput detector_input,
+                              RegionInput::create(group, kind, RegionInput::Of::kLook, first.width, first.height));
+  SIGHTGLASS_ASSIGN_OR_RETURN(RegionInput landmarks_input,
+                              RegionInput::create(group, kind, RegionInput::Of::kRegion, second.width, second.height));
   std::unique_ptr<PersonFinder> finder = std::make_unique<BlazePoseFinder>(
       group, std::move(plans), std::move(detector), std::move(landmarks), std::move(decoder), std::move(regions),
       std::move(detector_input), std::move(landmarks_input), std::move(programs));
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
   return finder;
 }
 

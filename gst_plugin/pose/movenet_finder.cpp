@@ -29,11 +29,11 @@ class MoveNetFinder : public PersonFinder {
     GST_TRACE_OBJECT(log_object(), "pass: cropping around the previous keypoints");
     params_ = region_params(frame, region_options(options()), model_.width, model_.height);
     regions_.run(programs_[kBegin]->id(), params_, {regions_.state()});
-    SG_RETURN_IF_ERROR(regions_.next(frame, params_, *session_));
+    SIGHTGLASS_RETURN_IF_ERROR(regions_.next(frame, params_, *session_));
     return ModelStage{session_.get(), {}};
   }
   Status end_stage(size_t /*stage*/) override {
-    SG_ASSIGN_OR_RETURN(const BufferRange numbers, session_->output_buffer(model_.outputs[PoseModel::kPoints]));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange numbers, session_->output_buffer(model_.outputs[PoseModel::kPoints]));
     GST_TRACE_OBJECT(log_object(), "pass: decoding one person with a score of at least %g",
                      static_cast<double>(options().person_score));
     regions_.run(programs_[kDecode]->id(), params_, {numbers, regions_.state()});
@@ -57,13 +57,14 @@ class MoveNetFinder : public PersonFinder {
 Result<std::unique_ptr<PersonFinder>> make_movenet_finder(const std::shared_ptr<ShareGroup>& group,
                                                           const PoseModel& model, std::shared_ptr<const Plan> plan) {
   const std::array<ProgramKey, 2> keys{{{kMoveNetBeginShader}, {kMoveNetShader}}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::create(group, std::move(plan)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::create(group, std::move(plan)));
   clear_gl_errors(group->gl());
-  SG_ASSIGN_OR_RETURN(Regions regions, Regions::create(group, Regions::Source::kLandmarksOnly, sizeof(Persons)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(Regions regions,
+                              Regions::create(group, Regions::Source::kLandmarksOnly, sizeof(Persons)));
   std::unique_ptr<PersonFinder> finder =
       std::make_unique<MoveNetFinder>(group, model, std::move(session), std::move(regions), std::move(programs));
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
   GST_DEBUG_OBJECT(log_object(), "finder: keypoints of one person, in a crop that follows the person");
   return finder;
 }

@@ -34,7 +34,7 @@ class OneStageFinder : public PersonFinder {
 
   Result<ModelStage> begin_stage(size_t /*stage*/, const UprightFrame& frame) override {
     place_ = frame.input_to_upright(model_.width, model_.height, Fit::kLetterbox);
-    SG_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, place_.then(frame.upright_to_stored)));
+    SIGHTGLASS_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, place_.then(frame.upright_to_stored)));
     return ModelStage{session_.get(), {}};
   }
   Status end_stage(size_t /*stage*/) override {
@@ -75,7 +75,7 @@ class MoveNetMultiFinder : public OneStageFinder {
 
   Status decode(const InputTransform& place, const FindOptions& options) override {
     const auto points = static_cast<int32_t>(model_.skeleton->points.size());
-    SG_ASSIGN_OR_RETURN(const BufferRange numbers, output(Role::kPoints));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange numbers, output(Role::kPoints));
     block_.bind(kParamsBinding, {rows_of(place),
                                  {options.person_score, 0, 0, 0},
                                  {std::min(model_.rows, kMaxPersons), points, 3 * points + 5, options.max_persons}});
@@ -115,10 +115,10 @@ class CellsFinder : public OneStageFinder {
   Status decode(const InputTransform& place, const FindOptions& options) override {
     constexpr float kRootScore = 0.5F;  // this and the next one: defaults of tfjs-models
     constexpr float kSamePixels = 20;
-    SG_ASSIGN_OR_RETURN(const BufferRange scores, output(Role::kHeat));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, output(Role::kHeat));
     BufferRange offsets = scores;  // not read if the model has no offsets
     if (model_.has(Role::kOffsets)) {
-      SG_ASSIGN_OR_RETURN(offsets, output(Role::kOffsets));
+      SIGHTGLASS_ASSIGN_OR_RETURN(offsets, output(Role::kOffsets));
     }
     const Block block{
         rows_of(place),
@@ -134,10 +134,10 @@ class CellsFinder : public OneStageFinder {
       dispatch(gl_, program(1), {cells, found()});
       return {};
     }
-    SG_ASSIGN_OR_RETURN(const BufferRange forward, output(Role::kForward));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange forward, output(Role::kForward));
     BufferRange backward = forward;
     if (model_.has(Role::kBackward)) {
-      SG_ASSIGN_OR_RETURN(backward, output(Role::kBackward));
+      SIGHTGLASS_ASSIGN_OR_RETURN(backward, output(Role::kBackward));
     }
     dispatch(gl_, program(2), {cells, forward, backward, found()});
     return {};
@@ -173,8 +173,8 @@ Result<std::unique_ptr<PersonFinder>> make_one_stage_finder(const std::shared_pt
   } else {
     keys.push_back({kMoveNetMultiShader});
   }
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  SG_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::create(group, std::move(plan)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::create(group, std::move(plan)));
   clear_gl_errors(group->gl());
   std::unique_ptr<PersonFinder> finder;
   if (has_cells) {
@@ -185,7 +185,7 @@ Result<std::unique_ptr<PersonFinder>> make_one_stage_finder(const std::shared_pt
     GST_DEBUG_OBJECT(log_object(), "finder: keypoints of up to %d people", model.rows);
     finder = std::make_unique<MoveNetMultiFinder>(group->gl(), model, std::move(session), std::move(programs));
   }
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
   return finder;
 }
 

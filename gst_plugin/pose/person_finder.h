@@ -7,12 +7,12 @@
 #include "base/model_run.h"
 #include "detect/regions.h"
 #include "gl/upright_frame.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/texture_ref.h"
 #include "pose/pose_model.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 

@@ -29,10 +29,10 @@ constexpr GLsizeiptr kTracksBytes = 16 + kMaxPersons * static_cast<GLsizeiptr>(s
 
 Result<PersonFollower> PersonFollower::create(const std::shared_ptr<ShareGroup>& group) {
   const ProgramKey keys[] = {{kFollowShader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
   PersonFollower follower(group->gl(), std::move(programs[0]));
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person tracker buffers"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person tracker buffers"));
   return follower;
 }
 

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "gl/uniform_block.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

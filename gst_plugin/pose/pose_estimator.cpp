@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "gl/gl_state_guard.h"
-#include "gpu_engine/gl_objects.h"
 #include "pose/log.h"
+#include "sightglass/gl_objects.h"
 
 #define GST_CAT_DEFAULT sightglass::pose_log()
 
@@ -18,12 +18,12 @@ Result<std::unique_ptr<PoseEstimator>> PoseEstimator::create(std::shared_ptr<Sha
   const GlStateGuard guard(shared->gl(), kind);
   result->usual_person_score_ = usual_person_score(model.kind);
   result->finder_ = std::move(finder);
-  SG_RETURN_IF_ERROR(result->create_reader(device, life_of_frames(model.kind)));
-  SG_ASSIGN_OR_RETURN(FramePainter frame_painter, FramePainter::create(shared, result->read_kind()));
+  SIGHTGLASS_RETURN_IF_ERROR(result->create_reader(device, life_of_frames(model.kind)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(FramePainter frame_painter, FramePainter::create(shared, result->read_kind()));
   result->frame_painter_.emplace(std::move(frame_painter));
-  SG_ASSIGN_OR_RETURN(PersonFollower follower, PersonFollower::create(shared));
+  SIGHTGLASS_ASSIGN_OR_RETURN(PersonFollower follower, PersonFollower::create(shared));
   result->follower_.emplace(std::move(follower));
-  SG_ASSIGN_OR_RETURN(result->skeletons_, SkeletonPainter::create(shared, *model.skeleton));
+  SIGHTGLASS_ASSIGN_OR_RETURN(result->skeletons_, SkeletonPainter::create(shared, *model.skeleton));
   return result;
 }
 
@@ -57,7 +57,7 @@ Result<ModelStage> PoseEstimator::begin_stage(size_t stage, const UprightFrame& 
 }
 
 Status PoseEstimator::end_stage(size_t stage) {
-  SG_RETURN_IF_ERROR(finder_->end_stage(stage));
+  SIGHTGLASS_RETURN_IF_ERROR(finder_->end_stage(stage));
   if (stage + 1 < stages()) return {};
   GST_TRACE_OBJECT(log_object(), "pass: following people, %g s since the last run",
                    static_cast<double>(follow_.seconds));
@@ -68,7 +68,7 @@ Status PoseEstimator::end_stage(size_t stage) {
 Status PoseEstimator::draw(const UprightFrame& frame, GLuint output) {
   GST_LOG_OBJECT(log_object(), "draw: frame%s", look_.draw ? " and skeletons" : "");
   const TextureRef picture{output, GL_TEXTURE_2D, width_, height_};
-  SG_RETURN_IF_ERROR(frame_painter_->draw(frame.stored, frame.upright_to_stored, picture));
+  SIGHTGLASS_RETURN_IF_ERROR(frame_painter_->draw(frame.stored, frame.upright_to_stored, picture));
   return look_.draw ? skeletons_->draw(persons(), picture, look_.style) : Status();
 }
 

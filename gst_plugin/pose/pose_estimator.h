@@ -8,10 +8,10 @@
 
 #include "base/frame_model.h"
 #include "gl/frame_painter.h"
-#include "gpu_engine/device.h"
 #include "pose/person_finder.h"
 #include "pose/person_follower.h"
 #include "pose/skeleton_painter.h"
+#include "sightglass/device.h"
 
 namespace sightglass {
 

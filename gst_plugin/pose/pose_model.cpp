@@ -191,7 +191,7 @@ Result<PoseModel> describe_pose_model(std::shared_ptr<const Model> model, const 
     return unsupported(model->name() + ": this is " + options.known->title + ", a model for " +
                        to_string(options.known->task) + "; set model to a pose model");
   }
-  SG_ASSIGN_OR_RETURN(InputSpec source, picture_input(*model, options.known, options.normalization));
+  SIGHTGLASS_ASSIGN_OR_RETURN(InputSpec source, picture_input(*model, options.known, options.normalization));
   PoseModel pose;
   pose.model = std::move(model);
   pose.outputs.fill(PoseModel::kNone);

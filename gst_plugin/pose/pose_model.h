@@ -8,10 +8,10 @@
 #include <string>
 
 #include "base/model_picture.h"
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
 #include "known_models.h"
 #include "meta/skeletons.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
 
 namespace sightglass {
 

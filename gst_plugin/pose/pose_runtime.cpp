@@ -162,7 +162,7 @@ namespace {
 Result<DescribedModel<PoseModel>> load_model(const std::string& file, const ModelSettings& settings, bool mask) {
   return DescribedModel<PoseModel>::load(file, settings, [&](const SharedModel& model) -> Result<PoseModel> {
     const PoseModelOptions options{.known = model.known(), .normalization = settings.normalization(), .mask = mask};
-    SG_ASSIGN_OR_RETURN(PoseModel pose, describe_pose_model(model.model(), options));
+    SIGHTGLASS_ASSIGN_OR_RETURN(PoseModel pose, describe_pose_model(model.model(), options));
     GST_DEBUG_OBJECT(log_object(), "%s: %s, input of %dx%d", file.c_str(), to_string(pose.kind), pose.width,
                      pose.height);
     return pose;
@@ -198,14 +198,14 @@ Status PoseRuntime::begin() {
 }
 
 Result<std::shared_ptr<const LoadedModel>> PoseRuntime::load(const ModelSettings& settings) const {
-  SG_ASSIGN_OR_RETURN(const std::string file, model_file(settings, "pose"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string file, model_file(settings, "pose"));
   const auto models = std::make_shared<PoseModels>(element_, loaded_with_, current_);
-  SG_RETURN_IF_ERROR(models->load(file, settings));
+  SIGHTGLASS_RETURN_IF_ERROR(models->load(file, settings));
   return std::shared_ptr<const LoadedModel>(models);
 }
 
 Status PoseModels::load(const std::string& file, const ModelSettings& settings) {
-  SG_ASSIGN_OR_RETURN(DescribedModel<PoseModel> model, load_model(file, settings, settings_.attach_mask));
+  SIGHTGLASS_ASSIGN_OR_RETURN(DescribedModel<PoseModel> model, load_model(file, settings, settings_.attach_mask));
   if (model->kind == PoseKind::kBlazePoseDetection) {
     return unsupported(
         file +
@@ -217,8 +217,8 @@ Status PoseModels::load(const std::string& file, const ModelSettings& settings) 
                             to_string(model->kind) + "; set model to a BlazePose landmark model");
   }
   if (model->kind == PoseKind::kBlazePose) {
-    SG_ASSIGN_OR_RETURN(const std::string first, detector_file(settings_.detector.value_or(""), file));
-    SG_ASSIGN_OR_RETURN(detector_, load_model(first, settings, false));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::string first, detector_file(settings_.detector.value_or(""), file));
+    SIGHTGLASS_ASSIGN_OR_RETURN(detector_, load_model(first, settings, false));
     if (detector_->kind != PoseKind::kBlazePoseDetection) {
       return unsupported(first + ": this is " + to_string(detector_->kind) +
                          "; set detector to a BlazePose detector (1x2254x12 and 1x2254x1)");
@@ -237,21 +237,23 @@ std::vector<std::string> PoseModels::warnings() const {
 Result<std::unique_ptr<FrameProcessor>> PoseModels::create(const GlTarget& target) const {
   const FrameKind read = PoseEstimator::planned_kind(target.device, model_->kind, target.frame);
   const bool in_regions = model_->kind == PoseKind::kBlazePose;
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, model_.plan(target, in_regions ? FrameKind::kRgba : read));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
+                              model_.plan(target, in_regions ? FrameKind::kRgba : read));
   std::unique_ptr<PersonFinder> finder;
   if (in_regions) {
-    SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> detector, detector_.plan(target, FrameKind::kRgba));
-    SG_ASSIGN_OR_RETURN(
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> detector, detector_.plan(target, FrameKind::kRgba));
+    SIGHTGLASS_ASSIGN_OR_RETURN(
         finder, make_blazepose_finder(target.group, {*detector_, *model_, std::move(detector), std::move(plan)}, read));
   } else {
-    SG_ASSIGN_OR_RETURN(finder, make_one_stage_finder(target.group, *model_, std::move(plan)));
+    SIGHTGLASS_ASSIGN_OR_RETURN(finder, make_one_stage_finder(target.group, *model_, std::move(plan)));
   }
-  SG_ASSIGN_OR_RETURN(std::unique_ptr<PoseEstimator> estimator,
-                      PoseEstimator::create(target.group, target.device, *model_, std::move(finder), target.frame));
+  SIGHTGLASS_ASSIGN_OR_RETURN(
+      std::unique_ptr<PoseEstimator> estimator,
+      PoseEstimator::create(target.group, target.device, *model_, std::move(finder), target.frame));
   const TextureRef mask = estimator->mask();
   auto processor = std::make_unique<PoseProcessor>(target, element_, settings_.run, current_, shared_from_this(),
                                                    *model_, std::move(estimator));
-  if (mask.id != 0) SG_RETURN_IF_ERROR(processor->prepare_masks(mask));
+  if (mask.id != 0) SIGHTGLASS_RETURN_IF_ERROR(processor->prepare_masks(mask));
   return std::unique_ptr<FrameProcessor>(std::move(processor));
 }
 

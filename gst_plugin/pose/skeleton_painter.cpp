@@ -21,12 +21,12 @@ Result<std::unique_ptr<SkeletonPainter>> SkeletonPainter::create(const std::shar
                                                                  const Skeleton& skeleton) {
   if (skeleton.bones.size() > kBones) return invalid_argument(std::string(skeleton.name) + " has too many bones");
   const ProgramKey keys[] = {{kSkeletonShader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  SG_ASSIGN_OR_RETURN(std::unique_ptr<OverlayPainter> overlay, OverlayPainter::create(group));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<OverlayPainter> overlay, OverlayPainter::create(group));
   clear_gl_errors(group->gl());
   std::unique_ptr<SkeletonPainter> painter(
       new SkeletonPainter(group, skeleton, std::move(programs[0]), std::move(overlay)));
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating skeleton buffers"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating skeleton buffers"));
   return painter;
 }
 

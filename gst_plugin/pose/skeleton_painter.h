@@ -8,11 +8,11 @@
 
 #include "draw/overlay_painter.h"
 #include "gl/uniform_block.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/texture_ref.h"
 #include "meta/skeletons.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 
@@ -24,7 +24,7 @@ struct SkeletonStyle {
 };
 
 // All calls, including the destructor, need the context current. They restore GL state except bindings used by the
-// engine's sessions (gpu_engine/session.h), which they unbind.
+// engine's sessions (sightglass/session.h), which they unbind.
 class SkeletonPainter {
  public:
   // `skeleton` must outlive this.

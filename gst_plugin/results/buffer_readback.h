@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "gpu_engine/gl_objects.h"
 #include "meta/inference_results.h"
+#include "sightglass/gl_objects.h"
 
 namespace sightglass {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "meta/results_meta.h"
+#include "sightglass/gst/results_meta.h"
 
 namespace sightglass {
 

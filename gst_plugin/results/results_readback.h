@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "gpu_engine/session.h"
-#include "gpu_engine/share_group.h"
 #include "results/buffer_readback.h"
 #include "results/delivery.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
 
 namespace sightglass {
 

@@ -8,7 +8,7 @@ namespace sightglass {
 
 Result<Blur> Blur::create(const std::shared_ptr<ShareGroup>& group) {
   const ProgramKey keys[] = {{kBlurDownShader}, {kBlurGaussShader}, {kBlurDiscShader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return Blur(group->gl(), std::move(programs));
 }
 

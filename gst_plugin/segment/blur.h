@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "gl/uniform_block.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/texture_ref.h"
 #include "segment/blur_recipe.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/model.h"
+#include "sightglass/model.h"
 
 namespace sightglass {
 

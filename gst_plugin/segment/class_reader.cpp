@@ -32,13 +32,13 @@ std::vector<std::string> names_of(const ClassLayout& layout) {
 Result<ClassReader> ClassReader::create(const std::shared_ptr<ShareGroup>& group, const ClassLayout& layout,
                                         const BufferRange& output) {
   const ProgramKey keys[] = {{classes_shader(layout.channels == 0)}, {kLegendShader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
   ClassReader reader(group->gl(), layout, output, std::move(programs));
   // Some drivers finish compiling only when a program runs.
   reader.run();
   reader.lay_out_legend();
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what reads the model's classes"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what reads the model's classes"));
   return reader;
 }
 

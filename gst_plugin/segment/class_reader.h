@@ -8,12 +8,12 @@
 #include "draw/label_table.h"
 #include "draw/overlay_painter.h"
 #include "gl/uniform_block.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/texture_ref.h"
 #include "segment/class_layout.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 

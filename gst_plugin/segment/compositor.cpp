@@ -66,14 +66,14 @@ Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, 
   for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight, kFromHighlights}) {
     firsts.push_back({pyramid_first_shader(from, kind, refine)});
   }
-  SG_ASSIGN_OR_RETURN(MaskRefiner refiner, MaskRefiner::create(group, kind, refine));
-  SG_ASSIGN_OR_RETURN(Blur blur, Blur::create(group));
-  SG_ASSIGN_OR_RETURN(EdgeShaper edge, EdgeShaper::create(group));
-  SG_ASSIGN_OR_RETURN(ForegroundColors foreground, ForegroundColors::create(group, kind, refine));
+  SIGHTGLASS_ASSIGN_OR_RETURN(MaskRefiner refiner, MaskRefiner::create(group, kind, refine));
+  SIGHTGLASS_ASSIGN_OR_RETURN(Blur blur, Blur::create(group));
+  SIGHTGLASS_ASSIGN_OR_RETURN(EdgeShaper edge, EdgeShaper::create(group));
+  SIGHTGLASS_ASSIGN_OR_RETURN(ForegroundColors foreground, ForegroundColors::create(group, kind, refine));
   Programs programs;
-  SG_ASSIGN_OR_RETURN(programs.composites, composites(false));
-  SG_ASSIGN_OR_RETURN(programs.feathered, composites(true));
-  SG_ASSIGN_OR_RETURN(programs.firsts, group->programs(firsts));
+  SIGHTGLASS_ASSIGN_OR_RETURN(programs.composites, composites(false));
+  SIGHTGLASS_ASSIGN_OR_RETURN(programs.feathered, composites(true));
+  SIGHTGLASS_ASSIGN_OR_RETURN(programs.firsts, group->programs(firsts));
   return Compositor(group->gl(), kind, refine, std::move(refiner), std::move(blur), std::move(edge),
                     std::move(foreground), std::move(programs));
 }
@@ -117,9 +117,9 @@ Status Compositor::warm_up(const TextureRef& mask) {
   picture_ = make_texture(*gl_, GL_RGBA8, 1, 1);
   for (const Background background :
        {Background::kBlur, Background::kColor, Background::kImage, Background::kMask, Background::kOverlay}) {
-    SG_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), {.background = background}));
+    SIGHTGLASS_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), {.background = background}));
     const Look all{.background = background, .bokeh = Bokeh::kDisc, .feather = 3, .edge_offset = 1, .light_wrap = 1};
-    SG_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), all));
+    SIGHTGLASS_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), all));
   }
   picture_.reset();
   edge_.release();
@@ -198,8 +198,8 @@ Compositor::Passes Compositor::choose_passes(const Look& look, Block& block) con
 }
 
 Status Compositor::allocate(const Passes& passes, const TextureRef& mask) {
-  if (passes.edge.changes() && !edge_.is_ready()) SG_RETURN_IF_ERROR(edge_.resize(width_, height_));
-  if (passes.despills && !foreground_.is_ready()) SG_RETURN_IF_ERROR(foreground_.resize(width_, height_));
+  if (passes.edge.changes() && !edge_.is_ready()) SIGHTGLASS_RETURN_IF_ERROR(edge_.resize(width_, height_));
+  if (passes.despills && !foreground_.is_ready()) SIGHTGLASS_RETURN_IF_ERROR(foreground_.resize(width_, height_));
   return refiner_.resize(mask);
 }
 
@@ -268,7 +268,7 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   const GlApi& gl = *gl_;
   Block block{make_matte(mask, mask_to_upright, look).block()};
   const Passes passes = choose_passes(look, block);
-  SG_RETURN_IF_ERROR(allocate(passes, mask));
+  SIGHTGLASS_RETURN_IF_ERROR(allocate(passes, mask));
   TextureUnitGuard units(gl);
   save_units(passes, units);
 

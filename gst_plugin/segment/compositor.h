@@ -10,17 +10,17 @@
 
 #include "gl/draw_target.h"
 #include "gl/uniform_block.h"
-#include "gpu_engine/frame_ref.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/texture_ref.h"
 #include "segment/blur.h"
 #include "segment/edge_shaper.h"
 #include "segment/foreground_colors.h"
 #include "segment/mask_refiner.h"
 #include "segment/matte.h"
 #include "segment/picture.h"
+#include "sightglass/frame_ref.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 
@@ -63,7 +63,7 @@ inline constexpr float kMaxFeather = 64, kMaxEdgeOffset = 32, kMaxBlurStrength =
 // A part of the frame: minimum and maximum coordinates, in fractions.
 using PicturePlace = decltype(PictureView::place);
 
-// Every call leaves the GL state as sessions of the engine do (gpu_engine/session.h), and restores the viewport.
+// Every call leaves the GL state as sessions of the engine do (sightglass/session.h), and restores the viewport.
 class Compositor {
  public:
   // Compiles the programs that the group does not have yet.

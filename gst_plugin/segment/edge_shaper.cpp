@@ -18,9 +18,9 @@ EdgeShape EdgeShape::of(float feather, float edge_offset) {
 }
 
 Result<EdgeShaper> EdgeShaper::create(const std::shared_ptr<ShareGroup>& group) {
-  SG_ASSIGN_OR_RETURN(Blur blur, Blur::create(group));
+  SIGHTGLASS_ASSIGN_OR_RETURN(Blur blur, Blur::create(group));
   const ProgramKey keys[] = {{kShiftEdgeShader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return EdgeShaper(group->gl(), std::move(blur), std::move(programs[0]));
 }
 

@@ -13,14 +13,14 @@ namespace sightglass {
 Result<FeedbackInput> FeedbackInput::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, int32_t width,
                                             int32_t height) {
   const ProgramKey keys[] = {{feedback_shader(kind)}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
   FeedbackInput input(group->gl(), kind, width, height, std::move(programs[0]));
   FrameRef nothing(TextureRef{input.no_mask_.id(), GL_TEXTURE_2D, 1, 1});
   nothing.kind = kind;
   nothing.textures.fill(kind == FrameKind::kExternal ? 0 : input.no_mask_.id());
   input.run(nothing, {}, nullptr);
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating a model's input with the mask before"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating a model's input with the mask before"));
   return input;
 }
 

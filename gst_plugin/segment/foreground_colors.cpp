@@ -21,9 +21,9 @@ constexpr float kWideShare = 1.0F / 12;
 Result<ForegroundColors> ForegroundColors::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind,
                                                   Refine refine) {
   const ProgramKey keys[] = {{split_colors_shader(kind, refine)}, {kForegroundColorsShader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  SG_ASSIGN_OR_RETURN(Blur wide_front, Blur::create(group));
-  SG_ASSIGN_OR_RETURN(Blur wide_behind, Blur::create(group));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(Blur wide_front, Blur::create(group));
+  SIGHTGLASS_ASSIGN_OR_RETURN(Blur wide_behind, Blur::create(group));
   return ForegroundColors(group->gl(), std::move(programs), std::move(wide_front), std::move(wide_behind));
 }
 
@@ -33,8 +33,8 @@ Status ForegroundColors::resize(int32_t width, int32_t height) {
   width_ = (width + scale - 1) / scale;
   height_ = (height + scale - 1) / scale;
   recipe_ = BlurRecipe::for_radius(kWideShare * static_cast<float>(std::min(width_, height_)));
-  SG_RETURN_IF_ERROR(wide_front_.resize(width_, height_));
-  SG_RETURN_IF_ERROR(wide_behind_.resize(width_, height_));
+  SIGHTGLASS_RETURN_IF_ERROR(wide_front_.resize(width_, height_));
+  SIGHTGLASS_RETURN_IF_ERROR(wide_behind_.resize(width_, height_));
   clear_gl_errors(*gl_);
   for (GlTexture* texture : {&front_, &behind_, &colors_}) {
     *texture = make_texture(*gl_, GL_RGBA16F, width_, height_);

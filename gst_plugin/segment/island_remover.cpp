@@ -17,10 +17,10 @@ int32_t cells(int32_t pixels) { return (pixels + kIslandCell - 1) / kIslandCell;
 
 Result<IslandRemover> IslandRemover::create(const std::shared_ptr<ShareGroup>& group, const TextureRef& mask) {
   const ProgramKey keys[] = {{kIslandCoreShader}, {kIslandReachShader}, {kIslandKeepShader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
   IslandRemover remover(group->gl(), std::move(programs), mask);
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the textures that remove islands from the mask"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the textures that remove islands from the mask"));
   return remover;
 }
 

@@ -73,15 +73,15 @@ Result<MaskModel> describe_segmenter(const Model& model, const std::optional<Kno
                                      const MaskModelOptions& options) {
   const std::string& name = model.name();
   // Checked before the output, so that a model without an image input gets this error first.
-  SG_ASSIGN_OR_RETURN(InputSpec source, picture_input(model, published, options.normalization));
-  SG_ASSIGN_OR_RETURN(const size_t output, choose_output(model, options.output));
+  SIGHTGLASS_ASSIGN_OR_RETURN(InputSpec source, picture_input(model, published, options.normalization));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const size_t output, choose_output(model, options.output));
   const TensorInfo& input = model.inputs()[0];
   const TensorInfo& mask = model.outputs()[output];
   const int32_t channels = is_class_map(mask) ? kMaxMaskClasses : mask.shape.dim(3);
   const std::optional<KnownModel> known = published ? published : guess_mask_model(model, output);
   std::vector<int32_t> classes = options.classes;
   if (classes.empty() && known) {
-    SG_ASSIGN_OR_RETURN(classes, parse_classes(known->classes));
+    SIGHTGLASS_ASSIGN_OR_RETURN(classes, parse_classes(known->classes));
   }
   for (const int32_t channel : options.classes) {
     if (channel >= channels) {
@@ -101,7 +101,7 @@ Result<MaskModel> describe_segmenter(const Model& model, const std::optional<Kno
     spec.activation = channels == 1 ? OutputActivation::kSigmoid : OutputActivation::kSoftmax;
   }
   if (!published && known) {
-    SG_ASSIGN_OR_RETURN(source, picture_input(model, known, options.normalization));
+    SIGHTGLASS_ASSIGN_OR_RETURN(source, picture_input(model, known, options.normalization));
   }
 
   MaskModel result;

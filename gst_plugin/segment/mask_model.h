@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "base/model_picture.h"
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
 #include "known_models.h"
 #include "segment/class_layout.h"
 #include "segment/matte_defaults.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
 
 namespace sightglass {
 

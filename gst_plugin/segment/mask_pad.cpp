@@ -4,8 +4,8 @@
 #include <gst/video/video.h>
 
 #include "gobject/guarded.h"
-#include "meta/mask_meta.h"
 #include "segment/log.h"
+#include "sightglass/gst/mask_meta.h"
 
 #define GST_CAT_DEFAULT sightglass::segment_log()
 

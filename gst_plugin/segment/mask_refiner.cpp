@@ -17,7 +17,7 @@ Result<MaskRefiner> MaskRefiner::create(const std::shared_ptr<ShareGroup>& group
     keys.push_back({kGuidedMeanShader});
     keys.push_back({kGuidedBoundsShader});
   }
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return MaskRefiner(group->gl(), refine, std::move(programs));
 }
 
@@ -43,7 +43,7 @@ Status MaskRefiner::resize(const TextureRef& mask) {
     mean_trust_ = make_texture(*gl_, GL_RGBA16F, functions.width, functions.height);
     bounds_ = make_texture(*gl_, GL_RGBA16F, size.width, size.height);
   }
-  SG_RETURN_IF_ERROR(check_gl(*gl_, "allocating the textures that refine the mask"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(*gl_, "allocating the textures that refine the mask"));
   size_ = size;
   return {};
 }

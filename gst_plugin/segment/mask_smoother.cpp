@@ -8,10 +8,10 @@ namespace sightglass {
 
 Result<MaskSmoother> MaskSmoother::create(const std::shared_ptr<ShareGroup>& group, int32_t width, int32_t height) {
   const ProgramKey keys[] = {{smooth_shader(false)}, {smooth_shader(true)}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
   MaskSmoother smoother(group->gl(), std::move(programs), width, height);
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the textures that smooth the mask"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the textures that smooth the mask"));
   return smoother;
 }
 

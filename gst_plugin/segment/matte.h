@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "gpu_engine/input_transform.h"
-#include "gpu_engine/texture_ref.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 

@@ -9,11 +9,11 @@
 #include "gl/gl_bridge.h"
 #include "gl/gl_state_guard.h"
 #include "gl/gpu_timer.h"
-#include "meta/mask_meta.h"
 #include "segment/background_frame.h"
 #include "segment/compositor.h"
 #include "segment/log.h"
 #include "segment/scene_picture.h"
+#include "sightglass/gst/mask_meta.h"
 
 #define GST_CAT_DEFAULT sightglass::segment_log()
 
@@ -64,17 +64,17 @@ class MetaMaskProcessor : public FrameProcessor {
     width_ = width;
     height_ = height;
     picture_.forget();
-    SG_RETURN_IF_ERROR(compositor_.resize(width, height));
+    SIGHTGLASS_RETURN_IF_ERROR(compositor_.resize(width, height));
     const GlStateGuard guard(gl_, kind_);
     return compositor_.warm_up(nothing());
   }
   void forget() override {}
   Status process(FrameJob& job) override {
-    SG_RETURN_IF_ERROR(picture_.update(scene_, width_, height_, [this](const auto& pixels, const PicturePlace& place) {
-      return compositor_.set_picture(pixels, place);
-    }));
+    SIGHTGLASS_RETURN_IF_ERROR(picture_.update(
+        scene_, width_, height_,
+        [this](const auto& pixels, const PicturePlace& place) { return compositor_.set_picture(pixels, place); }));
     const BackgroundFrame behind(job.input, context_);
-    SG_RETURN_IF_ERROR(behind.status());
+    SIGHTGLASS_RETURN_IF_ERROR(behind.status());
     compositor_.set_video(behind.texture(), scene_.settings.background_fit);
     const OnFailure policy = scene_.settings.run.on_failure;
     job.failure = draw_with_mask(job);
@@ -98,7 +98,7 @@ class MetaMaskProcessor : public FrameProcessor {
           "mask-source=meta: the frame carries no mask; an element before, such as glpose attach-mask=true, attaches "
           "it");
     }
-    SG_RETURN_IF_ERROR(check_gl_memory(gst_buffer_peek_memory(meta->mask, 0), context_));
+    SIGHTGLASS_RETURN_IF_ERROR(check_gl_memory(gst_buffer_peek_memory(meta->mask, 0), context_));
     GST_LOG_OBJECT(log_object(),
                    "frame %" G_GUINT64_FORMAT ": composited with the mask that it carries: %" GST_PTR_FORMAT,
                    job.number, meta->mask);
@@ -116,9 +116,9 @@ class MetaMaskProcessor : public FrameProcessor {
     timer_.middle();
     Look look = scene_.settings.look_for({});
     look.coverage = coverage;
-    SG_ASSIGN_OR_RETURN(const FrameRef read, reader_.readable(job.frame.stored));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const FrameRef read, reader_.readable(job.frame.stored));
     clear_gl_errors(gl_);
-    SG_RETURN_IF_ERROR(compositor_.draw(read, job.frame.upright_to_stored, mask, place, job.output, look));
+    SIGHTGLASS_RETURN_IF_ERROR(compositor_.draw(read, job.frame.upright_to_stored, mask, place, job.output, look));
     timer_.end({});
     return check_gl(gl_, "drawing a frame with its mask");
   }
@@ -151,10 +151,10 @@ Result<std::unique_ptr<FrameProcessor>> make_meta_mask_processor(const GlTarget&
                                                                  const SegmentSettings& settings,
                                                                  const SegmentRuntime::Scene& scene) {
   const GlStateGuard guard(target.group->gl(), target.frame);
-  SG_ASSIGN_OR_RETURN(FrameReader reader, FrameReader::create(target.group, target.device, target.frame));
+  SIGHTGLASS_ASSIGN_OR_RETURN(FrameReader reader, FrameReader::create(target.group, target.device, target.frame));
   const FrameKind read = FrameReader::planned_kind(target.device, target.frame);
-  SG_ASSIGN_OR_RETURN(Compositor compositor,
-                      Compositor::create(target.group, read, settings.refine.value_or(MatteDefaults().refine)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(Compositor compositor,
+                              Compositor::create(target.group, read, settings.refine.value_or(MatteDefaults().refine)));
   return std::unique_ptr<FrameProcessor>(
       std::make_unique<MetaMaskProcessor>(target, scene, std::move(reader), std::move(compositor)));
 }

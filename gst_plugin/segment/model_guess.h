@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "gpu_engine/model.h"
 #include "known_models.h"
+#include "sightglass/model.h"
 
 namespace sightglass {
 

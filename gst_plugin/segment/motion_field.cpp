@@ -19,7 +19,7 @@ int32_t blocks(int32_t pixels) { return (pixels + kMotionBlock - 1) / kMotionBlo
 Result<MotionField> MotionField::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, int32_t width,
                                         int32_t height) {
   const ProgramKey keys[] = {{luma_shader(kind)}, {kMotionShader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
   // Masks of few pixels show too little of the frame.
   const MaskRefiner::Size size = MaskRefiner::size_for(width, height);
@@ -31,7 +31,7 @@ Result<MotionField> MotionField::create(const std::shared_ptr<ShareGroup>& group
   field.see(nothing, {});
   field.match();
   field.reset();
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the textures that measure motion"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the textures that measure motion"));
   return field;
 }
 

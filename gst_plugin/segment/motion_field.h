@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "gl/uniform_block.h"
-#include "gpu_engine/frame_ref.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/input_transform.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/texture_ref.h"
+#include "sightglass/frame_ref.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 

@@ -18,7 +18,7 @@ class ScenePicture {
     if (scene.picture == nullptr || (scene.picture == uploaded_ && fit == fit_)) return {};
     uploaded_ = scene.picture;
     fit_ = fit;
-    SG_ASSIGN_OR_RETURN(const Picture::Scaled scaled, uploaded_->scale(width, height, fit));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const Picture::Scaled scaled, uploaded_->scale(width, height, fit));
     return set(scaled.pixels, scaled.place);
   }
 

@@ -23,7 +23,7 @@ auto look(T Look::*member) {
 
 Result<MaskModelOptions> SegmentSettings::mask_model_options() const {
   MaskModelOptions options;
-  SG_ASSIGN_OR_RETURN(options.classes, parse_classes(classes.value_or("")));
+  SIGHTGLASS_ASSIGN_OR_RETURN(options.classes, parse_classes(classes.value_or("")));
   options.output = output;
   options.activation = activation;
   return options;

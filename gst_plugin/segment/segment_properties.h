@@ -8,12 +8,12 @@
 #include "base/model_settings.h"
 #include "base/run_settings.h"
 #include "gobject/properties.h"
-#include "gpu_engine/input_transform.h"
-#include "gpu_engine/model.h"
 #include "segment/compositor.h"
 #include "segment/mask_model.h"
 #include "segment/picture.h"
 #include "segment/segmenter.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/model.h"
 
 namespace sightglass {
 

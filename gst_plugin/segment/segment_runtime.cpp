@@ -54,15 +54,16 @@ Result<std::unique_ptr<FrameProcessor>> SegmentProcessor::create(const GlTarget&
                                                                  const SegmentSettings& settings,
                                                                  const SegmentRuntime::Scene& scene,
                                                                  bool prepares_masks) {
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
-                      mask.plan(target, Segmenter::planned_kind(target.device, *mask, target.frame)));
-  SG_ASSIGN_OR_RETURN(std::unique_ptr<Segmenter> segmenter,
-                      Segmenter::create(target.group, target.device, std::move(plan), *mask, target.frame,
-                                        {settings.refine.value_or(mask->defaults.refine), settings.skip_static}));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
+                              mask.plan(target, Segmenter::planned_kind(target.device, *mask, target.frame)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(
+      std::unique_ptr<Segmenter> segmenter,
+      Segmenter::create(target.group, target.device, std::move(plan), *mask, target.frame,
+                        {settings.refine.value_or(mask->defaults.refine), settings.skip_static}));
   std::unique_ptr<SegmentProcessor> result(
       new SegmentProcessor(target, settings, scene, mask->defaults, std::move(segmenter)));
   // If a mask is requested in mid-stream, the frame waits for this compilation.
-  if (prepares_masks) SG_RETURN_IF_ERROR(result->prepare_masks(result->segmenter_->mask()));
+  if (prepares_masks) SIGHTGLASS_RETURN_IF_ERROR(result->prepare_masks(result->segmenter_->mask()));
   return std::unique_ptr<FrameProcessor>(std::move(result));
 }
 
@@ -74,11 +75,11 @@ Status SegmentProcessor::resize_model(int32_t width, int32_t height) {
 Status SegmentProcessor::process(FrameJob& job) {
   const SegmentSettings& settings = scene_.settings;
   segmenter_->set_look(settings.look_for(defaults_), settings.fit);
-  SG_RETURN_IF_ERROR(picture_.update(
+  SIGHTGLASS_RETURN_IF_ERROR(picture_.update(
       scene_, job.frame.width, job.frame.height,
       [this](const auto& pixels, const PicturePlace& place) { return segmenter_->set_picture(pixels, place); }));
   const BackgroundFrame behind(job.input, context_);
-  SG_RETURN_IF_ERROR(behind.status());
+  SIGHTGLASS_RETURN_IF_ERROR(behind.status());
   segmenter_->set_video(behind.texture(), settings.background_fit);
   return ModelProcessor::process(job);
 }
@@ -129,10 +130,10 @@ class SegmentModel : public LoadedMasks {
 };
 
 Status SegmentModel::load(const std::string& file, const ModelSettings& settings) {
-  SG_ASSIGN_OR_RETURN(MaskModelOptions options, settings_.mask_model_options());
+  SIGHTGLASS_ASSIGN_OR_RETURN(MaskModelOptions options, settings_.mask_model_options());
   options.normalization = settings.normalization();
   const auto describe = [&](const SharedModel& model) -> Result<MaskModel> {
-    SG_ASSIGN_OR_RETURN(MaskModel mask, describe_mask_model(*model.model(), model.known(), options));
+    SIGHTGLASS_ASSIGN_OR_RETURN(MaskModel mask, describe_mask_model(*model.model(), model.known(), options));
     GST_DEBUG_OBJECT(log_object(), "%s: %s model, input of %dx%d, output %d is %s%s", file.c_str(),
                      model.known() ? "a known" : "an unknown", mask.width, mask.height, static_cast<int>(mask.output),
                      mask.classes ? "scores of several classes" : "the mask",
@@ -141,7 +142,7 @@ Status SegmentModel::load(const std::string& file, const ModelSettings& settings
     size_ = {shape.dim(2), shape.dim(1)};
     return mask;
   };
-  SG_ASSIGN_OR_RETURN(mask_, DescribedModel<MaskModel>::load(file, settings, describe));
+  SIGHTGLASS_ASSIGN_OR_RETURN(mask_, DescribedModel<MaskModel>::load(file, settings, describe));
   return {};
 }
 
@@ -229,9 +230,9 @@ Result<std::shared_ptr<const LoadedModel>> SegmentRuntime::load(const ModelSetti
     const std::lock_guard lock(settings_mutex());
     prepares_masks = prepares_masks || masks_needed_;
   }
-  SG_ASSIGN_OR_RETURN(const std::string file, model_file(settings, "segmentation"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string file, model_file(settings, "segmentation"));
   const auto model = std::make_shared<SegmentModel>(loaded_with_, scene_, prepares_masks);
-  SG_RETURN_IF_ERROR(model->load(file, settings));
+  SIGHTGLASS_RETURN_IF_ERROR(model->load(file, settings));
   return std::shared_ptr<const LoadedModel>(model);
 }
 
@@ -284,7 +285,7 @@ Status SegmentRuntime::update_picture() {
         "background=image: cannot show an image: background-location is not set, and what was shown stays; set "
         "background-location to a PNG or JPEG file");
   }
-  SG_ASSIGN_OR_RETURN(scene_.picture, Picture::load(location, largest_picture_));
+  SIGHTGLASS_ASSIGN_OR_RETURN(scene_.picture, Picture::load(location, largest_picture_));
   GST_DEBUG_OBJECT(log_object(), "background image %s loaded", location.c_str());
   return {};
 }

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "gl/gl_state_guard.h"
-#include "gpu_engine/gl_objects.h"
 #include "segment/log.h"
+#include "sightglass/gl_objects.h"
 
 #define GST_CAT_DEFAULT sightglass::segment_log()
 
@@ -18,46 +18,46 @@ Result<std::unique_ptr<Segmenter>> Segmenter::create(std::shared_ptr<ShareGroup>
   result->model_height_ = input.dim(1);
   result->model_width_ = input.dim(2);
   const GlStateGuard guard(result->gl_, kind);
-  SG_RETURN_IF_ERROR(result->create_reader(device, FrameLife::kOneFrame));
+  SIGHTGLASS_RETURN_IF_ERROR(result->create_reader(device, FrameLife::kOneFrame));
   const bool skips = options.skip_static && plan->fallback().operators.empty();
   GST_DEBUG_OBJECT(log_object(), "model input of %dx%d; runs on still images are %s", result->model_width_,
                    result->model_height_,
                    skips                 ? "skipped by the GPU"
                    : options.skip_static ? "not skipped: part of the model runs on the CPU"
                                          : "not skipped: skip-static=false");
-  SG_ASSIGN_OR_RETURN(result->session_, Session::create(result->group_, std::move(plan), {.gated = skips}));
-  SG_RETURN_IF_ERROR(result->create_painters(mask, options, skips));
+  SIGHTGLASS_ASSIGN_OR_RETURN(result->session_, Session::create(result->group_, std::move(plan), {.gated = skips}));
+  SIGHTGLASS_RETURN_IF_ERROR(result->create_painters(mask, options, skips));
   return result;
 }
 
 Status Segmenter::create_painters(const MaskModel& mask, const SegmenterOptions& options, bool skips) {
   if (mask.classes) {
-    SG_ASSIGN_OR_RETURN(const BufferRange scores, session_->output_buffer(mask.output));
-    SG_ASSIGN_OR_RETURN(ClassReader classes, ClassReader::create(group_, *mask.classes, scores));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, session_->output_buffer(mask.output));
+    SIGHTGLASS_ASSIGN_OR_RETURN(ClassReader classes, ClassReader::create(group_, *mask.classes, scores));
     classes_.emplace(std::move(classes));
-    SG_ASSIGN_OR_RETURN(painter_, OverlayPainter::create(group_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(painter_, OverlayPainter::create(group_));
     model_mask_ = classes_->texture();
   } else {
-    SG_ASSIGN_OR_RETURN(model_mask_, session_->output_texture(mask.output));
+    SIGHTGLASS_ASSIGN_OR_RETURN(model_mask_, session_->output_texture(mask.output));
   }
   mask_ = model_mask_;
-  SG_ASSIGN_OR_RETURN(IslandRemover islands, IslandRemover::create(group_, model_mask_));
+  SIGHTGLASS_ASSIGN_OR_RETURN(IslandRemover islands, IslandRemover::create(group_, model_mask_));
   islands_.emplace(std::move(islands));
   const int32_t mask_width = model_mask_.width, mask_height = model_mask_.height;
-  SG_ASSIGN_OR_RETURN(MotionField motion, MotionField::create(group_, read_kind(), mask_width, mask_height));
+  SIGHTGLASS_ASSIGN_OR_RETURN(MotionField motion, MotionField::create(group_, read_kind(), mask_width, mask_height));
   motion_.emplace(std::move(motion));
-  SG_ASSIGN_OR_RETURN(MaskSmoother smoother, MaskSmoother::create(group_, mask_width, mask_height));
+  SIGHTGLASS_ASSIGN_OR_RETURN(MaskSmoother smoother, MaskSmoother::create(group_, mask_width, mask_height));
   smoother_.emplace(std::move(smoother));
-  SG_ASSIGN_OR_RETURN(Compositor compositor, Compositor::create(group_, read_kind(), options.refine));
+  SIGHTGLASS_ASSIGN_OR_RETURN(Compositor compositor, Compositor::create(group_, read_kind(), options.refine));
   compositor_.emplace(std::move(compositor));
   if (classes_) compositor_->set_classes(model_mask_);
   if (mask.previous_mask) {
-    SG_ASSIGN_OR_RETURN(FeedbackInput feedback,
-                        FeedbackInput::create(group_, read_kind(), model_width_, model_height_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(FeedbackInput feedback,
+                                FeedbackInput::create(group_, read_kind(), model_width_, model_height_));
     feedback_.emplace(std::move(feedback));
   }
   if (skips) {
-    SG_ASSIGN_OR_RETURN(still_, StillWatcher::create(group_, read_kind(), model_width_, model_height_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(still_, StillWatcher::create(group_, read_kind(), model_width_, model_height_));
   }
   return {};
 }
@@ -67,7 +67,7 @@ Status Segmenter::resize(int32_t width, int32_t height) {
   height_ = height;
   forget();
   const GlStateGuard guard(gl_, kind_);
-  SG_RETURN_IF_ERROR(compositor_->resize(width, height));
+  SIGHTGLASS_RETURN_IF_ERROR(compositor_->resize(width, height));
   if (classes_) classes_->resize(height);
   if (std::exchange(warm_, true)) return {};
   smoother_->warm_up(islands_->run());
@@ -101,7 +101,7 @@ void Segmenter::ask_for_skipped() {
 Result<ModelStage> Segmenter::begin_stage(size_t /*stage*/, const UprightFrame& frame) {
   next_mask_to_upright_ = mask_to_upright(frame, fit_);
   const InputTransform mask_to_stored = next_mask_to_upright_.then(frame.upright_to_stored);
-  SG_RETURN_IF_ERROR(feed(frame.stored, mask_to_stored));
+  SIGHTGLASS_RETURN_IF_ERROR(feed(frame.stored, mask_to_stored));
   if (look_.smoothing > 0 && look_.motion) motion_->see(frame.stored, mask_to_stored);
   GST_LOG_OBJECT(log_object(), "model: runs%s", still_ ? ", unless the GPU finds the image still" : "");
   return ModelStage{session_.get(), still_ ? watch(frame.stored, mask_to_stored) : BufferRange{}};
@@ -138,7 +138,8 @@ TextureRef Segmenter::improve(TextureRef mask) {
 Status Segmenter::draw(const UprightFrame& frame, GLuint output) {
   GST_LOG_OBJECT(log_object(), "composite: frame, mask of inference %" G_GUINT64_FORMAT " and background",
                  inferences());
-  SG_RETURN_IF_ERROR(compositor_->draw(frame.stored, frame.upright_to_stored, mask_, mask_to_upright_, output, look_));
+  SIGHTGLASS_RETURN_IF_ERROR(
+      compositor_->draw(frame.stored, frame.upright_to_stored, mask_, mask_to_upright_, output, look_));
   return draw_legend(output);
 }
 

@@ -8,11 +8,6 @@
 
 #include "base/frame_model.h"
 #include "draw/overlay_painter.h"
-#include "gpu_engine/device.h"
-#include "gpu_engine/input_transform.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/share_group.h"
 #include "segment/class_reader.h"
 #include "segment/compositor.h"
 #include "segment/feedback_input.h"
@@ -21,6 +16,11 @@
 #include "segment/mask_smoother.h"
 #include "segment/motion_field.h"
 #include "segment/still_watcher.h"
+#include "sightglass/device.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
 
 namespace sightglass {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gl/shaders.h"
-#include "gpu_engine/frame_kind.h"
 #include "segment/mask_refiner.h"
+#include "sightglass/frame_kind.h"
 
 namespace sightglass {
 

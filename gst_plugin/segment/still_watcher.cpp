@@ -25,14 +25,14 @@ int32_t blocks(int32_t size) { return (size + kStillBlock - 1) / kStillBlock; }
 Result<std::unique_ptr<StillWatcher>> StillWatcher::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind,
                                                            int32_t width, int32_t height) {
   const ProgramKey keys[] = {{still_watch_shader(kind)}, {kStillKeepShader}};
-  SG_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
   std::unique_ptr<StillWatcher> result(new StillWatcher(group->gl(), kind, width, height, std::move(programs)));
   FrameRef nothing(TextureRef{result->now_.id(), GL_TEXTURE_2D, 1, 1});
   nothing.kind = kind;
   nothing.textures.fill(kind == FrameKind::kExternal ? 0 : result->before_.id());
   result->watch(nothing, {}, 0, true);
-  SG_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what watches for still pictures"));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what watches for still pictures"));
   return result;
 }
 

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "gl/uniform_block.h"
-#include "gpu_engine/frame_ref.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/input_transform.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/share_group.h"
-#include "gpu_engine/status.h"
 #include "results/buffer_readback.h"
+#include "sightglass/frame_ref.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

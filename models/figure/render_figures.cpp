@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "figure/figure_meta.h"
 #include "gpu_engine/output_file.h"
-#include "gpu_engine/status.h"
+#include "sightglass/gst/figure_meta.h"
+#include "sightglass/status.h"
 #include "standard_output.h"
 
 namespace {
@@ -75,7 +75,7 @@ Status append_record(std::vector<char>& bytes, GstSample* sample) {
     append(bytes, point.y);
     append(bytes, static_cast<float>(point.visibility));
   }
-  SG_RETURN_IF_ERROR(append_pixels(bytes, buffer, info, 3));
+  SIGHTGLASS_RETURN_IF_ERROR(append_pixels(bytes, buffer, info, 3));
   gst_video_info_set_format(&mask_info, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(info.width),
                             static_cast<guint>(info.height));
   return append_pixels(bytes, meta->mask, mask_info, 1);
@@ -136,17 +136,17 @@ Status render(const Options& options) {
   }
   const std::unique_ptr<GstElement, decltype(&gst_object_unref)> owner(pipeline, gst_object_unref);
   // AtomicFile: a file with the final name is complete.
-  SG_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(options.output, FileAccess::kEveryone));
+  SIGHTGLASS_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(options.output, FileAccess::kEveryone));
   std::vector<char> header;
   for (const char c : std::string("SGFIGS01")) header.push_back(c);
   for (const uint32_t value : {static_cast<uint32_t>(options.size), options.count, options.seed, 0U}) {
     append(header, value);
   }
-  SG_RETURN_IF_ERROR(file.append(std::as_bytes(std::span(header))));
+  SIGHTGLASS_RETURN_IF_ERROR(file.append(std::as_bytes(std::span(header))));
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   Status status = write_records(file, pipeline, options);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  SG_RETURN_IF_ERROR(status);
+  SIGHTGLASS_RETURN_IF_ERROR(status);
   return file.commit();
 }
 

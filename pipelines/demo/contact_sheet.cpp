@@ -48,9 +48,9 @@ Pixbuf scaled(GstSample* sample, int width) {
 
 // Sends one sample through `middle` and returns the resulting image.
 Result<Pixbuf> render(const Sample& sample, const std::string& middle, int width) {
-  SG_ASSIGN_OR_RETURN(GstElement* const parsed,
-                      parse("appsrc name=source format=time ! glupload ! glcolorconvert ! " + middle +
-                            " ! gldownload ! video/x-raw,format=RGBA ! appsink name=sink sync=false"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(GstElement* const parsed,
+                              parse("appsrc name=source format=time ! glupload ! glcolorconvert ! " + middle +
+                                    " ! gldownload ! video/x-raw,format=RGBA ! appsink name=sink sync=false"));
   const std::unique_ptr<GstElement, StopAndUnref> pipeline(parsed);
   const std::unique_ptr<GstElement, Unref> source(gst_bin_get_by_name(GST_BIN(parsed), "source"));
   const std::unique_ptr<GstElement, Unref> sink(gst_bin_get_by_name(GST_BIN(parsed), "sink"));
@@ -74,7 +74,7 @@ Status write_contact_sheet(const Options& options, const std::vector<Sample>& sa
   for (const Sample& sample : samples) {
     int y = 0;
     for (const std::string& middle : rows) {
-      SG_ASSIGN_OR_RETURN(const Pixbuf picture, render(sample, middle, column_width));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const Pixbuf picture, render(sample, middle, column_width));
       const int height = gdk_pixbuf_get_height(picture.get());
       if (sheet == nullptr) {
         const int columns = static_cast<int>(samples.size());

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/status.h"
 #include "options.h"
 #include "playback.h"
+#include "sightglass/status.h"
 
 namespace sightglass::demo {
 

@@ -205,7 +205,7 @@ Result<PlaybackResult> play(const Options& options) {
       source_text(options) + " ! glupload name=upload ! glcolorconvert ! " + segment_text(options) + " ! " + sink;
   std::printf("gst-launch-1.0 -e %s\n", text.c_str());
   std::fflush(stdout);
-  SG_ASSIGN_OR_RETURN(GstElement* const pipeline, parse(text));
+  SIGHTGLASS_ASSIGN_OR_RETURN(GstElement* const pipeline, parse(text));
   // The source limits the number of rendered figures.
   const int limit = options.input == kFigures ? 0 : options.limit();
   Recorder recorder;
@@ -250,7 +250,7 @@ Result<PlaybackResult> play(const Options& options) {
   gst_object_unref(pipeline);
   if (!status.ok()) return status;
   if (recorder.frames_out == 0) return not_found(options.input + ": ended before the first frame");
-  SG_RETURN_IF_ERROR(file.finish());
+  SIGHTGLASS_RETURN_IF_ERROR(file.finish());
 
   result.frames = recorder.frames_out;
   result.seconds = 1e-6 * static_cast<double>(recorder.last - recorder.first);

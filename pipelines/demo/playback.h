@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/status.h"
 #include "options.h"
+#include "sightglass/status.h"
 
 namespace sightglass::demo {
 

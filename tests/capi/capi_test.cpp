@@ -8,10 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
 #include "harness/gl_test.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 #include "sightglass/sightglass.h"
 
 namespace sightglass::test {

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
 #include "harness/gl_test.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {

@@ -31,7 +31,7 @@ awk -v page="$page" -v work="$work" '
   { print >file }' "$page"
 
 for file in "$work"/*.cpp; do
-  "$cxx" -std=c++20 -Wall -Wextra -Werror -Wno-unused-parameter -fsyntax-only -Igpu_engine/include -Iinterop/include "$file"
+  "$cxx" -std=c++20 -Wall -Wextra -Werror -Wno-unused-parameter -fsyntax-only -Ibase/include -Igpu_engine/include -Iinterop/include "$file"
 done
 for file in "$work"/*.c; do
   "$cc" -std=c11 -Wall -Wextra -Werror -fsyntax-only -Icapi/include "-I$c_headers" "$file"

@@ -1,4 +1,4 @@
-#include "gpu_engine/cache_folder.h"
+#include "sightglass/cache_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -4,8 +4,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
+#include "gpu_engine/model_internals.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
 #include "tflite/import.h"
 
 namespace sightglass::test {
@@ -55,7 +56,7 @@ Status exercise_model(std::span<const std::byte> bytes) {
   require(valid.ok(), "imported graph is not valid: " + valid.message());
   require(!dump_text(*graph).empty(), "empty dump");
   require(!dump_graphviz(*graph).empty(), "empty graphviz dump");
-  const Result<std::shared_ptr<const Model>> model = Model::from_graph(*std::move(graph));
+  const Result<std::shared_ptr<const Model>> model = model_from_graph(*std::move(graph));
   require(model.ok(), "no model from a valid graph: " + model.status().message());
   for (size_t i = 0; i < (*model)->outputs().size(); ++i) (void)(*model)->output_activation(i);
   plan(*model, InputSpec::Source::kHost, OutputSpec::Target::kHost);

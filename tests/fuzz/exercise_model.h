@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 
 namespace sightglass::test {
 

@@ -11,13 +11,13 @@
 #include "choices.h"
 #include "exercise_model.h"
 #include "generated_models.h"
-#include "gpu_engine/device.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/program_cache.h"
 #include "gpu_engine/quoted.h"
-#include "gpu_engine/tuner.h"
 #include "model_builder.h"
 #include "shader/fnv_hash.h"
+#include "sightglass/device.h"
+#include "sightglass/plan.h"
+#include "sightglass/program_cache.h"
+#include "sightglass/tuner.h"
 
 namespace sightglass::test {
 namespace {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "gpu_engine/plan_internals.h"
 #include "graph/op_types.h"
 #include "graph/quantized.h"
 #include "harness/compare.h"
@@ -92,7 +93,7 @@ Result<Tensors> evaluate(const OpCase& op, Shake* shake) {
       }
       std::optional<HostTensor>& tensor = tensors[static_cast<size_t>(input)];
       if (!tensor) {
-        SG_ASSIGN_OR_RETURN(tensor, ref::constant_tensor(graph, input));
+        SIGHTGLASS_ASSIGN_OR_RETURN(tensor, ref::constant_tensor(graph, input));
       }
       arguments.push_back(&*tensor);
     }
@@ -102,7 +103,7 @@ Result<Tensors> evaluate(const OpCase& op, Shake* shake) {
       shake->move(data, node.op == OpType::kLstm);
       arguments[0] = &data;
     }
-    SG_ASSIGN_OR_RETURN(std::vector<HostTensor> results, ref::evaluate(graph, node, arguments));
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<HostTensor> results, ref::evaluate(graph, node, arguments));
     for (size_t i = 0; i < results.size(); ++i) {
       if (shake != nullptr) shake->result(node.outputs[i], results[i]);
       tensors[static_cast<size_t>(node.outputs[i])] = std::move(results[i]);
@@ -127,9 +128,9 @@ bool moderate(const HostTensor& tensor) {
 Result<Expectation> expect(const FuzzCase& fuzz, Precision precision) {
   const bool half = precision == Precision::kFp16 && !has_dynamic_range(fuzz.op.graph);
   Expectation e{half ? rounded_to_half(fuzz.op) : fuzz.op, {}, {}, {}};
-  SG_ASSIGN_OR_RETURN(e.tensors, evaluate(e.op, nullptr));
+  SIGHTGLASS_ASSIGN_OR_RETURN(e.tensors, evaluate(e.op, nullptr));
   Shake shake(e.op.graph, fuzz.exact, half ? Precision::kFp16 : Precision::kFp32);
-  SG_ASSIGN_OR_RETURN(const Tensors shaken, evaluate(e.op, &shake));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Tensors shaken, evaluate(e.op, &shake));
   const Graph& graph = fuzz.op.graph;
   e.bars.resize(graph.value_count(), 0.0);
   for (ValueId id = 0; id < static_cast<ValueId>(graph.value_count()); ++id) {
@@ -167,7 +168,7 @@ std::string first_wrong(const GlApi& gl, const DeviceLimits& limits, OpCase op, 
     if (op.graph.node(id).op == OpType::kDynamicQuantize) continue;  // its tensor contains quantization steps
     for (const ValueId output : op.graph.node(id).outputs) op.graph.outputs.push_back(output);
   }
-  PlanOptions options;
+  ForcedPlanOptions options;
   options.rewrites = false;
   const Result<OpRun> run = run_on_gpu(gl, limits, op, setting, options);
   if (!run.ok()) return run.status().message();
@@ -183,7 +184,7 @@ std::string first_wrong(const GlApi& gl, const DeviceLimits& limits, OpCase op, 
 
 struct Variant {
   std::string name;
-  PlanOptions options;
+  ForcedPlanOptions options;
 };
 std::vector<Variant> variants(const Graph& graph, Precision precision) {
   std::vector<Variant> list(2);

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "gpu_engine/gl_api.h"
+#include "sightglass/gl_api.h"
 
 namespace sightglass::test {
 

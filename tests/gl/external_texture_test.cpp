@@ -6,11 +6,12 @@
 #include <cstring>
 #include <utility>
 
-#include "gpu_engine/frame_ref.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
+#include "sightglass/frame_ref.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -52,7 +53,7 @@ class ExternalTextureTest : public GlTest {
     options.inputs.resize(1);
     options.inputs[0].source = InputSpec::Source::kTexture;
     options.inputs[0].frame = kind;
-    const auto plan = Plan::build(*Model::from_graph(op.graph), device().limits, options);
+    const auto plan = Plan::build(*model_from_graph(op.graph), device().limits, options);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
     HostTensor got(DataType::kFloat32, (*plan)->model().outputs()[0].shape);
     const auto session = Session::create(gl(), *plan);

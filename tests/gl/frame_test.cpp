@@ -3,13 +3,15 @@
 #include <array>
 #include <cstdio>
 
-#include "gpu_engine/frame_ref.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
+#include "gpu_engine/plan_internals.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
 #include "plan/plan_data.h"
 #include "ref/ref_ops.h"
+#include "sightglass/frame_ref.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -123,10 +125,10 @@ TEST_F(FrameTest, KernelsSamplePlanes) {
       options.inputs.resize(1);
       options.inputs[0].source = InputSpec::Source::kTexture;
       options.inputs[0].frame = kind;
-      const auto plan = Plan::build(*Model::from_graph(op.graph), device().limits, options);
+      const auto plan = Plan::build(*model_from_graph(op.graph), device().limits, options);
       ASSERT_TRUE(plan.ok()) << plan.status().message();
-      EXPECT_NE((*plan)->data().steps[0].kernel.find(frame_define(kind)), std::string::npos)
-          << (*plan)->data().steps[0].kernel;
+      EXPECT_NE(data_of(**plan).steps[0].kernel.find(frame_define(kind)), std::string::npos)
+          << data_of(**plan).steps[0].kernel;
       auto session = Session::create(gl(), *plan);
       ASSERT_TRUE(session.ok()) << session.status().message();
       EXPECT_FALSE((*session)->set_input_texture(0, {y.id(), GL_TEXTURE_2D, kWidth, kHeight}).ok()) << "another kind";
@@ -153,12 +155,12 @@ TEST_F(FrameTest, ExternalTexturesNeedTheExtension) {
   options.inputs[0].source = InputSpec::Source::kTexture;
   options.inputs[0].frame = FrameKind::kExternal;
   DeviceLimits limits;
-  const auto refused = Plan::build(*Model::from_graph(op.graph), limits, options);
+  const auto refused = Plan::build(*model_from_graph(op.graph), limits, options);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.status().message().find("GL_OES_EGL_image_external_essl3"), std::string::npos)
       << refused.status().message();
   limits.external_textures = true;
-  EXPECT_TRUE(Plan::build(*Model::from_graph(op.graph), limits, options).ok());
+  EXPECT_TRUE(Plan::build(*model_from_graph(op.graph), limits, options).ok());
 }
 
 }  // namespace

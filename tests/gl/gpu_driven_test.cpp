@@ -5,14 +5,17 @@
 #include <cstring>
 
 #include "gl/counting_gl.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
+#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/session_internals.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
 #include "plan/plan_data.h"
 #include "ref/ref_ops.h"
 #include "runtime/buffers.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -28,12 +31,12 @@ class GpuDrivenTest : public GlTest {
     return {device().limits, least};
   }
 
-  std::shared_ptr<const Plan> plan(const OpCase& op, const DeviceLimits& limits, PlanOptions options = {}) {
-    const auto model = Model::from_graph(op.graph);
+  std::shared_ptr<const Plan> plan(const OpCase& op, const DeviceLimits& limits, ForcedPlanOptions options = {}) {
+    const auto model = model_from_graph(op.graph);
     EXPECT_TRUE(model.ok()) << model.status().message();
     options.outputs.resize((*model)->outputs().size());
     for (OutputSpec& spec : options.outputs) spec.target = OutputSpec::Target::kBuffer;
-    const auto made = Plan::build(*model, limits, options);
+    const auto made = build_plan(*model, limits, options);
     EXPECT_TRUE(made.ok()) << made.status().message();
     return *made;
   }
@@ -130,7 +133,7 @@ TEST_F(GpuDrivenTest, OutputsOfEveryShapeAreTightlyPacked) {
     const OpCase op = builder.build("negated");
     for (const DeviceLimits& limits : every_limits()) {
       for (const Precision precision : {Precision::kFp32, Precision::kFp16}) {
-        PlanOptions options;
+        ForcedPlanOptions options;
         options.precision = precision;
         for (const int32_t sentinel_bytes : {0, 64}) {
           options.sentinel_bytes = sentinel_bytes;
@@ -147,7 +150,7 @@ TEST_F(GpuDrivenTest, OutputsOfEveryShapeAreTightlyPacked) {
             ASSERT_EQ(got[i], expected) << shape.to_string() << ", element " << i;
           }
           if (sentinel_bytes > 0) {
-            EXPECT_TRUE(run->check_sentinels().ok());
+            EXPECT_TRUE(check_sentinels(*run).ok());
           }
         }
       }
@@ -218,12 +221,12 @@ TEST_F(GpuDrivenTest, SeveralOutputsAreSeparateAndMixWithOthers) {
   EXPECT_FALSE(both->output_texture(0).ok()) << "planned as a buffer";
   EXPECT_FALSE(both->output_buffer(2).ok()) << "no such output";
 
-  const auto model = Model::from_graph(op.graph);
+  const auto model = model_from_graph(op.graph);
   ASSERT_TRUE(model.ok());
-  PlanOptions options;
+  ForcedPlanOptions options;
   options.outputs.resize(2);
   options.outputs[1].target = OutputSpec::Target::kBuffer;
-  const auto mixed_plan = Plan::build(*model, device().limits, options);
+  const auto mixed_plan = build_plan(*model, device().limits, options);
   ASSERT_TRUE(mixed_plan.ok()) << mixed_plan.status().message();
   const auto mixed = session(*mixed_plan);
   ASSERT_TRUE(mixed->write_input(0, op.inputs[0].data).ok());
@@ -264,7 +267,7 @@ TEST_F(GpuDrivenTest, ShadersSetTheInputPosition) {
       builder.node(OpType::kRelu, {}, {data});
     }
     const OpCase op = builder.build("place");
-    PlanOptions options;
+    ForcedPlanOptions options;
     options.inputs.resize(1);
     options.inputs[0].source = InputSpec::Source::kTexture;
     for (const DeviceLimits& limits : every_limits()) {
@@ -442,7 +445,7 @@ TEST_F(GpuDrivenTest, FlagsAreRejectedIfUnsupported) {
   EXPECT_FALSE(gated->run_part_if(1, 0).ok());
   EXPECT_FALSE(gated->run_part_if(0, flag.id()).ok());
 
-  PlanOptions options;
+  ForcedPlanOptions options;
   options.fallback = Fallback::kCpu;
   options.hidden_operators = {"ADD"};
   const auto on_cpu = session(plan(two_outputs(), device().limits, options));

@@ -3,10 +3,10 @@
 #include <random>
 #include <vector>
 
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/shader_source.h"
 #include "harness/gl_test.h"
 #include "runtime/buffers.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/shader_source.h"
 
 namespace sightglass::test {
 namespace {

@@ -1,18 +1,20 @@
 // The log of the engine: nothing without a listener, nothing below its level, and the names of declined alternatives.
-#include "gpu_engine/log.h"
+#include "sightglass/log.h"
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
-#include "gpu_engine/program_cache.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/tuner.h"
+#include "gpu_engine/model_internals.h"
+#include "gpu_engine/plan_internals.h"
 #include "graph/graph.h"
 #include "harness/gl_test.h"
 #include "harness/scratch_folder.h"
 #include "ops/op_case.h"
+#include "sightglass/program_cache.h"
+#include "sightglass/session.h"
+#include "sightglass/tuner.h"
 
 namespace sightglass::test {
 namespace {
@@ -67,9 +69,9 @@ TEST(Log, FormatsOnlyEnabledLines) {
 
 TEST(Log, DoesNotMakeOptionsDiffer) {
   const Listener listener;
-  PlanOptions options;
+  ForcedPlanOptions options;
   options.log = listener.log;
-  EXPECT_EQ(options, PlanOptions());
+  EXPECT_EQ(options, ForcedPlanOptions());
 }
 
 TEST(Log, TimesHaveOneDigit) {
@@ -87,14 +89,14 @@ class EngineLogTest : public GlTest {
         builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
                      {builder.input({1, 16, 16, 8}), builder.constant({16, 3, 3, 8}), builder.constant({16})});
     builder.node(OpType::kRelu, {}, {x});
-    model_ = Model::from_graph(builder.build("logged").graph).value();
+    model_ = model_from_graph(builder.build("logged").graph).value();
   }
 
   // Plans, compiles and runs the model.
   void run(const Log& log, const std::string& cache = {}) {
-    PlanOptions options;
+    ForcedPlanOptions options;
     options.log = log;
-    const auto plan = Plan::build(model_, device().limits, options);
+    const auto plan = build_plan(model_, device().limits, options);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
     auto programs = cache.empty() ? nullptr : std::make_shared<ProgramCache>(cache);
     const auto session = Session::create(ShareGroup::create(gl(), std::move(programs), {}, log), *plan);
@@ -143,11 +145,11 @@ TEST_F(EngineLogTest, NamesChosenAndDeclinedAlternatives) {
 
 TEST_F(EngineLogTest, NamesOperatorsThatTheGpuCannotRun) {
   Listener listener(LogLevel::kDebug);
-  PlanOptions options;
+  ForcedPlanOptions options;
   options.log = listener.log;
   options.fallback = Fallback::kCpu;
   options.hidden_operators = {"CONV_2D"};
-  ASSERT_TRUE(Plan::build(model_, device().limits, options).ok());
+  ASSERT_TRUE(build_plan(model_, device().limits, options).ok());
   EXPECT_TRUE(listener.has(LogLevel::kDebug, ": no kernel: it is hidden")) << listener.text();
   EXPECT_TRUE(listener.has(LogLevel::kDebug, "on the CPU: CONV_2D")) << listener.text();
 }
@@ -172,7 +174,7 @@ TEST_F(EngineLogTest, ReportsTheOriginOfPrograms) {
 
 TEST_F(EngineLogTest, ReportsTuningMeasurements) {
   Listener listener(LogLevel::kDebug);
-  PlanOptions options;
+  ForcedPlanOptions options;
   options.log = listener.log;
   const auto tuning = prepare_tuning(ShareGroup::create(gl()), model_, device(), options, TuningMode::kOn, {},
                                      {.budget = std::chrono::minutes(5), .passes = 1});
@@ -182,7 +184,7 @@ TEST_F(EngineLogTest, ReportsTuningMeasurements) {
   EXPECT_FALSE(listener.has(LogLevel::kDebug, ": kernel ")) << "from plans that are only measured:\n"
                                                             << listener.text();
   options.tuning = *tuning;
-  ASSERT_TRUE(Plan::build(model_, device().limits, options).ok());
+  ASSERT_TRUE(build_plan(model_, device().limits, options).ok());
   EXPECT_TRUE(listener.has(LogLevel::kDebug, " by tuning; declined ")) << listener.text();
 }
 

@@ -1,5 +1,5 @@
 // Programs on disk: found only by their complete source text, and harmless whatever the directory contains.
-#include "gpu_engine/program_cache.h"
+#include "sightglass/program_cache.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,10 +10,11 @@
 #include <fstream>
 
 #include "gl/counting_gl.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
 #include "graph/graph.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -221,7 +222,7 @@ class ProgramCacheTest : public GlTest {
     builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
                  {sum, builder.constant({4, 1, 1, 4}), builder.constant({4})});
     const OpCase op = builder.build("cached");
-    const auto model = Model::from_graph(op.graph);
+    const auto model = model_from_graph(op.graph);
     const auto plan = Plan::build(*model, device().limits);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
     gl_calls().clear();

@@ -1,5 +1,5 @@
 // Sessions: the GL state after them, the GL calls of a run, and errors.
-#include "gpu_engine/session.h"
+#include "sightglass/session.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,13 +7,16 @@
 #include <cstring>
 
 #include "gl/counting_gl.h"
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/plan.h"
+#include "gpu_engine/model_internals.h"
+#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/session_internals.h"
 #include "graph/graph.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
 #include "plan/plan_data.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/plan.h"
 
 namespace sightglass::test {
 namespace {
@@ -35,9 +38,9 @@ OpCase network() {
 class SessionTest : public GlTest {
  protected:
   std::shared_ptr<const Plan> plan(bool textures) {
-    const auto model = Model::from_graph(network().graph);
+    const auto model = model_from_graph(network().graph);
     EXPECT_TRUE(model.ok()) << model.status().message();
-    PlanOptions options;
+    ForcedPlanOptions options;
     options.inputs.resize(1);
     options.outputs.resize(1);
     if (textures) {
@@ -45,7 +48,7 @@ class SessionTest : public GlTest {
       options.outputs[0].target = OutputSpec::Target::kTexture;
       options.outputs[0].conversion = OutputSpec::Conversion::kProbability;
     }
-    const auto made = Plan::build(*model, device().limits, options);
+    const auto made = build_plan(*model, device().limits, options);
     EXPECT_TRUE(made.ok()) << made.status().message();
     return *made;
   }
@@ -59,15 +62,15 @@ TEST_F(SessionTest, UnusedOutputsAreNotComputed) {
   const ValueId unwanted = builder.node(OpType::kLogistic, {}, {builder.node(OpType::kTanh, {}, {wanted})});
   OpCase op = builder.build("two outputs");
   op.graph.outputs = {unwanted, wanted};
-  const auto model = Model::from_graph(op.graph);
+  const auto model = model_from_graph(op.graph);
   ASSERT_TRUE(model.ok()) << model.status().message();
-  PlanOptions options;
+  ForcedPlanOptions options;
   options.outputs.resize(2);
   std::vector<HostTensor> results;
   std::vector<int> dispatches;
   for (const auto target : {OutputSpec::Target::kHost, OutputSpec::Target::kNone}) {
     options.outputs[0].target = target;
-    const auto plan = Plan::build(*model, device().limits, options);
+    const auto plan = build_plan(*model, device().limits, options);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
     dispatches.push_back((*plan)->dispatches());
     const auto session = Session::create(gl(), *plan);
@@ -83,7 +86,7 @@ TEST_F(SessionTest, UnusedOutputsAreNotComputed) {
   EXPECT_LT(dispatches[1], dispatches[0]);
   EXPECT_EQ(results[0].data, results[1].data);
   options.outputs[1].target = OutputSpec::Target::kNone;
-  const auto nothing = Plan::build(*model, device().limits, options);
+  const auto nothing = build_plan(*model, device().limits, options);
   ASSERT_FALSE(nothing.ok());
   EXPECT_NE(nothing.status().message().find("all outputs are unused"), std::string::npos);
 }
@@ -91,22 +94,22 @@ TEST_F(SessionTest, UnusedOutputsAreNotComputed) {
 // A storage block that holds the largest tensor is enough: steps bind the parts of the arena that they use.
 TEST_F(SessionTest, ArenaMayExceedAStorageBlock) {
   const OpCase op = network();
-  const auto model = Model::from_graph(op.graph);
+  const auto model = model_from_graph(op.graph);
   ASSERT_TRUE(model.ok()) << model.status().message();
   DeviceLimits limits = device().limits;
   std::vector<HostTensor> results;
   for (const bool small_blocks : {false, true}) {
-    PlanOptions options;
+    ForcedPlanOptions options;
     options.sentinel_bytes = 64;  // every tensor has its own memory
-    const auto plan = Plan::build(*model, limits, options);
+    const auto plan = build_plan(*model, limits, options);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
-    const PlanData& data = (*plan)->data();
+    const PlanData& data = data_of(**plan);
     EXPECT_EQ(data.has_windows, small_blocks);
     const auto session = Session::create(gl(), *plan);
     ASSERT_TRUE(session.ok()) << session.status().message();
     ASSERT_TRUE((*session)->write_input(0, op.inputs[0].data).ok());
     ASSERT_TRUE((*session)->run().ok());
-    EXPECT_EQ((*session)->check_sentinels().message(), "");
+    EXPECT_EQ(check_sentinels(**session).message(), "");
     const TensorInfo& output = (*model)->outputs()[0];
     results.emplace_back(output.type, output.shape);
     ASSERT_TRUE((*session)->read_output(0, results.back().data).ok());
@@ -168,13 +171,13 @@ TEST_F(SessionTest, ARunOnlyBindsAndDispatches) {
 // Drivers that compile at the first dispatch do so in create(), without visible effects.
 TEST_F(SessionTest, EveryProgramIsDispatchedBeforeTheFirstRun) {
   const OpCase op = network();
-  const auto model = Model::from_graph(op.graph);
+  const auto model = model_from_graph(op.graph);
   ASSERT_TRUE(model.ok());
   HostTensor with(DataType::kFloat32, {1, 16, 16, 1}), without = with;
   for (const int32_t sentinel_bytes : {0, 64}) {
-    PlanOptions options;
+    ForcedPlanOptions options;
     options.sentinel_bytes = sentinel_bytes;
-    const auto plan = Plan::build(*model, device().limits, options);
+    const auto plan = build_plan(*model, device().limits, options);
     ASSERT_TRUE(plan.ok());
     for (const bool warm_up : {true, false}) {
       gl_calls().clear();
@@ -182,7 +185,7 @@ TEST_F(SessionTest, EveryProgramIsDispatchedBeforeTheFirstRun) {
       ASSERT_TRUE(session.ok()) << session.status().message();
       EXPECT_EQ(gl_calls()["DispatchCompute"], warm_up ? (*plan)->programs() : 0);
       if (sentinel_bytes > 0) {
-        EXPECT_TRUE((*session)->check_sentinels().ok());
+        EXPECT_TRUE(check_sentinels(**session).ok());
       }
       ASSERT_TRUE((*session)->write_input(0, op.inputs[0].data).ok());
       ASSERT_TRUE((*session)->run().ok());
@@ -388,13 +391,13 @@ std::vector<float> sums(Session& session, int runs) {
 TEST_F(SessionTest, StatesPersistBetweenRuns) {
   using Numbers = std::vector<float>;
   for (const bool ten : {false, true}) {
-    const auto model = Model::from_graph(running_sum(ten));
+    const auto model = model_from_graph(running_sum(ten));
     ASSERT_TRUE(model.ok()) << model.status().message();
     const float first = ten ? 10 : 0;
     for (const Precision precision : {Precision::kFp32, Precision::kFp16}) {
-      PlanOptions options;
+      ForcedPlanOptions options;
       options.precision = precision;
-      const auto kept = Plan::build(*model, device().limits, options);
+      const auto kept = build_plan(*model, device().limits, options);
       ASSERT_TRUE(kept.ok()) << kept.status().message();
       auto session = Session::create(gl(), *kept);
       ASSERT_TRUE(session.ok()) << session.status().message();
@@ -409,7 +412,7 @@ TEST_F(SessionTest, StatesPersistBetweenRuns) {
       EXPECT_EQ(sums(**other, 1), (Numbers{first + 1, 2 * first + 1})) << "the state of another session";
 
       options.keep_state = false;
-      const auto fresh = Plan::build(*model, device().limits, options);
+      const auto fresh = build_plan(*model, device().limits, options);
       ASSERT_TRUE(fresh.ok()) << fresh.status().message();
       session = Session::create(gl(), *fresh);
       ASSERT_TRUE(session.ok());

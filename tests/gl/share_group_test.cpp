@@ -1,14 +1,15 @@
 // The objects that sessions on sharing contexts have in common, and the lifetime of these objects.
-#include "gpu_engine/share_group.h"
+#include "sightglass/share_group.h"
 
 #include <array>
 #include <thread>
 
 #include "gl/counting_gl.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
 #include "graph/graph.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -23,7 +24,7 @@ class ShareGroupTest : public GlTest {
     const ValueId data = builder.input({1, kSize, kSize, 3});
     builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
                  {data, builder.constant({8, 3, 3, 3}), builder.constant({8})}, Activation::kRelu);
-    const auto model = Model::from_graph(builder.build("shared").graph);
+    const auto model = model_from_graph(builder.build("shared").graph);
     EXPECT_TRUE(model.ok()) << model.status().message();
     PlanOptions options;
     options.inputs.resize(1);
@@ -182,14 +183,14 @@ TEST_F(ShareGroupTest, ThreadsShare) {
   std::vector<std::unique_ptr<interop::Context>> contexts;
   for (size_t i = 0; i < kOrientations.size(); ++i) {
     auto context = this->context().create_sharing();
-    ASSERT_TRUE(context.ok()) << context.error();
+    ASSERT_TRUE(context.ok()) << context.status().message();
     contexts.push_back(std::move(context).value());
   }
   std::vector<std::thread> threads;
   for (size_t i = 0; i < kOrientations.size(); ++i) {
     threads.emplace_back([&, i] {
       const interop::ScopedMakeCurrent current(*contexts[i]);
-      ASSERT_TRUE(current.ok()) << current.error();
+      ASSERT_TRUE(current.ok()) << current.status().message();
       for (int start = 0; start < 3; ++start) {
         auto session = Session::create(group, shared);
         ASSERT_TRUE(session.ok()) << session.status().message();

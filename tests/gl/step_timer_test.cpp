@@ -1,15 +1,16 @@
 // Steps timed one by one: every method returns a time for every step, and the times are on the order of a whole run.
-#include "gpu_engine/step_timer.h"
+#include "sightglass/step_timer.h"
 
 #include <chrono>
 #include <numeric>
 
-#include "gpu_engine/device.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
+#include "sightglass/device.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -27,7 +28,7 @@ class StepTimerTest : public GlTest {
     const ValueId b = builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
                                    {a, builder.constant({64, 1, 1, 32}), builder.constant({64})});
     builder.node(OpType::kSoftmax, SoftmaxAttr{}, {b});
-    const auto model = Model::from_graph(builder.build("network").graph);
+    const auto model = model_from_graph(builder.build("network").graph);
     ASSERT_TRUE(model.ok()) << model.status().message();
     auto plan = Plan::build(*model, device().limits);
     ASSERT_TRUE(plan.ok()) << plan.status().message();

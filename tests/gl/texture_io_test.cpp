@@ -3,14 +3,17 @@
 #include <cmath>
 #include <cstdio>
 
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
+#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/session_internals.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
 #include "plan/plan_data.h"
 #include "ref/ref_ops.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -44,12 +47,12 @@ class TextureIoTest : public GlTest {
   // Runs a one-input model on the picture and returns its output.
   HostTensor run(const OpCase& op, const Picture& picture, const InputSpec& spec, const InputTransform& transform,
                  std::string* kernels = nullptr) {
-    const auto model = Model::from_graph(op.graph);
+    const auto model = model_from_graph(op.graph);
     EXPECT_TRUE(model.ok()) << model.status().message();
-    PlanOptions options;
+    ForcedPlanOptions options;
     options.inputs = {spec};
     options.sentinel_bytes = 64;
-    const auto plan = Plan::build(*model, device().limits, options);
+    const auto plan = build_plan(*model, device().limits, options);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
     auto session = Session::create(gl(), *plan);
     EXPECT_TRUE(session.ok()) << session.status().message();
@@ -59,9 +62,9 @@ class TextureIoTest : public GlTest {
     EXPECT_TRUE((*session)->run().ok());
     HostTensor got(DataType::kFloat32, (*plan)->model().outputs()[0].shape);
     EXPECT_TRUE((*session)->read_output(0, got.data).ok());
-    EXPECT_TRUE((*session)->check_sentinels().ok());
+    EXPECT_TRUE(check_sentinels(**session).ok());
     if (kernels != nullptr) {
-      for (const Step& step : (*plan)->data().steps) *kernels += step.kernel + "\n";
+      for (const Step& step : data_of(**plan).steps) *kernels += step.kernel + "\n";
     }
     return got;
   }
@@ -235,10 +238,10 @@ TEST_F(TextureIoTest, TextureParametersOfTheCallerAreKept) {
   const Picture picture = Picture::random(8, 8, 90);
   const GlTexture texture = upload(picture);
   const OpCase op = identity_case(8, 8);
-  const auto model = Model::from_graph(op.graph);
-  PlanOptions options;
+  const auto model = model_from_graph(op.graph);
+  ForcedPlanOptions options;
   options.inputs = {texture_spec()};
-  const auto plan = Plan::build(*model, device().limits, options);
+  const auto plan = build_plan(*model, device().limits, options);
   ASSERT_TRUE(plan.ok());
   auto session = Session::create(gl(), *plan);
   ASSERT_TRUE(session.ok());
@@ -254,10 +257,10 @@ TEST_F(TextureIoTest, InputsThatCannotBeTextures) {
   CaseBuilder builder(95);
   builder.node(OpType::kRelu, {}, {builder.input({1, 8, 8, 5})});
   const OpCase op = builder.build("five channels");
-  const auto model = Model::from_graph(op.graph);
-  PlanOptions options;
+  const auto model = model_from_graph(op.graph);
+  ForcedPlanOptions options;
   options.inputs = {texture_spec()};
-  const auto plan = Plan::build(*model, device().limits, options);
+  const auto plan = build_plan(*model, device().limits, options);
   ASSERT_FALSE(plan.ok());
   EXPECT_NE(plan.status().message().find("1x8x8x5"), std::string::npos) << plan.status().message();
   EXPECT_NE(plan.status().message().find("input0"), std::string::npos) << plan.status().message();
@@ -271,10 +274,10 @@ class TextureOutputTest : public TextureIoTest {
     const ValueId input = builder.input(logits.shape);
     builder.node(OpType::kMul, {}, {input, builder.constant({1}, Fill::kOneHot)});
     const OpCase op = builder.build("store");
-    const auto model = Model::from_graph(op.graph);
-    PlanOptions options;
+    const auto model = model_from_graph(op.graph);
+    ForcedPlanOptions options;
     options.outputs = {spec};
-    const auto plan = Plan::build(*model, device().limits, options);
+    const auto plan = build_plan(*model, device().limits, options);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
     auto session = Session::create(gl(), *plan);
     EXPECT_TRUE(session.ok()) << session.status().message();
@@ -334,12 +337,12 @@ TEST_F(TextureOutputTest, ClassesThatDoNotExist) {
   CaseBuilder builder(7);
   builder.node(OpType::kRelu, {}, {builder.input({1, 4, 4, 3})});
   const OpCase op = builder.build("three classes");
-  PlanOptions options;
+  ForcedPlanOptions options;
   options.outputs.resize(1);
   options.outputs[0].target = OutputSpec::Target::kTexture;
   options.outputs[0].conversion = OutputSpec::Conversion::kProbability;
   options.outputs[0].classes = {3};
-  const auto plan = Plan::build(*Model::from_graph(op.graph), device().limits, options);
+  const auto plan = build_plan(*model_from_graph(op.graph), device().limits, options);
   ASSERT_FALSE(plan.ok());
   EXPECT_NE(plan.status().message().find("class 3"), std::string::npos) << plan.status().message();
 }

@@ -1,5 +1,5 @@
 // The tuner and its files. Every choice gives bit-identical results.
-#include "gpu_engine/tuner.h"
+#include "sightglass/tuner.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,11 +9,13 @@
 #include <set>
 
 #include "gpu_engine/device_family.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
+#include "gpu_engine/plan_internals.h"
 #include "harness/gl_test.h"
 #include "harness/scratch_folder.h"
 #include "ops/op_case.h"
 #include "plan/plan_data.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -38,14 +40,14 @@ OpCase network() {
 
 class TunerTest : public GlTest {
  protected:
-  TunerTest() : model_(Model::from_graph(case_.graph).value()) {
+  TunerTest() : model_(model_from_graph(case_.graph).value()) {
     folder_ = scratch_folder() / "tuning";
     fs::remove_all(folder_);
   }
   ~TunerTest() override { fs::remove_all(folder_); }
 
-  std::vector<std::byte> outputs(const PlanOptions& options) {
-    const auto plan = Plan::build(model_, device().limits, options);
+  std::vector<std::byte> outputs(const ForcedPlanOptions& options) {
+    const auto plan = build_plan(model_, device().limits, options);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
     const auto session = Session::create(gl(), *plan);
     EXPECT_TRUE(session.ok()) << session.status().message();
@@ -76,10 +78,10 @@ TEST_F(TunerTest, EveryVariantGivesTheSameBits) {
   const std::vector<std::byte> usual = outputs({});
   std::set<std::string> kernels;
   for (int variant = 0; variant < 10; ++variant) {
-    PlanOptions options;
+    ForcedPlanOptions options;
     options.variant = variant;
     EXPECT_EQ(outputs(options), usual) << "variant " << variant;
-    const auto plan = Plan::build(model_, device().limits, options);
+    const auto plan = build_plan(model_, device().limits, options);
     for (const StepInfo& step : (*plan)->steps()) kernels.insert(step.kernel);
   }
   std::printf("%zu kernels\n", kernels.size());
@@ -97,11 +99,11 @@ TEST_F(TunerTest, TunesEveryStepThatHasVariants) {
   std::printf("%d sets; %.3f ms usual, %.3f ms tuned\n%s", report->sets, report->usual_ms, report->tuned_ms,
               report->tuning.to_text().c_str());
 
-  PlanOptions tuned;
+  ForcedPlanOptions tuned;
   tuned.tuning = std::make_shared<const Tuning>(report->tuning);
   EXPECT_EQ(outputs(tuned), outputs({}));
-  const auto plan = Plan::build(model_, device().limits, tuned);
-  for (const Step& step : (*plan)->data().steps) {
+  const auto plan = build_plan(model_, device().limits, tuned);
+  for (const Step& step : data_of(**plan).steps) {
     if (step.variant.step.empty()) continue;
     EXPECT_EQ(report->tuning.choice(step.variant.step), step.variant.name) << step.variant.step;
   }
@@ -114,7 +116,7 @@ TEST_F(TunerTest, ShortBufferTexturesDoNotEndTuning) {
   ValueId x = builder.input({1, 160, 160, 8});
   x = builder.node(OpType::kConv2d, Conv2dAttr{same}, {x, builder.constant({16, 3, 3, 8})}, Activation::kRelu);
   builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({16, 1, 1, 16})});
-  const auto model = Model::from_graph(builder.build("large").graph).value();
+  const auto model = model_from_graph(builder.build("large").graph).value();
   DeviceInfo mali = device();
   mali.limits.kernels = device_family("ARM", "Mali-G52").kernels;
   const auto sets = [&](int32_t texels) {
@@ -135,7 +137,7 @@ TEST_F(TunerTest, ShortBufferTexturesDoNotEndTuning) {
 TEST_F(TunerTest, KnownStepsAreNotMeasuredAgain) {
   const auto first = tune(ShareGroup::create(gl()), model_, device(), {}, options_);
   ASSERT_TRUE(first.ok());
-  PlanOptions known;
+  ForcedPlanOptions known;
   known.tuning = std::make_shared<const Tuning>(first->tuning);
   const auto second = tune(ShareGroup::create(gl()), model_, device(), known, options_);
   ASSERT_TRUE(second.ok());
@@ -186,9 +188,9 @@ TEST_F(TunerTest, DamagedFilesAreHarmless) {
       write(bytes);
       const auto cached = prepare(TuningMode::kCached);
       ASSERT_TRUE(cached.ok());
-      PlanOptions options;
+      ForcedPlanOptions options;
       options.tuning = *cached;
-      ASSERT_TRUE(Plan::build(model_, device().limits, options).ok()) << i;
+      ASSERT_TRUE(build_plan(model_, device().limits, options).ok()) << i;
       if (i % 70 != 0) continue;
       ASSERT_EQ(outputs(options), usual) << i;
     }

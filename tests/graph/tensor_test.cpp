@@ -1,4 +1,4 @@
-#include "gpu_engine/tensor.h"
+#include "sightglass/tensor.h"
 
 #include <gtest/gtest.h>
 

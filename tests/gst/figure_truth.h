@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "figure/figure_meta.h"
 #include "gl_pictures.h"
+#include "sightglass/gst/figure_meta.h"
 
 namespace sightglass::test {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "gpu_engine/gl_api.h"
+#include "sightglass/gl_api.h"
 #include "test_pipeline.h"
 
 namespace sightglass::test {

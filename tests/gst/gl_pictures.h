@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/texture_ref.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass::test {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gl_pictures.h"
-#include "gpu_engine/gl_api.h"
+#include "sightglass/gl_api.h"
 
 namespace sightglass::test {
 

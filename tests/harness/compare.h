@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/tensor.h"
+#include "sightglass/tensor.h"
 
 namespace sightglass::test {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "gpu_engine/device.h"
+#include "sightglass/device.h"
 
 namespace sightglass::test {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/gl_api.h"
+#include "sightglass/gl_api.h"
 
 namespace sightglass::test {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "gpu_engine/texture_ref.h"
 #include "headless_gl.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass::test {
 

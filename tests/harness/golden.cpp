@@ -177,7 +177,7 @@ Result<GoldenData> describe_case(const GoldenCase& golden) {
 constexpr int32_t kLargestPicture = 4096;
 
 Result<std::vector<HostTensor>> load_inputs(const GoldenCase& golden) {
-  SG_ASSIGN_OR_RETURN(const GoldenData data, describe_case(golden));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const GoldenData data, describe_case(golden));
   std::vector<HostTensor> tensors;
   RandomStream stream(1);
   for (const GoldenInput& input : data.inputs) {
@@ -188,10 +188,10 @@ Result<std::vector<HostTensor>> load_inputs(const GoldenCase& golden) {
       }
       tensors.push_back(std::move(tensor));
     } else {
-      SG_ASSIGN_OR_RETURN(const Picture picture,
-                          load_picture((golden.directory / input.source).string(), kLargestPicture));
-      SG_ASSIGN_OR_RETURN(HostTensor tensor,
-                          picture_to_tensor(picture, input.type, input.shape, {input.scale, input.offset}));
+      SIGHTGLASS_ASSIGN_OR_RETURN(const Picture picture,
+                                  load_picture((golden.directory / input.source).string(), kLargestPicture));
+      SIGHTGLASS_ASSIGN_OR_RETURN(HostTensor tensor,
+                                  picture_to_tensor(picture, input.type, input.shape, {input.scale, input.offset}));
       tensors.push_back(std::move(tensor));
     }
   }
@@ -204,7 +204,7 @@ HostTensor Reference::part_of(const HostTensor& computed) const {
 }
 
 Result<std::vector<Reference>> load_samples(const GoldenCase& golden) {
-  SG_ASSIGN_OR_RETURN(const GoldenData data, describe_case(golden));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const GoldenData data, describe_case(golden));
   std::ifstream file(sample_folder() / "samples.bin", std::ios::binary);
   file.seekg(static_cast<std::streamoff>(sample_offset(*find_case(golden))));
   std::vector<Reference> references;
@@ -233,19 +233,20 @@ bool has_whole_outputs(const GoldenCase& golden) {
 }
 
 Result<std::vector<HostTensor>> load_outputs(const GoldenCase& golden) {
-  SG_ASSIGN_OR_RETURN(const GoldenData data, describe_case(golden));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const GoldenData data, describe_case(golden));
   std::vector<HostTensor> tensors;
   if (!is_archived(golden)) {
     if (!has_whole_outputs(golden)) {
       return not_found("the whole outputs of " + golden.model + " are missing: ../shared/golden has them");
     }
-    SG_ASSIGN_OR_RETURN(std::vector<Reference> samples, load_samples(golden));
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<Reference> samples, load_samples(golden));
     for (Reference& sample : samples) tensors.push_back(std::move(sample.numbers));
     return tensors;
   }
   for (size_t i = 0; i < data.outputs.size(); ++i) {
-    SG_ASSIGN_OR_RETURN(HostTensor tensor, read_archived(archived_output(*shared_dir(), golden.model, golden.name, i),
-                                                         data.outputs[i].type, data.outputs[i].shape));
+    SIGHTGLASS_ASSIGN_OR_RETURN(HostTensor tensor,
+                                read_archived(archived_output(*shared_dir(), golden.model, golden.name, i),
+                                              data.outputs[i].type, data.outputs[i].shape));
     tensors.push_back(std::move(tensor));
   }
   return tensors;
@@ -253,7 +254,7 @@ Result<std::vector<HostTensor>> load_outputs(const GoldenCase& golden) {
 
 Result<std::vector<Reference>> load_references(const GoldenCase& golden) {
   if (!is_archived(golden)) return load_samples(golden);
-  SG_ASSIGN_OR_RETURN(std::vector<HostTensor> outputs, load_outputs(golden));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<HostTensor> outputs, load_outputs(golden));
   std::vector<Reference> references;
   for (HostTensor& output : outputs) {
     const Shape shape = output.shape;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/status.h"
-#include "gpu_engine/tensor.h"
+#include "sightglass/status.h"
+#include "sightglass/tensor.h"
 
 namespace sightglass::test {
 

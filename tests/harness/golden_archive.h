@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "gpu_engine/status.h"
-#include "gpu_engine/tensor.h"
+#include "sightglass/status.h"
+#include "sightglass/tensor.h"
 
 namespace sightglass::test {
 

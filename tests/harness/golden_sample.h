@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu_engine/tensor.h"
+#include "sightglass/tensor.h"
 
 namespace sightglass::test {
 

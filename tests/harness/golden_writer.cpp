@@ -71,7 +71,7 @@ class SampleWriter {
         const size_t i = entry.at("outputs").size();
         ordered_json listed = picked(output, {"name", "dtype", "shape", "scale", "zero_point"});
         if (i < deviations.size()) listed["xnnpack_rel_l2"] = deviations[i].value("rel_l2", 0.0);
-        SG_RETURN_IF_ERROR(add_numbers(archived_output(shared_, model, name, i), listed));
+        SIGHTGLASS_RETURN_IF_ERROR(add_numbers(archived_output(shared_, model, name, i), listed));
         entry["outputs"].push_back(listed);
       }
     }
@@ -93,7 +93,7 @@ class SampleWriter {
     if (!type) return {};  // strings are not sampled
     const auto dims = output.at("shape").get<std::vector<int32_t>>();
     const Shape shape{std::span<const int32_t>(dims)};
-    SG_ASSIGN_OR_RETURN(HostTensor numbers, read_archived(whole_file, *type, shape));
+    SIGHTGLASS_ASSIGN_OR_RETURN(HostTensor numbers, read_archived(whole_file, *type, shape));
     if (!is_sampled_whole(shape)) {
       const std::vector<int64_t> extremes = rows_of_extremes(numbers);
       output["extremes"] = extremes;
@@ -115,21 +115,21 @@ Status write_golden_samples(const fs::path& shared, const fs::path& folder) {
   fs::create_directories(folder / "figure");
   SampleWriter writer(shared, folder);
   for (const std::string name : {"random", "seed100", "seed101", "seed102", "seed103"}) {
-    SG_RETURN_IF_ERROR(writer.add("figure", name, kFigureFile, figure_case(name), ""));
+    SIGHTGLASS_RETURN_IF_ERROR(writer.add("figure", name, kFigureFile, figure_case(name), ""));
     if (name == "random") continue;
     std::ifstream from(shared / "second/golden/figure" / (name + ".in0.png"), std::ios::binary);
     std::ofstream to(folder / "figure" / (name + ".png"), std::ios::binary);
     if (!(to << from.rdbuf())) return not_found("cannot copy " + name + ".in0.png");
   }
-  SG_ASSIGN_OR_RETURN(const json index, read_json(shared / "golden/index.json"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const json index, read_json(shared / "golden/index.json"));
   for (const json& entry : index) {
     const auto model = entry.at("model").get<std::string>(), name = entry.at("case").get<std::string>();
     const std::string error = entry.value("error", std::string());
     json description;
     if (error.empty()) {
-      SG_ASSIGN_OR_RETURN(description, read_json(shared / "golden" / model / name / "case.json"));
+      SIGHTGLASS_ASSIGN_OR_RETURN(description, read_json(shared / "golden" / model / name / "case.json"));
     }
-    SG_RETURN_IF_ERROR(writer.add(model, name, shared / "models" / (model + ".tflite"), description, error));
+    SIGHTGLASS_RETURN_IF_ERROR(writer.add(model, name, shared / "models" / (model + ".tflite"), description, error));
   }
   return writer.finish();
 }

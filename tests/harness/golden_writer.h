@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 
 namespace sightglass::test {
 

@@ -7,9 +7,9 @@
 #include <ctime>
 #include <functional>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
 #include "model_builder.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
 
 namespace sightglass::test {
 namespace {

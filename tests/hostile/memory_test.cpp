@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "allocations.h"
-#include "gpu_engine/model.h"
 #include "metadata_builder.h"
+#include "sightglass/model.h"
 
 namespace sightglass::test {
 namespace {

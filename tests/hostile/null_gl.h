@@ -2,7 +2,7 @@
 // tested by itself.
 #pragma once
 
-#include "gpu_engine/gl_api.h"
+#include "sightglass/gl_api.h"
 
 namespace sightglass::test {
 

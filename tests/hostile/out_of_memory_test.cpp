@@ -6,12 +6,13 @@
 #include <functional>
 
 #include "allocations.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/plan_internals.h"
 #include "gpu_engine/support.h"
 #include "metadata_builder.h"
 #include "null_gl.h"
 #include "sample_models.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -61,31 +62,31 @@ std::vector<std::byte> small_model() {
 
 // Import, plan, session, a run of each kind, and destruction.
 Status whole_life(const std::vector<std::byte>& bytes, const GlApi& gl) {
-  SG_ASSIGN_OR_RETURN(const auto model, Model::load(bytes, "m.tflite"));
-  SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, DeviceLimits()));
-  SG_ASSIGN_OR_RETURN(const auto session, Session::create(gl, plan));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto model, Model::load(bytes, "m.tflite"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, build_plan(model, DeviceLimits()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, Session::create(gl, plan));
   for (size_t i = 0; i < model->inputs().size(); ++i) {
     const TensorInfo& input = model->inputs()[i];
     // Not allocated on the failing heap.
     static std::array<std::byte, 4096> zeros;
     const size_t size = static_cast<size_t>(input.shape.elements()) * size_of(input.type);
-    SG_RETURN_IF_ERROR(session->write_input(i, std::span(zeros).first(size)));
+    SIGHTGLASS_RETURN_IF_ERROR(session->write_input(i, std::span(zeros).first(size)));
   }
-  SG_RETURN_IF_ERROR(session->run());
-  SG_RETURN_IF_ERROR(session->run_part(0.5).status());
-  SG_RETURN_IF_ERROR(session->reset_state());
+  SIGHTGLASS_RETURN_IF_ERROR(session->run());
+  SIGHTGLASS_RETURN_IF_ERROR(session->run_part(0.5).status());
+  SIGHTGLASS_RETURN_IF_ERROR(session->reset_state());
   for (size_t i = 0; i < model->outputs().size(); ++i) {
     const TensorInfo& output = model->outputs()[i];
     static std::array<std::byte, 4096> place;
     const size_t size = static_cast<size_t>(output.shape.elements()) * size_of(output.type);
-    SG_RETURN_IF_ERROR(session->read_output(i, std::span(place).first(size)));
+    SIGHTGLASS_RETURN_IF_ERROR(session->read_output(i, std::span(place).first(size)));
   }
   return {};
 }
 
 // With a frame as input, a texture and a buffer as outputs, and a CPU segment.
-PlanOptions other_options() {
-  PlanOptions options;
+ForcedPlanOptions other_options() {
+  ForcedPlanOptions options;
   options.inputs.resize(1);
   options.inputs[0].source = InputSpec::Source::kTexture;
   options.outputs.resize(2);
@@ -96,16 +97,16 @@ PlanOptions other_options() {
   return options;
 }
 
-Status other_life(const std::vector<std::byte>& bytes, const PlanOptions& options, const GlApi& gl) {
-  SG_ASSIGN_OR_RETURN(const auto model, Model::load(bytes, "m.tflite"));
-  SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, DeviceLimits::typical(), options));
+Status other_life(const std::vector<std::byte>& bytes, const ForcedPlanOptions& options, const GlApi& gl) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto model, Model::load(bytes, "m.tflite"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, build_plan(model, DeviceLimits::typical(), options));
   const auto group = ShareGroup::create(gl);
-  SG_ASSIGN_OR_RETURN(const auto session, Session::create(group, plan));
-  SG_RETURN_IF_ERROR(session->set_input_texture(0, TextureRef{1, GL_TEXTURE_2D, 6, 6}));
-  SG_RETURN_IF_ERROR(session->run());
-  SG_RETURN_IF_ERROR(session->output_texture(0).status());
-  SG_RETURN_IF_ERROR(session->output_buffer(1).status());
-  SG_ASSIGN_OR_RETURN(const auto timer, StepTimer::create(group, StepTimer::Method::kFences));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, Session::create(group, plan));
+  SIGHTGLASS_RETURN_IF_ERROR(session->set_input_texture(0, TextureRef{1, GL_TEXTURE_2D, 6, 6}));
+  SIGHTGLASS_RETURN_IF_ERROR(session->run());
+  SIGHTGLASS_RETURN_IF_ERROR(session->output_texture(0).status());
+  SIGHTGLASS_RETURN_IF_ERROR(session->output_buffer(1).status());
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto timer, StepTimer::create(group, StepTimer::Method::kFences));
   return session->profile(*timer).status();
 }
 
@@ -154,7 +155,7 @@ TEST(OutOfMemory, ImportPlanAndSession) {
 TEST(OutOfMemory, TexturesBuffersAndTheCpu) {
   const std::vector<std::byte> bytes = small_model();
   const GlApi gl = null_gl();
-  const PlanOptions options = other_options();
+  const ForcedPlanOptions options = other_options();
   expect_errors("another life", [&] { return other_life(bytes, options, gl); });
 }
 
@@ -170,8 +171,8 @@ TEST(OutOfMemory, EverySampleModel) {
   for (const SampleModel& sample : sample_models()) {
     SCOPED_TRACE(sample.name);
     const auto life = [&]() -> Status {
-      SG_ASSIGN_OR_RETURN(const auto model, Model::load(sample.bytes, "m.tflite"));
-      return Plan::build(model, DeviceLimits()).status();
+      SIGHTGLASS_ASSIGN_OR_RETURN(const auto model, Model::load(sample.bytes, "m.tflite"));
+      return build_plan(model, DeviceLimits()).status();
     };
     if (!life().ok()) continue;  // no kernel supports it at the minimum limits
     expect_errors(sample.name.c_str(), life);

@@ -1,6 +1,6 @@
 // Tests without a device: frame descriptions, format lists, and the cache. Plain memory files replace buffers. tests/vm
 // imports real ones.
-#include "interop/dmabuf.h"
+#include "sightglass/interop/dmabuf.h"
 
 #include <drm_fourcc.h>
 #include <fcntl.h>
@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "harness/gl_test.h"
-#include "interop/dmabuf_cache.h"
-#include "interop/dmabuf_formats.h"
-#include "interop/dmabuf_import.h"
-#include "interop/draw_fence.h"
-#include "interop/draw_target.h"
-#include "interop/unique_fd.h"
+#include "sightglass/interop/dmabuf_cache.h"
+#include "sightglass/interop/dmabuf_formats.h"
+#include "sightglass/interop/dmabuf_import.h"
+#include "sightglass/interop/draw_fence.h"
+#include "sightglass/interop/draw_target.h"
+#include "sightglass/interop/unique_fd.h"
 
 namespace sightglass::interop {
 namespace {
@@ -53,9 +53,9 @@ DmabufFrame nv12_frame(int fd) {
 }
 
 void expect_refused(const DmabufFrame& frame, const std::vector<std::string>& words) {
-  const auto error = check(frame);
-  ASSERT_TRUE(error.has_value());
-  for (const std::string& word : words) EXPECT_NE(error->message.find(word), std::string::npos) << error->message;
+  const Status status = check(frame);
+  EXPECT_EQ(status.code(), ErrorCode::kInvalidArgument);
+  for (const std::string& word : words) EXPECT_NE(status.message().find(word), std::string::npos) << status.message();
 }
 
 TEST(DmabufText, NamesFormatsAndModifiers) {
@@ -117,10 +117,10 @@ TEST(DmabufCheck, ChecksOnlyTheStartOfTiledPlanes) {
   DmabufFrame frame = rgb_frame(buffer.get());
   frame.modifier = kTiled;
   frame.planes[0].stride = 8;
-  EXPECT_FALSE(check(frame).has_value());
+  EXPECT_TRUE(check(frame).ok());
   frame.planes[1] = {buffer.get(), 50, 8};
   frame.plane_count = 2;
-  EXPECT_FALSE(check(frame).has_value());
+  EXPECT_TRUE(check(frame).ok());
   frame.planes[1].offset = 100;
   expect_refused(frame, {"plane 1", "0x0100000000000002", "offset 100"});
 }
@@ -154,7 +154,7 @@ class DmabufCacheTest : public ::testing::Test {
   DmabufCache make(size_t capacity) {
     return DmabufCache(
         [this](const DmabufFrame&, DmabufImport) -> Result<DmabufTextures> {
-          if (fails_) return Error{"no"};
+          if (fails_) return device_error("no");
           return DmabufTextures();
         },
         capacity);
@@ -229,13 +229,13 @@ TEST_F(DmabufCacheTest, KeepsNoFailures) {
   fails_ = true;
   auto failed = cache.get(rgb_frame(buffer.get()), DmabufImport::kImage);
   ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error(), "no");
+  EXPECT_EQ(failed.status().message(), "no");
   EXPECT_EQ(cache.size(), 0U);
   fails_ = false;
   EXPECT_TRUE(cache.get(rgb_frame(buffer.get()), DmabufImport::kImage).ok());
   auto closed = cache.get(rgb_frame(-1), DmabufImport::kImage);
   ASSERT_FALSE(closed.ok());
-  EXPECT_NE(closed.error().find("file descriptor -1"), std::string::npos) << closed.error();
+  EXPECT_NE(closed.status().message().find("file descriptor -1"), std::string::npos) << closed.status().message();
 }
 
 // The display of the tests may or may not import DMABUFs. In both cases, it must reject a file that is not a DMABUF.
@@ -246,8 +246,9 @@ TEST_F(DmabufImportTest, RejectsFilesThatAreNotDmabufs) {
   const auto display = Display::borrow(context().display().handle(), "the tests' display");
   auto importer = DmabufImporter::create(display);
   if (!importer.ok()) {
-    EXPECT_NE(importer.error().find("EGL_EXT_image_dma_buf_import"), std::string::npos) << importer.error();
-    EXPECT_NE(importer.error().find("the tests' display"), std::string::npos) << importer.error();
+    EXPECT_NE(importer.status().message().find("EGL_EXT_image_dma_buf_import"), std::string::npos)
+        << importer.status().message();
+    EXPECT_NE(importer.status().message().find("the tests' display"), std::string::npos) << importer.status().message();
     return;
   }
   const ScopedMakeCurrent current(context());
@@ -255,28 +256,30 @@ TEST_F(DmabufImportTest, RejectsFilesThatAreNotDmabufs) {
   auto textures = (*importer)->import(rgb_frame(file.get()), DmabufImport::kImage);
   // From version 25 on, the Mesa software renderer accepts any memory that it can map.
   if (textures.ok()) GTEST_SKIP() << "this driver accepts a memfd as a DMABUF";
-  EXPECT_NE(textures.error().find("XR24"), std::string::npos) << textures.error();
+  EXPECT_NE(textures.status().message().find("XR24"), std::string::npos) << textures.status().message();
 }
 
 TEST_F(DmabufImportTest, DrawingNeedsADevice) {
   const ScopedMakeCurrent current(context());
   auto display = Display::current();
-  ASSERT_TRUE(display.ok()) << display.error();
+  ASSERT_TRUE(display.ok()) << display.status().message();
   EXPECT_EQ((*display)->handle(), context().display().handle());
   auto device = (*display)->device();
   if (device.ok()) GTEST_SKIP() << "GL of this machine draws on " << (*device)->name();
-  std::printf("%s\n", device.error().c_str());
-  EXPECT_NE(device.error().find("device"), std::string::npos);
+  std::printf("%s\n", device.status().message().c_str());
+  EXPECT_NE(device.status().message().find("device"), std::string::npos);
   auto targets = DrawTargets::create(*display, device);
   if (targets.ok()) {
     // Textures are exported in this layout, or with an error.
     DrawRequest request{64, 32, DRM_FORMAT_NV12};
     auto target = (*targets)->make(request);
     ASSERT_FALSE(target.ok());
-    EXPECT_NE(target.error().find("NV12"), std::string::npos) << target.error();
+    EXPECT_NE(target.status().message().find("NV12"), std::string::npos) << target.status().message();
   } else {
-    EXPECT_NE(targets.error().find(device.error()), std::string::npos) << targets.error();
-    EXPECT_NE(targets.error().find("EGL_MESA_image_dma_buf_export"), std::string::npos) << targets.error();
+    EXPECT_NE(targets.status().message().find(device.status().message()), std::string::npos)
+        << targets.status().message();
+    EXPECT_NE(targets.status().message().find("EGL_MESA_image_dma_buf_export"), std::string::npos)
+        << targets.status().message();
   }
 }
 
@@ -284,13 +287,13 @@ TEST_F(DmabufImportTest, DrawingNeedsADevice) {
 TEST_F(DmabufImportTest, FramesAreFinishedWhenTheyAreExported) {
   const ScopedMakeCurrent current(context());
   auto display = Display::current();
-  ASSERT_TRUE(display.ok()) << display.error();
+  ASSERT_TRUE(display.ok()) << display.status().message();
   const auto fence = DrawFence::create(*display, true);
   const UniqueFd file = memory(4096);
   // A memfd does not accept fences, so the CPU waits with every driver.
   for (int i = 0; i < 2; ++i) {
     auto wait = fence->publish(rgb_frame(file.get()));
-    ASSERT_TRUE(wait.ok()) << wait.error();
+    ASSERT_TRUE(wait.ok()) << wait.status().message();
     EXPECT_EQ(*wait, DrawFence::Wait::kOnCpu);
   }
 }
@@ -298,10 +301,10 @@ TEST_F(DmabufImportTest, FramesAreFinishedWhenTheyAreExported) {
 TEST_F(DmabufImportTest, MissingDevicesAreNamed) {
   auto device = GbmDevice::open("/dev/dri/no-such-card");
   ASSERT_FALSE(device.ok());
-  EXPECT_NE(device.error().find("/dev/dri/no-such-card"), std::string::npos) << device.error();
+  EXPECT_NE(device.status().message().find("/dev/dri/no-such-card"), std::string::npos) << device.status().message();
   auto missing = Display::open_gbm("/dev/dri/no-such-card");
   ASSERT_FALSE(missing.ok());
-  EXPECT_NE(missing.error().find("/dev/dri/no-such-card"), std::string::npos) << missing.error();
+  EXPECT_NE(missing.status().message().find("/dev/dri/no-such-card"), std::string::npos) << missing.status().message();
 }
 
 }  // namespace

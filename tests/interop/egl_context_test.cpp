@@ -1,4 +1,4 @@
-#include "interop/egl_context.h"
+#include "sightglass/interop/egl_context.h"
 
 #include <EGL/eglext.h>
 #include <gtest/gtest.h>
@@ -19,9 +19,9 @@ class ContextTest : public GlTest {};
 
 TEST_F(ContextTest, HeadlessContextIsEs31) {
   auto context = Context::create_headless();
-  ASSERT_TRUE(context.ok()) << context.error();
+  ASSERT_TRUE(context.ok()) << context.status().message();
   const ScopedMakeCurrent current(**context);
-  ASSERT_TRUE(current.ok()) << current.error();
+  ASSERT_TRUE(current.ok()) << current.status().message();
   GLint major = 0, minor = 0;
   gl().GetIntegerv(GL_MAJOR_VERSION, &major);
   gl().GetIntegerv(GL_MINOR_VERSION, &minor);
@@ -33,9 +33,9 @@ TEST_F(ContextTest, HeadlessContextIsEs31) {
 
 TEST_F(ContextTest, DesktopContext) {
   auto context = Context::create_headless(GlFlavour::kDesktopCore45);
-  if (!context.ok()) GTEST_SKIP() << context.error();
+  if (!context.ok()) GTEST_SKIP() << context.status().message();
   const ScopedMakeCurrent current(**context);
-  ASSERT_TRUE(current.ok()) << current.error();
+  ASSERT_TRUE(current.ok()) << current.status().message();
   EXPECT_EQ(gl_string(gl(), GL_VERSION).find("OpenGL ES"), std::string::npos) << gl_string(gl(), GL_VERSION);
   EXPECT_GE(gl_string(gl(), GL_VERSION), "4.5");
 }
@@ -45,22 +45,22 @@ TEST_F(ContextTest, EveryDisplayThatOpensHasAContext) {
   for (const DisplayCandidate& candidate : headless_display_candidates()) {
     auto display = candidate.open();
     if (!display.ok()) {
-      std::printf("%s: %s\n", candidate.name.c_str(), display.error().c_str());
-      EXPECT_FALSE(display.error().empty());
+      std::printf("%s: %s\n", candidate.name.c_str(), display.status().message().c_str());
+      EXPECT_FALSE(display.status().message().empty());
       continue;
     }
     ++opened;
     auto context = Context::create(*display, GlFlavour::kEs31);
-    std::printf("%s: %s\n", candidate.name.c_str(), context.ok() ? "ok" : context.error().c_str());
+    std::printf("%s: %s\n", candidate.name.c_str(), context.ok() ? "ok" : context.status().message().c_str());
   }
   EXPECT_GT(opened, 0);
 }
 
 TEST_F(ContextTest, MakeCurrentRestoresThePreviousContext) {
   auto first = Context::create_headless();
-  ASSERT_TRUE(first.ok()) << first.error();
+  ASSERT_TRUE(first.ok()) << first.status().message();
   auto second = (*first)->create_sharing();
-  ASSERT_TRUE(second.ok()) << second.error();
+  ASSERT_TRUE(second.ok()) << second.status().message();
   const EGLContext before = eglGetCurrentContext();
   EXPECT_EQ(before, context().handle());
   {
@@ -83,7 +83,7 @@ TEST_F(ContextTest, MakeCurrentRestoresThePreviousContext) {
 
 TEST_F(ContextTest, SharedContextSeesTheSameObjects) {
   auto other = context().create_sharing();
-  ASSERT_TRUE(other.ok()) << other.error();
+  ASSERT_TRUE(other.ok()) << other.status().message();
   GLuint buffer = 0;
   gl().GenBuffers(1, &buffer);
   gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, buffer);
@@ -92,7 +92,7 @@ TEST_F(ContextTest, SharedContextSeesTheSameObjects) {
   gl().Finish();
   std::thread([&] {
     const ScopedMakeCurrent current(**other);
-    ASSERT_TRUE(current.ok()) << current.error();
+    ASSERT_TRUE(current.ok()) << current.status().message();
     gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, buffer);
     const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, 48, GL_MAP_READ_BIT);
     EXPECT_NE(mapped, nullptr);
@@ -104,10 +104,10 @@ TEST_F(ContextTest, SharedContextSeesTheSameObjects) {
 
 TEST_F(ContextTest, DestroyingAContextLeavesTheDisplayToOthers) {
   auto first = Context::create_headless();
-  ASSERT_TRUE(first.ok()) << first.error();
+  ASSERT_TRUE(first.ok()) << first.status().message();
   { auto second = Context::create_headless(); }
   const ScopedMakeCurrent current(**first);
-  EXPECT_TRUE(current.ok()) << current.error();
+  EXPECT_TRUE(current.ok()) << current.status().message();
   EXPECT_FALSE(gl_string(gl(), GL_RENDERER).empty());
 }
 
@@ -120,15 +120,15 @@ TEST_F(ContextTest, CreatingAContextKeepsTheThreadsApi) {
 
 TEST(ContextError, ListsEverythingThatWasTried) {
   const std::vector<DisplayCandidate> candidates = {
-      {"first way", [] { return Result<std::shared_ptr<Display>>(Error{"no such extension"}); }},
+      {"first way", [] { return Result<std::shared_ptr<Display>>(device_error("no such extension")); }},
       {"second way", [] { return Result<std::shared_ptr<Display>>(Display::borrow(EGL_NO_DISPLAY, "second way")); }},
   };
   auto context = Context::create_headless(GlFlavour::kEs31, candidates);
   ASSERT_FALSE(context.ok());
-  std::printf("%s\n", context.error().c_str());
+  std::printf("%s\n", context.status().message().c_str());
   for (const char* part :
        {"OpenGL ES 3.1", "first way: no such extension", "second way: ", "EGL_BAD_DISPLAY", "libegl-mesa0"}) {
-    EXPECT_NE(context.error().find(part), std::string::npos) << part;
+    EXPECT_NE(context.status().message().find(part), std::string::npos) << part;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "interop/unique_fd.h"
+#include "sightglass/interop/unique_fd.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,10 @@
 // CONCATENATION, PAD, STRIDED_SLICE, RESHAPE, DEPTH_TO_SPACE: elements move but must not change.
 #include <algorithm>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
+#include "gpu_engine/model_internals.h"
 #include "ops/op_test.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
 
 namespace sightglass::test {
 namespace {
@@ -88,7 +89,7 @@ class ConcatOfComputed : public OpTest {
   // Checks the case, and returns the number of steps that copy values into a concatenation.
   int64_t moves(const OpCase& op, Precision precision = Precision::kFp32) {
     check(op, false, kExact);
-    const auto model = Model::from_graph(op.graph);
+    const auto model = model_from_graph(op.graph);
     PlanOptions options;
     options.rewrites = false;
     options.precision = precision;

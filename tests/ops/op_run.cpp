@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu_engine/model_internals.h"
+#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/session_internals.h"
 #include "plan/plan_data.h"
 
 namespace sightglass::test {
@@ -23,41 +26,41 @@ constexpr double kHalfLargest = 65504, kHalfSmallest = 6.1e-5;
 
 std::string kernels_of(const Plan& plan) {
   std::string names;
-  for (const Step& step : plan.data().steps) names += (names.empty() ? "" : " | ") + step.kernel;
+  for (const Step& step : data_of(plan).steps) names += (names.empty() ? "" : " | ") + step.kernel;
   return names.empty() ? "no step" : names;
 }
 
 // With minimum limits, storage blocks are as if too small for the arena, except for a step that uses all of it.
 Result<std::shared_ptr<const Plan>> plan_for(const std::shared_ptr<const Model>& model, const DeviceLimits& limits,
-                                             const Setting& setting, const PlanOptions& options) {
-  if (!setting.minimum_limits) return Plan::build(model, limits, options);
+                                             const Setting& setting, const ForcedPlanOptions& options) {
+  if (!setting.minimum_limits) return build_plan(model, limits, options);
   DeviceLimits clamped = least(limits);
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> whole, Plan::build(model, clamped, options));
-  clamped.max_storage_block_bytes = (whole->data().arena_size - 1) * kBlockBytes;
-  auto in_windows = Plan::build(model, clamped, options);
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> whole, build_plan(model, clamped, options));
+  clamped.max_storage_block_bytes = (data_of(*whole).arena_size - 1) * kBlockBytes;
+  auto in_windows = build_plan(model, clamped, options);
   return in_windows.ok() ? std::move(*in_windows) : whole;
 }
 
 }  // namespace
 
 Result<OpRun> run_on_gpu(const GlApi& gl, const DeviceLimits& limits, const OpCase& op, const Setting& setting,
-                         PlanOptions options) {
-  SG_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, Model::from_graph(op.graph));
+                         ForcedPlanOptions options) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, model_from_graph(op.graph));
   options.precision = setting.precision;
   options.sentinel_bytes = kGuardBytes;
   OpRun run;
-  SG_ASSIGN_OR_RETURN(run.plan, plan_for(model, limits, setting, options));
-  SG_ASSIGN_OR_RETURN(run.session, Session::create(gl, run.plan));
+  SIGHTGLASS_ASSIGN_OR_RETURN(run.plan, plan_for(model, limits, setting, options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(run.session, Session::create(gl, run.plan));
   for (size_t i = 0; i < op.inputs.size(); ++i) {
-    SG_RETURN_IF_ERROR(run.session->write_input(i, op.inputs[i].data));
+    SIGHTGLASS_RETURN_IF_ERROR(run.session->write_input(i, op.inputs[i].data));
   }
-  SG_RETURN_IF_ERROR(run.session->run());
+  SIGHTGLASS_RETURN_IF_ERROR(run.session->run());
   for (size_t i = 0; i < model->outputs().size(); ++i) {
     const TensorInfo& info = model->outputs()[i];
     HostTensor& output = run.outputs.emplace_back(info.type, info.shape);
-    SG_RETURN_IF_ERROR(run.session->read_output(i, output.data));
+    SIGHTGLASS_RETURN_IF_ERROR(run.session->read_output(i, output.data));
   }
-  SG_RETURN_IF_ERROR(run.session->check_sentinels());
+  SIGHTGLASS_RETURN_IF_ERROR(check_sentinels(*run.session));
   run.kernels = kernels_of(*run.plan);
   return run;
 }

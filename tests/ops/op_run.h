@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/device.h"
-#include "gpu_engine/gl_api.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/plan_internals.h"
 #include "ops/op_case.h"
+#include "sightglass/device.h"
+#include "sightglass/gl_api.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 
@@ -37,7 +37,7 @@ struct OpRun {
 // Plans the case, writes its inputs, runs it once, and reads its outputs. Uses guard bands around every tensor, and
 // fails if one was overwritten.
 Result<OpRun> run_on_gpu(const GlApi& gl, const DeviceLimits& limits, const OpCase& op, const Setting& setting,
-                         PlanOptions options);
+                         ForcedPlanOptions options);
 
 // Whether 16-bit floats represent every value of a tensor at full precision.
 bool fits_half(const HostTensor& tensor);

@@ -1,9 +1,10 @@
 // Compares PosenetDecoderOp with the reference, on maps of every size and with values that models never produce.
 #include "graph/posenet.h"
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
+#include "gpu_engine/model_internals.h"
 #include "ops/op_test.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
 
 namespace sightglass::test {
 namespace {
@@ -85,7 +86,7 @@ TEST_F(PosenetTest, LargeMaps) { check(posenet_case({.rows = 61, .columns = 61, 
 TEST_F(PosenetTest, OversizedInputsAreRejectedByName) {
   for (const Maps& m : {Maps{.rows = 80, .columns = 80}, Maps{.attr = {257, 0.2f, 16, 20}}}) {
     const OpCase op = posenet_case(m, 600);
-    const auto model = Model::from_graph(op.graph);
+    const auto model = model_from_graph(op.graph);
     ASSERT_TRUE(model.ok()) << model.status().message();
     const auto plan = Plan::build(*model, device().limits, {});
     ASSERT_FALSE(plan.ok());

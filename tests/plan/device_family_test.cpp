@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "gpu_engine/plan.h"
+#include "gpu_engine/model_internals.h"
+#include "gpu_engine/plan_internals.h"
 #include "ops/op_case.h"
 #include "plan/plan_data.h"
+#include "sightglass/plan.h"
 
 namespace sightglass::test {
 namespace {
@@ -127,13 +129,13 @@ Kernels kernels_of(const DeviceFamily& family, Precision precision, int variant 
   DeviceLimits limits = DeviceLimits::typical();
   limits.kernels = family.kernels;
   limits.max_buffer_texels = 1 << 27;
-  PlanOptions options;
+  ForcedPlanOptions options;
   options.precision = precision;
   options.variant = variant;
-  const auto plan = Plan::build(Model::from_graph(network().graph).value(), limits, options);
+  const auto plan = build_plan(model_from_graph(network().graph).value(), limits, options);
   EXPECT_TRUE(plan.ok()) << plan.status().message();
   Kernels found;
-  for (const Step& step : (*plan)->data().steps) {
+  for (const Step& step : data_of(**plan).steps) {
     std::string& kernel = step.kernel.starts_with("depthwise_pointwise")      ? found.fused
                           : step.kernel.find("POINTWISE") == step.kernel.npos ? found.window
                                                                               : found.pointwise;

@@ -1,4 +1,4 @@
-#include "gpu_engine/input_transform.h"
+#include "sightglass/input_transform.h"
 
 #include <gtest/gtest.h>
 

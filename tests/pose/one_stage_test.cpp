@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "gl_pictures.h"
+#include "gpu_engine/model_internals.h"
 #include "harness/golden.h"
 #include "ops/op_case.h"
 #include "pose_case.h"
@@ -161,7 +162,7 @@ TEST_F(OneStageTest, MoveNetZoomsInOnAFoundPerson) {
 PoseModel numbers_as_pixels(int32_t height, int32_t width, const Shape& shape) {
   CaseBuilder builder(1);
   builder.node(OpType::kReshape, ReshapeAttr{shape}, {builder.input({1, height, width, 3})});
-  auto model = Model::from_graph(builder.build("numbers").graph);
+  auto model = model_from_graph(builder.build("numbers").graph);
   EXPECT_TRUE(model.ok()) << model.status().message();
   auto pose = describe_pose_model(*model, {});
   EXPECT_TRUE(pose.ok()) << pose.status().message();

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "gl/shaders.h"
-#include "gpu_engine/share_group.h"
+#include "sightglass/share_group.h"
 
 namespace sightglass::test {
 
 Result<PoseModel> load_pose_model(const std::string& path, PoseModelOptions options) {
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Model::load(path));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Model::load(path));
   options.known = recognize_model(path);
   return describe_pose_model(std::move(model), options);
 }

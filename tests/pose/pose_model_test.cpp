@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "gpu_engine/model_internals.h"
 #include "graph/graph.h"
 #include "harness/golden.h"
 #include "ops/op_case.h"
@@ -93,7 +94,7 @@ Result<PoseModel> of_channels(int32_t channels) {
   CaseBuilder builder(1);
   builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
                {builder.input({1, 16, 16, 3}), builder.constant({channels, 1, 1, 3}), kNone});
-  auto model = Model::from_graph(builder.build("cells").graph);
+  auto model = model_from_graph(builder.build("cells").graph);
   EXPECT_TRUE(model.ok()) << model.status().message();
   return describe_pose_model(*model, {});
 }
@@ -124,7 +125,7 @@ TEST(PoseModel, OffsetsOfOtherSizesAreIgnored) {
     const ValueId scores = convolution(17, 1), offsets = convolution(34, stride);
     Graph graph = builder.build("cells").graph;
     graph.outputs = {scores, offsets};
-    const auto model = Model::from_graph(std::move(graph));
+    const auto model = model_from_graph(std::move(graph));
     ASSERT_TRUE(model.ok()) << model.status().message();
     const auto pose = describe_pose_model(*model, {});
     ASSERT_TRUE(pose.ok()) << pose.status().message();

@@ -5,14 +5,15 @@
 #include <cmath>
 #include <cstdio>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
 #include "graph/graph.h"
 #include "graph/posenet.h"
 #include "harness/golden.h"
 #include "ops/op_case.h"
 #include "pose_case.h"
 #include "reference_decoders.h"
+#include "sightglass/model.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -47,7 +48,7 @@ class PosenetOperatorTest : public PoseTest {
     }
     builder.node_with(OpType::kPosenetDecoder, PosenetDecoderAttr{kMaxPersons, 0.25F, 16, 20}, inputs, 4);
     const OpCase op = builder.build("PosenetDecoderOp");
-    const auto model = Model::from_graph(op.graph);
+    const auto model = model_from_graph(op.graph);
     EXPECT_TRUE(model.ok()) << model.status().message();
     const auto plan = Plan::build(*model, device().limits, {});
     EXPECT_TRUE(plan.ok()) << plan.status().message();

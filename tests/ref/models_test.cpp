@@ -6,10 +6,11 @@
 #include <chrono>
 #include <cstdio>
 
-#include "gpu_engine/model.h"
+#include "gpu_engine/model_internals.h"
 #include "harness/compare.h"
 #include "harness/golden.h"
 #include "ref/ref_ops.h"
+#include "sightglass/model.h"
 
 namespace sightglass::test {
 namespace {
@@ -31,7 +32,7 @@ TEST_P(RefModelsTest, MatchesTensorFlowLite) {
     ASSERT_TRUE(references.ok()) << references.status().message();
 
     const auto start = std::chrono::steady_clock::now();
-    const auto outputs = ref::run((*model)->graph(), *inputs);
+    const auto outputs = ref::run(graph_of(**model), *inputs);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     ASSERT_TRUE(outputs.ok()) << outputs.status().message();
     ASSERT_EQ(outputs->size(), references->size());

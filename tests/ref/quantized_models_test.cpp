@@ -4,10 +4,11 @@
 #include <cstdio>
 #include <string>
 
-#include "gpu_engine/model.h"
+#include "gpu_engine/model_internals.h"
 #include "harness/compare.h"
 #include "harness/golden.h"
 #include "ref/ref_ops.h"
+#include "sightglass/model.h"
 
 namespace sightglass::test {
 namespace {
@@ -24,7 +25,7 @@ TEST_P(RefQuantizedModelsTest, TracksTensorFlowLite) {
     ASSERT_TRUE(inputs.ok()) << inputs.status().message();
     const auto references = load_references(golden);
     ASSERT_TRUE(references.ok()) << references.status().message();
-    const auto outputs = ref::run((*model)->graph(), *inputs);
+    const auto outputs = ref::run(graph_of(**model), *inputs);
     ASSERT_TRUE(outputs.ok()) << outputs.status().message();
     for (size_t i = 0; i < outputs->size(); ++i) {
       const Comparison comparison = compare((*references)[i].numbers, (*references)[i].part_of((*outputs)[i]));

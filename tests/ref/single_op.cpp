@@ -37,7 +37,7 @@ Result<std::vector<HostTensor>> try_evaluate(OpType op, const Attributes& attrib
     out.type = type ? *type : natural_type(typed_op(graph, node), i);
     node.outputs.push_back(graph.add_value(std::move(out)));
   }
-  SG_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph, node));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph, node));
   for (size_t i = 0; i < outputs; ++i) graph.value(node.outputs[i]).shape = shapes.at(i);
   const NodeId id = graph.add_node(std::move(node));
   return ref::evaluate(graph, graph.node(id), arguments);

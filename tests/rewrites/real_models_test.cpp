@@ -4,11 +4,12 @@
 #include <cstdio>
 #include <map>
 
-#include "gpu_engine/model.h"
+#include "gpu_engine/model_internals.h"
 #include "harness/compare.h"
 #include "harness/golden.h"
 #include "ref/ref_ops.h"
 #include "rewrites/rewrites.h"
+#include "sightglass/model.h"
 
 namespace sightglass::test {
 namespace {
@@ -37,7 +38,7 @@ TEST_P(RealModels, AreUnchanged) {
   ASSERT_TRUE(model.ok()) << model.status().message();
   const auto inputs = load_inputs(cases.front());
   ASSERT_TRUE(inputs.ok()) << inputs.status().message();
-  const Graph& before = (*model)->graph();
+  const Graph& before = graph_of(**model);
   Graph after = before;
   const auto report = run_rewrites(after);
   ASSERT_TRUE(report.ok()) << report.status().message();

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "gpu_engine/shader_source.h"
+#include "sightglass/shader_source.h"
 
 namespace sightglass::test {
 

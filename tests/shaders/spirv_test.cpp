@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "every_variant.h"
-#include "gpu_engine/frame_kind.h"
+#include "sightglass/frame_kind.h"
 
 namespace sightglass::test {
 namespace {

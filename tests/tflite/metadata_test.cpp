@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpu_engine/model.h"
 #include "metadata_builder.h"
+#include "sightglass/model.h"
 
 namespace sightglass::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "gpu_engine/tensor.h"
+#include "sightglass/tensor.h"
 
 namespace sightglass::test {
 namespace {

@@ -1,5 +1,5 @@
 // Model: its inputs and outputs, and the sources of its bytes.
-#include "gpu_engine/model.h"
+#include "sightglass/model.h"
 
 #include <filesystem>
 #include <functional>

@@ -8,8 +8,9 @@
 #include <map>
 #include <set>
 
-#include "gpu_engine/model.h"
+#include "gpu_engine/model_internals.h"
 #include "import_test.h"
+#include "sightglass/model.h"
 
 namespace sightglass::test {
 namespace {
@@ -42,7 +43,7 @@ TEST(RealModels, ImportOrReportWhyNot) {
     found.insert(name);
     const auto model = Model::load(file.string());
     if (model.ok()) {
-      std::printf("%-45s imported: %zu nodes\n", name.c_str(), (*model)->graph().order().size());
+      std::printf("%-45s imported: %zu nodes\n", name.c_str(), graph_of(**model).order().size());
       continue;
     }
     const std::string& message = model.status().message();
@@ -144,8 +145,8 @@ TEST(RealModels, OptionsAgreeWithListings) {
     const auto model = Model::load(file.string());
     ASSERT_TRUE(model.ok()) << model.status().message();
     const std::map<int, std::string> listed = listed_options(listing);
-    for (const NodeId id : (*model)->graph().order()) {
-      const Node& node = (*model)->graph().node(id);
+    for (const NodeId id : graph_of(**model).order()) {
+      const Node& node = graph_of(**model).node(id);
       const std::string options = options_of(node);
       if (options.empty()) continue;
       const auto found = listed.find(std::atoi(node.origin.substr(node.origin.rfind('#') + 1).c_str()));

@@ -2,8 +2,8 @@
 // model, and the faulty operator, tensor, or value.
 #include <functional>
 
-#include "gpu_engine/model.h"
 #include "import_test.h"
+#include "sightglass/model.h"
 
 namespace sightglass::test {
 namespace {

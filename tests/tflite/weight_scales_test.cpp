@@ -3,9 +3,9 @@
 #include <cmath>
 #include <functional>
 
-#include "gpu_engine/plan.h"
 #include "graph/lstm.h"
 #include "import_test.h"
+#include "sightglass/plan.h"
 
 namespace sightglass::test {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "interop/egl_context.h"
+#include "sightglass/interop/egl_context.h"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <cstdlib>
 
 #include "camera_pipeline.h"
-#include "interop/unique_fd.h"
 #include "red_on_blue.h"
+#include "sightglass/interop/unique_fd.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 

@@ -13,15 +13,15 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/gl_api.h"
-#include "gpu_engine/gl_objects.h"
-#include "interop/dmabuf_cache.h"
-#include "interop/dmabuf_import.h"
-#include "interop/draw_fence.h"
-#include "interop/draw_target.h"
-#include "interop/egl_context.h"
-#include "interop/gbm_buffer.h"
 #include "open_files.h"
+#include "sightglass/gl_api.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/interop/dmabuf_cache.h"
+#include "sightglass/interop/dmabuf_import.h"
+#include "sightglass/interop/draw_fence.h"
+#include "sightglass/interop/draw_target.h"
+#include "sightglass/interop/egl_context.h"
+#include "sightglass/interop/gbm_buffer.h"
 #include "v4l2_camera.h"
 
 namespace sightglass::interop {
@@ -36,13 +36,13 @@ class InteropTest : public ::testing::Test {
  protected:
   void SetUp() override {
     auto display = Display::open_gbm("/dev/dri/card0");
-    ASSERT_TRUE(display.ok()) << display.error();
+    ASSERT_TRUE(display.ok()) << display.status().message();
     display_ = *display;
     auto device = display_->device();
-    ASSERT_TRUE(device.ok()) << device.error();
+    ASSERT_TRUE(device.ok()) << device.status().message();
     device_ = *device;
     auto context = Context::create(display_, GlFlavour::kEs31);
-    ASSERT_TRUE(context.ok()) << context.error();
+    ASSERT_TRUE(context.ok()) << context.status().message();
     context_ = std::move(context).value();
     current_.emplace(*context_);
     ASSERT_TRUE(current_->ok()) << current_->error();
@@ -50,7 +50,7 @@ class InteropTest : public ::testing::Test {
     ASSERT_TRUE(gl.ok()) << gl.status().message();
     gl_ = *gl;
     auto importer = DmabufImporter::create(display_);
-    ASSERT_TRUE(importer.ok()) << importer.error();
+    ASSERT_TRUE(importer.ok()) << importer.status().message();
     importer_ = *importer;
   }
 
@@ -208,7 +208,7 @@ TEST_P(ImportTest, ShowsTheBufferContents) {
   const V4l2Camera::Buffer& buffer = camera->buffers()[static_cast<size_t>(index)];
   const DmabufFrame frame = frame_of(format, *camera, static_cast<size_t>(index));
   auto textures = importer_->import(frame, format.how);
-  ASSERT_TRUE(textures.ok()) << textures.error();
+  ASSERT_TRUE(textures.ok()) << textures.status().message();
   ASSERT_EQ(textures->textures().size(), format.how == DmabufImport::kPlanes ? frame.plane_count : 1U);
   const bool exact = format.fourcc != DRM_FORMAT_YUYV;
   const auto compare = [&] {
@@ -257,8 +257,8 @@ TEST_F(InteropTest, ErrorsNameFormatModifierAndAlternatives) {
   const auto refused = [&](const DmabufFrame& frame, DmabufImport how, const std::vector<std::string>& words) {
     auto textures = importer_->import(frame, how);
     ASSERT_FALSE(textures.ok());
-    std::printf("vm: %s\n", textures.error().c_str());
-    for (const std::string& word : words) EXPECT_NE(textures.error().find(word), std::string::npos) << word;
+    std::printf("vm: %s\n", textures.status().message().c_str());
+    for (const std::string& word : words) EXPECT_NE(textures.status().message().find(word), std::string::npos) << word;
   };
   DmabufFrame frame = good;
   frame.modifier = kTiled;
@@ -295,7 +295,7 @@ TEST_F(InteropTest, ThousandFramesAreImportedOncePerBuffer) {
       ASSERT_GE(index, 0) << i;
       const DmabufFrame frame = frame_of(format, *camera, static_cast<size_t>(index));
       auto textures = cache.get(frame, format.how);
-      ASSERT_TRUE(textures.ok()) << textures.error();
+      ASSERT_TRUE(textures.ok()) << textures.status().message();
       if (i % 250 == 249) {
         const DmabufTexture& luma = (*textures)->textures()[0];
         EXPECT_EQ(
@@ -335,7 +335,7 @@ TEST_F(InteropTest, ImportsLeaveNothingBehind) {
   const test::OpenFiles start = test::open_files();
   for (int i = 0; i < 1000; ++i) {
     auto textures = importer_->import(frame, DmabufImport::kPlanes);
-    ASSERT_TRUE(textures.ok()) << textures.error();
+    ASSERT_TRUE(textures.ok()) << textures.status().message();
     ASSERT_EQ(textures->textures().size(), 3U);
   }
   const test::OpenFiles end = test::open_files();
@@ -350,10 +350,10 @@ TEST_F(InteropTest, ImportsLeaveNothingBehind) {
 TEST_F(InteropTest, GbmBuffersAreDrawnInto) {
   for (const uint32_t fourcc : {DRM_FORMAT_XRGB8888, DRM_FORMAT_ABGR8888}) {
     auto buffer = GbmBuffer::create(device_, 64, 32, fourcc, GbmBuffer::kRender | GbmBuffer::kScanOut);
-    ASSERT_TRUE(buffer.ok()) << buffer.error();
+    ASSERT_TRUE(buffer.ok()) << buffer.status().message();
     const DmabufFrame& frame = (*buffer)->frame();
     auto textures = importer_->import(frame, DmabufImport::kImage);
-    ASSERT_TRUE(textures.ok()) << textures.error();
+    ASSERT_TRUE(textures.ok()) << textures.status().message();
     GLuint framebuffer = 0;
     gl_.GenFramebuffers(1, &framebuffer);
     gl_.BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
@@ -378,13 +378,13 @@ TEST_F(InteropTest, GbmBuffersAreDrawnInto) {
   }
   auto refused = GbmBuffer::create(device_, 64, 32, 0x12345678, GbmBuffer::kRender);
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().find("0x12345678"), std::string::npos) << refused.error();
+  EXPECT_NE(refused.status().message().find("0x12345678"), std::string::npos) << refused.status().message();
 }
 
 // Exported frames, as in gldmabufexport: drawn through their textures, read through the DMABUF.
 TEST_F(InteropTest, DrawTargetsHoldWhatIsDrawn) {
   auto targets = DrawTargets::create(display_, display_->device());
-  ASSERT_TRUE(targets.ok()) << targets.error();
+  ASSERT_TRUE(targets.ok()) << targets.status().message();
   const auto fence = DrawFence::create(display_, true);
   const auto draw = [&](const DmabufTexture& texture, const float* color) {
     GLuint framebuffer = 0;
@@ -400,14 +400,14 @@ TEST_F(InteropTest, DrawTargetsHoldWhatIsDrawn) {
   for (const uint32_t fourcc : {DRM_FORMAT_XRGB8888, DRM_FORMAT_ABGR8888, DRM_FORMAT_NV12}) {
     EXPECT_TRUE((*targets)->possible(fourcc, kModifierLinear)) << fourcc_text(fourcc);
     auto target = (*targets)->make({65, 33, fourcc});
-    ASSERT_TRUE(target.ok()) << target.error();
+    ASSERT_TRUE(target.ok()) << target.status().message();
     const DmabufFrame& frame = (*target)->frame();
     EXPECT_EQ(frame.modifier, kModifierLinear);
     const auto& textures = (*target)->textures();
     ASSERT_EQ(textures.size(), fourcc == DRM_FORMAT_NV12 ? 2U : 1U);
     for (size_t i = 0; i < textures.size(); ++i) draw(textures[i], i == 0 ? first : second);
     auto wait = fence->publish(frame);
-    ASSERT_TRUE(wait.ok()) << wait.error();
+    ASSERT_TRUE(wait.ok()) << wait.status().message();
     EXPECT_EQ(*wait, DrawFence::Wait::kOnCpu);
     const off_t size = lseek(frame.planes[0].fd, 0, SEEK_END);
     void* mapped = mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_SHARED, frame.planes[0].fd, 0);
@@ -433,9 +433,10 @@ TEST_F(InteropTest, DrawTargetsHoldWhatIsDrawn) {
   }
   auto refused = (*targets)->make({64, 32, DRM_FORMAT_XRGB8888, {kTiled}});
   ASSERT_FALSE(refused.ok());
-  std::printf("vm: %s\n", refused.error().c_str());
-  EXPECT_NE(refused.error().find("0x0100000000000001"), std::string::npos) << refused.error();
-  EXPECT_NE(refused.error().find("the driver imports XR24 as LINEAR"), std::string::npos) << refused.error();
+  std::printf("vm: %s\n", refused.status().message().c_str());
+  EXPECT_NE(refused.status().message().find("0x0100000000000001"), std::string::npos) << refused.status().message();
+  EXPECT_NE(refused.status().message().find("the driver imports XR24 as LINEAR"), std::string::npos)
+      << refused.status().message();
   EXPECT_EQ(gl_.GetError(), static_cast<GLenum>(GL_NO_ERROR));
 }
 

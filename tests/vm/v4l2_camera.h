@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "interop/dmabuf.h"
-#include "interop/unique_fd.h"
+#include "sightglass/interop/dmabuf.h"
+#include "sightglass/interop/unique_fd.h"
 
 namespace sightglass::test {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "camera_pipeline.h"
-#include "interop/unique_fd.h"
+#include "sightglass/interop/unique_fd.h"
 
 namespace sightglass::test {
 namespace {

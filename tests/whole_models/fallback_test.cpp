@@ -3,12 +3,14 @@
 #include <cstdio>
 #include <set>
 
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
+#include "gpu_engine/plan_internals.h"
 #include "graph/graph.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -20,23 +22,23 @@ class FallbackTest : public GlTest {
  protected:
   Result<std::shared_ptr<const Plan>> plan(const std::shared_ptr<const Model>& model,
                                            const std::vector<std::string>& hidden) {
-    PlanOptions options;
+    ForcedPlanOptions options;
     options.fallback = Fallback::kCpu;
     options.hidden_operators = hidden;
-    return Plan::build(model, device().limits, options);
+    return build_plan(model, device().limits, options);
   }
 
   // Two runs, for models with a state.
   Result<std::vector<HostTensor>> infer(const std::shared_ptr<const Plan>& plan,
                                         const std::vector<HostTensor>& inputs) {
-    SG_ASSIGN_OR_RETURN(const auto session, Session::create(gl(), plan));
-    for (size_t i = 0; i < inputs.size(); ++i) SG_RETURN_IF_ERROR(session->write_input(i, inputs[i].data));
-    if (!plan->model().graph().states.empty()) SG_RETURN_IF_ERROR(session->run());
-    SG_RETURN_IF_ERROR(session->run());
+    SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, Session::create(gl(), plan));
+    for (size_t i = 0; i < inputs.size(); ++i) SIGHTGLASS_RETURN_IF_ERROR(session->write_input(i, inputs[i].data));
+    if (!graph_of(plan->model()).states.empty()) SIGHTGLASS_RETURN_IF_ERROR(session->run());
+    SIGHTGLASS_RETURN_IF_ERROR(session->run());
     std::vector<HostTensor> outputs;
     for (const TensorInfo& info : plan->model().outputs()) {
       outputs.emplace_back(info.type, info.shape);
-      SG_RETURN_IF_ERROR(session->read_output(outputs.size() - 1, outputs.back().data));
+      SIGHTGLASS_RETURN_IF_ERROR(session->read_output(outputs.size() - 1, outputs.back().data));
     }
     return outputs;
   }
@@ -57,7 +59,7 @@ class FallbackTest : public GlTest {
 
     std::vector<std::vector<std::string>> hidden;
     std::set<std::string> seen = skipped;
-    const Graph& graph = (*model)->graph();
+    const Graph& graph = graph_of(**model);
     for (const NodeId id : graph.order()) {
       const std::string op = to_string(graph.node(id).op);
       if (seen.insert(op).second) hidden.push_back({op});

@@ -8,12 +8,13 @@
 #include <map>
 #include <random>
 
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
 #include "graph/graph.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "ref/ref_ops.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 #include "tflite/model_file.h"
 #include "tflite/open_model.h"
 
@@ -90,7 +91,7 @@ TEST_F(FigureModelTest, GpuComputesWhatTheReferenceComputes) {
   const auto model = Model::load(kFile);
   ASSERT_TRUE(model.ok()) << model.status().message();
   const HostTensor input = picture((*model)->inputs()[0].shape);
-  const auto expected = ref::run((*model)->graph(), {input});
+  const auto expected = ref::run(graph_of(**model), {input});
   ASSERT_TRUE(expected.ok()) << expected.status().message();
   for (const auto& [precision, tolerance] : {std::pair{Precision::kFp32, 1e-9}, {Precision::kFp16, 1e-3}}) {
     PlanOptions options;

@@ -4,15 +4,17 @@
 #include <set>
 #include <span>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
+#include "gpu_engine/plan_internals.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
 #include "plan/plan_data.h"
 #include "random_input.h"
 #include "ref/ref_ops.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -23,12 +25,14 @@ class InputShapesTest : public GlTest {
  protected:
   Result<std::shared_ptr<const Plan>> plan(const std::vector<InputShape>& shapes) {
     const auto path = real_model(kBodyPix);
-    SG_ASSIGN_OR_RETURN(auto model, Model::load(path.string(), {QuantizedModels::kAllowed, shapes}));
+    SIGHTGLASS_ASSIGN_OR_RETURN(auto model, Model::load(path.string(), {QuantizedModels::kAllowed, shapes}));
     return Plan::build(std::move(model), device().limits);
   }
 };
 
-std::set<ShaderKey> programs_of(const Plan& plan) { return {plan.data().programs.begin(), plan.data().programs.end()}; }
+std::set<ShaderKey> programs_of(const Plan& plan) {
+  return {data_of(plan).programs.begin(), data_of(plan).programs.end()};
+}
 
 TEST_F(InputShapesTest, TheSameProgramsAtOtherSizes) {
   if (real_model(kBodyPix).empty()) GTEST_SKIP() << no_model(kBodyPix);
@@ -49,7 +53,7 @@ TEST_F(InputShapesTest, TheReferenceAgrees) {
   const Model& model = (*other)->model();
   HostTensor input(DataType::kFloat32, model.inputs()[0].shape);
   RandomStream(1).fill(DataType::kFloat32, input.data);
-  const auto expected = ref::run(model.graph(), {input});
+  const auto expected = ref::run(graph_of(model), {input});
   ASSERT_TRUE(expected.ok()) << expected.status().message();
 
   const auto session = Session::create(gl(), *other);

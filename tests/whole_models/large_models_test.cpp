@@ -4,15 +4,17 @@
 #include <cstdio>
 #include <cstring>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
+#include "gpu_engine/plan_internals.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
 #include "plan/plan_data.h"
 #include "random_input.h"
 #include "ref/ref_ops.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -52,7 +54,7 @@ TEST_P(LargeModelTest, CornerIsThatOfTheReference) {
   limits.max_storage_block_bytes = DeviceLimits().max_storage_block_bytes;  // what every device has
   const auto plan = Plan::build(*model, limits);
   ASSERT_TRUE(plan.ok()) << plan.status().message();
-  EXPECT_TRUE((*plan)->data().has_windows);
+  EXPECT_TRUE(data_of(**plan).has_windows);
 
   HostTensor input((*model)->inputs()[0].type, (*model)->inputs()[0].shape);
   RandomStream(1).fill(input.type, input.data);
@@ -66,7 +68,7 @@ TEST_P(LargeModelTest, CornerIsThatOfTheReference) {
   const HostTensor corner = lower_right(input, kCorner, kCorner);
   const auto small = Model::load(file.string(), {QuantizedModels::kAllowed, {{"0", corner.shape}}});
   ASSERT_TRUE(small.ok()) << small.status().message();
-  const auto expected = ref::run((*small)->graph(), {corner});
+  const auto expected = ref::run(graph_of(**small), {corner});
   ASSERT_TRUE(expected.ok()) << expected.status().message();
   const int scale = output.shape.dim(1) / input.shape.dim(1);
   const int size = (kCorner - kMargin) * scale;

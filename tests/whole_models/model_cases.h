@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/model.h"
 #include "harness/golden.h"
+#include "sightglass/model.h"
 
 namespace sightglass::test {
 

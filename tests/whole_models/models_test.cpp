@@ -12,13 +12,16 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
+#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/session_internals.h"
 #include "graph/graph.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 #include "whole_models/model_cases.h"
 
 namespace sightglass::test {
@@ -42,24 +45,24 @@ struct Run {
 };
 
 Result<Run> prepare(const GlApi& gl, const GoldenCase& golden, const DeviceLimits& limits,
-                    const PlanOptions& options = {}) {
-  SG_ASSIGN_OR_RETURN(auto model, Model::load(golden.model_file.string(), {QuantizedModels::kAllowed}));
+                    const ForcedPlanOptions& options = {}) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(auto model, Model::load(golden.model_file.string(), {QuantizedModels::kAllowed}));
   Run run;
-  SG_ASSIGN_OR_RETURN(run.plan, Plan::build(std::move(model), limits, options));
-  SG_ASSIGN_OR_RETURN(run.session, Session::create(gl, run.plan));
+  SIGHTGLASS_ASSIGN_OR_RETURN(run.plan, build_plan(std::move(model), limits, options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(run.session, Session::create(gl, run.plan));
   return run;
 }
 
 // The recorded outputs are from a second run, which matters for models with a state.
 Result<std::vector<HostTensor>> infer(const Run& run, const std::vector<HostTensor>& inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) SG_RETURN_IF_ERROR(run.session->write_input(i, inputs[i].data));
-  SG_RETURN_IF_ERROR(run.session->reset_state());
-  if (!run.plan->model().graph().states.empty()) SG_RETURN_IF_ERROR(run.session->run());
-  SG_RETURN_IF_ERROR(run.session->run());
+  for (size_t i = 0; i < inputs.size(); ++i) SIGHTGLASS_RETURN_IF_ERROR(run.session->write_input(i, inputs[i].data));
+  SIGHTGLASS_RETURN_IF_ERROR(run.session->reset_state());
+  if (!graph_of(run.plan->model()).states.empty()) SIGHTGLASS_RETURN_IF_ERROR(run.session->run());
+  SIGHTGLASS_RETURN_IF_ERROR(run.session->run());
   std::vector<HostTensor> outputs;
   for (const TensorInfo& info : run.plan->model().outputs()) {
     outputs.emplace_back(info.type, info.shape);
-    SG_RETURN_IF_ERROR(run.session->read_output(outputs.size() - 1, outputs.back().data));
+    SIGHTGLASS_RETURN_IF_ERROR(run.session->read_output(outputs.size() - 1, outputs.back().data));
   }
   return outputs;
 }
@@ -79,8 +82,8 @@ class ModelsTest : public GlTest, public ::testing::WithParamInterface<std::tupl
   DeviceLimits limits() const {
     return setting() == Setting::kMinimumLimits ? device().limits.clamped_to_minimum() : device().limits;
   }
-  PlanOptions options() const {
-    PlanOptions options;
+  ForcedPlanOptions options() const {
+    ForcedPlanOptions options;
     options.precision = half() ? Precision::kFp16 : Precision::kFp32;
     return options;
   }
@@ -124,7 +127,7 @@ TEST_P(ModelsTest, MatchesTensorFlowLite) {
     ASSERT_TRUE(outputs.ok()) << outputs.status().message();
     ASSERT_EQ(outputs->size(), references->size());
     for (size_t i = 0; i < outputs->size(); ++i) {
-      const double quantum = quantum_of_output(run->plan->model().graph(), i);
+      const double quantum = quantum_of_output(graph_of(run->plan->model()), i);
       const Reference& reference = (*references)[i];
       const Verdict verdict = judge(model_case(), golden, description->outputs[i], i, reference.numbers,
                                     reference.part_of((*outputs)[i]), half(), quantum);
@@ -142,7 +145,7 @@ TEST_P(ModelsTest, MatchesTensorFlowLite) {
 TEST_P(ModelsTest, StaysInItsTensorsAndIsBitReproducible) {
   const std::vector<GoldenCase> cases = golden_cases_of(model_case().model);
   if (cases.empty()) GTEST_SKIP() << no_case(model_case().model);
-  PlanOptions guarded = options();
+  ForcedPlanOptions guarded = options();
   guarded.sentinel_bytes = 256;
   const auto run = prepare(gl(), cases.back(), limits(), guarded);
   ASSERT_TRUE(run.ok()) << run.status().message();
@@ -155,7 +158,7 @@ TEST_P(ModelsTest, StaysInItsTensorsAndIsBitReproducible) {
   for (size_t i = 0; i < first->size(); ++i) {
     EXPECT_TRUE(compare((*first)[i], (*second)[i]).identical) << "output " << i << " differs between runs";
   }
-  const Status sentinels = run->session->check_sentinels();
+  const Status sentinels = check_sentinels(*run->session);
   EXPECT_TRUE(sentinels.ok()) << sentinels.message();
 }
 
@@ -199,7 +202,7 @@ TEST_F(SmallModelsTest, MatchOrAreRejectedWithAReason) {
     const auto outputs = infer(*run, *inputs);
     ASSERT_TRUE(outputs.ok()) << outputs.status().message();
     ASSERT_EQ(outputs->size(), references->size());
-    const Graph& graph = run->plan->model().graph();
+    const Graph& graph = graph_of(run->plan->model());
     const ModelCase small{golden.model.c_str(), has_integers(graph) ? Numbers::kIntegers : Numbers::kReal, {}};
     for (size_t i = 0; i < outputs->size(); ++i) {
       const Reference& reference = (*references)[i];

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
 #include "graph/graph.h"
 #include "graph/posenet.h"
 #include "harness/compare.h"
@@ -15,6 +13,9 @@
 #include "harness/golden.h"
 #include "picture_input.h"
 #include "ref/ref_ops.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -35,7 +36,7 @@ TEST_P(PosenetModelTest, DecodesLikeTheReference) {
   ASSERT_TRUE(picture.ok()) << picture.status().message();
   const auto input = picture_to_tensor(*picture, info.type, info.shape, {});
   ASSERT_TRUE(input.ok()) << input.status().message();
-  const auto expected = ref::run((*model)->graph(), {*input});
+  const auto expected = ref::run(graph_of(**model), {*input});
   ASSERT_TRUE(expected.ok()) << expected.status().message();
   EXPECT_GE((*expected)[posenet::kOutCount].as<float>()[0], 2);  // three people, one in front of two
 

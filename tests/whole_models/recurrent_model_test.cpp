@@ -7,14 +7,15 @@
 #include <fstream>
 #include <iterator>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
+#include "gpu_engine/model_internals.h"
 #include "graph/graph.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
 #include "random_input.h"
 #include "ref/ref_ops.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -91,7 +92,7 @@ TEST_F(RecurrentModelTest, StoredInSixteenBits) { check("fp16", device().limits,
 TEST_F(RecurrentModelTest, OnTheReferenceKernels) {
   std::vector<HostTensor> states;
   for (int run = 1; run <= kRuns; ++run) {
-    const auto outputs = ref::run(model_->graph(), {input_}, &states);
+    const auto outputs = ref::run(graph_of(*model_), {input_}, &states);
     ASSERT_TRUE(outputs.ok()) << outputs.status().message();
     expect_reference(run, "reference", (*outputs)[0]);
   }

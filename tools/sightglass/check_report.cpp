@@ -1,6 +1,7 @@
 // Formats a CheckReport as text and as JSON. Scripts read the JSON: keys are only ever added.
 #include <algorithm>
 
+#include "gpu_engine/plan_internals.h"
 #include "gpu_engine/quoted.h"
 #include "metadata_report.h"
 #include "model_check.h"
@@ -26,7 +27,7 @@ struct KernelCount {
 // The shaders that run, most frequent first.
 std::vector<KernelCount> count_kernels(const Plan& plan) {
   std::vector<KernelCount> counts;
-  for (const Step& step : plan.data().steps) {
+  for (const Step& step : data_of(plan).steps) {
     const std::string name = step.kernel.substr(0, step.kernel.find('.'));
     auto entry = std::ranges::find(counts, name, &KernelCount::name);
     if (entry == counts.end()) entry = counts.insert(counts.end(), {name, 0});

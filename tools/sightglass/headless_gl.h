@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "gpu_engine/device.h"
-#include "gpu_engine/gl_api.h"
-#include "gpu_engine/status.h"
-#include "interop/egl_context.h"
+#include "sightglass/device.h"
+#include "sightglass/gl_api.h"
+#include "sightglass/interop/egl_context.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -1,7 +1,7 @@
 // A function table that calls a hook before each GL call: for counting calls, and for tests.
 #pragma once
 
-#include "gpu_engine/gl_api.h"
+#include "sightglass/gl_api.h"
 
 namespace sightglass {
 

@@ -247,10 +247,11 @@ sightglass::Status write_profile(const ProfileArguments& arguments, const sightg
   const std::string title =
       std::filesystem::path(report.options.model).filename().string() + " on " + report.device.renderer;
   if (!arguments.trace_file.empty()) {
-    SG_RETURN_IF_ERROR(sightglass::write_output_file(arguments.trace_file, format_trace(*report.profile, title)));
+    SIGHTGLASS_RETURN_IF_ERROR(
+        sightglass::write_output_file(arguments.trace_file, format_trace(*report.profile, title)));
   }
   if (!arguments.svg_file.empty()) {
-    SG_RETURN_IF_ERROR(sightglass::write_output_file(arguments.svg_file, format_svg(*report.profile, title)));
+    SIGHTGLASS_RETURN_IF_ERROR(sightglass::write_output_file(arguments.svg_file, format_svg(*report.profile, title)));
   }
   return {};
 }

@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "gpu_engine/metadata.h"
+#include "sightglass/model_metadata.h"
 
 namespace sightglass {
 

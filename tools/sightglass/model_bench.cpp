@@ -46,9 +46,9 @@ Result<MeasuredStart> start_model(const RunOptions& options, const std::string& 
                                      "--gl",        options.flavour == interop::GlFlavour::kEs31 ? "es" : "desktop",
                                      "--limits",    options.minimum_limits ? "min" : "device",
                                      "--cache-dir", caches + "/sightglass"};
-  SG_ASSIGN_OR_RETURN(const std::string text,
-                      run_process(arguments, {{"MESA_SHADER_CACHE_DIR", caches + "/mesa"},
-                                              {"__GL_SHADER_DISK_CACHE_PATH", caches + "/nvidia"}}));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string text,
+                              run_process(arguments, {{"MESA_SHADER_CACHE_DIR", caches + "/mesa"},
+                                                      {"__GL_SHADER_DISK_CACHE_PATH", caches + "/nvidia"}}));
   const auto report = nlohmann::json::parse(text, nullptr, false);
   if (!report.is_object()) return internal_error("cannot read the report of a start");
   const auto& start = report.at("start_ms");
@@ -63,19 +63,19 @@ Status measure_starts(const RunOptions& options, ModelBench& bench) {
   const TemporaryFolder caches;
   if (caches.path().empty()) return internal_error("cannot create a temporary directory");
   for (const char* below : {"/mesa", "/nvidia"}) fs::create_directory(caches.path() + below);
-  SG_ASSIGN_OR_RETURN(bench.cold, start_model(options, caches.path()));
-  SG_ASSIGN_OR_RETURN(bench.warm, start_model(options, caches.path()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(bench.cold, start_model(options, caches.path()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(bench.warm, start_model(options, caches.path()));
   return {};
 }
 
 // The maximum speed of the device: a busy machine is slower for a while, so the better of two measurements counts.
 Status measure_device_of(const BenchOptions& options, BenchReport& report) {
-  SG_ASSIGN_OR_RETURN(const auto headless, HeadlessGl::create(options.run.flavour));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto headless, HeadlessGl::create(options.run.flavour));
   report.device = headless->device();
   report.display = headless->context().display().name();
-  SG_ASSIGN_OR_RETURN(const auto timer, StepTimer::create(ShareGroup::create(headless->gl())));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto timer, StepTimer::create(ShareGroup::create(headless->gl())));
   report.method = timer->method();
-  SG_ASSIGN_OR_RETURN(const DeviceSpeed speed, measure_device(*timer, report.device.limits));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const DeviceSpeed speed, measure_device(*timer, report.device.limits));
   if (speed.multiply_adds_per_second > report.speed.multiply_adds_per_second) {
     report.speed.multiply_adds_per_second = speed.multiply_adds_per_second;
     report.speed.chains = speed.chains;
@@ -89,8 +89,8 @@ Status measure_device_of(const BenchOptions& options, BenchReport& report) {
 
 Result<ModelBench> bench_model(const RunOptions& options, bool starts) {
   ModelBench bench;
-  SG_ASSIGN_OR_RETURN(bench.run, run_model(options));
-  if (starts) SG_RETURN_IF_ERROR(measure_starts(options, bench));
+  SIGHTGLASS_ASSIGN_OR_RETURN(bench.run, run_model(options));
+  if (starts) SIGHTGLASS_RETURN_IF_ERROR(measure_starts(options, bench));
   return bench;
 }
 
@@ -103,7 +103,7 @@ Result<BenchReport> bench_models(const BenchOptions& options) {
   const int pieces = std::max(options.run.runs, 1), of_model = options.starts ? 2 * pieces : pieces;
   const int total = static_cast<int>(options.models.size()) * of_model;
   progress.show("measuring the device", 0, total);
-  SG_RETURN_IF_ERROR(measure_device_of(options, report));
+  SIGHTGLASS_RETURN_IF_ERROR(measure_device_of(options, report));
   for (size_t i = 0; i < options.models.size(); ++i) {
     RunOptions run = options.run;
     run.model = options.models[i];
@@ -121,7 +121,7 @@ Result<BenchReport> bench_models(const BenchOptions& options) {
   }
   if (!options.models.empty()) {
     progress.show("measuring the device again", total, total);
-    SG_RETURN_IF_ERROR(measure_device_of(options, report));
+    SIGHTGLASS_RETURN_IF_ERROR(measure_device_of(options, report));
   }
   for (ModelBench& bench : report.models) {
     if (bench.run.profile) bench.run.profile->device = report.speed;

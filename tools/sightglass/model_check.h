@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/status.h"
 #include "gpu_engine/support.h"
 #include "known_models.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

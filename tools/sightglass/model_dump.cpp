@@ -2,14 +2,15 @@
 
 #include <sstream>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
+#include "gpu_engine/model_internals.h"
 #include "graph/graph.h"
 #include "known_models.h"
 #include "metadata_report.h"
 #include "model_store.h"
 #include "report_format.h"
 #include "rewrites/rewrites.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
 
 namespace sightglass {
 namespace {
@@ -28,19 +29,19 @@ std::string describe(const std::string& path, const Model& model, const char* co
 }  // namespace
 
 Result<std::string> dump_model(const DumpOptions& options) {
-  SG_ASSIGN_OR_RETURN(const std::string path, ModelStore().resolve(options.model));
-  SG_ASSIGN_OR_RETURN(const auto model, Model::load(path, options.model_options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string path, ModelStore().resolve(options.model));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto model, Model::load(path, options.model_options));
   if (options.stage == DumpStage::kPlan) {
     if (options.graphviz)
       return invalid_argument("cannot print a plan as Graphviz; use --dot with the stages file and rewritten");
-    SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, DeviceLimits{}));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, DeviceLimits{}));
     return plan->dump();
   }
-  Graph graph = model->graph();
+  Graph graph = graph_of(*model);
   const char* comment = options.graphviz ? "// " : "# ";
   std::string notes = describe(path, *model, comment);
   if (options.stage == DumpStage::kRewritten) {
-    SG_ASSIGN_OR_RETURN(const RewriteReport report, run_rewrites(graph));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const RewriteReport report, run_rewrites(graph));
     for (const auto& entry : report.applied) notes += comment + entry.rewrite + " applied to " + entry.node + "\n";
     for (const auto& entry : report.declined) {
       notes += comment + entry.rewrite + " declined on " + entry.node + ": " + entry.reason + "\n";

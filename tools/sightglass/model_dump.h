@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "gpu_engine/model.h"
-#include "gpu_engine/status.h"
+#include "sightglass/model.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -61,7 +61,7 @@ Result<HostTensor> load_picture_tensor(const std::string& path, const TensorInfo
   if (options.scale_offset) {
     normalization = {static_cast<float>(options.scale_offset->first), static_cast<float>(options.scale_offset->second)};
   }
-  SG_ASSIGN_OR_RETURN(const Picture picture, load_picture(path, options.largest_picture));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Picture picture, load_picture(path, options.largest_picture));
   return picture_to_tensor(picture, info.type, info.shape, normalization, options.fit);
 }
 

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "gpu_engine/input_transform.h"
-#include "gpu_engine/model.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/tensor.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/model.h"
+#include "sightglass/status.h"
+#include "sightglass/tensor.h"
 
 namespace sightglass {
 

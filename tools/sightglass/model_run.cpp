@@ -6,15 +6,15 @@
 #include <filesystem>
 #include <span>
 
-#include "gpu_engine/cache_folder.h"
-#include "gpu_engine/gl_objects.h"
 #include "gpu_engine/output_file.h"
-#include "gpu_engine/program_cache.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/share_group.h"
 #include "headless_gl.h"
 #include "hooked_gl.h"
 #include "model_store.h"
+#include "sightglass/cache_folder.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/program_cache.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
 
 namespace sightglass {
 namespace {
@@ -95,15 +95,15 @@ Result<Pass> measure_pass(Session& session, const GlApi& gl, const std::vector<M
                           std::vector<HostTensor>& outputs) {
   Pass pass;
   LapTimer timer;
-  for (size_t i = 0; i < inputs.size(); ++i) SG_RETURN_IF_ERROR(session.write_input(i, inputs[i].tensor.data));
-  SG_RETURN_IF_ERROR(wait_for_gpu(gl));
+  for (size_t i = 0; i < inputs.size(); ++i) SIGHTGLASS_RETURN_IF_ERROR(session.write_input(i, inputs[i].tensor.data));
+  SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(gl));
   const double upload = timer.lap();
   const int64_t calls_before = gl_calls;
-  SG_RETURN_IF_ERROR(session.run());
+  SIGHTGLASS_RETURN_IF_ERROR(session.run());
   pass.gl_calls = gl_calls - calls_before;
-  SG_RETURN_IF_ERROR(wait_for_gpu(gl));
+  SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(gl));
   pass.run = timer.lap();
-  for (size_t i = 0; i < outputs.size(); ++i) SG_RETURN_IF_ERROR(session.read_output(i, outputs[i].data));
+  for (size_t i = 0; i < outputs.size(); ++i) SIGHTGLASS_RETURN_IF_ERROR(session.read_output(i, outputs[i].data));
   pass.with_transfers = upload + pass.run + timer.lap();
   return pass;
 }
@@ -111,12 +111,12 @@ Result<Pass> measure_pass(Session& session, const GlApi& gl, const std::vector<M
 Status measure(Session& session, const GlApi& gl, const std::vector<ModelInput>& inputs,
                std::vector<HostTensor>& outputs, RunReport& report) {
   const RunOptions& options = report.options;
-  SG_ASSIGN_OR_RETURN(const Pass first, measure_pass(session, gl, inputs, outputs));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Pass first, measure_pass(session, gl, inputs, outputs));
   report.gl_calls = first.gl_calls;
   std::vector<double> run, with_transfers;
   for (int i = 0; i < options.runs; ++i) {
     if (options.progress) options.progress(i, options.runs);
-    SG_ASSIGN_OR_RETURN(const Pass pass, measure_pass(session, gl, inputs, outputs));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const Pass pass, measure_pass(session, gl, inputs, outputs));
     run.push_back(pass.run);
     with_transfers.push_back(pass.with_transfers);
     report.gl_calls = pass.gl_calls;
@@ -138,12 +138,12 @@ Status measure(Session& session, const GlApi& gl, const std::vector<ModelInput>&
 Result<StepProfile> profile(Session& session, const std::shared_ptr<ShareGroup>& group, const RunOptions& options,
                             const DeviceLimits& limits) {
   constexpr int kLeastPasses = 5;
-  SG_ASSIGN_OR_RETURN(const auto timer, StepTimer::create(group));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto timer, StepTimer::create(group));
   DeviceSpeed device;
   if (options.device_speed) {
     device = *options.device_speed;
   } else {
-    SG_ASSIGN_OR_RETURN(device, measure_device(*timer, limits));
+    SIGHTGLASS_ASSIGN_OR_RETURN(device, measure_device(*timer, limits));
   }
   return profile_session(session, *timer, device, std::max(options.runs, kLeastPasses));
 }
@@ -153,7 +153,7 @@ Result<StepProfile> profile(Session& session, const std::shared_ptr<ShareGroup>&
 Result<RunReport> run_model(const RunOptions& asked) {
   RunReport report;
   report.options = asked;
-  SG_ASSIGN_OR_RETURN(report.options.model, ModelStore().resolve(asked.model));
+  SIGHTGLASS_ASSIGN_OR_RETURN(report.options.model, ModelStore().resolve(asked.model));
   if (const Status usable = check_cache_folder(report.options.cache_folder); !usable.ok()) {
     report.cache_note = usable.message();
     report.options.cache_folder.clear();
@@ -161,16 +161,16 @@ Result<RunReport> run_model(const RunOptions& asked) {
   const RunOptions& options = report.options;
 
   LapTimer timer;
-  SG_ASSIGN_OR_RETURN(const auto headless, HeadlessGl::create(options.flavour));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto headless, HeadlessGl::create(options.flavour));
   report.device = headless->device();
   report.display = headless->context().display().name();
   report.start.context = timer.lap();
 
-  SG_ASSIGN_OR_RETURN(const auto model, Model::load(options.model, options.model_options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto model, Model::load(options.model, options.model_options));
   report.start.import = timer.lap();
   report.inputs = model->inputs();
   report.options.input.largest_picture = report.device.limits.max_texture_size;
-  SG_ASSIGN_OR_RETURN(const auto inputs, load_model_inputs(*model, options.input));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto inputs, load_model_inputs(*model, options.input));
   for (const ModelInput& input : inputs) report.input_sources.push_back(input.source);
 
   timer.lap();
@@ -182,18 +182,18 @@ Result<RunReport> run_model(const RunOptions& asked) {
   const auto group = ShareGroup::create(hooked_gl<count_gl_call>(headless->gl()), cache);
   DeviceInfo device = report.device;
   if (options.minimum_limits) device.limits = device.limits.clamped_to_minimum();
-  SG_ASSIGN_OR_RETURN(plan_options.tuning,
-                      prepare_tuning(group, model, device, plan_options, options.tuning, options.cache_folder,
-                                     {.budget = kTuningBudget}, &report.tuning_note));
+  SIGHTGLASS_ASSIGN_OR_RETURN(plan_options.tuning,
+                              prepare_tuning(group, model, device, plan_options, options.tuning, options.cache_folder,
+                                             {.budget = kTuningBudget}, &report.tuning_note));
   report.start.tuning = timer.lap();
-  SG_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, device.limits, plan_options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, device.limits, plan_options));
   report.start.plan = timer.lap();
-  SG_ASSIGN_OR_RETURN(const auto session, Session::create(group, plan));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, Session::create(group, plan));
   report.start.session = timer.lap();
 
   std::vector<HostTensor> outputs;
   for (const TensorInfo& info : model->outputs()) outputs.emplace_back(info.type, info.shape);
-  SG_RETURN_IF_ERROR(measure(*session, headless->gl(), inputs, outputs, report));
+  SIGHTGLASS_RETURN_IF_ERROR(measure(*session, headless->gl(), inputs, outputs, report));
 
   for (size_t i = 0; i < outputs.size(); ++i) {
     RunOutput output;
@@ -201,7 +201,7 @@ Result<RunReport> run_model(const RunOptions& asked) {
     find_range_of(outputs[i], output);
     if (!options.output_prefix.empty()) {
       output.file = options.output_prefix + ".out" + std::to_string(i) + ".raw";
-      SG_RETURN_IF_ERROR(write_output_file(output.file, outputs[i].data));
+      SIGHTGLASS_RETURN_IF_ERROR(write_output_file(output.file, outputs[i].data));
     }
     report.outputs.push_back(std::move(output));
   }
@@ -215,7 +215,7 @@ Result<RunReport> run_model(const RunOptions& asked) {
   std::error_code error;
   report.file_bytes = static_cast<int64_t>(std::filesystem::file_size(options.model, error));
   if (options.profile) {
-    SG_ASSIGN_OR_RETURN(report.profile, profile(*session, group, options, device.limits));
+    SIGHTGLASS_ASSIGN_OR_RETURN(report.profile, profile(*session, group, options, device.limits));
   }
   return report;
 }

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/device.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/tensor.h"
-#include "gpu_engine/tuner.h"
-#include "interop/egl_context.h"
 #include "model_inputs.h"
+#include "sightglass/device.h"
+#include "sightglass/interop/egl_context.h"
+#include "sightglass/plan.h"
+#include "sightglass/status.h"
+#include "sightglass/tensor.h"
+#include "sightglass/tuner.h"
 #include "step_profile.h"
 
 namespace sightglass {

@@ -115,9 +115,9 @@ int list(const ModelStore& store, bool as_json) {
 }
 
 Status fetch(const ModelStore& store, const std::string& name, const ModelsArguments& arguments) {
-  SG_ASSIGN_OR_RETURN(const KnownModel* model, find(name));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const KnownModel* model, find(name));
   if (is_shipped(*model)) {
-    SG_ASSIGN_OR_RETURN(const std::string path, store.resolve(name));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::string path, store.resolve(name));
     std::printf("%s: bundled with sightglass, SHA-256 verified: %s\n", name.c_str(), path.c_str());
     return {};
   }
@@ -130,7 +130,7 @@ Status fetch(const ModelStore& store, const std::string& name, const ModelsArgum
     constexpr int64_t kKib = 1024;
     progress.show("KiB, " + what, static_cast<int>(done / kKib), static_cast<int>(std::max(done, total) / kKib));
   };
-  SG_ASSIGN_OR_RETURN(const FetchedModel fetched, fetch_model(store, *model, options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const FetchedModel fetched, fetch_model(store, *model, options));
   progress.clear();
   std::printf("%s: %s, SHA-256 verified: %s\n", name.c_str(), fetched.downloaded ? "stored" : "already stored",
               fetched.path.c_str());

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/input_transform.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/tensor.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/status.h"
+#include "sightglass/tensor.h"
 
 namespace sightglass {
 

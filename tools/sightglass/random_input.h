@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "gpu_engine/tensor.h"
+#include "sightglass/tensor.h"
 
 namespace sightglass {
 

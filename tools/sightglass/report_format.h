@@ -5,9 +5,9 @@
 #include <string>
 
 #include "append.h"
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/tuner.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
+#include "sightglass/tuner.h"
 
 namespace sightglass {
 

@@ -15,7 +15,7 @@ Result<StepProfile> profile_session(Session& session, StepTimer& timer, const De
   profile.method = timer.method();
   profile.passes = passes;
   profile.device = device;
-  SG_ASSIGN_OR_RETURN(const std::vector<int64_t> times, median_step_times(session, timer, passes));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> times, median_step_times(session, timer, passes));
   std::vector<StepInfo> infos = session.plan().steps();
   for (size_t i = 0; i < infos.size(); ++i) profile.steps.push_back({std::move(infos[i]), times.at(i)});
   return profile;

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "gpu_engine/device_speed.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/session.h"
-#include "gpu_engine/step_timer.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
+#include "sightglass/step_timer.h"
 
 namespace sightglass {
 

@@ -6,7 +6,7 @@
 namespace sightglass {
 
 Result<Shape> infer_reduction(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const auto& a = n.attributes<ReduceAttr>();
   const Shape& in = n.shape(0);
   for (size_t i = 0; i < a.axes.size(); ++i) {
@@ -27,7 +27,7 @@ Result<Shape> infer_reduction(const NodeShapes& n) {
 }
 
 Result<Shape> infer_arg_extreme(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const int32_t axis = n.attributes<ArgAttr>().axis;
   const Shape& in = n.shape(0);
   if (axis < 0 || axis >= in.rank()) return n.wrong_input(0, "has no axis " + std::to_string(axis));
@@ -37,7 +37,7 @@ Result<Shape> infer_arg_extreme(const NodeShapes& n) {
 }
 
 Result<Shape> infer_top_k(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const Shape& in = n.shape(0);
   const int32_t k = n.attributes<TopKAttr>().k;
   if (in.rank() < 1 || k < 0 || k > in.dim(in.rank() - 1)) {
@@ -49,7 +49,7 @@ Result<Shape> infer_top_k(const NodeShapes& n) {
 }
 
 Result<Shape> infer_select(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(3, 3));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(3, 3));
   if (n.attributes<SelectAttr>().by_row) {
     if (n.shape(1) != n.shape(2)) return n.wrong_input(2, "is not of the shape " + n.shape(1).to_string());
     if (n.shape(1).rank() < 1 || n.shape(0).rank() != 1 || n.shape(0).dim(0) != n.shape(1).dim(0)) {
@@ -57,22 +57,22 @@ Result<Shape> infer_select(const NodeShapes& n) {
     }
     return n.shape(1);
   }
-  SG_ASSIGN_OR_RETURN(const Shape data, n.broadcast(1, 2));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape data, n.broadcast(1, 2));
   return n.broadcast(n.shape(0), data, "its condition and its data");
 }
 
 Result<Shape> infer_broadcast_to(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const Shape& to = n.attributes<BroadcastToAttr>().shape;
   const std::vector<int64_t> dims(to.dims().begin(), to.dims().end());
-  SG_ASSIGN_OR_RETURN(const Shape checked, n.make(dims));
-  SG_ASSIGN_OR_RETURN(const Shape joint, n.broadcast(n.shape(0), checked, "its input and its output"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape checked, n.make(dims));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape joint, n.broadcast(n.shape(0), checked, "its input and its output"));
   if (joint != checked) return n.wrong_input(0, "cannot be broadcast to " + checked.to_string());
   return checked;
 }
 
 Result<Shape> infer_add_n(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, std::numeric_limits<size_t>::max()));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, std::numeric_limits<size_t>::max()));
   for (size_t i = 1; i < n.node().inputs.size(); ++i) {
     if (!n.has(i)) return n.wrong("input " + std::to_string(i) + " is missing");
     if (n.shape(i) != n.shape(0)) return n.wrong_input(i, "is not of the shape " + n.shape(0).to_string());
@@ -81,23 +81,23 @@ Result<Shape> infer_add_n(const NodeShapes& n) {
 }
 
 Result<Shape> infer_unary(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   return n.shape(0);
 }
 
 Result<Shape> infer_binary(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(2, 2));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, 2));
   return n.broadcast(0, 1);
 }
 
 Result<Shape> infer_softmax(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   if (n.shape(0).rank() < 1) return n.wrong_input(0, "needs at least 1 dimension");
   return n.shape(0);
 }
 
 Result<Shape> infer_dynamic_quantize(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const int32_t group = n.attributes<DynamicQuantizeAttr>().group;
   if (group < 1 || n.shape(0).elements() % group != 0) {
     return n.wrong_input(0, "does not consist of groups of " + std::to_string(group) + " elements");

@@ -4,7 +4,7 @@
 namespace sightglass {
 
 Result<Shape> infer_concat(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, std::numeric_limits<size_t>::max()));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, std::numeric_limits<size_t>::max()));
   const int32_t axis = n.attributes<ConcatAttr>().axis;
   for (size_t i = 0; i < n.node().inputs.size(); ++i) {
     if (!n.has(i)) return n.wrong("input " + std::to_string(i) + " is missing");
@@ -25,7 +25,7 @@ Result<Shape> infer_concat(const NodeShapes& n) {
 }
 
 Result<Shape> infer_pad(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const auto& a = n.attributes<PadAttr>();
   std::vector<int64_t> dims;
   for (int d = 0; d < n.shape(0).rank(); ++d) {
@@ -37,16 +37,16 @@ Result<Shape> infer_pad(const NodeShapes& n) {
 }
 
 Result<Shape> infer_reshape(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const Shape& to = n.attributes<ReshapeAttr>().shape;
   const std::vector<int64_t> dims(to.dims().begin(), to.dims().end());
-  SG_ASSIGN_OR_RETURN(const Shape checked, n.make(dims));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape checked, n.make(dims));
   if (checked.elements() != n.shape(0).elements()) return n.wrong_input(0, "cannot become " + to.to_string());
   return checked;
 }
 
 Result<Shape> infer_strided_slice(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const auto& a = n.attributes<StridedSliceAttr>();
   const Shape& in = n.shape(0);
   std::vector<int64_t> taken;
@@ -60,9 +60,9 @@ Result<Shape> infer_strided_slice(const NodeShapes& n) {
     }
     taken.push_back(a.size[i]);
   }
-  SG_ASSIGN_OR_RETURN(const Shape all, n.make(taken));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape all, n.make(taken));
   const std::vector<int64_t> dims(a.shape.dims().begin(), a.shape.dims().end());
-  SG_ASSIGN_OR_RETURN(const Shape out, n.make(dims));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape out, n.make(dims));
   if (all.elements() != out.elements()) {
     return n.wrong("its slice of " + all.to_string() + " cannot become " + out.to_string());
   }
@@ -70,8 +70,8 @@ Result<Shape> infer_strided_slice(const NodeShapes& n) {
 }
 
 Result<Shape> infer_resize(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
-  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
   const auto& a = n.attributes<ResizeAttr>();
   if (a.out_h < 1 || a.out_w < 1) {
     return n.wrong("its output size is " + std::to_string(a.out_h) + " x " + std::to_string(a.out_w));
@@ -80,8 +80,8 @@ Result<Shape> infer_resize(const NodeShapes& n) {
 }
 
 Result<Shape> infer_depth_to_space(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
-  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
   const int64_t block = n.attributes<DepthToSpaceAttr>().block_size;
   const Shape& in = n.shape(0);
   if (block < 1 || block > NodeShapes::kMaxElements || in.dim(3) % (block * block) != 0) {

@@ -35,7 +35,7 @@ int64_t product(int64_t a, int64_t b) {
 }  // namespace
 
 Result<Shape> infer_transpose(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const std::vector<int32_t>& permutation = n.attributes<TransposeAttr>().permutation;
   const Shape& in = n.shape(0);
   std::vector<bool> taken(static_cast<size_t>(in.rank()), false);
@@ -53,7 +53,7 @@ Result<Shape> infer_transpose(const NodeShapes& n) {
 }
 
 Result<std::vector<Shape>> infer_split(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const auto& a = n.attributes<SplitAttr>();
   const Shape& in = n.shape(0);
   if (a.axis < 0 || a.axis >= in.rank()) return n.wrong_input(0, "has no axis " + std::to_string(a.axis));
@@ -65,7 +65,7 @@ Result<std::vector<Shape>> infer_split(const NodeShapes& n) {
     std::vector<int64_t> dims = dims_of(in);
     dims[static_cast<size_t>(a.axis)] = size;
     if (a.drop_axis) dims.erase(dims.begin() + a.axis);
-    SG_ASSIGN_OR_RETURN(const Shape shape, n.make(dims));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const Shape shape, n.make(dims));
     shapes.push_back(shape);
   }
   if (sum != in.dim(a.axis)) {
@@ -77,7 +77,7 @@ Result<std::vector<Shape>> infer_split(const NodeShapes& n) {
 
 Result<Shape> infer_pack(const NodeShapes& n) {
   const size_t count = n.node().inputs.size();
-  SG_RETURN_IF_ERROR(n.need_inputs(1, std::numeric_limits<size_t>::max()));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, std::numeric_limits<size_t>::max()));
   const int32_t axis = n.attributes<ConcatAttr>().axis;
   for (size_t i = 1; i < count; ++i) {
     if (!n.has(i)) return n.wrong("input " + std::to_string(i) + " is missing");
@@ -90,7 +90,7 @@ Result<Shape> infer_pack(const NodeShapes& n) {
 }
 
 Result<Shape> infer_tile(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const std::vector<int32_t>& multiples = n.attributes<TileAttr>().multiples;
   std::vector<int64_t> dims = dims_of(n.shape(0));
   if (multiples.size() != dims.size()) return n.wrong_input(0, "needs a multiple for each of its dimensions");
@@ -102,7 +102,7 @@ Result<Shape> infer_tile(const NodeShapes& n) {
 }
 
 Result<Shape> infer_mirror_pad(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const auto& a = n.attributes<MirrorPadAttr>();
   std::vector<int64_t> dims = dims_of(n.shape(0));
   for (size_t d = 0; d < dims.size(); ++d) {
@@ -119,8 +119,8 @@ Result<Shape> infer_mirror_pad(const NodeShapes& n) {
 }
 
 Result<Shape> infer_space_to_depth(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
-  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
   const int64_t block = n.attributes<DepthToSpaceAttr>().block_size;
   const Shape& in = n.shape(0);
   if (block < 1 || in.dim(1) % block != 0 || in.dim(2) % block != 0) {
@@ -131,9 +131,9 @@ Result<Shape> infer_space_to_depth(const NodeShapes& n) {
 }
 
 Result<Shape> infer_space_to_batch(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const auto& a = n.attributes<BatchSpaceAttr>();
-  SG_RETURN_IF_ERROR(need_pictures(n, a));
+  SIGHTGLASS_RETURN_IF_ERROR(need_pictures(n, a));
   std::vector<int64_t> dims = dims_of(n.shape(0));
   for (size_t i = 0; i < a.block.size(); ++i) {
     const int64_t padded = dims[i + 1] + a.before[i] + a.after[i];
@@ -149,16 +149,16 @@ Result<Shape> infer_space_to_batch(const NodeShapes& n) {
 }
 
 Result<Shape> infer_batch_to_space(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const auto& a = n.attributes<BatchSpaceAttr>();
-  SG_RETURN_IF_ERROR(need_pictures(n, a));
+  SIGHTGLASS_RETURN_IF_ERROR(need_pictures(n, a));
   std::vector<int64_t> dims = dims_of(n.shape(0));
   for (size_t i = 0; i < a.block.size(); ++i) {
     if (dims[0] % a.block[i] != 0) return n.wrong_input(0, "has no batch of its blocks");
     dims[0] /= a.block[i];
     dims[i + 1] = product(dims[i + 1], a.block[i]);
     // The complete image exists before it is cropped.
-    SG_RETURN_IF_ERROR(n.make(dims).status());
+    SIGHTGLASS_RETURN_IF_ERROR(n.make(dims).status());
   }
   for (size_t i = 0; i < a.block.size(); ++i) {
     const int64_t cut = int64_t{a.before[i]} + a.after[i];
@@ -172,7 +172,7 @@ Result<Shape> infer_batch_to_space(const NodeShapes& n) {
 }
 
 Result<Shape> infer_gather(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(2, 2));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, 2));
   const auto& a = n.attributes<GatherAttr>();
   const Shape &data = n.shape(0), &indices = n.shape(1);
   if (a.axis < 0 || a.axis >= data.rank()) return n.wrong_input(0, "has no axis " + std::to_string(a.axis));
@@ -191,7 +191,7 @@ Result<Shape> infer_gather(const NodeShapes& n) {
 }
 
 Result<Shape> infer_gather_nd(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(2, 2));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, 2));
   const Shape &data = n.shape(0), &indices = n.shape(1);
   if (indices.rank() < 1) return n.wrong_input(1, "has no places in its last dimension");
   const int depth = indices.dim(indices.rank() - 1);

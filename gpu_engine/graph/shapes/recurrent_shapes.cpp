@@ -41,7 +41,7 @@ Status LstmInference::need_if_present(size_t input, const Shape& expected) const
 
 Status LstmInference::need_gates(size_t first, const Shape& expected, bool coupled) const {
   if (coupled && n_.has(first)) return n_.wrong("its input gate has some of its operands, but not all");
-  for (size_t gate = coupled ? 1 : 0; gate < kGates; ++gate) SG_RETURN_IF_ERROR(need(first + gate, expected));
+  for (size_t gate = coupled ? 1 : 0; gate < kGates; ++gate) SIGHTGLASS_RETURN_IF_ERROR(need(first + gate, expected));
   return {};
 }
 
@@ -49,17 +49,18 @@ Status LstmInference::check_basic(const lstm::Sizes& sizes) const {
   if (sizes.cells != sizes.outputs) return n_.wrong("its states have different sizes");
   const int64_t rows = int64_t{4} * sizes.cells, columns = int64_t{sizes.depth} + sizes.outputs;
   if (rows > INT32_MAX || columns > INT32_MAX) return n_.wrong("it is too large");
-  SG_RETURN_IF_ERROR(need(lstm::kBasicWeights, Shape{static_cast<int32_t>(rows), static_cast<int32_t>(columns)}));
+  SIGHTGLASS_RETURN_IF_ERROR(
+      need(lstm::kBasicWeights, Shape{static_cast<int32_t>(rows), static_cast<int32_t>(columns)}));
   return need(lstm::kBasicBias, Shape{static_cast<int32_t>(rows)});
 }
 
 Status LstmInference::check_full(const lstm::Sizes& sizes) const {
   const Shape per_cell{sizes.cells};
   const bool coupled = !n_.has(lstm::kInputWeights);
-  SG_RETURN_IF_ERROR(need_gates(lstm::kInputWeights, Shape{sizes.cells, sizes.depth}, coupled));
-  SG_RETURN_IF_ERROR(need_gates(lstm::kRecurrentWeights, Shape{sizes.cells, sizes.outputs}, coupled));
-  SG_RETURN_IF_ERROR(need_gates(lstm::kBias, per_cell, coupled));
-  for (size_t i = 0; i < 3; ++i) SG_RETURN_IF_ERROR(need_if_present(lstm::kPeephole + i, per_cell));
+  SIGHTGLASS_RETURN_IF_ERROR(need_gates(lstm::kInputWeights, Shape{sizes.cells, sizes.depth}, coupled));
+  SIGHTGLASS_RETURN_IF_ERROR(need_gates(lstm::kRecurrentWeights, Shape{sizes.cells, sizes.outputs}, coupled));
+  SIGHTGLASS_RETURN_IF_ERROR(need_gates(lstm::kBias, per_cell, coupled));
+  for (size_t i = 0; i < 3; ++i) SIGHTGLASS_RETURN_IF_ERROR(need_if_present(lstm::kPeephole + i, per_cell));
   // Peepholes are all present or all absent, except that of a coupled input gate. So are the factors of the
   // normalization.
   const bool forget = n_.has(lstm::kPeephole + 1);
@@ -67,7 +68,7 @@ Status LstmInference::check_full(const lstm::Sizes& sizes) const {
     return n_.wrong("it has some of its peephole weights, but not all");
   }
   if (n_.has(lstm::kNorm + lstm::kForgetGate)) {
-    SG_RETURN_IF_ERROR(need_gates(lstm::kNorm, per_cell, coupled));
+    SIGHTGLASS_RETURN_IF_ERROR(need_gates(lstm::kNorm, per_cell, coupled));
   } else if (n_.has(lstm::kNorm) || n_.has(lstm::kNorm + lstm::kCellGate) || n_.has(lstm::kNorm + lstm::kOutputGate)) {
     return n_.wrong("it has some of its layer normalization factors, but not all");
   }
@@ -75,7 +76,7 @@ Status LstmInference::check_full(const lstm::Sizes& sizes) const {
     if (n_.has(lstm::kProjectionBias)) return n_.wrong("it has a projection bias, but no projection");
     return sizes.cells == sizes.outputs ? Status() : n_.wrong("without a projection its states must have one size");
   }
-  SG_RETURN_IF_ERROR(need(lstm::kProjection, Shape{sizes.outputs, sizes.cells}));
+  SIGHTGLASS_RETURN_IF_ERROR(need(lstm::kProjection, Shape{sizes.outputs, sizes.cells}));
   return need_if_present(lstm::kProjectionBias, Shape{sizes.outputs});
 }
 
@@ -114,8 +115,8 @@ Result<std::vector<Shape>> LstmInference::infer() {
   if (n_.shape(hidden).dim(0) != sizes.batch || n_.shape(cell).dim(0) != sizes.batch) {
     return n_.wrong("its states do not have the batch of its data " + data.to_string());
   }
-  SG_RETURN_IF_ERROR(basic_ ? check_basic(sizes) : check_full(sizes));
-  SG_RETURN_IF_ERROR(check_numbers());
+  SIGHTGLASS_RETURN_IF_ERROR(basic_ ? check_basic(sizes) : check_full(sizes));
+  SIGHTGLASS_RETURN_IF_ERROR(check_numbers());
   Shape out = data;
   out.set_dim(data.rank() - 1, sizes.outputs);
   return std::vector<Shape>{out, n_.shape(hidden), n_.shape(cell)};

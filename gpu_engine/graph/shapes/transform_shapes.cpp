@@ -16,7 +16,7 @@ Status need_matrix(const NodeShapes& n, size_t input) {
 }  // namespace
 
 Result<Shape> infer_landmarks_to_matrix(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const auto& a = n.attributes<LandmarksToMatrixAttr>();
   const int64_t elements = n.shape(0).elements();
   if (elements % 3 != 0) {
@@ -35,8 +35,8 @@ Result<Shape> infer_landmarks_to_matrix(const NodeShapes& n) {
 }
 
 Result<Shape> infer_transform_landmarks(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(2, 2));
-  SG_RETURN_IF_ERROR(need_matrix(n, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, 2));
+  SIGHTGLASS_RETURN_IF_ERROR(need_matrix(n, 1));
   const auto& a = n.attributes<TransformLandmarksAttr>();
   const Shape& in = n.shape(0);
   if (a.dimensions != 2 && a.dimensions != 3) {
@@ -50,9 +50,9 @@ Result<Shape> infer_transform_landmarks(const NodeShapes& n) {
 }
 
 Result<Shape> infer_transform_image(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(2, 2));
-  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
-  SG_RETURN_IF_ERROR(need_matrix(n, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, 2));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(need_matrix(n, 1));
   const auto& a = n.attributes<TransformImageAttr>();
   if (n.shape(0).dim(0) != 1) {
     return n.wrong_input(0, "has " + std::to_string(n.shape(0).dim(0)) + " images, but there is one matrix");

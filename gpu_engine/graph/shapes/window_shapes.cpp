@@ -9,11 +9,11 @@ namespace {
 template <typename Attr>
 Result<Shape> convolved(const NodeShapes& n, Attr& a, const Shape& kernel, int32_t filters) {
   const Shape& in = n.shape(0);
-  SG_ASSIGN_OR_RETURN(const int64_t h, n.window("height", in.dim(1), kernel.dim(1), a.stride_h, a.dilation_h,
-                                                a.padding.mode, a.padding.top, a.padding.bottom));
-  SG_ASSIGN_OR_RETURN(const int64_t w, n.window("width", in.dim(2), kernel.dim(2), a.stride_w, a.dilation_w,
-                                                a.padding.mode, a.padding.left, a.padding.right));
-  SG_ASSIGN_OR_RETURN(const Shape out, n.make(std::array<int64_t, 4>{in.dim(0), h, w, filters}));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t h, n.window("height", in.dim(1), kernel.dim(1), a.stride_h, a.dilation_h,
+                                                        a.padding.mode, a.padding.top, a.padding.bottom));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t w, n.window("width", in.dim(2), kernel.dim(2), a.stride_w, a.dilation_w,
+                                                        a.padding.mode, a.padding.left, a.padding.right));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape out, n.make(std::array<int64_t, 4>{in.dim(0), h, w, filters}));
   if (n.has(kResidualInput) && n.shape(kResidualInput) != out && n.shape(kResidualInput) != one_pixel(out)) {
     return n.wrong_input(kResidualInput, "is added to an output of shape " + out.to_string());
   }
@@ -23,9 +23,9 @@ Result<Shape> convolved(const NodeShapes& n, Attr& a, const Shape& kernel, int32
 }  // namespace
 
 Result<Shape> infer_conv2d(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(2, kGateInput + 1));
-  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
-  SG_RETURN_IF_ERROR(n.need_rank(1, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, kGateInput + 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(1, 4));
   auto& a = n.attributes<Conv2dAttr>();
   const Shape& in = n.shape(0);
   const Shape& weights = n.shape(1);
@@ -38,8 +38,8 @@ Result<Shape> infer_conv2d(const NodeShapes& n) {
                                 " filters, which cannot be divided equally among " + std::to_string(groups) +
                                 " groups of channels");
   }
-  SG_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
-  SG_ASSIGN_OR_RETURN(const Shape out, convolved(n, a, weights, weights.dim(0)));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape out, convolved(n, a, weights, weights.dim(0)));
   if (n.has(kGateInput) && n.shape(kGateInput) != one_pixel(in)) {
     return n.wrong_input(kGateInput, "has no factor for each channel of data of shape " + in.to_string());
   }
@@ -47,9 +47,9 @@ Result<Shape> infer_conv2d(const NodeShapes& n) {
 }
 
 Result<Shape> infer_depthwise_conv2d(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(2, 4));
-  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
-  SG_RETURN_IF_ERROR(n.need_rank(1, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(1, 4));
   auto& a = n.attributes<DepthwiseConv2dAttr>();
   const Shape& in = n.shape(0);
   const Shape& weights = n.shape(1);
@@ -57,18 +57,19 @@ Result<Shape> infer_depthwise_conv2d(const NodeShapes& n) {
     return n.wrong_input(1, "does not fit " + std::to_string(in.dim(3)) + " input channels with a multiplier of " +
                                 std::to_string(a.multiplier));
   }
-  SG_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(3)));
-  SG_ASSIGN_OR_RETURN(const int64_t h, n.window("height", in.dim(1), weights.dim(1), a.stride_h, a.dilation_h,
-                                                a.padding.mode, a.padding.top, a.padding.bottom));
-  SG_ASSIGN_OR_RETURN(const int64_t w, n.window("width", in.dim(2), weights.dim(2), a.stride_w, a.dilation_w,
-                                                a.padding.mode, a.padding.left, a.padding.right));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(3)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t h, n.window("height", in.dim(1), weights.dim(1), a.stride_h, a.dilation_h,
+                                                        a.padding.mode, a.padding.top, a.padding.bottom));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t w, n.window("width", in.dim(2), weights.dim(2), a.stride_w, a.dilation_w,
+                                                        a.padding.mode, a.padding.left, a.padding.right));
   return n.make(std::array<int64_t, 4>{in.dim(0), h, w, weights.dim(3)});
 }
 
 Result<Shape> infer_depthwise_pointwise(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(2, kDepthwiseBias + 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, kDepthwiseBias + 1));
   if (!n.has(kDepthwiseWeights)) return n.wrong("its depthwise weights are missing");
-  for (const size_t input : {size_t{0}, size_t{1}, kDepthwiseWeights}) SG_RETURN_IF_ERROR(n.need_rank(input, 4));
+  for (const size_t input : {size_t{0}, size_t{1}, kDepthwiseWeights})
+    SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(input, 4));
   DepthwiseConv2dAttr& a = n.attributes<DepthwisePointwiseAttr>().depthwise;
   const Shape& in = n.shape(0);
   const Shape& weights = n.shape(1);
@@ -82,38 +83,38 @@ Result<Shape> infer_depthwise_pointwise(const NodeShapes& n) {
   if (weights.dim(1) != 1 || weights.dim(2) != 1 || weights.dim(3) != in.dim(3)) {
     return n.wrong_input(1, "is not a 1x1 kernel over " + std::to_string(in.dim(3)) + " channels");
   }
-  SG_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
-  SG_ASSIGN_OR_RETURN(const Shape out, convolved(n, a, depthwise, weights.dim(0)));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape out, convolved(n, a, depthwise, weights.dim(0)));
   return out;
 }
 
 // The padding is that of the convolution from the output back to the input.
 Result<Shape> infer_transpose_conv(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(2, 4));
-  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
-  SG_RETURN_IF_ERROR(n.need_rank(1, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(1, 4));
   auto& a = n.attributes<TransposeConvAttr>();
   const Shape& in = n.shape(0);
   const Shape& weights = n.shape(1);
   if (weights.dim(3) != in.dim(3)) {
     return n.wrong_input(1, "does not fit the " + std::to_string(in.dim(3)) + " channels of its data");
   }
-  SG_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
   if (a.out_h < 1 || a.out_w < 1) {
     return n.wrong("its output of " + std::to_string(a.out_h) + " x " + std::to_string(a.out_w) + " is empty");
   }
-  SG_RETURN_IF_ERROR(
+  SIGHTGLASS_RETURN_IF_ERROR(
       n.window("height", a.out_h, weights.dim(1), a.stride_h, 1, a.padding.mode, a.padding.top, a.padding.bottom)
           .status());
-  SG_RETURN_IF_ERROR(
+  SIGHTGLASS_RETURN_IF_ERROR(
       n.window("width", a.out_w, weights.dim(2), a.stride_w, 1, a.padding.mode, a.padding.left, a.padding.right)
           .status());
   return n.make(std::array<int64_t, 4>{in.dim(0), a.out_h, a.out_w, weights.dim(0)});
 }
 
 Result<Shape> infer_fully_connected(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(2, 4));
-  SG_RETURN_IF_ERROR(n.need_rank(1, 2));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(1, 2));
   const auto& a = n.attributes<FullyConnectedAttr>();
   const Shape& in = n.shape(0);
   const int32_t outputs = n.shape(1).dim(0);
@@ -121,7 +122,7 @@ Result<Shape> infer_fully_connected(const NodeShapes& n) {
   if (depth < 1 || in.elements() % depth != 0) {
     return n.wrong_input(1, "does not fit its data of shape " + in.to_string());
   }
-  SG_RETURN_IF_ERROR(n.need_bias_and_slope(outputs));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_bias_and_slope(outputs));
   if (!a.keep_num_dims) return n.make(std::array<int64_t, 2>{in.elements() / depth, outputs});
   if (in.rank() < 1 || in.dim(in.rank() - 1) != depth) {
     return n.wrong_input(1, "does not fit the last dimension of its data of shape " + in.to_string());
@@ -132,7 +133,7 @@ Result<Shape> infer_fully_connected(const NodeShapes& n) {
 }
 
 Result<Shape> infer_batch_matmul(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(2, 2));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, 2));
   const auto& attr = n.attributes<BatchMatmulAttr>();
   for (const size_t input : {0, 1}) {
     if (n.shape(input).rank() < 2) return n.wrong_input(input, "is not a matrix: it needs at least 2 dimensions");
@@ -153,7 +154,7 @@ Result<Shape> infer_batch_matmul(const NodeShapes& n) {
     return n.wrong("its matrices, " + std::to_string(rows) + "x" + std::to_string(depth) + " and " +
                    std::to_string(depth_y) + "x" + std::to_string(columns) + ", cannot be multiplied");
   }
-  SG_ASSIGN_OR_RETURN(const Shape batches, n.broadcast(batch(0), batch(1), "the batches of its matrices"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape batches, n.broadcast(batch(0), batch(1), "the batches of its matrices"));
   std::vector<int64_t> dims(batches.dims().begin(), batches.dims().end());
   dims.push_back(rows);
   dims.push_back(columns);
@@ -161,21 +162,21 @@ Result<Shape> infer_batch_matmul(const NodeShapes& n) {
 }
 
 Result<Shape> infer_pool2d(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(1, 1));
-  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
   auto& a = n.attributes<Pool2dAttr>();
   const Shape& in = n.shape(0);
-  SG_ASSIGN_OR_RETURN(const int64_t h, n.window("height", in.dim(1), a.filter_h, a.stride_h, 1, a.padding.mode,
-                                                a.padding.top, a.padding.bottom));
-  SG_ASSIGN_OR_RETURN(const int64_t w, n.window("width", in.dim(2), a.filter_w, a.stride_w, 1, a.padding.mode,
-                                                a.padding.left, a.padding.right));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t h, n.window("height", in.dim(1), a.filter_h, a.stride_h, 1, a.padding.mode,
+                                                        a.padding.top, a.padding.bottom));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t w, n.window("width", in.dim(2), a.filter_w, a.stride_w, 1, a.padding.mode,
+                                                        a.padding.left, a.padding.right));
   return n.make(std::array<int64_t, 4>{in.dim(0), h, w, in.dim(3)});
 }
 
 // The output is as large as all windows side by side. Longer strides extend it equally on both sides.
 Result<Shape> infer_max_unpool(const NodeShapes& n) {
-  SG_RETURN_IF_ERROR(n.need_inputs(2, 2));
-  SG_RETURN_IF_ERROR(n.need_rank(0, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, 2));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
   const Shape& in = n.shape(0);
   if (n.shape(1) != in) return n.wrong_input(1, "does not have the shape of its data, " + in.to_string());
   auto& a = n.attributes<Pool2dAttr>();

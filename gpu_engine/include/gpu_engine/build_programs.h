@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "gpu_engine/gl_objects.h"
-#include "gpu_engine/log.h"
-#include "gpu_engine/shader_source.h"
-#include "gpu_engine/status.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/log.h"
+#include "sightglass/shader_source.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "gpu_engine/kernel_defaults.h"
+#include "sightglass/kernel_defaults.h"
 
 namespace sightglass {
 

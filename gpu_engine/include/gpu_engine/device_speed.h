@@ -1,9 +1,9 @@
 // Measured peak speed of a device: the yardstick for models.
 #pragma once
 
-#include "gpu_engine/device_limits.h"
-#include "gpu_engine/status.h"
-#include "gpu_engine/step_timer.h"
+#include "sightglass/device_limits.h"
+#include "sightglass/status.h"
+#include "sightglass/step_timer.h"
 
 namespace sightglass {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "gpu_engine/status.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

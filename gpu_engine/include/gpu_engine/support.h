@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/device_limits.h"
-#include "gpu_engine/model.h"
-#include "gpu_engine/plan.h"
-#include "gpu_engine/status.h"
+#include "sightglass/device_limits.h"
+#include "sightglass/model.h"
+#include "sightglass/plan.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 

@@ -7,8 +7,8 @@
 
 #include "gl_faults.h"
 #include "harness/scratch_folder.h"
-#include "meta/mask_meta.h"
 #include "red_picture.h"
+#include "sightglass/gst/mask_meta.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 

@@ -8,10 +8,10 @@
 
 #include "element_harness.h"
 #include "figure_truth.h"
-#include "meta/results_meta.h"
-#include "meta/tensor_meta.h"
 #include "model_elements.h"
 #include "red_picture.h"
+#include "sightglass/gst/results_meta.h"
+#include "sightglass/gst/tensor_meta.h"
 #include "test_pipeline.h"
 
 namespace sightglass::test {

@@ -12,9 +12,9 @@
 
 #include "element_harness.h"
 #include "harness/scratch_folder.h"
-#include "meta/results_meta.h"
 #include "model_elements.h"
 #include "red_picture.h"
+#include "sightglass/gst/results_meta.h"
 #include "test_pipeline.h"
 
 namespace sightglass::test {

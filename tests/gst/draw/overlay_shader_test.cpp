@@ -12,10 +12,10 @@
 #include "draw/palette.h"
 #include "gl/counting_gl.h"
 #include "gl/shaders.h"
-#include "gpu_engine/shader_source.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"
 #include "overlay_case.h"
+#include "sightglass/shader_source.h"
 
 namespace sightglass::test {
 namespace {

@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <deque>
 
-#include "figure/figure_meta.h"
 #include "gl/gl_bridge.h"
 #include "harness/gl_state.h"
+#include "sightglass/gst/figure_meta.h"
 #include "test_pipeline.h"
 #include "transfer_counter.h"
 

@@ -15,9 +15,9 @@
 #include "gl/gl_bridge.h"
 #include "gl/share_groups.h"
 #include "harness/scratch_folder.h"
-#include "meta/results_meta.h"
-#include "meta/tensor_meta.h"
 #include "red_picture.h"
+#include "sightglass/gst/results_meta.h"
+#include "sightglass/gst/tensor_meta.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 

@@ -25,7 +25,7 @@ namespace sightglass::test {
 namespace {
 
 Result<InferModel> load_infer_model(const std::string& path, const InferModelOptions& options) {
-  SG_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Model::load(path));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Model::load(path));
   return describe_infer_model(std::move(model), recognize_model(path), options);
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "meta/results_meta.h"
+#include "sightglass/gst/results_meta.h"
 #include "test_pipeline.h"
 
 namespace sightglass::test {

@@ -1,5 +1,5 @@
 // attach-mask: the mask that a frame was composited with, as a texture on its buffer.
-#include "meta/mask_meta.h"
+#include "sightglass/gst/mask_meta.h"
 
 #include <gst/gl/gl.h>
 #include <gst/video/video.h>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "figure_truth.h"
-#include "meta/results_meta.h"
+#include "sightglass/gst/results_meta.h"
 #include "test_pipeline.h"
 
 namespace sightglass::test {

@@ -9,9 +9,9 @@
 
 #include "figure_truth.h"
 #include "harness/scratch_folder.h"
-#include "meta/mask_meta.h"
-#include "meta/results_meta.h"
 #include "red_picture.h"
+#include "sightglass/gst/mask_meta.h"
+#include "sightglass/gst/results_meta.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "meta/results_meta.h"
 #include "results/delivery.h"
+#include "sightglass/gst/results_meta.h"
 #include "some_results.h"
 #include "test_pipeline.h"
 

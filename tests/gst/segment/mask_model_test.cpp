@@ -19,7 +19,7 @@ namespace {
 std::string model_file(const std::string& name) { return (*shared_dir() / "models" / (name + ".tflite")).string(); }
 
 Result<MaskModel> load_mask_model(const std::string& path, const MaskModelOptions& options = {}) {
-  SG_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, Model::load(path));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, Model::load(path));
   return describe_mask_model(*model, recognize_model(path), options);
 }
 

@@ -10,8 +10,8 @@
 
 #include "element_harness.h"
 #include "gl_faults.h"
-#include "meta/mask_meta.h"
 #include "red_picture.h"
+#include "sightglass/gst/mask_meta.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 

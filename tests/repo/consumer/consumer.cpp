@@ -1,6 +1,6 @@
-#include <gpu_engine/model.h>
-#include <gpu_engine/plan.h>
-#include <interop/egl_context.h>
+#include <sightglass/interop/egl_context.h>
+#include <sightglass/model.h>
+#include <sightglass/plan.h>
 
 #include <cstdio>
 
@@ -8,7 +8,7 @@
 int main() {
   const auto context = sightglass::interop::Context::create_headless();
   const auto model = sightglass::Model::load("none.tflite");
-  std::printf("context: %s\nmodel: %s\n", context.ok() ? "ok" : context.error().c_str(),
+  std::printf("context: %s\nmodel: %s\n", context.ok() ? "ok" : context.status().message().c_str(),
               model.ok() ? "ok" : model.status().message().c_str());
   return context.ok() && !model.ok() ? 0 : 1;
 }

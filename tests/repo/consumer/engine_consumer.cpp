@@ -1,5 +1,5 @@
-#include <gpu_engine/model.h>
-#include <gpu_engine/plan.h>
+#include <sightglass/model.h>
+#include <sightglass/plan.h>
 
 #include <cstdio>
 

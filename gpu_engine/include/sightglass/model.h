@@ -1,0 +1,86 @@
+// A parsed and verified model file. Immutable and shareable between threads; owns no GL objects.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sightglass/log.h"
+#include "sightglass/model_metadata.h"
+#include "sightglass/status.h"
+#include "sightglass/tensor.h"
+
+namespace sightglass {
+
+class Graph;
+
+// An input or output of a model.
+struct TensorInfo {
+  std::string name;
+  DataType type = DataType::kFloat32;
+  Shape shape;
+  Quantization quantization;
+};
+
+// A blocker that keeps a model off the GPU, for people.
+struct Obstacle {
+  std::string where;    // "CONV_2D #12 (output 'x')"; empty if no single operator is concerned
+  std::string reason;   // why
+  std::string nearest;  // a supported alternative, or a fix; empty if unknown
+};
+std::string to_string(const Obstacle& obstacle);
+// Splits a message of the form "reason; fix" at the semicolon.
+Obstacle make_obstacle(std::string where, const std::string& message);
+
+// Activation of the operator that produces an output. With a sigmoid or softmax, the values are probabilities already.
+enum class OutputActivation : uint8_t { kNone = 0, kSigmoid = 1, kSoftmax = 2 };
+
+// Models with 8-bit and 16-bit integers, and float models with 8-bit weights. They are computed as in the TensorFlow
+// Lite built-in kernels: results are equal or differ by one quantization step in places.
+enum class QuantizedModels : uint8_t { kRefused, kAllowed };
+
+// Overrides the shape that the file declares for an input. Fully convolutional models accept images of many sizes.
+struct InputShape {
+  std::string input;  // its name, or its index if no input has that name
+  Shape shape;
+  bool operator==(const InputShape&) const = default;
+};
+
+struct ModelOptions {
+  QuantizedModels quantized_models = QuantizedModels::kAllowed;
+  std::vector<InputShape> input_shapes = {};
+  Log log = {};  // reports the contents of the file
+  bool operator==(const ModelOptions&) const = default;
+};
+
+class Model {
+ public:
+  // Maps the file into memory; it must not change while the model lives. Errors name the file.
+  static Result<std::shared_ptr<const Model>> load(const std::string& path, const ModelOptions& options = {});
+  // Copies `bytes`.
+  static Result<std::shared_ptr<const Model>> load(std::span<const std::byte> bytes, const std::string& name,
+                                                   const ModelOptions& options = {});
+
+  const std::string& name() const { return name_; }
+  const std::vector<TensorInfo>& inputs() const { return inputs_; }
+  const std::vector<TensorInfo>& outputs() const { return outputs_; }
+  const ModelMetadata& metadata() const { return metadata_; }  // empty if the file has none
+  OutputActivation output_activation(size_t output) const;
+  // For a model that ends in TFLite_Detection_PostProcess: indices of the outputs for boxes (1 x detections x 4:
+  // minimum y, minimum x, maximum y, maximum x in fractions of the input), classes, scores and the number of
+  // detections. Files list them in any order.
+  std::optional<std::array<size_t, 4>> detection_outputs() const;
+
+ private:
+  friend struct ModelInternals;
+  Model() = default;
+  std::string name_;
+  ModelMetadata metadata_;
+  std::vector<TensorInfo> inputs_, outputs_;
+  std::shared_ptr<const Graph> graph_;
+};
+
+}  // namespace sightglass

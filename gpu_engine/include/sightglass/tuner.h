@@ -1,0 +1,54 @@
+// Finds the fastest variants of the steps of a model on the present device. All calls need a context of the group
+// current.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sightglass/device.h"
+#include "sightglass/plan.h"
+#include "sightglass/share_group.h"
+#include "sightglass/tuning.h"
+
+namespace sightglass {
+
+struct TunerOptions {
+  // No new set of variants starts after this time, which includes compiling. Measurements made by then count.
+  std::chrono::milliseconds budget{3000};
+  int passes = 5;  // the median counts
+  // Minimum speedup over the default variant to be chosen; less is noise.
+  double least_gain = 0.03;
+};
+
+struct TunerReport {
+  Tuning tuning;                      // choices for the device, including steps whose default variant is the fastest
+  int sets = 0;                       // measured sets of variants, including the default one
+  bool complete = false;              // the budget covered all sets
+  double usual_ms = 0, tuned_ms = 0;  // sum over the steps that have variants
+};
+
+// Measures the steps for `plan_options`, with all inputs and outputs treated as host memory. Steps that
+// plan_options.tuning already contains are not measured again. Choices change only times, never results.
+Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::shared_ptr<const Model>& model,
+                         const DeviceInfo& device, const PlanOptions& plan_options, const TunerOptions& options = {});
+
+enum class TuningMode : uint8_t {
+  kOff,     // the default variants of the device family
+  kCached,  // choices for this device from a file in the directory
+  kOn,      // also measures missing choices now and writes them there
+};
+
+// Returns the value for plan_options.tuning. A file that is missing, damaged, for another device or not writable is
+// harmless: `note`, if given, receives a line about it. Fails only if tune() does.
+Result<std::shared_ptr<const Tuning>> prepare_tuning(const std::shared_ptr<ShareGroup>& group,
+                                                     const std::shared_ptr<const Model>& model,
+                                                     const DeviceInfo& device, const PlanOptions& plan_options,
+                                                     TuningMode mode, const std::string& folder,
+                                                     const TunerOptions& options = {}, std::string* note = nullptr);
+
+// The file of a device in a directory of results: "tuning-<hash>.txt".
+std::string tuning_path(const std::string& folder, const DeviceInfo& device);
+
+}  // namespace sightglass
