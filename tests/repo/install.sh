@@ -47,7 +47,8 @@ if [ -e "$build/obs_plugin/obs-sightglass.so" ]; then
   echo "== filter for OBS Studio"
   module=$(find "$prefix" -name obs-sightglass.so)
   case $module in */obs-plugins/*) ;; *) echo "the filter is not in the obs-plugins directory: $module" && exit 1 ;; esac
-  [ -e "$prefix/share/obs/obs-plugins/obs-sightglass/locale/en-US.ini" ]
+  texts=$prefix/share/obs/obs-plugins/obs-sightglass/locale/en-US.ini
+  [ -e "$texts" ] || { echo "$texts was not installed" && exit 1; }
 fi
 
 echo "== CMake"
