@@ -17,16 +17,6 @@ std::string gl_string(const GlApi& gl, GLenum name) {
   return text == nullptr ? std::string() : std::string(text);
 }
 
-bool has_extension(const GlApi& gl, const char* name) {
-  GLint count = 0;
-  gl.GetIntegerv(GL_NUM_EXTENSIONS, &count);
-  for (GLint i = 0; i < count; ++i) {
-    const auto* extension = reinterpret_cast<const char*>(gl.GetStringi(GL_EXTENSIONS, static_cast<GLuint>(i)));
-    if (extension != nullptr && std::strcmp(extension, name) == 0) return true;
-  }
-  return false;
-}
-
 // Whether compute shaders of this context compile with buffer textures. OpenGL ES reports this. Of the desktop drivers
 // that accept ES shaders, not all accept the extension, so the function compiles one. This starts the compiler of the
 // driver, which takes several milliseconds that cached programs may not need.
@@ -102,6 +92,16 @@ void log_device(const DeviceInfo& info, const Log& log) {
 }
 
 }  // namespace
+
+bool has_extension(const GlApi& gl, const char* name) {
+  GLint count = 0;
+  gl.GetIntegerv(GL_NUM_EXTENSIONS, &count);
+  for (GLint i = 0; i < count; ++i) {
+    const auto* extension = reinterpret_cast<const char*>(gl.GetStringi(GL_EXTENSIONS, static_cast<GLuint>(i)));
+    if (extension != nullptr && std::strcmp(extension, name) == 0) return true;
+  }
+  return false;
+}
 
 bool is_es(const GlApi& gl) { return gl_string(gl, GL_VERSION).starts_with("OpenGL ES"); }
 

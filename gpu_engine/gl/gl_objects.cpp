@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gpu_engine/exceptions.h"
+#include "sightglass/device.h"
 
 namespace sightglass {
 
@@ -22,6 +23,9 @@ GlSampler make_sampler(const GlApi& gl, GLenum filter) {
   gl.SamplerParameteri(id, GL_TEXTURE_MAG_FILTER, static_cast<GLint>(filter));
   gl.SamplerParameteri(id, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
   gl.SamplerParameteri(id, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  if (has_extension(gl, "GL_EXT_texture_sRGB_decode")) {
+    gl.SamplerParameteri(id, GL_TEXTURE_SRGB_DECODE_EXT, GL_SKIP_DECODE_EXT);
+  }
   return {gl, id};
 }
 

@@ -13,10 +13,16 @@ void* field(void* settings, const AnyProperty& property) { return static_cast<st
 
 void AnyPropertyTable::install(GObjectClass* object_class, const void* defaults) const {
   guint id = first_id_;
+  for (GParamSpec* spec : specs(defaults)) g_object_class_install_property(object_class, id++, spec);
+}
+
+std::vector<GParamSpec*> AnyPropertyTable::specs(const void* defaults) const {
+  std::vector<GParamSpec*> specs;
+  specs.reserve(rows_.size());
   for (const AnyProperty& property : rows_) {
-    GParamSpec* const spec = property.value->spec(property.head, field(defaults, property));
-    g_object_class_install_property(object_class, id++, spec);
+    specs.push_back(property.value->spec(property.head, field(defaults, property)));
   }
+  return specs;
 }
 
 Status AnyPropertyTable::set(void* settings, guint id, const GValue* value) const {

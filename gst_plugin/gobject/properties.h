@@ -179,6 +179,8 @@ class AnyPropertyTable {
   AnyPropertyTable(guint first_id, std::vector<AnyProperty> rows) : first_id_(first_id), rows_(std::move(rows)) {}
 
   void install(GObjectClass* object_class, const void* defaults) const;
+  guint first_id() const { return first_id_; }
+  std::vector<GParamSpec*> specs(const void* defaults) const;
   Status set(void* settings, guint id, const GValue* value) const;
   bool get(const void* settings, guint id, GValue* value) const;
 
@@ -200,6 +202,10 @@ class PropertyTable {
 
   // Call it in the class_init of the element.
   void install(GObjectClass* object_class) const { table_.install(object_class, &default_settings<Settings>()); }
+
+  // The properties for other interfaces than GObject classes. Their IDs are contiguous. The references are floating.
+  guint first_id() const { return table_.first_id(); }
+  std::vector<GParamSpec*> specs() const { return table_.specs(&default_settings<Settings>()); }
 
   // Fails and changes nothing if the property rejects the value, or if the ID is from another table.
   Status set(Settings& settings, guint id, const GValue* value) const { return table_.set(&settings, id, value); }

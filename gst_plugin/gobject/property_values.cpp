@@ -163,7 +163,8 @@ GType enum_type(const char* name, const std::vector<GEnumValue>& words) {
   auto* const values = new GEnumValue[words.size() + 1]{};
   std::ranges::copy(words, values);
   const GType type = g_enum_register_static(name, values);
-  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
+  // Only for documentation of plugins. Programs may use tables without GStreamer being initialized.
+  if (gst_is_initialized() != FALSE) gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
   return type;
 }
 

@@ -6,6 +6,10 @@
 #include "gpu_engine/model_internals.h"
 #include "gpu_engine/plan_internals.h"
 #include "gpu_engine/session_internals.h"
+#include "sightglass/device.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/plan.h"
+#include "sightglass/session.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
@@ -36,8 +40,8 @@ struct Picture {
 
 class TextureIoTest : public GlTest {
  protected:
-  GlTexture upload(const Picture& p) {
-    GlTexture texture = make_texture(gl(), GL_RGBA8, p.width, p.height);
+  GlTexture upload(const Picture& p, GLenum format = GL_RGBA8) {
+    GlTexture texture = make_texture(gl(), format, p.width, p.height);
     gl().BindTexture(GL_TEXTURE_2D, texture.id());
     gl().TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, p.width, p.height, GL_RGBA, GL_UNSIGNED_BYTE, p.pixels.data());
     gl().BindTexture(GL_TEXTURE_2D, 0);
@@ -46,7 +50,7 @@ class TextureIoTest : public GlTest {
 
   // Runs a one-input model on the picture and returns its output.
   HostTensor run(const OpCase& op, const Picture& picture, const InputSpec& spec, const InputTransform& transform,
-                 std::string* kernels = nullptr) {
+                 std::string* kernels = nullptr, GLenum format = GL_RGBA8) {
     const auto model = model_from_graph(op.graph);
     EXPECT_TRUE(model.ok()) << model.status().message();
     ForcedPlanOptions options;
@@ -56,7 +60,7 @@ class TextureIoTest : public GlTest {
     EXPECT_TRUE(plan.ok()) << plan.status().message();
     auto session = Session::create(gl(), *plan);
     EXPECT_TRUE(session.ok()) << session.status().message();
-    const GlTexture texture = upload(picture);
+    const GlTexture texture = upload(picture, format);
     EXPECT_TRUE(
         (*session)->set_input_texture(0, {texture.id(), GL_TEXTURE_2D, picture.width, picture.height}, transform).ok());
     EXPECT_TRUE((*session)->run().ok());
@@ -139,6 +143,16 @@ OpCase identity_case(int height, int width) {
   CaseBuilder builder(60);
   builder.node(OpType::kRelu, {}, {builder.input({1, height, width, 3})});
   return builder.build("identity");
+}
+
+// Models are trained on nonlinear colors, and programs such as OBS Studio store these in sRGB textures.
+TEST_F(TextureIoTest, SrgbTexturesAreReadAsStored) {
+  if (!has_extension(gl(), "GL_EXT_texture_sRGB_decode")) GTEST_SKIP() << "the driver always converts sRGB textures";
+  const Picture picture = Picture::random(13, 9, 54);
+  const HostTensor got = run(identity_case(9, 13), picture, texture_spec(), {}, nullptr, GL_SRGB8_ALPHA8);
+  const Comparison figures = compare(as_tensor(picture, 3, texture_spec()), got);
+  std::printf("NMSE %.2e\n", figures.nmse);
+  EXPECT_LE(figures.nmse, 1e-9) << to_string(figures);
 }
 
 // Models with byte inputs that are not quantized, such as MoveNet.

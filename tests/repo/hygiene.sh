@@ -7,7 +7,7 @@ complain() {
   echo "$*"
   bad=1
 }
-sources() { find gpu_engine capi introspection interop io models gst_plugin tools pipelines tests bench examples shaders cmake -type f "$@"; }
+sources() { find gpu_engine capi introspection interop io models gst_plugin obs_plugin tools pipelines tests bench examples shaders cmake -type f "$@"; }
 
 # A file with one job is short. Above the soft limit, a file is listed. Above the hard limit, the test fails.
 for file in $(sources -name '*.h' -o -name '*.cpp' | sort); do

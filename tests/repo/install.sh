@@ -43,6 +43,14 @@ if [ -e "$build/introspection/Sightglass-0.1.typelib" ]; then
   case $typelib in */girepository-1.0/*) ;; *) echo "the typelib is not in girepository-1.0: $typelib" && exit 1 ;; esac
 fi
 
+if [ -e "$build/obs_plugin/obs-sightglass.so" ]; then
+  echo "== filter for OBS Studio"
+  module=$(find "$prefix" -name obs-sightglass.so)
+  case $module in */obs-plugins/*) ;; *) echo "the filter is not in the obs-plugins directory: $module" && exit 1 ;; esac
+  texts=$prefix/share/obs/obs-plugins/obs-sightglass/locale/en-US.ini
+  [ -e "$texts" ] || { echo "$texts was not installed" && exit 1; }
+fi
+
 echo "== CMake"
 cmake -S "$source/tests/repo/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_C_COMPILER="$cc" -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_FLAGS="$flags" >"$work/configure.log"

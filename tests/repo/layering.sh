@@ -7,7 +7,7 @@ set -eu
 cd "$1"
 cxx=$2
 bad=0
-folders='base gpu_engine capi introspection interop io models gst_plugin tools pipelines bench examples'
+folders='base gpu_engine capi introspection interop io models gst_plugin obs_plugin tools pipelines bench examples'
 
 table=$(mktemp)
 files=$(mktemp)
@@ -57,7 +57,7 @@ grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' -r --include='*.h' 
       if (allowed[from] ~ / everything /) next
       if ($0 ~ /include[[:space:]]*</) {
         # Library headers are in their own directories, system headers in sys/, linux/, or none.
-        if (header !~ /\// && header !~ /^(gbm|drm|drm_fourcc|xf86drm|glib.*)\.h$/) next
+        if (header !~ /\// && header !~ /^(gbm|drm|drm_fourcc|xf86drm|glib.*|obs.*)\.h$/) next
         to = header; sub(/[\/.-].*/, "", to)
         if (to == "sys" || index(allowed[from], " <" to "> ")) next
         print file ": includes <" header ">, and the row of " from " does not allow <" to ">"

@@ -303,7 +303,8 @@ typedef enum { SIGHTGLASS_BT601 = 0, SIGHTGLASS_BT709 = 1, SIGHTGLASS_BT2020 = 2
 
 /*
  * A frame in textures of the caller. They are read with samplers of the library: texture parameters are neither used
- * nor changed.
+ * nor changed. sRGB textures are read as stored, without a conversion to linear colors, if the context has
+ * GL_EXT_texture_sRGB_decode.
  */
 typedef struct {
   size_t size;

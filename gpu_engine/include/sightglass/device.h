@@ -26,6 +26,9 @@ std::string device_name(const DeviceInfo& device);
 // reports the names, the device family and the limits.
 Result<DeviceInfo> query_device(const GlApi& gl, const Log& log = {});
 
+// Whether the current context has the extension, such as "GL_EXT_texture_buffer".
+bool has_extension(const GlApi& gl, const char* name);
+
 // Whether the current context is OpenGL ES, not desktop GL.
 bool is_es(const GlApi& gl);
 

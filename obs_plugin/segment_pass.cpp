@@ -1,0 +1,95 @@
+#include "segment_pass.h"
+
+#include <utility>
+
+#include "base/described_model.h"
+#include "gl/gl_state_guard.h"
+#include "model_store.h"
+
+namespace sightglass::obs {
+
+namespace {
+
+Result<DescribedModel<MaskModel>> load_model(const FilterSettings& settings) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(MaskModelOptions options, settings.segment.mask_model_options());
+  options.normalization = settings.model.normalization();
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string file, ModelStore().resolve(settings.model.model.value_or(kDefaultModel)));
+  return DescribedModel<MaskModel>::load(file, settings.model, [&](const SharedModel& model) {
+    return describe_mask_model(*model.model(), model.known(), options);
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SegmentPass>> SegmentPass::create(const FilterSettings& settings) {
+  const std::string cache_folder = settings.model.cache_folder();
+  SIGHTGLASS_ASSIGN_OR_RETURN(const GlDevice device, gl_device(cache_folder));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const DescribedModel<MaskModel> mask, load_model(settings));
+  const GlStateGuard guard(device.group->gl());
+  const GlTarget target{nullptr, device.group, device.info, FrameKind::kRgba, settings.model.tuning, cache_folder};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
+                      mask.plan(target, Segmenter::planned_kind(device.info, *mask, FrameKind::kRgba)));
+  const SegmenterOptions options{settings.segment.refine.value_or(mask->defaults.refine), settings.segment.skip_static};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Segmenter> segmenter,
+                      Segmenter::create(device.group, device.info, std::move(plan), *mask, FrameKind::kRgba, options));
+  return std::unique_ptr<SegmentPass>(new SegmentPass(target, settings, mask->defaults, std::move(segmenter)));
+}
+
+SegmentPass::SegmentPass(const GlTarget& target, const FilterSettings& settings, const MatteDefaults& defaults,
+                         std::unique_ptr<Segmenter> segmenter)
+    : ModelProcessor(target, *segmenter, settings.segment.run),
+      group_(target.group),
+      largest_picture_(target.device.limits.max_texture_size),
+      defaults_(defaults),
+      segmenter_(std::move(segmenter)) {
+  scene_.settings = settings.segment;
+}
+
+SegmentPass::~SegmentPass() {
+  const GlStateGuard guard(group_->gl());
+  segmenter_.reset();
+}
+
+Status SegmentPass::resize_model(int32_t width, int32_t height) {
+  picture_.forget();
+  return segmenter_->resize(width, height);
+}
+
+void SegmentPass::update_picture() {
+  const SegmentSettings& settings = scene_.settings;
+  const std::string location = settings.background_location.value_or("");
+  if (settings.look.background != Background::kImage || location == picture_location_) return;
+  picture_location_ = location;
+  auto picture = Picture::load(location, largest_picture_);
+  picture_status_ = picture.ok() ? Status() : picture.status();
+  if (picture.ok()) scene_.picture = *picture;
+}
+
+Status SegmentPass::draw(GLuint frame, GLuint output, int32_t width, int32_t height) {
+  const GlStateGuard guard(group_->gl());
+  if (width != width_ || height != height_) {
+    width_ = height_ = 0;
+    SIGHTGLASS_RETURN_IF_ERROR(resize(width, height));
+    width_ = width;
+    height_ = height;
+  }
+  poll_time();
+  const SegmentSettings& settings = scene_.settings;
+  segmenter_->set_look(settings.look_for(defaults_), settings.fit);
+  update_picture();
+  SIGHTGLASS_RETURN_IF_ERROR(picture_.update(scene_, width, height, [this](const auto& pixels, const PicturePlace& place) {
+    return segmenter_->set_picture(pixels, place);
+  }));
+  FrameJob job;
+  job.frame = {TextureRef{frame, GL_TEXTURE_2D, width, height}, {}, width, height};
+  job.output = output;
+  job.number = frames_++;
+  SIGHTGLASS_RETURN_IF_ERROR(process(job));
+  SIGHTGLASS_RETURN_IF_ERROR(finish(job));
+  problem_ = !job.failure.ok()                                ? job.failure
+             : settings.look.background == Background::kImage ? picture_status_
+                                                              : Status();
+  return {};
+}
+
+}  // namespace sightglass::obs
