@@ -77,9 +77,8 @@ gboolean on_render(GtkGLArea* /*area*/, GdkGLContext* /*context*/, App* app) {
   if (GstGLSyncMeta* sync = gst_buffer_get_gl_sync_meta(buffer)) gst_gl_sync_meta_wait(sync, app->context);
   auto* frame = reinterpret_cast<GstGLMemory*>(map.memory);
   const int width = gst_gl_memory_get_texture_width(frame), height = gst_gl_memory_get_texture_height(frame);
-  const GLuint texture = gst_gl_memory_get_texture_id(frame);
   glBindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer);
-  glFramebufferTexture2D(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+  glFramebufferTexture2D(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, frame->tex_id, 0);
   GLint view[4] = {};
   glGetIntegerv(GL_VIEWPORT, view);
   glBlitFramebuffer(0, height, width, 0, 0, 0, view[2], view[3], GL_COLOR_BUFFER_BIT, GL_LINEAR);
@@ -133,7 +132,8 @@ int main(int argc, char** argv) {
   GtkWidget* list = gtk_drop_down_new_from_strings(backgrounds);
   g_object_bind_property(list, "selected", segment, "background", G_BINDING_DEFAULT);
   gtk_grid_attach(GTK_GRID(grid), list, 0, 1, 2, 1);
-  for (int row = 2; const char* name : {"blur-strength", "softness", "smoothing", "light-wrap"}) {
+  const char* const properties[] = {"blur-strength", "softness", "smoothing", "light-wrap"};
+  for (int row = 2; const char* name : properties) {
     gtk_grid_attach(GTK_GRID(grid), gtk_label_new(name), 0, row, 1, 1);
     gtk_grid_attach(GTK_GRID(grid), slider_for(segment, name), 1, row++, 1, 1);
   }

@@ -37,7 +37,8 @@ gboolean quit(gpointer /*data*/) {
 
 // Properties of the element that QML reads and writes: its writes set them while the pipeline plays.
 void share_properties(GstElement* element, QQmlPropertyMap& map) {
-  for (const char* name : {"blur-strength", "softness", "smoothing", "light-wrap"}) {
+  const char* const names[] = {"blur-strength", "softness", "smoothing", "light-wrap"};
+  for (const char* name : names) {
     gfloat value = 0;
     g_object_get(element, name, &value, nullptr);
     map.insert(name, value);
