@@ -106,11 +106,11 @@ int main(int argc, char** argv) {
   g_setenv("GDK_DEBUG", "gl-egl", FALSE);  // on X11, some versions of GTK prefer GLX
   gst_init(nullptr, nullptr);
   if (!gtk_init_check()) return g_printerr("gtk4_window: cannot open a display\n"), 1;
-  g_autofree char* text =
-      g_strconcat(argc > 1 ? argv[1] : "glfiguresrc seed-interval=90 is-live=true",
-                  " ! glsegment name=segment model=figure ! appsink name=sink max-buffers=2 drop=true "
-                  "caps=video/x-raw(memory:GLMemory),format=RGBA,texture-target=2D",
-                  nullptr);
+  g_autofree char* text = g_strconcat(
+      argc > 1 ? argv[1] : "glfiguresrc seed-interval=90 is-live=true",
+      " ! glsegment name=segment model=figure alpha=premultiplied ! appsink name=sink max-buffers=2 drop=true "
+      "caps=video/x-raw(memory:GLMemory),format=RGBA,texture-target=2D",
+      nullptr);
   g_autoptr(GError) error = nullptr;
   g_autoptr(GstElement) pipeline = gst_parse_launch(text, &error);
   if (error != nullptr) return g_printerr("gtk4_window: %s\n", error->message), 1;

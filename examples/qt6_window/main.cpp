@@ -60,9 +60,10 @@ int main(int argc, char** argv) {
   gst_init(nullptr, nullptr);
 
   g_autoptr(GError) error = nullptr;
-  const std::string text = source +
-                           " ! glsegment name=segment model=figure"
-                           " ! video/x-raw(memory:GLMemory),format=RGBA,texture-target=2D ! qml6glsink name=sink";
+  const std::string text = source +  // the sink also shows late frames, so that slow machines show a video too
+                           " ! glsegment name=segment model=figure alpha=premultiplied"
+                           " ! video/x-raw(memory:GLMemory),format=RGBA,texture-target=2D"
+                           " ! qml6glsink name=sink max-lateness=-1 qos=false";
   g_autoptr(GstElement) pipeline = gst_parse_launch(text.c_str(), &error);
   if (error != nullptr) return std::fprintf(stderr, "qt6_window: %s\n", error->message), 1;
   g_autoptr(GstElement) segment = gst_bin_get_by_name(GST_BIN(pipeline), "segment");
