@@ -12,6 +12,7 @@ ApplicationWindow {
 
     ColumnLayout {
         anchors.fill: parent
+        anchors.margins: 8
 
         GstGLQt6VideoItem {
             objectName: "video"
@@ -19,33 +20,26 @@ ApplicationWindow {
             Layout.fillHeight: true
         }
 
-        GridLayout {
-            columns: 2
-            Layout.margins: 8
+        ComboBox {
+            model: ["blur", "color", "transparent", "mask"]
             Layout.fillWidth: true
+            onActivated: segment.background = currentText
+        }
 
-            Label { text: "background" }
-            ComboBox {
-                model: ["blur", "color", "transparent", "mask"]
-                onActivated: segment.background = currentText
-            }
-
-            Repeater {
-                model: [["blur-strength", 25], ["softness", 1], ["smoothing", 0.95], ["light-wrap", 1]]
-                delegate: RowLayout {
-                    required property var modelData
-                    Layout.columnSpan: 2
+        Repeater {
+            model: [["blur-strength", 25], ["softness", 1], ["smoothing", 0.95], ["light-wrap", 1]]
+            delegate: RowLayout {
+                required property var modelData
+                Layout.fillWidth: true
+                Label {
+                    text: modelData[0]
+                    Layout.preferredWidth: 120
+                }
+                Slider {
                     Layout.fillWidth: true
-                    Label {
-                        text: modelData[0]
-                        Layout.preferredWidth: 120
-                    }
-                    Slider {
-                        Layout.fillWidth: true
-                        to: modelData[1]
-                        value: segment[modelData[0]]
-                        onMoved: segment[modelData[0]] = value
-                    }
+                    to: modelData[1]
+                    value: segment[modelData[0]]
+                    onMoved: segment[modelData[0]] = value
                 }
             }
         }
