@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
   gtk_window_set_default_size(GTK_WINDOW(window), 960, 720);
   gtk_window_set_child(GTK_WINDOW(window), grid);
   gtk_window_present(GTK_WINDOW(window));
-  g_main_loop_run(loop);
+  if (app.status == 0) g_main_loop_run(loop);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   if (app.sample != nullptr) gst_sample_unref(app.sample);  // before the context that its texture belongs to
   gst_clear_object(&app.context);
