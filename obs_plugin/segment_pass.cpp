@@ -13,7 +13,8 @@ namespace {
 Result<DescribedModel<MaskModel>> load_model(const FilterSettings& settings) {
   SIGHTGLASS_ASSIGN_OR_RETURN(MaskModelOptions options, settings.segment.mask_model_options());
   options.normalization = settings.model.normalization();
-  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string file, ModelStore().resolve(settings.model.model.value_or(kDefaultModel)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string file,
+                              ModelStore().resolve(settings.model.model.value_or(kDefaultModel)));
   return DescribedModel<MaskModel>::load(file, settings.model, [&](const SharedModel& model) {
     return describe_mask_model(*model.model(), model.known(), options);
   });
@@ -28,10 +29,11 @@ Result<std::unique_ptr<SegmentPass>> SegmentPass::create(const FilterSettings& s
   const GlStateGuard guard(device.group->gl());
   const GlTarget target{nullptr, device.group, device.info, FrameKind::kRgba, settings.model.tuning, cache_folder};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
-                      mask.plan(target, Segmenter::planned_kind(device.info, *mask, FrameKind::kRgba)));
+                              mask.plan(target, Segmenter::planned_kind(device.info, *mask, FrameKind::kRgba)));
   const SegmenterOptions options{settings.segment.refine.value_or(mask->defaults.refine), settings.segment.skip_static};
-  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Segmenter> segmenter,
-                      Segmenter::create(device.group, device.info, std::move(plan), *mask, FrameKind::kRgba, options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(
+      std::unique_ptr<Segmenter> segmenter,
+      Segmenter::create(device.group, device.info, std::move(plan), *mask, FrameKind::kRgba, options));
   return std::unique_ptr<SegmentPass>(new SegmentPass(target, settings, mask->defaults, std::move(segmenter)));
 }
 
@@ -77,9 +79,9 @@ Status SegmentPass::draw(GLuint frame, GLuint output, int32_t width, int32_t hei
   const SegmentSettings& settings = scene_.settings;
   segmenter_->set_look(settings.look_for(defaults_), settings.fit);
   update_picture();
-  SIGHTGLASS_RETURN_IF_ERROR(picture_.update(scene_, width, height, [this](const auto& pixels, const PicturePlace& place) {
-    return segmenter_->set_picture(pixels, place);
-  }));
+  SIGHTGLASS_RETURN_IF_ERROR(picture_.update(
+      scene_, width, height,
+      [this](const auto& pixels, const PicturePlace& place) { return segmenter_->set_picture(pixels, place); }));
   FrameJob job;
   job.frame = {TextureRef{frame, GL_TEXTURE_2D, width, height}, {}, width, height};
   job.output = output;

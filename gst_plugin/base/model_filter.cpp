@@ -460,7 +460,7 @@ static void gst_gl_model_filter_class_init(GstGLModelFilterClass* klass) {
   transform_class->generate_output = sightglass::guarded<generate_output>;
 
   GstGLBaseFilterClass* filter_class = GST_GL_BASE_FILTER_CLASS(klass);
-  filter_class->supported_gl_api = static_cast<GstGLAPI>(GST_GL_API_GLES2 | GST_GL_API_OPENGL3);
+  filter_class->supported_gl_api = static_cast<GstGLAPI>(GST_GL_API_GLES2 | GST_GL_API_OPENGL3 | GST_GL_API_OPENGL);
   filter_class->gl_start = sightglass::guarded<gl_start>;
   filter_class->gl_stop = sightglass::guarded<gl_stop>;
   filter_class->gl_set_caps = sightglass::guarded<gl_set_caps>;

@@ -227,7 +227,7 @@ static void gst_gl_dmabuf_export_class_init(GstGLDMABufExportClass* klass) {
   transform_class->transform = sightglass::guarded<::transform>;
 
   GstGLBaseFilterClass* filter_class = GST_GL_BASE_FILTER_CLASS(klass);
-  filter_class->supported_gl_api = static_cast<GstGLAPI>(GST_GL_API_GLES2 | GST_GL_API_OPENGL3);
+  filter_class->supported_gl_api = static_cast<GstGLAPI>(GST_GL_API_GLES2 | GST_GL_API_OPENGL3 | GST_GL_API_OPENGL);
   filter_class->gl_start = sightglass::guarded<gl_start>;
   filter_class->gl_stop = sightglass::guarded<gl_stop>;
 }

@@ -391,7 +391,7 @@ static void gst_gl_figure_src_class_init(GstGLFigureSrcClass* klass) {
   GST_PUSH_SRC_CLASS(klass)->fill = sightglass::guarded<fill>;
 
   GstGLBaseSrcClass* gl_class = GST_GL_BASE_SRC_CLASS(klass);
-  gl_class->supported_gl_api = static_cast<GstGLAPI>(GST_GL_API_GLES2 | GST_GL_API_OPENGL3);
+  gl_class->supported_gl_api = static_cast<GstGLAPI>(GST_GL_API_GLES2 | GST_GL_API_OPENGL3 | GST_GL_API_OPENGL);
   gl_class->gl_start = sightglass::guarded<gl_start>;
   gl_class->gl_stop = sightglass::guarded<gl_stop>;
 }

@@ -81,3 +81,8 @@ LD_LIBRARY_PATH=$(pkg-config --variable=libdir sightglass) "$work/c-by-pkg-confi
 echo "== examples"
 # shellcheck disable=SC2046,SC2086
 "$cc" -std=c11 $flags "$source/examples/c_texture.c" -o "$work/c_texture" $(pkg-config --cflags --libs sightglass egl glesv2)
+# Outside of the source tree: the examples use nothing but the installed files.
+cp -r "$source/examples" "$work/copy"
+cmake -S "$work/copy" -B "$work/examples" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_C_COMPILER="$cc" -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_FLAGS="$flags" >"$work/configure.log"
+cmake --build "$work/examples" >"$work/build.log" || { cat "$work/build.log" && exit 1; }

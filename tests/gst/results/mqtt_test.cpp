@@ -8,14 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
 #include "harness/program.h"
-#include "harness/sanitizers.h"
 #include "harness/scratch_folder.h"
 #include "results/delivery.h"
 #include "test_pipeline.h"
@@ -130,64 +128,6 @@ TEST(Mqtt, LinesArriveAtASubscriber) {
     ++count;
   }
   EXPECT_EQ(count, kLines) << read.output;
-}
-
-std::string publish(const std::string& options) {
-  return "SIGHTGLASS_BUILD=" SIGHTGLASS_BUILD_DIR " " SIGHTGLASS_SOURCE_DIR "/pipelines/publish.sh " + options;
-}
-
-TEST(Publish, PrintsALinePerFrame) {
-  if (kSanitized) GTEST_SKIP() << kPluginIsSanitized;
-  init_gstreamer();  // for the environment
-  const CommandResult run = run_program(publish("--print --frames 6 --element 'glpose model=figure'"));
-  EXPECT_EQ(run.status, 0);
-  std::istringstream lines(run.output);
-  std::string line;
-  int count = 0;
-  for (; std::getline(lines, line); ++count) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    ASSERT_FALSE(json.is_discarded()) << line;
-    EXPECT_EQ(json["source"], "figures");
-    EXPECT_EQ(json["objects"][0]["keypoints"].size(), 17U);
-  }
-  EXPECT_EQ(count, 6) << "including the last frame";
-}
-
-TEST(Publish, ReportsWrongUsage) {
-  const auto says = [](const std::string& options, const std::string& what) {
-    const CommandResult run = run_program(publish(options) + " 2>&1");
-    EXPECT_EQ(run.status, 1) << options;
-    EXPECT_NE(run.output.find(what), std::string::npos) << options << ": " << run.output;
-  };
-  says("", "--element is missing");
-  says("--element identity --print --input no/such.mp4", "no/such.mp4 does not exist");
-  says("--elephant", "unknown option: --elephant");
-  says("--element", "--element requires a value");
-}
-
-TEST(Publish, AcceptsAnyFileName) {
-  if (kSanitized) GTEST_SKIP() << kPluginIsSanitized;
-  init_gstreamer();  // for the environment
-  const std::string file = scratch_folder() / "a \"quoted\" name, and\\one's more! = x.avi";
-  ASSERT_EQ(
-      run_program("cd " + scratch_folder().string() +
-                  " && gst-launch-1.0 -q videotestsrc num-buffers=2 ! jpegenc ! avimux ! filesink location=clip.avi")
-          .status,
-      0);
-  std::filesystem::rename(scratch_folder() / "clip.avi", file);
-  ::setenv("SIGHTGLASS_TEST_FILE", file.c_str(), 1);
-  const CommandResult run = run_program(
-      publish("--print --element 'glinfer model=figure task=tensors' --input \"$SIGHTGLASS_TEST_FILE\" 2>&1"));
-  EXPECT_EQ(run.status, 0) << run.output;
-  std::printf("%s\n", run.output.substr(0, 200).c_str());
-}
-
-TEST(Publish, FailsWithThePipeline) {
-  if (kSanitized) GTEST_SKIP() << kPluginIsSanitized;
-  init_gstreamer();  // for the environment
-  const CommandResult run = run_program(publish("--print --element 'glpose model=no/such.tflite' 2>&1"));
-  EXPECT_NE(run.status, 0);
-  EXPECT_NE(run.output.find("no/such.tflite"), std::string::npos) << run.output;
 }
 
 }  // namespace
