@@ -23,8 +23,7 @@ namespace sightglass {
 namespace {
 
 // The GBM device of GStreamer, if its display uses one: opening a second one might select another device.
-interop::Result<std::shared_ptr<const interop::GbmDevice>> device_of(GstGLContext* context,
-                                                                     const interop::Display& display) {
+Result<std::shared_ptr<const interop::GbmDevice>> device_of(GstGLContext* context, const interop::Display& display) {
   GstGLDisplay* owner = gst_gl_context_get_display(context);
   const bool on_gbm = gst_gl_display_get_handle_type(owner) == GST_GL_DISPLAY_TYPE_GBM;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): GStreamer returns the pointer as an integer

@@ -30,11 +30,29 @@ if ! grep -q "path .*$prefix/share/sightglass/models/figure.tflite" "$work/figur
   cat "$work/figure.log" && exit 1
 fi
 
-echo "== metadata of buffers, in C"
-meta=$(dirname "$(find "$prefix/include" -name mask_meta.h)")
-# shellcheck disable=SC2046  # a list of flags
-printf '#include <figure_meta.h>\n#include <mask_meta.h>\n#include <results_meta.h>\n#include <tensor_meta.h>\nint main(void) { return 0; }\n' |
-  "$cxx" -x c -std=c11 -Wall -Wextra -Werror -fsyntax-only "-I$meta" $(pkg-config --cflags gstreamer-1.0) -
+echo "== every installed header by itself"
+gst=$(pkg-config --cflags gstreamer-1.0)
+count=0
+for header in $(cd "$prefix/include" && find sightglass -name '*.h'); do
+  flags_of=
+  languages='c++:c++20'
+  case $header in
+    sightglass/gst/* | sightglass/metadata_objects.h) languages='c:c11 c++:c++20' flags_of=$gst ;;
+    sightglass/sightglass.h | sightglass/version.h) languages='c:c11 c++:c++20' ;;
+    sightglass/interop/*) flags_of='-DEGL_NO_X11 -DMESA_EGL_NO_X11_HEADERS' ;;
+  esac
+  for language in $languages; do
+    # shellcheck disable=SC2086  # a list of flags
+    echo "#include <$header>" | "$cxx" -x "${language%:*}" "-std=${language#*:}" -Wall -Wextra -Werror -fsyntax-only \
+      "-I$prefix/include" $flags_of - || { echo "$header does not compile by itself" && exit 1; }
+  done
+  count=$((count + 1))
+done
+[ "$count" -ge 35 ] || { echo "only $count headers were installed" && exit 1; }
+echo "$count headers"
+if grep -rnE '#define SG_|_internals\.h|struct Graph;|sentinel_bytes|hidden_operators' "$prefix/include/sightglass"; then
+  echo "internals of the engine are installed" && exit 1
+fi
 
 echo "== metadata of buffers, for Python"
 [ -n "$(find "$prefix" -name 'libsightglass-metadata.so.0')" ] || { echo "libsightglass-metadata was not installed" && exit 1; }

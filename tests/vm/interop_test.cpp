@@ -45,7 +45,7 @@ class InteropTest : public ::testing::Test {
     ASSERT_TRUE(context.ok()) << context.status().message();
     context_ = std::move(context).value();
     current_.emplace(*context_);
-    ASSERT_TRUE(current_->ok()) << current_->error();
+    ASSERT_TRUE(current_->ok()) << current_->status().message();
     auto gl = GlApi::load(Context::get_proc_address);
     ASSERT_TRUE(gl.ok()) << gl.status().message();
     gl_ = *gl;
