@@ -63,7 +63,7 @@ std::vector<std::byte> small_model() {
 // Import, plan, session, a run of each kind, and destruction.
 Status whole_life(const std::vector<std::byte>& bytes, const GlApi& gl) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const auto model, Model::load(bytes, "m.tflite"));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, build_plan(model, DeviceLimits()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, build_plan(model, DeviceLimits(), {}));
   SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, Session::create(gl, plan));
   for (size_t i = 0; i < model->inputs().size(); ++i) {
     const TensorInfo& input = model->inputs()[i];
@@ -172,7 +172,7 @@ TEST(OutOfMemory, EverySampleModel) {
     SCOPED_TRACE(sample.name);
     const auto life = [&]() -> Status {
       SIGHTGLASS_ASSIGN_OR_RETURN(const auto model, Model::load(sample.bytes, "m.tflite"));
-      return build_plan(model, DeviceLimits()).status();
+      return build_plan(model, DeviceLimits(), {}).status();
     };
     if (!life().ok()) continue;  // no kernel supports it at the minimum limits
     expect_errors(sample.name.c_str(), life);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "gpu_engine/model_internals.h"
 #include "harness/scratch_folder.h"
 #include "import_test.h"
 
@@ -60,8 +61,8 @@ TEST(Model, FileAndBytesGiveTheSameGraph) {
   std::filesystem::remove(path);  // the mapping stays
   ASSERT_TRUE(from_file.ok()) << from_file.status().message();
   ASSERT_TRUE(from_bytes.ok()) << from_bytes.status().message();
-  EXPECT_EQ(dump_text((*from_file)->graph()), dump_text((*from_bytes)->graph()));
-  const Graph& graph = (*from_file)->graph();
+  EXPECT_EQ(dump_text(graph_of(**from_file)), dump_text(graph_of(**from_bytes)));
+  const Graph& graph = graph_of(**from_file);
   EXPECT_EQ(graph.floats(graph.node(graph.order().at(0)).inputs.at(1)), (std::vector<float>{1, 0, 0}));
 }
 

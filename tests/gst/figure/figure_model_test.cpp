@@ -16,7 +16,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr int kFrames = 200;
+constexpr int kFrames = 80;
 constexpr const char* kFirstSeed = "2000000";  // training uses seeds below 1000000
 constexpr int kWidth = 320, kHeight = 240;
 constexpr float kSmaller = 0.7F;
@@ -169,7 +169,7 @@ TEST_F(FigureModel, MasksUnseenFigures) {
 }
 
 TEST_F(FigureModel, MasksFiguresOfEveryFraming) {
-  constexpr int kFew = 60;
+  constexpr int kFew = 30;
   struct Framing {
     const char* name;
     double least_iou;
