@@ -1,7 +1,7 @@
 // Stores a tensor into an image: its first four channels, or (PROBABILITY) the probability of the foreground classes.
 //   FORMAT  rgba8, rgba16f or rgba32f
 #define USES_A
-#include "gpu_engine/model.h"
+#include "sightglass/model.h"
 #include "lib/tensor.glsl"
 #include "ops/texture_io.h"
 

@@ -1,4 +1,4 @@
-// Samples a camera frame of any kind (gpu_engine/frame_ref.h) at reader coordinates. Planes of Y, Cb and Cr are
+// Samples a camera frame of any kind (sightglass/frame_ref.h) at reader coordinates. Planes of Y, Cb and Cr are
 // converted to RGB per sample; a converted frame never exists.
 //   FRAME_EXTERNAL      one external texture, which the driver converts to RGB
 //   FRAME_TWO_PLANES    Y in R; Cb and Cr in R and G

@@ -1,6 +1,6 @@
-// Position and color parameters of the frame (gpu_engine/frame_ref.h). They differ between elements, so they are not
+// Position and color parameters of the frame (sightglass/frame_ref.h). They differ between elements, so they are not
 // part of the program, which several elements may share.
-#include "gpu_engine/frame_ref.h"
+#include "sightglass/frame_ref.h"
 layout(std140, binding = kFrameBinding) uniform Frame {
   vec4 frame_place[2];  // rows of the map from reader to stored-frame coordinates, in fractions; w is unused
   vec4 frame_visible;   // the visible part of the stored frame: minimum and maximum coordinates

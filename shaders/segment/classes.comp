@@ -2,7 +2,7 @@
 // class is not shown. Counts the pixels of each class.
 //   NUMBERS  the model output is the class index
 #include "gl/compute.h"
-#include "gpu_engine/model.h"
+#include "sightglass/model.h"
 #include "segment/class_layout.h"
 #include "segment/shaders.h"
 
