@@ -32,9 +32,9 @@ struct Condition {
 };
 
 constexpr Condition kConditions[] = {
-    {"as drawn", "picture(at)", 1, 0.935, 0.79},
-    {"dark, light from one side", "vec4(pow(picture(at).rgb, vec3(1.3)) * mix(0.3, 0.9, at.x), 1.0)", 1, 0.925, 0.75},
-    {"bright, warm light", "vec4(pow(picture(at).rgb, vec3(0.8)) * vec3(1.5, 1.35, 1.15), 1.0)", 1, 0.925, 0.74},
+    {"as drawn", "picture(at)", 1, 0.93, 0.76},
+    {"dark, light from one side", "vec4(pow(picture(at).rgb, vec3(1.3)) * mix(0.3, 0.9, at.x), 1.0)", 1, 0.925, 0.72},
+    {"bright, warm light", "vec4(pow(picture(at).rgb, vec3(0.8)) * vec3(1.5, 1.35, 1.15), 1.0)", 1, 0.925, 0.72},
     {"seven tenths of the size", "picture((at - 0.5) / 0.7 + 0.5)", kSmaller, 0.865, 0.46},
     {"moving, 11 pixels",
      "(picture(at - 5.0 * s) + picture(at - 4.0 * s) + picture(at - 3.0 * s) + picture(at - 2.0 * s) + "
