@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "append.h"
+#include "common/append.h"
 #include "comparison.h"
 
 namespace sightglass::bench {

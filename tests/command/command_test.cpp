@@ -15,7 +15,7 @@
 #include "harness/golden.h"
 #include "harness/picture_bomb.h"
 #include "harness/special_files.h"
-#include "picture_input.h"
+#include "model/picture_input.h"
 
 namespace sightglass::test {
 namespace {

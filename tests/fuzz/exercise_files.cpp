@@ -13,7 +13,7 @@
 
 #include "decode_picture.h"
 #include "infer/labels.h"
-#include "model_check.h"
+#include "model/model_check.h"
 #include "tflite/attached_files.h"
 
 namespace sightglass::test {

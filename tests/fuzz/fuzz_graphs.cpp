@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <map>
 
+#include "common/headless_gl.h"
 #include "fuzz/graph_check.h"
-#include "headless_gl.h"
 
 namespace sightglass::test {
 

@@ -1,6 +1,6 @@
 #include "gl/counting_gl.h"
 
-#include "hooked_gl.h"
+#include "common/hooked_gl.h"
 
 namespace sightglass::test {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "headless_gl.h"
+#include "common/headless_gl.h"
 #include "sightglass/texture_ref.h"
 
 namespace sightglass::test {

@@ -9,9 +9,9 @@
 
 #include "harness/golden_archive.h"
 #include "harness/golden_sample.h"
+#include "model/picture_input.h"
+#include "model/random_input.h"
 #include "model_store.h"
-#include "picture_input.h"
-#include "random_input.h"
 
 namespace sightglass::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "harness/compare.h"
-#include "picture_input.h"
-#include "random_input.h"
+#include "model/picture_input.h"
+#include "model/random_input.h"
 
 namespace sightglass::test {
 namespace {

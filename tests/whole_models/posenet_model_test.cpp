@@ -11,7 +11,7 @@
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
-#include "picture_input.h"
+#include "model/picture_input.h"
 #include "ref/ref_ops.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"

@@ -11,7 +11,7 @@
 #include "graph/graph.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
-#include "random_input.h"
+#include "model/random_input.h"
 #include "ref/ref_ops.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"

@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "cache_folder.h"
+#include "common/cache_folder.h"
 #include "gpu_engine/output_file.h"
-#include "input_shape.h"
-#include "model_bench.h"
-#include "model_check.h"
-#include "model_dump.h"
-#include "model_run.h"
-#include "models_command.h"
-#include "operator_report.h"
+#include "model/input_shape.h"
+#include "model/model_bench.h"
+#include "model/model_check.h"
+#include "model/model_dump.h"
+#include "model/model_run.h"
+#include "model/models_command.h"
+#include "model/operator_report.h"
 #include "standard_output.h"
 
 namespace {

@@ -1,13 +1,13 @@
-#include "model_bench.h"
+#include "model/model_bench.h"
 
 #include <stdlib.h>
 
 #include <filesystem>
 
-#include "child_process.h"
-#include "headless_gl.h"
-#include "progress.h"
-#include "report_format.h"
+#include "common/child_process.h"
+#include "common/headless_gl.h"
+#include "common/progress.h"
+#include "model/report_format.h"
 
 namespace sightglass {
 

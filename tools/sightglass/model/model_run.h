@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "model_inputs.h"
+#include "model/model_inputs.h"
+#include "model/step_profile.h"
 #include "sightglass/device.h"
 #include "sightglass/interop/egl_context.h"
 #include "sightglass/plan.h"
 #include "sightglass/status.h"
 #include "sightglass/tensor.h"
 #include "sightglass/tuner.h"
-#include "step_profile.h"
 
 namespace sightglass {
 

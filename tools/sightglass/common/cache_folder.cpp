@@ -1,4 +1,4 @@
-#include "cache_folder.h"
+#include "common/cache_folder.h"
 
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-#include "report_format.h"
+#include "model/report_format.h"
 
 #include <vector>
 

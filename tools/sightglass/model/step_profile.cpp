@@ -1,4 +1,4 @@
-#include "step_profile.h"
+#include "model/step_profile.h"
 
 #include <algorithm>
 

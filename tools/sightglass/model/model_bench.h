@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "model_run.h"
-#include "step_profile.h"
+#include "model/model_run.h"
+#include "model/step_profile.h"
 
 namespace sightglass {
 

@@ -1,10 +1,10 @@
 // Formats a SupportTable as Markdown and as JSON. Scripts read the JSON: keys are only ever added.
-#include "operator_report.h"
+#include "model/operator_report.h"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "report_format.h"
+#include "model/report_format.h"
 
 namespace sightglass {
 namespace {

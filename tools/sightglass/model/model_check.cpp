@@ -1,4 +1,4 @@
-#include "model_check.h"
+#include "model/model_check.h"
 
 #include "model_store.h"
 

@@ -1,4 +1,4 @@
-#include "random_input.h"
+#include "model/random_input.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "models_command.h"
+#include "model/models_command.h"
 
 #include <algorithm>
 #include <csignal>
@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "common/progress.h"
 #include "fetch_model.h"
-#include "progress.h"
-#include "report_format.h"
+#include "model/report_format.h"
 
 namespace sightglass {
 

@@ -3,10 +3,10 @@
 
 #include "gpu_engine/plan_internals.h"
 #include "gpu_engine/quoted.h"
-#include "metadata_report.h"
-#include "model_check.h"
+#include "model/metadata_report.h"
+#include "model/model_check.h"
+#include "model/report_format.h"
 #include "plan/plan_data.h"
-#include "report_format.h"
 
 namespace sightglass {
 namespace {

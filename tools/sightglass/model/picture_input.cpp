@@ -1,4 +1,4 @@
-#include "picture_input.h"
+#include "model/picture_input.h"
 
 #include <algorithm>
 #include <array>

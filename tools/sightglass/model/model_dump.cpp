@@ -1,13 +1,13 @@
-#include "model_dump.h"
+#include "model/model_dump.h"
 
 #include <sstream>
 
 #include "gpu_engine/model_internals.h"
 #include "graph/graph.h"
 #include "known_models.h"
-#include "metadata_report.h"
+#include "model/metadata_report.h"
+#include "model/report_format.h"
 #include "model_store.h"
-#include "report_format.h"
 #include "rewrites/rewrites.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"

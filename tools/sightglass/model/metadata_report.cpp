@@ -1,10 +1,10 @@
-#include "metadata_report.h"
+#include "model/metadata_report.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "gpu_engine/quoted.h"
-#include "report_format.h"
+#include "model/report_format.h"
 
 namespace sightglass {
 namespace {

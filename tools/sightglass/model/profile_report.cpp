@@ -1,8 +1,8 @@
 // Formats a StepProfile as text, as JSON, and as a Chrome trace. Scripts read the JSON: keys are only ever added.
 #include <algorithm>
 
-#include "report_format.h"
-#include "step_profile.h"
+#include "model/report_format.h"
+#include "model/step_profile.h"
 
 namespace sightglass {
 

@@ -1,12 +1,12 @@
-#include "model_inputs.h"
+#include "model/model_inputs.h"
 
 #include <charconv>
 #include <string_view>
 
 #include "gpu_engine/input_file.h"
 #include "gpu_engine/quoted.h"
-#include "picture_input.h"
-#include "random_input.h"
+#include "model/picture_input.h"
+#include "model/random_input.h"
 
 namespace sightglass {
 namespace {

@@ -1,4 +1,4 @@
-#include "model_run.h"
+#include "model/model_run.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <span>
 
+#include "common/headless_gl.h"
+#include "common/hooked_gl.h"
 #include "gpu_engine/output_file.h"
-#include "headless_gl.h"
-#include "hooked_gl.h"
 #include "model_store.h"
 #include "sightglass/cache_folder.h"
 #include "sightglass/gl_objects.h"

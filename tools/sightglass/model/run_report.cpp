@@ -1,7 +1,7 @@
 // Formats a RunReport as text and as JSON. Scripts read the JSON: keys are only ever added.
 #include "gpu_engine/quoted.h"
-#include "model_run.h"
-#include "report_format.h"
+#include "model/model_run.h"
+#include "model/report_format.h"
 
 namespace sightglass {
 std::string format_text(const RunReport& report) {

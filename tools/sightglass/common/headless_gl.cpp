@@ -1,4 +1,4 @@
-#include "headless_gl.h"
+#include "common/headless_gl.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "input_shape.h"
+#include "model/input_shape.h"
 
 #include <charconv>
 #include <string>

@@ -1,8 +1,8 @@
 // Formats a BenchReport as text and as JSON. Scripts read the JSON: keys are only ever added.
 #include <filesystem>
 
-#include "model_bench.h"
-#include "report_format.h"
+#include "model/model_bench.h"
+#include "model/report_format.h"
 
 namespace sightglass {
 

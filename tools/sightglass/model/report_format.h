@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "append.h"
+#include "common/append.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"
 #include "sightglass/tuner.h"

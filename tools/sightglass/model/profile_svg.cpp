@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "report_format.h"
-#include "step_profile.h"
+#include "model/report_format.h"
+#include "model/step_profile.h"
 
 namespace sightglass {
 
