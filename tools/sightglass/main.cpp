@@ -7,12 +7,16 @@
 #include "common/command_line.h"
 #include "model/model_commands.h"
 #include "standard_output.h"
+#include "video/devices_command.h"
+#include "video/video_commands.h"
 
 int main(int argc, char** argv) {
-  CLI::App app("Runs TensorFlow Lite models in OpenGL ES compute shaders.", "sightglass");
+  CLI::App app("Runs TensorFlow Lite models on video and images, in OpenGL ES compute shaders.", "sightglass");
   app.set_version_flag("--version", SIGHTGLASS_VERSION);
   app.require_subcommand(1);
   std::vector<sightglass::Subcommand> subcommands;
+  sightglass::video::add_video_commands(app, subcommands);
+  sightglass::video::add_devices_command(app, subcommands);
   sightglass::add_model_commands(app, subcommands);
   try {
     app.parse(argc, argv);

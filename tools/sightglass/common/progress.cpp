@@ -18,9 +18,13 @@ Progress::Progress() : visible_(::isatty(STDERR_FILENO) == 1) {}
 void Progress::show(const std::string& what, int done, int total) {
   if (!visible_) return;
   const int cells = total > 0 ? std::clamp(done * kCells / total, 0, kCells) : 0;
-  std::string line = "[" + std::string(static_cast<size_t>(cells), '#') +
+  show("[" + std::string(static_cast<size_t>(cells), '#') +
                      std::string(static_cast<size_t>(kCells - cells), '.') + "] " + std::to_string(done) + "/" +
-                     std::to_string(total) + " " + what;
+                     std::to_string(total) + " " + what);
+}
+
+void Progress::show(std::string line) {
+  if (!visible_) return;
   if (line == line_) return;
   line_ = std::move(line);
   std::fprintf(stderr, "\r\x1b[K%s", line_.c_str());  // to the start of the line, and clear it

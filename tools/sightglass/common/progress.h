@@ -14,6 +14,8 @@ class Progress {
 
   // Shows `done` of `total` units of work. Redraws only if the bar changes.
   void show(const std::string& what, int done, int total);
+  // Shows a line of text instead of a bar, for work without a known end.
+  void show(std::string line);
   // Removes the bar, so that other output can be written.
   void clear();
 

@@ -1,0 +1,125 @@
+#include "video/element_options.h"
+
+#include <gst/gst.h>
+
+#include <memory>
+#include <sstream>
+#include <string_view>
+
+#include "video/gst_objects.h"
+#include "video/gst_setup.h"
+#include "video/launch_text.h"
+
+namespace sightglass::video {
+
+namespace {
+
+// Properties of GStreamer base classes are not settings of the job.
+bool is_setting(const GParamSpec* spec) {
+  constexpr std::string_view kBaseClasses[] = {"GstObject", "GstElement", "GstBaseTransform", "GstGLBaseFilter",
+                                               "GstGLFilter"};
+  for (const std::string_view name : kBaseClasses) {
+    if (name == g_type_name(spec->owner_type)) return false;
+  }
+  return (spec->flags & G_PARAM_WRITABLE) != 0;
+}
+
+std::string words_of(GParamSpec* spec) {
+  std::string words;
+  const GEnumClass* all = G_PARAM_SPEC_ENUM(spec)->enum_class;
+  for (guint i = 0; i < all->n_values; ++i) words += std::string(i == 0 ? "" : ", ") + all->values[i].value_nick;
+  return words;
+}
+
+template <typename Spec>
+std::string range_of(const Spec* spec) {
+  std::ostringstream text;
+  text << +spec->minimum << " to " << +spec->maximum;
+  return text.str();
+}
+
+// The values that a property accepts; empty: any text.
+std::string domain_of(GParamSpec* spec) {
+  if (G_IS_PARAM_SPEC_ENUM(spec)) return words_of(spec);
+  if (G_IS_PARAM_SPEC_BOOLEAN(spec)) return "true, false";
+  if (G_IS_PARAM_SPEC_INT(spec)) return range_of(G_PARAM_SPEC_INT(spec));
+  if (G_IS_PARAM_SPEC_UINT(spec)) return range_of(G_PARAM_SPEC_UINT(spec));
+  if (G_IS_PARAM_SPEC_UINT64(spec)) return range_of(G_PARAM_SPEC_UINT64(spec));
+  if (G_IS_PARAM_SPEC_FLOAT(spec)) return range_of(G_PARAM_SPEC_FLOAT(spec));
+  if (G_IS_PARAM_SPEC_DOUBLE(spec)) return range_of(G_PARAM_SPEC_DOUBLE(spec));
+  return {};
+}
+
+std::string default_of(GParamSpec* spec) {
+  const GValue* value = g_param_spec_get_default_value(spec);
+  if (G_VALUE_HOLDS_STRING(value)) return g_value_get_string(value) != nullptr ? g_value_get_string(value) : "";
+  if (G_VALUE_HOLDS_ENUM(value)) {
+    const GEnumValue* word = g_enum_get_value(G_PARAM_SPEC_ENUM(spec)->enum_class, g_value_get_enum(value));
+    return word != nullptr ? word->value_nick : "";
+  }
+  const TextPtr text(gst_value_serialize(value));
+  return text != nullptr ? text.get() : "";
+}
+
+// Fails if the property does not accept the text.
+void validate(GParamSpec* spec, const std::string& text) {
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, spec->value_type);
+  const std::unique_ptr<GValue, void (*)(GValue*)> owner(&value, g_value_unset);
+  // g_param_value_validate() changes values that are out of range.
+  if (gst_value_deserialize_with_pspec(&value, text.c_str(), spec) && !g_param_value_validate(spec, &value)) return;
+  const std::string domain = domain_of(spec);
+  throw CLI::ValidationError(std::string("--") + spec->name,
+                             "'" + text + "' is not a valid value" + (domain.empty() ? "" : "; use " + domain));
+}
+
+std::string help_of(GParamSpec* spec) {
+  std::string help = g_param_spec_get_blurb(spec);
+  if (G_IS_PARAM_SPEC_ENUM(spec)) help += ": " + words_of(spec);
+  const std::string usual = default_of(spec);
+  return usual.empty() ? help : help + " (" + usual + ")";
+}
+
+const char* type_name(GParamSpec* spec) {
+  if (G_IS_PARAM_SPEC_ENUM(spec)) return "WORD";
+  return G_IS_PARAM_SPEC_STRING(spec) ? "TEXT" : "NUMBER";
+}
+
+}  // namespace
+
+Status add_element_options(CLI::App& app, const std::string& element, PropertyValues& values) {
+  SIGHTGLASS_RETURN_IF_ERROR(need_element(element));
+  const ElementPtr probe(GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make(element.c_str(), nullptr))));
+  guint count = 0;
+  // The class owns the descriptions, and classes of plugins stay loaded.
+  const std::unique_ptr<GParamSpec*, FreeMemory> specs(
+      g_object_class_list_properties(G_OBJECT_GET_CLASS(probe.get()), &count));
+  for (guint i = 0; i < count; ++i) {
+    GParamSpec* const spec = specs.get()[i];
+    if (!is_setting(spec)) continue;
+    const std::string name = spec->name;
+    // The command has an option of this name: the property is set with --property.
+    if (app.get_option_no_throw("--" + name) != nullptr) continue;
+    const auto store = [spec, &values](const std::string& text) {
+      validate(spec, text);
+      values[spec->name] = text;
+    };
+    CLI::Option* option = nullptr;
+    if (G_IS_PARAM_SPEC_BOOLEAN(spec)) {
+      option = app.add_option_function<std::string>("--" + name, store, help_of(spec))->expected(0, 1);
+      option->default_str("true")->type_name("[true|false]");
+    } else {
+      option = app.add_option_function<std::string>("--" + name, store, help_of(spec))->type_name(type_name(spec));
+    }
+    option->group("Properties of " + element);
+  }
+  return {};
+}
+
+std::string launch_text(const PropertyValues& values) {
+  std::string text;
+  for (const auto& [name, value] : values) text += " " + name + "=" + quoted(value);
+  return text;
+}
+
+}  // namespace sightglass::video

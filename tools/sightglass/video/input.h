@@ -1,0 +1,48 @@
+// The --input of the video subcommands.
+#pragma once
+
+#include <string>
+
+#include "sightglass/status.h"
+#include "video/cameras.h"
+#include "video/media_info.h"
+
+namespace sightglass::video {
+
+constexpr const char* kFigures = "figures";  // rendered by glfiguresrc
+constexpr const char* kScreen = "screen";
+constexpr const char* kPipe = "-";  // Y4M from standard input
+
+struct Input {
+  enum class Kind { kFigures, kCamera, kFile, kAddress, kScreen, kPipe };
+  Kind kind = Kind::kFigures;
+  std::string name;  // as the user wrote it, or the path of the camera
+  CameraWishes wishes;
+  // For cameras:
+  Camera camera;
+  CameraFormat format;
+  // For files:
+  MediaInfo media;
+
+  bool endless() const { return kind == Kind::kFigures || kind == Kind::kCamera || kind == Kind::kScreen; }
+};
+
+// Recognizes an input: "figures", "screen", "-", an address (scheme://…), a camera (its number, path, or name), or a
+// file. Empty: the first camera, or figures if there is none. Inspects files and cameras. Errors name the input. Wishes
+// are an error for inputs with a size and rate of their own.
+Result<Input> recognize_input(const std::string& text, const CameraWishes& wishes);
+
+// The element that reads from the camera in source_text().
+constexpr const char* kCameraElement = "camera";
+// The element with the decoded streams in source_text() of files and addresses.
+constexpr const char* kDecoderElement = "decoder";
+
+struct SourceLimits {
+  int seconds = 0;         // of figures; 0: endless
+  int figure_rate = 30;    // frames per second of figures, unless the user wished for another rate
+  std::string kept_audio;  // caps of audio that is not decoded; empty: audio is decoded
+};
+// In gst-launch syntax, up to the element that runs the model.
+std::string source_text(const Input& input, const SourceLimits& limits);
+
+}  // namespace sightglass::video

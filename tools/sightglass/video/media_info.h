@@ -1,0 +1,19 @@
+// The streams of a media file.
+#pragma once
+
+#include <string>
+
+#include "sightglass/status.h"
+
+namespace sightglass::video {
+
+struct MediaInfo {
+  double seconds = 0;      // 0: unknown, or a still image
+  bool still = false;      // the video is one image
+  std::string audio_caps;  // of the first audio stream, as in the file; empty if there is none
+};
+
+// Reads the start of a file. Fails if the file cannot be read, is damaged, or has no video, or if a decoder is missing.
+Result<MediaInfo> inspect_media(const std::string& path);
+
+}  // namespace sightglass::video

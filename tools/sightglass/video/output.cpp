@@ -1,0 +1,208 @@
+#include "video/output.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include "video/gst_setup.h"
+#include "video/launch_text.h"
+
+namespace sightglass::video {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// An element and its settings, in gst-launch syntax. The first word is the element.
+using Choices = std::initializer_list<const char*>;
+
+struct Container {
+  const char* ending;
+  const char* muxer;
+  Choices encoders, audio_encoders;
+};
+
+constexpr const char* kX264 = "x264enc speed-preset=veryfast ! h264parse";
+constexpr const char* kOpenH264 = "openh264enc ! h264parse";
+constexpr const char* kVp8 = "vp8enc deadline=1 cpu-used=8 target-bitrate=4000000";
+constexpr const char* kVp9 = "vp9enc deadline=1 cpu-used=8 target-bitrate=4000000";
+constexpr const char* kProRes4444 = "avenc_prores_ks profile=4444";
+
+std::span<const Container> containers() {
+  static const Container all[] = {
+      {".mp4", "mp4mux", {kX264, kOpenH264}, {"avenc_aac", "voaacenc", "opusenc"}},
+      {".webm", "webmmux", {kVp8, kVp9}, {"opusenc", "vorbisenc"}},
+      {".mkv", "matroskamux", {kX264, kOpenH264, kVp8}, {"opusenc", "vorbisenc", "avenc_aac"}},
+      {".mov", "qtmux", {kX264, kOpenH264}, {"avenc_aac", "voaacenc"}},
+  };
+  return all;
+}
+
+std::string first_word(std::string_view text) { return std::string(text.substr(0, text.find(' '))); }
+
+// The first choice whose element is installed; empty if there is none.
+std::string choose(const Choices& choices) {
+  for (const char* choice : choices) {
+    if (installed(first_word(choice))) return choice;
+  }
+  return {};
+}
+
+std::string names_of(const Choices& choices) {
+  std::string text;
+  for (const char* choice : choices) text += (text.empty() ? "" : " or ") + first_word(choice);
+  return text;
+}
+
+std::string ending_of(const std::string& name) {
+  std::string ending = fs::path(name).extension().string();
+  for (char& c : ending) c = static_cast<char>(g_ascii_tolower(c));
+  return ending;
+}
+
+Status check_directory(const std::string& name) {
+  fs::path folder = fs::path(name).parent_path();
+  if (folder.empty()) folder = ".";
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return not_found(name + ": there is no directory " + folder.string());
+  if (::access(folder.c_str(), W_OK) != 0) return device_error(name + ": cannot write to directory " + folder.string());
+  if (fs::is_directory(name, error)) return invalid_argument(name + ": is a directory");
+  return {};
+}
+
+Status need(const std::string& element, const std::string& package, const std::string& output) {
+  if (installed(element)) return {};
+  return not_found(output + ": " + element + " is missing; install " + package);
+}
+
+Result<Output> video_file(Output output, const OutputWishes& wishes) {
+  const std::string ending = ending_of(output.name);
+  std::string endings;
+  for (const Container& container : containers()) {
+    endings += (endings.empty() ? "" : ", ") + std::string(container.ending);
+    if (ending != container.ending) continue;
+    output.kind = Output::Kind::kVideo;
+    output.muxer = container.muxer;
+    SIGHTGLASS_RETURN_IF_ERROR(need(output.muxer, "gstreamer1.0-plugins-good", output.name));
+    const bool with_alpha = wishes.alpha && ending == ".mov";
+    output.encoder = !wishes.encoder.empty() ? wishes.encoder
+                     : with_alpha            ? choose({kProRes4444})
+                                             : choose(container.encoders);
+    if (output.encoder.empty() && with_alpha) {
+      return not_found(output.name + ": avenc_prores_ks is missing; install gstreamer1.0-libav, or write PNG files: " +
+                       "--output frame-%05d.png");
+    }
+    if (output.encoder.empty()) {
+      return not_found(output.name + ": no encoder for it is installed: " + names_of(container.encoders));
+    }
+    output.audio_encoder = choose(container.audio_encoders);
+    return output;
+  }
+  return invalid_argument(output.name + ": unknown kind of output; use a file that ends in " + endings +
+                          ", .png, .jpg, or .y4m, a name with %05d, window, none, -, /dev/videoN, rtsp://:PORT/NAME, "
+                          "or whip://HOST/PATH");
+}
+
+Result<Output> file_output(Output output, const OutputWishes& wishes) {
+  const std::string ending = ending_of(output.name);
+  SIGHTGLASS_RETURN_IF_ERROR(check_directory(output.name));
+  if (ending == ".png" || ending == ".jpg" || ending == ".jpeg") {
+    output.encoder = ending == ".png" ? "pngenc" : "jpegenc quality=92";
+    output.kind = output.name.find('%') == std::string::npos ? Output::Kind::kStill : Output::Kind::kImages;
+    SIGHTGLASS_RETURN_IF_ERROR(need(first_word(output.encoder), "gstreamer1.0-plugins-good", output.name));
+    return output;
+  }
+  if (ending == ".y4m") {
+    output.kind = Output::Kind::kPipe;
+    SIGHTGLASS_RETURN_IF_ERROR(need("y4menc", "gstreamer1.0-plugins-good", output.name));
+    return output;
+  }
+  return video_file(std::move(output), wishes);
+}
+
+}  // namespace
+
+Result<Output> recognize_output(const std::string& text, const OutputWishes& wishes) {
+  Output output;
+  output.name = text.empty() ? "window" : text;
+  if (output.name == "window") {
+    if (has_display()) return output;
+    return not_found("window: no display; write a file (--output video.mp4), or set DISPLAY or WAYLAND_DISPLAY");
+  }
+  if (text == "none") {
+    output.kind = Output::Kind::kNone;
+    return output;
+  }
+  if (text == "-") {
+    output.kind = Output::Kind::kPipe;
+    SIGHTGLASS_RETURN_IF_ERROR(need("y4menc", "gstreamer1.0-plugins-good", "-"));
+    if (::isatty(STDOUT_FILENO) == 1) return invalid_argument("-: standard output is a terminal; redirect it");
+    return output;
+  }
+  if (text.starts_with("/dev/video")) {
+    output.kind = Output::Kind::kVirtualCamera;
+    std::error_code error;
+    if (!fs::exists(text, error)) {
+      return not_found(
+          text + ": no such device; load v4l2loopback (`modprobe v4l2loopback video_nr=" + text.substr(10) + "`)");
+    }
+    SIGHTGLASS_RETURN_IF_ERROR(need("v4l2sink", "gstreamer1.0-plugins-good", text));
+    return output;
+  }
+  if (text.starts_with("rtsp://")) {
+    output.kind = Output::Kind::kRtsp;
+    output.encoder = wishes.encoder.empty() ? choose({"x264enc tune=zerolatency speed-preset=veryfast", "openh264enc"})
+                                            : wishes.encoder;
+    if (output.encoder.empty()) return not_found(text + ": no H.264 encoder is installed: x264enc or openh264enc");
+    return output;
+  }
+  if (text.starts_with("whip://") || text.starts_with("whips://")) {
+    output.kind = Output::Kind::kWhip;
+    SIGHTGLASS_RETURN_IF_ERROR(need("whipclientsink", "GStreamer's Rust plugins (gst-plugins-rs)", text));
+    return output;
+  }
+  return file_output(std::move(output), wishes);
+}
+
+std::string default_video_file(const std::string& stem) {
+  for (const Container& container : containers()) {
+    if (installed(container.muxer) && !choose(container.encoders).empty()) return stem + container.ending;
+  }
+  return {};
+}
+
+std::string sink_text(const Output& output, bool rendered) {
+  const std::string file = std::string("filesink name=") + kFileElement + " location=" + quoted(output.name);
+  switch (output.kind) {
+    case Output::Kind::kWindow:
+      return rendered ? "glimagesink qos=false max-lateness=-1" : "glimagesink";
+    case Output::Kind::kNone:
+      return "fakesink sync=false";
+    case Output::Kind::kVideo:
+      return "videoconvert ! queue ! " + output.encoder + " ! " + output.muxer + " name=" + kMuxerElement + " ! " +
+             file;
+    case Output::Kind::kStill:
+      return "videoconvert ! " + output.encoder + " snapshot=true ! " + file;
+    case Output::Kind::kImages:
+      return "videoconvert ! queue ! " + output.encoder + " ! multifilesink name=" + kFileElement +
+             " post-messages=true location=" + quoted(output.name);
+    case Output::Kind::kPipe:
+      return "videoconvert ! video/x-raw,format=I420 ! y4menc ! " +
+             (output.name == "-" ? std::string("fdsink fd=1 sync=false") : file);
+    case Output::Kind::kVirtualCamera:
+      return "videoconvert ! v4l2sink device=" + quoted(output.name);
+    case Output::Kind::kRtsp:
+      return "videoconvert ! queue ! " + output.encoder + " ! rtph264pay pt=96 name=" + kRtspPayloader;
+    case Output::Kind::kWhip: {
+      const std::string scheme = output.name.starts_with("whips://") ? "https" : "http";
+      return "videoconvert ! whipclientsink signaller::whip-endpoint=" +
+             quoted(scheme + output.name.substr(output.name.find("://")));
+    }
+  }
+  return {};
+}
+
+}  // namespace sightglass::video

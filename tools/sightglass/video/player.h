@@ -1,0 +1,35 @@
+// Runs a pipeline until its end, an error, a key, a signal, or a time limit.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sightglass/status.h"
+#include "video/gst_objects.h"
+#include "video/playback_report.h"
+
+namespace sightglass::video {
+
+struct PlayerSettings {
+  std::string input_name, output_name;               // for errors; empty: the element's name is used
+  int seconds = 0;                                   // from the first frame to the end of the stream; 0: no limit
+  double duration = 0;                               // of the input, in seconds; 0: unknown
+  bool keys = true;                                  // whether keys of the terminal have an effect
+  std::function<std::vector<std::string>()> models;  // names that a key chooses from; may be empty
+  // For cameras that may be unplugged: the camera element in gst-launch syntax, and whether it is there. An empty text:
+  // no camera.
+  std::string camera_text;
+  std::function<bool()> camera_available;
+};
+
+// Plays the pipeline on the default main context. `element`, which runs the model, may be null: then frames are not
+// counted, and keys only pause and quit. The first Ctrl-C ends the stream, so that files are completed; the second one
+// stops at once, as a failure.
+Result<PlaybackResult> play(GstElement* pipeline, GstElement* element, const PlayerSettings& settings,
+                            PlaybackReport& report);
+
+}  // namespace sightglass::video

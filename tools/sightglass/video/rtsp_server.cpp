@@ -1,0 +1,110 @@
+#include "video/rtsp_server.h"
+
+#include <glib-unix.h>
+
+#include <csignal>
+#include <memory>
+
+#include "video/gst_objects.h"
+#include "video/keys.h"
+#include "video/video_job.h"
+#ifdef SIGHTGLASS_RTSP
+#include <gst/rtsp-server/rtsp-server.h>
+#endif
+
+namespace sightglass::video {
+
+Result<RtspAddress> parse_rtsp_address(const std::string& text) {
+  constexpr std::string_view kScheme = "rtsp://";
+  const size_t slash = text.find('/', kScheme.size());
+  const std::string server = text.substr(kScheme.size(), slash - kScheme.size());
+  const size_t colon = server.rfind(':');
+  RtspAddress address{server.substr(0, colon), colon == std::string::npos ? "8554" : server.substr(colon + 1),
+                      slash == std::string::npos ? "/sightglass" : text.substr(slash)};
+  const bool number = !address.port.empty() && address.port.size() <= 5 &&
+                      address.port.find_first_not_of("0123456789") == std::string::npos &&
+                      std::stoi(address.port) > 0 && std::stoi(address.port) <= 65535;
+  if (!number) return invalid_argument(text + ": " + address.port + " is not a port; use rtsp://:8554/NAME");
+  if (address.path == "/") address.path = "/sightglass";
+  if (address.host.empty()) address.host = "127.0.0.1";
+  return address;
+}
+
+#ifdef SIGHTGLASS_RTSP
+
+namespace {
+
+struct Serving {
+  GMainLoop* loop;
+  const PlayerSettings& settings;
+  PlaybackReport& report;
+  ElementPtr element;  // of the pipeline that runs; null: none runs
+};
+
+void on_media(GstRTSPMediaFactory*, GstRTSPMedia* media, gpointer data) {
+  auto* serving = static_cast<Serving*>(data);
+  const ElementPtr pipeline(gst_rtsp_media_get_element(media));
+  serving->element.reset(gst_bin_get_by_name(GST_BIN(pipeline.get()), kModelElement));
+  serving->report.note("client", "a client has connected; the pipeline starts");
+}
+
+gboolean stop(gpointer data) {
+  g_main_loop_quit(static_cast<Serving*>(data)->loop);
+  return G_SOURCE_CONTINUE;
+}
+
+void on_key(Serving& serving, char pressed) {
+  for (const Key& key : all_keys()) {
+    if (key.key != pressed) continue;
+    if (key.action == KeyAction::kQuit) stop(&serving);
+    if (key.action == KeyAction::kHelp) serving.report.note("keys", "keys:\n" + keys_help(serving.element.get()));
+    if (serving.element == nullptr || !serving.settings.models) continue;
+    const std::string changed = apply(key.action, serving.element.get(), serving.settings.models());
+    if (!changed.empty()) serving.report.note("key", changed);
+  }
+}
+
+}  // namespace
+
+Status serve_rtsp(const std::string& pipeline, const RtspAddress& address, const PlayerSettings& settings,
+                  PlaybackReport& report) {
+  const std::unique_ptr<GMainLoop, void (*)(GMainLoop*)> loop(g_main_loop_new(nullptr, FALSE), g_main_loop_unref);
+  Serving serving{loop.get(), settings, report, nullptr};
+  const std::unique_ptr<GstRTSPServer, UnrefGObject> server(gst_rtsp_server_new());
+  gst_rtsp_server_set_address(server.get(), address.host.c_str());
+  gst_rtsp_server_set_service(server.get(), address.port.c_str());
+  GstRTSPMediaFactory* const factory = gst_rtsp_media_factory_new();
+  gst_rtsp_media_factory_set_launch(factory, ("( " + pipeline + " )").c_str());
+  gst_rtsp_media_factory_set_shared(factory, TRUE);
+  g_signal_connect(factory, "media-configure", G_CALLBACK(on_media), &serving);
+  const std::unique_ptr<GstRTSPMountPoints, UnrefGObject> mounts(gst_rtsp_server_get_mount_points(server.get()));
+  gst_rtsp_mount_points_add_factory(mounts.get(), address.path.c_str(), factory);  // takes the factory
+  const std::string url = "rtsp://" + address.host + ":" + address.port + address.path;
+  const guint attached = gst_rtsp_server_attach(server.get(), nullptr);
+  if (attached == 0) {
+    return device_error(url + ": cannot listen there; the port is in use, or the address is not of this machine");
+  }
+  report.note("listening", "serving at " + url + "; try: gst-play-1.0 " + url);
+  const guint sources[] = {g_unix_signal_add(SIGINT, stop, &serving), g_unix_signal_add(SIGTERM, stop, &serving),
+                           attached};
+  const guint limit =
+      settings.seconds > 0 ? g_timeout_add_seconds(static_cast<guint>(settings.seconds), stop, &serving) : 0;
+  {
+    const TerminalKeys keys([&serving](char key) { on_key(serving, key); });
+    g_main_loop_run(loop.get());
+  }
+  // The limit's source calls stop() again until it is removed.
+  if (limit != 0) g_source_remove(limit);
+  for (const guint source : sources) g_source_remove(source);
+  return {};
+}
+
+#else
+
+Status serve_rtsp(const std::string&, const RtspAddress&, const PlayerSettings&, PlaybackReport&) {
+  return unsupported("this program was built without an RTSP server; build it with libgstrtspserver-1.0-dev");
+}
+
+#endif
+
+}  // namespace sightglass::video

@@ -1,0 +1,251 @@
+#include "video/video_commands.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "video/gst_setup.h"
+#include "video/launch_text.h"
+#include "video/player.h"
+#include "video/rtsp_server.h"
+#include "video/task.h"
+#include "video/unfinished_file.h"
+#include "video/video_job.h"
+
+namespace sightglass::video {
+
+namespace {
+
+// Options that are about how a pipeline runs, whatever it does.
+struct RunArguments {
+  bool json = false, print_pipeline = false, no_keys = false;
+  std::optional<int> seconds;
+};
+
+struct VideoArguments {
+  std::string input, output, results;
+  CameraWishes wishes;
+  std::string encoder;
+  std::vector<std::string> properties;  // NAME=VALUE
+  PropertyValues values;                // of the options that are properties
+  RunArguments run;
+};
+
+void add_run_options(CLI::App& app, RunArguments& arguments) {
+  app.add_option("--seconds", arguments.seconds,
+                 "Stop after this time; 0: at the end of the input or at Ctrl-C (10 if a camera or figures are written "
+                 "to a file, otherwise 0)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--json", arguments.json, "Report start, progress, and result as JSON lines on standard output");
+  app.add_flag("--print-pipeline", arguments.print_pipeline, "Print the gst-launch-1.0 command line, and exit");
+  app.add_flag("--no-keys", arguments.no_keys, "Do not read keys from the terminal");
+}
+
+void parse_size(const std::string& text, CameraWishes& wishes) {
+  int end = 0;
+  if (std::sscanf(text.c_str(), "%dx%d%n", &wishes.width, &wishes.height, &end) < 2 ||
+      end != static_cast<int>(text.size()) || wishes.width < 1 || wishes.height < 1) {
+    throw CLI::ValidationError("--size", "'" + text + "' is not a size; use 1280x720");
+  }
+}
+
+void add_video_options(CLI::App& app, VideoArguments& arguments) {
+  app.add_option(
+      "--input", arguments.input,
+      "A camera (its number, path, or name, see `sightglass devices`), a file, an address (rtsp://…, "
+      "https://…), screen, figures (rendered), or - (Y4M from standard input). Default: the first camera, or "
+      "figures");
+  app.add_option(
+      "--output", arguments.output,
+      "window, a file (.mp4, .mkv, .mov, .webm, .y4m, .png, .jpg; frame-%05d.png for all frames), "
+      "rtsp://:8554/NAME (a server), whip://HOST/PATH, /dev/videoN (v4l2loopback), none, or - (Y4M to standard "
+      "output) (window)");
+  app.add_option_function<std::string>(
+         "--size", [&arguments](const std::string& text) { parse_size(text, arguments.wishes); },
+         "Frame size of a camera: 1280x720")
+      ->type_name("WxH");
+  app.add_option("--rate", arguments.wishes.rate, "Frame rate of a camera")->check(CLI::PositiveNumber);
+  app.add_option("--encoder", arguments.encoder,
+                 "Encoder of a file or server in gst-launch syntax: \"vah264enc bitrate=4000 ! h264parse\" (the first "
+                 "one installed)");
+  app.add_option("--results-file", arguments.results, "Write results as JSON lines to this file; -: standard output");
+  app.add_option("--property", arguments.properties,
+                 "NAME=VALUE: a property of the element whose name is an option of this command; repeatable")
+      ->allow_extra_args(false);
+  add_run_options(app, arguments.run);
+}
+
+Status add_properties(const std::vector<std::string>& texts, PropertyValues& values) {
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) return invalid_argument("--property " + text + ": use NAME=VALUE");
+    values[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return {};
+}
+
+bool has_value(const PropertyValues& values, const char* name, const char* value) {
+  const auto found = values.find(name);
+  return found != values.end() && found->second == value;
+}
+
+// Values that follow from others.
+void complete(PropertyValues& values, bool results) {
+  if (values.contains("background-location") && !values.contains("background")) values["background"] = "image";
+  if (results && !values.contains("results")) values["results"] = "meta";
+}
+
+bool same_file(const std::string& one, const std::string& other) {
+  std::error_code error;
+  return std::filesystem::equivalent(one, other, error);
+}
+
+Status check_outputs(const VideoJob& job, const RunArguments& run) {
+  const bool pipe = job.output.name == "-";
+  if ((pipe && (run.json || job.results == "-")) || (run.json && job.results == "-")) {
+    return invalid_argument("standard output can have only one of frames, results, and --json");
+  }
+  if (job.output.is_file() && same_file(job.input.name, job.output.name)) {
+    return invalid_argument(job.output.name + ": is both the input and the output");
+  }
+  return {};
+}
+
+PlayerSettings settings_of(const VideoJob& job, const VideoTask& task, const RunArguments& run) {
+  PlayerSettings settings;
+  settings.input_name = job.input.name;
+  settings.output_name = job.output.name;
+  // The source limits the number of rendered figures.
+  settings.seconds = job.input.kind == Input::Kind::kFigures ? 0 : job.limit();
+  settings.duration = job.input.kind == Input::Kind::kFigures ? job.limit() : job.input.media.seconds;
+  settings.keys = !run.no_keys && job.input.kind != Input::Kind::kPipe;
+  settings.models = [&task] { return installed_models(task); };
+  if (job.input.kind == Input::Kind::kCamera) {
+    settings.camera_text = job.input.camera.source;
+    settings.camera_available = [path = job.input.camera.path] { return std::filesystem::exists(path); };
+  }
+  return settings;
+}
+
+Status play_job(const VideoJob& job, const VideoTask& task, const RunArguments& run) {
+  const std::string text = launch_text(job);
+  if (run.print_pipeline) {
+    std::printf("gst-launch-1.0 -e %s\n", text.c_str());
+    return {};
+  }
+  PlaybackReport report(run.json ? ReportStyle::kJson : ReportStyle::kText);
+  const PlayerSettings settings = settings_of(job, task, run);
+  if (job.output.kind == Output::Kind::kRtsp) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const RtspAddress address, parse_rtsp_address(job.output.name));
+    return serve_rtsp(text, address, settings, report);
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ElementPtr pipeline, parse_launch(text));
+  UnfinishedFile file(pipeline.get(), kFileElement, job.output.is_file() ? job.output.name : std::string());
+  UnfinishedFile results(pipeline.get(), kResultsElement, job.results == "-" ? std::string() : job.results);
+  const ElementPtr element(gst_bin_get_by_name(GST_BIN(pipeline.get()), kModelElement));
+  report.started(text);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const PlaybackResult result, play(pipeline.get(), element.get(), settings, report));
+  SIGHTGLASS_RETURN_IF_ERROR(file.finish());
+  SIGHTGLASS_RETURN_IF_ERROR(results.finish());
+  report.finished(result, job.output.name);
+  return {};
+}
+
+Status run_task(const VideoTask& task, VideoArguments arguments) {
+  VideoJob job;
+  job.element = task.bin;
+  job.results = arguments.results;
+  job.seconds = arguments.run.seconds;
+  job.properties = std::move(arguments.values);
+  SIGHTGLASS_RETURN_IF_ERROR(add_properties(arguments.properties, job.properties));
+  complete(job.properties, !job.results.empty());
+  const bool alpha = has_value(job.properties, "background", "transparent");
+  SIGHTGLASS_ASSIGN_OR_RETURN(job.output, recognize_output(arguments.output, {arguments.encoder, alpha}));
+  SIGHTGLASS_ASSIGN_OR_RETURN(job.input, recognize_input(arguments.input, arguments.wishes));
+  SIGHTGLASS_RETURN_IF_ERROR(check_outputs(job, arguments.run));
+  if (!job.properties.contains("model")) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::string model, default_model(task, job.input));
+    job.properties["model"] = model;
+    if (model == "figure" && job.input.kind != Input::Kind::kFigures) {
+      std::fprintf(stderr, "%s\n", figure_hint(task).c_str());
+    }
+  }
+  return play_job(job, task, arguments.run);
+}
+
+// The first element of Sightglass with a model in a pipeline; null if there is none.
+ElementPtr find_model_element(GstElement* pipeline) {
+  if (!GST_IS_BIN(pipeline)) return nullptr;
+  for (const char* name : {"glsegment", "glpose", "glinfer"}) {
+    GstIterator* const elements = gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline), name);
+    GValue item = G_VALUE_INIT;
+    ElementPtr found;
+    if (gst_iterator_next(elements, &item) == GST_ITERATOR_OK) {
+      found.reset(GST_ELEMENT(g_value_dup_object(&item)));
+      g_value_unset(&item);
+    }
+    gst_iterator_free(elements);
+    if (found != nullptr) return found;
+  }
+  return nullptr;
+}
+
+struct PipelineArguments {
+  std::vector<std::string> words;
+  RunArguments run;
+};
+
+Status run_pipeline(const PipelineArguments& arguments) {
+  std::string text;
+  for (const std::string& word : arguments.words) text += (text.empty() ? "" : " ") + word;
+  if (arguments.run.print_pipeline) {
+    std::printf("gst-launch-1.0 -e %s\n", text.c_str());
+    return {};
+  }
+  start_gstreamer();
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ElementPtr pipeline, parse_launch(text));
+  if (!GST_IS_BIN(pipeline.get())) return invalid_argument(text + ": is a single element, not a pipeline");
+  const ElementPtr element = find_model_element(pipeline.get());
+  PlayerSettings settings;
+  settings.input_name = settings.output_name = "pipeline";
+  settings.seconds = arguments.run.seconds.value_or(0);
+  settings.keys = !arguments.run.no_keys;
+  PlaybackReport report(arguments.run.json ? ReportStyle::kJson : ReportStyle::kText);
+  report.started(text);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const PlaybackResult result, play(pipeline.get(), element.get(), settings, report));
+  if (element != nullptr) report.finished(result, "");
+  return {};
+}
+
+int status_of(const Status& status) {
+  if (status.ok()) return kSucceeded;
+  fail(status);
+  return status.code() == ErrorCode::kInvalidArgument ? kUsage : kFailed;
+}
+
+}  // namespace
+
+void add_video_commands(CLI::App& app, std::vector<Subcommand>& subcommands) {
+  for (const VideoTask& task : video_tasks()) {
+    const auto arguments = std::make_shared<VideoArguments>();
+    CLI::App* const command = app.add_subcommand(task.name, task.help);
+    add_video_options(*command, *arguments);
+    command->preparse_callback([command, arguments, &task](size_t) {
+      start_gstreamer();
+      const Status added = add_element_options(*command, task.element, arguments->values);
+      if (!added.ok()) throw CLI::ValidationError(added.message());
+    });
+    subcommands.push_back({command, [arguments, &task] { return status_of(run_task(task, *arguments)); }});
+  }
+  const auto arguments = std::make_shared<PipelineArguments>();
+  CLI::App* const command = app.add_subcommand(
+      "run-pipeline", "Run any pipeline in gst-launch syntax, with the keys and reports of the other subcommands");
+  command->add_option("PIPELINE", arguments->words, "The pipeline, as for gst-launch-1.0")->required();
+  add_run_options(*command, arguments->run);
+  subcommands.push_back({command, [arguments] { return status_of(run_pipeline(*arguments)); }});
+}
+
+}  // namespace sightglass::video

@@ -1,0 +1,35 @@
+// One run of a video subcommand: its input, its element, and its output, as a gst-launch pipeline.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "video/element_options.h"
+#include "video/input.h"
+#include "video/output.h"
+
+namespace sightglass::video {
+
+struct VideoJob {
+  std::string element;  // "glsegmentbin"
+  PropertyValues properties;
+  Input input;
+  Output output;
+  std::string results;  // a file for results as JSON lines, or "-"; empty: none
+  // From the first frame. 0: to the end of the input, or until interrupted. Unset: the same, but kSecondsOfFile if the
+  // input is endless and the output is a file.
+  std::optional<int> seconds;
+
+  int limit() const;  // in seconds; 0: none
+};
+
+constexpr int kSecondsOfFile = 10;
+// The element that runs the model in launch_text().
+constexpr const char* kModelElement = "model";
+// The element that writes the results.
+constexpr const char* kResultsElement = "results";
+
+// In gst-launch syntax.
+std::string launch_text(const VideoJob& job);
+
+}  // namespace sightglass::video
