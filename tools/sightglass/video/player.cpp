@@ -110,7 +110,7 @@ std::string Player::text_of_error(GstMessage* message) const {
   }
   g_error_free(error);
   g_free(debug);
-  return text;
+  return input && frames_ == 0 ? text + settings_.input_hint : text;
 }
 
 void Player::on_error(GstMessage* message) {
