@@ -40,7 +40,8 @@ Audio audio_of(const VideoJob& job) {
   const std::string& caps = job.input.media.audio_caps;
   if (caps.empty() || job.output.kind != Output::Kind::kVideo) return {};
   const std::string begin = std::string(" ") + kDecoderElement + ". ! ";
-  const std::string end = std::string(" ! ") + kMuxerElement + ".";
+  // The pad is named because a queue, which accepts everything, would also be linked to a pad for video.
+  const std::string end = std::string(" ! ") + kMuxerElement + ".audio_0";
   if (takes(job.output.muxer, caps)) {
     const std::string family = family_of(caps);
     return {family, begin + family + " ! queue" + end};
