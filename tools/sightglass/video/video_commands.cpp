@@ -259,12 +259,15 @@ void add_video_commands(CLI::App& app, std::vector<Subcommand>& subcommands) {
     const auto arguments = std::make_shared<VideoArguments>();
     CLI::App* const command = app.add_subcommand(task.name, task.help);
     add_video_options(*command, *arguments);
-    command->preparse_callback([command, arguments, &task](size_t) {
+    const auto prepare = [command, arguments, &task] {
       start_gstreamer();
-      const Status added = add_element_options(*command, task.element, arguments->values);
-      if (!added.ok()) throw CLI::ValidationError(added.message());
+      return add_element_options(*command, task.element, arguments->values);
+    };
+    command->preparse_callback([prepare](size_t) {
+      if (const Status prepared = prepare(); !prepared.ok()) throw CLI::ValidationError(prepared.message());
     });
-    subcommands.push_back({command, [arguments, &task] { return status_of(run_task(task, *arguments)); }});
+    subcommands.push_back(
+        {command, [arguments, &task] { return status_of(run_task(task, *arguments)); }, kFailed, prepare});
   }
   const auto arguments = std::make_shared<PipelineArguments>();
   CLI::App* const command = app.add_subcommand(
