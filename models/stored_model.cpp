@@ -42,6 +42,11 @@ ModelPath split_model_path(const std::string& path) {
   return {path.substr(0, colon), path.substr(colon + 1)};
 }
 
+std::string model_title(const std::string& path) {
+  const ModelPath split = split_model_path(path);
+  return fs::path(split.member.empty() ? split.file : split.member).stem();
+}
+
 std::string member_path(const std::string& file, std::string_view member) { return file + ":" + std::string(member); }
 
 Result<std::vector<std::byte>> read_member(const ModelPath& path) {

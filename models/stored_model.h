@@ -21,6 +21,8 @@ struct ModelPath {
 };
 // Splits at the last colon, unless a file of the whole name exists.
 ModelPath split_model_path(const std::string& path);
+// The name without directories, bundle and extension: "face_detector".
+std::string model_title(const std::string& path);
 std::string member_path(const std::string& file, std::string_view member);
 
 // The verified contents of a member.

@@ -20,6 +20,9 @@ struct View {
     size_t points_count = 0;
     for (const ResultObject& object : results->objects) points_count += object.points.size();
     points.reserve(points_count);  // keeps pointers to elements valid
+    size_t details_count = 0;
+    for (const ResultObject& object : results->objects) details_count += object.classifications.size();
+    details.reserve(details_count);
     for (const ResultObject& object : results->objects) objects.push_back(view(object));
     for (const Classification& one : results->classifications) {
       classifications.push_back({name(one.label), one.class_id, one.score});
@@ -49,6 +52,10 @@ struct View {
       points.push_back({named ? object.skeleton->points[i] : nullptr, point.x, point.y, point.z, point.visibility,
                         point.presence, point.world_x, point.world_y, point.world_z});
     }
+    const size_t first_detail = details.size();
+    for (const Classification& one : object.classifications) {
+      details.push_back({name(one.label), one.class_id, one.score});
+    }
     const auto& box = object.box;
     return {name(object.label),
             object.class_id,
@@ -60,12 +67,15 @@ struct View {
             object.rotation,
             static_cast<guint>(object.id),
             static_cast<guint>(object.points.size()),
-            object.points.empty() ? nullptr : points.data() + first};
+            object.points.empty() ? nullptr : points.data() + first,
+            static_cast<guint>(object.classifications.size()),
+            object.classifications.empty() ? nullptr : details.data() + first_detail};
   }
 
   SharedResults results;
   std::vector<SightglassResultPoint> points;
   std::vector<SightglassResultObject> objects;
+  std::vector<SightglassClassification> details;  // classifications of objects
   std::vector<SightglassClassification> classifications;
   SightglassResults seen{};
 };

@@ -32,6 +32,13 @@ Json point_json(const SightglassResultPoint& point) {
   return json;
 }
 
+Json class_json(const SightglassClassification& one) {
+  Json json{{"confidence", number(one.confidence)}};
+  if (one.label != nullptr) json["label"] = one.label;
+  if (one.label_id >= 0) json["label_id"] = one.label_id;
+  return json;
+}
+
 void put_place(Json& json, const PixelBox& box, size_t region) {
   json["x"] = box.x;
   json["y"] = box.y;
@@ -59,13 +66,15 @@ Json object_json(const SightglassResults& results, const SightglassResultObject&
   if (object.id != 0) json["id"] = object.id;
   if (object.rotation != 0) json["rotation"] = number(object.rotation);
   for (guint i = 0; i < object.points_count; ++i) json["keypoints"].push_back(point_json(object.points[i]));
+  for (guint i = 0; i < object.classifications_count; ++i) {
+    json["classifications"].push_back(class_json(object.classifications[i]));
+  }
   return json;
 }
 
 Json classification_json(const SightglassResults& results, const SightglassClassification& one) {
-  Json json{{"confidence", number(one.confidence)}, {"model", {{"name", results.model}}}};
-  if (one.label != nullptr) json["label"] = one.label;
-  if (one.label_id >= 0) json["label_id"] = one.label_id;
+  Json json = class_json(one);
+  json["model"] = {{"name", results.model}};
   return json;
 }
 

@@ -38,6 +38,13 @@ typedef struct {
   gfloat world_x, world_y, world_z;  // meters from the center of the hips; 0 if the model has none
 } SightglassResultPoint;
 
+// Classification of the whole frame, or of an object.
+typedef struct {
+  const gchar* label;  // NULL: the model has no labels
+  gint label_id;
+  gfloat confidence;  // in [0,1]
+} SightglassClassification;
+
 typedef struct {
   const gchar* label;          // NULL: the model has no labels
   gint label_id;               // class index, from 0; -1: the model has no classes
@@ -47,14 +54,9 @@ typedef struct {
   guint id;                    // track ID, constant while the object is tracked; 0: untracked
   guint points_count;
   const SightglassResultPoint* points;
+  guint classifications_count;
+  const SightglassClassification* classifications;  // in the order of label_id: the blendshapes of a face
 } SightglassResultObject;
-
-// Classification of the whole frame.
-typedef struct {
-  const gchar* label;  // NULL: the model has no labels
-  gint label_id;
-  gfloat confidence;  // in [0,1]
-} SightglassClassification;
 
 typedef struct {
   const gchar* model;  // display name
