@@ -196,7 +196,9 @@ TEST_F(GpuDrivenTest, InputsOfEveryShapeAreReadFromABuffer) {
           const float expected = precision == Precision::kFp32 ? in : half_to_float(float_to_half(in));
           ASSERT_EQ(got[i], expected) << shape.to_string() << ", element " << i;
         }
-        EXPECT_TRUE(check_sentinels(*second).ok());
+        if (options.sentinel_bytes > 0) {
+          EXPECT_TRUE(check_sentinels(*second).ok());
+        }
       }
     }
   }
