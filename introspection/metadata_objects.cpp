@@ -129,7 +129,7 @@ SightglassFrameResults* new_results(const SightglassResults& from) {
                detected.rotation,
                detected.id,
                new_points(detected),
-               new_classes(detected.classifications, detected.classifications_count)};
+               new_classes(from.objects_classes[i].classifications, from.objects_classes[i].classifications_count)};
     g_ptr_array_add(objects, object);
   }
   GPtrArray* classes = new_classes(from.classifications, from.classifications_count);

@@ -23,7 +23,15 @@ struct View {
     size_t details_count = 0;
     for (const ResultObject& object : results->objects) details_count += object.classifications.size();
     details.reserve(details_count);
-    for (const ResultObject& object : results->objects) objects.push_back(view(object));
+    for (const ResultObject& object : results->objects) {
+      objects.push_back(view(object));
+      const size_t first = details.size();
+      for (const Classification& one : object.classifications) {
+        details.push_back({name(one.label), one.class_id, one.score});
+      }
+      objects_classes.push_back({static_cast<guint>(object.classifications.size()),
+                                 object.classifications.empty() ? nullptr : details.data() + first});
+    }
     for (const Classification& one : results->classifications) {
       classifications.push_back({name(one.label), one.class_id, one.score});
     }
@@ -38,7 +46,8 @@ struct View {
             static_cast<guint>(objects.size()),
             objects.data(),
             static_cast<guint>(classifications.size()),
-            classifications.data()};
+            classifications.data(),
+            objects_classes.data()};
   }
   View(const View&) = delete;
   View& operator=(const View&) = delete;
@@ -52,10 +61,6 @@ struct View {
       points.push_back({named ? object.skeleton->points[i] : nullptr, point.x, point.y, point.z, point.visibility,
                         point.presence, point.world_x, point.world_y, point.world_z});
     }
-    const size_t first_detail = details.size();
-    for (const Classification& one : object.classifications) {
-      details.push_back({name(one.label), one.class_id, one.score});
-    }
     const auto& box = object.box;
     return {name(object.label),
             object.class_id,
@@ -67,15 +72,14 @@ struct View {
             object.rotation,
             static_cast<guint>(object.id),
             static_cast<guint>(object.points.size()),
-            object.points.empty() ? nullptr : points.data() + first,
-            static_cast<guint>(object.classifications.size()),
-            object.classifications.empty() ? nullptr : details.data() + first_detail};
+            object.points.empty() ? nullptr : points.data() + first};
   }
 
   SharedResults results;
   std::vector<SightglassResultPoint> points;
   std::vector<SightglassResultObject> objects;
   std::vector<SightglassClassification> details;  // classifications of objects
+  std::vector<SightglassObjectClasses> objects_classes;
   std::vector<SightglassClassification> classifications;
   SightglassResults seen{};
 };

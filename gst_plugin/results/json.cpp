@@ -47,8 +47,9 @@ void put_place(Json& json, const PixelBox& box, size_t region) {
   json["region_id"] = region;
 }
 
-Json object_json(const SightglassResults& results, const SightglassResultObject& object, size_t region, int32_t width,
-                 int32_t height) {
+Json object_json(const SightglassResults& results, guint index, size_t region, int32_t width, int32_t height) {
+  const SightglassResultObject& object = results.objects[index];
+  const SightglassObjectClasses& classes = results.objects_classes[index];
   const float right = object.x + object.width, bottom = object.y + object.height;
   Json detection{
       {"bounding_box",
@@ -66,8 +67,8 @@ Json object_json(const SightglassResults& results, const SightglassResultObject&
   if (object.id != 0) json["id"] = object.id;
   if (object.rotation != 0) json["rotation"] = number(object.rotation);
   for (guint i = 0; i < object.points_count; ++i) json["keypoints"].push_back(point_json(object.points[i]));
-  for (guint i = 0; i < object.classifications_count; ++i) {
-    json["classifications"].push_back(class_json(object.classifications[i]));
+  for (guint i = 0; i < classes.classifications_count; ++i) {
+    json["classifications"].push_back(class_json(classes.classifications[i]));
   }
   return json;
 }
@@ -80,7 +81,7 @@ Json classification_json(const SightglassResults& results, const SightglassClass
 
 void add_results(Json& objects, const SightglassResults& results, int32_t width, int32_t height) {
   for (guint i = 0; i < results.objects_count; ++i) {
-    objects.push_back(object_json(results, results.objects[i], objects.size(), width, height));
+    objects.push_back(object_json(results, i, objects.size(), width, height));
   }
   if (results.classifications_count == 0) return;
   Json picture{{"classification", classification_json(results, results.classifications[0])}};

@@ -60,8 +60,9 @@ GstPadProbeReturn read(GstPad*, GstPadProbeInfo* info, gpointer data) {
       const SightglassResultObject& from = meta->results->objects[i];
       Seen::Object object{from.label,      from.id, from.points_count, from.x, from.y, from.x + from.width,
                           from.y + from.height, {}};
-      for (guint k = 0; k < from.classifications_count; ++k) {
-        object.classes[from.classifications[k].label] = from.classifications[k].confidence;
+      const SightglassObjectClasses& classes = meta->results->objects_classes[i];
+      for (guint k = 0; k < classes.classifications_count; ++k) {
+        object.classes[classes.classifications[k].label] = classes.classifications[k].confidence;
       }
       seen.objects.push_back(object);
     }

@@ -54,9 +54,13 @@ typedef struct {
   guint id;                    // track ID, constant while the object is tracked; 0: untracked
   guint points_count;
   const SightglassResultPoint* points;
-  guint classifications_count;
-  const SightglassClassification* classifications;  // in the order of label_id: the blendshapes of a face
 } SightglassResultObject;
+
+// Classifications of an object, in the order of label_id: the blendshapes of a face. Usually none.
+typedef struct {
+  guint classifications_count;
+  const SightglassClassification* classifications;
+} SightglassObjectClasses;
 
 typedef struct {
   const gchar* model;  // display name
@@ -67,7 +71,8 @@ typedef struct {
   guint objects_count;
   const SightglassResultObject* objects;
   guint classifications_count;
-  const SightglassClassification* classifications;  // best first
+  const SightglassClassification* classifications;  // of the frame, best first
+  const SightglassObjectClasses* objects_classes;   // by object: objects_count entries
 } SightglassResults;
 
 // Do not write to `results`; they live as long as the meta, and copies of the meta share them. Copies and scaling keep
