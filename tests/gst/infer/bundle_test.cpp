@@ -173,6 +173,30 @@ TEST_F(Bundles, OneMemberIsAModel) {
   EXPECT_TRUE(landmarks.objects[0].classes.empty()) << "only the whole bundle has blendshapes";
 }
 
+// The bundle replaces a single model between two frames, and brings its detector.
+TEST_F(Bundles, ReplaceAModelWhilePlaying) {
+  TestPipeline pipeline("glinfer name=segment results=meta model=" + shared_ +
+                        "/models/face/face_detection_short_range.tflite");
+  Seen seen;
+  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, read, &seen, nullptr);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+  const Rgba portrait = load_picture(shared_ + "/media/mp_portrait.jpg");
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(pipeline.pass(portrait)) << pipeline.error(1);
+  g_object_set(pipeline.element(), "model", face().c_str(), nullptr);
+  constexpr int kMostFrames = 1000;
+  int frames = 0;
+  while (seen.model != "face_landmarks_detector" && ++frames < kMostFrames) {
+    ASSERT_TRUE(pipeline.pass(portrait)) << pipeline.error(1);
+    g_usleep(10'000);
+  }
+  std::printf("replaced after %d frames\n", frames);
+  ASSERT_EQ(seen.objects.size(), 1U);
+  EXPECT_EQ(seen.objects[0].points, 478U);
+  EXPECT_EQ(seen.objects[0].classes.size(), 52U);
+  gst_object_unref(pad);
+}
+
 TEST_F(Bundles, HandsHaveLandmarks) {
   const Seen seen = run("glinfer max-results=2 model=" + hands(), "media/mp_hands.jpg", "hand_bundle.png");
   ASSERT_EQ(seen.objects.size(), 2U);
