@@ -10,8 +10,8 @@
 
 namespace sightglass {
 
-// Allocates `bytes` bytes and fills them. Fails if the data are not a deflate stream of exactly this size. The error has
-// no subject: "is damaged: …".
+// Allocates `bytes` bytes and fills them. Fails if the data are not a deflate stream of exactly this size. The error
+// has no subject: "is damaged: …".
 Result<std::vector<std::byte>> inflate(std::span<const std::byte> data, size_t bytes);
 
 // CRC-32, as ZIP archives use it.

@@ -22,7 +22,7 @@ struct Publication {
   const char* generation = nullptr;  // version of the file at its URL; null: bundled
   int64_t bytes = 0;                 // 0: unknown
   const char* license = "Apache-2.0";
-  const char* folder = nullptr;      // of the URL, among the published bundles; null: among the external files
+  const char* folder = nullptr;  // of the URL, among the published bundles; null: among the external files
   bool operator==(const Publication&) const = default;
 };
 

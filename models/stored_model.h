@@ -1,5 +1,5 @@
-// Loads a model from a file, or from a member of a .task bundle, and recognizes it. Such a member has a path of its own:
-// "face_landmarker.task:face_detector.tflite".
+// Loads a model from a file, or from a member of a .task bundle, and recognizes it. Such a member has a path of its
+// own: "face_landmarker.task:face_detector.tflite".
 #pragma once
 
 #include <cstddef>

@@ -65,8 +65,8 @@ Status check_entry(const ZipDirectory& directory, const ZipEntry& entry) {
   }
   if (entry.method == ZipEntry::kDeflated) {
     if (entry.bytes > TaskBundle::kMostBytes) {
-      return resource_exhausted("states " + std::to_string(entry.bytes) + " bytes; the maximum of a compressed one is " +
-                                std::to_string(TaskBundle::kMostBytes));
+      return resource_exhausted("states " + std::to_string(entry.bytes) +
+                                " bytes; the maximum of a compressed one is " + std::to_string(TaskBundle::kMostBytes));
     }
     if (entry.bytes > kMostCompression * entry.stored_bytes + kCompressionSlack) {
       return invalid_model("states " + std::to_string(entry.bytes) + " bytes, more than its " +
@@ -182,7 +182,8 @@ Status TaskBundle::check_apart(const std::vector<Source>& sources) {
 
 // Adds the members of a bundle inside this one in its place, one level deep.
 Status TaskBundle::add_member(const Source& source) {
-  if (members_.size() == kMostMembers) return cannot_open("it has more than " + std::to_string(kMostMembers) + " members");
+  if (members_.size() == kMostMembers)
+    return cannot_open("it has more than " + std::to_string(kMostMembers) + " members");
   if (std::ranges::find(members_, source.name, &Member::name) != members_.end()) {
     return cannot_open(source.name, invalid_model("exists twice"));
   }

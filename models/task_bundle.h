@@ -39,8 +39,8 @@ class TaskBundle {
     bool is_model() const { return name.ends_with(".tflite"); }
   };
 
-  // Whether the file seems to be a bundle, whole or damaged: it is a ZIP archive or is called .task, and is not a model. False if
-  // it cannot be read.
+  // Whether the file seems to be a bundle, whole or damaged: it is a ZIP archive or is called .task, and is not a
+  // model. False if it cannot be read.
   static bool is_bundle(const std::string& path);
   // Maps the file, which must not change while this lives. Fails, naming the file, if it is not a bundle, or if any
   // member is compressed by an unknown method, encrypted, or too large, has an unusable name, or is not where the

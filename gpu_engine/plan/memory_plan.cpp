@@ -44,9 +44,7 @@ int64_t place_in_order(Regions& regions, const std::vector<size_t>& order) {
 }
 
 // Whether it has its own region that others may use before and after.
-bool is_activation(const PlanTensor& tensor) {
-  return tensor.contents.empty() && tensor.whole < 0 && !tensor.exported;
-}
+bool is_activation(const PlanTensor& tensor) { return tensor.contents.empty() && tensor.whole < 0 && !tensor.exported; }
 
 // The peak of live bytes is a lower bound for every layout.
 int64_t lower_bound(const PlanData& plan) {

@@ -11,8 +11,8 @@
 #include "gobject/property_rules.h"
 #include "gpu_engine/exceptions.h"
 #include "model_store.h"
-#include "stored_model.h"
 #include "sightglass/cache_folder.h"
+#include "stored_model.h"
 
 #define GST_CAT_DEFAULT sightglass::base_log()
 

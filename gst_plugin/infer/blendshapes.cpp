@@ -10,17 +10,19 @@
 namespace sightglass {
 
 const std::array<const char*, kBlendshapes> kBlendshapeNames{
-    "_neutral",          "browDownLeft",     "browDownRight",      "browInnerUp",         "browOuterUpLeft",
-    "browOuterUpRight",  "cheekPuff",        "cheekSquintLeft",    "cheekSquintRight",    "eyeBlinkLeft",
-    "eyeBlinkRight",     "eyeLookDownLeft",  "eyeLookDownRight",   "eyeLookInLeft",       "eyeLookInRight",
-    "eyeLookOutLeft",    "eyeLookOutRight",  "eyeLookUpLeft",      "eyeLookUpRight",      "eyeSquintLeft",
-    "eyeSquintRight",    "eyeWideLeft",      "eyeWideRight",       "jawForward",          "jawLeft",
-    "jawOpen",           "jawRight",         "mouthClose",         "mouthDimpleLeft",     "mouthDimpleRight",
-    "mouthFrownLeft",    "mouthFrownRight",  "mouthFunnel",        "mouthLeft",           "mouthLowerDownLeft",
-    "mouthLowerDownRight", "mouthPressLeft", "mouthPressRight",    "mouthPucker",         "mouthRight",
-    "mouthRollLower",    "mouthRollUpper",   "mouthShrugLower",    "mouthShrugUpper",     "mouthSmileLeft",
-    "mouthSmileRight",   "mouthStretchLeft", "mouthStretchRight",  "mouthUpperUpLeft",    "mouthUpperUpRight",
-    "noseSneerLeft",     "noseSneerRight"};
+    "_neutral",         "browDownLeft",      "browDownRight",      "browInnerUp",
+    "browOuterUpLeft",  "browOuterUpRight",  "cheekPuff",          "cheekSquintLeft",
+    "cheekSquintRight", "eyeBlinkLeft",      "eyeBlinkRight",      "eyeLookDownLeft",
+    "eyeLookDownRight", "eyeLookInLeft",     "eyeLookInRight",     "eyeLookOutLeft",
+    "eyeLookOutRight",  "eyeLookUpLeft",     "eyeLookUpRight",     "eyeSquintLeft",
+    "eyeSquintRight",   "eyeWideLeft",       "eyeWideRight",       "jawForward",
+    "jawLeft",          "jawOpen",           "jawRight",           "mouthClose",
+    "mouthDimpleLeft",  "mouthDimpleRight",  "mouthFrownLeft",     "mouthFrownRight",
+    "mouthFunnel",      "mouthLeft",         "mouthLowerDownLeft", "mouthLowerDownRight",
+    "mouthPressLeft",   "mouthPressRight",   "mouthPucker",        "mouthRight",
+    "mouthRollLower",   "mouthRollUpper",    "mouthShrugLower",    "mouthShrugUpper",
+    "mouthSmileLeft",   "mouthSmileRight",   "mouthStretchLeft",   "mouthStretchRight",
+    "mouthUpperUpLeft", "mouthUpperUpRight", "noseSneerLeft",      "noseSneerRight"};
 
 const std::array<int32_t, kBlendshapePoints> kBlendshapeLandmarks{
     0,   1,   4,   5,   6,   7,   8,   10,  13,  14,  17,  21,  33,  37,  39,  40,  46,  52,  53,  54,  55,

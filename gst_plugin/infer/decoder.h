@@ -60,7 +60,8 @@ class Decoder {
   // For models that run on regions of the frame (InferModel::in_region), one after another: call before decode(), which
   // then decodes the landmarks of the current region and ignores `to_upright`.
   virtual void set_region(const RegionView& /*region*/) {}
-  // The landmarks of that region and of the previous ones of the frame, before finish_regions(). Always the same buffer.
+  // The landmarks of that region and of the previous ones of the frame, before finish_regions(). Always the same
+  // buffer.
   virtual BufferRange unfinished_results() const { return {}; }
   // Call after the last region of a frame: publishes the decoded landmarks as results.
   virtual void finish_regions() {}

@@ -12,8 +12,8 @@
 #include "gpu_engine/input_file.h"
 #include "infer/blendshapes.h"
 #include "infer/infer_results.h"
-#include "infer/landmarks.h"
 #include "infer/inferencer.h"
+#include "infer/landmarks.h"
 #include "infer/log.h"
 #include "infer/tensor_attachment.h"
 #include "model_store.h"
@@ -270,10 +270,9 @@ Result<std::unique_ptr<FrameProcessor>> InferModels::create(const GlTarget& targ
   if (blendshapes_) {
     SIGHTGLASS_ASSIGN_OR_RETURN(blendshapes, blendshapes_.plan(target, read));
   }
-  SIGHTGLASS_ASSIGN_OR_RETURN(
-      std::unique_ptr<Inferencer> inferencer,
-      Inferencer::create(target.group, target.device, std::move(plan), *model_, target.frame, detector,
-                         std::move(blendshapes)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Inferencer> inferencer,
+                              Inferencer::create(target.group, target.device, std::move(plan), *model_, target.frame,
+                                                 detector, std::move(blendshapes)));
   for (size_t i = 0; i < extra_inputs_.size(); ++i) {
     SIGHTGLASS_RETURN_IF_ERROR(inferencer->write_input(i + 1, extra_inputs_[i]));
   }

@@ -93,11 +93,11 @@ class Inferencer : public FrameModel {
     RegionParams params;            // of the current run
     bool is_new = true;             // the frame of the next run is unrelated to the previous one
   };
-  std::optional<FirstStage> first_;       // if the model runs on a region
+  std::optional<FirstStage> first_;           // if the model runs on a region
   std::unique_ptr<Blendshapes> blendshapes_;  // may be null
-  std::unique_ptr<Decoder> decoder_;      // null: no decoding
-  std::optional<FramePainter> frames_;    // draws frames
-  std::optional<FramePainter> pictures_;  // draws images output by the model
+  std::unique_ptr<Decoder> decoder_;          // null: no decoding
+  std::optional<FramePainter> frames_;        // draws frames
+  std::optional<FramePainter> pictures_;      // draws images output by the model
   std::unique_ptr<OverlayPainter> overlay_;
   int32_t model_width_ = 0, model_height_ = 0;
   int32_t width_ = 0, height_ = 0;        // of upright frames

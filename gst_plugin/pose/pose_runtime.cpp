@@ -227,7 +227,8 @@ Status PoseModels::load(const std::string& path, const ModelSettings& settings) 
                             to_string(model->kind) + "; set model to a BlazePose landmark model");
   }
   if (model->kind == PoseKind::kBlazePose) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(const std::string first, detector_file(settings_.detector.value_or(""), bundle.detector, file));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::string first,
+                                detector_file(settings_.detector.value_or(""), bundle.detector, file));
     SIGHTGLASS_ASSIGN_OR_RETURN(detector_, load_model(first, settings, false));
     if (detector_->kind != PoseKind::kBlazePoseDetection) {
       return unsupported(first + ": this is " + to_string(detector_->kind) +

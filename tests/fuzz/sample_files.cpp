@@ -55,9 +55,10 @@ std::vector<SampleFile> sample_bundles() {
                                     {.name = "hand_landmarks_detector.tflite", .contents = "a hand"}};
   const std::vector<std::byte> inside = zip(hands);
   const std::string text(reinterpret_cast<const char*>(inside.data()), inside.size());
-  return {{"bundle", inside},
-          {"bundle_compressed", zip({{.name = "a.tflite", .contents = std::string(200, 'a') + text, .deflates = true}})},
-          {"bundle_in_bundle", zip({{.name = "hands.task", .contents = text, .deflates = true}, {"b", ""}})}};
+  return {
+      {"bundle", inside},
+      {"bundle_compressed", zip({{.name = "a.tflite", .contents = std::string(200, 'a') + text, .deflates = true}})},
+      {"bundle_in_bundle", zip({{.name = "hands.task", .contents = text, .deflates = true}, {"b", ""}})}};
 }
 
 std::vector<SampleFile> sample_labels() {

@@ -206,8 +206,8 @@ TEST_F(GpuDrivenTest, InputsOfEveryShapeAreReadFromABuffer) {
 
 TEST_F(GpuDrivenTest, IntegersAreNotReadFromABuffer) {
   CaseBuilder builder(7);
-  builder.node(OpType::kReshape, ReshapeAttr{Shape{15}},
-               {builder.input(Shape{1, 3, 5}, Fill::kRamp, DataType::kInt32)}, Activation::kNone, DataType::kInt32);
+  builder.node(OpType::kReshape, ReshapeAttr{Shape{15}}, {builder.input(Shape{1, 3, 5}, Fill::kRamp, DataType::kInt32)},
+               Activation::kNone, DataType::kInt32);
   const auto model = model_from_graph(builder.build("integers").graph);
   ASSERT_TRUE(model.ok());
   PlanOptions options;

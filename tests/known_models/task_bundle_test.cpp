@@ -67,10 +67,11 @@ const std::string kHeader = "PK\x03\x04", kEntry = "PK\x01\x02", kEnd = "PK\x05\
 
 TEST(TaskBundle, MembersAreReadStoredAndCompressed) {
   const std::string text(100'000, 'x');
-  const auto bundle = TaskBundle::open(
-      zip({{.name = "a.tflite", .contents = text, .deflates = true}, {.name = "b.binarypb", .contents = "other"},
-           {.name = "empty", .contents = "", .deflates = true}, {.name = "folder/", .contents = ""}}),
-      "b.task");
+  const auto bundle = TaskBundle::open(zip({{.name = "a.tflite", .contents = text, .deflates = true},
+                                            {.name = "b.binarypb", .contents = "other"},
+                                            {.name = "empty", .contents = "", .deflates = true},
+                                            {.name = "folder/", .contents = ""}}),
+                                       "b.task");
   ASSERT_TRUE(bundle.ok()) << bundle.status().message();
   ASSERT_EQ(bundle->members().size(), 3U);
   EXPECT_EQ(bundle->members()[0].bytes, text.size());
@@ -105,7 +106,8 @@ TEST(TaskBundle, BundlesInsideAreOpenedOneLevelDeep) {
   }
   const auto broken = TaskBundle::open(zip({{.name = "hands.task", .contents = "no archive"}}), "b.task");
   ASSERT_FALSE(broken.ok());
-  EXPECT_NE(broken.status().message().find("b.task: hands.task: cannot open the bundle: it is not a ZIP"), std::string::npos)
+  EXPECT_NE(broken.status().message().find("b.task: hands.task: cannot open the bundle: it is not a ZIP"),
+            std::string::npos)
       << broken.status().message();
 }
 
@@ -128,11 +130,12 @@ TEST(TaskBundle, UnusableNamesAreRefused) {
 
 TEST(TaskBundle, WrongSizesAreRefused) {
   const std::string text(1000, 'x');
-  expect_member_refused({.name = "a.tflite", .contents = text, .stated_bytes = 999}, "states 999 bytes, but is stored in 1000");
+  expect_member_refused({.name = "a.tflite", .contents = text, .stated_bytes = 999},
+                        "states 999 bytes, but is stored in 1000");
   expect_member_refused({.name = "a.tflite", .contents = text, .deflates = true, .stated_bytes = 400'000'000},
-                 "compressed bytes can contain");
+                        "compressed bytes can contain");
   expect_member_refused({.name = "a.tflite", .contents = text, .deflates = true, .stated_bytes = 1'000'000'000},
-                 "the maximum of a compressed one");
+                        "the maximum of a compressed one");
   Archive whole = zip({{"a.tflite", text}});
   Archive changed = whole;
   change(changed, kEntry, 20, 2000, 4);
@@ -192,7 +195,8 @@ TEST(TaskBundle, EveryTruncationIsRefused) {
 }
 
 TEST(TaskBundle, SpecialFilesAreRefused) {
-  for (const std::string& path : {std::string("/dev/zero"), std::string("/nowhere/b.task"), scratch_folder().string()}) {
+  for (const std::string& path :
+       {std::string("/dev/zero"), std::string("/nowhere/b.task"), scratch_folder().string()}) {
     EXPECT_FALSE(TaskBundle::is_bundle(path)) << path;
     const auto bundle = TaskBundle::open(path);
     ASSERT_FALSE(bundle.ok()) << path;
@@ -224,8 +228,10 @@ TEST(StoredModel, IsAFileOrAMember) {
   const auto ambiguous = load_stored_model(two, {});
   ASSERT_FALSE(ambiguous.ok());
   EXPECT_EQ(ambiguous.status().message(),
-            two + ": cannot load the bundle as one model: it has a.tflite, hand_landmarks_detector.tflite; select one, "
-                  "such as " + two + ":a.tflite, or use glinfer, which takes the bundle");
+            two +
+                ": cannot load the bundle as one model: it has a.tflite, hand_landmarks_detector.tflite; select one, "
+                "such as " +
+                two + ":a.tflite, or use glinfer, which takes the bundle");
   EXPECT_EQ(models_at(two)->size(), 2U);
   EXPECT_EQ(*models_at(figure.string()), std::vector{figure.string()});
   const auto other = load_stored_model(write("text.task", zip({{"tokenizer", "words"}})), {});

@@ -1,5 +1,5 @@
-// Builds valid and invalid metadata for test models: the TensorFlow Lite description, and with zip_builder.h the archive
-// of attached files. Include it as "metadata_builder.h".
+// Builds valid and invalid metadata for test models: the TensorFlow Lite description, and with zip_builder.h the
+// archive of attached files. Include it as "metadata_builder.h".
 #pragma once
 
 #include <cstddef>

@@ -15,13 +15,13 @@ namespace sightglass {
 
 // A member as the directory states it. The numbers are unchecked.
 struct ZipEntry {
-  static constexpr uint16_t kStored = 0, kDeflated = 8;                   // methods
+  static constexpr uint16_t kStored = 0, kDeflated = 8;                  // methods
   static constexpr uint16_t kEncrypted = 1 << 0, kSizesFollow = 1 << 3;  // flags
-  std::string_view name;                                                  // in the archive, any bytes
+  std::string_view name;                                                 // in the archive, any bytes
   uint16_t flags = 0, method = kStored;
-  uint32_t crc32 = 0;                      // of the decompressed contents
-  uint64_t stored_bytes = 0, bytes = 0;    // in the archive, and decompressed
-  uint64_t offset = 0;                     // of its header, from the start of the archive
+  uint32_t crc32 = 0;                    // of the decompressed contents
+  uint64_t stored_bytes = 0, bytes = 0;  // in the archive, and decompressed
+  uint64_t offset = 0;                   // of its header, from the start of the archive
 };
 
 class ZipDirectory {

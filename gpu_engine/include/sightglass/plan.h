@@ -24,8 +24,8 @@ struct InputSpec {
   enum class Source : uint8_t {
     kHost,     // Session::write_input(): an explicit upload
     kTexture,  // Session::set_input_frame(): sampled by the first operator, or by one load pass
-    // Session::input_buffer(): tightly packed, row-major 32-bit floats in GL memory, which shaders write. Only for float
-    // inputs. Costs one pass.
+    // Session::input_buffer(): tightly packed, row-major 32-bit floats in GL memory, which shaders write. Only for
+    // float inputs. Costs one pass.
     kBuffer,
   };
   Source source = Source::kHost;

@@ -1,5 +1,7 @@
 // A whole face landmarker, from its bundle: detector, landmarks, and blendshapes on the GPU, compared with the scalar
 // reference of the three models in sequence.
+#include "infer/blendshapes.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -14,7 +16,6 @@
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
-#include "infer/blendshapes.h"
 #include "infer/inferencer.h"
 #include "infer/landmark_regions.h"
 #include "infer/landmarks.h"
@@ -83,9 +84,10 @@ std::array<float, 3> sample(const Rgba& picture, Point pixel) {
   const float u = x - static_cast<float>(left), v = y - static_cast<float>(top);
   std::array<float, 3> color{};
   for (size_t c = 0; c < 3; ++c) {
-    const float above = static_cast<float>(picture.at(left, top)[c]) * (1 - u) + static_cast<float>(picture.at(right, top)[c]) * u;
-    const float below =
-        static_cast<float>(picture.at(left, bottom)[c]) * (1 - u) + static_cast<float>(picture.at(right, bottom)[c]) * u;
+    const float above =
+        static_cast<float>(picture.at(left, top)[c]) * (1 - u) + static_cast<float>(picture.at(right, top)[c]) * u;
+    const float below = static_cast<float>(picture.at(left, bottom)[c]) * (1 - u) +
+                        static_cast<float>(picture.at(right, bottom)[c]) * u;
     color[c] = (above * (1 - v) + below * v) / 255;
   }
   return color;
@@ -153,8 +155,7 @@ Reference reference(const Models& models, const Rgba& picture) {
   const Square square{0.5F * (face.box[0] + face.box[2]) * width, 0.5F * (face.box[1] + face.box[3]) * height,
                       1.5F * std::max((face.box[2] - face.box[0]) * width, (face.box[3] - face.box[1]) * height),
                       std::atan2(down, right)};
-  const auto landmarks =
-      run_reference(models.landmarks, picture, [&](Point fraction) { return square.at(fraction); });
+  const auto landmarks = run_reference(models.landmarks, picture, [&](Point fraction) { return square.at(fraction); });
   const std::vector<float> places = numbers(landmarks[models.landmarks.output]);
   Reference result;
   for (size_t i = 0; i < static_cast<size_t>(kMaxLandmarks); ++i) {
@@ -180,10 +181,10 @@ class BlendshapesTest : public GlTest {
       return *made;
     };
     const Models& m = *models_;
-    auto made = Inferencer::create(
-        ShareGroup::create(gl(), nullptr, element_shaders()), device(), plan(m.landmarks.model, m.landmarks.plan_options),
-        m.landmarks, FrameKind::kRgba, Inferencer::Detector{m.detector, plan(m.detector.model, m.detector.plan_options)},
-        plan(m.blendshapes.model, m.blendshapes.plan_options));
+    auto made = Inferencer::create(ShareGroup::create(gl(), nullptr, element_shaders()), device(),
+                                   plan(m.landmarks.model, m.landmarks.plan_options), m.landmarks, FrameKind::kRgba,
+                                   Inferencer::Detector{m.detector, plan(m.detector.model, m.detector.plan_options)},
+                                   plan(m.blendshapes.model, m.blendshapes.plan_options));
     EXPECT_TRUE(made.ok()) << made.status().message();
     return made.ok() ? std::move(*made) : nullptr;
   }
@@ -244,7 +245,8 @@ TEST_F(BlendshapesTest, WholeBundleMatchesTheReference) {
   const std::vector<Point> pixels = pixels_of(face, portrait);
   float farthest = 0;
   for (size_t i = 0; i < pixels.size(); ++i) {
-    farthest = std::max(farthest, std::hypot(pixels[i][0] - expected.pixels[i][0], pixels[i][1] - expected.pixels[i][1]));
+    farthest =
+        std::max(farthest, std::hypot(pixels[i][0] - expected.pixels[i][0], pixels[i][1] - expected.pixels[i][1]));
     // The head in the photograph.
     EXPECT_GT(pixels[i][0], 280);
     EXPECT_LT(pixels[i][0], 530);
@@ -253,8 +255,10 @@ TEST_F(BlendshapesTest, WholeBundleMatchesTheReference) {
   }
   const float whole = greatest_difference(face.blendshapes, expected.blendshapes);
   const float last = greatest_difference(face.blendshapes, reference_blendshapes(models_->blendshapes, pixels));
-  std::printf("score %.4f; landmarks within %.4f pixels, blendshapes within %.5f of the three models in sequence, and "
-              "within %.2e of the last one by itself\n", face.score, farthest, whole, last);
+  std::printf(
+      "score %.4f; landmarks within %.4f pixels, blendshapes within %.5f of the three models in sequence, and "
+      "within %.2e of the last one by itself\n",
+      face.score, farthest, whole, last);
   EXPECT_GT(face.score, 0.99);
   EXPECT_LT(farthest, 0.4) << "of a face of 250 pixels";
   EXPECT_LT(whole, 0.02);

@@ -58,7 +58,7 @@ GstPadProbeReturn read(GstPad*, GstPadProbeInfo* info, gpointer data) {
     seen = {meta->results->model, {}, {}, seen.buffers + 1};
     for (guint i = 0; i < meta->results->objects_count; ++i) {
       const SightglassResultObject& from = meta->results->objects[i];
-      Seen::Object object{from.label,      from.id, from.points_count, from.x, from.y, from.x + from.width,
+      Seen::Object object{from.label,           from.id, from.points_count, from.x, from.y, from.x + from.width,
                           from.y + from.height, {}};
       const SightglassObjectClasses& classes = meta->results->objects_classes[i];
       for (guint k = 0; k < classes.classifications_count; ++k) {
@@ -166,8 +166,8 @@ TEST_F(Bundles, OneMemberIsAModel) {
   EXPECT_EQ(seen.model, "face_detector");
   ASSERT_EQ(seen.objects.size(), 1U);
   EXPECT_EQ(seen.objects[0].points, 6U);
-  const Seen landmarks = run("glinfer model=" + face() + ":face_landmarks_detector.tflite detector=" + face(),
-                             "media/mp_portrait.jpg");
+  const Seen landmarks =
+      run("glinfer model=" + face() + ":face_landmarks_detector.tflite detector=" + face(), "media/mp_portrait.jpg");
   ASSERT_EQ(landmarks.objects.size(), 1U);
   EXPECT_EQ(landmarks.objects[0].points, 478U);
   EXPECT_TRUE(landmarks.objects[0].classes.empty()) << "only the whole bundle has blendshapes";
@@ -209,9 +209,9 @@ TEST_F(Bundles, HandsHaveLandmarks) {
 // As gesture bundles have them. The other models are reported.
 TEST_F(Bundles, BundlesInsideBundlesRun) {
   const std::string inside = contents_of(hands());
-  const std::string path = write_bundle(
-      "gesture_recognizer.task", {{.name = "hand_landmarker.task", .contents = inside, .deflates = true},
-                                  {.name = "gesture_embedder.tflite", .contents = contents_of(red_model())}});
+  const std::string path = write_bundle("gesture_recognizer.task",
+                                        {{.name = "hand_landmarker.task", .contents = inside, .deflates = true},
+                                         {.name = "gesture_embedder.tflite", .contents = contents_of(red_model())}});
   const Seen seen = run("glinfer model=" + path, "media/mp_hands.jpg");
   ASSERT_EQ(seen.objects.size(), 1U);
   EXPECT_EQ(seen.objects[0].points, 21U);
@@ -238,9 +238,9 @@ TEST_F(Bundles, ExplicitDetectorsHavePriority) {
   const std::string movenet = shared_ + "/models/pose/movenet_singlepose_lightning_int8_v4.tflite";
   EXPECT_NE(error_of("glpose model=" + person() + " detector=" + movenet).find("set detector to a BlazePose detector"),
             std::string::npos);
-  const Seen seen = run("glinfer model=" + face() + " detector=" + shared_ +
-                            "/models/face/face_detection_full_range_sparse.tflite",
-                        "media/mp_portrait.jpg");
+  const Seen seen =
+      run("glinfer model=" + face() + " detector=" + shared_ + "/models/face/face_detection_full_range_sparse.tflite",
+          "media/mp_portrait.jpg");
   ASSERT_EQ(seen.objects.size(), 1U);
   EXPECT_EQ(seen.objects[0].classes.size(), 52U);
 }
