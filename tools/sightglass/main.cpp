@@ -8,6 +8,7 @@
 #include "common/command_line.h"
 #include "model/model_commands.h"
 #include "standard_output.h"
+#include "video/batch_command.h"
 #include "video/devices_command.h"
 #include "video/video_commands.h"
 
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   std::vector<sightglass::Subcommand> subcommands;
   sightglass::video::add_video_commands(app, subcommands);
+  sightglass::video::add_batch_command(app, subcommands);
   sightglass::video::add_devices_command(app, subcommands);
   sightglass::add_model_commands(app, subcommands);
   sightglass::add_help_commands(app, subcommands, SIGHTGLASS_VERSION);

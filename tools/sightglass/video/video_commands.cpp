@@ -7,14 +7,12 @@
 #include <string>
 #include <utility>
 
-#include "video/contact_sheet.h"
-#include "video/frame_samples.h"
 #include "video/gst_setup.h"
 #include "video/launch_text.h"
 #include "video/player.h"
 #include "video/rtsp_server.h"
+#include "video/run_job.h"
 #include "video/task.h"
-#include "video/unfinished_file.h"
 #include "video/video_job.h"
 
 namespace sightglass::video {
@@ -82,24 +80,9 @@ void add_video_options(CLI::App& app, VideoArguments& arguments) {
   add_run_options(app, arguments.run);
 }
 
-Status add_properties(const std::vector<std::string>& texts, PropertyValues& values) {
-  for (const std::string& text : texts) {
-    const size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) return invalid_argument("--property " + text + ": use NAME=VALUE");
-    values[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return {};
-}
-
 bool has_value(const PropertyValues& values, const char* name, const char* value) {
   const auto found = values.find(name);
   return found != values.end() && found->second == value;
-}
-
-// Values that follow from others.
-void complete(PropertyValues& values, bool results) {
-  if (values.contains("background-location") && !values.contains("background")) values["background"] = "image";
-  if (results && !values.contains("results")) values["results"] = "meta";
 }
 
 bool same_file(const std::string& one, const std::string& other) {
@@ -135,14 +118,6 @@ PlayerSettings settings_of(const VideoJob& job, const VideoTask& task, const Run
   return settings;
 }
 
-// Rows: input, mask if there is one, result.
-Status write_contact_sheet(const VideoJob& job, const std::vector<SamplePtr>& samples) {
-  std::vector<std::string> rows = {"identity"};
-  if (job.element == "glsegmentbin") rows.push_back(element_text(job, "mask"));
-  rows.push_back(element_text(job));
-  return write_contact_sheet(samples, rows, job.contact_sheet);
-}
-
 Status play_job(const VideoJob& job, const VideoTask& task, const RunArguments& run) {
   const std::string text = launch_text(job);
   if (run.print_pipeline) {
@@ -155,24 +130,7 @@ Status play_job(const VideoJob& job, const VideoTask& task, const RunArguments& 
     SIGHTGLASS_ASSIGN_OR_RETURN(const RtspAddress address, parse_rtsp_address(job.output.name));
     return serve_rtsp(text, address, settings, report);
   }
-  SIGHTGLASS_ASSIGN_OR_RETURN(const ElementPtr pipeline, parse_launch(text));
-  UnfinishedFile file(pipeline.get(), kFileElement, job.output.is_file() ? job.output.name : std::string());
-  UnfinishedFile results(pipeline.get(), kResultsElement, job.results == "-" ? std::string() : job.results);
-  const ElementPtr element(gst_bin_get_by_name(GST_BIN(pipeline.get()), kModelElement));
-  FrameSamples samples;
-  if (!job.contact_sheet.empty()) samples.watch(element.get());
-  report.starting(text);
-  SIGHTGLASS_ASSIGN_OR_RETURN(const PlaybackResult result, play(pipeline.get(), element.get(), settings, report));
-  SIGHTGLASS_RETURN_IF_ERROR(file.finish());
-  SIGHTGLASS_RETURN_IF_ERROR(results.finish());
-  constexpr size_t kColumns = 4;
-  if (!job.contact_sheet.empty()) SIGHTGLASS_RETURN_IF_ERROR(write_contact_sheet(job, samples.take(kColumns)));
-  std::string written = job.output.is_file() || job.output.kind == Output::Kind::kImages ? job.output.name : "";
-  for (const std::string& name : {job.results, job.contact_sheet}) {
-    if (!name.empty() && name != "-") written += (written.empty() ? "" : ", ") + name;
-  }
-  report.finished(result, written);
-  return {};
+  return run_job(job, settings, report).status();
 }
 
 Status run_task(const VideoTask& task, VideoArguments arguments) {
@@ -183,7 +141,7 @@ Status run_task(const VideoTask& task, VideoArguments arguments) {
   job.seconds = arguments.run.seconds;
   job.properties = std::move(arguments.values);
   SIGHTGLASS_RETURN_IF_ERROR(add_properties(arguments.properties, job.properties));
-  complete(job.properties, !job.results.empty());
+  complete_properties(job.properties, !job.results.empty());
   const bool alpha = has_value(job.properties, "background", "transparent");
   SIGHTGLASS_ASSIGN_OR_RETURN(job.output, recognize_output(arguments.output, {arguments.encoder, alpha}));
   SIGHTGLASS_ASSIGN_OR_RETURN(job.input, recognize_input(arguments.input, arguments.wishes));
