@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/command_line.h"
+#include "doctor/doctor_command.h"
 #include "model/model_commands.h"
 #include "standard_output.h"
 #include "video/devices_command.h"
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
   sightglass::video::add_video_commands(app, subcommands);
   sightglass::video::add_devices_command(app, subcommands);
   sightglass::add_model_commands(app, subcommands);
+  sightglass::doctor::add_doctor_command(app, subcommands);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
