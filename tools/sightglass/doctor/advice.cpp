@@ -1,6 +1,7 @@
 #include "doctor/advice.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -17,6 +18,7 @@ constexpr double kWorthwhileGain = 0.8;
 // Sinks show frames that are this many milliseconds late (the default processing-deadline of GstBaseSink).
 constexpr double kTolerance = 20;
 constexpr int kLargestInterval = 4;
+const std::array<std::string, kLargestInterval + 1> kOrdinals = {"", "", "second", "third", "fourth"};
 // With mask-sync=latest: an outline that is a third of a second late no longer covers a moving person.
 constexpr int kOldestMask = 10;
 constexpr double kLeastBudget = 1;  // milliseconds
@@ -58,7 +60,7 @@ std::string times_text(const MeasuredSection& measured, const Settings& settings
 
 std::string faster_on_cpu(const MeasuredSection& measured, const Settings& settings) {
   if (!measured.cpu || measured.cpu->median >= settings.model) return {};
-  return ", although TensorFlow Lite on the CPU is faster than this OpenGL driver";
+  return " (TensorFlow Lite is faster than this OpenGL driver)";
 }
 
 }  // namespace
@@ -110,25 +112,23 @@ Settings choose_settings(const MeasuredSection& measured) {
 std::string advice(const MeasuredSection& measured) {
   const Settings settings = choose_settings(measured);
   const std::string times = times_text(measured, settings);
-  const std::string use = "Use " + settings_text(settings) + ": " + times + ", and ";
+  const std::string held = "Use " + settings_text(settings) + "; " + times + faster_on_cpu(measured, settings) +
+                           ": 30 frames per second are held ";
   switch (settings.kind) {
     case Kind::kUnknown:
-      if (measured.cpu) return "Solve the problems above: " + times + ", and cannot be measured on the GPU.";
-      return "Solve the problems above: " + measured.model + " cannot be measured.";
+      if (measured.cpu) return "Solve the problems above; " + times + ", and cannot be measured on the GPU.";
+      return "Solve the problems above; " + measured.model + " cannot be measured.";
     case Kind::kEveryFrame:
-      return use + "30 frames per second hold with a mask for every frame" + faster_on_cpu(measured, settings) + ".";
+      return held + "with a result for every frame.";
     case Kind::kInterval:
-      return use + "30 frames per second hold if the model runs on every " +
-             (settings.interval == 2 ? std::string("second") : std::to_string(settings.interval) + "th") + " frame" +
-             faster_on_cpu(measured, settings) + ".";
+      return held + "if the model runs on every " + kOrdinals[static_cast<size_t>(settings.interval)] + " frame.";
     case Kind::kLatest:
-      return use + "30 frames per second hold with masks that are about " + std::to_string(settings.mask_age) +
-             " frames old" + faster_on_cpu(measured, settings) + ".";
+      return held + "with results that are about " + std::to_string(settings.mask_age) + " frames old.";
     case Kind::kFramesTooSlow:
       return "30 frames per second are not reachable at 1280x720: glsegment takes " + milliseconds(settings.composite) +
              " per frame without the model, and " + times + "; use smaller frames, refine=none, or a faster GPU.";
     case Kind::kModelTooSlow:
-      return "30 frames per second are not reachable with useful masks: " + times + ", and glsegment leaves " +
+      return "30 frames per second are not reachable with useful results: " + times + ", and glsegment leaves " +
              milliseconds(kUsable - settings.composite) + " per frame for it; use a smaller model or a faster GPU.";
   }
   return {};

@@ -65,7 +65,7 @@ MeasuredSection gather_times(const std::string& model, bool gpu, bool plugin) {
     progress.show("measuring the device", 0, kSteps);
     measure_device_speed(section);
     progress.show("measuring the model with precision=fp32", 1, kSteps);
-    section.fp32 = measure_model(Precision::kFp32, section);
+    section.fp32 = measure_model(Precision::kFp32, section);  // on failure, fp16 fails as well
     progress.show("measuring the model with precision=fp16", 2, kSteps);
     if (section.fp32) section.fp16 = measure_model(Precision::kFp16, section);
   } else {
@@ -73,7 +73,7 @@ MeasuredSection gather_times(const std::string& model, bool gpu, bool plugin) {
   }
   progress.show("measuring TensorFlow Lite", 3, kSteps);
   measure_cpu(section);
-  if (gpu && plugin) {
+  if (section.fp32 && plugin) {
     progress.show("measuring glsegment", 4, kSteps);
     measure_glsegment(section);
   }

@@ -39,12 +39,9 @@ void judge_gl(const DoctorReport& report, Problems& problems) {
         join_group(node, "render"));
   }
   if (!gl.available || !gl.software) return;
-  std::string remedy = "install the driver of your GPU";
-  if (has_variable(report.system, "LIBGL_ALWAYS_SOFTWARE")) {
-    remedy = "unset LIBGL_ALWAYS_SOFTWARE";
-  } else if (report.render_nodes.empty()) {
-    remedy = "install the driver of your GPU; in a container, make /dev/dri available";
-  }
+  std::string remedy = has_variable(report.system, "LIBGL_ALWAYS_SOFTWARE") ? "unset LIBGL_ALWAYS_SOFTWARE"
+                                                                            : "install the driver of your GPU";
+  if (report.render_nodes.empty()) remedy += "; in a container, make /dev/dri available";
   add(problems, Severity::kWarning,
       "OpenGL runs on the CPU (" + gl.device.renderer + ")" +
           (report.render_nodes.empty() ? ": /dev/dri has no render node" : ""),
@@ -109,7 +106,10 @@ void judge_measurement(const DoctorReport& report, Problems& problems) {
   if (!report.measured || !report.gl.available) return;
   const MeasuredSection& measured = *report.measured;
   if (!measured.gpu_error.empty()) {
-    add(problems, Severity::kError, "the model " + measured.model + " does not run: " + first_line(measured.gpu_error),
+    const bool only_fp16 = measured.fp32.has_value();
+    add(problems, only_fp16 ? Severity::kWarning : Severity::kError,
+        "the model " + measured.model + " does not run" + (only_fp16 ? " with precision=fp16" : "") + ": " +
+            first_line(measured.gpu_error),
         "`sightglass check " + measured.model + "` reports the details");
   }
   if (!measured.composite_error.empty()) {

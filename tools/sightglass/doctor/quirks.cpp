@@ -18,7 +18,7 @@ std::vector<Quirk> quirks_of(const DeviceInfo& device) {
        !has_sound_buffer_textures(device.renderer)},
       {"external textures in compute shaders", "compute shaders misread them; they are first copied on the GPU",
        mesa && device.limits.external_textures},
-      {"YUV images", "the driver converts imported multi-planar frames wrongly; planes are imported separately",
+      {"YUV images", "the driver converts imported multi-planar frames wrongly; import their planes separately",
        mesa && family.software},
   };
 }
