@@ -51,7 +51,8 @@ std::string settings_text(const Settings& settings) {
 // "figure takes 4.1 ms on the GPU and 21 ms on the CPU"
 std::string times_text(const MeasuredSection& measured, const Settings& settings) {
   std::string text = measured.model + " takes ";
-  if (settings.kind != Kind::kUnknown) text += milliseconds(settings.model) + " on the GPU";
+  const char* const place = measured.software ? " on the software renderer" : " on the GPU";
+  if (settings.kind != Kind::kUnknown) text += milliseconds(settings.model) + place;
   if (measured.cpu) {
     text += (settings.kind != Kind::kUnknown ? " and " : "") + milliseconds(measured.cpu->median) + " on the CPU";
   }
@@ -114,6 +115,7 @@ std::string advice(const MeasuredSection& measured) {
   const std::string times = times_text(measured, settings);
   const std::string held = "Use " + settings_text(settings) + "; " + times + faster_on_cpu(measured, settings) +
                            ": 30 frames per second are held ";
+  const std::string faster = measured.software ? "a GPU" : "a faster GPU";
   switch (settings.kind) {
     case Kind::kUnknown:
       if (measured.cpu) return "Solve the problems above; " + times + ", and cannot be measured on the GPU.";
@@ -126,10 +128,10 @@ std::string advice(const MeasuredSection& measured) {
       return held + "with results that are about " + std::to_string(settings.mask_age) + " frames old.";
     case Kind::kFramesTooSlow:
       return "30 frames per second are not reachable at 1280x720: glsegment takes " + milliseconds(settings.composite) +
-             " per frame without the model, and " + times + "; use smaller frames, refine=none, or a faster GPU.";
+             " per frame without the model, and " + times + "; use smaller frames, refine=none, or " + faster + ".";
     case Kind::kModelTooSlow:
       return "30 frames per second are not reachable with useful results: " + times + ", and glsegment leaves " +
-             milliseconds(kUsable - settings.composite) + " per frame for it; use a smaller model or a faster GPU.";
+             milliseconds(kUsable - settings.composite) + " per frame for it; use a smaller model or " + faster + ".";
   }
   return {};
 }

@@ -36,7 +36,7 @@ DoctorReport gather(const Arguments& arguments) {
   report.cameras = gather_cameras(report.dmabuf);
   if (arguments.measure) {
     const bool plugin = !report.gst.plugin_file.empty() && report.gst.gl_elements;
-    report.measured = gather_times(arguments.model, report.gl.available, plugin);
+    report.measured = gather_times(arguments.model, report.gl, plugin);
   }
   return report;
 }

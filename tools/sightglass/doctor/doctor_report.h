@@ -118,7 +118,8 @@ struct CpuTime {
 };
 
 struct MeasuredSection {
-  std::string model;  // as the user wrote it
+  std::string model;      // as the user wrote it
+  bool software = false;  // OpenGL runs on the CPU
   std::string gpu_error;
   std::optional<ModelTime> fp32, fp16;
   double multiply_adds_per_second = 0, copied_bytes_per_second = 0;  // of the device

@@ -57,11 +57,12 @@ void measure_glsegment(MeasuredSection& section) {
 
 }  // namespace
 
-MeasuredSection gather_times(const std::string& model, bool gpu, bool plugin) {
+MeasuredSection gather_times(const std::string& model, const GlSection& gl, bool plugin) {
   MeasuredSection section;
   section.model = model;
+  section.software = gl.software;
   Progress progress;
-  if (gpu) {
+  if (gl.available) {
     progress.show("measuring the device", 0, kSteps);
     measure_device_speed(section);
     progress.show("measuring the model with precision=fp32", 1, kSteps);

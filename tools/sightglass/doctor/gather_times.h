@@ -7,8 +7,8 @@
 
 namespace sightglass::doctor {
 
-// `gpu`: whether a GL context works. `plugin`: whether GStreamer finds glsegment; it must be initialized. Draws a
+// `gl`: the context that works, or none. `plugin`: whether GStreamer finds glsegment; it must be initialized. Draws a
 // progress bar on stderr. Takes seconds, most of them for compiling if the cache directory is empty.
-MeasuredSection gather_times(const std::string& model, bool gpu, bool plugin);
+MeasuredSection gather_times(const std::string& model, const GlSection& gl, bool plugin);
 
 }  // namespace sightglass::doctor

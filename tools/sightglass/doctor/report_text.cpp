@@ -173,7 +173,7 @@ void measured(std::string& text, const MeasuredSection& measured) {
   };
   time("fp32", measured.fp32);
   time("fp16", measured.fp16);
-  if (!measured.gpu_error.empty()) line(text, "GPU", measured.gpu_error);
+  if (!measured.gpu_error.empty()) line(text, "OpenGL", measured.gpu_error);
   line(text, "CPU",
        measured.cpu
            ? measured.model + " with " + measured.cpu->runtime + ": median " + number(measured.cpu->median, "%.2f ms") +
