@@ -276,17 +276,19 @@ TEST(DoctorCameras, FormatsThatArriveWithoutACopy) {
   const DmabufSection importer = healthy().dmabuf;
   const video::CameraFormat yuy2{false, "YUY2", 640, 480, 30}, bayer{false, "RGB", 640, 480, 30},
       jpeg{true, "", 640, 480, 30};
-  EXPECT_EQ(arrival_of(yuy2, true, importer).zero_copy, true);
-  EXPECT_EQ(arrival_of(yuy2, true, importer).reason, "");
-  EXPECT_EQ(arrival_of(yuy2, false, importer).zero_copy, false);
-  EXPECT_EQ(arrival_of(yuy2, std::nullopt, importer).zero_copy, std::nullopt);
-  EXPECT_EQ(arrival_of(jpeg, true, importer).zero_copy, false);
-  EXPECT_EQ(arrival_of(bayer, true, importer).zero_copy, false);
-  EXPECT_NE(arrival_of(bayer, true, importer).reason.find("does not import this format"), std::string::npos);
+  EXPECT_EQ(arrival_of(yuy2, true, "isp", importer).zero_copy, true);
+  EXPECT_EQ(arrival_of(yuy2, true, "isp", importer).reason, "");
+  EXPECT_EQ(arrival_of(yuy2, false, "isp", importer).zero_copy, false);
+  EXPECT_EQ(arrival_of(yuy2, std::nullopt, "isp", importer).zero_copy, std::nullopt);
+  EXPECT_EQ(arrival_of(jpeg, true, "isp", importer).zero_copy, false);
+  EXPECT_EQ(arrival_of(bayer, true, "isp", importer).zero_copy, false);
+  EXPECT_NE(arrival_of(bayer, true, "isp", importer).reason.find("does not import this format"), std::string::npos);
+  EXPECT_EQ(arrival_of(yuy2, true, "uvcvideo", importer).zero_copy, false);
+  EXPECT_EQ(arrival_of(yuy2, true, "uvcvideo", importer).reason, "USB cameras write to CPU memory");
   DmabufSection none;
-  EXPECT_EQ(arrival_of(yuy2, true, none).zero_copy, std::nullopt) << "the driver lists no formats";
+  EXPECT_EQ(arrival_of(yuy2, true, "isp", none).zero_copy, std::nullopt) << "the driver lists no formats";
   none.import_error = "no extension";
-  EXPECT_EQ(arrival_of(yuy2, true, none).zero_copy, false);
+  EXPECT_EQ(arrival_of(yuy2, true, "isp", none).zero_copy, false);
 }
 
 TEST(DoctorPrivacy, PrivateWordsAreReplaced) {

@@ -19,10 +19,12 @@ constexpr FormatPair kFormats[] = {{"YUY2", "YUYV"}, {"UYVY", "UYVY"}, {"YVYU", 
 
 }  // namespace
 
-CameraFormatStatus arrival_of(const video::CameraFormat& format, std::optional<bool> dmabuf,
+CameraFormatStatus arrival_of(const video::CameraFormat& format, std::optional<bool> dmabuf, const std::string& driver,
                               const DmabufSection& importer) {
   const std::string text = video::to_string(format);
   if (format.jpeg) return {text, false, "frames must be decoded"};
+  // It exports DMABUFs, but fills them with the CPU.
+  if (driver == "uvcvideo") return {text, false, "USB cameras write to CPU memory"};
   if (!dmabuf) return {text, std::nullopt, "the camera is busy, or cannot be asked"};
   if (!*dmabuf) return {text, false, "the camera does not export DMABUFs"};
   if (!importer.import_error.empty()) return {text, false, "the GL driver does not import DMABUFs"};

@@ -33,7 +33,7 @@ DoctorReport gather(const Arguments& arguments) {
     report.dmabuf = gather_dmabuf(opened.get());
   }
   report.gst = gather_gstreamer();
-  report.cameras = gather_cameras(report.dmabuf);
+  report.cameras = gather_cameras(report.video_nodes, report.dmabuf);
   if (arguments.measure) {
     const bool plugin = !report.gst.plugin_file.empty() && report.gst.gl_elements;
     report.measured = gather_times(arguments.model, report.gl, plugin);

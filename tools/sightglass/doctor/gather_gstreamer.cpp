@@ -2,6 +2,8 @@
 
 #include <gst/gst.h>
 
+#include <algorithm>
+
 #include "doctor/camera_formats.h"
 #include "video/cameras.h"
 #include "video/gst_objects.h"
@@ -60,13 +62,15 @@ GstSection gather_gstreamer() {
   return section;
 }
 
-std::vector<CameraStatus> gather_cameras(const DmabufSection& importer) {
+std::vector<CameraStatus> gather_cameras(const std::vector<DeviceFile>& nodes, const DmabufSection& importer) {
   std::vector<CameraStatus> cameras;
   for (const video::Camera& found : video::find_cameras()) {
     // Only the element: its properties can contain serial numbers.
     CameraStatus camera{found.name, found.path, found.source.substr(0, found.source.find(' ')), {}};
+    const auto node = std::ranges::find(nodes, found.path, &DeviceFile::path);
+    const std::string driver = node != nodes.end() ? node->driver : "";
     for (const video::CameraFormat& format : found.formats) {
-      camera.formats.push_back(arrival_of(format, found.dmabuf, importer));
+      camera.formats.push_back(arrival_of(format, found.dmabuf, driver, importer));
     }
     cameras.push_back(std::move(camera));
   }

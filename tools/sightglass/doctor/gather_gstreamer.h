@@ -9,7 +9,7 @@ namespace sightglass::doctor {
 
 // Initializes GStreamer.
 GstSection gather_gstreamer();
-// Requires that GStreamer is initialized. `importer` decides which formats arrive without a copy.
-std::vector<CameraStatus> gather_cameras(const DmabufSection& importer);
+// Requires that GStreamer is initialized. `nodes` and `importer` decide which formats arrive without a copy.
+std::vector<CameraStatus> gather_cameras(const std::vector<DeviceFile>& nodes, const DmabufSection& importer);
 
 }  // namespace sightglass::doctor

@@ -167,7 +167,7 @@ void measured(std::string& text, const MeasuredSection& measured) {
   }
   const auto time = [&](const char* name, const std::optional<ModelTime>& one) {
     if (!one) return;
-    line(text, "GPU",
+    line(text, "OpenGL",
          measured.model + " with precision=" + name + ": median " + number(one->median, "%.2f ms") + ", p95 " +
              number(one->p95, "%.2f ms"));
   };
