@@ -25,7 +25,7 @@ CameraFormatStatus arrival_of(const video::CameraFormat& format, std::optional<b
   if (format.jpeg) return {text, false, "frames must be decoded"};
   // It exports DMABUFs, but fills them with the CPU.
   if (driver == "uvcvideo") return {text, false, "USB cameras write to CPU memory"};
-  if (!dmabuf) return {text, std::nullopt, "the camera is busy, or cannot be asked"};
+  if (!dmabuf) return {text, std::nullopt, "the camera is busy, or its driver does not report it"};
   if (!*dmabuf) return {text, false, "the camera does not export DMABUFs"};
   if (!importer.import_error.empty()) return {text, false, "the GL driver does not import DMABUFs"};
   if (!importer.formats_known) return {text, std::nullopt, "the GL driver does not list the formats that it imports"};

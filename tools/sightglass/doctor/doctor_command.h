@@ -1,4 +1,4 @@
-// `sightglass doctor`: what this machine has, what is missing, and which settings hold 30 frames per second.
+// `sightglass doctor`: examines this machine, lists problems, and chooses settings that hold 30 frames per second.
 #pragma once
 
 #include <CLI/CLI.hpp>

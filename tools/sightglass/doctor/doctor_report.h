@@ -1,5 +1,5 @@
-// What `sightglass doctor` finds out about a machine, as plain data. gather_*.h fill it, problems.h and advice.h judge
-// it, report_format.h prints it.
+// The findings of `sightglass doctor`, as plain data. gather_*.h fill it, problems.h and advice.h judge it,
+// report_format.h prints it.
 #pragma once
 
 #include <optional>
