@@ -3,6 +3,8 @@
 #include <gst/gst.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "doctor/camera_formats.h"
 #include "video/cameras.h"
@@ -39,6 +41,16 @@ ElementStatus status_of(const char* name) {
   return {name, factory != nullptr, factory != nullptr && takes_dmabuf(factory.get())};
 }
 
+// The first kind of video file with an installed encoder and muxer.
+std::string writable_video_file() {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  for (const char* name : {"video.mp4", "video.webm"}) {
+    if (video::recognize_output((folder / name).string(), {}).ok()) return name;
+  }
+  return {};
+}
+
 }  // namespace
 
 GstSection gather_gstreamer() {
@@ -58,7 +70,7 @@ GstSection gather_gstreamer() {
   section.display = video::has_display();
   for (const char* name : kSinks) section.sinks.push_back(status_of(name));
   for (const char* name : kEncoders) section.encoders.push_back(status_of(name));
-  section.video_file = video::default_video_file("video");
+  section.video_file = writable_video_file();
   return section;
 }
 
