@@ -6,6 +6,7 @@
 
 #include "common/command_help.h"
 #include "common/command_line.h"
+#include "doctor/doctor_command.h"
 #include "model/model_commands.h"
 #include "standard_output.h"
 #include "video/batch_command.h"
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
   sightglass::video::add_batch_command(app, subcommands);
   sightglass::video::add_devices_command(app, subcommands);
   sightglass::add_model_commands(app, subcommands);
+  sightglass::doctor::add_doctor_command(app, subcommands);
   sightglass::add_help_commands(app, subcommands, SIGHTGLASS_VERSION);
   try {
     app.parse(argc, argv);
