@@ -60,7 +60,22 @@ class PreparedMedia {
   ~PreparedMedia() {
     if (media_ != nullptr) gst_rtsp_media_unprepare(media_.get());
   }
+  // The library waits for a pipeline for 20 seconds. A first start can take longer, and the next one continues with the
+  // programs that it has compiled.
   Status prepare(GstRTSPMediaFactory* factory, const std::string& url) {
+    constexpr gint64 kLong = 15 * G_USEC_PER_SEC;
+    constexpr int kTries = 5;
+    Status status;
+    for (int i = 0; i < kTries; ++i) {
+      const gint64 begin = g_get_monotonic_time();
+      status = try_to_prepare(factory, url);
+      if (status.ok() || g_get_monotonic_time() - begin < kLong) break;
+    }
+    return status;
+  }
+
+ private:
+  Status try_to_prepare(GstRTSPMediaFactory* factory, const std::string& url) {
     GstRTSPUrl* parsed = nullptr;
     if (gst_rtsp_url_parse(url.c_str(), &parsed) != GST_RTSP_OK) return invalid_argument(url + ": is not an address");
     media_.reset(gst_rtsp_media_factory_construct(factory, parsed));
@@ -73,7 +88,6 @@ class PreparedMedia {
     return device_error(url + ": the pipeline does not start; run it with --output none to see why");
   }
 
- private:
   std::unique_ptr<GstRTSPMedia, UnrefGObject> media_;
 };
 
