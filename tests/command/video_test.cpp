@@ -334,6 +334,7 @@ TEST_F(VideoCommand, ErrorsNameTheCauseAndTheRemedy) {
   expect_error("segment --input figures --output " + path("no/video.mp4"), 1, "there is no directory");
   expect_error("segment --input figures --output /dev/video77", 1, "modprobe v4l2loopback video_nr=77");
   expect_error("segment --input figures --output rtsp://:99999/x", 2, "99999 is not a port");
+  expect_error("segment --input screen" + none, 1, "screen: there is neither an X11 display");
   expect_error("segment --input figures --seconds -1" + none, 2, "--seconds");
   expect_error("segment --input figures --size 12" + none, 2, "use 1280x720");
   expect_error("segment --input figures --model figur" + none, 1, "similar names: figure");
@@ -348,6 +349,29 @@ TEST_F(VideoCommand, ErrorsNameTheCauseAndTheRemedy) {
   expect_error("segment --input " + whole + none, 1, "in.mp4: ");
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   expect_error("segment --input " + path("pipe") + none, 2, "is not a regular file");
+}
+
+// With a stand-in for the desktop portal, which shares node 42 of PipeWire.
+TEST_F(VideoCommand, SharesTheScreenThroughThePortal) {
+  if (!installed("pipewiresrc")) GTEST_SKIP() << "pipewiresrc is not installed";
+  if (run_program("dbus-run-session --version && /usr/bin/python3 -c 'import gi'").status != 0) {
+    GTEST_SKIP() << "dbus-run-session or python3-gi is not installed";
+  }
+  const auto share = [&](const std::string& mode) {
+    fs::remove(path("portal.log"));
+    return run_program("dbus-run-session -- sh -c '/usr/bin/python3 " SIGHTGLASS_MOCK_PORTAL " " + mode + " >" +
+                       path("portal.log") + " & portal=$!; until grep -q ready " + path("portal.log") +
+                       " 2>/dev/null; do sleep 0.1; done; timeout 60 " SIGHTGLASS_COMMAND
+                       " segment --input screen --output none --print-pipeline; status=$?; kill $portal; exit $status' "
+                       "2>&1");
+  };
+  const CommandResult granted = share("");
+  EXPECT_EQ(granted.status, 0) << granted.output;
+  EXPECT_NE(granted.output.find("pipewiresrc fd="), std::string::npos) << granted.output;
+  EXPECT_NE(granted.output.find(" path=42 "), std::string::npos) << granted.output;
+  const CommandResult declined = share("decline");
+  EXPECT_EQ(declined.status, 1);
+  EXPECT_NE(declined.output.find("screen: sharing was declined"), std::string::npos) << declined.output;
 }
 
 // Before it plays anything other than figures with the bundled model.

@@ -67,17 +67,22 @@ Result<Input> file_input(const std::string& text) {
   return input;
 }
 
+// Wayland shows the screen only through the portal. On X11, the portal is not needed.
 Result<Input> screen_input() {
-  if (std::getenv("WAYLAND_DISPLAY") != nullptr) {
-    return unsupported(
-        "screen: Wayland does not show the screen to applications directly; share it as a camera with OBS Studio, or "
-        "use an X11 session");
-  }
-  if (std::getenv("DISPLAY") == nullptr) return not_found("screen: no display; set DISPLAY");
-  if (!installed("ximagesrc")) return not_found("screen: ximagesrc is missing; install gstreamer1.0-plugins-good");
   Input input;
   input.kind = Input::Kind::kScreen;
   input.name = kScreen;
+  if (std::getenv("DISPLAY") != nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) {
+    if (!installed("ximagesrc")) return not_found("screen: ximagesrc is missing; install gstreamer1.0-plugins-good");
+    return input;
+  }
+  if (!has_screen_portal()) {
+    return not_found(
+        "screen: there is neither an X11 display (DISPLAY) nor a desktop portal; install "
+        "xdg-desktop-portal and its part for your desktop");
+  }
+  if (!installed("pipewiresrc")) return not_found("screen: pipewiresrc is missing; install gstreamer1.0-pipewire");
+  SIGHTGLASS_ASSIGN_OR_RETURN(input.cast, open_screen_cast());
   return input;
 }
 
@@ -165,6 +170,9 @@ std::string source_text(const Input& input, const SourceLimits& limits) {
       return "filesrc location=" + quoted(input.name) + " ! decodebin name=" + kDecoderElement + caps;
     }
     case Input::Kind::kScreen:
+      if (input.cast) {
+        return "pipewiresrc fd=" + std::to_string(input.cast->descriptor) + " path=" + std::to_string(input.cast->node);
+      }
       return "ximagesrc use-damage=false ! video/x-raw,framerate=30/1";
     case Input::Kind::kPipe:
       return "fdsrc fd=0 ! y4mdec";

@@ -1,11 +1,13 @@
 // The --input of the video subcommands.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "sightglass/status.h"
 #include "video/cameras.h"
 #include "video/media_info.h"
+#include "video/screen_portal.h"
 
 namespace sightglass::video {
 
@@ -21,6 +23,8 @@ struct Input {
   // For cameras:
   Camera camera;
   CameraFormat format;
+  // For the screen: unset with X11.
+  std::optional<ScreenCast> cast;
   // For files:
   MediaInfo media;
 
