@@ -76,7 +76,7 @@ TEST_F(BatchCommand, AnInterruptLeavesNoOutput) {
       path("in/long.mkv"));
   ASSERT_EQ(made.status, 0) << made.output;
   const CommandResult result =
-      run_program("(" SIGHTGLASS_COMMAND " " + batch() + " >" + path("log") + " 2>&1 & job=$!; tries=0; until [ -s " +
+      run_program("(" SIGHTGLASS_COMMAND " " + batch() + " >" + path("log") + " 2>&1 & job=$!; tries=0; until [ -e " +
                   path("out/long.mkv.mp4.part") +
                   " ] || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done; kill -TERM $job; wait $job; "
                   "echo status $?; cat " +

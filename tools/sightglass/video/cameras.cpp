@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <iomanip>
 #include <sstream>
+#include <string_view>
 #include <tuple>
 
 #include "video/gst_objects.h"
@@ -75,16 +76,21 @@ std::vector<CameraFormat> formats_of(const GstCaps* caps) {
   return formats;
 }
 
-// Asks the driver to export a buffer. Empty if the device is busy or cannot be opened.
+// Asks the driver to export a buffer. Empty if the device is busy or cannot be opened. The driver of USB cameras
+// exports buffers, but fills them with the CPU.
 std::optional<bool> exports_dmabuf(const std::string& path) {
   const int device = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (device < 0) return std::nullopt;
+  v4l2_capability capability{};
+  const bool usb = ::ioctl(device, VIDIOC_QUERYCAP, &capability) == 0 &&
+                   std::string_view(reinterpret_cast<const char*>(capability.driver)) == "uvcvideo";
   std::optional<bool> exports;
+  if (usb) exports = false;
   v4l2_requestbuffers request{};
   request.count = 1;
   request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
   request.memory = V4L2_MEMORY_MMAP;
-  if (::ioctl(device, VIDIOC_REQBUFS, &request) == 0) {
+  if (!usb && ::ioctl(device, VIDIOC_REQBUFS, &request) == 0) {
     v4l2_exportbuffer buffer{};
     buffer.type = request.type;
     buffer.flags = O_CLOEXEC;
