@@ -57,6 +57,7 @@ class Player {
   void on_error(GstMessage* message);
   void on_key(char key);
   void end_stream();
+  bool starts_again();
   void interrupt();
   void tick();
   void count_frames();
@@ -139,6 +140,7 @@ gboolean Player::on_message(GstBus*, GstMessage* message, gpointer data) {
       break;
     }
     case GST_MESSAGE_EOS:
+      if (player->starts_again()) break;
       g_main_loop_quit(player->loop_);
       break;
     case GST_MESSAGE_LATENCY:
@@ -191,6 +193,11 @@ void Player::end_stream() {
   if (paused_) gst_element_set_state(pipeline_, GST_STATE_PLAYING);
   if (camera_) camera_->end_stream();
   gst_element_send_event(pipeline_, gst_event_new_eos());
+}
+
+bool Player::starts_again() {
+  return settings_.repeat && !ending_ &&
+         gst_element_seek_simple(pipeline_, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0) != FALSE;
 }
 
 void Player::interrupt() {

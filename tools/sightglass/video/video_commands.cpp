@@ -52,30 +52,25 @@ void parse_size(const std::string& text, CameraWishes& wishes) {
   }
 }
 
-void add_video_options(CLI::App& app, VideoArguments& arguments) {
+}  // namespace
+
+void add_input_options(CLI::App& app, std::string& input, CameraWishes& wishes) {
   app.add_option(
-      "--input", arguments.input,
+      "--input", input,
       "A camera (its number, path, or name, see `sightglass devices`), a file, an address (rtsp://…, "
       "https://…), screen, figures (rendered), or - (Y4M from standard input). Default: the first camera, or "
       "figures");
-  app.add_option(
-      "--output", arguments.output,
-      "window, a file (.mp4, .mkv, .mov, .webm, .y4m, .png, .jpg; frame-%05d.png for all frames), "
-      "rtsp://:8554/NAME (a server), whip://HOST/PATH, /dev/videoN (v4l2loopback), none, or - (Y4M to standard "
-      "output) (window)");
   app.add_option_function<std::string>(
-         "--size", [&arguments](const std::string& text) { parse_size(text, arguments.wishes); },
+         "--size", [&wishes](const std::string& text) { parse_size(text, wishes); },
          "Frame size of a camera: 1280x720")
       ->type_name("WxH");
-  app.add_option("--rate", arguments.wishes.rate, "Frame rate of a camera")->check(CLI::PositiveNumber);
-  app.add_option("--encoder", arguments.encoder,
-                 "Encoder of a file or server in gst-launch syntax: \"vah264enc bitrate=4000 ! h264parse\" (the first "
-                 "one installed)");
-  app.add_option("--results-file", arguments.results, "Write results as JSON lines to this file; -: standard output");
-  app.add_option("--property", arguments.properties,
+  app.add_option("--rate", wishes.rate, "Frame rate of a camera")->check(CLI::PositiveNumber);
+}
+
+void add_property_option(CLI::App& app, std::vector<std::string>& properties) {
+  app.add_option("--property", properties,
                  "NAME=VALUE: a property of the element whose name is an option of this command; repeatable")
       ->allow_extra_args(false);
-  add_run_options(app, arguments.run);
 }
 
 Status add_properties(const std::vector<std::string>& texts, PropertyValues& values) {
@@ -87,15 +82,37 @@ Status add_properties(const std::vector<std::string>& texts, PropertyValues& val
   return {};
 }
 
+void complete_properties(PropertyValues& values, bool results) {
+  if (values.contains("background-location") && !values.contains("background")) values["background"] = "image";
+  if (results && !values.contains("results")) values["results"] = "meta";
+}
+
+int exit_status_of(const Status& status) {
+  if (status.ok()) return kSucceeded;
+  fail(status);
+  return status.code() == ErrorCode::kInvalidArgument ? kUsage : kFailed;
+}
+
+namespace {
+
+void add_video_options(CLI::App& app, VideoArguments& arguments) {
+  add_input_options(app, arguments.input, arguments.wishes);
+  app.add_option(
+      "--output", arguments.output,
+      "window, a file (.mp4, .mkv, .mov, .webm, .y4m, .png, .jpg; frame-%05d.png for all frames), "
+      "rtsp://:8554/NAME (a server), whip://HOST/PATH, /dev/videoN (v4l2loopback), none, or - (Y4M to standard "
+      "output) (window)");
+  app.add_option("--encoder", arguments.encoder,
+                 "Encoder of a file or server in gst-launch syntax: \"vah264enc bitrate=4000 ! h264parse\" (the first "
+                 "one installed)");
+  app.add_option("--results-file", arguments.results, "Write results as JSON lines to this file; -: standard output");
+  add_property_option(app, arguments.properties);
+  add_run_options(app, arguments.run);
+}
+
 bool has_value(const PropertyValues& values, const char* name, const char* value) {
   const auto found = values.find(name);
   return found != values.end() && found->second == value;
-}
-
-// Values that follow from others.
-void complete(PropertyValues& values, bool results) {
-  if (values.contains("background-location") && !values.contains("background")) values["background"] = "image";
-  if (results && !values.contains("results")) values["results"] = "meta";
 }
 
 bool same_file(const std::string& one, const std::string& other) {
@@ -161,7 +178,7 @@ Status run_task(const VideoTask& task, VideoArguments arguments) {
   job.seconds = arguments.run.seconds;
   job.properties = std::move(arguments.values);
   SIGHTGLASS_RETURN_IF_ERROR(add_properties(arguments.properties, job.properties));
-  complete(job.properties, !job.results.empty());
+  complete_properties(job.properties, !job.results.empty());
   const bool alpha = has_value(job.properties, "background", "transparent");
   SIGHTGLASS_ASSIGN_OR_RETURN(job.output, recognize_output(arguments.output, {arguments.encoder, alpha}));
   SIGHTGLASS_ASSIGN_OR_RETURN(job.input, recognize_input(arguments.input, arguments.wishes));
@@ -220,12 +237,6 @@ Status run_pipeline(const PipelineArguments& arguments) {
   return {};
 }
 
-int status_of(const Status& status) {
-  if (status.ok()) return kSucceeded;
-  fail(status);
-  return status.code() == ErrorCode::kInvalidArgument ? kUsage : kFailed;
-}
-
 }  // namespace
 
 void add_video_commands(CLI::App& app, std::vector<Subcommand>& subcommands) {
@@ -238,14 +249,14 @@ void add_video_commands(CLI::App& app, std::vector<Subcommand>& subcommands) {
       const Status added = add_element_options(*command, task.element, arguments->values);
       if (!added.ok()) throw CLI::ValidationError(added.message());
     });
-    subcommands.push_back({command, [arguments, &task] { return status_of(run_task(task, *arguments)); }});
+    subcommands.push_back({command, [arguments, &task] { return exit_status_of(run_task(task, *arguments)); }});
   }
   const auto arguments = std::make_shared<PipelineArguments>();
   CLI::App* const command = app.add_subcommand(
       "run-pipeline", "Run any pipeline in gst-launch syntax, with the keys and reports of the other subcommands");
   command->add_option("PIPELINE", arguments->words, "The pipeline, as for gst-launch-1.0")->required();
   add_run_options(*command, arguments->run);
-  subcommands.push_back({command, [arguments] { return status_of(run_pipeline(*arguments)); }});
+  subcommands.push_back({command, [arguments] { return exit_status_of(run_pipeline(*arguments)); }});
 }
 
 }  // namespace sightglass::video
