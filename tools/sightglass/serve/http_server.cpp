@@ -160,14 +160,11 @@ void HttpServer::on_headers(SoupServer*, SoupServerMessage* message, const char*
                             gpointer data) {
   add_security_headers(message);
   if (!static_cast<HttpServer*>(data)->turn_away(message, path, query)) return;
-  // The body of a refused request is not read.
-  SoupMessageHeaders* const headers = soup_server_message_get_request_headers(message);
-  if (soup_message_headers_get_encoding(headers) == SOUP_ENCODING_NONE) return;
-  if (soup_message_headers_get_content_length(headers) == 0 &&
-      soup_message_headers_get_encoding(headers) == SOUP_ENCODING_CONTENT_LENGTH) {
-    return;
+  // libsoup reads the body of a refused request too: it is dropped.
+  soup_message_body_set_accumulate(soup_server_message_get_request_body(message), FALSE);
+  if (soup_message_headers_get_content_length(soup_server_message_get_request_headers(message)) > 0) {
+    set_header(message, "Connection", "close");
   }
-  set_header(message, "Connection", "close");
 }
 
 void HttpServer::on_request(SoupServer*, SoupServerMessage* message, const char* path, GHashTable*, gpointer data) {

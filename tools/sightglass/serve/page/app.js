@@ -92,6 +92,9 @@ async function startPicture(webrtc) {
 const FIRST = ["model", "background", "blur-strength", "background-color", "overlay-opacity", "draw", "threshold", "softness",
   "smoothing", "feather", "max-objects", "line-width", "point-size", "hud"];
 
+// Some descriptions also say what only the command line can do.
+const BLURBS = {model: "Models for this task that were on this machine at the start; `sightglass models fetch` downloads more"};
+
 const controls = new Map();  // name → {update(value), busy()}
 let pending = {}, sending = false;
 
@@ -153,15 +156,25 @@ const makers = {
   },
   choice(property) {
     const list = make("select", {});
+    const note = make("span", {className: "wide quiet"});
+    const explain = () => {
+      const meaning = property.words.find(({word}) => word === list.value)?.meaning;
+      note.textContent = meaning ? `${list.value}: ${meaning}` : "";
+      note.hidden = !meaning;
+    };
     for (const {word, meaning} of property.words) list.append(make("option", {value: word, textContent: word, title: meaning}));
-    list.onchange = () => change(property.name, list.value);
+    list.onchange = () => {
+      explain();
+      change(property.name, list.value);
+    };
     const showWord = (value) => {
       if (![...list.options].some((option) => option.value === value)) {
         list.append(make("option", {value, textContent: value ?? "none", disabled: true}));
       }
       list.value = value;
+      explain();
     };
-    return {inputs: [list], update: showWord};
+    return {inputs: [list], note, update: showWord};
   },
   color(property) {
     const box = make("input", {type: "color"});
@@ -205,13 +218,17 @@ function addControl(form, property) {
   const id = `property-${property.name}`;
   const field = make("div", {className: "field"});
   const label = make("label", {htmlFor: id, textContent: property.nick});
-  const blurb = make("p", {className: "blurb", id: `${id}-blurb`, textContent: property.blurb});
+  const blurb = make("p", {className: "blurb", id: `${id}-blurb`, textContent: BLURBS[property.name] ?? property.blurb});
   const [main, ...others] = maker.inputs;
   main.id = id;
   main.name = property.name;
-  field.append(label, main, ...others);
-  field.append(blurb);
+  field.append(label, main, ...others, blurb);
   const described = [blurb.id];
+  if (maker.note) {
+    maker.note.id = `${id}-note`;
+    field.append(maker.note);
+    described.push(maker.note.id);
+  }
   if (!property.live) {
     const reason = make("p", {className: "reason", id: `${id}-reason`, textContent: `Fixed: ${property.reason}.`});
     field.append(reason);
