@@ -6,7 +6,7 @@ namespace sightglass::serve {
 
 namespace {
 
-std::string valve_name(const std::string& name) { return name + "-valve"; }
+std::string gate_name(const std::string& name) { return name + "-gate"; }
 
 BytesPtr bytes_of(GstSample* sample) {
   GstBuffer* const buffer = gst_sample_get_buffer(sample);
@@ -19,20 +19,29 @@ BytesPtr bytes_of(GstSample* sample) {
 
 }  // namespace
 
-std::string valve_text(const std::string& tee, const std::string& name) {
-  // Events pass a closed valve, so that the end of the stream reaches every sink.
-  return " " + tee + ". ! valve name=" + valve_name(name) +
-         " drop=true drop-mode=forward-sticky-events ! queue leaky=downstream max-size-buffers=2 max-size-bytes=0 "
-         "max-size-time=0";
+std::string gate_text(const std::string& tee, const std::string& name) {
+  return " " + tee + ". ! queue name=" + gate_name(name) +
+         " leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0";
 }
 
+Gate::Gate(GstElement* pipeline, const std::string& name) {
+  const video::ElementPtr queue(gst_bin_get_by_name(GST_BIN(pipeline), gate_name(name).c_str()));
+  pad_.reset(gst_element_get_static_pad(queue.get(), "sink"));
+  const auto on_frame = +[](GstPad*, GstPadProbeInfo*, gpointer gate) {
+    return static_cast<Gate*>(gate)->open_ ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+  };
+  probe_ = gst_pad_add_probe(pad_.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame, this, nullptr);
+}
+
+Gate::~Gate() { gst_pad_remove_probe(pad_.get(), probe_); }
+
 std::string tap_text(const std::string& tee, const std::string& name, const std::string& elements) {
-  return valve_text(tee, name) + " ! " + elements + " ! appsink name=" + name +
+  return gate_text(tee, name) + " ! " + elements + " ! appsink name=" + name +
          " async=false sync=false max-buffers=64 drop=true enable-last-sample=false wait-on-eos=false";
 }
 
 Tap::Tap(GstElement* pipeline, const std::string& name, size_t capacity, std::function<void(GBytes*)> deliver)
-    : valve_(gst_bin_get_by_name(GST_BIN(pipeline), valve_name(name).c_str())),
+    : gate_(pipeline, name),
       sink_(gst_bin_get_by_name(GST_BIN(pipeline), name.c_str())),
       capacity_(capacity),
       deliver_(std::move(deliver)) {
@@ -46,11 +55,11 @@ Tap::~Tap() {
 }
 
 void Tap::begin_watch() {
-  if (watchers_++ == 0) g_object_set(valve_.get(), "drop", FALSE, nullptr);
+  if (watchers_++ == 0) gate_.set_open(true);
 }
 
 void Tap::end_watch() {
-  if (--watchers_ == 0) g_object_set(valve_.get(), "drop", TRUE, nullptr);
+  if (--watchers_ == 0) gate_.set_open(false);
 }
 
 GstFlowReturn Tap::on_sample(GstAppSink* sink, gpointer data) {

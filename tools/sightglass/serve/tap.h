@@ -4,6 +4,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/gst.h>
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -22,8 +23,26 @@ using BytesPtr = std::unique_ptr<GBytes, UnrefBytes>;
 // In gst-launch syntax: from the tee `tee` through `elements` to the tap with this name. If the branch is slower than
 // the pipeline, frames are dropped.
 std::string tap_text(const std::string& tee, const std::string& name, const std::string& elements);
-// The valve of a branch.
-std::string valve_text(const std::string& tee, const std::string& name);
+// The begin of a branch, with a gate.
+std::string gate_text(const std::string& tee, const std::string& name);
+
+// Drops the frames of a branch while closed, as it is at first. Events always pass: a branch that misses a flush or an
+// end of stream stays at the end when a file starts again.
+class Gate {
+ public:
+  // `pipeline` has gate_text().
+  Gate(GstElement* pipeline, const std::string& name);
+  ~Gate();
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  void set_open(bool open) { open_ = open; }
+
+ private:
+  video::PadPtr pad_;
+  gulong probe_ = 0;
+  std::atomic<bool> open_ = false;
+};
 
 class Tap {
  public:
@@ -43,7 +62,8 @@ class Tap {
   static GstFlowReturn on_sample(GstAppSink* sink, gpointer tap);
   static gboolean on_idle(gpointer tap);
 
-  const video::ElementPtr valve_, sink_;
+  Gate gate_;
+  const video::ElementPtr sink_;
   const size_t capacity_;
   const std::function<void(GBytes*)> deliver_;
   int watchers_ = 0;

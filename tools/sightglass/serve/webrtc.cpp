@@ -2,10 +2,12 @@
 
 #include <gst/sdp/sdp.h>
 
+#include <atomic>
 #include <cctype>
+#include <memory>
+#include <string_view>
 #include <utility>
 
-#include "serve/tap.h"
 #include "video/gst_setup.h"
 
 namespace sightglass::serve {
@@ -15,6 +17,7 @@ namespace {
 constexpr const char *kName = "webrtc", *kTee = "webrtc-viewers";
 constexpr guint kTimerMilliseconds = 50;
 constexpr gint64 kGatherTime = 5 * G_USEC_PER_SEC, kConnectTime = 30 * G_USEC_PER_SEC;
+constexpr gint64 kSilence = 15 * G_USEC_PER_SEC;  // after which a viewer has left
 
 // Values of GstWebRTCICEGatheringState, GstWebRTCPeerConnectionState, and GstWebRTCSDPType. The headers of GStreamer's
 // WebRTC library are in a package that requires 0.8 GB of others; these are part of its stable interface, and of the
@@ -70,10 +73,22 @@ PromisePtr ask(GstElement* peer, const char* signal, Argument* argument) {
   return promise;
 }
 
+bool has_video(const GstSDPMessage* message) {
+  for (guint i = 0; i < gst_sdp_message_medias_len(message); ++i) {
+    const char* kind = gst_sdp_media_get_media(gst_sdp_message_get_media(message, i));
+    if (kind != nullptr && std::string_view(kind) == "video") return true;
+  }
+  return false;
+}
+
 // The answer to an offer becomes the local description.
 HttpError negotiate(GstElement* peer, const std::string& offer) {
   GstSDPMessage* message = nullptr;
   if (gst_sdp_message_new_from_text(offer.c_str(), &message) != GST_SDP_OK) return {kBadRequest, "the offer is not SDP"};
+  if (!has_video(message)) {
+    gst_sdp_message_free(message);
+    return {kBadRequest, "the offer has no video"};
+  }
   SessionDescription description{kOffer, message};
   const bool accepted = ask(peer, "set-remote-description", &description) != nullptr;  // copies it
   gst_sdp_message_free(message);
@@ -99,6 +114,27 @@ std::string local_description(GstElement* peer) {
   return text;
 }
 
+using Heard = std::shared_ptr<std::atomic<gint64>>;
+
+// Notes when packets arrive. webrtcbin itself does not notice a browser that has left.
+void watch_packets(GstElement* bin, const Heard& heard) {
+  GstIterator* const sources = gst_bin_iterate_all_by_element_factory_name(GST_BIN(bin), "nicesrc");
+  GValue item = G_VALUE_INIT;
+  while (gst_iterator_next(sources, &item) == GST_ITERATOR_OK) {
+    const video::PadPtr pad(gst_element_get_static_pad(GST_ELEMENT(g_value_get_object(&item)), "src"));
+    const auto on_packet = +[](GstPad*, GstPadProbeInfo*, gpointer time) {
+      **static_cast<Heard*>(time) = g_get_monotonic_time();
+      return GST_PAD_PROBE_OK;
+    };
+    gst_pad_add_probe(pad.get(),
+                      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST),
+                      on_packet, new Heard(heard), [](gpointer time) { delete static_cast<Heard*>(time); });
+    g_value_reset(&item);
+  }
+  if (G_IS_VALUE(&item)) g_value_unset(&item);
+  gst_iterator_free(sources);
+}
+
 int state_of(GstElement* peer, const char* property) {
   int state = 0;
   g_object_get(peer, property, &state, nullptr);
@@ -112,6 +148,8 @@ struct WebRtc::Viewer {
   video::ElementPtr peer;
   gint64 since;  // monotonic time of the offer
   Done done;     // empty: has been called
+  // Monotonic time of the last packet of the browser: it sends reports about every second.
+  std::shared_ptr<std::atomic<gint64>> heard;
 };
 
 std::string WebRtc::missing() {
@@ -124,7 +162,7 @@ std::string WebRtc::missing() {
 }
 
 std::string WebRtc::branch_text(const std::string& tee) {
-  return valve_text(tee, kName) +
+  return gate_text(tee, kName) +
          " ! gldownload ! videoconvert ! video/x-raw,format=I420 ! vp8enc deadline=1 cpu-used=8 "
          "target-bitrate=2500000 keyframe-max-dist=300 ! tee name=" +
          kTee + " allow-not-linked=true";
@@ -132,7 +170,7 @@ std::string WebRtc::branch_text(const std::string& tee) {
 
 WebRtc::WebRtc(GstElement* pipeline)
     : pipeline_(pipeline),
-      valve_(gst_bin_get_by_name(GST_BIN(pipeline), (std::string(kName) + "-valve").c_str())),
+      gate_(pipeline, kName),
       tee_(gst_bin_get_by_name(GST_BIN(pipeline), kTee)) {}
 
 WebRtc::~WebRtc() {
@@ -165,7 +203,7 @@ void WebRtc::answer(const std::string& offer, Done done) {
   viewer->bin = bin;
   viewer->peer.reset(gst_bin_get_by_name(GST_BIN(bin), "peer"));
   viewer->since = g_get_monotonic_time();
-  if (viewers_.empty()) g_object_set(valve_.get(), "drop", FALSE, nullptr);
+  gate_.set_open(true);
   viewers_.push_back(std::move(viewer));
   Viewer& added = *viewers_.back();
   const HttpError failure = negotiate(added.peer.get(), offer);
@@ -185,7 +223,12 @@ void WebRtc::check(Viewer* viewer) {
     std::exchange(viewer->done, nullptr)({}, local_description(viewer->peer.get()));
   }
   const int state = state_of(viewer->peer.get(), "connection-state");
-  if (state == kFailed || state == kClosed || (state < kConnected && age > kConnectTime)) remove(viewer);
+  if (state == kConnected && viewer->heard == nullptr) {
+    viewer->heard = std::make_shared<std::atomic<gint64>>(g_get_monotonic_time());
+    watch_packets(viewer->bin, viewer->heard);
+  }
+  const bool silent = viewer->heard != nullptr && g_get_monotonic_time() - *viewer->heard > kSilence;
+  if (silent || state == kFailed || state == kClosed || (state < kConnected && age > kConnectTime)) remove(viewer);
 }
 
 gboolean WebRtc::on_timer(gpointer data) {
@@ -207,8 +250,7 @@ void WebRtc::remove(Viewer* viewer) {
   gst_element_set_state(viewer->bin, GST_STATE_NULL);
   gst_bin_remove(GST_BIN(pipeline_), viewer->bin);
   std::erase_if(viewers_, [viewer](const auto& own) { return own.get() == viewer; });
-  if (!viewers_.empty()) return;
-  g_object_set(valve_.get(), "drop", TRUE, nullptr);
+  gate_.set_open(!viewers_.empty());
 }
 
 }  // namespace sightglass::serve

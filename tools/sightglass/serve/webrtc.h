@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "serve/http_error.h"
+#include "serve/tap.h"
 #include "video/gst_objects.h"
 
 namespace sightglass::serve {
@@ -41,7 +42,8 @@ class WebRtc {
   static gboolean on_timer(gpointer webrtc);
 
   GstElement* const pipeline_;
-  const video::ElementPtr valve_, tee_;
+  Gate gate_;
+  const video::ElementPtr tee_;
   std::vector<std::unique_ptr<Viewer>> viewers_;
   guint timer_ = 0;  // runs while there are viewers
 };
