@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -112,24 +113,30 @@ class Browser {
   std::string base_, session_, failure_;
 };
 
-// Standard deviation of the green channel: about 127 for black and white, 0 for one color. -1: not an image.
-double contrast(const std::string& png) {
+struct Look {
+  double contrast = -1;  // standard deviation of the green channel: about 127 for black and white, 0 for one color
+  double red = -1;       // share of pixels that are nearly red
+};
+
+// -1: not an image.
+Look look_of(const std::string& png) {
   const std::string path = (scratch_folder() / "screenshot.png").string();
   std::ofstream(path, std::ios::binary) << png;
   const Result<PixbufPtr> decoded = decode_picture(path, 8192);
-  if (!decoded.ok()) return -1;
+  if (!decoded.ok()) return {};
   GdkPixbuf* const pixels = decoded->get();
   const int width = gdk_pixbuf_get_width(pixels), height = gdk_pixbuf_get_height(pixels);
-  double sum = 0, squares = 0;
+  double sum = 0, squares = 0, red = 0;
   for (int y = 0; y < height; ++y) {
     const guchar* pixel = gdk_pixbuf_get_pixels(pixels) + y * gdk_pixbuf_get_rowstride(pixels);
     for (int x = 0; x < width; ++x, pixel += gdk_pixbuf_get_n_channels(pixels)) {
       sum += pixel[1];
       squares += double{1} * pixel[1] * pixel[1];
+      red += pixel[0] > 180 && pixel[1] < 70 && pixel[2] < 70 ? 1 : 0;
     }
   }
   const double count = double{1} * width * height;
-  return std::sqrt(squares / count - sum / count * (sum / count));
+  return {std::sqrt(squares / count - sum / count * (sum / count)), red / count};
 }
 
 // Three seconds of a checkerboard, which has no people: all of it is background.
@@ -138,6 +145,35 @@ std::string checkerboard() {
   run_program("gst-launch-1.0 -q videotestsrc num-buffers=30 pattern=checkers-8 ! "
               "video/x-raw,width=320,height=240,framerate=10/1 ! jpegenc ! matroskamux ! filesink location=" + path);
   return path;
+}
+
+bool installed() {
+  return run_program("command -v chromedriver >/dev/null && command -v chromium >/dev/null").status == 0;
+}
+constexpr const char* kNeedsChromium =
+    "needs chromium and chromedriver (Debian: chromium, chromium-driver): `./dev serve-test` installs them";
+
+// Opens the page, and returns how it gets the picture; empty: it gets none.
+std::string open_page(Browser& browser, const std::string& url) {
+  browser.open(url);
+  browser.wait_until("return document.getElementById('transport').textContent !== ''");
+  const json transport = browser.run("return document.getElementById('transport').textContent");
+  return transport.is_string() ? transport.get<std::string>() : std::string();
+}
+
+// Moves a slider with a key, and returns the picture that follows, at the latest after 12 seconds.
+Look look_after(Browser& browser, const std::string& property, const std::string& key,
+                const std::function<bool(const Look&)>& enough) {
+  browser.run("document.getElementById('property-" + property + "-slider').focus()");
+  browser.press(key);
+  Look look;
+  // The picture changes some frames later.
+  for (int i = 0; i < 40; ++i) {
+    look = look_of(browser.screenshot("#screen"));
+    if (enough(look)) break;
+    std::this_thread::sleep_for(milliseconds(300));
+  }
+  return look;
 }
 
 class Page : public ::testing::Test {
@@ -154,47 +190,10 @@ class Page : public ::testing::Test {
     server_.reset();
   }
   void SetUp() override {
-    if (!installed()) GTEST_SKIP() << "needs chromium and chromedriver (Debian: chromium, chromium-driver): ./dev serve-test";
+    if (!installed()) GTEST_SKIP() << kNeedsChromium;
     ASSERT_TRUE(browser_ != nullptr && browser_->started()) << browser_->failure();
   }
-  static bool installed() {
-    return run_program("command -v chromedriver >/dev/null && command -v chromium >/dev/null").status == 0;
-  }
-
-  void open(const std::string& query) {
-    browser_->open(server_->url() + "/" + query);
-    ASSERT_TRUE(browser_->wait_until("return document.getElementById('transport').textContent !== ''"));
-  }
-  std::string transport() { return browser_->run("return document.getElementById('transport').textContent"); }
-
-  // Moves the slider with a key, and returns the contrast of the picture that follows.
-  double contrast_after(const std::string& key, bool sharp) {
-    browser_->run("document.getElementById('property-blur-strength-slider').focus()");
-    browser_->press(key);
-    double found = -1;
-    // The picture changes some frames later.
-    for (int i = 0; i < 40; ++i) {
-      found = contrast(browser_->screenshot("#screen"));
-      if (sharp ? found > 80 : found < 40) break;
-      std::this_thread::sleep_for(milliseconds(300));
-    }
-    return found;
-  }
-
-  void expect_slider_changes_the_picture() {
-    const double sharp = contrast_after(kHome, true);
-    const double blurred = contrast_after(kEnd, false);
-    std::printf("%s: contrast of the screenshot: %.1f with the slider at 0, %.1f with the slider at 25\n",
-                transport().c_str(), sharp, blurred);
-    EXPECT_GT(sharp, 80);
-    EXPECT_GE(blurred, 0);
-    EXPECT_LT(blurred, 40);
-    const json list = server_->get("/api/properties").json();
-    for (const json& one : list["properties"]) {
-      if (one["name"] != "blur-strength") continue;
-      EXPECT_EQ(one["value"], 25);
-    }
-  }
+  void open() { ASSERT_EQ(open_page(*browser_, server_->url()), "Motion JPEG"); }
 
   static std::unique_ptr<ServeProcess> server_;
   static std::unique_ptr<Browser> browser_;
@@ -202,22 +201,37 @@ class Page : public ::testing::Test {
 std::unique_ptr<ServeProcess> Page::server_;
 std::unique_ptr<Browser> Page::browser_;
 
-TEST_F(Page, MovingASliderChangesTheMotionJpegPicture) {
-  open("?picture=mjpeg");
-  EXPECT_EQ(transport(), "Motion JPEG");
-  expect_slider_changes_the_picture();
+TEST_F(Page, MovingASliderChangesThePicture) {
+  open();
+  const Look sharp = look_after(*browser_, "blur-strength", kHome, [](const Look& look) { return look.contrast > 65; });
+  const Look blurred = look_after(*browser_, "blur-strength", kEnd, [](const Look& look) { return look.contrast < 50; });
+  std::printf("contrast of the screenshot: %.1f with the slider at 0, %.1f with the slider at 25\n", sharp.contrast,
+              blurred.contrast);
+  EXPECT_GT(sharp.contrast, 65);
+  EXPECT_GE(blurred.contrast, 0);
+  EXPECT_LT(blurred.contrast, 50);
 }
 
-TEST_F(Page, MovingASliderChangesTheWebRtcPicture) {
-  if (server_->get("/api/stats").json()["webrtc"] != true) GTEST_SKIP() << "needs webrtcbin, nicesink, and vp8enc";
-  open("");
-  EXPECT_EQ(transport(), "WebRTC");
-  EXPECT_EQ(server_->get("/api/stats").json()["streams"]["webrtc"], 1);
-  expect_slider_changes_the_picture();
-  browser_->open("about:blank");
+TEST(WebRtcPage, MovingASliderChangesThePicture) {
+  if (!installed()) GTEST_SKIP() << kNeedsChromium;
+  ServeProcess server({"--input", "figures", "--size", "320x240", "--background", "color", "--background-color", "0xffff0000"});
+  ASSERT_TRUE(server.wait_until_ready()) << server.process().output();
+  if (server.get("/api/stats").json()["webrtc"] != true) GTEST_SKIP() << "needs webrtcbin, nicesink, and vp8enc";
+  Browser browser;
+  ASSERT_TRUE(browser.started()) << browser.failure();
+  ASSERT_EQ(open_page(browser, server.url()), "WebRTC");
+  EXPECT_EQ(server.get("/api/stats").json()["streams"]["webrtc"], 1);
+  EXPECT_EQ(server.get("/api/stats").json()["streams"]["mjpeg"], 0);
+  browser.run("document.getElementById('more-box').open = true");
+  const Look thin = look_after(browser, "edge-offset", kHome, [](const Look& look) { return look.red > 0.9; });
+  const Look thick = look_after(browser, "edge-offset", kEnd, [](const Look& look) { return look.red < 0.7; });
+  std::printf("red pixels of the screenshot: %.3f with the edge moved in, %.3f with the edge moved out\n", thin.red, thick.red);
+  EXPECT_GT(thin.red, thick.red + 0.15);
+  EXPECT_GE(thick.red, 0);
+  browser.open("about:blank");
   json streams;
   for (int i = 0; i < 300; ++i) {
-    streams = server_->get("/api/stats").json()["streams"];
+    streams = server.get("/api/stats").json()["streams"];
     if (streams["webrtc"] == 0) break;
     std::this_thread::sleep_for(milliseconds(200));
   }
@@ -225,7 +239,7 @@ TEST_F(Page, MovingASliderChangesTheWebRtcPicture) {
 }
 
 TEST_F(Page, WorksByKeyboardAlone) {
-  open("?picture=mjpeg");
+  open();
   // From the start of the page, Tab reaches the switch of the HUD.
   browser_->run("document.activeElement.blur(); window.scrollTo(0, 0)");
   std::string focused;
@@ -258,7 +272,7 @@ TEST_F(Page, WorksByKeyboardAlone) {
 }
 
 TEST_F(Page, HasLabelsAndShowsFixedPropertiesDisabled) {
-  open("?picture=mjpeg");
+  open();
   const json unnamed = browser_->run(
       "return [...document.querySelectorAll('input, select, canvas, img, video')].filter((one) => "
       "!(one.labels?.length > 0) && !one.getAttribute('aria-label') && one.getAttribute('alt') === null)"
@@ -277,7 +291,7 @@ TEST_F(Page, HasLabelsAndShowsFixedPropertiesDisabled) {
 }
 
 TEST_F(Page, ShowsErrorsOfTheServer) {
-  open("?picture=mjpeg");
+  open();
   browser_->run(
       "const box = document.getElementById('property-blur-strength'); box.value = 99; box.dispatchEvent(new "
       "Event('change'))");
@@ -287,7 +301,7 @@ TEST_F(Page, ShowsErrorsOfTheServer) {
 }
 
 TEST_F(Page, FitsAPhoneAndBreaksNoPolicy) {
-  open("?picture=mjpeg");
+  open();
   for (const int width : {360, 390, 768, 1280, 1920}) {
     browser_->command("Emulation.setDeviceMetricsOverride",
                       {{"width", width}, {"height", 740}, {"deviceScaleFactor", 1}, {"mobile", width < 500}});

@@ -35,11 +35,11 @@ bool has_type(SoupServerMessage* message, const char* expected) {
 
 }  // namespace
 
-std::string branches_text(const std::string& tee, bool results) {
+std::string branches_text(const std::string& tee, bool results, bool webrtc) {
   std::string text = tap_text(tee, kPictureTap, "gldownload ! videoconvert ! jpegenc quality=80") +
                      tap_text(tee, kStillTap, "gldownload ! videoconvert ! pngenc");
   if (results) text += tap_text(tee, kResultsTap, "resultsjson");
-  if (WebRtc::available()) text += WebRtc::branch_text(tee);
+  if (webrtc) text += WebRtc::branch_text(tee);
   return text;
 }
 
@@ -67,7 +67,7 @@ Api::Api(const Source& source, LiveProperties properties)
     results_tap_ = std::make_unique<Tap>(source.pipeline, kResultsTap, 64, [this](GBytes* line) { events_.send(line); });
     events_.watch(*results_tap_);
   }
-  if (WebRtc::available()) webrtc_ = std::make_unique<WebRtc>(source.pipeline);
+  if (source.webrtc) webrtc_ = std::make_unique<WebRtc>(source.pipeline);
 }
 
 Api::~Api() {
@@ -190,7 +190,9 @@ void Api::remove_still(Still* still) {
 
 void Api::begin_webrtc(SoupServerMessage* message) {
   if (webrtc_ == nullptr) {
-    return reply_error(message, {kNotFound, "WebRTC is not available: " + WebRtc::missing()});
+    const std::string missing = WebRtc::missing();
+    return reply_error(message, {kNotFound, "WebRTC is not available: " +
+                                                (missing.empty() ? "the input is a file, which repeats" : missing)});
   }
   if (!has_type(message, "application/sdp")) {
     return reply_error(message, {kWrongType, "the body must have the Content-Type application/sdp"});

@@ -20,8 +20,9 @@ namespace sightglass::serve {
 
 constexpr int kMaxStreams = 16;
 
-// The branches that the API needs, in gst-launch syntax, from a tee. Results only of tasks that have them.
-std::string branches_text(const std::string& tee, bool results);
+// The branches that the API needs, in gst-launch syntax, from a tee. Results only of tasks that have them. WebRTC, if it
+// is available, only if the input never starts again: its clock does not.
+std::string branches_text(const std::string& tee, bool results, bool webrtc);
 
 // Lives on the main loop. The pipeline must have stopped before this is destroyed.
 class Api {
@@ -31,7 +32,7 @@ class Api {
     std::string input;     // its name
     GstElement* pipeline;  // has branches_text()
     GstElement* element;   // runs the model
-    bool results;          // whether the pipeline has results
+    bool results, webrtc;  // whether the pipeline has these branches
   };
   Api(const Source& source, LiveProperties properties);
   ~Api();

@@ -23,6 +23,10 @@ constexpr const char* kTee = "split";
 // Without a GPU, rendering figures is slow.
 constexpr int kFigureRate = 15;
 
+bool repeats(const Input& input) { return input.kind == Input::Kind::kFile; }
+
+bool has_webrtc(const ServeJob& job) { return !repeats(job.input) && WebRtc::available(); }
+
 bool has_results(const video::VideoTask& task) { return std::string_view(task.name) != "segment"; }
 
 std::string pipeline_text(const ServeJob& job) {
@@ -38,7 +42,7 @@ std::string pipeline_text(const ServeJob& job) {
   const bool rendered = job.input.kind == Input::Kind::kFigures;
   text += std::string(" ") + kTee + ". ! queue max-size-buffers=2 max-size-bytes=0 max-size-time=0 ! fakesink sync=true" +
           (rendered ? "" : " qos=true");
-  return text + branches_text(kTee, has_results(*job.task));
+  return text + branches_text(kTee, has_results(*job.task), has_webrtc(job));
 }
 
 video::PlayerSettings settings_of(const ServeJob& job) {
@@ -47,7 +51,7 @@ video::PlayerSettings settings_of(const ServeJob& job) {
   settings.duration = job.input.media.seconds;
   settings.keys = job.input.kind != Input::Kind::kPipe;
   settings.models = [task = job.task] { return video::installed_models(*task); };
-  settings.repeat = job.input.kind == Input::Kind::kFile;
+  settings.repeat = repeats(job.input);
   if (job.input.kind == Input::Kind::kCamera) {
     settings.camera_text = job.input.camera.source;
     settings.camera_available = [path = job.input.camera.path] { return std::filesystem::exists(path); };
@@ -72,7 +76,8 @@ Status serve(const ServeJob& job) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const video::ElementPtr pipeline, video::parse_launch(text));
   const video::ElementPtr element(gst_bin_get_by_name(GST_BIN(pipeline.get()), video::kModelElement));
   SIGHTGLASS_ASSIGN_OR_RETURN(LiveProperties properties, LiveProperties::create(*job.task, element.get()));
-  Api api({*job.task, job.input.name, pipeline.get(), element.get(), has_results(*job.task)}, std::move(properties));
+  Api api({*job.task, job.input.name, pipeline.get(), element.get(), has_results(*job.task), has_webrtc(job)},
+          std::move(properties));
   // Cookies of all ports of a host are shared.
   RequestGuard guard(host_names(job), job.token, "sightglass-" + std::to_string(job.listen.port));
   HttpServer server(std::move(guard), [&api](SoupServerMessage* message, const Route& route) { api.act(message, route); });
