@@ -223,7 +223,7 @@ TEST(WebRtcPage, MovingASliderChangesThePicture) {
   EXPECT_EQ(server.get("/api/stats").json()["streams"]["webrtc"], 1);
   EXPECT_EQ(server.get("/api/stats").json()["streams"]["mjpeg"], 0);
   browser.run("document.getElementById('more-box').open = true");
-  const Look thin = look_after(browser, "edge-offset", kHome, [](const Look& look) { return look.red > 0.9; });
+  const Look thin = look_after(browser, "edge-offset", kHome, [](const Look& look) { return look.red > 0.75; });
   const Look thick = look_after(browser, "edge-offset", kEnd, [](const Look& look) { return look.red < 0.7; });
   std::printf("red pixels of the screenshot: %.3f with the edge moved in, %.3f with the edge moved out\n", thin.red, thick.red);
   EXPECT_GT(thin.red, thick.red + 0.15);

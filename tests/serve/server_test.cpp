@@ -350,6 +350,26 @@ TEST(Serve, GivenTokensCountOnThisMachineToo) {
   EXPECT_EQ(server.get("/api/stats", {"Authorization: Bearer sixteen-letters-"}).status, 200);
 }
 
+TEST(Serve, FilesStartAgain) {
+  const std::string path = (scratch_folder() / "short.mkv").string();
+  const CommandResult made =
+      run_program("gst-launch-1.0 -q videotestsrc num-buffers=10 ! video/x-raw,width=160,height=120,framerate=10/1 ! "
+                  "jpegenc ! matroskamux ! filesink location=" + path + " 2>&1");
+  ASSERT_EQ(made.status, 0) << made.output;
+  ServeProcess server({"--input", path, "--model", "figure"});
+  ASSERT_TRUE(server.wait_until_ready()) << server.process().output();
+  uint64_t frames = 0;
+  for (int i = 0; i < 300 && frames <= 25; ++i) {
+    frames = frames_of(server);
+    std::this_thread::sleep_for(milliseconds(100));
+  }
+  EXPECT_GT(frames, 25U) << "of a file with 10 frames";
+  // Branches that nobody has watched until now still deliver.
+  EXPECT_EQ(server.get("/api/still.png").status, 200);
+  server.process().interrupt();
+  EXPECT_EQ(server.process().exit_status(), 0) << server.process().output();
+}
+
 TEST(Serve, SendsResultsAsEventsAndEndsCleanly) {
   ServeProcess server(with({"pose"}, kFigures));
   ASSERT_TRUE(server.wait_until_ready()) << server.process().output();
