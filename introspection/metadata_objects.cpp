@@ -43,11 +43,13 @@ SightglassObject* copy_object(const SightglassObject* object) {
   auto* copy = static_cast<SightglassObject*>(g_memdup2(object, sizeof *object));
   copy->label = share(object->label);
   copy->points = share(object->points);
+  copy->classes = share(object->classes);
   return copy;
 }
 void destroy_object(SightglassObject* object) {
   release(object->label);
   g_ptr_array_unref(static_cast<GPtrArray*>(object->points));
+  g_ptr_array_unref(static_cast<GPtrArray*>(object->classes));
 }
 
 SightglassClass* copy_class(const SightglassClass* object) {
@@ -102,6 +104,16 @@ GPtrArray* new_points(const SightglassResultObject& object) {
   return points;
 }
 
+GPtrArray* new_classes(const SightglassClassification* from, guint count) {
+  GPtrArray* classes = g_ptr_array_new_with_free_func(free_boxed<SightglassClass, destroy_class>);
+  for (guint i = 0; i < count; ++i) {
+    auto* entry = g_new0(SightglassClass, 1);
+    *entry = {new_string(from[i].label), from[i].label_id, from[i].confidence};
+    g_ptr_array_add(classes, entry);
+  }
+  return classes;
+}
+
 SightglassFrameResults* new_results(const SightglassResults& from) {
   GPtrArray* objects = g_ptr_array_new_with_free_func(free_boxed<SightglassObject, destroy_object>);
   for (guint i = 0; i < from.objects_count; ++i) {
@@ -116,16 +128,11 @@ SightglassFrameResults* new_results(const SightglassResults& from) {
                detected.height,
                detected.rotation,
                detected.id,
-               new_points(detected)};
+               new_points(detected),
+               new_classes(from.objects_classes[i].classifications, from.objects_classes[i].classifications_count)};
     g_ptr_array_add(objects, object);
   }
-  GPtrArray* classes = g_ptr_array_new_with_free_func(free_boxed<SightglassClass, destroy_class>);
-  for (guint i = 0; i < from.classifications_count; ++i) {
-    const SightglassClassification& seen = from.classifications[i];
-    auto* entry = g_new0(SightglassClass, 1);
-    *entry = {new_string(seen.label), seen.label_id, seen.confidence};
-    g_ptr_array_add(classes, entry);
-  }
+  GPtrArray* classes = new_classes(from.classifications, from.classifications_count);
   auto* results = g_new0(SightglassFrameResults, 1);
   *results = {new_string(from.model),
               time_of(from.timestamp),
@@ -170,6 +177,11 @@ GType sightglass_figure_get_type(void) {
 GPtrArray* sightglass_object_get_points(const SightglassObject* object) {
   g_return_val_if_fail(object != nullptr, nullptr);
   return static_cast<GPtrArray*>(object->points);
+}
+
+GPtrArray* sightglass_object_get_classes(const SightglassObject* object) {
+  g_return_val_if_fail(object != nullptr, nullptr);
+  return static_cast<GPtrArray*>(object->classes);
 }
 
 GPtrArray* sightglass_frame_results_get_objects(const SightglassFrameResults* results) {

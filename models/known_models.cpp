@@ -181,6 +181,57 @@ const KnownModel kModels[] = {
      "MediaPipe iris landmarks",
      Task::kFace,
      {"iris-landmark", "iris_landmark.tflite", "1662065468653224"}},
+    // Bundles. Their models have metadata with their normalization.
+    {.sha256 = "59929e1d1ee95287735ddd833b19cf4ac46d29bc7afddbbf6753c459690d574a",
+     .title = "MediaPipe pose landmarker, lite",
+     .task = Task::kPose,
+     .published = {.name = "pose-landmarker-lite",
+                   .file = "pose_landmarker_lite.task",
+                   .generation = "1",
+                   .bytes = 5777746,
+                   .folder = "pose_landmarker/pose_landmarker_lite/float16"}},
+    {.sha256 = "5134a3aad27a58b93da0088d431f366da362b44e3ccfbe3462b3827a839011b1",
+     .title = "MediaPipe pose landmarker, full",
+     .task = Task::kPose,
+     .published = {.name = "pose-landmarker-full",
+                   .file = "pose_landmarker_full.task",
+                   .generation = "1",
+                   .bytes = 9398198,
+                   .folder = "pose_landmarker/pose_landmarker_full/float16"}},
+    {.sha256 = "64437af838a65d18e5ba7a0d39b465540069bc8aae8308de3e318aad31fcbc7b",
+     .title = "MediaPipe pose landmarker, heavy",
+     .task = Task::kPose,
+     .published = {.name = "pose-landmarker-heavy",
+                   .file = "pose_landmarker_heavy.task",
+                   .generation = "1",
+                   .bytes = 30664242,
+                   .folder = "pose_landmarker/pose_landmarker_heavy/float16"}},
+    {.sha256 = "fbc2a30080c3c557093b5ddfc334698132eb341044ccee322ccf8bcf3607cde1",
+     .title = "MediaPipe hand landmarker",
+     .task = Task::kHand,
+     .published = {.name = "hand-landmarker",
+                   .file = "hand_landmarker.task",
+                   .generation = "1",
+                   .bytes = 7819105,
+                   .folder = "hand_landmarker/hand_landmarker/float16"}},
+    {.sha256 = "64184e229b263107bc2b804c6625db1341ff2bb731874b0bcc2fe6544e0bc9ff",
+     .title = "MediaPipe face landmarker",
+     .task = Task::kFace,
+     .published = {.name = "face-landmarker",
+                   .file = "face_landmarker.task",
+                   .generation = "1",
+                   .bytes = 3758596,
+                   .folder = "face_landmarker/face_landmarker/float16"}},
+    // The models in the face landmarker.
+    {"b4578f35940bf5a1a655214a1cce5cab13eba73c1297cd78e1a04c2380b0152f",
+     "BlazeFace, short range",
+     Task::kFace,
+     {},
+     kTwice,
+     kMinusOne},
+    {"c7d54204ce0448474c7f3fa9af494787c0965cbdd6f20fc72867e43046bd43d5", "MediaPipe face mesh, 478 points",
+     Task::kFace},
+    {"4f36dded049db18d76048567439b2a7f58f1daabc00d78bfe8f3ad396a2d2082", "MediaPipe face blendshapes", Task::kFace},
     {"e9a4aaddf90dda56a87235303cf00e4c2d3fb28725f68fd88772997dac905c18",
      "MediaPipe palm detection, lite",
      Task::kHand,
@@ -306,9 +357,27 @@ bool is_shipped(const KnownModel& model) {
 
 std::string address_of(const KnownModel& model) {
   if (is_shipped(model)) return {};
-  return std::string("https://storage.googleapis.com/mediapipe-assets/") + model.published.file +
-         "?generation=" + model.published.generation;
+  const auto& [name, file, generation, bytes, license, folder] = model.published;
+  const std::string host = "https://storage.googleapis.com/";
+  if (folder != nullptr) return host + "mediapipe-models/" + folder + "/" + generation + "/" + file;
+  return host + "mediapipe-assets/" + file + "?generation=" + generation;
 }
+
+namespace {
+
+std::string sha256_of(std::span<const std::byte> bytes) {
+  const std::unique_ptr<char, decltype(&g_free)> digits(
+      g_compute_checksum_for_data(G_CHECKSUM_SHA256, reinterpret_cast<const guchar*>(bytes.data()), bytes.size()),
+      g_free);
+  return digits ? digits.get() : "";
+}
+
+std::optional<KnownModel> find_checksum(const std::string& sha256) {
+  const auto* found = std::ranges::find(kModels, sha256, &KnownModel::sha256);
+  return found == std::end(kModels) ? std::nullopt : std::optional(*found);
+}
+
+}  // namespace
 
 std::string sha256_of_file(const std::string& path) {
   const Result<InputFile> opened = InputFile::open(path);
@@ -316,18 +385,12 @@ std::string sha256_of_file(const std::string& path) {
   const std::unique_ptr<GMappedFile, decltype(&g_mapped_file_unref)> file(
       g_mapped_file_new_from_fd(opened->descriptor(), FALSE, nullptr), g_mapped_file_unref);
   if (!file) return {};
-  const std::unique_ptr<char, decltype(&g_free)> digits(
-      g_compute_checksum_for_data(G_CHECKSUM_SHA256,
-                                  reinterpret_cast<const guchar*>(g_mapped_file_get_contents(file.get())),
-                                  g_mapped_file_get_length(file.get())),
-      g_free);
-  return digits ? digits.get() : "";
+  return sha256_of({reinterpret_cast<const std::byte*>(g_mapped_file_get_contents(file.get())),
+                    g_mapped_file_get_length(file.get())});
 }
 
-std::optional<KnownModel> recognize_model(const std::string& path) {
-  const std::string sha256 = sha256_of_file(path);
-  const auto* found = std::ranges::find(kModels, sha256, &KnownModel::sha256);
-  return found == std::end(kModels) ? std::nullopt : std::optional(*found);
-}
+std::optional<KnownModel> recognize_model(const std::string& path) { return find_checksum(sha256_of_file(path)); }
+
+std::optional<KnownModel> recognize_model(std::span<const std::byte> file) { return find_checksum(sha256_of(file)); }
 
 }  // namespace sightglass

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,13 +15,14 @@ namespace sightglass {
 enum class Task { kSegmentation, kPose, kFace, kHand, kDetection, kClassification, kStyle };
 const char* to_string(Task task);  // "segmentation"
 
-// Publication of the file with a known checksum. All URLs are among the external files of MediaPipe.
+// Publication of the file with a known checksum. URLs are among the external files of MediaPipe, or its bundles.
 struct Publication {
   const char* name = nullptr;        // on the command line: "selfie-segmenter"; null: not available for download
   const char* file = nullptr;        // the publisher's name: "selfie_segmentation.tflite"
   const char* generation = nullptr;  // version of the file at its URL; null: bundled
   int64_t bytes = 0;                 // 0: unknown
   const char* license = "Apache-2.0";
+  const char* folder = nullptr;  // of the URL, among the published bundles; null: among the external files
   bool operator==(const Publication&) const = default;
 };
 
@@ -64,6 +66,7 @@ std::string address_of(const KnownModel& model);
 
 // Reads the file. Empty if it cannot be read or is unknown.
 std::optional<KnownModel> recognize_model(const std::string& path);
+std::optional<KnownModel> recognize_model(std::span<const std::byte> file);
 // In lowercase hexadecimal; empty if the file cannot be read.
 std::string sha256_of_file(const std::string& path);
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "stored_model.h"
+
 namespace sightglass {
 
 namespace fs = std::filesystem;
@@ -51,6 +53,14 @@ Result<std::string> ModelStore::resolve(const std::string& path_or_name) const {
   const KnownModel* model = find_known_model(path_or_name);
   if (model == nullptr) {
     std::error_code error;
+    // "NAME:MEMBER" and "FILE.task:MEMBER"
+    if (const ModelPath split = split_model_path(path_or_name); !split.member.empty() && !split.file.empty()) {
+      const bool is_name = find_known_model(split.file) != nullptr;
+      if (is_name || fs::is_regular_file(split.file, error)) {
+        SIGHTGLASS_ASSIGN_OR_RETURN(const std::string file, resolve(split.file));
+        return member_path(file, split.member);
+      }
+    }
     if (path_or_name.find('/') != std::string::npos || fs::exists(path_or_name, error)) return path_or_name;
     const std::string similar = similar_names(path_or_name);
     return not_found("'" + path_or_name + "' is neither a file nor the name of a known model" +

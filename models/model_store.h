@@ -29,8 +29,9 @@ class ModelStore {
 
   // Returns the file to load for a user's model setting. The name of a known model means its stored file, which is read
   // and verified, whatever the working directory: ./NAME is a file of that name. Otherwise text that contains a slash
-  // or names a file is a path, returned unread. If a model is not stored or was changed, the error names the command
-  // that fixes it. If the text is neither a file nor a name, the error lists similar names.
+  // or names a file is a path, returned unread. Both may continue with ":MEMBER" (stored_model.h). If a model is not
+  // stored or was changed, the error names the command that fixes it. If the text is neither a file nor a name, the
+  // error lists similar names.
   Result<std::string> resolve(const std::string& path_or_name) const;
 
  private:

@@ -32,7 +32,7 @@ struct PlanTensor {
   int64_t offset = 0;
   int whole = -1;  // the tensor it is a part of; -1 if it has its own region
   int64_t place_in_whole = 0;
-  bool output_buffer = false;           // exported as a buffer: starts at kOutputAlignment
+  bool exported = false;                // an input or output as a buffer: starts at kOutputAlignment
   bool persistent = false;              // has a permanent place: constants, states, and host-written inputs
   std::vector<std::byte> contents;      // of a constant operand, in arena format; empty for activations
   int first_level = 0, last_level = 0;  // levels during which it is live

@@ -5,6 +5,7 @@
 
 #include "graph/op_types.h"
 #include "ops/function.h"
+#include "ops/load_buffer.h"
 #include "ops/ops.h"
 #include "ops/store_buffer.h"
 #include "ops/texture_io.h"
@@ -119,6 +120,7 @@ std::vector<ShaderKey> all_shader_variants() {
   }
   for (ShaderKey& key : texture_io_variants()) keys.insert(std::move(key));
   for (ShaderKey& key : store_buffer_variants()) keys.insert(std::move(key));
+  for (ShaderKey& key : load_buffer_variants()) keys.insert(std::move(key));
   // Additions of the emitter: buffer textures for all, functions of results and frame kinds for the first variant of
   // each file.
   std::set<ShaderKey> result = keys;

@@ -15,7 +15,7 @@ Result<TensorRef> emit_store_buffer(Emitter& emitter, int output, const TensorRe
   const Bhwc dense{1, 1, static_cast<int32_t>((numbers + 3) / 4), 4};
   const TensorRef out = emitter.temporary(emitter.name(in) + ", dense", dense, Storage::kFloat32);
   PlanTensor& tensor = emitter.plan_tensor(out);
-  tensor.persistent = tensor.output_buffer = true;
+  tensor.persistent = tensor.exported = true;
   emitter.set_node("store output " + std::to_string(output));
   StepParams params;
   params.tensor(in).tensor(out).ints(static_cast<int32_t>(numbers));

@@ -44,9 +44,7 @@ int64_t place_in_order(Regions& regions, const std::vector<size_t>& order) {
 }
 
 // Whether it has its own region that others may use before and after.
-bool is_activation(const PlanTensor& tensor) {
-  return tensor.contents.empty() && tensor.whole < 0 && !tensor.output_buffer;
-}
+bool is_activation(const PlanTensor& tensor) { return tensor.contents.empty() && tensor.whole < 0 && !tensor.exported; }
 
 // The peak of live bytes is a lower bound for every layout.
 int64_t lower_bound(const PlanData& plan) {
@@ -139,10 +137,10 @@ int64_t aligned(int64_t block) {
   return (block + kBlocks - 1) / kBlocks * kBlocks;
 }
 
-// Outputs as buffers come last: later runs place nothing else in their memory.
-int64_t place_outputs(std::vector<PlanTensor>& tensors, int64_t from) {
+// Inputs and outputs as buffers come last: nothing else is placed in their memory.
+int64_t place_buffers(std::vector<PlanTensor>& tensors, int64_t from) {
   for (PlanTensor& tensor : tensors) {
-    if (!tensor.output_buffer) continue;
+    if (!tensor.exported) continue;
     tensor.offset = aligned(from);
     from = tensor.offset + tensor.size;
   }
@@ -154,7 +152,7 @@ int64_t place_with_sentinels(std::vector<PlanTensor>& tensors, int64_t band) {
   int64_t end = band;
   for (PlanTensor& tensor : tensors) {
     if (tensor.whole >= 0) continue;
-    tensor.offset = tensor.output_buffer ? aligned(end) : end;
+    tensor.offset = tensor.exported ? aligned(end) : end;
     end = tensor.offset + tensor.size + band;
   }
   return end;
@@ -185,7 +183,7 @@ Status plan_memory(PlanData& plan) {
   plan.memory.lower_bound_bytes = lower_bound(plan) * kBlockBytes;
   for (const PlanTensor& tensor : plan.tensors) {
     if (tensor.whole >= 0) continue;
-    int64_t& sum = tensor.output_buffer      ? plan.memory.output_bytes
+    int64_t& sum = tensor.exported           ? plan.memory.output_bytes
                    : tensor.contents.empty() ? plan.memory.tensor_bytes
                                              : plan.memory.constant_bytes;
     sum += tensor.size * kBlockBytes;
@@ -195,7 +193,7 @@ Status plan_memory(PlanData& plan) {
   plan.sentinel_size = static_cast<int>(plan.options.sentinel_bytes / kBlockBytes);
   plan.arena_size = plan.sentinel_size > 0
                         ? place_with_sentinels(plan.tensors, plan.sentinel_size)
-                        : place_outputs(plan.tensors, place_constants(plan.tensors, activation_size));
+                        : place_buffers(plan.tensors, place_constants(plan.tensors, activation_size));
   place_parts(plan.tensors);
   if (plan.memory.weight_bytes > plan.limits.max_storage_block_bytes) {
     return resource_exhausted("the weights take " + std::to_string(plan.memory.weight_bytes) +

@@ -13,6 +13,7 @@
 #include "kernel/emitter.h"
 #include "kernel/host_layout.h"
 #include "ops/layout.h"
+#include "ops/load_buffer.h"
 #include "ops/store_buffer.h"
 #include "ops/texture_io.h"
 #include "plan/choose_kernels.h"
@@ -47,8 +48,12 @@ Result<ForcedPlanOptions> complete_options(const Model& model, const DeviceLimit
   options.inputs.resize(model.inputs().size());
   options.outputs.resize(model.outputs().size());
   for (size_t i = 0; i < options.inputs.size(); ++i) {
-    if (options.inputs[i].source != InputSpec::Source::kTexture) continue;
     const TensorInfo& info = model.inputs()[i];
+    if (options.inputs[i].source == InputSpec::Source::kBuffer) {
+      SIGHTGLASS_RETURN_IF_ERROR(
+          check_buffer_input(info.type, info.shape).with_context(model.name() + ", input " + quote(info.name)));
+    }
+    if (options.inputs[i].source != InputSpec::Source::kTexture) continue;
     SIGHTGLASS_RETURN_IF_ERROR(check_texture_input(info.shape, options.inputs[i].frame, limits)
                                    .with_context(model.name() + ", input " + quote(info.name)));
   }
@@ -75,16 +80,23 @@ Status drop_unwanted_outputs(Graph& graph, const std::vector<OutputSpec>& specs)
   return {};
 }
 
-// Host-written inputs keep their place from run to run.
+// Inputs that the host or shaders write keep their place from run to run.
 Status place_inputs(Emitter& emitter, PlanData& data) {
-  for (const ValueId id : emitter.graph().inputs) {
+  for (size_t i = 0; i < emitter.graph().inputs.size(); ++i) {
+    const ValueId id = emitter.graph().inputs[i];
+    data.input_buffers.push_back(-1);
     if (emitter.context().texture_input(id)) {
       data.inputs.push_back({});
       continue;
     }
     SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(id));
-    emitter.plan_tensor(ref).persistent = true;
     data.inputs.push_back(ref);
+    if (emitter.context().options.inputs[i].source == InputSpec::Source::kBuffer) {
+      SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef dense, emit_load_buffer(emitter, static_cast<int>(i), ref));
+      data.input_buffers.back() = dense.tensor;
+    } else {
+      emitter.plan_tensor(ref).persistent = true;
+    }
   }
   return {};
 }

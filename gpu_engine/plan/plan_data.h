@@ -41,6 +41,7 @@ struct PlanData : Emission {
   ForcedPlanOptions options;        // with one spec per input and output
   std::vector<int32_t> params;      // the uniform buffer
   std::vector<TensorRef> inputs;    // by model input; tensor is -1 if no step reads it from the arena
+  std::vector<int> input_buffers;   // by model input: the tightly packed tensor; -1 if not planned as a buffer
   std::vector<TensorRef> outputs;   // by model output
   std::vector<int> output_buffers;  // by model output: the tightly packed tensor; -1 if not planned as a buffer
   std::vector<PlanState> states;

@@ -93,6 +93,19 @@ Status Session::write_input(size_t input, std::span<const std::byte> bytes) try 
   return status_of_exception(plan().model().name(), "write an input");
 }
 
+Result<BufferRange> Session::input_buffer(size_t input) const try {
+  const PlanData& data = impl_->data();
+  if (input >= data.input_buffers.size() || data.input_buffers[input] < 0) {
+    return invalid_argument("input " + std::to_string(input) + " was not planned as a buffer");
+  }
+  const PlanTensor& tensor = data.tensors[static_cast<size_t>(data.input_buffers[input])];
+  const int64_t bytes = impl_->plan->model().inputs()[input].shape.elements() * int64_t{sizeof(float)};
+  return BufferRange{impl_->arena.id(), static_cast<GLintptr>(tensor.offset * kBlockBytes),
+                     static_cast<GLsizeiptr>(bytes)};
+} catch (...) {
+  return status_of_exception(plan().model().name(), "return an input");
+}
+
 Status Session::run() try { return impl_->run(nullptr); } catch (...) {
   return status_of_exception(plan().model().name(), "run it");
 }

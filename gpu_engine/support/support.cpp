@@ -52,11 +52,7 @@ int64_t constant_bytes(const Graph& graph) {
   return bytes;
 }
 
-}  // namespace
-
-Result<SupportReport> check_support(const std::string& path, const ModelOptions& model_options,
-                                    const DeviceLimits& limits, const PlanOptions& options) try {
-  SIGHTGLASS_ASSIGN_OR_RETURN(tflite::Survey survey, tflite::survey_file(path, model_options));
+Result<SupportReport> report_on(tflite::Survey survey, const DeviceLimits& limits, const PlanOptions& options) {
   SupportReport report;
   report.metadata = std::move(survey.metadata);
   report.inputs = std::move(survey.inputs);
@@ -83,8 +79,27 @@ Result<SupportReport> check_support(const std::string& path, const ModelOptions&
   }
   count_obstructed(report);
   return report;
+}
+
+}  // namespace
+
+Result<SupportReport> check_support(const std::string& path, const ModelOptions& model_options,
+                                    const DeviceLimits& limits, const PlanOptions& options) try {
+  SIGHTGLASS_ASSIGN_OR_RETURN(tflite::Survey survey, tflite::survey_file(path, model_options));
+  return report_on(std::move(survey), limits, options);
 } catch (...) {
   return status_of_exception(path, "check the model");
+}
+
+Result<SupportReport> check_support(std::span<const std::byte> bytes, const std::string& name,
+                                    const ModelOptions& model_options, const DeviceLimits& limits,
+                                    const PlanOptions& options) try {
+  const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
+  SIGHTGLASS_ASSIGN_OR_RETURN(tflite::Survey survey,
+                              tflite::survey(*copy, copy, name, tflite::import_options(model_options)));
+  return report_on(std::move(survey), limits, options);
+} catch (...) {
+  return status_of_exception(name, "check the model");
 }
 
 }  // namespace sightglass

@@ -1,4 +1,4 @@
-// Runs one model, or two in sequence, and draws frames with their results, on one GL context.
+// Runs one model, or several in sequence, and draws frames with their results, on one GL context.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 #include "base/model_runtime.h"
 
-#include <filesystem>
 #include <utility>
 
 #include "base/model_change.h"
@@ -13,6 +12,7 @@
 #include "gpu_engine/exceptions.h"
 #include "model_store.h"
 #include "sightglass/cache_folder.h"
+#include "stored_model.h"
 
 #define GST_CAT_DEFAULT sightglass::base_log()
 
@@ -24,7 +24,7 @@ uint64_t monotonic_ns() { return static_cast<uint64_t>(g_get_monotonic_time()) *
 
 // Title of the HUD.
 std::string title_of(const std::string& element, const std::optional<std::string>& model) {
-  return element + " " + std::filesystem::path(model.value_or("")).stem().string();
+  return element + " " + model_title(model.value_or(""));
 }
 
 }  // namespace

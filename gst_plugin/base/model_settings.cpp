@@ -46,8 +46,8 @@ const PropertyTable<ModelSettings>& model_properties() {
       kFirstModelProperty,
       {
           row::text("model", "Model", &S::model, kLive,
-                    "Path of the TFLite model, or a model name: figure (bundled) or one downloaded with `sightglass "
-                    "models fetch`"),
+                    "Path of a TFLite model or .task bundle, or a model name: figure (bundled) or one downloaded with "
+                    "`sightglass models fetch`"),
           row::optional_number(
               "input-scale", "Input scale", &S::input_scale, kInputScaleDefault, -kMostScale, kMostScale, kAtStart,
               "Scale factor for frame colors in [0,1], applied before input-offset (unset = from the model)"),

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "gobject/log.h"
+#include "stored_model.h"
 
 #define GST_CAT_DEFAULT sightglass::base_log()
 
@@ -25,6 +26,7 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
 
 struct ModelEntry {
   FileIdentity file;
+  std::string member;  // in a bundle
   ModelOptions options;
   std::weak_ptr<SharedModel> model;
 };
@@ -43,14 +45,15 @@ LoadedModels& loaded_models() {
 }  // namespace
 
 Result<std::shared_ptr<SharedModel>> SharedModel::load(const std::string& path, const ModelOptions& options) {
-  const std::optional<FileIdentity> file = identity_of(path);
+  const ModelPath at = split_model_path(path);
+  const std::optional<FileIdentity> file = identity_of(at.file);
   // Concurrent loads of one file wait here and share the result of the first.
   const std::lock_guard lock(loaded_models().mutex);
   std::vector<ModelEntry>& models = loaded_models().models;
   std::erase_if(models, [](const ModelEntry& entry) { return entry.model.expired(); });
   if (file) {
     for (const ModelEntry& entry : models) {
-      if (!(entry.file == *file && entry.options == options)) continue;
+      if (!(entry.file == *file && entry.member == at.member && entry.options == options)) continue;
       if (std::shared_ptr<SharedModel> model = entry.model.lock()) {
         GST_DEBUG_OBJECT(log_object(), "sharing %s, which is already loaded", path.c_str());
         return model;
@@ -59,9 +62,9 @@ Result<std::shared_ptr<SharedModel>> SharedModel::load(const std::string& path, 
   }
   ModelOptions logged = options;
   logged.log = engine_log();
-  SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Model> loaded, Model::load(path, logged));
-  auto model = std::make_shared<SharedModel>(std::move(loaded), recognize_model(path));
-  if (file) models.push_back({*file, options, model});
+  SIGHTGLASS_ASSIGN_OR_RETURN(StoredModel loaded, load_stored_model(path, logged));
+  auto model = std::make_shared<SharedModel>(std::move(loaded.model), loaded.known);
+  if (file) models.push_back({*file, at.member, options, model});
   return model;
 }
 

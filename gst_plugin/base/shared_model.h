@@ -16,8 +16,8 @@ namespace sightglass {
 // A model and its plans for the devices that elements use.
 class SharedModel {
  public:
-  // Returns the same object for the same file (by device, inode, size and modification time) and the same options.
-  // Fails as Model::load() does.
+  // Returns the same object for the same file (by device, inode, size and modification time), the same member of it
+  // (stored_model.h), and the same options. Fails as load_stored_model() does.
   static Result<std::shared_ptr<SharedModel>> load(const std::string& path, const ModelOptions& options);
 
   SharedModel(std::shared_ptr<const Model> model, std::optional<KnownModel> known)

@@ -12,8 +12,8 @@ namespace sightglass {
 class GpuTimer {
  public:
   enum Mark : uint8_t { kStart, kMiddle, kEnd, kMarks };
-  // Per model, the issued share of a run, or the number of runs. Some elements run two models.
-  static constexpr size_t kModels = 2;
+  // Per model, the issued share of a run, or the number of runs. Some elements run several models.
+  static constexpr size_t kModels = 3;
   using Shares = std::array<double, kModels>;
   // The work of a frame between its marks.
   struct Work {

@@ -29,6 +29,7 @@ struct InferLook {
   ColorMap color_map = ColorMap::kTurbo;
   bool invert = false;           // whether to reverse the color map
   float range_smoothing = 0.9f;  // weight of the previous value range of the color map
+  bool blendshapes = false;      // whether to compute those of faces, if the model is there
   bool operator==(const InferLook&) const = default;
 };
 
@@ -59,6 +60,9 @@ class Decoder {
   // For models that run on regions of the frame (InferModel::in_region), one after another: call before decode(), which
   // then decodes the landmarks of the current region and ignores `to_upright`.
   virtual void set_region(const RegionView& /*region*/) {}
+  // The landmarks of that region and of the previous ones of the frame, before finish_regions(). Always the same
+  // buffer.
+  virtual BufferRange unfinished_results() const { return {}; }
   // Call after the last region of a frame: publishes the decoded landmarks as results.
   virtual void finish_regions() {}
   // The next frame is unrelated to the previous ones.

@@ -38,7 +38,8 @@ const PropertyTable<InferSettings>& infer_properties() {
                     "Path of a file with the concatenated raw little-endian values of all other model inputs (NULL = "
                     "zeros)"),
           row::text("detector", "Detector", &S::detector, kAtStart,
-                    "Path or name of the detector that finds the region for a landmark model (NULL = whole frame)"),
+                    "Path or name of the detector that finds the region for a landmark model (NULL = from the bundle, "
+                    "otherwise whole frame)"),
           row::optional_number(
               "output-scale", "Output scale", &S::output_scale, kScaleDefault, -kMostScale, kMostScale, kAtStart,
               "Scale factor from model output values to colors in [0,1], applied before output-offset (unset = "
@@ -58,7 +59,7 @@ const PropertyTable<InferSettings>& infer_properties() {
                       "TFLite_Detection_PostProcess)"),
           row::optional_number(
               "max-results", "Maximum results", &S::max_results, S::kUsualResults, 1, kMaxDetections, kLive,
-              "Maximum number of boxes or classes; with detector, of faces or hands (up to 8, 1 unless set)"),
+              "Maximum number of boxes or classes; with a detector, of faces or hands (up to 8, 1 unless set)"),
           row::flag("draw", "Draw", look(&InferLook::draw), kLive,
                     "Whether to draw results over the frame, or show the image from the model instead of it"),
           row::number("line-width", "Line width", look(&InferLook::line_width), 0, 200, kLive,

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 
+#include "infer/blendshapes.h"
 #include "infer/landmarks.h"
 #include "results/decode.h"
+#include "stored_model.h"
 
 namespace sightglass {
 
@@ -35,7 +36,8 @@ void name_subject(const InferModel::PointsLayout& points, const Landmarks& landm
 }
 
 // Adds a face, hand or eye as an object whose box encloses all of its points.
-void add_landmarks(const Landmarks& landmarks, const InferModel& model, float threshold, InferenceResults& results) {
+void add_landmarks(const Landmarks& landmarks, size_t blendshapes, const InferModel& model, float threshold,
+                   InferenceResults& results) {
   const int32_t count = std::clamp(landmarks.count, 0, kMaxLandmarks);
   if (count == 0 || !(landmarks.score >= threshold)) return;
   ResultObject object;
@@ -49,6 +51,9 @@ void add_landmarks(const Landmarks& landmarks, const InferModel& model, float th
     object.box = {std::min(object.box[0], x), std::min(object.box[1], y), std::max(object.box[2], x),
                   std::max(object.box[3], y)};
   }
+  for (size_t i = 0; i < blendshapes; ++i) {
+    object.classifications.push_back({kBlendshapeNames[i], static_cast<int32_t>(i), landmarks.blendshapes[i]});
+  }
   results.objects.push_back(std::move(object));
 }
 
@@ -57,14 +62,15 @@ void add_landmarks(std::span<const std::byte> bytes, const InferModel& model, fl
   const auto found = std::make_unique<LandmarkObjects>();
   std::memcpy(found.get(), bytes.data(), std::min(bytes.size(), sizeof(*found)));
   const auto count = static_cast<size_t>(std::clamp(found->count, 0, kMaxLandmarkObjects));
-  for (size_t i = 0; i < count; ++i) add_landmarks(found->objects[i], model, threshold, results);
+  const auto blendshapes = static_cast<size_t>(std::clamp(found->blendshapes, 0, kBlendshapes));
+  for (size_t i = 0; i < count; ++i) add_landmarks(found->objects[i], blendshapes, model, threshold, results);
 }
 
 }  // namespace
 
 InferenceResults infer_results(const InferModel& model, std::span<const std::byte> bytes, float threshold) {
   InferenceResults results;
-  results.model = std::filesystem::path(model.model->name()).stem();
+  results.model = model_title(model.model->name());
   switch (model.task) {
     case InferTask::kDetection:
       results.objects = detections_of(bytes, model.labels);

@@ -5,12 +5,15 @@
 #include <optional>
 #include <utility>
 
+#include "base/bundled_models.h"
 #include "base/described_model.h"
 #include "base/model_processor.h"
 #include "draw/typesetter.h"
 #include "gpu_engine/input_file.h"
+#include "infer/blendshapes.h"
 #include "infer/infer_results.h"
 #include "infer/inferencer.h"
+#include "infer/landmarks.h"
 #include "infer/log.h"
 #include "infer/tensor_attachment.h"
 #include "model_store.h"
@@ -48,6 +51,7 @@ class InferProcessor : public ModelProcessor {
   RunSettings run_settings() const override { return settings_.run; }
   void set_look() {
     InferLook look = settings_.look;
+    look.blendshapes = settings_.results.mode != ResultsMode::kNone;
     look.max_results = settings_.max_results.value_or(model_.in_region ? 1 : InferSettings::kUsualResults);
     inferencer_->set_look(look, settings_.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch));
   }
@@ -139,7 +143,7 @@ class InferModels : public LoadedModel {
   InferModels(GstElement* element, const InferSettings& loaded_with, const InferSettings& current)
       : element_(element), settings_(loaded_with), current_(current) {}
 
-  Status load(const std::string& file, const ModelSettings& settings);
+  Status load(const std::string& path, const ModelSettings& settings);
   Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target) const override;
   std::vector<std::string> warnings() const override;
   const InferModel& infer() const { return *model_; }
@@ -147,20 +151,47 @@ class InferModels : public LoadedModel {
  private:
   Result<InferModel> describe(const SharedModel& model, const ModelSettings& settings) const;
   Status check_detector(const InferModel& model, const ModelSettings& settings) const;
+  Status find_detector(const BundledModels& bundle);
   Status load_detector(const ModelSettings& settings);
+  Status load_blendshapes(const std::string& path, const ModelSettings& settings);
 
   GstElement* const element_;
   const InferSettings settings_;
   const InferSettings& current_;                      // owned by the runtime, which outlives this
+  std::string detector_path_, bundle_warning_;        // empty: none
   DescribedModel<InferModel> model_, detector_;       // the second one only if there is a detector
+  DescribedModel<BlendshapeModel> blendshapes_;       // only from a bundle, with a detector
   std::vector<std::vector<std::byte>> extra_inputs_;  // by input, from the second one on; empty: zeros
 };
 
-Status InferModels::load(const std::string& file, const ModelSettings& settings) {
+Status InferModels::load(const std::string& path, const ModelSettings& settings) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const BundledModels bundle, bundled_models(path, "glinfer"));
+  bundle_warning_ = bundle.warning;
+  SIGHTGLASS_RETURN_IF_ERROR(find_detector(bundle));
   const auto describe = [&](const SharedModel& model) { return this->describe(model, settings); };
-  SIGHTGLASS_ASSIGN_OR_RETURN(model_, DescribedModel<InferModel>::load(file, settings, describe));
+  SIGHTGLASS_ASSIGN_OR_RETURN(model_, DescribedModel<InferModel>::load(bundle.model, settings, describe));
   SIGHTGLASS_ASSIGN_OR_RETURN(extra_inputs_, load_extra_inputs(settings_.extra_inputs.value_or(""), *model_->model));
-  return load_detector(settings);
+  SIGHTGLASS_RETURN_IF_ERROR(load_detector(settings));
+  return load_blendshapes(bundle.blendshapes, settings);
+}
+
+// An explicit detector has priority over the one in the bundle.
+Status InferModels::find_detector(const BundledModels& bundle) {
+  detector_path_ = bundle.detector;
+  if (settings_.detector.value_or("").empty()) return {};
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string path, ModelStore().resolve(*settings_.detector));
+  SIGHTGLASS_ASSIGN_OR_RETURN(detector_path_, bundled_detector(path));
+  return {};
+}
+
+// Always with 32 bits: 16 bits would round landmarks, which are in pixels, to half a pixel.
+Status InferModels::load_blendshapes(const std::string& path, const ModelSettings& settings) {
+  if (path.empty() || !model_->in_region || model_->points.count != kMaxLandmarks) return {};
+  ModelSettings exact = settings;
+  exact.precision = Precision::kFp32;
+  const auto describe = [](const SharedModel& model) { return describe_blendshape_model(model.model()); };
+  SIGHTGLASS_ASSIGN_OR_RETURN(blendshapes_, DescribedModel<BlendshapeModel>::load(path, exact, describe));
+  return {};
 }
 
 Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSettings& settings) const {
@@ -179,7 +210,7 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
   GST_DEBUG_OBJECT(log_object(), "%s: decoded as %s, input of %dx%d, %" G_GSIZE_FORMAT " labels",
                    model.model()->name().c_str(), to_string(infer.task), infer.width, infer.height,
                    infer.labels.size());
-  infer.in_region = !settings_.detector.value_or("").empty();
+  infer.in_region = !detector_path_.empty();
   SIGHTGLASS_RETURN_IF_ERROR(check_detector(infer, settings));
   return infer;
 }
@@ -187,7 +218,7 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
 Status InferModels::check_detector(const InferModel& model, const ModelSettings& settings) const {
   if (!model.in_region) return {};
   if (model.task != InferTask::kLandmarks) {
-    return invalid_argument("detector=" + *settings_.detector + ": only for landmark models: " + decoded_as(model));
+    return invalid_argument("detector=" + detector_path_ + ": only for landmark models: " + decoded_as(model));
   }
   if (settings.fallback == Fallback::kCpu) {
     return unsupported(
@@ -200,19 +231,19 @@ Status InferModels::check_detector(const InferModel& model, const ModelSettings&
 // Loads the detector that finds the region for a landmark model.
 Status InferModels::load_detector(const ModelSettings& settings) {
   if (!model_->in_region) return {};
-  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string file, ModelStore().resolve(*settings_.detector));
   const auto describe = [](const SharedModel& model) {
     InferModelOptions options;
     options.task = InferTask::kDetection;
     return describe_infer_model(model.model(), model.known(), options);
   };
-  SIGHTGLASS_ASSIGN_OR_RETURN(detector_, DescribedModel<InferModel>::load(file, settings, describe));
+  SIGHTGLASS_ASSIGN_OR_RETURN(detector_, DescribedModel<InferModel>::load(detector_path_, settings, describe));
   return {};
 }
 
 std::vector<std::string> InferModels::warnings() const {
   std::vector<std::string> warnings;
   model_.add_warnings(warnings);
+  if (!bundle_warning_.empty()) warnings.push_back(bundle_warning_);
   if (model_->model->inputs().size() > 1 && extra_inputs_.empty()) {
     warnings.push_back(model_->model->name() + ": the inputs other than the image are zeros: " +
                        list(model_->model->inputs()) + "; set extra-inputs to a file with their values");
@@ -235,9 +266,13 @@ Result<std::unique_ptr<FrameProcessor>> InferModels::create(const GlTarget& targ
     SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> first, detector_.plan(target, read));
     detector.emplace(Inferencer::Detector{*detector_, std::move(first)});
   }
-  SIGHTGLASS_ASSIGN_OR_RETURN(
-      std::unique_ptr<Inferencer> inferencer,
-      Inferencer::create(target.group, target.device, std::move(plan), *model_, target.frame, detector));
+  std::shared_ptr<const Plan> blendshapes;
+  if (blendshapes_) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(blendshapes, blendshapes_.plan(target, read));
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Inferencer> inferencer,
+                              Inferencer::create(target.group, target.device, std::move(plan), *model_, target.frame,
+                                                 detector, std::move(blendshapes)));
   for (size_t i = 0; i < extra_inputs_.size(); ++i) {
     SIGHTGLASS_RETURN_IF_ERROR(inferencer->write_input(i + 1, extra_inputs_[i]));
   }

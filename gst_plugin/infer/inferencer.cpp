@@ -13,7 +13,8 @@ namespace sightglass {
 
 Result<std::unique_ptr<Inferencer>> Inferencer::create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
                                                        std::shared_ptr<const Plan> plan, const InferModel& model,
-                                                       FrameKind kind, const std::optional<Detector>& detector) {
+                                                       FrameKind kind, const std::optional<Detector>& detector,
+                                                       std::shared_ptr<const Plan> blendshapes) {
   std::unique_ptr<Inferencer> result(new Inferencer(std::move(group), device, kind));
   const GlStateGuard guard(result->gl_, kind);
   clear_gl_errors(result->gl_);
@@ -23,6 +24,9 @@ Result<std::unique_ptr<Inferencer>> Inferencer::create(std::shared_ptr<ShareGrou
   SIGHTGLASS_RETURN_IF_ERROR(result->create_reader(device, life_of_frames(detector.has_value())));
   SIGHTGLASS_RETURN_IF_ERROR(result->create_sessions(std::move(plan), model, detector));
   SIGHTGLASS_ASSIGN_OR_RETURN(result->decoder_, make_decoder(result->group_, model));
+  if (blendshapes != nullptr) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(result->blendshapes_, Blendshapes::create(result->group_, std::move(blendshapes)));
+  }
   SIGHTGLASS_ASSIGN_OR_RETURN(result->overlay_, OverlayPainter::create(result->group_));
   SIGHTGLASS_ASSIGN_OR_RETURN(FramePainter frames, FramePainter::create(result->group_, result->read_kind()));
   result->frames_.emplace(std::move(frames));
@@ -73,6 +77,10 @@ void Inferencer::forget_results() {
 }
 
 Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& frame) {
+  if (is_blendshapes(stage)) {
+    GST_LOG_OBJECT(log_object(), "blendshapes: run, if there is a face");
+    return blendshapes_->begin(decoder_->unfinished_results(), first_->regions.state(), frame.width, frame.height);
+  }
   if (first_) return stage == 0 ? begin_detector(frame) : begin_in_region(frame);
   GST_LOG_OBJECT(log_object(), "model: runs");
   next_input_to_upright_ = frame.input_to_upright(model_width_, model_height_, fit_);
@@ -85,6 +93,7 @@ Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& fra
 Result<ModelStage> Inferencer::begin_detector(const UprightFrame& frame) {
   GST_LOG_OBJECT(log_object(), "detector: runs, if a region is missing");
   regions_wanted_ = std::clamp(look_.max_results, 1, kMaxRegions);
+  runs_blendshapes_ = blendshapes_ != nullptr && look_.blendshapes;
   const float seconds = std::exchange(first_->is_new, false) ? -1.0f : 0.0f;
   first_->params =
       region_params(frame, {regions_wanted_, look_.threshold, seconds}, model_width_, model_height_, first_->rule);
@@ -111,17 +120,22 @@ Status Inferencer::end_detector() {
   return {};
 }
 
-Status Inferencer::end_in_region(bool is_last) {
+Status Inferencer::end_in_region() {
   const auto& [width, height, seconds, unused] = first_->params.frame;
   decoder_->set_region({first_->regions.state(), width, height, regions_wanted_});
-  SIGHTGLASS_RETURN_IF_ERROR(decoder_->decode(*session_, {}, look_));
-  if (is_last) decoder_->finish_regions();
-  return {};
+  return decoder_->decode(*session_, {}, look_);
 }
 
 Status Inferencer::end_stage(size_t stage) {
   if (decoder_) GST_TRACE_OBJECT(log_object(), "pass: decoding %s", first_ && stage == 0 ? "detections" : "results");
-  if (first_) return stage == 0 ? end_detector() : end_in_region(stage + 1 == stages());
+  if (first_) {
+    SIGHTGLASS_RETURN_IF_ERROR(is_blendshapes(stage)
+                                   ? blendshapes_->end(decoder_->unfinished_results(), first_->regions.state())
+                               : stage == 0 ? end_detector()
+                                            : end_in_region());
+    if (stage + 1 == stages()) decoder_->finish_regions();
+    return {};
+  }
   input_to_upright_ = next_input_to_upright_;
   return decoder_ ? decoder_->decode(*session_, input_to_upright_, look_) : Status();
 }

@@ -10,6 +10,7 @@
 #include "detect/regions.h"
 #include "draw/overlay_painter.h"
 #include "gl/frame_painter.h"
+#include "infer/blendshapes.h"
 #include "infer/decoder.h"
 #include "infer/infer_model.h"
 #include "sightglass/device.h"
@@ -33,11 +34,13 @@ class Inferencer : public FrameModel {
   }
   // Compiles and uploads everything that the group does not have yet, so that drawing does not. Frames are of `kind`,
   // and `plan` is that of `model` for planned_kind(). Inputs other than the image are zeros. If the model runs on a
-  // region (InferModel::in_region), a detector is required, and the model runs only when that finds one.
+  // region (InferModel::in_region), a detector is required, and the model runs only when that finds one. Then
+  // `blendshapes` may be the plan of a BlendshapeModel, which runs after it.
   static Result<std::unique_ptr<Inferencer>> create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
                                                     std::shared_ptr<const Plan> plan, const InferModel& model,
                                                     FrameKind kind,
-                                                    const std::optional<Detector>& detector = std::nullopt);
+                                                    const std::optional<Detector>& detector = std::nullopt,
+                                                    std::shared_ptr<const Plan> blendshapes = nullptr);
 
   // Prepares for upright frames of width × height pixels, and forgets previous frames. The output of render() has this
   // size, or the size of the model's image (InferModel::own_size) and then shows the frame region of the model input.
@@ -63,7 +66,10 @@ class Inferencer : public FrameModel {
   static FrameLife life_of_frames(bool in_region) { return in_region ? FrameLife::kKept : FrameLife::kOneFrame; }
   Status create_sessions(std::shared_ptr<const Plan> plan, const InferModel& model,
                          const std::optional<Detector>& detector);
-  size_t stages() const override { return first_ ? 1 + static_cast<size_t>(regions_wanted_) : 1; }
+  size_t stages() const override { return first_ ? 1 + stages_per_region() * static_cast<size_t>(regions_wanted_) : 1; }
+  size_t stages_per_region() const { return runs_blendshapes_ ? 2 : 1; }
+  // The stages of a region are the model, then the blendshapes.
+  bool is_blendshapes(size_t stage) const { return runs_blendshapes_ && stage > 0 && stage % 2 == 0; }
   Result<ModelStage> begin_stage(size_t stage, const UprightFrame& frame) override;
   Status end_stage(size_t stage) override;
   Status draw(const UprightFrame& frame, GLuint output) override;
@@ -72,7 +78,7 @@ class Inferencer : public FrameModel {
   Result<ModelStage> begin_detector(const UprightFrame& frame);
   Result<ModelStage> begin_in_region(const UprightFrame& frame);
   Status end_detector();
-  Status end_in_region(bool is_last);
+  Status end_in_region();
   // The output as a drawing target, with its size.
   TextureRef target(GLuint output) const;
   Status draw_frame(const UprightFrame& frame, GLuint output, const InputTransform& input_to_upright);
@@ -87,10 +93,11 @@ class Inferencer : public FrameModel {
     RegionParams params;            // of the current run
     bool is_new = true;             // the frame of the next run is unrelated to the previous one
   };
-  std::optional<FirstStage> first_;       // if the model runs on a region
-  std::unique_ptr<Decoder> decoder_;      // null: no decoding
-  std::optional<FramePainter> frames_;    // draws frames
-  std::optional<FramePainter> pictures_;  // draws images output by the model
+  std::optional<FirstStage> first_;           // if the model runs on a region
+  std::unique_ptr<Blendshapes> blendshapes_;  // may be null
+  std::unique_ptr<Decoder> decoder_;          // null: no decoding
+  std::optional<FramePainter> frames_;        // draws frames
+  std::optional<FramePainter> pictures_;      // draws images output by the model
   std::unique_ptr<OverlayPainter> overlay_;
   int32_t model_width_ = 0, model_height_ = 0;
   int32_t width_ = 0, height_ = 0;        // of upright frames
@@ -99,7 +106,9 @@ class Inferencer : public FrameModel {
   InferLook look_;
   Fit fit_ = Fit::kStretch;
   bool own_size_ = false;
-  int32_t regions_wanted_ = 1;  // of the current run
+  // Of the current run:
+  int32_t regions_wanted_ = 1;
+  bool runs_blendshapes_ = false;
 };
 
 }  // namespace sightglass

@@ -103,6 +103,7 @@ class PlacedLandmarks final : public Decoder {
     return {};
   }
   void set_region(const RegionView& region) override { region_ = region; }
+  BufferRange unfinished_results() const override { return placed(); }
   void finish_regions() override {
     const GlApi& gl = group_->gl();
     gl.MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);

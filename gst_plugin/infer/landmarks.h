@@ -10,6 +10,7 @@ namespace sightglass {
 
 inline constexpr int32_t kMaxLandmarks = 478;
 inline constexpr int32_t kMaxLandmarkObjects = 8;
+inline constexpr int32_t kBlendshapes = 52, kBlendshapePoints = 146;  // of the blendshape model: outputs, inputs
 
 struct Landmarks {
   int32_t count = 0;  // valid entries of `points`, by the model; 0: nothing found
@@ -19,13 +20,16 @@ struct Landmarks {
   // x and y in fractions of the upright frame; z, the depth, in fractions of its width, negative towards the camera;
   // 0. Undefined from `count` on.
   std::array<std::array<float, 4>, kMaxLandmarks> points{};
+  std::array<float, kBlendshapes> blendshapes{};  // in [0,1]; undefined without LandmarkObjects::blendshapes
 };
 struct LandmarkObjects {
   int32_t count = 0;
-  std::array<int32_t, 3> unused{};
+  int32_t blendshapes = 0;  // of each object: kBlendshapes, or 0 if they were not computed
+  std::array<int32_t, 2> unused{};
   std::array<Landmarks, kMaxLandmarkObjects> objects{};  // undefined from `count` on
 };
-static_assert(offsetof(Landmarks, points) == 16 && sizeof(Landmarks) == 16 + 16 * kMaxLandmarks);
+static_assert(offsetof(Landmarks, points) == 16 && sizeof(Landmarks) == 16 + 16 * kMaxLandmarks + 4 * kBlendshapes);
+static_assert(sizeof(Landmarks) % 16 == 0);
 static_assert(sizeof(LandmarkObjects) == 16 + kMaxLandmarkObjects * sizeof(Landmarks));
 
 }  // namespace sightglass

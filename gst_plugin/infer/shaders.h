@@ -13,6 +13,8 @@ inline const ShaderKey kDrawDetectionsShader{"infer/draw_detections.comp", {}};
 inline const ShaderKey kDrawClassesShader{"infer/draw_classes.comp", {}};
 inline const ShaderKey kDrawLandmarksShader{"infer/draw_landmarks.comp", {}};
 inline const ShaderKey kRangeShader{"infer/range.comp", {}};
+inline const ShaderKey kGatherLandmarksShader{"infer/gather_landmarks.comp", {}};
+inline const ShaderKey kStoreBlendshapesShader{"infer/store_blendshapes.comp", {}};
 
 // `in_region`: the model ran on a region of the frame.
 inline ShaderKey place_landmarks_shader(bool in_region) {
@@ -36,8 +38,8 @@ inline ShaderKey to_picture_shader(bool map) {
 }
 
 inline std::vector<ShaderKey> infer_shader_variants() {
-  std::vector<ShaderKey> keys{kPostprocessShader, kDrawDetectionsShader, kDrawClassesShader, kDrawLandmarksShader,
-                              kRangeShader};
+  std::vector<ShaderKey> keys{kPostprocessShader, kDrawDetectionsShader,  kDrawClassesShader,     kDrawLandmarksShader,
+                              kRangeShader,       kGatherLandmarksShader, kStoreBlendshapesShader};
   for (const auto left : {OutputActivation::kNone, OutputActivation::kSigmoid, OutputActivation::kSoftmax}) {
     keys.push_back(top_classes_shader(left));
   }

@@ -24,6 +24,12 @@ struct FrameStamp {
   int32_t width = 0, height = 0;    // of the upright frame, in pixels
 };
 
+struct Classification {
+  std::string label;  // empty: the model has no labels
+  int32_t class_id = -1;
+  float score = 0;  // in [0,1]
+};
+
 struct ResultObject {
   std::string label;  // empty: the model has no labels
   int32_t class_id = -1;
@@ -33,12 +39,7 @@ struct ResultObject {
   int32_t id = 0;                      // track ID, constant while the object is tracked; 0: untracked
   std::vector<KeyPoint> points;        // may be empty
   const Skeleton* skeleton = nullptr;  // names `points`, and lives as long as the process; null: no names
-};
-
-struct Classification {
-  std::string label;  // empty: the model has no labels
-  int32_t class_id = -1;
-  float score = 0;  // in [0,1]
+  std::vector<Classification> classifications = {};  // of the object, by class: the blendshapes of a face
 };
 
 struct InferenceResults {

@@ -20,7 +20,18 @@ struct View {
     size_t points_count = 0;
     for (const ResultObject& object : results->objects) points_count += object.points.size();
     points.reserve(points_count);  // keeps pointers to elements valid
-    for (const ResultObject& object : results->objects) objects.push_back(view(object));
+    size_t details_count = 0;
+    for (const ResultObject& object : results->objects) details_count += object.classifications.size();
+    details.reserve(details_count);
+    for (const ResultObject& object : results->objects) {
+      objects.push_back(view(object));
+      const size_t first = details.size();
+      for (const Classification& one : object.classifications) {
+        details.push_back({name(one.label), one.class_id, one.score});
+      }
+      objects_classes.push_back({static_cast<guint>(object.classifications.size()),
+                                 object.classifications.empty() ? nullptr : details.data() + first});
+    }
     for (const Classification& one : results->classifications) {
       classifications.push_back({name(one.label), one.class_id, one.score});
     }
@@ -35,7 +46,8 @@ struct View {
             static_cast<guint>(objects.size()),
             objects.data(),
             static_cast<guint>(classifications.size()),
-            classifications.data()};
+            classifications.data(),
+            objects_classes.data()};
   }
   View(const View&) = delete;
   View& operator=(const View&) = delete;
@@ -66,6 +78,8 @@ struct View {
   SharedResults results;
   std::vector<SightglassResultPoint> points;
   std::vector<SightglassResultObject> objects;
+  std::vector<SightglassClassification> details;  // classifications of objects
+  std::vector<SightglassObjectClasses> objects_classes;
   std::vector<SightglassClassification> classifications;
   SightglassResults seen{};
 };

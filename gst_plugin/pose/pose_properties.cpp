@@ -34,8 +34,8 @@ const PropertyTable<PoseSettings>& pose_properties() {
       kFirstOwnProperty,
       {
           row::text("detector", "Detector", &S::detector, kAtStart,
-                    "Path or name of the person detector for a BlazePose landmark model (NULL = in the directory of "
-                    "the model, otherwise blazepose-detector)"),
+                    "Path or name of the person detector for a BlazePose landmark model (NULL = from the bundle or "
+                    "directory of the model, otherwise blazepose-detector)"),
           row::flag("attach-mask", "Attach mask", &S::attach_mask, kAtStart,
                     "Whether to attach the BlazePose mask to each buffer as SightglassMaskMeta (also "
                     "GstAnalyticsSegmentationMtd with GStreamer 1.26)"),

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bundled_models.h"
 #include "base/described_model.h"
 #include "base/model_processor.h"
 #include "meta/persons.h"
@@ -15,6 +16,7 @@
 #include "pose/log.h"
 #include "results/decode.h"
 #include "results/results_readback.h"
+#include "stored_model.h"
 
 #define GST_CAT_DEFAULT sightglass::pose_log()
 
@@ -77,7 +79,7 @@ class PoseProcessor : public ModelProcessor {
         estimator_(std::move(estimator)),
         attaches_masks_(model.has(PoseModel::kMask)),
         results_(element, target.group, [&model, log = PeopleLog(element)](std::span<const std::byte> bytes) mutable {
-          const std::string name = std::filesystem::path(model.model->name()).stem();
+          const std::string name = model_title(model.model->name());
           InferenceResults results{name, {}, persons_of(bytes, *model.skeleton), {}};
           log.note(results.objects);
           return results;
@@ -121,7 +123,7 @@ class PoseModels : public LoadedModel {
   PoseModels(GstElement* element, const PoseSettings& loaded_with, const PoseSettings& current)
       : element_(element), settings_(loaded_with), current_(current) {}
 
-  Status load(const std::string& file, const ModelSettings& settings);
+  Status load(const std::string& path, const ModelSettings& settings);
   Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target) const override;
   std::vector<std::string> warnings() const override;
 
@@ -130,6 +132,7 @@ class PoseModels : public LoadedModel {
   const PoseSettings settings_;
   const PoseSettings& current_;                 // owned by the runtime, which outlives this
   DescribedModel<PoseModel> model_, detector_;  // the second one only for BlazePose
+  std::string bundle_warning_;
 };
 
 }  // namespace
@@ -169,9 +172,13 @@ Result<DescribedModel<PoseModel>> load_model(const std::string& file, const Mode
   });
 }
 
-// The file of the detector for the landmark model in `file`.
-Result<std::string> detector_file(const std::string& wanted, const std::string& file) {
-  if (!wanted.empty()) return ModelStore().resolve(wanted);
+// The file of the detector for the landmark model in `file`. `bundled` is the one in the same bundle, if any.
+Result<std::string> detector_file(const std::string& wanted, const std::string& bundled, const std::string& file) {
+  if (!wanted.empty()) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::string path, ModelStore().resolve(wanted));
+    return bundled_detector(path);
+  }
+  if (!bundled.empty()) return bundled;
   for (const char* name : kDetectorFiles) {
     const std::filesystem::path beside = std::filesystem::path(file).parent_path() / name;
     std::error_code error;
@@ -204,7 +211,10 @@ Result<std::shared_ptr<const LoadedModel>> PoseRuntime::load(const ModelSettings
   return std::shared_ptr<const LoadedModel>(models);
 }
 
-Status PoseModels::load(const std::string& file, const ModelSettings& settings) {
+Status PoseModels::load(const std::string& path, const ModelSettings& settings) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const BundledModels bundle, bundled_models(path, "glpose"));
+  const std::string& file = bundle.model;
+  bundle_warning_ = bundle.warning;
   SIGHTGLASS_ASSIGN_OR_RETURN(DescribedModel<PoseModel> model, load_model(file, settings, settings_.attach_mask));
   if (model->kind == PoseKind::kBlazePoseDetection) {
     return unsupported(
@@ -217,7 +227,8 @@ Status PoseModels::load(const std::string& file, const ModelSettings& settings) 
                             to_string(model->kind) + "; set model to a BlazePose landmark model");
   }
   if (model->kind == PoseKind::kBlazePose) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(const std::string first, detector_file(settings_.detector.value_or(""), file));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::string first,
+                                detector_file(settings_.detector.value_or(""), bundle.detector, file));
     SIGHTGLASS_ASSIGN_OR_RETURN(detector_, load_model(first, settings, false));
     if (detector_->kind != PoseKind::kBlazePoseDetection) {
       return unsupported(first + ": this is " + to_string(detector_->kind) +
@@ -231,6 +242,7 @@ Status PoseModels::load(const std::string& file, const ModelSettings& settings) 
 std::vector<std::string> PoseModels::warnings() const {
   std::vector<std::string> warnings;
   for (const auto* loaded : {&model_, &detector_}) loaded->add_warnings(warnings);
+  if (!bundle_warning_.empty()) warnings.push_back(bundle_warning_);
   return warnings;
 }
 

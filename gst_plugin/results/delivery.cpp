@@ -96,6 +96,18 @@ GstStructure* key_points_parameter(const ResultObject& object) {
   return structure;
 }
 
+GstStructure* classes_parameter(const ResultObject& object) {
+  GstStructure* structure = gst_structure_new_empty("classifications");
+  ValueList labels(GST_TYPE_ARRAY), confidences(GST_TYPE_ARRAY);
+  for (const Classification& one : object.classifications) {
+    labels.add(valid_text(one.label).c_str());
+    confidences.add(one.score);
+  }
+  labels.put_into(structure, "labels");
+  confidences.put_into(structure, "confidences");
+  return structure;
+}
+
 bool add_region(GstBuffer* buffer, const InferenceResults& results, const ResultObject& object, int32_t width,
                 int32_t height) {
   const PixelBox box = pixel_box(object.box, width, height);
@@ -107,6 +119,9 @@ bool add_region(GstBuffer* buffer, const InferenceResults& results, const Result
   gst_video_region_of_interest_meta_add_param(region, detection_parameter(results, object));
   if (!object.points.empty()) {
     gst_video_region_of_interest_meta_add_param(region, key_points_parameter(object));
+  }
+  if (!object.classifications.empty()) {
+    gst_video_region_of_interest_meta_add_param(region, classes_parameter(object));
   }
   return true;
 }
@@ -130,6 +145,12 @@ bool add_classified_region(GstBuffer* buffer, const InferenceResults& results, i
   return true;
 }
 
+GstStructure* describe(const Classification& one) {
+  return gst_structure_new("classification", "label", G_TYPE_STRING, valid_text(one.label).c_str(), "label-id",
+                           G_TYPE_INT, one.class_id, "confidence", G_TYPE_DOUBLE, static_cast<double>(one.score),
+                           nullptr);
+}
+
 GstStructure* describe(const ResultObject& object) {
   const auto& box = object.box;
   GstStructure* structure = gst_structure_new(
@@ -150,6 +171,10 @@ GstStructure* describe(const ResultObject& object) {
         nullptr));
   }
   points.put_into(structure, "points");
+  if (object.classifications.empty()) return structure;
+  ValueList classifications(GST_TYPE_LIST);
+  for (const Classification& one : object.classifications) classifications.add(describe(one));
+  classifications.put_into(structure, "classifications");
   return structure;
 }
 
@@ -199,9 +224,7 @@ void post_results(GstElement* element, const InferenceResults& results) {
   ValueList objects(GST_TYPE_LIST), classifications(GST_TYPE_LIST);
   for (const ResultObject& object : results.objects) objects.add(describe(object));
   for (const Classification& one : results.classifications) {
-    classifications.add(gst_structure_new("classification", "label", G_TYPE_STRING, valid_text(one.label).c_str(),
-                                          "label-id", G_TYPE_INT, one.class_id, "confidence", G_TYPE_DOUBLE,
-                                          static_cast<double>(one.score), nullptr));
+    classifications.add(describe(one));
   }
   objects.put_into(structure, "objects");
   classifications.put_into(structure, "classifications");

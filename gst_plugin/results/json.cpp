@@ -32,6 +32,13 @@ Json point_json(const SightglassResultPoint& point) {
   return json;
 }
 
+Json class_json(const SightglassClassification& one) {
+  Json json{{"confidence", number(one.confidence)}};
+  if (one.label != nullptr) json["label"] = one.label;
+  if (one.label_id >= 0) json["label_id"] = one.label_id;
+  return json;
+}
+
 void put_place(Json& json, const PixelBox& box, size_t region) {
   json["x"] = box.x;
   json["y"] = box.y;
@@ -40,8 +47,9 @@ void put_place(Json& json, const PixelBox& box, size_t region) {
   json["region_id"] = region;
 }
 
-Json object_json(const SightglassResults& results, const SightglassResultObject& object, size_t region, int32_t width,
-                 int32_t height) {
+Json object_json(const SightglassResults& results, guint index, size_t region, int32_t width, int32_t height) {
+  const SightglassResultObject& object = results.objects[index];
+  const SightglassObjectClasses& classes = results.objects_classes[index];
   const float right = object.x + object.width, bottom = object.y + object.height;
   Json detection{
       {"bounding_box",
@@ -59,19 +67,21 @@ Json object_json(const SightglassResults& results, const SightglassResultObject&
   if (object.id != 0) json["id"] = object.id;
   if (object.rotation != 0) json["rotation"] = number(object.rotation);
   for (guint i = 0; i < object.points_count; ++i) json["keypoints"].push_back(point_json(object.points[i]));
+  for (guint i = 0; i < classes.classifications_count; ++i) {
+    json["classifications"].push_back(class_json(classes.classifications[i]));
+  }
   return json;
 }
 
 Json classification_json(const SightglassResults& results, const SightglassClassification& one) {
-  Json json{{"confidence", number(one.confidence)}, {"model", {{"name", results.model}}}};
-  if (one.label != nullptr) json["label"] = one.label;
-  if (one.label_id >= 0) json["label_id"] = one.label_id;
+  Json json = class_json(one);
+  json["model"] = {{"name", results.model}};
   return json;
 }
 
 void add_results(Json& objects, const SightglassResults& results, int32_t width, int32_t height) {
   for (guint i = 0; i < results.objects_count; ++i) {
-    objects.push_back(object_json(results, results.objects[i], objects.size(), width, height));
+    objects.push_back(object_json(results, i, objects.size(), width, height));
   }
   if (results.classifications_count == 0) return;
   Json picture{{"classification", classification_json(results, results.classifications[0])}};

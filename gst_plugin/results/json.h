@@ -30,7 +30,8 @@ bool is_json(const std::string& text);
 //
 // Extensions to gvametaconvert: "model": {"name"} in each detection; "rotation" if it is not 0; "keypoints": [{"name",
 // "x", "y", "z", "visibility", "presence", "world": [x, y, z]}] for objects that have any ("name" and "world" if the
-// model has them); and "classifications" with all of them if there are several.
+// model has them); "classifications": [{"label", "label_id", "confidence"}] for objects that have classes of their own;
+// and for the frame "classifications" with all of them if there are several.
 std::string results_json(std::span<const SightglassResults* const> results, int32_t width, int32_t height,
                          const JsonStyle& style);
 

@@ -9,9 +9,11 @@ struct Landmarks {
   float right;
   int id;
   vec4 points[kMaxLandmarks];
+  float blendshapes[kBlendshapes];
 };
 
-#define LANDMARKS        \
-  int objects_count;     \
-  int objects_unused[3]; \
+#define LANDMARKS          \
+  int objects_count;       \
+  int objects_blendshapes; \
+  int objects_unused[2];   \
   Landmarks objects[kMaxLandmarkObjects]

@@ -102,6 +102,7 @@ void main() {
     regions[slot].is_new = 0;
     regions[slot].square = next;
     objects_count = u_points.w;
+    if (slot == 0) objects_blendshapes = 0;
   }
 #else
   int object = 0, id = 0;

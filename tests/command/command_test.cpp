@@ -16,6 +16,7 @@
 #include "harness/picture_bomb.h"
 #include "harness/special_files.h"
 #include "model/picture_input.h"
+#include "zip_builder.h"
 
 namespace sightglass::test {
 namespace {
@@ -321,6 +322,40 @@ TEST_F(CommandTest, ChecksManyModelsAtOnce) {
   EXPECT_EQ(unreadable.status, 2);
   EXPECT_NE(unreadable.output.find("none.tflite"), std::string::npos);
   EXPECT_NE(unreadable.output.find("runs entirely on the GPU"), std::string::npos) << "the other file is still checked";
+}
+
+// A bundle is several models: check takes all of them, the others one.
+TEST_F(CommandTest, BundlesHaveMembers) {
+  std::ifstream file(figure(), std::ios::binary);
+  const std::string contents{std::istreambuf_iterator<char>(file), {}};
+  const std::vector<std::byte> archive =
+      zip({{.name = "a.tflite", .contents = contents, .deflates = true}, {.name = "b.tflite", .contents = contents}});
+  const std::string bundle = write("two.task", {reinterpret_cast<const char*>(archive.data()), archive.size()});
+  const CommandResult check = run_command("check --json " + bundle);
+  EXPECT_EQ(check.status, 0) << check.output;
+  const auto reports = nlohmann::json::parse(check.output);
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(reports[0].at("model"), bundle + ":a.tflite");
+  EXPECT_EQ(reports[1].at("known_as").at("name"), "Sightglass model, trained on rendered figures");
+  const CommandResult one = run_command("check --json " + bundle + ":b.tflite");
+  EXPECT_EQ(one.status, 0) << one.output;
+  EXPECT_EQ(nlohmann::json::parse(one.output).at("model"), bundle + ":b.tflite");
+  EXPECT_EQ(run_command("check " + bundle + ":c.tflite").status, 2);
+
+  for (const std::string command : {"run --runs 0 ", "dump ", "bench --no-starts --runs 1 "}) {
+    const CommandResult several = run_command(command + bundle);
+    EXPECT_EQ(several.status, 1) << several.output;
+    EXPECT_NE(several.output.find("it has a.tflite, b.tflite; select one, such as " + bundle + ":a.tflite"),
+              std::string::npos)
+        << several.output;
+  }
+  const CommandResult run = run_command("run --json --runs 0 " + bundle + ":a.tflite");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(run_command("dump " + bundle + ":a.tflite").status, 0);
+  const CommandResult missing = run_command("run --runs 0 " + bundle + ":c.tflite");
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_NE(missing.output.find("no member 'c.tflite'; it has a.tflite, b.tflite"), std::string::npos)
+      << missing.output;
 }
 
 TEST_F(CommandTest, ProgramsAreCachedBetweenStarts) {

@@ -80,7 +80,7 @@ class Demo : public ::testing::Test {
   void SetUp() override {
     if (kSanitized) GTEST_SKIP() << kPluginIsSanitized;
     fs::create_directories(folder_);
-    ::setenv("GST_PLUGIN_PATH", SIGHTGLASS_PLUGIN_FOLDER, 1);
+    ::setenv("SIGHTGLASS_BUILD", SIGHTGLASS_BUILD, 1);
     // Models that were fetched on this machine must not affect the test.
     ::setenv("XDG_DATA_HOME", (folder_ / "data").c_str(), 1);
     // The demo must select GL by itself.
@@ -98,14 +98,12 @@ class Demo : public ::testing::Test {
 };
 
 TEST_F(Demo, NeedsNothingWithoutDisplayAndCamera) {
+  if (run("--print-pipeline").output.find("glfiguresrc") == std::string::npos)
+    GTEST_SKIP() << "this machine has a camera";
   const CommandResult result = run("--seconds 1");
-  if (result.output.find("v4l2src") != std::string::npos) GTEST_SKIP() << "this machine has a camera";
   ASSERT_EQ(result.status, 0) << result.output;
-  EXPECT_NE(result.output.find("glfiguresrc"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("15 frames of 640x480"), std::string::npos) << result.output;
-  const bool mp4 = fs::exists(folder_ / "sightglass-demo.mp4");
-  const fs::path video = folder_ / (mp4 ? "sightglass-demo.mp4" : "sightglass-demo.webm");
-  EXPECT_GT(fs::file_size(video), 10000u);
+  EXPECT_GT(fs::file_size(folder_ / "sightglass-demo.mp4"), 10000u);
 
   // Four columns of 240x180, with gaps of four pixels: input, mask, result.
   const Pixbuf sheet = load(folder_ / "sightglass-demo.png");
@@ -128,12 +126,12 @@ TEST_F(Demo, NeedsNothingWithoutDisplayAndCamera) {
 
 TEST_F(Demo, OpensAWindowOnADisplay) {
   if (run_program("xvfb-run --help 2>&1").status != 0) GTEST_SKIP() << "xvfb-run is not installed";
-  // The screenshot is taken while the demo plays.
+  // The screenshot is taken while the demo plays: its reports say so.
   std::ofstream(folder_ / "play.sh") << SIGHTGLASS_DEMO
-      " --input figures --seconds 3 >demo.log 2>&1 &\n"
+      " --input figures --seconds 3 --json >demo.log 2>&1 &\n"
       "demo=$!\n"
       "tries=0\n"
-      "until grep -q 'first frame out' demo.log || [ $((tries += 1)) -gt 600 ]; do\n"
+      "until grep -q progress demo.log || [ $((tries += 1)) -gt 600 ]; do\n"
       "  kill -0 $demo || break\n"
       "  sleep 0.1\n"
       "done\n"
@@ -143,7 +141,7 @@ TEST_F(Demo, OpensAWindowOnADisplay) {
       "wait $demo\n";
   const CommandResult result = run_program(
       "cd " + folder_.string() + " && xvfb-run -a -s '-screen 0 800x600x24' sh -e play.sh 2>&1; cat demo.log");
-  ASSERT_NE(result.output.find("90 frames of 640x480"), std::string::npos) << result.output;
+  ASSERT_NE(result.output.find("\"frames\":90,\"width\":640"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("glimagesink"), std::string::npos) << result.output;
   EXPECT_FALSE(fs::exists(folder_ / "sightglass-demo.png")) << "a window writes no file";
 
@@ -159,62 +157,10 @@ TEST_F(Demo, OpensAWindowOnADisplay) {
   EXPECT_EQ(rest.mean, 0);
 }
 
-// The video arrives late: opening a pipe waits for its writer, which delays the start of the pipeline.
-TEST_F(Demo, CountsSecondsFromTheFirstFrame) {
-  std::ofstream(folder_ / "play.sh")
-      << "export GST_GL_PLATFORM=egl\n"
-         "gst-launch-1.0 -q videotestsrc num-buffers=600 ! video/x-raw,width=64,height=48 !"
-         " jpegenc ! matroskamux streamable=true ! filesink location=clip.mkv\n"
-         "mkfifo late.mkv\n"
-         "(sleep 3; cat clip.mkv >late.mkv) &\n" SIGHTGLASS_DEMO " --input late.mkv --model figure --seconds 1\n";
-  const CommandResult result = run_program("cd " + folder_.string() + " && timeout 120 sh -e play.sh 2>&1");
-  ASSERT_EQ(result.status, 0) << result.output;
-  EXPECT_EQ(result.output.find("\n0 frames"), std::string::npos) << result.output;
-  const fs::path video =
-      folder_ / (fs::exists(folder_ / "sightglass-demo.mp4") ? "sightglass-demo.mp4" : "sightglass-demo.webm");
-  const CommandResult played = run_program("gst-launch-1.0 -v filesrc location=" + video.string() +
-                                           " ! decodebin ! identity silent=false ! fakesink 2>&1 | grep -c chain");
-  std::printf("frames that play: %s", played.output.c_str());
-  EXPECT_GT(std::atoi(played.output.c_str()), 0) << played.output;
-}
-
-// An existing video stays, and an incomplete video leaves no file.
-TEST_F(Demo, LeavesNoUnplayableFile) {
-  for (const char* before : {"", "an older video"}) {
-    const fs::path video = folder_ / "video.webm";
-    if (*before != '\0') std::ofstream(video) << before;
-    const CommandResult result = run("--input figures --seconds 1 --output video.webm --properties output=7");
-    EXPECT_NE(result.status, 0) << result.output;
-    EXPECT_NE(result.output.find("output 7"), std::string::npos) << result.output;
-    EXPECT_EQ(fs::exists(video), *before != '\0');
-    if (*before != '\0') {
-      EXPECT_EQ(fs::file_size(video), std::string(before).size());
-    }
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), *before != '\0' ? 1 : 0);
-  }
-}
-
-// Before it plays anything else than figures with the bundled model.
-TEST_F(Demo, NamesTheModelForPeopleAndWhatTheBundledOneMisses) {
-  constexpr const char* kFetch = "sightglass models fetch selfie-segmenter";
-  const CommandResult video = run("--input nowhere.mp4");
-  EXPECT_NE(video.output.find(kFetch), std::string::npos) << video.output;
-  EXPECT_NE(video.output.find("clothes can have holes"), std::string::npos) << video.output;
-  const CommandResult chosen = run("--input nowhere.mp4 --model figure");
-  EXPECT_EQ(chosen.output.find(kFetch), std::string::npos) << chosen.output;
-}
-
-TEST_F(Demo, ReportsErrors) {
-  const auto expect_failure = [&](const std::string& arguments, const std::string& words) {
-    const CommandResult result = run(arguments);
-    EXPECT_NE(result.status, 0) << arguments;
-    EXPECT_NE(result.output.find(words), std::string::npos) << arguments << ": " << result.output;
-  };
-  expect_failure("--input figures --model figur --seconds 1", "similar names: figure");
-  expect_failure("--input figures --output video.xyz --seconds 1", "video.xyz");
-  expect_failure("--input nowhere.mp4", "nowhere.mp4");
-  expect_failure("--input /dev/video99 --output video.mp4", "/dev/video99");
-  expect_failure("--seconds -1", "--seconds");
+TEST_F(Demo, PassesOptionsOn) {
+  const CommandResult result = run("--input figures --model figur --seconds 1");
+  EXPECT_NE(result.status, 0);
+  EXPECT_NE(result.output.find("similar names: figure"), std::string::npos) << result.output;
 }
 
 }  // namespace

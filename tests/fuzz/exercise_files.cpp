@@ -14,6 +14,7 @@
 #include "decode_picture.h"
 #include "infer/labels.h"
 #include "model/model_check.h"
+#include "task_bundle.h"
 #include "tflite/attached_files.h"
 
 namespace sightglass::test {
@@ -63,6 +64,26 @@ void exercise_archive(Bytes bytes) {
     const bool inside = member->empty() ||
                         (member->data() >= copy.data() && member->data() + member->size() <= copy.data() + copy.size());
     require(inside, "a member outside of the file");
+  }
+}
+
+void exercise_bundle(Bytes bytes) {
+  const auto bundle = TaskBundle::open(bytes, "fuzzed.task");
+  if (!bundle.ok()) return require_message(bundle.status());
+  require(bundle->members().size() <= TaskBundle::kMostMembers, "too many members");
+  for (const TaskBundle::Member& member : bundle->members()) {
+    require(!member.name.starts_with('/') && ("/" + member.name + "/").find("/../") == std::string::npos,
+            "a name that leaves the bundle");
+    const auto contents = bundle->read(member.name);
+    if (!contents.ok()) {
+      require_message(contents.status());
+    } else {
+      require(contents->size() == member.bytes, "another size than stated");
+    }
+  }
+  for (const BundledTask& task : bundle->tasks()) {
+    require(task.detector.empty() || bundle->read(task.detector).status().code() != ErrorCode::kNotFound,
+            "a detector that is not in the bundle");
   }
 }
 

@@ -10,6 +10,8 @@ using Bytes = std::span<const std::byte>;
 
 // A ZIP archive after other data: attached_file() returns bytes within it, or a message.
 void exercise_archive(Bytes bytes);
+// A .task bundle: every member is read, or refused with a message.
+void exercise_bundle(Bytes bytes);
 // A label text for parse_labels().
 void exercise_labels(Bytes bytes);
 // An image of at most 256x256 pixels.

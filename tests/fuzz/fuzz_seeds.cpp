@@ -1,5 +1,5 @@
 // Writes the initial corpus: fuzz_seeds FOLDER [FOLDER-OF-MODELS]. FOLDER/importer gets the sample models and the small
-// *.tflite files of the second directory. archive, labels, picture, and report get samples of other files.
+// *.tflite files of the second directory. archive, bundle, labels, picture, and report get samples of other files.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -29,6 +29,7 @@ int write_seeds(const fs::path& folder, const fs::path& models) {
   using namespace sightglass::test;  // NOLINT(google-build-using-namespace): all of the samples
   int count = write_all(folder / "importer", sample_models(), ".tflite");
   count += write_all(folder / "archive", sample_archives());
+  count += write_all(folder / "bundle", sample_bundles());
   count += write_all(folder / "labels", sample_labels());
   count += write_all(folder / "picture", sample_pictures());
   count += write_all(folder / "report", sample_named_models(), ".tflite");

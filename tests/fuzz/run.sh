@@ -20,7 +20,7 @@ cmake -S "$root" -B "$build" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPI
   -DCMAKE_CXX_COMPILER_LAUNCHER=$launcher -DCMAKE_C_COMPILER_LAUNCHER=$launcher \
   -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g' \
   -DSIGHTGLASS_FUZZ=ON -DSIGHTGLASS_SANITIZE=address,undefined >"$build/configure.log"
-targets='importer weights metadata tuning_file program_cache archive labels picture report'
+targets='importer weights metadata tuning_file program_cache archive bundle labels picture report'
 # shellcheck disable=SC2046,SC2086  # lists of words
 cmake --build "$build" --target fuzz_seeds fuzz_graphs $(printf 'fuzz_%s ' $targets)
 

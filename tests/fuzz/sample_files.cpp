@@ -50,6 +50,17 @@ std::vector<SampleFile> sample_archives() {
           archive_of("archive_empty", {}, false)};
 }
 
+std::vector<SampleFile> sample_bundles() {
+  const std::vector<Attached> hands{{.name = "hand_detector.tflite", .contents = "a palm"},
+                                    {.name = "hand_landmarks_detector.tflite", .contents = "a hand"}};
+  const std::vector<std::byte> inside = zip(hands);
+  const std::string text(reinterpret_cast<const char*>(inside.data()), inside.size());
+  return {
+      {"bundle", inside},
+      {"bundle_compressed", zip({{.name = "a.tflite", .contents = std::string(200, 'a') + text, .deflates = true}})},
+      {"bundle_in_bundle", zip({{.name = "hands.task", .contents = text, .deflates = true}, {"b", ""}})}};
+}
+
 std::vector<SampleFile> sample_labels() {
   return {file_of("labels_plain", "cat\n dog \r\n\nbird\n\n\n"),
           file_of("labels_numbered", "0 person\n1: bicycle\n2 \tcar"),

@@ -12,6 +12,7 @@ namespace sightglass::test {
 using SampleFile = SampleModel;
 
 std::vector<SampleFile> sample_archives();
+std::vector<SampleFile> sample_bundles();
 std::vector<SampleFile> sample_labels();
 std::vector<SampleFile> sample_pictures();
 // Models whose names and labels are hard for JSON and terminals.

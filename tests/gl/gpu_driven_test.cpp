@@ -158,6 +158,66 @@ TEST_F(GpuDrivenTest, OutputsOfEveryShapeAreTightlyPacked) {
   }
 }
 
+// The copy is on the GPU: from an output buffer of one session to the input buffer of another one.
+TEST_F(GpuDrivenTest, InputsOfEveryShapeAreReadFromABuffer) {
+  for (const Shape& shape : {Shape{1, 146, 2}, Shape{1, 5, 7, 3}, Shape{2, 3, 5, 4}, Shape{3, 2, 3, 5}, Shape{1, 1001},
+                             Shape{7}, Shape{2, 6, 5, 16}}) {
+    CaseBuilder builder(5);
+    builder.node(OpType::kNeg, {}, {builder.input(shape)});
+    const OpCase op = builder.build("negated");
+    for (const DeviceLimits& limits : every_limits()) {
+      for (const Precision precision : {Precision::kFp32, Precision::kFp16}) {
+        ForcedPlanOptions options;
+        options.precision = precision;
+        options.sentinel_bytes = precision == Precision::kFp32 ? 64 : 0;
+        const auto first = session(plan(op, limits));
+        options.inputs.resize(1);
+        options.inputs[0].source = InputSpec::Source::kBuffer;
+        const auto second = session(plan(op, limits, options));
+        ASSERT_TRUE(first->write_input(0, op.inputs[0].data).ok());
+        EXPECT_FALSE(second->write_input(0, op.inputs[0].data).ok());
+        EXPECT_FALSE(first->input_buffer(0).ok());
+        const auto from = first->output_buffer(0), to = second->input_buffer(0);
+        ASSERT_TRUE(from.ok() && to.ok());
+        ASSERT_EQ(from->size, to->size);
+        EXPECT_EQ(to->offset % kAlignment, 0);
+        ASSERT_TRUE(first->run().ok());
+        gl().BindBuffer(GL_COPY_READ_BUFFER, from->buffer);
+        gl().BindBuffer(GL_COPY_WRITE_BUFFER, to->buffer);
+        gl().CopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, from->offset, to->offset, to->size);
+        gl().BindBuffer(GL_COPY_READ_BUFFER, 0);
+        gl().BindBuffer(GL_COPY_WRITE_BUFFER, 0);
+        // The second run reads the same buffer, which runs do not change.
+        for (int run = 0; run < 2; ++run) ASSERT_TRUE(second->run().ok());
+        const std::vector<float> got = output(*second);
+        ASSERT_EQ(got.size(), static_cast<size_t>(shape.elements()));
+        for (size_t i = 0; i < got.size(); ++i) {
+          const float in = op.inputs[0].as<float>()[i];
+          const float expected = precision == Precision::kFp32 ? in : half_to_float(float_to_half(in));
+          ASSERT_EQ(got[i], expected) << shape.to_string() << ", element " << i;
+        }
+        if (options.sentinel_bytes > 0) {
+          EXPECT_TRUE(check_sentinels(*second).ok());
+        }
+      }
+    }
+  }
+}
+
+TEST_F(GpuDrivenTest, IntegersAreNotReadFromABuffer) {
+  CaseBuilder builder(7);
+  builder.node(OpType::kReshape, ReshapeAttr{Shape{15}}, {builder.input(Shape{1, 3, 5}, Fill::kRamp, DataType::kInt32)},
+               Activation::kNone, DataType::kInt32);
+  const auto model = model_from_graph(builder.build("integers").graph);
+  ASSERT_TRUE(model.ok());
+  PlanOptions options;
+  options.inputs.resize(1);
+  options.inputs[0].source = InputSpec::Source::kBuffer;
+  const auto planned = Plan::build(*model, device().limits, options);
+  ASSERT_FALSE(planned.ok());
+  EXPECT_NE(planned.status().message().find("through the host"), std::string::npos) << planned.status().message();
+}
+
 TEST_F(GpuDrivenTest, OtherTypesBecomeRealNumbers) {
   std::vector<OpCase> cases;
   for (const int channels : {1, 3, 13, 16}) {

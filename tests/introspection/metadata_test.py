@@ -48,6 +48,7 @@ class MetadataTest(unittest.TestCase):
         points = people[0].get_points()
         self.assertEqual([point.name for point in points][:3], ["nose", "left_eye", "right_eye"])
         self.assertTrue(0 < points[0].x < 1 and 0 < points[0].y < 1)
+        self.assertEqual(people[0].get_classes(), [])
         self.assertTrue(0 < people[0].width <= 1.5 and people[0].confidence > 0.2)
 
     def test_results_of_the_last_frame_are_an_event(self) -> None:

@@ -162,7 +162,11 @@ TEST_F(ModelsCommand, FetchesAll) {
     answers.push_back({.body = names.back() == "mobilenet-v1-0.25" ? bytes_of(kMobileNet)
                                : names.back() == "hair-segmenter"  ? bytes_of(kHair)
                                                                    : "somebody else's file"});
-    if (names.size() % 3 == 0 && answers.back().body.size() < 100) answers.back() = {.body = "", .status = 404};
+    // A file that is shorter than published is requested again.
+    const bool is_short = answers.back().body.size() < 100 && model.published.bytes > 0;
+    if (is_short || (names.size() % 3 == 0 && answers.back().body.size() < 100)) {
+      answers.back() = {.body = "", .status = 404};
+    }
     all_here = all_here && answers.back().body.size() > 100;
   }
   ASSERT_FALSE(all_here);

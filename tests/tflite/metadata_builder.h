@@ -1,5 +1,5 @@
-// Builds valid and invalid metadata for test models: the TensorFlow Lite description, and the archive of attached
-// files. Include it as "metadata_builder.h".
+// Builds valid and invalid metadata for test models: the TensorFlow Lite description, and with zip_builder.h the
+// archive of attached files. Include it as "metadata_builder.h".
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,9 @@
 
 #include "model_builder.h"
 #include "tflite/metadata_generated.h"
+#include "zip_builder.h"
 
 namespace sightglass::test {
-
-struct Attached {
-  std::string name, contents;
-  uint16_t method = 0;
-};
-
-// A ZIP archive after `file`. Offsets count from the start of the file or of the archive.
-void attach(std::vector<std::byte>& file, const std::vector<Attached>& members, bool from_archive = false);
 
 std::vector<uint8_t> packed(const schema::ModelDescriptionT& description);
 

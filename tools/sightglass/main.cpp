@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <vector>
 
+#include "common/command_help.h"
 #include "common/command_line.h"
 #include "model/model_commands.h"
 #include "serve/serve_command.h"
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
   sightglass::serve::add_serve_command(app, subcommands);
   sightglass::video::add_devices_command(app, subcommands);
   sightglass::add_model_commands(app, subcommands);
+  sightglass::add_help_commands(app, subcommands, SIGHTGLASS_VERSION);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

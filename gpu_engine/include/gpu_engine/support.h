@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,5 +34,9 @@ struct SupportReport {
 // invalid.
 Result<SupportReport> check_support(const std::string& path, const ModelOptions& model_options,
                                     const DeviceLimits& limits, const PlanOptions& options = {});
+// The same for a model in memory. Copies `bytes`.
+Result<SupportReport> check_support(std::span<const std::byte> bytes, const std::string& name,
+                                    const ModelOptions& model_options, const DeviceLimits& limits,
+                                    const PlanOptions& options = {});
 
 }  // namespace sightglass

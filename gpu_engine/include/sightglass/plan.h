@@ -24,6 +24,9 @@ struct InputSpec {
   enum class Source : uint8_t {
     kHost,     // Session::write_input(): an explicit upload
     kTexture,  // Session::set_input_frame(): sampled by the first operator, or by one load pass
+    // Session::input_buffer(): tightly packed, row-major 32-bit floats in GL memory, which shaders write. Only for
+    // float inputs. Costs one pass.
+    kBuffer,
   };
   Source source = Source::kHost;
   FrameKind frame = FrameKind::kRgba;  // for textures: their layout
@@ -88,7 +91,7 @@ struct MemoryReport {
   int64_t lower_bound_bytes = 0;  // peak of live bytes: the minimum of any layout
   int64_t tensor_bytes = 0;       // the sum over all activations, without sharing memory
   int64_t constant_bytes = 0;     // constant operands, stored beside the activations in the arena
-  int64_t output_bytes = 0;       // outputs as buffers (OutputSpec::Target::kBuffer), also in the arena
+  int64_t output_bytes = 0;       // outputs and inputs as buffers (kBuffer), also in the arena
   int64_t weight_bytes = 0;       // weights, biases and slopes in their GPU layout
 };
 

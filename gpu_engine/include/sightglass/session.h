@@ -72,6 +72,11 @@ class Session {
   Status set_input_texture(size_t input, const TextureRef& texture, const InputTransform& transform = {}) {
     return set_input_frame(input, texture, transform);
   }
+  // The range that run() reads for an input planned as kBuffer: one 32-bit float per tensor element, without gaps.
+  // Always the same range; owned by the session; do not access the rest of the buffer. Initially zeros, and runs keep
+  // it. Compute shaders may write it before the first part of a run, which waits for them on the GPU. Fit for
+  // glBindBufferRange(): the offset is a multiple of 256.
+  Result<BufferRange> input_buffer(size_t input) const;
   // Uploads an input planned as kHost: tightly packed, row-major, in the type of the input.
   Status write_input(size_t input, std::span<const std::byte> bytes);
 

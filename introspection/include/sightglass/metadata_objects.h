@@ -68,7 +68,7 @@ typedef struct {
   gfloat rotation;
   guint id;
   /*< private >*/
-  gpointer points;
+  gpointer points, classes;
 } SightglassObject;
 
 SIGHTGLASS_METADATA_API GType sightglass_object_get_type(void);
@@ -82,12 +82,21 @@ SIGHTGLASS_METADATA_API GType sightglass_object_get_type(void);
 SIGHTGLASS_METADATA_API GPtrArray* sightglass_object_get_points(const SightglassObject* object);
 
 /**
+ * sightglass_object_get_classes:
+ * @object: an object
+ *
+ * Returns: (transfer none) (element-type SightglassClass): its own classes, by index: the blendshapes of a face; empty
+ *   if the model has none
+ */
+SIGHTGLASS_METADATA_API GPtrArray* sightglass_object_get_classes(const SightglassObject* object);
+
+/**
  * SightglassClass:
  * @label: (nullable): name of the class
  * @label_id: index of the class
  * @confidence: score in [0,1]
  *
- * A class of the whole frame.
+ * A class of the whole frame, or of an object.
  */
 typedef struct {
   const gchar* label;

@@ -182,6 +182,7 @@ TEST(ZeroCopyInfer, HundredFramesWithoutATransfer) {
     models.push_back("threshold=0 model=" + shared + "/models/face/face_landmark_468_f32.tflite");
     models.push_back(models.back() + " detector=" + shared + "/models/face/face_detection_short_range.tflite");
     models.push_back("threshold=0 model=" + shared + "/models/classify_detect/mobilenet_v1_0.25_224_float.tflite");
+    models.push_back("threshold=0 model=" + shared + "/second/models/face_landmarker.task");
   }
   for (const std::string& model : models) {
     const auto counts = count_transfers("gleffects_identity ! glinfer name=segment " + model, "segment", "segment");

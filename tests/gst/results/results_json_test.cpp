@@ -49,6 +49,15 @@ class ResultsJson : public ::testing::Test {
   GstHarness* harness_ = nullptr;
 };
 
+TEST_F(ResultsJson, ObjectsHaveTheirOwnClasses) {
+  push({expressive()});
+  const Json face = pull()["objects"][0];
+  ASSERT_EQ(face["classifications"].size(), 2U);
+  EXPECT_EQ(face["classifications"][1], (Json{{"label", "jawOpen"}, {"label_id", 1}, {"confidence", 0.5}}));
+  push({some_results()});
+  EXPECT_FALSE(pull()["objects"][0].contains("classifications"));
+}
+
 TEST_F(ResultsJson, HasTheFormatOfGvametaconvert) {
   push({some_results()});
   const std::string text = pull_text();

@@ -34,6 +34,16 @@ inline InferenceResults some_results() {
   results.objects = {person, {"", -1, 0.5F, {-0.2F, -0.1F, 0.5F, 0.5F}, 0, 0, {}, nullptr}};
   return results;
 }
+// A face with two blendshapes.
+inline InferenceResults expressive() {
+  InferenceResults results;
+  results.model = "face";
+  results.frame = {10, 30 * GST_MSECOND, 12, 6, 200, 100};
+  ResultObject face{"face", 0, 1, {0.25F, 0.1F, 0.75F, 0.5F}, 0, 1, {}, nullptr};
+  face.classifications = {{"_neutral", 0, 0.125F}, {"jawOpen", 1, 0.5F}};
+  results.objects = {face};
+  return results;
+}
 inline InferenceResults classified() {
   InferenceResults results;
   results.model = "mobilenet";

@@ -15,9 +15,10 @@ namespace sightglass {
 constexpr int kSucceeded = 0, kFailed = 1, kUsage = 2;
 
 struct Subcommand {
-  CLI::App* app = nullptr;   // of the parser, which owns it
-  std::function<int()> run;  // returns the exit status
-  int unwritten = kFailed;   // exit status if standard output could not be written
+  CLI::App* app = nullptr;               // of the parser, which owns it
+  std::function<int()> run;              // returns the exit status
+  int unwritten = kFailed;               // exit status if standard output could not be written
+  std::function<Status()> prepare = {};  // adds options that need GStreamer; called before parsing; may be empty
 };
 
 // Reports an error on one line and returns its exit status.

@@ -18,9 +18,8 @@ Progress::Progress() : visible_(::isatty(STDERR_FILENO) == 1) {}
 void Progress::show(const std::string& what, int done, int total) {
   if (!visible_) return;
   const int cells = total > 0 ? std::clamp(done * kCells / total, 0, kCells) : 0;
-  show("[" + std::string(static_cast<size_t>(cells), '#') +
-                     std::string(static_cast<size_t>(kCells - cells), '.') + "] " + std::to_string(done) + "/" +
-                     std::to_string(total) + " " + what);
+  show("[" + std::string(static_cast<size_t>(cells), '#') + std::string(static_cast<size_t>(kCells - cells), '.') +
+       "] " + std::to_string(done) + "/" + std::to_string(total) + " " + what);
 }
 
 void Progress::show(std::string line) {

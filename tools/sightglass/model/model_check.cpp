@@ -1,6 +1,7 @@
 #include "model/model_check.h"
 
 #include "model_store.h"
+#include "stored_model.h"
 
 namespace sightglass {
 
@@ -11,10 +12,24 @@ Result<CheckReport> check_model(const CheckOptions& asked) {
   plan_options.precision = options.precision;
   plan_options.fallback = options.fallback;
   const DeviceLimits limits = options.minimum_limits ? DeviceLimits{} : DeviceLimits::typical();
+  const ModelPath at = split_model_path(options.model);
+  if (at.member.empty()) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(SupportReport support,
+                                check_support(options.model, options.model_options, limits, plan_options));
+    const auto known = recognize_model(options.model);
+    return CheckReport{std::move(options), std::move(support), known};
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, read_member(at));
   SIGHTGLASS_ASSIGN_OR_RETURN(SupportReport support,
-                              check_support(options.model, options.model_options, limits, plan_options));
-  const auto known = recognize_model(options.model);
-  return CheckReport{std::move(options), std::move(support), known};
+                              check_support(bytes, options.model, options.model_options, limits, plan_options));
+  return CheckReport{std::move(options), std::move(support), recognize_model(bytes)};
+}
+
+Result<std::vector<std::string>> models_to_check(const std::string& model) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string path, ModelStore().resolve(model));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<std::string> models, models_at(path));
+  // Not a bundle: as given.
+  return models.size() == 1 && models[0] == path ? std::vector{model} : models;
 }
 
 }  // namespace sightglass

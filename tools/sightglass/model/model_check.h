@@ -27,6 +27,9 @@ struct CheckReport {
 
 Result<CheckReport> check_model(const CheckOptions& options);
 
+// The models to check one by one: for a .task bundle, those in it.
+Result<std::vector<std::string>> models_to_check(const std::string& model);
+
 std::string format_text(const CheckReport& report);
 std::string format_json(const CheckReport& report);                // an object
 std::string format_json(const std::vector<CheckReport>& reports);  // a list of such objects

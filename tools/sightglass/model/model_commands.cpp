@@ -22,8 +22,10 @@ namespace {
 
 using interop::GlFlavour;
 
-constexpr const char* kModelHelp = "Path of a .tflite file, or the name of a known model (see `sightglass models`)";
-constexpr const char* kModelsHelp = "Paths of .tflite files, or names of known models (see `sightglass models`)";
+constexpr const char* kModelHelp =
+    "Path of a .tflite file, BUNDLE.task:MEMBER, or the name of a known model (see `sightglass models`)";
+constexpr const char* kModelsHelp =
+    "Paths of .tflite files, BUNDLE.task:MEMBER, or names of known models (see `sightglass models`)";
 
 void add_precision(CLI::App& app, Precision& precision) {
   add_choice<Precision>(app, "--precision", precision, {{"fp32", Precision::kFp32}, {"fp16", Precision::kFp16}},
@@ -251,7 +253,15 @@ int bench(const BenchArguments& arguments) {
 int check(const CheckArguments& arguments) {
   std::vector<CheckReport> reports;
   bool readable = true, all_run = true;
-  for (const std::string& model : arguments.models) {
+  std::vector<std::string> models;
+  for (const std::string& asked : arguments.models) {
+    const auto found = models_to_check(asked);
+    if (!found.ok()) fail(found.status());
+    readable = readable && found.ok();
+    if (found.ok()) models.insert(models.end(), found->begin(), found->end());
+  }
+  const bool lists = arguments.models.size() > 1 || models.size() > 1;
+  for (const std::string& model : models) {
     CheckOptions options = arguments.options;
     options.model = model;
     auto report = check_model(options);
@@ -264,8 +274,8 @@ int check(const CheckArguments& arguments) {
     if (!arguments.json) std::printf("%s%s", reports.empty() ? "" : "\n", format_text(*report).c_str());
     reports.push_back(std::move(report).value());
   }
-  if (arguments.json && arguments.models.size() > 1) std::fputs(format_json(reports).c_str(), stdout);
-  if (arguments.json && arguments.models.size() == 1 && readable) std::fputs(format_json(reports[0]).c_str(), stdout);
+  if (arguments.json && lists) std::fputs(format_json(reports).c_str(), stdout);
+  if (arguments.json && !lists && readable) std::fputs(format_json(reports[0]).c_str(), stdout);
   if (!readable) return kUsage;
   return all_run ? 0 : kFailed;
 }

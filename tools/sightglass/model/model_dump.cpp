@@ -4,23 +4,23 @@
 
 #include "gpu_engine/model_internals.h"
 #include "graph/graph.h"
-#include "known_models.h"
 #include "model/metadata_report.h"
 #include "model/report_format.h"
 #include "model_store.h"
 #include "rewrites/rewrites.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"
+#include "stored_model.h"
 
 namespace sightglass {
 namespace {
 
 // Information on the model besides its graph, as comments.
-std::string describe(const std::string& path, const Model& model, const char* comment) {
+std::string describe(const StoredModel& stored, const char* comment) {
   std::string text, lines;
-  const auto known = recognize_model(path);
+  const auto& known = stored.known;
   if (known) append(text, "known as    %s, a model for %s\n", known->title, to_string(known->task));
-  append_metadata(text, model.metadata());
+  append_metadata(text, stored.model->metadata());
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines += comment + line + "\n";
   return lines;
@@ -30,7 +30,8 @@ std::string describe(const std::string& path, const Model& model, const char* co
 
 Result<std::string> dump_model(const DumpOptions& options) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::string path, ModelStore().resolve(options.model));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const auto model, Model::load(path, options.model_options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const StoredModel stored, load_stored_model(path, options.model_options));
+  const auto& model = stored.model;
   if (options.stage == DumpStage::kPlan) {
     if (options.graphviz)
       return invalid_argument("cannot print a plan as Graphviz; use --dot with the stages file and rewritten");
@@ -39,7 +40,7 @@ Result<std::string> dump_model(const DumpOptions& options) {
   }
   Graph graph = graph_of(*model);
   const char* comment = options.graphviz ? "// " : "# ";
-  std::string notes = describe(path, *model, comment);
+  std::string notes = describe(stored, comment);
   if (options.stage == DumpStage::kRewritten) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const RewriteReport report, run_rewrites(graph));
     for (const auto& entry : report.applied) notes += comment + entry.rewrite + " applied to " + entry.node + "\n";

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <span>
 
 #include "common/headless_gl.h"
@@ -15,6 +14,7 @@
 #include "sightglass/program_cache.h"
 #include "sightglass/session.h"
 #include "sightglass/share_group.h"
+#include "stored_model.h"
 
 namespace sightglass {
 namespace {
@@ -166,7 +166,8 @@ Result<RunReport> run_model(const RunOptions& asked) {
   report.display = headless->context().display().name();
   report.start.context = timer.lap();
 
-  SIGHTGLASS_ASSIGN_OR_RETURN(const auto model, Model::load(options.model, options.model_options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const StoredModel stored, load_stored_model(options.model, options.model_options));
+  const auto& model = stored.model;
   report.start.import = timer.lap();
   report.inputs = model->inputs();
   report.options.input.largest_picture = report.device.limits.max_texture_size;
@@ -212,8 +213,7 @@ Result<RunReport> run_model(const RunOptions& asked) {
   report.memory = plan->memory();
   report.fallback = plan->fallback();
   for (const StepInfo& step : plan->steps()) report.multiply_adds += step.multiply_adds;
-  std::error_code error;
-  report.file_bytes = static_cast<int64_t>(std::filesystem::file_size(options.model, error));
+  report.file_bytes = stored.bytes;
   if (options.profile) {
     SIGHTGLASS_ASSIGN_OR_RETURN(report.profile, profile(*session, group, options, device.limits));
   }

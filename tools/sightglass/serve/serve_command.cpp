@@ -24,6 +24,11 @@ struct ServeArguments {
   video::PropertyValues values;  // of the options that are properties
 };
 
+Status add_element_options(ServeArguments& arguments) {
+  video::start_gstreamer();
+  return video::add_element_options(*arguments.command, arguments.task->element, arguments.values);
+}
+
 void add_options(ServeArguments& arguments) {
   CLI::App& app = *arguments.command;
   video::add_input_options(app, arguments.input, arguments.wishes);
@@ -37,9 +42,7 @@ void add_options(ServeArguments& arguments) {
       ->allow_extra_args(false);
   video::add_property_option(app, arguments.properties);
   app.preparse_callback([&arguments](size_t) {
-    video::start_gstreamer();
-    const Status added = video::add_element_options(*arguments.command, arguments.task->element, arguments.values);
-    if (!added.ok()) throw CLI::ValidationError(added.message());
+    if (const Status added = add_element_options(arguments); !added.ok()) throw CLI::ValidationError(added.message());
   });
 }
 
@@ -85,18 +88,24 @@ void add_serve_command(CLI::App& app, std::vector<Subcommand>& subcommands) {
   };
   for (const video::VideoTask& task : video::video_tasks()) add(task, command->add_subcommand(task.name, task.help));
   add(video::video_tasks().front(), command);
-  subcommands.push_back({command, [all] {
+  const auto run_chosen = [all] {
     const Shared& chosen =
         *std::find_if(all->begin(), all->end(), [](const Shared& own) { return own->command->parsed(); });
-    const bool misplaced = chosen != all->back() && !all->back()->command->get_options([](const CLI::Option* option) {
-      return option->count() > 0 && option->get_envname().empty();
-    }).empty();
-    if (misplaced) {
-      return video::exit_status_of(
-          invalid_argument(std::string("serve: write options after the task: serve ") + chosen->task->name + " --…"));
-    }
-    return video::exit_status_of(run(*chosen));
-  }});
+    const Shared& general = all->back();
+    const bool misplaced = chosen != general && !general->command
+                                                     ->get_options([](const CLI::Option* option) {
+                                                       return option->count() > 0 && option->get_envname().empty();
+                                                     })
+                                                     .empty();
+    return video::exit_status_of(misplaced ? invalid_argument(std::string("serve: write options after the task: serve ") +
+                                                              chosen->task->name + " --…")
+                                           : run(*chosen));
+  };
+  const auto prepare = [all]() -> Status {
+    for (const Shared& arguments : *all) SIGHTGLASS_RETURN_IF_ERROR(add_element_options(*arguments));
+    return {};
+  };
+  subcommands.push_back({command, run_chosen, kFailed, prepare});
 }
 
 }  // namespace sightglass::serve

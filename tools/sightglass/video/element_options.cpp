@@ -24,10 +24,10 @@ bool is_setting(const GParamSpec* spec) {
   return (spec->flags & G_PARAM_WRITABLE) != 0;
 }
 
-std::string words_of(GParamSpec* spec) {
+std::string words_of(GParamSpec* spec, const char* separator) {
   std::string words;
   const GEnumClass* all = G_PARAM_SPEC_ENUM(spec)->enum_class;
-  for (guint i = 0; i < all->n_values; ++i) words += std::string(i == 0 ? "" : ", ") + all->values[i].value_nick;
+  for (guint i = 0; i < all->n_values; ++i) words += std::string(i == 0 ? "" : separator) + all->values[i].value_nick;
   return words;
 }
 
@@ -51,20 +51,19 @@ std::string default_of(GParamSpec* spec) {
 
 std::string help_of(GParamSpec* spec) {
   std::string help = g_param_spec_get_blurb(spec);
-  if (G_IS_PARAM_SPEC_ENUM(spec)) help += ": " + words_of(spec);
   const std::string usual = default_of(spec);
   return usual.empty() ? help : help + " (" + usual + ")";
 }
 
-const char* type_name(GParamSpec* spec) {
-  if (G_IS_PARAM_SPEC_ENUM(spec)) return "WORD";
+std::string type_name(GParamSpec* spec) {
+  if (G_IS_PARAM_SPEC_ENUM(spec)) return "WORD:{" + words_of(spec, ",") + "}";
   return G_IS_PARAM_SPEC_STRING(spec) ? "TEXT" : "NUMBER";
 }
 
 }  // namespace
 
 std::string domain_of(GParamSpec* spec) {
-  if (G_IS_PARAM_SPEC_ENUM(spec)) return words_of(spec);
+  if (G_IS_PARAM_SPEC_ENUM(spec)) return words_of(spec, ", ");
   if (G_IS_PARAM_SPEC_BOOLEAN(spec)) return "true, false";
   if (G_IS_PARAM_SPEC_INT(spec)) return range_of(G_PARAM_SPEC_INT(spec));
   if (G_IS_PARAM_SPEC_UINT(spec)) return range_of(G_PARAM_SPEC_UINT(spec));

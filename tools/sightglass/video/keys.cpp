@@ -74,6 +74,7 @@ std::string next_model(GstElement* element, const std::vector<std::string>& mode
   if (models.empty()) return {};
   const auto current = std::find(models.begin(), models.end(), text_of(element, "model"));
   const std::string& next = current == models.end() || current + 1 == models.end() ? models.front() : *(current + 1);
+  if (current != models.end() && next == *current) return "no other model for this task is on this machine";
   g_object_set(element, "model", next.c_str(), nullptr);
   return "model=" + next;
 }

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An element and its settings, in gst-launch syntax. The first word is the element.
+// Encoders in gst-launch syntax.
 using Choices = std::initializer_list<const char*>;
 
 struct Container {
@@ -25,10 +25,13 @@ struct Container {
   Choices encoders, audio_encoders;
 };
 
-constexpr const char* kX264 = "x264enc speed-preset=veryfast ! h264parse";
-constexpr const char* kOpenH264 = "openh264enc ! h264parse";
-constexpr const char* kVp8 = "vp8enc deadline=1 cpu-used=8 target-bitrate=4000000";
-constexpr const char* kVp9 = "vp9enc deadline=1 cpu-used=8 target-bitrate=4000000";
+// 4:2:0: hardware decoders and browsers do not play 4:4:4, which conversion would choose.
+#define SIGHTGLASS_420 "video/x-raw,format=I420 ! "
+constexpr const char* kX264 = SIGHTGLASS_420 "x264enc speed-preset=veryfast ! h264parse";
+constexpr const char* kX264Live = SIGHTGLASS_420 "x264enc tune=zerolatency speed-preset=veryfast";
+constexpr const char* kOpenH264 = SIGHTGLASS_420 "openh264enc ! h264parse";
+constexpr const char* kVp8 = SIGHTGLASS_420 "vp8enc deadline=1 cpu-used=8 target-bitrate=4000000";
+constexpr const char* kVp9 = SIGHTGLASS_420 "vp9enc deadline=1 cpu-used=8 target-bitrate=4000000";
 constexpr const char* kProRes4444 = "avenc_prores_ks profile=4444";
 
 std::span<const Container> containers() {
@@ -41,19 +44,23 @@ std::span<const Container> containers() {
   return all;
 }
 
-std::string first_word(std::string_view text) { return std::string(text.substr(0, text.find(' '))); }
+// The encoder in a text that may begin with caps: "video/x-raw,format=I420 ! x264enc …" has x264enc.
+std::string encoder_of(std::string_view text) {
+  if (text.starts_with("video/")) text.remove_prefix(text.find("! ") + 2);
+  return std::string(text.substr(0, text.find(' ')));
+}
 
 // The first choice whose element is installed; empty if there is none.
 std::string choose(const Choices& choices) {
   for (const char* choice : choices) {
-    if (installed(first_word(choice))) return choice;
+    if (installed(encoder_of(choice))) return choice;
   }
   return {};
 }
 
 std::string names_of(const Choices& choices) {
   std::string text;
-  for (const char* choice : choices) text += (text.empty() ? "" : " or ") + first_word(choice);
+  for (const char* choice : choices) text += (text.empty() ? "" : " or ") + encoder_of(choice);
   return text;
 }
 
@@ -112,7 +119,7 @@ Result<Output> file_output(Output output, const OutputWishes& wishes) {
   if (ending == ".png" || ending == ".jpg" || ending == ".jpeg") {
     output.encoder = ending == ".png" ? "pngenc" : "jpegenc quality=92";
     output.kind = output.name.find('%') == std::string::npos ? Output::Kind::kStill : Output::Kind::kImages;
-    SIGHTGLASS_RETURN_IF_ERROR(need(first_word(output.encoder), "gstreamer1.0-plugins-good", output.name));
+    SIGHTGLASS_RETURN_IF_ERROR(need(encoder_of(output.encoder), "gstreamer1.0-plugins-good", output.name));
     return output;
   }
   if (ending == ".y4m") {
@@ -154,8 +161,7 @@ Result<Output> recognize_output(const std::string& text, const OutputWishes& wis
   }
   if (text.starts_with("rtsp://")) {
     output.kind = Output::Kind::kRtsp;
-    output.encoder = wishes.encoder.empty() ? choose({"x264enc tune=zerolatency speed-preset=veryfast", "openh264enc"})
-                                            : wishes.encoder;
+    output.encoder = wishes.encoder.empty() ? choose({kX264Live, kOpenH264}) : wishes.encoder;
     if (output.encoder.empty()) return not_found(text + ": no H.264 encoder is installed: x264enc or openh264enc");
     return output;
   }
@@ -165,13 +171,6 @@ Result<Output> recognize_output(const std::string& text, const OutputWishes& wis
     return output;
   }
   return file_output(std::move(output), wishes);
-}
-
-std::string default_video_file(const std::string& stem) {
-  for (const Container& container : containers()) {
-    if (installed(container.muxer) && !choose(container.encoders).empty()) return stem + container.ending;
-  }
-  return {};
 }
 
 std::string sink_text(const Output& output, bool rendered) {

@@ -38,9 +38,6 @@ struct OutputWishes {
 // and that the directory is writable. Errors name the output.
 Result<Output> recognize_output(const std::string& text, const OutputWishes& wishes);
 
-// The first file name with an installed encoder: `stem`.mp4 or `stem`.webm; empty if there is none.
-std::string default_video_file(const std::string& stem);
-
 // The element that writes the file in sink_text().
 constexpr const char* kFileElement = "file";
 // The muxer in sink_text() of kVideo; audio is linked to it.

@@ -27,9 +27,9 @@ std::string clock_text(double seconds) {
 
 }  // namespace
 
-void PlaybackReport::started(const std::string& pipeline) {
-  if (style_ == ReportStyle::kJson) return print({{"event", "started"}, {"pipeline", pipeline}});
-  std::fprintf(stderr, "gst-launch-1.0 -e %s\n", pipeline.c_str());
+void PlaybackReport::starting(const std::string& pipeline) {
+  if (style_ == ReportStyle::kJson) return print({{"event", "starting"}, {"pipeline", pipeline}});
+  line_.show("starting");
 }
 
 void PlaybackReport::progress(const PlaybackProgress& progress) {
@@ -48,7 +48,8 @@ void PlaybackReport::progress(const PlaybackProgress& progress) {
   char rate[64];
   std::snprintf(rate, sizeof(rate), "%.1f frames per second", progress.rate);
   if (!known) return line_.show(std::to_string(progress.frames) + " frames, " + rate);
-  line_.show(std::string("s, ") + rate + ", " + clock_text(left) + " left", static_cast<int>(progress.position),
+  const std::string remaining = share > 0 ? ", " + clock_text(left) + " left" : std::string();
+  line_.show(std::string("s, ") + rate + remaining, static_cast<int>(progress.position),
              static_cast<int>(std::ceil(progress.duration)));
 }
 
@@ -81,6 +82,7 @@ void PlaybackReport::finished(const PlaybackResult& result, const std::string& o
     std::fprintf(stderr, "per frame: %.1f ms on the CPU; this driver has no timer queries\n", result.cpu_ms);
   }
   if (result.start_ms > 0) std::fprintf(stderr, "start of the model: %.0f ms\n", result.start_ms);
+  if (!output.empty()) std::fprintf(stderr, "written: %s\n", output.c_str());
 }
 
 }  // namespace sightglass::video

@@ -32,10 +32,12 @@ class PlaybackReport {
  public:
   explicit PlaybackReport(ReportStyle style) : style_(style) {}
 
-  void started(const std::string& pipeline);
+  // Before the first frame, which may take seconds while shader programs compile.
+  void starting(const std::string& pipeline);
   void progress(const PlaybackProgress& progress);
   // Something that users should see, such as a lost camera or a pressed key. `event` is its name in JSON.
   void note(const char* event, const std::string& text);
+  // `output`: the names of written files; may be empty.
   void finished(const PlaybackResult& result, const std::string& output);
 
  private:

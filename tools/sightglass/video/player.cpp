@@ -18,6 +18,8 @@ namespace sightglass::video {
 namespace {
 
 constexpr guint kTickMilliseconds = 500;
+// The time for a pipeline to drain after the end of its stream.
+constexpr gint64 kDrainMicroseconds = 20 * G_USEC_PER_SEC;
 
 // The child of the pipeline that contains the sender of a message.
 GstObject* top_of(GstObject* sender, GstElement* pipeline) {
@@ -74,6 +76,7 @@ class Player {
   std::optional<CameraKeeper> camera_;
   Status status_;
   bool ending_ = false, paused_ = false;
+  gint64 end_by_ = 0;  // monotonic time, in microseconds
   std::atomic<uint64_t> frames_ = 0;
   std::atomic<gint64> first_ = 0, last_ = 0;  // monotonic time of frames, in microseconds
 };
@@ -111,7 +114,7 @@ std::string Player::text_of_error(GstMessage* message) const {
   }
   g_error_free(error);
   g_free(debug);
-  return text;
+  return input && frames_ == 0 ? text + settings_.input_hint : text;
 }
 
 void Player::on_error(GstMessage* message) {
@@ -190,6 +193,7 @@ void Player::on_key(char key) {
 // Ends the stream, so that files are completed.
 void Player::end_stream() {
   if (std::exchange(ending_, true)) return;
+  end_by_ = g_get_monotonic_time() + kDrainMicroseconds;
   if (paused_) gst_element_set_state(pipeline_, GST_STATE_PLAYING);
   if (camera_) camera_->end_stream();
   gst_element_send_event(pipeline_, gst_event_new_eos());
@@ -207,6 +211,10 @@ void Player::interrupt() {
 }
 
 void Player::tick() {
+  if (ending_ && g_get_monotonic_time() > end_by_) {
+    if (status_.ok()) status_ = device_error("the pipeline does not end; the output is incomplete");
+    g_main_loop_quit(loop_);
+  }
   if (frames_ == 0) return;
   const auto seconds = [](gint64 microseconds) { return 1e-6 * static_cast<double>(microseconds); };
   const gint64 now = g_get_monotonic_time();

@@ -16,6 +16,7 @@ namespace sightglass::video {
 
 struct PlayerSettings {
   std::string input_name, output_name;               // for errors; empty: the element's name is used
+  std::string input_hint;                            // follows errors of the input before the first frame
   int seconds = 0;                                   // from the first frame to the end of the stream; 0: no limit
   double duration = 0;                               // of the input, in seconds; 0: unknown
   bool repeat = false;                               // whether a seekable input starts again at its end

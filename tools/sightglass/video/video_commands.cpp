@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "video/contact_sheet.h"
+#include "video/frame_samples.h"
 #include "video/gst_setup.h"
 #include "video/launch_text.h"
 #include "video/player.h"
@@ -26,7 +28,7 @@ struct RunArguments {
 };
 
 struct VideoArguments {
-  std::string input, output, results;
+  std::string input, output, results, contact_sheet;
   CameraWishes wishes;
   std::string encoder;
   std::vector<std::string> properties;  // NAME=VALUE
@@ -106,6 +108,8 @@ void add_video_options(CLI::App& app, VideoArguments& arguments) {
                  "Encoder of a file or server in gst-launch syntax: \"vah264enc bitrate=4000 ! h264parse\" (the first "
                  "one installed)");
   app.add_option("--results-file", arguments.results, "Write results as JSON lines to this file; -: standard output");
+  app.add_option("--contact-sheet", arguments.contact_sheet,
+                 "Write a PNG file that shows a few frames and their results side by side");
   add_property_option(app, arguments.properties);
   add_run_options(app, arguments.run);
 }
@@ -135,6 +139,7 @@ PlayerSettings settings_of(const VideoJob& job, const VideoTask& task, const Run
   PlayerSettings settings;
   settings.input_name = job.input.name;
   settings.output_name = job.output.name;
+  if (job.input.kind == Input::Kind::kAddress) settings.input_hint = "; check the address, and whether its server runs";
   // The source limits the number of rendered figures.
   settings.seconds = job.input.kind == Input::Kind::kFigures ? 0 : job.limit();
   settings.duration = job.input.kind == Input::Kind::kFigures ? job.limit() : job.input.media.seconds;
@@ -145,6 +150,14 @@ PlayerSettings settings_of(const VideoJob& job, const VideoTask& task, const Run
     settings.camera_available = [path = job.input.camera.path] { return std::filesystem::exists(path); };
   }
   return settings;
+}
+
+// Rows: input, mask if there is one, result.
+Status write_contact_sheet(const VideoJob& job, const std::vector<SamplePtr>& samples) {
+  std::vector<std::string> rows = {"identity"};
+  if (job.element == "glsegmentbin") rows.push_back(element_text(job, "mask"));
+  rows.push_back(element_text(job));
+  return write_contact_sheet(samples, rows, job.contact_sheet);
 }
 
 Status play_job(const VideoJob& job, const VideoTask& task, const RunArguments& run) {
@@ -163,11 +176,19 @@ Status play_job(const VideoJob& job, const VideoTask& task, const RunArguments& 
   UnfinishedFile file(pipeline.get(), kFileElement, job.output.is_file() ? job.output.name : std::string());
   UnfinishedFile results(pipeline.get(), kResultsElement, job.results == "-" ? std::string() : job.results);
   const ElementPtr element(gst_bin_get_by_name(GST_BIN(pipeline.get()), kModelElement));
-  report.started(text);
+  FrameSamples samples;
+  if (!job.contact_sheet.empty()) samples.watch(element.get());
+  report.starting(text);
   SIGHTGLASS_ASSIGN_OR_RETURN(const PlaybackResult result, play(pipeline.get(), element.get(), settings, report));
   SIGHTGLASS_RETURN_IF_ERROR(file.finish());
   SIGHTGLASS_RETURN_IF_ERROR(results.finish());
-  report.finished(result, job.output.name);
+  constexpr size_t kColumns = 4;
+  if (!job.contact_sheet.empty()) SIGHTGLASS_RETURN_IF_ERROR(write_contact_sheet(job, samples.take(kColumns)));
+  std::string written = job.output.is_file() || job.output.kind == Output::Kind::kImages ? job.output.name : "";
+  for (const std::string& name : {job.results, job.contact_sheet}) {
+    if (!name.empty() && name != "-") written += (written.empty() ? "" : ", ") + name;
+  }
+  report.finished(result, written);
   return {};
 }
 
@@ -175,6 +196,7 @@ Status run_task(const VideoTask& task, VideoArguments arguments) {
   VideoJob job;
   job.element = task.bin;
   job.results = arguments.results;
+  job.contact_sheet = arguments.contact_sheet;
   job.seconds = arguments.run.seconds;
   job.properties = std::move(arguments.values);
   SIGHTGLASS_RETURN_IF_ERROR(add_properties(arguments.properties, job.properties));
@@ -183,6 +205,10 @@ Status run_task(const VideoTask& task, VideoArguments arguments) {
   SIGHTGLASS_ASSIGN_OR_RETURN(job.output, recognize_output(arguments.output, {arguments.encoder, alpha}));
   SIGHTGLASS_ASSIGN_OR_RETURN(job.input, recognize_input(arguments.input, arguments.wishes));
   SIGHTGLASS_RETURN_IF_ERROR(check_outputs(job, arguments.run));
+  if (alpha && job.output.kind == Output::Kind::kVideo && !job.output.name.ends_with(".mov")) {
+    std::fprintf(stderr, "%s: this kind of file has no transparency; use .mov, or frame-%%05d.png\n",
+                 job.output.name.c_str());
+  }
   if (!job.properties.contains("model")) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const std::string model, default_model(task, job.input));
     job.properties["model"] = model;
@@ -231,7 +257,7 @@ Status run_pipeline(const PipelineArguments& arguments) {
   settings.seconds = arguments.run.seconds.value_or(0);
   settings.keys = !arguments.run.no_keys;
   PlaybackReport report(arguments.run.json ? ReportStyle::kJson : ReportStyle::kText);
-  report.started(text);
+  report.starting(text);
   SIGHTGLASS_ASSIGN_OR_RETURN(const PlaybackResult result, play(pipeline.get(), element.get(), settings, report));
   if (element != nullptr) report.finished(result, "");
   return {};
@@ -244,12 +270,15 @@ void add_video_commands(CLI::App& app, std::vector<Subcommand>& subcommands) {
     const auto arguments = std::make_shared<VideoArguments>();
     CLI::App* const command = app.add_subcommand(task.name, task.help);
     add_video_options(*command, *arguments);
-    command->preparse_callback([command, arguments, &task](size_t) {
+    const auto prepare = [command, arguments, &task] {
       start_gstreamer();
-      const Status added = add_element_options(*command, task.element, arguments->values);
-      if (!added.ok()) throw CLI::ValidationError(added.message());
+      return add_element_options(*command, task.element, arguments->values);
+    };
+    command->preparse_callback([prepare](size_t) {
+      if (const Status prepared = prepare(); !prepared.ok()) throw CLI::ValidationError(prepared.message());
     });
-    subcommands.push_back({command, [arguments, &task] { return exit_status_of(run_task(task, *arguments)); }});
+    subcommands.push_back(
+        {command, [arguments, &task] { return exit_status_of(run_task(task, *arguments)); }, kFailed, prepare});
   }
   const auto arguments = std::make_shared<PipelineArguments>();
   CLI::App* const command = app.add_subcommand(

@@ -40,7 +40,8 @@ Audio audio_of(const VideoJob& job) {
   const std::string& caps = job.input.media.audio_caps;
   if (caps.empty() || job.output.kind != Output::Kind::kVideo) return {};
   const std::string begin = std::string(" ") + kDecoderElement + ". ! ";
-  const std::string end = std::string(" ! ") + kMuxerElement + ".";
+  // The pad is named because a queue, which accepts everything, would also be linked to a pad for video.
+  const std::string end = std::string(" ! ") + kMuxerElement + ".audio_0";
   if (takes(job.output.muxer, caps)) {
     const std::string family = family_of(caps);
     return {family, begin + family + " ! queue" + end};
@@ -55,6 +56,12 @@ bool decodes(const Input& input) { return input.kind == Input::Kind::kFile || in
 
 int VideoJob::limit() const { return seconds.value_or(input.endless() && output.is_file() ? kSecondsOfFile : 0); }
 
+std::string element_text(const VideoJob& job, const std::string& background) {
+  PropertyValues properties = job.properties;
+  if (!background.empty()) properties["background"] = background;
+  return job.element + launch_text(properties);
+}
+
 std::string launch_text(const VideoJob& job) {
   const Audio audio = audio_of(job);
   SourceLimits limits;
@@ -65,6 +72,8 @@ std::string launch_text(const VideoJob& job) {
   std::string text = source_text(job.input, limits);
   // Streams of a file are linked as they appear.
   if (decodes(job.input)) text += std::string(" ") + kDecoderElement + ". ! video/x-raw(ANY) ! queue";
+  // Converts what GL cannot upload, such as 4:4:4 with 10 bits; everything else passes, textures and DMABUFs included.
+  if (job.input.kind != Input::Kind::kFigures) text += " ! videoconvert";
   text += " ! " + job.element + " name=" + kModelElement + launch_text(job.properties);
   const std::string sink = sink_text(job.output, job.input.kind == Input::Kind::kFigures);
   if (job.results.empty()) {

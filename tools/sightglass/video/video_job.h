@@ -15,7 +15,8 @@ struct VideoJob {
   PropertyValues properties;
   Input input;
   Output output;
-  std::string results;  // a file for results as JSON lines, or "-"; empty: none
+  std::string contact_sheet;  // a PNG file; empty: none
+  std::string results;        // a file for results as JSON lines, or "-"; empty: none
   // From the first frame. 0: to the end of the input, or until interrupted. Unset: the same, but kSecondsOfFile if the
   // input is endless and the output is a file.
   std::optional<int> seconds;
@@ -31,5 +32,7 @@ constexpr const char* kResultsElement = "results";
 
 // In gst-launch syntax.
 std::string launch_text(const VideoJob& job);
+// The element with its properties, and no name. `background` replaces the one of the job unless it is empty.
+std::string element_text(const VideoJob& job, const std::string& background = {});
 
 }  // namespace sightglass::video

@@ -38,6 +38,13 @@ typedef struct {
   gfloat world_x, world_y, world_z;  // meters from the center of the hips; 0 if the model has none
 } SightglassResultPoint;
 
+// Classification of the whole frame, or of an object.
+typedef struct {
+  const gchar* label;  // NULL: the model has no labels
+  gint label_id;
+  gfloat confidence;  // in [0,1]
+} SightglassClassification;
+
 typedef struct {
   const gchar* label;          // NULL: the model has no labels
   gint label_id;               // class index, from 0; -1: the model has no classes
@@ -49,12 +56,11 @@ typedef struct {
   const SightglassResultPoint* points;
 } SightglassResultObject;
 
-// Classification of the whole frame.
+// Classifications of an object, in the order of label_id: the blendshapes of a face. Usually none.
 typedef struct {
-  const gchar* label;  // NULL: the model has no labels
-  gint label_id;
-  gfloat confidence;  // in [0,1]
-} SightglassClassification;
+  guint classifications_count;
+  const SightglassClassification* classifications;
+} SightglassObjectClasses;
 
 typedef struct {
   const gchar* model;  // display name
@@ -65,7 +71,8 @@ typedef struct {
   guint objects_count;
   const SightglassResultObject* objects;
   guint classifications_count;
-  const SightglassClassification* classifications;  // best first
+  const SightglassClassification* classifications;  // of the frame, best first
+  const SightglassObjectClasses* objects_classes;   // by object: objects_count entries
 } SightglassResults;
 
 // Do not write to `results`; they live as long as the meta, and copies of the meta share them. Copies and scaling keep

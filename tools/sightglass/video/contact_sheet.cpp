@@ -1,4 +1,4 @@
-#include "contact_sheet.h"
+#include "video/contact_sheet.h"
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <gst/app/gstappsink.h>
@@ -10,22 +10,16 @@
 #include <string_view>
 
 #include "gpu_engine/output_file.h"
+#include "video/gst_objects.h"
+#include "video/launch_text.h"
 
-namespace sightglass::demo {
+namespace sightglass::video {
 
 namespace {
 
-struct Unref {
-  void operator()(gpointer object) const { g_object_unref(object); }
-};
-using Pixbuf = std::unique_ptr<GdkPixbuf, Unref>;
+constexpr int kColumnWidth = 240, kGap = 4;  // in pixels
 
-struct StopAndUnref {
-  void operator()(GstElement* pipeline) const {
-    gst_element_set_state(pipeline, GST_STATE_NULL);
-    gst_object_unref(pipeline);
-  }
-};
+using Pixbuf = std::unique_ptr<GdkPixbuf, UnrefGObject>;
 
 // Scales a frame; transparent areas show a checkerboard.
 Pixbuf scaled(GstSample* sample, int width) {
@@ -46,48 +40,57 @@ Pixbuf scaled(GstSample* sample, int width) {
   return small;
 }
 
-// Sends one sample through `middle` and returns the resulting image.
-Result<Pixbuf> render(const Sample& sample, const std::string& middle, int width) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(GstElement* const parsed,
-                              parse("appsrc name=source format=time ! glupload ! glcolorconvert ! " + middle +
-                                    " ! gldownload ! video/x-raw,format=RGBA ! appsink name=sink sync=false"));
-  const std::unique_ptr<GstElement, StopAndUnref> pipeline(parsed);
-  const std::unique_ptr<GstElement, Unref> source(gst_bin_get_by_name(GST_BIN(parsed), "source"));
-  const std::unique_ptr<GstElement, Unref> sink(gst_bin_get_by_name(GST_BIN(parsed), "sink"));
-  gst_element_set_state(parsed, GST_STATE_PLAYING);
+// Stops a pipeline when it goes out of scope.
+class Running {
+ public:
+  explicit Running(GstElement* pipeline) : pipeline_(pipeline) { gst_element_set_state(pipeline_, GST_STATE_PLAYING); }
+  ~Running() { gst_element_set_state(pipeline_, GST_STATE_NULL); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  GstElement* const pipeline_;
+};
+
+// Sends one sample through an element, and returns the resulting image.
+Result<Pixbuf> render(const SamplePtr& sample, const std::string& element) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ElementPtr pipeline,
+                              parse_launch("appsrc name=source format=time ! videoconvert ! " + element +
+                                           " ! videoconvert ! video/x-raw,format=RGBA ! appsink name=sink sync=false"));
+  const ElementPtr source(gst_bin_get_by_name(GST_BIN(pipeline.get()), "source"));
+  const ElementPtr sink(gst_bin_get_by_name(GST_BIN(pipeline.get()), "sink"));
+  const Running running(pipeline.get());
   gst_app_src_push_sample(GST_APP_SRC(source.get()), sample.get());
   gst_app_src_end_of_stream(GST_APP_SRC(source.get()));
-  const Sample out(gst_app_sink_pull_sample(GST_APP_SINK(sink.get())));
-  Pixbuf picture = out != nullptr ? scaled(out.get(), width) : nullptr;
-  if (picture == nullptr) return device_error("no image came out of " + middle);
+  const SamplePtr out(gst_app_sink_pull_sample(GST_APP_SINK(sink.get())));
+  Pixbuf picture = out != nullptr ? scaled(out.get(), kColumnWidth) : nullptr;
+  if (picture == nullptr) return device_error("no image came out of " + element);
   return picture;
 }
 
 }  // namespace
 
-Status write_contact_sheet(const Options& options, const std::vector<Sample>& samples, int column_width,
+Status write_contact_sheet(const std::vector<SamplePtr>& samples, const std::vector<std::string>& elements,
                            const std::string& path) {
-  constexpr int kGap = 4;
-  const std::string rows[] = {"identity", segment_text(options, "mask"), segment_text(options)};
   Pixbuf sheet;
   int x = 0;
-  for (const Sample& sample : samples) {
+  for (const SamplePtr& sample : samples) {
     int y = 0;
-    for (const std::string& middle : rows) {
-      SIGHTGLASS_ASSIGN_OR_RETURN(const Pixbuf picture, render(sample, middle, column_width));
+    for (const std::string& element : elements) {
+      SIGHTGLASS_ASSIGN_OR_RETURN(const Pixbuf picture, render(sample, element));
       const int height = gdk_pixbuf_get_height(picture.get());
       if (sheet == nullptr) {
         const int columns = static_cast<int>(samples.size());
-        sheet.reset(gdk_pixbuf_new(GDK_COLORSPACE_RGB, FALSE, 8, columns * (column_width + kGap) - kGap,
-                                   3 * (height + kGap) - kGap));
+        sheet.reset(gdk_pixbuf_new(GDK_COLORSPACE_RGB, FALSE, 8, columns * (kColumnWidth + kGap) - kGap,
+                                   static_cast<int>(elements.size()) * (height + kGap) - kGap));
         gdk_pixbuf_fill(sheet.get(), 0xffffffff);
       }
       const int fitting = std::min(height, gdk_pixbuf_get_height(sheet.get()) - y);
-      gdk_pixbuf_composite(picture.get(), sheet.get(), x, y, column_width, fitting, x, y, 1, 1, GDK_INTERP_NEAREST,
+      gdk_pixbuf_composite(picture.get(), sheet.get(), x, y, kColumnWidth, fitting, x, y, 1, 1, GDK_INTERP_NEAREST,
                            255);
       y += fitting + kGap;
     }
-    x += column_width + kGap;
+    x += kColumnWidth + kGap;
   }
   if (sheet == nullptr) return device_error("cannot write a contact sheet: no frame arrived");
   GError* error = nullptr;
@@ -102,4 +105,4 @@ Status write_contact_sheet(const Options& options, const std::vector<Sample>& sa
   return write_output_file(path, std::string_view(bytes, size));
 }
 
-}  // namespace sightglass::demo
+}  // namespace sightglass::video

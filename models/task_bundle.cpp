@@ -1,0 +1,253 @@
+#include "task_bundle.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "gpu_engine/input_file.h"
+#include "gpu_engine/quoted.h"
+#include "gpu_engine/zip_directory.h"
+#include "inflate.h"
+
+namespace sightglass {
+
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr std::string_view kBundleSuffix = ".task";
+// Deflate compresses at most by this factor, apart from a few bytes.
+constexpr uint64_t kMostCompression = 1032, kCompressionSlack = 64;
+
+struct MappedFile {
+  std::shared_ptr<const void> owner;
+  Bytes bytes;
+};
+
+Result<MappedFile> map_file(const std::string& path) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const InputFile file, InputFile::open(path));
+  const std::shared_ptr<GMappedFile> mapped(g_mapped_file_new_from_fd(file.descriptor(), FALSE, nullptr),
+                                            [](GMappedFile* owned) {
+                                              if (owned != nullptr) g_mapped_file_unref(owned);
+                                            });
+  if (mapped == nullptr) return resource_exhausted("cannot map the file");
+  const auto* begin = reinterpret_cast<const std::byte*>(g_mapped_file_get_contents(mapped.get()));
+  return MappedFile{mapped, {begin, begin == nullptr ? 0 : g_mapped_file_get_length(mapped.get())}};
+}
+
+std::string_view file_name(std::string_view member) { return member.substr(member.rfind('/') + 1); }
+
+// Why the name is unusable; null if it is fine.
+const char* defect_of(std::string_view name) {
+  if (name.empty()) return "is empty";
+  if (name.size() > TaskBundle::kLongestName) return "is too long";
+  if (name.front() == '/' || name.find('\\') != name.npos) return "is not a relative path";
+  if (std::ranges::any_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; })) return "has control characters";
+  if (g_utf8_validate(name.data(), static_cast<gssize>(name.size()), nullptr) == FALSE) return "is not UTF-8";
+  while (!name.empty()) {
+    const std::string_view part = name.substr(0, name.find('/'));
+    if (part.empty() || part == "." || part == "..") return "is not a plain path";
+    name.remove_prefix(std::min(part.size() + 1, name.size()));
+  }
+  return nullptr;
+}
+
+Status check_entry(const ZipDirectory& directory, const ZipEntry& entry) {
+  if ((entry.flags & ZipEntry::kEncrypted) != 0) return unsupported("is encrypted");
+  if (entry.method != ZipEntry::kStored && entry.method != ZipEntry::kDeflated) {
+    return unsupported("is compressed by method " + std::to_string(entry.method) + ", but only deflate is supported");
+  }
+  if (entry.method == ZipEntry::kStored && entry.stored_bytes != entry.bytes) {
+    return invalid_model("states " + std::to_string(entry.bytes) + " bytes, but is stored in " +
+                         std::to_string(entry.stored_bytes));
+  }
+  if (entry.method == ZipEntry::kDeflated) {
+    if (entry.bytes > TaskBundle::kMostBytes) {
+      return resource_exhausted("states " + std::to_string(entry.bytes) +
+                                " bytes; the maximum of a compressed one is " + std::to_string(TaskBundle::kMostBytes));
+    }
+    if (entry.bytes > kMostCompression * entry.stored_bytes + kCompressionSlack) {
+      return invalid_model("states " + std::to_string(entry.bytes) + " bytes, more than its " +
+                           std::to_string(entry.stored_bytes) + " compressed bytes can contain");
+    }
+  }
+  SIGHTGLASS_RETURN_IF_ERROR(directory.check_header(entry));
+  return directory.contents(entry, entry.stored_bytes).status();
+}
+
+Status cannot_open(const std::string& reason) {
+  return invalid_model("cannot open the bundle: " + reason + "; download it again");
+}
+Status cannot_open(const std::string& member, const Status& reason) {
+  return {reason.code(), "cannot open the bundle: its member " + quote(member) + " " + reason.message() +
+                             "; download it again, or pack it with `zip`"};
+}
+
+std::optional<std::string> subject_of(std::string_view member) {
+  constexpr std::string_view kSuffix = "_landmarks_detector.tflite";
+  const std::string_view file = file_name(member);
+  if (!file.ends_with(kSuffix) || file.size() == kSuffix.size()) return std::nullopt;
+  return std::string(file.substr(0, file.size() - kSuffix.size()));
+}
+
+}  // namespace
+
+const char* BundledTask::element() const {
+  if (subject == "pose") return "glpose";
+  if (subject == "face" || subject == "hand") return "glinfer";
+  return nullptr;
+}
+
+Result<std::vector<std::byte>> TaskBundle::Source::contents() const {
+  std::vector<std::byte> result;
+  if (method == ZipEntry::kDeflated) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(result, inflate(stored, static_cast<size_t>(bytes)));
+  } else {
+    result.assign(stored.begin(), stored.end());
+  }
+  if (crc32_of(result) != crc32) return invalid_model("is damaged: its checksum differs from the stated one");
+  return result;
+}
+
+// Padding may precede the first member, and models with attached files end like archives.
+bool TaskBundle::is_bundle(const std::string& path) {
+  const Result<MappedFile> file = map_file(path);
+  if (!file.ok()) return false;
+  const auto has = [&](size_t at, std::string_view word) {
+    return file->bytes.size() >= at + word.size() &&
+           std::ranges::equal(file->bytes.subspan(at, word.size()), std::as_bytes(std::span(word)));
+  };
+  if (has(4, "TFL3")) return false;
+  return path.ends_with(kBundleSuffix) || has(0, "PK\x03\x04") || ZipDirectory::find(file->bytes).has_value();
+}
+
+Result<TaskBundle> TaskBundle::open(const std::string& path) {
+  Result<MappedFile> file = map_file(path);
+  if (!file.ok()) return file.status().with_context(path);
+  return open(file->owner, file->bytes, path);
+}
+
+Result<TaskBundle> TaskBundle::open(std::span<const std::byte> bytes, const std::string& name) {
+  const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
+  return open(copy, *copy, name);
+}
+
+Result<TaskBundle> TaskBundle::open(std::shared_ptr<const void> owner, std::span<const std::byte> bytes,
+                                    const std::string& name) {
+  TaskBundle bundle;
+  bundle.name_ = name;
+  const Status status = bundle.add_members(owner, bytes, "");
+  if (!status.ok()) return status.with_context(name);
+  return bundle;
+}
+
+Status TaskBundle::add_members(const std::shared_ptr<const void>& owner, std::span<const std::byte> archive,
+                               const std::string& folder) {
+  const std::optional<ZipDirectory> directory = ZipDirectory::find(archive);
+  if (!directory) return cannot_open("it is not a ZIP archive, or it is truncated");
+  if (directory->entries().size() != directory->stated_entries()) {
+    return cannot_open("its directory is damaged, only " + std::to_string(directory->entries().size()) + " of " +
+                       std::to_string(directory->stated_entries()) + " entries are valid");
+  }
+  std::vector<Source> sources;
+  for (const ZipEntry& entry : directory->entries()) {
+    if (entry.name.ends_with('/') && entry.bytes == 0 && entry.stored_bytes == 0) continue;  // a directory
+    const char* defect = defect_of(entry.name);
+    const Status valid = defect != nullptr ? invalid_model("has an unusable name, which " + std::string(defect))
+                                           : check_entry(*directory, entry);
+    if (!valid.ok()) return cannot_open(folder + std::string(entry.name), valid);
+    sources.push_back({owner, *directory->contents(entry, entry.stored_bytes), entry.method, entry.crc32, entry.bytes,
+                       folder + std::string(entry.name)});
+  }
+  SIGHTGLASS_RETURN_IF_ERROR(check_apart(sources));
+  for (const Source& source : sources) SIGHTGLASS_RETURN_IF_ERROR(add_member(source));
+  return {};
+}
+
+// Members that share bytes could decompress to many times the size of the file.
+Status TaskBundle::check_apart(const std::vector<Source>& sources) {
+  std::vector<std::pair<const std::byte*, const std::byte*>> places;
+  for (const Source& source : sources) {
+    const Bytes stored = source.stored;
+    if (!stored.empty()) places.emplace_back(stored.data(), stored.data() + stored.size());
+  }
+  std::ranges::sort(places);
+  for (size_t i = 1; i < places.size(); ++i) {
+    if (places[i].first < places[i - 1].second) return cannot_open("its members overlap");
+  }
+  return {};
+}
+
+// Adds the members of a bundle inside this one in its place, one level deep.
+Status TaskBundle::add_member(const Source& source) {
+  if (members_.size() == kMostMembers)
+    return cannot_open("it has more than " + std::to_string(kMostMembers) + " members");
+  if (std::ranges::find(members_, source.name, &Member::name) != members_.end()) {
+    return cannot_open(source.name, invalid_model("exists twice"));
+  }
+  const bool is_inside = source.name.find(std::string(kBundleSuffix) + "/") != std::string::npos;
+  if (!source.name.ends_with(kBundleSuffix) || is_inside) {
+    members_.push_back({source.name, source.bytes});
+    sources_.push_back(source);
+    return {};
+  }
+  bytes_inside_ += source.bytes;
+  if (bytes_inside_ > kMostBytes) {
+    return cannot_open(source.name, resource_exhausted("is too large: the maximum of all bundles inside is " +
+                                                       std::to_string(kMostBytes) + " bytes"));
+  }
+  auto contents = source.contents();
+  if (!contents.ok()) return cannot_open(source.name, contents.status());
+  const auto inside = std::make_shared<const std::vector<std::byte>>(std::move(contents).value());
+  return add_members(inside, *inside, source.name + "/").with_context(source.name);
+}
+
+std::vector<TaskBundle::Member> TaskBundle::models() const {
+  std::vector<Member> models;
+  std::ranges::copy_if(members_, std::back_inserter(models), &Member::is_model);
+  return models;
+}
+
+std::vector<BundledTask> TaskBundle::tasks() const {
+  std::vector<BundledTask> tasks;
+  const auto find = [&](const std::string& name) {
+    return std::ranges::find(members_, name, &Member::name) == members_.end() ? std::string() : name;
+  };
+  for (const Member& member : members_) {
+    const std::optional<std::string> subject = subject_of(member.name);
+    if (!subject) continue;
+    const std::string folder = member.name.substr(0, member.name.size() - file_name(member.name).size());
+    tasks.push_back({*subject, member.name, find(folder + *subject + "_detector.tflite"),
+                     find(folder + *subject + "_blendshapes.tflite")});
+  }
+  return tasks;
+}
+
+std::string TaskBundle::list_models() const {
+  constexpr size_t kMostListed = 20;
+  std::vector<Member> listed = models();
+  if (listed.empty()) listed = members_;
+  if (listed.empty()) return "nothing";
+  std::string text;
+  for (size_t i = 0; i < std::min(listed.size(), kMostListed); ++i) {
+    text += (i == 0 ? "" : ", ") + printable(listed[i].name);
+  }
+  return listed.size() > kMostListed ? text + ", …" : text;
+}
+
+Result<std::vector<std::byte>> TaskBundle::read(std::string_view member) const {
+  const auto source = std::ranges::find(sources_, member, &Source::name);
+  if (source == sources_.end()) {
+    return not_found(name_ + ": the bundle has no member " + quote(member) + "; it has " + list_models());
+  }
+  auto contents = source->contents();
+  if (!contents.ok()) {
+    return Status(contents.status().code(), name_ + ": the member " + quote(member) + " " +
+                                                contents.status().message() + "; download the bundle again");
+  }
+  return contents;
+}
+
+}  // namespace sightglass
