@@ -91,8 +91,7 @@ class Browser {
 
  private:
   std::string find(const std::string& selector) {
-    const json found =
-        ask("POST", session_ + "/element", {{"using", "css selector"}, {"value", selector}});
+    const json found = ask("POST", session_ + "/element", {{"using", "css selector"}, {"value", selector}});
     return found.value(kElementKey, "none");
   }
   json ask(const std::string& method, const std::string& path, const json& body) {
@@ -142,8 +141,10 @@ Look look_of(const std::string& png) {
 // Three seconds of a checkerboard, which has no people: all of it is background.
 std::string checkerboard() {
   const std::string path = (scratch_folder() / "checkers.mkv").string();
-  run_program("gst-launch-1.0 -q videotestsrc num-buffers=30 pattern=checkers-8 ! "
-              "video/x-raw,width=320,height=240,framerate=10/1 ! jpegenc ! matroskamux ! filesink location=" + path);
+  run_program(
+      "gst-launch-1.0 -q videotestsrc num-buffers=30 pattern=checkers-8 ! "
+      "video/x-raw,width=320,height=240,framerate=10/1 ! jpegenc ! matroskamux ! filesink location=" +
+      path);
   return path;
 }
 
@@ -180,8 +181,8 @@ class Page : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     if (!installed()) return;
-    server_ = std::make_unique<ServeProcess>(std::vector<std::string>{
-        "--input", checkerboard(), "--model", "figure", "--blur-strength", "2"});
+    server_ = std::make_unique<ServeProcess>(
+        std::vector<std::string>{"--input", checkerboard(), "--model", "figure", "--blur-strength", "2"});
     ASSERT_TRUE(server_->wait_until_ready()) << server_->process().output();
     browser_ = std::make_unique<Browser>();
   }
@@ -204,7 +205,8 @@ std::unique_ptr<Browser> Page::browser_;
 TEST_F(Page, MovingASliderChangesThePicture) {
   open();
   const Look sharp = look_after(*browser_, "blur-strength", kHome, [](const Look& look) { return look.contrast > 65; });
-  const Look blurred = look_after(*browser_, "blur-strength", kEnd, [](const Look& look) { return look.contrast < 50; });
+  const Look blurred =
+      look_after(*browser_, "blur-strength", kEnd, [](const Look& look) { return look.contrast < 50; });
   std::printf("contrast of the screenshot: %.1f with the slider at 0, %.1f with the slider at 25\n", sharp.contrast,
               blurred.contrast);
   EXPECT_GT(sharp.contrast, 65);
@@ -214,7 +216,8 @@ TEST_F(Page, MovingASliderChangesThePicture) {
 
 TEST(WebRtcPage, MovingASliderChangesThePicture) {
   if (!installed()) GTEST_SKIP() << kNeedsChromium;
-  ServeProcess server({"--input", "figures", "--size", "320x240", "--background", "color", "--background-color", "0xffff0000"});
+  ServeProcess server(
+      {"--input", "figures", "--size", "320x240", "--background", "color", "--background-color", "0xffff0000"});
   ASSERT_TRUE(server.wait_until_ready()) << server.process().output();
   if (server.get("/api/stats").json()["webrtc"] != true) GTEST_SKIP() << "needs webrtcbin, nicesink, and vp8enc";
   Browser browser;
@@ -225,7 +228,8 @@ TEST(WebRtcPage, MovingASliderChangesThePicture) {
   browser.run("document.getElementById('more-box').open = true");
   const Look thin = look_after(browser, "edge-offset", kHome, [](const Look& look) { return look.red > 0.75; });
   const Look thick = look_after(browser, "edge-offset", kEnd, [](const Look& look) { return look.red < 0.7; });
-  std::printf("red pixels of the screenshot: %.3f with the edge moved in, %.3f with the edge moved out\n", thin.red, thick.red);
+  std::printf("red pixels of the screenshot: %.3f with the edge moved in, %.3f with the edge moved out\n", thin.red,
+              thick.red);
   EXPECT_GT(thin.red, thick.red + 0.15);
   EXPECT_GE(thick.red, 0);
   browser.open("about:blank");

@@ -1,9 +1,9 @@
 // HTTP requests of tests.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

@@ -45,7 +45,8 @@ TEST(ListenAddress, ReadsAddressesAndPorts) {
     EXPECT_EQ(listen->loopback(), c.loopback) << c.text;
     EXPECT_EQ(listen->url(), c.url) << c.text;
   }
-  for (const char* text : {"", "example.com:80", "1.2.3:80", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:8o", "[::1", "[::1]x"}) {
+  for (const char* text :
+       {"", "example.com:80", "1.2.3:80", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:8o", "[::1", "[::1]x"}) {
     const Result<ListenAddress> listen = parse_listen_address(text);
     EXPECT_FALSE(listen.ok()) << text << " became " << (listen.ok() ? listen->url() : "");
   }
@@ -64,7 +65,8 @@ TEST(RequestGuard, AcceptsOnlyNamesOfTheServer) {
     EXPECT_EQ(guard.foreign(facts_with(host)), "") << host;
   }
   // A page at evil.example can make this name resolve to 127.0.0.1.
-  for (const char* host : {"", "evil.example:8080", "localhost.evil.example", "192.168.1.5:8080", "127.0.0.1.evil.example"}) {
+  for (const char* host :
+       {"", "evil.example:8080", "localhost.evil.example", "192.168.1.5:8080", "127.0.0.1.evil.example"}) {
     EXPECT_NE(guard.foreign(facts_with(host)), "") << host;
   }
   RequestFacts lan = facts_with("192.168.1.5:8080");
@@ -195,8 +197,10 @@ void iterate(int milliseconds) {
 
 TEST(Tap, FramesEnterItOnlyWhileSomeoneWatches) {
   gst_init(nullptr, nullptr);
-  const std::string text = "videotestsrc is-live=true ! video/x-raw,width=16,height=16,framerate=50/1 ! tee name=split split. ! "
-                           "queue ! fakesink" + tap_text("split", "tap", "identity name=encoder signal-handoffs=true");
+  const std::string text =
+      "videotestsrc is-live=true ! video/x-raw,width=16,height=16,framerate=50/1 ! tee name=split split. ! "
+      "queue ! fakesink" +
+      tap_text("split", "tap", "identity name=encoder signal-handoffs=true");
   GstElement* const pipeline = gst_parse_launch(text.c_str(), nullptr);
   ASSERT_NE(pipeline, nullptr);
   std::atomic<int> encoded = 0;

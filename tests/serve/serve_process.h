@@ -20,8 +20,8 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Waits until the output contains `text`, and returns the rest of that line; empty if the program ends first, or after
-  // a minute.
+  // Waits until the output contains `text`, and returns the rest of that line; empty if the program ends first, or
+  // after a minute.
   std::string wait_for(const std::string& text);
   void interrupt() const;
   // Waits for the end, for at most 30 seconds; -1: it did not end, or by a signal.

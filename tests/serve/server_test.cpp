@@ -313,9 +313,8 @@ TEST_F(Server, ReportsATakenPort) {
 
 TEST(Serve, UsageErrors) {
   const std::string serve = std::string(SIGHTGLASS_COMMAND) + " serve ";
-  for (const char* arguments :
-       {"--listen nonsense", "--listen 127.0.0.1:99999", "--token short", "juggle", "--blur-strength 99",
-        "--input figures segment", "pose --blur-strength 5"}) {
+  for (const char* arguments : {"--listen nonsense", "--listen 127.0.0.1:99999", "--token short", "juggle",
+                                "--blur-strength 99", "--input figures segment", "pose --blur-strength 5"}) {
     const CommandResult result = run_program(serve + arguments + " --input figures 2>&1");
     EXPECT_EQ(result.status, arguments == std::string("--listen nonsense") ? 2 : result.status);
     EXPECT_NE(result.status, 0) << arguments << "\n" << result.output;
@@ -352,9 +351,10 @@ TEST(Serve, GivenTokensCountOnThisMachineToo) {
 
 TEST(Serve, FilesStartAgain) {
   const std::string path = (scratch_folder() / "short.mkv").string();
-  const CommandResult made =
-      run_program("gst-launch-1.0 -q videotestsrc num-buffers=10 ! video/x-raw,width=160,height=120,framerate=10/1 ! "
-                  "jpegenc ! matroskamux ! filesink location=" + path + " 2>&1");
+  const CommandResult made = run_program(
+      "gst-launch-1.0 -q videotestsrc num-buffers=10 ! video/x-raw,width=160,height=120,framerate=10/1 ! "
+      "jpegenc ! matroskamux ! filesink location=" +
+      path + " 2>&1");
   ASSERT_EQ(made.status, 0) << made.output;
   ServeProcess server({"--input", path, "--model", "figure"});
   ASSERT_TRUE(server.wait_until_ready()) << server.process().output();

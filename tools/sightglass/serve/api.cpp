@@ -28,8 +28,7 @@ std::string body_of(SoupServerMessage* message) {
 }
 
 bool has_type(SoupServerMessage* message, const char* expected) {
-  const char* type =
-      soup_message_headers_get_content_type(soup_server_message_get_request_headers(message), nullptr);
+  const char* type = soup_message_headers_get_content_type(soup_server_message_get_request_headers(message), nullptr);
   return type != nullptr && std::strcmp(type, expected) == 0;
 }
 
@@ -57,14 +56,15 @@ Api::Api(const Source& source, LiveProperties properties)
       results_(source.results),
       properties_(std::move(properties)),
       statistics_(source.element),
-      picture_tap_(std::make_unique<Tap>(source.pipeline, kPictureTap, 1,
-                                         [this](GBytes* jpeg) { pictures_.send(jpeg); })),
+      picture_tap_(
+          std::make_unique<Tap>(source.pipeline, kPictureTap, 1, [this](GBytes* jpeg) { pictures_.send(jpeg); })),
       still_tap_(std::make_unique<Tap>(source.pipeline, kStillTap, 1, [this](GBytes* png) { end_stills(png); })),
       pictures_(motion_jpeg()),
       events_(server_sent_events()) {
   pictures_.watch(*picture_tap_);
   if (results_) {
-    results_tap_ = std::make_unique<Tap>(source.pipeline, kResultsTap, 64, [this](GBytes* line) { events_.send(line); });
+    results_tap_ =
+        std::make_unique<Tap>(source.pipeline, kResultsTap, 64, [this](GBytes* line) { events_.send(line); });
     events_.watch(*results_tap_);
   }
   if (source.webrtc) webrtc_ = std::make_unique<WebRtc>(source.pipeline);
@@ -97,8 +97,8 @@ void Api::act(SoupServerMessage* message, const Route& route) {
       return send_stats(message);
     case Action::kResults:
       if (!results_) {
-        return reply_error(message, {kNotFound, std::string(task_.name) +
-                                                    " has no results: pose, detect, and classify have them"});
+        return reply_error(
+            message, {kNotFound, std::string(task_.name) + " has no results: pose, detect, and classify have them"});
       }
       if (!full(message)) events_.add(message);
       return;

@@ -20,8 +20,8 @@ namespace sightglass::serve {
 
 constexpr int kMaxStreams = 16;
 
-// The branches that the API needs, in gst-launch syntax, from a tee. Results only of tasks that have them. WebRTC, if it
-// is available, only if the input never starts again: its clock does not.
+// The branches that the API needs, in gst-launch syntax, from a tee. Results only of tasks that have them. WebRTC, if
+// it is available, only if the input never starts again: its clock does not.
 std::string branches_text(const std::string& tee, bool results, bool webrtc);
 
 // Lives on the main loop. The pipeline must have stopped before this is destroyed.

@@ -49,9 +49,7 @@ struct Feed::Client {
   }
 };
 
-FeedFormat motion_jpeg() {
-  return {"multipart/x-mixed-replace; boundary=frame", "--frame\r\n", jpeg_part, "", 1};
-}
+FeedFormat motion_jpeg() { return {"multipart/x-mixed-replace; boundary=frame", "--frame\r\n", jpeg_part, "", 1}; }
 
 FeedFormat server_sent_events() { return {"text/event-stream", ": results as JSON\n\n", event_part, ":\n\n", 64}; }
 

@@ -14,10 +14,10 @@ namespace sightglass::serve {
 
 struct FeedFormat {
   const char* content_type;
-  std::string greeting;       // sent first
+  std::string greeting;               // sent first
   std::string (*part)(GBytes* data);  // what is sent for an output of the tap
-  std::string heartbeat;      // sent after some silence; empty: the last part again
-  size_t capacity;            // parts that a slow client can be behind before it misses the oldest ones
+  std::string heartbeat;              // sent after some silence; empty: the last part again
+  size_t capacity;                    // parts that a slow client can be behind before it misses the oldest ones
 };
 
 // Not for several threads: lives on the main loop.

@@ -63,8 +63,8 @@ constexpr Count kCounts[] = {
 
 std::string line(const char* name, const char* kind, const char* help, double value) {
   char text[400];
-  std::snprintf(text, sizeof(text), "# HELP sightglass_%s %s\n# TYPE sightglass_%s %s\nsightglass_%s %.9g\n", name, help,
-                name, kind, name, value);
+  std::snprintf(text, sizeof(text), "# HELP sightglass_%s %s\n# TYPE sightglass_%s %s\nsightglass_%s %.9g\n", name,
+                help, name, kind, name, value);
   return text;
 }
 

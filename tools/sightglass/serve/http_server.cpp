@@ -136,8 +136,9 @@ bool HttpServer::turn_away(SoupServerMessage* message, const char* path, GHashTa
   const bool anyone = route != nullptr && route->access == Access::kAnyone;
   if (!anyone && !guard_.authorized(facts)) {
     set_header(message, "WWW-Authenticate", "Bearer");
-    return refuse(kUnauthorized, "a token is needed: open the address that `sightglass serve` has printed, or send "
-                                 "\"Authorization: Bearer TOKEN\"");
+    return refuse(kUnauthorized,
+                  "a token is needed: open the address that `sightglass serve` has printed, or send "
+                  "\"Authorization: Bearer TOKEN\"");
   }
   if (!path_known) return refuse(kNotFound, std::string(path) + ": no such page");
   if (route == nullptr) {

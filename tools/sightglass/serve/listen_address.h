@@ -12,7 +12,7 @@ struct ListenAddress {
   std::string address = "127.0.0.1";  // an IPv4 or IPv6 address
   uint16_t port = 8080;
 
-  bool loopback() const;   // whether only this machine can connect
+  bool loopback() const;    // whether only this machine can connect
   std::string url() const;  // "http://localhost:8080", for the browser on this machine
 };
 

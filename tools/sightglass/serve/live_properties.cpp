@@ -151,7 +151,8 @@ HttpError LiveProperties::check(GParamSpec* spec, const json& value, std::string
   const Status valid = video::check_value(spec, text);
   if (fits && valid.ok()) return {};
   const std::string domain = video::domain_of(spec);
-  return {kBadRequest, name + ": " + (valid.ok() ? "'" + text + "' is not a valid value; use " + domain : valid.message())};
+  return {kBadRequest,
+          name + ": " + (valid.ok() ? "'" + text + "' is not a valid value; use " + domain : valid.message())};
 }
 
 HttpError LiveProperties::change(const std::string& text) const {

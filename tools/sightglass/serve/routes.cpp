@@ -27,7 +27,8 @@ const Route* find_route(std::string_view path, std::string_view method, bool& pa
   for (const Route& route : all_routes()) {
     if (route.path != path) continue;
     path_known = true;
-    if (route.method == method || (method == "HEAD" && route.method == "GET" && !is_stream(route.action))) return &route;
+    if (route.method == method || (method == "HEAD" && route.method == "GET" && !is_stream(route.action)))
+      return &route;
   }
   return nullptr;
 }

@@ -40,7 +40,8 @@ std::string pipeline_text(const ServeJob& job) {
           " ! video/x-raw(memory:GLMemory) ! tee name=" + kTee;
   // Keeps the pace of the input, and drops late frames. Rendered figures move slowly instead.
   const bool rendered = job.input.kind == Input::Kind::kFigures;
-  text += std::string(" ") + kTee + ". ! queue max-size-buffers=2 max-size-bytes=0 max-size-time=0 ! fakesink sync=true" +
+  text += std::string(" ") + kTee +
+          ". ! queue max-size-buffers=2 max-size-bytes=0 max-size-time=0 ! fakesink sync=true" +
           (rendered ? "" : " qos=true");
   return text + branches_text(kTee, has_results(*job.task), has_webrtc(job));
 }
@@ -48,6 +49,7 @@ std::string pipeline_text(const ServeJob& job) {
 video::PlayerSettings settings_of(const ServeJob& job) {
   video::PlayerSettings settings;
   settings.input_name = job.input.name;
+  if (job.input.kind == Input::Kind::kAddress) settings.input_hint = "; check the address, and whether its server runs";
   settings.duration = job.input.media.seconds;
   settings.keys = job.input.kind != Input::Kind::kPipe;
   settings.models = [task = job.task] { return video::installed_models(*task); };
@@ -80,13 +82,14 @@ Status serve(const ServeJob& job) {
           std::move(properties));
   // Cookies of all ports of a host are shared.
   RequestGuard guard(host_names(job), job.token, "sightglass-" + std::to_string(job.listen.port));
-  HttpServer server(std::move(guard), [&api](SoupServerMessage* message, const Route& route) { api.act(message, route); });
+  HttpServer server(std::move(guard),
+                    [&api](SoupServerMessage* message, const Route& route) { api.act(message, route); });
   ListenAddress listen = job.listen;
   SIGHTGLASS_RETURN_IF_ERROR(server.listen(listen));
   video::PlaybackReport report(video::ReportStyle::kText);
-  report.started(text);
-  report.note("listening", "serving at " + listen.url() + "/" + (job.token.empty() ? "" : "?token=" + job.token) +
-                               " until Ctrl-C");
+  report.starting(text);
+  report.note("listening",
+              "serving at " + listen.url() + "/" + (job.token.empty() ? "" : "?token=" + job.token) + " until Ctrl-C");
   SIGHTGLASS_ASSIGN_OR_RETURN(const video::PlaybackResult result,
                               video::play(pipeline.get(), element.get(), settings_of(job), report));
   report.finished(result, "");

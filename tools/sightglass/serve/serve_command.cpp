@@ -34,8 +34,9 @@ void add_options(ServeArguments& arguments) {
   video::add_input_options(app, arguments.input, arguments.wishes);
   app.add_option("--listen", arguments.listen,
                  "ADDRESS:PORT; addresses that other machines can reach require a token (127.0.0.1:8080)");
-  app.add_option("--token", arguments.token,
-                 "Token that requests need, at least 16 letters, digits, and -._~ (none; random if --listen requires one)")
+  app.add_option(
+         "--token", arguments.token,
+         "Token that requests need, at least 16 letters, digits, and -._~ (none; random if --listen requires one)")
       ->envname("SIGHTGLASS_TOKEN");
   app.add_option("--host-name", arguments.host_names,
                  "Further host name of the server, such as that of a proxy; repeatable")
@@ -75,7 +76,8 @@ Status run(const ServeArguments& arguments) {
 
 void add_serve_command(CLI::App& app, std::vector<Subcommand>& subcommands) {
   CLI::App* const command = app.add_subcommand(
-      "serve", "Run a task with a page and a REST API on http://localhost:8080 (`serve segment` unless a task is named)");
+      "serve",
+      "Run a task with a page and a REST API on http://localhost:8080 (`serve segment` unless a task is named)");
   command->require_subcommand(0, 1);
   using Shared = std::shared_ptr<ServeArguments>;
   const auto all = std::make_shared<std::vector<Shared>>();
@@ -97,9 +99,10 @@ void add_serve_command(CLI::App& app, std::vector<Subcommand>& subcommands) {
                                                        return option->count() > 0 && option->get_envname().empty();
                                                      })
                                                      .empty();
-    return video::exit_status_of(misplaced ? invalid_argument(std::string("serve: write options after the task: serve ") +
-                                                              chosen->task->name + " --…")
-                                           : run(*chosen));
+    return video::exit_status_of(
+        misplaced
+            ? invalid_argument(std::string("serve: write options after the task: serve ") + chosen->task->name + " --…")
+            : run(*chosen));
   };
   const auto prepare = [all]() -> Status {
     for (const Shared& arguments : *all) SIGHTGLASS_RETURN_IF_ERROR(add_element_options(*arguments));

@@ -46,8 +46,8 @@ class Gate {
 
 class Tap {
  public:
-  // `pipeline` has tap_text(). `deliver` gets each output, on the main loop. If the main loop is behind, the oldest ones
-  // of more than `capacity` are dropped.
+  // `pipeline` has tap_text(). `deliver` gets each output, on the main loop. If the main loop is behind, the oldest
+  // ones of more than `capacity` are dropped.
   Tap(GstElement* pipeline, const std::string& name, size_t capacity, std::function<void(GBytes*)> deliver);
   // The pipeline must have stopped.
   ~Tap();

@@ -39,7 +39,7 @@ struct Needed {
   const char* package;
 };
 constexpr Needed kNeeded[] = {
-    {"webrtcbin", "gstreamer1.0-plugins-bad"}, {"nicesink", "gstreamer1.0-nice"},
+    {"webrtcbin", "gstreamer1.0-plugins-bad"},   {"nicesink", "gstreamer1.0-nice"},
     {"dtlssrtpenc", "gstreamer1.0-plugins-bad"}, {"vp8enc", "gstreamer1.0-plugins-good"},
     {"rtpvp8pay", "gstreamer1.0-plugins-good"},
 };
@@ -84,7 +84,8 @@ bool has_video(const GstSDPMessage* message) {
 // The answer to an offer becomes the local description.
 HttpError negotiate(GstElement* peer, const std::string& offer) {
   GstSDPMessage* message = nullptr;
-  if (gst_sdp_message_new_from_text(offer.c_str(), &message) != GST_SDP_OK) return {kBadRequest, "the offer is not SDP"};
+  if (gst_sdp_message_new_from_text(offer.c_str(), &message) != GST_SDP_OK)
+    return {kBadRequest, "the offer is not SDP"};
   if (!has_video(message)) {
     gst_sdp_message_free(message);
     return {kBadRequest, "the offer has no video"};
@@ -164,14 +165,12 @@ std::string WebRtc::missing() {
 std::string WebRtc::branch_text(const std::string& tee) {
   return gate_text(tee, kName) +
          " ! gldownload ! videoconvert ! video/x-raw,format=I420 ! vp8enc deadline=1 cpu-used=8 "
-         "target-bitrate=2500000 keyframe-max-dist=300 ! tee name=" +
+         "target-bitrate=2500000 keyframe-max-dist=60 ! tee name=" +
          kTee + " allow-not-linked=true";
 }
 
 WebRtc::WebRtc(GstElement* pipeline)
-    : pipeline_(pipeline),
-      gate_(pipeline, kName),
-      tee_(gst_bin_get_by_name(GST_BIN(pipeline), kTee)) {}
+    : pipeline_(pipeline), gate_(pipeline, kName), tee_(gst_bin_get_by_name(GST_BIN(pipeline), kTee)) {}
 
 WebRtc::~WebRtc() {
   if (timer_ != 0) g_source_remove(timer_);
@@ -181,10 +180,14 @@ WebRtc::~WebRtc() {
 void WebRtc::answer(const std::string& offer, Done done) {
   const std::string payload = vp8_payload(offer);
   if (payload.empty()) return done({kBadRequest, "the offer has no VP8 video"}, {});
-  const std::string text = "queue name=input leaky=downstream ! rtpvp8pay pt=" + payload +
-                           " picture-id-mode=15-bit ! application/x-rtp,media=video,encoding-name=VP8,clock-rate=90000,"
-                           "payload=" +
-                           payload + " ! webrtcbin name=peer bundle-policy=max-bundle";
+  // A frame that is lost damages those that follow, up to the next key frame: the queue is long, whatever the frame
+  // rate.
+  const std::string text =
+      "queue name=input leaky=downstream max-size-buffers=120 max-size-bytes=0 max-size-time=0 ! rtpvp8pay pt=" +
+      payload +
+      " picture-id-mode=15-bit ! application/x-rtp,media=video,encoding-name=VP8,clock-rate=90000,"
+      "payload=" +
+      payload + " ! webrtcbin name=peer bundle-policy=max-bundle";
   GError* error = nullptr;
   GstElement* const bin = gst_parse_bin_from_description(text.c_str(), FALSE, &error);
   if (bin == nullptr || error != nullptr) {

@@ -1,9 +1,9 @@
 // The properties of an element as command-line options, from its property table: names, ranges, words, and defaults.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <gst/gst.h>
 
+#include <CLI/CLI.hpp>
 #include <map>
 #include <string>
 #include <vector>

@@ -63,8 +63,7 @@ void add_input_options(CLI::App& app, std::string& input, CameraWishes& wishes) 
       "https://…), screen, figures (rendered), or - (Y4M from standard input). Default: the first camera, or "
       "figures");
   app.add_option_function<std::string>(
-         "--size", [&wishes](const std::string& text) { parse_size(text, wishes); },
-         "Frame size of a camera: 1280x720")
+         "--size", [&wishes](const std::string& text) { parse_size(text, wishes); }, "Frame size of a camera: 1280x720")
       ->type_name("WxH");
   app.add_option("--rate", wishes.rate, "Frame rate of a camera")->check(CLI::PositiveNumber);
 }

@@ -270,6 +270,7 @@ const history = [];  // {frame, gpu, dropped} per interval
 let lastDropped = null;
 
 const milliseconds = (value) => value === undefined ? "–" : `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+const tickText = (value) => value >= 1000 ? `${value / 1000} s` : `${value} ms`;
 
 function record(stats) {
   const dropped = lastDropped === null ? 0 : Math.max(0, stats.dropped - lastDropped);
@@ -280,7 +281,7 @@ function record(stats) {
 
 function niceCeiling(value) {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-  return power * ([1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10);
+  return power * ([1, 1.5, 2, 3, 5, 10].find((factor) => factor * power >= value) ?? 10);
 }
 
 function plot() {
@@ -309,13 +310,13 @@ function plot() {
     context.stroke();
     context.fillStyle = color("quiet");
     context.textAlign = "right";
-    context.fillText(`${share * maximum} ms`, left - 6, y(share * maximum));
+    context.fillText(tickText(share * maximum), left - 6, y(share * maximum));
   }
   context.textAlign = "left";
   context.fillText("1 minute ago", left, height - 7);
   context.textAlign = "right";
   context.fillText("now", width - 4, height - 7);
-  // Dropped frames are ticks that rise from the bottom line: one pixel row of eight per frame, up to half the height.
+  // Dropped frames are ticks that rise from the bottom line: eight pixels per frame, up to half the height.
   context.fillStyle = color("bad");
   history.forEach(({dropped}, i) => {
     if (dropped === 0) return;
