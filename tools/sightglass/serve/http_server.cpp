@@ -1,7 +1,5 @@
 #include "serve/http_server.h"
 
-#include <gio/gio.h>
-
 #include <nlohmann/json.hpp>
 #include <utility>
 

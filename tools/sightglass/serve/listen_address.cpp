@@ -1,7 +1,6 @@
 #include "serve/listen_address.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
+#include <gst/gst.h>
 
 #include <charconv>
 
@@ -9,15 +8,9 @@ namespace sightglass::serve {
 
 namespace {
 
-bool is_ipv4(const std::string& text) {
-  in_addr address;
-  return ::inet_pton(AF_INET, text.c_str(), &address) == 1;
-}
-
-bool is_ipv6(const std::string& text) {
-  in6_addr address;
-  return ::inet_pton(AF_INET6, text.c_str(), &address) == 1;
-}
+bool is_address(const std::string& text) { return g_hostname_is_ip_address(text.c_str()) != FALSE; }
+bool is_ipv6(const std::string& text) { return is_address(text) && text.find(':') != std::string::npos; }
+bool is_ipv4(const std::string& text) { return is_address(text) && !is_ipv6(text); }
 
 }  // namespace
 
