@@ -349,6 +349,17 @@ TEST(Serve, GivenTokensCountOnThisMachineToo) {
   EXPECT_EQ(server.get("/api/stats", {"Authorization: Bearer sixteen-letters-"}).status, 200);
 }
 
+TEST(Serve, EndsAtOnceWheneverItIsInterrupted) {
+  for (const int wait_ms : {0, 300, 1000}) {
+    ServeProcess server(kFigures);
+    ASSERT_FALSE(server.url().empty()) << server.process().output();
+    std::this_thread::sleep_for(milliseconds(wait_ms + 100));
+    server.process().interrupt();
+    server.process().interrupt();
+    EXPECT_EQ(server.process().exit_status(), 0) << wait_ms << "\n" << server.process().output();
+  }
+}
+
 TEST(Serve, FilesStartAgain) {
   const std::string path = (scratch_folder() / "short.mkv").string();
   const CommandResult made = run_program(

@@ -53,6 +53,7 @@ video::PlayerSettings settings_of(const ServeJob& job) {
   settings.duration = job.input.media.seconds;
   settings.keys = job.input.kind != Input::Kind::kPipe;
   settings.models = [task = job.task] { return video::installed_models(*task); };
+  settings.ends_at_once = true;
   settings.repeat = repeats(job.input);
   if (job.input.kind == Input::Kind::kCamera) {
     settings.camera_text = job.input.camera.source;
@@ -92,7 +93,7 @@ Status serve(const ServeJob& job) {
               "serving at " + listen.url() + "/" + (job.token.empty() ? "" : "?token=" + job.token) + " until Ctrl-C");
   SIGHTGLASS_ASSIGN_OR_RETURN(const video::PlaybackResult result,
                               video::play(pipeline.get(), element.get(), settings_of(job), report));
-  report.finished(result, "");
+  if (result.frames > 0) report.finished(result, "");
   return {};
 }
 

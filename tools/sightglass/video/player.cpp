@@ -54,6 +54,7 @@ class Player {
 
   Status run();
   PlaybackResult result() const;
+  bool ended_by_user() const { return ending_; }
 
  private:
   void on_error(GstMessage* message);
@@ -193,6 +194,7 @@ void Player::on_key(char key) {
 // Ends the stream, so that files are completed.
 void Player::end_stream() {
   if (std::exchange(ending_, true)) return;
+  if (settings_.ends_at_once) return g_main_loop_quit(loop_);
   end_by_ = g_get_monotonic_time() + kDrainMicroseconds;
   if (paused_) gst_element_set_state(pipeline_, GST_STATE_PLAYING);
   if (camera_) camera_->end_stream();
@@ -205,7 +207,7 @@ bool Player::starts_again() {
 }
 
 void Player::interrupt() {
-  if (!ending_) return end_stream();
+  if (!ending_ || settings_.ends_at_once) return end_stream();
   status_ = device_error("interrupted before the output was complete");
   g_main_loop_quit(loop_);
 }
@@ -306,6 +308,7 @@ Result<PlaybackResult> play(GstElement* pipeline, GstElement* element, const Pla
   const PlaybackResult result = player.result();
   gst_element_set_state(pipeline, GST_STATE_NULL);
   if (!status.ok()) return status;
+  if (settings.ends_at_once && player.ended_by_user()) return result;
   if (element != nullptr && result.frames == 0)
     return not_found(settings.input_name + ": ended before the first frame");
   return result;
