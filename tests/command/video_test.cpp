@@ -307,10 +307,10 @@ TEST_F(VideoCommand, ServesRtsp) {
       "(" SIGHTGLASS_COMMAND
       " segment --no-keys --input figures --size 160x120 --seconds 120 --output rtsp://:8643/figures" +
       std::string(kQuick) + " >" + log + " 2>&1 & server=$!; tries=0; until grep -q serving " + log +
-      " || [ $((tries += 1)) -gt 300 ] || ! kill -0 $server; do sleep 0.1; done; timeout 100 " SIGHTGLASS_COMMAND
-      " segment --input " +
-      address + " --seconds 1 --output " + path("received.mp4") + kQuick +
-      " 2>&1; echo status $?; " SIGHTGLASS_COMMAND
+      " || [ $((tries += 1)) -gt 900 ] || ! kill -0 $server; do sleep 0.1; done; timeout 100 " SIGHTGLASS_COMMAND
+      " run-pipeline --seconds 4 'rtspsrc location=" +
+      address + " ! rtph264depay ! h264parse ! mp4mux ! filesink location=" + path("received.mp4") +
+      "' 2>&1; echo status $?; timeout 30 " SIGHTGLASS_COMMAND
       " segment --input figures --output rtsp://:8643/figures 2>&1; kill -INT "
       "$server; wait $server; echo server $?; cat " +
       log + ")");

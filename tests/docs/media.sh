@@ -14,3 +14,5 @@ record 1 pngenc picture.png
 cp clip.mp4 squats.mp4
 cp portrait.jpg beach.jpg
 cp portrait.jpg burger.jpg
+mkdir clips
+cp clip.mp4 clips

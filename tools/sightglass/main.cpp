@@ -6,9 +6,11 @@
 
 #include "common/command_help.h"
 #include "common/command_line.h"
+#include "doctor/doctor_command.h"
 #include "model/model_commands.h"
 #include "serve/serve_command.h"
 #include "standard_output.h"
+#include "video/batch_command.h"
 #include "video/devices_command.h"
 #include "video/video_commands.h"
 
@@ -19,8 +21,10 @@ int main(int argc, char** argv) {
   std::vector<sightglass::Subcommand> subcommands;
   sightglass::video::add_video_commands(app, subcommands);
   sightglass::serve::add_serve_command(app, subcommands);
+  sightglass::video::add_batch_command(app, subcommands);
   sightglass::video::add_devices_command(app, subcommands);
   sightglass::add_model_commands(app, subcommands);
+  sightglass::doctor::add_doctor_command(app, subcommands);
   sightglass::add_help_commands(app, subcommands, SIGHTGLASS_VERSION);
   try {
     app.parse(argc, argv);

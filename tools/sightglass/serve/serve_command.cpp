@@ -9,6 +9,7 @@
 #include "serve/request_guard.h"
 #include "serve/serve.h"
 #include "video/gst_setup.h"
+#include "video/run_job.h"
 #include "video/video_commands.h"
 
 namespace sightglass::serve {

@@ -207,7 +207,8 @@ bool Player::starts_again() {
 }
 
 void Player::interrupt() {
-  if (!ending_ || settings_.ends_at_once) return end_stream();
+  if (settings_.ends_at_once || (!ending_ && !settings_.interrupted)) return end_stream();
+  if (settings_.interrupted) settings_.interrupted();
   status_ = device_error("interrupted before the output was complete");
   g_main_loop_quit(loop_);
 }
@@ -217,13 +218,13 @@ void Player::tick() {
     if (status_.ok()) status_ = device_error("the pipeline does not end; the output is incomplete");
     g_main_loop_quit(loop_);
   }
-  if (frames_ == 0) return;
+  if (frames_ == 0 && element_ != nullptr) return;
   const auto seconds = [](gint64 microseconds) { return 1e-6 * static_cast<double>(microseconds); };
   const gint64 now = g_get_monotonic_time();
   PlaybackProgress progress;
   progress.frames = frames_;
   progress.seconds = seconds(now - first_);
-  progress.rate = static_cast<double>(frames_ - 1) / std::max(seconds(last_ - first_), 1e-3);
+  progress.rate = static_cast<double>(std::max<uint64_t>(frames_, 1) - 1) / std::max(seconds(last_ - first_), 1e-3);
   gint64 position = 0;
   if (gst_element_query_position(pipeline_, GST_FORMAT_TIME, &position)) {
     progress.position = static_cast<double>(position) / GST_SECOND;
@@ -239,6 +240,7 @@ void Player::tick() {
 
 Status Player::run() {
   count_frames();
+  if (element_ == nullptr) first_ = last_ = g_get_monotonic_time();
   if (!settings_.camera_text.empty()) {
     camera_.emplace(
         pipeline_,

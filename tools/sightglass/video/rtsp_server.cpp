@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <memory>
+#include <optional>
 
 #include "video/gst_objects.h"
 #include "video/keys.h"
@@ -45,13 +46,50 @@ void on_media(GstRTSPMediaFactory*, GstRTSPMedia* media, gpointer data) {
   auto* serving = static_cast<Serving*>(data);
   const ElementPtr pipeline(gst_rtsp_media_get_element(media));
   serving->element.reset(gst_bin_get_by_name(GST_BIN(pipeline.get()), kModelElement));
-  serving->report.note("client", "a client has connected; the pipeline starts");
 }
 
 gboolean stop(gpointer data) {
   g_main_loop_quit(static_cast<Serving*>(data)->loop);
   return G_SOURCE_CONTINUE;
 }
+
+// The media of all clients, prepared before the first one asks: a model takes seconds to start, and clients do not
+// wait.
+class PreparedMedia {
+ public:
+  ~PreparedMedia() {
+    if (media_ != nullptr) gst_rtsp_media_unprepare(media_.get());
+  }
+  // The library waits for a pipeline for 20 seconds. A first start can take longer, and the next one continues with the
+  // programs that it has compiled.
+  Status prepare(GstRTSPMediaFactory* factory, const std::string& url) {
+    constexpr gint64 kLong = 15 * G_USEC_PER_SEC;
+    constexpr int kTries = 5;
+    Status status;
+    for (int i = 0; i < kTries; ++i) {
+      const gint64 begin = g_get_monotonic_time();
+      status = try_to_prepare(factory, url);
+      if (status.ok() || g_get_monotonic_time() - begin < kLong) break;
+    }
+    return status;
+  }
+
+ private:
+  Status try_to_prepare(GstRTSPMediaFactory* factory, const std::string& url) {
+    GstRTSPUrl* parsed = nullptr;
+    if (gst_rtsp_url_parse(url.c_str(), &parsed) != GST_RTSP_OK) return invalid_argument(url + ": is not an address");
+    media_.reset(gst_rtsp_media_factory_construct(factory, parsed));
+    gst_rtsp_url_free(parsed);
+    if (media_ == nullptr) return device_error(url + ": cannot build the pipeline");
+    const std::unique_ptr<GstRTSPThreadPool, UnrefGObject> pool(gst_rtsp_thread_pool_new());
+    GstRTSPThread* const thread = gst_rtsp_thread_pool_get_thread(pool.get(), GST_RTSP_THREAD_TYPE_MEDIA, nullptr);
+    if (gst_rtsp_media_prepare(media_.get(), thread)) return {};
+    media_.reset();
+    return device_error(url + ": the pipeline does not start; run it with --output none to see why");
+  }
+
+  std::unique_ptr<GstRTSPMedia, UnrefGObject> media_;
+};
 
 void on_key(Serving& serving, char pressed) {
   for (const Key& key : all_keys()) {
@@ -80,9 +118,14 @@ Status serve_rtsp(const std::string& pipeline, const RtspAddress& address, const
   const std::unique_ptr<GstRTSPMountPoints, UnrefGObject> mounts(gst_rtsp_server_get_mount_points(server.get()));
   gst_rtsp_mount_points_add_factory(mounts.get(), address.path.c_str(), factory);  // takes the factory
   const std::string url = "rtsp://" + address.host + ":" + address.port + address.path;
+  PreparedMedia media;
   const guint attached = gst_rtsp_server_attach(server.get(), nullptr);
   if (attached == 0) {
     return device_error(url + ": cannot listen there; the port is in use, or the address is not of this machine");
+  }
+  if (const Status prepared = media.prepare(factory, url); !prepared.ok()) {
+    g_source_remove(attached);
+    return prepared;
   }
   report.note("listening", "serving at " + url + "; try: gst-play-1.0 " + url);
   const guint sources[] = {g_unix_signal_add(SIGINT, stop, &serving), g_unix_signal_add(SIGTERM, stop, &serving),
@@ -90,7 +133,8 @@ Status serve_rtsp(const std::string& pipeline, const RtspAddress& address, const
   const guint limit =
       settings.seconds > 0 ? g_timeout_add_seconds(static_cast<guint>(settings.seconds), stop, &serving) : 0;
   {
-    const TerminalKeys keys([&serving](char key) { on_key(serving, key); });
+    std::optional<TerminalKeys> keys;
+    if (settings.keys) keys.emplace([&serving](char key) { on_key(serving, key); });
     g_main_loop_run(loop.get());
   }
   // The limit's source calls stop() again until it is removed.

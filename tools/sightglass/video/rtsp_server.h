@@ -15,7 +15,8 @@ struct RtspAddress {
 Result<RtspAddress> parse_rtsp_address(const std::string& text);
 
 // Serves the pipeline, which must have a payloader named kRtspPayloader, until Ctrl-C or the time limit. All clients
-// share one pipeline, which runs while there are clients. Fails if this program was built without the server library.
+// share one pipeline, which is started beforehand, and plays while there are clients. Fails if this program was built
+// without the server library.
 Status serve_rtsp(const std::string& pipeline, const RtspAddress& address, const PlayerSettings& settings,
                   PlaybackReport& report);
 

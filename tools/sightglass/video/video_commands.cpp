@@ -7,14 +7,12 @@
 #include <string>
 #include <utility>
 
-#include "video/contact_sheet.h"
-#include "video/frame_samples.h"
 #include "video/gst_setup.h"
 #include "video/launch_text.h"
 #include "video/player.h"
 #include "video/rtsp_server.h"
+#include "video/run_job.h"
 #include "video/task.h"
-#include "video/unfinished_file.h"
 #include "video/video_job.h"
 
 namespace sightglass::video {
@@ -72,20 +70,6 @@ void add_property_option(CLI::App& app, std::vector<std::string>& properties) {
   app.add_option("--property", properties,
                  "NAME=VALUE: a property of the element whose name is an option of this command; repeatable")
       ->allow_extra_args(false);
-}
-
-Status add_properties(const std::vector<std::string>& texts, PropertyValues& values) {
-  for (const std::string& text : texts) {
-    const size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) return invalid_argument("--property " + text + ": use NAME=VALUE");
-    values[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return {};
-}
-
-void complete_properties(PropertyValues& values, bool results) {
-  if (values.contains("background-location") && !values.contains("background")) values["background"] = "image";
-  if (results && !values.contains("results")) values["results"] = "meta";
 }
 
 int exit_status_of(const Status& status) {
@@ -151,14 +135,6 @@ PlayerSettings settings_of(const VideoJob& job, const VideoTask& task, const Run
   return settings;
 }
 
-// Rows: input, mask if there is one, result.
-Status write_contact_sheet(const VideoJob& job, const std::vector<SamplePtr>& samples) {
-  std::vector<std::string> rows = {"identity"};
-  if (job.element == "glsegmentbin") rows.push_back(element_text(job, "mask"));
-  rows.push_back(element_text(job));
-  return write_contact_sheet(samples, rows, job.contact_sheet);
-}
-
 Status play_job(const VideoJob& job, const VideoTask& task, const RunArguments& run) {
   const std::string text = launch_text(job);
   if (run.print_pipeline) {
@@ -171,24 +147,7 @@ Status play_job(const VideoJob& job, const VideoTask& task, const RunArguments& 
     SIGHTGLASS_ASSIGN_OR_RETURN(const RtspAddress address, parse_rtsp_address(job.output.name));
     return serve_rtsp(text, address, settings, report);
   }
-  SIGHTGLASS_ASSIGN_OR_RETURN(const ElementPtr pipeline, parse_launch(text));
-  UnfinishedFile file(pipeline.get(), kFileElement, job.output.is_file() ? job.output.name : std::string());
-  UnfinishedFile results(pipeline.get(), kResultsElement, job.results == "-" ? std::string() : job.results);
-  const ElementPtr element(gst_bin_get_by_name(GST_BIN(pipeline.get()), kModelElement));
-  FrameSamples samples;
-  if (!job.contact_sheet.empty()) samples.watch(element.get());
-  report.starting(text);
-  SIGHTGLASS_ASSIGN_OR_RETURN(const PlaybackResult result, play(pipeline.get(), element.get(), settings, report));
-  SIGHTGLASS_RETURN_IF_ERROR(file.finish());
-  SIGHTGLASS_RETURN_IF_ERROR(results.finish());
-  constexpr size_t kColumns = 4;
-  if (!job.contact_sheet.empty()) SIGHTGLASS_RETURN_IF_ERROR(write_contact_sheet(job, samples.take(kColumns)));
-  std::string written = job.output.is_file() || job.output.kind == Output::Kind::kImages ? job.output.name : "";
-  for (const std::string& name : {job.results, job.contact_sheet}) {
-    if (!name.empty() && name != "-") written += (written.empty() ? "" : ", ") + name;
-  }
-  report.finished(result, written);
-  return {};
+  return run_job(job, settings, report).status();
 }
 
 Status run_task(const VideoTask& task, VideoArguments arguments) {

@@ -7,7 +7,6 @@
 
 #include "common/command_line.h"
 #include "video/cameras.h"
-#include "video/element_options.h"
 
 namespace sightglass::video {
 
@@ -20,10 +19,6 @@ void add_video_commands(CLI::App& app, std::vector<Subcommand>& subcommands);
 void add_input_options(CLI::App& app, std::string& input, CameraWishes& wishes);
 // --property NAME=VALUE, repeatable.
 void add_property_option(CLI::App& app, std::vector<std::string>& properties);
-// Adds the texts of --property.
-Status add_properties(const std::vector<std::string>& texts, PropertyValues& values);
-// Adds values that follow from others. `results`: whether results are wanted.
-void complete_properties(PropertyValues& values, bool results);
 // Reports an error, if any, on one line.
 int exit_status_of(const Status& status);
 

@@ -1,0 +1,21 @@
+// Runs one job: its pipeline, its files, and its reports.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sightglass/status.h"
+#include "video/player.h"
+#include "video/video_job.h"
+
+namespace sightglass::video {
+
+// Plays the job until its end. Output files get their names if it succeeds.
+Result<PlaybackResult> run_job(const VideoJob& job, const PlayerSettings& settings, PlaybackReport& report);
+
+// Adds properties that the user wrote as NAME=VALUE.
+Status add_properties(const std::vector<std::string>& texts, PropertyValues& values);
+// Adds values that follow from others, such as background=image from a location. `results`: whether they are written.
+void complete_properties(PropertyValues& values, bool results);
+
+}  // namespace sightglass::video
