@@ -8,6 +8,7 @@
 #include "common/command_line.h"
 #include "doctor/doctor_command.h"
 #include "model/model_commands.h"
+#include "serve/serve_command.h"
 #include "standard_output.h"
 #include "video/batch_command.h"
 #include "video/devices_command.h"
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   std::vector<sightglass::Subcommand> subcommands;
   sightglass::video::add_video_commands(app, subcommands);
+  sightglass::serve::add_serve_command(app, subcommands);
   sightglass::video::add_batch_command(app, subcommands);
   sightglass::video::add_devices_command(app, subcommands);
   sightglass::add_model_commands(app, subcommands);

@@ -38,18 +38,6 @@ std::string range_of(const Spec* spec) {
   return text.str();
 }
 
-// The values that a property accepts; empty: any text.
-std::string domain_of(GParamSpec* spec) {
-  if (G_IS_PARAM_SPEC_ENUM(spec)) return words_of(spec, ", ");
-  if (G_IS_PARAM_SPEC_BOOLEAN(spec)) return "true, false";
-  if (G_IS_PARAM_SPEC_INT(spec)) return range_of(G_PARAM_SPEC_INT(spec));
-  if (G_IS_PARAM_SPEC_UINT(spec)) return range_of(G_PARAM_SPEC_UINT(spec));
-  if (G_IS_PARAM_SPEC_UINT64(spec)) return range_of(G_PARAM_SPEC_UINT64(spec));
-  if (G_IS_PARAM_SPEC_FLOAT(spec)) return range_of(G_PARAM_SPEC_FLOAT(spec));
-  if (G_IS_PARAM_SPEC_DOUBLE(spec)) return range_of(G_PARAM_SPEC_DOUBLE(spec));
-  return {};
-}
-
 std::string default_of(GParamSpec* spec) {
   const GValue* value = g_param_spec_get_default_value(spec);
   if (G_VALUE_HOLDS_STRING(value)) return g_value_get_string(value) != nullptr ? g_value_get_string(value) : "";
@@ -59,18 +47,6 @@ std::string default_of(GParamSpec* spec) {
   }
   const TextPtr text(gst_value_serialize(value));
   return text != nullptr ? text.get() : "";
-}
-
-// Fails if the property does not accept the text.
-void validate(GParamSpec* spec, const std::string& text) {
-  GValue value = G_VALUE_INIT;
-  g_value_init(&value, spec->value_type);
-  const std::unique_ptr<GValue, void (*)(GValue*)> owner(&value, g_value_unset);
-  // g_param_value_validate() changes values that are out of range.
-  if (gst_value_deserialize_with_pspec(&value, text.c_str(), spec) && !g_param_value_validate(spec, &value)) return;
-  const std::string domain = domain_of(spec);
-  throw CLI::ValidationError(std::string("--") + spec->name,
-                             "'" + text + "' is not a valid value" + (domain.empty() ? "" : "; use " + domain));
 }
 
 std::string help_of(GParamSpec* spec) {
@@ -86,21 +62,50 @@ std::string type_name(GParamSpec* spec) {
 
 }  // namespace
 
-Status add_element_options(CLI::App& app, const std::string& element, PropertyValues& values) {
+std::string domain_of(GParamSpec* spec) {
+  if (G_IS_PARAM_SPEC_ENUM(spec)) return words_of(spec, ", ");
+  if (G_IS_PARAM_SPEC_BOOLEAN(spec)) return "true, false";
+  if (G_IS_PARAM_SPEC_INT(spec)) return range_of(G_PARAM_SPEC_INT(spec));
+  if (G_IS_PARAM_SPEC_UINT(spec)) return range_of(G_PARAM_SPEC_UINT(spec));
+  if (G_IS_PARAM_SPEC_UINT64(spec)) return range_of(G_PARAM_SPEC_UINT64(spec));
+  if (G_IS_PARAM_SPEC_FLOAT(spec)) return range_of(G_PARAM_SPEC_FLOAT(spec));
+  if (G_IS_PARAM_SPEC_DOUBLE(spec)) return range_of(G_PARAM_SPEC_DOUBLE(spec));
+  return {};
+}
+
+Status check_value(GParamSpec* spec, const std::string& text) {
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, spec->value_type);
+  const std::unique_ptr<GValue, void (*)(GValue*)> owner(&value, g_value_unset);
+  // g_param_value_validate() changes values that are out of range.
+  if (gst_value_deserialize_with_pspec(&value, text.c_str(), spec) && !g_param_value_validate(spec, &value)) return {};
+  const std::string domain = domain_of(spec);
+  return invalid_argument("'" + text + "' is not a valid value" + (domain.empty() ? "" : "; use " + domain));
+}
+
+Result<std::vector<GParamSpec*>> element_settings(const std::string& element) {
   SIGHTGLASS_RETURN_IF_ERROR(need_element(element));
   const ElementPtr probe(GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make(element.c_str(), nullptr))));
   guint count = 0;
   // The class owns the descriptions, and classes of plugins stay loaded.
   const std::unique_ptr<GParamSpec*, FreeMemory> specs(
       g_object_class_list_properties(G_OBJECT_GET_CLASS(probe.get()), &count));
+  std::vector<GParamSpec*> settings;
   for (guint i = 0; i < count; ++i) {
-    GParamSpec* const spec = specs.get()[i];
-    if (!is_setting(spec)) continue;
+    if (is_setting(specs.get()[i])) settings.push_back(specs.get()[i]);
+  }
+  return settings;
+}
+
+Status add_element_options(CLI::App& app, const std::string& element, PropertyValues& values) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<GParamSpec*> specs, element_settings(element));
+  for (GParamSpec* const spec : specs) {
     const std::string name = spec->name;
     // The command has an option of this name: the property is set with --property.
     if (app.get_option_no_throw("--" + name) != nullptr) continue;
     const auto store = [spec, &values](const std::string& text) {
-      validate(spec, text);
+      const Status valid = check_value(spec, text);
+      if (!valid.ok()) throw CLI::ValidationError(std::string("--") + spec->name, valid.message());
       values[spec->name] = text;
     };
     CLI::Option* option = nullptr;

@@ -1,9 +1,12 @@
 // The properties of an element as command-line options, from its property table: names, ranges, words, and defaults.
 #pragma once
 
+#include <gst/gst.h>
+
 #include <CLI/CLI.hpp>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "sightglass/status.h"
 
@@ -11,6 +14,14 @@ namespace sightglass::video {
 
 // Property names and values, in gst-launch syntax.
 using PropertyValues = std::map<std::string, std::string>;
+
+// The settings of an element of Sightglass: its writable properties, without those of GStreamer base classes. They stay
+// valid as long as the process.
+Result<std::vector<GParamSpec*>> element_settings(const std::string& element);
+// The values that a property accepts: "0 to 25", or "blur, color, image"; empty: any text.
+std::string domain_of(GParamSpec* spec);
+// Fails if the property does not accept the text. The error starts with the text.
+Status check_value(GParamSpec* spec, const std::string& text);
 
 // Adds an option --NAME per property of an element of Sightglass. The parser rejects values that the property does not
 // accept, and stores the others in `values`, which must outlive the parser.

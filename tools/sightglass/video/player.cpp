@@ -54,11 +54,13 @@ class Player {
 
   Status run();
   PlaybackResult result() const;
+  bool ended_by_user() const { return ending_; }
 
  private:
   void on_error(GstMessage* message);
   void on_key(char key);
   void end_stream();
+  bool starts_again();
   void interrupt();
   void tick();
   void count_frames();
@@ -142,6 +144,7 @@ gboolean Player::on_message(GstBus*, GstMessage* message, gpointer data) {
       break;
     }
     case GST_MESSAGE_EOS:
+      if (player->starts_again()) break;
       g_main_loop_quit(player->loop_);
       break;
     case GST_MESSAGE_LATENCY:
@@ -191,14 +194,20 @@ void Player::on_key(char key) {
 // Ends the stream, so that files are completed.
 void Player::end_stream() {
   if (std::exchange(ending_, true)) return;
+  if (settings_.ends_at_once) return g_main_loop_quit(loop_);
   end_by_ = g_get_monotonic_time() + kDrainMicroseconds;
   if (paused_) gst_element_set_state(pipeline_, GST_STATE_PLAYING);
   if (camera_) camera_->end_stream();
   gst_element_send_event(pipeline_, gst_event_new_eos());
 }
 
+bool Player::starts_again() {
+  return settings_.repeat && !ending_ &&
+         gst_element_seek_simple(pipeline_, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0) != FALSE;
+}
+
 void Player::interrupt() {
-  if (!ending_ && !settings_.interrupted) return end_stream();
+  if (settings_.ends_at_once || (!ending_ && !settings_.interrupted)) return end_stream();
   if (settings_.interrupted) settings_.interrupted();
   status_ = device_error("interrupted before the output was complete");
   g_main_loop_quit(loop_);
@@ -301,6 +310,7 @@ Result<PlaybackResult> play(GstElement* pipeline, GstElement* element, const Pla
   const PlaybackResult result = player.result();
   gst_element_set_state(pipeline, GST_STATE_NULL);
   if (!status.ok()) return status;
+  if (settings.ends_at_once && player.ended_by_user()) return result;
   if (element != nullptr && result.frames == 0)
     return not_found(settings.input_name + ": ended before the first frame");
   return result;

@@ -19,6 +19,8 @@ struct PlayerSettings {
   std::string input_hint;                            // follows errors of the input before the first frame
   int seconds = 0;                                   // from the first frame to the end of the stream; 0: no limit
   double duration = 0;                               // of the input, in seconds; 0: unknown
+  bool repeat = false;                               // whether a seekable input starts again at its end
+  bool ends_at_once = false;                         // whether users end it at once, as a success: nothing is written
   bool keys = true;                                  // whether keys of the terminal have an effect
   std::function<std::vector<std::string>()> models;  // names that a key chooses from; may be empty
   // If set, a signal does not complete the output: play() calls this and fails.

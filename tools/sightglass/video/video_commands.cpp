@@ -52,31 +52,48 @@ void parse_size(const std::string& text, CameraWishes& wishes) {
   }
 }
 
-void add_video_options(CLI::App& app, VideoArguments& arguments) {
+}  // namespace
+
+void add_input_options(CLI::App& app, std::string& input, CameraWishes& wishes) {
   app.add_option(
-      "--input", arguments.input,
+      "--input", input,
       "A camera (its number, path, or name, see `sightglass devices`), a file, an address (rtsp://…, "
       "https://…), screen, figures (rendered), or - (Y4M from standard input). Default: the first camera, or "
       "figures");
+  app.add_option_function<std::string>(
+         "--size", [&wishes](const std::string& text) { parse_size(text, wishes); }, "Frame size of a camera: 1280x720")
+      ->type_name("WxH");
+  app.add_option("--rate", wishes.rate, "Frame rate of a camera")->check(CLI::PositiveNumber);
+}
+
+void add_property_option(CLI::App& app, std::vector<std::string>& properties) {
+  app.add_option("--property", properties,
+                 "NAME=VALUE: a property of the element whose name is an option of this command; repeatable")
+      ->allow_extra_args(false);
+}
+
+int exit_status_of(const Status& status) {
+  if (status.ok()) return kSucceeded;
+  fail(status);
+  return status.code() == ErrorCode::kInvalidArgument ? kUsage : kFailed;
+}
+
+namespace {
+
+void add_video_options(CLI::App& app, VideoArguments& arguments) {
+  add_input_options(app, arguments.input, arguments.wishes);
   app.add_option(
       "--output", arguments.output,
       "window, a file (.mp4, .mkv, .mov, .webm, .y4m, .png, .jpg; frame-%05d.png for all frames), "
       "rtsp://:8554/NAME (a server), whip://HOST/PATH, /dev/videoN (v4l2loopback), none, or - (Y4M to standard "
       "output) (window)");
-  app.add_option_function<std::string>(
-         "--size", [&arguments](const std::string& text) { parse_size(text, arguments.wishes); },
-         "Frame size of a camera: 1280x720")
-      ->type_name("WxH");
-  app.add_option("--rate", arguments.wishes.rate, "Frame rate of a camera")->check(CLI::PositiveNumber);
   app.add_option("--encoder", arguments.encoder,
                  "Encoder of a file or server in gst-launch syntax: \"vah264enc bitrate=4000 ! h264parse\" (the first "
                  "one installed)");
   app.add_option("--results-file", arguments.results, "Write results as JSON lines to this file; -: standard output");
   app.add_option("--contact-sheet", arguments.contact_sheet,
                  "Write a PNG file that shows a few frames and their results side by side");
-  app.add_option("--property", arguments.properties,
-                 "NAME=VALUE: a property of the element whose name is an option of this command; repeatable")
-      ->allow_extra_args(false);
+  add_property_option(app, arguments.properties);
   add_run_options(app, arguments.run);
 }
 
@@ -204,12 +221,6 @@ Status run_pipeline(const PipelineArguments& arguments) {
   return {};
 }
 
-int status_of(const Status& status) {
-  if (status.ok()) return kSucceeded;
-  fail(status);
-  return status.code() == ErrorCode::kInvalidArgument ? kUsage : kFailed;
-}
-
 }  // namespace
 
 void add_video_commands(CLI::App& app, std::vector<Subcommand>& subcommands) {
@@ -225,14 +236,14 @@ void add_video_commands(CLI::App& app, std::vector<Subcommand>& subcommands) {
       if (const Status prepared = prepare(); !prepared.ok()) throw CLI::ValidationError(prepared.message());
     });
     subcommands.push_back(
-        {command, [arguments, &task] { return status_of(run_task(task, *arguments)); }, kFailed, prepare});
+        {command, [arguments, &task] { return exit_status_of(run_task(task, *arguments)); }, kFailed, prepare});
   }
   const auto arguments = std::make_shared<PipelineArguments>();
   CLI::App* const command = app.add_subcommand(
       "run-pipeline", "Run any pipeline in gst-launch syntax, with the keys and reports of the other subcommands");
   command->add_option("PIPELINE", arguments->words, "The pipeline, as for gst-launch-1.0")->required();
   add_run_options(*command, arguments->run);
-  subcommands.push_back({command, [arguments] { return status_of(run_pipeline(*arguments)); }});
+  subcommands.push_back({command, [arguments] { return exit_status_of(run_pipeline(*arguments)); }});
 }
 
 }  // namespace sightglass::video

@@ -1,0 +1,240 @@
+// The parts of `sightglass serve` that need no server: addresses, the guard, routes, and the branches of the pipeline.
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "serve/listen_address.h"
+#include "serve/page_files.h"
+#include "serve/request_guard.h"
+#include "serve/routes.h"
+#include "serve/tap.h"
+
+namespace sightglass::serve {
+namespace {
+
+TEST(ListenAddress, ReadsAddressesAndPorts) {
+  const struct {
+    const char* text;
+    const char* address;
+    int port;
+    bool loopback;
+    const char* url;
+  } cases[] = {
+      {"127.0.0.1:9000", "127.0.0.1", 9000, true, "http://localhost:9000"},
+      {"localhost", "127.0.0.1", 8080, true, "http://localhost:8080"},
+      {"0.0.0.0:80", "0.0.0.0", 80, false, "http://localhost:80"},
+      {":8081", "0.0.0.0", 8081, false, "http://localhost:8081"},
+      {"[::1]:8082", "::1", 8082, true, "http://localhost:8082"},
+      {"[::]:8083", "::", 8083, false, "http://localhost:8083"},
+      {"::1", "::1", 8080, true, "http://localhost:8080"},
+      {"192.168.1.5", "192.168.1.5", 8080, false, "http://192.168.1.5:8080"},
+      {"[fe80::1]:1", "fe80::1", 1, false, "http://[fe80::1]:1"},
+      {"127.0.0.2:0", "127.0.0.2", 0, true, "http://127.0.0.2:0"},
+  };
+  for (const auto& c : cases) {
+    const Result<ListenAddress> listen = parse_listen_address(c.text);
+    ASSERT_TRUE(listen.ok()) << c.text << ": " << listen.status().message();
+    EXPECT_EQ(listen->address, c.address) << c.text;
+    EXPECT_EQ(listen->port, c.port) << c.text;
+    EXPECT_EQ(listen->loopback(), c.loopback) << c.text;
+    EXPECT_EQ(listen->url(), c.url) << c.text;
+  }
+  for (const char* text :
+       {"", "example.com:80", "1.2.3:80", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:8o", "[::1", "[::1]x"}) {
+    const Result<ListenAddress> listen = parse_listen_address(text);
+    EXPECT_FALSE(listen.ok()) << text << " became " << (listen.ok() ? listen->url() : "");
+  }
+}
+
+RequestFacts facts_with(const std::string& host) {
+  RequestFacts facts;
+  facts.host = host;
+  facts.local_address = "127.0.0.1";
+  return facts;
+}
+
+TEST(RequestGuard, AcceptsOnlyNamesOfTheServer) {
+  const RequestGuard guard({"Camera.local"}, "", "cookie");
+  for (const char* host : {"localhost:8080", "LOCALHOST", "127.0.0.1:8080", "[::1]:8080", "camera.local:443"}) {
+    EXPECT_EQ(guard.foreign(facts_with(host)), "") << host;
+  }
+  // A page at evil.example can make this name resolve to 127.0.0.1.
+  for (const char* host :
+       {"", "evil.example:8080", "localhost.evil.example", "192.168.1.5:8080", "127.0.0.1.evil.example"}) {
+    EXPECT_NE(guard.foreign(facts_with(host)), "") << host;
+  }
+  RequestFacts lan = facts_with("192.168.1.5:8080");
+  lan.local_address = "::ffff:192.168.1.5";
+  EXPECT_EQ(guard.foreign(lan), "");
+  lan.host = "localhost:8080";
+  EXPECT_NE(guard.foreign(lan), "") << "a name of this machine on a connection from another one";
+}
+
+TEST(RequestGuard, RefusesOtherOrigins) {
+  const RequestGuard guard({}, "", "cookie");
+  const struct {
+    const char *origin, *site;
+    bool foreign;
+  } cases[] = {
+      {"", "", false},
+      {"http://localhost:8080", "same-origin", false},
+      {"https://localhost:8080", "", false},  // behind a proxy
+      {"", "none", false},
+      {"http://localhost:8081", "", true},
+      {"http://evil.example", "", true},
+      {"null", "", true},
+      {"", "cross-site", true},
+      {"", "same-site", true},
+      {"http://localhost:8080", "cross-site", true},
+  };
+  for (const auto& c : cases) {
+    RequestFacts facts = facts_with("localhost:8080");
+    facts.origin = c.origin;
+    facts.fetch_site = c.site;
+    EXPECT_EQ(!guard.foreign(facts).empty(), c.foreign) << c.origin << ", " << c.site;
+  }
+}
+
+TEST(RequestGuard, NeedsTheToken) {
+  const std::string token = "0123456789abcdef";
+  const RequestGuard guard({}, token, "sightglass-8080");
+  const struct {
+    const char *authorization, *cookie;
+    bool authorized;
+  } cases[] = {
+      {"", "", false},
+      {"Bearer 0123456789abcdef", "", true},
+      {"bearer  0123456789abcdef ", "", true},
+      {"Bearer 0123456789abcdeF", "", false},
+      {"Bearer 0123456789abcdef0", "", false},
+      {"Bearer 0123456789abcde", "", false},
+      {"Bearer", "", false},
+      {"Basic 0123456789abcdef", "", false},
+      {"", "sightglass-8080=0123456789abcdef", true},
+      {"", "a=b; sightglass-8080=0123456789abcdef; c=d", true},
+      {"", "sightglass-8080=wrong", false},
+      {"", "sightglass-8081=0123456789abcdef", false},
+      {"", "xsightglass-8080=0123456789abcdef", false},
+      {"", ";;=", false},
+  };
+  for (const auto& c : cases) {
+    RequestFacts facts = facts_with("localhost");
+    facts.authorization = c.authorization;
+    facts.cookie = c.cookie;
+    EXPECT_EQ(guard.authorized(facts), c.authorized) << c.authorization << ", " << c.cookie;
+  }
+  EXPECT_FALSE(guard.is_token(""));
+  EXPECT_NE(guard.cookie().find("; HttpOnly; SameSite=Strict"), std::string::npos) << guard.cookie();
+  EXPECT_TRUE(RequestGuard({}, "", "c").authorized(facts_with("localhost")));
+}
+
+TEST(RequestGuard, TokensAreRandomAndFitIntoAnAddress) {
+  std::set<std::string> tokens;
+  for (int i = 0; i < 100; ++i) tokens.insert(random_token());
+  EXPECT_EQ(tokens.size(), 100U);
+  for (const std::string& token : tokens) EXPECT_TRUE(is_valid_token(token)) << token;
+  for (const char* token : {"", "fifteen-letters", "with a space in it!", "semicolon;semicolon"}) {
+    EXPECT_FALSE(is_valid_token(token)) << token;
+  }
+}
+
+TEST(Routes, AreThoseOfTheOpenApiFile) {
+  const nlohmann::json api = nlohmann::json::parse(page_file("openapi.json"), nullptr, false);
+  ASSERT_TRUE(api.is_object());
+  std::set<std::string> described, routes;
+  for (const auto& [path, methods] : api["paths"].items()) {
+    for (const auto& [method, operation] : methods.items()) {
+      std::string name = method;
+      for (char& c : name) c = static_cast<char>(std::toupper(c));
+      described.insert(name + " " + path);
+      EXPECT_TRUE(operation.contains("summary")) << path;
+      EXPECT_TRUE(operation["responses"].contains("200")) << path;
+    }
+  }
+  for (const Route& route : all_routes()) routes.insert(std::string(route.method) + " " + std::string(route.path));
+  EXPECT_EQ(described, routes);
+}
+
+TEST(Routes, FilesAreEmbeddedAndLoadNothingFromElsewhere) {
+  for (const Route& route : all_routes()) {
+    if (route.action != Action::kFile) continue;
+    const std::string_view text = page_file(route.file);
+    EXPECT_GT(text.size(), 100U) << route.file;
+    if (route.file == "icon.svg") continue;  // names the SVG namespace
+    EXPECT_EQ(text.find("http://"), std::string_view::npos) << route.file;
+    EXPECT_EQ(text.find("https://"), std::string_view::npos) << route.file;
+  }
+  EXPECT_EQ(page_file("none"), "");
+  // The Content-Security-Policy forbids both.
+  EXPECT_EQ(page_file("index.html").find(" style="), std::string_view::npos);
+  EXPECT_EQ(page_file("index.html").find("<script>"), std::string_view::npos);
+}
+
+TEST(Routes, HeadIsForRepliesThatEnd) {
+  bool known = false;
+  EXPECT_NE(find_route("/api/stats", "HEAD", known), nullptr);
+  EXPECT_EQ(find_route("/api/picture.mjpeg", "HEAD", known), nullptr);
+  EXPECT_TRUE(known);
+  EXPECT_EQ(find_route("/api/stats/", "GET", known), nullptr);
+  EXPECT_FALSE(known);
+}
+
+// Runs the main loop for a while.
+void iterate(int milliseconds) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+  while (std::chrono::steady_clock::now() < deadline) {
+    while (g_main_context_iteration(nullptr, FALSE) != FALSE) {
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+TEST(Tap, FramesEnterItOnlyWhileSomeoneWatches) {
+  gst_init(nullptr, nullptr);
+  const std::string text =
+      "videotestsrc is-live=true ! video/x-raw,width=16,height=16,framerate=50/1 ! tee name=split split. ! "
+      "queue ! fakesink" +
+      tap_text("split", "tap", "identity name=encoder signal-handoffs=true");
+  GstElement* const pipeline = gst_parse_launch(text.c_str(), nullptr);
+  ASSERT_NE(pipeline, nullptr);
+  std::atomic<int> encoded = 0;
+  int delivered = 0;
+  {
+    Tap tap(pipeline, "tap", 1, [&](GBytes* bytes) {
+      EXPECT_GT(g_bytes_get_size(bytes), 0U);
+      ++delivered;
+    });
+    const video::ElementPtr encoder(gst_bin_get_by_name(GST_BIN(pipeline), "encoder"));
+    const auto count = +[](GstElement*, GstBuffer*, gpointer counter) { ++*static_cast<std::atomic<int>*>(counter); };
+    g_signal_connect(encoder.get(), "handoff", G_CALLBACK(count), &encoded);
+    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    iterate(500);
+    EXPECT_EQ(encoded, 0) << "frames that nobody watches";
+    tap.begin_watch();
+    tap.begin_watch();
+    iterate(500);
+    tap.end_watch();
+    const int first = encoded;
+    EXPECT_GT(first, 2);
+    EXPECT_GT(delivered, 2);
+    iterate(500);
+    EXPECT_GT(encoded, first) << "one of two watchers is left";
+    tap.end_watch();
+    iterate(100);
+    const int last = encoded;
+    iterate(500);
+    EXPECT_EQ(encoded, last);
+    std::printf("frames: %d with two watchers, %d in all, %d delivered\n", first, last, delivered);
+    gst_element_set_state(pipeline, GST_STATE_NULL);
+  }
+  gst_object_unref(pipeline);
+}
+
+}  // namespace
+}  // namespace sightglass::serve

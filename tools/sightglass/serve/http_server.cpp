@@ -1,0 +1,176 @@
+#include "serve/http_server.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "serve/feed.h"
+
+namespace sightglass::serve {
+
+namespace {
+
+constexpr guint kRequestSeconds = 15;  // to send a request
+constexpr const char* kDeadline = "sightglass-deadline";
+constexpr int kSeeOther = 303, kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kNotAllowed = 405,
+              kLengthRequired = 411, kTooLarge = 413;
+
+std::string header_of(SoupServerMessage* message, const char* name) {
+  const char* text = soup_message_headers_get_list(soup_server_message_get_request_headers(message), name);
+  return text != nullptr ? text : "";
+}
+
+std::string local_address_of(SoupServerMessage* message) {
+  GSocketAddress* const address = soup_server_message_get_local_address(message);
+  if (!G_IS_INET_SOCKET_ADDRESS(address)) return {};
+  const video::TextPtr text(
+      g_inet_address_to_string(g_inet_socket_address_get_address(G_INET_SOCKET_ADDRESS(address))));
+  return text.get();
+}
+
+RequestFacts facts_of(SoupServerMessage* message) {
+  return {header_of(message, "Host"),          header_of(message, "Origin"), header_of(message, "Sec-Fetch-Site"),
+          header_of(message, "Authorization"), header_of(message, "Cookie"), local_address_of(message)};
+}
+
+void set_header(SoupServerMessage* message, const char* name, const char* value) {
+  soup_message_headers_replace(soup_server_message_get_response_headers(message), name, value);
+}
+
+// The page loads nothing from elsewhere, and cannot be shown within another page.
+void add_security_headers(SoupServerMessage* message) {
+  set_header(message, "Content-Security-Policy",
+             "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  set_header(message, "X-Content-Type-Options", "nosniff");
+  set_header(message, "Referrer-Policy", "no-referrer");
+  set_header(message, "Cross-Origin-Resource-Policy", "same-origin");
+  set_header(message, "Cross-Origin-Opener-Policy", "same-origin");
+  set_header(message, "Cache-Control", "no-store");
+}
+
+gboolean on_deadline(gpointer message) {
+  // The data of the message removes a source that has not fired.
+  g_object_steal_data(G_OBJECT(message), kDeadline);
+  disconnect(SOUP_SERVER_MESSAGE(message));
+  return G_SOURCE_REMOVE;
+}
+
+void remove_source(gpointer id) { g_source_remove(GPOINTER_TO_UINT(id)); }
+
+void on_body(SoupServerMessage* message, gpointer) { g_object_set_data(G_OBJECT(message), kDeadline, nullptr); }
+
+std::string allowed_methods(std::string_view path) {
+  std::string methods;
+  for (const Route& route : all_routes()) {
+    if (route.path == path) methods += (methods.empty() ? "" : ", ") + std::string(route.method);
+  }
+  return methods;
+}
+
+}  // namespace
+
+void reply(SoupServerMessage* message, int status, std::string_view type, std::string_view body) {
+  soup_server_message_set_status(message, static_cast<guint>(status), nullptr);
+  soup_server_message_set_response(message, std::string(type).c_str(), SOUP_MEMORY_COPY, body.data(), body.size());
+}
+
+void reply_error(SoupServerMessage* message, const HttpError& error) {
+  const nlohmann::ordered_json body = {{"error", error.message}};
+  reply(message, error.status, "application/json",
+        body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+HttpServer::HttpServer(RequestGuard guard, Act act)
+    : guard_(std::move(guard)),
+      act_(std::move(act)),
+      server_(soup_server_new("server-header", "sightglass", "raw-paths", TRUE, nullptr)) {
+  g_signal_connect(server_.get(), "request-started", G_CALLBACK(on_started), this);
+  soup_server_add_early_handler(server_.get(), nullptr, on_headers, this, nullptr);
+  soup_server_add_handler(server_.get(), nullptr, on_request, this, nullptr);
+}
+
+HttpServer::~HttpServer() { soup_server_disconnect(server_.get()); }
+
+Status HttpServer::listen(ListenAddress& address) {
+  const std::unique_ptr<GSocketAddress, video::UnrefGObject> socket(
+      g_inet_socket_address_new_from_string(address.address.c_str(), address.port));
+  GError* error = nullptr;
+  if (!soup_server_listen(server_.get(), socket.get(), static_cast<SoupServerListenOptions>(0), &error)) {
+    const bool taken = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);
+    const std::string reason = taken ? "port " + std::to_string(address.port) + " is in use" : error->message;
+    g_clear_error(&error);
+    return device_error(address.url() + ": cannot listen there: " + reason + "; use --listen " + address.address +
+                        ":PORT with another " + (taken ? "port" : "address or port"));
+  }
+  GSList* const uris = soup_server_get_uris(server_.get());
+  if (uris != nullptr) address.port = static_cast<uint16_t>(g_uri_get_port(static_cast<GUri*>(uris->data)));
+  g_slist_free_full(uris, reinterpret_cast<GDestroyNotify>(g_uri_unref));
+  return {};
+}
+
+void HttpServer::on_started(SoupServer*, SoupServerMessage* message, gpointer) {
+  const guint source = g_timeout_add_seconds(kRequestSeconds, on_deadline, message);
+  g_object_set_data_full(G_OBJECT(message), kDeadline, GUINT_TO_POINTER(source), remove_source);
+  g_signal_connect(message, "got-body", G_CALLBACK(on_body), nullptr);
+}
+
+bool HttpServer::turn_away(SoupServerMessage* message, const char* path, GHashTable* query) {
+  const auto refuse = [message](int status, const std::string& text) {
+    reply_error(message, {status, text});
+    return true;
+  };
+  const RequestFacts facts = facts_of(message);
+  const std::string foreign = guard_.foreign(facts);
+  if (!foreign.empty()) return refuse(kForbidden, foreign);
+  bool path_known = false;
+  const char* const method = soup_server_message_get_method(message);
+  const Route* route = find_route(path, method, path_known);
+  const auto* token = query != nullptr ? static_cast<const char*>(g_hash_table_lookup(query, "token")) : nullptr;
+  if (std::string_view(path) == "/" && token != nullptr && guard_.is_token(token)) {
+    set_header(message, "Set-Cookie", guard_.cookie().c_str());
+    set_header(message, "Location", "/");  // without the token, which would stay in the history
+    soup_server_message_set_status(message, kSeeOther, nullptr);
+    return true;
+  }
+  const bool anyone = route != nullptr && route->access == Access::kAnyone;
+  if (!anyone && !guard_.authorized(facts)) {
+    set_header(message, "WWW-Authenticate", "Bearer");
+    return refuse(kUnauthorized,
+                  "a token is needed: open the address that `sightglass serve` has printed, or send "
+                  "\"Authorization: Bearer TOKEN\"");
+  }
+  if (!path_known) return refuse(kNotFound, std::string(path) + ": no such page");
+  if (route == nullptr) {
+    const std::string methods = allowed_methods(path);
+    set_header(message, "Allow", methods.c_str());
+    return refuse(kNotAllowed, std::string(method) + ": use " + methods);
+  }
+  SoupMessageHeaders* const headers = soup_server_message_get_request_headers(message);
+  const SoupEncoding encoding = soup_message_headers_get_encoding(headers);
+  if (encoding != SOUP_ENCODING_CONTENT_LENGTH && encoding != SOUP_ENCODING_NONE) {
+    return refuse(kLengthRequired, "Content-Length is missing");
+  }
+  if (soup_message_headers_get_content_length(headers) > static_cast<goffset>(kMaxBody)) {
+    return refuse(kTooLarge, "the body has more than " + std::to_string(kMaxBody) + " bytes");
+  }
+  return false;
+}
+
+void HttpServer::on_headers(SoupServer*, SoupServerMessage* message, const char* path, GHashTable* query,
+                            gpointer data) {
+  add_security_headers(message);
+  if (!static_cast<HttpServer*>(data)->turn_away(message, path, query)) return;
+  // libsoup reads the body of a refused request too: it is dropped.
+  soup_message_body_set_accumulate(soup_server_message_get_request_body(message), FALSE);
+  if (soup_message_headers_get_content_length(soup_server_message_get_request_headers(message)) > 0) {
+    set_header(message, "Connection", "close");
+  }
+}
+
+void HttpServer::on_request(SoupServer*, SoupServerMessage* message, const char* path, GHashTable*, gpointer data) {
+  if (soup_server_message_get_status(message) != 0) return;
+  bool path_known = false;
+  const Route* route = find_route(path, soup_server_message_get_method(message), path_known);
+  if (route != nullptr) static_cast<HttpServer*>(data)->act_(message, *route);
+}
+
+}  // namespace sightglass::serve

@@ -1,0 +1,45 @@
+// Which requests the server answers: those of its own page, and of programs that name the server as it is reached.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sightglass::serve {
+
+// What a request says about itself. Empty: the header is missing.
+struct RequestFacts {
+  std::string host;           // Host: "localhost:8080"
+  std::string origin;         // Origin
+  std::string fetch_site;     // Sec-Fetch-Site
+  std::string authorization;  // Authorization
+  std::string cookie;         // Cookie
+  std::string local_address;  // the address of this machine that the client has connected to
+};
+
+class RequestGuard {
+ public:
+  // `names`: further host names of the server. An empty token: none is required. `cookie`: the name of the cookie with
+  // the token.
+  RequestGuard(std::vector<std::string> names, std::string token, std::string cookie);
+
+  // Why the request is refused, whatever its token; empty: it is not. A web page of another origin cannot read or
+  // change anything, not even with a name that it makes resolve to this machine (DNS rebinding).
+  std::string foreign(const RequestFacts& facts) const;
+  // Whether the request has the token, or none is required.
+  bool authorized(const RequestFacts& facts) const;
+  // Compares in a time that does not depend on where the texts differ.
+  bool is_token(const std::string& text) const;
+  // The value of Set-Cookie that authorizes later requests.
+  std::string cookie() const;
+
+ private:
+  const std::vector<std::string> names_;
+  const std::string token_, cookie_;
+};
+
+// Whether a token consists of at least 16 letters, digits, and -._~, so that it fits into an address and a cookie.
+bool is_valid_token(const std::string& text);
+// 128 random bits.
+std::string random_token();
+
+}  // namespace sightglass::serve

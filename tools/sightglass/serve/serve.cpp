@@ -1,0 +1,100 @@
+#include "serve/serve.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "serve/api.h"
+#include "serve/http_server.h"
+#include "video/launch_text.h"
+#include "video/player.h"
+#include "video/video_job.h"
+
+namespace sightglass::serve {
+
+namespace {
+
+using video::Input;
+
+constexpr const char* kTee = "split";
+// Without a GPU, rendering figures is slow.
+constexpr int kFigureRate = 15;
+
+bool repeats(const Input& input) { return input.kind == Input::Kind::kFile; }
+
+bool has_webrtc(const ServeJob& job) { return !repeats(job.input) && WebRtc::available(); }
+
+bool has_results(const video::VideoTask& task) { return std::string_view(task.name) != "segment"; }
+
+std::string pipeline_text(const ServeJob& job) {
+  video::SourceLimits limits;
+  limits.figure_rate = kFigureRate;
+  std::string text = video::source_text(job.input, limits);
+  const bool decoded = job.input.kind == Input::Kind::kFile || job.input.kind == Input::Kind::kAddress;
+  // Audio is not decoded.
+  if (decoded) text += std::string(" ") + video::kDecoderElement + ". ! video/x-raw(ANY) ! queue";
+  text += std::string(" ! ") + job.task->bin + " name=" + video::kModelElement + video::launch_text(job.properties) +
+          " ! video/x-raw(memory:GLMemory) ! tee name=" + kTee;
+  // Keeps the pace of the input, and drops late frames. Rendered figures move slowly instead.
+  const bool rendered = job.input.kind == Input::Kind::kFigures;
+  text += std::string(" ") + kTee +
+          ". ! queue max-size-buffers=2 max-size-bytes=0 max-size-time=0 ! fakesink sync=true" +
+          (rendered ? "" : " qos=true");
+  return text + branches_text(kTee, has_results(*job.task), has_webrtc(job));
+}
+
+video::PlayerSettings settings_of(const ServeJob& job) {
+  video::PlayerSettings settings;
+  settings.input_name = job.input.name;
+  if (job.input.kind == Input::Kind::kAddress) settings.input_hint = "; check the address, and whether its server runs";
+  settings.duration = job.input.media.seconds;
+  settings.keys = job.input.kind != Input::Kind::kPipe;
+  settings.models = [task = job.task] { return video::installed_models(*task); };
+  settings.ends_at_once = true;
+  settings.repeat = repeats(job.input);
+  if (job.input.kind == Input::Kind::kCamera) {
+    settings.camera_text = job.input.camera.source;
+    settings.camera_available = [path = job.input.camera.path] { return std::filesystem::exists(path); };
+  }
+  return settings;
+}
+
+std::vector<std::string> host_names(const ServeJob& job) {
+  std::vector<std::string> names = job.host_names;
+  char name[256] = {};
+  if (!job.listen.loopback() && ::gethostname(name, sizeof(name) - 1) == 0) {
+    names.emplace_back(name);
+    names.push_back(std::string(name) + ".local");
+  }
+  return names;
+}
+
+}  // namespace
+
+Status serve(const ServeJob& job) {
+  const std::string text = pipeline_text(job);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const video::ElementPtr pipeline, video::parse_launch(text));
+  const video::ElementPtr element(gst_bin_get_by_name(GST_BIN(pipeline.get()), video::kModelElement));
+  SIGHTGLASS_ASSIGN_OR_RETURN(LiveProperties properties, LiveProperties::create(*job.task, element.get()));
+  Api api({*job.task, job.input.name, pipeline.get(), element.get(), has_results(*job.task), has_webrtc(job)},
+          std::move(properties));
+  // Cookies of all ports of a host are shared.
+  RequestGuard guard(host_names(job), job.token, "sightglass-" + std::to_string(job.listen.port));
+  HttpServer server(std::move(guard),
+                    [&api](SoupServerMessage* message, const Route& route) { api.act(message, route); });
+  ListenAddress listen = job.listen;
+  SIGHTGLASS_RETURN_IF_ERROR(server.listen(listen));
+  video::PlaybackReport report(video::ReportStyle::kText);
+  report.starting(text);
+  report.note("listening",
+              "serving at " + listen.url() + "/" + (job.token.empty() ? "" : "?token=" + job.token) + " until Ctrl-C");
+  SIGHTGLASS_ASSIGN_OR_RETURN(const video::PlaybackResult result,
+                              video::play(pipeline.get(), element.get(), settings_of(job), report));
+  if (result.frames > 0) report.finished(result, "");
+  return {};
+}
+
+}  // namespace sightglass::serve

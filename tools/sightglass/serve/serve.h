@@ -1,0 +1,27 @@
+// Runs an element on an input, with a page and a REST API.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "serve/listen_address.h"
+#include "sightglass/status.h"
+#include "video/element_options.h"
+#include "video/input.h"
+#include "video/task.h"
+
+namespace sightglass::serve {
+
+struct ServeJob {
+  const video::VideoTask* task = nullptr;
+  video::Input input;
+  video::PropertyValues properties;  // with the model
+  ListenAddress listen;
+  std::vector<std::string> host_names;  // further names of the server in requests
+  std::string token;                    // empty: none is required
+};
+
+// Serves until the input ends, an error, or Ctrl-C. Fails if this program was built without an HTTP server.
+Status serve(const ServeJob& job);
+
+}  // namespace sightglass::serve
