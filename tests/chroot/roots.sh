@@ -1,6 +1,7 @@
 #!/bin/sh
 # Functions for scripts that make a separate Debian below build/chroot/ and enter it. Needs root. Source it with `source`
 # set to the source tree, and `task` to the end of the line "== Debian RELEASE …" that unavailable prints.
+: "${source:?}" "${task:?}"
 
 # unavailable LOG RELEASE REASON: exits with 69, the status of a machine that cannot make or enter a chroot.
 unavailable() {
