@@ -17,7 +17,7 @@ make_root "$base" "$release"
 enter "$base" '' true >"$base.log" 2>&1 || unavailable "$base.log" "$release" "enter it"
 
 # The first chroot is kept while it has nothing but the packages that this tree asks for. The compiler cache is kept longer.
-needed=$(cat "$source/debian/control" "$source/packaging/build.sh" | sha256sum)
+needed=$(sed '/^$/q' "$source/debian/control" | sha256sum)
 if [ "$(cat "$builder.made" 2>/dev/null)" != "$needed" ]; then
   rm -f "$builder.made"
   [ ! -d "$builder/srv/ccache" ] || mv "$builder/srv/ccache" "$builder.ccache"
