@@ -16,7 +16,8 @@ fi
 
 echo "== building the packages"
 # dpkg-buildpackage writes them next to the tree.
-rm -f ../sightglass_* ../*.deb
+built() { find .. -maxdepth 1 -type f \( -name '*.deb' -o -name 'sightglass_*' \) "$@"; }
+built -delete
 # CMake reads the first two variables. ccache requires the settings for precompiled headers.
 export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
 export CCACHE_DIR="${CCACHE_DIR:-$(dirname "$PWD")/ccache}" CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
@@ -25,4 +26,4 @@ dpkg-buildpackage --unsigned-source --unsigned-changes
 echo "== lintian"
 lintian --allow-root --fail-on error --tag-display-limit 0 ../sightglass_*.changes
 rm -f "$output"/*.deb "$output"/sightglass_*
-mv ../*.deb ../sightglass_*.* "$output"
+built -exec mv {} "$output" \;
