@@ -62,11 +62,9 @@ install $(files libsightglass0 libsightglass-metadata0 gir1.2-sightglass-0.1 lib
 cp -r /usr/share/doc/libsightglass-dev/examples .
 # shellcheck disable=SC2046
 cc -std=c11 examples/c_texture.c -o c_texture $(pkg-config --cflags --libs sightglass egl glesv2)
-{
-  printf 'P6\n320 180\n255\n'
-  gst-launch-1.0 -q glfiguresrc num-buffers=1 framing=half ! "$size" ! gldownload ! videoconvert ! \
-    video/x-raw,format=RGB ! fdsink
-} >figure.ppm
+gst-launch-1.0 -q glfiguresrc num-buffers=1 framing=half ! "$size" ! gldownload ! videoconvert ! \
+  video/x-raw,format=RGB ! filesink location=figure.rgb
+{ printf 'P6\n320 180\n255\n' && cat figure.rgb; } >figure.ppm
 ./c_texture /usr/share/sightglass/models/figure.tflite figure.ppm mask.pgm
 head -c 2 mask.pgm | grep -q P5 || fail "c_texture wrote no mask"
 values=$(od -An -v -tu1 -w1 mask.pgm | sort -u | wc -l)

@@ -14,6 +14,11 @@ packaged=$(sed -nE '1s/^sightglass \(([^)]+)\) .*/\1/p' debian/changelog)
 echo "version: $version in CMakeLists.txt, $packaged in debian/changelog"
 if [ -z "$version" ] || [ "$version" != "$packaged" ]; then complain "  ^ the versions differ"; fi
 
+author=$(sed -nE 's/^#define SIGHTGLASS_AUTHOR "(.*)"$/\1/p' gst_plugin/gobject/package.h)
+maintainer=$(sed -n 's/^Maintainer: //p' debian/control)
+echo "maintainer: $maintainer"
+[ "$author" = "$maintainer" ] || complain "  ^ the author of the elements is $author"
+
 # Shared libraries: the package has the soname in its name, and one row per version of the list of symbols.
 soname=${version%%.*}
 for row in libsightglass=capi libsightglass-metadata=introspection; do
