@@ -5,6 +5,7 @@
 #   c          sightglass::c          sightglass           the engine as a shared library with a C API
 #   engine     sightglass::gpu_engine sightglass-engine    the engine in C++; links no GL library
 #   interop    sightglass::interop    sightglass-interop   EGL contexts and DMABUFs in C++
+#   -          -                      sightglass-metadata  results of the elements as objects in C, for bindings
 #
 # Programs include <sightglass/…>, <sightglass/interop/…>, and the metadata of the elements from <sightglass/gst/…>.
 include(CMakePackageConfigHelpers)
@@ -42,7 +43,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sightglass-config.cmake
         DESTINATION ${package_dir})
 
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-foreach(name sightglass sightglass-engine sightglass-interop)
+foreach(name sightglass sightglass-engine sightglass-interop sightglass-metadata)
   configure_file(cmake/${name}.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Runs a command in the tree within a root directory, in separate mount and process namespaces. Needs root.
+# Runs a command in the tree, in /srv/sightglass within a root directory, in separate mount and process namespaces. Needs root.
 #   enter.sh ROOT SHARED COMMAND [ARGUMENT…]
 # SHARED, a directory of models and media, appears read-only next to the tree if it exists. Empty: no such directory.
 set -eu
 root=$1
 shared=$2
 shift 2
+mkdir -p "$root/srv/sightglass"
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 if [ -d "$shared" ]; then
@@ -18,6 +19,6 @@ else
 fi
 exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin CI="${CI:-}" \
   ${SIGHTGLASS_VM_SECONDS:+SIGHTGLASS_VM_SECONDS="$SIGHTGLASS_VM_SECONDS"} \
-  TOOLS="${TOOLS:-}" LIBRARIES="${LIBRARIES:-}" \
+  ${DEB_BUILD_OPTIONS:+DEB_BUILD_OPTIONS="$DEB_BUILD_OPTIONS"} TOOLS="${TOOLS:-}" LIBRARIES="${LIBRARIES:-}" \
   ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
   sh -c 'cd /srv/sightglass && exec "$@"' sh "$@"

@@ -37,7 +37,7 @@ for file in $(grep -rlE 'G_DEFINE_|g_[a-z]+_register_static|gst_meta_[a-z_]*regi
   grep -q g_type_from_name "$file" || complain "$file: types in code that both plugins link"
 done
 # Every script has an interpreter line and is executable.
-for file in dev .ci/run $(find pipelines models bench tests docs -name '*.sh'); do
+for file in dev .ci/run debian/rules $(find packaging pipelines models bench tests docs -name '*.sh'); do
   [ -x "$file" ] || complain "$file has no run bit"
   case $(head -n 1 "$file") in '#!/'*) ;; *) complain "$file has no interpreter line" ;; esac
 done

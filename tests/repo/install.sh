@@ -78,7 +78,7 @@ for program in c_consumer engine_consumer consumer; do "$work/consumer/$program"
 echo "== pkg-config"
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name sightglass.pc)")
 export PKG_CONFIG_PATH
-for name in sightglass sightglass-engine sightglass-interop; do
+for name in sightglass sightglass-engine sightglass-interop sightglass-metadata; do
   [ "$(pkg-config --modversion $name)" = "$("$prefix/bin/sightglass" --version)" ]
 done
 # shellcheck disable=SC2046,SC2086  # lists of flags

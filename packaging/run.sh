@@ -1,0 +1,43 @@
+#!/bin/sh
+# Builds the Debian packages in one clean Debian, and installs and runs them in another, both below build/chroot/. Needs root.
+#   run.sh RELEASE
+# Writes the packages to build/packages/RELEASE/. The exit status is 69 if this machine cannot create or enter such a Debian.
+set -eu
+release=$1
+source=$(cd "$(dirname "$0")/.." && pwd)
+task='has no packages from here'
+# shellcheck source-path=SCRIPTDIR source=../tests/chroot/roots.sh
+. "$source/tests/chroot/roots.sh"
+base=$source/build/chroot/$release-$(dpkg --print-architecture)-clean
+builder=${base%clean}package
+installed=${base%clean}installed
+output=$source/build/packages/$release
+
+make_root "$base" "$release"
+enter "$base" '' true >"$base.log" 2>&1 || unavailable "$base.log" "$release" "enter it"
+
+# The first chroot is kept while it has nothing but the packages that this tree asks for. The compiler cache is kept longer.
+needed=$(sed '/^$/q' "$source/debian/control" | sha256sum)
+if [ "$(cat "$builder.made" 2>/dev/null)" != "$needed" ]; then
+  rm -f "$builder.made"
+  [ ! -d "$builder/srv/ccache" ] || mv "$builder/srv/ccache" "$builder.ccache"
+  rm -rf "$builder"
+  cp -a --reflink=auto "$base" "$builder"
+  [ ! -d "$builder.ccache" ] || mv "$builder.ccache" "$builder/srv/ccache"
+fi
+copy_tree "$builder"
+enter "$builder" '' packaging/build.sh /srv/packages
+printf '%s\n' "$needed" >"$builder.made"
+rm -rf "$output"
+mkdir -p "$output"
+cp "$builder/srv/packages/"* "$output"
+
+# The second is new each time. Only the packages and the script that checks them are copied to it.
+rm -rf "$installed"
+cp -a --reflink=auto "$base" "$installed"
+mkdir -p "$installed/srv/packages"
+cp "$output"/*.deb "$installed/srv/packages"
+cp "$source/packaging/check.sh" "$source/packaging/sightglass-serve.service" "$installed/srv"
+enter "$installed" '' ../check.sh ../packages
+rm -rf "$installed"
+echo "== the packages are in build/packages/$release/"
