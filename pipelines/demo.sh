@@ -12,7 +12,7 @@ fi
 output_given=
 for word in "$@"; do
   case $word in
-    --output | --output=* | --print-pipeline | --help) output_given=1 ;;
+    --output | --output=* | --help) output_given=1 ;;
   esac
 done
 if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}$output_given" ]; then

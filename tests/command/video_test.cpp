@@ -101,7 +101,7 @@ constexpr const char* kQuick = " --refine none --blur-strength 2 --inference-int
 TEST_F(VideoCommand, OptionsAreThePropertiesOfTheElement) {
   const CommandResult help = run_command("segment --help");
   ASSERT_EQ(help.status, 0) << help.output;
-  for (const char* words : {"--blur-radius", "-1 to 1024", "--background", "blur, color, image"}) {
+  for (const char* words : {"--blur-radius", "-1 to 1024", "--background", "{blur,color,image"}) {
     EXPECT_NE((help.output + run_command("segment --blur-radius 5000").output).find(words), std::string::npos) << words;
   }
   EXPECT_EQ(help.output.find("--qos"), std::string::npos) << "properties of base classes are no options";

@@ -33,9 +33,6 @@ std::string pipeline_text(const ServeJob& job) {
   video::SourceLimits limits;
   limits.figure_rate = kFigureRate;
   std::string text = video::source_text(job.input, limits);
-  const bool decoded = job.input.kind == Input::Kind::kFile || job.input.kind == Input::Kind::kAddress;
-  // Audio is not decoded.
-  if (decoded) text += std::string(" ") + video::kDecoderElement + ". ! video/x-raw(ANY) ! queue";
   text += std::string(" ! ") + job.task->bin + " name=" + video::kModelElement + video::launch_text(job.properties) +
           " ! video/x-raw(memory:GLMemory) ! tee name=" + kTee;
   // Keeps the pace of the input, and drops late frames. Rendered figures move slowly instead.

@@ -134,18 +134,8 @@ Result<Input> recognize(const std::string& text, const CameraWishes& wishes) {
   return input;
 }
 
-}  // namespace
-
-Result<Input> recognize_input(const std::string& text, const CameraWishes& wishes) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(Input input, recognize(text, wishes));
-  const bool wished = wishes.width > 0 || wishes.height > 0 || wishes.rate > 0;
-  if (wished && input.kind != Input::Kind::kCamera && input.kind != Input::Kind::kFigures) {
-    return invalid_argument(input.name + ": has its own size and rate; --size and --rate are for cameras and figures");
-  }
-  return input;
-}
-
-std::string source_text(const Input& input, const SourceLimits& limits) {
+// The source, and what decodes it.
+std::string undecoded_text(const Input& input, const SourceLimits& limits) {
   switch (input.kind) {
     case Input::Kind::kFigures: {
       // The figure changes every three seconds.
@@ -178,6 +168,27 @@ std::string source_text(const Input& input, const SourceLimits& limits) {
       return "fdsrc fd=0 ! y4mdec";
   }
   return {};
+}
+
+}  // namespace
+
+Result<Input> recognize_input(const std::string& text, const CameraWishes& wishes) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(Input input, recognize(text, wishes));
+  const bool wished = wishes.width > 0 || wishes.height > 0 || wishes.rate > 0;
+  if (wished && input.kind != Input::Kind::kCamera && input.kind != Input::Kind::kFigures) {
+    return invalid_argument(input.name + ": has its own size and rate; --size and --rate are for cameras and figures");
+  }
+  return input;
+}
+
+std::string source_text(const Input& input, const SourceLimits& limits) {
+  const std::string text = undecoded_text(input, limits);
+  if (input.kind == Input::Kind::kFigures) return text;
+  // Streams of a file are linked as they appear.
+  const bool decodes = input.kind == Input::Kind::kFile || input.kind == Input::Kind::kAddress;
+  const std::string video = decodes ? std::string(" ") + kDecoderElement + ". ! video/x-raw(ANY) ! queue" : "";
+  // Converts what GL cannot upload, such as 4:4:4 with 10 bits; everything else passes, textures and DMABUFs included.
+  return text + video + " ! videoconvert";
 }
 
 }  // namespace sightglass::video

@@ -46,7 +46,7 @@ struct SourceLimits {
   int figure_rate = 30;    // frames per second of figures, unless the user wished for another rate
   std::string kept_audio;  // caps of audio that is not decoded; empty: audio is decoded
 };
-// In gst-launch syntax, up to the element that runs the model.
+// In gst-launch syntax, up to the element that runs the model. Audio of files and addresses is not linked.
 std::string source_text(const Input& input, const SourceLimits& limits);
 
 }  // namespace sightglass::video

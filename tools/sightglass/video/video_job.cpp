@@ -50,8 +50,6 @@ Audio audio_of(const VideoJob& job) {
   return {{}, begin + "audio/x-raw ! queue ! audioconvert ! audioresample ! " + job.output.audio_encoder + end};
 }
 
-bool decodes(const Input& input) { return input.kind == Input::Kind::kFile || input.kind == Input::Kind::kAddress; }
-
 }  // namespace
 
 int VideoJob::limit() const { return seconds.value_or(input.endless() && output.is_file() ? kSecondsOfFile : 0); }
@@ -70,10 +68,6 @@ std::string launch_text(const VideoJob& job) {
   limits.seconds = job.limit();
   limits.kept_audio = audio.kept;
   std::string text = source_text(job.input, limits);
-  // Streams of a file are linked as they appear.
-  if (decodes(job.input)) text += std::string(" ") + kDecoderElement + ". ! video/x-raw(ANY) ! queue";
-  // Converts what GL cannot upload, such as 4:4:4 with 10 bits; everything else passes, textures and DMABUFs included.
-  if (job.input.kind != Input::Kind::kFigures) text += " ! videoconvert";
   text += " ! " + job.element + " name=" + kModelElement + launch_text(job.properties);
   const std::string sink = sink_text(job.output, job.input.kind == Input::Kind::kFigures);
   if (job.results.empty()) {
