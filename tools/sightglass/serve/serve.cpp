@@ -86,10 +86,13 @@ Status serve(const ServeJob& job) {
   SIGHTGLASS_RETURN_IF_ERROR(server.listen(listen));
   video::PlaybackReport report(video::ReportStyle::kText);
   report.starting(text);
-  report.note("listening",
-              "serving at " + listen.url() + "/" + (job.token.empty() ? "" : "?token=" + job.token) + " until Ctrl-C");
+  video::PlayerSettings settings = settings_of(job);
+  settings.ready = [&] {
+    report.note("listening", "serving at " + listen.url() + "/" + (job.token.empty() ? "" : "?token=" + job.token) +
+                                 " until Ctrl-C");
+  };
   SIGHTGLASS_ASSIGN_OR_RETURN(const video::PlaybackResult result,
-                              video::play(pipeline.get(), element.get(), settings_of(job), report));
+                              video::play(pipeline.get(), element.get(), settings, report));
   if (result.frames > 0) report.finished(result, "");
   return {};
 }

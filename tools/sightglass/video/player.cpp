@@ -76,7 +76,7 @@ class Player {
   GMainLoop* const loop_;
   std::optional<CameraKeeper> camera_;
   Status status_;
-  bool ending_ = false, paused_ = false;
+  bool ending_ = false, paused_ = false, interrupted_ = false;
   gint64 end_by_ = 0;  // monotonic time, in microseconds
   std::atomic<uint64_t> frames_ = 0;
   std::atomic<gint64> first_ = 0, last_ = 0;  // monotonic time of frames, in microseconds
@@ -207,6 +207,7 @@ bool Player::starts_again() {
 }
 
 void Player::interrupt() {
+  interrupted_ = true;
   if (settings_.ends_at_once || (!ending_ && !settings_.interrupted)) return end_stream();
   if (settings_.interrupted) settings_.interrupted();
   status_ = device_error("interrupted before the output was complete");
@@ -263,6 +264,7 @@ Status Player::run() {
   const guint sources[] = {watch, g_unix_signal_add(SIGINT, interrupted, this),
                            g_unix_signal_add(SIGTERM, interrupted, this),
                            g_timeout_add(kTickMilliseconds, ticked, this)};
+  if (settings_.ready) settings_.ready();
   {
     std::optional<TerminalKeys> keys;
     if (settings_.keys) keys.emplace([this](char key) { on_key(key); });
@@ -271,6 +273,11 @@ Status Player::run() {
     g_main_loop_run(loop_);
   }
   for (const guint source : sources) g_source_remove(source);
+  if (interrupted_) {
+    // The process is about to end. A repeated signal, such as to a group of processes, must not kill it before.
+    std::signal(SIGINT, SIG_IGN);
+    std::signal(SIGTERM, SIG_IGN);
+  }
   return status_;
 }
 

@@ -23,6 +23,8 @@ struct PlayerSettings {
   bool ends_at_once = false;                         // whether users end it at once, as a success: nothing is written
   bool keys = true;                                  // whether keys of the terminal have an effect
   std::function<std::vector<std::string>()> models;  // names that a key chooses from; may be empty
+  // Called once signals have their effect, before the pipeline starts; may be empty.
+  std::function<void()> ready;
   // If set, a signal does not complete the output: play() calls this and fails.
   std::function<void()> interrupted;
   // For cameras that may be unplugged: the camera element in gst-launch syntax, and whether it is there. An empty text:
