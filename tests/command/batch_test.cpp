@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/command_case.h"
 #include "video/batch_files.h"
+#include "video_case.h"
 
 namespace sightglass::test {
 namespace {
@@ -14,14 +14,10 @@ namespace {
 namespace fs = std::filesystem;
 using video::BatchFile;
 
-class BatchCommand : public CommandTest {
+class BatchCommand : public VideoCase {
  protected:
   void SetUp() override {
-    const char* cache = std::getenv("XDG_CACHE_HOME");
-    const std::string kept = cache != nullptr ? cache : "";
-    CommandTest::SetUp();
-    if (!kept.empty()) ::setenv("XDG_CACHE_HOME", kept.c_str(), 1);
-    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY"}) ::unsetenv(name);
+    VideoCase::SetUp();
     fs::create_directories(path("in/sub"));
   }
   void clip(const std::string& name) const {

@@ -13,7 +13,7 @@
 #include <sstream>
 #include <thread>
 
-#include "harness/command_case.h"
+#include "video_case.h"
 
 namespace sightglass::test {
 namespace {
@@ -58,18 +58,10 @@ bool installed(const char* element) {
   return factory != nullptr;
 }
 
-class VideoCommand : public CommandTest {
+class VideoCommand : public VideoCase {
  protected:
   void SetUp() override {
-    // Programs stay in the cache of the other tests: compiling them anew takes seconds per run.
-    const char* cache = std::getenv("XDG_CACHE_HOME");
-    const std::string kept = cache != nullptr ? cache : "";
-    CommandTest::SetUp();
-    if (!kept.empty()) ::setenv("XDG_CACHE_HOME", kept.c_str(), 1);
-    // The command must select GL by itself.
-    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "GST_GL_PLATFORM", "GST_GL_API", "GST_GL_WINDOW"}) {
-      ::unsetenv(name);
-    }
+    VideoCase::SetUp();
     gst_init(nullptr, nullptr);
     for (const char* element : {"x264enc", "mp4mux", "vp8enc", "webmmux", "avenc_aac", "vorbisenc"}) {
       if (!installed(element)) GTEST_SKIP() << element << " is not installed";

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <filesystem>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "serve/http_server.h"
 #include "video/launch_text.h"
 #include "video/player.h"
+#include "video/run_job.h"
 #include "video/video_job.h"
 
 namespace sightglass::serve {
@@ -43,22 +43,6 @@ std::string pipeline_text(const ServeJob& job) {
   return text + branches_text(kTee, has_results(*job.task), has_webrtc(job));
 }
 
-video::PlayerSettings settings_of(const ServeJob& job) {
-  video::PlayerSettings settings;
-  settings.input_name = job.input.name;
-  if (job.input.kind == Input::Kind::kAddress) settings.input_hint = "; check the address, and whether its server runs";
-  settings.duration = job.input.media.seconds;
-  settings.keys = job.input.kind != Input::Kind::kPipe;
-  settings.models = [task = job.task] { return video::installed_models(*task); };
-  settings.ends_at_once = true;
-  settings.repeat = repeats(job.input);
-  if (job.input.kind == Input::Kind::kCamera) {
-    settings.camera_text = job.input.camera.source;
-    settings.camera_available = [path = job.input.camera.path] { return std::filesystem::exists(path); };
-  }
-  return settings;
-}
-
 std::vector<std::string> host_names(const ServeJob& job) {
   std::vector<std::string> names = job.host_names;
   char name[256] = {};
@@ -86,7 +70,9 @@ Status serve(const ServeJob& job) {
   SIGHTGLASS_RETURN_IF_ERROR(server.listen(listen));
   video::PlaybackReport report(video::ReportStyle::kText);
   report.starting(text);
-  video::PlayerSettings settings = settings_of(job);
+  video::PlayerSettings settings = video::input_settings(job.input, *job.task);
+  settings.ends_at_once = true;
+  settings.repeat = repeats(job.input);
   settings.ready = [&] {
     report.note("listening", "serving at " + listen.url() + "/" + (job.token.empty() ? "" : "?token=" + job.token) +
                                  " until Ctrl-C");

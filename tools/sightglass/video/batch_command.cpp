@@ -69,10 +69,8 @@ Result<PlaybackResult> Batch::process(const BatchFile& file, const fs::path& out
   if (!job.properties.contains("model")) {
     SIGHTGLASS_ASSIGN_OR_RETURN(job.properties["model"], default_model(task_, job.input));
   }
-  PlayerSettings settings;
-  settings.input_name = job.input.name;
+  PlayerSettings settings = input_settings(job.input, task_);
   settings.output_name = job.output.name;
-  settings.duration = job.input.media.seconds;
   settings.keys = false;
   settings.interrupted = [this] { outcome_.interrupted = true; };
   PlaybackReport report(ReportStyle::kText);
@@ -129,8 +127,9 @@ Result<Outcome> run_batch(const BatchArguments& arguments) {
 
 void add_batch_command(CLI::App& app, std::vector<Subcommand>& subcommands) {
   const auto arguments = std::make_shared<BatchArguments>();
-  CLI::App* const command = app.add_subcommand(
-      "batch", "Process all video files of a directory. Continues where it stopped, and goes on after failures");
+  CLI::App* const command = app.add_subcommand("batch",
+                                               "Process all video files of a directory. A failure does not stop it, "
+                                               "and a new run continues where the last one stopped");
   command->add_option("DIRECTORY", arguments->folder, "Video files, also in subdirectories")->required();
   command->add_option("--output", arguments->output, "Directory for the results and a manifest in JSON lines")
       ->required();

@@ -1,5 +1,8 @@
 #include "video/run_job.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "video/contact_sheet.h"
 #include "video/frame_samples.h"
 #include "video/launch_text.h"
@@ -27,7 +30,28 @@ std::string written_files(const VideoJob& job) {
   return names;
 }
 
+// A camera without a device file is there if GStreamer lists it.
+bool is_available(const Camera& camera) {
+  std::error_code error;
+  return camera.path.empty() ? choose_camera(find_cameras(), camera.name).ok()
+                             : std::filesystem::exists(camera.path, error);
+}
+
 }  // namespace
+
+PlayerSettings input_settings(const Input& input, const VideoTask& task) {
+  PlayerSettings settings;
+  settings.input_name = input.name;
+  if (input.kind == Input::Kind::kAddress) settings.input_hint = "; check the address, and whether its server runs";
+  settings.duration = input.media.seconds;
+  settings.keys = input.kind != Input::Kind::kPipe;
+  settings.models = [&task] { return installed_models(task); };
+  if (input.kind == Input::Kind::kCamera) {
+    settings.camera_text = input.camera.source;
+    settings.camera_available = [camera = input.camera] { return is_available(camera); };
+  }
+  return settings;
+}
 
 Result<PlaybackResult> run_job(const VideoJob& job, const PlayerSettings& settings, PlaybackReport& report) {
   const std::string text = launch_text(job);

@@ -6,9 +6,13 @@
 
 #include "sightglass/status.h"
 #include "video/player.h"
+#include "video/task.h"
 #include "video/video_job.h"
 
 namespace sightglass::video {
+
+// The settings that follow from an input, for every job that reads it. `task` outlives them.
+PlayerSettings input_settings(const Input& input, const VideoTask& task);
 
 // Plays the job until its end. Output files get their names if it succeeds.
 Result<PlaybackResult> run_job(const VideoJob& job, const PlayerSettings& settings, PlaybackReport& report);

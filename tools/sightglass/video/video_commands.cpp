@@ -119,19 +119,13 @@ Status check_outputs(const VideoJob& job, const RunArguments& run) {
 }
 
 PlayerSettings settings_of(const VideoJob& job, const VideoTask& task, const RunArguments& run) {
-  PlayerSettings settings;
-  settings.input_name = job.input.name;
+  PlayerSettings settings = input_settings(job.input, task);
   settings.output_name = job.output.name;
-  if (job.input.kind == Input::Kind::kAddress) settings.input_hint = "; check the address, and whether its server runs";
   // The source limits the number of rendered figures.
-  settings.seconds = job.input.kind == Input::Kind::kFigures ? 0 : job.limit();
-  settings.duration = job.input.kind == Input::Kind::kFigures ? job.limit() : job.input.media.seconds;
-  settings.keys = !run.no_keys && job.input.kind != Input::Kind::kPipe;
-  settings.models = [&task] { return installed_models(task); };
-  if (job.input.kind == Input::Kind::kCamera) {
-    settings.camera_text = job.input.camera.source;
-    settings.camera_available = [path = job.input.camera.path] { return std::filesystem::exists(path); };
-  }
+  const bool rendered = job.input.kind == Input::Kind::kFigures;
+  settings.seconds = rendered ? 0 : job.limit();
+  if (rendered) settings.duration = job.limit();
+  settings.keys = settings.keys && !run.no_keys;
   return settings;
 }
 
