@@ -52,6 +52,30 @@ Media media_of(const std::string& path) {
   return media;
 }
 
+// The number of frames of an .mp4 file with H.264 that a decoder can begin with.
+int key_frames(const std::string& path) {
+  GstElement* pipeline = gst_parse_launch(
+      ("filesrc location=" + path + " ! qtdemux ! h264parse ! fakesink name=sink signal-handoffs=true").c_str(),
+      nullptr);
+  int count = 0;
+  const auto counted = +[](GstElement*, GstBuffer* buffer, GstPad*, gpointer data) {
+    if (!GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT)) ++*static_cast<int*>(data);
+  };
+  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  g_signal_connect(sink, "handoff", G_CALLBACK(counted), &count);
+  gst_object_unref(sink);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstBus* bus = gst_element_get_bus(pipeline);
+  GstMessage* message = gst_bus_timed_pop_filtered(bus, 20 * GST_SECOND,
+                                                   static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  if (message != nullptr) gst_message_unref(message);
+  gst_object_unref(bus);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  std::printf("%s: %d key frames\n", path.c_str(), count);
+  return count;
+}
+
 bool installed(const char* element) {
   GstElementFactory* factory = gst_element_factory_find(element);
   if (factory != nullptr) gst_object_unref(factory);
@@ -298,10 +322,11 @@ TEST_F(VideoCommand, ServesRtsp) {
   const CommandResult result = run_program(
       "(" SIGHTGLASS_COMMAND
       " segment --no-keys --input figures --size 160x120 --seconds 120 --output rtsp://:8643/figures" +
-      std::string(kQuick) + " >" + log + " 2>&1 & server=$!; tries=0; until grep -q serving " + log +
+      std::string(kQuick) + " >" + log + " 2>&1 & server=$!; tries=0; until grep -qs serving " + log +
       " || [ $((tries += 1)) -gt 900 ] || ! kill -0 $server; do sleep 0.1; done; timeout 100 " SIGHTGLASS_COMMAND
-      " run-pipeline --seconds 4 'rtspsrc location=" +
-      address + " ! rtph264depay ! h264parse ! mp4mux ! filesink location=" + path("received.mp4") +
+      " run-pipeline 'rtspsrc location=" +
+      address +
+      " ! rtph264depay ! h264parse ! identity eos-after=125 ! mp4mux ! filesink location=" + path("received.mp4") +
       "' 2>&1; echo status $?; timeout 30 " SIGHTGLASS_COMMAND
       " segment --input figures --output rtsp://:8643/figures 2>&1; kill -INT "
       "$server; wait $server; echo server $?; cat " +
@@ -313,6 +338,7 @@ TEST_F(VideoCommand, ServesRtsp) {
   EXPECT_NE(result.output.find("server 0"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("the port is in use"), std::string::npos) << result.output;
   EXPECT_EQ(media_of(path("received.mp4")).video, "video/x-h264");
+  EXPECT_GE(key_frames(path("received.mp4")), 4) << "a client that joins must not wait long for a picture";
 }
 
 TEST_F(VideoCommand, ErrorsNameTheCauseAndTheRemedy) {

@@ -28,8 +28,10 @@ struct Container {
 // 4:2:0: hardware decoders and browsers do not play 4:4:4, which conversion would choose.
 #define SIGHTGLASS_420 "video/x-raw,format=I420 ! "
 constexpr const char* kX264 = SIGHTGLASS_420 "x264enc speed-preset=veryfast ! h264parse";
-constexpr const char* kX264Live = SIGHTGLASS_420 "x264enc tune=zerolatency speed-preset=veryfast";
 constexpr const char* kOpenH264 = SIGHTGLASS_420 "openh264enc ! h264parse";
+// A client that joins sees nothing until the next key frame. The defaults, 250 and 90 frames, are up to ten seconds.
+constexpr const char* kX264Live = SIGHTGLASS_420 "x264enc tune=zerolatency speed-preset=veryfast key-int-max=30";
+constexpr const char* kOpenH264Live = SIGHTGLASS_420 "openh264enc gop-size=30 ! h264parse";
 constexpr const char* kVp8 = SIGHTGLASS_420 "vp8enc deadline=1 cpu-used=8 target-bitrate=4000000";
 constexpr const char* kVp9 = SIGHTGLASS_420 "vp9enc deadline=1 cpu-used=8 target-bitrate=4000000";
 constexpr const char* kProRes4444 = "avenc_prores_ks profile=4444";
@@ -161,7 +163,7 @@ Result<Output> recognize_output(const std::string& text, const OutputWishes& wis
   }
   if (text.starts_with("rtsp://")) {
     output.kind = Output::Kind::kRtsp;
-    output.encoder = wishes.encoder.empty() ? choose({kX264Live, kOpenH264}) : wishes.encoder;
+    output.encoder = wishes.encoder.empty() ? choose({kX264Live, kOpenH264Live}) : wishes.encoder;
     if (output.encoder.empty()) return not_found(text + ": no H.264 encoder is installed: x264enc or openh264enc");
     return output;
   }
