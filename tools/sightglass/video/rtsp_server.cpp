@@ -1,5 +1,6 @@
 #include "video/rtsp_server.h"
 
+#include <dlfcn.h>
 #include <glib-unix.h>
 
 #include <csignal>
@@ -53,6 +54,10 @@ gboolean stop(gpointer data) {
   return G_SOURCE_CONTINUE;
 }
 
+// Since 1.24, gst_rtsp_media_factory_construct() returns a locked media. No client gets an answer until it is unlocked.
+// The function that was added by the same change tells the versions apart, in distributions that backport it too.
+bool media_are_locked() { return ::dlsym(RTLD_DEFAULT, "gst_rtsp_media_can_be_shared") != nullptr; }
+
 // The media of all clients, prepared before the first one asks: a model takes seconds to start, and clients do not
 // wait.
 class PreparedMedia {
@@ -83,7 +88,9 @@ class PreparedMedia {
     if (media_ == nullptr) return device_error(url + ": cannot build the pipeline");
     const std::unique_ptr<GstRTSPThreadPool, UnrefGObject> pool(gst_rtsp_thread_pool_new());
     GstRTSPThread* const thread = gst_rtsp_thread_pool_get_thread(pool.get(), GST_RTSP_THREAD_TYPE_MEDIA, nullptr);
-    if (gst_rtsp_media_prepare(media_.get(), thread)) return {};
+    const bool prepared = gst_rtsp_media_prepare(media_.get(), thread) != FALSE;
+    if (media_are_locked()) gst_rtsp_media_unlock(media_.get());
+    if (prepared) return {};
     media_.reset();
     return device_error(url + ": the pipeline does not start; run it with --output none to see why");
   }
