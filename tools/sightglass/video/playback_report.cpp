@@ -79,7 +79,7 @@ void PlaybackReport::finished(const PlaybackResult& result, const std::string& o
     std::fprintf(stderr, "per frame: model %.1f ms, model and compositing %.1f ms on the GPU; %.1f ms on the CPU\n",
                  result.model_ms, result.gpu_ms, result.cpu_ms);
   } else if (result.cpu_ms > 0) {
-    std::fprintf(stderr, "per frame: %.1f ms on the CPU; this driver has no timer queries\n", result.cpu_ms);
+    std::fprintf(stderr, "per frame: %.1f ms on the CPU; no GPU time was measured\n", result.cpu_ms);
   }
   if (result.start_ms > 0) std::fprintf(stderr, "start of the model: %.0f ms\n", result.start_ms);
   if (!output.empty()) std::fprintf(stderr, "written: %s\n", output.c_str());
