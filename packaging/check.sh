@@ -73,6 +73,20 @@ cmake -S examples -B examples-build -G Ninja >cmake.log || { cat cmake.log && fa
 cmake --build examples-build --target c_texture engine_only
 examples-build/engine_only /usr/share/sightglass/models/figure.tflite figure.ppm mask.png
 
+if [ -e "$here/tutorial" ]; then
+  echo "== every line of the tutorial"
+  lines=$here/tutorial/tests/docs
+  mkdir -p "$here/tutorial/models"
+  ln -sfn /usr/share/sightglass/models "$here/tutorial/models/figure"
+  "$lines/media.sh" installed "$work/media"
+  for name in $("$lines/line.sh" list "$here/tutorial"); do
+    "$lines/line.sh" run "$name" "$here/tutorial" installed "$work/media" >"$work/line.log" 2>&1 ||
+      { cat "$work/line.log" && fail "$name does not work"; }
+    head -n 1 "$work/line.log"
+    sed -n '/Skipped$/{n;s/^/  skipped: /p}' "$work/line.log"
+  done
+fi
+
 echo "== metadata for Python"
 install python3-gi
 python3 - <<'PYTHON'

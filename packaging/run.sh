@@ -32,12 +32,15 @@ rm -rf "$output"
 mkdir -p "$output"
 cp "$builder/srv/packages/"* "$output"
 
-# The second is new each time. Only the packages and the script that checks them are copied to it.
+# The second is new each time. Only the packages, and the checks with the tutorial, are copied to it.
 rm -rf "$installed"
 cp -a --reflink=auto "$base" "$installed"
 mkdir -p "$installed/srv/packages"
 cp "$output"/*.deb "$installed/srv/packages"
 cp "$source/packaging/check.sh" "$source/packaging/sightglass-serve.service" "$installed/srv"
+mkdir -p "$installed/srv/tutorial/docs" "$installed/srv/tutorial/tests"
+cp "$source/docs/tutorial.md" "$installed/srv/tutorial/docs"
+cp -r "$source/tests/docs" "$installed/srv/tutorial/tests"
 enter "$installed" '' ../check.sh ../packages
 rm -rf "$installed"
 echo "== the packages are in build/packages/$release/"

@@ -2,7 +2,8 @@
 # Runs the command lines in the documentation as tests.
 #   line.sh list SOURCE                      names every line; fails if a block has no language
 #   line.sh table SOURCE                     fails if in_tests.txt has an unused row
-#   line.sh run NAME SOURCE BUILD MEDIA      runs a line in a separate directory, with the files of media.sh
+#   line.sh run NAME SOURCE BUILD MEDIA      runs a line in a separate directory, with the files of media.sh. BUILD can be
+#                                            "installed": lines about builds are skipped
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -49,6 +50,7 @@ case $1 in
     [ -n "$command" ] || { echo "$name: command line not found" && exit 1; }
     echo "$place: $command"
     reason=$(skip_reason "$command")
+    case $build:$command in installed:./dev* | installed:*\$PWD/build*) reason='about a build of the source tree' ;; esac
     if [ -n "$reason" ]; then
       printf '%s: Skipped\n%s\n[  SKIPPED ] %s (0 ms)\n' "$name" "$reason" "$name"
       exit 0
@@ -62,13 +64,14 @@ case $1 in
       case $file in "$source"/build*) ;; *) ln -s "$file" "$folder" ;; esac
     done
     ln -s "$media"/* "$folder"
-    ln -s "$build" "$folder/build"
+    [ "$build" = installed ] || ln -s "$build" "$folder/build"
     titles=$(sed -nE 's/^```.* title="([^"]+)".*/\1/p' "${place%:*}")
     for title in $titles; do
       awk -v extract="$title" -f "$here/lines.awk" "${place%:*}" >"$folder/$title"
     done
     cd "$folder"
-    export PATH="$build/tools/sightglass:$PATH" GST_PLUGIN_PATH="$build/gst_plugin" XDG_DATA_HOME="$folder/data"
+    export XDG_DATA_HOME="$folder/data"
+    [ "$build" = installed ] || export PATH="$build/tools/sightglass:$PATH" GST_PLUGIN_PATH="$build/gst_plugin"
     timeout 100 bash -euo pipefail -c "$command"
     ;;
 esac

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Makes the files that command lines of the documentation read: videos and photographs of rendered figures.
-#   media.sh BUILD FOLDER
+#   media.sh BUILD FOLDER      with BUILD "installed", by the installed elements
 set -eu
-export GST_PLUGIN_PATH="$1/gst_plugin"
+[ "$1" = installed ] || export GST_PLUGIN_PATH="$1/gst_plugin"
 rm -rf "$2"
 mkdir -p "$2"
 cd "$2"
