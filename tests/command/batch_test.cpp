@@ -28,8 +28,7 @@ class BatchCommand : public VideoCase {
     ASSERT_EQ(made.status, 0) << made.output;
   }
   std::string batch(const std::string& more = "") const {
-    return "batch " + path("in") + " --output " + path("out") + " --property refine=none --property blur-strength=2 " +
-           more;
+    return "batch " + path("in") + " --output " + path("out") + " --refine none --blur-strength 2 " + more;
   }
   // Status by input, of all lines.
   std::multimap<std::string, std::string> manifest(const std::string& name = "out/manifest.jsonl") const {
@@ -65,6 +64,14 @@ TEST_F(BatchCommand, FailuresDoNotStopItAndItContinuesWhereItStopped) {
   EXPECT_NE(second.output.find("2 files: 1 done, 1 already there, 0 failed"), std::string::npos) << second.output;
 }
 
+TEST_F(BatchCommand, ATaskHasTheOptionsOfItsElement) {
+  clip("in/a.mkv");
+  const CommandResult result =
+      run_command("batch pose " + path("in") + " --output " + path("out") + " --model figure --point-radius 4");
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(manifest(), (std::multimap<std::string, std::string>{{"a.mkv", "done"}}));
+}
+
 TEST_F(BatchCommand, AnInterruptLeavesNoOutput) {
   const CommandResult made = run_program(
       "gst-launch-1.0 -q videotestsrc num-buffers=3000 ! video/x-raw,format=I420,width=64,height=48 ! jpegenc !"
@@ -92,7 +99,13 @@ TEST_F(BatchCommand, ErrorsNameTheCause) {
   };
   expect_error("batch " + path("nowhere") + " --output " + path("out"), 1, "nowhere: is not a directory");
   expect_error(batch("--shard 8/8"), 2, "'8/8' is not a shard; use INDEX/COUNT");
-  expect_error(batch("--task paint"), 2, "--task");
+  expect_error("batch " + path("in"), 2, "batch needs a directory and --output DIRECTORY");
+  expect_error("batch paint " + path("in") + " --output " + path("out"), 2,
+               "paint is neither a directory nor a task: segment, pose");
+  expect_error("batch " + path("in") + " pose --output " + path("out"), 2,
+               "write arguments after the task: batch pose");
+  expect_error(batch("--blur-strength many"), 2, "--blur-strength");
+  expect_error("batch pose " + path("in") + " --output " + path("out") + " --blur-strength 2", 2, "--blur-strength");
   expect_error("batch " + path("in") + " --output " + path("in"), 2, "is both the input and the output directory");
   // A second process for the same shard.
   fs::create_directories(path("out"));

@@ -139,7 +139,7 @@ def check_batch(batch):
             subprocess.run(['gst-launch-1.0', '-q', 'videotestsrc', 'num-buffers=3', '!',
                             'video/x-raw,format=I420,width=64,height=48', '!', 'jpegenc', '!', 'matroskamux', '!',
                             'filesink', f'location={videos / name}'], check=True)
-        quick = ['--property', 'refine=none', '--property', 'blur-strength=2']
+        quick = ['--refine', 'none', '--blur-strength', '2']
         statuses = [run([*arguments, *quick], {'/videos': folder, '$(JOB_COMPLETION_INDEX)': str(index)}, {}).wait(120)
                     for index in range(count)]
         check('tasks', statuses, [0] * count)

@@ -32,7 +32,7 @@ for name in b c d e f; do clip $name 3; done
 
 cd "$folder"
 sbatch --array=0-2 --output="$folder/task-%a.log" "$source/packaging/slurm-array.sh" "$folder/in" "$folder/out" \
-  --property refine=none --property blur-strength=2
+  --refine none --blur-strength 2
 tries=0
 until [ -e out/a.mkv.mp4.part ]; do
   tries=$((tries + 1))

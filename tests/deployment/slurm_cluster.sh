@@ -51,8 +51,14 @@ CONF
     done
     ;;
   stop)
+    # They write to the directory until they have ended.
     for program in slurmd slurmctld munge; do
-      [ ! -s "$folder/$program.pid" ] || kill "$(cat "$folder/$program.pid")" 2>/dev/null || true
+      process=$(cat "$folder/$program.pid" 2>/dev/null) || continue
+      tries=0
+      while kill "$process" 2>/dev/null && [ $tries -lt 100 ]; do
+        tries=$((tries + 1))
+        sleep 0.3
+      done
     done
     ;;
 esac

@@ -1,34 +1,23 @@
 #include "serve/serve_command.h"
 
-#include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "serve/request_guard.h"
 #include "serve/serve.h"
-#include "video/gst_setup.h"
 #include "video/run_job.h"
-#include "video/video_commands.h"
+#include "video/task_commands.h"
 
 namespace sightglass::serve {
 
 namespace {
 
-struct ServeArguments {
-  const video::VideoTask* task = nullptr;
-  CLI::App* command = nullptr;
+struct ServeArguments : video::TaskArguments {
   std::string input, listen, token;
   video::CameraWishes wishes;
-  std::vector<std::string> host_names, properties;
-  video::PropertyValues values;  // of the options that are properties
+  std::vector<std::string> host_names;
 };
-
-Status add_element_options(ServeArguments& arguments) {
-  video::start_gstreamer();
-  return video::add_element_options(*arguments.command, arguments.task->element, arguments.values);
-}
 
 void add_options(ServeArguments& arguments) {
   CLI::App& app = *arguments.command;
@@ -42,10 +31,6 @@ void add_options(ServeArguments& arguments) {
   app.add_option("--host-name", arguments.host_names,
                  "Further host name of the server, such as that of a proxy; repeatable")
       ->allow_extra_args(false);
-  video::add_property_option(app, arguments.properties);
-  app.preparse_callback([&arguments](size_t) {
-    if (const Status added = add_element_options(arguments); !added.ok()) throw CLI::ValidationError(added.message());
-  });
 }
 
 Status run(const ServeArguments& arguments) {
@@ -73,43 +58,15 @@ Status run(const ServeArguments& arguments) {
   return serve(job);
 }
 
+int run_and_report(const ServeArguments& arguments) { return video::exit_status_of(run(arguments)); }
+
 }  // namespace
 
 void add_serve_command(CLI::App& app, std::vector<Subcommand>& subcommands) {
   CLI::App* const command = app.add_subcommand(
       "serve",
       "Run a task with a page and a REST API on http://localhost:8080 (`serve segment` unless a task is named)");
-  command->require_subcommand(0, 1);
-  using Shared = std::shared_ptr<ServeArguments>;
-  const auto all = std::make_shared<std::vector<Shared>>();
-  const auto add = [&](const video::VideoTask& task, CLI::App* own) {
-    const auto arguments = std::make_shared<ServeArguments>();
-    arguments->task = &task;
-    arguments->command = own;
-    add_options(*arguments);
-    all->push_back(arguments);
-  };
-  for (const video::VideoTask& task : video::video_tasks()) add(task, command->add_subcommand(task.name, task.help));
-  add(video::video_tasks().front(), command);
-  const auto run_chosen = [all] {
-    const Shared& chosen =
-        *std::find_if(all->begin(), all->end(), [](const Shared& own) { return own->command->parsed(); });
-    const Shared& general = all->back();
-    const bool misplaced = chosen != general && !general->command
-                                                     ->get_options([](const CLI::Option* option) {
-                                                       return option->count() > 0 && option->get_envname().empty();
-                                                     })
-                                                     .empty();
-    return video::exit_status_of(
-        misplaced
-            ? invalid_argument(std::string("serve: write options after the task: serve ") + chosen->task->name + " --…")
-            : run(*chosen));
-  };
-  const auto prepare = [all]() -> Status {
-    for (const Shared& arguments : *all) SIGHTGLASS_RETURN_IF_ERROR(add_element_options(*arguments));
-    return {};
-  };
-  subcommands.push_back({command, run_chosen, kFailed, prepare});
+  video::add_task_commands<ServeArguments>(*command, subcommands, add_options, run_and_report);
 }
 
 }  // namespace sightglass::serve

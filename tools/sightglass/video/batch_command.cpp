@@ -2,15 +2,13 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "video/batch_files.h"
 #include "video/batch_manifest.h"
-#include "video/gst_setup.h"
 #include "video/run_job.h"
-#include "video/task.h"
+#include "video/task_commands.h"
 
 namespace sightglass::video {
 
@@ -18,18 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct BatchArguments {
-  std::string folder, output, task = "segment", format = "mp4", encoder, shard = "0/1";
-  std::vector<std::string> properties;
+struct BatchArguments : TaskArguments {
+  std::string folder, output, format = "mp4", encoder, shard = "0/1";
   bool force = false;
 };
-
-const VideoTask& task_of(const std::string& name) {
-  for (const VideoTask& task : video_tasks()) {
-    if (name == task.name) return task;
-  }
-  return video_tasks().front();
-}
 
 // Counts of files.
 struct Outcome {
@@ -39,8 +29,8 @@ struct Outcome {
 
 class Batch {
  public:
-  Batch(const BatchArguments& arguments, const VideoTask& task, BatchManifest manifest)
-      : arguments_(arguments), task_(task), manifest_(std::move(manifest)) {}
+  Batch(const BatchArguments& arguments, BatchManifest manifest)
+      : arguments_(arguments), manifest_(std::move(manifest)) {}
 
   Status run(const std::vector<BatchFile>& files);
   const Outcome& outcome() const { return outcome_; }
@@ -50,14 +40,15 @@ class Batch {
   Result<PlaybackResult> process(const BatchFile& file, const fs::path& output);
 
   const BatchArguments& arguments_;
-  const VideoTask& task_;
   BatchManifest manifest_;
   Outcome outcome_;
 };
 
 Result<PlaybackResult> Batch::process(const BatchFile& file, const fs::path& output) {
+  const VideoTask& task = *arguments_.task;
   VideoJob job;
-  job.element = task_.bin;
+  job.element = task.bin;
+  job.properties = arguments_.values;
   SIGHTGLASS_RETURN_IF_ERROR(add_properties(arguments_.properties, job.properties));
   complete_properties(job.properties, false);
   std::error_code error;
@@ -67,9 +58,9 @@ Result<PlaybackResult> Batch::process(const BatchFile& file, const fs::path& out
   SIGHTGLASS_ASSIGN_OR_RETURN(job.output, recognize_output(output.string(), {arguments_.encoder, alpha}));
   SIGHTGLASS_ASSIGN_OR_RETURN(job.input, recognize_input(file.input.string(), {}));
   if (!job.properties.contains("model")) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(job.properties["model"], default_model(task_, job.input));
+    SIGHTGLASS_ASSIGN_OR_RETURN(job.properties["model"], default_model(task, job.input));
   }
-  PlayerSettings settings = input_settings(job.input, task_);
+  PlayerSettings settings = input_settings(job.input, task);
   settings.output_name = job.output.name;
   settings.keys = false;
   settings.interrupted = [this] { outcome_.interrupted = true; };
@@ -102,10 +93,12 @@ Status Batch::run(const std::vector<BatchFile>& files) {
 }
 
 Result<Outcome> run_batch(const BatchArguments& arguments) {
+  if (arguments.folder.empty() || arguments.output.empty()) {
+    return invalid_argument("batch needs a directory and --output DIRECTORY");
+  }
   SIGHTGLASS_ASSIGN_OR_RETURN(const Shard shard, parse_shard(arguments.shard));
-  const VideoTask& task = task_of(arguments.task);
   start_gstreamer();
-  SIGHTGLASS_RETURN_IF_ERROR(need_element(task.bin));
+  SIGHTGLASS_RETURN_IF_ERROR(need_element(arguments.task->bin));
   SIGHTGLASS_ASSIGN_OR_RETURN(const auto files, list_batch(arguments.folder, arguments.output, shard));
   std::error_code error;
   fs::create_directories(arguments.output, error);
@@ -114,7 +107,7 @@ Result<Outcome> run_batch(const BatchArguments& arguments) {
     return invalid_argument(arguments.output + ": is both the input and the output directory");
   }
   SIGHTGLASS_ASSIGN_OR_RETURN(BatchManifest manifest, BatchManifest::open(arguments.output, shard));
-  Batch batch(arguments, task, std::move(manifest));
+  Batch batch(arguments, std::move(manifest));
   SIGHTGLASS_RETURN_IF_ERROR(batch.run(files));
   const Outcome& outcome = batch.outcome();
   std::fprintf(stderr, "%zu files: %d done, %d already there, %d failed%s; see %s\n", files.size(), outcome.done,
@@ -123,35 +116,41 @@ Result<Outcome> run_batch(const BatchArguments& arguments) {
   return outcome;
 }
 
+int run_and_report(const BatchArguments& arguments) {
+  const auto outcome = run_batch(arguments);
+  if (!outcome.ok()) return exit_status_of(outcome.status());
+  return outcome->failed > 0 || outcome->interrupted ? kFailed : kSucceeded;
+}
+
+// A word that is no directory may be meant as a task.
+std::string check_folder(const std::string& folder) {
+  std::error_code error;
+  if (fs::exists(folder, error) || folder.find('/') != std::string::npos) return {};
+  std::string tasks;
+  for (const VideoTask& task : video_tasks()) tasks += std::string(tasks.empty() ? "" : ", ") + task.name;
+  return folder + " is neither a directory nor a task: " + tasks;
+}
+
+void add_options(BatchArguments& arguments) {
+  CLI::App& app = *arguments.command;
+  app.add_option("DIRECTORY", arguments.folder, "Video files, also in subdirectories")->check(check_folder, "");
+  app.add_option("--output", arguments.output, "Directory for the results and a manifest in JSON lines");
+  app.add_option("--format", arguments.format, "Container of the results (mp4)")
+      ->check(CLI::IsMember({"mp4", "mkv", "mov", "webm"}));
+  app.add_option("--encoder", arguments.encoder, "Encoder in gst-launch syntax (the first one installed)");
+  app.add_option("--shard", arguments.shard,
+                 "INDEX/COUNT: process only every COUNTth file, for array jobs; INDEX is from 0 (0/1)");
+  app.add_flag("--force", arguments.force, "Process files again whose results exist");
+}
+
 }  // namespace
 
 void add_batch_command(CLI::App& app, std::vector<Subcommand>& subcommands) {
-  const auto arguments = std::make_shared<BatchArguments>();
-  CLI::App* const command = app.add_subcommand("batch",
-                                               "Process all video files of a directory. A failure does not stop it, "
-                                               "and a new run continues where the last one stopped");
-  command->add_option("DIRECTORY", arguments->folder, "Video files, also in subdirectories")->required();
-  command->add_option("--output", arguments->output, "Directory for the results and a manifest in JSON lines")
-      ->required();
-  std::vector<std::string> tasks;
-  for (const VideoTask& task : video_tasks()) tasks.emplace_back(task.name);
-  command->add_option("--task", arguments->task, "The subcommand to run (segment)")->check(CLI::IsMember(tasks));
-  command->add_option("--format", arguments->format, "Container of the results (mp4)")
-      ->check(CLI::IsMember({"mp4", "mkv", "mov", "webm"}));
-  command->add_option("--encoder", arguments->encoder, "Encoder in gst-launch syntax (the first one installed)");
-  command->add_option("--property", arguments->properties, "NAME=VALUE: a property of the element; repeatable")
-      ->allow_extra_args(false);
-  command->add_option("--shard", arguments->shard,
-                      "INDEX/COUNT: process only every COUNTth file, for array jobs; INDEX is from 0 (0/1)");
-  command->add_flag("--force", arguments->force, "Process files again whose results exist");
-  subcommands.push_back({command, [arguments] {
-                           const auto outcome = run_batch(*arguments);
-                           if (!outcome.ok()) {
-                             fail(outcome.status());
-                             return outcome.status().code() == ErrorCode::kInvalidArgument ? kUsage : kFailed;
-                           }
-                           return outcome->failed > 0 || outcome->interrupted ? kFailed : kSucceeded;
-                         }});
+  CLI::App* const command =
+      app.add_subcommand("batch",
+                         "Process all video files of a directory (`batch segment` unless a task is named). A failure "
+                         "does not stop it, and a new run continues where the last one stopped");
+  add_task_commands<BatchArguments>(*command, subcommands, add_options, run_and_report);
 }
 
 }  // namespace sightglass::video
