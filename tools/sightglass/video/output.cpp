@@ -188,8 +188,9 @@ std::string sink_text(const Output& output, bool rendered) {
     case Output::Kind::kStill:
       return "videoconvert ! " + output.encoder + " snapshot=true ! " + file;
     case Output::Kind::kImages:
+      // Each image gets its name when it is complete: the sink renames it.
       return "videoconvert ! queue ! " + output.encoder + " ! multifilesink name=" + kFileElement +
-             " post-messages=true location=" + quoted(output.name);
+             " location=" + quoted(output.name);
     case Output::Kind::kPipe:
       return "videoconvert ! video/x-raw,format=I420 ! y4menc ! " +
              (output.name == "-" ? std::string("fdsink fd=1 sync=false") : file);
