@@ -27,7 +27,7 @@ rm -rf "$shared/pictures" "$shared/log.txt"
 cat >"$shared/settings" <<SETTINGS
 build='$build'
 kernel='$kernel'
-programs='vm_interop_test vm_pipeline_test vm_export_test'
+programs='vm_interop_test vm_pipeline_test vm_export_test vm_command_test'
 filter='$filter'
 SETTINGS
 echo "== booting; the full output is in $shared/log.txt, images of the display are in $shared/pictures/"

@@ -3,9 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/videodev2.h>
-#include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -15,40 +13,13 @@
 #include <vector>
 
 #include "camera_pipeline.h"
+#include "child_process.h"
 #include "sightglass/interop/unique_fd.h"
 
 namespace sightglass::test {
 namespace {
 
 constexpr const char* kDevice = "/dev/video10";
-
-// A separate program that runs as long as the object exists.
-class Process {
- public:
-  explicit Process(const std::string& line) {
-    gchar** words = nullptr;
-    if (!g_shell_parse_argv(line.c_str(), nullptr, &words, nullptr)) return;
-    constexpr auto kFlags = static_cast<GSpawnFlags>(G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD);
-    started_ = g_spawn_async(nullptr, words, nullptr, kFlags, nullptr, nullptr, &id_, nullptr);
-    g_strfreev(words);
-  }
-  ~Process() {
-    if (!running()) return;
-    kill(id_, SIGKILL);
-    waitpid(id_, nullptr, 0);
-  }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
-
-  bool running() {
-    if (started_ && waitpid(id_, nullptr, WNOHANG) != 0) started_ = false;
-    return started_;
-  }
-
- private:
-  GPid id_ = 0;
-  bool started_ = false;
-};
 
 // With exclusive_caps, the device is a camera as long as a process writes to it.
 bool is_camera() {
@@ -74,8 +45,8 @@ TEST(VirtualCameraTest, AnotherProcessReadsTheFrames) {
   constexpr size_t kSeen = 3, kMade = 300;
   std::vector<Rgba> seen;
   {
-    Process writer("env GST_PLUGIN_PATH=" SIGHTGLASS_PLUGIN_FOLDER " gst-launch-1.0 glfiguresrc is-live=true " +
-                   written + "v4l2sink sync=false device=" + kDevice);
+    ChildProcess writer("env GST_PLUGIN_PATH=" SIGHTGLASS_PLUGIN_FOLDER " gst-launch-1.0 glfiguresrc is-live=true " +
+                        written + "v4l2sink sync=false device=" + kDevice);
     for (int waited = 0; waited < 600 && writer.running() && !is_camera(); ++waited) g_usleep(1'000'000);
     ASSERT_TRUE(writer.running());
     ASSERT_TRUE(is_camera());
@@ -100,6 +71,24 @@ TEST(VirtualCameraTest, AnotherProcessReadsTheFrames) {
                   return found < kSeen;
                 });
   EXPECT_EQ(found, kSeen) << "of " << made << " frames, none matches the camera image";
+}
+
+TEST(VirtualCameraTest, TheCommandWritesFrames) {
+  ChildProcess writer(std::string(kCommand) + " segment --no-keys --input figures --size 320x240 --output " + kDevice);
+  for (int waited = 0; waited < 600 && writer.running() && !is_camera(); ++waited) g_usleep(1'000'000);
+  ASSERT_TRUE(is_camera());
+  Rgba seen;
+  take_pictures(std::string("v4l2src device=") + kDevice + " ! videoconvert", [&seen](Rgba picture) {
+    seen = std::move(picture);
+    return false;
+  });
+  ASSERT_EQ(seen.width, 320);
+  ASSERT_EQ(seen.height, 240);
+  const auto [darkest, brightest] = std::ranges::minmax(seen.pixels);
+  std::printf("vm: a frame of the command through v4l2loopback has values from %d to %d\n", darkest, brightest);
+  EXPECT_GT(brightest - darkest, 100) << "no picture";
+  EXPECT_TRUE(writer.running());
+  EXPECT_EQ(writer.interrupt(), 0);
 }
 
 }  // namespace
