@@ -46,7 +46,7 @@ TEST(ChooseFormat, PrefersASufficientRateThenTheSizeThenRawFrames) {
   EXPECT_EQ(choose_format({}, {}), std::nullopt);
 }
 
-// The source fails while it plays, as an unplugged camera does: it posts an error and ends its stream.
+// The source fails while it plays, as an unplugged camera does: it posts two errors and ends its stream.
 TEST(CameraKeeper, ContinuesWhenTheCameraIsBack) {
   gst_init(nullptr, nullptr);
   auto parsed = parse_launch("videotestsrc is-live=true name=camera ! identity name=model ! fakesink sync=false");
@@ -95,6 +95,7 @@ TEST(CameraKeeper, ContinuesWhenTheCameraIsBack) {
       [](gpointer data) -> gboolean {
         const ElementPtr camera(gst_bin_get_by_name(GST_BIN(static_cast<Unplug*>(data)->pipeline), "camera"));
         GST_ELEMENT_ERROR(camera.get(), RESOURCE, READ, ("unplugged"), (nullptr));
+        GST_ELEMENT_ERROR(camera.get(), RESOURCE, FAILED, ("cannot allocate a buffer"), (nullptr));
         gst_element_send_event(camera.get(), gst_event_new_eos());
         return G_SOURCE_REMOVE;
       },

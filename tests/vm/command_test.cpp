@@ -55,7 +55,8 @@ TEST(CameraCommandTest, SegmentsTheCamera) {
   const std::string header = text_of(video).substr(0, 40);
   std::printf("vm: %s: %zu bytes, %s\n", video.c_str(), static_cast<size_t>(bytes),
               header.substr(0, header.find('\n')).c_str());
-  EXPECT_EQ(header.find("YUV4MPEG2 W"), 0u);
+  EXPECT_EQ(header.find("YUV4MPEG2"), 0u);
+  EXPECT_NE(header.find(" W320 H180"), std::string::npos);
 }
 
 TEST(CameraCommandTest, WaitsForAnUnpluggedCamera) {

@@ -35,6 +35,8 @@ GstPadProbeReturn CameraKeeper::on_data(GstPad*, GstPadProbeInfo* info, gpointer
 }
 
 bool CameraKeeper::handle_error(GstMessage* error) {
+  // An unplugged camera can report several errors.
+  if (lost_ != nullptr && GST_MESSAGE_SRC(error) == GST_OBJECT(lost_.get())) return true;
   // Without a single frame, the camera is busy or unusable, and waiting would not help.
   if (camera_ == nullptr || !seen_frame_ || ending_ || GST_MESSAGE_SRC(error) != GST_OBJECT(camera_.get()))
     return false;
@@ -48,7 +50,7 @@ bool CameraKeeper::handle_error(GstMessage* error) {
 void CameraKeeper::remove_camera() {
   gst_element_set_state(camera_.get(), GST_STATE_NULL);
   gst_bin_remove(GST_BIN(pipeline_), camera_.get());
-  camera_.reset();
+  lost_ = std::move(camera_);
 }
 
 gboolean CameraKeeper::on_timer(gpointer data) {

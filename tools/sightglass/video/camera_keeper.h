@@ -41,6 +41,7 @@ class CameraKeeper {
   GstElement* const pipeline_;
   const Settings settings_;
   ElementPtr camera_;  // null while lost
+  ElementPtr lost_;    // the last camera that was removed
   PadPtr downstream_;  // the pad that the camera was linked to
   guint timer_ = 0;    // runs while the camera is lost
   std::atomic<bool> seen_frame_ = false, ending_ = false;
