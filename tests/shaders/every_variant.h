@@ -8,6 +8,8 @@
 namespace sightglass::test {
 
 std::vector<ShaderKey> every_variant();
+// All programs of the elements.
+std::vector<ProgramKey> element_programs();
 // The sources that they are assembled from.
 ShaderSources every_source();
 

@@ -55,18 +55,10 @@ GstElement* parse(const std::string& description) {
 
 }  // namespace
 
-namespace {
-
-// Runs the command in an environment variable of the guest.
-void run_command_in(const char* variable) {
-  const char* command = std::getenv(variable);
-  if (command == nullptr || std::system(command) != 0) std::fprintf(stderr, "%s does not work\n", variable);
+void unplug_camera() {
+  const char* command = std::getenv("SIGHTGLASS_VM_UNPLUG");
+  if (command == nullptr || std::system(command) != 0) std::fprintf(stderr, "the camera cannot be pulled out\n");
 }
-
-}  // namespace
-
-void unplug_camera() { run_command_in("SIGHTGLASS_VM_UNPLUG"); }
-void plug_camera() { run_command_in("SIGHTGLASS_VM_PLUG"); }
 
 void take_pictures(const std::string& description, const std::function<bool(Rgba)>& take) {
   GstElement* pipeline = parse(description + " ! video/x-raw,format=RGBA ! appsink name=sink sync=false");

@@ -15,7 +15,6 @@ namespace sightglass::test {
 
 // Unplugs the camera, even if it is in use. It is plugged in again for the next test.
 void unplug_camera();
-void plug_camera();
 
 // Passes the frames of a pipeline, read back, to `take`, until the pipeline ends or `take` returns false.
 void take_pictures(const std::string& description, const std::function<bool(Rgba)>& take);

@@ -34,7 +34,7 @@ camera=$(dirname "$0")/camera.sh
 "$camera" plug "$kernel" || exit
 modprobe -d "$kernel" v4l2loopback video_nr=10 exclusive_caps=1 || exit
 modprobe -d "$kernel" vicodec || exit
-export SIGHTGLASS_VM_UNPLUG="$camera unplug $kernel" SIGHTGLASS_VM_PLUG="$camera plug $kernel"
+export SIGHTGLASS_VM_UNPLUG="$camera unplug $kernel"
 echo "up after $(cut -d' ' -f1 /proc/uptime) s: Linux $(uname -r), /dev/video0 is vivid, /dev/dri/card0 is vkms"
 
 export GST_GL_WINDOW=gbm GST_GL_PLATFORM=egl GST_GL_API=gles2 GST_GL_GBM_DRM_DEVICE=/dev/dri/card0

@@ -195,7 +195,8 @@ std::string sink_text(const Output& output, bool rendered) {
       return "videoconvert ! video/x-raw,format=I420 ! y4menc ! " +
              (output.name == "-" ? std::string("fdsink fd=1 sync=false") : file);
     case Output::Kind::kVirtualCamera:
-      return "videoconvert ! v4l2sink device=" + quoted(output.name);
+      // Readers want late frames too.
+      return "videoconvert ! v4l2sink qos=false max-lateness=-1 device=" + quoted(output.name);
     case Output::Kind::kRtsp:
       return "videoconvert ! queue ! " + output.encoder + " ! rtph264pay pt=96 name=" + kRtspPayloader;
     case Output::Kind::kWhip: {
