@@ -28,11 +28,12 @@ terminal 76x18+645+0 'sightglass pose --input figures --size 640x360'
 sleep 25
 picture window.png 0 0 1334 360
 kill $!
-terminal 100x4+0+0 'sightglass pose --input clip.mp4 --output poses.mp4'
-sleep 12
-picture progress.png 0 0 901 78
+terminal 110x6+0+0 'sightglass pose --input clip.mp4 --output poses.mp4'
+sleep 10
+picture progress.png 0 0 991 116
 kill $!
-terminal 120x40+0+0 'sightglass doctor'
+# The last lines, which are those to read first.
+terminal 120x15+0+0 'sightglass doctor'
 sleep 60
-picture doctor.png 0 0 1081 760
+picture doctor.png 0 0 1081 287
 kill $!

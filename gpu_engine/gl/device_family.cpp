@@ -14,21 +14,25 @@ struct Row {
   std::string_view renderers, vendors = {};
 };
 
-constexpr ConvTile k4x4 = kLargestConvTile, k4x2{4, 2}, k2x4{2, 4}, k2x2{2, 2}, k4x1{4, 1};
+constexpr ConvTile k4x4 = kLargestConvTile, k4x2{4, 2}, k2x4{2, 4}, k2x2{2, 2}, k4x1{4, 1}, k2x1{2, 1};
 
-// For 32 bits, then for 16: the tiles of 1x1 and of larger kernels, and whether to use buffer textures. The software
-// renderers were measured. The others follow from registers, spills and threads that compilers report; without such a
-// report (Qualcomm), from another driver for the same GPU.
-constexpr KernelDefaults kLlvmpipe{{k4x4, k4x4, true}, {k4x4, k4x4, true}, 4};
-constexpr KernelDefaults kOtherSoftware{{k4x4, k4x4}, {k4x4, k4x4}, 4};
-// 4x4 spills hundreds of registers on a Mali-G52 and exceeds all registers of a Raspberry Pi.
-constexpr KernelDefaults kFewRegisters{{k2x2, k2x2}, {k4x1, k2x2}, 1};
-// The Mesa driver emulates the unpacking of 16-bit floats, which texture units do in hardware.
-constexpr KernelDefaults kFreedreno{{k4x2, k4x2}, {k2x2, k2x2, true}, 2};
-// Textures have their own cache.
-constexpr KernelDefaults kAdreno{{k4x2, k4x2, true}, {k2x2, k2x2, true}, 2};
-// Larger tiles halve the invocations per thread (Intel), or leave one wave to hide latency (AMD).
-constexpr KernelDefaults kDesktop{{k2x4, k2x2}, {k2x4, k2x2}, 2};
+// For 32 bits, then for 16: the tiles of 1x1 and of larger kernels, and whether to use buffer textures. Then the tile
+// of integers, and the rows of depthwise kernels. The software renderers were measured. The others follow from
+// registers, spills and threads that compilers report (docs/performance/compilers.md); without such a report
+// (Qualcomm), from another driver for the same GPU.
+constexpr KernelDefaults kLlvmpipe{{k4x4, k4x4, true}, {k4x4, k4x4, true}, k4x4, 16, 4, 4};
+constexpr KernelDefaults kOtherSoftware{{k4x4, k4x4}, {k4x4, k4x4}, k4x4, 16, 4, 4};
+// 4x4 spills hundreds of registers of a Mali-G52. With more than one row, half the threads fit.
+constexpr KernelDefaults kMali{{k2x2, k2x2}, {k4x1, k2x2}, k2x1, 4, 1, 1};
+// 4x4 exceeds all registers of a Raspberry Pi, and the addresses of a window take those of half a tile.
+constexpr KernelDefaults kVideoCore{{k2x2, k2x1}, {k2x2, k2x1}, k2x1, 4, 2, 1};
+// Code that reads buffer textures is smaller, in half the registers; above all with 16-bit floats, which texture units
+// unpack and the Mesa driver otherwise emulates. Some windows do not fit into a buffer texture.
+constexpr KernelDefaults kAdreno{{k4x2, k4x1, true}, {k2x2, k2x2, true}, k2x2, 8, 2, 1};
+// Larger tiles and more rows halve the invocations per thread.
+constexpr KernelDefaults kIntel{{k2x2, k2x2}, {k2x2, k2x2}, k2x2, 8, 2, 1};
+// Larger tiles leave one wave to hide latency.
+constexpr KernelDefaults kAmd{{k2x4, k2x2}, {k2x4, k2x2}, k2x2, 8, 4, 2};
 
 // Software renderers first, and drivers before the GPUs that they share with other drivers: a name may match both.
 constexpr Row kRows[] = {
@@ -36,15 +40,15 @@ constexpr Row kRows[] = {
     {{"llvmpipe", true, 65535, kLlvmpipe}, "llvmpipe|lavapipe"},
     {{"software", true, 0, kOtherSoftware},
      "softpipe|swrast|swr|software rasterizer|software renderer|swiftshader|microsoft basic render"},
-    {{"freedreno", false, 0, kFreedreno}, "fd###|turnip", "freedreno"},
+    {{"freedreno", false, 0, kAdreno}, "fd###|turnip", "freedreno"},
     {{"Adreno", false, 0, kAdreno}, "adreno", "qualcomm"},
-    {{"Mali", false, 0, kFewRegisters}, "mali|immortalis", "arm|panfrost"},
-    {{"VideoCore", false, 0, kFewRegisters}, "v3d|vc4|videocore", "broadcom"},
+    {{"Mali", false, 0, kMali}, "mali|immortalis", "arm|panfrost"},
+    {{"VideoCore", false, 0, kVideoCore}, "v3d|vc4|videocore", "broadcom"},
     {{"PowerVR"}, "powervr", "imagination"},
     {{"Apple"}, "apple", "apple|asahi"},
     {{"NVIDIA"}, "nvidia|geforce|quadro|nv#|nvc#|nvd#|nve#|nvf#", "nvidia|nouveau"},
-    {{"AMD", false, 0, kDesktop}, "amd|radeon|ati radeon", "amd|advanced micro devices|ati technologies"},
-    {{"Intel", false, 0, kDesktop}, "intel", "intel"},
+    {{"AMD", false, 0, kAmd}, "amd|radeon|ati radeon", "amd|advanced micro devices|ati technologies"},
+    {{"Intel", false, 0, kIntel}, "intel", "intel"},
 };
 constexpr DeviceFamily kUnknown{"unknown"};
 

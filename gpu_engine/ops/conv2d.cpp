@@ -72,7 +72,10 @@ std::vector<Variant> variants_of(const Emitter& emitter, const ConvTile& most, i
   tile.local_x = 32;
   add(tile);
   std::vector<ConvTile> tiles{{4, 4}, {4, 2}, {4, 1}, {2, 4}, {2, 2}, {1, 4}};
-  if (most != kLargestConvTile) std::ranges::stable_sort(tiles, {}, &ConvTile::area);
+  if (most != kLargestConvTile) {
+    tiles.insert(tiles.end(), {{2, 1}, {1, 2}});
+    std::ranges::stable_sort(tiles, {}, &ConvTile::area);
+  }
   for (const auto& [p, s] : tiles) {
     if (s > slices || (p == usual.tile.pixels && s == usual.tile.slices)) continue;
     add({p, s, 64, 1});
@@ -96,7 +99,9 @@ struct Geometry {
 Status emit_with_constants(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Geometry& g,
                            const ConvConstants& constants) {
   const int64_t pixels = int64_t{out.shape.h} * out.shape.w;
-  const ConvTile& most = g.pointwise() ? emitter.defaults().pointwise : emitter.defaults().window;
+  const ConvTile& most = constants.quantization.sums == Sums::kRequantized
+                             ? emitter.context().limits.kernels.requantized
+                             : (g.pointwise() ? emitter.defaults().pointwise : emitter.defaults().window);
   const auto [variant, choice] = emitter.choose_variant(tuned_step(emitter, "conv2d", in, out, g.name(), constants),
                                                         variants_of(emitter, most, pixels, out.shape.slices()));
   const Tile& tile = variant.tile;

@@ -10,12 +10,17 @@ namespace {
 
 // One invocation computes all output slices; more would exceed its registers.
 constexpr int32_t kMaxSlices = 8;
-
 // Pixels per invocation, which share loaded weights.
-int32_t tile_pixels(int32_t slices) { return slices <= 4 ? 4 : 2; }
+constexpr int32_t kMaxPixels = 4;
 
-ShaderKey conv2d_texture_shader(int32_t slices) {
-  return {"conv2d_texture.comp", {{"PIXELS", std::to_string(tile_pixels(slices))}, {"SLICES", std::to_string(slices)}}};
+int32_t tile_pixels(int32_t slices, int32_t most) {
+  int32_t pixels = kMaxPixels;
+  while (pixels > 1 && pixels * slices > most) pixels /= 2;
+  return pixels;
+}
+
+ShaderKey conv2d_texture_shader(int32_t pixels, int32_t slices) {
+  return {"conv2d_texture.comp", {{"PIXELS", std::to_string(pixels)}, {"SLICES", std::to_string(slices)}}};
 }
 
 Status supports(const PlanContext& context, const Node& node) {
@@ -68,15 +73,17 @@ Status emit(Emitter& emitter, const Node& node) {
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
   params.ints(in.w, in.h);
   params.floats(spec.padding[0], spec.padding[1], spec.padding[2], spec.padding[3]);
-  return emitter.add_step(
-      conv2d_texture_shader(out.shape.slices()), std::move(params),
-      Grid{.x = int64_t{out.shape.h} * out.shape.w, .x_per_invocation = tile_pixels(out.shape.slices())}, {}, {out},
-      {.input = input, .weights = constants.storage, .activation = constants.activation});
+  const int32_t pixels = tile_pixels(out.shape.slices(), emitter.context().limits.kernels.texture_tile);
+  return emitter.add_step(conv2d_texture_shader(pixels, out.shape.slices()), std::move(params),
+                          Grid{.x = int64_t{out.shape.h} * out.shape.w, .x_per_invocation = pixels}, {}, {out},
+                          {.input = input, .weights = constants.storage, .activation = constants.activation});
 }
 
 std::vector<ShaderKey> variants() {
   std::vector<ShaderKey> keys;
-  for (int32_t slices = 1; slices <= kMaxSlices; ++slices) keys.push_back(conv2d_texture_shader(slices));
+  for (int32_t slices = 1; slices <= kMaxSlices; ++slices) {
+    for (int32_t pixels = 1; pixels <= kMaxPixels; pixels *= 2) keys.push_back(conv2d_texture_shader(pixels, slices));
+  }
   return storage_variants(keys, "OW");
 }
 

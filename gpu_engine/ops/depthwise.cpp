@@ -71,7 +71,8 @@ Status emit_with_constants(Emitter& emitter, const Node& node, const ConvConstan
   const int64_t area = int64_t{out.shape.h} * out.shape.w, layers = int64_t{out.shape.b} * out.shape.slices();
   if (!constants.computed && shares_rows(attr, kernel_h)) {
     constexpr int64_t kInvocations = 1024;  // enough work for a GPU
-    const int32_t usual = choose_rows(out.shape, layers, attr.dilation_h, kRowTiles.back(), kInvocations);
+    const int32_t most = emitter.context().limits.kernels.depthwise_rows;
+    const int32_t usual = choose_rows(out.shape, layers, attr.dilation_h, most, kInvocations);
     const std::string step = tuned_step(emitter, "depthwise", in, out, geometry_of(weights, attr), constants);
     const auto [variant, choice] = emitter.choose_variant(step, rows_variants(emitter, usual));
     return add_conv_step(emitter, rows_shader(kernel_h, attr.stride_h, variant.rows), std::move(params),

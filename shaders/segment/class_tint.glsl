@@ -12,33 +12,35 @@ vec4 spline_weights(float f) {
   return w;
 }
 
+// Sixteen classes around a position, a byte each: as integers, they would not fit into the registers of some GPUs.
+int class_at(uvec4 rows, int i) { return int(rows[i >> 2] >> uint(8 * (i & 3)) & 255u); }
+
 vec4 class_tint(vec2 place) {
   ivec2 size = textureSize(u_background, 0);
   vec2 texel = mask_place(place) * vec2(size) - 0.5;
   ivec2 first = ivec2(floor(texel)) - 1;
-  int numbers[16];
-  bool same = true;
+  uvec4 rows = uvec4(0u);
   for (int i = 0; i < 16; ++i) {
     ivec2 at = clamp(first + ivec2(i & 3, i >> 2), ivec2(0), size - 1);
-    numbers[i] = int(texelFetch(u_background, at, 0).g * 255.0 + 0.5);
-    same = same && numbers[i] == numbers[0];
+    rows[i >> 2] |= uint(texelFetch(u_background, at, 0).g * 255.0 + 0.5) << uint(8 * (i & 3));
   }
-  if (same) return tint_of(numbers[0]);
+  int best = class_at(rows, 0), second = best;
+  if (rows == uvec4(uint(best) * 0x01010101u)) return tint_of(best);
 
   vec4 across = spline_weights(fract(texel.x)), down = spline_weights(fract(texel.y));
-  int best = numbers[0], second = numbers[0];
   float most = -1.0, next = 0.0;
   for (int i = 0; i < 16; ++i) {
-    if (numbers[i] == best && most >= 0.0) continue;
+    int number = class_at(rows, i);
+    if (number == best && most >= 0.0) continue;
     float sum = 0.0;
-    for (int j = 0; j < 16; ++j) sum += numbers[j] == numbers[i] ? across[j & 3] * down[j >> 2] : 0.0;
+    for (int j = 0; j < 16; ++j) sum += class_at(rows, j) == number ? across[j & 3] * down[j >> 2] : 0.0;
     if (sum > most) {
       second = best;
       next = max(most, 0.0);
-      best = numbers[i];
+      best = number;
       most = sum;
-    } else if (sum > next && numbers[i] != best) {
-      second = numbers[i];
+    } else if (sum > next && number != best) {
+      second = number;
       next = sum;
     }
   }

@@ -129,7 +129,7 @@ TEST_F(TunerTest, ShortBufferTexturesDoNotEndTuning) {
     return report->sets;
   };
   const int without = sets(0);
-  EXPECT_EQ(without, 7);  // the default, another work group, five more tiles
+  EXPECT_EQ(without, 9);  // the default, another work group, seven more tiles
   EXPECT_EQ(sets(65536), without);
   EXPECT_EQ(sets(1 << 27), without + 1);
 }

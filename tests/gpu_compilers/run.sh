@@ -22,7 +22,8 @@ rm -rf "$results"
 mkdir -p "$results"
 result=0
 for device in mali-g52 mali-g57 videocore-6 videocore-7 adreno-630 adreno-730 intel-tgl amd-renoir amd-navi; do
-  chosen=$([ $# = 0 ] && echo 1 || true)
+  chosen=
+  [ $# != 0 ] || chosen=1
   for name in "$@"; do case $device in "$name"*) chosen=1 ;; esac; done
   [ -n "$chosen" ] || continue
   say "$device"

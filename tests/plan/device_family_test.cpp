@@ -155,13 +155,14 @@ TEST(DeviceFamily, ChoosesTilesRowsAndReadPath) {
   const Expected table[] = {
       {"ARM", "Mali-G52", k32, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
       {"ARM", "Mali-G52", k16, "PIXELS=4 SLICES=1", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
-      {"Broadcom", "V3D 4.2", k32, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
-      {"Broadcom", "V3D 7.1.7.0", k16, "PIXELS=4 SLICES=1", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
-      {"freedreno", "FD630", k32, "PIXELS=4 SLICES=2", "PIXELS=4 SLICES=2", "ROWS=2", kBlocks},
-      {"freedreno", "FD630", k16, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=2", kTextures},
-      {"Qualcomm", "Adreno (TM) 630", k32, "PIXELS=4 SLICES=2", "PIXELS=4 SLICES=2", "ROWS=2", kTextures},
-      {"Qualcomm", "Adreno (TM) 630", k16, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=2", kTextures},
-      {"Intel", "Mesa Intel(R) UHD", k32, "PIXELS=2 SLICES=4", "PIXELS=2 SLICES=2", "ROWS=2", kBlocks},
+      {"Broadcom", "V3D 4.2", k32, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=1", "ROWS=1", kBlocks},
+      {"Broadcom", "V3D 7.1.7.0", k16, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=1", "ROWS=1", kBlocks},
+      {"freedreno", "FD630", k32, "PIXELS=4 SLICES=2", "PIXELS=4 SLICES=1", "ROWS=1", kTextures},
+      {"freedreno", "FD630", k16, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kTextures},
+      {"Qualcomm", "Adreno (TM) 630", k32, "PIXELS=4 SLICES=2", "PIXELS=4 SLICES=1", "ROWS=1", kTextures},
+      {"Qualcomm", "Adreno (TM) 630", k16, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kTextures},
+      {"Intel", "Mesa Intel(R) UHD", k32, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
+      {"Intel", "Mesa Intel(R) UHD", k16, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
       {"AMD", "AMD Radeon", k16, "PIXELS=2 SLICES=4", "PIXELS=2 SLICES=2", "ROWS=2", kBlocks},
       {"NVIDIA Corporation", "NVIDIA", k32, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
       {"Apple", "Apple M1", k16, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
@@ -194,8 +195,8 @@ TEST(DeviceFamily, SmallTilesAreTriedFirstIfRegistersAreScarce) {
     }
     return areas;
   };
-  EXPECT_EQ(tiles("Mali-G52"), (std::vector<int>{4, 4, 8, 8, 16}));
-  EXPECT_EQ(tiles("V3D 4.2"), (std::vector<int>{4, 4, 8, 8, 16}));
+  EXPECT_EQ(tiles("Mali-G52"), (std::vector<int>{2, 2, 4, 4, 8}));
+  EXPECT_EQ(tiles("V3D 4.2"), (std::vector<int>{2, 4, 4, 4, 8}));
   EXPECT_EQ(tiles("llvmpipe"), (std::vector<int>{8, 4, 8, 4, 4}));
 }
 

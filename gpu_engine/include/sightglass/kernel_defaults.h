@@ -24,7 +24,10 @@ struct KernelDefaults {
     bool operator==(const Choices&) const = default;
   };
   Choices fp32, fp16;
-  int32_t depthwise_pointwise_rows = 1;  // maximum rows per invocation: 1, 2 or 4
+  ConvTile requantized;  // for convolutions of integers with integer results, which need more registers
+  int32_t texture_tile = 4;  // pixels times output slices per invocation of a convolution of the camera texture
+  // Maximum rows per invocation: 1, 2 or 4.
+  int32_t depthwise_rows = 1, depthwise_pointwise_rows = 1;
 
   bool operator==(const KernelDefaults&) const = default;
 };
