@@ -182,6 +182,27 @@ TEST(DeviceFamily, ChoosesTilesRowsAndReadPath) {
   }
 }
 
+// Of 16 output channels. Four pixels, as on llvmpipe, spill hundreds of registers on Mali.
+TEST(DeviceFamily, TilesOfTheCameraTextureFitIntoRegisters) {
+  CaseBuilder builder(6);
+  const ValueId x = builder.input({1, 64, 64, 3});
+  builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({16, 3, 3, 3})}, Activation::kRelu);
+  const auto model = model_from_graph(builder.build("camera").graph).value();
+  ForcedPlanOptions options;
+  options.inputs.resize(1);
+  options.inputs[0].source = InputSpec::Source::kTexture;
+  for (const auto& [renderer, pixels] :
+       {std::pair{"llvmpipe", 4}, {"Mali-G52", 1}, {"V3D 4.2", 1}, {"FD630", 2}, {"Intel", 2}, {"AMD", 2}, {"", 1}}) {
+    DeviceLimits limits = DeviceLimits::typical();
+    limits.kernels = device_family("", renderer).kernels;
+    const auto plan = build_plan(model, limits, options);
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const std::string kernel = "conv2d_texture.comp PIXELS=" + std::to_string(pixels) + " SLICES=4";
+    EXPECT_TRUE(data_of(**plan).steps.front().kernel.starts_with(kernel))
+        << renderer << ": " << data_of(**plan).steps.front().kernel;
+  }
+}
+
 // The compilers of Mali and VideoCore are slow for large tiles, and spill registers.
 TEST(DeviceFamily, SmallTilesAreTriedFirstIfRegistersAreScarce) {
   const auto tiles = [](const char* renderer) {
