@@ -17,15 +17,15 @@ struct Row {
 constexpr ConvTile k4x4 = kLargestConvTile, k4x2{4, 2}, k2x4{2, 4}, k2x2{2, 2}, k4x1{4, 1}, k2x1{2, 1};
 
 // For 32 bits, then for 16: the tiles of 1x1 and of larger kernels, and whether to use buffer textures. Then the tile
-// of integers, and the rows of depthwise kernels. The software renderers were measured. The others follow from
-// registers, spills and threads that compilers report (docs/performance/compilers.md); without such a report
-// (Qualcomm), from another driver for the same GPU.
+// of integers, the size of that of the camera texture, and the rows of depthwise kernels. The software renderers were
+// measured. The others follow from registers, spills and threads that compilers report (docs/performance/compilers.md);
+// without such a report (Qualcomm), from another driver for the same GPU.
 constexpr KernelDefaults kLlvmpipe{{k4x4, k4x4, true}, {k4x4, k4x4, true}, k4x4, 16, 4, 4};
 constexpr KernelDefaults kOtherSoftware{{k4x4, k4x4}, {k4x4, k4x4}, k4x4, 16, 4, 4};
 // 4x4 spills hundreds of registers of a Mali-G52. With more than one row, half the threads fit.
-constexpr KernelDefaults kMali{{k2x2, k2x2}, {k4x1, k2x2}, k2x1, 4, 1, 1};
+constexpr KernelDefaults kMali{{k2x2, k2x2}, {k4x1, k2x2}, k2x1, 2, 1, 1};
 // 4x4 exceeds all registers of a Raspberry Pi, and the addresses of a window take those of half a tile.
-constexpr KernelDefaults kVideoCore{{k2x2, k2x1}, {k2x2, k2x1}, k2x1, 4, 2, 1};
+constexpr KernelDefaults kVideoCore{{k2x2, k2x1}, {k2x2, k2x1}, k2x1, 2, 2, 1};
 // Code that reads buffer textures is smaller, in half the registers; above all with 16-bit floats, which texture units
 // unpack and the Mesa driver otherwise emulates. Some windows do not fit into a buffer texture.
 constexpr KernelDefaults kAdreno{{k4x2, k4x1, true}, {k2x2, k2x2, true}, k2x2, 8, 2, 1};

@@ -25,7 +25,7 @@ struct KernelDefaults {
   };
   Choices fp32, fp16;
   ConvTile requantized;  // for convolutions of integers with integer results, which need more registers
-  int32_t texture_tile = 4;  // pixels times output slices per invocation of a convolution of the camera texture
+  int32_t texture_tile = 2;  // pixels times output slices per invocation of a convolution of the camera texture
   // Maximum rows per invocation: 1, 2 or 4.
   int32_t depthwise_rows = 1, depthwise_pointwise_rows = 1;
 
