@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include "dmabuf_export/dmabuf_pool.h"
@@ -189,10 +190,10 @@ std::string error_of(const std::string& description) {
 
 // A software renderer without a DRM device.
 TEST_F(DmabufExportTest, WithoutADeviceTheErrorSuggestsAFix) {
+  if (std::filesystem::exists("/dev/dri")) GTEST_SKIP() << "this machine has a DRM device, /dev/dri";
   for (const char* downstream : {"", "video/x-raw(memory:DMABuf),format=NV12 ! "}) {
     const std::string error =
         error_of(std::string("glfiguresrc num-buffers=2 ! gldmabufexport ! ") + downstream + "fakesink");
-    if (error.empty()) GTEST_SKIP() << "the GL of this machine exports DMABUFs";
     std::printf("%s\n", error.c_str());
     EXPECT_NE(error.find("DRM device"), std::string::npos) << error;
     EXPECT_NE(error.find("gldownload"), std::string::npos) << error;
