@@ -3,6 +3,7 @@
 //   compile_programs MODEL...
 #include <GLES3/gl32.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -29,7 +30,7 @@ using Json = nlohmann::json;
 // A program, and why it is compiled.
 struct Use {
   ProgramKey key;
-  int models = 0;
+  std::set<std::string> models;
   int64_t multiply_adds = 0;
   // A plan that contains the program in a step with variants. Empty: no step has any.
   std::string model, step;
@@ -70,13 +71,12 @@ void collect(const std::string& file, const DeviceLimits& limits, Uses& uses) {
       return;
     }
     const PlanData& data = data_of(**plan);
-    std::set<int> counted;
     for (const Step& step : data.steps) {
       if (step.program < 0) continue;
       const ProgramKey key{data.programs[static_cast<size_t>(step.program)]};
       Use& use = uses[name_of(key)];
       use.key = key;
-      use.models += counted.insert(step.program).second && precision == Precision::kFp32 ? 1 : 0;
+      use.models.insert(file);
       use.multiply_adds += step.multiply_adds;
       if (step.variant.count > 1) {
         use.model = file;
@@ -116,6 +116,11 @@ Json to_json(const Statistics& s) {
   return row;
 }
 
+struct Compiled {
+  Json row;
+  std::vector<Statistics> shaders;
+};
+
 class Compiler {
  public:
   explicit Compiler(const HeadlessGl& gl) : gl_(gl) {
@@ -134,20 +139,23 @@ class Compiler {
         &messages_);
   }
 
-  Json compile(const ProgramKey& key) {
+  Compiled compile(const ProgramKey& key) {
     messages_.clear();
     // For the case that the compiler ends this process.
     std::fprintf(stderr, "%s\n", name_of(key).c_str());
     const auto start = std::chrono::steady_clock::now();
     const Result<GlProgram> program = build_program(gl_.gl(), key, every_source());
-    Json row{{"program", name_of(key)}};
-    if (!program.ok()) row["error"] = program.status().message();
+    Compiled compiled{{{"program", name_of(key)}}, {}};
+    if (!program.ok()) compiled.row["error"] = program.status().message();
     const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
-    row["milliseconds"] = spent.count();
+    compiled.row["milliseconds"] = spent.count();
     for (const std::string& message : messages_) {
-      if (const auto statistics = parse_statistics(message)) row["shaders"].push_back(to_json(*statistics));
+      if (const auto statistics = parse_statistics(message)) {
+        compiled.row["shaders"].push_back(to_json(*statistics));
+        compiled.shaders.push_back(*statistics);
+      }
     }
-    return row;
+    return compiled;
   }
 
  private:
@@ -156,15 +164,10 @@ class Compiler {
 };
 
 // Whether another variant of the step may be better.
-bool is_poor(const Json& row, int64_t lowest) {
-  if (row.contains("error")) return true;
-  for (const Json& shader : row.value("shaders", Json::array())) {
-    if (shader["spills"].get<int64_t>() + shader["fills"].get<int64_t>() + shader["scratch"].get<int64_t>() > 0 ||
-        shader["parallel"].get<int64_t>() <= lowest) {
-      return true;
-    }
-  }
-  return false;
+bool is_poor(const Compiled& compiled, int64_t lowest) {
+  return compiled.row.contains("error") || std::ranges::any_of(compiled.shaders, [lowest](const Statistics& s) {
+           return s.in_memory() || s.parallel <= lowest;
+         });
 }
 
 void print(const Json& row) {
@@ -186,15 +189,15 @@ int run(const std::vector<std::string>& models) {
   for (const std::string& model : models) collect(model, device.limits, uses);
   Compiler compiler(**gl);
   for (const ProgramKey& key : element_programs()) {
-    Json row = compiler.compile(key);
+    Json row = compiler.compile(key).row;
     row["role"] = "element";
     print(row);
   }
-  std::map<std::string, Json> compiled;
+  std::map<std::string, Compiled> compiled;
   for (const auto& [name, use] : uses) {
-    Json row = compiled[name] = compiler.compile(use.key);
+    Json row = (compiled[name] = compiler.compile(use.key)).row;
     row["role"] = "default";
-    row["models"] = use.models;
+    row["models"] = use.models.size();
     row["multiply_adds"] = use.multiply_adds;
     print(row);
   }
@@ -202,7 +205,7 @@ int run(const std::vector<std::string>& models) {
     if (use.step.empty() || !is_poor(compiled[name], lowest_parallel(family))) continue;
     for (const auto& [other, key] : alternatives(use, device.limits)) {
       if (!compiled.contains(other)) compiled[other] = compiler.compile(key);
-      Json row = compiled[other];
+      Json row = compiled[other].row;
       row["role"] = "alternative";
       row["instead_of"] = name;
       print(row);

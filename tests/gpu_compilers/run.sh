@@ -1,16 +1,16 @@
 #!/bin/sh
 # Compiles all default programs for stubs of real GPUs, starts `sightglass run` on each, and writes the report.
-#   run.sh BUILD REPORT [DEVICE…]
-# BUILD is a build directory with compile_programs and the command; REPORT is a Markdown file. DEVICE is a name of
-# device.sh or the first part of one: mali, videocore-7. Default: all.
+#   run.sh BUILD [DEVICE…]
+# BUILD is a build directory with compile_programs and the command; the report is BUILD/gpu-compilers/report.md. DEVICE is
+# a name of device.sh or the first part of one: mali, videocore-7. Default: all.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=$(cd "$1" && pwd)
-report=$2
-shift 2
+shift
 mesa=$build/gpu-compilers
 results=$mesa/results
+report=$mesa/report.md
 say() { printf '%s\n' "== $*"; }
 
 "$here/mesa.sh" "$mesa"

@@ -18,6 +18,7 @@ struct Statistics {
   std::optional<double> cycles;      // estimate for one invocation (Mali)
 
   bool in_memory() const { return spills + fills + scratch > 0; }
+  bool operator==(const Statistics&) const = default;
 };
 
 // Unset: another message.
