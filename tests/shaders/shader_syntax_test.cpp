@@ -105,6 +105,16 @@ TEST(ShaderSyntax, ConstantsOfHeadersAreNotRepeated) {
   }
 }
 
+// The Mali compiler of Mesa 25.0 crashes on some shaders with outputs of fewer components, two floats among them.
+TEST(ShaderSyntax, FragmentOutputsHaveFourComponents) {
+  const std::regex narrow(R"(layout\(location = \d\) out (float|vec2|vec3)\b)");
+  ASSERT_TRUE(std::regex_search("layout(location = 1) out float o_region;", narrow));
+  for (const EmbeddedShader& shader : every_file()) {
+    if (!shader.name.ends_with(".frag")) continue;
+    EXPECT_FALSE(std::regex_search(shader.text.begin(), shader.text.end(), narrow)) << shader.name;
+  }
+}
+
 // Numbers that the code that binds and dispatches also needs.
 TEST(ShaderSyntax, UniformBlocksAndWorkGroupsAreNotNumbered) {
   const std::regex number(R"(std140, binding = \d|local_size_\w = (\d\d|[2-9]))");
