@@ -17,22 +17,25 @@ struct Row {
 constexpr ConvTile k4x4 = kLargestConvTile, k4x2{4, 2}, k2x4{2, 4}, k2x2{2, 2}, k4x1{4, 1}, k2x1{2, 1};
 
 // For 32 bits, then for 16: the tiles of 1x1 and of larger kernels, and whether to use buffer textures. Then the tile
-// of integers, the size of that of the camera texture, and the rows of depthwise kernels. The software renderers were
-// measured. The others follow from registers, spills and threads that compilers report (docs/performance/compilers.md);
-// without such a report (Qualcomm), from another driver for the same GPU.
-constexpr KernelDefaults kLlvmpipe{{k4x4, k4x4, true}, {k4x4, k4x4, true}, k4x4, 16, 4, 4};
-constexpr KernelDefaults kOtherSoftware{{k4x4, k4x4}, {k4x4, k4x4}, k4x4, 16, 4, 4};
+// of integers, the size of that of the camera texture, the rows of depthwise kernels, and the use of 16-bit floats. The
+// software renderers were measured. The others follow from registers, spills and threads that compilers report
+// (docs/performance/compilers.md); without such a report (Qualcomm), from another driver for the same GPU. Processors
+// convert 16-bit floats one instruction at a time, and calculate in 32 bits.
+constexpr KernelDefaults::Half kHalf, kNoHalf{false, false, false};
+constexpr KernelDefaults kLlvmpipe{{k4x4, k4x4, true}, {k4x4, k4x4, true}, k4x4, 16, 4, 4, kNoHalf};
+constexpr KernelDefaults kOtherSoftware{{k4x4, k4x4}, {k4x4, k4x4}, k4x4, 16, 4, 4, kNoHalf};
 // 4x4 spills hundreds of registers of a Mali-G52. With more than one row, half the threads fit.
-constexpr KernelDefaults kMali{{k2x2, k2x2}, {k4x1, k2x2}, k2x1, 2, 1, 1};
+// Windows with products of 16 bits spill.
+constexpr KernelDefaults kMali{{k2x2, k2x2}, {k4x1, k2x2}, k2x1, 2, 1, 1, {true, true, false}};
 // 4x4 exceeds all registers of a Raspberry Pi, and the addresses of a window take those of half a tile.
-constexpr KernelDefaults kVideoCore{{k2x2, k2x1}, {k2x2, k2x1}, k2x1, 2, 2, 1};
+constexpr KernelDefaults kVideoCore{{k2x2, k2x1}, {k2x2, k2x1}, k2x1, 2, 2, 1, kHalf};
 // Code that reads buffer textures is smaller, in half the registers; above all with 16-bit floats, which texture units
 // unpack and the Mesa driver otherwise emulates. Some windows do not fit into a buffer texture.
-constexpr KernelDefaults kAdreno{{k4x2, k4x1, true}, {k2x2, k2x2, true}, k2x2, 8, 2, 1};
+constexpr KernelDefaults kAdreno{{k4x2, k4x1, true}, {k2x2, k2x2, true}, k2x2, 8, 2, 1, kHalf};
 // Larger tiles and more rows halve the invocations per thread.
-constexpr KernelDefaults kIntel{{k2x2, k2x2}, {k2x2, k2x2}, k2x2, 8, 2, 1};
+constexpr KernelDefaults kIntel{{k2x2, k2x2}, {k2x2, k2x2}, k2x2, 8, 2, 1, kHalf};
 // Larger tiles leave one wave to hide latency.
-constexpr KernelDefaults kAmd{{k2x4, k2x2}, {k2x4, k2x2}, k2x2, 8, 4, 2};
+constexpr KernelDefaults kAmd{{k2x4, k2x2}, {k2x4, k2x2}, k2x2, 8, 4, 2, kHalf};
 
 // Software renderers first, and drivers before the GPUs that they share with other drivers: a name may match both.
 constexpr Row kRows[] = {

@@ -59,7 +59,8 @@ size_t Emitter::choice_of(const std::string& step, const std::vector<std::string
 }
 
 Storage Emitter::real_storage() const {
-  const bool half = context_.options.precision == Precision::kFp16 && !dynamic_range_;
+  const bool half =
+      context_.options.precision == Precision::kFp16 && context_.limits.kernels.half.storage && !dynamic_range_;
   return half ? Storage::kFloat16 : Storage::kFloat32;
 }
 
@@ -165,6 +166,10 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   if (inputs.size() > 1) add_storage_define(shader, "B", storage_of(inputs[1]));
   if (!outputs.empty()) add_storage_define(shader, "OUT", storage_of(outputs[0]));
   add_storage_define(shader, "WEIGHTS", extras.weights);
+  if (extras.half_products && extras.weights == Storage::kFloat16 &&
+      (inputs.empty() || storage_of(inputs[0]) == Storage::kFloat16)) {
+    shader.defines.push_back({kHalfProducts, "1"});
+  }
   if (extras.input >= 0) {
     const FrameKind kind = context_.options.inputs[static_cast<size_t>(extras.input)].frame;
     if (const char* define = frame_define(kind)) shader.defines.push_back({define, "1"});

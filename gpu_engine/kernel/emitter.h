@@ -33,6 +33,7 @@ struct StepExtras {
   Storage weights = Storage::kFloat32;
   int32_t activation = 0;  // applied to the result: a GpuFunction code (ops/function.h)
   StepVariant variant = {};
+  bool half_products = false;  // multiply 16-bit data and weights in 16 bits
 };
 
 // Work items of a step, and the size of a work group.

@@ -46,6 +46,10 @@ std::vector<ShaderKey> storage_variants(const std::vector<ShaderKey>& keys, cons
       if (used.find('O') != used.npos) add_storage_define(key, "OUT", storage);
       if (used.find('W') != used.npos) add_storage_define(key, "WEIGHTS", storage);
       result.push_back(std::move(key));
+      if (used.find('W') != used.npos && storage == Storage::kFloat16) {
+        result.push_back(result.back());
+        result.back().defines.push_back({kHalfProducts, "1"});
+      }
     }
   }
   return result;

@@ -8,6 +8,9 @@
 
 namespace sightglass {
 
+// Define of programs that multiply in 16 bits (lib/tensor.glsl).
+inline constexpr const char* kHalfProducts = "HALF_PRODUCTS";
+
 // Adds the define for the `storage` of a binding: "A", "B", "OUT" or "WEIGHTS". The default is 32-bit floats.
 void add_storage_define(ShaderKey& key, const char* binding, Storage storage);
 

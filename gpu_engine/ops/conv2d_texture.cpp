@@ -76,7 +76,10 @@ Status emit(Emitter& emitter, const Node& node) {
   const int32_t pixels = tile_pixels(out.shape.slices(), emitter.context().limits.kernels.texture_tile);
   return emitter.add_step(conv2d_texture_shader(pixels, out.shape.slices()), std::move(params),
                           Grid{.x = int64_t{out.shape.h} * out.shape.w, .x_per_invocation = pixels}, {}, {out},
-                          {.input = input, .weights = constants.storage, .activation = constants.activation});
+                          {.input = input,
+                           .weights = constants.storage,
+                           .activation = constants.activation,
+                           .half_products = emitter.context().limits.kernels.half.products});
 }
 
 std::vector<ShaderKey> variants() {

@@ -44,7 +44,8 @@ std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorR
 }
 
 Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, const Grid& grid, const TensorRef& in,
-                     const TensorRef& out, const ConvConstants& constants, const StepVariant& variant) {
+                     const TensorRef& out, const ConvConstants& constants, const StepVariant& variant,
+                     bool half_products) {
   std::vector<TensorRef> inputs{in};
   if (const std::optional<ComputedWeights>& computed = constants.computed) {
     shader.defines.push_back(kComputed);
@@ -74,7 +75,10 @@ Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, cons
   }
   if (constants.weight_offset != 0) shader.defines.push_back(kOffset);
   return emitter.add_step(with_sums(std::move(shader), quantization.sums), std::move(params), grid, inputs, {out},
-                          {.weights = constants.storage, .activation = constants.activation, .variant = variant});
+                          {.weights = constants.storage,
+                           .activation = constants.activation,
+                           .variant = variant,
+                           .half_products = half_products});
 }
 
 std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dynamic) {

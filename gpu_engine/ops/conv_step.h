@@ -19,8 +19,10 @@ std::string sides(int32_t h, int32_t w);
 const char* name_of(Reads reads);
 
 // Appends the step of a convolution. `params` lacks the last members, which describe the conversion of its sums.
+// `half_products`: see StepExtras.
 Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, const Grid& grid, const TensorRef& in,
-                     const TensorRef& out, const ConvConstants& constants, const StepVariant& variant = {});
+                     const TensorRef& out, const ConvConstants& constants, const StepVariant& variant = {},
+                     bool half_products = false);
 
 // All variants of the shaders of such a step. `dynamic`: also for data quantized at run time.
 std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dynamic);

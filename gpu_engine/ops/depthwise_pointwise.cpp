@@ -106,7 +106,7 @@ Status emit(Emitter& emitter, const Node& node) {
   params.floats(lowest, highest);
   return add_conv_step(emitter, shader(attr.stride_h, variant.rows, out.shape.slices()), std::move(params),
                        depthwise_rows_grid(out.shape, out.shape.b, attr.dilation_h, variant.rows), in, out, constants,
-                       choice);
+                       choice, emitter.context().limits.kernels.half.products);
 }
 
 std::vector<ShaderKey> variants() {

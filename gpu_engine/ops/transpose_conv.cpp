@@ -31,6 +31,7 @@ Status emit(Emitter& emitter, const Node& node) {
                           conv_weights(emitter.graph(), node, quantization)};
   const ConvConstants constants =
       add_conv_constants(emitter, node, quantization, pack_conv_weights(dense), out.shape.c);
+  const bool half = emitter.context().limits.kernels.half.window_products;
   if (attr.stride_h == 2 && attr.stride_w == 2) {
     // Four sums per slice: registers have room for two slices.
     const int32_t slices = out.shape.slices() % 2 == 0 ? 2 : 1;
@@ -41,7 +42,7 @@ Status emit(Emitter& emitter, const Node& node) {
     params.ints(attr.padding.left, attr.padding.top, slice_groups, columns);
     params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
     const Grid grid{int64_t{columns} * rows, int64_t{out.shape.b} * slice_groups};
-    return add_conv_step(emitter, blocks_shader(slices), std::move(params), grid, in, out, constants);
+    return add_conv_step(emitter, blocks_shader(slices), std::move(params), grid, in, out, constants, {}, half);
   }
   const int32_t slices = out.shape.slices() % 4 == 0 ? 4 : out.shape.slices() % 2 == 0 ? 2 : 1;
   const int32_t slice_groups = out.shape.slices() / slices;
@@ -51,7 +52,7 @@ Status emit(Emitter& emitter, const Node& node) {
   params.ints(attr.padding.left, attr.padding.top, slice_groups);
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
   const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * slice_groups};
-  return add_conv_step(emitter, transpose_conv_shader(slices), std::move(params), grid, in, out, constants);
+  return add_conv_step(emitter, transpose_conv_shader(slices), std::move(params), grid, in, out, constants, {}, half);
 }
 
 std::vector<ShaderKey> variants() {

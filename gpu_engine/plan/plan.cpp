@@ -270,6 +270,10 @@ Result<std::shared_ptr<const Plan>> PlanInternals::build(std::shared_ptr<const M
   }
   if (data.has_windows) SIGHTGLASS_RETURN_IF_ERROR(plan_windows(data).with_context(model->name()));
   place_params(data);
+  if (options.precision == Precision::kFp16 && !limits.kernels.half.storage) {
+    options.log.info(
+        [] { return std::string("precision=fp16: values have 32 bits, which are faster on this device"); });
+  }
   log_plan(model->name(), data, time);
   if (!data.cpu_stretches.empty()) data.graph = std::make_shared<const Graph>(std::move(graph));
 

@@ -65,15 +65,15 @@ void main() {
   int source[PIXELS];
   for (int p = 0; p < PIXELS; ++p) source[p] = in_base + min(first_pixel + p * LOCAL_X, area - 1);
   for (int s = 0; s < in_slices; ++s) {
-    vec4 v[PIXELS];
+    FACTOR vec4 v[PIXELS];
     for (int p = 0; p < PIXELS; ++p) v[p] = load_a(source[p] + s * in_t.place.z);
 #ifdef GATE
-    vec4 gate = load_b(gate_t.place.x + batch * in_slices + s);
+    FACTOR vec4 gate = load_b(gate_t.place.x + batch * in_slices + s);
     for (int p = 0; p < PIXELS; ++p) v[p] *= gate;
 #endif
     for (int o = 0; o < SLICES; ++o) {
       int w = weight[o] + s * 4;
-      vec4 w0 = load_weight(w), w1 = load_weight(w + 1), w2 = load_weight(w + 2), w3 = load_weight(w + 3);
+      FACTOR vec4 w0 = load_weight(w), w1 = load_weight(w + 1), w2 = load_weight(w + 2), w3 = load_weight(w + 3);
       for (int p = 0; p < PIXELS; ++p) {
         acc[p * SLICES + o] += v[p].x * w0 + v[p].y * w1 + v[p].z * w2 + v[p].w * w3;
       }
@@ -96,15 +96,15 @@ void main() {
         source[p] = in_base + (inside[p] != 0 ? at.y * in_t.size.x + at.x : 0);
       }
       for (int s = 0; s < in_slices; ++s) {
-        vec4 v[PIXELS];
+        FACTOR vec4 v[PIXELS];
         for (int p = 0; p < PIXELS; ++p) v[p] = inside[p] != 0 ? load_a(source[p] + s * in_t.place.z) : vec4(0.0);
 #ifdef GATE
-        vec4 gate = load_b(gate_t.place.x + batch * in_slices + s);
+        FACTOR vec4 gate = load_b(gate_t.place.x + batch * in_slices + s);
         for (int p = 0; p < PIXELS; ++p) v[p] = inside[p] != 0 ? v[p] * gate : v[p];
 #endif
         for (int o = 0; o < SLICES; ++o) {
           int w = weight[o] + tap + s * 4;
-          vec4 w0 = load_weight(w), w1 = load_weight(w + 1), w2 = load_weight(w + 2), w3 = load_weight(w + 3);
+          FACTOR vec4 w0 = load_weight(w), w1 = load_weight(w + 1), w2 = load_weight(w + 2), w3 = load_weight(w + 3);
           for (int p = 0; p < PIXELS; ++p) {
             acc[p * SLICES + o] += v[p].x * w0 + v[p].y * w1 + v[p].z * w2 + v[p].w * w3;
           }

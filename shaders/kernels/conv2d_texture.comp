@@ -39,7 +39,7 @@ void main() {
   int tap = 0;
   for (int ky = 0; ky < kernel.y; ++ky) {
     for (int kx = 0; kx < kernel.x; ++kx, ++tap) {
-      vec4 v[PIXELS];
+      FACTOR vec4 v[PIXELS];
       for (int p = 0; p < PIXELS; ++p) {
         ivec2 at = origin[p] + ivec2(kx, ky) * placement.xy;
         bool inside = all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, tensor.xy));
@@ -48,7 +48,7 @@ void main() {
       }
       for (int o = 0; o < SLICES; ++o) {
         int w = constants.x + (o * taps + tap) * 4;
-        vec4 w0 = load_weight(w), w1 = load_weight(w + 1), w2 = load_weight(w + 2), w3 = load_weight(w + 3);
+        FACTOR vec4 w0 = load_weight(w), w1 = load_weight(w + 1), w2 = load_weight(w + 2), w3 = load_weight(w + 3);
         for (int p = 0; p < PIXELS; ++p) {
           acc[p * SLICES + o] += v[p].x * w0 + v[p].y * w1 + v[p].z * w2 + v[p].w * w3;
         }

@@ -58,12 +58,12 @@ void main() {
     for (int kx = 0; kx < KERNEL; ++kx) {
       int column = left + kx * placement.x;
       bool inside_x = column >= 0 && column < in_t.size.x;
-      vec4 w[KERNEL];
+      FACTOR vec4 w[KERNEL];
       for (int ky = 0; ky < KERNEL; ++ky) w[ky] = load_weight(tap + ky * KERNEL + kx);
       for (int i = 0; i < IN_ROWS; ++i) {
         int row = top + i * placement.y;
         bool inside = inside_x && row >= 0 && row < in_t.size.y;
-        vec4 v = load_a(inside ? source + kx * placement.x + i * pitch : in_t.place.x);
+        FACTOR vec4 v = load_a(inside ? source + kx * placement.x + i * pitch : in_t.place.x);
         v = inside ? v : vec4(0.0);
         for (int r = 0; r < ROWS; ++r) {
           int ky = i - r * STRIDE_H;
@@ -74,11 +74,13 @@ void main() {
     if (stride.y != 0) {
       for (int r = 0; r < ROWS; ++r) made[r] = clamp(made[r], range.x, range.y);
     }
+    FACTOR vec4 data[ROWS];
+    for (int r = 0; r < ROWS; ++r) data[r] = made[r];
     for (int o = 0; o < SLICES; ++o) {
       int w = constants.x + (o * in_slices + s) * 4;
-      vec4 w0 = load_weight(w), w1 = load_weight(w + 1), w2 = load_weight(w + 2), w3 = load_weight(w + 3);
+      FACTOR vec4 w0 = load_weight(w), w1 = load_weight(w + 1), w2 = load_weight(w + 2), w3 = load_weight(w + 3);
       for (int r = 0; r < ROWS; ++r) {
-        acc[r * SLICES + o] += made[r].x * w0 + made[r].y * w1 + made[r].z * w2 + made[r].w * w3;
+        acc[r * SLICES + o] += data[r].x * w0 + data[r].y * w1 + data[r].z * w2 + data[r].w * w3;
       }
     }
   }

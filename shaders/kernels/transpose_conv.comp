@@ -45,7 +45,7 @@ void main() {
       int source = in_base + iy * in_t.size.x + ix;
       int tap = (ky * kernel.x + kx) * in_slices * 4;
       for (int s = 0; s < in_slices; ++s) {
-        vec4 v = load_a(source + s * in_t.place.z);
+        FACTOR vec4 v = load_a(source + s * in_t.place.z);
         for (int o = 0; o < SLICES; ++o) {
           int w = weight[o] + tap + s * 4;
           acc[o] += v.x * load_weight(w) + v.y * load_weight(w + 1) + v.z * load_weight(w + 2) + v.w * load_weight(w + 3);

@@ -44,7 +44,7 @@ void main() {
       bool inside = iy >= 0 && iy < in_t.size.y && ix >= 0 && ix < in_t.size.x;
       int source = in_base + (inside ? iy * in_t.size.x + ix : 0);
       for (int s = 0; s < in_slices; ++s) {
-        vec4 v = inside ? load_a(source + s * in_t.place.z) : vec4(0.0);
+        FACTOR vec4 v = inside ? load_a(source + s * in_t.place.z) : vec4(0.0);
         for (int phase = 0; phase < 4; ++phase) {
           ivec2 tap = ivec2(kx + phase % 2, ky + phase / 2);
           if (tap.x >= kernel.x || tap.y >= kernel.y) continue;

@@ -15,7 +15,14 @@ struct Tensor {
   vec4 quant;   // real = x * stored; y: 1 / x, or 0 if not quantized; z, w: lowest and highest stored value
 };
 
-vec4 unpack4(uvec2 p) { return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y)); }
+// Precision of data and weights, and so of their products. With HALF_PRODUCTS, compilers may calculate in 16 bits.
+#ifdef HALF_PRODUCTS
+#define FACTOR mediump
+#else
+#define FACTOR highp
+#endif
+
+FACTOR vec4 unpack4(uvec2 p) { return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y)); }
 uvec2 pack4(vec4 v) {
   v = clamp(v, -65504.0, 65504.0);  // range of a 16-bit float
   return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
@@ -31,16 +38,16 @@ uvec2 pack4(vec4 v) {
 #endif
 #if defined(BUFFER_TEXTURES)
 #if defined(A_F16)
-layout(binding = kArenaFloat16Unit) uniform highp samplerBuffer a_data;
+layout(binding = kArenaFloat16Unit) uniform FACTOR samplerBuffer a_data;
 #elif defined(A_I32)
 layout(binding = kArenaInt32Unit) uniform highp isamplerBuffer a_data;
 #else
 layout(binding = kArenaFloat32Unit) uniform highp samplerBuffer a_data;
 #endif
-A_VALUE load_a(int i) { return texelFetch(a_data, i); }
+FACTOR A_VALUE load_a(int i) { return texelFetch(a_data, i); }
 #elif defined(A_F16)
 layout(std430, binding = kInputABlock) readonly buffer InputA { uvec2 a_data[]; };
-vec4 load_a(int i) { return unpack4(a_data[i]); }
+FACTOR vec4 load_a(int i) { return unpack4(a_data[i]); }
 #else
 layout(std430, binding = kInputABlock) readonly buffer InputA { A_VALUE a_data[]; };
 A_VALUE load_a(int i) { return a_data[i]; }
@@ -119,18 +126,18 @@ vec4 load_bias(int i) { return c_data[i]; }
 #if defined(WEIGHTS_I8)
 layout(binding = kWeightsInt8Unit) uniform highp isamplerBuffer weight_data;
 #elif defined(WEIGHTS_F16)
-layout(binding = kWeightsFloat16Unit) uniform highp samplerBuffer weight_data;
+layout(binding = kWeightsFloat16Unit) uniform FACTOR samplerBuffer weight_data;
 #else
 layout(binding = kWeightsFloat32Unit) uniform highp samplerBuffer weight_data;
 #endif
-vec4 stored_weight(int i) { return vec4(texelFetch(weight_data, i)); }
+FACTOR vec4 stored_weight(int i) { return vec4(texelFetch(weight_data, i)); }
 #elif defined(WEIGHTS_I8)
 vec4 stored_weight(int i) {
   ivec4 bytes = ivec4(c_data[i]) << ivec4(24, 16, 8, 0);
   return vec4(bytes >> 24);
 }
 #elif defined(WEIGHTS_F16)
-vec4 stored_weight(int i) { return unpack4(c_data[i]); }
+FACTOR vec4 stored_weight(int i) { return unpack4(c_data[i]); }
 #else
 vec4 stored_weight(int i) { return c_data[i]; }
 #endif

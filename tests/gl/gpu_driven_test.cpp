@@ -26,9 +26,9 @@ class GpuDrivenTest : public GlTest {
  protected:
   // The real limits, and those that OpenGL ES 3.1 guarantees, with short rows of work groups.
   std::vector<DeviceLimits> every_limits() const {
-    DeviceLimits least = device().limits.clamped_to_minimum();
+    DeviceLimits least = limits_for_half().clamped_to_minimum();
     least.workgroup_count[0] = 3;
-    return {device().limits, least};
+    return {limits_for_half(), least};
   }
 
   std::shared_ptr<const Plan> plan(const OpCase& op, const DeviceLimits& limits, ForcedPlanOptions options = {}) {

@@ -397,7 +397,7 @@ TEST_F(SessionTest, StatesPersistBetweenRuns) {
     for (const Precision precision : {Precision::kFp32, Precision::kFp16}) {
       ForcedPlanOptions options;
       options.precision = precision;
-      const auto kept = build_plan(*model, device().limits, options);
+      const auto kept = build_plan(*model, limits_for_half(), options);
       ASSERT_TRUE(kept.ok()) << kept.status().message();
       auto session = Session::create(gl(), *kept);
       ASSERT_TRUE(session.ok()) << session.status().message();
@@ -412,7 +412,7 @@ TEST_F(SessionTest, StatesPersistBetweenRuns) {
       EXPECT_EQ(sums(**other, 1), (Numbers{first + 1, 2 * first + 1})) << "the state of another session";
 
       options.keep_state = false;
-      const auto fresh = build_plan(*model, device().limits, options);
+      const auto fresh = build_plan(*model, limits_for_half(), options);
       ASSERT_TRUE(fresh.ok()) << fresh.status().message();
       session = Session::create(gl(), *fresh);
       ASSERT_TRUE(session.ok());

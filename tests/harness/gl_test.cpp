@@ -31,6 +31,12 @@ void GlTest::TearDown() {
   EXPECT_EQ(gl().GetError(), static_cast<GLenum>(GL_NO_ERROR));
 }
 
+DeviceLimits GlTest::limits_for_half() const {
+  DeviceLimits limits = device().limits;
+  limits.kernels.half = {};
+  return limits;
+}
+
 std::vector<float> GlTest::read_texture(const TextureRef& texture) const {
   GLuint framebuffer = 0;
   gl().GenFramebuffers(1, &framebuffer);

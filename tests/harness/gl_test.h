@@ -20,6 +20,8 @@ class GlTest : public ::testing::Test {
 
   const GlApi& gl() const { return headless_->gl(); }
   const DeviceInfo& device() const { return headless_->device(); }
+  // Of the device, with 16-bit floats wherever Precision::kFp16 allows them. Software renderers decline them otherwise.
+  DeviceLimits limits_for_half() const;
   const interop::Context& context() const { return headless_->context(); }
 
   // All pixels of a 2D float texture, four values each, first row first.

@@ -93,7 +93,7 @@ class ConcatOfComputed : public OpTest {
     PlanOptions options;
     options.rewrites = false;
     options.precision = precision;
-    const auto plan = Plan::build(*model, device().limits, options);
+    const auto plan = Plan::build(*model, limits_for_half(), options);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
     if (!plan.ok()) return -1;
     return std::ranges::count_if((*plan)->steps(),

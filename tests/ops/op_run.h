@@ -22,10 +22,12 @@ struct Setting {
   const char* name;
   bool minimum_limits;
   Precision precision;
+  bool half_products = false;
 };
 inline constexpr Setting kSettings[] = {{"fp32", false, Precision::kFp32},
                                         {"fp32, minimum limits", true, Precision::kFp32},
-                                        {"fp16", false, Precision::kFp16}};
+                                        {"fp16", false, Precision::kFp16},
+                                        {"fp16 products", false, Precision::kFp16, true}};
 
 struct OpRun {
   std::shared_ptr<const Plan> plan;
@@ -36,7 +38,7 @@ struct OpRun {
 
 // Plans the case, writes its inputs, runs it once, and reads its outputs. Uses guard bands around every tensor, and
 // fails if one was overwritten.
-Result<OpRun> run_on_gpu(const GlApi& gl, const DeviceLimits& limits, const OpCase& op, const Setting& setting,
+Result<OpRun> run_on_gpu(const GlApi& gl, DeviceLimits limits, const OpCase& op, const Setting& setting,
                          ForcedPlanOptions options);
 
 // Whether 16-bit floats represent every value of a tensor at full precision.

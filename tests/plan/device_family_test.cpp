@@ -203,6 +203,63 @@ TEST(DeviceFamily, TilesOfTheCameraTextureFitIntoRegisters) {
   }
 }
 
+// Of an 8-bit model. Integer sums need more registers than a tile of VideoCore for floats leaves.
+TEST(DeviceFamily, TilesOfIntegersFitIntoRegisters) {
+  CaseBuilder builder(7);
+  const Quantized data{DataType::kInt8, {0.0391f}, -7}, weights{DataType::kInt8, {0.006f}, 0};
+  builder.node(OpType::kConv2d, Conv2dAttr{},
+               {builder.input({1, 64, 64, 16}, data), builder.constant({16, 3, 3, 16}, weights), builder.bias(16)},
+               Quantized{DataType::kInt8, {0.47f}, 11});
+  const auto model = model_from_graph(builder.build("integers").graph).value();
+  for (const auto& [renderer, tile] : {std::pair{"llvmpipe", "PIXELS=4 SLICES=4"},
+                                       {"Mali-G52", "PIXELS=2 SLICES=1"},
+                                       {"V3D 4.2", "PIXELS=2 SLICES=1"},
+                                       {"Intel", "PIXELS=2 SLICES=2"},
+                                       {"", "PIXELS=2 SLICES=2"}}) {
+    DeviceLimits limits = DeviceLimits::typical();
+    limits.kernels = device_family("", renderer).kernels;
+    const auto plan = build_plan(model, limits, ForcedPlanOptions());
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    std::string kernels;
+    for (const auto& step : data_of(**plan).steps) kernels += step.kernel + "\n";
+    EXPECT_NE(kernels.find(std::string(tile) + " REQUANTIZE=1"), std::string::npos) << renderer << ":\n" << kernels;
+  }
+}
+
+// Of precision=fp16: programs that read 16-bit floats, and those of them that multiply in 16 bits.
+TEST(DeviceFamily, UsesHalvesWhereTheyHelp) {
+  struct Expected {
+    const char* renderer;
+    bool storage, pointwise, window, fused;
+  };
+  for (const Expected& e : {Expected{"llvmpipe", false, false, false, false},
+                            {"softpipe", false, false, false, false},
+                            {"Mali-G52", true, true, false, true},
+                            {"V3D 7.1", true, true, true, true},
+                            {"FD630", true, true, true, true},
+                            {"", true, true, true, true}}) {
+    DeviceLimits limits = DeviceLimits::typical();
+    limits.kernels = device_family("", e.renderer).kernels;
+    ForcedPlanOptions options;
+    options.precision = Precision::kFp16;
+    const auto plan = build_plan(model_from_graph(network().graph).value(), limits, options);
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    int convolutions = 0;
+    for (const Step& step : data_of(**plan).steps) {
+      const bool fused = step.kernel.starts_with("depthwise_pointwise");
+      if (!fused && !step.kernel.starts_with("conv2d")) continue;
+      ++convolutions;
+      const bool pointwise = step.kernel.find("POINTWISE") != step.kernel.npos;
+      EXPECT_EQ(step.kernel.find("A_F16=1") != step.kernel.npos, e.storage) << e.renderer << ": " << step.kernel;
+      EXPECT_EQ(step.kernel.find("HALF_PRODUCTS=1") != step.kernel.npos, fused       ? e.fused
+                                                                         : pointwise ? e.pointwise
+                                                                                     : e.window)
+          << e.renderer << ": " << step.kernel;
+    }
+    EXPECT_EQ(convolutions, 3) << e.renderer;
+  }
+}
+
 // The compilers of Mali and VideoCore are slow for large tiles, and spill registers.
 TEST(DeviceFamily, SmallTilesAreTriedFirstIfRegistersAreScarce) {
   const auto tiles = [](const char* renderer) {

@@ -96,7 +96,7 @@ TEST_F(FigureModelTest, GpuComputesWhatTheReferenceComputes) {
   for (const auto& [precision, tolerance] : {std::pair{Precision::kFp32, 1e-9}, {Precision::kFp16, 1e-3}}) {
     PlanOptions options;
     options.precision = precision;
-    const auto plan = Plan::build(*model, device().limits, options);
+    const auto plan = Plan::build(*model, limits_for_half(), options);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
     const auto session = Session::create(gl(), *plan);
     ASSERT_TRUE(session.ok()) << session.status().message();

@@ -80,7 +80,7 @@ class ModelsTest : public GlTest, public ::testing::WithParamInterface<std::tupl
   Setting setting() const { return std::get<1>(GetParam()); }
   bool half() const { return setting() == Setting::kFp16; }
   DeviceLimits limits() const {
-    return setting() == Setting::kMinimumLimits ? device().limits.clamped_to_minimum() : device().limits;
+    return setting() == Setting::kMinimumLimits ? device().limits.clamped_to_minimum() : limits_for_half();
   }
   ForcedPlanOptions options() const {
     ForcedPlanOptions options;

@@ -87,7 +87,7 @@ TEST_F(RecurrentModelTest, WithinTheMinimumLimits) {
   check("min", device().limits.clamped_to_minimum(), Precision::kFp32);
 }
 
-TEST_F(RecurrentModelTest, StoredInSixteenBits) { check("fp16", device().limits, Precision::kFp16); }
+TEST_F(RecurrentModelTest, StoredInSixteenBits) { check("fp16", limits_for_half(), Precision::kFp16); }
 
 TEST_F(RecurrentModelTest, OnTheReferenceKernels) {
   std::vector<HostTensor> states;

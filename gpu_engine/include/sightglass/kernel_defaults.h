@@ -24,10 +24,17 @@ struct KernelDefaults {
     bool operator==(const Choices&) const = default;
   };
   Choices fp32, fp16;
-  ConvTile requantized;  // for convolutions of integers with integer results, which need more registers
+  ConvTile requantized;      // for convolutions of integers with integer results, which need more registers
   int32_t texture_tile = 2;  // pixels times output slices per invocation of a convolution of the camera texture
   // Maximum rows per invocation: 1, 2 or 4.
   int32_t depthwise_rows = 1, depthwise_pointwise_rows = 1;
+
+  // What Precision::kFp16 means. Without `storage`, the same as kFp32. The others multiply in 16 bits, and add up four
+  // products before they become part of a sum in 32 bits: in 1x1 kernels, in larger kernels.
+  struct Half {
+    bool storage = true, products = true, window_products = true;
+    bool operator==(const Half&) const = default;
+  } half;
 
   bool operator==(const KernelDefaults&) const = default;
 };

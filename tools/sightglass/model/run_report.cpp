@@ -11,7 +11,9 @@ std::string format_text(const RunReport& report) {
          report.display.c_str());
   append(text, "limits      %s\n",
          report.options.minimum_limits ? "minimums of OpenGL ES 3.1" : "as reported by the device");
-  append(text, "precision   %s\n", name_of(report.options.precision));
+  const bool stored_in_32 = report.options.precision == Precision::kFp16 && !report.device.limits.kernels.half.storage;
+  append(text, "precision   %s%s\n", name_of(report.options.precision),
+         stored_in_32 ? ", with 32 bits, which are faster on this device" : "");
   append(text, "tuning      %s\n", name_of(report.options.tuning));
   for (size_t i = 0; i < report.inputs.size(); ++i) {
     const TensorInfo& info = report.inputs[i];
