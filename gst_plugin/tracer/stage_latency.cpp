@@ -24,6 +24,7 @@ struct Visit {
 
 struct Stage {
   std::string name;
+  unsigned long long frames = 0;  // that have left; a source has no stays, and a frame before PLAYING is not late
   StageTimes stays, behind;
   std::deque<Visit> visits;  // of frames that have arrived
 };
@@ -107,6 +108,7 @@ void leave(Tracer& tracer, GstElement* element, GstPad* pad, GstClockTime pts) {
   const int64_t time = now();
   const std::lock_guard lock(tracer.mutex);
   Stage& stage = stage_of(tracer, element);
+  ++stage.frames;
   if (late) stage.behind.add(*late);
   // The visit stays, because a tee pushes the frame again.
   for (auto visit = stage.visits.rbegin(); visit != stage.visits.rend(); ++visit) {
@@ -165,8 +167,7 @@ void print(const Tracer& tracer) {
   std::fprintf(stderr, "%-24s %8s | %-21s | %-21s\n%-24s %8s | %10s %10s | %10s %10s\n", "stagelatency", "",
                "in element, ms", "behind timestamp, ms", "element", "frames", "median", "p99", "median", "p99");
   for (const auto& stage : tracer.stages) {
-    std::fprintf(stderr, "%-24s %8llu | %10s %10s | %10s %10s\n", stage->name.c_str(),
-                 static_cast<unsigned long long>(std::max(stage->stays.count(), stage->behind.count())),
+    std::fprintf(stderr, "%-24s %8llu | %10s %10s | %10s %10s\n", stage->name.c_str(), stage->frames,
                  cell(stage->stays.percentile_ms(0.5)).c_str(), cell(stage->stays.percentile_ms(0.99)).c_str(),
                  cell(stage->behind.percentile_ms(0.5)).c_str(), cell(stage->behind.percentile_ms(0.99)).c_str());
   }

@@ -105,6 +105,12 @@ TEST_F(StageLatency, FirstFramesOfALiveSourceAreNotYearsBehind) {
   }
 }
 
+// The first frame of a file waits in the sink until the pipeline is PLAYING.
+TEST_F(StageLatency, FramesBeforePlayingCount) {
+  auto rows = table_of("videotestsrc num-buffers=5 ! video/x-raw,width=16,height=16 ! fakesink name=sink sync=true");
+  for (const char* name : {"videotestsrc0", "sink"}) EXPECT_EQ(rows[name].frames, 5) << name;
+}
+
 TEST_F(StageLatency, ByteStreamsHaveNoLatency) {
   auto rows = table_of("fakesrc num-buffers=5 ! fakesink name=sink");
   EXPECT_EQ(rows["sink"].behind, "-");
