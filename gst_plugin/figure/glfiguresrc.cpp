@@ -36,6 +36,7 @@ using sightglass::figure::Framing;
 using sightglass::figure::Output;
 using sightglass::figure::Renderer;
 using sightglass::figure::Scene;
+using sightglass::figure::Visibility;
 
 constexpr guint kMostSeedInterval = 108000;  // an hour at 30 frames per second
 
@@ -68,7 +69,8 @@ const sightglass::PropertyTable<Settings>& properties() {
                           {Output::kMask, "Ground-truth mask, white on black", "mask"},
                           {Output::kAlpha, "Share of the figure in each pixel of the picture, as gray", "alpha"},
                           {Output::kForeground, "Color of the figure without its background", "foreground"},
-                          {Output::kBackground, "Color of all but the figure", "background"}},
+                          {Output::kBackground, "Color of all but the figure", "background"},
+                          {Output::kRoom, "Room without the figure; mask and keypoints are empty", "room"}},
                          kLive, "Content of the frames; the mask is in their metadata as well"),
              row::choice(
                  "detail", "Detail", &Settings::detail, "GstGLFigureSrcDetail",
@@ -277,6 +279,9 @@ void expose(State& state, const GstVideoInfo& info, float aspect) {
   };
   const Scene scene = scene_at(middle);
   state.key_points = scene.key_points;
+  if (state.now.output == Output::kRoom) {
+    for (sightglass::figure::KeyPoint& point : state.key_points) point.visibility = Visibility::kOutside;
+  }
   state.exposures.assign(static_cast<size_t>(count), scene);
   if (open <= 0) return;
   for (int i = 0; i < count; ++i) {

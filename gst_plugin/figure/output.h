@@ -5,6 +5,6 @@
 
 namespace sightglass::figure {
 
-enum class Output : uint8_t { kPicture, kMask, kAlpha, kForeground, kBackground };
+enum class Output : uint8_t { kPicture, kMask, kAlpha, kForeground, kBackground, kRoom };
 
 }  // namespace sightglass::figure

@@ -237,20 +237,8 @@ void Renderer::draw_strands(const Scene& scene) {
                            static_cast<GLsizei>(scene.strands.size()) * kHairsPerStrand);
 }
 
-void Renderer::draw_figure(const Scene& scene, GLuint framebuffer) {
+void Renderer::draw_figure(const Scene& scene) {
   const GlApi& gl = *gl_;
-  constexpr GLfloat kFarthest = 1;
-  gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-  gl.ClearBufferfv(GL_DEPTH, 0, &kFarthest);
-  gl.Disable(GL_BLEND);
-  gl.UseProgram(programs_[kBackdropProgram].id());
-  gl.BindVertexArray(no_attributes_.id());
-  gl.DrawArrays(GL_TRIANGLES, 0, 3);
-
-  // Alpha accumulates the figure. Objects behind the figure leave it unchanged; objects in front reduce it.
-  gl.Enable(GL_BLEND);
-  gl.BlendFuncSeparate(GL_ONE, GL_ONE_MINUS_SRC_ALPHA, GL_ZERO, GL_ONE_MINUS_SRC_ALPHA);
-  draw_cards(kBehind, scene.behind);
   gl.BlendFuncSeparate(GL_ONE, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
   gl.Enable(GL_DEPTH_TEST);
   // Front to back, so that hidden surfaces are not shaded; translucent surfaces last. Hair hides surfaces behind it all
@@ -268,6 +256,23 @@ void Renderer::draw_figure(const Scene& scene, GLuint framebuffer) {
   draw_strands(scene);
   gl.DepthMask(GL_TRUE);
   gl.Disable(GL_DEPTH_TEST);
+}
+
+void Renderer::draw_room(const Scene& scene, bool figure, GLuint framebuffer) {
+  const GlApi& gl = *gl_;
+  constexpr GLfloat kFarthest = 1;
+  gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  gl.ClearBufferfv(GL_DEPTH, 0, &kFarthest);
+  gl.Disable(GL_BLEND);
+  gl.UseProgram(programs_[kBackdropProgram].id());
+  gl.BindVertexArray(no_attributes_.id());
+  gl.DrawArrays(GL_TRIANGLES, 0, 3);
+
+  // Alpha accumulates the figure. Objects behind the figure leave it unchanged; objects in front reduce it.
+  gl.Enable(GL_BLEND);
+  gl.BlendFuncSeparate(GL_ONE, GL_ONE_MINUS_SRC_ALPHA, GL_ZERO, GL_ONE_MINUS_SRC_ALPHA);
+  draw_cards(kBehind, scene.behind);
+  if (figure) draw_figure(scene);
   gl.BlendFuncSeparate(GL_ONE, GL_ONE_MINUS_SRC_ALPHA, GL_ZERO, GL_ONE_MINUS_SRC_ALPHA);
   draw_cards(kBefore, scene.before);
   gl.Disable(GL_BLEND);
@@ -299,19 +304,20 @@ Status Renderer::into_outputs(GLuint picture, GLuint mask, Draw draw) {
   return device_error("the output textures cannot be drawn into: framebuffer status " + std::to_string(completeness));
 }
 
-void Renderer::draw_scene(const Scene& scene, std::array<float, 2> shift, GLuint framebuffer) {
+void Renderer::draw_scene(const Scene& scene, bool figure, std::array<float, 2> shift, GLuint framebuffer) {
   upload(scene, shift);
   bind(kFigureBinding, kFigure);
   bind(kCameraBinding, kCamera);
   draw_backdrop(scene);
-  draw_figure(scene, framebuffer);
+  draw_room(scene, figure, framebuffer);
 }
 
 Status Renderer::draw(std::span<const Scene> exposures, Output output, GLuint picture, GLuint mask) {
   const GlApi& gl = *gl_;
   const GlStateGuard bindings(gl);
   const DrawStateGuard drawing(gl);
-  const bool whole = exposures.size() == 1 && (output == Output::kPicture || output == Output::kMask);
+  const bool figure = output != Output::kRoom;
+  const bool whole = exposures.size() == 1 && (output == Output::kPicture || output == Output::kMask || !figure);
   if (!whole && !sum_) {
     const ExposureSum::Programs programs{programs_[kAddProgram].id(), programs_[kLayersProgram].id()};
     SIGHTGLASS_ASSIGN_OR_RETURN(sum_,
@@ -321,7 +327,7 @@ Status Renderer::draw(std::span<const Scene> exposures, Output output, GLuint pi
   bind_texture(gl, kWhiteUnit, white_.id(), 0);
   Status taken;
   if (whole) {
-    draw_scene(exposures[0], {}, scene_frame_.id());
+    draw_scene(exposures[0], figure, {}, scene_frame_.id());
     resolve();
     taken = into_outputs(picture, mask, [&] {
       bind_texture(gl, 0, resolved_.id(), mipmapped_.id());
@@ -331,7 +337,7 @@ Status Renderer::draw(std::span<const Scene> exposures, Output output, GLuint pi
     });
   } else {
     for (size_t i = 0; i < exposures.size(); ++i) {
-      draw_scene(exposures[i], shift_of(i, exposures.size()), sum_->framebuffer());
+      draw_scene(exposures[i], figure, shift_of(i, exposures.size()), sum_->framebuffer());
       sum_->add(i == 0);
     }
     taken = into_outputs(picture, mask, [&] { sum_->show(output, static_cast<int>(exposures.size())); });

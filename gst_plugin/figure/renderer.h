@@ -42,11 +42,12 @@ class Renderer {
   void upload(const Scene& scene, std::array<float, 2> shift);
   void bind(GLuint binding, size_t name);
   void draw_backdrop(const Scene& scene);
-  void draw_figure(const Scene& scene, GLuint framebuffer);
+  void draw_figure(const Scene& scene);
+  void draw_room(const Scene& scene, bool figure, GLuint framebuffer);
   void draw_lofts(const Scene& scene, Lofts::List list);
   void draw_strands(const Scene& scene);
   void draw_cards(BlockName name, const std::vector<Card>& cards);
-  void draw_scene(const Scene& scene, std::array<float, 2> shift, GLuint framebuffer);
+  void draw_scene(const Scene& scene, bool figure, std::array<float, 2> shift, GLuint framebuffer);
   void resolve();
   template <typename Draw>
   Status into_outputs(GLuint picture, GLuint mask, Draw draw);

@@ -29,16 +29,20 @@ std::vector<uint8_t> read_component(GstBuffer* buffer, const GstVideoInfo& info)
   return values;
 }
 
+std::vector<uint8_t> mask_of(const SightglassFigureMeta& meta) {
+  const GstVideoMeta* video = gst_buffer_get_video_meta(meta.mask);
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, video->format, video->width, video->height);
+  return read_component(meta.mask, info);
+}
+
 GstPadProbeReturn on_figure(GstPad*, GstPadProbeInfo* info, gpointer data) {
   const SightglassFigureMeta* meta = sightglass_buffer_get_figure_meta(GST_PAD_PROBE_INFO_BUFFER(info));
   EXPECT_NE(meta, nullptr);
   if (meta == nullptr) return GST_PAD_PROBE_OK;
-  const GstVideoMeta* video = gst_buffer_get_video_meta(meta->mask);
-  GstVideoInfo mask_info;
-  gst_video_info_set_format(&mask_info, video->format, video->width, video->height);
   auto* truths = static_cast<Truths*>(data);
   const std::lock_guard lock(truths->mutex);
-  truths->masks.push_back(read_component(meta->mask, mask_info));
+  truths->masks.push_back(mask_of(*meta));
   return GST_PAD_PROBE_OK;
 }
 
@@ -53,13 +57,15 @@ Figure draw_figure(int32_t width, int32_t height, const std::string& properties)
   GstElement* pipeline = gst_parse_launch(text.c_str(), nullptr);
   GstElement *source = gst_bin_get_by_name(GST_BIN(pipeline), "figure"),
              *sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  Figure figure{Rgba(width, height), {}};
+  Figure figure{Rgba(width, height), {}, {}};
   GstPad* pad = gst_element_get_static_pad(source, "src");
   gst_pad_add_probe(
       pad, GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad*, GstPadProbeInfo* info, gpointer data) {
-        std::ranges::copy(sightglass_buffer_get_figure_meta(GST_PAD_PROBE_INFO_BUFFER(info))->key_points,
-                          static_cast<Figure*>(data)->key_points.begin());
+        const SightglassFigureMeta* meta = sightglass_buffer_get_figure_meta(GST_PAD_PROBE_INFO_BUFFER(info));
+        auto* drawn = static_cast<Figure*>(data);
+        std::ranges::copy(meta->key_points, drawn->key_points.begin());
+        drawn->mask = mask_of(*meta);
         return GST_PAD_PROBE_OK;
       },
       &figure, nullptr);

@@ -18,6 +18,7 @@ namespace sightglass::test {
 struct Figure {
   Rgba picture;
   std::array<SightglassKeyPoint, SIGHTGLASS_FIGURE_KEY_POINTS> key_points{};
+  std::vector<uint8_t> mask;  // one byte per pixel
 };
 
 // Returns the first frame of glfiguresrc with these properties, such as "seed=2000005 framing=selfie". The bundled

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -74,6 +76,35 @@ TEST(FigureLayers, AddUpToFinePictures) {
   for (const Errors& errors : errors_of_figures(3, "detail=fine shutter=0.5")) {
     EXPECT_GT(errors.mixed, 200U);
     EXPECT_LE(errors.greatest, 2);
+  }
+}
+
+// Equals the picture where no figure is, and goes on behind the figure.
+TEST(FigureLayers, TheRoomIsEmpty) {
+  for (const std::string properties : {"seed=300", "seed=301", "seed=301 detail=fine"}) {
+    const Layers layers = layers_of(properties);
+    const Figure room = draw_figure(kWidth, kHeight, properties + " output=room");
+    EXPECT_EQ(std::ranges::count_if(room.mask, [](uint8_t share) { return share != 0; }), 0) << properties;
+    EXPECT_TRUE(std::ranges::all_of(room.key_points, [](const auto& point) { return point.visibility == 0; }));
+    int greatest = 0;
+    size_t outside = 0, inside = 0, black = 0;
+    for (size_t i = 0; i < room.picture.pixels.size(); i += 4) {
+      const bool covered = layers.alpha.pixels[i] == 255;
+      int brightest = 0;
+      for (size_t c = 0; c < 3; ++c) {
+        const int level = room.picture.pixels[i + c];
+        brightest = std::max(brightest, level);
+        if (layers.alpha.pixels[i] == 0) greatest = std::max(greatest, std::abs(level - layers.picture.pixels[i + c]));
+      }
+      outside += layers.alpha.pixels[i] == 0 ? 1 : 0;
+      inside += covered ? 1 : 0;
+      black += covered && brightest == 0 ? 1 : 0;
+    }
+    std::printf("%s: differs by %d at most in %zu pixels; %zu of %zu behind the figure are black\n", properties.c_str(),
+                greatest, outside, black, inside);
+    EXPECT_GT(std::min(outside, inside), 1000U) << properties;
+    EXPECT_LE(greatest, 2) << properties;
+    EXPECT_LT(black, inside / 10) << properties;
   }
 }
 
