@@ -27,14 +27,15 @@ class Augmenter:
             self._drawing.textures,
         )
 
-    def __call__(self, batch: Batch, size: int) -> Batch:
-        """Applies all augmentations; the results are `size` wide and high."""
+    def __call__(self, batch: Batch, rooms: Tensor, size: int) -> Batch:
+        """Applies all augmentations; the results are `size` wide and high. `rooms` are as many images without figures."""
         shrink = batch.picture.shape[-1] // size
         if shrink > 1:
             batch = Batch(
                 functional.avg_pool2d(batch.picture, shrink), functional.avg_pool2d(batch.mask, shrink), batch.points
             )
-        batch = self._composer(batch)
+            rooms = functional.avg_pool2d(rooms, shrink)
+        batch = self._composer(batch, rooms)
         batch = self._move(batch, size)
         batch = self._occlude(batch)
         batch = self._composer.reach_in(batch)

@@ -42,17 +42,27 @@ class Drawing:
         """Colors, waves and noise at several scales; rows of upright boxes, as books on shelves."""
         if size > 128:
             return functional.interpolate(self.textures(count, size // 2), (size, size), mode="bilinear")
-        result = self.uniform(0, 1, count, 3, 1, 1).expand(-1, -1, size, size)
+        result = self.colors(count).expand(-1, -1, size, size)
         for cells in (2, 5, 12, 40):
             tall = int(cells * 2 ** self.uniform(-1.5, 0, 1).item()) + 1 if self.uniform(0, 1, 1) < 0.4 else cells
-            grid = self.uniform(-1, 1, count, 3, tall, cells)
+            grid = self.hues(self.uniform(-1, 1, count, 1, tall, cells))
             mode = "nearest" if self.uniform(0, 1, 1) < 0.4 else "bilinear"
             layer = functional.interpolate(grid, (size, size), mode=mode)
             result = result + layer * self.uniform(0, 0.5, count, 1, 1, 1)
         y, x = square(size)
         frequency = self.uniform(-90, 90, 2, count, 1, 1, 1)
         waves = torch.sin(x * frequency[0] + y * frequency[1])
-        return (result + waves * self.uniform(-0.25, 0.25, count, 3, 1, 1)).clamp(0, 1)
+        return (result + waves * self.hues(self.uniform(-0.25, 0.25, count, 1, 1, 1))).clamp(0, 1)
+
+    def colors(self, count: int) -> Tensor:
+        return (self.uniform(0, 1, count, 1, 1, 1) + self.uniform(-0.25, 0.25, count, 3, 1, 1)).clamp(0, 1)
+
+    def hues(self, gray: Tensor) -> Tensor:
+        """Three channels of one. As in photographs, they differ little from each other, but for a few images."""
+        count = len(gray)
+        tint = 1 + self.uniform(-0.35, 0.35, count, 3, 1, 1)
+        spread = torch.where(self.chosen(0.15, count).view(-1, 1, 1, 1), 0.8, 0.15)
+        return gray * tint + spread * self.uniform(-1, 1, count, 3, *gray.shape[2:])
 
 
 def square(size: int) -> tuple[Tensor, Tensor]:
@@ -60,6 +70,16 @@ def square(size: int) -> tuple[Tensor, Tensor]:
     line = torch.linspace(0, 1, size)
     y, x = torch.meshgrid(line, line, indexing="ij")
     return y, x
+
+
+def sampled(
+    picture: Tensor, size: int, scale: tuple[Tensor, Tensor], shift: tuple[Tensor, Tensor], padding: str = "border"
+) -> Tensor:
+    """Images of the places scale * (x, y) + shift, from -1 to 1 across the picture."""
+    zero = torch.zeros_like(scale[0])
+    rows = torch.stack([torch.stack([scale[0], zero, shift[0]], -1), torch.stack([zero, scale[1], shift[1]], -1)], 1)
+    grid = functional.affine_grid(rows, [*picture.shape[:2], size, size], align_corners=False)
+    return functional.grid_sample(picture, grid, padding_mode=padding, align_corners=False)
 
 
 def solid(picture: Tensor, mask: Tensor) -> Tensor:
@@ -79,23 +99,16 @@ class Composer:
     def __init__(self, drawing: Drawing) -> None:
         self._draw = drawing
 
-    def __call__(self, batch: Batch) -> Batch:
+    def __call__(self, batch: Batch, rooms: Tensor) -> Batch:
         batch = self._dress(batch)
-        batch = self._replace_backgrounds(batch)
-        batch = self._group(batch)
+        batch = self._replace_backgrounds(batch, rooms)
+        batch = self._group(batch, rooms)
+        batch = self._leave(batch, rooms)
         return self._light_apart(batch)
 
-    def _dress(self, batch: Batch) -> Batch:
-        """Patterns and folds on some figures, below the chin."""
+    def _cloth(self, count: int, size: int) -> tuple[Tensor, Tensor]:
+        """Patterns, to be added to a color, and folds, to be multiplied with it."""
         draw = self._draw
-        some = draw.some(0.25, len(batch.picture))
-        count, size = len(some), batch.picture.shape[-1]
-        if count == 0:
-            return batch
-        points = batch.points[some]
-        # From the nose to the shoulders, or all of the figure where these are unknown.
-        chin = 0.4 * points[:, 0, 1] + 0.6 * points[:, 5:7, 1].mean(1)
-        chin = torch.where(points[:, 0, 2] >= 0, chin, torch.zeros(count)).view(-1, 1, 1, 1)
         y, x = square(size)
         angle, rate = draw.uniform(0, math.pi, count, 1, 1, 1), draw.uniform(8, 130, count, 1, 1, 1)
         bend = functional.interpolate(draw.uniform(-1, 1, count, 1, 5, 5), (size, size), mode="bicubic")
@@ -104,13 +117,27 @@ class Composer:
         kind = draw.uniform(0, 1, count, 1, 1, 1)
         stripes = torch.sin(along * rate)
         checks = torch.where(kind < 0.3, stripes * torch.sin(across * rate), stripes)
-        sharp = draw.uniform(0.5, 6, count, 1, 1, 1)
-        lines = torch.tanh(checks * sharp)
-        prints = functional.interpolate(draw.uniform(-1, 1, count, 3, 24, 24), (size, size), mode="bilinear")
-        tint = draw.uniform(-1, 1, count, 3, 1, 1)
-        pattern = torch.where(kind < 0.65, lines * tint, prints)
+        lines = torch.tanh(checks * draw.uniform(0.5, 6, count, 1, 1, 1))
+        spots = draw.hues(draw.uniform(-1, 1, count, 1, 24, 24))
+        prints = functional.interpolate(spots, (size, size), mode="bilinear")
+        pattern = torch.where(kind < 0.65, lines * draw.uniform(-1, 1, count, 3, 1, 1), prints)
         folds = functional.interpolate(draw.uniform(-1, 1, count, 1, 9, 9), (size, size), mode="bicubic")
         gain = torch.exp(0.5 * draw.uniform(-1, 1, count, 1, 1, 1) * folds)
+        return pattern, gain
+
+    def _dress(self, batch: Batch) -> Batch:
+        """Patterns and folds on some figures, below the chin."""
+        draw = self._draw
+        some = draw.some(0.35, len(batch.picture))
+        count, size = len(some), batch.picture.shape[-1]
+        if count == 0:
+            return batch
+        points = batch.points[some]
+        # From the nose to the shoulders, or all of the figure where these are unknown.
+        chin = 0.4 * points[:, 0, 1] + 0.6 * points[:, 5:7, 1].mean(1)
+        chin = torch.where(points[:, 0, 2] >= 0, chin, torch.zeros(count)).view(-1, 1, 1, 1)
+        y, _ = square(size)
+        pattern, gain = self._cloth(count, size)
         picture = batch.picture[some]
         changed = picture * gain + pattern * draw.uniform(0, 0.25, count, 1, 1, 1)
         share = batch.mask[some] * torch.sigmoid((y - chin) * 60)
@@ -118,23 +145,78 @@ class Composer:
         result[some] = torch.lerp(picture, changed, share).clamp(0, 1)
         return Batch(result, batch.mask, batch.points)
 
-    def _behind(self, batch: Batch, some: Tensor) -> Tensor:
-        """The backgrounds of other frames. Replaces their figures by the mirror image of the frame, and by a texture
-        where this shows them too; some have clutter.
-        """
+    def _behind(self, batch: Batch, rooms: Tensor, some: Tensor) -> Tensor:
+        """Rooms without figures, or textures. Some have clutter, or large objects in the colors of the figures."""
         draw = self._draw
-        other, other_mask = batch.picture[some], batch.mask[some]
-        textures = draw.textures(len(some), other.shape[-1])
-        mirrored = torch.lerp(other.flip(-1), textures, other_mask.flip(-1))
-        # Far enough from the figure, or a seam would show where it stood.
-        wide = functional.max_pool2d(other_mask, 5, 1, 2)
-        background = torch.lerp(other, mirrored, wide)
-        kind = draw.uniform(0, 1, len(some)).view(-1, 1, 1, 1)
-        background = torch.where(kind < 0.18, textures, background)
-        cluttered = draw.some(0.35, len(some))
+        count, size = len(some), rooms.shape[-1]
+        # Another part of the room, as if seen from elsewhere.
+        zoom, place = draw.uniform(0.4, 1, count), draw.uniform(-1, 1, 2, count)
+        mirror = torch.where(draw.chosen(0.5, count), -zoom, zoom)
+        shift = place * (1 - zoom)
+        background = sampled(rooms[some], size, (mirror, zoom), (shift[0], shift[1]))
+        textured = draw.some(0.15, count)
+        if len(textured) > 0:
+            background[textured] = draw.textures(len(textured), size)
+        cluttered = draw.some(0.35, count)
         if len(cluttered) > 0:
             background[cluttered] = self._clutter(background[cluttered])
+        furnished = draw.some(0.5, count)
+        if len(furnished) > 0:
+            background[furnished] = self._furnish(background[furnished], batch, some[furnished])
         return background
+
+    def _furnish(self, picture: Tensor, batch: Batch, some: Tensor) -> Tensor:
+        """Large objects that are no people: flags, posters, curtains, furniture, animals. Many have the colors of skin
+        and clothes, so that a network cannot tell people by these.
+        """
+        draw = self._draw
+        count, full = len(picture), picture.shape[-1]
+        size = full // 2  # objects are smooth but for their outlines, which follow from distances
+        for _ in range(3):
+            surface = self._surface(batch, some, size)
+            distance, reach = self._outline(count, size)
+            shade = 1 - draw.uniform(0, 0.4, count, 1, 1, 1) * distance.clamp(0, 1) ** 2
+            soft = draw.uniform(0.001, 0.005, count, 1, 1, 1) / reach.clamp(min=0.1)
+            drawn = torch.cat([(surface * shade).clamp(0, 1), distance], 1)
+            drawn = functional.interpolate(drawn, (full, full), mode="bilinear")
+            cover = torch.sigmoid((1 - drawn[:, 3:]) / soft) * draw.chosen(0.7, count).view(-1, 1, 1, 1)
+            picture = torch.lerp(picture, drawn[:, :3], cover)
+        return picture
+
+    def _surface(self, batch: Batch, some: Tensor, size: int) -> Tensor:
+        """A magnified part of a figure, its mean color, or any color, each with patterns and folds."""
+        draw = self._draw
+        count = len(some)
+        zoom = draw.uniform(0.03, 0.15, count)
+        middle = batch.points[some, 5:13, :2].mean(1) * 2 - 1
+        magnified = sampled(batch.picture[some], size, (zoom, zoom), (middle[:, 0], middle[:, 1]))
+        kind = draw.uniform(0, 1, count, 1, 1, 1)
+        plain = torch.where(kind < 0.7, magnified.mean((2, 3), keepdim=True), draw.colors(count))
+        pattern, gain = self._cloth(count, size)
+        surface = torch.where(kind < 0.35, magnified, plain.expand_as(magnified)) * gain
+        return surface + pattern * draw.uniform(0, 0.35, count, 1, 1, 1)
+
+    def _outline(self, count: int, size: int) -> tuple[Tensor, Tensor]:
+        """Boxes, ovals, and several that overlap: the distance of each pixel from the middle, 1 at the outline, and the
+        approximate size.
+        """
+        draw = self._draw
+        y, x = square(size)
+        place = draw.uniform(-0.1, 1.1, 2, count, 1, 1, 1)
+        reach = torch.exp(draw.uniform(math.log(0.05), math.log(0.3), count, 1, 1, 1))
+        parts = draw.uniform(0, 4, count, 1, 1, 1)
+        boxes = draw.chosen(0.5, count).view(-1, 1, 1, 1)
+        distance = torch.full((count, 1, size, size), 9.0)
+        for part in range(4):
+            at = place + reach * draw.uniform(-1, 1, 2, count, 1, 1, 1) * min(part, 1)
+            radius = reach * torch.exp(draw.uniform(-1.2, 0.4, 2, count, 1, 1, 1))
+            angle = draw.uniform(-1, 1, count, 1, 1, 1) ** 3 * math.pi / 2
+            cosine, sine = torch.cos(angle), torch.sin(angle)
+            across = ((x - at[0]) * cosine + (y - at[1]) * sine) / radius[0]
+            down = ((y - at[1]) * cosine - (x - at[0]) * sine) / radius[1]
+            near = torch.where(boxes, torch.maximum(across.abs(), down.abs()), torch.sqrt(across**2 + down**2))
+            distance = torch.where(parts >= part, torch.minimum(distance, near), distance)
+        return distance, reach
 
     def _clutter(self, picture: Tensor) -> Tensor:
         """Leaves, boxes and bars of one color each."""
@@ -151,21 +233,22 @@ class Composer:
             down = ((y - middle[1]) * cosine - (x - middle[0]) * sine) / reach[1]
             box = torch.maximum(across.abs(), down.abs())
             leaf = torch.where(draw.chosen(0.5, count).view(-1, 1, 1, 1), across**2 + down**2, box)
-            color = (family + draw.uniform(-0.3, 0.3, count, 1, 1, 1) + draw.uniform(-0.1, 0.1, count, 3, 1, 1)).clamp(0, 1)
+            shade, tint = draw.uniform(-0.3, 0.3, count, 1, 1, 1), draw.uniform(-0.1, 0.1, count, 3, 1, 1)
+            color = (family + shade + tint).clamp(0, 1)
             picture = torch.where(leaf < 1, color * (1 - 0.3 * across.clamp(-1, 1)), picture)
         return picture.clamp(0, 1)
 
-    def _replace_backgrounds(self, batch: Batch) -> Batch:
-        some = self._draw.some(0.4, len(batch.picture))
+    def _replace_backgrounds(self, batch: Batch, rooms: Tensor) -> Batch:
+        some = self._draw.some(0.55, len(batch.picture))
         if len(some) == 0:
             return batch
         mask = batch.mask[some]
-        behind = self._behind(batch, (some + 1) % len(batch.picture))
+        behind = self._behind(batch, rooms, some)
         result = batch.picture.clone()
         result[some] = torch.lerp(behind, solid(batch.picture[some], mask), mask)
         return Batch(result, batch.mask, batch.points)
 
-    def _group(self, batch: Batch) -> Batch:
+    def _group(self, batch: Batch, rooms: Tensor) -> Batch:
         """Two or three figures in one picture, all of which the mask shows; their key points are unknown."""
         draw = self._draw
         total = len(batch.picture)
@@ -173,7 +256,7 @@ class Composer:
         count, size = len(some), batch.picture.shape[-1]
         if count == 0:
             return batch
-        picture = self._behind(batch, (some + 3) % total)
+        picture = self._behind(batch, rooms, some)
         mask = torch.zeros_like(batch.mask[some])
         # From left to right, in a random order from the farthest to the nearest.
         order = draw.uniform(0, 1, count, 3).argsort(1)
@@ -184,16 +267,10 @@ class Composer:
             # No lower edge of a frame shows.
             drop = (1 - scale).clamp(min=0) + draw.uniform(0, 0.3, count)
             mirror = torch.where(draw.chosen(0.5, count), -torch.ones(count), torch.ones(count))
-            zero = torch.zeros(count)
-            rows = torch.stack(
-                [torch.stack([mirror / scale, zero, -mirror * place / scale], -1),
-                 torch.stack([zero, 1 / scale, -drop / scale], -1)],
-                1,
-            )
-            grid = functional.affine_grid(rows, (count, 3, size, size), align_corners=False)
             own = batch.mask[source]
             figure = torch.cat([solid(batch.picture[source], own) * own, own], 1)
-            moved = functional.grid_sample(figure, grid, align_corners=False)
+            shift = (-mirror * place / scale, -drop / scale)
+            moved = sampled(figure, size, (mirror / scale, 1 / scale), shift, "zeros")
             if layer == 2:
                 moved = moved * draw.chosen(0.5, count).view(-1, 1, 1, 1)
             share = moved[:, 3:]
@@ -203,6 +280,17 @@ class Composer:
         result[some], masks[some] = picture, mask
         points[some, :, 2] = -1
         return Batch(result, masks, points)
+
+    def _leave(self, batch: Batch, rooms: Tensor) -> Batch:
+        """Some pictures without a figure."""
+        some = self._draw.some(0.07, len(batch.picture))
+        if len(some) == 0:
+            return batch
+        picture, mask, points = batch.picture.clone(), batch.mask.clone(), batch.points.clone()
+        picture[some] = self._behind(batch, rooms, some)
+        mask[some] = 0
+        points[some, :, 2] = 0
+        return Batch(picture, mask, points)
 
     def _light_apart(self, batch: Batch) -> Batch:
         """Light on the figure that is not that of its background; a bright background veils the figure."""

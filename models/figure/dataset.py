@@ -41,8 +41,8 @@ class TrainingBatches(Dataset[Batch]):
     once more in the next step, mirrored.
     """
 
-    def __init__(self, records: Records, seed: int, count: int, large_from: int) -> None:
-        self._records, self._seed, self._count, self._large_from = records, seed, count, large_from
+    def __init__(self, records: Records, rooms: Records, seed: int, count: int, large_from: int) -> None:
+        self._records, self._rooms, self._seed, self._count, self._large_from = records, rooms, seed, count, large_from
         self._chances = chances(records)
         self._last: tuple[int, Batch] | None = None
 
@@ -58,4 +58,5 @@ class TrainingBatches(Dataset[Batch]):
         count, size = (self._count // 2, SIZE) if large else (self._count, SIZE // 2)
         generator = Generator().manual_seed((self._seed << 32) + step)
         indices = torch.multinomial(self._chances, count, True, generator=generator).tolist()
-        return Augmenter(generator)(load_batch(self._records, indices), size)
+        rooms = torch.randint(len(self._rooms), (count,), generator=generator).tolist()
+        return Augmenter(generator)(load_batch(self._records, indices), load_batch(self._rooms, rooms).picture, size)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Renders missing frames for training and evaluation of the model.
 # render.sh RENDERER FOLDER train|eval
-# Training uses the seeds from 0, in files of 250, and those from 500000 with fine detail; evaluation those from 1000000.
+# Training uses the seeds from 0, in files of 250, those from 500000 with fine detail, and the rooms, without figures, of
+# those from 700000; evaluation those from 1000000.
 # No figure is in both. Pixels are square, or as wide as when a 4:3, 16:9 or upright 3:4 camera frame is squeezed into a
 # square.
 set -eu
@@ -31,6 +32,13 @@ case $3 in
     while [ "$seed" -lt $((500000 + ${SIGHTGLASS_FINE_FIGURES:-500})) ]; do
       for aspect in 3/4 4/3; do
         render train "$seed" 250 "$aspect" --detail fine --shutter 0.3
+        seed=$((seed + 250))
+      done
+    done
+    seed=700000
+    while [ "$seed" -lt $((700000 + ${SIGHTGLASS_ROOMS:-2000})) ]; do
+      for aspect in 4/3 1/1 16/9; do
+        render room "$seed" 250 "$aspect" --rooms
         seed=$((seed + 250))
       done
     done

@@ -38,6 +38,7 @@ struct Options {
   double shutter = 0;
   uint32_t seed = 0, count = 0;
   int size = 256;
+  bool rooms = false;
 };
 
 template <typename T>
@@ -124,8 +125,9 @@ Status render(const Options& options) {
   const std::string text =
       "glfiguresrc seed-interval=1 seed=" + std::to_string(options.seed) + " framing=" + options.framing +
       " detail=" + options.detail + " shutter=" + std::to_string(options.shutter) +
-      " num-buffers=" + std::to_string(options.count) + " ! video/x-raw(memory:GLMemory),format=RGBA,width=" + size +
-      ",height=" + size + ",pixel-aspect-ratio=" + options.aspect + " ! appsink name=sink sync=false max-buffers=2";
+      " output=" + (options.rooms ? "room" : "picture") + " num-buffers=" + std::to_string(options.count) +
+      " ! video/x-raw(memory:GLMemory),format=RGBA,width=" + size + ",height=" + size +
+      ",pixel-aspect-ratio=" + options.aspect + " ! appsink name=sink sync=false max-buffers=2";
   GError* error = nullptr;
   GstElement* pipeline = gst_parse_launch(text.c_str(), &error);
   if (error != nullptr) {
@@ -158,6 +160,7 @@ int run_command(int argc, char** argv) {
   app.add_option("--output", options.output, "the output file")->required();
   app.add_option("--seed", options.seed, "seed of the first frame; the others follow")->required();
   app.add_option("--count", options.count, "frames")->required()->check(CLI::Range(1U, 1000000U));
+  app.add_flag("--rooms", options.rooms, "leave the figures out");
   app.add_option("--size", options.size, "width and height of the frames")->check(CLI::Range(16, 4096));
   app.add_option("--framing", options.framing, "any, selfie, half or full");
   app.add_option("--aspect", options.aspect, "pixel aspect ratio: 4/3 squeezes a camera frame into a square");

@@ -58,7 +58,8 @@ def main() -> None:
     torch.manual_seed(options.seed)
     torch.use_deterministic_algorithms(True, warn_only=True)
     torch.set_num_threads(options.threads)
-    records = Records(sorted((options.folder / "data").glob("train-*.figures")))
+    data = options.folder / "data"
+    records, rooms = (Records(sorted(data.glob(f"{kind}-*.figures"))) for kind in ("train", "room"))
     network = FigureNetwork().to(memory_format=torch.channels_last)
     decayed = [p for p in network.parameters() if p.dim() > 1]
     others = [p for p in network.parameters() if p.dim() <= 1]
@@ -85,7 +86,7 @@ def main() -> None:
     begin = saved = shown = time.monotonic()
     sums = [0.0, 0.0, 0]
     large_from = int(options.large_from * options.steps)
-    batches = TrainingBatches(records, options.seed, options.batch, large_from)
+    batches = TrainingBatches(records, rooms, options.seed, options.batch, large_from)
     # A separate process prepares them in advance.
     for batch in DataLoader(batches, None, sampler=range(step, options.steps), num_workers=1):
         for group in optimizer.param_groups:
