@@ -1,5 +1,6 @@
 #include "comparison.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -52,6 +53,15 @@ std::string model_name(const json& model) {
   return std::filesystem::path(model.at("model").get<std::string>()).stem().string();
 }
 
+double roofline_ms(const json& model) {
+  double sum = 0;
+  if (!model.contains("profile")) return sum;
+  for (const json& kernel : model.at("profile").at("kernels")) {
+    sum += kernel.at("ms").get<double>() * kernel.at("roofline_share").get<double>();
+  }
+  return sum;
+}
+
 std::vector<Ratio> against_peer(const json& models, const json& engine) {
   std::vector<Ratio> ratios;
   for (const json& model : models) {
@@ -71,6 +81,18 @@ std::vector<Ratio> against_results(const json& now, const json& before) {
   for (const auto& [name, ms] : times_of(now)) {
     const auto entry = known.find(name);
     if (entry != known.end()) ratios.push_back({name, ms, entry->second, ""});
+  }
+  return ratios;
+}
+
+std::vector<Ratio> against_defaults(const json& tuned, const json& defaults) {
+  std::vector<Ratio> ratios;
+  for (const json& model : tuned) {
+    const std::string name = model_name(model);
+    const auto before = std::ranges::find_if(defaults, [&](const json& other) { return model_name(other) == name; });
+    if (before == defaults.end()) continue;
+    ratios.push_back({name, model.at("run_ms").at("median").get<double>(),
+                      before->at("run_ms").at("median").get<double>(), model.at("tuning").value("note", "")});
   }
   return ratios;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "checks.h"
 #include "common/append.h"
 #include "comparison.h"
 
@@ -47,6 +48,7 @@ void append_machine(std::string& text, const json& results) {
 }
 
 void append_models(std::string& text, const json& models) {
+  if (models.at("models").empty() && models.at("failures").empty()) return;
   text += R"(
 ## Models
 
@@ -70,6 +72,7 @@ of all outputs. Peak: the fraction of the measured multiply-adds of the device. 
 }
 
 void append_starts(std::string& text, const json& models) {
+  if (std::ranges::none_of(models.at("models"), [](const json& model) { return model.contains("start_ms"); })) return;
   text += R"(
 ## Starts
 
@@ -90,8 +93,51 @@ engine and driver are empty. Warm: they contain the programs of the cold start. 
   }
 }
 
+void append_rooflines(std::string& text, const json& models) {
+  const auto profiled = [](const json& model) { return model.contains("profile"); };
+  if (std::ranges::none_of(models.at("models"), profiled)) return;
+  text += R"(
+## Roofline
+
+All steps of a model, each run separately. Minimum: the time that they need at the limits of the device, which is that of
+the arithmetic or of the memory traffic of each step, whichever is longer.
+
+| model | steps | measured, ms | minimum, ms | minimum of measured | slowest kernel | its share |
+|---|---|---|---|---|---|---|
+)";
+  for (const json& model : models.at("models")) {
+    if (!profiled(model)) continue;
+    const json &profile = model.at("profile"), &kernels = profile.at("kernels");
+    const double measured = profile.at("total_ms"), minimum = roofline_ms(model);
+    const auto slowest =
+        std::ranges::max_element(kernels, {}, [](const json& one) { return one.at("ms").get<double>(); });
+    if (slowest == kernels.end() || measured <= 0) continue;
+    append(text, "| %s | %zu | %.2f | %.2f | %.0f %% | `%s` | %.0f %% |\n", model_name(model).c_str(),
+           profile.at("steps").size(), measured, minimum, 100 * minimum / measured, text_of(*slowest, "kernel").c_str(),
+           100 * slowest->at("share").get<double>());
+  }
+}
+
+void append_tuning(std::string& text, const json& tuned, const json& models) {
+  const std::vector<Ratio> ratios = against_defaults(tuned.at("models"), models.at("models"));
+  text += R"(
+## Tuning
+
+Milliseconds per run, with the default kernel variants of the device family and with those that measured fastest.
+
+| model | default | tuned | times as fast | note |
+|---|---|---|---|---|
+)";
+  for (const Ratio& ratio : ratios) {
+    append(text, "| %s | %.2f | %.2f | %.2f | ", ratio.name.c_str(), ratio.theirs, ratio.ours, ratio.times_as_fast());
+    text += ratio.note + " |\n";
+  }
+  append(text, "| geometric mean of %zu | | | %.2f | |\n", ratios.size(), geometric_mean(ratios));
+  for (const json& failure : tuned.at("failures")) text += "\nNot tuned: " + failure.get<std::string>() + "\n";
+}
+
 void append_peers(std::string& text, const json& models, const json& peers) {
-  if (!peers.is_object()) return;
+  if (!peers.is_object() || models.at("models").empty()) return;
   text += "\n## Other engines\n\n" + text_of(peers, "note") +
           "\nTheir times are compared with ours including upload and readback.\n";
   for (const json& engine : peers.at("engines")) {
@@ -193,7 +239,10 @@ std::string format_report(const json& results, const json& peers, const json& be
   const json& models = results.at("models");
   std::string text = "# Benchmarks: " + text_of(models.at("gl"), "renderer") + "\n\n";
   append_machine(text, results);
+  if (results.contains("checks")) append_checks(text, results.at("checks"));
   append_models(text, models);
+  append_rooflines(text, models);
+  if (results.contains("tuned")) append_tuning(text, results.at("tuned"), models);
   append_peers(text, models, peers);
   append_starts(text, models);
   if (results.contains("element")) append_element(text, results.at("element"), models.at("models"));

@@ -103,6 +103,64 @@ TEST_F(BenchReportTest, JoinsComparesAndKeepsResults) {
   EXPECT_EQ(compared.find("Other engines"), std::string::npos) << "no peers were given";
 }
 
+// Tests, tuning, and rooflines, as the bundle of packaging/bundle adds them.
+TEST_F(BenchReportTest, AddsTestsTuningAndRooflines) {
+  json slow = models(80), tuned = models(40);
+  json& first = slow.at("models").at(0);
+  first["profile"] = {
+      {"total_ms", 80.0},
+      {"steps", json::array({{{"ms", 60.0}}, {{"ms", 20.0}}})},
+      {"kernels", json::array({{{"kernel", "conv2d.comp"}, {"ms", 60.0}, {"share", 0.75}, {"roofline_share", 0.5}},
+                               {{"kernel", "pool.comp"}, {"ms", 20.0}, {"share", 0.25}, {"roofline_share", 0.1}}})}};
+  for (json& model : tuned.at("models")) model["tuning"] = {{"note", "3 of 4 changed"}};
+  const json failure = {{"failure", "first line\nsecond | line"}, {"type", ""}};
+  const json tests = {
+      {"time", "1.5s"},
+      {"testsuites",
+       json::array({{{"name", "Suite"},
+                     {"testsuite", json::array({{{"name", "Passes"}, {"status", "RUN"}, {"result", "COMPLETED"}},
+                                                {{"name", "Skips"}, {"status", "RUN"}, {"result", "SKIPPED"}},
+                                                {{"name", "Hidden"}, {"status", "NOTRUN"}, {"result", "SUPPRESSED"}},
+                                                {{"name", "Fails"},
+                                                 {"status", "RUN"},
+                                                 {"result", "COMPLETED"},
+                                                 {"failures", json::array({failure})}}})}}})}};
+  const CommandResult made =
+      report("--models " + write("models.json", slow.dump()) + " --tuned " + write("tuned.json", tuned.dump()) +
+             " --tests " + write("some_test.json", tests.dump()) + " --tests " + path("crashed_test.json") +
+             " --chart " + path("chart.svg") + " --peers " SIGHTGLASS_PEERS);
+  ASSERT_EQ(made.status, 0) << made.output;
+  const std::string text = read("report.md");
+  for (const char* row :
+       {"| some_test | 1 | 1 | 1 | 1.5 |", "| crashed_test | – | did not finish | – | – |",
+        "- `crashed_test` ended early", "- `some_test`, `Suite.Fails`: first line second   line",
+        "| deeplabv3_257_mv_gpu | 2 | 80.00 | 32.00 | 40 % | `conv2d.comp` | 75 % |",
+        "| unknown_to_peers | 80.00 | 40.00 | 2.00 | 3 of 4 changed |", "| geometric mean of 2 | | | 2.00 | |"}) {
+    EXPECT_NE(text.find(row), std::string::npos) << row << "\n" << text;
+  }
+  const json results = json::parse(read("results.json"));
+  EXPECT_EQ(results.at("checks").at(0).at("failures").at(0).at("test"), "Suite.Fails");
+  EXPECT_FALSE(results.at("checks").at(1).at("finished").get<bool>());
+  EXPECT_EQ(results.at("tuned").at("models").size(), 2u);
+  const std::string chart = read("chart.svg");
+  for (const char* part : {">deeplabv3_257_mv_gpu</text>", ">80.00</text>", ">40.00</text>", ">32.00</text>",
+                           ">525.00</text>", "another machine", "</svg>"}) {
+    EXPECT_NE(chart.find(part), std::string::npos) << part << "\n" << chart;
+  }
+}
+
+// Only tests ran: the report names the device, and has no empty tables.
+TEST_F(BenchReportTest, NeedsNoModels) {
+  json device = models(80);
+  device.at("models") = json::array();
+  const CommandResult made = report("--models " + write("device.json", device.dump()) + " --chart " +
+                                    path("chart.svg") + " --peers " SIGHTGLASS_PEERS);
+  ASSERT_EQ(made.status, 0) << made.output;
+  const std::string text = read("report.md");
+  EXPECT_NE(text.find("80.0 GFLOP/s"), std::string::npos) << text;
+  EXPECT_EQ(text.find("\n## "), std::string::npos) << text;
+}
+
 TEST_F(BenchReportTest, ReportsErrors) {
   EXPECT_NE(report("").status, 0);
   const CommandResult missing = report("--models " + path("none.json"));

@@ -1,6 +1,7 @@
 #include "harness/golden.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -19,8 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// Functions, because tests may call before the objects of this file are constructed.
-fs::path source_folder() { return SIGHTGLASS_SOURCE_DIR; }
+// A function, because tests may call before the objects of this file are constructed.
 fs::path sample_folder() { return source_folder() / "tests/golden"; }
 
 Shape shape_of(const json& dims) {
@@ -89,6 +89,11 @@ bool is_archived(const GoldenCase& golden) {
 }
 
 }  // namespace
+
+fs::path source_folder() {
+  const char* const files = std::getenv("SIGHTGLASS_TEST_FILES");
+  return files != nullptr && *files != '\0' ? files : SIGHTGLASS_SOURCE_DIR;
+}
 
 std::optional<fs::path> shared_dir() {
   fs::path dir = source_folder().parent_path() / "shared";

@@ -12,6 +12,10 @@
 
 namespace sightglass::test {
 
+// The source tree or, if the environment variable SIGHTGLASS_TEST_FILES is set, the directory that has tests/golden and
+// models/figure in its place, for programs that run without the source tree.
+std::filesystem::path source_folder();
+
 // The directory of models, reference outputs, and media next to the source tree. Empty if it does not exist: tests that
 // need it then report that they are skipped.
 std::optional<std::filesystem::path> shared_dir();

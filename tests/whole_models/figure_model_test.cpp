@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
+#include "harness/golden.h"
 #include "ref/ref_ops.h"
 #include "sightglass/plan.h"
 #include "sightglass/session.h"
@@ -23,7 +24,7 @@ namespace {
 
 using tflite::schema::BuiltinOperator;
 
-const std::string kFile = SIGHTGLASS_SOURCE_DIR "/models/figure/figure.tflite";
+const std::string kFile = source_folder() / "models/figure/figure.tflite";
 
 class FigureModelTest : public GlTest {};
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "common/xml_text.h"
 #include "model/report_format.h"
 #include "model/step_profile.h"
 
@@ -22,28 +23,6 @@ constexpr int kBarLeft = kMargin + kLabelWidth + 10, kBarWidth = kWidth - kBarLe
 constexpr double kWorthABar = 0.004;
 constexpr size_t kLabelCharacters = 60, kHeaderCharacters = 105;
 
-// Escapes text for XML, and truncates it to `most` characters. Bytes that are not plain ASCII come from model files and
-// are untrusted.
-std::string escaped(const std::string& text, size_t most) {
-  std::string result;
-  size_t count = 0;
-  for (const char c : text) {
-    if (++count > most) return result + "…";
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else if (c == '"') {
-      result += "&quot;";
-    } else {
-      result += c >= ' ' && c < 0x7f ? c : '?';
-    }
-  }
-  return result;
-}
-
 class Picture {
  public:
   Picture(const StepProfile& profile, const std::string& title)
@@ -54,7 +33,7 @@ class Picture {
       colors_.emplace(file, kColors[colors_.size() % kColors.size()]);
     }
     y_ = 30;
-    text(kMargin, y_, 18, "bold", escaped(title, 120));
+    text(kMargin, y_, 18, "bold", xml_text(title, 120));
     std::string line;
     append(line,
            "%zu steps, %.3f ms in total, each step run separately (median of %d passes, by %s); device: %.1f "
@@ -112,7 +91,7 @@ class Picture {
       bar(x, y_, width, 30, colors_.at(file));
       const std::string label = file + " " + std::to_string(std::lround(100 * ns / total_)) + " %";
       if (width > 7.2 * static_cast<double>(label.size())) {
-        text(x + width / 2, y_ + 20, 12, "bold", escaped(label, 60), "middle", "#ffffff");
+        text(x + width / 2, y_ + 20, 12, "bold", xml_text(label, 60), "middle", "#ffffff");
       }
       x += width;
     }
@@ -120,7 +99,7 @@ class Picture {
   }
 
   void row(const std::string& label, double ns, double limit_ns, int64_t multiply_adds, const char* color) {
-    text(kBarLeft - 8, y_ + 13, 11, "normal", escaped(label, kLabelCharacters), "end");
+    text(kBarLeft - 8, y_ + 13, 11, "normal", xml_text(label, kLabelCharacters), "end");
     bar(kBarLeft, y_ + 3, ns / longest_ * kBarWidth, kRow - 5, color, 0.45);
     bar(kBarLeft, y_ + 3, std::min(limit_ns, ns) / longest_ * kBarWidth, kRow - 5, color);
     std::string figures;
@@ -144,7 +123,7 @@ class Picture {
     if (kernel.multiply_adds > 0) {
       append(figures, ", %.1f GFLOP/s", gflops(kernel.multiply_adds, static_cast<double>(kernel.ns)));
     }
-    text(kMargin + 18, y_ + 17, 12, "bold", escaped(kernel.kernel, kHeaderCharacters) + figures);
+    text(kMargin + 18, y_ + 17, 12, "bold", xml_text(kernel.kernel, kHeaderCharacters) + figures);
     y_ += kHeader;
     double rest = 0, rest_limit = 0;
     int64_t rest_multiply_adds = 0;
