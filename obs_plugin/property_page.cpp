@@ -14,9 +14,10 @@ namespace sightglass::obs {
 
 namespace {
 
-// Properties of streams, buffers and metadata, which OBS does not have. OBS blends, rotates and labels itself.
-constexpr std::array<std::string_view, 6> kNotInObs{"alpha",        "attach-mask", "hud",
-                                                    "hud-position", "mask-source", "video-direction"};
+// Properties of streams, buffers and metadata, which OBS does not have. OBS blends, rotates and labels itself, and
+// draws nothing until the filter is ready.
+constexpr std::array<std::string_view, 7> kNotInObs{"alpha", "attach-mask",    "hud", "hud-position", "mask-source",
+                                                    "start", "video-direction"};
 constexpr std::string_view kBackground = "background";
 constexpr std::string_view kModel = "model";
 constexpr std::string_view kImageFile = "background-location";

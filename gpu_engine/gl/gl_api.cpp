@@ -14,9 +14,9 @@ Result<GlApi> GlApi::load(const GetProcAddress& get_proc_address) try {
   if (api.name == nullptr) missing += missing.empty() ? "gl" #name : ", gl" #name;
   SIGHTGLASS_GL_FUNCTIONS(SIGHTGLASS_GL_LOAD)
 #undef SIGHTGLASS_GL_LOAD
-#define SIGHTGLASS_GL_LOAD(name, type)                                                                \
-  for (const char* full : {"gl" #name, "gl" #name "EXT", "gl" #name "OES"}) {                         \
-    if (api.name == nullptr) api.name = reinterpret_cast<decltype(api.name)>(get_proc_address(full)); \
+#define SIGHTGLASS_GL_LOAD(name, type)                                                                            \
+  for (const char* full : {"gl" #name, "gl" #name "KHR", "gl" #name "EXT", "gl" #name "OES", "gl" #name "ARB"}) { \
+    if (api.name == nullptr) api.name = reinterpret_cast<decltype(api.name)>(get_proc_address(full));             \
   }
   SIGHTGLASS_GL_OPTIONAL_FUNCTIONS(SIGHTGLASS_GL_LOAD)
 #undef SIGHTGLASS_GL_LOAD

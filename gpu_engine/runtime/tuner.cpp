@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "gpu_engine/exceptions.h"
 #include "gpu_engine/plan_internals.h"
@@ -20,6 +22,7 @@ struct Measured {
   std::map<std::string, double> by_variant;  // nanoseconds: mean over all steps of the kind
   std::string usual;
   int steps = 0;
+  bool ended = false;  // a variant took too long to compile: no others are tried
 };
 using Measurements = std::map<std::string, Measured>;  // by kind of step
 
@@ -43,6 +46,52 @@ bool has_news(const Plan& plan, const Measurements& measured, const Tuning& know
     const auto kind = measured.find(step.variant.step);
     return kind == measured.end() || !kind->second.by_variant.contains(step.variant.name);
   });
+}
+
+// Builds the programs that no earlier set had, one by one, and returns those that took longer than the limit.
+class Compiler {
+ public:
+  Compiler(std::shared_ptr<ShareGroup> group, const TunerOptions& options)
+      : group_(std::move(group)), options_(options) {}
+
+  Result<std::set<int>> build(const Plan& plan) {
+    std::set<int> slow;
+    const std::vector<ShaderKey>& keys = data_of(plan).programs;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (!seen_.insert(keys[i]).second) continue;
+      const ProgramKey key{keys[i]};
+      const Clock::time_point begin = now();
+      SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> built, group_->programs({&key, 1}));
+      if (now() - begin > options_.compile_limit) slow.insert(static_cast<int>(i));
+      kept_.push_back(std::move(built[0]));
+    }
+    return slow;
+  }
+  // The session has its programs.
+  void release() { kept_.clear(); }
+  Clock::time_point now() const { return options_.now ? options_.now() : Clock::now(); }
+
+ private:
+  const std::shared_ptr<ShareGroup> group_;
+  const TunerOptions& options_;
+  std::set<ShaderKey> seen_;
+  std::vector<SharedProgram> kept_;
+};
+
+// Ends the trials of the kinds of steps that use these programs: `trial` makes later sets use their default variant.
+// The default itself ends nothing, because smaller variants may follow it.
+void end_trials(const Plan& plan, const std::set<int>& slow, const Tuning& known, Measurements& measured, Tuning& trial,
+                const Log& log) {
+  for (const Step& step : data_of(plan).steps) {
+    if (!is_wanted(step, known) || !slow.contains(step.program)) continue;
+    Measured& kind = measured.at(step.variant.step);
+    if (step.variant.name == kind.usual || std::exchange(kind.ended, true)) continue;
+    trial.choose(step.variant.step, kind.usual);
+    log.debug([&] {
+      return "tuning: " + step.variant.step + ": " + step.variant.name +
+             " takes too long to compile, so larger variants are not tried";
+    });
+  }
 }
 
 void record(const Plan& plan, const std::vector<int64_t>& times, const Tuning& known, Measurements& measured) {
@@ -95,10 +144,12 @@ void choose(const Measurements& measured, double least_gain, TunerReport& report
 // variants does not mean that the next one has none.
 Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::shared_ptr<const Model>& model,
                          const DeviceInfo& device, const PlanOptions& plan_options, const TunerOptions& options) try {
-  const auto end = Clock::now() + options.budget;
+  Compiler compiler(group, options);
+  const auto end = compiler.now() + options.budget;
   TunerReport report;
   report.tuning = Tuning(device_name(device));
   const Tuning known = plan_options.tuning ? *plan_options.tuning : Tuning();
+  Tuning trial = known;
   ForcedPlanOptions alike = plan_options;
   alike.inputs.clear();
   alike.outputs.clear();
@@ -107,26 +158,36 @@ Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::sh
   Measurements measured;
   report.complete = true;
   for (int variants = 1; alike.variant < variants; ++alike.variant) {
+    alike.tuning = std::make_shared<const Tuning>(trial);
     SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, build_plan(model, device.limits, alike));
     variants = std::max(variants, most_variants(*plan, known));
     if (!has_news(*plan, measured, known)) continue;
-    if (alike.variant > 0 && Clock::now() >= end) {
+    if (alike.variant > 0 && compiler.now() >= end) {
       report.complete = false;
       break;
     }
+    if (options.progress) options.progress(alike.variant, variants);
     if (timer == nullptr) {
       SIGHTGLASS_ASSIGN_OR_RETURN(timer, StepTimer::create(group));
     }
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::set<int> slow, compiler.build(*plan));
     SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, Session::create(group, plan));
+    compiler.release();
     SIGHTGLASS_ASSIGN_OR_RETURN(const auto times, median_step_times(*session, *timer, options.passes));
     record(*plan, times, known, measured);
+    end_trials(*plan, slow, known, measured, trial, plan_options.log);
     ++report.sets;
   }
+  if (options.progress && report.sets > 0) options.progress(report.sets, report.sets);
+  report.ended = static_cast<int>(std::ranges::count_if(measured, [](const auto& kind) { return kind.second.ended; }));
   choose(measured, options.least_gain, report, plan_options.log);
   plan_options.log.info([&] {
     return model->name() + ": tuning: " + std::to_string(report.sets) + " sets of variants measured" +
-           (report.complete ? "" : ", the budget did not cover all") + "; " + std::to_string(report.usual_ms) +
-           " ms as usual, " + std::to_string(report.tuned_ms) + " ms tuned";
+           (report.complete ? "" : ", the budget did not cover all") +
+           (report.ended > 0 ? ", without the larger variants of " + std::to_string(report.ended) +
+                                   " kinds of steps, which take too long to compile"
+                             : "") +
+           "; " + std::to_string(report.usual_ms) + " ms as usual, " + std::to_string(report.tuned_ms) + " ms tuned";
   });
   return report;
 } catch (...) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "gpu_engine/exceptions.h"
+#include "sightglass/device.h"
 #include "sightglass/program_cache.h"
 
 namespace sightglass {
@@ -86,6 +87,32 @@ void store(const GlApi& gl, ProgramCache& cache, const std::string& key, const G
   cache.store(key, binary);
 }
 
+// Lets drivers with compiler threads use all of them, and restores the number that the owner of the context has set.
+class CompilerThreads {
+ public:
+  explicit CompilerThreads(const GlApi& gl)
+      : gl_(gl),
+        available_(gl.MaxShaderCompilerThreads != nullptr && (has_extension(gl, "GL_KHR_parallel_shader_compile") ||
+                                                              has_extension(gl, "GL_ARB_parallel_shader_compile"))) {
+    if (!available_) return;
+    gl_.GetIntegerv(GL_MAX_SHADER_COMPILER_THREADS_KHR, &before_);
+    gl_.MaxShaderCompilerThreads(kAll);
+  }
+  ~CompilerThreads() {
+    if (available_ && static_cast<GLuint>(before_) != kAll) gl_.MaxShaderCompilerThreads(static_cast<GLuint>(before_));
+  }
+  CompilerThreads(const CompilerThreads&) = delete;
+  CompilerThreads& operator=(const CompilerThreads&) = delete;
+
+  bool available() const { return available_; }
+
+ private:
+  static constexpr GLuint kAll = 0xFFFFFFFF;  // as many as the driver has
+  const GlApi& gl_;
+  const bool available_;
+  GLint before_ = 0;
+};
+
 void begin_compile(const GlApi& gl, const ProgramKey& key, Build& build) {
   build.shaders.reserve(key.size());  // otherwise an exception would leak a shader
   for (size_t i = 0; i < key.size(); ++i) {
@@ -135,7 +162,7 @@ Status finish_link(const GlApi& gl, const ProgramKey& key, const Build& build) {
 }
 
 void log_programs(std::span<const ProgramKey> keys, const std::vector<Build>& builds, const ProgramCache* cache,
-                  const Stopwatch& time, const Log& log) {
+                  bool in_threads, const Stopwatch& time, const Log& log) {
   if (!log.wants(LogLevel::kDebug)) return;
   for (size_t i = 0; i < keys.size(); ++i) {
     log.debug([&] {
@@ -146,7 +173,8 @@ void log_programs(std::span<const ProgramKey> keys, const std::vector<Build>& bu
   log.debug([&] {
     const auto cached = static_cast<size_t>(std::ranges::count(builds, true, &Build::cached));
     return std::to_string(keys.size() - cached) + " shader programs compiled and " + std::to_string(cached) +
-           " loaded from the cache in " + time.text() + (cache != nullptr ? "; the cache is " + cache->folder() : "");
+           " loaded from the cache in " + time.text() + (in_threads ? ", in threads of the driver" : "") +
+           (cache != nullptr ? "; the cache is " + cache->folder() : "");
   });
 }
 
@@ -179,6 +207,8 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
   } else if (explain) {
     for (Build& build : builds) build.why_not_cached = no_cache;
   }
+  std::optional<CompilerThreads> threads;
+  if (!std::ranges::all_of(builds, &Build::cached)) threads.emplace(gl);
   for (size_t i = 0; i < keys.size(); ++i) {
     if (!builds[i].cached) begin_compile(gl, keys[i], builds[i]);
   }
@@ -194,7 +224,7 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
     }
     programs.push_back(std::move(build.program));
   }
-  log_programs(keys, builds, cache, time, log);
+  log_programs(keys, builds, cache, threads && threads->available(), time, log);
   return programs;
 } catch (...) {
   return status_of_exception("programs", "build them");

@@ -89,6 +89,11 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   virtual ~LoadedModel() = default;
   // Creates the processor that draws frames with it, on the GL thread of the target's context.
   virtual Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target) const = 0;
+  // Creates the processor that draws frames, without results, until another thread has prepared that of create(). Null
+  // if frames wait for create() instead.
+  virtual Result<std::unique_ptr<FrameProcessor>> create_interim(const GlTarget& /*target*/) const {
+    return std::unique_ptr<FrameProcessor>();
+  }
   // Warnings for the application, such as settings that have no effect.
   virtual std::vector<std::string> warnings() const = 0;
 };

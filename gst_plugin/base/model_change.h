@@ -1,5 +1,5 @@
-// A model that replaces another one while frames flow. It is loaded and compiled on a separate thread and GL context,
-// so that no frame waits for the compiler.
+// A model that is prepared while frames flow: the first one, or one that replaces another. It is loaded and compiled on
+// a separate thread and GL context, so that no frame waits for the compiler.
 #pragma once
 
 #include <gst/gl/gl.h>
@@ -53,6 +53,7 @@ class ModelChange {
 
   const std::optional<std::string>& name() const { return name_; }
   const char* shown_name() const { return name_ ? name_->c_str() : "(none)"; }
+  const Place& place() const { return place_; }
   bool is_done() const { return done_; }
   // Call once, after is_done().
   Result<ReadyModel> take();

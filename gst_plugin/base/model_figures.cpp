@@ -42,6 +42,7 @@ void ModelFigures::note_work(const FrameWork& work) {
   const std::lock_guard lock(mutex_);
   stats_.skipped = skipped_before_ + work.skipped;
   stats_.inferences += work.inferences;
+  if (work.early) ++stats_.early;
   if (!work.failure.empty()) {
     ++stats_.failures;
     if (!std::exchange(failing_, true)) failure_ = work.failure;

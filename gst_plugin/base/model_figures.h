@@ -16,10 +16,11 @@ struct ModelStats {
   uint64_t frames = 0, inferences = 0, dropped = 0;
   uint64_t skipped = 0;                         // inferences that the GPU skipped, as far as known
   uint64_t failures = 0;                        // frames shown without the result they should have had
+  uint64_t early = 0;                           // frames shown before the model was ready
   double model_ns = 0, gpu_ns = 0, cpu_ns = 0;  // moving averages; 0: unknown
   uint64_t gpu_p50_ns = 0, gpu_p95_ns = 0;      // of recent frames; 0: unknown
   uint64_t latency_ns = 0;                      // as reported to the pipeline
-  uint64_t start_ns = 0;
+  uint64_t start_ns = 0;                        // 0: the model is not ready
 };
 
 struct GpuTime {
@@ -33,6 +34,7 @@ struct FrameWork {
   uint64_t inferences = 0;
   uint64_t skipped = 0;         // since the model's start, as far as known
   std::optional<GpuTime> time;  // of the latest frame whose time became known
+  bool early = false;           // the model was not ready
   std::string failure;          // why the frame is shown without a result; empty if it has one
 };
 
@@ -40,6 +42,7 @@ struct FrameWork {
 class ModelFigures {
  public:
   void restart();
+  // The model is ready.
   void note_start(uint64_t ns);
   // Another model has taken over; its start took `ns`.
   void note_change(uint64_t ns);

@@ -72,13 +72,14 @@ GstStructure* make_stats(gpointer element) {
   const sightglass::ModelStats stats = figures.stats();
   const auto ns = [](double value) { return static_cast<guint64>(value); };
   const std::string name = std::string(element_name(element)) + "-stats";
-  return gst_structure_new(
-      name.c_str(), "model", G_TYPE_STRING, runtime_of_base(element).model_name().c_str(), "frames", G_TYPE_UINT64,
-      stats.frames, "inferences", G_TYPE_UINT64, stats.inferences, "dropped", G_TYPE_UINT64, stats.dropped, "skipped",
-      G_TYPE_UINT64, stats.skipped, "failures", G_TYPE_UINT64, stats.failures, "model-time", G_TYPE_UINT64,
-      ns(stats.model_ns), "gpu-time", G_TYPE_UINT64, ns(stats.gpu_ns), "gpu-time-p50", G_TYPE_UINT64, stats.gpu_p50_ns,
-      "gpu-time-p95", G_TYPE_UINT64, stats.gpu_p95_ns, "cpu-time", G_TYPE_UINT64, ns(stats.cpu_ns), "latency",
-      G_TYPE_UINT64, stats.latency_ns, "start-time", G_TYPE_UINT64, stats.start_ns, nullptr);
+  return gst_structure_new(name.c_str(), "model", G_TYPE_STRING, runtime_of_base(element).model_name().c_str(),
+                           "frames", G_TYPE_UINT64, stats.frames, "inferences", G_TYPE_UINT64, stats.inferences,
+                           "dropped", G_TYPE_UINT64, stats.dropped, "skipped", G_TYPE_UINT64, stats.skipped, "failures",
+                           G_TYPE_UINT64, stats.failures, "early", G_TYPE_UINT64, stats.early, "model-time",
+                           G_TYPE_UINT64, ns(stats.model_ns), "gpu-time", G_TYPE_UINT64, ns(stats.gpu_ns),
+                           "gpu-time-p50", G_TYPE_UINT64, stats.gpu_p50_ns, "gpu-time-p95", G_TYPE_UINT64,
+                           stats.gpu_p95_ns, "cpu-time", G_TYPE_UINT64, ns(stats.cpu_ns), "latency", G_TYPE_UINT64,
+                           stats.latency_ns, "start-time", G_TYPE_UINT64, stats.start_ns, nullptr);
 }
 
 void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
@@ -341,17 +342,22 @@ gboolean transform_meta(GstBaseTransform* transform, GstBuffer* output, GstMeta*
   return moved ? FALSE : TRUE;
 }
 
-// Called before caps negotiation: the next model may need other caps.
-void follow_model(GstBaseTransform* transform) {
+// Called before caps negotiation: the next model may need other caps. Returns false if the stream ends.
+bool follow_model(GstBaseTransform* transform) {
   const sightglass::ModelNews news = runtime_of_base(transform).follow_model();
   for (const std::string& warning : news.warnings) {
     GST_ELEMENT_WARNING(transform, LIBRARY, SETTINGS, ("%s", warning.c_str()), (nullptr));
   }
   if (news.changed) gst_base_transform_reconfigure_src(transform);
+  if (!news.failure.ok()) post_error(transform, news.failure);
+  return news.failure.ok();
 }
 
 GstFlowReturn submit_input_buffer(GstBaseTransform* transform, gboolean is_discont, GstBuffer* input) {
-  follow_model(transform);
+  if (!follow_model(transform)) {
+    gst_buffer_unref(input);
+    return GST_FLOW_ERROR;
+  }
   const GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->submit_input_buffer(transform, is_discont, input);
   FrameQueue& queue = frames_of(transform);

@@ -22,11 +22,6 @@ namespace {
 
 uint64_t monotonic_ns() { return static_cast<uint64_t>(g_get_monotonic_time()) * 1000; }
 
-// Title of the HUD.
-std::string title_of(const std::string& element, const std::optional<std::string>& model) {
-  return element + " " + model_title(model.value_or(""));
-}
-
 }  // namespace
 
 struct ModelRuntime::Job {
@@ -41,6 +36,11 @@ struct ModelRuntime::Job {
 
 ModelRuntime::ModelRuntime() = default;
 ModelRuntime::~ModelRuntime() = default;
+
+// Title of the HUD.
+std::string ModelRuntime::title_of(const std::string& element, const std::optional<std::string>& model) {
+  return element + " " + model_title(model.value_or(""));
+}
 
 ModelSettings ModelRuntime::settings() const {
   const std::lock_guard lock(settings_mutex_);
@@ -164,11 +164,6 @@ void ModelRuntime::stop() {
   started_ = false;
 }
 
-void ModelRuntime::cancel_change() {
-  if (change_ != nullptr) GST_DEBUG_OBJECT(log_object(), "canceling the pending model change");
-  change_.reset();
-}
-
 Status ModelRuntime::attach(GstGLContext* context) {
   detach();
   const uint64_t begin = monotonic_ns();
@@ -181,8 +176,12 @@ Status ModelRuntime::attach(GstGLContext* context) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl, engine_log()));
   const std::shared_ptr<ShareGroup> group = share_group_of(context, gl, cache_folder_);
   SIGHTGLASS_RETURN_IF_ERROR(meet(device));
-  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<FrameProcessor> processor,
-                              model_->create({context, group, device, input_->kind, tuning_, cache_folder_}));
+  const GlTarget target{context, group, device, input_->kind, tuning_, cache_folder_};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<FrameProcessor> processor, model_->create_interim(target));
+  const bool interim = processor != nullptr;
+  if (!interim) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(processor, model_->create(target));
+  }
   const FrameSize size = upright_size();
   SIGHTGLASS_RETURN_IF_ERROR(processor->resize(size.width, size.height));
   sized_for_ = size;
@@ -194,10 +193,14 @@ Status ModelRuntime::attach(GstGLContext* context) {
   group_ = group;
   built_for_ = input_->kind;
   context_ = GST_GL_CONTEXT(gst_object_ref(context));
+  interim_ = interim;
+  start_failure_ = {};
+  attached_at_ = begin;
   const uint64_t taken = monotonic_ns() - begin;
-  figures_.note_start(taken);
-  GST_INFO_OBJECT(log_object(), "ready for %dx%d frames, %s, in %.1f ms", size.width, size.height,
-                  to_string(input_->kind), static_cast<double>(taken) / GST_MSECOND);
+  figures_.note_start(interim ? 0 : taken);
+  GST_INFO_OBJECT(log_object(), "ready for %dx%d frames, %s, in %.1f ms%s", size.width, size.height,
+                  to_string(input_->kind), static_cast<double>(taken) / GST_MSECOND,
+                  interim ? ", without the model, which is still to be compiled" : "");
   return {};
 }
 
@@ -280,88 +283,6 @@ InputTransform ModelRuntime::upright_to_stored_in(GstBuffer* input, Orientation 
       .then({{seen.width, 0, seen.x, 0, seen.height, seen.y}});
 }
 
-std::optional<ModelSettings> ModelRuntime::wanted_change() const {
-  const std::lock_guard lock(settings_mutex_);
-  return settings_.model != model_name_ ? std::optional(settings_) : std::nullopt;
-}
-
-ModelNews ModelRuntime::follow_model() {
-  ModelNews news;
-  if (change_ != nullptr) {
-    if (!change_->is_done()) return {};
-    news = end_change();
-  }
-  if (const std::optional<ModelSettings> wanted = wanted_change()) begin_change(*wanted);
-  return news;
-}
-
-void ModelRuntime::begin_change(const ModelSettings& wanted) {
-  const std::lock_guard lock(mutex_);
-  if (context_ == nullptr) return;  // before the first frame
-  change_ = std::make_unique<ModelChange>(
-      wanted.model, [this, wanted] { return load(wanted); },
-      ModelChange::Place{context_, built_for_, sized_for_, tuning_, cache_folder_});
-}
-
-ModelNews ModelRuntime::end_change() {
-  const std::unique_ptr<ModelChange> change = std::move(change_);
-  const std::optional<ModelSettings> wanted = wanted_change();
-  if (!wanted || wanted->model != change->name()) {
-    GST_DEBUG_OBJECT(log_object(), "dropping model %s: another one has been set since", change->shown_name());
-    return {};
-  }
-  Result<ReadyModel> ready = change->take();
-  if (!ready.ok()) {
-    GST_INFO_OBJECT(log_object(), "cannot use model %s: %s", change->shown_name(), ready.status().message().c_str());
-    const std::lock_guard lock(settings_mutex_);
-    if (settings_.model == change->name()) settings_.model = model_name_;
-    return {false,
-            {"model=" + change->name().value_or("") + ": cannot be used, " + model_name_.value_or("") +
-             " stays in effect: " + ready.status().message()}};
-  }
-  const std::shared_ptr<const LoadedModel> model = ready->model;
-  if (!take_over(*ready, change->name())) {
-    GST_DEBUG_OBJECT(log_object(), "preparing model %s again: GL context or frames have changed", change->shown_name());
-    return {};
-  }
-  GST_INFO_OBJECT(log_object(), "model %s takes over, prepared in %.1f ms", change->shown_name(),
-                  static_cast<double>(ready->prepared_ns) / GST_MSECOND);
-  adopt(model);
-  {
-    const std::lock_guard lock(settings_mutex_);
-    model_name_ = change->name();
-  }
-  return {true, model->warnings()};
-}
-
-// Waits only for pending results; everything that frames need is prepared.
-bool ModelRuntime::take_over(ReadyModel& ready, const std::optional<std::string>& name) {
-  struct Swap {
-    ModelRuntime* runtime;
-    ReadyModel& ready;
-    bool done;
-  } swap{this, ready, false};
-  sightglass::gl_thread_add(
-      ready.context.get(),
-      [](GstGLContext* context, gpointer data) {
-        auto& [runtime, ready, done] = *static_cast<Swap*>(data);
-        const std::lock_guard lock(runtime->mutex_);
-        if (runtime->context_ != context || runtime->built_for_ != ready.kind) return;
-        if (ResultsReadback* results = runtime->processor_->results()) runtime->note_arrived(results->finish());
-        runtime->processor_ = std::move(ready.processor);
-        runtime->hud_.reset();  // its title names the old model
-        runtime->model_ = std::move(ready.model);
-        runtime->sized_for_ = ready.size;
-        done = true;
-      },
-      &swap);
-  if (!swap.done) return false;
-  figures_.note_change(ready.prepared_ns);
-  const std::lock_guard lock(mutex_);
-  title_ = title_of(element_, name);
-  return true;
-}
-
 void ModelRuntime::forget() {
   GST_DEBUG_OBJECT(log_object(), "new scene: forgetting earlier frames");
   const std::lock_guard lock(mutex_);
@@ -416,6 +337,8 @@ Result<FrameTicket> ModelRuntime::process(GstBuffer* input, GstBuffer* output) {
   gst_object_unref(context);
   inputs_.release_read();
   SIGHTGLASS_RETURN_IF_ERROR(job.status);
+  // The first frame does not compete with the compiler, and nothing else has to arrive for it to begin.
+  begin_start();
   return job.ticket;
 }
 
@@ -455,7 +378,7 @@ void ModelRuntime::run(Job& job) try {
   if (job.status.ok()) job.status = processor_->finish(frame);
   job.ticket = {frame.number, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_), frame.awaits_results};
   figures_.note_work({processor_->inferences() - inferences, processor_->skipped(figures_.takes_wish_for_skipped()),
-                      processor_->poll_time(), frame.failure.message()});
+                      processor_->poll_time(), interim_, frame.failure.message()});
 } catch (...) {
   job.status = status_of_exception(title_, "process a frame");
 }

@@ -28,10 +28,11 @@ enum class ResultsWait : uint8_t { kNone, kOldest, kAll };
 class ModelChange;
 struct ReadyModel;
 
-// Outcome of an attempt to change the model.
+// Outcome of an attempt to prepare a model while frames flow.
 struct ModelNews {
   bool changed = false;               // the new model may need other caps
   std::vector<std::string> warnings;  // for the application
+  Status failure;                     // the first model cannot be used: the stream ends
 };
 
 // A loaded model lives from start() to stop(), unless another one replaces it in between. Objects on a GL context live
@@ -65,15 +66,16 @@ class ModelRuntime {
   // prepared. If contexts that share a program end while it is compiled or deleted, Mesa leaks parts of it.
   void cancel_change();
 
-  // On the GL thread of `context`. attach() compiles. Without caps or a model (a stopped element may get a context), it
-  // leaves that to set_caps(). detach() may also be called from another context's thread.
+  // On the GL thread of `context`. attach() compiles, unless the model has an interim processor. Without caps or a
+  // model (a stopped element may get a context), it leaves that to set_caps(). detach() may also be called from another
+  // context's thread.
   Status attach(GstGLContext* context);
   void detach();
   // On the GL thread of `context`: compiles and allocates for frames of this kind.
   Status set_caps(GstGLContext* context, const FrameFormat& input, const GstVideoInfo& output);
 
-  // Streaming thread, before caps are negotiated for a frame. If another model was set, begins to prepare it, or lets
-  // it take over once it is ready.
+  // Streaming thread, before caps are negotiated for a frame. If the first model is not ready or another one was set,
+  // begins to prepare it, or lets it take over once it is ready.
   ModelNews follow_model();
 
   // Streaming thread. The next frame is from another scene.
@@ -134,7 +136,12 @@ class ModelRuntime {
   std::optional<ModelSettings> wanted_change() const;
   void begin_change(const ModelSettings& wanted);
   ModelNews end_change();
+  // The same for the first model, if frames are drawn by its interim processor.
+  void begin_start();
+  ModelNews end_start();
+  bool is_interim() const;
   bool take_over(ReadyModel& ready, const std::optional<std::string>& name);
+  static std::string title_of(const std::string& element, const std::optional<std::string>& model);
   Status follow_size();
   InputTransform upright_to_stored_in(GstBuffer* input, Orientation wanted);
   Status draw_hud(const FrameJob& job, uint64_t inferences);
@@ -151,6 +158,9 @@ class ModelRuntime {
   GstGLContext* context_ = nullptr;    // owned reference; set exactly while processor_ is
   std::shared_ptr<ShareGroup> group_;  // of context_
   std::unique_ptr<FrameProcessor> processor_;
+  bool interim_ = false;              // processor_ draws frames until the model is ready
+  Status start_failure_;              // why the model cannot replace it
+  uint64_t attached_at_ = 0;          // when attach() began, in nanoseconds of the monotonic clock
   HeldInputs inputs_;                 // attached exactly while there is a processor
   std::unique_ptr<ModelHud> hud_;     // created on first use
   std::string title_;                 // of the HUD
@@ -166,6 +176,7 @@ class ModelRuntime {
   std::string element_;                               // element name in the HUD
 
   std::unique_ptr<ModelChange> change_;  // in progress; only for the streaming thread and cancel_change()
+  bool change_starts_ = false;           // it prepares the first model; likewise
   ModelFigures figures_;
 };
 

@@ -6,9 +6,10 @@
 
 namespace sightglass {
 
+std::vector<ProgramKey> Blur::programs() { return {{kBlurDownShader}, {kBlurGaussShader}, {kBlurDiscShader}}; }
+
 Result<Blur> Blur::create(const std::shared_ptr<ShareGroup>& group) {
-  const ProgramKey keys[] = {{kBlurDownShader}, {kBlurGaussShader}, {kBlurDiscShader}};
-  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(Blur::programs()));
   return Blur(group->gl(), std::move(programs));
 }
 

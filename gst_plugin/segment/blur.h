@@ -19,6 +19,8 @@ namespace sightglass {
 class Blur {
  public:
   static Result<Blur> create(const std::shared_ptr<ShareGroup>& group);
+  // The programs of create(), to be built together with others.
+  static std::vector<ProgramKey> programs();
 
   // Allocates for frames of width × height pixels.
   Status resize(int32_t width, int32_t height);

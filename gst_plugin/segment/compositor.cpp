@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -51,46 +52,53 @@ bool is_exact(const InputTransform& upright_to_stored, int32_t width, int32_t he
   return row(m[0], m[1], m[2], stored.width) && row(m[3], m[4], m[5], stored.height);
 }
 
+ProgramKey composite_program(int background, FrameKind kind, Refine refine, bool feathered) {
+  return {kFullscreenShader, composite_shader(background, kind, refine, feathered)};
+}
+
 }  // namespace
 
 Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine) {
-  const auto composites = [&](bool feathered) {
-    std::vector<ProgramKey> keys;
-    keys.reserve(kComposites);
-    for (int background = 0; background < kComposites; ++background) {
-      keys.push_back({kFullscreenShader, composite_shader(background, kind, refine, feathered)});
-    }
-    return group->programs(keys);
-  };
-  std::vector<ProgramKey> firsts;
+  std::vector<ProgramKey> composites, feathered, firsts;
+  for (int background = 0; background < kComposites; ++background) {
+    composites.push_back(composite_program(background, kind, refine, false));
+    feathered.push_back(composite_program(background, kind, refine, true));
+  }
   for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight, kFromHighlights}) {
     firsts.push_back({pyramid_first_shader(from, kind, refine)});
   }
+  // In one batch, which drivers with compiler threads build in parallel. The parts below then find their programs.
+  std::vector<ProgramKey> keys;
+  for (const std::vector<ProgramKey>& some :
+       {composites, feathered, firsts, Blur::programs(), MaskRefiner::programs(kind, refine), EdgeShaper::programs(),
+        ForegroundColors::programs(kind, refine)}) {
+    keys.insert(keys.end(), some.begin(), some.end());
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<SharedProgram> all, group->programs(keys));
   SIGHTGLASS_ASSIGN_OR_RETURN(MaskRefiner refiner, MaskRefiner::create(group, kind, refine));
   SIGHTGLASS_ASSIGN_OR_RETURN(Blur blur, Blur::create(group));
   SIGHTGLASS_ASSIGN_OR_RETURN(EdgeShaper edge, EdgeShaper::create(group));
   SIGHTGLASS_ASSIGN_OR_RETURN(ForegroundColors foreground, ForegroundColors::create(group, kind, refine));
   Programs programs;
-  SIGHTGLASS_ASSIGN_OR_RETURN(programs.composites, composites(false));
-  SIGHTGLASS_ASSIGN_OR_RETURN(programs.feathered, composites(true));
+  SIGHTGLASS_ASSIGN_OR_RETURN(programs.composites, group->programs(composites));
+  SIGHTGLASS_ASSIGN_OR_RETURN(programs.feathered, group->programs(feathered));
   SIGHTGLASS_ASSIGN_OR_RETURN(programs.firsts, group->programs(firsts));
-  return Compositor(group->gl(), kind, refine, std::move(refiner), std::move(blur), std::move(edge),
-                    std::move(foreground), std::move(programs));
+  return Compositor(group->gl(), kind, refine,
+                    {std::move(refiner), std::move(blur), std::move(edge), std::move(foreground), std::move(programs)});
 }
 
-Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur, EdgeShaper edge,
-                       ForegroundColors foreground, Programs programs)
-    : gl_(&gl),
-      kind_(kind),
-      refine_(refine),
-      refiner_(std::move(refiner)),
-      blur_(std::move(blur)),
-      edge_(std::move(edge)),
-      foreground_(std::move(foreground)),
-      programs_(std::move(programs)),
-      block_(gl),
-      frame_block_(gl),
-      target_(gl) {
+Result<Compositor> Compositor::create_background(const std::shared_ptr<ShareGroup>& group, FrameKind kind) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(MaskRefiner refiner, MaskRefiner::create(group, kind, Refine::kNone));
+  Programs programs;
+  programs.composites.resize(kComposites);
+  programs.firsts.resize(kFromHighlights);
+  Compositor compositor(group->gl(), kind, Refine::kNone, {std::move(refiner), {}, {}, {}, std::move(programs)});
+  compositor.group_ = group;
+  return compositor;
+}
+
+Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, Parts parts)
+    : gl_(&gl), kind_(kind), refine_(refine), parts_(std::move(parts)), block_(gl), frame_block_(gl), target_(gl) {
   GLuint id = 0;
   gl.GenVertexArrays(1, &id);
   vertex_array_ = {gl, id};
@@ -103,9 +111,48 @@ Status Compositor::resize(int32_t width, int32_t height) {
   height_ = height;
   picture_.reset();
   video_ = 0;
-  edge_.release();
-  foreground_.release();
-  return blur_.resize(width, height);
+  release_parts();
+  return parts_.blur ? parts_.blur->resize(width, height) : Status();
+}
+
+void Compositor::release_parts() {
+  if (parts_.edge) parts_.edge->release();
+  if (parts_.foreground) parts_.foreground->release();
+}
+
+Status Compositor::prepare(const Look& look) {
+  Block block;
+  return compile(choose_passes(look, block));
+}
+
+Status Compositor::compile(const Passes& passes) {
+  if (group_ == nullptr) return {};
+  if (passes.wraps || passes.edge.changes() || passes.despills) {
+    return internal_error("a compositor of backgrounds cannot draw edges");
+  }
+  std::vector<ProgramKey> keys;
+  std::vector<SharedProgram*> places;
+  const auto need = [&](std::vector<SharedProgram>& programs, int index, ProgramKey key) {
+    SharedProgram& place = programs[static_cast<size_t>(index)];
+    if (place) return;
+    keys.push_back(std::move(key));
+    places.push_back(&place);
+  };
+  need(parts_.programs.composites, passes.composite, composite_program(passes.composite, kind_, refine_, false));
+  const int from = passes.disc ? kFromHighlights : kFromFrame;
+  if (passes.blurs) need(parts_.programs.firsts, from - 1, {pyramid_first_shader(from, kind_, refine_)});
+  const bool needs_blur = passes.blurs && !parts_.blur;
+  if (needs_blur) std::ranges::copy(Blur::programs(), std::back_inserter(keys));
+  if (keys.empty()) return {};
+  GST_DEBUG_OBJECT(log_object(), "compiling %" G_GSIZE_FORMAT " shader programs to draw only the background",
+                   keys.size());
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group_->programs(keys));
+  for (size_t i = 0; i < places.size(); ++i) *places[i] = std::move(programs[i]);
+  if (!needs_blur) return {};
+  SIGHTGLASS_ASSIGN_OR_RETURN(Blur blur, Blur::create(group_));
+  SIGHTGLASS_RETURN_IF_ERROR(blur.resize(width_, height_));
+  parts_.blur.emplace(std::move(blur));
+  return {};
 }
 
 Status Compositor::warm_up(const TextureRef& mask) {
@@ -122,8 +169,7 @@ Status Compositor::warm_up(const TextureRef& mask) {
     SIGHTGLASS_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), all));
   }
   picture_.reset();
-  edge_.release();
-  foreground_.release();
+  release_parts();
   return check_gl(*gl_, "drawing for the first time");
 }
 
@@ -198,9 +244,13 @@ Compositor::Passes Compositor::choose_passes(const Look& look, Block& block) con
 }
 
 Status Compositor::allocate(const Passes& passes, const TextureRef& mask) {
-  if (passes.edge.changes() && !edge_.is_ready()) SIGHTGLASS_RETURN_IF_ERROR(edge_.resize(width_, height_));
-  if (passes.despills && !foreground_.is_ready()) SIGHTGLASS_RETURN_IF_ERROR(foreground_.resize(width_, height_));
-  return refiner_.resize(mask);
+  if (passes.edge.changes() && !parts_.edge->is_ready()) {
+    SIGHTGLASS_RETURN_IF_ERROR(parts_.edge->resize(width_, height_));
+  }
+  if (passes.despills && !parts_.foreground->is_ready()) {
+    SIGHTGLASS_RETURN_IF_ERROR(parts_.foreground->resize(width_, height_));
+  }
+  return parts_.refiner.resize(mask);
 }
 
 void Compositor::save_units(const Passes& passes, TextureUnitGuard& units) const {
@@ -215,28 +265,31 @@ void Compositor::save_units(const Passes& passes, TextureUnitGuard& units) const
 void Compositor::run_passes(const Passes& passes, const FrameRef& frame) {
   const GlApi& gl = *gl_;
   if (refine_ != Refine::kNone) {
-    run_pass("refining the mask by the frame", frame, kMaskUnit, [&] { return refiner_.run(linear_.id()); });
+    run_pass("refining the mask by the frame", frame, kMaskUnit, [&] { return parts_.refiner.run(linear_.id()); });
   }
   if (passes.picture) bind_texture(gl, kBackgroundUnit, video_ != 0 ? video_ : picture_.id(), linear_.id());
   if (passes.tints) bind_texture(gl, kBackgroundUnit, classes_, nearest_.id());
-  const auto first = [&](int from) -> const SharedProgram& { return programs_.firsts[static_cast<size_t>(from - 1)]; };
+  const auto first = [&](int from) -> const SharedProgram& {
+    return parts_.programs.firsts[static_cast<size_t>(from - 1)];
+  };
   if (passes.blurs) {
     run_pass("blurring the frame", frame, kBackgroundUnit, [&] {
-      return passes.disc ? blur_.run_disc(first(kFromHighlights), *passes.disc)
-                         : blur_.run(first(kFromFrame), passes.recipe);
+      return passes.disc ? parts_.blur->run_disc(first(kFromHighlights), *passes.disc)
+                         : parts_.blur->run(first(kFromFrame), passes.recipe);
     });
   }
   if (passes.wraps) {
     const int from = passes.picture ? kFromPictureLight : kFromColorLight;
     run_pass("blurring light of the background", frame, kLightUnit,
-             [&] { return blur_.run(first(from), passes.recipe); });
+             [&] { return parts_.blur->run(first(from), passes.recipe); });
   }
   if (passes.edge.changes()) {
-    run_pass("shaping the edge", frame, kFeatheredUnit, [&] { return edge_.run(first(kFromOpacity), passes.edge); });
+    run_pass("shaping the edge", frame, kFeatheredUnit,
+             [&] { return parts_.edge->run(first(kFromOpacity), passes.edge); });
   }
   if (passes.despills) {
     run_pass("estimating the colors of the foreground", frame, kFrontColorsUnit,
-             [&] { return foreground_.run(linear_.id()); });
+             [&] { return parts_.foreground->run(linear_.id()); });
   }
 }
 
@@ -268,6 +321,7 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   const GlApi& gl = *gl_;
   Block block{make_matte(mask, mask_to_upright, look).block()};
   const Passes passes = choose_passes(look, block);
+  SIGHTGLASS_RETURN_IF_ERROR(compile(passes));
   SIGHTGLASS_RETURN_IF_ERROR(allocate(passes, mask));
   TextureUnitGuard units(gl);
   save_units(passes, units);
@@ -282,7 +336,7 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   GST_TRACE_OBJECT(log_object(), "pass: compositing %dx%d", width_, height_);
   const TextureRef target{output, GL_TEXTURE_2D, width_, height_};
   Status drawn = target_.draw({&target, 1}, "the output texture", [&] {
-    const auto& programs = passes.edge.changes() ? programs_.feathered : programs_.composites;
+    const auto& programs = passes.edge.changes() ? parts_.programs.feathered : parts_.programs.composites;
     gl.UseProgram(programs[static_cast<size_t>(passes.composite)]->id());
     gl.BindVertexArray(vertex_array_.id());
     gl.DrawArrays(GL_TRIANGLES, 0, 3);

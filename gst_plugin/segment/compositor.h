@@ -69,12 +69,17 @@ class Compositor {
   // Compiles the programs that the group does not have yet.
   static Result<Compositor> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind,
                                    Refine refine = Refine::kNone);
+  // For frames that show only their background (Coverage::kAllBackground), without feather, edge offset and light wrap:
+  // compiles only the programs of the looks that are prepared or drawn.
+  static Result<Compositor> create_background(const std::shared_ptr<ShareGroup>& group, FrameKind kind);
 
   // Allocates for upright frames of width × height pixels. Discards the background image.
   Status resize(int32_t width, int32_t height);
   // Draws an invisible frame, so that drivers finish compiling, and allocates for masks of this size. Call it after
   // resize().
   Status warm_up(const TextureRef& mask);
+  // Compiles and allocates what the first frame with this look needs.
+  Status prepare(const Look& look);
   // Uploads the background image: tightly packed RGBA of the frame size. It is visible in `place`, with the color
   // around it.
   Status set_picture(std::span<const std::byte> rgba, const PicturePlace& place = {0, 0, 1, 1});
@@ -113,8 +118,15 @@ class Compositor {
     std::vector<SharedProgram> composites, feathered;  // by background (segment/shaders.h)
     std::vector<SharedProgram> firsts;                 // by source of the pyramid, less one
   };
-  Compositor(const GlApi& gl, FrameKind kind, Refine refine, MaskRefiner refiner, Blur blur, EdgeShaper edge,
-             ForegroundColors foreground, Programs programs);
+  // Without the optional parts and with empty programs, compile() builds them.
+  struct Parts {
+    MaskRefiner refiner;
+    std::optional<Blur> blur;
+    std::optional<EdgeShaper> edge;
+    std::optional<ForegroundColors> foreground;
+    Programs programs;
+  };
+  Compositor(const GlApi& gl, FrameKind kind, Refine refine, Parts parts);
   // The passes of a look.
   struct Passes {
     int composite = 0;
@@ -127,7 +139,10 @@ class Compositor {
   int choose_composite(const Look& look, Block& block) const;
   // Completes the block, which has the matte.
   Passes choose_passes(const Look& look, Block& block) const;
+  // Builds what the passes lack, after create_background().
+  Status compile(const Passes& passes);
   Status allocate(const Passes& passes, const TextureRef& mask);
+  void release_parts();
   // Saves the texture units that GlStateGuard does not.
   void save_units(const Passes& passes, TextureUnitGuard& units) const;
   // Runs the passes before the compositing pass, and binds the textures that it samples in addition to the frame.
@@ -140,11 +155,9 @@ class Compositor {
   const GlApi* gl_;
   FrameKind kind_;
   Refine refine_;
-  MaskRefiner refiner_;
-  Blur blur_;
-  EdgeShaper edge_;              // allocated when first requested
-  ForegroundColors foreground_;  // likewise
-  Programs programs_;
+  // `edge` and `foreground` are allocated when first requested.
+  Parts parts_;
+  std::shared_ptr<ShareGroup> group_;  // of create_background(), otherwise null
   UniformBlock<Block> block_;
   UniformBlock<FrameBlock> frame_block_;
   GlVertexArray vertex_array_;  // without attributes; desktop GL requires one

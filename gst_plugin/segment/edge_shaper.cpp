@@ -17,10 +17,11 @@ EdgeShape EdgeShape::of(float feather, float edge_offset) {
   return {edge_offset - radius, radius};
 }
 
+std::vector<ProgramKey> EdgeShaper::programs() { return {{kShiftEdgeShader}}; }
+
 Result<EdgeShaper> EdgeShaper::create(const std::shared_ptr<ShareGroup>& group) {
   SIGHTGLASS_ASSIGN_OR_RETURN(Blur blur, Blur::create(group));
-  const ProgramKey keys[] = {{kShiftEdgeShader}};
-  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(EdgeShaper::programs()));
   return EdgeShaper(group->gl(), std::move(blur), std::move(programs[0]));
 }
 

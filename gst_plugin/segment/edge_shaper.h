@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "gl/uniform_block.h"
 #include "segment/blur.h"
@@ -24,6 +25,8 @@ struct EdgeShape {
 
 class EdgeShaper {
  public:
+  // The programs of create() in addition to Blur::programs(), to be built together with others.
+  static std::vector<ProgramKey> programs();
   static Result<EdgeShaper> create(const std::shared_ptr<ShareGroup>& group);
 
   // Allocates for upright frames of width × height pixels.

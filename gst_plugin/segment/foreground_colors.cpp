@@ -18,10 +18,14 @@ constexpr float kWideShare = 1.0F / 12;
 
 }  // namespace
 
+std::vector<ProgramKey> ForegroundColors::programs(FrameKind kind, Refine refine) {
+  return {{split_colors_shader(kind, refine)}, {kForegroundColorsShader}};
+}
+
 Result<ForegroundColors> ForegroundColors::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind,
                                                   Refine refine) {
-  const ProgramKey keys[] = {{split_colors_shader(kind, refine)}, {kForegroundColorsShader}};
-  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs,
+                              group->programs(ForegroundColors::programs(kind, refine)));
   SIGHTGLASS_ASSIGN_OR_RETURN(Blur wide_front, Blur::create(group));
   SIGHTGLASS_ASSIGN_OR_RETURN(Blur wide_behind, Blur::create(group));
   return ForegroundColors(group->gl(), std::move(programs), std::move(wide_front), std::move(wide_behind));

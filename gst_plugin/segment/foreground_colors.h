@@ -19,6 +19,8 @@ namespace sightglass {
 
 class ForegroundColors {
  public:
+  // The programs of create() in addition to Blur::programs(), to be built together with others.
+  static std::vector<ProgramKey> programs(FrameKind kind, Refine refine);
   // For masks with that refinement.
   static Result<ForegroundColors> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine);
 

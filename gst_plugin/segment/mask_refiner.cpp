@@ -9,7 +9,7 @@
 
 namespace sightglass {
 
-Result<MaskRefiner> MaskRefiner::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine) {
+std::vector<ProgramKey> MaskRefiner::programs(FrameKind kind, Refine refine) {
   std::vector<ProgramKey> keys;
   if (refine != Refine::kNone) keys.push_back({guide_shader(kind)});
   if (refine == Refine::kGuided) {
@@ -17,7 +17,12 @@ Result<MaskRefiner> MaskRefiner::create(const std::shared_ptr<ShareGroup>& group
     keys.push_back({kGuidedMeanShader});
     keys.push_back({kGuidedBoundsShader});
   }
-  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  return keys;
+}
+
+Result<MaskRefiner> MaskRefiner::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs,
+                              group->programs(MaskRefiner::programs(kind, refine)));
   return MaskRefiner(group->gl(), refine, std::move(programs));
 }
 

@@ -21,7 +21,8 @@ enum class Refine : uint8_t {
 
 class MaskRefiner {
  public:
-  // kNone needs no programs. `kind` is that of the sampled frames.
+  // The programs of create(), to be built together with others; kNone needs none. `kind` is that of the sampled frames.
+  static std::vector<ProgramKey> programs(FrameKind kind, Refine refine);
   static Result<MaskRefiner> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine);
 
   // The size at which a mask of width × height pixels is refined: its own, or a multiple if that is coarse.

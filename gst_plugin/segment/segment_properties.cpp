@@ -130,6 +130,10 @@ const PropertyTable<SegmentSettings>& segment_properties() {
               {{MaskSource::kModel, "Model", "model"},
                {MaskSource::kMeta, "SightglassMaskMeta from upstream, such as glpose attach-mask=true", "meta"}},
               kAtStart, "Source of the masks"),
+          row::choice("start", "Start", &S::start, "GstGLSegmentStart",
+                      {{Start::kWait, "Nothing; the first frame waits", "wait"},
+                       {Start::kBlurred, "Only background, as with on-failure=background", "blurred"}},
+                      kAtStart, "What to show while the model is being compiled"),
           row::flag("skip-static", "Skip static", &S::skip_static, kAtStart,
                     "Whether to skip the model on the GPU while the image does not change (not with operators on the "
                     "CPU)"),

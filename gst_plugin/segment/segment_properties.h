@@ -20,6 +20,9 @@ namespace sightglass {
 // Where masks come from.
 enum class MaskSource : uint8_t { kModel, kMeta };
 
+// How frames look until the model is ready.
+enum class Start : uint8_t { kWait, kBlurred };
+
 struct SegmentSettings {
   // Taken over when the element starts.
   std::optional<std::string> classes;
@@ -29,6 +32,7 @@ struct SegmentSettings {
   std::optional<Refine> refine;  // unset: by the model
   bool skip_static = false;
   MaskSource mask_source = MaskSource::kModel;
+  Start start = Start::kWait;
   // Live.
   Look look;                    // see look_for()
   std::optional<bool> islands;  // in `look`, as the next two; unset: by the model

@@ -7,6 +7,7 @@
 #include "base/model_processor.h"
 #include "draw/typesetter.h"
 #include "segment/background_frame.h"
+#include "segment/background_processor.h"
 #include "segment/log.h"
 #include "segment/meta_mask_processor.h"
 #include "segment/scene_picture.h"
@@ -110,6 +111,10 @@ class SegmentModel : public LoadedMasks {
   Status load(const std::string& file, const ModelSettings& settings);
   Result<std::unique_ptr<FrameProcessor>> create(const GlTarget& target) const override {
     return SegmentProcessor::create(target, mask_, settings_, scene_, prepares_masks_);
+  }
+  Result<std::unique_ptr<FrameProcessor>> create_interim(const GlTarget& target) const override {
+    if (settings_.start == Start::kWait) return std::unique_ptr<FrameProcessor>();
+    return make_background_processor(target, scene_);
   }
   std::vector<std::string> warnings() const override {
     std::vector<std::string> warnings;

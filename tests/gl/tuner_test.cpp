@@ -153,6 +153,71 @@ TEST_F(TunerTest, AnEmptyBudgetMeasuresOnlyTheDefaultVariants) {
   EXPECT_FALSE(report->complete);
 }
 
+// A driver that takes ten seconds of a fake clock to compile a program whose source has a line that begins with
+// slow_line.
+const GlApi* real = nullptr;
+std::string slow_line;
+bool is_slow = false;
+std::chrono::steady_clock::time_point fake_time;
+void shader_source(GLuint shader, GLsizei count, const GLchar* const* text, const GLint* lengths) {
+  const std::string source = std::string("\n") + text[0];
+  is_slow = !slow_line.empty() && source.find("\n" + slow_line) != std::string::npos;
+  real->ShaderSource(shader, count, text, lengths);
+}
+void link_program(GLuint program) {
+  if (is_slow) fake_time += std::chrono::seconds(10);
+  real->LinkProgram(program);
+}
+
+class SlowCompilerTest : public TunerTest {
+ protected:
+  Result<TunerReport> tune_with_slow(const std::string& line) {
+    real = &gl();
+    GlApi table = gl();
+    table.ShaderSource = shader_source;
+    table.LinkProgram = link_program;
+    slow_line = line;
+    options_.now = [] { return fake_time; };
+    return tune(ShareGroup::create(table), model_, device(), {}, options_);
+  }
+};
+
+TEST_F(SlowCompilerTest, LargerVariantsAreNotTried) {
+  const auto all = tune_with_slow("");
+  ASSERT_TRUE(all.ok()) << all.status().message();
+  EXPECT_EQ(all->ended, 0);
+  // The usual variants are never given up, so one more set is built.
+  const auto none = tune_with_slow("#version");
+  ASSERT_TRUE(none.ok()) << none.status().message();
+  EXPECT_EQ(none->sets, 2);
+  EXPECT_EQ(none->ended, 6);
+  EXPECT_TRUE(none->complete) << "another start would end in the same way";
+  EXPECT_EQ(none->tuning.size(), 6u);
+  // Other kinds of steps continue.
+  const auto some = tune_with_slow("#define ROWS ");
+  ASSERT_TRUE(some.ok()) << some.status().message();
+  std::printf("%d sets in all, %d with slow programs of ROWS, which end %d kinds of steps\n", all->sets, some->sets,
+              some->ended);
+  EXPECT_GT(some->ended, 0);
+  EXPECT_LT(some->ended, 6);
+  EXPECT_EQ(some->sets, all->sets);
+  options_.compile_limit = std::chrono::seconds(20);
+  const auto patient = tune_with_slow("#version");
+  ASSERT_TRUE(patient.ok());
+  EXPECT_EQ(patient->ended, 0);
+}
+
+TEST_F(TunerTest, ReportsProgress) {
+  std::vector<std::pair<int, int>> calls;
+  options_.progress = [&](int done, int total) { calls.emplace_back(done, total); };
+  const auto report = tune(ShareGroup::create(gl()), model_, device(), {}, options_);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  ASSERT_EQ(calls.size(), static_cast<size_t>(report->sets) + 1);
+  EXPECT_EQ(calls.front().first, 0);
+  for (size_t i = 0; i + 1 < calls.size(); ++i) EXPECT_LT(calls[i].first, calls[i].second);
+  EXPECT_EQ(calls.back(), std::pair(report->sets, report->sets));
+}
+
 TEST_F(TunerTest, ResultsAreKept) {
   const auto measured = prepare(TuningMode::kOn);
   ASSERT_TRUE(measured.ok()) << measured.status().message();

@@ -3,6 +3,8 @@
 #include <gst/gl/gl.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -18,6 +20,18 @@ namespace {
 std::mutex mutex;
 std::map<std::string, int, std::less<>> failing;
 bool error_pending = false;
+std::condition_variable held_changed;
+std::string held;  // empty: none
+int waiting = 0;
+
+void wait_if_held(std::string_view function) {
+  std::unique_lock lock(mutex);
+  if (held != function) return;
+  ++waiting;
+  held_changed.notify_all();
+  held_changed.wait(lock, [function] { return held != function; });
+  --waiting;
+}
 
 bool fails(std::string_view function) {
   const std::lock_guard lock(mutex);
@@ -35,6 +49,7 @@ template <typename Tag, typename R, typename... Args>
 struct Faulty<Tag, R (*)(Args...)> {
   static inline R (*next)(Args...) = nullptr;
   static R call(Args... args) {
+    wait_if_held(Tag::name());
     if (fails(Tag::name())) return R();
     return next(args...);
   }
@@ -103,6 +118,22 @@ void end_gl_faults() {
   const std::lock_guard lock(mutex);
   failing.clear();
   error_pending = false;
+}
+
+void hold_gl(const std::string& function) {
+  const std::lock_guard lock(mutex);
+  held = function;
+}
+
+bool wait_for_held_gl() {
+  std::unique_lock lock(mutex);
+  return held_changed.wait_for(lock, std::chrono::minutes(1), [] { return waiting > 0; });
+}
+
+void release_gl() {
+  const std::lock_guard lock(mutex);
+  held.clear();
+  held_changed.notify_all();
 }
 
 }  // namespace sightglass::test

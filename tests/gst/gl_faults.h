@@ -15,4 +15,10 @@ constexpr int kEveryCall = 1 << 30;
 // Ends all of them.
 void end_gl_faults();
 
+// Calls of that function wait until release_gl(). One function at a time.
+void hold_gl(const std::string& function);
+// Waits until a call waits; returns false if none does within a minute.
+bool wait_for_held_gl();
+void release_gl();
+
 }  // namespace sightglass::test

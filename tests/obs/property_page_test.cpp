@@ -14,7 +14,8 @@
 namespace sightglass::test {
 namespace {
 
-const std::set<std::string> kNotInObs{"alpha", "attach-mask", "hud", "hud-position", "mask-source", "video-direction"};
+const std::set<std::string> kNotInObs{"alpha", "attach-mask",    "hud", "hud-position", "mask-source",
+                                      "start", "video-direction"};
 
 class PropertyPage : public ObsTest {
  protected:

@@ -205,6 +205,59 @@ TEST_F(ShaderDriverTest, ProgramsAreCompiledThenLinkedThenQueried) {
   EXPECT_EQ(order.find_first_of("cl", order.find('?')), std::string::npos) << order;
 }
 
+// A driver with compiler threads, and the numbers of threads that it is told to use.
+constexpr GLint kThreadsBefore = 3;
+const char* only_extension = nullptr;
+std::vector<GLuint>& thread_counts() {
+  static std::vector<GLuint> counts;
+  return counts;
+}
+void max_shader_compiler_threads(GLuint count) {
+  steps().push_back('t');
+  thread_counts().push_back(count);
+}
+void get_integer(GLenum name, GLint* value) {
+  if (name == GL_NUM_EXTENSIONS) {
+    *value = 1;
+  } else if (name == GL_MAX_SHADER_COMPILER_THREADS_KHR) {
+    *value = kThreadsBefore;
+  } else {
+    real->GetIntegerv(name, value);
+  }
+}
+const GLubyte* get_string(GLenum /*name*/, GLuint /*index*/) {
+  return reinterpret_cast<const GLubyte*>(only_extension);
+}
+
+// Before the first shader, and restored after the last result.
+TEST_F(ShaderDriverTest, CompilerThreadsAreUsedIfTheDriverHasThem) {
+  real = &gl();
+  GlApi table = gl();
+  table.CompileShader = compile_shader;
+  table.LinkProgram = link_program;
+  table.GetShaderiv = get_shader;
+  table.GetProgramiv = get_program;
+  table.GetIntegerv = get_integer;
+  table.GetStringi = get_string;
+  table.MaxShaderCompilerThreads = max_shader_compiler_threads;
+  const std::vector<ProgramKey> keys{{kBlurDownShader}, {kBlurGaussShader}};
+  const auto order_with = [&](const char* extension) {
+    only_extension = extension;
+    steps().clear();
+    thread_counts().clear();
+    EXPECT_TRUE(build_programs(table, keys, every_source()).ok());
+    return std::string(steps().begin(), steps().end());
+  };
+  for (const char* extension : {"GL_KHR_parallel_shader_compile", "GL_ARB_parallel_shader_compile"}) {
+    EXPECT_EQ(order_with(extension), "tccll??t") << extension;
+    EXPECT_EQ(thread_counts(), (std::vector<GLuint>{0xFFFFFFFF, kThreadsBefore})) << extension;
+  }
+  // The library may export the function although the context does not support it.
+  EXPECT_EQ(order_with("GL_OES_other"), "ccll??");
+  table.MaxShaderCompilerThreads = nullptr;
+  EXPECT_EQ(order_with("GL_KHR_parallel_shader_compile"), "ccll??");
+}
+
 TEST_F(ShaderDriverTest, TheErrorHasTheDriverLog) {
   const Result<GlProgram> program =
       build_program(gl(), {{"conv2d.comp", {}}}, {engine_shaders()});  // without its defines

@@ -35,7 +35,8 @@
   X(TexBuffer, PFNGLTEXBUFFERPROC)                                                                                   \
   X(GenQueries, PFNGLGENQUERIESPROC) X(DeleteQueries, PFNGLDELETEQUERIESPROC)                                        \
   X(GetQueryObjectuiv, PFNGLGETQUERYOBJECTUIVPROC)                                                                   \
-  X(QueryCounter, PFNGLQUERYCOUNTEREXTPROC) X(GetQueryObjectui64v, PFNGLGETQUERYOBJECTUI64VEXTPROC)
+  X(QueryCounter, PFNGLQUERYCOUNTEREXTPROC) X(GetQueryObjectui64v, PFNGLGETQUERYOBJECTUI64VEXTPROC)                  \
+  X(MaxShaderCompilerThreads, PFNGLMAXSHADERCOMPILERTHREADSKHRPROC)
 // clang-format on
 
 namespace sightglass {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -20,12 +21,21 @@ struct TunerOptions {
   int passes = 5;  // the median counts
   // Minimum speedup over the default variant to be chosen; less is noise.
   double least_gain = 0.03;
+  // If the shader program of a variant other than the default takes longer to compile, the next ones of the same step,
+  // which are larger, are not tried.
+  std::chrono::milliseconds compile_limit{2000};
+  // Called before each set of variants with the number of sets that are done and of all sets, and with two equal
+  // numbers at the end; may be empty.
+  std::function<void(int done, int total)> progress = {};
+  // Replaces the clock of the two limits, for tests; may be empty.
+  std::function<std::chrono::steady_clock::time_point()> now = {};
 };
 
 struct TunerReport {
   Tuning tuning;                      // choices for the device, including steps whose default variant is the fastest
   int sets = 0;                       // measured sets of variants, including the default one
   bool complete = false;              // the budget covered all sets
+  int ended = 0;                      // kinds of steps of which some variants were not tried, due to the compile limit
   double usual_ms = 0, tuned_ms = 0;  // sum over the steps that have variants
 };
 

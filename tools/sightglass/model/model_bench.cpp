@@ -112,6 +112,9 @@ Result<BenchReport> bench_models(const BenchOptions& options) {
     const int before = static_cast<int>(i) * of_model;
     progress.show(name, before, total);
     run.progress = [&](int done, int) { progress.show(name, before + done, total); };
+    run.tuning_progress = [&](int done, int all) {
+      progress.show(name + ": tuning, " + std::to_string(done) + "/" + std::to_string(all), before, total);
+    };
     auto bench = bench_model(run, options.starts);
     if (!bench.ok()) {
       report.failures.push_back(bench.status().message());

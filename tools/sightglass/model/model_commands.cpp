@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/cache_folder.h"
+#include "common/progress.h"
 #include "gpu_engine/output_file.h"
 #include "input_shape.h"
 #include "model_bench.h"
@@ -228,7 +229,14 @@ Status write_profile(const ProfileArguments& arguments, const RunReport& report)
 }
 
 int run(const RunArguments& arguments) {
-  const auto report = run_model(arguments.options);
+  RunOptions options = arguments.options;
+  Progress progress;
+  options.tuning_progress = [&progress](int done, int total) {
+    progress.show("sets of kernel variants measured", done, total);
+    if (done == total) progress.clear();
+  };
+  const auto report = run_model(options);
+  progress.clear();
   if (!report.ok()) return fail(report.status());
   if (const Status written = write_profile(arguments.profile, *report); !written.ok()) return fail(written);
   const std::string text = arguments.json ? format_json(*report) : format_text(*report);

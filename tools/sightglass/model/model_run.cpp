@@ -183,9 +183,10 @@ Result<RunReport> run_model(const RunOptions& asked) {
   const auto group = ShareGroup::create(hooked_gl<count_gl_call>(headless->gl()), cache);
   DeviceInfo device = report.device;
   if (options.minimum_limits) device.limits = device.limits.clamped_to_minimum();
-  SIGHTGLASS_ASSIGN_OR_RETURN(plan_options.tuning,
-                              prepare_tuning(group, model, device, plan_options, options.tuning, options.cache_folder,
-                                             {.budget = kTuningBudget}, &report.tuning_note));
+  SIGHTGLASS_ASSIGN_OR_RETURN(
+      plan_options.tuning,
+      prepare_tuning(group, model, device, plan_options, options.tuning, options.cache_folder,
+                     {.budget = kTuningBudget, .progress = options.tuning_progress}, &report.tuning_note));
   report.start.tuning = timer.lap();
   SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, device.limits, plan_options));
   report.start.plan = timer.lap();

@@ -32,6 +32,7 @@ struct RunOptions {
   bool profile = false;                     // also time every step
   std::optional<DeviceSpeed> device_speed;  // for comparison in profiles; measured if unset
   std::function<void(int, int)> progress;   // called with the number of completed runs and of all runs; may be empty
+  std::function<void(int, int)> tuning_progress;  // TunerOptions::progress
 };
 
 // Wall-clock milliseconds.
