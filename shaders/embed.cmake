@@ -1,5 +1,5 @@
-# Writes OUTPUT, a C++ file that defines NAME() with the text of FILES, each under its path below ROOT. Plans, profiles
-# and messages use these names for kernels.
+# Writes OUTPUT, a C++ file that defines NAME() with the text of FILES without comments and indentation, each under its path
+# below ROOT. Plans, profiles and messages use these names for kernels.
 #
 # A shader that includes a C++ header, `#include "meta/persons.h"`, gets the constants of that header. Headers are
 # searched in INCLUDES and embedded under the name in the include line. DEPFILE lists them for the build.
@@ -47,6 +47,9 @@ set(entries "")
 set(headers "")
 foreach(file IN LISTS FILES)
   file(READ ${file} text)
+  # A quarter of the text. Lines stay, so that messages of compilers have the line numbers of the file.
+  string(REGEX REPLACE "[ \t]*//[^\n]*" "" text "${text}")
+  string(REGEX REPLACE "\n[ \t]+" "\n" text "${text}")
   file(RELATIVE_PATH name ${ROOT} ${file})
   string(REGEX REPLACE "^kernels/" "" name ${name})
   string(APPEND entries "    {\"${name}\", R\"SGSHADER(${text})SGSHADER\"},\n")

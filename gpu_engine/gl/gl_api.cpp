@@ -9,15 +9,23 @@ namespace sightglass {
 Result<GlApi> GlApi::load(const GetProcAddress& get_proc_address) try {
   GlApi api;
   std::string missing;
-#define SIGHTGLASS_GL_LOAD(name)                                                 \
-  api.name = reinterpret_cast<decltype(api.name)>(get_proc_address("gl" #name)); \
-  if (api.name == nullptr) missing += missing.empty() ? "gl" #name : ", gl" #name;
+  // Code that each of the functions below would repeat.
+  const auto find = [&](const char* name) {
+    void* const function = get_proc_address(name);
+    if (function == nullptr) missing += (missing.empty() ? "" : ", ") + std::string(name);
+    return function;
+  };
+  const auto find_optional = [&](const std::string& name) {
+    void* function = nullptr;
+    for (const char* suffix : {"", "KHR", "EXT", "OES", "ARB"}) {
+      if (function == nullptr) function = get_proc_address((name + suffix).c_str());
+    }
+    return function;
+  };
+#define SIGHTGLASS_GL_LOAD(name) api.name = reinterpret_cast<decltype(api.name)>(find("gl" #name));
   SIGHTGLASS_GL_FUNCTIONS(SIGHTGLASS_GL_LOAD)
 #undef SIGHTGLASS_GL_LOAD
-#define SIGHTGLASS_GL_LOAD(name, type)                                                                            \
-  for (const char* full : {"gl" #name, "gl" #name "KHR", "gl" #name "EXT", "gl" #name "OES", "gl" #name "ARB"}) { \
-    if (api.name == nullptr) api.name = reinterpret_cast<decltype(api.name)>(get_proc_address(full));             \
-  }
+#define SIGHTGLASS_GL_LOAD(name, type) api.name = reinterpret_cast<decltype(api.name)>(find_optional("gl" #name));
   SIGHTGLASS_GL_OPTIONAL_FUNCTIONS(SIGHTGLASS_GL_LOAD)
 #undef SIGHTGLASS_GL_LOAD
   if (!missing.empty()) {
