@@ -22,7 +22,7 @@ constexpr ConvTile k4x4 = kLargestConvTile, k4x2{4, 2}, k2x4{2, 4}, k2x2{2, 2}, 
 // (docs/performance/compilers.md); without such a report (Qualcomm), from another driver for the same GPU. Processors
 // convert 16-bit floats one instruction at a time, and calculate in 32 bits.
 constexpr KernelDefaults::Half kHalf, kNoHalf{false, false, false};
-constexpr KernelDefaults kLlvmpipe{{k4x4, k4x4, true}, {k4x4, k4x4, true}, k4x4, 16, 4, 4, kNoHalf};
+constexpr KernelDefaults kLlvmpipe{{k4x4, k4x4, true}, {k4x4, k4x4, true}, k4x4, 16, 4, 4, kNoHalf, k4x1};
 constexpr KernelDefaults kOtherSoftware{{k4x4, k4x4}, {k4x4, k4x4}, k4x4, 16, 4, 4, kNoHalf};
 // 4x4 spills hundreds of registers of a Mali-G52. With more than one row, half the threads fit.
 // Windows with products of 16 bits spill.

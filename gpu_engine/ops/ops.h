@@ -6,6 +6,7 @@
 namespace sightglass {
 
 Kernel conv2d_texture_kernel();                       // conv2d_texture.cpp
+Kernel conv2d_winograd_kernel();                      // conv2d_winograd.cpp; preferred to the next
 Kernel conv2d_kernel();                               // conv2d.cpp
 Kernel conv2d_grouped_kernel();                       // conv2d_grouped.cpp
 Kernel conv2d_computed_kernel();                      // conv2d_grouped.cpp; for computed weights

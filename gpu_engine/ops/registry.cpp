@@ -19,6 +19,7 @@ namespace {
 std::vector<Kernel> make_kernels() {
   std::vector<Kernel> kernels{
       conv2d_texture_kernel(),
+      conv2d_winograd_kernel(),
       conv2d_kernel(),
       conv2d_grouped_kernel(),
       conv2d_computed_kernel(),

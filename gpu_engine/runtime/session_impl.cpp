@@ -1,5 +1,7 @@
 #include "runtime/session_impl.h"
 
+#include <algorithm>
+
 #include "gpu_engine/exceptions.h"
 #include "kernel/host_layout.h"
 #include "kernel/kernel_interface.h"
@@ -22,7 +24,13 @@ GLenum gl_format(TextureFormat format) {
 
 }  // namespace
 
-GLuint Session::Impl::first_arena_binding() const { return data().buffer_textures ? kOutputBlock : kInputABlock; }
+// Tuning can combine steps of both read paths in one plan.
+GLuint Session::Impl::first_arena_binding() const {
+  const auto reads_textures = [](const ShaderKey& key) {
+    return std::ranges::find(key.defines, kBufferTextures, &ShaderDefine::name) != key.defines.end();
+  };
+  return std::ranges::all_of(data().programs, reads_textures) ? kOutputBlock : kInputABlock;
+}
 
 Status Session::Impl::build(const SessionOptions& options) {
   const Stopwatch time;

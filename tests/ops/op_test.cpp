@@ -10,14 +10,18 @@
 namespace sightglass::test {
 
 void OpTest::check(const OpCase& op, bool rewrites, double tolerance) {
+  ForcedPlanOptions options;
+  options.rewrites = rewrites;
+  check_with(op, options, tolerance);
+}
+
+void OpTest::check_with(const OpCase& op, const ForcedPlanOptions& options, double tolerance) {
   const Result<std::vector<HostTensor>> exact = ref::run(op.graph, op.inputs);
   ASSERT_TRUE(exact.ok()) << op.name << ": " << exact.status().message();
   const OpCase half_case = rounded_to_half(op);
   const Result<std::vector<HostTensor>> from_halves = ref::run(half_case.graph, half_case.inputs);
   ASSERT_TRUE(from_halves.ok()) << op.name << ": " << from_halves.status().message();
 
-  PlanOptions options;
-  options.rewrites = rewrites;
   for (const Setting& setting : kSettings) {
     const bool half = setting.precision == Precision::kFp16;
     const auto& expected = half ? *from_halves : *exact;

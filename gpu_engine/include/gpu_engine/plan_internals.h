@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,8 +16,10 @@ struct ForcedPlanOptions : PlanOptions {
   ForcedPlanOptions() = default;
   ForcedPlanOptions(PlanOptions options) : PlanOptions(std::move(options)) {}  // NOLINT(google-explicit-constructor)
 
-  int variant = 0;             // steps without a choice use their variant of this index, or their last one
-  int32_t sentinel_bytes = 0;  // guard bands around every tensor of the arena; a multiple of 16
+  int variant = 0;  // steps without a choice use their variant of this index, or their last one
+  // Tile of a Winograd kernel that runs whatever `exact` and its cost say, for every node that it supports.
+  std::optional<ConvTile> winograd = {};
+  int32_t sentinel_bytes = 0;                      // guard bands around every tensor of the arena; a multiple of 16
   std::vector<std::string> hidden_operators = {};  // "CONV_2D": treated as having no kernel
 };
 

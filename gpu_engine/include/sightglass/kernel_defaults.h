@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace sightglass {
 
@@ -35,6 +36,9 @@ struct KernelDefaults {
     bool storage = true, products = true, window_products = true;
     bool operator==(const Half&) const = default;
   } half;
+
+  // Tile of Winograd convolutions (PlanOptions::exact): squares of 2x2 pixels by output slices. Unset: not used.
+  std::optional<ConvTile> winograd = {};
 
   bool operator==(const KernelDefaults&) const = default;
 };

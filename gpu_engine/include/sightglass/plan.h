@@ -80,6 +80,10 @@ struct PlanOptions {
   std::vector<OutputSpec> outputs;  // by model output; missing ones are kHost
   bool keep_state = true;           // off: every run starts from the initial state of the model, as the first one does
   Fallback fallback = Fallback::kError;
+  // Off: 3x3 convolutions of many channels use Winograd's algorithm if it is faster on this family of devices. It
+  // multiplies less than half as often, and rounds differently: NMSE at most 1e-9 for float32. Either way, all variants
+  // of a step give the same bits.
+  bool exact = true;
   bool rewrites = true;                  // off: run the graph as in the file (for debugging)
   std::shared_ptr<const Tuning> tuning;  // null: steps use the default variants of the device family
   Log log = {};                          // reports rewrites, kernels, variants, steps, memory and tuning measurements

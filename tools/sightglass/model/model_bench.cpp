@@ -38,14 +38,24 @@ Result<MeasuredStart> start_model(const RunOptions& options, const std::string& 
   std::error_code error;
   const std::string self = fs::read_symlink("/proc/self/exe", error).string();
   if (error) return internal_error("cannot find this program to start it: " + error.message());
-  std::vector<std::string> arguments{self,          "run",
-                                     options.model, "--runs",
-                                     "0",           "--json",
-                                     "--precision", name_of(options.precision),
-                                     "--fallback",  options.fallback == Fallback::kCpu ? "cpu" : "error",
-                                     "--gl",        options.flavour == interop::GlFlavour::kEs31 ? "es" : "desktop",
-                                     "--limits",    options.minimum_limits ? "min" : "device",
-                                     "--cache-dir", caches + "/sightglass"};
+  std::vector<std::string> arguments{self,
+                                     "run",
+                                     options.model,
+                                     "--runs",
+                                     "0",
+                                     "--json",
+                                     "--precision",
+                                     name_of(options.precision),
+                                     "--convolutions",
+                                     name_of_convolutions(options.exact),
+                                     "--fallback",
+                                     options.fallback == Fallback::kCpu ? "cpu" : "error",
+                                     "--gl",
+                                     options.flavour == interop::GlFlavour::kEs31 ? "es" : "desktop",
+                                     "--limits",
+                                     options.minimum_limits ? "min" : "device",
+                                     "--cache-dir",
+                                     caches + "/sightglass"};
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::string text,
                               run_process(arguments, {{"MESA_SHADER_CACHE_DIR", caches + "/mesa"},
                                                       {"__GL_SHADER_DISK_CACHE_PATH", caches + "/nvidia"}}));

@@ -33,6 +33,12 @@ void add_precision(CLI::App& app, Precision& precision) {
                         "Storage of activations and weights on the GPU; sums are always 32-bit (fp32)");
 }
 
+void add_convolutions(CLI::App& app, bool& exact) {
+  add_choice<bool>(app, "--convolutions", exact, {{"exact", true}, {"fast", false}},
+                   "exact = direct sums, fast = Winograd's algorithm where the GPU family gains from it, which rounds "
+                   "differently (exact)");
+}
+
 void add_tuning(CLI::App& app, TuningMode& tuning) {
   add_choice<TuningMode>(app, "--tuning", tuning,
                          {{"off", TuningMode::kOff}, {"cached", TuningMode::kCached}, {"on", TuningMode::kOn}},
@@ -126,6 +132,7 @@ CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
   run->add_option("--output-prefix", options.output_prefix, "P: write each output to P.outK.raw");
   run->add_option("--runs", options.runs, "Number of runs after the first one (20)")->check(CLI::Range(0, 1000000));
   add_precision(*run, options.precision);
+  add_convolutions(*run, options.exact);
   add_tuning(*run, options.tuning);
   add_fallback(*run, options.fallback);
   add_quantized_models(*run, options.model_options);
@@ -156,6 +163,7 @@ CLI::App* add_bench(CLI::App& app, BenchArguments& arguments) {
   bench->add_option("--runs", run.runs, "Number of runs per model after the first one (20)")
       ->check(CLI::Range(1, 1000000));
   add_precision(*bench, run.precision);
+  add_convolutions(*bench, run.exact);
   add_tuning(*bench, run.tuning);
   add_fallback(*bench, run.fallback);
   add_device_choices(*bench, run);

@@ -177,6 +177,7 @@ Result<RunReport> run_model(const RunOptions& asked) {
   timer.lap();
   PlanOptions plan_options;
   plan_options.precision = options.precision;
+  plan_options.exact = options.exact;
   plan_options.fallback = options.fallback;
   const auto cache =
       options.cache_folder.empty() ? nullptr : std::make_shared<ProgramCache>(program_folder(options.cache_folder));

@@ -22,6 +22,7 @@ struct RunOptions {
   InputOptions input;
   int runs = 20;  // after the first one, which is measured separately
   Precision precision = Precision::kFp32;
+  bool exact = true;  // see PlanOptions
   TuningMode tuning = TuningMode::kCached;
   Fallback fallback = Fallback::kError;
   ModelOptions model_options;

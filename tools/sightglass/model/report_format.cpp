@@ -8,6 +8,8 @@ namespace sightglass {
 
 const char* name_of(Precision precision) { return precision == Precision::kFp16 ? "fp16" : "fp32"; }
 
+const char* name_of_convolutions(bool exact) { return exact ? "exact" : "fast"; }
+
 const char* name_of(TuningMode mode) {
   return mode == TuningMode::kOff ? "off" : mode == TuningMode::kOn ? "on" : "cached";
 }

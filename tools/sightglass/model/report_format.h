@@ -12,6 +12,7 @@
 namespace sightglass {
 
 const char* name_of(Precision precision);
+const char* name_of_convolutions(bool exact);
 const char* name_of(TuningMode mode);
 
 double kib(int64_t bytes);

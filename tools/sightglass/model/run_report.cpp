@@ -64,6 +64,7 @@ nlohmann::ordered_json run_json(const RunReport& report) {
   root["cache"] = {{"directory", report.options.cache_folder}, {"note", report.cache_note}};
   root["tuning"] = {{"mode", name_of(report.options.tuning)}, {"note", report.tuning_note}};
   root["precision"] = name_of(report.options.precision);
+  root["convolutions"] = name_of_convolutions(report.options.exact);
   root["limits"] = report.options.minimum_limits ? "min" : "device";
   root["inputs"] = ordered_json::array();
   for (size_t i = 0; i < report.inputs.size(); ++i) {
