@@ -19,7 +19,9 @@ namespace {
 
 std::mutex mutex;
 std::map<std::string, int, std::less<>> failing;
-bool error_pending = false;
+// Errors belong to a context, and each thread has one. Those of earlier faults are forgotten.
+int faults = 0;
+thread_local int fault_with_error = -1;
 std::condition_variable held_changed;
 std::string held;  // empty: none
 int waiting = 0;
@@ -38,7 +40,7 @@ bool fails(std::string_view function) {
   const auto entry = failing.find(function);
   if (entry == failing.end() || entry->second == 0) return false;
   --entry->second;
-  error_pending = true;
+  fault_with_error = faults;
   return true;
 }
 
@@ -63,7 +65,7 @@ GLenum (*next_get_error)() = nullptr;
 GLenum get_error() {
   {
     const std::lock_guard lock(mutex);
-    if (std::exchange(error_pending, false)) return GL_OUT_OF_MEMORY;
+    if (std::exchange(fault_with_error, -1) == faults) return GL_OUT_OF_MEMORY;
   }
   return next_get_error();
 }
@@ -111,13 +113,13 @@ void install_gl_faults() {
 void fail_gl(const std::string& function, int calls) {
   const std::lock_guard lock(mutex);
   failing[function] = calls;
-  error_pending = false;
+  ++faults;
 }
 
 void end_gl_faults() {
   const std::lock_guard lock(mutex);
   failing.clear();
-  error_pending = false;
+  ++faults;
 }
 
 void hold_gl(const std::string& function) {
