@@ -185,14 +185,20 @@ void get_program(GLuint program, GLenum name, GLint* value) {
   real->GetProgramiv(program, name, value);
 }
 
-// A driver with compiler threads must get all programs before the first result is queried.
-TEST_F(ShaderDriverTest, ProgramsAreCompiledThenLinkedThenQueried) {
-  real = &gl();
-  GlApi table = gl();
+// Functions that record steps() and then call those of `gl`, which must outlive them.
+GlApi recording(const GlApi& gl) {
+  real = &gl;
+  GlApi table = gl;
   table.CompileShader = compile_shader;
   table.LinkProgram = link_program;
   table.GetShaderiv = get_shader;
   table.GetProgramiv = get_program;
+  return table;
+}
+
+// A driver with compiler threads must get all programs before the first result is queried.
+TEST_F(ShaderDriverTest, ProgramsAreCompiledThenLinkedThenQueried) {
+  const GlApi table = recording(gl());
   const std::vector<ProgramKey> keys{
       {kBlurDownShader},
       {kBlurGaussShader},
@@ -231,12 +237,7 @@ const GLubyte* get_string(GLenum /*name*/, GLuint /*index*/) {
 
 // Before the first shader, and restored after the last result.
 TEST_F(ShaderDriverTest, CompilerThreadsAreUsedIfTheDriverHasThem) {
-  real = &gl();
-  GlApi table = gl();
-  table.CompileShader = compile_shader;
-  table.LinkProgram = link_program;
-  table.GetShaderiv = get_shader;
-  table.GetProgramiv = get_program;
+  GlApi table = recording(gl());
   table.GetIntegerv = get_integer;
   table.GetStringi = get_string;
   table.MaxShaderCompilerThreads = max_shader_compiler_threads;

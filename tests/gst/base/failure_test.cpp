@@ -7,6 +7,7 @@
 
 #include "gl_faults.h"
 #include "harness/scratch_folder.h"
+#include "mask_recorder.h"
 #include "red_picture.h"
 #include "sightglass/gst/mask_meta.h"
 #include "test_pipeline.h"
@@ -223,16 +224,7 @@ TEST_F(Failure, FollowsOnFailure) {
 TEST_F(Failure, AttachesNoMask) {
   TestPipeline pipeline(element("background=color attach-mask=true"));
   std::string seen;
-  GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
-  gst_pad_add_probe(
-      src, GST_PAD_PROBE_TYPE_BUFFER,
-      [](GstPad*, GstPadProbeInfo* info, gpointer text) {
-        const bool has = sightglass_buffer_get_mask_meta(GST_PAD_PROBE_INFO_BUFFER(info)) != nullptr;
-        *static_cast<std::string*>(text) += has ? 'm' : '-';
-        return GST_PAD_PROBE_OK;
-      },
-      &seen, nullptr);
-  gst_object_unref(src);
+  record_masks(pipeline.element(), seen);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (const int failing : {0, 1, 0}) {
     fail_gl("DispatchCompute", failing);

@@ -13,8 +13,8 @@
 
 #include "gl_faults.h"
 #include "harness/scratch_folder.h"
+#include "mask_recorder.h"
 #include "red_picture.h"
-#include "sightglass/gst/mask_meta.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 
@@ -148,16 +148,7 @@ TEST_F(Start, MasksAreAttachedOnceTheModelIsReady) {
   TestPipeline pipeline(element("background=color attach-mask=true start=blurred"));
   Hold hold;
   std::string seen;
-  GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
-  gst_pad_add_probe(
-      src, GST_PAD_PROBE_TYPE_BUFFER,
-      [](GstPad*, GstPadProbeInfo* info, gpointer text) {
-        const bool has = sightglass_buffer_get_mask_meta(GST_PAD_PROBE_INFO_BUFFER(info)) != nullptr;
-        *static_cast<std::string*>(text) += has ? 'm' : '-';
-        return GST_PAD_PROBE_OK;
-      },
-      &seen, nullptr);
-  gst_object_unref(src);
+  record_masks(pipeline.element(), seen);
   const Rgba frame = left_half_red(64, 48);
   ASSERT_TRUE(pass_first(pipeline, frame));
   ASSERT_TRUE(pipeline.pass(frame));
