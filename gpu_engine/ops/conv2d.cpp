@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "graph/stable_sort.h"
 #include "ops/conv_constants.h"
 #include "ops/conv_step.h"
 #include "ops/layout.h"
@@ -74,7 +75,7 @@ std::vector<Variant> variants_of(const Emitter& emitter, const ConvTile& most, i
   std::vector<ConvTile> tiles{{4, 4}, {4, 2}, {4, 1}, {2, 4}, {2, 2}, {1, 4}};
   if (most != kLargestConvTile) {
     tiles.insert(tiles.end(), {{2, 1}, {1, 2}});
-    std::ranges::stable_sort(tiles, {}, &ConvTile::area);
+    stable_sort_by(tiles, &ConvTile::area);
   }
   for (const auto& [p, s] : tiles) {
     if (s > slices || (p == usual.tile.pixels && s == usual.tile.slices)) continue;

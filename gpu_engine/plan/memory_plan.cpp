@@ -1,7 +1,10 @@
 #include "plan/memory_plan.h"
 
 #include <algorithm>
+#include <functional>
 #include <random>
+
+#include "graph/stable_sort.h"
 
 namespace sightglass {
 
@@ -97,11 +100,11 @@ int64_t pack(std::vector<PlanTensor>& tensors, const std::vector<size_t>& activa
 
   const auto life = [&](size_t i) { return tensors[i].last_level - tensors[i].first_level; };
   std::vector<size_t> by_size = activations;
-  std::ranges::stable_sort(by_size, [&](size_t a, size_t b) { return tensors[a].size > tensors[b].size; });
+  stable_sort_by(
+      by_size, [&](size_t i) { return tensors[i].size; }, std::greater());
   std::vector<size_t> by_time = by_size, by_life = by_size;
-  std::ranges::stable_sort(by_time,
-                           [&](size_t a, size_t b) { return tensors[a].first_level < tensors[b].first_level; });
-  std::ranges::stable_sort(by_life, [&](size_t a, size_t b) { return life(a) > life(b); });
+  stable_sort_by(by_time, [&](size_t i) { return tensors[i].first_level; });
+  stable_sort_by(by_life, life, std::greater());
 
   Regions regions;
   for (const PlanTensor& t : tensors) regions.push_back({t.size, 0, t.first_level, t.last_level});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "graph/stable_sort.h"
+
 namespace sightglass {
 
 namespace {
@@ -41,7 +43,7 @@ void schedule(PlanData& plan) {
     }
     plan.levels = std::max(plan.levels, step.level + 1);
   }
-  std::ranges::stable_sort(plan.steps, {}, &Step::level);
+  stable_sort_by(plan.steps, &Step::level);
 
   std::vector<bool> seen(plan.tensors.size(), false);
   const auto touch = [&](int part, int level) {

@@ -1,9 +1,10 @@
 // TFLite_Detection_PostProcess: boxes from anchors, and suppression of boxes that overlap a better one.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <functional>
 
 #include "graph/detection.h"
+#include "graph/stable_sort.h"
 #include "ref/kernels.h"
 
 namespace sightglass::ref {
@@ -42,10 +43,7 @@ float intersection_over_union(const Corners& a, const Corners& b) {
 
 // Indices by descending score; equal scores keep their order.
 std::vector<size_t> by_score(const std::vector<float>& scores) {
-  std::vector<size_t> order(scores.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return scores[a] > scores[b]; });
-  return order;
+  return stable_order(scores.size(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
 }
 
 // The best boxes without overlap with a better one, at most `most`.
@@ -101,7 +99,7 @@ std::vector<Detection> regular(const DetectionAttr& attr, const std::vector<Corn
       all.push_back({0, box, c, of_class[box]});
     }
   }
-  std::ranges::stable_sort(all, std::ranges::greater(), &Detection::score);
+  stable_sort_by(all, &Detection::score, std::greater());
   all.resize(std::min(all.size(), static_cast<size_t>(attr.max_detections)));
   for (size_t i = 0; i < all.size(); ++i) all[i].place = i;
   *number = all.size();

@@ -1,9 +1,10 @@
 // PosenetDecoderOp. Points are in cells, except in the results.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <functional>
 
 #include "graph/posenet.h"
+#include "graph/stable_sort.h"
 #include "ref/kernels.h"
 #include "ref/ref_ops.h"
 
@@ -95,7 +96,7 @@ struct Decoder {
         }
       }
     }
-    std::ranges::stable_sort(roots, std::greater(), &Root::score);
+    stable_sort_by(roots, &Root::score, std::greater());
     return roots;
   }
 
@@ -152,7 +153,7 @@ struct Decoder {
 
   // Keypoints that a better pose shares do not count. Best poses first, without those below the threshold.
   std::vector<Pose> rescored(std::vector<Pose> poses) const {
-    std::ranges::stable_sort(poses, std::greater(), &Pose::score);
+    stable_sort_by(poses, &Pose::score, std::greater());
     for (size_t i = 0; i < poses.size(); ++i) {
       float score = 0;
       for (size_t k = 0; k < kKeypoints; ++k) {
@@ -162,7 +163,7 @@ struct Decoder {
       }
       poses[i].score = score;
     }
-    std::ranges::stable_sort(poses, std::greater(), &Pose::score);
+    stable_sort_by(poses, &Pose::score, std::greater());
     std::erase_if(poses, [&](const Pose& pose) { return !(pose.score >= attr.score_threshold); });
     return poses;
   }

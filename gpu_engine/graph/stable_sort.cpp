@@ -1,0 +1,15 @@
+#include "graph/stable_sort.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace sightglass {
+
+std::vector<size_t> stable_order(size_t count, const std::function<bool(size_t, size_t)>& before) {
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), std::cref(before));
+  return order;
+}
+
+}  // namespace sightglass
