@@ -1,42 +1,19 @@
 #include "model_store.h"
 
-#include <dlfcn.h>
 #include <glib.h>
 
 #include <filesystem>
-#include <string_view>
 
+#include "installed_folder.h"
 #include "stored_model.h"
 
 namespace sightglass {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-// File of the library or program that contains this code; empty if the system does not report it.
-fs::path own_file() {
-  static const char here = 0;
-  Dl_info info;
-  std::error_code error;
-  if (dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return {};
-  // A program name without a slash was found in PATH.
-  const bool program = std::string_view(info.dli_fname).find('/') == std::string_view::npos;
-  return program ? fs::read_symlink("/proc/self/exe", error) : fs::canonical(info.dli_fname, error);
-}
-
-}  // namespace
-
 std::string ModelStore::default_folder() { return std::string(g_get_user_data_dir()) + "/sightglass/models"; }
 
-std::string ModelStore::default_shipped_folder() {
-  for (fs::path folder = own_file(); folder.has_relative_path();) {
-    folder = folder.parent_path();
-    std::error_code error;
-    if (fs::path models = folder / "share/sightglass/models"; fs::is_directory(models, error)) return models;
-  }
-  return {};
-}
+std::string ModelStore::default_shipped_folder() { return installed_folder("models"); }
 
 std::string ModelStore::path_of(const KnownModel& model) const {
   return (is_shipped(model) ? shipped_folder_ : folder_) + "/" + model.published.file;

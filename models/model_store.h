@@ -15,8 +15,7 @@ class ModelStore {
  public:
   // sightglass/models below $XDG_DATA_HOME or ~/.local/share. GLib reads the environment once per process.
   static std::string default_folder();
-  // share/sightglass/models in the nearest directory above this library or program that has it, so that build
-  // directories and installed trees are relocatable; empty if not found.
+  // installed_folder("models")
   static std::string default_shipped_folder();
   explicit ModelStore(std::string folder = default_folder(), std::string shipped_folder = default_shipped_folder())
       : folder_(std::move(folder)), shipped_folder_(std::move(shipped_folder)) {}

@@ -1,6 +1,9 @@
 // Tuning results in a directory, one file per device.
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 
+#include "gpu_engine/device_family.h"
 #include "gpu_engine/exceptions.h"
 #include "gpu_engine/input_file.h"
 #include "gpu_engine/output_file.h"
@@ -15,13 +18,19 @@ namespace {
 
 constexpr int64_t kLargestFile = int64_t{16} << 20;
 
+// Without a file, empty results for `device`.
 Result<Tuning> read(const std::string& path, const std::string& device) {
   const Result<std::string> text = read_text_file(path, kLargestFile);
-  if (text.status().code() == ErrorCode::kNotFound) return Tuning(device);  // no file yet
+  if (text.status().code() == ErrorCode::kNotFound) return Tuning(device);
   if (!text.ok()) return text.status().with_context(path);
   Result<Tuning> tuning = Tuning::parse(*text);
   if (!tuning.ok()) return tuning.status().with_context(path);
-  if (tuning->device() != device) {
+  return tuning;
+}
+
+Result<Tuning> read_own(const std::string& path, const std::string& device) {
+  Result<Tuning> tuning = read(path, device);
+  if (tuning.ok() && tuning->device() != device) {
     return invalid_argument(path + ": is for the device " + sightglass::quote(tuning->device()) + ", not for " +
                             sightglass::quote(device));
   }
@@ -46,10 +55,16 @@ std::string tuning_path(const std::string& folder, const DeviceInfo& device) {
   return folder + name;
 }
 
+std::string shipped_tuning_path(const std::string& folder, const DeviceInfo& device) {
+  std::string name = device_family(device.vendor, device.renderer).name;
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return folder + "/" + name + ".txt";
+}
+
 Result<std::shared_ptr<const Tuning>> prepare_tuning(const std::shared_ptr<ShareGroup>& group,
                                                      const std::shared_ptr<const Model>& model,
                                                      const DeviceInfo& device, const PlanOptions& plan_options,
-                                                     TuningMode mode, const std::string& folder,
+                                                     TuningMode mode, const TuningFolders& folders,
                                                      const TunerOptions& options, std::string* note) try {
   const Log& log = plan_options.log;
   if (mode == TuningMode::kOff) {
@@ -59,13 +74,20 @@ Result<std::shared_ptr<const Tuning>> prepare_tuning(const std::shared_ptr<Share
   const auto tell = [note](const Status& status) {
     if (note != nullptr && !status.ok()) *note = status.message();
   };
-  Tuning known(device_name(device));
-  const std::string path = tuning_path(folder, device);
-  const Status usable = check_private_folder(folder);
+  Tuning known(device_name(device)), shipped = known;
+  if (!folders.shipped.empty()) {
+    const std::string file = shipped_tuning_path(folders.shipped, device);
+    Result<Tuning> found = read(file, "");
+    tell(found.status());
+    if (found.ok()) shipped.merge(*found);
+    log.debug([&] { return "tuning: " + std::to_string(shipped.size()) + " choices for its family from " + file; });
+  }
+  const std::string path = tuning_path(folders.own, device);
+  const Status usable = check_private_folder(folders.own);
   tell(usable);
-  const bool kept = !folder.empty() && usable.ok();
+  const bool kept = !folders.own.empty() && usable.ok();
   if (kept) {
-    Result<Tuning> file = read(path, known.device());
+    Result<Tuning> file = read_own(path, known.device());
     tell(file.status());
     if (file.ok()) known = std::move(file).value();
   }
@@ -79,9 +101,10 @@ Result<std::shared_ptr<const Tuning>> prepare_tuning(const std::shared_ptr<Share
     SIGHTGLASS_ASSIGN_OR_RETURN(const TunerReport report, tune(group, model, device, with_known, options));
     known.merge(report.tuning);
     // Incomplete results are measured again next time.
-    if (report.complete && !report.tuning.empty() && kept) tell(write(folder, path, known));
+    if (report.complete && !report.tuning.empty() && kept) tell(write(folders.own, path, known));
   }
-  return std::make_shared<const Tuning>(std::move(known));
+  shipped.merge(known);
+  return std::make_shared<const Tuning>(std::move(shipped));
 } catch (...) {
   return status_of_exception(model ? std::string_view(model->name()) : "a model", "prepare its tuning");
 }

@@ -93,8 +93,10 @@ void exercise_tuning_file(std::span<const uint8_t> file) {
   device.version = "version";
   device.limits = DeviceLimits::typical();
   put_file(tuning_path(scratch(), device), file);
+  put_file(shipped_tuning_path(scratch(), device), file);
   std::string note;
-  const auto tuning = prepare_tuning(nullptr, model, device, {}, TuningMode::kCached, scratch(), {}, &note);
+  const TuningFolders folders{scratch(), scratch()};
+  const auto tuning = prepare_tuning(nullptr, model, device, {}, TuningMode::kCached, folders, {}, &note);
   require(tuning.ok(), "a file of a cache kept a model from starting");
   require(note == printable(note), "a note that is not printable: " + note);
   PlanOptions options;

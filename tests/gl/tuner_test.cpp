@@ -12,6 +12,7 @@
 #include "gpu_engine/model_internals.h"
 #include "gpu_engine/plan_internals.h"
 #include "harness/gl_test.h"
+#include "harness/golden.h"
 #include "harness/scratch_folder.h"
 #include "ops/op_case.h"
 #include "plan/plan_data.h"
@@ -42,9 +43,14 @@ class TunerTest : public GlTest {
  protected:
   TunerTest() : model_(model_from_graph(case_.graph).value()) {
     folder_ = scratch_folder() / "tuning";
+    shipped_ = scratch_folder() / "shipped tuning";
     fs::remove_all(folder_);
+    fs::remove_all(shipped_);
   }
-  ~TunerTest() override { fs::remove_all(folder_); }
+  ~TunerTest() override {
+    fs::remove_all(folder_);
+    fs::remove_all(shipped_);
+  }
 
   std::vector<std::byte> outputs(const ForcedPlanOptions& options) {
     const auto plan = build_plan(model_, device().limits, options);
@@ -60,17 +66,19 @@ class TunerTest : public GlTest {
   }
 
   Result<std::shared_ptr<const Tuning>> prepare(TuningMode mode, std::string* note = nullptr) {
-    return prepare_tuning(ShareGroup::create(gl()), model_, device(), {}, mode, folder_, options_, note);
+    return prepare_tuning(ShareGroup::create(gl()), model_, device(), {}, mode, {folder_, shipped_}, options_, note);
   }
   std::string file() { return tuning_path(folder_, device()); }
-  void write(const std::string& text) {
-    fs::create_directories(folder_);
-    std::ofstream(file(), std::ios::binary) << text;
+  std::string shipped_file() { return shipped_tuning_path(shipped_, device()); }
+  void write(const std::string& text) { write(file(), text); }
+  static void write(const fs::path& path, const std::string& text) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << text;
   }
 
   OpCase case_ = network();
   std::shared_ptr<const Model> model_;
-  fs::path folder_;
+  fs::path folder_, shipped_;
   TunerOptions options_{.budget = std::chrono::minutes(5), .passes = 1};
 };
 
@@ -238,6 +246,62 @@ TEST_F(TunerTest, WithoutAFileThereAreNoResults) {
   ASSERT_TRUE(cached.ok());
   EXPECT_TRUE((*cached)->empty());
   EXPECT_EQ(note, "");
+}
+
+TEST_F(TunerTest, ShippedChoicesAreForStepsThatWereNotMeasured) {
+  DeviceInfo mali;
+  mali.vendor = "ARM";
+  mali.renderer = "Mali-G57 MC2";
+  EXPECT_EQ(shipped_tuning_path("share", mali), "share/mali.txt");
+  const auto measured = prepare(TuningMode::kOn);
+  ASSERT_TRUE(measured.ok()) << measured.status().message();
+  // Of another device of the family: a step that was measured here, and one that was not.
+  const std::string own = (*measured)->to_text();
+  const size_t begin = own.find('\n', own.find("\ndevice ") + 1) + 1;
+  const std::string step = own.substr(begin, own.find(": ", begin) - begin);
+  write(shipped_file(), "sightglass-tuning 1\ndevice another | one | 1\n" + step + ": shipped\nother step: shipped\n");
+
+  std::string note;
+  auto cached = prepare(TuningMode::kCached, &note);
+  ASSERT_TRUE(cached.ok());
+  EXPECT_EQ(note, "");
+  EXPECT_EQ((*cached)->choice("other step"), "shipped");
+  EXPECT_EQ((*cached)->choice(step), (*measured)->choice(step));
+  EXPECT_EQ((*cached)->device(), device_name(device()));
+  EXPECT_EQ(prepare(TuningMode::kOff).value(), nullptr);
+
+  // They do not keep steps from being measured, and are not written to the user's file.
+  fs::remove_all(folder_);
+  cached = prepare(TuningMode::kCached);
+  ASSERT_TRUE(cached.ok());
+  EXPECT_EQ((*cached)->choice(step), "shipped");
+  const auto again = prepare(TuningMode::kOn);
+  ASSERT_TRUE(again.ok());
+  EXPECT_NE((*again)->choice(step), "shipped");
+  fs::remove_all(shipped_);
+  EXPECT_EQ((*prepare(TuningMode::kCached))->choice("other step"), std::nullopt);
+}
+
+TEST_F(TunerTest, TheShippedFilesAreThoseOfTheirFamilies) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(source_folder() / "tuning")) {
+    if (entry.path().extension() != ".txt") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    const auto tuning = Tuning::parse(std::string((std::istreambuf_iterator<char>(in)), {}));
+    ASSERT_TRUE(tuning.ok()) << entry.path() << ": " << tuning.status().message();
+    EXPECT_FALSE(tuning->empty()) << entry.path();
+    DeviceInfo device;
+    device.renderer = tuning->device();  // the names of vendor, renderer and driver
+    EXPECT_EQ(shipped_tuning_path(entry.path().parent_path(), device), entry.path());
+  }
+}
+
+TEST_F(TunerTest, ADamagedShippedFileIsHarmless) {
+  write(shipped_file(), "not this kind of file");
+  std::string note;
+  const auto cached = prepare(TuningMode::kCached, &note);
+  ASSERT_TRUE(cached.ok());
+  EXPECT_TRUE((*cached)->empty());
+  EXPECT_NE(note.find(shipped_file()), std::string::npos) << note;
 }
 
 // Any changed byte and any truncation of a file: no crash, and the same results.

@@ -46,8 +46,14 @@ Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::sh
 
 enum class TuningMode : uint8_t {
   kOff,     // the default variants of the device family
-  kCached,  // choices for this device from a file in the directory
+  kCached,  // choices for this device from files
   kOn,      // also measures missing choices now and writes them there
+};
+
+// Directories of results. An empty one has none.
+struct TuningFolders {
+  std::string own;      // measured for this user, one file per device, which kOn writes
+  std::string shipped;  // measured on some device of a family, one file per family; for steps that `own` lacks
 };
 
 // Returns the value for plan_options.tuning. A file that is missing, damaged, for another device or not writable is
@@ -55,10 +61,12 @@ enum class TuningMode : uint8_t {
 Result<std::shared_ptr<const Tuning>> prepare_tuning(const std::shared_ptr<ShareGroup>& group,
                                                      const std::shared_ptr<const Model>& model,
                                                      const DeviceInfo& device, const PlanOptions& plan_options,
-                                                     TuningMode mode, const std::string& folder,
+                                                     TuningMode mode, const TuningFolders& folders,
                                                      const TunerOptions& options = {}, std::string* note = nullptr);
 
-// The file of a device in a directory of results: "tuning-<hash>.txt".
+// The file of a device in TuningFolders::own: "tuning-<hash>.txt".
 std::string tuning_path(const std::string& folder, const DeviceInfo& device);
+// The file of the device's family in TuningFolders::shipped: "mali.txt". Its second line names the measured device.
+std::string shipped_tuning_path(const std::string& folder, const DeviceInfo& device);
 
 }  // namespace sightglass

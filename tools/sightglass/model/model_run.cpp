@@ -8,6 +8,7 @@
 #include "common/headless_gl.h"
 #include "common/hooked_gl.h"
 #include "gpu_engine/output_file.h"
+#include "installed_folder.h"
 #include "model_store.h"
 #include "sightglass/cache_folder.h"
 #include "sightglass/gl_objects.h"
@@ -186,7 +187,8 @@ Result<RunReport> run_model(const RunOptions& asked) {
   if (options.minimum_limits) device.limits = device.limits.clamped_to_minimum();
   SIGHTGLASS_ASSIGN_OR_RETURN(
       plan_options.tuning,
-      prepare_tuning(group, model, device, plan_options, options.tuning, options.cache_folder,
+      prepare_tuning(group, model, device, plan_options, options.tuning,
+                     {options.cache_folder, installed_folder("tuning")},
                      {.budget = kTuningBudget, .progress = options.tuning_progress}, &report.tuning_note));
   report.start.tuning = timer.lap();
   SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, device.limits, plan_options));
