@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpu_engine/cancellation.h"
 #include "gpu_engine/exceptions.h"
 #include "kernel/host_layout.h"
 #include "kernel/kernel_interface.h"
@@ -62,7 +63,7 @@ Status Session::Impl::build(const SessionOptions& options) {
   arena.fill_states();
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "allocating the buffers and textures of a model"));
   if (options.warm_up) {
-    warm_up();
+    SIGHTGLASS_RETURN_IF_ERROR(warm_up());
     if (data().sentinel_size > 0) arena.fill();
     arena.fill_states();
     SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "dispatching the programs of a model"));
@@ -74,7 +75,7 @@ Status Session::Impl::build(const SessionOptions& options) {
   return {};
 }
 
-void Session::Impl::warm_up() {
+Status Session::Impl::warm_up() {
   const GlTexture black = make_texture(gl, GL_RGBA8, 1, 1);
   for (size_t i = 0; i < inputs.size(); ++i) {
     FrameRef& frame = inputs[i].frame;
@@ -85,7 +86,10 @@ void Session::Impl::warm_up() {
   upload_frame_blocks();
   bind_buffers();
   std::vector<bool> done(programs.size());
+  Status going;
   for (const Step& step : data().steps) {
+    going = check_cancellation();
+    if (!going.ok()) break;
     if (step.cpu_stretch >= 0 || done[static_cast<size_t>(step.program)]) continue;
     done[static_cast<size_t>(step.program)] = true;
     bind_step(step, nullptr);
@@ -95,6 +99,7 @@ void Session::Impl::warm_up() {
   unbind();
   gl.Finish();
   for (InputFrame& input : inputs) input.frame = {};
+  return going;
 }
 
 void Session::Impl::upload_frame_blocks() {

@@ -57,7 +57,7 @@ struct Session::Impl {
 
   Status build(const SessionOptions& options);
   // Dispatches the first step of every program. It reads the zeros and constants of the arena.
-  void warm_up();
+  Status warm_up();
   Status check_frame(size_t input, const FrameRef& frame) const;
   bool places_from_buffers() const {
     return std::ranges::any_of(inputs, [](const InputFrame& input) { return input.place_buffer != 0; });

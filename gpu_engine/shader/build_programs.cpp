@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "gpu_engine/cancellation.h"
 #include "gpu_engine/exceptions.h"
 #include "sightglass/device.h"
 #include "sightglass/program_cache.h"
@@ -210,15 +211,18 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
   std::optional<CompilerThreads> threads;
   if (!std::ranges::all_of(builds, &Build::cached)) threads.emplace(gl);
   for (size_t i = 0; i < keys.size(); ++i) {
+    SIGHTGLASS_RETURN_IF_ERROR(check_cancellation());
     if (!builds[i].cached) begin_compile(gl, keys[i], builds[i]);
   }
   for (Build& build : builds) {
+    SIGHTGLASS_RETURN_IF_ERROR(check_cancellation());
     if (!build.cached) begin_link(gl, build);
   }
   std::vector<GlProgram> programs;
   for (size_t i = 0; i < keys.size(); ++i) {
     Build& build = builds[i];
     if (!build.cached) {
+      SIGHTGLASS_RETURN_IF_ERROR(check_cancellation());
       SIGHTGLASS_RETURN_IF_ERROR(finish_link(gl, keys[i], build));
       if (cache != nullptr) store(gl, *cache, build.cache_key, build.program);
     }

@@ -7,6 +7,7 @@
 #include "gl/share_groups.h"
 #include "gobject/guarded.h"
 #include "gobject/log.h"
+#include "gpu_engine/cancellation.h"
 #include "gpu_engine/exceptions.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/status.h"
@@ -117,7 +118,10 @@ Result<ReadyModel> ModelChange::prepare(const Load& load) const {
   ready.size = place_.size;
   const auto create = [&](GstGLContext* context, bool ahead, const ModelTimes& times) {
     Result<std::unique_ptr<FrameProcessor>> made = internal_error("the GL thread did nothing");
-    run_on(context, [&] { made = create_processor(*ready.model, context, place_, ahead, times); });
+    run_on(context, [&] {
+      const CancellationScope scope(abandoned_);
+      made = create_processor(*ready.model, context, place_, ahead, times);
+    });
     return made;
   };
   Rehearsal rehearsal(abandoned_ ? nullptr : create_shared_context(place_.context));
