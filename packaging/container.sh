@@ -72,10 +72,10 @@ echo "a.mp4: $frames frames, $(stat -c %s "$work/data/a.mp4") bytes"
 server=$(podman run "$@" --detach --network host --user 1000:1000 sightglass serve --input figures --size 320x180 \
   --listen 127.0.0.1:0)
 tries=0
-until address=$(podman logs "$server" 2>&1 | grep -m 1 -oE 'http://127\.0\.0\.1:[0-9]+') &&
+until address=$(podman logs "$server" 2>&1 | grep -m 1 -oE 'http://localhost:[0-9]+') &&
   curl --silent --fail --max-time 5 "$address/healthz" >/dev/null; do
   tries=$((tries + 1))
-  [ $tries -lt 240 ] || { podman logs "$server" && fail "no frames after 120 s"; }
+  [ $tries -lt 600 ] || { podman logs "$server" && fail "no frames after 300 s"; }
   sleep 0.5
 done
 echo "$address/healthz: $(curl --silent --output /dev/null --write-out '%{http_code}' "$address/healthz")"
@@ -83,4 +83,6 @@ podman stop --time 20 "$server" >/dev/null
 status=$(podman inspect --format '{{.State.ExitCode}}' "$server")
 echo "stopped with status $status"
 [ "$status" = 0 ] || { podman logs "$server" && fail "expected 0"; }
+podman logs "$server" >"$work/server.log" 2>&1
+if grep -iE 'denied|no writable' "$work/server.log"; then fail "the user cannot write what the server keeps"; fi
 echo "== the image works"
