@@ -107,7 +107,8 @@ python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1]).obs_module_load' "$modu
 
 if [ -e "$here/sightglass-serve.service" ]; then
   echo "== systemd unit"
-  install systemd
+  # The last two are for packaging/service/boot.sh.
+  install systemd systemd-sysv curl
   systemd-analyze verify --man=no "$here/sightglass-serve.service"
   # At most 2 of 10; the rest is the network, devices, and code that drivers generate.
   systemd-analyze security --no-pager --offline=true --threshold=20 "$here/sightglass-serve.service" >unit.log ||

@@ -42,5 +42,8 @@ mkdir -p "$installed/srv/tutorial/docs" "$installed/srv/tutorial/tests"
 cp "$source/docs/tutorial.md" "$installed/srv/tutorial/docs"
 cp -r "$source/tests/docs" "$installed/srv/tutorial/tests"
 enter "$installed" '' ../check.sh ../packages
+status=0
+"$source/packaging/service/boot.sh" "$installed" || status=$?
+[ "$status" = 69 ] || [ "$status" = 0 ] || exit "$status"
 rm -rf "$installed"
 echo "== the packages are in build/packages/$release/"
