@@ -10,7 +10,9 @@ import torch
 import torch.nn.functional as functional
 from torch import Generator, Tensor
 
-from compose import Batch, Composer, Drawing
+from compose import Batch, Composer
+from drawing import Drawing
+from scenery import Scenery
 
 # Mirroring swaps left and right keypoints, here in COCO order.
 MIRRORED = [0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11, 14, 13, 16, 15]
@@ -27,18 +29,23 @@ class Augmenter:
             self._drawing.textures,
         )
 
-    def __call__(self, batch: Batch, rooms: Tensor, size: int) -> Batch:
-        """Applies all augmentations; the results are `size` wide and high. `rooms` are as many images without figures."""
+    def __call__(self, batch: Batch, scenery: Scenery | None, size: int) -> Batch:
+        """Applies all augmentations; the results are `size` wide and high. Without a scenery, figures stay as they are
+        rendered, before what was there.
+        """
         shrink = batch.picture.shape[-1] // size
         if shrink > 1:
             batch = Batch(
                 functional.avg_pool2d(batch.picture, shrink), functional.avg_pool2d(batch.mask, shrink), batch.points
             )
-            rooms = functional.avg_pool2d(rooms, shrink)
-        batch = self._composer(batch, rooms)
+        if scenery is not None:
+            if shrink > 1:
+                scenery = Scenery(functional.avg_pool2d(scenery.rooms, shrink), scenery.objects)
+            batch = self._composer(batch, scenery)
         batch = self._move(batch, size)
         batch = self._occlude(batch)
-        batch = self._composer.reach_in(batch)
+        if scenery is not None:
+            batch = self._composer.reach_in(batch)
         # Blur mixes the figure with what is behind it: its mask is as soft.
         seen = torch.cat([self._light(batch.picture), batch.mask], 1)
         seen = self._lower_resolution(self._blur(seen))

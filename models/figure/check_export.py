@@ -1,4 +1,6 @@
-"""Exports a network of random weights and compares its results in PyTorch and in the engine on a random image."""
+"""Exports a network of random weights, with and without the mask of the frame before, and compares the results in PyTorch
+and in the engine on a random image.
+"""
 from __future__ import annotations
 
 import argparse
@@ -11,7 +13,7 @@ import torch
 from torch import nn
 
 from export_tflite import export, load_network
-from layers import SIZE
+from layers import COLORS, SIZE
 from network import FigureNetwork
 from runs import run_engine, run_torch
 
@@ -28,11 +30,13 @@ def random_network() -> FigureNetwork:
         nn.init.uniform_(norm.weight, 0.7, 1.3)
         nn.init.normal_(norm.bias, 0, 0.3)
     with torch.no_grad():
-        network.train()(torch.rand(2, 3, SIZE, SIZE))
+        network.train()(torch.rand(2, COLORS, SIZE, SIZE))
         for name in ("heat_logits", "mask_small"):
             network.convolutions[name].conv.weight *= 3
-        # Created with zeros, the edges would have no effect.
+        # Created with zeros, the edges and the mask of the frame before would have no effect.
         nn.init.normal_(network.convolutions["edges_logits"].conv.weight, 0, 0.5)
+        for name in ("stem", "edges_seen"):
+            nn.init.normal_(network.convolutions[name].conv.weight[:, COLORS:], 0, 0.2)
     return network.eval()
 
 
@@ -51,20 +55,27 @@ def main() -> None:
     parser.add_argument("--command", type=Path, required=True, help="path of sightglass")
     options = parser.parse_args()
     network = random_network()
-    picture = numpy.random.default_rng(1).integers(0, 256, (SIZE, SIZE, 3), "u1")
-    with TemporaryDirectory() as name:
-        model = Path(name) / "random.tflite"
-        model.write_bytes(export(network))
-        results = run_engine(options.command, model, picture)
-    expected = run_torch(rounded(network), picture)
-    differences = [float(abs(a - b).max()) for a, b in zip(results, expected)]
-    spread = [float(numpy.ptp(a)) for a in expected]
-    for name, difference, reach in zip(("mask", "heatmaps"), differences, spread):
-        print(f"{name}: maximum difference {difference:.5f}, allowed {LIMIT}; values span {reach:.2f}")
-    if min(spread) < 0.2:
-        raise SystemExit("the outputs of the random network hardly vary: they test nothing")
-    if max(differences) > LIMIT:
-        raise SystemExit("the exported model does not match the network")
+    exact = rounded(network)
+    random = numpy.random.default_rng(1)
+    picture = random.integers(0, 256, (SIZE, SIZE, COLORS), "u1")
+    first = None
+    for title, previous in (("without", None), ("with", random.random((SIZE, SIZE), "f4"))):
+        with TemporaryDirectory() as name:
+            model = Path(name) / "random.tflite"
+            model.write_bytes(export(network, recurrent=previous is not None))
+            results = run_engine(options.command, model, picture, previous)
+        expected = run_torch(exact, picture, previous)
+        for part, found, wanted in zip(("mask", "heatmaps"), results, expected):
+            difference, spread = float(abs(found - wanted).max()), float(numpy.ptp(wanted))
+            print(f"{part} {title} the mask before: maximum difference {difference:.5f}, allowed {LIMIT}; values span "
+                  f"{spread:.2f}")
+            if spread < 0.2:
+                raise SystemExit("the outputs of the random network hardly vary: they test nothing")
+            if difference > LIMIT:
+                raise SystemExit("the exported model does not match the network")
+        if first is not None and abs(first - results[0]).max() < 0.05:
+            raise SystemExit("the mask before has no effect on the random network: it tests nothing")
+        first = results[0]
 
 
 if __name__ == "__main__":

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as functional
-from torch import Generator, Tensor
+from torch import Tensor
+
+from drawing import Drawing, sampled, square
+from scenery import Scenery, place_objects
 
 
 @dataclass
@@ -20,66 +23,6 @@ class Batch:
     """B x 1 x S x S: the figure's share of each pixel"""
     points: Tensor
     """B x 17 x {x, y, visibility}, as in records.py"""
-
-
-class Drawing:
-    """Random numbers, and what is drawn with them."""
-
-    def __init__(self, generator: Generator) -> None:
-        self.generator = generator
-
-    def uniform(self, low: float, high: float, *shape: int) -> Tensor:
-        return low + (high - low) * torch.rand(*shape, generator=self.generator)
-
-    def chosen(self, chance: float, count: int) -> Tensor:
-        return self.uniform(0, 1, count) < chance
-
-    def some(self, chance: float, count: int) -> Tensor:
-        """Indices of some pictures of a batch."""
-        return self.chosen(chance, count).nonzero().flatten()
-
-    def textures(self, count: int, size: int) -> Tensor:
-        """Colors, waves and noise at several scales; rows of upright boxes, as books on shelves."""
-        if size > 128:
-            return functional.interpolate(self.textures(count, size // 2), (size, size), mode="bilinear")
-        result = self.colors(count).expand(-1, -1, size, size)
-        for cells in (2, 5, 12, 40):
-            tall = int(cells * 2 ** self.uniform(-1.5, 0, 1).item()) + 1 if self.uniform(0, 1, 1) < 0.4 else cells
-            grid = self.hues(self.uniform(-1, 1, count, 1, tall, cells))
-            mode = "nearest" if self.uniform(0, 1, 1) < 0.4 else "bilinear"
-            layer = functional.interpolate(grid, (size, size), mode=mode)
-            result = result + layer * self.uniform(0, 0.5, count, 1, 1, 1)
-        y, x = square(size)
-        frequency = self.uniform(-90, 90, 2, count, 1, 1, 1)
-        waves = torch.sin(x * frequency[0] + y * frequency[1])
-        return (result + waves * self.hues(self.uniform(-0.25, 0.25, count, 1, 1, 1))).clamp(0, 1)
-
-    def colors(self, count: int) -> Tensor:
-        return (self.uniform(0, 1, count, 1, 1, 1) + self.uniform(-0.25, 0.25, count, 3, 1, 1)).clamp(0, 1)
-
-    def hues(self, gray: Tensor) -> Tensor:
-        """Three channels of one. As in photographs, they differ little from each other, but for a few images."""
-        count = len(gray)
-        tint = 1 + self.uniform(-0.35, 0.35, count, 3, 1, 1)
-        spread = torch.where(self.chosen(0.15, count).view(-1, 1, 1, 1), 0.8, 0.15)
-        return gray * tint + spread * self.uniform(-1, 1, count, 3, *gray.shape[2:])
-
-
-def square(size: int) -> tuple[Tensor, Tensor]:
-    """The places of pixels, from 0 to 1."""
-    line = torch.linspace(0, 1, size)
-    y, x = torch.meshgrid(line, line, indexing="ij")
-    return y, x
-
-
-def sampled(
-    picture: Tensor, size: int, scale: tuple[Tensor, Tensor], shift: tuple[Tensor, Tensor], padding: str = "border"
-) -> Tensor:
-    """Images of the places scale * (x, y) + shift, from -1 to 1 across the picture."""
-    zero = torch.zeros_like(scale[0])
-    rows = torch.stack([torch.stack([scale[0], zero, shift[0]], -1), torch.stack([zero, scale[1], shift[1]], -1)], 1)
-    grid = functional.affine_grid(rows, [*picture.shape[:2], size, size], align_corners=False)
-    return functional.grid_sample(picture, grid, padding_mode=padding, align_corners=False)
 
 
 def solid(picture: Tensor, mask: Tensor) -> Tensor:
@@ -99,31 +42,12 @@ class Composer:
     def __init__(self, drawing: Drawing) -> None:
         self._draw = drawing
 
-    def __call__(self, batch: Batch, rooms: Tensor) -> Batch:
+    def __call__(self, batch: Batch, scenery: Scenery) -> Batch:
         batch = self._dress(batch)
-        batch = self._replace_backgrounds(batch, rooms)
-        batch = self._group(batch, rooms)
-        batch = self._leave(batch, rooms)
+        batch = self._replace_backgrounds(batch, scenery)
+        batch = self._group(batch, scenery)
+        batch = self._leave(batch, scenery)
         return self._light_apart(batch)
-
-    def _cloth(self, count: int, size: int) -> tuple[Tensor, Tensor]:
-        """Patterns, to be added to a color, and folds, to be multiplied with it."""
-        draw = self._draw
-        y, x = square(size)
-        angle, rate = draw.uniform(0, math.pi, count, 1, 1, 1), draw.uniform(8, 130, count, 1, 1, 1)
-        bend = functional.interpolate(draw.uniform(-1, 1, count, 1, 5, 5), (size, size), mode="bicubic")
-        along = x * torch.cos(angle) + y * torch.sin(angle) + 0.03 * bend
-        across = y * torch.cos(angle) - x * torch.sin(angle) + 0.03 * bend
-        kind = draw.uniform(0, 1, count, 1, 1, 1)
-        stripes = torch.sin(along * rate)
-        checks = torch.where(kind < 0.3, stripes * torch.sin(across * rate), stripes)
-        lines = torch.tanh(checks * draw.uniform(0.5, 6, count, 1, 1, 1))
-        spots = draw.hues(draw.uniform(-1, 1, count, 1, 24, 24))
-        prints = functional.interpolate(spots, (size, size), mode="bilinear")
-        pattern = torch.where(kind < 0.65, lines * draw.uniform(-1, 1, count, 3, 1, 1), prints)
-        folds = functional.interpolate(draw.uniform(-1, 1, count, 1, 9, 9), (size, size), mode="bicubic")
-        gain = torch.exp(0.5 * draw.uniform(-1, 1, count, 1, 1, 1) * folds)
-        return pattern, gain
 
     def _dress(self, batch: Batch) -> Batch:
         """Patterns and folds on some figures, below the chin."""
@@ -137,7 +61,7 @@ class Composer:
         chin = 0.4 * points[:, 0, 1] + 0.6 * points[:, 5:7, 1].mean(1)
         chin = torch.where(points[:, 0, 2] >= 0, chin, torch.zeros(count)).view(-1, 1, 1, 1)
         y, _ = square(size)
-        pattern, gain = self._cloth(count, size)
+        pattern, gain = draw.cloth(count, size)
         picture = batch.picture[some]
         changed = picture * gain + pattern * draw.uniform(0, 0.25, count, 1, 1, 1)
         share = batch.mask[some] * torch.sigmoid((y - chin) * 60)
@@ -145,15 +69,15 @@ class Composer:
         result[some] = torch.lerp(picture, changed, share).clamp(0, 1)
         return Batch(result, batch.mask, batch.points)
 
-    def _behind(self, batch: Batch, rooms: Tensor, some: Tensor) -> Tensor:
-        """Rooms without figures, or textures. Some have clutter, or large objects in the colors of the figures."""
+    def _behind(self, batch: Batch, scenery: Scenery, some: Tensor) -> Tensor:
+        """Rooms without figures, or textures. Some have clutter, objects, or large shapes in the colors of the figures."""
         draw = self._draw
-        count, size = len(some), rooms.shape[-1]
+        count, size = len(some), batch.picture.shape[-1]
         # Another part of the room, as if seen from elsewhere.
         zoom, place = draw.uniform(0.4, 1, count), draw.uniform(-1, 1, 2, count)
         mirror = torch.where(draw.chosen(0.5, count), -zoom, zoom)
         shift = place * (1 - zoom)
-        background = sampled(rooms[some], size, (mirror, zoom), (shift[0], shift[1]))
+        background = sampled(scenery.rooms, size, (mirror, zoom), (shift[0], shift[1]))
         textured = draw.some(0.15, count)
         if len(textured) > 0:
             background[textured] = draw.textures(len(textured), size)
@@ -163,6 +87,9 @@ class Composer:
         furnished = draw.some(0.5, count)
         if len(furnished) > 0:
             background[furnished] = self._furnish(background[furnished], batch, some[furnished])
+        stocked = draw.some(0.75, count)
+        if len(stocked) > 0:
+            background[stocked] = place_objects(draw, background[stocked], scenery.objects[stocked])
         return background
 
     def _furnish(self, picture: Tensor, batch: Batch, some: Tensor) -> Tensor:
@@ -192,7 +119,7 @@ class Composer:
         magnified = sampled(batch.picture[some], size, (zoom, zoom), (middle[:, 0], middle[:, 1]))
         kind = draw.uniform(0, 1, count, 1, 1, 1)
         plain = torch.where(kind < 0.7, magnified.mean((2, 3), keepdim=True), draw.colors(count))
-        pattern, gain = self._cloth(count, size)
+        pattern, gain = draw.cloth(count, size)
         surface = torch.where(kind < 0.35, magnified, plain.expand_as(magnified)) * gain
         return surface + pattern * draw.uniform(0, 0.35, count, 1, 1, 1)
 
@@ -238,17 +165,17 @@ class Composer:
             picture = torch.where(leaf < 1, color * (1 - 0.3 * across.clamp(-1, 1)), picture)
         return picture.clamp(0, 1)
 
-    def _replace_backgrounds(self, batch: Batch, rooms: Tensor) -> Batch:
+    def _replace_backgrounds(self, batch: Batch, scenery: Scenery) -> Batch:
         some = self._draw.some(0.55, len(batch.picture))
         if len(some) == 0:
             return batch
         mask = batch.mask[some]
-        behind = self._behind(batch, rooms, some)
+        behind = self._behind(batch, scenery.some(some), some)
         result = batch.picture.clone()
         result[some] = torch.lerp(behind, solid(batch.picture[some], mask), mask)
         return Batch(result, batch.mask, batch.points)
 
-    def _group(self, batch: Batch, rooms: Tensor) -> Batch:
+    def _group(self, batch: Batch, scenery: Scenery) -> Batch:
         """Two or three figures in one picture, all of which the mask shows; their key points are unknown."""
         draw = self._draw
         total = len(batch.picture)
@@ -256,7 +183,7 @@ class Composer:
         count, size = len(some), batch.picture.shape[-1]
         if count == 0:
             return batch
-        picture = self._behind(batch, rooms, some)
+        picture = self._behind(batch, scenery.some(some), some)
         mask = torch.zeros_like(batch.mask[some])
         # From left to right, in a random order from the farthest to the nearest.
         order = draw.uniform(0, 1, count, 3).argsort(1)
@@ -281,13 +208,13 @@ class Composer:
         points[some, :, 2] = -1
         return Batch(result, masks, points)
 
-    def _leave(self, batch: Batch, rooms: Tensor) -> Batch:
+    def _leave(self, batch: Batch, scenery: Scenery) -> Batch:
         """Some pictures without a figure."""
         some = self._draw.some(0.07, len(batch.picture))
         if len(some) == 0:
             return batch
         picture, mask, points = batch.picture.clone(), batch.mask.clone(), batch.points.clone()
-        picture[some] = self._behind(batch, rooms, some)
+        picture[some] = self._behind(batch, scenery.some(some), some)
         mask[some] = 0
         points[some, :, 2] = 0
         return Batch(picture, mask, points)

@@ -1,14 +1,40 @@
 """Batches of training frames. Each depends only on the seed and its index, so training can resume."""
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Generator, Tensor
 from torch.utils.data import Dataset
 
 from augment import MIRRORED, Augmenter
 from compose import Batch
+from drawing import Drawing
 from layers import SIZE
+from objects import Objects
+from previous_frame import Previous, previous_frames
 from records import Records
+from scenery import OBJECTS, Scenery
+
+
+@dataclass
+class Sources:
+    figures: Records
+    rooms: Records
+    objects: Objects
+
+
+@dataclass
+class Step:
+    batch: Batch
+    previous: Previous
+
+    def mirrored(self) -> "Step":
+        points = self.batch.points[:, MIRRORED].clone()
+        points[:, :, 0] = 1 - points[:, :, 0]
+        batch = Batch(self.batch.picture.flip(-1), self.batch.mask.flip(-1), points)
+        previous = Previous(self.previous.masks.flip(-1), self.previous.own, self.previous.pictures.flip(-1))
+        return Step(batch, previous)
 
 
 def load_batch(records: Records, indices: list[int]) -> Batch:
@@ -30,33 +56,35 @@ def chances(records: Records) -> Tensor:
     return 1 + raised.float() + 0.7 * whole.float()
 
 
-def mirrored(batch: Batch) -> Batch:
-    points = batch.points[:, MIRRORED].clone()
-    points[:, :, 0] = 1 - points[:, :, 0]
-    return Batch(batch.picture.flip(-1), batch.mask.flip(-1), points)
-
-
-class TrainingBatches(Dataset[Batch]):
+class TrainingBatches(Dataset[Step]):
     """The batch of each step: frames chosen at random and augmented. As this takes as long as a step, each batch is used
     once more in the next step, mirrored.
     """
 
-    def __init__(self, records: Records, rooms: Records, seed: int, count: int, large_from: int) -> None:
-        self._records, self._rooms, self._seed, self._count, self._large_from = records, rooms, seed, count, large_from
-        self._chances = chances(records)
-        self._last: tuple[int, Batch] | None = None
+    def __init__(self, sources: Sources, seed: int, count: int, large_from: int, plain: float = 0) -> None:
+        """`plain` is the share of batches without scenery."""
+        self._sources, self._seed, self._count, self._large_from = sources, seed, count, large_from
+        self._plain = plain
+        self._chances = chances(sources.figures)
+        self._last: tuple[int, Step] | None = None
 
-    def __getitem__(self, step: int) -> Batch:
+    def __getitem__(self, step: int) -> Step:
         """`count` images of half the model size; from step `large_from`, half as many of full size."""
         first = step - step % 2
         if self._last is None or self._last[0] != first:
             self._last = first, self._make(first)
-        return mirrored(self._last[1]) if step % 2 else self._last[1]
+        return self._last[1].mirrored() if step % 2 else self._last[1]
 
-    def _make(self, step: int) -> Batch:
+    def _make(self, step: int) -> Step:
         large = step >= self._large_from
         count, size = (self._count // 2, SIZE) if large else (self._count, SIZE // 2)
         generator = Generator().manual_seed((self._seed << 32) + step)
+        figures, rooms, objects = self._sources.figures, self._sources.rooms, self._sources.objects
         indices = torch.multinomial(self._chances, count, True, generator=generator).tolist()
-        rooms = torch.randint(len(self._rooms), (count,), generator=generator).tolist()
-        return Augmenter(generator)(load_batch(self._records, indices), load_batch(self._rooms, rooms).picture, size)
+        chosen_rooms = torch.randint(len(rooms), (count,), generator=generator).tolist()
+        things = objects.draw(count * OBJECTS, generator)
+        scenery = Scenery(load_batch(rooms, chosen_rooms).picture, things.unflatten(0, (count, OBJECTS)))
+        if torch.rand(1, generator=generator).item() < self._plain:
+            scenery = None
+        batch = Augmenter(generator)(load_batch(figures, indices), scenery, size)
+        return Step(batch, previous_frames(Drawing(generator), batch))

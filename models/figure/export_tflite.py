@@ -14,7 +14,7 @@ import numpy
 import schema_generated as tflite
 import torch
 
-from layers import HEAT_MAPS, KEY_POINTS, MASK, SIZE, Layer, channels, sizes
+from layers import COLORS, HEAT_MAPS, INPUT_CHANNELS, KEY_POINTS, MASK, SIZE, Layer, channels, sizes
 from network import FigureNetwork
 
 _Op, _Options, _Type = tflite.BuiltinOperator, tflite.BuiltinOptions, tflite.TensorType
@@ -27,6 +27,8 @@ VERSIONS = {
     _Op.RESIZE_BILINEAR: 3,  # first version with half-pixel centers
     _Op.LOGISTIC: 1,
 }
+FILES = {"figure.tflite": False, "figure_recurrent.tflite": True}
+"""Whether the file takes the mask of the frame before."""
 MIN_RUNTIME = b"2.2.0"
 """The first TensorFlow Lite version with all of these."""
 
@@ -92,7 +94,7 @@ class _Writer:
         self.operator(_Op.DEQUANTIZE, [source], result)
         return result
 
-    def model(self, inputs: list[str], outputs: list[str]) -> tflite.ModelT:
+    def model(self, inputs: list[str], outputs: list[str], recurrent: bool) -> tflite.ModelT:
         graph = tflite.SubGraphT()
         graph.name, graph.tensors = "main", self.tensors
         graph.inputs = [self.index[name] for name in inputs]
@@ -106,27 +108,29 @@ class _Writer:
             entry.builtinCode, entry.deprecatedBuiltinCode, entry.version = code, min(code, 127), VERSIONS[code]
             model.operatorCodes.append(entry)
         model.metadata = []
-        for name, data in (("min_runtime_version", MIN_RUNTIME.ljust(16, b"\0")), ("TFLITE_METADATA", _metadata())):
+        for name, data in (("min_runtime_version", MIN_RUNTIME.ljust(16, b"\0")), ("TFLITE_METADATA", _metadata(recurrent))):
             metadata = tflite.MetadataT()
             metadata.name, metadata.buffer = name, self.buffer(data)
             model.metadata.append(metadata)
         return model
 
 
-def _metadata() -> bytes:
+def _metadata(recurrent: bool) -> bytes:
     """Names of inputs and outputs, and the input normalization: samples of 0 to 255 divided by 255."""
     options = described.NormalizationOptionsT()
     options.mean, options.std = [0.0], [255.0]
     unit = described.ProcessUnitT()
     unit.optionsType, unit.options = described.ProcessUnitOptions.NormalizationOptions, options
     picture, mask, heat = (described.TensorDescriptionT() for _ in range(3))
-    picture.name, picture.description, picture.processUnits = "picture", "RGB, 0 to 1", [unit]
+    picture.name, picture.processUnits = "picture", [unit]
+    picture.description = "RGB, 0 to 1" + (", and the mask of the frame before" if recurrent else "")
     mask.name, mask.description = MASK, "probability that a pixel shows a person"
     heat.name, heat.description = HEAT_MAPS, f"confidence by place for each of COCO's {KEY_POINTS} key points"
     graph = described.SubGraphDescriptionT()
     graph.inputTensorMetadata, graph.outputTensorMetadata = [picture], [mask, heat]
     model = described.ModelDescriptionT()
-    model.name, model.version, model.author = "Sightglass figure", "1", "Sightglass"
+    model.name = "Sightglass figure, recurrent" if recurrent else "Sightglass figure"
+    model.version, model.author = "2", "Sightglass"
     model.description, model.license = "Person mask and key points; see its MODEL_CARD.md", "MIT"
     model.subgraphMetadata = [graph]
     return _bytes_of(model, b"M001")
@@ -153,17 +157,22 @@ def _convolve(writer: _Writer, layer: Layer, weight: numpy.ndarray, bias: numpy.
     writer.operator(code, [writer.index[layer.inputs[0]], *constants], output, (tag, options))
 
 
-def export(network: FigureNetwork) -> bytes:
-    """The .tflite file."""
+def export(network: FigureNetwork, recurrent: bool) -> bytes:
+    """The .tflite file. With `recurrent`, its fourth input channel is the mask of the frame before; without, the file
+    computes what that one does for a first frame.
+    """
     size, depth = sizes(network.layers), channels(network.layers)
+    inputs = INPUT_CHANNELS if recurrent else COLORS
     writer = _Writer()
-    writer.tensor("input", [1, SIZE, SIZE, 3])
+    writer.tensor("input", [1, SIZE, SIZE, inputs])
     for layer in network.layers:
         side = size[layer.name]
         sources = [writer.index[name] for name in layer.inputs]
         output = writer.tensor(layer.name, [1, side, side, depth[layer.name]])
         if layer.kind in ("conv", "depthwise"):
             weight, bias = network.convolutions[layer.name].folded()
+            if layer.inputs == ("input",):
+                weight = weight[:, :inputs]
             _convolve(writer, layer, weight.contiguous().numpy(), bias.numpy(), output)
         elif layer.kind == "add":
             writer.operator(_Op.ADD, sources, output, (_Options.AddOptions, tflite.AddOptionsT()))
@@ -176,7 +185,7 @@ def export(network: FigureNetwork) -> bytes:
             writer.operator(_Op.RESIZE_BILINEAR, sources, output, (_Options.ResizeBilinearOptions, options))
         else:
             writer.operator(_Op.LOGISTIC, sources, output)
-    return _bytes_of(writer.model(["input"], [MASK, HEAT_MAPS]), b"TFL3")
+    return _bytes_of(writer.model(["input"], [MASK, HEAT_MAPS], recurrent), b"TFL3")
 
 
 def load_network(checkpoint: Path | None) -> FigureNetwork:
@@ -194,11 +203,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="./dev export-model", description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path("build-model"), help="directory of the checkpoint")
     parser.add_argument("--untrained", action="store_true", help="export a random network, to test the exporter")
-    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "figure.tflite")
+    parser.add_argument("--output", type=Path, default=Path(__file__).parent, help="directory of the files")
+    parser.add_argument("--only", choices=FILES, help="write only this file")
     options = parser.parse_args()
-    data = export(load_network(None if options.untrained else options.folder / "checkpoint.pt"))
-    options.output.write_bytes(data)
-    print(f"{options.output}: {len(data)} bytes")
+    network = load_network(None if options.untrained else options.folder / "checkpoint.pt")
+    for name, recurrent in FILES.items():
+        if options.only not in (None, name):
+            continue
+        data = export(network, recurrent)
+        (options.output / name).write_bytes(data)
+        print(f"{options.output / name}: {len(data)} bytes")
 
 
 if __name__ == "__main__":

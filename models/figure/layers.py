@@ -8,6 +8,9 @@ SIZE = 256
 HEAT_SIZE = 64
 """Width and height of a heatmap."""
 KEY_POINTS = 17
+COLORS = 3
+INPUT_CHANNELS = COLORS + 1
+"""RGB, and the mask of the frame before, which is 0 without one. A file without this mask has three channels."""
 EDGE_CHANNELS = 8
 """Channels at full size, where each costs the most."""
 MASK, HEAT_MAPS = "person_mask", "key_point_heat_maps"
@@ -39,7 +42,7 @@ class _Layers:
 
     def __init__(self) -> None:
         self.list: list[Layer] = []
-        self.channels: dict[str, int] = {"input": 3}
+        self.channels: dict[str, int] = {"input": INPUT_CHANNELS}
 
     def _add(self, layer: Layer) -> str:
         self.list.append(layer)
@@ -131,7 +134,7 @@ def sizes(layers: list[Layer], size: int = SIZE) -> dict[str, int]:
 
 def channels(layers: list[Layer]) -> dict[str, int]:
     """Channels of every result."""
-    return {"input": 3} | {layer.name: layer.channels for layer in layers}
+    return {"input": INPUT_CHANNELS} | {layer.name: layer.channels for layer in layers}
 
 
 def cost(layers: list[Layer]) -> tuple[int, int]:

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor, nn
 
-from layers import HEAT_MAPS, MASK, Layer, channels, network_layers
+from layers import COLORS, HEAT_MAPS, MASK, Layer, channels, network_layers
 
 
 class _Convolution(nn.Module):
@@ -44,8 +44,8 @@ class _Convolution(nn.Module):
 
 
 class FigureNetwork(nn.Module):
-    """Maps B x 3 x S x S images, RGB in [0,1], to masks B x 1 x S x S and heatmaps B x 17 x S/4 x S/4, both as logits.
-    S is a multiple of 32.
+    """Maps B x 3 x S x S images, RGB in [0,1], and the masks of the frames before, B x 1 x S x S, to masks B x 1 x S x S
+    and heatmaps B x 17 x S/4 x S/4, both as logits. S is a multiple of 32.
     """
 
     def __init__(self) -> None:
@@ -64,9 +64,15 @@ class FigureNetwork(nn.Module):
         # At first the mask is that of half the size.
         for values in self.convolutions["edges_logits"].conv.parameters():
             nn.init.zeros_(values)
+        # Nor does the frame before have an effect.
+        for layer in self.layers:
+            if "input" in layer.inputs:
+                nn.init.zeros_(self.convolutions[layer.name].conv.weight[:, COLORS:])
 
-    def forward(self, picture: Tensor) -> tuple[Tensor, Tensor]:
-        results = {"input": picture}
+    def forward(self, picture: Tensor, previous: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        if previous is None:
+            previous = torch.zeros_like(picture[:, :1])
+        results = {"input": torch.cat([picture, previous], 1)}
         for layer in self.layers:
             sources = [results[name] for name in layer.inputs]
             if layer.kind in ("conv", "depthwise"):

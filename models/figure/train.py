@@ -9,12 +9,15 @@ import time
 from pathlib import Path
 
 import torch
+from torch import Tensor
 from torch.utils.data import DataLoader
 
-from dataset import TrainingBatches, load_batch
+from dataset import Sources, TrainingBatches, load_batch
 from layers import cost
 from losses import key_point_loss, mask_loss
 from network import FigureNetwork
+from objects import Objects
+from previous_frame import Previous
 from records import Records
 from warm_start import calibrate, read_constants, take_weights
 
@@ -26,6 +29,17 @@ def rate(step: int, steps: int, full: float, large_from: int) -> float:
     """Learning rate at a step: constant for images of half the size, then falling to 0."""
     fall = (steps - step) / (steps - large_from)
     return full * min((step + 1) / WARM_UP, 1, max(fall, 0.01))
+
+
+def previous_masks(network: FigureNetwork, previous: Previous) -> Tensor:
+    """The masks of the frames before, with those that the network computes itself."""
+    masks = previous.masks.clone()
+    if len(previous.own) > 0:
+        network.eval()
+        with torch.no_grad():
+            masks[previous.own] = torch.sigmoid(network(previous.pictures)[0])
+        network.train()
+    return masks
 
 
 def save(path: Path, state: dict) -> None:
@@ -52,6 +66,9 @@ def main() -> None:
     parser.add_argument("--hours", type=float, default=0, help="pause after this time; 0: continue to the last step")
     parser.add_argument("--batch", type=int, default=32, help="images per step, half as many at full size")
     parser.add_argument("--rate", type=float, default=3e-3, help="learning rate")
+    parser.add_argument(
+        "--plain", type=float, default=0, help="share of the batches whose figures stay in the rooms they were rendered in"
+    )
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
 
@@ -60,6 +77,7 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     data = options.folder / "data"
     records, rooms = (Records(sorted(data.glob(f"{kind}-*.figures"))) for kind in ("train", "room"))
+    sources = Sources(records, rooms, Objects(data / "objects.npz"))
     network = FigureNetwork().to(memory_format=torch.channels_last)
     decayed = [p for p in network.parameters() if p.dim() > 1]
     others = [p for p in network.parameters() if p.dim() <= 1]
@@ -86,12 +104,14 @@ def main() -> None:
     begin = saved = shown = time.monotonic()
     sums = [0.0, 0.0, 0]
     large_from = int(options.large_from * options.steps)
-    batches = TrainingBatches(records, rooms, options.seed, options.batch, large_from)
+    batches = TrainingBatches(sources, options.seed, options.batch, large_from, options.plain)
     # A separate process prepares them in advance.
-    for batch in DataLoader(batches, None, sampler=range(step, options.steps), num_workers=1):
+    for item in DataLoader(batches, None, sampler=range(step, options.steps), num_workers=1):
         for group in optimizer.param_groups:
             group["lr"] = rate(step, options.steps, options.rate, large_from)
-        mask, heat = network(batch.picture.contiguous(memory_format=torch.channels_last))
+        batch = item.batch
+        previous = previous_masks(network, item.previous)
+        mask, heat = network(batch.picture.contiguous(memory_format=torch.channels_last), previous)
         losses = mask_loss(mask, batch.mask), key_point_loss(heat, batch.points)
         optimizer.zero_grad(set_to_none=True)
         mask_weight = 8 if step >= large_from else 4

@@ -43,8 +43,10 @@ def take_weights(network: FigureNetwork, constants: dict[str, ndarray]) -> list[
         part = network.convolutions[layer.name]
         order = (3, 0, 1, 2) if layer.kind == "depthwise" else (0, 3, 1, 2)
         bias = torch.from_numpy(constants[f"{layer.name}/bias"])
+        values = torch.from_numpy(filters.transpose(order).copy())
         with torch.no_grad():
-            part.conv.weight.copy_(torch.from_numpy(filters.transpose(order).copy()))
+            part.conv.weight.zero_()  # a file without the mask of the frame before has fewer channels
+            part.conv.weight[:, : values.shape[1]].copy_(values)
             if part.norm is None:
                 part.conv.bias.copy_(bias)
             else:

@@ -1,0 +1,57 @@
+"""What is behind figures: rooms, and objects in them."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as functional
+from torch import Tensor
+
+from drawing import Drawing
+
+OBJECTS = 3
+"""Objects that each picture can have."""
+
+
+@dataclass
+class Scenery:
+    rooms: Tensor
+    """B x 3 x S x S: images without figures"""
+    objects: Tensor
+    """B x OBJECTS x RGBA x T x T: pictures of things, as in objects.py"""
+
+    def some(self, indices: Tensor) -> "Scenery":
+        return Scenery(self.rooms[indices], self.objects[indices])
+
+
+def place_objects(draw: Drawing, picture: Tensor, objects: Tensor) -> Tensor:
+    """Objects of any size and direction, in uneven light. Some hang in waves, as flags and curtains do."""
+    count, size = len(picture), picture.shape[-1]
+    line = torch.linspace(-1, 1, size)
+    y, x = torch.meshgrid(line, line, indexing="ij")
+    for k in range(objects.shape[1]):
+        reach = torch.exp(draw.uniform(math.log(0.1), math.log(0.9), count, 1, 1))
+        middle = draw.uniform(-1, 1, 2, count, 1, 1)
+        angle = draw.uniform(-1, 1, count, 1, 1) ** 3 * math.pi / 2
+        wide, lean = torch.exp(draw.uniform(-0.5, 0.5, count, 1, 1)), draw.uniform(-0.3, 0.3, count, 1, 1)
+        right, down = (x - middle[0]) / reach, (y - middle[1]) / reach
+        across = (right * torch.cos(angle) + down * torch.sin(angle)) * wide
+        along = down * torch.cos(angle) - right * torch.sin(angle) + lean * across
+        waves = draw.chosen(0.4, count).view(-1, 1, 1) * draw.uniform(0, 0.25, count, 1, 1)
+        phase = draw.uniform(2, 9, count, 1, 1) * (across + 0.6 * along) + draw.uniform(0, 6, count, 1, 1)
+        bend = waves * torch.sin(phase)
+        mirror = torch.where(draw.chosen(0.5, count).view(-1, 1, 1), -1.0, 1.0)
+        grid = torch.stack([mirror * (across + 0.4 * bend), along + bend], -1)
+        source = objects[:, k]
+        source = torch.cat([source[:, :3] * source[:, 3:], source[:, 3:]], 1)
+        drawn = functional.grid_sample(source, grid, align_corners=False)
+        cover = drawn[:, 3:]
+        color = drawn[:, :3] / cover.clamp(min=0.02)
+        # Less contrast than printed colors, in the light of the room.
+        light = torch.exp(draw.uniform(-1, 0.2, count, 1, 1, 1) + draw.uniform(-0.15, 0.15, count, 3, 1, 1))
+        slope = 1 + (waves * torch.cos(phase)).unsqueeze(1) * draw.uniform(0, 3, count, 1, 1, 1)
+        color = (0.06 + 0.9 * color) * light * slope.clamp(0.2, 1.6) * draw.cloth(count, size)[1]
+        cover = cover * draw.chosen(0.6, count).view(-1, 1, 1, 1)
+        picture = torch.lerp(picture, color.clamp(0, 1), cover)
+    return picture
