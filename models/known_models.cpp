@@ -28,11 +28,17 @@ constexpr MaskDefaults kSelfieMasks{.refine = "guided", .islands = "remove", .sm
 // Checksums of the files that MediaPipe and TensorFlow publish. A URL is given if the publisher's list contains both
 // URL and checksum. Quantized models contain their own normalization.
 const KnownModel kModels[] = {
-    // Checksum of the file in this tree at build time.
+    // Checksums of the files in this tree at build time.
     {.sha256 = SIGHTGLASS_FIGURE_SHA256,
      .title = "Sightglass model, trained on rendered figures",
      .task = Task::kSegmentation,
      .published = {.name = "figure", .file = "figure.tflite", .license = "MIT"},
+     .masks = kFigureMasks},
+    {.sha256 = SIGHTGLASS_FIGURE_RECURRENT_SHA256,
+     .title = "Sightglass model that continues from its last mask, trained on rendered figures",
+     .task = Task::kSegmentation,
+     .published = {.name = "figure-recurrent", .file = "figure_recurrent.tflite", .license = "MIT"},
+     .previous_mask = true,
      .masks = kFigureMasks},
     // Measured with this one, and assumed for the others of its family.
     {.sha256 = "191ac9529ae506ee0beefa6b2c945a172dab9d07d1e802a290a4e4038226658b",

@@ -134,8 +134,8 @@ echo "$glibc" >"$folder/lib/glibc-version"
 echo "== models and outputs of TensorFlow Lite" >&2
 tree=$folder/files/source
 mkdir -p "$tree/models/figure" "$tree/tests"
-cp "$source/models/figure/figure.tflite" "$tree/models/figure"
-cp "$source/models/figure/figure.tflite" "$folder/share/sightglass/models"
+cp "$source"/models/figure/*.tflite "$tree/models/figure"
+cp "$source"/models/figure/*.tflite "$folder/share/sightglass/models"
 cp -r "$source/tests/golden" "$tree/tests/golden"
 cp "$source/docs/benchmarks/peers.json" "$folder/share"
 cp "$source/packaging/bundle/run.sh" "$folder/run"

@@ -54,7 +54,7 @@ done
 run gl/gl_test "$@" --gtest_filter='SessionTest.*'
 run ops/ops_test "$@" \
   --gtest_filter='*Pool*:*DepthToSpace*:*Saturation*:*EveryRank:QuantizedTest.SumsAndProducts:QuantizedTest.ChangesOfQuantization'
-run whole_models/models_test "$@" --gtest_filter='FigureModelTest.*:*/mediapipe_selfie_segmenter_256_device'
+run whole_models/models_test "$@" --gtest_filter='Bundled/FigureModelTest.*:*/mediapipe_selfie_segmenter_256_device'
 [ -z "$failed" ] || {
   echo "cross.sh: failed on $arch:$failed" >&2
   exit 1

@@ -1,5 +1,5 @@
-// The bundled model: its inputs and outputs, its encoding, which must match that of the TensorFlow Lite converter, and
-// equal results on the GPU and the reference kernels.
+// The bundled models: their inputs and outputs, their encoding, which must match that of the TensorFlow Lite converter,
+// and equal results on the GPU and the reference kernels.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,9 +24,16 @@ namespace {
 
 using tflite::schema::BuiltinOperator;
 
-const std::string kFile = source_folder() / "models/figure/figure.tflite";
+constexpr const char* kFigure = "figure";
+constexpr const char* kRecurrent = "figure_recurrent";
 
-class FigureModelTest : public GlTest {};
+class FigureModelTest : public GlTest, public ::testing::WithParamInterface<std::string> {
+ protected:
+  const std::string file_ = source_folder() / "models/figure" / (GetParam() + ".tflite");
+};
+
+INSTANTIATE_TEST_SUITE_P(Bundled, FigureModelTest, ::testing::Values(kFigure, kRecurrent),
+                         [](const auto& info) { return info.param; });
 
 // Blobs and noise: neither empty nor saturated.
 HostTensor picture(const Shape& shape) {
@@ -42,13 +49,13 @@ HostTensor picture(const Shape& shape) {
   return result;
 }
 
-TEST_F(FigureModelTest, IsSmallAndDescribesItsInputsAndOutputs) {
-  EXPECT_LE(std::filesystem::file_size(kFile), 1000000U);
-  const auto model = Model::load(kFile);
+TEST_P(FigureModelTest, IsSmallAndDescribesItsInputsAndOutputs) {
+  EXPECT_LE(std::filesystem::file_size(file_), 1000000U);
+  const auto model = Model::load(file_);
   ASSERT_TRUE(model.ok()) << model.status().message();
   ASSERT_EQ((*model)->inputs().size(), 1U);
   EXPECT_EQ((*model)->inputs()[0].type, DataType::kFloat32);
-  EXPECT_EQ((*model)->inputs()[0].shape.to_string(), "1x256x256x3");
+  EXPECT_EQ((*model)->inputs()[0].shape.to_string(), GetParam() == kRecurrent ? "1x256x256x4" : "1x256x256x3");
   ASSERT_EQ((*model)->outputs().size(), 2U);
   EXPECT_EQ((*model)->outputs()[0].name, "person_mask");
   EXPECT_EQ((*model)->outputs()[0].shape.to_string(), "1x256x256x1");
@@ -66,11 +73,11 @@ TEST_F(FigureModelTest, IsSmallAndDescribesItsInputsAndOutputs) {
 }
 
 // The lowest versions that support the network, which are those that the TensorFlow Lite converter writes.
-TEST_F(FigureModelTest, OperatorsAndVersionsMatchTensorFlowLite) {
+TEST_P(FigureModelTest, OperatorsAndVersionsMatchTensorFlowLite) {
   const std::map<BuiltinOperator, int> versions{
       {BuiltinOperator::DEQUANTIZE, 3}, {BuiltinOperator::CONV_2D, 1},         {BuiltinOperator::DEPTHWISE_CONV_2D, 1},
       {BuiltinOperator::ADD, 1},        {BuiltinOperator::RESIZE_BILINEAR, 3}, {BuiltinOperator::LOGISTIC, 1}};
-  const auto mapped = tflite::map_file(kFile);
+  const auto mapped = tflite::map_file(file_);
   ASSERT_TRUE(mapped.ok()) << mapped.status().message();
   const auto file = tflite::ModelFile::open(mapped->bytes, mapped->owner);
   ASSERT_TRUE(file.ok()) << file.status().message();
@@ -88,8 +95,8 @@ TEST_F(FigureModelTest, OperatorsAndVersionsMatchTensorFlowLite) {
   }
 }
 
-TEST_F(FigureModelTest, GpuComputesWhatTheReferenceComputes) {
-  const auto model = Model::load(kFile);
+TEST_P(FigureModelTest, GpuComputesWhatTheReferenceComputes) {
+  const auto model = Model::load(file_);
   ASSERT_TRUE(model.ok()) << model.status().message();
   const HostTensor input = picture((*model)->inputs()[0].shape);
   const auto expected = ref::run(graph_of(**model), {input});

@@ -1,4 +1,4 @@
-// The bundled model in the whole pipeline, on figures that were not used for training: compares the masks from
+// The bundled models in the whole pipeline, on figures that were not used for training: compares the masks from
 // glsegment with the ground truth of the figures.
 #include <gst/app/gstappsink.h>
 #include <gtest/gtest.h>
@@ -107,7 +107,8 @@ class FigureModel : public ::testing::Test {
  protected:
   void SetUp() override { init_gstreamer(); }
 
-  static std::vector<Figures> measure(const std::string& source, std::span<const Condition> conditions, int frames) {
+  static std::vector<Figures> measure(const std::string& source, std::span<const Condition> conditions, int frames,
+                                      const std::string& model = "figure") {
     std::string text = "glfiguresrc name=figure seed-interval=1 seed=" + std::string(kFirstSeed) +
                        " num-buffers=" + std::to_string(frames) + " " + source +
                        " ! video/x-raw(memory:GLMemory),width=" + std::to_string(kWidth) +
@@ -115,8 +116,8 @@ class FigureModel : public ::testing::Test {
     for (size_t i = 0; i < conditions.size(); ++i) {
       const std::string number = std::to_string(i);
       text += " tee. ! queue max-size-buffers=3 ! glshader name=change" + number +
-              " ! glsegment background=mask model=figure ! gldownload ! video/x-raw,format=RGBA ! appsink name=sink" +
-              number + " sync=false max-buffers=2";
+              " ! glsegment background=mask model=" + model +
+              " ! gldownload ! video/x-raw,format=RGBA ! appsink name=sink" + number + " sync=false max-buffers=2";
     }
     GError* error = nullptr;
     GstElement* pipeline = gst_parse_launch(text.c_str(), &error);
@@ -182,6 +183,20 @@ TEST_F(FigureModel, MasksFiguresOfEveryFraming) {
     EXPECT_EQ(figures.frames, kFew) << framing.name;
     EXPECT_GE(figures.mean(), framing.least_iou) << framing.name;
   }
+}
+
+// Clips of five frames: each begins with the mask of another figure as the one before.
+TEST_F(FigureModel, TheRecurrentModelMasksUnseenFigures) {
+  constexpr int kFew = 50;
+  const auto conditions = std::span(kConditions).first(1);
+  const Figures figures = measure("seed-interval=5", conditions, kFew, "figure-recurrent").front();
+  const Figures without = measure("seed-interval=5", conditions, kFew).front();
+  print_head();
+  figures.print("figure-recurrent");
+  without.print("figure");
+  EXPECT_EQ(figures.frames, kFew);
+  EXPECT_GE(figures.mean(), 0.92);
+  EXPECT_GE(figures.mean(), without.mean() - 0.02);
 }
 
 }  // namespace
