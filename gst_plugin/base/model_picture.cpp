@@ -83,4 +83,10 @@ Result<InputSpec> first_picture_input(const Model& model, const std::optional<Kn
   return source;
 }
 
+Status check_no_previous_mask(const Model& model, const std::optional<KnownModel>& known) {
+  if (!known || !known->previous_mask) return {};
+  return unsupported(model.name() + ": this is " + known->title +
+                     ", which takes its own previous mask; only glsegment provides it");
+}
+
 }  // namespace sightglass

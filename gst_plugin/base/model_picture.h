@@ -35,4 +35,7 @@ Result<InputSpec> picture_input(const Model& model, const std::optional<KnownMod
 Result<InputSpec> first_picture_input(const Model& model, const std::optional<KnownModel>& known,
                                       const InputNormalization& wanted = {});
 
+// Fails for a model that takes its own previous mask: only glsegment provides it.
+Status check_no_previous_mask(const Model& model, const std::optional<KnownModel>& known);
+
 }  // namespace sightglass

@@ -250,6 +250,7 @@ const char* to_string(InferTask task) {
 
 Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, const std::optional<KnownModel>& known,
                                         const InferModelOptions& options) {
+  SIGHTGLASS_RETURN_IF_ERROR(check_no_previous_mask(*model, known));
   InferModel result;
   const std::optional<KnownModel> fed_as = known ? known : guess_detector(*model);
   SIGHTGLASS_ASSIGN_OR_RETURN(const InputSpec input, first_picture_input(*model, fed_as, options.normalization));

@@ -191,6 +191,7 @@ Result<PoseModel> describe_pose_model(std::shared_ptr<const Model> model, const 
     return unsupported(model->name() + ": this is " + options.known->title + ", a model for " +
                        to_string(options.known->task) + "; set model to a pose model");
   }
+  SIGHTGLASS_RETURN_IF_ERROR(check_no_previous_mask(*model, options.known));
   SIGHTGLASS_ASSIGN_OR_RETURN(InputSpec source, picture_input(*model, options.known, options.normalization));
   PoseModel pose;
   pose.model = std::move(model);

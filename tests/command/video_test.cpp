@@ -304,7 +304,7 @@ TEST_F(VideoCommand, KeysChangeTheRunningJob) {
   };
   for (const Press& press :
        {Press{'?', "next background"}, Press{'b', "background=color"}, Press{'o', "background=overlay"},
-        Press{'h', "hud=true"}, Press{'m', "no other model"}, Press{' ', "paused"}, Press{' ', "playing"}}) {
+        Press{'h', "hud=true"}, Press{'m', "model=figure-recurrent"}, Press{' ', "paused"}, Press{' ', "playing"}}) {
     ASSERT_EQ(::write(terminal, &press.key, 1), 1);
     output = read_until(terminal, output, press.answer);
   }

@@ -89,6 +89,15 @@ TEST(PoseModel, OtherModelsAreNamedWithTheirTensors) {
   EXPECT_NE(adds.status().message().find("lite_add.tflite"), std::string::npos) << adds.status().message();
 }
 
+// It would read the alpha of frames as its previous mask.
+TEST(PoseModel, AModelWithItsOwnPreviousMaskIsRefused) {
+  const auto refused = load_pose_model(source_folder() / "models/figure/figure_recurrent.tflite", {});
+  ASSERT_FALSE(refused.ok());
+  for (const char* words : {"figure_recurrent.tflite", "previous mask", "glsegment"}) {
+    EXPECT_NE(refused.status().message().find(words), std::string::npos) << refused.status().message();
+  }
+}
+
 // A graph with only a convolution: 1 x 16 x 16 x 3 to the given number of channels.
 Result<PoseModel> of_channels(int32_t channels) {
   CaseBuilder builder(1);

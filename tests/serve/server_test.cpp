@@ -108,7 +108,9 @@ TEST_F(Server, ListsPropertiesFromTheTableOfTheElement) {
   EXPECT_EQ(property(list, "hud")["type"], "switch");
   EXPECT_EQ(property(list, "background-color")["type"], "color");
   EXPECT_EQ(property(list, "inference-interval")["type"], "integer");
-  EXPECT_EQ(property(list, "model")["words"], nlohmann::json::parse(R"([{"word": "figure", "meaning": ""}])"));
+  EXPECT_EQ(
+      property(list, "model")["words"],
+      nlohmann::json::parse(R"([{"word": "figure", "meaning": ""}, {"word": "figure-recurrent", "meaning": ""}])"));
   for (const char* fixed : {"precision", "cache-dir", "background-location"}) {
     EXPECT_EQ(property(list, fixed)["live"], false) << fixed;
     EXPECT_NE(property(list, fixed).value("reason", ""), "") << fixed;

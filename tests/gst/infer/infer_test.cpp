@@ -465,5 +465,12 @@ TEST(Labels, FilesOfSeveralForms) {
       << load_labels(large).status().message();
 }
 
+// It would read the alpha of frames as its previous mask.
+TEST(InferModel, AModelWithItsOwnPreviousMaskIsRefused) {
+  const auto refused = load_infer_model(source_folder() / "models/figure/figure_recurrent.tflite", {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.status().message().find("glsegment"), std::string::npos) << refused.status().message();
+}
+
 }  // namespace
 }  // namespace sightglass::test

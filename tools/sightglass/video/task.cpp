@@ -71,8 +71,9 @@ std::vector<std::string> installed_models(const VideoTask& task) {
   for (const KnownModel& model : known_models()) {
     if (model.published.name == nullptr) continue;
     if (std::find(task.tasks.begin(), task.tasks.end(), model.task) == task.tasks.end()) continue;
-    // A pose model that only segments is no choice, apart from the bundled one, which does both.
-    if (std::string_view(task.name) == "pose" && model.task != Task::kPose && !is_shipped(model)) continue;
+    // A model that only segments is no choice for poses, apart from the bundled one, which does both.
+    const bool finds_poses = model.task == Task::kPose || (is_shipped(model) && !model.previous_mask);
+    if (std::string_view(task.name) == "pose" && !finds_poses) continue;
     if (store.state_of(model) == StoredState::kVerified) names.emplace_back(model.published.name);
   }
   return names;
