@@ -157,9 +157,10 @@ TEST_F(Server, RejectsWrongChangesAndChangesNothing) {
       {R"({"precision": "fp16"})", 409, "precision: can be set only at start, on the command line"},
       {R"({"cache-dir": "/tmp"})", 403, "cache-dir: can be set only on the command line"},
       {R"({"background-location": "/etc/passwd"})", 403, "background-location: can be set only on the command line"},
-      {R"({"model": "/etc/passwd"})", 400, "model: '/etc/passwd' is not a known model on this machine; use figure"},
+      {R"({"model": "/etc/passwd"})", 400,
+       "model: '/etc/passwd' is not a known model on this machine; use figure, figure-recurrent"},
       {R"({"model": "selfie-segmenter"})", 400,
-       "model: 'selfie-segmenter' is not a known model on this machine; use figure"},
+       "model: 'selfie-segmenter' is not a known model on this machine; use figure, figure-recurrent"},
       {R"([])", 400, R"(the body must be a JSON object such as {"hud": true})"},
       {R"({"hud": tru)", 400, R"(the body must be a JSON object such as {"hud": true})"},
   };
