@@ -14,7 +14,7 @@ try:
     import kubernetes
     import yaml
 except ImportError as error:
-    print(f'[  SKIPPED ] deployment.kubernetes: {error}')
+    print(f'check_kubernetes.py: Skipped\n{error}\n[  SKIPPED ] deployment.kubernetes (0 ms)')
     sys.exit(77)
 
 SOURCE, BUILD = map(pathlib.Path, sys.argv[1:])

@@ -6,7 +6,7 @@ source=$1
 build=$2
 for program in slurmctld slurmd sbatch munged; do
   command -v "$program" >/dev/null || {
-    echo "[  SKIPPED ] deployment.slurm: $program is not installed"
+    printf 'slurm.sh: Skipped\n%s is not installed: ./dev deployment-test installs it\n[  SKIPPED ] deployment.slurm (0 ms)\n' "$program"
     exit 77
   }
 done

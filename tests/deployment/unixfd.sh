@@ -4,7 +4,7 @@
 set -eu
 build=$1
 gst-inspect-1.0 --exists unixfdsink || {
-  echo "[  SKIPPED ] deployment.unixfd: needs unixfdsink (GStreamer 1.24)"
+  printf 'unixfd.sh: Skipped\nneeds unixfdsink (GStreamer 1.24)\n[  SKIPPED ] deployment.unixfd (0 ms)\n'
   exit 77
 }
 export GST_PLUGIN_PATH="$build/gst_plugin"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
@@ -197,6 +198,27 @@ TEST_F(FigureModel, TheRecurrentModelMasksUnseenFigures) {
   EXPECT_EQ(figures.frames, kFew);
   EXPECT_GE(figures.mean(), 0.92);
   EXPECT_GE(figures.mean(), without.mean() - 0.02);
+}
+
+// The same frame twice: only a model that sees its last mask finds another one.
+TEST_F(FigureModel, OnlyTheRecurrentModelSeesItsLastMask) {
+  const Rgba frame = draw_figure(kWidth, kHeight, std::string("seed=") + kFirstSeed).picture;
+  for (const std::string model : {"figure", "figure-recurrent"}) {
+    TestPipeline pipeline("glsegment name=segment background=mask refine=none smoothing=0 model=" + model);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    const auto first = pipeline.pass(frame), second = pipeline.pass(frame);
+    ASSERT_TRUE(first && second) << pipeline.error();
+    int largest = 0;
+    for (size_t i = 0; i < first->pixels.size(); ++i) {
+      largest = std::max(largest, std::abs(first->pixels[i] - second->pixels[i]));
+    }
+    std::printf("%s: masks of the same frame differ by up to %d of 255\n", model.c_str(), largest);
+    if (model == "figure") {
+      EXPECT_EQ(largest, 0);
+    } else {
+      EXPECT_GT(largest, 5);
+    }
+  }
 }
 
 }  // namespace
