@@ -32,7 +32,9 @@ bool is_camera() {
 // Waits until `writer` has written a frame. Without compiled shaders from earlier runs, and on a busy host, the first
 // one takes more than ten minutes.
 void wait_for_camera(ChildProcess& writer) {
-  for (int waited = 0; waited < 1800 && writer.running() && !is_camera(); ++waited) g_usleep(1'000'000);
+  int waited = 0;
+  for (; waited < 1800 && writer.running() && !is_camera(); ++waited) g_usleep(1'000'000);
+  std::printf("vm: a first frame after %d s\n", waited);
 }
 
 int largest_difference(const Rgba& a, const Rgba& b) {
@@ -44,9 +46,9 @@ int largest_difference(const Rgba& a, const Rgba& b) {
 
 TEST(VirtualCameraTest, AnotherProcessReadsTheFrames) {
   EXPECT_FALSE(is_camera());
-  // A small frame, because emulation is slow.
+  // A small frame and few shaders, because emulation is slow.
   const std::string written =
-      "! video/x-raw(memory:GLMemory),width=320,height=240 ! glsegment model=figure ! "
+      "! video/x-raw(memory:GLMemory),width=320,height=240 ! glsegment model=figure refine=none ! "
       "gldownload ! videoconvert ! video/x-raw,format=YUY2 ! ";
   constexpr size_t kSeen = 3, kMade = 300;
   std::vector<Rgba> seen;
@@ -80,13 +82,17 @@ TEST(VirtualCameraTest, AnotherProcessReadsTheFrames) {
 }
 
 TEST(VirtualCameraTest, TheCommandWritesFrames) {
-  ChildProcess writer(std::string(kCommand) + " segment --no-keys --input figures --size 320x240 --output " + kDevice);
+  ChildProcess writer(std::string(kCommand) +
+                      " segment --no-keys --input figures --size 320x240 --refine none --output " + kDevice);
   wait_for_camera(writer);
   ASSERT_TRUE(is_camera());
+  // Three pictures are at least two frames. After only one, v4l2sink of GStreamer 1.22 waits for its own lock forever
+  // when it stops.
   Rgba seen;
-  take_pictures(std::string("v4l2src device=") + kDevice + " ! videoconvert", [&seen](Rgba picture) {
+  size_t pictures = 0;
+  take_pictures(std::string("v4l2src device=") + kDevice + " ! videoconvert", [&](Rgba picture) {
     seen = std::move(picture);
-    return false;
+    return ++pictures < 3;
   });
   ASSERT_EQ(seen.width, 320);
   ASSERT_EQ(seen.height, 240);
