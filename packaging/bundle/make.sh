@@ -4,7 +4,8 @@
 # Writes OUTPUT_DIR/sightglass-bundle-ARCH/ and the same as .tar.xz. ARCH is that of the programs in BUILD_DIR.
 #   --figure   only the bundled model, even if ../shared has others
 #   --folder   no archive
-# make.sh --targets prints the targets that BUILD_DIR needs.
+# make.sh --targets prints the targets that BUILD_DIR needs. SIGHTGLASS_BUNDLE_VERSION names the version of a tree without
+# .git.
 set -eu
 programs='tools/sightglass/sightglass bench/bench_report bench/operator_bench tests/whole_models/models_test
   tests/gl/gl_test tests/ops/ops_test tests/plan/plan_test tests/graph/graph_test tests/ref/ref_test
@@ -140,7 +141,8 @@ cp -r "$source/tests/golden" "$tree/tests/golden"
 cp "$source/docs/benchmarks/peers.json" "$folder/share"
 cp "$source/packaging/bundle/run.sh" "$folder/run"
 cp "$source/packaging/bundle/README.md" "$source/LICENSE" "$folder"
-git -C "$source" describe --always --dirty --tags >"$folder/share/version" 2>/dev/null || echo unknown >"$folder/share/version"
+version=${SIGHTGLASS_BUNDLE_VERSION:-$(git -C "$source" describe --always --dirty --tags 2>/dev/null || echo unknown)}
+echo "$version" >"$folder/share/version"
 
 packed() { xz -T0 | wc -c; }
 # The models with known outputs, and those that the tests of whole models name.

@@ -1,11 +1,14 @@
 #!/bin/sh
-# Inside a chroot: compiles the tree for another architecture and runs tests under qemu-user: those without GL, and a few
-# on the Mesa software renderer, to check that the engine runs there.
-#   TOOLS="…" LIBRARIES="…" cross.sh arm64 [GTEST-OPTION…]
+# Inside a chroot: compiles the tree for another architecture and runs the programs under qemu-user.
+#   TOOLS="…" LIBRARIES="…" cross.sh arm64 test [GTEST-OPTION…]
+#   TOOLS="…" LIBRARIES="…" cross.sh arm64 bundle [OPTION…]
+# `test` runs the tests without GL, and a few on the Mesa software renderer, to check that the engine runs there. `bundle`
+# makes a bundle with the options of packaging/bundle/make.sh, and checks it.
 # TOOLS and LIBRARIES are Debian packages, for this architecture and for the other one.
 set -eu
 arch=$1
-shift
+command=$2
+shift 2
 case $arch in
   arm64) machine=aarch64 ;;
   *)
@@ -16,9 +19,12 @@ esac
 triplet=$machine-linux-gnu
 build=build-$arch
 
-# The few tests with GL need the Mesa software renderer.
+# The few tests with GL need the Mesa software renderer. libsoup's introspection data needs a Python of the other
+# architecture, which cannot be installed beside ours; without libsoup, `sightglass serve` reports that it is missing.
 foreign=
-for library in $LIBRARIES libegl-mesa0 libgles2 libgl1-mesa-dri; do foreign="$foreign $library:$arch"; done
+for library in $LIBRARIES libegl-mesa0 libgles2 libgl1-mesa-dri; do
+  [ "$library" = libsoup-3.0-dev ] || foreign="$foreign $library:$arch"
+done
 packages="$TOOLS crossbuild-essential-$arch qemu-user$foreign"
 if [ "$(cat /srv/packages.installed 2>/dev/null)" != "$packages" ]; then
   export DEBIAN_FRONTEND=noninteractive
@@ -34,6 +40,14 @@ cmake -S . -B "$build" -G Ninja -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DSIGHTGLAS
   -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$machine -DCMAKE_LIBRARY_ARCHITECTURE=$triplet \
   -DCMAKE_C_COMPILER=$triplet-gcc -DCMAKE_CXX_COMPILER=$triplet-g++ \
   -DCMAKE_CROSSCOMPILING_EMULATOR=/usr/bin/qemu-$machine
+if [ "$command" = bundle ]; then
+  # shellcheck disable=SC2046  # a list of words
+  cmake --build "$build" --target $(packaging/bundle/make.sh --targets)
+  packaging/bundle/make.sh "$build" build/bundle "$@"
+  packaging/bundle/emulate.sh build/bundle/sightglass-bundle-"$arch" qemu-$machine build/bundle/emulated
+  packaging/bundle/check.sh --fast build/bundle/emulated
+  exit
+fi
 cmake --build "$build"
 
 export EGL_PLATFORM=surfaceless MESA_SHADER_CACHE_DIR="$PWD/$build/shader-cache"

@@ -19,6 +19,7 @@ else
 fi
 exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin CI="${CI:-}" \
   ${SIGHTGLASS_VM_SECONDS:+SIGHTGLASS_VM_SECONDS="$SIGHTGLASS_VM_SECONDS"} \
+  ${SIGHTGLASS_BUNDLE_VERSION:+SIGHTGLASS_BUNDLE_VERSION="$SIGHTGLASS_BUNDLE_VERSION"} \
   ${DEB_BUILD_OPTIONS:+DEB_BUILD_OPTIONS="$DEB_BUILD_OPTIONS"} TOOLS="${TOOLS:-}" LIBRARIES="${LIBRARIES:-}" \
   ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
   sh -c 'cd /srv/sightglass && exec "$@"' sh "$@"

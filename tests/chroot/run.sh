@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs a ./dev command in a separate Debian below build/chroot/, which is created once and kept. Needs root.
 #   run.sh RELEASE ARCHITECTURE COMMAND [ARGUMENT…]
-# RELEASE is bookworm, trixie, …. ARCHITECTURE is that of the machine, or arm64. With arm64, COMMAND must be test: everything
-# is cross-compiled, and tests run under qemu-user. The exit status is that of COMMAND, or 69 if this machine cannot create
-# or enter such a Debian. In that case, the last line states the reason.
+# RELEASE is bookworm, trixie, …. ARCHITECTURE is that of the machine, or arm64. With arm64, COMMAND must be test or bundle:
+# everything is cross-compiled, and programs run under qemu-user. The exit status is that of COMMAND, or 69 if this machine
+# cannot create or enter such a Debian. In that case, the last line states the reason.
 set -eu
 release=$1
 arch=$2
@@ -24,7 +24,6 @@ enter "$root" "$shared" true >"$root.log" 2>&1 || unavailable "$root.log" "$rele
 if [ "$arch" = "$own" ]; then
   set -- ./dev "$@"
 else
-  shift
   set -- tests/chroot/cross.sh "$arch" "$@"
 fi
 enter "$root" "$shared" "$@"
