@@ -38,6 +38,7 @@ void unref_all(const std::list<Held>& frames) {
 struct HeldInputs::State {
   std::mutex mutex;  // guards all members
   std::condition_variable wake;
+  std::condition_variable released;
   GstGLContext* context = nullptr;  // owned reference
   std::shared_ptr<ShareGroup> group;
   // Oldest first. Lists, because frames move from one to the other in code that must not throw.
@@ -45,7 +46,8 @@ struct HeldInputs::State {
   std::list<Held> read;  // already read by the GPU; fences deleted
   Clock::time_point polled;
   Clock::duration pause = kShortestPause;
-  bool asked = false;  // a poll message is pending on the GL thread
+  bool asked = false;      // a poll message is pending on the GL thread
+  bool releasing = false;  // the thread is releasing frames that are in no list any more
   bool stopping = false;
 
   // On the GL thread, with the lock held. The GPU finishes frames in the order of issue.
@@ -101,9 +103,12 @@ void HeldInputs::State::watch(const std::shared_ptr<State>& state) {
   while (!state->stopping) {
     if (!state->read.empty()) {
       const std::list<Held> read = std::exchange(state->read, {});
+      state->releasing = true;
       lock.unlock();
       unref_all(read);
       lock.lock();
+      state->releasing = false;
+      state->released.notify_all();
     } else if (state->held.empty() || state->asked) {
       state->wake.wait(lock);
     } else if (const auto due = state->polled + state->pause; Clock::now() < due) {
@@ -189,6 +194,12 @@ void HeldInputs::release_read() {
     read = std::exchange(state_->read, {});
   }
   unref_all(read);
+}
+
+void HeldInputs::release_all() {
+  release_read();
+  std::unique_lock lock(state_->mutex);
+  state_->released.wait(lock, [this] { return !state_->releasing; });
 }
 
 }  // namespace sightglass

@@ -38,6 +38,8 @@ class HeldInputs {
   void wait();
   // Any thread except GL threads: releases the frames known to have been read.
   void release_read();
+  // The same, and waits for those that the separate thread is releasing: after wait(), no frame is held any more.
+  void release_all();
 
  private:
   struct State;

@@ -305,7 +305,7 @@ void ModelRuntime::release_inputs() {
       },
       this);
   gst_object_unref(context);
-  inputs_.release_read();
+  inputs_.release_all();
 }
 
 bool ModelRuntime::is_ready() const {

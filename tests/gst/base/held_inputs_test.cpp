@@ -132,6 +132,33 @@ TEST_P(HeldInputsOf, DrainingAndStoppingWait) {
   EXPECT_EQ(g_atomic_int_get(&alive), 0);
 }
 
+// A drain query also waits for frames that are just being released.
+TEST_P(HeldInputsOf, DrainingWaitsForReleasesThatHaveBegun) {
+  ElementHarness harness(element());
+  harness.begin();
+  struct Release {
+    int begun = 0;
+    int ended = 0;
+  } release;
+  GstBuffer* frame = harness.frame();
+  gst_mini_object_weak_ref(
+      GST_MINI_OBJECT_CAST(frame),
+      [](gpointer data, GstMiniObject*) {
+        auto* release = static_cast<Release*>(data);
+        g_atomic_int_set(&release->begun, 1);
+        g_usleep(200000);
+        g_atomic_int_set(&release->ended, 1);
+      },
+      &release);
+  fail_gl("ClientWaitSync", kEveryCall);  // the frame is not released before push() returns
+  ASSERT_EQ(harness.push(frame), GST_FLOW_OK) << harness.error();
+  fail_gl("ClientWaitSync", 0);
+  ASSERT_TRUE(comes_true([&] { return g_atomic_int_get(&release.begun) == 1; }));
+  const OwnQuery drain(gst_query_new_drain());
+  gst_pad_peer_query(harness.upstream(), drain.get());
+  EXPECT_EQ(g_atomic_int_get(&release.ended), 1);
+}
+
 // The output may be dropped before the GPU has drawn it.
 TEST_P(HeldInputsOf, FramesAreKeptUntilTheGpuHasReadThem) {
   ElementHarness harness(element());
