@@ -10,11 +10,18 @@
 namespace sightglass {
 
 Result<std::shared_ptr<const Plan>> GlTarget::plan(SharedModel& model, PlanOptions options) const {
-  std::string note;
   options.log = engine_log();
-  SIGHTGLASS_ASSIGN_OR_RETURN(options.tuning, prepare_tuning(group, model.model(), device, options, tuning,
-                                                             {cache_folder, installed_folder("tuning")}, {}, &note));
-  if (!note.empty()) GST_WARNING_OBJECT(log_object(), "%s", note.c_str());
+  const bool measures = tuning == TuningMode::kOn;
+  std::shared_ptr<const Tuning> found = measures ? model.measured(device.limits, options, cache_folder) : nullptr;
+  if (found == nullptr) {
+    std::string note;
+    const TuningFolders folders{cache_folder, installed_folder("tuning")};
+    SIGHTGLASS_ASSIGN_OR_RETURN(found,
+                                prepare_tuning(group, model.model(), device, options, tuning, folders, {}, &note));
+    if (!note.empty()) GST_WARNING_OBJECT(log_object(), "%s", note.c_str());
+    if (measures) model.remember(device.limits, options, cache_folder, found);
+  }
+  options.tuning = std::move(found);
   return model.plan(device.limits, std::move(options));
 }
 

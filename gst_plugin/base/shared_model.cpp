@@ -86,4 +86,19 @@ Result<std::shared_ptr<const Plan>> SharedModel::plan(const DeviceLimits& limits
   return plan;
 }
 
+std::shared_ptr<const Tuning> SharedModel::measured(const DeviceLimits& limits, const PlanOptions& options,
+                                                    const std::string& cache_folder) {
+  const std::lock_guard lock(mutex_);
+  for (const Measured& known : measured_) {
+    if (known.limits == limits && known.options == options && known.cache_folder == cache_folder) return known.tuning;
+  }
+  return nullptr;
+}
+
+void SharedModel::remember(const DeviceLimits& limits, const PlanOptions& options, const std::string& cache_folder,
+                           std::shared_ptr<const Tuning> tuning) {
+  const std::lock_guard lock(mutex_);
+  measured_.push_back({limits, options, cache_folder, std::move(tuning)});
+}
+
 }  // namespace sightglass

@@ -28,7 +28,20 @@ class SharedModel {
   // Returns the same object for equal limits and options, which may include tuning.
   Result<std::shared_ptr<const Plan>> plan(const DeviceLimits& limits, PlanOptions options);
 
+  // What an element measured for plans with these limits and options, or null. An element with another cache folder has
+  // to write it there, and measures by itself. Without a folder, only this remembers it.
+  std::shared_ptr<const Tuning> measured(const DeviceLimits& limits, const PlanOptions& options,
+                                         const std::string& cache_folder);
+  void remember(const DeviceLimits& limits, const PlanOptions& options, const std::string& cache_folder,
+                std::shared_ptr<const Tuning> tuning);
+
  private:
+  struct Measured {
+    DeviceLimits limits;
+    PlanOptions options;  // without tuning
+    std::string cache_folder;
+    std::shared_ptr<const Tuning> tuning;
+  };
   struct Planned {
     DeviceLimits limits;
     PlanOptions options;
@@ -38,6 +51,7 @@ class SharedModel {
   const std::optional<KnownModel> known_;
   std::mutex mutex_;
   std::vector<Planned> plans_;
+  std::vector<Measured> measured_;
 };
 
 }  // namespace sightglass

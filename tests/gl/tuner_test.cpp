@@ -186,6 +186,7 @@ class SlowCompilerTest : public TunerTest {
     table.LinkProgram = link_program;
     slow_line = line;
     options_.now = [] { return fake_time; };
+    options_.budget = std::chrono::hours(1);
     return tune(ShareGroup::create(table), model_, device(), {}, options_);
   }
 };

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "base/shared_model.h"
 #include "gl/gl_bridge.h"
@@ -270,6 +273,37 @@ TEST(Sharing, TuningIsKeptAndChangesNoPixel) {
     EXPECT_EQ(files(), tuned ? 1 : 0) << mode;
   }
   fs::remove_all(folder);
+}
+
+// Without a cache directory, the choices exist only in the process.
+TEST(Sharing, StreamsOfAModelAreTunedOnce) {
+  std::atomic<int> measured = 0;
+  const GstLogFunction count = [](GstDebugCategory*, GstDebugLevel, const gchar*, const gchar*, gint, GObject*,
+                                  GstDebugMessage* message, gpointer data) {
+    const std::string_view text = gst_debug_message_get(message);
+    if (text.find("sets of variants measured") != text.npos) ++*static_cast<std::atomic<int>*>(data);
+  };
+  Streams streams;
+  gst_debug_set_threshold_for_name("sightglass-engine", GST_LEVEL_INFO);
+  gst_debug_add_log_function(count, &measured, nullptr);
+  const std::string model = red_model();
+  const auto add = [&](const std::string& folder) {
+    return streams.add("tuning=on cache-dir=\"" + folder + "\" model=" + model);
+  };
+  const auto first = add(""), second = add("");
+  EXPECT_EQ(pass(*first, gradient(64, 48)), pass(*second, gradient(64, 48)));
+  EXPECT_EQ(measured, 1);
+  // A directory still gets its results.
+  namespace fs = std::filesystem;
+  const fs::path folder = scratch_folder() / "tuned-later";
+  const auto third = add(folder.string());
+  EXPECT_FALSE(pass(*third, gradient(64, 48)).empty());
+  EXPECT_TRUE(std::ranges::any_of(fs::directory_iterator(folder), [](const auto& entry) {
+    return entry.path().filename().string().starts_with("tuning-");
+  }));
+  fs::remove_all(folder);
+  gst_debug_remove_log_function(count);
+  gst_debug_unset_threshold_for_name("sightglass-engine");
 }
 
 TEST(SharedModel, SameFileAndOptionsAreOneModel) {
