@@ -30,20 +30,35 @@ ShaderKey conv2d_shader(const Tile& tile, bool pointwise) {
   return key;
 }
 
-// A tile with few loads that keeps the device busy, up to the tile of the device family. An inner loop step costs its
-// multiply-adds plus its loads, each as much as four multiply-adds. Wasted slices past the last one count too.
-Tile choose_tile(const ConvTile& most, int64_t pixels, int32_t slices) {
+// Invocations that compute something: whole work groups, and what the last one has left.
+int64_t busy_invocations(int64_t pixels, int32_t pixels_each, int32_t group) {
+  const int64_t tile = int64_t{pixels_each} * group, rest = pixels % tile;
+  return pixels / tile * group + std::min<int64_t>(rest, group);
+}
+
+// Of one inner loop step of all invocations: multiply-adds of vec4, and loads, each as much as four of them. Wasted
+// pixels and slices past the last one count too.
+int64_t cost_of(const Tile& tile, int64_t pixels, int32_t slices) {
+  const int64_t loads = tile.pixels + 4 * tile.slices, madds = int64_t{4} * tile.pixels * tile.slices;
+  const int64_t groups = (slices + tile.slices - 1) / tile.slices;
+  return busy_invocations(pixels, tile.pixels, tile.local_x) * groups * (4 * loads + madds);
+}
+
+// The tile with the lowest cost that keeps the device busy, up to the tile of the device family.
+Tile choose_tile(const ConvTile& most, int32_t group, int64_t pixels, int32_t slices) {
   if (pixels < 8) return {1, 1, 1, 64};
+  const int32_t most_pixels = pixels * slices >= int64_t{16} * group * 4 ? most.pixels : 1;
   Tile best;
-  best.pixels = pixels * slices >= int64_t{16} * 64 * 4 ? most.pixels : 1;
   int64_t best_cost = INT64_MAX;
-  for (const int32_t s : {4, 2, 1}) {
-    if (s > most.slices) continue;
-    const int64_t loads = best.pixels + 4 * s, madds = int64_t{4} * best.pixels * s;
-    const int64_t cost = ((slices + s - 1) / s) * (4 * loads + madds);
-    if (cost < best_cost) {
-      best_cost = cost;
-      best.slices = s;
+  for (int32_t p = most_pixels; p >= 1; p /= 2) {
+    for (const int32_t s : {4, 2, 1}) {
+      if (s > most.slices) continue;
+      const Tile tile{p, s, group, 1};
+      const int64_t cost = cost_of(tile, pixels, slices);
+      if (cost < best_cost) {
+        best_cost = cost;
+        best = tile;
+      }
     }
   }
   return best;
@@ -61,10 +76,11 @@ struct Variant {
   }
 };
 
-// The default of the device family, then plausible alternatives. If the default is not the largest tile, small tiles
-// come first: a compiler may take half a minute for a tile that spills.
+// The default of the device family, then plausible alternatives. If registers are scarce, small tiles come first: a
+// compiler may take half a minute for a tile that spills.
 std::vector<Variant> variants_of(const Emitter& emitter, const ConvTile& most, int64_t pixels, int32_t slices) {
-  const Variant usual{choose_tile(most, pixels, slices), emitter.usual_reads()};
+  const int32_t group = emitter.context().limits.kernels.conv_group;
+  const Variant usual{choose_tile(most, group, pixels, slices), emitter.usual_reads()};
   std::vector<Variant> variants{usual};
   const auto add = [&](const Tile& tile) { variants.push_back({tile, usual.reads}); };
   if (const std::optional<Reads> other = emitter.other_reads()) variants.push_back({usual.tile, *other});
@@ -72,14 +88,17 @@ std::vector<Variant> variants_of(const Emitter& emitter, const ConvTile& most, i
   Tile tile = usual.tile;
   tile.local_x = 32;
   add(tile);
+  constexpr int32_t kLargeArea = 16;
   std::vector<ConvTile> tiles{{4, 4}, {4, 2}, {4, 1}, {2, 4}, {2, 2}, {1, 4}};
-  if (most != kLargestConvTile) {
+  if (most.area() < kLargeArea) {
     tiles.insert(tiles.end(), {{2, 1}, {1, 2}});
     stable_sort_by(tiles, &ConvTile::area);
+  } else if (most.pixels >= 8) {
+    tiles.insert(tiles.end(), {{8, 2}, {8, 4}, {16, 4}});
   }
   for (const auto& [p, s] : tiles) {
     if (s > slices || (p == usual.tile.pixels && s == usual.tile.slices)) continue;
-    add({p, s, 64, 1});
+    add({p, s, group, 1});
   }
   return variants;
 }
@@ -97,12 +116,22 @@ struct Geometry {
   }
 };
 
+// The largest tile for this convolution.
+ConvTile largest_tile(const Emitter& emitter, const TensorRef& in, const TensorRef& out, const Geometry& g,
+                      const ConvConstants& constants) {
+  const KernelDefaults& kernels = emitter.context().limits.kernels;
+  if (constants.quantization.sums == Sums::kRequantized) return kernels.requantized;
+  // On llvmpipe, such a step gains 0.1 ms per run, and its program takes some tenths of a second longer to compile.
+  constexpr int64_t kManyMultiplyAdds = 16'000'000;
+  const int64_t work = int64_t{out.shape.h} * out.shape.w * out.shape.c * in.shape.c * g.kernel_h * g.kernel_w;
+  if (kernels.large && work >= kManyMultiplyAdds) return *kernels.large;
+  return g.pointwise() ? emitter.defaults().pointwise : emitter.defaults().window;
+}
+
 Status emit_with_constants(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Geometry& g,
                            const ConvConstants& constants) {
   const int64_t pixels = int64_t{out.shape.h} * out.shape.w;
-  const ConvTile& most = constants.quantization.sums == Sums::kRequantized
-                             ? emitter.context().limits.kernels.requantized
-                             : (g.pointwise() ? emitter.defaults().pointwise : emitter.defaults().window);
+  const ConvTile most = largest_tile(emitter, in, out, g, constants);
   const auto [variant, choice] = emitter.choose_variant(tuned_step(emitter, "conv2d", in, out, g.name(), constants),
                                                         variants_of(emitter, most, pixels, out.shape.slices()));
   const Tile& tile = variant.tile;
@@ -215,8 +244,9 @@ std::vector<ShaderKey> conv2d_shaders() {
   std::vector<ShaderKey> keys;
   for (const bool pointwise : {false, true}) {
     keys.push_back(conv2d_shader({1, 1, 1, 64}, pointwise));
-    for (const int32_t local_x : {32, 64}) {
-      for (const int32_t pixels : {1, 2, 4}) {
+    for (const int32_t local_x : {8, 32, 64}) {
+      for (const int32_t pixels : {1, 2, 4, 8, 16}) {
+        if (local_x == 64 && pixels >= 8) continue;  // only processors have such tiles, and small work groups
         for (const int32_t slices : {1, 2, 4}) keys.push_back(conv2d_shader({pixels, slices, local_x, 1}, pointwise));
       }
     }
@@ -233,6 +263,10 @@ std::vector<ShaderKey> conv2d_variants() {
 }
 
 }  // namespace
+
+int64_t conv2d_cost(const ConvTile& most, int32_t group, int64_t pixels, int32_t slices) {
+  return cost_of(choose_tile(most, group, pixels, slices), pixels, slices);
+}
 
 Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, std::vector<float> weights,
                       const std::vector<float>& bias) {

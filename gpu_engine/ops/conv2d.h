@@ -1,6 +1,7 @@
-// Pointwise convolutions within other operators.
+// Direct convolutions, for other operators.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "kernel/emitter.h"
@@ -13,5 +14,9 @@ Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& ou
                       const std::vector<float>& bias);
 // The same with any kind of constants.
 Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, const ConvConstants& constants);
+
+// Cost of such a convolution for one slice of the data and one pixel of the kernel, with the best tile up to `most` and
+// `group` invocations per work group. The unit is the multiply-add of a vec4 by one invocation.
+int64_t conv2d_cost(const ConvTile& most, int32_t group, int64_t pixels, int32_t slices);
 
 }  // namespace sightglass

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "kernel/storage_variants.h"
+#include "ops/conv2d.h"
 #include "ops/conv_constants.h"
 #include "ops/conv_step.h"
 #include "ops/ops.h"
@@ -125,16 +126,16 @@ double computed(int64_t items, const ConvTile& tile) {
 }
 
 // Compares the time with that of conv2d.cpp.
-Status check_cost(const ConvTile& direct, const ConvTile& tile, const Bhwc& in, const Bhwc& out) {
+Status check_cost(const KernelDefaults& kernels, const ConvTile& tile, const Bhwc& in, const Bhwc& out) {
   // Of an element of the transformed data: it is loaded, added to others, and stored; the store takes longest, as
   // measured on llvmpipe.
   constexpr double kTransform = 26, kLeastGain = 0.1;
   const Bhwc data = transformed_shape(in, out);
-  const double squares = computed(int64_t{data.h} * data.w, tile), pixels = computed(int64_t{out.h} * out.w, direct);
-  const double in_slices = in.slices(), out_slices = out.slices();
+  const double squares = computed(int64_t{data.h} * data.w, tile), in_slices = in.slices(), out_slices = out.slices();
   const double transform = squares * in_slices * kElements * kTransform;
   const double multiply = squares * out_slices * kElements * (in_slices * products_cost(tile) + kSquare * kSquare);
-  const double usual = pixels * out_slices * kKernel * kKernel * in_slices * products_cost(direct);
+  const int64_t step = conv2d_cost(kernels.fp32.window, kernels.conv_group, int64_t{out.h} * out.w, out.slices());
+  const double usual = static_cast<double>(step) * kKernel * kKernel * in_slices;
   if (transform + multiply < usual * (1 - kLeastGain)) return {};
   return unsupported("no gain for an output of " + std::to_string(out.h) + "x" + std::to_string(out.w) + " with " +
                      std::to_string(in.c) + " channels");
@@ -148,7 +149,7 @@ Result<ConvTile> tile_for(const PlanContext& context, const Bhwc& in, const Bhwc
   if (!kernels.winograd) return unsupported("not known to be faster on this device");
   const Bhwc data = transformed_shape(in, out);
   const ConvTile tile = choose_tile(*kernels.winograd, int64_t{data.h} * data.w, out.slices());
-  SIGHTGLASS_RETURN_IF_ERROR(check_cost(kernels.fp32.window, tile, in, out));
+  SIGHTGLASS_RETURN_IF_ERROR(check_cost(kernels, tile, in, out));
   return tile;
 }
 

@@ -17,19 +17,30 @@ ShaderKey depthwise_shader(int32_t pixels, bool multiplier) {
   return key;
 }
 
-// Kernels whose vertically adjacent outputs share inputs: the register tile is fixed when the shader is compiled.
+// Square kernels whose adjacent outputs share inputs. Shaders are compiled for a register tile.
 constexpr int32_t kRowKernels[] = {3, 5}, kRowStrides[] = {1, 2};
 
-bool shares_rows(const DepthwiseConv2dAttr& attr, int32_t kernel_h) {
-  return attr.multiplier == 1 && std::ranges::find(kRowKernels, kernel_h) != std::end(kRowKernels) &&
+bool shares_rows(const DepthwiseConv2dAttr& attr, int32_t kernel_h, int32_t kernel_w) {
+  return attr.multiplier == 1 && kernel_h == kernel_w &&
+         std::ranges::find(kRowKernels, kernel_h) != std::end(kRowKernels) &&
          std::ranges::find(kRowStrides, attr.stride_h) != std::end(kRowStrides) &&
          (attr.stride_h == 1 || attr.dilation_h == 1);
 }
 
-ShaderKey rows_shader(int32_t kernel_h, int32_t stride_h, int32_t rows) {
-  return {
-      "depthwise_rows.comp",
-      {{"KERNEL_H", std::to_string(kernel_h)}, {"STRIDE_H", std::to_string(stride_h)}, {"ROWS", std::to_string(rows)}}};
+// What depthwise_rows.comp needs for more than one column. On llvmpipe, columns of larger kernels gain nothing.
+constexpr int32_t kColumnKernel = 3;
+
+int32_t most_columns(int32_t kernel, const DepthwiseConv2dAttr& attr) {
+  const bool possible = attr.stride_w == attr.stride_h && (attr.stride_w == 1 || attr.dilation_w == 1);
+  return possible && kernel == kColumnKernel ? kColumnTiles.back() : 1;
+}
+
+ShaderKey rows_shader(int32_t kernel, int32_t stride_h, const DepthwiseTile& tile) {
+  return {"depthwise_rows.comp",
+          {{"KERNEL", std::to_string(kernel)},
+           {"STRIDE_H", std::to_string(stride_h)},
+           {"ROWS", std::to_string(tile.rows)},
+           {"COLUMNS", std::to_string(tile.columns)}}};
 }
 
 std::string geometry_of(const Shape& weights, const DepthwiseConv2dAttr& attr) {
@@ -69,15 +80,16 @@ Status emit_with_constants(Emitter& emitter, const Node& node, const ConvConstan
   params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
   const int64_t area = int64_t{out.shape.h} * out.shape.w, layers = int64_t{out.shape.b} * out.shape.slices();
-  if (!constants.computed && shares_rows(attr, kernel_h)) {
+  if (!constants.computed && shares_rows(attr, kernel_h, kernel_w)) {
     constexpr int64_t kInvocations = 1024;  // enough work for a GPU
-    const int32_t most = emitter.context().limits.kernels.depthwise_rows;
-    const int32_t usual = choose_rows(out.shape, layers, attr.dilation_h, most, kInvocations);
+    const KernelDefaults& kernels = emitter.context().limits.kernels;
+    const DepthwiseTile most{kernels.depthwise_rows, std::min(kernels.depthwise_columns, most_columns(kernel_h, attr))};
+    const DepthwiseTile usual = choose_tile(out.shape, layers, attr, most, kInvocations);
     const std::string step = tuned_step(emitter, "depthwise", in, out, geometry_of(weights, attr), constants);
-    const auto [variant, choice] = emitter.choose_variant(step, rows_variants(emitter, usual));
-    return add_conv_step(emitter, rows_shader(kernel_h, attr.stride_h, variant.rows), std::move(params),
-                         depthwise_rows_grid(out.shape, layers, attr.dilation_h, variant.rows), in, out, constants,
-                         choice);
+    const auto [variant, choice] =
+        emitter.choose_variant(step, rows_variants(emitter, usual, most_columns(kernel_h, attr)));
+    return add_conv_step(emitter, rows_shader(kernel_h, attr.stride_h, variant.tile), std::move(params),
+                         depthwise_rows_grid(out.shape, layers, attr, variant.tile), in, out, constants, choice);
   }
   params.ints(attr.multiplier);
   const int32_t pixels = area * layers >= int64_t{16} * 64 * 2 ? 2 : 1;
@@ -105,9 +117,13 @@ std::vector<ShaderKey> shaders() {
 }
 std::vector<ShaderKey> variants() {
   std::vector<ShaderKey> keys = shaders();
-  for (const int32_t kernel_h : kRowKernels) {
+  for (const int32_t kernel : kRowKernels) {
     for (const int32_t stride_h : kRowStrides) {
-      for (const int32_t rows : kRowTiles) keys.push_back(rows_shader(kernel_h, stride_h, rows));
+      for (const int32_t rows : kRowTiles) {
+        for (const int32_t columns : kColumnTiles) {
+          if (columns == 1 || kernel == kColumnKernel) keys.push_back(rows_shader(kernel, stride_h, {rows, columns}));
+        }
+      }
     }
   }
   return conv_variants(keys, true);
@@ -126,29 +142,47 @@ std::vector<float> pack_depthwise_weights(const std::vector<float>& dense, int32
   return packed;
 }
 
-Grid depthwise_rows_grid(const Bhwc& out, int64_t layers, int32_t dilation_h, int32_t rows) {
-  const int32_t block = dilation_h * rows, blocks = (out.h + block - 1) / block;
-  return {int64_t{out.w} * blocks * dilation_h, layers};
+Grid depthwise_rows_grid(const Bhwc& out, int64_t layers, const DepthwiseConv2dAttr& attr, const DepthwiseTile& tile) {
+  const auto tiles = [](int32_t size, int32_t of_tile, int32_t dilation) {
+    const int32_t block = of_tile * dilation;
+    return (size + block - 1) / block * dilation;
+  };
+  const int32_t across = tile.columns == 1 ? out.w : tiles(out.w, tile.columns, attr.dilation_w);
+  return {int64_t{across} * tiles(out.h, tile.rows, attr.dilation_h), layers};
 }
 
-int32_t choose_rows(const Bhwc& out, int64_t layers, int32_t dilation_h, int32_t most, int64_t invocations) {
-  int32_t best = 1;
+DepthwiseTile choose_tile(const Bhwc& out, int64_t layers, const DepthwiseConv2dAttr& attr, const DepthwiseTile& most,
+                          int64_t invocations) {
+  DepthwiseTile best;
+  const auto count = [&](const DepthwiseTile& tile) {
+    const Grid grid = depthwise_rows_grid(out, layers, attr, tile);
+    return grid.x * grid.z;
+  };
   for (const int32_t rows : kRowTiles) {
-    if (rows > most) break;
-    const Grid grid = depthwise_rows_grid(out, layers, dilation_h, rows);
-    if (grid.x * grid.z >= invocations) best = rows;
+    if (rows <= most.rows && count({rows, 1}) >= invocations) best.rows = rows;
+  }
+  for (const int32_t columns : kColumnTiles) {
+    const DepthwiseTile tile{best.rows, columns};
+    // With dilations wider than the image, tiles save nothing.
+    if (columns <= most.columns && count(tile) >= invocations && count(tile) < count(best)) best = tile;
   }
   return best;
 }
 
-std::string RowsVariant::name() const { return "ROWS=" + std::to_string(rows) + " " + name_of(reads); }
+std::string RowsVariant::name() const {
+  return "ROWS=" + std::to_string(tile.rows) +
+         (tile.columns > 1 ? " COLUMNS=" + std::to_string(tile.columns) : std::string()) + " " + name_of(reads);
+}
 
-std::vector<RowsVariant> rows_variants(const Emitter& emitter, int32_t usual_rows) {
-  const RowsVariant usual{usual_rows, emitter.usual_reads()};
-  std::vector<RowsVariant> variants{usual};
-  if (const std::optional<Reads> other = emitter.other_reads()) variants.push_back({usual.rows, *other});
-  for (const int32_t rows : kRowTiles) {
-    if (rows != usual.rows) variants.push_back({rows, usual.reads});
+std::vector<RowsVariant> rows_variants(const Emitter& emitter, const DepthwiseTile& usual, int32_t most_columns) {
+  const Reads reads = emitter.usual_reads();
+  std::vector<RowsVariant> variants{{usual, reads}};
+  if (const std::optional<Reads> other = emitter.other_reads()) variants.push_back({usual, *other});
+  for (const int32_t columns : kColumnTiles) {
+    for (const int32_t rows : kRowTiles) {
+      const DepthwiseTile tile{rows, columns};
+      if (columns <= most_columns && tile != usual) variants.push_back({tile, reads});
+    }
   }
   return variants;
 }

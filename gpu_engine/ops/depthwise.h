@@ -13,24 +13,32 @@ namespace sightglass {
 // [C/4][taps] vec4, from [1, kh, kw, C].
 std::vector<float> pack_depthwise_weights(const std::vector<float>& dense, int32_t taps, int32_t channels);
 
-// A grid in which an invocation computes `rows` outputs of a layer, vertically apart by the dilation, so that tiles
-// interleave.
-Grid depthwise_rows_grid(const Bhwc& out, int64_t layers, int32_t dilation_h, int32_t rows);
+// Outputs of one invocation.
+struct DepthwiseTile {
+  int32_t rows = 1, columns = 1;
+  bool operator==(const DepthwiseTile&) const = default;
+};
 
-// Possible rows per invocation.
+// Possible numbers of them.
 inline constexpr std::array<int32_t, 3> kRowTiles{1, 2, 4};
+inline constexpr std::array<int32_t, 2> kColumnTiles{1, 2};
 
-// The largest of them, up to `most`, that leaves at least `invocations` invocations.
-int32_t choose_rows(const Bhwc& out, int64_t layers, int32_t dilation_h, int32_t most, int64_t invocations);
+// A grid in which an invocation computes a tile of a layer. Its outputs are apart by the dilation, so that tiles
+// interleave.
+Grid depthwise_rows_grid(const Bhwc& out, int64_t layers, const DepthwiseConv2dAttr& attr, const DepthwiseTile& tile);
+
+// The largest tile, up to `most`, that leaves at least `invocations` invocations.
+DepthwiseTile choose_tile(const Bhwc& out, int64_t layers, const DepthwiseConv2dAttr& attr, const DepthwiseTile& most,
+                          int64_t invocations);
 
 // A register tile, and the read method of the step.
 struct RowsVariant {
-  int32_t rows = 1;
+  DepthwiseTile tile;
   Reads reads = Reads::kStorageBlocks;
   std::string name() const;
 };
 
-// The default tile, then plausible alternatives.
-std::vector<RowsVariant> rows_variants(const Emitter& emitter, int32_t usual_rows);
+// The default tile, then plausible alternatives, with up to `most_columns`.
+std::vector<RowsVariant> rows_variants(const Emitter& emitter, const DepthwiseTile& usual, int32_t most_columns);
 
 }  // namespace sightglass

@@ -90,12 +90,12 @@ Status emit(Emitter& emitter, const Node& node) {
     SIGHTGLASS_ASSIGN_OR_RETURN(constants.residual, emitter.tensor(residual));
   }
   constexpr int64_t kInvocations = 512;  // enough work for a GPU
-  const int32_t most = emitter.context().limits.kernels.depthwise_pointwise_rows;
-  const int32_t usual = choose_rows(out.shape, out.shape.b, attr.dilation_h, most, kInvocations);
+  const DepthwiseTile most{emitter.context().limits.kernels.depthwise_pointwise_rows};
+  const DepthwiseTile usual = choose_tile(out.shape, out.shape.b, attr, most, kInvocations);
   const std::string geometry =
       "stride " + sides(attr.stride_h, attr.stride_w) + " dilation " + sides(attr.dilation_h, attr.dilation_w);
   const std::string step = tuned_step(emitter, "depthwise-pointwise", in, out, geometry, constants);
-  const auto [variant, choice] = emitter.choose_variant(step, rows_variants(emitter, usual));
+  const auto [variant, choice] = emitter.choose_variant(step, rows_variants(emitter, usual, most.columns));
   StepParams params;
   params.tensor(in).tensor(out);
   params.ints(attr.stride_w, clamps(between) ? 1 : 0);
@@ -104,9 +104,9 @@ Status emit(Emitter& emitter, const Node& node) {
   params.ints(constants.weights + first, depthwise_bias);
   const auto [lowest, highest] = range_of(between);
   params.floats(lowest, highest);
-  return add_conv_step(emitter, shader(attr.stride_h, variant.rows, out.shape.slices()), std::move(params),
-                       depthwise_rows_grid(out.shape, out.shape.b, attr.dilation_h, variant.rows), in, out, constants,
-                       choice, emitter.context().limits.kernels.half.products);
+  return add_conv_step(emitter, shader(attr.stride_h, variant.tile.rows, out.shape.slices()), std::move(params),
+                       depthwise_rows_grid(out.shape, out.shape.b, attr, variant.tile), in, out, constants, choice,
+                       emitter.context().limits.kernels.half.products);
 }
 
 std::vector<ShaderKey> variants() {

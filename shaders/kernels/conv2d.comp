@@ -26,7 +26,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 placement;  // dilation x, dilation y, padding left, padding top
   ivec4 constants;  // positions of weights, bias and slope (in vec4), the weight offset
   ivec4 grid;       // slice groups of one batch, 0, 0, 0
-  ivec4 rescale;    // for conv_result()
+  ivec4 rescale;    // for load_conversion()
 #ifdef DYNAMIC
   Tensor quanta_t;  // of the data, per batch
 #endif
@@ -115,23 +115,25 @@ void main() {
   }
 #endif
 
-  ivec4 conversion = rescale;
+  ivec4 factors = rescale;
 #ifdef DYNAMIC
-  conversion.x = quanta_t.place.x + batch;
+  factors.x = quanta_t.place.x + batch;
 #endif
+  // Mesa unrolls a loop over an array of its length. Otherwise `acc` may end up in memory, at many times the cost.
+  int slices[SLICES];
+  for (int o = 0; o < SLICES; ++o) slices[o] = first_slice + o;
   for (int o = 0; o < SLICES; ++o) {
-    int slice = first_slice + o;
-    if (slice >= out_t.place.y) break;
-    int row = (batch * out_t.place.y + slice) * area;
+    if (slices[o] >= out_t.place.y) continue;
+    int layer = batch * out_t.place.y + slices[o];
+    Conversion conversion = load_conversion(out_t, slices[o], constants.z, factors);
     for (int p = 0; p < PIXELS; ++p) {
       int pixel = first_pixel + p * LOCAL_X;
       if (pixel < area) {
         vec4 sums = acc[p * SLICES + o];
 #ifdef RESIDUAL
-        int layer = batch * out_t.place.y + slice;
         sums += load_b(residual_t.place.x + layer * residual_t.place.z + (residual_t.place.z == 1 ? 0 : pixel));
 #endif
-        store(out_t.place.x + row + pixel, conv_result(out_t, slice, sums, constants.z, conversion));
+        store(out_t.place.x + layer * area + pixel, conv_result(out_t, slices[o], sums, conversion));
       }
     }
   }

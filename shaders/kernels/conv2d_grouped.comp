@@ -25,7 +25,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 bias;  // for with_bias(), like the next
   vec4 unit;
 #endif
-  ivec4 rescale;  // for conv_result()
+  ivec4 rescale;  // for load_conversion()
 #ifdef DYNAMIC
   Tensor quanta_t;  // of the data, per batch
 #endif
@@ -90,10 +90,10 @@ void main() {
   acc = with_bias(slice, acc);
 #endif
 
-  ivec4 conversion = rescale;
+  ivec4 factors = rescale;
 #ifdef DYNAMIC
-  conversion.x = quanta_t.place.x + batch;
+  factors.x = quanta_t.place.x + batch;
 #endif
   int to = out_t.place.x + (batch * out_t.place.y + slice) * out_t.place.z + pixel;
-  store(to, conv_result(out_t, slice, acc, constants.z, conversion));
+  store(to, conv_result(out_t, slice, acc, load_conversion(out_t, slice, constants.z, factors)));
 }

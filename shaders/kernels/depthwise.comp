@@ -27,7 +27,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 bias;  // for with_bias(), like the next
   vec4 unit;
 #endif
-  ivec4 rescale;  // for conv_result()
+  ivec4 rescale;  // for load_conversion()
 #ifdef DYNAMIC
   Tensor quanta_t;  // of the data, per batch
 #endif
@@ -86,16 +86,17 @@ void main() {
     }
   }
 
-  ivec4 conversion = rescale;
+  ivec4 factors = rescale;
 #ifdef DYNAMIC
-  conversion.x = quanta_t.place.x + batch;
+  factors.x = quanta_t.place.x + batch;
 #endif
+  Conversion conversion = load_conversion(out_t, slice, constants.z, factors);
   int row = out_t.place.x + (batch * out_t.place.y + slice) * area;
   for (int p = 0; p < PIXELS; ++p) {
     int pixel = first_pixel + p * kKernelInvocations;
 #ifdef COMPUTED
     acc[p] = with_bias(slice, acc[p]);
 #endif
-    if (pixel < area) store(row + pixel, conv_result(out_t, slice, acc[p], constants.z, conversion));
+    if (pixel < area) store(row + pixel, conv_result(out_t, slice, acc[p], conversion));
   }
 }

@@ -22,7 +22,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 constants;  // positions of weights, bias and slope (in vec4), 0
   ivec4 made_by;    // positions of the depthwise weights and bias (in vec4), 0, 0
   vec4 range;       // range of the depthwise results, if clamped: lowest, highest, 0, 0
-  ivec4 rescale;    // for conv_result()
+  ivec4 rescale;    // for load_conversion()
 #ifdef RESIDUAL
   Tensor residual_t;
 #endif
@@ -87,6 +87,7 @@ void main() {
 
   for (int o = 0; o < SLICES; ++o) {
     int layer = batch * SLICES + o;
+    Conversion conversion = load_conversion(out_t, o, constants.z, rescale);
     for (int r = 0; r < ROWS; ++r) {
       int y = first_row + r * placement.y;
       if (y < out_t.size.y) {
@@ -95,7 +96,7 @@ void main() {
 #ifdef RESIDUAL
         sums += load_b(residual_t.place.x + layer * residual_t.place.z + (residual_t.place.z == 1 ? 0 : pixel));
 #endif
-        store(out_t.place.x + layer * out_t.place.z + pixel, conv_result(out_t, o, sums, constants.z, rescale));
+        store(out_t.place.x + layer * out_t.place.z + pixel, conv_result(out_t, o, sums, conversion));
       }
     }
   }

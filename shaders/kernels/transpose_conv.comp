@@ -14,7 +14,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 kernel;     // width, height, stride x, stride y
   ivec4 placement;  // padding left, padding top, slice groups of one batch, 0
   ivec4 constants;  // positions of weights, bias and slope (in vec4), the weight offset
-  ivec4 rescale;    // for conv_result()
+  ivec4 rescale;    // for load_conversion()
 };
 
 void main() {
@@ -57,6 +57,7 @@ void main() {
   for (int o = 0; o < SLICES; ++o) {
     int slice = first_slice + o;
     if (slice >= out_t.place.y) break;
-    store(out_t.place.x + (batch * out_t.place.y + slice) * area + pixel, conv_result(out_t, slice, acc[o], constants.z, rescale));
+    Conversion conversion = load_conversion(out_t, slice, constants.z, rescale);
+    store(out_t.place.x + (batch * out_t.place.y + slice) * area + pixel, conv_result(out_t, slice, acc[o], conversion));
   }
 }

@@ -15,7 +15,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 kernel;     // width, height, blocks of 2×2 along y, 0
   ivec4 placement;  // padding left, padding top, slice groups of one batch, blocks of 2×2 along x
   ivec4 constants;  // positions of weights, bias and slope (in vec4), the weight offset
-  ivec4 rescale;    // for conv_result()
+  ivec4 rescale;    // for load_conversion()
 };
 
 void main() {
@@ -62,10 +62,12 @@ void main() {
   for (int phase = 0; phase < 4; ++phase) {
     ivec2 to = 2 * block + column_row(phase, 2) - placement.xy;
     if (any(lessThan(to, ivec2(0))) || any(greaterThanEqual(to, out_t.size.xy))) continue;
+    // Loaded for each phase: Mali GPUs lack the registers for the factors of all slices.
     for (int o = 0; o < SLICES; ++o) {
       int slice = first_slice + o;
+      Conversion conversion = load_conversion(out_t, slice, constants.z, rescale);
       store(tensor_index(out_t, batch, slice, to.y, to.x),
-            conv_result(out_t, slice, acc[phase * SLICES + o], constants.z, rescale));
+            conv_result(out_t, slice, acc[phase * SLICES + o], conversion));
     }
   }
 }

@@ -26,7 +26,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   ivec4 constants;  // positions of weights, bias and slope (in vec4), 0
   ivec4 grid;       // slice groups of one batch, elements of a square (16), 0, 0
-  ivec4 rescale;    // for conv_result()
+  ivec4 rescale;    // for load_conversion()
 #ifdef RESIDUAL
   Tensor residual_t;
 #endif
@@ -90,6 +90,7 @@ void main() {
     int slice = first_slice + o;
     if (slice >= out_t.place.y) break;
     int layer = batch * out_t.place.y + slice;
+    Conversion conversion = load_conversion(out_t, slice, constants.z, rescale);
     for (int t = 0; t < SQUARES; ++t) {
       int square = first_square + t * LOCAL_X;
       ivec2 first = column_row(square, in_t.size.x) * 2;
@@ -101,7 +102,7 @@ void main() {
 #ifdef RESIDUAL
           v += load_b(residual_t.place.x + layer * residual_t.place.z + (residual_t.place.z == 1 ? 0 : pixel));
 #endif
-          store(out_t.place.x + layer * out_t.place.z + pixel, conv_result(out_t, slice, v, constants.z, rescale));
+          store(out_t.place.x + layer * out_t.place.z + pixel, conv_result(out_t, slice, v, conversion));
         }
       }
     }

@@ -260,6 +260,27 @@ TEST_F(ConvTest, Depthwise) {
   }
 }
 
+// Square kernels, whose invocations compute tiles: sizes that tiles do not divide, and strides and dilations per axis.
+TEST_F(ConvTest, DepthwiseTiles) {
+  uint64_t seed = 900;
+  for (const int kernel : {3, 5}) {
+    for (const auto& [height, width] : {std::pair{65, 63}, {64, 40}, {33, 2}, {7, 301}}) {
+      for (const auto& [stride_h, stride_w] : {std::pair{1, 1}, {2, 2}, {1, 2}, {2, 1}}) {
+        for (const auto& [dilation_h, dilation_w] : {std::pair{1, 1}, {2, 2}, {1, 3}, {4, 1}, {5, 7}}) {
+          ConvParameters p;
+          p.batch = 2;
+          p.height = height;
+          p.width = width;
+          p.in = 9;
+          p.kernel_h = p.kernel_w = kernel;
+          p.attr = {{PaddingMode::kSame}, stride_h, stride_w, dilation_h, dilation_w};
+          check(depthwise_case(p, 1, seed++));
+        }
+      }
+    }
+  }
+}
+
 TEST_F(ConvTest, TransposeConv) {
   uint64_t seed = 700;
   Random random(7);

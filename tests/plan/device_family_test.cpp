@@ -149,6 +149,7 @@ TEST(DeviceFamily, ChoosesTilesRowsAndReadPath) {
     const char *vendor, *renderer;
     Precision precision;
     const char *pointwise, *window, *rows, *reads;
+    int group = 64;
   };
   constexpr const char *kBlocks = "reads=blocks", *kTextures = "reads=textures";
   constexpr auto k32 = Precision::kFp32, k16 = Precision::kFp16;
@@ -169,16 +170,51 @@ TEST(DeviceFamily, ChoosesTilesRowsAndReadPath) {
       {"Imagination", "PowerVR", k32, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
       {"", "", k32, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
       {"", "", k16, "PIXELS=2 SLICES=2", "PIXELS=2 SLICES=2", "ROWS=1", kBlocks},
-      {"Mesa/X.org", "llvmpipe", k32, "PIXELS=4 SLICES=4", "PIXELS=4 SLICES=4", "ROWS=4", kTextures},
-      {"Mesa/X.org", "llvmpipe", k16, "PIXELS=4 SLICES=4", "PIXELS=4 SLICES=4", "ROWS=4", kTextures},
+      {"Mesa/X.org", "llvmpipe", k32, "PIXELS=8 SLICES=2", "PIXELS=8 SLICES=2", "ROWS=4", kTextures, 8},
+      {"Mesa/X.org", "llvmpipe", k16, "PIXELS=8 SLICES=2", "PIXELS=8 SLICES=2", "ROWS=4", kTextures, 8},
       {"Mesa/X.org", "softpipe", k32, "PIXELS=4 SLICES=4", "PIXELS=4 SLICES=4", "ROWS=4", kBlocks},
   };
   for (const Expected& e : table) {
     const Kernels kernels = kernels_of(device_family(e.vendor, e.renderer), e.precision);
-    const std::string group = std::string(" LOCAL_X=64 LOCAL_Z=1 ") + e.reads;
+    const std::string group = " LOCAL_X=" + std::to_string(e.group) + " LOCAL_Z=1 " + e.reads;
     EXPECT_EQ(kernels.pointwise, e.pointwise + group) << e.renderer;
     EXPECT_EQ(kernels.window, e.window + group) << e.renderer;
     EXPECT_EQ(kernels.fused, std::string(e.rows) + " " + e.reads) << e.renderer;
+  }
+}
+
+TEST(DeviceFamily, TilesOfDepthwiseConvolutions) {
+  struct Case {
+    const char* renderer;
+    int32_t kernel, stride_h, stride_w, dilation_w;
+    const char* tile;
+  };
+  const Case cases[] = {
+      {"llvmpipe", 3, 1, 1, 1, "ROWS=4 COLUMNS=2 reads=textures"},
+      {"llvmpipe", 3, 2, 2, 1, "ROWS=4 COLUMNS=2 reads=textures"},
+      {"llvmpipe", 3, 1, 1, 3, "ROWS=4 COLUMNS=2 reads=textures"},
+      {"llvmpipe", 3, 1, 2, 1, "ROWS=4 reads=textures"},  // unequal strides
+      {"llvmpipe", 5, 1, 1, 1, "ROWS=4 reads=textures"},  // no gain was measured
+      {"Mali-G52", 3, 1, 1, 1, "ROWS=1 reads=blocks"},
+      {"AMD", 3, 1, 1, 1, "ROWS=4 reads=blocks"},
+  };
+  for (const Case& c : cases) {
+    CaseBuilder builder(7);
+    const DepthwiseConv2dAttr attr{{PaddingMode::kSame}, c.stride_h, c.stride_w, 1, c.dilation_w, 1};
+    builder.node(OpType::kDepthwiseConv2d, attr,
+                 {builder.input({1, 64, 64, 64}), builder.constant({1, c.kernel, c.kernel, 64})}, Activation::kNone);
+    const auto model = model_from_graph(builder.build("depthwise").graph).value();
+    DeviceLimits limits = DeviceLimits::typical();
+    limits.kernels = device_family("", c.renderer).kernels;
+    limits.max_buffer_texels = 1 << 27;
+    const auto plan = build_plan(model, limits, ForcedPlanOptions());
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    std::string tile;
+    for (const Step& step : data_of(**plan).steps) {
+      if (step.kernel.find("depthwise_rows") != step.kernel.npos) tile = step.variant.name;
+    }
+    EXPECT_EQ(tile, c.tile) << c.renderer << ", kernel " << c.kernel << ", strides " << c.stride_h << ", "
+                            << c.stride_w;
   }
 }
 
@@ -211,7 +247,7 @@ TEST(DeviceFamily, TilesOfIntegersFitIntoRegisters) {
                {builder.input({1, 64, 64, 16}, data), builder.constant({16, 3, 3, 16}, weights), builder.bias(16)},
                Quantized{DataType::kInt8, {0.47f}, 11});
   const auto model = model_from_graph(builder.build("integers").graph).value();
-  for (const auto& [renderer, tile] : {std::pair{"llvmpipe", "PIXELS=4 SLICES=4"},
+  for (const auto& [renderer, tile] : {std::pair{"llvmpipe", "PIXELS=8 SLICES=2"},
                                        {"Mali-G52", "PIXELS=2 SLICES=1"},
                                        {"V3D 4.2", "PIXELS=2 SLICES=1"},
                                        {"Intel", "PIXELS=2 SLICES=2"},
@@ -275,7 +311,47 @@ TEST(DeviceFamily, SmallTilesAreTriedFirstIfRegistersAreScarce) {
   };
   EXPECT_EQ(tiles("Mali-G52"), (std::vector<int>{2, 2, 4, 4, 8}));
   EXPECT_EQ(tiles("V3D 4.2"), (std::vector<int>{2, 4, 4, 4, 8}));
-  EXPECT_EQ(tiles("llvmpipe"), (std::vector<int>{8, 4, 8, 4, 4}));
+  EXPECT_EQ(tiles("llvmpipe"), (std::vector<int>{16, 8, 4, 8, 4}));
+}
+
+// The default tile of a 1x1 convolution of a square image.
+std::string tile_of(const char* renderer, int32_t side, int32_t in_channels, int32_t out_channels) {
+  CaseBuilder builder(8);
+  builder.node(OpType::kConv2d, Conv2dAttr{},
+               {builder.input({1, side, side, in_channels}), builder.constant({out_channels, 1, 1, in_channels})});
+  DeviceLimits limits = DeviceLimits::typical();
+  limits.kernels = device_family("", renderer).kernels;
+  limits.max_buffer_texels = 1 << 27;
+  const auto plan = build_plan(model_from_graph(builder.build("image").graph).value(), limits, ForcedPlanOptions());
+  EXPECT_TRUE(plan.ok()) << plan.status().message();
+  return plan.ok() ? data_of(**plan).steps.front().variant.name : "";
+}
+
+// Pixels past the end of an image are computed in vain.
+TEST(DeviceFamily, TilesOfSmallImagesWasteFewPixels) {
+  struct Expected {
+    const char* renderer;
+    int32_t side;
+    const char* tile;
+  };
+  for (const Expected& e : {Expected{"Mali-G52", 7, "PIXELS=1 SLICES=2 LOCAL_X=64"},
+                            {"Mali-G52", 8, "PIXELS=1 SLICES=2 LOCAL_X=64"},
+                            {"Mali-G52", 14, "PIXELS=2 SLICES=2 LOCAL_X=64"},
+                            {"FD630", 7, "PIXELS=1 SLICES=2 LOCAL_X=64"},
+                            {"FD630", 10, "PIXELS=2 SLICES=2 LOCAL_X=64"},
+                            {"llvmpipe", 4, "PIXELS=2 SLICES=2 LOCAL_X=8"},
+                            {"llvmpipe", 7, "PIXELS=8 SLICES=2 LOCAL_X=8"}}) {
+    const std::string tile = tile_of(e.renderer, e.side, 256, 1024);
+    EXPECT_TRUE(tile.starts_with(e.tile)) << e.renderer << ", " << e.side << "x" << e.side << ": " << tile;
+  }
+}
+
+TEST(DeviceFamily, LargeConvolutionsHaveLargerTilesOnLlvmpipe) {
+  for (const auto& [out_channels, tile] : {std::pair(240, "PIXELS=8 SLICES=2 "), {256, "PIXELS=16 SLICES=4 "}}) {
+    const std::string name = tile_of("llvmpipe", 32, 64, out_channels);
+    EXPECT_TRUE(name.starts_with(tile)) << out_channels << " channels: " << name;
+  }
+  EXPECT_EQ(tile_of("Mali-G52", 32, 64, 240), tile_of("Mali-G52", 32, 64, 256));
 }
 
 }  // namespace

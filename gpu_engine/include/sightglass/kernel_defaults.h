@@ -7,14 +7,12 @@
 namespace sightglass {
 
 // Output of one convolution invocation, given enough work for the device: pixels by output slices of four channels,
-// each 1, 2 or 4. The sums live in registers: too large a tile spills them.
+// 1, 2, 4, 8 or 16 by 1, 2 or 4. The sums live in registers: too large a tile spills them.
 struct ConvTile {
   int32_t pixels = 2, slices = 2;
   int32_t area() const { return pixels * slices; }
   bool operator==(const ConvTile&) const = default;
 };
-
-inline constexpr ConvTile kLargestConvTile{4, 4};
 
 // The defaults, for unknown devices, spill on none of the compilers tested.
 struct KernelDefaults {
@@ -39,6 +37,15 @@ struct KernelDefaults {
 
   // Tile of Winograd convolutions (PlanOptions::exact): squares of 2x2 pixels by output slices. Unset: not used.
   std::optional<ConvTile> winograd = {};
+
+  // Invocations per work group of convolutions: 8 or 64. The last group of an image may be mostly empty.
+  int32_t conv_group = 64;
+
+  // Tile of convolutions of floats with many multiply-adds. Its program takes the compiler longer. Unset: as of others.
+  std::optional<ConvTile> large = {};
+
+  // Maximum columns per invocation of depthwise kernels: 1 or 2.
+  int32_t depthwise_columns = 1;
 
   bool operator==(const KernelDefaults&) const = default;
 };
