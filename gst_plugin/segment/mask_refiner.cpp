@@ -46,7 +46,7 @@ Status MaskRefiner::resize(const TextureRef& mask) {
     mean_ = make_texture(*gl_, GL_RGBA16F, functions.width, functions.height);
     trust_ = make_texture(*gl_, GL_RGBA16F, functions.width, functions.height);
     mean_trust_ = make_texture(*gl_, GL_RGBA16F, functions.width, functions.height);
-    bounds_ = make_texture(*gl_, GL_RGBA16F, size.width, size.height);
+    bounds_ = make_texture(*gl_, GL_RGBA8, size.width, size.height);
   }
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(*gl_, "allocating the textures that refine the mask"));
   size_ = size;
@@ -76,7 +76,7 @@ TextureRef MaskRefiner::run(GLuint linear) {
   gl_->BindTexture(GL_TEXTURE_2D, guide_.id());
   write(0, fit_, GL_RGBA16F);
   write(1, trust_, GL_RGBA16F);
-  dispatch(programs_[1], functions);
+  dispatch(programs_[1], {(functions.width + kFunctionsPerInvocation - 1) / kFunctionsPerInvocation, functions.height});
   bind_texture(*gl_, kSurroundingsUnit, trust_.id(), linear);
   gl_->ActiveTexture(GL_TEXTURE0);
   gl_->BindTexture(GL_TEXTURE_2D, fit_.id());
@@ -86,7 +86,7 @@ TextureRef MaskRefiner::run(GLuint linear) {
   bind_texture(*gl_, kSurroundingsUnit, mean_trust_.id(), linear);
   gl_->ActiveTexture(GL_TEXTURE0);
   gl_->BindTexture(GL_TEXTURE_2D, surroundings_.id());
-  write(0, bounds_, GL_RGBA16F);
+  write(0, bounds_, GL_RGBA8);
   dispatch(programs_[3], size_);
   bind_texture(*gl_, kSurroundingsUnit, bounds_.id(), linear);
   gl_->ActiveTexture(GL_TEXTURE0);

@@ -13,5 +13,7 @@ inline constexpr int kMotionPad = kCoarseReach + kFineReach + 1;
 // Displacements must explain this much more, per pixel of their length, than none at all: mean squares of luma in
 // [0,1].
 inline constexpr float kMotionBias = 0.00003F;
+// Blocks that change by no more than this have not moved: about the noise of a camera, in the same unit.
+inline constexpr float kMotionNoise = 0.00012F;
 
 }  // namespace sightglass

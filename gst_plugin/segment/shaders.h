@@ -58,6 +58,8 @@ inline const ShaderKey kMotionShader{"segment/motion.comp", {}};
 inline const ShaderKey kIslandCoreShader{"segment/island_core.comp", {}};
 inline const ShaderKey kIslandReachShader{"segment/island_reach.comp", {}};
 inline const ShaderKey kIslandKeepShader{"segment/island_keep.comp", {}};
+// How many functions, beside each other in a row, an invocation of guided_fit.comp computes.
+inline constexpr int32_t kFunctionsPerInvocation = 8;
 inline const ShaderKey kGuidedFitShader{"segment/guided_fit.comp", {}};
 inline const ShaderKey kGuidedMeanShader{"segment/guided_mean.comp", {}};
 inline const ShaderKey kGuidedBoundsShader{"segment/guided_bounds.comp", {}};

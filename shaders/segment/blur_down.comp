@@ -28,19 +28,12 @@ vec2 texel_size() { return 1.0 / vec2(textureSize(u_input, 0)); }
 vec4 fetch(vec2 place) { return textureLod(u_input, place, 0.0); }
 #else
 vec2 texel_size() { return u_frame_texel; }
-float front_at(vec2 place, vec3 color) {
-#if (FROM == kFromFrame || FROM == kFromHighlights) && REFINE == Refine_kNone
-  return matte(textureLod(u_mask, mask_place(place), 0.0).r);
-#else
-  return opacity(place, color);
-#endif
-}
 #endif
 
 #if FROM == kFromFrame
-vec4 fetch(vec2 place) {
+vec4 fetch(vec2 place, MaskThere there) {
   vec3 color = fetch_frame(place_in_frame(place)).rgb;
-  float behind = 1.0 - front_at(place, color);
+  float behind = 1.0 - opacity(there, color);
   // The smallest weight keeps the quotient defined deep inside the foreground. Squaring keeps soft edges out.
   float weight = max(behind * behind, 1.0 / 256.0);
   return vec4(color * weight, weight);
@@ -60,10 +53,10 @@ float certainty(vec2 place) {
   float behind = 1.0 - matte(front);
   return behind * behind;
 }
-vec4 fetch(vec2 place, float boost) {
+vec4 fetch(vec2 place, MaskThere there, float boost) {
   vec3 color = fetch_frame(place_in_frame(place)).rgb;
   vec3 light = color * color;
-  float behind = 1.0 - front_at(place, color);
+  float behind = 1.0 - opacity(there, color);
   float brightest = max(max(light.r, light.g), light.b);
   float highlight = brightest * brightest * brightest * brightest;
   // As kFromFrame. In light, the smallest weight must be smaller.
@@ -73,9 +66,9 @@ vec4 fetch(vec2 place, float boost) {
 #elif FROM != kFromInput
 vec4 fetch(vec2 place) {
 #if REFINE != Refine_kNone
-  float front = front_at(place, fetch_frame(place_in_frame(place)).rgb);
+  float front = opacity(place, fetch_frame(place_in_frame(place)).rgb);
 #else
-  float front = front_at(place, vec3(0.0));
+  float front = opacity(place, vec3(0.0));
 #endif
 #if FROM == kFromOpacity
   return vec4(front, 0.0, 0.0, 1.0);
@@ -95,20 +88,29 @@ void main() {
   ivec2 size = imageSize(u_output);
   if (any(greaterThanEqual(position, size))) return;
   vec2 place = (vec2(position) + 0.5) / vec2(size);
+  // The mask is coarser than the frame.
+#if FROM == kFromFrame || FROM == kFromHighlights
+  MaskThere there = mask_there(place);
+#endif
+#if FROM == kFromFrame
+#define FETCH(at) fetch(at, there)
+#else
+#define FETCH(at) fetch(at)
+#endif
 #if FROM == kFromHighlights
   // At the centers of pixels: a mixture of two pixels is less bright than one of them.
   vec2 d = 0.5 * texel_size();
   float boost = float(kHighlightBoost) * certainty(place);
-  vec4 mean = 0.25 * (fetch(place - d, boost) + fetch(place + d, boost) + fetch(place + vec2(d.x, -d.y), boost) +
-                      fetch(place + vec2(-d.x, d.y), boost));
+  vec4 mean = 0.25 * (fetch(place - d, there, boost) + fetch(place + d, there, boost) +
+                      fetch(place + vec2(d.x, -d.y), there, boost) + fetch(place + vec2(-d.x, d.y), there, boost));
 #else
   vec2 texel = texel_size();
   vec2 t = fract(place / texel - 0.5);
   vec2 first = place - t * texel;  // the center of the pixel at or before it
   vec2 low = first + texel * ((2.0 - t) / (3.0 - 2.0 * t) - 1.0), high = first + texel * (t / (1.0 + 2.0 * t) + 1.0);
   vec2 upper = 0.25 + 0.5 * t;
-  vec4 mean = mix(mix(fetch(low), fetch(vec2(high.x, low.y)), upper.x),
-                  mix(fetch(vec2(low.x, high.y)), fetch(high), upper.x), upper.y);
+  vec4 mean = mix(mix(FETCH(low), FETCH(vec2(high.x, low.y)), upper.x),
+                  mix(FETCH(vec2(low.x, high.y)), FETCH(high), upper.x), upper.y);
 #endif
   imageStore(u_output, position, mean);
 }

@@ -60,8 +60,11 @@ void main() {
 #if BACKGROUND == kPictureComposite || BACKGROUND == kPictureComposite + kLightWrap
   vec4 behind = background_picture(v_place);
 #elif BACKGROUND == kBlurComposite
-  vec4 blurred = sample_bspline(u_background, v_place);
-  vec4 behind = vec4(mix(frame.rgb, blurred.rgb / blurred.a, u_blur_share), frame.a);
+  vec4 behind = frame;
+  if (front < 1.0) {
+    vec4 blurred = sample_bspline(u_background, v_place);
+    behind.rgb = mix(frame.rgb, blurred.rgb / blurred.a, u_blur_share);
+  }
 #else
   vec4 behind = u_color;
 #endif

@@ -1,5 +1,5 @@
 // The frame and its mask side by side at the size at which the mask is refined: colors in RGB, the probability of
-// foreground in A. A pixel of the guide covers several of the frame: sixteen bilinear fetches stand for them.
+// foreground in A.
 #include "gl/compute.h"
 #include "lib/frame.glsl"
 #include "segment/bspline.glsl"
@@ -13,18 +13,31 @@ layout(rgba16f, binding = 1) writeonly uniform highp image2D u_surroundings;
 
 const int kReach = 2;  // pixels of the guide between an edge and its place in the mask
 
+// A pixel of the guide covers several of the frame. This many bilinear fetches per axis stand for them: at least two, for
+// their variance.
+int samples(vec2 covered) { return clamp(int(ceil(length(covered / u_frame_texel) / 2.0)), 2, 4); }
+
 void main() {
   ivec2 position = ivec2(gl_GlobalInvocationID.xy);
   ivec2 size = imageSize(u_output);
   if (any(greaterThanEqual(position, size))) return;
   vec3 color = vec3(0.0), squares = vec3(0.0);
-  for (int i = 0; i < 16; ++i) {
-    vec2 within = (vec2(i & 3, i >> 2) + 0.5) / 4.0;
-    vec2 place = frame_place_of_mask((vec2(position) + within) / vec2(size));
-    vec3 sampled = fetch_frame(place_in_frame(clamp(place, 0.0, 1.0))).rgb;
-    color += sampled / 16.0;
-    squares += sampled * sampled / 16.0;
+  vec2 right = vec2(u_from_mask[0].x, u_from_mask[1].x) / float(size.x);
+  vec2 down = vec2(u_from_mask[0].y, u_from_mask[1].y) / float(size.y);
+  int across = samples(right), along = samples(down);
+  right /= float(across);
+  down /= float(along);
+  vec2 row = frame_place_of_mask(vec2(position) / vec2(size)) + 0.5 * (right + down);
+  for (int y = 0; y < along; ++y, row += down) {
+    vec2 place = row;
+    for (int x = 0; x < across; ++x, place += right) {
+      vec3 sampled = fetch_frame(place_in_frame(clamp(place, 0.0, 1.0))).rgb;
+      color += sampled;
+      squares += sampled * sampled;
+    }
   }
+  color /= float(across * along);
+  squares /= float(across * along);
   float variance = max(dot(squares - color * color, vec3(1.0 / 3.0)), 0.0);
   float least = 1.0, greatest = 0.0;
   for (int y = -kReach; y <= kReach; ++y) {

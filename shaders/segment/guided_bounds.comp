@@ -8,7 +8,7 @@
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(binding = 0) uniform sampler2D u_surroundings;  // segment/guide.comp
 layout(binding = kSurroundingsUnit) uniform sampler2D u_trust;
-layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
+layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
 
 void main() {
   ivec2 position = ivec2(gl_GlobalInvocationID.xy);

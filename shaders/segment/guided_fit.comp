@@ -9,7 +9,7 @@
 //   the first one where colors do not separate foreground and background: the first one then explains only part of the
 //   variance of the mask.
 // If the second one does not either, the mask stays (guided_bounds.comp). Every other pixel per axis counts, and every
-// other function is computed.
+// other function is computed. Windows beside each other share most of their pixels: an invocation moves them along a row.
 #include "gl/compute.h"
 #include "segment/shaders.h"
 
@@ -26,13 +26,15 @@ const float kLeastWeight = 1e-3;  // of a pixel of which the model is not sure
 const float kUnexplained = 0.6, kExplained = 0.95;
 const float kCloseUnexplained = 0.6, kCloseExplained = 0.95;
 
-// Sums over a window, of differences from one of its pixels: those numbers are small.
+// Sums over a window, of differences from a color and mask near it: those numbers are small.
 struct Moments {
   float weights;
   vec4 first;
   vec3 with_mask, squares, products;  // of colors: with the mask, R R, G G, B B, and R G, G B, B R
   float mask_squares;
 };
+
+const Moments kNone = Moments(0.0, vec4(0.0), vec3(0.0), vec3(0.0), vec3(0.0), 0.0);
 
 void add(inout Moments m, vec4 s, float weight) {
   vec4 weighted = weight * s;
@@ -44,11 +46,31 @@ void add(inout Moments m, vec4 s, float weight) {
   m.mask_squares += weighted.a * s.a;
 }
 
-// a, and b for differences from that pixel; `explained` becomes the share of the variance of the mask.
+// A pixel of a checkerboard, whose squares have functions in their middle, less `base`.
+vec4 tap(ivec2 at, vec4 base) {
+  ivec2 last = textureSize(u_guide, 0) - 1;
+  return texelFetch(u_guide, clamp(kSpacing * at + ((at.x + at.y) & 1), ivec2(0), last), 0) - base;
+}
+
+// Adds a column of a window, or, with a factor of -1, takes it away.
+void add_wide(inout Moments m, ivec2 at, vec4 base, float factor) {
+  for (int y = -kTaps; y <= kTaps; ++y) {
+    vec4 s = tap(at + ivec2(0, y), base);
+    float sure = 2.0 * (s.a + base.a) - 1.0;
+    sure *= sure;
+    add(m, s, factor * (sure * sure * sure * sure + kLeastWeight));
+  }
+}
+
+void add_close(inout Moments m, ivec2 at, vec4 base, float factor) {
+  for (int y = -kCloseTaps; y <= kCloseTaps; ++y) add(m, tap(at + ivec2(0, y), base), factor);
+}
+
+// a, and b for differences from the base; `explained` becomes the share of the variance of the mask.
 vec4 fit(Moments m, float epsilon, out float explained) {
   vec4 mean = m.first / m.weights;
   vec3 cov = m.with_mask / m.weights - mean.rgb * mean.a;
-  vec3 var = m.squares / m.weights - mean.rgb * mean.rgb + epsilon;
+  vec3 var = max(m.squares / m.weights - mean.rgb * mean.rgb, 0.0) + epsilon;
   vec3 mixed = m.products / m.weights - mean.rgb * mean.gbr;
   // The symmetric 3 x 3 matrix by its cofactors; epsilon keeps its determinant from 0.
   vec3 c0 = vec3(var.y * var.z - mixed.y * mixed.y, mixed.y * mixed.z - mixed.x * var.z, mixed.x * mixed.y - var.y * mixed.z);
@@ -61,25 +83,11 @@ vec4 fit(Moments m, float epsilon, out float explained) {
   return vec4(a, mean.a - dot(a, mean.rgb));
 }
 
-void main() {
-  ivec2 position = ivec2(gl_GlobalInvocationID.xy);
-  if (any(greaterThanEqual(position, imageSize(u_output)))) return;
+void store_function(ivec2 position, Moments wide, Moments close, vec4 base) {
   ivec2 first = kSpacing * position, last = textureSize(u_guide, 0) - 1;
   float within = 0.0;
   for (int i = 0; i < 9; ++i) {
     within += texelFetch(u_surroundings, clamp(first + 4 * ivec2(i % 3 - 1, i / 3 - 1), ivec2(0), last), 0).b / 9.0;
-  }
-  vec4 center = texelFetch(u_guide, min(first, last), 0);
-  Moments wide = Moments(0.0, vec4(0.0), vec3(0.0), vec3(0.0), vec3(0.0), 0.0), close = wide;
-  for (int y = -kTaps; y <= kTaps; ++y) {
-    for (int x = -kTaps; x <= kTaps; ++x) {
-      // A checkerboard, whose center is between pixels as that of the output is.
-      ivec2 at = first + kSpacing * ivec2(x, y) + ((x + y) & 1);
-      vec4 tap = texelFetch(u_guide, clamp(at, ivec2(0), last), 0);
-      float sure = (2.0 * tap.a - 1.0) * (2.0 * tap.a - 1.0);
-      add(wide, tap - center, sure * sure * sure * sure + kLeastWeight);
-      if (max(abs(x), abs(y)) <= kCloseTaps) add(close, tap - center, 1.0);
-    }
   }
   float wide_share, close_share;
   vec4 wide_function = fit(wide, kEpsilon + kWithin * within, wide_share);
@@ -88,7 +96,35 @@ void main() {
   float close_trust = (1.0 - wide_trust) * smoothstep(kCloseUnexplained, kCloseExplained, close_share);
   vec4 result = mix(close_function, wide_function, wide_trust);
   // Half floats hold b more exactly about the middle of the range of colors.
-  result.a += center.a - dot(result.rgb, center.rgb - 0.5);
+  result.a += base.a - dot(result.rgb, base.rgb - 0.5);
   imageStore(u_output, position, result);
   imageStore(u_trust, position, vec4(wide_trust + close_trust, 0.0, 0.0, 1.0));
+}
+
+void main() {
+  ivec2 position = ivec2(gl_GlobalInvocationID.xy) * ivec2(kFunctionsPerInvocation, 1), size = imageSize(u_output);
+  if (any(greaterThanEqual(position, size))) return;
+  vec4 base = tap(position + ivec2(kFunctionsPerInvocation / 2, 0), vec4(0.0));
+  Moments wide = kNone, close = kNone;
+  float most = 0.0;
+  for (int i = 0; i < min(kFunctionsPerInvocation, size.x - position.x); ++i) {
+    // The last column is the one that leaves. If most of the sums has left, their rounding errors stay: then the whole
+    // window is added up.
+    bool whole = i == 0;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int x = whole ? -kTaps : kTaps; x <= (whole ? kTaps : kTaps + 1); ++x) {
+        add_wide(wide, position + ivec2(i + (x > kTaps ? -kTaps - 1 : x), 0), base, x > kTaps ? -1.0 : 1.0);
+      }
+      if (whole || wide.weights > most / 16.0) break;
+      whole = true;
+      wide = kNone;
+      most = 0.0;
+    }
+    most = max(most, wide.weights);
+    for (int x = i == 0 ? -kCloseTaps : kCloseTaps; x <= (i == 0 ? kCloseTaps : kCloseTaps + 1); ++x) {
+      add_close(close, position + ivec2(i + (x > kCloseTaps ? -kCloseTaps - 1 : x), 0), base,
+                x > kCloseTaps ? -1.0 : 1.0);
+    }
+    store_function(position + ivec2(i, 0), wide, close, base);
+  }
 }

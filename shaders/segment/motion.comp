@@ -1,6 +1,7 @@
 // Block matching, one work group per block: the displacement at which the window around the block differs least, in the
 // mean square, from the previous luma. First among every other displacement, between images of half the size; then among
-// those around the best one, with a parabola through the neighbors of the minimum.
+// those around the best one, with a parabola through the neighbors of the minimum. Most blocks have not moved: they end
+// early.
 #include "gl/compute.h"
 #include "segment/motion.h"
 
@@ -21,6 +22,7 @@ shared float s_half_previous[HALF_PREVIOUS * HALF_PREVIOUS];
 shared float s_costs[COARSE * COARSE];
 shared float s_parts[2 * FINE * FINE];
 shared ivec2 s_coarse;
+shared int s_still;
 
 float mean_now(int x, int y) {
   int at = 2 * y * kMotionWindow + 2 * x;
@@ -51,10 +53,23 @@ void main() {
   int lane = int(gl_LocalInvocationIndex);
   ivec2 block = ivec2(gl_WorkGroupID.xy);
   ivec2 size = textureSize(u_luma, 0), first = kMotionBlock * block - kMotionMargin;
+  float change = 0.0;
   for (int i = lane; i < kMotionWindow * kMotionWindow; i += int(kGroupInvocations)) {
     ivec2 at = first + ivec2(i % kMotionWindow, i / kMotionWindow);
-    s_now[i] = texelFetch(u_luma, clamp(at, ivec2(0), size - 1), 0).r;
+    vec2 luma = texelFetch(u_luma, clamp(at, ivec2(0), size - 1), 0).rg;
+    s_now[i] = luma.r;
+    change += (luma.r - luma.g) * (luma.r - luma.g);
   }
+  s_parts[lane] = change;
+  barrier();
+  if (lane == 0) {
+    float sum = 0.0;
+    for (int i = 0; i < int(kGroupInvocations); ++i) sum += s_parts[i];
+    s_still = int(sum / float(kMotionWindow * kMotionWindow) <= kMotionNoise);
+    if (s_still != 0) imageStore(u_output, block, vec4(0.0, 0.0, 0.0, 1.0));
+  }
+  barrier();
+  if (s_still != 0) return;
   for (int i = lane; i < PREVIOUS * PREVIOUS; i += int(kGroupInvocations)) {
     ivec2 at = first - kMotionPad + ivec2(i % PREVIOUS, i / PREVIOUS);
     s_previous[i] = texelFetch(u_luma, clamp(at, ivec2(0), size - 1), 0).g;

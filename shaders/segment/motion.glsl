@@ -19,23 +19,29 @@ vec2 change(vec2 place, vec2 displacement) {
   return sum / 5.0;
 }
 
-// The displacement in fractions of the mask in xy; in z, how far it can be trusted, in [0,1].
-vec3 motion_at(vec2 place) {
+// The displacement in fractions of the mask in xy; in z, how far it can be trusted, in [0,1]. If `settled`, there is none.
+vec3 motion_at(vec2 place, bool settled) {
   const vec2 kFalloff = vec2(15.0, 40.0);          // of the weight of a displacement, by the changes
   const float kTrusted = 0.03, kDistrusted = 0.1;  // changes of luma
   const float kStill = 0.1;                        // weight of no displacement, among weights that sum up to 1
   vec2 at = place * vec2(textureSize(u_luma, 0)) / float(kMotionBlock) - 0.5;
   ivec2 last = textureSize(u_motion, 0) - 1;
   vec2 f = fract(at);
-  vec2 changed = change(place, vec2(0.0));
-  float least = changed.x, weights = kStill * exp(-dot(kFalloff, changed));
+  float least = 1.0, weights = 0.0;
   vec2 sum = vec2(0.0);
-  for (int i = 0; i < 4; ++i) {
-    ivec2 corner = ivec2(i & 1, i >> 1);
+  // No displacement, and those of four blocks. Software renderers skip the rest of a loop, but no branch.
+  int count = settled ? 0 : 5;
+  for (int i = 0; i < count; ++i) {
+    ivec2 corner = ivec2(i & 1, (i >> 1) & 1);
     vec2 displacement = texelFetch(u_motion, clamp(ivec2(floor(at)) + corner, ivec2(0), last), 0).rg;
-    changed = change(place, displacement);
     vec2 near = mix(1.0 - f, f, vec2(corner));
-    float weight = (near.x * near.y + 0.05) * exp(-dot(kFalloff, changed));
+    float share = near.x * near.y + 0.05;
+    if (i == 4) {
+      displacement = vec2(0.0);
+      share = kStill;
+    }
+    vec2 changed = change(place, displacement);
+    float weight = share * exp(-dot(kFalloff, changed));
     sum += weight * displacement;
     weights += weight;
     least = min(least, changed.x);

@@ -35,23 +35,45 @@ float bilateral(vec2 place, vec3 color) {
 // segment/guide.comp, or segment/guided_bounds.comp
 layout(binding = kSurroundingsUnit) uniform sampler2D u_surroundings;
 
-float bounded(float refined, vec2 place) {
-  vec2 range = sample_bspline(u_surroundings, place).rg;
-#if REFINE == Refine_kBilateral
-  range = bounds(range);
-#endif
-  return clamp(refined, range.x, range.y);
-}
 #endif
 
-float opacity(vec2 place, vec3 color) {
-  vec2 at = mask_place(place);
-#if REFINE == Refine_kBilateral
-  return matte(bounded(bilateral(at, color), at));
-#elif REFINE == Refine_kGuided
-  vec4 linear = sample_bspline(u_mask, at);
-  return matte(bounded(dot(linear.rgb, color - 0.5) + linear.a, at));
+// What the mask says about a place, whatever its color. Pixels beside each other may share it.
+struct MaskThere {
+  vec2 at;     // in the mask
+  vec4 value;  // kNone: the probability, in R; kGuided: a linear function of color
+  vec2 range;  // of refined probabilities
+};
+
+MaskThere mask_there(vec2 place) {
+  MaskThere there;
+  there.at = mask_place(place);
+#if REFINE == Refine_kNone
+  there.value = sample_bspline(u_mask, there.at);
 #else
-  return matte(sample_bspline(u_mask, at).r);
+  there.range = sample_bspline(u_surroundings, there.at).rg;
 #endif
+#if REFINE == Refine_kBilateral
+  there.range = bounds(there.range);
+#elif REFINE == Refine_kGuided
+  // In most places, the range leaves no choice.
+  there.value = vec4(0.0);
+  if (matte(there.range.x) < matte(there.range.y)) there.value = sample_bspline(u_mask, there.at);
+#endif
+  return there;
 }
+
+float opacity(MaskThere there, vec3 color) {
+#if REFINE == Refine_kBilateral
+  float probability = bilateral(there.at, color);
+#elif REFINE == Refine_kGuided
+  float probability = dot(there.value.rgb, color - 0.5) + there.value.a;
+#else
+  float probability = there.value.r;
+#endif
+#if REFINE != Refine_kNone
+  probability = clamp(probability, there.range.x, there.range.y);
+#endif
+  return matte(probability);
+}
+
+float opacity(vec2 place, vec3 color) { return opacity(mask_there(place), color); }

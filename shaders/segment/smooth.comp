@@ -20,6 +20,7 @@ layout(std140, binding = kParamsBinding) uniform Smoothing {
 // motion is known.
 #ifdef MOTION
 const float kNoise = 0.15, kChange = 0.55;
+const float kSettled = 0.01;  // probabilities that are as good as 0, or, from 1, as good as 1
 #else
 const float kNoise = 0.1, kChange = 0.4;
 #endif
@@ -30,12 +31,10 @@ void main() {
   if (any(greaterThanEqual(position, size))) return;
   float now = texelFetch(u_mask, position, 0).r;
 #ifdef MOTION
-  // Most of a mask.
-  if (now == texelFetch(u_before, position, 0).r && (now == 0.0 || now == 1.0)) {
-    imageStore(u_output, position, vec4(now, 0.0, 0.0, 1.0));
-    return;
-  }
-  vec3 motion = motion_at((vec2(position) + 0.5) / vec2(size));
+  // Most of a mask: no motion matters there.
+  float stayed = texelFetch(u_before, position, 0).r;
+  bool settled = max(now, stayed) < kSettled || min(now, stayed) > 1.0 - kSettled;
+  vec3 motion = motion_at((vec2(position) + 0.5) / vec2(size), settled);
   float before = sample_sharp(u_before, (vec2(position) + 0.5) / vec2(size) + motion.xy);
   float share = u_share.x * motion.z;
 #else

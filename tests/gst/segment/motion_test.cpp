@@ -55,6 +55,7 @@ Vector block_motion(const Lumas& lumas, int block_x, int block_y) {
     }
     return sum / (kMotionWindow * kMotionWindow) + bias(dx, dy);
   };
+  if (cost(0, 0) <= kMotionNoise) return {};
   int best_x = -kCoarseReach, best_y = -kCoarseReach;
   for (int y = -kCoarseReach; y <= kCoarseReach; y += 2) {
     for (int x = -kCoarseReach; x <= kCoarseReach; x += 2) {
@@ -111,6 +112,28 @@ TEST_F(MotionFieldTest, MatchesTheReference) {
               found.size(), different, most);
   EXPECT_LE(different, 2);
   EXPECT_LE(most, 0.02);
+}
+
+// The left half moves less than can be told from noise, the right half more.
+TEST_F(MotionFieldTest, NoiseIsNoMotion) {
+  const Texture texture(1, 5);
+  const auto scene = [&](double x, double y, double shift) { return texture(x < kSide / 2.0 ? x : x - shift, y); };
+  follow([&](double x, double y) { return scene(x, y, 0); }, 0.01);
+  const auto motion = follow([&](double x, double y) { return scene(x, y, 2); }, 0.01);
+  ASSERT_TRUE(motion);
+  const std::vector<Vector> found = blocks(*motion);
+  const int across = motion->blocks.width;
+  int still = 0, moved = 0;
+  for (int i = 0; i < static_cast<int>(found.size()); ++i) {
+    const Vector& block = found[static_cast<size_t>(i)];
+    // Not of blocks whose window has a part of the other half, or of the border.
+    if (i % across < across / 2 - 1) still += block.x == 0 && block.y == 0 ? 1 : 0;
+    if (i % across > across / 2 && i % across < across - 1) moved += std::abs(block.x + 2) < 0.3 ? 1 : 0;
+  }
+  const int down = motion->blocks.height;
+  std::printf("%d blocks stand still, %d move\n", still, moved);
+  EXPECT_EQ(still, (across / 2 - 1) * down);
+  EXPECT_GE(moved, (across / 2 - 2) * down * 9 / 10);
 }
 
 TEST_F(MotionFieldTest, FindsKnownMotion) {
