@@ -4,7 +4,9 @@
 #include "detect/one_euro.glsl"
 #include "pose/persons.glsl"
 
-const int kLanes = kMaxPersons * kMaxPersons;
+#if kMaxPersons * kMaxPersons != kGroupInvocations
+#error "one invocation per person and track"
+#endif
 layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Found { PERSONS; } found;
 struct Track {
@@ -41,7 +43,7 @@ const float kAround = 1.25;  // person size relative to the longer side of the b
 const float kWorldCutOff = 2.0, kWorldBeta = 0.5;
 
 shared vec4 s_box[kMaxPersons];
-shared float s_weight[kLanes];
+shared float s_weight[kGroupInvocations];
 // The best matches of the people so far with each set of tracks, and those of one person fewer: the sum of similarities,
 // and four bits per person: the track plus one, or 0.
 shared float s_best[2 * kSets];
@@ -109,14 +111,14 @@ float weight_of(int i, int t) {
 
 // Finds the matches with the largest sum of similarities: person by person, for every set of tracks.
 void match(int lane) {
-  for (int set = lane; set < 2 * kSets; set += kLanes) {
+  for (int set = lane; set < 2 * kSets; set += int(kGroupInvocations)) {
     s_best[set] = 0.0;
     s_path[set] = 0u;
   }
   barrier();
   for (int i = 0; i < kMaxPersons; ++i) {
     int to = (i & 1) * kSets, from = kSets - to;
-    for (int set = lane; set < kSets; set += kLanes) {
+    for (int set = lane; set < kSets; set += int(kGroupInvocations)) {
       float best = s_best[from + set];
       uint path = s_path[from + set];
       for (int t = 0; t < kMaxPersons; ++t) {
@@ -229,7 +231,7 @@ void main() {
   barrier();
   if (lane < s_count) move(s_person[lane]);
   barrier();
-  for (int n = lane; n < s_count * kMaxKeyPoints; n += kLanes) {
+  for (int n = lane; n < s_count * kMaxKeyPoints; n += int(kGroupInvocations)) {
     ivec2 told_at = row_and_column(n, kMaxKeyPoints);
     tell(told_at.x, told_at.y);
   }

@@ -21,6 +21,7 @@ shared float s_half_now[HALF * HALF];
 shared float s_half_previous[HALF_PREVIOUS * HALF_PREVIOUS];
 shared float s_costs[COARSE * COARSE];
 shared float s_parts[2 * FINE * FINE];
+shared float s_changes[kGroupInvocations];
 shared ivec2 s_coarse;
 shared int s_still;
 
@@ -60,11 +61,11 @@ void main() {
     s_now[i] = luma.r;
     change += (luma.r - luma.g) * (luma.r - luma.g);
   }
-  s_parts[lane] = change;
+  s_changes[lane] = change;
   barrier();
   if (lane == 0) {
     float sum = 0.0;
-    for (int i = 0; i < int(kGroupInvocations); ++i) sum += s_parts[i];
+    for (int i = 0; i < int(kGroupInvocations); ++i) sum += s_changes[i];
     s_still = int(sum / float(kMotionWindow * kMotionWindow) <= kMotionNoise);
     if (s_still != 0) imageStore(u_output, block, vec4(0.0, 0.0, 0.0, 1.0));
   }

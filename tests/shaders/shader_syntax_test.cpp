@@ -142,6 +142,25 @@ TEST(ShaderSyntax, NoArraysOfBooleans) {
   }
 }
 
+// Writes past the end of shared memory are not checked: llvmpipe writes into its heap, a GPU into another work group.
+TEST(ShaderSyntax, SharedArraysHaveAnElementPerInvocation) {
+  const std::regex array(R"(shared \w+ (\w+)\[([^\]]+)\];)"), group(R"(local_size_x = (\w+))");
+  int written = 0;
+  for (const EmbeddedShader& shader : every_file()) {
+    const std::string text(shader.text);
+    std::smatch size;
+    if (!std::regex_search(text, size, group)) continue;
+    for (std::sregex_iterator found(text.begin(), text.end(), array); found != std::sregex_iterator(); ++found) {
+      const std::string name = (*found)[1], length = (*found)[2];
+      // A statement of its own, so that no condition precedes it on its line.
+      if (!std::regex_search(text, std::regex("\n" + name + R"(\[lane\] =)"))) continue;
+      ++written;
+      EXPECT_EQ(length, size[1].str()) << shader.name << ": the length of " << name << " and the size of the group";
+    }
+  }
+  EXPECT_GT(written, 8);
+}
+
 TEST(ShaderLibrary, MissingFilesAreNamed) {
   const Result<std::string> source = assemble_shader({"no_such.comp", {}}, every_source());
   ASSERT_FALSE(source.ok());
