@@ -13,9 +13,9 @@ std::vector<ProgramKey> MaskRefiner::programs(FrameKind kind, Refine refine) {
   std::vector<ProgramKey> keys;
   if (refine != Refine::kNone) keys.push_back({guide_shader(kind)});
   if (refine == Refine::kGuided) {
-    keys.push_back({kGuidedFitShader});
-    keys.push_back({kGuidedMeanShader});
-    keys.push_back({kGuidedBoundsShader});
+    for (const ShaderKey& key : {kCloseFitShader, kWideFitShader, kGuidedMeanShader, kGuidedBoundsShader}) {
+      keys.push_back({key});
+    }
   }
   return keys;
 }
@@ -73,21 +73,29 @@ TextureRef MaskRefiner::run(GLuint linear) {
   gl_->ActiveTexture(GL_TEXTURE0);
   if (refine_ != Refine::kGuided) return {guide_.id(), GL_TEXTURE_2D, size_.width, size_.height};
   const Size functions = functions_of(size_);
+  const Size groups{(functions.width + kFunctionsPerInvocation - 1) / kFunctionsPerInvocation, functions.height};
   gl_->BindTexture(GL_TEXTURE_2D, guide_.id());
+  write(0, mean_, GL_RGBA16F);
+  write(1, mean_trust_, GL_RGBA16F);
+  dispatch(programs_[1], groups);
+  bind_texture(*gl_, kCloseUnit, mean_.id(), 0);
+  bind_texture(*gl_, kCloseTrustUnit, mean_trust_.id(), 0);
   write(0, fit_, GL_RGBA16F);
   write(1, trust_, GL_RGBA16F);
-  dispatch(programs_[1], {(functions.width + kFunctionsPerInvocation - 1) / kFunctionsPerInvocation, functions.height});
+  dispatch(programs_[2], groups);
+  bind_texture(*gl_, kCloseUnit, 0, 0);
+  bind_texture(*gl_, kCloseTrustUnit, 0, 0);
   bind_texture(*gl_, kSurroundingsUnit, trust_.id(), linear);
   gl_->ActiveTexture(GL_TEXTURE0);
   gl_->BindTexture(GL_TEXTURE_2D, fit_.id());
   write(0, mean_, GL_RGBA16F);
   write(1, mean_trust_, GL_RGBA16F);
-  dispatch(programs_[2], functions);
+  dispatch(programs_[3], functions);
   bind_texture(*gl_, kSurroundingsUnit, mean_trust_.id(), linear);
   gl_->ActiveTexture(GL_TEXTURE0);
   gl_->BindTexture(GL_TEXTURE_2D, surroundings_.id());
   write(0, bounds_, GL_RGBA8);
-  dispatch(programs_[3], size_);
+  dispatch(programs_[4], size_);
   bind_texture(*gl_, kSurroundingsUnit, bounds_.id(), linear);
   gl_->ActiveTexture(GL_TEXTURE0);
   return {mean_.id(), GL_TEXTURE_2D, functions.width, functions.height};

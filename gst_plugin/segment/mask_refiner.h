@@ -50,8 +50,8 @@ class MaskRefiner {
 
   const GlApi* gl_;
   Refine refine_;
-  std::vector<SharedProgram> programs_;  // guide, fit, mean, bounds
-  GlTexture guide_, surroundings_, fit_, trust_, mean_, mean_trust_, bounds_;
+  std::vector<SharedProgram> programs_;  // guide, close fit, wide fit, mean, bounds
+  GlTexture guide_, surroundings_, fit_, trust_, mean_, mean_trust_, bounds_;  // the means first hold the close fit
   Size size_;
 };
 

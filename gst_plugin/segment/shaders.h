@@ -14,7 +14,7 @@ namespace sightglass {
 // The uniform block Look, and texture units besides that of the frame. Textures that are never used together share one.
 inline constexpr GLuint kLookBinding = 0;
 inline constexpr GLuint kMaskUnit = 1, kBeforeUnit = 1, kBackgroundUnit = 2, kLightUnit = 3;
-inline constexpr GLuint kIslandCellsUnit = 2, kLumaUnit = 2, kMotionUnit = 3;
+inline constexpr GLuint kIslandCellsUnit = 2, kLumaUnit = 2, kMotionUnit = 3, kCloseUnit = 2, kCloseTrustUnit = 3;
 inline constexpr GLuint kFrontColorsUnit = 4, kBehindColorsUnit = 5, kFeatheredUnit = 6, kSurroundingsUnit = 9;
 
 // The storage block of still_watcher.h, in words: two alternating flags, each at an offset that every device can bind,
@@ -60,7 +60,8 @@ inline const ShaderKey kIslandReachShader{"segment/island_reach.comp", {}};
 inline const ShaderKey kIslandKeepShader{"segment/island_keep.comp", {}};
 // How many functions, beside each other in a row, an invocation of guided_fit.comp computes.
 inline constexpr int32_t kFunctionsPerInvocation = 8;
-inline const ShaderKey kGuidedFitShader{"segment/guided_fit.comp", {}};
+inline const ShaderKey kCloseFitShader{"segment/guided_fit.comp", {}};
+inline const ShaderKey kWideFitShader{"segment/guided_fit.comp", {{"WIDE", "1"}}};
 inline const ShaderKey kGuidedMeanShader{"segment/guided_mean.comp", {}};
 inline const ShaderKey kGuidedBoundsShader{"segment/guided_bounds.comp", {}};
 inline const ShaderKey kBlurDownShader{"segment/blur_down.comp", {{"FROM", std::to_string(kFromInput)}}};
@@ -82,11 +83,11 @@ inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine,
 }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
-  std::vector<ShaderKey> keys{kBlurDownShader,      kBlurGaussShader,        kGuidedFitShader, kGuidedMeanShader,
-                              smooth_shader(false), smooth_shader(true),     kMotionShader,    kIslandCoreShader,
-                              kIslandReachShader,   kIslandKeepShader,       kStillKeepShader, kLegendShader,
-                              classes_shader(true), kForegroundColorsShader, kShiftEdgeShader, classes_shader(false),
-                              kGuidedBoundsShader};
+  std::vector<ShaderKey> keys{kBlurDownShader,       kBlurGaussShader,     kCloseFitShader,         kWideFitShader,
+                              kGuidedMeanShader,     smooth_shader(false), smooth_shader(true),     kMotionShader,
+                              kIslandCoreShader,     kIslandReachShader,   kIslandKeepShader,       kStillKeepShader,
+                              kLegendShader,         classes_shader(true), kForegroundColorsShader, kShiftEdgeShader,
+                              classes_shader(false), kGuidedBoundsShader};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(guide_shader(kind));
     keys.push_back(feedback_shader(kind));

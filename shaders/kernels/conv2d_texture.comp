@@ -59,7 +59,8 @@ void main() {
     int pixel = first_pixel + p * LOCAL_X;
     if (pixel >= area) break;
     for (int o = 0; o < SLICES; ++o) {
-      store(out_t.place.x + o * area + pixel, conv_result(out_t, o, acc[p * SLICES + o], load_conversion(out_t, o, constants.z, ivec4(0))));
+      Conversion conversion = load_conversion(out_t, o, constants.z, ivec4(0));
+      store(out_t.place.x + o * area + pixel, conv_result(out_t, o, acc[p * SLICES + o], conversion));
     }
   }
 }

@@ -9,22 +9,31 @@
 //   the first one where colors do not separate foreground and background: the first one then explains only part of the
 //   variance of the mask.
 // If the second one does not either, the mask stays (guided_bounds.comp). Every other pixel per axis counts, and every
-// other function is computed. Windows beside each other share most of their pixels: an invocation moves them along a row.
+// other function is computed. Windows beside each other share most of their pixels: an invocation moves one along a row.
+//   WIDE  if defined, the large window, and the choice between both; otherwise, the small one. The sums of both would need
+//         more registers than a VideoCore has.
 #include "gl/compute.h"
 #include "segment/shaders.h"
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(binding = 0) uniform sampler2D u_guide;  // colors in RGB, mask in A
-layout(binding = kSurroundingsUnit) uniform sampler2D u_surroundings;  // variance within pixels of the guide in B
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;  // a in RGB; in A, b for colors less one half
 layout(rgba16f, binding = 1) writeonly uniform highp image2D u_trust;  // in R: how far the function counts, in [0,1]
 
-const int kSpacing = 2, kTaps = 7, kCloseTaps = 3;  // taps to each side
-const float kEpsilon = 2e-5, kWithin = 0.05, kCloseEpsilon = 1e-4;
+const int kSpacing = 2;
+#ifdef WIDE
+layout(binding = kSurroundingsUnit) uniform sampler2D u_surroundings;  // variance within pixels of the guide in B
+layout(binding = kCloseUnit) uniform sampler2D u_close;                // the results for small windows
+layout(binding = kCloseTrustUnit) uniform sampler2D u_close_trust;
+const int kTaps = 7;  // to each side
+const float kEpsilon = 2e-5, kWithin = 0.05;
 const float kLeastWeight = 1e-3;  // of a pixel of which the model is not sure
+#else
+const int kTaps = 3;
+const float kEpsilon = 1e-4;
+#endif
 // Shares of the variance of the mask that a function explains: too small to count, and large enough.
 const float kUnexplained = 0.6, kExplained = 0.95;
-const float kCloseUnexplained = 0.6, kCloseExplained = 0.95;
 
 // Sums over a window, of differences from a color and mask near it: those numbers are small.
 struct Moments {
@@ -52,18 +61,23 @@ vec4 tap(ivec2 at, vec4 base) {
   return texelFetch(u_guide, clamp(kSpacing * at + ((at.x + at.y) & 1), ivec2(0), last), 0) - base;
 }
 
-// Adds a column of a window, or, with a factor of -1, takes it away.
-void add_wide(inout Moments m, ivec2 at, vec4 base, float factor) {
-  for (int y = -kTaps; y <= kTaps; ++y) {
-    vec4 s = tap(at + ivec2(0, y), base);
-    float sure = 2.0 * (s.a + base.a) - 1.0;
-    sure *= sure;
-    add(m, s, factor * (sure * sure * sure * sure + kLeastWeight));
-  }
+// Of a pixel with this probability.
+float weight_of(float mask) {
+#ifdef WIDE
+  float sure = 2.0 * mask - 1.0;
+  sure *= sure;
+  return sure * sure * sure * sure + kLeastWeight;
+#else
+  return 1.0;
+#endif
 }
 
-void add_close(inout Moments m, ivec2 at, vec4 base, float factor) {
-  for (int y = -kCloseTaps; y <= kCloseTaps; ++y) add(m, tap(at + ivec2(0, y), base), factor);
+// Adds a column of a window, or, with a factor of -1, takes it away.
+void add_column(inout Moments m, ivec2 at, vec4 base, float factor) {
+  for (int y = -kTaps; y <= kTaps; ++y) {
+    vec4 s = tap(at + ivec2(0, y), base);
+    add(m, s, factor * weight_of(s.a + base.a));
+  }
 }
 
 // a, and b for differences from the base; `explained` becomes the share of the variance of the mask.
@@ -83,29 +97,39 @@ vec4 fit(Moments m, float epsilon, out float explained) {
   return vec4(a, mean.a - dot(a, mean.rgb));
 }
 
-void store_function(ivec2 position, Moments wide, Moments close, vec4 base) {
+// Variances of colors around a function, within pixels of the guide, count as noise.
+float epsilon_of(ivec2 position) {
+#ifdef WIDE
   ivec2 first = kSpacing * position, last = textureSize(u_guide, 0) - 1;
   float within = 0.0;
   for (int i = 0; i < 9; ++i) {
     within += texelFetch(u_surroundings, clamp(first + 4 * ivec2(i % 3 - 1, i / 3 - 1), ivec2(0), last), 0).b / 9.0;
   }
-  float wide_share, close_share;
-  vec4 wide_function = fit(wide, kEpsilon + kWithin * within, wide_share);
-  vec4 close_function = fit(close, kCloseEpsilon, close_share);
-  float wide_trust = smoothstep(kUnexplained, kExplained, wide_share);
-  float close_trust = (1.0 - wide_trust) * smoothstep(kCloseUnexplained, kCloseExplained, close_share);
-  vec4 result = mix(close_function, wide_function, wide_trust);
+  return kEpsilon + kWithin * within;
+#else
+  return kEpsilon;
+#endif
+}
+
+void store_function(ivec2 position, Moments window, vec4 base) {
+  float share;
+  vec4 result = fit(window, epsilon_of(position), share);
+  float trust = smoothstep(kUnexplained, kExplained, share);
   // Half floats hold b more exactly about the middle of the range of colors.
   result.a += base.a - dot(result.rgb, base.rgb - 0.5);
+#ifdef WIDE
+  result = mix(texelFetch(u_close, position, 0), result, trust);
+  trust += (1.0 - trust) * texelFetch(u_close_trust, position, 0).r;
+#endif
   imageStore(u_output, position, result);
-  imageStore(u_trust, position, vec4(wide_trust + close_trust, 0.0, 0.0, 1.0));
+  imageStore(u_trust, position, vec4(trust, 0.0, 0.0, 1.0));
 }
 
 void main() {
   ivec2 position = ivec2(gl_GlobalInvocationID.xy) * ivec2(kFunctionsPerInvocation, 1), size = imageSize(u_output);
   if (any(greaterThanEqual(position, size))) return;
   vec4 base = tap(position + ivec2(kFunctionsPerInvocation / 2, 0), vec4(0.0));
-  Moments wide = kNone, close = kNone;
+  Moments window = kNone;
   float most = 0.0;
   for (int i = 0; i < min(kFunctionsPerInvocation, size.x - position.x); ++i) {
     // The last column is the one that leaves. If most of the sums has left, their rounding errors stay: then the whole
@@ -113,18 +137,14 @@ void main() {
     bool whole = i == 0;
     for (int pass = 0; pass < 2; ++pass) {
       for (int x = whole ? -kTaps : kTaps; x <= (whole ? kTaps : kTaps + 1); ++x) {
-        add_wide(wide, position + ivec2(i + (x > kTaps ? -kTaps - 1 : x), 0), base, x > kTaps ? -1.0 : 1.0);
+        add_column(window, position + ivec2(i + (x > kTaps ? -kTaps - 1 : x), 0), base, x > kTaps ? -1.0 : 1.0);
       }
-      if (whole || wide.weights > most / 16.0) break;
+      if (whole || window.weights > most / 16.0) break;
       whole = true;
-      wide = kNone;
+      window = kNone;
       most = 0.0;
     }
-    most = max(most, wide.weights);
-    for (int x = i == 0 ? -kCloseTaps : kCloseTaps; x <= (i == 0 ? kCloseTaps : kCloseTaps + 1); ++x) {
-      add_close(close, position + ivec2(i + (x > kCloseTaps ? -kCloseTaps - 1 : x), 0), base,
-                x > kCloseTaps ? -1.0 : 1.0);
-    }
-    store_function(position + ivec2(i, 0), wide, close, base);
+    most = max(most, window.weights);
+    store_function(position + ivec2(i, 0), window, base);
   }
 }

@@ -105,23 +105,29 @@ class GuidedFitTest : public GlTest {
   // The greatest differences of the values of functions in the middle of their windows, and of their trusts.
   void compare(const char* what, const Guide& guide, double tolerance) {
     const auto group = ShareGroup::create(gl(), nullptr, element_shaders());
-    const ProgramKey keys[] = {{kGuidedFitShader}};
+    const ProgramKey keys[] = {{kCloseFitShader}, {kWideFitShader}};
     auto programs = group->programs(keys);
     ASSERT_TRUE(programs.ok()) << programs.status().message();
     const int width = (guide.width + 1) / 2, height = (guide.height + 1) / 2;
     const GlTexture image = upload(gl(), guide);
     const GlTexture surroundings = upload_mask(
         gl(), guide.width, guide.height, std::vector<float>(static_cast<size_t>(guide.width) * guide.height, 0.0F));
-    const GlTexture functions = make_texture(gl(), GL_RGBA16F, width, height);
-    const GlTexture trusts = make_texture(gl(), GL_RGBA16F, width, height);
-    gl().UseProgram(programs.value()[0]->id());
+    const auto make = [&] { return make_texture(gl(), GL_RGBA16F, width, height); };
+    const GlTexture close = make(), close_trusts = make(), functions = make(), trusts = make();
     bind_texture(gl(), kSurroundingsUnit, surroundings.id(), 0);
     bind_texture(gl(), 0, image.id(), 0);
-    gl().BindImageTexture(0, functions.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
-    gl().BindImageTexture(1, trusts.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
-    gl().DispatchCompute(groups_across((width + kFunctionsPerInvocation - 1) / kFunctionsPerInvocation),
-                         groups_across(height), 1);
-    gl().MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT);
+    const auto run = [&](const SharedProgram& program, const GlTexture& to, const GlTexture& trusts_to) {
+      gl().UseProgram(program->id());
+      gl().BindImageTexture(0, to.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
+      gl().BindImageTexture(1, trusts_to.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
+      gl().DispatchCompute(groups_across((width + kFunctionsPerInvocation - 1) / kFunctionsPerInvocation),
+                           groups_across(height), 1);
+      gl().MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT);
+    };
+    run(programs.value()[0], close, close_trusts);
+    bind_texture(gl(), kCloseUnit, close.id(), 0);
+    bind_texture(gl(), kCloseTrustUnit, close_trusts.id(), 0);
+    run(programs.value()[1], functions, trusts);
     const auto found = read_texture({functions.id(), GL_TEXTURE_2D, width, height});
     const auto trust = read_texture({trusts.id(), GL_TEXTURE_2D, width, height});
     const Reference reference(guide);
