@@ -88,7 +88,7 @@ Status check(const DmabufFrame& frame) {
       tiled ? frame.plane_count >= layout->planes && frame.plane_count <= 4 : frame.plane_count == layout->planes;
   if (!planes_fit) {
     return invalid_argument("the DMABUF (" + describe(frame) + ") has " + std::to_string(frame.plane_count) +
-                        " planes; the format has " + std::to_string(layout->planes));
+                            " planes; the format has " + std::to_string(layout->planes));
   }
   for (int i = 0; i < frame.plane_count; ++i) {
     const PlaneLayout further = {1, 1, 1};  // extra plane of a tiling: only its start is checked

@@ -162,7 +162,7 @@ Result<DmabufTextures> DmabufImporter::import(const DmabufFrame& frame, DmabufIm
 }
 
 Status DmabufImporter::add(const DmabufFrame& image, const DmabufFrame& whole, bool external,
-                                         DmabufTextures& textures) const {
+                           DmabufTextures& textures) const {
   const std::string part = image.fourcc == whole.fourcc ? "" : " as a plane of " + fourcc_text(image.fourcc);
   const auto refuse = [&](const std::string& why) {
     return unsupported("cannot import the DMABUF (" + describe(whole) + ")" + part + ": " + why + "; " +

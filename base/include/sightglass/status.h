@@ -78,7 +78,7 @@ class [[nodiscard]] Result {
 }  // namespace sightglass
 
 // Returns the failure of `expr`, if any, from the enclosing function.
-#define SIGHTGLASS_RETURN_IF_ERROR(expr)                                      \
+#define SIGHTGLASS_RETURN_IF_ERROR(expr)                              \
   do {                                                                \
     if (::sightglass::Status sg_status_ = (expr); !sg_status_.ok()) { \
       return sg_status_;                                              \
@@ -88,9 +88,10 @@ class [[nodiscard]] Result {
 #define SIGHTGLASS_CONCAT_INNER_(a, b) a##b
 #define SIGHTGLASS_CONCAT_(a, b) SIGHTGLASS_CONCAT_INNER_(a, b)
 #define SIGHTGLASS_ASSIGN_OR_RETURN_IMPL_(tmp, lhs, expr) \
-  auto tmp = (expr);                              \
-  if (!tmp.ok()) return tmp.status();             \
+  auto tmp = (expr);                                      \
+  if (!tmp.ok()) return tmp.status();                     \
   lhs = std::move(tmp).value()
 
 // SIGHTGLASS_ASSIGN_OR_RETURN(auto x, f()): x is the value, or the enclosing function returns the failure.
-#define SIGHTGLASS_ASSIGN_OR_RETURN(lhs, expr) SIGHTGLASS_ASSIGN_OR_RETURN_IMPL_(SIGHTGLASS_CONCAT_(sg_result_, __LINE__), lhs, expr)
+#define SIGHTGLASS_ASSIGN_OR_RETURN(lhs, expr) \
+  SIGHTGLASS_ASSIGN_OR_RETURN_IMPL_(SIGHTGLASS_CONCAT_(sg_result_, __LINE__), lhs, expr)

@@ -73,8 +73,7 @@ class DmabufImporter {
  private:
   DmabufImporter(std::shared_ptr<const struct DmabufGl> gl, DmabufFormats formats)
       : gl_(std::move(gl)), formats_(std::move(formats)) {}
-  Status add(const DmabufFrame& image, const DmabufFrame& whole, bool external,
-                           DmabufTextures& textures) const;
+  Status add(const DmabufFrame& image, const DmabufFrame& whole, bool external, DmabufTextures& textures) const;
 
   std::shared_ptr<const struct DmabufGl> gl_;
   DmabufFormats formats_;
