@@ -12,7 +12,8 @@ try:
 
     gi.require_version("GstGL", "1.0")
 except (ImportError, ValueError) as error:
-    print(f"[  SKIPPED ] examples.many_streams: {error} (Debian: python3-gi, gir1.2-gst-plugins-base-1.0)")
+    reason = f"{error} (Debian: python3-gi, gir1.2-gst-plugins-base-1.0)"
+    print(f"many_streams_test.py: Skipped\n{reason}\n[  SKIPPED ] examples.many_streams (0 ms)")
     sys.exit()
 
 STREAMS = 10
