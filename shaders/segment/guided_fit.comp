@@ -10,8 +10,8 @@
 //   variance of the mask.
 // If the second one does not either, the mask stays (guided_bounds.comp). Every other pixel per axis counts, and every
 // other function is computed. Windows beside each other share most of their pixels: an invocation moves one along a row.
-//   WIDE  if defined, the large window, and the choice between both; otherwise, the small one. The sums of both would need
-//         more registers than a VideoCore has.
+//   WIDE  if defined, the large window, and the choice between both; otherwise, the small one. The sums of both would spill
+//         registers of Mali and VideoCore GPUs.
 #include "gl/compute.h"
 #include "segment/shaders.h"
 
@@ -73,8 +73,8 @@ float weight_of(float mask) {
 }
 
 // Adds a column of a window, or, with a factor of -1, takes it away.
-void add_column(inout Moments m, ivec2 at, vec4 base, float factor) {
-  for (int y = -kTaps; y <= kTaps; ++y) {
+void add_column(inout Moments m, ivec2 at, int taps, vec4 base, float factor) {
+  for (int y = -taps; y <= taps; ++y) {
     vec4 s = tap(at + ivec2(0, y), base);
     add(m, s, factor * weight_of(s.a + base.a));
   }
@@ -129,6 +129,8 @@ void main() {
   ivec2 position = ivec2(gl_GlobalInvocationID.xy) * ivec2(kFunctionsPerInvocation, 1), size = imageSize(u_output);
   if (any(greaterThanEqual(position, size))) return;
   vec4 base = tap(position + ivec2(kFunctionsPerInvocation / 2, 0), vec4(0.0));
+  // kTaps, but unknown to compilers: with a column unrolled, its loads spill 87 registers of a VideoCore.
+  int taps = kTaps * min(size.x, 1);
   Moments window = kNone;
   float most = 0.0;
   for (int i = 0; i < min(kFunctionsPerInvocation, size.x - position.x); ++i) {
@@ -137,7 +139,8 @@ void main() {
     bool whole = i == 0;
     for (int pass = 0; pass < 2; ++pass) {
       for (int x = whole ? -kTaps : kTaps; x <= (whole ? kTaps : kTaps + 1); ++x) {
-        add_column(window, position + ivec2(i + (x > kTaps ? -kTaps - 1 : x), 0), base, x > kTaps ? -1.0 : 1.0);
+        add_column(window, position + ivec2(i + (x > kTaps ? -kTaps - 1 : x), 0), taps, base,
+                   x > kTaps ? -1.0 : 1.0);
       }
       if (whole || window.weights > most / 16.0) break;
       whole = true;
