@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "gl_functions.h"
 #include "sightglass/interop/dmabuf.h"
 
 namespace sightglass::interop {
@@ -26,10 +27,8 @@ std::vector<DmabufModifier> query_modifiers(EGLDisplay display, PFNEGLQUERYDMABU
 }  // namespace
 
 DmabufFormats DmabufFormats::query(const Display& display) {
-  const auto query_formats =
-      reinterpret_cast<PFNEGLQUERYDMABUFFORMATSEXTPROC>(eglGetProcAddress("eglQueryDmaBufFormatsEXT"));
-  const auto query =
-      reinterpret_cast<PFNEGLQUERYDMABUFMODIFIERSEXTPROC>(eglGetProcAddress("eglQueryDmaBufModifiersEXT"));
+  const auto query_formats = gl_function<PFNEGLQUERYDMABUFFORMATSEXTPROC>("eglQueryDmaBufFormatsEXT");
+  const auto query = gl_function<PFNEGLQUERYDMABUFMODIFIERSEXTPROC>("eglQueryDmaBufModifiersEXT");
   EGLint count = 0;
   if (!display.has_extension("EGL_EXT_image_dma_buf_import_modifiers") || query_formats == nullptr ||
       query_formats(display.handle(), 0, nullptr, &count) != EGL_TRUE) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "drm_formats.h"
+#include "gl_functions.h"
 
 namespace sightglass::interop {
 
@@ -31,7 +32,7 @@ namespace {
 
 template <typename Function>
 bool load(Function& function, const char* name, std::string& missing) {
-  function = reinterpret_cast<Function>(eglGetProcAddress(name));
+  function = gl_function<Function>(name);
   if (function == nullptr) missing += std::string(missing.empty() ? "" : ", ") + name;
   return function != nullptr;
 }

@@ -8,17 +8,13 @@
 #include <cerrno>
 #include <utility>
 
+#include "gl_functions.h"
 #include "sightglass/interop/unique_fd.h"
 
 namespace sightglass::interop {
 namespace {
 
 constexpr GLuint64 kPatience = 5'000'000'000;  // ns; a GPU that needs longer for a frame has hung
-
-template <typename Function>
-Function function(const char* name) {
-  return reinterpret_cast<Function>(eglGetProcAddress(name));
-}
 
 }  // namespace
 
@@ -30,10 +26,10 @@ std::unique_ptr<DrawFence> DrawFence::create(std::shared_ptr<const Display> disp
 }
 
 bool DrawFence::attach(const DmabufFrame& frame) const {
-  static const auto create = function<PFNEGLCREATESYNCKHRPROC>("eglCreateSyncKHR");
-  static const auto destroy = function<PFNEGLDESTROYSYNCKHRPROC>("eglDestroySyncKHR");
-  static const auto duplicate = function<PFNEGLDUPNATIVEFENCEFDANDROIDPROC>("eglDupNativeFenceFDANDROID");
-  static const auto flush = function<decltype(&glFlush)>("glFlush");
+  static const auto create = gl_function<PFNEGLCREATESYNCKHRPROC>("eglCreateSyncKHR");
+  static const auto destroy = gl_function<PFNEGLDESTROYSYNCKHRPROC>("eglDestroySyncKHR");
+  static const auto duplicate = gl_function<PFNEGLDUPNATIVEFENCEFDANDROIDPROC>("eglDupNativeFenceFDANDROID");
+  static const auto flush = gl_function<decltype(&glFlush)>("glFlush");
   if (create == nullptr || destroy == nullptr || duplicate == nullptr) return false;
   const EGLSyncKHR sync = create(display_->handle(), EGL_SYNC_NATIVE_FENCE_ANDROID, nullptr);
   if (sync == EGL_NO_SYNC_KHR) return false;
@@ -61,9 +57,9 @@ Result<DrawFence::Wait> DrawFence::publish(const DmabufFrame& frame) const {
     if (attach(frame)) return Wait::kOnGpu;
     native_ = false;
   }
-  static const auto fence_sync = function<decltype(&glFenceSync)>("glFenceSync");
-  static const auto wait_sync = function<decltype(&glClientWaitSync)>("glClientWaitSync");
-  static const auto delete_sync = function<decltype(&glDeleteSync)>("glDeleteSync");
+  static const auto fence_sync = gl_function<decltype(&glFenceSync)>("glFenceSync");
+  static const auto wait_sync = gl_function<decltype(&glClientWaitSync)>("glClientWaitSync");
+  static const auto delete_sync = gl_function<decltype(&glDeleteSync)>("glDeleteSync");
   const GLsync fence = fence_sync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
   if (fence == nullptr) return device_error("cannot create a fence for the frame: glFenceSync failed");
   const GLenum result = wait_sync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, kPatience);

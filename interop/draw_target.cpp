@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gl_functions.h"
+
 namespace sightglass::interop {
 namespace {
 
@@ -34,13 +36,12 @@ bool same_bits(uint32_t a, uint32_t b) {
 
 // A successful import does not guarantee that rendering works.
 bool drawable(GLuint texture) {
-  const auto get_integer = reinterpret_cast<decltype(&glGetIntegerv)>(eglGetProcAddress("glGetIntegerv"));
-  const auto gen = reinterpret_cast<decltype(&glGenFramebuffers)>(eglGetProcAddress("glGenFramebuffers"));
-  const auto bind = reinterpret_cast<decltype(&glBindFramebuffer)>(eglGetProcAddress("glBindFramebuffer"));
-  const auto attach = reinterpret_cast<decltype(&glFramebufferTexture2D)>(eglGetProcAddress("glFramebufferTexture2D"));
-  const auto check =
-      reinterpret_cast<decltype(&glCheckFramebufferStatus)>(eglGetProcAddress("glCheckFramebufferStatus"));
-  const auto remove = reinterpret_cast<decltype(&glDeleteFramebuffers)>(eglGetProcAddress("glDeleteFramebuffers"));
+  const auto get_integer = gl_function<decltype(&glGetIntegerv)>("glGetIntegerv");
+  const auto gen = gl_function<decltype(&glGenFramebuffers)>("glGenFramebuffers");
+  const auto bind = gl_function<decltype(&glBindFramebuffer)>("glBindFramebuffer");
+  const auto attach = gl_function<decltype(&glFramebufferTexture2D)>("glFramebufferTexture2D");
+  const auto check = gl_function<decltype(&glCheckFramebufferStatus)>("glCheckFramebufferStatus");
+  const auto remove = gl_function<decltype(&glDeleteFramebuffers)>("glDeleteFramebuffers");
   GLint before = 0;
   get_integer(GL_DRAW_FRAMEBUFFER_BINDING, &before);
   GLuint framebuffer = 0;

@@ -8,13 +8,10 @@
 #include <cstring>
 #include <utility>
 
+#include "gl_functions.h"
+
 namespace sightglass::interop {
 namespace {
-
-template <typename Function>
-Function egl_function(const char* name) {
-  return reinterpret_cast<Function>(eglGetProcAddress(name));
-}
 
 bool client_extension(const char* extension) {
   return extension_listed(eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS), extension);
@@ -70,7 +67,7 @@ struct DisplayOpener {
   static Result<std::shared_ptr<Display>> platform(EGLenum platform, void* native, const char* extension,
                                                    const std::string& name) {
     if (!client_extension(extension)) return unsupported("EGL has no " + std::string(extension));
-    const auto get = egl_function<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
+    const auto get = gl_function<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
     if (get == nullptr) return unsupported("EGL has no eglGetPlatformDisplayEXT");
     return initialize(get(platform, native, nullptr), name);
   }
@@ -97,8 +94,8 @@ struct Device {
 };
 
 std::vector<Device> egl_devices() {
-  const auto query = egl_function<PFNEGLQUERYDEVICESEXTPROC>("eglQueryDevicesEXT");
-  const auto describe = egl_function<PFNEGLQUERYDEVICESTRINGEXTPROC>("eglQueryDeviceStringEXT");
+  const auto query = gl_function<PFNEGLQUERYDEVICESEXTPROC>("eglQueryDevicesEXT");
+  const auto describe = gl_function<PFNEGLQUERYDEVICESTRINGEXTPROC>("eglQueryDeviceStringEXT");
   if (!client_extension("EGL_EXT_device_enumeration") || query == nullptr || describe == nullptr) return {};
   std::array<EGLDeviceEXT, 32> handles;
   EGLint count = 0;
@@ -128,8 +125,8 @@ Result<std::shared_ptr<Display>> Display::current() {
 
 Result<std::shared_ptr<const GbmDevice>> Display::device() const {
   if (gbm_ != nullptr) return gbm_;
-  const auto query = egl_function<PFNEGLQUERYDISPLAYATTRIBEXTPROC>("eglQueryDisplayAttribEXT");
-  const auto describe = egl_function<PFNEGLQUERYDEVICESTRINGEXTPROC>("eglQueryDeviceStringEXT");
+  const auto query = gl_function<PFNEGLQUERYDISPLAYATTRIBEXTPROC>("eglQueryDisplayAttribEXT");
+  const auto describe = gl_function<PFNEGLQUERYDEVICESTRINGEXTPROC>("eglQueryDeviceStringEXT");
   const bool asks = client_extension("EGL_EXT_device_query") || client_extension("EGL_EXT_device_base");
   if (!asks || query == nullptr || describe == nullptr) {
     return unsupported("EGL does not report the device of " + name_ + " (EGL_EXT_device_query)");

@@ -5,15 +5,9 @@
 
 #include <string>
 
+#include "gl_functions.h"
+
 namespace sightglass::interop {
-namespace {
-
-template <typename Function>
-Function function(const char* name) {
-  return reinterpret_cast<Function>(eglGetProcAddress(name));
-}
-
-}  // namespace
 
 Result<std::unique_ptr<ExportedTexture>> ExportedTexture::create(std::shared_ptr<const Display> display, int32_t width,
                                                                  int32_t height) {
@@ -23,13 +17,13 @@ Result<std::unique_ptr<ExportedTexture>> ExportedTexture::create(std::shared_ptr
       !display->has_extension("EGL_KHR_gl_texture_2D_image")) {
     return unsupported(what + "it lacks EGL_MESA_image_dma_buf_export or EGL_KHR_gl_texture_2D_image");
   }
-  const auto create_image = function<PFNEGLCREATEIMAGEKHRPROC>("eglCreateImageKHR");
-  const auto query = function<PFNEGLEXPORTDMABUFIMAGEQUERYMESAPROC>("eglExportDMABUFImageQueryMESA");
-  const auto export_image = function<PFNEGLEXPORTDMABUFIMAGEMESAPROC>("eglExportDMABUFImageMESA");
-  const auto gen_textures = function<decltype(&glGenTextures)>("glGenTextures");
-  const auto bind_texture = function<decltype(&glBindTexture)>("glBindTexture");
-  const auto storage = function<decltype(&glTexStorage2D)>("glTexStorage2D");
-  const auto get_integer = function<decltype(&glGetIntegerv)>("glGetIntegerv");
+  const auto create_image = gl_function<PFNEGLCREATEIMAGEKHRPROC>("eglCreateImageKHR");
+  const auto query = gl_function<PFNEGLEXPORTDMABUFIMAGEQUERYMESAPROC>("eglExportDMABUFImageQueryMESA");
+  const auto export_image = gl_function<PFNEGLEXPORTDMABUFIMAGEMESAPROC>("eglExportDMABUFImageMESA");
+  const auto gen_textures = gl_function<decltype(&glGenTextures)>("glGenTextures");
+  const auto bind_texture = gl_function<decltype(&glBindTexture)>("glBindTexture");
+  const auto storage = gl_function<decltype(&glTexStorage2D)>("glTexStorage2D");
+  const auto get_integer = gl_function<decltype(&glGetIntegerv)>("glGetIntegerv");
   if (create_image == nullptr || query == nullptr || export_image == nullptr || gen_textures == nullptr ||
       bind_texture == nullptr || storage == nullptr || get_integer == nullptr) {
     return unsupported(what + "EGL functions are missing");
@@ -78,9 +72,9 @@ Result<std::unique_ptr<ExportedTexture>> ExportedTexture::create(std::shared_ptr
 
 ExportedTexture::~ExportedTexture() {
   if (image_ != nullptr) {
-    function<PFNEGLDESTROYIMAGEKHRPROC>("eglDestroyImageKHR")(display_->handle(), image_);
+    gl_function<PFNEGLDESTROYIMAGEKHRPROC>("eglDestroyImageKHR")(display_->handle(), image_);
   }
-  if (texture_.name != 0) function<decltype(&glDeleteTextures)>("glDeleteTextures")(1, &texture_.name);
+  if (texture_.name != 0) gl_function<decltype(&glDeleteTextures)>("glDeleteTextures")(1, &texture_.name);
 }
 
 }  // namespace sightglass::interop
