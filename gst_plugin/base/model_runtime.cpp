@@ -18,11 +18,7 @@
 
 namespace sightglass {
 
-namespace {
-
-uint64_t monotonic_ns() { return static_cast<uint64_t>(g_get_monotonic_time()) * 1000; }
-
-}  // namespace
+namespace {}  // namespace
 
 struct ModelRuntime::Job {
   ModelRuntime* runtime;
@@ -166,7 +162,7 @@ void ModelRuntime::stop() {
 
 Status ModelRuntime::attach(GstGLContext* context) {
   detach();
-  const uint64_t begin = monotonic_ns();
+  const uint64_t begin = gst_util_get_timestamp();
   const std::lock_guard lock(mutex_);
   if (model_ == nullptr || !input_) {
     GST_DEBUG_OBJECT(log_object(), "not compiling yet: %s", model_ == nullptr ? "no model" : "no caps");
@@ -196,7 +192,7 @@ Status ModelRuntime::attach(GstGLContext* context) {
   interim_ = interim;
   start_failure_ = {};
   attached_at_ = begin;
-  const uint64_t taken = monotonic_ns() - begin;
+  const uint64_t taken = gst_util_get_timestamp() - begin;
   figures_.note_start(interim ? 0 : taken);
   GST_INFO_OBJECT(log_object(), "ready for %dx%d frames, %s, in %.1f ms%s", size.width, size.height,
                   to_string(input_->kind), static_cast<double>(taken) / GST_MSECOND,
@@ -324,7 +320,7 @@ Result<FrameTicket> ModelRuntime::process(GstBuffer* input, GstBuffer* output) {
   }
   Job job{this, context, input, output, orientation(), status, {}};
   if (job.status.ok()) {
-    const uint64_t begin = monotonic_ns();
+    const uint64_t begin = gst_util_get_timestamp();
     sightglass::gl_thread_add(
         context,
         [](GstGLContext*, gpointer data) {
@@ -332,7 +328,7 @@ Result<FrameTicket> ModelRuntime::process(GstBuffer* input, GstBuffer* output) {
           that->runtime->run(*that);
         },
         &job);
-    if (const uint64_t now = monotonic_ns(); job.status.ok()) figures_.note_frame(now - begin, now);
+    if (const uint64_t now = gst_util_get_timestamp(); job.status.ok()) figures_.note_frame(now - begin, now);
   }
   gst_object_unref(context);
   inputs_.release_read();
@@ -390,7 +386,7 @@ Status ModelRuntime::draw_hud(const FrameJob& job, uint64_t inferences) {
     SIGHTGLASS_ASSIGN_OR_RETURN(hud_, ModelHud::create(group_, title_));
   }
   const TextureRef picture{job.output, GL_TEXTURE_2D, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)};
-  return hud_->draw(figures_.stats(), inferences, settings.hud_position, monotonic_ns(), picture);
+  return hud_->draw(figures_.stats(), inferences, settings.hud_position, gst_util_get_timestamp(), picture);
 }
 
 }  // namespace sightglass

@@ -10,12 +10,6 @@
 
 namespace sightglass {
 
-namespace {
-
-uint64_t monotonic_ns() { return static_cast<uint64_t>(g_get_monotonic_time()) * 1000; }
-
-}  // namespace
-
 void ModelRuntime::cancel_change() {
   if (change_ != nullptr) GST_DEBUG_OBJECT(log_object(), "canceling the pending model change");
   change_.reset();
@@ -79,7 +73,7 @@ ModelNews ModelRuntime::end_start() {
     GST_DEBUG_OBJECT(log_object(), "preparing model %s again: GL context or frames have changed", change->shown_name());
     return {};
   }
-  const uint64_t taken = monotonic_ns() - began;
+  const uint64_t taken = gst_util_get_timestamp() - began;
   figures_.note_start(taken);
   GST_INFO_OBJECT(log_object(), "model %s is ready, %.1f ms after the start; %" G_GUINT64_FORMAT " frames without it",
                   change->shown_name(), static_cast<double>(taken) / GST_MSECOND, figures_.stats().early);

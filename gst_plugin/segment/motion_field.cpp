@@ -12,7 +12,7 @@ namespace sightglass {
 
 namespace {
 
-int32_t blocks(int32_t pixels) { return (pixels + kMotionBlock - 1) / kMotionBlock; }
+int32_t motion_blocks(int32_t pixels) { return (pixels + kMotionBlock - 1) / kMotionBlock; }
 
 }  // namespace
 
@@ -39,7 +39,7 @@ MotionField::MotionField(const GlApi& gl, FrameKind kind, int32_t width, int32_t
                          std::vector<SharedProgram> programs)
     : gl_(&gl), kind_(kind), width_(width), height_(height), programs_(std::move(programs)), frame_block_(gl) {
   for (GlTexture& texture : lumas_) texture = make_texture(gl, GL_RGBA8, width, height);
-  blocks_ = make_texture(gl, GL_RGBA16F, blocks(width), blocks(height));
+  blocks_ = make_texture(gl, GL_RGBA16F, motion_blocks(width), motion_blocks(height));
   linear_ = make_sampler(gl, GL_LINEAR);
 }
 
@@ -74,12 +74,13 @@ MotionField::Motion MotionField::match() {
   gl_->UseProgram(programs_[1]->id());
   bind_texture(*gl_, 0, luma.id(), 0);
   gl_->BindImageTexture(0, blocks_.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
-  gl_->DispatchCompute(static_cast<GLuint>(blocks(width_)), static_cast<GLuint>(blocks(height_)), 1);
+  gl_->DispatchCompute(static_cast<GLuint>(motion_blocks(width_)), static_cast<GLuint>(motion_blocks(height_)), 1);
   gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
   gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
   bind_texture(*gl_, 0, 0, 0);
   gl_->UseProgram(0);
-  return {{luma.id(), GL_TEXTURE_2D, width_, height_}, {blocks_.id(), GL_TEXTURE_2D, blocks(width_), blocks(height_)}};
+  return {{luma.id(), GL_TEXTURE_2D, width_, height_},
+          {blocks_.id(), GL_TEXTURE_2D, motion_blocks(width_), motion_blocks(height_)}};
 }
 
 }  // namespace sightglass

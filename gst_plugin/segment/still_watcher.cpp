@@ -18,7 +18,7 @@ namespace {
 constexpr GLintptr kFlagStride = GLintptr{kFlagWords} * 4, kSkippedOffset = GLintptr{kSkippedWord} * 4;
 constexpr GLsizeiptr kBufferBytes = kSkippedOffset + kFlagStride;
 
-int32_t blocks(int32_t size) { return (size + kStillBlock - 1) / kStillBlock; }
+int32_t still_blocks(int32_t size) { return (size + kStillBlock - 1) / kStillBlock; }
 
 }  // namespace
 
@@ -42,8 +42,8 @@ StillWatcher::StillWatcher(const GlApi& gl, FrameKind kind, int32_t width, int32
       kind_(kind),
       width_(width),
       height_(height),
-      blocks_x_(blocks(width)),
-      blocks_y_(blocks(height)),
+      blocks_x_(still_blocks(width)),
+      blocks_y_(still_blocks(height)),
       programs_(std::move(programs)),
       blocks_{UniformBlock<Block>(gl), UniformBlock<Block>(gl)},
       frame_block_(gl),

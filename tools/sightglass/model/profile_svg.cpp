@@ -23,9 +23,9 @@ constexpr int kBarLeft = kMargin + kLabelWidth + 10, kBarWidth = kWidth - kBarLe
 constexpr double kWorthABar = 0.004;
 constexpr size_t kLabelCharacters = 60, kHeaderCharacters = 105;
 
-class Picture {
+class ProfileDrawing {
  public:
-  Picture(const StepProfile& profile, const std::string& title)
+  ProfileDrawing(const StepProfile& profile, const std::string& title)
       : profile_(profile), total_(std::max<double>(static_cast<double>(profile.total_ns()), 1)) {
     for (const ProfiledStep& step : profile.steps) longest_ = std::max(longest_, static_cast<double>(step.ns));
     for (const KernelTotal& kernel : kernel_totals(profile)) {
@@ -161,7 +161,7 @@ class Picture {
 }  // namespace
 
 std::string format_svg(const StepProfile& profile, const std::string& title) {
-  return Picture(profile, title).finish();
+  return ProfileDrawing(profile, title).finish();
 }
 
 }  // namespace sightglass

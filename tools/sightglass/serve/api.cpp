@@ -13,7 +13,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kOk = 200, kBadRequest = 400, kNotFound = 404, kWrongType = 415, kUnavailable = 503;
 constexpr guint kStillSeconds = 10;
 constexpr const char *kPictureTap = "picture", *kResultsTap = "results", *kStillTap = "still";
 constexpr const char* kJson = "application/json";

@@ -9,7 +9,7 @@ namespace sightglass::serve {
 namespace {
 
 constexpr guint kTimerSeconds = 5;
-constexpr gint64 kSilence = 10 * G_USEC_PER_SEC;
+constexpr gint64 kClientSilence = 10 * G_USEC_PER_SEC;
 constexpr gint64 kStuck = 30 * G_USEC_PER_SEC;  // a client that reads nothing for this long is disconnected
 
 std::string_view text_of(GBytes* bytes) {
@@ -126,7 +126,7 @@ gboolean Feed::on_timer(gpointer data) {
   const gint64 now = g_get_monotonic_time();
   for (const auto& client : self->clients_) {
     if (client->writing && now - client->since > kStuck) disconnect(client->message);
-    if (client->writing || now - client->since < kSilence) continue;
+    if (client->writing || now - client->since < kClientSilence) continue;
     // A client that has left is noticed only by writing.
     const std::string& heartbeat = self->format_.heartbeat;
     const BytesPtr part(heartbeat.empty() ? (self->last_ != nullptr ? g_bytes_ref(self->last_.get()) : nullptr)

@@ -1,15 +1,20 @@
-// A failure with the HTTP status of its reply.
+// HTTP statuses, and a failure with the status of its reply.
 #pragma once
 
 #include <string>
 
 namespace sightglass::serve {
 
+// Of replies.
+inline constexpr int kOk = 200, kSeeOther = 303, kBadRequest = 400, kUnauthorized = 401, kForbidden = 403,
+                     kNotFound = 404, kNotAllowed = 405, kConflict = 409, kLengthRequired = 411, kTooLarge = 413,
+                     kWrongType = 415, kInternal = 500, kUnavailable = 503;
+
 struct HttpError {
-  int status = 200;  // 200: no error
+  int status = kOk;  // kOk: no error
   std::string message;
 
-  bool ok() const { return status == 200; }
+  bool ok() const { return status == kOk; }
 };
 
 }  // namespace sightglass::serve

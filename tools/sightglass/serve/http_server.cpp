@@ -11,8 +11,6 @@ namespace {
 
 constexpr guint kRequestSeconds = 15;  // to send a request
 constexpr const char* kDeadline = "sightglass-deadline";
-constexpr int kSeeOther = 303, kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kNotAllowed = 405,
-              kLengthRequired = 411, kTooLarge = 413;
 
 std::string header_of(SoupServerMessage* message, const char* name) {
   const char* text = soup_message_headers_get_list(soup_server_message_get_request_headers(message), name);

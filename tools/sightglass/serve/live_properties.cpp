@@ -14,7 +14,6 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr int kBadRequest = 400, kForbidden = 403, kNotFound = 404, kConflict = 409;
 constexpr const char* kModel = "model";
 
 std::string_view type_of(GParamSpec* spec) {

@@ -19,7 +19,7 @@ namespace {
 
 using video::Input;
 
-constexpr const char* kTee = "split";
+constexpr const char* kSplitTee = "split";
 // Without a GPU, rendering figures is slow.
 constexpr int kFigureRate = 15;
 
@@ -34,13 +34,13 @@ std::string pipeline_text(const ServeJob& job) {
   limits.figure_rate = kFigureRate;
   std::string text = video::source_text(job.input, limits);
   text += std::string(" ! ") + job.task->bin + " name=" + video::kModelElement + video::launch_text(job.properties) +
-          " ! video/x-raw(memory:GLMemory) ! tee name=" + kTee;
+          " ! video/x-raw(memory:GLMemory) ! tee name=" + kSplitTee;
   // Keeps the pace of the input, and drops late frames. Rendered figures move slowly instead.
   const bool rendered = job.input.kind == Input::Kind::kFigures;
-  text += std::string(" ") + kTee +
+  text += std::string(" ") + kSplitTee +
           ". ! queue max-size-buffers=2 max-size-bytes=0 max-size-time=0 ! fakesink sync=true" +
           (rendered ? "" : " qos=true");
-  return text + branches_text(kTee, has_results(*job.task), has_webrtc(job));
+  return text + branches_text(kSplitTee, has_results(*job.task), has_webrtc(job));
 }
 
 std::vector<std::string> host_names(const ServeJob& job) {

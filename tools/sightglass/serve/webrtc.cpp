@@ -14,10 +14,10 @@ namespace sightglass::serve {
 
 namespace {
 
-constexpr const char *kName = "webrtc", *kTee = "webrtc-viewers";
+constexpr const char *kName = "webrtc", *kViewersTee = "webrtc-viewers";
 constexpr guint kTimerMilliseconds = 50;
 constexpr gint64 kGatherTime = 5 * G_USEC_PER_SEC, kConnectTime = 30 * G_USEC_PER_SEC;
-constexpr gint64 kSilence = 15 * G_USEC_PER_SEC;  // after which a viewer has left
+constexpr gint64 kViewerSilence = 15 * G_USEC_PER_SEC;  // after which a viewer has left
 
 // Values of GstWebRTCICEGatheringState, GstWebRTCPeerConnectionState, and GstWebRTCSDPType. The headers of GStreamer's
 // WebRTC library are in a package that requires 0.8 GB of others; these are part of its stable interface, and of the
@@ -31,8 +31,6 @@ struct SessionDescription {
   int type;
   GstSDPMessage* sdp;
 };
-
-constexpr int kBadRequest = 400, kInternal = 500;
 
 struct Needed {
   const char* element;
@@ -166,11 +164,11 @@ std::string WebRtc::branch_text(const std::string& tee) {
   return gate_text(tee, kName) +
          " ! gldownload ! videoconvert ! video/x-raw,format=I420 ! vp8enc deadline=1 cpu-used=8 "
          "target-bitrate=2500000 keyframe-max-dist=60 ! tee name=" +
-         kTee + " allow-not-linked=true";
+         kViewersTee + " allow-not-linked=true";
 }
 
 WebRtc::WebRtc(GstElement* pipeline)
-    : pipeline_(pipeline), gate_(pipeline, kName), tee_(gst_bin_get_by_name(GST_BIN(pipeline), kTee)) {}
+    : pipeline_(pipeline), gate_(pipeline, kName), tee_(gst_bin_get_by_name(GST_BIN(pipeline), kViewersTee)) {}
 
 WebRtc::~WebRtc() {
   if (timer_ != 0) g_source_remove(timer_);
@@ -230,7 +228,7 @@ void WebRtc::check(Viewer* viewer) {
     viewer->heard = std::make_shared<std::atomic<gint64>>(g_get_monotonic_time());
     watch_packets(viewer->bin, viewer->heard);
   }
-  const bool silent = viewer->heard != nullptr && g_get_monotonic_time() - *viewer->heard > kSilence;
+  const bool silent = viewer->heard != nullptr && g_get_monotonic_time() - *viewer->heard > kViewerSilence;
   if (silent || state == kFailed || state == kClosed || (state < kConnected && age > kConnectTime)) remove(viewer);
 }
 
