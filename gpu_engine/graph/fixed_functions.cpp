@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/fixed_point.h"
+
 namespace sightglass {
 namespace {
 
@@ -12,16 +14,13 @@ constexpr int32_t kOne = 32767;
 // e^(-2^(i - 2)).
 constexpr std::array<int32_t, 7> kPowers{25520, 19875, 12055, 4435, 600, 11, 0};
 
-// Rounds halves up.
-int32_t product(int32_t a, int32_t b) { return (a * b + (1 << 14)) >> 15; }
-
 // e^x for x in [-1/4, 0): Taylor series around -1/8.
 int32_t exp_near_zero(int32_t x) {
   constexpr int32_t kEighth = 1 << 12, kExpOfEighth = 28918, kThird = 10923;
   const int32_t t = x + kEighth;
-  const int32_t t2 = product(t, t), t3 = product(t2, t), t4 = product(t2, t2);
-  const int32_t rest = (product((t4 + 2) / 4 + t3, kThird) + t2 + 1) / 2;  // t^2 / 2 + t^3 / 6 + t^4 / 24
-  return std::min(kExpOfEighth + product(kExpOfEighth, t + rest), kOne);
+  const int32_t t2 = multiply_q15(t, t), t3 = multiply_q15(t2, t), t4 = multiply_q15(t2, t2);
+  const int32_t rest = (multiply_q15((t4 + 2) / 4 + t3, kThird) + t2 + 1) / 2;  // t^2 / 2 + t^3 / 6 + t^4 / 24
+  return std::min(kExpOfEighth + multiply_q15(kExpOfEighth, t + rest), kOne);
 }
 
 // e^x for x up to 0 in steps of 2^(bits - 15): the exponential of the part beyond whole quarters, times that of each
@@ -34,7 +33,7 @@ int32_t exp_of_negative(int32_t x, int bits) {
   int32_t result = exp_near_zero(rest * (1 << bits));
   const int powers = std::min<int>(kPowers.size(), bits + 2);
   for (int i = 0; i < powers; ++i) {
-    if (((rest - x) & (quarter << i)) != 0) result = product(result, kPowers[static_cast<size_t>(i)]);
+    if (((rest - x) & (quarter << i)) != 0) result = multiply_q15(result, kPowers[static_cast<size_t>(i)]);
   }
   return result;
 }
@@ -43,8 +42,8 @@ int32_t exp_of_negative(int32_t x, int bits) {
 int32_t inverse_of_half(int32_t x) {
   constexpr int32_t kUnit = 1 << 13, kBegin = 23130, kSlope = -15420;  // 48/17, -32/17
   const int32_t half = (x + kOne + 1) / 2;
-  int32_t inverse = kBegin + product(half, kSlope);
-  for (int i = 0; i < 3; ++i) inverse += product(inverse, kUnit - product(half, inverse)) * 4;
+  int32_t inverse = kBegin + multiply_q15(half, kSlope);
+  for (int i = 0; i < 3; ++i) inverse += multiply_q15(inverse, kUnit - multiply_q15(half, inverse)) * 4;
   return inverse;
 }
 

@@ -38,6 +38,8 @@ int32_t multiply(int32_t x, const FixedPoint& factor, Ties ties) {
   return saturate(divide_by_power_of_two(divide_by_power_of_two(product, 31, Ties::kUp), right, ties));
 }
 
+int32_t multiply_q15(int32_t a, int32_t b) { return (a * b + (1 << 14)) >> 15; }
+
 int32_t saturated(double x) {
   if (std::isnan(x)) return 0;
   return static_cast<int32_t>(std::clamp(x, static_cast<double>(kLowest), static_cast<double>(kHighest)));

@@ -21,6 +21,9 @@ int64_t divide_by_power_of_two(int64_t x, int exponent, Ties ties);
 // x times `factor`, rounded twice: first without the power of two if it is negative (halves up), then with it.
 int32_t multiply(int32_t x, const FixedPoint& factor, Ties ties = Ties::kAwayFromZero);
 
+// a * b for values in steps of 2^-15. Rounds halves up.
+int32_t multiply_q15(int32_t a, int32_t b);
+
 // The integer part, saturated to 32 bits; 0 for NaN.
 int32_t saturated(double x);
 

@@ -8,7 +8,7 @@ namespace {
 
 // One range per matrix row or batch image. With one scale per channel of the weights, from the minimum to the maximum
 // value; with one scale, symmetric around zero.
-DynamicQuantizeAttr attributes_of(const Graph& graph, const Node& node) {
+DynamicQuantizeAttr dynamic_quantize_attr(const Graph& graph, const Node& node) {
   const Shape& data = graph.value(node.inputs[0]).shape;
   const Value& weights = graph.value(node.inputs[1]);
   if (node.op == OpType::kFullyConnected) {
@@ -32,7 +32,7 @@ bool is_hybrid(const Graph& graph, const Node& node) {
 
 ValueId add_dynamic_quantize(Graph& graph, const Node& node) {
   const ValueId data = node.inputs[0];
-  const DynamicQuantizeAttr attr = attributes_of(graph, node);
+  const DynamicQuantizeAttr attr = dynamic_quantize_attr(graph, node);
   for (const NodeId user : graph.value(data).users) {
     const auto* other = std::get_if<DynamicQuantizeAttr>(&graph.node(user).attributes);
     if (other != nullptr && *other == attr) return graph.node(user).outputs[0];

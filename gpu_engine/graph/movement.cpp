@@ -156,11 +156,11 @@ Stages pad(const Move& move) {
 
 Stages strided_slice(const Move& move) { return {sliced(move.attributes<StridedSliceAttr>(), move.in, move.out)}; }
 
-struct Row {
+struct Decomposition {
   OpType op;
   Stages (*stages)(const Move& move);
 };
-constexpr auto kRows = std::to_array<Row>({
+constexpr auto kDecompositions = std::to_array<Decomposition>({
     {OpType::kPad, pad},
     {OpType::kStridedSlice, strided_slice},
     {OpType::kTranspose, transpose},
@@ -171,7 +171,7 @@ constexpr auto kRows = std::to_array<Row>({
     {OpType::kSpaceToBatch, space_to_batch},
     {OpType::kBatchToSpace, batch_to_space},
 });
-static_assert(operators::lists_exactly(kRows, operators::kBySteps));
+static_assert(operators::lists_exactly(kDecompositions, operators::kBySteps));
 
 }  // namespace
 
@@ -188,7 +188,7 @@ std::vector<int64_t> element_strides(const Shape& shape) {
 std::vector<Movement> movements(const Graph& graph, const Node& node, size_t output) {
   const Shape& in = graph.value(node.inputs[0]).shape;
   const Shape& out = graph.value(node.outputs[output]).shape;
-  return operators::find_row(kRows, node.op).stages({node, in, out, output});
+  return operators::find_row(kDecompositions, node.op).stages({node, in, out, output});
 }
 
 Movement simplified(Movement movement) {

@@ -54,11 +54,11 @@ int64_t batch_matmul_multiply_adds(const Graph& graph, const Node& node) {
   return shape_out(graph, node).elements() * x.dim(depth);
 }
 
-struct Row {
+struct Counter {
   OpType op;
   int64_t (*count)(const Graph& graph, const Node& node);
 };
-constexpr auto kRows = std::to_array<Row>({
+constexpr auto kCounters = std::to_array<Counter>({
     {OpType::kConv2d, filter_multiply_adds},
     {OpType::kDepthwiseConv2d, depthwise_multiply_adds},
     {OpType::kDepthwisePointwise, depthwise_pointwise_multiply_adds},
@@ -67,13 +67,13 @@ constexpr auto kRows = std::to_array<Row>({
     {OpType::kLstm, lstm_multiply_adds},
     {OpType::kBatchMatmul, batch_matmul_multiply_adds},
 });
-static_assert(operators::lists_all(kRows, operators::kHasWeights));
+static_assert(operators::lists_all(kCounters, operators::kHasWeights));
 
 }  // namespace
 
 int64_t multiply_adds(const Graph& graph, const Node& node) {
-  const auto* row = std::ranges::find(kRows, node.op, &Row::op);
-  return row == kRows.end() ? 0 : row->count(graph, node);
+  const auto* counter = std::ranges::find(kCounters, node.op, &Counter::op);
+  return counter == kCounters.end() ? 0 : counter->count(graph, node);
 }
 
 int64_t multiply_adds(const Graph& graph) {

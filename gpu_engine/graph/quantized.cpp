@@ -9,7 +9,7 @@ namespace sightglass {
 
 namespace {
 
-constexpr size_t kData = 0, kWeights = 1, kBias = 2;
+constexpr size_t kDataInput = 0, kWeightsInput = 1, kBiasInput = 2;
 
 template <typename T>
 std::vector<double> widen(std::span<const std::byte> bytes) {
@@ -66,7 +66,7 @@ bool is_quantized(const Value& value) {
 }
 
 bool computes_quantized(const Graph& graph, const Node& node) {
-  return is_quantized(graph.value(node.inputs[kData])) || is_quantized(graph.value(node.outputs[0]));
+  return is_quantized(graph.value(node.inputs[kDataInput])) || is_quantized(graph.value(node.outputs[0]));
 }
 
 std::vector<float> real_numbers(const Value& value, DataType stored, std::span<const std::byte> bytes) {
@@ -93,11 +93,11 @@ std::vector<float> real_operand(const Graph& graph, const Node& node, size_t ind
                                 std::span<const std::byte> bytes) {
   const Value& value = graph.value(node.inputs[index]);
   // Older converters wrote the weights of operators with float activations as uint8 instead of int8.
-  const bool weights = has_weights(node.op) && index == kWeights;
-  if (weights && stored == DataType::kUInt8 && graph.value(node.inputs[kData]).type == DataType::kFloat32) {
+  const bool weights = has_weights(node.op) && index == kWeightsInput;
+  if (weights && stored == DataType::kUInt8 && graph.value(node.inputs[kDataInput]).type == DataType::kFloat32) {
     stored = DataType::kInt8;
   }
-  const bool bias = has_weights(node.op) && index == kBias;
+  const bool bias = has_weights(node.op) && index == kBiasInput;
   if (!bias || (stored != DataType::kInt32 && stored != DataType::kInt64)) return real_numbers(value, stored, bytes);
   const auto scale_at = [&](size_t input, size_t channel) {
     const std::vector<float>& scale = graph.value(node.inputs[input]).quantization.scale;
@@ -106,7 +106,7 @@ std::vector<float> real_operand(const Graph& graph, const Node& node, size_t ind
   const std::vector<double> from = elements(stored, bytes);
   std::vector<float> real(from.size());
   for (size_t i = 0; i < from.size(); ++i) {
-    real[i] = static_cast<float>(from[i] * scale_at(kData, 0) * scale_at(kWeights, i));
+    real[i] = static_cast<float>(from[i] * scale_at(kDataInput, 0) * scale_at(kWeightsInput, i));
   }
   return real;
 }
@@ -134,18 +134,14 @@ std::vector<float> steps_from_zero(const Value& value, DataType stored, std::spa
   return steps;
 }
 
-namespace {
-float scale_of(const Value& value) { return value.quantization.scale[0]; }
-}  // namespace
-
 bool is_clamp(Activation activation) {
   return activation == Activation::kNone || activation == Activation::kRelu || activation == Activation::kRelu6 ||
          activation == Activation::kReluN1To1;
 }
 
 bool sums_integers(const Graph& graph, const Node& node) {
-  const Value& weights = graph.value(node.inputs[kWeights]);
-  return is_clamp(node.activation) && is_quantized(graph.value(node.inputs[kData])) &&
+  const Value& weights = graph.value(node.inputs[kWeightsInput]);
+  return is_clamp(node.activation) && is_quantized(graph.value(node.inputs[kDataInput])) &&
          is_quantized(graph.value(node.outputs[0])) &&
          (weights.type == DataType::kInt8 || weights.type == DataType::kUInt8) && !weights.quantization.empty();
 }
@@ -158,6 +154,8 @@ QuantumRange whole_range(int32_t zero) {
 }
 
 }  // namespace
+
+float scale_of(const Value& value) { return value.quantization.scale[0]; }
 
 int32_t zero_point(const Value& value) {
   const std::vector<int64_t>& zero = value.quantization.zero_point;
@@ -206,7 +204,7 @@ FixedPoint rescale_factor(const Value& from, const Value& to) {
 // input is subtracted last, all in 32 bits. Otherwise the sum is scaled first, then divided by the count. Both as in
 // the reference kernels of TensorFlow Lite.
 MeanFactors mean_factors(const Graph& graph, const Node& node) {
-  const Value &from = graph.value(node.inputs[kData]), &to = graph.value(node.outputs[0]);
+  const Value &from = graph.value(node.inputs[kDataInput]), &to = graph.value(node.outputs[0]);
   const auto count = static_cast<int32_t>(from.shape.elements() / to.shape.elements());
   const auto& attr = std::get<ReduceAttr>(node.attributes);
   if (!attr.keep_dims || from.shape.rank() != 4 || attr.axes != std::vector<int32_t>{1, 2}) {
@@ -239,9 +237,9 @@ namespace {
 // Multiplies the scales in 32 bits if all channels of a uint8 operator or a fully connected layer share one, like the
 // reference kernels of TensorFlow Lite: the last bit of a factor matters.
 FixedPoint output_factor(const Graph& graph, const Node& node, size_t channel) {
-  const std::vector<float>& weights = graph.value(node.inputs[kWeights]).quantization.scale;
+  const std::vector<float>& weights = graph.value(node.inputs[kWeightsInput]).quantization.scale;
   const float weight = weights[weights.size() == 1 ? 0 : channel % weights.size()];
-  const Value& data = graph.value(node.inputs[kData]);
+  const Value& data = graph.value(node.inputs[kDataInput]);
   const bool narrow = weights.size() == 1 && (node.op == OpType::kFullyConnected || data.type == DataType::kUInt8);
   const double product = narrow ? double{scale_of(data) * weight} : double{scale_of(data)} * double{weight};
   return to_fixed_point(product / double{scale_of(graph.value(node.outputs[0]))});

@@ -51,6 +51,8 @@ struct MeanFactors {
 };
 MeanFactors mean_factors(const Graph& graph, const Node& node);
 
+// Those of a tensor with one scale for all elements.
+float scale_of(const Value& value);
 int32_t zero_point(const Value& value);
 
 // Per axis, the input coordinate of output pixel i in 1/1024 of a pixel: i * scale + offset. As TensorFlow Lite resizes

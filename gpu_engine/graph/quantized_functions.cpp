@@ -7,13 +7,11 @@
 namespace sightglass {
 namespace {
 
-constexpr int32_t kLowest = -32768, kHighest = 32767;
+constexpr int32_t kInt16Lowest = -32768, kInt16Highest = 32767;
 
 bool is_8_bit(const Value& value) {
   return is_quantized(value) && (value.type == DataType::kInt8 || value.type == DataType::kUInt8);
 }
-
-float scale_of(const Value& value) { return value.quantization.scale[0]; }
 
 // HARD_SWISH is computed in 16 bits: values are 128 times as fine as the input steps, and multipliers have 15 bits.
 struct HardSwishFactors {
@@ -25,15 +23,12 @@ HardSwishFactors hard_swish_factors(float in_scale, float out_scale) {
 }
 
 int32_t narrow_multiplier(const FixedPoint& factor) {
-  return static_cast<int32_t>(std::min<int64_t>((int64_t{factor.multiplier} + (1 << 15)) >> 16, kHighest));
+  return static_cast<int32_t>(std::min<int64_t>((int64_t{factor.multiplier} + (1 << 15)) >> 16, kInt16Highest));
 }
 
 int32_t saturating_shift(int32_t x, int left) {
-  return static_cast<int32_t>(std::clamp<int64_t>(int64_t{x} << left, kLowest, kHighest));
+  return static_cast<int32_t>(std::clamp<int64_t>(int64_t{x} << left, kInt16Lowest, kInt16Highest));
 }
-
-// For values in steps of 2^-15. Rounds halves up.
-int32_t product(int32_t a, int32_t b) { return (a * b + (1 << 14)) >> 15; }
 
 int32_t divided(int32_t x, int exponent) {
   return static_cast<int32_t>(divide_by_power_of_two(x, exponent, Ties::kAwayFromZero));
@@ -43,10 +38,10 @@ int32_t hard_swish(const HardSwishFactors& factors, int32_t steps) {
   const int32_t fine = steps * 128;
   // Maps x / 3 from [-1, 1] to relu6(x + 3) / 6 in [0, 1]. The last bit of the left shift saturates.
   const int left = std::max(factors.relu.shift, 0);
-  int32_t relu = product(left > 0 ? saturating_shift(fine, left - 1) : fine, narrow_multiplier(factors.relu));
+  int32_t relu = multiply_q15(left > 0 ? saturating_shift(fine, left - 1) : fine, narrow_multiplier(factors.relu));
   if (left > 0) relu = saturating_shift(relu, 1);
-  relu = (divided(relu, std::max(-factors.relu.shift, 0)) - kLowest) >> 1;
-  const int32_t x = product(fine, narrow_multiplier(factors.out));
+  relu = (divided(relu, std::max(-factors.relu.shift, 0)) - kInt16Lowest) >> 1;
+  const int32_t x = multiply_q15(fine, narrow_multiplier(factors.out));
   return divided(relu * x / (1 << 15), -factors.out.shift);  // the product is truncated, not rounded
 }
 

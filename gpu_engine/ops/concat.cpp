@@ -16,7 +16,7 @@ ShaderKey concat_shader(bool reads_output) {
   return key;
 }
 
-Status supports(const PlanContext&, const Node& node) {
+Status supports_concat(const PlanContext&, const Node& node) {
   return node.activation == Activation::kPrelu ? unsupported("a fused PRELU") : Status();
 }
 
@@ -83,7 +83,7 @@ Pieces pieces_of(const Graph& graph, const Node& node) {
   return result;
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_concat(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef whole, emitter.tensor(node.outputs[0]));
   const auto [out_shape, pieces] = pieces_of(emitter.graph(), node);
   TensorRef out{whole.tensor, out_shape, whole.scale};
@@ -111,7 +111,9 @@ std::optional<Storage> storage_as(const Value& value, const Value& other, Storag
   return alike ? std::optional(storage) : std::nullopt;
 }
 
-std::vector<ShaderKey> variants() { return storage_variants({concat_shader(false), concat_shader(true)}, "AO", true); }
+std::vector<ShaderKey> concat_variants() {
+  return storage_variants({concat_shader(false), concat_shader(true)}, "AO", true);
+}
 
 }  // namespace
 
@@ -133,7 +135,7 @@ void suggest_parts(Emitter& emitter, const Node& node) {
   }
 }
 
-Kernel pack_kernel() { return {"pack", OpType::kPack, supports, emit, variants}; }
-Kernel concat_kernel() { return {"concat", OpType::kConcat, supports, emit, variants}; }
+Kernel pack_kernel() { return {"pack", OpType::kPack, supports_concat, emit_concat, concat_variants}; }
+Kernel concat_kernel() { return {"concat", OpType::kConcat, supports_concat, emit_concat, concat_variants}; }
 
 }  // namespace sightglass

@@ -128,8 +128,8 @@ ConvTile largest_tile(const Emitter& emitter, const TensorRef& in, const TensorR
   return g.pointwise() ? emitter.defaults().pointwise : emitter.defaults().window;
 }
 
-Status emit_with_constants(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Geometry& g,
-                           const ConvConstants& constants) {
+Status emit_conv2d_with_constants(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Geometry& g,
+                                  const ConvConstants& constants) {
   const int64_t pixels = int64_t{out.shape.h} * out.shape.w;
   const ConvTile most = largest_tile(emitter, in, out, g, constants);
   const auto [variant, choice] = emitter.choose_variant(tuned_step(emitter, "conv2d", in, out, g.name(), constants),
@@ -160,7 +160,7 @@ Status emit_convolution(Emitter& emitter, const Node& node, const ConvQuantizati
   if (const ValueId gate = gate_of(node); gate != kNone) {
     SIGHTGLASS_ASSIGN_OR_RETURN(constants.gate, emitter.tensor(gate));
   }
-  return emit_with_constants(emitter, in, out, g, constants);
+  return emit_conv2d_with_constants(emitter, in, out, g, constants);
 }
 
 // One invocation computes the reduction of one output.
@@ -280,7 +280,7 @@ Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& ou
 }
 
 Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, const ConvConstants& constants) {
-  return emit_with_constants(emitter, in, out, {}, constants);
+  return emit_conv2d_with_constants(emitter, in, out, {}, constants);
 }
 
 Kernel conv2d_kernel() { return {"conv2d", OpType::kConv2d, supports_conv2d, emit_conv2d, conv2d_variants}; }

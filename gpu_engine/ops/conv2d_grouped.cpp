@@ -21,7 +21,7 @@ std::vector<float> pack_filters(const std::vector<float>& dense, const Shape& sh
   return packed;
 }
 
-Status check_loop(const PlanContext& context, const Shape& weights) {
+Status check_grouped_loop(const PlanContext& context, const Shape& weights) {
   const int64_t limit = context.limits.max_loop_iterations, slices = (weights.dim(3) + 3) / 4;
   const int64_t iterations = weights.dim(1) * (weights.dim(2) * (slices * 5 + 1) + 1);
   if (limit == 0 || iterations <= limit) return {};
@@ -29,21 +29,21 @@ Status check_loop(const PlanContext& context, const Shape& weights) {
                      std::to_string(limit));
 }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_conv2d_grouped(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
   SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
   if (residual_of(node) != kNone || gate_of(node) != kNone) return unsupported("it reads other tensors");
-  return check_loop(context, weights);
+  return check_grouped_loop(context, weights);
 }
 
-Status supports_computed(const PlanContext& context, const Node& node) {
+Status supports_computed_conv2d(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
   SIGHTGLASS_RETURN_IF_ERROR(check_computed_weights(context.graph, node, weights.dim(0)));
   if (residual_of(node) != kNone || gate_of(node) != kNone) return unsupported("it reads other tensors");
-  return check_loop(context, weights);
+  return check_grouped_loop(context, weights);
 }
 
-Status emit_with_constants(Emitter& emitter, const Node& node, const ConvConstants& constants) {
+Status emit_conv2d_grouped_with_constants(Emitter& emitter, const Node& node, const ConvConstants& constants) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<Conv2dAttr>(node.attributes);
@@ -59,28 +59,32 @@ Status emit_with_constants(Emitter& emitter, const Node& node, const ConvConstan
   return add_conv_step(emitter, kShader, std::move(params), grid, in, out, constants);
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_conv2d_grouped(Emitter& emitter, const Node& node) {
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const ConvQuantization quantization = conv_quantization(emitter, node, weights.dim(0));
   const std::vector<float> packed = pack_filters(conv_weights(emitter.graph(), node, quantization), weights);
-  return emit_with_constants(emitter, node, add_conv_constants(emitter, node, quantization, packed, weights.dim(0)));
+  return emit_conv2d_grouped_with_constants(emitter, node,
+                                            add_conv_constants(emitter, node, quantization, packed, weights.dim(0)));
 }
 
-Status emit_computed(Emitter& emitter, const Node& node) {
+Status emit_computed_conv2d(Emitter& emitter, const Node& node) {
   const int32_t channels = emitter.graph().value(node.inputs[1]).shape.dim(0);
   SIGHTGLASS_ASSIGN_OR_RETURN(const ConvConstants constants, add_computed_weights(emitter, node, channels));
-  return emit_with_constants(emitter, node, constants);
+  return emit_conv2d_grouped_with_constants(emitter, node, constants);
 }
 
-std::vector<ShaderKey> variants() { return conv_variants({kShader}, true); }
-std::vector<ShaderKey> variants_computed() { return computed_variants({kShader}); }
+std::vector<ShaderKey> conv2d_grouped_variants() { return conv_variants({kShader}, true); }
+std::vector<ShaderKey> computed_conv2d_variants() { return computed_variants({kShader}); }
 
 }  // namespace
 
-Kernel conv2d_grouped_kernel() { return {"conv2d-grouped", OpType::kConv2d, supports, emit, variants}; }
+Kernel conv2d_grouped_kernel() {
+  return {"conv2d-grouped", OpType::kConv2d, supports_conv2d_grouped, emit_conv2d_grouped, conv2d_grouped_variants};
+}
 
 Kernel conv2d_computed_kernel() {
-  return {"conv2d-computed", OpType::kConv2d, supports_computed, emit_computed, variants_computed, kComputedLimits};
+  return {"conv2d-computed",    OpType::kConv2d,          supports_computed_conv2d,
+          emit_computed_conv2d, computed_conv2d_variants, kComputedLimits};
 }
 
 }  // namespace sightglass

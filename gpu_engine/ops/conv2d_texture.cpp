@@ -23,7 +23,7 @@ ShaderKey conv2d_texture_shader(int32_t pixels, int32_t slices) {
   return {"conv2d_texture.comp", {{"PIXELS", std::to_string(pixels)}, {"SLICES", std::to_string(slices)}}};
 }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_conv2d_texture(const PlanContext& context, const Node& node) {
   if (!context.texture_input(node.inputs[0])) return unsupported("the input is not a texture");
   const Value& input = context.graph.value(node.inputs[0]);
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
@@ -54,7 +54,7 @@ ConvWeights fold_normalization(const ConvWeights& w, const InputSpec& spec) {
   return folded;
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_conv2d_texture(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const int input = *emitter.context().texture_input(node.inputs[0]);
   const InputSpec& spec = emitter.context().options.inputs[static_cast<size_t>(input)];
@@ -82,7 +82,7 @@ Status emit(Emitter& emitter, const Node& node) {
                            .half_products = emitter.context().limits.kernels.half.products});
 }
 
-std::vector<ShaderKey> variants() {
+std::vector<ShaderKey> conv2d_texture_variants() {
   std::vector<ShaderKey> keys;
   for (int32_t slices = 1; slices <= kMaxSlices; ++slices) {
     for (int32_t pixels = 1; pixels <= kMaxPixels; pixels *= 2) keys.push_back(conv2d_texture_shader(pixels, slices));
@@ -92,6 +92,8 @@ std::vector<ShaderKey> variants() {
 
 }  // namespace
 
-Kernel conv2d_texture_kernel() { return {"conv2d-texture", OpType::kConv2d, supports, emit, variants}; }
+Kernel conv2d_texture_kernel() {
+  return {"conv2d-texture", OpType::kConv2d, supports_conv2d_texture, emit_conv2d_texture, conv2d_texture_variants};
+}
 
 }  // namespace sightglass

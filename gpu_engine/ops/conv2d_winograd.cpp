@@ -23,14 +23,14 @@ constexpr int32_t kLeastChannels = 16;
 
 const ShaderKey kDataShader{"winograd_data.comp", {}};
 
-ShaderKey shader(const ConvTile& tile, int32_t local_x) {
+ShaderKey conv2d_winograd_shader(const ConvTile& tile, int32_t local_x) {
   return {"winograd.comp",
           {{"LOCAL_X", std::to_string(local_x)},
            {"SQUARES", std::to_string(tile.pixels)},
            {"SLICES", std::to_string(tile.slices)}}};
 }
 
-struct Variant {
+struct WinogradVariant {
   ConvTile tile;
   int32_t local_x = kKernelInvocations;
   Reads reads = Reads::kStorageBlocks;
@@ -54,16 +54,16 @@ Bhwc transformed_shape(const Bhwc& in, const Bhwc& out) {
 }
 
 // The tile of the device family, or fewer squares and slices if there is too little work for it.
-ConvTile choose_tile(const ConvTile& most, int64_t squares, int32_t slices) {
+ConvTile choose_winograd_tile(const ConvTile& most, int64_t squares, int32_t slices) {
   ConvTile tile = most;
   while (tile.slices > slices) tile.slices /= 2;
   if (squares * slices < int64_t{16} * kKernelInvocations * 4) tile.pixels = 1;
   return tile;
 }
 
-std::vector<Variant> variants_of(const Emitter& emitter, const ConvTile& tile, int32_t slices) {
-  const Variant usual{tile, kKernelInvocations, emitter.usual_reads()};
-  std::vector<Variant> variants{usual};
+std::vector<WinogradVariant> winograd_choices(const Emitter& emitter, const ConvTile& tile, int32_t slices) {
+  const WinogradVariant usual{tile, kKernelInvocations, emitter.usual_reads()};
+  std::vector<WinogradVariant> variants{usual};
   if (const std::optional<Reads> other = emitter.other_reads()) {
     variants.push_back({usual.tile, usual.local_x, *other});
   }
@@ -148,12 +148,12 @@ Result<ConvTile> tile_for(const PlanContext& context, const Bhwc& in, const Bhwc
   const KernelDefaults& kernels = context.limits.kernels;
   if (!kernels.winograd) return unsupported("not known to be faster on this device");
   const Bhwc data = transformed_shape(in, out);
-  const ConvTile tile = choose_tile(*kernels.winograd, int64_t{data.h} * data.w, out.slices());
+  const ConvTile tile = choose_winograd_tile(*kernels.winograd, int64_t{data.h} * data.w, out.slices());
   SIGHTGLASS_RETURN_IF_ERROR(check_cost(kernels, tile, in, out));
   return tile;
 }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_conv2d_winograd(const PlanContext& context, const Node& node) {
   const Graph& graph = context.graph;
   SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(graph, node, graph.value(node.inputs[1]).shape.dim(0)));
   SIGHTGLASS_RETURN_IF_ERROR(check_geometry(graph, node));
@@ -180,7 +180,7 @@ Status emit_transform(Emitter& emitter, const TensorRef& in, const TensorRef& da
   return emitter.add_step(kDataShader, std::move(params), grid, {in}, {data});
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_conv2d_winograd(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const ConvTile tile, tile_for(emitter.context(), in.shape, out.shape));
@@ -197,7 +197,7 @@ Status emit(Emitter& emitter, const Node& node) {
   }
   const auto [variant, choice] =
       emitter.choose_variant(tuned_step(emitter, "conv2d-winograd", in, out, "kernel 3x3", constants),
-                             variants_of(emitter, tile, out.shape.slices()));
+                             winograd_choices(emitter, tile, out.shape.slices()));
   const int32_t slice_groups = (out.shape.slices() + variant.tile.slices - 1) / variant.tile.slices;
   StepParams params;
   params.tensor(data).tensor(out);
@@ -205,14 +205,14 @@ Status emit(Emitter& emitter, const Node& node) {
   params.ints(slice_groups, kElements);
   const Grid grid{int64_t{data.shape.h} * data.shape.w, int64_t{out.shape.b} * slice_groups, variant.local_x, 1,
                   variant.tile.pixels};
-  return add_conv_step(emitter, shader(variant.tile, variant.local_x), std::move(params), grid, data, out, constants,
-                       choice);
+  return add_conv_step(emitter, conv2d_winograd_shader(variant.tile, variant.local_x), std::move(params), grid, data,
+                       out, constants, choice);
 }
 
-std::vector<ShaderKey> variants() {
+std::vector<ShaderKey> conv2d_winograd_variants() {
   std::vector<ShaderKey> keys;
   for (const int32_t local_x : {kShortGroup, kKernelInvocations}) {
-    for (const ConvTile& tile : kTiles) keys.push_back(shader(tile, local_x));
+    for (const ConvTile& tile : kTiles) keys.push_back(conv2d_winograd_shader(tile, local_x));
   }
   std::vector<ShaderKey> adding = keys;
   for (ShaderKey& key : adding) key.defines.push_back({"RESIDUAL", "1"});
@@ -224,6 +224,8 @@ std::vector<ShaderKey> variants() {
 
 }  // namespace
 
-Kernel conv2d_winograd_kernel() { return {"conv2d-winograd", OpType::kConv2d, supports, emit, variants}; }
+Kernel conv2d_winograd_kernel() {
+  return {"conv2d-winograd", OpType::kConv2d, supports_conv2d_winograd, emit_conv2d_winograd, conv2d_winograd_variants};
+}
 
 }  // namespace sightglass

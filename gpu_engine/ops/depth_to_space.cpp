@@ -7,11 +7,11 @@ namespace {
 
 ShaderKey depth_to_space_shader() { return {"depth_to_space.comp", {}}; }
 
-Status supports(const PlanContext&, const Node& node) {
+Status supports_depth_to_space(const PlanContext&, const Node& node) {
   return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_depth_to_space(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   StepParams params;
@@ -20,10 +20,13 @@ Status emit(Emitter& emitter, const Node& node) {
   return emitter.add_step(depth_to_space_shader(), std::move(params), grid, {in}, {out});
 }
 
-std::vector<ShaderKey> variants() { return storage_variants({depth_to_space_shader()}, "AO", true); }
+std::vector<ShaderKey> depth_to_space_variants() { return storage_variants({depth_to_space_shader()}, "AO", true); }
 
 }  // namespace
 
-Kernel depth_to_space_kernel() { return {"depth-to-space", OpType::kDepthToSpace, supports, emit, variants}; }
+Kernel depth_to_space_kernel() {
+  return {"depth-to-space", OpType::kDepthToSpace, supports_depth_to_space, emit_depth_to_space,
+          depth_to_space_variants};
+}
 
 }  // namespace sightglass

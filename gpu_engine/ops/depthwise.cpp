@@ -56,19 +56,19 @@ Status check_window(const PlanContext& context, const Shape& weights) {
   return {};
 }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_depthwise(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
   SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(3)));
   return check_window(context, weights);
 }
 
-Status supports_computed(const PlanContext& context, const Node& node) {
+Status supports_computed_depthwise(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
   SIGHTGLASS_RETURN_IF_ERROR(check_computed_weights(context.graph, node, weights.dim(3)));
   return check_window(context, weights);
 }
 
-Status emit_with_constants(Emitter& emitter, const Node& node, const ConvConstants& constants) {
+Status emit_depthwise_with_constants(Emitter& emitter, const Node& node, const ConvConstants& constants) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<DepthwiseConv2dAttr>(node.attributes);
@@ -97,25 +97,26 @@ Status emit_with_constants(Emitter& emitter, const Node& node, const ConvConstan
                        Grid{area, layers, 64, 1, pixels}, in, out, constants);
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_depthwise(Emitter& emitter, const Node& node) {
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const int32_t taps = weights.dim(1) * weights.dim(2), channels = weights.dim(3);
   const ConvQuantization quantization = conv_quantization(emitter, node, channels);
   const std::vector<float> packed =
       pack_depthwise_weights(conv_weights(emitter.graph(), node, quantization), taps, channels);
-  return emit_with_constants(emitter, node, add_conv_constants(emitter, node, quantization, packed, channels));
+  return emit_depthwise_with_constants(emitter, node,
+                                       add_conv_constants(emitter, node, quantization, packed, channels));
 }
 
-Status emit_computed(Emitter& emitter, const Node& node) {
+Status emit_computed_depthwise(Emitter& emitter, const Node& node) {
   const int32_t channels = emitter.graph().value(node.inputs[1]).shape.dim(3);
   SIGHTGLASS_ASSIGN_OR_RETURN(const ConvConstants constants, add_computed_weights(emitter, node, channels));
-  return emit_with_constants(emitter, node, constants);
+  return emit_depthwise_with_constants(emitter, node, constants);
 }
 
 std::vector<ShaderKey> shaders() {
   return {depthwise_shader(1, false), depthwise_shader(2, false), depthwise_shader(1, true), depthwise_shader(2, true)};
 }
-std::vector<ShaderKey> variants() {
+std::vector<ShaderKey> depthwise_variants() {
   std::vector<ShaderKey> keys = shaders();
   for (const int32_t kernel : kRowKernels) {
     for (const int32_t stride_h : kRowStrides) {
@@ -128,7 +129,7 @@ std::vector<ShaderKey> variants() {
   }
   return conv_variants(keys, true);
 }
-std::vector<ShaderKey> variants_computed() { return computed_variants(shaders()); }
+std::vector<ShaderKey> computed_depthwise_variants() { return computed_variants(shaders()); }
 
 }  // namespace
 
@@ -187,11 +188,13 @@ std::vector<RowsVariant> rows_variants(const Emitter& emitter, const DepthwiseTi
   return variants;
 }
 
-Kernel depthwise_kernel() { return {"depthwise", OpType::kDepthwiseConv2d, supports, emit, variants}; }
+Kernel depthwise_kernel() {
+  return {"depthwise", OpType::kDepthwiseConv2d, supports_depthwise, emit_depthwise, depthwise_variants};
+}
 
 Kernel depthwise_computed_kernel() {
-  return {"depthwise-computed", OpType::kDepthwiseConv2d, supports_computed,
-          emit_computed,        variants_computed,        kComputedLimits};
+  return {"depthwise-computed",    OpType::kDepthwiseConv2d,    supports_computed_depthwise,
+          emit_computed_depthwise, computed_depthwise_variants, kComputedLimits};
 }
 
 }  // namespace sightglass

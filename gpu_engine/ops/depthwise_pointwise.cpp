@@ -14,9 +14,9 @@ namespace sightglass {
 
 namespace {
 
-constexpr int32_t kKernel = 3, kMostStride = 2, kMostSlices = 4;
+constexpr int32_t kSpatialKernel = 3, kMostStride = 2, kMostOutputSlices = 4;
 
-ShaderKey shader(int32_t stride_h, int32_t rows, int32_t slices) {
+ShaderKey depthwise_pointwise_shader(int32_t stride_h, int32_t rows, int32_t slices) {
   return {"depthwise_pointwise.comp",
           {{"STRIDE_H", std::to_string(stride_h)}, {"ROWS", std::to_string(rows)}, {"SLICES", std::to_string(slices)}}};
 }
@@ -44,7 +44,8 @@ Status check_depthwise(const Graph& graph, const Node& node) {
     const bool present = input < node.inputs.size() && node.inputs[input] != kNone;
     if (present && !graph.is_constant(node.inputs[input])) return unsupported("depthwise weights that are computed");
   }
-  if (weights.dim(1) != kKernel || weights.dim(2) != kKernel) return unsupported("a depthwise kernel that is not 3x3");
+  if (weights.dim(1) != kSpatialKernel || weights.dim(2) != kSpatialKernel)
+    return unsupported("a depthwise kernel that is not 3x3");
   if (attr.stride_h > kMostStride || (attr.stride_h > 1 && attr.dilation_h > 1)) {
     return unsupported("a depthwise stride above 2, or with a dilation");
   }
@@ -54,11 +55,11 @@ Status check_depthwise(const Graph& graph, const Node& node) {
   return {};
 }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_depthwise_pointwise(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
   SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
-  if (weights.dim(0) > kMostSlices * 4) {
-    return unsupported("more than " + std::to_string(kMostSlices * 4) + " output channels");
+  if (weights.dim(0) > kMostOutputSlices * 4) {
+    return unsupported("more than " + std::to_string(kMostOutputSlices * 4) + " output channels");
   }
   SIGHTGLASS_RETURN_IF_ERROR(check_depthwise(context.graph, node));
   constexpr int64_t kIterations = 64;  // per slice of the data, with the largest tile
@@ -67,7 +68,7 @@ Status supports(const PlanContext& context, const Node& node) {
   return {};
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_depthwise_pointwise(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& [attr, between] = std::get<DepthwisePointwiseAttr>(node.attributes);
@@ -77,8 +78,9 @@ Status emit(Emitter& emitter, const Node& node) {
   std::vector<float> weights =
       pack_conv_weights({out.shape.c, 1, 1, in.shape.c, conv_weights(graph, node, quantization)});
   const auto first = static_cast<int32_t>(weights.size() / 4);
-  std::ranges::copy(pack_depthwise_weights(graph.floats(node.inputs[kDepthwiseWeights]), kKernel * kKernel, in.shape.c),
-                    std::back_inserter(weights));
+  std::ranges::copy(
+      pack_depthwise_weights(graph.floats(node.inputs[kDepthwiseWeights]), kSpatialKernel * kSpatialKernel, in.shape.c),
+      std::back_inserter(weights));
   ConvConstants constants = add_conv_constants(emitter, node, quantization, weights, out.shape.c);
   std::vector<float> bias;
   if (node.inputs.size() > kDepthwiseBias && node.inputs[kDepthwiseBias] != kNone) {
@@ -104,16 +106,17 @@ Status emit(Emitter& emitter, const Node& node) {
   params.ints(constants.weights + first, depthwise_bias);
   const auto [lowest, highest] = range_of(between);
   params.floats(lowest, highest);
-  return add_conv_step(emitter, shader(attr.stride_h, variant.tile.rows, out.shape.slices()), std::move(params),
-                       depthwise_rows_grid(out.shape, out.shape.b, attr, variant.tile), in, out, constants, choice,
-                       emitter.context().limits.kernels.half.products);
+  return add_conv_step(emitter, depthwise_pointwise_shader(attr.stride_h, variant.tile.rows, out.shape.slices()),
+                       std::move(params), depthwise_rows_grid(out.shape, out.shape.b, attr, variant.tile), in, out,
+                       constants, choice, emitter.context().limits.kernels.half.products);
 }
 
-std::vector<ShaderKey> variants() {
+std::vector<ShaderKey> depthwise_pointwise_variants() {
   std::vector<ShaderKey> keys;
   for (int32_t stride = 1; stride <= kMostStride; ++stride) {
     for (const int32_t rows : kRowTiles) {
-      for (int32_t slices = 1; slices <= kMostSlices; ++slices) keys.push_back(shader(stride, rows, slices));
+      for (int32_t slices = 1; slices <= kMostOutputSlices; ++slices)
+        keys.push_back(depthwise_pointwise_shader(stride, rows, slices));
     }
   }
   return residual_variants(keys);
@@ -122,7 +125,8 @@ std::vector<ShaderKey> variants() {
 }  // namespace
 
 Kernel depthwise_pointwise_kernel() {
-  return {"depthwise-pointwise", OpType::kDepthwisePointwise, supports, emit, variants};
+  return {"depthwise-pointwise", OpType::kDepthwisePointwise, supports_depthwise_pointwise, emit_depthwise_pointwise,
+          depthwise_pointwise_variants};
 }
 
 }  // namespace sightglass

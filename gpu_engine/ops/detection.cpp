@@ -12,18 +12,19 @@ namespace {
 
 constexpr int32_t kMostBoxes = 65536;  // one bit each in 8 KiB of shared memory
 
-ShaderKey shader(const char* name, bool fast) {
+ShaderKey detection_shader(const char* name, bool fast) {
   ShaderKey key{name, {}};
   if (fast) key.defines.push_back({"FAST", "1"});
   return key;
 }
 
 // Scores and results use the storage of the plan; boxes and selections use 32 bits.
-std::vector<ShaderKey> variants() {
-  std::vector<ShaderKey> keys{shader("detection_merge.comp", false)};
+std::vector<ShaderKey> detection_variants() {
+  std::vector<ShaderKey> keys{detection_shader("detection_merge.comp", false)};
   for (const bool half : {false, true}) {
     for (const bool fast : {false, true}) {
-      ShaderKey decode = shader("detection_decode.comp", fast), store = shader("detection_store.comp", fast);
+      ShaderKey decode = detection_shader("detection_decode.comp", fast),
+                store = detection_shader("detection_store.comp", fast);
       if (half) {
         decode.defines.insert(decode.defines.end(), {{"A_F16", "1"}, {"B_F16", "1"}});
         store.defines.insert(store.defines.end(), {{"B_F16", "1"}, {"OUT_F16", "1"}});
@@ -31,7 +32,7 @@ std::vector<ShaderKey> variants() {
       keys.push_back(std::move(decode));
       keys.push_back(std::move(store));
     }
-    ShaderKey nms = shader("detection_nms.comp", false);
+    ShaderKey nms = detection_shader("detection_nms.comp", false);
     if (half) nms.defines.push_back({"B_F16", "1"});
     keys.push_back(std::move(nms));
   }
@@ -41,7 +42,7 @@ std::vector<ShaderKey> variants() {
 // Number of boxes that one suppression selects.
 int32_t choices(const DetectionAttr& attr) { return attr.regular ? attr.per_class : attr.max_detections; }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_detection(const PlanContext& context, const Node& node) {
   const auto& attr = std::get<DetectionAttr>(node.attributes);
   const Graph& graph = context.graph;
   if (!graph.is_constant(node.inputs[detection::kAnchors])) return unsupported("anchors that are computed at run time");
@@ -61,7 +62,7 @@ Status supports(const PlanContext& context, const Node& node) {
   return {};
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_detection(Emitter& emitter, const Node& node) {
   const auto& attr = std::get<DetectionAttr>(node.attributes);
   const Graph& graph = emitter.graph();
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef boxes, emitter.tensor(node.inputs[detection::kBoxes]));
@@ -86,8 +87,8 @@ Status emit(Emitter& emitter, const Node& node) {
   decode.floats(attr.y_scale, attr.x_scale, attr.h_scale, attr.w_scale).ints(anchor_place, first_class, attr.classes);
   std::vector<TensorRef> decoded{corners};
   if (fast) decoded.push_back(best);
-  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(shader("detection_decode.comp", fast), std::move(decode), {.x = count},
-                                              {boxes, scores}, decoded));
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(detection_shader("detection_decode.comp", fast), std::move(decode),
+                                              {.x = count}, {boxes, scores}, decoded));
 
   const int32_t groups = fast ? 1 : attr.classes;
   const TensorRef entries = list("suppressed boxes", groups * choices(attr));
@@ -95,7 +96,7 @@ Status emit(Emitter& emitter, const Node& node) {
   StepParams nms;
   nms.tensor(corners).tensor(ranked).tensor(entries).ints(count, choices(attr), fast ? 0 : first_class);
   nms.floats(attr.score_threshold, attr.iou_threshold);
-  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(shader("detection_nms.comp", false), std::move(nms),
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(detection_shader("detection_nms.comp", false), std::move(nms),
                                               {.x = 1, .z = groups, .local_x = kSearchInvocations}, {corners, ranked},
                                               {entries}));
   TensorRef chosen = entries;
@@ -106,23 +107,23 @@ Status emit(Emitter& emitter, const Node& node) {
     // Entries beyond the detections are written too.
     const Grid grid{std::max(entries.shape.w, attr.max_detections)};
     SIGHTGLASS_RETURN_IF_ERROR(
-        emitter.add_step(shader("detection_merge.comp", false), std::move(merge), grid, {entries}, {chosen}));
+        emitter.add_step(detection_shader("detection_merge.comp", false), std::move(merge), grid, {entries}, {chosen}));
   }
   StepParams store;
   store.tensor(corners).tensor(scores).tensor(chosen);
   for (const TensorRef& output : outputs) store.tensor(output);
   store.ints(attr.max_classes, std::min(attr.max_classes, attr.classes), first_class, attr.classes);
   const int32_t slices = outputs[detection::kOutClasses].shape.slices();
-  return emitter.add_step(shader("detection_store.comp", fast), std::move(store), {.x = slices},
+  return emitter.add_step(detection_shader("detection_store.comp", fast), std::move(store), {.x = slices},
                           {corners, scores, chosen}, outputs);
 }
 
 }  // namespace
 
 Kernel detection_kernel() {
-  return {"detection", OpType::kDetectionPostprocess,
-          supports,    emit,
-          variants,    "constant anchors; at most " + std::to_string(kMostBoxes) + " boxes"};
+  return {"detection",        OpType::kDetectionPostprocess,
+          supports_detection, emit_detection,
+          detection_variants, "constant anchors; at most " + std::to_string(kMostBoxes) + " boxes"};
 }
 
 }  // namespace sightglass

@@ -17,12 +17,12 @@ ShaderKey range_shader(bool final) {
 
 ShaderKey quantize_shader() { return {"dynamic_quantize.comp", {}}; }
 
-Status supports(const PlanContext&, const Node& node) {
+Status supports_dynamic_quantize(const PlanContext&, const Node& node) {
   return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
 }
 
 // Computes the range of every image of the batch, its quantization, then the quantized values.
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_dynamic_quantize(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
   const auto& attr = std::get<DynamicQuantizeAttr>(node.attributes);
   const Value& data = emitter.graph().value(node.inputs[0]);
@@ -57,7 +57,7 @@ Status emit(Emitter& emitter, const Node& node) {
   return {};
 }
 
-std::vector<ShaderKey> variants() {
+std::vector<ShaderKey> dynamic_quantize_variants() {
   std::vector<ShaderKey> keys = storage_variants({range_shader(false)}, "A");
   keys.push_back(range_shader(true));
   for (ShaderKey& key : storage_variants({quantize_shader()}, "AO")) keys.push_back(std::move(key));
@@ -66,6 +66,9 @@ std::vector<ShaderKey> variants() {
 
 }  // namespace
 
-Kernel dynamic_quantize_kernel() { return {"dynamic-quantize", OpType::kDynamicQuantize, supports, emit, variants}; }
+Kernel dynamic_quantize_kernel() {
+  return {"dynamic-quantize", OpType::kDynamicQuantize, supports_dynamic_quantize, emit_dynamic_quantize,
+          dynamic_quantize_variants};
+}
 
 }  // namespace sightglass

@@ -10,7 +10,7 @@ namespace sightglass {
 
 namespace {
 
-ShaderKey shader(bool binary) {
+ShaderKey elementwise_quantized_shader(bool binary) {
   ShaderKey key{"elementwise_quantized.comp", {}};
   if (binary) key.defines.push_back({"USES_B", "1"});
   return key;
@@ -27,7 +27,7 @@ constexpr auto kOperations = std::to_array<Operation>({
     {OpType::kMul, GpuQuantized::kMul},
 });
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_elementwise_quantized(const PlanContext& context, const Node& node) {
   for (const ValueId id : {node.inputs.front(), node.inputs.back(), node.outputs[0]}) {
     if (!is_quantized(context.graph.value(id))) return unsupported("a tensor without quantization");
   }
@@ -35,7 +35,7 @@ Status supports(const PlanContext& context, const Node& node) {
   return {};
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_elementwise_quantized(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
   const bool binary = node.inputs.size() == 2;
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef a, emitter.tensor(node.inputs.front()));
@@ -57,11 +57,15 @@ Status emit(Emitter& emitter, const Node& node) {
                   graph.value(node.outputs[0]).shape);
   const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
   const std::vector<TensorRef> inputs = binary ? std::vector<TensorRef>{a, b} : std::vector<TensorRef>{a};
-  return emitter.add_step(shader(binary), std::move(params), grid, inputs, {out});
+  return emitter.add_step(elementwise_quantized_shader(binary), std::move(params), grid, inputs, {out});
 }
 
-std::vector<ShaderKey> unary_variants() { return storage_variants({shader(false)}, "AO"); }
-std::vector<ShaderKey> binary_variants() { return storage_variants({shader(true)}, "ABO"); }
+std::vector<ShaderKey> quantized_unary_variants() {
+  return storage_variants({elementwise_quantized_shader(false)}, "AO");
+}
+std::vector<ShaderKey> quantized_binary_variants() {
+  return storage_variants({elementwise_quantized_shader(true)}, "ABO");
+}
 
 }  // namespace
 
@@ -69,8 +73,10 @@ std::vector<Kernel> elementwise_quantized_kernels() {
   std::vector<Kernel> kernels;
   kernels.reserve(kOperations.size());
   for (const Operation& row : kOperations) {
-    const auto variants = operators::has(row.op, operators::kBinary) ? binary_variants : unary_variants;
-    kernels.push_back({"elementwise-quantized", row.op, supports, emit, variants});
+    const auto variants =
+        operators::has(row.op, operators::kBinary) ? quantized_binary_variants : quantized_unary_variants;
+    kernels.push_back(
+        {"elementwise-quantized", row.op, supports_elementwise_quantized, emit_elementwise_quantized, variants});
   }
   return kernels;
 }

@@ -47,11 +47,11 @@ Parts parts_of(const Graph& graph, const Node& node) {
   return parts;
 }
 
-Status supports(const PlanContext&, const Node& node) {
+Status supports_gather(const PlanContext&, const Node& node) {
   return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_gather(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef indices, emitter.tensor(node.inputs[1]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
@@ -72,7 +72,7 @@ Status emit(Emitter& emitter, const Node& node) {
 }
 
 // Indices are integers, whatever the type of the data.
-std::vector<ShaderKey> variants() {
+std::vector<ShaderKey> gather_variants() {
   std::vector<ShaderKey> keys;
   for (ShaderKey key : storage_variants({gather_shader(false), gather_shader(true)}, "A", true)) {
     const std::string last = key.defines.empty() ? "" : key.defines.back().name;
@@ -86,8 +86,8 @@ std::vector<ShaderKey> variants() {
 }  // namespace
 
 std::vector<Kernel> gather_kernels() {
-  return {{"gather", OpType::kGather, supports, emit, variants},
-          {"gather", OpType::kGatherNd, supports, emit, variants}};
+  return {{"gather", OpType::kGather, supports_gather, emit_gather, gather_variants},
+          {"gather", OpType::kGatherNd, supports_gather, emit_gather, gather_variants}};
 }
 
 }  // namespace sightglass

@@ -19,7 +19,7 @@ bool is_8_bit(const Value& value) {
   return is_quantized(value) && (value.type == DataType::kInt8 || value.type == DataType::kUInt8);
 }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_lookup(const PlanContext& context, const Node& node) {
   for (const ValueId id : {node.inputs[0], node.outputs[0]}) {
     if (!is_8_bit(context.graph.value(id))) return unsupported("a tensor that is not quantized to 8 bits");
   }
@@ -54,7 +54,7 @@ Result<std::vector<float>> make_table(const Graph& graph, const Node& node) {
   return steps_from_zero(out, out.type, results[0].data);
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_lookup(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<float> table, make_table(emitter.graph(), node));
@@ -65,7 +65,7 @@ Status emit(Emitter& emitter, const Node& node) {
   return emitter.add_step({"lookup.comp", {}}, std::move(params), grid, {in}, {out});
 }
 
-std::vector<ShaderKey> variants() { return storage_variants({{"lookup.comp", {}}}, "AO"); }
+std::vector<ShaderKey> lookup_variants() { return storage_variants({{"lookup.comp", {}}}, "AO"); }
 
 }  // namespace
 
@@ -75,7 +75,7 @@ std::vector<Kernel> lookup_kernels() {
     const std::vector<std::string> types = type_names(op).taken;
     const bool takes_bytes = std::ranges::find(types, "quantized") != types.end();
     if (operators::has(op, operators::kUnary) && takes_bytes) {
-      kernels.push_back({"lookup", op, supports, emit, variants});
+      kernels.push_back({"lookup", op, supports_lookup, emit_lookup, lookup_variants});
     }
   }
   return kernels;

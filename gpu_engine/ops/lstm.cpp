@@ -28,7 +28,7 @@ ShaderKey lstm_shader(int32_t slices, bool normalized, bool projected) {
   return key;
 }
 
-std::vector<ShaderKey> variants() {
+std::vector<ShaderKey> lstm_variants() {
   std::vector<ShaderKey> keys;
   for (const bool projected : {false, true}) {
     keys.push_back(lstm_shader(kFewSlices, true, projected));
@@ -52,14 +52,14 @@ bool has_norm(const Node& node) {
   return node.inputs.size() > kForgetNorm && node.inputs[kForgetNorm] != kNone;
 }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_lstm(const PlanContext& context, const Node& node) {
   if (lstm::in_integers(context.graph, node)) return unsupported("integers");
   const bool normalized = has_norm(node);
   return lstm::check_size(context, node, normalized ? kFewSlices : kManySlices,
                           iterations(lstm::sizes_of(context.graph, node), normalized));
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_lstm(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
   const auto& attr = std::get<LstmAttr>(node.attributes);
   const lstm::Sizes sizes = lstm::sizes_of(graph, node);
@@ -109,9 +109,9 @@ Status emit(Emitter& emitter, const Node& node) {
 Kernel lstm_kernel() {
   return {"lstm",
           OpType::kLstm,
-          supports,
-          emit,
-          variants,
+          supports_lstm,
+          emit_lstm,
+          lstm_variants,
           "constant weights; at most " + std::to_string(kManySlices * 4) + " cells and outputs, " +
               std::to_string(kFewSlices * 4) + " with layer normalization"};
 }

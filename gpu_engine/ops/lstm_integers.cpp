@@ -19,7 +19,7 @@ using lstm::kGates;
 using lstm::kManySlices;
 using lstm::slices_of;
 
-ShaderKey shader(int32_t slices, bool projected) {
+ShaderKey lstm_integers_shader(int32_t slices, bool projected) {
   ShaderKey key{"lstm_integers.comp", {}};
   if (projected) key.defines.push_back({"PROJECTION", "1"});
   key.defines.push_back({"SLICES", std::to_string(slices)});
@@ -27,11 +27,11 @@ ShaderKey shader(int32_t slices, bool projected) {
 }
 
 // Weights are bytes. Gate sums and cells are stored in 32 bits, data and hidden state as in the plan.
-std::vector<ShaderKey> variants() {
+std::vector<ShaderKey> lstm_integers_variants() {
   std::vector<ShaderKey> keys;
   for (const bool projected : {false, true}) {
     for (const int32_t slices : {kFewSlices, kManySlices}) {
-      keys.push_back(shader(slices, projected));
+      keys.push_back(lstm_integers_shader(slices, projected));
       keys.back().defines.push_back({"WEIGHTS_I8", "1"});
       keys.push_back(keys.back());
       keys.back().defines.insert(keys.back().defines.end(), {{"B_F16", "1"}, {"OUT_F16", "1"}});
@@ -41,7 +41,7 @@ std::vector<ShaderKey> variants() {
 }
 
 // Loop iterations of one invocation per time step. Leaving a loop counts as one more.
-int64_t iterations(const lstm::Sizes& sizes) {
+int64_t integer_iterations(const lstm::Sizes& sizes) {
   constexpr int64_t kLoopsOfFunctions = 5 * (8 + 4);
   const int64_t cell_slices = slices_of(sizes.cells), out_slices = slices_of(sizes.outputs);
   const int64_t recurrent = 4 * (out_slices + 6) + kLoopsOfFunctions + 2, projection = cell_slices + 6;
@@ -49,10 +49,10 @@ int64_t iterations(const lstm::Sizes& sizes) {
          4;
 }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_lstm_integers(const PlanContext& context, const Node& node) {
   if (!lstm::in_integers(context.graph, node)) return unsupported("real numbers");
   SIGHTGLASS_RETURN_IF_ERROR(lstm::check_integer_outputs(context.graph, node));
-  return lstm::check_size(context, node, kManySlices, iterations(lstm::sizes_of(context.graph, node)));
+  return lstm::check_size(context, node, kManySlices, integer_iterations(lstm::sizes_of(context.graph, node)));
 }
 
 int32_t add_matrix(Emitter& emitter, int32_t rows, int32_t columns, std::vector<float> weights) {
@@ -77,7 +77,7 @@ Status emit_data(Emitter& emitter, const TensorRef& data, const TensorRef& gates
   return emit_pointwise(emitter, data, gates, constants);
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_lstm_integers(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
   const lstm::Sizes sizes = lstm::sizes_of(graph, node);
   const lstm::Weights weights = lstm::unpack(graph, node, [&](size_t input) {
@@ -113,12 +113,15 @@ Status emit(Emitter& emitter, const Node& node) {
                 factors.outputs.highest);
     params.ints(factors.cells.lowest, factors.cells.highest);
   };
-  const ShaderKey key = shader(lstm::slices_for(sizes), projected);
-  return lstm::emit_time_steps(emitter, node, gates, tensors, {key, Storage::kInt8, iterations(sizes), add_params});
+  const ShaderKey key = lstm_integers_shader(lstm::slices_for(sizes), projected);
+  return lstm::emit_time_steps(emitter, node, gates, tensors,
+                               {key, Storage::kInt8, integer_iterations(sizes), add_params});
 }
 
 }  // namespace
 
-Kernel lstm_integers_kernel() { return {"lstm-integers", OpType::kLstm, supports, emit, variants}; }
+Kernel lstm_integers_kernel() {
+  return {"lstm-integers", OpType::kLstm, supports_lstm_integers, emit_lstm_integers, lstm_integers_variants};
+}
 
 }  // namespace sightglass

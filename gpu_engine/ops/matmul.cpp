@@ -73,7 +73,7 @@ Status emit_matmul(Emitter& emitter, const Node& node) {
   return emit_product(emitter, p, std::nullopt);
 }
 
-Status supports_computed(const PlanContext& context, const Node& node) {
+Status supports_computed_fully_connected(const PlanContext& context, const Node& node) {
   const Value &data = context.graph.value(node.inputs[0]), &weights = context.graph.value(node.inputs[1]);
   if (weights.constant) return unsupported("constant weights");
   if (data.type != weights.type) {
@@ -96,7 +96,7 @@ std::vector<float> column_numbers(const Graph& graph, const Node& node, size_t i
 }
 
 // Emits the product of a matrix [rows, depth] and the transposed weights.
-Status emit_computed(Emitter& emitter, const Node& node) {
+Status emit_computed_fully_connected(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
   const Value &data = graph.value(node.inputs[0]), &weights = graph.value(node.inputs[1]);
   const int32_t depth = weights.shape.dim(1), columns = weights.shape.dim(0);
@@ -147,9 +147,12 @@ Kernel matmul_kernel() {
 }
 
 Kernel fully_connected_computed_kernel() {
-  return {"fully-connected-computed", OpType::kFullyConnected,
-          supports_computed,          emit_computed,
-          computed_variants,          "computed weights: in the type of the data, constant bias, " + most_products()};
+  return {"fully-connected-computed",
+          OpType::kFullyConnected,
+          supports_computed_fully_connected,
+          emit_computed_fully_connected,
+          computed_variants,
+          "computed weights: in the type of the data, constant bias, " + most_products()};
 }
 
 }  // namespace sightglass

@@ -16,7 +16,7 @@ ShaderKey mean_shader(bool requantize) {
 }
 
 // Converts the axes of the shape to rows and columns of its BHWC view.
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_mean(const PlanContext& context, const Node& node) {
   const int rank = context.graph.value(node.inputs[0]).shape.rank();
   const auto& axes = std::get<ReduceAttr>(node.attributes).axes;
   const bool rows_and_columns = axes.size() == 2 && axes[0] == rank - 3 && axes[1] == rank - 2;
@@ -26,7 +26,7 @@ Status supports(const PlanContext& context, const Node& node) {
   return {};
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_mean(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   // Without kept dimensions the batch becomes another axis of the result.
@@ -47,10 +47,10 @@ Status emit(Emitter& emitter, const Node& node) {
   return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
 }
 
-std::vector<ShaderKey> variants() { return storage_variants({mean_shader(false), mean_shader(true)}, "AO"); }
+std::vector<ShaderKey> mean_variants() { return storage_variants({mean_shader(false), mean_shader(true)}, "AO"); }
 
 }  // namespace
 
-Kernel mean_kernel() { return {"mean-hw", OpType::kMean, supports, emit, variants}; }
+Kernel mean_kernel() { return {"mean-hw", OpType::kMean, supports_mean, emit_mean, mean_variants}; }
 
 }  // namespace sightglass

@@ -40,7 +40,7 @@ bool to_pixels(Movement& m, int32_t in_channels, int32_t out_channels) {
   return true;
 }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_move(const PlanContext& context, const Node& node) {
   if (node.activation != Activation::kNone) return unsupported("a fused activation");
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     for (const Movement& m : movements(context.graph, node, i)) {
@@ -51,7 +51,7 @@ Status supports(const PlanContext& context, const Node& node) {
   return {};
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_move(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[i]));
@@ -67,7 +67,7 @@ Status emit(Emitter& emitter, const Node& node) {
   return {};
 }
 
-std::vector<ShaderKey> variants() { return storage_variants({move_shader(false), move_shader(true)}, "AO", true); }
+std::vector<ShaderKey> move_variants() { return storage_variants({move_shader(false), move_shader(true)}, "AO", true); }
 
 ShaderKey nearest_shader() { return {"resize_nearest.comp", {}}; }
 
@@ -116,7 +116,8 @@ Status emit_movement(Emitter& emitter, const Movement& movement, const TensorRef
 std::vector<Kernel> movement_kernels() {
   std::vector<Kernel> kernels;
   for (const OpType op : all_ops()) {
-    if (operators::has(op, operators::kBySteps)) kernels.push_back({"move", op, supports, emit, variants});
+    if (operators::has(op, operators::kBySteps))
+      kernels.push_back({"move", op, supports_move, emit_move, move_variants});
   }
   kernels.push_back({"resize-nearest", OpType::kResizeNearest, supports_nearest, emit_nearest, nearest_variants});
   return kernels;

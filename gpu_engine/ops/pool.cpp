@@ -14,7 +14,7 @@ ShaderKey pool_shader() { return {"pool.comp", {}}; }
 // average.
 constexpr int64_t kLargestWindow = 256;
 
-Status supports(const PlanContext&, const Node& node) {
+Status supports_pool(const PlanContext&, const Node& node) {
   if (node.activation == Activation::kPrelu) return unsupported("a fused PRELU");
   return {};
 }
@@ -30,7 +30,7 @@ Status emit_pass(Emitter& emitter, const TensorRef& in, const TensorRef& out, co
   return emitter.add_step(pool_shader(), std::move(params), grid, {in}, {out}, {.activation = gpu_code(activation)});
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_pool(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<Pool2dAttr>(node.attributes);
@@ -56,7 +56,7 @@ Status emit(Emitter& emitter, const Node& node) {
   return emit_pass(emitter, between, out, columns, average, node.activation, zero);
 }
 
-std::vector<ShaderKey> variants() { return storage_variants({pool_shader()}, "AO"); }
+std::vector<ShaderKey> pool_variants() { return storage_variants({pool_shader()}, "AO"); }
 
 ShaderKey places_shader() { return {"pool_places.comp", {}}; }
 ShaderKey unpool_shader() { return {"unpool.comp", {}}; }
@@ -69,11 +69,11 @@ Status supports_places(const PlanContext& context, const Node& node) {
   if (int64_t{attr.filter_h} * attr.filter_w > kLargestPlace) {
     return unsupported("a window of more than " + std::to_string(kLargestPlace) + " pixels");
   }
-  return supports(context, node);
+  return supports_pool(context, node);
 }
 
 Status emit_with_places(Emitter& emitter, const Node& node) {
-  SIGHTGLASS_RETURN_IF_ERROR(emit(emitter, node));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_pool(emitter, node));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[1]));
   const auto& attr = std::get<Pool2dAttr>(node.attributes);
@@ -104,8 +104,8 @@ std::vector<ShaderKey> unpool_variants() { return storage_variants({unpool_shade
 
 std::vector<Kernel> pool_kernels() {
   const std::string window = "a window of at most " + std::to_string(kLargestPlace) + " pixels";
-  return {{"pool", OpType::kAveragePool2d, supports, emit, variants},
-          {"pool", OpType::kMaxPool2d, supports, emit, variants},
+  return {{"pool", OpType::kAveragePool2d, supports_pool, emit_pool, pool_variants},
+          {"pool", OpType::kMaxPool2d, supports_pool, emit_pool, pool_variants},
           {"pool-places", OpType::kMaxPoolWithArgmax, supports_places, emit_with_places, variants_with_places, window},
           {"unpool", OpType::kMaxUnpool, supports_places, emit_unpool, unpool_variants, window}};
 }

@@ -13,7 +13,7 @@ constexpr int32_t kMostPoses = 256;
 // One bit per root in shared memory, whose guaranteed minimum is 16 KiB.
 constexpr int32_t kWords = 3072, kMostRoots = 32 * kWords;
 
-ShaderKey shader(const char* name) {
+ShaderKey posenet_shader(const char* name) {
   ShaderKey key{name, {}};
   if (name == std::string_view("posenet_select.comp")) key.defines.push_back({"WORDS", std::to_string(kWords)});
   if (name == std::string_view("posenet_store.comp")) key.defines.push_back({"MOST_POSES", std::to_string(kMostPoses)});
@@ -21,11 +21,11 @@ ShaderKey shader(const char* name) {
 }
 
 // Maps and results use the storage of the plan; roots and poses use 32 bits.
-std::vector<ShaderKey> variants() {
+std::vector<ShaderKey> posenet_variants() {
   std::vector<ShaderKey> keys;
   for (const bool half : {false, true}) {
     const auto add = [&](const char* name, const std::vector<ShaderDefine>& defines) {
-      keys.push_back(shader(name));
+      keys.push_back(posenet_shader(name));
       if (half) keys.back().defines.insert(keys.back().defines.end(), defines.begin(), defines.end());
     };
     add("posenet_roots.comp", {{"B_F16", "1"}});
@@ -36,7 +36,7 @@ std::vector<ShaderKey> variants() {
   return keys;
 }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_posenet(const PlanContext& context, const Node& node) {
   const auto& attr = std::get<PosenetDecoderAttr>(node.attributes);
   const Shape& scores = context.graph.value(node.inputs[posenet::kScores]).shape;
   if (attr.max_detections > kMostPoses) {
@@ -61,7 +61,7 @@ Status supports(const PlanContext& context, const Node& node) {
   return {};
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_posenet(Emitter& emitter, const Node& node) {
   const auto& attr = std::get<PosenetDecoderAttr>(node.attributes);
   std::vector<TensorRef> maps, outputs;
   for (const ValueId input : node.inputs) {
@@ -89,23 +89,24 @@ Status emit(Emitter& emitter, const Node& node) {
   };
   const auto of_maps = [&] { return StepParams().tensor(scores).tensor(shorts).tensor(mids); };
 
-  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(shader("posenet_roots.comp"), with_limits(of_maps().tensor(roots)),
-                                              {.x = root_count}, {scores, shorts, mids}, {roots}));
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(posenet_shader("posenet_roots.comp"),
+                                              with_limits(of_maps().tensor(roots)), {.x = root_count},
+                                              {scores, shorts, mids}, {roots}));
   SIGHTGLASS_RETURN_IF_ERROR(
-      emitter.add_step(shader("posenet_select.comp"), with_limits(of_maps().tensor(roots).tensor(poses)),
+      emitter.add_step(posenet_shader("posenet_select.comp"), with_limits(of_maps().tensor(roots).tensor(poses)),
                        {.x = 1, .local_x = kSearchInvocations}, {roots, scores, shorts, mids}, {poses}));
   StepParams store;
   store.tensor(poses).tensor(order);
   for (size_t i = posenet::kOutKeypoints; i <= posenet::kOutCount; ++i) store.tensor(outputs[i]);
   SIGHTGLASS_RETURN_IF_ERROR(
-      emitter.add_step(shader("posenet_store.comp"), with_limits(store), {.x = 1}, {poses},
+      emitter.add_step(posenet_shader("posenet_store.comp"), with_limits(store), {.x = 1}, {poses},
                        {outputs[posenet::kOutKeypoints], order, outputs[posenet::kOutKeypointScores],
                         outputs[posenet::kOutPoseScores], outputs[posenet::kOutCount]}));
   if (maps.size() <= posenet::kLongOffsets) return {};
   const TensorRef &longs = maps[posenet::kLongOffsets], &masks = outputs[posenet::kOutMasks];
   StepParams params = of_maps();
   params.tensor(longs).tensor(poses).tensor(order).tensor(masks);
-  return emitter.add_step(shader("posenet_masks.comp"), with_limits(std::move(params)),
+  return emitter.add_step(posenet_shader("posenet_masks.comp"), with_limits(std::move(params)),
                           {.x = int64_t{masks.shape.w} * masks.shape.slices()}, {poses, longs, order}, {masks});
 }
 
@@ -114,9 +115,9 @@ Status emit(Emitter& emitter, const Node& node) {
 Kernel posenet_decoder_kernel() {
   return {"posenet-decoder",
           OpType::kPosenetDecoder,
-          supports,
-          emit,
-          variants,
+          supports_posenet,
+          emit_posenet,
+          posenet_variants,
           "at most " + std::to_string(kMostPoses) + " poses and " + std::to_string(kMostRoots / posenet::kKeypoints) +
               " cells"};
 }

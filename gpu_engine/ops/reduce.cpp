@@ -19,7 +19,7 @@ constexpr int32_t kSpan = 8192;
 // Shader iterations are bounded (see DeviceLimits::max_loop_iterations). A slice takes one.
 constexpr int32_t kMostIterations = 65535;
 
-ShaderKey shader(const char* file, bool channels) {
+ShaderKey reduce_shader(const char* file, bool channels) {
   ShaderKey key{file, {}};
   if (channels) key.defines.push_back({"CHANNELS", "1"});
   return key;
@@ -121,8 +121,9 @@ class Reduction {
     params.tensor(current_).tensor(target);
     const GpuReduction reduction = operators::find_row(kReducers, node_.op).reduction;
     params.ints(gpu_code(reduction), 0, mean ? static_cast<int32_t>(count) : 1, span);
-    SIGHTGLASS_RETURN_IF_ERROR(emitter_.add_step(shader("reduce.comp", channels), std::move(params), grid, {current_},
-                                                 {target}, {.activation = last ? gpu_code(node_.activation) : 0}));
+    SIGHTGLASS_RETURN_IF_ERROR(emitter_.add_step(reduce_shader("reduce.comp", channels), std::move(params), grid,
+                                                 {current_}, {target},
+                                                 {.activation = last ? gpu_code(node_.activation) : 0}));
     current_ = target;
     return {};
   }
@@ -154,13 +155,13 @@ std::vector<ShaderKey> reduce_variants() {
   for (const bool channels : {false, true}) {
     for (const char* from : {"", "A_F16"}) {
       for (const char* to : {"", "OUT_F16"}) {
-        ShaderKey key = shader("reduce.comp", channels);
+        ShaderKey key = reduce_shader("reduce.comp", channels);
         if (*from != '\0') key.defines.push_back({from, "1"});
         if (*to != '\0') key.defines.push_back({to, "1"});
         keys.push_back(std::move(key));
       }
     }
-    ShaderKey key = shader("reduce.comp", channels);
+    ShaderKey key = reduce_shader("reduce.comp", channels);
     key.defines.push_back({"A_I32", "1"});
     key.defines.push_back({"OUT_I32", "1"});
     keys.push_back(std::move(key));
@@ -206,13 +207,13 @@ Status emit_arg(Emitter& emitter, const Node& node) {
   StepParams params;
   params.tensor(in).tensor(target).ints(node.op == OpType::kArgMin ? 1 : 0);
   SIGHTGLASS_RETURN_IF_ERROR(
-      emitter.add_step(shader("arg_extreme.comp", channels), std::move(params), grid, {in}, {target}));
+      emitter.add_step(reduce_shader("arg_extreme.comp", channels), std::move(params), grid, {in}, {target}));
   return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
 }
 
 std::vector<ShaderKey> arg_variants() {
   std::vector<ShaderKey> keys =
-      storage_variants({shader("arg_extreme.comp", false), shader("arg_extreme.comp", true)}, "A", true);
+      storage_variants({reduce_shader("arg_extreme.comp", false), reduce_shader("arg_extreme.comp", true)}, "A", true);
   for (ShaderKey& key : keys) key.defines.push_back({"OUT_I32", "1"});
   for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
   return keys;

@@ -14,7 +14,7 @@ ShaderKey reshape_shader(bool lanes) {
 
 Status supports_reshape(const PlanContext&, const Node&) { return {}; }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_reshape(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   const ValueId output = node.outputs[0];
   if (same_layout(in.shape, Bhwc::from(emitter.graph().value(output).shape))) {
@@ -25,7 +25,7 @@ Status emit(Emitter& emitter, const Node& node) {
   return emit_reshape(emitter, in, out);
 }
 
-std::vector<ShaderKey> variants() {
+std::vector<ShaderKey> reshape_variants() {
   return storage_variants({reshape_shader(false), reshape_shader(true)}, "AO", true);
 }
 
@@ -44,6 +44,6 @@ Status emit_reshape(Emitter& emitter, const TensorRef& from, const TensorRef& to
   return emitter.add_step(reshape_shader(from.shape.c != to.shape.c), std::move(params), grid, {from}, {to});
 }
 
-Kernel reshape_kernel() { return {"reshape", OpType::kReshape, supports_reshape, emit, variants}; }
+Kernel reshape_kernel() { return {"reshape", OpType::kReshape, supports_reshape, emit_reshape, reshape_variants}; }
 
 }  // namespace sightglass

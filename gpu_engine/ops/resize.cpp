@@ -12,12 +12,12 @@ ShaderKey resize_shader(int64_t layers) { return {"resize_bilinear.comp", {{"LAY
 // Layers per invocation, if enough invocations remain to keep a device busy.
 constexpr int64_t kLayers = 8, kManyInvocations = 4096;
 
-Status supports(const PlanContext&, const Node& node) {
+Status supports_resize(const PlanContext&, const Node& node) {
   if (node.activation == Activation::kPrelu) return unsupported("a fused PRELU");
   return {};
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_resize(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<ResizeAttr>(node.attributes);
@@ -34,7 +34,7 @@ Status emit(Emitter& emitter, const Node& node) {
                           {.activation = gpu_code(node.activation)});
 }
 
-std::vector<ShaderKey> variants() { return storage_variants({resize_shader(1), resize_shader(kLayers)}, "AO"); }
+std::vector<ShaderKey> resize_variants() { return storage_variants({resize_shader(1), resize_shader(kLayers)}, "AO"); }
 
 }  // namespace
 
@@ -70,6 +70,8 @@ Kernel resize_bilinear_quantized_kernel() {
   return {"resize-bilinear-quantized", OpType::kResizeBilinear, supports_quantized, emit_quantized, quantized_variants};
 }
 
-Kernel resize_bilinear_kernel() { return {"resize-bilinear", OpType::kResizeBilinear, supports, emit, variants}; }
+Kernel resize_bilinear_kernel() {
+  return {"resize-bilinear", OpType::kResizeBilinear, supports_resize, emit_resize, resize_variants};
+}
 
 }  // namespace sightglass

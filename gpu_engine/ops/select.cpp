@@ -11,7 +11,7 @@ namespace {
 ShaderKey select_shader() { return {"select.comp", {}}; }
 ShaderKey broadcast_shader() { return {"broadcast.comp", {}}; }
 
-Status supports(const PlanContext&, const Node& node) {
+Status supports_select(const PlanContext&, const Node& node) {
   return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
 }
 
@@ -63,7 +63,9 @@ std::vector<ShaderKey> broadcast_variants() { return storage_variants({broadcast
 
 }  // namespace
 
-Kernel select_kernel() { return {"select", OpType::kSelect, supports, emit_select, select_variants}; }
-Kernel broadcast_kernel() { return {"broadcast", OpType::kBroadcastTo, supports, emit_broadcast, broadcast_variants}; }
+Kernel select_kernel() { return {"select", OpType::kSelect, supports_select, emit_select, select_variants}; }
+Kernel broadcast_kernel() {
+  return {"broadcast", OpType::kBroadcastTo, supports_select, emit_broadcast, broadcast_variants};
+}
 
 }  // namespace sightglass

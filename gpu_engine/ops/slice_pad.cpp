@@ -38,7 +38,7 @@ Status emit_copy(Emitter& emitter, const TensorRef& in, const TensorRef& out, co
   return emitter.add_step(slice_pad_shader(!whole), std::move(params), grid, {in}, {out});
 }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_slice_pad(const PlanContext& context, const Node& node) {
   if (context.graph.value(node.inputs[0]).shape.rank() > 4) return unsupported("a tensor of more than four dimensions");
   return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
 }
@@ -67,16 +67,16 @@ Status emit_strided_slice(Emitter& emitter, const Node& node) {
   return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
 }
 
-std::vector<ShaderKey> variants() {
+std::vector<ShaderKey> slice_pad_variants() {
   return storage_variants({slice_pad_shader(false), slice_pad_shader(true)}, "AO", true);
 }
 
 }  // namespace
 
-Kernel pad_kernel() { return {"pad", OpType::kPad, supports, emit_pad, variants}; }
+Kernel pad_kernel() { return {"pad", OpType::kPad, supports_slice_pad, emit_pad, slice_pad_variants}; }
 
 Kernel strided_slice_kernel() {
-  return {"strided-slice", OpType::kStridedSlice, supports, emit_strided_slice, variants};
+  return {"strided-slice", OpType::kStridedSlice, supports_slice_pad, emit_strided_slice, slice_pad_variants};
 }
 
 }  // namespace sightglass

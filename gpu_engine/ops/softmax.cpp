@@ -11,11 +11,11 @@ ShaderKey softmax_shader() { return {"softmax.comp", {}}; }
 ShaderKey l2_shader() { return {"l2_normalize.comp", {}}; }
 
 // The shader reads the slices three times, and its iterations are bounded (see DeviceLimits::max_loop_iterations).
-constexpr int32_t kMostSlices = 65535 / 3;
+constexpr int32_t kMostSoftmaxSlices = 65535 / 3;
 
 Status check_slices(const PlanContext& context, const Node& node) {
   const Bhwc shape = Bhwc::from(context.graph.value(node.inputs[0]).shape);
-  if (shape.slices() <= kMostSlices) return {};
+  if (shape.slices() <= kMostSoftmaxSlices) return {};
   return unsupported("a last dimension of " + std::to_string(shape.c) + " elements; make it smaller");
 }
 
@@ -54,7 +54,7 @@ std::vector<ShaderKey> l2_variants() { return storage_variants({l2_shader()}, "A
 }  // namespace
 
 std::vector<Kernel> softmax_kernels() {
-  const std::string limits = "last dimension at most " + std::to_string(kMostSlices * 4);
+  const std::string limits = "last dimension at most " + std::to_string(kMostSoftmaxSlices * 4);
   return {{"softmax", OpType::kSoftmax, supports_softmax, emit_softmax, softmax_variants, limits},
           {"softmax", OpType::kLogSoftmax, supports_softmax, emit_softmax, softmax_variants, limits},
           {"l2-normalize", OpType::kL2Normalization, supports_l2, emit_l2, l2_variants, limits}};

@@ -6,7 +6,7 @@ namespace sightglass {
 
 namespace {
 
-ShaderKey shader() { return {"store_buffer.comp", {}}; }
+ShaderKey store_buffer_shader() { return {"store_buffer.comp", {}}; }
 
 }  // namespace
 
@@ -20,10 +20,10 @@ Result<TensorRef> emit_store_buffer(Emitter& emitter, int output, const TensorRe
   StepParams params;
   params.tensor(in).tensor(out).ints(static_cast<int32_t>(numbers));
   SIGHTGLASS_RETURN_IF_ERROR(
-      emitter.add_step(shader(), std::move(params), Grid{dense.w, 1}, {in}, {out}, {.output = output}));
+      emitter.add_step(store_buffer_shader(), std::move(params), Grid{dense.w, 1}, {in}, {out}, {.output = output}));
   return out;
 }
 
-std::vector<ShaderKey> store_buffer_variants() { return storage_variants({shader()}, "A", true); }
+std::vector<ShaderKey> store_buffer_variants() { return storage_variants({store_buffer_shader()}, "A", true); }
 
 }  // namespace sightglass

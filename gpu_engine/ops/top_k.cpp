@@ -14,19 +14,19 @@ ShaderKey top_k_shader(bool places) {
 }
 
 // An invocation needs five iterations per slice (see DeviceLimits::max_loop_iterations).
-constexpr int32_t kMostSlices = 65535 / 5;
+constexpr int32_t kMostTopKSlices = 65535 / 5;
 
 bool same_quantization(const Value& a, const Value& b) {
   return a.quantization.scale == b.quantization.scale && a.quantization.zero_point == b.quantization.zero_point;
 }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_top_k(const PlanContext& context, const Node& node) {
   const Value &in = context.graph.value(node.inputs[0]), &values = context.graph.value(node.outputs[0]);
   if (node.activation != Activation::kNone) return unsupported("a fused activation");
   if (!same_quantization(in, values)) return unsupported("results with another quantization than the data");
-  if (Bhwc::from(in.shape).slices() <= kMostSlices) return {};
+  if (Bhwc::from(in.shape).slices() <= kMostTopKSlices) return {};
   return unsupported("a choice among " + std::to_string(in.shape.dim(in.shape.rank() - 1)) + " elements; at most " +
-                     std::to_string(kMostSlices * 4) + " are supported");
+                     std::to_string(kMostTopKSlices * 4) + " are supported");
 }
 
 Status emit_output(Emitter& emitter, const Node& node, size_t output) {
@@ -46,12 +46,12 @@ Status emit_output(Emitter& emitter, const Node& node, size_t output) {
   return direct ? Status() : emit_reshape(emitter, picked, out);
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_top_k(Emitter& emitter, const Node& node) {
   SIGHTGLASS_RETURN_IF_ERROR(emit_output(emitter, node, 0));
   return emit_output(emitter, node, 1);
 }
 
-std::vector<ShaderKey> variants() {
+std::vector<ShaderKey> top_k_variants() {
   std::vector<ShaderKey> keys = storage_variants({top_k_shader(true)}, "A", true);
   for (ShaderKey& key : keys) key.defines.push_back({"OUT_I32", "1"});
   for (ShaderKey& key : storage_variants({top_k_shader(false)}, "AO", true)) keys.push_back(std::move(key));
@@ -62,8 +62,8 @@ std::vector<ShaderKey> variants() {
 }  // namespace
 
 Kernel top_k_kernel() {
-  return {"top-k", OpType::kTopK, supports,
-          emit,    variants,      "last dimension at most " + std::to_string(kMostSlices * 4)};
+  return {"top-k",    OpType::kTopK,  supports_top_k,
+          emit_top_k, top_k_variants, "last dimension at most " + std::to_string(kMostTopKSlices * 4)};
 }
 
 }  // namespace sightglass

@@ -35,7 +35,7 @@ Status finish_output(Emitter& emitter, const TensorRef& made, const TensorRef& o
   return made.tensor == out.tensor ? Status() : emit_reshape(emitter, made, out);
 }
 
-Status supports(const PlanContext&, const Node& node) {
+Status supports_transform(const PlanContext&, const Node& node) {
   return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
 }
 
@@ -48,7 +48,7 @@ Status supports_matrix(const PlanContext& context, const Node& node) {
     return unsupported("a crop around " + std::to_string(count) + " landmarks; at most " +
                        std::to_string(kMostLandmarks) + " are supported");
   }
-  return supports(context, node);
+  return supports_transform(context, node);
 }
 
 Status emit_matrix(Emitter& emitter, const Node& node) {
@@ -116,8 +116,8 @@ std::vector<ShaderKey> image_variants() {
 
 std::vector<Kernel> transform_kernels() {
   return {{"landmarks-to-matrix", OpType::kLandmarksToMatrix, supports_matrix, emit_matrix, matrix_variants},
-          {"transform-landmarks", OpType::kTransformLandmarks, supports, emit_landmarks, landmarks_variants},
-          {"transform-image", OpType::kTransformImage, supports, emit_image, image_variants}};
+          {"transform-landmarks", OpType::kTransformLandmarks, supports_transform, emit_landmarks, landmarks_variants},
+          {"transform-image", OpType::kTransformImage, supports_transform, emit_image, image_variants}};
 }
 
 }  // namespace sightglass

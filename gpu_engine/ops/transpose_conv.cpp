@@ -16,12 +16,12 @@ ShaderKey blocks_shader(int32_t slices) { return {"transpose_conv_2x2.comp", {{"
 // Number of output pairs, including padding, that contain the outputs.
 int32_t pairs(int32_t size, int32_t padding) { return (size + padding - 1) / 2 - padding / 2 + 1; }
 
-Status supports(const PlanContext& context, const Node& node) {
+Status supports_transpose_conv(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
   return check_conv_constants(context.graph, node, weights.dim(0));
 }
 
-Status emit(Emitter& emitter, const Node& node) {
+Status emit_transpose_conv(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<TransposeConvAttr>(node.attributes);
@@ -55,7 +55,7 @@ Status emit(Emitter& emitter, const Node& node) {
   return add_conv_step(emitter, transpose_conv_shader(slices), std::move(params), grid, in, out, constants, {}, half);
 }
 
-std::vector<ShaderKey> variants() {
+std::vector<ShaderKey> transpose_conv_variants() {
   return conv_variants({transpose_conv_shader(1), transpose_conv_shader(2), transpose_conv_shader(4), blocks_shader(1),
                         blocks_shader(2)},
                        false);
@@ -64,7 +64,8 @@ std::vector<ShaderKey> variants() {
 }  // namespace
 
 Kernel transpose_conv_kernel() {
-  return {"transpose-conv", OpType::kTransposeConv, supports, emit, variants, "constant weights and bias"};
+  return {"transpose-conv",    OpType::kTransposeConv,  supports_transpose_conv,
+          emit_transpose_conv, transpose_conv_variants, "constant weights and bias"};
 }
 
 }  // namespace sightglass

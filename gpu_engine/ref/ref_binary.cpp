@@ -48,8 +48,8 @@ int64_t divide(int64_t a, int64_t b, bool down) {
 
 uint64_t wrapped(int64_t x) { return static_cast<uint64_t>(x); }
 
-uint64_t larger(int64_t a, int64_t b) { return wrapped(std::max(a, b)); }
-uint64_t smaller(int64_t a, int64_t b) { return wrapped(std::min(a, b)); }
+uint64_t wrapped_larger(int64_t a, int64_t b) { return wrapped(std::max(a, b)); }
+uint64_t wrapped_smaller(int64_t a, int64_t b) { return wrapped(std::min(a, b)); }
 
 uint64_t floor_mod(int64_t a, int64_t b) { return b == 0 ? 0 : wrapped(a) - wrapped(divide(a, b, true)) * wrapped(b); }
 
@@ -66,8 +66,8 @@ constexpr auto kArithmetic = std::to_array<Arithmetic>({
      [](int64_t a, int64_t b) { return wrapped(a) - wrapped(b); }},
     {OpType::kMul, [](float a, float b) { return a * b; },
      [](int64_t a, int64_t b) { return wrapped(a) * wrapped(b); }},
-    {OpType::kMaximum, [](float a, float b) { return std::max(a, b); }, larger},
-    {OpType::kMinimum, [](float a, float b) { return std::min(a, b); }, smaller},
+    {OpType::kMaximum, [](float a, float b) { return std::max(a, b); }, wrapped_larger},
+    {OpType::kMinimum, [](float a, float b) { return std::min(a, b); }, wrapped_smaller},
     {OpType::kPrelu, [](float a, float b) { return apply(Activation::kPrelu, a, b); }},
     {OpType::kDiv, [](float a, float b) { return a / b; },
      [](int64_t a, int64_t b) { return wrapped(divide(a, b, false)); }},
@@ -78,8 +78,8 @@ constexpr auto kArithmetic = std::to_array<Arithmetic>({
      [](int64_t a, int64_t b) { return wrapped(divide(a, b, true)); }},
     {OpType::kFloorMod, floor_mod, floor_mod},
     {OpType::kAtan2, [](float a, float b) { return static_cast<float>(std::atan2(double{a}, double{b})); }},
-    {OpType::kLogicalAnd, nullptr, smaller},
-    {OpType::kLogicalOr, nullptr, larger},
+    {OpType::kLogicalAnd, nullptr, wrapped_smaller},
+    {OpType::kLogicalOr, nullptr, wrapped_larger},
 });
 static_assert(operators::lists_exactly(kArithmetic, operators::kBinary) && functions_match_types(kArithmetic));
 

@@ -10,21 +10,21 @@ namespace sightglass::ref {
 
 namespace {
 
-using Vector = std::vector<double>;
+using Reals = std::vector<double>;
 
 double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 double clip(double x, double bound) { return bound > 0 ? std::clamp(x, -bound, bound) : x; }
 
 // Adds the row-major matrix times `v`.
-void add_product(const std::vector<float>& matrix, const Vector& v, Vector& to) {
+void add_product(const std::vector<float>& matrix, const Reals& v, Reals& to) {
   size_t at = 0;
   for (double& sum : to) {
     for (const double x : v) sum += x * matrix[at++];
   }
 }
 
-void normalize(const std::vector<float>& factors, const std::vector<float>& bias, Vector& v) {
+void normalize(const std::vector<float>& factors, const std::vector<float>& bias, Reals& v) {
   constexpr double kSmallest = 1e-8;
   double mean = 0, variance = 0;
   for (const double x : v) mean += x / static_cast<double>(v.size());
@@ -40,8 +40,8 @@ struct Cell {
   double activate(double x) const { return apply(attr.activation, static_cast<float>(x)); }
 
   // Sums of a gate, whose peephole reads the cells `c`.
-  Vector gate(lstm::Gate gate, const Vector& data, const Vector& hidden, const Vector& c) const {
-    Vector sums(c.size(), 0.0);
+  Reals gate(lstm::Gate gate, const Reals& data, const Reals& hidden, const Reals& c) const {
+    Reals sums(c.size(), 0.0);
     if (!weights.normalized()) std::ranges::copy(weights.bias[gate], sums.begin());
     add_product(weights.input[gate], data, sums);
     add_product(weights.recurrent[gate], hidden, sums);
@@ -54,14 +54,14 @@ struct Cell {
   }
 
   // One time step.
-  void advance(const Vector& data, Vector& hidden, Vector& c) const {
-    const Vector f = gate(lstm::kForgetGate, data, hidden, c), g = gate(lstm::kCellGate, data, hidden, c);
-    const Vector i = weights.coupled() ? Vector() : gate(lstm::kInputGate, data, hidden, c);
+  void advance(const Reals& data, Reals& hidden, Reals& c) const {
+    const Reals f = gate(lstm::kForgetGate, data, hidden, c), g = gate(lstm::kCellGate, data, hidden, c);
+    const Reals i = weights.coupled() ? Reals() : gate(lstm::kInputGate, data, hidden, c);
     for (size_t k = 0; k < c.size(); ++k) {
       const double keep = sigmoid(f[k]), take = weights.coupled() ? 1.0 - keep : sigmoid(i[k]);
       c[k] = clip(keep * c[k] + take * activate(g[k]), attr.cell_clip);
     }
-    Vector made = gate(lstm::kOutputGate, data, hidden, c);
+    Reals made = gate(lstm::kOutputGate, data, hidden, c);
     for (size_t k = 0; k < c.size(); ++k) made[k] = sigmoid(made[k]) * activate(c[k]);
     if (weights.projection.empty()) {
       hidden = made;
@@ -92,11 +92,11 @@ void lstm(const Call& call, std::vector<HostTensor>& out) {
   for (size_t b = 0; b < batches; ++b) {
     const auto row = [b](std::vector<float>& all, size_t length) { return std::span(all).subspan(b * length, length); };
     const auto hidden_row = row(hidden, outputs), cell_row = row(cells, cell_count);
-    Vector h(hidden_row.begin(), hidden_row.end()), c(cell_row.begin(), cell_row.end());
+    Reals h(hidden_row.begin(), hidden_row.end()), c(cell_row.begin(), cell_row.end());
     for (size_t t = 0; t < times; ++t) {
       const size_t at = attr.time_major ? t * batches + b : b * times + t;
       const auto from = data.begin() + static_cast<std::ptrdiff_t>(at * depth);
-      cell.advance(Vector(from, from + static_cast<std::ptrdiff_t>(depth)), h, c);
+      cell.advance(Reals(from, from + static_cast<std::ptrdiff_t>(depth)), h, c);
       std::ranges::copy(h, made.begin() + static_cast<std::ptrdiff_t>(at * outputs));
     }
     std::ranges::copy(h, hidden_row.begin());

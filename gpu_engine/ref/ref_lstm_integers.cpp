@@ -11,7 +11,7 @@ namespace sightglass::ref {
 namespace {
 
 using lstm::kGates;
-using Vector = std::vector<int32_t>;
+using Integers = std::vector<int32_t>;
 
 int32_t clamp(int64_t x, const QuantumRange& range) {
   return static_cast<int32_t>(std::clamp<int64_t>(x, range.lowest, range.highest));
@@ -24,7 +24,7 @@ int32_t divide(int32_t x, int exponent) {
 }
 
 // A row of the row-major matrix times `v`, plus `sum`.
-int32_t row_product(const std::vector<float>& matrix, size_t row, const Vector& v, int64_t sum) {
+int32_t row_product(const std::vector<float>& matrix, size_t row, const Integers& v, int64_t sum) {
   for (size_t i = 0; i < v.size(); ++i) sum += int64_t{v[i]} * static_cast<int64_t>(matrix[row * v.size() + i]);
   return saturated(static_cast<double>(sum));
 }
@@ -34,7 +34,7 @@ struct IntegerCell {
   const lstm::IntegerFactors& factors;
 
   // Sum of a gate for cell `k` with value `cell`. Every part is rounded and clamped.
-  int32_t gate_sum(size_t gate, size_t k, const Vector& data, const Vector& hidden, int32_t cell) const {
+  int32_t gate_sum(size_t gate, size_t k, const Integers& data, const Integers& hidden, int32_t cell) const {
     const lstm::GateFactors& factor = factors.gates[gate];
     int32_t sum = int16(
         multiply(row_product(weights.input[gate], k, data, static_cast<int64_t>(weights.bias[gate][k])), factor.data));
@@ -46,8 +46,8 @@ struct IntegerCell {
   }
 
   // One time step.
-  void advance(const Vector& data, Vector& hidden, Vector& cells) const {
-    Vector made(cells.size());
+  void advance(const Integers& data, Integers& hidden, Integers& cells) const {
+    Integers made(cells.size());
     for (size_t k = 0; k < cells.size(); ++k) {
       const auto sum = [&](size_t gate) { return gate_sum(gate, k, data, hidden, cells[k]); };
       const int32_t keep = fixed_logistic(sum(lstm::kForgetGate));
@@ -68,7 +68,7 @@ struct IntegerCell {
   }
 };
 
-Vector steps(const Call& call, size_t input) {
+Integers steps(const Call& call, size_t input) {
   const HostTensor& tensor = call.input(input);
   const std::vector<float> numbers =
       steps_from_zero(call.graph.value(call.node.inputs[input]), tensor.type, tensor.data);
@@ -81,25 +81,25 @@ void lstm_of_integers(const Call& call, std::vector<HostTensor>& out) {
   const auto& attr = call.attributes<LstmAttr>();
   const lstm::Sizes sizes = lstm::sizes_of(call.graph, call.node);
   const lstm::Weights weights = lstm::unpack(call.graph, call.node, [&](size_t input) {
-    const Vector numbers = steps(call, input);
+    const Integers numbers = steps(call, input);
     return std::vector<float>(numbers.begin(), numbers.end());
   });
   const lstm::IntegerFactors factors = lstm::integer_factors(call.graph, call.node);
   const IntegerCell cell{weights, factors};
   const auto batches = static_cast<size_t>(sizes.batch), times = static_cast<size_t>(sizes.time);
   const auto outputs = static_cast<size_t>(sizes.outputs);
-  const Vector data = steps(call, lstm::kData);
-  Vector hidden = steps(call, lstm::kHidden), cells = steps(call, lstm::kCell), made(batches * times * outputs);
-  const auto row = [](Vector& all, size_t index, size_t length) {
+  const Integers data = steps(call, lstm::kData);
+  Integers hidden = steps(call, lstm::kHidden), cells = steps(call, lstm::kCell), made(batches * times * outputs);
+  const auto row = [](Integers& all, size_t index, size_t length) {
     return std::span(all).subspan(index * length, length);
   };
   for (size_t b = 0; b < batches; ++b) {
     const auto hidden_row = row(hidden, b, outputs), cell_row = row(cells, b, static_cast<size_t>(sizes.cells));
-    Vector h(hidden_row.begin(), hidden_row.end()), c(cell_row.begin(), cell_row.end());
+    Integers h(hidden_row.begin(), hidden_row.end()), c(cell_row.begin(), cell_row.end());
     for (size_t t = 0; t < times; ++t) {
       const size_t at = attr.time_major ? t * batches + b : b * times + t;
       const auto from = data.begin() + static_cast<std::ptrdiff_t>(at * static_cast<size_t>(sizes.depth));
-      cell.advance(Vector(from, from + sizes.depth), h, c);
+      cell.advance(Integers(from, from + sizes.depth), h, c);
       std::ranges::copy(h, row(made, at, outputs).begin());
     }
     std::ranges::copy(h, hidden_row.begin());

@@ -19,7 +19,7 @@ int64_t inside(const Movement& m, const MovementDim& d, int64_t i) {
   return p < 0 ? -p - again : 2 * (int64_t{d.limit} - 1) + again - p;
 }
 
-HostTensor apply(const Movement& m, const HostTensor& in, const HostTensor& fill) {
+HostTensor moved_by(const Movement& m, const HostTensor& in, const HostTensor& fill) {
   HostTensor out(in.type, m.shape);
   for (int64_t i = 0; i < m.shape.elements(); ++i) {
     int64_t rest = i, place = m.first;
@@ -66,7 +66,7 @@ void move_by_steps(const Call& call, std::vector<HostTensor>& outputs) {
   if (is_quantized(in)) quantize(in, std::vector<float>{0.0f}, zero.data);
   for (size_t i = 0; i < outputs.size(); ++i) {
     HostTensor moved = call.input(0);
-    for (const Movement& m : movements(call.graph, call.node, i)) moved = apply(m, moved, zero);
+    for (const Movement& m : movements(call.graph, call.node, i)) moved = moved_by(m, moved, zero);
     outputs[i] = std::move(moved);
   }
 }

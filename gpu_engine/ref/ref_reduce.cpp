@@ -25,12 +25,12 @@ int64_t smaller(int64_t a, int64_t b) { return std::min(a, b); }
 double smaller(double a, double b) { return std::min(a, b); }
 
 // Combines two elements; null if the operator does not take the type.
-struct Row {
+struct Combination {
   OpType op;
   double (*real)(double a, double b);
   int64_t (*integer)(int64_t a, int64_t b);
 };
-constexpr auto kRows = std::to_array<Row>({
+constexpr auto kCombinations = std::to_array<Combination>({
     {OpType::kMean, add, add},
     {OpType::kSum, add, add},
     {OpType::kReduceMax, larger, larger},
@@ -39,7 +39,7 @@ constexpr auto kRows = std::to_array<Row>({
     {OpType::kReduceAny, nullptr, larger},
     {OpType::kReduceAll, nullptr, smaller},
 });
-static_assert(operators::lists_exactly(kRows, operators::kReduces) && functions_match_types(kRows));
+static_assert(operators::lists_exactly(kCombinations, operators::kReduces) && functions_match_types(kCombinations));
 
 template <typename T, typename Wide>
 void reduce_elements(const Call& call, HostTensor& out) {
@@ -52,12 +52,12 @@ void reduce_elements(const Call& call, HostTensor& out) {
   const std::vector<int64_t> to = offsets(in, strides);
   const std::span<const T> data = call.input(0).as<T>();
   std::vector<std::optional<Wide>> results(out.as<T>().size());
-  const Row& row = operators::find_row(kRows, call.node.op);
-  const auto combine = [&row](Wide a, Wide b) {
+  const Combination& combination = operators::find_row(kCombinations, call.node.op);
+  const auto combine = [&combination](Wide a, Wide b) {
     if constexpr (std::is_integral_v<Wide>)
-      return row.integer(a, b);
+      return combination.integer(a, b);
     else
-      return row.real(a, b);
+      return combination.real(a, b);
   };
   for (size_t i = 0; i < data.size(); ++i) {
     std::optional<Wide>& result = results[static_cast<size_t>(to[i])];

@@ -10,7 +10,7 @@ namespace {
 
 // NaN comes last.
 template <typename T>
-bool larger(T a, T b) {
+bool precedes(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(b)) return !std::isnan(a);
   }
@@ -29,7 +29,7 @@ void pick(const Call& call, std::vector<HostTensor>& out) {
     std::iota(places.begin(), places.end(), 0);
     std::ranges::partial_sort(places, places.begin() + static_cast<ptrdiff_t>(k), [row](int32_t a, int32_t b) {
       const T x = row[static_cast<size_t>(a)], y = row[static_cast<size_t>(b)];
-      return larger(x, y) || (!larger(y, x) && a < b);
+      return precedes(x, y) || (!precedes(y, x) && a < b);
     });
     for (size_t i = 0; i < k; ++i, ++to) {
       out[0].as<T>()[to] = row[static_cast<size_t>(places[i])];

@@ -24,12 +24,12 @@ double activation(const Node& node, double x) { return apply(activation_of(node.
 int64_t negative(int64_t x) { return static_cast<int64_t>(-static_cast<uint64_t>(x)); }
 
 // Float and integer functions; null if the operator does not take the type.
-struct Row {
+struct UnaryFunction {
   OpType op;
   double (*real)(const Node& node, double x);
   int64_t (*integer)(int64_t x) = nullptr;
 };
-constexpr auto kRows = std::to_array<Row>({
+constexpr auto kUnaryFunctions = std::to_array<UnaryFunction>({
     {OpType::kRelu, activation},
     {OpType::kRelu6, activation},
     {OpType::kReluN1To1, activation},
@@ -60,7 +60,7 @@ constexpr auto kRows = std::to_array<Row>({
     {OpType::kLogicalNot, nullptr, [](int64_t x) -> int64_t { return x == 0 ? 1 : 0; }},
     {OpType::kZerosLike, [](const Node&, double) { return 0.0; }, [](int64_t) -> int64_t { return 0; }},
 });
-static_assert(operators::lists_exactly(kRows, operators::kUnary) && functions_match_types(kRows));
+static_assert(operators::lists_exactly(kUnaryFunctions, operators::kUnary) && functions_match_types(kUnaryFunctions));
 
 // Converts a value to another type: fractions are truncated, integers wrap around.
 template <typename From, typename To>
@@ -98,25 +98,25 @@ void cast_from(std::span<const From> from, HostTensor& out) {
 }
 
 template <typename T>
-void apply_to_integers(const Row& row, const Call& call, HostTensor& out) {
+void apply_to_integers(const UnaryFunction& function, const Call& call, HostTensor& out) {
   std::ranges::transform(call.input(0).as<T>(), out.as<T>().begin(),
-                         [&](T x) { return static_cast<T>(row.integer(int64_t{x})); });
+                         [&](T x) { return static_cast<T>(function.integer(int64_t{x})); });
 }
 
 }  // namespace
 
 void unary(const Call& call, HostTensor& out) {
-  const Row& row = operators::find_row(kRows, call.node.op);
+  const UnaryFunction& function = operators::find_row(kUnaryFunctions, call.node.op);
   switch (call.input(0).type) {
     case DataType::kInt32:
-      return apply_to_integers<int32_t>(row, call, out);
+      return apply_to_integers<int32_t>(function, call, out);
     case DataType::kInt64:
-      return apply_to_integers<int64_t>(row, call, out);
+      return apply_to_integers<int64_t>(function, call, out);
     case DataType::kBool:
-      return apply_to_integers<uint8_t>(row, call, out);
+      return apply_to_integers<uint8_t>(function, call, out);
     default:
       std::ranges::transform(call.floats(0), out.as<float>().begin(),
-                             [&](float x) { return static_cast<float>(row.real(call.node, double{x})); });
+                             [&](float x) { return static_cast<float>(function.real(call.node, double{x})); });
   }
 }
 

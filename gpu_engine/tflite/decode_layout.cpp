@@ -5,25 +5,22 @@
 #include "tflite/slice_bounds.h"
 
 namespace sightglass::tflite {
-namespace {
-
-std::string text(int64_t number) { return std::to_string(number); }
-
-}  // namespace
+namespace {}  // namespace
 
 Result<int> resolve_axis(int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) {
-    return invalid_model("its axis " + text(axis) + " does not exist among " + text(rank) + " dimensions");
+    return invalid_model("its axis " + std::to_string(axis) + " does not exist among " + std::to_string(rank) +
+                         " dimensions");
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
 Result<Shape> narrow_shape(std::span<const int64_t> dims) {
   if (dims.size() > Shape::kMaxRank)
-    return unsupported("its output has more than " + text(Shape::kMaxRank) + " dimensions");
+    return unsupported("its output has more than " + std::to_string(Shape::kMaxRank) + " dimensions");
   std::vector<int32_t> narrow;
   for (const int64_t d : dims) {
-    if (d < 0 || d > INT32_MAX) return invalid_model("its output has a dimension of " + text(d));
+    if (d < 0 || d > INT32_MAX) return invalid_model("its output has a dimension of " + std::to_string(d));
     narrow.push_back(static_cast<int32_t>(d));
   }
   return Shape(narrow);
@@ -34,14 +31,13 @@ Status decode_pad(const OperatorView& view, DecodedOp& node) {
                               view.integers(1, "paddings", size_t{2} * Shape::kMaxRank));
   const auto rank = static_cast<size_t>(view.shape(0).rank());
   if (paddings.size() != 2 * rank) {
-    return invalid_model("its paddings are " + text(static_cast<int64_t>(paddings.size())) +
-                         " numbers, but an input of shape " + view.shape(0).to_string() + " needs " +
-                         text(static_cast<int64_t>(2 * rank)));
+    return invalid_model("its paddings are " + std::to_string(paddings.size()) + " numbers, but an input of shape " +
+                         view.shape(0).to_string() + " needs " + std::to_string(2 * rank));
   }
   PadAttr attr;
   for (size_t d = 0; d < rank; ++d) {
     for (const int64_t p : {paddings[2 * d], paddings[2 * d + 1]}) {
-      if (p < 0 || p > INT32_MAX) return invalid_model("its padding of " + text(p) + " is out of range");
+      if (p < 0 || p > INT32_MAX) return invalid_model("its padding of " + std::to_string(p) + " is out of range");
     }
     attr.before[d] = static_cast<int32_t>(paddings[2 * d]);
     attr.after[d] = static_cast<int32_t>(paddings[2 * d + 1]);
@@ -65,7 +61,8 @@ Status decode_reshape(const OperatorView& view, DecodedOp& node) {
     SIGHTGLASS_ASSIGN_OR_RETURN(dims, view.integers(1, "new shape's numbers", Shape::kMaxRank));
   } else if (options != nullptr && options->new_shape() != nullptr) {
     if (options->new_shape()->size() > Shape::kMaxRank) {
-      return unsupported("its new shape has more than " + text(Shape::kMaxRank) + " dimensions; join some of them");
+      return unsupported("its new shape has more than " + std::to_string(Shape::kMaxRank) +
+                         " dimensions; join some of them");
     }
     dims.assign(options->new_shape()->begin(), options->new_shape()->end());
   } else if (!view.has(1)) {
@@ -80,13 +77,13 @@ Status decode_reshape(const OperatorView& view, DecodedOp& node) {
       open = d;
       continue;
     }
-    if (*d < 0 || *d > INT32_MAX) return invalid_model("its new shape has a dimension of " + text(*d));
+    if (*d < 0 || *d > INT32_MAX) return invalid_model("its new shape has a dimension of " + std::to_string(*d));
     known = *d != 0 && known > INT32_MAX / *d ? int64_t{INT32_MAX} + 1 : known * *d;
   }
   if (open != dims.end()) {
     if (known == 0 || elements % known != 0) {
       return invalid_model("its input of shape " + view.shape(0).to_string() + " cannot be split into parts of " +
-                           text(known) + " elements");
+                           std::to_string(known) + " elements");
     }
     *open = elements / known;
   }
@@ -110,7 +107,7 @@ Status decode_squeeze(const OperatorView& view, DecodedOp& node) {
     for (const int32_t axis : *squeezed) {
       SIGHTGLASS_ASSIGN_OR_RETURN(const int d, resolve_axis(axis, in.rank()));
       if (in.dim(d) != 1) {
-        return invalid_model("it squeezes dimension " + text(d) + " of its input of shape " + in.to_string());
+        return invalid_model("it squeezes dimension " + std::to_string(d) + " of its input of shape " + in.to_string());
       }
       drop[static_cast<size_t>(d)] = true;
     }
@@ -128,7 +125,8 @@ Status decode_expand_dims(const OperatorView& view, DecodedOp& node) {
   if (axis.size() != 1) return invalid_model("its axis is not one number");
   const Shape& in = view.shape(0);
   if (in.rank() == Shape::kMaxRank)
-    return unsupported("its output has more than " + text(in.rank()) + " dimensions; join some of them first");
+    return unsupported("its output has more than " + std::to_string(in.rank()) +
+                       " dimensions; join some of them first");
   SIGHTGLASS_ASSIGN_OR_RETURN(const int at, resolve_axis(axis[0], in.rank() + 1));
   std::vector<int32_t> dims(in.dims().begin(), in.dims().end());
   dims.insert(dims.begin() + at, 1);

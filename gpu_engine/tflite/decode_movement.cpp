@@ -7,20 +7,18 @@
 namespace sightglass::tflite {
 namespace {
 
-std::string text(int64_t number) { return std::to_string(number); }
-
 // The values of a parameter, each in [least, INT32_MAX]; as many as dimensions of the data unless `count` is not -1.
 Result<std::vector<int32_t>> sizes(const OperatorView& view, size_t input, const char* what, int64_t least,
                                    int64_t count) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> numbers,
                               view.integers(input, what, size_t{2} * Shape::kMaxRank));
   if (static_cast<int64_t>(numbers.size()) != count) {
-    return invalid_model(std::string("its ") + what + " are " + text(static_cast<int64_t>(numbers.size())) +
-                         " numbers, not " + text(count));
+    return invalid_model(std::string("its ") + what + " are " + std::to_string(numbers.size()) + " numbers, not " +
+                         std::to_string(count));
   }
   std::vector<int32_t> narrow;
   for (const int64_t v : numbers) {
-    if (v < least || v > INT32_MAX) return invalid_model(std::string("its ") + what + " contain " + text(v));
+    if (v < least || v > INT32_MAX) return invalid_model(std::string("its ") + what + " contain " + std::to_string(v));
     narrow.push_back(static_cast<int32_t>(v));
   }
   return narrow;
@@ -35,8 +33,8 @@ Result<int> axis_operand(const OperatorView& view, size_t input, int rank) {
 // Gives the node all outputs of the operator.
 Status all_outputs(const OperatorView& view, size_t count, DecodedOp& node) {
   if (count != view.output_count()) {
-    return invalid_model("it computes " + text(static_cast<int64_t>(count)) + " parts, but has " +
-                         text(static_cast<int64_t>(view.output_count())) + " outputs");
+    return invalid_model("it computes " + std::to_string(count) + " parts, but has " +
+                         std::to_string(view.output_count()) + " outputs");
   }
   node.outputs.resize(count);
   std::iota(node.outputs.begin(), node.outputs.end(), size_t{0});
@@ -69,8 +67,8 @@ Status decode_slice(const OperatorView& view, DecodedOp& node) {
     const int32_t dim = in.dim(static_cast<int>(d));
     const int64_t taken = size[d] == -1 ? int64_t{dim} - begin[d] : size[d];
     if (taken < 0 || begin[d] + taken > dim) {
-      return invalid_model("its slice of " + text(taken) + " from " + text(begin[d]) + " on exceeds dimension " +
-                           text(static_cast<int64_t>(d)) + " of its input of shape " + in.to_string());
+      return invalid_model("its slice of " + std::to_string(taken) + " from " + std::to_string(begin[d]) +
+                           " on exceeds dimension " + std::to_string(d) + " of its input of shape " + in.to_string());
     }
     attr.begin[d] = begin[d];
     attr.stride[d] = 1;
@@ -90,8 +88,8 @@ Status decode_split(const OperatorView& view, DecodedOp& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(attr.axis, axis_operand(view, 0, in.rank()));
   const int32_t parts = options->num_splits();
   if (parts < 1 || in.dim(attr.axis) % parts != 0) {
-    return invalid_model("dimension " + text(attr.axis) + " of its input of shape " + in.to_string() +
-                         " cannot be split into " + text(parts) + " equal parts");
+    return invalid_model("dimension " + std::to_string(attr.axis) + " of its input of shape " + in.to_string() +
+                         " cannot be split into " + std::to_string(parts) + " equal parts");
   }
   SIGHTGLASS_RETURN_IF_ERROR(all_outputs(view, static_cast<size_t>(parts), node));
   attr.sizes.assign(static_cast<size_t>(parts), in.dim(attr.axis) / parts);
@@ -110,12 +108,12 @@ Status decode_split_v(const OperatorView& view, DecodedOp& node) {
   int64_t known = 0;
   int open = 0;
   for (const int64_t part : parts) {
-    if (part < -1 || part > in.dim(attr.axis)) return invalid_model("it has a part of size " + text(part));
+    if (part < -1 || part > in.dim(attr.axis)) return invalid_model("it has a part of size " + std::to_string(part));
     known += part == -1 ? 0 : part;
     open += part == -1 ? 1 : 0;
   }
   if (open > 1 || known > in.dim(attr.axis)) {
-    return invalid_model("its sizes leave open how dimension " + text(attr.axis) + " of its input of shape " +
+    return invalid_model("its sizes leave open how dimension " + std::to_string(attr.axis) + " of its input of shape " +
                          in.to_string() + " is split");
   }
   for (const int64_t part : parts) {
@@ -130,8 +128,8 @@ Status decode_pack(const OperatorView& view, DecodedOp& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::PackOptions>());
   if (!view.has(0)) return invalid_model("it has no first input");
   if (options->values_count() < 0 || static_cast<size_t>(options->values_count()) != view.input_count()) {
-    return invalid_model("it packs " + text(options->values_count()) + " tensors, but has " +
-                         text(static_cast<int64_t>(view.input_count())) + " inputs");
+    return invalid_model("it packs " + std::to_string(options->values_count()) + " tensors, but has " +
+                         std::to_string(view.input_count()) + " inputs");
   }
   if (view.shape(0).rank() == Shape::kMaxRank)
     return unsupported("its output has too many dimensions; join some of them first");
@@ -148,8 +146,8 @@ Status decode_unpack(const OperatorView& view, DecodedOp& node) {
   attr.drop_axis = true;
   SIGHTGLASS_ASSIGN_OR_RETURN(attr.axis, resolve_axis(options->axis(), in.rank()));
   if (options->num() != in.dim(attr.axis)) {
-    return invalid_model("it computes " + text(options->num()) + " parts of dimension " + text(attr.axis) +
-                         " of its input of shape " + in.to_string());
+    return invalid_model("it computes " + std::to_string(options->num()) + " parts of dimension " +
+                         std::to_string(attr.axis) + " of its input of shape " + in.to_string());
   }
   SIGHTGLASS_RETURN_IF_ERROR(all_outputs(view, static_cast<size_t>(std::max(options->num(), 0)), node));
   attr.sizes.assign(view.output_count(), 1);
@@ -190,7 +188,7 @@ Status decode_mirror_pad(const OperatorView& view, DecodedOp& node) {
   MirrorPadAttr attr;
   attr.symmetric = options->mode() == schema::MirrorPadMode::SYMMETRIC;
   if (!attr.symmetric && options->mode() != schema::MirrorPadMode::REFLECT) {
-    return invalid_model("its mode " + text(static_cast<int64_t>(options->mode())) + " does not exist");
+    return invalid_model("its mode " + std::to_string(static_cast<int64_t>(options->mode())) + " does not exist");
   }
   const int64_t rank = view.shape(0).rank();
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int32_t> paddings, sizes(view, 1, "paddings", 0, 2 * rank));

@@ -10,7 +10,7 @@
 namespace sightglass::tflite {
 namespace {
 
-constexpr uint32_t kMaxDepth = 16, kMaxTables = 100'000;
+constexpr uint32_t kMaxMetadataDepth = 16, kMaxMetadataTables = 100'000;
 constexpr size_t kLargest = size_t{1} << 20;
 // Text and lists are cut here, so that a hostile file costs little.
 constexpr size_t kLongestText = 4096;
@@ -104,7 +104,7 @@ class Reader {
     }
     aligned_.assign(bytes.begin(), bytes.end());
     const auto* data = reinterpret_cast<const uint8_t*>(aligned_.data());
-    flatbuffers::Verifier verifier(data, aligned_.size(), kMaxDepth, kMaxTables);
+    flatbuffers::Verifier verifier(data, aligned_.size(), kMaxMetadataDepth, kMaxMetadataTables);
     if (schema::VerifyModelDescriptionBuffer(verifier)) return schema::GetModelDescription(data);
     problem("it is damaged, or its format is not 'M001'");
     return nullptr;
