@@ -73,14 +73,14 @@ void enlarged(GraphGenerator& g, OpType) {
   pointwise(g, large, g.random.pick(1, in.dim(3) + 1), g.clamp());
 }
 
-constexpr Recipe kRecipes[] = {{OpType::kAdd, residual},
-                               {OpType::kConv2d, separable},
-                               {OpType::kMul, gated},
-                               {OpType::kConcat, context},
-                               {OpType::kResizeBilinear, enlarged}};
+constexpr Recipe kBlockRecipes[] = {{OpType::kAdd, residual},
+                                    {OpType::kConv2d, separable},
+                                    {OpType::kMul, gated},
+                                    {OpType::kConcat, context},
+                                    {OpType::kResizeBilinear, enlarged}};
 
 }  // namespace
 
-std::span<const Recipe> block_recipes() { return kRecipes; }
+std::span<const Recipe> block_recipes() { return kBlockRecipes; }
 
 }  // namespace sightglass::test

@@ -93,7 +93,7 @@ void broadcast_to(GraphGenerator& g, OpType op) {
   g.add(op, BroadcastToAttr{Shape(dims)}, {data}, true);
 }
 
-constexpr Recipe kRecipes[] = {
+constexpr Recipe kElementwiseRecipes[] = {
     {OpType::kAdd, binary},
     {OpType::kSub, binary},
     {OpType::kMul, binary},
@@ -129,6 +129,6 @@ constexpr Recipe kRecipes[] = {
 
 }  // namespace
 
-std::span<const Recipe> elementwise_recipes() { return kRecipes; }
+std::span<const Recipe> elementwise_recipes() { return kElementwiseRecipes; }
 
 }  // namespace sightglass::test

@@ -92,7 +92,7 @@ void strided_slice(GraphGenerator& g, OpType op) {
   g.add(op, attr, {data}, true);
 }
 
-constexpr Recipe kRecipes[] = {
+constexpr Recipe kLayoutRecipes[] = {
     {OpType::kMean, mean},
     {OpType::kConcat, concat},
     {OpType::kPad, pad},
@@ -102,6 +102,6 @@ constexpr Recipe kRecipes[] = {
 
 }  // namespace
 
-std::span<const Recipe> layout_recipes() { return kRecipes; }
+std::span<const Recipe> layout_recipes() { return kLayoutRecipes; }
 
 }  // namespace sightglass::test

@@ -116,7 +116,7 @@ void batch_matmul(GraphGenerator& g, OpType op) {
   g.add(op, attr, {data, g.beside(data, other)}, false);
 }
 
-constexpr Recipe kRecipes[] = {
+constexpr Recipe kMovementRecipes[] = {
     {OpType::kTranspose, transpose},
     {OpType::kSplit, split},
     {OpType::kPack, pack},
@@ -131,6 +131,6 @@ constexpr Recipe kRecipes[] = {
 
 }  // namespace
 
-std::span<const Recipe> movement_recipes() { return kRecipes; }
+std::span<const Recipe> movement_recipes() { return kMovementRecipes; }
 
 }  // namespace sightglass::test

@@ -124,7 +124,7 @@ void arg_extreme(GraphGenerator& g, OpType op) {
 
 void normalize(GraphGenerator& g, OpType op) { g.add(op, {}, {g.floats(g.random.pick(1, 4))}, false); }
 
-constexpr Recipe kRecipes[] = {
+constexpr Recipe kNumberRecipes[] = {
     {OpType::kSqrt, of_positive},
     {OpType::kRsqrt, of_positive},
     {OpType::kLog, of_positive},
@@ -160,6 +160,6 @@ constexpr Recipe kRecipes[] = {
 
 }  // namespace
 
-std::span<const Recipe> number_recipes() { return kRecipes; }
+std::span<const Recipe> number_recipes() { return kNumberRecipes; }
 
 }  // namespace sightglass::test

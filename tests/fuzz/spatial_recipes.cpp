@@ -227,7 +227,7 @@ void weighted(GraphGenerator& g, OpType op) {
   layer(g, op, false);
 }
 
-constexpr Recipe kRecipes[] = {
+constexpr Recipe kSpatialRecipes[] = {
     {OpType::kConv2d, any_conv},
     {OpType::kDepthwiseConv2d, weighted<depthwise>},
     {OpType::kDynamicQuantize, dynamic_quantize},
@@ -244,6 +244,6 @@ constexpr Recipe kRecipes[] = {
 
 }  // namespace
 
-std::span<const Recipe> spatial_recipes() { return kRecipes; }
+std::span<const Recipe> spatial_recipes() { return kSpatialRecipes; }
 
 }  // namespace sightglass::test

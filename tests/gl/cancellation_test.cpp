@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 
+#include "gl/real_gl.h"
 #include "gpu_engine/model_internals.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
@@ -15,15 +16,14 @@ namespace sightglass::test {
 namespace {
 
 // Functions that count their calls, and request the end at one of them.
-const GlApi* real = nullptr;
 std::atomic<bool> requested;
 int links = 0, dispatches = 0, ends_at_link = 0, ends_at_dispatch = 0;
-void link_program(GLuint program) {
-  real->LinkProgram(program);
+void link_and_count(GLuint program) {
+  real_gl->LinkProgram(program);
   if (++links == ends_at_link) requested = true;
 }
-void dispatch(GLuint x, GLuint y, GLuint z) {
-  real->DispatchCompute(x, y, z);
+void dispatch_and_count(GLuint x, GLuint y, GLuint z) {
+  real_gl->DispatchCompute(x, y, z);
   if (++dispatches == ends_at_dispatch) requested = true;
 }
 
@@ -42,12 +42,12 @@ class CancellationTest : public GlTest {
  protected:
   void SetUp() override {
     GlTest::SetUp();
-    real = &gl();
+    real_gl = &gl();
     requested = false;
     links = dispatches = ends_at_link = ends_at_dispatch = 0;
     table_ = gl();
-    table_.LinkProgram = link_program;
-    table_.DispatchCompute = dispatch;
+    table_.LinkProgram = link_and_count;
+    table_.DispatchCompute = dispatch_and_count;
     group_ = ShareGroup::create(table_);
   }
 

@@ -16,10 +16,10 @@
 namespace sightglass::test {
 namespace {
 
-constexpr int kWidth = 24, kHeight = 14;
-
 class ExternalTextureTest : public GlTest {
  protected:
+  static constexpr int kWidth = 24, kHeight = 14;
+
   void TearDown() override {
     if (image_ != EGL_NO_IMAGE_KHR) destroy_image_(eglGetCurrentDisplay(), image_);
     GlTest::TearDown();

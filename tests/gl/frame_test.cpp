@@ -16,8 +16,6 @@
 namespace sightglass::test {
 namespace {
 
-constexpr int kWidth = 24, kHeight = 14;
-
 std::array<double, 3> convert(const ColorMatrix& matrix, double first, double second, double third) {
   std::array<double, 3> rgb{};
   for (size_t i = 0; i < 3; ++i) {
@@ -73,6 +71,8 @@ TEST(ColorMatrix, ReverseConversionIsTheInverse) {
 
 class FrameTest : public GlTest {
  protected:
+  static constexpr int kWidth = 24, kHeight = 14;
+
   GlTexture upload(const std::vector<uint8_t>& samples, GLenum internal_format, GLenum format) {
     GlTexture texture = make_texture(gl(), internal_format, kWidth, kHeight);
     gl().BindTexture(GL_TEXTURE_2D, texture.id());

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "gl/counting_gl.h"
+#include "gl/real_gl.h"
 #include "gpu_engine/model_internals.h"
 #include "graph/graph.h"
 #include "harness/gl_test.h"
@@ -271,20 +272,18 @@ TEST_F(ProgramCacheTest, DamagedFilesAreReplaced) {
   }
 }
 
-const GlApi* real = nullptr;  // the target of the tables below
-
 // A driver that rejects every binary.
 void refuse_binary(GLuint program, GLenum /*format*/, const void* binary, GLsizei size) {
-  real->ProgramBinary(program, 0xBAD, binary, size);
+  real_gl->ProgramBinary(program, 0xBAD, binary, size);
 }
 const GLubyte* other_renderer(GLenum name) {
-  return name == GL_RENDERER ? reinterpret_cast<const GLubyte*>("Another GPU") : real->GetString(name);
+  return name == GL_RENDERER ? reinterpret_cast<const GLubyte*>("Another GPU") : real_gl->GetString(name);
 }
 const GLubyte* other_version(GLenum name) {
-  return name == GL_VERSION ? reinterpret_cast<const GLubyte*>("OpenGL ES 3.2 Driver 99") : real->GetString(name);
+  return name == GL_VERSION ? reinterpret_cast<const GLubyte*>("OpenGL ES 3.2 Driver 99") : real_gl->GetString(name);
 }
 void no_formats(GLenum name, GLint* value) {
-  real->GetIntegerv(name, value);
+  real_gl->GetIntegerv(name, value);
   if (name == GL_NUM_PROGRAM_BINARY_FORMATS) *value = 0;
 }
 
@@ -292,7 +291,7 @@ TEST_F(ProgramCacheTest, RejectedBinariesAreReplaced) {
   const Folder folder;
   const Start first = start(folder.path());
   GlApi table = counting_gl(gl());
-  real = &gl();
+  real_gl = &gl();
   table.ProgramBinary = refuse_binary;
   const Start refused = start(folder.path(), table);
   EXPECT_EQ(refused.compiled, programs_);
@@ -303,7 +302,7 @@ TEST_F(ProgramCacheTest, RejectedBinariesAreReplaced) {
 TEST_F(ProgramCacheTest, AnotherDeviceOrDriverIsAMiss) {
   const Folder folder;
   start(folder.path());
-  real = &gl();
+  real_gl = &gl();
   GlApi table = counting_gl(gl());
   table.GetString = other_renderer;
   EXPECT_EQ(start(folder.path(), table).loaded, 0);
@@ -314,7 +313,7 @@ TEST_F(ProgramCacheTest, AnotherDeviceOrDriverIsAMiss) {
 
 TEST_F(ProgramCacheTest, NothingIsWrittenWithoutBinaryFormats) {
   const Folder folder;
-  real = &gl();
+  real_gl = &gl();
   GlApi table = counting_gl(gl());
   table.GetIntegerv = no_formats;
   EXPECT_EQ(start(folder.path(), table).compiled, programs_);

@@ -22,7 +22,7 @@ namespace sightglass::test {
 namespace {
 
 // A small network with a texture as input and output.
-OpCase network() {
+OpCase texture_network() {
   CaseBuilder builder(1);
   const ValueId data = builder.input({1, 32, 32, 3});
   const ValueId a = builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 2, 2, 1, 1},
@@ -38,7 +38,7 @@ OpCase network() {
 class SessionTest : public GlTest {
  protected:
   std::shared_ptr<const Plan> plan(bool textures) {
-    const auto model = model_from_graph(network().graph);
+    const auto model = model_from_graph(texture_network().graph);
     EXPECT_TRUE(model.ok()) << model.status().message();
     ForcedPlanOptions options;
     options.inputs.resize(1);
@@ -93,7 +93,7 @@ TEST_F(SessionTest, UnusedOutputsAreNotComputed) {
 
 // A storage block that holds the largest tensor is enough: steps bind the parts of the arena that they use.
 TEST_F(SessionTest, ArenaMayExceedAStorageBlock) {
-  const OpCase op = network();
+  const OpCase op = texture_network();
   const auto model = model_from_graph(op.graph);
   ASSERT_TRUE(model.ok()) << model.status().message();
   DeviceLimits limits = device().limits;
@@ -170,7 +170,7 @@ TEST_F(SessionTest, ARunOnlyBindsAndDispatches) {
 
 // Drivers that compile at the first dispatch do so in create(), without visible effects.
 TEST_F(SessionTest, EveryProgramIsDispatchedBeforeTheFirstRun) {
-  const OpCase op = network();
+  const OpCase op = texture_network();
   const auto model = model_from_graph(op.graph);
   ASSERT_TRUE(model.ok());
   HostTensor with(DataType::kFloat32, {1, 16, 16, 1}), without = with;
@@ -198,7 +198,7 @@ TEST_F(SessionTest, EveryProgramIsDispatchedBeforeTheFirstRun) {
 TEST_F(SessionTest, RunsAreBitReproducible) {
   auto session = Session::create(gl(), plan(false));
   ASSERT_TRUE(session.ok());
-  const OpCase op = network();
+  const OpCase op = texture_network();
   ASSERT_TRUE((*session)->write_input(0, op.inputs[0].data).ok());
   HostTensor first(DataType::kFloat32, {1, 16, 16, 1}), again = first;
   ASSERT_TRUE((*session)->run().ok());
@@ -213,7 +213,7 @@ TEST_F(SessionTest, RunsAreBitReproducible) {
 TEST_F(SessionTest, ARunInPartsGivesTheSameBits) {
   auto session = Session::create(gl(), plan(false));
   ASSERT_TRUE(session.ok());
-  const OpCase op = network();
+  const OpCase op = texture_network();
   ASSERT_TRUE((*session)->write_input(0, op.inputs[0].data).ok());
   HostTensor whole(DataType::kFloat32, {1, 16, 16, 1}), parts = whole;
   ASSERT_TRUE((*session)->run().ok());

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "gl/real_gl.h"
 #include "gpu_engine/device_family.h"
 #include "gpu_engine/model_internals.h"
 #include "gpu_engine/plan_internals.h"
@@ -24,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Convolutions of every kind with variants, with odd sizes.
-OpCase network() {
+OpCase network_with_variants() {
   CaseBuilder builder(71);
   ValueId x = builder.input({1, 37, 29, 5});
   const Padding2d same{PaddingMode::kSame, 0, 0, 0, 0};
@@ -76,7 +77,7 @@ class TunerTest : public GlTest {
     std::ofstream(path, std::ios::binary) << text;
   }
 
-  OpCase case_ = network();
+  OpCase case_ = network_with_variants();
   std::shared_ptr<const Model> model_;
   fs::path folder_, shipped_;
   TunerOptions options_{.budget = std::chrono::minutes(5), .passes = 1};
@@ -163,27 +164,26 @@ TEST_F(TunerTest, AnEmptyBudgetMeasuresOnlyTheDefaultVariants) {
 
 // A driver that takes ten seconds of a fake clock to compile a program whose source has a line that begins with
 // slow_line.
-const GlApi* real = nullptr;
 std::string slow_line;
 bool is_slow = false;
 std::chrono::steady_clock::time_point fake_time;
 void shader_source(GLuint shader, GLsizei count, const GLchar* const* text, const GLint* lengths) {
   const std::string source = std::string("\n") + text[0];
   is_slow = !slow_line.empty() && source.find("\n" + slow_line) != std::string::npos;
-  real->ShaderSource(shader, count, text, lengths);
+  real_gl->ShaderSource(shader, count, text, lengths);
 }
-void link_program(GLuint program) {
+void link_slowly(GLuint program) {
   if (is_slow) fake_time += std::chrono::seconds(10);
-  real->LinkProgram(program);
+  real_gl->LinkProgram(program);
 }
 
 class SlowCompilerTest : public TunerTest {
  protected:
   Result<TunerReport> tune_with_slow(const std::string& line) {
-    real = &gl();
+    real_gl = &gl();
     GlApi table = gl();
     table.ShaderSource = shader_source;
-    table.LinkProgram = link_program;
+    table.LinkProgram = link_slowly;
     slow_line = line;
     options_.now = [] { return fake_time; };
     options_.budget = std::chrono::hours(1);

@@ -17,7 +17,7 @@ namespace sightglass::test {
 
 namespace {
 
-std::mutex mutex;
+std::mutex faults_mutex;
 std::map<std::string, int, std::less<>> failing;
 // Errors belong to a context, and each thread has one. Those of earlier faults are forgotten.
 int faults = 0;
@@ -27,7 +27,7 @@ std::string held;  // empty: none
 int waiting = 0;
 
 void wait_if_held(std::string_view function) {
-  std::unique_lock lock(mutex);
+  std::unique_lock lock(faults_mutex);
   if (held != function) return;
   ++waiting;
   held_changed.notify_all();
@@ -36,7 +36,7 @@ void wait_if_held(std::string_view function) {
 }
 
 bool fails(std::string_view function) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(faults_mutex);
   const auto entry = failing.find(function);
   if (entry == failing.end() || entry->second == 0) return false;
   --entry->second;
@@ -64,7 +64,7 @@ struct Faulty<Tag, R (*)(Args...)> {
 GLenum (*next_get_error)() = nullptr;
 GLenum get_error() {
   {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(faults_mutex);
     if (std::exchange(fault_with_error, -1) == faults) return GL_OUT_OF_MEMORY;
   }
   return next_get_error();
@@ -111,29 +111,29 @@ void install_gl_faults() {
 }
 
 void fail_gl(const std::string& function, int calls) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(faults_mutex);
   failing[function] = calls;
   ++faults;
 }
 
 void end_gl_faults() {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(faults_mutex);
   failing.clear();
   ++faults;
 }
 
 void hold_gl(const std::string& function) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(faults_mutex);
   held = function;
 }
 
 bool wait_for_held_gl() {
-  std::unique_lock lock(mutex);
+  std::unique_lock lock(faults_mutex);
   return held_changed.wait_for(lock, std::chrono::minutes(1), [] { return waiting > 0; });
 }
 
 void release_gl() {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(faults_mutex);
   held.clear();
   held_changed.notify_all();
 }

@@ -13,13 +13,13 @@ namespace sightglass::test {
 
 namespace {
 
-std::mutex mutex;
+std::mutex counts_mutex;
 std::map<std::string, int> counts;
 std::atomic<bool> counting{false};
 
 void count(const char* name) {
   if (!counting) return;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(counts_mutex);
   ++counts[name];
 }
 
@@ -156,12 +156,12 @@ void count_between(GstPad* enter, GstPad* leave) {
 }
 
 std::map<std::string, int> transfer_counts() {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(counts_mutex);
   return counts;
 }
 
 void reset_transfer_counts() {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(counts_mutex);
   counts.clear();
 }
 

@@ -12,6 +12,8 @@
 #include <iterator>
 #include <thread>
 
+#undef Status  // a macro of Xlib, which would break sightglass::Status in a unity build
+
 namespace sightglass::test {
 namespace {
 

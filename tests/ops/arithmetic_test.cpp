@@ -4,8 +4,6 @@
 namespace sightglass::test {
 namespace {
 
-constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
-constexpr double kExact = 0.0;
 using ArithmeticTest = OpTest;
 
 Attributes attributes_of(OpType op) {

@@ -4,7 +4,6 @@
 namespace sightglass::test {
 namespace {
 
-constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
 constexpr std::initializer_list<Activation> kActivations = {
     Activation::kNone,  Activation::kRelu,     Activation::kRelu6,     Activation::kReluN1To1,
     Activation::kTanh,  Activation::kLogistic, Activation::kHardSwish, Activation::kHardSigmoid,

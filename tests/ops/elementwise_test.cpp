@@ -4,7 +4,6 @@
 namespace sightglass::test {
 namespace {
 
-constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
 constexpr std::initializer_list<OpType> kBinary = {OpType::kAdd,     OpType::kSub,     OpType::kMul,
                                                    OpType::kMaximum, OpType::kMinimum, OpType::kPrelu};
 using ElementwiseTest = OpTest;

@@ -9,11 +9,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
 using LayoutTest = OpTest;
-
-// Moving values does not change them.
-constexpr double kExact = 0.0;
 
 TEST_F(LayoutTest, ConcatOfChannels) {
   uint64_t seed = 1;

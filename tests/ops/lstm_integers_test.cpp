@@ -8,9 +8,7 @@ namespace {
 
 using LstmIntegersTest = OpTest;
 
-constexpr double kExact = 0;
-
-struct Layer {
+struct IntegerLayer {
   int32_t batch = 1, time = 0, depth = 3, cells = 4;  // time 0: no sequence
   int32_t outputs = 0;                                // 0: without projection
   bool time_major = false, coupled = false, peephole = false, projection_bias = true;
@@ -20,14 +18,14 @@ struct Layer {
   int64_t zero_point = 0;  // of data, hidden state, and outputs
 };
 
-std::string name_of(const Layer& l) {
+std::string name_of(const IntegerLayer& l) {
   return "LSTM of integers, batch " + std::to_string(l.batch) + " time " + std::to_string(l.time) + " depth " +
          std::to_string(l.depth) + " cells " + std::to_string(l.cells) + " outputs " + std::to_string(l.outputs) +
          " 2^" + std::to_string(l.cell_exponent) + (l.time_major ? " time-major" : "") + (l.coupled ? " coupled" : "") +
          (l.peephole ? " peephole" : "");
 }
 
-OpCase lstm_case(const Layer& l, uint64_t seed) {
+OpCase integer_lstm_case(const IntegerLayer& l, uint64_t seed) {
   CaseBuilder builder(seed);
   const int32_t outputs = l.outputs > 0 ? l.outputs : l.cells;
   const Shape data = l.time == 0    ? Shape{l.batch, l.depth}
@@ -67,8 +65,8 @@ TEST_F(LstmIntegersTest, OneStep) {
   for (const int32_t cells : {1, 3, 4, 5, 13, 16, 70}) {
     for (const int32_t depth : {1, 4, 7}) {
       for (const int32_t batch : {1, 3}) {
-        check(lstm_case({.batch = batch, .depth = depth, .cells = cells, .zero_point = cells % 9 - 4}, seed++), true,
-              kExact);
+        check(integer_lstm_case({.batch = batch, .depth = depth, .cells = cells, .zero_point = cells % 9 - 4}, seed++),
+              true, kExact);
       }
     }
   }
@@ -79,8 +77,9 @@ TEST_F(LstmIntegersTest, Sequences) {
   for (const bool time_major : {false, true}) {
     for (const int32_t batch : {1, 2, 5}) {
       for (const int32_t time : {1, 2, 9}) {
-        check(lstm_case({.batch = batch, .time = time, .depth = 5, .cells = 6, .time_major = time_major}, seed++), true,
-              kExact);
+        check(
+            integer_lstm_case({.batch = batch, .time = time, .depth = 5, .cells = 6, .time_major = time_major}, seed++),
+            true, kExact);
       }
     }
   }
@@ -89,15 +88,15 @@ TEST_F(LstmIntegersTest, Sequences) {
 TEST_F(LstmIntegersTest, EveryOption) {
   uint64_t seed = 200;
   for (int bits = 0; bits < 8; ++bits) {
-    Layer layer{.batch = 2, .time = 4, .depth = 3, .cells = 9, .zero_point = 5};
+    IntegerLayer layer{.batch = 2, .time = 4, .depth = 3, .cells = 9, .zero_point = 5};
     layer.coupled = (bits & 1) != 0;
     layer.peephole = (bits & 2) != 0;
     layer.outputs = (bits & 4) != 0 ? 5 : 0;
     layer.projection_bias = (bits & 2) != 0;
-    check(lstm_case(layer, seed++), true, kExact);
+    check(integer_lstm_case(layer, seed++), true, kExact);
     layer.cell_clip = 0.5f;
     layer.projection_clip = 0.25f;
-    check(lstm_case(layer, seed++), true, kExact);
+    check(integer_lstm_case(layer, seed++), true, kExact);
   }
 }
 
@@ -107,14 +106,14 @@ TEST_F(LstmIntegersTest, SaturatesLikeTheReference) {
   for (int exponent = -15; exponent <= -9; ++exponent) {
     for (const float weight_scale : {0.0001f, 0.03f, 3.0f}) {
       for (const int64_t zero_point : {-125, 0, 118}) {
-        check(lstm_case({.time = 5,
-                         .depth = 8,
-                         .cells = 8,
-                         .peephole = seed % 2 == 0,
-                         .cell_exponent = exponent,
-                         .weight_scale = weight_scale,
-                         .zero_point = zero_point},
-                        seed++),
+        check(integer_lstm_case({.time = 5,
+                                 .depth = 8,
+                                 .cells = 8,
+                                 .peephole = seed % 2 == 0,
+                                 .cell_exponent = exponent,
+                                 .weight_scale = weight_scale,
+                                 .zero_point = zero_point},
+                                seed++),
               true, kExact);
       }
     }
@@ -122,15 +121,16 @@ TEST_F(LstmIntegersTest, SaturatesLikeTheReference) {
 }
 
 TEST_F(LstmIntegersTest, MoreCellsThanOneWorkGroup) {
-  check(lstm_case({.batch = 2, .time = 3, .depth = 8, .cells = 300}, 400), true, kExact);
-  check(lstm_case({.time = 2, .depth = 300, .cells = 280, .outputs = 261, .peephole = true}, 401), true, kExact);
-  check(lstm_case({.time = 2, .depth = 8, .cells = 1024}, 402), true,
+  check(integer_lstm_case({.batch = 2, .time = 3, .depth = 8, .cells = 300}, 400), true, kExact);
+  check(integer_lstm_case({.time = 2, .depth = 300, .cells = 280, .outputs = 261, .peephole = true}, 401), true,
+        kExact);
+  check(integer_lstm_case({.time = 2, .depth = 8, .cells = 1024}, 402), true,
         kExact);  // more than 32-bit floats can sum exactly
 }
 
 // More loop iterations than a device may make at once: the time steps are spread over several dispatches.
 TEST_F(LstmIntegersTest, LongSequences) {
-  check(lstm_case({.batch = 2, .time = 2000, .depth = 2, .cells = 4}, 500), true, kExact);
+  check(integer_lstm_case({.batch = 2, .time = 2000, .depth = 2, .cells = 4}, 500), true, kExact);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 namespace sightglass::test {
 namespace {
 
-constexpr double kFewQuanta = 1e-4;
 using MatmulTest = OpTest;
 
 // [batch…, rows, columns], or with the last two swapped.

@@ -7,7 +7,6 @@
 namespace sightglass::test {
 namespace {
 
-constexpr double kExact = 0.0;
 using MovementTest = OpTest;
 
 TEST_F(MovementTest, TransposeOfAnyRank) {

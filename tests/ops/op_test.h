@@ -1,11 +1,20 @@
 // Compares kernels with the reference.
 #pragma once
 
+#include <initializer_list>
+
 #include "gpu_engine/plan_internals.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
 
 namespace sightglass::test {
+
+// Numbers of channels that fill vectors of four completely, partly, or not at all.
+inline constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
+
+// Tolerances of check().
+inline constexpr double kExact = 0;
+inline constexpr double kFewQuanta = 1e-4;  // NMSE of one result in a hundred, off by one quantization step
 
 class OpTest : public GlTest {
  protected:

@@ -7,10 +7,6 @@ namespace {
 
 using QuantizedTest = OpTest;
 
-constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
-constexpr double kExact = 0;
-constexpr double kFewQuanta = 1e-4;  // NMSE of one result in a hundred, off by one quantization step
-
 struct Types {
   const char* name;
   Quantized data, result;

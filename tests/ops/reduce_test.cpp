@@ -4,7 +4,6 @@
 namespace sightglass::test {
 namespace {
 
-constexpr double kExact = 0.0;
 using ReduceTest = OpTest;
 
 std::string text(const std::vector<int32_t>& axes) {

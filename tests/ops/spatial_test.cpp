@@ -6,7 +6,6 @@
 namespace sightglass::test {
 namespace {
 
-constexpr std::initializer_list<int> kChannels = {1, 3, 4, 5, 13, 16};
 using SpatialTest = OpTest;
 
 TEST_F(SpatialTest, Pool) {

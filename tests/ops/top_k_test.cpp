@@ -4,7 +4,6 @@
 namespace sightglass::test {
 namespace {
 
-constexpr double kExact = 0.0;
 using TopKTest = OpTest;
 
 TEST_F(TopKTest, ShapesAndEqualValues) {

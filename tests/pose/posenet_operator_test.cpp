@@ -22,7 +22,7 @@ constexpr float kCell = 16, kScore = 0.1F;
 constexpr const char* kModel = "posenet_mnv1_075_353x481_quant";
 
 // Over points that both are confident about.
-struct Deviation {
+struct ConfidentDeviation {
   int points = 0;
   float worst = 0, sum = 0, score = 0;
   void add(float pixels, float scores) {
@@ -85,11 +85,11 @@ TEST_F(PosenetOperatorTest, FindsTheSamePeopleAsGlpose) {
   ASSERT_GT(count, 0);
   for (int pose = 0; pose < count; ++pose) {
     // The person who is nearest.
-    Deviation best;
+    ConfidentDeviation best;
     for (int32_t i = 0; i < persons.count; ++i) {
       const Person& person = persons.persons[static_cast<size_t>(i)];
       if (person.points_count == 0) continue;
-      Deviation deviation;
+      ConfidentDeviation deviation;
       for (size_t k = 0; k < 17; ++k) {
         const size_t at = static_cast<size_t>(pose) * 17 + k;
         if (scores[at] < 0.5F || person.points[k].visibility < 0.5F) continue;

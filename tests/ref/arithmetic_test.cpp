@@ -2,18 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "single_op.h"
 
 namespace sightglass::test {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
 int32_t size_of_row(size_t count) { return static_cast<int32_t>(count); }
 
-HostTensor row(const std::vector<float>& values) { return floats({size_of_row(values.size())}, values); }
 HostTensor ints(const std::vector<int32_t>& values) {
   return numbers<int32_t>(DataType::kInt32, {size_of_row(values.size())}, values);
 }

@@ -8,10 +8,6 @@
 namespace sightglass::test {
 namespace {
 
-constexpr Padding2d kSame{PaddingMode::kSame};
-constexpr Padding2d kValid{PaddingMode::kValid};
-
-const HostTensor kNine = floats({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
 const HostTensor kSquare = floats({1, 2, 2, 1}, {1, 2, 3, 4});
 const HostTensor kOneTenHundred = floats({1, 1, 3, 1}, {1, 10, 100});
 

@@ -10,10 +10,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-HostTensor row(const std::vector<float>& values) { return floats({static_cast<int32_t>(values.size())}, values); }
 
 void expect_unary(OpType op, const std::vector<float>& in, const std::vector<float>& out, float tolerance = 0.0f) {
   SCOPED_TRACE(to_string(op));

@@ -6,8 +6,6 @@
 namespace sightglass::test {
 namespace {
 
-const HostTensor kSix = floats({2, 3}, {1, 2, 3, 4, 5, 6});
-
 template <typename T>
 std::vector<T> values(const HostTensor& tensor) {
   const std::span<const T> span = tensor.as<T>();

@@ -11,8 +11,6 @@
 namespace sightglass::test {
 namespace {
 
-double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
-
 // An LSTM whose inputs are set one by one. The states are inputs of the graph too.
 struct LstmCase {
   explicit LstmCase(LstmAttr attr) : attr_(attr) {}

@@ -6,8 +6,6 @@
 namespace sightglass::test {
 namespace {
 
-const HostTensor kSix = floats({2, 3}, {1, 2, 3, 4, 5, 6});
-
 HostTensor places(const std::vector<int32_t>& values, const Shape& shape) {
   return numbers<int32_t>(DataType::kInt32, shape, values);
 }

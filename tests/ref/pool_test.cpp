@@ -10,10 +10,7 @@
 namespace sightglass::test {
 namespace {
 
-const HostTensor kNine = floats({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
 const HostTensor kMinusNine = floats({1, 3, 3, 1}, {-1, -2, -3, -4, -5, -6, -7, -8, -9});
-constexpr Padding2d kSame{PaddingMode::kSame};
-constexpr Padding2d kValid{PaddingMode::kValid};
 
 TEST(RefPool, AverageDoesNotCountPadding) {
   expect_floats(evaluate(OpType::kAveragePool2d, Pool2dAttr{kSame, 2, 2, 2, 2}, {kNine}), {1, 2, 2, 1},

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "single_op.h"
 
 namespace sightglass::test {
@@ -12,8 +10,6 @@ namespace {
 
 constexpr int32_t kRows = 5, kColumns = 6;
 constexpr float kStride = 10;
-
-float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
 struct Maps {
   std::vector<HostTensor> tensors;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -18,8 +20,21 @@ HostTensor numbers(DataType type, const Shape& shape, const std::vector<T>& valu
   return tensor;
 }
 
+inline HostTensor row(const std::vector<float>& values) {
+  return floats({static_cast<int32_t>(values.size())}, values);
+}
+
 // An absent optional input.
 inline HostTensor absent() { return {}; }
+
+// Operands and attributes of several tests.
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+inline const HostTensor kNine = floats({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+inline const HostTensor kSix = floats({2, 3}, {1, 2, 3, 4, 5, 6});
+inline constexpr Padding2d kSame{PaddingMode::kSame};
+inline constexpr Padding2d kValid{PaddingMode::kValid};
+
+inline double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 // Returns the result of the reference. The output has the natural type of the operator unless `type` is set. If the
 // reference rejects the operator, reports a test failure and returns an empty tensor.

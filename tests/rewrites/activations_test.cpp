@@ -6,7 +6,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr const char* kName = "fuse-activation";
+constexpr const char* kFuseActivation = "fuse-activation";
 
 struct Function {
   OpType op;
@@ -50,8 +50,8 @@ TEST(FuseActivation, IntoEveryProducer) {
     for (const Function& function : kFunctions) {
       CaseBuilder builder(21);
       unary(builder, function.op, producer(builder, op, builder.input({3, 5, 5, 4}, Fill::kWide)));
-      const Graph after =
-          expect_applied(kName, builder.build(std::string(to_string(function.op)) + " into " + to_string(op)), {op});
+      const Graph after = expect_applied(
+          kFuseActivation, builder.build(std::string(to_string(function.op)) + " into " + to_string(op)), {op});
       EXPECT_EQ(after.node(after.order()[0]).activation, function.activation);
     }
   }
@@ -63,8 +63,8 @@ TEST(FuseActivation, PreluIntoNodesWithWeights) {
       CaseBuilder builder(22);
       const ValueId data = producer(builder, op, builder.input({1, 5, 5, 4}));
       builder.node(OpType::kPrelu, {}, {data, builder.constant(slope)});
-      const Graph after =
-          expect_applied(kName, builder.build("PRELU of " + slope.to_string() + " into " + to_string(op)), {op});
+      const Graph after = expect_applied(
+          kFuseActivation, builder.build("PRELU of " + slope.to_string() + " into " + to_string(op)), {op});
       const Node& node = after.node(after.order()[0]);
       EXPECT_EQ(node.activation, Activation::kPrelu);
       ASSERT_EQ(node.inputs.size(), 4u);
@@ -88,7 +88,7 @@ TEST(FuseActivation, OnlyOneOfSeveral) {
 class FuseActivationDeclines : public ::testing::Test {
  protected:
   FuseActivationDeclines() : data_(builder_.input({1, 5, 5, 4})) {}
-  void expect(const char* reason) { expect_declined(kName, builder_.build(reason), reason); }
+  void expect(const char* reason) { expect_declined(kFuseActivation, builder_.build(reason), reason); }
 
   CaseBuilder builder_{24};
   ValueId data_;
@@ -131,7 +131,7 @@ TEST_F(FuseActivationDeclines, AnOutput) {
   const ValueId activated = unary(builder_, OpType::kTanh, convolved);
   OpCase two = builder_.build("two outputs");
   two.graph.outputs = {convolved, activated};
-  expect_declined(kName, two, "is an output of the graph");
+  expect_declined(kFuseActivation, two, "is an output of the graph");
 }
 
 TEST_F(FuseActivationDeclines, ASlopeThatVariesBetweenPixels) {

@@ -6,7 +6,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr const char* kName = "split-broadcast";
+constexpr const char* kSplitBroadcast = "split-broadcast";
 
 // Data of 5 × 6 pixels, and values that may be broadcast over them.
 class SplitBroadcast : public ::testing::Test {
@@ -31,7 +31,7 @@ TEST_F(SplitBroadcast, OnEitherSideAndInTheMiddle) {
     inputs.insert(inputs.begin() + place, builder.node(OpType::kResizeBilinear, ResizeAttr{5, 6}, {pooled}));
     const ValueId all = builder.node(OpType::kConcat, ConcatAttr{3}, inputs);
     conv(builder, all, {.in = 12, .out = 7, .kernel = 1, .activation = Activation::kRelu});
-    const Graph after = expect_applied(kName, builder.build("place " + std::to_string(place)),
+    const Graph after = expect_applied(kSplitBroadcast, builder.build("place " + std::to_string(place)),
                                        {OpType::kConv2d, OpType::kConcat, OpType::kConv2d});
     const Node &once = after.node(after.order()[0]), &rest = after.node(after.order()[2]);
     EXPECT_EQ(once.inputs[0], pooled);
@@ -44,7 +44,7 @@ TEST_F(SplitBroadcast, OnEitherSideAndInTheMiddle) {
 TEST_F(SplitBroadcast, OfTwoInputsNoConcatenationRemains) {
   const ValueId other = data(4);
   conv(builder_, concat({spread(5), other}), {.in = 9, .kernel = 1, .bias = false});
-  const Graph after = expect_applied(kName, builder_.build("two"), {OpType::kConv2d, OpType::kConv2d});
+  const Graph after = expect_applied(kSplitBroadcast, builder_.build("two"), {OpType::kConv2d, OpType::kConv2d});
   EXPECT_EQ(after.node(after.order()[1]).inputs[0], other);
 }
 
@@ -52,7 +52,7 @@ TEST_F(SplitBroadcast, SeveralAtOnce) {
   const ValueId all = concat(
       {spread(5), data(4), builder_.node(OpType::kResizeNearest, ResizeAttr{5, 6}, {builder_.input({1, 1, 1, 2})})});
   conv(builder_, all, {.in = 11, .kernel = 1});
-  expect_applied(kName, builder_.build("several"), {OpType::kConcat, OpType::kConv2d, OpType::kConv2d});
+  expect_applied(kSplitBroadcast, builder_.build("several"), {OpType::kConcat, OpType::kConv2d, OpType::kConv2d});
 }
 
 TEST_F(SplitBroadcast, WithAPrelu) {
@@ -60,22 +60,22 @@ TEST_F(SplitBroadcast, WithAPrelu) {
   const std::vector<ValueId> inputs{all, builder_.constant({8, 1, 1, 9}), builder_.constant({8}),
                                     builder_.constant({8})};
   builder_.node(OpType::kConv2d, Conv2dAttr{}, inputs, Activation::kPrelu);
-  expect_applied(kName, builder_.build("PRELU"), {OpType::kConv2d, OpType::kConv2d});
+  expect_applied(kSplitBroadcast, builder_.build("PRELU"), {OpType::kConv2d, OpType::kConv2d});
 }
 
 TEST_F(SplitBroadcast, NotIntoALargerWindow) {
   conv(builder_, concat({spread(5), data(4)}), {.in = 9, .kernel = 3});
-  expect_not_matched(kName, builder_.build("3x3"));
+  expect_not_matched(kSplitBroadcast, builder_.build("3x3"));
 }
 
 TEST_F(SplitBroadcast, NotOfMorePixels) {
   conv(builder_, concat({spread(5, 1, {1, 2, 1, 1}), data(4)}), {.in = 9, .kernel = 1});
-  expect_not_matched(kName, builder_.build("two pixels"));
+  expect_not_matched(kSplitBroadcast, builder_.build("two pixels"));
 }
 
 TEST_F(SplitBroadcast, NotWithoutOthers) {
   conv(builder_, concat({spread(5), spread(4)}), {.in = 9, .kernel = 1});
-  expect_not_matched(kName, builder_.build("all alike"));
+  expect_not_matched(kSplitBroadcast, builder_.build("all alike"));
 }
 
 TEST_F(SplitBroadcast, NotIfOthersReadTheData) {
@@ -83,12 +83,12 @@ TEST_F(SplitBroadcast, NotIfOthersReadTheData) {
   conv(builder_, all, {.in = 9, .kernel = 1});
   OpCase forked = builder_.build("two readers");
   forked.graph.outputs.push_back(all);
-  expect_declined(kName, forked, "is read by others");
+  expect_declined(kSplitBroadcast, forked, "is read by others");
 }
 
 TEST_F(SplitBroadcast, NotAfterAnActivation) {
   conv(builder_, concat({spread(5), data(4)}, Activation::kRelu), {.in = 9, .kernel = 1});
-  expect_declined(kName, builder_.build("activation"), "has an activation");
+  expect_declined(kSplitBroadcast, builder_.build("activation"), "has an activation");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr const char* kName = "fuse-depthwise";
+constexpr const char* kFuseDepthwise = "fuse-depthwise";
 
 struct Depthwise {
   int32_t channels = 6, kernel = 3, multiplier = 1;
@@ -31,7 +31,7 @@ class FuseDepthwise : public ::testing::Test {
     const int32_t side = 16 * spec.stride;
     const ValueId in = builder_.input({1, side, side, spec.channels});
     conv(builder_, depthwise(builder_, in, spec), {.in = spec.channels * spec.multiplier, .kernel = 1});
-    expect_declined(kName, builder_.build("depthwise"), reason);
+    expect_declined(kFuseDepthwise, builder_.build("depthwise"), reason);
   }
 
   CaseBuilder builder_{51};
@@ -44,7 +44,7 @@ TEST_F(FuseDepthwise, WithItsActivationAndGeometry) {
       const ValueId in = builder.input({2, 35, 33, 6});
       const ValueId between = depthwise(builder, in, {.stride = 2, .activation = activation, .bias = bias});
       conv(builder, between, {.in = 6, .out = 16, .kernel = 1, .bias = bias, .activation = Activation::kHardSwish});
-      const Graph after = expect_applied(kName, builder.build("pair"), {OpType::kDepthwisePointwise});
+      const Graph after = expect_applied(kFuseDepthwise, builder.build("pair"), {OpType::kDepthwisePointwise});
       const Node& node = after.node(after.order()[0]);
       EXPECT_EQ(node.inputs[0], in);
       EXPECT_EQ(node.activation, Activation::kHardSwish);
@@ -57,7 +57,7 @@ TEST_F(FuseDepthwise, WithItsActivationAndGeometry) {
 
 TEST_F(FuseDepthwise, WithADilation) {
   conv(builder_, depthwise(builder_, data(), {.dilation = 2}), {.in = 6, .kernel = 1});
-  expect_applied(kName, builder_.build("dilation"), {OpType::kDepthwisePointwise});
+  expect_applied(kFuseDepthwise, builder_.build("dilation"), {OpType::kDepthwisePointwise});
 }
 
 // The convolution already has its residual and its PRELU when it is fused.
@@ -89,13 +89,13 @@ TEST_F(FuseDepthwise, AScaleBeforeItStaysOutside) {
 
 TEST_F(FuseDepthwise, NotWithTooManyOutputs) {
   conv(builder_, depthwise(builder_, data()), {.in = 6, .out = 17, .kernel = 1});
-  expect_declined(kName, builder_.build("wide"), "17 output channels");
+  expect_declined(kFuseDepthwise, builder_.build("wide"), "17 output channels");
 }
 
 TEST_F(FuseDepthwise, NotInSmallImages) {
   const ValueId in = builder_.input({1, 15, 17, 6});
   conv(builder_, depthwise(builder_, in), {.in = 6, .kernel = 1});
-  expect_declined(kName, builder_.build("small"), "255 pixels");
+  expect_declined(kFuseDepthwise, builder_.build("small"), "255 pixels");
 }
 
 TEST_F(FuseDepthwise, NotOfManyChannels) { expect_declined_for({.channels = 257}, "257 channels"); }
@@ -115,28 +115,28 @@ TEST_F(FuseDepthwise, NotIfOthersReadTheDepthwise) {
   conv(builder_, made, {.in = 6, .kernel = 1});
   OpCase forked = builder_.build("two readers");
   forked.graph.outputs.push_back(other);
-  expect_declined(kName, forked, "is read by others");
+  expect_declined(kFuseDepthwise, forked, "is read by others");
 }
 
 TEST_F(FuseDepthwise, NotIntoGroups) {
   builder_.node(OpType::kConv2d, Conv2dAttr{}, {depthwise(builder_, data()), builder_.constant({4, 1, 1, 3})});
-  expect_declined(kName, builder_.build("groups"), "in groups");
+  expect_declined(kFuseDepthwise, builder_.build("groups"), "in groups");
 }
 
 TEST_F(FuseDepthwise, NotWithComputedWeights) {
   const DepthwiseConv2dAttr attr{{PaddingMode::kSame}};
   const ValueId made = builder_.node(OpType::kDepthwiseConv2d, attr, {data(), builder_.input({1, 3, 3, 6})});
   conv(builder_, made, {.in = 6, .kernel = 1});
-  expect_declined(kName, builder_.build("computed"), "not constant");
+  expect_declined(kFuseDepthwise, builder_.build("computed"), "not constant");
 }
 
 TEST_F(FuseDepthwise, NotBeforeOtherConvolutions) {
   const ValueId made = depthwise(builder_, data());
   conv(builder_, made, {.in = 6, .kernel = 1, .stride = 2});
-  expect_not_matched(kName, builder_.build("stride"));
+  expect_not_matched(kFuseDepthwise, builder_.build("stride"));
   CaseBuilder other(53);
   conv(other, depthwise(other, other.input({1, 17, 19, 6})), {.in = 6, .kernel = 3});
-  expect_not_matched(kName, other.build("3x3"));
+  expect_not_matched(kFuseDepthwise, other.build("3x3"));
 }
 
 }  // namespace

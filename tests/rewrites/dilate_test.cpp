@@ -5,7 +5,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr const char* kName = "dilate-convolution";
+constexpr const char* kDilateConvolution = "dilate-convolution";
 
 class Dilate : public ::testing::Test {
  protected:
@@ -26,7 +26,7 @@ const BatchSpaceAttr kCropped{{2, 3}, {0, 0}, {1, 2}};
 
 TEST_F(Dilate, AConvolution) {
   spread(conv(builder_, batches(kPadded), {.activation = Activation::kRelu}), kCropped);
-  const Graph after = expect_applied(kName, builder_.build("conv"), {OpType::kConv2d});
+  const Graph after = expect_applied(kDilateConvolution, builder_.build("conv"), {OpType::kConv2d});
   const auto attr = std::get<Conv2dAttr>(after.node(after.order()[0]).attributes);
   EXPECT_EQ(attr.dilation_h, 2);
   EXPECT_EQ(attr.dilation_w, 3);
@@ -37,34 +37,34 @@ TEST_F(Dilate, AConvolution) {
 TEST_F(Dilate, AConvolutionWithItsOwnPadding) {
   const ValueId data = batches(kPadded);
   spread(conv(builder_, data, {.padding = {PaddingMode::kSame, 0, 0, 0, 0}}), {{2, 3}, {1, 2}, {0, 1}});
-  expect_applied(kName, builder_.build("same"), {OpType::kConv2d});
+  expect_applied(kDilateConvolution, builder_.build("same"), {OpType::kConv2d});
 }
 
 TEST_F(Dilate, ADepthwiseConvolution) {
   const ValueId made = builder_.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{{}, 1, 1, 1, 1, 2},
                                      {batches(kPadded), builder_.constant({1, 3, 3, 8})});
   spread(made, kCropped);
-  expect_applied(kName, builder_.build("depthwise"), {OpType::kDepthwiseConv2d});
+  expect_applied(kDilateConvolution, builder_.build("depthwise"), {OpType::kDepthwiseConv2d});
 }
 
 TEST_F(Dilate, DeclinesOtherBlocks) {
   spread(conv(builder_, batches(kPadded)), {{3, 2}, {0, 0}, {0, 0}});
-  expect_declined(kName, builder_.build("blocks"), "other blocks");
+  expect_declined(kDilateConvolution, builder_.build("blocks"), "other blocks");
 }
 
 TEST_F(Dilate, DeclinesBlocksOfOnlyRows) {
   spread(conv(builder_, batches({{2}, {1}, {2}})), {{2}, {0}, {0}});
-  expect_declined(kName, builder_.build("rows"), "two dimensions of blocks");
+  expect_declined(kDilateConvolution, builder_.build("rows"), "two dimensions of blocks");
 }
 
 TEST_F(Dilate, DeclinesStrides) {
   spread(conv(builder_, batches(kPadded), {.stride = 2}), {{2, 3}, {0, 0}, {0, 0}});
-  expect_declined(kName, builder_.build("strides"), "has strides");
+  expect_declined(kDilateConvolution, builder_.build("strides"), "has strides");
 }
 
 TEST_F(Dilate, DeclinesToCropMoreThanThePadding) {
   spread(conv(builder_, batches(kPadded)), {{2, 3}, {3, 0}, {0, 0}});
-  expect_declined(kName, builder_.build("crops"), "crops more");
+  expect_declined(kDilateConvolution, builder_.build("crops"), "crops more");
 }
 
 TEST_F(Dilate, DeclinesBatchesThatOthersRead) {
@@ -73,7 +73,7 @@ TEST_F(Dilate, DeclinesBatchesThatOthersRead) {
   const ValueId out = spread(conv(builder_, data), kCropped);
   OpCase forked = builder_.build("forked");
   forked.graph.outputs = {out, other};
-  expect_declined(kName, forked, "read by others");
+  expect_declined(kDilateConvolution, forked, "read by others");
 }
 
 TEST_F(Dilate, DeclinesAResultThatOthersRead) {
@@ -81,14 +81,14 @@ TEST_F(Dilate, DeclinesAResultThatOthersRead) {
   const ValueId out = spread(made, kCropped);
   OpCase forked = builder_.build("forked");
   forked.graph.outputs = {out, made};
-  expect_declined(kName, forked, "read by others");
+  expect_declined(kDilateConvolution, forked, "read by others");
 }
 
 TEST_F(Dilate, DeclinesAnActivationOfTheBatches) {
   const ValueId data =
       builder_.node(OpType::kSpaceToBatch, kPadded, {builder_.input({1, 9, 10, 4})}, Activation::kRelu);
   spread(conv(builder_, data), kCropped);
-  expect_declined(kName, builder_.build("activation"), "has an activation");
+  expect_declined(kDilateConvolution, builder_.build("activation"), "has an activation");
 }
 
 TEST_F(Dilate, DeclinesADilationThatWouldOverflow) {
@@ -97,12 +97,12 @@ TEST_F(Dilate, DeclinesADilationThatWouldOverflow) {
   const ValueId made =
       builder_.node(OpType::kConv2d, Conv2dAttr{{}, 1, 1, 1 << 20, 1}, {data, builder_.constant({1, 1, 1, 1})});
   spread(made, {{1 << 20, 1}, {0, 0}, {(1 << 20) - 1, 0}});
-  expect_declined(kName, builder_.build("overflow"), "dilation is too large");
+  expect_declined(kDilateConvolution, builder_.build("overflow"), "dilation is too large");
 }
 
 TEST_F(Dilate, LeavesAConvolutionWithoutBatches) {
   conv(builder_, builder_.input({1, 6, 6, 4}));
-  expect_not_matched(kName, builder_.build("conv"));
+  expect_not_matched(kDilateConvolution, builder_.build("conv"));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr const char* kName = "fuse-gate";
+constexpr const char* kFuseGate = "fuse-gate";
 
 class FuseGate : public ::testing::Test {
  protected:
@@ -26,7 +26,7 @@ TEST_F(FuseGate, EitherFactorMayBeTheGate) {
       const ValueId data = builder.input({2, 5, 5, 4}), gate = builder.input({2, 1, 1, 4});
       const ValueId product = builder.node(OpType::kMul, {}, first ? std::vector{gate, data} : std::vector{data, gate});
       conv(builder, product, {.kernel = kernel, .padding = {PaddingMode::kSame, 0, 0, 0, 0}});
-      const Graph after = expect_applied(kName, builder.build("gate"), {OpType::kConv2d});
+      const Graph after = expect_applied(kFuseGate, builder.build("gate"), {OpType::kConv2d});
       EXPECT_EQ(gate_of(after.node(after.order()[0])), gate);
     }
   }
@@ -47,12 +47,12 @@ TEST_F(FuseGate, WithAResidual) {
 
 TEST_F(FuseGate, NotWithAnActivation) {
   conv(builder_, mul(data(), gate(), Activation::kRelu));
-  expect_not_matched(kName, builder_.build("activation"));
+  expect_not_matched(kFuseGate, builder_.build("activation"));
 }
 
 TEST_F(FuseGate, NotForWholeImages) {
   conv(builder_, mul(data(), data()));
-  expect_not_matched(kName, builder_.build("two pictures"));
+  expect_not_matched(kFuseGate, builder_.build("two pictures"));
 }
 
 TEST_F(FuseGate, NotIfOthersReadTheProduct) {
@@ -61,12 +61,12 @@ TEST_F(FuseGate, NotIfOthersReadTheProduct) {
   conv(builder_, product);
   OpCase forked = builder_.build("two readers");
   forked.graph.outputs.push_back(other);
-  expect_declined(kName, forked, "is read by others");
+  expect_declined(kFuseGate, forked, "is read by others");
 }
 
 TEST_F(FuseGate, NotIntoGroups) {
   builder_.node(OpType::kConv2d, Conv2dAttr{}, {mul(data(), gate()), builder_.constant({4, 1, 1, 2})});
-  expect_declined(kName, builder_.build("groups"), "in groups");
+  expect_declined(kFuseGate, builder_.build("groups"), "in groups");
 }
 
 TEST_F(FuseGate, OneOfTwo) {

@@ -5,7 +5,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr const char* kName = "remove-identities";
+constexpr const char* kRemoveIdentities = "remove-identities";
 const Shape kShape{1, 4, 4, 8};
 
 // RELU, an identity node, and LOGISTIC, so that both ends are ordinary values.
@@ -15,11 +15,11 @@ class Identities : public ::testing::Test {
 
   void expect_removed(const char* name, OpType op, Attributes attributes) {
     unary(builder_, OpType::kLogistic, builder_.node(op, std::move(attributes), {relu_}));
-    expect_applied(kName, builder_.build(name), {OpType::kRelu, OpType::kLogistic});
+    expect_applied(kRemoveIdentities, builder_.build(name), {OpType::kRelu, OpType::kLogistic});
   }
   void expect_kept(const char* name, OpType op, Attributes attributes) {
     unary(builder_, OpType::kLogistic, builder_.node(op, std::move(attributes), {relu_}));
-    expect_not_matched(kName, builder_.build(name));
+    expect_not_matched(kRemoveIdentities, builder_.build(name));
   }
 
   CaseBuilder builder_{1};
@@ -52,13 +52,13 @@ TEST_F(Identities, ChainOfReshapes) {
   const ValueId first = builder_.node(OpType::kReshape, ReshapeAttr{Shape{16, 8}}, {relu_});
   const ValueId second = builder_.node(OpType::kReshape, ReshapeAttr{Shape{128}}, {first});
   builder_.node(OpType::kReshape, ReshapeAttr{Shape{2, 64}}, {second});
-  expect_applied(kName, builder_.build("chain"), {OpType::kRelu, OpType::kReshape});
+  expect_applied(kRemoveIdentities, builder_.build("chain"), {OpType::kRelu, OpType::kReshape});
 }
 
 TEST_F(Identities, ChainBackToTheSameShape) {
   const ValueId first = builder_.node(OpType::kReshape, ReshapeAttr{Shape{16, 8}}, {relu_});
   unary(builder_, OpType::kLogistic, builder_.node(OpType::kReshape, ReshapeAttr{kShape}, {first}));
-  expect_applied(kName, builder_.build("there and back"), {OpType::kRelu, OpType::kLogistic});
+  expect_applied(kRemoveIdentities, builder_.build("there and back"), {OpType::kRelu, OpType::kLogistic});
 }
 
 TEST_F(Identities, ChainKeepsAReshapeThatOthersRead) {
@@ -66,37 +66,37 @@ TEST_F(Identities, ChainKeepsAReshapeThatOthersRead) {
   const ValueId second = builder_.node(OpType::kReshape, ReshapeAttr{Shape{128}}, {first});
   OpCase chain = builder_.build("forked chain");
   chain.graph.outputs = {first, second};
-  const Graph after = expect_applied(kName, chain, {OpType::kRelu, OpType::kReshape, OpType::kReshape});
+  const Graph after = expect_applied(kRemoveIdentities, chain, {OpType::kRelu, OpType::kReshape, OpType::kReshape});
   EXPECT_EQ(after.node(after.order()[2]).inputs[0], relu_);
 }
 
 TEST_F(Identities, GraphOutputOfANode) {
   builder_.node(OpType::kReshape, ReshapeAttr{kShape}, {relu_});
-  expect_applied(kName, builder_.build("output"), {OpType::kRelu});
+  expect_applied(kRemoveIdentities, builder_.build("output"), {OpType::kRelu});
 }
 
 TEST_F(Identities, DeclineAnActivation) {
   builder_.node(OpType::kConcat, ConcatAttr{3}, {relu_}, Activation::kTanh);
-  expect_declined(kName, builder_.build("activation"), "activation tanh");
+  expect_declined(kRemoveIdentities, builder_.build("activation"), "activation tanh");
 }
 
 TEST_F(Identities, DeclineAChainAcrossAnActivation) {
   const ValueId first = builder_.node(OpType::kReshape, ReshapeAttr{Shape{16, 8}}, {relu_}, Activation::kTanh);
   builder_.node(OpType::kReshape, ReshapeAttr{Shape{128}}, {first});
-  expect_declined(kName, builder_.build("activation"), "the first RESHAPE has an activation");
+  expect_declined(kRemoveIdentities, builder_.build("activation"), "the first RESHAPE has an activation");
 }
 
 TEST_F(Identities, DeclineBetweenInputAndOutput) {
   CaseBuilder builder(2);
   builder.node(OpType::kReshape, ReshapeAttr{kShape}, {builder.input(kShape)});
-  expect_declined(kName, builder.build("nothing"), "output of the graph would be its input");
+  expect_declined(kRemoveIdentities, builder.build("nothing"), "output of the graph would be its input");
 }
 
 TEST_F(Identities, DeclineBetweenTwoOutputs) {
   const ValueId same = builder_.node(OpType::kReshape, ReshapeAttr{kShape}, {relu_});
   OpCase two = builder_.build("two outputs");
   two.graph.outputs = {relu_, same};
-  expect_declined(kName, two, "another output");
+  expect_declined(kRemoveIdentities, two, "another output");
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 
 namespace sightglass::test {
 
+inline constexpr Padding2d kSame{PaddingMode::kSame, 0, 0, 0, 0};
+
 // Sets the values of the constant `id`.
 void set_values(Graph& graph, ValueId id, const std::vector<float>& values);
 

@@ -7,8 +7,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr const char* kName = "fold-scale-bias";
-const Padding2d kSame{PaddingMode::kSame, 0, 0, 0, 0};
+constexpr const char* kFoldScaleBias = "fold-scale-bias";
 
 // A node with weights, from 4 to 8 channels by default.
 enum class Weighted { kConv, kGroupedConv, kDepthwise, kTransposeConv, kFullyConnected };
@@ -85,7 +84,7 @@ TEST(FoldScaleBias, AfterEveryNodeWithWeights) {
       for (const bool bias : {false, true}) {
         CaseBuilder builder(11);
         arithmetic(builder, what, weighted(builder, kind, builder.input({1, 5, 5, 4}), bias), 8);
-        expect_applied(kName, builder.build(case_name(what, kind, "after")), {op_of(kind)});
+        expect_applied(kFoldScaleBias, builder.build(case_name(what, kind, "after")), {op_of(kind)});
       }
     }
   }
@@ -98,7 +97,7 @@ TEST(FoldScaleBias, BeforeEveryNodeWithWeights) {
       for (const bool bias : {false, true}) {
         CaseBuilder builder(12);
         weighted(builder, kind, arithmetic(builder, what, builder.input({1, 5, 5, 4}), 4), bias);
-        expect_applied(kName, builder.build(case_name(what, kind, "before")), {op_of(kind)});
+        expect_applied(kFoldScaleBias, builder.build(case_name(what, kind, "before")), {op_of(kind)});
       }
     }
   }
@@ -108,7 +107,7 @@ TEST(FoldScaleBias, PerChannelAfterFullyConnected) {
   CaseBuilder builder(13);
   const ValueId product = weighted(builder, Weighted::kFullyConnected, builder.input({1, 5, 5, 4}), true);
   builder.node(OpType::kMul, {}, {product, builder.constant({8})});
-  expect_applied(kName, builder.build("per channel after fully connected"), {OpType::kFullyConnected});
+  expect_applied(kFoldScaleBias, builder.build("per channel after fully connected"), {OpType::kFullyConnected});
 }
 
 TEST(FoldScaleBias, ChainAroundAConvolution) {
@@ -117,7 +116,7 @@ TEST(FoldScaleBias, ChainAroundAConvolution) {
   const ValueId shifted = builder.node(OpType::kSub, {}, {scaled, builder.constant({})});
   const ValueId product = builder.node(OpType::kMul, {}, {conv(builder, shifted), builder.constant({8})});
   builder.node(OpType::kAdd, {}, {product, builder.constant({8})}, Activation::kRelu6);
-  const Graph after = expect_applied(kName, builder.build("chain"), {OpType::kConv2d});
+  const Graph after = expect_applied(kFoldScaleBias, builder.build("chain"), {OpType::kConv2d});
   EXPECT_EQ(after.node(after.order()[0]).activation, Activation::kRelu6);
 }
 
@@ -125,7 +124,7 @@ TEST(FoldScaleBias, ScaleBeforeAPaddedConvolution) {
   CaseBuilder builder(15);
   conv(builder, builder.node(OpType::kMul, {}, {builder.input({1, 5, 5, 4}), builder.constant({4})}),
        {.padding = kSame});
-  expect_applied(kName, builder.build("scale, padded"), {OpType::kConv2d});
+  expect_applied(kFoldScaleBias, builder.build("scale, padded"), {OpType::kConv2d});
 }
 
 TEST(FoldScaleBias, WeightsStoredAsHalves) {
@@ -134,7 +133,7 @@ TEST(FoldScaleBias, WeightsStoredAsHalves) {
   OpCase halves = builder.build("halves");
   const ValueId weights = halves.graph.node(0).inputs[1];
   store_as_half(halves.graph, weights);
-  const Graph after = expect_applied(kName, halves, {OpType::kConv2d});
+  const Graph after = expect_applied(kFoldScaleBias, halves, {OpType::kConv2d});
   const ValueId folded = after.node(after.order()[0]).inputs[1];
   EXPECT_EQ(after.value(folded).constant->type, DataType::kFloat32);
   EXPECT_EQ(after.value(weights).constant->type, DataType::kFloat16) << "other nodes may use the old constant";
@@ -147,7 +146,7 @@ TEST(FoldScaleBias, SharedWeightsStayForTheOthers) {
   const ValueId a = builder.node(OpType::kConv2d, Conv2dAttr{}, {data, weights});
   const ValueId b = builder.node(OpType::kConv2d, Conv2dAttr{}, {data, weights});
   builder.node(OpType::kMaximum, {}, {builder.node(OpType::kMul, {}, {a, builder.constant({8})}), b});
-  expect_applied(kName, builder.build("shared weights"), {OpType::kConv2d, OpType::kConv2d, OpType::kMaximum});
+  expect_applied(kFoldScaleBias, builder.build("shared weights"), {OpType::kConv2d, OpType::kConv2d, OpType::kMaximum});
 }
 
 class FoldScaleBiasDeclines : public ::testing::Test {
@@ -157,7 +156,7 @@ class FoldScaleBiasDeclines : public ::testing::Test {
   ValueId scale(ValueId data, const Shape& shape) {
     return builder_.node(OpType::kMul, {}, {data, builder_.constant(shape)});
   }
-  void expect(const char* reason) { expect_declined(kName, builder_.build(reason), reason); }
+  void expect(const char* reason) { expect_declined(kFoldScaleBias, builder_.build(reason), reason); }
 
   CaseBuilder builder_{18};
   ValueId data_;
@@ -191,7 +190,7 @@ TEST_F(FoldScaleBiasDeclines, AnOutputBetween) {
   const ValueId scaled = scale(convolved, {8});
   OpCase two = builder_.build("two outputs");
   two.graph.outputs = {convolved, scaled};
-  expect_declined(kName, two, "an output as well");
+  expect_declined(kFoldScaleBias, two, "an output as well");
 }
 
 TEST_F(FoldScaleBiasDeclines, AConstantThatVariesBetweenPixels) {
@@ -208,7 +207,7 @@ TEST_F(FoldScaleBiasDeclines, AnInfiniteConstant) {
   scale(conv(builder_, data_), {});
   OpCase infinite = builder_.build("infinite");
   set_values(infinite.graph, infinite.graph.node(1).inputs[1], {std::numeric_limits<float>::infinity()});
-  expect_declined(kName, infinite, "not one finite number per channel");
+  expect_declined(kFoldScaleBias, infinite, "not one finite number per channel");
 }
 
 TEST_F(FoldScaleBiasDeclines, ComputedWeights) {
@@ -242,7 +241,7 @@ TEST_F(FoldScaleBiasDeclines, RowsThatSplitPixels) {
 
 TEST_F(FoldScaleBiasDeclines, WithoutScaleOrBias) {
   builder_.node(OpType::kMul, {}, {conv(builder_, data_), conv(builder_, data_)});
-  expect_not_matched(kName, builder_.build("product of two convolutions"));
+  expect_not_matched(kFoldScaleBias, builder_.build("product of two convolutions"));
 }
 
 }  // namespace

@@ -8,14 +8,6 @@ using Act = schema::ActivationFunctionType;
 using Op = schema::BuiltinOperator;
 using Pad = schema::Padding;
 
-// The only node of the graph.
-const Node& only_node(const Graph& graph) {
-  EXPECT_EQ(graph.order().size(), 1u) << dump_text(graph);
-  return graph.node(graph.order().at(0));
-}
-
-Shape output_shape(const Graph& graph) { return graph.value(graph.outputs.at(0)).shape; }
-
 TEST(ImportConv2d, SameWithStride) {
   ModelBuilder m;
   const int in = m.add_input({1, 7, 6, 3});

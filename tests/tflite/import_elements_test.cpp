@@ -18,11 +18,6 @@ int add_typed(ModelBuilder& m, Op code, const std::vector<int32_t>& inputs, cons
   return tensor;
 }
 
-const Node& only_node(const Graph& graph) {
-  EXPECT_EQ(graph.order().size(), 1u) << dump_text(graph);
-  return graph.node(graph.order().at(0));
-}
-
 std::vector<int64_t> whole_numbers(const Graph& graph, ValueId id) {
   const auto tensor = ref::constant_tensor(graph, id);
   EXPECT_TRUE(tensor.ok()) << tensor.status().message();

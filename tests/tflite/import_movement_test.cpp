@@ -6,11 +6,6 @@ namespace {
 
 using Op = schema::BuiltinOperator;
 
-const Node& only_node(const Graph& graph) {
-  EXPECT_EQ(graph.order().size(), 1u) << dump_text(graph);
-  return graph.node(graph.order().at(0));
-}
-
 TEST(ImportTranspose, NegativeAxes) {
   ModelBuilder m;
   const int in = m.add_input({1, 2, 3, 4});

@@ -30,6 +30,14 @@ inline Graph imported(const ModelBuilder& builder) {
   return std::move(graph).value();
 }
 
+// The only node of the graph.
+inline const Node& only_node(const Graph& graph) {
+  EXPECT_EQ(graph.order().size(), 1u) << dump_text(graph);
+  return graph.node(graph.order().at(0));
+}
+
+inline Shape output_shape(const Graph& graph) { return graph.value(graph.outputs.at(0)).shape; }
+
 // Expects that the model is rejected with that code, and that the message contains all `parts`.
 inline void expect_refused(const ModelBuilder& builder, ErrorCode code, const std::vector<std::string>& parts,
                            const tflite::ImportOptions& options = {}) {

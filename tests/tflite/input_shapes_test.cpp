@@ -24,8 +24,6 @@ Graph imported_as(const ModelBuilder& builder, std::vector<InputShape> shapes) {
   return std::move(graph).value();
 }
 
-const Shape& output_shape(const Graph& graph) { return graph.value(graph.outputs.at(0)).shape; }
-
 TEST(InputShapes, ConvolutionsFollow) {
   ModelBuilder m;
   const int in = m.add_input({1, 8, 8, 2}, Type::FLOAT32, "frame");

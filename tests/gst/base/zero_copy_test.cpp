@@ -31,7 +31,7 @@ std::map<std::string, int> count_transfers(const std::string& middle, const char
   GstPad* enter_pad = gst_element_get_static_pad(enter, "sink");
   GstPad* leave_pad = gst_element_get_static_pad(leave, "src");
   EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-  Rgba frame(320, 240);
+  Rgba frame(160, 120);
   // The first frame allocates pools and textures. The frame interval is known from the second frame on.
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(pipeline.pass(frame)) << pipeline.error();
   count_between(enter_pad, leave_pad);

@@ -12,12 +12,12 @@ namespace {
 
 using BackgroundTest = CompositorTest;
 
-constexpr int32_t kSize = 256, kMask = 64;
+constexpr int32_t kSize = 256, kMaskSize = 64;
 
 // Foreground is the left half.
 std::vector<float> left_half() {
   std::vector<float> mask;
-  for (int i = 0; i < kMask * kMask; ++i) mask.push_back(i % kMask < kMask / 2 ? 1 : 0);
+  for (int i = 0; i < kMaskSize * kMaskSize; ++i) mask.push_back(i % kMaskSize < kMaskSize / 2 ? 1 : 0);
   return mask;
 }
 
@@ -48,7 +48,7 @@ TEST_F(BackgroundTest, FeatherSpreadsTheEdgeToBothSides) {
   for (const float feather : {0.0F, 3.0F, 6.0F, 12.0F, 24.0F, 40.0F}) {
     Look look = hard(Background::kMask);
     look.feather = feather;
-    const Rgba mask = draw(frame, kMask, kMask, left_half(), look);
+    const Rgba mask = draw(frame, kMaskSize, kMaskSize, left_half(), look);
     const Edge edge = edge_of(mask);
     std::printf("feather %4.1f: the edge's standard deviation is %.2f px, at %.1f\n", static_cast<double>(feather),
                 edge.sigma, edge.place);
@@ -66,7 +66,7 @@ TEST_F(BackgroundTest, NegativeFeatherSpreadsTheEdgeInwards) {
   for (const float feather : {-1.0F, -6.0F, -12.0F, -24.0F, -40.0F}) {
     Look look = hard(Background::kMask);
     look.feather = feather;
-    const Rgba mask = draw(frame, kMask, kMask, left_half(), look);
+    const Rgba mask = draw(frame, kMaskSize, kMaskSize, left_half(), look);
     const auto width = std::max(6, static_cast<int32_t>(std::lround(-feather)));
     const int outside = mask.at(kSize / 2 + 2, kSize / 2)[0], inside = mask.at(kSize / 2 - width - 2, kSize / 2)[0];
     std::printf("feather %5.1f: the edge is at %.1f; opacity %d beyond it, %d of 255 at its inner end\n",
@@ -87,17 +87,17 @@ double radius_of(const Rgba& mask) {
 TEST_F(BackgroundTest, EdgesMoveInAllDirectionsAndStayAsSharp) {
   const Rgba frame = solid(kSize, kSize, {255, 255, 255, 255});
   std::vector<float> disc;
-  for (int i = 0; i < kMask * kMask; ++i) {
-    disc.push_back(std::clamp(0.5F + 16 - std::hypot(i % kMask - 31.5F, i / kMask - 31.5F), 0.0F, 1.0F));
+  for (int i = 0; i < kMaskSize * kMaskSize; ++i) {
+    disc.push_back(std::clamp(0.5F + 16 - std::hypot(i % kMaskSize - 31.5F, i / kMaskSize - 31.5F), 0.0F, 1.0F));
   }
   Look look = look_of(Background::kMask);
-  const Rgba plain_disc = draw(frame, kMask, kMask, disc, look);
-  const Edge plain = edge_of(draw(frame, kMask, kMask, left_half(), look));
+  const Rgba plain_disc = draw(frame, kMaskSize, kMaskSize, disc, look);
+  const Edge plain = edge_of(draw(frame, kMaskSize, kMaskSize, left_half(), look));
   for (const float offset : {-32.0F, -8.0F, -3.0F, -1.0F, 1.0F, 3.0F, 8.0F, 32.0F}) {
     look.edge_offset = offset;
-    const Edge edge = edge_of(draw(frame, kMask, kMask, left_half(), look));
+    const Edge edge = edge_of(draw(frame, kMaskSize, kMaskSize, left_half(), look));
     const double moved = edge.place - plain.place;
-    const double grown = radius_of(draw(frame, kMask, kMask, disc, look)) - radius_of(plain_disc);
+    const double grown = radius_of(draw(frame, kMaskSize, kMaskSize, disc, look)) - radius_of(plain_disc);
     std::printf("edge-offset %5.1f: a line moves by %.2f px, a circle by %.2f; deviation %.2f px, was %.2f\n",
                 static_cast<double>(offset), moved, grown, edge.sigma, plain.sigma);
     EXPECT_NEAR(moved, static_cast<double>(offset), 0.7);
@@ -117,9 +117,9 @@ TEST_F(BackgroundTest, LightWrapsAroundTheEdge) {
     if (background == Background::kImage) {
       ASSERT_TRUE(compositor_->set_picture(std::as_bytes(std::span(picture.pixels))).ok());
     }
-    const Rgba plain = draw(frame, kMask, kMask, left_half(), look);
+    const Rgba plain = draw(frame, kMaskSize, kMaskSize, left_half(), look);
     look.light_wrap = 0.8F;
-    const Rgba wrapped = draw(frame, kMask, kMask, left_half(), look);
+    const Rgba wrapped = draw(frame, kMaskSize, kMaskSize, left_half(), look);
     const auto at = [&](const Rgba& of, int32_t x, int channel) {
       return static_cast<int>(of.at(x, kSize / 2)[channel]);
     };
@@ -134,7 +134,7 @@ TEST_F(BackgroundTest, LightWrapsAroundTheEdge) {
   }
   Look look = hard(Background::kTransparent);
   look.light_wrap = 1;
-  EXPECT_EQ(draw(frame, kMask, kMask, left_half(), look).at(kSize / 2 - 4, 20)[0], 20)
+  EXPECT_EQ(draw(frame, kMaskSize, kMaskSize, left_half(), look).at(kSize / 2 - 4, 20)[0], 20)
       << "an empty background has no light";
 }
 
@@ -183,7 +183,7 @@ TEST_F(BackgroundTest, BrightForegroundDoesNotBleed) {
       Look look = hard(Background::kBlur);
       look.blur_radius = radius;
       look.bokeh = bokeh;
-      const Rgba out = draw(frame, kMask, kMask, left_half(), look);
+      const Rgba out = draw(frame, kMaskSize, kMaskSize, left_half(), look);
       int brightest = 0;
       for (int32_t x = kSize / 2 + 6; x < kSize; ++x) brightest = std::max<int>(brightest, out.at(x, kSize / 2)[0]);
       std::printf("%s, blur-radius %3.0f: white foreground on 16 of 255 makes %d\n",

@@ -64,16 +64,6 @@ Rgba third(const Rgba& picture) {
   return result;
 }
 
-double psnr(const Rgba& a, const Rgba& b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.pixels.size(); ++i) {
-    if (i % 4 == 3) continue;
-    const double difference = static_cast<double>(a.pixels[i]) - b.pixels[i];
-    sum += difference * difference;
-  }
-  return 10 * std::log10(255 * 255 * 0.75 * static_cast<double>(a.pixels.size()) / std::max(sum, 1e-9));
-}
-
 TEST_F(BlurTest, A4KFrameLooksLikeASmallOne) {
   constexpr int32_t kWidth = 1280, kHeight = 720, kMask = 64;
   const Rgba large = render(3 * kWidth, 3 * kHeight, room), small = third(large);

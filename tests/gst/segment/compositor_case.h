@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <vector>
@@ -43,6 +44,13 @@ inline int largest_difference(const Rgba& a, const Rgba& b) {
     largest = std::max(largest, std::abs(static_cast<int>(a.pixels[i]) - static_cast<int>(b.pixels[i])));
   }
   return largest;
+}
+
+// The peak signal-to-noise ratio of the colors of opaque images, in dB.
+inline double psnr(const Rgba& a, const Rgba& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.pixels.size(); ++i) sum += std::pow(static_cast<double>(a.pixels[i]) - b.pixels[i], 2);
+  return 10 * std::log10(255 * 255 * 0.75 * static_cast<double>(a.pixels.size()) / std::max(sum, 1e-9));
 }
 
 class CompositorTest : public GlTest {

@@ -66,12 +66,6 @@ Rgba scalar_disc(const Rgba& frame, double radius) {
   return result;
 }
 
-double psnr(const Rgba& a, const Rgba& b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.pixels.size(); ++i) sum += std::pow(static_cast<double>(a.pixels[i]) - b.pixels[i], 2);
-  return 10 * std::log10(255 * 255 * 0.75 * static_cast<double>(a.pixels.size()) / std::max(sum, 1e-9));
-}
-
 void fill(Rgba& picture, int32_t left, int32_t top, int32_t width, int32_t height, std::array<uint8_t, 3> color) {
   for (int32_t y = top; y < top + height; ++y) {
     for (int32_t x = left; x < left + width; ++x) std::copy_n(color.data(), 3, picture.at(x, y));

@@ -13,7 +13,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr int32_t kWidth = 1280, kHeight = 720, kMask = 256;
+constexpr int32_t kEdgeWidth = 1280, kEdgeHeight = 720, kEdgeMask = 256;
 
 class RefinedEdgeTest : public CompositorTest {
  protected:
@@ -23,7 +23,7 @@ class RefinedEdgeTest : public CompositorTest {
     EXPECT_TRUE(compositor.ok()) << compositor.status().message();
     compositor_.emplace(std::move(compositor).value());
     width_ = height_ = 0;
-    return draw(frame, kMask, kMask, mask, look_of(Background::kMask));
+    return draw(frame, kEdgeMask, kEdgeMask, mask, look_of(Background::kMask));
   }
 };
 
@@ -31,9 +31,9 @@ class RefinedEdgeTest : public CompositorTest {
 template <typename Distance>
 std::vector<float> soft_mask(double width, Distance distance) {
   std::vector<float> mask;
-  for (int y = 0; y < kMask; ++y) {
-    for (int x = 0; x < kMask; ++x) {
-      const double d = distance((x + 0.5) * kWidth / kMask, (y + 0.5) * kHeight / kMask);
+  for (int y = 0; y < kEdgeMask; ++y) {
+    for (int x = 0; x < kEdgeMask; ++x) {
+      const double d = distance((x + 0.5) * kEdgeWidth / kEdgeMask, (y + 0.5) * kEdgeHeight / kEdgeMask);
       mask.push_back(static_cast<float>(std::clamp(0.5 - d / width, 0.0, 1.0)));
     }
   }
@@ -41,15 +41,15 @@ std::vector<float> soft_mask(double width, Distance distance) {
 }
 
 constexpr double kSlope = 0.35;  // columns to a row
-double beyond_line(double x, double y) { return x - kWidth / 2.0 - kSlope * (y - kHeight / 2.0); }
+double beyond_line(double x, double y) { return x - kEdgeWidth / 2.0 - kSlope * (y - kEdgeHeight / 2.0); }
 
 // Two colors that differ little, on either side of a line, with a camera's noise.
 Rgba noisy_line() {
-  Rgba frame(kWidth, kHeight);
+  Rgba frame(kEdgeWidth, kEdgeHeight);
   std::minstd_rand random(1);
   std::normal_distribution<double> noise(0, 5);
-  for (int32_t y = 0; y < kHeight; ++y) {
-    for (int32_t x = 0; x < kWidth; ++x) {
+  for (int32_t y = 0; y < kEdgeHeight; ++y) {
+    for (int32_t x = 0; x < kEdgeWidth; ++x) {
       const double share = std::clamp(0.5 - beyond_line(x + 0.5, y + 0.5), 0.0, 1.0);
       for (int c = 0; c < 3; ++c) {
         frame.at(x, y)[c] = static_cast<uint8_t>(std::clamp(150 - 10 * c - 30 * share + noise(random), 0.0, 255.0));
@@ -64,19 +64,20 @@ Rgba noisy_line() {
 double swing(const Rgba& opacity, double frequency) {
   constexpr int32_t kBorder = 40;
   std::complex<double> sum = 0;
-  for (int32_t y = kBorder; y < kHeight - kBorder; ++y) {
+  for (int32_t y = kBorder; y < kEdgeHeight - kBorder; ++y) {
     double edge = 0;
-    for (int32_t x = 0; x < kWidth; ++x) edge += opacity.at(x, y)[0] / 255.0;
-    const double off = edge - (kWidth / 2.0 + kSlope * (y + 0.5 - kHeight / 2.0));
+    for (int32_t x = 0; x < kEdgeWidth; ++x) edge += opacity.at(x, y)[0] / 255.0;
+    const double off = edge - (kEdgeWidth / 2.0 + kSlope * (y + 0.5 - kEdgeHeight / 2.0));
     sum += std::polar(off, -2 * 3.14159265 * frequency * y);
   }
-  return 2 * std::abs(sum) / (kHeight - 2 * kBorder);
+  return 2 * std::abs(sum) / (kEdgeHeight - 2 * kBorder);
 }
 
 TEST_F(RefinedEdgeTest, HasNoTraceOfTheMasksGrid) {
   const Rgba frame = noisy_line();
   const std::vector<float> mask = soft_mask(20, beyond_line);
-  constexpr double kRows = 1.0 * kMask / kHeight, kColumns = kSlope * kMask / kWidth;  // of the mask, to a row
+  constexpr double kRows = 1.0 * kEdgeMask / kEdgeHeight,
+                   kColumns = kSlope * kEdgeMask / kEdgeWidth;  // of the mask, to a row
   for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
     const Rgba opacity = draw_refined(refine, frame, mask);
     double energy = 0;
@@ -84,8 +85,8 @@ TEST_F(RefinedEdgeTest, HasNoTraceOfTheMasksGrid) {
       energy += std::pow(swing(opacity, frequency), 2);
     }
     int mixed = 0;  // pixels that differ from their neighbors by most of the range
-    for (int32_t y = 0; y < kHeight; ++y) {
-      for (int32_t x = 1; x < kWidth - 1; ++x) {
+    for (int32_t y = 0; y < kEdgeHeight; ++y) {
+      for (int32_t x = 1; x < kEdgeWidth - 1; ++x) {
         const int here = opacity.at(x, y)[0];
         mixed += std::abs(2 * here - opacity.at(x - 1, y)[0] - opacity.at(x + 1, y)[0]) > 255 ? 1 : 0;
       }
@@ -99,7 +100,7 @@ TEST_F(RefinedEdgeTest, HasNoTraceOfTheMasksGrid) {
 // How far the bends of opacity, its second differences along one axis, gather in every `period`th pixel: 0 if they are
 // anywhere, 1 if they are only there. Blocks bend at their borders only.
 double blockiness(const Rgba& opacity, double period, bool down) {
-  const int32_t lines = down ? kWidth : kHeight, length = down ? kHeight : kWidth;
+  const int32_t lines = down ? kEdgeWidth : kEdgeHeight, length = down ? kEdgeHeight : kEdgeWidth;
   std::complex<double> sum = 0;
   double all = 0;
   for (int32_t line = 0; line < lines; ++line) {
@@ -119,9 +120,9 @@ TEST_F(RefinedEdgeTest, ShowsNoBlocks) {
   const auto wave = [](double x, double y) {
     return std::sin(0.03 * x + 2 * std::sin(0.023 * y)) * std::cos(0.027 * y);
   };
-  Rgba frame(kWidth, kHeight);
-  for (int32_t y = 0; y < kHeight; ++y) {
-    for (int32_t x = 0; x < kWidth; ++x) {
+  Rgba frame(kEdgeWidth, kEdgeHeight);
+  for (int32_t y = 0; y < kEdgeHeight; ++y) {
+    for (int32_t x = 0; x < kEdgeWidth; ++x) {
       const double colors[] = {128 + 120 * wave(x + 4, y), 128 + 120 * wave(y + 300, x),
                                128 + 120 * wave(x - 5, y + 4)};
       for (int c = 0; c < 3; ++c) frame.at(x, y)[c] = static_cast<uint8_t>(colors[c] + 0.5);
@@ -133,8 +134,8 @@ TEST_F(RefinedEdgeTest, ShowsNoBlocks) {
     const Rgba opacity = draw_refined(refine, frame, mask);
     double most = 0;
     for (const double texels : {1.0, 2.0}) {
-      most = std::max({most, blockiness(opacity, texels * kWidth / kMask, false),
-                       blockiness(opacity, texels * kHeight / kMask, true)});
+      most = std::max({most, blockiness(opacity, texels * kEdgeWidth / kEdgeMask, false),
+                       blockiness(opacity, texels * kEdgeHeight / kEdgeMask, true)});
     }
     std::printf("refine %d: %.3f of the bends follow a grid\n", static_cast<int>(refine), most);
     // With the value of the nearest texel instead of smooth interpolation, these are 0.81, 0.69, and 0.021.
@@ -145,10 +146,12 @@ TEST_F(RefinedEdgeTest, ShowsNoBlocks) {
 
 // A disc of one color with a ring of the background's color inside, close to its edge.
 TEST_F(RefinedEdgeTest, LeavesWhatTheModelIsSureOf) {
-  const auto beyond_disc = [](double x, double y) { return std::hypot(x - kWidth / 2.0, y - kHeight / 2.0) - 250; };
-  Rgba frame(kWidth, kHeight);
-  for (int32_t y = 0; y < kHeight; ++y) {
-    for (int32_t x = 0; x < kWidth; ++x) {
+  const auto beyond_disc = [](double x, double y) {
+    return std::hypot(x - kEdgeWidth / 2.0, y - kEdgeHeight / 2.0) - 250;
+  };
+  Rgba frame(kEdgeWidth, kEdgeHeight);
+  for (int32_t y = 0; y < kEdgeHeight; ++y) {
+    for (int32_t x = 0; x < kEdgeWidth; ++x) {
       const double d = beyond_disc(x + 0.5, y + 0.5);
       const bool dark = d < 0 && (d < -35 || d > -22);
       std::fill_n(frame.at(x, y), 3, static_cast<uint8_t>(dark ? 40 : 200));
@@ -159,8 +162,8 @@ TEST_F(RefinedEdgeTest, LeavesWhatTheModelIsSureOf) {
   for (const Refine refine : {Refine::kBilateral, Refine::kGuided}) {
     const Rgba opacity = draw_refined(refine, frame, mask);
     int least = 255, most = 0;
-    for (int32_t y = 0; y < kHeight; ++y) {
-      for (int32_t x = 0; x < kWidth; ++x) {
+    for (int32_t y = 0; y < kEdgeHeight; ++y) {
+      for (int32_t x = 0; x < kEdgeWidth; ++x) {
         const double d = beyond_disc(x + 0.5, y + 0.5);
         if (d < -22) least = std::min<int>(least, opacity.at(x, y)[0]);
         if (d > 30) most = std::max<int>(most, opacity.at(x, y)[0]);

@@ -17,8 +17,6 @@
 namespace sightglass::test {
 namespace {
 
-constexpr int32_t kWidth = 640, kHeight = 480;
-
 struct Cost {
   int dispatches = 0;  // and draws
   int calls = 0;       // all GL calls
@@ -50,6 +48,7 @@ class SegmenterTest : public GlTest {
 
   // Of the third frame.
   Cost cost_of_a_frame(const std::string& path, Background background, Bokeh bokeh = Bokeh::kGaussian) {
+    constexpr int32_t kWidth = 640, kHeight = 480;
     const auto segmenter = make_segmenter(path, kWidth, kHeight);
     const GlTexture frame = make_texture(gl(), GL_RGBA8, kWidth, kHeight);
     const GlTexture output = make_texture(gl(), GL_RGBA8, kWidth, kHeight);
