@@ -1,0 +1,13 @@
+# Sets RESULT to the targets of the current directory and below.
+function(sightglass_targets result)
+  set(all "")
+  set(folders ${CMAKE_CURRENT_SOURCE_DIR})
+  while(folders)
+    list(POP_FRONT folders folder)
+    get_property(below DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+    get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+    list(APPEND folders ${below})
+    list(APPEND all ${targets})
+  endwhile()
+  set(${result} ${all} PARENT_SCOPE)
+endfunction()
