@@ -11,7 +11,7 @@ cp docs/mkdocs.yml "$folder"
 stage() { mkdir -p "$folder/pages/$(dirname "$1")" && cp "$1" "$folder/pages/$1"; }
 stage docs/site.css
 bad=0
-for page in $(find . -name '*.md' -not -path './build*' -not -path './.git/*' | sed 's|^\./||'); do
+for page in $(docs/pages.sh); do
   stage "$page"
   grep -qE "(: |- )$page\$" docs/mkdocs.yml || { echo "docs/mkdocs.yml: $page is missing from the navigation" && bad=1; }
   # Images, and the few source files that pages link to.

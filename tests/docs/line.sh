@@ -7,9 +7,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
-lines() {
-  find . -name '*.md' -not -path './build*' -not -path './.git/*' | LC_ALL=C sort | xargs awk -f "$here/lines.awk"
-}
+lines() { docs/pages.sh | xargs awk -f "$here/lines.awk"; }
 
 # Prints the rows of the table that skip, or those that replace, as sed commands.
 script_of() {

@@ -2,7 +2,6 @@
 # A fenced block of the language sh consists of command lines. A backslash at the end of a line continues it.
 #   awk -v extract=TITLE …   prints the blocks with this title instead: files that the reader writes.
 function page_name(path) {
-  sub(/^\.\//, "", path)
   sub(/\.md$/, "", path)
   sub(/\/README$/, "", path)
   sub(/^docs\//, "", path)

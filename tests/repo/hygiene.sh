@@ -7,18 +7,20 @@ complain() {
   echo "$*"
   bad=1
 }
-sources() { find gpu_engine capi introspection interop io models gst_plugin obs_plugin tools pipelines tests bench examples shaders cmake -type f "$@"; }
+sources() { find gpu_engine capi introspection interop io models gst_plugin obs_plugin tools pipelines tests bench examples shaders cmake -type f; }
 
 # A file with one job is short. Above the soft limit, a file is listed. Above the hard limit, the test fails.
-for file in $(sources -name '*.h' -o -name '*.cpp' | sort); do
-  lines=$(wc -l <"$file")
-  [ "$lines" -gt 800 ] && complain "$file has $lines lines; the limit is 800"
-  [ "$lines" -gt 500 ] && [ "$lines" -le 800 ] && echo "note: $file has $lines lines; is it still one job?"
-done
-for file in $(sources -name '*.comp' -o -name '*.frag' -o -name '*.vert' -o -name '*.glsl' | sort); do
-  lines=$(wc -l <"$file")
-  [ "$lines" -gt 250 ] && complain "$file has $lines lines; the limit for shaders is 250"
-done
+# longer_than LINES ENDINGS: prints the files with such endings (a regular expression) that have more lines.
+longer_than() {
+  sources | grep -E "\.($2)\$" | LC_ALL=C sort | xargs awk -v most="$1" '
+    function check() { if (lines > most) print lines, file }
+    FNR == 1 { check(); file = FILENAME }
+    { lines = FNR }
+    END { check() }'
+}
+longer_than 500 'h|cpp' | while read -r lines file; do echo "note: $file has $lines lines; is it still one job?"; done
+too_long=$(longer_than 800 'h|cpp' && longer_than 250 'comp|frag|vert|glsl')
+[ -z "$too_long" ] || complain "$too_long: more lines than the limit, 800 or, for shaders, 250"
 
 # No paths of the machine that a file was written on.
 here=hygiene.sh
@@ -42,8 +44,7 @@ for file in dev .ci/run debian/rules $(find packaging pipelines models bench tes
   case $(head -n 1 "$file") in '#!/'*) ;; *) complain "$file has no interpreter line" ;; esac
 done
 # Relative links in the documentation lead to files. Our file names have no spaces.
-# shellcheck disable=SC2044
-for file in $(find . -name '*.md' -not -path './build*' -not -path './.git/*'); do
+for file in $(docs/pages.sh); do
   # shellcheck disable=SC2016
   links=$(sed '/^```/,/^```/d' "$file" | grep -oE '\]\([^)#][^)]*\)' | sed 's/^](//; s/)$//; s/#.*//' | grep -vE '^[a-z]+:' || true)
   for link in $links; do
