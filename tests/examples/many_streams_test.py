@@ -1,6 +1,6 @@
 """Runs ten streams in one process, and checks that all advance and that memory does not grow.   many_streams_test.py EXAMPLE
 
-SIGHTGLASS_STREAM_SECONDS (20) is the length of the run.
+SIGHTGLASS_STREAM_SECONDS (10) is the length of the run.
 """
 import os
 import re
@@ -18,7 +18,7 @@ except (ImportError, ValueError) as error:
 
 STREAMS = 10
 MAXIMUM_GROWTH = 0.02
-seconds = int(os.environ.get("SIGHTGLASS_STREAM_SECONDS", 20))
+seconds = int(os.environ.get("SIGHTGLASS_STREAM_SECONDS", 10))
 # Cheap frames: this is about many streams, not about the model.
 element = "glsegment model=figure refine=none inference-interval=10 blur-strength=2"
 failures = []
