@@ -116,16 +116,22 @@ struct Geometry {
   }
 };
 
+// The largest tile for a convolution of floats: `usual`, except for large ones.
+ConvTile largest_float_tile(const KernelDefaults& kernels, const ConvTile& usual, const Bhwc& in, const Bhwc& out,
+                            int32_t taps) {
+  // On llvmpipe, such a step gains 0.1 ms per run, and its program takes some tenths of a second longer to compile.
+  constexpr int64_t kManyMultiplyAdds = 14'500'000;
+  const int64_t work = int64_t{out.h} * out.w * out.c * in.c * taps;
+  return kernels.large && work >= kManyMultiplyAdds ? *kernels.large : usual;
+}
+
 // The largest tile for this convolution.
 ConvTile largest_tile(const Emitter& emitter, const TensorRef& in, const TensorRef& out, const Geometry& g,
                       const ConvConstants& constants) {
   const KernelDefaults& kernels = emitter.context().limits.kernels;
   if (constants.quantization.sums == Sums::kRequantized) return kernels.requantized;
-  // On llvmpipe, such a step gains 0.1 ms per run, and its program takes some tenths of a second longer to compile.
-  constexpr int64_t kManyMultiplyAdds = 16'000'000;
-  const int64_t work = int64_t{out.shape.h} * out.shape.w * out.shape.c * in.shape.c * g.kernel_h * g.kernel_w;
-  if (kernels.large && work >= kManyMultiplyAdds) return *kernels.large;
-  return g.pointwise() ? emitter.defaults().pointwise : emitter.defaults().window;
+  const ConvTile& usual = g.pointwise() ? emitter.defaults().pointwise : emitter.defaults().window;
+  return largest_float_tile(kernels, usual, in.shape, out.shape, g.kernel_h * g.kernel_w);
 }
 
 Status emit_conv2d_with_constants(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Geometry& g,
@@ -264,8 +270,10 @@ std::vector<ShaderKey> conv2d_variants() {
 
 }  // namespace
 
-int64_t conv2d_cost(const ConvTile& most, int32_t group, int64_t pixels, int32_t slices) {
-  return cost_of(choose_tile(most, group, pixels, slices), pixels, slices);
+int64_t conv2d_cost(const KernelDefaults& kernels, const Bhwc& in, const Bhwc& out, int32_t taps) {
+  const ConvTile most = largest_float_tile(kernels, kernels.fp32.window, in, out, taps);
+  const int64_t pixels = int64_t{out.h} * out.w;
+  return cost_of(choose_tile(most, kernels.conv_group, pixels, out.slices()), pixels, out.slices()) * taps * in.slices();
 }
 
 Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, std::vector<float> weights,

@@ -15,8 +15,8 @@ Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& ou
 // The same with any kind of constants.
 Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, const ConvConstants& constants);
 
-// Cost of such a convolution for one slice of the data and one pixel of the kernel, with the best tile up to `most` and
-// `group` invocations per work group. The unit is the multiply-add of a vec4 by one invocation.
-int64_t conv2d_cost(const ConvTile& most, int32_t group, int64_t pixels, int32_t slices);
+// Cost of a convolution of 32-bit floats from `in` to `out` with a kernel of `taps` pixels, more than one, and with the
+// default tile of the device. The unit is the multiply-add of a vec4 by one invocation.
+int64_t conv2d_cost(const KernelDefaults& kernels, const Bhwc& in, const Bhwc& out, int32_t taps);
 
 }  // namespace sightglass

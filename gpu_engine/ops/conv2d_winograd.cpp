@@ -134,8 +134,7 @@ Status check_cost(const KernelDefaults& kernels, const ConvTile& tile, const Bhw
   const double squares = computed(int64_t{data.h} * data.w, tile), in_slices = in.slices(), out_slices = out.slices();
   const double transform = squares * in_slices * kElements * kTransform;
   const double multiply = squares * out_slices * kElements * (in_slices * products_cost(tile) + kSquare * kSquare);
-  const int64_t step = conv2d_cost(kernels.fp32.window, kernels.conv_group, int64_t{out.h} * out.w, out.slices());
-  const double usual = static_cast<double>(step) * kKernel * kKernel * in_slices;
+  const auto usual = static_cast<double>(conv2d_cost(kernels, in, out, kKernel * kKernel));
   if (transform + multiply < usual * (1 - kLeastGain)) return {};
   return unsupported("no gain for an output of " + std::to_string(out.h) + "x" + std::to_string(out.w) + " with " +
                      std::to_string(in.c) + " channels");

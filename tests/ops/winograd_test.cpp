@@ -165,6 +165,7 @@ TEST_F(WinogradTest, DiffersFromDirectSumsOnlyIfAllowed) {
   const OpCase op = window_case(w, 8);
   DeviceLimits limits = device().limits;
   limits.kernels.winograd = ConvTile{4, 1};
+  limits.kernels.large.reset();
   const auto run = [&](bool exact) {
     ForcedPlanOptions options;
     options.exact = exact;

@@ -114,6 +114,18 @@ TEST(WinogradPlan, DeclinesOtherConvolutions) {
   }
 }
 
+// The direct convolution that it is compared with has the tile of large ones.
+TEST(WinogradPlan, DeclinesLargeConvolutionsIfTheirTileIsFaster) {
+  DeviceLimits limits = gaining_device();
+  const Convolution large{.out = 32}, small{.in = 16, .out = 24};
+  EXPECT_TRUE(plan(case_of(large), limits, false).winograd);
+  limits.kernels.large = ConvTile{16, 4};
+  const Planned planned = plan(case_of(large), limits, false);
+  EXPECT_FALSE(planned.winograd);
+  EXPECT_NE(planned.log.find("no gain for an output of 64x64"), std::string::npos) << planned.log;
+  EXPECT_TRUE(plan(case_of(small), limits, false).winograd);
+}
+
 TEST(WinogradPlan, DeclinesQuantizedData) {
   CaseBuilder builder(4);
   const Quantized data{DataType::kInt8, {0.0391f}, -7}, weights{DataType::kInt8, {0.006f}, 0};
