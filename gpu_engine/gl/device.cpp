@@ -64,6 +64,7 @@ DeviceLimits query_limits(const GlApi& gl, const std::string& vendor, const std:
   limits.external_textures = has_extension(gl, "GL_OES_EGL_image_external_essl3");
   const DeviceFamily& family = device_family(vendor, renderer);
   limits.max_loop_iterations = family.max_loop_iterations;
+  limits.compiles_for_samplers = family.compiles_for_samplers;
   limits.kernels = family.kernels;
   return limits;
 }

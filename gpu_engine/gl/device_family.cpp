@@ -41,7 +41,7 @@ constexpr KernelDefaults kAmd{{k2x4, k2x2}, {k2x4, k2x2}, k2x2, 8, 4, 2, kHalf};
 // Software renderers first, and drivers before the GPUs that they share with other drivers: a name may match both.
 constexpr Row kRows[] = {
     // Silently ends all loops of an invocation after 65,535 iterations in total.
-    {{"llvmpipe", true, 65535, kLlvmpipe}, "llvmpipe|lavapipe"},
+    {{"llvmpipe", true, 65535, kLlvmpipe, true}, "llvmpipe|lavapipe"},
     {{"software", true, 0, kOtherSoftware},
      "softpipe|swrast|swr|software rasterizer|software renderer|swiftshader|microsoft basic render"},
     {{"freedreno", false, 0, kAdreno}, "fd###|turnip", "freedreno"},

@@ -273,7 +273,8 @@ std::vector<ShaderKey> conv2d_variants() {
 int64_t conv2d_cost(const KernelDefaults& kernels, const Bhwc& in, const Bhwc& out, int32_t taps) {
   const ConvTile most = largest_float_tile(kernels, kernels.fp32.window, in, out, taps);
   const int64_t pixels = int64_t{out.h} * out.w;
-  return cost_of(choose_tile(most, kernels.conv_group, pixels, out.slices()), pixels, out.slices()) * taps * in.slices();
+  return cost_of(choose_tile(most, kernels.conv_group, pixels, out.slices()), pixels, out.slices()) * taps *
+         in.slices();
 }
 
 Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, std::vector<float> weights,

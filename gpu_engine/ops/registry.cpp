@@ -10,6 +10,7 @@
 #include "ops/store_buffer.h"
 #include "ops/texture_io.h"
 #include "shader/gate_shader.h"
+#include "shader/settle_shader.h"
 #include "shader/measure_shaders.h"
 
 namespace sightglass {
@@ -144,6 +145,7 @@ std::vector<ShaderKey> all_shader_variants() {
   }
   for (ShaderKey& key : measure_shader_variants()) result.insert(std::move(key));
   result.insert(gate_shader());
+  result.insert(settle_shader());
   return {result.begin(), result.end()};
 }
 

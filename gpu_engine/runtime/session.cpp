@@ -40,6 +40,7 @@ void Session::abandon() {
   impl_->frames.abandon();
   impl_->sampler.abandon();
   impl_->buffer_textures.abandon();
+  impl_->settled_samplers.abandon();
 }
 
 Status Session::set_input_frame(size_t input, const FrameRef& frame, const InputTransform& transform) try {

@@ -44,6 +44,7 @@ Status Session::Impl::build(const SessionOptions& options) {
   arena.create(gl, data());
   buffer_textures.create(gl, data(), arena.id(), constants->weights.id());
   sampler = make_sampler(gl, GL_LINEAR);
+  SIGHTGLASS_RETURN_IF_ERROR(settled_samplers.create(*group, data()));
   inputs.resize(data().inputs.size());
   if (std::ranges::any_of(data().steps, [](const Step& step) { return step.input >= 0; })) {
     frames = make_buffer(gl, GL_UNIFORM_BUFFER, static_cast<int64_t>(inputs.size()) * frame_stride(), nullptr,
@@ -76,7 +77,8 @@ Status Session::Impl::build(const SessionOptions& options) {
 }
 
 Status Session::Impl::warm_up() {
-  const GlTexture black = make_texture(gl, GL_RGBA8, 1, 1);
+  // llvmpipe compiles again if sides become powers of two, or no longer are. Those of most frames are not.
+  const GlTexture black = make_texture(gl, GL_RGBA8, 3, 5);
   for (size_t i = 0; i < inputs.size(); ++i) {
     FrameRef& frame = inputs[i].frame;
     frame.kind = frame_kind(i);
@@ -118,6 +120,7 @@ void Session::Impl::bind_buffers() const {
     gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, i, arena.id());
   }
   gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kConstantsBlock, constants->weights.id());
+  settled_samplers.settle(gl, sampler.id());
   buffer_textures.bind(gl);
   gl.ActiveTexture(GL_TEXTURE0);
 }

@@ -14,6 +14,7 @@
 #include "runtime/cpu_stretch.h"
 #include "runtime/gate.h"
 #include "runtime/run_in_parts.h"
+#include "runtime/settled_samplers.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/session.h"
 
@@ -29,7 +30,8 @@ struct Session::Impl {
   Gate gate;        // if the session is gated
   GlBuffer frames;  // uniform blocks, one per input; empty if no input is a texture
   BufferTextures buffer_textures;
-  GlSampler sampler;
+  GlSampler sampler;  // of frames
+  SettledSamplers settled_samplers;
   struct InputFrame {
     FrameRef frame;
     FrameBlock block;

@@ -21,6 +21,8 @@ void GlTest::SetUp() {
   auto& headless = process_context();
   ASSERT_TRUE(headless.ok()) << headless.status().message();
   headless_ = headless->get();
+  device_ = headless_->device();
+  device_.limits.compiles_for_samplers = false;
   // If a test is for one driver, no other driver may replace it.
   const char* wanted = std::getenv("SIGHTGLASS_TEST_RENDERER");
   ASSERT_TRUE(wanted == nullptr || device().renderer.starts_with(wanted)) << device().renderer;

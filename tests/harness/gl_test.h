@@ -19,7 +19,8 @@ class GlTest : public ::testing::Test {
   void TearDown() override;
 
   const GlApi& gl() const { return headless_->gl(); }
-  const DeviceInfo& device() const { return headless_->device(); }
+  // Without DeviceLimits::compiles_for_samplers: the GL calls of a session are those of its plan.
+  const DeviceInfo& device() const { return device_; }
   // Of the device, with 16-bit floats wherever Precision::kFp16 allows them. Software renderers decline them otherwise.
   DeviceLimits limits_for_half() const;
   const interop::Context& context() const { return headless_->context(); }
@@ -29,6 +30,7 @@ class GlTest : public ::testing::Test {
 
  private:
   HeadlessGl* headless_ = nullptr;
+  DeviceInfo device_;
 };
 
 }  // namespace sightglass::test

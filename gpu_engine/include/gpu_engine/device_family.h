@@ -13,6 +13,7 @@ struct DeviceFamily {
   bool software = false;            // renders on the CPU
   int32_t max_loop_iterations = 0;  // see DeviceLimits
   KernelDefaults kernels = {};
+  bool compiles_for_samplers = false;  // see DeviceLimits
 };
 
 // The family named by GL_VENDOR and GL_RENDERER. Drivers on top of others, such as zink, virgl and ANGLE, contain the

@@ -24,6 +24,9 @@ struct DeviceLimits {
   int32_t max_loop_iterations = 0;  // per invocation, all loops together; 0: no known bound
   // Whether compute shaders can sample external textures (GL_OES_EGL_image_external_essl3).
   bool external_textures = false;
+  // Whether the driver compiles a program that reads buffer textures again for each sampler that other programs of the
+  // context have used. Such textures have no sampler of their own.
+  bool compiles_for_samplers = false;
   KernelDefaults kernels;  // of the device family
 
   // Limits that mobile and embedded GPUs commonly report, for planning without a GPU.

@@ -1,0 +1,88 @@
+// llvmpipe compiles the programs of a model once, whatever samples textures between runs.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "gpu_engine/device_family.h"
+#include "gpu_engine/model_internals.h"
+#include "harness/gl_state.h"
+#include "harness/gl_test.h"
+#include "ops/op_case.h"
+#include "runtime/buffers.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/session.h"
+
+namespace sightglass::test {
+namespace {
+
+class SettledSamplersTest : public GlTest {
+ protected:
+  // Otherwise the driver loads what an earlier run of this test compiled.
+  static void SetUpTestSuite() { setenv("MESA_SHADER_CACHE_DISABLE", "true", 1); }
+
+  double milliseconds(Session& session) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_TRUE(session.run().ok());
+    gl().Finish();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  // Samples textures with the filter NEAREST, as many as a kernel has.
+  void sample_others() {
+    constexpr const char* kSource = R"(#version 310 es
+      layout(local_size_x = 1) in;
+      layout(binding = 0) uniform highp sampler2D u_0;
+      layout(binding = 1) uniform highp sampler2D u_1;
+      layout(binding = 2) uniform highp sampler2D u_2;
+      layout(std430, binding = 0) buffer Result { highp vec4 result; };
+      void main() {
+        result = textureLod(u_0, vec2(0.5), 0.0) + textureLod(u_1, vec2(0.5), 0.0) + textureLod(u_2, vec2(0.5), 0.0);
+      }
+    )";
+    const GLuint shader = gl().CreateShader(GL_COMPUTE_SHADER), program = gl().CreateProgram();
+    gl().ShaderSource(shader, 1, &kSource, nullptr);
+    gl().CompileShader(shader);
+    gl().AttachShader(program, shader);
+    gl().LinkProgram(program);
+    const GlSampler nearest = make_sampler(gl(), GL_NEAREST);
+    const GlBuffer result = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 16, nullptr, GL_DYNAMIC_COPY);
+    gl().UseProgram(program);
+    for (const GLuint unit : {0U, 1U, 2U}) gl().BindSampler(unit, nearest.id());
+    gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, result.id());
+    gl().DispatchCompute(1, 1, 1);
+    gl().Finish();
+    gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, 0);
+    for (const GLuint unit : {0U, 1U, 2U}) gl().BindSampler(unit, 0);
+    gl().UseProgram(0);
+    gl().DeleteProgram(program);
+    gl().DeleteShader(shader);
+  }
+};
+
+TEST_F(SettledSamplersTest, OtherProgramsDoNotMakeTheDriverCompileAgain) {
+  DeviceLimits limits = device().limits;
+  limits.compiles_for_samplers = device_family(device().vendor, device().renderer).compiles_for_samplers;
+  if (!limits.compiles_for_samplers) GTEST_SKIP() << "the driver does not compile for samplers";
+  CaseBuilder builder(5);
+  const ValueId data = builder.input({1, 64, 64, 16});
+  builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}}, {data, builder.constant({32, 3, 3, 16})});
+  const auto model = model_from_graph(builder.build("convolution").graph);
+  ASSERT_TRUE(model.ok());
+  const auto plan = Plan::build(*model, limits, {});
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  const GlState before = snapshot_gl_state(gl());
+  auto session = Session::create(gl(), *plan, {.warm_up = false});
+  ASSERT_TRUE(session.ok()) << session.status().message();
+
+  const double first = milliseconds(**session), usual = milliseconds(**session);
+  EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
+  sample_others();
+  const double after_others = milliseconds(**session);
+  std::printf("first run %.1f ms, second %.1f ms, after other programs %.1f ms\n", first, usual, after_others);
+  EXPECT_LT(after_others - usual, (first - usual) / 2);
+}
+
+}  // namespace
+}  // namespace sightglass::test
