@@ -120,9 +120,9 @@ double products_cost(const ConvTile& tile) {
 }
 
 // Items that whole work groups compute.
-double computed(int64_t items, const ConvTile& tile) {
+int64_t computed(int64_t items, const ConvTile& tile) {
   const int64_t group = int64_t{kKernelInvocations} * tile.pixels;
-  return static_cast<double>((items + group - 1) / group * group);
+  return (items + group - 1) / group * group;
 }
 
 // Compares the time with that of conv2d.cpp.
@@ -131,7 +131,8 @@ Status check_cost(const KernelDefaults& kernels, const ConvTile& tile, const Bhw
   // measured on llvmpipe.
   constexpr double kTransform = 26, kLeastGain = 0.1;
   const Bhwc data = transformed_shape(in, out);
-  const double squares = computed(int64_t{data.h} * data.w, tile), in_slices = in.slices(), out_slices = out.slices();
+  const auto squares = static_cast<double>(computed(int64_t{data.h} * data.w, tile));
+  const double in_slices = in.slices(), out_slices = out.slices();
   const double transform = squares * in_slices * kElements * kTransform;
   const double multiply = squares * out_slices * kElements * (in_slices * products_cost(tile) + kSquare * kSquare);
   const auto usual = static_cast<double>(conv2d_cost(kernels, in, out, kKernel * kKernel));
