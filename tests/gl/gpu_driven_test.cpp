@@ -1,99 +1,15 @@
-// Data that shaders and sessions exchange without the CPU: outputs as buffers, input positions from buffers, and runs
-// that depend on a flag on the GPU.
-#include <algorithm>
-#include <cstdio>
+// Data that shaders and sessions exchange without the CPU: outputs as buffers, and input positions from buffers.
+#include "gl/gpu_driven.h"
+
 #include <cstring>
 
-#include "gl/counting_gl.h"
-#include "gpu_engine/model_internals.h"
-#include "gpu_engine/plan_internals.h"
 #include "gpu_engine/session_internals.h"
 #include "harness/gl_state.h"
-#include "harness/gl_test.h"
-#include "ops/op_case.h"
-#include "plan/plan_data.h"
 #include "ref/ref_ops.h"
 #include "runtime/buffers.h"
-#include "sightglass/gl_objects.h"
-#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
-
-constexpr GLsizeiptr kAlignment = 256;
-
-class GpuDrivenTest : public GlTest {
- protected:
-  // The real limits, and those that OpenGL ES 3.1 guarantees, with short rows of work groups.
-  std::vector<DeviceLimits> every_limits() const {
-    DeviceLimits least = limits_for_half().clamped_to_minimum();
-    least.workgroup_count[0] = 3;
-    return {limits_for_half(), least};
-  }
-
-  std::shared_ptr<const Plan> plan(const OpCase& op, const DeviceLimits& limits, ForcedPlanOptions options = {}) {
-    const auto model = model_from_graph(op.graph);
-    EXPECT_TRUE(model.ok()) << model.status().message();
-    options.outputs.resize((*model)->outputs().size());
-    for (OutputSpec& spec : options.outputs) spec.target = OutputSpec::Target::kBuffer;
-    const auto made = build_plan(*model, limits, options);
-    EXPECT_TRUE(made.ok()) << made.status().message();
-    return *made;
-  }
-
-  std::unique_ptr<Session> session(const std::shared_ptr<const Plan>& plan) {
-    SessionOptions options;
-    options.gated = true;
-    auto made = Session::create(gl(), plan, options);
-    EXPECT_TRUE(made.ok()) << made.status().message();
-    return std::move(*made);
-  }
-
-  std::vector<float> read(const BufferRange& range) const {
-    std::vector<float> numbers(static_cast<size_t>(range.size) / sizeof(float));
-    gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
-    const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, range.offset, range.size, GL_MAP_READ_BIT);
-    EXPECT_NE(mapped, nullptr);
-    if (mapped != nullptr) std::memcpy(numbers.data(), mapped, static_cast<size_t>(range.size));
-    gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-    return numbers;
-  }
-  std::vector<float> output(const Session& session, size_t index = 0) const {
-    const Result<BufferRange> range = session.output_buffer(index);
-    EXPECT_TRUE(range.ok()) << range.status().message();
-    EXPECT_EQ(range->offset % kAlignment, 0);
-    return read(*range);
-  }
-
-  // Runs `main` with a buffer of unsigned integers at binding 0, in one work group of one invocation.
-  GlProgram small_program(const std::string& main) {
-    const std::string text =
-        "#version 310 es\nlayout(local_size_x = 1) in;\nlayout(std430, binding = 0) buffer Data { uint data[]; };\n"
-        "void main() { " +
-        main + " }\n";
-    const char* const source = text.c_str();
-    const GlShader shader(gl(), gl().CreateShader(GL_COMPUTE_SHADER));
-    gl().ShaderSource(shader.id(), 1, &source, nullptr);
-    gl().CompileShader(shader.id());
-    GlProgram program(gl(), gl().CreateProgram());
-    gl().AttachShader(program.id(), shader.id());
-    gl().LinkProgram(program.id());
-    GLint linked = 0;
-    gl().GetProgramiv(program.id(), GL_LINK_STATUS, &linked);
-    EXPECT_EQ(linked, GL_TRUE);
-    return program;
-  }
-  // There is no barrier after it: readers of the buffer must issue one.
-  void dispatch(const GlProgram& program, GLuint buffer) {
-    gl().UseProgram(program.id());
-    gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, buffer);
-    gl().DispatchCompute(1, 1, 1);
-    gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, 0);
-    gl().UseProgram(0);
-  }
-};
 
 std::vector<float> real_numbers(const HostTensor& tensor, const Quantization& quantization) {
   std::vector<float> numbers;
@@ -249,17 +165,6 @@ TEST_F(GpuDrivenTest, OtherTypesBecomeRealNumbers) {
   }
 }
 
-// A model with two outputs, one of which the node of the other output also reads.
-OpCase two_outputs() {
-  CaseBuilder builder(9);
-  const ValueId in = builder.input({1, 9, 7, 5});
-  const ValueId a = builder.node(OpType::kRelu, {}, {in});
-  builder.node(OpType::kAdd, {}, {a, in});
-  OpCase op = builder.build("two outputs");
-  op.graph.outputs.insert(op.graph.outputs.begin(), a);
-  return op;
-}
-
 TEST_F(GpuDrivenTest, SeveralOutputsAreSeparateAndMixWithOthers) {
   const OpCase op = two_outputs();
   const auto expected = ref::run(op.graph, op.inputs);
@@ -364,163 +269,6 @@ TEST_F(GpuDrivenTest, ShadersSetTheInputPosition) {
       }
     }
   }
-}
-
-// Adds its input to its state, and outputs the sum.
-OpCase running_sum() {
-  OpCase op;
-  Graph& graph = op.graph;
-  graph.name = "running sum";
-  const auto value = [&graph](const char* name) {
-    Value v;
-    v.name = name;
-    v.shape = {1, 2, 3, 5};
-    return graph.add_value(std::move(v));
-  };
-  const ValueId in = value("in"), sum = value("sum"), next = value("next");
-  Node add;
-  add.op = OpType::kAdd;
-  add.inputs = {in, sum};
-  add.outputs = {next};
-  graph.add_node(add);
-  graph.inputs = {in};
-  graph.outputs = {next};
-  graph.states = {{sum, next, std::nullopt}};
-  op.inputs = {HostTensor::from_floats({1, 2, 3, 5}, std::vector<float>(30, 1.0f))};
-  return op;
-}
-
-TEST_F(GpuDrivenTest, TheFlagGatesARunAndItsState) {
-  const OpCase op = running_sum();
-  for (const DeviceLimits& limits : every_limits()) {
-    const auto run = session(plan(op, limits));
-    ASSERT_TRUE(run->write_input(0, op.inputs[0].data).ok());
-    // Counts, and enables every third run. The CPU only issues commands.
-    const GLuint zeros[65] = {};
-    const GlBuffer flags = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, sizeof(zeros), zeros, GL_DYNAMIC_COPY);
-    const GlProgram step = small_program("data[0] += 1u; data[64] = data[0] % 3u == 0u ? 5u : 0u;");
-    float sum = 0;
-    for (int frame = 1; frame <= 10; ++frame) {
-      dispatch(step, flags.id());
-      const GlState before = snapshot_gl_state(gl());
-      ASSERT_TRUE(run->run_if(flags.id(), kAlignment).ok());
-      EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
-      if (frame % 3 == 0) sum += 1;
-      if (frame >= 3) {
-        EXPECT_EQ(output(*run), std::vector<float>(30, sum)) << "frame " << frame;
-      }
-    }
-    // Runs without a flag continue from there.
-    ASSERT_TRUE(run->run().ok());
-    EXPECT_EQ(output(*run), std::vector<float>(30, sum + 1));
-  }
-}
-
-TEST_F(GpuDrivenTest, AGatedRunIsIdenticalAndOnlyDispatches) {
-  CaseBuilder builder(12);
-  const ValueId in = builder.input({1, 33, 31, 3});
-  const ValueId a = builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 2, 2, 1, 1},
-                                 {in, builder.constant({13, 3, 3, 3}), builder.constant({13})}, Activation::kRelu);
-  builder.node(OpType::kSoftmax, SoftmaxAttr{}, {a});
-  const OpCase op = builder.build("gated");
-  const GLuint numbers[2] = {0, 1};
-  for (const DeviceLimits& limits : every_limits()) {
-    const auto planned = plan(op, limits);
-    auto made = Session::create(counting_gl(gl()), planned, {.gated = true});
-    ASSERT_TRUE(made.ok()) << made.status().message();
-    Session& run = **made;
-    ASSERT_TRUE(run.write_input(0, op.inputs[0].data).ok());
-    ASSERT_TRUE(run.run().ok());
-    const std::vector<float> plain = output(run);
-    ASSERT_TRUE(run.write_input(0, std::vector<std::byte>(op.inputs[0].data.size())).ok());
-    const GlBuffer off = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 4, numbers, GL_STATIC_DRAW);
-    const GlBuffer on = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 4, numbers + 1, GL_STATIC_DRAW);
-    ASSERT_TRUE(run.run_if(off.id()).ok());
-    EXPECT_EQ(output(run), plain) << "the output of the previous run";
-    ASSERT_TRUE(run.run_if(on.id()).ok());
-    EXPECT_NE(output(run), plain) << "the output for zeros";
-    ASSERT_TRUE(run.write_input(0, op.inputs[0].data).ok());
-    ASSERT_LT(*run.run_part(1e-9), 1);
-    gl_calls().clear();
-    ASSERT_TRUE(run.run_if(on.id()).ok());
-    EXPECT_EQ(gl_calls()["DispatchComputeIndirect"], planned->dispatches());
-    EXPECT_EQ(gl_calls()["DispatchCompute"], 1);
-    for (const char* name :
-         {"BufferSubData", "BufferData", "MapBufferRange", "Finish", "ClientWaitSync", "GenBuffers"}) {
-      EXPECT_EQ(gl_calls()[name], 0) << name;
-    }
-    EXPECT_EQ(output(run), plain);
-    ASSERT_LT(*run.run_part(1e-9), 1) << "the run in parts was aborted";
-  }
-}
-
-// The first part reads the flag. Later changes affect only the next run.
-TEST_F(GpuDrivenTest, TheFlagGatesARunInParts) {
-  CaseBuilder builder(13);
-  ValueId last = builder.input({1, 9, 7, 5});
-  for (int i = 0; i < 4; ++i) {
-    last = builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
-                        {last, builder.constant({5, 3, 3, 5}), builder.constant({5})}, Activation::kRelu);
-  }
-  const OpCase op = builder.build("parts");
-  for (const DeviceLimits& limits : every_limits()) {
-    const auto run = session(plan(op, limits));
-    ASSERT_TRUE(run->write_input(0, op.inputs[0].data).ok());
-    ASSERT_TRUE(run->run().ok());
-    const std::vector<float> plain = output(*run);
-    ASSERT_TRUE(run->write_input(0, std::vector<std::byte>(op.inputs[0].data.size())).ok());
-    for (const GLuint wanted : {0U, 1U}) {
-      const GLuint numbers[2] = {wanted, 1 - wanted};
-      const GlBuffer flag = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 4, numbers, GL_STATIC_DRAW);
-      const GlBuffer other = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 4, numbers + 1, GL_STATIC_DRAW);
-      int parts = 1;
-      double progress = *run->run_part_if(1e-9, flag.id());
-      EXPECT_LT(progress, 1);
-      for (; progress < 1; ++parts) {
-        const GlState before = snapshot_gl_state(gl());
-        progress = parts % 2 == 0 ? *run->run_part(1e-9) : *run->run_part_if(1e-9, other.id());
-        EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
-      }
-      EXPECT_GE(parts, 3);
-      EXPECT_EQ(output(*run) == plain, wanted == 0) << "the output of the previous run, or for zeros";
-    }
-    // The next run in parts has no flag.
-    ASSERT_TRUE(run->write_input(0, op.inputs[0].data).ok());
-    while (*run->run_part(1e-9) < 1) {
-    }
-    EXPECT_EQ(output(*run), plain);
-  }
-}
-
-TEST_F(GpuDrivenTest, FlagsAreRejectedIfUnsupported) {
-  const OpCase op = running_sum();
-  const GLuint one = 1;
-  const GlBuffer flag = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 4, &one, GL_STATIC_DRAW);
-  auto plain = Session::create(gl(), plan(op, device().limits));
-  ASSERT_TRUE(plain.ok());
-  EXPECT_NE((*plain)->run_if(flag.id()).message().find("gated"), std::string::npos);
-  const auto gated = session(plan(op, device().limits));
-  EXPECT_FALSE(gated->run_if(0).ok());
-  EXPECT_FALSE(gated->run_if(flag.id(), 2).ok());
-  EXPECT_FALSE(gated->run_part_if(1, 0).ok());
-  EXPECT_FALSE(gated->run_part_if(0, flag.id()).ok());
-
-  ForcedPlanOptions options;
-  options.fallback = Fallback::kCpu;
-  options.hidden_operators = {"ADD"};
-  const auto on_cpu = session(plan(two_outputs(), device().limits, options));
-  const Status refused = on_cpu->run_if(flag.id());
-  EXPECT_EQ(refused.code(), ErrorCode::kUnsupported);
-  EXPECT_NE(refused.message().find("ADD"), std::string::npos) << refused.message();
-}
-
-TEST_F(GpuDrivenTest, AbandonDeletesNothing) {
-  auto made = Session::create(counting_gl(gl()), plan(running_sum(), device().limits), {.gated = true});
-  ASSERT_TRUE(made.ok());
-  gl_calls().clear();
-  (*made)->abandon();
-  made->reset();
-  for (const auto& [name, calls] : gl_calls()) ADD_FAILURE() << name << " × " << calls;
 }
 
 }  // namespace
