@@ -10,8 +10,8 @@
 #include "ops/store_buffer.h"
 #include "ops/texture_io.h"
 #include "shader/gate_shader.h"
-#include "shader/settle_shader.h"
 #include "shader/measure_shaders.h"
+#include "shader/settle_shader.h"
 
 namespace sightglass {
 

@@ -35,7 +35,8 @@ if grep -rnIwE 'TODO|FIXME|XXX|HACK' --include='*.h' --include='*.cpp' --include
   complain "  ^ unfinished work"
 fi
 # Both plugins link this code. A process registers each type only once, so code must look up a type before registering it.
-for file in $(grep -rlE 'G_DEFINE_|g_[a-z]+_register_static|gst_meta_[a-z_]*register' gst_plugin/gobject gst_plugin/gl); do
+registering=$(grep -rlE 'G_DEFINE_|g_[a-z]+_register_static|gst_meta_[a-z_]*register' gst_plugin/gobject gst_plugin/gl)
+for file in $registering; do
   grep -q g_type_from_name "$file" || complain "$file: types in code that both plugins link"
 done
 # Every script has an interpreter line and is executable.
