@@ -1,6 +1,7 @@
 // Runs that depend on a flag on the GPU.
 #include "gl/counting_gl.h"
 #include "gl/gpu_driven.h"
+#include "gl/running_sum.h"
 #include "harness/gl_state.h"
 #include "runtime/buffers.h"
 
@@ -9,32 +10,15 @@ namespace {
 
 using GatedRunTest = GpuDrivenTest;
 
-// Adds its input to its state, and outputs the sum.
-OpCase running_sum() {
+OpCase sum_of_ones() {
   OpCase op;
-  Graph& graph = op.graph;
-  graph.name = "running sum";
-  const auto value = [&graph](const char* name) {
-    Value v;
-    v.name = name;
-    v.shape = {1, 2, 3, 5};
-    return graph.add_value(std::move(v));
-  };
-  const ValueId in = value("in"), sum = value("sum"), next = value("next");
-  Node add;
-  add.op = OpType::kAdd;
-  add.inputs = {in, sum};
-  add.outputs = {next};
-  graph.add_node(add);
-  graph.inputs = {in};
-  graph.outputs = {next};
-  graph.states = {{sum, next, std::nullopt}};
+  op.graph = running_sum(false);
   op.inputs = {HostTensor::from_floats({1, 2, 3, 5}, std::vector<float>(30, 1.0f))};
   return op;
 }
 
 TEST_F(GatedRunTest, TheFlagGatesARunAndItsState) {
-  const OpCase op = running_sum();
+  const OpCase op = sum_of_ones();
   for (const DeviceLimits& limits : every_limits()) {
     const auto run = session(plan(op, limits));
     ASSERT_TRUE(run->write_input(0, op.inputs[0].data).ok());
@@ -136,7 +120,7 @@ TEST_F(GatedRunTest, TheFlagGatesARunInParts) {
 }
 
 TEST_F(GatedRunTest, FlagsAreRejectedIfUnsupported) {
-  const OpCase op = running_sum();
+  const OpCase op = sum_of_ones();
   const GLuint one = 1;
   const GlBuffer flag = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 4, &one, GL_STATIC_DRAW);
   auto plain = Session::create(gl(), plan(op, device().limits));
@@ -158,7 +142,7 @@ TEST_F(GatedRunTest, FlagsAreRejectedIfUnsupported) {
 }
 
 TEST_F(GatedRunTest, AbandonDeletesNothing) {
-  auto made = Session::create(counting_gl(gl()), plan(running_sum(), device().limits), {.gated = true});
+  auto made = Session::create(counting_gl(gl()), plan(sum_of_ones(), device().limits), {.gated = true});
   ASSERT_TRUE(made.ok());
   gl_calls().clear();
   (*made)->abandon();

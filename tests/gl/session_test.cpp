@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "gl/counting_gl.h"
+#include "gl/running_sum.h"
 #include "gpu_engine/model_internals.h"
 #include "gpu_engine/plan_internals.h"
 #include "gpu_engine/session_internals.h"
@@ -339,37 +340,6 @@ TEST(GlApiTest, NamesMissingFunctions) {
   });
   ASSERT_FALSE(api.ok());
   EXPECT_NE(api.status().message().find("glDispatchCompute"), std::string::npos) << api.status().message();
-}
-
-// One value that accumulates over the runs: a state that its node reads, and that is copied back after it.
-Graph running_sum(bool begins_at_ten) {
-  Graph graph;
-  graph.name = "running sum";
-  const auto value = [&graph](const char* name) {
-    Value v;
-    v.name = name;
-    v.shape = {1, 2, 3, 5};
-    return graph.add_value(std::move(v));
-  };
-  const ValueId in = value("in"), sum = value("sum"), next = value("next"), twice = value("twice");
-  Node add;
-  add.op = OpType::kAdd;
-  add.inputs = {in, sum};
-  add.outputs = {next};
-  graph.add_node(add);
-  Node late;  // reads the old state after the next one has been computed
-  late.op = OpType::kAdd;
-  late.inputs = {sum, next};
-  late.outputs = {twice};
-  graph.add_node(late);
-  graph.inputs = {in};
-  graph.outputs = {next, twice};
-  graph.states = {{sum, next, std::nullopt}};
-  if (begins_at_ten) {
-    const auto tens = std::make_shared<std::vector<float>>(30, 10.0f);
-    graph.states[0].initial = Constant{DataType::kFloat32, std::as_bytes(std::span(*tens)), tens};
-  }
-  return graph;
 }
 
 // The first elements of the outputs after each of three runs on ones.
