@@ -6,6 +6,7 @@
 #include "gpu_engine/exceptions.h"
 #include "kernel/host_layout.h"
 #include "kernel/kernel_interface.h"
+#include "sightglass/empty_frame.h"
 
 namespace sightglass {
 
@@ -77,13 +78,10 @@ Status Session::Impl::build(const SessionOptions& options) {
 }
 
 Status Session::Impl::warm_up() {
-  // llvmpipe compiles again if sides become powers of two, or no longer are. Those of most frames are not.
-  const GlTexture black = make_texture(gl, GL_RGBA8, 3, 5);
+  std::vector<EmptyFrame> empty;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    FrameRef& frame = inputs[i].frame;
-    frame.kind = frame_kind(i);
-    // External textures cannot be created here; a unit without one reads as black.
-    if (frame.kind != FrameKind::kExternal) frame.textures.fill(black.id());
+    constexpr int32_t kSide = 20;  // no power of two, and neither is its half: as the sides of most frames
+    inputs[i].frame = empty.emplace_back(gl, frame_kind(i), kSide, kSide).ref();
   }
   upload_frame_blocks();
   bind_buffers();

@@ -1,39 +1,17 @@
 #include "base/frame_model.h"
 
-#include <array>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "base/log.h"
 #include "gl/gl_state_guard.h"
+#include "sightglass/empty_frame.h"
 #include "sightglass/gl_objects.h"
 
 #define GST_CAT_DEFAULT sightglass::element_log()
 
 namespace sightglass {
-
-namespace {
-
-// An empty frame.
-struct Nothing {
-  Nothing(const GlApi& gl, FrameKind kind, int32_t width, int32_t height) {
-    if (kind == FrameKind::kExternal) {
-      GLuint id = 0;
-      gl.GenTextures(1, &id);  // without an image: samples as black
-      texture = {gl, id};
-    } else {
-      texture = make_texture(gl, GL_RGBA8, 1, 1);
-    }
-    frame = {TextureRef{texture.id(), GL_TEXTURE_2D, width, height}, {}, width, height};
-    frame.stored.kind = kind;
-    frame.stored.textures.fill(texture.id());
-    frame.stored.chroma_size = {width, height};
-  }
-  GlTexture texture;
-  UprightFrame frame;
-};
-
-}  // namespace
 
 FrameModel::FrameModel(std::shared_ptr<ShareGroup> group, const DeviceInfo& device, FrameKind kind)
     : group_(std::move(group)), gl_(group_->gl()), kind_(kind), timer_(gl_, device.es), black_(gl_) {}
@@ -136,13 +114,13 @@ Status FrameModel::conceal(const UprightFrame& frame, GLuint output, OnFailure p
 
 Status FrameModel::warm_up(int32_t width, int32_t height) {
   GlTexture output;
-  std::optional<Nothing> nothing;
+  std::optional<EmptyFrame> empty;
   {
     const GlStateGuard guard(gl_, kind_);
-    nothing.emplace(gl_, kind_, width, height);
+    empty.emplace(gl_, kind_, width, height);
     output = make_texture(gl_, GL_RGBA8, width, height);
   }
-  SIGHTGLASS_RETURN_IF_ERROR(render(nothing->frame, output.id()));
+  SIGHTGLASS_RETURN_IF_ERROR(render({empty->ref(), {}, width, height}, output.id()));
   forget();
   inferences_ = 0;
   return wait_for_gpu(gl_);
@@ -150,11 +128,11 @@ Status FrameModel::warm_up(int32_t width, int32_t height) {
 
 Status FrameModel::measure() {
   const GlStateGuard guard(gl_, kind_);
-  const Nothing nothing(gl_, read_kind_, 1, 1);
+  const EmptyFrame empty(gl_, read_kind_, 1, 1);
   forget();
   size_t stage = 0;
   do {
-    SIGHTGLASS_RETURN_IF_ERROR(measure_stage(stage, nothing.frame));
+    SIGHTGLASS_RETURN_IF_ERROR(measure_stage(stage, {empty.ref(), {}, 1, 1}));
   } while (++stage < stages());
   GST_DEBUG_OBJECT(log_object(), "GPU time per run: %.2f ms", run_ns() / GST_MSECOND);
   forget();

@@ -1,7 +1,9 @@
 #include "segment/compositor.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <tuple>
@@ -13,6 +15,7 @@
 #include "gl/texture_unit.h"
 #include "segment/log.h"
 #include "segment/shaders.h"
+#include "sightglass/empty_frame.h"
 
 #define GST_CAT_DEFAULT sightglass::segment_log()
 
@@ -50,6 +53,13 @@ bool is_exact(const InputTransform& upright_to_stored, int32_t width, int32_t he
            whole(offset * n);
   };
   return row(m[0], m[1], m[2], stored.width) && row(m[3], m[4], m[5], stored.height);
+}
+
+// About an eighth, which is a power of two if the length is one: llvmpipe compiles a program again for such textures.
+int32_t eighth(int32_t length) {
+  const auto is_power = [](int32_t number) { return std::has_single_bit(static_cast<uint32_t>(number)); };
+  const int32_t result = (length + 7) / 8;
+  return is_power(length) == is_power(result) ? result : result + 1;
 }
 
 ProgramKey composite_program(int background, FrameKind kind, Refine refine, bool feathered) {
@@ -155,22 +165,29 @@ Status Compositor::compile(const Passes& passes) {
   return {};
 }
 
-Status Compositor::warm_up(const TextureRef& mask) {
+Status Compositor::warm_up(const TextureRef& mask, int32_t width, int32_t height) {
+  SIGHTGLASS_RETURN_IF_ERROR(resize(eighth(width), eighth(height)));
   clear_gl_errors(*gl_);
-  const GlTexture black = make_texture(*gl_, GL_RGBA8, 1, 1), output = make_texture(*gl_, GL_RGBA8, 1, 1);
-  FrameRef frame(TextureRef{black.id(), GL_TEXTURE_2D, 1, 1});
-  frame.kind = kind_;
-  frame.textures.fill(kind_ == FrameKind::kExternal ? 0 : black.id());
-  picture_ = make_texture(*gl_, GL_RGBA8, 1, 1);
+  const EmptyFrame empty(*gl_, kind_, width_, height_);
+  const GlTexture output = make_texture(*gl_, GL_RGBA8, width_, height_);
+  picture_ = make_texture(*gl_, GL_RGBA8, width_, height_);
+  const TextureRef part{mask.id, mask.target, eighth(mask.width), eighth(mask.height)};
+  constexpr float kRadius = 16;  // halves the frame more than once
   for (const Background background :
        {Background::kBlur, Background::kColor, Background::kImage, Background::kMask, Background::kOverlay}) {
-    SIGHTGLASS_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), {.background = background}));
-    const Look all{.background = background, .bokeh = Bokeh::kDisc, .feather = 3, .edge_offset = 1, .light_wrap = 1};
-    SIGHTGLASS_RETURN_IF_ERROR(draw(frame, {}, mask, {}, output.id(), all));
+    const Look plain{.background = background, .blur_radius = kRadius};
+    SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), plain));
+    const Look all{.background = background,
+                   .blur_radius = kRadius,
+                   .bokeh = Bokeh::kDisc,
+                   .feather = 3,
+                   .edge_offset = 1,
+                   .light_wrap = 1};
+    SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), all));
   }
-  picture_.reset();
-  release_parts();
-  return check_gl(*gl_, "drawing for the first time");
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(*gl_, "drawing for the first time"));
+  SIGHTGLASS_RETURN_IF_ERROR(parts_.refiner.resize(mask));
+  return resize(width, height);
 }
 
 Status Compositor::set_picture(std::span<const std::byte> rgba, const PicturePlace& place) {

@@ -75,9 +75,9 @@ class Compositor {
 
   // Allocates for upright frames of width × height pixels. Discards the background image.
   Status resize(int32_t width, int32_t height);
-  // Draws an invisible frame, so that drivers finish compiling, and allocates for masks of this size. Call it after
-  // resize().
-  Status warm_up(const TextureRef& mask);
+  // Draws invisible frames, so that drivers finish compiling, and allocates for masks of this size and for upright frames
+  // of width × height pixels, as resize() does.
+  Status warm_up(const TextureRef& mask, int32_t width, int32_t height);
   // Compiles and allocates what the first frame with this look needs.
   Status prepare(const Look& look);
   // Uploads the background image: tightly packed RGBA of the frame size. It is visible in `place`, with the color

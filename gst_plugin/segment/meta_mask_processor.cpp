@@ -50,8 +50,9 @@ class MetaMaskProcessor : public CompositingProcessor {
 
   Status resize(int32_t width, int32_t height) override {
     SIGHTGLASS_RETURN_IF_ERROR(set_size(width, height));
+    if (std::exchange(warm_, true)) return {};
     const GlStateGuard guard(gl(), kind());
-    return compositor().warm_up(nothing());
+    return compositor().warm_up(nothing(), width, height);
   }
   Status process(FrameJob& job) override {
     SIGHTGLASS_RETURN_IF_ERROR(update_picture());
@@ -98,6 +99,8 @@ class MetaMaskProcessor : public CompositingProcessor {
     const GlStateGuard guard(gl(), kind());
     return compositor().draw_black(job.output);
   }
+
+  bool warm_ = false;  // the compositor has drawn
 };
 
 }  // namespace

@@ -67,11 +67,10 @@ Status Segmenter::resize(int32_t width, int32_t height) {
   height_ = height;
   forget();
   const GlStateGuard guard(gl_, kind_);
-  SIGHTGLASS_RETURN_IF_ERROR(compositor_->resize(width, height));
   if (classes_) classes_->resize(height);
-  if (std::exchange(warm_, true)) return {};
+  if (std::exchange(warm_, true)) return compositor_->resize(width, height);
   smoother_->warm_up(islands_->run());
-  return compositor_->warm_up(mask_);
+  return compositor_->warm_up(mask_, width, height);
 }
 
 void Segmenter::forget_results() {
