@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "figure_truth.h"
 #include "test_pipeline.h"
@@ -108,12 +112,22 @@ void expect_results_of_rgba_path(const std::string& model, const Rgba& original)
   for (const std::string format : {"NV12", "I420"}) {
     const YuvPicture picture = to_yuv(original, format, ",colorimetry=(string)bt601");
     const Rgba rgba = picture.to_rgba();
+    const std::vector<std::string> backgrounds{"mask", "blur", "transparent"};
+    TestPipeline pipeline("glsegment name=segment model=" + model);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    const auto with_each_background = [&](const auto& pass) {
+      std::vector<std::optional<Rgba>> results;
+      for (const std::string& background : backgrounds) {
+        gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background", background.c_str());
+        results.push_back(pass());
+      }
+      return results;
+    };
+    const auto directs = with_each_background([&] { return pipeline.pass(picture.caps, picture.bytes); });
+    const auto conversions = with_each_background([&] { return pipeline.pass(rgba); });
     double most_of_mask = 0;
-    for (const std::string background : {"mask", "blur", "transparent"}) {
-      TestPipeline pipeline("glsegment name=segment background=" + background + " model=" + model);
-      ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-      const auto direct = pipeline.pass(picture.caps, picture.bytes);
-      const auto converted = pipeline.pass(rgba);
+    for (size_t i = 0; i < backgrounds.size(); ++i) {
+      const auto& [background, direct, converted] = std::tie(backgrounds[i], directs[i], conversions[i]);
       ASSERT_TRUE(direct && converted) << pipeline.error(1);
       const Difference d = compare(premultiplied(*direct), premultiplied(*converted));
       std::printf("%s, %s: at most %.0f of 255 off the RGBA path, %.4f on average", format.c_str(), background.c_str(),
