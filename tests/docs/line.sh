@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs the command lines in the documentation as tests.
-#   line.sh list SOURCE                      names every line; fails if a block has no language
+#   line.sh list SOURCE                      names every line, without those that run like an earlier one; fails if a block
+#                                            has no language
 #   line.sh table SOURCE                     fails if in_tests.txt has an unused row
 #   line.sh run NAME SOURCE BUILD MEDIA      runs a line in a separate directory, with the files of media.sh. BUILD can be
 #                                            "installed": lines about builds are skipped
@@ -25,7 +26,11 @@ case $1 in
     cd "$2"
     result=0
     all=$(lines) || result=1
-    printf '%s\n' "$all" | cut -f 1
+    # Lines without their names, as they run: `^` in a row of the table is the start of the line.
+    printf '%s\n' "$all" | cut -f 3 | sed -E "$(script_of replace)" | awk '!known[$0]++ { print NR }' |
+      awk -F '\t' 'NR == FNR { chosen[$1]; next } FNR in chosen { print $1 }' - /dev/fd/3 3<<EOF
+$all
+EOF
     exit "$result"
     ;;
   table)
@@ -58,10 +63,8 @@ case $1 in
     # The directory looks like a built checkout with the files of a user in it.
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
-    for file in "$source"/*; do
-      case $file in "$source"/build*) ;; *) ln -s "$file" "$folder" ;; esac
-    done
-    ln -s "$media"/* "$folder"
+    ln -s "$source"/* "$media"/* "$folder"
+    rm -f "$folder"/build*
     [ "$build" = installed ] || ln -s "$build" "$folder/build"
     titles=$(sed -nE 's/^```.* title="([^"]+)".*/\1/p' "${place%:*}")
     for title in $titles; do
