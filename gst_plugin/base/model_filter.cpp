@@ -142,7 +142,7 @@ gboolean gl_set_caps(GstGLBaseFilter* filter, GstCaps* input, GstCaps* output) {
   const std::optional<sightglass::FrameFormat> format = sightglass::frame_format_of(input);
   GstVideoInfo info;
   if (!format || !gst_video_info_from_caps(&info, output)) return FALSE;
-  const Status status = runtime_of_base(filter).set_caps(filter->context, *format, info);
+  const Status status = runtime_of_base(filter).set_caps(*format, info);
   if (!status.ok()) post_error(filter, status);
   return status.ok();
 }
@@ -376,7 +376,15 @@ GstFlowReturn submit_input_buffer(GstBaseTransform* transform, gboolean is_disco
 GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer* output) {
   ModelRuntime& runtime = runtime_of_base(transform);
   GST_LOG_OBJECT(transform, "input: %" GST_PTR_FORMAT, input);
-  if (!runtime.is_ready()) {
+  GstGLContext* context = gst_gl_base_filter_get_gl_context(GST_GL_BASE_FILTER(transform));
+  if (context == nullptr) return GST_FLOW_NOT_NEGOTIATED;
+  const sightglass::Result<bool> ready = runtime.prepare(context);
+  gst_object_unref(context);
+  if (!ready.ok()) {
+    post_error(transform, ready.status());
+    return GST_FLOW_ERROR;
+  }
+  if (!*ready) {
     // If data already flows, pads accept caps and frames before and during start(). Caps are negotiated again for the
     // next frame.
     GST_WARNING_OBJECT(transform, "dropping a frame received while the element was starting");

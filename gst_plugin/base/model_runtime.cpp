@@ -232,15 +232,34 @@ void ModelRuntime::detach() {
   note_arrived(held.last);
 }
 
-Status ModelRuntime::set_caps(GstGLContext* context, const FrameFormat& input, const GstVideoInfo& output) {
+Status ModelRuntime::set_caps(const FrameFormat& input, const GstVideoInfo& output) {
+  const std::lock_guard lock(mutex_);
+  input_ = input;
+  output_ = output;
+  // Tags in mid-stream trigger renegotiation. If the frames stay the same, nothing is forgotten.
+  return processor_ != nullptr && built_for_ == input.kind ? follow_size() : Status();
+}
+
+Result<bool> ModelRuntime::prepare(GstGLContext* context) {
   {
     const std::lock_guard lock(mutex_);
-    input_ = input;
-    output_ = output;
-    // Tags in mid-stream trigger renegotiation. If the frames stay the same, nothing is forgotten.
-    if (processor_ != nullptr && built_for_ == input.kind) return follow_size();
+    if (!input_) return false;
+    if (context_ == context && built_for_ == input_->kind) return true;
   }
-  return attach(context);
+  struct Call {
+    ModelRuntime* runtime;
+    Status status;
+  } call{this, {}};
+  sightglass::gl_thread_add(
+      context,
+      [](GstGLContext* current, gpointer data) {
+        auto* that = static_cast<Call*>(data);
+        that->status = that->runtime->attach(current);
+      },
+      &call);
+  SIGHTGLASS_RETURN_IF_ERROR(call.status);
+  const std::lock_guard lock(mutex_);
+  return context_ != nullptr;
 }
 
 // If the output has the frame's size, its caps were negotiated for the frame's orientation.
@@ -302,11 +321,6 @@ void ModelRuntime::release_inputs() {
       this);
   gst_object_unref(context);
   inputs_.release_all();
-}
-
-bool ModelRuntime::is_ready() const {
-  const std::lock_guard lock(mutex_);
-  return context_ != nullptr;
 }
 
 Result<FrameTicket> ModelRuntime::process(GstBuffer* input, GstBuffer* output) {

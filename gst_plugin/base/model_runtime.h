@@ -67,12 +67,12 @@ class ModelRuntime {
   void cancel_change();
 
   // On the GL thread of `context`. attach() compiles, unless the model has an interim processor. Without caps or a
-  // model (a stopped element may get a context), it leaves that to set_caps(). detach() may also be called from another
+  // model (a stopped element may get a context), it leaves that to prepare(). detach() may also be called from another
   // context's thread.
   Status attach(GstGLContext* context);
   void detach();
-  // On the GL thread of `context`: compiles and allocates for frames of this kind.
-  Status set_caps(GstGLContext* context, const FrameFormat& input, const GstVideoInfo& output);
+  // On the GL thread. If the frames have another kind than before, the rest is left to prepare().
+  Status set_caps(const FrameFormat& input, const GstVideoInfo& output);
 
   // Streaming thread, before caps are negotiated for a frame. If the first model is not ready or another one was set,
   // begins to prepare it, or lets it take over once it is ready.
@@ -80,10 +80,13 @@ class ModelRuntime {
 
   // Streaming thread. The next frame is from another scene.
   void forget();
-  // Whether process() can run: it needs a GL context, and caps received after start().
-  bool is_ready() const;
-  // Streaming thread. Issues one frame on the GL thread of the attached context. An orientation that does not match the
-  // size in the caps waits for new caps. take_results() returns the results that have arrived by then.
+  // Streaming thread, when a frame arrives. Compiles and allocates on the GL thread of `context`, unless that was done
+  // for this context and frames of this kind. Not before: glupload sets the caps of RGBA frames, and replaces them when
+  // it gets its first frame. Returns whether process() can run: not without a model, and caps received after start().
+  Result<bool> prepare(GstGLContext* context);
+  // Streaming thread, after prepare(). Issues one frame on the GL thread of the attached context. An orientation that
+  // does not match the size in the caps waits for new caps. take_results() returns the results that have arrived by
+  // then.
   Result<FrameTicket> process(GstBuffer* input, GstBuffer* output);
   // Streaming thread. How to push frames and results.
   virtual ResultsPolicy results_policy() const { return {}; }

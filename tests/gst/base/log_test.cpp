@@ -11,6 +11,7 @@
 #include "model_elements.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
+#include "yuv_picture.h"
 
 namespace sightglass::test {
 namespace {
@@ -121,6 +122,8 @@ TEST(Log, DescribesAStart) {
                        {"sightglass-base", GST_LEVEL_INFO, "loaded in "},
                        {"sightglass-base", GST_LEVEL_DEBUG, "cache: "},
                        {"glsegment", GST_LEVEL_INFO, "caps: video/x-raw(memory:GLMemory)"},
+                       {"sightglass-gl", GST_LEVEL_DEBUG, "pool: "},
+                       {"glsegment", GST_LEVEL_DEBUG, "decided with downstream"},
                        {"sightglass-engine", GST_LEVEL_INFO, "device: "},
                        {"sightglass-engine", GST_LEVEL_INFO, "limits: "},
                        {"sightglass-engine", GST_LEVEL_DEBUG, "new share group"},
@@ -135,10 +138,23 @@ TEST(Log, DescribesAStart) {
                        {"sightglass-engine", GST_LEVEL_DEBUG, "weights: "},
                        {"sightglass-engine", GST_LEVEL_INFO, "session ready in "},
                        {"sightglass-base", GST_LEVEL_INFO, "ready for 64x48 frames"},
-                       {"sightglass-gl", GST_LEVEL_DEBUG, "pool: "},
-                       {"glsegment", GST_LEVEL_DEBUG, "decided with downstream"},
                        {"glsegment", GST_LEVEL_DEBUG, "stopping"}});
   log.expect_no_warnings();
+}
+
+// Until its first frame, glupload sets the caps of RGBA frames. Nothing is compiled for them.
+TEST(Log, ReportsAStartForTheFramesThatArrive) {
+  const LogRecord log("glsegment:4,sightglass*:4");
+  TestPipeline pipeline("glsegment name=segment model=" + red_model());
+  const YuvPicture picture("NV12", 64, 48, "");
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  ASSERT_TRUE(pipeline.pass(picture.caps, picture.bytes)) << pipeline.error();
+  std::vector<std::string> starts;
+  for (const Line& line : log.lines()) {
+    if (line.message.starts_with("ready for")) starts.push_back(line.message);
+  }
+  ASSERT_EQ(starts.size(), 1U) << log.text();
+  EXPECT_TRUE(starts.front().starts_with("ready for 64x48 frames, two 2D textures")) << starts.front();
 }
 
 TEST(Log, DescribesAFrame) {
