@@ -12,7 +12,7 @@ import torch.nn.functional as functional
 from torch import Tensor
 
 from drawing import Drawing, sampled, square
-from scenery import Scenery, place_objects
+from scenery import Scenery, outdoors, place_objects
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Composer:
         return Batch(result, batch.mask, batch.points)
 
     def _behind(self, batch: Batch, scenery: Scenery, some: Tensor) -> Tensor:
-        """Rooms without figures, or textures. Some have clutter, objects, or large shapes in the colors of the figures."""
+        """Rooms without figures, landscapes, or textures. Some have clutter, objects, or large shapes in the colors of the figures."""
         draw = self._draw
         count, size = len(some), batch.picture.shape[-1]
         # Another part of the room, as if seen from elsewhere.
@@ -81,6 +81,9 @@ class Composer:
         textured = draw.some(0.15, count)
         if len(textured) > 0:
             background[textured] = draw.textures(len(textured), size)
+        outside = draw.some(0.3, count)
+        if len(outside) > 0:
+            background[outside] = outdoors(draw, len(outside), size)
         cluttered = draw.some(0.35, count)
         if len(cluttered) > 0:
             background[cluttered] = self._clutter(background[cluttered])
@@ -169,11 +172,31 @@ class Composer:
         some = self._draw.some(0.55, len(batch.picture))
         if len(some) == 0:
             return batch
-        mask = batch.mask[some]
         behind = self._behind(batch, scenery.some(some), some)
-        result = batch.picture.clone()
-        result[some] = torch.lerp(behind, solid(batch.picture[some], mask), mask)
-        return Batch(result, batch.mask, batch.points)
+        figures, points = self._step_back(batch, some)
+        result, masks, all_points = batch.picture.clone(), batch.mask.clone(), batch.points.clone()
+        result[some] = behind * (1 - figures[:, 3:]) + figures[:, :3]
+        masks[some] = figures[:, 3:]
+        all_points[some] = points
+        return Batch(result, masks, all_points)
+
+    def _step_back(self, batch: Batch, some: Tensor) -> tuple[Tensor, Tensor]:
+        """Figures, colors multiplied by the mask in the last channel, and their key points: some smaller and elsewhere.
+        Those that the frame cuts at a side stay, and those that it cuts below still end there.
+        """
+        draw = self._draw
+        count, mask, points = len(some), batch.mask[some], batch.points[some].clone()
+        cut = mask[..., [0, -1]].amax((1, 2, 3)) > 0.3
+        whole = mask[..., -1, :].amax((1, 2)) < 0.3
+        scale = torch.where(draw.chosen(0.5, count) & ~cut, draw.uniform(0.4, 1, count), torch.ones(count))
+        room = 1 - scale
+        drop = torch.where(whole, room * draw.uniform(-0.5, 1, count), room)
+        shift = torch.stack([room * draw.uniform(-1, 1, count), drop], 1)
+        figure = torch.cat([solid(batch.picture[some], mask) * mask, mask], 1)
+        inverse = -shift / scale.unsqueeze(1)
+        moved = sampled(figure, mask.shape[-1], (1 / scale, 1 / scale), (inverse[:, 0], inverse[:, 1]), "zeros")
+        points[..., :2] = ((points[..., :2] * 2 - 1) * scale.view(-1, 1, 1) + shift.unsqueeze(1) + 1) / 2
+        return moved, points
 
     def _group(self, batch: Batch, scenery: Scenery) -> Batch:
         """Two or three figures in one picture, all of which the mask shows; their key points are unknown."""

@@ -43,6 +43,23 @@ class Drawing:
     def colors(self, count: int) -> Tensor:
         return (self.uniform(0, 1, count, 1, 1, 1) + self.uniform(-0.25, 0.25, count, 3, 1, 1)).clamp(0, 1)
 
+    def one_of(self, colors: Tensor, count: int) -> Tensor:
+        """Colors of a table, N x RGB, with some change."""
+        chosen = colors[torch.randint(len(colors), (count,), generator=self.generator)].view(count, 3, 1, 1)
+        return chosen * torch.exp(self.uniform(-0.5, 0.3, count, 1, 1, 1) + self.uniform(-0.1, 0.1, count, 3, 1, 1))
+
+    def details(self, count: int, size: int, height: float) -> Tensor:
+        """Noise as in photographs: the contrast of details is proportional to their size. Values are mostly in [-1,1].
+        They are `height` times as many from top to bottom as from left to right.
+        """
+        result = torch.zeros(count, 1, size, size)
+        cells = 3
+        while cells * height < size:
+            grid = self.uniform(-1, 1, count, 1, max(2, int(cells * height)), cells)
+            result += functional.interpolate(grid, (size, size), mode="bicubic") / math.sqrt(cells)
+            cells *= 2
+        return result
+
     def hues(self, gray: Tensor) -> Tensor:
         """Three channels of one. As in photographs, they differ little from each other, but for a few images."""
         count = len(gray)

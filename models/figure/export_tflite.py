@@ -16,6 +16,8 @@ import torch
 
 from layers import COLORS, HEAT_MAPS, INPUT_CHANNELS, KEY_POINTS, MASK, SIZE, Layer, channels, sizes
 from network import FigureNetwork
+from records import Records
+from warm_start import mix
 
 _Op, _Options, _Type = tflite.BuiltinOperator, tflite.BuiltinOptions, tflite.TensorType
 
@@ -205,8 +207,14 @@ def main() -> None:
     parser.add_argument("--untrained", action="store_true", help="export a random network, to test the exporter")
     parser.add_argument("--output", type=Path, default=Path(__file__).parent, help="directory of the files")
     parser.add_argument("--only", choices=FILES, help="write only this file")
+    parser.add_argument("--mix-with", type=Path, help="a .tflite file that the training began with, to mix the weights")
+    parser.add_argument("--share", type=float, default=0.5, help="share of the checkpoint in mixed weights")
     options = parser.parse_args()
     network = load_network(None if options.untrained else options.folder / "checkpoint.pt")
+    if options.mix_with:
+        frames = Records(sorted((options.folder / "data").glob("train-*.figures")))
+        mix(network, options.mix_with, options.share, frames)
+        network.eval()
     for name, recurrent in FILES.items():
         if options.only not in (None, name):
             continue

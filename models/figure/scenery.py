@@ -8,10 +8,15 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor
 
-from drawing import Drawing
+from drawing import Drawing, square
 
 OBJECTS = 3
 """Objects that each picture can have."""
+SKIES = torch.tensor([[0.25, 0.5, 0.9], [0.55, 0.72, 0.9], [0.8, 0.82, 0.85], [0.95, 0.7, 0.5]])
+GROUNDS = torch.tensor(
+    [[0.85, 0.78, 0.65], [0.35, 0.5, 0.2], [0.2, 0.5, 0.55], [0.45, 0.45, 0.45], [0.15, 0.25, 0.1], [0.9, 0.9, 0.92]]
+)
+"""Sand, grass, water, asphalt, leaves, snow."""
 
 
 @dataclass
@@ -23,6 +28,23 @@ class Scenery:
 
     def some(self, indices: Tensor) -> "Scenery":
         return Scenery(self.rooms[indices], self.objects[indices])
+
+
+def outdoors(draw: Drawing, count: int, size: int) -> Tensor:
+    """A sky with clouds, and below it up to three kinds of ground."""
+    y, _ = square(size)
+    picture = torch.lerp(draw.one_of(SKIES, count), torch.ones(1), y * draw.uniform(0, 0.8, count, 1, 1, 1))
+    cover = draw.uniform(-1, 1, count, 1, 1, 1) + 1.5 * draw.details(count, size, 0.5)
+    picture = torch.lerp(picture, draw.uniform(0.7, 1, count, 1, 1, 1), cover.clamp(0, 1))
+    line = draw.uniform(0.2, 0.9, count, 1, 1, 1)
+    for _ in range(3):
+        # Waves are wider than high, as the ground is seen from the side.
+        contrast = torch.exp(draw.uniform(-2.5, 0, count, 1, 1, 1))
+        surface = draw.one_of(GROUNDS, count) * torch.exp(contrast * draw.details(count, size, 3))
+        border = line + draw.uniform(0, 0.15, count, 1, 1, 1) ** 2 * 5 * draw.details(count, size, 1)
+        picture = torch.where(y > border, surface, picture)
+        line = line + draw.uniform(0.03, 0.4, count, 1, 1, 1)
+    return picture.clamp(0, 1)
 
 
 def place_objects(draw: Drawing, picture: Tensor, objects: Tensor) -> Tensor:

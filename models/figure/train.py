@@ -12,14 +12,14 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader
 
-from dataset import Sources, TrainingBatches, load_batch
+from dataset import Sources, TrainingBatches
 from layers import cost
 from losses import key_point_loss, mask_loss
 from network import FigureNetwork
 from objects import Objects
 from previous_frame import Previous
 from records import Records
-from warm_start import calibrate, read_constants, take_weights
+from warm_start import start_from
 
 WARM_UP = 100
 """Steps until the full learning rate."""
@@ -94,9 +94,7 @@ def main() -> None:
         optimizer.load_state_dict(state["optimizer"])
         step = state["step"]
     elif options.from_model:
-        lacking = take_weights(network, read_constants(options.from_model))
-        first = load_batch(records, list(range(0, len(records), max(1, len(records) // 48))))
-        calibrate(network, lacking, first.picture)
+        lacking = start_from(network, options.from_model, records)
         print(f"from {options.from_model}, which lacks: {', '.join(lacking) or 'nothing'}")
     weights, multiply_adds = cost(network.layers)
     print(f"{weights} weights, {multiply_adds / 1e6:.0f} M multiply-adds; {len(records)} frames; from step {step}")

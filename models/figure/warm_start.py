@@ -11,7 +11,9 @@ import torch
 from numpy import ndarray
 from torch import Tensor, nn
 
+from dataset import load_batch
 from network import FigureNetwork
+from records import Records
 
 FILTER_SIZE = 0.1
 """Root of the mean square of a filter's weights."""
@@ -52,6 +54,27 @@ def take_weights(network: FigureNetwork, constants: dict[str, ndarray]) -> list[
             else:
                 part.norm.bias.copy_(bias)
     return lacking
+
+
+def start_from(network: FigureNetwork, path: Path, frames: Records) -> list[str]:
+    """Makes the network compute what the file does, as far as the file has its layers; returns the names of the others."""
+    lacking = take_weights(network, read_constants(path))
+    some = load_batch(frames, list(range(0, len(frames), max(1, len(frames) // 48))))
+    calibrate(network, lacking, some.picture)
+    return lacking
+
+
+@torch.no_grad()
+def mix(network: FigureNetwork, path: Path, share: float, frames: Records) -> None:
+    """Leaves the network `share` of its weights; the rest is from a file that its training began with. Layers that the
+    file lacks stay.
+    """
+    first = FigureNetwork()
+    lacking = start_from(first, path, frames)
+    others = first.state_dict()
+    for name, values in network.state_dict().items():
+        if values.is_floating_point() and not any(f".{layer}." in name for layer in lacking):
+            values.lerp_(others[name], 1 - share)
 
 
 @torch.no_grad()
