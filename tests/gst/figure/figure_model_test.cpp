@@ -17,7 +17,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr int kFrames = 80;
+constexpr int kFrames = 40;
 constexpr const char* kFirstSeed = "2000000";  // training uses seeds below 1000000
 constexpr int kWidth = 320, kHeight = 240;
 constexpr float kSmaller = 0.7F;
