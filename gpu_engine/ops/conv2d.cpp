@@ -20,12 +20,13 @@ struct Tile {
   int32_t pixels = 1, slices = 1, local_x = 64, local_z = 1;
 };
 
-ShaderKey conv2d_shader(const Tile& tile, bool pointwise) {
+ShaderKey conv2d_shader(const Tile& tile, bool pointwise, bool one_channel) {
   ShaderKey key{"conv2d.comp",
                 {{"LOCAL_X", std::to_string(tile.local_x)},
                  {"LOCAL_Z", std::to_string(tile.local_z)},
                  {"PIXELS", std::to_string(tile.pixels)},
                  {"SLICES", std::to_string(tile.slices)}}};
+  if (one_channel) key.defines.push_back({"ONE_CHANNEL", "1"});
   if (pointwise) key.defines.push_back({"POINTWISE", "1"});
   return key;
 }
@@ -151,7 +152,7 @@ Status emit_conv2d_with_constants(Emitter& emitter, const TensorRef& in, const T
   params.ints(slice_groups);
   const Grid grid{pixels, int64_t{out.shape.b} * slice_groups, tile.local_x, tile.local_z, tile.pixels};
   const KernelDefaults::Half& half = emitter.context().limits.kernels.half;
-  return add_conv_step(emitter, conv2d_shader(tile, g.pointwise()), std::move(params), grid, in, out, constants, choice,
+  return add_conv_step(emitter, conv2d_shader(tile, g.pointwise(), out.shape.c == 1), std::move(params), grid, in, out, constants, choice,
                        g.pointwise() ? half.products : half.window_products);
 }
 
@@ -249,11 +250,16 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
 std::vector<ShaderKey> conv2d_shaders() {
   std::vector<ShaderKey> keys;
   for (const bool pointwise : {false, true}) {
-    keys.push_back(conv2d_shader({1, 1, 1, 64}, pointwise));
-    for (const int32_t local_x : {8, 32, 64}) {
-      for (const int32_t pixels : {1, 2, 4, 8, 16}) {
-        if (local_x == 64 && pixels >= 8) continue;  // only processors have such tiles, and small work groups
-        for (const int32_t slices : {1, 2, 4}) keys.push_back(conv2d_shader({pixels, slices, local_x, 1}, pointwise));
+    for (const bool one_channel : {false, true}) {
+      const auto add = [&](const Tile& tile) { keys.push_back(conv2d_shader(tile, pointwise, one_channel)); };
+      add({1, 1, 1, 64});
+      for (const int32_t local_x : {8, 32, 64}) {
+        for (const int32_t pixels : {1, 2, 4, 8, 16}) {
+          if (local_x == 64 && pixels >= 8) continue;  // only processors have such tiles, and small work groups
+          for (const int32_t slices : {1, 2, 4}) {
+            if (slices == 1 || !one_channel) add({pixels, slices, local_x, 1});
+          }
+        }
       }
     }
   }

@@ -3,6 +3,7 @@
 // loaded input serves SLICES slices. The pixels of an invocation are LOCAL_X apart: neighboring invocations read
 // neighboring addresses.
 //   PIXELS, SLICES     the register tile
+//   ONE_CHANNEL        the output has one channel: nothing is computed for the others of its slice
 //   LOCAL_X, LOCAL_Z   the work group: pixels × slice groups
 //   REQUANTIZE, DYNAMIC  conversion of the sums: lib/conv_result.glsl
 //   RESIDUAL           adds the second input, of the output shape or of one pixel, to the sums
@@ -16,6 +17,16 @@
 #endif
 #include "lib/tensor.glsl"
 #include "lib/conv_result.glsl"
+
+#ifdef ONE_CHANNEL
+#define SUMS float
+#define KEPT x
+#define ALL_CHANNELS(sum) vec4(sum, 0.0, 0.0, 0.0)
+#else
+#define SUMS vec4
+#define KEPT xyzw
+#define ALL_CHANNELS(sums) sums
+#endif
 
 layout(local_size_x = LOCAL_X, local_size_y = 1, local_size_z = LOCAL_Z) in;
 
@@ -53,11 +64,11 @@ void main() {
 
   // Slices past the end recompute the last one and are not stored.
   int weight[SLICES];
-  vec4 acc[PIXELS * SLICES];
+  SUMS acc[PIXELS * SLICES];
   for (int o = 0; o < SLICES; ++o) {
     int slice = min(first_slice + o, out_t.place.y - 1);
     weight[o] = constants.x + slice * weights_per_slice;
-    vec4 bias = load_bias(constants.y + slice);
+    SUMS bias = load_bias(constants.y + slice).KEPT;
     for (int p = 0; p < PIXELS; ++p) acc[p * SLICES + o] = bias;
   }
 
@@ -73,7 +84,8 @@ void main() {
 #endif
     for (int o = 0; o < SLICES; ++o) {
       int w = weight[o] + s * 4;
-      FACTOR vec4 w0 = load_weight(w), w1 = load_weight(w + 1), w2 = load_weight(w + 2), w3 = load_weight(w + 3);
+      FACTOR SUMS w0 = load_weight(w).KEPT, w1 = load_weight(w + 1).KEPT;
+      FACTOR SUMS w2 = load_weight(w + 2).KEPT, w3 = load_weight(w + 3).KEPT;
       for (int p = 0; p < PIXELS; ++p) {
         acc[p * SLICES + o] += v[p].x * w0 + v[p].y * w1 + v[p].z * w2 + v[p].w * w3;
       }
@@ -104,7 +116,8 @@ void main() {
 #endif
         for (int o = 0; o < SLICES; ++o) {
           int w = weight[o] + tap + s * 4;
-          FACTOR vec4 w0 = load_weight(w), w1 = load_weight(w + 1), w2 = load_weight(w + 2), w3 = load_weight(w + 3);
+          FACTOR SUMS w0 = load_weight(w).KEPT, w1 = load_weight(w + 1).KEPT;
+          FACTOR SUMS w2 = load_weight(w + 2).KEPT, w3 = load_weight(w + 3).KEPT;
           for (int p = 0; p < PIXELS; ++p) {
             acc[p * SLICES + o] += v[p].x * w0 + v[p].y * w1 + v[p].z * w2 + v[p].w * w3;
           }
@@ -129,7 +142,7 @@ void main() {
     for (int p = 0; p < PIXELS; ++p) {
       int pixel = first_pixel + p * LOCAL_X;
       if (pixel < area) {
-        vec4 sums = acc[p * SLICES + o];
+        vec4 sums = ALL_CHANNELS(acc[p * SLICES + o]);
 #ifdef RESIDUAL
         sums += load_b(residual_t.place.x + layer * residual_t.place.z + (residual_t.place.z == 1 ? 0 : pixel));
 #endif

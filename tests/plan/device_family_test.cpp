@@ -262,6 +262,20 @@ TEST(DeviceFamily, TilesOfIntegersFitIntoRegisters) {
   }
 }
 
+// It computes nothing for the three others of its slice.
+TEST(DeviceFamily, AConvolutionToOneChannelHasAProgramOfItsOwn) {
+  for (const int channels : {1, 2, 4, 5}) {
+    CaseBuilder builder(10);
+    builder.node(OpType::kConv2d, Conv2dAttr{},
+                 {builder.input({1, 64, 64, 8}), builder.constant({channels, 3, 3, 8})});
+    const auto plan = build_plan(model_from_graph(builder.build("mask").graph).value(), DeviceLimits::typical(),
+                                 ForcedPlanOptions());
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const std::string kernel = data_of(**plan).steps.front().kernel;
+    EXPECT_EQ(kernel.find(" ONE_CHANNEL=1") != kernel.npos, channels == 1) << kernel;
+  }
+}
+
 // Of precision=fp16: programs that read 16-bit floats, and those of them that multiply in 16 bits.
 TEST(DeviceFamily, UsesHalvesWhereTheyHelp) {
   struct Expected {
