@@ -7,7 +7,25 @@ namespace sightglass {
 
 namespace {
 
-ShaderKey resize_shader(int64_t layers) { return {"resize_bilinear.comp", {{"LAYERS", std::to_string(layers)}}}; }
+// Adjacent pixels per invocation, and the columns of the input that these need.
+struct ResizeTile {
+  int32_t columns = 1, sources = 2;
+};
+
+constexpr int32_t kColumns = 4;
+
+// Up to `most` columns, if they share enough: the image becomes at least 1.5 times as wide.
+ResizeTile choose_resize_tile(int32_t most, float scale) {
+  if (most < kColumns || scale > 2.0f / 3) return {};
+  return {kColumns, scale > 1.0f / 3 ? 4 : 3};
+}
+
+ShaderKey resize_shader(int64_t layers, const ResizeTile& tile) {
+  return {"resize_bilinear.comp",
+          {{"LAYERS", std::to_string(layers)},
+           {"COLUMNS", std::to_string(tile.columns)},
+           {"SOURCES", std::to_string(tile.sources)}}};
+}
 
 // Layers per invocation, if enough invocations remain to keep a device busy.
 constexpr int64_t kLayers = 8, kManyInvocations = 4096;
@@ -23,18 +41,26 @@ Status emit_resize(Emitter& emitter, const Node& node) {
   const auto& attr = std::get<ResizeAttr>(node.attributes);
   StepParams params;
   params.tensor(in).tensor(out);
-  params.floats(attr.scale(in.shape.w, out.shape.w), attr.scale(in.shape.h, out.shape.h),
-                attr.half_pixel_centers ? 0.5f : 0.0f);
+  const float scale = attr.scale(in.shape.w, out.shape.w);
+  params.floats(scale, attr.scale(in.shape.h, out.shape.h), attr.half_pixel_centers ? 0.5f : 0.0f);
   const Value& value = emitter.graph().value(node.outputs[0]);
   params.ints(0, resizes_bytes(emitter.graph(), node) ? 1 : 0, zero_point(value));
-  const int64_t pixels = int64_t{out.shape.h} * out.shape.w, layers = int64_t{out.shape.b} * out.shape.slices();
+  const ResizeTile tile = choose_resize_tile(emitter.context().limits.kernels.resize_columns, scale);
+  const int64_t groups = (int64_t{out.shape.w} + tile.columns - 1) / tile.columns;
+  const int64_t pixels = out.shape.h * groups, layers = int64_t{out.shape.b} * out.shape.slices();
   const int64_t together = layers > 1 && pixels * layers >= kManyInvocations * kLayers ? kLayers : 1;
   const Grid grid{pixels, (layers + together - 1) / together};
-  return emitter.add_step(resize_shader(together), std::move(params), grid, {in}, {out},
+  return emitter.add_step(resize_shader(together, tile), std::move(params), grid, {in}, {out},
                           {.activation = gpu_code(node.activation)});
 }
 
-std::vector<ShaderKey> resize_variants() { return storage_variants({resize_shader(1), resize_shader(kLayers)}, "AO"); }
+std::vector<ShaderKey> resize_variants() {
+  std::vector<ShaderKey> keys;
+  for (const ResizeTile& tile : {ResizeTile{}, ResizeTile{kColumns, 3}, ResizeTile{kColumns, 4}}) {
+    for (const int64_t layers : {int64_t{1}, kLayers}) keys.push_back(resize_shader(layers, tile));
+  }
+  return storage_variants(keys, "AO");
+}
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 // RESIZE_BILINEAR. The input coordinate of an output pixel is (pixel + shift) * scale - shift, with shift 0.5 for
 // half-pixel centers and 0 otherwise; the scale includes corner alignment.
-//   LAYERS  layers per invocation: for its pixel they share everything but the reads
+//   LAYERS   layers per invocation: for its pixels they share everything but the reads
+//   COLUMNS  adjacent pixels per invocation, which share what they read
+//   SOURCES  columns of the input that these need
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -15,29 +17,63 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 code;    // 0; 1 if uint8 values are rounded as stored in the file; zero point, 0
 };
 
+// The pixels below and above a coordinate, and the share of the latter.
+struct Between {
+  int low, high;
+  float share;
+};
+
+Between between(int at, float scale, int size) {
+  float from = (float(at) + mapping.z) * scale - mapping.z;
+  int low = min(max(int(floor(from)), 0), size - 1);
+  int high = max(min(int(ceil(from)), size - 1), low);
+  return Between(low, high, from - float(low));
+}
+
+vec4 source(vec4 row[SOURCES], int i) {
+  vec4 v = row[0];
+  for (int j = 1; j < SOURCES; ++j) v = i >= j ? row[j] : v;
+  return v;
+}
+
+vec4 across(vec4 row[SOURCES], int low, int high, float share) {
+  return source(row, low) * (1.0 - share) + source(row, high) * share;
+}
+
 void main() {
-  int pixel = INVOCATION_X;
-  if (pixel >= out_t.place.z) return;
-  vec2 at = vec2(column_row(pixel, out_t.size.x));
-  vec2 from = (at + mapping.z) * mapping.xy - mapping.z;
-  ivec2 low = max(ivec2(floor(from)), ivec2(0));
-  low = min(low, in_t.size.xy - 1);
-  ivec2 high = min(ivec2(ceil(from)), in_t.size.xy - 1);
-  high = max(high, low);
-  vec2 f = from - vec2(low);
+  int groups = quotient(out_t.size.x + COLUMNS - 1, COLUMNS);
+  ivec2 group = column_row(INVOCATION_X, groups);
+  if (group.y >= out_t.size.y) return;
+  Between y = between(group.y, mapping.y, in_t.size.y);
+  int first = group.x * COLUMNS;
+  int left = between(first, mapping.x, in_t.size.x).low;
+  int low[COLUMNS], high[COLUMNS];  // from `left` on
+  float share[COLUMNS];
+  for (int c = 0; c < COLUMNS; ++c) {
+    Between x = between(first + c, mapping.x, in_t.size.x);
+    low[c] = x.low - left;
+    high[c] = x.high - left;
+    share[c] = x.share;
+  }
 
   int first_layer = int(gl_WorkGroupID.z) * LAYERS;
   int layers = min(LAYERS, out_t.size.w * out_t.place.y - first_layer);
   for (int i = 0; i < layers; ++i) {
     int layer = first_layer + i;
     int base = in_t.place.x + layer * in_t.place.z;
-    int row0 = base + low.y * in_t.size.x;
-    int row1 = base + high.y * in_t.size.x;
-    vec4 top = load_a(row0 + low.x) * (1.0 - f.x) + load_a(row0 + high.x) * f.x;
-    vec4 bottom = load_a(row1 + low.x) * (1.0 - f.x) + load_a(row1 + high.x) * f.x;
-    vec4 v = top * (1.0 - f.y) + bottom * f.y;
-    // Halves round up in this case, not away from the zero point.
-    if (code.y != 0) v = floor(v + float(code.z) + 0.5) - float(code.z);
-    store(out_t.place.x + layer * out_t.place.z + pixel, finish(out_t, remainder(layer, out_t.place.y), real(in_t, v)));
+    vec4 top[SOURCES], bottom[SOURCES];
+    for (int j = 0; j < SOURCES; ++j) {
+      int column = base + min(left + j, in_t.size.x - 1);
+      top[j] = load_a(column + y.low * in_t.size.x);
+      bottom[j] = load_a(column + y.high * in_t.size.x);
+    }
+    int target = out_t.place.x + layer * out_t.place.z + group.y * out_t.size.x + first;
+    for (int c = 0; c < COLUMNS; ++c) {
+      vec4 above = across(top, low[c], high[c], share[c]), below = across(bottom, low[c], high[c], share[c]);
+      vec4 v = above * (1.0 - y.share) + below * y.share;
+      // Halves round up in this case, not away from the zero point.
+      if (code.y != 0) v = floor(v + float(code.z) + 0.5) - float(code.z);
+      if (first + c < out_t.size.x) store(target + c, finish(out_t, remainder(layer, out_t.place.y), real(in_t, v)));
+    }
   }
 }

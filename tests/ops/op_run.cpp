@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gpu_engine/model_internals.h"
 #include "gpu_engine/plan_internals.h"
@@ -35,6 +36,10 @@ Result<std::shared_ptr<const Plan>> plan_for(const std::shared_ptr<const Model>&
                                              const Setting& setting, const ForcedPlanOptions& options) {
   if (!setting.minimum_limits) return build_plan(model, limits, options);
   DeviceLimits clamped = least(limits);
+  // The tiles of unknown devices.
+  const KernelDefaults of_device = std::exchange(clamped.kernels, {});
+  clamped.kernels.half = of_device.half;
+  clamped.kernels.winograd = of_device.winograd;
   SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> whole, build_plan(model, clamped, options));
   clamped.max_storage_block_bytes = (data_of(*whole).arena_size - 1) * kBlockBytes;
   auto in_windows = build_plan(model, clamped, options);

@@ -276,6 +276,31 @@ TEST(DeviceFamily, AConvolutionToOneChannelHasAProgramOfItsOwn) {
   }
 }
 
+// Adjacent pixels of an image that is enlarged share what they read.
+TEST(DeviceFamily, ProcessorsResizeSeveralColumns) {
+  struct Case {
+    const char* renderer;
+    int from;
+    const char* tile;
+  };
+  for (const Case& c : {Case{"llvmpipe", 16, "COLUMNS=4 SOURCES=3"},
+                        {"llvmpipe", 32, "COLUMNS=4 SOURCES=4"},
+                        {"llvmpipe", 48, "COLUMNS=1 SOURCES=2"},
+                        {"llvmpipe", 128, "COLUMNS=1 SOURCES=2"},
+                        {"Mali-G52", 16, "COLUMNS=1 SOURCES=2"}}) {
+    CaseBuilder builder(11);
+    ResizeAttr attr;
+    attr.out_h = attr.out_w = 64;
+    builder.node(OpType::kResizeBilinear, attr, {builder.input({1, c.from, c.from, 8})});
+    DeviceLimits limits = DeviceLimits::typical();
+    limits.kernels = device_family("", c.renderer).kernels;
+    const auto plan = build_plan(model_from_graph(builder.build("resize").graph).value(), limits, ForcedPlanOptions());
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const std::string kernel = data_of(**plan).steps.front().kernel;
+    EXPECT_NE(kernel.find(c.tile), kernel.npos) << c.renderer << ", from " << c.from << ": " << kernel;
+  }
+}
+
 // Of precision=fp16: programs that read 16-bit floats, and those of them that multiply in 16 bits.
 TEST(DeviceFamily, UsesHalvesWhereTheyHelp) {
   struct Expected {

@@ -47,6 +47,9 @@ struct KernelDefaults {
   // Maximum columns per invocation of depthwise kernels: 1 or 2.
   int32_t depthwise_columns = 1;
 
+  // Maximum columns per invocation of bilinear resizing: 1 or 4.
+  int32_t resize_columns = 1;
+
   bool operator==(const KernelDefaults&) const = default;
 };
 
