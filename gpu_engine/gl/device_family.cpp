@@ -18,12 +18,12 @@ constexpr ConvTile k16x4{16, 4}, k8x2{8, 2}, k4x4{4, 4}, k4x2{4, 2}, k2x4{2, 4},
 
 // For 32 bits, then for 16: the tiles of 1x1 and of larger kernels, and whether to use buffer textures. Then the tile
 // of integers, the size of that of the camera texture, the rows of depthwise kernels, the use of 16-bit floats, the
-// tile of Winograd convolutions, the work group of convolutions, the tile of large ones, and the columns of
-// depthwise kernels and of resizing. The software renderers were measured. The others follow from registers,
+// tile of Winograd convolutions, the work group of convolutions, the tile of large ones, the columns of depthwise
+// kernels and of resizing, and whether weights are narrow. The software renderers were measured. The others follow from registers,
 // spills and threads that compilers report (docs/performance/compilers.md); without such a report (Qualcomm), from
 // another driver for the same GPU. Processors convert 16-bit floats one instruction at a time, and calculate in 32 bits.
 constexpr KernelDefaults::Half kHalf, kNoHalf{false, false, false};
-constexpr KernelDefaults kLlvmpipe{{k8x2, k8x2, true}, {k8x2, k8x2, true}, k8x2, 16, 4, 4, kNoHalf, {}, 8, k16x4, 2, 4};
+constexpr KernelDefaults kLlvmpipe{{k8x2, k8x2, true}, {k8x2, k8x2, true}, k8x2, 16, 4, 4, kNoHalf, {}, 8, k16x4, 2, 4, false};
 constexpr KernelDefaults kOtherSoftware{{k4x4, k4x4}, {k4x4, k4x4}, k4x4, 16, 4, 4, kNoHalf};
 // 4x4 spills hundreds of registers of a Mali-G52. With more than one row, half the threads fit.
 // Windows with products of 16 bits spill.

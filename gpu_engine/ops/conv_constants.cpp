@@ -65,7 +65,10 @@ ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const ConvQ
   const Sums sums = quantization.sums;
   ConvConstants constants;
   constants.quantization = quantization;
-  const std::optional<WeightStorage> narrow = exact_storage(packed_weights, sums == Sums::kRequantized);
+  std::optional<WeightStorage> narrow;
+  if (emitter.context().limits.kernels.narrow_weights) {
+    narrow = exact_storage(packed_weights, sums == Sums::kRequantized);
+  }
   // Rounding float weights to 16 bits would change the results of a quantized operator by more than its own rounding.
   constants.storage = narrow ? narrow->storage : quantization.rounds ? Storage::kFloat32 : emitter.real_storage();
   constants.weight_offset = narrow ? narrow->offset : 0;

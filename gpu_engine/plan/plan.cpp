@@ -254,6 +254,11 @@ Result<std::shared_ptr<const Plan>> PlanInternals::build(std::shared_ptr<const M
   if (obstacles != nullptr) *obstacles = std::move(choice.obstacles);
   SIGHTGLASS_RETURN_IF_ERROR(refused);
   SIGHTGLASS_RETURN_IF_ERROR(emit_ends(*emitter, data).with_context(model->name()));
+  if (!limits.kernels.narrow_weights && std::ssize(data.weights) > limits.max_storage_block_bytes) {
+    DeviceLimits narrow = limits;
+    narrow.kernels.narrow_weights = true;
+    return build(std::move(model), narrow, options, obstacles);
+  }
   data.limits = limits;
   data.options = complete;
   schedule(data);

@@ -51,6 +51,7 @@ Result<std::shared_ptr<const Plan>> plan_for(const std::shared_ptr<const Model>&
 Result<OpRun> run_on_gpu(const GlApi& gl, DeviceLimits limits, const OpCase& op, const Setting& setting,
                          ForcedPlanOptions options) {
   limits.kernels.half = {true, setting.half_products, setting.half_products};
+  limits.kernels.narrow_weights = true;  // other kernels than for wide ones, on any device
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, model_from_graph(op.graph));
   options.precision = setting.precision;
   options.sentinel_bytes = kGuardBytes;

@@ -262,6 +262,32 @@ TEST(DeviceFamily, TilesOfIntegersFitIntoRegisters) {
   }
 }
 
+// Of an 8-bit model. Where a storage block is too small for wide weights, they stay narrow.
+TEST(DeviceFamily, ProcessorsReadWideWeights) {
+  struct Case {
+    const char* renderer;
+    int64_t block_bytes;
+    bool narrow;
+  };
+  constexpr int64_t kWeights = 64 * 64;
+  CaseBuilder builder(9);
+  const Quantized data{DataType::kInt8, {0.0391f}, -7}, weights{DataType::kInt8, {0.006f}, 0};
+  builder.node(OpType::kConv2d, Conv2dAttr{},
+               {builder.input({1, 4, 4, 64}, data), builder.constant({64, 1, 1, 64}, weights), builder.bias(64)},
+               Quantized{DataType::kInt8, {0.47f}, 11});
+  const auto model = model_from_graph(builder.build("weights").graph).value();
+  for (const Case& c : {Case{"llvmpipe", 1 << 27, false}, {"llvmpipe", 3 * kWeights, true}, {"softpipe", 1 << 27, true},
+                        {"Mali-G52", 1 << 27, true}}) {
+    DeviceLimits limits = DeviceLimits::typical();
+    limits.kernels = device_family("", c.renderer).kernels;
+    limits.max_storage_block_bytes = c.block_bytes;
+    const auto plan = build_plan(model, limits, ForcedPlanOptions());
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const int64_t bytes = (*plan)->memory().weight_bytes;
+    EXPECT_EQ(bytes < 2 * kWeights, c.narrow) << c.renderer << ", " << c.block_bytes << ": " << bytes;
+  }
+}
+
 // It computes nothing for the three others of its slice.
 TEST(DeviceFamily, AConvolutionToOneChannelHasAProgramOfItsOwn) {
   for (const int channels : {1, 2, 4, 5}) {

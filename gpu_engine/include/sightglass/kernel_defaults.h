@@ -50,6 +50,10 @@ struct KernelDefaults {
   // Maximum columns per invocation of bilinear resizing: 1 or 4.
   int32_t resize_columns = 1;
 
+  // Whether weights that fit into 8 or 16 bits are stored so. Otherwise they take 32 bits: processors convert a weight
+  // every time they read it.
+  bool narrow_weights = true;
+
   bool operator==(const KernelDefaults&) const = default;
 };
 
