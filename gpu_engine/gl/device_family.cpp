@@ -17,13 +17,23 @@ struct Row {
 constexpr ConvTile k16x4{16, 4}, k8x2{8, 2}, k4x4{4, 4}, k4x2{4, 2}, k2x4{2, 4}, k2x2{2, 2}, k4x1{4, 1}, k2x1{2, 1};
 
 // For 32 bits, then for 16: the tiles of 1x1 and of larger kernels, and whether to use buffer textures. Then the tile
-// of integers, the size of that of the camera texture, the rows of depthwise kernels, the use of 16-bit floats, the
-// tile of Winograd convolutions, the work group of convolutions, the tile of large ones, the columns of depthwise
-// kernels and of resizing, and whether weights are narrow. The software renderers were measured. The others follow from registers,
-// spills and threads that compilers report (docs/performance/compilers.md); without such a report (Qualcomm), from
-// another driver for the same GPU. Processors convert 16-bit floats one instruction at a time, and calculate in 32 bits.
+// of integers, the size of that of the camera texture, the rows of depthwise kernels, and the use of 16-bit floats. The
+// software renderers were measured. The others follow from registers, spills and threads that compilers report
+// (docs/performance/compilers.md); without such a report (Qualcomm), from another driver for the same GPU.
+// Processors convert 16-bit floats one instruction at a time, and calculate in 32 bits.
 constexpr KernelDefaults::Half kHalf, kNoHalf{false, false, false};
-constexpr KernelDefaults kLlvmpipe{{k8x2, k8x2, true}, {k8x2, k8x2, true}, k8x2, 16, 4, 4, kNoHalf, {}, 8, k16x4, 2, 4, false};
+constexpr KernelDefaults kLlvmpipe{.fp32 = {k8x2, k8x2, true},
+                                   .fp16 = {k8x2, k8x2, true},
+                                   .requantized = k8x2,
+                                   .texture_tile = 16,
+                                   .depthwise_rows = 4,
+                                   .depthwise_pointwise_rows = 4,
+                                   .half = kNoHalf,
+                                   .conv_group = 8,
+                                   .large = k16x4,
+                                   .depthwise_columns = 2,
+                                   .resize_columns = 4,
+                                   .narrow_weights = false};
 constexpr KernelDefaults kOtherSoftware{{k4x4, k4x4}, {k4x4, k4x4}, k4x4, 16, 4, 4, kNoHalf};
 // 4x4 spills hundreds of registers of a Mali-G52. With more than one row, half the threads fit.
 // Windows with products of 16 bits spill.

@@ -152,8 +152,8 @@ Status emit_conv2d_with_constants(Emitter& emitter, const TensorRef& in, const T
   params.ints(slice_groups);
   const Grid grid{pixels, int64_t{out.shape.b} * slice_groups, tile.local_x, tile.local_z, tile.pixels};
   const KernelDefaults::Half& half = emitter.context().limits.kernels.half;
-  return add_conv_step(emitter, conv2d_shader(tile, g.pointwise(), out.shape.c == 1), std::move(params), grid, in, out, constants, choice,
-                       g.pointwise() ? half.products : half.window_products);
+  return add_conv_step(emitter, conv2d_shader(tile, g.pointwise(), out.shape.c == 1), std::move(params), grid, in, out,
+                       constants, choice, g.pointwise() ? half.products : half.window_products);
 }
 
 Status emit_convolution(Emitter& emitter, const Node& node, const ConvQuantization& quantization, const TensorRef& in,

@@ -276,7 +276,9 @@ TEST(DeviceFamily, ProcessorsReadWideWeights) {
                {builder.input({1, 4, 4, 64}, data), builder.constant({64, 1, 1, 64}, weights), builder.bias(64)},
                Quantized{DataType::kInt8, {0.47f}, 11});
   const auto model = model_from_graph(builder.build("weights").graph).value();
-  for (const Case& c : {Case{"llvmpipe", 1 << 27, false}, {"llvmpipe", 3 * kWeights, true}, {"softpipe", 1 << 27, true},
+  for (const Case& c : {Case{"llvmpipe", 1 << 27, false},
+                        {"llvmpipe", 3 * kWeights, true},
+                        {"softpipe", 1 << 27, true},
                         {"Mali-G52", 1 << 27, true}}) {
     DeviceLimits limits = DeviceLimits::typical();
     limits.kernels = device_family("", c.renderer).kernels;
@@ -292,10 +294,9 @@ TEST(DeviceFamily, ProcessorsReadWideWeights) {
 TEST(DeviceFamily, AConvolutionToOneChannelHasAProgramOfItsOwn) {
   for (const int channels : {1, 2, 4, 5}) {
     CaseBuilder builder(10);
-    builder.node(OpType::kConv2d, Conv2dAttr{},
-                 {builder.input({1, 64, 64, 8}), builder.constant({channels, 3, 3, 8})});
-    const auto plan = build_plan(model_from_graph(builder.build("mask").graph).value(), DeviceLimits::typical(),
-                                 ForcedPlanOptions());
+    builder.node(OpType::kConv2d, Conv2dAttr{}, {builder.input({1, 64, 64, 8}), builder.constant({channels, 3, 3, 8})});
+    const auto plan =
+        build_plan(model_from_graph(builder.build("mask").graph).value(), DeviceLimits::typical(), ForcedPlanOptions());
     ASSERT_TRUE(plan.ok()) << plan.status().message();
     const std::string kernel = data_of(**plan).steps.front().kernel;
     EXPECT_EQ(kernel.find(" ONE_CHANNEL=1") != kernel.npos, channels == 1) << kernel;
