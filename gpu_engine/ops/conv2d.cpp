@@ -15,6 +15,9 @@ namespace sightglass {
 
 namespace {
 
+// Area of a tile that no GPU has as its default: registers are scarce for smaller ones.
+constexpr int32_t kProcessorTile = 16;
+
 // The register tile and the work group of one dispatch.
 struct Tile {
   int32_t pixels = 1, slices = 1, local_x = 64, local_z = 1;
@@ -89,9 +92,8 @@ std::vector<Variant> variants_of(const Emitter& emitter, const ConvTile& most, i
   Tile tile = usual.tile;
   tile.local_x = 32;
   add(tile);
-  constexpr int32_t kLargeArea = 16;
   std::vector<ConvTile> tiles{{4, 4}, {4, 2}, {4, 1}, {2, 4}, {2, 2}, {1, 4}};
-  if (most.area() < kLargeArea) {
+  if (most.area() < kProcessorTile) {
     tiles.insert(tiles.end(), {{2, 1}, {1, 2}});
     stable_sort_by(tiles, &ConvTile::area);
   } else if (most.pixels >= 8) {
@@ -132,7 +134,10 @@ ConvTile largest_tile(const Emitter& emitter, const TensorRef& in, const TensorR
   const KernelDefaults& kernels = emitter.context().limits.kernels;
   if (constants.quantization.sums == Sums::kRequantized) return kernels.requantized;
   const ConvTile& usual = g.pointwise() ? emitter.defaults().pointwise : emitter.defaults().window;
-  return largest_float_tile(kernels, usual, in.shape, out.shape, g.kernel_h * g.kernel_w);
+  ConvTile most = largest_float_tile(kernels, usual, in.shape, out.shape, g.kernel_h * g.kernel_w);
+  // The data of four pixels would leave half of the threads of a Mali, for weights of which there are few.
+  if (out.shape.c == 1 && most.area() < kProcessorTile) most.pixels = std::min(most.pixels, 2);
+  return most;
 }
 
 Status emit_conv2d_with_constants(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Geometry& g,

@@ -381,16 +381,26 @@ TEST(DeviceFamily, SmallTilesAreTriedFirstIfRegistersAreScarce) {
 }
 
 // The default tile of a 1x1 convolution of a square image.
-std::string tile_of(const char* renderer, int32_t side, int32_t in_channels, int32_t out_channels) {
+std::string tile_of(const char* renderer, int32_t side, int32_t in_channels, int32_t out_channels,
+                    Precision precision = Precision::kFp32) {
   CaseBuilder builder(8);
   builder.node(OpType::kConv2d, Conv2dAttr{},
                {builder.input({1, side, side, in_channels}), builder.constant({out_channels, 1, 1, in_channels})});
   DeviceLimits limits = DeviceLimits::typical();
   limits.kernels = device_family("", renderer).kernels;
   limits.max_buffer_texels = 1 << 27;
-  const auto plan = build_plan(model_from_graph(builder.build("image").graph).value(), limits, ForcedPlanOptions());
+  ForcedPlanOptions options;
+  options.precision = precision;
+  const auto plan = build_plan(model_from_graph(builder.build("image").graph).value(), limits, options);
   EXPECT_TRUE(plan.ok()) << plan.status().message();
   return plan.ok() ? data_of(**plan).steps.front().variant.name : "";
+}
+
+// Four pixels would leave half of the threads of a Mali.
+TEST(DeviceFamily, TilesOfOneChannelFitIntoRegisters) {
+  EXPECT_EQ(tile_of("Mali-G52", 64, 32, 1, Precision::kFp16).substr(0, 8), "PIXELS=2");
+  EXPECT_EQ(tile_of("FD630", 64, 32, 1).substr(0, 8), "PIXELS=2");
+  EXPECT_EQ(tile_of("llvmpipe", 64, 32, 1).substr(0, 8), "PIXELS=8");
 }
 
 // Pixels past the end of an image are computed in vain.
