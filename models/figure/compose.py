@@ -44,6 +44,7 @@ class Composer:
 
     def __call__(self, batch: Batch, scenery: Scenery) -> Batch:
         batch = self._dress(batch)
+        batch = self._darken(batch)
         batch = self._replace_backgrounds(batch, scenery)
         batch = self._group(batch, scenery)
         batch = self._leave(batch, scenery)
@@ -56,10 +57,7 @@ class Composer:
         count, size = len(some), batch.picture.shape[-1]
         if count == 0:
             return batch
-        points = batch.points[some]
-        # From the nose to the shoulders, or all of the figure where these are unknown.
-        chin = 0.4 * points[:, 0, 1] + 0.6 * points[:, 5:7, 1].mean(1)
-        chin = torch.where(points[:, 0, 2] >= 0, chin, torch.zeros(count)).view(-1, 1, 1, 1)
+        chin = self._chins(batch.points[some])
         y, _ = square(size)
         pattern, gain = draw.cloth(count, size)
         picture = batch.picture[some]
@@ -68,6 +66,29 @@ class Composer:
         result = batch.picture.clone()
         result[some] = torch.lerp(picture, changed, share).clamp(0, 1)
         return Batch(result, batch.mask, batch.points)
+
+    def _darken(self, batch: Batch) -> Batch:
+        """Some figures wear black: below the chin, or only below the hips."""
+        draw = self._draw
+        some = draw.some(0.3, len(batch.picture))
+        count = len(some)
+        if count == 0:
+            return batch
+        points = batch.points[some]
+        hips = points[:, 11:13, 1].mean(1).view(-1, 1, 1, 1) - draw.uniform(0, 0.05, count, 1, 1, 1)
+        line = torch.where(draw.chosen(0.7, count).view(-1, 1, 1, 1), hips, self._chins(points))
+        y, _ = square(batch.picture.shape[-1])
+        share = batch.mask[some] * torch.sigmoid((y - line) * 60)
+        black = batch.picture[some] * torch.exp(draw.uniform(-3, -0.7, count, 1, 1, 1))
+        result = batch.picture.clone()
+        result[some] = torch.lerp(batch.picture[some], black, share)
+        return Batch(result, batch.mask, batch.points)
+
+    @staticmethod
+    def _chins(points: Tensor) -> Tensor:
+        """Heights between the nose and the shoulders, or of the upper edge where these are unknown."""
+        chin = 0.4 * points[:, 0, 1] + 0.6 * points[:, 5:7, 1].mean(1)
+        return torch.where(points[:, 0, 2] >= 0, chin, torch.zeros(len(points))).view(-1, 1, 1, 1)
 
     def _behind(self, batch: Batch, scenery: Scenery, some: Tensor) -> Tensor:
         """Rooms without figures, landscapes, or textures. Some have clutter, objects, or large shapes in the colors of the figures."""
@@ -93,6 +114,8 @@ class Composer:
         stocked = draw.some(0.75, count)
         if len(stocked) > 0:
             background[stocked] = place_objects(draw, background[stocked], scenery.objects[stocked])
+        dark = draw.some(0.2, count)
+        background[dark] *= torch.exp(draw.uniform(-2.5, -0.5, len(dark), 1, 1, 1))
         return background
 
     def _furnish(self, picture: Tensor, batch: Batch, some: Tensor) -> Tensor:
@@ -202,7 +225,7 @@ class Composer:
         """Two or three figures in one picture, all of which the mask shows; their key points are unknown."""
         draw = self._draw
         total = len(batch.picture)
-        some = draw.some(0.22, total)
+        some = draw.some(0.28, total)
         count, size = len(some), batch.picture.shape[-1]
         if count == 0:
             return batch
