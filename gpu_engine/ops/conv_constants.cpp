@@ -65,13 +65,11 @@ ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const ConvQ
   const Sums sums = quantization.sums;
   ConvConstants constants;
   constants.quantization = quantization;
-  std::optional<WeightStorage> narrow;
-  if (emitter.context().limits.kernels.narrow_weights) {
-    narrow = exact_storage(packed_weights, sums == Sums::kRequantized);
-  }
+  std::optional<WeightStorage> exact = exact_storage(packed_weights, sums == Sums::kRequantized);
+  if (exact && !emitter.context().limits.kernels.narrow_weights) exact = {Storage::kFloat32};
   // Rounding float weights to 16 bits would change the results of a quantized operator by more than its own rounding.
-  constants.storage = narrow ? narrow->storage : quantization.rounds ? Storage::kFloat32 : emitter.real_storage();
-  constants.weight_offset = narrow ? narrow->offset : 0;
+  constants.storage = exact ? exact->storage : quantization.rounds ? Storage::kFloat32 : emitter.real_storage();
+  constants.weight_offset = exact ? exact->offset : 0;
   if (constants.weight_offset != 0) {
     for (float& w : packed_weights) w -= static_cast<float>(constants.weight_offset);
   }
