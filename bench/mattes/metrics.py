@@ -145,6 +145,12 @@ def _boundary(mask: ndarray) -> ndarray:
     return mask & _grown(~mask, 1)
 
 
+def iou(found: ndarray, truth: ndarray) -> float:
+    """Intersection over union of alpha above 0.5; 1 if both are empty."""
+    a, b = found > 0.5, truth > 0.5
+    return float((a & b).sum() / (a | b).sum()) if (a | b).any() else 1.0
+
+
 def boundary_f(found: ndarray, truth: ndarray, tolerance: int) -> float:
     """Harmonic mean of the shares of either boundary at alpha 0.5 that are within `tolerance` pixels of the other one
     (Csurka et al., "What is a good evaluation measure for semantic segmentation?", 2013).

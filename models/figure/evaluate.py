@@ -1,10 +1,9 @@
 """Evaluates the model on figures that are not in the training data: as rendered, and with other light, scale and blur.
-Runs it in PyTorch and, as a .tflite file, in the engine. With a directory of real images and masks, measures these too.
+Runs it in PyTorch and, as a .tflite file, in the engine. `./dev evaluate-mattes` measures it on photographs.
 """
 from __future__ import annotations
 
 import argparse
-import itertools
 import math
 from pathlib import Path
 from typing import Callable
@@ -18,14 +17,7 @@ from export_tflite import load_network
 from layers import SIZE
 from measures import key_point_errors, overlap, peaks
 from records import Records
-from runs import read_picture, run_engine, run_torch
-
-REAL = [
-    ("mp_portrait.jpg", "mp_portrait_segmentation_golden.png"),
-    ("mp_pose.jpg", "mp_pose_segmentation_golden.png"),
-    ("mp_three_people.jpg", "mp_three_people_binary_mask.png"),
-]
-"""Images and their masks: people blue or white, the rest red or black."""
+from runs import run_engine, run_torch
 
 Frame = tuple[ndarray, ndarray, ndarray]
 """Image, mask and keypoints, as in records.py."""
@@ -88,7 +80,6 @@ def main() -> None:
     parser.add_argument("--model", type=Path, default=Path(__file__).parent / "figure.tflite")
     parser.add_argument("--command", type=Path, required=True, help="path of sightglass")
     parser.add_argument("--engine-frames", type=int, default=200, help="number of frames to run in the engine")
-    parser.add_argument("--media", type=Path, action="append", default=[], help="directory of real images; repeatable")
     options = parser.parse_args()
     network = load_network(options.folder / "checkpoint.pt")
     records = Records(sorted((options.folder / "data").glob("eval-*.figures")))
@@ -119,11 +110,6 @@ def main() -> None:
             f"\nMaximum difference between the .tflite on the GPU and PyTorch: masks {off_mask:.4f}, "
             f"heatmaps {off_heat:.4f}, IoU {off_overlap:.4f}."
         )
-    for folder, (name, reference) in itertools.product(options.media, REAL):
-        if (folder / name).exists():
-            found, _ = run_engine(options.command, options.model, read_picture(folder / name))
-            truth = read_picture(folder / reference)[..., 2] / 255
-            print(f"{name}: IoU {overlap(found, truth):.4f}")
 
 
 if __name__ == "__main__":

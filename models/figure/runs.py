@@ -41,14 +41,3 @@ def run_engine(
         mask = numpy.fromfile(folder / "result.out0.raw", "<f4").reshape(SIZE, SIZE)
         heat = numpy.fromfile(folder / "result.out1.raw", "<f4").reshape(HEAT_SIZE, HEAT_SIZE, KEY_POINTS)
     return mask, heat
-
-
-def read_picture(path: Path) -> ndarray:
-    """An image file, stretched to SIZE x SIZE x 3 bytes by GStreamer."""
-    with TemporaryDirectory() as name:
-        result = Path(name) / "picture.raw"
-        caps = f"video/x-raw,format=RGB,width={SIZE},height={SIZE},pixel-aspect-ratio=1/1"
-        scale = f"decodebin ! videoconvert ! videoscale add-borders=false ! {caps}"
-        run = ["gst-launch-1.0", "-q", "filesrc", f"location={path}", "!", *scale.split()]
-        subprocess.run([*run, "!", "filesink", f"location={result}"], check=True)
-        return numpy.fromfile(result, "u1", SIZE * SIZE * 3).reshape(SIZE, SIZE, 3)

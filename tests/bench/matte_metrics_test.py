@@ -20,6 +20,10 @@ class MetricsTest(unittest.TestCase):
         self.assertEqual(metrics.dtssd(matte, matte, matte, matte), 0)
         self.assertEqual(metrics.boundary_f(matte, matte, 1), 1)
 
+    def test_iou_counts_alpha_above_a_half(self) -> None:
+        self.assertAlmostEqual(metrics.iou(row(1, 0.6, 0.5, 0), row(1, 0, 0.9, 0)), 1 / 3)
+        self.assertEqual(metrics.iou(row(0, 0.5), row(0, 0.2)), 1)
+
     def test_sad_is_in_thousands(self) -> None:
         self.assertAlmostEqual(metrics.sad(row(0.5, 1, 0), row(0, 1, 0.25)), 0.75e-3)
 
