@@ -397,9 +397,12 @@ TEST_F(VideoCommand, NamesTheModelForPeopleAndWhatTheBundledOneMisses) {
   const std::string line = "segment --print-pipeline --output none --input " + mp4();
   const CommandResult video = run_command(line);
   EXPECT_NE(video.output.find("sightglass models fetch selfie-segmenter"), std::string::npos) << video.output;
-  EXPECT_NE(video.output.find("clothes can have holes"), std::string::npos) << video.output;
+  EXPECT_NE(video.output.find("parts of people can be missing"), std::string::npos) << video.output;
+  EXPECT_NE(video.output.find("model=\"figure-recurrent\""), std::string::npos) << video.output;
   const CommandResult chosen = run_command(line + " --model figure");
   EXPECT_EQ(chosen.output.find("models fetch"), std::string::npos) << chosen.output;
+  const CommandResult figures = run_command("segment --print-pipeline --output none --input figures");
+  EXPECT_EQ(figures.output.find("recurrent"), std::string::npos) << figures.output;
 }
 
 TEST_F(VideoCommand, ListsCameras) {

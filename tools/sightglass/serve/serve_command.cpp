@@ -50,10 +50,9 @@ Status run(const ServeArguments& arguments) {
   video::complete_properties(job.properties, std::string_view(job.task->name) != "segment");
   SIGHTGLASS_ASSIGN_OR_RETURN(job.input, video::recognize_input(arguments.input, arguments.wishes));
   if (!job.properties.contains("model")) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(job.properties["model"], video::default_model(*job.task, job.input));
-    if (job.properties["model"] == "figure" && job.input.kind != video::Input::Kind::kFigures) {
-      std::fprintf(stderr, "%s\n", video::figure_hint(*job.task).c_str());
-    }
+    SIGHTGLASS_ASSIGN_OR_RETURN(const video::DefaultModel model, video::default_model(*job.task, job.input));
+    job.properties["model"] = model.name;
+    if (!model.hint.empty()) std::fprintf(stderr, "%s\n", model.hint.c_str());
   }
   return serve(job);
 }

@@ -58,7 +58,8 @@ Result<PlaybackResult> Batch::process(const BatchFile& file, const fs::path& out
   SIGHTGLASS_ASSIGN_OR_RETURN(job.output, recognize_output(output.string(), {arguments_.encoder, alpha}));
   SIGHTGLASS_ASSIGN_OR_RETURN(job.input, recognize_input(file.input.string(), {}));
   if (!job.properties.contains("model")) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(job.properties["model"], default_model(task, job.input));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const DefaultModel model, default_model(task, job.input));
+    job.properties["model"] = model.name;
   }
   PlayerSettings settings = input_settings(job.input, task);
   settings.output_name = job.output.name;

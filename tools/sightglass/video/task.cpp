@@ -8,7 +8,11 @@ namespace sightglass::video {
 
 namespace {
 
-constexpr const char* kBundled = "figure";
+std::string names_to_fetch(const VideoTask& task) {
+  std::string names = task.models.front();
+  if (std::string_view(task.name) == "pose") names += " blazepose-detector";
+  return names;
+}
 
 }  // namespace
 
@@ -20,49 +24,47 @@ std::span<const VideoTask> video_tasks() {
        "glsegmentbin",
        {Task::kSegmentation},
        {"selfie-segmenter", "selfie-segmenter-landscape", "deeplabv3"},
-       true},
+       "figure-recurrent"},
       {"pose",
        "Find people and draw their skeletons",
        "glpose",
        "glposebin",
        {Task::kPose, Task::kSegmentation},
        {"blazepose-landmark-full", "blazepose-landmark-lite", "blazepose-landmark-heavy"},
-       true},
+       "figure"},
       {"detect",
        "Find objects, faces, or hands, and draw boxes or landmarks",
        "glinfer",
        "glinferbin",
        {Task::kDetection, Task::kFace, Task::kHand},
        {"ssd-mobilenet-v1", "ssdlite-detector", "blazeface-short", "blazeface-full"},
-       false},
+       nullptr},
       {"classify",
        "Name the content of the image",
        "glinfer",
        "glinferbin",
        {Task::kClassification},
        {"mobilenet-v2", "mobilenet-v1-0.25"},
-       false},
+       nullptr},
   };
   return all;
 }
 
-Result<std::string> default_model(const VideoTask& task, const Input& input) {
-  if (task.figure && input.kind == Input::Kind::kFigures) return std::string(kBundled);
+Result<DefaultModel> default_model(const VideoTask& task, const Input& input) {
+  if (task.bundled != nullptr && input.kind == Input::Kind::kFigures) return DefaultModel{"figure", ""};
   const ModelStore store;
   for (const char* name : task.models) {
-    if (store.resolve(name).ok()) return std::string(name);
+    if (store.resolve(name).ok()) return DefaultModel{name, ""};
   }
-  if (task.figure) return std::string(kBundled);
-  return not_found(std::string("no model for this task is on this machine: run `sightglass models fetch ") +
-                   task.models.front() + "`, or use --model FILE.tflite");
-}
-
-std::string figure_hint(const VideoTask& task) {
-  std::string names = task.models.front();
-  if (std::string_view(task.name) == "pose") names += " blazepose-detector";
-  return "the bundled model was trained on rendered figures only: clothes can have holes, and raised arms and other "
-         "people can be missing; for people, fetch a model that was trained on photographs: `sightglass models fetch " +
-         names + "`";
+  if (task.bundled == nullptr) {
+    return not_found("no model for this task is on this machine: run `sightglass models fetch " + names_to_fetch(task) +
+                     "`, or use --model FILE.tflite");
+  }
+  return DefaultModel{task.bundled,
+                      "the bundled model was trained on rendered figures only: parts of people can be missing, and "
+                      "animals and objects can count as people; a model that was trained on photographs is better: "
+                      "`sightglass models fetch " +
+                          names_to_fetch(task) + "`"};
 }
 
 std::vector<std::string> installed_models(const VideoTask& task) {

@@ -18,15 +18,18 @@ struct VideoTask {
   const char* bin;                  // the element with upload and download
   std::vector<Task> tasks;          // of known models that a key chooses from
   std::vector<const char*> models;  // by default, the first one that is on this machine
-  bool figure;                      // whether the bundled model can do the task
+  const char* bundled;              // the bundled model for people in real pictures; null if none does the task
 };
 std::span<const VideoTask> video_tasks();
 
-// The default model for an input: the bundled one for rendered figures if it can do the task, otherwise the first one
-// of `task.models` that is on this machine. If none is, the bundled model, or an error that says which one to fetch.
-Result<std::string> default_model(const VideoTask& task, const Input& input);
-// The hint for users of the bundled model on other input than rendered figures.
-std::string figure_hint(const VideoTask& task);
+struct DefaultModel {
+  std::string name;
+  std::string hint;  // what it misses and which model to fetch instead; may be empty
+};
+// For rendered figures, the bundled model `figure` if it can do the task. For other input, the first one of
+// `task.models` that is on this machine. If none is, `task.bundled`, with a hint, or an error that says which one to
+// fetch.
+Result<DefaultModel> default_model(const VideoTask& task, const Input& input);
 
 // Names of known models for the task that are on this machine.
 std::vector<std::string> installed_models(const VideoTask& task);

@@ -162,11 +162,9 @@ Status run_task(const VideoTask& task, VideoArguments arguments) {
                  job.output.name.c_str());
   }
   if (!job.properties.contains("model")) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(const std::string model, default_model(task, job.input));
-    job.properties["model"] = model;
-    if (model == "figure" && job.input.kind != Input::Kind::kFigures) {
-      std::fprintf(stderr, "%s\n", figure_hint(task).c_str());
-    }
+    SIGHTGLASS_ASSIGN_OR_RETURN(const DefaultModel model, default_model(task, job.input));
+    job.properties["model"] = model.name;
+    if (!model.hint.empty()) std::fprintf(stderr, "%s\n", model.hint.c_str());
   }
   return play_job(job, task, arguments.run);
 }
