@@ -157,7 +157,10 @@ if wants models; then check models_test $filter; fi
 if wants engine; then
   for program in graph_test ref_test rewrites_test plan_test gl_test ops_test; do check $program; done
 fi
-if wants shaders; then check shader_syntax_test; fi
+if wants shaders; then
+  export SIGHTGLASS_EVERY_VARIANT=1
+  check shader_syntax_test
+fi
 if wants interop; then check interop_test; fi
 
 # measure NAME COMMAND…: writes NAME.json, if the program prints it.

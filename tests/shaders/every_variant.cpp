@@ -1,5 +1,10 @@
 #include "every_variant.h"
 
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
 #include "detect/shaders.h"
 #include "dmabuf_export/shaders.h"
 #include "draw/shaders.h"
@@ -33,6 +38,27 @@ std::vector<ShaderKey> every_variant() {
   for (const ShaderKey& key : element_variants()) keys.push_back(key);
   for (const ShaderKey& key : figure::figure_shader_variants()) keys.push_back(key);
   return keys;
+}
+
+std::vector<ShaderKey> with_every_pair(const std::vector<ShaderKey>& variants) {
+  std::map<std::string, std::set<std::string>> names;  // of the defines of each shader
+  for (const ShaderKey& key : variants) {
+    for (const ShaderDefine& define : key.defines) names[key.shader].insert(define.name);
+  }
+  std::map<std::string, std::set<std::pair<std::string, std::string>>> seen;
+  std::vector<ShaderKey> chosen;
+  for (const ShaderKey& key : variants) {
+    std::map<std::string, std::string> values;
+    for (const std::string& name : names[key.shader]) values[name] = name + " is undefined";
+    for (const ShaderDefine& define : key.defines) values[define.name] = define.name + "=" + define.value;
+    auto& pairs = seen[key.shader];
+    bool adds = values.size() < 2;
+    for (auto a = values.begin(); a != values.end(); ++a) {
+      for (auto b = std::next(a); b != values.end(); ++b) adds |= pairs.emplace(a->second, b->second).second;
+    }
+    if (adds) chosen.push_back(key);
+  }
+  return chosen;
 }
 
 std::vector<ProgramKey> element_programs() {

@@ -17,7 +17,7 @@
 namespace sightglass::test {
 namespace {
 
-constexpr int kFrames = 40;
+constexpr int kFrames = 24;
 constexpr const char* kFirstSeed = "2000000";  // training uses seeds below 1000000
 constexpr int kWidth = 320, kHeight = 240;
 constexpr float kSmaller = 0.7F;
@@ -171,7 +171,7 @@ TEST_F(FigureModel, MasksUnseenFigures) {
 }
 
 TEST_F(FigureModel, MasksFiguresOfEveryFraming) {
-  constexpr int kFew = 30;
+  constexpr int kFew = 20;
   struct Framing {
     const char* name;
     double least_iou;
@@ -188,7 +188,7 @@ TEST_F(FigureModel, MasksFiguresOfEveryFraming) {
 
 // Clips of five frames: each begins with the mask of another figure as the one before.
 TEST_F(FigureModel, TheRecurrentModelMasksUnseenFigures) {
-  constexpr int kFew = 50;
+  constexpr int kFew = 30;
   const auto conditions = std::span(kConditions).first(1);
   const Figures figures = measure("seed-interval=5", conditions, kFew, "figure-recurrent").front();
   const Figures without = measure("seed-interval=5", conditions, kFew).front();
