@@ -99,8 +99,9 @@ TEST_F(WinogradTest, EverySizeAndPadding) {
 }
 
 TEST_F(WinogradTest, ActivationsAndOperands) {
-  for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kRelu6, Activation::kTanh,
-                                      Activation::kHardSwish, Activation::kPrelu}) {
+  // Activations follow the sums, as in direct convolutions, whose tests have all of them.
+  for (const Activation activation :
+       {Activation::kNone, Activation::kRelu6, Activation::kHardSwish, Activation::kPrelu}) {
     Window w;
     w.batch = 2;
     w.in = 18;
