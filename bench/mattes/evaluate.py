@@ -113,10 +113,8 @@ def truth_of(photo: Photograph, folder: Path, options: argparse.Namespace) -> nd
     """The mask, without its holes unless they are asked for."""
     truth = picture(folder / photo.mask, options.size, options.folder / "mask.raw")[..., 2] / 255
     if not options.masks_as_published:
-        (left, right), (top, bottom) = (
-            [round(share * size) for share in photo.people[axis::2]] for axis, size in enumerate(options.size)
-        )
-        truth[top:bottom, left:right] = 1
+        (width, height), (left, top, right, bottom) = options.size, photo.people
+        truth[round(top * height) : round(bottom * height), round(left * width) : round(right * width)] = 1
     return truth
 
 
@@ -159,7 +157,8 @@ def figure_table(options: argparse.Namespace, sets: list[str]) -> Iterator[str]:
 
 
 def photograph_table(options: argparse.Namespace, sets: list[str]) -> Iterator[str]:
-    found = [(photo, folder) for folder in options.media for photo in PHOTOGRAPHS if (folder / photo.name).is_file()]
+    found = [(photo, folder) for folder in options.media for photo in PHOTOGRAPHS]
+    found = [(photo, folder) for photo, folder in found if all((folder / n).is_file() for n in (photo.name, photo.mask))]
     if not found:
         return
     yield ""

@@ -1,5 +1,6 @@
 #include "every_variant.h"
 
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
