@@ -50,6 +50,9 @@ TEST_F(BatchCommand, FailuresDoNotStopItAndItContinuesWhereItStopped) {
   const CommandResult first = run_command(batch());
   EXPECT_EQ(first.status, 1) << first.output;
   EXPECT_NE(first.output.find("3 files: 2 done, 0 already there, 1 failed"), std::string::npos) << first.output;
+  const size_t hint = first.output.find("models fetch selfie-segmenter");
+  EXPECT_NE(hint, std::string::npos) << first.output;
+  EXPECT_EQ(first.output.find("models fetch", hint + 1), std::string::npos) << "once, not for every file";
   const std::multimap<std::string, std::string> expected = {
       {"a.mkv", "done"}, {"b.mp4", "failed"}, {"sub/c.mkv", "done"}};
   EXPECT_EQ(manifest(), expected);

@@ -42,6 +42,7 @@ class Batch {
   const BatchArguments& arguments_;
   BatchManifest manifest_;
   Outcome outcome_;
+  bool hint_shown_ = false;
 };
 
 Result<PlaybackResult> Batch::process(const BatchFile& file, const fs::path& output) {
@@ -60,6 +61,8 @@ Result<PlaybackResult> Batch::process(const BatchFile& file, const fs::path& out
   if (!job.properties.contains("model")) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const DefaultModel model, default_model(task, job.input));
     job.properties["model"] = model.name;
+    if (!model.hint.empty() && !hint_shown_) std::fprintf(stderr, "%s\n", model.hint.c_str());
+    hint_shown_ = true;
   }
   PlayerSettings settings = input_settings(job.input, task);
   settings.output_name = job.output.name;
