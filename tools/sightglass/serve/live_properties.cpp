@@ -159,7 +159,8 @@ HttpError LiveProperties::change(const std::string& text) const {
   if (!values.is_object()) return {kBadRequest, R"(the body must be a JSON object such as {"hud": true})"};
   std::vector<std::pair<GParamSpec*, std::string>> changes;
   for (const auto& [name, value] : values.items()) {
-    const auto spec = std::find_if(specs_.begin(), specs_.end(), [&](auto* own) { return name == own->name; });
+    const std::string& wanted = name;  // lambdas of C++20 capture no structured bindings in Clang before 16
+    const auto spec = std::find_if(specs_.begin(), specs_.end(), [&](auto* own) { return wanted == own->name; });
     if (spec == specs_.end()) return {kNotFound, name + ": is not a property of " + task_->element};
     std::string word;
     HttpError error = check(*spec, value, word);
