@@ -2,8 +2,8 @@
 // [1 3 3 1] / 8 between two pixels. If the size is odd, texels are anywhere among pixels: the filter must then still
 // suppress frequencies that the halved image cannot represent.
 //   FROM  kFromInput: u_input. The others sample the frame and its mask, refined by REFINE (segment/opacity.glsl).
-//         kFromFrame: the frame. Each sample is weighted by its share of background, so that the foreground does not
-//         bleed into the blur. RGB are premultiplied by the weight in A
+//         kFromFrame: the frame. Each sample is weighted by its share of background and its alpha, so that neither the
+//         foreground nor the colors of transparent pixels bleed into the blur. RGB are premultiplied by the weight in A
 //         kFromHighlights: light of the frame, the squared color, weighted likewise, and more if it is bright. The
 //         filter is the mean of four pixels
 //         kFromOpacity: the opacity of the foreground, in R
@@ -32,11 +32,11 @@ vec2 texel_size() { return u_frame_texel; }
 
 #if FROM == kFromFrame
 vec4 fetch(vec2 place, MaskThere there) {
-  vec3 color = fetch_frame(place_in_frame(place)).rgb;
-  float behind = 1.0 - opacity(there, color);
+  vec4 color = fetch_frame(place_in_frame(place));
+  float behind = 1.0 - opacity(there, color.rgb);
   // The smallest weight keeps the quotient defined deep inside the foreground. Squaring keeps soft edges out.
-  float weight = max(behind * behind, 1.0 / 256.0);
-  return vec4(color * weight, weight);
+  float weight = max(behind * behind * color.a, 1.0 / 256.0);
+  return vec4(color.rgb * weight, weight);
 }
 #elif FROM == kFromHighlights
 // Certainty that the surroundings are background. A bright shirt at a mask that is slightly too small must not glow.
@@ -54,13 +54,13 @@ float certainty(vec2 place) {
   return behind * behind;
 }
 vec4 fetch(vec2 place, MaskThere there, float boost) {
-  vec3 color = fetch_frame(place_in_frame(place)).rgb;
-  vec3 light = color * color;
-  float behind = 1.0 - opacity(there, color);
+  vec4 color = fetch_frame(place_in_frame(place));
+  vec3 light = color.rgb * color.rgb;
+  float behind = 1.0 - opacity(there, color.rgb);
   float brightest = max(max(light.r, light.g), light.b);
   float highlight = brightest * brightest * brightest * brightest;
   // As kFromFrame. In light, the smallest weight must be smaller.
-  float weight = max(behind * behind * (1.0 + boost * highlight), 1.0 / 4096.0);
+  float weight = max(behind * behind * color.a * (1.0 + boost * highlight), 1.0 / 4096.0);
   return vec4(light * weight, weight);
 }
 #elif FROM != kFromInput

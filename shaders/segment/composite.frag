@@ -76,7 +76,13 @@ void main() {
   frame.rgb += (1.0 - frame.rgb) * u_light_wrap * sample_bspline(u_light, v_place).rgb;
 #endif
   float front_share = frame.a * front;
+#if REPLACED
+  // Over the background, which shows where the frame is transparent.
+  float alpha = mix(behind.a, 1.0, front_share);
+#else
+  // Behind the foreground is the frame itself, which stays as transparent as it was.
   float alpha = mix(behind.a, frame.a, front);
+#endif
   // If alpha is 0 once stored in 8 bits, the colors of the frame are not stored either.
   float stored = floor(alpha * 255.0 + 0.5) / 255.0;
   o_color = vec4(mix(behind.rgb, frame.rgb, stored > 0.0 ? front_share / alpha : 0.0), stored);

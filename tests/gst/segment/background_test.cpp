@@ -155,6 +155,55 @@ TEST_F(BackgroundTest, AlphaMayBePremultiplied) {
   EXPECT_NEAR(behind.at(8, 8)[3], 102, 1);
 }
 
+// A transparent frame is over the new background, and stays transparent without one.
+TEST_F(BackgroundTest, FramesMayBeTransparent) {
+  Rgba frame = solid(16, 16, {200, 100, 50, 255});
+  for (int32_t y = 0; y < 16; ++y) {
+    for (int32_t x = 0; x < 8; ++x) frame.at(x, y)[3] = x < 4 ? 0 : 51;
+  }
+  const Rgba picture = solid(16, 16, {0, 0, 255, 255});
+  for (const float foreground : {0.0F, 1.0F}) {
+    for (const Background background : {Background::kColor, Background::kImage}) {
+      ASSERT_TRUE(compositor_->resize(16, 16).ok());
+      width_ = height_ = 16;
+      ASSERT_TRUE(compositor_->set_picture(std::as_bytes(std::span(picture.pixels))).ok());
+      Look look = look_of(background);
+      look.color = {0, 0, 1, 1};
+      const Rgba out = draw_uniform(frame, foreground, look);
+      const auto expect = [&](int32_t x, int red, int blue) {
+        EXPECT_NEAR(out.at(x, 8)[0], red, 1) << x << " foreground " << foreground;
+        EXPECT_NEAR(out.at(x, 8)[2], blue, 1) << x << " foreground " << foreground;
+        EXPECT_EQ(out.at(x, 8)[3], 255) << x << " foreground " << foreground;
+      };
+      expect(1, 0, 255);
+      expect(6, foreground > 0 ? 40 : 0, foreground > 0 ? 214 : 255);
+      expect(12, foreground > 0 ? 200 : 0, foreground > 0 ? 50 : 255);
+    }
+  }
+  const Rgba cut = draw_uniform(frame, 1, look_of(Background::kTransparent));
+  EXPECT_EQ(cut.at(1, 8)[3], 0);
+  EXPECT_NEAR(cut.at(6, 8)[3], 51, 1);
+  EXPECT_EQ(cut.at(12, 8)[3], 255);
+}
+
+// Colors of invisible pixels do not bleed into the blur.
+TEST_F(BackgroundTest, BlurWeighsPixelsByTheirAlpha) {
+  Rgba frame = solid(kSize, kSize, {10, 200, 10, 255});
+  for (int32_t y = 0; y < kSize; ++y) {
+    for (int32_t x = 0; x < kSize / 2; ++x) {
+      const std::array<uint8_t, 4> hidden{255, 0, 255, 0};
+      std::copy(hidden.begin(), hidden.end(), frame.at(x, y));
+    }
+  }
+  Look look = look_of(Background::kBlur);
+  look.blur_radius = 20;
+  const Rgba out = draw_uniform(frame, 0, look);
+  EXPECT_NEAR(out.at(kSize / 2 + 2, kSize / 2)[0], 10, 6);
+  EXPECT_NEAR(out.at(kSize / 2 + 2, kSize / 2)[1], 200, 6);
+  EXPECT_EQ(out.at(kSize / 2 + 2, kSize / 2)[3], 255);
+  EXPECT_EQ(out.at(4, kSize / 2)[3], 0);
+}
+
 TEST_F(BackgroundTest, BarsHaveTheColor) {
   const Rgba frame = make_frame(40, 20);
   ASSERT_TRUE(compositor_->resize(40, 20).ok());
