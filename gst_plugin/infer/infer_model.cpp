@@ -262,13 +262,21 @@ Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, cons
   result.plan_options.outputs.resize(model->outputs().size());
   for (OutputSpec& output : result.plan_options.outputs) output.target = OutputSpec::Target::kBuffer;
   result.model = std::move(model);
+  LabelFile file;
   if (!options.labels_file.empty()) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(result.labels, load_labels(options.labels_file));
+    SIGHTGLASS_ASSIGN_OR_RETURN(file, load_labels(options.labels_file));
+    result.labels = file.lines;  // instead of those of the model
   }
+  const auto complete_labels = [&] {
+    if (options.labels_file.empty()) return add_usual_labels(result, known);
+    FittedLabels fitted = fit_labels(file, classes_of(result));
+    result.labels = std::move(fitted.labels);
+    if (!fitted.warning.empty()) result.labels_warning = "labels=" + options.labels_file + ": " + fitted.warning;
+  };
   if (options.task != InferTask::kAuto) {
     result.task = options.task;
     if (describe_task(result, options.task, options)) {
-      add_usual_labels(result, known);
+      complete_labels();
       return result;
     }
     return unsupported(result.model->name() + ", task=" + to_string(options.task) + ": " + needed_for(options.task) +
@@ -280,7 +288,7 @@ Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, cons
     GST_DEBUG_OBJECT(log_object(), "%s: declining %s: %s", result.model->name().c_str(), to_string(task),
                      needed_for(task));
   }
-  add_usual_labels(result, known);
+  complete_labels();
   return result;
 }
 

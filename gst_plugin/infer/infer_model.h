@@ -39,6 +39,7 @@ struct InferModel {
   InferTask task = InferTask::kTensors;
   int32_t width = 0, height = 0;    // of the model input, in pixels
   std::vector<std::string> labels;  // by class; may be empty
+  std::string labels_warning;       // what does not fit; may be empty
   bool letterbox = false;           // the model requires the frame's aspect ratio
 
   // For detectors: raw outputs, or those of TFLite_Detection_PostProcess (boxes, classes, scores, count).

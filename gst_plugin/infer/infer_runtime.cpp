@@ -244,6 +244,7 @@ std::vector<std::string> InferModels::warnings() const {
   std::vector<std::string> warnings;
   model_.add_warnings(warnings);
   if (!bundle_warning_.empty()) warnings.push_back(bundle_warning_);
+  if (!model_->labels_warning.empty()) warnings.push_back(model_->labels_warning);
   if (model_->model->inputs().size() > 1 && extra_inputs_.empty()) {
     warnings.push_back(model_->model->name() + ": the inputs other than the image are zeros: " +
                        list(model_->model->inputs()) + "; set extra-inputs to a file with their values");

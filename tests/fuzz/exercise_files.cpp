@@ -91,13 +91,15 @@ void exercise_labels(Bytes bytes) {
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const auto labels = parse_labels(text);
   if (!labels.ok()) return require_message(labels.status());
-  require(!labels->empty() && !labels->back().empty(), "an empty label at the end");
-  const auto lines = static_cast<size_t>(std::ranges::count(text, '\n')) + 1;
-  require(labels->size() <= lines, "more labels than lines");
-  for (const std::string& label : *labels) {
+  require(!labels->lines.empty() && !labels->lines.back().empty(), "an empty label at the end");
+  const auto ends = std::ranges::count_if(text, [](char c) { return c == '\n' || c == '\r'; });
+  require(labels->lines.size() <= static_cast<size_t>(ends) + 1, "more labels than lines");
+  for (const std::string& label : labels->lines) {
     require(label.find_first_of(std::string_view("\n\0", 2)) == label.npos, "a label of more than a line");
     require(label.empty() || (label.front() != ' ' && label.back() != ' '), "a label with spaces around it");
   }
+  require(labels->numbers.size() == labels->numbered.size(), "numbers without labels");
+  for (const size_t classes : {size_t{0}, size_t{1}, labels->lines.size()}) fit_labels(*labels, classes);
 }
 
 void exercise_picture(Bytes bytes) {

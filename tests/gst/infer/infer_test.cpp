@@ -6,7 +6,6 @@
 #include <fstream>
 #include <numeric>
 
-#include "class_names.h"
 #include "detect/detect_reference.h"
 #include "gl/shaders.h"
 #include "gl_pictures.h"
@@ -14,10 +13,8 @@
 #include "harness/gl_test.h"
 #include "harness/golden.h"
 #include "harness/scratch_folder.h"
-#include "harness/special_files.h"
 #include "infer/contours.h"
 #include "infer/inferencer.h"
-#include "infer/labels.h"
 #include "infer/landmarks.h"
 #include "infer/raw_detectors.h"
 
@@ -423,46 +420,6 @@ TEST(Contours, NameExistingLandmarks) {
   EXPECT_EQ(irises.size(), mesh.size() + 8);
   for (const ContourLine& line : mesh) EXPECT_LT(std::max(line.from, line.to), 468);
   EXPECT_TRUE(face_contours(21).empty());
-}
-
-TEST(Labels, DataSetsHaveTheirClasses) {
-  EXPECT_EQ(split_labels(kImageNetLabels).size(), 1000U);
-  const std::vector<std::string> coco = split_labels(kCocoLabels);
-  std::vector<std::string> by_category = split_labels(kCoco90Labels);
-  EXPECT_EQ(coco.size(), 80U);
-  ASSERT_EQ(by_category.size(), 90U);
-  EXPECT_EQ(by_category[17], "dog") << "category 18";
-  EXPECT_EQ(by_category[89], "toothbrush");
-  std::erase(by_category, "");
-  EXPECT_EQ(by_category, coco);
-  EXPECT_EQ(split_labels("a,,b"), (std::vector<std::string>{"a", "", "b"}));
-}
-
-TEST(Labels, FilesOfSeveralForms) {
-  const std::filesystem::path folder = scratch_folder();
-  const auto write = [&](const char* name, const std::string& text) {
-    std::ofstream(folder / name, std::ios::binary) << text;
-    return (folder / name).string();
-  };
-  using Names = std::vector<std::string>;
-  EXPECT_EQ(*load_labels(write("plain", "cat\n dog \r\n\nbird\n\n\n")), (Names{"cat", "dog", "", "bird"}));
-  EXPECT_EQ(*load_labels(write("numbered", "0 person\n1: bicycle\n2 \tcar")), (Names{"person", "bicycle", "car"}));
-  EXPECT_EQ(*load_labels(write("some", "1 person\n2 car")), (Names{"1 person", "2 car"})) << "not numbered from 0";
-  EXPECT_FALSE(load_labels(write("empty", "\n \n")).ok());
-  EXPECT_FALSE(load_labels(write("lines", std::string(size_t{1} << 21, '\n') + "cat")).ok());
-  EXPECT_FALSE(load_labels(write("binary", std::string("a\0b", 3))).ok());
-  EXPECT_FALSE(load_labels((folder / "none").string()).ok());
-  EXPECT_FALSE(load_labels(folder.string()).ok()) << "a folder";
-  for (const auto& [path, kind] : make_special_files(folder / "special")) {
-    const auto labels = load_labels(path);
-    ASSERT_FALSE(labels.ok()) << path;
-    EXPECT_NE(labels.status().message().find("labels=" + path), std::string::npos) << labels.status().message();
-    EXPECT_NE(labels.status().message().find(kind), std::string::npos) << labels.status().message();
-  }
-  const std::string large = write("large", "cat");
-  std::filesystem::resize_file(large, uintmax_t{1} << 40);
-  EXPECT_NE(load_labels(large).status().message().find("1099511627776 bytes"), std::string::npos)
-      << load_labels(large).status().message();
 }
 
 // It would read the alpha of frames as its previous mask.

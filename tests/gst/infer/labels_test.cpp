@@ -1,0 +1,100 @@
+// Label files as people write them.
+#include "infer/labels.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "class_names.h"
+#include "harness/scratch_folder.h"
+#include "harness/special_files.h"
+
+namespace sightglass::test {
+namespace {
+
+TEST(Labels, DataSetsHaveTheirClasses) {
+  EXPECT_EQ(split_labels(kImageNetLabels).size(), 1000U);
+  const std::vector<std::string> coco = split_labels(kCocoLabels);
+  std::vector<std::string> by_category = split_labels(kCoco90Labels);
+  EXPECT_EQ(coco.size(), 80U);
+  ASSERT_EQ(by_category.size(), 90U);
+  EXPECT_EQ(by_category[17], "dog") << "category 18";
+  EXPECT_EQ(by_category[89], "toothbrush");
+  std::erase(by_category, "");
+  EXPECT_EQ(by_category, coco);
+  EXPECT_EQ(split_labels("a,,b"), (std::vector<std::string>{"a", "", "b"}));
+}
+
+TEST(Labels, FilesOfSeveralForms) {
+  const std::filesystem::path folder = scratch_folder();
+  const auto write = [&](const char* name, const std::string& text) {
+    std::ofstream(folder / name, std::ios::binary) << text;
+    return (folder / name).string();
+  };
+  using Names = std::vector<std::string>;
+  const auto labels_of = [&](const std::string& text, size_t classes) {
+    const auto file = load_labels(write("labels", text));
+    EXPECT_TRUE(file.ok()) << file.status().message();
+    return file.ok() ? fit_labels(*file, classes) : FittedLabels{};
+  };
+  const Names colors{"red", "green", "blue"};
+  const struct {
+    const char* form;
+    std::string text;
+    size_t classes;
+    Names expected;
+    bool warns;
+  } forms[] = {
+      {"plain", "cat\n dog \r\n\nbird\n\n\n", 4, {"cat", "dog", "", "bird"}, false},
+      {"numbered", "0 red\n1: green\n2 \tblue", 3, colors, false},
+      {"from 1", "1 red\n2 green\n3 blue\n", 3, colors, false},
+      {"from 1, classes unknown", "1 red\n2 green\n3 blue\n", 0, colors, false},
+      {"from 1, behind a background", "1 red\n2 green\n3 blue\n", 4, {"", "red", "green", "blue"}, false},
+      {"with a gap", "0 red\n2 blue\n", 3, {"red", "", "blue"}, false},
+      {"with gaps, from 1", "1 red\n\n3 blue\n", 3, {"red", "", "blue"}, false},
+      {"the last classes", "1 green\n2 blue\n", 3, {"", "green", "blue"}, false},
+      {"labels that begin with numbers", "1 cent\n5 cent\n10 cent\n", 3, {"1 cent", "5 cent", "10 cent"}, false},
+      {"not ascending", "2 red\n1 green\n3 blue\n", 3, {"2 red", "1 green", "3 blue"}, false},
+      {"byte-order mark",
+       "\xef\xbb\xbf"
+       "0 red\n1 green\n2 blue\n",
+       3, colors, false},
+      {"CRLF", "red\r\ngreen\r\nblue\r\n", 3, colors, false},
+      {"CR", "red\rgreen\rblue\r", 3, colors, false},
+      {"UTF-16", std::string("\xff\xfer\0e\0d\0\n\0a\0", 12), 2, {"red", "a"}, false},
+      {"Windows-1252", "gr\xfcn\nrot\n", 2, {"gr\xc3\xbcn", "rot"}, false},
+      {"label map",
+       "item {\n  id: 1\n  name: 'red'\n}\nitem {\n  id: 3\n  name: \"b\"\n  display_name: \"blue\"\n}\n",
+       3,
+       {"red", "", "blue"},
+       false},
+      {"too few", "red\n", 3, {"red"}, true},
+      {"too many", "red\ngreen\n", 1, {"red", "green"}, true},
+  };
+  for (const auto& form : forms) {
+    const FittedLabels fitted = labels_of(form.text, form.classes);
+    EXPECT_EQ(fitted.labels, form.expected) << form.form;
+    EXPECT_EQ(!fitted.warning.empty(), form.warns) << form.form << ": " << fitted.warning;
+  }
+  EXPECT_FALSE(load_labels(write("empty", "\n \n")).ok());
+  EXPECT_FALSE(load_labels(write("lines", std::string(size_t{1} << 21, '\n') + "cat")).ok());
+  EXPECT_FALSE(load_labels(write("binary", std::string("a\0b", 3))).ok());
+  EXPECT_FALSE(load_labels((folder / "none").string()).ok());
+  EXPECT_FALSE(load_labels(folder.string()).ok()) << "a folder";
+  for (const auto& [path, kind] : make_special_files(folder / "special")) {
+    const auto labels = load_labels(path);
+    ASSERT_FALSE(labels.ok()) << path;
+    EXPECT_NE(labels.status().message().find("labels=" + path), std::string::npos) << labels.status().message();
+    EXPECT_NE(labels.status().message().find(kind), std::string::npos) << labels.status().message();
+  }
+  const std::string large = write("large", "cat");
+  std::filesystem::resize_file(large, uintmax_t{1} << 40);
+  EXPECT_NE(load_labels(large).status().message().find("1099511627776 bytes"), std::string::npos)
+      << load_labels(large).status().message();
+}
+
+}  // namespace
+}  // namespace sightglass::test
