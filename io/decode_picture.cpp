@@ -7,8 +7,10 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "gpu_engine/input_file.h"
+#include "image_facts.h"
 
 namespace sightglass {
 
@@ -54,6 +56,8 @@ class Decoder {
       SIGHTGLASS_ASSIGN_OR_RETURN(const size_t count, file.read(buffer));
       if (loader_ == nullptr) SIGHTGLASS_RETURN_IF_ERROR(begin(std::span(buffer).first(count)));
       if (count == 0) break;
+      const size_t kept = std::min(count, kMostHeader - std::min(kMostHeader, beginning_.size()));
+      beginning_.insert(beginning_.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(kept));
       GError* error = nullptr;
       if (!gdk_pixbuf_loader_write(loader_, reinterpret_cast<const guchar*>(buffer.data()), count, &error)) {
         return failure(error);
@@ -71,14 +75,21 @@ class Decoder {
     // Formats with as many bytes as pixels report no size earlier.
     take_size(loader_, gdk_pixbuf_get_width(pixbuf), gdk_pixbuf_get_height(pixbuf), this);
     if (refused_) return too_large();
-    return PixbufPtr(GDK_PIXBUF(g_object_ref(pixbuf)));
+    // gdk-pixbuf reads the orientation of JPEG files only.
+    const int orientation = image_facts(beginning_).orientation;
+    if (gdk_pixbuf_get_option(pixbuf, "orientation") == nullptr) {
+      gdk_pixbuf_set_option(pixbuf, "orientation", std::to_string(orientation).c_str());
+    }
+    PixbufPtr upright(gdk_pixbuf_apply_embedded_orientation(pixbuf));
+    if (upright == nullptr) return resource_exhausted("out of memory");
+    return upright;
   }
   bool knows_size() const { return width_ > 0; }
 
  private:
   Status begin(std::span<const std::byte> beginning) {
     const char* const format = format_of(beginning);
-    if (format == nullptr) return invalid_argument("its format is not PNG, JPEG, GIF or PNM");
+    if (format == nullptr) return invalid_argument("its format is not PNG, JPEG, GIF or PNM; convert it to PNG");
     GError* error = nullptr;
     loader_ = gdk_pixbuf_loader_new_with_type(format, &error);
     if (loader_ == nullptr) return failure(error);  // no decoder installed
@@ -105,7 +116,10 @@ class Decoder {
                               " in each direction; scale it down");
   }
 
+  static constexpr size_t kMostHeader = size_t{1} << 20;
+
   const int32_t largest_side_;
+  std::vector<std::byte> beginning_;   // of the file, with its EXIF data
   GdkPixbufLoader* loader_ = nullptr;  // set once the format is known
   int width_ = 0, height_ = 0;
   bool refused_ = false, closed_ = false;

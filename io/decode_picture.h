@@ -18,8 +18,7 @@ struct UnrefPixbuf {
 using PixbufPtr = std::unique_ptr<GdkPixbuf, UnrefPixbuf>;
 
 // Decodes a PNG, JPEG, GIF or PNM file of at most `largest_side` pixels in width and in height, the limit of a texture
-// of the device. Returns the pixels as stored; the orientation is an option of the pixbuf. Errors state the reason
-// without the path.
+// of the device. Returns the image upright, as its EXIF data state. Errors state the reason without the path.
 Result<PixbufPtr> decode_picture(const std::string& path, int32_t largest_side);
 // Whether the file starts like an image; decodes nothing.
 Status check_picture(const std::string& path);

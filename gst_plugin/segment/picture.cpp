@@ -60,11 +60,9 @@ Picture::~Picture() = default;
 Status Picture::check(const std::string& path) { return check_picture(path).with_context(name_of(path)); }
 
 Result<std::shared_ptr<const Picture>> Picture::load(const std::string& path, int32_t largest_side) {
-  const Result<PixbufPtr> file = decode_picture(path, largest_side);
+  Result<PixbufPtr> file = decode_picture(path, largest_side);
   if (!file.ok()) return file.status().with_context(name_of(path));
-  PixbufPtr upright(gdk_pixbuf_apply_embedded_orientation(file->get()));
-  if (upright == nullptr) return resource_exhausted(name_of(path) + ": out of memory");
-  return std::shared_ptr<const Picture>(new Picture(std::make_unique<Impl>(Impl{std::move(upright)})));
+  return std::shared_ptr<const Picture>(new Picture(std::make_unique<Impl>(Impl{std::move(file).value()})));
 }
 
 Result<Picture::Scaled> Picture::scale(int32_t width, int32_t height, PictureFit fit) const {

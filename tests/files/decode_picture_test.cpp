@@ -1,14 +1,18 @@
-// Images that claim excessive sizes.
+// Images that claim excessive sizes, and images that are stored rotated.
 #include "decode_picture.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
 
 #include "harness/picture_bomb.h"
 #include "harness/scratch_folder.h"
 #include "harness/special_files.h"
+#include "image_facts.h"
 
 namespace sightglass::test {
 namespace {
@@ -50,6 +54,59 @@ TEST(DecodePicture, BothSidesAreLimited) {
   EXPECT_EQ(gdk_pixbuf_get_width(picture->get()), 20);
   EXPECT_EQ(gdk_pixbuf_get_height(picture->get()), 30);
   EXPECT_EQ(gdk_pixbuf_read_pixels(picture->get())[1], 0x20);
+}
+
+// EXIF data with an orientation, in either byte order.
+std::string exif(int orientation, bool big) {
+  std::string text = big ? std::string("MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\0\0\0\0\0\0\0", 26)
+                         : std::string("II\x2a\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\0\0\0\0\0\0\0\0", 26);
+  text[big ? 19 : 18] = static_cast<char>(orientation);
+  return text;
+}
+
+std::string jpeg_segment(const std::string& exif_data) {
+  const std::string content = std::string("Exif\0\0", 6) + exif_data;
+  return std::string("\xff\xe1\0", 3) + static_cast<char>(content.size() + 2) + content;
+}
+
+ImageFacts facts_of(const std::string& file) { return image_facts(std::as_bytes(std::span(file))); }
+
+TEST(ImageFacts, OrientationOfExifData) {
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    for (const bool big : {false, true}) {
+      const std::string data = exif(orientation, big), size(1, static_cast<char>(data.size()));
+      const std::string zeros(3, '\0');
+      EXPECT_EQ(facts_of("\xff\xd8" + jpeg_segment(data)).orientation, orientation);
+      EXPECT_EQ(facts_of("\x89PNG\r\n\x1a\n" + zeros + size + "eXIf" + data + "4444").orientation, orientation);
+      EXPECT_EQ(facts_of("RIFF4444WEBPEXIF" + size + zeros + data).orientation, orientation);
+    }
+  }
+  EXPECT_EQ(facts_of("\xff\xd8" + jpeg_segment(exif(9, true))).orientation, 1) << "not an orientation";
+  const std::string whole = "\xff\xd8" + jpeg_segment(exif(6, true));
+  for (size_t length = 0; length < whole.size(); ++length) {
+    const int orientation = facts_of(whole.substr(0, length)).orientation;
+    EXPECT_TRUE(orientation == 1 || orientation == 6) << length;
+  }
+  const std::string frame("\xff\xc0\0\x14\x08\0\x10\0\x10\x04", 10);
+  EXPECT_EQ(facts_of("\xff\xd8\xff" + frame.substr(1) + std::string(20, '\0')).jpeg_components, 4);
+}
+
+TEST(DecodePicture, ImagesAreUpright) {
+  const std::string path = scratch_folder() / "rotated.jpg";
+  const PixbufPtr stored(gdk_pixbuf_new(GDK_COLORSPACE_RGB, FALSE, 8, 32, 16));
+  gdk_pixbuf_fill(stored.get(), 0xff0000ff);
+  const PixbufPtr left(gdk_pixbuf_new_subpixbuf(stored.get(), 0, 0, 16, 16));
+  gdk_pixbuf_fill(left.get(), 0x0000ffff);
+  ASSERT_TRUE(gdk_pixbuf_save(stored.get(), path.c_str(), "jpeg", nullptr, nullptr));
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  bytes.insert(2, jpeg_segment(exif(6, true)));
+  std::ofstream(path, std::ios::binary) << bytes;
+  const auto picture = decode_picture(path, 100);
+  ASSERT_TRUE(picture.ok()) << picture.status().message();
+  EXPECT_EQ(gdk_pixbuf_get_width(picture->get()), 16);
+  EXPECT_EQ(gdk_pixbuf_get_height(picture->get()), 32);
+  EXPECT_LT(gdk_pixbuf_read_pixels(picture->get())[0], 60) << "what was at the left is at the top";
 }
 
 TEST(DecodePicture, FilesThatAreNotImagesAreRejected) {
