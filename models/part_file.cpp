@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "gpu_engine/output_file.h"
+
 namespace sightglass {
 
 namespace {
@@ -77,7 +79,7 @@ Status PartFile::clear() { return ::ftruncate(file_, 0) == 0 ? Status() : failur
 
 Status PartFile::rename_to(const std::string& path) {
   if (::fsync(file_) != 0) return failure("write");
-  if (std::rename(path_.c_str(), path.c_str()) == 0) return {};
+  if (std::rename(path_.c_str(), path.c_str()) == 0) return sync_name(path);
   return invalid_argument("cannot rename " + path_ + " to " + path + ": " + std::strerror(errno));
 }
 

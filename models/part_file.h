@@ -25,8 +25,8 @@ class PartFile {
   int64_t size() const;
   Status append(std::span<const char> bytes);
   Status clear();
-  // The data reach the disk before the new name does. A process that waits for the lock finds the file gone and opens a
-  // new one.
+  // The data reach the disk before the new name does, and that does before this returns. A process that waits for the
+  // lock finds the file gone and opens a new one.
   Status rename_to(const std::string& path);
   void remove();
 

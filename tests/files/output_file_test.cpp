@@ -1,7 +1,9 @@
 #include "gpu_engine/output_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -100,6 +102,67 @@ TEST_F(OutputFile, SpecialFilesAreWrittenInPlace) {
   EXPECT_EQ(got, "through");
   EXPECT_TRUE(write_output_file("/dev/null", "nothing").ok());
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(OutputFile, ALinkIsFollowedAndItsTargetReplacedAsAWhole) {
+  const std::string target = write("target", "old");
+  fs::create_symlink("target", path("link"));
+  fs::create_symlink("new", path("dangling"));
+  fs::create_symlink("circle", path("circle"));
+  const auto place = find_output_place(path("link"));
+  ASSERT_TRUE(place.ok());
+  EXPECT_EQ(place->path, target);
+  EXPECT_FALSE(place->in_place);
+  ASSERT_TRUE(write_output_file(path("dangling"), "text").ok());
+  EXPECT_EQ(read(path("new")), "text");
+  EXPECT_TRUE(fs::is_symlink(path("dangling")));
+  EXPECT_FALSE(write_output_file(path("circle"), "text").ok());
+  for (const char* special : {"/dev/stdout", "/proc/self/fd/1", "/dev/null"}) {
+    EXPECT_TRUE(find_output_place(special)->in_place) << special;
+  }
+}
+
+// Text that is appended to the standard output of a process stays.
+TEST_F(OutputFile, StandardOutputIsNotOpenedAnew) {
+  const std::string log = write("log", "before\n");
+  const int kept = dup(STDOUT_FILENO), file = open(log.c_str(), O_WRONLY | O_APPEND);
+  ASSERT_TRUE(dup2(file, STDOUT_FILENO) >= 0);
+  const Status written = write_output_file("/dev/stdout", "after\n");
+  dup2(kept, STDOUT_FILENO);
+  close(kept);
+  close(file);
+  EXPECT_TRUE(written.ok()) << written.message();
+  EXPECT_EQ(read(log), "before\nafter\n");
+}
+
+TEST_F(OutputFile, ALockedFileHasOneWriter) {
+  const std::string place = write("place", "old");
+  {
+    auto first = AtomicFile::create_locked(place, FileAccess::kEveryone);
+    ASSERT_TRUE(first.ok() && first->has_value());
+    EXPECT_TRUE((*first)->temporary_path().ends_with("-place.part")) << (*first)->temporary_path();
+    const auto second = AtomicFile::create_locked(place, FileAccess::kEveryone);
+    ASSERT_TRUE(second.ok());
+    EXPECT_FALSE(second->has_value()) << "while the first one is written";
+    EXPECT_TRUE(AtomicFile::create_locked(path("another place"), FileAccess::kEveryone)->has_value());
+    EXPECT_EQ(files(), 2U) << "the second writer leaves the file of the first one";
+    ASSERT_TRUE((*first)->append("new").ok() && (*first)->commit().ok());
+  }
+  EXPECT_EQ(read(place), "new");
+  EXPECT_TRUE(AtomicFile::create_locked(place, FileAccess::kEveryone)->has_value()) << "it is complete";
+}
+
+TEST_F(OutputFile, WhatKilledProcessesLeftIsRemoved) {
+  const std::string left = write(".0123456789abcdef-place.part", "half");
+  const std::string others[] = {write(".0123456789abcdef-my-place.part", ""), write(".0123456789abcdeX-place.part", ""),
+                                write("place.part", "")};
+  {
+    const auto file = AtomicFile::create_locked(path("place"), FileAccess::kEveryone);
+    ASSERT_TRUE(file.ok() && file->has_value());
+    EXPECT_FALSE(fs::exists(left));
+  }
+  for (const std::string& other : others) EXPECT_TRUE(fs::exists(other)) << other;
+  EXPECT_EQ(files(), 3U);
 }
 
 TEST_F(OutputFile, FailuresNameThePath) {
