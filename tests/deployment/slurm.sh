@@ -34,7 +34,7 @@ cd "$folder"
 sbatch --array=0-2 --output="$folder/task-%a.log" "$source/packaging/slurm-array.sh" "$folder/in" "$folder/out" \
   --refine none --blur-strength 2
 tries=0
-until [ -e out/a.mkv.mp4.part ]; do
+until ls -A out 2>/dev/null | grep -q a.mkv.mp4.part; do
   tries=$((tries + 1))
   [ $tries -lt 1200 ] || { echo "the first task does not start" && cat task-*.log && exit 1; }
   sleep 0.1

@@ -1,14 +1,20 @@
 #include "video/batch_command.h"
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
+#include "gpu_engine/quoted.h"
 #include "video/batch_files.h"
 #include "video/batch_manifest.h"
 #include "video/run_job.h"
 #include "video/task_commands.h"
+#include "video/unfinished_file.h"
 
 namespace sightglass::video {
 
@@ -23,7 +29,7 @@ struct BatchArguments : TaskArguments {
 
 // Counts of files.
 struct Outcome {
-  int done = 0, skipped = 0, failed = 0;
+  int done = 0, skipped = 0, failed = 0, incomplete = 0;
   bool interrupted = false;
 };
 
@@ -37,7 +43,11 @@ class Batch {
   const std::string& manifest() const { return manifest_.path(); }
 
  private:
-  Result<PlaybackResult> process(const BatchFile& file, const fs::path& output);
+  // Whether this process is done with the file. Otherwise another process works on it.
+  Result<bool> finish(const BatchFile& file, const std::string& place);
+  bool is_there(const fs::path& output) const;
+  Result<PlaybackResult> process(const BatchFile& file, const fs::path& output, UnfinishedFile result);
+  Status add_failed(const BatchFile& file, const Status& status);
 
   const BatchArguments& arguments_;
   BatchManifest manifest_;
@@ -45,15 +55,13 @@ class Batch {
   bool hint_shown_ = false;
 };
 
-Result<PlaybackResult> Batch::process(const BatchFile& file, const fs::path& output) {
+Result<PlaybackResult> Batch::process(const BatchFile& file, const fs::path& output, UnfinishedFile result) {
   const VideoTask& task = *arguments_.task;
   VideoJob job;
   job.element = task.bin;
   job.properties = arguments_.values;
   SIGHTGLASS_RETURN_IF_ERROR(add_properties(arguments_.properties, job.properties));
   complete_properties(job.properties, false);
-  std::error_code error;
-  fs::create_directories(output.parent_path(), error);
   const auto background = job.properties.find("background");
   const bool alpha = background != job.properties.end() && background->second == "transparent";
   SIGHTGLASS_ASSIGN_OR_RETURN(job.output, recognize_output(output.string(), {arguments_.encoder, alpha}));
@@ -69,28 +77,70 @@ Result<PlaybackResult> Batch::process(const BatchFile& file, const fs::path& out
   settings.keys = false;
   settings.interrupted = [this] { outcome_.interrupted = true; };
   PlaybackReport report(ReportStyle::kText);
-  return run_job(job, settings, report);
+  return run_job(job, settings, report, std::move(result));
+}
+
+// Files have their names only when they are complete.
+bool Batch::is_there(const fs::path& output) const {
+  std::error_code error;
+  return !arguments_.force && fs::is_regular_file(output, error);
+}
+
+Status Batch::add_failed(const BatchFile& file, const Status& status) {
+  ++outcome_.failed;
+  fail(status);
+  return manifest_.add_failed(file, status.message());
+}
+
+Result<bool> Batch::finish(const BatchFile& file, const std::string& place) {
+  const fs::path output = batch_output(file, arguments_.output, "." + arguments_.format);
+  if (is_there(output)) {
+    ++outcome_.skipped;
+    return true;
+  }
+  using Claim = Result<std::optional<UnfinishedFile>>;
+  const Status ready = make_result_folder(output, arguments_.output);
+  Claim claim = ready.ok() ? UnfinishedFile::claim(output.string()) : Claim(ready);
+  if (claim.ok() && !claim->has_value()) return false;
+  // Another process may have completed it before this one claimed it.
+  if (is_there(output)) {
+    ++outcome_.skipped;
+    return true;
+  }
+  std::fprintf(stderr, "%s %s\n", place.c_str(), printable(file.name.string()).c_str());
+  if (!claim.ok()) {
+    SIGHTGLASS_RETURN_IF_ERROR(add_failed(file, claim.status()));
+    return true;
+  }
+  const auto played = process(file, output, **std::move(claim));
+  if (outcome_.interrupted) return true;
+  if (!played.ok()) {
+    SIGHTGLASS_RETURN_IF_ERROR(add_failed(file, played.status()));
+    return true;
+  }
+  ++(played->incomplete.empty() ? outcome_.done : outcome_.incomplete);
+  SIGHTGLASS_RETURN_IF_ERROR(manifest_.add_done(file, output, *played));
+  return true;
 }
 
 Status Batch::run(const std::vector<BatchFile>& files) {
+  const auto place = [&](size_t i) { return "[" + std::to_string(i + 1) + "/" + std::to_string(files.size()) + "]"; };
+  std::vector<size_t> busy;
   for (size_t i = 0; i < files.size() && !outcome_.interrupted; ++i) {
-    const fs::path output = batch_output(files[i], arguments_.output, "." + arguments_.format);
-    std::error_code error;
-    // Files have their names only when they are complete.
-    if (!arguments_.force && fs::exists(output, error)) {
-      ++outcome_.skipped;
-      continue;
-    }
-    std::fprintf(stderr, "[%zu/%zu] %s\n", i + 1, files.size(), files[i].name.c_str());
-    const auto result = process(files[i], output);
-    if (outcome_.interrupted) break;
-    if (result.ok()) {
-      ++outcome_.done;
-      SIGHTGLASS_RETURN_IF_ERROR(manifest_.add_done(files[i], output, *result));
-    } else {
-      ++outcome_.failed;
-      fail(result.status());
-      SIGHTGLASS_RETURN_IF_ERROR(manifest_.add_failed(files[i], result.status().message()));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const bool finished, finish(files[i], place(i)));
+    if (!finished) busy.push_back(i);
+  }
+  constexpr auto kPause = std::chrono::milliseconds(200);
+  for (const size_t i : busy) {
+    bool told = false;
+    while (!outcome_.interrupted) {
+      SIGHTGLASS_ASSIGN_OR_RETURN(const bool finished, finish(files[i], place(i)));
+      if (finished) break;
+      if (!std::exchange(told, true)) {
+        std::fprintf(stderr, "%s %s: another process works on it; waiting\n", place(i).c_str(),
+                     printable(files[i].name.string()).c_str());
+      }
+      std::this_thread::sleep_for(kPause);
     }
   }
   return {};
@@ -103,27 +153,34 @@ Result<Outcome> run_batch(const BatchArguments& arguments) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const Shard shard, parse_shard(arguments.shard));
   start_gstreamer();
   SIGHTGLASS_RETURN_IF_ERROR(need_element(arguments.task->bin));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const auto files, list_batch(arguments.folder, arguments.output, shard));
+  std::vector<std::string> problems;
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto files, list_batch(arguments.folder, arguments.output, shard, &problems));
   std::error_code error;
   fs::create_directories(arguments.output, error);
   if (error) return device_error(arguments.output + ": " + error.message());
   if (fs::equivalent(arguments.folder, arguments.output, error)) {
     return invalid_argument(arguments.output + ": is both the input and the output directory");
   }
+  if (is_inside(arguments.folder, arguments.output)) {
+    return invalid_argument(arguments.output + ": contains the input directory; choose another one for the results");
+  }
+  for (const std::string& problem : problems) std::fprintf(stderr, "%s\n", printable(problem).c_str());
   SIGHTGLASS_ASSIGN_OR_RETURN(BatchManifest manifest, BatchManifest::open(arguments.output, shard));
   Batch batch(arguments, std::move(manifest));
   SIGHTGLASS_RETURN_IF_ERROR(batch.run(files));
   const Outcome& outcome = batch.outcome();
-  std::fprintf(stderr, "%zu files: %d done, %d already there, %d failed%s; see %s\n", files.size(), outcome.done,
-               outcome.skipped, outcome.failed, outcome.interrupted ? "; interrupted, run it again to continue" : "",
-               batch.manifest().c_str());
+  const std::string incomplete =
+      outcome.incomplete > 0 ? ", " + std::to_string(outcome.incomplete) + " incomplete" : std::string();
+  std::fprintf(stderr, "%zu files: %d done, %d already there, %d failed%s%s; see %s\n", files.size(), outcome.done,
+               outcome.skipped, outcome.failed, incomplete.c_str(),
+               outcome.interrupted ? "; interrupted, run it again to continue" : "", batch.manifest().c_str());
   return outcome;
 }
 
 int run_and_report(const BatchArguments& arguments) {
   const auto outcome = run_batch(arguments);
   if (!outcome.ok()) return exit_status_of(outcome.status());
-  return outcome->failed > 0 || outcome->interrupted ? kFailed : kSucceeded;
+  return outcome->failed + outcome->incomplete > 0 || outcome->interrupted ? kFailed : kSucceeded;
 }
 
 // A word that is no directory may be meant as a task.

@@ -58,7 +58,12 @@ Result<MediaInfo> inspect_media(const std::string& path) {
   if (GST_CLOCK_TIME_IS_VALID(duration)) media.seconds = static_cast<double>(duration) / GST_SECOND;
   GList* const videos = gst_discoverer_info_get_video_streams(info.get());
   const bool has_video = videos != nullptr;
-  if (has_video) media.still = gst_discoverer_video_info_is_image(GST_DISCOVERER_VIDEO_INFO(videos->data)) != FALSE;
+  if (has_video) {
+    auto* const video = GST_DISCOVERER_VIDEO_INFO(videos->data);
+    media.still = gst_discoverer_video_info_is_image(video) != FALSE;
+    media.width = static_cast<int>(gst_discoverer_video_info_get_width(video));
+    media.height = static_cast<int>(gst_discoverer_video_info_get_height(video));
+  }
   gst_discoverer_stream_info_list_free(videos);
   GList* const audios = gst_discoverer_info_get_audio_streams(info.get());
   if (audios != nullptr) media.audio_caps = caps_text(GST_DISCOVERER_STREAM_INFO(audios->data));

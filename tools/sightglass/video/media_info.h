@@ -8,9 +8,10 @@
 namespace sightglass::video {
 
 struct MediaInfo {
-  double seconds = 0;      // 0: unknown, or a still image
-  bool still = false;      // the video is one image
-  std::string audio_caps;  // of the first audio stream, as in the file; empty if there is none
+  double seconds = 0;         // 0: unknown, or a still image
+  int width = 0, height = 0;  // as in the file, not rotated
+  bool still = false;         // the video is one image
+  std::string audio_caps;     // of the first audio stream, as in the file; empty if there is none
 };
 
 // Reads the start of a file. Fails if the file cannot be read, is damaged, or has no video, or if a decoder is missing.

@@ -7,8 +7,10 @@
 #include <span>
 #include <string_view>
 
+#include "video/even_size.h"
 #include "video/gst_setup.h"
 #include "video/launch_text.h"
+#include "video/numbered_images.h"
 
 namespace sightglass::video {
 
@@ -120,7 +122,7 @@ Result<Output> file_output(Output output, const OutputWishes& wishes) {
   SIGHTGLASS_RETURN_IF_ERROR(check_directory(output.name));
   if (ending == ".png" || ending == ".jpg" || ending == ".jpeg") {
     output.encoder = ending == ".png" ? "pngenc" : "jpegenc quality=92";
-    output.kind = output.name.find('%') == std::string::npos ? Output::Kind::kStill : Output::Kind::kImages;
+    output.kind = parse_numbered_name(output.name) ? Output::Kind::kImages : Output::Kind::kStill;
     SIGHTGLASS_RETURN_IF_ERROR(need(encoder_of(output.encoder), "gstreamer1.0-plugins-good", output.name));
     return output;
   }
@@ -175,7 +177,8 @@ Result<Output> recognize_output(const std::string& text, const OutputWishes& wis
   return file_output(std::move(output), wishes);
 }
 
-std::string sink_text(const Output& output, bool rendered) {
+std::string sink_text(const Output& output, bool rendered, int width, int height) {
+  const std::string even = needs_even_size(output.encoder) ? even_size_text(width, height) + " ! " : std::string();
   const std::string file = std::string("filesink name=") + kFileElement + " location=" + quoted(output.name);
   switch (output.kind) {
     case Output::Kind::kWindow:
@@ -183,14 +186,13 @@ std::string sink_text(const Output& output, bool rendered) {
     case Output::Kind::kNone:
       return "fakesink sync=false";
     case Output::Kind::kVideo:
-      return "videoconvert ! queue ! " + output.encoder + " ! " + output.muxer + " name=" + kMuxerElement + " ! " +
-             file;
+      return "videoconvert ! queue ! " + even + output.encoder + " ! " + output.muxer + " name=" + kMuxerElement +
+             " ! " + file;
     case Output::Kind::kStill:
       return "videoconvert ! " + output.encoder + " snapshot=true ! " + file;
     case Output::Kind::kImages:
-      // Each image gets its name when it is complete: the sink renames it.
       return "videoconvert ! queue ! " + output.encoder + " ! multifilesink name=" + kFileElement +
-             " location=" + quoted(output.name);
+             " location=" + quoted(parse_numbered_name(output.name)->format());
     case Output::Kind::kPipe:
       return "videoconvert ! video/x-raw,format=I420 ! y4menc ! " +
              (output.name == "-" ? std::string("fdsink fd=1 sync=false") : file);
@@ -198,7 +200,7 @@ std::string sink_text(const Output& output, bool rendered) {
       // Readers want late frames too.
       return "videoconvert ! v4l2sink qos=false max-lateness=-1 device=" + quoted(output.name);
     case Output::Kind::kRtsp:
-      return "videoconvert ! queue ! " + output.encoder + " ! rtph264pay pt=96 name=" + kRtspPayloader;
+      return "videoconvert ! queue ! " + even + output.encoder + " ! rtph264pay pt=96 name=" + kRtspPayloader;
     case Output::Kind::kWhip: {
       const std::string scheme = output.name.starts_with("whips://") ? "https" : "http";
       return "videoconvert ! whipclientsink signaller::whip-endpoint=" +

@@ -47,6 +47,7 @@ constexpr const char* kRtspPayloader = "pay0";
 
 // In gst-launch syntax, after the element that runs the model. `rendered`: the input is rendered figures, which may be
 // slower than real time without a GPU; they then move slowly, but no frame is dropped.
-std::string sink_text(const Output& output, bool rendered);
+// `width` and `height` are those of the frames, 0 if they are not known yet.
+std::string sink_text(const Output& output, bool rendered, int width = 0, int height = 0);
 
 }  // namespace sightglass::video

@@ -14,6 +14,8 @@ struct PlaybackResult {
   double model_ms = 0, gpu_ms = 0, cpu_ms = 0;  // per frame; 0: unknown
   double start_ms = 0;                          // compiling and uploading the model
   int width = 0, height = 0;
+  bool stopped = false;    // by a key, a signal, or a time limit
+  std::string incomplete;  // why the output, which is kept, has less than the input should have; empty: it has all
 
   double rate() const { return seconds > 0 ? static_cast<double>(frames - 1) / seconds : 0; }
 };

@@ -284,6 +284,7 @@ Status Player::run() {
 PlaybackResult Player::result() const {
   PlaybackResult result;
   result.frames = frames_;
+  result.stopped = ending_;
   result.seconds = 1e-6 * static_cast<double>(last_ - first_);
   if (element_ == nullptr) return result;
   GstStructure* stats = nullptr;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "video/even_size.h"
 #include "video/gst_objects.h"
 #include "video/keys.h"
 #include "video/video_job.h"
@@ -47,6 +48,7 @@ void on_media(GstRTSPMediaFactory*, GstRTSPMedia* media, gpointer data) {
   auto* serving = static_cast<Serving*>(data);
   const ElementPtr pipeline(gst_rtsp_media_get_element(media));
   serving->element.reset(gst_bin_get_by_name(GST_BIN(pipeline.get()), kModelElement));
+  keep_sizes_even(pipeline.get());
 }
 
 gboolean stop(gpointer data) {

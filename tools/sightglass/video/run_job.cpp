@@ -2,10 +2,15 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "video/contact_sheet.h"
+#include "video/cut_file.h"
+#include "video/even_size.h"
 #include "video/frame_samples.h"
+#include "video/last_frame.h"
 #include "video/launch_text.h"
+#include "video/numbered_images.h"
 #include "video/unfinished_file.h"
 
 namespace sightglass::video {
@@ -28,6 +33,20 @@ std::string written_files(const VideoJob& job) {
     if (!name.empty() && name != "-") names += (names.empty() ? "" : ", ") + name;
   }
   return names;
+}
+
+// Pipes cannot be rewritten at the end: containers need a form without a list of all frames.
+void prepare_for_pipe(GstElement* pipeline) {
+  const ElementPtr muxer(gst_bin_get_by_name(GST_BIN(pipeline), kMuxerElement));
+  if (muxer == nullptr) return;
+  constexpr guint kFragmentMilliseconds = 1000;
+  GObjectClass* const kind = G_OBJECT_GET_CLASS(muxer.get());
+  if (g_object_class_find_property(kind, "fragment-duration") != nullptr) {
+    g_object_set(muxer.get(), "fragment-duration", kFragmentMilliseconds, nullptr);
+  }
+  if (g_object_class_find_property(kind, "streamable") != nullptr) {
+    g_object_set(muxer.get(), "streamable", TRUE, nullptr);
+  }
 }
 
 // A camera without a device file is there if GStreamer lists it.
@@ -53,21 +72,41 @@ PlayerSettings input_settings(const Input& input, const VideoTask& task) {
   return settings;
 }
 
-Result<PlaybackResult> run_job(const VideoJob& job, const PlayerSettings& settings, PlaybackReport& report) {
+Result<PlaybackResult> run_job(const VideoJob& job, const PlayerSettings& settings, PlaybackReport& report,
+                               std::optional<UnfinishedFile> claimed) {
   const std::string text = launch_text(job);
   SIGHTGLASS_ASSIGN_OR_RETURN(const ElementPtr pipeline, parse_launch(text));
-  UnfinishedFile file(pipeline.get(), kFileElement, job.output.is_file() ? job.output.name : std::string());
-  UnfinishedFile results(pipeline.get(), kResultsElement, job.results == "-" ? std::string() : job.results);
+  if (!claimed) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(UnfinishedFile opened,
+                                UnfinishedFile::open(job.output.is_file() ? job.output.name : std::string()));
+    claimed.emplace(std::move(opened));
+  }
+  UnfinishedFile file = *std::move(claimed);
+  SIGHTGLASS_ASSIGN_OR_RETURN(UnfinishedFile results,
+                              UnfinishedFile::open(job.results == "-" ? std::string() : job.results));
+  SIGHTGLASS_RETURN_IF_ERROR(file.attach(pipeline.get(), kFileElement));
+  if (!file.seekable()) prepare_for_pipe(pipeline.get());
+  SIGHTGLASS_RETURN_IF_ERROR(results.attach(pipeline.get(), kResultsElement));
+  std::optional<NumberedImages> images;
+  if (job.output.kind == Output::Kind::kImages) {
+    images.emplace(pipeline.get(), kFileElement, *parse_numbered_name(job.output.name));
+  }
   const ElementPtr element(gst_bin_get_by_name(GST_BIN(pipeline.get()), kModelElement));
   FrameSamples samples;
   if (!job.contact_sheet.empty()) samples.watch(element.get());
   report.starting(text);
-  SIGHTGLASS_ASSIGN_OR_RETURN(const PlaybackResult result, play(pipeline.get(), element.get(), settings, report));
+  if (const std::string lost = lost_audio(job); !lost.empty()) report.note("warning", lost);
+  keep_sizes_even(pipeline.get());
+  keep_last_frames(pipeline.get(), kMuxerElement);
+  SIGHTGLASS_ASSIGN_OR_RETURN(PlaybackResult result, play(pipeline.get(), element.get(), settings, report));
   SIGHTGLASS_RETURN_IF_ERROR(file.finish());
   SIGHTGLASS_RETURN_IF_ERROR(results.finish());
   constexpr size_t kColumns = 4;
   if (!job.contact_sheet.empty()) SIGHTGLASS_RETURN_IF_ERROR(write_contact_sheet(job, samples.take(kColumns)));
   report.finished(result, written_files(job));
+  const std::string cut =
+      job.input.kind == Input::Kind::kFile && !result.stopped ? describe_cut(job.input.name) : std::string();
+  if (!cut.empty()) result.incomplete = job.input.name + ": " + cut + "; the output has what is there";
   return result;
 }
 

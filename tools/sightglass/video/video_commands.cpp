@@ -9,6 +9,7 @@
 
 #include "video/gst_setup.h"
 #include "video/launch_text.h"
+#include "video/numbered_images.h"
 #include "video/player.h"
 #include "video/rtsp_server.h"
 #include "video/run_job.h"
@@ -107,15 +108,45 @@ bool same_file(const std::string& one, const std::string& other) {
   return std::filesystem::equivalent(one, other, error);
 }
 
+// No file is replaced that the job reads, and none is written twice. Devices and pipes may be.
+Status check_files(const VideoJob& job) {
+  std::vector<std::string> written;
+  if (job.output.is_file()) written.push_back(job.output.name);
+  if (job.results != "-") written.push_back(job.results);
+  written.push_back(job.contact_sheet);
+  std::vector<std::string> read = {job.input.name};
+  for (const char* property : {"background-location", "model", "labels"}) {
+    const auto found = job.properties.find(property);
+    if (found != job.properties.end()) read.push_back(found->second);
+  }
+  std::error_code error;
+  for (size_t i = 0; i < written.size(); ++i) {
+    const std::string& name = written[i];
+    if (name.empty() || (std::filesystem::exists(name, error) && !std::filesystem::is_regular_file(name, error)))
+      continue;
+    for (const std::string& other : read) {
+      if (same_file(name, other)) return invalid_argument(name + ": is both the input and the output");
+    }
+    for (size_t j = 0; j < i; ++j) {
+      if (name == written[j] || same_file(name, written[j])) return invalid_argument(name + ": is written twice");
+    }
+  }
+  const auto images = job.output.kind == Output::Kind::kImages ? parse_numbered_name(job.output.name) : std::nullopt;
+  for (const std::string& other : read) {
+    if (images && images->matches(other)) {
+      return invalid_argument(job.output.name + ": is both the input and the output, as " + other +
+                              " is one of its names");
+    }
+  }
+  return {};
+}
+
 Status check_outputs(const VideoJob& job, const RunArguments& run) {
   const bool pipe = job.output.name == "-";
   if ((pipe && (run.json || job.results == "-")) || (run.json && job.results == "-")) {
     return invalid_argument("standard output can have only one of frames, results, and --json");
   }
-  if (job.output.is_file() && same_file(job.input.name, job.output.name)) {
-    return invalid_argument(job.output.name + ": is both the input and the output");
-  }
-  return {};
+  return check_files(job);
 }
 
 PlayerSettings settings_of(const VideoJob& job, const VideoTask& task, const RunArguments& run) {
@@ -141,7 +172,8 @@ Status play_job(const VideoJob& job, const VideoTask& task, const RunArguments& 
     SIGHTGLASS_ASSIGN_OR_RETURN(const RtspAddress address, parse_rtsp_address(job.output.name));
     return serve_rtsp(text, address, settings, report);
   }
-  return run_job(job, settings, report).status();
+  SIGHTGLASS_ASSIGN_OR_RETURN(const PlaybackResult result, run_job(job, settings, report));
+  return result.incomplete.empty() ? Status() : device_error(result.incomplete);
 }
 
 Status run_task(const VideoTask& task, VideoArguments arguments) {

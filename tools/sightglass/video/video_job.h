@@ -30,6 +30,9 @@ constexpr const char* kModelElement = "model";
 // The element that writes the results.
 constexpr const char* kResultsElement = "results";
 
+// Says that the output lacks the audio of the input, and why. Empty if it does not.
+std::string lost_audio(const VideoJob& job);
+
 // In gst-launch syntax.
 std::string launch_text(const VideoJob& job);
 // The element with its properties, and no name. `background` replaces the one of the job unless it is empty.
