@@ -1,10 +1,13 @@
 // `sightglass batch`: shards, continuation, failures, and interruption.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
+#include "gpu_engine/output_file.h"
 #include "video/batch_files.h"
 #include "video_case.h"
 
@@ -81,17 +84,62 @@ TEST_F(BatchCommand, AnInterruptLeavesNoOutput) {
       " matroskamux ! filesink location=" +
       path("in/long.mkv"));
   ASSERT_EQ(made.status, 0) << made.output;
-  const CommandResult result =
-      run_program("(" SIGHTGLASS_COMMAND " " + batch() + " >" + path("log") + " 2>&1 & job=$!; tries=0; until [ -e " +
-                  path("out/long.mkv.mp4.part") +
-                  " ] || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done; kill -TERM $job; wait $job; "
-                  "echo status $?; cat " +
-                  path("log") + ")");
+  const CommandResult result = run_program(
+      "(" SIGHTGLASS_COMMAND " " + batch() + " >" + path("log") + " 2>&1 & job=$!; tries=0; until ls -A " +
+      path("out") +
+      " 2>/dev/null | grep -q long.mkv.mp4.part || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done; kill -TERM $job; "
+      "wait $job; echo status $?; cat " +
+      path("log") + ")");
   EXPECT_NE(result.output.find("status 1"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("interrupted, run it again to continue"), std::string::npos) << result.output;
-  EXPECT_FALSE(fs::exists(path("out/long.mkv.mp4")));
-  EXPECT_FALSE(fs::exists(path("out/long.mkv.mp4.part")));
   EXPECT_TRUE(manifest().empty());
+  fs::remove(path("out/manifest.jsonl"));
+  EXPECT_TRUE(fs::is_empty(path("out")));
+}
+
+// Results of links have the names of the links, are in the output directory, and replace nothing else.
+TEST_F(BatchCommand, LinksAreReadButNeverFollowedForNames) {
+  fs::create_directories(path("store"));
+  clip("store/v.mkv");
+  const auto size = fs::file_size(path("store/v.mkv"));
+  fs::create_symlink("../store/v.mkv", path("in/a.mkv"));
+  fs::create_symlink("nowhere.mp4", path("in/dead.mp4"));
+  fs::create_symlink("..", path("in/up"));
+  fs::create_directories(path("out"));
+  fs::create_symlink(path("store/v.mkv"), path("out/a.mkv.mp4"));
+  const CommandResult result = run_command(batch("--force"));
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_NE(result.output.find("2 files: 1 done, 0 already there, 1 failed"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("in/up: links to directories are not followed"), std::string::npos) << result.output;
+  EXPECT_EQ(manifest(), (std::multimap<std::string, std::string>{{"a.mkv", "done"}, {"dead.mp4", "failed"}}));
+  EXPECT_EQ(fs::file_size(path("store/v.mkv")), size);
+  EXPECT_TRUE(fs::is_symlink(path("in/a.mkv")));
+  EXPECT_FALSE(fs::is_symlink(path("out/a.mkv.mp4")));
+  EXPECT_EQ(std::distance(fs::directory_iterator(path("store")), {}), 1);
+}
+
+// The lock is that of any process that writes the file.
+TEST_F(BatchCommand, WaitsForAnotherProcessThatWritesAResult) {
+  clip("in/a.mkv");
+  clip("in/b.mkv");
+  fs::create_directories(path("out"));
+  auto other = AtomicFile::create_locked(path("out/a.mkv.mp4"), FileAccess::kEveryone);
+  ASSERT_TRUE(other.ok() && other->has_value());
+  CommandResult result;
+  std::thread batch_thread([&] { result = run_command(batch("--shard 0/1"), ">" + path("log") + " 2>&1"); });
+  const auto log = [&] {
+    std::ifstream file(path("log"));
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  for (int i = 0; i < 600 && log().find("another process works on it; waiting") == std::string::npos; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  EXPECT_TRUE(fs::exists(path("out/b.mkv.mp4"))) << "it processes the other files first";
+  ASSERT_TRUE((*other)->append("the other's").ok() && (*other)->commit().ok());
+  batch_thread.join();
+  EXPECT_EQ(result.status, 0) << log();
+  EXPECT_NE(log().find("2 files: 1 done, 1 already there, 0 failed"), std::string::npos) << log();
+  EXPECT_EQ(fs::file_size(path("out/a.mkv.mp4")), std::string("the other's").size());
 }
 
 TEST_F(BatchCommand, ErrorsNameTheCause) {
@@ -110,6 +158,7 @@ TEST_F(BatchCommand, ErrorsNameTheCause) {
   expect_error(batch("--blur-strength many"), 2, "--blur-strength");
   expect_error("batch pose " + path("in") + " --output " + path("out") + " --blur-strength 2", 2, "--blur-strength");
   expect_error("batch " + path("in") + " --output " + path("in"), 2, "is both the input and the output directory");
+  expect_error("batch " + path("in/sub") + " --output " + path("in"), 2, "contains the input directory");
   // A second process for the same shard.
   fs::create_directories(path("out"));
   const CommandResult locked =

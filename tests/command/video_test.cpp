@@ -142,12 +142,19 @@ TEST_F(VideoCommand, FilesKeepTheirAudio) {
   const std::string quick(kQuick);
   struct Case {
     std::string input, output, video, audio;
-  } cases[] = {
+  };
+  std::vector<Case> cases = {
       {mp4(), path("copied.mp4"), "video/x-h264", "audio/mpeg"},          // as it is
       {path("in.mp4"), path("new.webm"), "video/x-vp8", "audio/x-opus"},  // encoded again
       {webm(), path("new.mp4"), "video/x-h264", "audio/mpeg"},
       {path("in.webm"), path("copied.mkv"), "video/x-h264", "audio/x-vorbis"},
   };
+  // Matroska needs headers that only a parser adds, and MP4 has no FLAC.
+  if (installed("flacenc") && installed("flacparse")) {
+    cases.push_back({clip("flac.mkv", "x264enc ! matroskamux", "flacenc"), path("flac-copied.mkv"), "video/x-h264",
+                     "audio/x-flac"});
+    cases.push_back({path("flac.mkv"), path("flac.mp4"), "video/x-h264", "audio/mpeg"});
+  }
   for (const Case& test : cases) {
     const CommandResult result = run_command("segment --input " + test.input + " --output " + test.output + quick);
     ASSERT_EQ(result.status, 0) << result.output;
@@ -269,7 +276,7 @@ TEST_F(VideoCommand, AnInterruptCompletesTheFile) {
       "cat log)");
   EXPECT_NE(result.output.find("status 0"), std::string::npos) << result.output;
   EXPECT_GT(media_of(video).seconds, 0);
-  EXPECT_FALSE(fs::exists(video + ".part"));
+  for (const auto& entry : fs::directory_iterator(path(""))) EXPECT_NE(entry.path().extension(), ".part");
 }
 
 // Reads what a program prints to its terminal until `words` appear, and returns everything so far.
