@@ -42,7 +42,8 @@ const char* format_of(std::span<const std::byte> beginning) {
 class Decoder {
  public:
   // With 0, stops once the size is known.
-  explicit Decoder(int32_t largest_side) : largest_side_(largest_side) {}
+  Decoder(int32_t largest_side, int64_t file_bytes)
+      : largest_side_(largest_side), most_pixels_(kAnyPixels + kPixelsPerByte * file_bytes) {}
   ~Decoder() {
     if (loader_ != nullptr && !closed_) gdk_pixbuf_loader_close(loader_, nullptr);
     g_clear_object(&loader_);
@@ -100,7 +101,8 @@ class Decoder {
     auto* self = static_cast<Decoder*>(data);
     self->width_ = width;
     self->height_ = height;
-    self->refused_ = width > self->largest_side_ || height > self->largest_side_;
+    self->refused_ =
+        width > self->largest_side_ || height > self->largest_side_ || int64_t{width} * height > self->most_pixels_;
     // The decoder then stops before it allocates, as gdk-pixbuf requires.
     if (self->refused_) gdk_pixbuf_loader_set_size(loader, 0, 0);
   }
@@ -111,14 +113,21 @@ class Decoder {
     return refused_ ? too_large() : invalid_argument(std::move(reason));
   }
   Status too_large() const {
+    if (width_ <= largest_side_ && height_ <= largest_side_) {
+      return resource_exhausted("it has " + std::to_string(width_) + "x" + std::to_string(height_) +
+                                " pixels, too many for a file of its size; scale it down");
+    }
     return resource_exhausted("it has " + std::to_string(width_) + "x" + std::to_string(height_) +
                               " pixels, but textures of this device have at most " + std::to_string(largest_side_) +
                               " in each direction; scale it down");
   }
 
   static constexpr size_t kMostHeader = size_t{1} << 20;
+  // A small file can describe a large image, which takes up to ten bytes per pixel while it is decoded.
+  static constexpr int64_t kAnyPixels = int64_t{1} << 24, kPixelsPerByte = 8;
 
   const int32_t largest_side_;
+  const int64_t most_pixels_;
   std::vector<std::byte> beginning_;   // of the file, with its EXIF data
   GdkPixbufLoader* loader_ = nullptr;  // set once the format is known
   int width_ = 0, height_ = 0;
@@ -129,14 +138,14 @@ class Decoder {
 
 Result<PixbufPtr> decode_picture(const std::string& path, int32_t largest_side) {
   SIGHTGLASS_ASSIGN_OR_RETURN(InputFile file, InputFile::open(path));
-  Decoder decoder(largest_side);
+  Decoder decoder(largest_side, file.size());
   SIGHTGLASS_RETURN_IF_ERROR(decoder.read(file));
   return decoder.pixbuf();
 }
 
 Status check_picture(const std::string& path) {
   SIGHTGLASS_ASSIGN_OR_RETURN(InputFile file, InputFile::open(path));
-  Decoder decoder(0);
+  Decoder decoder(0, file.size());
   const Status status = decoder.read(file);
   return decoder.knows_size() ? Status() : status;
 }

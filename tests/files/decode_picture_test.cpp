@@ -43,6 +43,20 @@ TEST(DecodePicture, OversizedImagesAreRejectedBeforeDecoding) {
   EXPECT_LT(peak_kib() - before, 100 << 10);
 }
 
+// 16000x16000 pixels are 1 GB.
+TEST(DecodePicture, SmallFilesOfLargeImagesAreRejectedBeforeDecoding) {
+  const long before = peak_kib();
+  for (const PictureBomb& bomb : picture_bombs(16000, 16000)) {
+    const std::string path = scratch_folder() / bomb.name;
+    std::ofstream(path, std::ios::binary) << bomb.bytes;
+    const auto picture = decode_picture(path, 16384);
+    ASSERT_FALSE(picture.ok()) << bomb.name;
+    if (bomb.optional && picture.status().message().find("format") != std::string::npos) continue;
+    EXPECT_EQ(picture.status().message(), "it has 16000x16000 pixels, too many for a file of its size; scale it down");
+  }
+  EXPECT_LT(peak_kib() - before, 100 << 10);
+}
+
 TEST(DecodePicture, BothSidesAreLimited) {
   const std::string path = scratch_folder() / "sides.png";
   const PixbufPtr written(gdk_pixbuf_new(GDK_COLORSPACE_RGB, FALSE, 8, 20, 30));
