@@ -1,6 +1,6 @@
 #include "infer/labels.h"
 
-#include <gst/gst.h>
+#include <glib.h>
 
 #include <algorithm>
 #include <charconv>
