@@ -34,4 +34,7 @@ SightglassStatus sightglass_device_create(SightglassGetProcAddress get_proc_addr
 
 void sightglass_device_release(SightglassDevice* device) { delete device; }
 
-const char* sightglass_device_name(const SightglassDevice* device) { return device->name.c_str(); }
+const char* sightglass_device_name(const SightglassDevice* device) {
+  const auto given = capi::guard("the device", "be named", [&] { return capi::require(device, "device"); });
+  return given == SIGHTGLASS_OK ? device->name.c_str() : "";
+}

@@ -1,5 +1,7 @@
 #include "error.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace sightglass::capi {
@@ -18,7 +20,8 @@ static_assert(same(ErrorCode::kOk, SIGHTGLASS_OK) && same(ErrorCode::kInvalidArg
               same(ErrorCode::kResourceExhausted, SIGHTGLASS_RESOURCE_EXHAUSTED) &&
               same(ErrorCode::kDeviceError, SIGHTGLASS_DEVICE_ERROR) &&
               same(ErrorCode::kInternal, SIGHTGLASS_INTERNAL) &&
-              same(ErrorCode::kOutOfMemory, SIGHTGLASS_OUT_OF_MEMORY));
+              same(ErrorCode::kOutOfMemory, SIGHTGLASS_OUT_OF_MEMORY) &&
+              same(ErrorCode::kTimedOut, SIGHTGLASS_TIMED_OUT));
 
 }  // namespace
 
@@ -34,6 +37,17 @@ SightglassStatus report(const Status& status) noexcept {
 
 Status require(const void* pointer, const char* name) {
   return pointer != nullptr ? Status() : invalid_argument(std::string(name) + " is NULL");
+}
+
+Status require_positive(int64_t number, const char* name) {
+  if (number > 0) return {};
+  return invalid_argument(std::string(name) + " is " + std::to_string(number) + "; give a positive number");
+}
+
+Status require_finite(std::span<const float> numbers, const char* name) {
+  const auto finite = [](float number) { return std::isfinite(number); };
+  if (std::ranges::all_of(numbers, finite)) return {};
+  return invalid_argument(std::string(name) + " has a number that is infinite or NaN; give finite numbers");
 }
 
 }  // namespace sightglass::capi

@@ -1,6 +1,9 @@
 // Converts Status and exceptions to the status codes of the C API.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "gpu_engine/exceptions.h"
 #include "sightglass/sightglass.h"
 #include "sightglass/status.h"
@@ -22,5 +25,11 @@ SightglassStatus guard(const char* object, const char* action, const Body& body)
 
 // Fails if `pointer` is null.
 Status require(const void* pointer, const char* name);
+
+// Fails unless `number` is positive.
+Status require_positive(int64_t number, const char* name);
+
+// Fails if a number is infinite or NaN.
+Status require_finite(std::span<const float> numbers, const char* name);
 
 }  // namespace sightglass::capi

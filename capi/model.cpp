@@ -29,6 +29,8 @@ Result<ModelOptions> read_options(const SightglassModelOptions* options) {
                                           SightglassInputShape SIGHTGLASS_INPUT_SHAPE_INIT, "SightglassInputShape"));
   ModelOptions result;
   result.log = capi::make_log(read.log);
+  SIGHTGLASS_RETURN_IF_ERROR(capi::require_positive(read.memory_limit, "memory_limit"));
+  result.memory_limit = read.memory_limit;
   for (const SightglassInputShape& shape : shapes) {
     SIGHTGLASS_RETURN_IF_ERROR(capi::require(shape.input, "SightglassInputShape: input"));
     if (shape.rank < 0 || shape.rank > SIGHTGLASS_MAX_RANK) {
@@ -58,6 +60,10 @@ Status describe(const std::vector<TensorInfo>& tensors, size_t index, const char
     result.zero_point = tensor.quantization.zero_point.empty() ? 0 : tensor.quantization.zero_point[0];
   }
   return capi::write(result, info, "SightglassTensorInfo");
+}
+
+bool is_given(const SightglassModel* model) {
+  return capi::guard("the model", "be described", [&] { return capi::require(model, "model"); }) == SIGHTGLASS_OK;
 }
 
 }  // namespace
@@ -90,9 +96,13 @@ SightglassStatus sightglass_model_load_memory(const void* data, size_t bytes, co
 
 void sightglass_model_release(SightglassModel* model) { delete model; }
 
-size_t sightglass_model_input_count(const SightglassModel* model) { return model->model->inputs().size(); }
+size_t sightglass_model_input_count(const SightglassModel* model) {
+  return is_given(model) ? model->model->inputs().size() : 0;
+}
 
-size_t sightglass_model_output_count(const SightglassModel* model) { return model->model->outputs().size(); }
+size_t sightglass_model_output_count(const SightglassModel* model) {
+  return is_given(model) ? model->model->outputs().size() : 0;
+}
 
 SightglassStatus sightglass_model_input(const SightglassModel* model, size_t input, SightglassTensorInfo* info) {
   return capi::guard("the input", "be described", [&]() -> Status {

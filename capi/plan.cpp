@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 
 #include "error.h"
 #include "handles.h"
@@ -14,6 +15,9 @@ Result<InputSpec> read_input(const SightglassInputOptions& input) {
                               capi::enumerator<InputSpec::Source>(input.source, SIGHTGLASS_INPUT_TEXTURE, "source"));
   SIGHTGLASS_ASSIGN_OR_RETURN(result.frame,
                               capi::enumerator<FrameKind>(input.frame, SIGHTGLASS_FRAME_THREE_PLANES, "frame"));
+  SIGHTGLASS_RETURN_IF_ERROR(capi::require_finite(input.scale, "scale"));
+  SIGHTGLASS_RETURN_IF_ERROR(capi::require_finite(input.offset, "offset"));
+  SIGHTGLASS_RETURN_IF_ERROR(capi::require_finite(input.padding, "padding"));
   std::ranges::copy(input.scale, result.scale.begin());
   std::ranges::copy(input.offset, result.offset.begin());
   std::ranges::copy(input.padding, result.padding.begin());
@@ -47,6 +51,11 @@ Result<PlanOptions> read_options(const SightglassPlanOptions* options) {
                               capi::enumerator<Precision>(read.precision, SIGHTGLASS_FP16, "precision"));
   result.fallback = read.cpu_fallback ? Fallback::kCpu : Fallback::kError;
   result.keep_state = !read.reset_state;
+  SIGHTGLASS_RETURN_IF_ERROR(capi::require_positive(read.memory_limit, "memory_limit"));
+  SIGHTGLASS_RETURN_IF_ERROR(capi::require_positive(read.dispatch_limit, "dispatch_limit"));
+  SIGHTGLASS_RETURN_IF_ERROR(capi::require_positive(read.run_limit, "run_limit"));
+  result.resources = {read.memory_limit, std::chrono::nanoseconds(read.dispatch_limit),
+                      std::chrono::nanoseconds(read.run_limit)};
   SIGHTGLASS_ASSIGN_OR_RETURN(const auto inputs, capi::read_array(read.inputs, read.input_count,
                                                                   SightglassInputOptions SIGHTGLASS_INPUT_OPTIONS_INIT,
                                                                   "SightglassInputOptions"));

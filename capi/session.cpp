@@ -22,6 +22,16 @@ ColorMatrix color_matrix(SightglassColorSpace space, const SightglassFrame& fram
   return frame.swap_chroma ? with_chroma_swapped(matrix) : matrix;
 }
 
+Status check_visible(const float (&visible)[4]) {
+  SIGHTGLASS_RETURN_IF_ERROR(capi::require_finite(visible, "visible"));
+  constexpr float kRounding = 1e-4F;
+  const auto is_range = [](float low, float high) { return low >= -kRounding && low < high && high <= 1 + kRounding; };
+  if (is_range(visible[0], visible[2]) && is_range(visible[1], visible[3])) return {};
+  return invalid_argument(
+      "visible is not a part of the frame; give its minimum x and y, then its maximum x and y, in "
+      "[0,1]");
+}
+
 Result<FrameRef> read_frame(const SightglassFrame* frame) {
   SIGHTGLASS_RETURN_IF_ERROR(capi::require(frame, "frame"));
   SIGHTGLASS_ASSIGN_OR_RETURN(const SightglassFrame read,
@@ -31,6 +41,13 @@ Result<FrameRef> read_frame(const SightglassFrame* frame) {
                               capi::enumerator<FrameKind>(read.kind, SIGHTGLASS_FRAME_THREE_PLANES, "kind"));
   SIGHTGLASS_ASSIGN_OR_RETURN(
       const auto space, capi::enumerator<SightglassColorSpace>(read.color_space, SIGHTGLASS_BT2020, "color_space"));
+  SIGHTGLASS_RETURN_IF_ERROR(capi::require_positive(read.width, "width"));
+  SIGHTGLASS_RETURN_IF_ERROR(capi::require_positive(read.height, "height"));
+  if (read.chroma_width < 0 || read.chroma_height < 0) {
+    return invalid_argument("the size of the chroma planes is " + std::to_string(read.chroma_width) + "x" +
+                            std::to_string(read.chroma_height) + "; give 0 or positive numbers");
+  }
+  SIGHTGLASS_RETURN_IF_ERROR(check_visible(read.visible));
   std::ranges::copy(read.textures, result.textures.begin());
   result.width = read.width;
   result.height = read.height;
@@ -72,8 +89,15 @@ void sightglass_session_abandon(SightglassSession* session) {
 
 SightglassTransform sightglass_fit_transform(int32_t frame_width, int32_t frame_height, int32_t input_width,
                                              int32_t input_height, SightglassFit fit) {
-  const InputTransform transform =
-      make_input_transform(frame_width, frame_height, input_width, input_height, static_cast<Fit>(fit));
+  InputTransform transform;
+  (void)capi::guard("the transform", "be computed", [&]() -> Status {
+    for (const int32_t side : {frame_width, frame_height, input_width, input_height}) {
+      SIGHTGLASS_RETURN_IF_ERROR(capi::require_positive(side, "a side of the frame or the input"));
+    }
+    SIGHTGLASS_ASSIGN_OR_RETURN(const Fit valid, capi::enumerator<Fit>(fit, SIGHTGLASS_COVER, "fit"));
+    transform = make_input_transform(frame_width, frame_height, input_width, input_height, valid);
+    return {};
+  });
   SightglassTransform result;
   std::ranges::copy(transform.m, result.m);
   return result;
@@ -85,7 +109,10 @@ SightglassStatus sightglass_session_set_input_frame(SightglassSession* session, 
   return with_session(session, "take a frame", [&](Session& engine) -> Status {
     SIGHTGLASS_ASSIGN_OR_RETURN(const FrameRef read, read_frame(frame));
     InputTransform input_to_frame;
-    if (transform != nullptr) std::ranges::copy(transform->m, input_to_frame.m.begin());
+    if (transform != nullptr) {
+      SIGHTGLASS_RETURN_IF_ERROR(capi::require_finite(transform->m, "transform"));
+      std::ranges::copy(transform->m, input_to_frame.m.begin());
+    }
     return engine.set_input_frame(input, read, input_to_frame);
   });
 }

@@ -371,11 +371,18 @@ std::string address_of(const KnownModel& model) {
 
 namespace {
 
+using Checksum = std::unique_ptr<GChecksum, decltype(&g_checksum_free)>;
+
+Checksum make_checksum() { return {g_checksum_new(G_CHECKSUM_SHA256), g_checksum_free}; }
+
+void add(const Checksum& checksum, std::span<const std::byte> bytes) {
+  g_checksum_update(checksum.get(), reinterpret_cast<const guchar*>(bytes.data()), static_cast<gssize>(bytes.size()));
+}
+
 std::string sha256_of(std::span<const std::byte> bytes) {
-  const std::unique_ptr<char, decltype(&g_free)> digits(
-      g_compute_checksum_for_data(G_CHECKSUM_SHA256, reinterpret_cast<const guchar*>(bytes.data()), bytes.size()),
-      g_free);
-  return digits ? digits.get() : "";
+  const Checksum checksum = make_checksum();
+  add(checksum, bytes);
+  return g_checksum_get_string(checksum.get());
 }
 
 std::optional<KnownModel> find_checksum(const std::string& sha256) {
@@ -386,13 +393,16 @@ std::optional<KnownModel> find_checksum(const std::string& sha256) {
 }  // namespace
 
 std::string sha256_of_file(const std::string& path) {
-  const Result<InputFile> opened = InputFile::open(path);
-  if (!opened.ok()) return {};
-  const std::unique_ptr<GMappedFile, decltype(&g_mapped_file_unref)> file(
-      g_mapped_file_new_from_fd(opened->descriptor(), FALSE, nullptr), g_mapped_file_unref);
-  if (!file) return {};
-  return sha256_of({reinterpret_cast<const std::byte*>(g_mapped_file_get_contents(file.get())),
-                    g_mapped_file_get_length(file.get())});
+  Result<InputFile> file = InputFile::open(path);
+  if (!file.ok()) return {};
+  const Checksum checksum = make_checksum();
+  std::vector<std::byte> part(size_t{1} << 16);
+  while (true) {
+    const Result<size_t> count = file->read(part);
+    if (!count.ok()) return {};
+    if (*count == 0) return g_checksum_get_string(checksum.get());
+    add(checksum, std::span(part).first(*count));
+  }
 }
 
 std::optional<KnownModel> recognize_model(const std::string& path) { return find_checksum(sha256_of_file(path)); }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "gpu_engine/model_internals.h"
 #include "gpu_engine/quoted.h"
 #include "task_bundle.h"
 
@@ -24,13 +25,18 @@ Status not_one_model(const TaskBundle& bundle) {
   return unsupported(text);
 }
 
-Result<StoredModel> load_member(const ModelPath& path, const ModelOptions& options) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, read_member(path));
+// Recognizes what it has loaded, whatever the file contains by now.
+Result<StoredModel> load_contents(const FileContents& file, const std::string& name, const ModelOptions& options) {
   StoredModel stored;
-  SIGHTGLASS_ASSIGN_OR_RETURN(stored.model, Model::load(bytes, member_path(path.file, path.member), options));
-  stored.known = recognize_model(bytes);
-  stored.bytes = static_cast<int64_t>(bytes.size());
+  SIGHTGLASS_ASSIGN_OR_RETURN(stored.model, ModelInternals::load(file, name, options));
+  stored.known = recognize_model(file.bytes);
+  stored.bytes = static_cast<int64_t>(file.bytes.size());
   return stored;
+}
+
+Result<StoredModel> load_member(const TaskBundle& bundle, const std::string& member, const ModelOptions& options) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const FileContents contents, bundle.read(member));
+  return load_contents(contents, member_path(bundle.name(), member), options);
 }
 
 }  // namespace
@@ -49,27 +55,22 @@ std::string model_title(const std::string& path) {
 
 std::string member_path(const std::string& file, std::string_view member) { return file + ":" + std::string(member); }
 
-Result<std::vector<std::byte>> read_member(const ModelPath& path) {
+Result<FileContents> read_member(const ModelPath& path) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TaskBundle bundle, TaskBundle::open(path.file));
   return bundle.read(path.member);
 }
 
 Result<StoredModel> load_stored_model(const std::string& path, const ModelOptions& options) {
   const ModelPath split = split_model_path(path);
-  if (!split.member.empty()) return load_member(split, options);
-  if (TaskBundle::is_bundle(path)) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(const TaskBundle bundle, TaskBundle::open(path));
+  if (!split.member.empty() || TaskBundle::is_bundle(path)) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TaskBundle bundle, TaskBundle::open(split.file));
+    if (!split.member.empty()) return load_member(bundle, split.member, options);
     const std::vector<TaskBundle::Member> models = bundle.models();
-    if (models.size() != 1) return not_one_model(bundle);
-    return load_member({path, models[0].name}, options);
+    return models.size() == 1 ? load_member(bundle, models[0].name, options) : not_one_model(bundle);
   }
-  StoredModel stored;
-  SIGHTGLASS_ASSIGN_OR_RETURN(stored.model, Model::load(path, options));
-  stored.known = recognize_model(path);
-  std::error_code error;
-  const auto bytes = fs::file_size(path, error);
-  stored.bytes = error ? 0 : static_cast<int64_t>(bytes);
-  return stored;
+  const Result<FileContents> file = read_model_file(path, options);
+  if (!file.ok()) return file.status().with_context(path);
+  return load_contents(*file, path, options);
 }
 
 Result<std::vector<std::string>> models_at(const std::string& path) {

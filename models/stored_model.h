@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu_engine/input_file.h"
 #include "known_models.h"
 #include "sightglass/model.h"
 #include "sightglass/status.h"
@@ -26,7 +27,7 @@ std::string model_title(const std::string& path);
 std::string member_path(const std::string& file, std::string_view member);
 
 // The verified contents of a member.
-Result<std::vector<std::byte>> read_member(const ModelPath& path);
+Result<FileContents> read_member(const ModelPath& path);
 
 struct StoredModel {
   std::shared_ptr<const Model> model;

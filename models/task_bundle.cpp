@@ -3,6 +3,7 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -20,22 +21,8 @@ using Bytes = std::span<const std::byte>;
 constexpr std::string_view kBundleSuffix = ".task";
 // Deflate compresses at most by this factor, apart from a few bytes.
 constexpr uint64_t kMostCompression = 1032, kCompressionSlack = 64;
-
-struct MappedFile {
-  std::shared_ptr<const void> owner;
-  Bytes bytes;
-};
-
-Result<MappedFile> map_file(const std::string& path) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(const InputFile file, InputFile::open(path));
-  const std::shared_ptr<GMappedFile> mapped(g_mapped_file_new_from_fd(file.descriptor(), FALSE, nullptr),
-                                            [](GMappedFile* owned) {
-                                              if (owned != nullptr) g_mapped_file_unref(owned);
-                                            });
-  if (mapped == nullptr) return resource_exhausted("cannot map the file");
-  const auto* begin = reinterpret_cast<const std::byte*>(g_mapped_file_get_contents(mapped.get()));
-  return MappedFile{mapped, {begin, begin == nullptr ? 0 : g_mapped_file_get_length(mapped.get())}};
-}
+// A bundle may decompress to this many bytes for each of its own, and to any small number. Weights hardly compress.
+constexpr uint64_t kMostGrowth = 32, kSmall = uint64_t{64} << 20;
 
 std::string_view file_name(std::string_view member) { return member.substr(member.rfind('/') + 1); }
 
@@ -100,52 +87,55 @@ const char* BundledTask::element() const {
   return nullptr;
 }
 
-Result<std::vector<std::byte>> TaskBundle::Source::contents() const {
-  std::vector<std::byte> result;
+Result<FileContents> TaskBundle::Source::contents() const {
+  std::vector<std::byte> contents;
   if (method == ZipEntry::kDeflated) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(result, inflate(stored, static_cast<size_t>(bytes)));
+    SIGHTGLASS_ASSIGN_OR_RETURN(contents, inflate(stored, static_cast<size_t>(bytes)));
   } else {
-    result.assign(stored.begin(), stored.end());
+    contents.assign(stored.begin(), stored.end());  // models must be aligned
   }
-  if (crc32_of(result) != crc32) return invalid_model("is damaged: its checksum differs from the stated one");
+  const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(contents));
+  FileContents result{*kept, kept};
+  if (crc32_of(result.bytes) != crc32) return invalid_model("is damaged: its checksum differs from the stated one");
   return result;
 }
 
 // Padding may precede the first member, and models with attached files end like archives.
 bool TaskBundle::is_bundle(const std::string& path) {
-  const Result<MappedFile> file = map_file(path);
+  Result<InputFile> file = InputFile::open(path);
   if (!file.ok()) return false;
-  const auto has = [&](size_t at, std::string_view word) {
-    return file->bytes.size() >= at + word.size() &&
-           std::ranges::equal(file->bytes.subspan(at, word.size()), std::as_bytes(std::span(word)));
-  };
-  if (has(4, "TFL3")) return false;
-  return path.ends_with(kBundleSuffix) || has(0, "PK\x03\x04") || ZipDirectory::find(file->bytes).has_value();
+  std::array<char, 8> beginning{};
+  const Result<size_t> count = file->read(std::as_writable_bytes(std::span(beginning)));
+  if (!count.ok()) return false;
+  const std::string_view text(beginning.data(), *count);
+  if (text.substr(std::min<size_t>(4, text.size())) == "TFL3") return false;
+  if (path.ends_with(kBundleSuffix) || text.starts_with("PK\x03\x04")) return true;
+  const Result<FileContents> whole = read_file(path, kLargestFile);
+  return whole.ok() && ZipDirectory::find(whole->bytes).has_value();
 }
 
 Result<TaskBundle> TaskBundle::open(const std::string& path) {
-  Result<MappedFile> file = map_file(path);
+  Result<FileContents> file = read_file(path, kLargestFile);
   if (!file.ok()) return file.status().with_context(path);
-  return open(file->owner, file->bytes, path);
+  return open(*std::move(file), path);
 }
 
 Result<TaskBundle> TaskBundle::open(std::span<const std::byte> bytes, const std::string& name) {
   const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
-  return open(copy, *copy, name);
+  return open(FileContents{*copy, copy}, name);
 }
 
-Result<TaskBundle> TaskBundle::open(std::shared_ptr<const void> owner, std::span<const std::byte> bytes,
-                                    const std::string& name) {
+Result<TaskBundle> TaskBundle::open(const FileContents& file, const std::string& name) {
   TaskBundle bundle;
   bundle.name_ = name;
-  const Status status = bundle.add_members(owner, bytes, "");
+  bundle.most_inflated_ = std::min(kMostBytes, kSmall + kMostGrowth * file.bytes.size());
+  const Status status = bundle.add_members(file, "");
   if (!status.ok()) return status.with_context(name);
   return bundle;
 }
 
-Status TaskBundle::add_members(const std::shared_ptr<const void>& owner, std::span<const std::byte> archive,
-                               const std::string& folder) {
-  const std::optional<ZipDirectory> directory = ZipDirectory::find(archive);
+Status TaskBundle::add_members(const FileContents& archive, const std::string& folder) {
+  const std::optional<ZipDirectory> directory = ZipDirectory::find(archive.bytes);
   if (!directory) return cannot_open("it is not a ZIP archive, or it is truncated");
   if (directory->entries().size() != directory->stated_entries()) {
     return cannot_open("its directory is damaged, only " + std::to_string(directory->entries().size()) + " of " +
@@ -158,8 +148,8 @@ Status TaskBundle::add_members(const std::shared_ptr<const void>& owner, std::sp
     const Status valid = defect != nullptr ? invalid_model("has an unusable name, which " + std::string(defect))
                                            : check_entry(*directory, entry);
     if (!valid.ok()) return cannot_open(folder + std::string(entry.name), valid);
-    sources.push_back({owner, *directory->contents(entry, entry.stored_bytes), entry.method, entry.crc32, entry.bytes,
-                       folder + std::string(entry.name)});
+    sources.push_back({archive.owner, *directory->contents(entry, entry.stored_bytes), entry.method, entry.crc32,
+                       entry.bytes, folder + std::string(entry.name)});
   }
   SIGHTGLASS_RETURN_IF_ERROR(check_apart(sources));
   for (const Source& source : sources) SIGHTGLASS_RETURN_IF_ERROR(add_member(source));
@@ -180,12 +170,19 @@ Status TaskBundle::check_apart(const std::vector<Source>& sources) {
   return {};
 }
 
-// Adds the members of a bundle inside this one in its place, one level deep.
+// Adds the members of a bundle inside this one in its place, one level deep. All that is compressed counts, at every
+// level and whether it is ever read: an application may read every member.
 Status TaskBundle::add_member(const Source& source) {
   if (members_.size() == kMostMembers)
     return cannot_open("it has more than " + std::to_string(kMostMembers) + " members");
   if (std::ranges::find(members_, source.name, &Member::name) != members_.end()) {
     return cannot_open(source.name, invalid_model("exists twice"));
+  }
+  if (source.method == ZipEntry::kDeflated) inflated_bytes_ += source.bytes;
+  if (inflated_bytes_ > most_inflated_) {
+    return cannot_open(source.name, resource_exhausted("is too large: the maximum of all compressed members of this "
+                                                       "bundle is " +
+                                                       std::to_string(most_inflated_) + " bytes"));
   }
   const bool is_inside = source.name.find(std::string(kBundleSuffix) + "/") != std::string::npos;
   if (!source.name.ends_with(kBundleSuffix) || is_inside) {
@@ -193,15 +190,9 @@ Status TaskBundle::add_member(const Source& source) {
     sources_.push_back(source);
     return {};
   }
-  bytes_inside_ += source.bytes;
-  if (bytes_inside_ > kMostBytes) {
-    return cannot_open(source.name, resource_exhausted("is too large: the maximum of all bundles inside is " +
-                                                       std::to_string(kMostBytes) + " bytes"));
-  }
-  auto contents = source.contents();
+  Result<FileContents> contents = source.contents();
   if (!contents.ok()) return cannot_open(source.name, contents.status());
-  const auto inside = std::make_shared<const std::vector<std::byte>>(std::move(contents).value());
-  return add_members(inside, *inside, source.name + "/").with_context(source.name);
+  return add_members(*contents, source.name + "/").with_context(source.name);
 }
 
 std::vector<TaskBundle::Member> TaskBundle::models() const {
@@ -237,12 +228,12 @@ std::string TaskBundle::list_models() const {
   return listed.size() > kMostListed ? text + ", …" : text;
 }
 
-Result<std::vector<std::byte>> TaskBundle::read(std::string_view member) const {
+Result<FileContents> TaskBundle::read(std::string_view member) const {
   const auto source = std::ranges::find(sources_, member, &Source::name);
   if (source == sources_.end()) {
     return not_found(name_ + ": the bundle has no member " + quote(member) + "; it has " + list_models());
   }
-  auto contents = source->contents();
+  Result<FileContents> contents = source->contents();
   if (!contents.ok()) {
     return Status(contents.status().code(), name_ + ": the member " + quote(member) + " " +
                                                 contents.status().message() + "; download the bundle again");

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu_engine/input_file.h"
 #include "sightglass/status.h"
 
 namespace sightglass {
@@ -30,7 +31,9 @@ class TaskBundle {
  public:
   static constexpr size_t kMostMembers = 100;
   static constexpr size_t kLongestName = 255;
-  // Of one compressed member, and of all bundles inside, decompressed.
+  static constexpr int64_t kLargestFile = int64_t{1} << 30;
+  // Maximum of all compressed members together, in this bundle and in those inside, decompressed. It is less for a
+  // small bundle, since weights hardly compress: 64 MiB, and 32 times the size of the file.
   static constexpr uint64_t kMostBytes = uint64_t{512} << 20;
 
   struct Member {
@@ -42,9 +45,8 @@ class TaskBundle {
   // Whether the file seems to be a bundle, whole or damaged: it is a ZIP archive or is called .task, and is not a
   // model. False if it cannot be read.
   static bool is_bundle(const std::string& path);
-  // Maps the file, which must not change while this lives. Fails, naming the file, if it is not a bundle, or if any
-  // member is compressed by an unknown method, encrypted, or too large, has an unusable name, or is not where the
-  // directory states it.
+  // Reads the file. Fails, naming it, if it is not a bundle, or if any member is compressed by an unknown method,
+  // encrypted, or too large, has an unusable name, or is not where the directory states it.
   static Result<TaskBundle> open(const std::string& path);
   // The same with a copy of `bytes`; errors call it `name`.
   static Result<TaskBundle> open(std::span<const std::byte> bytes, const std::string& name);
@@ -57,8 +59,8 @@ class TaskBundle {
   std::vector<BundledTask> tasks() const;
   // For errors: "face_detector.tflite, face_blendshapes.tflite"; of all members if there is no model.
   std::string list_models() const;
-  // Verifies and returns the contents. If there is no such member, the error names the models.
-  Result<std::vector<std::byte>> read(std::string_view member) const;
+  // Decompresses and verifies the contents, each time. If there is no such member, the error names the models.
+  Result<FileContents> read(std::string_view member) const;
 
  private:
   // Where the contents of a member are.
@@ -70,20 +72,18 @@ class TaskBundle {
     uint64_t bytes = 0;
     std::string name;
     // Errors have no subject.
-    Result<std::vector<std::byte>> contents() const;
+    Result<FileContents> contents() const;
   };
   TaskBundle() = default;
-  static Result<TaskBundle> open(std::shared_ptr<const void> owner, std::span<const std::byte> bytes,
-                                 const std::string& name);
-  Status add_members(const std::shared_ptr<const void>& owner, std::span<const std::byte> archive,
-                     const std::string& folder);
+  static Result<TaskBundle> open(const FileContents& file, const std::string& name);
+  Status add_members(const FileContents& archive, const std::string& folder);
   static Status check_apart(const std::vector<Source>& sources);
   Status add_member(const Source& source);
 
   std::string name_;
   std::vector<Member> members_;
-  std::vector<Source> sources_;  // by member
-  uint64_t bytes_inside_ = 0;    // of all bundles inside, decompressed
+  std::vector<Source> sources_;                      // by member
+  uint64_t inflated_bytes_ = 0, most_inflated_ = 0;  // of all compressed members, decompressed
 };
 
 }  // namespace sightglass

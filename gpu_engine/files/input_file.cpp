@@ -74,13 +74,42 @@ Status InputFile::read_exactly(std::span<std::byte> into) {
   return {};
 }
 
+// A program that overwrites the file in place shortens it first: then it ends early, or has another time.
+Status InputFile::read_all(std::span<std::byte> into) {
+  struct stat before {
+  }, after{};
+  if (fstat(descriptor_, &before) != 0) return system_failure();
+  SIGHTGLASS_RETURN_IF_ERROR(read_exactly(into));
+  if (fstat(descriptor_, &after) != 0) return system_failure();
+  const bool same = before.st_size == size_ && after.st_size == size_ &&
+                    before.st_mtim.tv_sec == after.st_mtim.tv_sec && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec;
+  if (same) return {};
+  return cannot_read("another program is writing to it; replace files with `mv`, not in place");
+}
+
+namespace {
+
+Status check_size(const InputFile& file, int64_t most_bytes) {
+  if (file.size() <= most_bytes) return {};
+  return cannot_read("it has " + std::to_string(file.size()) + " bytes, more than " + std::to_string(most_bytes));
+}
+
+}  // namespace
+
+Result<FileContents> read_file(const std::string& path, int64_t most_bytes) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(InputFile file, InputFile::open(path));
+  SIGHTGLASS_RETURN_IF_ERROR(check_size(file, most_bytes));
+  const auto size = static_cast<size_t>(file.size());
+  const std::shared_ptr<std::byte[]> bytes(new std::byte[size]);  // without zeros
+  SIGHTGLASS_RETURN_IF_ERROR(file.read_all({bytes.get(), size}));
+  return FileContents{{bytes.get(), size}, bytes};
+}
+
 Result<std::string> read_text_file(const std::string& path, int64_t most_bytes) {
   SIGHTGLASS_ASSIGN_OR_RETURN(InputFile file, InputFile::open(path));
-  if (file.size() > most_bytes) {
-    return cannot_read("it has " + std::to_string(file.size()) + " bytes, more than " + std::to_string(most_bytes));
-  }
+  SIGHTGLASS_RETURN_IF_ERROR(check_size(file, most_bytes));
   std::string text(static_cast<size_t>(file.size()), '\0');
-  SIGHTGLASS_RETURN_IF_ERROR(file.read_exactly(std::as_writable_bytes(std::span(text))));
+  SIGHTGLASS_RETURN_IF_ERROR(file.read_all(std::as_writable_bytes(std::span(text))));
   return text;
 }
 

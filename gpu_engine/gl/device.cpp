@@ -66,6 +66,7 @@ DeviceLimits query_limits(const GlApi& gl, const std::string& vendor, const std:
   limits.max_loop_iterations = family.max_loop_iterations;
   limits.compiles_for_samplers = family.compiles_for_samplers;
   limits.kernels = family.kernels;
+  limits.multiply_adds_per_second = family.multiply_adds_per_second;
   return limits;
 }
 

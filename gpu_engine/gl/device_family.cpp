@@ -49,20 +49,23 @@ constexpr KernelDefaults kIntel{{k2x2, k2x2}, {k2x2, k2x2}, k2x2, 8, 2, 1, kHalf
 constexpr KernelDefaults kAmd{{k2x4, k2x2}, {k2x4, k2x2}, k2x2, 8, 4, 2, kHalf};
 
 // Software renderers first, and drivers before the GPUs that they share with other drivers: a name may match both.
+constexpr double kGiga = 1e9;
 constexpr Row kRows[] = {
     // Silently ends all loops of an invocation after 65,535 iterations in total.
-    {{"llvmpipe", true, 65535, kLlvmpipe, true}, "llvmpipe|lavapipe"},
-    {{"software", true, 0, kOtherSoftware},
+    {{"llvmpipe", true, 65535, kLlvmpipe, true, 5 * kGiga}, "llvmpipe|lavapipe"},
+    {{"software", true, 0, kOtherSoftware, false, 2 * kGiga},
      "softpipe|swrast|swr|software rasterizer|software renderer|swiftshader|microsoft basic render"},
     {{"freedreno", false, 0, kAdreno}, "fd###|turnip", "freedreno"},
     {{"Adreno", false, 0, kAdreno}, "adreno", "qualcomm"},
-    {{"Mali", false, 0, kMali}, "mali|immortalis", "arm|panfrost"},
-    {{"VideoCore", false, 0, kVideoCore}, "v3d|vc4|videocore", "broadcom"},
+    {{"Mali", false, 0, kMali, false, 10 * kGiga}, "mali|immortalis", "arm|panfrost"},
+    {{"VideoCore", false, 0, kVideoCore, false, 5 * kGiga}, "v3d|vc4|videocore", "broadcom"},
     {{"PowerVR"}, "powervr", "imagination"},
-    {{"Apple"}, "apple", "apple|asahi"},
-    {{"NVIDIA"}, "nvidia|geforce|quadro|nv#|nvc#|nvd#|nve#|nvf#", "nvidia|nouveau"},
-    {{"AMD", false, 0, kAmd}, "amd|radeon|ati radeon", "amd|advanced micro devices|ati technologies"},
-    {{"Intel", false, 0, kIntel}, "intel", "intel"},
+    {{"Apple", false, 0, {}, false, 200 * kGiga}, "apple", "apple|asahi"},
+    {{"NVIDIA", false, 0, {}, false, 100 * kGiga}, "nvidia|geforce|quadro|nv#|nvc#|nvd#|nve#|nvf#", "nvidia|nouveau"},
+    {{"AMD", false, 0, kAmd, false, 100 * kGiga},
+     "amd|radeon|ati radeon",
+     "amd|advanced micro devices|ati technologies"},
+    {{"Intel", false, 0, kIntel, false, 50 * kGiga}, "intel", "intel"},
 };
 constexpr DeviceFamily kUnknown{"unknown"};
 

@@ -15,6 +15,7 @@ DeviceLimits DeviceLimits::typical() {
   r.workgroup_size[0] = r.workgroup_size[1] = 512;
   r.shared_memory_bytes = 32768;
   r.max_texture_size = 8192;
+  r.multiply_adds_per_second = 20e9;
   return r;
 }
 

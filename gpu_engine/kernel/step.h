@@ -33,6 +33,8 @@ struct Step {
   int cpu_stretch = -1;            // CPU segment to run instead: index into PlanData::cpu_stretches
   int level = 0;
   int64_t multiply_adds = 0;
+  double work = 0;           // work() of the operator, or its part
+  bool ends_part = false;    // of a long run: the GPU gets what was issued, and the session waits for the part before
   int64_t weight_bytes = 0;  // of the constants made for it
   // By storage block, if the arena is larger than one (PlanData::has_windows). Offsets in `params` count from there.
   std::array<ArenaWindow, kArenaBlocks> windows;

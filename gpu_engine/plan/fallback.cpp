@@ -4,6 +4,7 @@
 
 #include "graph/op_types.h"
 #include "graph/quantized.h"
+#include "graph/work.h"
 
 namespace sightglass {
 
@@ -87,6 +88,7 @@ Status emit_on_cpu(Emitter& emitter, PlanData& data, const KernelChoice& choice,
     const Node& node = graph.node(id);
     const std::string name = describe(graph, id);
     step.node += (step.node.empty() ? "" : ", ") + name;
+    step.work += work(graph, node);
     report.operators.push_back(name + ": " + choice.reasons[static_cast<size_t>(id)]);
     for (const ValueId input : node.inputs) {
       if (input == kNone || graph.is_constant(input) || there[static_cast<size_t>(input)]) continue;

@@ -5,17 +5,20 @@
 #include <span>
 
 #include "gpu_engine/exceptions.h"
+#include "gpu_engine/memory_limit.h"
 #include "gpu_engine/model_internals.h"
 #include "gpu_engine/plan_internals.h"
 #include "graph/multiply_adds.h"
 #include "graph/op_types.h"
 #include "graph/quantized.h"
+#include "graph/work.h"
 #include "kernel/emitter.h"
 #include "kernel/host_layout.h"
 #include "ops/layout.h"
 #include "ops/load_buffer.h"
 #include "ops/store_buffer.h"
 #include "ops/texture_io.h"
+#include "plan/check_resources.h"
 #include "plan/choose_kernels.h"
 #include "plan/fallback.h"
 #include "plan/memory_plan.h"
@@ -104,10 +107,15 @@ Status place_inputs(Emitter& emitter, PlanData& data) {
 // Before all nodes: a kernel may update a state in place.
 Status place_states(Emitter& emitter, PlanData& data) {
   const Graph& graph = emitter.graph();
+  int64_t bytes = 0;
   for (const State& state : graph.states) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(state.input));
     PlanTensor& tensor = emitter.plan_tensor(ref);
     tensor.persistent = true;
+    bytes += tensor.size * kBlockBytes;
+    if (const int64_t limit = emitter.context().options.resources.memory_bytes; bytes > limit) {
+      return beyond_memory_limit("its state needs", bytes, limit);
+    }
     PlanState placed{ref.tensor, std::vector<std::byte>(static_cast<size_t>(tensor.size * kBlockBytes))};
     if (state.initial) {
       const Value& value = graph.value(state.input);
@@ -152,7 +160,7 @@ Status emit_on_gpu(Emitter& emitter, PlanData& data, KernelChoice& choice, const
       if (!status.ok() && !is_obstacle(status)) return status.with_context(describe(graph, id));
       if (!status.ok()) choice.give_up(emitter.context(), id, status.message());
       emitted = status.ok();
-      share_multiply_adds(std::span(data.steps).subspan(first_step), multiply_adds(graph, node));
+      share_work(std::span(data.steps).subspan(first_step), multiply_adds(graph, node), work(graph, node));
     }
     for (const ValueId output : node.outputs) missing[static_cast<size_t>(output)] = !emitted;
   }
@@ -263,6 +271,7 @@ Result<std::shared_ptr<const Plan>> PlanInternals::build(std::shared_ptr<const M
   data.options = complete;
   schedule(data);
   SIGHTGLASS_RETURN_IF_ERROR(plan_memory(data).with_context(model->name()));
+  SIGHTGLASS_RETURN_IF_ERROR(check_memory(data).with_context(model->name()));
   if (data.buffer_textures && (data.has_windows || texels(data) > limits.max_buffer_texels)) {
     DeviceLimits without = limits;
     without.max_buffer_texels = 0;
@@ -275,6 +284,7 @@ Result<std::shared_ptr<const Plan>> PlanInternals::build(std::shared_ptr<const M
   }
   if (data.has_windows) SIGHTGLASS_RETURN_IF_ERROR(plan_windows(data).with_context(model->name()));
   place_params(data);
+  SIGHTGLASS_RETURN_IF_ERROR(check_time(data).with_context(model->name()));
   if (options.precision == Precision::kFp16 && !limits.kernels.half.storage) {
     options.log.info(
         [] { return std::string("precision=fp16: values have 32 bits, which are faster on this device"); });
@@ -299,6 +309,7 @@ Plan::~Plan() = default;
 
 const MemoryReport& Plan::memory() const { return data_->memory; }
 const FallbackReport& Plan::fallback() const { return data_->fallback; }
+const ResourceLimits& Plan::resources() const { return data_->options.resources; }
 int Plan::dispatches() const { return static_cast<int>(data_->steps.size() - data_->cpu_stretches.size()); }
 int Plan::barriers() const { return std::max(data_->levels - 1, 0); }
 int Plan::programs() const { return static_cast<int>(data_->programs.size()); }

@@ -5,18 +5,32 @@
 
 namespace sightglass {
 
-void share_multiply_adds(std::span<Step> steps, int64_t multiply_adds) {
-  if (steps.empty() || multiply_adds == 0) return;
+void share_work(std::span<Step> steps, int64_t multiply_adds, double work) {
+  if (steps.empty()) return;
   const auto weighty = std::ranges::find_if(steps, [](const Step& step) { return step.weight_bytes > 0; });
   const int program = weighty != steps.end() ? weighty->program : steps.back().program;
   int64_t left = std::ranges::count(steps, program, &Step::program);
+  const double share = work / static_cast<double>(left);
   for (Step& step : steps) {
     if (step.program != program) continue;
+    step.work = share;
     step.multiply_adds = multiply_adds / left;
     multiply_adds -= step.multiply_adds;
     --left;
   }
 }
+
+namespace {
+
+double seconds(const PlanData& plan, const Step& step, const StepInfo& info) {
+  // In multiply-adds of the time of one byte and of the overhead of a step, and per second of the CPU.
+  constexpr double kPerByte = 8, kPerStep = 1 << 16, kOnCpu = 200e6;
+  const auto bytes = static_cast<double>(info.read_bytes + info.written_bytes + info.weight_bytes);
+  const double speed = step.cpu_stretch >= 0 ? kOnCpu : plan.limits.multiply_adds_per_second;
+  return (kPerStep + std::max(step.work, kPerByte * bytes)) / speed;
+}
+
+}  // namespace
 
 StepInfo step_info(const PlanData& plan, const Step& step) {
   StepInfo info;
@@ -35,6 +49,7 @@ StepInfo step_info(const PlanData& plan, const Step& step) {
   info.written_bytes = bytes(step.writes);
   info.groups = step.groups;
   info.level = step.level;
+  info.seconds = seconds(plan, step, info);
   return info;
 }
 

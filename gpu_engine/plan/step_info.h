@@ -7,9 +7,9 @@
 
 namespace sightglass {
 
-// Divides the multiply-adds of a node among its steps: equal parts for the first step with weights (the last step, if
-// none has weights) and for the steps with the same program.
-void share_multiply_adds(std::span<Step> steps, int64_t multiply_adds);
+// Divides the multiply-adds and the work of a node among its steps: equal parts for the first step with weights (the
+// last step, if none has weights) and for the steps with the same program.
+void share_work(std::span<Step> steps, int64_t multiply_adds, double work);
 
 StepInfo step_info(const PlanData& plan, const Step& step);
 

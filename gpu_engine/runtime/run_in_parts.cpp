@@ -5,13 +5,9 @@
 namespace sightglass {
 
 RunInParts::RunInParts(std::span<const Step> steps, std::span<const StepInfo> infos) : last_begin_(steps.size()) {
-  // Rough number of multiply-adds in the time of one byte; no step is free.
-  constexpr double kPerByte = 8, kPerStep = 1 << 16;
   double sum = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
-    const StepInfo& info = infos[i];
-    const auto bytes = static_cast<double>(info.read_bytes + info.written_bytes + info.weight_bytes);
-    sum += kPerStep + std::max(static_cast<double>(info.multiply_adds), kPerByte * bytes);
+    sum += infos[i].seconds;
     work_.push_back(sum);
     if (steps[i].input >= 0) first_end_ = i + 1;
     if (steps[i].output >= 0) last_begin_ = std::min(last_begin_, i);

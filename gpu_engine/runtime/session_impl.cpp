@@ -4,8 +4,11 @@
 
 #include "gpu_engine/cancellation.h"
 #include "gpu_engine/exceptions.h"
+#include "gpu_engine/memory_limit.h"
 #include "kernel/host_layout.h"
 #include "kernel/kernel_interface.h"
+#include "plan/check_resources.h"
+#include "runtime/run_watch.h"
 #include "sightglass/empty_frame.h"
 
 namespace sightglass {
@@ -40,6 +43,8 @@ Status Session::Impl::build(const SessionOptions& options) {
   for (const ShaderKey& key : data().programs) keys.push_back({key});
   SIGHTGLASS_ASSIGN_OR_RETURN(programs, group->programs(keys));
   SIGHTGLASS_ASSIGN_OR_RETURN(constants, group->buffers(plan));
+  SIGHTGLASS_ASSIGN_OR_RETURN(memory, MemoryShare::take("it needs", memory_of(data()) - data().memory.weight_bytes,
+                                                        data().options.resources.memory_bytes));
   clear_gl_errors(gl);
   if (options.gated) SIGHTGLASS_RETURN_IF_ERROR(gate.create(*group, data()));
   arena.create(gl, data());
@@ -218,6 +223,7 @@ Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, bool ga
   });
   const Step* previous = nullptr;
   Status status;
+  RunWatch watch(gl, data().options.resources.run_time);
   for (const Step& step : std::span(data().steps).subspan(first, last - first)) {
     if (traces) log.trace([&] { return step.node + ": " + step.kernel; });
     if (step.cpu_stretch >= 0) {
@@ -230,6 +236,7 @@ Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, bool ga
         status = status_of_exception("operators on the CPU", "run");
       }
       if (status.ok() && timer != nullptr) status = timer->stop();
+      if (status.ok() && step.ends_part) status = watch.end_part();
       if (!status.ok()) break;
       previous = &step;
       continue;
@@ -243,6 +250,7 @@ Status Session::Impl::issue(size_t first, size_t last, StepTimer* timer, bool ga
       gl.DispatchCompute(step.groups[0], step.groups[1], step.groups[2]);
     }
     if (timer != nullptr && !(status = timer->stop()).ok()) break;
+    if (step.ends_part && !(status = watch.end_part()).ok()) break;
     previous = &step;
   }
   // For readers of the results.

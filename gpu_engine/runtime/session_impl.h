@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpu_engine/memory_limit.h"
 #include "gpu_engine/plan_internals.h"
 #include "plan/plan_data.h"
 #include "runtime/arena.h"
@@ -46,6 +47,7 @@ struct Session::Impl {
   size_t next_step = 0;     // of a run in parts; 0: none in progress
   bool part_gated = false;  // of the run in parts in progress
   CpuTensors cpu_tensors;   // of the run in progress
+  MemoryShare memory;       // without the weights
 
   Impl(std::shared_ptr<ShareGroup> shared, std::shared_ptr<const Plan> planned)
       : group(std::move(shared)), gl(group->gl()), plan(std::move(planned)) {}

@@ -6,6 +6,7 @@
 
 #include "gpu_engine/build_programs.h"
 #include "gpu_engine/exceptions.h"
+#include "gpu_engine/memory_limit.h"
 #include "gpu_engine/plan_internals.h"
 #include "plan/plan_data.h"
 #include "runtime/buffers.h"
@@ -98,8 +99,11 @@ Result<SharedPlanBuffers> ShareGroup::buffers(const std::shared_ptr<const Plan>&
     });
     if (found == nullptr) {
       const PlanData& data = data_of(*plan);
+      SIGHTGLASS_ASSIGN_OR_RETURN(MemoryShare share, MemoryShare::take("its weights need", data.memory.weight_bytes,
+                                                                       data.options.resources.memory_bytes));
       clear_gl_errors(gl_);
       found = std::make_shared<PlanBuffers>();
+      found->memory = std::make_shared<const MemoryShare>(std::move(share));
       found->weights =
           make_buffer(gl_, GL_SHADER_STORAGE_BUFFER, data.memory.weight_bytes, data.weights.data(), GL_STATIC_DRAW);
       found->params = make_buffer(gl_, GL_UNIFORM_BUFFER, static_cast<int64_t>(data.params.size() * sizeof(int32_t)),

@@ -91,12 +91,12 @@ Result<SupportReport> check_support(const std::string& path, const ModelOptions&
   return status_of_exception(path, "check the model");
 }
 
-Result<SupportReport> check_support(std::span<const std::byte> bytes, const std::string& name,
+Result<SupportReport> check_support(const FileContents& file, const std::string& name,
                                     const ModelOptions& model_options, const DeviceLimits& limits,
                                     const PlanOptions& options) try {
-  const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
-  SIGHTGLASS_ASSIGN_OR_RETURN(tflite::Survey survey,
-                              tflite::survey(*copy, copy, name, tflite::import_options(model_options)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(
+      tflite::Survey survey,
+      tflite::survey(file.bytes, file.owner, name, tflite::import_options(model_options, file.bytes.size())));
   return report_on(std::move(survey), limits, options);
 } catch (...) {
   return status_of_exception(name, "check the model");

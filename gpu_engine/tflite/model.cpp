@@ -1,9 +1,11 @@
 #include "sightglass/model.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "gpu_engine/exceptions.h"
+#include "gpu_engine/memory_limit.h"
 #include "gpu_engine/model_internals.h"
 #include "graph/detection.h"
 #include "graph/graph.h"
@@ -34,6 +36,24 @@ std::string count_operators(const Graph& graph) {
   return text;
 }
 
+// Every application holds the inputs and outputs at once.
+Status check_ends(const Model& model, int64_t limit) {
+  int64_t bytes = 0;
+  for (const auto* tensors : {&model.inputs(), &model.outputs()}) {
+    for (const TensorInfo& tensor : *tensors) {
+      const int64_t more = tensor.shape.elements() * static_cast<int64_t>(size_of(tensor.type));
+      if (__builtin_add_overflow(bytes, more, &bytes)) bytes = std::numeric_limits<int64_t>::max();
+    }
+  }
+  return bytes <= limit ? Status() : beyond_memory_limit(model.name() + ": its inputs and outputs need", bytes, limit);
+}
+
+// The contents of a file that count in the memory limit.
+struct CountedFile {
+  std::shared_ptr<const void> owner;
+  MemoryShare share;
+};
+
 void log_import(const Model& model, size_t bytes, const Stopwatch& time, const Log& log) {
   log.info([&] {
     return model.name() + ": " + std::to_string(graph_of(model).order().size()) + " operators, " +
@@ -46,26 +66,34 @@ void log_import(const Model& model, size_t bytes, const Stopwatch& time, const L
 }  // namespace
 
 Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const ModelOptions& options) try {
-  const Stopwatch time;
-  Result<tflite::MappedFile> file = tflite::map_file(path);
+  Result<FileContents> file = read_model_file(path, options);
   if (!file.ok()) return file.status().with_context(path);
-  SIGHTGLASS_ASSIGN_OR_RETURN(tflite::Survey whole,
-                              tflite::import_whole(file->bytes, file->owner, path, tflite::import_options(options)));
-  SIGHTGLASS_ASSIGN_OR_RETURN(auto model, ModelInternals::make(std::move(whole.graph), std::move(whole.metadata)));
-  log_import(*model, file->bytes.size(), time, options.log);
-  return model;
+  return ModelInternals::load(*file, path, options);
 } catch (...) {
   return status_of_exception(path, "load the model");
 }
 
 Result<std::shared_ptr<const Model>> Model::load(std::span<const std::byte> bytes, const std::string& name,
                                                  const ModelOptions& options) try {
-  const Stopwatch time;
   const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
-  SIGHTGLASS_ASSIGN_OR_RETURN(tflite::Survey whole,
-                              tflite::import_whole(*copy, copy, name, tflite::import_options(options)));
-  SIGHTGLASS_ASSIGN_OR_RETURN(auto model, ModelInternals::make(std::move(whole.graph), std::move(whole.metadata)));
-  log_import(*model, bytes.size(), time, options.log);
+  return ModelInternals::load({*copy, copy}, name, options);
+} catch (...) {
+  return status_of_exception(name, "load the model");
+}
+
+Result<std::shared_ptr<const Model>> ModelInternals::load(const FileContents& file, const std::string& name,
+                                                          const ModelOptions& options) try {
+  const Stopwatch time;
+  SIGHTGLASS_ASSIGN_OR_RETURN(
+      MemoryShare share,
+      MemoryShare::take(name + ": the model needs", static_cast<int64_t>(file.bytes.size()), options.memory_limit));
+  const auto owner = std::make_shared<const CountedFile>(CountedFile{file.owner, std::move(share)});
+  SIGHTGLASS_ASSIGN_OR_RETURN(
+      tflite::Survey whole,
+      tflite::import_whole(file.bytes, owner, name, tflite::import_options(options, file.bytes.size())));
+  SIGHTGLASS_ASSIGN_OR_RETURN(auto model, make(std::move(whole.graph), std::move(whole.metadata)));
+  SIGHTGLASS_RETURN_IF_ERROR(check_ends(*model, options.memory_limit));
+  log_import(*model, file.bytes.size(), time, options.log);
   return model;
 } catch (...) {
   return status_of_exception(name, "load the model");

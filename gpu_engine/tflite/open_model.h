@@ -1,8 +1,6 @@
-// Model files on disk.
+// How options apply to the import of model files.
 #pragma once
 
-#include <memory>
-#include <span>
 #include <string>
 
 #include "sightglass/model.h"
@@ -10,15 +8,8 @@
 
 namespace sightglass::tflite {
 
-struct MappedFile {
-  std::span<const std::byte> bytes;
-  std::shared_ptr<const void> owner;  // keeps the file mapped
-};
-
-// Errors do not name the file.
-Result<MappedFile> map_file(const std::string& path);
-
-ImportOptions import_options(const ModelOptions& options);
+// `file_bytes`: the size of the file.
+ImportOptions import_options(const ModelOptions& options, size_t file_bytes);
 
 // Errors name the file.
 Result<Survey> survey_file(const std::string& path, const ModelOptions& options);

@@ -17,6 +17,7 @@ void post_error(gpointer element, const Status& status) {
       return;
     case ErrorCode::kDeviceError:
     case ErrorCode::kInternal:
+    case ErrorCode::kTimedOut:
       GST_ELEMENT_ERROR(element, RESOURCE, FAILED, ("%s", text), (nullptr));
       return;
     default:

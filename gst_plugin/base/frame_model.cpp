@@ -33,7 +33,8 @@ void FrameModel::forget() {
 template <typename F>
 Status FrameModel::checked(const char* what, F issue) {
   clear_gl_errors(gl_);
-  Status status = issue();
+  Status status = overrun_;
+  if (status.ok()) status = issue();
   if (status.ok()) status = check_gl(gl_, what);
   if (!status.ok()) forget();
   return status;
@@ -162,6 +163,7 @@ void FrameModel::know_times(const ModelTimes& times) {
 
 std::optional<GpuTimer::Sample> FrameModel::poll_time() {
   const std::optional<GpuTimer::Sample> sample = timer_.poll();
+  if (sample && overrun_.ok()) overrun_ = run_.check_time(sample->model_ns, stages());
   if (sample) paces_.add(sample->model_ns, sample->model_shares, stages(), run_.may_skip());
   return sample;
 }

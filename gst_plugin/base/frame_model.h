@@ -91,6 +91,7 @@ class FrameModel : protected ModelStages {
   ModelPaces paces_;
   bool has_result_ = false;
   uint64_t inferences_ = 0;
+  Status overrun_;  // set for good once a run took longer than it may
 };
 
 }  // namespace sightglass

@@ -8,6 +8,15 @@
 
 namespace sightglass {
 
+namespace {
+
+// A model that takes too long would do so on every frame, and block the GPU.
+bool ends_stream(const Status& status, OnFailure policy) {
+  return policy == OnFailure::kError || status.code() == ErrorCode::kTimedOut;
+}
+
+}  // namespace
+
 ModelProcessor::ModelProcessor(const GlTarget& target, FrameModel& model, const RunSettings& settings)
     : context_(target.context), group_(target.group), model_(model) {
   model_.know_times(target.model_times);
@@ -49,7 +58,7 @@ Status ModelProcessor::process(FrameJob& job) {
   }
   const Status status =
       ahead_ ? model_.draw_ahead(job.frame, job.output, begins) : model_.render(job.frame, job.output);
-  if (status.ok() || settings.on_failure == OnFailure::kError) return status;
+  if (status.ok() || ends_stream(status, settings.on_failure)) return status;
   job.failure = status;
   return model_.conceal(job.frame, job.output, settings.on_failure);
 }
@@ -68,7 +77,7 @@ Status ModelProcessor::finish(FrameJob& job) {
   const RunSettings settings = run_settings();
   if (ahead_ && job.failure.ok()) {
     const Status status = model_.advance(settings.gpu_budget_ns);
-    if (!status.ok() && settings.on_failure == OnFailure::kError) return status;
+    if (!status.ok() && ends_stream(status, settings.on_failure)) return status;
     job.failure = status;
   }
   send_results(job);

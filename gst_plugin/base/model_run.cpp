@@ -55,6 +55,15 @@ Status ModelRun::begin_stage(ModelStages& stages) {
   return {};
 }
 
+Status ModelRun::check_time(uint64_t model_ns, size_t stages) const {
+  if (stage_.session == nullptr) return {};
+  const auto limit = static_cast<uint64_t>(stage_.session->plan().resources().run_time.count()) * stages;
+  if (model_ns <= limit) return {};
+  const auto seconds = [](uint64_t ns) { return std::to_string(static_cast<double>(ns) / GST_SECOND) + " s"; };
+  return timed_out("the model ran for " + seconds(model_ns) + ", longer than run-limit (" + seconds(limit) +
+                   "); raise run-limit, or use a smaller model");
+}
+
 Status ModelRun::end_stage(ModelStages& stages) {
   SIGHTGLASS_RETURN_IF_ERROR(stages.end_stage(number_));
   progress_ = 0;

@@ -1,6 +1,7 @@
 // A run of an element's models: at once, or in parts with frames drawn in between.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "base/model_pace.h"
@@ -27,6 +28,8 @@ class ModelRun {
   }
   // How much of each model run() and advance() issued since the last call.
   GpuTimer::Shares take_shares() { return std::exchange(shares_, {}); }
+  // Fails if a run of so many stages took longer than their models may.
+  Status check_time(uint64_t model_ns, size_t stages) const;
   // Whether the GPU decides if a model runs.
   bool may_skip() const { return may_skip_; }
 

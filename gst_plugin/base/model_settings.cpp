@@ -1,5 +1,7 @@
 #include "base/model_settings.h"
 
+#include <chrono>
+
 #include "gl/orientation.h"
 
 namespace sightglass {
@@ -8,6 +10,9 @@ namespace {
 
 // Property values while the settings are unset.
 constexpr double kInputScaleDefault = 1, kInputOffsetDefault = 0;
+// Any model needs the first; the others are beyond every machine.
+constexpr uint64_t kLeastMemoryLimit = uint64_t{1} << 20, kMostMemoryLimit = uint64_t{1} << 40;
+constexpr uint64_t kMostTimeLimit = 3600 * GST_SECOND;
 constexpr double kMostScale = 65536;  // exceeds the number of values of any model input type
 
 Status set_direction(ModelSettings& settings, GstVideoOrientationMethod method) {
@@ -34,6 +39,8 @@ InputNormalization ModelSettings::normalization() const {
 void ModelSettings::apply_to(PlanOptions& options) const {
   options.precision = precision;
   options.fallback = fallback;
+  options.resources = {static_cast<int64_t>(memory_limit), std::chrono::nanoseconds(dispatch_limit_ns),
+                       std::chrono::nanoseconds(run_limit_ns)};
 }
 
 std::string ModelSettings::cache_folder() const {
@@ -73,6 +80,12 @@ const PropertyTable<ModelSettings>& model_properties() {
                        {TuningMode::kCached, "Fastest variants in the cache directory", "cached"},
                        {TuningMode::kOn, "As cached, and measure and store missing ones at start", "on"}},
                       kAtStart, "How to choose between equivalent kernel variants"),
+          row::number("memory-limit", "Memory limit", &S::memory_limit, kLeastMemoryLimit, kMostMemoryLimit, kAtStart,
+                      "Maximum memory of all models of the process in bytes, in files and on the GPU"),
+          row::number("dispatch-limit", "Dispatch limit", &S::dispatch_limit_ns, 1, kMostTimeLimit, kAtStart,
+                      "Maximum GPU time of one operator of the model in nanoseconds, estimated at start"),
+          row::number("run-limit", "Run limit", &S::run_limit_ns, 1, kMostTimeLimit, kAtStart,
+                      "Maximum GPU time of one run of the model in nanoseconds, estimated at start and measured"),
           row::flag("hud", "HUD", &S::hud, kLive,
                     "Whether to draw frame rate, GPU time, latency and dropped frames over the video"),
           row::choice("hud-position", "HUD position", &S::hud_position, "GstGLModelHudPosition",

@@ -25,12 +25,17 @@ struct ModelSettings {
   QuantizedModels quantized_models = QuantizedModels::kAllowed;
   std::optional<std::string> cache_dir;  // unset: the user cache directory
   TuningMode tuning = TuningMode::kCached;
+  uint64_t memory_limit = kDefaultMemoryLimit;
+  uint64_t dispatch_limit_ns = static_cast<uint64_t>(ResourceLimits().dispatch_time.count());
+  uint64_t run_limit_ns = static_cast<uint64_t>(ResourceLimits().run_time.count());
   // Live.
   bool hud = false;
   HudPosition hud_position = HudPosition::kTopLeft;
   GstVideoOrientationMethod video_direction = GST_VIDEO_ORIENTATION_AUTO;
 
-  ModelOptions model_options() const { return {.quantized_models = quantized_models}; }
+  ModelOptions model_options() const {
+    return {.quantized_models = quantized_models, .memory_limit = static_cast<int64_t>(memory_limit)};
+  }
   InputNormalization normalization() const;
   // Copies the settings that `options` contains.
   void apply_to(PlanOptions& options) const;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -166,6 +167,113 @@ TEST_F(CApiTest, RejectsUnusableOptions) {
   EXPECT_STREQ(sightglass_last_error(), "SightglassInputShape: rank is 9; give 0 to 8");
   EXPECT_EQ(plan, nullptr);
   EXPECT_EQ(model, nullptr);
+}
+
+TEST_F(CApiTest, RejectsNullHandles) {
+  EXPECT_STREQ(sightglass_device_name(nullptr), "");
+  EXPECT_STREQ(sightglass_last_error(), "device is NULL");
+  EXPECT_EQ(sightglass_model_input_count(nullptr), 0U);
+  EXPECT_STREQ(sightglass_last_error(), "model is NULL");
+  EXPECT_EQ(sightglass_model_output_count(nullptr), 0U);
+  SightglassTensorInfo info = SIGHTGLASS_TENSOR_INFO_INIT;
+  EXPECT_EQ(sightglass_model_input(nullptr, 0, &info), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_EQ(sightglass_model_output(model_, 0, nullptr), SIGHTGLASS_INVALID_ARGUMENT);
+  SightglassPlan* plan = nullptr;
+  SightglassSession* session = nullptr;
+  SightglassTexture texture = {};
+  SightglassBufferRange range = {};
+  double done = 0;
+  float value = 0;
+  EXPECT_EQ(sightglass_plan_build(nullptr, device_, nullptr, &plan), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_EQ(sightglass_plan_build(model_, nullptr, nullptr, &plan), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_EQ(sightglass_plan_build(model_, device_, nullptr, nullptr), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_EQ(sightglass_plan_info(nullptr, nullptr), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_EQ(sightglass_session_create(device_, nullptr, &session), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_EQ(sightglass_session_set_input_frame(nullptr, 0, nullptr, nullptr), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_EQ(sightglass_session_write_input(nullptr, 0, &value, sizeof value), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_EQ(sightglass_session_run_part(nullptr, 1, &done), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_EQ(sightglass_session_reset_state(nullptr), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_EQ(sightglass_session_output_texture(nullptr, 0, &texture), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_EQ(sightglass_session_output_buffer(nullptr, 0, &range), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_EQ(sightglass_session_read_output(nullptr, 0, &value, sizeof value), SIGHTGLASS_INVALID_ARGUMENT);
+  sightglass_session_abandon(nullptr);
+  sightglass_session_release(nullptr);
+  sightglass_plan_release(nullptr);
+  sightglass_model_release(nullptr);
+  sightglass_device_release(nullptr);
+}
+
+TEST_F(CApiTest, RejectsFramesThatCannotBe) {
+  SightglassInputOptions input = SIGHTGLASS_INPUT_OPTIONS_INIT;
+  input.source = SIGHTGLASS_INPUT_TEXTURE;
+  SightglassPlanOptions options = SIGHTGLASS_PLAN_OPTIONS_INIT;
+  options.inputs = &input;
+  options.input_count = 1;
+  SightglassPlan* plan = nullptr;
+  SightglassSession* session = nullptr;
+  ASSERT_EQ(sightglass_plan_build(model_, device_, &options, &plan), SIGHTGLASS_OK) << sightglass_last_error();
+  ASSERT_EQ(sightglass_session_create(device_, plan, &session), SIGHTGLASS_OK) << sightglass_last_error();
+  SightglassFrame good = SIGHTGLASS_FRAME_INIT;
+  good.textures[0] = 1;
+  good.width = 640;
+  good.height = 480;
+  ASSERT_EQ(sightglass_session_set_input_frame(session, 0, &good, nullptr), SIGHTGLASS_OK) << sightglass_last_error();
+  const auto expect_refused = [&](const SightglassFrame& frame, const SightglassTransform* transform,
+                                  const std::string& reason) {
+    EXPECT_EQ(sightglass_session_set_input_frame(session, 0, &frame, transform), SIGHTGLASS_INVALID_ARGUMENT) << reason;
+    EXPECT_NE(std::string(sightglass_last_error()).find(reason), std::string::npos) << sightglass_last_error();
+  };
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  SightglassFrame frame = good;
+  frame.width = -640;
+  expect_refused(frame, nullptr, "width is -640");
+  frame = good;
+  frame.height = 0;
+  expect_refused(frame, nullptr, "height is 0");
+  frame = good;
+  frame.chroma_width = -1;
+  expect_refused(frame, nullptr, "size of the chroma planes is -1x0");
+  frame = good;
+  frame.visible[2] = kNaN;
+  expect_refused(frame, nullptr, "visible has a number that is infinite or NaN");
+  frame = good;
+  frame.visible[2] = 0;
+  expect_refused(frame, nullptr, "visible is not a part of the frame");
+  SightglassTransform transform = sightglass_fit_transform(640, 480, 256, 256, SIGHTGLASS_COVER);
+  transform.m[5] = std::numeric_limits<float>::infinity();
+  expect_refused(good, &transform, "transform has a number that is infinite or NaN");
+  double done = 0;
+  EXPECT_EQ(sightglass_session_run_part(session, static_cast<double>(kNaN), &done), SIGHTGLASS_INVALID_ARGUMENT);
+  sightglass_session_release(session);
+  sightglass_plan_release(plan);
+  plan = nullptr;
+
+  input.scale[1] = kNaN;
+  EXPECT_EQ(sightglass_plan_build(model_, device_, &options, &plan), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_STREQ(sightglass_last_error(), "scale has a number that is infinite or NaN; give finite numbers");
+  (void)sightglass_fit_transform(640, -480, 256, 256, SIGHTGLASS_COVER);
+  EXPECT_STREQ(sightglass_last_error(), "a side of the frame or the input is -480; give a positive number");
+}
+
+TEST_F(CApiTest, LimitsWhatAModelTakes) {
+  SightglassModelOptions small = SIGHTGLASS_MODEL_OPTIONS_INIT;
+  small.memory_limit = 1 << 10;
+  SightglassModel* model = nullptr;
+  EXPECT_EQ(sightglass_model_load_file(SIGHTGLASS_MODEL, &small, &model), SIGHTGLASS_RESOURCE_EXHAUSTED);
+  small.memory_limit = 0;
+  EXPECT_EQ(sightglass_model_load_file(SIGHTGLASS_MODEL, &small, &model), SIGHTGLASS_INVALID_ARGUMENT);
+  SightglassPlanOptions options = SIGHTGLASS_PLAN_OPTIONS_INIT;
+  SightglassPlan* plan = nullptr;
+  options.memory_limit = 1 << 20;
+  EXPECT_EQ(sightglass_plan_build(model_, device_, &options, &plan), SIGHTGLASS_RESOURCE_EXHAUSTED);
+  options = SIGHTGLASS_PLAN_OPTIONS_INIT;
+  options.dispatch_limit = 1000;
+  EXPECT_EQ(sightglass_plan_build(model_, device_, &options, &plan), SIGHTGLASS_RESOURCE_EXHAUSTED);
+  EXPECT_NE(std::string(sightglass_last_error()).find("dispatch-limit"), std::string::npos) << sightglass_last_error();
+  options = SIGHTGLASS_PLAN_OPTIONS_INIT;
+  options.run_limit = -1;
+  EXPECT_EQ(sightglass_plan_build(model_, device_, &options, &plan), SIGHTGLASS_INVALID_ARGUMENT);
+  EXPECT_EQ(plan, nullptr);
 }
 
 // A program that was compiled with a newer header has larger structures; one with an older header has smaller ones.

@@ -78,7 +78,7 @@ void exercise_bundle(Bytes bytes) {
     if (!contents.ok()) {
       require_message(contents.status());
     } else {
-      require(contents->size() == member.bytes, "another size than stated");
+      require(contents->bytes.size() == member.bytes, "another size than stated");
     }
   }
   for (const BundledTask& task : bundle->tasks()) {

@@ -24,9 +24,10 @@ namespace fs = std::filesystem;
 
 using Archive = std::vector<std::byte>;
 
-std::string text_of(const std::vector<std::byte>& bytes) {
+std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
+std::string text_of(const FileContents& file) { return text_of(file.bytes); }
 std::string file_text(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -186,6 +187,32 @@ TEST(TaskBundle, OtherFormsAreRefused) {
   expect_refused(overlapping, "its members overlap");
 }
 
+// Zeros compress a thousandfold, and a bundle inside another one twice.
+TEST(TaskBundle, AllCompressedMembersTogetherAreBounded) {
+  const std::string zeros(20 << 20, '\0');
+  const Attached member{.name = "a.tflite", .contents = zeros, .deflates = true};
+  std::vector<Attached> members(4, member);
+  for (size_t i = 0; i < members.size(); ++i) members[i].name = std::to_string(i) + ".tflite";
+  expect_refused(zip(members), "'3.tflite' is too large: the maximum of all compressed members of this bundle is");
+  members.pop_back();
+  EXPECT_TRUE(TaskBundle::open(zip(members), "b.task").ok());
+  const std::string inside = text_of(zip({member, {.name = "b.tflite", .contents = zeros, .deflates = true}}));
+  const auto nested = TaskBundle::open(zip({{.name = "1.task", .contents = inside, .deflates = true},
+                                            {.name = "2.task", .contents = inside, .deflates = true}}),
+                                       "b.task");
+  ASSERT_FALSE(nested.ok());
+  EXPECT_NE(nested.status().message().find("'2.task/b.tflite' is too large"), std::string::npos)
+      << nested.status().message();
+}
+
+TEST(TaskBundle, OutlivesItsFile) {
+  const std::string path = write("overwritten.task", zip({{"a.tflite", std::string(100'000, 'x')}}));
+  const auto bundle = TaskBundle::open(path);
+  ASSERT_TRUE(bundle.ok()) << bundle.status().message();
+  fs::resize_file(path, 0);
+  EXPECT_TRUE(bundle->read("a.tflite").ok());
+}
+
 TEST(TaskBundle, EveryTruncationIsRefused) {
   const Archive whole = zip({{.name = "a.tflite", .contents = std::string(300, 'x'), .deflates = true}, {"b", "text"}});
   ASSERT_TRUE(TaskBundle::open(whole, "b.task").ok());
@@ -258,8 +285,8 @@ TEST(StoredModel, PublishedBundleIsVerified) {
   for (const TaskBundle::Member& member : bundle->members()) {
     const auto contents = bundle->read(member.name);
     ASSERT_TRUE(contents.ok()) << contents.status().message();
-    EXPECT_EQ(contents->size(), member.bytes);
-    EXPECT_EQ(recognize_model(*contents).has_value(), member.is_model()) << member.name;
+    EXPECT_EQ(contents->bytes.size(), member.bytes);
+    EXPECT_EQ(recognize_model(contents->bytes).has_value(), member.is_model()) << member.name;
   }
   // One changed byte of a model is noticed.
   std::string changed = file_text(path);

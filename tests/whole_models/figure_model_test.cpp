@@ -17,7 +17,6 @@
 #include "sightglass/plan.h"
 #include "sightglass/session.h"
 #include "tflite/model_file.h"
-#include "tflite/open_model.h"
 
 namespace sightglass::test {
 namespace {
@@ -77,9 +76,9 @@ TEST_P(FigureModelTest, OperatorsAndVersionsMatchTensorFlowLite) {
   const std::map<BuiltinOperator, int> versions{
       {BuiltinOperator::DEQUANTIZE, 3}, {BuiltinOperator::CONV_2D, 1},         {BuiltinOperator::DEPTHWISE_CONV_2D, 1},
       {BuiltinOperator::ADD, 1},        {BuiltinOperator::RESIZE_BILINEAR, 3}, {BuiltinOperator::LOGISTIC, 1}};
-  const auto mapped = tflite::map_file(file_);
-  ASSERT_TRUE(mapped.ok()) << mapped.status().message();
-  const auto file = tflite::ModelFile::open(mapped->bytes, mapped->owner);
+  const auto contents = read_model_file(file_, {});
+  ASSERT_TRUE(contents.ok()) << contents.status().message();
+  const auto file = tflite::ModelFile::open(contents->bytes, contents->owner);
   ASSERT_TRUE(file.ok()) << file.status().message();
   EXPECT_EQ(file->model().operator_codes()->size(), versions.size());
   for (const auto* code : *file->model().operator_codes()) {

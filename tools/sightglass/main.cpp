@@ -2,6 +2,9 @@
 // on the GPU, unless a fallback was requested), 1 a model does not run, 2 wrong usage, an unreadable file, or
 // unwritable standard output.
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
 #include <vector>
 
 #include "common/command_help.h"
@@ -13,6 +16,19 @@
 #include "video/batch_command.h"
 #include "video/devices_command.h"
 #include "video/video_commands.h"
+
+namespace {
+
+int run(const sightglass::Subcommand& subcommand) try { return subcommand.run(); } catch (const std::bad_alloc&) {
+  std::fputs("sightglass: out of memory; use a smaller model or smaller inputs, or raise the limit of the process\n",
+             stderr);
+  return sightglass::kFailed;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "sightglass: %s\n", error.what());
+  return sightglass::kFailed;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Runs TensorFlow Lite models on video and images, in OpenGL ES compute shaders.", "sightglass");
@@ -34,7 +50,7 @@ int main(int argc, char** argv) {
   }
   for (const sightglass::Subcommand& subcommand : subcommands) {
     if (!subcommand.app->parsed()) continue;
-    return sightglass::finish_output("sightglass", subcommand.run(), subcommand.unwritten);
+    return sightglass::finish_output("sightglass", run(subcommand), subcommand.unwritten);
   }
   return sightglass::kUsage;
 }

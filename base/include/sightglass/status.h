@@ -16,10 +16,11 @@ enum class ErrorCode {
   kNotFound,           // a file or device does not exist
   kInvalidModel,       // a model file is damaged or contradicts itself
   kUnsupported,        // a valid request that this engine or this device cannot satisfy
-  kResourceExhausted,  // out of GPU memory, or beyond a device limit
+  kResourceExhausted,  // out of GPU memory, or beyond a limit of the device or the options
   kDeviceError,        // the GL driver reported a failure
   kInternal,           // a broken invariant of the engine
   kOutOfMemory,        // out of process memory
+  kTimedOut,           // a run took longer than its limit
 };
 
 // Success, or a code with a message that names the file, operator, tensor or device, and a fix.
@@ -48,6 +49,7 @@ inline Status invalid_model(std::string m) { return {ErrorCode::kInvalidModel, s
 inline Status unsupported(std::string m) { return {ErrorCode::kUnsupported, std::move(m)}; }
 inline Status resource_exhausted(std::string m) { return {ErrorCode::kResourceExhausted, std::move(m)}; }
 inline Status device_error(std::string m) { return {ErrorCode::kDeviceError, std::move(m)}; }
+inline Status timed_out(std::string m) { return {ErrorCode::kTimedOut, std::move(m)}; }
 inline Status internal_error(std::string m) { return {ErrorCode::kInternal, std::move(m)}; }
 
 // A value, or the Status that explains its absence.

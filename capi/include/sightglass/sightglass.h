@@ -49,10 +49,11 @@ typedef enum {
   SIGHTGLASS_NOT_FOUND = 2,          /* a file or device does not exist */
   SIGHTGLASS_INVALID_MODEL = 3,      /* a model file is damaged or contradicts itself */
   SIGHTGLASS_UNSUPPORTED = 4,        /* a valid request that this engine or this device cannot satisfy */
-  SIGHTGLASS_RESOURCE_EXHAUSTED = 5, /* out of GPU memory, or beyond a device limit */
+  SIGHTGLASS_RESOURCE_EXHAUSTED = 5, /* out of GPU memory, or beyond a limit of the device or the options */
   SIGHTGLASS_DEVICE_ERROR = 6,       /* the GL driver reported a failure */
   SIGHTGLASS_INTERNAL = 7,           /* a broken invariant of the engine */
-  SIGHTGLASS_OUT_OF_MEMORY = 8       /* out of process memory */
+  SIGHTGLASS_OUT_OF_MEMORY = 8,      /* out of process memory */
+  SIGHTGLASS_TIMED_OUT = 9           /* a run took longer than its limit */
 } SightglassStatus;
 
 /*
@@ -111,7 +112,7 @@ SIGHTGLASS_API SightglassStatus sightglass_device_create(SightglassGetProcAddres
                                                          SightglassDevice** device);
 /* Releases it; NULL does nothing. The last of device and sessions deletes the shared GL objects. */
 SIGHTGLASS_API void sightglass_device_release(SightglassDevice* device);
-/* "vendor | renderer | version" of the context. */
+/* "vendor | renderer | version" of the context. Empty, with a message in sightglass_last_error(), if it is NULL. */
 SIGHTGLASS_API const char* sightglass_device_name(const SightglassDevice* device);
 
 /* ---- Model -------------------------------------------------------------------------------------------------- */
@@ -163,11 +164,13 @@ typedef struct {
   SightglassLog log;
   const SightglassInputShape* input_shapes;
   size_t input_shape_count;
+  /* Maximum memory of all models of the process in bytes, positive: a file that would exceed it is rejected. */
+  int64_t memory_limit;
 } SightglassModelOptions;
 #define SIGHTGLASS_MODEL_OPTIONS_INIT \
-  { sizeof(SightglassModelOptions), {NULL, NULL, SIGHTGLASS_LOG_INFO}, NULL, 0 }
+  { sizeof(SightglassModelOptions), {NULL, NULL, SIGHTGLASS_LOG_INFO}, NULL, 0, 1073741824 }
 
-/* Maps a .tflite file into memory: it must not change while the model or a plan of it lives. */
+/* Reads a .tflite file, which may change afterward. Fails if it changes in the meantime. */
 SIGHTGLASS_API SightglassStatus sightglass_model_load_file(const char* path, const SightglassModelOptions* options,
                                                            SightglassModel** model);
 /* Copies `bytes` bytes at `data`. Messages call the model `name`. */
@@ -175,6 +178,7 @@ SIGHTGLASS_API SightglassStatus sightglass_model_load_memory(const void* data, s
                                                              const SightglassModelOptions* options,
                                                              SightglassModel** model);
 SIGHTGLASS_API void sightglass_model_release(SightglassModel* model);
+/* 0, with a message in sightglass_last_error(), if it is NULL. */
 SIGHTGLASS_API size_t sightglass_model_input_count(const SightglassModel* model);
 SIGHTGLASS_API size_t sightglass_model_output_count(const SightglassModel* model);
 /* Fills `info`, whose `size` the caller has set. */
@@ -260,9 +264,17 @@ typedef struct {
   SightglassPrecision precision;
   bool cpu_fallback; /* runs unsupported operators on the CPU, slowly, instead of failing */
   bool reset_state;  /* every run of a recurrent model starts from its initial state */
+  /* Positive. A plan or a session fails if all models of the process would hold more bytes, in files and on the GPU. */
+  int64_t memory_limit;
+  /* In nanoseconds, positive. A plan fails if one dispatch, or one run, is estimated to take longer on a slow device of
+   * this kind. A long run that takes longer than its limit ends with SIGHTGLASS_TIMED_OUT. */
+  int64_t dispatch_limit, run_limit;
 } SightglassPlanOptions;
-#define SIGHTGLASS_PLAN_OPTIONS_INIT \
-  { sizeof(SightglassPlanOptions), {NULL, NULL, SIGHTGLASS_LOG_INFO}, NULL, 0, NULL, 0, SIGHTGLASS_FP32, false, false }
+#define SIGHTGLASS_PLAN_OPTIONS_INIT                                                                                   \
+  {                                                                                                                    \
+    sizeof(SightglassPlanOptions), {NULL, NULL, SIGHTGLASS_LOG_INFO}, NULL, 0, NULL, 0, SIGHTGLASS_FP32, false, false, \
+        1073741824, 2000000000, 10000000000                                                                            \
+  }
 
 /* Fails with a list of all unsupported operators, each with the reason and a fix. Makes no GL call. */
 SIGHTGLASS_API SightglassStatus sightglass_plan_build(const SightglassModel* model, const SightglassDevice* device,
@@ -340,7 +352,10 @@ typedef struct {
   float m[6];
 } SightglassTransform;
 
-/* The transform of a frame that is stored upright. Sizes are in pixels and positive. */
+/*
+ * The transform of a frame that is stored upright. Sizes are in pixels and positive. If an argument is invalid, the
+ * frame is stretched, and sightglass_last_error() has the reason.
+ */
 SIGHTGLASS_API SightglassTransform sightglass_fit_transform(int32_t frame_width, int32_t frame_height,
                                                             int32_t input_width, int32_t input_height,
                                                             SightglassFit fit);

@@ -14,6 +14,7 @@ struct DeviceFamily {
   int32_t max_loop_iterations = 0;  // see DeviceLimits
   KernelDefaults kernels = {};
   bool compiles_for_samplers = false;  // see DeviceLimits
+  double multiply_adds_per_second = 20e9;
 };
 
 // The family named by GL_VENDOR and GL_RENDERER. Drivers on top of others, such as zink, virgl and ANGLE, contain the

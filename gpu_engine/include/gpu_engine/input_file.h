@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -26,6 +27,9 @@ class InputFile {
   Result<size_t> read(std::span<std::byte> into);
   // Fills `into` with the next bytes. Fails if the file ends first.
   Status read_exactly(std::span<std::byte> into);
+  // Fills `into`, which has size() bytes, with the whole file, from its start. Also fails if another program writes to
+  // the file in the meantime.
+  Status read_all(std::span<std::byte> into);
 
  private:
   InputFile(int descriptor, int64_t size) : descriptor_(descriptor), size_(size) {}
@@ -33,7 +37,17 @@ class InputFile {
   int64_t size_ = 0;
 };
 
-// The whole file. Rejects a file of more than `most_bytes` before reading any of it.
+// A file in memory. Never mapped: access to a mapping ends the process if another program has shortened the file.
+struct FileContents {
+  std::span<const std::byte> bytes;   // aligned for any type
+  std::shared_ptr<const void> owner;  // keeps them
+};
+
+// The whole file. Rejects a file of more than `most_bytes` before reading any of it. Fails if another program writes
+// to the file in the meantime.
+Result<FileContents> read_file(const std::string& path, int64_t most_bytes);
+
+// The same as text.
 Result<std::string> read_text_file(const std::string& path, int64_t most_bytes);
 
 }  // namespace sightglass

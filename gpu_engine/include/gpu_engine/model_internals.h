@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
+#include "gpu_engine/input_file.h"
 #include "sightglass/model.h"
 
 namespace sightglass {
@@ -12,7 +14,13 @@ struct ModelInternals {
   static const Graph& graph(const Model& model) { return *model.graph_; }
   // Fails if the graph breaks an invariant.
   static Result<std::shared_ptr<const Model>> make(Graph graph, ModelMetadata metadata);
+  // As Model::load(), without a copy of the file.
+  static Result<std::shared_ptr<const Model>> load(const FileContents& file, const std::string& name,
+                                                   const ModelOptions& options);
 };
+
+// The whole file, within the memory limit of the options. Errors do not name the file.
+Result<FileContents> read_model_file(const std::string& path, const ModelOptions& options);
 
 inline const Graph& graph_of(const Model& model) { return ModelInternals::graph(model); }
 

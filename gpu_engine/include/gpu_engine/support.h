@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "gpu_engine/input_file.h"
 #include "sightglass/device_limits.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"
@@ -34,8 +34,8 @@ struct SupportReport {
 // invalid.
 Result<SupportReport> check_support(const std::string& path, const ModelOptions& model_options,
                                     const DeviceLimits& limits, const PlanOptions& options = {});
-// The same for a model in memory. Copies `bytes`.
-Result<SupportReport> check_support(std::span<const std::byte> bytes, const std::string& name,
+// The same for a model in memory.
+Result<SupportReport> check_support(const FileContents& file, const std::string& name,
                                     const ModelOptions& model_options, const DeviceLimits& limits,
                                     const PlanOptions& options = {});
 

@@ -27,6 +27,8 @@ struct DeviceLimits {
   // Whether the driver compiles a program that reads buffer textures again for each sampler that other programs of the
   // context have used. Such textures have no sampler of their own.
   bool compiles_for_samplers = false;
+  // What kernels achieve on a slow device of the family: a rough estimate, to find models that would block the GPU.
+  double multiply_adds_per_second = 5e9;
   KernelDefaults kernels;  // of the device family
 
   // Limits that mobile and embedded GPUs commonly report, for planning without a GPU.

@@ -10,6 +10,7 @@
 
 #include "sightglass/log.h"
 #include "sightglass/model_metadata.h"
+#include "sightglass/resource_limits.h"
 #include "sightglass/status.h"
 #include "sightglass/tensor.h"
 
@@ -52,13 +53,16 @@ struct InputShape {
 struct ModelOptions {
   QuantizedModels quantized_models = QuantizedModels::kAllowed;
   std::vector<InputShape> input_shapes = {};
+  // Maximum memory of all models of this process in bytes: a file that would exceed it is rejected. PlanOptions has the
+  // limits of the GPU.
+  int64_t memory_limit = kDefaultMemoryLimit;
   Log log = {};  // reports the contents of the file
   bool operator==(const ModelOptions&) const = default;
 };
 
 class Model {
  public:
-  // Maps the file into memory; it must not change while the model lives. Errors name the file.
+  // Reads the whole file, which may change afterward. Fails if it changes in the meantime. Errors name the file.
   static Result<std::shared_ptr<const Model>> load(const std::string& path, const ModelOptions& options = {});
   // Copies `bytes`.
   static Result<std::shared_ptr<const Model>> load(std::span<const std::byte> bytes, const std::string& name,

@@ -12,6 +12,7 @@
 #include "sightglass/frame_kind.h"
 #include "sightglass/log.h"
 #include "sightglass/model.h"
+#include "sightglass/resource_limits.h"
 #include "sightglass/status.h"
 #include "sightglass/tuning.h"
 
@@ -86,7 +87,8 @@ struct PlanOptions {
   bool exact = true;
   bool rewrites = true;                  // off: run the graph as in the file (for debugging)
   std::shared_ptr<const Tuning> tuning;  // null: steps use the default variants of the device family
-  Log log = {};                          // reports rewrites, kernels, variants, steps, memory and tuning measurements
+  ResourceLimits resources = {};
+  Log log = {};  // reports rewrites, kernels, variants, steps, memory and tuning measurements
   bool operator==(const PlanOptions&) const = default;
 };
 
@@ -114,7 +116,8 @@ struct StepInfo {
   int64_t weight_bytes = 0;                   // weights, biases and slopes
   int64_t read_bytes = 0, written_bytes = 0;  // activations
   std::array<uint32_t, 3> groups{1, 1, 1};
-  int level = 0;  // steps of one level can run in parallel
+  int level = 0;       // steps of one level can run in parallel
+  double seconds = 0;  // rough estimate for a slow device of the family
 };
 
 class Plan {
@@ -129,11 +132,12 @@ class Plan {
   const Model& model() const { return *model_; }
   const MemoryReport& memory() const;
   const FallbackReport& fallback() const;
-  int dispatches() const;               // of one run
-  int barriers() const;                 // of one run
-  int programs() const;                 // distinct
-  std::vector<StepInfo> steps() const;  // of one run, in order
-  std::string dump() const;             // one line per step: kernel, node, shapes, work groups, level, arena offsets
+  const ResourceLimits& resources() const;  // as given in the options
+  int dispatches() const;                   // of one run
+  int barriers() const;                     // of one run
+  int programs() const;                     // distinct
+  std::vector<StepInfo> steps() const;      // of one run, in order
+  std::string dump() const;  // one line per step: kernel, node, shapes, work groups, level, arena offsets
 
  private:
   friend struct PlanInternals;

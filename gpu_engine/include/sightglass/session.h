@@ -81,7 +81,9 @@ class Session {
   Status write_input(size_t input, std::span<const std::byte> bytes);
 
   // Issues the dispatches and returns without waiting. Does not allocate, compile, upload (except a changed transform),
-  // read back or wait, unless the plan runs part of the model on the CPU (PlanOptions::fallback).
+  // read back or wait, unless the plan runs part of the model on the CPU (PlanOptions::fallback). A run that is
+  // estimated at more than a quarter of a second is submitted in such parts, each after the GPU has completed the last
+  // but one. If it takes longer than ResourceLimits::run_time, it ends between parts with the error kTimedOut.
   Status run();
 
   // run() on a condition that the GPU evaluates: if the uint at `offset` of the buffer is 0, no step has any work

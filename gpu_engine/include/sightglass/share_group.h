@@ -56,8 +56,9 @@ class Shared {
 
 // The constant buffers of a plan.
 struct PlanBuffers {
-  GlBuffer weights;  // for storage block 3
-  GlBuffer params;   // the uniform blocks of all steps
+  GlBuffer weights;                    // for storage block 3
+  GlBuffer params;                     // the uniform blocks of all steps
+  std::shared_ptr<const void> memory;  // counts the weights (ResourceLimits::memory_bytes)
 
   void abandon() {
     weights.abandon();

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <chrono>
 #include <filesystem>
 
 #include "common/child_process.h"
@@ -34,6 +35,10 @@ class TemporaryFolder {
   std::string path_;
 };
 
+std::string seconds_text(std::chrono::nanoseconds time) {
+  return std::to_string(std::chrono::duration<double>(time).count());
+}
+
 Result<MeasuredStart> start_model(const RunOptions& options, const std::string& caches) {
   std::error_code error;
   const std::string self = fs::read_symlink("/proc/self/exe", error).string();
@@ -54,6 +59,12 @@ Result<MeasuredStart> start_model(const RunOptions& options, const std::string& 
                                      options.flavour == interop::GlFlavour::kEs31 ? "es" : "desktop",
                                      "--limits",
                                      options.minimum_limits ? "min" : "device",
+                                     "--memory-limit",
+                                     std::to_string(options.resources.memory_bytes),
+                                     "--dispatch-limit",
+                                     seconds_text(options.resources.dispatch_time),
+                                     "--run-limit",
+                                     seconds_text(options.resources.run_time),
                                      "--cache-dir",
                                      caches + "/sightglass"};
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::string text,

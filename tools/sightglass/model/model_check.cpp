@@ -11,6 +11,7 @@ Result<CheckReport> check_model(const CheckOptions& asked) {
   PlanOptions plan_options;
   plan_options.precision = options.precision;
   plan_options.fallback = options.fallback;
+  plan_options.resources = options.resources;
   const DeviceLimits limits = options.minimum_limits ? DeviceLimits{} : DeviceLimits::typical();
   const ModelPath at = split_model_path(options.model);
   if (at.member.empty()) {
@@ -19,10 +20,10 @@ Result<CheckReport> check_model(const CheckOptions& asked) {
     const auto known = recognize_model(options.model);
     return CheckReport{std::move(options), std::move(support), known};
   }
-  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, read_member(at));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const FileContents file, read_member(at));
   SIGHTGLASS_ASSIGN_OR_RETURN(SupportReport support,
-                              check_support(bytes, options.model, options.model_options, limits, plan_options));
-  return CheckReport{std::move(options), std::move(support), recognize_model(bytes)};
+                              check_support(file, options.model, options.model_options, limits, plan_options));
+  return CheckReport{std::move(options), std::move(support), recognize_model(file.bytes)};
 }
 
 Result<std::vector<std::string>> models_to_check(const std::string& model) {

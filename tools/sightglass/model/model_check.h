@@ -16,6 +16,7 @@ struct CheckOptions {
   Precision precision = Precision::kFp32;
   Fallback fallback = Fallback::kError;
   ModelOptions model_options;
+  ResourceLimits resources;
   bool minimum_limits = true;  // plan for the minimums of OpenGL ES 3.1; false: for typical phones
 };
 

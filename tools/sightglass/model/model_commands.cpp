@@ -1,5 +1,7 @@
 #include "model_commands.h"
 
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -72,6 +74,31 @@ void add_input_shapes(CLI::App& app, std::vector<InputShape>& shapes) {
       ->allow_extra_args(false);
 }
 
+void add_seconds(CLI::App& app, const std::string& name, std::chrono::nanoseconds& time, const std::string& help) {
+  app.add_option_function<double>(
+         name,
+         [&time](double seconds) {
+           time = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+         },
+         help)
+      ->check(CLI::Range(1e-9, 3600.0));
+}
+
+void add_limits(CLI::App& app, ModelOptions& model, ResourceLimits& resources) {
+  app.add_option_function<uint64_t>(
+         "--memory-limit",
+         [&model, &resources](uint64_t bytes) {
+           model.memory_limit = resources.memory_bytes = static_cast<int64_t>(bytes);
+         },
+         "Maximum memory of the model, in files and on the GPU, such as 500MiB (1GiB)")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(uint64_t{1} << 20, uint64_t{1} << 40));
+  add_seconds(app, "--dispatch-limit", resources.dispatch_time,
+              "Maximum time of one dispatch in seconds, as estimated for a slow GPU of the kind (2)");
+  add_seconds(app, "--run-limit", resources.run_time,
+              "Maximum time of one run in seconds, estimated like that, and measured (10)");
+}
+
 void add_device_choices(CLI::App& app, RunOptions& options) {
   add_choice<bool>(app, "--limits", options.minimum_limits, {{"device", false}, {"min", true}},
                    "Plan for the limits of the device, or for the minimums that OpenGL ES 3.1 guarantees (device)");
@@ -137,6 +164,7 @@ CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
   add_fallback(*run, options.fallback);
   add_quantized_models(*run, options.model_options);
   add_input_shapes(*run, options.model_options.input_shapes);
+  add_limits(*run, options.model_options, options.resources);
   add_device_choices(*run, options);
   add_cache(*run, options);
   run->add_flag("--json", arguments.json, "Print the report as JSON");
@@ -166,6 +194,7 @@ CLI::App* add_bench(CLI::App& app, BenchArguments& arguments) {
   add_convolutions(*bench, run.exact);
   add_tuning(*bench, run.tuning);
   add_fallback(*bench, run.fallback);
+  add_limits(*bench, run.model_options, run.resources);
   add_device_choices(*bench, run);
   add_cache(*bench, run);
   bench->add_flag_callback(
@@ -198,6 +227,7 @@ CLI::App* add_check(CLI::App& app, CheckArguments& arguments) {
   add_fallback(*check, options.fallback);
   add_quantized_models(*check, options.model_options);
   add_input_shapes(*check, options.model_options.input_shapes);
+  add_limits(*check, options.model_options, options.resources);
   add_choice<bool>(*check, "--limits", options.minimum_limits, {{"minimum", true}, {"typical", false}},
                    "Plan for the minimums that OpenGL ES 3.1 guarantees, or for typical phones (minimum)");
   check->add_flag("--json", arguments.json, "Print the report as JSON");
@@ -211,6 +241,7 @@ CLI::App* add_dump(CLI::App& app, DumpOptions& options) {
                         {{"file", DumpStage::kFile}, {"rewritten", DumpStage::kRewritten}, {"plan", DumpStage::kPlan}},
                         "Show the graph as in the file, the graph after rewrites, or the plan (file)");
   add_input_shapes(*dump, options.model_options.input_shapes);
+  add_limits(*dump, options.model_options, options.resources);
   dump->add_flag("--dot", options.graphviz, "Print Graphviz instead of text");
   return dump;
 }

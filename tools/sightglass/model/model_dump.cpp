@@ -35,7 +35,9 @@ Result<std::string> dump_model(const DumpOptions& options) {
   if (options.stage == DumpStage::kPlan) {
     if (options.graphviz)
       return invalid_argument("cannot print a plan as Graphviz; use --dot with the stages file and rewritten");
-    SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, DeviceLimits{}));
+    PlanOptions plan_options;
+    plan_options.resources = options.resources;
+    SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, DeviceLimits{}, plan_options));
     return plan->dump();
   }
   Graph graph = graph_of(*model);

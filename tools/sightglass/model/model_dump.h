@@ -13,6 +13,7 @@ enum class DumpStage { kFile, kRewritten, kPlan };
 struct DumpOptions {
   std::string model;  // a path, or the name of a stored model
   ModelOptions model_options;
+  ResourceLimits resources;
   DumpStage stage = DumpStage::kFile;
   bool graphviz = false;  // for dot(1); graphs only
 };

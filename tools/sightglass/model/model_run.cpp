@@ -180,6 +180,7 @@ Result<RunReport> run_model(const RunOptions& asked) {
   plan_options.precision = options.precision;
   plan_options.exact = options.exact;
   plan_options.fallback = options.fallback;
+  plan_options.resources = options.resources;
   const auto cache =
       options.cache_folder.empty() ? nullptr : std::make_shared<ProgramCache>(program_folder(options.cache_folder));
   const auto group = ShareGroup::create(hooked_gl<count_gl_call>(headless->gl()), cache);

@@ -26,6 +26,7 @@ struct RunOptions {
   TuningMode tuning = TuningMode::kCached;
   Fallback fallback = Fallback::kError;
   ModelOptions model_options;
+  ResourceLimits resources;
   bool minimum_limits = false;  // plan for the minimums that OpenGL ES 3.1 guarantees
   interop::GlFlavour flavour = interop::GlFlavour::kEs31;
   std::string output_prefix;                // empty: outputs are not written
