@@ -19,4 +19,8 @@ void exercise_picture(Bytes bytes);
 // A model: the output of `sightglass check --json` must parse, and the text must have no control characters.
 void exercise_report(Bytes bytes);
 
+// The contents of a file that another thread shortens and overwrites while it is read. The first byte selects the
+// reader: of models, bundles, images, or labels.
+void exercise_changing(Bytes bytes);
+
 }  // namespace sightglass::test

@@ -42,6 +42,13 @@ TEST_P(FileReplay, ChangedBytesAreHandled) {
   }
 }
 
+TEST(ChangingFiles, AreReadOrRefused) {
+  constexpr int kRounds = 20;
+  for (const SampleFile& sample : sample_changing_files()) {
+    for (int round = 0; round < kRounds; ++round) exercise_changing(sample.bytes);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, FileReplay,
                          testing::Values(Kind{"archives", exercise_archive, sample_archives},
                                          Kind{"bundles", exercise_bundle, sample_bundles},

@@ -3,6 +3,7 @@
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "harness/picture_bomb.h"
 #include "metadata_builder.h"
@@ -79,6 +80,19 @@ std::vector<SampleFile> sample_named_models() {
   return {named_model("name_quotes", "\"quoted\\\" and 'quoted'"), named_model("name_controls", "\x1b[31m\r\n\t\x7f"),
           named_model("name_unicode", "\xe2\x80\xae\xc2\x9b\xef\xbb\xbfK\xc3\xa4se"),
           named_model("name_broken_unicode", "\xff\xc3\xed\xa0\x80\xf4\x90\x80\x80"), named_model("name_empty", "")};
+}
+
+std::vector<SampleFile> sample_changing_files() {
+  std::vector<SampleFile> files;
+  const std::vector<std::vector<SampleFile>> by_reader{sample_named_models(), sample_bundles(), sample_pictures(),
+                                                       sample_labels()};
+  for (size_t reader = 0; reader < by_reader.size(); ++reader) {
+    for (SampleFile file : by_reader[reader]) {
+      file.bytes.insert(file.bytes.begin(), static_cast<std::byte>(reader));
+      files.push_back(std::move(file));
+    }
+  }
+  return files;
 }
 
 }  // namespace sightglass::test

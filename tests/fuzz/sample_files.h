@@ -15,6 +15,8 @@ std::vector<SampleFile> sample_archives();
 std::vector<SampleFile> sample_bundles();
 std::vector<SampleFile> sample_labels();
 std::vector<SampleFile> sample_pictures();
+// For exercise_changing().
+std::vector<SampleFile> sample_changing_files();
 // Models whose names and labels are hard for JSON and terminals.
 std::vector<SampleFile> sample_named_models();
 
