@@ -273,7 +273,7 @@ typedef struct {
 #define SIGHTGLASS_PLAN_OPTIONS_INIT                                                                                   \
   {                                                                                                                    \
     sizeof(SightglassPlanOptions), {NULL, NULL, SIGHTGLASS_LOG_INFO}, NULL, 0, NULL, 0, SIGHTGLASS_FP32, false, false, \
-        1073741824, 2000000000, 10000000000                                                                            \
+        1073741824, 2000000000, 15000000000                                                                            \
   }
 
 /* Fails with a list of all unsupported operators, each with the reason and a fix. Makes no GL call. */

@@ -17,7 +17,7 @@ struct ResourceLimits {
   std::chrono::nanoseconds dispatch_time = std::chrono::seconds(2);
   // Time of one run, estimated by the plan and measured by the session: a plan that takes longer, and a run that takes
   // longer, fail.
-  std::chrono::nanoseconds run_time = std::chrono::seconds(10);
+  std::chrono::nanoseconds run_time = std::chrono::seconds(15);
   bool operator==(const ResourceLimits&) const = default;
 };
 

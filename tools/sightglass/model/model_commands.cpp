@@ -96,7 +96,7 @@ void add_limits(CLI::App& app, ModelOptions& model, ResourceLimits& resources) {
   add_seconds(app, "--dispatch-limit", resources.dispatch_time,
               "Maximum time of one dispatch in seconds, as estimated for a slow GPU of the kind (2)");
   add_seconds(app, "--run-limit", resources.run_time,
-              "Maximum time of one run in seconds, estimated like that, and measured (10)");
+              "Maximum time of one run in seconds, estimated like that, and measured (15)");
 }
 
 void add_device_choices(CLI::App& app, RunOptions& options) {
