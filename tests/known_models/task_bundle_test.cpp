@@ -80,7 +80,7 @@ TEST(TaskBundle, MembersAreReadStoredAndCompressed) {
   EXPECT_EQ(bundle->list_models(), "a.tflite");
   EXPECT_EQ(text_of(*bundle->read("a.tflite")), text);
   EXPECT_EQ(text_of(*bundle->read("b.binarypb")), "other");
-  EXPECT_TRUE(bundle->read("empty")->empty());
+  EXPECT_TRUE(bundle->read("empty")->bytes.empty());
   const auto missing = bundle->read("c.tflite");
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.status().message(), "b.task: the bundle has no member 'c.tflite'; it has a.tflite");
