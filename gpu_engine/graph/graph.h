@@ -34,6 +34,7 @@ struct Value {
   Shape shape;
   Quantization quantization;
   std::optional<Constant> constant;
+  uint32_t open_dims = 0;     // of graph inputs: TensorInfo
   NodeId producer = kNone;    // kNone for graph inputs and constants
   std::vector<NodeId> users;  // once per use: a node that reads a value twice is listed twice
 };

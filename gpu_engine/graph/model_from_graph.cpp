@@ -24,7 +24,7 @@ Result<std::shared_ptr<const Model>> ModelInternals::make(Graph graph, ModelMeta
   SIGHTGLASS_RETURN_IF_ERROR(verify(graph).with_context(graph.name));
   const auto describe_value = [&graph](ValueId id) {
     const Value& value = graph.value(id);
-    return TensorInfo{value.name, value.type, value.shape, value.quantization};
+    return TensorInfo{value.name, value.type, value.shape, value.quantization, value.open_dims};
   };
   std::shared_ptr<Model> model(new Model());
   model->name_ = graph.name;

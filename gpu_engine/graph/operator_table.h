@@ -15,17 +15,16 @@ namespace sightglass::operators {
 // Sets of properties: code asks for them to treat operators alike.
 using Traits = uint32_t;
 inline constexpr Traits kNoTraits = 0;
-inline constexpr Traits kUnary = 1;                    // element-wise function of one operand that keeps its type
-inline constexpr Traits kBinary = 1 << 1;              // function of two operands that broadcast, not a comparison
-inline constexpr Traits kCompares = 1 << 2;            // comparison of two operands that broadcast
-inline constexpr Traits kReduces = 1 << 3;             // reduction along axes: MEAN and the like
-inline constexpr Traits kMovesAsIs = 1 << 4;           // moves_as_is()
-inline constexpr Traits kBySteps = 1 << 5;             // movements() describes it
-inline constexpr Traits kKeepsEqualShapes = 1 << 6;    // copies its input if input and output have the same shape
-inline constexpr Traits kKeepsProbabilities = 1 << 7;  // only moves or averages the elements of input 0
-inline constexpr Traits kNotNegative = 1 << 8;         // known to produce no negative values
-inline constexpr Traits kTakesActivation = 1 << 9;     // rewrites may fuse any activation but PRELU into it
-inline constexpr Traits kPacksConstants = 1 << 10;     // packs_constants()
+inline constexpr Traits kUnary = 1;                  // element-wise function of one operand that keeps its type
+inline constexpr Traits kBinary = 1 << 1;            // function of two operands that broadcast, not a comparison
+inline constexpr Traits kCompares = 1 << 2;          // comparison of two operands that broadcast
+inline constexpr Traits kReduces = 1 << 3;           // reduction along axes: MEAN and the like
+inline constexpr Traits kMovesAsIs = 1 << 4;         // moves_as_is()
+inline constexpr Traits kBySteps = 1 << 5;           // movements() describes it
+inline constexpr Traits kKeepsEqualShapes = 1 << 6;  // copies its input if input and output have the same shape
+inline constexpr Traits kNotNegative = 1 << 8;       // known to produce no negative values
+inline constexpr Traits kTakesActivation = 1 << 9;   // rewrites may fuse any activation but PRELU into it
+inline constexpr Traits kPacksConstants = 1 << 10;   // packs_constants()
 // has_weights(); takes a fused PRELU as well
 inline constexpr Traits kHasWeights = 1 << 11 | kTakesActivation | kPacksConstants;
 inline constexpr Traits kNotInFiles = 1 << 12;  // only rewrites and the importer make it
@@ -113,25 +112,15 @@ inline constexpr auto kTable = std::to_array<Row>({
     {kSoftmax, "SOFTMAX", kAttr<SoftmaxAttr>, one<infer_softmax>, {kReal}, kNotNegative},
     {kConcat, "CONCATENATION", kAttr<ConcatAttr>, one<infer_concat>, {kAny}, kTakesActivation},
     {kPad, "PAD", kAttr<PadAttr>, one<infer_pad>, {kAny}, kBySteps | kKeepsEqualShapes},
-    {kReshape, "RESHAPE", kAttr<ReshapeAttr>, one<infer_reshape>, {kAny}, kKeepsEqualShapes | kKeepsProbabilities},
-    {kStridedSlice,
-     "STRIDED_SLICE",
-     kAttr<StridedSliceAttr>,
-     one<infer_strided_slice>,
-     {kAny},
-     kBySteps | kKeepsProbabilities},
+    {kReshape, "RESHAPE", kAttr<ReshapeAttr>, one<infer_reshape>, {kAny}, kKeepsEqualShapes},
+    {kStridedSlice, "STRIDED_SLICE", kAttr<StridedSliceAttr>, one<infer_strided_slice>, {kAny}, kBySteps},
     {kResizeBilinear,
      "RESIZE_BILINEAR",
      kAttr<ResizeAttr>,
      one<infer_resize>,
      {kReal},
-     kTakesActivation | kKeepsEqualShapes | kKeepsProbabilities},
-    {kDepthToSpace,
-     "DEPTH_TO_SPACE",
-     kAttr<DepthToSpaceAttr>,
-     one<infer_depth_to_space>,
-     {kAny},
-     kKeepsEqualShapes | kKeepsProbabilities},
+     kTakesActivation | kKeepsEqualShapes},
+    {kDepthToSpace, "DEPTH_TO_SPACE", kAttr<DepthToSpaceAttr>, one<infer_depth_to_space>, {kAny}, kKeepsEqualShapes},
     {kLstm, "LSTM", kAttr<LstmAttr>, infer_lstm, {kReal, kReal, kWeights}, kPacksConstants},
     {kDetectionPostprocess,
      "TFLite_Detection_PostProcess",
@@ -139,8 +128,8 @@ inline constexpr auto kTable = std::to_array<Row>({
      infer_detection,
      {kReal, kF, kWeights},
      kPacksConstants},
-    {kDequantize, "DEQUANTIZE", kNoAttributes, one<infer_unary>, {kH | kQ | kAxes, kF}, kKeepsProbabilities},
-    {kQuantize, "QUANTIZE", kNoAttributes, one<infer_unary>, {kReal, kQ}, kKeepsProbabilities},
+    {kDequantize, "DEQUANTIZE", kNoAttributes, one<infer_unary>, {kH | kQ | kAxes, kF}},
+    {kQuantize, "QUANTIZE", kNoAttributes, one<infer_unary>, {kReal, kQ}},
     {kDynamicQuantize, "DYNAMIC_QUANTIZE", kAttr<DynamicQuantizeAttr>, one<infer_dynamic_quantize>, {kF}, kNotInFiles},
     {kRsqrt, "RSQRT", kNoAttributes, one<infer_unary>, {kReal}, kUnary},
     {kSqrt, "SQRT", kNoAttributes, one<infer_unary>, {kF}, kUnary},

@@ -83,7 +83,7 @@ Status emit_store_texture(Emitter& emitter, int output, const TensorRef& in) {
     for (const int32_t c : classes) bits[static_cast<size_t>(c / 32)] |= 1u << (c % 32);
   }
   StepParams params;
-  params.tensor(in).ints(static_cast<int32_t>(spec.activation));
+  params.tensor(in).ints(static_cast<int32_t>(spec.activation)).floats(spec.scale, spec.offset);
   for (size_t i = 0; i < bits.size(); i += 4) {
     params.ints(static_cast<int32_t>(bits[i]), static_cast<int32_t>(bits[i + 1]), static_cast<int32_t>(bits[i + 2]),
                 static_cast<int32_t>(bits[i + 3]));

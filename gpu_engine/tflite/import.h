@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct ImportOptions {
   bool quantized_models = true;  // whether 8-bit and 16-bit activations and weights are accepted
   // Overrides declared input shapes. The declared shapes of all other tensors are then ignored.
   std::vector<InputShape> input_shapes;
+  std::optional<ImageSize> open_size;  // likewise, of the first input
   // Limits that turn a hostile file into an error instead of a huge allocation.
   int64_t max_tensor_elements = int64_t{1} << 28;
   int max_nodes = 100000;  // also the maximum number of outputs of one operator

@@ -31,6 +31,7 @@ Value Importer::make_value(const FileTensor& tensor) {
   value.shape = tensor.shape;
   value.quantization = tensor.quantization;
   value.constant = tensor.constant;
+  value.open_dims = tensor.supposed_dims;
   return value;
 }
 

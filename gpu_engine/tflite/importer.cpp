@@ -296,7 +296,7 @@ Status Importer::describe_ends(const flatbuffers::Vector<int32_t>* tensors, std:
     if (!end->type) continue;
     SIGHTGLASS_RETURN_IF_ERROR(
         file_.charge(end->name.size() + end->quantization.scale.size() * (sizeof(float) + sizeof(int64_t))));
-    infos.push_back({end->name, *end->type, end->shape, end->quantization});
+    infos.push_back({end->name, *end->type, end->shape, end->quantization, end->supposed_dims});
   }
   return {};
 }
@@ -318,6 +318,10 @@ Status Importer::read_all() {
   Result<std::vector<FileTensor>> tensors = read_tensors(file_, options_);
   if (!tensors.ok()) return note(tensors.status());
   tensors_ = std::move(tensors).value();
+  if (options_.open_size) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(InputShape shape, shape_of_open_input(file_.subgraph(), *options_.open_size, tensors_));
+    options_.input_shapes.push_back(std::move(shape));
+  }
   SIGHTGLASS_RETURN_IF_ERROR(
       apply_input_shapes(file_.subgraph(), options_.input_shapes, options_.max_tensor_elements, tensors_));
   SIGHTGLASS_RETURN_IF_ERROR(read_graph_inputs());

@@ -53,7 +53,7 @@ class Importer {
   static Value make_value(const FileTensor& tensor);
 
   ModelFile file_;
-  const ImportOptions& options_;
+  ImportOptions options_;
   std::vector<FileTensor> tensors_;
   Graph graph_;
   std::unordered_map<int32_t, size_t> state_of_;  // by index of a variable tensor: index of its graph state

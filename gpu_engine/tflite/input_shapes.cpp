@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <set>
 
 namespace sightglass::tflite {
@@ -70,8 +71,35 @@ Status apply_input_shapes(const schema::SubGraph& subgraph, std::span<const Inpu
     input->shape = wanted.shape;
     input->shape_declared = true;
     input->dynamic = false;
+    input->supposed_dims = 0;
   }
   return {};
+}
+
+Result<InputShape> shape_of_open_input(const schema::SubGraph& subgraph, const ImageSize& size,
+                                       std::vector<FileTensor>& tensors) {
+  const std::vector<FileTensor*> inputs = inputs_of(subgraph, tensors);
+  const std::string wanted = std::to_string(size.width) + "x" + std::to_string(size.height);
+  if (inputs.empty() || inputs[0] == nullptr) return invalid_argument("no input takes the size " + wanted);
+  const schema::Tensor& declared = *subgraph.tensors()->Get(static_cast<uint32_t>(inputs[0]->index));
+  const auto *shape = declared.shape(), *signature = declared.shape_signature();
+  const bool has_signature = shape != nullptr && signature != nullptr && signature->size() == shape->size();
+  const auto* dims = has_signature ? signature : shape;
+  std::vector<int32_t> whole;
+  const int32_t sizes[] = {size.height, size.width};
+  size_t open = 0;
+  for (uint32_t d = 0; dims != nullptr && d < dims->size() && d < Shape::kMaxRank; ++d) {
+    const int32_t dim = dims->Get(d);
+    const bool takes_size = dim < 0 && d > 0;
+    whole.push_back(dim >= 0 ? dim : takes_size && open < std::size(sizes) ? sizes[open] : 1);
+    if (takes_size) ++open;
+  }
+  if (open != std::size(sizes)) {
+    return invalid_argument("cannot set the size " + wanted + " for input " + quote(inputs[0]->name) + ": the file " +
+                            (open == 0 ? "has a fixed size; leave it unset"
+                                       : "leaves " + std::to_string(open) + " dimensions open, not height and width"));
+  }
+  return InputShape{std::to_string(0), Shape(whole)};
 }
 
 std::string describe(std::span<const InputShape> shapes) {

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <span>
 
 #include "gpu_engine/exceptions.h"
 #include "gpu_engine/memory_limit.h"
 #include "gpu_engine/model_internals.h"
 #include "graph/detection.h"
 #include "graph/graph.h"
-#include "graph/operator_table.h"
+#include "graph/image_order.h"
+#include "graph/value_ranges.h"
 #include "tflite/import.h"
 #include "tflite/open_model.h"
 
@@ -91,6 +93,7 @@ Result<std::shared_ptr<const Model>> ModelInternals::load(const FileContents& fi
   SIGHTGLASS_ASSIGN_OR_RETURN(
       tflite::Survey whole,
       tflite::import_whole(file.bytes, owner, name, tflite::import_options(options, file.bytes.size())));
+  arrange_images(whole.graph, options.image_order);
   SIGHTGLASS_ASSIGN_OR_RETURN(auto model, make(std::move(whole.graph), std::move(whole.metadata)));
   SIGHTGLASS_RETURN_IF_ERROR(check_ends(*model, options.memory_limit));
   log_import(*model, file.bytes.size(), time, options.log);
@@ -99,19 +102,13 @@ Result<std::shared_ptr<const Model>> ModelInternals::load(const FileContents& fi
   return status_of_exception(name, "load the model");
 }
 
-OutputActivation Model::output_activation(size_t output) const {
-  if (output >= graph_->outputs.size()) return OutputActivation::kNone;
-  ValueId id = graph_->outputs[output];
-  while (graph_->value(id).producer != kNone) {
-    const Node& node = graph_->node(graph_->value(id).producer);
-    if (node.activation == Activation::kLogistic) return OutputActivation::kSigmoid;
-    if (node.activation != Activation::kNone) return OutputActivation::kNone;
-    if (node.op == OpType::kLogistic) return OutputActivation::kSigmoid;
-    if (node.op == OpType::kSoftmax) return OutputActivation::kSoftmax;
-    if (!operators::has(node.op, operators::kKeepsProbabilities)) return OutputActivation::kNone;
-    id = node.inputs[0];
-  }
-  return OutputActivation::kNone;
+ValueRange Model::output_range(size_t output, const ValueRange& input) const {
+  if (output >= graph_->outputs.size()) return {};
+  return value_ranges(*graph_, std::span(&input, 1))[static_cast<size_t>(graph_->outputs[output])];
+}
+
+bool Model::output_holds_indices(size_t output) const {
+  return output < graph_->outputs.size() && holds_indices(*graph_, graph_->outputs[output]);
 }
 
 std::optional<std::array<size_t, 4>> Model::detection_outputs() const {

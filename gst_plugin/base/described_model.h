@@ -20,9 +20,12 @@ class DescribedModel {
   // Opens `file`, describes it with `describe(const SharedModel&)`, which returns Result<Description>, and plans it.
   // Fails, naming the file, if it cannot be read, if `describe` fails, or if an operator is unsupported.
   template <typename Describe>
-  static Result<DescribedModel> load(const std::string& file, const ModelSettings& settings, Describe describe) {
+  static Result<DescribedModel> load(const std::string& file, const ModelSettings& settings, Describe describe,
+                                     ImageOrder order = ImageOrder::kArranged) {
     DescribedModel loaded;
-    SIGHTGLASS_ASSIGN_OR_RETURN(loaded.shared_, SharedModel::load(file, settings.model_options()));
+    ModelOptions model_options = settings.model_options();
+    model_options.image_order = order;
+    SIGHTGLASS_ASSIGN_OR_RETURN(loaded.shared_, SharedModel::load(file, model_options));
     SIGHTGLASS_ASSIGN_OR_RETURN(loaded.description_, describe(*loaded.shared_));
     settings.apply_to(loaded.description_.plan_options);
     // The device is not known yet, but every device can do what the minimum limits allow.

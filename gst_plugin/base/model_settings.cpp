@@ -1,6 +1,8 @@
 #include "base/model_settings.h"
 
+#include <charconv>
 #include <chrono>
+#include <utility>
 
 #include "gl/orientation.h"
 
@@ -27,6 +29,29 @@ Status set_direction(ModelSettings& settings, GstVideoOrientationMethod method) 
   return {};
 }
 
+constexpr int32_t kMostInputSide = 16384;
+
+// "320x240", width before height.
+std::optional<ImageSize> parse_size(const std::string& text) {
+  ImageSize size;
+  const char* const end = text.data() + text.size();
+  const auto width = std::from_chars(text.data(), end, size.width);
+  if (width.ec != std::errc() || width.ptr == end || *width.ptr != 'x') return std::nullopt;
+  const auto height = std::from_chars(width.ptr + 1, end, size.height);
+  const auto is_side = [](int32_t side) { return side > 0 && side <= kMostInputSide; };
+  const bool is_size = height.ec == std::errc() && height.ptr == end && is_side(size.width) && is_side(size.height);
+  return is_size ? std::optional(size) : std::nullopt;
+}
+
+Status set_input_size(ModelSettings& settings, std::optional<std::string> text) {
+  if (text && text->empty()) text.reset();
+  if (text && !parse_size(*text)) {
+    return invalid_argument("input-size=" + *text + ": expected width and height in pixels, such as 320x240");
+  }
+  settings.input_size = std::move(text);
+  return {};
+}
+
 }  // namespace
 
 InputNormalization ModelSettings::normalization() const {
@@ -34,6 +59,14 @@ InputNormalization ModelSettings::normalization() const {
   if (input_scale) result.scale = static_cast<float>(*input_scale);
   if (input_offset) result.offset = static_cast<float>(*input_offset);
   return result;
+}
+
+ModelOptions ModelSettings::model_options() const {
+  ModelOptions options;
+  options.quantized_models = quantized_models;
+  options.memory_limit = static_cast<int64_t>(memory_limit);
+  if (input_size) options.open_size = parse_size(*input_size);
+  return options;
 }
 
 void ModelSettings::apply_to(PlanOptions& options) const {
@@ -60,6 +93,9 @@ const PropertyTable<ModelSettings>& model_properties() {
               "Scale factor for frame colors in [0,1], applied before input-offset (unset = from the model)"),
           row::optional_number("input-offset", "Input offset", &S::input_offset, kInputOffsetDefault, -kMostScale,
                                kMostScale, kAtStart, "Offset added to scaled frame colors (unset = from the model)"),
+          row::text("input-size", "Input size", set_by(&S::input_size, set_input_size), kAtStart,
+                    "Width and height of the input, such as \"320x240\", for models that leave them open (NULL = as in "
+                    "the file)"),
           row::choice("precision", "Precision", &S::precision, "GstGLModelPrecision",
                       {{Precision::kFp32, "32-bit floats", "fp32"},
                        {Precision::kFp16, "16-bit floats, half the memory traffic", "fp16"}},

@@ -20,6 +20,7 @@ struct ModelSettings {
   std::optional<std::string> model;  // live: takes over once compiled
   // Read when the element starts.
   std::optional<double> input_scale, input_offset;  // unset: from the model
+  std::optional<std::string> input_size;            // of models that leave it open: "256x256"; valid
   Precision precision = Precision::kFp32;
   Fallback fallback = Fallback::kError;
   QuantizedModels quantized_models = QuantizedModels::kAllowed;
@@ -33,9 +34,7 @@ struct ModelSettings {
   HudPosition hud_position = HudPosition::kTopLeft;
   GstVideoOrientationMethod video_direction = GST_VIDEO_ORIENTATION_AUTO;
 
-  ModelOptions model_options() const {
-    return {.quantized_models = quantized_models, .memory_limit = static_cast<int64_t>(memory_limit)};
-  }
+  ModelOptions model_options() const;
   InputNormalization normalization() const;
   // Copies the settings that `options` contains.
   void apply_to(PlanOptions& options) const;

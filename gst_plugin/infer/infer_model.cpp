@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/probabilities.h"
 #include "class_names.h"
 #include "infer/labels.h"
 #include "infer/landmarks.h"
@@ -97,9 +98,7 @@ std::optional<size_t> find_points(const Model& model, int32_t points) {
 void describe_scores(InferModel& result) {
   InferModel::PointsLayout& points = result.points;
   const auto& outputs = result.model->outputs();
-  const auto is_logit = [&](size_t output) {
-    return result.model->output_activation(output) == OutputActivation::kNone;
-  };
+  const auto is_logit = [&](size_t output) { return !holds_probabilities(*result.model, output); };
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].shape.elements() != 1) continue;
     if (!points.presence) {
@@ -154,17 +153,36 @@ bool describe_landmarks(InferModel& result, bool asked_for) {
   return false;
 }
 
-// Determines how image values become colors: by the quantization of the output, or like the input.
+// The range of the values that samples in [0,1] become.
+ValueRange range_of(const InputSpec& input) {
+  ValueRange range{0, 0};
+  for (size_t channel = 0; channel < input.scale.size(); ++channel) {
+    const double dark = input.offset[channel], bright = dark + input.scale[channel];
+    if (channel == 0) range = {dark, dark};
+    range = {std::min({range.low, dark, bright}), std::max({range.high, dark, bright})};
+  }
+  return range;
+}
+
+// Determines how image values become colors: by the quantization of the output, by the range that the operators prove,
+// or like the input.
 void describe_colors(InferModel& result, const InferModelOptions& options) {
   const TensorInfo& output = result.model->outputs()[result.output];
   const InputSpec& input = result.plan_options.inputs[0];
-  if (!output.quantization.empty() && output.type != DataType::kFloat32) {
+  const ValueRange range = result.model->output_range(result.output, range_of(input));
+  // 16-bit values are symmetric, whatever they are of.
+  const bool is_proved = output.type != DataType::kInt16 || is_probability(range);
+  const bool is_8_bit = output.type == DataType::kInt8 || output.type == DataType::kUInt8;
+  if (!output.quantization.empty() && is_8_bit) {
     const auto zero =
         static_cast<float>(output.quantization.zero_point.empty() ? 0 : output.quantization.zero_point[0]);
     const float lowest = output.type == DataType::kInt8 ? -128 : 0;
     result.output_scale = 1 / (255 * output.quantization.scale[0]);
     result.output_offset = (zero - lowest) / 255;
-  } else if (result.model->output_activation(result.output) == OutputActivation::kNone && input.scale[0] != 0) {
+  } else if (const std::optional<ToProbability> samples = from_samples(range); samples && is_proved) {
+    result.output_scale = samples->scale;
+    result.output_offset = samples->offset;
+  } else if (input.scale[0] != 0) {
     result.output_scale = 1 / input.scale[0];
     result.output_offset = -input.offset[0] / input.scale[0];
   }
@@ -194,7 +212,7 @@ bool describe_classifier(InferModel& result) {
   const auto& outputs = result.model->outputs();
   if (outputs.size() != 1 || !is_row(outputs[0].shape)) return false;
   result.output = 0;
-  if (result.model->output_activation(0) == OutputActivation::kNone) result.activation = OutputActivation::kSoftmax;
+  if (!holds_probabilities(*result.model, 0)) result.activation = OutputActivation::kSoftmax;
   set_labels(result, 0);
   return true;
 }

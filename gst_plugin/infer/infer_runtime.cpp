@@ -169,7 +169,16 @@ Status InferModels::load(const std::string& path, const ModelSettings& settings)
   bundle_warning_ = bundle.warning;
   SIGHTGLASS_RETURN_IF_ERROR(find_detector(bundle));
   const auto describe = [&](const SharedModel& model) { return this->describe(model, settings); };
-  SIGHTGLASS_ASSIGN_OR_RETURN(model_, DescribedModel<InferModel>::load(bundle.model, settings, describe));
+  const auto load_as = [&](ImageOrder order) {
+    return DescribedModel<InferModel>::load(bundle.model, settings, describe, order);
+  };
+  // Applications get outputs in the order of the file, except for images.
+  const bool wants_picture = settings_.task == InferTask::kPicture;
+  SIGHTGLASS_ASSIGN_OR_RETURN(model_, load_as(wants_picture ? ImageOrder::kArranged : ImageOrder::kArrangedInputs));
+  if (settings_.task == InferTask::kAuto && model_->task == InferTask::kTensors) {
+    Result<DescribedModel<InferModel>> arranged = load_as(ImageOrder::kArranged);
+    if (arranged.ok() && (*arranged)->task == InferTask::kPicture) model_ = std::move(arranged).value();
+  }
   SIGHTGLASS_ASSIGN_OR_RETURN(extra_inputs_, load_extra_inputs(settings_.extra_inputs.value_or(""), *model_->model));
   SIGHTGLASS_RETURN_IF_ERROR(load_detector(settings));
   return load_blendshapes(bundle.blendshapes, settings);
@@ -189,8 +198,10 @@ Status InferModels::load_blendshapes(const std::string& path, const ModelSetting
   if (path.empty() || !model_->in_region || model_->points.count != kMaxLandmarks) return {};
   ModelSettings exact = settings;
   exact.precision = Precision::kFp32;
+  exact.input_size.reset();
   const auto describe = [](const SharedModel& model) { return describe_blendshape_model(model.model()); };
-  SIGHTGLASS_ASSIGN_OR_RETURN(blendshapes_, DescribedModel<BlendshapeModel>::load(path, exact, describe));
+  SIGHTGLASS_ASSIGN_OR_RETURN(blendshapes_,
+                              DescribedModel<BlendshapeModel>::load(path, exact, describe, ImageOrder::kAsInFile));
   return {};
 }
 
@@ -236,7 +247,10 @@ Status InferModels::load_detector(const ModelSettings& settings) {
     options.task = InferTask::kDetection;
     return describe_infer_model(model.model(), model.known(), options);
   };
-  SIGHTGLASS_ASSIGN_OR_RETURN(detector_, DescribedModel<InferModel>::load(detector_path_, settings, describe));
+  ModelSettings own = settings;
+  own.input_size.reset();
+  SIGHTGLASS_ASSIGN_OR_RETURN(
+      detector_, DescribedModel<InferModel>::load(detector_path_, own, describe, ImageOrder::kArrangedInputs));
   return {};
 }
 

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/probabilities.h"
+
 namespace sightglass {
 
 namespace {
@@ -90,7 +92,7 @@ std::optional<KnownDetector> describe(const Model& model, size_t boxes, size_t s
   if (grid == nullptr) return std::nullopt;
   KnownDetector known;
   known.detector.layout = layout_of(grid->anchors, *kind, score.dim(2));
-  known.detector.layout.logits = model.output_activation(scores) == OutputActivation::kNone;
+  known.detector.layout.logits = !holds_probabilities(model, scores);
   known.detector.boxes = boxes;
   known.detector.scores = scores;
   known.detector.weighted = known.letterbox = is_one_class;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/model_picture.h"
+#include "base/probabilities.h"
 #include "meta/persons.h"
 #include "pose/log.h"
 
@@ -128,7 +129,7 @@ bool describe_cells(PoseModel& pose, const PoseModelOptions& /*options*/) {
 
   pose.kind = PoseKind::kPoseNet;
   pose.outputs[Role::kOffsets] = cells(2 * kCocoPoints);
-  pose.scores_are_logits = model.output_activation(heat) == OutputActivation::kNone;
+  pose.scores_are_logits = !holds_probabilities(model, heat);
   pose.outputs[Role::kForward] = cells(4 * kCocoEdges);  // both directions in one tensor
   if (!pose.has(Role::kForward)) {
     pose.outputs[Role::kForward] = cells(2 * kCocoEdges, "fwd");
@@ -216,9 +217,10 @@ Result<PoseModel> describe_pose_model(std::shared_ptr<const Model> model, const 
       spec.target = OutputSpec::Target::kTexture;
       spec.conversion = OutputSpec::Conversion::kProbability;
       spec.format = TextureFormat::kRgba8;
-      if (pose.model->output_activation(pose.outputs[role]) == OutputActivation::kNone) {
-        spec.activation = OutputActivation::kSigmoid;
-      }
+      const ToProbability map = to_probability(pose.model->output_range(pose.outputs[role]), 1);
+      spec.scale = map.scale;
+      spec.offset = map.offset;
+      spec.activation = map.activation;
     } else {
       spec.target = OutputSpec::Target::kBuffer;
     }

@@ -229,7 +229,9 @@ Status PoseModels::load(const std::string& path, const ModelSettings& settings) 
   if (model->kind == PoseKind::kBlazePose) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const std::string first,
                                 detector_file(settings_.detector.value_or(""), bundle.detector, file));
-    SIGHTGLASS_ASSIGN_OR_RETURN(detector_, load_model(first, settings, false));
+    ModelSettings own = settings;
+    own.input_size.reset();
+    SIGHTGLASS_ASSIGN_OR_RETURN(detector_, load_model(first, own, false));
     if (detector_->kind != PoseKind::kBlazePoseDetection) {
       return unsupported(first + ": this is " + to_string(detector_->kind) +
                          "; set detector to a BlazePose detector (1x2254x12 and 1x2254x1)");

@@ -17,6 +17,7 @@ using ClassBits = std::array<uint32_t, kMaxMaskClasses / 32>;  // class c: bit c
 struct ClassLayout {
   int32_t width = 0, height = 0;                          // of the output
   int32_t channels = 0;                                   // scores per pixel; 0: the output is the class index
+  float scale = 1, offset = 0;                            // of scores, before the activation
   OutputActivation activation = OutputActivation::kNone;  // to apply to scores
   std::vector<int32_t> foreground;                        // classes
   std::vector<int32_t> shown;                             // shown in color by an overlay; never 0

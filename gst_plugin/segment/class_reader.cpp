@@ -62,6 +62,7 @@ ClassReader::ClassReader(const GlApi& gl, const ClassLayout& layout, const Buffe
                 GL_DYNAMIC_COPY);
   gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
   class_content_.size = {layout.width, layout.height, layout.channels, static_cast<int32_t>(layout.activation)};
+  class_content_.map = {layout.scale, layout.offset, 0, 0};
   class_content_.foreground = bits_of(layout.foreground);
   class_content_.shown = bits_of(layout.shown);
 }

@@ -37,6 +37,7 @@ class ClassReader {
  private:
   struct ClassBlock {
     std::array<int32_t, 4> size{};
+    std::array<float, 4> map{};
     ClassBits foreground{}, shown{};
     bool operator==(const ClassBlock&) const = default;
   };

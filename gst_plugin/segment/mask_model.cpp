@@ -4,21 +4,59 @@
 #include <charconv>
 #include <utility>
 
+#include "base/probabilities.h"
 #include "segment/model_guess.h"
 
 namespace sightglass {
 
 namespace {
 
-// A class index for each pixel.
-bool is_class_map(const TensorInfo& tensor) {
+bool is_whole(DataType type) { return type != DataType::kFloat32 && type != DataType::kFloat16; }
+
+// One number per pixel. The dimension of a single channel may be missing.
+bool is_map(const TensorInfo& tensor) {
   const Shape& shape = tensor.shape;
   const bool one = shape.rank() == 3 || (shape.rank() == 4 && shape.dim(3) == 1);
-  const bool whole = tensor.type == DataType::kInt32 || tensor.type == DataType::kInt64;
-  return whole && one && shape.dim(0) == 1 && shape.dim(1) > 1 && shape.dim(2) > 1;
+  return one && shape.dim(0) == 1 && shape.dim(1) > 1 && shape.dim(2) > 1;
 }
 
-bool is_mask(const TensorInfo& tensor) { return is_picture(tensor) || is_class_map(tensor); }
+// A class index for each pixel: as the operators prove, or whole numbers of a type that is not used for samples.
+bool is_class_map(const Model& model, size_t output) {
+  const TensorInfo& tensor = model.outputs()[output];
+  const bool whole = tensor.type == DataType::kInt32 || tensor.type == DataType::kInt64;
+  return is_map(tensor) && (whole || model.output_holds_indices(output));
+}
+
+// Integers that are not quantized: a texture cannot store them.
+bool is_raw(const TensorInfo& tensor) { return is_whole(tensor.type) && tensor.quantization.empty(); }
+
+bool is_mask(const Model& model, size_t output) {
+  const TensorInfo& tensor = model.outputs()[output];
+  return is_picture(tensor) || is_class_map(model, output) || (is_map(tensor) && is_raw(tensor));
+}
+
+// Whether height / width is that of the model input, within rounding of small masks.
+bool has_proportions(const TensorInfo& input, int32_t height, int32_t width) {
+  const float expected = static_cast<float>(input.shape.dim(1)) / static_cast<float>(input.shape.dim(2));
+  const float found = static_cast<float>(height) / static_cast<float>(width);
+  constexpr float kMost = 1.1F;
+  return found < expected * kMost && found > expected / kMost;
+}
+
+// The model moves outputs with channels first itself if its operators prove that order. If they prove nothing, the
+// convention is channels last, unless the proportions contradict it.
+Status check_order(const Model& model, size_t output) {
+  const TensorInfo &mask = model.outputs()[output], &input = model.inputs()[0];
+  if (!is_picture(mask)) return {};
+  const Shape& shape = mask.shape;
+  if (has_proportions(input, shape.dim(1), shape.dim(2)) || !has_proportions(input, shape.dim(2), shape.dim(3))) {
+    return {};
+  }
+  return unsupported(model.name() + ": output " + describe(mask) + " seems to have its channels first: " +
+                     std::to_string(shape.dim(2)) + "x" + std::to_string(shape.dim(3)) +
+                     " has the proportions of the input, but no operator proves the order; convert the model with an "
+                     "output of shape 1 x height x width x classes");
+}
 
 Result<size_t> choose_output(const Model& model, int32_t wanted) {
   const auto& outputs = model.outputs();
@@ -28,14 +66,15 @@ Result<size_t> choose_output(const Model& model, int32_t wanted) {
       return invalid_argument(model.name() + ": there is no output " + std::to_string(wanted) + "; the outputs are " +
                               list(outputs));
     }
-    if (!is_mask(outputs[index])) {
+    if (!is_mask(model, index)) {
       return unsupported(model.name() + ": output " + std::to_string(wanted) + " " + describe(outputs[index]) +
                          " is no mask; one of shape 1 x height x width x classes is needed");
     }
     return index;
   }
-  const auto found = std::ranges::find_if(outputs, is_mask);
-  if (found != outputs.end()) return static_cast<size_t>(found - outputs.begin());
+  for (size_t index = 0; index < outputs.size(); ++index) {
+    if (is_mask(model, index)) return index;
+  }
   return unsupported(model.name() +
                      ": no output is a mask; one of shape 1 x height x width x classes is needed, the outputs are " +
                      list(outputs));
@@ -51,13 +90,19 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-// For outputs with three or more channels, and those with class indices.
+// For outputs with three or more channels, and those with integers.
 std::optional<ClassLayout> class_layout(const Model& model, size_t output, const OutputSpec& spec,
                                         const std::vector<int32_t>& wanted, const std::optional<KnownModel>& known) {
   const TensorInfo& info = model.outputs()[output];
-  const int32_t channels = is_class_map(info) ? 0 : info.shape.dim(3);
-  if (channels == 1 || channels == 2 || channels > kMaxMaskClasses) return std::nullopt;
-  ClassLayout layout{info.shape.dim(2), info.shape.dim(1), channels, spec.activation, spec.classes, wanted, {}};
+  const int32_t channels = is_class_map(model, output) ? 0 : is_map(info) ? 1 : info.shape.dim(3);
+  const bool fits_texture = channels == 1 || channels == 2 || channels > kMaxMaskClasses;
+  if (fits_texture && !is_raw(info)) return std::nullopt;
+  ClassLayout layout{info.shape.dim(2), info.shape.dim(1), channels, spec.scale, spec.offset,
+                     spec.activation,   spec.classes,      wanted,   {}};
+  if (channels == 1) {
+    layout.foreground = {0};
+    return layout;
+  }
   std::vector<int32_t> all;
   for (int32_t c = 1; c < (channels > 0 ? channels : kMaxMaskClasses); ++c) all.push_back(c);
   if (layout.foreground.empty()) layout.foreground = all;
@@ -75,9 +120,10 @@ Result<MaskModel> describe_segmenter(const Model& model, const std::optional<Kno
   // Checked before the output, so that a model without an image input gets this error first.
   SIGHTGLASS_ASSIGN_OR_RETURN(InputSpec source, picture_input(model, published, options.normalization));
   SIGHTGLASS_ASSIGN_OR_RETURN(const size_t output, choose_output(model, options.output));
+  SIGHTGLASS_RETURN_IF_ERROR(check_order(model, output));
   const TensorInfo& input = model.inputs()[0];
   const TensorInfo& mask = model.outputs()[output];
-  const int32_t channels = is_class_map(mask) ? kMaxMaskClasses : mask.shape.dim(3);
+  const int32_t channels = is_class_map(model, output) ? kMaxMaskClasses : is_map(mask) ? 1 : mask.shape.dim(3);
   const std::optional<KnownModel> known = published ? published : guess_mask_model(model, output);
   std::vector<int32_t> classes = options.classes;
   if (classes.empty() && known) {
@@ -97,8 +143,11 @@ Result<MaskModel> describe_segmenter(const Model& model, const std::optional<Kno
   spec.classes = std::move(classes);
   if (options.activation) {
     spec.activation = *options.activation;
-  } else if (model.output_activation(output) == OutputActivation::kNone) {
-    spec.activation = channels == 1 ? OutputActivation::kSigmoid : OutputActivation::kSoftmax;
+  } else {
+    const ToProbability map = to_probability(model.output_range(output), channels);
+    spec.scale = map.scale;
+    spec.offset = map.offset;
+    spec.activation = map.activation;
   }
   if (!published && known) {
     SIGHTGLASS_ASSIGN_OR_RETURN(source, picture_input(model, known, options.normalization));

@@ -18,7 +18,7 @@ struct MaskModelOptions {
   std::vector<int32_t> classes;  // foreground channels of the output; empty: those of a known model, otherwise
                                  // all but channel 0, or the only one
   int32_t output = -1;           // index of the output; -1: the first image
-  std::optional<OutputActivation> activation;  // to apply; unset: depends on the last operator of the model
+  std::optional<OutputActivation> activation;  // to apply; unset: by the range that the operators prove
   InputNormalization normalization;
 };
 

@@ -12,6 +12,7 @@ layout(FORMAT, binding = kOutputImage) writeonly uniform image2D result;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   ivec4 code;             // OutputActivation still to be applied
+  vec4 map;               // before that: factor, summand
   ivec4 class_bits[kMaxClasses / 128];  // bit c: channel c is foreground
 };
 
@@ -21,7 +22,9 @@ vec4 selected(int slice) {
   return vec4((ivec4(bits) >> ivec4(0, 1, 2, 3)) & 1);
 }
 
-vec4 load(int slice, int pixel) { return real(in_t, load_a(in_t.place.x + slice * in_t.place.z + pixel)); }
+vec4 load(int slice, int pixel) {
+  return map.x * real(in_t, load_a(in_t.place.x + slice * in_t.place.z + pixel)) + map.y;
+}
 
 float probability(int pixel) {
   vec4 sum = vec4(0.0);

@@ -13,6 +13,7 @@ layout(std430, binding = kSeenBinding) buffer Seen { uint b_seen[kMaxMaskClasses
 layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
 layout(std140, binding = kParamsBinding) uniform Classes {
   ivec4 u_size;  // width, height, channels; OutputActivation to apply
+  vec4 u_map;    // before that: factor, summand
   ivec4 u_foreground[kMaxMaskClasses / 128];  // bit c: class c is foreground
   ivec4 u_shown[kMaxMaskClasses / 128];
 };
@@ -40,9 +41,9 @@ void main() {
   }
   float sum = 0.0, total = 0.0;
   for (int c = 0; c < u_size.z; ++c) {
-    float score = b_scores[first + c];
+    float score = u_map.x * b_scores[first + c] + u_map.y;
     if (u_size.w == OutputActivation_kSigmoid) score = 1.0 / (1.0 + exp(-score));
-    if (u_size.w == OutputActivation_kSoftmax) score = exp(score - top);
+    if (u_size.w == OutputActivation_kSoftmax) score = exp(score - (u_map.x * top + u_map.y));
     total += score;
     sum += score * float(is_foreground(c));
   }

@@ -58,7 +58,7 @@ Status exercise_model(std::span<const std::byte> bytes) {
   require(!dump_graphviz(*graph).empty(), "empty graphviz dump");
   const Result<std::shared_ptr<const Model>> model = model_from_graph(*std::move(graph));
   require(model.ok(), "no model from a valid graph: " + model.status().message());
-  for (size_t i = 0; i < (*model)->outputs().size(); ++i) (void)(*model)->output_activation(i);
+  for (size_t i = 0; i < (*model)->outputs().size(); ++i) (void)(*model)->output_range(i);
   plan(*model, InputSpec::Source::kHost, OutputSpec::Target::kHost);
   plan(*model, InputSpec::Source::kTexture, OutputSpec::Target::kTexture);
   return {};

@@ -131,6 +131,62 @@ std::string red_model(Head head) {
         chain.set_output_type(schema::TensorType::INT64);
       }
       break;
+    case Head::kSamples: {
+      add_convolution(chain, 3, {40, 0, 0}, {-18});
+      chain.add(Op::LOGISTIC, {1, 16, 16, 1});
+      const int32_t white = chain.add_constant<float>("white", schema::TensorType::FLOAT32, {}, {255});
+      chain.add(Op::MUL, {1, 16, 16, 1}, {white}).builtin_options.Set(schema::MulOptionsT());
+      break;
+    }
+    case Head::kHardSigmoid: {
+      add_convolution(chain, 3, {40, 0, 0}, {-18});
+      chain.add(Op::RELU6, {1, 16, 16, 1});
+      const int32_t sixth = chain.add_constant<float>("sixth", schema::TensorType::FLOAT32, {}, {1.0F / 6});
+      chain.add(Op::MUL, {1, 16, 16, 1}, {sixth}).builtin_options.Set(schema::MulOptionsT());
+      break;
+    }
+    case Head::kFlipped: {
+      add_convolution(chain, 3, {40, 0, 0}, {-18});
+      chain.add(Op::LOGISTIC, {1, 16, 16, 1});
+      const int32_t one = chain.add_constant<float>("one", schema::TensorType::FLOAT32, {}, {1});
+      for (int i = 0; i < 2; ++i) {
+        schema::OperatorT& flip = chain.add(Op::SUB, {1, 16, 16, 1}, {one});
+        std::swap(flip.inputs[0], flip.inputs[1]);
+        flip.builtin_options.Set(schema::SubOptionsT());
+      }
+      break;
+    }
+    case Head::kChannelsFirst: {
+      add_convolution(chain, 3, {-20, 0, 0, 20, 0, 0}, {9, -9});
+      schema::SoftmaxOptionsT options;
+      options.beta = 1;
+      chain.add(Op::SOFTMAX, {1, 16, 16, 2}).builtin_options.Set(options);
+      const int32_t order = chain.add_constant<int32_t>("order", schema::TensorType::INT32, {4}, {0, 3, 1, 2});
+      chain.add(Op::TRANSPOSE, {1, 2, 16, 16}, {order});
+      break;
+    }
+    case Head::kFlat: {
+      add_convolution(chain, 3, {40, 0, 0}, {-18});
+      chain.add(Op::LOGISTIC, {1, 16, 16, 1});
+      const int32_t shape = chain.add_constant<int32_t>("shape", schema::TensorType::INT32, {2}, {1, 256});
+      chain.add(Op::RESHAPE, {1, 256}, {shape}).builtin_options.Set(schema::ReshapeOptionsT());
+      break;
+    }
+    case Head::kFloatNumbers:
+    case Head::kByteNumbers: {
+      add_convolution(chain, 3, {0, 0, 0, 40, 0, 0, 0, 40, 0, 0, 0, 40}, {20, 0, 0, 0});
+      const int32_t axis = chain.add_constant<int32_t>("axis", schema::TensorType::INT32, {}, {3});
+      chain.add(Op::ARG_MAX, {1, 16, 16}, {axis});
+      chain.set_output_type(schema::TensorType::INT64);
+      chain.add(Op::CAST, {1, 16, 16});
+      if (head == Head::kByteNumbers) {
+        chain.set_output_type(schema::TensorType::UINT8);
+        break;
+      }
+      const int32_t shape = chain.add_constant<int32_t>("shape", schema::TensorType::INT32, {4}, {1, 16, 16, 1});
+      chain.add(Op::RESHAPE, {1, 16, 16, 1}, {shape}).builtin_options.Set(schema::ReshapeOptionsT());
+      break;
+    }
     case Head::kRemembers:
       add_convolution(chain, 4, {0, 0, 0, 0, 40, 0, 0, 40}, {18, 0});
       break;

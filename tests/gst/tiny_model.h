@@ -6,18 +6,25 @@
 namespace sightglass::test {
 
 enum class Head {
-  kSigmoid,       // 1 channel, LOGISTIC
-  kLogit,         // 1 channel, the convolution output
-  kTwoSoftmax,    // 2 channels, SOFTMAX: background, foreground
-  kThreeLogits,   // 3 channels of convolution outputs: background, foreground, a class that never wins
-  kGrayInput,     // like kSigmoid, but with a one-channel input
-  kVector,        // the output is not an image: a mean over height and width
-  kList,          // a mask as 1 x 32 x 8 values, the shape of a list of boxes
-  kUnknownOp,     // with an unknown custom operator
-  kFourClasses,   // 4 channels of logits: class 1 for red pixels, 2 for green, 3 for blue, 0 for all others
-  kClassNumbers,  // the same, as integer class numbers
-  kRemembers,     // 4 channels in, 2 logits out: foreground is red pixels, or pixels with A above one half
-  kCpuOnly,       // like kSigmoid, with an identity TRANSPOSE_CONV of computed weights, which the GPU cannot run
+  kSigmoid,        // 1 channel, LOGISTIC
+  kLogit,          // 1 channel, the convolution output
+  kTwoSoftmax,     // 2 channels, SOFTMAX: background, foreground
+  kThreeLogits,    // 3 channels of convolution outputs: background, foreground, a class that never wins
+  kGrayInput,      // like kSigmoid, but with a one-channel input
+  kVector,         // the output is not an image: a mean over height and width
+  kList,           // a mask as 1 x 32 x 8 values, the shape of a list of boxes
+  kUnknownOp,      // with an unknown custom operator
+  kFourClasses,    // 4 channels of logits: class 1 for red pixels, 2 for green, 3 for blue, 0 for all others
+  kClassNumbers,   // the same, as integer class numbers
+  kSamples,        // LOGISTIC times 255
+  kHardSigmoid,    // RELU6 / 6
+  kFlipped,        // 1 - (1 - LOGISTIC)
+  kChannelsFirst,  // like kTwoSoftmax, as 1 x 2 x 16 x 16
+  kFlat,           // like kSigmoid, as 1 x 256
+  kFloatNumbers,   // like kClassNumbers, as float32 in 1 x 16 x 16 x 1
+  kByteNumbers,    // the same, as uint8 in 1 x 16 x 16
+  kRemembers,      // 4 channels in, 2 logits out: foreground is red pixels, or pixels with A above one half
+  kCpuOnly,        // like kSigmoid, with an identity TRANSPOSE_CONV of computed weights, which the GPU cannot run
 };
 
 // The path of a model of 16 x 16 pixels whose foreground is pixels with R above one half, with high confidence. Written

@@ -13,29 +13,54 @@ namespace {
 
 using Op = schema::BuiltinOperator;
 
-OutputActivation activation_after(const std::function<int(ModelBuilder&, int)>& tail) {
+ValueRange range_after(const std::function<int(ModelBuilder&, int)>& tail) {
   ModelBuilder m;
   const int logits = add_pointwise_head(m, 4, {1, 0, 0, 0, 1, 0}, {0, 0});
   m.add_output(tail(m, logits));
   const auto model = Model::load(m.build(), "m.tflite");
   EXPECT_TRUE(model.ok()) << model.status().message();
-  return model.ok() ? (*model)->output_activation(0) : OutputActivation::kNone;
+  return model.ok() ? (*model)->output_range(0) : ValueRange();
 }
 
-TEST(Model, OutputActivation) {
+TEST(Model, OutputRange) {
   const Dims shape{1, 4, 4, 2};
-  EXPECT_EQ(activation_after([](ModelBuilder&, int logits) { return logits; }), OutputActivation::kNone);
-  EXPECT_EQ(activation_after([&](ModelBuilder& m, int logits) { return m.add_op(Op::LOGISTIC, {logits}, shape); }),
-            OutputActivation::kSigmoid);
-  EXPECT_EQ(activation_after([&](ModelBuilder& m, int logits) {
+  const ValueRange probabilities{0, 1};
+  EXPECT_EQ(range_after([](ModelBuilder&, int logits) { return logits; }), ValueRange());
+  EXPECT_EQ(range_after([&](ModelBuilder& m, int logits) { return m.add_op(Op::LOGISTIC, {logits}, shape); }),
+            probabilities);
+  EXPECT_EQ(range_after([&](ModelBuilder& m, int logits) {
               const int softmax = m.add_op(Op::SOFTMAX, {logits}, shape, softmax_options());
               return m.add_op(Op::RESHAPE, {softmax, m.add_ints({2}, {16, 2})}, {16, 2});
             }),
-            OutputActivation::kSoftmax);
-  EXPECT_EQ(activation_after([&](ModelBuilder& m, int logits) {
-              return m.add_op(Op::EXP, {m.add_op(Op::LOGISTIC, {logits}, shape)}, shape);
-            }),
-            OutputActivation::kNone);
+            probabilities);
+  const ValueRange exponential = range_after([&](ModelBuilder& m, int logits) {
+    return m.add_op(Op::EXP, {m.add_op(Op::LOGISTIC, {logits}, shape)}, shape);
+  });
+  EXPECT_EQ(exponential.low, 1);
+  EXPECT_NEAR(exponential.high, 2.71828, 1e-5);
+}
+
+// A file that leaves height and width open supposes 1 x 1.
+TEST(Model, OpenSize) {
+  const auto with_signature = [](const Dims& signature) {
+    ModelBuilder m;
+    m.add_output(add_pointwise_head(m, 1, {1, 0, 0}, {0}));
+    m.tensor(0).shape_signature = signature;
+    return m.build();
+  };
+  const auto open = Model::load(with_signature({1, -1, -1, 3}), "m.tflite");
+  ASSERT_TRUE(open.ok()) << open.status().message();
+  EXPECT_EQ((*open)->inputs()[0].open_dims, 0b0110u);
+  ModelOptions options;
+  options.open_size = ImageSize{6, 4};
+  const auto sized = Model::load(with_signature({-1, -1, -1, 3}), "m.tflite", options);
+  ASSERT_TRUE(sized.ok()) << sized.status().message();
+  EXPECT_EQ((*sized)->inputs()[0].shape, Shape({1, 4, 6, 3}));
+  EXPECT_EQ((*sized)->inputs()[0].open_dims, 0u);
+  EXPECT_EQ((*sized)->outputs()[0].shape, Shape({1, 4, 6, 1}));
+  const auto fixed = Model::load(with_signature({-1, 1, 1, 3}), "m.tflite", options);
+  ASSERT_FALSE(fixed.ok());
+  EXPECT_NE(fixed.status().message().find("fixed size"), std::string::npos) << fixed.status().message();
 }
 
 TEST(Model, InputsAndOutputs) {

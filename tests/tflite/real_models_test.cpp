@@ -159,17 +159,17 @@ TEST(RealModels, OptionsAgreeWithListings) {
   std::printf("%d operators compared\n", compared);
 }
 
-TEST(RealModels, ActivationOfTheOutput) {
-  const std::pair<const char*, OutputActivation> expected[] = {
-      {"segmentation/mediapipe_selfie_segmenter_256.tflite", OutputActivation::kSigmoid},
-      {"classify_detect/mobilenet_v1_0.25_224_float.tflite", OutputActivation::kSoftmax},
-      {"segmentation/deeplabv3_257_mv_gpu.tflite", OutputActivation::kNone},
+TEST(RealModels, RangeOfTheOutput) {
+  const std::pair<const char*, ValueRange> expected[] = {
+      {"segmentation/mediapipe_selfie_segmenter_256.tflite", {0, 1}},
+      {"classify_detect/mobilenet_v1_0.25_224_float.tflite", {0, 1}},
+      {"segmentation/deeplabv3_257_mv_gpu.tflite", {}},
   };
-  for (const auto& [path, activation] : expected) {
+  for (const auto& [path, range] : expected) {
     if (!fs::exists(kModels / path)) GTEST_SKIP() << "no " << kModels / path;
     const auto model = Model::load((kModels / path).string());
     ASSERT_TRUE(model.ok()) << model.status().message();
-    EXPECT_EQ((*model)->output_activation(0), activation) << path;
+    EXPECT_EQ((*model)->output_range(0), range) << path;
   }
 }
 

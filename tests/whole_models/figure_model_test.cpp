@@ -58,7 +58,7 @@ TEST_P(FigureModelTest, IsSmallAndDescribesItsInputsAndOutputs) {
   ASSERT_EQ((*model)->outputs().size(), 2U);
   EXPECT_EQ((*model)->outputs()[0].name, "person_mask");
   EXPECT_EQ((*model)->outputs()[0].shape.to_string(), "1x256x256x1");
-  EXPECT_EQ((*model)->output_activation(0), OutputActivation::kSigmoid);
+  EXPECT_EQ((*model)->output_range(0), (ValueRange{0, 1}));
   EXPECT_EQ((*model)->outputs()[1].name, "key_point_heat_maps");
   EXPECT_EQ((*model)->outputs()[1].shape.to_string(), "1x64x64x17");
 

@@ -24,6 +24,8 @@ struct TensorInfo {
   DataType type = DataType::kFloat32;
   Shape shape;
   Quantization quantization;
+  // Of inputs: bit d is set if the file leaves dimension d open. The size in `shape` is then only supposed.
+  uint32_t open_dims = 0;
 };
 
 // A blocker that keeps a model off the GPU, for people.
@@ -36,12 +38,17 @@ std::string to_string(const Obstacle& obstacle);
 // Splits a message of the form "reason; fix" at the semicolon.
 Obstacle make_obstacle(std::string where, const std::string& message);
 
-// Activation of the operator that produces an output. With a sigmoid or softmax, the values are probabilities already.
+// Activation that turns an output into probabilities.
 enum class OutputActivation : uint8_t { kNone = 0, kSigmoid = 1, kSoftmax = 2 };
 
 // Models with 8-bit and 16-bit integers, and float models with 8-bit weights. They are computed as in the TensorFlow
 // Lite built-in kernels: results are equal or differ by one quantization step in places.
 enum class QuantizedModels : uint8_t { kRefused, kAllowed };
+
+// How a model presents images that its file holds in another order than 1 x height x width x channels, such as channels
+// first, without a batch, or with merged rows and columns. Others are arranged if the operators prove their order: the
+// model then has inputs and outputs of another shape than the file, and moves them itself.
+enum class ImageOrder : uint8_t { kAsInFile, kArrangedInputs, kArranged };
 
 // Overrides the shape that the file declares for an input. Fully convolutional models accept images of many sizes.
 struct InputShape {
@@ -50,12 +57,21 @@ struct InputShape {
   bool operator==(const InputShape&) const = default;
 };
 
+// In pixels.
+struct ImageSize {
+  int32_t width = 0, height = 0;
+  bool operator==(const ImageSize&) const = default;
+};
+
 struct ModelOptions {
   QuantizedModels quantized_models = QuantizedModels::kAllowed;
   std::vector<InputShape> input_shapes = {};
   // Maximum memory of all models of this process in bytes: a file that would exceed it is rejected. PlanOptions has the
   // limits of the GPU.
   int64_t memory_limit = kDefaultMemoryLimit;
+  // The size of the first input, for files that leave its height and width open; the rest of its shape is in the file.
+  std::optional<ImageSize> open_size = {};
+  ImageOrder image_order = ImageOrder::kAsInFile;
   Log log = {};  // reports the contents of the file
   bool operator==(const ModelOptions&) const = default;
 };
@@ -72,7 +88,11 @@ class Model {
   const std::vector<TensorInfo>& inputs() const { return inputs_; }
   const std::vector<TensorInfo>& outputs() const { return outputs_; }
   const ModelMetadata& metadata() const { return metadata_; }  // empty if the file has none
-  OutputActivation output_activation(size_t output) const;
+  // A range that the operators prove to contain every element of an output in every run: real numbers if it is
+  // quantized. `input` contains all elements of the first input.
+  ValueRange output_range(size_t output, const ValueRange& input = {}) const;
+  // Whether the operators prove that every element is the index of a class: the result of ARG_MAX or ARG_MIN.
+  bool output_holds_indices(size_t output) const;
   // For a model that ends in TFLite_Detection_PostProcess: indices of the outputs for boxes (1 x detections x 4:
   // minimum y, minimum x, maximum y, maximum x in fractions of the input), classes, scores and the number of
   // detections. Files list them in any order.

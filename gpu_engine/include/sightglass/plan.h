@@ -51,11 +51,14 @@ struct OutputSpec {
     kNone,  // unused: operators that only this output needs are skipped; at least one output must be used
   };
   enum class Conversion : uint8_t {
-    kCopy,         // the first four channels into R G B A
-    kProbability,  // one value in [0,1] into R, G and B; A is 1: `activation`, then the sum over `classes`
+    kCopy,  // the first four channels into R G B A
+    // One value in [0,1] into R, G and B; A is 1: scale * value + offset per channel, then `activation`, then the sum
+    // over `classes`.
+    kProbability,
   };
   Target target = Target::kHost;
   Conversion conversion = Conversion::kCopy;
+  float scale = 1, offset = 0;
   OutputActivation activation = OutputActivation::kNone;  // still to be applied
   std::vector<int32_t> classes;  // channels that count as foreground; empty: all but channel 0, or the only one
   TextureFormat format = TextureFormat::kRgba16f;

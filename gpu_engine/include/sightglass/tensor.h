@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,6 +57,13 @@ struct Quantization {
   std::vector<int64_t> zero_point;
   int32_t axis = 0;
   bool empty() const { return scale.empty(); }
+};
+
+// Numbers from `low` to `high`, both included; all numbers by default.
+struct ValueRange {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool operator==(const ValueRange&) const = default;
 };
 
 // A tightly packed, row-major tensor in host memory, for the reference kernels and explicit readback.

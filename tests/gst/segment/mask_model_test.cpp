@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/probabilities.h"
 #include "harness/golden.h"
 #include "segment/segment_properties.h"
 #include "tiny_model.h"
@@ -19,7 +21,9 @@ namespace {
 std::string model_file(const std::string& name) { return (*shared_dir() / "models" / (name + ".tflite")).string(); }
 
 Result<MaskModel> load_mask_model(const std::string& path, const MaskModelOptions& options = {}) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, Model::load(path));
+  ModelOptions arranged;
+  arranged.image_order = ImageOrder::kArranged;
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, Model::load(path, arranged));
   return describe_mask_model(*model, recognize_model(path), options);
 }
 
@@ -74,6 +78,58 @@ TEST(MaskModel, PublishedModelsNeedNoProperties) {
               std::string_view(name).starts_with("deeplab") || std::string_view(name).starts_with("unet"))
         << name;
   }
+}
+
+// The range that the operators prove decides about the activation.
+TEST(MaskModel, MasksThatAreProbabilitiesGetNoActivation) {
+  struct Case {
+    Head head;
+    OutputActivation activation;
+    float scale;
+  };
+  for (const Case& c : {Case{Head::kLogit, OutputActivation::kSigmoid, 1},
+                        {Head::kSigmoid, OutputActivation::kNone, 1},
+                        {Head::kHardSigmoid, OutputActivation::kNone, 1},
+                        {Head::kFlipped, OutputActivation::kNone, 1},
+                        {Head::kFlat, OutputActivation::kNone, 1},
+                        {Head::kSamples, OutputActivation::kNone, 1 / 255.0F},
+                        {Head::kTwoSoftmax, OutputActivation::kNone, 1},
+                        {Head::kChannelsFirst, OutputActivation::kNone, 1}}) {
+    const auto mask = load_mask_model(red_model(c.head));
+    ASSERT_TRUE(mask.ok()) << mask.status().message();
+    const OutputSpec& spec = mask->plan_options.outputs[0];
+    EXPECT_EQ(spec.activation, c.activation) << static_cast<int>(c.head);
+    EXPECT_FLOAT_EQ(spec.scale, c.scale) << static_cast<int>(c.head);
+    EXPECT_EQ(spec.offset, 0) << static_cast<int>(c.head);
+  }
+}
+
+TEST(MaskModel, ClassNumbersOfAnyType) {
+  for (const Head head : {Head::kClassNumbers, Head::kFloatNumbers, Head::kByteNumbers}) {
+    const auto mask = load_mask_model(red_model(head));
+    ASSERT_TRUE(mask.ok()) << mask.status().message();
+    ASSERT_TRUE(mask->classes) << static_cast<int>(head);
+    EXPECT_EQ(mask->classes->channels, 0) << static_cast<int>(head);
+    EXPECT_EQ(mask->classes->width, 16) << static_cast<int>(head);
+  }
+}
+
+TEST(MaskModel, RangesBecomeProbabilities) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  constexpr OutputActivation kNo = OutputActivation::kNone;
+  EXPECT_EQ(to_probability({0, 1}, 1), ToProbability());
+  EXPECT_EQ(to_probability({0, 255.0 / 256}, 1), ToProbability());
+  EXPECT_EQ(to_probability({0, 1}, 4), ToProbability());
+  EXPECT_EQ(to_probability({0, 255}, 2), (ToProbability{1 / 255.0F, 0, kNo}));
+  EXPECT_EQ(to_probability({-1, 1}, 1), (ToProbability{0.5F, 0.5F, kNo}));
+  EXPECT_EQ(to_probability({0, 6}, 1), (ToProbability{1 / 6.0F, 0, kNo}));
+  EXPECT_EQ(to_probability({0, kInf}, 1), ToProbability()) << "a sigmoid would be above one half everywhere";
+  EXPECT_EQ(to_probability({-kInf, kInf}, 1).activation, OutputActivation::kSigmoid);
+  EXPECT_EQ(to_probability({-kInf, 1}, 1).activation, OutputActivation::kSigmoid);
+  EXPECT_EQ(to_probability({-12.8, 12.7}, 1).activation, OutputActivation::kSigmoid);
+  EXPECT_EQ(to_probability({-kInf, kInf}, 3).activation, OutputActivation::kSoftmax);
+  EXPECT_EQ(to_probability({0, 6}, 3).activation, OutputActivation::kSoftmax);
+  EXPECT_EQ(to_probability({-1, 1}, 2).activation, OutputActivation::kSoftmax);
 }
 
 // Copies of published models with another checksum are recognized by their inputs and outputs.

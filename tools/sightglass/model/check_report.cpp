@@ -46,11 +46,46 @@ std::string describe(const Quantization& quantization) {
   return text;
 }
 
+// Dimensions after the batch that the file leaves open.
+std::vector<int> open_dimensions(const TensorInfo& info) {
+  std::vector<int> open;
+  for (int d = 1; d < info.shape.rank(); ++d) {
+    if ((info.open_dims >> d & 1U) != 0) open.push_back(d);
+  }
+  return open;
+}
+
+std::string describe_open(const TensorInfo& info) {
+  std::string text;
+  for (const int d : open_dimensions(info)) text += (text.empty() ? "" : " and ") + std::to_string(d);
+  return text;
+}
+
+// The first input of which the file supposes a dimension of 1, which is no size of an image; -1: none.
+int unsized_input(const std::vector<TensorInfo>& inputs) {
+  const auto found = std::ranges::find_if(inputs, [](const TensorInfo& info) {
+    return std::ranges::any_of(open_dimensions(info), [&](int d) { return info.shape.dim(d) == 1; });
+  });
+  return found == inputs.end() ? -1 : static_cast<int>(found - inputs.begin());
+}
+
+// "1x256x256x3" for the shape 1x1x1x3 with open height and width.
+std::string sized(const TensorInfo& info) {
+  constexpr int32_t kSide = 256;
+  Shape shape = info.shape;
+  for (const int d : open_dimensions(info)) shape.set_dim(d, kSide);
+  return shape.to_string();
+}
+
 void append_tensors(std::string& text, const char* title, const std::vector<TensorInfo>& tensors) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     const TensorInfo& info = tensors[i];
     append(text, "%-6s %zu    %s %s %s%s\n", title, i, to_string(info.type), info.shape.to_string().c_str(),
            sightglass::quote(info.name).c_str(), describe(info.quantization).c_str());
+    if (const std::string open = describe_open(info); !open.empty()) {
+      text.pop_back();
+      append(text, ", dimensions %s are open\n", open.c_str());
+    }
   }
 }
 
@@ -108,6 +143,7 @@ nlohmann::ordered_json tensors_json(const std::vector<TensorInfo>& tensors) {
   auto list = nlohmann::ordered_json::array();
   for (const TensorInfo& info : tensors) {
     nlohmann::ordered_json entry = tensor_json(info);
+    if (const std::vector<int> open = open_dimensions(info); !open.empty()) entry["open_dimensions"] = open;
     if (!info.quantization.empty()) entry["quantization"] = quantization_json(info.quantization);
     list.push_back(std::move(entry));
   }
@@ -188,6 +224,15 @@ std::string format_text(const CheckReport& report) {
   if (support.plan) append_plan(text, *support.plan);
   if (support.plan && !support.plan->fallback().operators.empty()) {
     append_fallback(text, support.plan->fallback());
+    return text;
+  }
+  if (const int input = unsized_input(support.inputs); support.obstacles.empty() && input >= 0) {
+    const TensorInfo& info = support.inputs[static_cast<size_t>(input)];
+    append(
+        text,
+        "verdict     needs a size: dimensions %s of input %d are open; check one with --input-shape %d=%s, and set it "
+        "in elements with input-size=256x256\n",
+        describe_open(info).c_str(), input, input, sized(info).c_str());
     return text;
   }
   if (support.obstacles.empty()) return text + "verdict     runs entirely on the GPU\n";
